@@ -1,0 +1,49 @@
+/* What went wrong, where in the input, in one sentence.
+ *
+ * Every function of libparse that can fail returns 0 or one of the codes below and, when given
+ * one, fills a struct tp_err. Callers prefix what they know ("generation 3: ") on the way up, so
+ * that a user reads `go.trace: generation 3: batch at 0x1f2c: varint overflow`. */
+#ifndef TP_BASE_ERR_H
+#define TP_BASE_ERR_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+enum tp_code {
+	TP_OK = 0,
+	TP_ENOMEM = -1,   /* an allocation failed */
+	TP_EIO = -2,      /* a system call on a file failed (disk full, permission, read error) */
+	TP_EFORMAT = -3,  /* the input breaks the rules of its format */
+	TP_ETRUNC = -4,   /* the input ends in the middle of something */
+	TP_EVERSION = -5, /* a version of the format or of the store that is not read */
+	TP_ELIMIT = -6,   /* a limit that protects memory or time was reached */
+	TP_ENOENT = -7,   /* a named thing (file, run, table) does not exist */
+	TP_ESTORE = -8,   /* SQLite reported an error, or the store's content is inconsistent */
+	TP_EBUSY = -9,    /* the store is in use for longer than one waits */
+	TP_ECANCEL = -10, /* the caller's progress callback asked to stop */
+	TP_EUNKNOWN = -11 /* the input is of no known format */
+};
+
+#define TP_OFFSET_NONE UINT64_MAX
+
+struct tp_err {
+	int code;        /* enum tp_code */
+	uint64_t offset; /* byte in the (decompressed) input, TP_OFFSET_NONE when there is none */
+	char msg[320];   /* one sentence without a full stop; may hold bytes of the input: escape it
+	                    before it is shown (rep_escape, or tp_err_printable) */
+};
+
+/* Fills err (which may be NULL) and returns code, so that `return tp_err_set(…)` reads well. */
+int tp_err_set(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Puts "prefix: " in front of the message; the code stays. err may be NULL. */
+void tp_err_prefix(struct tp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Replaces control bytes of the message by '?', so that it can be written to a terminal. */
+void tp_err_printable(struct tp_err *err);
+
+/* The exit status of tprof(1) that belongs to a code: 0, 3 (bad input) or 4 (system error). */
+int tp_err_exit_status(int code);
+
+#endif

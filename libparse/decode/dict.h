@@ -1,0 +1,90 @@
+/* The dictionary of a run: strings, functions, locations, frames, and stacks as a prefix tree.
+ *
+ * Ids are dense, local to the run, given in order of first appearance; 0 is always the empty
+ * string, no function, no location, no frame, the empty stack. A stack is named by its leaf node:
+ * node = (parent, frame), where the parent is the caller's node, so a flame graph is one
+ * bottom-up pass over the nodes (a parent's id is always smaller than its child's).
+ *
+ * A location is an address in a mapping; a frame is one line of it (an inlined chain is several
+ * frames that share a location, the outermost nearest to the root). Traces carry frames that are
+ * already expanded: there, location is the PC.
+ *
+ * One writer. Reading while another thread interns is not allowed.
+ * Errors: TP_ENOMEM, TP_ELIMIT (more than 2^31 entries). All pointers returned live as long as the
+ * dictionary. */
+#ifndef TP_DECODE_DICT_H
+#define TP_DECODE_DICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct tp_dict;
+
+struct tp_text {
+	const char *text; /* NUL-terminated; may hold NULs and any byte of the input */
+	uint32_t size;    /* without the NUL */
+};
+
+struct tp_function {
+	uint32_t name, system_name, file; /* strings */
+	int64_t start_line;               /* 0 unknown */
+};
+
+struct tp_location {
+	uint64_t address;
+	uint32_t mapping; /* index into the run's mappings + 1, 0 for none */
+	uint32_t flags;
+};
+
+struct tp_frame {
+	uint32_t function; /* 0 unknown */
+	uint32_t location; /* 0 unknown */
+	int64_t line;      /* 0 unknown */
+	int64_t column;    /* 0 unknown */
+	uint8_t inlined;   /* 1 when the frame is inlined into the next one towards the root */
+};
+
+struct tp_stack_node {
+	uint32_t parent; /* 0 at the root */
+	uint32_t frame;
+	uint32_t depth; /* 1 at the root */
+};
+
+/* Lifecycle: NULL when memory is out. */
+struct tp_dict *tp_dict_new(void);
+void tp_dict_free(struct tp_dict *d);
+
+/* Intern: 0 and the id in *id, or an error code; the same content gives the same id. */
+int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
+int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
+int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
+int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
+int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id);
+
+/* Numbers of entries, the empty one (id 0) included. */
+uint32_t tp_dict_strings(const struct tp_dict *d);
+uint32_t tp_dict_functions(const struct tp_dict *d);
+uint32_t tp_dict_locations(const struct tp_dict *d);
+uint32_t tp_dict_frames(const struct tp_dict *d);
+uint32_t tp_dict_stacks(const struct tp_dict *d);
+
+/* Look-ups; an id out of range gives the entry 0. */
+struct tp_text tp_dict_text(const struct tp_dict *d, uint32_t string);
+struct tp_function tp_dict_function_at(const struct tp_dict *d, uint32_t id);
+struct tp_location tp_dict_location_at(const struct tp_dict *d, uint32_t id);
+struct tp_frame tp_dict_frame_at(const struct tp_dict *d, uint32_t id);
+struct tp_stack_node tp_dict_stack_at(const struct tp_dict *d, uint32_t id);
+
+/* The name of a frame's function as a string id (0 when unknown). */
+uint32_t tp_dict_frame_name(const struct tp_dict *d, uint32_t frame);
+/* The stack's outermost (root) frame, 0 for the empty stack. */
+uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack);
+
+/* 64-bit content hashes (XXH3): of a string; of a stack over the names, files and lines of its
+ * frames, root first. Equal content in two runs has equal hashes. */
+uint64_t tp_dict_string_hash(const struct tp_dict *d, uint32_t string);
+uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack);
+
+#endif

@@ -1,0 +1,37 @@
+/* Import: a dump becomes a run of a store. The whole left half of the data path in one call. */
+#ifndef TP_IMPORT_H
+#define TP_IMPORT_H
+
+#include "store/store.h"
+
+struct tp_import_options {
+	const char *name;  /* NULL: the file's name */
+	const char *const *labels; /* "key=value", nlabels of them */
+	size_t nlabels;
+	bool strict;
+	int threads; /* 0: as many as there are processors (at most 3); 1: all on the calling thread */
+	struct tp_store_options store;
+	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
+	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+struct tp_import_result {
+	int64_t run;        /* id in the store */
+	bool known;         /* the same dump was there already; nothing was stored */
+	char format[32];    /* "go 1.22" */
+	int64_t events, goroutines, duration_ns, inferred;
+	bool ticks;
+	uint64_t size_in;   /* bytes as given */
+	uint64_t size_store; /* bytes the store grew by */
+	double seconds;
+	size_t losses;
+	int64_t lost_bytes, lost_events;
+	char first_loss[192]; /* reason of the first one */
+};
+
+/* Imports the dump at path ("-": standard input) into the store at store_path. */
+int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
+	      struct tp_import_result *result, struct tp_err *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* A dump as bytes in memory: a mapped file; .gz and .zst (recognised by content) and standard
+ * input are unpacked to an unlinked temporary file first and that is mapped, so memory stays
+ * bounded whatever the size. */
+#ifndef TP_OPEN_INPUT_H
+#define TP_OPEN_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct tp_input {
+	const uint8_t *data; /* decompressed bytes; valid until tp_input_close */
+	size_t size;
+	uint64_t stored_size; /* bytes of the file as given (compressed, if it is) */
+	char packing[8];      /* "", "gz", "zst" */
+	uint8_t hash[16];     /* XXH3-128 of the decompressed bytes, canonical (big-endian) order */
+	int64_t mtime_ns;     /* of the file, Unix time; 0 when unknown (stdin) */
+	void *priv;
+};
+
+struct tp_input_options {
+	uint64_t max_size; /* decompressed bytes at most; 0: no limit beside the disk */
+	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 1000 */
+	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
+	void *progress_ctx;
+};
+
+/* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what
+ * could be unpacked is kept when *damaged is not NULL, and *damaged says so), TP_ELIMIT, TP_ENOMEM.
+ * *in is NULL after an error. */
+int tp_input_open(struct tp_input **in, const char *path, const struct tp_input_options *opt,
+		  char damaged[160], struct tp_err *err);
+/* Bytes in memory that the caller owns and keeps (tests, fuzzers). */
+int tp_input_from_memory(struct tp_input **in, const void *data, size_t size, struct tp_err *err);
+void tp_input_close(struct tp_input *in);
+
+/* The bytes before `offset` will not be needed soon: their pages are given back (they can still be
+ * read). A hint; keeps resident memory bounded. */
+void tp_input_done_with(struct tp_input *in, size_t from, size_t to);
+
+enum tp_format {
+	TP_FORMAT_UNKNOWN,
+	TP_FORMAT_TRACE_V1, /* go 1.5 – 1.21 execution trace */
+	TP_FORMAT_TRACE_V2, /* go 1.22 and later */
+	TP_FORMAT_STORE,    /* a tprof store (or any SQLite file) */
+	TP_FORMAT_PROFILE,  /* pprof protocol buffer or legacy text: recognised, not read yet */
+};
+
+struct tp_recognition {
+	enum tp_format format;
+	int version;         /* minor version of a trace header */
+	char name[48];       /* "go 1.22 trace" */
+};
+
+/* Looks at the first bytes. TP_EUNKNOWN with a sentence that says what was found and what is read;
+ * TP_EVERSION for a trace header of a version that is not read (naming it and those that are). */
+int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
+
+#endif

@@ -1,0 +1,117 @@
+/* From a dump in memory to ordered events: the interface of decode/ and order/.
+ *
+ * tp_trace_read() decodes and orders a whole trace of any version (go 1.5 to go 1.26), fills the
+ * run's dictionary, and hands ordered events in batches to a sink. Batches arrive in order, on the
+ * calling thread; the events of a batch are the sink's only during the call. Dictionary and
+ * trace tables (goroutine ids …) only grow while the read goes on: a batch may refer to anything
+ * that is in them by then. A sink in another thread must not read them before the read has ended. */
+#ifndef TP_ORDER_TRACE_H
+#define TP_ORDER_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/dict.h"
+#include "decode/event.h"
+#include "open/input.h"
+
+#define TP_BATCH_EVENTS 1024 /* the most a sink is handed at once */
+
+struct tp_sink {
+	/* Takes n ordered events; 0, or an error code that ends the read with that code. */
+	int (*events)(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err);
+	void *ctx;
+};
+
+struct tp_clock {
+	int64_t ts;           /* trace clock, ns */
+	int64_t mono_ns;      /* CLOCK_MONOTONIC of the program */
+	int64_t wall_sec;     /* Unix time */
+	int32_t wall_nsec;
+};
+
+/* What could not be kept. Times are INT64_MIN where unknown. */
+struct tp_loss {
+	uint64_t offset, bytes; /* range of the decompressed input; bytes 0 for a lost order only */
+	int64_t from_ns, to_ns; /* trace clock */
+	uint64_t events;        /* events lost, as far as they could be counted */
+	char reason[192];       /* a sentence; may hold bytes of the input */
+};
+
+enum tp_severity { TP_INFO, TP_WARNING, TP_DAMAGE };
+
+struct tp_notice {
+	enum tp_severity severity;
+	uint64_t offset; /* TP_OFFSET_NONE when there is none */
+	char text[192];
+};
+
+/* How often a wire event occurred, for `kinds` of old formats and for footprints. */
+struct tp_wire_count {
+	char name[32];
+	uint64_t events;     /* as Go's reader of that format delivers them */
+	uint64_t with_stack; /* of them, with a stack */
+	uint64_t bytes;      /* on the wire, 0 when not measured */
+};
+
+struct tp_trace {
+	struct tp_dict *dict; /* owned */
+	int version;          /* minor version of the header: 5, 7 … 26 */
+	double ns_per_tick;   /* 0: unknown, time stamps are ticks */
+	bool started;         /* first_ts and last_ts are set */
+	int64_t first_ts, last_ts; /* of the ordered events */
+	uint64_t events;      /* ordered events handed to the sink */
+	uint64_t inferred;    /* of them, put in by salvage */
+	uint64_t generations;
+
+	uint64_t *g_id, *m_id; /* by index */
+	int64_t *p_id;         /* by index; v1 pseudo-Ps keep their numbers */
+	uint32_t ng, nm, np;
+	uint32_t g_room, m_room, p_room;
+
+	struct tp_clock *clocks;
+	size_t nclocks;
+	struct tp_loss *losses;
+	size_t nlosses;
+	struct tp_notice *notices;
+	size_t nnotices;
+	struct tp_wire_count *wires;
+	size_t nwires;
+};
+
+struct tp_trace_options {
+	bool strict; /* stop with an error where Go's reader would, after the same events */
+	/* Called now and then with bytes done and bytes in all; nonzero cancels (TP_ECANCEL). */
+	int (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+/* Reads the trace. 0 when something could be kept (losses say what was not); an error code when
+ * nothing could, when opt->strict and there is a fault, or when the sink failed. *trace is
+ * initialised by the call and to be released by the caller in every case. */
+int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+		  const struct tp_sink *sink, struct tp_err *err);
+void tp_trace_release(struct tp_trace *trace);
+
+/* For decoders: append; 0 or TP_ENOMEM. At most 10,000 losses and notices each are kept; further
+ * ones are counted into the last. */
+int tp_trace_add_loss(struct tp_trace *trace, const struct tp_loss *loss);
+int tp_trace_add_notice(struct tp_trace *trace, enum tp_severity severity, uint64_t offset,
+			const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int tp_trace_add_clock(struct tp_trace *trace, const struct tp_clock *clock);
+int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t events,
+			uint64_t with_stack, uint64_t bytes);
+/* For decoders: a new index for an id (no look-up; the decoder keeps the map); TP_NONE when memory is out. */
+uint32_t tp_trace_new_g(struct tp_trace *trace, uint64_t id);
+uint32_t tp_trace_new_m(struct tp_trace *trace, uint64_t id);
+uint32_t tp_trace_new_p(struct tp_trace *trace, int64_t id);
+
+/* The two decoders behind tp_trace_read; same contract. */
+int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+	       const struct tp_sink *sink, struct tp_err *err);
+int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+	       const struct tp_sink *sink, struct tp_err *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* The store: one SQLite file of runs. This is the only header through which files of runs are
+ * made, opened, filled and read; SQLite itself shows only in tp_store_db().
+ *
+ * Writing: tp_store_begin() opens a new run — of a new file (built beside the target under a
+ * temporary name, journal off, fsync and rename at the end) or of an existing one (all rows are
+ * collected in the run's own temporary file or memory and published in one transaction). Nothing
+ * is visible to readers before tp_store_commit(); tp_store_abort(), a crash or a kill leave the
+ * target as it was. Writers queue on a lock file beside the store; readers never wait. */
+#ifndef TP_STORE_STORE_H
+#define TP_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/dict.h"
+#include "decode/event.h"
+#include "order/trace.h"
+#include "store/tables.h"
+
+#define TP_STORE_APPLICATION_ID 0x7470726f /* "tpro" */
+#define TP_STORE_VERSION        1
+#define TP_BLOCK_EVENTS         16384
+
+struct sqlite3;
+struct tp_store;
+struct tp_store_run; /* a run being written */
+
+/* ---- the run row and what belongs to it ---- */
+
+struct tp_run {
+	int64_t id;
+	const char *kind;    /* "trace" (later "profile") */
+	const char *name;    /* as the user calls it */
+	const char *source;  /* file name it came from, without folders */
+	const char *hash;    /* 32 hex digits: XXH3-128 of the decompressed dump */
+	const char *format;  /* "go 1.22" */
+	int64_t start_ns;    /* trace clock of the first event: what times in tables count from */
+	int64_t duration_ns;
+	bool ticks;          /* no frequency was found: every "ns" is a tick */
+	int64_t wall_ns;     /* Unix time of the first event, TP_NULL unknown */
+	int64_t events, inferred, generations, goroutines;
+	int64_t size_in;     /* bytes of the dump as given */
+	int64_t lost_bytes, lost_events;
+	int64_t imported_ns; /* Unix time */
+};
+
+struct tp_segment {
+	int64_t id; /* 0, 1, … */
+	int64_t first_block, blocks;
+	int64_t from_ns, to_ns; /* trace clock relative to start_ns: time of its first event; of the next segment's first event (or the end) */
+	int64_t events;
+};
+
+/* ---- writing ---- */
+
+struct tp_store_options {
+	int compress; /* 0: lz4 (fast), 1: zstd ("--compress=high") */
+	bool materialize; /* also write events, spans and packed tables as ordinary rows */
+	int wait_ms;  /* how long to wait for another writer; <0: for ever */
+};
+
+/* Starts a run in the store at path, creating the file when it does not exist (then it appears at
+ * commit). TP_EVERSION: newer store; TP_ESTORE: not a store. */
+int tp_store_begin(struct tp_store_run **run, const char *path, const struct tp_store_options *opt,
+		   struct tp_err *err);
+/* Is a dump with this hash (32 hex digits) there already? 1 and its id, 0, or an error code. */
+int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err);
+
+/* The sink for ordered events: encodes them into blocks of TP_BLOCK_EVENTS. Events' ts are on the
+ * trace clock; start_ns is taken from the first event. One thread at a time. */
+int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
+			struct tp_err *err);
+/* Appends one row to a packed table: `values` has as many as the table has columns; times already
+ * relative to start_ns, dictionary ids and indices as in the run. Rows keep their order. */
+int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
+		     struct tp_err *err);
+int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, struct tp_err *err);
+/* Dictionary, goroutine/P/M ids of proc and thread, clocks, losses, notices, wire counts. */
+int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err);
+int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
+		       struct tp_err *err);
+/* Publishes the run, *r giving the run row (id is filled in). The run is freed on success and on
+ * failure (then the store is as it was). */
+int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
+void tp_store_abort(struct tp_store_run *run);
+
+/* ---- reading ---- */
+
+/* Opens for reading (also from read-only media). Registers the virtual tables and SQL functions. */
+int tp_store_open(struct tp_store **s, const char *path, struct tp_err *err);
+/* The same with writing allowed to SQL (tprof-query --write). */
+int tp_store_open_rw(struct tp_store **s, const char *path, struct tp_err *err);
+void tp_store_close(struct tp_store *s);
+struct sqlite3 *tp_store_db(struct tp_store *s);
+
+/* Registers virtual tables and functions on any connection; what the loadable extension calls. */
+int tp_store_register(struct sqlite3 *db);
+
+/* A packed table of a run, decoded: col[c][row], all columns or those whose bit is set in `columns`
+ * (0: all; others NULL). Values as written (indices and ids, not texts). Owned by the caller. */
+struct tp_rows {
+	enum tp_table_id table;
+	size_t nrows;
+	int64_t *col[TP_MAX_COLUMNS];
+};
+int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
+		 struct tp_rows *rows, struct tp_err *err);
+void tp_rows_release(struct tp_rows *rows);
+
+/* The run's dictionary; free with tp_dict_free. */
+int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err);
+
+/* Events of a run in order, block by block: those of blocks [first, first+count) that overlap
+ * [from_ns, to_ns) (relative to start_ns; whole blocks are delivered). ev[].ts are relative to
+ * start_ns. next: 1 with *ev and *n (valid until the next call), 0 at the end, or an error code. */
+struct tp_event_reader;
+struct tp_event_range {
+	int64_t from_ns, to_ns;       /* INT64_MIN, INT64_MAX: all */
+	int64_t first_block, nblocks; /* 0, INT64_MAX: all */
+};
+int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
+		   const struct tp_event_range *range, struct tp_err *err);
+int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
+		   struct tp_err *err);
+void tp_events_close(struct tp_event_reader *r);
+
+#endif
