@@ -1,0 +1,149 @@
+#include "order/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Enough to show where a file is broken; a hostile one must not fill memory with complaints. */
+#define MAX_LOSSES  10000
+#define MAX_NOTICES 10000
+
+int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+		  const struct tp_sink *sink, struct tp_err *err)
+{
+	struct tp_recognition seen;
+	int code;
+
+	memset(trace, 0, sizeof(*trace));
+	code = tp_recognise(in->data, in->size, &seen, err);
+	if (code)
+		return code;
+	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2)
+		return tp_err_set(err, TP_EUNKNOWN, 0, "this is a %s, not an execution trace",
+				  seen.name);
+	trace->dict = tp_dict_new();
+	if (!trace->dict)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	trace->version = seen.version;
+	if (seen.format == TP_FORMAT_TRACE_V1)
+		return tp_v1_read(in, opt, trace, sink, err);
+	return tp_v2_read(in, opt, trace, sink, err);
+}
+
+void tp_trace_release(struct tp_trace *trace)
+{
+	tp_dict_free(trace->dict);
+	free(trace->g_id);
+	free(trace->m_id);
+	free(trace->p_id);
+	free(trace->clocks);
+	free(trace->losses);
+	free(trace->notices);
+	free(trace->wires);
+	memset(trace, 0, sizeof(*trace));
+}
+
+/* Room for one more entry of `size` bytes behind n; arrays grow at powers of two. */
+static void *grown(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1) || (n && n < 16))
+		return array;
+	return realloc(array, (n ? n * 2 : 16) * size);
+}
+
+#define APPEND(array, n, entry)                                                                    \
+	do {                                                                                       \
+		void *grown_ = grown((array), (n), sizeof(*(array)));                              \
+		if (!grown_)                                                                       \
+			return TP_ENOMEM;                                                          \
+		(array) = grown_;                                                                  \
+		(array)[(n)++] = (entry);                                                          \
+	} while (0)
+
+int tp_trace_add_loss(struct tp_trace *trace, const struct tp_loss *loss)
+{
+	if (trace->nlosses >= MAX_LOSSES) {
+		struct tp_loss *last = &trace->losses[trace->nlosses - 1];
+
+		last->bytes += loss->bytes;
+		last->events += loss->events;
+		snprintf(last->reason, sizeof(last->reason), "this and further losses, summed");
+		return 0;
+	}
+	APPEND(trace->losses, trace->nlosses, *loss);
+	return 0;
+}
+
+int tp_trace_add_notice(struct tp_trace *trace, enum tp_severity severity, uint64_t offset,
+			const char *fmt, ...)
+{
+	struct tp_notice notice = {.severity = severity, .offset = offset};
+	va_list ap;
+
+	if (trace->nnotices >= MAX_NOTICES)
+		return 0;
+	va_start(ap, fmt);
+	vsnprintf(notice.text, sizeof(notice.text), fmt, ap);
+	va_end(ap);
+	APPEND(trace->notices, trace->nnotices, notice);
+	return 0;
+}
+
+int tp_trace_add_clock(struct tp_trace *trace, const struct tp_clock *clock)
+{
+	APPEND(trace->clocks, trace->nclocks, *clock);
+	return 0;
+}
+
+int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t events,
+			uint64_t with_stack, uint64_t bytes)
+{
+	struct tp_wire_count count = {.events = events, .with_stack = with_stack, .bytes = bytes};
+
+	for (size_t i = 0; i < trace->nwires; i++) {
+		struct tp_wire_count *w = &trace->wires[i];
+
+		if (!strncmp(w->name, name, sizeof(w->name))) {
+			w->events += events;
+			w->with_stack += with_stack;
+			w->bytes += bytes;
+			return 0;
+		}
+	}
+	snprintf(count.name, sizeof(count.name), "%s", name);
+	APPEND(trace->wires, trace->nwires, count);
+	return 0;
+}
+
+/* The three id tables differ in the type of their ids only. */
+#define NEW_INDEX(ids, n, room, id)                                                                \
+	do {                                                                                       \
+		if ((n) == (room)) {                                                               \
+			uint32_t more = (room) ? (room) * 2 : 64;                                  \
+			void *p = more > (room) && more < TP_NONE                                  \
+					  ? realloc((ids), more * sizeof(*(ids)))                  \
+					  : NULL;                                                  \
+			if (!p)                                                                    \
+				return TP_NONE;                                                    \
+			(ids) = p;                                                                 \
+			(room) = more;                                                             \
+		}                                                                                  \
+		(ids)[(n)] = (id);                                                                 \
+		return (n)++;                                                                      \
+	} while (0)
+
+uint32_t tp_trace_new_g(struct tp_trace *trace, uint64_t id)
+{
+	NEW_INDEX(trace->g_id, trace->ng, trace->g_room, id);
+}
+
+uint32_t tp_trace_new_m(struct tp_trace *trace, uint64_t id)
+{
+	NEW_INDEX(trace->m_id, trace->nm, trace->m_room, id);
+}
+
+uint32_t tp_trace_new_p(struct tp_trace *trace, int64_t id)
+{
+	NEW_INDEX(trace->p_id, trace->np, trace->p_room, id);
+}
