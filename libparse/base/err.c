@@ -19,19 +19,21 @@ int tp_err_set(struct tp_err *err, int code, uint64_t offset, const char *fmt, .
 
 void tp_err_prefix(struct tp_err *err, const char *fmt, ...)
 {
-	char text[sizeof(err->msg)];
+	char text[2 * sizeof(err->msg)];
 	va_list ap;
 	int n;
 
 	if (!err)
 		return;
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	n = vsnprintf(text, sizeof(err->msg), fmt, ap);
 	va_end(ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
+	if (n < 0 || (size_t)n >= sizeof(err->msg) - 2)
 		return;
-	snprintf(text + n, sizeof(text) - (size_t)n, ": %s", err->msg);
-	memcpy(err->msg, text, sizeof(text));
+	/* text has room for both whole; a message that grows too long loses its end. */
+	memcpy(text + n, ": ", 2);
+	strcpy(text + n + 2, err->msg);
+	memcpy(err->msg, text, sizeof(err->msg) - 1);
 }
 
 void tp_err_printable(struct tp_err *err)

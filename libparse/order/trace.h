@@ -22,6 +22,9 @@
 struct tp_sink {
 	/* Takes n ordered events; 0, or an error code that ends the read with that code. */
 	int (*events)(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err);
+	/* Where to put the next batch (TP_BATCH_EVENTS of room), so that it need not be copied; asked
+	 * again after each call of events. NULL: the producer uses memory of its own. */
+	struct tp_event *(*room)(void *ctx);
 	void *ctx;
 };
 

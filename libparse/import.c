@@ -1,0 +1,287 @@
+#include "import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "open/input.h"
+#include "order/pipe.h"
+#include "order/trace.h"
+#include "timeline/timeline.h"
+
+/* What one import works on; released in one place, whatever happened. */
+struct work {
+	const struct tp_import_options *opt;
+	struct tp_input *in;
+	struct tp_store_run *run; /* NULL once committed or aborted */
+	struct tp_timeline *timeline;
+	struct tp_trace trace;
+	struct tp_pipe *pipe;
+	char damaged[160]; /* what was wrong with the compression, "" if nothing */
+};
+
+static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	struct work *w = ctx;
+
+	return tp_store_put_events(w->run, ev, n, err);
+}
+
+static int feed_timeline(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	struct work *w = ctx;
+
+	return tp_timeline_feed(w->timeline, ev, n, err);
+}
+
+static int feed_both(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	int code = feed_timeline(ctx, ev, n, err);
+
+	return code ? code : put_events(ctx, ev, n, err);
+}
+
+static int unpack_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct tp_import_options *opt = ctx;
+
+	return opt->progress(opt->progress_ctx, "unpack", done, total);
+}
+
+static int read_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	const struct tp_import_options *opt = ctx;
+
+	return opt->progress(opt->progress_ctx, "read", done, total);
+}
+
+/* Decode and order on this thread; timeline and blocks each on their own where there is more than
+ * one processor to run them. */
+static int read_trace(struct work *w, struct tp_err *err)
+{
+	const struct tp_import_options *opt = w->opt;
+	struct tp_trace_options how = {
+	    .strict = opt->strict,
+	    .progress = opt->progress ? read_progress : NULL,
+	    .progress_ctx = (void *)opt,
+	};
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct tp_sink sink = {.events = feed_both, .ctx = w};
+	int code, pipe_code;
+
+	if (opt->threads == 1 || (!opt->threads && processors < 2))
+		return tp_trace_read(w->in, &how, &w->trace, &sink, err);
+
+	struct tp_sink consumers[] = {
+	    {.events = feed_timeline, .ctx = w},
+	    {.events = put_events, .ctx = w},
+	};
+	code = tp_pipe_new(&w->pipe, consumers, 2, err);
+	if (code)
+		return code;
+	sink = tp_pipe_sink(w->pipe);
+	code = tp_trace_read(w->in, &how, &w->trace, &sink, err);
+	pipe_code = tp_pipe_finish(w->pipe, code ? NULL : err);
+	return code ? code : pipe_code;
+}
+
+/* Damage to the wrapping is damage to the trace: it belongs into the run's ledger. */
+static int note_damaged_packing(struct work *w, struct tp_err *err)
+{
+	struct tp_loss loss = {.offset = w->in->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+	if (!w->damaged[0])
+		return 0;
+	snprintf(loss.reason, sizeof(loss.reason), "%s", w->damaged);
+	if (tp_trace_add_loss(&w->trace, &loss))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strcmp(path, "-"))
+		return "stdin";
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int put_labels(struct work *w, struct tp_err *err)
+{
+	for (size_t i = 0; i < w->opt->nlabels; i++) {
+		const char *label = w->opt->labels[i], *eq = strchr(label, '=');
+		char key[128];
+		int code;
+
+		if (!eq || eq == label || (size_t)(eq - label) >= sizeof(key))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "label '%s' is not KEY=VALUE", label);
+		snprintf(key, sizeof(key), "%.*s", (int)(eq - label), label);
+		code = tp_store_put_label(w->run, key, eq + 1, err);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* Unix time of the first event, from the program's own clocks where the trace has them. */
+static int64_t wall_of_start(const struct tp_trace *t)
+{
+	const struct tp_clock *c = t->clocks;
+	__int128 wall;
+
+	if (!t->nclocks || !t->started)
+		return TP_NULL;
+	wall = (__int128)c->wall_sec * 1000000000 + c->wall_nsec - ((__int128)c->ts - t->first_ts);
+	/* A clock beyond what 64 bits of ns can say is as good as none. */
+	return wall > INT64_MIN && wall <= INT64_MAX ? (int64_t)wall : TP_NULL;
+}
+
+static void sum_losses(const struct tp_trace *t, struct tp_import_result *r)
+{
+	r->losses = t->nlosses;
+	for (size_t i = 0; i < t->nlosses; i++) {
+		r->lost_bytes += (int64_t)t->losses[i].bytes;
+		r->lost_events += (int64_t)t->losses[i].events;
+	}
+	if (t->nlosses)
+		snprintf(r->first_loss, sizeof(r->first_loss), "%s", t->losses[0].reason);
+}
+
+static int64_t unix_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static uint64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+static void hash_text(const uint8_t hash[16], char text[33])
+{
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* Everything between the opened dump and the published run. */
+static int import_trace(struct work *w, const char *path, const char *hash,
+			struct tp_import_result *result, struct tp_err *err)
+{
+	struct tp_run row = {.kind = "trace", .hash = hash};
+	struct tp_trace *t = &w->trace;
+	int code;
+
+	w->timeline = tp_timeline_new(w->run);
+	if (!w->timeline)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = read_trace(w, err);
+	if (!code)
+		code = note_damaged_packing(w, err);
+	if (!code)
+		code = tp_timeline_finish(w->timeline, t, err);
+	if (!code)
+		code = tp_store_put_trace(w->run, t, err);
+	if (!code)
+		code = put_labels(w, err);
+	if (code)
+		return code;
+
+	sum_losses(t, result);
+	result->events = (int64_t)t->events;
+	result->goroutines = t->ng;
+	result->inferred = (int64_t)t->inferred;
+	result->duration_ns = t->started ? t->last_ts - t->first_ts : 0;
+	result->ticks = t->ns_per_tick == 0;
+
+	row.name = w->opt->name ? w->opt->name : base_name(path);
+	row.source = base_name(path);
+	row.format = result->format;
+	row.start_ns = t->first_ts;
+	row.duration_ns = result->duration_ns;
+	row.ticks = result->ticks;
+	row.wall_ns = wall_of_start(t);
+	row.events = result->events;
+	row.inferred = result->inferred;
+	row.generations = (int64_t)t->generations;
+	row.goroutines = result->goroutines;
+	row.size_in = (int64_t)w->in->stored_size;
+	row.lost_bytes = result->lost_bytes;
+	row.lost_events = result->lost_events;
+	row.imported_ns = unix_now_ns();
+
+	struct tp_store_run *run = w->run;
+
+	w->run = NULL; /* commit frees it, also when it fails */
+	code = tp_store_commit(run, &row, err);
+	result->run = row.id;
+	return code;
+}
+
+int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
+	      struct tp_import_result *result, struct tp_err *err)
+{
+	static const struct tp_import_options defaults = {0};
+	struct work w = {.opt = opt ? opt : &defaults};
+	struct tp_input_options how = {
+	    .progress = w.opt->progress ? unpack_progress : NULL,
+	    .progress_ctx = (void *)w.opt,
+	};
+	struct tp_recognition seen;
+	struct timespec t0, t1;
+	uint64_t before;
+	char hash[33];
+	int code;
+
+	memset(result, 0, sizeof(*result));
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	before = file_size(store_path);
+
+	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
+	if (code)
+		goto done;
+	result->size_in = w.in->stored_size;
+	code = tp_recognise(w.in->data, w.in->size, &seen, err);
+	if (code)
+		goto done;
+	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2) {
+		code = tp_err_set(err, TP_EUNKNOWN, 0,
+				  "this is a %s; only Go execution traces are imported", seen.name);
+		goto done;
+	}
+	snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
+	hash_text(w.in->hash, hash);
+
+	code = tp_store_begin(&w.run, store_path, &w.opt->store, err);
+	if (code)
+		goto done;
+	code = tp_store_has(w.run, hash, &result->run, err);
+	if (code == 1) {
+		result->known = true;
+		code = 0;
+		goto done;
+	}
+	if (!code)
+		code = import_trace(&w, path, hash, result, err);
+done:
+	tp_pipe_free(w.pipe);
+	tp_timeline_free(w.timeline);
+	if (w.run)
+		tp_store_abort(w.run);
+	tp_trace_release(&w.trace);
+	if (w.in)
+		tp_input_close(w.in);
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+	result->size_store = file_size(store_path) - (before && !code ? before : 0);
+	return code;
+}
