@@ -1,5 +1,6 @@
 #include "import.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,16 @@ static int read_progress(void *ctx, uint64_t done, uint64_t total)
 	return opt->progress(opt->progress_ctx, "read", done, total);
 }
 
+/* Processors this process may run on (a container or taskset may leave fewer than there are). */
+static int processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set);
+}
+
 /* Decode and order on this thread; timeline and blocks each on their own where there is more than
  * one processor to run them. */
 static int read_trace(struct work *w, struct tp_err *err)
@@ -68,11 +79,10 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
 	};
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
 	int code, pipe_code;
 
-	if (opt->threads == 1 || (!opt->threads && processors < 2))
+	if (opt->threads == 1 || (!opt->threads && processors() < 2))
 		return tp_trace_read(w->in, &how, &w->trace, &sink, err);
 
 	struct tp_sink consumers[] = {
@@ -282,6 +292,7 @@ done:
 		tp_input_close(w.in);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
-	result->size_store = file_size(store_path) - (before && !code ? before : 0);
+	if (!code && !result->known)
+		result->size_store = file_size(store_path) - before;
 	return code;
 }

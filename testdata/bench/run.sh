@@ -1,0 +1,111 @@
+#!/bin/sh
+# make bench: what tprof takes, beside its peers where they are there, in one run on one machine.
+#
+#   testdata/bench/run.sh BIN_FOLDER [NAME …]     all rows, or those whose name begins with NAME
+#
+# Peers are looked for in ${PEERS:-~/.cache/tprof-peers}/bin: `oracle` (Go's own trace reader:
+# `oracle read FILE` reads and orders every event and stores nothing), `gotrace` (go tool trace) and
+# the sample programs web-1.27, web-1.19 that make the inputs. Without them the rows are ours alone,
+# over the traces that are in ${BENCH_DIR:-build/bench} (web-1.27.trace, web-1.19.trace: any trace of
+# that kind). Numbers are medians of RUNS (5) runs; ratios are medians of pairs run in turn.
+set -eu
+bin=$1
+shift
+only=$*
+peers=${PEERS:-$HOME/.cache/tprof-peers}/bin
+dir=${BENCH_DIR:-build/bench}
+runs=${RUNS:-5}
+mkdir -p "$dir"
+export XDG_CACHE_HOME="$dir/cache"
+rm -rf "$dir/cache"
+
+say() { printf '%s\n' "$*"; }
+have() { [ -x "$peers/$1" ]; }
+wanted() { # row name
+	[ -z "$only" ] && return 0
+	for w in $only; do case $1 in "$w"*) return 0 ;; esac; done
+	return 1
+}
+
+# record NAME PROGRAM ARGS…: the input trace, recorded once
+record() {
+	[ -s "$dir/$1" ] && return 0
+	have "$2" || return 1
+	program=$2
+	name=$1
+	shift 2
+	say "recording $name with $program $*" >&2
+	"$peers/$program" -o "$dir/$name.part" "$@" >/dev/null 2>&1 && mv "$dir/$name.part" "$dir/$name"
+}
+
+# row NAME FLOOR AIM OPTIONS COMMAND [PEER]: a ratio where there is a peer, seconds where not
+row() {
+	wanted "$1" || return 0
+	if [ $# -gt 5 ] && [ -n "$6" ]; then
+		# shellcheck disable=SC2086
+		"$bin/bench" -n "$runs" $4 "$5" "$6"
+	else
+		# shellcheck disable=SC2086
+		"$bin/bench" -n "$runs" $4 "$5"
+	fi | awk -v name="$1" -v floor="$2" -v aim="$3" '
+		NF >= 5 { printf "| %s | %.3f s, %d MiB | %.3f s, %d MiB | %.3f | %s | %s |\n", name, $1, $2, $3, $4, $5, floor, aim; next }
+		{ printf "| %s | %.3f s, %d MiB | | | %s | %s |\n", name, $1, $2, floor, aim }'
+}
+
+# fact NAME VALUE FLOOR AIM
+fact() { wanted "$1" && printf '| %s | %s | | | %s | %s |\n' "$1" "$2" "$3" "$4" || :; }
+
+head_line() {
+	cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+	say "$(nproc) processors (${cpu:-unknown}), $(uname -sr); medians of $runs runs, warm page cache."
+	say
+	say '| what | tprof | peer | ratio | at least | aim |'
+	say '|---|---|---|---|---|---|'
+}
+
+import() { say "rm -f $dir/$1.tprof; exec $bin/tprof-import ${2:-} -o $dir/$1.tprof $dir/$1"; }
+oracle() { have oracle && say "exec $peers/oracle read $1" || :; }
+
+v2=web-1.27.trace
+v1=web-1.19.trace
+long=web-1.27-8x.trace
+head_line
+if record $v2 web-1.27 -n 10000 -pp 40000; then
+	row 'import v2' 0.28 0.17 '' "$(import $v2)" "$(oracle "$dir/$v2")"
+	row 'import v2, one core' 0.45 0.26 -1 "$(import $v2)" "$(oracle "$dir/$v2")"
+	row 'import v2, --compress=high' '' '' '' "$(import $v2 --compress=high)" "$(oracle "$dir/$v2")"
+	high=$(stat -c %s "$dir/$v2.tprof" 2>/dev/null || echo 0)
+	if wanted 'import v2 against go tool trace' && have gotrace; then
+		runs=1 row 'import v2 against go tool trace until ready' 0.0100 0.0055 "-u browser" \
+			"$(import $v2)" "$peers/gotrace -http=127.0.0.1:0 $dir/$v2"
+	fi
+	[ -s "$dir/$v2.gz" ] || gzip -1 -k "$dir/$v2"
+	row 'import v2 from .gz' '300 MiB' '160 MiB' '' "rm -f $dir/gz.tprof; exec $bin/tprof-import -o $dir/gz.tprof $dir/$v2.gz"
+	row 'import v2 from stdin' '300 MiB' '160 MiB' '' "rm -f $dir/in.tprof; exec $bin/tprof-import -o $dir/in.tprof - <$dir/$v2"
+	sh -c "$(import $v2)" >/dev/null
+	s=$dir/$v2.tprof
+	events=$("$bin/tprof-query" --format=csv "$s" 'select events from run' | tail -n 1)
+	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
+	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
+	for r in $("$bin/tprof-top" --list-reports); do
+		row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r"
+	done
+	row 'top groups, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60%"
+	row 'top block, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --from=30% --to=60%"
+	row 'top groups, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --focus=net/http"
+	row 'top block, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --focus=net/http"
+	row 'top groups, range and filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60% --focus=net/http"
+	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
+		row "SQL: $q" '' '' '' "exec $bin/tprof-query $s '$q'"
+		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')
+		case $q in *group*) floor=2.2 aim=4 ;; *) floor=10 aim=25 ;; esac
+		fact "SQL: $q, million rows/s" "$(awk "BEGIN{printf \"%.1f\", $events/$t/1e6}")" $floor $aim
+	done
+fi
+if record $v1 web-1.19 -n 10000 -pp 40000; then
+	row 'import v1' 0.20 0.10 '' "$(import $v1)" "$(oracle "$dir/$v1")"
+fi
+if wanted 'import v2, eight' && record $long web-1.27 -n 80000 -pp 320000; then
+	row 'import v2, eight times the events' '' '' '' "$(import $long)" "$(oracle "$dir/$long")"
+	row 'import v2, eight times against once' 8.5 '' '' "$(import $long)" "$(import $v2)"
+fi
