@@ -10,7 +10,7 @@
  * already expanded: there, location is the PC.
  *
  * One writer. Reading while another thread interns is not allowed.
- * Errors: TP_ENOMEM, TP_ELIMIT (more than 2^31 entries). All pointers returned live as long as the
+ * Errors: TP_ENOMEM, TP_ELIMIT (more than 2^30 entries). All pointers returned live as long as the
  * dictionary. */
 #ifndef TP_DECODE_DICT_H
 #define TP_DECODE_DICT_H

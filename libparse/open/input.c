@@ -1,0 +1,226 @@
+#include "open/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "open/unpack.h"
+
+/* Bytes hashed before their pages are given back: what hashing adds to resident memory. */
+#define WINDOW ((size_t)4 << 20)
+
+/* tp_input.priv: whether data is a mapping of ours. */
+static char mapped_mark;
+
+static const struct tp_input_options no_options;
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
+{
+	void *p;
+
+	in->data = (const uint8_t *)"";
+	in->size = 0;
+	if (!size)
+		return 0;
+	if (size > SIZE_MAX / 2)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too large to be mapped");
+	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
+				  "cannot map the file: %s", strerror(errno));
+	in->data = p;
+	in->size = (size_t)size;
+	in->priv = &mapped_mark;
+	return 0;
+}
+
+static int hash_mapped(struct tp_input *in, const struct tp_input_options *opt, struct tp_err *err)
+{
+	XXH3_state_t *state = XXH3_createState();
+
+	if (!state)
+		return out_of_memory(err);
+	XXH3_128bits_reset(state);
+	for (size_t at = 0; at < in->size;) {
+		size_t n = in->size - at < WINDOW ? in->size - at : WINDOW;
+
+		XXH3_128bits_update(state, in->data + at, n);
+		at += n;
+		tp_input_done_with(in, at - n, at);
+		if (opt->progress && opt->progress(opt->progress_ctx, at, in->size)) {
+			XXH3_freeState(state);
+			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+		}
+	}
+	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits_digest(state));
+	XXH3_freeState(state);
+	return 0;
+}
+
+/* The file as it is: mapped. A file that is cut while it is mapped raises SIGBUS on access; all
+ * that can be done without a signal handler is to notice what changed before the map was used. */
+static int open_plain(struct tp_input *in, int fd, const struct stat *st,
+		      const struct tp_input_options *opt, struct tp_err *err)
+{
+	struct stat now;
+	int code;
+
+	if (opt->max_size && (uint64_t)st->st_size > opt->max_size)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "larger than the limit of %llu bytes",
+				  (unsigned long long)opt->max_size);
+	code = map(in, fd, (uint64_t)st->st_size, err);
+	if (!code)
+		code = hash_mapped(in, opt, err);
+	if (code)
+		return code;
+	if (fstat(fd, &now) || now.st_size < st->st_size)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "became shorter while it was read");
+	in->stored_size = (uint64_t)st->st_size;
+	return 0;
+}
+
+static int open_stream(struct tp_input *in, struct tp_source *s, enum tp_packing packing,
+		       const struct tp_input_options *opt, char *damaged, struct tp_err *err)
+{
+	static const char names[][8] = {
+	    [TP_PACKING_NONE] = "", [TP_PACKING_GZ] = "gz", [TP_PACKING_ZST] = "zst"};
+	uint64_t size;
+	int fd, code;
+
+	code = tp_unpack(s, packing, opt, &fd, &size, in->hash, damaged, err);
+	if (code)
+		return code;
+	memcpy(in->packing, names[packing], sizeof(in->packing));
+	in->stored_size = s->taken;
+	code = map(in, fd, size, err);
+	close(fd);
+	return code;
+}
+
+static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *opt, char *damaged,
+		   struct tp_err *err)
+{
+	struct tp_source s = {.fd = fd};
+	enum tp_packing packing;
+	bool whole;
+	struct stat st;
+	long n = 1;
+	int code;
+
+	if (fstat(fd, &st))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be examined: %s",
+				  strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "is a directory; a file is needed");
+	/* Standard input may be a file that someone read from before. */
+	whole = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+	if (S_ISREG(st.st_mode)) {
+		in->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		s.total = (uint64_t)st.st_size;
+	}
+	s.buf = malloc(TP_UNPACK_BYTES);
+	if (!s.buf)
+		return out_of_memory(err);
+	while (s.have < 4 && n > 0)
+		n = tp_source_fill(&s);
+	if (n < 0) {
+		code = tp_err_set(err, TP_EIO, 0, "cannot read: %s", strerror(errno));
+		goto done;
+	}
+	packing = tp_packing_of(s.buf, s.have);
+	/* Files of /proc and the like are regular, have no size and cannot be mapped. */
+	if (whole && packing == TP_PACKING_NONE && (st.st_size || !s.have))
+		code = open_plain(in, fd, &st, opt, err);
+	else
+		code = open_stream(in, &s, packing, opt, damaged, err);
+done:
+	free(s.buf);
+	return code;
+}
+
+int tp_input_open(struct tp_input **out, const char *path, const struct tp_input_options *opt,
+		  char damaged[160], struct tp_err *err)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = STDIN_FILENO, code;
+	struct tp_input *in;
+
+	*out = NULL;
+	if (damaged)
+		damaged[0] = 0;
+	in = calloc(1, sizeof(*in));
+	if (!in)
+		return out_of_memory(err);
+	if (!is_stdin) {
+		do
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+		while (fd < 0 && errno == EINTR);
+	}
+	if (fd < 0) {
+		code = tp_err_set(err, errno == ENOENT || errno == ENOTDIR ? TP_ENOENT : TP_EIO,
+				  TP_OFFSET_NONE, "cannot be opened: %s", strerror(errno));
+	} else {
+		code = open_fd(in, fd, opt ? opt : &no_options, damaged, err);
+		if (!is_stdin)
+			close(fd);
+	}
+	if (code) {
+		tp_input_close(in);
+		return code;
+	}
+	*out = in;
+	return 0;
+}
+
+int tp_input_from_memory(struct tp_input **out, const void *data, size_t size, struct tp_err *err)
+{
+	struct tp_input *in = calloc(1, sizeof(*in));
+
+	*out = NULL;
+	if (!in)
+		return out_of_memory(err);
+	in->data = size ? data : (const uint8_t *)"";
+	in->size = size;
+	in->stored_size = size;
+	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits(in->data, size));
+	*out = in;
+	return 0;
+}
+
+void tp_input_close(struct tp_input *in)
+{
+	if (!in)
+		return;
+	if (in->priv == &mapped_mark)
+		munmap((void *)(uintptr_t)in->data, in->size);
+	free(in);
+}
+
+void tp_input_done_with(struct tp_input *in, size_t from, size_t to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	/* Memory that is not a mapping of a file would lose its content. */
+	if (in->priv != &mapped_mark)
+		return;
+	if (to > in->size)
+		to = in->size;
+	from &= ~(page - 1);
+	if (to < in->size)
+		to &= ~(page - 1);
+	if (from < to)
+		madvise((void *)(uintptr_t)(in->data + from), to - from, MADV_DONTNEED);
+}

@@ -1,0 +1,170 @@
+/* What a dump is, by its first bytes. Trace headers: 16 bytes, "go 1.N trace" padded with NULs
+ * (Go: internal/trace/tracev2/spec.go, internal/trace/internal/tracev1/parser.go parseHeader). */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "open/input.h"
+
+#define HEADER_BYTES 16
+#define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
+
+/* Versions of the header, in the order of their release, not every release changed it. */
+static const int versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
+
+static bool starts(const void *data, size_t size, const char *text)
+{
+	size_t n = strlen(text);
+
+	return size >= n && !memcmp(data, text, n);
+}
+
+static int recognise_trace(const uint8_t *data, size_t size, struct tp_recognition *out,
+			   struct tp_err *err)
+{
+	size_t at = strlen("go 1.");
+	char expect[HEADER_BYTES + 8];
+	int minor = 0;
+
+	if (size < HEADER_BYTES)
+		return tp_err_set(err, TP_ETRUNC, size,
+				  "ends within the %d bytes of the header of a Go execution trace",
+				  HEADER_BYTES);
+	while (at < 8 && data[at] >= '0' && data[at] <= '9')
+		minor = minor * 10 + (data[at++] - '0');
+	memset(expect, 0, sizeof(expect));
+	snprintf(expect, sizeof(expect), "go 1.%d trace", minor);
+	if (memcmp(data, expect, HEADER_BYTES))
+		return tp_err_set(err, TP_EUNKNOWN, at,
+				  "begins like a Go execution trace, but its header is damaged");
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		if (versions[i] != minor)
+			continue;
+		out->format = minor >= 22 ? TP_FORMAT_TRACE_V2 : TP_FORMAT_TRACE_V1;
+		out->version = minor;
+		snprintf(out->name, sizeof(out->name), "go 1.%d trace", minor);
+		return 0;
+	}
+	return tp_err_set(
+	    err, TP_EVERSION, 0,
+	    "is an execution trace of version go 1.%d; the versions that are read are go %s", minor,
+	    READ_TRACES);
+}
+
+/* pprof's protocol buffer has no magic number: every field of its outermost message must be one of
+ * profile.proto's with the right wire type, and there must be a sample type or a string table. */
+static bool is_profile_proto(const uint8_t *data, size_t size)
+{
+	/* Wire types by field number: 2 length-delimited, 0 varint; 15 (doc_url) is the last. */
+	static const uint8_t wire[16] = {[1] = 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 2, 0, 2, 0, 0};
+	struct tp_cursor c = tp_cursor(data, size);
+	bool telling = false;
+
+	for (int n = 0; n < 256 && c.at < c.end; n++) {
+		uint64_t tag = tp_cursor_uvarint(&c), field = tag >> 3;
+
+		if (c.failed || field < 1 || field > 15)
+			return false;
+		telling |= field == 1 || field == 6;
+		/* Comments are repeated varints, packed or not. */
+		if (field == 13 && (tag & 7) == 0)
+			tp_cursor_uvarint(&c);
+		else if ((tag & 7) != wire[field])
+			return false;
+		else if (wire[field] == 0)
+			tp_cursor_uvarint(&c);
+		else
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+		/* One that is cut off is still a profile if it began like one. */
+		if (c.failed)
+			return telling && n >= 4;
+	}
+	return telling;
+}
+
+static bool is_profile_text(const uint8_t *data, size_t size)
+{
+	static const char *const begins[] = {
+	    "heap profile: ",
+	    "goroutine profile: total ",
+	    "threadcreate profile: total ",
+	    "heap_v2/",
+	    "--- heapz ",
+	    "--- heap ",
+	    "--- contention",
+	    "--- mutex",
+	    "--- growthz",
+	    "--- threadz",
+	    "--- Thread ",
+	    "growth profile: ",
+	    "mutex profile: ",
+	    "block profile: ",
+	    "goroutineleak profile: total ",
+	};
+	/* Legacy binary CPU profile: words 0, 3, 0, period, 0, of 4 or 8 bytes, either order. */
+	static const uint8_t cpu64[16] = {[8] = 3}, cpu32[8] = {[4] = 3};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (starts(data, size, begins[i]))
+			return true;
+	if (starts(data, size, "goroutine ") && memchr(data, '[', size < 64 ? size : 64))
+		return true;
+	return (size > 40 && !memcmp(data, cpu64, 16)) || (size > 20 && !memcmp(data, cpu32, 8));
+}
+
+static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
+{
+	static const struct {
+		const char *magic, *what;
+	} known[] = {
+	    {"\x7f"
+	     "ELF",
+	     "an ELF program"},
+	    {"PK\x03\x04", "a zip archive (unpack it first)"},
+	    {"\xfd"
+	     "7zXZ",
+	     "an xz file (unpack it first)"},
+	    {"BZh", "a bzip2 file (unpack it first)"},
+	    {"\x04\x22\x4d\x18", "an lz4 file (unpack it first)"},
+	    {"\x1f\x8b", "a gzip file inside another one (unpack it first)"},
+	    {"\x28\xb5\x2f\xfd", "a zstd file inside another one (unpack it first)"},
+	    {"<!DOCTYPE", "an HTML page"},
+	    {"<html", "an HTML page"},
+	    {"{", "JSON text"},
+	    {"PERFILE2", "a Linux perf recording"},
+	};
+	const char *what = "of no known format";
+
+	if (!size)
+		return tp_err_set(err, TP_EUNKNOWN, 0, "is empty");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (starts(data, size, known[i].magic)) {
+			what = known[i].what;
+			break;
+		}
+	}
+	return tp_err_set(err, TP_EUNKNOWN, 0,
+			  "is %s; read are Go execution traces (go %s), also as .gz or .zst", what,
+			  READ_TRACES);
+}
+
+int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, struct tp_err *err)
+{
+	const uint8_t *data = bytes;
+
+	memset(out, 0, sizeof(*out));
+	if (starts(data, size, "go 1.") || (size && size < 5 && !memcmp(data, "go 1.", size)))
+		return recognise_trace(data, size, out, err);
+	if (size >= 16 && !memcmp(data, "SQLite format 3", 16)) {
+		out->format = TP_FORMAT_STORE;
+		snprintf(out->name, sizeof(out->name), "SQLite database");
+		return 0;
+	}
+	if (is_profile_text(data, size) || is_profile_proto(data, size)) {
+		out->format = TP_FORMAT_PROFILE;
+		snprintf(out->name, sizeof(out->name), "profile");
+		return 0;
+	}
+	return say_unknown(data, size, err);
+}

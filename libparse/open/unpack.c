@@ -1,0 +1,306 @@
+/* Sources: RFC 1952 (gzip: members may be concatenated, zero padding may follow), RFC 8878 (zstd:
+ * frames may be concatenated, skippable frames may stand between them). */
+#include "open/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio harms nobody */
+#define DEFAULT_RATIO 1000u
+
+struct sink {
+	int fd;
+	uint64_t size;
+	XXH3_state_t *hash;
+	const struct tp_source *source;
+	const struct tp_input_options *opt;
+	struct tp_err *err;
+};
+
+long tp_source_fill(struct tp_source *s)
+{
+	ssize_t n;
+
+	if (s->at) {
+		memmove(s->buf, s->buf + s->at, s->have);
+		s->at = 0;
+	}
+	if (s->have == TP_UNPACK_BYTES)
+		return 0;
+	do
+		n = read(s->fd, s->buf + s->have, TP_UNPACK_BYTES - s->have);
+	while (n < 0 && errno == EINTR);
+	if (n > 0) {
+		s->have += (size_t)n;
+		s->taken += (uint64_t)n;
+	}
+	return (long)n;
+}
+
+enum tp_packing tp_packing_of(const uint8_t *d, size_t size)
+{
+	if (size >= 3 && d[0] == 0x1f && d[1] == 0x8b && d[2] == 8)
+		return TP_PACKING_GZ;
+	if (size >= 4 && d[1] == 0xb5 && d[2] == 0x2f && d[3] == 0xfd && d[0] == 0x28)
+		return TP_PACKING_ZST;
+	if (size >= 4 && (d[0] & 0xf0) == 0x50 && d[1] == 0x2a && d[2] == 0x4d && d[3] == 0x18)
+		return TP_PACKING_ZST; /* a skippable frame comes first */
+	return TP_PACKING_NONE;
+}
+
+/* A file without a name, so that it is gone whatever happens to the process. */
+static int open_temporary(struct tp_err *err)
+{
+	const char *dirs[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	int saved = ENOENT;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		char path[4096];
+		int fd;
+
+		if (!dirs[i] || !*dirs[i])
+			continue;
+#ifdef O_TMPFILE
+		fd = open(dirs[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+#endif
+		if (snprintf(path, sizeof(path), "%s/tprof-XXXXXX", dirs[i]) < (int)sizeof(path)) {
+			fd = mkostemp(path, O_CLOEXEC);
+			if (fd >= 0) {
+				unlink(path);
+				return fd;
+			}
+		}
+		saved = errno;
+	}
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+			  "cannot create a temporary file (TMPDIR, /var/tmp, /tmp): %s",
+			  strerror(saved));
+}
+
+static int write_all(int fd, const uint8_t *data, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, data, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return -1;
+		data += w;
+		n -= (size_t)w;
+	}
+	return 0;
+}
+
+static int sink_put(struct sink *s, const uint8_t *data, size_t n)
+{
+	const struct tp_input_options *opt = s->opt;
+	uint64_t ratio = opt && opt->max_ratio ? opt->max_ratio : DEFAULT_RATIO;
+	uint64_t size = s->size + n;
+
+	if (opt && opt->max_size && size > opt->max_size)
+		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "unpacks to more than the limit of %llu bytes",
+				  (unsigned long long)opt->max_size);
+	if (size > RATIO_FREE && size / ratio > s->source->taken)
+		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "unpacks to more than %llu times its size: taken for a bomb",
+				  (unsigned long long)ratio);
+	if (write_all(s->fd, data, n))
+		return tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
+				  "cannot write a temporary file: %s", strerror(errno));
+	XXH3_128bits_update(s->hash, data, n);
+	s->size = size;
+	return 0;
+}
+
+/* More input when the buffer is empty: 1 there is some, 0 the end, or an error code. */
+static int refill(struct tp_source *in, struct sink *out)
+{
+	const struct tp_input_options *opt = out->opt;
+	long n;
+
+	if (in->have)
+		return 1;
+	n = tp_source_fill(in);
+	if (n < 0)
+		return tp_err_set(out->err, TP_EIO, in->taken, "cannot read: %s", strerror(errno));
+	if (n && opt && opt->progress && opt->progress(opt->progress_ctx, in->taken, in->total))
+		return tp_err_set(out->err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+	return n > 0;
+}
+
+static int copy_plain(struct tp_source *in, struct sink *out)
+{
+	int code;
+
+	while ((code = refill(in, out)) > 0) {
+		code = sink_put(out, in->buf + in->at, in->have);
+		if (code)
+			return code;
+		in->have = 0;
+	}
+	return code;
+}
+
+static void note(char *damaged, const char *what, const struct tp_source *in)
+{
+	snprintf(damaged, 160, "%s at byte %llu of the compressed file", what,
+		 (unsigned long long)(in->taken - in->have));
+}
+
+/* Behind a gzip member: another one (1), nothing or zero padding (0), or an error code. */
+static int next_member(struct tp_source *in, struct sink *out, char *damaged)
+{
+	int code;
+
+	while ((code = refill(in, out)) > 0) {
+		if (in->buf[in->at]) {
+			long n = 1;
+
+			while (in->have < 3 && n > 0)
+				n = tp_source_fill(in);
+			if (n < 0)
+				return tp_err_set(out->err, TP_EIO, in->taken, "cannot read: %s",
+						  strerror(errno));
+			if (tp_packing_of(in->buf + in->at, in->have) == TP_PACKING_GZ)
+				return 1;
+			note(damaged, "something that is not gzip follows", in);
+			return 0;
+		}
+		in->at++;
+		in->have--;
+	}
+	return code;
+}
+
+static int copy_gz(struct tp_source *in, struct sink *out, uint8_t *room, char *damaged)
+{
+	z_stream z = {0};
+	int code, status = Z_OK;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	while ((code = refill(in, out)) > 0) {
+		z.next_in = in->buf + in->at;
+		z.avail_in = (uInt)in->have;
+		do {
+			z.next_out = room;
+			z.avail_out = (uInt)TP_UNPACK_BYTES;
+			status = inflate(&z, Z_NO_FLUSH);
+			code = sink_put(out, room, TP_UNPACK_BYTES - z.avail_out);
+		} while (!code && status == Z_OK && !z.avail_out);
+		in->at += in->have - z.avail_in;
+		in->have = z.avail_in;
+		if (code)
+			break;
+		if (status == Z_MEM_ERROR) {
+			code = tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			break;
+		}
+		if (status == Z_STREAM_END) {
+			code = next_member(in, out, damaged);
+			if (code <= 0)
+				break;
+			inflateReset(&z);
+		} else if (status != Z_OK && status != Z_BUF_ERROR) {
+			note(damaged, "gzip data are damaged", in);
+			break;
+		}
+	}
+	if (!code && !*damaged && status != Z_STREAM_END)
+		note(damaged, "gzip data end too early", in);
+	inflateEnd(&z);
+	return code < 0 ? code : 0;
+}
+
+static int copy_zst(struct tp_source *in, struct sink *out, uint8_t *room, char *damaged)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	size_t hint = 0;
+	int code;
+
+	if (!z)
+		return tp_err_set(out->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	while ((code = refill(in, out)) > 0) {
+		ZSTD_inBuffer from = {in->buf + in->at, in->have, 0};
+		ZSTD_outBuffer to = {room, TP_UNPACK_BYTES, 0};
+
+		do {
+			to.pos = 0;
+			hint = ZSTD_decompressStream(z, &to, &from);
+			code = sink_put(out, room, to.pos);
+		} while (!code && !ZSTD_isError(hint) &&
+			 (from.pos < from.size || to.pos == to.size));
+		in->at += from.pos;
+		in->have -= from.pos;
+		if (code)
+			break;
+		if (ZSTD_isError(hint)) {
+			snprintf(damaged, 160,
+				 "zstd data are damaged (%s) at byte %llu of the compressed file",
+				 ZSTD_getErrorName(hint),
+				 (unsigned long long)(in->taken - in->have));
+			break;
+		}
+	}
+	if (!code && !*damaged && hint)
+		note(damaged, "zstd data end too early", in);
+	ZSTD_freeDStream(z);
+	return code < 0 ? code : 0;
+}
+
+int tp_unpack(struct tp_source *s, enum tp_packing packing, const struct tp_input_options *opt,
+	      int *fd, uint64_t *size, uint8_t hash[16], char damaged[160], struct tp_err *err)
+{
+	struct sink out = {.fd = -1, .source = s, .opt = opt, .err = err};
+	char trouble[160] = "";
+	uint8_t *room = NULL;
+	int code = 0;
+
+	out.hash = XXH3_createState();
+	if (packing != TP_PACKING_NONE)
+		room = malloc(TP_UNPACK_BYTES);
+	if (!out.hash || (packing != TP_PACKING_NONE && !room)) {
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		goto done;
+	}
+	XXH3_128bits_reset(out.hash);
+	out.fd = open_temporary(err);
+	if (out.fd < 0) {
+		code = out.fd;
+		goto done;
+	}
+	if (packing == TP_PACKING_GZ)
+		code = copy_gz(s, &out, room, trouble);
+	else if (packing == TP_PACKING_ZST)
+		code = copy_zst(s, &out, room, trouble);
+	else
+		code = copy_plain(s, &out);
+	/* Nothing kept is nothing to go on with. */
+	if (!code && *trouble && (!damaged || !out.size))
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", trouble);
+	if (code)
+		goto done;
+	if (damaged)
+		memcpy(damaged, trouble, sizeof(trouble));
+	XXH128_canonicalFromHash((XXH128_canonical_t *)hash, XXH3_128bits_digest(out.hash));
+	*fd = out.fd;
+	*size = out.size;
+	out.fd = -1;
+done:
+	if (out.fd >= 0)
+		close(out.fd);
+	free(room);
+	XXH3_freeState(out.hash);
+	return code;
+}

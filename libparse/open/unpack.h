@@ -1,0 +1,34 @@
+/* A stream of bytes (a pipe, a .gz, a .zst) into an unlinked temporary file; private to open/. */
+#ifndef TP_OPEN_UNPACK_H
+#define TP_OPEN_UNPACK_H
+
+#include <stdint.h>
+
+#include "open/input.h"
+
+enum tp_packing { TP_PACKING_NONE, TP_PACKING_GZ, TP_PACKING_ZST };
+
+#define TP_UNPACK_BYTES ((size_t)256 << 10)
+
+/* Where bytes come from; `buf` holds `have` bytes of it from `at` on that are read already. */
+struct tp_source {
+	int fd;
+	uint64_t taken; /* bytes read from fd */
+	uint64_t total; /* bytes in all, 0 when unknown */
+	size_t at, have;
+	uint8_t *buf; /* TP_UNPACK_BYTES */
+};
+
+/* Reads more behind what is there, as much as there is room for. Bytes read, 0 at the end, or -1
+ * with errno. Takes short reads and interruptions as they come. */
+long tp_source_fill(struct tp_source *s);
+
+/* By the first bytes (four at least are needed to know). */
+enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
+
+/* Unpacks the whole source. 0: *fd is the temporary file (the caller closes it), *size its bytes,
+ * `hash` their XXH3-128. `damaged` as in tp_input_open. */
+int tp_unpack(struct tp_source *s, enum tp_packing packing, const struct tp_input_options *opt,
+	      int *fd, uint64_t *size, uint8_t hash[16], char damaged[160], struct tp_err *err);
+
+#endif
