@@ -1,0 +1,188 @@
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/ops.h"
+
+#define FLUSH_AT ((size_t)64 << 10)
+
+const struct rep_format_desc rep_formats[REP_NFORMATS] = {
+    [REP_FORMAT_TABLE] = {"table", "aligned columns that fit the terminal, numbers with units"},
+    [REP_FORMAT_CSV] = {"csv", "RFC 4180; cells a spreadsheet would take for formulas get a '"},
+    [REP_FORMAT_JSON] = {"json", "an array of objects; raw numbers, valid UTF-8"},
+    [REP_FORMAT_TSV] = {"tsv", "tab-separated; tab, newline and backslash escaped"},
+};
+
+static const struct rep_output_ops *const ops[REP_NFORMATS] = {
+    [REP_FORMAT_TABLE] = &rep_output_table,
+    [REP_FORMAT_CSV] = &rep_output_csv,
+    [REP_FORMAT_JSON] = &rep_output_json,
+    [REP_FORMAT_TSV] = &rep_output_tsv,
+};
+
+int rep_format_find(const char *name, enum rep_format *format, struct tp_err *err)
+{
+	for (int i = 0; i < REP_NFORMATS; i++) {
+		if (!strcmp(name, rep_formats[i].name)) {
+			*format = (enum rep_format)i;
+			return 0;
+		}
+	}
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "no output format '%s'; there are table, csv, json and tsv", name);
+}
+
+static int write_file(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	if (fwrite(data, 1, size, ctx) != size)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write the output: %s",
+				  strerror(errno));
+	return 0;
+}
+
+struct rep_sink rep_sink_file(FILE *file)
+{
+	return (struct rep_sink){.write = write_file, .ctx = file};
+}
+
+static int write_buf(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	if (tp_buf_put(ctx, data, size))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
+struct rep_sink rep_sink_buf(struct tp_buf *buf)
+{
+	return (struct rep_sink){.write = write_buf, .ctx = buf};
+}
+
+int rep_put(struct tp_buf *buf, const char *text)
+{
+	return tp_buf_put(buf, text, strlen(text));
+}
+
+int rep_put_int(struct tp_buf *buf, int64_t i)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, i);
+	return rep_put(buf, text);
+}
+
+int rep_put_double(struct tp_buf *buf, double f)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, f);
+		if (strtod(text, NULL) == f)
+			break;
+	}
+	for (char *c = text; *c; c++) {
+		if (!strchr("0123456789+-e", *c))
+			*c = '.';
+	}
+	return rep_put(buf, text);
+}
+
+int rep_put_hex(struct tp_buf *buf, const char *data, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (size > SIZE_MAX / 2 || tp_buf_reserve(buf, 2 * size))
+		return TP_ENOMEM;
+	for (size_t i = 0; i < size; i++) {
+		buf->data[buf->size++] = (uint8_t)digits[(unsigned char)data[i] >> 4];
+		buf->data[buf->size++] = (uint8_t)digits[(unsigned char)data[i] & 15];
+	}
+	return 0;
+}
+
+int rep_output_flush(struct rep_output *out, size_t at_least)
+{
+	int code;
+
+	if (!out->buf.size || out->buf.size < at_least)
+		return 0;
+	code = out->opt.sink.write(out->opt.sink.ctx, out->buf.data, out->buf.size, out->err);
+	out->buf.size = 0;
+	return code;
+}
+
+/* What every call ends with: words for an allocation that failed, and bounded memory. */
+static int done(struct rep_output *out, int code, struct tp_err *err)
+{
+	if (code == TP_ENOMEM)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return code ? code : rep_output_flush(out, FLUSH_AT);
+}
+
+int rep_output_new(struct rep_output **out, const struct rep_output_options *opt,
+		   struct tp_err *err)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	(*out)->opt = *opt;
+	(*out)->ops = ops[opt->format];
+	return 0;
+}
+
+int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,
+		     size_t ncolumns, struct tp_err *err)
+{
+	int code;
+
+	out->err = err;
+	out->columns = columns;
+	out->ncolumns = ncolumns;
+	out->rows = 0;
+	code = out->ops->begin(out, name);
+	out->tables++;
+	return done(out, code, err);
+}
+
+int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err)
+{
+	int code;
+
+	out->err = err;
+	code = out->ops->row(out, values);
+	out->rows++;
+	return done(out, code, err);
+}
+
+int rep_output_end(struct rep_output *out, struct tp_err *err)
+{
+	out->err = err;
+	return done(out, out->ops->end(out), err);
+}
+
+int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err)
+{
+	out->err = err;
+	return done(out, out->ops->note ? out->ops->note(out, strong, text) : 0, err);
+}
+
+int rep_output_finish(struct rep_output *out, struct tp_err *err)
+{
+	int code;
+
+	out->err = err;
+	code = done(out, out->ops->finish ? out->ops->finish(out) : 0, err);
+	return code ? code : rep_output_flush(out, 0);
+}
+
+void rep_output_free(struct rep_output *out)
+{
+	if (!out)
+		return;
+	if (out->ops->free)
+		out->ops->free(out);
+	tp_buf_release(&out->buf);
+	free(out);
+}

@@ -1,0 +1,164 @@
+/* Results as text: typed columns and rows become an aligned table, CSV, JSON or TSV.
+ *
+ * A report (or a query) declares columns, then hands over rows one by one; the format decides what
+ * is written. Numbers are shown with units in tables ("1.25ms", "3.4MiB", "12.5%") and raw in all
+ * other formats (ns, bytes, a share as a fraction of one). Whatever comes from a dump is escaped
+ * (text.h). Nothing is written but through the sink the caller gives.
+ *
+ * Lifecycle: new, then for each table begin, row …, end, then finish, free. Free is also right
+ *after an error. Memory is bounded: a table measures its first rows only (REP_TABLE_MEASURED).
+ *
+ *	static const struct rep_column columns[] = {
+ *		{.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten =
+ *REP_SHORTEN_LEFT},
+ *		{.name = "total_ns", .title = "TOTAL", .kind = REP_NS},
+ *	};
+ *	struct rep_output_options opt = {.format = REP_FORMAT_TABLE, .width = 80, .sink =
+ *rep_sink_file(stdout)}; struct rep_value row[2] = {rep_str("main.main"), rep_int(1250000)};
+ *
+ *	code = rep_output_new(&out, &opt, err);
+ *	code = rep_output_begin(out, "functions", columns, 2, err);
+ *	code = rep_output_row(out, row, err);
+ *	code = rep_output_end(out, err);
+ *	code = rep_output_finish(out, err);
+ *	rep_output_free(out);
+ */
+#ifndef REP_OUTPUT_H
+#define REP_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "text.h"
+
+enum rep_format { REP_FORMAT_TABLE, REP_FORMAT_CSV, REP_FORMAT_JSON, REP_FORMAT_TSV, REP_NFORMATS };
+
+/* Names as given to --format, and what they are; for parsing, --help and completions. */
+extern const struct rep_format_desc {
+	const char *name, *doc;
+} rep_formats[REP_NFORMATS];
+
+/* 0 and the format, or TP_ENOENT with a sentence that lists the names. */
+int rep_format_find(const char *name, enum rep_format *format, struct tp_err *err);
+
+/* Where bytes go: 0, or an error code with err filled in. */
+struct rep_sink {
+	int (*write)(void *ctx, const void *data, size_t size, struct tp_err *err);
+	void *ctx;
+};
+
+/* A sink that writes to a stream the caller keeps and closes; TP_EIO with errno's sentence. */
+struct rep_sink rep_sink_file(FILE *file);
+/* A sink that collects in a struct tp_buf (tests). */
+struct tp_buf;
+struct rep_sink rep_sink_buf(struct tp_buf *buf);
+
+/* What the numbers of a column are; decides on how tables show them. */
+enum rep_kind {
+	REP_TEXT,
+	REP_COUNT, /* 1,234,567 */
+	REP_ID,	   /* 1234567 */
+	REP_NS,	   /* 1.25ms */
+	REP_BYTES, /* 3.4MiB */
+	REP_SHARE, /* a float; 0.125 is 12.5% */
+	REP_FLOAT,
+	REP_BOOL, /* yes or no; true or false in JSON, 1 or 0 elsewhere */
+	REP_ANY,  /* by the value: columns of SQL, whose type is known only row by row */
+};
+
+struct rep_column {
+	const char *name;  /* for machines: "total_ns" */
+	const char *title; /* heads the column of a table; NULL: the name */
+	enum rep_kind kind;
+	enum rep_shorten shorten; /* what to cut from a text that is too wide */
+	uint8_t
+	    drop; /* tables: 0 always shown; else left out, highest first, where width is short */
+	bool raw_only;	 /* not in tables */
+	bool table_only; /* only there */
+};
+
+enum rep_type { REP_TYPE_NULL, REP_TYPE_INT, REP_TYPE_FLOAT, REP_TYPE_TEXT, REP_TYPE_BLOB };
+
+struct rep_value {
+	enum rep_type type;
+	union {
+		int64_t i;
+		double f;
+		struct {
+			const char *data; /* any bytes; needed only during rep_output_row */
+			size_t size;
+		} text;
+	};
+};
+
+static inline struct rep_value rep_null(void)
+{
+	return (struct rep_value){.type = REP_TYPE_NULL};
+}
+
+static inline struct rep_value rep_int(int64_t i)
+{
+	return (struct rep_value){.type = REP_TYPE_INT, .i = i};
+}
+
+/* A column of a packed table: INT64_MIN stands for NULL. */
+static inline struct rep_value rep_opt(int64_t i)
+{
+	return i == INT64_MIN ? rep_null() : rep_int(i);
+}
+
+/* NaN and infinities are NULL in JSON. */
+static inline struct rep_value rep_float(double f)
+{
+	return (struct rep_value){.type = REP_TYPE_FLOAT, .f = f};
+}
+
+static inline struct rep_value rep_text(const char *data, size_t size)
+{
+	return (struct rep_value){.type = REP_TYPE_TEXT, .text = {data, size}};
+}
+
+/* NULL gives NULL. */
+static inline struct rep_value rep_str(const char *s)
+{
+	return s ? rep_text(s, strlen(s)) : rep_null();
+}
+
+static inline struct rep_value rep_blob(const void *data, size_t size)
+{
+	return (struct rep_value){.type = REP_TYPE_BLOB, .text = {data, size}};
+}
+
+struct rep_output_options {
+	enum rep_format format;
+	unsigned width; /* cells a table may take; 0: as many as it likes */
+	bool colour;	/* tables may use bold and dim */
+	bool ascii;	/* the terminal cannot show "…" */
+	bool several; /* more than one table will come: JSON becomes an object of arrays, by name */
+	bool no_header; /* csv, tsv and table: rows only */
+	struct rep_sink sink;
+};
+
+#define REP_TABLE_MEASURED 4096 /* rows of a table whose widths decide on its columns */
+
+struct rep_output;
+
+/* Errors of all of these: TP_ENOMEM, and what the sink returns. `columns` must live until end. */
+int rep_output_new(struct rep_output **out, const struct rep_output_options *opt,
+		   struct tp_err *err);
+int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,
+		     size_t ncolumns, struct tp_err *err);
+/* As many values as there are columns. */
+int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err);
+int rep_output_end(struct rep_output *out, struct tp_err *err);
+/* A line for people before or after a table, never within one: written where the format is table
+ * (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim. */
+int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
+int rep_output_finish(struct rep_output *out, struct tp_err *err);
+void rep_output_free(struct rep_output *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* What the formats share; private to libreport/output. */
+#ifndef REP_OUTPUT_OPS_H
+#define REP_OUTPUT_OPS_H
+
+#include "base/buf.h"
+#include "output.h"
+
+/* One format. Each function appends to out->buf; 0 or TP_ENOMEM (the caller words it), or the
+ * sink's error. end is called once per begin, finish once. */
+struct rep_output_ops {
+	int (*begin)(struct rep_output *out, const char *name);
+	int (*row)(struct rep_output *out, const struct rep_value *values);
+	int (*end)(struct rep_output *out);
+	int (*note)(struct rep_output *out, bool strong, const char *text); /* NULL: none shown */
+	int (*finish)(struct rep_output *out); /* NULL: nothing to do */
+	void (*free)(struct rep_output *out);  /* NULL: likewise */
+};
+
+extern const struct rep_output_ops rep_output_table, rep_output_csv, rep_output_json,
+    rep_output_tsv;
+
+struct rep_output {
+	struct rep_output_options opt;
+	const struct rep_output_ops *ops;
+	const struct rep_column *columns;
+	size_t ncolumns;
+	struct tp_buf buf; /* to be written */
+	size_t tables;	   /* begun so far */
+	size_t rows;	   /* of this table */
+	void *priv;	   /* the format's own */
+	struct tp_err *err;
+};
+
+int rep_put(struct tp_buf *buf, const char *text);
+/* A number as JSON, CSV and TSV have it: the shortest text that reads back as the same double,
+ * with a point whatever the locale. Not for NaN and infinities. */
+int rep_put_double(struct tp_buf *buf, double f);
+int rep_put_int(struct tp_buf *buf, int64_t i);
+/* Hexadecimal digits. */
+int rep_put_hex(struct tp_buf *buf, const char *data, size_t size);
+/* Hands the buffer to the sink when there is enough in it. */
+int rep_output_flush(struct rep_output *out, size_t at_least);
+
+#endif

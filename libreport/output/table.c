@@ -1,0 +1,412 @@
+/* An aligned table: a header, numbers to the right with units, text to the left, two blanks between
+ * columns, no wider than the terminal.
+ *
+ * The first rows are kept until the table ends or there are REP_TABLE_MEASURED of them; then the
+ * columns get their widths and rows are written as they come. Where the natural widths are too
+ * much, columns with `drop` go first (the highest, and only down to what the texts need at least),
+ * then texts are shortened, the widest first; numbers never are. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+#include "output/ops.h"
+
+#define GAP	 2
+#define TEXT_MIN 16 /* cells below which a text is not cut while columns can be left out */
+#define TEXT_LOW 6  /* … and below which it is never cut */
+
+struct cell {
+	size_t at; /* in table.text */
+	size_t size, width;
+};
+
+struct column {
+	size_t width;
+	bool right, shown, cut, has_text, has_number;
+};
+
+struct table {
+	struct tp_buf text;  /* of all cells kept */
+	struct tp_buf cells; /* struct cell, row by row */
+	struct tp_buf line;
+	struct column *columns;
+	size_t rows; /* kept */
+	bool measured;
+};
+
+/* ---- values as people read them ---- */
+
+/* 1234567 as 1,234,567. */
+static int put_grouped(struct tp_buf *b, int64_t i)
+{
+	char digits[24], text[36];
+	size_t n, out = 0, at = 0;
+
+	n = (size_t)snprintf(digits, sizeof(digits), "%" PRId64, i);
+	if (digits[0] == '-')
+		text[out++] = digits[at++];
+	for (; at < n; at++) {
+		text[out++] = digits[at];
+		if ((n - at) % 3 == 1 && at + 1 < n)
+			text[out++] = ',';
+	}
+	return tp_buf_put(b, text, out);
+}
+
+static int put_float(struct tp_buf *b, const char *format, double f)
+{
+	char text[64];
+
+	if (isnan(f))
+		return rep_put(b, "-");
+	snprintf(text, sizeof(text), format, f);
+	return rep_put(b, text);
+}
+
+/* A share that is not nothing does not read as nothing. */
+static int put_share(struct tp_buf *b, double f)
+{
+	if (f > 0 && f < 0.0005)
+		return rep_put(b, "<0.1%");
+	return put_float(b, "%.1f%%", f * 100);
+}
+
+static int put_int(struct tp_buf *b, enum rep_kind kind, int64_t i)
+{
+	char text[TP_UNITS_SIZE];
+
+	switch (kind) {
+	case REP_NS:
+		return rep_put(b, tp_fmt_ns(text, i));
+	case REP_BYTES:
+		return rep_put(b, tp_fmt_bytes(text, i));
+	case REP_COUNT:
+		return put_grouped(b, i);
+	case REP_BOOL:
+		return rep_put(b, i ? "yes" : "no");
+	case REP_SHARE:
+		return put_share(b, (double)i);
+	default:
+		return rep_put_int(b, i);
+	}
+}
+
+static int put_value(struct tp_buf *b, enum rep_kind kind, const struct rep_value *v)
+{
+	int code;
+
+	switch (v->type) {
+	case REP_TYPE_NULL:
+		return rep_put(b, "-");
+	case REP_TYPE_INT:
+		return put_int(b, kind, v->i);
+	case REP_TYPE_FLOAT:
+		if (kind == REP_SHARE)
+			return put_share(b, v->f);
+		if ((kind == REP_NS || kind == REP_BYTES) && fabs(v->f) < 9e18)
+			return put_int(b, kind, llround(v->f));
+		if (kind == REP_FLOAT)
+			return put_float(b, "%.3g", v->f);
+		return isfinite(v->f) ? rep_put_double(b, v->f) : put_float(b, "%f", v->f);
+	case REP_TYPE_BLOB:
+		code = rep_put(b, "x'");
+		if (!code)
+			code = rep_put_hex(b, v->text.data, v->text.size);
+		return code ? code : rep_put(b, "'");
+	case REP_TYPE_TEXT:
+		break;
+	}
+	return rep_escape(b, v->text.data, v->text.size, REP_ESCAPE_SHOWN);
+}
+
+/* ---- widths ---- */
+
+static const char *title(const struct rep_column *c)
+{
+	return c->title ? c->title : c->name;
+}
+
+static size_t title_width(const struct rep_column *c)
+{
+	return rep_text_width(title(c), strlen(title(c)));
+}
+
+static size_t total_width(const struct rep_output *out, const struct table *t, size_t cut_to)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (c->shown)
+			sum += (sum ? GAP : 0) + (c->cut && c->width > cut_to ? cut_to : c->width);
+	}
+	return sum;
+}
+
+/* Leaves out the shown column with the highest drop; false when none is left. */
+static bool drop_one(const struct rep_output *out, struct table *t)
+{
+	size_t worst = out->ncolumns;
+
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		if (t->columns[i].shown && out->columns[i].drop &&
+		    (worst == out->ncolumns || out->columns[i].drop >= out->columns[worst].drop))
+			worst = i;
+	}
+	if (worst == out->ncolumns)
+		return false;
+	t->columns[worst].shown = false;
+	return true;
+}
+
+static void fit(const struct rep_output *out, struct table *t)
+{
+	size_t room = out->opt.width, cut;
+
+	if (!room)
+		return;
+	while (total_width(out, t, TEXT_MIN) > room && drop_one(out, t))
+		;
+	if (total_width(out, t, SIZE_MAX) <= room)
+		return;
+	/* The widest cut that fits; texts narrower than it stay whole. */
+	for (cut = room > TEXT_LOW ? room : TEXT_LOW;
+	     cut > TEXT_LOW && total_width(out, t, cut) > room; cut--)
+		;
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		struct column *c = &t->columns[i];
+
+		if (!c->shown || !c->cut || c->width <= cut)
+			continue;
+		c->width = cut;
+		/* What is left over by rounding goes to the first that needs it. */
+		while (total_width(out, t, SIZE_MAX) < room && total_width(out, t, cut) < room &&
+		       c->width < room)
+			c->width++;
+	}
+}
+
+static void measure(const struct rep_output *out, struct table *t)
+{
+	const struct cell *cells = (const struct cell *)(void *)t->cells.data;
+
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		const struct rep_column *rc = &out->columns[i];
+		struct column *c = &t->columns[i];
+
+		c->shown = !rc->raw_only;
+		c->width = out->opt.no_header ? 0 : title_width(rc);
+		c->right = rc->kind == REP_ANY ? c->has_number && !c->has_text
+					       : rc->kind != REP_TEXT && rc->kind != REP_BOOL;
+		c->cut = !c->right;
+		for (size_t row = 0; row < t->rows; row++) {
+			size_t width = cells[row * out->ncolumns + i].width;
+
+			if (width > c->width)
+				c->width = width;
+		}
+	}
+	fit(out, t);
+	t->measured = true;
+}
+
+/* ---- lines ---- */
+
+static int put_blanks(struct tp_buf *b, size_t n)
+{
+	if (tp_buf_reserve(b, n))
+		return TP_ENOMEM;
+	memset(b->data + b->size, ' ', n);
+	b->size += n;
+	return 0;
+}
+
+/* Appends one cell to the line; blanks behind the last text of a line are left out. */
+static int put_cell(struct rep_output *out, size_t i, const char *text, size_t size, size_t width,
+		    enum rep_shorten how, bool last)
+{
+	struct table *t = out->priv;
+	const struct column *c = &t->columns[i];
+	size_t before = t->line.size;
+	int code = 0;
+
+	if (c->right && width < c->width)
+		code = put_blanks(&t->line, c->width - width);
+	if (!code && c->cut && out->opt.width && width > c->width) {
+		before = t->line.size;
+		code = rep_shorten(&t->line, text, size, c->width, how, out->opt.ascii);
+		if (!code)
+			width = rep_text_width((const char *)t->line.data + before,
+					       t->line.size - before);
+	} else if (!code) {
+		code = tp_buf_put(&t->line, text, size);
+	}
+	if (!code && !last && !c->right && width < c->width)
+		code = put_blanks(&t->line, c->width - width);
+	return code || last ? code : put_blanks(&t->line, GAP);
+}
+
+static size_t last_shown(const struct rep_output *out, const struct table *t)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		if (t->columns[i].shown)
+			last = i;
+	}
+	return last;
+}
+
+static int put_line(struct rep_output *out, const char *before, const char *after)
+{
+	struct table *t = out->priv;
+	int code = 0;
+
+	if (out->opt.colour)
+		code = rep_put(&out->buf, before);
+	if (!code)
+		code = tp_buf_put(&out->buf, t->line.data, t->line.size);
+	if (!code && out->opt.colour)
+		code = rep_put(&out->buf, after);
+	t->line.size = 0;
+	return code ? code : rep_put(&out->buf, "\n");
+}
+
+static int put_header(struct rep_output *out)
+{
+	struct table *t = out->priv;
+	size_t last = last_shown(out, t);
+	int code = 0;
+
+	if (out->opt.no_header)
+		return 0;
+	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+		const char *text = title(&out->columns[i]);
+
+		if (t->columns[i].shown)
+			code =
+			    put_cell(out, i, text, strlen(text), rep_text_width(text, strlen(text)),
+				     REP_SHORTEN_RIGHT, i == last);
+	}
+	return code ? code : put_line(out, "\x1b[1m", "\x1b[0m");
+}
+
+static int put_row(struct rep_output *out, const struct cell *cells)
+{
+	struct table *t = out->priv;
+	size_t last = last_shown(out, t);
+	int code = 0;
+
+	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+		if (t->columns[i].shown)
+			code = put_cell(out, i, (const char *)t->text.data + cells[i].at,
+					cells[i].size, cells[i].width, out->columns[i].shorten,
+					i == last);
+	}
+	return code ? code : put_line(out, "", "");
+}
+
+/* Writes the rows that were kept. */
+static int put_kept(struct rep_output *out)
+{
+	struct table *t = out->priv;
+	const struct cell *cells = (const struct cell *)(void *)t->cells.data;
+	int code = 0;
+
+	if (!t->measured) {
+		measure(out, t);
+		code = put_header(out);
+	}
+	for (size_t row = 0; !code && row < t->rows; row++) {
+		code = put_row(out, cells + row * out->ncolumns);
+		if (!code)
+			code = rep_output_flush(out, (size_t)64 << 10);
+	}
+	t->rows = 0;
+	t->cells.size = 0;
+	t->text.size = 0;
+	return code;
+}
+
+/* ---- the format ---- */
+
+static int begin(struct rep_output *out, const char *name)
+{
+	struct table *t = out->priv;
+
+	(void)name;
+	if (!t)
+		out->priv = t = calloc(1, sizeof(*t));
+	if (!t)
+		return TP_ENOMEM;
+	free(t->columns);
+	t->columns = calloc(out->ncolumns ? out->ncolumns : 1, sizeof(*t->columns));
+	t->measured = false;
+	return t->columns ? 0 : TP_ENOMEM;
+}
+
+static int row(struct rep_output *out, const struct rep_value *values)
+{
+	struct table *t = out->priv;
+
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		struct cell c = {.at = t->text.size};
+		int code = 0;
+
+		if (values[i].type == REP_TYPE_INT || values[i].type == REP_TYPE_FLOAT)
+			t->columns[i].has_number = true;
+		else if (values[i].type != REP_TYPE_NULL)
+			t->columns[i].has_text = true;
+		if (!out->columns[i].raw_only)
+			code = put_value(&t->text, out->columns[i].kind, &values[i]);
+		if (code)
+			return code;
+		c.size = t->text.size - c.at;
+		c.width = c.size ? rep_text_width((const char *)t->text.data + c.at, c.size) : 0;
+		code = tp_buf_put(&t->cells, &c, sizeof(c));
+		if (code)
+			return code;
+	}
+	t->rows++;
+	return t->measured || t->rows >= REP_TABLE_MEASURED ? put_kept(out) : 0;
+}
+
+static int end(struct rep_output *out)
+{
+	return put_kept(out);
+}
+
+static int note(struct rep_output *out, bool strong, const char *text)
+{
+	const char *before = !out->opt.colour ? "" : strong ? "\x1b[1m" : "\x1b[2m";
+	int code = rep_put(&out->buf, before);
+
+	if (!code)
+		code = rep_escape(&out->buf, text, strlen(text), REP_ESCAPE_SHOWN);
+	if (!code && out->opt.colour)
+		code = rep_put(&out->buf, "\x1b[0m");
+	return code ? code : rep_put(&out->buf, "\n");
+}
+
+static void release(struct rep_output *out)
+{
+	struct table *t = out->priv;
+
+	if (!t)
+		return;
+	tp_buf_release(&t->text);
+	tp_buf_release(&t->cells);
+	tp_buf_release(&t->line);
+	free(t->columns);
+	free(t);
+}
+
+const struct rep_output_ops rep_output_table = {
+    .begin = begin,
+    .row = row,
+    .end = end,
+    .note = note,
+    .free = release,
+};

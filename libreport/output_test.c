@@ -1,0 +1,237 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "output.h"
+
+static const struct rep_column columns[] = {
+    {.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
+    {.name = "count", .title = "COUNT", .kind = REP_COUNT},
+    {.name = "total_ns", .title = "TOTAL", .kind = REP_NS},
+    {.name = "size", .title = "SIZE", .kind = REP_BYTES, .drop = 2},
+    {.name = "share", .title = "SHARE", .kind = REP_SHARE, .drop = 1},
+    {.name = "exact", .title = "EXACT", .kind = REP_BOOL, .raw_only = true},
+};
+#define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+/* Two rows of the columns above in a format, as a text to be freed by tp_buf_release. */
+static const char *render(struct tp_buf *b, struct rep_output_options opt)
+{
+	const struct rep_value rows[2][NCOLUMNS] = {
+	    {rep_str("net/http.(*conn).serve"), rep_int(1234567), rep_int(1250000),
+	     rep_int(3565158), rep_float(0.125), rep_int(1)},
+	    {rep_text("=cmd|'\x1b[2J,\xff", 12), rep_int(-1000), rep_null(), rep_opt(INT64_MIN),
+	     rep_float(0.0001), rep_int(0)},
+	};
+	struct rep_output *out;
+	struct tp_err err;
+
+	memset(b, 0, sizeof(*b));
+	opt.sink = rep_sink_buf(b);
+	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	for (int table = 0; table < (opt.several ? 2 : 1); table++) {
+		assert_int_equal(
+		    rep_output_begin(out, table ? "two" : "one", columns, NCOLUMNS, &err), 0);
+		for (int i = 0; i < 2 - table; i++)
+			assert_int_equal(rep_output_row(out, rows[i], &err), 0);
+		assert_int_equal(rep_output_end(out, &err), 0);
+	}
+	assert_int_equal(rep_output_finish(out, &err), 0);
+	rep_output_free(out);
+	assert_int_equal(tp_buf_put(b, "", 1), 0);
+	return (const char *)b->data;
+}
+
+static void test_output_table_widths(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *want;
+	} cases[] = {
+	    {0, "FUNCTION                    COUNT   TOTAL    SIZE  SHARE\n"
+		"net/http.(*conn).serve  1,234,567  1.25ms  3.4MiB  12.5%\n"
+		"=cmd|'\\x1b[2J,\\xff         -1,000       -       -  <0.1%\n"},
+	    {53, "FUNCTION                 COUNT   TOTAL    SIZE  SHARE\n"
+		 "…http.(*conn).serve  1,234,567  1.25ms  3.4MiB  12.5%\n"
+		 "=cmd|'\\x1b[2J,\\xff      -1,000       -       -  <0.1%\n"},
+	    /* SIZE goes before the function gets too short, SHARE after it. */
+	    {44, "FUNCTION                COUNT   TOTAL  SHARE\n"
+		 "…ttp.(*conn).serve  1,234,567  1.25ms  12.5%\n"
+		 "=cmd|'\\x1b[2J,\\xff     -1,000       -  <0.1%\n"},
+	    {35, "FUNCTION              COUNT   TOTAL\n"
+		 "…p.(*conn).serve  1,234,567  1.25ms\n"
+		 "…d|'\\x1b[2J,\\xff     -1,000       -\n"},
+	    /* Numbers are never cut, however little room there is. */
+	    {5, "FUNCT…      COUNT   TOTAL\n"
+		"…serve  1,234,567  1.25ms\n"
+		"…,\\xff     -1,000       -\n"},
+	};
+	struct tp_buf b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_string_equal(
+		    render(&b, (struct rep_output_options){.width = cases[i].width}),
+		    cases[i].want);
+		tp_buf_release(&b);
+	}
+}
+
+static void test_output_table_streams_long_results(void **state)
+{
+	static const struct rep_column any[] = {{.name = "n", .kind = REP_ANY}};
+	struct tp_buf b = {0};
+	struct rep_output_options opt = {.sink = rep_sink_buf(&b)};
+	struct rep_output *out;
+	size_t lines = 0;
+
+	(void)state;
+	assert_int_equal(rep_output_new(&out, &opt, NULL), 0);
+	assert_int_equal(rep_output_begin(out, "n", any, 1, NULL), 0);
+	for (int i = 0; i < 3 * REP_TABLE_MEASURED; i++) {
+		const struct rep_value v = rep_int(i);
+
+		assert_int_equal(rep_output_row(out, &v, NULL), 0);
+	}
+	assert_int_equal(rep_output_end(out, NULL), 0);
+	assert_int_equal(rep_output_finish(out, NULL), 0);
+	rep_output_free(out);
+	for (size_t i = 0; i < b.size; i++)
+		lines += b.data[i] == '\n';
+	assert_int_equal(lines, 3 * REP_TABLE_MEASURED + 1);
+	tp_buf_release(&b);
+}
+
+static void test_output_csv(void **state)
+{
+	struct tp_buf b;
+
+	(void)state;
+	assert_string_equal(render(&b, (struct rep_output_options){.format = REP_FORMAT_CSV}),
+			    "function,count,total_ns,size,share,exact\r\n"
+			    "net/http.(*conn).serve,1234567,1250000,3565158,0.125,1\r\n"
+			    "\"'=cmd|'\\x1b[2J,\\xff\",-1000,,,0.0001,0\r\n");
+	tp_buf_release(&b);
+}
+
+static void test_output_tsv(void **state)
+{
+	struct tp_buf b;
+
+	(void)state;
+	assert_string_equal(render(&b, (struct rep_output_options){.format = REP_FORMAT_TSV}),
+			    "function\tcount\ttotal_ns\tsize\tshare\texact\n"
+			    "net/http.(*conn).serve\t1234567\t1250000\t3565158\t0.125\t1\n"
+			    "=cmd|'\\x1b[2J,\\xff\t-1000\t\t\t0.0001\t0\n");
+	tp_buf_release(&b);
+}
+
+#define JSON_1                                                                                     \
+	"{\"function\": \"net/http.(*conn).serve\", \"count\": 1234567, \"total_ns\": 1250000, "   \
+	"\"size\": 3565158, \"share\": 0.125, \"exact\": true}"
+#define JSON_2                                                                                     \
+	"{\"function\": \"=cmd|'\\u001b[2J,\\\\xff\", \"count\": -1000, \"total_ns\": null, "      \
+	"\"size\": null, \"share\": 0.0001, \"exact\": false}"
+
+static void test_output_json(void **state)
+{
+	struct tp_buf b;
+
+	(void)state;
+	assert_string_equal(render(&b, (struct rep_output_options){.format = REP_FORMAT_JSON}),
+			    "[\n" JSON_1 ",\n" JSON_2 "\n]\n");
+	tp_buf_release(&b);
+	assert_string_equal(
+	    render(&b, (struct rep_output_options){.format = REP_FORMAT_JSON, .several = true}),
+	    "{\"one\": [\n" JSON_1 ",\n" JSON_2 "\n],\n\"two\": [\n" JSON_1 "\n]}\n");
+	tp_buf_release(&b);
+}
+
+static void test_output_json_numbers(void **state)
+{
+	static const struct rep_column any[] = {{.name = "v", .kind = REP_ANY}};
+	static const struct {
+		double f;
+		const char *want;
+	} cases[] = {
+	    {0.1, "0.1"},	   {1e300, "1e+300"}, {1.0 / 3, "0.3333333333333333"},
+	    {(double)NAN, "null"}, {-2.5, "-2.5"},    {(double)INFINITY, "null"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf b = {0};
+		struct rep_output_options opt = {.format = REP_FORMAT_JSON,
+						 .sink = rep_sink_buf(&b)};
+		const struct rep_value v = rep_float(cases[i].f);
+		struct rep_output *out;
+		char want[64];
+
+		assert_int_equal(rep_output_new(&out, &opt, NULL), 0);
+		assert_int_equal(rep_output_begin(out, "v", any, 1, NULL), 0);
+		assert_int_equal(rep_output_row(out, &v, NULL), 0);
+		assert_int_equal(rep_output_end(out, NULL), 0);
+		assert_int_equal(rep_output_finish(out, NULL), 0);
+		rep_output_free(out);
+		assert_int_equal(tp_buf_put(&b, "", 1), 0);
+		snprintf(want, sizeof(want), "[\n{\"v\": %s}\n]\n", cases[i].want);
+		assert_string_equal((char *)b.data, want);
+		tp_buf_release(&b);
+	}
+}
+
+static int fail_write(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	(void)data;
+	(void)size;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "disk full");
+}
+
+static void test_output_reports_sink_errors(void **state)
+{
+	struct rep_output_options opt = {.sink = {.write = fail_write}};
+	struct rep_output *out;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	assert_int_equal(rep_output_begin(out, "one", columns, NCOLUMNS, &err), 0);
+	assert_int_equal(rep_output_end(out, &err), 0);
+	assert_int_equal(rep_output_finish(out, &err), TP_EIO);
+	assert_string_equal(err.msg, "disk full");
+	rep_output_free(out);
+}
+
+static void test_format_find_unknown(void **state)
+{
+	enum rep_format format;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_format_find("json", &format, &err), 0);
+	assert_int_equal(format, REP_FORMAT_JSON);
+	assert_int_equal(rep_format_find("xml", &format, &err), TP_ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_output_table_widths),
+	    cmocka_unit_test(test_output_table_streams_long_results),
+	    cmocka_unit_test(test_output_csv),
+	    cmocka_unit_test(test_output_tsv),
+	    cmocka_unit_test(test_output_json),
+	    cmocka_unit_test(test_output_json_numbers),
+	    cmocka_unit_test(test_output_reports_sink_errors),
+	    cmocka_unit_test(test_format_find_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
