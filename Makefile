@@ -49,6 +49,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 
 .DEFAULT_GOAL := all
+.SECONDARY:
 .PHONY: all
 all: $(BINS)
 

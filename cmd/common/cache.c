@@ -1,0 +1,384 @@
+#include "common/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "common/number.h"
+
+/* Files of the folder:
+ *   HASH-VERSION.tprof  an entry; its modification time is when it was last used
+ *   HASH-VERSION.part   an entry being imported (with what the store keeps beside it)
+ *   stdin-XXXXXX        standard input being kept
+ *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
+ *                       while one is opened, exclusive while one is made or removed */
+#define SUFFIX	   ".tprof"
+#define PART	   ".part"
+#define NAME_SIZE  96
+#define BLOCK_SIZE (1 << 20)
+#define LOCKS	   16
+
+struct cmd_cache {
+	char *dir;
+	int fd; /* of dir: everything is opened relative to it */
+	int64_t limit;
+};
+
+static int system_error(struct tp_err *err, const char *what, const char *name)
+{
+	return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s %s: %s",
+			  what, name, strerror(errno));
+}
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* mkdir -p; the folder is for its owner only, as dumps may hold what others should not see. */
+static int make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
+}
+
+struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp_err *err)
+{
+	struct cmd_cache *c = calloc(1, sizeof(*c));
+
+	if (!c || !(c->dir = strdup(dir))) {
+		free(c);
+		out_of_memory(err);
+		return NULL;
+	}
+	c->limit = limit_bytes;
+	c->fd = -1;
+	if (make_folders(c->dir) ||
+	    (c->fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+	    faccessat(c->fd, ".", W_OK, 0)) {
+		system_error(err, "cache folder", c->dir);
+		cmd_cache_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+struct cmd_cache *cmd_cache_from_env(struct tp_err *err)
+{
+	const char *home = getenv("HOME"), *base = getenv("XDG_CACHE_HOME");
+	const char *size = getenv("TPROF_CACHE_SIZE");
+	int64_t limit = CMD_CACHE_SIZE;
+	char dir[PATH_MAX];
+	int n;
+
+	if (size && *size && !cmd_parse_size(size, &limit)) {
+		tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			   "TPROF_CACHE_SIZE: '%s' is not a size like 500MiB or 2GiB", size);
+		return NULL;
+	}
+	/* The XDG specification: a relative path is to be ignored. */
+	if (base && *base == '/')
+		n = snprintf(dir, sizeof(dir), "%s/tprof", base);
+	else if (home && *home == '/')
+		n = snprintf(dir, sizeof(dir), "%s/.cache/tprof", home);
+	else
+		n = -1;
+	if (n < 0 || (size_t)n >= sizeof(dir)) {
+		tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+			   "no cache folder: neither XDG_CACHE_HOME nor HOME is set");
+		return NULL;
+	}
+	return cmd_cache_open(dir, limit, err);
+}
+
+void cmd_cache_close(struct cmd_cache *c)
+{
+	if (!c)
+		return;
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->dir);
+	free(c);
+}
+
+/* Hashes what can be read from fd, copying it to `copy` unless that is negative. */
+static int hash_stream(int fd, int copy, char hash[33], const char *path, struct tp_err *err)
+{
+	XXH3_state_t *state = XXH3_createState();
+	uint8_t *block = malloc(BLOCK_SIZE);
+	XXH128_canonical_t sum;
+	int code = 0;
+	ssize_t n;
+
+	if (!state || !block) {
+		code = out_of_memory(err);
+		goto done;
+	}
+	XXH3_128bits_reset(state);
+	while ((n = read(fd, block, BLOCK_SIZE)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			code = system_error(err, "cannot read", path);
+			goto done;
+		}
+		XXH3_128bits_update(state, block, (size_t)n);
+		for (ssize_t put = 0, k; copy >= 0 && put < n; put += k) {
+			k = write(copy, block + put, (size_t)(n - put));
+			if (k < 0 && errno == EINTR)
+				k = 0;
+			if (k < 0) {
+				code = system_error(err, "cannot keep", path);
+				goto done;
+			}
+		}
+	}
+	XXH128_canonicalFromHash(&sum, XXH3_128bits_digest(state));
+	for (int i = 0; i < 16; i++)
+		snprintf(hash + 2 * i, 3, "%02x", sum.digest[i]);
+done:
+	XXH3_freeState(state);
+	free(block);
+	return code;
+}
+
+/* The dump as a file: itself, or for standard input a copy in the cache (*temporary). */
+static int hash_dump(struct cmd_cache *c, const char *path, char hash[33], char *copy, size_t room,
+		     struct tp_err *err)
+{
+	int fd, code;
+
+	copy[0] = '\0';
+	if (!strcmp(path, "-")) {
+		snprintf(copy, room, "%s/stdin-XXXXXX", c->dir);
+		fd = mkostemp(copy, O_CLOEXEC);
+		if (fd < 0) {
+			copy[0] = '\0';
+			return system_error(err, "cannot keep standard input in", c->dir);
+		}
+		code = hash_stream(STDIN_FILENO, fd, hash, "standard input", err);
+		if (close(fd) && !code)
+			code = system_error(err, "cannot keep standard input in", c->dir);
+		return code;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+				  strerror(errno));
+	code = hash_stream(fd, -1, hash, path, err);
+	close(fd);
+	return code;
+}
+
+static int lock(struct cmd_cache *c, char digit, int how)
+{
+	char name[8];
+	int fd;
+
+	snprintf(name, sizeof(name), "lock-%c", digit);
+	fd = openat(c->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	while (flock(fd, how)) {
+		if (errno != EINTR) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+struct entry {
+	char name[NAME_SIZE];
+	int64_t size;
+	struct timespec used;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	if (x->used.tv_nsec != y->used.tv_nsec)
+		return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), s = strlen(suffix);
+
+	return n > s && !strcmp(name + n - s, suffix);
+}
+
+/* The entries of the folder and their size in all; *list is to be freed. */
+static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *total)
+{
+	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	size_t n = 0, room = 0;
+	struct dirent *e;
+
+	*list = NULL;
+	*total = 0;
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while ((e = readdir(d))) {
+		struct stat st;
+
+		if (strlen(e->d_name) >= NAME_SIZE || !has_suffix(e->d_name, SUFFIX) ||
+		    fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		if (n == room) {
+			struct entry *grown = realloc(*list, (room += 64) * sizeof(*grown));
+
+			if (!grown)
+				break;
+			*list = grown;
+		}
+		snprintf((*list)[n].name, NAME_SIZE, "%s", e->d_name);
+		(*list)[n].size = (int64_t)st.st_blocks * 512;
+		(*list)[n].used = st.st_mtim;
+		*total += (*list)[n++].size;
+	}
+	closedir(d);
+	return n;
+}
+
+/* Removes what was used least recently until the rest fits; never `keep`, nor what is in use at
+ * this moment. Failing to is no error: the next import tries again. */
+static void evict(struct cmd_cache *c, const char *keep)
+{
+	struct entry *list;
+	int64_t total;
+	size_t n = list_entries(c, &list, &total);
+
+	if (n && total > c->limit)
+		qsort(list, n, sizeof(*list), by_use);
+	for (size_t i = 0; i < n && total > c->limit; i++) {
+		int held;
+
+		if (!strcmp(list[i].name, keep))
+			continue;
+		held = lock(c, list[i].name[0], LOCK_EX | LOCK_NB);
+		if (held < 0)
+			continue;
+		if (!unlinkat(c->fd, list[i].name, 0))
+			total -= list[i].size;
+		close(held);
+	}
+	free(list);
+}
+
+static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **store,
+		      struct tp_err *err)
+{
+	char path[PATH_MAX];
+	int code;
+
+	snprintf(path, sizeof(path), "%s/%s", c->dir, name);
+	code = tp_store_open(store, path, err);
+	if (!code)
+		utimensat(c->fd, name, NULL, 0);
+	return code;
+}
+
+/* Removes the files whose name begins with prefix and that were last written before `before`: what
+ * an import that was killed left behind, with all that a store keeps beside itself. */
+static void remove_leftovers(struct cmd_cache *c, const char *prefix, time_t before)
+{
+	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((e = readdir(d)))
+		if (!strncmp(e->d_name, prefix, strlen(prefix)) &&
+		    !fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= before)
+			unlinkat(c->fd, e->d_name, 0);
+	closedir(d);
+}
+
+/* Imports the dump and puts it in place. The caller holds the entry's lock, so a part that is
+ * there already was left behind by a process that is gone. */
+static int make_entry(struct cmd_cache *c, const char *name, const char *dump,
+		      const struct tp_import_options *opt, struct tp_import_result *result,
+		      struct tp_err *err)
+{
+	char part[NAME_SIZE + 8], part_path[PATH_MAX + NAME_SIZE];
+	const time_t day = 24 * 60 * 60, any = (time_t)INT64_MAX;
+	int code;
+
+	snprintf(part, sizeof(part), "%s%s", name, PART);
+	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
+	remove_leftovers(c, part, any);
+	remove_leftovers(c, "stdin-", time(NULL) - day);
+	code = tp_import(dump, part_path, opt, result, err);
+	if (!code && renameat(c->fd, part, c->fd, name))
+		code = system_error(err, "cannot keep", name);
+	remove_leftovers(c, part, any);
+	return code;
+}
+
+int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_import_options *opt,
+		    struct tp_store **store, bool *fresh, struct tp_import_result *result,
+		    struct tp_err *err)
+{
+	char hash[33], name[NAME_SIZE], copy[PATH_MAX];
+	int held = -1, code;
+
+	*store = NULL;
+	*fresh = false;
+	code = hash_dump(c, path, hash, copy, sizeof(copy), err);
+	if (code)
+		goto done;
+	snprintf(name, sizeof(name), "%s-%s%s", hash, TPROF_VERSION, SUFFIX);
+	held = lock(c, hash[0], LOCK_SH);
+	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
+		goto done;
+	/* Missing, or damaged and to be made anew. */
+	if (held >= 0)
+		close(held);
+	held = lock(c, hash[0], LOCK_EX);
+	if (held < 0) {
+		code = system_error(err, "cannot lock the cache folder", c->dir);
+		goto done;
+	}
+	/* Another process may have made it while this one waited. */
+	if (!faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
+		goto done;
+	code = make_entry(c, name, *copy ? copy : path, opt, result, err);
+	if (!code)
+		code = open_entry(c, name, store, err);
+	*fresh = !code;
+done:
+	if (held >= 0)
+		close(held);
+	if (*copy)
+		unlink(copy);
+	if (*fresh)
+		evict(c, name);
+	return code;
+}

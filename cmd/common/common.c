@@ -1,0 +1,146 @@
+#include "common/common.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/number.h"
+
+enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
+    {"run", KEY_RUN, "RUN", 0,
+     "Pick runs of the store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "Write table (the default), csv, tsv or json; all but table have raw numbers (ns, bytes)",
+     100},
+    {"color", KEY_COLOR, "WHEN", 0,
+     "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never", 100},
+    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output on a terminal page by page", 100},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct cmd *cmd = state->input;
+	struct tp_err err;
+
+	switch (key) {
+	case KEY_RUN:
+		cmd->run_spec = arg;
+		return 0;
+	case KEY_FORMAT:
+		if (rep_format_find(arg, &cmd->format, &err))
+			argp_error(state, "--format: %s", err.msg);
+		return 0;
+	case KEY_COLOR:
+		if (!strcmp(arg, "auto"))
+			cmd->color_when = CMD_AUTO;
+		else if (!strcmp(arg, "always"))
+			cmd->color_when = CMD_ALWAYS;
+		else if (!strcmp(arg, "never"))
+			cmd->color_when = CMD_NEVER;
+		else
+			argp_error(state, "--color: '%s' is not auto, always or never", arg);
+		return 0;
+	case KEY_NO_PAGER:
+		cmd->no_pager = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_argp = {.options = options, .parser = on_option};
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	fprintf(stream, "%s %s\n", state->name, TPROF_VERSION);
+}
+
+static int terminal_width(bool tty)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int64_t n;
+
+	if (columns && cmd_parse_count(columns, 10000, &n) && n > 0)
+		return (int)n;
+	if (tty && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return size.ws_col;
+	return tty ? 80 : 0;
+}
+
+static bool wants_color(const struct cmd *cmd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (cmd->color_when != CMD_AUTO)
+		return cmd->color_when == CMD_ALWAYS;
+	return cmd->tty && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input)
+{
+	argp_program_version_hook = print_version;
+	argp_err_exit_status = CMD_USAGE;
+	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
+	signal(SIGPIPE, SIG_IGN);
+	argp_parse(argp, argc, argv, 0, NULL, input);
+	cmd->tty = isatty(STDOUT_FILENO) != 0;
+	cmd->width = terminal_width(cmd->tty);
+	cmd->color = wants_color(cmd);
+}
+
+static int write_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	struct cmd *cmd = ctx;
+
+	errno = 0;
+	if (fwrite(data, 1, size, stdout) == size)
+		return 0;
+	cmd->write_errno = errno ? errno : EIO;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write standard output: %s",
+			  strerror(cmd->write_errno));
+}
+
+int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
+{
+	struct rep_output_options opt = {
+	    .format = cmd->format,
+	    .width = (unsigned)cmd->width,
+	    .colour = cmd->color,
+	    .several = several,
+	    .sink = {.write = write_stdout, .ctx = cmd},
+	};
+	struct tp_err err;
+
+	return rep_output_new(out, &opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+}
+
+int cmd_finish(struct cmd *cmd, int status)
+{
+	/* What a sink could not write has been reported already. */
+	bool reported = cmd->write_errno != 0;
+
+	errno = 0;
+	if ((fflush(stdout) || ferror(stdout)) && !reported)
+		cmd->write_errno = errno ? errno : EIO;
+	if (cmd->pager > 0) {
+		close(STDOUT_FILENO); /* the end of its input */
+		while (waitpid(cmd->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+		cmd->pager = 0;
+	}
+	if (cmd->write_errno && cmd->write_errno != EPIPE && !reported) {
+		cmd_error(cmd, "cannot write standard output: %s", strerror(cmd->write_errno));
+		status = status ? status : CMD_SYSTEM;
+	}
+	cmd_close(cmd);
+	return status;
+}

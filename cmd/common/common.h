@@ -1,0 +1,140 @@
+/* What every command shares: options, opening a store or a dump, picking runs, output, errors.
+ *
+ * A command embeds `struct cmd` in its arguments, names cmd_argp as an argp child (its input is the
+ * struct cmd) and wires the rest:
+ *
+ *	struct args { struct cmd cmd; const char *path; … };
+ *
+ *	static error_t on_option(int key, char *arg, struct argp_state *state)
+ *	{
+ *		struct args *args = state->input;
+ *
+ *		switch (key) {
+ *		case ARGP_KEY_INIT:
+ *			state->child_inputs[0] = &args->cmd;
+ *			return 0;
+ *		…
+ *	}
+ *
+ *	int main(int argc, char **argv)
+ *	{
+ *		struct args args = {.cmd = CMD_INIT("tprof-top")};
+ *
+ *		cmd_parse(&args.cmd, &argp, argc, argv, &args);
+ *		return cmd_finish(&args.cmd, run(&args));
+ *	}
+ *
+ *	static int run(struct args *args)
+ *	{
+ *		int status = cmd_open(&args->cmd, args->path);
+ *
+ *		if (status)
+ *			return status; // already explained on stderr
+ *		cmd_pager(&args->cmd);
+ *		status = cmd_output(&args->cmd, false, &out);
+ *		… args->cmd.store, args->cmd.runs …
+ *		if (rep_output_row(out, row, &err))
+ *			status = cmd_fail(&args->cmd, args->path, &err);
+ *		rep_output_free(out);
+ *		return status;
+ *	}
+ *
+ * Everything that is wrong has been said on stderr when a function returns nonzero; what it
+ * returns is the exit status. */
+#ifndef CMD_COMMON_H
+#define CMD_COMMON_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "output.h"
+#include "run.h"
+#include "store/store.h"
+
+/* Exit statuses, documented in tprof(1). */
+enum cmd_exit {
+	CMD_OK = 0,
+	CMD_FOUND = 1, /* a gate found what it was told to look for */
+	CMD_USAGE = 2,
+	CMD_INPUT = 3,	/* bad input */
+	CMD_SYSTEM = 4, /* disk full, permission, out of memory */
+};
+
+enum cmd_when { CMD_AUTO, CMD_ALWAYS, CMD_NEVER };
+
+struct cmd {
+	const char *name; /* "tprof-top": what messages begin with */
+
+	/* options, set by cmd_argp */
+	const char *run_spec; /* --run, NULL when not given */
+	enum rep_format format;
+	enum cmd_when color_when;
+	bool no_pager;
+
+	/* the terminal, set by cmd_parse */
+	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */
+	bool color; /* write colours */
+	int width;  /* columns a table may use; 0: any number (not a terminal, no $COLUMNS) */
+
+	/* set by cmd_open */
+	struct tp_store *store;
+	struct rep_runs all;  /* every run of the store */
+	struct rep_runs runs; /* those --run picks, at least one; entries are shared with `all` */
+
+	/* private */
+	char *scratch; /* a folder to remove at the end: a store for which there is no cache */
+	pid_t pager;
+	int write_errno; /* why stdout could not be written, 0 if it could */
+};
+
+#define CMD_INIT(command_name)                                                                     \
+	{                                                                                          \
+		.name = (command_name)                                                             \
+	}
+
+/* The shared options as an argp child, heading and all: {&cmd_argp, 0, NULL, 0}. */
+extern const struct argp cmd_argp;
+
+/* argp_parse with our conventions (exit status 2, --version, SIGPIPE ignored), then the terminal
+ * fields of cmd. Does not return when the arguments are wrong, or for --help. */
+void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input);
+
+/* Opens a store, or a dump by way of the cache ("-": a dump on standard input), and picks the runs
+ * that --run names (default: the latest; a note says so when there are others). Prints one line
+ * for each picked run that lost something. 0 or an exit status. */
+int cmd_open(struct cmd *cmd, const char *path);
+/* The same without picking runs (tprof-query): cmd->runs stays empty. */
+int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
+
+/* Puts a pager behind stdout when it is a terminal. Call before the first output. */
+void cmd_pager(struct cmd *cmd);
+
+/* The output that --format, the terminal's width and colours ask for, to stdout. `several`: more
+ * than one table will come. 0, or an exit status. The caller frees it with rep_output_free before
+ * cmd_finish. */
+int cmd_output(struct cmd *cmd, bool several, struct rep_output **out);
+
+/* Flushes stdout, waits for the pager, closes the store; returns the exit status: `status`, or
+ * CMD_SYSTEM with a message when output could not be written (a closed pipe is no error). */
+int cmd_finish(struct cmd *cmd, int status);
+/* The store, the runs and what was temporary; cmd_finish does it too. */
+void cmd_close(struct cmd *cmd);
+
+/* ---- messages on stderr; all texts are made printable ---- */
+
+/* "tprof-top: go.trace: …" and what to do next; returns the exit status that belongs to err. path
+ * may be NULL. */
+int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
+void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The line about what a run lost; nothing when it lost nothing. */
+void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
+
+/* "1,234,567" into text (at least 28 bytes), which is returned. */
+char *cmd_thousands(char *text, int64_t n);
+
+#endif

@@ -1,0 +1,115 @@
+#include "common/common.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/units.h"
+
+/* Texts may hold bytes of a dump or of an argument: escaped before they reach the terminal. */
+static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
+{
+	struct tp_buf line = {0};
+	int failed = 0;
+
+	if (path) {
+		failed |= rep_escape(&line, path, strlen(path), REP_ESCAPE_SHOWN);
+		failed |= tp_buf_put(&line, ": ", 2);
+	}
+	failed |= rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
+	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
+	 */
+	fflush(stdout);
+	if (failed)
+		fprintf(stderr, "%s: out of memory\n", cmd->name);
+	else
+		fprintf(stderr, "%s: %s%.*s\n", cmd->name, kind, (int)line.size, (char *)line.data);
+	tp_buf_release(&line);
+}
+
+void cmd_error(const struct cmd *cmd, const char *fmt, ...)
+{
+	char text[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	say(cmd, "", NULL, text);
+}
+
+void cmd_note(const struct cmd *cmd, const char *fmt, ...)
+{
+	char text[768];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	say(cmd, "note: ", NULL, text);
+}
+
+/* What the user can do about it, "" where the message says enough. */
+static const char *advice(int code, const char *msg)
+{
+	switch (code) {
+	case TP_EIO:
+		return strstr(msg, strerror(ENOSPC)) ? "; make room, or choose another place" : "";
+	case TP_EBUSY:
+		return "; try again when it is done";
+	case TP_EFORMAT:
+	case TP_ETRUNC:
+		return "; see DAMAGED TRACES in tprof-import(1)";
+	case TP_ENOMEM:
+		return "; close other programs, or use a machine with more memory";
+	default:
+		return "";
+	}
+}
+
+int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
+{
+	char text[sizeof(err->msg) + 128];
+	const char *msg = err->msg;
+	size_t n = path ? strlen(path) : 0;
+
+	/* A reader of our output that has seen enough (head, a pager that was quit) is no error. */
+	if (err->code == TP_EIO && cmd->write_errno == EPIPE)
+		return CMD_OK;
+	/* Callers may have put the path in front already; once is enough. */
+	if (n && !strncmp(msg, path, n) && msg[n] == ':')
+		path = NULL;
+	snprintf(text, sizeof(text), "%s%s", msg, advice(err->code, msg));
+	say(cmd, "", path && strcmp(path, "-") == 0 ? "standard input" : path, text);
+	return tp_err_exit_status(err->code);
+}
+
+char *cmd_thousands(char *text, int64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%lld", (long long)n), sign = n < 0;
+	char *out = text;
+
+	for (int i = 0; i < len; i++) {
+		if (i > sign && (len - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
+void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
+{
+	char ranges[28], events[28], bytes[TP_UNITS_SIZE];
+	const struct tp_run *r = &run->row;
+
+	if (!run->losses)
+		return;
+	cmd_note(cmd, "%s lost %s byte range%s (%s, about %s event%s): see 'SELECT * FROM loss'",
+		 r->name, cmd_thousands(ranges, run->losses), run->losses == 1 ? "" : "s",
+		 tp_fmt_bytes(bytes, r->lost_bytes), cmd_thousands(events, r->lost_events),
+		 r->lost_events == 1 ? "" : "s");
+}

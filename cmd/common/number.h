@@ -1,0 +1,23 @@
+/* Numbers, times and sizes given as arguments, read strictly: all of the text must be used. */
+#ifndef CMD_NUMBER_H
+#define CMD_NUMBER_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Decimal digits only, at most max. */
+bool cmd_parse_count(const char *text, int64_t max, int64_t *n);
+/* "4096", "64K", "1.5MiB" (powers of 1024), "10MB" (powers of 1000), in bytes. */
+bool cmd_parse_size(const char *text, int64_t *bytes);
+/* "12.5%" or "12.5": 0 to 100. */
+bool cmd_parse_percent(const char *text, double *percent);
+
+/* The same for a value of the named option ("--from"): ends with a usage error when it is wrong.
+ * Durations are read by tp_parse_ns and not negative. */
+int64_t cmd_arg_count(struct argp_state *state, const char *option, const char *arg, int64_t max);
+int64_t cmd_arg_duration(struct argp_state *state, const char *option, const char *arg);
+int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg);
+double cmd_arg_percent(struct argp_state *state, const char *option, const char *arg);
+
+#endif

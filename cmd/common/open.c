@@ -1,0 +1,166 @@
+#include "common/common.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include "common/cache.h"
+#include "common/progress.h"
+
+/* 1: an SQLite file, 0: something else, or an error code. */
+static int is_store(const char *path, struct tp_err *err)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[16];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+				  strerror(errno));
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "this is a folder; a store or a dump is needed");
+	}
+	n = read(fd, head, sizeof(head));
+	close(fd);
+	return n == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+}
+
+/* Where no folder can be kept: a store for this one command. */
+static int open_without_cache(struct cmd *cmd, const char *path,
+			      const struct tp_import_options *opt, struct tp_import_result *result,
+			      struct tp_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char dir[4000], store[sizeof(dir) + 16];
+	int code;
+
+	snprintf(dir, sizeof(dir), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot make a folder in %s: %s",
+				  tmp && *tmp ? tmp : "/tmp", strerror(errno));
+	cmd->scratch = strdup(dir);
+	if (!cmd->scratch) {
+		rmdir(dir);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	snprintf(store, sizeof(store), "%s/run.tprof", dir);
+	code = tp_import(path, store, opt, result, err);
+	return code ? code : tp_store_open(&cmd->store, store, err);
+}
+
+static int open_dump(struct cmd *cmd, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
+	struct cmd_progress progress;
+	struct tp_import_options opt = {
+	    .name = name,
+	    .progress = cmd_progress_step,
+	    .progress_ctx = &progress,
+	};
+	struct tp_import_result result;
+	struct cmd_cache *cache;
+	bool fresh = true;
+	struct tp_err err;
+	int code;
+
+	cmd_progress_init(&progress, name);
+	cmd_interruptible();
+	cache = cmd_cache_from_env(&err);
+	if (!cache && err.code == TP_EFORMAT) {
+		cmd_error(cmd, "%s", err.msg);
+		return CMD_USAGE;
+	}
+	if (cache)
+		code = cmd_cache_store(cache, path, &opt, &cmd->store, &fresh, &result, &err);
+	else
+		code = open_without_cache(cmd, path, &opt, &result, &err);
+	cmd_progress_end(&progress);
+	cmd_cache_close(cache);
+	if (code) {
+		int status = cmd_fail(cmd, path, &err);
+
+		cmd_close(cmd); /* a scratch folder must go before a signal ends us */
+		cmd_interrupted();
+		return status;
+	}
+	if (fresh && isatty(STDERR_FILENO))
+		cmd_note(cmd, "imported %s in %.1fs; %s", name, result.seconds,
+			 cache ? "kept in the cache, the next time is faster"
+			       : "there is no cache folder, so not kept");
+	return CMD_OK;
+}
+
+int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
+{
+	struct tp_err err;
+	int code = is_store(path, &err);
+
+	if (code < 0)
+		return cmd_fail(cmd, path, &err);
+	if (!code && writable) {
+		cmd_error(cmd, "%s: a dump cannot be written to; import it with tprof-import first",
+			  path);
+		return CMD_INPUT;
+	}
+	if (!code)
+		return open_dump(cmd, path);
+	code = writable ? tp_store_open_rw(&cmd->store, path, &err)
+			: tp_store_open(&cmd->store, path, &err);
+	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
+}
+
+int cmd_open(struct cmd *cmd, const char *path)
+{
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
+	struct tp_err err;
+	int status = cmd_open_store(cmd, path, false);
+
+	if (status)
+		return status;
+	if (rep_runs_load(cmd->store, &cmd->all, &err) ||
+	    rep_runs_select(&cmd->all, spec, &cmd->runs, &err))
+		return cmd_fail(cmd, path, &err);
+	if (!cmd->run_spec && cmd->all.n > 1)
+		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
+			 cmd->all.n, cmd->runs.run[0].row.name);
+	for (size_t i = 0; i < cmd->runs.n; i++)
+		cmd_note_losses(cmd, &cmd->runs.run[i]);
+	return CMD_OK;
+}
+
+static void remove_scratch(struct cmd *cmd)
+{
+	static const char *const files[] = {"run.tprof", "run.tprof-lock", "run.tprof-journal"};
+	char path[4096];
+
+	if (!cmd->scratch)
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", cmd->scratch, files[i]);
+		unlink(path);
+	}
+	rmdir(cmd->scratch);
+	free(cmd->scratch);
+	cmd->scratch = NULL;
+}
+
+void cmd_close(struct cmd *cmd)
+{
+	rep_runs_release(&cmd->runs);
+	rep_runs_release(&cmd->all);
+	if (cmd->store)
+		tp_store_close(cmd->store);
+	cmd->store = NULL;
+	remove_scratch(cmd);
+}

@@ -1,0 +1,64 @@
+#include "common/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+/* What a machine without any pager gets. */
+static void copy_through(void)
+{
+	char block[1 << 14];
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, block, sizeof(block))) > 0)
+		for (ssize_t done = 0, put; done < n; done += put)
+			if ((put = write(STDOUT_FILENO, block + done, (size_t)(n - done))) < 0)
+				_exit(0);
+	_exit(0);
+}
+
+static void run_pager(const char *pager)
+{
+	/* -F: what fits the screen is just printed; -R: colours; -X: leave it on the screen. */
+	setenv("LESS", "FRX", 0);
+	if (pager)
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	else
+		execlp("less", "less", (char *)NULL);
+	copy_through();
+}
+
+void cmd_pager(struct cmd *cmd)
+{
+	const char *pager = getenv("PAGER"), *term = getenv("TERM");
+	int fd[2];
+
+	if (!cmd->tty || cmd->no_pager || cmd->pager > 0 || !term || !strcmp(term, "dumb"))
+		return;
+	if (pager && (!*pager || !strcmp(pager, "cat")))
+		return;
+	if (pipe(fd))
+		return;
+	fflush(stdout);
+	cmd->pager = fork();
+	if (cmd->pager < 0) {
+		close(fd[0]);
+		close(fd[1]);
+		return;
+	}
+	if (cmd->pager == 0) {
+		dup2(fd[0], STDIN_FILENO);
+		close(fd[0]);
+		close(fd[1]);
+		signal(SIGPIPE, SIG_DFL);
+		run_pager(pager);
+	}
+	dup2(fd[1], STDOUT_FILENO);
+	close(fd[0]);
+	close(fd[1]);
+	/* ^C is the pager's: it stops a search there, and must not take the output away under it.
+	 */
+	signal(SIGINT, SIG_IGN);
+}

@@ -1,0 +1,34 @@
+/* A progress bar on stderr, where that is a terminal; silent otherwise. It appears only when the
+ * work takes long enough to be waited for, and leaves nothing behind. */
+#ifndef CMD_PROGRESS_H
+#define CMD_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cmd_progress {
+	const char *what; /* shown in front: the file's name, printable */
+	bool on, shown;
+	char stage[16];	  /* rate and time left count from its beginning */
+	int64_t stage_ns; /* when it began */
+	int64_t next_ns;  /* do not draw before */
+};
+
+void cmd_progress_init(struct cmd_progress *p, const char *what);
+/* Fits tp_import_options.progress with ctx = struct cmd_progress: draws, and returns nonzero once
+ * the user has pressed ^C (see cmd_interruptible). */
+int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t total);
+/* Takes the bar off the screen. */
+void cmd_progress_end(struct cmd_progress *p);
+
+/* The line that is drawn, cut to `width` cells; elapsed since the stage began. Apart for tests. */
+void cmd_progress_line(char *line, int size, const char *what, uint64_t done, uint64_t total,
+		       int64_t elapsed_ns, int width);
+
+/* From here on ^C and SIGTERM make cmd_progress_step ask for an orderly stop, so that temporary
+ * files are removed; a second one ends the process at once. */
+void cmd_interruptible(void);
+/* Ends the process by the signal that asked for it, if one did. */
+void cmd_interrupted(void);
+
+#endif

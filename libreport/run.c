@@ -1,0 +1,238 @@
+#include "run.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char runs_sql[] =
+    "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
+    " inferred, generations, goroutines, size_in, lost_bytes, lost_events, imported_ns,"
+    " (SELECT count(*) FROM loss WHERE loss.run = run.id) FROM run ORDER BY id";
+static const char labels_sql[] =
+    "SELECT key || '=' || value FROM label WHERE run = ? ORDER BY key, value";
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int store_error(sqlite3 *db, struct tp_err *err)
+{
+	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the list of runs: %s",
+			  sqlite3_errmsg(db));
+}
+
+static int64_t number_or_null(sqlite3_stmt *st, int column)
+{
+	return sqlite3_column_type(st, column) == SQLITE_NULL ? TP_NULL
+							      : sqlite3_column_int64(st, column);
+}
+
+/* A copy of the column's text, "" for NULL; NULL when memory is out. */
+static char *text(sqlite3_stmt *st, int column)
+{
+	const char *t = (const char *)sqlite3_column_text(st, column);
+
+	return strdup(t ? t : "");
+}
+
+/* The entry is valid to release also after an error. */
+static int read_run(sqlite3_stmt *st, struct rep_run *run)
+{
+	struct tp_run *r = &run->row;
+
+	r->id = sqlite3_column_int64(st, 0);
+	r->kind = text(st, 1);
+	r->name = text(st, 2);
+	r->source = text(st, 3);
+	r->hash = text(st, 4);
+	r->format = text(st, 5);
+	r->start_ns = sqlite3_column_int64(st, 6);
+	r->duration_ns = sqlite3_column_int64(st, 7);
+	r->ticks = sqlite3_column_int(st, 8) != 0;
+	r->wall_ns = number_or_null(st, 9);
+	r->events = sqlite3_column_int64(st, 10);
+	r->inferred = sqlite3_column_int64(st, 11);
+	r->generations = sqlite3_column_int64(st, 12);
+	r->goroutines = sqlite3_column_int64(st, 13);
+	r->size_in = sqlite3_column_int64(st, 14);
+	r->lost_bytes = sqlite3_column_int64(st, 15);
+	r->lost_events = sqlite3_column_int64(st, 16);
+	r->imported_ns = sqlite3_column_int64(st, 17);
+	run->losses = sqlite3_column_int64(st, 18);
+	return r->kind && r->name && r->source && r->hash && r->format ? 0 : TP_ENOMEM;
+}
+
+static int load_labels(sqlite3 *db, struct rep_run *run, struct tp_err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int code = 0, step = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(db, labels_sql, -1, &st, NULL) ||
+	    sqlite3_bind_int64(st, 1, run->row.id)) {
+		code = store_error(db, err);
+		goto done;
+	}
+	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
+		char **grown = realloc(run->labels, (run->nlabels + 1) * sizeof(*grown));
+
+		if (grown)
+			run->labels = grown;
+		if (!grown || !(grown[run->nlabels] = text(st, 0))) {
+			code = out_of_memory(err);
+			goto done;
+		}
+		run->nlabels++;
+	}
+	if (step != SQLITE_DONE)
+		code = store_error(db, err);
+done:
+	sqlite3_finalize(st);
+	return code;
+}
+
+static struct rep_run *append(struct rep_runs *runs)
+{
+	struct rep_run *grown = realloc(runs->run, (runs->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	runs->run = grown;
+	memset(&grown[runs->n], 0, sizeof(*grown));
+	return &grown[runs->n++];
+}
+
+int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(s);
+	sqlite3_stmt *st = NULL;
+	int code = 0, step = SQLITE_ERROR;
+
+	memset(runs, 0, sizeof(*runs));
+	if (sqlite3_prepare_v2(db, runs_sql, -1, &st, NULL))
+		return store_error(db, err);
+	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
+		struct rep_run *run = append(runs);
+
+		if (!run || read_run(st, run)) {
+			code = out_of_memory(err);
+			goto done;
+		}
+	}
+	if (step != SQLITE_DONE)
+		code = store_error(db, err);
+	for (size_t i = 0; !code && i < runs->n; i++)
+		code = load_labels(db, &runs->run[i], err);
+done:
+	sqlite3_finalize(st);
+	return code;
+}
+
+static bool has_label(const struct rep_run *run, const char *label)
+{
+	for (size_t i = 0; i < run->nlabels; i++)
+		if (!strcmp(run->labels[i], label))
+			return true;
+	return false;
+}
+
+static bool is_id(const char *spec, int64_t id)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%lld", (long long)id);
+	return !strcmp(spec, digits);
+}
+
+static const struct rep_run *latest(const struct rep_runs *all)
+{
+	const struct rep_run *best = NULL;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (!best || all->run[i].row.imported_ns >= best->row.imported_ns)
+			best = &all->run[i];
+	return best;
+}
+
+static int pick(struct rep_runs *picked, const struct rep_run *run, struct tp_err *err)
+{
+	struct rep_run *slot = append(picked);
+
+	if (!slot)
+		return out_of_memory(err);
+	*slot = *run;
+	return 0;
+}
+
+static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_err *err)
+{
+	char list[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		int n = snprintf(list + used, sizeof(list) - used, "%s%lld (%s)", i ? ", " : "",
+				 (long long)all->run[i].row.id, all->run[i].row.name);
+
+		if (n < 0 || (size_t)n >= sizeof(list) - used) {
+			snprintf(list + used, sizeof(list) - used, "%s", i ? ", …" : "");
+			break;
+		}
+		used += (size_t)n;
+	}
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no run is called '%.60s'; there are: %s",
+			  spec, list);
+}
+
+int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_runs *picked,
+		    struct tp_err *err)
+{
+	/* In this order; the first rule that finds something decides. */
+	enum { BY_WORD, BY_ID, BY_LABEL, BY_NAME, RULES };
+	int code = 0;
+
+	memset(picked, 0, sizeof(*picked));
+	picked->shared = true;
+	if (!all->n)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the store holds no run");
+	for (int rule = BY_WORD; rule < RULES && !picked->n; rule++) {
+		for (size_t i = 0; !code && i < all->n; i++) {
+			const struct rep_run *run = &all->run[i];
+			bool match = false;
+
+			if (rule == BY_WORD)
+				match = !strcmp(spec, "all") ||
+					(!strcmp(spec, "latest") && run == latest(all));
+			else if (rule == BY_ID)
+				match = is_id(spec, run->row.id);
+			else if (rule == BY_LABEL)
+				match = has_label(run, spec);
+			else
+				match = !strcmp(spec, run->row.name);
+			if (match)
+				code = pick(picked, run, err);
+		}
+	}
+	if (!code && !picked->n)
+		code = no_such_run(all, spec, err);
+	return code;
+}
+
+void rep_runs_release(struct rep_runs *runs)
+{
+	for (size_t i = 0; !runs->shared && i < runs->n; i++) {
+		struct rep_run *run = &runs->run[i];
+
+		free((char *)run->row.kind);
+		free((char *)run->row.name);
+		free((char *)run->row.source);
+		free((char *)run->row.hash);
+		free((char *)run->row.format);
+		for (size_t k = 0; k < run->nlabels; k++)
+			free(run->labels[k]);
+		free(run->labels);
+	}
+	free(runs->run);
+	memset(runs, 0, sizeof(*runs));
+}

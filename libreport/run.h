@@ -1,0 +1,36 @@
+/* The runs of a store and how a user names them: what every command and report begins with.
+ *
+ * A spec names runs: "latest" (imported last), "all", an id, a label KEY=VALUE, or a name. An id
+ * wins over a name of the same spelling. */
+#ifndef REP_RUN_H
+#define REP_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store.h"
+
+struct rep_run {
+	struct tp_run row; /* its texts are owned by the list that loaded it, never NULL */
+	char **labels;	   /* "key=value", sorted, nlabels of them; owned likewise */
+	size_t nlabels;
+	int64_t losses; /* rows of `loss` */
+};
+
+struct rep_runs {
+	struct rep_run *run; /* by id */
+	size_t n;
+	bool shared; /* texts and labels belong to another list, which must outlive this one */
+};
+
+/* Every run of the store. TP_ESTORE, TP_ENOMEM; *runs is to be released in every case. */
+int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err);
+/* Those of `all` that spec names, at least one, sharing their texts with `all`. TP_ENOENT with a
+ * sentence that lists what there is. */
+int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_runs *picked,
+		    struct tp_err *err);
+void rep_runs_release(struct rep_runs *runs);
+
+#endif
