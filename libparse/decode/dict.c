@@ -131,6 +131,12 @@ static uint32_t take(struct set *s, uint32_t at, uint64_t hash)
 	return s->n++;
 }
 
+static const char *const known_strings[] = {
+#define TP_X(name, text) text,
+    TP_KNOWN_STRINGS(TP_X)
+#undef TP_X
+};
+
 struct tp_dict *tp_dict_new(void)
 {
 	struct tp_dict *d = calloc(1, sizeof(*d));
@@ -153,6 +159,14 @@ struct tp_dict *tp_dict_new(void)
 	d->node[0] = (struct node){0};
 	d->strings.n = d->functions.n = d->locations.n = d->frames.n = d->stacks.n = 1;
 	d->frame[0].hash = hash_words((uint64_t[]){d->string[0].hash, d->string[0].hash, 0, 0}, 4);
+	for (size_t i = 0; i < sizeof(known_strings) / sizeof(known_strings[0]); i++) {
+		uint32_t id;
+
+		if (tp_dict_string(d, known_strings[i], strlen(known_strings[i]), &id)) {
+			tp_dict_free(d);
+			return NULL;
+		}
+	}
 	return d;
 }
 

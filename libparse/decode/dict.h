@@ -1,6 +1,7 @@
 /* The dictionary of a run: strings, functions, locations, frames, and stacks as a prefix tree.
  *
- * Ids are dense, local to the run, given in order of first appearance; 0 is always the empty
+ * Ids are dense, local to the run, given in order of first appearance (a few strings are known
+ * beforehand, see below); 0 is always the empty
  * string, no function, no location, no frame, the empty stack. A stack is named by its leaf node:
  * node = (parent, frame), where the parent is the caller's node, so a flame graph is one
  * bottom-up pass over the nodes (a parent's id is always smaller than its child's).
@@ -21,6 +22,21 @@
 #include "base/err.h"
 
 struct tp_dict;
+
+/* Strings that Go's reader knows by itself and that the tables of a run are written with before
+ * its dictionary may be read: every dictionary begins with them. */
+#define TP_KNOWN_STRINGS(X)                                                                        \
+	X(FOREVER, "forever") /* the reason of a block that ends a goroutine */                    \
+	X(GC_MARK, "GC concurrent mark phase")                                                     \
+	X(GC_SWEEP, "GC incremental sweep")                                                        \
+	X(MARK_ASSIST, "GC mark assist")
+
+enum tp_known_string {
+	TP_STR_EMPTY,
+#define TP_X(name, text) TP_STR_##name,
+	TP_KNOWN_STRINGS(TP_X)
+#undef TP_X
+};
 
 struct tp_text {
 	const char *text; /* NUL-terminated; may hold NULs and any byte of the input */

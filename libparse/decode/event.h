@@ -44,7 +44,8 @@ enum tp_event_kind {
 /* Every type of an ordered event: C name, number, wire name, kind, and the use of subject, str,
  * str2 and arg[] ("-" where unused). Numbers up to 52 and 128–136 are those of the wire. For a
  * transition, subject is the goroutine or proc whose state changes, also where the wire leaves it
- * to the context (GoBlock: the goroutine itself).
+ * to the context (GoBlock: the goroutine itself). The name of an STW is the whole range name of Go's
+ * reader: "stop-the-world (GC mark termination)".
  *
  *      name                number wire name            kind          subject str        str2       arg[0]        arg[1]     arg[2] */
 #define TP_EVENT_TYPES(X)                                                                                                                  \
