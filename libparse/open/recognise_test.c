@@ -1,0 +1,140 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "open/input.h"
+
+static void test_recognise_trace_versions(void **state)
+{
+	static const struct {
+		int minor;
+		enum tp_format format;
+	} cases[] = {
+	    {5, TP_FORMAT_TRACE_V1},  {7, TP_FORMAT_TRACE_V1},	{8, TP_FORMAT_TRACE_V1},
+	    {9, TP_FORMAT_TRACE_V1},  {10, TP_FORMAT_TRACE_V1}, {11, TP_FORMAT_TRACE_V1},
+	    {19, TP_FORMAT_TRACE_V1}, {21, TP_FORMAT_TRACE_V1}, {22, TP_FORMAT_TRACE_V2},
+	    {23, TP_FORMAT_TRACE_V2}, {25, TP_FORMAT_TRACE_V2}, {26, TP_FORMAT_TRACE_V2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char header[32] = {0}, name[48];
+		struct tp_recognition r;
+		struct tp_err err = {0};
+
+		snprintf(header, sizeof(header), "go 1.%d trace", cases[i].minor);
+		snprintf(name, sizeof(name), "go 1.%d trace", cases[i].minor);
+		assert_int_equal(tp_recognise(header, 16, &r, &err), 0);
+		assert_int_equal(r.format, cases[i].format);
+		assert_int_equal(r.version, cases[i].minor);
+		assert_string_equal(r.name, name);
+	}
+}
+
+static void test_recognise_refuses(void **state)
+{
+	static const struct {
+		const char *data;
+		size_t size;
+		int code;
+		const char *says;
+	} cases[] = {
+	    {"", 0, TP_EUNKNOWN, "is empty"},
+	    {"go 1.27 trace\0\0\0", 16, TP_EVERSION, "go 1.27; "},
+	    {"go 1.6 trace\0\0\0\0", 16, TP_EVERSION, "1.23, 1.25 and 1.26"},
+	    {"go 1.100 trace\0\0", 16, TP_EVERSION, "go 1.100"},
+	    {"go", 2, TP_ETRUNC, "header"},
+	    {"go 1.22 trace\0\0", 15, TP_ETRUNC, "header"},
+	    {"go 1.22 trace\0\0x", 16, TP_EUNKNOWN, "damaged"},
+	    {"go 1.22 trade\0\0\0", 16, TP_EUNKNOWN, "damaged"},
+	    {"go 1. trace\0\0\0\0\0", 16, TP_EUNKNOWN, "damaged"},
+	    {"\x7f"
+	     "ELF\x02\x01",
+	     6, TP_EUNKNOWN, "ELF"},
+	    {"PK\x03\x04zip", 7, TP_EUNKNOWN, "zip"},
+	    {"{\"traceEvents\":[]}", 18, TP_EUNKNOWN, "JSON"},
+	    {"hello, world\n", 13, TP_EUNKNOWN, "no known format"},
+	    {"\x1f\x8b\x08\x00", 4, TP_EUNKNOWN, "inside another"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_recognition r;
+		struct tp_err err = {0};
+
+		assert_int_equal(tp_recognise(cases[i].data, cases[i].size, &r, &err),
+				 cases[i].code);
+		assert_int_equal(r.format, TP_FORMAT_UNKNOWN);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("\"%s\" does not say \"%s\"", err.msg, cases[i].says);
+	}
+}
+
+static void test_recognise_others(void **state)
+{
+	static const struct {
+		const char *data;
+		size_t size;
+		enum tp_format format;
+	} cases[] = {
+	    {"SQLite format 3\0 and so on", 26, TP_FORMAT_STORE},
+	    /* sample_type {1, 2}, string_table "", "cpu", "ns"; period 5 */
+	    {"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x03"
+	     "cpu"
+	     "\x32\x02"
+	     "ns"
+	     "\x60\x05",
+	     19, TP_FORMAT_PROFILE},
+	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", 41, TP_FORMAT_PROFILE},
+	    {"goroutine profile: total 5\n", 27, TP_FORMAT_PROFILE},
+	    {"goroutine 1 [running]:\nmain.main()\n", 35, TP_FORMAT_PROFILE},
+	    {"--- contention:\ncycles/second=1\n", 32, TP_FORMAT_PROFILE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_recognition r;
+		struct tp_err err = {0};
+
+		assert_int_equal(tp_recognise(cases[i].data, cases[i].size, &r, &err), 0);
+		assert_int_equal(r.format, cases[i].format);
+	}
+}
+
+/* No first bytes may lead outside of what is there. */
+static void test_recognise_any_bytes(void **state)
+{
+	uint32_t x = 7;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		uint8_t *data = malloc(24);
+		size_t size = (size_t)i % 25;
+		struct tp_recognition r;
+
+		for (size_t k = 0; k < size; k++) {
+			x = x * 1664525 + 1013904223;
+			data[k] = (uint8_t)(x >> 24 & (i & 1 ? 0x3f : 0xff));
+		}
+		tp_recognise(data, size, &r, NULL);
+		free(data);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_recognise_trace_versions),
+	    cmocka_unit_test(test_recognise_refuses),
+	    cmocka_unit_test(test_recognise_others),
+	    cmocka_unit_test(test_recognise_any_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
