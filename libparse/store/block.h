@@ -1,0 +1,77 @@
+/* Blocks of events: up to TP_BLOCK_EVENTS ordered events as a few bytes each, and back, exactly.
+ *
+ * A block stands alone. It is decoded column by column, and only the columns asked for (and those
+ * they are predicted from), which is what makes SQL over events fast. Bytes of a block are not
+ * trusted when it is decoded.
+ *
+ *	struct tp_block_decoder *d = tp_block_decoder_new();
+ *	tp_block_decode(d, data, size, rows, TP_BC_TS | TP_BC_TYPE, &err);
+ *	for (uint32_t i = 0; i < d->n; i++)
+ *		… d->ts[i], d->type[i] …
+ *	tp_block_decoder_free(d); */
+#ifndef TP_STORE_BLOCK_H
+#define TP_STORE_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "decode/event.h"
+#include "store/codec.h"
+#include "store/store.h"
+
+/* Columns of an event, as bits. */
+enum tp_block_column {
+	TP_BC_TS = 1 << 0,
+	TP_BC_TYPE = 1 << 1,
+	TP_BC_M = 1 << 2,
+	TP_BC_P = 1 << 3,
+	TP_BC_G = 1 << 4,
+	TP_BC_SUBJECT = 1 << 5,
+	TP_BC_STACK = 1 << 6,
+	TP_BC_STR = 1 << 7,
+	TP_BC_STR2 = 1 << 8,
+	TP_BC_FROM = 1 << 9,
+	TP_BC_TO = 1 << 10,
+	TP_BC_FLAGS = 1 << 11,
+	TP_BC_ARG0 = 1 << 12,
+	TP_BC_ARG1 = 1 << 13,
+	TP_BC_ARG2 = 1 << 14,
+	TP_BC_ALL = (1 << 15) - 1,
+};
+
+struct tp_block_encoder;
+
+/* NULL when memory is out. */
+struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec);
+void tp_block_encoder_free(struct tp_block_encoder *e);
+
+/* Appends the block of n events (1 … TP_BLOCK_EVENTS) to out; their times count from start_ns.
+ * *raw_size: bytes before compression. 0 or TP_ENOMEM. */
+int tp_block_encode(struct tp_block_encoder *e, struct tp_buf *out, const struct tp_event *ev,
+		    size_t n, int64_t start_ns, size_t *raw_size);
+
+struct tp_block_decoder {
+	uint32_t n;       /* events of the decoded block */
+	uint32_t columns; /* which of the arrays below are filled */
+	/* Each has room for TP_BLOCK_EVENTS; valid until the next block is decoded. */
+	int64_t *ts; /* relative to run.start_ns */
+	uint8_t *type, *from, *to, *flags;
+	uint32_t *m, *p, *g, *subject, *stack, *str, *str2;
+	uint64_t *arg[3];
+};
+
+/* NULL when memory is out. */
+struct tp_block_decoder *tp_block_decoder_new(void);
+void tp_block_decoder_free(struct tp_block_decoder *d);
+
+/* Decodes at least the columns asked for of a block of `rows` events (as block.rows says).
+ * TP_ESTORE: the block is damaged; TP_EVERSION; TP_ENOMEM. After an error nothing in d is valid. */
+int tp_block_decode(struct tp_block_decoder *d, const void *data, size_t size, int64_t rows,
+		    uint32_t columns, struct tp_err *err);
+
+/* The decoded block (all columns) as events, d->n of them, to out. */
+void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out);
+
+#endif

@@ -1,0 +1,101 @@
+#include "store/codec.h"
+
+#include <limits.h>
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define ZSTD_LEVEL 3
+/* Shorter inputs do not repay the call. */
+#define MIN_SIZE 32
+
+static size_t pack_lz4(struct tp_packer *p, void *to, size_t room, const void *data, size_t size)
+{
+	int n;
+
+	if (!p->lz4)
+		p->lz4 = malloc((size_t)LZ4_sizeofState());
+	if (!p->lz4)
+		return 0;
+	n = LZ4_compress_fast_extState(p->lz4, data, to, (int)size, (int)room, 1);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *data, size_t size)
+{
+	size_t n;
+
+	if (!p->zstd)
+		p->zstd = ZSTD_createCCtx();
+	if (!p->zstd)
+		return 0;
+	n = ZSTD_compressCCtx(p->zstd, to, room, data, size, ZSTD_LEVEL);
+	return ZSTD_isError(n) ? 0 : n;
+}
+
+int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t size, size_t *stored)
+{
+	size_t n = 0;
+
+	if (tp_buf_reserve(out, size))
+		return TP_ENOMEM;
+	/* A result that does not fit into size - 1 bytes is of no use, so there is no more room. */
+	if (size >= MIN_SIZE && size <= INT_MAX) {
+		uint8_t *to = out->data + out->size;
+
+		if (p->codec == TP_CODEC_LZ4)
+			n = pack_lz4(p, to, size - 1, data, size);
+		else if (p->codec == TP_CODEC_ZSTD)
+			n = pack_zstd(p, to, size - 1, data, size);
+	}
+	if (!n) {
+		if (size)
+			memcpy(out->data + out->size, data, size);
+		n = size;
+	}
+	out->size += n;
+	*stored = n;
+	return 0;
+}
+
+void tp_packer_release(struct tp_packer *p)
+{
+	free(p->lz4);
+	ZSTD_freeCCtx(p->zstd);
+	memset(p, 0, sizeof(*p));
+}
+
+int tp_unpack(struct tp_unpacker *u, enum tp_codec codec, const void *data, size_t stored,
+	      void *out, size_t raw_size)
+{
+	if (stored > raw_size || raw_size > INT_MAX)
+		return TP_EFORMAT;
+	if (stored == raw_size) {
+		if (raw_size)
+			memcpy(out, data, raw_size);
+		return 0;
+	}
+	switch (codec) {
+	case TP_CODEC_LZ4:
+		if (LZ4_decompress_safe(data, out, (int)stored, (int)raw_size) != (int)raw_size)
+			return TP_EFORMAT;
+		return 0;
+	case TP_CODEC_ZSTD:
+		if (!u->zstd)
+			u->zstd = ZSTD_createDCtx();
+		if (!u->zstd)
+			return TP_ENOMEM;
+		if (ZSTD_decompressDCtx(u->zstd, out, raw_size, data, stored) != raw_size)
+			return TP_EFORMAT;
+		return 0;
+	default:
+		return TP_EFORMAT;
+	}
+}
+
+void tp_unpacker_release(struct tp_unpacker *u)
+{
+	ZSTD_freeDCtx(u->zstd);
+	memset(u, 0, sizeof(*u));
+}

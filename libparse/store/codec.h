@@ -1,0 +1,38 @@
+/* Compression of what goes into blobs, and its inverse on bytes that nobody vouches for. */
+#ifndef TP_STORE_CODEC_H
+#define TP_STORE_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum tp_codec {
+	TP_CODEC_NONE = 0,
+	TP_CODEC_LZ4 = 1,  /* fast both ways */
+	TP_CODEC_ZSTD = 2, /* smaller */
+};
+
+/* State of the compressors; zero-initialised is valid. One thread at a time. */
+struct tp_packer {
+	enum tp_codec codec;
+	void *lz4, *zstd;
+};
+
+/* Appends `size` bytes to out, compressed where that makes them smaller; *stored is how many bytes
+ * were appended (== size: they are there as they were). 0 or TP_ENOMEM. */
+int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t size, size_t *stored);
+void tp_packer_release(struct tp_packer *p);
+
+struct tp_unpacker {
+	void *zstd;
+};
+
+/* The inverse: exactly raw_size bytes to out (which has room for them), or TP_EFORMAT.
+ * stored == raw_size: a copy. */
+int tp_unpack(struct tp_unpacker *u, enum tp_codec codec, const void *data, size_t stored,
+	      void *out, size_t raw_size);
+void tp_unpacker_release(struct tp_unpacker *u);
+
+#endif

@@ -1,0 +1,286 @@
+/* A chunk of strings (block.data of the stream 'string'):
+ *
+ *   codec    u8        compression of what follows the sizes: enum tp_codec
+ *   version  u8        1
+ *   rows     uvarint   strings in this chunk; they follow those of the chunk before
+ *   raw      uvarint   bytes of lengths and texts
+ *   stored   uvarint   bytes as stored; == raw: not compressed
+ *   stored bytes of: the length of each string (uvarint), then the texts without separators
+ *
+ * Chunks end where they would exceed CHUNK_STRINGS strings or, with more than one, CHUNK_BYTES. */
+#include "store/dictfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "store/sqlerr.h"
+#include "store/stream.h"
+
+#define VERSION       1
+#define CHUNK_STRINGS 65536
+#define CHUNK_BYTES   ((size_t)4 << 20)
+#define STREAM        "string"
+/* What a chunk may claim to unpack to: a single string may be longer than CHUNK_BYTES. */
+#define MAX_RAW       ((size_t)256 << 20)
+/* lz4 and zstd pack text about 4:1; a chunk that claims much more than that is no chunk of ours. */
+#define MAX_RATIO     65536
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- writing ---- */
+
+static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint32_t first,
+		     uint32_t end, int64_t part, struct tp_err *err)
+{
+	struct tp_buf raw = {0}, body = {0}, *out = &run->blob;
+	size_t stored;
+	int code = 0;
+
+	for (uint32_t s = first; s < end && !code; s++)
+		code = tp_buf_put_uvarint(&raw, tp_dict_text(dict, s).size);
+	for (uint32_t s = first; s < end && !code; s++) {
+		struct tp_text t = tp_dict_text(dict, s);
+
+		code = tp_buf_put(&raw, t.text, t.size);
+	}
+	out->size = 0;
+	if (code || tp_pack(&run->rows.packer, &body, raw.data, raw.size, &stored) ||
+	    tp_buf_put(out, (uint8_t[]){(uint8_t)run->rows.packer.codec, VERSION}, 2) ||
+	    tp_buf_put_uvarint(out, end - first) || tp_buf_put_uvarint(out, raw.size) ||
+	    tp_buf_put_uvarint(out, stored) || tp_buf_put(out, body.data, body.size))
+		code = out_of_memory(err);
+	else
+		code = tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL,
+					run->rows.packer.codec, raw.size, out, err);
+	tp_buf_release(&raw);
+	tp_buf_release(&body);
+	return code;
+}
+
+static int put_strings(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err)
+{
+	uint32_t n = tp_dict_strings(dict), first = 0;
+	size_t bytes = 0;
+	int64_t part = 0;
+	int code = 0;
+
+	for (uint32_t s = 0; s <= n && !code; s++) {
+		size_t size = s < n ? tp_dict_text(dict, s).size : 0;
+
+		if (s > first && (s == n || s - first == CHUNK_STRINGS || bytes + size > CHUNK_BYTES)) {
+			code = put_chunk(run, dict, first, s, part++, err);
+			first = s;
+			bytes = 0;
+		}
+		if (size > MAX_RAW / 2)
+			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+					  "a string of %zu bytes is too long to store", size);
+		bytes += size;
+	}
+	return code;
+}
+
+int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err)
+{
+	int code = put_strings(run, dict, err);
+
+	for (uint32_t i = 0; i < tp_dict_functions(dict) && !code; i++) {
+		struct tp_function f = tp_dict_function_at(dict, i);
+
+		code = tp_store_put_row(
+			run, TP_TABLE_FUNCTION,
+			(int64_t[]){f.name, f.system_name, f.file, f.start_line}, err);
+	}
+	for (uint32_t i = 0; i < tp_dict_locations(dict) && !code; i++) {
+		struct tp_location l = tp_dict_location_at(dict, i);
+
+		code = tp_store_put_row(run, TP_TABLE_LOCATION,
+					(int64_t[]){(int64_t)l.address, l.mapping, l.flags}, err);
+	}
+	for (uint32_t i = 0; i < tp_dict_frames(dict) && !code; i++) {
+		struct tp_frame f = tp_dict_frame_at(dict, i);
+
+		code = tp_store_put_row(
+			run, TP_TABLE_FRAME,
+			(int64_t[]){f.function, f.location, f.line, f.column, f.inlined}, err);
+	}
+	for (uint32_t i = 0; i < tp_dict_stacks(dict) && !code; i++) {
+		struct tp_stack_node s = tp_dict_stack_at(dict, i);
+
+		code = tp_store_put_row(run, TP_TABLE_STACK,
+					(int64_t[]){s.parent, s.frame, s.depth}, err);
+	}
+	return code;
+}
+
+/* ---- reading ---- */
+
+static int damaged(struct tp_err *err, const char *what)
+{
+	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "the dictionary is damaged: %s", what);
+}
+
+/* Adds the strings of a chunk, `*next` being the id of the first of them. */
+static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uint64_t rows,
+		      uint32_t *next, struct tp_err *err)
+{
+	struct tp_cursor lengths = tp_cursor(raw, size), texts = lengths;
+
+	for (uint64_t i = 0; i < rows; i++)
+		tp_cursor_uvarint(&texts);
+	for (uint64_t i = 0; i < rows; i++) {
+		struct tp_slice s = tp_cursor_bytes(&texts, tp_cursor_uvarint(&lengths));
+		uint32_t id;
+		int code;
+
+		if (lengths.failed || texts.failed)
+			return damaged(err, "a chunk of strings ends early");
+		code = tp_dict_string(dict, s.size ? s.data : (const void *)"", s.size, &id);
+		if (code == TP_ENOMEM)
+			return out_of_memory(err);
+		if (code || id != *next)
+			return damaged(err, "the same string twice");
+		(*next)++;
+	}
+	return 0;
+}
+
+static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct tp_part *part,
+		      uint32_t *next, struct tp_err *err)
+{
+	struct tp_cursor c = tp_cursor(part->data, part->size);
+	enum tp_codec codec = tp_cursor_u8(&c);
+	unsigned version = tp_cursor_u8(&c);
+	uint64_t rows = tp_cursor_uvarint(&c);
+	uint64_t raw_size = tp_cursor_uvarint(&c);
+	struct tp_slice body = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	uint8_t *raw;
+	int code;
+
+	if (!c.failed && version != VERSION)
+		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+				  "a chunk of strings has version %u; this program reads %d",
+				  version, VERSION);
+	if (c.failed || rows > raw_size || raw_size > MAX_RAW ||
+	    raw_size / MAX_RATIO > body.size + 1)
+		return damaged(err, "header of a chunk of strings");
+	raw = malloc((size_t)raw_size + 1);
+	if (!raw)
+		return out_of_memory(err);
+	code = tp_unpack(u, codec, body.data, body.size, raw, (size_t)raw_size);
+	if (code)
+		code = code == TP_ENOMEM ? out_of_memory(err)
+					 : damaged(err, "compressed chunk of strings");
+	else
+		code = load_texts(dict, raw, (size_t)raw_size, rows, next, err);
+	free(raw);
+	return code;
+}
+
+static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, struct tp_err *err)
+{
+	struct tp_unpacker unpacker = {0};
+	struct tp_stream *stream = NULL;
+	struct tp_part part;
+	uint32_t next = 0;
+	int code = tp_stream_open(&stream, tp_store_db(s), run, STREAM, NULL, err);
+
+	while (!code) {
+		code = tp_stream_next(stream, &part, err);
+		if (code != 1)
+			break;
+		code = load_chunk(dict, &unpacker, &part, &next, err);
+	}
+	tp_stream_close(stream);
+	tp_unpacker_release(&unpacker);
+	return code;
+}
+
+/* Interns rows first … of a packed table; row numbers must come out as ids again. */
+typedef int (*intern_fn)(struct tp_dict *dict, const struct tp_rows *rows, size_t row, uint32_t *id);
+
+static int intern_function(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
+{
+	return tp_dict_function(dict,
+				&(struct tp_function){.name = (uint32_t)r->col[0][i],
+						      .system_name = (uint32_t)r->col[1][i],
+						      .file = (uint32_t)r->col[2][i],
+						      .start_line = r->col[3][i]},
+				id);
+}
+
+static int intern_location(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
+{
+	return tp_dict_location(dict,
+				&(struct tp_location){.address = (uint64_t)r->col[0][i],
+						      .mapping = (uint32_t)r->col[1][i],
+						      .flags = (uint32_t)r->col[2][i]},
+				id);
+}
+
+static int intern_frame(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
+{
+	return tp_dict_frame(dict,
+			     &(struct tp_frame){.function = (uint32_t)r->col[0][i],
+						.location = (uint32_t)r->col[1][i],
+						.line = r->col[2][i],
+						.column = r->col[3][i],
+						.inlined = (uint8_t)r->col[4][i]},
+			     id);
+}
+
+static int intern_stack(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
+{
+	/* Parents come before children: nothing that walks towards the root can loop. */
+	if (i && (uint64_t)r->col[0][i] >= i)
+		return TP_EFORMAT;
+	return tp_dict_stack(dict, (uint32_t)r->col[0][i], (uint32_t)r->col[1][i], id);
+}
+
+static int load_table(struct tp_store *s, int64_t run, struct tp_dict *dict, enum tp_table_id table,
+		      intern_fn intern, struct tp_err *err)
+{
+	struct tp_rows rows;
+	int code = tp_rows_load(s, run, table, 0, &rows, err);
+
+	if (code)
+		return code;
+	for (size_t i = 1; i < rows.nrows && !code; i++) {
+		uint32_t id = 0;
+
+		code = intern(dict, &rows, i, &id);
+		if (code == TP_ENOMEM)
+			code = out_of_memory(err);
+		else if (code || id != i)
+			code = damaged(err, tp_tables[table].name);
+	}
+	tp_rows_release(&rows);
+	return code;
+}
+
+int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err)
+{
+	int code;
+
+	*dict = tp_dict_new();
+	if (!*dict)
+		return out_of_memory(err);
+	code = load_strings(s, run, *dict, err);
+	if (!code)
+		code = load_table(s, run, *dict, TP_TABLE_FUNCTION, intern_function, err);
+	if (!code)
+		code = load_table(s, run, *dict, TP_TABLE_LOCATION, intern_location, err);
+	if (!code)
+		code = load_table(s, run, *dict, TP_TABLE_FRAME, intern_frame, err);
+	if (!code)
+		code = load_table(s, run, *dict, TP_TABLE_STACK, intern_stack, err);
+	if (code) {
+		tp_dict_free(*dict);
+		*dict = NULL;
+	}
+	return code;
+}

@@ -1,0 +1,166 @@
+/* The moment a collected run becomes part of the store. Writers take turns here; whatever happens
+ * before the rename or the end of the transaction leaves the store as it was. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/lock.h"
+#include "store/schema.h"
+#include "store/sqlerr.h"
+#include "store/writer.h"
+
+/* How long a publishing writer waits for readers to let go of the pages it replaces. */
+#define READERS_WAIT_MS 60000
+
+/* Makes a rename in this folder survive a power failure. */
+static int sync_folder(const char *path, struct tp_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int code = 0;
+
+	/* Some file systems have no such thing as a folder's sync: EINVAL. */
+	if (fd < 0 || (fsync(fd) && errno != EINVAL))
+		code = tp_sys_err(err, errno, path, "cannot write");
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	return code;
+}
+
+static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+{
+	if (fsync(run->temp_fd))
+		return tp_sys_err(err, errno, run->path, "cannot write");
+	if (rename(run->temp, run->path))
+		return tp_sys_err(err, errno, run->path, "cannot create");
+	free(run->temp);
+	run->temp = NULL;
+	r->id = 1;
+	return sync_folder(run->path, err);
+}
+
+static int exec(struct sqlite3 *db, const char *path, const char *sql, struct tp_err *err)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_err(err, db, path, "cannot write")
+						       : 0;
+}
+
+/* The number of the run with this hash, 0 when there is none. */
+static int find_run(struct sqlite3 *db, const char *path, const char *hash, int64_t *id,
+		    struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = SQLITE_ERROR;
+
+	*id = 0;
+	if (!sqlite3_prepare_v2(db, "SELECT id FROM main.run WHERE hash = ?", -1, &stmt, NULL) &&
+	    !sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC))
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*id = sqlite3_column_int64(stmt, 0);
+	else if (rc != SQLITE_DONE)
+		code = tp_sql_err(err, db, path, "cannot read");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+/* Copies the rows of the collected run to the store's, under the next free number. */
+static int copy_run(struct sqlite3 *db, const char *path, int64_t *id, struct tp_err *err)
+{
+	int code = exec(db, path,
+			"INSERT INTO main.run SELECT (SELECT coalesce(max(id), 0) + 1 FROM main.run), "
+			"kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, "
+			"events, inferred, generations, goroutines, size_in, lost_bytes, "
+			"lost_events, imported_ns FROM part.run",
+			err);
+
+	*id = sqlite3_last_insert_rowid(db);
+	for (const struct tp_schema_table *t = tp_schema_tables; t->name && !code; t++) {
+		char *sql = sqlite3_mprintf("INSERT INTO main.%s(run, %s) SELECT %lld, %s FROM "
+					    "part.%s",
+					    t->name, t->columns, (long long)*id, t->columns, t->name);
+
+		if (!sql)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = exec(db, path, sql, err);
+		sqlite3_free(sql);
+	}
+	return code;
+}
+
+static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0;
+
+	if (sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &stmt, NULL) ||
+	    sqlite3_bind_text(stmt, 1, run->temp, -1, SQLITE_STATIC) ||
+	    sqlite3_step(stmt) != SQLITE_DONE)
+		code = tp_sql_err(err, db, run->path, "cannot write");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_run *r,
+			struct tp_err *err)
+{
+	int64_t known;
+	int version = 0;
+	int code = exec(db, run->path, "PRAGMA synchronous = FULL", err);
+
+	if (!code)
+		code = attach(db, run, err);
+	if (!code)
+		code = exec(db, run->path, "BEGIN IMMEDIATE", err);
+	if (!code)
+		code = tp_schema_check(db, run->path, &version, err);
+	if (!code)
+		code = tp_schema_migrate(db, run->path, version, err);
+	if (!code)
+		code = find_run(db, run->path, r->hash, &known, err);
+	if (code)
+		return code;
+	if (known) {
+		r->id = known;
+		return 0;
+	}
+	code = copy_run(db, run->path, &r->id, err);
+	return code ? code : exec(db, run->path, "COMMIT", err);
+}
+
+/* Closing the connection rolls back what was not committed. */
+static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+{
+	struct sqlite3 *db = NULL;
+	int code;
+
+	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE, NULL)) {
+		code = tp_sql_err(err, db, run->path, "cannot write");
+	} else {
+		sqlite3_busy_timeout(db, READERS_WAIT_MS);
+		code = publish_into(run, db, r, err);
+	}
+	sqlite3_close(db);
+	return code;
+}
+
+int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+{
+	struct stat st;
+	int lock, code = tp_lock_take(run->path, run->wait_ms, &lock, err);
+
+	if (code)
+		return code;
+	if (stat(run->path, &st) || !st.st_size)
+		code = publish_new(run, r, err);
+	else
+		code = publish_existing(run, r, err);
+	tp_lock_release(run->path, lock);
+	return code;
+}

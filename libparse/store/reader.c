@@ -1,0 +1,141 @@
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/schema.h"
+#include "store/sqlerr.h"
+#include "store/store.h"
+
+/* How long a reader waits for a writer that is publishing. */
+#define WRITER_WAIT_MS 60000
+#define MMAP_BYTES     "1073741824"
+
+struct tp_store {
+	struct sqlite3 *db;
+};
+
+/* path as a file: URI with these parameters; everything that is special there is escaped. */
+static char *uri_of(const char *path, const char *parameters)
+{
+	size_t room = strlen(path) * 3 + strlen(parameters) + 16;
+	char *uri = malloc(room), *p = uri;
+
+	if (!uri)
+		return NULL;
+	p += sprintf(p, "file:");
+	if (*path != '/')
+		p += sprintf(p, "./");
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if (c <= ' ' || c >= 0x7f || strchr("%?#", c))
+			p += sprintf(p, "%%%02x", c);
+		else
+			*p++ = (char)c;
+	}
+	sprintf(p, "?%s", parameters);
+	return uri;
+}
+
+/* Opens the file and reads its schema: only that shows whether it can be read at all. */
+static int open_as(struct sqlite3 **db, const char *path, const char *parameters, int flags)
+{
+	char *uri = uri_of(path, parameters);
+	int rc = SQLITE_NOMEM;
+
+	*db = NULL;
+	if (uri)
+		rc = sqlite3_open_v2(uri, db, flags | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	if (rc)
+		return rc;
+	sqlite3_extended_result_codes(*db, 1);
+	sqlite3_busy_timeout(*db, WRITER_WAIT_MS);
+	return sqlite3_exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+}
+
+static int open_for_reading(struct sqlite3 **db, const char *path)
+{
+	int rc = open_as(db, path, "mode=ro", SQLITE_OPEN_READONLY);
+
+	/* A writer was killed while it published: who may write puts the store back as it was. */
+	if (rc == SQLITE_READONLY_ROLLBACK || rc == SQLITE_READONLY_RECOVERY ||
+	    rc == SQLITE_READONLY_CANTLOCK) {
+		sqlite3_close(*db);
+		rc = open_as(db, path, "mode=rw", SQLITE_OPEN_READWRITE);
+		if (!rc) {
+			sqlite3_close(*db);
+			rc = open_as(db, path, "mode=ro", SQLITE_OPEN_READONLY);
+		}
+	}
+	/* Media where not even a lock can be had: nobody else can write there either. */
+	if (rc && (rc & 0xff) != SQLITE_NOTADB && (rc & 0xff) != SQLITE_BUSY &&
+	    access(path, R_OK) == 0 && access(path, W_OK) != 0 && errno == EROFS) {
+		sqlite3_close(*db);
+		rc = open_as(db, path, "mode=ro&immutable=1", SQLITE_OPEN_READONLY);
+	}
+	return rc;
+}
+
+/* A store is input like any other: nothing in its schema may do more than hold rows. */
+static int harden(struct sqlite3 *db)
+{
+	return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) ||
+	       sqlite3_exec(db, "PRAGMA cell_size_check = 1; PRAGMA mmap_size = " MMAP_BYTES, NULL,
+			    NULL, NULL);
+}
+
+static int open_store(struct tp_store **out, const char *path, bool rw, struct tp_err *err)
+{
+	const char *doing = rw ? "cannot open" : "cannot read";
+	struct tp_store *s;
+	int rc, version, code = 0;
+
+	*out = NULL;
+	if (access(path, F_OK))
+		return tp_sys_err(err, errno, path, "cannot open");
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return tp_sys_err(err, ENOMEM, path, doing);
+	rc = rw ? open_as(&s->db, path, "mode=rw", SQLITE_OPEN_READWRITE)
+		: open_for_reading(&s->db, path);
+	if (rc || harden(s->db))
+		code = tp_sql_err(err, s->db, path, doing);
+	if (!code)
+		code = tp_schema_check(s->db, path, &version, err);
+	if (!code && tp_store_register(s->db))
+		code = tp_sql_err(err, s->db, path, doing);
+	if (code) {
+		tp_store_close(s);
+		return code;
+	}
+	*out = s;
+	return 0;
+}
+
+int tp_store_open(struct tp_store **s, const char *path, struct tp_err *err)
+{
+	return open_store(s, path, false, err);
+}
+
+int tp_store_open_rw(struct tp_store **s, const char *path, struct tp_err *err)
+{
+	return open_store(s, path, true, err);
+}
+
+void tp_store_close(struct tp_store *s)
+{
+	if (!s)
+		return;
+	sqlite3_close_v2(s->db);
+	free(s);
+}
+
+struct sqlite3 *tp_store_db(struct tp_store *s)
+{
+	return s->db;
+}

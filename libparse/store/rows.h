@@ -1,0 +1,40 @@
+/* Chunks of packed tables: up to TP_CHUNK_ROWS rows of int64 columns as bytes, and back.
+ *
+ * A chunk is encoded from rows as they were written (row by row) and decoded column by column, only
+ * those asked for. The bytes of a chunk are not trusted when it is decoded. */
+#ifndef TP_STORE_ROWS_H
+#define TP_STORE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/codec.h"
+
+#define TP_CHUNK_ROWS 32768
+
+struct tp_rows_encoder {
+	struct tp_packer packer;
+	struct tp_buf scratch;
+	size_t raw_size; /* of the last chunk: bytes before compression */
+};
+
+/* Appends the chunk of nrows rows (1 … TP_CHUNK_ROWS) of ncolumns values each to out; 0 or TP_ENOMEM. */
+int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
+		   unsigned ncolumns);
+void tp_rows_encoder_release(struct tp_rows_encoder *e);
+
+struct tp_rows_decoder {
+	struct tp_unpacker unpacker;
+	struct tp_buf scratch;
+};
+
+/* Decodes a chunk of exactly nrows rows (as the block table says) into col[c][0 … nrows), for the
+ * columns c < ncolumns with col[c] != NULL. A column the chunk does not have (it was written by an
+ * older program) is all TP_NULL. TP_ESTORE: the chunk is damaged; TP_EVERSION; TP_ENOMEM. */
+int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
+		   int64_t *const *col, unsigned ncolumns, struct tp_err *err);
+void tp_rows_decoder_release(struct tp_rows_decoder *d);
+
+#endif

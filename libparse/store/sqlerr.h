@@ -1,0 +1,16 @@
+/* What SQLite reports, as an error code of ours and one sentence a user can act on. */
+#ifndef TP_STORE_SQLERR_H
+#define TP_STORE_SQLERR_H
+
+#include "base/err.h"
+
+struct sqlite3;
+
+/* Fills err from the connection's last error and returns the code (never 0). `doing` is "cannot
+ * write", "cannot read" …; path names the file. db may be NULL (out of memory). */
+int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing);
+
+/* The same for a system call that failed with `number` (errno). */
+int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doing);
+
+#endif

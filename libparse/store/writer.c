@@ -1,0 +1,424 @@
+/* A run being written. It is collected in a file of its own beside the store: a whole store of one
+ * run, with neither journal nor sync, so nothing but the file's pages costs anything, and memory
+ * stays the same however long the trace is. publish.c makes it part of the store. */
+#include "store/writer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/dictfile.h"
+#include "store/lock.h"
+#include "store/schema.h"
+#include "store/sqlerr.h"
+
+#define RUN 1 /* the number of the run in the temporary file */
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- beginning ---- */
+
+/* The store's place with symbolic links resolved, so that what is built lands beside the file and
+ * not beside a link to it. The file need not exist, its folder must. */
+static int resolve(const char *path, char **resolved, struct tp_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	char *folder, *real;
+	size_t room;
+
+	*resolved = realpath(path, NULL);
+	if (*resolved)
+		return 0;
+	if (errno != ENOENT || !*base)
+		return tp_sys_err(err, errno, path, "cannot open");
+	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	real = folder ? realpath(folder, NULL) : NULL;
+	free(folder);
+	if (!real)
+		return tp_sys_err(err, errno, path, "cannot create");
+	room = strlen(real) + strlen(base) + 2;
+	*resolved = malloc(room);
+	if (*resolved)
+		snprintf(*resolved, room, "%s%s%s", real, real[1] ? "/" : "", base);
+	free(real);
+	return *resolved ? 0 : out_of_memory(err);
+}
+
+/* An existing target must be a store that this program may add to. */
+static int check_target(const char *path, struct tp_err *err)
+{
+	struct tp_store *s;
+	struct stat st;
+	int code;
+
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : tp_sys_err(err, errno, path, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s: not a regular file", path);
+	if (!st.st_size)
+		return 0;
+	if (access(path, W_OK))
+		return tp_sys_err(err, errno, path, "cannot write");
+	code = tp_store_open(&s, path, err);
+	tp_store_close(code ? NULL : s);
+	return code;
+}
+
+static int open_temp(struct tp_store_run *run, struct tp_err *err)
+{
+	/* The cache is written out as it fills; 4 MiB of it is as fast as more. */
+	static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF;"
+				      "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+				      "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
+	static const char put_block[] =
+		"INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
+		"data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
+	int code = tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
+
+	if (code)
+		return code;
+	if (sqlite3_open_v2(run->temp, &run->db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_exec(run->db, pragmas, NULL, NULL, NULL))
+		return tp_sql_err(err, run->db, run->path, "cannot write");
+	code = tp_schema_create(run->db, run->path, err);
+	if (code)
+		return code;
+	if (sqlite3_prepare_v2(run->db, put_block, -1, &run->put_block, NULL))
+		return tp_sql_err(err, run->db, run->path, "cannot write");
+	return 0;
+}
+
+int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_store_options *opt,
+		   struct tp_err *err)
+{
+	enum tp_codec codec = opt->compress ? TP_CODEC_ZSTD : TP_CODEC_LZ4;
+	struct tp_store_run *run = calloc(1, sizeof(*run));
+	int code;
+
+	*out = NULL;
+	if (!run)
+		return out_of_memory(err);
+	run->temp_fd = -1;
+	run->wait_ms = opt->wait_ms;
+	run->materialize = opt->materialize;
+	run->rows.packer.codec = codec;
+	run->encoder = tp_block_encoder_new(codec);
+	run->events = malloc(TP_BLOCK_EVENTS * sizeof(*run->events));
+	if (!run->encoder || !run->events) {
+		code = out_of_memory(err);
+		goto fail;
+	}
+	code = resolve(path, &run->path, err);
+	if (!code)
+		code = check_target(run->path, err);
+	if (code)
+		goto fail;
+	tp_temp_sweep(run->path);
+	code = open_temp(run, err);
+	if (code)
+		goto fail;
+	*out = run;
+	return 0;
+fail:
+	tp_store_abort(run);
+	return code;
+}
+
+int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err)
+{
+	struct tp_store *s;
+	struct stat st;
+	sqlite3_stmt *stmt = NULL;
+	int code, rc;
+
+	*id = 0;
+	if (stat(run->path, &st) || !st.st_size)
+		return 0;
+	code = tp_store_open(&s, run->path, err);
+	if (code)
+		return code;
+	rc = sqlite3_prepare_v2(tp_store_db(s), "SELECT id FROM run WHERE hash = ?", -1, &stmt, NULL);
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) {
+		*id = sqlite3_column_int64(stmt, 0);
+		code = 1;
+	} else if (rc != SQLITE_DONE) {
+		code = tp_sql_err(err, tp_store_db(s), run->path, "cannot read");
+	}
+	sqlite3_finalize(stmt);
+	tp_store_close(s);
+	return code;
+}
+
+/* ---- rows ---- */
+
+int tp_run_step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err)
+{
+	int code = 0;
+
+	if (sqlite3_step(stmt) != SQLITE_DONE)
+		code = tp_sql_err(err, run->db, run->path, "cannot write");
+	sqlite3_reset(stmt);
+	return code;
+}
+
+static int bind_or_null(sqlite3_stmt *stmt, int at, int64_t v)
+{
+	return v == TP_NULL ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, v);
+}
+
+int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part, size_t rows,
+		     int64_t first_ts, int64_t last_ts, enum tp_codec codec, size_t raw_size,
+		     const struct tp_buf *data, struct tp_err *err)
+{
+	sqlite3_stmt *s = run->put_block;
+	int code;
+
+	if (sqlite3_bind_text(s, 1, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 2, part) ||
+	    sqlite3_bind_int64(s, 3, (int64_t)rows) || bind_or_null(s, 4, first_ts) ||
+	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, codec) ||
+	    sqlite3_bind_int64(s, 7, (int64_t)raw_size) ||
+	    sqlite3_bind_blob64(s, 8, data->data, data->size, SQLITE_STATIC))
+		return tp_sql_err(err, run->db, run->path, "cannot write");
+	code = tp_run_step(run, s, err);
+	sqlite3_clear_bindings(s);
+	return code;
+}
+
+static int flush_events(struct tp_store_run *run, struct tp_err *err)
+{
+	size_t n = run->nevents, raw_size = 0;
+	int64_t first, last;
+
+	if (!n)
+		return 0;
+	first = (int64_t)((uint64_t)run->events[0].ts - (uint64_t)run->start_ns);
+	last = (int64_t)((uint64_t)run->events[n - 1].ts - (uint64_t)run->start_ns);
+	run->blob.size = 0;
+	run->nevents = 0;
+	if (tp_block_encode(run->encoder, &run->blob, run->events, n, run->start_ns, &raw_size))
+		return out_of_memory(err);
+	return tp_run_put_block(run, "event", run->event_part++, n, first, last,
+				run->rows.packer.codec, raw_size, &run->blob, err);
+}
+
+int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
+			struct tp_err *err)
+{
+	if (!run->started && n) {
+		run->started = true;
+		run->start_ns = ev[0].ts;
+	}
+	while (n) {
+		size_t room = TP_BLOCK_EVENTS - run->nevents;
+		size_t take = n < room ? n : room;
+
+		memcpy(run->events + run->nevents, ev, take * sizeof(*ev));
+		run->nevents += take;
+		ev += take;
+		n -= take;
+		if (run->nevents == TP_BLOCK_EVENTS) {
+			int code = flush_events(run, err);
+
+			if (code)
+				return code;
+		}
+	}
+	return 0;
+}
+
+static int flush_rows(struct tp_store_run *run, enum tp_table_id table, struct tp_err *err)
+{
+	struct tp_pending_rows *t = &run->tables[table];
+	size_t n = t->rows;
+
+	if (!n)
+		return 0;
+	t->rows = 0;
+	run->blob.size = 0;
+	if (tp_rows_encode(&run->rows, &run->blob, t->values, n, tp_tables[table].ncolumns))
+		return out_of_memory(err);
+	return tp_run_put_block(run, tp_tables[table].name, t->part++, n, TP_NULL, TP_NULL,
+				run->rows.packer.codec, run->rows.raw_size, &run->blob, err);
+}
+
+int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
+		     struct tp_err *err)
+{
+	struct tp_pending_rows *t = &run->tables[table];
+	unsigned columns = tp_tables[table].ncolumns;
+
+	if (t->rows == t->room) {
+		size_t room = t->room ? t->room * 4 : 512;
+		int64_t *v = realloc(t->values, room * columns * sizeof(*v));
+
+		if (!v)
+			return out_of_memory(err);
+		t->values = v;
+		t->room = room;
+	}
+	memcpy(t->values + t->rows * columns, values, columns * sizeof(*values));
+	return ++t->rows == TP_CHUNK_ROWS ? flush_rows(run, table, err) : 0;
+}
+
+/* A statement for the few rows of an ordinary table: `sql` with one value after the other, its
+ * arguments given as in "isz": i int64_t, n int64_t that may be TP_NULL, s text. */
+static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err, ...)
+{
+	sqlite3_stmt *stmt;
+	va_list ap;
+	int rc, code;
+
+	if (sqlite3_prepare_v2(run->db, sql, -1, &stmt, NULL))
+		return tp_sql_err(err, run->db, run->path, "cannot write");
+	va_start(ap, err);
+	rc = SQLITE_OK;
+	for (int i = 0; kinds[i] && !rc; i++)
+		rc = kinds[i] == 's' ? sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1,
+							 SQLITE_STATIC)
+		     : kinds[i] == 'n' ? bind_or_null(stmt, i + 1, va_arg(ap, int64_t))
+				       : sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
+	va_end(ap);
+	code = rc ? tp_sql_err(err, run->db, run->path, "cannot write") : tp_run_step(run, stmt, err);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, struct tp_err *err)
+{
+	return put(run, "INSERT INTO segment VALUES(1, ?, ?, ?, ?, ?, ?)", "iiiiii", err, s->id,
+		   s->first_block, s->blocks, s->from_ns, s->to_ns, s->events);
+}
+
+int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
+		       struct tp_err *err)
+{
+	return put(run, "INSERT OR REPLACE INTO label VALUES(1, ?, ?)", "ss", err, key, value);
+}
+
+/* A time of the trace's clock as one that counts from the start of the run. */
+static int64_t since_start(const struct tp_store_run *run, int64_t ts)
+{
+	return ts == INT64_MIN ? TP_NULL : (int64_t)((uint64_t)ts - (uint64_t)run->start_ns);
+}
+
+static int put_ids(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < trace->np && !code; i++)
+		code = tp_store_put_row(run, TP_TABLE_PROC, &trace->p_id[i], err);
+	for (uint32_t i = 0; i < trace->nm && !code; i++)
+		code = tp_store_put_row(run, TP_TABLE_THREAD, &(int64_t){(int64_t)trace->m_id[i]},
+					err);
+	return code;
+}
+
+int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err)
+{
+	int code = tp_dictfile_put(run, trace->dict, err);
+
+	if (!code)
+		code = put_ids(run, trace, err);
+	for (size_t i = 0; i < trace->nclocks && !code; i++) {
+		const struct tp_clock *c = &trace->clocks[i];
+
+		code = put(run, "INSERT INTO clock VALUES(1, ?, ?, ?, ?)", "iiii", err,
+			   since_start(run, c->ts), c->mono_ns, c->wall_sec, (int64_t)c->wall_nsec);
+	}
+	for (size_t i = 0; i < trace->nlosses && !code; i++) {
+		const struct tp_loss *l = &trace->losses[i];
+
+		code = put(run, "INSERT INTO loss VALUES(1, ?, ?, ?, ?, ?, ?)", "iinnis", err,
+			   (int64_t)l->offset, (int64_t)l->bytes, since_start(run, l->from_ns),
+			   since_start(run, l->to_ns), (int64_t)l->events, l->reason);
+	}
+	for (size_t i = 0; i < trace->nnotices && !code; i++) {
+		const struct tp_notice *n = &trace->notices[i];
+
+		code = put(run, "INSERT INTO notice VALUES(1, ?, ?, ?)", "ins", err,
+			   (int64_t)n->severity,
+			   n->offset == TP_OFFSET_NONE ? TP_NULL : (int64_t)n->offset, n->text);
+	}
+	for (size_t i = 0; i < trace->nwires && !code; i++) {
+		const struct tp_wire_count *w = &trace->wires[i];
+
+		code = put(run, "INSERT INTO wire VALUES(1, ?, ?, ?, ?)", "siii", err, w->name,
+			   (int64_t)w->events, (int64_t)w->with_stack, (int64_t)w->bytes);
+	}
+	return code;
+}
+
+/* ---- ending ---- */
+
+static int put_run(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
+{
+	return put(run,
+		   "INSERT INTO run VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		   "sssssiiiniiiiiiii", err, r->kind, r->name, r->source, r->hash, r->format,
+		   r->start_ns, r->duration_ns, (int64_t)r->ticks, r->wall_ns, r->events, r->inferred,
+		   r->generations, r->goroutines, r->size_in, r->lost_bytes, r->lost_events,
+		   r->imported_ns);
+}
+
+/* Writes what still waits and lets go of the temporary file's connection. */
+static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
+{
+	int code = flush_events(run, err);
+
+	for (int t = 0; t < TP_NTABLES && !code; t++)
+		code = flush_rows(run, t, err);
+	if (!code)
+		code = put_run(run, r, err);
+	if (code)
+		return code;
+	sqlite3_finalize(run->put_block);
+	run->put_block = NULL;
+	if (sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL))
+		return tp_sql_err(err, run->db, run->path, "cannot write");
+	sqlite3_close(run->db);
+	run->db = NULL;
+	return 0;
+}
+
+int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+{
+	int code = finish(run, r, err);
+
+	if (!code)
+		code = tp_publish(run, r, err);
+	tp_store_abort(run);
+	return code;
+}
+
+void tp_store_abort(struct tp_store_run *run)
+{
+	if (!run)
+		return;
+	sqlite3_finalize(run->put_block);
+	sqlite3_close(run->db);
+	if (run->temp)
+		unlink(run->temp); /* publishing took the name away if it used the file itself */
+	if (run->temp_fd >= 0)
+		close(run->temp_fd);
+	tp_block_encoder_free(run->encoder);
+	tp_rows_encoder_release(&run->rows);
+	for (int t = 0; t < TP_NTABLES; t++)
+		free(run->tables[t].values);
+	tp_buf_release(&run->blob);
+	free(run->events);
+	free(run->path);
+	free(run->temp);
+	free(run);
+}

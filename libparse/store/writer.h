@@ -1,0 +1,54 @@
+/* Inside of a run being written, for the files of store/ that add to it. */
+#ifndef TP_STORE_WRITER_H
+#define TP_STORE_WRITER_H
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "store/block.h"
+#include "store/codec.h"
+#include "store/rows.h"
+#include "store/store.h"
+
+/* Rows of a packed table that wait for their chunk to be full. */
+struct tp_pending_rows {
+	int64_t *values; /* row by row */
+	size_t rows, room;
+	int64_t part; /* of the next chunk */
+};
+
+struct tp_store_run {
+	char *path; /* of the store; symbolic links resolved */
+	char *temp; /* where the run is collected: a whole store of this one run, number 1 */
+	int temp_fd;
+	int wait_ms;
+	bool materialize;
+	struct sqlite3 *db; /* temp */
+	sqlite3_stmt *put_block;
+
+	struct tp_block_encoder *encoder;
+	struct tp_event *events; /* wait for their block to be full */
+	size_t nevents;
+	int64_t event_part;
+	bool started;
+	int64_t start_ns; /* trace clock of the first event */
+
+	struct tp_rows_encoder rows;
+	struct tp_pending_rows tables[TP_NTABLES];
+	struct tp_buf blob;
+};
+
+/* One row of table `block`; first_ts and last_ts TP_NULL where they mean nothing. */
+int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part, size_t rows,
+		     int64_t first_ts, int64_t last_ts, enum tp_codec codec, size_t raw_size,
+		     const struct tp_buf *data, struct tp_err *err);
+
+/* Runs a prepared INSERT of the run's database once and resets it. */
+int tp_run_step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err);
+
+/* Makes the collected run (all of it written, its transaction ended and its connection closed) part
+ * of the store at run->path: by renaming where there is no store yet, else in one transaction.
+ * r->id becomes its number, also when the store held a run of this hash already. */
+int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
+
+#endif
