@@ -53,7 +53,7 @@ int tp_block_encode(struct tp_block_encoder *e, struct tp_buf *out, const struct
 		    size_t n, int64_t start_ns, size_t *raw_size);
 
 struct tp_block_decoder {
-	uint32_t n;       /* events of the decoded block */
+	uint32_t n;	  /* events of the decoded block */
 	uint32_t columns; /* which of the arrays below are filled */
 	/* Each has room for TP_BLOCK_EVENTS; valid until the next block is decoded. */
 	int64_t *ts; /* relative to run.start_ns */

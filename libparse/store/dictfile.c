@@ -17,14 +17,14 @@
 #include "store/sqlerr.h"
 #include "store/stream.h"
 
-#define VERSION       1
+#define VERSION	      1
 #define CHUNK_STRINGS 65536
 #define CHUNK_BYTES   ((size_t)4 << 20)
-#define STREAM        "string"
+#define STREAM	      "string"
 /* What a chunk may claim to unpack to: a single string may be longer than CHUNK_BYTES. */
-#define MAX_RAW       ((size_t)256 << 20)
+#define MAX_RAW ((size_t)256 << 20)
 /* lz4 and zstd pack text about 4:1; a chunk that claims much more than that is no chunk of ours. */
-#define MAX_RATIO     65536
+#define MAX_RATIO 65536
 
 static int out_of_memory(struct tp_err *err)
 {
@@ -36,7 +36,7 @@ static int out_of_memory(struct tp_err *err)
 static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint32_t first,
 		     uint32_t end, int64_t part, struct tp_err *err)
 {
-	struct tp_buf raw = {0}, body = {0}, *out = &run->blob;
+	struct tp_buf raw = {0}, body = {0}, *out = &run->row_blob;
 	size_t stored;
 	int code = 0;
 
@@ -49,13 +49,13 @@ static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint3
 	}
 	out->size = 0;
 	if (code || tp_pack(&run->rows.packer, &body, raw.data, raw.size, &stored) ||
-	    tp_buf_put(out, (uint8_t[]){(uint8_t)run->rows.packer.codec, VERSION}, 2) ||
+	    tp_buf_put(out, (uint8_t[]){(uint8_t)run->codec, VERSION}, 2) ||
 	    tp_buf_put_uvarint(out, end - first) || tp_buf_put_uvarint(out, raw.size) ||
 	    tp_buf_put_uvarint(out, stored) || tp_buf_put(out, body.data, body.size))
 		code = out_of_memory(err);
 	else
-		code = tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL,
-					run->rows.packer.codec, raw.size, out, err);
+		code = tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL, raw.size,
+					out, err);
 	tp_buf_release(&raw);
 	tp_buf_release(&body);
 	return code;
@@ -71,7 +71,8 @@ static int put_strings(struct tp_store_run *run, const struct tp_dict *dict, str
 	for (uint32_t s = 0; s <= n && !code; s++) {
 		size_t size = s < n ? tp_dict_text(dict, s).size : 0;
 
-		if (s > first && (s == n || s - first == CHUNK_STRINGS || bytes + size > CHUNK_BYTES)) {
+		if (s > first &&
+		    (s == n || s - first == CHUNK_STRINGS || bytes + size > CHUNK_BYTES)) {
 			code = put_chunk(run, dict, first, s, part++, err);
 			first = s;
 			bytes = 0;
@@ -91,9 +92,9 @@ int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct
 	for (uint32_t i = 0; i < tp_dict_functions(dict) && !code; i++) {
 		struct tp_function f = tp_dict_function_at(dict, i);
 
-		code = tp_store_put_row(
-			run, TP_TABLE_FUNCTION,
-			(int64_t[]){f.name, f.system_name, f.file, f.start_line}, err);
+		code =
+		    tp_store_put_row(run, TP_TABLE_FUNCTION,
+				     (int64_t[]){f.name, f.system_name, f.file, f.start_line}, err);
 	}
 	for (uint32_t i = 0; i < tp_dict_locations(dict) && !code; i++) {
 		struct tp_location l = tp_dict_location_at(dict, i);
@@ -105,8 +106,8 @@ int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct
 		struct tp_frame f = tp_dict_frame_at(dict, i);
 
 		code = tp_store_put_row(
-			run, TP_TABLE_FRAME,
-			(int64_t[]){f.function, f.location, f.line, f.column, f.inlined}, err);
+		    run, TP_TABLE_FRAME,
+		    (int64_t[]){f.function, f.location, f.line, f.column, f.inlined}, err);
 	}
 	for (uint32_t i = 0; i < tp_dict_stacks(dict) && !code; i++) {
 		struct tp_stack_node s = tp_dict_stack_at(dict, i);
@@ -201,7 +202,8 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, s
 }
 
 /* Interns rows first … of a packed table; row numbers must come out as ids again. */
-typedef int (*intern_fn)(struct tp_dict *dict, const struct tp_rows *rows, size_t row, uint32_t *id);
+typedef int (*intern_fn)(struct tp_dict *dict, const struct tp_rows *rows, size_t row,
+			 uint32_t *id);
 
 static int intern_function(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
 {

@@ -76,8 +76,8 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	if (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "table %s is damaged", name);
 	code = make_columns(rows, (size_t)total, columns ? columns : UINT32_MAX)
-		       ? out_of_memory(err)
-		       : tp_stream_open(&stream, tp_store_db(s), run, name, NULL, err);
+		   ? out_of_memory(err)
+		   : tp_stream_open(&stream, tp_store_db(s), run, name, NULL, err);
 	if (!code)
 		code = load_parts(stream, rows, (size_t)total, err);
 	tp_stream_close(stream);
@@ -117,8 +117,9 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		return out_of_memory(err);
 	(*r)->stream = NULL;
 	(*r)->decoder = tp_block_decoder_new();
-	code = (*r)->decoder ? tp_stream_open(&(*r)->stream, tp_store_db(s), run, "event", &parts, err)
-			     : out_of_memory(err);
+	code = (*r)->decoder
+		   ? tp_stream_open(&(*r)->stream, tp_store_db(s), run, "event", &parts, err)
+		   : out_of_memory(err);
 	if (code) {
 		tp_events_close(*r);
 		*r = NULL;

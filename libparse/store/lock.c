@@ -17,7 +17,7 @@
 
 #define LOCK_SUFFIX ".lock"
 #define TEMP_INFIX  ".part-"
-#define POLL_MS     20
+#define POLL_MS	    20
 /* A temporary file is locked a moment after it is created; younger ones are left alone. */
 #define SWEEP_AGE_S 10
 

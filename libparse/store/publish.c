@@ -73,18 +73,20 @@ static int find_run(struct sqlite3 *db, const char *path, const char *hash, int6
 /* Copies the rows of the collected run to the store's, under the next free number. */
 static int copy_run(struct sqlite3 *db, const char *path, int64_t *id, struct tp_err *err)
 {
-	int code = exec(db, path,
-			"INSERT INTO main.run SELECT (SELECT coalesce(max(id), 0) + 1 FROM main.run), "
-			"kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, "
-			"events, inferred, generations, goroutines, size_in, lost_bytes, "
-			"lost_events, imported_ns FROM part.run",
-			err);
+	int code =
+	    exec(db, path,
+		 "INSERT INTO main.run SELECT (SELECT coalesce(max(id), 0) + 1 FROM main.run), "
+		 "kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, "
+		 "events, inferred, generations, goroutines, size_in, lost_bytes, "
+		 "lost_events, imported_ns FROM part.run",
+		 err);
 
 	*id = sqlite3_last_insert_rowid(db);
 	for (const struct tp_schema_table *t = tp_schema_tables; t->name && !code; t++) {
-		char *sql = sqlite3_mprintf("INSERT INTO main.%s(run, %s) SELECT %lld, %s FROM "
-					    "part.%s",
-					    t->name, t->columns, (long long)*id, t->columns, t->name);
+		char *sql =
+		    sqlite3_mprintf("INSERT INTO main.%s(run, %s) SELECT %lld, %s FROM "
+				    "part.%s",
+				    t->name, t->columns, (long long)*id, t->columns, t->name);
 
 		if (!sql)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");

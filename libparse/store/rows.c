@@ -22,7 +22,7 @@
 
 enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2 };
 
-#define VERSION     1
+#define VERSION	    1
 #define MAX_VARINT  10
 #define MAX_COLUMNS 255
 

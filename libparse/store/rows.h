@@ -20,7 +20,8 @@ struct tp_rows_encoder {
 	size_t raw_size; /* of the last chunk: bytes before compression */
 };
 
-/* Appends the chunk of nrows rows (1 … TP_CHUNK_ROWS) of ncolumns values each to out; 0 or TP_ENOMEM. */
+/* Appends the chunk of nrows rows (1 … TP_CHUNK_ROWS) of ncolumns values each to out; 0 or
+ * TP_ENOMEM. */
 int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
 		   unsigned ncolumns);
 void tp_rows_encoder_release(struct tp_rows_encoder *e);

@@ -11,101 +11,101 @@
  * of one run's rows begins with `run`; nothing in it refers to another run, so runs can be copied
  * from store to store by changing that one number. */
 const char tp_schema_sql[] =
-	"CREATE TABLE meta( -- facts about the store itself\n"
-	"  key TEXT PRIMARY KEY, -- created_by, min_reader\n"
-	"  value\n"
-	") WITHOUT ROWID;\n"
-	"CREATE TABLE run( -- one imported dump\n"
-	"  id INTEGER PRIMARY KEY, -- names the run within this store\n"
-	"  kind TEXT NOT NULL, -- 'trace'\n"
-	"  name TEXT NOT NULL, -- as the user calls it\n"
-	"  source TEXT NOT NULL, -- file name it came from, without folders\n"
-	"  hash TEXT NOT NULL UNIQUE, -- XXH3-128 of the uncompressed dump, 32 hex digits\n"
-	"  format TEXT NOT NULL, -- 'go 1.22'\n"
-	"  start_ns INTEGER NOT NULL, -- trace clock at the first event; all times count from it\n"
-	"  duration_ns INTEGER NOT NULL, -- first to last event\n"
-	"  ticks INTEGER NOT NULL, -- 1: no frequency was found, every 'ns' is a tick\n"
-	"  wall_ns INTEGER, -- Unix time of the first event in ns, NULL unknown\n"
-	"  events INTEGER NOT NULL, -- events stored\n"
-	"  inferred INTEGER NOT NULL, -- of them, put in by salvage\n"
-	"  generations INTEGER NOT NULL, -- generations of the trace\n"
-	"  goroutines INTEGER NOT NULL, -- goroutines seen\n"
-	"  size_in INTEGER NOT NULL, -- bytes of the dump as given\n"
-	"  lost_bytes INTEGER NOT NULL, -- bytes of the dump that could not be used\n"
-	"  lost_events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
-	"  imported_ns INTEGER NOT NULL -- Unix time of the import in ns\n"
-	");\n"
-	"CREATE TABLE label( -- labels the user gave a run\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  key TEXT NOT NULL, -- left of the =\n"
-	"  value TEXT NOT NULL, -- right of the =\n"
-	"  PRIMARY KEY(run, key)\n"
-	") WITHOUT ROWID;\n"
-	"CREATE TABLE loss( -- what could not be kept, and why\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  offset INTEGER NOT NULL, -- first byte of the uncompressed dump\n"
-	"  bytes INTEGER NOT NULL, -- bytes lost, 0 where only their order is\n"
-	"  from_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
-	"  to_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
-	"  events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
-	"  reason TEXT NOT NULL -- a sentence\n"
-	");\n"
-	"CREATE INDEX loss_run ON loss(run);\n"
-	"CREATE TABLE notice( -- what a reader of the run should know\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  severity INTEGER NOT NULL, -- 0 information, 1 warning, 2 damage\n"
-	"  offset INTEGER, -- byte of the uncompressed dump, NULL for none\n"
-	"  text TEXT NOT NULL -- a sentence\n"
-	");\n"
-	"CREATE INDEX notice_run ON notice(run);\n"
-	"CREATE TABLE wire( -- how often each event of the file format occurred\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  name TEXT NOT NULL, -- as the format names it\n"
-	"  events INTEGER NOT NULL, -- how many\n"
-	"  with_stack INTEGER NOT NULL, -- of them, with a stack\n"
-	"  bytes INTEGER NOT NULL, -- in the dump, 0 when not measured\n"
-	"  PRIMARY KEY(run, name)\n"
-	") WITHOUT ROWID;\n"
-	"CREATE TABLE clock( -- moments at which several clocks were read\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  ts_ns INTEGER NOT NULL, -- ns since run.start_ns\n"
-	"  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns\n"
-	"  wall_sec INTEGER NOT NULL, -- Unix time in seconds\n"
-	"  wall_nsec INTEGER NOT NULL -- and ns\n"
-	");\n"
-	"CREATE INDEX clock_run ON clock(run, ts_ns);\n"
-	"CREATE TABLE segment( -- stretches of the run that aggregates are kept for\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  id INTEGER NOT NULL, -- 0, 1, ... in order of time\n"
-	"  first_block INTEGER NOT NULL, -- block.part of its first block of events\n"
-	"  blocks INTEGER NOT NULL, -- blocks of events in it\n"
-	"  from_ns INTEGER NOT NULL, -- its first event, ns since run.start_ns\n"
-	"  to_ns INTEGER NOT NULL, -- the next segment's first event, or the end of the run\n"
-	"  events INTEGER NOT NULL, -- events in it\n"
-	"  PRIMARY KEY(run, id)\n"
-	") WITHOUT ROWID;\n"
-	"CREATE TABLE block( -- the bulk of a run, packed; virtual tables show it as rows\n"
-	"  run INTEGER NOT NULL, -- run.id\n"
-	"  stream TEXT NOT NULL, -- 'event', 'string', or the name of a packed table\n"
-	"  part INTEGER NOT NULL, -- 0, 1, ... within the stream\n"
-	"  rows INTEGER NOT NULL, -- rows in this block\n"
-	"  first_ts INTEGER, -- events: the first one's time, ns since run.start_ns\n"
-	"  last_ts INTEGER, -- events: the last one's time\n"
-	"  codec INTEGER NOT NULL, -- compression: 0 none, 1 lz4, 2 zstd\n"
-	"  raw_size INTEGER NOT NULL, -- bytes before compression\n"
-	"  data BLOB NOT NULL -- codec, version, columns; little-endian\n"
-	");\n"
-	"CREATE UNIQUE INDEX block_key ON block(run, stream, part);\n";
+    "CREATE TABLE meta( -- facts about the store itself\n"
+    "  key TEXT PRIMARY KEY, -- created_by, min_reader\n"
+    "  value\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE TABLE run( -- one imported dump\n"
+    "  id INTEGER PRIMARY KEY, -- names the run within this store\n"
+    "  kind TEXT NOT NULL, -- 'trace'\n"
+    "  name TEXT NOT NULL, -- as the user calls it\n"
+    "  source TEXT NOT NULL, -- file name it came from, without folders\n"
+    "  hash TEXT NOT NULL UNIQUE, -- XXH3-128 of the uncompressed dump, 32 hex digits\n"
+    "  format TEXT NOT NULL, -- 'go 1.22'\n"
+    "  start_ns INTEGER NOT NULL, -- trace clock at the first event; all times count from it\n"
+    "  duration_ns INTEGER NOT NULL, -- first to last event\n"
+    "  ticks INTEGER NOT NULL, -- 1: no frequency was found, every 'ns' is a tick\n"
+    "  wall_ns INTEGER, -- Unix time of the first event in ns, NULL unknown\n"
+    "  events INTEGER NOT NULL, -- events stored\n"
+    "  inferred INTEGER NOT NULL, -- of them, put in by salvage\n"
+    "  generations INTEGER NOT NULL, -- generations of the trace\n"
+    "  goroutines INTEGER NOT NULL, -- goroutines seen\n"
+    "  size_in INTEGER NOT NULL, -- bytes of the dump as given\n"
+    "  lost_bytes INTEGER NOT NULL, -- bytes of the dump that could not be used\n"
+    "  lost_events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
+    "  imported_ns INTEGER NOT NULL -- Unix time of the import in ns\n"
+    ");\n"
+    "CREATE TABLE label( -- labels the user gave a run\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  key TEXT NOT NULL, -- left of the =\n"
+    "  value TEXT NOT NULL, -- right of the =\n"
+    "  PRIMARY KEY(run, key)\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE TABLE loss( -- what could not be kept, and why\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  offset INTEGER NOT NULL, -- first byte of the uncompressed dump\n"
+    "  bytes INTEGER NOT NULL, -- bytes lost, 0 where only their order is\n"
+    "  from_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
+    "  to_ns INTEGER, -- ns since run.start_ns, NULL unknown\n"
+    "  events INTEGER NOT NULL, -- events lost, as far as they could be counted\n"
+    "  reason TEXT NOT NULL -- a sentence\n"
+    ");\n"
+    "CREATE INDEX loss_run ON loss(run);\n"
+    "CREATE TABLE notice( -- what a reader of the run should know\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  severity INTEGER NOT NULL, -- 0 information, 1 warning, 2 damage\n"
+    "  offset INTEGER, -- byte of the uncompressed dump, NULL for none\n"
+    "  text TEXT NOT NULL -- a sentence\n"
+    ");\n"
+    "CREATE INDEX notice_run ON notice(run);\n"
+    "CREATE TABLE wire( -- how often each event of the file format occurred\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  name TEXT NOT NULL, -- as the format names it\n"
+    "  events INTEGER NOT NULL, -- how many\n"
+    "  with_stack INTEGER NOT NULL, -- of them, with a stack\n"
+    "  bytes INTEGER NOT NULL, -- in the dump, 0 when not measured\n"
+    "  PRIMARY KEY(run, name)\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE TABLE clock( -- moments at which several clocks were read\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  ts_ns INTEGER NOT NULL, -- ns since run.start_ns\n"
+    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns\n"
+    "  wall_sec INTEGER NOT NULL, -- Unix time in seconds\n"
+    "  wall_nsec INTEGER NOT NULL -- and ns\n"
+    ");\n"
+    "CREATE INDEX clock_run ON clock(run, ts_ns);\n"
+    "CREATE TABLE segment( -- stretches of the run that aggregates are kept for\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  id INTEGER NOT NULL, -- 0, 1, ... in order of time\n"
+    "  first_block INTEGER NOT NULL, -- block.part of its first block of events\n"
+    "  blocks INTEGER NOT NULL, -- blocks of events in it\n"
+    "  from_ns INTEGER NOT NULL, -- its first event, ns since run.start_ns\n"
+    "  to_ns INTEGER NOT NULL, -- the next segment's first event, or the end of the run\n"
+    "  events INTEGER NOT NULL, -- events in it\n"
+    "  PRIMARY KEY(run, id)\n"
+    ") WITHOUT ROWID;\n"
+    "CREATE TABLE block( -- the bulk of a run, packed; virtual tables show it as rows\n"
+    "  run INTEGER NOT NULL, -- run.id\n"
+    "  stream TEXT NOT NULL, -- 'event', 'string', or the name of a packed table\n"
+    "  part INTEGER NOT NULL, -- 0, 1, ... within the stream\n"
+    "  rows INTEGER NOT NULL, -- rows in this block\n"
+    "  first_ts INTEGER, -- events: the first one's time, ns since run.start_ns\n"
+    "  last_ts INTEGER, -- events: the last one's time\n"
+    "  codec INTEGER NOT NULL, -- compression: 0 none, 1 lz4, 2 zstd\n"
+    "  raw_size INTEGER NOT NULL, -- bytes before compression\n"
+    "  data BLOB NOT NULL -- codec, version, columns; little-endian\n"
+    ");\n"
+    "CREATE UNIQUE INDEX block_key ON block(run, stream, part);\n";
 
 const struct tp_schema_table tp_schema_tables[] = {
-	{"label", "key, value"},
-	{"loss", "offset, bytes, from_ns, to_ns, events, reason"},
-	{"notice", "severity, offset, text"},
-	{"wire", "name, events, with_stack, bytes"},
-	{"clock", "ts_ns, mono_ns, wall_sec, wall_nsec"},
-	{"segment", "id, first_block, blocks, from_ns, to_ns, events"},
-	{"block", "stream, part, rows, first_ts, last_ts, codec, raw_size, data"},
-	{NULL, NULL},
+    {"label", "key, value"},
+    {"loss", "offset, bytes, from_ns, to_ns, events, reason"},
+    {"notice", "severity, offset, text"},
+    {"wire", "name, events, with_stack, bytes"},
+    {"clock", "ts_ns, mono_ns, wall_sec, wall_nsec"},
+    {"segment", "id, first_block, blocks, from_ns, to_ns, events"},
+    {"block", "stream, part, rows, first_ts, last_ts, codec, raw_size, data"},
+    {NULL, NULL},
 };
 
 int tp_schema_create(struct sqlite3 *db, const char *path, struct tp_err *err)
@@ -158,7 +158,8 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 		      0, &tables))
 		return tp_sql_err(err, db, path, "cannot read");
 	if (*version > TP_STORE_VERSION) {
-		if (query_int(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'min_reader'",
+		if (query_int(db,
+			      "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'min_reader'",
 			      *version, &min_reader))
 			min_reader = *version;
 		if (min_reader > TP_STORE_VERSION)
@@ -178,7 +179,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
  * sets user_version, so a store is never between versions. Add a line, raise TP_STORE_VERSION,
  * extend tp_schema_sql, and keep a store of the old version under testdata/ for the test. */
 static const char *const migrations[TP_STORE_VERSION] = {
-	[0] = NULL, /* there is no version 0 */
+    [0] = NULL, /* there is no version 0 */
 };
 
 int tp_schema_migrate(struct sqlite3 *db, const char *path, int version, struct tp_err *err)

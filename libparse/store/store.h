@@ -69,7 +69,8 @@ int tp_store_begin(struct tp_store_run **run, const char *path, const struct tp_
 int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err);
 
 /* The sink for ordered events: encodes them into blocks of TP_BLOCK_EVENTS. Events' ts are on the
- * trace clock; start_ns is taken from the first event. One thread at a time. */
+ * trace clock; start_ns is taken from the first event. Events may come from one thread while rows
+ * and segments come from another; all else about a run is for one thread at a time. */
 int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
 			struct tp_err *err);
 /* Appends one row to a packed table: `values` has as many as the table has columns; times already
@@ -82,7 +83,8 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
 		       struct tp_err *err);
 /* Publishes the run, *r giving the run row (id is filled in). The run is freed on success and on
- * failure (then the store is as it was). */
+ * failure (then the store is as it was). Where the same dump (r->hash) was stored by somebody else
+ * meanwhile, nothing is added and r->id is the run that is there. */
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 void tp_store_abort(struct tp_store_run *run);
 

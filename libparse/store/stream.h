@@ -12,9 +12,9 @@ struct tp_stream;
 
 struct tp_part {
 	int64_t part;
-	int64_t rows;              /* as the table says; not trusted */
+	int64_t rows;		   /* as the table says; not trusted */
 	int64_t first_ts, last_ts; /* TP_NULL where there are none */
-	const void *data;          /* the blob; valid until the next call */
+	const void *data;	   /* the blob; valid until the next call */
 	size_t size;
 };
 

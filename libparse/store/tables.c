@@ -5,7 +5,7 @@
 static const struct tp_column_desc columns[] = {
 #define TP_T(TABLE, name, doc)
 #define TP_C(TABLE, column, kind, doc) {#column, TP_COL_##kind, doc},
-	TP_TABLES(TP_T, TP_C)
+    TP_TABLES(TP_T, TP_C)
 #undef TP_T
 #undef TP_C
 };
@@ -29,7 +29,7 @@ const struct tp_table_desc tp_tables[TP_NTABLES] = {
 	[TP_TABLE_##TABLE] = {#name, doc, columns + TP_FIRST_##TABLE,                              \
 			      (unsigned)sizeof(struct count_##TABLE) - 1},
 #define TP_C(TABLE, column, kind, doc)
-	TP_TABLES(TP_T, TP_C)
+    TP_TABLES(TP_T, TP_C)
 #undef TP_T
 #undef TP_C
 };

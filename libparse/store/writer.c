@@ -75,12 +75,13 @@ static int check_target(const char *path, struct tp_err *err)
 static int open_temp(struct tp_store_run *run, struct tp_err *err)
 {
 	/* The cache is written out as it fills; 4 MiB of it is as fast as more. */
-	static const char pragmas[] = "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF;"
-				      "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-				      "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
+	static const char pragmas[] =
+	    "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF;"
+	    "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+	    "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
 	static const char put_block[] =
-		"INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
-		"data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
+	    "INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
+	    "data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
 	int code = tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
 
 	if (code)
@@ -109,7 +110,9 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	run->temp_fd = -1;
 	run->wait_ms = opt->wait_ms;
 	run->materialize = opt->materialize;
+	run->codec = codec;
 	run->rows.packer.codec = codec;
+	pthread_mutex_init(&run->lock, NULL);
 	run->encoder = tp_block_encoder_new(codec);
 	run->events = malloc(TP_BLOCK_EVENTS * sizeof(*run->events));
 	if (!run->encoder || !run->events) {
@@ -145,7 +148,8 @@ int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct
 	code = tp_store_open(&s, run->path, err);
 	if (code)
 		return code;
-	rc = sqlite3_prepare_v2(tp_store_db(s), "SELECT id FROM run WHERE hash = ?", -1, &stmt, NULL);
+	rc = sqlite3_prepare_v2(tp_store_db(s), "SELECT id FROM run WHERE hash = ?", -1, &stmt,
+				NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
 	if (!rc)
@@ -163,7 +167,8 @@ int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct
 
 /* ---- rows ---- */
 
-int tp_run_step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err)
+/* Runs a prepared INSERT once and resets it. */
+static int step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err)
 {
 	int code = 0;
 
@@ -179,20 +184,23 @@ static int bind_or_null(sqlite3_stmt *stmt, int at, int64_t v)
 }
 
 int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part, size_t rows,
-		     int64_t first_ts, int64_t last_ts, enum tp_codec codec, size_t raw_size,
-		     const struct tp_buf *data, struct tp_err *err)
+		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
+		     struct tp_err *err)
 {
 	sqlite3_stmt *s = run->put_block;
 	int code;
 
+	pthread_mutex_lock(&run->lock);
 	if (sqlite3_bind_text(s, 1, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 2, part) ||
 	    sqlite3_bind_int64(s, 3, (int64_t)rows) || bind_or_null(s, 4, first_ts) ||
-	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, codec) ||
+	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, run->codec) ||
 	    sqlite3_bind_int64(s, 7, (int64_t)raw_size) ||
 	    sqlite3_bind_blob64(s, 8, data->data, data->size, SQLITE_STATIC))
-		return tp_sql_err(err, run->db, run->path, "cannot write");
-	code = tp_run_step(run, s, err);
+		code = tp_sql_err(err, run->db, run->path, "cannot write");
+	else
+		code = step(run, s, err);
 	sqlite3_clear_bindings(s);
+	pthread_mutex_unlock(&run->lock);
 	return code;
 }
 
@@ -205,12 +213,13 @@ static int flush_events(struct tp_store_run *run, struct tp_err *err)
 		return 0;
 	first = (int64_t)((uint64_t)run->events[0].ts - (uint64_t)run->start_ns);
 	last = (int64_t)((uint64_t)run->events[n - 1].ts - (uint64_t)run->start_ns);
-	run->blob.size = 0;
+	run->event_blob.size = 0;
 	run->nevents = 0;
-	if (tp_block_encode(run->encoder, &run->blob, run->events, n, run->start_ns, &raw_size))
+	if (tp_block_encode(run->encoder, &run->event_blob, run->events, n, run->start_ns,
+			    &raw_size))
 		return out_of_memory(err);
-	return tp_run_put_block(run, "event", run->event_part++, n, first, last,
-				run->rows.packer.codec, raw_size, &run->blob, err);
+	return tp_run_put_block(run, "event", run->event_part++, n, first, last, raw_size,
+				&run->event_blob, err);
 }
 
 int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
@@ -246,11 +255,11 @@ static int flush_rows(struct tp_store_run *run, enum tp_table_id table, struct t
 	if (!n)
 		return 0;
 	t->rows = 0;
-	run->blob.size = 0;
-	if (tp_rows_encode(&run->rows, &run->blob, t->values, n, tp_tables[table].ncolumns))
+	run->row_blob.size = 0;
+	if (tp_rows_encode(&run->rows, &run->row_blob, t->values, n, tp_tables[table].ncolumns))
 		return out_of_memory(err);
 	return tp_run_put_block(run, tp_tables[table].name, t->part++, n, TP_NULL, TP_NULL,
-				run->rows.packer.codec, run->rows.raw_size, &run->blob, err);
+				run->rows.raw_size, &run->row_blob, err);
 }
 
 int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
@@ -274,24 +283,25 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 
 /* A statement for the few rows of an ordinary table: `sql` with one value after the other, its
  * arguments given as in "isz": i int64_t, n int64_t that may be TP_NULL, s text. */
-static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err, ...)
+static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err,
+	       ...)
 {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt = NULL;
 	va_list ap;
 	int rc, code;
 
-	if (sqlite3_prepare_v2(run->db, sql, -1, &stmt, NULL))
-		return tp_sql_err(err, run->db, run->path, "cannot write");
+	pthread_mutex_lock(&run->lock);
+	rc = sqlite3_prepare_v2(run->db, sql, -1, &stmt, NULL);
 	va_start(ap, err);
-	rc = SQLITE_OK;
 	for (int i = 0; kinds[i] && !rc; i++)
 		rc = kinds[i] == 's' ? sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1,
 							 SQLITE_STATIC)
 		     : kinds[i] == 'n' ? bind_or_null(stmt, i + 1, va_arg(ap, int64_t))
 				       : sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
 	va_end(ap);
-	code = rc ? tp_sql_err(err, run->db, run->path, "cannot write") : tp_run_step(run, stmt, err);
+	code = rc ? tp_sql_err(err, run->db, run->path, "cannot write") : step(run, stmt, err);
 	sqlite3_finalize(stmt);
+	pthread_mutex_unlock(&run->lock);
 	return code;
 }
 
@@ -364,12 +374,11 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 
 static int put_run(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
-	return put(run,
-		   "INSERT INTO run VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		   "sssssiiiniiiiiiii", err, r->kind, r->name, r->source, r->hash, r->format,
-		   r->start_ns, r->duration_ns, (int64_t)r->ticks, r->wall_ns, r->events, r->inferred,
-		   r->generations, r->goroutines, r->size_in, r->lost_bytes, r->lost_events,
-		   r->imported_ns);
+	return put(
+	    run, "INSERT INTO run VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	    "sssssiiiniiiiiiii", err, r->kind, r->name, r->source, r->hash, r->format, r->start_ns,
+	    r->duration_ns, (int64_t)r->ticks, r->wall_ns, r->events, r->inferred, r->generations,
+	    r->goroutines, r->size_in, r->lost_bytes, r->lost_events, r->imported_ns);
 }
 
 /* Writes what still waits and lets go of the temporary file's connection. */
@@ -416,7 +425,9 @@ void tp_store_abort(struct tp_store_run *run)
 	tp_rows_encoder_release(&run->rows);
 	for (int t = 0; t < TP_NTABLES; t++)
 		free(run->tables[t].values);
-	tp_buf_release(&run->blob);
+	tp_buf_release(&run->event_blob);
+	tp_buf_release(&run->row_blob);
+	pthread_mutex_destroy(&run->lock);
 	free(run->events);
 	free(run->path);
 	free(run->temp);

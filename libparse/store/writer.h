@@ -2,6 +2,7 @@
 #ifndef TP_STORE_WRITER_H
 #define TP_STORE_WRITER_H
 
+#include <pthread.h>
 #include <sqlite3.h>
 
 #include "base/buf.h"
@@ -17,16 +18,21 @@ struct tp_pending_rows {
 	int64_t part; /* of the next chunk */
 };
 
+/* Events may come from one thread while rows come from another: what each of them encodes with is
+ * its own, and only `db` and its statements are shared, under `lock`. */
 struct tp_store_run {
 	char *path; /* of the store; symbolic links resolved */
 	char *temp; /* where the run is collected: a whole store of this one run, number 1 */
 	int temp_fd;
 	int wait_ms;
 	bool materialize;
+	enum tp_codec codec;
+	pthread_mutex_t lock;
 	struct sqlite3 *db; /* temp */
 	sqlite3_stmt *put_block;
 
 	struct tp_block_encoder *encoder;
+	struct tp_buf event_blob;
 	struct tp_event *events; /* wait for their block to be full */
 	size_t nevents;
 	int64_t event_part;
@@ -35,16 +41,13 @@ struct tp_store_run {
 
 	struct tp_rows_encoder rows;
 	struct tp_pending_rows tables[TP_NTABLES];
-	struct tp_buf blob;
+	struct tp_buf row_blob;
 };
 
 /* One row of table `block`; first_ts and last_ts TP_NULL where they mean nothing. */
 int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part, size_t rows,
-		     int64_t first_ts, int64_t last_ts, enum tp_codec codec, size_t raw_size,
-		     const struct tp_buf *data, struct tp_err *err);
-
-/* Runs a prepared INSERT of the run's database once and resets it. */
-int tp_run_step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err);
+		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
+		     struct tp_err *err);
 
 /* Makes the collected run (all of it written, its transaction ended and its connection closed) part
  * of the store at run->path: by renaming where there is no store yet, else in one transaction.
