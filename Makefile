@@ -2,6 +2,8 @@
 #
 # Everything is built under build/; knobs, all of them optional:
 #   V=1                     print the commands
+#   T=NAME                  only the tests whose name holds NAME (unit, cli, golden)
+#   TIME=60                 seconds per target of make fuzz
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
 #   CC=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g)
@@ -12,7 +14,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 comma := ,
-FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
+FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
 B := build/$(FLAVOUR)
 
 PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash
@@ -35,11 +37,17 @@ PARSE_SRC := $(call lib_src,libparse)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
 COMMANDS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+# Only what is called tprof… is installed; the others are tools of this tree.
+INSTALLED := $(filter tprof%,$(COMMANDS))
+EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
+FUZZ_SRC := $(wildcard libparse/*_fuzz.c libparse/*/*_fuzz.c libreport/*_fuzz.c libreport/*/*_fuzz.c)
 TEST_SRC := $(wildcard libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BINS := $(addprefix $(B)/bin/,$(COMMANDS))
 TESTS := $(patsubst %.c,$(B)/test/%,$(TEST_SRC))
+REPLAYS := $(patsubst %.c,$(B)/replay/%,$(FUZZ_SRC))
+FUZZERS := $(patsubst %.c,$(B)/fuzz/%,$(FUZZ_SRC))
 LIBPARSE := $(B)/libparse.a
 LIBREPORT := $(B)/libreport.a
 LIBCOMMON := $(B)/libcommon.a
@@ -51,7 +59,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: all
-all: $(BINS)
+all: $(BINS) $(EXTENSION) ## build the commands and the SQLite extension
 
 $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
@@ -81,19 +89,132 @@ $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
+# What the plain sqlite3 shell loads (.load tprof) to see the virtual tables.
+$(B)/lib/tprof.so: $(call obj,$(call lib_src,cmd/extension)) $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ $^ $(ALL_LDFLAGS) $(PKG_LIBS)
+
+# A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
+$(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(PKG_LIBS)
+
+$(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) -fsanitize=fuzzer $(PKG_LIBS)
+
 .PHONY: check-packages
 check-packages:
-	@command -v pkg-config >/dev/null || { echo 'tprof: pkg-config is missing (Debian: apt-get install pkg-config)' >&2; exit 1; }
-	@for p in $(PACKAGES); do pkg-config --exists $$p || { echo "tprof: the library $$p is missing; 'make setup' installs it on Debian and Ubuntu" >&2; exit 1; }; done
+	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
+	@for p in $(PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
+		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
+
+# ---- from a fresh clone ----
+
+# Everything that make demo and make test do on their own, so that they can be the first command.
+# The set-up may bring the compiler, so the build is a make of its own.
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+
+.PHONY: setup
+setup: ## install the packages that are missing (Debian, Ubuntu), or name them
+	@sh .ci/setup $(PACKAGES) $(TEST_PACKAGES)
+
+.PHONY: demo
+demo: setup ## the first thing to try: rank where a real program's goroutines spent their time
+	@$(AGAIN) all
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/demo.sh
+
+.PHONY: test
+test: setup ## build and check everything; under five minutes, needs nothing from outside
+	@MAKE='$(AGAIN)' CC='$(CC)' sh testdata/check/all.sh $(B)
+
+# ---- the parts of make test, each also a target ----
 
 .PHONY: unit
-unit: $(TESTS)
-	@failed=0; for t in $(TESTS); do \
-		$$t >$$t.log 2>&1 || { cat $$t.log; echo "FAILED $$t"; failed=1; }; done; \
-	grep -hs 'PASSED' $(addsuffix .log,$(TESTS)) | awk '{n += $$4} END {print "unit tests: " n " passed"}'; exit $$failed
+unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
+	@sh testdata/check/unit.sh $(TESTS)
+
+.PHONY: cli
+cli: all ## the commands against their recorded output
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/cli/run.sh $(T)
+
+.PHONY: golden
+golden: all ## record the commands' output anew; read the diff before it is committed
+	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
+
+.PHONY: replay
+replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
+	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
+
+.PHONY: check-layers check-headers check-docs
+check-layers: ## dependencies point one way
+	@sh testdata/check/layers.sh
+check-headers: ## every header compiles alone
+	@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
+check-docs: all ## manual pages and completions say what --help says
+	@sh testdata/check/docs.sh $(B)/bin
+
+# ---- what takes longer, or needs more than this repository ----
+
+.PHONY: conformance
+conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set)
+	@sh testdata/check/conformance.sh $(B)/bin $(CORPUS)
+
+.PHONY: bench
+bench: all ## time imports and reports, beside Go's tools where they are
+	@sh testdata/bench/run.sh $(B)/bin $(T)
+
+TIME ?= 60
+.PHONY: fuzz
+fuzz: ## look for inputs that break a reader (clang's libFuzzer; TIME=60 seconds per target)
+	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
+	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
+	@sh testdata/check/fuzz.sh $(TIME) build/fuzz/fuzz
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
+# ---- installing ----
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+SHAREDIR := $(DESTDIR)$(PREFIX)/share
+LIBDIR := $(DESTDIR)$(PREFIX)/lib/tprof
+BASH_DIR := $(SHAREDIR)/bash-completion/completions
+ZSH_DIR := $(SHAREDIR)/zsh/site-functions
+FISH_DIR := $(SHAREDIR)/fish/vendor_completions.d
+MAN_PAGES := $(wildcard man/*.[1-8])
+
+.PHONY: install
+install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
+	@install -d $(BINDIR) $(LIBDIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR)
+	@for c in $(INSTALLED); do install -m 755 $(B)/bin/$$c $(BINDIR)/$$c || exit 1; done
+	@for e in $(EXTENSION); do install -m 644 $$e $(LIBDIR)/ || exit 1; done
+	@for p in $(MAN_PAGES); do d=$(SHAREDIR)/man/man$${p##*.}; install -d $$d && install -m 644 $$p $$d/ || exit 1; done
+	@for c in $(INSTALLED); do \
+		install -m 644 completions/$$c.bash $(BASH_DIR)/$$c && \
+		install -m 644 completions/_$$c $(ZSH_DIR)/_$$c && \
+		install -m 644 completions/$$c.fish $(FISH_DIR)/$$c.fish || exit 1; done
+	@echo "installed tprof $(VERSION) in $(DESTDIR)$(PREFIX)"
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	@for c in $(INSTALLED); do rm -f $(BINDIR)/$$c $(BASH_DIR)/$$c $(ZSH_DIR)/_$$c $(FISH_DIR)/$$c.fish; done
+	@for p in $(MAN_PAGES); do f=$${p#man/}; rm -f $(SHAREDIR)/man/man$${p##*.}/$$f; done
+	@rm -f $(LIBDIR)/tprof.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
+
+# ---- the rest ----
 
 .PHONY: clean
-clean:
+clean: ## remove everything that was built
 	rm -rf build
+
+.PHONY: help
+help: ## this list
+	@echo 'tprof $(VERSION): make TARGET, first of all: make demo, make test'
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@sed -n '/^# Everything is built/,/^$$/s/^# \{0,1\}//p' Makefile
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

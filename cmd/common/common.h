@@ -129,6 +129,8 @@ void cmd_close(struct cmd *cmd);
 /* "tprof-top: go.trace: …" and what to do next; returns the exit status that belongs to err. path
  * may be NULL. */
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
+/* A line on stdout for people, made printable; the format ends with a newline. */
+void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The line about what a run lost; nothing when it lost nothing. */

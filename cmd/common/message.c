@@ -51,6 +51,30 @@ void cmd_note(const struct cmd *cmd, const char *fmt, ...)
 	say(cmd, "note: ", NULL, text);
 }
 
+void cmd_print(const struct cmd *cmd, const char *fmt, ...)
+{
+	struct tp_buf line = {0};
+	char text[4096];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if ((size_t)n >= sizeof(text))
+		n = sizeof(text) - 1;
+	/* The newline at the end is ours; all others are part of names. */
+	if (n && text[n - 1] == '\n')
+		n--;
+	if (rep_escape(&line, text, (size_t)n, REP_ESCAPE_SHOWN))
+		cmd_error(cmd, "out of memory");
+	else
+		printf("%.*s\n", (int)line.size, (char *)line.data);
+	tp_buf_release(&line);
+}
+
 /* What the user can do about it, "" where the message says enough. */
 static const char *advice(int code, const char *msg)
 {

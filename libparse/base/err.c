@@ -32,7 +32,7 @@ void tp_err_prefix(struct tp_err *err, const char *fmt, ...)
 		return;
 	/* text has room for both whole; a message that grows too long loses its end. */
 	memcpy(text + n, ": ", 2);
-	strcpy(text + n + 2, err->msg);
+	memcpy(text + n + 2, err->msg, strnlen(err->msg, sizeof(err->msg) - 1) + 1);
 	memcpy(err->msg, text, sizeof(err->msg) - 1);
 }
 

@@ -1,0 +1,86 @@
+#!/bin/sh
+# Manual pages and completions against --help: the same options, no more and no fewer, for every
+# command that is installed. Pages are checked by mandoc, completions by their shells, where those
+# are there.
+#
+#   sh testdata/check/docs.sh BIN_FOLDER
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+bin=$1
+passed=0 failed=0
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+
+ok() { passed=$((passed + 1)); }
+wrong() { echo "FAILED $*"; failed=$((failed + 1)); }
+check() { # what, command…
+	what=$1
+	shift
+	if "$@" >"$scratch/out" 2>&1; then ok; else wrong "$what"; cat "$scratch/out"; fi
+}
+# The same list twice? $1 is where the second comes from.
+same() {
+	if cmp -s "$scratch/help" "$2"; then
+		ok
+	else
+		wrong "$1 differs from --help (< only in --help, > only in $1):"
+		diff "$scratch/help" "$2" | grep '^[<>]'
+	fi
+}
+long_options() { grep -oE -- '(^|[^a-zA-Z0-9-])--[a-z][a-z-]*' | sed 's/^[^-]*//' | sort -u; }
+
+for path in "$bin"/tprof*; do
+	c=$(basename "$path")
+	page=man/$c.1
+	"$path" --help >"$scratch/text" || wrong "$c --help"
+	# An option begins its line, perhaps after its letter: "  -o, --output=STORE".
+	sed -nE 's/^ +(-[a-zA-Z?], )?(--[a-z][a-z-]*).*/\2/p' "$scratch/text" | sort -u >"$scratch/help"
+	# The dispatcher's own text is prose.
+	[ -s "$scratch/help" ] || long_options <"$scratch/text" >"$scratch/help"
+
+	if [ -e "$page" ]; then
+		# mdoc: .It Fl o , Fl -output Ns = Ns Ar STORE
+		sed -n '/^\.It .*Fl -/p' "$page" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/Fl -/--/' |
+			sort -u >"$scratch/page"
+		same "$page" "$scratch/page"
+		grep -q '^\.Sh EXAMPLES' "$page" || [ "$c" = tprof ] && ok || wrong "$page has no examples"
+		if command -v mandoc >/dev/null; then
+			check "$page" mandoc -T lint -W warning "$page"
+		fi
+	else
+		wrong "$c has no $page"
+	fi
+
+	for file in "completions/$c.bash" "completions/_$c" "completions/$c.fish"; do
+		if [ ! -e "$file" ]; then
+			wrong "$c has no $file"
+			continue
+		fi
+		case $file in
+		*.fish) # complete -c tprof-top -l format …
+			grep -oE '(^| )-l [a-z][a-z-]*' "$file" | sed 's/.*-l /--/' | sort -u >"$scratch/list"
+			command -v fish >/dev/null && check "$file" fish -n "$file"
+			;;
+		*.bash)
+			long_options <"$file" >"$scratch/list"
+			check "$file" bash -n "$file"
+			;;
+		*)
+			long_options <"$file" >"$scratch/list"
+			command -v zsh >/dev/null && check "$file" zsh -n "$file"
+			;;
+		esac
+		same "$file" "$scratch/list"
+	done
+done
+for page in man/*.[1-8]; do
+	# Every page that a page refers to is here (sqlite3 and the like are not ours).
+	for ref in $(sed -nE 's/^\.Xr (tprof[a-z-]*) ([1-8]).*/\1.\2/p' "$page" | sort -u); do
+		if [ -e "man/$ref" ]; then ok; else wrong "$page refers to $ref, which is missing"; fi
+	done
+done
+for script in .ci/run .ci/setup testdata/demo.sh testdata/*/*.sh; do
+	check "$script" "$(sed -n '1s:^#!/bin/::p' "$script")" -n "$script"
+done
+echo "documents: $passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Dependencies point one way: cmd → libreport → libparse, and inside libparse along the path of the
+# data. Libraries do not print, exit or read the environment. Prints what breaks a rule, and a count.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+: >"$scratch/passed"
+: >"$scratch/failed"
+
+rule() { # what the rule is; standard input: lines that break it
+	broken=$(cat)
+	if [ -z "$broken" ]; then
+		echo "$1" >>"$scratch/passed"
+	else
+		echo "$1" >>"$scratch/failed"
+		printf 'FAILED %s\n%s\n' "$1" "$broken"
+	fi
+}
+
+sources() { find "$@" -name '*.[ch]' 2>/dev/null | sort; }
+# What the files given include with quotes: FILE HEADER.
+includes() { grep -Ho '^#include "[^"]*"' /dev/null "$@" | sed 's/:#include "\([^"]*\)"/ \1/'; }
+# Tests may look at anything to the right of what they test; code may not.
+code() { sources "$@" | grep -Ev '_(test|fuzz)\.c$'; }
+
+grep -n '^#include <sqlite3' $(sources cmd libparse libreport) |
+	grep -Ev '^(libparse/store/|libreport/|cmd/extension/)' |
+	rule 'SQLite stays in libparse/store and libreport'
+grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
+	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
+grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
+	grep -v '^libreport/' | rule 'libxml2 stays in libreport'
+grep -n '^#include <argp' $(sources libparse libreport) | rule 'arguments are for commands'
+
+# A header is found in the folder of the file that names it or below one of the roots.
+root_of() { # file, header
+	for dir in "$(dirname "$1")" libparse libreport cmd; do
+		[ -e "$dir/$2" ] && { echo "$dir/$2"; return; }
+	done
+	echo "?/$2"
+}
+includes $(code libparse libreport) | while read -r file header; do
+	echo "$file $(root_of "$file" "$header")"
+done >"$scratch/used"
+used=$scratch/used
+
+awk '$2 ~ /^\?/' "$used" | rule 'every header that is included is there'
+awk '$1 ~ /^libparse/ && $2 !~ /^libparse/' "$used" | rule 'libparse needs nothing of libreport or cmd'
+awk '$1 ~ /^libreport/ && $2 ~ /^cmd/' "$used" | rule 'libreport needs nothing of cmd'
+
+# base ← open ← decode ← order ← timeline ← store. The tables and the writer of the store are what
+# the timeline writes to; the span machine also serves the store's span table.
+awk '
+	BEGIN { n = split("base open decode order timeline store", names); for (i = 1; i <= n; i++) stage[names[i]] = i }
+	function of(path,  part) { split(path, part, "/"); return part[1] == "libparse" ? stage[part[2]] : 0 }
+	of($1) && of($2) && of($2) > of($1) &&
+		!(of($1) == stage["timeline"] && $2 ~ /^libparse\/store\/(store|tables)\.h$/)' "$used" |
+	rule 'inside libparse each stage needs only those before it'
+
+grep -nE '(^|[^a-z_.>])(printf|puts|perror|exit|_exit|abort|getenv|secure_getenv|system|popen)[ ]*\(|std(out|err)\b' \
+	$(code libparse libreport) | grep -vE ':[0-9]+:[[:space:]]*(\*|/\*|//)|/\*.*(stdout|stderr)' |
+	rule 'libraries do not print, exit or read the environment'
+grep -nE '[^_a-z]assert\(' $(code libparse libreport) | rule 'nothing is asserted'
+grep -nE '[^_a-z](strcpy|strcat|sprintf|gets|atoi|atol|strtok)\(' $(code libparse libreport) |
+	rule 'no functions without bounds'
+
+ls | grep -vxE 'Makefile|cmd|libparse|libreport|testdata|man|completions|debian|build|[A-Z]+\.md|LICENSE' |
+	rule 'the top level holds what it should and no more'
+
+failed=$(wc -l <"$scratch/failed")
+echo "layers: $(($(wc -l <"$scratch/passed"))) passed, $((failed)) failed"
+[ "$failed" -eq 0 ]
