@@ -1,0 +1,36 @@
+/* Batches: the outer frame of a trace of go 1.22 and later (see wire.h for the grammar). */
+#ifndef TP_DECODE_V2_BATCH_H
+#define TP_DECODE_V2_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum tp_v2_batch_kind {
+	TP_V2_BATCH_EVENTS,
+	TP_V2_BATCH_STRINGS,
+	TP_V2_BATCH_STACKS,
+	TP_V2_BATCH_SAMPLES,
+	TP_V2_BATCH_SYNC,
+	TP_V2_BATCH_EXPERIMENTAL,
+	TP_V2_BATCH_END, /* EndOfGeneration: no generation, M, time or data */
+};
+
+struct tp_v2_batch {
+	enum tp_v2_batch_kind kind;
+	uint8_t experiment;
+	uint64_t generation, m, time;
+	uint64_t start;	 /* offset of its first byte */
+	uint64_t offset; /* of its data */
+	uint32_t size;	 /* of its data */
+};
+
+/* Reads the batch at *offset and moves *offset behind it: 1, 0 at the end of the input, or
+ * TP_EFORMAT or TP_ETRUNC (then b->start is set and *offset unchanged). An input that ends right
+ * behind the byte that announces an experimental batch counts as its end, as it does for Go. */
+int tp_v2_batch_read(struct tp_v2_batch *b, const uint8_t *data, size_t size, uint64_t *offset,
+		     int version, struct tp_err *err);
+
+#endif

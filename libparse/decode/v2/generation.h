@@ -1,0 +1,124 @@
+/* A generation: the part of a trace that can be understood by itself.
+ *
+ * First the batches are collected (scan: only headers are looked at), then the tables are read
+ * (load): clock, strings, stacks, CPU samples. Event batches stay where they are, in the mapped
+ * input, chained per M in file order, ready for the cursors of order/v2.
+ *
+ *   struct tp_v2_generation g = {0};
+ *   tp_v2_generation_begin(&g, in, version);
+ *   while (tp_v2_generation_scan(&g, &offset, &end, &err) == 0 && …) {
+ *           tp_v2_generation_load(&g, &tables, &err);
+ *           … order …
+ *   }
+ *   tp_v2_generation_release(&g);
+ *
+ * All memory is kept from one generation to the next and is as large as the largest needed. */
+#ifndef TP_DECODE_V2_GENERATION_H
+#define TP_DECODE_V2_GENERATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/v2/batch.h"
+#include "decode/v2/idmap.h"
+#include "order/trace.h"
+
+#define TP_V2_MISSING UINT32_MAX /* what the remap tables give for an id that is not in them */
+
+/* Ids of the generation → ids of the run's dictionary. */
+struct tp_v2_remap {
+	uint32_t *dense; /* by id */
+	size_t ndense, room;
+	struct tp_idmap sparse; /* values are dictionary id + 1; used when ids are far apart */
+};
+
+static inline uint32_t tp_v2_remap_get(const struct tp_v2_remap *r, uint64_t id)
+{
+	uintptr_t v;
+
+	if (id < r->ndense)
+		return r->dense[id];
+	if (!id)
+		return 0;
+	v = (uintptr_t)tp_idmap_get(&r->sparse, id);
+	return v ? (uint32_t)(v - 1) : TP_V2_MISSING;
+}
+
+struct tp_v2_piece { /* a batch of events or of a table */
+	uint64_t offset, time;
+	uint32_t size;
+	uint32_t next; /* index of the next piece of its chain + 1, 0 for none */
+};
+
+struct tp_v2_chain {
+	uint64_t m;
+	uint32_t first, last; /* index + 1, 0 when empty */
+};
+
+struct tp_v2_sample {
+	int64_t ts;
+	uint64_t m, p, g, stack;
+};
+
+enum tp_v2_end {
+	TP_V2_END_FILE,	 /* the input ends */
+	TP_V2_END_NEXT,	 /* a batch of the next generation follows (before 1.26) */
+	TP_V2_END_MARK,	 /* EndOfGeneration (1.26 and later) */
+	TP_V2_END_FAULT, /* a batch that cannot be read */
+	TP_V2_END_MIXED, /* a batch that does not belong here: generations are mixed up */
+};
+
+struct tp_v2_generation {
+	const uint8_t *data; /* the whole input */
+	size_t size;
+	int version;
+
+	uint64_t number;   /* 0: none seen yet */
+	uint64_t from, to; /* byte range of its batches */
+	uint64_t min_time; /* ticks, the smallest of any batch */
+	uint64_t events_bytes;
+
+	struct tp_v2_piece *pieces;
+	size_t npieces, pieces_room;
+	struct tp_v2_chain *streams; /* event batches by M, in order of first appearance */
+	size_t nstreams, streams_room;
+	struct tp_idmap stream_of; /* M → index + 1 */
+	struct tp_v2_chain tables[TP_V2_BATCH_END];
+
+	double ns_per_tick; /* 0: no frequency seen */
+	bool has_clock;
+	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
+	struct tp_v2_remap strings, stacks;
+	struct tp_v2_sample *samples; /* by time */
+	size_t nsamples, samples_room;
+	uint64_t nstrings, nstacks; /* entries read, for the wire counts */
+	uint64_t wire_bytes[TP_V2_BATCH_END];
+};
+
+/* Empties g for the next generation. */
+void tp_v2_generation_begin(struct tp_v2_generation *g, const struct tp_input *in, int version);
+void tp_v2_generation_release(struct tp_v2_generation *g);
+
+/* Adds one batch of events or of a table; 0, TP_ENOMEM or TP_ELIMIT. */
+int tp_v2_generation_add(struct tp_v2_generation *g, const struct tp_v2_batch *b,
+			 struct tp_err *err);
+
+/* Collects the batches of the generation at *offset as Go's reader does and moves *offset behind
+ * them (behind the mark, where there is one). *end says why it stopped; for a fault, *err says what
+ * was wrong, and *offset is where the batch begins. g->number is 0 when no batch was found. 0, or
+ * TP_ENOMEM or TP_ELIMIT. */
+int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_v2_end *end,
+			  struct tp_err *err);
+
+/* Nanoseconds of ticks: the product in floating point, rounded towards zero, with the value that
+ * amd64 gives where it does not fit (Go: internal/trace/base.go, frequency.mul). */
+static inline int64_t tp_v2_ns(double ns_per_tick, uint64_t ticks)
+{
+	double ns = (double)ticks * ns_per_tick;
+
+	return ns < 9223372036854775808.0 && ns >= -9223372036854775808.0 ? (int64_t)ns : INT64_MIN;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* The listing of a trace: one line per ordered event, the form in which two readers of a trace are
+ * compared. Fields are separated by tabs: time in ns, M, P, G (-1 for none), kind, detail, stack
+ * (leaf first, FUNC:LINE joined by ';'). Strings in the detail are quoted as Go's %q does:
+ *
+ *   transition   G|P id from->to "reason" [stack of the new goroutine]
+ *   range        "name" Goroutine(id)|Proc(id)|None ["attribute"=value …]
+ *   metric       "name" value              label   "text" Goroutine(id)
+ *   task         id parent "type"          region  task "type"
+ *   log          task "category" "message"
+ *   experimental "event" name=value …
+ *
+ * Events may come straight from a read or back from a store: then times are relative to the start
+ * of the run, which `start_ns` gives back. */
+#ifndef TP_ORDER_LISTING_H
+#define TP_ORDER_LISTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "decode/dict.h"
+#include "decode/event.h"
+
+struct tp_listing {
+	const struct tp_dict *dict;
+	const uint64_t *g_id, *m_id; /* ids by index, as in struct tp_trace */
+	const int64_t *p_id;
+	uint32_t ng, nm, np;
+	int64_t start_ns; /* added to every time */
+};
+
+/* Appends the line of ev, with its newline. 0 or TP_ENOMEM. An index without an id shows as -1. */
+int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
+
+/* Appends text in double quotes as Go's strconv.Quote does. 0 or TP_ENOMEM. */
+int tp_quote(struct tp_buf *out, const void *text, size_t size);
+
+#endif

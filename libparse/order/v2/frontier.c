@@ -1,0 +1,176 @@
+#include "order/v2/frontier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+
+/* Is there a run of nine continuation bytes? The first look takes four bytes at a time: such a run
+ * covers an aligned word of them, and words of four continuation bytes are rare. */
+static bool has_long_varint(const uint8_t *p, size_t n)
+{
+	uint32_t any = 0;
+	size_t run = 0, i = 0;
+
+	for (; i + 4 <= n; i += 4) {
+		uint32_t w;
+
+		memcpy(&w, p + i, 4);
+		any |= (w & 0x80808080u) == 0x80808080u;
+	}
+	if (!any)
+		return false;
+	for (i = 0; i < n; i++) {
+		run = p[i] & 0x80 ? run + 1 : 0;
+		if (run == 9)
+			return true;
+	}
+	return false;
+}
+
+/* Moves to the next batch that has data; false when there is none. */
+static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_t piece)
+{
+	const struct tp_v2_generation *g = f->g;
+	const struct tp_v2_piece *p;
+
+	c->piece = piece;
+	if (!piece) {
+		c->from = c->at = c->end;
+		return false;
+	}
+	p = &g->pieces[piece - 1];
+	c->at = g->data + p->offset;
+	c->end = c->at + p->size;
+	c->ts = tp_v2_ns(g->ns_per_tick, p->time);
+	c->careful = has_long_varint(c->at, p->size);
+	f->consumed += p->size;
+	return true;
+}
+
+int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, struct tp_err *err)
+{
+	struct tp_cursor in;
+	const uint8_t *args;
+	uint64_t offset, dt;
+	unsigned arity;
+
+	if (c->at == c->end && !next_piece(f, c, c->piece ? f->g->pieces[c->piece - 1].next : 0))
+		return 0;
+	c->from = c->at;
+	offset = (uint64_t)(c->at - f->g->data);
+	c->type = *c->at;
+	arity = tp_v2_arity[c->type];
+	if (!arity)
+		return tp_err_set(err, TP_EFORMAT, offset, "event type %u within a batch of M %lld",
+				  c->type, (long long)c->m->id);
+	in = tp_cursor(c->at, (size_t)(c->end - c->at));
+	tp_cursor_u8(&in);
+	dt = tp_cursor_uvarint(&in);
+	args = in.at;
+	for (unsigned i = 1; i < arity; i++)
+		tp_cursor_uvarint(&in);
+	if (in.failed)
+		return tp_err_set(err, TP_EFORMAT, offset, "event %s: %s",
+				  tp_v2_wires[c->type].name, tp_cursor_fault_text(in.failed));
+	c->ts = (int64_t)((uint64_t)c->ts + (uint64_t)tp_v2_ns(f->g->ns_per_tick, dt));
+	c->at = args;
+	return 1;
+}
+
+static size_t sift_up(struct tp_v2_entry *h, size_t i)
+{
+	while (i > 0 && h[(i - 1) / 2].ts > h[i].ts) {
+		struct tp_v2_entry t = h[i];
+
+		h[i] = h[(i - 1) / 2];
+		h[(i - 1) / 2] = t;
+		i = (i - 1) / 2;
+	}
+	return i;
+}
+
+static void sift_down(struct tp_v2_entry *h, size_t n, size_t i)
+{
+	for (;;) {
+		size_t left = 2 * i + 1, first = i;
+		struct tp_v2_entry t;
+
+		if (left < n && h[left].ts < h[first].ts)
+			first = left;
+		if (left + 1 < n && h[left + 1].ts < h[first].ts)
+			first = left + 1;
+		if (first == i)
+			return;
+		t = h[i];
+		h[i] = h[first];
+		h[first] = t;
+		i = first;
+	}
+}
+
+void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i)
+{
+	if (sift_up(f->heap, i) == i)
+		sift_down(f->heap, f->n, i);
+}
+
+/* As Go does it: the entry travels up to the root whatever the times, then the last one takes its
+ * place there. */
+void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
+{
+	for (; i > 0; i = (i - 1) / 2)
+		f->heap[i] = f->heap[(i - 1) / 2];
+	f->heap[0] = f->heap[--f->n];
+	sift_down(f->heap, f->n, 0);
+}
+
+void tp_v2_frontier_sort(struct tp_v2_frontier *f)
+{
+	tp_v2_sort(f->heap, f->n);
+}
+
+int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
+			 const struct tp_v2_generation *g, struct tp_err *err)
+{
+	f->g = g;
+	f->n = 0;
+	f->consumed = 0;
+	for (unsigned i = 0; i < 128; i++)
+		f->dt_ns[i] = tp_v2_ns(g->ns_per_tick, i);
+	if (f->room < g->nstreams) {
+		free(f->heap);
+		free(f->cursors);
+		f->room = 0;
+		f->heap = malloc(g->nstreams * sizeof(*f->heap));
+		f->cursors = malloc(g->nstreams * sizeof(*f->cursors));
+		if (!f->heap || !f->cursors)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		f->room = g->nstreams;
+	}
+	for (size_t i = 0; i < g->nstreams; i++) {
+		struct tp_v2_cursor *c = &f->cursors[i];
+		int more;
+
+		memset(c, 0, sizeof(*c));
+		c->m = tp_v2_m_get(s, g->streams[i].m);
+		if (!c->m)
+			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many threads");
+		c->from = c->at = c->end = g->data;
+		if (!next_piece(f, c, g->streams[i].first))
+			continue;
+		more = tp_v2_cursor_next_slow(f, c, err);
+		if (more < 0)
+			return more;
+		f->heap[f->n] = (struct tp_v2_entry){.ts = c->ts, .of = c};
+		sift_up(f->heap, f->n++);
+	}
+	return 0;
+}
+
+void tp_v2_frontier_release(struct tp_v2_frontier *f)
+{
+	free(f->heap);
+	free(f->cursors);
+	memset(f, 0, sizeof(*f));
+}

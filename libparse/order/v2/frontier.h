@@ -1,0 +1,91 @@
+/* One cursor per M over its event batches, and the heap of cursors by the time of their next event.
+ *
+ * The heap is Go's (internal/trace/batchcursor.go), because ties decide the order of events: an
+ * entry moves up only past a later one, and down only to an earlier child, the left one first.
+ *
+ * A cursor reads a type and dt when it moves to an event; arguments stay in the input until the
+ * event takes effect. That is safe without further checks: an event is only stood on after it is
+ * known that its type is timed and that its varints are sound and within the batch. Most of the
+ * time that takes no look at them, because TP_V2_MAX_EVENT bytes are left and the batch has no run
+ * of nine continuation bytes anywhere, which every varint that does not fit 64 bits needs. */
+#ifndef TP_ORDER_V2_FRONTIER_H
+#define TP_ORDER_V2_FRONTIER_H
+
+#include "decode/v2/generation.h"
+#include "decode/v2/sort.h"
+#include "decode/v2/wire.h"
+#include "order/v2/state.h"
+
+struct tp_v2_cursor {
+	const uint8_t *from; /* first byte of the event */
+	const uint8_t *at;   /* behind its dt */
+	const uint8_t *end;  /* of the batch */
+	int64_t ts;	     /* of the event, ns */
+	struct tp_v2_m *m;
+	uint32_t piece; /* index + 1 of the batch, 0 when all are read */
+	uint8_t type;
+	bool careful; /* the batch holds long varints: check every event */
+};
+
+struct tp_v2_frontier {
+	const struct tp_v2_generation *g;
+	struct tp_v2_entry *heap; /* of cursors */
+	size_t n;
+	struct tp_v2_cursor *cursors;
+	size_t room;
+	int64_t dt_ns[128]; /* of deltas that fit one byte */
+	uint64_t consumed;  /* bytes of batches entered */
+};
+
+/* A varint that is known to be sound. */
+static inline uint64_t tp_v2_varint(const uint8_t **p)
+{
+	uint64_t b = *(*p)++, v;
+
+	if (b < 0x80)
+		return b;
+	v = b & 0x7f;
+	for (unsigned shift = 7;; shift += 7) {
+		b = *(*p)++;
+		v |= (b & 0x7f) << shift;
+		if (b < 0x80)
+			return v;
+	}
+}
+
+/* 1: c stands on the next event; 0: there is none; TP_EFORMAT. */
+int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, struct tp_err *err);
+
+static inline int tp_v2_cursor_next(struct tp_v2_frontier *f, struct tp_v2_cursor *c,
+				    struct tp_err *err)
+{
+	const uint8_t *p = c->at;
+	uint64_t dt;
+
+	if (c->end - p < TP_V2_MAX_EVENT || c->careful || !tp_v2_arity[*p])
+		return tp_v2_cursor_next_slow(f, c, err);
+	c->from = p;
+	c->type = *p++;
+	if (*p < 0x80) {
+		c->ts = (int64_t)((uint64_t)c->ts + (uint64_t)f->dt_ns[*p++]);
+	} else {
+		dt = tp_v2_varint(&p);
+		c->ts = (int64_t)((uint64_t)c->ts + (uint64_t)tp_v2_ns(f->g->ns_per_tick, dt));
+	}
+	c->at = p;
+	return 1;
+}
+
+/* Sets up the cursors of a generation: 0, TP_EFORMAT when a first event cannot be read, or
+ * TP_ENOMEM or TP_ELIMIT. */
+int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
+			 const struct tp_v2_generation *g, struct tp_err *err);
+void tp_v2_frontier_release(struct tp_v2_frontier *f);
+
+/* After the time of entry i changed; after its cursor has ended. */
+void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i);
+void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i);
+/* Puts all entries in order of time; a sorted heap is a heap. */
+void tp_v2_frontier_sort(struct tp_v2_frontier *f);
+
+#endif

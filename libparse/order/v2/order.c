@@ -1,0 +1,233 @@
+#include "order/v2/order.h"
+
+#include <string.h>
+
+#define REPORT_EVERY (4u << 20) /* bytes between calls of opt->progress */
+
+int tp_v2_order_flush(struct tp_v2_order *o)
+{
+	struct tp_trace *t = o->trace;
+	uint64_t done = o->consumed + o->f.consumed;
+	int code = 0;
+
+	if (o->n) {
+		if (!t->started) {
+			t->started = true;
+			t->first_ts = o->out[0].ts;
+		}
+		t->last_ts = o->out[o->n - 1].ts;
+		t->events += o->n;
+		code = o->sink->events(o->sink->ctx, o->out, o->n, o->err);
+		o->n = 0;
+	}
+	if (!code && done >= o->report_at && o->opt->progress) {
+		o->report_at = done + REPORT_EVERY;
+		if (o->opt->progress(o->opt->progress_ctx, done < o->in->size ? done : o->in->size,
+				     o->in->size))
+			code = tp_err_set(o->err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	}
+	return code;
+}
+
+static inline int make_room(struct tp_v2_order *o)
+{
+	return o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS ? tp_v2_order_flush(o) : 0;
+}
+
+int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation)
+{
+	int code = make_room(o);
+
+	if (code)
+		return code;
+	o->out[o->n++] = (struct tp_event){.ts = tp_v2_order_time(o, ts),
+					   .g = TP_NONE,
+					   .m = TP_NONE,
+					   .p = TP_NONE,
+					   .subject = TP_NONE,
+					   .type = TP_EV_SYNC,
+					   .arg = {generation}};
+	return 0;
+}
+
+/* A sample brings its own context, whatever the state says; goroutine 0 is none. */
+int tp_v2_order_sample(struct tp_v2_order *o)
+{
+	const struct tp_v2_sample *s = &o->g.samples[o->next_sample++];
+	struct tp_v2_g *g = s->g ? tp_v2_g_get(&o->s, s->g) : &o->s.nobody;
+	struct tp_v2_m *m = tp_v2_m_get(&o->s, s->m);
+	struct tp_v2_p *p = tp_v2_p_get(&o->s, s->p);
+	uint32_t stack = tp_v2_remap_get(&o->g.stacks, s->stack);
+	int code = make_room(o);
+
+	if (code)
+		return code;
+	if (!g || !m || !p)
+		return tp_err_set(o->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "too many goroutines, Ms or Ps");
+	if (stack == TP_V2_MISSING) {
+		if (!o->lenient)
+			return tp_err_set(
+			    o->err, TP_EFORMAT, TP_OFFSET_NONE,
+			    "generation %llu: a CPU sample with a stack that is not in "
+			    "the stack table",
+			    (unsigned long long)o->g.number);
+		o->unknown_ids++;
+		stack = 0;
+	}
+	o->out[o->n++] = (struct tp_event){.ts = tp_v2_order_time(o, s->ts),
+					   .g = g->index,
+					   .m = m->index,
+					   .p = p->index,
+					   .subject = TP_NONE,
+					   .stack = stack,
+					   .type = TP_EV_CPU_SAMPLE};
+	o->wire[TP_V2_CPUSample].events++;
+	o->wire[TP_V2_CPUSample].with_stack += stack != 0;
+	return 0;
+}
+
+int tp_v2_order_begin(struct tp_v2_order *o)
+{
+	int code = tp_v2_frontier_begin(&o->f, &o->s, &o->g, o->err);
+
+	o->next_sample = 0;
+	if (!code && o->f.n && !o->s.initial_gen)
+		o->s.initial_gen = o->g.number;
+	return code;
+}
+
+/* Moves c to its next event. The event just taken is not delivered if that cannot be read, because
+ * Go's reader looks for the next one first. */
+static inline int step(struct tp_v2_order *o, struct tp_v2_cursor *c, size_t n, int64_t last_ts)
+{
+	int more = tp_v2_cursor_next(&o->f, c, o->err);
+
+	if (more < 0) {
+		o->n = n;
+		o->last_ts = last_ts;
+	}
+	return more;
+}
+
+/* Takes the event of entry i if it can go: 1, 0 when it waits, or an error code. */
+static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
+{
+	struct tp_v2_cursor *c = o->f.heap[i].of;
+	int64_t last_ts = o->last_ts;
+	size_t n = o->n;
+	int more;
+
+	*at = c;
+	switch (tp_v2_advance(o, c)) {
+	case TP_V2_WAITS:
+		return 0;
+	case TP_V2_FAULTY:
+		o->n = n;
+		o->last_ts = last_ts;
+		return o->err->code;
+	case TP_V2_ADVANCED:
+		break;
+	}
+	more = step(o, c, n, last_ts);
+	if (more < 0)
+		return more;
+	if (more) {
+		o->f.heap[i].ts = c->ts;
+		tp_v2_frontier_update(&o->f, i);
+	} else {
+		tp_v2_frontier_remove(&o->f, i);
+	}
+	return 1;
+}
+
+/* The earliest event waits: the first of the others, by time, that does not. */
+static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
+{
+	tp_v2_frontier_sort(&o->f);
+	for (size_t i = 1; i < o->f.n; i++) {
+		int code = try_entry(o, i, at);
+
+		if (code)
+			return code < 0 ? code : 0;
+	}
+	*at = NULL;
+	return tp_err_set(o->err, TP_EFORMAT, o->g.from,
+			  "generation %llu: none of the next events of %zu Ms can come next",
+			  (unsigned long long)o->g.number, o->f.n);
+}
+
+/* Until when the root of the heap stays its root, and no sample comes first. */
+static int64_t root_until(const struct tp_v2_order *o)
+{
+	const struct tp_v2_entry *h = o->f.heap;
+	int64_t until = INT64_MAX;
+
+	if (o->f.n > 1)
+		until = h[1].ts;
+	if (o->f.n > 2 && h[2].ts < until)
+		until = h[2].ts;
+	if (o->next_sample < o->g.nsamples && o->g.samples[o->next_sample].ts < until)
+		until = o->g.samples[o->next_sample].ts;
+	return until;
+}
+
+int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
+{
+	struct tp_v2_frontier *f = &o->f;
+
+	*at = NULL;
+	while (f->n || o->next_sample < o->g.nsamples) {
+		enum tp_v2_advance how = TP_V2_ADVANCED;
+		struct tp_v2_cursor *c;
+		int64_t until;
+		int code, more = 1;
+
+		if (o->next_sample < o->g.nsamples &&
+		    (!f->n || o->g.samples[o->next_sample].ts < f->heap[0].ts)) {
+			code = tp_v2_order_sample(o);
+			if (code)
+				return code;
+			continue;
+		}
+		c = f->heap[0].of;
+		until = root_until(o);
+		do {
+			int64_t last_ts = o->last_ts;
+			size_t n = o->n;
+
+			if (n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS) {
+				code = tp_v2_order_flush(o);
+				if (code)
+					return code;
+				n = 0;
+			}
+			how = tp_v2_advance(o, c);
+			if (how == TP_V2_ADVANCED) {
+				more = step(o, c, n, last_ts);
+				if (more < 0) {
+					*at = c;
+					return more;
+				}
+			} else if (how == TP_V2_FAULTY) {
+				o->n = n;
+				o->last_ts = last_ts;
+				*at = c;
+				return o->err->code;
+			}
+		} while (how == TP_V2_ADVANCED && more && c->ts <= until);
+		if (!more) {
+			tp_v2_frontier_remove(f, 0);
+			continue;
+		}
+		f->heap[0].ts = c->ts;
+		if (how == TP_V2_ADVANCED) {
+			tp_v2_frontier_update(f, 0);
+			continue;
+		}
+		code = try_others(o, at);
+		if (code)
+			return code;
+	}
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* Ordering the events of a generation by the rules of Go's reader (internal/trace/order.go and
+ * reader.go): the earliest event that the state of the scheduler allows comes next. */
+#ifndef TP_ORDER_V2_ORDER_H
+#define TP_ORDER_V2_ORDER_H
+
+#include "decode/v2/generation.h"
+#include "order/v2/frontier.h"
+#include "order/v2/state.h"
+
+#define TP_V2_MOST_EVENTS 4 /* that one event of the wire can become, and some to spare */
+
+struct tp_v2_wire_stat {
+	uint64_t events, with_stack, bytes;
+};
+
+struct tp_v2_order {
+	struct tp_trace *trace;
+	const struct tp_trace_options *opt;
+	const struct tp_sink *sink;
+	struct tp_input *in;
+	struct tp_err *err; /* never NULL */
+	bool lenient; /* ids that are in no table stand for nothing instead of being a fault */
+	uint64_t unknown_ids; /* of them, so far */
+
+	struct tp_v2_state s;
+	struct tp_v2_frontier f;
+	struct tp_v2_generation g;
+	size_t next_sample;
+	uint64_t consumed;  /* bytes of the input that are done with, before this generation */
+	uint64_t report_at; /* bytes at which to call opt->progress next */
+
+	int64_t last_ts; /* of the last event */
+	size_t n;	 /* events in out */
+	struct tp_event out[TP_BATCH_EVENTS];
+	struct tp_v2_wire_stat wire[256];
+};
+
+enum tp_v2_advance {
+	TP_V2_ADVANCED, /* the event took effect; its tp_events are the last of o->out */
+	TP_V2_WAITS,	/* it cannot come next; nothing changed */
+	TP_V2_FAULTY,	/* it contradicts the state: o->err says how */
+};
+
+/* Lets the event of c take effect, if it can. There must be room for TP_V2_MOST_EVENTS. On success
+ * c->at stands behind the event. */
+enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c);
+
+/* Orders all that is left in the frontier, CPU samples in between: 0 or the error of the first
+ * event that Go's reader would not deliver. Then the cursor it is about is *at (NULL: none can
+ * advance), and the events before it are in o->out. */
+int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at);
+
+/* Sets up frontier and samples of the loaded generation o->g. */
+int tp_v2_order_begin(struct tp_v2_order *o);
+/* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
+int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
+/* Hands what is in o->out to the sink and reports progress. */
+int tp_v2_order_flush(struct tp_v2_order *o);
+/* Hands the next CPU sample out; there must be one. */
+int tp_v2_order_sample(struct tp_v2_order *o);
+
+/* The next place in o->out, with its time set. */
+static inline int64_t tp_v2_order_time(struct tp_v2_order *o, int64_t ts)
+{
+	if (ts <= o->last_ts)
+		ts = (int64_t)((uint64_t)o->last_ts + 1);
+	o->last_ts = ts;
+	return ts;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* Reading a trace of go 1.22 and later from its first generation to its last, as Go's reader does
+ * (internal/trace/reader.go): one generation after the other, a Sync event before each and behind
+ * the last. Where that reader gives up, salvage takes over unless the caller wants to know. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/v2/tables.h"
+#include "order/v2/order.h"
+
+/* Clock and counts of a generation that was loaded. */
+static int note_generation(struct tp_v2_order *o)
+{
+	const struct tp_v2_generation *g = &o->g;
+	struct tp_trace *t = o->trace;
+	struct tp_v2_wire_stat *w = o->wire;
+
+	t->generations++;
+	if (t->ns_per_tick == 0)
+		t->ns_per_tick = g->ns_per_tick;
+	w[TP_V2_String].events += g->nstrings;
+	w[TP_V2_String].bytes += g->wire_bytes[TP_V2_BATCH_STRINGS];
+	w[TP_V2_Stack].events += g->nstacks;
+	w[TP_V2_Stack].with_stack += g->nstacks;
+	w[TP_V2_Stack].bytes += g->wire_bytes[TP_V2_BATCH_STACKS];
+	w[TP_V2_CPUSample].bytes += g->wire_bytes[TP_V2_BATCH_SAMPLES];
+	w[TP_V2_Sync].events++;
+	w[TP_V2_Sync].bytes += g->wire_bytes[TP_V2_BATCH_SYNC];
+	w[TP_V2_ExperimentalBatch].bytes += g->wire_bytes[TP_V2_BATCH_EXPERIMENTAL];
+	w[TP_V2_EventBatch].bytes += g->wire_bytes[TP_V2_BATCH_EVENTS] - g->events_bytes;
+	if (g->has_clock) {
+		struct tp_clock clock = {.ts = tp_v2_ns(g->ns_per_tick, g->clock_ticks),
+					 .mono_ns = (int64_t)g->clock_mono,
+					 .wall_sec = (int64_t)g->clock_sec,
+					 .wall_nsec = (int32_t)g->clock_nsec};
+
+		if (tp_trace_add_clock(t, &clock))
+			return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	return 0;
+}
+
+/* Ends a generation: its pages are not needed again. */
+static void end_generation(struct tp_v2_order *o)
+{
+	tp_v2_state_next_generation(&o->s);
+	tp_input_done_with(o->in, (size_t)o->g.from, (size_t)o->g.to);
+	o->consumed = o->g.to;
+	o->f.consumed = 0;
+}
+
+/* Go's reader delivers a Sync before it reports that a generation cannot be read. */
+static int sync_then(struct tp_v2_order *o, int code)
+{
+	int sync = tp_v2_order_sync(o, o->last_ts, 0);
+
+	return sync ? sync : code;
+}
+
+static int read_strictly(struct tp_v2_order *o)
+{
+	uint64_t offset = TP_V2_HEADER_SIZE;
+	enum tp_v2_end end = TP_V2_END_NEXT;
+	bool late = o->trace->version < 26; /* a bad batch is reported after its generation */
+	struct tp_err late_err;
+	int late_code = 0;
+
+	for (bool first = true;; first = false) {
+		struct tp_v2_cursor *at;
+		int code;
+
+		if (late_code) {
+			*o->err = late_err;
+			return sync_then(o, late_code);
+		}
+		if (late && !first && end != TP_V2_END_NEXT)
+			return tp_v2_order_sync(o, o->last_ts, 0);
+		tp_v2_generation_begin(&o->g, o->in, o->trace->version);
+		code = tp_v2_generation_scan(&o->g, &offset, &end, o->err);
+		if (code)
+			return code;
+		if (!late && end == TP_V2_END_FILE) {
+			if (!o->g.nstreams)
+				return tp_v2_order_sync(o, o->last_ts, 0);
+			tp_err_set(o->err, TP_ETRUNC, o->g.from,
+				   "generation %llu has no end: the trace is cut off",
+				   (unsigned long long)o->g.number);
+			return sync_then(o, TP_ETRUNC);
+		}
+		if (end == TP_V2_END_FAULT || end == TP_V2_END_MIXED) {
+			if (!late || end == TP_V2_END_MIXED || !o->g.number)
+				return sync_then(o, o->err->code);
+			late_err = *o->err;
+			late_code = o->err->code;
+		}
+		code = tp_v2_tables_load(&o->g, o->trace, false, o->err);
+		if (code)
+			return sync_then(o, code);
+		code = note_generation(o);
+		if (!code)
+			code = tp_v2_order_begin(o);
+		if (!code)
+			code = tp_v2_order_sync(o, tp_v2_ns(o->g.ns_per_tick, o->g.min_time),
+						o->g.number);
+		if (!code)
+			code = tp_v2_order_run(o, &at);
+		if (code)
+			return code;
+		end_generation(o);
+	}
+}
+
+static int count_wires(struct tp_v2_order *o)
+{
+	for (unsigned i = 0; i < TP_V2_NWIRES; i++) {
+		const struct tp_v2_wire_stat *w = &o->wire[i];
+
+		if ((w->events || w->bytes) &&
+		    tp_trace_count_wire(o->trace, tp_v2_wires[i].name, w->events, w->with_stack,
+					w->bytes))
+			return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	return 0;
+}
+
+int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+	       const struct tp_sink *sink, struct tp_err *err)
+{
+	struct tp_v2_order *o = calloc(1, sizeof(*o));
+	struct tp_err own = {0};
+	uint64_t seed;
+	int code, flushed;
+
+	if (!o)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	memcpy(&seed, in->hash, sizeof(seed));
+	o->in = in;
+	o->opt = opt;
+	o->trace = trace;
+	o->sink = sink;
+	o->err = &own;
+	tp_v2_state_init(&o->s, trace, seed);
+	code = read_strictly(o);
+	/* What was ordered before a fault is delivered; the fault stays the one reported. */
+	if (code != TP_ENOMEM && code != TP_ECANCEL) {
+		struct tp_err first = own;
+
+		flushed = tp_v2_order_flush(o);
+		if (code)
+			own = first;
+		else
+			code = flushed;
+	}
+	if (!code)
+		code = count_wires(o);
+	if (code && err)
+		*err = own;
+	tp_v2_state_release(&o->s);
+	tp_v2_frontier_release(&o->f);
+	tp_v2_generation_release(&o->g);
+	free(o);
+	return code;
+}

@@ -1,0 +1,273 @@
+#include "order/v2/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits on what a hostile input may make us keep. A Linux system has at most 4 M threads. */
+#define MAX_MS	    (4u << 20)
+#define MAX_PS	    (1u << 20)
+#define MAX_LIVE_GS (64u << 20)
+#define MAX_OPEN    (16u << 20) /* regions, and tasks */
+
+const uint8_t tp_v2_gstate[TP_V2_NGSTATUS] = {
+    [TP_V2_G_BAD] = TP_ST_UNDETERMINED, [TP_V2_G_RUNNABLE] = TP_ST_RUNNABLE,
+    [TP_V2_G_RUNNING] = TP_ST_RUNNING,	[TP_V2_G_SYSCALL] = TP_ST_SYSCALL,
+    [TP_V2_G_WAITING] = TP_ST_WAITING,
+};
+
+/* A P in a syscall counts as running until it is taken away. */
+const uint8_t tp_v2_pstate[TP_V2_NPSTATUS] = {
+    [TP_V2_P_BAD] = TP_ST_UNDETERMINED, [TP_V2_P_RUNNING] = TP_ST_RUNNING,
+    [TP_V2_P_IDLE] = TP_ST_IDLE,	[TP_V2_P_SYSCALL] = TP_ST_RUNNING,
+    [TP_V2_P_ABANDONED] = TP_ST_IDLE,
+};
+
+void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t seed)
+{
+	memset(s, 0, sizeof(*s));
+	s->trace = trace;
+	s->gs.seed = s->ps.seed = s->ms.seed = s->tasks.seed = s->stw_names.seed = seed | 1;
+	s->nobody = (struct tp_v2_g){.id = UINT64_MAX, .index = TP_NONE};
+	s->no_p = (struct tp_v2_p){.id = UINT64_MAX, .index = TP_NONE};
+	s->no_m =
+	    (struct tp_v2_m){.id = UINT64_MAX, .index = TP_NONE, .g = &s->nobody, .p = &s->no_p};
+}
+
+void tp_v2_state_release(struct tp_v2_state *s)
+{
+	tp_idmap_release(&s->gs);
+	tp_idmap_release(&s->ps);
+	tp_idmap_release(&s->ms);
+	tp_idmap_release(&s->tasks);
+	tp_idmap_release(&s->stw_names);
+	free(s->all_ms);
+	tp_arena_clear(&s->arena);
+	memset(s, 0, sizeof(*s));
+}
+
+static void list(struct tp_v2_state *s, struct tp_v2_g *g)
+{
+	g->died = s->generation;
+	if (g->listed)
+		return;
+	g->listed = true;
+	g->next = s->listed;
+	s->listed = g;
+}
+
+struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_g *g;
+	struct tp_v2_stw *stw;
+
+	if (id == UINT64_MAX)
+		return &s->nobody;
+	g = tp_idmap_get(&s->gs, id);
+	if (g)
+		return g;
+	if (s->live_gs >= MAX_LIVE_GS)
+		return NULL;
+	g = s->free_gs;
+	if (g)
+		s->free_gs = g->next;
+	else
+		g = tp_arena_alloc(&s->arena, sizeof(*g));
+	if (!g)
+		return NULL;
+	stw = g->stw;
+	*g = (struct tp_v2_g){.id = id, .stw = stw, .index = tp_trace_new_g(s->trace, id)};
+	if (g->index == TP_NONE || tp_idmap_add(&s->gs, id, g))
+		return NULL;
+	s->live_gs++;
+	list(s, g); /* in case it is never born */
+	return g;
+}
+
+struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_p *p;
+
+	if (id == UINT64_MAX)
+		return &s->no_p;
+	p = tp_idmap_get(&s->ps, id);
+	if (p)
+		return p;
+	if (s->ps.used >= MAX_PS)
+		return NULL;
+	p = tp_arena_alloc(&s->arena, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->id = id;
+	p->index = tp_trace_new_p(s->trace, (int64_t)id);
+	return p->index == TP_NONE || tp_idmap_add(&s->ps, id, p) ? NULL : p;
+}
+
+struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_m *m;
+
+	if (id == UINT64_MAX)
+		return &s->no_m;
+	m = tp_idmap_get(&s->ms, id);
+	if (m)
+		return m;
+	if (s->nms >= MAX_MS)
+		return NULL;
+	if (s->nms == s->ms_room) {
+		size_t room = s->ms_room ? s->ms_room * 2 : 64;
+		void *all = realloc(s->all_ms, room * sizeof(struct tp_v2_m *));
+
+		if (!all)
+			return NULL;
+		s->all_ms = all;
+		s->ms_room = room;
+	}
+	m = tp_arena_alloc(&s->arena, sizeof(*m));
+	if (!m)
+		return NULL;
+	*m = (struct tp_v2_m){.id = id, .g = &s->nobody, .p = &s->no_p};
+	m->index = tp_trace_new_m(s->trace, id);
+	if (m->index == TP_NONE || tp_idmap_add(&s->ms, id, m))
+		return NULL;
+	s->all_ms[s->nms++] = m;
+	return m;
+}
+
+void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen)
+{
+	if (g == &s->nobody)
+		return;
+	g->alive = true;
+	g->status = status;
+	g->seq = 0;
+	g->seq_gen = gen;
+}
+
+void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g)
+{
+	g->alive = false;
+	g->assisting = false;
+	if (g->stw)
+		g->stw->n = 0;
+	while (g->regions)
+		tp_v2_region_pop(s, g);
+	list(s, g);
+}
+
+void tp_v2_state_next_generation(struct tp_v2_state *s)
+{
+	struct tp_v2_g *g = s->listed;
+
+	s->listed = NULL;
+	for (size_t i = 0; i < s->nms; i++)
+		s->all_ms[i]->g->pinned = true;
+	while (g) {
+		struct tp_v2_g *next = g->next;
+
+		if (g->alive) {
+			g->listed = false;
+		} else if (g->pinned || g->died == s->generation) {
+			g->next = s->listed;
+			s->listed = g;
+		} else {
+			tp_idmap_remove(&s->gs, g->id);
+			g->next = s->free_gs;
+			s->free_gs = g;
+			s->live_gs--;
+		}
+		g = next;
+	}
+	for (size_t i = 0; i < s->nms; i++)
+		s->all_ms[i]->g->pinned = false;
+	s->generation++;
+}
+
+int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name)
+{
+	struct tp_v2_region *r = s->free_regions;
+
+	if (s->nregions >= MAX_OPEN)
+		return TP_ELIMIT;
+	if (r)
+		s->free_regions = r->outer;
+	else
+		r = tp_arena_alloc(&s->arena, sizeof(*r));
+	if (!r)
+		return TP_ENOMEM;
+	*r = (struct tp_v2_region){.outer = g->regions, .task = task, .name = name};
+	g->regions = r;
+	s->nregions++;
+	return 0;
+}
+
+void tp_v2_region_pop(struct tp_v2_state *s, struct tp_v2_g *g)
+{
+	struct tp_v2_region *r = g->regions;
+
+	g->regions = r->outer;
+	r->outer = s->free_regions;
+	s->free_regions = r;
+	s->nregions--;
+}
+
+struct tp_v2_task *tp_v2_task_find(const struct tp_v2_state *s, uint64_t id)
+{
+	return tp_idmap_get(&s->tasks, id);
+}
+
+int tp_v2_task_start(struct tp_v2_state *s, uint64_t id, uint64_t parent, uint32_t name)
+{
+	struct tp_v2_task *t = s->free_tasks;
+	int code;
+
+	if (s->ntasks >= MAX_OPEN)
+		return TP_ELIMIT;
+	if (t)
+		s->free_tasks = t->next;
+	else
+		t = tp_arena_alloc(&s->arena, sizeof(*t));
+	if (!t)
+		return TP_ENOMEM;
+	*t = (struct tp_v2_task){.parent = parent, .name = name};
+	code = tp_idmap_add(&s->tasks, id, t);
+	if (code)
+		return code;
+	s->ntasks++;
+	return 0;
+}
+
+void tp_v2_task_end(struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_task *t = tp_idmap_get(&s->tasks, id);
+
+	if (!t)
+		return;
+	tp_idmap_remove(&s->tasks, id);
+	t->next = s->free_tasks;
+	s->free_tasks = t;
+	s->ntasks--;
+}
+
+int tp_v2_stw_name(struct tp_v2_state *s, uint32_t kind, uint32_t *name)
+{
+	uintptr_t known = (uintptr_t)tp_idmap_get(&s->stw_names, kind);
+	struct tp_text text;
+	char *full;
+	int code;
+
+	if (known) {
+		*name = (uint32_t)(known - 1);
+		return 0;
+	}
+	text = tp_dict_text(s->trace->dict, kind);
+	full = malloc((size_t)text.size + sizeof("stop-the-world ()"));
+	if (!full)
+		return TP_ENOMEM;
+	memcpy(full, "stop-the-world (", 16);
+	memcpy(full + 16, text.text, text.size);
+	full[16 + text.size] = ')';
+	code = tp_dict_string(s->trace->dict, full, (size_t)text.size + 17, name);
+	free(full);
+	return code ? code : tp_idmap_add(&s->stw_names, kind, (void *)((uintptr_t)*name + 1));
+}

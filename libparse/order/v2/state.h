@@ -1,0 +1,153 @@
+/* What ordering knows about goroutines, Ms and Ps: the scheduler state that Go's reader keeps too
+ * (internal/trace/order.go: gState, pState, mState), with pointers in place of ids.
+ *
+ * Every G, P and M has an index of the run (struct tp_trace) from when it is first met. A goroutine
+ * that ended stays in the map, dead, until the end of the next generation, because CPU samples and
+ * stale bindings may still name it; then its memory is used again. So memory follows the number of
+ * goroutines alive at once, not the length of the trace. */
+#ifndef TP_ORDER_V2_STATE_H
+#define TP_ORDER_V2_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "decode/v2/idmap.h"
+#include "order/trace.h"
+
+/* On the wire (Go: internal/trace/tracev2/events.go, GoStatus and ProcStatus). */
+enum tp_v2_gstatus {
+	TP_V2_G_BAD,
+	TP_V2_G_RUNNABLE,
+	TP_V2_G_RUNNING,
+	TP_V2_G_SYSCALL,
+	TP_V2_G_WAITING,
+	TP_V2_NGSTATUS
+};
+enum tp_v2_pstatus {
+	TP_V2_P_BAD,
+	TP_V2_P_RUNNING,
+	TP_V2_P_IDLE,
+	TP_V2_P_SYSCALL,
+	TP_V2_P_ABANDONED,
+	TP_V2_NPSTATUS
+};
+
+extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS]; /* enum tp_state */
+extern const uint8_t tp_v2_pstate[TP_V2_NPSTATUS];
+
+#define TP_V2_MAX_STW 16 /* stops of the world in flight on one goroutine */
+
+struct tp_v2_region { /* an open user region, the innermost first */
+	struct tp_v2_region *outer;
+	uint64_t task;
+	uint32_t name;
+};
+
+struct tp_v2_stw { /* open stops of the world: dictionary ids of their names */
+	uint32_t n;
+	uint32_t name[TP_V2_MAX_STW];
+};
+
+struct tp_v2_g {
+	uint64_t id;
+	uint64_t seq, seq_gen; /* the last sequence number, and its generation */
+	uint32_t index;
+	uint8_t status; /* enum tp_v2_gstatus */
+	bool alive;	/* between creation (or first status) and end */
+	bool assisting; /* a mark assist is in flight */
+	bool listed;	/* in the list of those that may have to be forgotten */
+	bool pinned;	/* scratch: an M is bound to it */
+	uint32_t died; /* generation (counted by us) it ended in, or was met in without beginning */
+	struct tp_v2_stw *stw;
+	struct tp_v2_region *regions;
+	struct tp_v2_g *next; /* of the listed, or of the free */
+};
+
+struct tp_v2_p {
+	uint64_t id;
+	uint64_t seq, seq_gen;
+	uint32_t index;
+	uint8_t status; /* enum tp_v2_pstatus */
+	bool alive;	/* a status was seen */
+	bool sweeping;
+};
+
+struct tp_v2_m {
+	uint64_t id;
+	struct tp_v2_g *g; /* never NULL: state's `nobody` when there is none */
+	struct tp_v2_p *p; /* likewise */
+	uint32_t index;
+	bool alive; /* an event of it was tried, or a goroutine in a syscall on it was reported */
+};
+
+struct tp_v2_task {
+	uint64_t parent;
+	uint32_t name;
+	struct tp_v2_task *next; /* of the free */
+};
+
+struct tp_v2_state {
+	struct tp_trace *trace;
+	struct tp_idmap gs, ps, ms, tasks, stw_names;
+	struct tp_v2_m **all_ms;
+	size_t nms, ms_room;
+	struct tp_v2_g nobody; /* index TP_NONE, never alive */
+	struct tp_v2_p no_p;   /* likewise */
+	struct tp_v2_m no_m;   /* events of no thread (M 2^64-1) */
+	struct tp_v2_g *listed, *free_gs;
+	uint32_t generation; /* counted by us */
+	struct tp_v2_region *free_regions;
+	struct tp_v2_task *free_tasks;
+	size_t live_gs, nregions, ntasks;
+	struct tp_arena arena;
+
+	uint64_t initial_gen; /* 0 until the first event is tried */
+	uint64_t gc_seq;
+	enum { TP_V2_GC_UNKNOWN, TP_V2_GC_OFF, TP_V2_GC_ON } gc;
+};
+
+void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t seed);
+void tp_v2_state_release(struct tp_v2_state *s);
+
+/* The goroutine if it is alive, else NULL. */
+static inline struct tp_v2_g *tp_v2_g_find(const struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_g *g = tp_idmap_get(&s->gs, id);
+
+	return g && g->alive ? g : NULL;
+}
+
+static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_p *p = tp_idmap_get(&s->ps, id);
+
+	return p && p->alive ? p : NULL;
+}
+
+/* Whatever has this id, dead or alive, made if need be (then it is not alive). The id 2^64-1 gives
+ * nobody, no_p, no_m. NULL when memory or a limit is out. */
+struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id);
+struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id);
+struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
+
+/* A goroutine begins and ends. */
+void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen);
+void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g);
+/* Between generations: forgets those that ended before the one that is over. */
+void tp_v2_state_next_generation(struct tp_v2_state *s);
+
+/* User regions nest; 0 or TP_ENOMEM or TP_ELIMIT. */
+int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name);
+void tp_v2_region_pop(struct tp_v2_state *s, struct tp_v2_g *g);
+
+/* User tasks: NULL when not active. start: 0 or TP_ENOMEM or TP_ELIMIT. */
+struct tp_v2_task *tp_v2_task_find(const struct tp_v2_state *s, uint64_t id);
+int tp_v2_task_start(struct tp_v2_state *s, uint64_t id, uint64_t parent, uint32_t name);
+void tp_v2_task_end(struct tp_v2_state *s, uint64_t id);
+
+/* "stop-the-world (KIND)" for the string KIND. */
+int tp_v2_stw_name(struct tp_v2_state *s, uint32_t kind, uint32_t *name);
+
+#endif
