@@ -97,16 +97,14 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	cmd->color = wants_color(cmd);
 }
 
+/* The stream buffers, so a failure shows when that is full; the flush finds out why it was. */
 static int write_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
-	struct cmd *cmd = ctx;
-
-	errno = 0;
+	(void)ctx;
 	if (fwrite(data, 1, size, stdout) == size)
 		return 0;
-	cmd->write_errno = errno ? errno : EIO;
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write standard output: %s",
-			  strerror(cmd->write_errno));
+			  strerror(cmd_flush()));
 }
 
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
@@ -116,7 +114,7 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	    .width = (unsigned)cmd->width,
 	    .colour = cmd->color,
 	    .several = several,
-	    .sink = {.write = write_stdout, .ctx = cmd},
+	    .sink = {.write = write_stdout},
 	};
 	struct tp_err err;
 
@@ -125,21 +123,18 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 
 int cmd_finish(struct cmd *cmd, int status)
 {
-	/* What a sink could not write has been reported already. */
-	bool reported = cmd->write_errno != 0;
+	int failed = cmd_flush();
 
-	errno = 0;
-	if ((fflush(stdout) || ferror(stdout)) && !reported)
-		cmd->write_errno = errno ? errno : EIO;
 	if (cmd->pager > 0) {
 		close(STDOUT_FILENO); /* the end of its input */
 		while (waitpid(cmd->pager, NULL, 0) < 0 && errno == EINTR)
 			;
 		cmd->pager = 0;
 	}
-	if (cmd->write_errno && cmd->write_errno != EPIPE && !reported) {
-		cmd_error(cmd, "cannot write standard output: %s", strerror(cmd->write_errno));
-		status = status ? status : CMD_SYSTEM;
+	/* With a status of its own the command has said already why it stopped. */
+	if (failed && failed != EPIPE && status == CMD_OK) {
+		cmd_error(cmd, "cannot write standard output: %s", strerror(failed));
+		status = CMD_SYSTEM;
 	}
 	cmd_close(cmd);
 	return status;

@@ -88,7 +88,6 @@ struct cmd {
 	/* private */
 	char *scratch; /* a folder to remove at the end: a store for which there is no cache */
 	pid_t pager;
-	int write_errno; /* why stdout could not be written, 0 if it could */
 };
 
 #define CMD_INIT(command_name)                                                                     \
@@ -133,6 +132,8 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
+int cmd_flush(void);
 /* The line about what a run lost; nothing when it lost nothing. */
 void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
 

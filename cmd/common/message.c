@@ -8,6 +8,18 @@
 #include "base/buf.h"
 #include "base/units.h"
 
+int cmd_flush(void)
+{
+	static int first;
+
+	/* A write that failed just now left its reason in errno. */
+	if (ferror(stdout) && !first)
+		first = errno ? errno : EIO;
+	if (fflush(stdout) && !first)
+		first = errno ? errno : EIO;
+	return first;
+}
+
 /* Texts may hold bytes of a dump or of an argument: escaped before they reach the terminal. */
 static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
 {
@@ -21,7 +33,7 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	failed |= rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
 	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
 	 */
-	fflush(stdout);
+	cmd_flush();
 	if (failed)
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 	else
@@ -100,7 +112,7 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	size_t n = path ? strlen(path) : 0;
 
 	/* A reader of our output that has seen enough (head, a pager that was quit) is no error. */
-	if (err->code == TP_EIO && cmd->write_errno == EPIPE)
+	if (err->code == TP_EIO && cmd_flush() == EPIPE)
 		return CMD_OK;
 	/* Callers may have put the path in front already; once is enough. */
 	if (n && !strncmp(msg, path, n) && msg[n] == ':')
