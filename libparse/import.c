@@ -245,6 +245,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	struct tp_input_options how = {
 	    .progress = w.opt->progress ? unpack_progress : NULL,
 	    .progress_ctx = (void *)w.opt,
+	    .tmp_dir = w.opt->tmp_dir,
 	};
 	struct tp_recognition seen;
 	struct timespec t0, t1;

@@ -14,6 +14,7 @@ struct tp_import_options {
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	const char *tmp_dir; /* for unpacked input, as in tp_input_options */
 };
 
 struct tp_import_result {

@@ -67,6 +67,7 @@ static int open_dump(struct cmd *cmd, const char *path)
 	    .name = name,
 	    .progress = cmd_progress_step,
 	    .progress_ctx = &progress,
+	    .tmp_dir = getenv("TMPDIR"),
 	};
 	struct tp_import_result result;
 	struct cmd_cache *cache;

@@ -24,6 +24,7 @@ struct tp_input_options {
 	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 1000 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
+	const char *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
 };
 
 /* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what

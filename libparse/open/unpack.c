@@ -56,9 +56,9 @@ enum tp_packing tp_packing_of(const uint8_t *d, size_t size)
 }
 
 /* A file without a name, so that it is gone whatever happens to the process. */
-static int open_temporary(struct tp_err *err)
+static int open_temporary(const struct tp_input_options *opt, struct tp_err *err)
 {
-	const char *dirs[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp"};
+	const char *dirs[] = {opt ? opt->tmp_dir : NULL, "/var/tmp", "/tmp"};
 	int saved = ENOENT;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
@@ -82,7 +82,7 @@ static int open_temporary(struct tp_err *err)
 		saved = errno;
 	}
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-			  "cannot create a temporary file (TMPDIR, /var/tmp, /tmp): %s",
+			  "cannot create a temporary file in any of TMPDIR, /var/tmp and /tmp: %s",
 			  strerror(saved));
 }
 
@@ -275,7 +275,7 @@ int tp_unpack(struct tp_source *s, enum tp_packing packing, const struct tp_inpu
 		goto done;
 	}
 	XXH3_128bits_reset(out.hash);
-	out.fd = open_temporary(err);
+	out.fd = open_temporary(opt, err);
 	if (out.fd < 0) {
 		code = out.fd;
 		goto done;
