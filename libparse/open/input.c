@@ -99,7 +99,7 @@ static int open_stream(struct tp_input *in, struct tp_source *s, enum tp_packing
 	uint64_t size;
 	int fd, code;
 
-	code = tp_unpack(s, packing, opt, &fd, &size, in->hash, damaged, err);
+	code = tp_source_unpack(s, packing, opt, &fd, &size, in->hash, damaged, err);
 	if (code)
 		return code;
 	memcpy(in->packing, names[packing], sizeof(in->packing));

@@ -259,8 +259,9 @@ static int copy_zst(struct tp_source *in, struct sink *out, uint8_t *room, char 
 	return code < 0 ? code : 0;
 }
 
-int tp_unpack(struct tp_source *s, enum tp_packing packing, const struct tp_input_options *opt,
-	      int *fd, uint64_t *size, uint8_t hash[16], char damaged[160], struct tp_err *err)
+int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
+		     const struct tp_input_options *opt, int *fd, uint64_t *size, uint8_t hash[16],
+		     char damaged[160], struct tp_err *err)
 {
 	struct sink out = {.fd = -1, .source = s, .opt = opt, .err = err};
 	char trouble[160] = "";

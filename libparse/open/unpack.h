@@ -28,7 +28,8 @@ enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
 /* Unpacks the whole source. 0: *fd is the temporary file (the caller closes it), *size its bytes,
  * `hash` their XXH3-128. `damaged` as in tp_input_open. */
-int tp_unpack(struct tp_source *s, enum tp_packing packing, const struct tp_input_options *opt,
-	      int *fd, uint64_t *size, uint8_t hash[16], char damaged[160], struct tp_err *err);
+int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
+		     const struct tp_input_options *opt, int *fd, uint64_t *size, uint8_t hash[16],
+		     char damaged[160], struct tp_err *err);
 
 #endif
