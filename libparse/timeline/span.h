@@ -5,14 +5,27 @@
  *
  * A span has, by state:
  *   Running         m, p where it ran; stack 0; reason ""
- *   Runnable        reason why it stopped ("" when created or woken); waker: the goroutine that made it
- *                   runnable (TP_NONE when none did); stack = waker_stack = stack of that event, which
- *                   is how Go's scheduler latency profile attributes it
- *   Waiting         reason; stack where it blocked. waker, waker_stack: who ended the wait, from where
- *   Syscall         stack where it was entered; m, p
- *   SyscallBlocked  the same after the P was taken; stack as the syscall's
- *   Lost            a damaged trace says nothing
- * Spans of one goroutine neither overlap nor leave gaps between its creation and its end. */
+ *   Runnable        reason why it stopped ("" when created or woken); waker: the goroutine that
+ * made it runnable (TP_NONE when none did); stack = waker_stack = stack of that event, which is how
+ * Go's scheduler latency profile attributes it Waiting         reason; stack where it blocked.
+ * waker, waker_stack: who ended the wait, from where Syscall         stack where it was entered; m,
+ * p SyscallBlocked  the same after the P was taken; stack as the syscall's Lost            a
+ * damaged trace says nothing: from the last event known of the goroutine to one flagged TP_EVF_LOST
+ * Spans of one goroutine neither overlap nor leave gaps between its creation and its end.
+ *
+ * The rules are those of Go's summary (internal/trace/summary.go, Summarizer.Event), so that spans
+ * add up to it:
+ *   - A goroutine that is there when the trace begins is in its first state since the last Sync
+ * event. Where that state is a system call without a P, the time up to its first event is
+ * SyscallBlocked and the time after it Syscall.
+ *   - SyscallBlocked begins when the P with which the call was entered goes idle. One goroutine's
+ *     return from a system call makes Go forget whose call its P serves by then, so that another
+ *     goroutine's loss of that P may go unnoticed: its whole call is Syscall.
+ *   - Blocking "forever" ends a goroutine.
+ * Spans differ from the numbers of the summary in two places. A goroutine without a P in a system
+ * call when the trace ends: Go counts its SyscallBlocked time as Syscall and once more as Runnable.
+ * And Go takes the time 0, which old traces reach, for "not set": what a goroutine does from 0 on,
+ * up to its next transition, is not counted unless it is running. */
 #ifndef TP_TIMELINE_SPAN_H
 #define TP_TIMELINE_SPAN_H
 
@@ -30,10 +43,16 @@ struct tp_span {
 	uint32_t stack;
 	uint32_t m, p;
 	uint32_t waker, waker_stack;
-	uint8_t state;    /* enum tp_state */
+	uint32_t mark;	  /* tp_spans_mark() when it began */
+	uint8_t state;	  /* enum tp_state */
 	uint8_t inferred; /* one of its ends was put in by salvage */
-	uint8_t open;     /* still going on when the run ended */
+	uint8_t open;	  /* still going on when the run ended */
 };
+
+/* The most goroutines, and Ms or Ps, a machine takes: indices are dense, so more are no real trace.
+ */
+#define TP_SPANS_LIMIT	  (1u << 28)
+#define TP_SPANS_LIMIT_MP (1u << 20)
 
 struct tp_spans; /* the machine: state of every goroutine and P */
 
@@ -49,9 +68,15 @@ int tp_spans_feed(struct tp_spans *s, const struct tp_event *ev, size_t n, tp_sp
 /* Closes every open span at `end` (open = 1). */
 int tp_spans_finish(struct tp_spans *s, int64_t end, tp_span_fn fn, void *ctx, struct tp_err *err);
 
+/* What spans that begin from now on carry as `mark`; 0 at first. */
+void tp_spans_mark(struct tp_spans *s, uint32_t mark);
+
 /* The open span of a goroutine (end = start), or false. For checkpoints. */
 bool tp_spans_open(const struct tp_spans *s, uint32_t goroutine, struct tp_span *span);
-/* Puts a goroutine into an open span, as read from span_crossing: starting in the middle. */
+/* Puts a goroutine into an open span, as read from span_crossing: starting in the middle. `end` is
+ * the end that span_crossing has; it tells whether a system call lost its P as Go saw it. To be
+ * called before the first event is fed, in the order of `start` for spans with a P in a system
+ * call. 0 or TP_ENOMEM, TP_ELIMIT. */
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span);
 
 #endif

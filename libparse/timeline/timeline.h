@@ -17,7 +17,8 @@ struct tp_timeline;
 /* Rows go to `run` as they are complete. NULL when memory is out. */
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run);
 void tp_timeline_free(struct tp_timeline *t);
-int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n, struct tp_err *err);
+int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
+		     struct tp_err *err);
 /* After the last event, with the trace's tables and dictionary complete: writes what is left. */
 int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 

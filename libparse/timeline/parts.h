@@ -1,0 +1,334 @@
+/* What the files of the timeline share: the state of a run while its events pass by.
+ *
+ * timeline.c conducts; every other file owns one struct below and the tables that come out of it.
+ * Times are on the trace's clock until put_row. Functions return 0 or an error code with err
+ * filled in. Private to timeline/. */
+#ifndef TP_TIMELINE_PARTS_H
+#define TP_TIMELINE_PARTS_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "timeline/machine.h"
+#include "timeline/timeline.h"
+
+#define TP_SEGMENT_EVENTS ((uint64_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
+
+/* ---- small tools (pool.c) ---- */
+
+/* List nodes by number, 0 being the end of a list; freed ones are used again. Every node begins
+ * with struct tp_node. Zero-initialised but for `size` is valid and empty. */
+struct tp_node {
+	uint32_t next;
+};
+struct tp_pool {
+	uint8_t *items;
+	size_t size; /* of an item */
+	uint32_t n, room, free;
+};
+/* A zeroed node in front of the list *head, NULL when memory is out; moves the other nodes. */
+void *tp_pool_push(struct tp_pool *p, uint32_t *head);
+void tp_pool_release(struct tp_pool *p);
+
+static inline void *tp_pool_at(const struct tp_pool *p, uint32_t id)
+{
+	return p->items + id * p->size;
+}
+/* Takes the first node off the list; its content is valid until the next push. */
+static inline void *tp_pool_pop(struct tp_pool *p, uint32_t *head)
+{
+	uint32_t id = *head;
+	struct tp_node *node = tp_pool_at(p, id);
+
+	*head = node->next;
+	node->next = p->free;
+	p->free = id;
+	return node;
+}
+
+/* Numbers to numbers other than 0: open addressing, at most half full. Zero-initialised is valid
+ * and empty. */
+struct tp_map {
+	struct tp_map_slot {
+		uint64_t key;
+		uint64_t value; /* 0: free */
+	} * slots;
+	uint64_t mask;
+	uint64_t n;
+};
+/* The value of a key; 0 if it is new, and then to be set at once. NULL when memory is out. */
+uint64_t *tp_map_at(struct tp_map *m, uint64_t key);
+void tp_map_release(struct tp_map *m);
+
+/* More room: for the slots of an index (*fresh is then the empty index, half of it to be filled
+ * again), for the items of an array. 0 or TP_ENOMEM. */
+int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh);
+int tp_grow_items(void **items, uint32_t *room, size_t size);
+
+static inline uint64_t tp_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+static inline uint32_t tp_hash4(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	return (uint32_t)tp_mix(tp_mix(0, (uint64_t)a << 32 | b), (uint64_t)c << 32 | d);
+}
+
+/* ---- goroutines (summary.c) ---- */
+
+/* The columns of Go's execution statistics; block reasons are told apart in a list beside it. */
+enum tp_stat {
+	TP_STAT_RUNNING,
+	TP_STAT_RUNNABLE,
+	TP_STAT_BLOCKED,
+	TP_STAT_SYSCALL,
+	TP_STAT_SYSCALL_BLOCKED,
+	TP_NSTATS
+};
+
+struct tp_gsum {
+	/* one cache line that every span of the goroutine touches */
+	int64_t ns[TP_NSTATS];
+	uint32_t recent[4]; /* cell of the latest span: running, runnable, blocked, syscall */
+	uint32_t spans;
+	uint32_t name_stack; /* first transition stack: its root names the goroutine */
+	/* the rest is touched when it is created, starts and ends */
+	int64_t lost_ns;
+	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
+	uint32_t parent, create_stack, inferred;
+	uint32_t blocks, ranges, regions; /* heads of lists */
+	uint8_t known;			  /* Go's summary has it */
+	uint8_t last_state;
+};
+
+struct tp_gsum_chunk {
+	struct tp_gsum *g; /* TP_CHUNK of them, or NULL */
+	uint8_t *packed;   /* the same as varints once all have ended, or NULL */
+	uint32_t size;	   /* of packed */
+};
+
+struct tp_block {
+	struct tp_node node;
+	uint32_t reason, count;
+	int64_t total;
+};
+
+struct tp_summary {
+	struct tp_gsum_chunk *chunk;
+	uint32_t nchunks, room;
+	struct tp_pool blocks;
+	struct tp_buf scratch;
+	uint32_t zero_g; /* what it does since the time 0 does not count, see span.h */
+};
+
+/* ---- spans of a segment (aggregate.c) and sites of all (site.c) ---- */
+
+struct tp_cell {
+	uint32_t g, stack, reason, state;
+	uint32_t site, count;
+	int64_t total, min, max;
+};
+
+struct tp_site {
+	uint32_t
+	    entry; /* name stack; goroutine | TP_SITE_OF_G while it has none; at last the name */
+	uint32_t state, reason, stack;
+	uint64_t count;
+	int64_t total, min, max;
+	uint32_t first_hist, nhist; /* filled in when the segment ends */
+};
+#define TP_SITE_OF_G 0x80000000u
+
+struct tp_sites {
+	struct tp_site *site;
+	uint32_t n, room;
+	uint32_t *slots; /* number + 1 */
+	uint32_t mask;
+	uint64_t *hist; /* site << 36 | bucket << 24 | count; 0: free */
+	uint32_t nhist, hist_mask;
+	uint64_t *sorted; /* the same without gaps, when a segment ends */
+	uint32_t room_sorted;
+};
+
+struct tp_aggregate {
+	struct tp_cell *cells;
+	uint32_t ncells, room_cells;
+	uint32_t *cell_slots; /* number + 1 */
+	uint32_t cell_mask;
+	struct tp_sites sites;
+	struct tp_buf held; /* sites of finished segments, see site.c */
+};
+
+/* ---- ranges (range.c) ---- */
+
+/* A goroutine in a range of one name: what Go's summary adds up, and the row that is open. */
+struct tp_grange {
+	struct tp_node node;
+	uint32_t name;
+	uint32_t stack;
+	int64_t total; /* Go's RangeTime */
+	int64_t last;  /* Go's lastRangeTime, 0: none */
+	int64_t start; /* of the row */
+	bool summed;   /* total is there, be it 0 */
+	bool open, complete;
+};
+
+/* A range that belongs to no goroutine: a P's sweep, or the mark phase. */
+struct tp_prange {
+	int64_t start;
+	uint32_t stack;
+	uint32_t row_g; /* where it began */
+	uint32_t sum_g; /* whose summary it may count for, TP_NONE */
+	bool open, complete;
+};
+
+struct tp_ranges {
+	struct tp_pool nodes;
+	uint32_t nobody; /* list: stops of the world without a goroutine */
+	struct tp_prange mark;
+	struct tp_prange *sweep; /* by P */
+	uint32_t np;
+};
+
+/* ---- tasks and regions (annotation.c) ---- */
+
+struct tp_task {
+	uint64_t id, parent;
+	uint32_t name, goroutine, stack;
+	bool has_start, has_end, has_parent;
+	int64_t start, end;
+	uint64_t regions, logs, goroutines;
+};
+
+struct tp_region {
+	struct tp_node node; /* the enclosing one */
+	uint32_t name, stack;
+	uint32_t g; /* of those that wait for the goroutine's name */
+	uint64_t task;
+	bool has_start, has_end;
+	int64_t start, end;
+	int64_t ns[TP_NSTATS]; /* at the beginning; the difference once it has ended */
+};
+
+struct tp_annotations {
+	struct tp_task *tasks;
+	size_t ntasks, room_tasks;
+	struct tp_map task_ids;	 /* id → number + 1 */
+	struct tp_map members;	 /* task number << 32 | goroutine → 1 */
+	struct tp_pool active;	 /* regions going on */
+	struct tp_region *ended; /* with their goroutine: not rows before its name is known */
+	size_t nended, room_ended;
+};
+
+/* ---- Ps (proc.c) ---- */
+
+struct tp_proc {
+	uint8_t state; /* TP_ST_NONE, TP_ST_RUNNING, TP_ST_IDLE */
+	int64_t since;
+	struct {
+		int64_t count, total;
+	} run, idle; /* of this segment */
+};
+
+struct tp_procs {
+	struct tp_proc *p;
+	uint32_t np;
+};
+
+struct tp_timeline {
+	struct tp_store_run *run;
+	struct tp_spans *spans;
+	bool started;
+	int64_t start, last; /* ts of the first and of the latest event */
+	uint32_t segment;
+	uint64_t segment_events;
+	int64_t segment_from;
+	struct tp_summary summary;
+	struct tp_aggregate aggregate;
+	struct tp_ranges ranges;
+	struct tp_annotations annotations;
+	struct tp_procs procs;
+};
+
+/* timeline.c */
+int tp_timeline_put(struct tp_timeline *t, enum tp_table_id table, const int64_t *values,
+		    struct tp_err *err);
+int tp_timeline_nomem(struct tp_err *err);
+
+static inline int64_t tp_time_value(const struct tp_timeline *t, int64_t ts)
+{
+	return ts - t->start;
+}
+static inline int64_t tp_index_value(uint32_t index)
+{
+	return index == TP_NONE ? TP_NULL : (int64_t)index;
+}
+
+/* summary.c: the summary of g, made if need be; NULL when memory is out. */
+struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g);
+/* The same without making one; NULL also while Go's summary would not have it. */
+struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g);
+/* A transition of a goroutine, before and after the spans it completes are accounted for. */
+int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+int tp_summary_span(struct tp_timeline *t, const struct tp_span *span, struct tp_err *err);
+int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason, uint32_t count,
+		     int64_t total, struct tp_err *err);
+/* Go's execution statistics of a goroutine at a time, its open span included. */
+void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t ns[TP_NSTATS]);
+int tp_summary_settle(struct tp_timeline *t, struct tp_err *err);
+int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+void tp_summary_release(struct tp_summary *s);
+/* Its name stack, also when it is packed; 0 unknown. */
+uint32_t tp_summary_name_stack(struct tp_timeline *t, uint32_t g);
+/* The entry function's name (a string) that a name stack stands for, 0 unknown. */
+uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
+
+/* aggregate.c */
+int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
+		      struct tp_err *err);
+int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err);
+void tp_aggregate_release(struct tp_aggregate *a);
+
+/* site.c: the number of a site (of its key fields), or TP_NONE when memory is out. */
+uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
+/* Adds to its histogram; 0 or TP_ENOMEM. */
+int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count);
+void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max);
+void tp_sites_clear(struct tp_sites *s);
+void tp_sites_release(struct tp_sites *s);
+/* Keeps the sites of the segment that ends; writes all of them. */
+int tp_site_hold(struct tp_timeline *t, struct tp_err *err);
+int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+
+/* range.c */
+int tp_range_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+/* The goroutine ends (or the run does, with ended false): its ranges end with it. */
+int tp_range_close(struct tp_timeline *t, uint32_t g, uint32_t *list, int64_t ts,
+		   struct tp_err *err);
+/* Writes and frees the sums of a goroutine. */
+int tp_range_sums(struct tp_timeline *t, uint32_t g, uint32_t *list, struct tp_err *err);
+int tp_range_finish(struct tp_timeline *t, struct tp_err *err);
+void tp_range_release(struct tp_ranges *r);
+
+/* annotation.c */
+int tp_annotation_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+/* A new goroutine inherits the innermost region of its creator. */
+int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+			  struct tp_err *err);
+/* The goroutine ends, or the run does (then ended is false): so do its regions. */
+int tp_annotation_close(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
+			bool ended, struct tp_err *err);
+int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+void tp_annotation_release(struct tp_annotations *a);
+
+/* proc.c */
+int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+int tp_proc_flush(struct tp_timeline *t, int64_t until, struct tp_err *err);
+void tp_proc_release(struct tp_procs *p);
+
+/* sample.c */
+int tp_sample_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+
+#endif

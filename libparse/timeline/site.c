@@ -1,0 +1,314 @@
+/* Sites: spans of goroutines with one entry function, by state, reason and stack, with a histogram
+ * of their durations.
+ *
+ * The entry function of a goroutine is the root of its name stack, and what a stack holds is known
+ * only when the dictionary is complete. So the sites of each segment are kept, by name stack (or by
+ * goroutine while it has none), as varints
+ *
+ *   segment, sites, then per site: entry, state, reason, stack, count, total, min, max - min,
+ *   buckets, then per bucket: bucket - previous one, count
+ *
+ * and read back at the end, when those whose names turn out the same become one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "timeline/parts.h"
+
+_Static_assert(TP_HIST_BUCKETS <= 4096, "a bucket is 12 bits of a histogram slot");
+
+#define COUNT_BITS  24 /* a segment has fewer spans */
+#define BUCKET_BITS 12
+
+static uint32_t site_hash(const struct tp_site *x)
+{
+	return tp_hash4(x->entry, x->stack, x->reason, x->state);
+}
+
+uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key)
+{
+	uint32_t *slots, at;
+
+	if (!s->slots || s->n >= (s->mask + 1) / 2) {
+		if (tp_grow_slots(&s->slots, &s->mask, &slots))
+			return TP_NONE;
+		for (uint32_t i = 0; i < s->n; i++) {
+			at = site_hash(&s->site[i]) & s->mask;
+			while (slots[at])
+				at = (at + 1) & s->mask;
+			slots[at] = i + 1;
+		}
+	}
+	for (at = site_hash(key) & s->mask; s->slots[at]; at = (at + 1) & s->mask) {
+		const struct tp_site *x = &s->site[s->slots[at] - 1];
+
+		if (x->entry == key->entry && x->stack == key->stack && x->reason == key->reason &&
+		    x->state == key->state)
+			return s->slots[at] - 1;
+	}
+	if (s->n == s->room && tp_grow_items((void **)&s->site, &s->room, sizeof(*s->site)))
+		return TP_NONE;
+	s->site[s->n] = *key;
+	s->site[s->n].min = INT64_MAX;
+	s->slots[at] = ++s->n;
+	return s->n - 1;
+}
+
+static int grow_hist(struct tp_sites *s)
+{
+	uint32_t size = s->hist ? (s->hist_mask + 1) * 2 : 8192;
+	uint64_t *fresh = size ? calloc(size, sizeof(*fresh)) : NULL;
+
+	if (!fresh)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; s->hist && i <= s->hist_mask; i++) {
+		uint64_t key = s->hist[i] >> COUNT_BITS;
+		uint32_t at = (uint32_t)tp_mix(0, key) & (size - 1);
+
+		if (!s->hist[i])
+			continue;
+		while (fresh[at])
+			at = (at + 1) & (size - 1);
+		fresh[at] = s->hist[i];
+	}
+	free(s->hist);
+	s->hist = fresh;
+	s->hist_mask = size - 1;
+	return 0;
+}
+
+int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
+{
+	uint64_t key = (uint64_t)site << BUCKET_BITS | (uint64_t)bucket;
+	uint32_t at;
+
+	if (__builtin_expect(!s->hist || s->nhist >= (s->hist_mask + 1) / 2, 0) && grow_hist(s))
+		return TP_ENOMEM;
+	at = (uint32_t)tp_mix(0, key) & s->hist_mask;
+	while (s->hist[at] && s->hist[at] >> COUNT_BITS != key)
+		at = (at + 1) & s->hist_mask;
+	if (!s->hist[at]) {
+		s->hist[at] = key << COUNT_BITS;
+		s->nhist++;
+	}
+	s->hist[at] += count;
+	return 0;
+}
+
+void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max)
+{
+	x->count += count;
+	x->total += total;
+	if (min < x->min)
+		x->min = min;
+	if (max > x->max)
+		x->max = max;
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort_slots(uint64_t *v, uint32_t n)
+{
+	if (n > 32) {
+		qsort(v, n, sizeof(*v), compare_slots);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint64_t x = v[i];
+		uint32_t k = i;
+
+		for (; k && v[k - 1] > x; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* Histogram slots to s->sorted, in the order of their sites, buckets ascending. */
+static int sort_hist(struct tp_sites *s)
+{
+	uint32_t at = 0;
+
+	while (s->room_sorted < s->nhist)
+		if (tp_grow_items((void **)&s->sorted, &s->room_sorted, sizeof(*s->sorted)))
+			return TP_ENOMEM;
+	for (uint32_t i = 0; s->hist && i <= s->hist_mask; i++)
+		if (s->hist[i])
+			s->site[s->hist[i] >> (COUNT_BITS + BUCKET_BITS)].nhist++;
+	for (uint32_t i = 0; i < s->n; i++) {
+		s->site[i].first_hist = at;
+		at += s->site[i].nhist;
+		s->site[i].nhist = 0;
+	}
+	for (uint32_t i = 0; s->hist && i <= s->hist_mask; i++) {
+		struct tp_site *x;
+
+		if (!s->hist[i])
+			continue;
+		x = &s->site[s->hist[i] >> (COUNT_BITS + BUCKET_BITS)];
+		s->sorted[x->first_hist + x->nhist++] = s->hist[i];
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		sort_slots(s->sorted + s->site[i].first_hist, s->site[i].nhist);
+	return 0;
+}
+
+static inline uint32_t slot_bucket(uint64_t slot)
+{
+	return (uint32_t)(slot >> COUNT_BITS) & ((1u << BUCKET_BITS) - 1);
+}
+
+static inline uint64_t slot_count(uint64_t slot)
+{
+	return slot & ((1u << COUNT_BITS) - 1);
+}
+
+void tp_sites_clear(struct tp_sites *s)
+{
+	if (s->slots)
+		memset(s->slots, 0, ((size_t)s->mask + 1) * sizeof(*s->slots));
+	if (s->hist)
+		memset(s->hist, 0, ((size_t)s->hist_mask + 1) * sizeof(*s->hist));
+	s->n = s->nhist = 0;
+}
+
+void tp_sites_release(struct tp_sites *s)
+{
+	free(s->site);
+	free(s->slots);
+	free(s->hist);
+	free(s->sorted);
+	*s = (struct tp_sites){0};
+}
+
+/* ---- keeping ---- */
+
+static int hold_site(struct tp_buf *held, const struct tp_sites *s, const struct tp_site *x)
+{
+	uint32_t last = 0;
+	uint8_t *p;
+
+	if (tp_buf_reserve(held, 9 * 10 + (size_t)x->nhist * 2 * 10))
+		return TP_ENOMEM;
+	p = held->data + held->size;
+	p = tp_put_uvarint(p, x->entry);
+	p = tp_put_uvarint(p, x->state);
+	p = tp_put_uvarint(p, x->reason);
+	p = tp_put_uvarint(p, x->stack);
+	p = tp_put_uvarint(p, x->count);
+	p = tp_put_uvarint(p, tp_zigzag(x->total));
+	p = tp_put_uvarint(p, tp_zigzag(x->min));
+	p = tp_put_uvarint(p, tp_zigzag(x->max));
+	p = tp_put_uvarint(p, x->nhist);
+	for (uint32_t i = 0; i < x->nhist; i++) {
+		uint64_t slot = s->sorted[x->first_hist + i];
+
+		p = tp_put_uvarint(p, slot_bucket(slot) - last);
+		p = tp_put_uvarint(p, slot_count(slot));
+		last = slot_bucket(slot);
+	}
+	held->size = (size_t)(p - held->data);
+	return 0;
+}
+
+int tp_site_hold(struct tp_timeline *t, struct tp_err *err)
+{
+	struct tp_sites *s = &t->aggregate.sites;
+	struct tp_buf *held = &t->aggregate.held;
+
+	if (sort_hist(s) || tp_buf_put_uvarint(held, t->segment) || tp_buf_put_uvarint(held, s->n))
+		return tp_timeline_nomem(err);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (hold_site(held, s, &s->site[i]))
+			return tp_timeline_nomem(err);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* Reads one site back and adds it to s under the name of its entry function. */
+static int unhold_site(struct tp_timeline *t, struct tp_cursor *in, const struct tp_trace *trace)
+{
+	struct tp_sites *s = &t->aggregate.sites;
+	struct tp_site key = {0};
+	uint32_t entry = (uint32_t)tp_cursor_uvarint(in), site, bucket = 0;
+	uint64_t count, nhist;
+	int64_t total, min, max;
+
+	if (entry & TP_SITE_OF_G)
+		entry = tp_summary_name_stack(t, entry & ~TP_SITE_OF_G);
+	key.entry = tp_name_of_stack(trace->dict, entry);
+	key.state = (uint32_t)tp_cursor_uvarint(in);
+	key.reason = (uint32_t)tp_cursor_uvarint(in);
+	key.stack = (uint32_t)tp_cursor_uvarint(in);
+	count = tp_cursor_uvarint(in);
+	total = tp_unzigzag(tp_cursor_uvarint(in));
+	min = tp_unzigzag(tp_cursor_uvarint(in));
+	max = tp_unzigzag(tp_cursor_uvarint(in));
+	site = tp_sites_at(s, &key);
+	if (site == TP_NONE)
+		return TP_ENOMEM;
+	tp_site_add(&s->site[site], count, total, min, max);
+	for (nhist = tp_cursor_uvarint(in); nhist; nhist--) {
+		bucket += (uint32_t)tp_cursor_uvarint(in);
+		if (tp_sites_count(s, site, (int)bucket, tp_cursor_uvarint(in)))
+			return TP_ENOMEM;
+	}
+	return 0;
+}
+
+static int put_site(struct tp_timeline *t, uint64_t segment, const struct tp_site *x, int64_t row,
+		    struct tp_err *err)
+{
+	int64_t v[TP_MAX_COLUMNS];
+	int code;
+
+	v[TP_COL(SITE, segment)] = (int64_t)segment;
+	v[TP_COL(SITE, entry)] = x->entry;
+	v[TP_COL(SITE, state)] = x->state;
+	v[TP_COL(SITE, reason)] = x->reason;
+	v[TP_COL(SITE, stack)] = x->stack;
+	v[TP_COL(SITE, count)] = (int64_t)x->count;
+	v[TP_COL(SITE, total_ns)] = x->total;
+	v[TP_COL(SITE, min_ns)] = x->min;
+	v[TP_COL(SITE, max_ns)] = x->max;
+	code = tp_timeline_put(t, TP_TABLE_SITE, v, err);
+	for (uint32_t i = 0; !code && i < x->nhist; i++) {
+		uint64_t slot = t->aggregate.sites.sorted[x->first_hist + i];
+
+		v[TP_COL(SITE_HIST, site)] = row;
+		v[TP_COL(SITE_HIST, bucket)] = slot_bucket(slot);
+		v[TP_COL(SITE_HIST, count)] = (int64_t)slot_count(slot);
+		code = tp_timeline_put(t, TP_TABLE_SITE_HIST, v, err);
+	}
+	return code;
+}
+
+int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+{
+	struct tp_sites *s = &t->aggregate.sites;
+	struct tp_cursor in = tp_cursor(t->aggregate.held.data, t->aggregate.held.size);
+	int64_t row = 0;
+
+	while (tp_cursor_left(&in)) {
+		uint64_t segment = tp_cursor_uvarint(&in), n = tp_cursor_uvarint(&in);
+
+		tp_sites_clear(s);
+		while (n--)
+			if (unhold_site(t, &in, trace))
+				return tp_timeline_nomem(err);
+		if (sort_hist(s))
+			return tp_timeline_nomem(err);
+		for (uint32_t i = 0; i < s->n; i++) {
+			int code = put_site(t, segment, &s->site[i], row++, err);
+
+			if (code)
+				return code;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,433 @@
+/* Goroutine rows: what Go's Summarizer (internal/trace/summary.go) says about each of them.
+ *
+ * Numbers are kept by goroutine in chunks, as in machine.h. At the end of a segment the chunks
+ * whose goroutines have all ended are packed into varints: rows are written in the order of the
+ * index, so they have to wait for the longest-lived goroutine, and most are dead by then. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/parts.h"
+
+/* What of struct tp_gsum is packed, in this order (16 numbers and two bytes). */
+#define PACKED_MAX (18 * 10)
+
+static int unpack_chunk(struct tp_gsum_chunk *c);
+
+static int grow_chunks(struct tp_summary *s, uint32_t c)
+{
+	size_t room = s->room ? s->room : 16;
+	void *p;
+
+	if (c >= TP_SPANS_LIMIT >> TP_CHUNK_BITS)
+		return TP_ELIMIT;
+	while (room <= c)
+		room *= 2;
+	if (room > s->room) {
+		p = realloc(s->chunk, room * sizeof(*s->chunk));
+		if (!p)
+			return TP_ENOMEM;
+		s->chunk = p;
+		memset(s->chunk + s->room, 0, (room - s->room) * sizeof(*s->chunk));
+		s->room = (uint32_t)room;
+	}
+	if (c >= s->nchunks)
+		s->nchunks = c + 1;
+	return 0;
+}
+
+struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g)
+{
+	struct tp_summary *s = &t->summary;
+	uint32_t c = g >> TP_CHUNK_BITS;
+
+	if (c >= s->nchunks && grow_chunks(s, c))
+		return NULL;
+	if (__builtin_expect(!s->chunk[c].g, 0)) {
+		/* 64-byte alignment keeps what a span touches in one cache line. */
+		s->chunk[c].g = aligned_alloc(64, TP_CHUNK * sizeof(struct tp_gsum));
+		if (!s->chunk[c].g)
+			return NULL;
+		memset(s->chunk[c].g, 0, TP_CHUNK * sizeof(struct tp_gsum));
+		if (s->chunk[c].packed && unpack_chunk(&s->chunk[c]))
+			return NULL;
+	}
+	return &s->chunk[c].g[g & (TP_CHUNK - 1)];
+}
+
+struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g)
+{
+	struct tp_summary *s = &t->summary;
+	uint32_t c = g >> TP_CHUNK_BITS;
+	struct tp_gsum *sum;
+
+	if (g == TP_NONE || c >= s->nchunks || (!s->chunk[c].g && !s->chunk[c].packed))
+		return NULL;
+	sum = tp_summary_at(t, g);
+	return sum && sum->known ? sum : NULL;
+}
+
+/* The stack of the goroutine that makes the transition (Go: StateTransition.Stack), 0 for none. */
+static uint32_t transition_stack(const struct tp_event *ev)
+{
+	switch (ev->type) {
+	case TP_EV_GO_CREATE:
+	case TP_EV_GO_CREATE_BLOCKED:
+		return ev->str2;
+	case TP_EV_GO_STOP:
+	case TP_EV_GO_BLOCK:
+	case TP_EV_GO_SYSCALL_BEGIN:
+	case TP_EV_GO_STATUS:
+	case TP_EV_GO_STATUS_STACK:
+		return ev->stack;
+	default:
+		return 0;
+	}
+}
+
+int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
+	int code;
+
+	if (!sum)
+		return tp_timeline_nomem(err);
+	if (__builtin_expect(!sum->known || ev->from == TP_ST_NOT_EXIST, 0)) {
+		sum->known = 1;
+		sum->ended = 0;
+		sum->created = t->spans->sync_ts;
+		sum->parent = TP_NONE;
+		if (ev->from == TP_ST_NOT_EXIST) {
+			sum->created = ev->ts;
+			sum->parent = ev->g;
+			sum->create_stack = ev->stack;
+			code = tp_annotation_inherit(t, ev, sum, err);
+			if (code)
+				return code;
+			sum = tp_summary_at(t, ev->subject);
+		}
+	}
+	if (ev->flags & TP_EVF_INFERRED)
+		sum->inferred++;
+	if (!sum->name_stack)
+		sum->name_stack = transition_stack(ev);
+	if (!sum->started && ev->to == TP_ST_RUNNING)
+		sum->started = ev->ts;
+	if (__builtin_expect(!ev->ts, 0))
+		t->summary.zero_g = ev->subject;
+	return 0;
+}
+
+int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
+	int code;
+
+	if (!sum)
+		return tp_timeline_nomem(err);
+	sum->ended = ev->ts;
+	sum->last_state = ev->to == TP_ST_WAITING ? TP_ST_WAITING : ev->from;
+	if (!sum->total)
+		sum->total = ev->ts - sum->created;
+	code = tp_range_close(t, ev->subject, &sum->ranges, ev->ts, err);
+	if (!code && sum->regions)
+		code = tp_annotation_close(t, ev->subject, sum, ev->ts, true, err);
+	return code;
+}
+
+int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason, uint32_t count,
+		     int64_t total, struct tp_err *err)
+{
+	struct tp_pool *pool = &t->summary.blocks;
+	struct tp_block *b;
+
+	for (uint32_t id = sum->blocks; id; id = b->node.next) {
+		b = tp_pool_at(pool, id);
+		if (b->reason == reason)
+			goto add;
+	}
+	b = tp_pool_push(pool, &sum->blocks);
+	if (!b)
+		return tp_timeline_nomem(err);
+	b->reason = reason;
+add:
+	b->count += count;
+	b->total += total;
+	return 0;
+}
+
+static const uint8_t stat_of_state[TP_NSTATES] = {
+    [TP_ST_RUNNING] = TP_STAT_RUNNING,
+    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
+    [TP_ST_WAITING] = TP_STAT_BLOCKED,
+    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
+    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
+};
+
+/* Go has no time 0: what began then counts only if it is running, and then not to the end of the
+ * trace. */
+static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,
+			 struct tp_err *err)
+{
+	if (sp->goroutine != t->summary.zero_g || sp->start > 0 || sp->end <= 0)
+		return 0;
+	t->summary.zero_g = TP_NONE;
+	if (sp->state == TP_ST_LOST || (sp->state == TP_ST_RUNNING && !sp->open))
+		return 0;
+	sum->ns[stat_of_state[sp->state]] -= sp->end;
+	if (sp->state == TP_ST_WAITING)
+		return tp_summary_block(t, sum, sp->reason, 0, -sp->end, err);
+	return 0;
+}
+
+int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_at(t, sp->goroutine);
+	int64_t dur = sp->end - sp->start;
+	int code;
+
+	if (!sum)
+		return tp_timeline_nomem(err);
+	sum->spans++;
+	if (sp->state == TP_ST_LOST)
+		sum->lost_ns += dur;
+	else
+		sum->ns[stat_of_state[sp->state]] += dur;
+	if (__builtin_expect(sp->start <= 0, 0)) {
+		code = discount_zero(t, sum, sp, err);
+		if (code)
+			return code;
+	}
+	return tp_aggregate_span(t, sum, sp, err);
+}
+
+void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t ns[TP_NSTATS])
+{
+	struct tp_gsum *sum = tp_summary_find(t, g);
+	struct tp_span open;
+
+	memset(ns, 0, TP_NSTATS * sizeof(*ns));
+	if (sum)
+		memcpy(ns, sum->ns, sizeof(sum->ns));
+	if (tp_spans_open(t->spans, g, &open) && open.state != TP_ST_LOST)
+		ns[stat_of_state[open.state]] += at - open.start;
+}
+
+uint32_t tp_summary_name_stack(struct tp_timeline *t, uint32_t g)
+{
+	struct tp_gsum *sum = tp_summary_find(t, g);
+
+	return sum ? sum->name_stack : 0;
+}
+
+/* ---- packing ---- */
+
+static uint8_t *pack(uint8_t *p, const struct tp_gsum *g)
+{
+	for (int i = 0; i < TP_NSTATS; i++)
+		p = tp_put_uvarint(p, tp_zigzag(g->ns[i]));
+	p = tp_put_uvarint(p, g->spans);
+	p = tp_put_uvarint(p, g->name_stack);
+	p = tp_put_uvarint(p, tp_zigzag(g->lost_ns));
+	p = tp_put_uvarint(p, tp_zigzag(g->created));
+	p = tp_put_uvarint(p, tp_zigzag(g->started ? g->started - g->created + 1 : 0));
+	p = tp_put_uvarint(p, tp_zigzag(g->ended ? g->ended - g->created + 1 : 0));
+	p = tp_put_uvarint(p, tp_zigzag(g->total));
+	p = tp_put_uvarint(p, (uint64_t)g->parent + 1);
+	p = tp_put_uvarint(p, g->create_stack);
+	p = tp_put_uvarint(p, g->inferred);
+	*p++ = g->known;
+	*p++ = g->last_state;
+	return p;
+}
+
+static struct tp_gsum unpack(struct tp_cursor *c)
+{
+	struct tp_gsum g = {0};
+	int64_t d;
+
+	for (int i = 0; i < TP_NSTATS; i++)
+		g.ns[i] = tp_unzigzag(tp_cursor_uvarint(c));
+	g.spans = (uint32_t)tp_cursor_uvarint(c);
+	g.name_stack = (uint32_t)tp_cursor_uvarint(c);
+	g.lost_ns = tp_unzigzag(tp_cursor_uvarint(c));
+	g.created = tp_unzigzag(tp_cursor_uvarint(c));
+	d = tp_unzigzag(tp_cursor_uvarint(c));
+	g.started = d ? g.created + d - 1 : 0;
+	d = tp_unzigzag(tp_cursor_uvarint(c));
+	g.ended = d ? g.created + d - 1 : 0;
+	g.total = tp_unzigzag(tp_cursor_uvarint(c));
+	g.parent = (uint32_t)(tp_cursor_uvarint(c) - 1);
+	g.create_stack = (uint32_t)tp_cursor_uvarint(c);
+	g.inferred = (uint32_t)tp_cursor_uvarint(c);
+	g.known = tp_cursor_u8(c);
+	g.last_state = tp_cursor_u8(c);
+	return g;
+}
+
+/* Into c->g, which is there. */
+static int unpack_chunk(struct tp_gsum_chunk *c)
+{
+	struct tp_cursor in = tp_cursor(c->packed, c->size);
+
+	for (uint32_t i = 0; i < TP_CHUNK; i++)
+		c->g[i] = unpack(&in);
+	free(c->packed);
+	c->packed = NULL;
+	c->size = 0;
+	return 0;
+}
+
+/* Rows of goroutine_block and goroutine_range of a goroutine of which nothing more will come. */
+static int put_lists(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, struct tp_err *err)
+{
+	int64_t v[TP_MAX_COLUMNS];
+	int code;
+
+	while (sum->blocks) {
+		struct tp_block *b = tp_pool_pop(&t->summary.blocks, &sum->blocks);
+
+		v[TP_COL(GOROUTINE_BLOCK, goroutine)] = g;
+		v[TP_COL(GOROUTINE_BLOCK, reason)] = b->reason;
+		v[TP_COL(GOROUTINE_BLOCK, count)] = b->count;
+		v[TP_COL(GOROUTINE_BLOCK, total_ns)] = b->total;
+		code = tp_timeline_put(t, TP_TABLE_GOROUTINE_BLOCK, v, err);
+		if (code)
+			return code;
+	}
+	return sum->ranges ? tp_range_sums(t, g, &sum->ranges, err) : 0;
+}
+
+static int pack_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
+{
+	struct tp_gsum_chunk *chunk = &t->summary.chunk[c];
+	struct tp_buf *b = &t->summary.scratch;
+	uint8_t *p;
+	int code;
+
+	if (tp_buf_reserve(b, TP_CHUNK * PACKED_MAX))
+		return tp_timeline_nomem(err);
+	p = b->data;
+	for (uint32_t i = 0; i < TP_CHUNK; i++) {
+		code = put_lists(t, c << TP_CHUNK_BITS | i, &chunk->g[i], err);
+		if (code)
+			return code;
+		p = pack(p, &chunk->g[i]);
+	}
+	chunk->size = (uint32_t)(p - b->data);
+	chunk->packed = malloc(chunk->size);
+	if (!chunk->packed)
+		return tp_timeline_nomem(err);
+	memcpy(chunk->packed, b->data, chunk->size);
+	free(chunk->g);
+	chunk->g = NULL;
+	return 0;
+}
+
+/* At the end of a segment, when nothing refers to goroutines that have ended. */
+int tp_summary_settle(struct tp_timeline *t, struct tp_err *err)
+{
+	const struct tp_spans *spans = t->spans;
+
+	for (uint32_t c = 0; c < t->summary.nchunks && c < spans->newest; c++) {
+		int code;
+
+		if (!t->summary.chunk[c].g || (c < spans->nchunks && spans->chunk[c]))
+			continue;
+		code = pack_chunk(t, c, err);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack)
+{
+	return stack ? tp_dict_frame_name(dict, tp_dict_stack_root(dict, stack)) : 0;
+}
+
+static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t g,
+		   const struct tp_gsum *sum, struct tp_err *err)
+{
+	int64_t v[TP_MAX_COLUMNS];
+
+	v[TP_COL(GOROUTINE, id)] = g < trace->ng ? (int64_t)trace->g_id[g] : TP_NULL;
+	v[TP_COL(GOROUTINE, name)] = tp_name_of_stack(trace->dict, sum->name_stack);
+	v[TP_COL(GOROUTINE, parent)] = sum->known ? tp_index_value(sum->parent) : TP_NULL;
+	v[TP_COL(GOROUTINE, create_stack)] = sum->create_stack;
+	v[TP_COL(GOROUTINE, created_ns)] = sum->known ? tp_time_value(t, sum->created) : TP_NULL;
+	v[TP_COL(GOROUTINE, started_ns)] = sum->started ? tp_time_value(t, sum->started) : TP_NULL;
+	v[TP_COL(GOROUTINE, ended_ns)] = sum->ended ? tp_time_value(t, sum->ended) : TP_NULL;
+	v[TP_COL(GOROUTINE, total_ns)] = sum->total;
+	v[TP_COL(GOROUTINE, running_ns)] = sum->ns[TP_STAT_RUNNING];
+	v[TP_COL(GOROUTINE, runnable_ns)] = sum->ns[TP_STAT_RUNNABLE];
+	v[TP_COL(GOROUTINE, blocked_ns)] = sum->ns[TP_STAT_BLOCKED];
+	v[TP_COL(GOROUTINE, syscall_ns)] = sum->ns[TP_STAT_SYSCALL];
+	v[TP_COL(GOROUTINE, syscall_blocked_ns)] = sum->ns[TP_STAT_SYSCALL_BLOCKED];
+	v[TP_COL(GOROUTINE, lost_ns)] = sum->lost_ns;
+	v[TP_COL(GOROUTINE, spans)] = sum->spans;
+	v[TP_COL(GOROUTINE, last_state)] = sum->last_state;
+	v[TP_COL(GOROUTINE, inferred)] = sum->inferred;
+	return tp_timeline_put(t, TP_TABLE_GOROUTINE, v, err);
+}
+
+/* Go's finalize for one that lives at the end of the trace, whose open span is accounted for. */
+static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, struct tp_err *err)
+{
+	int code;
+
+	if (!sum->known)
+		return 0;
+	if (!sum->total)
+		sum->total = t->last - sum->created;
+	code = tp_range_close(t, g, &sum->ranges, t->last, err);
+	if (!code && sum->regions)
+		code = tp_annotation_close(t, g, sum, t->last, false, err);
+	return code;
+}
+
+int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+{
+	static const struct tp_gsum none;
+	struct tp_summary *s = &t->summary;
+	uint32_t n = trace->ng;
+	int code = 0;
+
+	for (uint32_t c = 0; !code && c < s->nchunks; c++) {
+		struct tp_gsum_chunk *chunk = &s->chunk[c];
+
+		for (uint32_t i = 0; !code && chunk->g && i < TP_CHUNK; i++) {
+			uint32_t g = c << TP_CHUNK_BITS | i;
+
+			code = finish_live(t, g, &chunk->g[i], err);
+			if (!code)
+				code = put_lists(t, g, &chunk->g[i], err);
+		}
+	}
+	for (uint32_t c = 0; !code && c << TP_CHUNK_BITS < n; c++) {
+		struct tp_gsum_chunk none_chunk = {0};
+		struct tp_gsum_chunk *chunk = c < s->nchunks ? &s->chunk[c] : &none_chunk;
+		struct tp_cursor in = tp_cursor(chunk->packed, chunk->size);
+
+		for (uint32_t i = 0; !code && i < TP_CHUNK && (c << TP_CHUNK_BITS | i) < n; i++) {
+			struct tp_gsum sum = chunk->g	     ? chunk->g[i]
+					     : chunk->packed ? unpack(&in)
+							     : none;
+
+			code = put_row(t, trace, c << TP_CHUNK_BITS | i, &sum, err);
+		}
+	}
+	return code;
+}
+
+void tp_summary_release(struct tp_summary *s)
+{
+	for (uint32_t c = 0; c < s->nchunks; c++) {
+		free(s->chunk[c].g);
+		free(s->chunk[c].packed);
+	}
+	free(s->chunk);
+	tp_pool_release(&s->blocks);
+	tp_buf_release(&s->scratch);
+}

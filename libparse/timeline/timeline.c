@@ -1,0 +1,188 @@
+/* The conductor: walks the events once, advances the span machine, and hands each event and each
+ * completed span to the part that keeps its rows. */
+#include "timeline/timeline.h"
+
+#include <stdlib.h>
+
+#include "timeline/parts.h"
+
+struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
+{
+	struct tp_timeline *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->run = run;
+	t->summary.blocks.size = sizeof(struct tp_block);
+	t->summary.zero_g = TP_NONE;
+	t->spans = tp_spans_new();
+	if (!t->spans) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void tp_timeline_free(struct tp_timeline *t)
+{
+	if (!t)
+		return;
+	tp_spans_free(t->spans);
+	tp_summary_release(&t->summary);
+	tp_aggregate_release(&t->aggregate);
+	tp_range_release(&t->ranges);
+	tp_annotation_release(&t->annotations);
+	tp_proc_release(&t->procs);
+	free(t);
+}
+
+int tp_timeline_put(struct tp_timeline *t, enum tp_table_id table, const int64_t *values,
+		    struct tp_err *err)
+{
+	return tp_store_put_row(t->run, table, values, err);
+}
+
+int tp_timeline_nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
+{
+	struct tp_segment s = {
+	    .id = t->segment,
+	    .first_block = (int64_t)t->segment * TP_SEGMENT_BLOCKS,
+	    .blocks = (int64_t)((t->segment_events + TP_BLOCK_EVENTS - 1) / TP_BLOCK_EVENTS),
+	    .from_ns = tp_time_value(t, t->segment_from),
+	    .to_ns = tp_time_value(t, until),
+	    .events = (int64_t)t->segment_events,
+	};
+	int code = tp_aggregate_flush(t, err);
+
+	if (!code)
+		code = tp_proc_flush(t, until, err);
+	if (!code)
+		code = tp_store_put_segment(t->run, &s, err);
+	if (!code)
+		code = tp_summary_settle(t, err);
+	t->segment++;
+	t->segment_events = 0;
+	t->segment_from = until;
+	return code;
+}
+
+/* A goroutine's transition: what is known of it first, then the spans that end, then its end. */
+static int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_span out[TP_STEP_SPANS];
+	bool of_g =
+	    ev->subject != TP_NONE && ev->from != ev->to && tp_event_descs[ev->type].subject == 'G';
+	int code = 0, n;
+
+	tp_spans_sync(t->spans, ev);
+	if (of_g)
+		code = tp_summary_enter(t, ev, err);
+	if (code)
+		return code;
+	n = tp_spans_step(t->spans, ev, out);
+	if (n < 0)
+		return tp_err_set(err, n, TP_OFFSET_NONE, "too many goroutines, threads or procs");
+	for (int i = 0; i < n; i++) {
+		code = tp_summary_span(t, &out[i], err);
+		if (code)
+			return code;
+	}
+	if (!of_g)
+		return 0;
+	if (ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER))
+		return tp_summary_leave(t, ev, err);
+	return 0;
+}
+
+int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	for (const struct tp_event *end = ev + n; ev < end; ev++) {
+		int code;
+
+		if (t->segment_events == TP_SEGMENT_EVENTS) {
+			code = end_segment(t, ev->ts, err);
+			if (code)
+				return code;
+			tp_spans_mark(t->spans, t->segment);
+		}
+		if (!t->started) {
+			t->started = true;
+			t->start = t->segment_from = ev->ts;
+		}
+		t->segment_events++;
+		t->last = ev->ts;
+		code = transition(t, ev, err);
+		if (code)
+			return code;
+		switch (tp_event_descs[ev->type].kind) {
+		case TP_KIND_TRANSITION:
+			if (tp_event_descs[ev->type].subject == 'P')
+				code = tp_proc_event(t, ev, err);
+			break;
+		case TP_KIND_RANGE_BEGIN:
+		case TP_KIND_RANGE_ACTIVE:
+		case TP_KIND_RANGE_END:
+			code = tp_range_event(t, ev, err);
+			break;
+		case TP_KIND_TASK_BEGIN:
+		case TP_KIND_TASK_END:
+		case TP_KIND_REGION_BEGIN:
+		case TP_KIND_REGION_END:
+		case TP_KIND_LOG:
+			code = tp_annotation_event(t, ev, err);
+			break;
+		case TP_KIND_STACK_SAMPLE:
+			code = tp_sample_event(t, ev, err);
+			break;
+		default:
+			break;
+		}
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* An open span when the run ends. Go's last snapshot counts the whole of a system call that lost
+ * its P as Syscall, and the time without it once more as Runnable. */
+static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
+{
+	struct tp_timeline *t = ctx;
+	struct tp_gsum *sum;
+	int code = tp_summary_span(t, sp, err);
+
+	if (code || sp->state != TP_ST_SYSCALL_BLOCKED)
+		return code;
+	sum = tp_summary_at(t, sp->goroutine);
+	if (!sum)
+		return tp_timeline_nomem(err);
+	sum->ns[TP_STAT_SYSCALL_BLOCKED] -= sp->end - sp->start;
+	sum->ns[TP_STAT_SYSCALL] += sp->end - sp->start;
+	sum->ns[TP_STAT_RUNNABLE] += sp->end - sp->start;
+	return 0;
+}
+
+int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
+{
+	int code = 0;
+
+	if (t->started) {
+		code = tp_spans_finish(t->spans, t->last, close_span, t, err);
+		if (!code)
+			code = end_segment(t, t->last, err);
+	}
+	if (!code)
+		code = tp_range_finish(t, err);
+	if (!code)
+		code = tp_summary_finish(t, trace, err);
+	if (!code)
+		code = tp_annotation_finish(t, trace, err);
+	if (!code)
+		code = tp_site_finish(t, trace, err);
+	return code;
+}
