@@ -63,8 +63,6 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 		code = tp_proc_flush(t, until, err);
 	if (!code)
 		code = tp_store_put_segment(t->run, &s, err);
-	if (!code)
-		code = tp_summary_settle(t, err);
 	t->segment++;
 	t->segment_events = 0;
 	t->segment_from = until;
@@ -106,6 +104,8 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 
 		if (t->segment_events == TP_SEGMENT_EVENTS) {
 			code = end_segment(t, ev->ts, err);
+			if (!code)
+				code = tp_summary_settle(t, err);
 			if (code)
 				return code;
 			tp_spans_mark(t->spans, t->segment);
@@ -156,11 +156,14 @@ static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
 	struct tp_gsum *sum;
 	int code = tp_summary_span(t, sp, err);
 
-	if (code || sp->state != TP_ST_SYSCALL_BLOCKED)
+	if (code)
 		return code;
 	sum = tp_summary_at(t, sp->goroutine);
 	if (!sum)
 		return tp_timeline_nomem(err);
+	sum->last_state = sp->state;
+	if (sp->state != TP_ST_SYSCALL_BLOCKED)
+		return 0;
 	sum->ns[TP_STAT_SYSCALL_BLOCKED] -= sp->end - sp->start;
 	sum->ns[TP_STAT_SYSCALL] += sp->end - sp->start;
 	sum->ns[TP_STAT_RUNNABLE] += sp->end - sp->start;
