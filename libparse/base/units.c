@@ -147,7 +147,7 @@ static int take_part(const char **text, uint64_t *ns)
 	for (; *p >= '0' && *p <= '9'; p++, digits = true) {
 		unsigned digit = (unsigned)(*p - '0');
 
-		if (whole > (INT64_MAX - digit) / 10)
+		if (whole > ((uint64_t)INT64_MAX - digit) / 10)
 			return TP_ELIMIT;
 		whole = whole * 10 + digit;
 	}

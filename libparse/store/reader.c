@@ -15,6 +15,7 @@
 
 struct tp_store {
 	struct sqlite3 *db;
+	bool borrowed;
 };
 
 /* path as a file: URI with these parameters; everything that is special there is escaped. */
@@ -131,8 +132,20 @@ void tp_store_close(struct tp_store *s)
 {
 	if (!s)
 		return;
-	sqlite3_close_v2(s->db);
+	if (!s->borrowed)
+		sqlite3_close_v2(s->db);
 	free(s);
+}
+
+struct tp_store *tp_store_borrow(struct sqlite3 *db)
+{
+	struct tp_store *s = calloc(1, sizeof(*s));
+
+	if (s) {
+		s->db = db;
+		s->borrowed = true;
+	}
+	return s;
 }
 
 struct sqlite3 *tp_store_db(struct tp_store *s)

@@ -1,0 +1,427 @@
+#include "store/sql/sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/sqlerr.h"
+#include "store/store.h"
+
+/* Runs kept though no cursor uses them; more are dropped, least recently used first. */
+#define IDLE_RUNS 4
+
+struct tp_sql_run {
+	struct tp_sql *sql;
+	struct tp_sql_run *next;
+	int64_t id;
+	uint64_t used; /* time of last use, counted in uses */
+	int refs;
+	bool stale; /* the store has changed since; freed when nobody looks at it any more */
+	struct tp_dict *dict;
+	struct tp_sql_rows tables[TP_NTABLES];
+};
+
+struct stream {
+	char name[32];
+	int64_t rows;
+};
+
+struct tp_sql {
+	sqlite3 *db;
+	struct tp_store *store; /* the same connection, borrowed */
+	int refs;
+	int cursors;
+	uint64_t uses;
+	unsigned version; /* of the main database, as SQLite counts */
+	bool fresh;	  /* ids and version are filled in */
+	int64_t *ids;
+	size_t nids;
+	struct stream *streams;
+	size_t nstreams;
+	bool counted; /* streams are filled in */
+	struct tp_sql_run *runs;
+	struct tp_sql_run *graveyard; /* texts of these may still be in a running statement */
+};
+
+struct tp_sql *tp_sql_new(sqlite3 *db)
+{
+	struct tp_sql *sql = calloc(1, sizeof(*sql));
+
+	if (!sql)
+		return NULL;
+	sql->db = db;
+	sql->refs = 1;
+	sql->store = tp_store_borrow(db);
+	if (!sql->store) {
+		free(sql);
+		return NULL;
+	}
+	return sql;
+}
+
+void tp_sql_ref(struct tp_sql *sql)
+{
+	sql->refs++;
+}
+
+static void free_run(struct tp_sql_run *run)
+{
+	tp_dict_free(run->dict);
+	for (size_t t = 0; t < TP_NTABLES; t++)
+		for (size_t c = 0; c < TP_MAX_COLUMNS; c++) {
+			free(run->tables[t].col[c]);
+			free(run->tables[t].order[c]);
+		}
+	free(run);
+}
+
+static void free_runs(struct tp_sql_run **list)
+{
+	while (*list) {
+		struct tp_sql_run *run = *list;
+
+		*list = run->next;
+		free_run(run);
+	}
+}
+
+void tp_sql_unref(void *p)
+{
+	struct tp_sql *sql = p;
+
+	if (--sql->refs)
+		return;
+	free_runs(&sql->runs);
+	free_runs(&sql->graveyard);
+	free(sql->ids);
+	free(sql->streams);
+	tp_store_close(sql->store);
+	free(sql);
+}
+
+sqlite3 *tp_sql_db(struct tp_sql *sql)
+{
+	return sql->db;
+}
+
+/* Takes the runs that are idle out of the list, but for the `keep` most recently used; all stale
+ * ones. Their memory goes when no statement can look at it. */
+static void retire(struct tp_sql *sql, size_t keep)
+{
+	for (;;) {
+		struct tp_sql_run **oldest = NULL;
+		size_t idle = 0;
+
+		for (struct tp_sql_run **p = &sql->runs; *p; p = &(*p)->next) {
+			if ((*p)->refs)
+				continue;
+			if ((*p)->stale) {
+				oldest = p;
+				idle = SIZE_MAX;
+				break;
+			}
+			idle++;
+			if (!oldest || (*p)->used < (*oldest)->used)
+				oldest = p;
+		}
+		if (!oldest || idle <= keep)
+			break;
+		struct tp_sql_run *run = *oldest;
+
+		*oldest = run->next;
+		run->next = sql->graveyard;
+		sql->graveyard = run;
+	}
+	if (!sql->cursors)
+		free_runs(&sql->graveyard);
+}
+
+void tp_sql_cursor_opened(struct tp_sql *sql)
+{
+	if (!sql->cursors)
+		free_runs(&sql->graveyard);
+	sql->cursors++;
+}
+
+void tp_sql_cursor_closed(struct tp_sql *sql)
+{
+	/* The statement may not have ended: what it used last stays until the next one begins. */
+	sql->cursors--;
+}
+
+static int load_ids(struct tp_sql *sql, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	size_t room = 0;
+	int rc;
+
+	sql->nids = 0;
+	if (sqlite3_prepare_v2(sql->db, "SELECT id FROM main.run ORDER BY id", -1, &stmt, NULL))
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "the main database is not a tprof store (%s)",
+				  sqlite3_errmsg(sql->db));
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		if (sql->nids == room) {
+			int64_t *ids;
+
+			room = room ? room * 2 : 16;
+			ids = realloc(sql->ids, room * sizeof(*ids));
+			if (!ids) {
+				sqlite3_finalize(stmt);
+				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			}
+			sql->ids = ids;
+		}
+		sql->ids[sql->nids++] = sqlite3_column_int64(stmt, 0);
+	}
+	if (rc != SQLITE_DONE)
+		rc = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
+	else
+		rc = 0;
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
+{
+	unsigned version = 0;
+	int code;
+
+	/* Counts commits of others, as seen by the current read transaction, and our own. */
+	if (sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_DATA_VERSION, &version))
+		sql->fresh = false;
+	if (sql->fresh && version == sql->version)
+		return 0;
+	for (struct tp_sql_run *run = sql->runs; run; run = run->next)
+		run->stale = true;
+	retire(sql, 0);
+	sql->fresh = sql->counted = false;
+	code = load_ids(sql, err);
+	if (code)
+		return code;
+	/* Again: only reading has brought the transaction up to date. */
+	if (!sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_DATA_VERSION, &sql->version))
+		sql->fresh = true;
+	return 0;
+}
+
+size_t tp_sql_nruns(const struct tp_sql *sql)
+{
+	return sql->nids;
+}
+
+int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i)
+{
+	return sql->ids[i];
+}
+
+size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id)
+{
+	size_t lo = 0, hi = sql->nids;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (sql->ids[mid] < id)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < sql->nids && sql->ids[lo] == id ? lo : sql->nids;
+}
+
+static void count_streams(struct tp_sql *sql)
+{
+	sqlite3_stmt *stmt = NULL;
+	size_t room = 0;
+
+	sql->nstreams = 0;
+	sql->counted = true;
+	if (sqlite3_prepare_v2(sql->db,
+			       "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256",
+			       -1, &stmt, NULL))
+		return;
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+		if (!name)
+			continue;
+		if (sql->nstreams == room) {
+			struct stream *streams;
+
+			room = room ? room * 2 : 32;
+			streams = realloc(sql->streams, room * sizeof(*streams));
+			if (!streams)
+				break;
+			sql->streams = streams;
+		}
+		sqlite3_snprintf(sizeof(sql->streams->name), sql->streams[sql->nstreams].name, "%s",
+				 name);
+		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(stmt, 1);
+	}
+	sqlite3_finalize(stmt);
+}
+
+int64_t tp_sql_stream_rows(struct tp_sql *sql, const char *stream)
+{
+	if (!sql->counted)
+		count_streams(sql);
+	for (size_t i = 0; i < sql->nstreams; i++)
+		if (!strcmp(sql->streams[i].name, stream) && sql->streams[i].rows > 0)
+			return sql->streams[i].rows;
+	return 0;
+}
+
+int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **out, struct tp_err *err)
+{
+	struct tp_sql_run *run = sql->runs;
+
+	while (run && (run->id != id || run->stale))
+		run = run->next;
+	if (!run) {
+		retire(sql, IDLE_RUNS - 1);
+		run = calloc(1, sizeof(*run));
+		if (!run)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		run->sql = sql;
+		run->id = id;
+		run->next = sql->runs;
+		sql->runs = run;
+	}
+	run->refs++;
+	run->used = ++sql->uses;
+	*out = run;
+	return 0;
+}
+
+void tp_sql_run_put(struct tp_sql_run *run)
+{
+	if (run)
+		run->refs--;
+}
+
+int tp_sql_dict(struct tp_sql_run *run, const struct tp_dict **dict, struct tp_err *err)
+{
+	int code = 0;
+
+	if (!run->dict)
+		code = tp_dict_load(run->sql->store, run->id, &run->dict, err);
+	*dict = run->dict;
+	return code;
+}
+
+int tp_sql_rows(struct tp_sql_run *run, enum tp_table_id table, uint32_t columns,
+		const struct tp_sql_rows **out, struct tp_err *err)
+{
+	struct tp_sql_rows *have = &run->tables[table];
+	uint32_t missing = 0;
+	struct tp_rows rows;
+	int code;
+
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++)
+		if (columns & 1u << c && !have->col[c])
+			missing |= 1u << c;
+	*out = have;
+	if (!missing)
+		return 0;
+	code = tp_rows_load(run->sql->store, run->id, table, missing, &rows, err);
+	if (code)
+		return code;
+	have->nrows = rows.nrows;
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++)
+		if (missing & 1u << c) {
+			have->col[c] = rows.col[c];
+			rows.col[c] = NULL;
+		}
+	tp_rows_release(&rows);
+	return 0;
+}
+
+struct entry {
+	int64_t value;
+	uint32_t row;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Row numbers sorted by the value of a column. */
+static int sort_rows(struct tp_sql_rows *rows, unsigned column, struct tp_err *err)
+{
+	struct entry *entries = malloc((rows->nrows + 1) * sizeof(*entries));
+	uint32_t *order = malloc((rows->nrows + 1) * sizeof(*order));
+	bool sorted = true;
+
+	if (!entries || !order || rows->nrows > UINT32_MAX) {
+		free(entries);
+		free(order);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	for (size_t i = 0; i < rows->nrows; i++) {
+		entries[i] = (struct entry){rows->col[column][i], (uint32_t)i};
+		sorted = sorted && (!i || entries[i - 1].value <= entries[i].value);
+	}
+	if (!sorted)
+		qsort(entries, rows->nrows, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < rows->nrows; i++)
+		order[i] = entries[i].row;
+	free(entries);
+	rows->order[column] = order;
+	return 0;
+}
+
+/* The first position in order whose value is not below `value`. */
+static size_t lower_bound(const int64_t *col, const uint32_t *order, size_t n, int64_t value)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (col[order[mid]] < value)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned column, int64_t value,
+		     const uint32_t **order, size_t *from, size_t *to, struct tp_err *err)
+{
+	struct tp_sql_rows *rows = &run->tables[table];
+	const struct tp_sql_rows *loaded;
+	int code = tp_sql_rows(run, table, 1u << column, &loaded, err);
+
+	if (!code && !rows->order[column])
+		code = sort_rows(rows, column, err);
+	if (code)
+		return code;
+	*order = rows->order[column];
+	*from = lower_bound(rows->col[column], *order, rows->nrows, value);
+	*to = value == INT64_MAX ? rows->nrows
+				 : lower_bound(rows->col[column], *order, rows->nrows, value + 1);
+	return 0;
+}
+
+int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, struct tp_sql_ids *ids,
+	       struct tp_err *err)
+{
+	enum tp_table_id table = kind == TP_COL_G   ? TP_TABLE_GOROUTINE
+				 : kind == TP_COL_M ? TP_TABLE_THREAD
+						    : TP_TABLE_PROC;
+	const struct tp_sql_rows *rows;
+	int code = tp_sql_rows(run, table, 1, &rows, err); /* `id` is the first column of each */
+
+	if (!code)
+		*ids = (struct tp_sql_ids){rows->col[0], rows->nrows};
+	return code;
+}
+
+_Static_assert(TP_COL(GOROUTINE, id) == 0 && TP_COL(THREAD, id) == 0 && TP_COL(PROC, id) == 0,
+	       "tp_sql_ids looks at column 0");

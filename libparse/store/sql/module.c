@@ -1,0 +1,206 @@
+/* What the virtual table modules have in common: connecting, constraints on integers, results. */
+#include "store/sql/sql.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "decode/event.h"
+#include "store/sql/describe.h"
+
+int tp_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
+		   char **msg)
+{
+	const struct tp_sql_module *module = aux;
+	sqlite3_str *s = sqlite3_str_new(db);
+	struct tp_sql_vtab *t;
+	char *sql;
+	int rc;
+
+	(void)argc, (void)argv, (void)msg;
+	for (unsigned i = 0; i < tp_sql_table_columns(module->table); i++) {
+		struct tp_sql_column c = tp_sql_column_at(module->table, i);
+
+		sqlite3_str_appendf(s, "%s\"%w\" %s", i ? ", " : "CREATE TABLE x(", c.name, c.type);
+	}
+	sqlite3_str_appendall(s, ")");
+	sql = sqlite3_str_finish(s);
+	if (!sql)
+		return SQLITE_NOMEM;
+	rc = sqlite3_declare_vtab(db, sql);
+	sqlite3_free(sql);
+	if (rc)
+		return rc;
+	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+	t = sqlite3_malloc(sizeof(*t));
+	if (!t)
+		return SQLITE_NOMEM;
+	memset(t, 0, sizeof(*t));
+	t->sql = module->sql;
+	t->table = module->table;
+	*vtab = &t->base;
+	return SQLITE_OK;
+}
+
+int tp_sql_disconnect(sqlite3_vtab *vtab)
+{
+	sqlite3_free(vtab);
+	return SQLITE_OK;
+}
+
+int tp_sql_fail(sqlite3_vtab *vtab, const struct tp_err *err)
+{
+	struct tp_err shown = *err;
+
+	if (err->code == TP_ENOMEM)
+		return SQLITE_NOMEM;
+	tp_err_printable(&shown);
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf("%s", shown.msg);
+	return err->code == TP_ECANCEL ? SQLITE_INTERRUPT : SQLITE_ERROR;
+}
+
+char tp_sql_op_char(unsigned char op)
+{
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return '=';
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return '<';
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return 'L';
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return '>';
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return 'G';
+	default:
+		return 0;
+	}
+}
+
+int tp_sql_op_of_char(char op)
+{
+	switch (op) {
+	case '<':
+		return SQLITE_INDEX_CONSTRAINT_LT;
+	case 'L':
+		return SQLITE_INDEX_CONSTRAINT_LE;
+	case '>':
+		return SQLITE_INDEX_CONSTRAINT_GT;
+	case 'G':
+		return SQLITE_INDEX_CONSTRAINT_GE;
+	default:
+		return SQLITE_INDEX_CONSTRAINT_EQ;
+	}
+}
+
+bool tp_sql_take_in(sqlite3_index_info *info, int i)
+{
+	return sqlite3_libversion_number() >= 3038000 && sqlite3_vtab_in(info, i, 1);
+}
+
+bool tp_sql_sets_meet(const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		if (a[i] & b[i])
+			return true;
+	return false;
+}
+
+bool tp_sql_want_int(sqlite3_value *value, int64_t *n)
+{
+	double d;
+
+	switch (sqlite3_value_numeric_type(value)) {
+	case SQLITE_INTEGER:
+		*n = sqlite3_value_int64(value);
+		return true;
+	case SQLITE_FLOAT:
+		d = sqlite3_value_double(value);
+		if (!(d >= -0x1p63 && d < 0x1p63) || d != floor(d))
+			return false;
+		*n = (int64_t)d;
+		return true;
+	default: /* NULL, text, blob: equal to no integer */
+		return false;
+	}
+}
+
+/* The largest integer that is <= d, and the smallest >= d, kept within int64. */
+static int64_t floor_int(double d)
+{
+	d = floor(d);
+	return d < -0x1p63 ? INT64_MIN : d >= 0x1p63 ? INT64_MAX : (int64_t)d;
+}
+
+static int64_t ceil_int(double d)
+{
+	d = ceil(d);
+	return d < -0x1p63 ? INT64_MIN : d >= 0x1p63 ? INT64_MAX : (int64_t)d;
+}
+
+bool tp_sql_narrow(int op, sqlite3_value *value, int64_t *from, int64_t *to)
+{
+	int64_t lo, hi; /* value lies between these */
+
+	switch (sqlite3_value_numeric_type(value)) {
+	case SQLITE_INTEGER:
+		lo = hi = sqlite3_value_int64(value);
+		break;
+	case SQLITE_FLOAT:
+		lo = floor_int(sqlite3_value_double(value));
+		hi = ceil_int(sqlite3_value_double(value));
+		break;
+	case SQLITE_NULL:
+		return false;
+	default: /* every number is less than any text or blob */
+		return op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE;
+	}
+	/* Where a real was rounded, SQLite's own comparison of each row does the rest. */
+	if (op == SQLITE_INDEX_CONSTRAINT_GT && lo == hi) {
+		if (lo == INT64_MAX)
+			return false;
+		hi = lo + 1;
+	}
+	if (op == SQLITE_INDEX_CONSTRAINT_LT && lo == hi) {
+		if (hi == INT64_MIN)
+			return false;
+		lo = hi - 1;
+	}
+	if (op == SQLITE_INDEX_CONSTRAINT_EQ && lo != hi)
+		return false;
+	if (op != SQLITE_INDEX_CONSTRAINT_LT && op != SQLITE_INDEX_CONSTRAINT_LE && hi > *from)
+		*from = hi;
+	if (op != SQLITE_INDEX_CONSTRAINT_GT && op != SQLITE_INDEX_CONSTRAINT_GE && lo < *to)
+		*to = lo;
+	return *from <= *to;
+}
+
+void tp_sql_result_int(sqlite3_context *c, int64_t v)
+{
+	if (v != TP_NULL)
+		sqlite3_result_int64(c, v);
+}
+
+void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string)
+{
+	struct tp_text text;
+
+	if (string < 0 || string >= (int64_t)tp_dict_strings(dict))
+		return;
+	text = tp_dict_text(dict, (uint32_t)string);
+	if (text.size <= INT_MAX)
+		sqlite3_result_text(c, text.text, (int)text.size, SQLITE_STATIC);
+}
+
+void tp_sql_result_id(sqlite3_context *c, const struct tp_sql_ids *ids, int64_t index)
+{
+	if (index >= 0 && (uint64_t)index < ids->n && ids->id[index] != TP_NULL)
+		sqlite3_result_int64(c, ids->id[index]);
+}
+
+void tp_sql_result_state(sqlite3_context *c, int64_t state)
+{
+	if (state > TP_ST_NONE && state < TP_NSTATES)
+		sqlite3_result_text(c, tp_state_names[state], -1, SQLITE_STATIC);
+}

@@ -1,0 +1,449 @@
+/* One module for every packed table (store/tables.h): chunks of int64 columns as rows.
+ *
+ * A scan decodes chunk by chunk, and of each only the columns the query uses. A look-up of a row
+ * (`row = …`) or of a number in any column (`id = …`, as joins do) goes to the table as a whole,
+ * decoded and sorted once and kept with the run (cache.c).
+ *
+ * idxNum holds the columns that are used, as bits; idxStr the constraints as in event.c. */
+#include "store/sql/sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/sql/describe.h"
+#include "store/stream.h"
+
+#define LEADING 2 /* columns before those of the descriptor: run, row */
+
+_Static_assert(TP_MAX_COLUMNS + LEADING < 31, "columns fit the bits of idxNum");
+
+struct packed_cursor {
+	sqlite3_vtab_cursor base;
+	struct tp_sql *sql;
+	const struct tp_table_desc *desc;
+	enum tp_table_id table;
+
+	/* what is asked for */
+	uint32_t columns; /* of the descriptor */
+	int64_t run_from, run_to, row_from, row_to;
+	int key; /* column of the descriptor that must be key_value, -1 for none */
+	int64_t key_value;
+
+	/* where it is */
+	size_t run_pos;
+	int64_t run_id;
+	struct tp_sql_run *run;
+	struct tp_stream *stream; /* scan */
+	int64_t first_row;	  /* of the decoded chunk */
+	const uint32_t *order;	  /* look-up: rows order[at … n) of the cached table */
+	size_t at, n;
+	const int64_t *col[TP_MAX_COLUMNS];
+	bool eof;
+
+	/* the chunk of a scan */
+	struct tp_rows_decoder decoder;
+	int64_t *chunk[TP_MAX_COLUMNS];
+
+	/* for results, loaded when first needed in a run */
+	const struct tp_dict *dict;
+	bool have_ids[TP_COL_LOC + 1];
+	struct tp_sql_ids ids[TP_COL_LOC + 1];
+};
+
+/* ---- planning ---- */
+
+/* Columns that can be looked up by the number they show. */
+static bool is_key(enum tp_column_kind kind)
+{
+	return kind != TP_COL_STR && kind != TP_COL_STATE;
+}
+
+/* How many rows share a value, as far as one can tell from the kind: the better, the fewer. */
+static double rows_per_key(const struct tp_table_desc *desc, unsigned column, double rows)
+{
+	if (column == 0 && !strcmp(desc->columns[0].name, "id"))
+		return 1;
+	switch (desc->columns[column].kind) {
+	case TP_COL_G:
+	case TP_COL_STACK:
+		return 1 + rows / 1000;
+	case TP_COL_BOOL:
+		return rows;
+	default:
+		return 1 + rows / 100;
+	}
+}
+
+static void add(sqlite3_index_info *info, int i, char *plan, int *n, char op, bool exact)
+{
+	plan[2 * *n] = (char)('a' + info->aConstraint[i].iColumn);
+	plan[2 * *n + 1] = op;
+	info->aConstraintUsage[i].argvIndex = ++*n;
+	info->aConstraintUsage[i].omit = exact;
+}
+
+static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+{
+	const struct tp_sql_vtab *t = (const struct tp_sql_vtab *)vtab;
+	const struct tp_table_desc *desc = &tp_tables[t->table];
+	double all = (double)tp_sql_stream_rows(t->sql, desc->name) + 1, rows = all;
+	bool one_run = false, one_row = false;
+	int n = 0, key = -1;
+	double best = all;
+	char *plan = sqlite3_malloc(2 * info->nConstraint + 1);
+
+	if (!plan)
+		return SQLITE_NOMEM;
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		char op = tp_sql_op_char(info->aConstraint[i].op);
+
+		if (!info->aConstraint[i].usable || !op)
+			continue;
+		if (column == 0 || column == 1) {
+			one_run |= column == 0 && op == '=';
+			one_row |= column == 1 && op == '=';
+			add(info, i, plan, &n, op, true);
+		} else if (column >= LEADING && op == '=' &&
+			   is_key(desc->columns[column - LEADING].kind)) {
+			double found = rows_per_key(desc, (unsigned)column - LEADING, all);
+
+			if (found < best) {
+				best = found;
+				key = i;
+			}
+		}
+	}
+	if (one_run && tp_sql_nruns(t->sql) > 1)
+		rows /= (double)tp_sql_nruns(t->sql);
+	if (one_row) {
+		rows = 1;
+		info->estimatedCost = 10;
+		if (one_run)
+			info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
+	} else if (key >= 0) {
+		add(info, key, plan, &n, '=', false);
+		rows = best;
+		info->estimatedCost = 20 + rows;
+	} else {
+		info->estimatedCost = 100 + rows * 1.1;
+	}
+	info->estimatedRows = (sqlite3_int64)rows + 1;
+	plan[2 * n] = 0;
+	info->idxStr = plan;
+	info->needToFreeIdxStr = 1;
+	info->idxNum = (int)(info->colUsed >> LEADING & 0x7fffffff);
+	/* Rows come by run and row, also where they are looked up. */
+	if (info->nOrderBy && !info->aOrderBy[0].desc) {
+		int first = info->aOrderBy[0].iColumn;
+
+		info->orderByConsumed =
+		    (info->nOrderBy == 1 && (first == 0 || (first == 1 && one_run))) ||
+		    (info->nOrderBy == 2 && first == 0 && info->aOrderBy[1].iColumn == 1 &&
+		     !info->aOrderBy[1].desc);
+	}
+	return SQLITE_OK;
+}
+
+/* ---- the cursor ---- */
+
+static int packed_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
+{
+	const struct tp_sql_vtab *t = (const struct tp_sql_vtab *)vtab;
+	struct packed_cursor *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return SQLITE_NOMEM;
+	c->sql = t->sql;
+	c->table = (enum tp_table_id)t->table;
+	c->desc = &tp_tables[t->table];
+	tp_sql_cursor_opened(c->sql);
+	*out = &c->base;
+	return SQLITE_OK;
+}
+
+static void leave_run(struct packed_cursor *c)
+{
+	tp_stream_close(c->stream);
+	c->stream = NULL;
+	tp_sql_run_put(c->run);
+	c->run = NULL;
+	c->dict = NULL;
+	c->order = NULL;
+	c->at = c->n = 0;
+	memset(c->have_ids, 0, sizeof(c->have_ids));
+}
+
+static int packed_close(sqlite3_vtab_cursor *base)
+{
+	struct packed_cursor *c = (struct packed_cursor *)base;
+
+	leave_run(c);
+	tp_sql_cursor_closed(c->sql);
+	tp_rows_decoder_release(&c->decoder);
+	for (size_t i = 0; i < TP_MAX_COLUMNS; i++)
+		free(c->chunk[i]);
+	free(c);
+	return SQLITE_OK;
+}
+
+/* The value that a column holds where SQL shows key_value: an index for an id. */
+static int stored_key(struct packed_cursor *c, int64_t *value, bool *none, struct tp_err *err)
+{
+	enum tp_column_kind kind = c->desc->columns[c->key].kind;
+	enum tp_table_id table = kind == TP_COL_G   ? TP_TABLE_GOROUTINE
+				 : kind == TP_COL_M ? TP_TABLE_THREAD
+						    : TP_TABLE_PROC;
+	const uint32_t *order;
+	size_t from, to;
+	int code;
+
+	*value = c->key_value;
+	*none = false;
+	if (kind != TP_COL_G && kind != TP_COL_M && kind != TP_COL_P)
+		return 0;
+	code = tp_sql_rows_find(c->run, table, 0, c->key_value, &order, &from, &to, err);
+	if (code)
+		return code;
+	*none = from == to;
+	*value = *none ? 0 : order[from];
+	return 0;
+}
+
+/* Rows of this run by look-up; n stays 0 where there are none. */
+static int look_up(struct packed_cursor *c, struct tp_err *err)
+{
+	const struct tp_sql_rows *rows;
+	int code = tp_sql_rows(c->run, c->table, c->columns | (c->key < 0 ? 1u : 1u << c->key),
+			       &rows, err);
+
+	c->first_row = 0;
+	if (!code && c->key >= 0) {
+		bool none;
+		int64_t value;
+
+		code = stored_key(c, &value, &none, err);
+		if (!code && !none)
+			code = tp_sql_rows_find(c->run, c->table, (unsigned)c->key, value,
+						&c->order, &c->at, &c->n, err);
+	} else if (!code) {
+		c->at = c->row_from > 0 ? (size_t)c->row_from : 0;
+		c->n = c->row_to < (int64_t)rows->nrows ? (size_t)c->row_to + 1 : rows->nrows;
+	}
+	if (!code)
+		for (size_t i = 0; i < TP_MAX_COLUMNS; i++)
+			c->col[i] = rows->col[i];
+	return code;
+}
+
+/* The next chunk of a scan; n is 0 at the end of the run. */
+static int next_chunk(struct packed_cursor *c, struct tp_err *err)
+{
+	struct tp_part part;
+	int code;
+
+	c->first_row += (int64_t)c->n;
+	c->at = c->n = 0;
+	code = tp_stream_next(c->stream, &part, err);
+	if (code <= 0)
+		return code;
+	code = 0;
+	if (part.rows < 1 || part.rows > TP_CHUNK_ROWS)
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "damaged");
+	for (unsigned i = 0; i < c->desc->ncolumns && !code; i++) {
+		if (!(c->columns & 1u << i))
+			continue;
+		if (!c->chunk[i])
+			c->chunk[i] = malloc(TP_CHUNK_ROWS * sizeof(int64_t));
+		if (!c->chunk[i])
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		c->col[i] = c->chunk[i];
+	}
+	if (!code && c->columns)
+		code = tp_rows_decode(&c->decoder, part.data, part.size, (size_t)part.rows,
+				      c->chunk, c->desc->ncolumns, err);
+	if (code)
+		tp_err_prefix(err, "run %lld, table %s, chunk %lld", (long long)c->run_id,
+			      c->desc->name, (long long)part.part);
+	else
+		c->n = (size_t)part.rows;
+	return code;
+}
+
+static int enter_run(struct packed_cursor *c, struct tp_err *err)
+{
+	int code;
+
+	c->run_id = tp_sql_run_id(c->sql, c->run_pos);
+	if (c->run_id < c->run_from || c->run_id > c->run_to)
+		return 0;
+	code = tp_sql_run_get(c->sql, c->run_id, &c->run, err);
+	if (code)
+		return code;
+	if (c->key >= 0 || c->row_from == c->row_to)
+		return look_up(c, err);
+	memset(c->col, 0, sizeof(c->col));
+	c->first_row = 0;
+	return tp_stream_open(&c->stream, tp_sql_db(c->sql), c->run_id, c->desc->name, NULL, err);
+}
+
+/* To the next row that is in the range, from the one before at; or the end. */
+static int settle(struct packed_cursor *c, struct tp_err *err)
+{
+	for (;;) {
+		int code = 0;
+
+		for (; c->at < c->n; c->at++) {
+			int64_t row = c->order ? c->order[c->at] : c->first_row + (int64_t)c->at;
+
+			if (row >= c->row_from && row <= c->row_to)
+				return 0;
+		}
+		if (c->stream) {
+			code = next_chunk(c, err);
+			if (code)
+				return code;
+			if (c->n)
+				continue;
+		}
+		if (c->run) {
+			leave_run(c);
+			c->run_pos++;
+		}
+		while (!c->run && c->run_pos < tp_sql_nruns(c->sql)) {
+			code = enter_run(c, err);
+			if (code)
+				return code;
+			if (!c->run)
+				c->run_pos++;
+		}
+		if (!c->run) {
+			c->eof = true;
+			return 0;
+		}
+	}
+}
+
+static int packed_filter(sqlite3_vtab_cursor *base, int columns, const char *plan, int argc,
+			 sqlite3_value **argv)
+{
+	struct packed_cursor *c = (struct packed_cursor *)base;
+	struct tp_err err = {0};
+	bool some = true;
+
+	leave_run(c);
+	c->columns = (uint32_t)columns;
+	c->run_from = INT64_MIN;
+	c->row_from = 0;
+	c->run_to = c->row_to = INT64_MAX;
+	c->key = -1;
+	c->run_pos = 0;
+	c->eof = false;
+	for (int i = 0; i < argc && some; i++) {
+		int column = plan[2 * i] - 'a', op = tp_sql_op_of_char(plan[2 * i + 1]);
+
+		if (column == 0) {
+			some = tp_sql_narrow(op, argv[i], &c->run_from, &c->run_to);
+		} else if (column == 1) {
+			some = tp_sql_narrow(op, argv[i], &c->row_from, &c->row_to);
+		} else {
+			c->key = column - LEADING;
+			some = tp_sql_want_int(argv[i], &c->key_value);
+		}
+	}
+	if (!some) {
+		c->eof = true;
+		return SQLITE_OK;
+	}
+	if (tp_sql_refresh(c->sql, &err))
+		return tp_sql_fail(base->pVtab, &err);
+	if (c->run_from == c->run_to)
+		c->run_pos = tp_sql_run_find(c->sql, c->run_from);
+	return settle(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+}
+
+static int packed_next(sqlite3_vtab_cursor *base)
+{
+	struct packed_cursor *c = (struct packed_cursor *)base;
+	struct tp_err err = {0};
+
+	c->at++;
+	return settle(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+}
+
+static int packed_eof(sqlite3_vtab_cursor *base)
+{
+	return ((struct packed_cursor *)base)->eof;
+}
+
+static int64_t current_row(const struct packed_cursor *c)
+{
+	return c->order ? c->order[c->at] : c->first_row + (int64_t)c->at;
+}
+
+static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+{
+	struct packed_cursor *c = (struct packed_cursor *)base;
+	enum tp_column_kind kind;
+	struct tp_err err = {0};
+	int64_t value;
+	int code = 0;
+
+	if (column < LEADING) {
+		sqlite3_result_int64(ctx, column ? current_row(c) : c->run_id);
+		return SQLITE_OK;
+	}
+	column -= LEADING;
+	if (!c->col[column])
+		return SQLITE_OK;
+	value = c->col[column][c->order ? c->order[c->at] : c->at];
+	if (value == TP_NULL)
+		return SQLITE_OK;
+	kind = c->desc->columns[column].kind;
+	switch (kind) {
+	case TP_COL_STR:
+		if (!c->dict)
+			code = tp_sql_dict(c->run, &c->dict, &err);
+		if (!code)
+			tp_sql_result_text(ctx, c->dict, value);
+		break;
+	case TP_COL_STATE:
+		tp_sql_result_state(ctx, value);
+		break;
+	case TP_COL_G:
+	case TP_COL_M:
+	case TP_COL_P:
+		if (!c->have_ids[kind])
+			code = tp_sql_ids(c->run, kind, &c->ids[kind], &err);
+		if (!code) {
+			c->have_ids[kind] = true;
+			tp_sql_result_id(ctx, &c->ids[kind], value);
+		}
+		break;
+	default:
+		sqlite3_result_int64(ctx, value);
+	}
+	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+}
+
+static int packed_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
+{
+	const struct packed_cursor *c = (const struct packed_cursor *)base;
+
+	*rowid = tp_sql_rowid(c->run_id, current_row(c));
+	return SQLITE_OK;
+}
+
+const sqlite3_module tp_sql_packed_module = {
+    .iVersion = 1,
+    .xConnect = tp_sql_connect,
+    .xBestIndex = packed_best_index,
+    .xDisconnect = tp_sql_disconnect,
+    .xOpen = packed_open,
+    .xClose = packed_close,
+    .xFilter = packed_filter,
+    .xNext = packed_next,
+    .xEof = packed_eof,
+    .xColumn = packed_column,
+    .xRowid = packed_rowid,
+};
