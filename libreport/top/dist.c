@@ -1,0 +1,152 @@
+#include "top/dist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "top/keys.h"
+
+static const double quantile[REP_NPERCENTILES] = {
+    [REP_P50] = 0.50, [REP_P90] = 0.90, [REP_P99] = 0.99};
+
+static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value)
+{
+	if (rep_grow(&d->item, &d->room, d->n, sizeof(*d->item)))
+		return TP_ENOMEM;
+	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
+	return 0;
+}
+
+int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns)
+{
+	return put(d, owner, TP_HIST_BUCKETS, ns);
+}
+
+int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count)
+{
+	if (bucket < 0 || bucket >= TP_HIST_BUCKETS || count <= 0)
+		return 0;
+	return put(d, owner, (uint32_t)bucket, count);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Nearest rank, as base/hist.h has it. */
+static void solve_exact(int64_t *ns, size_t n, struct rep_percentiles *p)
+{
+	qsort(ns, n, sizeof(*ns), by_value);
+	for (int i = 0; i < REP_NPERCENTILES; i++) {
+		double at = quantile[i] * (double)n;
+		size_t r = (size_t)at;
+
+		if (at - (double)r > 1e-9 * at)
+			r++;
+		p->ns[i] = ns[r ? r - 1 : 0];
+	}
+	p->known = p->exact = true;
+}
+
+static int by_bucket(const void *a, const void *b)
+{
+	const struct tp_hist_count *x = a, *y = b;
+
+	return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
+}
+
+static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
+{
+	struct tp_hist_count *c = malloc(n * sizeof(*c));
+
+	if (!c)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		c[i].bucket = item[i].bucket;
+		c[i].count = (uint64_t)item[i].value;
+		if (item[i].bucket == TP_HIST_BUCKETS) {
+			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)item[i].value);
+			c[i].count = 1;
+		}
+	}
+	qsort(c, n, sizeof(*c), by_bucket);
+	for (int i = 0; i < REP_NPERCENTILES; i++)
+		p->ns[i] = (int64_t)tp_hist_percentile(c, n, quantile[i]);
+	p->known = true;
+	p->exact = false;
+	free(c);
+	return 0;
+}
+
+/* Brings the items of each owner together (a counting sort), start[i] being where those of owner i
+ * begin. */
+static int group(struct rep_dist *d, size_t *start, size_t n)
+{
+	struct rep_dist_item *sorted = malloc((d->n ? d->n : 1) * sizeof(*sorted));
+	size_t at = 0;
+
+	if (!sorted)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->item[i].owner < n)
+			start[d->item[i].owner]++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t count = start[i];
+
+		start[i] = at;
+		at += count;
+	}
+	start[n] = at;
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->item[i].owner < n)
+			sorted[start[d->item[i].owner]++] = d->item[i];
+	}
+	for (size_t i = n; i > 0; i--)
+		start[i] = start[i - 1];
+	start[0] = 0;
+	free(d->item);
+	d->item = sorted;
+	d->n = at;
+	d->room = at;
+	return 0;
+}
+
+int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n)
+{
+	size_t *start = calloc(n + 1, sizeof(*start));
+	int64_t *ns = NULL;
+	size_t room = 0;
+	int code = !start ? TP_ENOMEM : group(d, start, n);
+
+	memset(p, 0, n * sizeof(*p));
+	for (size_t i = 0; !code && i < n; i++) {
+		const struct rep_dist_item *item = d->item + start[i];
+		size_t count = start[i + 1] - start[i];
+		bool exact = true;
+
+		if (!count)
+			continue;
+		code = rep_grow(&ns, &room, count, sizeof(*ns));
+		for (size_t k = 0; !code && k < count; k++) {
+			exact = exact && item[k].bucket == TP_HIST_BUCKETS;
+			ns[k] = item[k].value;
+		}
+		if (!code && exact)
+			solve_exact(ns, count, &p[i]);
+		else if (!code)
+			code = solve_mixed(item, count, &p[i]);
+	}
+	free(start);
+	free(ns);
+	return code;
+}
+
+void rep_dist_release(struct rep_dist *d)
+{
+	free(d->item);
+	memset(d, 0, sizeof(*d));
+}

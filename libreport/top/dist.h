@@ -1,0 +1,41 @@
+/* Distributions: durations put in by owner (an index), percentiles taken out.
+ *
+ * A duration comes as itself or as a count in a bucket of the histogram (base/hist.h). The
+ * percentiles of an owner are exact (nearest rank) when all of its durations came as themselves,
+ * and within 1 % when some did not. Zero-initialised is valid and empty. */
+#ifndef REP_TOP_DIST_H
+#define REP_TOP_DIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct rep_dist_item {
+	uint32_t owner;
+	uint32_t bucket; /* TP_HIST_BUCKETS: value is a duration, else a count */
+	int64_t value;
+};
+
+struct rep_dist {
+	struct rep_dist_item *item;
+	size_t n, room;
+};
+
+enum { REP_P50, REP_P90, REP_P99, REP_NPERCENTILES };
+
+struct rep_percentiles {
+	int64_t ns[REP_NPERCENTILES];
+	bool known; /* there was a duration */
+	bool exact;
+};
+
+/* 0 or TP_ENOMEM. */
+int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
+int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
+/* The percentiles of owners 0 … n-1 (items of others are ignored). Reorders the items. */
+int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n);
+void rep_dist_release(struct rep_dist *d);
+
+#endif

@@ -1,0 +1,84 @@
+/* What a report looks at: which goroutines, states, reasons, functions, and which time.
+ *
+ * A filter is compiled once from what the user typed; a matcher holds its answers for one run, one
+ * per string and one per stack, so that rows are decided by look-ups.
+ *
+ * The frames of a span are those of its stack and, at the root, the entry function of its
+ * goroutine. `focus` keeps what has a frame whose function matches, `ignore` drops what has one. */
+#ifndef REP_TOP_FILTER_H
+#define REP_TOP_FILTER_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/dict.h"
+#include "decode/event.h"
+
+/* As typed; NULL where not given. Regular expressions are POSIX extended ones, unanchored. */
+struct rep_filter_text {
+	const char *focus, *ignore; /* regular expressions on names of functions */
+	const char *goroutine;	    /* a goroutine id, or a regular expression on entry functions */
+	const char *state;	    /* names of rep_states, separated by commas */
+	const char *reason;	    /* regular expression on reasons */
+	const char *from, *to;	    /* "1.5s" since the run began, or "25%" of it */
+};
+
+/* The states a span may be in, as --state and the reports spell them. */
+struct rep_state_desc {
+	const char *name, *doc;
+	uint32_t states; /* bit per enum tp_state */
+};
+extern const struct rep_state_desc rep_states[]; /* ends with a NULL name */
+
+enum {
+	REP_FILTER_FOCUS,
+	REP_FILTER_IGNORE,
+	REP_FILTER_GOROUTINE,
+	REP_FILTER_REASON,
+	REP_NPATTERNS
+};
+
+struct rep_filter {
+	struct rep_filter_text text;
+	regex_t pattern[REP_NPATTERNS];
+	bool given[REP_NPATTERNS];
+	bool by_id; /* --goroutine is an id: `id` */
+	int64_t id;
+	uint32_t states; /* bit per enum tp_state; 0: all */
+};
+
+/* TP_EFORMAT with a sentence about what was typed. *f is to be released in every case; the texts
+ * must outlive it. */
+int rep_filter_init(struct rep_filter *f, const struct rep_filter_text *text, struct tp_err *err);
+void rep_filter_release(struct rep_filter *f);
+/* Nothing but, at most, a time range. */
+bool rep_filter_empty(const struct rep_filter *f);
+
+/* "1.5s", "250ms" or "25%" of a run of this length, into ns since it began; TP_EFORMAT. `option`
+ * is named in the message. */
+int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
+		    struct tp_err *err);
+
+struct rep_matcher {
+	const struct rep_filter *filter;
+	const struct tp_dict *dict;
+	uint8_t *string; /* what is known of each string */
+	uint8_t *stack;	 /* patterns that a frame of the stack matches */
+	uint32_t nstacks, nstrings;
+};
+
+/* TP_ENOMEM. The dictionary must outlive it. To be released in every case. */
+int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const struct tp_dict *dict,
+		     struct tp_err *err);
+void rep_matcher_release(struct rep_matcher *m);
+/* The entry function of a goroutine, by its name alone; a goroutine of no name is "". */
+bool rep_match_goroutine(struct rep_matcher *m, uint32_t entry);
+/* Frames only: focus and ignore. */
+bool rep_match_frames(struct rep_matcher *m, uint32_t entry, uint32_t stack);
+/* All but id and time. */
+bool rep_match_span(struct rep_matcher *m, uint32_t entry, unsigned state, uint32_t reason,
+		    uint32_t stack);
+
+#endif

@@ -1,0 +1,37 @@
+/* The time of goroutines, in parts: what every report about states adds up.
+ *
+ * A part is one span, or several that have all that a report asks about in common. Together the
+ * parts of a view are exactly the spans that overlap its time range and pass its filter, each
+ * clipped to the range. No event is read unless the range cuts a segment:
+ *
+ *   spans within one segment that lies inside the range    table site (or goroutine_time): sums
+ *   spans that cross the start of a segment                table span_crossing: one by one
+ *   spans within a segment that the range cuts             from the segment's events, by the span
+ *                                                          machine (timeline/span.h); at most two
+ *                                                          segments are cut
+ */
+#ifndef REP_TOP_PART_H
+#define REP_TOP_PART_H
+
+#include "top/view.h"
+
+struct rep_part {
+	uint32_t goroutine;	/* index; TP_NONE where the part is of several */
+	uint32_t entry;		/* string of the run: entry function of the goroutine(s) */
+	uint32_t reason, stack; /* string and stack of the run */
+	uint32_t site; /* row of `site` whose histogram has the durations; TP_NONE where count is 1
+			  or none is kept (by_goroutine) */
+	unsigned state;
+	int64_t count, total_ns, max_ns;
+	int64_t min_ns; /* TP_NULL where not kept (by_goroutine) */
+};
+
+/* Nonzero ends the walk with that code. */
+typedef int (*rep_part_fn)(void *ctx, const struct rep_part *part, struct tp_err *err);
+
+/* Calls fn for every part. by_goroutine: each part is of one goroutine (slower: it reads the table
+ * goroutine_time); needed for --goroutine with an id, which implies it. */
+int rep_parts_each(struct rep_view *v, bool by_goroutine, rep_part_fn fn, void *ctx,
+		   struct tp_err *err);
+
+#endif

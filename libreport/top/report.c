@@ -1,0 +1,218 @@
+#include "top/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rep_job_fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  code == TP_ENOMEM ? "out of memory" : "too many names for one report");
+}
+
+/* ---- texts ---- */
+
+struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none)
+{
+	struct tp_text t = tp_dict_text(job->dict, id);
+
+	return t.size ? rep_text(t.text, t.size) : rep_str(none);
+}
+
+static bool has_prefix(struct tp_text t, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return t.size >= n && !memcmp(t.text, prefix, n);
+}
+
+/* Where a goroutine waits inside the runtime or a lock tells less than who waits there. */
+static bool is_plumbing(struct tp_text name)
+{
+	static const char *const packages[] = {
+	    "runtime.", "runtime/internal", "internal/",  "sync.",
+	    "sync/",	"syscall.",	    "time.Sleep", "reflect."};
+
+	for (size_t i = 0; i < REP_COUNT_OF(packages); i++) {
+		if (has_prefix(name, packages[i]))
+			return true;
+	}
+	return !name.size;
+}
+
+/* The stack from the site on. */
+static uint32_t site_node(const struct rep_job *job, uint32_t stack)
+{
+	uint32_t at = stack;
+
+	while (at) {
+		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+
+		if (!is_plumbing(
+			tp_dict_text(job->dict, tp_dict_frame_name(job->dict, node.frame))))
+			return at;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return stack;
+}
+
+uint32_t rep_job_site(const struct rep_job *job, uint32_t stack)
+{
+	return tp_dict_stack_at(job->dict, site_node(job, stack)).frame;
+}
+
+/* "github.com/x/y/pkg.(*T).M" without "github.com/x/y/". Slashes behind the first parenthesis or
+ * bracket belong to types. */
+static struct tp_text without_folders(struct tp_text t)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
+		if (t.text[i] == '/')
+			from = i + 1;
+	}
+	return (struct tp_text){t.text + from, t.size - from};
+}
+
+static struct tp_text frame_name(const struct rep_job *job, uint32_t frame)
+{
+	struct tp_text t = tp_dict_text(job->dict, tp_dict_frame_name(job->dict, frame));
+
+	return t.size ? t : (struct tp_text){"(unknown)", 9};
+}
+
+#define WHERE_FRAMES 4
+
+struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
+{
+	uint32_t at = site_node(job, stack);
+	size_t size = 0;
+	char *text = NULL;
+
+	if (!stack)
+		return rep_str("(no stack)");
+	/* Once to measure, once to write. */
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t node_id = at;
+
+		for (int i = 0; node_id && i < WHERE_FRAMES; i++) {
+			struct tp_stack_node node = tp_dict_stack_at(job->dict, node_id);
+			struct tp_text name = without_folders(frame_name(job, node.frame));
+
+			if (i && text)
+				memcpy(text + size, " < ", 3);
+			size += i ? 3 : 0;
+			if (text)
+				memcpy(text + size, name.text, name.size);
+			size += name.size;
+			node_id = node.parent < node_id ? node.parent : 0;
+		}
+		if (!pass) {
+			text = tp_arena_alloc(&job->texts, size + 1);
+			if (!text)
+				return rep_str("(out of memory)");
+			size = 0;
+		}
+	}
+	return rep_text(text, size);
+}
+
+struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack)
+{
+	size_t size = 0, end;
+	char *text;
+
+	if (!stack)
+		return rep_str("");
+	for (uint32_t at = stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+
+		size += frame_name(job, node.frame).size + 1;
+		at = node.parent < at ? node.parent : 0;
+	}
+	text = tp_arena_alloc(&job->texts, size);
+	if (!text)
+		return rep_str("(out of memory)");
+	/* From the end, as the walk goes from the leaf to the root. */
+	end = size;
+	for (uint32_t at = stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+		struct tp_text name = frame_name(job, node.frame);
+
+		text[--end] = ';';
+		end -= name.size;
+		memcpy(text + end, name.text, name.size);
+		at = node.parent < at ? node.parent : 0;
+	}
+	return rep_text(text, size - 1);
+}
+
+struct rep_value rep_job_function(struct rep_job *job, uint32_t stack)
+{
+	struct tp_text t = frame_name(job, rep_job_site(job, stack));
+
+	return stack ? rep_text(t.text, t.size) : rep_null();
+}
+
+struct rep_value rep_job_location(struct rep_job *job, uint32_t stack)
+{
+	struct tp_frame frame = tp_dict_frame_at(job->dict, rep_job_site(job, stack));
+	struct tp_text file =
+	    tp_dict_text(job->dict, tp_dict_function_at(job->dict, frame.function).file);
+	char line[32];
+	char *text;
+	int n;
+
+	if (!file.size)
+		return rep_null();
+	n = snprintf(line, sizeof(line), ":%lld", (long long)frame.line);
+	text = tp_arena_alloc(&job->texts, file.size + (size_t)n + 1);
+	if (!text)
+		return rep_str("(out of memory)");
+	memcpy(text, file.text, file.size);
+	memcpy(text + file.size, line, (size_t)n);
+	return rep_text(text, file.size + (size_t)n);
+}
+
+/* ---- sums ---- */
+
+void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns, int64_t max_ns)
+{
+	if (min_ns == TP_NULL)
+		min_ns = 0;
+	if (!s->count || min_ns < s->min_ns)
+		s->min_ns = min_ns;
+	if (!s->count || max_ns > s->max_ns)
+		s->max_ns = max_ns;
+	s->count += count;
+	s->total_ns += total_ns;
+}
+
+struct rep_value rep_sum_mean(const struct rep_sum *s)
+{
+	return s->count > 0 ? rep_int((s->total_ns + s->count / 2) / s->count) : rep_null();
+}
+
+struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
+				    int which)
+{
+	int64_t ns = p->ns[which];
+
+	if (!p->known)
+		return rep_null();
+	if (!p->exact && ns < s->min_ns)
+		ns = s->min_ns;
+	if (!p->exact && ns > s->max_ns)
+		ns = s->max_ns;
+	return rep_int(ns);
+}
+
+struct rep_value rep_share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
+}
+
+struct rep_value rep_exact(const struct rep_percentiles *p)
+{
+	return p->known ? rep_int(p->exact) : rep_null();
+}

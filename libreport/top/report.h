@@ -1,0 +1,149 @@
+/* What the reports implement and what they may use; private to libreport/top. */
+#ifndef REP_TOP_REPORT_H
+#define REP_TOP_REPORT_H
+
+#include "base/arena.h"
+#include "top/dist.h"
+#include "top/keys.h"
+#include "top/part.h"
+#include "top/top.h"
+#include "top/view.h"
+
+/* A report being made. */
+struct rep_job {
+	const struct rep_report *report;
+	const struct rep_top_options *opt;
+	const struct rep_report_column *sort;
+	struct tp_dict *dict; /* of the names in results */
+	const struct rep_run *runs;
+	size_t nruns;
+	bool every;	       /* durations of all rows are wanted, before rows are chosen */
+	int64_t length_ns;     /* of the time range, summed over the runs */
+	size_t nrows;	       /* set by add and finish */
+	struct tp_arena texts; /* for values that are put together */
+	char note[200];	       /* a line under the table, "" for none */
+	/* Columns whose name is not known beforehand, behind the report's own; set by finish. */
+	struct rep_column *extra;
+	size_t nextra;
+	uint64_t hidden; /* columns of the report that tables leave out this time; set by finish */
+	void *state;	 /* the report's */
+};
+
+/* Each returns 0 or an error code with err filled in; release is called in every case. */
+struct rep_report_ops {
+	int (*begin)(struct rep_job *job, struct tp_err *err);
+	/* Adds up one run. */
+	int (*add)(struct rep_job *job, struct rep_view *v, struct tp_err *err);
+	/* After the last run. NULL: nothing to do. */
+	int (*finish)(struct rep_job *job, struct tp_err *err);
+	/* Works out the percentiles of these rows, before they are shown or sorted by; `v` is the
+	 * only run's view unless job->every. NULL: nothing to do. */
+	int (*prepare)(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
+		       struct tp_err *err);
+	/* A cell; column counts on into the extra ones. */
+	struct rep_value (*value)(struct rep_job *job, size_t row, size_t column);
+	/* A number by content that orders rows which are equal otherwise. NULL: none. */
+	uint64_t (*tie)(struct rep_job *job, size_t row);
+	void (*release)(struct rep_job *job);
+};
+
+/* "out of memory" and the like, for codes that come without words. */
+int rep_job_fail(struct tp_err *err, int code);
+
+/* ---- texts ---- */
+
+/* A string of the common dictionary; `none` for the empty one. */
+struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none);
+/* The frame of a stack that tells most: the first from the leaf that is not plumbing of the runtime
+ * (0 for the empty stack). */
+uint32_t rep_job_site(const struct rep_job *job, uint32_t stack);
+/* "net.(*conn).Read < http.(*connReader).Read < …": names without the folders of their packages,
+ * from the site on. */
+struct rep_value rep_job_where(struct rep_job *job, uint32_t stack);
+/* All frames' functions, root first, separated by semicolons. */
+struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack);
+/* The site's function, and "file:line". */
+struct rep_value rep_job_function(struct rep_job *job, uint32_t stack);
+struct rep_value rep_job_location(struct rep_job *job, uint32_t stack);
+
+/* ---- sums ---- */
+
+struct rep_sum {
+	int64_t count, total_ns;
+	int64_t min_ns, max_ns; /* undefined while count is 0 */
+};
+
+void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns,
+		 int64_t max_ns);
+struct rep_value rep_sum_mean(const struct rep_sum *s);
+/* A percentile, kept within what the sum knows of the values. */
+struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
+				    int which);
+struct rep_value rep_share(int64_t part, int64_t whole);
+/* NULL where there is none. */
+struct rep_value rep_exact(const struct rep_percentiles *p);
+
+/* Columns that reports have in common. */
+#define REP_COLUMN_COUNT(doc_text)                                                                 \
+	{                                                                                          \
+		.column = {.name = "count", .title = "COUNT", .kind = REP_COUNT}, .key = "count",  \
+		.doc = (doc_text)                                                                  \
+	}
+#define REP_COLUMN_NS(name_text, title_text, key_text, drop_rank, doc_text)                        \
+	{                                                                                          \
+		.column = {.name = (name_text),                                                    \
+			   .title = (title_text),                                                  \
+			   .kind = REP_NS,                                                         \
+			   .drop = (drop_rank)},                                                   \
+		.key = (key_text), .doc = (doc_text)                                               \
+	}
+#define REP_COLUMN_SHARE(drop_rank, doc_text)                                                      \
+	{                                                                                          \
+		.column = {.name = "share",                                                        \
+			   .title = "SHARE",                                                       \
+			   .kind = REP_SHARE,                                                      \
+			   .drop = (drop_rank)},                                                   \
+		.doc = (doc_text)                                                                  \
+	}
+#define REP_COLUMN_PERCENTILE(name_text, title_text, key_text, drop_rank, doc_text)                \
+	{                                                                                          \
+		.column = {.name = (name_text),                                                    \
+			   .title = (title_text),                                                  \
+			   .kind = REP_NS,                                                         \
+			   .drop = (drop_rank)},                                                   \
+		.key = (key_text), .doc = (doc_text), .percentile = true                           \
+	}
+#define REP_COLUMNS_DISTRIBUTION                                                                   \
+	REP_COLUMN_NS("mean_ns", "MEAN", "mean", 3, "total / count"),                              \
+	    REP_COLUMN_PERCENTILE("p50_ns", "P50", "p50", 4, "median"),                            \
+	    REP_COLUMN_PERCENTILE("p90_ns", "P90", "p90", 6, "90th percentile"),                   \
+	    REP_COLUMN_PERCENTILE("p99_ns", "P99", "p99", 5, "99th percentile"),                   \
+	    REP_COLUMN_NS("max_ns", "MAX", "max", 2, "the longest")
+#define REP_COLUMN_EXACT                                                                           \
+	{                                                                                          \
+		.column = {.name = "percentiles_exact", .kind = REP_BOOL, .raw_only = true},       \
+		.doc = "percentiles are exact; else within 1 %"                                    \
+	}
+#define REP_COLUMN_RAW_TEXT(name_text, doc_text)                                                   \
+	{                                                                                          \
+		.column = {.name = (name_text), .kind = REP_TEXT, .raw_only = true},               \
+		.doc = (doc_text)                                                                  \
+	}
+#define REP_COLUMN_RAW_NS(name_text, doc_text)                                                     \
+	{                                                                                          \
+		.column = {.name = (name_text), .kind = REP_NS, .raw_only = true},                 \
+		.doc = (doc_text)                                                                  \
+	}
+
+/* The reports, one file each in report/. */
+extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_report_block,
+    rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc, rep_report_tasks,
+    rep_report_regions, rep_report_procs, rep_report_overview;
+
+#define REP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The notes about percentiles. */
+#define REP_NOTE_WITHIN	 "percentiles: from histograms, within 1 %"
+#define REP_NOTE_UNKNOWN "percentiles: not kept per goroutine, shown where a single span is meant"
+
+#endif

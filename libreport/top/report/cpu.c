@@ -1,0 +1,171 @@
+/* cpu: functions by the samples of the CPU profiler, where the trace holds them. */
+#include <stdlib.h>
+
+#include "top/report.h"
+
+struct function {
+	int64_t flat, cum;
+	uint64_t seen; /* number of the stack that counted it last */
+};
+
+struct cpu {
+	struct rep_keys keys; /* name of the function */
+	struct function *f;
+	size_t room;
+	int64_t samples;
+	uint64_t stacks; /* counted so far */
+};
+
+enum { COLUMN_FUNCTION, COLUMN_FLAT, COLUMN_FLAT_SHARE, COLUMN_CUM, COLUMN_CUM_SHARE, NCOLUMNS };
+
+static const struct rep_report_column columns[NCOLUMNS] = {
+    [COLUMN_FUNCTION] = {.column = {.name = "function",
+				    .title = "FUNCTION",
+				    .kind = REP_TEXT,
+				    .shorten = REP_SHORTEN_LEFT},
+			 .key = "function",
+			 .doc = "function"},
+    [COLUMN_FLAT] = {.column = {.name = "flat", .title = "FLAT", .kind = REP_COUNT},
+		     .key = "flat",
+		     .doc = "samples in the function itself"},
+    [COLUMN_FLAT_SHARE] = {.column = {.name = "flat_share", .title = "FLAT%", .kind = REP_SHARE},
+			   .doc = "of all samples here"},
+    [COLUMN_CUM] = {.column = {.name = "cum", .title = "CUM", .kind = REP_COUNT},
+		    .key = "cum",
+		    .doc = "samples in it and what it called"},
+    [COLUMN_CUM_SHARE] = {.column = {.name = "cum_share", .title = "CUM%", .kind = REP_SHARE},
+			  .doc = "of all samples here"},
+};
+
+static int begin(struct rep_job *job, struct tp_err *err)
+{
+	job->state = calloc(1, sizeof(struct cpu));
+	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
+}
+
+static int add_function(struct cpu *c, struct rep_view *v, uint32_t frame, int64_t samples,
+			bool leaf)
+{
+	uint32_t name, index;
+	int code = rep_view_string(v, tp_dict_frame_name(v->dict, frame), &name);
+
+	if (!code)
+		code = rep_keys_add(&c->keys, name, 0, 0, 0, &index);
+	if (!code)
+		code = rep_grow(&c->f, &c->room, index, sizeof(*c->f));
+	if (code)
+		return code;
+	if (leaf)
+		c->f[index].flat += samples;
+	/* Recursion counts once. */
+	if (c->f[index].seen != c->stacks) {
+		c->f[index].seen = c->stacks;
+		c->f[index].cum += samples;
+	}
+	return 0;
+}
+
+static int add_stack(struct cpu *c, struct rep_view *v, uint32_t stack, int64_t samples)
+{
+	uint32_t at = stack;
+	int code = 0;
+
+	c->stacks++;
+	c->samples += samples;
+	if (!stack)
+		return add_function(c, v, 0, samples, true);
+	while (!code && at) {
+		struct tp_stack_node node = tp_dict_stack_at(v->dict, at);
+
+		code = add_function(c, v, node.frame, samples, at == stack);
+		at = node.parent < at ? node.parent : 0;
+	}
+	return code;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	struct cpu *c = job->state;
+	size_t nstacks = tp_dict_stacks(v->dict);
+	int64_t *samples;
+	int code = rep_view_load(v, TP_TABLE_CPU_SAMPLE,
+				 REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine) |
+				     REP_BIT(CPU_SAMPLE, stack),
+				 err);
+
+	if (!code && v->nrows[TP_TABLE_CPU_SAMPLE])
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) |
+					 (v->filter->by_id ? REP_BIT(GOROUTINE, id) : 0),
+				     err);
+	if (code)
+		return code;
+	samples = calloc(nstacks + 1, sizeof(*samples));
+	if (!samples)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
+		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
+		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
+		uint32_t stack = (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i];
+
+		if (stack >= nstacks || !rep_view_overlaps(v, ts, ts) ||
+		    !rep_view_match_goroutine(v, goroutine) ||
+		    !rep_match_frames(&v->match, rep_view_entry(v, goroutine), stack))
+			continue;
+		samples[stack]++;
+	}
+	for (uint32_t i = 0; !code && i < nstacks; i++) {
+		if (samples[i])
+			code = add_stack(c, v, i, samples[i]);
+	}
+	free(samples);
+	job->nrows = c->keys.n;
+	return code ? rep_job_fail(err, code) : 0;
+}
+
+static struct rep_value value(struct rep_job *job, size_t row, size_t column)
+{
+	struct cpu *c = job->state;
+
+	switch (column) {
+	case COLUMN_FUNCTION:
+		return rep_job_string(job, c->keys.key[row].part[0], "(unknown)");
+	case COLUMN_FLAT:
+		return rep_int(c->f[row].flat);
+	case COLUMN_FLAT_SHARE:
+		return rep_share(c->f[row].flat, c->samples);
+	case COLUMN_CUM:
+		return rep_int(c->f[row].cum);
+	default:
+		return rep_share(c->f[row].cum, c->samples);
+	}
+}
+
+static void release(struct rep_job *job)
+{
+	struct cpu *c = job->state;
+
+	if (!c)
+		return;
+	rep_keys_release(&c->keys);
+	free(c->f);
+	free(c);
+}
+
+static const struct rep_report_ops ops = {
+    .begin = begin,
+    .add = add,
+    .value = value,
+    .release = release,
+};
+
+const struct rep_report rep_report_cpu = {
+    .name = "cpu",
+    .doc = "functions by samples of the CPU profiler, where the trace holds them",
+    .rows = "functions",
+    .columns = columns,
+    .ncolumns = NCOLUMNS,
+    .sort = "flat",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .ops = &ops,
+};

@@ -1,0 +1,403 @@
+/* groups: goroutines by entry function, and where their time went. The first report to look at. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/report.h"
+
+struct group {
+	int64_t goroutines;
+	int64_t spans;
+	int64_t ns[TP_NSTATES];
+};
+
+struct groups {
+	struct rep_keys keys; /* entry function */
+	struct group *group;
+	size_t room;
+	int64_t total_ns;
+	bool lost; /* anything at all */
+
+	struct rep_keys reasons; /* reason: what it is an extra column for */
+	int64_t *reason_ns;	 /* of all groups */
+	size_t reason_room;
+	struct rep_keys blocked; /* group, reason */
+	int64_t *blocked_ns;
+	size_t blocked_room;
+	uint32_t *by_size; /* reasons, the longest first */
+};
+
+enum {
+	COLUMN_FUNCTION,
+	COLUMN_COUNT,
+	COLUMN_TOTAL,
+	COLUMN_SHARE,
+	COLUMN_RUNNING,
+	COLUMN_RUNNABLE,
+	COLUMN_BLOCKED,
+	COLUMN_SYSCALLS,
+	COLUMN_SYSCALL,
+	COLUMN_SYSCALL_BLOCKED,
+	COLUMN_LOST,
+	COLUMN_SPANS,
+	COLUMN_BLOCKED_ON,
+	NCOLUMNS
+};
+
+static const struct rep_report_column columns[NCOLUMNS] = {
+    [COLUMN_FUNCTION] = {.column = {.name = "function",
+				    .title = "ENTRY FUNCTION",
+				    .kind = REP_TEXT,
+				    .shorten = REP_SHORTEN_LEFT},
+			 .key = "function",
+			 .doc = "function the goroutines began with"},
+    [COLUMN_COUNT] = REP_COLUMN_COUNT("goroutines"),
+    [COLUMN_TOTAL] = REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, "their time, all states"),
+    [COLUMN_SHARE] = REP_COLUMN_SHARE(2, "of all goroutines' time here"),
+    [COLUMN_RUNNING] = REP_COLUMN_NS("running_ns", "RUNNING", "running", 0, "executing on a P"),
+    [COLUMN_RUNNABLE] = REP_COLUMN_NS("runnable_ns", "RUNNABLE", "runnable", 0, "waiting for a P"),
+    [COLUMN_BLOCKED] = REP_COLUMN_NS("blocked_ns", "BLOCKED", "blocked", 0, "blocked"),
+    [COLUMN_SYSCALLS] =
+	{.column = {.name = "syscalls_ns", .title = "SYSCALL", .kind = REP_NS, .table_only = true},
+	 .key = "syscall",
+	 .doc = "in system calls, with and without a P"},
+    [COLUMN_SYSCALL] = REP_COLUMN_RAW_NS("syscall_ns", "in system calls with a P"),
+    [COLUMN_SYSCALL_BLOCKED] =
+	REP_COLUMN_RAW_NS("syscall_blocked_ns", "in system calls without a P"),
+    [COLUMN_LOST] =
+	REP_COLUMN_NS("lost_ns", "LOST", "lost", 3, "of which a damaged trace says nothing"),
+    [COLUMN_SPANS] = {.column = {.name = "spans", .kind = REP_COUNT, .raw_only = true},
+		      .doc = "stretches in one state"},
+    [COLUMN_BLOCKED_ON] = {.column = {.name = "blocked_on",
+				      .title = "BLOCKED ON",
+				      .kind = REP_TEXT,
+				      .table_only = true,
+				      .drop = 4},
+			   .doc = "the reasons that took most of the blocked time; in csv, json "
+				  "and tsv a column blocked_REASON_ns each"},
+};
+
+static int begin(struct rep_job *job, struct tp_err *err)
+{
+	job->state = calloc(1, sizeof(struct groups));
+	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
+}
+
+struct adding {
+	struct groups *g;
+	struct rep_view *v;
+	bool *counted;	       /* per goroutine; NULL: goroutines are counted otherwise */
+	uint32_t *entry_group; /* group of an entry function + 1; by string of the run */
+	uint32_t nstrings;
+};
+
+static int group_of(struct adding *a, uint32_t entry, uint32_t *group)
+{
+	uint32_t name;
+	int code;
+
+	if (entry >= a->nstrings)
+		entry = 0;
+	if (a->entry_group[entry]) {
+		*group = a->entry_group[entry] - 1;
+		return 0;
+	}
+	code = rep_view_string(a->v, entry, &name);
+	if (!code)
+		code = rep_keys_add(&a->g->keys, name, 0, 0, 0, group);
+	if (!code)
+		code = rep_grow(&a->g->group, &a->g->room, *group, sizeof(*a->g->group));
+	a->entry_group[entry] = code ? 0 : *group + 1;
+	return code;
+}
+
+static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *part)
+{
+	struct groups *g = a->g;
+	uint32_t reason, column, cell;
+	int code = rep_view_string(a->v, part->reason, &reason);
+
+	if (!code)
+		code = rep_keys_add(&g->reasons, reason, 0, 0, 0, &column);
+	if (!code)
+		code = rep_grow(&g->reason_ns, &g->reason_room, column, sizeof(*g->reason_ns));
+	if (!code)
+		code = rep_keys_add(&g->blocked, group, column, 0, 0, &cell);
+	if (!code)
+		code = rep_grow(&g->blocked_ns, &g->blocked_room, cell, sizeof(*g->blocked_ns));
+	if (code)
+		return code;
+	g->reason_ns[column] += part->total_ns;
+	g->blocked_ns[cell] += part->total_ns;
+	return 0;
+}
+
+static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
+{
+	struct adding *a = ctx;
+	uint32_t group;
+	int code = group_of(a, part->entry, &group);
+
+	if (!code && part->state == TP_ST_WAITING)
+		code = add_blocked(a, group, part);
+	if (code)
+		return rep_job_fail(err, code);
+	a->g->group[group].ns[part->state] += part->total_ns;
+	a->g->group[group].spans += part->count;
+	a->g->total_ns += part->total_ns;
+	a->g->lost = a->g->lost || part->state == TP_ST_LOST;
+	if (a->counted && part->goroutine < a->v->nrows[TP_TABLE_GOROUTINE] &&
+	    !a->counted[part->goroutine]) {
+		a->counted[part->goroutine] = true;
+		a->g->group[group].goroutines++;
+	}
+	return 0;
+}
+
+/* Goroutines that were there in the time range. */
+static int count_goroutines(struct adding *a, struct tp_err *err)
+{
+	struct rep_view *v = a->v;
+	int code = rep_view_load(
+	    v, TP_TABLE_GOROUTINE,
+	    REP_BIT(GOROUTINE, name) |
+		(v->whole ? 0 : REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns)),
+	    err);
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+		uint32_t entry = rep_view_entry(v, (int64_t)i), group;
+
+		if (!v->whole) {
+			int64_t end = REP_COL(v, GOROUTINE, ended_ns)[i];
+
+			if (!rep_view_overlaps(v, REP_COL(v, GOROUTINE, created_ns)[i],
+					       end == TP_NULL ? INT64_MAX : end))
+				continue;
+		}
+		if (!rep_match_goroutine(&v->match, entry))
+			continue;
+		code = group_of(a, entry, &group);
+		if (code)
+			return rep_job_fail(err, code);
+		a->g->group[group].goroutines++;
+	}
+	return code;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	const struct rep_filter *f = v->filter;
+	struct adding a = {.g = job->state, .v = v, .nstrings = tp_dict_strings(v->dict)};
+	/* Under these a goroutine counts only if one of its spans does. */
+	bool by_goroutine = f->by_id || f->states || f->given[REP_FILTER_FOCUS] ||
+			    f->given[REP_FILTER_IGNORE] || f->given[REP_FILTER_REASON];
+	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
+
+	if (code)
+		return code;
+	a.entry_group = calloc((size_t)a.nstrings + 1, sizeof(*a.entry_group));
+	if (by_goroutine)
+		a.counted = calloc(v->nrows[TP_TABLE_GOROUTINE] + 1, sizeof(*a.counted));
+	if (!a.entry_group || (by_goroutine && !a.counted))
+		code = rep_job_fail(err, TP_ENOMEM);
+	if (!code)
+		code = rep_parts_each(v, by_goroutine, on_part, &a, err);
+	if (!code && !by_goroutine)
+		code = count_goroutines(&a, err);
+	free(a.counted);
+	free(a.entry_group);
+	job->nrows = a.g->keys.n;
+	return code;
+}
+
+static int by_size(const void *x, const void *y, void *ctx)
+{
+	const struct groups *g = ctx;
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	if (g->reason_ns[a] != g->reason_ns[b])
+		return g->reason_ns[a] > g->reason_ns[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* "blocked_chan_receive_ns" */
+static char *column_name(struct rep_job *job, uint32_t reason)
+{
+	struct tp_text t = tp_dict_text(job->dict, reason);
+	char *name = tp_arena_alloc(&job->texts, (size_t)t.size + 20);
+	size_t n = 0;
+
+	if (!name)
+		return NULL;
+	memcpy(name, "blocked_", 8);
+	n = 8;
+	for (uint32_t i = 0; i < t.size; i++) {
+		unsigned char c = (unsigned char)t.text[i];
+
+		if (isalnum(c) && c < 0x80)
+			name[n++] = (char)tolower(c);
+		else if (name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	if (n == 8)
+		n += (size_t)sprintf(name + n, "unknown");
+	if (name[n - 1] == '_')
+		n--;
+	memcpy(name + n, "_ns", 4);
+	return name;
+}
+
+static int finish(struct rep_job *job, struct tp_err *err)
+{
+	struct groups *g = job->state;
+
+	job->nextra = g->reasons.n;
+	job->extra = tp_arena_alloc(&job->texts, (job->nextra + 1) * sizeof(*job->extra));
+	g->by_size = calloc(job->nextra + 1, sizeof(*g->by_size));
+	if (!job->extra || !g->by_size)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (uint32_t i = 0; i < job->nextra; i++)
+		g->by_size[i] = i;
+	qsort_r(g->by_size, job->nextra, sizeof(*g->by_size), by_size, g);
+	for (size_t i = 0; i < job->nextra; i++) {
+		char *name = column_name(job, g->reasons.key[g->by_size[i]].part[0]);
+
+		if (!name)
+			return rep_job_fail(err, TP_ENOMEM);
+		job->extra[i] = (struct rep_column){.name = name, .kind = REP_NS, .raw_only = true};
+	}
+	if (!g->lost)
+		job->hidden |= 1u << COLUMN_LOST;
+	return 0;
+}
+
+static int64_t blocked_on(const struct groups *g, uint32_t group, uint32_t reason)
+{
+	uint32_t cell;
+
+	return rep_keys_find(&g->blocked, group, reason, 0, 0, &cell) ? g->blocked_ns[cell] : 0;
+}
+
+#define REASONS_SHOWN 3
+
+/* "select 93%, sync 7%": shares of the group's blocked time. */
+static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
+{
+	struct groups *g = job->state;
+	int64_t blocked = g->group[group].ns[TP_ST_WAITING];
+	uint32_t best[REASONS_SHOWN], n = 0;
+	size_t size = 1;
+	char *text;
+
+	for (uint32_t r = 0; r < g->reasons.n; r++) {
+		int64_t ns = blocked_on(g, group, r);
+		uint32_t at = n;
+
+		if (!ns)
+			continue;
+		while (at && blocked_on(g, group, best[at - 1]) < ns)
+			at--;
+		if (at == REASONS_SHOWN)
+			continue;
+		n = n < REASONS_SHOWN ? n + 1 : n;
+		memmove(&best[at + 1], &best[at], (n - 1 - at) * sizeof(best[0]));
+		best[at] = r;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		size += tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]).size + 16;
+	text = tp_arena_alloc(&job->texts, size);
+	if (!text)
+		return rep_str("(out of memory)");
+	size = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct tp_text t = tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]);
+		double share = (double)blocked_on(g, group, best[i]) / (double)blocked;
+
+		if (i && share < 0.005)
+			break;
+		if (!t.size)
+			t = (struct tp_text){"unknown", 7};
+		memcpy(text + size, ", ", 2);
+		size += i ? 2 : 0;
+		memcpy(text + size, t.text, t.size);
+		size += t.size;
+		if (share < 0.995)
+			size += (size_t)sprintf(text + size, " %.0f%%", share * 100);
+	}
+	return rep_text(text, size);
+}
+
+static struct rep_value value(struct rep_job *job, size_t row, size_t column)
+{
+	struct groups *g = job->state;
+	const struct group *group = &g->group[row];
+	int64_t sum = 0;
+
+	switch (column) {
+	case COLUMN_FUNCTION:
+		return rep_job_string(job, g->keys.key[row].part[0], "(unknown)");
+	case COLUMN_COUNT:
+		return rep_int(group->goroutines);
+	case COLUMN_TOTAL:
+	case COLUMN_SHARE:
+		for (int i = 0; i < TP_NSTATES; i++)
+			sum += group->ns[i];
+		return column == COLUMN_TOTAL ? rep_int(sum) : rep_share(sum, g->total_ns);
+	case COLUMN_RUNNING:
+		return rep_int(group->ns[TP_ST_RUNNING]);
+	case COLUMN_RUNNABLE:
+		return rep_int(group->ns[TP_ST_RUNNABLE]);
+	case COLUMN_BLOCKED:
+		return rep_int(group->ns[TP_ST_WAITING]);
+	case COLUMN_SYSCALLS:
+		return rep_int(group->ns[TP_ST_SYSCALL] + group->ns[TP_ST_SYSCALL_BLOCKED]);
+	case COLUMN_SYSCALL:
+		return rep_int(group->ns[TP_ST_SYSCALL]);
+	case COLUMN_SYSCALL_BLOCKED:
+		return rep_int(group->ns[TP_ST_SYSCALL_BLOCKED]);
+	case COLUMN_LOST:
+		return rep_int(group->ns[TP_ST_LOST]);
+	case COLUMN_SPANS:
+		return rep_int(group->spans);
+	case COLUMN_BLOCKED_ON:
+		return blocked_text(job, (uint32_t)row);
+	default:
+		return rep_int(blocked_on(g, (uint32_t)row, g->by_size[column - NCOLUMNS]));
+	}
+}
+
+static void release(struct rep_job *job)
+{
+	struct groups *g = job->state;
+
+	if (!g)
+		return;
+	rep_keys_release(&g->keys);
+	rep_keys_release(&g->reasons);
+	rep_keys_release(&g->blocked);
+	free(g->group);
+	free(g->reason_ns);
+	free(g->blocked_ns);
+	free(g->by_size);
+	free(g);
+}
+
+static const struct rep_report_ops ops = {
+    .begin = begin,
+    .add = add,
+    .finish = finish,
+    .value = value,
+    .release = release,
+};
+
+const struct rep_report rep_report_groups = {
+    .name = "groups",
+    .doc = "goroutines by entry function, and where their time went",
+    .rows = "groups",
+    .columns = columns,
+    .ncolumns = NCOLUMNS,
+    .sort = "total",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .ops = &ops,
+};

@@ -1,0 +1,368 @@
+/* gc, tasks, regions: what has a name, a beginning and an end, by name.
+ *
+ *   gc       table range: stops of the world, mark phases, sweeps, mark assists
+ *   tasks    table task: user tasks by type
+ *   regions  table region: user regions by type
+ *
+ * Every duration is at hand, so percentiles are exact. What has no beginning or no end in the trace
+ * is incomplete: of ranges, the part that is there counts; tasks and regions are counted, but their
+ * times are not. A time range clips durations, as everywhere. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "top/report.h"
+
+enum { MORE_A, MORE_B, MORE_C, MORE_D, NMORE }; /* further sums of a row, by report */
+
+struct interval {
+	struct rep_sum sum;
+	int64_t count, incomplete;
+	int64_t worst_ns;	 /* when the longest began */
+	int64_t worst_goroutine; /* whose it was: an id, TP_NULL for nobody's */
+	int64_t more[NMORE];
+	bool cut; /* a time range cut one: what is only known as a whole is unknown */
+};
+
+struct intervals {
+	struct rep_keys keys; /* name */
+	struct interval *row;
+	size_t room;
+	struct rep_dist dist;
+	struct rep_percentiles *percentiles;
+	int64_t total_ns;
+};
+
+enum {
+	COLUMN_NAME,
+	COLUMN_COUNT,
+	COLUMN_INCOMPLETE,
+	COLUMN_TOTAL,
+	COLUMN_SHARE,
+	COLUMN_MEAN,
+	COLUMN_P50,
+	COLUMN_P90,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMN_EXACT,
+	COLUMN_WORST,
+	COLUMN_WORST_GOROUTINE,
+	COLUMN_MORE
+};
+
+#define COLUMNS_COMMON(title_text, name_doc, count_doc, total_doc, share_doc)                      \
+	[COLUMN_NAME] = {.column = {.name = "name", .title = (title_text), .kind = REP_TEXT},      \
+			 .key = "name",                                                            \
+			 .doc = (name_doc)},                                                       \
+	[COLUMN_COUNT] = REP_COLUMN_COUNT(count_doc),                                              \
+	[COLUMN_INCOMPLETE] =                                                                      \
+	    {.column = {.name = "incomplete", .title = "INCOMPL", .kind = REP_COUNT, .drop = 7},   \
+	     .key = "incomplete",                                                                  \
+	     .doc = "of them, without beginning or end in the trace"},                             \
+	[COLUMN_TOTAL] = REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, total_doc),                \
+	[COLUMN_SHARE] = REP_COLUMN_SHARE(1, share_doc),                                           \
+	REP_COLUMNS_DISTRIBUTION, [COLUMN_EXACT] = REP_COLUMN_EXACT,                               \
+	[COLUMN_WORST] = REP_COLUMN_NS("worst_at_ns", "WORST AT", "worst", 3,                      \
+				       "when the longest began, since the run did"),               \
+	[COLUMN_WORST_GOROUTINE] = {                                                               \
+	    .column = {.name = "worst_goroutine", .kind = REP_ID, .raw_only = true},               \
+	    .doc = "whose the longest was"}
+
+static const struct rep_report_column gc_columns[] = {
+    COLUMNS_COMMON("RANGE", "as Go names it", "how many", "their time",
+		   "of the run's time (or of the time range)"),
+    [COLUMN_MORE + MORE_A] =
+	{.column = {.name = "swept_bytes", .title = "SWEPT", .kind = REP_BYTES, .drop = 8},
+	 .key = "swept",
+	 .doc = "bytes swept, by sweeps"},
+    [COLUMN_MORE + MORE_B] =
+	{.column = {.name = "reclaimed_bytes", .title = "RECLAIMED", .kind = REP_BYTES, .drop = 9},
+	 .key = "reclaimed",
+	 .doc = "bytes reclaimed, by sweeps"},
+};
+
+static const struct rep_report_column task_columns[] = {
+    COLUMNS_COMMON("TASK TYPE", "type of the tasks", "how many", "time of the complete ones",
+		   "of all tasks' time here"),
+    [COLUMN_MORE +
+	MORE_A] = {.column = {.name = "regions", .title = "REGIONS", .kind = REP_COUNT, .drop = 8},
+		   .key = "regions",
+		   .doc = "regions in them"},
+    [COLUMN_MORE +
+	MORE_B] = {.column = {.name = "logs", .title = "LOGS", .kind = REP_COUNT, .drop = 9},
+		   .key = "logs",
+		   .doc = "log messages in them"},
+};
+
+static const struct rep_report_column region_columns[] = {
+    COLUMNS_COMMON("REGION TYPE", "type of the regions", "how many", "time of the complete ones",
+		   "of all regions' time here"),
+    [COLUMN_MORE + MORE_A] = REP_COLUMN_NS("running_ns", "RUNNING", "running", 8,
+					   "executing while in them; nothing where a time "
+					   "range cuts one"),
+    [COLUMN_MORE + MORE_B] = REP_COLUMN_NS("runnable_ns", "RUNNABLE", "runnable", 9,
+					   "waiting for a P while in them; likewise"),
+    [COLUMN_MORE + MORE_C] =
+	REP_COLUMN_NS("blocked_ns", "BLOCKED", "blocked", 8, "blocked while in them; likewise"),
+    [COLUMN_MORE + MORE_D] = REP_COLUMN_NS("syscall_ns", "SYSCALL", "syscall", 9,
+					   "in system calls while in them; likewise"),
+};
+
+/* Where the three tables keep what they have in common. */
+struct source {
+	enum tp_table_id table;
+	int name, goroutine, start, end, stack;
+	int more[NMORE], more_plus; /* columns summed; -1 for none; the last is added to MORE_D */
+};
+
+static const struct source ranges = {
+    .table = TP_TABLE_RANGE,
+    .name = TP_COL(RANGE, name),
+    .goroutine = TP_COL(RANGE, goroutine),
+    .start = TP_COL(RANGE, start_ns),
+    .end = TP_COL(RANGE, end_ns),
+    .stack = TP_COL(RANGE, stack),
+    .more = {TP_COL(RANGE, swept_bytes), TP_COL(RANGE, reclaimed_bytes), -1, -1},
+    .more_plus = -1,
+};
+
+static const struct source tasks = {
+    .table = TP_TABLE_TASK,
+    .name = TP_COL(TASK, name),
+    .goroutine = TP_COL(TASK, goroutine),
+    .start = TP_COL(TASK, start_ns),
+    .end = TP_COL(TASK, end_ns),
+    .stack = TP_COL(TASK, stack),
+    .more = {TP_COL(TASK, regions), TP_COL(TASK, logs), -1, -1},
+    .more_plus = -1,
+};
+
+static const struct source regions = {
+    .table = TP_TABLE_REGION,
+    .name = TP_COL(REGION, name),
+    .goroutine = TP_COL(REGION, goroutine),
+    .start = TP_COL(REGION, start_ns),
+    .end = TP_COL(REGION, end_ns),
+    .stack = TP_COL(REGION, stack),
+    .more = {TP_COL(REGION, running_ns), TP_COL(REGION, runnable_ns), TP_COL(REGION, blocked_ns),
+	     TP_COL(REGION, syscall_ns)},
+    .more_plus = TP_COL(REGION, syscall_blocked_ns),
+};
+
+static const struct source *source_of(const struct rep_job *job)
+{
+	return job->report == &rep_report_gc	  ? &ranges
+	       : job->report == &rep_report_tasks ? &tasks
+						  : &regions;
+}
+
+static int begin(struct rep_job *job, struct tp_err *err)
+{
+	job->state = calloc(1, sizeof(struct intervals));
+	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
+}
+
+static int load(struct rep_view *v, const struct source *s, struct tp_err *err)
+{
+	uint32_t columns =
+	    1u << s->name | 1u << s->goroutine | 1u << s->start | 1u << s->end | 1u << s->stack;
+	int code;
+
+	for (int i = 0; i < NMORE; i++)
+		columns |= s->more[i] >= 0 ? 1u << s->more[i] : 0;
+	if (s->more_plus >= 0)
+		columns |= 1u << s->more_plus;
+	if (s == &ranges)
+		columns |= REP_BIT(RANGE, complete);
+	code = rep_view_load(v, s->table, columns, err);
+	if (!code && v->nrows[s->table])
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	return code;
+}
+
+static int64_t cell(const struct rep_view *v, const struct source *s, int column, size_t i)
+{
+	return column < 0 ? TP_NULL : v->col[s->table][column][i];
+}
+
+static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
+		    const struct source *s, size_t i, int64_t start, int64_t end)
+{
+	struct interval *row = &all->row[index];
+	int64_t goroutine = cell(v, s, s->goroutine, i);
+	int64_t from = rep_view_clip_start(v, start);
+	int64_t ns = rep_view_clip_end(v, end) - from;
+
+	if (!row->sum.count || ns > row->sum.max_ns) {
+		row->worst_ns = from;
+		row->worst_goroutine = TP_NULL;
+		if (goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE])
+			row->worst_goroutine = REP_COL(v, GOROUTINE, id)[goroutine];
+	}
+	rep_sum_add(&row->sum, 1, ns, ns, ns);
+	all->total_ns += ns;
+	return rep_dist_put(&all->dist, index, ns);
+}
+
+static int add_row(struct intervals *all, struct rep_view *v, const struct source *s, size_t i)
+{
+	int64_t start = cell(v, s, s->start, i), end = cell(v, s, s->end, i);
+	bool complete = start != TP_NULL && end != TP_NULL;
+	struct interval *row;
+	uint32_t name, index;
+	int code;
+
+	start = start == TP_NULL ? 0 : start;
+	end = end == TP_NULL ? v->run->row.duration_ns : end;
+	if (!rep_view_overlaps(v, start, end))
+		return 0;
+	code = rep_view_string(v, (uint32_t)cell(v, s, s->name, i), &name);
+	if (!code)
+		code = rep_keys_add(&all->keys, name, 0, 0, 0, &index);
+	if (!code)
+		code = rep_grow(&all->row, &all->room, index, sizeof(*all->row));
+	if (code)
+		return code;
+	row = &all->row[index];
+	row->count++;
+	row->cut = row->cut || start < v->from || end > v->to;
+	if (!complete || (s == &ranges && REP_COL(v, RANGE, complete)[i] != 1))
+		row->incomplete++;
+	for (int k = 0; k < NMORE; k++) {
+		int64_t more = cell(v, s, s->more[k], i);
+
+		row->more[k] += more == TP_NULL ? 0 : more;
+	}
+	if (s->more_plus >= 0 && cell(v, s, s->more_plus, i) != TP_NULL)
+		row->more[MORE_D] += cell(v, s, s->more_plus, i);
+	return complete || s == &ranges ? add_time(all, index, v, s, i, start, end) : 0;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	struct intervals *all = job->state;
+	const struct source *s = source_of(job);
+	int code = load(v, s, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < v->nrows[s->table]; i++) {
+		int64_t goroutine = cell(v, s, s->goroutine, i);
+
+		if (rep_view_match_goroutine(v, goroutine) &&
+		    rep_match_frames(&v->match, rep_view_entry(v, goroutine),
+				     (uint32_t)cell(v, s, s->stack, i)))
+			code = add_row(all, v, s, i);
+	}
+	job->nrows = all->keys.n;
+	return code ? rep_job_fail(err, code) : 0;
+}
+
+static int finish(struct rep_job *job, struct tp_err *err)
+{
+	struct intervals *all = job->state;
+	bool incomplete = false;
+
+	for (size_t i = 0; i < job->nrows && !incomplete; i++)
+		incomplete = all->row[i].incomplete != 0;
+	if (!incomplete)
+		job->hidden |= 1u << COLUMN_INCOMPLETE;
+	all->percentiles = calloc(job->nrows ? job->nrows : 1, sizeof(*all->percentiles));
+	if (!all->percentiles || rep_dist_solve(&all->dist, all->percentiles, job->nrows))
+		return rep_job_fail(err, TP_ENOMEM);
+	return 0;
+}
+
+static struct rep_value value(struct rep_job *job, size_t row, size_t column)
+{
+	struct intervals *all = job->state;
+	const struct interval *r = &all->row[row];
+	bool any = r->sum.count > 0;
+
+	switch (column) {
+	case COLUMN_NAME:
+		return rep_job_string(job, all->keys.key[row].part[0], "(no name)");
+	case COLUMN_COUNT:
+		return rep_int(r->count);
+	case COLUMN_INCOMPLETE:
+		return rep_int(r->incomplete);
+	case COLUMN_TOTAL:
+		return rep_int(r->sum.total_ns);
+	case COLUMN_SHARE:
+		return rep_share(r->sum.total_ns,
+				 job->report == &rep_report_gc ? job->length_ns : all->total_ns);
+	case COLUMN_MEAN:
+		return rep_sum_mean(&r->sum);
+	case COLUMN_P50:
+	case COLUMN_P90:
+	case COLUMN_P99:
+		return rep_sum_percentile(&r->sum, &all->percentiles[row],
+					  (int)column - COLUMN_P50 + REP_P50);
+	case COLUMN_MAX:
+		return any ? rep_int(r->sum.max_ns) : rep_null();
+	case COLUMN_EXACT:
+		return rep_exact(&all->percentiles[row]);
+	case COLUMN_WORST:
+		return any ? rep_int(r->worst_ns) : rep_null();
+	case COLUMN_WORST_GOROUTINE:
+		return any ? rep_opt(r->worst_goroutine) : rep_null();
+	default:
+		if (job->report == &rep_report_regions && r->cut)
+			return rep_null();
+		return rep_int(r->more[column - COLUMN_MORE]);
+	}
+}
+
+static void release(struct rep_job *job)
+{
+	struct intervals *all = job->state;
+
+	if (!all)
+		return;
+	rep_keys_release(&all->keys);
+	rep_dist_release(&all->dist);
+	free(all->row);
+	free(all->percentiles);
+	free(all);
+}
+
+static const struct rep_report_ops ops = {
+    .begin = begin,
+    .add = add,
+    .finish = finish,
+    .value = value,
+    .release = release,
+};
+
+const struct rep_report rep_report_gc = {
+    .name = "gc",
+    .doc = "stops of the world, GC mark phases, sweeps and mark assists",
+    .rows = "ranges",
+    .columns = gc_columns,
+    .ncolumns = REP_COUNT_OF(gc_columns),
+    .sort = "total",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .ops = &ops,
+};
+
+const struct rep_report rep_report_tasks = {
+    .name = "tasks",
+    .doc = "user tasks (runtime/trace.NewTask) by type",
+    .rows = "task types",
+    .columns = task_columns,
+    .ncolumns = REP_COUNT_OF(task_columns),
+    .sort = "total",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .ops = &ops,
+};
+
+const struct rep_report rep_report_regions = {
+    .name = "regions",
+    .doc = "user regions (runtime/trace.StartRegion) by type",
+    .rows = "region types",
+    .columns = region_columns,
+    .ncolumns = REP_COUNT_OF(region_columns),
+    .sort = "total",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .ops = &ops,
+};

@@ -1,0 +1,269 @@
+/* procs: how busy the Ps were. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/report.h"
+
+struct proc {
+	int64_t id;
+	uint32_t run;
+	int64_t starts;
+	int64_t running_ns, idle_ns;
+	int64_t length_ns; /* of the time range of its run */
+};
+
+struct procs {
+	struct rep_keys keys; /* run, index of the P */
+	struct proc *proc;
+	size_t room;
+};
+
+enum {
+	COLUMN_RUN,
+	COLUMN_P,
+	COLUMN_UTILISATION,
+	COLUMN_RUNNING,
+	COLUMN_IDLE,
+	COLUMN_UNKNOWN,
+	COLUMN_STARTS,
+	NCOLUMNS
+};
+
+static const struct rep_report_column columns[NCOLUMNS] = {
+    [COLUMN_RUN] = {.column = {.name = "run", .title = "RUN", .kind = REP_TEXT},
+		    .doc = "name of the run"},
+    [COLUMN_P] = {.column = {.name = "p", .title = "P", .kind = REP_ID},
+		  .key = "p",
+		  .doc = "number of the P"},
+    [COLUMN_UTILISATION] = {.column = {.name = "utilisation",
+				       .title = "UTILISATION",
+				       .kind = REP_SHARE},
+			    .key = "utilisation",
+			    .doc = "running / time of the run (or of the time range)"},
+    [COLUMN_RUNNING] = REP_COLUMN_NS("running_ns", "RUNNING", "running", 0,
+				     "held by a thread: running Go code or in the runtime"),
+    [COLUMN_IDLE] = REP_COLUMN_NS("idle_ns", "IDLE", "idle", 0, "held by nobody"),
+    [COLUMN_UNKNOWN] =
+	REP_COLUMN_NS("unknown_ns", "UNKNOWN", NULL, 1, "before the trace speaks of it, or lost"),
+    [COLUMN_STARTS] =
+	{.column = {.name = "starts", .title = "STARTS", .kind = REP_COUNT, .drop = 2},
+	 .key = "starts",
+	 .doc = "stretches of running"},
+};
+
+static int begin(struct rep_job *job, struct tp_err *err)
+{
+	job->state = calloc(1, sizeof(struct procs));
+	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
+}
+
+static int proc_of(struct procs *all, struct rep_view *v, int64_t p, struct proc **proc,
+		   struct tp_err *err)
+{
+	uint32_t index;
+	int code = rep_keys_add(&all->keys, (uint32_t)v->index, (uint32_t)p, 0, 0, &index);
+
+	if (!code)
+		code = rep_grow(&all->proc, &all->room, index, sizeof(*all->proc));
+	if (code)
+		return rep_job_fail(err, code);
+	*proc = &all->proc[index];
+	(*proc)->run = (uint32_t)v->index;
+	(*proc)->id = REP_COL(v, PROC, id)[p];
+	(*proc)->length_ns = rep_view_length(v);
+	return 0;
+}
+
+/* ns in a state, as far as the range holds it. */
+static void add_time(struct proc *proc, const struct rep_view *v, unsigned state, int64_t start,
+		     int64_t end, int64_t starts)
+{
+	int64_t ns;
+
+	if (!rep_view_overlaps(v, start, end))
+		return;
+	ns = rep_view_clip_end(v, end) - rep_view_clip_start(v, start);
+	if (state == TP_ST_RUNNING) {
+		proc->running_ns += ns;
+		proc->starts += starts;
+	} else if (state == TP_ST_IDLE) {
+		proc->idle_ns += ns;
+	}
+}
+
+/* Segments inside the range, and the state of Ps that a cut segment says nothing about. */
+static int add_sums(struct procs *all, struct rep_view *v, const bool *inside, struct tp_err *err)
+{
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_TIME]; i++) {
+		int64_t segment = REP_COL(v, PROC_TIME, segment)[i],
+			p = REP_COL(v, PROC_TIME, p)[i];
+		int64_t ns = REP_COL(v, PROC_TIME, total_ns)[i];
+		struct proc *proc;
+		int code;
+
+		if (segment < 0 || (uint64_t)segment >= v->nsegments || !inside[segment] || p < 0 ||
+		    (uint64_t)p >= v->nrows[TP_TABLE_PROC])
+			continue;
+		code = proc_of(all, v, p, &proc, err);
+		if (code)
+			return code;
+		if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_RUNNING) {
+			proc->running_ns += ns;
+			proc->starts += REP_COL(v, PROC_TIME, count)[i];
+		} else if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_IDLE) {
+			proc->idle_ns += ns;
+		}
+	}
+	return 0;
+}
+
+struct state_since {
+	unsigned state;
+	int64_t since;
+	bool known;
+};
+
+/* The time of Ps within a segment that the range cuts, from its events: each P is in the state its
+ * first transition says it leaves, from the segment's beginning on. */
+static int add_events(struct procs *all, struct rep_view *v, size_t segment,
+		      struct state_since *now, struct tp_err *err)
+{
+	const struct tp_segment *s = &v->segments[segment];
+	const struct tp_event_range range = {INT64_MIN, INT64_MAX, s->first_block, s->blocks};
+	size_t n, np = v->nrows[TP_TABLE_PROC];
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	struct proc *proc;
+	int code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+
+	memset(now, 0, np * sizeof(*now));
+	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0) {
+		code = 0;
+		for (size_t i = 0; !code && i < n; i++) {
+			uint32_t p = ev[i].subject;
+
+			if (tp_event_descs[ev[i].type].subject != 'P' || ev[i].from == ev[i].to ||
+			    p >= np)
+				continue;
+			code = proc_of(all, v, p, &proc, err);
+			if (code)
+				break;
+			if (now[p].known)
+				add_time(proc, v, now[p].state, now[p].since, ev[i].ts, 1);
+			else
+				add_time(proc, v, ev[i].from, s->from_ns, ev[i].ts, 1);
+			now[p] = (struct state_since){ev[i].to, ev[i].ts, true};
+		}
+	}
+	if (r)
+		tp_events_close(r);
+	/* Ps whose state does not change in it have one row of all its time. */
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_PROC_TIME]; i++) {
+		int64_t p = REP_COL(v, PROC_TIME, p)[i];
+
+		if (REP_COL(v, PROC_TIME, segment)[i] != (int64_t)segment || p < 0 ||
+		    (uint64_t)p >= np || now[p].known)
+			continue;
+		now[p] = (struct state_since){(unsigned)REP_COL(v, PROC_TIME, state)[i], s->from_ns,
+					      true};
+	}
+	for (size_t p = 0; !code && p < np; p++) {
+		if (!now[p].known)
+			continue;
+		code = proc_of(all, v, (int64_t)p, &proc, err);
+		if (!code)
+			add_time(proc, v, now[p].state, now[p].since, s->to_ns, 1);
+	}
+	return code;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	struct procs *all = job->state;
+	struct state_since *now;
+	bool *inside;
+	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_PROC_TIME,
+				     (1u << tp_tables[TP_TABLE_PROC_TIME].ncolumns) - 1, err);
+	if (code)
+		return code;
+	now = calloc(v->nrows[TP_TABLE_PROC] + 1, sizeof(*now));
+	inside = calloc(v->nsegments + 1, sizeof(*inside));
+	if (!now || !inside)
+		code = rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; !code && i < v->nsegments; i++)
+		inside[i] = rep_segment_inside(v, &v->segments[i]);
+	if (!code)
+		code = add_sums(all, v, inside, err);
+	for (size_t i = 0; !code && i < v->nsegments; i++) {
+		if (rep_segment_cut(v, &v->segments[i]))
+			code = add_events(all, v, i, now, err);
+	}
+	free(now);
+	free(inside);
+	job->nrows = all->keys.n;
+	return code;
+}
+
+static int finish(struct rep_job *job, struct tp_err *err)
+{
+	(void)err;
+	if (job->nruns == 1)
+		job->hidden |= 1u << COLUMN_RUN;
+	return 0;
+}
+
+static struct rep_value value(struct rep_job *job, size_t row, size_t column)
+{
+	struct procs *all = job->state;
+	const struct proc *p = &all->proc[row];
+
+	switch (column) {
+	case COLUMN_RUN:
+		return rep_str(job->runs[p->run].row.name);
+	case COLUMN_P:
+		return rep_int(p->id);
+	case COLUMN_UTILISATION:
+		return rep_share(p->running_ns, p->length_ns);
+	case COLUMN_RUNNING:
+		return rep_int(p->running_ns);
+	case COLUMN_IDLE:
+		return rep_int(p->idle_ns);
+	case COLUMN_UNKNOWN:
+		return rep_int(p->length_ns - p->running_ns - p->idle_ns);
+	default:
+		return rep_int(p->starts);
+	}
+}
+
+static void release(struct rep_job *job)
+{
+	struct procs *all = job->state;
+
+	if (!all)
+		return;
+	rep_keys_release(&all->keys);
+	free(all->proc);
+	free(all);
+}
+
+static const struct rep_report_ops ops = {
+    .begin = begin,
+    .add = add,
+    .finish = finish,
+    .value = value,
+    .release = release,
+};
+
+const struct rep_report rep_report_procs = {
+    .name = "procs",
+    .doc = "how busy the Ps (processors of the Go scheduler) were",
+    .rows = "Ps",
+    .columns = columns,
+    .ncolumns = NCOLUMNS,
+    .sort = "running",
+    .filters = REP_BY_TIME,
+    .ops = &ops,
+};

@@ -1,0 +1,444 @@
+#include "top/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/report.h"
+
+/* The page to begin with: the first rows of what most traces have. */
+static const struct rep_report *const overview[] = {
+    &rep_report_groups,	  &rep_report_block,   &rep_report_sched,
+    &rep_report_syscalls, &rep_report_cpu,     &rep_report_gc,
+    &rep_report_tasks,	  &rep_report_regions, &rep_report_procs,
+};
+
+#define OVERVIEW_ROWS 5
+
+const struct rep_report rep_report_overview = {
+    .name = "overview",
+    .doc = "the first rows of the other reports on one page",
+    .rows = "reports",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+};
+
+const struct rep_report *const rep_reports[] = {
+    &rep_report_groups,	  &rep_report_goroutines, &rep_report_block,	&rep_report_sched,
+    &rep_report_syscalls, &rep_report_cpu,	  &rep_report_gc,	&rep_report_tasks,
+    &rep_report_regions,  &rep_report_procs,	  &rep_report_overview, NULL,
+};
+
+const struct rep_report *rep_report_find(const char *name)
+{
+	for (size_t i = 0; rep_reports[i]; i++) {
+		if (!strcmp(rep_reports[i]->name, name))
+			return rep_reports[i];
+	}
+	return NULL;
+}
+
+const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key)
+{
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		if (r->columns[i].key && !strcmp(r->columns[i].key, key))
+			return &r->columns[i];
+	}
+	return NULL;
+}
+
+bool rep_top_several(const struct rep_report *r)
+{
+	return !r->ops;
+}
+
+/* ---- choosing rows ---- */
+
+struct order {
+	struct rep_job *job;
+	const double *number; /* sort key by row; NULL: by text */
+	size_t column;
+};
+
+static int compare_text(struct rep_value a, struct rep_value b)
+{
+	size_t n = a.text.size < b.text.size ? a.text.size : b.text.size;
+	int order;
+
+	if (a.type != REP_TYPE_TEXT || b.type != REP_TYPE_TEXT)
+		return (int)(b.type == REP_TYPE_TEXT) - (int)(a.type == REP_TYPE_TEXT);
+	order = memcmp(a.text.data, b.text.data, n);
+	if (order)
+		return order;
+	return a.text.size < b.text.size ? -1 : a.text.size > b.text.size;
+}
+
+/* Rows that are equal by the key: by what they say, so that the order does not depend on how the
+ * run was imported. */
+static int compare_tie(const struct order *o, uint32_t a, uint32_t b)
+{
+	const struct rep_report *r = o->job->report;
+
+	if (r->ops->tie) {
+		uint64_t x = r->ops->tie(o->job, a), y = r->ops->tie(o->job, b);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		struct rep_value x, y;
+		int order = 0;
+
+		if (!r->columns[i].key || r->columns[i].percentile)
+			continue;
+		x = r->ops->value(o->job, a, i);
+		y = r->ops->value(o->job, b, i);
+		if (x.type == REP_TYPE_TEXT || y.type == REP_TYPE_TEXT)
+			order = compare_text(x, y);
+		else if (x.type == REP_TYPE_INT && y.type == REP_TYPE_INT)
+			order = x.i < y.i ? -1 : x.i > y.i;
+		if (order)
+			return order;
+	}
+	return a < b ? -1 : a > b;
+}
+
+/* The order of the output: large numbers first, texts from a to z. */
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct order *o = ctx;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	if (o->number && o->number[a] != o->number[b])
+		return o->number[a] > o->number[b] ? -1 : 1;
+	if (!o->number) {
+		int order = compare_text(o->job->report->ops->value(o->job, a, o->column),
+					 o->job->report->ops->value(o->job, b, o->column));
+
+		if (order)
+			return order;
+	}
+	return compare_tie(o, a, b);
+}
+
+/* Restores the heap whose root is the last of the n rows in the order of the output. */
+static void sift(uint32_t *heap, size_t n, size_t at, struct order *o)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		uint32_t row;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && compare(&heap[child + 1], &heap[child], o) > 0)
+			child++;
+		if (compare(&heap[child], &heap[at], o) <= 0)
+			return;
+		row = heap[at];
+		heap[at] = heap[child];
+		heap[child] = row;
+		at = child;
+	}
+}
+
+/* Puts the first n of the job's rows in order to the front of rows[]. */
+static void choose(uint32_t *rows, size_t total, size_t n, struct order *o)
+{
+	if (n < total / 8) {
+		for (size_t i = n / 2; i-- > 0;)
+			sift(rows, n, i, o);
+		for (size_t i = n; n && i < total; i++) {
+			if (compare(&rows[i], &rows[0], o) < 0) {
+				rows[0] = rows[i];
+				sift(rows, n, 0, o);
+			}
+		}
+		total = n;
+	}
+	qsort_r(rows, total, sizeof(*rows), compare, o);
+}
+
+static double as_number(struct rep_value v)
+{
+	return v.type == REP_TYPE_INT ? (double)v.i : v.type == REP_TYPE_FLOAT ? v.f : -1e300;
+}
+
+/* The rows to show, in order, into *rows (to be freed) and *n. */
+static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
+		struct tp_err *err)
+{
+	const struct rep_report_ops *ops = job->report->ops;
+	struct order o = {.job = job, .column = (size_t)(job->sort - job->report->columns)};
+	double *number = NULL;
+	int code = 0;
+
+	*n = limit && limit < job->nrows ? limit : job->nrows;
+	*rows = malloc((job->nrows + 1) * sizeof(**rows));
+	if (!*rows)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < job->nrows; i++)
+		(*rows)[i] = (uint32_t)i;
+	if (job->sort->percentile && ops->prepare)
+		code = ops->prepare(job, v, *rows, job->nrows, err);
+	if (!code && job->sort->column.kind != REP_TEXT) {
+		number = malloc((job->nrows + 1) * sizeof(*number));
+		if (!number)
+			return rep_job_fail(err, TP_ENOMEM);
+		for (size_t i = 0; i < job->nrows; i++)
+			number[i] = as_number(ops->value(job, i, o.column));
+		o.number = number;
+	}
+	if (!code)
+		choose(*rows, job->nrows, *n, &o);
+	if (!code && ops->prepare)
+		code = ops->prepare(job, v, *rows, *n, err);
+	free(number);
+	return code;
+}
+
+/* ---- writing ---- */
+
+/* The report's columns and the extra ones as the output takes them; a run without a clock has
+ * ticks, which are only numbers. */
+static struct rep_column *output_columns(struct rep_job *job)
+{
+	const struct rep_report *r = job->report;
+	size_t n = r->ncolumns + job->nextra;
+	struct rep_column *c = tp_arena_alloc(&job->texts, (n + 1) * sizeof(*c));
+	bool ticks = false;
+
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < job->nruns; i++)
+		ticks = ticks || job->runs[i].row.ticks;
+	for (size_t i = 0; i < n; i++) {
+		c[i] = i < r->ncolumns ? r->columns[i].column : job->extra[i - r->ncolumns];
+		if (i < 64 && job->hidden >> i & 1)
+			c[i].raw_only = true;
+		if (ticks && c[i].kind == REP_NS)
+			c[i].kind = REP_COUNT;
+	}
+	return c;
+}
+
+/* 1234567 as "1,234,567". */
+static const char *grouped(char text[32], uint64_t n)
+{
+	char *at = text + 31;
+	int digits = 0;
+
+	*at = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + n % 10);
+		digits++;
+	} while (n /= 10);
+	return at;
+}
+
+static int write_notes(struct rep_job *job, struct rep_output *out, size_t shown,
+		       struct tp_err *err)
+{
+	char text[200], a[32], b[32];
+	int code = 0;
+
+	if (!job->nrows) {
+		snprintf(text, sizeof(text), "nothing to show: no %s", job->report->rows);
+		code = rep_output_note(out, false, text, err);
+	} else if (shown < job->nrows) {
+		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", grouped(a, shown),
+			 grouped(b, job->nrows), job->report->rows);
+		code = rep_output_note(out, false, text, err);
+	}
+	if (!code && job->note[0])
+		code = rep_output_note(out, false, job->note, err);
+	return code;
+}
+
+static int write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
+		       size_t limit, struct tp_err *err)
+{
+	size_t n = 0, ncolumns = job->report->ncolumns + job->nextra;
+	struct rep_column *columns = output_columns(job);
+	struct rep_value *values = calloc(ncolumns + 1, sizeof(*values));
+	uint32_t *rows = NULL;
+	int code = !columns || !values ? rep_job_fail(err, TP_ENOMEM) : 0;
+
+	if (!code)
+		code = pick(job, v, limit, &rows, &n, err);
+	if (!code && (job->nrows || !job->opt->tables)) {
+		code = rep_output_begin(out, job->report->name, columns, ncolumns, err);
+		for (size_t i = 0; !code && i < n; i++) {
+			for (size_t c = 0; c < ncolumns; c++) {
+				bool shown = job->opt->tables ? !columns[c].raw_only
+							      : !columns[c].table_only;
+
+				values[c] =
+				    shown ? job->report->ops->value(job, rows[i], c) : rep_null();
+			}
+			code = rep_output_row(out, values, err);
+		}
+		if (!code)
+			code = rep_output_end(out, err);
+	}
+	if (!code)
+		code = write_notes(job, out, n, err);
+	free(values);
+	free(rows);
+	return code;
+}
+
+/* ---- all of it ---- */
+
+/* What the filters ask for beyond time and what every report can do. */
+static const char *needs(const struct rep_filter_text *f, unsigned can)
+{
+	if ((f->focus || f->ignore) && !(can & REP_BY_FRAMES))
+		return f->focus ? "--focus" : "--ignore";
+	if (f->goroutine && !(can & REP_BY_GOROUTINE))
+		return "--goroutine";
+	if (f->state && !(can & REP_BY_STATE))
+		return "--state";
+	if (f->reason && !(can & REP_BY_REASON))
+		return "--reason";
+	return NULL;
+}
+
+int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
+{
+	const char *filter = needs(&opt->filter, opt->report->filters);
+	struct rep_filter f;
+	int64_t ns;
+	int code;
+
+	if (filter)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s does not apply to the report '%s'", filter,
+				  opt->report->name);
+	if (opt->sort && !rep_report_sort(opt->report, opt->sort))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the report '%s' cannot be sorted by '%s'; --help lists the keys",
+				  opt->report->name, opt->sort);
+	code = rep_filter_init(&f, &opt->filter, err);
+	rep_filter_release(&f);
+	if (!code && opt->filter.from)
+		code = rep_filter_time(opt->filter.from, "--from", 0, &ns, err);
+	if (!code && opt->filter.to)
+		code = rep_filter_time(opt->filter.to, "--to", 0, &ns, err);
+	return code;
+}
+
+struct top {
+	const struct rep_top_options *opt;
+	struct rep_filter filter;
+	struct rep_view view;
+	struct tp_dict *common; /* of several runs */
+	struct rep_job job[REP_COUNT_OF(overview)];
+	size_t njobs;
+};
+
+static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
+{
+	const struct rep_top_options *opt = t->opt;
+	bool several = rep_top_several(opt->report);
+	size_t n = several ? REP_COUNT_OF(overview) : 1;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < n; i++) {
+		const struct rep_report *r = several ? overview[i] : opt->report;
+		struct rep_job *job = &t->job[t->njobs];
+
+		if (needs(&opt->filter, r->filters))
+			continue;
+		t->njobs++;
+		job->report = r;
+		job->opt = opt;
+		job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
+		job->runs = runs;
+		job->nruns = nruns;
+		job->dict = t->common;
+		job->every = nruns > 1;
+		code = r->ops->begin(job, err);
+	}
+	return code;
+}
+
+static int add_run(struct top *t, struct tp_store *store, const struct rep_run *run, size_t index,
+		   struct tp_err *err)
+{
+	int code;
+
+	rep_view_release(&t->view);
+	code = rep_view_init(&t->view, store, run, &t->filter, t->common, err);
+	t->view.index = index;
+	for (size_t i = 0; !code && i < t->njobs; i++) {
+		struct rep_job *job = &t->job[i];
+
+		if (!t->common)
+			job->dict = t->view.dict;
+		job->length_ns += rep_view_length(&t->view);
+		code = job->report->ops->add(job, &t->view, err);
+	}
+	return code;
+}
+
+static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
+{
+	bool several = rep_top_several(t->opt->report);
+	size_t limit = (size_t)t->opt->rows;
+	int code = 0;
+
+	if (several && (!limit || limit > OVERVIEW_ROWS))
+		limit = OVERVIEW_ROWS;
+	for (size_t i = 0; !code && i < t->njobs; i++) {
+		struct rep_job *job = &t->job[i];
+		char title[200];
+
+		if (job->report->ops->finish)
+			code = job->report->ops->finish(job, err);
+		if (!code && several && (job->nrows || !t->opt->tables)) {
+			snprintf(title, sizeof(title), "%s: %s", job->report->name,
+				 job->report->doc);
+			if (i)
+				code = rep_output_note(out, false, "", err);
+			if (!code)
+				code = rep_output_note(out, true, title, err);
+		}
+		if (!code && (!several || job->nrows || !t->opt->tables))
+			code = write_table(job, &t->view, out, limit, err);
+	}
+	return code;
+}
+
+int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
+	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
+{
+	struct top *t = calloc(1, sizeof(*t));
+	int code;
+
+	if (!t)
+		return rep_job_fail(err, TP_ENOMEM);
+	t->opt = opt;
+	code = rep_top_check(opt, err);
+	if (!code)
+		code = rep_filter_init(&t->filter, &opt->filter, err);
+	if (!code && nruns > 1) {
+		t->common = tp_dict_new();
+		if (!t->common)
+			code = rep_job_fail(err, TP_ENOMEM);
+	}
+	if (!code)
+		code = begin_jobs(t, runs, nruns, err);
+	for (size_t i = 0; !code && i < nruns; i++)
+		code = add_run(t, store, &runs[i], i, err);
+	if (!code)
+		code = write_jobs(t, out, err);
+	for (size_t i = 0; i < t->njobs; i++) {
+		t->job[i].report->ops->release(&t->job[i]);
+		tp_arena_clear(&t->job[i].texts);
+	}
+	rep_view_release(&t->view);
+	rep_filter_release(&t->filter);
+	tp_dict_free(t->common);
+	free(t);
+	return code;
+}

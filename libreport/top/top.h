@@ -1,0 +1,75 @@
+/* tprof-top's reports: from a store's runs to ranked tables.
+ *
+ * A report adds up what its rows stand for over one run or several, and then shows the rows that
+ * come first by a sort key. Reports, their columns and their sort keys are named in the tables
+ * below, which options, help, completions, the manual and the output have in common.
+ *
+ * Everything is exact, in a time range and under a filter too, but percentiles: they are exact
+ * where the single durations are at hand (the column percentiles_exact and a line under the table
+ * say so), else read from histograms with at most 1 % error. */
+#ifndef REP_TOP_TOP_H
+#define REP_TOP_TOP_H
+
+#include "output.h"
+#include "run.h"
+#include "store/store.h"
+#include "top/filter.h"
+
+/* Which filters make sense for a report. */
+enum {
+	REP_BY_TIME = 1,
+	REP_BY_FRAMES = 2,
+	REP_BY_GOROUTINE = 4,
+	REP_BY_STATE = 8,
+	REP_BY_REASON = 16,
+};
+
+struct rep_report_column {
+	struct rep_column column;
+	const char *key; /* for --sort; NULL: one cannot sort by it */
+	const char *doc;
+	bool percentile;
+};
+
+struct rep_job;
+
+struct rep_report {
+	const char *name; /* as given on the command line */
+	const char *doc;
+	const char *rows; /* what its rows are, in the plural */
+	const struct rep_report_column *columns;
+	size_t ncolumns;
+	const char *sort;		  /* key of the usual order */
+	unsigned filters;		  /* REP_BY_… */
+	const struct rep_report_ops *ops; /* NULL: the overview, made of others */
+};
+
+/* All of them; the first is the default. Ends with a NULL. */
+extern const struct rep_report *const rep_reports[];
+
+/* The report of this name, or NULL. */
+const struct rep_report *rep_report_find(const char *name);
+/* The column that this key sorts by, or NULL. */
+const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key);
+
+struct rep_top_options {
+	const struct rep_report *report;
+	struct rep_filter_text filter;
+	const char *sort; /* NULL: the report's own */
+	int64_t rows;	  /* the most a table shows; 0: all */
+	bool tables;	  /* the output's format is table: empty sections may be left out */
+};
+
+/* Does the report consist of several tables (rep_output_options.several)? */
+bool rep_top_several(const struct rep_report *r);
+
+/* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.
+ */
+int rep_top_check(const struct rep_top_options *opt, struct tp_err *err);
+
+/* Writes the report on these runs (at least one; added up where there are several) to an output
+ * that has been made for it. TP_EFORMAT for filters and sort keys that make no sense. */
+int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
+	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err);
+
+#endif

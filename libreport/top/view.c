@@ -1,0 +1,258 @@
+#include "top/view.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int load_segments(struct rep_view *v, struct tp_err *err)
+{
+	static const char sql[] = "SELECT id, first_block, blocks, from_ns, to_ns, events "
+				  "FROM segment WHERE run = ? ORDER BY id";
+	sqlite3 *db = tp_store_db(v->store);
+	sqlite3_stmt *st = NULL;
+	size_t room = 0;
+	int rc;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) || sqlite3_bind_int64(st, 1, v->run->row.id))
+		goto fail;
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		if (v->nsegments == room) {
+			struct tp_segment *more;
+
+			room = room ? 2 * room : 32;
+			more = realloc(v->segments, room * sizeof(*more));
+			if (!more) {
+				sqlite3_finalize(st);
+				return no_memory(err);
+			}
+			v->segments = more;
+		}
+		v->segments[v->nsegments++] = (struct tp_segment){
+		    .id = sqlite3_column_int64(st, 0),
+		    .first_block = sqlite3_column_int64(st, 1),
+		    .blocks = sqlite3_column_int64(st, 2),
+		    .from_ns = sqlite3_column_int64(st, 3),
+		    .to_ns = sqlite3_column_int64(st, 4),
+		    .events = sqlite3_column_int64(st, 5),
+		};
+		if (v->segments[v->nsegments - 1].id != (int64_t)v->nsegments - 1) {
+			sqlite3_finalize(st);
+			return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+					  "run %lld: segment %zu is missing",
+					  (long long)v->run->row.id, v->nsegments - 1);
+		}
+	}
+	if (rc != SQLITE_DONE)
+		goto fail;
+	sqlite3_finalize(st);
+	return 0;
+fail:
+	tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the segments: %s",
+		   sqlite3_errmsg(db));
+	sqlite3_finalize(st);
+	return TP_ESTORE;
+}
+
+static int set_range(struct rep_view *v, struct tp_err *err)
+{
+	const struct rep_filter_text *text = &v->filter->text;
+	int64_t duration = v->run->row.duration_ns;
+	int code = 0;
+
+	v->from = INT64_MIN;
+	v->to = INT64_MAX;
+	if (text->from)
+		code = rep_filter_time(text->from, "--from", duration, &v->from, err);
+	if (!code && text->to)
+		code = rep_filter_time(text->to, "--to", duration, &v->to, err);
+	if (code)
+		return code;
+	if (text->from && text->to && v->from >= v->to)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the time range from %s to %s is empty", text->from, text->to);
+	/* The last moment belongs to a range that reaches the end. */
+	if (v->from <= 0)
+		v->from = INT64_MIN;
+	if (v->to >= duration)
+		v->to = INT64_MAX;
+	v->whole = v->from == INT64_MIN && v->to == INT64_MAX;
+	return 0;
+}
+
+int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,
+		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err)
+{
+	int code;
+
+	memset(v, 0, sizeof(*v));
+	v->store = store;
+	v->run = run;
+	v->filter = filter;
+	code = set_range(v, err);
+	if (!code)
+		code = load_segments(v, err);
+	if (!code)
+		code = tp_dict_load(store, run->row.id, &v->dict, err);
+	if (code)
+		return code;
+	if (common) {
+		v->common = common;
+		v->string_map = calloc(tp_dict_strings(v->dict) + (size_t)1, sizeof(uint32_t));
+		v->stack_map = calloc(tp_dict_stacks(v->dict) + (size_t)1, sizeof(uint32_t));
+		if (!v->string_map || !v->stack_map)
+			return no_memory(err);
+	}
+	return rep_matcher_init(&v->match, filter, v->dict, err);
+}
+
+void rep_view_release(struct rep_view *v)
+{
+	rep_matcher_release(&v->match);
+	for (size_t i = 0; i < v->nloaded; i++)
+		tp_rows_release(&v->loaded[i]);
+	free(v->loaded);
+	free(v->segments);
+	free(v->string_map);
+	free(v->stack_map);
+	free(v->path);
+	tp_dict_free(v->dict);
+	memset(v, 0, sizeof(*v));
+}
+
+int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err)
+{
+	uint32_t missing = 0;
+	struct tp_rows *more;
+	int code;
+
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
+		if (columns >> c & 1 && !v->col[table][c])
+			missing |= 1u << c;
+	}
+	if (!missing || (v->seen[table] && !v->nrows[table]))
+		return 0;
+	more = realloc(v->loaded, (v->nloaded + 1) * sizeof(*more));
+	if (!more)
+		return no_memory(err);
+	v->loaded = more;
+	memset(&more[v->nloaded], 0, sizeof(*more));
+	code = tp_rows_load(v->store, v->run->row.id, table, missing, &more[v->nloaded], err);
+	if (code)
+		return code;
+	if (v->seen[table] && v->nrows[table] != more[v->nloaded].nrows) {
+		tp_rows_release(&more[v->nloaded]);
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "table %s: columns of different length", tp_tables[table].name);
+	}
+	v->seen[table] = true;
+	v->nrows[table] = more[v->nloaded].nrows;
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
+		if (missing >> c & 1)
+			v->col[table][c] = more[v->nloaded].col[c];
+	}
+	v->nloaded++;
+	return 0;
+}
+
+int rep_view_string(struct rep_view *v, uint32_t id, uint32_t *common)
+{
+	struct tp_text text;
+	int code;
+
+	*common = id;
+	if (!v->string_map)
+		return 0;
+	if (id >= tp_dict_strings(v->dict))
+		id = 0;
+	if (!v->string_map[id]) {
+		text = tp_dict_text(v->dict, id);
+		code = tp_dict_string(v->common, text.text, text.size, common);
+		if (code)
+			return code;
+		v->string_map[id] = *common + 1;
+	}
+	*common = v->string_map[id] - 1;
+	return 0;
+}
+
+/* Functions by name, file and line, without addresses: the same code in two runs is one frame. */
+static int common_frame(struct rep_view *v, uint32_t id, uint32_t *common)
+{
+	struct tp_frame frame = tp_dict_frame_at(v->dict, id);
+	struct tp_function f = tp_dict_function_at(v->dict, frame.function);
+	int code = rep_view_string(v, f.name, &f.name);
+
+	f.system_name = 0;
+	f.start_line = 0;
+	if (!code)
+		code = rep_view_string(v, f.file, &f.file);
+	if (!code)
+		code = tp_dict_function(v->common, &f, &frame.function);
+	frame.location = 0;
+	frame.inlined = 0;
+	return code ? code : tp_dict_frame(v->common, &frame, common);
+}
+
+int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
+{
+	uint32_t at = id;
+	size_t n = 0;
+
+	*common = id;
+	if (!v->stack_map)
+		return 0;
+	*common = 0;
+	if (id >= tp_dict_stacks(v->dict))
+		return 0;
+	/* From the leaf to a node that is known, or above the root; then back. */
+	while (at && !v->stack_map[at]) {
+		uint32_t parent = tp_dict_stack_at(v->dict, at).parent;
+
+		if (n == v->path_room) {
+			size_t room = n ? 2 * n : 128;
+			uint32_t *more = realloc(v->path, room * sizeof(*more));
+
+			if (!more)
+				return TP_ENOMEM;
+			v->path = more;
+			v->path_room = room;
+		}
+		v->path[n++] = at;
+		at = parent < at ? parent : 0;
+	}
+	if (at)
+		*common = v->stack_map[at] - 1;
+	while (n) {
+		uint32_t frame;
+		int code;
+
+		at = v->path[--n];
+		code = common_frame(v, tp_dict_stack_at(v->dict, at).frame, &frame);
+		if (!code)
+			code = tp_dict_stack(v->common, *common, frame, common);
+		if (code)
+			return code;
+		v->stack_map[at] = *common + 1;
+	}
+	return 0;
+}
+
+int64_t rep_view_length(const struct rep_view *v)
+{
+	return rep_view_clip_end(v, v->run->row.duration_ns) - rep_view_clip_start(v, 0);
+}
+
+bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine)
+{
+	if (v->filter->by_id) {
+		if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
+			return false;
+		return REP_COL(v, GOROUTINE, id)[goroutine] == v->filter->id;
+	}
+	return rep_match_goroutine(&v->match, rep_view_entry(v, goroutine));
+}
