@@ -47,10 +47,13 @@ struct tp_block_encoder;
 struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec);
 void tp_block_encoder_free(struct tp_block_encoder *e);
 
-/* Appends the block of n events (1 … TP_BLOCK_EVENTS) to out; their times count from start_ns.
- * *raw_size: bytes before compression. 0 or TP_ENOMEM. */
-int tp_block_encode(struct tp_block_encoder *e, struct tp_buf *out, const struct tp_event *ev,
-		    size_t n, int64_t start_ns, size_t *raw_size);
+/* Adds n events to the block, which holds TP_BLOCK_EVENTS at most; their times count from start_ns.
+ */
+void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n,
+		  int64_t start_ns);
+/* Appends the block to out and begins a new one. *raw_size: bytes before compression. 0 or
+ * TP_ENOMEM. */
+int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size);
 
 struct tp_block_decoder {
 	uint32_t n;	  /* events of the decoded block */

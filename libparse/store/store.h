@@ -20,8 +20,8 @@
 #include "store/tables.h"
 
 #define TP_STORE_APPLICATION_ID 0x7470726f /* "tpro" */
-#define TP_STORE_VERSION        1
-#define TP_BLOCK_EVENTS         16384
+#define TP_STORE_VERSION	1
+#define TP_BLOCK_EVENTS		16384
 
 struct sqlite3;
 struct tp_store;
@@ -31,17 +31,17 @@ struct tp_store_run; /* a run being written */
 
 struct tp_run {
 	int64_t id;
-	const char *kind;    /* "trace" (later "profile") */
-	const char *name;    /* as the user calls it */
-	const char *source;  /* file name it came from, without folders */
-	const char *hash;    /* 32 hex digits: XXH3-128 of the decompressed dump */
-	const char *format;  /* "go 1.22" */
-	int64_t start_ns;    /* trace clock of the first event: what times in tables count from */
+	const char *kind;   /* "trace" (later "profile") */
+	const char *name;   /* as the user calls it */
+	const char *source; /* file name it came from, without folders */
+	const char *hash;   /* 32 hex digits: XXH3-128 of the decompressed dump */
+	const char *format; /* "go 1.22" */
+	int64_t start_ns;   /* trace clock of the first event: what times in tables count from */
 	int64_t duration_ns;
-	bool ticks;          /* no frequency was found: every "ns" is a tick */
-	int64_t wall_ns;     /* Unix time of the first event, TP_NULL unknown */
+	bool ticks;	 /* no frequency was found: every "ns" is a tick */
+	int64_t wall_ns; /* Unix time of the first event, TP_NULL unknown */
 	int64_t events, inferred, generations, goroutines;
-	int64_t size_in;     /* bytes of the dump as given */
+	int64_t size_in; /* bytes of the dump as given */
 	int64_t lost_bytes, lost_events;
 	int64_t imported_ns; /* Unix time */
 };
@@ -49,16 +49,17 @@ struct tp_run {
 struct tp_segment {
 	int64_t id; /* 0, 1, … */
 	int64_t first_block, blocks;
-	int64_t from_ns, to_ns; /* trace clock relative to start_ns: time of its first event; of the next segment's first event (or the end) */
+	int64_t from_ns, to_ns; /* trace clock relative to start_ns: time of its first event; of the
+				   next segment's first event (or the end) */
 	int64_t events;
 };
 
 /* ---- writing ---- */
 
 struct tp_store_options {
-	int compress; /* 0: lz4 (fast), 1: zstd ("--compress=high") */
+	int compress;	  /* 0: lz4 (fast), 1: zstd ("--compress=high") */
 	bool materialize; /* also write events, spans and packed tables as ordinary rows */
-	int wait_ms;  /* how long to wait for another writer; <0: for ever */
+	int wait_ms;	  /* how long to wait for another writer; <0: for ever */
 };
 
 /* Starts a run in the store at path, creating the file when it does not exist (then it appears at
@@ -122,7 +123,7 @@ int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct 
  * start_ns. next: 1 with *ev and *n (valid until the next call), 0 at the end, or an error code. */
 struct tp_event_reader;
 struct tp_event_range {
-	int64_t from_ns, to_ns;       /* INT64_MIN, INT64_MAX: all */
+	int64_t from_ns, to_ns;	      /* INT64_MIN, INT64_MAX: all */
 	int64_t first_block, nblocks; /* 0, INT64_MAX: all */
 };
 int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,

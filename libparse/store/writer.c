@@ -114,8 +114,7 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	run->rows.packer.codec = codec;
 	pthread_mutex_init(&run->lock, NULL);
 	run->encoder = tp_block_encoder_new(codec);
-	run->events = malloc(TP_BLOCK_EVENTS * sizeof(*run->events));
-	if (!run->encoder || !run->events) {
+	if (!run->encoder) {
 		code = out_of_memory(err);
 		goto fail;
 	}
@@ -204,47 +203,50 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 	return code;
 }
 
+/* A time of the trace's clock as one that counts from the start of the run. */
+static int64_t since_start(const struct tp_store_run *run, int64_t ts)
+{
+	return ts == INT64_MIN ? TP_NULL : (int64_t)((uint64_t)ts - (uint64_t)run->start_ns);
+}
+
 static int flush_events(struct tp_store_run *run, struct tp_err *err)
 {
 	size_t n = run->nevents, raw_size = 0;
-	int64_t first, last;
 
 	if (!n)
 		return 0;
-	first = (int64_t)((uint64_t)run->events[0].ts - (uint64_t)run->start_ns);
-	last = (int64_t)((uint64_t)run->events[n - 1].ts - (uint64_t)run->start_ns);
 	run->event_blob.size = 0;
 	run->nevents = 0;
-	if (tp_block_encode(run->encoder, &run->event_blob, run->events, n, run->start_ns,
-			    &raw_size))
+	if (tp_block_finish(run->encoder, &run->event_blob, &raw_size))
 		return out_of_memory(err);
-	return tp_run_put_block(run, "event", run->event_part++, n, first, last, raw_size,
-				&run->event_blob, err);
+	return tp_run_put_block(run, "event", run->event_part++, n, run->block_first_ns,
+				run->block_last_ns, raw_size, &run->event_blob, err);
 }
 
 int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
 			struct tp_err *err)
 {
+	int code = 0;
+
 	if (!run->started && n) {
 		run->started = true;
 		run->start_ns = ev[0].ts;
 	}
-	while (n) {
+	while (n && !code) {
 		size_t room = TP_BLOCK_EVENTS - run->nevents;
 		size_t take = n < room ? n : room;
 
-		memcpy(run->events + run->nevents, ev, take * sizeof(*ev));
+		if (!run->nevents)
+			run->block_first_ns = since_start(run, ev[0].ts);
+		run->block_last_ns = since_start(run, ev[take - 1].ts);
+		tp_block_add(run->encoder, ev, take, run->start_ns);
 		run->nevents += take;
 		ev += take;
 		n -= take;
-		if (run->nevents == TP_BLOCK_EVENTS) {
-			int code = flush_events(run, err);
-
-			if (code)
-				return code;
-		}
+		if (run->nevents == TP_BLOCK_EVENTS)
+			code = flush_events(run, err);
 	}
-	return 0;
+	return code;
 }
 
 static int flush_rows(struct tp_store_run *run, enum tp_table_id table, struct tp_err *err)
@@ -315,12 +317,6 @@ int tp_store_put_label(struct tp_store_run *run, const char *key, const char *va
 		       struct tp_err *err)
 {
 	return put(run, "INSERT OR REPLACE INTO label VALUES(1, ?, ?)", "ss", err, key, value);
-}
-
-/* A time of the trace's clock as one that counts from the start of the run. */
-static int64_t since_start(const struct tp_store_run *run, int64_t ts)
-{
-	return ts == INT64_MIN ? TP_NULL : (int64_t)((uint64_t)ts - (uint64_t)run->start_ns);
 }
 
 static int put_ids(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err)
@@ -428,7 +424,6 @@ void tp_store_abort(struct tp_store_run *run)
 	tp_buf_release(&run->event_blob);
 	tp_buf_release(&run->row_blob);
 	pthread_mutex_destroy(&run->lock);
-	free(run->events);
 	free(run->path);
 	free(run->temp);
 	free(run);

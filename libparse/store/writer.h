@@ -33,8 +33,8 @@ struct tp_store_run {
 
 	struct tp_block_encoder *encoder;
 	struct tp_buf event_blob;
-	struct tp_event *events; /* wait for their block to be full */
-	size_t nevents;
+	size_t nevents; /* in the block being built */
+	int64_t block_first_ns, block_last_ns;
 	int64_t event_part;
 	bool started;
 	int64_t start_ns; /* trace clock of the first event */

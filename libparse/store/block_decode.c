@@ -1,0 +1,614 @@
+#include "store/block.h"
+
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "store/block_model.h"
+
+/* Readable bytes behind a column, so that reading one value needs one check. */
+#define PAD 16
+
+struct column {
+	const uint8_t *at, *end; /* PAD readable bytes follow */
+	bool failed;		 /* something was read that is not there */
+};
+
+struct run {
+	uint16_t m; /* local number */
+	uint16_t length;
+};
+
+struct decoder {
+	struct tp_block_decoder pub;
+	struct tp_unpacker unpacker;
+
+	struct tp_slice stored[BLOCK_COLUMNS];
+	size_t raw[BLOCK_COLUMNS];
+	struct column column[BLOCK_COLUMNS];
+	enum tp_codec codec;
+	int64_t first;
+	uint32_t unit;
+
+	struct run runs[TP_BLOCK_EVENTS];
+	uint32_t nruns, nms;
+	uint32_t ms[TP_BLOCK_EVENTS];
+	uint16_t recent[TP_BLOCK_EVENTS];
+	uint32_t next[TP_BLOCK_EVENTS];
+	struct place place[TP_BLOCK_EVENTS];
+
+	struct shape shapes[MAX_SHAPES + 1];
+	uint32_t known_shapes, nshapes;
+	uint8_t number[TP_BLOCK_EVENTS]; /* of the shapes, in order of time */
+	bool once;			 /* some are used once */
+
+	struct model model;
+
+	int64_t ts[TP_BLOCK_EVENTS];
+	uint64_t arg[3][TP_BLOCK_EVENTS];
+	uint32_t u32[7][TP_BLOCK_EVENTS];
+	uint8_t u8[4][TP_BLOCK_EVENTS];
+	uint8_t bytes[];
+};
+
+static size_t most_bytes(enum block_column c, size_t n)
+{
+	const size_t most[] = {
+#define TP_X(name, size) (size),
+	    BLOCK_COLUMN_LIST(TP_X)
+#undef TP_X
+	};
+
+	return most[c];
+}
+
+struct tp_block_decoder *tp_block_decoder_new(void)
+{
+	struct decoder *d;
+	size_t room = 0;
+
+	for (int c = 0; c < BLOCK_COLUMNS; c++)
+		room += most_bytes(c, TP_BLOCK_EVENTS) + PAD;
+	d = malloc(sizeof(*d) + room);
+	if (!d)
+		return NULL;
+	memset(&d->unpacker, 0, sizeof(d->unpacker));
+	d->pub = (struct tp_block_decoder){
+	    .ts = d->ts,
+	    .type = d->u8[0],
+	    .from = d->u8[1],
+	    .to = d->u8[2],
+	    .flags = d->u8[3],
+	    .m = d->u32[0],
+	    .p = d->u32[1],
+	    .g = d->u32[2],
+	    .subject = d->u32[3],
+	    .stack = d->u32[4],
+	    .str = d->u32[5],
+	    .str2 = d->u32[6],
+	    .arg = {d->arg[0], d->arg[1], d->arg[2]},
+	};
+	return &d->pub;
+}
+
+void tp_block_decoder_free(struct tp_block_decoder *pub)
+{
+	struct decoder *d = (struct decoder *)pub;
+
+	if (!d)
+		return;
+	tp_unpacker_release(&d->unpacker);
+	free(d);
+}
+
+/* ---- columns as bytes ---- */
+
+static int damaged(struct tp_err *err, const char *what)
+{
+	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a block of events is damaged: %s", what);
+}
+
+static int read_heads(struct decoder *d, const void *data, size_t size, int64_t rows,
+		      struct tp_err *err)
+{
+	struct tp_cursor c = tp_cursor(data, size);
+	unsigned version;
+	uint64_t n, unit, columns;
+
+	d->codec = tp_cursor_u8(&c);
+	version = tp_cursor_u8(&c);
+	if (!c.failed && version != BLOCK_VERSION)
+		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+				  "a block of events has version %u; this program reads %d",
+				  version, BLOCK_VERSION);
+	n = tp_cursor_uvarint(&c);
+	d->first = tp_unzigzag(tp_cursor_uvarint(&c));
+	unit = tp_cursor_uvarint(&c);
+	columns = tp_cursor_uvarint(&c);
+	if (c.failed || rows < 1 || rows > TP_BLOCK_EVENTS || n != (uint64_t)rows || !unit ||
+	    unit > MAX_UNIT || columns < BLOCK_COLUMNS || columns > UINT8_MAX)
+		return damaged(err, "header");
+	d->pub.n = (uint32_t)n;
+	d->unit = (uint32_t)unit;
+	for (unsigned i = 0; i < columns; i++) {
+		uint64_t raw = tp_cursor_uvarint(&c), stored = tp_cursor_uvarint(&c);
+
+		if (i >= BLOCK_COLUMNS)
+			continue;
+		if (raw > most_bytes(i, n) || stored > raw)
+			return damaged(err, "size of a column");
+		d->raw[i] = (size_t)raw;
+		d->stored[i].size = (size_t)stored;
+	}
+	for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
+		d->stored[i] = tp_cursor_bytes(&c, d->stored[i].size);
+	return c.failed ? damaged(err, "ends early") : 0;
+}
+
+static int unpack(struct decoder *d, enum block_column c, struct tp_err *err)
+{
+	uint8_t *to = d->bytes;
+	int code;
+
+	for (unsigned i = 0; i < c; i++)
+		to += most_bytes(i, TP_BLOCK_EVENTS) + PAD;
+	code =
+	    tp_unpack(&d->unpacker, d->codec, d->stored[c].data, d->stored[c].size, to, d->raw[c]);
+	if (code == TP_ENOMEM)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (code)
+		return damaged(err, "compressed column");
+	memset(to + d->raw[c], 0, PAD);
+	d->column[c] = (struct column){.at = to, .end = to + d->raw[c]};
+	return 0;
+}
+
+/* The next number of a column; 0, once and for all, where the column has ended. */
+static inline uint64_t get(struct column *c)
+{
+	const uint8_t *p = c->at;
+	uint64_t v;
+
+	if (p >= c->end) {
+		c->failed = true;
+		return 0;
+	}
+	v = *p++;
+	if (v >= 0x80) {
+		v &= 0x7f;
+		for (unsigned shift = 7; shift < 70; shift += 7) {
+			uint8_t b = *p++;
+
+			v |= (uint64_t)(b & 0x7f) << shift;
+			if (b < 0x80)
+				break;
+		}
+	}
+	c->at = p;
+	return v;
+}
+
+/* Everything was used and nothing that is not there. */
+static bool all_read(const struct column *c)
+{
+	return !c->failed && c->at == c->end;
+}
+
+/* ---- passes over the block, each filling some columns ---- */
+
+static int64_t long_time(struct decoder *d, unsigned code, int64_t last, int64_t base)
+{
+	struct column *x = &d->column[COL_TIMEX];
+	uint32_t units;
+
+	if (code == LONG_TIME)
+		return (int64_t)((uint64_t)last + (uint64_t)tp_unzigzag(get(x)));
+	units = (code - SHORT_UNITS) * 256 + SHORT_UNITS;
+	if (x->at >= x->end)
+		x->failed = true;
+	else
+		units += *x->at++;
+	return (int64_t)((uint64_t)base + (uint64_t)units * d->unit);
+}
+
+static int decode_times(struct decoder *d, struct tp_err *err)
+{
+	const uint8_t *code;
+	uint64_t last = (uint64_t)d->first, base = last;
+
+	if (unpack(d, COL_TIME, err) || unpack(d, COL_TIMEX, err))
+		return err->code;
+	if (d->raw[COL_TIME] != d->pub.n)
+		return damaged(err, "times");
+	code = d->column[COL_TIME].at;
+	/* The encoder tells the first time as any other: 0 ns after itself. */
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		if (code[i] < SHORT_UNITS) {
+			uint64_t ahead = base + (uint64_t)code[i] * d->unit;
+
+			last = code[i] ? ahead : last + 1;
+			base = code[i] ? ahead : base;
+		} else {
+			last = base = (uint64_t)long_time(d, code[i], (int64_t)last, (int64_t)base);
+		}
+		d->ts[i] = (int64_t)last;
+	}
+	return all_read(&d->column[COL_TIMEX]) ? 0 : damaged(err, "times");
+}
+
+/* The local number of the M at this place of the list, which it becomes the first of. */
+static uint16_t bring_forward(struct decoder *d, uint64_t place)
+{
+	uint16_t local;
+
+	if (place > d->nms) {
+		d->column[COL_RUN].failed = true;
+		return 0;
+	}
+	if (place == d->nms) {
+		local = (uint16_t)d->nms++;
+		d->ms[local] = (uint32_t)get(&d->column[COL_MS]) - 1;
+	} else {
+		local = d->recent[place];
+	}
+	memmove(d->recent + 1, d->recent, (size_t)place * sizeof(*d->recent));
+	d->recent[0] = local;
+	return local;
+}
+
+static int decode_runs(struct decoder *d, struct tp_err *err)
+{
+	struct column *c = &d->column[COL_RUN];
+	uint32_t events = 0;
+
+	if (unpack(d, COL_RUN, err) || unpack(d, COL_MS, err))
+		return err->code;
+	d->nruns = d->nms = 0;
+	while (events < d->pub.n && !c->failed) {
+		unsigned byte = (unsigned)(c->at < c->end ? *c->at : 0);
+		uint64_t place = byte >> 5, length = (byte & LONG_RUN) + 1;
+		uint16_t m;
+
+		c->failed |= c->at >= c->end;
+		c->at += !c->failed;
+		if (place == FAR_PLACE)
+			place += get(c);
+		if (length > LONG_RUN)
+			length += get(c);
+		m = bring_forward(d, place);
+		if (c->failed || length > d->pub.n - events)
+			return damaged(err, "runs");
+		d->runs[d->nruns++] = (struct run){m, (uint16_t)length};
+		events += (uint32_t)length;
+	}
+	return all_read(c) && all_read(&d->column[COL_MS]) ? 0 : damaged(err, "runs");
+}
+
+static void decode_ms(struct decoder *d)
+{
+	uint32_t *m = d->pub.m;
+
+	for (uint32_t r = 0; r < d->nruns; r++)
+		for (uint32_t i = 0; i < d->runs[r].length; i++)
+			*m++ = d->ms[d->runs[r].m];
+}
+
+/* Shape numbers back into the order of time. */
+static void sort_numbers(struct decoder *d)
+{
+	const uint8_t *from = d->column[COL_SHAPE].at;
+	uint8_t *to = d->number;
+	uint32_t sum = 0;
+
+	memset(d->next, 0, d->nms * sizeof(*d->next));
+	for (uint32_t r = 0; r < d->nruns; r++)
+		d->next[d->runs[r].m] += d->runs[r].length;
+	for (uint32_t m = 0; m < d->nms; m++) {
+		uint32_t count = d->next[m];
+
+		d->next[m] = sum;
+		sum += count;
+	}
+	for (uint32_t r = 0; r < d->nruns; r++) {
+		struct run run = d->runs[r];
+
+		memcpy(to, from + d->next[run.m], run.length);
+		d->next[run.m] += run.length;
+		to += run.length;
+	}
+}
+
+static int decode_shapes(struct decoder *d, struct tp_err *err)
+{
+	const uint8_t *p;
+	size_t lines;
+	uint32_t once = 0;
+	unsigned most = 0;
+
+	if (unpack(d, COL_SHAPE, err) || unpack(d, COL_SHAPES, err))
+		return err->code;
+	p = d->column[COL_SHAPES].at;
+	lines = d->raw[COL_SHAPES] / SHAPE_BYTES;
+	if (d->raw[COL_SHAPE] != d->pub.n || d->raw[COL_SHAPES] != lines * SHAPE_BYTES + 1 ||
+	    *p > lines)
+		return damaged(err, "shapes");
+	d->known_shapes = *p++;
+	d->nshapes = (uint32_t)lines;
+	for (uint32_t i = 0; i < lines; i++, p += SHAPE_BYTES)
+		d->shapes[i] = (struct shape){
+		    .type = p[0],
+		    .from = p[1],
+		    .to = p[2],
+		    .flags = p[3],
+		    .tell = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16,
+		};
+	sort_numbers(d);
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		uint8_t number = d->number[i];
+
+		once += number == ONCE;
+		most = number != ONCE && number > most ? number : most;
+	}
+	d->once = once != 0;
+	if (lines - d->known_shapes != once || (once < d->pub.n && most >= d->known_shapes))
+		return damaged(err, "shapes");
+	return 0;
+}
+
+/* Walks over the shapes of a block in order of time. */
+struct shape_walk {
+	const struct shape *shapes;
+	const uint8_t *number;
+	uint32_t once;
+};
+
+static struct shape_walk walk_shapes(const struct decoder *d)
+{
+	return (struct shape_walk){d->shapes, d->number, d->known_shapes};
+}
+
+static inline const struct shape *next_shape(struct shape_walk *w)
+{
+	uint8_t number = *w->number++;
+
+	return &w->shapes[number == ONCE ? w->once++ : number];
+}
+
+/* One byte of every event's shape. */
+#define SHAPE_FIELD(d, field)                                                                      \
+	do {                                                                                       \
+		struct shape_walk w_ = walk_shapes(d);                                             \
+		for (uint32_t i_ = 0; i_ < (d)->pub.n; i_++)                                       \
+			(d)->pub.field[i_] = next_shape(&w_)->field;                               \
+	} while (0)
+
+static inline uint32_t told_subject(struct decoder *d)
+{
+	return (uint32_t)(d->model.goroutines + tp_unzigzag(get(&d->column[COL_SUBJECT])));
+}
+
+static int decode_context(struct decoder *d, struct tp_err *err)
+{
+	struct shape_walk w = walk_shapes(d);
+	uint32_t i = 0;
+
+	if (unpack(d, COL_CONTEXT, err) || unpack(d, COL_SUBJECT, err))
+		return err->code;
+	memset(d->place, 0xff, d->nms * sizeof(*d->place));
+	for (uint32_t r = 0; r < d->nruns; r++) {
+		struct place at = d->place[d->runs[r].m];
+
+		for (uint32_t end = i + d->runs[r].length; i < end; i++) {
+			const struct shape *s = next_shape(&w);
+			const struct habit *h = &tp_block_habits[s->type];
+			uint32_t subject;
+
+			if (s->tell & TELL_CONTEXT) {
+				at.p = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
+				at.g = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
+			}
+			d->pub.p[i] = at.p;
+			d->pub.g[i] = at.g;
+			if (how(s->tell, TELL_SUBJECT) == SUBJECT_TOLD) {
+				subject = told_subject(d);
+			} else {
+				const uint32_t from[] = {TP_NONE, h->self_is_p ? at.p : at.g,
+							 guess_subject(&d->model, h, at.p, at.g)};
+
+				subject = from[how(s->tell, TELL_SUBJECT)];
+			}
+			d->pub.subject[i] = subject;
+			learn_subject(&d->model, h, &at, subject);
+		}
+		d->place[d->runs[r].m] = at;
+	}
+	return all_read(&d->column[COL_CONTEXT]) && all_read(&d->column[COL_SUBJECT])
+		   ? 0
+		   : damaged(err, "context");
+}
+
+/* 3 is no way to tell a value: it reads as zero, and a column is then left over or not. */
+static inline uint32_t value(unsigned told, uint32_t guess, uint32_t read)
+{
+	const uint32_t from[] = {0, guess, read, 0};
+
+	return from[told];
+}
+
+static inline uint32_t told_str(struct column *c, uint32_t *last)
+{
+	*last = (uint32_t)(*last + tp_unzigzag(get(c)));
+	return *last;
+}
+
+static int decode_spots(struct decoder *d, struct tp_err *err)
+{
+	struct shape_walk w = walk_shapes(d);
+
+	if (unpack(d, COL_STACK, err) || unpack(d, COL_STR, err))
+		return err->code;
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		const struct shape *s = next_shape(&w);
+		unsigned stack = how(s->tell, TELL_STACK), str = how(s->tell, TELL_STR);
+		struct spot *guess, here;
+
+		if (!(stack | str)) {
+			d->pub.stack[i] = d->pub.str[i] = 0;
+			continue;
+		}
+		guess = guess_spot(&d->model, d->pub.g[i], s->type);
+		here.stack = value(stack, guess->stack,
+				   stack == VALUE_TOLD ? (uint32_t)get(&d->column[COL_STACK]) : 0);
+		here.str = value(str, guess->str,
+				 str == VALUE_TOLD
+				     ? told_str(&d->column[COL_STR], &d->model.last_str[s->type])
+				     : 0);
+		*guess = here;
+		if (here.stack)
+			d->model.last_stack[d->pub.g[i] % SLOTS] = here.stack;
+		d->pub.stack[i] = here.stack;
+		d->pub.str[i] = here.str;
+	}
+	return all_read(&d->column[COL_STACK]) && all_read(&d->column[COL_STR])
+		   ? 0
+		   : damaged(err, "stacks");
+}
+
+static int decode_str2(struct decoder *d, struct tp_err *err)
+{
+	struct shape_walk w = walk_shapes(d);
+
+	if (unpack(d, COL_STR2, err))
+		return err->code;
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		const struct shape *s = next_shape(&w);
+		unsigned told = how(s->tell, TELL_STR2);
+		uint32_t *guess;
+
+		d->pub.str2[i] = 0;
+		if (!told)
+			continue;
+		guess = guess_str2(&d->model, d->pub.stack[i]);
+		if (told == VALUE_TOLD)
+			*guess = told_str(&d->column[COL_STR2], &d->model.last_str2[s->type]);
+		d->pub.str2[i] = *guess;
+	}
+	return all_read(&d->column[COL_STR2]) ? 0 : damaged(err, "strings");
+}
+
+static int decode_args(struct decoder *d, struct tp_err *err)
+{
+	struct shape_walk w = walk_shapes(d);
+
+	if (unpack(d, COL_ARG, err))
+		return err->code;
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		const struct shape *s = next_shape(&w);
+		uint64_t *last = d->model.last_arg[s->type];
+
+		if (!(s->tell >> TELL_ARG)) {
+			d->arg[0][i] = d->arg[1][i] = d->arg[2][i] = 0;
+			continue;
+		}
+		for (unsigned a = 0; a < 3; a++) {
+			unsigned told = how(s->tell, TELL_ARG + 2 * a);
+
+			if (told == VALUE_TOLD)
+				last[a] += (uint64_t)tp_unzigzag(get(&d->column[COL_ARG]));
+			d->arg[a][i] = told ? last[a] : 0;
+		}
+	}
+	return all_read(&d->column[COL_ARG]) ? 0 : damaged(err, "arguments");
+}
+
+/* ---- a block ---- */
+
+#define SHAPE_COLUMNS (TP_BC_TYPE | TP_BC_FROM | TP_BC_TO | TP_BC_FLAGS)
+#define PLACE_COLUMNS (TP_BC_P | TP_BC_G | TP_BC_SUBJECT)
+#define SPOT_COLUMNS  (TP_BC_STACK | TP_BC_STR)
+#define ARG_COLUMNS   (TP_BC_ARG0 | TP_BC_ARG1 | TP_BC_ARG2)
+
+/* The columns asked for and all those they are predicted from. */
+static uint32_t with_needed(uint32_t columns)
+{
+	if (columns & ARG_COLUMNS)
+		columns |= ARG_COLUMNS;
+	if (columns & TP_BC_STR2)
+		columns |= TP_BC_STACK;
+	if (columns & SPOT_COLUMNS)
+		columns |= SPOT_COLUMNS | TP_BC_G;
+	if (columns & PLACE_COLUMNS)
+		columns |= PLACE_COLUMNS;
+	return columns & TP_BC_ALL;
+}
+
+static int decode_columns(struct decoder *d, uint32_t columns, struct tp_err *err)
+{
+	int code = 0;
+
+	if (columns & TP_BC_TS)
+		code = decode_times(d, err);
+	if (!code && columns & ~(uint32_t)TP_BC_TS)
+		code = decode_runs(d, err);
+	if (!code && columns & ~(uint32_t)(TP_BC_TS | TP_BC_M))
+		code = decode_shapes(d, err);
+	if (code)
+		return code;
+	if (columns & (PLACE_COLUMNS | ARG_COLUMNS))
+		model_reset(&d->model);
+	if (columns & TP_BC_M)
+		decode_ms(d);
+	if (columns & TP_BC_TYPE)
+		SHAPE_FIELD(d, type);
+	if (columns & TP_BC_FROM)
+		SHAPE_FIELD(d, from);
+	if (columns & TP_BC_TO)
+		SHAPE_FIELD(d, to);
+	if (columns & TP_BC_FLAGS)
+		SHAPE_FIELD(d, flags);
+	if (columns & PLACE_COLUMNS)
+		code = decode_context(d, err);
+	if (!code && columns & SPOT_COLUMNS)
+		code = decode_spots(d, err);
+	if (!code && columns & TP_BC_STR2)
+		code = decode_str2(d, err);
+	if (!code && columns & ARG_COLUMNS)
+		code = decode_args(d, err);
+	return code;
+}
+
+int tp_block_decode(struct tp_block_decoder *pub, const void *data, size_t size, int64_t rows,
+		    uint32_t columns, struct tp_err *err)
+{
+	struct decoder *d = (struct decoder *)pub;
+	struct tp_err ours;
+	int code;
+
+	if (!err)
+		err = &ours;
+	pub->n = 0;
+	pub->columns = with_needed(columns);
+	code = read_heads(d, data, size, rows, err);
+	if (!code)
+		code = decode_columns(d, pub->columns, err);
+	if (code)
+		pub->n = 0;
+	return code;
+}
+
+void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		out[i] = (struct tp_event){.ts = d->ts[i],
+					   .type = d->type[i],
+					   .m = d->m[i],
+					   .p = d->p[i],
+					   .g = d->g[i],
+					   .subject = d->subject[i],
+					   .stack = d->stack[i],
+					   .str = d->str[i],
+					   .str2 = d->str2[i],
+					   .from = d->from[i],
+					   .to = d->to[i],
+					   .flags = d->flags[i],
+					   .arg = {d->arg[0][i], d->arg[1][i], d->arg[2][i]}};
+}

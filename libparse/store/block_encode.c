@@ -1,0 +1,434 @@
+#include "store/block.h"
+
+#include <stdlib.h>
+
+#include "store/block_model.h"
+
+/* Short runs of the same shape are looked up here before the list of shapes is searched. */
+#define SHAPE_SLOTS 1024
+/* How many events at the start of a block decide its unit of time. */
+#define UNIT_EVENTS 256
+#define MIN_UNIT    8
+
+struct run {
+	uint16_t m;	 /* local number */
+	uint16_t length; /* TP_BLOCK_EVENTS at most */
+};
+
+struct tp_block_encoder {
+	struct tp_packer packer;
+	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
+	uint32_t n;
+
+	int64_t first, last, base; /* relative times: of the block, of the last event, of the last
+				      one that was no tie */
+	uint32_t unit;
+
+	uint32_t ms[TP_BLOCK_EVENTS]; /* by local number */
+	struct place place[TP_BLOCK_EVENTS];
+	uint16_t recent[TP_BLOCK_EVENTS]; /* local numbers, most recently run first */
+	uint32_t nms;
+	struct run runs[TP_BLOCK_EVENTS];
+	uint32_t nruns;
+	uint32_t last_place; /* of the last run, which still grows */
+	uint32_t next[TP_BLOCK_EVENTS];
+
+	struct {
+		uint64_t key;
+		uint32_t number; /* plus 1; 0: free */
+	} slots[SHAPE_SLOTS];
+	uint32_t nshapes; /* of those numbered below ONCE */
+	uint32_t nonce;	  /* shapes used once */
+	uint8_t once[TP_BLOCK_EVENTS][SHAPE_BYTES];
+	uint8_t shape[TP_BLOCK_EVENTS]; /* in order of time */
+
+	struct model model;
+	uint8_t bytes[]; /* of the columns */
+};
+
+static size_t column_room(enum block_column c)
+{
+	static const size_t n = TP_BLOCK_EVENTS;
+	const size_t most[] = {
+#define TP_X(name, bytes) (bytes) + 16,
+	    BLOCK_COLUMN_LIST(TP_X)
+#undef TP_X
+	};
+
+	return most[c];
+}
+
+static void reset(struct tp_block_encoder *e)
+{
+	for (int c = 0; c < BLOCK_COLUMNS; c++)
+		e->at[c] = e->start[c];
+	memset(e->slots, 0, sizeof(e->slots));
+	model_reset(&e->model);
+	e->n = e->nms = e->nruns = e->nshapes = e->nonce = 0;
+	*e->at[COL_SHAPES]++ = 0;
+}
+
+struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
+{
+	struct tp_block_encoder *e;
+	size_t room = 0;
+
+	for (int c = 0; c < BLOCK_COLUMNS; c++)
+		room += column_room(c);
+	e = malloc(sizeof(*e) + room);
+	if (!e)
+		return NULL;
+	memset(&e->packer, 0, sizeof(e->packer));
+	e->packer.codec = codec;
+	e->unit = 1;
+	room = 0;
+	for (int c = 0; c < BLOCK_COLUMNS; c++) {
+		e->start[c] = e->bytes + room;
+		room += column_room(c);
+	}
+	reset(e);
+	return e;
+}
+
+void tp_block_encoder_free(struct tp_block_encoder *e)
+{
+	if (!e)
+		return;
+	tp_packer_release(&e->packer);
+	free(e);
+}
+
+/* ---- time ---- */
+
+/* The greatest common divisor of the distances between times, ties left out; keeps the unit there
+ * is when there is too little to go by. */
+static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
+{
+	uint64_t unit = 0, distances = 0;
+	int64_t base = ev[0].ts;
+	bool based = false;
+
+	if (n > UNIT_EVENTS)
+		n = UNIT_EVENTS;
+	for (size_t i = 1; i < n; i++) {
+		uint64_t a, b;
+
+		if ((uint64_t)ev[i].ts - (uint64_t)ev[i - 1].ts == 1)
+			continue;
+		a = (uint64_t)ev[i].ts - (uint64_t)base;
+		base = ev[i].ts;
+		/* The first one may be a tie itself. */
+		if (!based) {
+			based = true;
+			continue;
+		}
+		for (b = unit; b; distances++) {
+			uint64_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		unit = a;
+	}
+	if (distances >= 8)
+		e->unit = unit >= MIN_UNIT && unit <= MAX_UNIT ? (uint32_t)unit : 1;
+}
+
+static inline void put_time(struct tp_block_encoder *e, int64_t ts)
+{
+	uint64_t step = (uint64_t)ts - (uint64_t)e->last;
+	uint64_t ahead = (uint64_t)ts - (uint64_t)e->base;
+	uint8_t *x = e->at[COL_TIMEX], code = LONG_TIME;
+
+	e->last = ts;
+	if (step == 1) {
+		*e->at[COL_TIME]++ = 0;
+		return;
+	}
+	e->base = ts;
+	if (ahead - 1 < UINT32_MAX) {
+		uint32_t units = (uint32_t)ahead / e->unit;
+
+		if (units * e->unit == (uint32_t)ahead && units < SHORT_UNITS) {
+			*e->at[COL_TIME]++ = (uint8_t)units;
+			return;
+		}
+		if (units * e->unit == (uint32_t)ahead &&
+		    units - SHORT_UNITS < (LONG_TIME - SHORT_UNITS) * 256) {
+			code = (uint8_t)(SHORT_UNITS + (units - SHORT_UNITS) / 256);
+			*x++ = (uint8_t)(units - SHORT_UNITS);
+		}
+	}
+	*e->at[COL_TIME]++ = code;
+	e->at[COL_TIMEX] = code == LONG_TIME ? tp_put_uvarint(x, tp_zigzag((int64_t)step)) : x;
+}
+
+/* ---- Ms ---- */
+
+static void put_run(struct tp_block_encoder *e, uint32_t place, uint32_t length)
+{
+	uint32_t far = place < FAR_PLACE ? place : FAR_PLACE;
+	uint32_t more = length - 1 < LONG_RUN ? length - 1 : LONG_RUN;
+	uint8_t *p = e->at[COL_RUN];
+
+	*p++ = (uint8_t)(far << 5 | more);
+	if (far == FAR_PLACE)
+		p = tp_put_uvarint(p, place - FAR_PLACE);
+	if (more == LONG_RUN)
+		p = tp_put_uvarint(p, length - 1 - LONG_RUN);
+	e->at[COL_RUN] = p;
+}
+
+/* Moves M to the front of the list of recent ones; returns the place it had there. */
+static uint32_t bring_forward(struct tp_block_encoder *e, uint32_t m)
+{
+	uint32_t place = 0;
+	uint16_t local;
+
+	while (place < e->nms && e->ms[e->recent[place]] != m)
+		place++;
+	if (place == e->nms) {
+		local = (uint16_t)e->nms++;
+		e->ms[local] = m;
+		e->place[local] = (struct place){TP_NONE, TP_NONE};
+		e->at[COL_MS] = tp_put_uvarint(e->at[COL_MS], (uint64_t)(uint32_t)(m + 1));
+	} else {
+		local = e->recent[place];
+	}
+	memmove(e->recent + 1, e->recent, place * sizeof(*e->recent));
+	e->recent[0] = local;
+	return place;
+}
+
+/* ---- shapes ---- */
+
+static void write_shape(uint8_t *p, uint64_t key)
+{
+	for (int i = 0; i < SHAPE_BYTES; i++)
+		p[i] = (uint8_t)(key >> 8 * i);
+}
+
+static uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
+{
+	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
+
+	for (unsigned probe = 0; probe < 8; probe++, slot = (slot + 1) % SHAPE_SLOTS) {
+		if (e->slots[slot].number && e->slots[slot].key == key)
+			return (uint8_t)(e->slots[slot].number - 1);
+		if (e->slots[slot].number || e->nshapes == ONCE)
+			continue;
+		e->slots[slot].key = key;
+		e->slots[slot].number = ++e->nshapes;
+		write_shape(e->at[COL_SHAPES], key);
+		e->at[COL_SHAPES] += SHAPE_BYTES;
+		return (uint8_t)(e->nshapes - 1);
+	}
+	write_shape(e->once[e->nonce++], key);
+	return ONCE;
+}
+
+/* ---- an event ---- */
+
+static inline void tell(struct tp_block_encoder *e, enum block_column c, uint64_t v)
+{
+	e->at[c] = tp_put_uvarint(e->at[c], v);
+}
+
+static inline uint32_t put_context(struct tp_block_encoder *e, struct place *at,
+				   const struct tp_event *ev)
+{
+	if (at->p == ev->p && at->g == ev->g)
+		return 0;
+	tell(e, COL_CONTEXT, (uint32_t)(ev->p + 1));
+	tell(e, COL_CONTEXT, (uint32_t)(ev->g + 1));
+	*at = (struct place){ev->p, ev->g};
+	return TELL_CONTEXT;
+}
+
+static inline uint32_t put_subject(struct tp_block_encoder *e, const struct habit *h,
+				   struct place *at, uint32_t subject)
+{
+	uint32_t self = h->self_is_p ? at->p : at->g;
+	uint32_t guess = guess_subject(&e->model, h, at->p, at->g);
+	uint32_t told = subject == TP_NONE ? SUBJECT_NONE
+			: subject == self  ? SUBJECT_SELF
+			: subject == guess ? SUBJECT_GUESS
+					   : SUBJECT_TOLD;
+
+	if (told == SUBJECT_TOLD)
+		tell(e, COL_SUBJECT, tp_zigzag((int64_t)subject - e->model.goroutines));
+	learn_subject(&e->model, h, at, subject);
+	return told << TELL_SUBJECT;
+}
+
+static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_event *ev)
+{
+	struct spot *guess;
+	uint32_t bits = 0;
+
+	if (!(ev->stack | ev->str))
+		return 0;
+	guess = guess_spot(&e->model, ev->g, ev->type);
+	if (ev->stack && ev->stack == guess->stack) {
+		bits |= VALUE_GUESS << TELL_STACK;
+	} else if (ev->stack) {
+		bits |= VALUE_TOLD << TELL_STACK;
+		tell(e, COL_STACK, ev->stack);
+	}
+	if (ev->str && ev->str == guess->str) {
+		bits |= VALUE_GUESS << TELL_STR;
+	} else if (ev->str) {
+		bits |= VALUE_TOLD << TELL_STR;
+		tell(e, COL_STR, tp_zigzag((int64_t)ev->str - e->model.last_str[ev->type]));
+		e->model.last_str[ev->type] = ev->str;
+	}
+	*guess = (struct spot){ev->stack, ev->str};
+	if (ev->stack)
+		e->model.last_stack[ev->g % SLOTS] = ev->stack;
+	return bits;
+}
+
+static uint32_t put_str2(struct tp_block_encoder *e, const struct tp_event *ev)
+{
+	uint32_t *guess = guess_str2(&e->model, ev->stack);
+
+	if (*guess == ev->str2)
+		return VALUE_GUESS << TELL_STR2;
+	tell(e, COL_STR2, tp_zigzag((int64_t)ev->str2 - e->model.last_str2[ev->type]));
+	e->model.last_str2[ev->type] = ev->str2;
+	*guess = ev->str2;
+	return VALUE_TOLD << TELL_STR2;
+}
+
+static uint32_t put_args(struct tp_block_encoder *e, const struct tp_event *ev)
+{
+	uint64_t *last = e->model.last_arg[ev->type];
+	uint32_t bits = 0;
+
+	for (unsigned a = 0; a < 3; a++) {
+		if (!ev->arg[a])
+			continue;
+		if (ev->arg[a] == last[a]) {
+			bits |= VALUE_GUESS << (TELL_ARG + 2 * a);
+			continue;
+		}
+		bits |= VALUE_TOLD << (TELL_ARG + 2 * a);
+		tell(e, COL_ARG, tp_zigzag((int64_t)(ev->arg[a] - last[a])));
+		last[a] = ev->arg[a];
+	}
+	return bits;
+}
+
+static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
+				const struct tp_event *ev)
+{
+	uint32_t bits = put_context(e, at, ev);
+
+	bits |= put_subject(e, &tp_block_habits[ev->type], at, ev->subject);
+	bits |= put_spot(e, ev);
+	if (ev->str2)
+		bits |= put_str2(e, ev);
+	if (ev->arg[0] | ev->arg[1] | ev->arg[2])
+		bits |= put_args(e, ev);
+	return shape_number(e, (uint64_t)bits << 32 | (uint64_t)ev->flags << 24 |
+				   (uint64_t)ev->to << 16 | (uint64_t)ev->from << 8 | ev->type);
+}
+
+static void begin(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
+{
+	choose_unit(e, ev, n);
+	e->first = e->last = e->base = (int64_t)((uint64_t)ev->ts - (uint64_t)start_ns);
+}
+
+void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
+{
+	if (!e->n && n)
+		begin(e, ev, n, start_ns);
+	for (size_t i = 0; i < n;) {
+		uint32_t m = ev[i].m, length = 0;
+		struct place *at;
+
+		/* A batch that goes on with the M of the one before goes on with its run. */
+		if (!e->nruns || e->ms[e->recent[0]] != m) {
+			if (e->nruns)
+				put_run(e, e->last_place, e->runs[e->nruns - 1].length);
+			e->last_place = bring_forward(e, m);
+			e->runs[e->nruns++] = (struct run){.m = e->recent[0]};
+		}
+		at = &e->place[e->recent[0]];
+		for (; i < n && ev[i].m == m; i++, length++) {
+			put_time(e, (int64_t)((uint64_t)ev[i].ts - (uint64_t)start_ns));
+			e->shape[e->n++] = put_event(e, at, &ev[i]);
+		}
+		e->runs[e->nruns - 1].length = (uint16_t)(e->runs[e->nruns - 1].length + length);
+	}
+}
+
+/* ---- a block ---- */
+
+/* Shapes sorted by M: what follows what on one M is far more regular than on all. */
+static void put_shapes(struct tp_block_encoder *e)
+{
+	uint32_t *next = e->next;
+	uint32_t sum = 0;
+	const uint8_t *from = e->shape;
+
+	memset(next, 0, e->nms * sizeof(*next));
+	for (uint32_t r = 0; r < e->nruns; r++)
+		next[e->runs[r].m] += e->runs[r].length;
+	for (uint32_t m = 0; m < e->nms; m++) {
+		uint32_t count = next[m];
+
+		next[m] = sum;
+		sum += count;
+	}
+	for (uint32_t r = 0; r < e->nruns; r++) {
+		struct run run = e->runs[r];
+
+		memcpy(e->start[COL_SHAPE] + next[run.m], from, run.length);
+		next[run.m] += run.length;
+		from += run.length;
+	}
+	e->at[COL_SHAPE] += e->n;
+	e->start[COL_SHAPES][0] = (uint8_t)e->nshapes;
+	memcpy(e->at[COL_SHAPES], e->once, e->nonce * SHAPE_BYTES);
+	e->at[COL_SHAPES] += e->nonce * SHAPE_BYTES;
+}
+
+int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
+{
+	uint8_t head[2 + 4 * 10 + BLOCK_COLUMNS * 2 * 10], *p = head;
+	size_t at = out->size, stored;
+
+	if (e->n) {
+		put_run(e, e->last_place, e->runs[e->nruns - 1].length);
+		put_shapes(e);
+	}
+	*raw_size = 0;
+	*p++ = (uint8_t)e->packer.codec;
+	*p++ = BLOCK_VERSION;
+	p = tp_put_uvarint(p, e->n);
+	p = tp_put_uvarint(p, tp_zigzag(e->first));
+	p = tp_put_uvarint(p, e->unit);
+	p = tp_put_uvarint(p, BLOCK_COLUMNS);
+	/* The heads come first but are known last: leave the most room, close the gap at the end.
+	 */
+	if (tp_buf_reserve(out, sizeof(head)))
+		return TP_ENOMEM;
+	out->size += sizeof(head);
+	for (int c = 0; c < BLOCK_COLUMNS; c++) {
+		size_t raw = (size_t)(e->at[c] - e->start[c]);
+
+		if (tp_pack(&e->packer, out, e->start[c], raw, &stored))
+			return TP_ENOMEM;
+		p = tp_put_uvarint(p, raw);
+		p = tp_put_uvarint(p, stored);
+		*raw_size += raw;
+	}
+	memcpy(out->data + at, head, (size_t)(p - head));
+	memmove(out->data + at + (p - head), out->data + at + sizeof(head),
+		out->size - at - sizeof(head));
+	out->size -= sizeof(head) - (size_t)(p - head);
+	reset(e);
+	return 0;
+}

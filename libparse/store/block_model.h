@@ -1,0 +1,185 @@
+/* What encoder and decoder of event blocks share: the format, and the model that predicts most of
+ * an event from the events before it. Only block_encode.c and block_decode.c include this.
+ *
+ *   codec     u8         compression of the columns: enum tp_codec
+ *   version   u8         1
+ *   rows      uvarint    1 … TP_BLOCK_EVENTS
+ *   first     uvarint    zigzag of the first event's time, ns since run.start_ns
+ *   unit      uvarint    ns that most times are a multiple apart; 1 … 2^31
+ *   columns   uvarint    BLOCK_COLUMNS; readers skip what they do not know
+ *   per column: raw uvarint, stored uvarint (bytes before and after compression; equal: as it is)
+ *   the stored bytes of every column, one after the other
+ *
+ * A column holds whatever of an event is not predicted. Numbers are uvarints unless said otherwise;
+ * "d(x)" is zigzag of a difference.
+ *
+ *   TIME     one byte per event: 0: 1 ns after the last event (how ordering breaks ties);
+ *            1 … 223: that many units after the last event that was not such a tie; 224 … 254: the
+ *            same, and 256 · (byte - 224) + 224 + a byte of TIMEX units; 255: d(time) in TIMEX
+ *   TIMEX    see TIME
+ *   RUN      runs of events on one M. A byte: bits 0–4 length - 1 (31: length - 32 follows), bits
+ *            5–7 the M's place in the list of Ms, most recently run first (7: place - 7 follows).
+ *            The place behind the end of the list is a new M, taken from MS
+ *   MS       M + 1 (0: none) of every new M
+ *   SHAPE    one byte per event: its shape, a line of SHAPES; 255: a shape used only here, in order
+ * of time the next line behind those. All events of the first M, then of the second … SHAPES   a
+ * byte: the number of shapes used by number; then those, then those used once, as lines of
+ * SHAPE_BYTES: type, from, to, flags, and 24 bits that say how the other fields are told, enum tell
+ * (little-endian) CONTEXT  P + 1, G + 1 where they are not what the M's last events left SUBJECT
+ * d(subject - goroutines seen) where it is not predicted STACK    stack; STR d(str - the last one
+ * told for this type); STR2 likewise; ARG likewise
+ *
+ * Where a goroutine blocks next depends mostly on where it was before: stack and str are predicted
+ * together from the last stack of the goroutine and the type. Whom it wakes is whom it woke last or
+ * who woke it; what a P starts is what was made runnable on it last; a new goroutine has the next
+ * index. Tables start empty in every block and are indexed by the low bits of indices: a collision
+ * costs bytes, never truth. */
+#ifndef TP_STORE_BLOCK_MODEL_H
+#define TP_STORE_BLOCK_MODEL_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/event.h"
+#include "store/store.h"
+
+#define BLOCK_VERSION 1
+
+/* Column, and the most bytes it has for n events. */
+#define BLOCK_COLUMN_LIST(X)                                                                       \
+	X(TIME, n)                                                                                 \
+	X(TIMEX, 10 * n)                                                                           \
+	X(RUN, 11 * n)                                                                             \
+	X(MS, 5 * n)                                                                               \
+	X(SHAPE, n)                                                                                \
+	X(SHAPES, 1 + SHAPE_BYTES * (255 + n))                                                     \
+	X(CONTEXT, 10 * n)                                                                         \
+	X(SUBJECT, 5 * n)                                                                          \
+	X(STACK, 5 * n)                                                                            \
+	X(STR, 5 * n)                                                                              \
+	X(STR2, 5 * n)                                                                             \
+	X(ARG, 30 * n)
+
+enum block_column {
+#define TP_X(name, most) COL_##name,
+	BLOCK_COLUMN_LIST(TP_X)
+#undef TP_X
+	    BLOCK_COLUMNS
+};
+
+#define MAX_UNIT    ((uint64_t)1 << 31)
+#define SHORT_UNITS 224 /* first TIME byte that takes a byte of TIMEX */
+#define LONG_TIME   255 /* TIME byte of a difference in TIMEX */
+#define LONG_RUN    31
+#define FAR_PLACE   7
+#define ONCE	    255 /* SHAPE byte of a shape used once */
+#define SHAPE_BYTES 7
+#define MAX_SHAPES  (255 + TP_BLOCK_EVENTS)
+
+/* The 24 bits of a shape. */
+enum tell {
+	TELL_CONTEXT = 1 << 0, /* P and G are told */
+	TELL_SUBJECT = 1,      /* shift of 2 bits: enum subject_how */
+	TELL_STACK = 3,	       /* shifts of 2 bits each: enum value_how */
+	TELL_STR = 5,
+	TELL_STR2 = 7,
+	TELL_ARG = 9, /* three times 2 bits */
+};
+
+enum subject_how { SUBJECT_NONE, SUBJECT_SELF, SUBJECT_GUESS, SUBJECT_TOLD };
+enum value_how { VALUE_ZERO, VALUE_GUESS, VALUE_TOLD };
+
+struct shape {
+	uint8_t type, from, to, flags;
+	uint32_t tell;
+};
+
+static inline unsigned how(uint32_t tell, unsigned shift)
+{
+	return tell >> shift & 3;
+}
+
+/* ---- what a type means for the context ---- */
+
+enum guess { GUESS_NOTHING, GUESS_RUN_NEXT, GUESS_NEW, GUESS_PARTNER };
+enum after { AFTER_SAME, AFTER_SUBJECT, AFTER_NONE };
+
+struct habit {
+	uint8_t guess;	   /* enum guess: where the subject is looked for */
+	uint8_t self_is_p; /* SUBJECT_SELF is the P, not the G */
+	uint8_t counts_g;  /* the subject is a goroutine */
+	uint8_t wakes;	   /* the subject becomes runnable by the current goroutine */
+	uint8_t g_after, p_after;
+};
+
+/* Indexed by any byte. */
+extern const struct habit tp_block_habits[256];
+
+/* ---- state ---- */
+
+#define SLOTS  4096 /* of tables by goroutine and by stack */
+#define PSLOTS 256
+
+struct spot { /* where a goroutine was, and why it stopped there */
+	uint32_t stack, str;
+};
+
+struct model {
+	/* One more slot each for writes that are to have no effect. */
+	uint32_t run_next[PSLOTS + 1];		/* by P: made runnable there last */
+	uint32_t partner[SLOTS + 1];		/* by G: whom it woke, or who woke it, last */
+	uint32_t last_stack[SLOTS];		/* by G */
+	struct spot next_spot[SLOTS];		/* by hash of last stack and type */
+	uint32_t next_str2[SLOTS];		/* by stack */
+	uint32_t last_str[256], last_str2[256]; /* by type: told last */
+	uint64_t last_arg[256][3];
+	uint32_t goroutines; /* highest index seen, plus 1 */
+};
+
+struct place { /* where an M is */
+	uint32_t p, g;
+};
+
+static inline void model_reset(struct model *m)
+{
+	memset(m, 0, sizeof(*m));
+}
+
+static inline uint32_t guess_subject(const struct model *m, const struct habit *h, uint32_t p,
+				     uint32_t g)
+{
+	const uint32_t guesses[] = {TP_NONE, m->run_next[p % PSLOTS], m->goroutines,
+				    m->partner[g % SLOTS]};
+
+	return guesses[h->guess];
+}
+
+/* What the event leaves behind for the next ones. */
+static inline void learn_subject(struct model *m, const struct habit *h, struct place *at,
+				 uint32_t subject)
+{
+	uint32_t g = at->g, p = at->p;
+	uint32_t seen = h->counts_g && subject != TP_NONE ? subject + 1 : 0;
+	const uint32_t gs[] = {g, subject, TP_NONE}, ps[] = {p, subject, TP_NONE};
+
+	m->run_next[h->wakes ? p % PSLOTS : PSLOTS] = subject;
+	m->partner[h->wakes ? g % SLOTS : SLOTS] = subject;
+	m->partner[h->wakes ? subject % SLOTS : SLOTS] = g;
+	m->goroutines = seen > m->goroutines ? seen : m->goroutines;
+	at->g = gs[h->g_after];
+	at->p = ps[h->p_after];
+}
+
+static inline struct spot *guess_spot(struct model *m, uint32_t g, uint8_t type)
+{
+	uint32_t h = m->last_stack[g % SLOTS] * 0x9e3779b1u ^ type * 0x85ebca6bu;
+
+	return &m->next_spot[(h * 0x9e3779b1u) >> 20];
+}
+
+static inline uint32_t *guess_str2(struct model *m, uint32_t stack)
+{
+	return &m->next_str2[stack % SLOTS];
+}
+
+#endif
