@@ -17,7 +17,7 @@
 
 /* ---- a folder per test ---- */
 
-static char folder[64], path[128];
+static char folder[32], path[64];
 
 static int setup(void **state)
 {
@@ -116,7 +116,28 @@ static int put_rows(struct tp_store_run *run, enum tp_table_id table, int64_t n,
 /* A run with the tables of a trace that has a dictionary of a few entries. */
 static int put_trace(struct tp_store_run *run, struct tp_err *err)
 {
-	struct tp_trace trace = {.dict = tp_dict_new()};
+	static struct tp_clock clock = {START + 7, 1, 2, 3};
+	static struct tp_loss loss = {.offset = 10,
+				      .bytes = 20,
+				      .from_ns = START + 5,
+				      .to_ns = INT64_MIN,
+				      .events = 3,
+				      .reason = "torn"};
+	static struct tp_notice notice = {TP_WARNING, TP_OFFSET_NONE, "odd"};
+	static struct tp_wire_count wire = {"GoStart", 5, 4, 3};
+	struct tp_trace trace = {.dict = tp_dict_new(),
+				 .np = 2,
+				 .p_id = (int64_t[]){-1, 3},
+				 .nm = 1,
+				 .m_id = (uint64_t[]){UINT64_MAX},
+				 .clocks = &clock,
+				 .nclocks = 1,
+				 .losses = &loss,
+				 .nlosses = 1,
+				 .notices = &notice,
+				 .nnotices = 1,
+				 .wires = &wire,
+				 .nwires = 1};
 	uint32_t name = 0, file = 0, function = 0, location = 0, frame = 0, stack = 0;
 	int code;
 
@@ -134,20 +155,8 @@ static int put_trace(struct tp_store_run *run, struct tp_err *err)
 			      &frame);
 		tp_dict_stack(trace.dict, i % 10 ? stack : 0, frame, &stack);
 	}
-	tp_trace_new_p(&trace, -1);
-	tp_trace_new_p(&trace, 3);
-	tp_trace_new_m(&trace, UINT64_MAX);
-	tp_trace_add_loss(&trace, &(struct tp_loss){.offset = 10,
-						    .bytes = 20,
-						    .from_ns = START + 5,
-						    .to_ns = INT64_MIN,
-						    .events = 3,
-						    .reason = "torn"});
-	tp_trace_add_notice(&trace, TP_WARNING, TP_OFFSET_NONE, "odd");
-	tp_trace_add_clock(&trace, &(struct tp_clock){START + 7, 1, 2, 3});
-	tp_trace_count_wire(&trace, "GoStart", 5, 4, 3);
 	code = tp_store_put_trace(run, &trace, err);
-	tp_trace_release(&trace);
+	tp_dict_free(trace.dict);
 	return code;
 }
 
