@@ -172,7 +172,7 @@ TIME ?= 60
 .PHONY: fuzz
 fuzz: ## look for inputs that break a reader (clang's libFuzzer; TIME=60 seconds per target)
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
-	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
+	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
 	@sh testdata/check/fuzz.sh $(TIME) build/fuzz/fuzz
 .PHONY: fuzzers
 fuzzers: $(FUZZERS)

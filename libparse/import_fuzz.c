@@ -112,7 +112,7 @@ static void import(const uint8_t *data, size_t size)
 	struct tp_import_options opt = {.threads = 1};
 	struct tp_import_result result;
 	struct tp_err err;
-	char dir[] = "/tmp/tprof-fuzz-XXXXXX", store[64], dump[64];
+	char dir[] = "/dev/shm/tprof-fuzz-XXXXXX", store[64], dump[64];
 	int fd = memfd_create("dump", MFD_CLOEXEC);
 
 	MUST(fd >= 0 && mkdtemp(dir));

@@ -97,14 +97,18 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	cmd->color = wants_color(cmd);
 }
 
-/* The stream buffers, so a failure shows when that is full; the flush finds out why it was. */
-static int write_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
+int cmd_write(const void *data, size_t size, struct tp_err *err)
 {
-	(void)ctx;
 	if (fwrite(data, 1, size, stdout) == size)
 		return 0;
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write standard output: %s",
 			  strerror(cmd_flush()));
+}
+
+static int write_sink(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
 }
 
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
@@ -114,7 +118,7 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	    .width = (unsigned)cmd->width,
 	    .colour = cmd->color,
 	    .several = several,
-	    .sink = {.write = write_stdout},
+	    .sink = {.write = write_sink},
 	};
 	struct tp_err err;
 

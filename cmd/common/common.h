@@ -117,6 +117,9 @@ void cmd_pager(struct cmd *cmd);
  * cmd_finish. */
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out);
 
+/* Writes to stdout: 0, or TP_EIO, about which cmd_fail keeps quiet when the reader has gone. */
+int cmd_write(const void *data, size_t size, struct tp_err *err);
+
 /* Flushes stdout, waits for the pager, closes the store; returns the exit status: `status`, or
  * CMD_SYSTEM with a message when output could not be written (a closed pipe is no error). */
 int cmd_finish(struct cmd *cmd, int status);

@@ -109,11 +109,15 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 {
 	char text[sizeof(err->msg) + 128];
 	const char *msg = err->msg;
-	size_t n = path ? strlen(path) : 0;
+	size_t n;
 
 	/* A reader of our output that has seen enough (head, a pager that was quit) is no error. */
 	if (err->code == TP_EIO && cmd_flush() == EPIPE)
 		return CMD_OK;
+	/* Nor is a full disk the fault of what was being read. */
+	if (err->code == TP_EIO && cmd_flush())
+		path = NULL;
+	n = path ? strlen(path) : 0;
 	/* Callers may have put the path in front already; once is enough. */
 	if (n && !strncmp(msg, path, n) && msg[n] == ':')
 		path = NULL;

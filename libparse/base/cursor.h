@@ -31,7 +31,8 @@ struct tp_slice {
 
 static inline struct tp_cursor tp_cursor(const void *data, size_t size)
 {
-	const uint8_t *p = data;
+	/* No bytes may come as NULL, to which nothing can be added. */
+	const uint8_t *p = data ? data : (const uint8_t *)"";
 
 	return (struct tp_cursor){.at = p, .end = p + size, .start = p};
 }

@@ -22,22 +22,23 @@ struct tp_store {
 static char *uri_of(const char *path, const char *parameters)
 {
 	size_t room = strlen(path) * 3 + strlen(parameters) + 16;
-	char *uri = malloc(room), *p = uri;
+	char *uri = malloc(room), *p = uri, *end;
 
 	if (!uri)
 		return NULL;
-	p += sprintf(p, "file:");
+	end = uri + room;
+	p += snprintf(p, (size_t)(end - p), "file:");
 	if (*path != '/')
-		p += sprintf(p, "./");
+		p += snprintf(p, (size_t)(end - p), "./");
 	for (; *path; path++) {
 		unsigned char c = (unsigned char)*path;
 
 		if (c <= ' ' || c >= 0x7f || strchr("%?#", c))
-			p += sprintf(p, "%%%02x", c);
+			p += snprintf(p, (size_t)(end - p), "%%%02x", c);
 		else
 			*p++ = (char)c;
 	}
-	sprintf(p, "?%s", parameters);
+	snprintf(p, (size_t)(end - p), "?%s", parameters);
 	return uri;
 }
 

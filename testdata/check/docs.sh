@@ -80,7 +80,8 @@ for page in man/*.[1-8]; do
 	done
 done
 for script in .ci/run .ci/setup testdata/demo.sh testdata/*/*.sh; do
-	check "$script" "$(sed -n '1s:^#!/bin/::p' "$script")" -n "$script"
+	shell=$(sed -n '1s:^#!/bin/::p' "$script")
+	check "$script" "${shell:-sh}" -n "$script"
 done
 echo "documents: $passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,0 +1,23 @@
+# bash completion for tprof-import(1)
+
+_tprof_import()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	# "=" is a word of its own where it is in COMP_WORDBREAKS.
+	[ "$cur" = = ] && cur=
+	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	case $prev in
+	--compress) COMPREPLY=($(compgen -W 'fast high' -- "$cur")); return ;;
+	--dump) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
+	--name | --label | --threads) return ;;
+	esac
+	case $cur in
+	-*)
+		COMPREPLY=($(compgen -W '--compress= --dump= --help --label= --materialize --name= --output=
+			--strict --threads= --usage --version' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+		;;
+	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	esac
+}
+complete -o filenames -F _tprof_import tprof-import
