@@ -45,7 +45,8 @@ enum tp_event_kind {
  * str2 and arg[] ("-" where unused). Numbers up to 52 and 128–136 are those of the wire. For a
  * transition, subject is the goroutine or proc whose state changes, also where the wire leaves it
  * to the context (GoBlock: the goroutine itself). The name of an STW is the whole range name of Go's
- * reader: "stop-the-world (GC mark termination)".
+ * reader: "stop-the-world (GC mark termination)". GoStatus carries the first stack of a goroutine and
+ * when it was announced (ns) in traces up to go 1.21, whose tracer announces all that exist.
  *
  *      name                number wire name            kind          subject str        str2       arg[0]        arg[1]     arg[2] */
 #define TP_EVENT_TYPES(X)                                                                                                                  \
@@ -65,7 +66,7 @@ enum tp_event_kind {
 	X(GO_SYSCALL_BEGIN,   22, "GoSyscallBegin",        TRANSITION,   "G",    "-",       "-",       "-",          "-",       "-")       \
 	X(GO_SYSCALL_END,     23, "GoSyscallEnd",          TRANSITION,   "G",    "-",       "-",       "-",          "-",       "-")       \
 	X(GO_SYSCALL_BLOCKED, 24, "GoSyscallEndBlocked",   TRANSITION,   "G",    "-",       "-",       "-",          "-",       "-")       \
-	X(GO_STATUS,          25, "GoStatus",              TRANSITION,   "G",    "-",       "-",       "-",          "-",       "-")       \
+	X(GO_STATUS,          25, "GoStatus",              TRANSITION,   "G",    "-",       "stack",   "created",    "-",       "-")       \
 	X(STW_BEGIN,          26, "STWBegin",              RANGE_BEGIN,  "G",    "name",    "-",       "-",          "-",       "-")       \
 	X(STW_END,            27, "STWEnd",                RANGE_END,    "G",    "name",    "-",       "-",          "-",       "-")       \
 	X(GC_ACTIVE,          28, "GCActive",              RANGE_ACTIVE, "-",    "-",       "-",       "-",          "-",       "-")       \

@@ -68,6 +68,7 @@ struct tp_trace {
 	uint64_t events;      /* ordered events handed to the sink */
 	uint64_t inferred;    /* of them, put in by salvage */
 	uint64_t generations;
+	uint64_t stacks;      /* entries of the stack table, go 1.5 – 1.21 */
 
 	uint64_t *g_id, *m_id; /* by index */
 	int64_t *p_id;         /* by index; v1 pseudo-Ps keep their numbers */

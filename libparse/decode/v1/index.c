@@ -1,0 +1,683 @@
+#include "decode/v1/index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "decode/v1/tables.h"
+
+/* Limits of Go's own readers. */
+#define MAX_STRING 1000000
+#define MAX_SIZED  2048 /* bytes of one event's arguments, from go 1.11 on */
+/* More Ps than any machine has; each costs memory for its cursor. */
+#define MAX_CHAINS 65536
+/* A batch is 64 KiB in real traces; hostile ones must not make an index larger than themselves. */
+#define BATCHES_FREE	100000
+#define BYTES_PER_BATCH 64
+/* What lies this close before a fault is not trusted. */
+#define SUSPECT_BYTES 48
+/* A batch found by searching must start with this many sound events, or run to the end. */
+#define SOUND_EVENTS 48
+#define GIVE_BACK    (4u << 20)
+#define PROGRESS     (8u << 20)
+
+#define SAMPLE_VALUES 5 /* of a CPU sample: unused time, time, P, goroutine, stack */
+
+struct walk {
+	struct tp_v1_index *ix;
+	struct tp_input *in;
+	const struct tp_trace_options *opt;
+	struct tp_trace *trace;
+	struct tp_err *err;
+	struct tp_v1_tables tables;
+	const uint8_t *end;
+	const uint8_t *given_back, *next_progress;
+	struct tp_v1_batch *batch; /* the current one; NULL before the first */
+	bool gap;		   /* the next batch of any lane follows a loss */
+	int code;		   /* an error that no salvage helps */
+	char why[128];		   /* what is wrong here */
+};
+
+/* The slow, exact way to step over one varint. */
+static const uint8_t *skip_uvarint(const uint8_t *p, const uint8_t *end)
+{
+	for (unsigned i = 0; i < 10 && p < end; i++, p++)
+		if (*p < 0x80)
+			return i == 9 && *p > 1 ? NULL : p + 1;
+	return NULL;
+}
+
+/* Up to `room` varints of [p, end) to v; how many there are, or -1. */
+static int read_values(const uint8_t *p, const uint8_t *end, uint64_t *v, int room)
+{
+	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
+	int n = 0;
+
+	while (c.at < c.end) {
+		uint64_t x = tp_cursor_uvarint(&c);
+
+		if (c.failed)
+			return -1;
+		if (n < room)
+			v[n] = x;
+		n++;
+	}
+	return n;
+}
+
+static const uint8_t *fault(struct walk *w, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static const uint8_t *fault(struct walk *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(w->why, sizeof(w->why), fmt, ap);
+	va_end(ap);
+	return NULL;
+}
+
+static const uint8_t *broken(struct walk *w, int code)
+{
+	w->code = code;
+	return fault(w, "%s", code == TP_ENOMEM ? "out of memory" : "too many entries");
+}
+
+static struct tp_v1_chain *chain_for(struct walk *w, int32_t pid, uint32_t *number)
+{
+	struct tp_v1_index *ix = w->ix;
+	uint64_t id = (uint64_t)((int64_t)pid + 1);
+
+	*number = tp_v1_idmap_find(&ix->chain_of, id);
+	if (*number != TP_V1_NO_ID)
+		return &ix->chains[*number];
+	if (ix->nchains == MAX_CHAINS) {
+		broken(w, TP_ELIMIT);
+		return NULL;
+	}
+	if (ix->nchains == ix->chains_room) {
+		uint32_t room = ix->chains_room ? ix->chains_room * 2 : 16;
+		void *p = realloc(ix->chains, room * sizeof(*ix->chains));
+
+		if (!p) {
+			broken(w, TP_ENOMEM);
+			return NULL;
+		}
+		ix->chains = p;
+		ix->chains_room = room;
+	}
+	if (tp_v1_idmap_put(&ix->chain_of, id, ix->nchains)) {
+		broken(w, TP_ENOMEM);
+		return NULL;
+	}
+	*number = ix->nchains++;
+	ix->chains[*number] =
+	    (struct tp_v1_chain){.pid = pid, .first = TP_V1_NO_BATCH, .last = TP_V1_NO_BATCH};
+	return &ix->chains[*number];
+}
+
+static void end_batch(struct walk *w, const uint8_t *at)
+{
+	struct tp_v1_index *ix = w->ix;
+	struct tp_v1_batch *b = w->batch;
+
+	if (!b)
+		return;
+	b->end = (uint64_t)(at - ix->data);
+	w->batch = NULL;
+}
+
+/* The values of a batch header at p (behind the type byte); NULL when they are none. */
+static const uint8_t *read_head(const struct tp_v1_wire *wire, const uint8_t *p, const uint8_t *end,
+				uint64_t v[3])
+{
+	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
+
+	v[0] = tp_cursor_uvarint(&c);
+	v[1] = wire->version < 7 ? tp_cursor_uvarint(&c) : 0;
+	v[2] = tp_cursor_uvarint(&c);
+	if (c.failed || (v[0] != UINT64_MAX && v[0] > INT32_MAX))
+		return NULL;
+	return c.at;
+}
+
+static const uint8_t *begin_batch(struct walk *w, const uint8_t *start, const uint8_t *p)
+{
+	struct tp_v1_index *ix = w->ix;
+	struct tp_v1_chain *chain;
+	struct tp_v1_batch *b;
+	uint64_t v[3];
+	uint32_t lane;
+
+	end_batch(w, start);
+	p = read_head(&ix->wire, p, w->end, v);
+	if (!p)
+		return fault(w, "the header of a batch is damaged");
+	if (ix->nbatches >= BATCHES_FREE + ix->size / BYTES_PER_BATCH)
+		return broken(w, TP_ELIMIT);
+	if (ix->nbatches == ix->batches_room) {
+		uint32_t room = ix->batches_room ? ix->batches_room * 2 : 64;
+		void *grown = realloc(ix->batches, room * sizeof(*ix->batches));
+
+		if (!grown)
+			return broken(w, TP_ENOMEM);
+		ix->batches = grown;
+		ix->batches_room = room;
+	}
+	chain = chain_for(w, v[0] == UINT64_MAX ? -1 : (int32_t)v[0], &lane);
+	if (!chain)
+		return NULL;
+	b = &ix->batches[ix->nbatches];
+	*b = (struct tp_v1_batch){.offset = (uint64_t)(p - ix->data),
+				  .ticks = (int64_t)v[2],
+				  .seq = v[1],
+				  .need = {INT64_MAX, INT64_MAX},
+				  .lane = lane,
+				  .next = TP_V1_NO_BATCH,
+				  .gap = w->gap};
+	if (chain->first == TP_V1_NO_BATCH)
+		chain->first = ix->nbatches;
+	else
+		ix->batches[chain->last].next = ix->nbatches;
+	chain->last = ix->nbatches++;
+	w->batch = b;
+	return p;
+}
+
+static void note_special(struct tp_v1_batch *b, enum tp_v1_kind kind, uint64_t key)
+{
+	/* No key is as late as that which means none. */
+	int64_t k = (int64_t)key < INT64_MAX ? (int64_t)key : INT64_MAX - 1;
+
+	if (k < b->need[kind])
+		b->need[kind] = k;
+}
+
+/* The types whose arguments matter now; v holds n values, p is where the event starts. */
+static const uint8_t *note(struct walk *w, unsigned type, const uint8_t *p, const uint64_t *v,
+			   int n, const uint8_t *next)
+{
+	struct tp_v1_index *ix = w->ix;
+	const struct tp_v1_shape *shape = &ix->wire.shape[type];
+	int code;
+
+	if (shape->values && n != shape->values)
+		return fault(w, "%s has %d arguments instead of %d", tp_v1_names[type], n,
+			     shape->values);
+	switch (type) {
+	case TP_V1_FREQUENCY:
+		if ((int64_t)v[0] <= 0)
+			return fault(w, "the clock's frequency is not positive");
+		ix->ticks_per_sec = (int64_t)v[0];
+		break;
+	case TP_V1_TIMER_GOROUTINE:
+		if (tp_v1_idmap_put(&ix->timers, v[0], 0))
+			return broken(w, TP_ENOMEM);
+		break;
+	case TP_V1_STACK:
+		code = tp_v1_tables_note_stack(&w->tables, (uint64_t)(p - ix->data));
+		if (code)
+			return broken(w, code);
+		break;
+	case TP_V1_CPU_SAMPLE:
+		note_special(w->batch, TP_V1_SAMPLES, v[1]);
+		break;
+	case TP_V1_GO_SYSEXIT:
+		/* go 1.5: seq, ts, g, real seq, real ts; later: ts, g, seq, real ts. */
+		if (ix->wire.version < 7 || v[3])
+			note_special(w->batch, TP_V1_EXITS, v[3]);
+		break;
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		if (v[2])
+			note_special(w->batch, TP_V1_EXITS, v[2]);
+		break;
+	default:
+		break;
+	}
+	return next;
+}
+
+static const uint8_t *string_entry(struct walk *w, const uint8_t *p)
+{
+	struct tp_cursor c = tp_cursor(p, (size_t)(w->end - p));
+	uint64_t id = tp_cursor_uvarint(&c), size = tp_cursor_uvarint(&c);
+	struct tp_slice text = tp_cursor_bytes(&c, size);
+	uint32_t known;
+
+	if (c.failed)
+		return fault(w, "a string %s", tp_cursor_fault_text(c.failed));
+	if (!id || !size || size > MAX_STRING)
+		return fault(w, "a string has the id %llu and %llu bytes", (unsigned long long)id,
+			     (unsigned long long)size);
+	if (tp_v1_idmap_find(&w->ix->strings, id) != TP_V1_NO_ID)
+		return fault(w, "the string %llu is there twice", (unsigned long long)id);
+	w->code = tp_dict_string(w->trace->dict, text.data, text.size, &known);
+	if (!w->code)
+		w->code = tp_v1_idmap_put(&w->ix->strings, id, known);
+	return w->code ? broken(w, w->code) : c.at;
+}
+
+/* Steps over one event and notes what is to be noted; NULL at a fault. */
+static const uint8_t *step(struct walk *w, const uint8_t *start)
+{
+	struct tp_v1_index *ix = w->ix;
+	const struct tp_v1_wire *wire = &ix->wire;
+	const uint8_t *p = start + 1, *args;
+	unsigned type = *start & 63, form = wire->form[*start];
+	uint64_t v[8], size;
+	struct tp_cursor c;
+	int n;
+
+	if (form == TP_V1_HEAD)
+		return begin_batch(w, start, p);
+	if (form != TP_V1_BAD && !w->batch)
+		return fault(w, "an event stands before the first batch");
+	switch (form) {
+	case TP_V1_INLINE:
+	case TP_V1_INLINE_NOTED:
+		args = p;
+		for (unsigned i = 0; i < wire->shape[type].values; i++) {
+			p = skip_uvarint(p, w->end);
+			if (!p)
+				return fault(w, "%s ends in the middle of a value or is damaged",
+					     tp_v1_names[type]);
+		}
+		if (form == TP_V1_INLINE)
+			return p;
+		n = read_values(args, p, v, 8);
+		return note(w, type, start, v, n, p);
+	case TP_V1_SIZED:
+	case TP_V1_SIZED_NOTED:
+	case TP_V1_LOGGED:
+		c = tp_cursor(p, (size_t)(w->end - p));
+		size = tp_cursor_uvarint(&c);
+		if (wire->version >= 11 && size > MAX_SIZED && !c.failed)
+			return fault(w, "%s claims %llu bytes", tp_v1_names[type],
+				     (unsigned long long)size);
+		args = c.at;
+		tp_cursor_bytes(&c, size);
+		if (c.failed)
+			return fault(w, "%s %s", tp_v1_names[type], tp_cursor_fault_text(c.failed));
+		p = c.at;
+		if (form == TP_V1_SIZED_NOTED) {
+			n = read_values(args, p, v, 8);
+			if (n < 0)
+				return fault(w, "%s is damaged", tp_v1_names[type]);
+			return note(w, type, start, v, n, p);
+		}
+		if (form == TP_V1_LOGGED) {
+			size = tp_cursor_uvarint(&c);
+			if (size > MAX_STRING && !c.failed)
+				return fault(w, "a message claims %llu bytes",
+					     (unsigned long long)size);
+			tp_cursor_bytes(&c, size);
+			if (c.failed)
+				return fault(w, "a message %s", tp_cursor_fault_text(c.failed));
+			p = c.at;
+		}
+		return p;
+	case TP_V1_TEXT:
+		return string_entry(w, p);
+	default:
+		if (wire->shape[type].values || type == TP_V1_STACK || type == TP_V1_STRING)
+			return fault(w, "%s has a wrong number of arguments", tp_v1_names[type]);
+		return fault(w, "unknown event type %u", type);
+	}
+}
+
+/* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
+ * and what follows are events. */
+static bool looks_sound(const struct walk *w, const uint8_t *p)
+{
+	const struct tp_v1_index *ix = w->ix;
+	const struct tp_v1_wire *wire = &ix->wire;
+	uint64_t v[3];
+
+	for (unsigned n = 0; n < SOUND_EVENTS && p < w->end; n++) {
+		unsigned form = wire->form[*p], type = *p & 63;
+		struct tp_cursor c = tp_cursor(p + 1, (size_t)(w->end - p - 1));
+
+		switch (form) {
+		case TP_V1_HEAD: {
+			const uint8_t *next = read_head(wire, p + 1, w->end, v);
+			uint64_t last =
+			    ix->nbatches ? (uint64_t)ix->batches[ix->nbatches - 1].ticks : v[2];
+			uint64_t far = v[2] > last ? v[2] - last : last - v[2];
+
+			/* Half the age of the clock, or some minutes where the clock is young. */
+			if (!next || (v[0] != UINT64_MAX && v[0] >= MAX_CHAINS) ||
+			    (far > last / 2 && far > 1u << 30))
+				return false;
+			p = next;
+			continue;
+		}
+		case TP_V1_INLINE:
+		case TP_V1_INLINE_NOTED:
+			for (unsigned i = 0; i < wire->shape[type].values; i++)
+				tp_cursor_uvarint(&c);
+			break;
+		case TP_V1_SIZED:
+		case TP_V1_SIZED_NOTED: {
+			struct tp_slice s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+			int values = c.failed ? -1 : read_values(s.data, s.data + s.size, v, 0);
+
+			if (values < 0 ||
+			    (wire->shape[type].values && values != wire->shape[type].values))
+				return false;
+			break;
+		}
+		case TP_V1_LOGGED:
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+			break;
+		case TP_V1_TEXT:
+			tp_cursor_uvarint(&c);
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+			break;
+		default:
+			return false;
+		}
+		/* An event that the file's end cuts is as sound as the rest. */
+		if (c.failed == TP_CURSOR_END && n)
+			return true;
+		if (c.failed)
+			return false;
+		p = c.at;
+	}
+	return true;
+}
+
+/* The last event boundary of the current batch that lies well before a fault. */
+static const uint8_t *trusted_end(struct walk *w, const uint8_t *at)
+{
+	const uint8_t *p = w->ix->data + w->batch->offset, *kept = p;
+	struct tp_v1_batch *batch = w->batch;
+	const struct tp_v1_wire *wire = &w->ix->wire;
+
+	while (p < at && at - p > SUSPECT_BYTES) {
+		unsigned form = wire->form[*p], type = *p & 63;
+		struct tp_cursor c = tp_cursor(p + 1, (size_t)(at - p - 1));
+
+		kept = p;
+		if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
+			for (unsigned i = 0; i < wire->shape[type].values; i++)
+				tp_cursor_uvarint(&c);
+		} else {
+			if (form == TP_V1_TEXT)
+				tp_cursor_uvarint(&c);
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+			if (form == TP_V1_LOGGED)
+				tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+		}
+		if (c.failed)
+			break;
+		p = c.at;
+		if (at - p > SUSPECT_BYTES)
+			kept = p;
+	}
+	w->batch = batch;
+	return kept;
+}
+
+/* Leaves out what is damaged around `at` and returns where to go on. */
+static const uint8_t *recover(struct walk *w, const uint8_t *at)
+{
+	struct tp_v1_index *ix = w->ix;
+	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
+	const uint8_t *p = at + 1, *from = at;
+	bool cut;
+
+	while (p < w->end) {
+		p = memchr(p, TP_V1_BATCH | 1 << 6, (size_t)(w->end - p));
+		if (!p)
+			p = w->end;
+		else if (!looks_sound(w, p))
+			p++;
+		else
+			break;
+	}
+	/* A file that just ends lost nothing of what it has. */
+	cut = p == w->end && w->end - at < SUSPECT_BYTES;
+	if (w->batch) {
+		if (!cut)
+			from = trusted_end(w, at);
+		end_batch(w, from);
+	}
+	ix->damaged = true;
+	if (p == w->end)
+		ix->truncated = true;
+	w->gap = true;
+	loss.offset = (uint64_t)(from - ix->data);
+	loss.bytes = (uint64_t)(p - from);
+	snprintf(loss.reason, sizeof(loss.reason), "%s%s", w->why,
+		 p == w->end ? "; the rest of the file is lost" : "");
+	if (tp_trace_add_loss(w->trace, &loss))
+		w->code = TP_ENOMEM;
+	return p;
+}
+
+struct sorting {
+	const struct tp_v1_batch *batches;
+	unsigned kind;
+};
+
+static int by_need(const void *a, const void *b, void *ctx)
+{
+	const struct sorting *s = ctx;
+	const struct tp_v1_batch *x = &s->batches[*(const uint32_t *)a];
+	const struct tp_v1_batch *y = &s->batches[*(const uint32_t *)b];
+
+	if (x->need[s->kind] != y->need[s->kind])
+		return x->need[s->kind] < y->need[s->kind] ? -1 : 1;
+	return x->offset < y->offset ? -1 : 1;
+}
+
+static int list_due(struct tp_v1_index *ix, unsigned kind)
+{
+	struct sorting sorting = {.batches = ix->batches, .kind = kind};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ix->nbatches; i++)
+		n += ix->batches[i].need[kind] != INT64_MAX;
+	if (!n)
+		return 0;
+	ix->due[kind] = malloc(n * sizeof(*ix->due[kind]));
+	if (!ix->due[kind])
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < ix->nbatches; i++)
+		if (ix->batches[i].need[kind] != INT64_MAX)
+			ix->due[kind][ix->ndue[kind]++] = i;
+	qsort_r(ix->due[kind], n, sizeof(*ix->due[kind]), by_need, &sorting);
+	return 0;
+}
+
+/* Batches end about when others begin, so the trace ends within its own length after the last
+ * begins. */
+static void set_horizon(struct tp_v1_index *ix)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (uint32_t i = 0; i < ix->nbatches; i++) {
+		if (ix->batches[i].ticks < first)
+			first = ix->batches[i].ticks;
+		if (ix->batches[i].ticks > last)
+			last = ix->batches[i].ticks;
+	}
+	ix->horizon = INT64_MAX;
+	if (ix->nbatches && first > 0 && last < INT64_MAX / 4)
+		ix->horizon = last + (last - first) + (1 << 30);
+}
+
+static int look_up(struct walk *w, const uint8_t *p)
+{
+	size_t done = (size_t)(p - w->ix->data);
+
+	if ((size_t)(p - w->given_back) >= GIVE_BACK || p == w->end) {
+		tp_input_done_with(w->in, (size_t)(w->given_back - w->ix->data), done);
+		w->given_back = p;
+	}
+	w->next_progress =
+	    p + (w->end - p < (ptrdiff_t)GIVE_BACK ? w->end - p : (ptrdiff_t)GIVE_BACK);
+	/* This pass is about an eighth of the work. */
+	if (w->opt->progress && w->opt->progress(w->opt->progress_ctx, done / 8, w->ix->size))
+		return tp_err_set(w->err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+	return 0;
+}
+
+static int walk(struct walk *w, const uint8_t *p)
+{
+	struct tp_v1_index *ix = w->ix;
+	const struct tp_v1_wire *wire = &ix->wire;
+	/* Inline events of up to four one-byte values, which is most of them, need no step(). */
+	const uint8_t *safe = w->end - 48 > p ? w->end - 48 : p;
+
+	while (p < w->end) {
+		const uint8_t *start = p, *next;
+		unsigned type = *p & 63;
+
+		if (p >= w->next_progress) {
+			int code = look_up(w, p);
+
+			if (code)
+				return code;
+		}
+		if (wire->form[*p] == TP_V1_INLINE && p < safe && w->batch) {
+			unsigned n = wire->shape[type].values;
+
+			next = p + 1;
+			do {
+				const uint8_t *value = next;
+
+				while (*next++ >= 0x80)
+					;
+				if (next - value > 9) {
+					next = NULL;
+					break;
+				}
+			} while (--n);
+			if (!next)
+				next = step(w, p);
+		} else {
+			next = step(w, p);
+		}
+		if (!next) {
+			if (w->code)
+				return tp_err_set(w->err, w->code, (uint64_t)(p - ix->data), "%s",
+						  w->why);
+			if (w->opt->strict)
+				return tp_err_set(w->err, TP_EFORMAT, (uint64_t)(p - ix->data),
+						  "at 0x%zx: %s", (size_t)(p - ix->data), w->why);
+			p = recover(w, start);
+			if (w->code)
+				return tp_err_set(w->err, w->code, TP_OFFSET_NONE, "out of memory");
+			continue;
+		}
+		ix->counts[type]++;
+		ix->bytes[type] += (uint64_t)(next - start);
+		p = next;
+	}
+	end_batch(w, w->end);
+	return look_up(w, w->end);
+}
+
+int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
+		      const struct tp_trace_options *opt, struct tp_trace *trace,
+		      struct tp_err *err)
+{
+	struct walk w = {.ix = ix, .in = in, .opt = opt, .trace = trace, .err = err};
+	int code;
+
+	memset(ix, 0, sizeof(*ix));
+	tp_v1_wire_init(&ix->wire, trace->version);
+	ix->data = in->data;
+	ix->size = in->size;
+	if (in->size < TP_V1_HEADER_SIZE)
+		return tp_err_set(err, TP_ETRUNC, 0, "the header is cut");
+	w.end = in->data + in->size;
+	w.given_back = in->data;
+	w.next_progress = in->data + TP_V1_HEADER_SIZE;
+	code = walk(&w, in->data + TP_V1_HEADER_SIZE);
+	if (!code)
+		code = tp_v1_tables_finish(&w.tables, ix, opt, trace, err);
+	tp_v1_tables_release(&w.tables);
+	set_horizon(ix);
+	if (!code && (list_due(ix, TP_V1_EXITS) || list_due(ix, TP_V1_SAMPLES)))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return code;
+}
+
+void tp_v1_index_release(struct tp_v1_index *ix)
+{
+	free(ix->batches);
+	free(ix->chains);
+	free(ix->due[TP_V1_EXITS]);
+	free(ix->due[TP_V1_SAMPLES]);
+	tp_v1_idmap_release(&ix->chain_of);
+	tp_v1_idmap_release(&ix->strings);
+	tp_v1_idmap_release(&ix->stacks);
+	tp_v1_idmap_release(&ix->timers);
+	memset(ix, 0, sizeof(*ix));
+}
+
+int tp_v1_batch_specials(const struct tp_v1_index *ix, const struct tp_v1_batch *b,
+			 tp_v1_special_fn fn, void *ctx)
+{
+	const struct tp_v1_wire *wire = &ix->wire;
+	struct tp_cursor c = tp_cursor(ix->data + b->offset, b->end - b->offset);
+	bool stamped =
+	    wire->version < 7; /* a return without a real time has the time of the event */
+	int64_t ticks = b->ticks;
+
+	while (c.at < c.end && !c.failed) {
+		unsigned form = wire->form[*c.at], type = *c.at & 63;
+		struct tp_v1_special s = {.kind = TP_V1_EXITS};
+		const uint8_t *args;
+		uint64_t v[8] = {0};
+		int code;
+
+		tp_cursor_u8(&c);
+		args = c.at;
+		if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
+			for (unsigned i = 0; i < wire->shape[type].values; i++)
+				tp_cursor_uvarint(&c);
+		} else {
+			if (form == TP_V1_TEXT)
+				tp_cursor_uvarint(&c);
+			args = tp_cursor_bytes(&c, tp_cursor_uvarint(&c)).data;
+		}
+		if (!c.failed && args && wire->shape[type].timed &&
+		    (stamped || form == TP_V1_INLINE_NOTED || form == TP_V1_SIZED_NOTED)) {
+			read_values(args, c.at, v, 8);
+			if (stamped)
+				ticks += (int64_t)v[1];
+		}
+		if (form == TP_V1_LOGGED)
+			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+		if (c.failed)
+			break;
+		if (type == TP_V1_GO_SYSEXIT && stamped) {
+			s.g = v[2];
+			s.key = (int64_t)v[3];
+			s.ticks = v[4] ? (int64_t)v[4] : ticks;
+		} else if (type == TP_V1_GO_SYSEXIT && v[3]) {
+			s.g = v[1];
+			s.key = s.ticks = (int64_t)v[3];
+		} else if (type == TP_V1_GO_SYSEXIT_LOCAL && v[2]) {
+			s.g = v[1];
+			s.key = s.ticks = (int64_t)v[2];
+		} else if (type == TP_V1_CPU_SAMPLE) {
+			s.kind = TP_V1_SAMPLES;
+			s.key = s.ticks = (int64_t)v[1];
+			s.pid = (int32_t)v[2];
+			s.g = v[3];
+			s.stack = (uint32_t)v[SAMPLE_VALUES - 1];
+		} else {
+			continue;
+		}
+		code = fn(ctx, &s);
+		if (code)
+			return code;
+	}
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* The stack table of a trace up to go 1.21. Stacks may name strings that follow them, so the first
+ * pass only notes where they stand; they are interned when all strings are known. */
+#ifndef TP_DECODE_V1_TABLES_H
+#define TP_DECODE_V1_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "order/trace.h"
+
+struct tp_v1_index;
+
+struct tp_v1_tables {
+	uint64_t *offsets; /* of Stack events, from their type byte */
+	size_t n, room;
+};
+
+int tp_v1_tables_note_stack(struct tp_v1_tables *t, uint64_t offset);
+/* Interns the stacks into trace->dict and fills ix->stacks and trace->stacks. */
+int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
+			const struct tp_trace_options *opt, struct tp_trace *trace,
+			struct tp_err *err);
+void tp_v1_tables_release(struct tp_v1_tables *t);
+
+#endif

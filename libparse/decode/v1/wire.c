@@ -1,0 +1,87 @@
+#include "decode/v1/wire.h"
+
+#include <string.h>
+
+const char *const tp_v1_names[TP_V1_NTYPES] = {
+#define TP_X(name, number, wire, since, stack, nargs, args) [number] = wire,
+    TP_V1_TYPES(TP_X)
+#undef TP_X
+};
+
+static const struct {
+	uint8_t since, stack, args;
+} types[TP_V1_NTYPES] = {
+#define TP_X(name, number, w, s, stk, n, a) [number] = {.since = s, .stack = stk, .args = n},
+    TP_V1_TYPES(TP_X)
+#undef TP_X
+};
+
+/* Arguments proper of a type in a version (Go 1.19: internal/trace/parser.go, argNum). */
+static unsigned args_of(unsigned type, int version)
+{
+	unsigned n = types[type].args;
+
+	switch (type) {
+	case TP_V1_GC_START:
+	case TP_V1_GO_START:
+	case TP_V1_GO_UNBLOCK:
+		return version < 7 ? n - 1 : n; /* the per-goroutine sequence number */
+	case TP_V1_SWEEP_DONE:
+		return version < 9 ? 0 : n;
+	case TP_V1_STW_START:
+		return version < 10 ? 0 : n;
+	case TP_V1_BATCH:
+	case TP_V1_FREQUENCY:
+	case TP_V1_TIMER_GOROUTINE:
+		return version < 7 ? n + 1 : n;
+	default:
+		return n;
+	}
+}
+
+void tp_v1_wire_init(struct tp_v1_wire *w, int version)
+{
+	memset(w, 0, sizeof(*w));
+	w->version = version;
+	w->lead = version < 7 ? 2 : 1;
+	for (unsigned t = 1; t < TP_V1_NTYPES; t++) {
+		struct tp_v1_shape *s = &w->shape[t];
+		unsigned n, count;
+
+		if (!types[t].since || types[t].since > version)
+			continue;
+		s->args = (uint8_t)args_of(t, version);
+		s->stack = types[t].stack;
+		switch (t) {
+		case TP_V1_BATCH:
+			s->values = s->args;
+			w->form[t | 1 << 6] = TP_V1_HEAD;
+			continue;
+		case TP_V1_FREQUENCY:
+		case TP_V1_TIMER_GOROUTINE:
+			s->values = s->args;
+			w->form[t] = TP_V1_INLINE_NOTED;
+			continue;
+		case TP_V1_STACK:
+			w->form[t | 3 << 6] = TP_V1_SIZED_NOTED;
+			continue;
+		case TP_V1_STRING:
+			w->form[t] = TP_V1_TEXT;
+			continue;
+		default:
+			break;
+		}
+		s->timed = 1;
+		n = s->args + s->stack;
+		s->values = (uint8_t)(w->lead + n);
+		count = n < 3 ? n : 3;
+		if (t == TP_V1_GO_SYSEXIT_LOCAL)
+			w->form[t | count << 6] = TP_V1_INLINE_NOTED;
+		else if (t == TP_V1_GO_SYSEXIT || t == TP_V1_CPU_SAMPLE)
+			w->form[t | count << 6] = TP_V1_SIZED_NOTED;
+		else if (t == TP_V1_LOG)
+			w->form[t | count << 6] = TP_V1_LOGGED;
+		else
+			w->form[t | count << 6] = count < 3 ? TP_V1_INLINE : TP_V1_SIZED;
+	}
+}

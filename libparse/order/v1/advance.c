@@ -1,0 +1,753 @@
+#include "order/v1/state.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+
+/* Leaves everything as it is. */
+#define REQUIRE(condition, text)                                                                   \
+	do {                                                                                       \
+		if (unlikely(!(condition))) {                                                      \
+			*why = (text);                                                             \
+			return NOT_READY;                                                          \
+		}                                                                                  \
+	} while (0)
+
+#define NO_PARENT UINT64_MAX /* trace.NoTask */
+
+/* The goroutine of the lane is running, or there is none (Go: checkRunning with allowG0). */
+static inline bool context_runs(const struct tp_v1_lane *l)
+{
+	return !l->g || l->g->status == V1_RUNNING;
+}
+
+static inline bool runs(const struct tp_v1_lane *l)
+{
+	return l->g && l->g->status == V1_RUNNING;
+}
+
+static inline void turn(struct tp_event *ev, uint32_t subject, unsigned from, unsigned to)
+{
+	ev->subject = subject;
+	ev->from = (uint8_t)from;
+	ev->to = (uint8_t)to;
+}
+
+/* Go's readers know the local variants by the names of the others. */
+static inline unsigned wire_name_of(unsigned type)
+{
+	switch (type) {
+	case TP_V1_GO_START_LOCAL:
+		return TP_V1_GO_START;
+	case TP_V1_GO_UNBLOCK_LOCAL:
+		return TP_V1_GO_UNBLOCK;
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		return TP_V1_GO_SYSEXIT;
+	default:
+		return type;
+	}
+}
+
+static inline void count(struct tp_v1_order *o, unsigned type, int64_t ns, bool with_stack)
+{
+	if (unlikely(o->quiet || o->muted))
+		return;
+	type = wire_name_of(type);
+	o->wires[type]++;
+	o->stacked[type] += with_stack;
+	if (ns > o->last_wire_ns)
+		o->last_wire_ns = ns;
+}
+
+/* The stack with which a goroutine begins: an entry of the table, in go 1.5 a bare PC (where Go
+ * adds 1, because symbolizers expect return addresses). */
+static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
+{
+	struct tp_location location = {.address = g->create_stack + 1};
+	struct tp_frame frame = {0};
+	uint32_t id = 0;
+	int code;
+
+	if (o->version >= 7)
+		return tp_v1_stack(o, g->create_stack);
+	if (!g->create_stack || o->quiet)
+		return 0;
+	code = tp_dict_location(o->trace->dict, &location, &frame.location);
+	if (!code)
+		code = tp_dict_frame(o->trace->dict, &frame, &id);
+	if (!code)
+		code = tp_dict_stack(o->trace->dict, 0, id, &id);
+	if (code && !o->code)
+		o->code = tp_err_set(o->err, code, TP_OFFSET_NONE, "too many stacks");
+	return id;
+}
+
+/* What a goroutine that was there before the trace is in now. It keeps when it was announced and
+ * the stack it began with, which Go 1.19's statistics use. */
+static void put_status(struct tp_v1_order *o, struct tp_event *ev, struct tp_v1_g *g, unsigned to)
+{
+	turn(ev, tp_v1_g_index(o, g), TP_ST_UNDETERMINED, to);
+	ev->str2 = first_stack(o, g);
+	ev->arg[0] = (uint64_t)g->created;
+	g->unseen = false;
+}
+
+bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	const uint64_t *a = l->ev.v + o->lead;
+	struct tp_v1_g *g;
+
+	l->target = NULL;
+	switch (l->ev.type) {
+	case TP_V1_GO_CREATE:
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LOCAL:
+	case TP_V1_GO_START_LABEL:
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_UNBLOCK_LOCAL:
+	case TP_V1_GO_SYSEXIT:
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		g = l->target = tp_v1_g_get(o, a[0]);
+		if (unlikely(!g))
+			return true; /* memory is out, which merging will find */
+		break;
+	case TP_V1_GO_BLOCK:
+	case TP_V1_GO_BLOCK_SEND:
+	case TP_V1_GO_BLOCK_RECV:
+	case TP_V1_GO_BLOCK_SELECT:
+	case TP_V1_GO_BLOCK_SYNC:
+	case TP_V1_GO_BLOCK_COND:
+	case TP_V1_GO_BLOCK_NET:
+	case TP_V1_GO_BLOCK_GC:
+	case TP_V1_GO_SLEEP:
+	case TP_V1_GO_SCHED:
+	case TP_V1_GO_PREEMPT:
+	case TP_V1_GO_SYSBLOCK:
+		g = l->target = l->g;
+		return o->version < 7 || (g && g->status == V1_RUNNING);
+	case TP_V1_GC_START:
+		return o->version < 7 || o->gc_seq == a[0];
+	default:
+		return true;
+	}
+	if (unlikely(o->version < 7))
+		return true; /* its sequence number is the order */
+	switch (l->ev.type) {
+	case TP_V1_GO_CREATE:
+		return !g->exists;
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+		return g->status == V1_RUNNABLE && g->seq == 1;
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LABEL:
+		return g->status == V1_RUNNABLE && g->seq == a[1];
+	case TP_V1_GO_START_LOCAL:
+		return g->status == V1_RUNNABLE;
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_SYSEXIT:
+		return g->status == V1_WAITING && g->seq == a[1];
+	default:
+		return g->status == V1_WAITING;
+	}
+}
+
+static int create(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		  const char **why)
+{
+	struct tp_v1_g *g = l->target;
+	struct tp_event *ev;
+
+	if (!g)
+		return o->code;
+	REQUIRE(context_runs(l), "it is created by a goroutine that is not running");
+	REQUIRE(!g->exists, "it is created a second time");
+	g->exists = true;
+	g->ended = false;
+	g->fresh = true;
+	g->status = V1_RUNNABLE;
+	g->seq = 1;
+	g->create_stack = a[1];
+	g->created = ns;
+	tp_v1_changed(o, g);
+	if (unlikely(!o->initialised)) {
+		g->unseen = true;
+		return tp_v1_add_starter(o, g);
+	}
+	ev = tp_v1_put_on(o, l, TP_EV_GO_CREATE, ns);
+	turn(ev, tp_v1_g_index(o, g), TP_ST_NOT_EXIST, TP_ST_RUNNABLE);
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	ev->str2 = first_stack(o, g);
+	return 0;
+}
+
+/* GoWaiting, GoInSyscall: the state of a goroutine at the beginning. */
+static int waits(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+{
+	struct tp_v1_g *g = l->target;
+	bool in_syscall = l->ev.type == TP_V1_GO_IN_SYSCALL;
+	struct tp_event *ev;
+
+	if (!g)
+		return o->code;
+	REQUIRE(g->status == V1_RUNNABLE && (g->seq == 1 || o->version < 7),
+		"it is waiting at the beginning, but has not just been announced");
+	g->status = V1_WAITING;
+	g->seq = 2;
+	tp_v1_changed(o, g);
+	g->in_syscall = in_syscall;
+	g->on_network = false;
+	if (in_syscall)
+		g->blocked_at = l->ev.ticks;
+	ev = tp_v1_put_on(o, l, TP_EV_GO_STATUS, ns);
+	put_status(o, ev, g, in_syscall ? TP_ST_SYSCALL : TP_ST_WAITING);
+	ev->g = ev->subject;
+	return 0;
+}
+
+static int start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		 const char **why)
+{
+	struct tp_v1_g *g = l->target;
+	unsigned type = l->ev.type;
+	bool numbered = type != TP_V1_GO_START_LOCAL && o->version >= 7;
+	struct tp_event *ev;
+	bool with_stack = false;
+
+	if (unlikely(!g))
+		return o->code;
+	REQUIRE(g->status == V1_RUNNABLE && (!numbered || g->seq == a[1]),
+		"it starts without being runnable");
+	REQUIRE(!l->g, "it starts on a P that is running another");
+	g->status = V1_RUNNING;
+	g->seq++;
+	tp_v1_changed(o, g);
+	g->lane = l->number;
+	g->on_network = false;
+	l->g = g;
+	l->unsure = false;
+	if (g->fresh && !o->muted) {
+		g->fresh = false;
+		with_stack = o->version >= 11 ? tp_v1_stack(o, g->create_stack) != 0
+					      : o->version >= 7 && g->create_stack;
+	}
+	if (unlikely(!o->initialised && type != TP_V1_GO_START_LABEL)) {
+		ev = tp_v1_put_on(o, l, TP_EV_GO_STATUS, ns);
+		put_status(o, ev, g, TP_ST_RUNNING);
+	} else {
+		ev = tp_v1_put_on(o, l, TP_EV_GO_START, ns);
+		turn(ev, ev->g, TP_ST_RUNNABLE, TP_ST_RUNNING);
+	}
+	if (type == TP_V1_GO_START_LABEL) {
+		ev = tp_v1_put_on(o, l, TP_EV_GO_LABEL, ns);
+		ev->subject = ev->g;
+		ev->str = tp_v1_text(o, a[2]);
+	}
+	count(o, type, ns, with_stack);
+	return 0;
+}
+
+/* The end of a goroutine, a block, or a yield: it leaves the P. */
+static int leave(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, unsigned type,
+		 unsigned to, enum tp_v1_status status, const char **why)
+{
+	struct tp_v1_g *g = l->g;
+	struct tp_event *ev;
+
+	REQUIRE(runs(l), "the goroutine that stops is not running");
+	ev = tp_v1_put_on(o, l, type, ns);
+	turn(ev, ev->g, TP_ST_RUNNING, to);
+	ev->str = o->reasons[l->ev.type];
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	g->status = (uint8_t)status;
+	tp_v1_changed(o, g);
+	g->on_network = l->ev.type == TP_V1_GO_BLOCK_NET;
+	g->in_syscall = false;
+	g->lane = TP_NONE;
+	l->g = NULL;
+	if (status == V1_DEAD) {
+		g->ended = true;
+		while (g->regions != NO_NODE && l->ev.type == TP_V1_GO_END)
+			tp_v1_region_pop(o, g);
+	}
+	return 0;
+}
+
+static int unblock(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		   const char **why)
+{
+	struct tp_v1_g *g = l->target;
+	bool numbered = l->ev.type == TP_V1_GO_UNBLOCK && o->version >= 7, by_timer;
+	struct tp_event *ev;
+
+	if (!g)
+		return o->code;
+	REQUIRE(context_runs(l), "it is woken by a goroutine that is not running");
+	REQUIRE(g->status == V1_WAITING && (!numbered || g->seq == a[1]),
+		"it is woken without waiting");
+	g->status = V1_RUNNABLE;
+	g->seq++;
+	g->in_syscall = false;
+	tp_v1_changed(o, g);
+	ev = tp_v1_put_on(o, l, TP_EV_GO_UNBLOCK, ns);
+	turn(ev, tp_v1_g_index(o, g), TP_ST_WAITING, TP_ST_RUNNABLE);
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	by_timer = o->ix->timers.count && l->g &&
+		   tp_v1_idmap_find(&o->ix->timers, l->g->id) != TP_V1_NO_ID;
+	if (g->on_network && !(by_timer && o->version < 11)) {
+		ev->p = tp_v1_pseudo_p(o, TP_V1_NETPOLL_P);
+		ev->m = TP_NONE;
+	} else if (by_timer) {
+		ev->p = tp_v1_pseudo_p(o, TP_V1_TIMER_P);
+		ev->m = TP_NONE;
+	}
+	g->on_network = false;
+	return 0;
+}
+
+/* A call that does not block becomes the shortest there is: 1 ns, up to go 1.10 (whose reader lets
+ * times be equal) none. One that blocks begins here; up to go 1.10 when it is found blocked,
+ * because that reader counts the time before as running. */
+static int syscall_begin(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+{
+	struct tp_event *ev;
+	uint32_t stack;
+	bool blocks;
+
+	REQUIRE(runs(l), "the goroutine that makes a system call is not running");
+	l->g->on_network = false;
+	if (o->quiet)
+		return 0;
+	blocks = tp_v1_lane_blocks(o, l);
+	stack = tp_v1_stack(o, l->ev.stack);
+	if (blocks && o->version < 11) {
+		l->g->syscall_stack = stack;
+		return o->code;
+	}
+	ev = tp_v1_put_on(o, l, TP_EV_GO_SYSCALL_BEGIN, ns);
+	turn(ev, ev->g, TP_ST_RUNNING, TP_ST_SYSCALL);
+	ev->stack = stack;
+	if (!blocks) {
+		ev = tp_v1_put_on(o, l, TP_EV_GO_SYSCALL_END, o->version < 11 ? ns : ns + 1);
+		turn(ev, ev->g, TP_ST_SYSCALL, TP_ST_RUNNING);
+	}
+	return o->code;
+}
+
+static int syscall_blocks(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+{
+	struct tp_v1_g *g = l->g;
+	struct tp_event *ev;
+
+	REQUIRE(runs(l), "the goroutine whose system call blocks is not running");
+	if (o->version < 11) {
+		ev = tp_v1_put_on(o, l, TP_EV_GO_SYSCALL_BEGIN, ns);
+		turn(ev, ev->g, TP_ST_RUNNING, TP_ST_SYSCALL);
+		ev->stack = g->syscall_stack;
+		g->syscall_stack = 0;
+	}
+	g->status = V1_WAITING;
+	tp_v1_changed(o, g);
+	g->blocked_at = l->ev.ticks;
+	g->in_syscall = true;
+	g->lane = TP_NONE;
+	l->g = NULL;
+	return 0;
+}
+
+static void put_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks)
+{
+	int64_t ns = tp_v1_ns(o, ticks);
+	struct tp_event *ev = tp_v1_put(o, TP_EV_GO_SYSCALL_BLOCKED, ns);
+
+	ev->g = tp_v1_g_index(o, g);
+	ev->p = tp_v1_pseudo_p(o, TP_V1_SYSCALL_P);
+	turn(ev, ev->g, TP_ST_SYSCALL, TP_ST_RUNNABLE);
+	count(o, TP_V1_GO_SYSEXIT, ns, false);
+}
+
+int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, const char **why)
+{
+	REQUIRE(g->status == V1_WAITING, "it returns from a system call without waiting for it");
+	if (o->version < 7) {
+		REQUIRE(!o->opt->strict || ticks >= o->latest, "time stamps out of order");
+		g->status = V1_RUNNABLE;
+		g->in_syscall = false;
+		if (ticks > o->latest)
+			o->latest = ticks;
+	}
+	put_exit(o, g, ticks);
+	return o->code;
+}
+
+static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint64_t *a,
+			const char **why)
+{
+	bool local = l->ev.type == TP_V1_GO_SYSEXIT_LOCAL;
+	int64_t real = (int64_t)(local ? a[1] : a[2]);
+	struct tp_v1_g *g;
+
+	if (o->version < 7)
+		return 0; /* happens at its real sequence number: special.c */
+	g = l->target;
+	if (!g)
+		return o->code;
+	REQUIRE(g->status == V1_WAITING && (local || g->seq == a[1]),
+		"it returns from a system call without waiting for it");
+	if (real && o->opt->strict) {
+		REQUIRE(g->blocked_at, "stray syscall exit");
+		REQUIRE(real >= g->blocked_at, "time stamps out of order");
+	}
+	if (!real) {
+		put_exit(o, g, l->ev.ticks);
+	} else if (g->exit_told) {
+		g->exit_told = false;
+	} else {
+		put_exit(o, g, real);
+		if (g->exit_held)
+			g->exit_held = false;
+		else if (g->exit_skips < UINT8_MAX)
+			g->exit_skips++;
+	}
+	g->status = V1_RUNNABLE;
+	g->seq++;
+	g->in_syscall = false;
+	tp_v1_changed(o, g);
+	return o->code;
+}
+
+static void procs_change(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a)
+{
+	struct tp_event *ev;
+
+	if (likely(o->initialised)) {
+		ev = tp_v1_put_on(o, l, TP_EV_PROCS_CHANGE, ns);
+		ev->arg[0] = a[0];
+		ev->stack = tp_v1_stack(o, l->ev.stack);
+		return;
+	}
+	/* The first one ends the introduction: what has neither started nor is waiting is runnable.
+	 */
+	o->initialised = true;
+	for (uint32_t i = 0; i < o->nstarters; i++) {
+		struct tp_v1_g *g = o->starters[i];
+
+		if (!g->unseen)
+			continue;
+		ev = tp_v1_put(o, TP_EV_GO_STATUS, ns);
+		put_status(o, ev, g, TP_ST_RUNNABLE);
+	}
+}
+
+static int proc_start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		      const char **why)
+{
+	struct tp_event *ev;
+
+	REQUIRE(!l->running, "the P starts while it is running");
+	l->running = true;
+	l->unsure = false;
+	l->m = tp_v1_m_index(o, a[0]);
+	ev = tp_v1_put_on(o, l, l->seen ? TP_EV_PROC_START : TP_EV_PROC_STATUS, ns);
+	turn(ev, l->p, l->seen ? TP_ST_IDLE : TP_ST_UNDETERMINED, TP_ST_RUNNING);
+	l->seen = true;
+	return 0;
+}
+
+static int proc_stop(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+{
+	struct tp_event *ev;
+
+	REQUIRE(l->running, "the P stops without running");
+	REQUIRE(!l->g, "the P stops while it is running a goroutine");
+	l->running = false;
+	ev = tp_v1_put_on(o, l, l->seen ? TP_EV_PROC_STOP : TP_EV_PROC_STATUS, ns);
+	turn(ev, l->p, l->seen ? TP_ST_RUNNING : TP_ST_UNDETERMINED, TP_ST_IDLE);
+	l->seen = true;
+	l->m = TP_NONE;
+	return 0;
+}
+
+static int gc(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+	      const char **why)
+{
+	struct tp_event *ev;
+
+	if (l->ev.type == TP_V1_GC_START) {
+		REQUIRE(o->version < 7 || o->gc_seq == a[0], "a GC starts out of turn");
+		REQUIRE(!o->in_gc, "a GC starts before the last one ended");
+		o->in_gc = true;
+		o->gc_seq++;
+		o->woken = true;
+		ev = tp_v1_put_on(o, l, TP_EV_GC_BEGIN, ns);
+		ev->stack = tp_v1_stack(o, l->ev.stack);
+		ev->p = tp_v1_pseudo_p(o, TP_V1_GC_P);
+		ev->m = TP_NONE;
+	} else {
+		REQUIRE(o->in_gc, "a GC ends that has not started");
+		o->in_gc = false;
+		ev = tp_v1_put_on(o, l, TP_EV_GC_END, ns);
+	}
+	if (o->version < 11)
+		ev->g = TP_NONE;
+	return 0;
+}
+
+/* Stopping the world concerns one P before go 1.10. */
+static int stw(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+	       const char **why)
+{
+	bool *active = o->version < 10 ? &l->stw : &o->in_stw;
+	struct tp_event *ev;
+	uint64_t kind;
+
+	if (l->ev.type == TP_V1_STW_START) {
+		kind = o->version < 10 ? 0 : a[0];
+		REQUIRE(!*active, "the world is stopped a second time");
+		REQUIRE(!o->opt->strict || o->version >= 11 || kind <= 1,
+			"the world is stopped for an unknown reason");
+		if (o->version < 21)
+			kind = kind <= 1 ? kind + 1 : 0;
+		else if (kind >= 17)
+			kind = 0;
+		*active = true;
+		o->stw_reason = o->stw_names[kind];
+		ev = tp_v1_put_on(o, l, TP_EV_STW_BEGIN, ns);
+	} else {
+		REQUIRE(*active, "the world is started that has not been stopped");
+		*active = false;
+		ev = tp_v1_put_on(o, l, TP_EV_STW_END, ns);
+	}
+	if (o->version < 11)
+		ev->g = TP_NONE;
+	ev->subject = ev->g;
+	ev->str = o->stw_reason;
+	return 0;
+}
+
+static int sweep(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		 const char **why)
+{
+	bool begins = l->ev.type == TP_V1_SWEEP_START;
+	struct tp_event *ev;
+
+	REQUIRE(l->sweeping != begins,
+		begins ? "the P sweeps before it has ended to" : "the P ends a sweep without one");
+	l->sweeping = begins;
+	ev = tp_v1_put_on(o, l, begins ? TP_EV_GC_SWEEP_BEGIN : TP_EV_GC_SWEEP_END, ns);
+	ev->subject = l->p;
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	if (!begins && o->version >= 9) {
+		ev->arg[0] = a[0];
+		ev->arg[1] = a[1];
+	}
+	return 0;
+}
+
+/* A mark assist may be going on when the trace begins, so its end needs no beginning. */
+static int assist(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+{
+	bool begins = l->ev.type == TP_V1_ASSIST_START;
+	struct tp_event *ev;
+
+	if (l->g) {
+		REQUIRE(!begins || !l->g->in_assist, "it assists marking before it has ended to");
+		l->g->in_assist = begins;
+	}
+	ev = tp_v1_put_on(o, l, begins ? TP_EV_MARK_ASSIST_BEGIN : TP_EV_MARK_ASSIST_END, ns);
+	ev->subject = ev->g;
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	return 0;
+}
+
+static int task(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		const char **why)
+{
+	struct tp_v1_task *t = tp_v1_task_find(o, a[0]);
+	struct tp_event *ev;
+
+	if (l->ev.type == TP_V1_TASK_CREATE) {
+		REQUIRE(!t || !o->opt->strict, "a task begins a second time");
+		if (!t)
+			t = tp_v1_task_new(o, a[0]);
+		if (!t)
+			return o->code;
+		t->parent = a[1];
+		t->name = tp_v1_text(o, a[2]);
+		ev = tp_v1_put_on(o, l, TP_EV_TASK_BEGIN, ns);
+		ev->arg[1] = a[1] ? a[1] : NO_PARENT;
+		ev->str = t->name;
+	} else {
+		ev = tp_v1_put_on(o, l, TP_EV_TASK_END, ns);
+		ev->arg[1] = t ? t->parent : NO_PARENT;
+		ev->str = t ? t->name : 0;
+		if (t)
+			tp_v1_task_drop(o, t);
+	}
+	ev->arg[0] = a[0];
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	return 0;
+}
+
+static int region(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		  const char **why)
+{
+	struct tp_v1_g *g = l->g;
+	struct tp_event *ev;
+
+	REQUIRE(a[1] <= 1, "a region neither begins nor ends");
+	if (!a[1]) {
+		if (g && tp_v1_region_push(o, g, a[0], a[2]))
+			return o->code;
+	} else if (g && g->regions != NO_NODE) {
+		const struct tp_v1_region *inner = &o->regions[g->regions];
+
+		REQUIRE(!o->opt->strict || (inner->task == a[0] && inner->name == a[2]),
+			"a region ends that is not the innermost one");
+		tp_v1_region_pop(o, g);
+	}
+	ev = tp_v1_put_on(o, l, a[1] ? TP_EV_REGION_END : TP_EV_REGION_BEGIN, ns);
+	ev->arg[0] = a[0];
+	ev->str = tp_v1_text(o, a[2]);
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	return 0;
+}
+
+static int message(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a)
+{
+	struct tp_cursor c =
+	    tp_cursor(l->ev.tail, (size_t)(o->ix->data + o->ix->size - l->ev.tail));
+	struct tp_slice text = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	struct tp_event *ev = tp_v1_put_on(o, l, TP_EV_LOG, ns);
+	int code = 0;
+
+	ev->arg[0] = a[0];
+	ev->str = tp_v1_text(o, a[1]);
+	ev->stack = tp_v1_stack(o, l->ev.stack);
+	if (!o->quiet && text.size)
+		code = tp_dict_string(o->trace->dict, text.data, text.size, &ev->str2);
+	if (code && !o->code)
+		o->code = tp_err_set(o->err, code, TP_OFFSET_NONE, "too many strings");
+	return o->code;
+}
+
+void tp_v1_deliver_sample(struct tp_v1_order *o, const struct tp_v1_special *s)
+{
+	int64_t ns = tp_v1_ns(o, s->ticks);
+	struct tp_event *ev = tp_v1_put(o, TP_EV_CPU_SAMPLE, ns);
+
+	if (s->g)
+		ev->g = tp_v1_g_index(o, tp_v1_g_get(o, s->g));
+	ev->p = tp_v1_p_index(o, s->pid);
+	ev->stack = tp_v1_stack(o, s->stack);
+	count(o, TP_V1_CPU_SAMPLE, ns, s->stack != 0);
+}
+
+int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why)
+{
+	const struct tp_v1_ev *e = &l->ev;
+	const uint64_t *a = e->v + o->lead;
+	int64_t ns = tp_v1_ns(o, e->ticks);
+	struct tp_event *ev;
+	int code = 0;
+
+	switch (e->type) {
+	case TP_V1_GO_CREATE:
+		code = create(o, l, ns, a, why);
+		break;
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+		code = waits(o, l, ns, why);
+		break;
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LOCAL:
+	case TP_V1_GO_START_LABEL:
+		return start(o, l, ns, a,
+			     why); /* counts itself: its stack is that of the creation */
+	case TP_V1_GO_END:
+		code = leave(o, l, ns, TP_EV_GO_DESTROY, TP_ST_NOT_EXIST, V1_DEAD, why);
+		break;
+	case TP_V1_GO_STOP:
+		code = leave(o, l, ns, TP_EV_GO_BLOCK, TP_ST_WAITING, V1_DEAD, why);
+		break;
+	case TP_V1_GO_SCHED:
+	case TP_V1_GO_PREEMPT:
+		code = leave(o, l, ns, TP_EV_GO_STOP, TP_ST_RUNNABLE, V1_RUNNABLE, why);
+		break;
+	case TP_V1_GO_SLEEP:
+	case TP_V1_GO_BLOCK:
+	case TP_V1_GO_BLOCK_SEND:
+	case TP_V1_GO_BLOCK_RECV:
+	case TP_V1_GO_BLOCK_SELECT:
+	case TP_V1_GO_BLOCK_SYNC:
+	case TP_V1_GO_BLOCK_COND:
+	case TP_V1_GO_BLOCK_NET:
+	case TP_V1_GO_BLOCK_GC:
+		code = leave(o, l, ns, TP_EV_GO_BLOCK, TP_ST_WAITING, V1_WAITING, why);
+		break;
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_UNBLOCK_LOCAL:
+		code = unblock(o, l, ns, a, why);
+		break;
+	case TP_V1_GO_SYSCALL:
+		code = syscall_begin(o, l, ns, why);
+		break;
+	case TP_V1_GO_SYSBLOCK:
+		code = syscall_blocks(o, l, ns, why);
+		break;
+	case TP_V1_GO_SYSEXIT:
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		return syscall_exit(o, l, a, why);
+	case TP_V1_GOMAXPROCS:
+		procs_change(o, l, ns, a);
+		break;
+	case TP_V1_PROC_START:
+		code = proc_start(o, l, ns, a, why);
+		break;
+	case TP_V1_PROC_STOP:
+		code = proc_stop(o, l, ns, why);
+		break;
+	case TP_V1_GC_START:
+	case TP_V1_GC_DONE:
+		code = gc(o, l, ns, a, why);
+		break;
+	case TP_V1_STW_START:
+	case TP_V1_STW_DONE:
+		code = stw(o, l, ns, a, why);
+		break;
+	case TP_V1_SWEEP_START:
+	case TP_V1_SWEEP_DONE:
+		code = sweep(o, l, ns, a, why);
+		break;
+	case TP_V1_ASSIST_START:
+	case TP_V1_ASSIST_DONE:
+		code = assist(o, l, ns, why);
+		break;
+	case TP_V1_TASK_CREATE:
+	case TP_V1_TASK_END:
+		code = task(o, l, ns, a, why);
+		break;
+	case TP_V1_REGION:
+		code = region(o, l, ns, a, why);
+		break;
+	case TP_V1_LOG:
+		code = message(o, l, ns, a);
+		break;
+	case TP_V1_HEAP_ALLOC:
+	case TP_V1_HEAP_GOAL:
+		ev = tp_v1_put_on(
+		    o, l, e->type == TP_V1_HEAP_ALLOC ? TP_EV_HEAP_ALLOC : TP_EV_HEAP_GOAL, ns);
+		ev->arg[0] = a[0];
+		break;
+	case TP_V1_FUTILE_WAKEUP:
+		/* Go's converter knows no such event: no go 1.11 writes one. */
+		REQUIRE(!o->opt->strict || o->version < 11, "unexpected event type 36");
+		break;
+	default:
+		break;
+	}
+	if (!code)
+		count(o, e->type, ns, e->stack != 0);
+	return code;
+}

@@ -1,0 +1,173 @@
+/* Wake-ups for nothing: a goroutine is woken, finds that another was faster, and blocks again.
+ * Go 1.5 and some later versions mark that with FutileWakeup; Go's reader removes the wake-up, the
+ * starts and preemptions since, the mark and the block. Which wake-ups were futile shows only at
+ * their end, so a rehearsal of the whole merge finds the events concerned by number, one bit each.
+ */
+#include "order/v1/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct node {
+	uint64_t ordinal;
+	uint32_t next; /* of the same goroutine, or free */
+};
+
+struct wakeup {
+	uint32_t last; /* NO_NODE: none */
+	bool futile;
+};
+
+struct tp_v1_futile {
+	struct tp_v1_idmap g_of;
+	struct wakeup *wakeups; /* by g_of */
+	uint32_t n, room;
+	struct node *nodes;
+	uint32_t nnodes, nodes_room, free;
+};
+
+static struct wakeup *wakeup_of(struct tp_v1_futile *f, uint64_t id)
+{
+	uint32_t n = tp_v1_idmap_find(&f->g_of, id);
+
+	if (n != TP_V1_NO_ID)
+		return &f->wakeups[n];
+	if (f->n == f->room) {
+		uint32_t room = f->room ? f->room * 2 : 64;
+		void *p = realloc(f->wakeups, room * sizeof(*f->wakeups));
+
+		if (!p)
+			return NULL;
+		f->wakeups = p;
+		f->room = room;
+	}
+	if (tp_v1_idmap_put(&f->g_of, id, f->n))
+		return NULL;
+	f->wakeups[f->n] = (struct wakeup){.last = NO_NODE};
+	return &f->wakeups[f->n++];
+}
+
+static int add(struct tp_v1_futile *f, struct wakeup *w, uint64_t ordinal)
+{
+	uint32_t n = f->free;
+
+	if (n != NO_NODE) {
+		f->free = f->nodes[n].next;
+	} else {
+		if (f->nnodes == f->nodes_room) {
+			uint32_t room = f->nodes_room ? f->nodes_room * 2 : 256;
+			void *p = room > f->nodes_room ? realloc(f->nodes, room * sizeof(*f->nodes))
+						       : NULL;
+
+			if (!p)
+				return TP_ENOMEM;
+			f->nodes = p;
+			f->nodes_room = room;
+		}
+		n = f->nnodes++;
+	}
+	f->nodes[n] = (struct node){.ordinal = ordinal, .next = w->last};
+	w->last = n;
+	return 0;
+}
+
+static int mark(struct tp_v1_order *o, uint64_t ordinal)
+{
+	if (ordinal / 8 >= o->futile_room) {
+		uint64_t room = (ordinal / 8 + 1) * 2;
+		uint8_t *p = realloc(o->futile, room);
+
+		if (!p)
+			return TP_ENOMEM;
+		memset(p + o->futile_room, 0, room - o->futile_room);
+		o->futile = p;
+		o->futile_room = room;
+	}
+	o->futile[ordinal / 8] |= (uint8_t)(1u << (ordinal % 8));
+	return 0;
+}
+
+/* Forgets a wake-up, after marking its events when it was futile. */
+static int settle(struct tp_v1_order *o, struct tp_v1_futile *f, struct wakeup *w)
+{
+	int code = 0;
+
+	while (w->last != NO_NODE) {
+		struct node *node = &f->nodes[w->last];
+		uint32_t next = node->next;
+
+		if (w->futile && !code)
+			code = mark(o, node->ordinal);
+		node->next = f->free;
+		f->free = w->last;
+		w->last = next;
+	}
+	w->futile = false;
+	return code;
+}
+
+/* The lane's event is about to be merged (Go 1.19: removeFutile). */
+int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l)
+{
+	struct tp_v1_futile *f = o->noting;
+	const uint64_t *a = l->ev.v + o->lead;
+	struct wakeup *w;
+	int code = 0;
+
+	switch (l->ev.type) {
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_UNBLOCK_LOCAL:
+		w = wakeup_of(f, a[0]);
+		if (!w)
+			return TP_ENOMEM;
+		{
+			bool futile = w->futile; /* Go replaces the list alone */
+
+			w->futile = false;
+			settle(o, f, w);
+			w->futile = futile;
+		}
+		return add(f, w, o->ordinal);
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LOCAL:
+		w = wakeup_of(f, a[0]);
+		return w ? add(f, w, o->ordinal) : TP_ENOMEM;
+	case TP_V1_GO_PREEMPT:
+	case TP_V1_FUTILE_WAKEUP:
+		w = wakeup_of(f, l->g ? l->g->id : 0);
+		if (!w)
+			return TP_ENOMEM;
+		w->futile |= l->ev.type == TP_V1_FUTILE_WAKEUP;
+		return add(f, w, o->ordinal);
+	case TP_V1_GO_BLOCK:
+	case TP_V1_GO_BLOCK_SEND:
+	case TP_V1_GO_BLOCK_RECV:
+	case TP_V1_GO_BLOCK_SELECT:
+	case TP_V1_GO_BLOCK_SYNC:
+	case TP_V1_GO_BLOCK_COND:
+		w = wakeup_of(f, l->g ? l->g->id : 0);
+		if (!w)
+			return TP_ENOMEM;
+		if (w->futile)
+			code = mark(o, o->ordinal);
+		return code ? code : settle(o, f, w);
+	default:
+		return 0;
+	}
+}
+
+int tp_v1_futile_find(struct tp_v1_order *o)
+{
+	struct tp_v1_futile f = {.free = NO_NODE};
+	int code;
+
+	o->noting = &f;
+	o->quiet = true;
+	code = tp_v1_run(o);
+	o->quiet = false;
+	o->noting = NULL;
+	tp_v1_idmap_release(&f.g_of);
+	free(f.wakeups);
+	free(f.nodes);
+	return code;
+}

@@ -1,0 +1,206 @@
+#include "order/v1/state.h"
+
+#include <string.h>
+
+#include "base/cursor.h"
+
+/* An event without a message or a table entry is at most this long when its varints are sound:
+ * type, length, six values. */
+#define LONGEST 72
+/* How far the answer to "does this system call block?" is looked for behind events that are not the
+ * caller's own; in sound traces it is the very next event. */
+#define FAR 1000
+
+static void enter_batch(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	const struct tp_v1_batch *b;
+
+	if (l->batch != TP_V1_NO_BATCH) {
+		b = &o->ix->batches[l->batch];
+		/* The page that this batch shares with the one behind it too: it is read again at
+		 * little cost, and a page kept per batch would add up. */
+		tp_input_done_with(o->in, b->offset, b->end + 4095);
+		o->bytes_done += b->end - b->offset;
+	}
+	l->batch = l->next;
+	b = &o->ix->batches[l->batch];
+	l->next = b->next;
+	l->at = o->ix->data + b->offset;
+	l->end = o->ix->data + b->end;
+	l->ticks = b->ticks;
+	l->seq = b->seq;
+	if (unlikely(b->gap))
+		l->gap = true;
+}
+
+static void damaged_event(struct tp_v1_order *o, const struct tp_v1_lane *l, const uint8_t *at)
+{
+	struct tp_loss loss = {.offset = (uint64_t)(at - o->ix->data),
+			       .bytes = (uint64_t)(l->end - at),
+			       .from_ns = INT64_MIN,
+			       .to_ns = INT64_MIN,
+			       .reason = "an event has a wrong number of arguments"};
+
+	if (o->opt->strict)
+		o->code = tp_err_set(o->err, TP_EFORMAT, loss.offset,
+				     "at 0x%llx: %s has a wrong number of arguments",
+				     (unsigned long long)loss.offset, tp_v1_names[*at & 63]);
+	else if (!o->quiet && tp_trace_add_loss(o->trace, &loss))
+		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* Near the end of a batch, and for whatever the fast path does not take. 1: *e is set; 0: nothing
+ * to order; -1: damaged. */
+static int next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
+{
+	const struct tp_v1_wire *wire = &o->ix->wire;
+	unsigned type = *l->at & 63, form = wire->form[*l->at];
+	const struct tp_v1_shape *shape = &wire->shape[type];
+	struct tp_cursor c = tp_cursor(l->at + 1, (size_t)(l->end - l->at - 1));
+	unsigned n = 0;
+
+	e->at = l->at;
+	e->type = (uint8_t)type;
+	if (form == TP_V1_TEXT) {
+		tp_cursor_uvarint(&c);
+		tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	} else if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
+		while (n < shape->values)
+			e->v[n++] = tp_cursor_uvarint(&c);
+	} else {
+		struct tp_slice s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+		struct tp_cursor args = tp_cursor(s.data, s.size);
+
+		if (!c.failed && shape->timed) {
+			while (args.at < args.end && !args.failed && n < shape->values)
+				e->v[n++] = tp_cursor_uvarint(&args);
+			if (args.failed || args.at < args.end || n < shape->values)
+				return -1;
+		}
+	}
+	e->tail = c.at;
+	if (form == TP_V1_LOGGED)
+		tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	if (c.failed)
+		return -1;
+	l->at = c.at;
+	return shape->timed && type != TP_V1_CPU_SAMPLE;
+}
+
+bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
+{
+	const struct tp_v1_wire *wire = &o->ix->wire;
+
+	for (;;) {
+		const uint8_t *p = l->at;
+		const struct tp_v1_shape *shape;
+		unsigned form, type, n;
+
+		if (unlikely(p == l->end)) {
+			if (l->next == TP_V1_NO_BATCH)
+				return false;
+			enter_batch(o, l);
+			continue;
+		}
+		type = *p & 63;
+		form = wire->form[*p];
+		shape = &wire->shape[type];
+		n = shape->values;
+		if (likely(l->end - p > LONGEST && form == TP_V1_INLINE)) {
+			e->at = p++;
+			for (unsigned i = 0; i < n; i++)
+				if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
+					goto damaged;
+		} else if (likely(l->end - p > LONGEST && form == TP_V1_SIZED && p[1] < 64)) {
+			const uint8_t *end = p + 2 + p[1];
+
+			e->at = p;
+			p += 2;
+			for (unsigned i = 0; i < n; i++)
+				if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
+					goto damaged;
+			if (unlikely(p != end))
+				goto damaged;
+		} else {
+			int timed = next_slow(o, l, e);
+
+			if (unlikely(timed < 0))
+				goto damaged;
+			if (!timed)
+				continue;
+			p = l->at;
+		}
+		l->at = p;
+		e->type = (uint8_t)type;
+		e->stack = shape->stack ? e->v[n - 1] : 0;
+		if (likely(o->lead == 1)) {
+			l->ticks = (int64_t)((uint64_t)l->ticks + e->v[0]);
+			e->key = e->ticks = l->ticks;
+		} else {
+			l->seq += e->v[0];
+			l->ticks = (int64_t)((uint64_t)l->ticks + e->v[1]);
+			e->key = (int64_t)l->seq;
+			e->ticks = l->ticks;
+		}
+		return true;
+	damaged:
+		damaged_event(o, l, l->at);
+		if (o->code)
+			return false;
+		/* The rest of the batch cannot be told apart from what is damaged. */
+		l->at = l->end;
+		l->gap = true;
+	}
+}
+
+/* Whether this event is the goroutine's own (Go: Event.G). */
+static bool is_of(const struct tp_v1_order *o, const struct tp_v1_ev *e, const struct tp_v1_g *g)
+{
+	switch (e->type) {
+	case TP_V1_GO_SYSEXIT:
+	case TP_V1_GO_SYSEXIT_LOCAL:
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LOCAL:
+	case TP_V1_GO_START_LABEL:
+		return e->v[o->lead] == g->id;
+	case TP_V1_GC_START:
+	case TP_V1_GC_DONE:
+	case TP_V1_STW_START:
+	case TP_V1_STW_DONE:
+		return o->version >= 11;
+	default:
+		return true;
+	}
+}
+
+bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	struct tp_v1_lane ahead;
+	struct tp_v1_ev e;
+
+	if (!l->has_peek) {
+		if (!tp_v1_lane_next(o, l, &l->peek))
+			return false;
+		l->has_peek = true;
+	}
+	if (!is_of(o, &l->peek, l->g)) {
+		/* A look further on; the lane itself stays where it is. */
+		ahead = *l;
+		for (unsigned i = 0; i < FAR; i++) {
+			if (ahead.at == ahead.end)
+				return false;
+			if (!tp_v1_lane_next(o, &ahead, &e))
+				return false;
+			if (is_of(o, &e, l->g))
+				return e.type == TP_V1_GO_SYSBLOCK;
+		}
+		return false;
+	}
+	if (l->peek.type != TP_V1_GO_SYSBLOCK)
+		return false;
+	/* Go looks for the next event of the goroutine, of whatever kind: a CPU sample hides the
+	 * block. */
+	return !tp_v1_sample_between(o, l->g, l->ev.key, l->peek.key);
+}

@@ -1,0 +1,428 @@
+#include "order/v1/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRESS_EVENTS 65536
+
+static const char *const reason_texts[TP_V1_NTYPES] = {
+    [TP_V1_GO_STOP] = "forever",
+    [TP_V1_GO_SCHED] = "runtime.Gosched",
+    [TP_V1_GO_PREEMPT] = "preempted",
+    [TP_V1_GO_SLEEP] = "sleep",
+    [TP_V1_GO_BLOCK_SEND] = "chan send",
+    [TP_V1_GO_BLOCK_RECV] = "chan receive",
+    [TP_V1_GO_BLOCK_SELECT] = "select",
+    [TP_V1_GO_BLOCK_SYNC] = "sync",
+    [TP_V1_GO_BLOCK_COND] = "sync.(*Cond).Wait",
+    [TP_V1_GO_BLOCK_NET] = "network",
+    [TP_V1_GO_BLOCK_GC] = "GC mark assist wait for work",
+};
+
+/* By go 1.21's number of the reason (runtime/proc.go, stwReason). */
+static const char *const stw_texts[17] = {
+    "",
+    "GC mark termination",
+    "GC sweep termination",
+    "write heap dump",
+    "goroutine profile",
+    "goroutine profile cleanup",
+    "all goroutine stack trace",
+    "read mem stats",
+    "AllThreadsSyscall",
+    "GOMAXPROCS",
+    "start trace",
+    "stop trace",
+    "CountPagesInUse (test)",
+    "ReadMetricsSlow (test)",
+    "ReadMemStatsSlow (test)",
+    "PageCachePagesLeaked (test)",
+    "ResetDebugLog (test)",
+};
+
+static int intern_texts(struct tp_v1_order *o)
+{
+	struct tp_dict *d = o->trace->dict;
+	int code = 0;
+
+	for (unsigned i = 0; i < TP_V1_NTYPES && !code; i++)
+		if (reason_texts[i])
+			code = tp_dict_string(d, reason_texts[i], strlen(reason_texts[i]),
+					      &o->reasons[i]);
+	for (unsigned i = 0; i < 17 && !code; i++) {
+		char name[64];
+		int n = snprintf(name, sizeof(name), "stop-the-world (%s)", stw_texts[i]);
+
+		code = tp_dict_string(d, name, (size_t)n, &o->stw_names[i]);
+	}
+	return code;
+}
+
+/* Go's heap (order.go), to the letter: what it does with equal keys decides their order. */
+static void push(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	struct tp_v1_entry *h = o->frontier, x = {.key = l->ev.key, .lane = l};
+	uint32_t j = o->nfrontier++;
+
+	for (uint32_t i; j && x.key < h[i = (j - 1) / 2].key; j = i)
+		h[j] = h[i];
+	h[j] = x;
+}
+
+static struct tp_v1_lane *pop(struct tp_v1_order *o)
+{
+	struct tp_v1_entry *h = o->frontier, x;
+	struct tp_v1_lane *top = h[0].lane;
+	uint32_t n = --o->nfrontier, i = 0;
+
+	x = h[n];
+	for (uint32_t j; (j = 2 * i + 1) < n; i = j) {
+		if (j + 1 < n && h[j + 1].key < h[j].key)
+			j++;
+		if (h[j].key >= x.key)
+			break;
+		h[i] = h[j];
+	}
+	h[i] = x;
+	return top;
+}
+
+/* In a damaged file: whether the lane's event lies where its batch can. What a damaged difference
+ * puts beyond would hold up the lane till the end. */
+static bool plausible(const struct tp_v1_order *o, const struct tp_v1_lane *l)
+{
+	const struct tp_v1_index *ix = o->ix;
+	const struct tp_v1_batch *b;
+
+	if (l->ev.ticks < ix->batches[l->batch].ticks || l->ev.ticks > ix->horizon)
+		return false;
+	if (l->next == TP_V1_NO_BATCH)
+		return true;
+	b = &ix->batches[l->next];
+	return o->version < 7 ? l->ev.key <= (int64_t)b->seq : l->ev.ticks <= b->ticks;
+}
+
+/* Decodes the lane's next event. */
+static bool step(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	bool more;
+
+	if (unlikely(l->samples)) {
+		l->ev.key = l->ev.ticks = o->queues[TP_V1_SAMPLES].earliest;
+		l->ev.type = TP_V1_CPU_SAMPLE;
+		return l->ev.key != INT64_MAX;
+	}
+	if (unlikely(l->has_peek)) {
+		l->ev = l->peek;
+		l->has_peek = false;
+		more = true;
+	} else {
+		more = tp_v1_lane_next(o, l, &l->ev);
+	}
+	if (likely(!o->ix->damaged))
+		return more;
+	while (more && !plausible(o, l)) {
+		o->dropped++;
+		l->at = l->end;
+		l->gap = true;
+		more = tp_v1_lane_next(o, l, &l->ev);
+	}
+	/* A file that was cut leaves every lane in the middle of something. */
+	if (l->begun && (l->gap || (!more && o->ix->truncated)))
+		tp_v1_salvage_gap(o, l);
+	l->gap = false; /* what is lost before the first batch of a lane is not of this lane */
+	l->begun = true;
+	return more;
+}
+
+static int fail(struct tp_v1_order *o, const struct tp_v1_lane *l, const char *why)
+{
+	uint64_t offset = (uint64_t)(l->ev.at - o->ix->data);
+
+	return o->code = tp_err_set(o->err, TP_EFORMAT, offset, "%s at 0x%llx on P %d: %s",
+				    tp_v1_names[l->ev.type], (unsigned long long)offset,
+				    (int)l->pid, why);
+}
+
+/* Moves what can happen from aside into the frontier, in Go's order (tracev1's parser: the loop
+ * over availableProcs). Those that could not when they came, and wait for nothing that has changed,
+ * stay. */
+static void refill(struct tp_v1_order *o)
+{
+	uint32_t i = o->woken ? 0 : o->naside - 1;
+
+	o->woken = false;
+	while (i < o->naside) {
+		struct tp_v1_lane *l = o->aside[i];
+
+		if (likely(tp_v1_ready(o, l))) {
+			if (unlikely(l->waiting)) {
+				l->waiting = false;
+				if (l->target)
+					l->target->waiters--;
+			}
+			push(o, l);
+			o->aside[i] = o->aside[--o->naside];
+			continue;
+		}
+		if (!l->waiting) {
+			l->waiting = true;
+			if (l->target)
+				l->target->waiters++;
+		}
+		i++;
+	}
+	o->blocked = INT64_MAX;
+	for (i = 0; i < o->naside; i++)
+		if (o->aside[i]->ev.key < o->blocked)
+			o->blocked = o->aside[i]->ev.key;
+}
+
+/* The earliest event is one that cannot happen. Go's readers give up; we take it all the same. */
+static struct tp_v1_lane *take_blocked(struct tp_v1_order *o)
+{
+	uint32_t i = 0;
+	struct tp_v1_lane *l;
+
+	while (o->aside[i]->ev.key != o->blocked)
+		i++;
+	l = o->aside[i];
+	if (o->opt->strict) {
+		fail(o, l,
+		     o->nfrontier ? "time stamps out of order"
+				  : "no consistent ordering of events is possible");
+		return NULL;
+	}
+	l->waiting = false;
+	if (l->target)
+		l->target->waiters--;
+	o->aside[i] = o->aside[--o->naside];
+	o->woken = true;
+	return l;
+}
+
+/* Lanes are merged by time, each in its own order, so time must not run backwards. */
+static int check_time(struct tp_v1_order *o, const struct tp_v1_lane *l)
+{
+	if (o->opt->strict)
+		return fail(o, l, "time stamps out of order");
+	if (!o->quiet)
+		o->late++;
+	return 0;
+}
+
+static void open_lanes(struct tp_v1_order *o)
+{
+	for (uint32_t i = 0; i <= o->ix->nchains && !o->code; i++)
+		if (step(o, &o->lanes[i]))
+			o->aside[o->naside++] = &o->lanes[i];
+	o->woken = true;
+}
+
+static void merge_sample(struct tp_v1_order *o)
+{
+	struct tp_v1_special s;
+
+	if (tp_v1_sample_take(o, &s))
+		tp_v1_deliver_sample(o, &s);
+}
+
+/* Merges the lane's event. */
+static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, bool blocked)
+{
+	const char *why = "";
+	int code;
+
+	if (unlikely(l->ev.key > o->queues[TP_V1_EXITS].earliest) &&
+	    tp_v1_exits_until(o, l->ev.key, false))
+		return o->code;
+	if (unlikely(!o->begun))
+		tp_v1_begin(o, l->ev.ticks);
+	if (unlikely(!l->named)) {
+		l->named = true;
+		l->p = tp_v1_p_index(o, l->pid);
+	}
+	if (unlikely(l->ev.key < o->now || l->ev.ticks < o->latest) && check_time(o, l))
+		return o->code;
+	if (unlikely(o->futile != NULL))
+		o->muted = o->ordinal / 8 < o->futile_room &&
+			   o->futile[o->ordinal / 8] >> (o->ordinal % 8) & 1;
+	if (unlikely(o->noting != NULL) && tp_v1_futile_note(o, l))
+		return o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	o->now = l->ev.key;
+	if (unlikely(l->samples)) {
+		merge_sample(o);
+		return o->code;
+	}
+	code = blocked ? NOT_READY : tp_v1_advance(o, l, &why);
+	if (unlikely(code == NOT_READY)) {
+		if (o->opt->strict)
+			return fail(o, l, why);
+		if (!tp_v1_salvage(o, l) || tp_v1_advance(o, l, &why) == NOT_READY)
+			o->dropped++;
+	}
+	if (l->ev.ticks > o->latest)
+		o->latest = l->ev.ticks;
+	o->muted = false;
+	o->ordinal++;
+	return o->code;
+}
+
+static int report_progress(struct tp_v1_order *o)
+{
+	uint64_t done = o->ix->size / 8 + o->bytes_done / 8 * 7;
+
+	if (o->quiet || !o->opt->progress ||
+	    !o->opt->progress(o->opt->progress_ctx, done, o->ix->size))
+		return 0;
+	return o->code = tp_err_set(o->err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+}
+
+int tp_v1_run(struct tp_v1_order *o)
+{
+	if (tp_v1_order_reset(o))
+		return o->code;
+	open_lanes(o);
+	while (!o->code) {
+		struct tp_v1_lane *l;
+		bool blocked = false;
+
+		if (o->naside)
+			refill(o);
+		if (unlikely(!o->nfrontier && !o->naside))
+			break;
+		if (unlikely(!o->nfrontier || o->frontier[0].key > o->blocked)) {
+			l = take_blocked(o);
+			blocked = true;
+			if (!l)
+				break;
+		} else {
+			l = pop(o);
+		}
+		if (unlikely(merge(o, l, blocked)))
+			break;
+		if (unlikely(o->ordinal % PROGRESS_EVENTS == 0) && report_progress(o))
+			break;
+		if (likely(step(o, l)))
+			o->aside[o->naside++] = l;
+	}
+	if (!o->code)
+		tp_v1_exits_until(o, 0, true);
+	return o->code;
+}
+
+/* What has been counted is handed over once, at the end. */
+static int hand_over(struct tp_v1_order *o)
+{
+	struct tp_trace *t = o->trace;
+	struct tp_v1_index *ix = o->ix;
+	int code = 0;
+
+	/* Local variants count as the others: see wire_name_of(). */
+	ix->bytes[TP_V1_GO_START] += ix->bytes[TP_V1_GO_START_LOCAL];
+	ix->bytes[TP_V1_GO_UNBLOCK] += ix->bytes[TP_V1_GO_UNBLOCK_LOCAL];
+	ix->bytes[TP_V1_GO_SYSEXIT] += ix->bytes[TP_V1_GO_SYSEXIT_LOCAL];
+	ix->bytes[TP_V1_GO_START_LOCAL] = ix->bytes[TP_V1_GO_UNBLOCK_LOCAL] =
+	    ix->bytes[TP_V1_GO_SYSEXIT_LOCAL] = 0;
+	for (unsigned i = 0; i < TP_V1_NTYPES && !code; i++)
+		if (o->wires[i] || ix->bytes[i])
+			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
+						   ix->bytes[i]);
+	/* The reader of old formats knows their events alone, not what they are converted to. */
+	if (o->version < 11 && t->started) {
+		t->first_ts = 0;
+		t->last_ts = o->last_wire_ns;
+	}
+	if (!code && o->dropped) {
+		struct tp_loss loss = {
+		    .from_ns = INT64_MIN, .to_ns = INT64_MIN, .events = o->dropped};
+
+		snprintf(
+		    loss.reason, sizeof(loss.reason),
+		    "events that contradict the others: which goroutine they are of, or in which "
+		    "state it was, is lost");
+		code = tp_trace_add_loss(t, &loss);
+	}
+	if (!code && o->late) {
+		struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+		snprintf(
+		    loss.reason, sizeof(loss.reason),
+		    "time stamps out of order: %llu events come earlier than what precedes them, "
+		    "and are given its time",
+		    (unsigned long long)o->late);
+		code = tp_trace_add_loss(t, &loss);
+	}
+	if (!code && !ix->ticks_per_sec)
+		code =
+		    tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
+					"the frequency of the clock is lost: times are ticks, not "
+					"nanoseconds");
+	return code;
+}
+
+static int deliver(struct tp_v1_order *o)
+{
+	struct tp_event *ev;
+	int code;
+
+	o->ns_per_tick = o->ix->ticks_per_sec ? 1e9 / (double)o->ix->ticks_per_sec : 1;
+	o->trace->ns_per_tick = o->ix->ticks_per_sec ? o->ns_per_tick : 0;
+	if (o->version < 11 && o->ix->counts[TP_V1_FUTILE_WAKEUP] && tp_v1_futile_find(o))
+		return o->code;
+	/* Go's readers look at everything before they deliver anything. */
+	if (o->opt->strict) {
+		o->quiet = true;
+		code = tp_v1_run(o);
+		o->quiet = false;
+		if (code)
+			return code;
+		if (o->version < 11 && !o->ordinal)
+			return tp_err_set(o->err, TP_EFORMAT, TP_OFFSET_NONE, "the trace is empty");
+		if (!o->ix->ticks_per_sec)
+			return tp_err_set(o->err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "the frequency of the clock is missing");
+	}
+	code = tp_v1_run(o);
+	if (!code && !o->begun && (!o->ix->ticks_per_sec || o->trace->nlosses || o->version < 11))
+		return tp_err_set(o->err, TP_EFORMAT, TP_OFFSET_NONE, "the trace holds no events");
+	if (!code && o->version >= 11) {
+		ev = tp_v1_put(o, TP_EV_SYNC, o->last_ns + 1);
+		ev->arg[0] = o->begun ? 2 : 1;
+	}
+	if (!code)
+		code = tp_v1_flush(o);
+	if (!code && hand_over(o))
+		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return code;
+}
+
+int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+	       const struct tp_sink *sink, struct tp_err *err)
+{
+	struct tp_v1_index ix;
+	struct tp_v1_order o = {.in = in,
+				.opt = opt,
+				.trace = trace,
+				.sink = sink,
+				.err = err,
+				.ix = &ix,
+				.version = trace->version,
+				.lead = trace->version < 7 ? 2 : 1};
+	int code = tp_v1_index_build(&ix, in, opt, trace, err);
+
+	if (!code) {
+		o.lanes = calloc(ix.nchains + 1u, sizeof(*o.lanes));
+		o.frontier = calloc(ix.nchains + 1u, sizeof(*o.frontier));
+		o.aside = calloc(ix.nchains + 1u, sizeof(*o.aside));
+		o.out = malloc(TP_BATCH_EVENTS * sizeof(*o.out));
+		if (!o.lanes || !o.frontier || !o.aside || !o.out || intern_texts(&o))
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	if (!code)
+		code = deliver(&o);
+	tp_v1_order_release(&o);
+	tp_v1_index_release(&ix);
+	return code;
+}

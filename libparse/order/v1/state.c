@@ -1,0 +1,284 @@
+#include "order/v1/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_GS 1024
+
+static int out_of_memory(struct tp_v1_order *o)
+{
+	if (!o->code)
+		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return TP_ENOMEM;
+}
+
+/* Room for one more of `size` bytes behind *n. */
+static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *room, size_t size)
+{
+	uint32_t more = *room ? *room * 2 : 64;
+	void *p;
+
+	if (n < *room)
+		return 0;
+	p = more > *room ? realloc(*array, more * size) : NULL;
+	if (!p)
+		return out_of_memory(o);
+	*array = p;
+	*room = more;
+	return 0;
+}
+
+struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t n = tp_v1_idmap_find(&o->g_of, id);
+	struct tp_v1_g *g;
+
+	if (likely(n != TP_V1_NO_ID))
+		return &o->pages[n / PAGE_GS][n % PAGE_GS];
+	if (o->ng / PAGE_GS == o->npages) {
+		struct tp_v1_g **pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
+
+		if (!pages) {
+			out_of_memory(o);
+			return NULL;
+		}
+		o->pages = pages;
+		pages[o->npages] = malloc(PAGE_GS * sizeof(**pages));
+		if (!pages[o->npages]) {
+			out_of_memory(o);
+			return NULL;
+		}
+		o->npages++;
+	}
+	if (tp_v1_idmap_put(&o->g_of, id, o->ng)) {
+		out_of_memory(o);
+		return NULL;
+	}
+	g = &o->pages[o->ng / PAGE_GS][o->ng % PAGE_GS];
+	o->ng++;
+	*g = (struct tp_v1_g){.id = id, .index = TP_NONE, .lane = TP_NONE, .regions = NO_NODE};
+	return g;
+}
+
+/* Indices are given in order of appearance, so a rehearsal gives none. */
+uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g)
+{
+	if (o->quiet)
+		return TP_NONE;
+	g->index = tp_trace_new_g(o->trace, g->id);
+	if (g->index == TP_NONE)
+		out_of_memory(o);
+	return g->index;
+}
+
+uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid)
+{
+	uint32_t n;
+
+	if (pid < 0 || o->quiet)
+		return TP_NONE;
+	n = tp_v1_idmap_find(&o->p_of, (uint64_t)pid);
+	if (n != TP_V1_NO_ID)
+		return n;
+	n = tp_trace_new_p(o->trace, pid);
+	if (n == TP_NONE || tp_v1_idmap_put(&o->p_of, (uint64_t)pid, n))
+		out_of_memory(o);
+	return n;
+}
+
+uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t n;
+
+	if (o->quiet)
+		return TP_NONE;
+	n = tp_v1_idmap_find(&o->m_of, id);
+	if (n != TP_V1_NO_ID)
+		return n;
+	n = tp_trace_new_m(o->trace, id);
+	if (n == TP_NONE || tp_v1_idmap_put(&o->m_of, id, n))
+		out_of_memory(o);
+	return n;
+}
+
+uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which)
+{
+	uint32_t *n = &o->pseudo[which - 1000000];
+
+	if (*n == TP_NONE)
+		*n = tp_v1_p_index(o, which);
+	return *n;
+}
+
+int tp_v1_flush(struct tp_v1_order *o)
+{
+	if (o->nout && !o->code) {
+		o->trace->events += o->nout;
+		if (!o->trace->started) {
+			o->trace->started = true;
+			o->trace->first_ts = o->out[0].ts;
+		}
+		o->trace->last_ts = o->out[o->nout - 1].ts;
+		o->code = o->sink->events(o->sink->ctx, o->out, o->nout, o->err);
+	}
+	o->nout = 0;
+	return o->code;
+}
+
+/* The first event of all is where time begins; from go 1.11 on Go's reader puts a Sync before it.
+ */
+void tp_v1_begin(struct tp_v1_order *o, int64_t ticks)
+{
+	struct tp_event *ev;
+
+	o->begun = true;
+	o->origin = ticks;
+	if (o->version < 11)
+		return;
+	o->last_ns = -2;
+	ev = tp_v1_put(o, TP_EV_SYNC, -1);
+	ev->arg[0] = 1;
+	o->last_ns = -1;
+}
+
+int tp_v1_add_starter(struct tp_v1_order *o, struct tp_v1_g *g)
+{
+	void *array = o->starters;
+
+	if (make_room(o, &array, o->nstarters, &o->starters_room, sizeof(*o->starters)))
+		return o->code;
+	o->starters = array;
+	o->starters[o->nstarters++] = g;
+	return 0;
+}
+
+struct tp_v1_task *tp_v1_task_find(struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t n = tp_v1_idmap_find(&o->task_of, id);
+
+	/* The slot of a task that ended may have been taken by another. */
+	if (n == TP_V1_NO_ID || !o->tasks[n].alive || o->tasks[n].id != id)
+		return NULL;
+	return &o->tasks[n];
+}
+
+struct tp_v1_task *tp_v1_task_new(struct tp_v1_order *o, uint64_t id)
+{
+	void *array = o->tasks;
+	uint32_t n = o->free_task;
+
+	if (n != NO_NODE) {
+		o->free_task = (uint32_t)o->tasks[n].parent;
+	} else {
+		if (make_room(o, &array, o->ntasks, &o->tasks_room, sizeof(*o->tasks)))
+			return NULL;
+		o->tasks = array;
+		n = o->ntasks++;
+	}
+	o->tasks[n] = (struct tp_v1_task){.id = id, .alive = true};
+	if (tp_v1_idmap_put(&o->task_of, id, n)) {
+		out_of_memory(o);
+		return NULL;
+	}
+	return &o->tasks[n];
+}
+
+void tp_v1_task_drop(struct tp_v1_order *o, struct tp_v1_task *t)
+{
+	t->alive = false;
+	t->parent = o->free_task;
+	o->free_task = (uint32_t)(t - o->tasks);
+}
+
+int tp_v1_region_push(struct tp_v1_order *o, struct tp_v1_g *g, uint64_t task, uint64_t name)
+{
+	void *array = o->regions;
+	uint32_t n = o->free_region;
+
+	if (n != NO_NODE) {
+		o->free_region = o->regions[n].outer;
+	} else {
+		if (make_room(o, &array, o->nregions, &o->regions_room, sizeof(*o->regions)))
+			return o->code;
+		o->regions = array;
+		n = o->nregions++;
+	}
+	o->regions[n] = (struct tp_v1_region){.task = task, .name = name, .outer = g->regions};
+	g->regions = n;
+	return 0;
+}
+
+void tp_v1_region_pop(struct tp_v1_order *o, struct tp_v1_g *g)
+{
+	uint32_t n = g->regions;
+
+	g->regions = o->regions[n].outer;
+	o->regions[n].outer = o->free_region;
+	o->free_region = n;
+}
+
+static void free_pages(struct tp_v1_order *o)
+{
+	for (uint32_t i = 0; i < o->npages; i++)
+		free(o->pages[i]);
+	free(o->pages);
+	o->pages = NULL;
+	o->npages = o->ng = 0;
+}
+
+int tp_v1_order_reset(struct tp_v1_order *o)
+{
+	free_pages(o);
+	tp_v1_idmap_release(&o->g_of);
+	tp_v1_idmap_release(&o->task_of);
+	o->nstarters = o->ntasks = o->nregions = 0;
+	o->free_task = o->free_region = NO_NODE;
+	o->begun = o->initialised = o->in_gc = o->in_stw = o->muted = false;
+	o->gc_seq = 0;
+	o->stw_reason = 0;
+	o->now = o->latest = INT64_MIN;
+	o->last_ns = -1;
+	o->ordinal = o->bytes_done = 0;
+	o->last_wire_ns = 0;
+	o->dropped = o->late = 0;
+	o->nfrontier = o->naside = 0;
+	o->woken = false;
+	o->blocked = INT64_MAX;
+	for (unsigned i = 0; i < 5; i++)
+		o->pseudo[i] = TP_NONE;
+	for (uint32_t i = 0; i < o->ix->nchains; i++)
+		o->lanes[i] = (struct tp_v1_lane){.batch = TP_V1_NO_BATCH,
+						  .next = o->ix->chains[i].first,
+						  .number = i,
+						  .pid = o->ix->chains[i].pid,
+						  .p = TP_NONE,
+						  .m = TP_NONE};
+	o->lanes[o->ix->nchains] = (struct tp_v1_lane){.batch = TP_V1_NO_BATCH,
+						       .next = TP_V1_NO_BATCH,
+						       .number = o->ix->nchains,
+						       .p = TP_NONE,
+						       .m = TP_NONE,
+						       .samples = true,
+						       .named = true};
+	tp_v1_specials_reset(o);
+	return o->code;
+}
+
+void tp_v1_order_release(struct tp_v1_order *o)
+{
+	free_pages(o);
+	tp_v1_idmap_release(&o->g_of);
+	tp_v1_idmap_release(&o->task_of);
+	tp_v1_idmap_release(&o->p_of);
+	tp_v1_idmap_release(&o->m_of);
+	free(o->starters);
+	free(o->tasks);
+	free(o->regions);
+	for (unsigned k = 0; k < TP_V1_NKINDS; k++)
+		free(o->queues[k].heap);
+	free(o->futile);
+	free(o->lanes);
+	free(o->frontier);
+	free(o->aside);
+	free(o->out);
+}

@@ -1,0 +1,331 @@
+/* What ordering a trace up to go 1.21 knows while it goes on. Private to order/v1.
+ *
+ *   lane.c      the events of one P, decoded one after the other
+ *   special.c   events that are due at another time than where they stand
+ *   advance.c   whether an event can happen now, what it changes, and the events it becomes
+ *   salvage.c   what is done about an event that cannot happen
+ *   futile.c    wake-ups for nothing, which go 1.5 to 1.10 fold
+ *   read.c      the merge of all lanes
+ *
+ * Rules: Go 1.27's internal/trace/internal/tracev1 (go 1.11 and later) and Go 1.19's internal/trace
+ * (older); conversion: Go 1.27's internal/trace/tracev1.go. */
+#ifndef TP_ORDER_V1_STATE_H
+#define TP_ORDER_V1_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/v1/index.h"
+#include "order/trace.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Numbers that Go's readers give to Ps that are none. */
+enum tp_v1_pseudo_p {
+	TP_V1_TIMER_P = 1000001,
+	TP_V1_NETPOLL_P = 1000002,
+	TP_V1_SYSCALL_P = 1000003,
+	TP_V1_GC_P = 1000004,
+};
+
+/* Of a goroutine, as ordering sees it. A system call is Running until the P is given up, then
+ * Waiting. */
+enum tp_v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING, V1_UNKNOWN /* salvage only */ };
+
+#define NO_NODE UINT32_MAX
+
+struct tp_v1_g {
+	uint64_t id, seq;
+	int64_t blocked_at;	/* ticks at which it was found blocked in a system call; 0: never */
+	uint64_t create_stack;	/* wire id (go 1.5: PC) of its first frames */
+	int64_t created;	/* ns */
+	uint32_t index;		/* in the trace, TP_NONE until it appears in an event */
+	uint32_t syscall_stack; /* of a call that will block, up to go 1.10 */
+	uint32_t lane;		/* where it runs */
+	uint32_t regions;	/* innermost open one, or NO_NODE */
+	uint8_t status;
+	bool exists, ended;
+	bool fresh;  /* created, not started yet: its first start tells its stack */
+	bool unseen; /* there when the trace began, its state not told yet */
+	bool on_network, in_syscall, in_assist;
+	bool exit_told, exit_held; /* its return from a system call: see special.c */
+	uint8_t exit_skips;
+	uint32_t waiters; /* lanes aside whose next event needs this goroutine in another state */
+};
+
+/* One decoded event of a lane. */
+struct tp_v1_ev {
+	int64_t key; /* what lanes are merged by: ticks, or go 1.5's sequence number */
+	int64_t ticks;
+	uint64_t v[8];		  /* all values; arguments proper start at wire.lead */
+	uint64_t stack;		  /* wire id */
+	const uint8_t *at, *tail; /* type byte; behind the arguments */
+	uint8_t type;
+};
+
+struct tp_v1_lane {
+	struct tp_v1_ev ev; /* the next one to be merged */
+	struct tp_v1_ev peek;
+	bool has_peek;
+	const uint8_t *at, *end;
+	int64_t ticks;
+	uint64_t seq;
+	uint32_t batch, next;
+	uint32_t number;
+	int32_t pid;
+	uint32_t p, m;		/* indices in the trace, TP_NONE for none */
+	bool named;		/* p is set */
+	struct tp_v1_g *g;	/* running on it */
+	struct tp_v1_g *target; /* whose state decides about ev, or NULL */
+	bool waiting;		/* ev cannot happen yet: counted in target->waiters */
+	bool samples;		/* the lane of CPU samples */
+	bool running, seen, sweeping, stw;
+	/* Salvage. */
+	bool begun;   /* its first event has been decoded */
+	bool gap;     /* the events from `ev` on follow a loss */
+	bool unsure;  /* g is not known */
+	uint8_t mark; /* TP_EVF_LOST for the next event */
+};
+
+struct tp_v1_task {
+	uint64_t id, parent;
+	uint32_t name; /* dictionary */
+	bool alive;
+};
+
+struct tp_v1_region {
+	uint64_t task, name;
+	uint32_t outer; /* or the next free one */
+};
+
+/* Specials of one kind whose batches have been searched. */
+struct tp_v1_queue {
+	struct tp_v1_special *heap; /* by key */
+	size_t n, room;
+	uint32_t due;	  /* next in ix->due */
+	int64_t earliest; /* key of the next one, searched or not; INT64_MAX: there is none */
+	enum tp_v1_kind kind;
+};
+
+/* A lane whose event can be merged. */
+struct tp_v1_entry {
+	int64_t key;
+	struct tp_v1_lane *lane;
+};
+
+struct tp_v1_order {
+	struct tp_input *in;
+	const struct tp_trace_options *opt;
+	struct tp_trace *trace;
+	const struct tp_sink *sink;
+	struct tp_err *err;
+	struct tp_v1_index *ix;
+	int version;
+	unsigned lead;
+	bool quiet; /* a rehearsal: nothing is delivered */
+	int code;   /* an error that ends the read */
+
+	/* The merge, in Go's own way, so that events of equal time come in the order they do there:
+	 * the frontier is a heap of the lanes whose next event can happen; the others wait aside.
+	 */
+	struct tp_v1_lane *lanes; /* one per P, then one for CPU samples */
+	struct tp_v1_entry *frontier;
+	uint32_t nfrontier;
+	struct tp_v1_lane **aside;
+	uint32_t naside;
+	int64_t blocked; /* earliest key aside, INT64_MAX for none */
+	bool woken;	 /* something that a lane aside waits for has changed */
+
+	/* Goroutines, in pages so that they stay where they are. */
+	struct tp_v1_g **pages;
+	uint32_t ng, npages;
+	struct tp_v1_idmap g_of;
+	struct tp_v1_g **starters; /* there when the trace began */
+	uint32_t nstarters, starters_room;
+	struct tp_v1_task *tasks;
+	uint32_t ntasks, tasks_room, free_task;
+	struct tp_v1_idmap task_of;
+	struct tp_v1_region *regions;
+	uint32_t nregions, regions_room, free_region;
+	struct tp_v1_idmap p_of, m_of; /* pid + 1, thread → index in the trace */
+	uint32_t pseudo[5];	       /* indices of pseudo-Ps, by number − 1000000 */
+
+	bool begun;	  /* `origin` is set */
+	bool initialised; /* the first Gomaxprocs has been seen */
+	bool in_gc, in_stw;
+	uint64_t gc_seq;
+	uint32_t stw_reason;
+	int64_t origin; /* ticks of the first event */
+	int64_t now;	/* key of the last event merged */
+	int64_t latest; /* ticks of it */
+	double ns_per_tick;
+	int64_t last_ns;      /* of the last event delivered */
+	int64_t last_wire_ns; /* of the last event on the wire */
+
+	struct tp_v1_queue queues[TP_V1_NKINDS];
+
+	/* Folding. */
+	uint8_t *futile; /* bit per merged event */
+	uint64_t futile_room;
+	uint64_t ordinal; /* of the event being merged */
+	bool muted;	  /* it is folded */
+	struct tp_v1_futile *noting;
+
+	uint64_t wires[TP_V1_NTYPES], stacked[TP_V1_NTYPES];
+	uint64_t dropped; /* events left out because they contradict the others */
+	uint64_t late;	  /* events whose time was before that of an earlier one */
+	uint64_t bytes_done;
+	uint32_t reasons[TP_V1_NTYPES]; /* by blocking type: dictionary ids */
+	uint32_t stw_names[17];
+
+	struct tp_event scratch;
+	struct tp_event *out; /* TP_BATCH_EVENTS */
+	size_t nout;
+};
+
+/* What a failed check leaves for the message. */
+#define NOT_READY 1
+
+/* state.c */
+struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o,
+			    uint64_t id); /* NULL when memory is out: o->code */
+uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid);
+uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id);
+uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g);
+uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which);
+int tp_v1_flush(struct tp_v1_order *o);
+void tp_v1_begin(struct tp_v1_order *o, int64_t ticks);
+int tp_v1_add_starter(struct tp_v1_order *o, struct tp_v1_g *g);
+struct tp_v1_task *tp_v1_task_find(struct tp_v1_order *o, uint64_t id);
+struct tp_v1_task *tp_v1_task_new(struct tp_v1_order *o, uint64_t id);
+void tp_v1_task_drop(struct tp_v1_order *o, struct tp_v1_task *t);
+int tp_v1_region_push(struct tp_v1_order *o, struct tp_v1_g *g, uint64_t task, uint64_t name);
+void tp_v1_region_pop(struct tp_v1_order *o, struct tp_v1_g *g);
+/* Forgets everything but what has been delivered, for another run over the lanes. */
+int tp_v1_order_reset(struct tp_v1_order *o);
+void tp_v1_order_release(struct tp_v1_order *o);
+
+/* lane.c */
+/* Decodes the lane's next event into *e; false at its end. */
+bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e);
+/* Whether, after the system call l->ev, the next event of that goroutine says that it blocks. */
+bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l);
+
+/* special.c */
+void tp_v1_specials_reset(struct tp_v1_order *o);
+/* Delivers the returns from system calls that are due before `key`; all that are left when `all`.
+ */
+int tp_v1_exits_until(struct tp_v1_order *o, int64_t key, bool all);
+/* Takes the earliest CPU sample; false when there is none, or memory is out (o->code). */
+bool tp_v1_sample_take(struct tp_v1_order *o, struct tp_v1_special *s);
+/* Whether a CPU sample of g lies between two keys. */
+bool tp_v1_sample_between(struct tp_v1_order *o, const struct tp_v1_g *g, int64_t from, int64_t to);
+
+/* advance.c */
+/* Whether the order of events allows the lane's next one (Go: order.go); sets l->target. */
+bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l);
+/* Merges it: 0, NOT_READY (nothing has changed, *why says it), or an error code. */
+int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why);
+int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, const char **why);
+void tp_v1_deliver_sample(struct tp_v1_order *o, const struct tp_v1_special *s);
+
+/* salvage.c */
+/* Makes true what the lane's event needs; false when the event is to be left out. */
+bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l);
+/* The lane's events so far end in a loss. */
+void tp_v1_salvage_gap(struct tp_v1_order *o, struct tp_v1_lane *l);
+/* g, in whatever state, is in another one now. */
+void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
+		 struct tp_v1_lane *l, int64_t ticks);
+
+/* futile.c */
+int tp_v1_futile_find(struct tp_v1_order *o);
+int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l);
+
+/* read.c: one run over all lanes. */
+int tp_v1_run(struct tp_v1_order *o);
+
+static inline int64_t tp_v1_ns(const struct tp_v1_order *o, int64_t ticks)
+{
+	/* The difference as Go computes it: wrapping, then in floating point, then truncated. */
+	double ns = (double)(int64_t)((uint64_t)ticks - (uint64_t)o->origin) * o->ns_per_tick;
+
+	/* What no int64 holds (damaged input only) would be undefined to convert. */
+	return likely(ns > -9.2e18 && ns < 9.2e18) ? (int64_t)ns
+	       : ns < 0				   ? -9200000000000000000
+						   : 9200000000000000000;
+}
+
+static inline uint32_t tp_v1_g_index(struct tp_v1_order *o, struct tp_v1_g *g)
+{
+	if (!g)
+		return TP_NONE;
+	return likely(g->index != TP_NONE) ? g->index : tp_v1_g_index_slow(o, g);
+}
+
+/* A new event at `ns`, zeroed, without context; where nothing is to be delivered, a scratch one. */
+static inline struct tp_event *tp_v1_put(struct tp_v1_order *o, unsigned type, int64_t ns)
+{
+	struct tp_event *ev;
+
+	if (unlikely(o->quiet || o->muted)) {
+		ev = &o->scratch;
+	} else {
+		if (unlikely(o->nout == TP_BATCH_EVENTS))
+			tp_v1_flush(o);
+		ev = &o->out[o->nout++];
+		/* From go 1.11 on Go's reader lets no two events have the same time. */
+		if (ns <= o->last_ns)
+			ns = o->version >= 11 ? o->last_ns + 1 : o->last_ns;
+		o->last_ns = ns;
+	}
+	*ev = (struct tp_event){.ts = ns,
+				.g = TP_NONE,
+				.m = TP_NONE,
+				.p = TP_NONE,
+				.subject = TP_NONE,
+				.type = (uint8_t)type};
+	return ev;
+}
+
+/* The same where the lane's event happened. */
+static inline struct tp_event *tp_v1_put_on(struct tp_v1_order *o, struct tp_v1_lane *l,
+					    unsigned type, int64_t ns)
+{
+	struct tp_event *ev = tp_v1_put(o, type, ns);
+
+	ev->g = tp_v1_g_index(o, l->g);
+	ev->m = l->m;
+	ev->p = l->p;
+	ev->flags = l->mark;
+	l->mark = 0;
+	return ev;
+}
+
+/* g is in another state than before. */
+static inline void tp_v1_changed(struct tp_v1_order *o, const struct tp_v1_g *g)
+{
+	if (unlikely(g->waiters))
+		o->woken = true;
+}
+
+static inline uint32_t tp_v1_stack(const struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t known;
+
+	if (!id)
+		return 0;
+	known = tp_v1_idmap_find(&o->ix->stacks, id);
+	return known == TP_V1_NO_ID ? 0 : known;
+}
+
+static inline uint32_t tp_v1_text(const struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t known = tp_v1_idmap_find(&o->ix->strings, id);
+
+	return known == TP_V1_NO_ID ? 0 : known;
+}
+
+#endif
