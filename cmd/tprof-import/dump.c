@@ -1,0 +1,76 @@
+#include "dump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "common/stream.h"
+#include "open/input.h"
+#include "order/listing.h"
+#include "order/trace.h"
+
+struct dump {
+	struct cmd_stream out;
+	const struct tp_trace *trace;
+};
+
+static int write_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	struct dump *d = ctx;
+	const struct tp_trace *t = d->trace;
+	/* Tables grow while the trace is read, so they may have moved since the last batch. */
+	struct tp_listing listing = {
+	    .dict = t->dict,
+	    .g_id = t->g_id,
+	    .m_id = t->m_id,
+	    .p_id = t->p_id,
+	    .ng = t->ng,
+	    .nm = t->nm,
+	    .np = t->np,
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		int code = tp_listing_line(&listing, &ev[i], &d->out.buf);
+
+		if (code)
+			return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	}
+	return cmd_stream_flush(&d->out, CMD_STREAM_BLOCK, err);
+}
+
+/* The first loss speaks for all; the store's table would have them one by one. */
+static void warn(const struct cmd *cmd, const char *path, const struct tp_trace *t)
+{
+	if (t->nlosses)
+		cmd_error(cmd, "warning: %s: the trace is damaged: %s; %zu loss%s in all", path,
+			  t->losses[0].reason, t->nlosses, t->nlosses == 1 ? "" : "es");
+}
+
+int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_dir)
+{
+	struct tp_input_options how = {.tmp_dir = tmp_dir};
+	struct tp_trace_options opt = {.strict = strict};
+	struct tp_trace trace;
+	struct dump d = {.trace = &trace};
+	struct tp_sink sink = {.events = write_events, .ctx = &d};
+	struct tp_input *in;
+	char damaged[160] = "";
+	struct tp_err err = {0};
+	int code;
+
+	code = tp_input_open(&in, path, &how, strict ? NULL : damaged, &err);
+	if (code)
+		return cmd_fail(cmd, path, &err);
+	code = tp_trace_read(in, &opt, &trace, &sink, &err);
+	if (!code)
+		warn(cmd, path, &trace);
+	if (!code && damaged[0])
+		cmd_error(cmd, "warning: %s: %s", path, damaged);
+	/* Those before a fault are written too: they are what Go's reader delivers. */
+	if (cmd_stream_flush(&d.out, 0, code ? NULL : &err) && !code)
+		code = err.code;
+	cmd_stream_release(&d.out);
+	tp_trace_release(&trace);
+	tp_input_close(in);
+	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
+}

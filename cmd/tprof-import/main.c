@@ -1,0 +1,267 @@
+/* tprof-import: dumps become runs of a store. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "common/common.h"
+#include "common/number.h"
+#include "common/progress.h"
+#include "dump.h"
+#include "import.h"
+
+struct args {
+	struct cmd cmd;
+	const char *store; /* -o */
+	const char *dump;  /* --dump */
+	struct tp_import_options import;
+	const char **labels;
+	char **files;
+	int nfiles;
+};
+
+enum {
+	KEY_NAME = 0x2000,
+	KEY_LABEL,
+	KEY_STRICT,
+	KEY_COMPRESS,
+	KEY_MATERIALIZE,
+	KEY_THREADS,
+	KEY_DUMP
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "STORE", 0,
+     "Put all runs into STORE (default: each into the dump's name with .tprof, beside it)", 0},
+    {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
+    {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Refuse a damaged dump (default: keep what can be ordered, and record what was lost)", 0},
+    {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
+    {"materialize", KEY_MATERIALIZE, NULL, 0,
+     "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
+    {"threads", KEY_THREADS, "N", 0,
+     "Threads to use (default 0: as many as there are processors, at most 3)", 0},
+    {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
+     0},
+    {0},
+};
+
+/* NULL, or what is wrong with the label; a key names one value per run. */
+static const char *add_label(struct args *args, const char *label)
+{
+	struct tp_import_options *o = &args->import;
+	size_t key = strcspn(label, "=");
+	const char **grown;
+
+	if (!label[key] || !key)
+		return "is not KEY=VALUE";
+	for (size_t i = 0; i < o->nlabels; i++)
+		if (!strncmp(args->labels[i], label, key + 1))
+			return "gives a second value to its key";
+	grown = realloc(args->labels, (o->nlabels + 1) * sizeof(*grown));
+	if (!grown)
+		return "does not fit into memory";
+	args->labels = grown;
+	grown[o->nlabels++] = label;
+	o->labels = grown;
+	return NULL;
+}
+
+static void check(struct args *args, struct argp_state *state)
+{
+	if (args->import.name && args->nfiles > 1)
+		argp_error(state, "--name can name one run only, and there are %d dumps",
+			   args->nfiles);
+	if (args->dump && args->store)
+		argp_error(state, "--dump stores nothing, so there is no use for -o");
+	for (int i = 0; i < args->nfiles; i++)
+		if (!strcmp(args->files[i], "-") && !args->store && !args->dump)
+			argp_error(state, "a dump on standard input needs -o STORE");
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	struct tp_import_options *o = &args->import;
+	const char *wrong;
+
+	switch (key) {
+	case 'o':
+		args->store = arg;
+		return 0;
+	case KEY_NAME:
+		o->name = arg;
+		return 0;
+	case KEY_LABEL:
+		wrong = add_label(args, arg);
+		if (wrong)
+			argp_error(state, "--label: '%s' %s", arg, wrong);
+		return 0;
+	case KEY_STRICT:
+		o->strict = true;
+		return 0;
+	case KEY_COMPRESS:
+		if (strcmp(arg, "fast") != 0 && strcmp(arg, "high") != 0)
+			argp_error(state, "--compress: '%s' is not fast or high", arg);
+		o->store.compress = !strcmp(arg, "high");
+		return 0;
+	case KEY_MATERIALIZE:
+		o->store.materialize = true;
+		return 0;
+	case KEY_THREADS:
+		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
+		return 0;
+	case KEY_DUMP:
+		if (strcmp(arg, "events") != 0)
+			argp_error(state, "--dump: '%s' cannot be dumped; there is events", arg);
+		args->dump = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		args->files = state->argv + state->next;
+		args->nfiles = state->argc - state->next;
+		check(args, state);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which dump? Give the name of a trace file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* "go.trace.gz" becomes "go.tprof", "run-1.19" becomes "run-1.19.tprof"; NULL when memory is out.
+ * The caller frees it. */
+static char *default_store(const char *dump)
+{
+	static const char *const packings[] = {".gz", ".zst"}, *const kinds[] = {".trace", ".out"};
+	const char *base = strrchr(dump, '/');
+	size_t n = strlen(dump), start = base ? (size_t)(base - dump) + 1 : 0, used;
+	char *store = malloc(n + sizeof(".tprof"));
+
+	if (!store)
+		return NULL;
+	memcpy(store, dump, n + 1);
+	for (int pass = 0; pass < 2; pass++) {
+		const char *const *endings = pass ? kinds : packings;
+
+		for (size_t i = 0; i < 2; i++) {
+			size_t k = strlen(endings[i]);
+
+			used = strlen(store);
+			if (used - start > k && !strcmp(store + used - k, endings[i]))
+				store[used - k] = '\0';
+		}
+	}
+	strcat(store, ".tprof");
+	return store;
+}
+
+static void summarise(const struct args *args, const char *file, const char *store,
+		      const struct tp_import_result *r)
+{
+	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	const char *name = !strcmp(file, "-") ? "standard input" : file;
+
+	if (r->known) {
+		cmd_print(&args->cmd, "%s: is in %s already (run %lld); nothing was stored\n", name,
+			  store, (long long)r->run);
+		return;
+	}
+	if (r->ticks)
+		snprintf(duration, sizeof(duration), "%lld ticks", (long long)r->duration_ns);
+	else
+		tp_fmt_ns(duration, r->duration_ns);
+	cmd_print(&args->cmd, "%s: %s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
+		  name, r->format, cmd_thousands(events, r->events),
+		  cmd_thousands(goroutines, r->goroutines), duration, r->seconds,
+		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
+		  store, r->losses ? "with losses" : "nothing lost");
+}
+
+static void warn(const struct args *args, const char *file, const struct tp_import_result *r)
+{
+	char ranges[28], events[28], inferred[28], bytes[TP_UNITS_SIZE];
+
+	if (r->ticks && !r->known)
+		cmd_error(&args->cmd,
+			  "warning: %s: the trace does not say how long a tick is, so "
+			  "all times are ticks",
+			  file);
+	if (!r->losses)
+		return;
+	cmd_error(&args->cmd,
+		  "warning: %s: the trace is damaged: %s; %s byte range%s (%s) and about %s events "
+		  "were lost, %s transitions inferred; the table loss has the details",
+		  file, r->first_loss, cmd_thousands(ranges, (int64_t)r->losses),
+		  r->losses == 1 ? "" : "s", tp_fmt_bytes(bytes, r->lost_bytes),
+		  cmd_thousands(events, r->lost_events), cmd_thousands(inferred, r->inferred));
+}
+
+static int import_one(struct args *args, const char *file)
+{
+	char *own = args->store ? NULL : default_store(file);
+	const char *store = args->store ? args->store : own;
+	struct tp_import_options opt = args->import;
+	struct tp_import_result result;
+	struct cmd_progress progress;
+	struct tp_err err;
+	int code, status = CMD_OK;
+
+	if (!store) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
+	opt.progress = cmd_progress_step;
+	opt.progress_ctx = &progress;
+	code = tp_import(file, store, &opt, &result, &err);
+	cmd_progress_end(&progress);
+	if (code) {
+		status = cmd_fail(&args->cmd, file, &err);
+	} else {
+		summarise(args, file, store, &result);
+		warn(args, !strcmp(file, "-") ? "standard input" : file, &result);
+	}
+	free(own);
+	return status;
+}
+
+/* Every dump is tried; the worst status is the command's. */
+static int run(struct args *args)
+{
+	int worst = CMD_OK;
+
+	cmd_interruptible();
+	for (int i = 0; i < args->nfiles; i++) {
+		int status = args->dump ? dump_events(&args->cmd, args->files[i],
+						      args->import.strict, args->import.tmp_dir)
+					: import_one(args, args->files[i]);
+
+		if (status > worst)
+			worst = status;
+		cmd_interrupted();
+	}
+	free(args->labels);
+	return worst;
+}
+
+int main(int argc, char **argv)
+{
+	struct argp argp = {
+	    .options = options,
+	    .parser = on_option,
+	    .args_doc = "FILE...",
+	    .doc = "Decode Go execution traces (go 1.5 to go 1.26; plain, .gz or .zst; '-' is "
+		   "standard input) into a store.\v"
+		   "The same dump is not stored twice. See tprof-import(1).",
+	};
+	struct args args = {
+	    .cmd = CMD_INIT("tprof-import"),
+	    .import = {.tmp_dir = getenv("TMPDIR")},
+	};
+
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	return cmd_finish(&args.cmd, run(&args));
+}
