@@ -1,12 +1,14 @@
 #include "store/block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "store/block_model.h"
 
-/* Readable bytes behind a column, so that reading one value needs one check. */
-#define PAD 16
+/* Readable bytes behind a column, all zero: reading one value needs one check, and loops over bytes
+ * may go on to a multiple of this. */
+#define PAD 64
 
 struct column {
 	const uint8_t *at, *end; /* PAD readable bytes follow */
@@ -39,7 +41,6 @@ struct decoder {
 	struct shape shapes[MAX_SHAPES + 1];
 	uint32_t known_shapes, nshapes;
 	uint8_t number[TP_BLOCK_EVENTS]; /* of the shapes, in order of time */
-	bool once;			 /* some are used once */
 
 	struct model model;
 
@@ -317,12 +318,29 @@ static void sort_numbers(struct decoder *d)
 	}
 }
 
+/* Counts the numbers of n bytes that are ONCE and those that name no known shape. The loop inside
+ * has a fixed length, so that compilers use wide registers. */
+static void count_numbers(const uint8_t *p, uint32_t n, uint32_t known, uint32_t *once,
+			  uint32_t *unknown)
+{
+	*once = *unknown = 0;
+	for (uint32_t i = 0; i < n; i += PAD, p += PAD) {
+		uint8_t ones = 0, strange = 0;
+
+		for (unsigned j = 0; j < PAD; j++) {
+			ones = (uint8_t)(ones + (p[j] == ONCE));
+			strange = (uint8_t)(strange + (p[j] >= known));
+		}
+		*once += ones;
+		*unknown += strange;
+	}
+}
+
 static int decode_shapes(struct decoder *d, struct tp_err *err)
 {
 	const uint8_t *p;
 	size_t lines;
-	uint32_t once = 0;
-	unsigned most = 0;
+	uint32_t once, unknown;
 
 	if (unpack(d, COL_SHAPE, err) || unpack(d, COL_SHAPES, err))
 		return err->code;
@@ -341,16 +359,13 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 		    .flags = p[3],
 		    .tell = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16,
 		};
-	sort_numbers(d);
-	for (uint32_t i = 0; i < d->pub.n; i++) {
-		uint8_t number = d->number[i];
-
-		once += number == ONCE;
-		most = number != ONCE && number > most ? number : most;
-	}
-	d->once = once != 0;
-	if (lines - d->known_shapes != once || (once < d->pub.n && most >= d->known_shapes))
+	/* Numbers of no shape and shapes of no event: either is damage. */
+	count_numbers(d->column[COL_SHAPE].at, d->pub.n, d->known_shapes, &once, &unknown);
+	if (!d->known_shapes) /* then what fills up the last PAD bytes is not known either */
+		unknown -= (PAD - d->pub.n % PAD) % PAD;
+	if (unknown != once || lines - d->known_shapes != once)
 		return damaged(err, "shapes");
+	sort_numbers(d);
 	return 0;
 }
 
@@ -373,13 +388,24 @@ static inline const struct shape *next_shape(struct shape_walk *w)
 	return &w->shapes[number == ONCE ? w->once++ : number];
 }
 
-/* One byte of every event's shape. */
-#define SHAPE_FIELD(d, field)                                                                      \
-	do {                                                                                       \
-		struct shape_walk w_ = walk_shapes(d);                                             \
-		for (uint32_t i_ = 0; i_ < (d)->pub.n; i_++)                                       \
-			(d)->pub.field[i_] = next_shape(&w_)->field;                               \
-	} while (0)
+/* The type of every event, and the three bytes that go with it where they are asked for. Bytes may
+ * alias anything, so that what the loops need is copied out of *d first. */
+static void decode_types(struct decoder *d, bool more)
+{
+	const struct tp_block_decoder to = d->pub;
+	struct shape_walk w = walk_shapes(d);
+
+	for (uint32_t i = 0; i < to.n && !more; i++)
+		to.type[i] = next_shape(&w)->type;
+	for (uint32_t i = 0; i < to.n && more; i++) {
+		struct shape s = *next_shape(&w);
+
+		to.type[i] = s.type;
+		to.from[i] = s.from;
+		to.to[i] = s.to;
+		to.flags[i] = s.flags;
+	}
+}
 
 static inline uint32_t told_subject(struct decoder *d)
 {
@@ -395,31 +421,35 @@ static int decode_context(struct decoder *d, struct tp_err *err)
 		return err->code;
 	memset(d->place, 0xff, d->nms * sizeof(*d->place));
 	for (uint32_t r = 0; r < d->nruns; r++) {
-		struct place at = d->place[d->runs[r].m];
+		struct place *at = &d->place[d->runs[r].m];
+		uint32_t p = at->p, g = at->g;
 
 		for (uint32_t end = i + d->runs[r].length; i < end; i++) {
 			const struct shape *s = next_shape(&w);
 			const struct habit *h = &tp_block_habits[s->type];
+			unsigned told = how(s->tell, TELL_SUBJECT);
 			uint32_t subject;
 
 			if (s->tell & TELL_CONTEXT) {
-				at.p = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
-				at.g = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
+				p = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
+				g = (uint32_t)get(&d->column[COL_CONTEXT]) - 1;
 			}
-			d->pub.p[i] = at.p;
-			d->pub.g[i] = at.g;
-			if (how(s->tell, TELL_SUBJECT) == SUBJECT_TOLD) {
+			d->pub.p[i] = p;
+			d->pub.g[i] = g;
+			if (told == SUBJECT_TOLD) {
 				subject = told_subject(d);
 			} else {
-				const uint32_t from[] = {TP_NONE, h->self_is_p ? at.p : at.g,
-							 guess_subject(&d->model, h, at.p, at.g)};
+				uint32_t self = h->self_is_p ? p : g;
+				uint32_t guess = guess_subject(&d->model, h, p, g);
 
-				subject = from[how(s->tell, TELL_SUBJECT)];
+				subject = told == SUBJECT_SELF ? self : TP_NONE;
+				subject = told == SUBJECT_GUESS ? guess : subject;
 			}
 			d->pub.subject[i] = subject;
-			learn_subject(&d->model, h, &at, subject);
+			learn_subject(&d->model, h, &p, &g, subject);
 		}
-		d->place[d->runs[r].m] = at;
+		at->p = p;
+		at->g = g;
 	}
 	return all_read(&d->column[COL_CONTEXT]) && all_read(&d->column[COL_SUBJECT])
 		   ? 0
@@ -538,6 +568,8 @@ static uint32_t with_needed(uint32_t columns)
 		columns |= SPOT_COLUMNS | TP_BC_G;
 	if (columns & PLACE_COLUMNS)
 		columns |= PLACE_COLUMNS;
+	if (columns & ~(uint32_t)TP_BC_TYPE & SHAPE_COLUMNS)
+		columns |= SHAPE_COLUMNS;
 	return columns & TP_BC_ALL;
 }
 
@@ -557,14 +589,8 @@ static int decode_columns(struct decoder *d, uint32_t columns, struct tp_err *er
 		model_reset(&d->model);
 	if (columns & TP_BC_M)
 		decode_ms(d);
-	if (columns & TP_BC_TYPE)
-		SHAPE_FIELD(d, type);
-	if (columns & TP_BC_FROM)
-		SHAPE_FIELD(d, from);
-	if (columns & TP_BC_TO)
-		SHAPE_FIELD(d, to);
-	if (columns & TP_BC_FLAGS)
-		SHAPE_FIELD(d, flags);
+	if (columns & SHAPE_COLUMNS)
+		decode_types(d, columns & ~(uint32_t)TP_BC_TYPE & SHAPE_COLUMNS);
 	if (columns & PLACE_COLUMNS)
 		code = decode_context(d, err);
 	if (!code && columns & SPOT_COLUMNS)
@@ -597,18 +623,20 @@ int tp_block_decode(struct tp_block_decoder *pub, const void *data, size_t size,
 
 void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out)
 {
-	for (uint32_t i = 0; i < d->n; i++)
-		out[i] = (struct tp_event){.ts = d->ts[i],
-					   .type = d->type[i],
-					   .m = d->m[i],
-					   .p = d->p[i],
-					   .g = d->g[i],
-					   .subject = d->subject[i],
-					   .stack = d->stack[i],
-					   .str = d->str[i],
-					   .str2 = d->str2[i],
-					   .from = d->from[i],
-					   .to = d->to[i],
-					   .flags = d->flags[i],
-					   .arg = {d->arg[0][i], d->arg[1][i], d->arg[2][i]}};
+	const struct tp_block_decoder c = *d;
+
+	for (uint32_t i = 0; i < c.n; i++)
+		out[i] = (struct tp_event){.ts = c.ts[i],
+					   .type = c.type[i],
+					   .m = c.m[i],
+					   .p = c.p[i],
+					   .g = c.g[i],
+					   .subject = c.subject[i],
+					   .stack = c.stack[i],
+					   .str = c.str[i],
+					   .str2 = c.str2[i],
+					   .from = c.from[i],
+					   .to = c.to[i],
+					   .flags = c.flags[i],
+					   .arg = {c.arg[0][i], c.arg[1][i], c.arg[2][i]}};
 }

@@ -257,7 +257,7 @@ static inline uint32_t put_subject(struct tp_block_encoder *e, const struct habi
 
 	if (told == SUBJECT_TOLD)
 		tell(e, COL_SUBJECT, tp_zigzag((int64_t)subject - e->model.goroutines));
-	learn_subject(&e->model, h, at, subject);
+	learn_subject(&e->model, h, &at->p, &at->g, subject);
 	return told << TELL_SUBJECT;
 }
 

@@ -145,29 +145,36 @@ static inline void model_reset(struct model *m)
 	memset(m, 0, sizeof(*m));
 }
 
+/* Selections, not branches: what comes next is hard to foresee for a processor, too. */
 static inline uint32_t guess_subject(const struct model *m, const struct habit *h, uint32_t p,
 				     uint32_t g)
 {
-	const uint32_t guesses[] = {TP_NONE, m->run_next[p % PSLOTS], m->goroutines,
-				    m->partner[g % SLOTS]};
+	uint32_t next = m->run_next[p % PSLOTS], partner = m->partner[g % SLOTS];
+	uint32_t guess = h->guess == GUESS_RUN_NEXT ? next : TP_NONE;
 
-	return guesses[h->guess];
+	guess = h->guess == GUESS_PARTNER ? partner : guess;
+	return h->guess == GUESS_NEW ? m->goroutines : guess;
 }
 
-/* What the event leaves behind for the next ones. */
-static inline void learn_subject(struct model *m, const struct habit *h, struct place *at,
+static inline uint32_t place_after(enum after after, uint32_t now, uint32_t subject)
+{
+	uint32_t other = after == AFTER_SUBJECT ? subject : TP_NONE;
+
+	return after == AFTER_SAME ? now : other;
+}
+
+/* What the event leaves behind for the next ones; *p and *g become where the M is then. */
+static inline void learn_subject(struct model *m, const struct habit *h, uint32_t *p, uint32_t *g,
 				 uint32_t subject)
 {
-	uint32_t g = at->g, p = at->p;
 	uint32_t seen = h->counts_g && subject != TP_NONE ? subject + 1 : 0;
-	const uint32_t gs[] = {g, subject, TP_NONE}, ps[] = {p, subject, TP_NONE};
 
-	m->run_next[h->wakes ? p % PSLOTS : PSLOTS] = subject;
-	m->partner[h->wakes ? g % SLOTS : SLOTS] = subject;
-	m->partner[h->wakes ? subject % SLOTS : SLOTS] = g;
+	m->run_next[h->wakes ? *p % PSLOTS : PSLOTS] = subject;
+	m->partner[h->wakes ? *g % SLOTS : SLOTS] = subject;
+	m->partner[h->wakes ? subject % SLOTS : SLOTS] = *g;
 	m->goroutines = seen > m->goroutines ? seen : m->goroutines;
-	at->g = gs[h->g_after];
-	at->p = ps[h->p_after];
+	*g = place_after(h->g_after, *g, subject);
+	*p = place_after(h->p_after, *p, subject);
 }
 
 static inline struct spot *guess_spot(struct model *m, uint32_t g, uint8_t type)

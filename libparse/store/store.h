@@ -98,7 +98,8 @@ int tp_store_open_rw(struct tp_store **s, const char *path, struct tp_err *err);
 void tp_store_close(struct tp_store *s);
 struct sqlite3 *tp_store_db(struct tp_store *s);
 /* A store for reading on a connection that stays the caller's (the loadable extension has no
- * other); tp_store_close frees only the handle. Nothing is checked or registered. NULL: no memory. */
+ * other); tp_store_close frees only the handle. Nothing is checked or registered. NULL: no memory.
+ */
 struct tp_store *tp_store_borrow(struct sqlite3 *db);
 
 /* Registers virtual tables and functions on any connection; what the loadable extension calls. */
