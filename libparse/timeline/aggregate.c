@@ -79,6 +79,7 @@ static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct 
 	v[TP_COL(SPAN_CROSSING, first_segment)] = sp->mark;
 	v[TP_COL(SPAN_CROSSING, last_segment)] = t->segment;
 	v[TP_COL(SPAN_CROSSING, open)] = sp->open;
+	v[TP_COL(SPAN_CROSSING, inferred)] = sp->inferred;
 	return tp_timeline_put(t, TP_TABLE_SPAN_CROSSING, v, err);
 }
 

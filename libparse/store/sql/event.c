@@ -722,12 +722,6 @@ static int result_id(struct event_cursor *c, sqlite3_context *ctx, int which, ui
 	return 0;
 }
 
-static void result_stack(sqlite3_context *ctx, uint32_t stack)
-{
-	if (stack)
-		sqlite3_result_int64(ctx, stack);
-}
-
 /* Columns whose meaning depends on the type of the event. */
 static int result_by_type(struct event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
 			  struct tp_err *err)
@@ -765,7 +759,7 @@ static int result_by_type(struct event_cursor *c, sqlite3_context *ctx, int colu
 		return desc->str2 && !stack2 ? result_text(c, ctx, b->str2[i], err) : 0;
 	case TP_SQL_EVENT_stack2:
 		if (stack2)
-			result_stack(ctx, b->str2[i]);
+			sqlite3_result_int64(ctx, b->str2[i]);
 		return 0;
 	default: /* arg0, arg1, arg2 */
 		if (desc->arg[arg])
@@ -817,7 +811,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int col
 		tp_sql_result_state(ctx, b->to[i]);
 		break;
 	case TP_SQL_EVENT_stack:
-		result_stack(ctx, b->stack[i]);
+		sqlite3_result_int64(ctx, b->stack[i]);
 		break;
 	case TP_SQL_EVENT_inferred:
 		sqlite3_result_int(ctx, (b->flags[i] & TP_EVF_INFERRED) != 0);

@@ -44,6 +44,8 @@ sqlite3 *tp_sql_db(struct tp_sql *sql);
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err);
 size_t tp_sql_nruns(const struct tp_sql *sql);
 int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i);
+int64_t tp_sql_run_start(const struct tp_sql *sql, size_t i);	 /* trace clock */
+int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i); /* ns */
 /* Position of the run with this id, or tp_sql_nruns() when there is none. */
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id);
 
