@@ -643,7 +643,7 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
 static int event_next(sqlite3_vtab_cursor *base)
 {
 	struct event_cursor *c = (struct event_cursor *)base;
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	if (++c->at < c->n)
 		return SQLITE_OK;
@@ -772,7 +772,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int col
 {
 	struct event_cursor *c = (struct event_cursor *)base;
 	const struct tp_block_decoder *b = c->block;
-	struct tp_err err = {0};
+	struct tp_err err;
 	uint32_t i;
 	int code = 0;
 

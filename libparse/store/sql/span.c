@@ -710,7 +710,7 @@ static int span_filter(sqlite3_vtab_cursor *base, int plan, const char *text, in
 static int span_next(sqlite3_vtab_cursor *base)
 {
 	struct span_cursor *c = (struct span_cursor *)base;
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	if (++c->at < c->n)
 		return SQLITE_OK;
@@ -728,7 +728,7 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 {
 	struct span_cursor *c = (struct span_cursor *)base;
 	const struct tp_span *s = &c->out[c->at];
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	switch (column) {
 	case TP_SQL_SPAN_run:
