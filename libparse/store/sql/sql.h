@@ -120,7 +120,6 @@ char tp_sql_op_char(unsigned char op);
 int tp_sql_op_of_char(char op);
 /* Takes all values of `column IN (…)` at once where SQLite is new enough. */
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
-bool tp_sql_sets_meet(const uint64_t *a, const uint64_t *b, size_t words);
 
 /* Results. Values outside the dictionary or the ids (a damaged store) are NULL. */
 void tp_sql_result_int(sqlite3_context *c, int64_t v); /* TP_NULL is NULL */
