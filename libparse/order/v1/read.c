@@ -325,6 +325,8 @@ int tp_v1_run(struct tp_v1_order *o)
 
 		if (o->naside)
 			refill(o);
+		else
+			o->blocked = INT64_MAX; /* the last one that was has been taken */
 		if (unlikely(!o->nfrontier && !o->naside))
 			break;
 		if (unlikely(!o->nfrontier || o->frontier[0].key > o->blocked)) {
