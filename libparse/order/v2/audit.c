@@ -119,9 +119,11 @@ static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, e
 	}
 }
 
-/* One event at in->at: NULL and in behind it, or what is wrong with it. *ts moves by its dt. */
+/* One event at in->at: NULL and in behind it, or what is wrong with it. *ts moves by its dt, unless
+ * `counted`: then it includes it. */
 static const char *event_fault(const struct tp_v2_order *o, const struct bounds *b,
-			       struct tp_cursor *in, uint64_t m, int64_t *ts, enum holds *holds)
+			       struct tp_cursor *in, uint64_t m, int64_t *ts, bool counted,
+			       enum holds *holds)
 {
 	uint8_t type = tp_cursor_u8(in);
 	const struct tp_v2_wire_event *w = type < TP_V2_NWIRES ? &tp_v2_wires[type] : NULL;
@@ -136,6 +138,8 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		args[i - 1] = tp_cursor_uvarint(in);
 	if (in->failed)
 		return tp_cursor_fault_text(in->failed);
+	if (counted)
+		dt = 0;
 	if (dt < 0 || *ts > b->ts || dt > b->ts - *ts)
 		return "a time beyond the generation";
 	*ts += dt;
@@ -143,6 +147,10 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		what = argument_fault(o, b, w->args[i], args[i - 1]);
 	return what ? what : order_fault(type, args, m, holds);
 }
+
+/* Damaged bytes are noticed a little late: what stands right before them goes too, down to the
+ * first event that begins in the last BACK_OFF bytes. Not so where the input just ends. */
+#define BACK_OFF 64
 
 static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_chain *stream,
 	       uint64_t at, int64_t ts, const char *what)
@@ -176,34 +184,42 @@ static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i,
 			: c->m->g->status == TP_V2_G_RUNNING ? RUNNING
 			: c->m->g->status == TP_V2_G_SYSCALL ? SYSCALL
 							     : UNKNOWN;
-	while (next) {
+	for (; next; c = NULL) {
 		struct tp_v2_piece *p = &o->g.pieces[next - 1];
 		struct tp_cursor in = tp_cursor(o->g.data + p->offset, p->size);
-		int64_t ts = tp_v2_ns(o->g.ns_per_tick, p->time);
+		struct { /* the last events, in a ring: where they begin, and the time before them
+			  */
+			const uint8_t *at;
+			int64_t ts;
+		} last[BACK_OFF];
+		int64_t ts = c ? c->ts : tp_v2_ns(o->g.ns_per_tick, p->time);
+		const char *what = NULL;
+		size_t n = 0, keep;
+		int code;
 
-		next = p->next;
-		if (c) { /* its event includes its dt already */
+		if (c)
 			in.at = c->from;
-			ts = c->ts;
+		next = p->next;
+		while (in.at < in.end && !what) {
+			last[n % BACK_OFF].at = in.at;
+			last[n % BACK_OFF].ts = ts;
+			what = event_fault(o, b, &in, stream->m, &ts, c && !n, &holds);
+			n++;
 		}
-		while (in.at < in.end) {
-			const uint8_t *at = in.at;
-			int64_t again = ts;
-			const char *what =
-			    event_fault(o, b, &in, stream->m, c ? &again : &ts, &holds);
-			int code;
-
-			c = NULL;
-			if (!what)
-				continue;
-			code = cut(o, p, stream, (uint64_t)(at - o->g.data), ts, what);
-			if (code)
-				return code;
-			++*ncut;
-			holds = UNKNOWN;
-			break;
-		}
-		c = NULL;
+		if (!what)
+			continue;
+		keep = n - 1;
+		if (in.failed != TP_CURSOR_END || p->offset + p->size < o->g.size)
+			while (keep > 0 && n - keep < BACK_OFF &&
+			       last[(n - 1) % BACK_OFF].at - last[(keep - 1) % BACK_OFF].at <=
+				   BACK_OFF)
+				keep--;
+		code = cut(o, p, stream, (uint64_t)(last[keep % BACK_OFF].at - o->g.data),
+			   last[keep % BACK_OFF].ts, what);
+		if (code)
+			return code;
+		++*ncut;
+		holds = UNKNOWN;
 	}
 	return 0;
 }
