@@ -89,11 +89,18 @@ $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
-# What the plain sqlite3 shell loads (.load tprof) to see the virtual tables.
-$(B)/lib/tprof.so: $(call obj,$(call lib_src,cmd/extension)) $(LIBS)
+# What the plain sqlite3 shell loads (.load tprof) to see the virtual tables. Whatever calls SQLite
+# is compiled a second time, to call the one that loads it; SQLite itself is not linked.
+EXT_OBJ := $(patsubst %.c,$(B)/ext/%.o,$(call lib_src,cmd/extension) $(call lib_src,libparse/store))
+$(B)/ext/%.o: %.c | check-packages
+	$(call say,CC,$< (extension))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fvisibility=hidden -include cmd/extension/api.h -MMD -MP -c -o $@ $<
+
+$(B)/lib/tprof.so: $(EXT_OBJ) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -o $@ $^ $(ALL_LDFLAGS) $(PKG_LIBS)
+	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(ALL_LDFLAGS) $(filter-out -lsqlite3,$(PKG_LIBS))
 
 # A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
 $(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
@@ -217,4 +224,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 	@sed -n '/^# Everything is built/,/^$$/s/^# \{0,1\}//p' Makefile
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/ext -name '*.d' 2>/dev/null)

@@ -75,8 +75,9 @@ struct rep_column {
 	const char *title; /* heads the column of a table; NULL: the name */
 	enum rep_kind kind;
 	enum rep_shorten shorten; /* what to cut from a text that is too wide */
-	uint8_t
-	    drop; /* tables: 0 always shown; else left out, highest first, where width is short */
+	/* Tables that are too wide: columns with drop > 0 are left out, the highest first, while a
+	 * text would have fewer cells than its `least` (0: 16). */
+	uint8_t drop, least;
 	bool raw_only;	 /* not in tables */
 	bool table_only; /* only there */
 };

@@ -93,6 +93,7 @@
 	C(SPAN_CROSSING, first_segment, INT, "segment it began in")                                \
 	C(SPAN_CROSSING, last_segment, INT, "segment it ended in")                                 \
 	C(SPAN_CROSSING, open, BOOL, "it had not ended when the run did")                          \
+	C(SPAN_CROSSING, inferred, BOOL, "one of its ends was put in by salvage")                  \
                                                                                                    \
 	T(OCCUPANCY, occupancy, "what a goroutine did in a bucket of time in which its state changed") \
 	C(OCCUPANCY, segment, INT, "segment.id; a bucket that two segments share has a row in each") \

@@ -16,28 +16,49 @@ static bool cell_is(const struct tp_cell *c, const struct tp_span *sp)
 	       c->state == sp->state;
 }
 
-/* The number of the cell of a span, or TP_NONE when memory is out. */
-static uint32_t cell_of(struct tp_aggregate *a, const struct tp_gsum *sum, const struct tp_span *sp)
+/* Which of struct tp_gsum.recent a state uses: cells of a goroutine and kind make a ring. */
+static const uint8_t kind_of_state[TP_NSTATES] = {
+    [TP_ST_RUNNING] = 0, [TP_ST_RUNNABLE] = 1,	      [TP_ST_WAITING] = 2,
+    [TP_ST_SYSCALL] = 3, [TP_ST_SYSCALL_BLOCKED] = 3, [TP_ST_LOST] = 3,
+};
+
+#define SHORT_RING 8
+
+static uint32_t cell_hash(const struct tp_cell *c)
+{
+	return tp_hash4(c->g, c->stack, c->reason, c->state);
+}
+
+/* Puts a cell into the index of cells in long rings; 0 or TP_ENOMEM. */
+static int index_cell(struct tp_aggregate *a, uint32_t id)
 {
 	uint32_t *slots, at;
-	struct tp_cell *c;
 
-	if (!a->cell_slots || a->ncells >= (a->cell_mask + 1) / 2) {
+	if (!a->cell_slots || a->nindexed >= (a->cell_mask + 1) / 2) {
 		if (tp_grow_slots(&a->cell_slots, &a->cell_mask, &slots))
-			return TP_NONE;
+			return TP_ENOMEM;
 		for (uint32_t i = 0; i < a->ncells; i++) {
-			c = &a->cells[i];
-			at = tp_hash4(c->g, c->stack, c->reason, c->state) & a->cell_mask;
+			if (!a->cells[i].indexed)
+				continue;
+			at = cell_hash(&a->cells[i]) & a->cell_mask;
 			while (slots[at])
 				at = (at + 1) & a->cell_mask;
 			slots[at] = i + 1;
 		}
 	}
-	at = tp_hash4(sp->goroutine, sp->stack, sp->reason, sp->state) & a->cell_mask;
-	for (; a->cell_slots[at]; at = (at + 1) & a->cell_mask)
-		if (cell_is(&a->cells[a->cell_slots[at] - 1], sp))
-			return a->cell_slots[at] - 1;
+	at = cell_hash(&a->cells[id]) & a->cell_mask;
+	while (a->cell_slots[at])
+		at = (at + 1) & a->cell_mask;
+	a->cell_slots[at] = id + 1;
+	a->cells[id].indexed = true;
+	a->nindexed++;
+	return 0;
+}
 
+/* A new cell in the ring behind `after` (TP_NONE: of its own), or TP_NONE when memory is out. */
+static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t after,
+			 const struct tp_span *sp)
+{
 	struct tp_site site = {
 	    .entry = sum->name_stack ? sum->name_stack : sp->goroutine | TP_SITE_OF_G,
 	    .state = sp->state,
@@ -50,16 +71,52 @@ static uint32_t cell_of(struct tp_aggregate *a, const struct tp_gsum *sum, const
 	    .reason = sp->reason,
 	    .state = sp->state,
 	    .site = tp_sites_at(&a->sites, &site),
+	    .next = a->ncells,
 	    .min = INT64_MAX,
 	};
+
 	if (cell.site == TP_NONE)
 		return TP_NONE;
 	if (a->ncells == a->room_cells &&
 	    tp_grow_items((void **)&a->cells, &a->room_cells, sizeof(*a->cells)))
 		return TP_NONE;
+	if (after != TP_NONE) {
+		cell.next = a->cells[after].next;
+		a->cells[after].next = a->ncells;
+	}
 	a->cells[a->ncells] = cell;
-	a->cell_slots[at] = ++a->ncells;
-	return a->ncells - 1;
+	return a->ncells++;
+}
+
+/* The cell of a span that is not the latest of its kind, or TP_NONE when memory is out. A short
+ * ring is walked; the cells of a long one are in the index. */
+static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t recent,
+			  const struct tp_span *sp)
+{
+	const struct tp_cell *c = recent < a->ncells ? &a->cells[recent] : NULL;
+	uint32_t id, at, n;
+
+	/* `recent` may be left from an earlier segment: the cell tells whose it is. */
+	if (!c || c->g != sp->goroutine || kind_of_state[c->state] != kind_of_state[sp->state])
+		return add_cell(a, sum, TP_NONE, sp);
+	if (!c->indexed) {
+		for (id = c->next, n = 1; id != recent; id = a->cells[id].next, n++)
+			if (cell_is(&a->cells[id], sp))
+				return id;
+		id = add_cell(a, sum, recent, sp);
+		if (id == TP_NONE || n < SHORT_RING)
+			return id;
+		for (at = id; !a->cells[at].indexed; at = a->cells[at].next)
+			if (index_cell(a, at))
+				return TP_NONE;
+		return id;
+	}
+	at = tp_hash4(sp->goroutine, sp->stack, sp->reason, sp->state) & a->cell_mask;
+	for (; a->cell_slots[at]; at = (at + 1) & a->cell_mask)
+		if (cell_is(&a->cells[a->cell_slots[at] - 1], sp))
+			return a->cell_slots[at] - 1;
+	id = add_cell(a, sum, recent, sp);
+	return id == TP_NONE || index_cell(a, id) ? TP_NONE : id;
 }
 
 static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct tp_err *err)
@@ -79,22 +136,31 @@ static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct 
 	v[TP_COL(SPAN_CROSSING, first_segment)] = sp->mark;
 	v[TP_COL(SPAN_CROSSING, last_segment)] = t->segment;
 	v[TP_COL(SPAN_CROSSING, open)] = sp->open;
+	v[TP_COL(SPAN_CROSSING, inferred)] = sp->inferred;
 	return tp_timeline_put(t, TP_TABLE_SPAN_CROSSING, v, err);
 }
 
-/* Which of struct tp_gsum.recent a state uses. */
-static const uint8_t recent_of_state[TP_NSTATES] = {
-    [TP_ST_RUNNING] = 0, [TP_ST_RUNNABLE] = 1,	      [TP_ST_WAITING] = 2,
-    [TP_ST_SYSCALL] = 3, [TP_ST_SYSCALL_BLOCKED] = 3, [TP_ST_LOST] = 3,
-};
+/* A span in its cell. */
+static inline int count(struct tp_timeline *t, struct tp_cell *c, int64_t dur, struct tp_err *err)
+{
+	c->count++;
+	c->total += dur;
+	if (dur < c->min)
+		c->min = dur;
+	if (dur > c->max)
+		c->max = dur;
+	if (tp_sites_later(&t->aggregate.sites, c->site,
+			   tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0))))
+		return tp_timeline_nomem(err);
+	return 0;
+}
 
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,
 		      struct tp_err *err)
 {
 	struct tp_aggregate *a = &t->aggregate;
-	uint32_t *recent = &sum->recent[recent_of_state[sp->state]], id = *recent;
+	uint32_t *recent = &sum->recent[kind_of_state[sp->state]], id = *recent;
 	int64_t dur = sp->end - sp->start;
-	struct tp_cell *c;
 
 	if (sp->mark != t->segment) {
 		if (sp->state == TP_ST_WAITING) {
@@ -105,23 +171,37 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 		}
 		return put_crossing(t, sp, err);
 	}
-	/* `recent` may be left from an earlier segment: the cell tells whose it is. */
 	if (id >= a->ncells || !cell_is(&a->cells[id], sp)) {
-		id = cell_of(a, sum, sp);
+		id = find_cell(a, sum, id, sp);
 		if (id == TP_NONE)
 			return tp_timeline_nomem(err);
 		*recent = id;
 	}
-	c = &a->cells[id];
-	c->count++;
-	c->total += dur;
-	if (dur < c->min)
-		c->min = dur;
-	if (dur > c->max)
-		c->max = dur;
-	if (tp_sites_count(&a->sites, c->site, tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0)), 1))
-		return tp_timeline_nomem(err);
-	return 0;
+	return count(t, &a->cells[id], dur, err);
+}
+
+int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_gstate *st,
+		       const struct tp_event *ev, struct tp_err *err)
+{
+	const struct tp_aggregate *a = &t->aggregate;
+	uint32_t id = sum->recent[kind_of_state[st->state]];
+	struct tp_cell *c = &a->cells[id];
+	int64_t dur = ev->ts - st->start;
+	struct tp_span sp;
+
+	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
+	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
+	    st->state != TP_ST_LOST) {
+		sum->spans++;
+		sum->ns[tp_stat_of_state[st->state]] += dur;
+		return count(t, c, dur, err);
+	}
+	sp = tp_gstate_span(st, ev->subject, ev->ts);
+	if (st->state == TP_ST_WAITING) {
+		sp.waker = ev->g;
+		sp.waker_stack = ev->stack;
+	}
+	return tp_summary_span(t, &sp, err);
 }
 
 static int put_cell(struct tp_timeline *t, const struct tp_cell *c, struct tp_err *err)
@@ -161,7 +241,7 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 		code = tp_site_hold(t, err);
 	if (a->cell_slots)
 		memset(a->cell_slots, 0, ((size_t)a->cell_mask + 1) * sizeof(*a->cell_slots));
-	a->ncells = 0;
+	a->ncells = a->nindexed = 0;
 	tp_sites_clear(&a->sites);
 	return code;
 }

@@ -13,34 +13,63 @@
 
 #define NO_TASK UINT64_MAX
 
-/* The task of an id, made if need be; NULL when memory is out. Valid until the next is made. */
+static uint32_t task_hash(uint64_t id)
+{
+	return (uint32_t)tp_mix(0, id);
+}
+
+/* The number of the task of an id, made if need be; TP_NONE when memory is out. */
+static uint32_t task_number(struct tp_annotations *a, uint64_t id)
+{
+	uint32_t *slots, at;
+
+	if (!a->task_slots || a->ntasks >= (a->task_mask + 1) / 2) {
+		if (tp_grow_slots(&a->task_slots, &a->task_mask, &slots))
+			return TP_NONE;
+		for (uint32_t i = 0; i < a->ntasks; i++) {
+			at = task_hash(a->tasks[i].id) & a->task_mask;
+			while (slots[at])
+				at = (at + 1) & a->task_mask;
+			slots[at] = i + 1;
+		}
+	}
+	for (at = task_hash(id) & a->task_mask; a->task_slots[at]; at = (at + 1) & a->task_mask)
+		if (a->tasks[a->task_slots[at] - 1].id == id)
+			return a->task_slots[at] - 1;
+	if (a->ntasks == a->room_tasks &&
+	    tp_grow_items((void **)&a->tasks, &a->room_tasks, sizeof(*a->tasks)))
+		return TP_NONE;
+	a->tasks[a->ntasks] = (struct tp_task){.id = id, .goroutine = TP_NONE};
+	a->task_slots[at] = ++a->ntasks;
+	return a->ntasks - 1;
+}
+
+/* The task of an id; NULL when memory is out. Valid until the next is made. */
 static struct tp_task *task_at(struct tp_annotations *a, uint64_t id)
 {
-	uint64_t *number = tp_map_at(&a->task_ids, id);
+	uint32_t number = a->latest_task;
 
-	if (!number)
-		return NULL;
-	if (!*number) {
-		if (a->ntasks == a->room_tasks) {
-			size_t room = a->room_tasks ? a->room_tasks * 2 : 64;
-			void *p = realloc(a->tasks, room * sizeof(*a->tasks));
-
-			if (!p)
-				return NULL;
-			a->tasks = p;
-			a->room_tasks = room;
-		}
-		a->tasks[a->ntasks] = (struct tp_task){.id = id, .goroutine = TP_NONE};
-		*number = ++a->ntasks;
+	if (number >= a->ntasks || a->tasks[number].id != id) {
+		number = task_number(a, id);
+		if (number == TP_NONE)
+			return NULL;
+		a->latest_task = number;
 	}
-	return &a->tasks[*number - 1];
+	return &a->tasks[number];
 }
 
 /* g works for the task; TP_NONE counts as one too, as in Go. */
 static int join(struct tp_annotations *a, struct tp_task *task, uint32_t g)
 {
-	uint64_t *there = tp_map_at(&a->members, (uint64_t)(task - a->tasks) << 32 | g);
+	uint64_t *there;
 
+	for (uint32_t i = 0; i < 2; i++) {
+		if (i == task->goroutines)
+			task->member[task->goroutines++] = g;
+		if (task->member[i] == g)
+			return 0;
+	}
+	there = tp_map_at(&a->members, (uint64_t)(task - a->tasks) << 32 | g);
 	if (!there)
 		return TP_ENOMEM;
 	if (!*there) {
@@ -273,7 +302,7 @@ static int put_task(struct tp_timeline *t, const struct tp_task *task, struct tp
 	v[TP_COL(TASK, stack)] = task->stack;
 	v[TP_COL(TASK, regions)] = (int64_t)task->regions;
 	v[TP_COL(TASK, logs)] = (int64_t)task->logs;
-	v[TP_COL(TASK, goroutines)] = (int64_t)task->goroutines;
+	v[TP_COL(TASK, goroutines)] = task->goroutines;
 	return tp_timeline_put(t, TP_TABLE_TASK, v, err);
 }
 
@@ -288,7 +317,7 @@ int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, st
 		if (!is_system(trace->dict, tp_name_of_stack(trace->dict, stack)))
 			code = put_region(t, &a->ended[i], err);
 	}
-	for (size_t i = 0; !code && i < a->ntasks; i++)
+	for (uint32_t i = 0; !code && i < a->ntasks; i++)
 		code = put_task(t, &a->tasks[i], err);
 	return code;
 }
@@ -297,7 +326,7 @@ void tp_annotation_release(struct tp_annotations *a)
 {
 	free(a->tasks);
 	free(a->ended);
-	tp_map_release(&a->task_ids);
+	free(a->task_slots);
 	tp_map_release(&a->members);
 	tp_pool_release(&a->active);
 }

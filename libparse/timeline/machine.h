@@ -1,5 +1,5 @@
-/* The span machine proper, inlined into its two users: span.c (the public interface) and
- * timeline.c, whose hot loop cannot afford a call back per span. Private to timeline/. */
+/* The inside of the span machine: its state, and the common case of a transition inline, for
+ * timeline.c, whose loop cannot afford a call and a copy per span. Private to timeline/. */
 #ifndef TP_TIMELINE_MACHINE_H
 #define TP_TIMELINE_MACHINE_H
 
@@ -84,6 +84,12 @@ static inline struct tp_span tp_gstate_span(const struct tp_gstate *st, uint32_t
 	return sp;
 }
 
+/* Is it the last of a goroutine? Go: blocking "forever" is like its death. */
+static inline bool tp_event_ends(const struct tp_event *ev)
+{
+	return ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
+}
+
 /* Fills in the state a goroutine enters at ev. */
 static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
 {
@@ -124,157 +130,39 @@ static inline void tp_spans_leave_syscall(struct tp_spans *s, const struct tp_gs
 		s->syscalling[st->p] = TP_NONE;
 }
 
-/* The span that a gap or a presumption leaves: nothing is known of it but its state. */
-static inline struct tp_gstate tp_gstate_bare(int64_t start, uint32_t mark, uint8_t state)
+/* Does ev just complete the span that the goroutine has open? */
+static inline bool tp_gstate_plain(const struct tp_gstate *st, const struct tp_event *ev)
 {
-	return (struct tp_gstate){.start = start,
-				  .m = TP_NONE,
-				  .p = TP_NONE,
-				  .waker = TP_NONE,
-				  .mark = mark,
-				  .state = state};
+	return st && st->state && !st->flags && !ev->flags && ev->from != TP_ST_UNDETERMINED &&
+	       !tp_event_ends(ev);
 }
 
-/* Time of g up to ev is lost: completes what was known and the gap. */
-static inline unsigned tp_spans_lose(const struct tp_spans *s, const struct tp_gstate *st,
-				     uint32_t g, const struct tp_event *ev, struct tp_span *out)
+/* Enters the state that ev leads to; 0 or an error code. */
+static inline int tp_spans_enter(struct tp_spans *s, struct tp_gstate *st,
+				 const struct tp_event *ev)
 {
-	struct tp_gstate gap = tp_gstate_bare(st->start, st->mark, TP_ST_LOST);
-	unsigned n = 0;
-
-	if ((st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL) && st->m < s->nm &&
-	    s->m_last[st->m] > st->start) {
-		gap.start = s->m_last[st->m];
-		gap.mark = s->mark;
-		out[n++] = tp_gstate_span(st, g, gap.start);
-	}
-	if (ev->ts > gap.start)
-		out[n++] = tp_gstate_span(&gap, g, ev->ts);
-	return n;
-}
-
-/* The state a goroutine has been in since the last Sync, when ev is the first that tells of it. */
-static inline uint8_t tp_gstate_presume(const struct tp_event *ev)
-{
-	uint8_t state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;
-
-	if (ev->flags & TP_EVF_LOST)
-		return TP_ST_LOST;
-	/* Go: a goroutine that has a P had it all the time. */
-	return state == TP_ST_SYSCALL && ev->p == TP_NONE ? TP_ST_SYSCALL_BLOCKED : state;
-}
-
-/* A transition of a goroutine. The machine goes by the state in which it has the goroutine, so that
- * a `from` that does not fit (in a damaged trace) leaves no gap. */
-static inline int tp_spans_step_g(struct tp_spans *s, const struct tp_event *ev,
-				  struct tp_span *out)
-{
-	uint32_t g = ev->subject, c = g >> TP_CHUNK_BITS;
-	struct tp_gstate *st = tp_gstate_find(s, g);
-	unsigned n = 0;
 	int code;
 
-	if (__builtin_expect(!st, 0)) {
-		code = tp_spans_grow_g(s, g);
-		if (code)
-			return code;
-		st = tp_gstate_find(s, g);
-	}
-	if (!st->state) {
-		s->chunk[c]->live++;
-		if (ev->from != TP_ST_NOT_EXIST) {
-			*st = tp_gstate_bare(s->sync_ts, s->sync_mark, tp_gstate_presume(ev));
-			st->flags = TP_G_PRESUMED;
-		}
-	} else if (ev->from == TP_ST_UNDETERMINED && st->flags & TP_G_PRESUMED) {
-		/* Restored, or Go's summary of it starts over. */
-		st->state = tp_gstate_presume(ev);
-	}
-	if (ev->from != TP_ST_UNDETERMINED || !(st->flags & TP_G_PRESUMED) || st->state != ev->to) {
-		if (st->state) {
-			if (ev->flags & TP_EVF_LOST) {
-				n = tp_spans_lose(s, st, g, ev, out);
-			} else {
-				struct tp_span *done = &out[n++];
-
-				*done = tp_gstate_span(st, g, ev->ts);
-				done->inferred |= (ev->flags & TP_EVF_INFERRED) != 0;
-				if (st->state == TP_ST_WAITING) {
-					done->waker = ev->g;
-					done->waker_stack = ev->stack;
-				}
-			}
-			tp_spans_leave_syscall(s, st);
-		}
-		st->start = ev->ts;
-		st->mark = s->mark;
-		st->flags = 0;
-	}
-	if (ev->flags & TP_EVF_INFERRED)
-		st->flags |= TP_G_INFERRED;
-	if (ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER)) {
-		st->state = TP_ST_NONE;
-		st->flags = 0;
-		if (!--s->chunk[c]->live && c != s->newest)
-			tp_spans_drop(s, c);
-		return (int)n;
-	}
 	tp_gstate_enter(st, ev);
 	if (ev->to == TP_ST_SYSCALL && ev->p != TP_NONE) {
 		if (ev->p >= s->np && (code = tp_spans_grow_p(s, ev->p)))
 			return code;
-		s->syscalling[ev->p] = g;
+		s->syscalling[ev->p] = ev->subject;
 	}
-	return (int)n;
+	return 0;
 }
 
-/* An event that tells that its goroutine's time up to it is lost, but of no transition. */
-static inline unsigned tp_spans_step_lost(struct tp_spans *s, const struct tp_event *ev,
-					  struct tp_span *out)
+/* The whole step where tp_gstate_plain, the span being dealt with; 0 or an error code. */
+static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
-	struct tp_gstate *st = ev->g == TP_NONE ? NULL : tp_gstate_find(s, ev->g);
-	unsigned n;
-
-	if (!st || !st->state)
-		return 0;
-	n = tp_spans_lose(s, st, ev->g, ev, out);
+	tp_spans_leave_syscall(s, st);
 	st->start = ev->ts;
 	st->mark = s->mark;
-	st->flags = 0;
-	return n;
+	return tp_spans_enter(s, st, ev);
 }
 
-/* A P goes idle: the system call it served, if any, is without a P from now on. */
-static inline unsigned tp_spans_step_idle(struct tp_spans *s, const struct tp_event *ev,
-					  struct tp_span *out)
-{
-	uint32_t g = ev->subject < s->np ? s->syscalling[ev->subject] : TP_NONE;
-	struct tp_gstate *st;
-
-	if (g == TP_NONE)
-		return 0;
-	s->syscalling[ev->subject] = TP_NONE;
-	st = tp_gstate_find(s, g);
-	if (!st || st->state != TP_ST_SYSCALL)
-		return 0;
-	if (st->flags & TP_G_RESTORED) {
-		uint64_t until = st->waker | (uint64_t)st->waker_stack << 32;
-
-		if ((uint64_t)ev->ts != until)
-			return 0;
-	}
-	*out = tp_gstate_span(st, g, ev->ts);
-	out->inferred |= (ev->flags & TP_EVF_INFERRED) != 0;
-	st->state = TP_ST_SYSCALL_BLOCKED;
-	st->start = ev->ts;
-	st->mark = s->mark;
-	st->waker = TP_NONE;
-	st->waker_stack = 0;
-	st->flags = ev->flags & TP_EVF_INFERRED ? TP_G_INFERRED : 0;
-	return 1;
-}
-
-/* Before tp_spans_step: states that were there before are counted from the last Sync on. */
+/* Before anything else of an event: states that were there before are counted from the last Sync
+ * on. */
 static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 {
 	if (!s->sync_ts || ev->type == TP_EV_SYNC) {
@@ -283,30 +171,21 @@ static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 	}
 }
 
-/* Advances by one event. Returns how many spans it completed, in out[], or an error code. */
-static inline int tp_spans_step(struct tp_spans *s, const struct tp_event *ev,
-				struct tp_span out[TP_STEP_SPANS])
+/* After everything else of an event; 0 or an error code. */
+static inline int tp_spans_seen(struct tp_spans *s, const struct tp_event *ev)
 {
-	bool of_g = tp_event_descs[ev->type].subject == 'G';
-	int n = 0, code;
+	int code;
 
-	if (ev->flags & TP_EVF_LOST && (ev->from == ev->to || !of_g))
-		n = (int)tp_spans_step_lost(s, ev, out);
-	if (ev->from != ev->to) {
-		if (of_g) {
-			n = tp_spans_step_g(s, ev, out);
-			if (n < 0)
-				return n;
-		} else if (ev->to == TP_ST_IDLE) {
-			n += (int)tp_spans_step_idle(s, ev, out + n);
-		}
-	}
-	if (ev->m != TP_NONE) {
-		if (ev->m >= s->nm && (code = tp_spans_grow_m(s, ev->m)))
-			return code;
-		s->m_last[ev->m] = ev->ts;
-	}
-	return n;
+	if (ev->m == TP_NONE)
+		return 0;
+	if (ev->m >= s->nm && (code = tp_spans_grow_m(s, ev->m)))
+		return code;
+	s->m_last[ev->m] = ev->ts;
+	return 0;
 }
+
+/* Advances by one event (but for the two above). Returns how many spans it completed, in out[], or
+ * an error code. */
+int tp_spans_step(struct tp_spans *s, const struct tp_event *ev, struct tp_span out[TP_STEP_SPANS]);
 
 #endif

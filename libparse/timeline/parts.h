@@ -87,19 +87,30 @@ enum tp_stat {
 	TP_NSTATS
 };
 
+/* What is known of a goroutine, so that most transitions need not look. */
+enum {
+	TP_SUM_KNOWN = 1,   /* Go's summary has it */
+	TP_SUM_NAMED = 2,   /* name_stack is set */
+	TP_SUM_STARTED = 4, /* started is set */
+	TP_SUM_SETTLED = 7,
+};
+
+/* Of the states other than Lost. */
+extern const uint8_t tp_stat_of_state[TP_NSTATES];
+
 struct tp_gsum {
 	/* one cache line that every span of the goroutine touches */
 	int64_t ns[TP_NSTATS];
 	uint32_t recent[4]; /* cell of the latest span: running, runnable, blocked, syscall */
 	uint32_t spans;
-	uint32_t name_stack; /* first transition stack: its root names the goroutine */
+	uint8_t known; /* TP_SUM_KNOWN … */
+	uint8_t last_state;
 	/* the rest is touched when it is created, starts and ends */
+	uint32_t name_stack; /* first transition stack: its root names the goroutine */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
 	uint32_t parent, create_stack, inferred;
 	uint32_t blocks, ranges, regions; /* heads of lists */
-	uint8_t known;			  /* Go's summary has it */
-	uint8_t last_state;
 };
 
 struct tp_gsum_chunk {
@@ -127,6 +138,8 @@ struct tp_summary {
 struct tp_cell {
 	uint32_t g, stack, reason, state;
 	uint32_t site, count;
+	uint32_t next; /* of the same goroutine and kind of state: a ring */
+	bool indexed;
 	int64_t total, min, max;
 };
 
@@ -140,22 +153,34 @@ struct tp_site {
 };
 #define TP_SITE_OF_G 0x80000000u
 
+#define TP_SITE_OCTAVES 59   /* base/hist.h: 3776 buckets, 64 each */
+#define TP_SITES_DENSE	8192 /* sites with an entry in octave */
+#define TP_SITES_LATER	512
+#define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 256 bytes) */
+
 struct tp_sites {
 	struct tp_site *site;
 	uint32_t n, room;
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
-	uint64_t *hist; /* site << 36 | bucket << 24 | count; 0: free */
+	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket … */
+	uint16_t (*octave)[TP_SITE_OCTAVES]; /* number of a block, 0 none */
+	uint32_t (*block)[64];
+	uint32_t nblocks, room_blocks;
+	/* … and site << 36 | bucket << 24 | count (0: free) in a hash for what is more */
+	uint64_t *hist;
 	uint32_t nhist, hist_mask;
-	uint64_t *sorted; /* the same without gaps, when a segment ends */
-	uint32_t room_sorted;
+	uint64_t *sorted; /* all in the form of the hash, when a segment ends */
+	uint32_t nsorted, room_sorted;
+	uint32_t nlater;
+	uint64_t later[TP_SITES_LATER]; /* site << 12 | bucket: to be counted */
 };
 
 struct tp_aggregate {
 	struct tp_cell *cells;
 	uint32_t ncells, room_cells;
-	uint32_t *cell_slots; /* number + 1 */
-	uint32_t cell_mask;
+	uint32_t *cell_slots; /* number + 1; of those in long rings */
+	uint32_t cell_mask, nindexed;
 	struct tp_sites sites;
 	struct tp_buf held; /* sites of finished segments, see site.c */
 };
@@ -198,7 +223,9 @@ struct tp_task {
 	uint32_t name, goroutine, stack;
 	bool has_start, has_end, has_parent;
 	int64_t start, end;
-	uint64_t regions, logs, goroutines;
+	uint64_t regions, logs;
+	uint32_t goroutines;
+	uint32_t member[2]; /* the first of them; the others are in `members` */
 };
 
 struct tp_region {
@@ -213,8 +240,10 @@ struct tp_region {
 
 struct tp_annotations {
 	struct tp_task *tasks;
-	size_t ntasks, room_tasks;
-	struct tp_map task_ids;	 /* id → number + 1 */
+	uint32_t ntasks, room_tasks;
+	uint32_t *task_slots; /* number + 1 */
+	uint32_t task_mask;
+	uint32_t latest_task;
 	struct tp_map members;	 /* task number << 32 | goroutine → 1 */
 	struct tp_pool active;	 /* regions going on */
 	struct tp_region *ended; /* with their goroutine: not rows before its name is known */
@@ -266,11 +295,21 @@ static inline int64_t tp_index_value(uint32_t index)
 }
 
 /* summary.c: the summary of g, made if need be; NULL when memory is out. */
-struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g);
+struct tp_gsum *tp_summary_make(struct tp_timeline *t, uint32_t g);
+static inline struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g)
+{
+	const struct tp_summary *s = &t->summary;
+	uint32_t c = g >> TP_CHUNK_BITS;
+
+	if (__builtin_expect(c < s->nchunks && s->chunk[c].g != NULL, 1))
+		return &s->chunk[c].g[g & (TP_CHUNK - 1)];
+	return tp_summary_make(t, g);
+}
 /* The same without making one; NULL also while Go's summary would not have it. */
 struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g);
 /* A transition of a goroutine, before and after the spans it completes are accounted for. */
-int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		     struct tp_err *err);
 int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 int tp_summary_span(struct tp_timeline *t, const struct tp_span *span, struct tp_err *err);
 int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason, uint32_t count,
@@ -288,6 +327,9 @@ uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 /* aggregate.c */
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
 		      struct tp_err *err);
+/* The open span of the event's subject, completed by it, counted for its summary too. */
+int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_gstate *st,
+		       const struct tp_event *ev, struct tp_err *err);
 int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err);
 void tp_aggregate_release(struct tp_aggregate *a);
 
@@ -295,6 +337,15 @@ void tp_aggregate_release(struct tp_aggregate *a);
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
 /* Adds to its histogram; 0 or TP_ENOMEM. */
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count);
+/* The same, in a while: many at once, so that their cache misses overlap. */
+int tp_sites_drain(struct tp_sites *s);
+static inline int tp_sites_later(struct tp_sites *s, uint32_t site, int bucket)
+{
+	if (__builtin_expect(s->nlater == TP_SITES_LATER, 0) && tp_sites_drain(s))
+		return TP_ENOMEM;
+	s->later[s->nlater++] = (uint64_t)site << 12 | (uint64_t)bucket;
+	return 0;
+}
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max);
 void tp_sites_clear(struct tp_sites *s);
 void tp_sites_release(struct tp_sites *s);

@@ -77,12 +77,12 @@ static int grow_hist(struct tp_sites *s)
 	return 0;
 }
 
-int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
+static int count_hashed(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
 {
 	uint64_t key = (uint64_t)site << BUCKET_BITS | (uint64_t)bucket;
 	uint32_t at;
 
-	if (__builtin_expect(!s->hist || s->nhist >= (s->hist_mask + 1) / 2, 0) && grow_hist(s))
+	if ((!s->hist || s->nhist >= (s->hist_mask + 1) / 2) && grow_hist(s))
 		return TP_ENOMEM;
 	at = (uint32_t)tp_mix(0, key) & s->hist_mask;
 	while (s->hist[at] && s->hist[at] >> COUNT_BITS != key)
@@ -92,6 +92,45 @@ int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count
 		s->nhist++;
 	}
 	s->hist[at] += count;
+	return 0;
+}
+
+int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
+{
+	if (site >= TP_SITES_DENSE || s->nblocks >= TP_BLOCKS_DENSE)
+		return count_hashed(s, site, bucket, count);
+	if (!s->octave) {
+		s->octave = calloc(TP_SITES_DENSE, sizeof(*s->octave));
+		if (!s->octave)
+			return TP_ENOMEM;
+	}
+	if (!s->octave[site][bucket / 64]) {
+		while (s->nblocks + 1 >= s->room_blocks)
+			if (tp_grow_items((void **)&s->block, &s->room_blocks, sizeof(*s->block)))
+				return TP_ENOMEM;
+		s->octave[site][bucket / 64] = (uint16_t)++s->nblocks;
+		memset(s->block[s->nblocks], 0, sizeof(*s->block));
+	}
+	s->block[s->octave[site][bucket / 64]][bucket % 64] += (uint32_t)count;
+	return 0;
+}
+
+int tp_sites_drain(struct tp_sites *s)
+{
+	uint32_t n = s->nlater;
+
+	s->nlater = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t site = (uint32_t)(s->later[i] >> BUCKET_BITS);
+		uint32_t bucket = (uint32_t)s->later[i] & ((1u << BUCKET_BITS) - 1);
+		uint32_t block =
+		    site < TP_SITES_DENSE && s->octave ? s->octave[site][bucket / 64] : 0;
+
+		if (block)
+			s->block[block][bucket % 64]++;
+		else if (tp_sites_count(s, site, (int)bucket, 1))
+			return TP_ENOMEM;
+	}
 	return 0;
 }
 
@@ -112,49 +151,72 @@ static int compare_slots(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sort_slots(uint64_t *v, uint32_t n)
+static int put_sorted(struct tp_sites *s, uint64_t slot)
 {
-	if (n > 32) {
-		qsort(v, n, sizeof(*v), compare_slots);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		uint64_t x = v[i];
-		uint32_t k = i;
-
-		for (; k && v[k - 1] > x; k--)
-			v[k] = v[k - 1];
-		v[k] = x;
-	}
+	if (s->nsorted == s->room_sorted &&
+	    tp_grow_items((void **)&s->sorted, &s->room_sorted, sizeof(*s->sorted)))
+		return TP_ENOMEM;
+	s->sorted[s->nsorted++] = slot;
+	return 0;
 }
 
-/* Histogram slots to s->sorted, in the order of their sites, buckets ascending. */
+/* The site's histogram to s->sorted, buckets ascending; hashed ones are there. */
+static int collect_blocks(struct tp_sites *s, uint32_t site)
+{
+	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
+		const uint32_t *count = s->block[s->octave[site][o]];
+
+		if (!s->octave[site][o])
+			continue;
+		for (uint32_t i = 0; i < 64; i++) {
+			uint64_t key = (uint64_t)site << BUCKET_BITS | (o * 64 + i);
+
+			if (count[i] && put_sorted(s, key << COUNT_BITS | count[i]))
+				return TP_ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Histograms to s->sorted, in the order of their sites, buckets ascending. What is in the hash is
+ * little in real traces: it is sorted as a whole and taken in as its sites come. */
 static int sort_hist(struct tp_sites *s)
 {
-	uint32_t at = 0;
+	uint32_t nhashed = 0, next = 0;
+	uint64_t *hashed = NULL;
+	int code = TP_ENOMEM;
 
-	while (s->room_sorted < s->nhist)
-		if (tp_grow_items((void **)&s->sorted, &s->room_sorted, sizeof(*s->sorted)))
+	if (tp_sites_drain(s))
+		return TP_ENOMEM;
+	if (s->nhist) {
+		hashed = malloc(s->nhist * sizeof(*hashed));
+		if (!hashed)
 			return TP_ENOMEM;
-	for (uint32_t i = 0; s->hist && i <= s->hist_mask; i++)
-		if (s->hist[i])
-			s->site[s->hist[i] >> (COUNT_BITS + BUCKET_BITS)].nhist++;
+		for (uint32_t i = 0; i <= s->hist_mask; i++)
+			if (s->hist[i])
+				hashed[nhashed++] = s->hist[i];
+		qsort(hashed, nhashed, sizeof(*hashed), compare_slots);
+	}
+	s->nsorted = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
-		s->site[i].first_hist = at;
-		at += s->site[i].nhist;
-		s->site[i].nhist = 0;
-	}
-	for (uint32_t i = 0; s->hist && i <= s->hist_mask; i++) {
-		struct tp_site *x;
+		struct tp_site *x = &s->site[i];
+		uint32_t from = next;
 
-		if (!s->hist[i])
-			continue;
-		x = &s->site[s->hist[i] >> (COUNT_BITS + BUCKET_BITS)];
-		s->sorted[x->first_hist + x->nhist++] = s->hist[i];
+		x->first_hist = s->nsorted;
+		if (i < TP_SITES_DENSE && s->octave && collect_blocks(s, i))
+			goto done;
+		while (next < nhashed && hashed[next] >> (COUNT_BITS + BUCKET_BITS) == i)
+			if (put_sorted(s, hashed[next++]))
+				goto done;
+		x->nhist = s->nsorted - x->first_hist;
+		if (next > from)
+			qsort(s->sorted + x->first_hist, x->nhist, sizeof(*s->sorted),
+			      compare_slots);
 	}
-	for (uint32_t i = 0; i < s->n; i++)
-		sort_slots(s->sorted + s->site[i].first_hist, s->site[i].nhist);
-	return 0;
+	code = 0;
+done:
+	free(hashed);
+	return code;
 }
 
 static inline uint32_t slot_bucket(uint64_t slot)
@@ -173,13 +235,18 @@ void tp_sites_clear(struct tp_sites *s)
 		memset(s->slots, 0, ((size_t)s->mask + 1) * sizeof(*s->slots));
 	if (s->hist)
 		memset(s->hist, 0, ((size_t)s->hist_mask + 1) * sizeof(*s->hist));
-	s->n = s->nhist = 0;
+	if (s->octave)
+		memset(s->octave, 0,
+		       (s->n < TP_SITES_DENSE ? s->n : TP_SITES_DENSE) * sizeof(*s->octave));
+	s->n = s->nhist = s->nblocks = 0;
 }
 
 void tp_sites_release(struct tp_sites *s)
 {
 	free(s->site);
 	free(s->slots);
+	free(s->octave);
+	free(s->block);
 	free(s->hist);
 	free(s->sorted);
 	*s = (struct tp_sites){0};

@@ -86,6 +86,162 @@ int tp_spans_grow_m(struct tp_spans *s, uint32_t m)
 	return grow((void **)&s->m_last, &s->nm, sizeof(*s->m_last), m);
 }
 
+/* The span that a gap or a presumption leaves: nothing is known of it but its state. */
+static struct tp_gstate bare(int64_t start, uint32_t mark, uint8_t state)
+{
+	return (struct tp_gstate){.start = start,
+				  .m = TP_NONE,
+				  .p = TP_NONE,
+				  .waker = TP_NONE,
+				  .mark = mark,
+				  .state = state};
+}
+
+/* Time of g up to ev is lost: completes what was known and the gap. */
+static unsigned lose(const struct tp_spans *s, const struct tp_gstate *st, uint32_t g,
+		     const struct tp_event *ev, struct tp_span *out)
+{
+	struct tp_gstate gap = bare(st->start, st->mark, TP_ST_LOST);
+	unsigned n = 0;
+
+	if ((st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL) && st->m < s->nm &&
+	    s->m_last[st->m] > st->start) {
+		gap.start = s->m_last[st->m];
+		gap.mark = s->mark;
+		out[n++] = tp_gstate_span(st, g, gap.start);
+	}
+	if (ev->ts > gap.start)
+		out[n++] = tp_gstate_span(&gap, g, ev->ts);
+	return n;
+}
+
+/* The state a goroutine has been in since the last Sync, when ev is the first that tells of it. */
+static uint8_t presume(const struct tp_event *ev)
+{
+	uint8_t state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;
+
+	if (ev->flags & TP_EVF_LOST)
+		return TP_ST_LOST;
+	/* Go: a goroutine that has a P had it all the time. */
+	return state == TP_ST_SYSCALL && ev->p == TP_NONE ? TP_ST_SYSCALL_BLOCKED : state;
+}
+
+/* A transition of a goroutine. The machine goes by the state in which it has the goroutine, so that
+ * a `from` that does not fit (in a damaged trace) leaves no gap. */
+static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
+{
+	uint32_t g = ev->subject, c = g >> TP_CHUNK_BITS;
+	struct tp_gstate *st = tp_gstate_find(s, g);
+	unsigned n = 0;
+	int code;
+
+	if (__builtin_expect(!st, 0)) {
+		code = tp_spans_grow_g(s, g);
+		if (code)
+			return code;
+		st = tp_gstate_find(s, g);
+	}
+	if (!st->state) {
+		s->chunk[c]->live++;
+		if (ev->from != TP_ST_NOT_EXIST) {
+			*st = bare(s->sync_ts, s->sync_mark, presume(ev));
+			st->flags = TP_G_PRESUMED;
+		}
+	} else if (ev->from == TP_ST_UNDETERMINED && st->flags & TP_G_PRESUMED) {
+		/* Restored, or Go's summary of it starts over. */
+		st->state = presume(ev);
+	}
+	if (ev->from != TP_ST_UNDETERMINED || !(st->flags & TP_G_PRESUMED) || st->state != ev->to) {
+		if (st->state) {
+			if (ev->flags & TP_EVF_LOST) {
+				n = lose(s, st, g, ev, out);
+			} else {
+				struct tp_span *done = &out[n++];
+
+				*done = tp_gstate_span(st, g, ev->ts);
+				done->inferred |= (ev->flags & TP_EVF_INFERRED) != 0;
+				if (st->state == TP_ST_WAITING) {
+					done->waker = ev->g;
+					done->waker_stack = ev->stack;
+				}
+			}
+			tp_spans_leave_syscall(s, st);
+		}
+		st->start = ev->ts;
+		st->mark = s->mark;
+		st->flags = 0;
+	}
+	if (ev->flags & TP_EVF_INFERRED)
+		st->flags |= TP_G_INFERRED;
+	if (tp_event_ends(ev)) {
+		st->state = TP_ST_NONE;
+		st->flags = 0;
+		if (!--s->chunk[c]->live && c != s->newest)
+			tp_spans_drop(s, c);
+		return (int)n;
+	}
+	code = tp_spans_enter(s, st, ev);
+	return code ? code : (int)n;
+}
+
+/* An event that tells that its goroutine's time up to it is lost, but of no transition. */
+static unsigned step_lost(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
+{
+	struct tp_gstate *st = ev->g == TP_NONE ? NULL : tp_gstate_find(s, ev->g);
+	unsigned n;
+
+	if (!st || !st->state)
+		return 0;
+	n = lose(s, st, ev->g, ev, out);
+	st->start = ev->ts;
+	st->mark = s->mark;
+	st->flags = 0;
+	return n;
+}
+
+/* A P goes idle: the system call it served, if any, is without a P from now on. */
+static unsigned step_idle(struct tp_spans *s, const struct tp_event *ev, struct tp_span *out)
+{
+	uint32_t g = ev->subject < s->np ? s->syscalling[ev->subject] : TP_NONE;
+	struct tp_gstate *st;
+
+	if (g == TP_NONE)
+		return 0;
+	s->syscalling[ev->subject] = TP_NONE;
+	st = tp_gstate_find(s, g);
+	if (!st || st->state != TP_ST_SYSCALL)
+		return 0;
+	if (st->flags & TP_G_RESTORED) {
+		uint64_t until = st->waker | (uint64_t)st->waker_stack << 32;
+
+		if ((uint64_t)ev->ts != until)
+			return 0;
+	}
+	*out = tp_gstate_span(st, g, ev->ts);
+	out->inferred |= (ev->flags & TP_EVF_INFERRED) != 0;
+	st->state = TP_ST_SYSCALL_BLOCKED;
+	st->start = ev->ts;
+	st->mark = s->mark;
+	st->waker = TP_NONE;
+	st->waker_stack = 0;
+	st->flags = ev->flags & TP_EVF_INFERRED ? TP_G_INFERRED : 0;
+	return 1;
+}
+
+int tp_spans_step(struct tp_spans *s, const struct tp_event *ev, struct tp_span out[TP_STEP_SPANS])
+{
+	bool of_g = tp_event_descs[ev->type].subject == 'G' && ev->subject != TP_NONE;
+	int n = 0;
+
+	if (ev->from != ev->to && of_g)
+		return step_g(s, ev, out);
+	if (ev->flags & TP_EVF_LOST)
+		n = (int)step_lost(s, ev, out);
+	if (ev->from != ev->to && ev->to == TP_ST_IDLE)
+		n += (int)step_idle(s, ev, out + n);
+	return n;
+}
+
 static int fail(int code, struct tp_err *err)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
@@ -100,15 +256,16 @@ int tp_spans_feed(struct tp_spans *s, const struct tp_event *ev, size_t n, tp_sp
 	struct tp_span out[TP_STEP_SPANS];
 
 	for (size_t i = 0; i < n; i++) {
-		int done;
+		int done, code = 0;
 
 		tp_spans_sync(s, &ev[i]);
 		done = tp_spans_step(s, &ev[i], out);
-		if (done < 0)
-			return fail(done, err);
+		if (done >= 0)
+			code = tp_spans_seen(s, &ev[i]);
+		if (done < 0 || code)
+			return fail(done < 0 ? done : code, err);
 		for (int k = 0; k < done; k++) {
-			int code = fn(ctx, &out[k], err);
-
+			code = fn(ctx, &out[k], err);
 			if (code)
 				return code;
 		}

@@ -35,7 +35,7 @@ static int grow_chunks(struct tp_summary *s, uint32_t c)
 	return 0;
 }
 
-struct tp_gsum *tp_summary_at(struct tp_timeline *t, uint32_t g)
+struct tp_gsum *tp_summary_make(struct tp_timeline *t, uint32_t g)
 {
 	struct tp_summary *s = &t->summary;
 	uint32_t c = g >> TP_CHUNK_BITS;
@@ -63,7 +63,7 @@ struct tp_gsum *tp_summary_find(struct tp_timeline *t, uint32_t g)
 	if (g == TP_NONE || c >= s->nchunks || (!s->chunk[c].g && !s->chunk[c].packed))
 		return NULL;
 	sum = tp_summary_at(t, g);
-	return sum && sum->known ? sum : NULL;
+	return sum && sum->known & TP_SUM_KNOWN ? sum : NULL;
 }
 
 /* The stack of the goroutine that makes the transition (Go: StateTransition.Stack), 0 for none. */
@@ -84,15 +84,13 @@ static uint32_t transition_stack(const struct tp_event *ev)
 	}
 }
 
-int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		     struct tp_err *err)
 {
-	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
 	int code;
 
-	if (!sum)
-		return tp_timeline_nomem(err);
-	if (__builtin_expect(!sum->known || ev->from == TP_ST_NOT_EXIST, 0)) {
-		sum->known = 1;
+	if (!(sum->known & TP_SUM_KNOWN) || ev->from == TP_ST_NOT_EXIST) {
+		sum->known |= TP_SUM_KNOWN;
 		sum->ended = 0;
 		sum->created = t->spans->sync_ts;
 		sum->parent = TP_NONE;
@@ -103,16 +101,21 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 			code = tp_annotation_inherit(t, ev, sum, err);
 			if (code)
 				return code;
-			sum = tp_summary_at(t, ev->subject);
 		}
 	}
 	if (ev->flags & TP_EVF_INFERRED)
 		sum->inferred++;
-	if (!sum->name_stack)
+	if (!(sum->known & TP_SUM_NAMED)) {
 		sum->name_stack = transition_stack(ev);
-	if (!sum->started && ev->to == TP_ST_RUNNING)
+		if (sum->name_stack)
+			sum->known |= TP_SUM_NAMED;
+	}
+	if (!(sum->known & TP_SUM_STARTED) && ev->to == TP_ST_RUNNING) {
 		sum->started = ev->ts;
-	if (__builtin_expect(!ev->ts, 0))
+		if (sum->started)
+			sum->known |= TP_SUM_STARTED;
+	}
+	if (!ev->ts)
 		t->summary.zero_g = ev->subject;
 	return 0;
 }
@@ -155,7 +158,7 @@ add:
 	return 0;
 }
 
-static const uint8_t stat_of_state[TP_NSTATES] = {
+const uint8_t tp_stat_of_state[TP_NSTATES] = {
     [TP_ST_RUNNING] = TP_STAT_RUNNING,
     [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
     [TP_ST_WAITING] = TP_STAT_BLOCKED,
@@ -173,7 +176,7 @@ static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struc
 	t->summary.zero_g = TP_NONE;
 	if (sp->state == TP_ST_LOST || (sp->state == TP_ST_RUNNING && !sp->open))
 		return 0;
-	sum->ns[stat_of_state[sp->state]] -= sp->end;
+	sum->ns[tp_stat_of_state[sp->state]] -= sp->end;
 	if (sp->state == TP_ST_WAITING)
 		return tp_summary_block(t, sum, sp->reason, 0, -sp->end, err);
 	return 0;
@@ -191,7 +194,7 @@ int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_e
 	if (sp->state == TP_ST_LOST)
 		sum->lost_ns += dur;
 	else
-		sum->ns[stat_of_state[sp->state]] += dur;
+		sum->ns[tp_stat_of_state[sp->state]] += dur;
 	if (__builtin_expect(sp->start <= 0, 0)) {
 		code = discount_zero(t, sum, sp, err);
 		if (code)
@@ -209,7 +212,7 @@ void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t 
 	if (sum)
 		memcpy(ns, sum->ns, sizeof(sum->ns));
 	if (tp_spans_open(t->spans, g, &open) && open.state != TP_ST_LOST)
-		ns[stat_of_state[open.state]] += at - open.start;
+		ns[tp_stat_of_state[open.state]] += at - open.start;
 }
 
 uint32_t tp_summary_name_stack(struct tp_timeline *t, uint32_t g)
@@ -354,9 +357,11 @@ static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t
 
 	v[TP_COL(GOROUTINE, id)] = g < trace->ng ? (int64_t)trace->g_id[g] : TP_NULL;
 	v[TP_COL(GOROUTINE, name)] = tp_name_of_stack(trace->dict, sum->name_stack);
-	v[TP_COL(GOROUTINE, parent)] = sum->known ? tp_index_value(sum->parent) : TP_NULL;
+	v[TP_COL(GOROUTINE, parent)] =
+	    sum->known & TP_SUM_KNOWN ? tp_index_value(sum->parent) : TP_NULL;
 	v[TP_COL(GOROUTINE, create_stack)] = sum->create_stack;
-	v[TP_COL(GOROUTINE, created_ns)] = sum->known ? tp_time_value(t, sum->created) : TP_NULL;
+	v[TP_COL(GOROUTINE, created_ns)] =
+	    sum->known & TP_SUM_KNOWN ? tp_time_value(t, sum->created) : TP_NULL;
 	v[TP_COL(GOROUTINE, started_ns)] = sum->started ? tp_time_value(t, sum->started) : TP_NULL;
 	v[TP_COL(GOROUTINE, ended_ns)] = sum->ended ? tp_time_value(t, sum->ended) : TP_NULL;
 	v[TP_COL(GOROUTINE, total_ns)] = sum->total;
@@ -377,7 +382,7 @@ static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, s
 {
 	int code;
 
-	if (!sum->known)
+	if (!(sum->known & TP_SUM_KNOWN))
 		return 0;
 	if (!sum->total)
 		sum->total = t->last - sum->created;

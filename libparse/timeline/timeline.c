@@ -6,6 +6,8 @@
 
 #include "timeline/parts.h"
 
+#define AHEAD 8 /* events between a prefetch and its use */
+
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 {
 	struct tp_timeline *t = calloc(1, sizeof(*t));
@@ -69,32 +71,88 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	return code;
 }
 
-/* A goroutine's transition: what is known of it first, then the spans that end, then its end. */
-static int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)
 {
-	struct tp_span out[TP_STEP_SPANS];
-	bool of_g =
-	    ev->subject != TP_NONE && ev->from != ev->to && tp_event_descs[ev->type].subject == 'G';
-	int code = 0, n;
-
-	tp_spans_sync(t->spans, ev);
-	if (of_g)
-		code = tp_summary_enter(t, ev, err);
-	if (code)
-		return code;
-	n = tp_spans_step(t->spans, ev, out);
 	if (n < 0)
-		return tp_err_set(err, n, TP_OFFSET_NONE, "too many goroutines, threads or procs");
+		return tp_err_set(err, n, TP_OFFSET_NONE,
+				  n == TP_ENOMEM ? "out of memory"
+						 : "too many goroutines, threads or procs");
 	for (int i = 0; i < n; i++) {
-		code = tp_summary_span(t, &out[i], err);
+		int code = tp_summary_span(t, &out[i], err);
+
 		if (code)
 			return code;
 	}
-	if (!of_g)
-		return 0;
-	if (ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER))
-		return tp_summary_leave(t, ev, err);
 	return 0;
+}
+
+/* What is known of the goroutine first, then the spans that end, then its end. */
+static int slow_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+			   struct tp_err *err)
+{
+	struct tp_span out[TP_STEP_SPANS];
+	int code = tp_summary_enter(t, ev, sum, err);
+
+	if (!code)
+		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
+	if (!code && tp_event_ends(ev))
+		code = tp_summary_leave(t, ev, err);
+	return code;
+}
+
+/* A goroutine's transition. */
+static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
+	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	int code;
+
+	if (__builtin_expect(!sum, 0))
+		return tp_timeline_nomem(err);
+	if (sum->known != TP_SUM_SETTLED || !tp_gstate_plain(st, ev) || !ev->ts || st->start <= 0)
+		return slow_transition(t, ev, sum, err);
+	code = tp_aggregate_plain(t, sum, st, ev, err);
+	if (!code && (code = tp_spans_move(t->spans, st, ev)))
+		code = spans_done(t, NULL, code, err);
+	return code;
+}
+
+static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_span out[TP_STEP_SPANS];
+	int code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
+
+	if (code)
+		return code;
+	switch (tp_event_descs[ev->type].kind) {
+	case TP_KIND_TRANSITION:
+		return tp_event_descs[ev->type].subject == 'P' ? tp_proc_event(t, ev, err) : 0;
+	case TP_KIND_RANGE_BEGIN:
+	case TP_KIND_RANGE_ACTIVE:
+	case TP_KIND_RANGE_END:
+		return tp_range_event(t, ev, err);
+	case TP_KIND_TASK_BEGIN:
+	case TP_KIND_TASK_END:
+	case TP_KIND_REGION_BEGIN:
+	case TP_KIND_REGION_END:
+	case TP_KIND_LOG:
+		return tp_annotation_event(t, ev, err);
+	case TP_KIND_STACK_SAMPLE:
+		return tp_sample_event(t, ev, err);
+	default:
+		return 0;
+	}
+}
+
+/* What a transition will touch: its goroutine's state and sums. */
+static inline void prefetch(const struct tp_timeline *t, const struct tp_event *ev)
+{
+	uint32_t c = ev->subject >> TP_CHUNK_BITS, i = ev->subject & (TP_CHUNK - 1);
+
+	if (c < t->spans->nchunks && t->spans->chunk[c])
+		__builtin_prefetch(&t->spans->chunk[c]->g[i]);
+	if (c < t->summary.nchunks && t->summary.chunk[c].g)
+		__builtin_prefetch(&t->summary.chunk[c].g[i]);
 }
 
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -102,6 +160,8 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 	for (const struct tp_event *end = ev + n; ev < end; ev++) {
 		int code;
 
+		if (end - ev > AHEAD)
+			prefetch(t, ev + AHEAD);
 		if (t->segment_events == TP_SEGMENT_EVENTS) {
 			code = end_segment(t, ev->ts, err);
 			if (!code)
@@ -116,34 +176,17 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		}
 		t->segment_events++;
 		t->last = ev->ts;
-		code = transition(t, ev, err);
+		tp_spans_sync(t->spans, ev);
+		if (ev->from != ev->to && ev->subject != TP_NONE &&
+		    tp_event_descs[ev->type].subject == 'G')
+			code = transition(t, ev, err);
+		else
+			code = other_event(t, ev, err);
 		if (code)
 			return code;
-		switch (tp_event_descs[ev->type].kind) {
-		case TP_KIND_TRANSITION:
-			if (tp_event_descs[ev->type].subject == 'P')
-				code = tp_proc_event(t, ev, err);
-			break;
-		case TP_KIND_RANGE_BEGIN:
-		case TP_KIND_RANGE_ACTIVE:
-		case TP_KIND_RANGE_END:
-			code = tp_range_event(t, ev, err);
-			break;
-		case TP_KIND_TASK_BEGIN:
-		case TP_KIND_TASK_END:
-		case TP_KIND_REGION_BEGIN:
-		case TP_KIND_REGION_END:
-		case TP_KIND_LOG:
-			code = tp_annotation_event(t, ev, err);
-			break;
-		case TP_KIND_STACK_SAMPLE:
-			code = tp_sample_event(t, ev, err);
-			break;
-		default:
-			break;
-		}
+		code = tp_spans_seen(t->spans, ev);
 		if (code)
-			return code;
+			return spans_done(t, NULL, code, err);
 	}
 	return 0;
 }

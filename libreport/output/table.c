@@ -13,8 +13,8 @@
 #include "output/ops.h"
 
 #define GAP	 2
-#define TEXT_MIN 16 /* cells below which a text is not cut while columns can be left out */
-#define TEXT_LOW 6  /* … and below which it is never cut */
+#define TEXT_MIN 16 /* rep_column.least where it is 0 */
+#define TEXT_LOW 6  /* cells below which a text is never cut */
 
 struct cell {
 	size_t at; /* in table.text */
@@ -132,15 +132,18 @@ static size_t title_width(const struct rep_column *c)
 	return rep_text_width(title(c), strlen(title(c)));
 }
 
+/* With texts cut to cut_to cells; 0: to the least each should have. */
 static size_t total_width(const struct rep_output *out, const struct table *t, size_t cut_to)
 {
 	size_t sum = 0;
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
+		size_t least = out->columns[i].least ? out->columns[i].least : TEXT_MIN;
+		size_t cut = cut_to ? cut_to : least;
 
 		if (c->shown)
-			sum += (sum ? GAP : 0) + (c->cut && c->width > cut_to ? cut_to : c->width);
+			sum += (sum ? GAP : 0) + (c->cut && c->width > cut ? cut : c->width);
 	}
 	return sum;
 }
@@ -167,7 +170,7 @@ static void fit(const struct rep_output *out, struct table *t)
 
 	if (!room)
 		return;
-	while (total_width(out, t, TEXT_MIN) > room && drop_one(out, t))
+	while (total_width(out, t, 0) > room && drop_one(out, t))
 		;
 	if (total_width(out, t, SIZE_MAX) <= room)
 		return;

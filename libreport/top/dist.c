@@ -36,17 +36,66 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
+{
+	int64_t low = a < b ? a : b, high = a < b ? b : a;
+
+	return c < low ? low : c > high ? high : c;
+}
+
+/* Moves the value of rank k (from 0) among v[from … to) to v[k], smaller ones before it, larger
+ * ones behind it. Where the pivots turn out badly too often, the rest is sorted: n log n at worst.
+ */
+static void select_rank(int64_t *v, size_t from, size_t to, size_t k)
+{
+	unsigned budget = 64;
+
+	while (to - from > 1) {
+		size_t low = from, at = from, high = to;
+		int64_t pivot;
+
+		if (!budget--) {
+			qsort(v + from, to - from, sizeof(*v), by_value);
+			return;
+		}
+		pivot = median_of_three(v[from], v[from + (to - from) / 2], v[to - 1]);
+		while (at < high) {
+			int64_t x = v[at];
+
+			if (x < pivot) {
+				v[at++] = v[low];
+				v[low++] = x;
+			} else if (x > pivot) {
+				v[at] = v[--high];
+				v[high] = x;
+			} else {
+				at++;
+			}
+		}
+		if (k < low)
+			to = low;
+		else if (k >= high)
+			from = high;
+		else
+			return;
+	}
+}
+
 /* Nearest rank, as base/hist.h has it. */
 static void solve_exact(int64_t *ns, size_t n, struct rep_percentiles *p)
 {
-	qsort(ns, n, sizeof(*ns), by_value);
+	size_t from = 0;
+
 	for (int i = 0; i < REP_NPERCENTILES; i++) {
 		double at = quantile[i] * (double)n;
 		size_t r = (size_t)at;
 
 		if (at - (double)r > 1e-9 * at)
 			r++;
-		p->ns[i] = ns[r ? r - 1 : 0];
+		r = r ? r - 1 : 0;
+		select_rank(ns, from, n, r);
+		p->ns[i] = ns[r];
+		from = r;
 	}
 	p->known = p->exact = true;
 }

@@ -19,6 +19,26 @@ const struct rep_state_desc rep_states[] = {
     {NULL, NULL, 0},
 };
 
+const char *rep_state_name(unsigned state)
+{
+	switch (state) {
+	case TP_ST_RUNNING:
+		return "running";
+	case TP_ST_RUNNABLE:
+		return "runnable";
+	case TP_ST_WAITING:
+		return "blocked";
+	case TP_ST_SYSCALL:
+		return "syscall";
+	case TP_ST_SYSCALL_BLOCKED:
+		return "syscall-blocked";
+	case TP_ST_LOST:
+		return "lost";
+	default:
+		return "";
+	}
+}
+
 /* What is known of a string; the low bits say whether a pattern (1 << REP_FILTER_…) matches. */
 #define KNOWN	  0x80
 #define FRAMES	  (1u << REP_FILTER_FOCUS | 1u << REP_FILTER_IGNORE)

@@ -31,6 +31,8 @@ struct rep_state_desc {
 	uint32_t states; /* bit per enum tp_state */
 };
 extern const struct rep_state_desc rep_states[]; /* ends with a NULL name */
+/* The name of one state, "" where it has none. */
+const char *rep_state_name(unsigned state);
 
 enum {
 	REP_FILTER_FOCUS,

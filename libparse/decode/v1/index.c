@@ -22,6 +22,8 @@
 #define GIVE_BACK    (4u << 20)
 #define PROGRESS     (8u << 20)
 
+/* No event of an inline type is longer: type and four varints of ten bytes. */
+#define FAST_ROOM     48
 #define SAMPLE_VALUES 5 /* of a CPU sample: unused time, time, P, goroutine, stack */
 
 struct walk {
@@ -185,13 +187,18 @@ static const uint8_t *begin_batch(struct walk *w, const uint8_t *start, const ui
 	return p;
 }
 
-static void note_special(struct tp_v1_batch *b, enum tp_v1_kind kind, uint64_t key)
+static void note_special(struct walk *w, const uint8_t *at, enum tp_v1_kind kind, uint64_t key)
 {
+	struct tp_v1_batch *b = w->batch;
+	uint64_t from_start = (uint64_t)(at - w->ix->data) - b->offset;
+
 	/* No key is as late as that which means none. */
 	int64_t k = (int64_t)key < INT64_MAX ? (int64_t)key : INT64_MAX - 1;
 
 	if (k < b->need[kind])
 		b->need[kind] = k;
+	if (!b->nspecials++)
+		b->first_special = from_start < UINT32_MAX ? (uint32_t)from_start : 0;
 }
 
 /* The types whose arguments matter now; v holds n values, p is where the event starts. */
@@ -221,16 +228,16 @@ static const uint8_t *note(struct walk *w, unsigned type, const uint8_t *p, cons
 			return broken(w, code);
 		break;
 	case TP_V1_CPU_SAMPLE:
-		note_special(w->batch, TP_V1_SAMPLES, v[1]);
+		note_special(w, p, TP_V1_SAMPLES, v[1]);
 		break;
 	case TP_V1_GO_SYSEXIT:
 		/* go 1.5: seq, ts, g, real seq, real ts; later: ts, g, seq, real ts. */
 		if (ix->wire.version < 7 || v[3])
-			note_special(w->batch, TP_V1_EXITS, v[3]);
+			note_special(w, p, TP_V1_EXITS, v[3]);
 		break;
 	case TP_V1_GO_SYSEXIT_LOCAL:
 		if (v[2])
-			note_special(w->batch, TP_V1_EXITS, v[2]);
+			note_special(w, p, TP_V1_EXITS, v[2]);
 		break;
 	default:
 		break;
@@ -256,6 +263,26 @@ static const uint8_t *string_entry(struct walk *w, const uint8_t *p)
 	if (!w->code)
 		w->code = tp_v1_idmap_put(&w->ix->strings, id, known);
 	return w->code ? broken(w, w->code) : c.at;
+}
+
+/* Steps over an event of a plain inline type, which is most of them, where FAST_ROOM bytes follow;
+ * NULL for others and for varints that need a closer look. */
+static inline const uint8_t *skip_inline(const struct tp_v1_wire *wire, const uint8_t *p)
+{
+	unsigned n = wire->shape[*p & 63].values;
+
+	if (wire->form[*p] != TP_V1_INLINE)
+		return NULL;
+	p++;
+	do {
+		const uint8_t *last = p + 9;
+
+		while (*p >= 0x80)
+			if (++p == last)
+				return NULL;
+		p++;
+	} while (--n);
+	return p;
 }
 
 /* Steps over one event and notes what is to be noted; NULL at a fault. */
@@ -529,8 +556,7 @@ static int walk(struct walk *w, const uint8_t *p)
 {
 	struct tp_v1_index *ix = w->ix;
 	const struct tp_v1_wire *wire = &ix->wire;
-	/* Inline events of up to four one-byte values, which is most of them, need no step(). */
-	const uint8_t *safe = w->end - 48 > p ? w->end - 48 : p;
+	const uint8_t *safe = w->end - p > FAST_ROOM ? w->end - FAST_ROOM : p;
 
 	while (p < w->end) {
 		const uint8_t *start = p, *next;
@@ -542,25 +568,9 @@ static int walk(struct walk *w, const uint8_t *p)
 			if (code)
 				return code;
 		}
-		if (wire->form[*p] == TP_V1_INLINE && p < safe && w->batch) {
-			unsigned n = wire->shape[type].values;
-
-			next = p + 1;
-			do {
-				const uint8_t *value = next;
-
-				while (*next++ >= 0x80)
-					;
-				if (next - value > 9) {
-					next = NULL;
-					break;
-				}
-			} while (--n);
-			if (!next)
-				next = step(w, p);
-		} else {
+		next = p < safe && w->batch ? skip_inline(wire, p) : NULL;
+		if (!next)
 			next = step(w, p);
-		}
 		if (!next) {
 			if (w->code)
 				return tp_err_set(w->err, w->code, (uint64_t)(p - ix->data), "%s",
@@ -620,61 +630,92 @@ void tp_v1_index_release(struct tp_v1_index *ix)
 	memset(ix, 0, sizeof(*ix));
 }
 
+/* An event's values and what is behind it, in a batch that the walk has found sound so far. */
+static const uint8_t *read_event(const struct tp_v1_wire *wire, const uint8_t *p,
+				 const uint8_t *end, uint64_t v[8])
+{
+	unsigned form = wire->form[*p], type = *p & 63;
+	struct tp_cursor c = tp_cursor(p + 1, (size_t)(end - p - 1));
+	struct tp_slice s = {0};
+
+	if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
+		for (unsigned i = 0; i < wire->shape[type].values; i++)
+			v[i] = tp_cursor_uvarint(&c);
+		return c.failed ? NULL : c.at;
+	}
+	if (form == TP_V1_TEXT)
+		tp_cursor_uvarint(&c);
+	s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	if (form == TP_V1_LOGGED)
+		tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
+	if (c.failed || (wire->shape[type].timed && read_values(s.data, s.data + s.size, v, 8) < 0))
+		return NULL;
+	return c.at;
+}
+
+/* Makes a special of an event's values; false when it is none. */
+static bool special_of(const struct tp_v1_wire *wire, unsigned type, const uint64_t *v,
+		       int64_t ticks, struct tp_v1_special *s)
+{
+	*s = (struct tp_v1_special){.kind = TP_V1_EXITS};
+	switch (type) {
+	case TP_V1_GO_SYSEXIT:
+		if (wire->version < 7) {
+			s->g = v[2];
+			s->key = (int64_t)v[3];
+			s->ticks = v[4] ? (int64_t)v[4] : ticks;
+			return true;
+		}
+		s->g = v[1];
+		s->key = s->ticks = (int64_t)v[3];
+		return v[3];
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		s->g = v[1];
+		s->key = s->ticks = (int64_t)v[2];
+		return v[2];
+	case TP_V1_CPU_SAMPLE:
+		s->kind = TP_V1_SAMPLES;
+		s->key = s->ticks = (int64_t)v[1];
+		s->pid = (int32_t)v[2];
+		s->g = v[3];
+		s->stack = (uint32_t)v[SAMPLE_VALUES - 1];
+		return true;
+	default:
+		return false;
+	}
+}
+
 int tp_v1_batch_specials(const struct tp_v1_index *ix, const struct tp_v1_batch *b,
 			 tp_v1_special_fn fn, void *ctx)
 {
 	const struct tp_v1_wire *wire = &ix->wire;
-	struct tp_cursor c = tp_cursor(ix->data + b->offset, b->end - b->offset);
-	bool stamped =
-	    wire->version < 7; /* a return without a real time has the time of the event */
+	/* Only in go 1.5 may a special have the time of its event, which needs all that precede it.
+	 */
+	bool timed = wire->version < 7;
+	const uint8_t *p = ix->data + b->offset + (timed ? 0 : b->first_special);
+	const uint8_t *end = ix->data + b->end;
 	int64_t ticks = b->ticks;
+	uint32_t left = b->nspecials;
 
-	while (c.at < c.end && !c.failed) {
-		unsigned form = wire->form[*c.at], type = *c.at & 63;
-		struct tp_v1_special s = {.kind = TP_V1_EXITS};
-		const uint8_t *args;
+	while (p && p < end && left) {
+		unsigned type = *p & 63;
+		struct tp_v1_special s;
 		uint64_t v[8] = {0};
+		const uint8_t *next = NULL;
 		int code;
 
-		tp_cursor_u8(&c);
-		args = c.at;
-		if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
-			for (unsigned i = 0; i < wire->shape[type].values; i++)
-				tp_cursor_uvarint(&c);
-		} else {
-			if (form == TP_V1_TEXT)
-				tp_cursor_uvarint(&c);
-			args = tp_cursor_bytes(&c, tp_cursor_uvarint(&c)).data;
-		}
-		if (!c.failed && args && wire->shape[type].timed &&
-		    (stamped || form == TP_V1_INLINE_NOTED || form == TP_V1_SIZED_NOTED)) {
-			read_values(args, c.at, v, 8);
-			if (stamped)
-				ticks += (int64_t)v[1];
-		}
-		if (form == TP_V1_LOGGED)
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-		if (c.failed)
-			break;
-		if (type == TP_V1_GO_SYSEXIT && stamped) {
-			s.g = v[2];
-			s.key = (int64_t)v[3];
-			s.ticks = v[4] ? (int64_t)v[4] : ticks;
-		} else if (type == TP_V1_GO_SYSEXIT && v[3]) {
-			s.g = v[1];
-			s.key = s.ticks = (int64_t)v[3];
-		} else if (type == TP_V1_GO_SYSEXIT_LOCAL && v[2]) {
-			s.g = v[1];
-			s.key = s.ticks = (int64_t)v[2];
-		} else if (type == TP_V1_CPU_SAMPLE) {
-			s.kind = TP_V1_SAMPLES;
-			s.key = s.ticks = (int64_t)v[1];
-			s.pid = (int32_t)v[2];
-			s.g = v[3];
-			s.stack = (uint32_t)v[SAMPLE_VALUES - 1];
-		} else {
+		if (!timed && end - p > FAST_ROOM)
+			next = skip_inline(wire, p);
+		if (next) {
+			p = next;
 			continue;
 		}
+		p = read_event(wire, p, end, v);
+		if (timed && wire->shape[type].timed)
+			ticks = (int64_t)((uint64_t)ticks + v[1]);
+		if (!p || !special_of(wire, type, v, ticks, &s))
+			continue;
+		left--;
 		code = fn(ctx, &s);
 		if (code)
 			return code;

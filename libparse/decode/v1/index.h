@@ -28,6 +28,7 @@ struct tp_v1_batch {
 	uint64_t seq;	      /* of the header, go 1.5 */
 	int64_t need[TP_V1_NKINDS]; /* key (ticks; go 1.5: sequence number) of its earliest special
 				       of a kind, or INT64_MAX */
+	uint32_t first_special, nspecials; /* bytes from offset to the first; how many there are */
 	uint32_t lane;
 	uint32_t next; /* of the same lane, or TP_V1_NO_BATCH */
 	bool gap;      /* something of this lane may be lost before it */

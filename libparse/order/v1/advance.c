@@ -55,7 +55,7 @@ static inline void count(struct tp_v1_order *o, unsigned type, int64_t ns, bool 
 	type = wire_name_of(type);
 	o->wires[type]++;
 	o->stacked[type] += with_stack;
-	if (ns > o->last_wire_ns)
+	if (o->version < 11 && ns > o->last_wire_ns)
 		o->last_wire_ns = ns;
 }
 
@@ -92,71 +92,10 @@ static void put_status(struct tp_v1_order *o, struct tp_event *ev, struct tp_v1_
 	g->unseen = false;
 }
 
-bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
-{
-	const uint64_t *a = l->ev.v + o->lead;
-	struct tp_v1_g *g;
-
-	l->target = NULL;
-	switch (l->ev.type) {
-	case TP_V1_GO_CREATE:
-	case TP_V1_GO_WAITING:
-	case TP_V1_GO_IN_SYSCALL:
-	case TP_V1_GO_START:
-	case TP_V1_GO_START_LOCAL:
-	case TP_V1_GO_START_LABEL:
-	case TP_V1_GO_UNBLOCK:
-	case TP_V1_GO_UNBLOCK_LOCAL:
-	case TP_V1_GO_SYSEXIT:
-	case TP_V1_GO_SYSEXIT_LOCAL:
-		g = l->target = tp_v1_g_get(o, a[0]);
-		if (unlikely(!g))
-			return true; /* memory is out, which merging will find */
-		break;
-	case TP_V1_GO_BLOCK:
-	case TP_V1_GO_BLOCK_SEND:
-	case TP_V1_GO_BLOCK_RECV:
-	case TP_V1_GO_BLOCK_SELECT:
-	case TP_V1_GO_BLOCK_SYNC:
-	case TP_V1_GO_BLOCK_COND:
-	case TP_V1_GO_BLOCK_NET:
-	case TP_V1_GO_BLOCK_GC:
-	case TP_V1_GO_SLEEP:
-	case TP_V1_GO_SCHED:
-	case TP_V1_GO_PREEMPT:
-	case TP_V1_GO_SYSBLOCK:
-		g = l->target = l->g;
-		return o->version < 7 || (g && g->status == V1_RUNNING);
-	case TP_V1_GC_START:
-		return o->version < 7 || o->gc_seq == a[0];
-	default:
-		return true;
-	}
-	if (unlikely(o->version < 7))
-		return true; /* its sequence number is the order */
-	switch (l->ev.type) {
-	case TP_V1_GO_CREATE:
-		return !g->exists;
-	case TP_V1_GO_WAITING:
-	case TP_V1_GO_IN_SYSCALL:
-		return g->status == V1_RUNNABLE && g->seq == 1;
-	case TP_V1_GO_START:
-	case TP_V1_GO_START_LABEL:
-		return g->status == V1_RUNNABLE && g->seq == a[1];
-	case TP_V1_GO_START_LOCAL:
-		return g->status == V1_RUNNABLE;
-	case TP_V1_GO_UNBLOCK:
-	case TP_V1_GO_SYSEXIT:
-		return g->status == V1_WAITING && g->seq == a[1];
-	default:
-		return g->status == V1_WAITING;
-	}
-}
-
 static int create(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
 		  const char **why)
 {
-	struct tp_v1_g *g = l->target;
+	struct tp_v1_g *g = tp_v1_g_get(o, a[0]);
 	struct tp_event *ev;
 
 	if (!g)
@@ -183,9 +122,10 @@ static int create(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const
 }
 
 /* GoWaiting, GoInSyscall: the state of a goroutine at the beginning. */
-static int waits(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const char **why)
+static int waits(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
+		 const char **why)
 {
-	struct tp_v1_g *g = l->target;
+	struct tp_v1_g *g = tp_v1_g_get(o, a[0]);
 	bool in_syscall = l->ev.type == TP_V1_GO_IN_SYSCALL;
 	struct tp_event *ev;
 
@@ -209,7 +149,7 @@ static int waits(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const 
 static int start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
 		 const char **why)
 {
-	struct tp_v1_g *g = l->target;
+	struct tp_v1_g *g = tp_v1_g_get(o, a[0]);
 	unsigned type = l->ev.type;
 	bool numbered = type != TP_V1_GO_START_LOCAL && o->version >= 7;
 	struct tp_event *ev;
@@ -277,7 +217,7 @@ static int leave(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, unsign
 static int unblock(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const uint64_t *a,
 		   const char **why)
 {
-	struct tp_v1_g *g = l->target;
+	struct tp_v1_g *g = tp_v1_g_get(o, a[0]);
 	bool numbered = l->ev.type == TP_V1_GO_UNBLOCK && o->version >= 7, by_timer;
 	struct tp_event *ev;
 
@@ -390,7 +330,7 @@ static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint6
 
 	if (o->version < 7)
 		return 0; /* happens at its real sequence number: special.c */
-	g = l->target;
+	g = tp_v1_g_get(o, a[0]);
 	if (!g)
 		return o->code;
 	REQUIRE(g->status == V1_WAITING && (local || g->seq == a[1]),
@@ -658,7 +598,7 @@ int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why)
 		break;
 	case TP_V1_GO_WAITING:
 	case TP_V1_GO_IN_SYSCALL:
-		code = waits(o, l, ns, why);
+		code = waits(o, l, ns, a, why);
 		break;
 	case TP_V1_GO_START:
 	case TP_V1_GO_START_LOCAL:

@@ -4,9 +4,6 @@
 
 #include "base/cursor.h"
 
-/* An event without a message or a table entry is at most this long when its varints are sound:
- * type, length, six values. */
-#define LONGEST 72
 /* How far the answer to "does this system call block?" is looked for behind events that are not the
  * caller's own; in sound traces it is the very next event. */
 #define FAR 1000
@@ -51,7 +48,7 @@ static void damaged_event(struct tp_v1_order *o, const struct tp_v1_lane *l, con
 
 /* Near the end of a batch, and for whatever the fast path does not take. 1: *e is set; 0: nothing
  * to order; -1: damaged. */
-static int next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
+static int decode(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
 {
 	const struct tp_v1_wire *wire = &o->ix->wire;
 	unsigned type = *l->at & 63, form = wire->form[*l->at];
@@ -87,69 +84,38 @@ static int next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_e
 	return shape->timed && type != TP_V1_CPU_SAMPLE;
 }
 
-bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
+bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
 {
-	const struct tp_v1_wire *wire = &o->ix->wire;
-
 	for (;;) {
-		const uint8_t *p = l->at;
 		const struct tp_v1_shape *shape;
-		unsigned form, type, n;
+		int timed;
 
-		if (unlikely(p == l->end)) {
+		if (l->at == l->end) {
 			if (l->next == TP_V1_NO_BATCH)
 				return false;
 			enter_batch(o, l);
 			continue;
 		}
-		type = *p & 63;
-		form = wire->form[*p];
-		shape = &wire->shape[type];
-		n = shape->values;
-		if (likely(l->end - p > LONGEST && form == TP_V1_INLINE)) {
-			e->at = p++;
-			for (unsigned i = 0; i < n; i++)
-				if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
-					goto damaged;
-		} else if (likely(l->end - p > LONGEST && form == TP_V1_SIZED && p[1] < 64)) {
-			const uint8_t *end = p + 2 + p[1];
-
-			e->at = p;
-			p += 2;
-			for (unsigned i = 0; i < n; i++)
-				if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
-					goto damaged;
-			if (unlikely(p != end))
-				goto damaged;
-		} else {
-			int timed = next_slow(o, l, e);
-
-			if (unlikely(timed < 0))
-				goto damaged;
-			if (!timed)
-				continue;
-			p = l->at;
+		timed = decode(o, l, e);
+		if (unlikely(timed < 0)) {
+			damaged_event(o, l, l->at);
+			if (o->code)
+				return false;
+			/* The rest of the batch cannot be told apart from what is damaged. */
+			l->at = l->end;
+			l->gap = true;
+			continue;
 		}
-		l->at = p;
-		e->type = (uint8_t)type;
-		e->stack = shape->stack ? e->v[n - 1] : 0;
-		if (likely(o->lead == 1)) {
-			l->ticks = (int64_t)((uint64_t)l->ticks + e->v[0]);
-			e->key = e->ticks = l->ticks;
-		} else {
+		if (!timed)
+			continue;
+		shape = &o->ix->wire.shape[e->type];
+		e->stack = shape->stack ? e->v[shape->values - 1] : 0;
+		if (o->lead == 2)
 			l->seq += e->v[0];
-			l->ticks = (int64_t)((uint64_t)l->ticks + e->v[1]);
-			e->key = (int64_t)l->seq;
-			e->ticks = l->ticks;
-		}
+		l->ticks = (int64_t)((uint64_t)l->ticks + e->v[o->lead - 1]);
+		e->key = o->lead == 2 ? (int64_t)l->seq : l->ticks;
+		e->ticks = l->ticks;
 		return true;
-	damaged:
-		damaged_event(o, l, l->at);
-		if (o->code)
-			return false;
-		/* The rest of the batch cannot be told apart from what is damaged. */
-		l->at = l->end;
-		l->gap = true;
 	}
 }
 

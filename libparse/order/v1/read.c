@@ -220,43 +220,58 @@ static void open_lanes(struct tp_v1_order *o)
 	o->woken = true;
 }
 
-static void merge_sample(struct tp_v1_order *o)
+/* What only few events need before they are merged. 0, or an error code. */
+static int prepare(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
-	struct tp_v1_special s;
-
-	if (tp_v1_sample_take(o, &s))
-		tp_v1_deliver_sample(o, &s);
+	if (l->ev.key > o->queues[TP_V1_EXITS].earliest && tp_v1_exits_until(o, l->ev.key, false))
+		return o->code;
+	if (!o->begun)
+		tp_v1_begin(o, l->ev.ticks);
+	if (l->unusual && !l->samples) {
+		l->unusual = false;
+		l->p = tp_v1_p_index(o, l->pid);
+	}
+	if ((l->ev.key < o->now || l->ev.ticks < o->latest) && check_time(o, l))
+		return o->code;
+	if (o->futile)
+		o->muted = o->ordinal / 8 < o->futile_room &&
+			   o->futile[o->ordinal / 8] >> (o->ordinal % 8) & 1;
+	if (o->noting && tp_v1_futile_note(o, l))
+		return o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	o->unusual = o->futile || o->noting;
+	return o->code;
 }
 
-/* Merges the lane's event. */
-static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, bool blocked)
+enum trust {
+	PICKED,	 /* from the frontier: it can happen */
+	BLOCKED, /* from aside: it cannot */
+	TRIED,	 /* neither is known */
+};
+
+/* Merges the lane's event. 0, an error code, or NOT_READY for one that was only tried. */
+static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, enum trust trust)
 {
 	const char *why = "";
 	int code;
 
-	if (unlikely(l->ev.key > o->queues[TP_V1_EXITS].earliest) &&
-	    tp_v1_exits_until(o, l->ev.key, false))
+	/* Short of go 1.5, keys are ticks. */
+	if (unlikely(l->ev.key > o->queues[TP_V1_EXITS].earliest || l->ev.ticks < o->latest ||
+		     o->unusual || l->unusual || o->lead == 2) &&
+	    prepare(o, l))
 		return o->code;
-	if (unlikely(!o->begun))
-		tp_v1_begin(o, l->ev.ticks);
-	if (unlikely(!l->named)) {
-		l->named = true;
-		l->p = tp_v1_p_index(o, l->pid);
-	}
-	if (unlikely(l->ev.key < o->now || l->ev.ticks < o->latest) && check_time(o, l))
-		return o->code;
-	if (unlikely(o->futile != NULL))
-		o->muted = o->ordinal / 8 < o->futile_room &&
-			   o->futile[o->ordinal / 8] >> (o->ordinal % 8) & 1;
-	if (unlikely(o->noting != NULL) && tp_v1_futile_note(o, l))
-		return o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	o->now = l->ev.key;
 	if (unlikely(l->samples)) {
-		merge_sample(o);
+		struct tp_v1_special s;
+
+		if (tp_v1_sample_take(o, &s))
+			tp_v1_deliver_sample(o, &s);
+		o->ordinal++;
 		return o->code;
 	}
-	code = blocked ? NOT_READY : tp_v1_advance(o, l, &why);
+	code = unlikely(trust == BLOCKED) ? NOT_READY : tp_v1_advance(o, l, &why);
 	if (unlikely(code == NOT_READY)) {
+		if (trust == TRIED)
+			return NOT_READY;
 		if (o->opt->strict)
 			return fail(o, l, why);
 		if (!tp_v1_salvage(o, l) || tp_v1_advance(o, l, &why) == NOT_READY)
@@ -267,6 +282,26 @@ static int merge(struct tp_v1_order *o, struct tp_v1_lane *l, bool blocked)
 	o->muted = false;
 	o->ordinal++;
 	return o->code;
+}
+
+/* Whether the lane's next event comes before all others, and pushing and popping it would leave the
+ * frontier as it is (which equal keys on its way could prevent). Then merging it can be tried. */
+static inline bool goes_on(const struct tp_v1_order *o, const struct tp_v1_lane *l)
+{
+	const struct tp_v1_entry *h = o->frontier;
+	uint32_t n = o->nfrontier;
+
+	if (unlikely(o->woken || o->unusual || l->ev.key > o->blocked))
+		return false;
+	if (n && l->ev.key >= h[0].key)
+		return false;
+	for (uint32_t j = n; j > 2; j = (j - 1) / 2) {
+		uint32_t i = (j - 1) / 2;
+
+		if (i && h[i].key == h[(i - 1) / 2].key)
+			return false;
+	}
+	return true;
 }
 
 static int report_progress(struct tp_v1_order *o)
@@ -286,7 +321,7 @@ int tp_v1_run(struct tp_v1_order *o)
 	open_lanes(o);
 	while (!o->code) {
 		struct tp_v1_lane *l;
-		bool blocked = false;
+		enum trust trust = PICKED;
 
 		if (o->naside)
 			refill(o);
@@ -294,18 +329,30 @@ int tp_v1_run(struct tp_v1_order *o)
 			break;
 		if (unlikely(!o->nfrontier || o->frontier[0].key > o->blocked)) {
 			l = take_blocked(o);
-			blocked = true;
+			trust = BLOCKED;
 			if (!l)
 				break;
 		} else {
 			l = pop(o);
 		}
-		if (unlikely(merge(o, l, blocked)))
-			break;
-		if (unlikely(o->ordinal % PROGRESS_EVENTS == 0) && report_progress(o))
-			break;
-		if (likely(step(o, l)))
-			o->aside[o->naside++] = l;
+		for (;;) {
+			int code = merge(o, l, trust);
+
+			if (unlikely(code)) {
+				if (code == NOT_READY)
+					o->aside[o->naside++] = l;
+				break;
+			}
+			if (unlikely(o->ordinal % PROGRESS_EVENTS == 0) && report_progress(o))
+				break;
+			if (unlikely(!step(o, l)))
+				break;
+			if (!goes_on(o, l)) {
+				o->aside[o->naside++] = l;
+				break;
+			}
+			trust = TRIED;
+		}
 	}
 	if (!o->code)
 		tp_v1_exits_until(o, 0, true);
@@ -329,10 +376,11 @@ static int hand_over(struct tp_v1_order *o)
 		if (o->wires[i] || ix->bytes[i])
 			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
 						   ix->bytes[i]);
-	/* The reader of old formats goes on to the last event on the wire, which may be one that is
-	 * converted to nothing. */
-	if (o->version < 11 && t->started)
+	/* The reader of old formats knows their events alone, not what they are converted to. */
+	if (o->version < 11 && t->started) {
+		t->first_ts = 0;
 		t->last_ts = o->last_wire_ns;
+	}
 	if (!code && o->dropped) {
 		struct tp_loss loss = {
 		    .from_ns = INT64_MIN, .to_ns = INT64_MIN, .events = o->dropped};
@@ -367,6 +415,7 @@ static int deliver(struct tp_v1_order *o)
 	int code;
 
 	o->ns_per_tick = o->ix->ticks_per_sec ? 1e9 / (double)o->ix->ticks_per_sec : 1;
+	o->ns_fits = (uint64_t)(9.2e18 / (o->ns_per_tick > 1 ? o->ns_per_tick : 1));
 	o->trace->ns_per_tick = o->ix->ticks_per_sec ? o->ns_per_tick : 0;
 	if (o->version < 11 && o->ix->counts[TP_V1_FUTILE_WAKEUP] && tp_v1_futile_find(o))
 		return o->code;

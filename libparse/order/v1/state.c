@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_GS 1024
-
 static int out_of_memory(struct tp_v1_order *o)
 {
 	if (!o->code)
@@ -28,14 +26,11 @@ static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *
 	return 0;
 }
 
-struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
+struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t n = tp_v1_idmap_find(&o->g_of, id);
 	struct tp_v1_g *g;
 
-	if (likely(n != TP_V1_NO_ID))
-		return &o->pages[n / PAGE_GS][n % PAGE_GS];
-	if (o->ng / PAGE_GS == o->npages) {
+	if (o->ng / TP_V1_PAGE_GS == o->npages) {
 		struct tp_v1_g **pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
 
 		if (!pages) {
@@ -43,7 +38,7 @@ struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 			return NULL;
 		}
 		o->pages = pages;
-		pages[o->npages] = malloc(PAGE_GS * sizeof(**pages));
+		pages[o->npages] = malloc(TP_V1_PAGE_GS * sizeof(**pages));
 		if (!pages[o->npages]) {
 			out_of_memory(o);
 			return NULL;
@@ -54,7 +49,7 @@ struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 		out_of_memory(o);
 		return NULL;
 	}
-	g = &o->pages[o->ng / PAGE_GS][o->ng % PAGE_GS];
+	g = &o->pages[o->ng / TP_V1_PAGE_GS][o->ng % TP_V1_PAGE_GS];
 	o->ng++;
 	*g = (struct tp_v1_g){.id = id, .index = TP_NONE, .lane = TP_NONE, .regions = NO_NODE};
 	return g;
@@ -243,6 +238,7 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 	o->dropped = o->late = 0;
 	o->nfrontier = o->naside = 0;
 	o->woken = false;
+	o->unusual = true;
 	o->blocked = INT64_MAX;
 	for (unsigned i = 0; i < 5; i++)
 		o->pseudo[i] = TP_NONE;
@@ -252,14 +248,15 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 						  .number = i,
 						  .pid = o->ix->chains[i].pid,
 						  .p = TP_NONE,
-						  .m = TP_NONE};
+						  .m = TP_NONE,
+						  .unusual = true};
 	o->lanes[o->ix->nchains] = (struct tp_v1_lane){.batch = TP_V1_NO_BATCH,
 						       .next = TP_V1_NO_BATCH,
 						       .number = o->ix->nchains,
 						       .p = TP_NONE,
 						       .m = TP_NONE,
 						       .samples = true,
-						       .named = true};
+						       .unusual = true};
 	tp_v1_specials_reset(o);
 	return o->code;
 }

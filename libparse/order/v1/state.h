@@ -36,23 +36,25 @@ enum tp_v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING, V1_UNKNOWN /* 
 
 #define NO_NODE UINT32_MAX
 
+#define TP_V1_PAGE_GS 1024 /* goroutines in one allocation */
+
 struct tp_v1_g {
 	uint64_t id, seq;
-	int64_t blocked_at;	/* ticks at which it was found blocked in a system call; 0: never */
-	uint64_t create_stack;	/* wire id (go 1.5: PC) of its first frames */
-	int64_t created;	/* ns */
-	uint32_t index;		/* in the trace, TP_NONE until it appears in an event */
-	uint32_t syscall_stack; /* of a call that will block, up to go 1.10 */
-	uint32_t lane;		/* where it runs */
-	uint32_t regions;	/* innermost open one, or NO_NODE */
-	uint8_t status;
+	uint32_t index;	  /* in the trace, TP_NONE until it appears in an event */
+	uint32_t lane;	  /* where it runs */
+	uint32_t waiters; /* lanes aside whose next event needs this goroutine in another state */
+	uint8_t status;	  /* enum tp_v1_status */
 	bool exists, ended;
 	bool fresh;  /* created, not started yet: its first start tells its stack */
 	bool unseen; /* there when the trace began, its state not told yet */
 	bool on_network, in_syscall, in_assist;
 	bool exit_told, exit_held; /* its return from a system call: see special.c */
 	uint8_t exit_skips;
-	uint32_t waiters; /* lanes aside whose next event needs this goroutine in another state */
+	uint32_t regions;	/* innermost open one, or NO_NODE */
+	uint32_t syscall_stack; /* of a call that will block, up to go 1.10 */
+	int64_t blocked_at;	/* ticks at which it was found blocked in a system call; 0: never */
+	uint64_t create_stack;	/* wire id (go 1.5: PC) of its first frames */
+	int64_t created;	/* ns */
 };
 
 /* One decoded event of a lane. */
@@ -76,7 +78,7 @@ struct tp_v1_lane {
 	uint32_t number;
 	int32_t pid;
 	uint32_t p, m;		/* indices in the trace, TP_NONE for none */
-	bool named;		/* p is set */
+	bool unusual;		/* p is not set yet, or these are the CPU samples */
 	struct tp_v1_g *g;	/* running on it */
 	struct tp_v1_g *target; /* whose state decides about ev, or NULL */
 	bool waiting;		/* ev cannot happen yet: counted in target->waiters */
@@ -137,6 +139,7 @@ struct tp_v1_order {
 	uint32_t naside;
 	int64_t blocked; /* earliest key aside, INT64_MAX for none */
 	bool woken;	 /* something that a lane aside waits for has changed */
+	bool unusual;	 /* nothing has been merged yet, or events are folded */
 
 	/* Goroutines, in pages so that they stay where they are. */
 	struct tp_v1_g **pages;
@@ -161,6 +164,7 @@ struct tp_v1_order {
 	int64_t now;	/* key of the last event merged */
 	int64_t latest; /* ticks of it */
 	double ns_per_tick;
+	uint64_t ns_fits;     /* ticks below this are nanoseconds that fit an int64 */
 	int64_t last_ns;      /* of the last event delivered */
 	int64_t last_wire_ns; /* of the last event on the wire */
 
@@ -189,8 +193,7 @@ struct tp_v1_order {
 #define NOT_READY 1
 
 /* state.c */
-struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o,
-			    uint64_t id); /* NULL when memory is out: o->code */
+struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id); /* NULL: out of memory, o->code */
 uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid);
 uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id);
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g);
@@ -209,7 +212,7 @@ void tp_v1_order_release(struct tp_v1_order *o);
 
 /* lane.c */
 /* Decodes the lane's next event into *e; false at its end. */
-bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e);
+bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e);
 /* Whether, after the system call l->ev, the next event of that goroutine says that it blocks. */
 bool tp_v1_lane_blocks(struct tp_v1_order *o, struct tp_v1_lane *l);
 
@@ -224,8 +227,6 @@ bool tp_v1_sample_take(struct tp_v1_order *o, struct tp_v1_special *s);
 bool tp_v1_sample_between(struct tp_v1_order *o, const struct tp_v1_g *g, int64_t from, int64_t to);
 
 /* advance.c */
-/* Whether the order of events allows the lane's next one (Go: order.go); sets l->target. */
-bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l);
 /* Merges it: 0, NOT_READY (nothing has changed, *why says it), or an error code. */
 int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why);
 int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, const char **why);
@@ -247,15 +248,29 @@ int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l);
 /* read.c: one run over all lanes. */
 int tp_v1_run(struct tp_v1_order *o);
 
+/* The goroutine of an id; NULL when memory is out (o->code). */
+static inline struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t n = tp_v1_idmap_find(&o->g_of, id);
+
+	return likely(n != TP_V1_NO_ID) ? &o->pages[n / TP_V1_PAGE_GS][n % TP_V1_PAGE_GS]
+					: tp_v1_g_new(o, id);
+}
+
+/* Ticks since the first event, as Go computes it: the difference wraps, is multiplied in floating
+ * point, and truncated. */
 static inline int64_t tp_v1_ns(const struct tp_v1_order *o, int64_t ticks)
 {
-	/* The difference as Go computes it: wrapping, then in floating point, then truncated. */
-	double ns = (double)(int64_t)((uint64_t)ticks - (uint64_t)o->origin) * o->ns_per_tick;
+	uint64_t since = (uint64_t)ticks - (uint64_t)o->origin;
+	double ns;
 
-	/* What no int64 holds (damaged input only) would be undefined to convert. */
-	return likely(ns > -9.2e18 && ns < 9.2e18) ? (int64_t)ns
-	       : ns < 0				   ? -9200000000000000000
-						   : 9200000000000000000;
+	if (likely(since < o->ns_fits))
+		return (int64_t)((double)(int64_t)since * o->ns_per_tick);
+	/* Before the first, or, in damaged input, what no int64 holds. */
+	ns = (double)(int64_t)since * o->ns_per_tick;
+	return ns > 9.2e18    ? 9200000000000000000
+	       : ns < -9.2e18 ? -9200000000000000000
+			      : (int64_t)ns;
 }
 
 static inline uint32_t tp_v1_g_index(struct tp_v1_order *o, struct tp_v1_g *g)
@@ -326,6 +341,109 @@ static inline uint32_t tp_v1_text(const struct tp_v1_order *o, uint64_t id)
 	uint32_t known = tp_v1_idmap_find(&o->ix->strings, id);
 
 	return known == TP_V1_NO_ID ? 0 : known;
+}
+
+/* Whether the order of events allows the lane's next one (Go: order.go, stateTransition and
+ * transitionReady); sets l->target. */
+static inline bool tp_v1_ready(struct tp_v1_order *o, struct tp_v1_lane *l)
+{
+	const uint64_t *a = l->ev.v + o->lead;
+	struct tp_v1_g *g;
+
+	l->target = NULL;
+	switch (l->ev.type) {
+	case TP_V1_GO_CREATE:
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LOCAL:
+	case TP_V1_GO_START_LABEL:
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_UNBLOCK_LOCAL:
+	case TP_V1_GO_SYSEXIT:
+	case TP_V1_GO_SYSEXIT_LOCAL:
+		g = l->target = tp_v1_g_get(o, a[0]);
+		if (unlikely(!g))
+			return true; /* memory is out, which merging will find */
+		break;
+	case TP_V1_GO_BLOCK:
+	case TP_V1_GO_BLOCK_SEND:
+	case TP_V1_GO_BLOCK_RECV:
+	case TP_V1_GO_BLOCK_SELECT:
+	case TP_V1_GO_BLOCK_SYNC:
+	case TP_V1_GO_BLOCK_COND:
+	case TP_V1_GO_BLOCK_NET:
+	case TP_V1_GO_BLOCK_GC:
+	case TP_V1_GO_SLEEP:
+	case TP_V1_GO_SCHED:
+	case TP_V1_GO_PREEMPT:
+	case TP_V1_GO_SYSBLOCK:
+		g = l->target = l->g;
+		return o->version < 7 || (g && g->status == V1_RUNNING);
+	case TP_V1_GC_START:
+		return o->version < 7 || o->gc_seq == a[0];
+	default:
+		return true;
+	}
+	if (unlikely(o->version < 7))
+		return true; /* its sequence number is the order */
+	switch (l->ev.type) {
+	case TP_V1_GO_CREATE:
+		return !g->exists;
+	case TP_V1_GO_WAITING:
+	case TP_V1_GO_IN_SYSCALL:
+		return g->status == V1_RUNNABLE && g->seq == 1;
+	case TP_V1_GO_START:
+	case TP_V1_GO_START_LABEL:
+		return g->status == V1_RUNNABLE && g->seq == a[1];
+	case TP_V1_GO_START_LOCAL:
+		return g->status == V1_RUNNABLE;
+	case TP_V1_GO_UNBLOCK:
+	case TP_V1_GO_SYSEXIT:
+		return g->status == V1_WAITING && g->seq == a[1];
+	default:
+		return g->status == V1_WAITING;
+	}
+}
+
+/* An event without a message or a table entry is at most this long when its varints are sound:
+ * type, length, six values. */
+#define TP_V1_LONGEST 72
+
+static inline bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_ev *e)
+{
+	const uint8_t *p = l->at;
+	const struct tp_v1_shape *shape;
+	unsigned form, n;
+
+	if (unlikely(l->end - p <= TP_V1_LONGEST || o->lead == 2))
+		return tp_v1_lane_next_slow(o, l, e);
+	form = o->ix->wire.form[*p];
+	shape = &o->ix->wire.shape[*p & 63];
+	n = shape->values;
+	e->at = p;
+	e->type = *p++ & 63;
+	if (likely(form == TP_V1_INLINE)) {
+		for (unsigned i = 0; i < n; i++)
+			if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
+				return tp_v1_lane_next_slow(o, l, e);
+	} else if (likely(form == TP_V1_SIZED && *p < 64)) {
+		const uint8_t *end = p + 1 + *p;
+
+		p++;
+		for (unsigned i = 0; i < n; i++)
+			if (unlikely(!tp_v1_uvarint(&p, &e->v[i])))
+				return tp_v1_lane_next_slow(o, l, e);
+		if (unlikely(p != end))
+			return tp_v1_lane_next_slow(o, l, e);
+	} else {
+		return tp_v1_lane_next_slow(o, l, e);
+	}
+	l->at = p;
+	e->stack = shape->stack ? e->v[n - 1] : 0;
+	l->ticks = (int64_t)((uint64_t)l->ticks + e->v[0]);
+	e->key = e->ticks = l->ticks;
+	return true;
 }
 
 #endif

@@ -20,6 +20,10 @@ struct tp_sql_run {
 	struct tp_sql_rows tables[TP_NTABLES];
 };
 
+struct run_row {
+	int64_t id, start, duration;
+};
+
 struct stream {
 	char name[32];
 	int64_t rows;
@@ -31,10 +35,10 @@ struct tp_sql {
 	int refs;
 	int cursors;
 	uint64_t uses;
-	unsigned version; /* of the main database, as SQLite counts */
-	bool fresh;	  /* ids and version are filled in */
-	int64_t *ids;
-	size_t nids;
+	unsigned version;     /* of the main database, as SQLite counts */
+	bool fresh;	      /* rows and version are filled in */
+	struct run_row *rows; /* by id */
+	size_t nrows;
 	struct stream *streams;
 	size_t nstreams;
 	bool counted; /* streams are filled in */
@@ -92,7 +96,7 @@ void tp_sql_unref(void *p)
 		return;
 	free_runs(&sql->runs);
 	free_runs(&sql->graveyard);
-	free(sql->ids);
+	free(sql->rows);
 	free(sql->streams);
 	tp_store_close(sql->store);
 	free(sql);
@@ -148,30 +152,36 @@ void tp_sql_cursor_closed(struct tp_sql *sql)
 	sql->cursors--;
 }
 
-static int load_ids(struct tp_sql *sql, struct tp_err *err)
+static int load_runs(struct tp_sql *sql, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	size_t room = 0;
 	int rc;
 
-	sql->nids = 0;
-	if (sqlite3_prepare_v2(sql->db, "SELECT id FROM main.run ORDER BY id", -1, &stmt, NULL))
+	sql->nrows = 0;
+	if (sqlite3_prepare_v2(sql->db,
+			       "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1,
+			       &stmt, NULL))
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "the main database is not a tprof store (%s)",
 				  sqlite3_errmsg(sql->db));
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		if (sql->nids == room) {
-			int64_t *ids;
+		if (sql->nrows == room) {
+			struct run_row *rows;
 
 			room = room ? room * 2 : 16;
-			ids = realloc(sql->ids, room * sizeof(*ids));
-			if (!ids) {
+			rows = realloc(sql->rows, room * sizeof(*rows));
+			if (!rows) {
 				sqlite3_finalize(stmt);
 				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 			}
-			sql->ids = ids;
+			sql->rows = rows;
 		}
-		sql->ids[sql->nids++] = sqlite3_column_int64(stmt, 0);
+		sql->rows[sql->nrows++] = (struct run_row){
+		    .id = sqlite3_column_int64(stmt, 0),
+		    .start = sqlite3_column_int64(stmt, 1),
+		    .duration = sqlite3_column_int64(stmt, 2),
+		};
 	}
 	if (rc != SQLITE_DONE)
 		rc = tp_sql_err(err, sql->db, "store", "cannot read the list of runs");
@@ -195,7 +205,7 @@ int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
 		run->stale = true;
 	retire(sql, 0);
 	sql->fresh = sql->counted = false;
-	code = load_ids(sql, err);
+	code = load_runs(sql, err);
 	if (code)
 		return code;
 	/* Again: only reading has brought the transaction up to date. */
@@ -206,27 +216,37 @@ int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
 
 size_t tp_sql_nruns(const struct tp_sql *sql)
 {
-	return sql->nids;
+	return sql->nrows;
 }
 
 int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i)
 {
-	return sql->ids[i];
+	return sql->rows[i].id;
+}
+
+int64_t tp_sql_run_start(const struct tp_sql *sql, size_t i)
+{
+	return sql->rows[i].start;
+}
+
+int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i)
+{
+	return sql->rows[i].duration;
 }
 
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id)
 {
-	size_t lo = 0, hi = sql->nids;
+	size_t lo = 0, hi = sql->nrows;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (sql->ids[mid] < id)
+		if (sql->rows[mid].id < id)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < sql->nids && sql->ids[lo] == id ? lo : sql->nids;
+	return lo < sql->nrows && sql->rows[lo].id == id ? lo : sql->nrows;
 }
 
 static void count_streams(struct tp_sql *sql)

@@ -33,8 +33,8 @@ struct tp_sql_column {
 	E(to_state, TEXT, "transitions: state after")                                               \
 	E(text, TEXT, "reason, name, type, label or category, as the event has one")                \
 	E(text2, TEXT, "message of a user log")                                                     \
-	E(stack, INTEGER, "stack.row of the event's stack, NULL for none")                          \
-	E(stack2, INTEGER, "GoCreate: stack.row of the new goroutine, NULL for none")               \
+	E(stack, INTEGER, "stack.row of the event's stack, 0 for none")                             \
+	E(stack2, INTEGER, "GoCreate: stack.row of the new goroutine")                              \
 	E(arg0, INTEGER, "first number of the event: value of a metric, task id, bytes swept, …")   \
 	E(arg1, INTEGER, "second number: parent task, bytes reclaimed, …")                          \
 	E(arg2, INTEGER, "third number")                                                            \
@@ -48,8 +48,8 @@ struct tp_sql_column {
 	E(start_ns, INTEGER, "began, ns since the run began")                                       \
 	E(end_ns, INTEGER, "ended, or the end of the run")                                          \
 	E(dur_ns, INTEGER, "end_ns - start_ns")                                                     \
-	E(reason, TEXT, "Waiting: why blocked; Runnable: why stopped; NULL for none")               \
-	E(stack, INTEGER, "stack.row: where it blocked, entered the call, or was made runnable")    \
+	E(reason, TEXT, "Waiting: why blocked; Runnable: why stopped; '' for none")                 \
+	E(stack, INTEGER, "stack.row: where it blocked, entered the call, or was made runnable; 0")  \
 	E(m, INTEGER, "id of the thread it ran on")                                                 \
 	E(p, INTEGER, "number of the proc it ran on")                                               \
 	E(waker, INTEGER, "goroutine that made it runnable or ended its wait, NULL for none")       \

@@ -51,7 +51,9 @@ struct event_cursor {
 	/* passes over the runs: the types of each, by name; one pass without grouping */
 	struct type_set *passes;
 	size_t npasses, pass;
-	struct type_set seen;	 /* types met by the first pass */
+	struct type_set *seen; /* types in each part, in the order met by the first pass */
+	size_t nseen, seen_room;
+	size_t nth; /* parts met in this pass */
 	uint64_t (*counts)[256]; /* PLAN_COUNT: events by run and type */
 
 	/* where it is */
@@ -276,6 +278,7 @@ static int event_close(sqlite3_vtab_cursor *base)
 	tp_block_decoder_free(c->block);
 	free(c->passes);
 	free(c->counts);
+	free(c->seen);
 	free(c->sel);
 	free(c);
 	return SQLITE_OK;
@@ -376,6 +379,45 @@ static void select_rows(struct event_cursor *c, const struct type_set *types)
 	c->n = n;
 }
 
+static bool types_meet(const struct type_set *a, const struct type_set *b)
+{
+	uint64_t both = 0;
+
+	for (size_t i = 0; i < MASK_WORDS; i++)
+		both |= a->bits[i] & b->bits[i];
+	return both;
+}
+
+/* First pass: remembers which types the decoded part has. */
+static int note_types(struct event_cursor *c, struct tp_err *err)
+{
+	struct type_set *set;
+
+	if (c->nseen == c->seen_room) {
+		size_t room = c->seen_room ? c->seen_room * 2 : 256;
+
+		set = realloc(c->seen, room * sizeof(*set));
+		if (!set)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		c->seen = set;
+		c->seen_room = room;
+	}
+	set = &c->seen[c->nseen++];
+	memset(set, 0, sizeof(*set));
+	for (uint32_t i = 0; i < c->block->n; i++)
+		add_type(set, c->block->type[i]);
+	return 0;
+}
+
+/* Does any part have something for this pass? */
+static bool pass_is_empty(const struct event_cursor *c)
+{
+	for (size_t i = 0; i < c->nseen; i++)
+		if (types_meet(&c->seen[i], &c->passes[c->pass]))
+			return false;
+	return true;
+}
+
 /* Decodes the part and selects from it; c->n is 0 when nothing matches. */
 static int take_part(struct event_cursor *c, const struct tp_part *part, struct tp_err *err)
 {
@@ -389,19 +431,19 @@ static int take_part(struct event_cursor *c, const struct tp_part *part, struct 
 				  "run %lld: block %lld of events is damaged", (long long)c->run_id,
 				  (long long)part->part);
 	c->block->n = (uint32_t)part->rows;
-	if (c->filter) {
-		code =
-		    tp_block_decode(c->block, part->data, part->size, part->rows, c->filter, err);
-		if (!code && c->pass == 0 && c->npasses > 1)
-			for (uint32_t i = 0; i < c->block->n; i++)
-				add_type(&c->seen, c->block->type[i]);
-	}
-	if (!code) {
+	/* Later passes know which parts have something for them. */
+	if (c->pass > 0 && !types_meet(&c->seen[c->nth++], &c->passes[c->pass]))
+		return 0;
+	if (c->filter)
+		code = tp_block_decode(c->block, part->data, part->size, part->rows,
+				       c->pass > 0 ? c->filter | c->columns : c->filter, err);
+	if (!code && c->pass == 0 && c->npasses > 1)
+		code = note_types(c, err);
+	if (!code)
 		select_rows(c, &c->passes[c->pass]);
-		if (c->n && c->columns & ~c->filter)
-			code = tp_block_decode(c->block, part->data, part->size, part->rows,
-					       c->columns, err);
-	}
+	if (!code && c->n && c->pass == 0 && c->columns & ~c->filter)
+		code = tp_block_decode(c->block, part->data, part->size, part->rows, c->columns,
+				       err);
 	if (code)
 		tp_err_prefix(err, "run %lld: block %lld of events", (long long)c->run_id,
 			      (long long)part->part);
@@ -423,8 +465,8 @@ static int next_rows(struct event_cursor *c, struct tp_err *err)
 		if (!c->run) { /* this pass is over */
 			do
 				c->pass++;
-			while (c->pass < c->npasses && !tp_sql_sets_meet(c->passes[c->pass].bits,
-									 c->seen.bits, MASK_WORDS));
+			while (c->pass < c->npasses && pass_is_empty(c));
+			c->nth = 0;
 			c->run_pos = 0;
 			if (c->pass < c->npasses)
 				continue;
@@ -604,7 +646,7 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
 	c->run_to = c->seq_to = c->ts_to = INT64_MAX;
 	memset(&c->types, 0xff, sizeof(c->types));
 	memset(c->want, 0, sizeof(c->want));
-	memset(&c->seen, 0, sizeof(c->seen));
+	c->nseen = c->nth = 0;
 	c->run_pos = c->pass = 0;
 	c->left = 0;
 	c->counted_type = 0;
@@ -643,7 +685,7 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
 static int event_next(sqlite3_vtab_cursor *base)
 {
 	struct event_cursor *c = (struct event_cursor *)base;
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	if (++c->at < c->n)
 		return SQLITE_OK;
@@ -722,12 +764,6 @@ static int result_id(struct event_cursor *c, sqlite3_context *ctx, int which, ui
 	return 0;
 }
 
-static void result_stack(sqlite3_context *ctx, uint32_t stack)
-{
-	if (stack)
-		sqlite3_result_int64(ctx, stack);
-}
-
 /* Columns whose meaning depends on the type of the event. */
 static int result_by_type(struct event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
 			  struct tp_err *err)
@@ -765,7 +801,7 @@ static int result_by_type(struct event_cursor *c, sqlite3_context *ctx, int colu
 		return desc->str2 && !stack2 ? result_text(c, ctx, b->str2[i], err) : 0;
 	case TP_SQL_EVENT_stack2:
 		if (stack2)
-			result_stack(ctx, b->str2[i]);
+			sqlite3_result_int64(ctx, b->str2[i]);
 		return 0;
 	default: /* arg0, arg1, arg2 */
 		if (desc->arg[arg])
@@ -778,7 +814,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int col
 {
 	struct event_cursor *c = (struct event_cursor *)base;
 	const struct tp_block_decoder *b = c->block;
-	struct tp_err err = {0};
+	struct tp_err err;
 	uint32_t i;
 	int code = 0;
 
@@ -817,7 +853,7 @@ static int event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int col
 		tp_sql_result_state(ctx, b->to[i]);
 		break;
 	case TP_SQL_EVENT_stack:
-		result_stack(ctx, b->stack[i]);
+		sqlite3_result_int64(ctx, b->stack[i]);
 		break;
 	case TP_SQL_EVENT_inferred:
 		sqlite3_result_int(ctx, (b->flags[i] & TP_EVF_INFERRED) != 0);

@@ -99,14 +99,6 @@ bool tp_sql_take_in(sqlite3_index_info *info, int i)
 	return sqlite3_libversion_number() >= 3038000 && sqlite3_vtab_in(info, i, 1);
 }
 
-bool tp_sql_sets_meet(const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		if (a[i] & b[i])
-			return true;
-	return false;
-}
-
 bool tp_sql_want_int(sqlite3_value *value, int64_t *n)
 {
 	double d;

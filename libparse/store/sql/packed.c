@@ -365,7 +365,7 @@ static int packed_filter(sqlite3_vtab_cursor *base, int columns, const char *pla
 static int packed_next(sqlite3_vtab_cursor *base)
 {
 	struct packed_cursor *c = (struct packed_cursor *)base;
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	c->at++;
 	return settle(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
@@ -385,7 +385,7 @@ static int packed_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int co
 {
 	struct packed_cursor *c = (struct packed_cursor *)base;
 	enum tp_column_kind kind;
-	struct tp_err err = {0};
+	struct tp_err err;
 	int64_t value;
 	int code = 0;
 

@@ -44,6 +44,8 @@ sqlite3 *tp_sql_db(struct tp_sql *sql);
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err);
 size_t tp_sql_nruns(const struct tp_sql *sql);
 int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i);
+int64_t tp_sql_run_start(const struct tp_sql *sql, size_t i);	 /* trace clock */
+int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i); /* ns */
 /* Position of the run with this id, or tp_sql_nruns() when there is none. */
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id);
 
@@ -118,7 +120,6 @@ char tp_sql_op_char(unsigned char op);
 int tp_sql_op_of_char(char op);
 /* Takes all values of `column IN (…)` at once where SQLite is new enough. */
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
-bool tp_sql_sets_meet(const uint64_t *a, const uint64_t *b, size_t words);
 
 /* Results. Values outside the dictionary or the ids (a damaged store) are NULL. */
 void tp_sql_result_int(sqlite3_context *c, int64_t v); /* TP_NULL is NULL */

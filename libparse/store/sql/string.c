@@ -139,7 +139,7 @@ static int string_filter(sqlite3_vtab_cursor *base, int number, const char *plan
 static int string_next(sqlite3_vtab_cursor *base)
 {
 	struct string_cursor *c = (struct string_cursor *)base;
-	struct tp_err err = {0};
+	struct tp_err err;
 
 	c->id++;
 	return settle(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;

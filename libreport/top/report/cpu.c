@@ -22,7 +22,8 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
 				    .title = "FUNCTION",
 				    .kind = REP_TEXT,
-				    .shorten = REP_SHORTEN_LEFT},
+				    .shorten = REP_SHORTEN_LEFT,
+				    .least = 24},
 			 .key = "function",
 			 .doc = "function"},
     [COLUMN_FLAT] = {.column = {.name = "flat", .title = "FLAT", .kind = REP_COUNT},
@@ -161,7 +162,7 @@ static const struct rep_report_ops ops = {
 
 const struct rep_report rep_report_cpu = {
     .name = "cpu",
-    .doc = "functions by samples of the CPU profiler, where the trace holds them",
+    .doc = "functions by samples of the CPU profiler in the trace",
     .rows = "functions",
     .columns = columns,
     .ncolumns = NCOLUMNS,

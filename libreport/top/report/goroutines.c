@@ -48,7 +48,8 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
 				    .title = "ENTRY FUNCTION",
 				    .kind = REP_TEXT,
-				    .shorten = REP_SHORTEN_LEFT},
+				    .shorten = REP_SHORTEN_LEFT,
+				    .least = 24},
 			 .key = "function",
 			 .doc = "function it began with"},
     [COLUMN_CREATED] =
@@ -70,7 +71,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_LOST] =
 	REP_COLUMN_NS("lost_ns", "LOST", "lost", 3, "of which a damaged trace says nothing"),
     [COLUMN_STATE] = {.column = {.name = "state", .title = "STATE", .kind = REP_TEXT, .drop = 7},
-		      .doc = "state when it or the run ended"},
+		      .doc = "ended, or its state when the run ended"},
 };
 
 static int begin(struct rep_job *job, struct tp_err *err)
@@ -98,6 +99,24 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	return 0;
 }
 
+/* The sums of a goroutine as Go's summary has them become those of its spans: they differ for one
+ * that has no P in a system call when the run ends, whose last stretch Go counts as Syscall and
+ * once more as Runnable (timeline/span.h). */
+static int64_t correct(struct goroutine *g, int64_t presence)
+{
+	int64_t sum = 0, twice;
+
+	for (int i = 0; i < TP_NSTATES; i++)
+		sum += g->ns[i];
+	twice = sum - presence;
+	if (twice <= 0 || g->ns[TP_ST_SYSCALL] < twice || g->ns[TP_ST_RUNNABLE] < twice)
+		return 0;
+	g->ns[TP_ST_RUNNABLE] -= twice;
+	g->ns[TP_ST_SYSCALL] -= twice;
+	g->ns[TP_ST_SYSCALL_BLOCKED] += twice;
+	return twice;
+}
+
 /* The sums of the table goroutine, where neither time nor spans are chosen. */
 static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 {
@@ -111,7 +130,7 @@ static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 		{TP_COL(GOROUTINE, lost_ns), TP_ST_LOST},
 	};
 	/* clang-format on */
-	uint32_t bits = 0;
+	uint32_t bits = REP_BIT(GOROUTINE, total_ns);
 	int code;
 
 	for (size_t k = 0; k < REP_COUNT_OF(sums); k++)
@@ -126,6 +145,10 @@ static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 			a->g[i].ns[sums[k].state] = ns[i];
 			a->total_ns += ns[i];
 		}
+	}
+	for (size_t i = 0; !code && i < a->n; i++) {
+		if (a->g[i].there && REP_COL(v, GOROUTINE, last_state)[i] == TP_ST_SYSCALL_BLOCKED)
+			a->total_ns -= correct(&a->g[i], REP_COL(v, GOROUTINE, total_ns)[i]);
 	}
 	return code;
 }
@@ -244,7 +267,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_LOST:
 		return rep_int(g->ns[TP_ST_LOST]);
 	default:
-		return rep_str(tp_state_names[g->last_state]);
+		return rep_str(g->ended_ns == TP_NULL ? rep_state_name(g->last_state) : "ended");
 	}
 }
 

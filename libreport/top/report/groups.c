@@ -49,7 +49,8 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
 				    .title = "ENTRY FUNCTION",
 				    .kind = REP_TEXT,
-				    .shorten = REP_SHORTEN_LEFT},
+				    .shorten = REP_SHORTEN_LEFT,
+				    .least = 24},
 			 .key = "function",
 			 .doc = "function the goroutines began with"},
     [COLUMN_COUNT] = REP_COLUMN_COUNT("goroutines"),
@@ -240,8 +241,10 @@ static char *column_name(struct rep_job *job, uint32_t reason)
 		else if (name[n - 1] != '_')
 			name[n++] = '_';
 	}
-	if (n == 8)
-		n += (size_t)sprintf(name + n, "unknown");
+	if (n == 8) {
+		memcpy(name + n, "unknown", 7);
+		n += 7;
+	}
 	if (name[n - 1] == '_')
 		n--;
 	memcpy(name + n, "_ns", 4);
@@ -323,7 +326,7 @@ static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 		memcpy(text + size, t.text, t.size);
 		size += t.size;
 		if (share < 0.995)
-			size += (size_t)sprintf(text + size, " %.0f%%", share * 100);
+			size += (size_t)snprintf(text + size, 8, " %.0f%%", share * 100);
 	}
 	return rep_text(text, size);
 }

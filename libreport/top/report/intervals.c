@@ -24,7 +24,9 @@ struct interval {
 };
 
 struct intervals {
-	struct rep_keys keys; /* name */
+	struct rep_keys keys;	      /* name */
+	uint32_t last_name, last_row; /* string of the run and its row: alike ones often follow */
+	bool last_known;
 	struct interval *row;
 	size_t room;
 	struct rep_dist dist;
@@ -50,9 +52,10 @@ enum {
 };
 
 #define COLUMNS_COMMON(title_text, name_doc, count_doc, total_doc, share_doc)                      \
-	[COLUMN_NAME] = {.column = {.name = "name", .title = (title_text), .kind = REP_TEXT},      \
-			 .key = "name",                                                            \
-			 .doc = (name_doc)},                                                       \
+	[COLUMN_NAME] =                                                                            \
+	    {.column = {.name = "name", .title = (title_text), .kind = REP_TEXT, .least = 26},     \
+	     .key = "name",                                                                        \
+	     .doc = (name_doc)},                                                                   \
 	[COLUMN_COUNT] = REP_COLUMN_COUNT(count_doc),                                              \
 	[COLUMN_INCOMPLETE] =                                                                      \
 	    {.column = {.name = "incomplete", .title = "INCOMPL", .kind = REP_COUNT, .drop = 7},   \
@@ -204,23 +207,41 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 	return rep_dist_put(&all->dist, index, ns);
 }
 
+static int row_of(struct intervals *all, struct rep_view *v, uint32_t id, uint32_t *index)
+{
+	uint32_t name;
+	int code;
+
+	if (all->last_known && all->last_name == id) {
+		*index = all->last_row;
+		return 0;
+	}
+	code = rep_view_string(v, id, &name);
+	if (!code)
+		code = rep_keys_add(&all->keys, name, 0, 0, 0, index);
+	if (!code)
+		code = rep_grow(&all->row, &all->room, *index, sizeof(*all->row));
+	if (code)
+		return code;
+	all->last_known = true;
+	all->last_name = id;
+	all->last_row = *index;
+	return 0;
+}
+
 static int add_row(struct intervals *all, struct rep_view *v, const struct source *s, size_t i)
 {
 	int64_t start = cell(v, s, s->start, i), end = cell(v, s, s->end, i);
 	bool complete = start != TP_NULL && end != TP_NULL;
 	struct interval *row;
-	uint32_t name, index;
+	uint32_t index;
 	int code;
 
 	start = start == TP_NULL ? 0 : start;
 	end = end == TP_NULL ? v->run->row.duration_ns : end;
 	if (!rep_view_overlaps(v, start, end))
 		return 0;
-	code = rep_view_string(v, (uint32_t)cell(v, s, s->name, i), &name);
-	if (!code)
-		code = rep_keys_add(&all->keys, name, 0, 0, 0, &index);
-	if (!code)
-		code = rep_grow(&all->row, &all->room, index, sizeof(*all->row));
+	code = row_of(all, v, (uint32_t)cell(v, s, s->name, i), &index);
 	if (code)
 		return code;
 	row = &all->row[index];
@@ -246,6 +267,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 	if (code)
 		return code;
+	all->last_known = false;
 	for (size_t i = 0; !code && i < v->nrows[s->table]; i++) {
 		int64_t goroutine = cell(v, s, s->goroutine, i);
 

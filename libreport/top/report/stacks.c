@@ -45,6 +45,7 @@ enum {
 		[COLUMN_WHERE] = {.column = {.name = "where",                                      \
 					     .title = "WHERE",                                     \
 					     .kind = REP_TEXT,                                     \
+					     .least = 32,                                          \
 					     .table_only = true},                                  \
 				  .doc = "function and its callers, the runtime left out"},        \
 		[COLUMN_FUNCTION] =                                                                \
@@ -240,7 +241,10 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 		if (job->report == &rep_report_syscalls)
 			return rep_str(key->part[2] == TP_ST_SYSCALL ? "syscall"
 								     : "syscall-blocked");
-		return rep_job_string(job, key->part[1], "");
+		/* Of a block the reason always matters; what became runnable may never have run. */
+		return rep_job_string(
+		    job, key->part[1],
+		    job->opt->tables && job->report == &rep_report_block ? "(unknown)" : "");
 	case COLUMN_COUNT:
 		return rep_int(sum->count);
 	case COLUMN_TOTAL:
@@ -303,7 +307,7 @@ const struct rep_report rep_report_block = {
 
 const struct rep_report rep_report_sched = {
     .name = "sched",
-    .doc = "how long runnable goroutines waited for a P, by the stack that made them runnable",
+    .doc = "how long runnable goroutines waited for a P, by stack",
     .rows = "stacks",
     .columns = sched_columns,
     .ncolumns = REP_COUNT_OF(sched_columns),
