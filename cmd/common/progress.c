@@ -74,7 +74,9 @@ void cmd_progress_line(char *line, int size, const char *what, uint64_t done, ui
 	if (total && rate > 0) {
 		double s = (double)(total - done) / rate;
 
-		if (s < 90)
+		if (s < 1)
+			snprintf(left, sizeof(left), ", <1s left");
+		else if (s < 90)
 			snprintf(left, sizeof(left), ", %.0fs left", s);
 		else
 			snprintf(left, sizeof(left), ", %.0fmin left", s / 60);

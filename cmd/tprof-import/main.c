@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 	};
 	struct args args = {
 	    .cmd = CMD_INIT("tprof-import"),
-	    .import = {.tmp_dir = getenv("TMPDIR")},
+	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);

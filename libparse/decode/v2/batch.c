@@ -65,11 +65,12 @@ int tp_v2_batch_read(struct tp_v2_batch *b, const uint8_t *data, size_t size, ui
 				  (unsigned long long)length, TP_V2_MAX_BATCH);
 	b->offset = tp_cursor_offset(&c);
 	b->size = (uint32_t)length;
+	if (!length || tp_cursor_left(&c))
+		b->kind = kind_of(b, data, version);
 	if (length > tp_cursor_left(&c))
 		return tp_err_set(err, TP_ETRUNC, b->start,
 				  "the input ends within a batch: %zu of %u bytes",
 				  tp_cursor_left(&c), b->size);
-	b->kind = kind_of(b, data, version);
 	*offset = b->offset + length;
 	return 1;
 }

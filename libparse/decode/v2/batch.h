@@ -28,7 +28,8 @@ struct tp_v2_batch {
 };
 
 /* Reads the batch at *offset and moves *offset behind it: 1, 0 at the end of the input, or
- * TP_EFORMAT or TP_ETRUNC (then b->start is set and *offset unchanged). An input that ends right
+ * TP_EFORMAT or TP_ETRUNC (then b->start is set and *offset unchanged; b->offset is nonzero when
+ * all that is wrong is that the input ends within its data). An input that ends right
  * behind the byte that announces an experimental batch counts as its end, as it does for Go. */
 int tp_v2_batch_read(struct tp_v2_batch *b, const uint8_t *data, size_t size, uint64_t *offset,
 		     int version, struct tp_err *err);

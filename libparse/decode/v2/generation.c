@@ -13,6 +13,7 @@ void tp_v2_generation_begin(struct tp_v2_generation *g, const struct tp_input *i
 {
 	uint64_t seed = 0;
 
+	g->ns_fallback = 0;
 	memcpy(&seed, in->hash, sizeof(seed));
 	g->data = in->data;
 	g->size = in->size;

@@ -50,6 +50,7 @@ struct tp_v2_piece { /* a batch of events or of a table */
 	uint64_t offset, time;
 	uint32_t size;
 	uint32_t next; /* index of the next piece of its chain + 1, 0 for none */
+	uint32_t lost; /* bytes behind `size` that salvage found damaged */
 };
 
 struct tp_v2_chain {
@@ -88,6 +89,7 @@ struct tp_v2_generation {
 	struct tp_v2_chain tables[TP_V2_BATCH_END];
 
 	double ns_per_tick; /* 0: no frequency seen */
+	double ns_fallback; /* for lenient loading: what to take if none is seen */
 	bool has_clock;
 	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
 	struct tp_v2_remap strings, stacks;

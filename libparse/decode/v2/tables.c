@@ -315,8 +315,11 @@ static int read_sync(struct loader *l)
 			}
 		}
 	}
-	if (l->lenient)
+	if (l->lenient) {
+		if (g->ns_per_tick == 0)
+			l->g->ns_per_tick = g->ns_fallback;
 		return 0;
+	}
 	if (g->ns_per_tick == 0)
 		return tp_err_set(l->err, TP_EFORMAT, g->from, "no frequency in generation %llu",
 				  (unsigned long long)g->number);

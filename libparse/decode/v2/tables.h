@@ -11,7 +11,8 @@
  *
  * With `lenient`, what cannot be read of a table is recorded as a loss and the rest is kept: a
  * batch up to its first fault, the first of two entries with one id, frames whose names are
- * missing as unknown ones. The clock is then optional too: g->ns_per_tick stays 0. */
+ * missing as unknown ones. The clock is then optional too: without one, time runs at
+ * g->ns_fallback. */
 int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool lenient,
 		      struct tp_err *err);
 

@@ -325,6 +325,8 @@ int tp_v1_run(struct tp_v1_order *o)
 
 		if (o->naside)
 			refill(o);
+		else
+			o->blocked = INT64_MAX; /* the last one that was has been taken */
 		if (unlikely(!o->nfrontier && !o->naside))
 			break;
 		if (unlikely(!o->nfrontier || o->frontier[0].key > o->blocked)) {
@@ -376,11 +378,10 @@ static int hand_over(struct tp_v1_order *o)
 		if (o->wires[i] || ix->bytes[i])
 			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
 						   ix->bytes[i]);
-	/* The reader of old formats knows their events alone, not what they are converted to. */
-	if (o->version < 11 && t->started) {
-		t->first_ts = 0;
+	/* The reader of old formats goes on to the last event on the wire, which may be one that is
+	 * converted to nothing. */
+	if (o->version < 11 && t->started)
 		t->last_ts = o->last_wire_ns;
-	}
 	if (!code && o->dropped) {
 		struct tp_loss loss = {
 		    .from_ns = INT64_MIN, .to_ns = INT64_MIN, .events = o->dropped};

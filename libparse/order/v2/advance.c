@@ -205,7 +205,7 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 		NEED(g->status == status, "goroutine status differs from what went before");
 		from = tp_v2_gstate[status];
 	} else {
-		NEED(first, "a goroutine that the first generation does not know");
+		NEED(first || o->salvage, "a goroutine that the first generation does not know");
 		from = TP_ST_UNDETERMINED;
 	}
 	if (status == TP_V2_G_SYSCALL) {

@@ -34,6 +34,8 @@ static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_
 	const struct tp_v2_generation *g = f->g;
 	const struct tp_v2_piece *p;
 
+	while (piece && !g->pieces[piece - 1].size) /* salvage may leave nothing of one */
+		piece = g->pieces[piece - 1].next;
 	c->piece = piece;
 	if (!piece) {
 		c->from = c->at = c->end;

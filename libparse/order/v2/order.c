@@ -18,6 +18,7 @@ int tp_v2_order_flush(struct tp_v2_order *o)
 		t->last_ts = o->out[o->n - 1].ts;
 		t->events += o->n;
 		code = o->sink->events(o->sink->ctx, o->out, o->n, o->err);
+		o->sink_failed = code != 0;
 		o->n = 0;
 	}
 	if (!code && done >= o->report_at && o->opt->progress) {
@@ -92,6 +93,8 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 	int code = tp_v2_frontier_begin(&o->f, &o->s, &o->g, o->err);
 
 	o->next_sample = 0;
+	o->waiting = NULL;
+	o->work = o->g.events_bytes / 4;
 	if (!code && o->f.n && !o->s.initial_gen)
 		o->s.initial_gen = o->g.number;
 	return code;
@@ -144,10 +147,16 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 /* The earliest event waits: the first of the others, by time, that does not. */
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
-	tp_v2_frontier_sort(&o->f);
-	for (size_t i = 1; i < o->f.n; i++) {
-		int code = try_entry(o, i, at);
+	const struct tp_v2_cursor *first;
 
+	tp_v2_frontier_sort(&o->f);
+	first = o->f.heap[0].of;
+	for (size_t i = 1; i < o->f.n; i++) {
+		int code;
+
+		if (!o->opt->strict && tp_v2_waits_too_long(o, first, o->f.heap[i].ts))
+			break;
+		code = try_entry(o, i, at);
 		if (code)
 			return code < 0 ? code : 0;
 	}

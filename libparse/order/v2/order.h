@@ -7,7 +7,7 @@
 #include "order/v2/frontier.h"
 #include "order/v2/state.h"
 
-#define TP_V2_MOST_EVENTS 4 /* that one event of the wire can become, and some to spare */
+#define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
 
 struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
@@ -19,8 +19,16 @@ struct tp_v2_order {
 	const struct tp_sink *sink;
 	struct tp_input *in;
 	struct tp_err *err; /* never NULL */
-	bool lenient; /* ids that are in no table stand for nothing instead of being a fault */
-	uint64_t unknown_ids; /* of them, so far */
+	bool lenient;	  /* ids that are in no table stand for nothing instead of being a fault */
+	bool salvage;	  /* this generation is damaged, or follows one that is */
+	bool ran;	  /* the fault came up while ordering, not while loading */
+	bool sink_failed; /* the error is the sink's own */
+	bool tables_cut;  /* salvage: a table lost part of its entries */
+	uint64_t unknown_ids;	/* ids in no table, so far */
+	uint64_t dropped;	/* salvage: events of this generation that fit nothing */
+	uint64_t work;		/* what searching may still cost in this generation */
+	const uint8_t *waiting; /* the event that was looked into last for waiting too long, */
+	int64_t patience;	/* and until when it may go on */
 
 	struct tp_v2_state s;
 	struct tp_v2_frontier f;
@@ -52,6 +60,8 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at);
 
 /* Sets up frontier and samples of the loaded generation o->g. */
 int tp_v2_order_begin(struct tp_v2_order *o);
+/* Does c wait for something that cannot come, now that an event at ts would be taken before it? */
+bool tp_v2_waits_too_long(struct tp_v2_order *o, const struct tp_v2_cursor *c, int64_t ts);
 /* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
 /* Hands what is in o->out to the sink and reports progress. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "decode/v2/tables.h"
-#include "order/v2/order.h"
+#include "order/v2/salvage.h"
 
 /* Clock and counts of a generation that was loaded. */
-static int note_generation(struct tp_v2_order *o)
+int tp_v2_note_generation(struct tp_v2_order *o)
 {
 	const struct tp_v2_generation *g = &o->g;
 	struct tp_trace *t = o->trace;
@@ -40,7 +40,7 @@ static int note_generation(struct tp_v2_order *o)
 }
 
 /* Ends a generation: its pages are not needed again. */
-static void end_generation(struct tp_v2_order *o)
+void tp_v2_end_generation(struct tp_v2_order *o)
 {
 	tp_v2_state_next_generation(&o->s);
 	tp_input_done_with(o->in, (size_t)o->g.from, (size_t)o->g.to);
@@ -56,57 +56,97 @@ static int sync_then(struct tp_v2_order *o, int code)
 	return sync ? sync : code;
 }
 
-static int read_strictly(struct tp_v2_order *o)
+/* Reads generations until the end (0) or a fault. *offset is then where the generation begins that
+ * cannot be read or, when the fault came up while ordering it (o->ran), where the next one does;
+ * *at is the cursor at fault, if it is one's. `more`: generations went before. */
+static int read_strictly(struct tp_v2_order *o, uint64_t *offset, bool more,
+			 struct tp_v2_cursor **at)
 {
-	uint64_t offset = TP_V2_HEADER_SIZE;
+	bool strict = o->opt->strict, late = o->trace->version < 26;
 	enum tp_v2_end end = TP_V2_END_NEXT;
-	bool late = o->trace->version < 26; /* a bad batch is reported after its generation */
 	struct tp_err late_err;
 	int late_code = 0;
 
-	for (bool first = true;; first = false) {
-		struct tp_v2_cursor *at;
+	for (;; more = true) {
+		uint64_t start = *offset;
 		int code;
 
-		if (late_code) {
+		o->ran = false;
+		if (late_code) { /* a bad batch is reported after its generation */
 			*o->err = late_err;
 			return sync_then(o, late_code);
 		}
-		if (late && !first && end != TP_V2_END_NEXT)
+		if (late && more && (end != TP_V2_END_NEXT || start >= o->in->size))
 			return tp_v2_order_sync(o, o->last_ts, 0);
 		tp_v2_generation_begin(&o->g, o->in, o->trace->version);
-		code = tp_v2_generation_scan(&o->g, &offset, &end, o->err);
+		code = tp_v2_generation_scan(&o->g, offset, &end, o->err);
 		if (code)
 			return code;
 		if (!late && end == TP_V2_END_FILE) {
 			if (!o->g.nstreams)
 				return tp_v2_order_sync(o, o->last_ts, 0);
-			tp_err_set(o->err, TP_ETRUNC, o->g.from,
-				   "generation %llu has no end: the trace is cut off",
-				   (unsigned long long)o->g.number);
-			return sync_then(o, TP_ETRUNC);
+			code = tp_err_set(o->err, TP_ETRUNC, o->g.from,
+					  "generation %llu has no end: the trace is cut off",
+					  (unsigned long long)o->g.number);
+		} else if (end == TP_V2_END_FAULT || end == TP_V2_END_MIXED) {
+			code = o->err->code;
+			if (strict && late && end == TP_V2_END_FAULT && o->g.number) {
+				late_err = *o->err;
+				late_code = code;
+				code = 0;
+			}
 		}
-		if (end == TP_V2_END_FAULT || end == TP_V2_END_MIXED) {
-			if (!late || end == TP_V2_END_MIXED || !o->g.number)
-				return sync_then(o, o->err->code);
-			late_err = *o->err;
-			late_code = o->err->code;
-		}
-		code = tp_v2_tables_load(&o->g, o->trace, false, o->err);
-		if (code)
-			return sync_then(o, code);
-		code = note_generation(o);
 		if (!code)
-			code = tp_v2_order_begin(o);
+			code = tp_v2_tables_load(&o->g, o->trace, false, o->err);
+		if (code) {
+			*offset = start;
+			return strict ? sync_then(o, code) : code;
+		}
+		code = tp_v2_order_begin(o);
+		if (code) {
+			*offset = start;
+			return code;
+		}
+		code = tp_v2_note_generation(o);
 		if (!code)
 			code = tp_v2_order_sync(o, tp_v2_ns(o->g.ns_per_tick, o->g.min_time),
 						o->g.number);
-		if (!code)
-			code = tp_v2_order_run(o, &at);
 		if (code)
 			return code;
-		end_generation(o);
+		o->ran = true;
+		code = tp_v2_order_run(o, at);
+		if (code)
+			return code;
+		tp_v2_end_generation(o);
 	}
+}
+
+/* Strictly as far as it goes, by salvage from there, strictly again where that finds its feet. */
+static int read_all(struct tp_v2_order *o)
+{
+	uint64_t offset = TP_V2_HEADER_SIZE;
+	struct tp_err first = {0};
+
+	for (bool more = false;; more = true) {
+		struct tp_v2_cursor *at = NULL;
+		int code = read_strictly(o, &offset, more, &at);
+
+		if (!code || o->opt->strict || o->sink_failed ||
+		    (code != TP_EFORMAT && code != TP_ETRUNC))
+			return code;
+		if (!first.code)
+			first = *o->err;
+		code = tp_v2_salvage(o, &offset, at);
+		if (code < 0)
+			return code;
+		if (!code)
+			break;
+	}
+	for (unsigned i = 0; i < TP_V2_NWIRES; i++)
+		if ((tp_v2_wires[i].timed || i == TP_V2_CPUSample) && o->wire[i].events)
+			return 0;
+	*o->err = first; /* nothing could be kept */
+	return first.code;
 }
 
 static int count_wires(struct tp_v2_order *o)
@@ -139,7 +179,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	o->sink = sink;
 	o->err = &own;
 	tp_v2_state_init(&o->s, trace, seed);
-	code = read_strictly(o);
+	code = read_all(o);
 	/* What was ordered before a fault is delivered; the fault stays the one reported. */
 	if (code != TP_ENOMEM && code != TP_ECANCEL) {
 		struct tp_err first = own;

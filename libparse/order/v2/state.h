@@ -59,6 +59,7 @@ struct tp_v2_g {
 	bool assisting; /* a mark assist is in flight */
 	bool listed;	/* in the list of those that may have to be forgotten */
 	bool pinned;	/* scratch: an M is bound to it */
+	bool lost;	/* salvage: what it did last is not known */
 	uint32_t died; /* generation (counted by us) it ended in, or was met in without beginning */
 	struct tp_v2_stw *stw;
 	struct tp_v2_region *regions;
@@ -79,6 +80,7 @@ struct tp_v2_m {
 	struct tp_v2_g *g; /* never NULL: state's `nobody` when there is none */
 	struct tp_v2_p *p; /* likewise */
 	uint32_t index;
+	bool lost;  /* salvage: events of it are missing before its next one */
 	bool alive; /* an event of it was tried, or a goroutine in a syscall on it was reported */
 };
 

@@ -1,0 +1,63 @@
+#include "common/progress.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define MIB (1024 * 1024)
+#define S   1000000000LL
+
+static void test_progress_line_rows(void **state)
+{
+	static const struct {
+		const char *what;
+		uint64_t done, total;
+		int64_t elapsed_ns;
+		int width;
+		const char *line;
+	} rows[] = {
+	    {"a", 0, 100, S, 80, "  0% [........................] 0B, 0B/s  a"},
+	    {"a", 25 * MIB, 100 * MIB, S, 80,
+	     " 25% [######..................] 25MiB, 25MiB/s, 3s left  a"},
+	    {"a", 100 * MIB, 100 * MIB, S, 80,
+	     "100% [########################] 100MiB, 100MiB/s, <1s left  a"},
+	    {"a", 1 * MIB, 1000 * MIB, S, 80,
+	     "  0% [#.......................] 1MiB, 1MiB/s, 17min left  a"},
+	    /* Of unknown size: standard input. */
+	    {"a", 3 * MIB, 0, 2 * S, 80, "3MiB, 1.5MiB/s  a"},
+	    /* More done than there should be, no time passed. */
+	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a"},
+	    /* Cut by cells, not bytes. */
+	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[512];
+
+		cmd_progress_line(line, sizeof(line), rows[i].what, rows[i].done, rows[i].total,
+				  rows[i].elapsed_ns, rows[i].width);
+		assert_string_equal(line, rows[i].line);
+	}
+}
+
+static void test_progress_step_off(void **state)
+{
+	struct cmd_progress p = {.what = "a", .on = false};
+
+	(void)state;
+	assert_int_equal(cmd_progress_step(&p, "read", 1, 2), 0);
+	assert_false(p.shown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_progress_line_rows),
+	    cmocka_unit_test(test_progress_step_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

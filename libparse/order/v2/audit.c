@@ -1,0 +1,239 @@
+/* Which part of a batch makes sense by itself. Damaged bytes mostly decode as something, so more is
+ * asked than that: known stacks and strings, plausible ids, a time within the generation, and the
+ * order of an M's own events (what runs must have been started, what blocks must be running). The
+ * batch ends in front of the first event that fails. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "order/v2/salvage.h"
+
+#define MAX_NEW_GS  (1u << 24) /* goroutine ids beyond the largest known */
+#define MAX_P	    (1u << 20)
+#define MAX_SEQ	    ((uint64_t)1 << 40)
+#define MAX_THREAD  ((uint64_t)1 << 32)
+#define TIME_MARGIN 1000000 /* ns, and an eighth of the generation */
+
+struct bounds {
+	uint64_t g;
+	int64_t ts;
+};
+
+/* What an M's own stream says that it has. */
+enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
+
+static struct bounds bounds_of(const struct tp_v2_order *o)
+{
+	const struct tp_v2_generation *g = &o->g;
+	struct bounds b = {.g = UINT64_MAX, .ts = INT64_MAX};
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < o->trace->ng; i++)
+		if (!i || o->trace->g_id[i] > b.g)
+			b.g = o->trace->g_id[i];
+	if (b.g < UINT64_MAX - MAX_NEW_GS)
+		b.g += MAX_NEW_GS;
+	/* The tables are written when the generation is over. */
+	if (!g->tables[TP_V2_BATCH_STRINGS].first || !g->tables[TP_V2_BATCH_STACKS].first)
+		return b;
+	for (size_t i = 0; i < g->npieces; i++)
+		if (g->pieces[i].time > last)
+			last = g->pieces[i].time;
+	last += (last - g->min_time) / 8;
+	b.ts = tp_v2_ns(g->ns_per_tick, last);
+	b.ts = b.ts < INT64_MAX - TIME_MARGIN ? b.ts + TIME_MARGIN : INT64_MAX;
+	return b;
+}
+
+static const char *argument_fault(const struct tp_v2_order *o, const struct bounds *b,
+				  const char *name, uint64_t v)
+{
+	const char *kind = strrchr(name, '_');
+
+	kind = kind ? kind + 1 : name;
+	if (!strcmp(kind, "stack"))
+		return !o->lenient && tp_v2_remap_get(&o->g.stacks, v) == TP_V2_MISSING
+			   ? "an unknown stack"
+			   : NULL;
+	if (!strcmp(kind, "string"))
+		return !o->lenient && tp_v2_remap_get(&o->g.strings, v) == TP_V2_MISSING
+			   ? "an unknown string"
+			   : NULL;
+	if (!strcmp(kind, "g"))
+		return v > b->g ? "an implausible goroutine" : NULL;
+	if (!strcmp(kind, "p"))
+		return v > MAX_P ? "an implausible P" : NULL;
+	if (!strcmp(kind, "seq"))
+		return v > MAX_SEQ ? "an implausible sequence number" : NULL;
+	if (!strcmp(kind, "m"))
+		return v > MAX_THREAD && v != UINT64_MAX ? "an implausible thread" : NULL;
+	if (!strcmp(kind, "gstatus"))
+		return !v || v >= TP_V2_NGSTATUS ? "an invalid status" : NULL;
+	if (!strcmp(kind, "pstatus"))
+		return !v || v >= TP_V2_NPSTATUS ? "an invalid status" : NULL;
+	return NULL;
+}
+
+static const char *order_fault(uint8_t type, const uint64_t *args, uint64_t m, enum holds *holds)
+{
+	enum holds was = *holds;
+
+	switch (type) {
+	case TP_V2_GoStart:
+		*holds = RUNNING;
+		return was == RUNNING || was == SYSCALL ? "a start while a goroutine runs" : NULL;
+	case TP_V2_GoBlock:
+	case TP_V2_GoStop:
+	case TP_V2_GoDestroy:
+		*holds = NOTHING;
+		return was == NOTHING || was == SYSCALL ? "a stop while none runs" : NULL;
+	case TP_V2_GoSwitch:
+	case TP_V2_GoSwitchDestroy:
+		*holds = RUNNING;
+		return was == NOTHING || was == SYSCALL ? "a switch while none runs" : NULL;
+	case TP_V2_GoSyscallBegin:
+		*holds = SYSCALL;
+		return was == NOTHING || was == SYSCALL ? "a syscall while none runs" : NULL;
+	case TP_V2_GoSyscallEnd:
+		*holds = RUNNING;
+		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+	case TP_V2_GoSyscallEndBlocked:
+		*holds = NOTHING;
+		return was == NOTHING || was == RUNNING ? "the end of no syscall" : NULL;
+	case TP_V2_GoCreateSyscall:
+		*holds = SYSCALL;
+		return was == RUNNING || was == SYSCALL ? "a callback while a goroutine runs"
+							: NULL;
+	case TP_V2_GoDestroySyscall:
+		*holds = NOTHING;
+		return was == NOTHING || was == RUNNING ? "the end of no callback" : NULL;
+	case TP_V2_GoStatus:
+	case TP_V2_GoStatusStack:
+		if (args[2] == TP_V2_G_RUNNING)
+			*holds = RUNNING;
+		else if (args[2] == TP_V2_G_SYSCALL && args[1] == m)
+			*holds = SYSCALL;
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* One event at in->at: NULL and in behind it, or what is wrong with it. *ts moves by its dt, unless
+ * `counted`: then it includes it. */
+static const char *event_fault(const struct tp_v2_order *o, const struct bounds *b,
+			       struct tp_cursor *in, uint64_t m, int64_t *ts, bool counted,
+			       enum holds *holds)
+{
+	uint8_t type = tp_cursor_u8(in);
+	const struct tp_v2_wire_event *w = type < TP_V2_NWIRES ? &tp_v2_wires[type] : NULL;
+	uint64_t args[TP_V2_MAX_ARGS] = {0};
+	const char *what = NULL;
+	int64_t dt;
+
+	if (!tp_v2_arity[type] || type == TP_V2_ClockSnapshot || w->since > o->g.version)
+		return "not an event";
+	dt = tp_v2_ns(o->g.ns_per_tick, tp_cursor_uvarint(in));
+	for (unsigned i = 1; i < w->nargs; i++)
+		args[i - 1] = tp_cursor_uvarint(in);
+	if (in->failed)
+		return tp_cursor_fault_text(in->failed);
+	if (counted)
+		dt = 0;
+	if (dt < 0 || *ts > b->ts || dt > b->ts - *ts)
+		return "a time beyond the generation";
+	*ts += dt;
+	for (unsigned i = 1; i < w->nargs && !what; i++)
+		what = argument_fault(o, b, w->args[i], args[i - 1]);
+	return what ? what : order_fault(type, args, m, holds);
+}
+
+/* Damaged bytes are noticed a little late: what stands right before them goes too, down to the
+ * first event that begins in the last BACK_OFF bytes. Not so where the input just ends. */
+#define BACK_OFF 64
+
+static int cut(struct tp_v2_order *o, struct tp_v2_piece *p, const struct tp_v2_chain *stream,
+	       uint64_t at, int64_t ts, const char *what)
+{
+	struct tp_loss loss = {
+	    .offset = at,
+	    .bytes = p->offset + p->size - at,
+	    .from_ns = ts,
+	    .to_ns =
+		p->next ? tp_v2_ns(o->g.ns_per_tick, o->g.pieces[p->next - 1].time) : INT64_MIN};
+
+	snprintf(loss.reason, sizeof(loss.reason), "generation %llu, batch of M %lld: %s",
+		 (unsigned long long)o->g.number, (long long)stream->m, what);
+	p->lost = (uint32_t)loss.bytes;
+	p->size -= p->lost;
+	return tp_trace_add_loss(o->trace, &loss)
+		   ? tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
+		   : 0;
+}
+
+static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i, bool running,
+			size_t *ncut)
+{
+	const struct tp_v2_chain *stream = &o->g.streams[i];
+	const struct tp_v2_cursor *c = running ? &o->f.cursors[i] : NULL;
+	enum holds holds = UNKNOWN;
+	uint32_t next = c ? c->piece : stream->first;
+
+	if (c && c->m->index != TP_NONE)
+		holds = c->m->g->index == TP_NONE	     ? NOTHING
+			: c->m->g->status == TP_V2_G_RUNNING ? RUNNING
+			: c->m->g->status == TP_V2_G_SYSCALL ? SYSCALL
+							     : UNKNOWN;
+	for (; next; c = NULL) {
+		struct tp_v2_piece *p = &o->g.pieces[next - 1];
+		struct tp_cursor in = tp_cursor(o->g.data + p->offset, p->size);
+		struct { /* the last events, in a ring: where they begin, and the time before them
+			  */
+			const uint8_t *at;
+			int64_t ts;
+		} last[BACK_OFF];
+		int64_t ts = c ? c->ts : tp_v2_ns(o->g.ns_per_tick, p->time);
+		const char *what = NULL;
+		size_t n = 0, keep;
+		int code;
+
+		if (c)
+			in.at = c->from;
+		next = p->next;
+		while (in.at < in.end && !what) {
+			last[n % BACK_OFF].at = in.at;
+			last[n % BACK_OFF].ts = ts;
+			what = event_fault(o, b, &in, stream->m, &ts, c && !n, &holds);
+			n++;
+		}
+		if (!what)
+			continue;
+		keep = n - 1;
+		if (in.failed != TP_CURSOR_END || p->offset + p->size < o->g.size)
+			while (keep > 0 && n - keep < BACK_OFF &&
+			       last[(n - 1) % BACK_OFF].at - last[(keep - 1) % BACK_OFF].at <=
+				   BACK_OFF)
+				keep--;
+		code = cut(o, p, stream, (uint64_t)(last[keep % BACK_OFF].at - o->g.data),
+			   last[keep % BACK_OFF].ts, what);
+		if (code)
+			return code;
+		++*ncut;
+		holds = UNKNOWN;
+	}
+	return 0;
+}
+
+int tp_v2_salvage_audit(struct tp_v2_order *o, bool running, size_t *ncut)
+{
+	struct bounds b = bounds_of(o);
+
+	*ncut = 0;
+	for (size_t i = 0; i < o->g.nstreams; i++) {
+		int code = audit_stream(o, &b, i, running, ncut);
+
+		if (code)
+			return code;
+	}
+	return 0;
+}

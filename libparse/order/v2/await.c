@@ -1,0 +1,158 @@
+#include "order/v2/salvage.h"
+
+/* What an event waits for: an event that names this goroutine or P, with the sequence number before
+ * its own, or one that says what state it is in. */
+struct need {
+	bool of_p;
+	uint64_t id, seq;
+	const struct tp_v2_m *holder; /* or any event of this M */
+	bool gc;
+};
+
+static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c, struct need *need)
+{
+	const struct tp_v2_state *s = &o->s;
+	const uint8_t *p = c->at;
+	const struct tp_v2_g *g;
+	const struct tp_v2_p *proc;
+
+	*need = (struct need){0};
+	switch (c->type) {
+	case TP_V2_GoStart:
+	case TP_V2_GoUnblock:
+	case TP_V2_GoSwitch:
+	case TP_V2_GoSwitchDestroy:
+		need->id = tp_v2_varint(&p);
+		need->seq = tp_v2_varint(&p) - 1;
+		g = tp_v2_g_find(s, need->id);
+		if (g && g->seq_gen == o->g.number && g->seq == need->seq)
+			for (size_t i = 0; i < s->nms && !need->holder; i++)
+				if (s->all_ms[i]->g == g)
+					need->holder = s->all_ms[i];
+		return true;
+	case TP_V2_ProcStart:
+	case TP_V2_ProcSteal:
+		need->of_p = true;
+		need->id = tp_v2_varint(&p);
+		need->seq = tp_v2_varint(&p) - 1;
+		proc = tp_v2_p_find(s, need->id);
+		if (c->type == TP_V2_ProcStart && c->m->p->index != TP_NONE) {
+			need->id = c->m->p->id; /* its own P is to be stolen first */
+			need->seq = c->m->p->seq + 1;
+		} else if (proc && proc->seq_gen == o->g.number && proc->seq == need->seq) {
+			for (size_t i = 0; i < s->nms && !need->holder; i++)
+				if (s->all_ms[i]->p == proc)
+					need->holder = s->all_ms[i];
+		} else if (proc && proc->seq_gen == o->g.number && proc->seq < need->seq) {
+			/* The sequence number may also come up in a system call of its M. */
+			for (size_t i = 0; i < s->nms && !need->holder; i++)
+				if (s->all_ms[i]->p == proc)
+					need->holder = s->all_ms[i];
+		}
+		return true;
+	case TP_V2_GoSyscallEndBlocked:
+		need->of_p = true;
+		need->id = c->m->p->id;
+		need->seq = c->m->p->seq + 1;
+		return true;
+	case TP_V2_GCActive:
+	case TP_V2_GCBegin:
+	case TP_V2_GCEnd:
+		need->gc = true;
+		need->seq = tp_v2_varint(&p) - 1;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Does the event of c, which stands on it, answer the need? */
+static bool answers(const struct need *need, const struct tp_v2_cursor *c)
+{
+	const uint8_t *p = c->at;
+	uint64_t id;
+
+	if (need->holder && c->m == need->holder)
+		return true;
+	switch (c->type) {
+	case TP_V2_GoStart:
+	case TP_V2_GoUnblock:
+	case TP_V2_GoSwitch:
+	case TP_V2_GoSwitchDestroy:
+		id = tp_v2_varint(&p);
+		return !need->of_p && !need->gc && id == need->id && tp_v2_varint(&p) == need->seq;
+	case TP_V2_GoCreate:
+	case TP_V2_GoCreateBlocked:
+	case TP_V2_GoCreateSyscall:
+	case TP_V2_GoStatus:
+	case TP_V2_GoStatusStack:
+		return !need->of_p && !need->gc && !need->seq && tp_v2_varint(&p) == need->id;
+	case TP_V2_ProcStart:
+	case TP_V2_ProcSteal:
+		id = tp_v2_varint(&p);
+		return need->of_p && id == need->id && tp_v2_varint(&p) == need->seq;
+	case TP_V2_ProcStatus:
+		return need->of_p && !need->seq && tp_v2_varint(&p) == need->id;
+	case TP_V2_GCActive:
+	case TP_V2_GCBegin:
+	case TP_V2_GCEnd:
+		return need->gc && tp_v2_varint(&p) == need->seq;
+	default:
+		return false;
+	}
+}
+
+static void skip_arguments(struct tp_v2_cursor *c)
+{
+	for (unsigned i = 1; i < tp_v2_arity[c->type]; i++)
+		tp_v2_varint(&c->at);
+}
+
+/* Where clocks differ, what is awaited is not far in time: the streams are searched up to a horizon
+ * that moves away in steps. */
+bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
+{
+	struct need need;
+	bool more = true;
+
+	if (!find_need(o, c, &need))
+		return true;
+	for (int64_t ahead = TP_V2_PATIENCE_NS * 4; more; ahead *= 16) {
+		int64_t until = c->ts > INT64_MAX - ahead ? INT64_MAX : c->ts + ahead;
+
+		more = false;
+		for (size_t i = 0; i < o->f.n; i++) {
+			struct tp_v2_cursor it = *(struct tp_v2_cursor *)o->f.heap[i].of;
+			struct tp_v2_frontier f = {.g = o->f.g};
+			int got = 1;
+
+			if (it.m == c->m)
+				continue;
+			while (got > 0 && it.ts <= until) {
+				if (!o->work)
+					return true;
+				o->work--;
+				if (answers(&need, &it))
+					return true;
+				skip_arguments(&it);
+				got = tp_v2_cursor_next_slow(&f, &it, NULL);
+			}
+			more |= got > 0;
+		}
+		if (ahead > INT64_MAX / 32)
+			break;
+	}
+	return false;
+}
+
+bool tp_v2_waits_too_long(struct tp_v2_order *o, const struct tp_v2_cursor *c, int64_t ts)
+{
+	if (c->ts > INT64_MAX - TP_V2_PATIENCE_NS || ts <= c->ts + TP_V2_PATIENCE_NS ||
+	    (o->waiting == c->from && ts <= o->patience))
+		return false;
+	if (!tp_v2_awaited(o, c))
+		return true;
+	o->waiting = c->from;
+	o->patience = ts < INT64_MAX / 4 ? ts + (ts - c->ts) : INT64_MAX;
+	return false;
+}

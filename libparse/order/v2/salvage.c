@@ -1,0 +1,451 @@
+#include "order/v2/salvage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "decode/v2/tables.h"
+
+#define WORK_PER_BYTE 16 /* of events in a damaged generation: what searching may cost */
+
+static int nomem(struct tp_v2_order *o)
+{
+	return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int lose(struct tp_v2_order *o, uint64_t offset, uint64_t events, const char *reason)
+{
+	struct tp_loss loss = {
+	    .offset = offset, .from_ns = o->last_ts, .to_ns = INT64_MIN, .events = events};
+
+	snprintf(loss.reason, sizeof(loss.reason), "%s", reason);
+	return tp_trace_add_loss(o->trace, &loss) ? nomem(o) : 0;
+}
+
+/* ---- one event ---- */
+
+static bool fatal(const struct tp_v2_order *o)
+{
+	return o->err->code == TP_ENOMEM || o->err->code == TP_ELIMIT;
+}
+
+/* The first event of an M behind a loss, and the first of a goroutine that was on it then. */
+static void mark_lost(struct tp_v2_order *o, struct tp_v2_m *m, size_t first)
+{
+	for (size_t i = first; i < o->n; i++) {
+		struct tp_event *ev = &o->out[i];
+		struct tp_v2_g *g = NULL;
+
+		if (ev->flags & TP_EVF_INFERRED)
+			continue;
+		if (tp_event_descs[ev->type].subject == 'G' && ev->subject < o->trace->ng)
+			g = tp_idmap_get(&o->s.gs, o->trace->g_id[ev->subject]);
+		if (m->lost || (g && g->lost))
+			ev->flags |= TP_EVF_LOST;
+		m->lost = false;
+		if (g)
+			g->lost = false;
+	}
+}
+
+/* Was something cut from the batches after `from` (index + 1) and before `to`? */
+static bool lost_between(const struct tp_v2_generation *g, uint32_t from, uint32_t to)
+{
+	for (; from && from != to; from = g->pieces[from - 1].next)
+		if (g->pieces[from - 1].lost)
+			return true;
+	return false;
+}
+
+/* Moves the cursor of entry i on. Where something was cut before its next event, it is not known
+ * any more which goroutine the M runs. */
+static int step(struct tp_v2_order *o, size_t i)
+{
+	struct tp_v2_cursor *c = o->f.heap[i].of;
+	uint32_t piece = c->piece;
+	int more = tp_v2_cursor_next(&o->f, c, o->err);
+
+	if (more <
+	    0) { /* the audit let it pass: cannot be, but what is left of it cannot be read */
+		if (lose(o, (uint64_t)(c->from - o->g.data), 0, o->err->msg))
+			return TP_ENOMEM;
+		more = 0;
+	}
+	if (c->piece != piece && lost_between(&o->g, piece, c->piece)) {
+		c->m->lost = true;
+		c->m->g->lost = true;
+		if (more)
+			tp_v2_infer_g_gone(o, c, c->m);
+	}
+	if (more) {
+		o->f.heap[i].ts = c->ts;
+		tp_v2_frontier_update(&o->f, i);
+	} else {
+		tp_v2_frontier_remove(&o->f, i);
+	}
+	return 1;
+}
+
+static int drop(struct tp_v2_order *o, size_t i)
+{
+	struct tp_v2_cursor *c = o->f.heap[i].of;
+
+	for (unsigned k = 1; k < tp_v2_arity[c->type]; k++)
+		tp_v2_varint(&c->at);
+	c->m->lost = true;
+	o->dropped++;
+	return step(o, i);
+}
+
+static bool spend(struct tp_v2_order *o)
+{
+	uint64_t cost = o->s.nms + 1;
+
+	if (o->work < cost)
+		return false;
+	o->work -= cost;
+	return true;
+}
+
+/* Repairs the state for the event of entry i and takes it, or drops it. */
+static int force(struct tp_v2_order *o, size_t i)
+{
+	struct tp_v2_cursor *c = o->f.heap[i].of;
+	size_t first = o->n;
+
+	if (!spend(o) || !tp_v2_repair(o, c) || tp_v2_advance(o, c) != TP_V2_ADVANCED)
+		return fatal(o) ? o->err->code : drop(o, i);
+	mark_lost(o, c->m, first);
+	return step(o, i);
+}
+
+static bool is_status(uint8_t type)
+{
+	return type == TP_V2_GoStatus || type == TP_V2_GoStatusStack || type == TP_V2_ProcStatus;
+}
+
+/* Takes the event of entry i: 1, 0 when it waits, or an error code. */
+static int take(struct tp_v2_order *o, size_t i)
+{
+	struct tp_v2_cursor *c = o->f.heap[i].of;
+	size_t first = o->n;
+	int code;
+
+	if (o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS) {
+		code = tp_v2_order_flush(o);
+		if (code)
+			return code;
+		first = 0;
+	}
+	o->err->code = 0;
+	if (is_status(c->type)) /* what it says overrides what was known */
+		return force(o, i);
+	switch (tp_v2_advance(o, c)) {
+	case TP_V2_WAITS:
+		return 0;
+	case TP_V2_FAULTY:
+		return fatal(o) ? o->err->code : force(o, i);
+	case TP_V2_ADVANCED:
+		break;
+	}
+	mark_lost(o, c->m, first);
+	return step(o, i);
+}
+
+/* ---- a generation ---- */
+
+static int run(struct tp_v2_order *o)
+{
+	struct tp_v2_frontier *f = &o->f;
+
+	while (f->n || o->next_sample < o->g.nsamples) {
+		int code;
+
+		if (o->next_sample < o->g.nsamples &&
+		    (!f->n || o->g.samples[o->next_sample].ts < f->heap[0].ts)) {
+			code = tp_v2_order_sample(o);
+			if (code)
+				return code;
+			continue;
+		}
+		code = take(o, 0);
+		if (!code) {
+			const struct tp_v2_cursor *root;
+
+			tp_v2_frontier_sort(f);
+			root = f->heap[0].of;
+			for (size_t i = 1; i < f->n && !code; i++) {
+				if (tp_v2_waits_too_long(o, root, f->heap[i].ts))
+					break;
+				code = take(o, i);
+			}
+			if (!code)
+				code = force(o, 0);
+		}
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+/* What is still in flight from before cannot be relied on: the generation tells anew. */
+static void forget_ranges(struct tp_v2_state *s)
+{
+	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++) {
+		struct tp_v2_g *g = s->gs.slots[i].value;
+
+		if (g)
+			g->assisting = false;
+	}
+	for (size_t i = 0; s->ps.slots && i <= s->ps.mask; i++) {
+		struct tp_v2_p *p = s->ps.slots[i].value;
+
+		if (p)
+			p->sweeping = false;
+	}
+	s->gc = TP_V2_GC_UNKNOWN;
+}
+
+static int infer_end(struct tp_v2_order *o, struct tp_v2_g *g, uint8_t type, uint8_t to)
+{
+	int code = o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS ? tp_v2_order_flush(o) : 0;
+
+	if (code)
+		return code;
+	o->trace->inferred++;
+	o->out[o->n++] = (struct tp_event){.ts = o->last_ts,
+					   .g = g->index,
+					   .m = TP_NONE,
+					   .p = TP_NONE,
+					   .subject = g->index,
+					   .type = type,
+					   .from = tp_v2_gstate[g->status],
+					   .to = to,
+					   .flags = TP_EVF_INFERRED | TP_EVF_LOST};
+	return 0;
+}
+
+/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. */
+static int end_unmentioned(struct tp_v2_order *o)
+{
+	struct tp_v2_state *s = &o->s;
+	int code = 0;
+
+	for (size_t i = 0; s->gs.slots && i <= s->gs.mask && !code; i++) {
+		struct tp_v2_g *g = s->gs.slots[i].value;
+
+		if (!g || !g->alive || g->seq_gen == o->g.number)
+			continue;
+		code = infer_end(o, g, TP_EV_GO_DESTROY, TP_ST_NOT_EXIST);
+		tp_v2_g_died(s, g);
+	}
+	for (size_t i = 0; i < s->nms; i++)
+		if (!s->all_ms[i]->g->alive)
+			s->all_ms[i]->g = &s->nobody;
+	return code;
+}
+
+/* The input ends within a generation: what ran on each M then, nobody knows for how long. */
+static int end_of_input(struct tp_v2_order *o)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < o->s.nms && !code; i++) {
+		struct tp_v2_g *g = o->s.all_ms[i]->g;
+
+		if (g->alive)
+			code = infer_end(o, g, TP_EV_GO_STATUS, tp_v2_gstate[g->status]);
+	}
+	return code;
+}
+
+/* Runs what is in the frontier, and accounts for what did not fit. */
+static int run_and_account(struct tp_v2_order *o)
+{
+	uint64_t unknown = o->unknown_ids;
+	int code;
+
+	o->work = (o->g.events_bytes + 65536) * WORK_PER_BYTE;
+	o->waiting = NULL;
+	o->dropped = 0;
+	code = run(o);
+	if (!code && o->dropped)
+		code = lose(o, o->g.from, o->dropped,
+			    "events of goroutines that the damage made unknown");
+	if (!code && o->unknown_ids > unknown &&
+	    tp_trace_add_notice(o->trace, TP_DAMAGE, o->g.from,
+				"generation %llu: %llu names or stacks are lost with their tables",
+				(unsigned long long)o->g.number,
+				(unsigned long long)(o->unknown_ids - unknown)))
+		code = nomem(o);
+	return code;
+}
+
+/* The frequency of any generation from offset on, as ns per tick; 0 when there is none. */
+static double find_frequency(const struct tp_v2_order *o, uint64_t offset)
+{
+	const struct tp_v2_generation *g = &o->g;
+
+	while (offset < g->size) {
+		struct tp_v2_batch b;
+		struct tp_cursor c;
+
+		if (tp_v2_batch_read(&b, g->data, g->size, &offset, g->version, NULL) <= 0) {
+			offset = tp_v2_salvage_find(g, b.start + 1);
+			continue;
+		}
+		if (b.kind != TP_V2_BATCH_SYNC)
+			continue;
+		c = tp_cursor(g->data + b.offset, b.size);
+		if (g->version >= 25)
+			tp_cursor_u8(&c);
+		while (tp_cursor_left(&c)) {
+			uint8_t type = tp_cursor_u8(&c);
+			uint64_t v = tp_cursor_uvarint(&c);
+
+			if (type == TP_V2_Frequency && v && !c.failed)
+				return 1.0 / ((double)v / 1e9);
+			for (int i = 0; type == TP_V2_ClockSnapshot && i < 3; i++)
+				tp_cursor_uvarint(&c);
+			if (type != TP_V2_ClockSnapshot)
+				break;
+		}
+	}
+	return 0;
+}
+
+/* What ticks are worth where the generation does not say: what other generations say. */
+static int choose_clock(struct tp_v2_order *o)
+{
+	o->g.ns_fallback = o->trace->ns_per_tick;
+	if (o->g.ns_fallback == 0 && !o->g.tables[TP_V2_BATCH_SYNC].first)
+		o->g.ns_fallback = find_frequency(o, o->g.from);
+	if (o->g.ns_fallback != 0)
+		return 0;
+	o->g.ns_fallback = 1;
+	return 0;
+}
+
+/* Behind batches that were cut to nothing at the start of a stream, its M is unknown. */
+static void mark_starts(struct tp_v2_order *o)
+{
+	for (size_t i = 0; i < o->g.nstreams; i++)
+		if (lost_between(&o->g, o->g.streams[i].first, o->f.cursors[i].piece))
+			o->f.cursors[i].m->lost = true;
+}
+
+static int load(struct tp_v2_order *o)
+{
+	struct tp_err why = {0};
+	double known = o->trace->ns_per_tick;
+	int code = choose_clock(o);
+
+	if (code)
+		return code;
+	code = tp_v2_tables_load(&o->g, o->trace, true, &why);
+	if (code) {
+		*o->err = why;
+		return code;
+	}
+	/* Ids that are in no table are damage of the events only where the tables are there. */
+	o->lenient = !o->g.tables[TP_V2_BATCH_STRINGS].first ||
+		     !o->g.tables[TP_V2_BATCH_STACKS].first || o->tables_cut;
+	code = tp_v2_note_generation(o);
+	if (code || known != 0 || o->trace->ns_per_tick != 1 || o->g.ns_fallback != 1)
+		return code;
+	o->trace->ns_per_tick = 0;
+	return tp_trace_add_notice(o->trace, TP_WARNING, o->g.from,
+				   "no frequency was found: times are ticks, not nanoseconds")
+		   ? nomem(o)
+		   : 0;
+}
+
+/* One generation from *offset on; *sound when nothing was missing or odd in it. */
+static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sound)
+{
+	size_t losses = o->trace->nlosses, ncut;
+	bool whole;
+	int code;
+
+	*sound = false;
+	tp_v2_generation_begin(&o->g, o->in, o->trace->version);
+	o->g.number = 0;
+	code = tp_v2_salvage_scan(o, offset, &whole);
+	if (code || !o->g.number)
+		return code;
+	code = load(o);
+	if (code)
+		return code;
+	o->s.initial_gen = o->g.number;
+	forget_ranges(&o->s);
+	code = tp_v2_salvage_audit(o, false, &ncut);
+	if (!code)
+		code = tp_v2_order_begin(o);
+	if (code)
+		return code;
+	mark_starts(o);
+	code = tp_v2_order_sync(o, tp_v2_ns(o->g.ns_per_tick, o->g.min_time), o->g.number);
+	if (!code)
+		code = run_and_account(o);
+	whole = whole && o->trace->nlosses == losses;
+	if (!code && whole)
+		code = end_unmentioned(o);
+	if (!code && *offset >= o->g.size && !whole)
+		code = end_of_input(o);
+	tp_v2_end_generation(o);
+	*sound = whole;
+	return code;
+}
+
+/* The rest of a generation that came to a fault while it was ordered. */
+static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at)
+{
+	struct tp_err fault = *o->err;
+	size_t ncut;
+	int code;
+
+	code = tp_v2_salvage_audit(o, true, &ncut);
+	if (!code && !ncut)
+		code = lose(o, at ? (uint64_t)(at->from - o->g.data) : o->g.from, 0, fault.msg);
+	if (code)
+		return code;
+	for (size_t i = 0;
+	     i < o->f.n;) { /* some stand on an event that is cut, or cannot be read */
+		struct tp_v2_cursor *c = o->f.heap[i].of;
+		const struct tp_v2_piece *p = &o->g.pieces[c->piece - 1];
+
+		c->end = o->g.data + p->offset + p->size;
+		if (c->from < c->end) {
+			i++;
+			continue;
+		}
+		c->from = c->at = c->end;
+		code = step(o, i);
+		if (code < 0)
+			return code;
+		i = 0;
+	}
+	tp_v2_frontier_sort(&o->f);
+	code = run_and_account(o);
+	tp_v2_end_generation(o);
+	return code;
+}
+
+int tp_v2_salvage(struct tp_v2_order *o, uint64_t *offset, struct tp_v2_cursor *at)
+{
+	bool sound = false;
+	int code = 0;
+
+	o->salvage = true;
+	o->lenient = false;
+	if (o->ran)
+		code = salvage_rest(o, at);
+	while (!code && !sound && *offset < o->in->size)
+		code = salvage_generation(o, offset, &sound);
+	o->salvage = o->lenient = false;
+	if (code)
+		return code;
+	if (sound && *offset < o->in->size)
+		return 1;
+	return tp_v2_order_sync(o, o->last_ts, 0);
+}

@@ -1,0 +1,97 @@
+#include "run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static char *first_labels[] = {"build=1", "host=a"};
+static char *second_labels[] = {"build=2", "host=a"};
+
+/* Ids are given in the order of import, except that a merge may bring older runs later. */
+static struct rep_run three[] = {
+    {.row = {.id = 1, .name = "noon", .imported_ns = 100}, .labels = first_labels, .nlabels = 2},
+    {.row = {.id = 2, .name = "night", .imported_ns = 300}, .labels = second_labels, .nlabels = 2},
+    {.row = {.id = 3, .name = "2", .imported_ns = 200}},
+};
+static const struct rep_runs all = {.run = three, .n = 3};
+
+static void test_runs_select_rules(void **state)
+{
+	static const struct {
+		const char *spec;
+		const char *ids; /* those picked; "" when that is an error */
+	} rows[] = {
+	    {"latest", "2"}, {"all", "123"}, {"1", "1"},       {"2", "2"}, /* not the name */
+	    {"noon", "1"},   {"night", "2"}, {"build=1", "1"}, {"host=a", "12"}, {"host", ""},
+	    {"host=ab", ""}, {"4", ""},	     {"", ""},	       {"01", ""},	 {"Noon", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rep_runs picked;
+		struct tp_err err;
+		int code = rep_runs_select(&all, rows[i].spec, &picked, &err);
+
+		if (picked.n != strlen(rows[i].ids) || (code != 0) != !picked.n)
+			fail_msg("'%s': code %d, %zu picked", rows[i].spec, code, picked.n);
+		for (size_t k = 0; k < picked.n; k++)
+			assert_int_equal(picked.run[k].row.id, rows[i].ids[k] - '0');
+		if (code) {
+			assert_int_equal(code, TP_ENOENT);
+			assert_non_null(strstr(err.msg, "1 (noon), 2 (night), 3 (2)"));
+		}
+		rep_runs_release(&picked);
+	}
+}
+
+static void test_runs_select_same_time(void **state)
+{
+	struct rep_run same[] = {{.row = {.id = 1, .name = "a", .imported_ns = 5}},
+				 {.row = {.id = 2, .name = "b", .imported_ns = 5}}};
+	struct rep_runs both = {.run = same, .n = 2}, picked;
+
+	(void)state;
+	assert_int_equal(rep_runs_select(&both, "latest", &picked, NULL), 0);
+	assert_int_equal(picked.n, 1);
+	assert_int_equal(picked.run[0].row.id, 2);
+	rep_runs_release(&picked);
+}
+
+static void test_runs_select_long_list(void **state)
+{
+	static struct rep_run many[200];
+	struct rep_runs runs = {.run = many, .n = 200}, picked;
+	struct tp_err err;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		many[i].row = (struct tp_run){.id = i, .name = "some name"};
+	assert_int_equal(rep_runs_select(&runs, "x", &picked, &err), TP_ENOENT);
+	assert_non_null(strstr(err.msg, "…"));
+	rep_runs_release(&picked);
+}
+
+static void test_runs_select_empty(void **state)
+{
+	struct rep_runs none = {0}, picked;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_runs_select(&none, "latest", &picked, &err), TP_ENOENT);
+	assert_string_equal(err.msg, "the store holds no run");
+	rep_runs_release(&picked);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_runs_select_rules),
+	    cmocka_unit_test(test_runs_select_same_time),
+	    cmocka_unit_test(test_runs_select_long_list),
+	    cmocka_unit_test(test_runs_select_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
