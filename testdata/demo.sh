@@ -18,7 +18,7 @@ run tprof-import -o "$store" testdata/checkout.trace
 run tprof-top --no-pager "$store"
 cat <<END
 
-Customers wait for a lock that one cashier holds while the bank answers. See for yourself
+Customers wait for cashiers, and cashiers for the bank and for one lock. Where? Next
 (the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
 
   tprof-top $store block       what they waited for, where

@@ -145,10 +145,15 @@ char *cmd_thousands(char *text, int64_t n)
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t events)
 {
 	char count[28], size[TP_UNITS_SIZE];
+	int n = 0;
 
-	snprintf(text, CMD_LOST_SIZE, "%s%sabout %s event%s",
-		 bytes ? tp_fmt_bytes(size, bytes) : "", bytes ? ", " : "",
-		 cmd_thousands(count, events), events == 1 ? "" : "s");
+	if (bytes)
+		n = snprintf(text, CMD_LOST_SIZE, "%s, ", tp_fmt_bytes(size, bytes));
+	if (events)
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "about %s event%s",
+			 cmd_thousands(count, events), events == 1 ? "" : "s");
+	else
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "no event that is known of");
 	return text;
 }
 
