@@ -104,6 +104,11 @@ static void check_error(struct check *c, const struct strict *s)
 		facts_put(c->facts, FACTS_FOUND, s->decodable, "decodable_events");
 }
 
+static double percent(int64_t part, int64_t of)
+{
+	return of ? 100 * (double)part / (double)of : 0;
+}
+
 static bool begins(const char *name, const char *prefix)
 {
 	return !strncmp(name, prefix, strlen(prefix));
@@ -140,7 +145,9 @@ static int check_broken(struct check *c, const char *name, const char *path, con
 		code = 0;
 	if (code || !v.store)
 		goto done;
-	*got = (struct gathered){v.events, (int64_t)v.goroutines.nrows, 0};
+	*got = (struct gathered){.events = v.events, .goroutines = (int64_t)v.goroutines.nrows};
+	snprintf(got->note, sizeof(got->note), "%.1f %% of what can be decoded kept",
+		 percent(truth_kept(&v), s->decodable));
 	if (killed)
 		check_share(c, truth_kept(&v), s->decodable, KEPT_OF_DECODABLE,
 			    "kept of decodable");
@@ -161,8 +168,11 @@ static int check_broken(struct check *c, const char *name, const char *path, con
 	if (begins(name, "middle-"))
 		check_share(c, truth_kept(&v), whole.events, KEPT_OF_WHOLE, "kept of whole");
 	code = truth_compare(&v, &whole, whole_strict.ns_per_tick, f, &truth, err);
-	if (!code)
-		check_share(c, truth.matched, truth.kept, TRUE_OF_KEPT, "true of kept");
+	if (code)
+		goto done;
+	check_share(c, truth.matched, truth.kept, TRUE_OF_KEPT, "true of kept");
+	snprintf(got->note, sizeof(got->note), "%.1f %% of the whole kept, %.2f %% of it true",
+		 percent(truth.kept, whole.events), percent(truth.matched, truth.kept));
 done:
 	view_close(&v);
 	view_close(&whole);
@@ -304,8 +314,9 @@ static int check_one(struct check *c, const char *folder, const char *name, stru
 		return code;
 	if (c->opt->selftest && !r.differences)
 		return check_the_check(c, name, json, path, &got, err);
-	printf("%-*s %10lld %10lld %11lld\n", c->width, name, (long long)got.events,
-	       (long long)got.goroutines, (long long)r.differences);
+	printf("%-*s %10lld %10lld %11lld%s%s\n", c->width, name, (long long)got.events,
+	       (long long)got.goroutines, (long long)r.differences, *got.note ? "  " : "",
+	       got.note);
 	c->total->compared += r.compared;
 	c->total->differences += r.differences;
 	return facts_compare(c->facts, &r, c->opt->differences, show_difference, NULL, err);

@@ -168,7 +168,9 @@ int gather(struct view *v, struct facts *f, uint64_t flip, struct gathered *out,
 			sha256_hex(&c->hash, hex);
 			facts_put_text(f, FACTS_FOUND, hex, 64, "log_sha256");
 		}
-		*out = (struct gathered){c->events, (int64_t)v->goroutines.nrows, c->bytes};
+		*out = (struct gathered){.events = c->events,
+					 .goroutines = (int64_t)v->goroutines.nrows,
+					 .listing_bytes = c->bytes};
 	}
 	tp_buf_release(&c->line);
 	free(c);

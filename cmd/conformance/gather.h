@@ -11,6 +11,7 @@
 struct gathered {
 	int64_t events, goroutines;
 	uint64_t listing_bytes;
+	char note[120]; /* shown behind the numbers, "" for nothing */
 };
 
 /* Facts for Go 1.27's reader (formats 11 and later): counts, goroutines, tasks, and for formats 22

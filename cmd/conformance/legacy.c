@@ -242,6 +242,6 @@ int gather_legacy(struct view *v, struct facts *f, const struct strict *strict,
 	 * not. */
 	facts_put(f, FACTS_FOUND, 0, "first");
 	facts_put(f, FACTS_FOUND, strict->last_ts, "last");
-	*out = (struct gathered){events, v->ids.ng, 0};
+	*out = (struct gathered){.events = events, .goroutines = v->ids.ng};
 	return code;
 }

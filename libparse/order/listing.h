@@ -14,6 +14,7 @@
 #ifndef TP_ORDER_LISTING_H
 #define TP_ORDER_LISTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,8 @@ int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struc
 
 /* Appends text in double quotes as Go's strconv.Quote does. 0 or TP_ENOMEM. */
 int tp_quote(struct tp_buf *out, const void *text, size_t size);
+
+/* Whether Go's %q leaves a code point as it is (strconv.IsPrint). */
+bool tp_is_print(uint32_t rune);
 
 #endif

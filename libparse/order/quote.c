@@ -30,11 +30,6 @@ static unsigned decode(const uint8_t *p, size_t left, uint32_t *rune)
 	return n;
 }
 
-static bool printable(uint32_t rune)
-{
-	return rune >= 0xa1 && rune != 0xad;
-}
-
 static int escape(struct tp_buf *out, const uint8_t *p, unsigned n, uint32_t rune)
 {
 	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
@@ -64,7 +59,7 @@ int tp_quote(struct tp_buf *out, const void *text, size_t size)
 
 		if (n == 1 && (rune == '"' || rune == '\\')) {
 			code = tp_buf_put(out, rune == '"' ? "\\\"" : "\\\\", 2);
-		} else if ((n == 1 && rune >= ' ' && rune < 0x7f) || (n > 1 && printable(rune))) {
+		} else if (n && tp_is_print(rune)) {
 			code = tp_buf_put(out, p, n);
 		} else {
 			code = escape(out, p, n, rune);

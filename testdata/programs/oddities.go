@@ -110,7 +110,6 @@ func stopTheWorld() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	metrics.Read([]metrics.Sample{{Name: "/gc/heap/live:bytes"}})
-	runtime.GC()
 	runtime.Stack(make([]byte, 1<<16), true)
 	runtime.GOMAXPROCS(n)
 }

@@ -1,0 +1,74 @@
+#!/bin/sh
+# make conformance-selftest: the comparison with Go's readers must be able to fail. Every number of the
+# expectations in testdata/corpus is altered in turn, and bytes of every listing (--selftest); then the
+# command itself is run over copies of the corpus in which one thing is wrong.
+#
+#   sh testdata/check/selftest.sh BIN_FOLDER
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+conformance=$1/conformance
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0
+
+check() { # what, expected status, status
+	if [ "$3" -eq "$2" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $1: exit status $3, not $2"
+		cat "$scratch/out"
+	fi
+}
+compare() { "$conformance" "$@" >"$scratch/out" 2>&1; }
+
+# A copy of the corpus, and an editor for one of its expectations.
+fresh() {
+	rm -rf "$scratch/corpus"
+	cp -R testdata/corpus "$scratch/corpus"
+}
+edit() { # file below the corpus, sed script; the file must change
+	sed "$2" "$scratch/corpus/$1" >"$scratch/edited"
+	cmp -s "$scratch/edited" "$scratch/corpus/$1" && echo "FAILED $1: '$2' changes nothing" && failed=$((failed + 1))
+	cat "$scratch/edited" >"$scratch/corpus/$1"
+}
+wrong() { # what is wrong, file, sed script
+	fresh
+	edit "$2" "$3"
+	compare "$scratch/corpus"
+	check "$1" 1 $?
+}
+
+compare testdata/corpus
+check 'the corpus as it is' 0 $?
+compare --selftest testdata/corpus
+check 'any number of an expectation, bytes of listings' 0 $?
+# The count of alterations is printed; a run that altered nothing would prove nothing.
+altered=$(sed -n '$s/^.* files, \([0-9]*\) alterations.*/\1/p' "$scratch/out")
+[ "${altered:-0}" -gt 2000 ]
+check 'there is something to alter' 0 $?
+
+wrong 'an event count' traces/checkout-1.22.expect.json 's/"events":\([0-9]*\)/"events":1\1/'
+wrong 'a hash of a listing' traces/checkout-1.27.expect.json 's/"log_sha256":"./"log_sha256":"x/'
+wrong 'a name' traces/checkout-1.19.expect.json 's/main\.(\*Shop)\.cashier/main.(*Shop).cachier/'
+wrong 'a field that nobody knows' traces/oddities-1.27.expect.json 's/^{/{"surprise":{"a":1},/'
+wrong 'a goroutine that is missing' traces/checkout-1.25.expect.json 's/"goroutines":\[{[^{]*{[^{]*{[^}]*}[^}]*},/"goroutines":[/'
+wrong 'a goroutine that is there twice' traces/checkout-1.25.expect.json 's/"goroutines":\[\({[^{]*{[^{]*{[^}]*}[^}]*}\),/"goroutines":[\1,\1,/'
+wrong 'an error that does not happen' traces/checkout-1.25.expect.json 's/^{/{"error":"broken","events_before_error":3,/'
+wrong 'the end before an error' broken/cut-1.22.expect.json 's/"events_before_error":3/"events_before_error":4/'
+# What was kept of one trace is no part of another: the truth test must see that.
+wrong 'another whole' broken/middle-1.27.expect.json 's/slow-1.27/checkout-1.27/'
+
+# A dump in which a byte is another one.
+fresh
+printf '\004' | dd of="$scratch/corpus/traces/checkout-1.27.trace" bs=1 seek=9000 conv=notrunc 2>/dev/null
+compare "$scratch/corpus"
+check 'an altered dump' 1 $?
+
+compare "$scratch/nowhere"
+check 'no such folder' 3 $?
+[ "$(wc -l <"$scratch/out")" -eq 1 ]
+check 'one sentence about it' 0 $?
+
+echo "conformance-selftest: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
