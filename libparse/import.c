@@ -28,6 +28,9 @@ static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 {
 	struct work *w = ctx;
 
+	/* Known before the first event where one frequency holds for the whole trace: go 1.5 to 1.21. */
+	if (w->trace.version < 22)
+		tp_store_set_tick(w->run, w->trace.ns_per_tick);
 	return tp_store_put_events(w->run, ev, n, err);
 }
 

@@ -47,6 +47,9 @@ struct tp_block_encoder;
 struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec);
 void tp_block_encoder_free(struct tp_block_encoder *e);
 
+/* Between blocks: from now on most times are trunc(n · ns_per_tick) on the trace's clock, n whole.
+ * 0: they are multiples of a unit, which is found out. Either way every time is kept exactly. */
+void tp_block_set_tick(struct tp_block_encoder *e, double ns_per_tick);
 /* Adds n events to the block, which holds TP_BLOCK_EVENTS at most; their times count from start_ns.
  */
 void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n,

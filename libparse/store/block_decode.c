@@ -29,7 +29,9 @@ struct decoder {
 	struct column column[BLOCK_COLUMNS];
 	enum tp_codec codec;
 	int64_t first;
-	uint32_t unit;
+	uint32_t unit; /* 0: ticks */
+	double tick;
+	int64_t start_ns;
 
 	struct run runs[TP_BLOCK_EVENTS];
 	uint32_t nruns, nms;
@@ -108,6 +110,17 @@ static int damaged(struct tp_err *err, const char *what)
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a block of events is damaged: %s", what);
 }
 
+static void read_tick(struct decoder *d, struct tp_cursor *c)
+{
+	uint64_t bits = tp_cursor_le32(c);
+
+	bits |= (uint64_t)tp_cursor_le32(c) << 32;
+	memcpy(&d->tick, &bits, sizeof(d->tick));
+	d->start_ns = tp_unzigzag(tp_cursor_uvarint(c));
+	if (!c->failed && !(d->tick >= MIN_TICK && d->tick <= MAX_TICK))
+		c->failed = TP_CURSOR_OVERFLOW;
+}
+
 static int read_heads(struct decoder *d, const void *data, size_t size, int64_t rows,
 		      struct tp_err *err)
 {
@@ -124,8 +137,10 @@ static int read_heads(struct decoder *d, const void *data, size_t size, int64_t 
 	n = tp_cursor_uvarint(&c);
 	d->first = tp_unzigzag(tp_cursor_uvarint(&c));
 	unit = tp_cursor_uvarint(&c);
+	if (!unit)
+		read_tick(d, &c);
 	columns = tp_cursor_uvarint(&c);
-	if (c.failed || rows < 1 || rows > TP_BLOCK_EVENTS || n != (uint64_t)rows || !unit ||
+	if (c.failed || rows < 1 || rows > TP_BLOCK_EVENTS || n != (uint64_t)rows ||
 	    unit > MAX_UNIT || columns < BLOCK_COLUMNS || columns > UINT8_MAX)
 		return damaged(err, "header");
 	d->pub.n = (uint32_t)n;
@@ -196,43 +211,73 @@ static bool all_read(const struct column *c)
 
 /* ---- passes over the block, each filling some columns ---- */
 
-static int64_t long_time(struct decoder *d, unsigned code, int64_t last, int64_t base)
+/* Units of a TIME byte from SHORT_UNITS to LONG_TIME - 1. */
+static uint32_t more_units(struct column *x, unsigned code)
 {
-	struct column *x = &d->column[COL_TIMEX];
-	uint32_t units;
+	uint32_t units = (code - SHORT_UNITS) * 256 + SHORT_UNITS;
 
-	if (code == LONG_TIME)
-		return (int64_t)((uint64_t)last + (uint64_t)tp_unzigzag(get(x)));
-	units = (code - SHORT_UNITS) * 256 + SHORT_UNITS;
-	if (x->at >= x->end)
-		x->failed = true;
-	else
-		units += *x->at++;
-	return (int64_t)((uint64_t)base + (uint64_t)units * d->unit);
+	if (x->at < x->end)
+		return units + *x->at++;
+	x->failed = true;
+	return units;
 }
 
-static int decode_times(struct decoder *d, struct tp_err *err)
+static uint64_t long_time(struct column *x, uint64_t last)
 {
-	const uint8_t *code;
+	return last + (uint64_t)tp_unzigzag(get(x));
+}
+
+static void decode_units(struct decoder *d, const uint8_t *code)
+{
+	struct column *x = &d->column[COL_TIMEX];
 	uint64_t last = (uint64_t)d->first, base = last;
 
-	if (unpack(d, COL_TIME, err) || unpack(d, COL_TIMEX, err))
-		return err->code;
-	if (d->raw[COL_TIME] != d->pub.n)
-		return damaged(err, "times");
-	code = d->column[COL_TIME].at;
-	/* The encoder tells the first time as any other: 0 ns after itself. */
 	for (uint32_t i = 0; i < d->pub.n; i++) {
 		if (code[i] < SHORT_UNITS) {
 			uint64_t ahead = base + (uint64_t)code[i] * d->unit;
 
 			last = code[i] ? ahead : last + 1;
 			base = code[i] ? ahead : base;
+		} else if (code[i] == LONG_TIME) {
+			last = base = long_time(x, last);
 		} else {
-			last = base = (uint64_t)long_time(d, code[i], (int64_t)last, (int64_t)base);
+			last = base = base + (uint64_t)more_units(x, code[i]) * d->unit;
 		}
 		d->ts[i] = (int64_t)last;
 	}
+}
+
+static void decode_ticks(struct decoder *d, const uint8_t *code)
+{
+	struct column *x = &d->column[COL_TIMEX];
+	uint64_t start = (uint64_t)d->start_ns, last = (uint64_t)d->first;
+	int64_t ticks = ticks_of_ns((int64_t)(last + start), d->tick);
+
+	for (uint32_t i = 0; i < d->pub.n; i++) {
+		if (code[i] < LONG_TIME) {
+			uint64_t ns;
+
+			ticks += code[i] < SHORT_UNITS ? code[i] : more_units(x, code[i]);
+			ns = (uint64_t)ns_of_ticks(ticks, d->tick) - start;
+			last = code[i] ? ns : last + 1;
+		} else {
+			last = long_time(x, last);
+			ticks = ticks_of_ns((int64_t)(last + start), d->tick);
+		}
+		d->ts[i] = (int64_t)last;
+	}
+}
+
+static int decode_times(struct decoder *d, struct tp_err *err)
+{
+	if (unpack(d, COL_TIME, err) || unpack(d, COL_TIMEX, err))
+		return err->code;
+	if (d->raw[COL_TIME] != d->pub.n)
+		return damaged(err, "times");
+	if (d->unit)
+		decode_units(d, d->column[COL_TIME].at);
+	else
+		decode_ticks(d, d->column[COL_TIME].at);
 	return all_read(&d->column[COL_TIMEX]) ? 0 : damaged(err, "times");
 }
 
@@ -446,6 +491,8 @@ static int decode_context(struct decoder *d, struct tp_err *err)
 				subject = told == SUBJECT_GUESS ? guess : subject;
 			}
 			d->pub.subject[i] = subject;
+			if (s->tell & TELL_G_IS_SUBJECT)
+				d->pub.g[i] = subject;
 			learn_subject(&d->model, h, &p, &g, subject);
 		}
 		at->p = p;
@@ -535,7 +582,7 @@ static int decode_args(struct decoder *d, struct tp_err *err)
 		const struct shape *s = next_shape(&w);
 		uint64_t *last = d->model.last_arg[s->type];
 
-		if (!(s->tell >> TELL_ARG)) {
+		if (!(s->tell >> TELL_ARG & 0x3f)) {
 			d->arg[0][i] = d->arg[1][i] = d->arg[2][i] = 0;
 			continue;
 		}

@@ -23,6 +23,9 @@ struct tp_block_encoder {
 	int64_t first, last, base; /* relative times: of the block, of the last event, of the last
 				      one that was no tie */
 	uint32_t unit;
+	double tick;	    /* ns; 0: times are multiples of unit */
+	int64_t base_ticks; /* of base */
+	int64_t start_ns;
 
 	uint32_t ms[TP_BLOCK_EVENTS]; /* by local number */
 	struct place place[TP_BLOCK_EVENTS];
@@ -81,6 +84,7 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 	memset(&e->packer, 0, sizeof(e->packer));
 	e->packer.codec = codec;
 	e->unit = 1;
+	e->tick = 0;
 	room = 0;
 	for (int c = 0; c < BLOCK_COLUMNS; c++) {
 		e->start[c] = e->bytes + room;
@@ -134,33 +138,54 @@ static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, s
 		e->unit = unit >= MIN_UNIT && unit <= MAX_UNIT ? (uint32_t)unit : 1;
 }
 
+/* Units from the last time that was no tie; 0 where they are not whole, or too many. */
+static inline uint32_t units_ahead(const struct tp_block_encoder *e, int64_t ts)
+{
+	uint64_t ahead = (uint64_t)ts - (uint64_t)e->base;
+	uint32_t units;
+
+	if (ahead - 1 >= UINT32_MAX)
+		return 0;
+	units = (uint32_t)ahead / e->unit;
+	return units * e->unit == (uint32_t)ahead ? units : 0;
+}
+
+static uint32_t ticks_ahead(struct tp_block_encoder *e, int64_t ts)
+{
+	int64_t abs = (int64_t)((uint64_t)ts + (uint64_t)e->start_ns);
+	int64_t ticks = ticks_of_ns(abs, e->tick);
+	int64_t ahead = ticks - e->base_ticks;
+
+	e->base_ticks = ticks;
+	return ns_of_ticks(ticks, e->tick) == abs && ahead > 0 && ahead < UINT32_MAX ? (uint32_t)ahead
+										       : 0;
+}
+
 static inline void put_time(struct tp_block_encoder *e, int64_t ts)
 {
 	uint64_t step = (uint64_t)ts - (uint64_t)e->last;
-	uint64_t ahead = (uint64_t)ts - (uint64_t)e->base;
 	uint8_t *x = e->at[COL_TIMEX], code = LONG_TIME;
+	uint32_t units;
 
 	e->last = ts;
 	if (step == 1) {
 		*e->at[COL_TIME]++ = 0;
 		return;
 	}
+	units = e->tick != 0 ? ticks_ahead(e, ts) : units_ahead(e, ts);
 	e->base = ts;
-	if (ahead - 1 < UINT32_MAX) {
-		uint32_t units = (uint32_t)ahead / e->unit;
-
-		if (units * e->unit == (uint32_t)ahead && units < SHORT_UNITS) {
-			*e->at[COL_TIME]++ = (uint8_t)units;
-			return;
-		}
-		if (units * e->unit == (uint32_t)ahead &&
-		    units - SHORT_UNITS < (LONG_TIME - SHORT_UNITS) * 256) {
-			code = (uint8_t)(SHORT_UNITS + (units - SHORT_UNITS) / 256);
-			*x++ = (uint8_t)(units - SHORT_UNITS);
-		}
+	if (units - 1 < SHORT_UNITS - 1) {
+		*e->at[COL_TIME]++ = (uint8_t)units;
+		return;
+	}
+	if (units && units - SHORT_UNITS < (LONG_TIME - SHORT_UNITS) * 256) {
+		code = (uint8_t)(SHORT_UNITS + (units - SHORT_UNITS) / 256);
+		*x++ = (uint8_t)(units - SHORT_UNITS);
+	} else {
+		x = tp_put_uvarint(x, tp_zigzag((int64_t)step));
 	}
 	*e->at[COL_TIME]++ = code;
-	e->at[COL_TIMEX] = code == LONG_TIME ? tp_put_uvarint(x, tp_zigzag((int64_t)step)) : x;
+	e->at[COL_TIMEX] = x;
 }
 
 /* ---- Ms ---- */
@@ -234,11 +259,13 @@ static inline void tell(struct tp_block_encoder *e, enum block_column c, uint64_
 	e->at[c] = tp_put_uvarint(e->at[c], v);
 }
 
-static inline uint32_t put_context(struct tp_block_encoder *e, struct place *at,
-				   const struct tp_event *ev)
+static inline uint32_t put_context(struct tp_block_encoder *e, const struct habit *h,
+				   struct place *at, const struct tp_event *ev)
 {
 	if (at->p == ev->p && at->g == ev->g)
 		return 0;
+	if (at->p == ev->p && h->g_after == AFTER_SUBJECT && ev->g == ev->subject)
+		return TELL_G_IS_SUBJECT;
 	tell(e, COL_CONTEXT, (uint32_t)(ev->p + 1));
 	tell(e, COL_CONTEXT, (uint32_t)(ev->g + 1));
 	*at = (struct place){ev->p, ev->g};
@@ -322,9 +349,10 @@ static uint32_t put_args(struct tp_block_encoder *e, const struct tp_event *ev)
 static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
 				const struct tp_event *ev)
 {
-	uint32_t bits = put_context(e, at, ev);
+	const struct habit *h = &tp_block_habits[ev->type];
+	uint32_t bits = put_context(e, h, at, ev);
 
-	bits |= put_subject(e, &tp_block_habits[ev->type], at, ev->subject);
+	bits |= put_subject(e, h, at, ev->subject);
 	bits |= put_spot(e, ev);
 	if (ev->str2)
 		bits |= put_str2(e, ev);
@@ -336,8 +364,17 @@ static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
 
 static void begin(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
 {
-	choose_unit(e, ev, n);
+	e->start_ns = start_ns;
 	e->first = e->last = e->base = (int64_t)((uint64_t)ev->ts - (uint64_t)start_ns);
+	if (e->tick != 0)
+		e->base_ticks = ticks_of_ns(ev->ts, e->tick);
+	else
+		choose_unit(e, ev, n);
+}
+
+void tp_block_set_tick(struct tp_block_encoder *e, double ns_per_tick)
+{
+	e->tick = ns_per_tick >= MIN_TICK && ns_per_tick <= MAX_TICK ? ns_per_tick : 0;
 }
 
 void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
@@ -397,7 +434,7 @@ static void put_shapes(struct tp_block_encoder *e)
 
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
 {
-	uint8_t head[2 + 4 * 10 + BLOCK_COLUMNS * 2 * 10], *p = head;
+	uint8_t head[2 + 4 * 10 + 18 + BLOCK_COLUMNS * 2 * 10], *p = head;
 	size_t at = out->size, stored;
 
 	if (e->n) {
@@ -409,7 +446,15 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 	*p++ = BLOCK_VERSION;
 	p = tp_put_uvarint(p, e->n);
 	p = tp_put_uvarint(p, tp_zigzag(e->first));
-	p = tp_put_uvarint(p, e->unit);
+	p = tp_put_uvarint(p, e->tick != 0 ? 0 : e->unit);
+	if (e->tick != 0) {
+		uint64_t bits;
+
+		memcpy(&bits, &e->tick, sizeof(bits));
+		for (int i = 0; i < 8; i++)
+			*p++ = (uint8_t)(bits >> 8 * i);
+		p = tp_put_uvarint(p, tp_zigzag(e->start_ns));
+	}
 	p = tp_put_uvarint(p, BLOCK_COLUMNS);
 	/* The heads come first but are known last: leave the most room, close the gap at the end.
 	 */

@@ -5,7 +5,9 @@
  *   version   u8         1
  *   rows      uvarint    1 … TP_BLOCK_EVENTS
  *   first     uvarint    zigzag of the first event's time, ns since run.start_ns
- *   unit      uvarint    ns that most times are a multiple apart; 1 … 2^31
+ *   unit      uvarint    ns that most times are a multiple apart; 1 … 2^31; 0: ticks, and then
+ *     tick    8 bytes    ns per tick, an IEEE double, little-endian
+ *     start   uvarint    zigzag of run.start_ns: ticks count from the 0 of the trace's clock
  *   columns   uvarint    BLOCK_COLUMNS; readers skip what they do not know
  *   per column: raw uvarint, stored uvarint (bytes before and after compression; equal: as it is)
  *   the stored bytes of every column, one after the other
@@ -16,6 +18,8 @@
  *   TIME     one byte per event: 0: 1 ns after the last event (how ordering breaks ties);
  *            1 … 223: that many units after the last event that was not such a tie; 224 … 254: the
  *            same, and 256 · (byte - 224) + 224 + a byte of TIMEX units; 255: d(time) in TIMEX
+ *            Where the unit is ticks, a time is trunc(ticks · tick) on the trace's clock, as Go's
+ *            reader of traces up to go 1.21 makes it, and units are ticks
  *   TIMEX    see TIME
  *   RUN      runs of events on one M. A byte: bits 0–4 length - 1 (31: length - 32 follows), bits
  *            5–7 the M's place in the list of Ms, most recently run first (7: place - 7 follows).
@@ -84,6 +88,7 @@ enum tell {
 	TELL_STR = 5,
 	TELL_STR2 = 7,
 	TELL_ARG = 9, /* three times 2 bits */
+	TELL_G_IS_SUBJECT = 1 << 15, /* the event's G is its subject: traces up to go 1.21 */
 };
 
 enum subject_how { SUBJECT_NONE, SUBJECT_SELF, SUBJECT_GUESS, SUBJECT_TOLD };
@@ -97,6 +102,31 @@ struct shape {
 static inline unsigned how(uint32_t tell, unsigned shift)
 {
 	return tell >> shift & 3;
+}
+
+/* ---- ticks ---- */
+
+#define MIN_TICK 1.0
+#define MAX_TICK 1e6
+/* Beyond this (104 days) a double does not hold every ns. */
+#define MAX_TICK_TS ((int64_t)1 << 53)
+
+static inline int64_t ns_of_ticks(int64_t ticks, double ns_per_tick)
+{
+	double ns = (double)ticks * ns_per_tick;
+
+	return ns > -9e18 && ns < 9e18 ? (int64_t)ns : 0;
+}
+
+/* The ticks that become this time; the last ones before it where none do. */
+static inline int64_t ticks_of_ns(int64_t ts, double ns_per_tick)
+{
+	int64_t ticks;
+
+	if (ts < 0 || ts > MAX_TICK_TS)
+		return 0;
+	ticks = (int64_t)((double)ts / ns_per_tick);
+	return ticks + (ns_of_ticks(ticks + 1, ns_per_tick) == ts);
 }
 
 /* ---- what a type means for the context ---- */

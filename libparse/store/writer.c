@@ -223,6 +223,12 @@ static int flush_events(struct tp_store_run *run, struct tp_err *err)
 				run->block_last_ns, raw_size, &run->event_blob, err);
 }
 
+void tp_store_set_tick(struct tp_store_run *run, double ns_per_tick)
+{
+	if (!run->nevents)
+		tp_block_set_tick(run->encoder, ns_per_tick);
+}
+
 int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, size_t n,
 			struct tp_err *err)
 {
