@@ -157,8 +157,9 @@ static uint32_t ticks_ahead(struct tp_block_encoder *e, int64_t ts)
 	int64_t ahead = ticks - e->base_ticks;
 
 	e->base_ticks = ticks;
-	return ns_of_ticks(ticks, e->tick) == abs && ahead > 0 && ahead < UINT32_MAX ? (uint32_t)ahead
-										       : 0;
+	return ns_of_ticks(ticks, e->tick) == abs && ahead > 0 && ahead < UINT32_MAX
+		   ? (uint32_t)ahead
+		   : 0;
 }
 
 static inline void put_time(struct tp_block_encoder *e, int64_t ts)

@@ -87,7 +87,7 @@ enum tell {
 	TELL_STACK = 3,	       /* shifts of 2 bits each: enum value_how */
 	TELL_STR = 5,
 	TELL_STR2 = 7,
-	TELL_ARG = 9, /* three times 2 bits */
+	TELL_ARG = 9,		     /* three times 2 bits */
 	TELL_G_IS_SUBJECT = 1 << 15, /* the event's G is its subject: traces up to go 1.21 */
 };
 

@@ -150,6 +150,25 @@ static void make_times(struct tp_event *ev, size_t n)
 	}
 }
 
+/* Ticks as go 1.21 makes times of them, and some that are none. */
+#define TICK 24.652382303918465
+
+static void make_ticks(struct tp_event *ev, size_t n)
+{
+	int64_t ticks = 2293729, ts = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		ticks += (int64_t)(below(50) ? below(200) : below(3000000));
+		ts = below(7) ? (int64_t)((double)ticks * TICK) : ts + (int64_t)below(3);
+		if (!below(500))
+			ts = (int64_t)odd_number();
+		ev[i] = (struct tp_event){.ts = ts,
+					  .type = TP_EV_GO_START,
+					  .g = (uint32_t)i % 3,
+					  .subject = (uint32_t)i % 3};
+	}
+}
+
 static const struct {
 	const char *name;
 	make_fn make;
@@ -157,6 +176,7 @@ static const struct {
     {"scheduler", make_scheduler}, {"every type", make_every_type},
     {"anything", make_anything},   {"zeros", make_zeros},
     {"ones", make_ones},	   {"times", make_times},
+    {"ticks", make_ticks},
 };
 
 /* ---- tests ---- */
@@ -224,7 +244,7 @@ static void check_columns(struct tp_block_decoder *d, const struct tp_buf *b,
 	}
 }
 
-static void round_trip(make_fn make, size_t n, enum tp_codec codec)
+static void round_trip(make_fn make, size_t n, enum tp_codec codec, double tick)
 {
 	struct tp_event *ev = malloc(n * sizeof(*ev)), *back = malloc(n * sizeof(*ev));
 	struct tp_block_encoder *e = tp_block_encoder_new(codec);
@@ -233,6 +253,7 @@ static void round_trip(make_fn make, size_t n, enum tp_codec codec)
 	struct tp_err err;
 
 	assert_true(ev && back && e && d);
+	tp_block_set_tick(e, tick);
 	/* Two blocks with one encoder and decoder: nothing is left over from the first. */
 	for (int block = 0; block < 2; block++) {
 		int64_t start = block ? -5 : 1377237268096;
@@ -267,7 +288,8 @@ static void test_block_round_trip(void **state)
 	for (size_t m = 0; m < sizeof(makes) / sizeof(*makes); m++)
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
 			for (int codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
-				round_trip(makes[m].make, sizes[s], codec);
+				for (int tick = 0; tick < 2; tick++)
+					round_trip(makes[m].make, sizes[s], codec, tick * TICK);
 }
 
 /* What a scheduler does is told in few bytes: this is what the codec is for. */
@@ -323,6 +345,7 @@ static void test_block_damaged_bytes(void **state)
 			struct tp_block_encoder *e = tp_block_encoder_new(codec);
 			struct tp_buf b = {0};
 
+			tp_block_set_tick(e, m % 2 ? TICK : 0);
 			makes[m].make(ev, 120);
 			encode(e, &b, ev, 120, 0);
 			for (size_t i = 0; i < b.size; i++)
@@ -366,6 +389,33 @@ static void test_block_random_bytes(void **state)
 	tp_block_decoder_free(d);
 }
 
+/* Ticks that are told as such take a byte or two of time, not three or more. */
+static void test_block_size_ticks(void **state)
+{
+	static const double ticks[] = {TICK, 0, -1, 1e300};
+	struct tp_event *ev = malloc(TP_BLOCK_EVENTS * sizeof(*ev));
+	size_t sizes[4];
+
+	(void)state;
+	assert_non_null(ev);
+	for (int i = 0; i < 4; i++) {
+		struct tp_block_encoder *e = tp_block_encoder_new(TP_CODEC_NONE);
+		struct tp_buf b = {0};
+
+		seed = 8;
+		make_ticks(ev, TP_BLOCK_EVENTS);
+		tp_block_set_tick(e, ticks[i]);
+		encode(e, &b, ev, TP_BLOCK_EVENTS, 17);
+		sizes[i] = b.size;
+		tp_buf_release(&b);
+		tp_block_encoder_free(e);
+	}
+	assert_true(sizes[0] + TP_BLOCK_EVENTS / 2 < sizes[1]);
+	assert_int_equal(sizes[1], sizes[2]);
+	assert_int_equal(sizes[1], sizes[3]);
+	free(ev);
+}
+
 static void test_block_newer_version(void **state)
 {
 	struct tp_block_decoder *d = tp_block_decoder_new();
@@ -381,7 +431,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_block_round_trip),	cmocka_unit_test(test_block_size_scheduler),
 	    cmocka_unit_test(test_block_damaged_bytes), cmocka_unit_test(test_block_random_bytes),
-	    cmocka_unit_test(test_block_newer_version),
+	    cmocka_unit_test(test_block_size_ticks),	cmocka_unit_test(test_block_newer_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

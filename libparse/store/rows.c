@@ -12,7 +12,9 @@
  *
  * A value is a uvarint. PLAIN: zigzag(v) + 1 mod 2^64, so that NULL, which is INT64_MIN, is 0 and
  * nothing else is. DELTA: 0 for NULL, else zigzag(v - the last value that was not NULL) + 1 (the
- * encoder takes PLAIN where that sum would wrap). CONST: one PLAIN value for all rows. */
+ * encoder takes PLAIN where that sum would wrap). CONST: one PLAIN value for all rows. CROSS: as
+ * DELTA, but from the value of the column before in the same row (0 where that is NULL): ends of
+ * things whose beginnings are there. */
 #include "store/rows.h"
 
 #include <string.h>
@@ -20,11 +22,14 @@
 #include "base/cursor.h"
 #include "store/tables.h"
 
-enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2 };
+enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 
 #define VERSION	    1
 #define MAX_VARINT  10
 #define MAX_COLUMNS 255
+/* What the form of a column is judged by. */
+#define STRETCHES ((size_t)8)
+#define STRETCH	  ((size_t)128)
 
 static uint64_t plain(int64_t v)
 {
@@ -46,87 +51,133 @@ static unsigned varint_size(uint64_t v)
 	return (70u - (unsigned)__builtin_clzll(v | 1)) / 7;
 }
 
-/* The form that needs the fewest bytes. */
-static enum form choose(const int64_t *v, size_t n, size_t stride)
+static int64_t or_zero(int64_t v)
 {
-	size_t plain_size = 0, delta_size = 0;
-	bool same = true, wraps = false;
-	int64_t last = 0;
-
-	for (size_t i = 0; i < n; i++, v += stride) {
-		uint64_t d = delta(*v, last);
-
-		plain_size += varint_size(plain(*v));
-		delta_size += varint_size(d);
-		wraps |= d == 0 && *v != TP_NULL;
-		same &= *v == v[-(ptrdiff_t)(i ? stride : 0)];
-		last = *v == TP_NULL ? last : *v;
-	}
-	if (same)
-		return FORM_CONST;
-	return delta_size < plain_size && !wraps ? FORM_DELTA : FORM_PLAIN;
+	return v == TP_NULL ? 0 : v;
 }
 
-static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, size_t n, size_t stride)
+/* The form that needs the fewest bytes, judged by a few stretches of the column. before: the column
+ * before this one, NULL for the first. */
+static enum form choose(const int64_t *v, const int64_t *before, size_t n)
 {
+	size_t plain_size = 0, delta_size = 0, cross_size = 0, i = 0;
+
+	while (i < n && v[i] == v[0])
+		i++;
+	if (i == n)
+		return FORM_CONST;
+	for (size_t at = 0; at<n; at += n> STRETCHES * STRETCH ? n / STRETCHES : STRETCH) {
+		int64_t last = at ? or_zero(v[at - 1]) : 0;
+
+		for (i = at; i < n && i < at + STRETCH; i++) {
+			plain_size += varint_size(plain(v[i]));
+			delta_size += varint_size(delta(v[i], last));
+			cross_size += varint_size(delta(v[i], before ? or_zero(before[i]) : 0));
+			last = v[i] == TP_NULL ? last : v[i];
+		}
+	}
+	if (before && cross_size < plain_size && cross_size < delta_size)
+		return FORM_CROSS;
+	return delta_size < plain_size ? FORM_DELTA : FORM_PLAIN;
+}
+
+/* Writes a column at p, which has room for it; NULL where the form cannot tell one of the values.
+ */
+static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, const int64_t *before,
+			      size_t n)
+{
+	bool wraps = false;
 	int64_t last = 0;
 
-	if (form == FORM_CONST)
-		return tp_put_uvarint(p, plain(*v));
-	if (form == FORM_PLAIN) {
+	switch (form) {
+	case FORM_CONST:
+		return tp_put_uvarint(p, plain(v[0]));
+	case FORM_PLAIN:
 		for (size_t i = 0; i < n; i++)
-			p = tp_put_uvarint(p, plain(v[i * stride]));
+			p = tp_put_uvarint(p, plain(v[i]));
 		return p;
-	}
-	for (size_t i = 0; i < n; i++) {
-		int64_t value = v[i * stride];
+	case FORM_DELTA:
+		for (size_t i = 0; i < n; i++) {
+			uint64_t u = delta(v[i], last);
 
-		p = tp_put_uvarint(p, delta(value, last));
-		last = value == TP_NULL ? last : value;
+			wraps |= !u && v[i] != TP_NULL;
+			p = tp_put_uvarint(p, u);
+			last = v[i] == TP_NULL ? last : v[i];
+		}
+		break;
+	case FORM_CROSS:
+		for (size_t i = 0; i < n; i++) {
+			uint64_t u = delta(v[i], or_zero(before[i]));
+
+			wraps |= !u && v[i] != TP_NULL;
+			p = tp_put_uvarint(p, u);
+		}
+		break;
 	}
-	return p;
+	return wraps ? NULL : p;
+}
+
+/* Room for the bytes of a column and for this column's and the last one's values. */
+static int make_room(struct tp_rows_encoder *e, size_t nrows)
+{
+	e->scratch.size = e->values.size = 0;
+	return tp_buf_reserve(&e->scratch, nrows * MAX_VARINT) ||
+		       tp_buf_reserve(&e->values, 2 * nrows * sizeof(int64_t))
+		   ? TP_ENOMEM
+		   : 0;
 }
 
 int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
 		   unsigned ncolumns)
 {
-	struct tp_buf bodies = {0};
+	struct tp_buf *bodies = &e->bodies;
+	int64_t *values[2];
 	uint8_t *p;
-	int code = TP_ENOMEM;
 
-	e->scratch.size = 0;
-	if (tp_buf_reserve(&e->scratch, nrows * MAX_VARINT) ||
+	bodies->size = 0;
+	e->raw_size = 0;
+	if (make_room(e, nrows) ||
 	    tp_buf_reserve(out, 2 + 2 * MAX_VARINT + ncolumns * (1 + 2 * MAX_VARINT)))
 		return TP_ENOMEM;
-	e->raw_size = 0;
+	values[0] = (int64_t *)(void *)e->values.data;
+	values[1] = values[0] + nrows;
 	p = out->data + out->size;
 	*p++ = (uint8_t)e->packer.codec;
 	*p++ = VERSION;
 	p = tp_put_uvarint(p, nrows);
 	p = tp_put_uvarint(p, ncolumns);
 	for (unsigned c = 0; c < ncolumns; c++) {
-		enum form form = choose(rows + c, nrows, ncolumns);
-		uint8_t *end = encode_column(e->scratch.data, form, rows + c, nrows, ncolumns);
-		size_t raw = (size_t)(end - e->scratch.data), stored;
+		int64_t *v = values[c % 2], *before = c ? values[(c + 1) % 2] : NULL;
+		enum form form;
+		uint8_t *end;
+		size_t raw, stored;
 
-		if (tp_pack(&e->packer, &bodies, e->scratch.data, raw, &stored))
-			goto done;
+		for (size_t i = 0; i < nrows; i++)
+			v[i] = rows[i * ncolumns + c];
+		form = choose(v, before, nrows);
+		end = encode_column(e->scratch.data, form, v, before, nrows);
+		if (!end) {
+			form = FORM_PLAIN;
+			end = encode_column(e->scratch.data, form, v, before, nrows);
+		}
+		raw = (size_t)(end - e->scratch.data);
+		if (tp_pack(&e->packer, bodies, e->scratch.data, raw, &stored))
+			return TP_ENOMEM;
 		*p++ = (uint8_t)form;
 		p = tp_put_uvarint(p, raw);
 		p = tp_put_uvarint(p, stored);
 		e->raw_size += raw;
 	}
 	out->size = (size_t)(p - out->data);
-	code = tp_buf_put(out, bodies.data, bodies.size);
-done:
-	tp_buf_release(&bodies);
-	return code;
+	return tp_buf_put(out, bodies->data, bodies->size);
 }
 
 void tp_rows_encoder_release(struct tp_rows_encoder *e)
 {
 	tp_packer_release(&e->packer);
 	tp_buf_release(&e->scratch);
+	tp_buf_release(&e->values);
+	tp_buf_release(&e->bodies);
 }
 
 /* One varint; the input ends with MAX_VARINT bytes of padding, so only its length is unchecked
@@ -152,36 +203,44 @@ static inline const uint8_t *get(const uint8_t *p, uint64_t *v)
 	return p;
 }
 
-/* n values from [p, end), behind which MAX_VARINT readable bytes lie. */
-static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, int64_t *v, size_t n)
+/* n values from [p, end), behind which MAX_VARINT readable bytes lie. before: the values of the
+ * column before, which FORM_CROSS needs. */
+static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, const int64_t *before,
+			 int64_t *v, size_t n)
 {
 	int64_t last = 0;
 	uint64_t u;
 
+	if ((size_t)(end - p) < (form == FORM_CONST ? 1 : n))
+		return TP_EFORMAT;
 	switch (form) {
 	case FORM_CONST:
-		if (p == end)
-			return TP_EFORMAT;
 		p = get(p, &u);
 		for (size_t i = 0; i < n; i++)
 			v[i] = unplain(u);
 		break;
 	case FORM_PLAIN:
-		if ((size_t)(end - p) < n)
-			return TP_EFORMAT;
 		for (size_t i = 0; i < n && p < end; i++) {
 			p = get(p, &u);
 			v[i] = unplain(u);
 		}
 		break;
 	case FORM_DELTA:
-		if ((size_t)(end - p) < n)
-			return TP_EFORMAT;
 		for (size_t i = 0; i < n && p < end; i++) {
 			p = get(p, &u);
 			if (u)
 				last = (int64_t)((uint64_t)last + (uint64_t)unplain(u));
 			v[i] = u ? last : TP_NULL;
+		}
+		break;
+	case FORM_CROSS:
+		if (!before)
+			return TP_EFORMAT;
+		for (size_t i = 0; i < n && p < end; i++) {
+			int64_t from = or_zero(before[i]);
+
+			p = get(p, &u);
+			v[i] = u ? (int64_t)((uint64_t)from + (uint64_t)unplain(u)) : TP_NULL;
 		}
 		break;
 	default:
@@ -195,64 +254,85 @@ static int damaged(struct tp_err *err, const char *what)
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a chunk of rows is damaged: %s", what);
 }
 
+struct head {
+	unsigned form;
+	uint64_t raw;
+	struct tp_slice stored;
+};
+
 /* Unpacks and decodes one column of n rows. */
-static int column(struct tp_rows_decoder *d, enum tp_codec codec, unsigned form, struct tp_slice s,
-		  uint64_t raw, int64_t *v, size_t n, struct tp_err *err)
+static int column(struct tp_rows_decoder *d, enum tp_codec codec, const struct head *h,
+		  const int64_t *before, int64_t *v, size_t n, struct tp_err *err)
 {
 	int code;
 
-	if (raw > n * MAX_VARINT || raw < s.size)
+	if (h->raw > n * MAX_VARINT || h->raw < h->stored.size)
 		return damaged(err, "size of a column");
 	d->scratch.size = 0;
-	if (tp_buf_reserve(&d->scratch, (size_t)raw + MAX_VARINT))
+	if (tp_buf_reserve(&d->scratch, (size_t)h->raw + MAX_VARINT))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = tp_unpack(&d->unpacker, codec, s.data, s.size, d->scratch.data, (size_t)raw);
+	code = tp_unpack(&d->unpacker, codec, h->stored.data, h->stored.size, d->scratch.data,
+			 (size_t)h->raw);
 	if (code == TP_ENOMEM)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code)
 		return damaged(err, "compressed column");
-	memset(d->scratch.data + raw, 0, MAX_VARINT);
-	if (decode_column(d->scratch.data, d->scratch.data + raw, form, v, n))
+	memset(d->scratch.data + h->raw, 0, MAX_VARINT);
+	if (decode_column(d->scratch.data, d->scratch.data + h->raw, h->form, before, v, n))
 		return damaged(err, "values of a column");
 	return 0;
 }
 
-int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
-		   int64_t *const *col, unsigned ncolumns, struct tp_err *err)
+/* The heads of all columns and where their bytes are. */
+static int read_heads(struct tp_cursor *c, struct head *heads, uint64_t columns)
 {
-	struct tp_cursor head = tp_cursor(data, size), body;
-	enum tp_codec codec = tp_cursor_u8(&head);
-	unsigned version = tp_cursor_u8(&head);
-	uint64_t rows = tp_cursor_uvarint(&head);
-	uint64_t columns = tp_cursor_uvarint(&head);
+	uint64_t stored[MAX_COLUMNS];
 
-	if (!head.failed && version != VERSION)
-		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
-				  "a chunk of rows has version %u; this program reads %d", version,
-				  VERSION);
-	if (head.failed || rows != nrows || !rows || rows > TP_CHUNK_ROWS || !columns ||
-	    columns > MAX_COLUMNS)
-		return damaged(err, "header");
-	/* The bodies follow the heads: step over those first. */
-	body = head;
-	for (uint64_t c = 0; c < columns; c++) {
-		tp_cursor_u8(&body);
-		tp_cursor_uvarint(&body);
-		tp_cursor_uvarint(&body);
+	for (uint64_t i = 0; i < columns; i++) {
+		heads[i].form = tp_cursor_u8(c);
+		heads[i].raw = tp_cursor_uvarint(c);
+		stored[i] = tp_cursor_uvarint(c);
 	}
+	for (uint64_t i = 0; i < columns; i++)
+		heads[i].stored = tp_cursor_bytes(c, stored[i]);
+	return c->failed ? TP_EFORMAT : 0;
+}
+
+/* Is column c asked for, or needed by one that is? */
+static bool wanted(const struct head *heads, uint64_t columns, unsigned c, int64_t *const *col,
+		   unsigned ncolumns)
+{
+	for (;; c++) {
+		if (c < ncolumns && col[c])
+			return true;
+		if (c + 1 >= columns || heads[c + 1].form != FORM_CROSS)
+			return false;
+	}
+}
+
+static int decode_columns(struct tp_rows_decoder *d, enum tp_codec codec, const struct head *heads,
+			  uint64_t columns, size_t nrows, int64_t *const *col, unsigned ncolumns,
+			  struct tp_err *err)
+{
+	const int64_t *before = NULL;
+	int64_t *own;
+
+	d->values.size = 0;
+	if (tp_buf_reserve(&d->values, 2 * nrows * sizeof(int64_t)))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	own = (int64_t *)(void *)d->values.data;
 	for (unsigned c = 0; c < columns; c++) {
-		unsigned form = tp_cursor_u8(&head);
-		uint64_t raw = tp_cursor_uvarint(&head);
-		struct tp_slice s = tp_cursor_bytes(&body, tp_cursor_uvarint(&head));
+		int64_t *v = c < ncolumns && col[c] ? col[c] : own + c % 2 * nrows;
 		int code;
 
-		if (head.failed || body.failed)
-			return damaged(err, "ends early");
-		if (c >= ncolumns || !col[c])
+		if (!wanted(heads, columns, c, col, ncolumns)) {
+			before = NULL;
 			continue;
-		code = column(d, codec, form, s, raw, col[c], nrows, err);
+		}
+		code = column(d, codec, &heads[c], before, v, nrows, err);
 		if (code)
 			return code;
+		before = v;
 	}
 	for (uint64_t c = columns; c < ncolumns; c++)
 		for (size_t i = 0; col[c] && i < nrows; i++)
@@ -260,8 +340,31 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 	return 0;
 }
 
+int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, size_t nrows,
+		   int64_t *const *col, unsigned ncolumns, struct tp_err *err)
+{
+	struct tp_cursor c = tp_cursor(data, size);
+	enum tp_codec codec = tp_cursor_u8(&c);
+	unsigned version = tp_cursor_u8(&c);
+	uint64_t rows = tp_cursor_uvarint(&c);
+	uint64_t columns = tp_cursor_uvarint(&c);
+	struct head heads[MAX_COLUMNS];
+
+	if (!c.failed && version != VERSION)
+		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+				  "a chunk of rows has version %u; this program reads %d", version,
+				  VERSION);
+	if (c.failed || rows != nrows || !rows || rows > TP_CHUNK_ROWS || !columns ||
+	    columns > MAX_COLUMNS)
+		return damaged(err, "header");
+	if (read_heads(&c, heads, columns))
+		return damaged(err, "ends early");
+	return decode_columns(d, codec, heads, columns, nrows, col, ncolumns, err);
+}
+
 void tp_rows_decoder_release(struct tp_rows_decoder *d)
 {
 	tp_unpacker_release(&d->unpacker);
 	tp_buf_release(&d->scratch);
+	tp_buf_release(&d->values);
 }

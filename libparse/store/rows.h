@@ -16,7 +16,7 @@
 
 struct tp_rows_encoder {
 	struct tp_packer packer;
-	struct tp_buf scratch;
+	struct tp_buf scratch, values, bodies;
 	size_t raw_size; /* of the last chunk: bytes before compression */
 };
 
@@ -28,7 +28,7 @@ void tp_rows_encoder_release(struct tp_rows_encoder *e);
 
 struct tp_rows_decoder {
 	struct tp_unpacker unpacker;
-	struct tp_buf scratch;
+	struct tp_buf scratch, values;
 };
 
 /* Decodes a chunk of exactly nrows rows (as the block table says) into col[c][0 … nrows), for the

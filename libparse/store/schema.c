@@ -188,10 +188,11 @@ int tp_schema_migrate(struct sqlite3 *db, const char *path, int version, struct 
 
 	/* What a newer program keeps in it we would leave out. */
 	if (version > TP_STORE_VERSION)
-		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
-				  "%s belongs to a newer tprof (store version %d): this one can read "
-				  "it, but not add to it",
-				  path, version);
+		return tp_err_set(
+		    err, TP_EVERSION, TP_OFFSET_NONE,
+		    "%s belongs to a newer tprof (store version %d): this one can read "
+		    "it, but not add to it",
+		    path, version);
 	if (version == TP_STORE_VERSION)
 		return 0;
 	for (int v = version; v < TP_STORE_VERSION; v++)

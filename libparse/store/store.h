@@ -69,8 +69,9 @@ int tp_store_begin(struct tp_store_run **run, const char *path, const struct tp_
 /* Is a dump with this hash (32 hex digits) there already? 1 and its id, 0, or an error code. */
 int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct tp_err *err);
 
-/* Optional, before the first event: times of events are trunc(n * ns_per_tick) on the trace's clock,
- * n whole (traces up to go 1.21). Blocks get smaller where that is so; every time is kept anyway. */
+/* Optional, before the first event: times of events are trunc(n * ns_per_tick) on the trace's
+ * clock, n whole (traces up to go 1.21). Blocks get smaller where that is so; every time is kept
+ * anyway. */
 void tp_store_set_tick(struct tp_store_run *run, double ns_per_tick);
 /* The sink for ordered events: encodes them into blocks of TP_BLOCK_EVENTS. Events' ts are on the
  * trace clock; start_ns is taken from the first event. Events may come from one thread while rows

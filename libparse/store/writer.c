@@ -76,7 +76,7 @@ static int open_temp(struct tp_store_run *run, struct tp_err *err)
 {
 	/* The cache is written out as it fills; 4 MiB of it is as fast as more. */
 	static const char pragmas[] =
-	    "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF;"
+	    "PRAGMA page_size = 4096; PRAGMA journal_mode = OFF;"
 	    "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
 	    "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
 	static const char put_block[] =
