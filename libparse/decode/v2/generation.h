@@ -80,6 +80,7 @@ struct tp_v2_generation {
 	uint64_t from, to; /* byte range of its batches */
 	uint64_t min_time; /* ticks, the smallest of any batch */
 	uint64_t events_bytes;
+	uint64_t last_number, last_min_time; /* of the one ordered before */
 
 	struct tp_v2_piece *pieces;
 	size_t npieces, pieces_room;

@@ -45,6 +45,8 @@ void tp_v2_end_generation(struct tp_v2_order *o)
 	tp_v2_state_next_generation(&o->s);
 	tp_input_done_with(o->in, (size_t)o->g.from, (size_t)o->g.to);
 	o->consumed = o->g.to;
+	o->g.last_number = o->g.number;
+	o->g.last_min_time = o->g.min_time;
 	o->f.consumed = 0;
 }
 

@@ -1,30 +1,71 @@
 #include <string.h>
 
+#include "base/cursor.h"
+
 #include "order/v2/salvage.h"
 
 #define MAX_GENERATION_GAP 64 /* generations that may be missing between two batches */
+#define LOOK		   8  /* events at the start of a batch that must make sense */
+#define TIME_AHEAD	   ((uint64_t)1 << 40) /* ticks, about the most a trace lasts */
 
 static bool plausible_number(const struct tp_v2_generation *g, uint64_t number)
 {
-	if (!number)
-		return false;
-	return !g->number || (number >= g->number && number - g->number <= MAX_GENERATION_GAP);
+	uint64_t least = g->number ? g->number : g->last_number + 1;
+
+	return number >= least && (least == 1 || number - least <= MAX_GENERATION_GAP);
 }
 
-/* A batch of this or a later generation whose data begin with a type that a batch can begin with.
- */
-static bool plausible(const struct tp_v2_generation *g, const struct tp_v2_batch *b)
+/* Clocks count from when the machine was started: random bytes hardly hit the same hours. */
+static bool plausible_time(const struct tp_v2_generation *g, uint64_t time)
 {
-	uint8_t type;
+	uint64_t last = g->min_time ? g->min_time : g->last_min_time;
 
+	return !last || (time >= last / 2 && (time <= last || time - last <= TIME_AHEAD));
+}
+
+static bool plausible_events(struct tp_cursor c)
+{
+	for (int i = 0; i < LOOK && tp_cursor_left(&c); i++) {
+		uint8_t type = tp_cursor_u8(&c);
+
+		if (!tp_v2_arity[type])
+			return false;
+		for (unsigned k = 0; k < tp_v2_arity[type]; k++)
+			tp_cursor_uvarint(&c);
+		if (c.failed)
+			return c.failed == TP_CURSOR_END && i > 0; /* the input may be cut */
+	}
+	return true;
+}
+
+static bool plausible_header(const struct tp_v2_generation *g, const struct tp_v2_batch *b)
+{
 	if (b->kind == TP_V2_BATCH_END)
 		return g->version >= 26;
-	if (!plausible_number(g, b->generation) || !b->size || b->offset >= g->size)
+	return plausible_number(g, b->generation) && plausible_time(g, b->time) &&
+	       (b->m <= UINT32_MAX || b->m == UINT64_MAX);
+}
+
+/* A batch of this or a later generation, of about this time, that begins with what it should. */
+static bool plausible(const struct tp_v2_generation *g, const struct tp_v2_batch *b)
+{
+	static const uint8_t entry[TP_V2_BATCH_END] = {[TP_V2_BATCH_STRINGS] = TP_V2_String,
+						       [TP_V2_BATCH_STACKS] = TP_V2_Stack,
+						       [TP_V2_BATCH_SAMPLES] = TP_V2_CPUSample};
+	uint64_t left;
+
+	if (!plausible_header(g, b))
 		return false;
+	if (b->kind == TP_V2_BATCH_END)
+		return true;
+	left = b->offset < g->size ? g->size - b->offset : 0;
 	if (b->kind == TP_V2_BATCH_EXPERIMENTAL)
 		return g->version >= 23 && b->experiment < 16;
-	type = g->data[b->offset];
-	return b->kind != TP_V2_BATCH_EVENTS || tp_v2_arity[type];
+	if (b->kind == TP_V2_BATCH_EVENTS)
+		return plausible_events(
+		    tp_cursor(g->data + b->offset, (size_t)(b->size < left ? b->size : left)));
+	return b->size < 2 || left < 2 || !entry[b->kind] ||
+	       g->data[b->offset + 1] == entry[b->kind];
 }
 
 /* Looks for a batch from `offset` on that is followed by another one, or by the end of the input.
@@ -83,7 +124,7 @@ int tp_v2_salvage_scan(struct tp_v2_order *o, uint64_t *offset, bool *whole)
 			g->to = *offset;
 			return 0;
 		}
-		if (got > 0 && b.kind != TP_V2_BATCH_END && plausible_number(g, b.generation)) {
+		if (got > 0 && b.kind != TP_V2_BATCH_END && plausible_header(g, &b)) {
 			if (g->number && b.generation != g->number) {
 				*offset = b.start;
 				if (g->version >= 26) {
