@@ -18,6 +18,8 @@ FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
 B := build/$(FLAVOUR)
 
 PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash
+# Of single commands only.
+EDIT_PACKAGES := libedit
 TEST_PACKAGES := cmocka
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
@@ -29,6 +31,7 @@ ALL_LDFLAGS = -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE
 # The setup targets must run before any package is there, so look packages up lazily and once.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm)$(PKG_LIBS)
+LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
 TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
@@ -116,7 +119,7 @@ $(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
 .PHONY: check-packages
 check-packages:
 	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
-	@for p in $(PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
+	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 
 # ---- from a fresh clone ----
@@ -128,7 +131,7 @@ AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLA
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

@@ -18,9 +18,13 @@ run tprof-import -o "$store" testdata/checkout.trace
 run tprof-top --no-pager "$store"
 cat <<END
 
-Try next (the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
-  tprof-top --help                                 blocking, latency, CPU, GC, tasks, …
-  tprof-top YOUR.trace                             a trace of your own program: go test -trace, or
-                                                   curl -o YOUR.trace HOST/debug/pprof/trace?seconds=5
-  tprof-query $store               ask it anything in SQL; .tables lists what there is
+Customers wait for cashiers, and cashiers for the bank and for one lock. Where? Next
+(the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
+
+  tprof-top $store block       what they waited for, where
+  tprof-top $store overview    all reports on one page
+  tprof-query $store           any question, in SQL; .tables lists what there is
+
+A trace of your own: go test -trace YOUR.trace, or
+curl -o YOUR.trace 'http://HOST/debug/pprof/trace?seconds=5'; then tprof-top YOUR.trace
 END

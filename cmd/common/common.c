@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
      100},
     {"color", KEY_COLOR, "WHEN", 0,
      "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never", 100},
-    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not show long output on a terminal page by page", 100},
+    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
     {0},
 };
 

@@ -141,15 +141,29 @@ char *cmd_thousands(char *text, int64_t n)
 	return text;
 }
 
+/* "1.2MiB, about 5,120 events"; bytes are left out where only order was lost. */
+char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t events)
+{
+	char count[28], size[TP_UNITS_SIZE];
+	int n = 0;
+
+	if (bytes)
+		n = snprintf(text, CMD_LOST_SIZE, "%s, ", tp_fmt_bytes(size, bytes));
+	if (events)
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "about %s event%s",
+			 cmd_thousands(count, events), events == 1 ? "" : "s");
+	else
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "no event that is known of");
+	return text;
+}
+
 void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 {
-	char ranges[28], events[28], bytes[TP_UNITS_SIZE];
+	char places[28], lost[CMD_LOST_SIZE];
 	const struct tp_run *r = &run->row;
 
-	if (!run->losses)
-		return;
-	cmd_note(cmd, "%s lost %s byte range%s (%s, about %s event%s): see 'SELECT * FROM loss'",
-		 r->name, cmd_thousands(ranges, run->losses), run->losses == 1 ? "" : "s",
-		 tp_fmt_bytes(bytes, r->lost_bytes), cmd_thousands(events, r->lost_events),
-		 r->lost_events == 1 ? "" : "s");
+	if (run->losses)
+		cmd_note(cmd, "%s lost %s byte range%s (%s): see 'SELECT * FROM loss'", r->name,
+			 cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
+			 cmd_lost(lost, r->lost_bytes, r->lost_events));
 }

@@ -182,21 +182,20 @@ static void summarise(const struct args *args, const char *file, const char *sto
 
 static void warn(const struct args *args, const char *file, const struct tp_import_result *r)
 {
-	char ranges[28], events[28], inferred[28], bytes[TP_UNITS_SIZE];
+	char places[28], inferred[28], lost[CMD_LOST_SIZE];
 
 	if (r->ticks && !r->known)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace does not say how long a tick is, so "
 			  "all times are ticks",
 			  file);
-	if (!r->losses)
-		return;
-	cmd_error(&args->cmd,
-		  "warning: %s: the trace is damaged: %s; %s byte range%s (%s) and about %s events "
-		  "were lost, %s transitions inferred; the table loss has the details",
-		  file, r->first_loss, cmd_thousands(ranges, (int64_t)r->losses),
-		  r->losses == 1 ? "" : "s", tp_fmt_bytes(bytes, r->lost_bytes),
-		  cmd_thousands(events, r->lost_events), cmd_thousands(inferred, r->inferred));
+	if (r->losses)
+		cmd_error(&args->cmd,
+			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
+			  "transitions inferred; see 'SELECT * FROM loss'",
+			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
+			  r->losses == 1 ? "" : "s", cmd_lost(lost, r->lost_bytes, r->lost_events),
+			  cmd_thousands(inferred, r->inferred));
 }
 
 static int import_one(struct args *args, const char *file)

@@ -18,7 +18,7 @@ int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const 
 		   const struct tp_stream_range *range, struct tp_err *err)
 {
 	static const char sql[] =
-	    "SELECT part, rows, first_ts, last_ts, data FROM block "
+	    "SELECT part, rows, first_ts, last_ts, data FROM main.block "
 	    "WHERE run = ?1 AND stream = ?2 AND part >= ?3 AND part - ?3 < ?4 "
 	    "AND coalesce(first_ts < ?6, 1) AND coalesce(last_ts >= ?5, 1) ORDER BY part";
 	const struct tp_stream_range all = {0, INT64_MAX, INT64_MIN, INT64_MAX};
@@ -83,7 +83,7 @@ int tp_stream_count(struct sqlite3 *db, int64_t run, const char *stream, int64_t
 		    int64_t *parts, struct tp_err *err)
 {
 	static const char sql[] =
-	    "SELECT count(*), coalesce(sum(rows), 0) FROM block WHERE run = ?1 AND stream = ?2";
+	    "SELECT count(*), coalesce(sum(rows), 0) FROM main.block WHERE run = ?1 AND stream = ?2";
 	sqlite3_stmt *stmt = NULL;
 	int code = 0;
 

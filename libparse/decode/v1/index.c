@@ -19,6 +19,7 @@
 #define SUSPECT_BYTES 48
 /* A batch found by searching must start with this many sound events, or run to the end. */
 #define SOUND_EVENTS 48
+#define SHORT_TRACE  ((int64_t)1 << 36) /* ticks */
 #define GIVE_BACK    (4u << 20)
 #define PROGRESS     (8u << 20)
 
@@ -298,7 +299,8 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 
 	if (form == TP_V1_HEAD)
 		return begin_batch(w, start, p);
-	if (form != TP_V1_BAD && !w->batch)
+	/* Behind a loss, entries of tables need no batch. */
+	if (form != TP_V1_BAD && !w->batch && (wire->shape[type].timed || !ix->damaged))
 		return fault(w, "an event stands before the first batch");
 	switch (form) {
 	case TP_V1_INLINE:
@@ -354,8 +356,9 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 }
 
 /* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
- * and what follows are events. */
-static bool looks_sound(const struct walk *w, const uint8_t *p)
+ * and what follows are events. Or, when `tables`, whether entries of tables start here: those need
+ * no header to be understood. */
+static bool looks_sound(const struct walk *w, const uint8_t *p, bool tables)
 {
 	const struct tp_v1_index *ix = w->ix;
 	const struct tp_v1_wire *wire = &ix->wire;
@@ -365,6 +368,8 @@ static bool looks_sound(const struct walk *w, const uint8_t *p)
 		unsigned form = wire->form[*p], type = *p & 63;
 		struct tp_cursor c = tp_cursor(p + 1, (size_t)(w->end - p - 1));
 
+		if (tables && wire->shape[type].timed)
+			return false;
 		switch (form) {
 		case TP_V1_HEAD: {
 			const uint8_t *next = read_head(wire, p + 1, w->end, v);
@@ -377,6 +382,7 @@ static bool looks_sound(const struct walk *w, const uint8_t *p)
 			    (far > last / 2 && far > 1u << 30))
 				return false;
 			p = next;
+			tables = false;
 			continue;
 		}
 		case TP_V1_INLINE:
@@ -447,6 +453,11 @@ static const uint8_t *trusted_end(struct walk *w, const uint8_t *at)
 	return kept;
 }
 
+static bool starts_table(uint8_t head)
+{
+	return head == TP_V1_STRING || head == (TP_V1_STACK | 3 << 6) || head == TP_V1_FREQUENCY;
+}
+
 /* Leaves out what is damaged around `at` and returns where to go on. */
 static const uint8_t *recover(struct walk *w, const uint8_t *at)
 {
@@ -456,13 +467,11 @@ static const uint8_t *recover(struct walk *w, const uint8_t *at)
 	bool cut;
 
 	while (p < w->end) {
-		p = memchr(p, TP_V1_BATCH | 1 << 6, (size_t)(w->end - p));
-		if (!p)
-			p = w->end;
-		else if (!looks_sound(w, p))
-			p++;
-		else
+		if (w->ix->wire.form[*p] == TP_V1_HEAD
+			? looks_sound(w, p, false)
+			: starts_table(*p) && looks_sound(w, p, true))
 			break;
+		p++;
 	}
 	/* A file that just ends lost nothing of what it has. */
 	cut = p == w->end && w->end - at < SUSPECT_BYTES;
@@ -520,20 +529,26 @@ static int list_due(struct tp_v1_index *ix, unsigned kind)
 }
 
 /* Batches end about when others begin, so the trace ends within its own length after the last
- * begins. */
+ * begins; a short one is given some minutes. */
 static void set_horizon(struct tp_v1_index *ix)
 {
-	int64_t first = INT64_MAX, last = INT64_MIN;
+	int64_t last = INT64_MIN, length;
 
+	ix->dawn = INT64_MIN;
+	ix->horizon = INT64_MAX;
+	if (!ix->nbatches)
+		return;
+	ix->dawn = INT64_MAX;
 	for (uint32_t i = 0; i < ix->nbatches; i++) {
-		if (ix->batches[i].ticks < first)
-			first = ix->batches[i].ticks;
+		if (ix->batches[i].ticks < ix->dawn)
+			ix->dawn = ix->batches[i].ticks;
 		if (ix->batches[i].ticks > last)
 			last = ix->batches[i].ticks;
 	}
-	ix->horizon = INT64_MAX;
-	if (ix->nbatches && first > 0 && last < INT64_MAX / 4)
-		ix->horizon = last + (last - first) + (1 << 30);
+	if (ix->dawn < 0 || last > INT64_MAX / 4)
+		return;
+	length = last - ix->dawn;
+	ix->horizon = last + (length > SHORT_TRACE ? length : SHORT_TRACE);
 }
 
 static int look_up(struct walk *w, const uint8_t *p)

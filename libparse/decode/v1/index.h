@@ -68,7 +68,7 @@ struct tp_v1_index {
 	struct tp_v1_idmap stacks;
 	struct tp_v1_idmap timers; /* goroutines that run timers */
 	int64_t ticks_per_sec;	   /* 0: not seen */
-	int64_t horizon;	   /* ticks that no sound event lies behind */
+	int64_t dawn, horizon;	   /* ticks before and behind which no sound event lies */
 
 	uint64_t counts[TP_V1_NTYPES], bytes[TP_V1_NTYPES];
 	bool damaged;	/* parts were left out: be suspicious */

@@ -109,6 +109,8 @@ static int create(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const
 	g->seq = 1;
 	g->create_stack = a[1];
 	g->created = ns;
+	if (a[0] > o->top_g)
+		o->top_g = a[0];
 	tp_v1_changed(o, g);
 	if (unlikely(!o->initialised)) {
 		g->unseen = true;
@@ -160,6 +162,12 @@ static int start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const 
 	REQUIRE(g->status == V1_RUNNABLE && (!numbered || g->seq == a[1]),
 		"it starts without being runnable");
 	REQUIRE(!l->g, "it starts on a P that is running another");
+	if (unlikely(g->exit_owed)) {
+		REQUIRE(!o->opt->strict, "it starts before it returns from a system call");
+		g->exit_owed = false;
+		g->exit_skips++;
+		tp_v1_put_exit(o, g, l->ev.ticks);
+	}
 	g->status = V1_RUNNING;
 	g->seq++;
 	tp_v1_changed(o, g);
@@ -210,6 +218,7 @@ static int leave(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, unsign
 		g->ended = true;
 		while (g->regions != NO_NODE && l->ev.type == TP_V1_GO_END)
 			tp_v1_region_pop(o, g);
+		tp_v1_g_retire(o, g);
 	}
 	return 0;
 }
@@ -296,7 +305,7 @@ static int syscall_blocks(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t n
 	return 0;
 }
 
-static void put_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks)
+void tp_v1_put_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks)
 {
 	int64_t ns = tp_v1_ns(o, ticks);
 	struct tp_event *ev = tp_v1_put(o, TP_EV_GO_SYSCALL_BLOCKED, ns);
@@ -317,7 +326,7 @@ int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, 
 		if (ticks > o->latest)
 			o->latest = ticks;
 	}
-	put_exit(o, g, ticks);
+	tp_v1_put_exit(o, g, ticks);
 	return o->code;
 }
 
@@ -340,11 +349,13 @@ static int syscall_exit(struct tp_v1_order *o, struct tp_v1_lane *l, const uint6
 		REQUIRE(real >= g->blocked_at, "time stamps out of order");
 	}
 	if (!real) {
-		put_exit(o, g, l->ev.ticks);
+		tp_v1_put_exit(o, g, l->ev.ticks);
 	} else if (g->exit_told) {
 		g->exit_told = false;
+	} else if (real > l->ev.ticks) {
+		g->exit_owed = true; /* clocks differ: it comes later than it was written */
 	} else {
-		put_exit(o, g, real);
+		tp_v1_put_exit(o, g, real);
 		if (g->exit_held)
 			g->exit_held = false;
 		else if (g->exit_skips < UINT8_MAX)

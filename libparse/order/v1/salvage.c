@@ -3,6 +3,8 @@
  * and counted, and the time that nothing is known of counts as lost. */
 #include "order/v1/state.h"
 
+#define FAR_ID 1000000
+
 static const uint8_t states[] = {
     [V1_DEAD] = TP_ST_NOT_EXIST,  [V1_RUNNABLE] = TP_ST_RUNNABLE, [V1_RUNNING] = TP_ST_RUNNING,
     [V1_WAITING] = TP_ST_WAITING, [V1_UNKNOWN] = TP_ST_LOST,
@@ -171,8 +173,9 @@ bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l)
 	case TP_V1_GO_UNBLOCK_LOCAL:
 	case TP_V1_GO_SYSEXIT:
 	case TP_V1_GO_SYSEXIT_LOCAL:
-		g = l->target;
-		if (!g)
+		g = tp_v1_g_get(o, a[0]);
+		/* Ids are given in order, so one far beyond the others is damaged. */
+		if (!g || !g->id || (!g->exists && g->id > 2 * o->top_g + FAR_ID))
 			return false;
 		break;
 	default:

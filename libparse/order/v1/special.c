@@ -31,6 +31,8 @@ void tp_v1_specials_reset(struct tp_v1_order *o)
 		struct tp_v1_queue *q = &o->queues[k];
 
 		q->kind = k;
+		q->dawn = o->ix->damaged ? o->ix->dawn : INT64_MIN;
+		q->horizon = o->ix->damaged ? o->ix->horizon : INT64_MAX;
 		q->n = 0;
 		q->due = 0;
 		set_earliest(o, q);
@@ -66,7 +68,7 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 {
 	struct tp_v1_queue *q = ctx;
 
-	if (s->kind != q->kind)
+	if (s->kind != q->kind || s->ticks < q->dawn || s->ticks > q->horizon)
 		return 0;
 	if (q->n == q->room) {
 		size_t room = q->room ? q->room * 2 : 256;
@@ -111,6 +113,11 @@ static int deliver(struct tp_v1_order *o, const struct tp_v1_special *s)
 	if (!g)
 		return o->code;
 	if (o->version >= 7) {
+		if (g->exit_owed) {
+			g->exit_owed = false;
+			tp_v1_put_exit(o, g, s->ticks);
+			return o->code;
+		}
 		if (g->exit_skips) {
 			g->exit_skips--; /* it was delivered where it stands */
 			return 0;

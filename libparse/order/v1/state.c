@@ -26,33 +26,58 @@ static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *
 	return 0;
 }
 
+static int add_page(struct tp_v1_order *o)
+{
+	struct tp_v1_g **pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
+
+	if (!pages || o->npages >= TP_V1_RETIRED / TP_V1_PAGE_GS)
+		return out_of_memory(o);
+	o->pages = pages;
+	pages[o->npages] = malloc(TP_V1_PAGE_GS * sizeof(**pages));
+	if (!pages[o->npages])
+		return out_of_memory(o);
+	o->npages++;
+	return 0;
+}
+
 struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id)
 {
+	uint32_t old = tp_v1_idmap_find(&o->g_of, id), slot = o->free_g;
 	struct tp_v1_g *g;
 
-	if (o->ng / TP_V1_PAGE_GS == o->npages) {
-		struct tp_v1_g **pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
-
-		if (!pages) {
-			out_of_memory(o);
+	if (slot == NO_NODE) {
+		if (o->ng / TP_V1_PAGE_GS == o->npages && add_page(o))
 			return NULL;
-		}
-		o->pages = pages;
-		pages[o->npages] = malloc(TP_V1_PAGE_GS * sizeof(**pages));
-		if (!pages[o->npages]) {
-			out_of_memory(o);
-			return NULL;
-		}
-		o->npages++;
+		slot = o->ng++;
+	} else {
+		o->free_g = o->pages[slot / TP_V1_PAGE_GS][slot % TP_V1_PAGE_GS].regions;
 	}
-	if (tp_v1_idmap_put(&o->g_of, id, o->ng)) {
+	if (tp_v1_idmap_put(&o->g_of, id, slot)) {
 		out_of_memory(o);
 		return NULL;
 	}
-	g = &o->pages[o->ng / TP_V1_PAGE_GS][o->ng % TP_V1_PAGE_GS];
-	o->ng++;
-	*g = (struct tp_v1_g){.id = id, .index = TP_NONE, .lane = TP_NONE, .regions = NO_NODE};
+	g = &o->pages[slot / TP_V1_PAGE_GS][slot % TP_V1_PAGE_GS];
+	*g = (struct tp_v1_g){
+	    .id = id, .index = TP_NONE, .lane = TP_NONE, .regions = NO_NODE, .slot = slot};
+	if (old != TP_V1_NO_ID) {
+		g->exists = g->ended = true;
+		if (old != (TP_V1_RETIRED | TP_V1_UNINDEXED))
+			g->index = old & ~TP_V1_RETIRED;
+	}
 	return g;
+}
+
+void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g)
+{
+	uint32_t left = g->index < TP_V1_UNINDEXED ? g->index : TP_V1_UNINDEXED;
+
+	if (!o->initialised || g->waiters || g->exit_told || g->exit_held || g->exit_owed ||
+	    g->exit_skips || g->regions != NO_NODE)
+		return;
+	/* The id is there, so nothing is allocated. */
+	tp_v1_idmap_put(&o->g_of, g->id, TP_V1_RETIRED | left);
+	g->regions = o->free_g;
+	o->free_g = g->slot;
 }
 
 /* Indices are given in order of appearance, so a rehearsal gives none. */
@@ -227,9 +252,9 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 	tp_v1_idmap_release(&o->g_of);
 	tp_v1_idmap_release(&o->task_of);
 	o->nstarters = o->ntasks = o->nregions = 0;
-	o->free_task = o->free_region = NO_NODE;
+	o->free_task = o->free_region = o->free_g = NO_NODE;
 	o->begun = o->initialised = o->in_gc = o->in_stw = o->muted = false;
-	o->gc_seq = 0;
+	o->gc_seq = o->top_g = 0;
 	o->stw_reason = 0;
 	o->now = o->latest = INT64_MIN;
 	o->last_ns = -1;

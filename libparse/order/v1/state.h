@@ -37,6 +37,9 @@ enum tp_v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING, V1_UNKNOWN /* 
 #define NO_NODE UINT32_MAX
 
 #define TP_V1_PAGE_GS 1024 /* goroutines in one allocation */
+/* Of goroutines that have ended only the index is kept, in g_of, with this bit. */
+#define TP_V1_RETIRED	0x80000000u
+#define TP_V1_UNINDEXED 0x7fffffffu /* with that bit: ended without an index */
 
 struct tp_v1_g {
 	uint64_t id, seq;
@@ -49,12 +52,14 @@ struct tp_v1_g {
 	bool unseen; /* there when the trace began, its state not told yet */
 	bool on_network, in_syscall, in_assist;
 	bool exit_told, exit_held; /* its return from a system call: see special.c */
+	bool exit_owed;
 	uint8_t exit_skips;
 	uint32_t regions;	/* innermost open one, or NO_NODE */
 	uint32_t syscall_stack; /* of a call that will block, up to go 1.10 */
 	int64_t blocked_at;	/* ticks at which it was found blocked in a system call; 0: never */
 	uint64_t create_stack;	/* wire id (go 1.5: PC) of its first frames */
 	int64_t created;	/* ns */
+	uint32_t slot;
 };
 
 /* One decoded event of a lane. */
@@ -109,6 +114,7 @@ struct tp_v1_queue {
 	uint32_t due;	  /* next in ix->due */
 	int64_t earliest; /* key of the next one, searched or not; INT64_MAX: there is none */
 	enum tp_v1_kind kind;
+	int64_t dawn, horizon; /* ticks beyond which they are damaged */
 };
 
 /* A lane whose event can be merged. */
@@ -144,7 +150,8 @@ struct tp_v1_order {
 	/* Goroutines, in pages so that they stay where they are. */
 	struct tp_v1_g **pages;
 	uint32_t ng, npages;
-	struct tp_v1_idmap g_of;
+	uint32_t free_g;	   /* slot, linked by regions */
+	struct tp_v1_idmap g_of;   /* id → slot, or what is left of a retired one */
 	struct tp_v1_g **starters; /* there when the trace began */
 	uint32_t nstarters, starters_room;
 	struct tp_v1_task *tasks;
@@ -159,6 +166,7 @@ struct tp_v1_order {
 	bool initialised; /* the first Gomaxprocs has been seen */
 	bool in_gc, in_stw;
 	uint64_t gc_seq;
+	uint64_t top_g; /* highest id created */
 	uint32_t stw_reason;
 	int64_t origin; /* ticks of the first event */
 	int64_t now;	/* key of the last event merged */
@@ -194,6 +202,8 @@ struct tp_v1_order {
 
 /* state.c */
 struct tp_v1_g *tp_v1_g_new(struct tp_v1_order *o, uint64_t id); /* NULL: out of memory, o->code */
+/* g has ended: forgets all but its index, unless something about it is still to come. */
+void tp_v1_g_retire(struct tp_v1_order *o, struct tp_v1_g *g);
 uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid);
 uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id);
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g);
@@ -229,6 +239,7 @@ bool tp_v1_sample_between(struct tp_v1_order *o, const struct tp_v1_g *g, int64_
 /* advance.c */
 /* Merges it: 0, NOT_READY (nothing has changed, *why says it), or an error code. */
 int tp_v1_advance(struct tp_v1_order *o, struct tp_v1_lane *l, const char **why);
+void tp_v1_put_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks);
 int tp_v1_advance_exit(struct tp_v1_order *o, struct tp_v1_g *g, int64_t ticks, const char **why);
 void tp_v1_deliver_sample(struct tp_v1_order *o, const struct tp_v1_special *s);
 
@@ -253,8 +264,8 @@ static inline struct tp_v1_g *tp_v1_g_get(struct tp_v1_order *o, uint64_t id)
 {
 	uint32_t n = tp_v1_idmap_find(&o->g_of, id);
 
-	return likely(n != TP_V1_NO_ID) ? &o->pages[n / TP_V1_PAGE_GS][n % TP_V1_PAGE_GS]
-					: tp_v1_g_new(o, id);
+	return likely(n < TP_V1_RETIRED) ? &o->pages[n / TP_V1_PAGE_GS][n % TP_V1_PAGE_GS]
+					 : tp_v1_g_new(o, id);
 }
 
 /* Ticks since the first event, as Go computes it: the difference wraps, is multiplied in floating

@@ -114,8 +114,9 @@ static inline bool follows(const struct tp_v2_order *o, uint64_t seq, uint64_t l
 		if (unlikely(!(condition)))                                                        \
 			return fault(o, c, what);                                                  \
 	} while (0)
-#define NEED_USER  NEED(has_g(m) && has_p(m), "needs a goroutine and a P")
-#define NEED_P	   NEED(has_p(m), "needs a P")
+/* Salvage does without a P where it does not know which. */
+#define NEED_USER  NEED(has_g(m) && (has_p(m) || o->salvage), "needs a goroutine and a P")
+#define NEED_P	   NEED(has_p(m) || o->salvage, "needs a P")
 #define NEED_STATE NEED(m->g->alive, "its goroutine does not exist")
 
 /* ---- the types that are rare or long ---- */

@@ -1,10 +1,14 @@
 #include "order/v2/salvage.h"
 
+/* ns beyond an event in which salvage looks for what it waits for; a delay like that is one between
+ * threads of a busy machine. */
+#define SALVAGE_HORIZON 10000000
+
 /* What an event waits for: an event that names this goroutine or P, with the sequence number before
  * its own, or one that says what state it is in. */
 struct need {
 	bool of_p;
-	uint64_t id, seq;
+	uint64_t id, have, seq;	      /* what is awaited is in (have, seq] */
 	const struct tp_v2_m *holder; /* or any event of this M */
 	bool gc;
 };
@@ -25,6 +29,8 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 		need->id = tp_v2_varint(&p);
 		need->seq = tp_v2_varint(&p) - 1;
 		g = tp_v2_g_find(s, need->id);
+		if (g && g->seq_gen == o->g.number)
+			need->have = g->seq;
 		if (g && g->seq_gen == o->g.number && g->seq == need->seq)
 			for (size_t i = 0; i < s->nms && !need->holder; i++)
 				if (s->all_ms[i]->g == g)
@@ -36,15 +42,14 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 		need->id = tp_v2_varint(&p);
 		need->seq = tp_v2_varint(&p) - 1;
 		proc = tp_v2_p_find(s, need->id);
+		if (proc && proc->seq_gen == o->g.number)
+			need->have = proc->seq;
 		if (c->type == TP_V2_ProcStart && c->m->p->index != TP_NONE) {
 			need->id = c->m->p->id; /* its own P is to be stolen first */
-			need->seq = c->m->p->seq + 1;
-		} else if (proc && proc->seq_gen == o->g.number && proc->seq == need->seq) {
-			for (size_t i = 0; i < s->nms && !need->holder; i++)
-				if (s->all_ms[i]->p == proc)
-					need->holder = s->all_ms[i];
-		} else if (proc && proc->seq_gen == o->g.number && proc->seq < need->seq) {
-			/* The sequence number may also come up in a system call of its M. */
+			need->have = c->m->p->seq;
+			need->seq = UINT64_MAX;
+		} else if (proc && proc->seq_gen == o->g.number && proc->seq <= need->seq) {
+			/* The next number may also come up in a system call of its M. */
 			for (size_t i = 0; i < s->nms && !need->holder; i++)
 				if (s->all_ms[i]->p == proc)
 					need->holder = s->all_ms[i];
@@ -53,7 +58,8 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 	case TP_V2_GoSyscallEndBlocked:
 		need->of_p = true;
 		need->id = c->m->p->id;
-		need->seq = c->m->p->seq + 1;
+		need->have = c->m->p->seq;
+		need->seq = UINT64_MAX;
 		return true;
 	case TP_V2_GCActive:
 	case TP_V2_GCBegin:
@@ -64,6 +70,11 @@ static bool find_need(const struct tp_v2_order *o, const struct tp_v2_cursor *c,
 	default:
 		return false;
 	}
+}
+
+static bool within(const struct need *need, uint64_t seq)
+{
+	return seq > need->have && seq <= need->seq;
 }
 
 /* Does the event of c, which stands on it, answer the need? */
@@ -86,13 +97,13 @@ static bool answers(const struct need *need, const struct tp_v2_cursor *c)
 	case TP_V2_GoCreateSyscall:
 	case TP_V2_GoStatus:
 	case TP_V2_GoStatusStack:
-		return !need->of_p && !need->gc && !need->seq && tp_v2_varint(&p) == need->id;
+		return !need->of_p && !need->gc && !need->have && tp_v2_varint(&p) == need->id;
 	case TP_V2_ProcStart:
 	case TP_V2_ProcSteal:
 		id = tp_v2_varint(&p);
-		return need->of_p && id == need->id && tp_v2_varint(&p) == need->seq;
+		return need->of_p && id == need->id && within(need, tp_v2_varint(&p));
 	case TP_V2_ProcStatus:
-		return need->of_p && !need->seq && tp_v2_varint(&p) == need->id;
+		return need->of_p && !need->have && tp_v2_varint(&p) == need->id;
 	case TP_V2_GCActive:
 	case TP_V2_GCBegin:
 	case TP_V2_GCEnd:
@@ -130,7 +141,7 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 				continue;
 			while (got > 0 && it.ts <= until) {
 				if (!o->work)
-					return true;
+					return !o->salvage;
 				o->work--;
 				if (answers(&need, &it))
 					return true;
@@ -139,7 +150,7 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 			}
 			more |= got > 0;
 		}
-		if (ahead > INT64_MAX / 32)
+		if (ahead > (o->salvage ? SALVAGE_HORIZON : INT64_MAX / 32))
 			break;
 	}
 	return false;
@@ -147,7 +158,9 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 
 bool tp_v2_waits_too_long(struct tp_v2_order *o, const struct tp_v2_cursor *c, int64_t ts)
 {
-	if (c->ts > INT64_MAX - TP_V2_PATIENCE_NS || ts <= c->ts + TP_V2_PATIENCE_NS ||
+	int64_t patience = o->salvage ? 0 : TP_V2_PATIENCE_NS;
+
+	if (c->ts > INT64_MAX - patience || ts <= c->ts + patience ||
 	    (o->waiting == c->from && ts <= o->patience))
 		return false;
 	if (!tp_v2_awaited(o, c))

@@ -6,7 +6,8 @@
 #include "base/cursor.h"
 #include "decode/v2/tables.h"
 
-#define WORK_PER_BYTE 16 /* of events in a damaged generation: what searching may cost */
+/* What searching for awaited events, and for who holds what, may cost per byte of events. */
+#define WORK_PER_BYTE 16
 
 static int nomem(struct tp_v2_order *o)
 {
@@ -101,9 +102,9 @@ static bool spend(struct tp_v2_order *o)
 {
 	uint64_t cost = o->s.nms + 1;
 
-	if (o->work < cost)
+	if (o->repair_work < cost)
 		return false;
-	o->work -= cost;
+	o->repair_work -= cost;
 	return true;
 }
 
@@ -266,6 +267,7 @@ static int run_and_account(struct tp_v2_order *o)
 	int code;
 
 	o->work = (o->g.events_bytes + 65536) * WORK_PER_BYTE;
+	o->repair_work = o->work * 4;
 	o->waiting = NULL;
 	o->dropped = 0;
 	code = run(o);

@@ -34,8 +34,8 @@ uint64_t tp_v2_salvage_find(const struct tp_v2_generation *g, uint64_t offset);
  * cursors where `running`. Losses are recorded; *cut counts the batches cut. 0 or TP_ENOMEM. */
 int tp_v2_salvage_audit(struct tp_v2_order *o, bool running, size_t *cut);
 
-/* Is the event that c waits for somewhere in what is left of the generation? Costs o->work; true
- * when that is used up. */
+/* Is the event that c waits for somewhere in what is left of the generation? Costs o->work; when
+ * that is used up, the answer is yes, or no to salvage. */
 bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c);
 
 /* Makes the state fit the event of c, appending inferred events to o->out; false when the event

@@ -1,0 +1,148 @@
+/* tprof-query: SQL against a store. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "session.h"
+
+struct args {
+	struct cmd cmd;
+	const char *store;
+	const char *sql;
+	const char *file; /* -f */
+	bool write;
+};
+
+enum { KEY_WRITE = 0x2000 };
+
+static const struct argp_option options[] = {
+    {"file", 'f', "FILE", 0, "Run the statements in FILE (-: standard input)", 0},
+    {"write", KEY_WRITE, NULL, 0, "Let statements change the store (default: they only read)", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
+	case 'f':
+		args->file = arg;
+		return 0;
+	case KEY_WRITE:
+		args->write = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			args->store = arg;
+		else if (state->arg_num == 1)
+			args->sql = arg;
+		else
+			argp_error(state,
+				   "'%s' is one argument too many: SQL is one argument, in quotes",
+				   arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->store)
+			argp_error(state, "a store or a dump is needed");
+		if (args->sql && args->file)
+			argp_error(state, "SQL comes from the arguments or from -f, not from both");
+		if (!strcmp(args->store, "-") && (!args->sql || args->file) &&
+		    (!args->file || !strcmp(args->file, "-")))
+			argp_error(state, "standard input is the dump, so SQL must be an argument");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "STORE [SQL]",
+    .doc = "Run SQL against a store or a dump.\v"
+	   "Without SQL, statements are asked for on a terminal, or read from standard input. "
+	   ".tables, .schema TABLE and .help tell what there is; :run stands for the id of the "
+	   "run that --run picks.",
+    .children = children,
+};
+
+static int read_all(FILE *f, struct tp_buf *text, struct tp_err *err)
+{
+	char block[1 << 14];
+	size_t n;
+
+	while ((n = fread(block, 1, sizeof(block), f)) > 0)
+		if (memchr(block, 0, n))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "not SQL: it has bytes that are zero");
+		else if (tp_buf_put(text, block, n))
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (ferror(f))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+	if (tp_buf_put(text, "", 1))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
+static int run_file(struct args *args, struct session *session)
+{
+	bool is_stdin = !args->file || !strcmp(args->file, "-");
+	const char *where = is_stdin ? "standard input" : args->file;
+	FILE *f = is_stdin ? stdin : fopen(args->file, "re");
+	struct tp_buf text = {0};
+	struct tp_err err;
+	int status;
+
+	if (!f) {
+		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+		return cmd_fail(&args->cmd, where, &err);
+	}
+	if (read_all(f, &text, &err)) {
+		status = cmd_fail(&args->cmd, where, &err);
+	} else {
+		cmd_pager(&args->cmd);
+		status = session_script(session, where, (char *)text.data);
+	}
+	if (!is_stdin)
+		fclose(f);
+	tp_buf_release(&text);
+	return status;
+}
+
+static int run(struct args *args, struct session *session)
+{
+	int status = session_open(session, args->store, args->write);
+
+	if (status)
+		return status;
+	if (args->sql) {
+		cmd_pager(&args->cmd);
+		return session_is_command(args->sql) ? session_command(session, NULL, args->sql)
+						     : session_sql(session, NULL, args->sql);
+	}
+	if (!args->file && isatty(STDIN_FILENO)) {
+		session->prompt = true;
+		return session_prompt(session);
+	}
+	return run_file(args, session);
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = {.cmd = CMD_INIT("tprof-query")};
+	struct session session = {.cmd = &args.cmd};
+	int status;
+
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = run(&args, &session);
+	session_close(&session);
+	return cmd_finish(&args.cmd, status);
+}

@@ -1,0 +1,130 @@
+/* Errors of SQL in words that say what to do next. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/inside.h"
+
+#define MAX_WORD 64
+
+/* Edit distance of two words without regard to case, 99 for long ones. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[MAX_WORD + 1];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n > MAX_WORD || m > MAX_WORD)
+		return 99;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned change =
+			    diagonal + (sqlite3_strnicmp(a + i - 1, b + j - 1, 1) != 0);
+			unsigned drop = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			diagonal = row[j];
+			row[j] = change < drop ? change : drop;
+		}
+	}
+	return row[m];
+}
+
+struct nearest {
+	const char *word;
+	char *found;
+	size_t size;
+	unsigned best;
+};
+
+static int consider(void *ctx, const char *word)
+{
+	struct nearest *n = ctx;
+	unsigned d = distance(n->word, word);
+
+	if (d < n->best) {
+		n->best = d;
+		snprintf(n->found, n->size, "%s", word);
+	}
+	return 0;
+}
+
+void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, char *similar,
+		       size_t size)
+{
+	/* One slip in three letters is "like". */
+	struct nearest n = {word, similar, size, (unsigned)strlen(word) / 3 + 1};
+	struct tp_err err;
+
+	*similar = 0;
+	rep_query_words(q, kinds, consider, &n, &err);
+}
+
+/* "line 3: " in front, where the text has several lines. */
+static void tell_line(const char *sql, const char *statement, int offset, struct tp_err *err)
+{
+	const char *end = statement + (offset > 0 ? offset : 0);
+	unsigned line = 1;
+
+	/* Without an offset, the line on which the statement begins. */
+	while (offset < 0 && (*end == ' ' || (*end >= '\t' && *end <= '\r')))
+		end++;
+	if (!strchr(sql, '\n') || strlen(statement) < (size_t)(end - statement))
+		return;
+	for (const char *p = sql; p < end; p++)
+		line += *p == '\n';
+	tp_err_prefix(err, "line %u", line);
+}
+
+int rep_query_explain(struct rep_query *q, const char *sql, const char *statement, int rc,
+		      struct tp_err *err)
+{
+	static const struct {
+		const char *begins, *advice;
+		unsigned like; /* the rest of the message is a name of these kinds */
+	} known[] = {
+	    {"no such table: ", ".tables lists them", REP_WORDS_TABLES},
+	    {"no such column: ", ".schema TABLE lists the columns of a table", REP_WORDS_COLUMNS},
+	    {"no such function: ", ".help lists those beside SQLite's own", REP_WORDS_FUNCTIONS},
+	    {"incomplete input", "a quote or parenthesis is not closed", 0},
+	};
+	/* Both are those of the last call, so they come first. */
+	int offset = sqlite3_libversion_number() >= 3038000 ? sqlite3_error_offset(q->db) : -1;
+	const char *message = sqlite3_errmsg(q->db);
+	char similar[MAX_WORD + 1] = "", text[256];
+
+	if ((rc & 0xff) == SQLITE_INTERRUPT)
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+	if ((rc & 0xff) == SQLITE_NOMEM)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	snprintf(text, sizeof(text), "%s", message);
+	if ((rc & 0xff) == SQLITE_READONLY && !q->opt.write)
+		q->refused = REP_QUERY_READ_ONLY;
+	else if ((rc & 0xff) != SQLITE_AUTH && strncmp(text, "not authorized", 14) != 0)
+		q->refused = NULL;
+	if (q->refused)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", q->refused);
+	tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", text);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t n = strlen(known[i].begins);
+		const char *name = text + n, *dot;
+
+		if (strncmp(text, known[i].begins, n) != 0)
+			continue;
+		dot = strrchr(name, '.');
+		if (known[i].like)
+			rep_query_similar(q, known[i].like, dot ? dot + 1 : name, similar,
+					  sizeof(similar));
+		if (*similar && sqlite3_stricmp(similar, name) != 0)
+			tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s; did you mean %s? %s", text,
+				   similar, known[i].advice);
+		else
+			tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s; %s", text, known[i].advice);
+		break;
+	}
+	tell_line(sql, statement, offset, err);
+	return TP_ESTORE;
+}

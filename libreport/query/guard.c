@@ -1,0 +1,97 @@
+/* What SQL of users may do. SQLite asks when it prepares a statement, also for the statements that
+ * virtual tables and functions run on their own, all of which only read. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "query/inside.h"
+
+static bool in_list(const char *name, const char *const *list)
+{
+	for (; name && *list; list++)
+		if (!sqlite3_stricmp(name, *list))
+			return true;
+	return false;
+}
+
+/* Pragmas that tell something and change nothing; those of the first list may have an argument. */
+static bool pragma_is_harmless(const char *name, const char *argument)
+{
+	static const char *const asking[] = {
+	    "table_info",  "table_xinfo",      "table_list",	  "index_list",	 "index_info",
+	    "index_xinfo", "foreign_key_list", "integrity_check", "quick_check", NULL};
+	static const char *const telling[] = {
+	    "database_list",   "collation_list", "function_list",  "module_list",  "pragma_list",
+	    "compile_options", "user_version",	 "application_id", "page_count",   "page_size",
+	    "freelist_count",  "encoding",	 "data_version",   "journal_mode", NULL};
+
+	return in_list(name, asking) || (!argument && in_list(name, telling));
+}
+
+static bool function_is_harmless(const char *name)
+{
+	static const char *const refused[] = {"load_extension", "fts3_tokenizer", NULL};
+
+	return !in_list(name, refused);
+}
+
+static int refuse(struct rep_query *q, const char *why)
+{
+	q->refused = why;
+	return SQLITE_DENY;
+}
+
+static int when_writing(struct rep_query *q, const char *database)
+{
+	if (q->opt.write || (database && !strcmp(database, "temp")))
+		return SQLITE_OK;
+	return refuse(q, REP_QUERY_READ_ONLY);
+}
+
+int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,
+		    const char *trigger)
+{
+	struct rep_query *q = ctx;
+
+	(void)trigger;
+	switch (action) {
+	/* A virtual table is declared as if by CREATE TABLE when it is first named. SQLite itself
+	 * refuses an UPDATE of the schema. */
+	case SQLITE_UPDATE:
+		if (a && !strcmp(a, "sqlite_master"))
+			return SQLITE_OK;
+		return when_writing(q, database);
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+	case SQLITE_TRANSACTION:
+	case SQLITE_SAVEPOINT:
+	case SQLITE_CREATE_TEMP_INDEX:
+	case SQLITE_CREATE_TEMP_TABLE:
+	case SQLITE_CREATE_TEMP_VIEW:
+	case SQLITE_DROP_TEMP_INDEX:
+	case SQLITE_DROP_TEMP_TABLE:
+	case SQLITE_DROP_TEMP_VIEW:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return function_is_harmless(b) ? SQLITE_OK
+					       : refuse(q, "this function is not allowed");
+	case SQLITE_PRAGMA:
+		return pragma_is_harmless(a, b)
+			   ? SQLITE_OK
+			   : refuse(q, "only pragmas that change nothing are allowed, such as "
+				       "table_info");
+	case SQLITE_ATTACH: /* VACUUM attaches a nameless temporary file */
+		if (q->opt.write && a && !*a)
+			return SQLITE_OK;
+		return refuse(q, "other files cannot be attached");
+	case SQLITE_DETACH:
+		return q->opt.write ? SQLITE_OK : refuse(q, "other files cannot be attached");
+	case SQLITE_CREATE_VTABLE:
+	case SQLITE_DROP_VTABLE:
+		return refuse(q, "virtual tables cannot be made");
+	case SQLITE_ALTER_TABLE: /* the one action whose database comes first */
+		return when_writing(q, a);
+	default:
+		return when_writing(q, database);
+	}
+}

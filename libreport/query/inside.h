@@ -1,0 +1,28 @@
+/* What the files of query/ share. */
+#ifndef REP_QUERY_INSIDE_H
+#define REP_QUERY_INSIDE_H
+
+#include <sqlite3.h>
+
+#include "query/query.h"
+
+struct rep_query {
+	sqlite3 *db;
+	struct rep_query_options opt;
+	unsigned results;    /* tables written so far */
+	uint64_t rows;	     /* by the last run */
+	const char *refused; /* why the guard refused the last statement, NULL if it did not */
+};
+
+#define REP_QUERY_READ_ONLY "the store is open for reading; --write allows changes to it"
+
+/* The guard: an authoriser of SQLite (guard.c). ctx is the query. */
+int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,
+		    const char *trigger);
+
+/* SQLite's last error as a sentence that helps: where in the text (starting at `sql`, of which
+ * `statement` failed), and what to do (explain.c). Returns TP_ESTORE or TP_ECANCEL. */
+int rep_query_explain(struct rep_query *q, const char *sql, const char *statement, int rc,
+		      struct tp_err *err);
+
+#endif

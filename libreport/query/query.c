@@ -1,0 +1,197 @@
+#include "query/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/inside.h"
+
+int rep_query_new(struct rep_query **out, struct tp_store *s, const struct rep_query_options *opt,
+		  struct tp_err *err)
+{
+	struct rep_query *q = calloc(1, sizeof(*q));
+
+	*out = q;
+	if (!q)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	q->db = tp_store_db(s);
+	q->opt = *opt;
+	sqlite3_set_authorizer(q->db, rep_query_guard, q);
+	return 0;
+}
+
+void rep_query_free(struct rep_query *q)
+{
+	if (!q)
+		return;
+	sqlite3_set_authorizer(q->db, NULL, NULL);
+	free(q);
+}
+
+uint64_t rep_query_rows(const struct rep_query *q)
+{
+	return q->rows;
+}
+
+void rep_query_interrupt(struct rep_query *q)
+{
+	sqlite3_interrupt(q->db);
+}
+
+bool rep_query_complete(const char *sql)
+{
+	return sqlite3_complete(sql) != 0;
+}
+
+/* Behind the comment, quoted text or character at p. */
+static const char *skip_token(const char *p)
+{
+	const char *end;
+	char quote = *p == '[' ? ']' : *p;
+
+	if (p[0] == '-' && p[1] == '-') {
+		end = strchr(p, '\n');
+		return end ? end + 1 : p + strlen(p);
+	}
+	if (p[0] == '/' && p[1] == '*') {
+		end = strstr(p + 2, "*/");
+		return end ? end + 2 : p + strlen(p);
+	}
+	if (*p != '\'' && *p != '"' && *p != '`' && *p != '[')
+		return p + 1;
+	end = strchr(p + 1, quote);
+	return end ? end + 1 : p + strlen(p); /* a doubled quote is two texts */
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+size_t rep_query_count(const char *sql)
+{
+	size_t n = 0;
+	bool some = false; /* of the current statement */
+
+	while (*sql) {
+		bool comment = (sql[0] == '-' && sql[1] == '-') || (sql[0] == '/' && sql[1] == '*');
+
+		if (*sql == ';') {
+			n += some;
+			some = false;
+		} else if (!comment && !is_blank(*sql)) {
+			some = true;
+		}
+		sql = skip_token(sql);
+	}
+	return n + some;
+}
+
+static struct rep_value value_of(sqlite3_stmt *stmt, int i)
+{
+	const void *data;
+
+	switch (sqlite3_column_type(stmt, i)) {
+	case SQLITE_INTEGER:
+		return rep_int(sqlite3_column_int64(stmt, i));
+	case SQLITE_FLOAT:
+		return rep_float(sqlite3_column_double(stmt, i));
+	case SQLITE_TEXT:
+		data = sqlite3_column_text(stmt, i);
+		return data ? rep_text(data, (size_t)sqlite3_column_bytes(stmt, i)) : rep_null();
+	case SQLITE_BLOB:
+		data = sqlite3_column_blob(stmt, i);
+		return rep_blob(data ? data : "", (size_t)sqlite3_column_bytes(stmt, i));
+	default:
+		return rep_null();
+	}
+}
+
+/* :run is the run that was picked; there is nothing to give other parameters. */
+static int bind(struct rep_query *q, sqlite3_stmt *stmt, struct tp_err *err)
+{
+	for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
+		const char *name = sqlite3_bind_parameter_name(stmt, i);
+
+		if (!name || strcmp(name + 1, "run") != 0)
+			return tp_err_set(
+			    err, TP_ESTORE, TP_OFFSET_NONE,
+			    "the parameter %s has no value: only :run has one, the id "
+			    "of the run that --run picks",
+			    name ? name : "?");
+		if (q->opt.run != TP_NULL)
+			sqlite3_bind_int64(stmt, i, q->opt.run);
+	}
+	return 0;
+}
+
+static int write_rows(struct rep_query *q, sqlite3_stmt *stmt, int rc, struct rep_column *columns,
+		      struct rep_value *values, int n, struct rep_output *out, struct tp_err *err)
+{
+	char name[32];
+	int code;
+
+	for (int i = 0; i < n; i++)
+		columns[i] = (struct rep_column){.name = sqlite3_column_name(stmt, i),
+						 .kind = REP_ANY,
+						 .shorten = REP_SHORTEN_MIDDLE};
+	sqlite3_snprintf(sizeof(name), name, "result%u", ++q->results);
+	code = rep_output_begin(out, name, columns, (size_t)n, err);
+	for (; rc == SQLITE_ROW && !code; rc = sqlite3_step(stmt)) {
+		for (int i = 0; i < n; i++)
+			values[i] = value_of(stmt, i);
+		code = rep_output_row(out, values, err);
+		q->rows++;
+	}
+	/* Rows that came before a failure are shown. */
+	if (!code)
+		code = rep_output_end(out, err);
+	return code;
+}
+
+/* Steps through a prepared statement. */
+static int run_statement(struct rep_query *q, sqlite3_stmt *stmt, struct rep_output *out,
+			 struct tp_err *err)
+{
+	int n = sqlite3_column_count(stmt), rc, code = bind(q, stmt, err);
+	struct rep_column *columns;
+	struct rep_value *values;
+
+	if (code)
+		return code;
+	rc = sqlite3_step(stmt);
+	if (n == 0 || (rc != SQLITE_ROW && rc != SQLITE_DONE))
+		return 0; /* an error is left for sqlite3_finalize to tell */
+	columns = calloc((size_t)n, sizeof(*columns));
+	values = calloc((size_t)n, sizeof(*values));
+	code = columns && values ? write_rows(q, stmt, rc, columns, values, n, out, err)
+				 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	free(columns);
+	free(values);
+	return code;
+}
+
+int rep_query_run(struct rep_query *q, const char *sql, struct rep_output *out, struct tp_err *err)
+{
+	const char *at = sql;
+
+	q->rows = 0;
+	while (*at) {
+		sqlite3_stmt *stmt = NULL;
+		const char *statement = at;
+		int rc, code;
+
+		q->refused = NULL;
+		rc = sqlite3_prepare_v2(q->db, statement, -1, &stmt, &at);
+		if (rc)
+			return rep_query_explain(q, sql, statement, rc, err);
+		if (!stmt)
+			continue; /* blank */
+		code = run_statement(q, stmt, out, err);
+		rc = sqlite3_finalize(stmt);
+		if (code)
+			return code;
+		if (rc)
+			return rep_query_explain(q, sql, statement, rc, err);
+	}
+	return 0;
+}

@@ -1,0 +1,270 @@
+/* What there is to query: ordinary tables as sqlite_schema has them (with the comments of their
+ * columns), virtual ones from their descriptions. A store's schema is input like any other. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "query/inside.h"
+#include "store/sql/describe.h"
+
+static const char list_sql[] =
+    "SELECT name, type, coalesce(sql, '') FROM ("
+    "SELECT name, type, sql FROM main.sqlite_schema UNION ALL "
+    "SELECT name, type, sql FROM temp.sqlite_schema) "
+    "WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+
+static int failed(struct rep_query *q, struct tp_err *err)
+{
+	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the schema: %s",
+			  sqlite3_errmsg(q->db));
+}
+
+/* Is there an ordinary table or view of this name, which then hides the virtual one? */
+static bool is_stored(struct rep_query *q, const char *name)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found = false;
+
+	if (!sqlite3_prepare_v2(
+		q->db,
+		"SELECT 1 FROM main.sqlite_schema WHERE lower(name) = lower(?1) AND "
+		"type IN ('table', 'view')",
+		-1, &stmt, NULL)) {
+		sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+		found = sqlite3_step(stmt) == SQLITE_ROW;
+	}
+	sqlite3_finalize(stmt);
+	return found;
+}
+
+/* The comment at the end of the first line of a definition. */
+static struct rep_value comment_of(const char *sql)
+{
+	const char *end = strchr(sql, '\n'), *comment = strstr(sql, "-- ");
+
+	if (!end || !comment || comment > end)
+		return rep_null();
+	return rep_text(comment + 3, (size_t)(end - comment - 3));
+}
+
+static struct rep_value count_rows(struct rep_query *q, const char *name)
+{
+	char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w\"", name);
+	struct rep_value value = rep_null();
+	sqlite3_stmt *stmt = NULL;
+
+	if (sql && !sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL) &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		value = rep_int(sqlite3_column_int64(stmt, 0));
+	sqlite3_finalize(stmt);
+	sqlite3_free(sql);
+	return value;
+}
+
+/* Rows of a virtual table as the blocks have it, NULL where that tells nothing (span). */
+static struct rep_value count_packed(struct rep_query *q, const char *name)
+{
+	struct rep_value value = rep_null();
+	sqlite3_stmt *stmt = NULL;
+
+	if (!sqlite3_prepare_v2(q->db, "SELECT sum(rows) FROM main.block WHERE stream = ?1", -1,
+				&stmt, NULL)) {
+		sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
+		if (sqlite3_step(stmt) == SQLITE_ROW &&
+		    sqlite3_column_type(stmt, 0) == SQLITE_INTEGER)
+			value = rep_int(sqlite3_column_int64(stmt, 0));
+		else if (strcmp(name, "span") != 0)
+			value = rep_int(0);
+	}
+	sqlite3_finalize(stmt);
+	return value;
+}
+
+int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err *err)
+{
+	static const struct rep_column columns[] = {
+	    {.name = "name", .kind = REP_TEXT},
+	    {.name = "type", .kind = REP_TEXT},
+	    {.name = "rows", .kind = REP_COUNT},
+	    {.name = "what", .kind = REP_TEXT, .shorten = REP_SHORTEN_RIGHT},
+	};
+	sqlite3_stmt *stmt = NULL;
+	int rc, code = rep_output_begin(out, "tables", columns, 4, err);
+
+	if (!code && sqlite3_prepare_v2(q->db, list_sql, -1, &stmt, NULL))
+		code = failed(q, err);
+	while (!code && (rc = sqlite3_step(stmt)) != SQLITE_DONE) {
+		struct rep_value row[4];
+
+		if (rc != SQLITE_ROW) {
+			code = failed(q, err);
+			break;
+		}
+		row[0] = rep_str((const char *)sqlite3_column_text(stmt, 0));
+		row[1] = rep_str((const char *)sqlite3_column_text(stmt, 1));
+		row[2] = rep_null();
+		if (row[1].text.data[0] == 't')
+			row[2] = count_rows(q, row[0].text.data);
+		row[3] = comment_of((const char *)sqlite3_column_text(stmt, 2));
+		code = rep_output_row(out, row, err);
+	}
+	sqlite3_finalize(stmt);
+	for (unsigned t = 0; t < TP_SQL_NTABLES && !code; t++) {
+		const char *name = tp_sql_table_name(t);
+		struct rep_value row[4] = {rep_str(name), rep_str("virtual"), rep_null(),
+					   rep_str(tp_sql_table_doc(t))};
+
+		if (is_stored(q, name))
+			continue;
+		row[2] = count_packed(q, name);
+		code = rep_output_row(out, row, err);
+	}
+	return code ? code : rep_output_end(out, err);
+}
+
+/* ---- definitions ---- */
+
+static int put(struct tp_buf *text, struct tp_err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int put(struct tp_buf *text, struct tp_err *err, const char *format, ...)
+{
+	va_list args;
+	char *line;
+	int code = TP_ENOMEM;
+
+	va_start(args, format);
+	line = sqlite3_vmprintf(format, args);
+	va_end(args);
+	if (line)
+		code = tp_buf_put(text, line, strlen(line));
+	sqlite3_free(line);
+	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+static int put_virtual(unsigned table, struct tp_buf *text, struct tp_err *err)
+{
+	unsigned n = tp_sql_table_columns(table);
+	int code = put(text, err, "CREATE VIRTUAL TABLE %s( -- %s\n", tp_sql_table_name(table),
+		       tp_sql_table_doc(table));
+
+	for (unsigned i = 0; i < n && !code; i++) {
+		struct tp_sql_column c = tp_sql_column_at(table, i);
+
+		code = put(text, err, "  %s %s%s -- %s\n", c.name, c.type, i + 1 < n ? "," : "",
+			   c.doc);
+	}
+	return code ? code : put(text, err, ");\n");
+}
+
+static int put_stored(struct rep_query *q, const char *table, bool *found, struct tp_buf *text,
+		      struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc;
+
+	if (sqlite3_prepare_v2(q->db, list_sql, -1, &stmt, NULL))
+		return failed(q, err);
+	while (!code && (rc = sqlite3_step(stmt)) != SQLITE_DONE) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+		if (rc != SQLITE_ROW || !name)
+			code = failed(q, err);
+		else if (!table || !sqlite3_stricmp(name, table)) {
+			*found = true;
+			code = put(text, err, "%s;\n", (const char *)sqlite3_column_text(stmt, 2));
+		}
+	}
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text,
+		     struct tp_err *err)
+{
+	bool found = false;
+	char similar[65];
+	int code = put_stored(q, table, &found, text, err);
+
+	for (unsigned t = 0; t < TP_SQL_NTABLES && !code; t++) {
+		const char *name = tp_sql_table_name(t);
+
+		if ((table && (found || sqlite3_stricmp(name, table) != 0)) || is_stored(q, name))
+			continue;
+		found = true;
+		code = put_virtual(t, text, err);
+	}
+	if (code || found || !table)
+		return code;
+	rep_query_similar(q, REP_WORDS_TABLES, table, similar, sizeof(similar));
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "no table '%.60s'%s%s%s; .tables lists them", table,
+			  *similar ? "; did you mean " : "", similar, *similar ? "?" : "");
+}
+
+/* ---- names ---- */
+
+static int stored_words(struct rep_query *q, const char *sql, int (*add)(void *, const char *),
+			void *ctx, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc;
+
+	if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL))
+		return failed(q, err);
+	while (!code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *word = (const char *)sqlite3_column_text(stmt, 0);
+
+		code = word ? add(ctx, word) : 0;
+	}
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+/* "median(x), p50(x)": the names are what stands before parentheses. */
+static int function_words(const char *call, int (*add)(void *, const char *), void *ctx)
+{
+	while (*call) {
+		size_t n = strcspn(call, "(");
+		char name[32];
+		int code;
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, call);
+		code = add(ctx, name);
+		if (code)
+			return code;
+		call += n + strcspn(call + n, ")");
+		call += strspn(call, "), ");
+	}
+	return 0;
+}
+
+int rep_query_words(struct rep_query *q, unsigned kinds, int (*add)(void *ctx, const char *word),
+		    void *ctx, struct tp_err *err)
+{
+	int code = 0;
+
+	if (kinds & REP_WORDS_TABLES)
+		code = stored_words(q,
+				    "SELECT name FROM main.sqlite_schema WHERE type IN ('table', "
+				    "'view')",
+				    add, ctx, err);
+	if (!code && kinds & REP_WORDS_COLUMNS)
+		code = stored_words(q,
+				    "SELECT c.name FROM main.sqlite_schema AS s, "
+				    "pragma_table_info(s.name) AS c WHERE s.type = 'table'",
+				    add, ctx, err);
+	for (unsigned t = 0; t < TP_SQL_NTABLES && !code; t++) {
+		if (kinds & REP_WORDS_TABLES)
+			code = add(ctx, tp_sql_table_name(t));
+		for (unsigned i = 0;
+		     kinds & REP_WORDS_COLUMNS && i < tp_sql_table_columns(t) && !code; i++)
+			code = add(ctx, tp_sql_column_at(t, i).name);
+	}
+	for (const struct tp_sql_function *f = tp_sql_functions;
+	     kinds & REP_WORDS_FUNCTIONS && f->call && !code; f++)
+		code = function_words(f->call, add, ctx);
+	return code;
+}
