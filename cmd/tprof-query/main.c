@@ -102,7 +102,8 @@ static int run_file(struct args *args, struct session *session)
 	int status;
 
 	if (!f) {
-		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+		tp_err_set(&err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+			   strerror(errno));
 		return cmd_fail(&args->cmd, where, &err);
 	}
 	if (read_all(f, &text, &err)) {

@@ -210,8 +210,10 @@ static int do_help(struct session *s, const char *where, const char *arg)
 		cmd_print(s->cmd, "  %-8s %-9s %s\n", commands[i].name, commands[i].arg,
 			  commands[i].doc);
 	cmd_print(s->cmd, "Functions beside SQLite's own:\n");
-	for (const struct tp_sql_function *f = tp_sql_functions; f->call; f++)
-		cmd_print(s->cmd, "  %s\n           %s\n", f->call, f->doc);
+	for (const struct tp_sql_function *f = tp_sql_functions; f->call; f++) {
+		cmd_print(s->cmd, "  %s\n", f->call);
+		cmd_print(s->cmd, "           %s\n", f->doc);
+	}
 	return CMD_OK;
 }
 

@@ -89,6 +89,7 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	    {"no such table: ", ".tables lists them", REP_WORDS_TABLES},
 	    {"no such column: ", ".schema TABLE lists the columns of a table", REP_WORDS_COLUMNS},
 	    {"no such function: ", ".help lists those beside SQLite's own", REP_WORDS_FUNCTIONS},
+	    {"unrecognized token: ", "a quote is not closed, or SQL has no such character", 0},
 	    {"incomplete input", "a quote or parenthesis is not closed", 0},
 	};
 	/* Both are those of the last call, so they come first. */
