@@ -180,6 +180,7 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 			tp_spans_drop(s, c);
 		return (int)n;
 	}
+	st->flags &= (uint8_t)~TP_G_RESTORED; /* its P is known from here on */
 	code = tp_spans_enter(s, st, ev);
 	return code ? code : (int)n;
 }
