@@ -215,6 +215,8 @@ static const uint8_t *note(struct walk *w, unsigned type, const uint8_t *p, cons
 			     shape->values);
 	switch (type) {
 	case TP_V1_FREQUENCY:
+		if ((int64_t)v[0] <= 0 && !w->opt->strict)
+			break;
 		if ((int64_t)v[0] <= 0)
 			return fault(w, "the clock's frequency is not positive");
 		ix->ticks_per_sec = (int64_t)v[0];
@@ -258,6 +260,8 @@ static const uint8_t *string_entry(struct walk *w, const uint8_t *p)
 	if (!id || !size || size > MAX_STRING)
 		return fault(w, "a string has the id %llu and %llu bytes", (unsigned long long)id,
 			     (unsigned long long)size);
+	if (tp_v1_idmap_find(&w->ix->strings, id) != TP_V1_NO_ID && !w->opt->strict)
+		return c.at;
 	if (tp_v1_idmap_find(&w->ix->strings, id) != TP_V1_NO_ID)
 		return fault(w, "the string %llu is there twice", (unsigned long long)id);
 	w->code = tp_dict_string(w->trace->dict, text.data, text.size, &known);
@@ -355,6 +359,22 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 	}
 }
 
+/* Whether a batch may have this time: near one of the last (of which the very last may be damaged),
+ * by half the age of the clock, or some minutes where the clock is young. */
+static bool is_near(const struct tp_v1_index *ix, uint64_t ticks)
+{
+	uint32_t n = ix->nbatches;
+
+	for (uint32_t i = n > 3 ? n - 3 : 0; i < n; i++) {
+		uint64_t known = (uint64_t)ix->batches[i].ticks;
+		uint64_t far = ticks > known ? ticks - known : known - ticks;
+
+		if (far <= known / 2 || far <= 1u << 30)
+			return true;
+	}
+	return !n;
+}
+
 /* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
  * and what follows are events. Or, when `tables`, whether entries of tables start here: those need
  * no header to be understood. */
@@ -373,13 +393,9 @@ static bool looks_sound(const struct walk *w, const uint8_t *p, bool tables)
 		switch (form) {
 		case TP_V1_HEAD: {
 			const uint8_t *next = read_head(wire, p + 1, w->end, v);
-			uint64_t last =
-			    ix->nbatches ? (uint64_t)ix->batches[ix->nbatches - 1].ticks : v[2];
-			uint64_t far = v[2] > last ? v[2] - last : last - v[2];
 
-			/* Half the age of the clock, or some minutes where the clock is young. */
 			if (!next || (v[0] != UINT64_MAX && v[0] >= MAX_CHAINS) ||
-			    (far > last / 2 && far > 1u << 30))
+			    !is_near(ix, v[2]))
 				return false;
 			p = next;
 			tables = false;
@@ -453,6 +469,24 @@ static const uint8_t *trusted_end(struct walk *w, const uint8_t *at)
 	return kept;
 }
 
+/* The current batch, of which nothing is left: its header may well be part of the damage. */
+static void drop_batch(struct walk *w)
+{
+	struct tp_v1_index *ix = w->ix;
+	struct tp_v1_chain *chain = &ix->chains[w->batch->lane];
+	uint32_t last = --ix->nbatches, i = chain->first;
+
+	w->batch = NULL;
+	if (i == last) {
+		chain->first = chain->last = TP_V1_NO_BATCH;
+		return;
+	}
+	while (ix->batches[i].next != last)
+		i = ix->batches[i].next;
+	ix->batches[i].next = TP_V1_NO_BATCH;
+	chain->last = i;
+}
+
 static bool starts_table(uint8_t head)
 {
 	return head == TP_V1_STRING || head == (TP_V1_STACK | 3 << 6) || head == TP_V1_FREQUENCY;
@@ -478,7 +512,10 @@ static const uint8_t *recover(struct walk *w, const uint8_t *at)
 	if (w->batch) {
 		if (!cut)
 			from = trusted_end(w, at);
-		end_batch(w, from);
+		if (from == ix->data + w->batch->offset)
+			drop_batch(w);
+		else
+			end_batch(w, from);
 	}
 	ix->damaged = true;
 	if (p == w->end)
@@ -606,6 +643,23 @@ static int walk(struct walk *w, const uint8_t *p)
 	return look_up(w, w->end);
 }
 
+/* The frequency of the clock is the last thing to be written, so the file was cut, if only between
+ * two events. (Where that is an error, it is one when the order has been found sound, as with Go.)
+ */
+static int note_missing_tables(struct walk *w)
+{
+	struct tp_loss loss = {.offset = w->ix->size,
+			       .from_ns = INT64_MIN,
+			       .to_ns = INT64_MIN,
+			       .reason = "the file ends before its tables: names, stacks and the "
+					 "frequency of the clock are lost"};
+
+	if (w->opt->strict || w->ix->truncated)
+		return 0;
+	w->ix->damaged = w->ix->truncated = true;
+	return tp_trace_add_loss(w->trace, &loss);
+}
+
 int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 		      const struct tp_trace_options *opt, struct tp_trace *trace,
 		      struct tp_err *err)
@@ -623,6 +677,8 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	w.given_back = in->data;
 	w.next_progress = in->data + TP_V1_HEADER_SIZE;
 	code = walk(&w, in->data + TP_V1_HEADER_SIZE);
+	if (!code && !ix->ticks_per_sec)
+		code = note_missing_tables(&w);
 	if (!code)
 		code = tp_v1_tables_finish(&w.tables, ix, opt, trace, err);
 	tp_v1_tables_release(&w.tables);

@@ -442,6 +442,8 @@ static int deliver(struct tp_v1_order *o)
 	}
 	if (!code)
 		code = tp_v1_flush(o);
+	if (!code && !o->trace->events)
+		return tp_err_set(o->err, TP_EFORMAT, TP_OFFSET_NONE, "the trace holds no events");
 	if (!code && hand_over(o))
 		code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return code;
