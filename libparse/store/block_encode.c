@@ -337,10 +337,10 @@ static uint32_t put_args(struct tp_block_encoder *e, const struct tp_event *ev)
 		if (!ev->arg[a])
 			continue;
 		if (ev->arg[a] == last[a]) {
-			bits |= VALUE_GUESS << (TELL_ARG + 2 * a);
+			bits |= (uint32_t)VALUE_GUESS << (TELL_ARG + 2 * a);
 			continue;
 		}
-		bits |= VALUE_TOLD << (TELL_ARG + 2 * a);
+		bits |= (uint32_t)VALUE_TOLD << (TELL_ARG + 2 * a);
 		tell(e, COL_ARG, tp_zigzag((int64_t)(ev->arg[a] - last[a])));
 		last[a] = ev->arg[a];
 	}
