@@ -153,8 +153,8 @@ static uint32_t index_of(int64_t value)
 static struct tp_span crossing_span(const struct rep_view *v, size_t i)
 {
 	return (struct tp_span){
-	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
-	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
+	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i] + v->run->row.start_ns,
+	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i] + v->run->row.start_ns,
 	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
 	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
 	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
@@ -208,14 +208,39 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	return code;
 }
 
+/* The machine runs on the trace's own clock, as at import: Go's rules know the time 0. */
 static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 {
 	struct walk *w = ctx;
+	int64_t base = w->v->run->row.start_ns;
+	int64_t start = span->start - base, end = span->end - base;
 
-	if (span->mark != MARK_WITHIN || !rep_view_overlaps(w->v, span->start, span->end))
+	if (span->mark != MARK_WITHIN || !rep_view_overlaps(w->v, start, end))
 		return 0;
-	return put_span(w, span->goroutine, span->state, span->reason, span->stack, span->start,
-			span->end, err);
+	return put_span(w, span->goroutine, span->state, span->reason, span->stack, start, end,
+			err);
+}
+
+#define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */
+
+static int feed(struct walk *w, struct tp_spans *spans, const struct tp_event *ev, size_t n,
+		struct tp_err *err)
+{
+	int64_t base = w->v->run->row.start_ns;
+	struct tp_event moved[FEED];
+	int code = 0;
+
+	while (!code && n) {
+		size_t some = n < FEED ? n : FEED;
+
+		memcpy(moved, ev, some * sizeof(*ev));
+		for (size_t i = 0; i < some; i++)
+			moved[i].ts += base;
+		code = tp_spans_feed(spans, moved, some, on_span, w, err);
+		ev += some;
+		n -= some;
+	}
+	return code;
 }
 
 static int walk_events(struct walk *w, size_t segment, struct tp_err *err)
@@ -240,10 +265,11 @@ static int walk_events(struct walk *w, size_t segment, struct tp_err *err)
 	if (!code)
 		code = tp_events_open(&r, w->v->store, w->v->run->row.id, &range, err);
 	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0)
-		code = tp_spans_feed(spans, ev, n, on_span, w, err);
+		code = feed(w, spans, ev, n, err);
 	/* What is open at the end of any other segment crosses into the next one. */
 	if (!code && segment + 1 == w->v->nsegments)
-		code = tp_spans_finish(spans, w->v->run->row.duration_ns, on_span, w, err);
+		code = tp_spans_finish(spans, w->v->run->row.start_ns + w->v->run->row.duration_ns,
+				       on_span, w, err);
 	if (r)
 		tp_events_close(r);
 	tp_spans_free(spans);

@@ -16,7 +16,9 @@ struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *no
 {
 	struct tp_text t = tp_dict_text(job->dict, id);
 
-	return t.size ? rep_text(t.text, t.size) : rep_str(none);
+	if (!t.size)
+		return rep_str(job->opt->tables ? none : "");
+	return rep_text(t.text, t.size);
 }
 
 static bool has_prefix(struct tp_text t, const char *prefix)
@@ -119,30 +121,34 @@ struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
 
 struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack)
 {
-	size_t size = 0, end;
-	char *text;
+	size_t size = 0;
+	char *text = NULL;
 
 	if (!stack)
 		return rep_str("");
-	for (uint32_t at = stack; at;) {
-		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+	/* Once to measure, once to write. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t at = stack; at;) {
+			struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+			struct tp_text name =
+			    tp_dict_text(job->dict, tp_dict_frame_name(job->dict, node.frame));
 
-		size += frame_name(job, node.frame).size + 1;
-		at = node.parent < at ? node.parent : 0;
-	}
-	text = tp_arena_alloc(&job->texts, size);
-	if (!text)
-		return rep_str("(out of memory)");
-	/* From the end, as the walk goes from the leaf to the root. */
-	end = size;
-	for (uint32_t at = stack; at;) {
-		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
-		struct tp_text name = frame_name(job, node.frame);
-
-		text[--end] = ';';
-		end -= name.size;
-		memcpy(text + end, name.text, name.size);
-		at = node.parent < at ? node.parent : 0;
+			if (!name.size)
+				name = (struct tp_text){"?", 1};
+			for (uint32_t i = 0; text && i < name.size; i++)
+				text[size + i] = name.text[i] == ';' ? ':' : name.text[i];
+			size += name.size;
+			if (text)
+				text[size] = ';';
+			size++;
+			at = node.parent < at ? node.parent : 0;
+		}
+		if (!pass) {
+			text = tp_arena_alloc(&job->texts, size);
+			if (!text)
+				return rep_str("(out of memory)");
+			size = 0;
+		}
 	}
 	return rep_text(text, size - 1);
 }

@@ -52,7 +52,7 @@ int rep_job_fail(struct tp_err *err, int code);
 
 /* ---- texts ---- */
 
-/* A string of the common dictionary; `none` for the empty one. */
+/* A string of the common dictionary; tables show `none` for the empty one. */
 struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *none);
 /* The frame of a stack that tells most: the first from the leaf that is not plumbing of the runtime
  * (0 for the empty stack). */
@@ -60,7 +60,7 @@ uint32_t rep_job_site(const struct rep_job *job, uint32_t stack);
 /* "net.(*conn).Read < http.(*connReader).Read < …": names without the folders of their packages,
  * from the site on. */
 struct rep_value rep_job_where(struct rep_job *job, uint32_t stack);
-/* All frames' functions, root first, separated by semicolons. */
+/* All frames' functions, leaf first, separated by semicolons: what SQL's stack_text() gives. */
 struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack);
 /* The site's function, and "file:line". */
 struct rep_value rep_job_function(struct rep_job *job, uint32_t stack);

@@ -48,7 +48,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_STARTS] =
 	{.column = {.name = "starts", .title = "STARTS", .kind = REP_COUNT, .drop = 2},
 	 .key = "starts",
-	 .doc = "stretches of running"},
+	 .doc = "how often it was started"},
 };
 
 static int begin(struct rep_job *job, struct tp_err *err)
@@ -76,22 +76,20 @@ static int proc_of(struct procs *all, struct rep_view *v, int64_t p, struct proc
 
 /* ns in a state, as far as the range holds it. */
 static void add_time(struct proc *proc, const struct rep_view *v, unsigned state, int64_t start,
-		     int64_t end, int64_t starts)
+		     int64_t end)
 {
 	int64_t ns;
 
 	if (!rep_view_overlaps(v, start, end))
 		return;
 	ns = rep_view_clip_end(v, end) - rep_view_clip_start(v, start);
-	if (state == TP_ST_RUNNING) {
+	if (state == TP_ST_RUNNING)
 		proc->running_ns += ns;
-		proc->starts += starts;
-	} else if (state == TP_ST_IDLE) {
+	else if (state == TP_ST_IDLE)
 		proc->idle_ns += ns;
-	}
 }
 
-/* Segments inside the range, and the state of Ps that a cut segment says nothing about. */
+/* Segments inside the range. */
 static int add_sums(struct procs *all, struct rep_view *v, const bool *inside, struct tp_err *err)
 {
 	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_TIME]; i++) {
@@ -121,10 +119,54 @@ struct state_since {
 	unsigned state;
 	int64_t since;
 	bool known;
+	bool before; /* the P was there before the segment */
 };
 
-/* The time of Ps within a segment that the range cuts, from its events: each P is in the state its
- * first transition says it leaves, from the segment's beginning on. */
+/* A P's first transition in a segment says in which state it was before: since the segment began,
+ * or since the last Sync where the trace had not spoken of it yet (as timeline/proc.c has it). */
+static struct state_since state_before(const struct tp_event *ev, bool before, int64_t from_ns,
+				       int64_t sync_ns)
+{
+	struct state_since s = {.state = ev->from, .since = before ? from_ns : sync_ns};
+
+	if (ev->from == TP_ST_UNDETERMINED)
+		s.state = ev->to;
+	else if (ev->from == TP_ST_NOT_EXIST)
+		s.since = ev->ts;
+	return s;
+}
+
+static int on_events(struct procs *all, struct rep_view *v, const struct tp_segment *s,
+		     struct state_since *now, int64_t *sync_ns, const struct tp_event *ev, size_t n,
+		     struct tp_err *err)
+{
+	size_t np = v->nrows[TP_TABLE_PROC];
+
+	for (size_t i = 0; i < n; i++, ev++) {
+		struct state_since was;
+		struct proc *proc;
+		uint32_t p = ev->subject;
+		int code;
+
+		if (ev->type == TP_EV_SYNC)
+			*sync_ns = ev->ts;
+		if (tp_event_descs[ev->type].subject != 'P' || ev->from == ev->to || p >= np)
+			continue;
+		code = proc_of(all, v, p, &proc, err);
+		if (code)
+			return code;
+		was = now[p];
+		if (!was.known)
+			was = state_before(ev, was.before, s->from_ns, *sync_ns);
+		add_time(proc, v, was.state, was.since, ev->ts);
+		if (ev->to == TP_ST_RUNNING && rep_view_overlaps(v, ev->ts, ev->ts))
+			proc->starts++;
+		now[p] = (struct state_since){ev->to, ev->ts, true, true};
+	}
+	return 0;
+}
+
+/* The time of Ps within a segment that the range cuts, from its events. */
 static int add_events(struct procs *all, struct rep_view *v, size_t segment,
 		      struct state_since *now, struct tp_err *err)
 {
@@ -132,29 +174,21 @@ static int add_events(struct procs *all, struct rep_view *v, size_t segment,
 	const struct tp_event_range range = {INT64_MIN, INT64_MAX, s->first_block, s->blocks};
 	size_t n, np = v->nrows[TP_TABLE_PROC];
 	struct tp_event_reader *r = NULL;
+	int64_t sync_ns = s->from_ns;
 	const struct tp_event *ev;
-	struct proc *proc;
-	int code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+	int code;
 
 	memset(now, 0, np * sizeof(*now));
-	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0) {
-		code = 0;
-		for (size_t i = 0; !code && i < n; i++) {
-			uint32_t p = ev[i].subject;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_TIME]; i++) {
+		int64_t p = REP_COL(v, PROC_TIME, p)[i];
 
-			if (tp_event_descs[ev[i].type].subject != 'P' || ev[i].from == ev[i].to ||
-			    p >= np)
-				continue;
-			code = proc_of(all, v, p, &proc, err);
-			if (code)
-				break;
-			if (now[p].known)
-				add_time(proc, v, now[p].state, now[p].since, ev[i].ts, 1);
-			else
-				add_time(proc, v, ev[i].from, s->from_ns, ev[i].ts, 1);
-			now[p] = (struct state_since){ev[i].to, ev[i].ts, true};
-		}
+		if (p >= 0 && (uint64_t)p < np &&
+		    REP_COL(v, PROC_TIME, segment)[i] < (int64_t)segment)
+			now[p].before = true;
 	}
+	code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0)
+		code = on_events(all, v, s, now, &sync_ns, ev, n, err);
 	if (r)
 		tp_events_close(r);
 	/* Ps whose state does not change in it have one row of all its time. */
@@ -165,14 +199,16 @@ static int add_events(struct procs *all, struct rep_view *v, size_t segment,
 		    (uint64_t)p >= np || now[p].known)
 			continue;
 		now[p] = (struct state_since){(unsigned)REP_COL(v, PROC_TIME, state)[i], s->from_ns,
-					      true};
+					      true, true};
 	}
 	for (size_t p = 0; !code && p < np; p++) {
+		struct proc *proc;
+
 		if (!now[p].known)
 			continue;
 		code = proc_of(all, v, (int64_t)p, &proc, err);
 		if (!code)
-			add_time(proc, v, now[p].state, now[p].since, s->to_ns, 1);
+			add_time(proc, v, now[p].state, now[p].since, s->to_ns);
 	}
 	return code;
 }

@@ -65,15 +65,15 @@ enum {
 
 static const struct rep_report_column block_columns[] =
     COLUMNS("reason", "REASON", "what it waited for, as Go names it", "times blocked",
-	    "time blocked", "of all blocked time here", "where it blocked, root first");
+	    "time blocked", "of all blocked time here", "where it blocked, leaf first");
 static const struct rep_report_column sched_columns[] =
     COLUMNS("reason", "STOPPED BY", "why it had stopped; empty when created or woken",
 	    "times it became runnable", "time it waited for a P", "of all scheduling latency here",
-	    "what made it runnable, root first");
+	    "what made it runnable, leaf first");
 static const struct rep_report_column syscall_columns[] =
     COLUMNS("state", "STATE", "syscall: with a P; syscall-blocked: after the P was taken",
 	    "stretches of system calls", "time in them", "of all time in system calls here",
-	    "where the call was entered, root first");
+	    "where the call was entered, leaf first");
 
 static uint32_t states_of(const struct rep_report *r)
 {
