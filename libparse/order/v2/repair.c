@@ -32,7 +32,7 @@ static struct tp_v2_m *holder_of_p(struct tp_v2_order *o, const struct tp_v2_p *
 static struct tp_event *infer(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t type,
 			      uint32_t subject, uint8_t from, uint8_t to)
 {
-	int64_t ts = c->ts - 1 > o->last_ts && c->ts > INT64_MIN ? c->ts - 1 : o->last_ts;
+	int64_t ts = c->ts > o->last_ts ? c->ts - 1 : o->last_ts;
 
 	if (o->n >= TP_BATCH_EVENTS - 4) /* never reached: see TP_V2_MOST_EVENTS */
 		o->n--;

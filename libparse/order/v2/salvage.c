@@ -75,8 +75,12 @@ static int step(struct tp_v2_order *o, size_t i)
 	if (c->piece != piece && lost_between(&o->g, piece, c->piece)) {
 		c->m->lost = true;
 		c->m->g->lost = true;
-		if (more)
-			tp_v2_infer_g_gone(o, c, c->m);
+		if (more) { /* from now on, not from its next event on */
+			struct tp_v2_cursor now = *c;
+
+			now.ts = o->last_ts;
+			tp_v2_infer_g_gone(o, &now, c->m);
+		}
 	}
 	if (more) {
 		o->f.heap[i].ts = c->ts;
@@ -336,14 +340,17 @@ static void mark_starts(struct tp_v2_order *o)
 			o->f.cursors[i].m->lost = true;
 }
 
-static int load(struct tp_v2_order *o)
+/* `whole`: no batch of it is missing. */
+static int load(struct tp_v2_order *o, bool whole)
 {
+	size_t losses;
 	struct tp_err why = {0};
 	double known = o->trace->ns_per_tick;
 	int code = choose_clock(o);
 
 	if (code)
 		return code;
+	losses = o->trace->nlosses;
 	code = tp_v2_tables_load(&o->g, o->trace, true, &why);
 	if (code) {
 		*o->err = why;
@@ -351,7 +358,8 @@ static int load(struct tp_v2_order *o)
 	}
 	/* Ids that are in no table are damage of the events only where the tables are there. */
 	o->lenient = !o->g.tables[TP_V2_BATCH_STRINGS].first ||
-		     !o->g.tables[TP_V2_BATCH_STACKS].first || o->tables_cut;
+		     !o->g.tables[TP_V2_BATCH_STACKS].first || !whole ||
+		     o->trace->nlosses > losses;
 	code = tp_v2_note_generation(o);
 	if (code || known != 0 || o->trace->ns_per_tick != 1 || o->g.ns_fallback != 1)
 		return code;
@@ -375,7 +383,7 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 	code = tp_v2_salvage_scan(o, offset, &whole);
 	if (code || !o->g.number)
 		return code;
-	code = load(o);
+	code = load(o, whole);
 	if (code)
 		return code;
 	o->s.initial_gen = o->g.number;
