@@ -2,7 +2,7 @@
 
 /* ns beyond an event in which salvage looks for what it waits for; a delay like that is one between
  * threads of a busy machine. */
-#define SALVAGE_HORIZON 10000000
+#define SALVAGE_HORIZON 1000000
 
 /* What an event waits for: an event that names this goroutine or P, with the sequence number before
  * its own, or one that says what state it is in. */
@@ -83,7 +83,7 @@ static bool answers(const struct need *need, const struct tp_v2_cursor *c)
 	const uint8_t *p = c->at;
 	uint64_t id;
 
-	if (need->holder && c->m == need->holder)
+	if (need->holder && c->m == need->holder && !c->m->lost)
 		return true;
 	switch (c->type) {
 	case TP_V2_GoStart:
