@@ -155,12 +155,15 @@ cli: all ## the commands against their recorded output
 .PHONY: golden
 golden: all ## record the commands' output anew; read the diff before it is committed
 	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
 	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
-.PHONY: check-layers check-headers check-docs
+.PHONY: check-layers check-headers check-docs check-readme
+check-readme: all ## the README shows what the commands print
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/readme.sh
 check-layers: ## dependencies point one way
 	@sh testdata/check/layers.sh
 check-headers: ## every header compiles alone
