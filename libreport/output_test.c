@@ -63,14 +63,17 @@ static void test_output_table_widths(void **state)
 	    /* SIZE goes before the function gets too short, SHARE after it. */
 	    {44, "FUNCTION                COUNT   TOTAL  SHARE\n"
 		 "…ttp.(*conn).serve  1,234,567  1.25ms  12.5%\n"
-		 "=cmd|'\\x1b[2J,\\xff     -1,000       -  <0.1%\n"},
+		 "=cmd|'\\x1b[2J,\\xff     -1,000       -  <0.1%\n"
+		 "not in 44 columns: SIZE\n"},
 	    {35, "FUNCTION              COUNT   TOTAL\n"
 		 "…p.(*conn).serve  1,234,567  1.25ms\n"
-		 "…d|'\\x1b[2J,\\xff     -1,000       -\n"},
+		 "…d|'\\x1b[2J,\\xff     -1,000       -\n"
+		 "not in 35 columns: SIZE, SHARE\n"},
 	    /* Numbers are never cut, however little room there is. */
 	    {5, "FUNCT…      COUNT   TOTAL\n"
 		"…serve  1,234,567  1.25ms\n"
-		"…,\\xff     -1,000       -\n"},
+		"…,\\xff     -1,000       -\n"
+		"not in 5 columns: SIZE, SHARE\n"},
 	};
 	struct tp_buf b;
 

@@ -123,13 +123,13 @@ static int put(struct tp_buf *b, const char *text)
 	return tp_buf_put(b, text, strlen(text));
 }
 
-/* Appends a word, on a new line where it would not fit into 79 columns. */
+/* Appends a word, on a new line where it would not fit into argp's 78 columns. */
 static int put_word(struct tp_buf *b, size_t *column, size_t indent, const char *word)
 {
 	size_t n = strlen(word);
 	int failed = 0;
 
-	if (*column + 1 + n > 79) {
+	if (*column + 1 + n > 78) {
 		failed |= put(b, "\n");
 		for (*column = 0; *column < indent; ++*column)
 			failed |= put(b, " ");
@@ -285,6 +285,12 @@ static int run(struct args *args)
 
 	if (status)
 		return status;
+	for (size_t i = 0; i < args->cmd.runs.n; i++) {
+		if (rep_top_check_run(&args->top, &args->cmd.runs.run[i], &err)) {
+			cmd_error(&args->cmd, "%s", err.msg);
+			return CMD_USAGE;
+		}
+	}
 	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
 	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
 	cmd_pager(&args->cmd);

@@ -376,9 +376,31 @@ static int row(struct rep_output *out, const struct rep_value *values)
 	return t->measured || t->rows >= REP_TABLE_MEASURED ? put_kept(out) : 0;
 }
 
+/* "not in 80 columns: P90, P99" */
+static int put_left_out(struct rep_output *out)
+{
+	struct table *t = out->priv;
+	bool any = false;
+	char text[40];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < out->ncolumns; i++) {
+		if (out->columns[i].raw_only || t->columns[i].shown)
+			continue;
+		snprintf(text, sizeof(text), "not in %u columns: ", out->opt.width);
+		code = rep_put(&t->line, any ? ", " : text);
+		if (!code)
+			code = rep_put(&t->line, title(&out->columns[i]));
+		any = true;
+	}
+	return code || !any ? code : put_line(out, "\x1b[2m", "\x1b[0m");
+}
+
 static int end(struct rep_output *out)
 {
-	return put_kept(out);
+	int code = put_kept(out);
+
+	return code ? code : put_left_out(out);
 }
 
 static int note(struct rep_output *out, bool strong, const char *text)

@@ -147,6 +147,33 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 	return 0;
 }
 
+int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
+		     int64_t *to, struct tp_err *err)
+{
+	int code = 0;
+
+	*from = INT64_MIN;
+	*to = INT64_MAX;
+	if (text->from)
+		code = rep_filter_time(text->from, "--from", duration_ns, from, err);
+	if (!code && text->to)
+		code = rep_filter_time(text->to, "--to", duration_ns, to, err);
+	if (code)
+		return code;
+	if (text->from && text->to && *from >= *to)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the time range from %s to %s is empty", text->from, text->to);
+	if (text->to && *to <= 0 && duration_ns > 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "there is nothing before --to %s", text->to);
+	/* The last moment belongs to a range that reaches the end. */
+	if (*from <= 0)
+		*from = INT64_MIN;
+	if (*to >= duration_ns)
+		*to = INT64_MAX;
+	return 0;
+}
+
 /* ---- matching ---- */
 
 static uint8_t string_bits(struct rep_matcher *m, uint32_t id)

@@ -63,6 +63,11 @@ bool rep_filter_empty(const struct rep_filter *f);
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
 		    struct tp_err *err);
 
+/* The range [*from, *to) of a run, in ns since it began; INT64_MIN and INT64_MAX where it is open
+ * or reaches to the end. TP_EFORMAT where it is empty. */
+int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
+		     int64_t *to, struct tp_err *err);
+
 struct rep_matcher {
 	const struct rep_filter *filter;
 	const struct tp_dict *dict;

@@ -327,6 +327,14 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 	return code;
 }
 
+int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
+		      struct tp_err *err)
+{
+	int64_t from, to;
+
+	return rep_filter_range(&opt->filter, run->row.duration_ns, &from, &to, err);
+}
+
 struct top {
 	const struct rep_top_options *opt;
 	struct rep_filter filter;

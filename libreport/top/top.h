@@ -67,6 +67,10 @@ bool rep_top_several(const struct rep_report *r);
  */
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err);
 
+/* The same about one run: is its time range not empty? */
+int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
+		      struct tp_err *err);
+
 /* Writes the report on these runs (at least one; added up where there are several) to an output
  * that has been made for it. TP_EFORMAT for filters and sort keys that make no sense. */
 int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,

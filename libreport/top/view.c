@@ -58,32 +58,6 @@ fail:
 	return TP_ESTORE;
 }
 
-static int set_range(struct rep_view *v, struct tp_err *err)
-{
-	const struct rep_filter_text *text = &v->filter->text;
-	int64_t duration = v->run->row.duration_ns;
-	int code = 0;
-
-	v->from = INT64_MIN;
-	v->to = INT64_MAX;
-	if (text->from)
-		code = rep_filter_time(text->from, "--from", duration, &v->from, err);
-	if (!code && text->to)
-		code = rep_filter_time(text->to, "--to", duration, &v->to, err);
-	if (code)
-		return code;
-	if (text->from && text->to && v->from >= v->to)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the time range from %s to %s is empty", text->from, text->to);
-	/* The last moment belongs to a range that reaches the end. */
-	if (v->from <= 0)
-		v->from = INT64_MIN;
-	if (v->to >= duration)
-		v->to = INT64_MAX;
-	v->whole = v->from == INT64_MIN && v->to == INT64_MAX;
-	return 0;
-}
-
 int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err)
 {
@@ -93,7 +67,8 @@ int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_r
 	v->store = store;
 	v->run = run;
 	v->filter = filter;
-	code = set_range(v, err);
+	code = rep_filter_range(&filter->text, run->row.duration_ns, &v->from, &v->to, err);
+	v->whole = v->from == INT64_MIN && v->to == INT64_MAX;
 	if (!code)
 		code = load_segments(v, err);
 	if (!code)

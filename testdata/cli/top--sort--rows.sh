@@ -1,0 +1,5 @@
+tprof-import -o "$TMP/shop.tprof" testdata/checkout.trace >/dev/null
+tprof-top -n 3 --sort=running "$TMP/shop.tprof"
+tprof-top -n 3 --sort=function "$TMP/shop.tprof"
+tprof-top -n 3 --sort=p99 "$TMP/shop.tprof" sched
+tprof-top --rows=0 --format=tsv "$TMP/shop.tprof" goroutines | wc -l

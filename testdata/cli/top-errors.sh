@@ -1,0 +1,16 @@
+# Each mistake is one sentence and status 2; a file that cannot be read is 3.
+try() { tprof-top "$@" 2>&1 >/dev/null | head -n 1; tprof-top "$@" >/dev/null 2>&1; echo "status $?"; }
+tprof-import -o "$TMP/shop.tprof" testdata/checkout.trace >/dev/null
+s=$TMP/shop.tprof
+try
+try "$s" nonsense
+try "$s" groups block
+try --sort=flat "$s"
+try --focus='(' "$s"
+try --state=asleep "$s"
+try --from=yesterday "$s"
+try --from=50% --to=25% "$s"
+try --state=running "$s" gc
+try --rows=-1 "$s"
+try --run=none "$s"
+try "$TMP/nothing.tprof"
