@@ -4,6 +4,9 @@
  * threads of a busy machine. */
 #define SALVAGE_HORIZON 1000000
 
+/* … and for how long an event may wait for others that wait themselves. */
+#define SALVAGE_PATIENCE 100000
+
 /* What an event waits for: an event that names this goroutine or P, with the sequence number before
  * its own, or one that says what state it is in. */
 struct need {
@@ -156,16 +159,21 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	return false;
 }
 
-bool tp_v2_waits_too_long(struct tp_v2_order *o, const struct tp_v2_cursor *c, int64_t ts)
+size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts)
 {
+	const struct tp_v2_entry *h = o->f.heap;
+	const struct tp_v2_cursor *root = h[0].of;
 	int64_t patience = o->salvage ? 0 : TP_V2_PATIENCE_NS;
+	int64_t waited = root->ts < 0 && ts > INT64_MAX + root->ts ? INT64_MAX : ts - root->ts;
 
-	if (c->ts > INT64_MAX - patience || ts <= c->ts + patience ||
-	    (o->waiting == c->from && ts <= o->patience))
-		return false;
-	if (!tp_v2_awaited(o, c))
-		return true;
-	o->waiting = c->from;
-	o->patience = ts < INT64_MAX / 4 ? ts + (ts - c->ts) : INT64_MAX;
-	return false;
+	if (waited <= patience || (o->waiting == root->from && ts <= o->patience))
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (!tp_v2_awaited(o, h[i].of))
+			return i;
+	if (o->salvage && waited > SALVAGE_PATIENCE)
+		return 0; /* they wait for each other */
+	o->waiting = root->from;
+	o->patience = ts < INT64_MAX / 4 && !o->salvage ? ts + waited : ts;
+	return n;
 }

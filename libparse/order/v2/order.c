@@ -147,14 +147,11 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 /* The earliest event waits: the first of the others, by time, that does not. */
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
-	const struct tp_v2_cursor *first;
-
 	tp_v2_frontier_sort(&o->f);
-	first = o->f.heap[0].of;
 	for (size_t i = 1; i < o->f.n; i++) {
 		int code;
 
-		if (!o->opt->strict && tp_v2_waits_too_long(o, first, o->f.heap[i].ts))
+		if (!o->opt->strict && tp_v2_in_vain(o, i, o->f.heap[i].ts) < i)
 			break;
 		code = try_entry(o, i, at);
 		if (code)

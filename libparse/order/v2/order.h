@@ -60,8 +60,9 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at);
 
 /* Sets up frontier and samples of the loaded generation o->g. */
 int tp_v2_order_begin(struct tp_v2_order *o);
-/* Does c wait for something that cannot come, now that an event at ts would be taken before it? */
-bool tp_v2_waits_too_long(struct tp_v2_order *o, const struct tp_v2_cursor *c, int64_t ts);
+/* The first n entries of the sorted frontier wait, and an event at ts would be taken before them:
+ * the first that waits for something that cannot come, or n. */
+size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts);
 /* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
 /* Hands what is in o->out to the sink and reports progress. */

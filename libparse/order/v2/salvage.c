@@ -175,17 +175,18 @@ static int run(struct tp_v2_order *o)
 		}
 		code = take(o, 0);
 		if (!code) {
-			const struct tp_v2_cursor *root;
+			size_t stuck = 0;
 
 			tp_v2_frontier_sort(f);
-			root = f->heap[0].of;
 			for (size_t i = 1; i < f->n && !code; i++) {
-				if (tp_v2_waits_too_long(o, root, f->heap[i].ts))
+				stuck = tp_v2_in_vain(o, i, f->heap[i].ts);
+				if (stuck < i)
 					break;
+				stuck = 0;
 				code = take(o, i);
 			}
 			if (!code)
-				code = force(o, 0);
+				code = force(o, stuck);
 		}
 		if (code < 0)
 			return code;
@@ -358,8 +359,7 @@ static int load(struct tp_v2_order *o, bool whole)
 	}
 	/* Ids that are in no table are damage of the events only where the tables are there. */
 	o->lenient = !o->g.tables[TP_V2_BATCH_STRINGS].first ||
-		     !o->g.tables[TP_V2_BATCH_STACKS].first || !whole ||
-		     o->trace->nlosses > losses;
+		     !o->g.tables[TP_V2_BATCH_STACKS].first || !whole || o->trace->nlosses > losses;
 	code = tp_v2_note_generation(o);
 	if (code || known != 0 || o->trace->ns_per_tick != 1 || o->g.ns_fallback != 1)
 		return code;
