@@ -162,6 +162,9 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	uint32_t *recent = &sum->recent[kind_of_state[sp->state]], id = *recent;
 	int64_t dur = sp->end - sp->start;
 
+	if (tp_occupancy_add(t->occupancy, sp->goroutine, sp->start - t->start, sp->end - t->start,
+			     sp->state))
+		return tp_timeline_nomem(err);
 	if (sp->mark != t->segment) {
 		if (sp->state == TP_ST_WAITING) {
 			int code = tp_summary_block(t, sum, sp->reason, 1, dur, err);
@@ -192,6 +195,9 @@ int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct 
 	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
 	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
 	    st->state != TP_ST_LOST) {
+		if (tp_occupancy_add(t->occupancy, ev->subject, st->start - t->start,
+				     ev->ts - t->start, st->state))
+			return tp_timeline_nomem(err);
 		sum->spans++;
 		sum->ns[tp_stat_of_state[st->state]] += dur;
 		return count(t, c, dur, err);

@@ -8,16 +8,21 @@
 #define LEVELS 31 /* 4^31 ns is more than a century */
 #define SHARES 4
 
-/* A span of the current segment; those of one goroutine are chained in order. */
+#define STATE_BITS 4
+_Static_assert(TP_NSTATES <= 1 << STATE_BITS, "a state fits beside a time");
+
+/* The end of a span of the current segment, in the order fed; or, with the state NOT_EXIST, the
+ * beginning of one that follows none. */
 struct piece {
-	int64_t start, end;
-	uint32_t next; /* index + 1 of the goroutine's next one, 0: the last */
-	uint8_t state;
+	int64_t end;
+	uint32_t goroutine;
+	uint32_t state;
 };
 
-/* The spans of one goroutine in the current segment: indices + 1 into the pieces, 0 for none. */
-struct chain {
-	uint32_t first, last;
+/* What a goroutine has among the pieces. */
+struct share {
+	int64_t until;	/* end of the latest */
+	uint32_t count; /* how many; while they are sorted: where the next one goes */
 };
 
 /* The bucket of one level that is being added up. */
@@ -35,10 +40,12 @@ struct tp_occupancy {
 	void *ctx;
 	struct piece *pieces;
 	uint32_t npieces, piece_room;
-	struct chain *chains; /* by goroutine */
-	uint32_t chain_room;
-	uint32_t *touched; /* goroutines that have a chain */
+	struct share *shares; /* by goroutine */
+	uint32_t share_room;
+	uint32_t *touched; /* goroutines that have pieces */
 	uint32_t ntouched, touched_room;
+	int64_t *sorted; /* the same by goroutine: end << STATE_BITS | state */
+	uint32_t sorted_room;
 	uint32_t known; /* goroutines there were when the last segment ended */
 
 	/* While a goroutine of a segment is written: */
@@ -65,8 +72,9 @@ void tp_occupancy_free(struct tp_occupancy *o)
 	if (!o)
 		return;
 	free(o->pieces);
-	free(o->chains);
+	free(o->shares);
 	free(o->touched);
+	free(o->sorted);
 	free(o);
 }
 
@@ -91,28 +99,43 @@ static int make_room(void **array, uint32_t *room, uint64_t need, size_t size)
 	return 0;
 }
 
+/* Room for two more pieces of a goroutine. */
+static int make_rooms(struct tp_occupancy *o, uint32_t goroutine)
+{
+	return make_room((void **)&o->pieces, &o->piece_room, (uint64_t)o->npieces + 2,
+			 sizeof(*o->pieces)) ||
+	       make_room((void **)&o->shares, &o->share_room, (uint64_t)goroutine + 1,
+			 sizeof(*o->shares)) ||
+	       make_room((void **)&o->touched, &o->touched_room, (uint64_t)o->ntouched + 1,
+			 sizeof(*o->touched));
+}
+
 static int append(struct tp_occupancy *o, uint32_t goroutine, int64_t start, int64_t end,
 		  uint8_t state)
 {
-	struct chain *c;
+	struct share *s;
 
-	if (make_room((void **)&o->pieces, &o->piece_room, (uint64_t)o->npieces + 1,
-		      sizeof(*o->pieces)) ||
-	    make_room((void **)&o->chains, &o->chain_room, (uint64_t)goroutine + 1,
-		      sizeof(*o->chains)) ||
-	    make_room((void **)&o->touched, &o->touched_room, (uint64_t)o->ntouched + 1,
-		      sizeof(*o->touched)))
+	if ((o->npieces + 2 > o->piece_room || goroutine >= o->share_room ||
+	     o->ntouched == o->touched_room) &&
+	    make_rooms(o, goroutine))
 		return TP_ENOMEM;
-	o->pieces[o->npieces++] = (struct piece){.start = start, .end = end, .state = state};
-	c = &o->chains[goroutine];
-	if (c->first) {
-		o->pieces[c->last - 1].next = o->npieces;
-	} else {
-		c->first = o->npieces;
-		o->touched[o->ntouched++] = goroutine;
+	s = &o->shares[goroutine];
+	if (!s->count || s->until != start) {
+		if (!s->count)
+			o->touched[o->ntouched++] = goroutine;
+		s->count++;
+		o->pieces[o->npieces++] = (struct piece){start, goroutine, TP_ST_NOT_EXIST};
 	}
-	c->last = o->npieces;
+	s->count++;
+	s->until = end;
+	o->pieces[o->npieces++] = (struct piece){end, goroutine, state};
 	return 0;
+}
+
+int tp_occupancy_add(struct tp_occupancy *o, uint32_t goroutine, int64_t start, int64_t end,
+		     uint8_t state)
+{
+	return append(o, goroutine, start, end, state);
 }
 
 int tp_occupancy_span(struct tp_occupancy *o, const struct tp_span *span, struct tp_err *err)
@@ -254,37 +277,75 @@ static void choose_levels(struct tp_occupancy *o, int64_t width, int64_t events)
 		o->top++;
 }
 
-static void write_goroutine(struct tp_occupancy *o, uint32_t g, int64_t from_ns, int64_t to_ns)
+/* The pieces of one goroutine, the first of them a beginning. */
+static void write_goroutine(struct tp_occupancy *o, uint32_t g, const int64_t *piece, uint32_t n,
+			    int64_t from_ns, int64_t to_ns)
 {
-	const struct piece *p = &o->pieces[o->chains[g].first - 1];
-	uint8_t before = p->start < from_ns ? p->state : TP_ST_NOT_EXIST;
-	int64_t end = from_ns;
+	struct bucket *base = &o->level[o->base];
+	int64_t at = from_ns, bucket_end = 0, begun = piece[0] >> STATE_BITS;
+	uint8_t before =
+	    begun < from_ns && n > 1 ? piece[1] & ((1 << STATE_BITS) - 1) : TP_ST_NOT_EXIST;
 
 	o->goroutine = g;
 	for (unsigned l = o->base; l <= o->top; l++)
 		o->level[l] = (struct bucket){.inherits = before};
-	for (;; p = &o->pieces[p->next - 1]) {
-		int64_t start = p->start < end ? end : p->start;
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t state = piece[i] & ((1 << STATE_BITS) - 1);
+		int64_t end = piece[i] >> STATE_BITS;
+		unsigned share = share_of(state);
 
-		end = p->end < to_ns ? p->end : to_ns;
-		if (end < start)
-			end = start;
-		add_span(o, o->base, start, end, p->state);
-		if (!p->next)
-			break;
+		if (end > to_ns)
+			end = to_ns;
+		if (end <= at)
+			continue;
+		if (end < bucket_end && share < SHARES) {
+			/* Most spans are part of a bucket: what add_span would do, in short. */
+			base->share[share] += end - at;
+			base->changes++;
+			base->last = state;
+			base->to = end;
+		} else {
+			if (state != TP_ST_NOT_EXIST || at > from_ns)
+				add_span(o, o->base, at, end, state);
+			bucket_end = base->changes ? (base->number + 1) << 2 * o->base : 0;
+		}
+		at = end;
 	}
 	for (unsigned l = o->base; l <= o->top; l++) {
 		struct bucket *b = &o->level[l];
 
 		/* It ended before the segment did: what follows is nothing. */
-		if (end < to_ns) {
+		if (at < to_ns) {
 			if (!b->changes)
-				enter(o, l, end >> 2 * l, end)->to = end;
+				enter(o, l, at >> 2 * l, at)->to = at;
 			b->changes++;
 			b->last = TP_ST_NOT_EXIST;
 		}
 		close_bucket(o, l);
 	}
+}
+
+/* Pieces by goroutine, in their order: one pass, each to the next place of its goroutine. */
+static int sort_pieces(struct tp_occupancy *o)
+{
+	uint32_t place = 0;
+
+	if (make_room((void **)&o->sorted, &o->sorted_room, o->npieces, sizeof(*o->sorted)))
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < o->ntouched; i++) {
+		struct share *s = &o->shares[o->touched[i]];
+		uint32_t count = s->count;
+
+		s->count = place;
+		place += count;
+	}
+	for (uint32_t i = 0; i < o->npieces; i++) {
+		const struct piece *p = &o->pieces[i];
+
+		o->sorted[o->shares[p->goroutine].count++] =
+		    (int64_t)((uint64_t)p->end << STATE_BITS | p->state);
+	}
+	return 0;
 }
 
 /* What is still going on counts up to the end of the segment: of goroutines whose state changed in
@@ -307,22 +368,24 @@ int tp_occupancy_segment(struct tp_occupancy *o, const struct tp_spans *spans, u
 
 	o->segment = segment->id;
 	/* Times that no clock shows: the buckets around them could not be counted in 64 bits. */
-	o->code = from_ns < 0 || to_ns > INT64_MAX / 4 ? 1 : 0;
+	o->code = from_ns < 0 || to_ns > INT64_MAX >> (STATE_BITS + 2) ? 1 : 0;
 	o->err = err;
 	choose_levels(o, to_ns - from_ns, segment->events);
 	for (uint32_t i = 0, n = o->ntouched; i < n && !failed; i++)
 		failed = append_open(o, spans, o->touched[i], start_ns, to_ns);
 	for (; o->known < ng && !failed; o->known++)
-		if (o->known >= o->chain_room || !o->chains[o->known].first)
+		if (o->known >= o->share_room || !o->shares[o->known].count)
 			failed = append_open(o, spans, o->known, start_ns, to_ns);
-	if (failed)
+	if (failed || sort_pieces(o))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (uint32_t i = 0; i < o->ntouched; i++) {
-		uint32_t g = o->touched[i];
+	for (uint32_t i = 0, first = 0; i < o->ntouched; i++) {
+		struct share *s = &o->shares[o->touched[i]];
+		uint32_t n = s->count - first;
 
 		if (!o->code)
-			write_goroutine(o, g, from_ns, to_ns);
-		o->chains[g] = (struct chain){0};
+			write_goroutine(o, o->touched[i], o->sorted + first, n, from_ns, to_ns);
+		first += n;
+		s->count = 0;
 	}
 	o->ntouched = 0;
 	o->npieces = 0;

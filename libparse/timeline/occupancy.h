@@ -33,6 +33,9 @@ void tp_occupancy_free(struct tp_occupancy *o);
 
 /* A span that has ended; times in ns since the run began. 0 or TP_ENOMEM. */
 int tp_occupancy_span(struct tp_occupancy *o, const struct tp_span *span, struct tp_err *err);
+/* The same of its parts. */
+int tp_occupancy_add(struct tp_occupancy *o, uint32_t goroutine, int64_t start, int64_t end,
+		     uint8_t state);
 
 /* The segment `id` is over: it lasted from from_ns to to_ns and held `events` events, and all spans
  * that ended in it have been fed; `spans` tells which are still open, of goroutines 0 to ng - 1, on a

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "timeline/machine.h"
+#include "timeline/occupancy.h"
 #include "timeline/timeline.h"
 
 #define TP_SEGMENT_EVENTS ((uint64_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
@@ -278,6 +279,8 @@ struct tp_timeline {
 	struct tp_ranges ranges;
 	struct tp_annotations annotations;
 	struct tp_procs procs;
+	struct tp_occupancy *occupancy;
+	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };
 
 /* timeline.c */

@@ -91,6 +91,8 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 
 	if (!(sum->known & TP_SUM_KNOWN) || ev->from == TP_ST_NOT_EXIST) {
 		sum->known |= TP_SUM_KNOWN;
+		if (ev->subject >= t->ng)
+			t->ng = ev->subject + 1;
 		sum->ended = 0;
 		sum->created = t->spans->sync_ts;
 		sum->parent = TP_NONE;

@@ -8,6 +8,11 @@
 
 #define AHEAD 8 /* events between a prefetch and its use */
 
+static int put_occupancy(void *ctx, const int64_t *values, struct tp_err *err)
+{
+	return tp_timeline_put(ctx, TP_TABLE_OCCUPANCY, values, err);
+}
+
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 {
 	struct tp_timeline *t = calloc(1, sizeof(*t));
@@ -18,8 +23,9 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	t->summary.blocks.size = sizeof(struct tp_block);
 	t->summary.zero_g = TP_NONE;
 	t->spans = tp_spans_new();
-	if (!t->spans) {
-		free(t);
+	t->occupancy = tp_occupancy_new(put_occupancy, t);
+	if (!t->spans || !t->occupancy) {
+		tp_timeline_free(t);
 		return NULL;
 	}
 	return t;
@@ -35,6 +41,7 @@ void tp_timeline_free(struct tp_timeline *t)
 	tp_range_release(&t->ranges);
 	tp_annotation_release(&t->annotations);
 	tp_proc_release(&t->procs);
+	tp_occupancy_free(t->occupancy);
 	free(t);
 }
 
@@ -60,6 +67,9 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	    .events = (int64_t)t->segment_events,
 	};
 	int code = tp_aggregate_flush(t, err);
+
+	if (!code)
+		code = tp_occupancy_segment(t->occupancy, t->spans, t->ng, t->start, &s, err);
 
 	if (!code)
 		code = tp_proc_flush(t, until, err);
