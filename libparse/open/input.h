@@ -29,15 +29,18 @@ struct tp_input_options {
 
 /* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what
  * could be unpacked is kept when *damaged is not NULL, and *damaged says so), TP_ELIMIT, TP_ENOMEM.
- * *in is NULL after an error. */
+ * A directory is TP_EUNKNOWN. *in is NULL after an error.
+ *
+ * A plain file is mapped: whoever cuts it short later makes access to it raise SIGBUS, which a
+ * library cannot prevent; that it got shorter before tp_input_open returned is noticed (TP_EIO).
+ * Programs that write a trace only append. */
 int tp_input_open(struct tp_input **in, const char *path, const struct tp_input_options *opt,
 		  char damaged[160], struct tp_err *err);
 /* Bytes in memory that the caller owns and keeps (tests, fuzzers). */
 int tp_input_from_memory(struct tp_input **in, const void *data, size_t size, struct tp_err *err);
 void tp_input_close(struct tp_input *in);
 
-/* The bytes before `offset` will not be needed soon: their pages are given back (they can still be
- * read). A hint; keeps resident memory bounded. */
+/* The bytes [from, to) will not be needed soon: their pages are given back (they can still be read). A hint; keeps resident memory bounded. */
 void tp_input_done_with(struct tp_input *in, size_t from, size_t to);
 
 enum tp_format {

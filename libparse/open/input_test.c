@@ -446,7 +446,6 @@ static void test_open_stays_small(void **state)
 		if (tp_input_open(&in, p->path, NULL, NULL, &err))
 			_exit(1);
 		getrusage(RUSAGE_SELF, &after);
-		(void)before;
 		if (resident_pages() - pages > (long)((8 << 20) / 4096))
 			_exit(2);
 		_exit(after.ru_maxrss > before.ru_maxrss + (24 << 10) ? 3 : 0);
@@ -454,6 +453,31 @@ static void test_open_stays_small(void **state)
 	waitpid(child, &status, 0);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* A folder for temporary files that cannot be used is passed over; nothing stays in one that can.
+ */
+static void test_open_tmp_dir(void **state)
+{
+	struct place *p = *state;
+	uint8_t *data = make_bytes(5000), packed[10000];
+	const char *dirs[] = {p->dir, "/nowhere/at/all", ""};
+
+	write_file(p->path, packed, pack_gz(data, 5000, packed, sizeof(packed)));
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		struct tp_input_options opt = {.tmp_dir = dirs[i]};
+		struct tp_err err = {0};
+		struct tp_input *in;
+
+		assert_int_equal(tp_input_open(&in, p->path, &opt, NULL, &err), 0);
+		assert_memory_equal(in->data, data, 5000);
+		/* tear_down removes the folder, which works only while it holds nothing but the
+		 * dump. */
+		tp_input_close(in);
+	}
+	assert_int_equal(unlink(p->path), 0);
+	assert_int_equal(rmdir(p->dir), 0);
+	free(data);
 }
 
 static void test_from_memory(void **state)
@@ -488,6 +512,7 @@ int main(void)
 	    CASE(test_open_fifo),
 	    CASE(test_open_cancelled),
 	    CASE(test_open_stays_small),
+	    CASE(test_open_tmp_dir),
 	    cmocka_unit_test(test_from_memory),
 	};
 
