@@ -11,7 +11,6 @@
 
 /* How long a reader waits for a writer that is publishing. */
 #define WRITER_WAIT_MS 60000
-#define MMAP_BYTES     "1073741824"
 
 struct tp_store {
 	struct sqlite3 *db;
@@ -87,8 +86,7 @@ static int harden(struct sqlite3 *db)
 {
 	return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) ||
 	       sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) ||
-	       sqlite3_exec(db, "PRAGMA cell_size_check = 1; PRAGMA mmap_size = " MMAP_BYTES, NULL,
-			    NULL, NULL);
+	       sqlite3_exec(db, "PRAGMA cell_size_check = 1", NULL, NULL, NULL);
 }
 
 static int open_store(struct tp_store **out, const char *path, bool rw, struct tp_err *err)

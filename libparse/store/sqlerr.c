@@ -24,9 +24,18 @@ int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doi
 
 int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
 {
+	int last = errno;
 	int rc = db ? sqlite3_errcode(db) : SQLITE_NOMEM;
 	int number = db ? sqlite3_system_errno(db) : 0;
 
+	/* A write that fails at COMMIT leaves its number in errno at best, or is followed by the
+	 * calls of a rollback. SQLITE_FULL stands for ENOSPC only. */
+	if (!number && (rc & 0xff) == SQLITE_IOERR && is_full(last))
+		number = last;
+	if (!number && db && sqlite3_extended_errcode(db) == SQLITE_IOERR_WRITE)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "disk full while writing %s: or a quota or limit was reached",
+				  path);
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "%s: out of memory", path);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -48,7 +49,10 @@ static int strangers(void)
 	snprintf(command, sizeof(command), "ls -A %s", folder);
 	f = popen(command, "r");
 	while (f && fgets(line, sizeof(line), f))
-		n += strcmp(line, "x.tprof\n") != 0;
+		if (strcmp(line, "x.tprof\n")) {
+			print_message("also there: %s", line);
+			n++;
+		}
 	pclose(f);
 	return n;
 }
@@ -332,10 +336,579 @@ static void test_store_new_and_more_runs(void **state)
 	tp_store_close(s);
 }
 
+static void test_store_has_and_known_dump(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 1000};
+	struct tp_store_run *run, *other;
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 100, 10, &row, &err), 0);
+	assert_int_equal(write_run("bb", 100, 10, &row, &err), 0);
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+	assert_int_equal(tp_store_has(run, "bb", &id, &err), 1);
+	assert_int_equal(id, 2);
+	assert_int_equal(tp_store_has(run, "cc", &id, &err), 0);
+	/* Somebody else stores the same dump meanwhile: theirs is the run. */
+	assert_int_equal(tp_store_begin(&other, path, &opt, &err), 0);
+	row = run_row("cc");
+	assert_int_equal(tp_store_commit(other, &row, &err), 0);
+	assert_int_equal(row.id, 3);
+	row = run_row("cc");
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+	assert_int_equal(row.id, 3);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	assert_int_equal(query(s, "SELECT count(*) FROM run"), 3);
+	tp_store_close(s);
+	assert_int_equal(strangers(), 0);
+}
+
+/* Two that find no store both build one; the second to finish joins the first. */
+static void test_store_two_new_at_once(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 1000};
+	struct tp_store_run *a, *b;
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_store_begin(&a, path, &opt, &err), 0);
+	assert_int_equal(tp_store_begin(&b, path, &opt, &err), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(put_events(a, 20000, &err), 0);
+	assert_int_equal(put_events(b, 30000, &err), 0);
+	row = run_row("bb");
+	assert_int_equal(tp_store_commit(b, &row, &err), 0);
+	assert_int_equal(row.id, 1);
+	row = run_row("aa");
+	assert_int_equal(tp_store_commit(a, &row, &err), 0);
+	assert_int_equal(row.id, 2);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	check_events(s, 1, 30000);
+	check_events(s, 2, 20000);
+	tp_store_close(s);
+	assert_int_equal(strangers(), 0);
+}
+
+static void test_store_abort_leaves_nothing(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 1000};
+	struct tp_store_run *run;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+	assert_int_equal(put_events(run, 50000, &err), 0);
+	assert_int_equal(strangers(), 1);
+	tp_store_abort(run);
+	assert_int_equal(strangers(), 0);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Eight writers in processes of their own, four of them with dumps that others have too. */
+static void test_store_many_writers(void **state)
+{
+	struct tp_store *s;
+	struct tp_err err;
+	int bad = 0, status;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		if (fork() == 0) {
+			char hash[3] = {(char)('a' + i % 6), 'x', 0};
+			struct tp_run row;
+
+			for (int k = 0; k < 4; k++, hash[1]++)
+				if (write_run(hash, 3000, 100, &row, &err))
+					_exit(1);
+			_exit(0);
+		}
+	while (wait(&status) > 0)
+		bad += status != 0;
+	assert_int_equal(bad, 0);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	assert_int_equal(query(s, "SELECT count(*) FROM run"), 24);
+	assert_int_equal(query(s, "SELECT count(DISTINCT hash) FROM run"), 24);
+	assert_int_equal(query(s, "SELECT count(*) FROM segment"), 24);
+	for (int64_t run = 1; run <= 24; run++)
+		check_run(s, run, 3000, 100);
+	assert_int_equal(query(s, "SELECT count(*) FROM pragma_integrity_check "
+				  "WHERE integrity_check <> 'ok'"),
+			 0);
+	tp_store_close(s);
+	assert_int_equal(strangers(), 0);
+}
+
+/* A writer is killed at any moment; the store has its run wholly or not at all. */
+static void test_store_kill_at_any_moment(void **state)
+{
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	int64_t runs = 1, killed = 0;
+
+	(void)state;
+	assert_int_equal(write_run("base", 20000, 500, &row, &err), 0);
+	for (int i = 0; i < 60; i++) {
+		char hash[16];
+		pid_t pid;
+		int status;
+
+		snprintf(hash, sizeof(hash), "run%d", i);
+		pid = fork();
+		if (pid == 0)
+			_exit(write_run(hash, 60000, 20000, &row, &err) != 0);
+		usleep((useconds_t)i * 700);
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		killed += WIFSIGNALED(status);
+		assert_int_equal(tp_store_open(&s, path, &err), 0);
+		runs = query(s, "SELECT count(*) FROM run");
+		assert_int_equal(query(s, "SELECT count(DISTINCT run) FROM block"), runs);
+		assert_int_equal(query(s, "SELECT count(*) FROM segment"), runs);
+		check_run(s, 1, 20000, 500);
+		if (runs > 1)
+			check_run(s, runs, 60000, 20000);
+		tp_store_close(s);
+	}
+	assert_true(killed > 0);
+	/* The next writer takes away what dead ones left, once it is old enough. */
+	assert_int_equal(write_run("last", 10, 1, &row, &err), 0);
+	assert_int_equal(row.id, runs + 1);
+}
+
+static void test_store_sweeps_dead_temporary_files(void **state)
+{
+	char dead[128], young[128];
+	struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	struct tp_run row;
+	struct tp_err err;
+	int fd;
+
+	(void)state;
+	snprintf(dead, sizeof(dead), "%s.part-0123456789ab", path);
+	snprintf(young, sizeof(young), "%s.part-ba9876543210", path);
+	fd = open(dead, O_CREAT | O_RDWR, 0600);
+	assert_int_equal(futimens(fd, old), 0);
+	close(fd);
+	close(open(young, O_CREAT | O_RDWR, 0600));
+	assert_int_equal(write_run("aa", 10, 1, &row, &err), 0);
+	assert_int_equal(access(dead, F_OK), -1);
+	assert_int_equal(access(young, F_OK), 0);
+}
+
+/* Runs in a child that may write no file beyond `limit` bytes: what a full disk does. */
+static int write_limited(rlim_t limit, const char *hash)
+{
+	struct rlimit r = {limit, limit};
+	struct tp_run row;
+	struct tp_err err = {0};
+	int status;
+
+	if (fork() == 0) {
+		int code;
+
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &r);
+		code = write_run(hash, 80000, 40000, &row, &err);
+		if (!code)
+			_exit(0);
+		if (code != TP_EIO || !strstr(err.msg, "disk full while writing"))
+			fprintf(stderr, "limit %lld: %s\n", (long long)limit, err.msg);
+		_exit(code == TP_EIO && strstr(err.msg, "disk full while writing") &&
+			      strstr(err.msg, "x.tprof")
+			  ? 1
+			  : 2);
+	}
+	wait(&status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_store_disk_full(void **state)
+{
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	struct stat st;
+	int full = 0;
+
+	(void)state;
+	/* A new store: it appears whole or not at all. */
+	for (rlim_t limit = 0; limit < 3000000; limit = limit * 2 + 4096) {
+		int result = write_limited(limit, "new");
+
+		assert_int_not_equal(result, 2);
+		assert_int_equal(strangers(), 0);
+		assert_int_equal(access(path, F_OK), result ? -1 : 0);
+		full += result;
+		if (!result)
+			unlink(path);
+	}
+	assert_true(full >= 3);
+	/* An existing one stays as it was. */
+	assert_int_equal(write_run("aa", 100000, 50000, &row, &err), 0);
+	assert_int_equal(stat(path, &st), 0);
+	/* (A smaller limit would forbid to write what is there already: no disk does that.) */
+	for (rlim_t limit = (rlim_t)st.st_size; limit < 9000000; limit += 150000) {
+		int result = write_limited(limit, "more");
+
+		assert_int_not_equal(result, 2);
+		assert_int_equal(strangers(), 0);
+		assert_int_equal(tp_store_open(&s, path, &err), 0);
+		check_run(s, 1, 100000, 50000);
+		assert_int_equal(query(s, "SELECT count(*) FROM run"), result ? 1 : 2);
+		tp_store_close(s);
+		full += result;
+		if (!result)
+			break;
+	}
+	assert_true(full >= 6);
+}
+
+static void test_store_busy_writer(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 50};
+	struct tp_store_run *run;
+	struct tp_run row = run_row("aa");
+	char lock[128];
+	struct tp_err err;
+	int fd;
+
+	(void)state;
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	fd = open(lock, O_CREAT | O_RDWR, 0600);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+	assert_int_equal(tp_store_commit(run, &row, &err), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "another program is writing to"));
+	close(fd);
+	/* A lock file whose holder died is no obstacle. */
+	assert_int_equal(write_run("aa", 1, 1, &row, &err), 0);
+	assert_int_equal(strangers(), 0);
+}
+
+/* Readers go on while a run is written and published. */
+static void test_store_readers_do_not_wait(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 1000};
+	struct tp_store_run *run;
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 40000, 100, &row, &err), 0);
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+	assert_int_equal(put_events(run, 40000, &err), 0);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	check_run(s, 1, 40000, 100);
+	row = run_row("bb");
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+	/* The reader's next question sees it. */
+	assert_int_equal(query(s, "SELECT count(*) FROM run"), 2);
+	check_events(s, 2, 40000);
+	tp_store_close(s);
+}
+
+static void test_store_read_only_folder(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 0};
+	struct tp_store_run *run;
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 20000, 100, &row, &err), 0);
+	assert_int_equal(chmod(path, 0400), 0);
+	assert_int_equal(chmod(folder, 0500), 0);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	check_run(s, 1, 20000, 100);
+	tp_store_close(s);
+	/* root may write everywhere */
+	if (geteuid() != 0) {
+		assert_int_equal(tp_store_begin(&run, path, &opt, &err), TP_EIO);
+		assert_non_null(strstr(err.msg, "Permission denied"));
+	}
+	assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static void put_file(const char *content, size_t size)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(content, 1, size, f), size);
+	fclose(f);
+}
+
+static void test_store_not_a_store(void **state)
+{
+	struct tp_store_options opt = {.wait_ms = 0};
+	struct tp_store_run *run;
+	struct tp_store *s;
+	struct tp_err err;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(tp_store_open(&s, path, &err), TP_ENOENT);
+	put_file("go 1.22 trace\0\0\0 and more, so that it is no header of SQLite's ......", 60);
+	assert_int_equal(tp_store_open(&s, path, &err), TP_ESTORE);
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), TP_ESTORE);
+	assert_non_null(strstr(err.msg, "not a tprof store"));
+	unlink(path);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite3_exec(db, "CREATE TABLE run(id)", NULL, NULL, NULL);
+	sqlite3_close(db);
+	assert_int_equal(tp_store_open(&s, path, &err), TP_ESTORE);
+	assert_non_null(strstr(err.msg, "not a tprof store"));
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), TP_ESTORE);
+	assert_int_equal(tp_store_begin(&run, folder, &opt, &err), TP_ESTORE);
+	assert_int_equal(strangers(), 0);
+}
+
+static void test_store_versions(void **state)
+{
+	static const struct {
+		const char *sql;
+		int code;
+	} cases[] = {
+	    {"PRAGMA user_version = 2; UPDATE meta SET value = 2 WHERE key = 'min_reader'",
+	     TP_EVERSION},
+	    {"PRAGMA user_version = 7; UPDATE meta SET value = 1 WHERE key = 'min_reader'", 0},
+	    {"PRAGMA user_version = 2; DELETE FROM meta", TP_EVERSION},
+	    {"PRAGMA user_version = 0", TP_ESTORE},
+	    {"PRAGMA user_version = 1; DROP TABLE loss", TP_ESTORE},
+	    {"CREATE VIEW loss AS SELECT 1 AS run", TP_ESTORE},
+	};
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 10, 1, &row, &err), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+		assert_int_equal(sqlite3_exec(db, cases[i].sql, NULL, NULL, NULL), SQLITE_OK);
+		sqlite3_close(db);
+		s = NULL;
+		assert_int_equal(tp_store_open(&s, path, &err), cases[i].code);
+		tp_store_close(s);
+		if (cases[i].code == TP_EVERSION)
+			assert_non_null(strstr(err.msg, "newer tprof"));
+	}
+}
+
+/* Nothing in the file needs our extension: a plain SQLite reads it. */
+static void test_store_plain_sqlite(void **state)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 20000, 1, &row, &err), 0);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+	    sqlite3_prepare_v2(db,
+			       "SELECT (SELECT sum(rows) FROM block WHERE stream = 'event'),"
+			       "(SELECT value FROM meta WHERE key = 'min_reader'),"
+			       "(SELECT name FROM run), (SELECT * FROM "
+			       "pragma_integrity_check), (SELECT count(*) FROM "
+			       "sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%')",
+			       -1, &stmt, NULL),
+	    SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_int64(stmt, 0), 20000);
+	assert_int_equal(sqlite3_column_int(stmt, 1), 1);
+	assert_string_equal(sqlite3_column_text(stmt, 2), "a name");
+	assert_string_equal(sqlite3_column_text(stmt, 3), "ok");
+	assert_int_equal(sqlite3_column_int(stmt, 4), 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+}
+
+/* Everything that is read, from a store of which every block was damaged somewhere. */
+static void read_everything(struct tp_store *s)
+{
+	struct tp_event_reader *r;
+	const struct tp_event *ev;
+	struct tp_dict *d;
+	struct tp_err err;
+	size_t n;
+
+	if (!tp_events_open(&r, s, 1, NULL, &err)) {
+		while (tp_events_next(r, &ev, &n, &err) == 1)
+			;
+		tp_events_close(r);
+	}
+	for (int t = 0; t < TP_NTABLES; t++) {
+		struct tp_rows rows;
+
+		tp_rows_load(s, 1, t, 0, &rows, &err);
+		tp_rows_release(&rows);
+	}
+	if (!tp_dict_load(s, 1, &d, &err))
+		tp_dict_free(d);
+}
+
+static void test_store_damaged_blocks(void **state)
+{
+	static const char *const damages[] = {
+	    "UPDATE block SET rows = rows + 1",
+	    "UPDATE block SET rows = -rows",
+	    "UPDATE block SET rows = 9223372036854775807",
+	    "UPDATE block SET rows = 'many'",
+	    "UPDATE block SET data = zeroblob(100)",
+	    "UPDATE block SET data = x''",
+	    "UPDATE block SET data = 'text'",
+	    "UPDATE block SET data = substr(data, 1, length(data) / 2)",
+	    "UPDATE block SET data = CAST(substr(data, 1, 20) || x'ffffffff' || substr(data, 25) "
+	    "AS BLOB)",
+	    "UPDATE block SET part = -part - 5",
+	    "UPDATE block SET part = part * 4611686018427387904",
+	    "UPDATE block SET stream = 'frame' || stream WHERE stream = 'stack';"
+	    "UPDATE block SET stream = 'stack' WHERE stream = 'frame';"
+	    "UPDATE block SET stream = 'frame' WHERE stream = 'framestack'",
+	    "UPDATE block SET stream = 'strings' WHERE stream = 'string';"
+	    "UPDATE block SET stream = 'string' WHERE stream = 'event'",
+	    "DELETE FROM block WHERE stream = 'string'",
+	    "UPDATE block SET first_ts = 'x', last_ts = x'00'",
+	};
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
+		unlink(path);
+		assert_int_equal(write_run("aa", 20000, 1000, &row, &err), 0);
+		assert_int_equal(tp_store_open_rw(&s, path, &err), 0);
+		if (sqlite3_exec(tp_store_db(s), damages[i], NULL, NULL, NULL))
+			fail_msg("%s: %s", damages[i], sqlite3_errmsg(tp_store_db(s)));
+		read_everything(s);
+		tp_store_close(s);
+	}
+}
+
+/* Any byte of the file may be anything. */
+static void test_store_damaged_file(void **state)
+{
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 300, 20, &row, &err), 0);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	for (off_t at = 0; at < st.st_size; at += at < 4096 ? 7 : 97) {
+		uint8_t was, is;
+
+		assert_int_equal(pread(fd, &was, 1, at), 1);
+		is = (uint8_t)~was;
+		assert_int_equal(pwrite(fd, &is, 1, at), 1);
+		if (!tp_store_open(&s, path, &err)) {
+			read_everything(s);
+			tp_store_close(s);
+		}
+		assert_int_equal(pwrite(fd, &was, 1, at), 1);
+	}
+	close(fd);
+}
+
+static void test_store_symbolic_link(void **state)
+{
+	char real[128], link_path[128];
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	struct stat st;
+
+	(void)state;
+	snprintf(real, sizeof(real), "%s/real.tprof", folder);
+	snprintf(link_path, sizeof(link_path), "%s", path);
+	assert_int_equal(write_run("aa", 10, 1, &row, &err), 0);
+	assert_int_equal(rename(path, real), 0);
+	assert_int_equal(symlink("real.tprof", link_path), 0);
+	assert_int_equal(write_run("bb", 10, 1, &row, &err), 0);
+	assert_int_equal(row.id, 2);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(tp_store_open(&s, real, &err), 0);
+	assert_int_equal(query(s, "SELECT count(*) FROM run"), 2);
+	tp_store_close(s);
+}
+
+static void test_store_ranges_of_events(void **state)
+{
+	static const struct {
+		struct tp_event_range range;
+		size_t blocks;
+	} cases[] = {
+	    {{INT64_MIN, INT64_MAX, 0, INT64_MAX}, 4},
+	    {{INT64_MIN, INT64_MAX, 1, 2}, 2},
+	    {{INT64_MIN, INT64_MAX, 3, 10}, 1},
+	    {{INT64_MIN, INT64_MAX, 4, 10}, 0},
+	    {{0, 1, 0, INT64_MAX}, 1},
+	    {{64 * TP_BLOCK_EVENTS + 1, 64 * TP_BLOCK_EVENTS + 300, 0, INT64_MAX}, 1},
+	    {{64 * TP_BLOCK_EVENTS - 700, 64 * TP_BLOCK_EVENTS + 300, 0, INT64_MAX}, 2},
+	    {{-100, 0, 0, INT64_MAX}, 0},
+	    {{1L << 40, INT64_MAX, 0, INT64_MAX}, 0},
+	};
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(write_run("aa", 3 * TP_BLOCK_EVENTS + 5, 1, &row, &err), 0);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tp_event_reader *r;
+		const struct tp_event *ev;
+		size_t n, blocks = 0;
+
+		assert_int_equal(tp_events_open(&r, s, 1, &cases[i].range, &err), 0);
+		while (tp_events_next(r, &ev, &n, &err) == 1)
+			blocks++;
+		tp_events_close(r);
+		assert_int_equal(blocks, cases[i].blocks);
+	}
+	tp_store_close(s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_store_new_and_more_runs, setup, teardown),
+	    TEST(test_store_new_and_more_runs),
+	    TEST(test_store_has_and_known_dump),
+	    TEST(test_store_two_new_at_once),
+	    TEST(test_store_abort_leaves_nothing),
+	    TEST(test_store_many_writers),
+	    TEST(test_store_kill_at_any_moment),
+	    TEST(test_store_sweeps_dead_temporary_files),
+	    TEST(test_store_disk_full),
+	    TEST(test_store_busy_writer),
+	    TEST(test_store_readers_do_not_wait),
+	    TEST(test_store_read_only_folder),
+	    TEST(test_store_not_a_store),
+	    TEST(test_store_versions),
+	    TEST(test_store_plain_sqlite),
+	    TEST(test_store_damaged_blocks),
+	    TEST(test_store_damaged_file),
+	    TEST(test_store_symbolic_link),
+	    TEST(test_store_ranges_of_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
