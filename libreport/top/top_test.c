@@ -263,7 +263,8 @@ static void pick_columns(struct lines *l, char *tsv, const char *columns, bool s
 			add_line(l, (char *)b.data, b.size);
 		tp_buf_release(&b);
 	}
-	qsort(l->line, l->n, sizeof(*l->line), by_text);
+	if (l->n)
+		qsort(l->line, l->n, sizeof(*l->line), by_text);
 }
 
 static void bind(sqlite3_stmt *st, const char *name, int64_t value)
@@ -303,7 +304,8 @@ static void run_sql(struct lines *l, const char *sql, const struct rep_run *run,
 	if (rc != SQLITE_DONE)
 		fail_msg("%s in %s", sqlite3_errmsg(db), sql);
 	sqlite3_finalize(st);
-	qsort(l->line, l->n, sizeof(*l->line), by_text);
+	if (l->n)
+		qsort(l->line, l->n, sizeof(*l->line), by_text);
 }
 
 static void compare(const char *what, struct lines *got, struct lines *want)
