@@ -49,6 +49,7 @@ struct tp_dict {
 	struct frame *frame;
 	struct node *node;
 	struct tp_arena texts;
+	uint32_t indexed; /* strings below it have a hash, and a slot */
 };
 
 /* Odd constants of splitmix64: enough to spread small numbers over 64 bits. */
@@ -158,6 +159,7 @@ struct tp_dict *tp_dict_new(void)
 	d->frame[0] = (struct frame){0};
 	d->node[0] = (struct node){0};
 	d->strings.n = d->functions.n = d->locations.n = d->frames.n = d->stacks.n = 1;
+	d->indexed = 1;
 	d->frame[0].hash = hash_words((uint64_t[]){d->string[0].hash, d->string[0].hash, 0, 0}, 4);
 	for (size_t i = 0; i < sizeof(known_strings) / sizeof(known_strings[0]); i++) {
 		uint32_t id;
@@ -195,6 +197,61 @@ static bool same_string(const struct tp_dict *d, uint32_t id, const void *key)
 	return a->hash == b->hash && a->size == b->size && !memcmp(a->text, b->text, a->size);
 }
 
+/* Room for one more string, not counting a slot. */
+static int grow_strings(struct tp_dict *d)
+{
+	struct set *s = &d->strings;
+	size_t room = s->room ? (size_t)s->room * 2 : 256;
+	struct string *p;
+
+	if (s->n >= MAX_ENTRIES)
+		return TP_ELIMIT;
+	if (s->n < s->room)
+		return 0;
+	p = realloc(d->string, room * sizeof(*p));
+	if (!p)
+		return TP_ENOMEM;
+	d->string = p;
+	s->room = (uint32_t)room;
+	return 0;
+}
+
+int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id)
+{
+	const char *text;
+	int code;
+
+	if (size >= UINT32_MAX)
+		return TP_ELIMIT;
+	code = grow_strings(d);
+	if (code)
+		return code;
+	text = tp_arena_strndup(&d->texts, data, size);
+	if (!text)
+		return TP_ENOMEM;
+	*id = d->strings.n++;
+	d->string[*id] = (struct string){.text = text, .size = (uint32_t)size};
+	return 0;
+}
+
+/* Gives appended strings their hashes and slots. */
+static int index_strings(struct tp_dict *d)
+{
+	for (; d->indexed < d->strings.n; d->indexed++) {
+		struct string *s = &d->string[d->indexed];
+		uint32_t at;
+
+		while (d->strings.n >= (d->strings.mask + 1) / 2) {
+			if (grow_slots(&d->strings))
+				return TP_ENOMEM;
+		}
+		s->hash = XXH3_64bits(s->text, s->size);
+		if (!find(d, &d->strings, s->hash, same_string, s, &at))
+			d->strings.slots[at] = (struct slot){(uint32_t)(s->hash >> 32), d->indexed};
+	}
+	return 0;
+}
+
 int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id)
 {
 	struct string s = {.text = data, .size = (uint32_t)size};
@@ -206,6 +263,8 @@ int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *i
 		return 0;
 	if (size >= UINT32_MAX)
 		return TP_ELIMIT;
+	if (d->indexed < d->strings.n && index_strings(d))
+		return TP_ENOMEM;
 	s.hash = XXH3_64bits(data, size);
 	*id = find(d, &d->strings, s.hash, same_string, &s, &at);
 	if (*id)
@@ -219,6 +278,7 @@ int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *i
 	find(d, &d->strings, s.hash, same_string, &s, &at);
 	*id = take(&d->strings, at, s.hash);
 	d->string[*id] = s;
+	d->indexed = d->strings.n;
 	return 0;
 }
 
@@ -425,7 +485,9 @@ uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack)
 
 uint64_t tp_dict_string_hash(const struct tp_dict *d, uint32_t id)
 {
-	return d->string[id < d->strings.n ? id : 0].hash;
+	const struct string *s = &d->string[id < d->strings.n ? id : 0];
+
+	return id < d->strings.n && id >= d->indexed ? XXH3_64bits(s->text, s->size) : s->hash;
 }
 
 uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack)

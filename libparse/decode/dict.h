@@ -74,6 +74,10 @@ void tp_dict_free(struct tp_dict *d);
 
 /* Intern: 0 and the id in *id, or an error code; the same content gives the same id. */
 int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
+/* For reading back a dictionary that is known to hold each string once: appends, *id being the next
+ * one, without looking for it. The look-up table is made up for when tp_dict_string is first called;
+ * until then reading costs none. (Were a string there twice, the first would be found.) */
+int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
 int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);

@@ -244,6 +244,35 @@ static void test_hash_of_bare_addresses(void **state)
 	tp_dict_free(d);
 }
 
+/* Appended strings are found and hashed like interned ones, from the first look-up on. */
+static void test_dict_append_string_then_intern(void **state)
+{
+	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
+	uint32_t first = tp_dict_strings(a), id, other;
+
+	(void)state;
+	for (uint32_t i = 0; i < 3000; i++) {
+		char text[16];
+		int n = snprintf(text, sizeof(text), "s%u", i);
+
+		assert_int_equal(tp_dict_append_string(a, text, (size_t)n, &id), 0);
+		assert_int_equal(id, first + i);
+		assert_int_equal(tp_dict_string(b, text, (size_t)n, &other), 0);
+		assert_int_equal(other, id);
+		assert_true(tp_dict_string_hash(a, id) == tp_dict_string_hash(b, id));
+	}
+	assert_int_equal(tp_dict_string(a, "s1234", 5, &id), 0);
+	assert_int_equal(id, first + 1234);
+	assert_int_equal(tp_dict_string(a, "new", 3, &id), 0);
+	assert_int_equal(id, first + 3000);
+	assert_int_equal(tp_dict_append_string(a, "appended", 8, &id), 0);
+	assert_int_equal(tp_dict_string(a, "appended", 8, &other), 0);
+	assert_int_equal(id, other);
+	assert_string_equal(tp_dict_text(a, id).text, "appended");
+	tp_dict_free(a);
+	tp_dict_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +285,7 @@ int main(void)
 	    cmocka_unit_test(test_hash_is_of_content),
 	    cmocka_unit_test(test_string_hash_pinned),
 	    cmocka_unit_test(test_hash_of_bare_addresses),
+	    cmocka_unit_test(test_dict_append_string_then_intern),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

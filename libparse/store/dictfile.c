@@ -125,6 +125,11 @@ static int damaged(struct tp_err *err, const char *what)
 	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "the dictionary is damaged: %s", what);
 }
 
+static bool same_text(struct tp_text t, struct tp_slice s)
+{
+	return t.size == s.size && (!s.size || !memcmp(t.text, s.data, s.size));
+}
+
 /* Adds the strings of a chunk, `*next` being the id of the first of them. */
 static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uint64_t rows,
 		      uint32_t *next, struct tp_err *err)
@@ -135,16 +140,21 @@ static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uin
 		tp_cursor_uvarint(&texts);
 	for (uint64_t i = 0; i < rows; i++) {
 		struct tp_slice s = tp_cursor_bytes(&texts, tp_cursor_uvarint(&lengths));
-		uint32_t id;
-		int code;
+		uint32_t id = *next;
+		int code = 0;
 
 		if (lengths.failed || texts.failed)
 			return damaged(err, "a chunk of strings ends early");
-		code = tp_dict_string(dict, s.size ? s.data : (const void *)"", s.size, &id);
+		/* The first ones are those that every dictionary begins with. */
+		if (id >= tp_dict_strings(dict))
+			code = tp_dict_append_string(dict, s.size ? s.data : (const void *)"",
+						     s.size, &id);
+		else if (!same_text(tp_dict_text(dict, id), s))
+			code = TP_EFORMAT;
 		if (code == TP_ENOMEM)
 			return out_of_memory(err);
-		if (code || id != *next)
-			return damaged(err, "the same string twice");
+		if (code)
+			return damaged(err, "its strings");
 		(*next)++;
 	}
 	return 0;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "store/block.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -23,7 +24,7 @@ static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 
 		if (!(wanted & 1u << c))
 			continue;
-		col = malloc((total ? total : 1) * sizeof(*col));
+		col = tp_big_alloc(total * sizeof(*col));
 		if (!col)
 			return TP_ENOMEM;
 		rows->col[c] = col;

@@ -3,16 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/hist.h"
-#include "top/keys.h"
 
 static const double quantile[REP_NPERCENTILES] = {
     [REP_P50] = 0.50, [REP_P90] = 0.90, [REP_P99] = 0.99};
 
 static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value)
 {
-	if (rep_grow(&d->item, &d->room, d->n, sizeof(*d->item)))
-		return TP_ENOMEM;
+	if (d->n == d->room) {
+		size_t room = d->room ? 2 * d->room : 256;
+		struct rep_dist_item *more;
+
+		if (room > SIZE_MAX / sizeof(*more))
+			return TP_ENOMEM;
+		more = realloc(d->item, room * sizeof(*more));
+		if (!more)
+			return TP_ENOMEM;
+		d->item = more;
+		d->room = room;
+	}
 	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
 	return 0;
 }
@@ -107,17 +117,18 @@ static int by_bucket(const void *a, const void *b)
 	return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
 }
 
-static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
+static int solve_mixed(const int64_t *value, const uint32_t *bucket, size_t n,
+		       struct rep_percentiles *p)
 {
 	struct tp_hist_count *c = malloc(n * sizeof(*c));
 
 	if (!c)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		c[i].bucket = item[i].bucket;
-		c[i].count = (uint64_t)item[i].value;
-		if (item[i].bucket == TP_HIST_BUCKETS) {
-			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)item[i].value);
+		c[i].bucket = bucket[i];
+		c[i].count = (uint64_t)value[i];
+		if (bucket[i] == TP_HIST_BUCKETS) {
+			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)value[i]);
 			c[i].count = 1;
 		}
 	}
@@ -130,67 +141,76 @@ static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_pe
 	return 0;
 }
 
-/* Brings the items of each owner together (a counting sort), start[i] being where those of owner i
- * begin. */
-static int group(struct rep_dist *d, size_t *start, size_t n)
+/* Items by owner: those of owner i are start[i] … start[i + 1]. */
+struct groups {
+	size_t *start;
+	int64_t *value;
+	uint32_t *bucket; /* NULL where every value is a duration */
+	bool *mixed;	  /* by owner */
+};
+
+/* A counting sort. */
+static int group(const struct rep_dist *d, struct groups *g, size_t n)
 {
-	struct rep_dist_item *sorted = malloc((d->n ? d->n : 1) * sizeof(*sorted));
+	bool any = false;
 	size_t at = 0;
 
-	if (!sorted)
+	g->start = calloc(n + 1, sizeof(*g->start));
+	g->mixed = calloc(n + 1, sizeof(*g->mixed));
+	g->value = tp_big_alloc(d->n * sizeof(*g->value));
+	if (!g->start || !g->mixed || !g->value)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->item[i].owner < n)
-			start[d->item[i].owner]++;
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t count = start[i];
+		const struct rep_dist_item *item = &d->item[i];
 
-		start[i] = at;
+		if (item->owner >= n)
+			continue;
+		g->start[item->owner]++;
+		if (item->bucket != TP_HIST_BUCKETS)
+			any = g->mixed[item->owner] = true;
+	}
+	if (any && !(g->bucket = malloc(d->n * sizeof(*g->bucket))))
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		size_t count = g->start[i];
+
+		g->start[i] = at;
 		at += count;
 	}
-	start[n] = at;
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->item[i].owner < n)
-			sorted[start[d->item[i].owner]++] = d->item[i];
+		const struct rep_dist_item *item = &d->item[i];
+
+		if (item->owner >= n)
+			continue;
+		at = g->start[item->owner]++;
+		g->value[at] = item->value;
+		if (any)
+			g->bucket[at] = item->bucket;
 	}
-	for (size_t i = n; i > 0; i--)
-		start[i] = start[i - 1];
-	start[0] = 0;
-	free(d->item);
-	d->item = sorted;
-	d->n = at;
-	d->room = at;
+	/* Each start is now the end, which is where the next one begins. */
+	memmove(g->start + 1, g->start, n * sizeof(*g->start));
+	g->start[0] = 0;
 	return 0;
 }
 
-int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n)
+int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n)
 {
-	size_t *start = calloc(n + 1, sizeof(*start));
-	int64_t *ns = NULL;
-	size_t room = 0;
-	int code = !start ? TP_ENOMEM : group(d, start, n);
+	struct groups g = {0};
+	int code = group(d, &g, n);
 
 	memset(p, 0, n * sizeof(*p));
 	for (size_t i = 0; !code && i < n; i++) {
-		const struct rep_dist_item *item = d->item + start[i];
-		size_t count = start[i + 1] - start[i];
-		bool exact = true;
+		size_t at = g.start[i], count = g.start[i + 1] - at;
 
-		if (!count)
-			continue;
-		code = rep_grow(&ns, &room, count, sizeof(*ns));
-		for (size_t k = 0; !code && k < count; k++) {
-			exact = exact && item[k].bucket == TP_HIST_BUCKETS;
-			ns[k] = item[k].value;
-		}
-		if (!code && exact)
-			solve_exact(ns, count, &p[i]);
-		else if (!code)
-			code = solve_mixed(item, count, &p[i]);
+		if (count && g.mixed[i])
+			code = solve_mixed(g.value + at, g.bucket + at, count, &p[i]);
+		else if (count)
+			solve_exact(g.value + at, count, &p[i]);
 	}
-	free(start);
-	free(ns);
+	free(g.start);
+	free(g.mixed);
+	free(g.value);
+	free(g.bucket);
 	return code;
 }
 

@@ -34,8 +34,8 @@ struct rep_percentiles {
 /* 0 or TP_ENOMEM. */
 int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
-/* The percentiles of owners 0 … n-1 (items of others are ignored). Reorders the items. */
-int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n);
+/* The percentiles of owners 0 … n-1 (items of others are ignored). */
+int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n);
 void rep_dist_release(struct rep_dist *d);
 
 #endif

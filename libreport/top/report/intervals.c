@@ -164,12 +164,22 @@ static int begin(struct rep_job *job, struct tp_err *err)
 	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
 }
 
-static int load(struct rep_view *v, const struct source *s, struct tp_err *err)
+/* Does anything depend on whose an interval is, or on its stack? Tables name nobody. */
+static bool needs_goroutines(const struct rep_job *job, const struct rep_filter *f)
 {
-	uint32_t columns =
-	    1u << s->name | 1u << s->goroutine | 1u << s->start | 1u << s->end | 1u << s->stack;
+	return f->by_id || f->given[REP_FILTER_GOROUTINE] || f->given[REP_FILTER_FOCUS] ||
+	       f->given[REP_FILTER_IGNORE] || !job->opt->tables;
+}
+
+static int load(const struct rep_job *job, struct rep_view *v, const struct source *s,
+		struct tp_err *err)
+{
+	uint32_t columns = 1u << s->name | 1u << s->start | 1u << s->end;
+	bool goroutines = needs_goroutines(job, v->filter);
 	int code;
 
+	if (goroutines)
+		columns |= 1u << s->goroutine | 1u << s->stack;
 	for (int i = 0; i < NMORE; i++)
 		columns |= s->more[i] >= 0 ? 1u << s->more[i] : 0;
 	if (s->more_plus >= 0)
@@ -177,7 +187,7 @@ static int load(struct rep_view *v, const struct source *s, struct tp_err *err)
 	if (s == &ranges)
 		columns |= REP_BIT(RANGE, complete);
 	code = rep_view_load(v, s->table, columns, err);
-	if (!code && v->nrows[s->table])
+	if (!code && goroutines && v->nrows[s->table])
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
 	return code;
@@ -185,7 +195,7 @@ static int load(struct rep_view *v, const struct source *s, struct tp_err *err)
 
 static int64_t cell(const struct rep_view *v, const struct source *s, int column, size_t i)
 {
-	return column < 0 ? TP_NULL : v->col[s->table][column][i];
+	return column < 0 || !v->col[s->table][column] ? TP_NULL : v->col[s->table][column][i];
 }
 
 static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
@@ -263,18 +273,20 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct intervals *all = job->state;
 	const struct source *s = source_of(job);
-	int code = load(v, s, err);
+	bool goroutines = needs_goroutines(job, v->filter);
+	int code = load(job, v, s, err);
 
 	if (code)
 		return code;
 	all->last_known = false;
 	for (size_t i = 0; !code && i < v->nrows[s->table]; i++) {
-		int64_t goroutine = cell(v, s, s->goroutine, i);
+		int64_t goroutine = goroutines ? cell(v, s, s->goroutine, i) : TP_NULL;
 
-		if (rep_view_match_goroutine(v, goroutine) &&
-		    rep_match_frames(&v->match, rep_view_entry(v, goroutine),
-				     (uint32_t)cell(v, s, s->stack, i)))
-			code = add_row(all, v, s, i);
+		if (goroutines && (!rep_view_match_goroutine(v, goroutine) ||
+				   !rep_match_frames(&v->match, rep_view_entry(v, goroutine),
+						     (uint32_t)cell(v, s, s->stack, i))))
+			continue;
+		code = add_row(all, v, s, i);
 	}
 	job->nrows = all->keys.n;
 	return code ? rep_job_fail(err, code) : 0;

@@ -1,0 +1,22 @@
+#include "base/big.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+void *tp_big_alloc(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	if (size >= HUGE_PAGE && size <= SIZE_MAX - HUGE_PAGE) {
+		size_t rounded = (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+		void *p = aligned_alloc(HUGE_PAGE, rounded);
+
+		if (p)
+			madvise(p, rounded, MADV_HUGEPAGE); /* a hint: it may fail */
+		return p;
+	}
+#endif
+	return malloc(size ? size : 1);
+}
