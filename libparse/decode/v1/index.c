@@ -359,12 +359,10 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 	}
 }
 
-/* Whether a batch may have this time: near one of the last (of which the very last may be damaged),
- * by half the age of the clock, or some minutes where the clock is young. */
-static bool is_near(const struct tp_v1_index *ix, uint64_t ticks)
+/* Whether a batch may have this time: near one of the last of n (of which the very last may be
+ * damaged), by half the age of the clock, or some minutes where the clock is young. */
+static bool is_near(const struct tp_v1_index *ix, uint32_t n, uint64_t ticks)
 {
-	uint32_t n = ix->nbatches;
-
 	for (uint32_t i = n > 3 ? n - 3 : 0; i < n; i++) {
 		uint64_t known = (uint64_t)ix->batches[i].ticks;
 		uint64_t far = ticks > known ? ticks - known : known - ticks;
@@ -395,7 +393,7 @@ static bool looks_sound(const struct walk *w, const uint8_t *p, bool tables)
 			const uint8_t *next = read_head(wire, p + 1, w->end, v);
 
 			if (!next || (v[0] != UINT64_MAX && v[0] >= MAX_CHAINS) ||
-			    !is_near(ix, v[2]))
+			    !is_near(ix, ix->nbatches, v[2]))
 				return false;
 			p = next;
 			tables = false;
@@ -498,19 +496,21 @@ static const uint8_t *recover(struct walk *w, const uint8_t *at)
 	struct tp_v1_index *ix = w->ix;
 	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	const uint8_t *p = at + 1, *from = at;
-	bool cut;
 
+	/* A fault makes a header that is out of place part of the damage. */
+	if (w->batch && !is_near(ix, ix->nbatches - 1, (uint64_t)w->batch->ticks)) {
+		from = ix->data + w->batch->offset;
+		drop_batch(w);
+	}
 	while (p < w->end) {
-		if (w->ix->wire.form[*p] == TP_V1_HEAD
-			? looks_sound(w, p, false)
-			: starts_table(*p) && looks_sound(w, p, true))
+		if (ix->wire.form[*p] == TP_V1_HEAD ? looks_sound(w, p, false)
+						    : starts_table(*p) && looks_sound(w, p, true))
 			break;
 		p++;
 	}
-	/* A file that just ends lost nothing of what it has. */
-	cut = p == w->end && w->end - at < SUSPECT_BYTES;
 	if (w->batch) {
-		if (!cut)
+		/* A file that just ends lost nothing of what it has. */
+		if (p < w->end || w->end - at >= SUSPECT_BYTES)
 			from = trusted_end(w, at);
 		if (from == ix->data + w->batch->offset)
 			drop_batch(w);

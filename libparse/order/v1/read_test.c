@@ -657,7 +657,7 @@ static void test_salvage_infers(void **state)
 	    FREQUENCY,
 	    END};
 	static const char text[] = BEGUN_11 "40 P0 M7 G1 GoCreate g2 NotExist->Runnable\n"
-					    "50 GoStatus g1 Running->Lost !1\n"
+					    "50 GoStatus g1 Running->Lost !3\n"
 					    "51 P0 M7 G2 GoStart g2 Runnable->Running !2\n"
 					    "60 P0 M7 G2 HeapAlloc 1\n"
 					    "61 Sync 2\n";

@@ -3,7 +3,8 @@
  * and counted, and the time that nothing is known of counts as lost. */
 #include "order/v1/state.h"
 
-#define FAR_ID 1000000
+#define FAR_ID	1000000
+#define FAR_SEQ 1000000
 
 static const uint8_t states[] = {
     [V1_DEAD] = TP_ST_NOT_EXIST,  [V1_RUNNABLE] = TP_ST_RUNNABLE, [V1_RUNNING] = TP_ST_RUNNING,
@@ -42,8 +43,9 @@ static void displace(struct tp_v1_order *o, struct tp_v1_g *g)
 	}
 }
 
-void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
-		 struct tp_v1_lane *l, int64_t ticks)
+/* `lost`: what g did since it was last heard of is not known either. */
+static void infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
+		  struct tp_v1_lane *l, int64_t ticks, bool lost)
 {
 	struct tp_event *ev;
 	uint8_t from = state_of(g, g->status);
@@ -51,9 +53,7 @@ void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status sta
 	if (status != V1_RUNNING)
 		displace(o, g);
 	ev = put_inferred(o, TP_EV_GO_STATUS, tp_v1_ns(o, ticks));
-	/* What a goroutine did up to a gap is known, and what it did before anything else is not.
-	 */
-	if (status != V1_UNKNOWN)
+	if (lost)
 		ev->flags |= TP_EVF_LOST;
 	g->status = (uint8_t)status;
 	tp_v1_changed(o, g);
@@ -70,6 +70,12 @@ void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status sta
 	}
 }
 
+void tp_v1_infer(struct tp_v1_order *o, struct tp_v1_g *g, enum tp_v1_status status,
+		 struct tp_v1_lane *l, int64_t ticks)
+{
+	infer(o, g, status, l, ticks, true);
+}
+
 /* Clears the lane's P of whatever it was running. */
 static void vacate(struct tp_v1_order *o, struct tp_v1_lane *l)
 {
@@ -78,6 +84,15 @@ static void vacate(struct tp_v1_order *o, struct tp_v1_lane *l)
 	l->g = NULL;
 	if (g)
 		tp_v1_infer(o, g, V1_UNKNOWN, NULL, l->ev.ticks);
+}
+
+/* Whether a sequence number cannot be: it belongs to what is past already (times of a lane may have
+ * been estimated, so that another lane went ahead), or is far from all that was. */
+static bool is_stale(const struct tp_v1_g *g, uint64_t seq)
+{
+	if (!g->exists || g->ended || g->status == V1_UNKNOWN)
+		return false;
+	return seq < g->seq || seq - g->seq > FAR_SEQ;
 }
 
 static bool make_context_run(struct tp_v1_order *o, struct tp_v1_lane *l)
@@ -107,6 +122,8 @@ static bool salvage_start(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 static bool salvage_wait(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp_v1_g *g,
 			 uint64_t seq, bool local, bool in_syscall)
 {
+	if (!local && is_stale(g, seq))
+		return false;
 	if (g->status != V1_WAITING) {
 		g->in_syscall = in_syscall;
 		tp_v1_infer(o, g, V1_WAITING, NULL, l->ev.ticks);
@@ -201,6 +218,8 @@ bool tp_v1_salvage(struct tp_v1_order *o, struct tp_v1_lane *l)
 		return salvage_start(o, l, g, o->version < 7 ? g->seq : a[1]);
 	case TP_V1_GO_UNBLOCK:
 	case TP_V1_GO_UNBLOCK_LOCAL:
+		if (type == TP_V1_GO_UNBLOCK && o->version >= 7 && is_stale(g, a[1]))
+			return false;
 		if (l->g == g)
 			l->g = NULL;
 		if (l->g)
@@ -246,7 +265,7 @@ void tp_v1_salvage_gap(struct tp_v1_order *o, struct tp_v1_lane *l)
 	l->gap = false;
 	l->g = NULL;
 	if (g && g->status == V1_RUNNING)
-		tp_v1_infer(o, g, V1_UNKNOWN, NULL, o->latest);
+		infer(o, g, V1_UNKNOWN, NULL, o->latest, false); /* up to here it is known */
 	l->unsure = true;
 	l->mark = TP_EVF_LOST;
 	l->m = TP_NONE;
