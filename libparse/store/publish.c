@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "store/lock.h"
+#include "store/materialize.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/writer.h"
@@ -35,6 +36,10 @@ static int sync_folder(const char *path, struct tp_err *err)
 
 static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
+	int code = run->materialize ? tp_materialize_file(run->temp, err) : 0;
+
+	if (code)
+		return code;
 	if (fsync(run->temp_fd))
 		return tp_sys_err(err, errno, run->path, "cannot write");
 	if (rename(run->temp, run->path))
@@ -133,6 +138,8 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 		return 0;
 	}
 	code = copy_run(db, run->path, &r->id, err);
+	if (!code && run->materialize)
+		code = tp_materialize(db, run->path, r->id, err);
 	return code ? code : exec(db, run->path, "COMMIT", err);
 }
 

@@ -23,7 +23,7 @@ same() {
 	if cmp -s "$scratch/help" "$2"; then
 		ok
 	else
-		wrong "$1 differs from --help (< only in --help, > only in $1):"
+		wrong "$1 differs from what the command says (< only there, > only in $1):"
 		diff "$scratch/help" "$2" | grep '^[<>]'
 	fi
 }
@@ -73,6 +73,19 @@ for path in "$bin"/tprof*; do
 		same "$file" "$scratch/list"
 	done
 done
+
+# Every table and column of a store is described, and no other.
+"$bin/tprof-import" -o "$scratch/s.tprof" testdata/checkout-1.19.trace >/dev/null || wrong 'no store'
+"$bin/tprof-query" "$scratch/s.tprof" .schema | awk '
+	/^CREATE/ { virtual = /VIRTUAL/; table = $(virtual ? 4 : 3); sub(/\(.*/, "", table); print table; next }
+	/^  [a-z]/ && !(virtual && ($1 == "run" || $1 == "row")) { print table "." $1 }' | sort >"$scratch/help"
+awk '
+	/^\.Ss (Units|States)/ { table = ""; next }
+	/^\.S[hs]/ { table = ""; if (/^\.Ss/) print table = $2; next }
+	table && /^\.It Va/ { print table "." $3 }' man/tprof-store.5 | sort >"$scratch/page"
+same man/tprof-store.5 "$scratch/page"
+command -v mandoc >/dev/null && check man/tprof-store.5 mandoc -T lint -W warning man/tprof-store.5
+
 for page in man/*.[1-8]; do
 	# Every page that a page refers to is here (sqlite3 and the like are not ours).
 	for ref in $(sed -nE 's/^\.Xr (tprof[a-z-]*) ([1-8]).*/\1.\2/p' "$page" | sort -u); do

@@ -1,0 +1,55 @@
+#include "store/materialize.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "store/sqlerr.h"
+#include "store/store.h"
+#include "store/tables.h"
+
+static int copy_table(struct sqlite3 *db, const char *path, const char *name, int64_t run,
+		      struct tp_err *err)
+{
+	char sql[256];
+
+	/* Names are ours, and some ("range", "column") are words of SQL. */
+	snprintf(sql, sizeof(sql),
+		 "CREATE TABLE IF NOT EXISTS main.\"%s_rows\" AS SELECT * FROM \"%s\" WHERE 0;"
+		 "INSERT INTO main.\"%s_rows\" SELECT * FROM \"%s\" WHERE run = %lld",
+		 name, name, name, name, (long long)run);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL)
+		   ? tp_sql_err(err, db, path, "cannot write rows to")
+		   : 0;
+}
+
+int tp_materialize(struct sqlite3 *db, const char *path, int64_t run, struct tp_err *err)
+{
+	static const char *const others[] = {"event", "span", "string"};
+	int code = 0;
+
+	if (tp_store_register(db))
+		return tp_sql_err(err, db, path, "cannot write rows to");
+	for (size_t i = 0; !code && i < sizeof(others) / sizeof(others[0]); i++)
+		code = copy_table(db, path, others[i], run, err);
+	for (int t = 0; !code && t < TP_NTABLES; t++)
+		code = copy_table(db, path, tp_tables[t].name, run, err);
+	return code;
+}
+
+int tp_materialize_file(const char *path, struct tp_err *err)
+{
+	struct sqlite3 *db = NULL;
+	int code = 0;
+
+	/* When this fails the file is thrown away, so there is nothing to roll back to. */
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL,
+			 NULL, NULL))
+		code = tp_sql_err(err, db, path, "cannot write");
+	if (!code)
+		code = tp_materialize(db, path, 1, err);
+	if (!code && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
+		code = tp_sql_err(err, db, path, "cannot write");
+	sqlite3_close(db);
+	return code;
+}
