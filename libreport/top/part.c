@@ -9,12 +9,13 @@ struct walk {
 	struct rep_view *v;
 	rep_part_fn fn;
 	void *ctx;
-	bool *inside; /* per segment: it lies inside the range */
+	bool *sums; /* per segment: it counts by its sums */
+	bool *scan; /* per segment: it counts by its events */
 };
 
 static bool in_segments(const struct walk *w, int64_t segment)
 {
-	return segment >= 0 && (uint64_t)segment < w->v->nsegments && w->inside[segment];
+	return segment >= 0 && (uint64_t)segment < w->v->nsegments && w->sums[segment];
 }
 
 /* One span, clipped; not called for those outside the range. */
@@ -75,7 +76,37 @@ static int walk_sites(struct walk *w, struct tp_err *err)
 	return code;
 }
 
-static int walk_goroutines(struct walk *w, struct tp_err *err)
+#define SCAN_MOST 4 /* segments read for the durations of one goroutine */
+
+/* Segments in which goroutines of the filter have durations that were only summed are scanned, if
+ * they are few. */
+static int scan_for_durations(struct walk *w, struct tp_err *err)
+{
+	struct rep_view *v = w->v;
+	bool *found = calloc(v->nsegments + 1, sizeof(*found));
+	size_t n = 0;
+
+	if (!found)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++) {
+		int64_t segment = REP_COL(v, GOROUTINE_TIME, segment)[i];
+
+		if (REP_COL(v, GOROUTINE_TIME, count)[i] > 1 && in_segments(w, segment) &&
+		    !found[segment] &&
+		    rep_view_match_goroutine(v, REP_COL(v, GOROUTINE_TIME, goroutine)[i])) {
+			found[segment] = true;
+			n++;
+		}
+	}
+	for (size_t i = 0; i < v->nsegments && n <= SCAN_MOST; i++) {
+		w->scan[i] = w->scan[i] || found[i];
+		w->sums[i] = w->sums[i] && !found[i];
+	}
+	free(found);
+	return 0;
+}
+
+static int walk_goroutines(struct walk *w, bool durations, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
 	int code =
@@ -86,6 +117,8 @@ static int walk_goroutines(struct walk *w, struct tp_err *err)
 			      REP_BIT(GOROUTINE_TIME, total_ns) | REP_BIT(GOROUTINE_TIME, max_ns),
 			  err);
 
+	if (!code && durations && v->filter->by_id)
+		code = scan_for_durations(w, err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++) {
 		int64_t goroutine = REP_COL(v, GOROUTINE_TIME, goroutine)[i];
 		struct rep_part part = {
@@ -276,8 +309,7 @@ static int walk_events(struct walk *w, size_t segment, struct tp_err *err)
 	return code;
 }
 
-int rep_parts_each(struct rep_view *v, bool by_goroutine, rep_part_fn fn, void *ctx,
-		   struct tp_err *err)
+int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx, struct tp_err *err)
 {
 	struct walk w = {.v = v, .fn = fn, .ctx = ctx};
 	uint32_t columns = REP_BIT(GOROUTINE, name);
@@ -285,22 +317,25 @@ int rep_parts_each(struct rep_view *v, bool by_goroutine, rep_part_fn fn, void *
 
 	if (v->filter->by_id)
 		columns |= REP_BIT(GOROUTINE, id);
-	w.inside = calloc(v->nsegments ? v->nsegments : 1, sizeof(*w.inside));
-	if (!w.inside)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (size_t i = 0; i < v->nsegments; i++)
-		w.inside[i] = rep_segment_inside(v, &v->segments[i]);
-	code = rep_view_load(v, TP_TABLE_GOROUTINE, columns, err);
-	if (!code && (by_goroutine || v->filter->by_id))
-		code = walk_goroutines(&w, err);
+	w.sums = calloc(v->nsegments + 1, sizeof(*w.sums));
+	w.scan = calloc(v->nsegments + 1, sizeof(*w.scan));
+	code = w.sums && w.scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err)
+				: tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; !code && i < v->nsegments; i++) {
+		w.sums[i] = rep_segment_inside(v, &v->segments[i]);
+		w.scan[i] = rep_segment_cut(v, &v->segments[i]);
+	}
+	if (!code && (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id))
+		code = walk_goroutines(&w, want & REP_PARTS_DURATIONS, err);
 	else if (!code)
 		code = walk_sites(&w, err);
 	if (!code)
 		code = walk_crossing(&w, err);
 	for (size_t i = 0; !code && i < v->nsegments; i++) {
-		if (rep_segment_cut(v, &v->segments[i]))
+		if (w.scan[i])
 			code = walk_events(&w, i, err);
 	}
-	free(w.inside);
+	free(w.sums);
+	free(w.scan);
 	return code;
 }

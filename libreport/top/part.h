@@ -29,9 +29,17 @@ struct rep_part {
 /* Nonzero ends the walk with that code. */
 typedef int (*rep_part_fn)(void *ctx, const struct rep_part *part, struct tp_err *err);
 
-/* Calls fn for every part. by_goroutine: each part is of one goroutine (slower: it reads the table
- * goroutine_time); needed for --goroutine with an id, which implies it. */
-int rep_parts_each(struct rep_view *v, bool by_goroutine, rep_part_fn fn, void *ctx,
+enum {
+	/* Each part is of one goroutine. Slower: it reads the table goroutine_time. --goroutine
+	 * with an id implies it. */
+	REP_PARTS_BY_GOROUTINE = 1,
+	/* Durations matter, not only sums. Where a single goroutine is looked at, of which the
+	 * tables keep sums, its spans are taken from the events of up to four segments. */
+	REP_PARTS_DURATIONS = 2,
+};
+
+/* Calls fn for every part. */
+int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx,
 		   struct tp_err *err);
 
 #endif

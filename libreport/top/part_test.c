@@ -363,7 +363,10 @@ static void compare(const struct rep_filter_text *text, bool by_goroutine)
 
 	assert_int_equal(rep_filter_init(&f, text, &err), 0);
 	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &f, NULL, &err), 0);
-	assert_int_equal(rep_parts_each(&v, by_goroutine, on_part, &got, &err), 0);
+	assert_int_equal(rep_parts_each(&v,
+					by_goroutine ? REP_PARTS_BY_GOROUTINE : REP_PARTS_DURATIONS,
+					on_part, &got, &err),
+			 0);
 	assert_int_equal(rep_view_load(&v, TP_TABLE_GOROUTINE,
 				       REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), &err),
 			 0);
@@ -465,6 +468,7 @@ static void test_parts_each_filters(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		compare(&texts[i], texts[i].goroutine != NULL);
+	compare(&texts[4], false); /* an id, and durations */
 }
 
 int main(void)

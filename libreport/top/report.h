@@ -143,7 +143,8 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
 #define REP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The notes about percentiles. */
-#define REP_NOTE_WITHIN	 "percentiles: from histograms, within 1 %"
-#define REP_NOTE_UNKNOWN "percentiles: not kept per goroutine, shown where a single span is meant"
+#define REP_NOTE_WITHIN "percentiles: from histograms, within 1 %"
+#define REP_NOTE_UNKNOWN                                                                           \
+	"percentiles: not kept for a goroutine that lives long; narrow it with --from and --to"
 
 #endif

@@ -206,7 +206,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 			a.g[i].there = rep_view_match_goroutine(v, (int64_t)i);
 		code = take_sums(v, &a, err);
 	} else {
-		code = rep_parts_each(v, true, on_part, &a, err);
+		code = rep_parts_each(v, REP_PARTS_BY_GOROUTINE, on_part, &a, err);
 	}
 	all->total_ns += a.total_ns;
 	if (!code)

@@ -203,7 +203,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!a.entry_group || (by_goroutine && !a.counted))
 		code = rep_job_fail(err, TP_ENOMEM);
 	if (!code)
-		code = rep_parts_each(v, by_goroutine, on_part, &a, err);
+		code =
+		    rep_parts_each(v, by_goroutine ? REP_PARTS_BY_GOROUTINE : 0, on_part, &a, err);
 	if (!code && !by_goroutine)
 		code = count_goroutines(&a, err);
 	free(a.counted);

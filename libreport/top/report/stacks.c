@@ -176,7 +176,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	s->site_owner = calloc(s->nsites ? s->nsites : 1, sizeof(*s->site_owner));
 	if (!s->site_owner)
 		return rep_job_fail(err, TP_ENOMEM);
-	code = rep_parts_each(v, false, on_part, &a, err);
+	code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, &a, err);
 	if (!code && job->every)
 		code = take_histograms(job, v, NULL, err);
 	job->nrows = s->keys.n;
