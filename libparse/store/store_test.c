@@ -209,8 +209,10 @@ static int64_t query(struct tp_store *s, const char *sql)
 	sqlite3_stmt *stmt;
 	int64_t v;
 
-	assert_int_equal(sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	if (sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(tp_store_db(s)));
+	if (sqlite3_step(stmt) != SQLITE_ROW)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(tp_store_db(s)));
 	v = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
 	return v;
@@ -826,6 +828,57 @@ static void test_store_damaged_file(void **state)
 	close(fd);
 }
 
+/* Rows of packed and derived tables as ordinary ones, in a new store and in one that has none. */
+static void test_store_materialize(void **state)
+{
+	static const struct {
+		const char *rows;
+		int64_t count;
+	} counts[] = {
+	    {"event_rows WHERE run = 2", 20000},
+	    {"event_rows WHERE run = 3", 300},
+	    {"event_rows", 20300},
+	    {"goroutine_rows WHERE run = 3", 120},
+	    {"string_rows WHERE run = 2 AND text = 'main.f7'", 1},
+	    {"(SELECT * FROM event EXCEPT SELECT * FROM event_rows)", 100},
+	    {"(SELECT * FROM goroutine EXCEPT SELECT * FROM goroutine_rows)", 91},
+	    {"(SELECT * FROM span_rows EXCEPT SELECT * FROM span)", 0},
+	};
+	static const struct {
+		const char *hash;
+		uint64_t events;
+		int64_t rows;
+		bool materialize;
+	} runs[] = {{"aa", 100, 91, false}, {"bb", 20000, 100, true}, {"cc", 300, 120, true}};
+	struct tp_store *s;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct tp_store_options opt = {.materialize = runs[i].materialize};
+		struct tp_run row = run_row(runs[i].hash);
+		struct tp_store_run *run;
+
+		assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+		assert_int_equal(put_events(run, runs[i].events, &err), 0);
+		assert_int_equal(put_rows(run, TP_TABLE_GOROUTINE, runs[i].rows, &err), 0);
+		assert_int_equal(put_rows(run, TP_TABLE_THREAD, 5, &err), 0);
+		assert_int_equal(put_rows(run, TP_TABLE_PROC, 5, &err), 0);
+		assert_int_equal(put_trace(run, &err), 0);
+		if (tp_store_commit(run, &row, &err))
+			fail_msg("%s", err.msg);
+	}
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", counts[i].rows);
+		if (query(s, sql) != counts[i].count)
+			fail_msg("%s: %lld", sql, (long long)query(s, sql));
+	}
+	tp_store_close(s);
+}
+
 static void test_store_symbolic_link(void **state)
 {
 	char real[128], link_path[128];
@@ -907,6 +960,7 @@ int main(void)
 	    TEST(test_store_plain_sqlite),
 	    TEST(test_store_damaged_blocks),
 	    TEST(test_store_damaged_file),
+	    TEST(test_store_materialize),
 	    TEST(test_store_symbolic_link),
 	    TEST(test_store_ranges_of_events),
 	};
