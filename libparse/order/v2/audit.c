@@ -176,14 +176,10 @@ static int audit_stream(struct tp_v2_order *o, const struct bounds *b, size_t i,
 {
 	const struct tp_v2_chain *stream = &o->g.streams[i];
 	const struct tp_v2_cursor *c = running ? &o->f.cursors[i] : NULL;
+	/* Even of a running M: it may be its state that is wrong, and not the event at fault. */
 	enum holds holds = UNKNOWN;
 	uint32_t next = c ? c->piece : stream->first;
 
-	if (c && c->m->index != TP_NONE)
-		holds = c->m->g->index == TP_NONE	     ? NOTHING
-			: c->m->g->status == TP_V2_G_RUNNING ? RUNNING
-			: c->m->g->status == TP_V2_G_SYSCALL ? SYSCALL
-							     : UNKNOWN;
 	for (; next; c = NULL) {
 		struct tp_v2_piece *p = &o->g.pieces[next - 1];
 		struct tp_cursor in = tp_cursor(o->g.data + p->offset, p->size);
