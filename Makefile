@@ -90,7 +90,7 @@ $(foreach c,$(COMMANDS),$(eval $(call command,$(c))))
 $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
 # What the plain sqlite3 shell loads (.load tprof) to see the virtual tables. Whatever calls SQLite
 # is compiled a second time, to call the one that loads it; SQLite itself is not linked.
@@ -104,6 +104,8 @@ $(B)/lib/tprof.so: $(EXT_OBJ) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(ALL_LDFLAGS) $(filter-out -lsqlite3,$(PKG_LIBS))
+
+$(B)/test/cmd/extension/extension_test: $(EXTENSION)
 
 # A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
 $(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
