@@ -90,36 +90,19 @@ static inline bool tp_event_ends(const struct tp_event *ev)
 	return ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
 }
 
-/* Fills in the state a goroutine enters at ev. */
+/* Fills in the state a goroutine enters at ev; without branches, as nothing tells which it will be. */
 static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
 {
-	st->reason = ev->str;
-	st->m = TP_NONE;
-	st->p = TP_NONE;
-	st->waker = TP_NONE;
-	st->waker_stack = 0;
-	st->stack = ev->stack;
+	bool running = ev->to == TP_ST_RUNNING, runnable = ev->to == TP_ST_RUNNABLE;
+	bool placed = running | (ev->to == TP_ST_SYSCALL);
+
+	st->reason = placed ? 0 : ev->str;
+	st->stack = running ? 0 : ev->stack;
+	st->m = placed ? ev->m : TP_NONE;
+	st->p = placed ? ev->p : TP_NONE;
+	st->waker = runnable & (ev->g != ev->subject) ? ev->g : TP_NONE;
+	st->waker_stack = runnable ? ev->stack : 0;
 	st->state = ev->to;
-	switch (ev->to) {
-	case TP_ST_RUNNING:
-		st->m = ev->m;
-		st->p = ev->p;
-		st->stack = 0;
-		st->reason = 0;
-		break;
-	case TP_ST_RUNNABLE:
-		if (ev->g != ev->subject)
-			st->waker = ev->g;
-		st->waker_stack = ev->stack;
-		break;
-	case TP_ST_SYSCALL:
-		st->m = ev->m;
-		st->p = ev->p;
-		st->reason = 0;
-		break;
-	default:
-		break;
-	}
 }
 
 /* Go: the P with which the call was entered serves none from now on, whose call ever it serves by
