@@ -1,4 +1,4 @@
-/* Tasks, regions and logs of runtime/trace, by the rules of Go's summary
+/* Regions and logs of runtime/trace, and the tasks they belong to, by the rules of Go's summary
  * (internal/trace/summary.go):
  *   - A task exists once anything names it, the background task 0 too.
  *   - An end of a region ends the innermost one of its goroutine, whatever its name; without one it
@@ -6,86 +6,19 @@
  *   - A new goroutine inherits the innermost region of its creator, without a name.
  *   - Regions still going on end with their goroutine or the trace, unless that is a goroutine of
  *     the runtime, which has none. Which it is its name tells, and so at the end. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "timeline/parts.h"
 
 #define NO_TASK UINT64_MAX
 
-static uint32_t task_hash(uint64_t id)
-{
-	return (uint32_t)tp_mix(0, id);
-}
-
-/* The number of the task of an id, made if need be; TP_NONE when memory is out. */
-static uint32_t task_number(struct tp_annotations *a, uint64_t id)
-{
-	uint32_t *slots, at;
-
-	if (!a->task_slots || a->ntasks >= (a->task_mask + 1) / 2) {
-		if (tp_grow_slots(&a->task_slots, &a->task_mask, &slots))
-			return TP_NONE;
-		for (uint32_t i = 0; i < a->ntasks; i++) {
-			at = task_hash(a->tasks[i].id) & a->task_mask;
-			while (slots[at])
-				at = (at + 1) & a->task_mask;
-			slots[at] = i + 1;
-		}
-	}
-	for (at = task_hash(id) & a->task_mask; a->task_slots[at]; at = (at + 1) & a->task_mask)
-		if (a->tasks[a->task_slots[at] - 1].id == id)
-			return a->task_slots[at] - 1;
-	if (a->ntasks == a->room_tasks &&
-	    tp_grow_items((void **)&a->tasks, &a->room_tasks, sizeof(*a->tasks)))
-		return TP_NONE;
-	a->tasks[a->ntasks] = (struct tp_task){.id = id, .goroutine = TP_NONE};
-	a->task_slots[at] = ++a->ntasks;
-	return a->ntasks - 1;
-}
-
-/* The task of an id; NULL when memory is out. Valid until the next is made. */
-static struct tp_task *task_at(struct tp_annotations *a, uint64_t id)
-{
-	uint32_t number = a->latest_task;
-
-	if (number >= a->ntasks || a->tasks[number].id != id) {
-		number = task_number(a, id);
-		if (number == TP_NONE)
-			return NULL;
-		a->latest_task = number;
-	}
-	return &a->tasks[number];
-}
-
-/* g works for the task; TP_NONE counts as one too, as in Go. */
-static int join(struct tp_annotations *a, struct tp_task *task, uint32_t g)
-{
-	uint64_t *there;
-
-	for (uint32_t i = 0; i < 2; i++) {
-		if (i == task->goroutines)
-			task->member[task->goroutines++] = g;
-		if (task->member[i] == g)
-			return 0;
-	}
-	there = tp_map_at(&a->members, (uint64_t)(task - a->tasks) << 32 | g);
-	if (!there)
-		return TP_ENOMEM;
-	if (!*there) {
-		*there = 1;
-		task->goroutines++;
-	}
-	return 0;
-}
-
 static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
-	struct tp_annotations *a = &t->annotations;
-	uint64_t id = ev->arg[0], parent = ev->arg[1];
-	struct tp_task *task = task_at(a, id);
+	struct tp_tasks *tasks = &t->annotations.tasks;
+	uint64_t parent = ev->arg[1];
+	struct tp_task *task = tp_task_join(tasks, ev->arg[0], ev->g);
 
-	if (!task || join(a, task, ev->g))
+	if (!task)
 		return tp_timeline_nomem(err);
 	task->name = ev->str;
 	if (ev->type == TP_EV_TASK_BEGIN) {
@@ -94,13 +27,12 @@ static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct t
 		task->goroutine = ev->g;
 		task->stack = ev->stack;
 	} else {
-		task->has_end = true;
-		task->end = ev->ts;
+		tp_task_end(tasks, task, ev->ts);
 	}
 	if (parent != NO_TASK && !task->has_parent) {
 		task->has_parent = true;
 		task->parent = parent;
-		if (!task_at(a, parent))
+		if (!tp_task_at(tasks, parent))
 			return tp_timeline_nomem(err);
 	}
 	return 0;
@@ -108,10 +40,10 @@ static int task_event(struct tp_timeline *t, const struct tp_event *ev, struct t
 
 static int log_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
-	struct tp_task *task = task_at(&t->annotations, ev->arg[0]);
+	struct tp_task *task = tp_task_join(&t->annotations.tasks, ev->arg[0], ev->g);
 	int64_t v[TP_MAX_COLUMNS];
 
-	if (!task || join(&t->annotations, task, ev->g))
+	if (!task)
 		return tp_timeline_nomem(err);
 	task->logs++;
 	v[TP_COL(LOG, ts_ns)] = tp_time_value(t, ev->ts);
@@ -172,9 +104,9 @@ static struct tp_region *push(struct tp_timeline *t, struct tp_gsum *sum, uint32
 /* The region and its goroutine belong to the task. */
 static int join_region(struct tp_timeline *t, uint64_t id, uint32_t g, struct tp_err *err)
 {
-	struct tp_task *task = task_at(&t->annotations, id);
+	struct tp_task *task = tp_task_join(&t->annotations.tasks, id, g);
 
-	if (!task || join(&t->annotations, task, g))
+	if (!task)
 		return tp_timeline_nomem(err);
 	task->regions++;
 	return 0;
@@ -236,29 +168,57 @@ int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, stru
 	return 0;
 }
 
-int tp_annotation_close(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
-			bool ended, struct tp_err *err)
+/* A region that has ended with its goroutine: no row before the goroutine's name is known. There
+ * may be one per goroutine of the run, so they are kept as varints. */
+static int hold_region(struct tp_buf *held, const struct tp_region *r)
+{
+	uint8_t *p;
+
+	if (tp_buf_reserve(held, 1 + (6 + TP_NSTATS) * 10))
+		return TP_ENOMEM;
+	p = held->data + held->size;
+	*p++ = r->has_end;
+	p = tp_put_uvarint(p, r->g);
+	p = tp_put_uvarint(p, r->name);
+	p = tp_put_uvarint(p, r->stack);
+	p = tp_put_uvarint(p, r->task);
+	p = tp_put_uvarint(p, tp_zigzag(r->start));
+	p = tp_put_uvarint(p, tp_zigzag(r->end));
+	for (int i = 0; i < TP_NSTATS; i++)
+		p = tp_put_uvarint(p, tp_zigzag(r->ns[i]));
+	held->size = (size_t)(p - held->data);
+	return 0;
+}
+
+static struct tp_region unhold_region(struct tp_cursor *in)
+{
+	struct tp_region r = {.has_start = true};
+
+	r.has_end = tp_cursor_u8(in);
+	r.g = (uint32_t)tp_cursor_uvarint(in);
+	r.name = (uint32_t)tp_cursor_uvarint(in);
+	r.stack = (uint32_t)tp_cursor_uvarint(in);
+	r.task = tp_cursor_uvarint(in);
+	r.start = tp_unzigzag(tp_cursor_uvarint(in));
+	r.end = tp_unzigzag(tp_cursor_uvarint(in));
+	for (int i = 0; i < TP_NSTATS; i++)
+		r.ns[i] = tp_unzigzag(tp_cursor_uvarint(in));
+	return r;
+}
+
+int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, bool ended,
+			struct tp_err *err)
 {
 	struct tp_annotations *a = &t->annotations;
-	(void)g;
 
 	while (sum->regions) {
-		struct tp_region *r;
+		struct tp_region r = *(struct tp_region *)tp_pool_pop(&a->active, &sum->regions);
 
-		if (a->nended == a->room_ended) {
-			size_t room = a->room_ended ? a->room_ended * 2 : 64;
-			void *p = realloc(a->ended, room * sizeof(*a->ended));
-
-			if (!p)
-				return tp_timeline_nomem(err);
-			a->ended = p;
-			a->room_ended = room;
-		}
-		r = &a->ended[a->nended++];
-		*r = *(struct tp_region *)tp_pool_pop(&a->active, &sum->regions);
-		r->has_end = ended;
-		r->end = ts;
-		settle_stats(t, r, ts);
+		r.has_end = ended;
+		r.end = ts;
+		settle_stats(t, &r, ts);
+		if (hold_region(&a->held, &r))
+			return tp_timeline_nomem(err);
 	}
 	return 0;
 }
@@ -289,44 +249,23 @@ static bool is_system(const struct tp_dict *dict, uint32_t name)
 			      !(text.size == 12 && !memcmp(text.text, "runtime.main", 12)));
 }
 
-static int put_task(struct tp_timeline *t, const struct tp_task *task, struct tp_err *err)
-{
-	int64_t v[TP_MAX_COLUMNS];
-
-	v[TP_COL(TASK, id)] = (int64_t)task->id;
-	v[TP_COL(TASK, parent)] = task->has_parent ? (int64_t)task->parent : 0;
-	v[TP_COL(TASK, name)] = task->name;
-	v[TP_COL(TASK, start_ns)] = task->has_start ? tp_time_value(t, task->start) : TP_NULL;
-	v[TP_COL(TASK, end_ns)] = task->has_end ? tp_time_value(t, task->end) : TP_NULL;
-	v[TP_COL(TASK, goroutine)] = tp_index_value(task->goroutine);
-	v[TP_COL(TASK, stack)] = task->stack;
-	v[TP_COL(TASK, regions)] = (int64_t)task->regions;
-	v[TP_COL(TASK, logs)] = (int64_t)task->logs;
-	v[TP_COL(TASK, goroutines)] = task->goroutines;
-	return tp_timeline_put(t, TP_TABLE_TASK, v, err);
-}
-
 int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err)
 {
 	struct tp_annotations *a = &t->annotations;
+	struct tp_cursor in = tp_cursor(a->held.data, a->held.size);
 	int code = 0;
 
-	for (size_t i = 0; !code && i < a->nended; i++) {
-		uint32_t stack = tp_summary_name_stack(t, a->ended[i].g);
-
-		if (!is_system(trace->dict, tp_name_of_stack(trace->dict, stack)))
-			code = put_region(t, &a->ended[i], err);
+	while (!code && tp_cursor_left(&in)) {
+		struct tp_region r = unhold_region(&in);
+		if (!is_system(trace->dict, tp_summary_name(t, r.g)))
+			code = put_region(t, &r, err);
 	}
-	for (uint32_t i = 0; !code && i < a->ntasks; i++)
-		code = put_task(t, &a->tasks[i], err);
-	return code;
+	return code ? code : tp_task_finish(t, err);
 }
 
 void tp_annotation_release(struct tp_annotations *a)
 {
-	free(a->tasks);
-	free(a->ended);
-	free(a->task_slots);
-	tp_map_release(&a->members);
+	tp_task_release(&a->tasks);
+	tp_buf_release(&a->held);
 	tp_pool_release(&a->active);
 }

@@ -90,7 +90,8 @@ static inline bool tp_event_ends(const struct tp_event *ev)
 	return ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
 }
 
-/* Fills in the state a goroutine enters at ev; without branches, as nothing tells which it will be. */
+/* Fills in the state a goroutine enters at ev; without branches, as nothing tells which it will be.
+ */
 static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
 {
 	bool running = ev->to == TP_ST_RUNNING, runnable = ev->to == TP_ST_RUNNABLE;

@@ -131,6 +131,8 @@ struct tp_summary {
 	uint32_t nchunks, room;
 	struct tp_pool blocks;
 	struct tp_buf scratch;
+	uint32_t *names; /* by goroutine, at the end */
+	uint32_t nnames;
 	uint32_t zero_g; /* what it does since the time 0 does not count, see span.h */
 };
 
@@ -217,22 +219,40 @@ struct tp_ranges {
 	uint32_t np;
 };
 
-/* ---- tasks and regions (annotation.c) ---- */
+/* ---- tasks (task.c) ---- */
 
 struct tp_task {
-	uint64_t id, parent;
-	uint32_t name, goroutine, stack;
-	bool has_start, has_end, has_parent;
+	uint64_t parent;
 	int64_t start, end;
-	uint64_t regions, logs;
-	uint32_t goroutines;
-	uint32_t member[2]; /* the first of them; the others are in `members` */
+	uint32_t name, goroutine, stack;
+	uint32_t regions, logs, goroutines;
+	uint32_t member[2]; /* the first of its goroutines; the others are in `members` */
+	bool has_start, has_end, has_parent;
 };
+
+struct tp_task_chunk {
+	struct tp_task *tasks; /* TP_CHUNK of them, or NULL */
+	uint8_t *packed;       /* the same as varints once all have ended, or NULL */
+	uint32_t size, ended;
+};
+
+struct tp_tasks {
+	uint64_t *id; /* by number, as their chunks are */
+	uint32_t n, room;
+	struct tp_task_chunk *chunk;
+	uint32_t room_chunks;
+	uint32_t *slots; /* number + 1 */
+	uint32_t mask;
+	uint32_t latest;       /* number last asked for */
+	struct tp_map members; /* number << 32 | goroutine → 1 */
+};
+
+/* ---- regions and logs (annotation.c) ---- */
 
 struct tp_region {
 	struct tp_node node; /* the enclosing one */
 	uint32_t name, stack;
-	uint32_t g; /* of those that wait for the goroutine's name */
+	uint32_t g;
 	uint64_t task;
 	bool has_start, has_end;
 	int64_t start, end;
@@ -240,15 +260,9 @@ struct tp_region {
 };
 
 struct tp_annotations {
-	struct tp_task *tasks;
-	uint32_t ntasks, room_tasks;
-	uint32_t *task_slots; /* number + 1 */
-	uint32_t task_mask;
-	uint32_t latest_task;
-	struct tp_map members;	 /* task number << 32 | goroutine → 1 */
-	struct tp_pool active;	 /* regions going on */
-	struct tp_region *ended; /* with their goroutine: not rows before its name is known */
-	size_t nended, room_ended;
+	struct tp_tasks tasks;
+	struct tp_pool active; /* regions going on */
+	struct tp_buf held;    /* regions ended with their goroutine, see annotation.c */
 };
 
 /* ---- Ps (proc.c) ---- */
@@ -322,8 +336,8 @@ void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t 
 int tp_summary_settle(struct tp_timeline *t, struct tp_err *err);
 int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 void tp_summary_release(struct tp_summary *s);
-/* Its name stack, also when it is packed; 0 unknown. */
-uint32_t tp_summary_name_stack(struct tp_timeline *t, uint32_t g);
+/* After tp_summary_finish: the goroutine's name (a string), 0 unknown. */
+uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g);
 /* The entry function's name (a string) that a name stack stands for, 0 unknown. */
 uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 
@@ -366,14 +380,25 @@ int tp_range_sums(struct tp_timeline *t, uint32_t g, uint32_t *list, struct tp_e
 int tp_range_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_range_release(struct tp_ranges *r);
 
+/* task.c: the task of an id, made if need be; the same, and g works for it (TP_NONE counts as a
+ * goroutine too, as in Go). NULL when memory is out. Valid until another is asked for. */
+struct tp_task *tp_task_at(struct tp_tasks *s, uint64_t id);
+struct tp_task *tp_task_join(struct tp_tasks *s, uint64_t id, uint32_t g);
+/* The task asked for last ends. */
+void tp_task_end(struct tp_tasks *s, struct tp_task *task, int64_t ts);
+/* At the end of a segment; 0 or TP_ENOMEM. */
+int tp_task_settle(struct tp_tasks *s);
+int tp_task_finish(struct tp_timeline *t, struct tp_err *err);
+void tp_task_release(struct tp_tasks *s);
+
 /* annotation.c */
 int tp_annotation_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 /* A new goroutine inherits the innermost region of its creator. */
 int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			  struct tp_err *err);
 /* The goroutine ends, or the run does (then ended is false): so do its regions. */
-int tp_annotation_close(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
-			bool ended, struct tp_err *err);
+int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, bool ended,
+			struct tp_err *err);
 int tp_annotation_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 void tp_annotation_release(struct tp_annotations *a);
 

@@ -306,9 +306,8 @@ static int unhold_site(struct tp_timeline *t, struct tp_cursor *in, const struct
 	uint64_t count, nhist;
 	int64_t total, min, max;
 
-	if (entry & TP_SITE_OF_G)
-		entry = tp_summary_name_stack(t, entry & ~TP_SITE_OF_G);
-	key.entry = tp_name_of_stack(trace->dict, entry);
+	key.entry = entry & TP_SITE_OF_G ? tp_summary_name(t, entry & ~TP_SITE_OF_G)
+					 : tp_name_of_stack(trace->dict, entry);
 	key.state = (uint32_t)tp_cursor_uvarint(in);
 	key.reason = (uint32_t)tp_cursor_uvarint(in);
 	key.stack = (uint32_t)tp_cursor_uvarint(in);

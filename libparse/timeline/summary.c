@@ -135,7 +135,7 @@ int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp
 		sum->total = ev->ts - sum->created;
 	code = tp_range_close(t, ev->subject, &sum->ranges, ev->ts, err);
 	if (!code && sum->regions)
-		code = tp_annotation_close(t, ev->subject, sum, ev->ts, true, err);
+		code = tp_annotation_close(t, sum, ev->ts, true, err);
 	return code;
 }
 
@@ -217,11 +217,9 @@ void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t 
 		ns[tp_stat_of_state[open.state]] += at - open.start;
 }
 
-uint32_t tp_summary_name_stack(struct tp_timeline *t, uint32_t g)
+uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g)
 {
-	struct tp_gsum *sum = tp_summary_find(t, g);
-
-	return sum ? sum->name_stack : 0;
+	return g < t->summary.nnames ? t->summary.names[g] : 0;
 }
 
 /* ---- packing ---- */
@@ -358,7 +356,7 @@ static int put_row(struct tp_timeline *t, const struct tp_trace *trace, uint32_t
 	int64_t v[TP_MAX_COLUMNS];
 
 	v[TP_COL(GOROUTINE, id)] = g < trace->ng ? (int64_t)trace->g_id[g] : TP_NULL;
-	v[TP_COL(GOROUTINE, name)] = tp_name_of_stack(trace->dict, sum->name_stack);
+	v[TP_COL(GOROUTINE, name)] = tp_summary_name(t, g);
 	v[TP_COL(GOROUTINE, parent)] =
 	    sum->known & TP_SUM_KNOWN ? tp_index_value(sum->parent) : TP_NULL;
 	v[TP_COL(GOROUTINE, create_stack)] = sum->create_stack;
@@ -390,7 +388,7 @@ static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, s
 		sum->total = t->last - sum->created;
 	code = tp_range_close(t, g, &sum->ranges, t->last, err);
 	if (!code && sum->regions)
-		code = tp_annotation_close(t, g, sum, t->last, false, err);
+		code = tp_annotation_close(t, sum, t->last, false, err);
 	return code;
 }
 
@@ -401,6 +399,9 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 	uint32_t n = trace->ng;
 	int code = 0;
 
+	s->names = malloc((n + 1ul) * sizeof(*s->names));
+	if (!s->names)
+		return tp_timeline_nomem(err);
 	for (uint32_t c = 0; !code && c < s->nchunks; c++) {
 		struct tp_gsum_chunk *chunk = &s->chunk[c];
 
@@ -422,6 +423,7 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 					     : chunk->packed ? unpack(&in)
 							     : none;
 
+			s->names[s->nnames++] = tp_name_of_stack(trace->dict, sum.name_stack);
 			code = put_row(t, trace, c << TP_CHUNK_BITS | i, &sum, err);
 		}
 	}
@@ -435,6 +437,7 @@ void tp_summary_release(struct tp_summary *s)
 		free(s->chunk[c].packed);
 	}
 	free(s->chunk);
+	free(s->names);
 	tp_pool_release(&s->blocks);
 	tp_buf_release(&s->scratch);
 }

@@ -176,6 +176,8 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 			code = end_segment(t, ev->ts, err);
 			if (!code)
 				code = tp_summary_settle(t, err);
+			if (!code && tp_task_settle(&t->annotations.tasks))
+				code = tp_timeline_nomem(err);
 			if (code)
 				return code;
 			tp_spans_mark(t->spans, t->segment);
