@@ -156,26 +156,15 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	return 0;
 }
 
-/* Goroutines that were there in the time range. */
+/* Every goroutine of the run that --goroutine names. */
 static int count_goroutines(struct adding *a, struct tp_err *err)
 {
 	struct rep_view *v = a->v;
-	int code = rep_view_load(
-	    v, TP_TABLE_GOROUTINE,
-	    REP_BIT(GOROUTINE, name) |
-		(v->whole ? 0 : REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns)),
-	    err);
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
 		uint32_t entry = rep_view_entry(v, (int64_t)i), group;
+		int code;
 
-		if (!v->whole) {
-			int64_t end = REP_COL(v, GOROUTINE, ended_ns)[i];
-
-			if (!rep_view_overlaps(v, REP_COL(v, GOROUTINE, created_ns)[i],
-					       end == TP_NULL ? INT64_MAX : end))
-				continue;
-		}
 		if (!rep_match_goroutine(&v->match, entry))
 			continue;
 		code = group_of(a, entry, &group);
@@ -183,15 +172,15 @@ static int count_goroutines(struct adding *a, struct tp_err *err)
 			return rep_job_fail(err, code);
 		a->g->group[group].goroutines++;
 	}
-	return code;
+	return 0;
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	const struct rep_filter *f = v->filter;
 	struct adding a = {.g = job->state, .v = v, .nstrings = tp_dict_strings(v->dict)};
-	/* Under these a goroutine counts only if one of its spans does. */
-	bool by_goroutine = f->by_id || f->states || f->given[REP_FILTER_FOCUS] ||
+	/* In a time range and under these a goroutine counts only if one of its spans does. */
+	bool by_goroutine = !v->whole || f->by_id || f->states || f->given[REP_FILTER_FOCUS] ||
 			    f->given[REP_FILTER_IGNORE] || f->given[REP_FILTER_REASON];
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
 
