@@ -12,6 +12,7 @@
 #include "store/materialize.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
+#include "store/uri.h"
 #include "store/writer.h"
 
 /* How long a publishing writer waits for readers to let go of the pages it replaces. */
@@ -103,14 +104,17 @@ static int copy_run(struct sqlite3 *db, const char *path, int64_t *id, struct tp
 
 static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_err *err)
 {
+	/* Nobody changes the collected run any more. Said so, SQLite leaves it out of the
+	 * transaction: no locks, and no journal over two files. */
+	char *uri = tp_uri(run->temp, "mode=ro&immutable=1");
 	sqlite3_stmt *stmt = NULL;
 	int code = 0;
 
-	if (sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &stmt, NULL) ||
-	    sqlite3_bind_text(stmt, 1, run->temp, -1, SQLITE_STATIC) ||
-	    sqlite3_step(stmt) != SQLITE_DONE)
-		code = tp_sql_err(err, db, run->path, "cannot write");
+	if (!uri || sqlite3_prepare_v2(db, "ATTACH ? AS part", -1, &stmt, NULL) ||
+	    sqlite3_bind_text(stmt, 1, uri, -1, SQLITE_STATIC) || sqlite3_step(stmt) != SQLITE_DONE)
+		code = tp_sql_err(err, uri ? db : NULL, run->path, "cannot write");
 	sqlite3_finalize(stmt);
+	free(uri);
 	return code;
 }
 
@@ -119,7 +123,9 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 {
 	int64_t known;
 	int version = 0;
-	int code = exec(db, run->path, "PRAGMA synchronous = FULL", err);
+	/* As long as the cache holds what is new, readers are shut out only while it is written. */
+	int code =
+	    exec(db, run->path, "PRAGMA synchronous = FULL; PRAGMA cache_size = -49152", err);
 
 	if (!code)
 		code = attach(db, run, err);
@@ -149,7 +155,7 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct t
 	struct sqlite3 *db = NULL;
 	int code;
 
-	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE, NULL)) {
+	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL)) {
 		code = tp_sql_err(err, db, run->path, "cannot write");
 	} else {
 		sqlite3_busy_timeout(db, READERS_WAIT_MS);

@@ -8,6 +8,7 @@
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
+#include "store/uri.h"
 
 /* How long a reader waits for a writer that is publishing. */
 #define WRITER_WAIT_MS 60000
@@ -17,34 +18,10 @@ struct tp_store {
 	bool borrowed;
 };
 
-/* path as a file: URI with these parameters; everything that is special there is escaped. */
-static char *uri_of(const char *path, const char *parameters)
-{
-	size_t room = strlen(path) * 3 + strlen(parameters) + 16;
-	char *uri = malloc(room), *p = uri, *end;
-
-	if (!uri)
-		return NULL;
-	end = uri + room;
-	p += snprintf(p, (size_t)(end - p), "file:");
-	if (*path != '/')
-		p += snprintf(p, (size_t)(end - p), "./");
-	for (; *path; path++) {
-		unsigned char c = (unsigned char)*path;
-
-		if (c <= ' ' || c >= 0x7f || strchr("%?#", c))
-			p += snprintf(p, (size_t)(end - p), "%%%02x", c);
-		else
-			*p++ = (char)c;
-	}
-	snprintf(p, (size_t)(end - p), "?%s", parameters);
-	return uri;
-}
-
 /* Opens the file and reads its schema: only that shows whether it can be read at all. */
 static int open_as(struct sqlite3 **db, const char *path, const char *parameters, int flags)
 {
-	char *uri = uri_of(path, parameters);
+	char *uri = tp_uri(path, parameters);
 	int rc = SQLITE_NOMEM;
 
 	*db = NULL;

@@ -383,6 +383,19 @@ static int put_run(struct tp_store_run *run, const struct tp_run *r, struct tp_e
 	    r->goroutines, r->size_in, r->lost_bytes, r->lost_events, r->imported_ns);
 }
 
+static void release_buffers(struct tp_store_run *run)
+{
+	tp_block_encoder_free(run->encoder);
+	run->encoder = NULL;
+	tp_rows_encoder_release(&run->rows);
+	for (int t = 0; t < TP_NTABLES; t++) {
+		free(run->tables[t].values);
+		run->tables[t].values = NULL;
+	}
+	tp_buf_release(&run->event_blob);
+	tp_buf_release(&run->row_blob);
+}
+
 /* Writes what still waits and lets go of the temporary file's connection. */
 static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
@@ -400,6 +413,7 @@ static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_er
 		return tp_sql_err(err, run->db, run->path, "cannot write");
 	sqlite3_close(run->db);
 	run->db = NULL;
+	release_buffers(run); /* publishing has use for the memory */
 	return 0;
 }
 
@@ -423,12 +437,7 @@ void tp_store_abort(struct tp_store_run *run)
 		unlink(run->temp); /* publishing took the name away if it used the file itself */
 	if (run->temp_fd >= 0)
 		close(run->temp_fd);
-	tp_block_encoder_free(run->encoder);
-	tp_rows_encoder_release(&run->rows);
-	for (int t = 0; t < TP_NTABLES; t++)
-		free(run->tables[t].values);
-	tp_buf_release(&run->event_blob);
-	tp_buf_release(&run->row_blob);
+	release_buffers(run);
 	pthread_mutex_destroy(&run->lock);
 	free(run->path);
 	free(run->temp);
