@@ -92,7 +92,7 @@ static void select_rank(int64_t *v, size_t from, size_t to, size_t k)
 }
 
 /* Nearest rank, as base/hist.h has it. */
-static void solve_exact(int64_t *ns, size_t n, struct rep_percentiles *p)
+void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 {
 	size_t from = 0;
 
@@ -205,7 +205,7 @@ int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n
 		if (count && g.mixed[i])
 			code = solve_mixed(g.value + at, g.bucket + at, count, &p[i]);
 		else if (count)
-			solve_exact(g.value + at, count, &p[i]);
+			rep_percentiles_of(g.value + at, count, &p[i]);
 	}
 	free(g.start);
 	free(g.mixed);

@@ -31,6 +31,9 @@ struct rep_percentiles {
 	bool exact;
 };
 
+/* Exact ones of n > 0 durations, which are reordered. */
+void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
+
 /* 0 or TP_ENOMEM. */
 int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);

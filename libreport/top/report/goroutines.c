@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "top/report.h"
 
 struct goroutine {
@@ -16,7 +17,7 @@ struct goroutine {
 
 struct goroutines {
 	struct goroutine *g;
-	size_t n, room;
+	size_t n;
 	int64_t total_ns;
 };
 
@@ -196,10 +197,15 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (code)
 		return code;
 	a.n = v->nrows[TP_TABLE_GOROUTINE];
-	if (rep_grow(&all->g, &all->room, all->n + a.n, sizeof(*all->g)))
-		return rep_job_fail(err, TP_ENOMEM);
 	/* Worked out in the room behind those of other runs, then moved together. */
-	a.g = all->g + all->n;
+	a.g = tp_big_alloc((all->n + a.n) * sizeof(*a.g));
+	if (!a.g)
+		return rep_job_fail(err, TP_ENOMEM);
+	if (all->n)
+		memcpy(a.g, all->g, all->n * sizeof(*a.g));
+	free(all->g);
+	all->g = a.g;
+	a.g += all->n;
 	memset(a.g, 0, a.n * sizeof(*a.g));
 	if (sums) {
 		for (size_t i = 0; i < a.n; i++)

@@ -20,7 +20,10 @@ struct interval {
 	int64_t worst_ns;	 /* when the longest began */
 	int64_t worst_goroutine; /* whose it was: an id, TP_NULL for nobody's */
 	int64_t more[NMORE];
-	bool cut; /* a time range cut one: what is only known as a whole is unknown */
+	bool cut;    /* a time range cut one: what is only known as a whole is unknown */
+	int64_t *ns; /* sum.count durations */
+	size_t room;
+	struct rep_percentiles percentiles;
 };
 
 struct intervals {
@@ -29,8 +32,6 @@ struct intervals {
 	bool last_known;
 	struct interval *row;
 	size_t room;
-	struct rep_dist dist;
-	struct rep_percentiles *percentiles;
 	int64_t total_ns;
 };
 
@@ -212,9 +213,19 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 		if (goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE])
 			row->worst_goroutine = REP_COL(v, GOROUTINE, id)[goroutine];
 	}
+	if ((size_t)row->sum.count == row->room) {
+		size_t room = row->room ? 2 * row->room : 16;
+		int64_t *more = realloc(row->ns, room * sizeof(*more));
+
+		if (!more)
+			return TP_ENOMEM;
+		row->ns = more;
+		row->room = room;
+	}
+	row->ns[row->sum.count] = ns;
 	rep_sum_add(&row->sum, 1, ns, ns, ns);
 	all->total_ns += ns;
-	return rep_dist_put(&all->dist, index, ns);
+	return 0;
 }
 
 static int row_of(struct intervals *all, struct rep_view *v, uint32_t id, uint32_t *index)
@@ -297,13 +308,17 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	struct intervals *all = job->state;
 	bool incomplete = false;
 
+	(void)err;
 	for (size_t i = 0; i < job->nrows && !incomplete; i++)
 		incomplete = all->row[i].incomplete != 0;
 	if (!incomplete)
 		job->hidden |= 1u << COLUMN_INCOMPLETE;
-	all->percentiles = calloc(job->nrows ? job->nrows : 1, sizeof(*all->percentiles));
-	if (!all->percentiles || rep_dist_solve(&all->dist, all->percentiles, job->nrows))
-		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < job->nrows; i++) {
+		struct interval *row = &all->row[i];
+
+		if (row->sum.count)
+			rep_percentiles_of(row->ns, (size_t)row->sum.count, &row->percentiles);
+	}
 	return 0;
 }
 
@@ -330,12 +345,12 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_P50:
 	case COLUMN_P90:
 	case COLUMN_P99:
-		return rep_sum_percentile(&r->sum, &all->percentiles[row],
+		return rep_sum_percentile(&r->sum, &r->percentiles,
 					  (int)column - COLUMN_P50 + REP_P50);
 	case COLUMN_MAX:
 		return any ? rep_int(r->sum.max_ns) : rep_null();
 	case COLUMN_EXACT:
-		return rep_exact(&all->percentiles[row]);
+		return rep_exact(&r->percentiles);
 	case COLUMN_WORST:
 		return any ? rep_int(r->worst_ns) : rep_null();
 	case COLUMN_WORST_GOROUTINE:
@@ -353,10 +368,10 @@ static void release(struct rep_job *job)
 
 	if (!all)
 		return;
+	for (size_t i = 0; i < all->keys.n && i < all->room; i++)
+		free(all->row[i].ns);
 	rep_keys_release(&all->keys);
-	rep_dist_release(&all->dist);
 	free(all->row);
-	free(all->percentiles);
 	free(all);
 }
 
