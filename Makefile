@@ -163,7 +163,9 @@ golden: all ## record the commands' output anew; read the diff before it is comm
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
 	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
-.PHONY: check-layers check-headers check-docs check-readme
+.PHONY: check-layers check-headers check-docs check-readme check-install
+check-install: all ## what make install puts somewhere, make uninstall takes away
+	@MAKE='$(MAKE) --no-print-directory' sh testdata/check/install.sh
 check-readme: all ## the README shows what the commands print
 	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/readme.sh
 check-layers: ## dependencies point one way

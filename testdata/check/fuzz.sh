@@ -16,7 +16,7 @@ for target in $(find "$folder" -type f -perm -u+x -name '*_fuzz' | sort); do
 	cp -n testdata/*.trace "build/fuzz/corpus/$name/" 2>/dev/null
 	echo "$name: $seconds s"
 	# shellcheck disable=SC2086
-	if "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=262144 -verbosity=0 \
+	if "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=32768 -verbosity=0 \
 		-print_final_stats=1 -artifact_prefix="build/fuzz/crash-$name-" "build/fuzz/corpus/$name" $seeds; then
 		passed=$((passed + 1))
 	else
