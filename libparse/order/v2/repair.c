@@ -122,6 +122,39 @@ static void infer_idle(struct tp_v2_order *o, const struct tp_v2_cursor *c, stru
 	p->status = TP_V2_P_IDLE;
 }
 
+/* The M must have a P, and the trace does not say which: it is the only one that nobody has or, if
+ * there is none, the only one that could have been taken from its M, which is in a syscall. */
+void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
+{
+	struct tp_v2_p *free_p = NULL, *taken = NULL;
+	size_t nfree = 0, ntaken = 0;
+	struct tp_event *ev;
+
+	for (size_t i = 0; o->s.ps.slots && i <= o->s.ps.mask; i++) {
+		struct tp_v2_p *p = o->s.ps.slots[i].value;
+
+		if (!p || !p->alive || p->seq_gen != o->g.number)
+			continue;
+		if (!holder_of_p(o, p)) {
+			free_p = p;
+			nfree++;
+		} else if (p->status == TP_V2_P_SYSCALL) {
+			taken = p;
+			ntaken++;
+		}
+	}
+	if (nfree > 1 || (!nfree && ntaken != 1))
+		return;
+	if (!nfree) {
+		infer_idle(o, c, taken);
+		free_p = taken;
+	}
+	ev = infer(o, c, TP_EV_PROC_START, free_p->index, TP_ST_IDLE, TP_ST_RUNNING);
+	ev->m = c->m->index;
+	free_p->status = TP_V2_P_RUNNING;
+	c->m->p = free_p;
+}
+
 /* The M's goroutine has the status that its own event needs. */
 static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t status)
 {

@@ -129,6 +129,12 @@ static bool is_status(uint8_t type)
 	return type == TP_V2_GoStatus || type == TP_V2_GoStatusStack || type == TP_V2_ProcStatus;
 }
 
+/* Frequent events that an M without a P cannot have. */
+static bool tells_of_p(uint8_t type)
+{
+	return type == TP_V2_GoStart || type == TP_V2_GoSyscallBegin || type == TP_V2_ProcStop;
+}
+
 /* Takes the event of entry i: 1, 0 when it waits, or an error code. */
 static int take(struct tp_v2_order *o, size_t i)
 {
@@ -143,6 +149,8 @@ static int take(struct tp_v2_order *o, size_t i)
 		first = 0;
 	}
 	o->err->code = 0;
+	if (c->m->p->index == TP_NONE && c->m->index != TP_NONE && tells_of_p(c->type) && spend(o))
+		tp_v2_infer_p(o, c);
 	if (is_status(c->type)) /* what it says overrides what was known */
 		return force(o, i);
 	switch (tp_v2_advance(o, c)) {
@@ -251,15 +259,16 @@ static int end_unmentioned(struct tp_v2_order *o)
 	return code;
 }
 
-/* The input ends within a generation: what ran on each M then, nobody knows for how long. */
-static int end_of_input(struct tp_v2_order *o)
+/* At the end of the input: for how long what ran on an M went on, nobody knows where the end of its
+ * events is missing. That is so for `all` where the last generation has no end. */
+static int end_of_input(struct tp_v2_order *o, bool all)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < o->s.nms && !code; i++) {
 		struct tp_v2_g *g = o->s.all_ms[i]->g;
 
-		if (g->alive)
+		if (g->alive && (all || g->lost || o->s.all_ms[i]->lost))
 			code = infer_end(o, g, TP_EV_GO_STATUS, tp_v2_gstate[g->status]);
 	}
 	return code;
@@ -374,7 +383,7 @@ static int load(struct tp_v2_order *o, bool whole)
 static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sound)
 {
 	size_t losses = o->trace->nlosses, ncut;
-	bool whole;
+	bool whole, cut_off;
 	int code;
 
 	*sound = false;
@@ -383,6 +392,7 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 	code = tp_v2_salvage_scan(o, offset, &whole);
 	if (code || !o->g.number)
 		return code;
+	cut_off = !whole;
 	code = load(o, whole);
 	if (code)
 		return code;
@@ -400,15 +410,15 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 	whole = whole && o->trace->nlosses == losses;
 	if (!code && whole)
 		code = end_unmentioned(o);
-	if (!code && *offset >= o->g.size && !whole)
-		code = end_of_input(o);
+	if (!code && *offset >= o->g.size)
+		code = end_of_input(o, cut_off);
 	tp_v2_end_generation(o);
 	*sound = whole;
 	return code;
 }
 
-/* The rest of a generation that came to a fault while it was ordered. */
-static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at)
+/* The rest of a generation, the last one or not, that came to a fault while it was ordered. */
+static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool last)
 {
 	struct tp_err fault = *o->err;
 	size_t ncut;
@@ -437,6 +447,8 @@ static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at)
 	}
 	tp_v2_frontier_sort(&o->f);
 	code = run_and_account(o);
+	if (!code && last)
+		code = end_of_input(o, false);
 	tp_v2_end_generation(o);
 	return code;
 }
@@ -449,7 +461,7 @@ int tp_v2_salvage(struct tp_v2_order *o, uint64_t *offset, struct tp_v2_cursor *
 	o->salvage = true;
 	o->lenient = false;
 	if (o->ran)
-		code = salvage_rest(o, at);
+		code = salvage_rest(o, at, *offset >= o->in->size);
 	while (!code && !sound && *offset < o->in->size)
 		code = salvage_generation(o, offset, &sound);
 	o->salvage = o->lenient = false;

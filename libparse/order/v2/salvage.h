@@ -46,6 +46,9 @@ void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct t
 		   uint8_t status);
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m);
 
+/* The M of c gets the P that it must have, where there is no doubt which. */
+void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c);
+
 /* Reads on after a fault at *offset (o->ran: within the generation o->g) until a generation is
  * sound again: 1 with *offset behind it, 0 at the end of the input, or an error code. */
 int tp_v2_salvage(struct tp_v2_order *o, uint64_t *offset, struct tp_v2_cursor *at);
