@@ -100,13 +100,13 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 	return code;
 }
 
-/* Moves c to its next event. The event just taken is not delivered if that cannot be read, because
- * Go's reader looks for the next one first. */
+/* Moves c to its next event. Strictly, the event just taken is not delivered if that cannot be
+ * read: Go's reader looks for the next one first. */
 static inline int step(struct tp_v2_order *o, struct tp_v2_cursor *c, size_t n, int64_t last_ts)
 {
 	int more = tp_v2_cursor_next(&o->f, c, o->err);
 
-	if (more < 0) {
+	if (more < 0 && o->opt->strict) {
 		o->n = n;
 		o->last_ts = last_ts;
 	}
