@@ -144,7 +144,7 @@ static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct 
 static inline int count(struct tp_timeline *t, struct tp_cell *c, int64_t dur, struct tp_err *err)
 {
 	c->count++;
-	c->total += dur;
+	tp_grow_by(&c->total, dur);
 	if (dur < c->min)
 		c->min = dur;
 	if (dur > c->max)
@@ -160,10 +160,10 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 {
 	struct tp_aggregate *a = &t->aggregate;
 	uint32_t *recent = &sum->recent[kind_of_state[sp->state]], id = *recent;
-	int64_t dur = sp->end - sp->start;
+	int64_t dur = tp_since(sp->start, sp->end);
 
-	if (tp_occupancy_add(t->occupancy, sp->goroutine, sp->start - t->start, sp->end - t->start,
-			     sp->state))
+	if (tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
+			     tp_time_value(t, sp->end), sp->state))
 		return tp_timeline_nomem(err);
 	if (sp->mark != t->segment) {
 		if (sp->state == TP_ST_WAITING) {
@@ -189,17 +189,17 @@ int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct 
 	const struct tp_aggregate *a = &t->aggregate;
 	uint32_t id = sum->recent[kind_of_state[st->state]];
 	struct tp_cell *c = &a->cells[id];
-	int64_t dur = ev->ts - st->start;
+	int64_t dur = tp_since(st->start, ev->ts);
 	struct tp_span sp;
 
 	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
 	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
 	    st->state != TP_ST_LOST) {
-		if (tp_occupancy_add(t->occupancy, ev->subject, st->start - t->start,
-				     ev->ts - t->start, st->state))
+		if (tp_occupancy_add(t->occupancy, ev->subject, tp_time_value(t, st->start),
+				     tp_time_value(t, ev->ts), st->state))
 			return tp_timeline_nomem(err);
 		sum->spans++;
-		sum->ns[tp_stat_of_state[st->state]] += dur;
+		tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
 		return count(t, c, dur, err);
 	}
 	sp = tp_gstate_span(st, ev->subject, ev->ts);

@@ -82,7 +82,7 @@ static void settle_stats(struct tp_timeline *t, struct tp_region *r, int64_t ts)
 
 	tp_summary_snapshot(t, r->g, ts, now);
 	for (int i = 0; i < TP_NSTATS; i++)
-		r->ns[i] = now[i] - r->ns[i];
+		r->ns[i] = tp_since(r->ns[i], now[i]);
 }
 
 static struct tp_region *push(struct tp_timeline *t, struct tp_gsum *sum, uint32_t g,

@@ -65,6 +65,18 @@ void tp_map_release(struct tp_map *m);
 int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh);
 int tp_grow_items(void **items, uint32_t *room, size_t size);
 
+/* Times of a damaged trace may be any: differences wrap around, as those of Go do, and sums stay at
+ * the most that 64 bits hold. */
+static inline int64_t tp_since(int64_t from, int64_t to)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+static inline void tp_grow_by(int64_t *sum, int64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = more > 0 ? INT64_MAX : INT64_MIN;
+}
+
 static inline uint64_t tp_mix(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15u;
@@ -304,7 +316,7 @@ int tp_timeline_nomem(struct tp_err *err);
 
 static inline int64_t tp_time_value(const struct tp_timeline *t, int64_t ts)
 {
-	return ts - t->start;
+	return tp_since(t->start, ts);
 }
 static inline int64_t tp_index_value(uint32_t index)
 {

@@ -29,9 +29,9 @@ static struct tp_proc *proc_at(struct tp_procs *s, uint32_t p)
 static void advance(struct tp_proc *p, int64_t until)
 {
 	if (p->state == TP_ST_RUNNING)
-		p->run.total += until - p->since;
+		tp_grow_by(&p->run.total, tp_since(p->since, until));
 	else if (p->state == TP_ST_IDLE)
-		p->idle.total += until - p->since;
+		tp_grow_by(&p->idle.total, tp_since(p->since, until));
 	p->since = until;
 }
 

@@ -96,7 +96,7 @@ static int put_grange(struct tp_timeline *t, struct tp_grange *x, uint32_t g, in
 static void sum_begin(struct tp_grange *x, int64_t since, bool active)
 {
 	if (active && x->last) {
-		x->total += since - x->last;
+		tp_grow_by(&x->total, tp_since(x->last, since));
 		x->summed = true;
 	}
 	x->last = since;
@@ -106,7 +106,7 @@ static void sum_end(struct tp_grange *x, int64_t end)
 {
 	if (!x->last)
 		return;
-	x->total += end - x->last;
+	tp_grow_by(&x->total, tp_since(x->last, end));
 	x->summed = true;
 	x->last = 0;
 }

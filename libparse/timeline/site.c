@@ -137,10 +137,7 @@ int tp_sites_drain(struct tp_sites *s)
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max)
 {
 	x->count += count;
-	/* Many goroutines over a time that only a damaged trace has may be more than 64 bits hold.
-	 */
-	if (__builtin_add_overflow(x->total, total, &x->total))
-		x->total = INT64_MAX;
+	tp_grow_by(&x->total, total);
 	if (min < x->min)
 		x->min = min;
 	if (max > x->max)

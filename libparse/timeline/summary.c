@@ -132,7 +132,7 @@ int tp_summary_leave(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	sum->ended = ev->ts;
 	sum->last_state = ev->to == TP_ST_WAITING ? TP_ST_WAITING : ev->from;
 	if (!sum->total)
-		sum->total = ev->ts - sum->created;
+		sum->total = tp_since(sum->created, ev->ts);
 	code = tp_range_close(t, ev->subject, &sum->ranges, ev->ts, err);
 	if (!code && sum->regions)
 		code = tp_annotation_close(t, sum, ev->ts, true, err);
@@ -156,7 +156,7 @@ int tp_summary_block(struct tp_timeline *t, struct tp_gsum *sum, uint32_t reason
 	b->reason = reason;
 add:
 	b->count += count;
-	b->total += total;
+	tp_grow_by(&b->total, total);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struc
 	t->summary.zero_g = TP_NONE;
 	if (sp->state == TP_ST_LOST || (sp->state == TP_ST_RUNNING && !sp->open))
 		return 0;
-	sum->ns[tp_stat_of_state[sp->state]] -= sp->end;
+	tp_grow_by(&sum->ns[tp_stat_of_state[sp->state]], -sp->end);
 	if (sp->state == TP_ST_WAITING)
 		return tp_summary_block(t, sum, sp->reason, 0, -sp->end, err);
 	return 0;
@@ -187,16 +187,16 @@ static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struc
 int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_at(t, sp->goroutine);
-	int64_t dur = sp->end - sp->start;
+	int64_t dur = tp_since(sp->start, sp->end);
 	int code;
 
 	if (!sum)
 		return tp_timeline_nomem(err);
 	sum->spans++;
 	if (sp->state == TP_ST_LOST)
-		sum->lost_ns += dur;
+		tp_grow_by(&sum->lost_ns, dur);
 	else
-		sum->ns[tp_stat_of_state[sp->state]] += dur;
+		tp_grow_by(&sum->ns[tp_stat_of_state[sp->state]], dur);
 	if (__builtin_expect(sp->start <= 0, 0)) {
 		code = discount_zero(t, sum, sp, err);
 		if (code)
@@ -214,7 +214,7 @@ void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t 
 	if (sum)
 		memcpy(ns, sum->ns, sizeof(sum->ns));
 	if (tp_spans_open(t->spans, g, &open) && open.state != TP_ST_LOST)
-		ns[tp_stat_of_state[open.state]] += at - open.start;
+		tp_grow_by(&ns[tp_stat_of_state[open.state]], tp_since(open.start, at));
 }
 
 uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g)
@@ -232,8 +232,8 @@ static uint8_t *pack(uint8_t *p, const struct tp_gsum *g)
 	p = tp_put_uvarint(p, g->name_stack);
 	p = tp_put_uvarint(p, tp_zigzag(g->lost_ns));
 	p = tp_put_uvarint(p, tp_zigzag(g->created));
-	p = tp_put_uvarint(p, tp_zigzag(g->started ? g->started - g->created + 1 : 0));
-	p = tp_put_uvarint(p, tp_zigzag(g->ended ? g->ended - g->created + 1 : 0));
+	p = tp_put_uvarint(p, tp_zigzag(g->started));
+	p = tp_put_uvarint(p, tp_zigzag(g->ended));
 	p = tp_put_uvarint(p, tp_zigzag(g->total));
 	p = tp_put_uvarint(p, (uint64_t)g->parent + 1);
 	p = tp_put_uvarint(p, g->create_stack);
@@ -246,7 +246,6 @@ static uint8_t *pack(uint8_t *p, const struct tp_gsum *g)
 static struct tp_gsum unpack(struct tp_cursor *c)
 {
 	struct tp_gsum g = {0};
-	int64_t d;
 
 	for (int i = 0; i < TP_NSTATS; i++)
 		g.ns[i] = tp_unzigzag(tp_cursor_uvarint(c));
@@ -254,10 +253,8 @@ static struct tp_gsum unpack(struct tp_cursor *c)
 	g.name_stack = (uint32_t)tp_cursor_uvarint(c);
 	g.lost_ns = tp_unzigzag(tp_cursor_uvarint(c));
 	g.created = tp_unzigzag(tp_cursor_uvarint(c));
-	d = tp_unzigzag(tp_cursor_uvarint(c));
-	g.started = d ? g.created + d - 1 : 0;
-	d = tp_unzigzag(tp_cursor_uvarint(c));
-	g.ended = d ? g.created + d - 1 : 0;
+	g.started = tp_unzigzag(tp_cursor_uvarint(c));
+	g.ended = tp_unzigzag(tp_cursor_uvarint(c));
 	g.total = tp_unzigzag(tp_cursor_uvarint(c));
 	g.parent = (uint32_t)(tp_cursor_uvarint(c) - 1);
 	g.create_stack = (uint32_t)tp_cursor_uvarint(c);
@@ -385,7 +382,7 @@ static int finish_live(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, s
 	if (!(sum->known & TP_SUM_KNOWN))
 		return 0;
 	if (!sum->total)
-		sum->total = t->last - sum->created;
+		sum->total = tp_since(sum->created, t->last);
 	code = tp_range_close(t, g, &sum->ranges, t->last, err);
 	if (!code && sum->regions)
 		code = tp_annotation_close(t, sum, t->last, false, err);

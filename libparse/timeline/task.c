@@ -21,7 +21,7 @@ static uint8_t *pack(uint8_t *p, const struct tp_task *x)
 	p = tp_put_uvarint(p, (uint64_t)x->goroutine + 1);
 	p = tp_put_uvarint(p, x->stack);
 	p = tp_put_uvarint(p, tp_zigzag(x->start));
-	p = tp_put_uvarint(p, tp_zigzag(x->end - x->start));
+	p = tp_put_uvarint(p, tp_zigzag(x->end));
 	p = tp_put_uvarint(p, x->regions);
 	p = tp_put_uvarint(p, x->logs);
 	p = tp_put_uvarint(p, x->goroutines);
@@ -43,7 +43,7 @@ static struct tp_task unpack(struct tp_cursor *c)
 	x.goroutine = (uint32_t)(tp_cursor_uvarint(c) - 1);
 	x.stack = (uint32_t)tp_cursor_uvarint(c);
 	x.start = tp_unzigzag(tp_cursor_uvarint(c));
-	x.end = x.start + tp_unzigzag(tp_cursor_uvarint(c));
+	x.end = tp_unzigzag(tp_cursor_uvarint(c));
 	x.regions = (uint32_t)tp_cursor_uvarint(c);
 	x.logs = (uint32_t)tp_cursor_uvarint(c);
 	x.goroutines = (uint32_t)tp_cursor_uvarint(c);

@@ -219,9 +219,9 @@ static int close_span(void *ctx, const struct tp_span *sp, struct tp_err *err)
 	sum->last_state = sp->state;
 	if (sp->state != TP_ST_SYSCALL_BLOCKED)
 		return 0;
-	sum->ns[TP_STAT_SYSCALL_BLOCKED] -= sp->end - sp->start;
-	sum->ns[TP_STAT_SYSCALL] += sp->end - sp->start;
-	sum->ns[TP_STAT_RUNNABLE] += sp->end - sp->start;
+	tp_grow_by(&sum->ns[TP_STAT_SYSCALL_BLOCKED], tp_since(sp->end, sp->start));
+	tp_grow_by(&sum->ns[TP_STAT_SYSCALL], tp_since(sp->start, sp->end));
+	tp_grow_by(&sum->ns[TP_STAT_RUNNABLE], tp_since(sp->start, sp->end));
 	return 0;
 }
 

@@ -830,7 +830,9 @@ static void test_run_nonsense(void **state)
 	(void)state;
 	seed = 17;
 	for (int i = 0; i < 200000; i++) {
-		e.ts += rnd(3);
+		e.ts = (int64_t)((uint64_t)e.ts + rnd(3));
+		if (i > 100000 && !rnd(1000)) /* times that no clock shows */
+			e.ts = rnd(2) ? INT64_MAX - rnd(9) : INT64_MIN + rnd(9);
 		e.type = types[rnd(sizeof(types))];
 		e.g = rnd(4) ? rnd(600) : NO;
 		e.m = rnd(4) ? rnd(5) : NO;
