@@ -8,14 +8,14 @@
 #include "base/cursor.h"
 #include "order/v2/salvage.h"
 
-#define MAX_NEW_GS  (1u << 24) /* goroutine ids beyond the largest known */
-#define MAX_P	    (1u << 20)
+#define MAX_NEW_GS  (1u << 20) /* goroutine ids beyond the largest known */
+#define MAX_NEW_PS  256	       /* likewise */
 #define MAX_SEQ	    ((uint64_t)1 << 40)
 #define MAX_THREAD  ((uint64_t)1 << 32)
 #define TIME_MARGIN 1000000 /* ns, and an eighth of the generation */
 
 struct bounds {
-	uint64_t g;
+	uint64_t g, p; /* the largest ids */
 	int64_t ts;
 };
 
@@ -25,7 +25,7 @@ enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
 static struct bounds bounds_of(const struct tp_v2_order *o)
 {
 	const struct tp_v2_generation *g = &o->g;
-	struct bounds b = {.g = UINT64_MAX, .ts = INT64_MAX};
+	struct bounds b = {.g = UINT64_MAX, .p = UINT16_MAX, .ts = INT64_MAX};
 	uint64_t last = 0;
 
 	for (uint32_t i = 0; i < o->trace->ng; i++)
@@ -33,6 +33,11 @@ static struct bounds bounds_of(const struct tp_v2_order *o)
 			b.g = o->trace->g_id[i];
 	if (b.g < UINT64_MAX - MAX_NEW_GS)
 		b.g += MAX_NEW_GS;
+	for (uint32_t i = 0; i < o->trace->np; i++)
+		if (!i || (uint64_t)o->trace->p_id[i] > b.p)
+			b.p = (uint64_t)o->trace->p_id[i];
+	if (o->trace->np && b.p < UINT64_MAX - MAX_NEW_PS)
+		b.p += MAX_NEW_PS;
 	/* The tables are written when the generation is over. */
 	if (!g->tables[TP_V2_BATCH_STRINGS].first || !g->tables[TP_V2_BATCH_STACKS].first)
 		return b;
@@ -62,7 +67,7 @@ static const char *argument_fault(const struct tp_v2_order *o, const struct boun
 	if (!strcmp(kind, "g"))
 		return v > b->g ? "an implausible goroutine" : NULL;
 	if (!strcmp(kind, "p"))
-		return v > MAX_P ? "an implausible P" : NULL;
+		return v > b->p ? "an implausible P" : NULL;
 	if (!strcmp(kind, "seq"))
 		return v > MAX_SEQ ? "an implausible sequence number" : NULL;
 	if (!strcmp(kind, "m"))
