@@ -5,46 +5,19 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "decode/v1/tables.h"
+#include "decode/v1/walk.h"
 
 /* Limits of Go's own readers. */
 #define MAX_STRING 1000000
 #define MAX_SIZED  2048 /* bytes of one event's arguments, from go 1.11 on */
-/* More Ps than any machine has; each costs memory for its cursor. */
-#define MAX_CHAINS 65536
 /* A batch is 64 KiB in real traces; hostile ones must not make an index larger than themselves. */
 #define BATCHES_FREE	100000
 #define BYTES_PER_BATCH 64
-/* What lies this close before a fault is not trusted. */
-#define SUSPECT_BYTES 48
-/* A batch found by searching must start with this many sound events, or run to the end. */
-#define SOUND_EVENTS 48
-#define SHORT_TRACE  ((int64_t)1 << 36) /* ticks */
-#define GIVE_BACK    (4u << 20)
-#define PROGRESS     (8u << 20)
-
-/* No event of an inline type is longer: type and four varints of ten bytes. */
-#define FAST_ROOM     48
-#define SAMPLE_VALUES 5 /* of a CPU sample: unused time, time, P, goroutine, stack */
+#define SHORT_TRACE	((int64_t)1 << 36) /* ticks */
+#define GIVE_BACK	(4u << 20)
 
 /* Between two looks up lie at most GIVE_BACK bytes, so neither half overflows. */
 #define TALLY_ONE ((uint64_t)1 << 32)
-
-struct walk {
-	struct tp_v1_index *ix;
-	struct tp_input *in;
-	const struct tp_trace_options *opt;
-	struct tp_trace *trace;
-	struct tp_err *err;
-	struct tp_v1_tables tables;
-	const uint8_t *end;
-	const uint8_t *given_back, *next_progress;
-	struct tp_v1_batch *batch; /* the current one; NULL before the first */
-	bool gap;		   /* the next batch of any lane follows a loss */
-	int code;		   /* an error that no salvage helps */
-	char why[128];		   /* what is wrong here */
-	uint64_t tally[256];	   /* by type byte: events × TALLY_ONE + bytes, see walk_plain() */
-};
 
 /* The slow, exact way to step over one varint. */
 static const uint8_t *skip_uvarint(const uint8_t *p, const uint8_t *end)
@@ -55,27 +28,9 @@ static const uint8_t *skip_uvarint(const uint8_t *p, const uint8_t *end)
 	return NULL;
 }
 
-/* Up to `room` varints of [p, end) to v; how many there are, or -1. */
-static int read_values(const uint8_t *p, const uint8_t *end, uint64_t *v, int room)
-{
-	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
-	int n = 0;
-
-	while (c.at < c.end) {
-		uint64_t x = tp_cursor_uvarint(&c);
-
-		if (c.failed)
-			return -1;
-		if (n < room)
-			v[n] = x;
-		n++;
-	}
-	return n;
-}
-
-static const uint8_t *fault(struct walk *w, const char *fmt, ...)
+static const uint8_t *fault(struct tp_v1_walk *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-static const uint8_t *fault(struct walk *w, const char *fmt, ...)
+static const uint8_t *fault(struct tp_v1_walk *w, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -85,13 +40,13 @@ static const uint8_t *fault(struct walk *w, const char *fmt, ...)
 	return NULL;
 }
 
-static const uint8_t *broken(struct walk *w, int code)
+static const uint8_t *broken(struct tp_v1_walk *w, int code)
 {
 	w->code = code;
 	return fault(w, "%s", code == TP_ENOMEM ? "out of memory" : "too many entries");
 }
 
-static struct tp_v1_chain *chain_for(struct walk *w, int32_t pid, uint32_t *number)
+static struct tp_v1_chain *chain_for(struct tp_v1_walk *w, int32_t pid, uint32_t *number)
 {
 	struct tp_v1_index *ix = w->ix;
 	uint64_t id = (uint64_t)((int64_t)pid + 1);
@@ -99,7 +54,7 @@ static struct tp_v1_chain *chain_for(struct walk *w, int32_t pid, uint32_t *numb
 	*number = tp_v1_idmap_find(&ix->chain_of, id);
 	if (*number != TP_V1_NO_ID)
 		return &ix->chains[*number];
-	if (ix->nchains == MAX_CHAINS) {
+	if (ix->nchains == TP_V1_MAX_CHAINS) {
 		broken(w, TP_ELIMIT);
 		return NULL;
 	}
@@ -124,7 +79,7 @@ static struct tp_v1_chain *chain_for(struct walk *w, int32_t pid, uint32_t *numb
 	return &ix->chains[*number];
 }
 
-static void end_batch(struct walk *w, const uint8_t *at)
+void tp_v1_end_batch(struct tp_v1_walk *w, const uint8_t *at)
 {
 	struct tp_v1_index *ix = w->ix;
 	struct tp_v1_batch *b = w->batch;
@@ -135,21 +90,7 @@ static void end_batch(struct walk *w, const uint8_t *at)
 	w->batch = NULL;
 }
 
-/* The values of a batch header at p (behind the type byte); NULL when they are none. */
-static const uint8_t *read_head(const struct tp_v1_wire *wire, const uint8_t *p, const uint8_t *end,
-				uint64_t v[3])
-{
-	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
-
-	v[0] = tp_cursor_uvarint(&c);
-	v[1] = wire->version < 7 ? tp_cursor_uvarint(&c) : 0;
-	v[2] = tp_cursor_uvarint(&c);
-	if (c.failed || (v[0] != UINT64_MAX && v[0] > INT32_MAX))
-		return NULL;
-	return c.at;
-}
-
-static const uint8_t *begin_batch(struct walk *w, const uint8_t *start, const uint8_t *p)
+static const uint8_t *begin_batch(struct tp_v1_walk *w, const uint8_t *start, const uint8_t *p)
 {
 	struct tp_v1_index *ix = w->ix;
 	struct tp_v1_chain *chain;
@@ -157,8 +98,8 @@ static const uint8_t *begin_batch(struct walk *w, const uint8_t *start, const ui
 	uint64_t v[3];
 	uint32_t lane;
 
-	end_batch(w, start);
-	p = read_head(&ix->wire, p, w->end, v);
+	tp_v1_end_batch(w, start);
+	p = tp_v1_read_head(&ix->wire, p, w->end, v);
 	if (!p)
 		return fault(w, "the header of a batch is damaged");
 	if (ix->nbatches >= BATCHES_FREE + ix->size / BYTES_PER_BATCH)
@@ -192,7 +133,8 @@ static const uint8_t *begin_batch(struct walk *w, const uint8_t *start, const ui
 	return p;
 }
 
-static void note_special(struct walk *w, const uint8_t *at, enum tp_v1_kind kind, uint64_t key)
+static void note_special(struct tp_v1_walk *w, const uint8_t *at, enum tp_v1_kind kind,
+			 uint64_t key)
 {
 	struct tp_v1_batch *b = w->batch;
 	uint64_t from_start = (uint64_t)(at - w->ix->data) - b->offset;
@@ -207,7 +149,7 @@ static void note_special(struct walk *w, const uint8_t *at, enum tp_v1_kind kind
 }
 
 /* The types whose arguments matter now; v holds n values, p is where the event starts. */
-static const uint8_t *note(struct walk *w, unsigned type, const uint8_t *p, const uint64_t *v,
+static const uint8_t *note(struct tp_v1_walk *w, unsigned type, const uint8_t *p, const uint64_t *v,
 			   int n, const uint8_t *next)
 {
 	struct tp_v1_index *ix = w->ix;
@@ -252,7 +194,7 @@ static const uint8_t *note(struct walk *w, unsigned type, const uint8_t *p, cons
 	return next;
 }
 
-static const uint8_t *string_entry(struct walk *w, const uint8_t *p)
+static const uint8_t *string_entry(struct tp_v1_walk *w, const uint8_t *p)
 {
 	struct tp_cursor c = tp_cursor(p, (size_t)(w->end - p));
 	uint64_t id = tp_cursor_uvarint(&c), size = tp_cursor_uvarint(&c);
@@ -274,28 +216,8 @@ static const uint8_t *string_entry(struct walk *w, const uint8_t *p)
 	return w->code ? broken(w, w->code) : c.at;
 }
 
-/* Steps over an event of a plain inline type, which is most of them, where FAST_ROOM bytes follow;
- * NULL for others and for varints that need a closer look. */
-static inline const uint8_t *skip_inline(const struct tp_v1_wire *wire, const uint8_t *p)
-{
-	unsigned n = wire->shape[*p & 63].values;
-
-	if (wire->form[*p] != TP_V1_INLINE)
-		return NULL;
-	p++;
-	do {
-		const uint8_t *last = p + 9;
-
-		while (*p >= 0x80)
-			if (++p == last)
-				return NULL;
-		p++;
-	} while (--n);
-	return p;
-}
-
 /* Steps over one event and notes what is to be noted; NULL at a fault. */
-static const uint8_t *step(struct walk *w, const uint8_t *start)
+static const uint8_t *step(struct tp_v1_walk *w, const uint8_t *start)
 {
 	struct tp_v1_index *ix = w->ix;
 	const struct tp_v1_wire *wire = &ix->wire;
@@ -322,7 +244,7 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 		}
 		if (form == TP_V1_INLINE)
 			return p;
-		n = read_values(args, p, v, 8);
+		n = tp_v1_read_values(args, p, v, 8);
 		return note(w, type, start, v, n, p);
 	case TP_V1_SIZED:
 	case TP_V1_SIZED_NOTED:
@@ -338,7 +260,7 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 			return fault(w, "%s %s", tp_v1_names[type], tp_cursor_fault_text(c.failed));
 		p = c.at;
 		if (form == TP_V1_SIZED_NOTED) {
-			n = read_values(args, p, v, 8);
+			n = tp_v1_read_values(args, p, v, 8);
 			if (n < 0)
 				return fault(w, "%s is damaged", tp_v1_names[type]);
 			return note(w, type, start, v, n, p);
@@ -361,177 +283,6 @@ static const uint8_t *step(struct walk *w, const uint8_t *start)
 			return fault(w, "%s has a wrong number of arguments", tp_v1_names[type]);
 		return fault(w, "unknown event type %u", type);
 	}
-}
-
-/* Whether a batch may have this time: near one of the last of n (of which the very last may be
- * damaged), by half the age of the clock, or some minutes where the clock is young. */
-static bool is_near(const struct tp_v1_index *ix, uint32_t n, uint64_t ticks)
-{
-	for (uint32_t i = n > 3 ? n - 3 : 0; i < n; i++) {
-		uint64_t known = (uint64_t)ix->batches[i].ticks;
-		uint64_t far = ticks > known ? ticks - known : known - ticks;
-
-		if (far <= known / 2 || far <= 1u << 30)
-			return true;
-	}
-	return !n;
-}
-
-/* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
- * and what follows are events. Or, when `tables`, whether entries of tables start here: those need
- * no header to be understood. */
-static bool looks_sound(const struct walk *w, const uint8_t *p, bool tables)
-{
-	const struct tp_v1_index *ix = w->ix;
-	const struct tp_v1_wire *wire = &ix->wire;
-	uint64_t v[3];
-
-	for (unsigned n = 0; n < SOUND_EVENTS && p < w->end; n++) {
-		unsigned form = wire->form[*p], type = *p & 63;
-		struct tp_cursor c = tp_cursor(p + 1, (size_t)(w->end - p - 1));
-
-		if (tables && wire->shape[type].timed)
-			return false;
-		switch (form) {
-		case TP_V1_HEAD: {
-			const uint8_t *next = read_head(wire, p + 1, w->end, v);
-
-			if (!next || (v[0] != UINT64_MAX && v[0] >= MAX_CHAINS) ||
-			    !is_near(ix, ix->nbatches, v[2]))
-				return false;
-			p = next;
-			tables = false;
-			continue;
-		}
-		case TP_V1_INLINE:
-		case TP_V1_INLINE_NOTED:
-			for (unsigned i = 0; i < wire->shape[type].values; i++)
-				tp_cursor_uvarint(&c);
-			break;
-		case TP_V1_SIZED:
-		case TP_V1_SIZED_NOTED: {
-			struct tp_slice s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			int values = c.failed ? -1 : read_values(s.data, s.data + s.size, v, 0);
-
-			if (values < 0 ||
-			    (wire->shape[type].values && values != wire->shape[type].values))
-				return false;
-			break;
-		}
-		case TP_V1_LOGGED:
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			break;
-		case TP_V1_TEXT:
-			tp_cursor_uvarint(&c);
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			break;
-		default:
-			return false;
-		}
-		/* An event that the file's end cuts is as sound as the rest. */
-		if (c.failed == TP_CURSOR_END && n)
-			return true;
-		if (c.failed)
-			return false;
-		p = c.at;
-	}
-	return true;
-}
-
-/* The last event boundary of the current batch that lies well before a fault. */
-static const uint8_t *trusted_end(struct walk *w, const uint8_t *at)
-{
-	const uint8_t *p = w->ix->data + w->batch->offset, *kept = p;
-	struct tp_v1_batch *batch = w->batch;
-	const struct tp_v1_wire *wire = &w->ix->wire;
-
-	while (p < at && at - p > SUSPECT_BYTES) {
-		unsigned form = wire->form[*p], type = *p & 63;
-		struct tp_cursor c = tp_cursor(p + 1, (size_t)(at - p - 1));
-
-		kept = p;
-		if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
-			for (unsigned i = 0; i < wire->shape[type].values; i++)
-				tp_cursor_uvarint(&c);
-		} else {
-			if (form == TP_V1_TEXT)
-				tp_cursor_uvarint(&c);
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			if (form == TP_V1_LOGGED)
-				tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-		}
-		if (c.failed)
-			break;
-		p = c.at;
-		if (at - p > SUSPECT_BYTES)
-			kept = p;
-	}
-	w->batch = batch;
-	return kept;
-}
-
-/* The current batch, of which nothing is left: its header may well be part of the damage. */
-static void drop_batch(struct walk *w)
-{
-	struct tp_v1_index *ix = w->ix;
-	struct tp_v1_chain *chain = &ix->chains[w->batch->lane];
-	uint32_t last = --ix->nbatches, i = chain->first;
-
-	w->batch = NULL;
-	if (i == last) {
-		chain->first = chain->last = TP_V1_NO_BATCH;
-		return;
-	}
-	while (ix->batches[i].next != last)
-		i = ix->batches[i].next;
-	ix->batches[i].next = TP_V1_NO_BATCH;
-	chain->last = i;
-}
-
-static bool starts_table(uint8_t head)
-{
-	return head == TP_V1_STRING || head == (TP_V1_STACK | 3 << 6) || head == TP_V1_FREQUENCY;
-}
-
-/* Leaves out what is damaged around `at` and returns where to go on. */
-static const uint8_t *recover(struct walk *w, const uint8_t *at)
-{
-	struct tp_v1_index *ix = w->ix;
-	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
-	const uint8_t *p = at + 1, *from = at;
-
-	/* A fault makes a header that is out of place part of the damage. */
-	if (w->batch && !is_near(ix, ix->nbatches - 1, (uint64_t)w->batch->ticks)) {
-		from = ix->data + w->batch->offset;
-		drop_batch(w);
-	}
-	while (p < w->end) {
-		if (ix->wire.form[*p] == TP_V1_HEAD ? looks_sound(w, p, false)
-						    : starts_table(*p) && looks_sound(w, p, true))
-			break;
-		p++;
-	}
-	if (w->batch) {
-		/* A file that just ends lost nothing of what it has. */
-		if (p < w->end || w->end - at >= SUSPECT_BYTES)
-			from = trusted_end(w, at);
-		if (from == ix->data + w->batch->offset)
-			drop_batch(w);
-		else
-			end_batch(w, from);
-	}
-	ix->damaged = true;
-	if (p == w->end)
-		ix->truncated = true;
-	w->gap = true;
-	loss.offset = (uint64_t)(from - ix->data);
-	loss.bytes = (uint64_t)(p - from);
-	snprintf(loss.reason, sizeof(loss.reason), "%s%s", w->why,
-		 p == w->end ? "; the rest of the file is lost" : "");
-	if (tp_trace_add_loss(w->trace, &loss))
-		w->code = TP_ENOMEM;
-	return p;
 }
 
 struct sorting {
@@ -592,7 +343,7 @@ static void set_horizon(struct tp_v1_index *ix)
 	ix->horizon = last + (length > SHORT_TRACE ? length : SHORT_TRACE);
 }
 
-static int look_up(struct walk *w, const uint8_t *p)
+static int look_up(struct tp_v1_walk *w, const uint8_t *p)
 {
 	size_t done = (size_t)(p - w->ix->data);
 
@@ -609,18 +360,18 @@ static int look_up(struct walk *w, const uint8_t *p)
 }
 
 /* Steps over the plain events from p on as long as they start before `stop` and are of forms that
- * need no closer look; FAST_ROOM bytes follow wherever one starts. */
-static const uint8_t *walk_plain(struct walk *w, const uint8_t *p, const uint8_t *stop)
+ * need no closer look; TP_V1_FAST_ROOM bytes follow wherever one starts. */
+static const uint8_t *walk_plain(struct tp_v1_walk *w, const uint8_t *p, const uint8_t *stop)
 {
 	const struct tp_v1_wire *wire = &w->ix->wire;
 
 	while (p < stop) {
 		const uint8_t *next;
 
-		if (wire->form[*p] == TP_V1_SIZED && p[1] <= FAST_ROOM - 8)
+		if (wire->form[*p] == TP_V1_SIZED && p[1] <= TP_V1_FAST_ROOM - 8)
 			next = p + 2 + p[1];
 		else
-			next = skip_inline(wire, p);
+			next = tp_v1_skip_inline(wire, p);
 		if (!next)
 			break;
 		w->tally[*p] += TALLY_ONE + (uint64_t)(next - p);
@@ -630,7 +381,7 @@ static const uint8_t *walk_plain(struct walk *w, const uint8_t *p, const uint8_t
 }
 
 /* Adds what walk_plain() has counted, before it could overflow. */
-static void add_tally(struct walk *w)
+static void add_tally(struct tp_v1_walk *w)
 {
 	for (unsigned b = 0; b < 256; b++) {
 		w->ix->counts[b & 63] += w->tally[b] / TALLY_ONE;
@@ -639,10 +390,10 @@ static void add_tally(struct walk *w)
 	}
 }
 
-static int walk(struct walk *w, const uint8_t *p)
+static int walk(struct tp_v1_walk *w, const uint8_t *p)
 {
 	struct tp_v1_index *ix = w->ix;
-	const uint8_t *safe = w->end - p > FAST_ROOM ? w->end - FAST_ROOM : p;
+	const uint8_t *safe = w->end - p > TP_V1_FAST_ROOM ? w->end - TP_V1_FAST_ROOM : p;
 
 	while (p < w->end) {
 		const uint8_t *next;
@@ -668,7 +419,7 @@ static int walk(struct walk *w, const uint8_t *p)
 			if (w->opt->strict)
 				return tp_err_set(w->err, TP_EFORMAT, (uint64_t)(p - ix->data),
 						  "at 0x%zx: %s", (size_t)(p - ix->data), w->why);
-			p = recover(w, p);
+			p = tp_v1_recover(w, p);
 			if (w->code)
 				return tp_err_set(w->err, w->code, TP_OFFSET_NONE, "out of memory");
 			continue;
@@ -678,14 +429,14 @@ static int walk(struct walk *w, const uint8_t *p)
 		p = next;
 	}
 	add_tally(w);
-	end_batch(w, w->end);
+	tp_v1_end_batch(w, w->end);
 	return look_up(w, w->end);
 }
 
 /* The frequency of the clock is the last thing to be written, so the file was cut, if only between
  * two events. (Where that is an error, it is one when the order has been found sound, as with Go.)
  */
-static int note_missing_tables(struct walk *w)
+static int note_missing_tables(struct tp_v1_walk *w)
 {
 	struct tp_loss loss = {.offset = w->ix->size,
 			       .from_ns = INT64_MIN,
@@ -703,7 +454,7 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 		      const struct tp_trace_options *opt, struct tp_trace *trace,
 		      struct tp_err *err)
 {
-	struct walk w = {.ix = ix, .in = in, .opt = opt, .trace = trace, .err = err};
+	struct tp_v1_walk w = {.ix = ix, .in = in, .opt = opt, .trace = trace, .err = err};
 	int code;
 
 	memset(ix, 0, sizeof(*ix));
@@ -738,97 +489,4 @@ void tp_v1_index_release(struct tp_v1_index *ix)
 	tp_v1_idmap_release(&ix->stacks);
 	tp_v1_idmap_release(&ix->timers);
 	memset(ix, 0, sizeof(*ix));
-}
-
-/* An event's values and what is behind it, in a batch that the walk has found sound so far. */
-static const uint8_t *read_event(const struct tp_v1_wire *wire, const uint8_t *p,
-				 const uint8_t *end, uint64_t v[8])
-{
-	unsigned form = wire->form[*p], type = *p & 63;
-	struct tp_cursor c = tp_cursor(p + 1, (size_t)(end - p - 1));
-	struct tp_slice s = {0};
-
-	if (form == TP_V1_INLINE || form == TP_V1_INLINE_NOTED) {
-		for (unsigned i = 0; i < wire->shape[type].values; i++)
-			v[i] = tp_cursor_uvarint(&c);
-		return c.failed ? NULL : c.at;
-	}
-	if (form == TP_V1_TEXT)
-		tp_cursor_uvarint(&c);
-	s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-	if (form == TP_V1_LOGGED)
-		tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-	if (c.failed || (wire->shape[type].timed && read_values(s.data, s.data + s.size, v, 8) < 0))
-		return NULL;
-	return c.at;
-}
-
-/* Makes a special of an event's values; false when it is none. */
-static bool special_of(const struct tp_v1_wire *wire, unsigned type, const uint64_t *v,
-		       int64_t ticks, struct tp_v1_special *s)
-{
-	*s = (struct tp_v1_special){.kind = TP_V1_EXITS};
-	switch (type) {
-	case TP_V1_GO_SYSEXIT:
-		if (wire->version < 7) {
-			s->g = v[2];
-			s->key = (int64_t)v[3];
-			s->ticks = v[4] ? (int64_t)v[4] : ticks;
-			return true;
-		}
-		s->g = v[1];
-		s->key = s->ticks = (int64_t)v[3];
-		return v[3];
-	case TP_V1_GO_SYSEXIT_LOCAL:
-		s->g = v[1];
-		s->key = s->ticks = (int64_t)v[2];
-		return v[2];
-	case TP_V1_CPU_SAMPLE:
-		s->kind = TP_V1_SAMPLES;
-		s->key = s->ticks = (int64_t)v[1];
-		s->pid = (int32_t)v[2];
-		s->g = v[3];
-		s->stack = (uint32_t)v[SAMPLE_VALUES - 1];
-		return true;
-	default:
-		return false;
-	}
-}
-
-int tp_v1_batch_specials(const struct tp_v1_index *ix, const struct tp_v1_batch *b,
-			 tp_v1_special_fn fn, void *ctx)
-{
-	const struct tp_v1_wire *wire = &ix->wire;
-	/* Only in go 1.5 may a special have the time of its event, which needs all that precede it.
-	 */
-	bool timed = wire->version < 7;
-	const uint8_t *p = ix->data + b->offset + (timed ? 0 : b->first_special);
-	const uint8_t *end = ix->data + b->end;
-	int64_t ticks = b->ticks;
-	uint32_t left = b->nspecials;
-
-	while (p && p < end && left) {
-		unsigned type = *p & 63;
-		struct tp_v1_special s;
-		uint64_t v[8] = {0};
-		const uint8_t *next = NULL;
-		int code;
-
-		if (!timed && end - p > FAST_ROOM)
-			next = skip_inline(wire, p);
-		if (next) {
-			p = next;
-			continue;
-		}
-		p = read_event(wire, p, end, v);
-		if (timed && wire->shape[type].timed)
-			ticks = (int64_t)((uint64_t)ticks + v[1]);
-		if (!p || !special_of(wire, type, v, ticks, &s))
-			continue;
-		left--;
-		code = fn(ctx, &s);
-		if (code)
-			return code;
-	}
-	return 0;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/cursor.h"
+
 const char *const tp_v1_names[TP_V1_NTYPES] = {
 #define TP_X(name, number, wire, since, stack, nargs, args) [number] = wire,
     TP_V1_TYPES(TP_X)
@@ -84,4 +86,34 @@ void tp_v1_wire_init(struct tp_v1_wire *w, int version)
 		else
 			w->form[t | count << 6] = count < 3 ? TP_V1_INLINE : TP_V1_SIZED;
 	}
+}
+
+int tp_v1_read_values(const uint8_t *p, const uint8_t *end, uint64_t *v, int room)
+{
+	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
+	int n = 0;
+
+	while (c.at < c.end) {
+		uint64_t x = tp_cursor_uvarint(&c);
+
+		if (c.failed)
+			return -1;
+		if (n < room)
+			v[n] = x;
+		n++;
+	}
+	return n;
+}
+
+const uint8_t *tp_v1_read_head(const struct tp_v1_wire *wire, const uint8_t *p, const uint8_t *end,
+			       uint64_t v[3])
+{
+	struct tp_cursor c = tp_cursor(p, (size_t)(end - p));
+
+	v[0] = tp_cursor_uvarint(&c);
+	v[1] = wire->version < 7 ? tp_cursor_uvarint(&c) : 0;
+	v[2] = tp_cursor_uvarint(&c);
+	if (c.failed || (v[0] != UINT64_MAX && v[0] > INT32_MAX))
+		return NULL;
+	return c.at;
 }

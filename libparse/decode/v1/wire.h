@@ -152,4 +152,33 @@ static inline bool tp_v1_uvarint(const uint8_t **p, uint64_t *value)
 	return true;
 }
 
+/* No event of an inline type is longer: type and four varints of ten bytes. */
+#define TP_V1_FAST_ROOM 48
+
+/* Steps over an event of a plain inline type, which is most of them, where TP_V1_FAST_ROOM bytes
+ * follow; NULL for others and for varints that need a closer look. */
+static inline const uint8_t *tp_v1_skip_inline(const struct tp_v1_wire *wire, const uint8_t *p)
+{
+	unsigned n = wire->shape[*p & 63].values;
+
+	if (wire->form[*p] != TP_V1_INLINE)
+		return NULL;
+	p++;
+	do {
+		const uint8_t *last = p + 9;
+
+		while (*p >= 0x80)
+			if (++p == last)
+				return NULL;
+		p++;
+	} while (--n);
+	return p;
+}
+
+/* Up to `room` varints of [p, end) to v; how many there are, or -1. */
+int tp_v1_read_values(const uint8_t *p, const uint8_t *end, uint64_t *v, int room);
+/* The values of a batch header at p (behind the type byte); NULL when they are none. */
+const uint8_t *tp_v1_read_head(const struct tp_v1_wire *wire, const uint8_t *p, const uint8_t *end,
+			       uint64_t v[3]);
+
 #endif

@@ -3,6 +3,7 @@
  *   lane.c      the events of one P, decoded one after the other
  *   special.c   events that are due at another time than where they stand
  *   advance.c   whether an event can happen now, what it changes, and the events it becomes
+ *   annotate.c  the same for ranges, tasks, regions and logs
  *   salvage.c   what is done about an event that cannot happen
  *   futile.c    wake-ups for nothing, which go 1.5 to 1.10 fold
  *   read.c      the merge of all lanes
