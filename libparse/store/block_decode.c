@@ -27,7 +27,7 @@ struct decoder {
 	struct tp_slice stored[BLOCK_COLUMNS];
 	size_t raw[BLOCK_COLUMNS];
 	struct column column[BLOCK_COLUMNS];
-	enum tp_codec codec;
+	enum tp_codec codec[BLOCK_COLUMNS];
 	int64_t first;
 	uint32_t unit; /* 0: ticks */
 	double tick;
@@ -125,10 +125,10 @@ static int read_heads(struct decoder *d, const void *data, size_t size, int64_t 
 		      struct tp_err *err)
 {
 	struct tp_cursor c = tp_cursor(data, size);
-	unsigned version;
+	unsigned most, version;
 	uint64_t n, unit, columns;
 
-	d->codec = tp_cursor_u8(&c);
+	most = tp_cursor_u8(&c);
 	version = tp_cursor_u8(&c);
 	if (!c.failed && version != BLOCK_VERSION)
 		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
@@ -140,18 +140,21 @@ static int read_heads(struct decoder *d, const void *data, size_t size, int64_t 
 	if (!unit)
 		read_tick(d, &c);
 	columns = tp_cursor_uvarint(&c);
-	if (c.failed || rows < 1 || rows > TP_BLOCK_EVENTS || n != (uint64_t)rows ||
-	    unit > MAX_UNIT || columns < BLOCK_COLUMNS || columns > UINT8_MAX)
+	if (c.failed || most > TP_CODEC_ZSTD || rows < 1 || rows > TP_BLOCK_EVENTS ||
+	    n != (uint64_t)rows || unit > MAX_UNIT || columns < BLOCK_COLUMNS ||
+	    columns > UINT8_MAX)
 		return damaged(err, "header");
 	d->pub.n = (uint32_t)n;
 	d->unit = (uint32_t)unit;
 	for (unsigned i = 0; i < columns; i++) {
+		enum tp_codec codec = tp_cursor_u8(&c);
 		uint64_t raw = tp_cursor_uvarint(&c), stored = tp_cursor_uvarint(&c);
 
 		if (i >= BLOCK_COLUMNS)
 			continue;
 		if (raw > most_bytes(i, n) || stored > raw)
 			return damaged(err, "size of a column");
+		d->codec[i] = codec;
 		d->raw[i] = (size_t)raw;
 		d->stored[i].size = (size_t)stored;
 	}
@@ -167,8 +170,8 @@ static int unpack(struct decoder *d, enum block_column c, struct tp_err *err)
 
 	for (unsigned i = 0; i < c; i++)
 		to += most_bytes(i, TP_BLOCK_EVENTS) + PAD;
-	code =
-	    tp_unpack(&d->unpacker, d->codec, d->stored[c].data, d->stored[c].size, to, d->raw[c]);
+	code = tp_unpack(&d->unpacker, d->codec[c], d->stored[c].data, d->stored[c].size, to,
+			 d->raw[c]);
 	if (code == TP_ENOMEM)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code)

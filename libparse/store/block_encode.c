@@ -17,6 +17,7 @@ struct run {
 
 struct tp_block_encoder {
 	struct tp_packer packer;
+	struct tp_packer dense; /* for times, of which lz4 makes little */
 	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
 	uint32_t n;
 
@@ -81,8 +82,8 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 	e = malloc(sizeof(*e) + room);
 	if (!e)
 		return NULL;
-	memset(&e->packer, 0, sizeof(e->packer));
-	e->packer.codec = codec;
+	e->packer = (struct tp_packer){.codec = codec};
+	e->dense = (struct tp_packer){.codec = TP_CODEC_ZSTD, .level = 1};
 	e->unit = 1;
 	e->tick = 0;
 	room = 0;
@@ -99,6 +100,7 @@ void tp_block_encoder_free(struct tp_block_encoder *e)
 	if (!e)
 		return;
 	tp_packer_release(&e->packer);
+	tp_packer_release(&e->dense);
 	free(e);
 }
 
@@ -435,7 +437,7 @@ static void put_shapes(struct tp_block_encoder *e)
 
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
 {
-	uint8_t head[2 + 4 * 10 + 18 + BLOCK_COLUMNS * 2 * 10], *p = head;
+	uint8_t head[2 + 4 * 10 + 18 + BLOCK_COLUMNS * (1 + 2 * 10)], *p = head;
 	size_t at = out->size, stored;
 
 	if (e->n) {
@@ -465,8 +467,12 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 	for (int c = 0; c < BLOCK_COLUMNS; c++) {
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
 
-		if (tp_pack(&e->packer, out, e->start[c], raw, &stored))
+		struct tp_packer *packer =
+		    c == COL_TIME && e->packer.codec == TP_CODEC_LZ4 ? &e->dense : &e->packer;
+
+		if (tp_pack(packer, out, e->start[c], raw, &stored))
 			return TP_ENOMEM;
+		*p++ = (uint8_t)packer->codec;
 		p = tp_put_uvarint(p, raw);
 		p = tp_put_uvarint(p, stored);
 		*raw_size += raw;

@@ -1,7 +1,7 @@
 /* What encoder and decoder of event blocks share: the format, and the model that predicts most of
  * an event from the events before it. Only block_encode.c and block_decode.c include this.
  *
- *   codec     u8         compression of the columns: enum tp_codec
+ *   codec     u8         compression of most columns: enum tp_codec
  *   version   u8         1
  *   rows      uvarint    1 … TP_BLOCK_EVENTS
  *   first     uvarint    zigzag of the first event's time, ns since run.start_ns
@@ -9,7 +9,8 @@
  *     tick    8 bytes    ns per tick, an IEEE double, little-endian
  *     start   uvarint    zigzag of run.start_ns: ticks count from the 0 of the trace's clock
  *   columns   uvarint    BLOCK_COLUMNS; readers skip what they do not know
- *   per column: raw uvarint, stored uvarint (bytes before and after compression; equal: as it is)
+ *   per column: codec u8, raw uvarint, stored uvarint (bytes before and after compression; equal:
+ *   as it is)
  *   the stored bytes of every column, one after the other
  *
  * A column holds whatever of an event is not predicted. Numbers are uvarints unless said otherwise;

@@ -30,7 +30,7 @@ static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *
 		p->zstd = ZSTD_createCCtx();
 	if (!p->zstd)
 		return 0;
-	n = ZSTD_compressCCtx(p->zstd, to, room, data, size, ZSTD_LEVEL);
+	n = ZSTD_compressCCtx(p->zstd, to, room, data, size, p->level ? p->level : ZSTD_LEVEL);
 	return ZSTD_isError(n) ? 0 : n;
 }
 

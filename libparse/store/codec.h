@@ -17,6 +17,7 @@ enum tp_codec {
 /* State of the compressors; zero-initialised is valid. One thread at a time. */
 struct tp_packer {
 	enum tp_codec codec;
+	int level; /* of zstd; 0: the usual one */
 	void *lz4, *zstd;
 };
 

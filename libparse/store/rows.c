@@ -1,11 +1,11 @@
 /* A chunk of a packed table (block.data of a stream other than 'event' and 'string'):
  *
- *   codec    u8        compression of the columns: enum tp_codec
+ *   codec    u8        compression of most columns: enum tp_codec
  *   version  u8        1
  *   rows     uvarint   1 … TP_CHUNK_ROWS
  *   columns  uvarint   1 … 255
  *   per column:
- *     form   u8        enum form
+ *     form   u8        bits 0–3: enum form; bits 4–7: its compression, enum tp_codec
  *     raw    uvarint   bytes of its values
  *     stored uvarint   bytes as stored; == raw: not compressed
  *   the stored bytes of every column, one after the other
@@ -30,6 +30,8 @@ enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 /* What the form of a column is judged by. */
 #define STRETCHES ((size_t)8)
 #define STRETCH	  ((size_t)128)
+/* Columns below this are small whatever is done. */
+#define DENSE_BYTES 4096
 
 static uint64_t plain(int64_t v)
 {
@@ -127,6 +129,23 @@ static int make_room(struct tp_rows_encoder *e, size_t nrows)
 		   : 0;
 }
 
+/* Appends `raw` bytes of scratch to the bodies. Bytes that do not repeat but are not evenly spread
+ * either, as those of durations, are nothing for lz4; zstd still takes a third away. */
+static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_codec *codec)
+{
+	size_t at = e->bodies.size;
+
+	*codec = e->packer.codec;
+	if (tp_pack(&e->packer, &e->bodies, e->scratch.data, raw, stored))
+		return TP_ENOMEM;
+	if (*codec != TP_CODEC_LZ4 || raw < DENSE_BYTES || *stored < raw / 8 * 7)
+		return 0;
+	e->bodies.size = at;
+	e->dense.codec = *codec = TP_CODEC_ZSTD;
+	e->dense.level = 1;
+	return tp_pack(&e->dense, &e->bodies, e->scratch.data, raw, stored);
+}
+
 int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
 		   unsigned ncolumns)
 {
@@ -150,6 +169,7 @@ int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t 
 		int64_t *v = values[c % 2], *before = c ? values[(c + 1) % 2] : NULL;
 		enum form form;
 		uint8_t *end;
+		enum tp_codec codec;
 		size_t raw, stored;
 
 		for (size_t i = 0; i < nrows; i++)
@@ -161,9 +181,9 @@ int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t 
 			end = encode_column(e->scratch.data, form, v, before, nrows);
 		}
 		raw = (size_t)(end - e->scratch.data);
-		if (tp_pack(&e->packer, bodies, e->scratch.data, raw, &stored))
+		if (pack(e, raw, &stored, &codec))
 			return TP_ENOMEM;
-		*p++ = (uint8_t)form;
+		*p++ = (uint8_t)((unsigned)form | (unsigned)codec << 4);
 		p = tp_put_uvarint(p, raw);
 		p = tp_put_uvarint(p, stored);
 		e->raw_size += raw;
@@ -175,6 +195,7 @@ int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t 
 void tp_rows_encoder_release(struct tp_rows_encoder *e)
 {
 	tp_packer_release(&e->packer);
+	tp_packer_release(&e->dense);
 	tp_buf_release(&e->scratch);
 	tp_buf_release(&e->values);
 	tp_buf_release(&e->bodies);
@@ -256,13 +277,14 @@ static int damaged(struct tp_err *err, const char *what)
 
 struct head {
 	unsigned form;
+	enum tp_codec codec;
 	uint64_t raw;
 	struct tp_slice stored;
 };
 
 /* Unpacks and decodes one column of n rows. */
-static int column(struct tp_rows_decoder *d, enum tp_codec codec, const struct head *h,
-		  const int64_t *before, int64_t *v, size_t n, struct tp_err *err)
+static int column(struct tp_rows_decoder *d, const struct head *h, const int64_t *before,
+		  int64_t *v, size_t n, struct tp_err *err)
 {
 	int code;
 
@@ -271,7 +293,7 @@ static int column(struct tp_rows_decoder *d, enum tp_codec codec, const struct h
 	d->scratch.size = 0;
 	if (tp_buf_reserve(&d->scratch, (size_t)h->raw + MAX_VARINT))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = tp_unpack(&d->unpacker, codec, h->stored.data, h->stored.size, d->scratch.data,
+	code = tp_unpack(&d->unpacker, h->codec, h->stored.data, h->stored.size, d->scratch.data,
 			 (size_t)h->raw);
 	if (code == TP_ENOMEM)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -289,7 +311,10 @@ static int read_heads(struct tp_cursor *c, struct head *heads, uint64_t columns)
 	uint64_t stored[MAX_COLUMNS];
 
 	for (uint64_t i = 0; i < columns; i++) {
-		heads[i].form = tp_cursor_u8(c);
+		uint8_t form = tp_cursor_u8(c);
+
+		heads[i].form = form & 15;
+		heads[i].codec = form >> 4;
 		heads[i].raw = tp_cursor_uvarint(c);
 		stored[i] = tp_cursor_uvarint(c);
 	}
@@ -310,9 +335,8 @@ static bool wanted(const struct head *heads, uint64_t columns, unsigned c, int64
 	}
 }
 
-static int decode_columns(struct tp_rows_decoder *d, enum tp_codec codec, const struct head *heads,
-			  uint64_t columns, size_t nrows, int64_t *const *col, unsigned ncolumns,
-			  struct tp_err *err)
+static int decode_columns(struct tp_rows_decoder *d, const struct head *heads, uint64_t columns,
+			  size_t nrows, int64_t *const *col, unsigned ncolumns, struct tp_err *err)
 {
 	const int64_t *before = NULL;
 	int64_t *own;
@@ -329,7 +353,7 @@ static int decode_columns(struct tp_rows_decoder *d, enum tp_codec codec, const 
 			before = NULL;
 			continue;
 		}
-		code = column(d, codec, &heads[c], before, v, nrows, err);
+		code = column(d, &heads[c], before, v, nrows, err);
 		if (code)
 			return code;
 		before = v;
@@ -344,7 +368,7 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 		   int64_t *const *col, unsigned ncolumns, struct tp_err *err)
 {
 	struct tp_cursor c = tp_cursor(data, size);
-	enum tp_codec codec = tp_cursor_u8(&c);
+	unsigned codec = tp_cursor_u8(&c);
 	unsigned version = tp_cursor_u8(&c);
 	uint64_t rows = tp_cursor_uvarint(&c);
 	uint64_t columns = tp_cursor_uvarint(&c);
@@ -354,12 +378,12 @@ int tp_rows_decode(struct tp_rows_decoder *d, const void *data, size_t size, siz
 		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
 				  "a chunk of rows has version %u; this program reads %d", version,
 				  VERSION);
-	if (c.failed || rows != nrows || !rows || rows > TP_CHUNK_ROWS || !columns ||
-	    columns > MAX_COLUMNS)
+	if (c.failed || codec > TP_CODEC_ZSTD || rows != nrows || !rows || rows > TP_CHUNK_ROWS ||
+	    !columns || columns > MAX_COLUMNS)
 		return damaged(err, "header");
 	if (read_heads(&c, heads, columns))
 		return damaged(err, "ends early");
-	return decode_columns(d, codec, heads, columns, nrows, col, ncolumns, err);
+	return decode_columns(d, heads, columns, nrows, col, ncolumns, err);
 }
 
 void tp_rows_decoder_release(struct tp_rows_decoder *d)
