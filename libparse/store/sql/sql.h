@@ -7,8 +7,8 @@
  *   describe.h    names, types and meanings of the tables and columns, for .schema and manuals
  *   cache.c       per connection: decoded dictionaries and packed tables of the runs in use
  *   packed.c      one module for every packed table of store/tables.h
- *   event.c       `event`, over the blocks of events
- *   span.c        `span`, derived from the events by timeline/span.h
+ *   event.c       `event`, over the blocks of events (event_scan.c, event_row.c)
+ *   span.c        `span`, derived from the events by timeline/span.h (span_scan.c)
  *   string.c      `string`, the texts of a run's dictionary
  *   functions.c   fmt_ns, stack_text, regexp …
  *   percentile.c  percentile, median, p50 …

@@ -1,0 +1,102 @@
+/* The cursor of the virtual table `event`: what event.c (planning, the module), event_scan.c (from
+ * block to block) and event_row.c (values) share. */
+#ifndef TP_STORE_SQL_EVENT_H
+#define TP_STORE_SQL_EVENT_H
+
+#include "store/block.h"
+#include "store/sql/sql.h"
+#include "store/stream.h"
+
+#define MASK_WORDS 4 /* a set of event types: any byte, as a damaged block may hold any */
+
+enum {
+	PLAN_COLUMNS = TP_BC_ALL,
+	PLAN_BY_TYPE = 1 << 16,
+	PLAN_BY_KIND = 1 << 17,
+	PLAN_DESC = 1 << 18,
+	PLAN_COUNT = 1 << 19, /* with the two above: nothing but run, type and kind is used */
+};
+
+struct tp_type_set {
+	uint64_t bits[MASK_WORDS];
+};
+
+struct tp_event_cursor {
+	sqlite3_vtab_cursor base;
+	struct tp_sql *sql;
+	struct tp_block_decoder *block;
+
+	/* what is asked for */
+	uint32_t columns; /* of the block, beside those compared */
+	uint32_t filter;  /* of the block, to compare */
+	int64_t run_from, run_to, seq_from, seq_to, ts_from, ts_to;
+	struct tp_type_set types;
+	bool want[3];	    /* goroutine, m, p are given … */
+	int64_t want_id[3]; /* … as these ids */
+	bool count;
+
+	/* passes over the runs: the types of each, by name; one pass without grouping */
+	struct tp_type_set *passes;
+	size_t npasses, pass;
+	struct tp_type_set *seen; /* types in each part, in the order met by the first pass */
+	size_t nseen, seen_room;
+	size_t nth;		 /* parts met in this pass */
+	uint64_t (*counts)[256]; /* PLAN_COUNT: events by run and type */
+
+	/* where it is */
+	size_t run_pos; /* position in the list of runs */
+	int64_t run_id;
+	struct tp_sql_run *run;
+	struct tp_stream *stream;
+	uint32_t want_index[3]; /* in this run */
+	int64_t part;
+	uint32_t at, n; /* the current row is sel[at], at < n */
+	uint16_t *sel;
+	uint64_t left; /* PLAN_COUNT: rows like this one that are still to come */
+	uint8_t counted_type;
+	bool eof;
+
+	/* for results, loaded when first needed in a run */
+	const struct tp_dict *dict;
+	bool have_ids[3];
+	struct tp_sql_ids ids[3];
+};
+
+static inline bool tp_has_type(const struct tp_type_set *s, uint8_t type)
+{
+	return s->bits[type >> 6] >> (type & 63) & 1;
+}
+
+static inline void tp_add_type(struct tp_type_set *s, uint8_t type)
+{
+	s->bits[type >> 6] |= UINT64_C(1) << (type & 63);
+}
+
+/* Names of a type and of its kind, NULL for a type that there is not. */
+static inline const char *tp_event_type_name(uint8_t type)
+{
+	return type < TP_NEVENT_TYPES ? tp_event_descs[type].wire : NULL;
+}
+
+static inline const char *tp_event_kind_name(uint8_t type)
+{
+	return tp_event_type_name(type) ? tp_kind_names[tp_event_descs[type].kind] : NULL;
+}
+
+/* ---- event_scan.c ---- */
+
+/* Closes what belongs to the current run; the cursor can be filtered anew. */
+void tp_event_leave_run(struct tp_event_cursor *c);
+/* To the next block, run or pass with a row that matches, or the end (eof). */
+int tp_event_next_rows(struct tp_event_cursor *c, struct tp_err *err);
+/* PLAN_COUNT: one look at every run gives the numbers of rows by run and type … */
+int tp_event_count_types(struct tp_event_cursor *c, struct tp_err *err);
+/* … and this goes to the next type of the pass, run and pass with rows, or the end. */
+void tp_event_next_count(struct tp_event_cursor *c);
+
+/* ---- event_row.c ---- */
+
+/* xColumn. */
+int tp_event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column);
+
+#endif

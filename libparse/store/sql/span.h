@@ -1,0 +1,69 @@
+/* The cursor of the virtual table `span`: what span.c (planning, the module, values) and
+ * span_scan.c (from segment to segment) share. */
+#ifndef TP_STORE_SQL_SPAN_H
+#define TP_STORE_SQL_SPAN_H
+
+#include "store/block.h"
+#include "store/sql/sql.h"
+#include "store/stream.h"
+#include "timeline/span.h"
+
+/* An inclusive range of int64. */
+struct tp_bounds {
+	int64_t from, to;
+};
+
+struct tp_span_cursor {
+	sqlite3_vtab_cursor base;
+	struct tp_sql *sql;
+	struct tp_block_decoder *block;
+	struct tp_event *events; /* of the decoded block */
+
+	/* what is asked for */
+	uint32_t columns; /* of the block */
+	struct tp_bounds run, start, end, dur;
+	bool want_g, want_open;
+	int64_t want_g_id, want_open_value;
+	uint32_t states; /* set of enum tp_state */
+
+	/* passes over the runs: sets of states, by name; one pass without grouping */
+	uint32_t passes[TP_NSTATES];
+	size_t npasses, pass;
+	uint32_t seen; /* states met by the first pass */
+
+	/* where it is: run, then its events, then what is open after them */
+	size_t run_pos;
+	int64_t run_id, run_start;
+	struct tp_sql_run *run_ref;
+	uint32_t g_index;
+	struct tp_spans *spans;
+	struct tp_stream *stream;
+	uint32_t fed;		     /* of the block's events */
+	size_t crossing, ncrossings; /* rows of span_crossing still to come */
+	int64_t last_segment;	     /* that was read; -1: all, so open spans end with the run */
+	const struct tp_sql_rows *crossings;
+	struct tp_sql_ids ids[3]; /* of goroutines, Ms, Ps */
+	const struct tp_dict *dict;
+
+	struct tp_span *out; /* rows out[at … n) */
+	size_t at, n, room;
+	bool eof;
+};
+
+/* Times of a damaged store may be anything: they wrap. */
+static inline int64_t tp_time_plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t tp_time_minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* Closes what belongs to the current run; the cursor can be filtered anew. */
+void tp_span_leave_run(struct tp_span_cursor *c);
+/* Refills out[] from where the cursor is, or sets eof. */
+int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err);
+
+#endif
