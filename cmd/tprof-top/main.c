@@ -266,8 +266,8 @@ static int put_head(const struct args *args, struct rep_output *out, struct tp_e
 /* What to type next, on a terminal only. */
 static int put_hint(const struct args *args, struct rep_output *out, struct tp_err *err)
 {
-	const char *hint = "next: block, sched, cpu, gc, goroutines or overview behind the file's "
-			   "name; --focus REGEX and --from/--to look closer";
+	const char *hint = "next: add block, sched, cpu, gc or overview; --focus REGEX, --from and "
+			   "--to narrow it";
 	int code;
 
 	if (!args->cmd.tty)

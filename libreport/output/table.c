@@ -406,8 +406,11 @@ static int end(struct rep_output *out)
 static int note(struct rep_output *out, bool strong, const char *text)
 {
 	const char *before = !out->opt.colour ? "" : strong ? "\x1b[1m" : "\x1b[2m";
-	int code = rep_put(&out->buf, before);
+	int code;
 
+	if (!*text)
+		return rep_put(&out->buf, "\n");
+	code = rep_put(&out->buf, before);
 	if (!code)
 		code = rep_escape(&out->buf, text, strlen(text), REP_ESCAPE_SHOWN);
 	if (!code && out->opt.colour)
