@@ -134,7 +134,7 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 	const struct tp_v2_wire_event *w = type < TP_V2_NWIRES ? &tp_v2_wires[type] : NULL;
 	uint64_t args[TP_V2_MAX_ARGS] = {0};
 	const char *what = NULL;
-	int64_t dt;
+	int64_t dt, after;
 
 	if (!tp_v2_arity[type] || type == TP_V2_ClockSnapshot || w->since > o->g.version)
 		return "not an event";
@@ -145,9 +145,10 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 		return tp_cursor_fault_text(in->failed);
 	if (counted)
 		dt = 0;
-	if (dt < 0 || *ts > b->ts || dt > b->ts - *ts)
+	/* The batch's own time is damaged for all we know: no sum or difference may be trusted. */
+	if (dt < 0 || *ts > b->ts || __builtin_add_overflow(*ts, dt, &after) || after > b->ts)
 		return "a time beyond the generation";
-	*ts += dt;
+	*ts = after;
 	for (unsigned i = 1; i < w->nargs && !what; i++)
 		what = argument_fault(o, b, w->args[i], args[i - 1]);
 	return what ? what : order_fault(type, args, m, holds);
