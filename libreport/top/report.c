@@ -1,3 +1,4 @@
+#include "base/sum.h"
 #include "top/report.h"
 
 #include <stdio.h>
@@ -191,12 +192,15 @@ void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min
 	if (!s->count || max_ns > s->max_ns)
 		s->max_ns = max_ns;
 	s->count += count;
-	s->total_ns += total_ns;
+	tp_sum(&s->total_ns, total_ns);
 }
 
 struct rep_value rep_sum_mean(const struct rep_sum *s)
 {
-	return s->count > 0 ? rep_int((s->total_ns + s->count / 2) / s->count) : rep_null();
+	int64_t n = s->count;
+
+	/* Rounded half up, without a sum that might not fit. */
+	return n > 0 ? rep_int(s->total_ns / n + (s->total_ns % n >= n - n / 2)) : rep_null();
 }
 
 struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,

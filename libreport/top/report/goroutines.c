@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/big.h"
 #include "top/report.h"
 
@@ -94,9 +95,9 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	(void)err;
 	if (part->goroutine >= a->n)
 		return 0;
-	a->g[part->goroutine].ns[part->state] += part->total_ns;
+	tp_sum(&a->g[part->goroutine].ns[part->state], part->total_ns);
 	a->g[part->goroutine].there = true;
-	a->total_ns += part->total_ns;
+	tp_sum(&a->total_ns, part->total_ns);
 	return 0;
 }
 
@@ -108,13 +109,13 @@ static int64_t correct(struct goroutine *g, int64_t presence)
 	int64_t sum = 0, twice;
 
 	for (int i = 0; i < TP_NSTATES; i++)
-		sum += g->ns[i];
+		tp_sum(&sum, g->ns[i]);
 	twice = sum - presence;
 	if (twice <= 0 || g->ns[TP_ST_SYSCALL] < twice || g->ns[TP_ST_RUNNABLE] < twice)
 		return 0;
 	g->ns[TP_ST_RUNNABLE] -= twice;
 	g->ns[TP_ST_SYSCALL] -= twice;
-	g->ns[TP_ST_SYSCALL_BLOCKED] += twice;
+	tp_sum(&g->ns[TP_ST_SYSCALL_BLOCKED], twice);
 	return twice;
 }
 
@@ -144,7 +145,7 @@ static int take_sums(struct rep_view *v, struct adding *a, struct tp_err *err)
 			if (!a->g[i].there)
 				continue;
 			a->g[i].ns[sums[k].state] = ns[i];
-			a->total_ns += ns[i];
+			tp_sum(&a->total_ns, ns[i]);
 		}
 	}
 	for (size_t i = 0; !code && i < a->n; i++) {
@@ -214,7 +215,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	} else {
 		code = rep_parts_each(v, REP_PARTS_BY_GOROUTINE, on_part, &a, err);
 	}
-	all->total_ns += a.total_ns;
+	tp_sum(&all->total_ns, a.total_ns);
 	if (!code)
 		code = describe(job, v, a.g, a.n, err);
 	job->nrows = all->n;
@@ -256,7 +257,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_TOTAL:
 	case COLUMN_SHARE:
 		for (int i = 0; i < TP_NSTATES; i++)
-			sum += g->ns[i];
+			tp_sum(&sum, g->ns[i]);
 		return column == COLUMN_TOTAL ? rep_int(sum) : rep_share(sum, all->total_ns);
 	case COLUMN_RUNNING:
 		return rep_int(g->ns[TP_ST_RUNNING]);

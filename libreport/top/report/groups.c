@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "top/report.h"
 
 struct group {
@@ -129,8 +130,8 @@ static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *
 		code = rep_grow(&g->blocked_ns, &g->blocked_room, cell, sizeof(*g->blocked_ns));
 	if (code)
 		return code;
-	g->reason_ns[column] += part->total_ns;
-	g->blocked_ns[cell] += part->total_ns;
+	tp_sum(&g->reason_ns[column], part->total_ns);
+	tp_sum(&g->blocked_ns[cell], part->total_ns);
 	return 0;
 }
 
@@ -144,9 +145,9 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 		code = add_blocked(a, group, part);
 	if (code)
 		return rep_job_fail(err, code);
-	a->g->group[group].ns[part->state] += part->total_ns;
+	tp_sum(&a->g->group[group].ns[part->state], part->total_ns);
 	a->g->group[group].spans += part->count;
-	a->g->total_ns += part->total_ns;
+	tp_sum(&a->g->total_ns, part->total_ns);
 	a->g->lost = a->g->lost || part->state == TP_ST_LOST;
 	if (a->counted && part->goroutine < a->v->nrows[TP_TABLE_GOROUTINE] &&
 	    !a->counted[part->goroutine]) {
@@ -335,7 +336,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_TOTAL:
 	case COLUMN_SHARE:
 		for (int i = 0; i < TP_NSTATES; i++)
-			sum += group->ns[i];
+			tp_sum(&sum, group->ns[i]);
 		return column == COLUMN_TOTAL ? rep_int(sum) : rep_share(sum, g->total_ns);
 	case COLUMN_RUNNING:
 		return rep_int(group->ns[TP_ST_RUNNING]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "top/report.h"
 
 enum { MORE_A, MORE_B, MORE_C, MORE_D, NMORE }; /* further sums of a row, by report */
@@ -224,7 +225,7 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 	}
 	row->ns[row->sum.count] = ns;
 	rep_sum_add(&row->sum, 1, ns, ns, ns);
-	all->total_ns += ns;
+	tp_sum(&all->total_ns, ns);
 	return 0;
 }
 

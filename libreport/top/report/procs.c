@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "top/report.h"
 
 struct proc {
@@ -84,9 +85,9 @@ static void add_time(struct proc *proc, const struct rep_view *v, unsigned state
 		return;
 	ns = rep_view_clip_end(v, end) - rep_view_clip_start(v, start);
 	if (state == TP_ST_RUNNING)
-		proc->running_ns += ns;
+		tp_sum(&proc->running_ns, ns);
 	else if (state == TP_ST_IDLE)
-		proc->idle_ns += ns;
+		tp_sum(&proc->idle_ns, ns);
 }
 
 /* Segments inside the range. */
@@ -106,10 +107,10 @@ static int add_sums(struct procs *all, struct rep_view *v, const bool *inside, s
 		if (code)
 			return code;
 		if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_RUNNING) {
-			proc->running_ns += ns;
+			tp_sum(&proc->running_ns, ns);
 			proc->starts += REP_COL(v, PROC_TIME, count)[i];
 		} else if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_IDLE) {
-			proc->idle_ns += ns;
+			tp_sum(&proc->idle_ns, ns);
 		}
 	}
 	return 0;

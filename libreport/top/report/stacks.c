@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/hist.h"
 #include "top/report.h"
 
@@ -116,7 +117,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (code)
 		return rep_job_fail(err, code);
 	rep_sum_add(&s->sum[row], part->count, part->total_ns, part->min_ns, part->max_ns);
-	s->total_ns += part->total_ns;
+	tp_sum(&s->total_ns, part->total_ns);
 	if (part->site != TP_NONE)
 		s->site_owner[part->site] = row + 1;
 	else if (part->count == 1)

@@ -1,0 +1,14 @@
+/* Sums of times. Over many goroutines of a damaged trace, whose clock may say anything, a sum may
+ * be more than 64 bits hold: then it stays at the most (or least) that they do. */
+#ifndef TP_BASE_SUM_H
+#define TP_BASE_SUM_H
+
+#include <stdint.h>
+
+static inline void tp_sum(int64_t *sum, int64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = more < 0 ? INT64_MIN : INT64_MAX;
+}
+
+#endif
