@@ -129,6 +129,11 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	struct need need;
 	bool more = true;
 
+	if (o->work <= o->s.nms) { /* that is what finding a holder costs */
+		o->work = 0;
+		return !o->salvage;
+	}
+	o->work -= o->s.nms;
 	if (!find_need(o, c, &need))
 		return true;
 	for (int64_t ahead = TP_V2_PATIENCE_NS * 4; more; ahead *= 16) {
@@ -168,6 +173,8 @@ size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts)
 
 	if (waited <= patience || (o->waiting == root->from && ts <= o->patience))
 		return n;
+	if (!o->work)
+		return o->salvage ? 0 : n;
 	for (size_t i = 0; i < n; i++)
 		if (!tp_v2_awaited(o, h[i].of))
 			return i;

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* How often events may be looked at in vain in a generation: seconds, for inputs made to wait. */
+#define MAX_TRIES ((uint64_t)1 << 30)
+
 #define REPORT_EVERY (4u << 20) /* bytes between calls of opt->progress */
 
 int tp_v2_order_flush(struct tp_v2_order *o)
@@ -94,6 +97,7 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 
 	o->next_sample = 0;
 	o->waiting = NULL;
+	o->tries = 0;
 	o->work = o->g.events_bytes / 4;
 	if (!code && o->f.n && !o->s.initial_gen)
 		o->s.initial_gen = o->g.number;
@@ -147,6 +151,11 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 /* The earliest event waits: the first of the others, by time, that does not. */
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
+	o->tries += o->f.n;
+	if (o->tries > MAX_TRIES)
+		return tp_err_set(o->err, TP_EFORMAT, o->g.from,
+				  "generation %llu: events wait for each other without end",
+				  (unsigned long long)o->g.number);
 	tp_v2_frontier_sort(&o->f);
 	for (size_t i = 1; i < o->f.n; i++) {
 		int code;

@@ -27,6 +27,7 @@ struct tp_v2_order {
 	uint64_t dropped;     /* salvage: events of this generation that fit nothing */
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;
+	uint64_t tries;		/* of events that waited, in this generation */
 	const uint8_t *waiting; /* the event that was looked into last for waiting too long, */
 	int64_t patience;	/* and until when it may go on */
 

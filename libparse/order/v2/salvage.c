@@ -182,9 +182,12 @@ static int run(struct tp_v2_order *o)
 			continue;
 		}
 		code = take(o, 0);
-		if (!code) {
+		if (!code && o->work < f->n) {
+			code = force(o, 0);
+		} else if (!code) {
 			size_t stuck = 0;
 
+			o->work -= f->n;
 			tp_v2_frontier_sort(f);
 			for (size_t i = 1; i < f->n && !code; i++) {
 				stuck = tp_v2_in_vain(o, i, f->heap[i].ts);
