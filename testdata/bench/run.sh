@@ -87,7 +87,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	events=$("$bin/tprof-query" --format=csv "$s" 'select events from run' | tail -n 1)
 	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
 	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
-	for r in $("$bin/tprof-top" --list-reports); do
+	for r in $("$bin/tprof-top" --help | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
 		row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r"
 	done
 	row 'top groups, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60%"
