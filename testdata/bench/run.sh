@@ -84,7 +84,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'import v2 from stdin' '300 MiB' '160 MiB' '' "rm -f $dir/in.tprof; exec $bin/tprof-import -o $dir/in.tprof - <$dir/$v2"
 	sh -c "$(import $v2)" >/dev/null
 	s=$dir/$v2.tprof
-	events=$("$bin/tprof-query" --format=csv "$s" 'select events from run' | tail -n 1)
+	events=$("$bin/tprof-query" --format=tsv "$s" 'select events from run' | tail -n 1)
 	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
 	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
 	for r in $("$bin/tprof-top" --help | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
