@@ -17,6 +17,7 @@
 #include <zstd.h>
 
 #include "open/input.h"
+#include "open/unpack.h"
 
 /* A folder of our own, and one path in it. */
 struct place {
@@ -184,6 +185,29 @@ static void test_open_packed(void **state)
 }
 
 /* However a compressed file is cut or changed: no crash, and what is kept is a prefix. */
+/* What fills the room for unpacked bytes exactly is complete all the same. */
+static void test_open_packed_full_rooms(void **state)
+{
+	struct place *p = *state;
+	size_t n = 2 * TP_UNPACK_BYTES;
+	uint8_t *data = make_bytes(n), *packed = malloc(2 * n);
+
+	for (int gz = 0; gz < 2; gz++) {
+		struct tp_err err = {0};
+		struct tp_input *in;
+		char damaged[160];
+
+		write_file(p->path, packed, (gz ? pack_gz : pack_zst)(data, n, packed, 2 * n));
+		assert_int_equal(tp_input_open(&in, p->path, NULL, damaged, &err), 0);
+		assert_string_equal(damaged, "");
+		assert_int_equal(in->size, n);
+		assert_memory_equal(in->data, data, n);
+		tp_input_close(in);
+	}
+	free(packed);
+	free(data);
+}
+
 static void test_open_packed_damaged(void **state)
 {
 	struct place *p = *state;
@@ -504,6 +528,7 @@ int main(void)
 	    CASE(test_open_plain),
 	    CASE(test_open_empty),
 	    CASE(test_open_packed),
+	    CASE(test_open_packed_full_rooms),
 	    CASE(test_open_packed_damaged),
 	    CASE(test_open_gz_garbage_behind),
 	    CASE(test_open_bomb),

@@ -239,8 +239,9 @@ static int copy_zst(struct tp_source *in, struct sink *out, uint8_t *room, char 
 			to.pos = 0;
 			hint = ZSTD_decompressStream(z, &to, &from);
 			code = sink_put(out, room, to.pos);
+			/* Once a frame is complete, asking again without input begins another. */
 		} while (!code && !ZSTD_isError(hint) &&
-			 (from.pos < from.size || to.pos == to.size));
+			 (from.pos < from.size || (hint && to.pos == to.size)));
 		in->at += from.pos;
 		in->have -= from.pos;
 		if (code)
