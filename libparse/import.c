@@ -28,7 +28,8 @@ static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_
 {
 	struct work *w = ctx;
 
-	/* Known before the first event where one frequency holds for the whole trace: go 1.5 to 1.21. */
+	/* Known before the first event where one frequency holds for the whole trace: go 1.5
+	 * to 1.21. */
 	if (w->trace.version < 22)
 		tp_store_set_tick(w->run, w->trace.ns_per_tick);
 	return tp_store_put_events(w->run, ev, n, err);
@@ -213,7 +214,10 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	result->events = (int64_t)t->events;
 	result->goroutines = t->ng;
 	result->inferred = (int64_t)t->inferred;
-	result->duration_ns = t->started ? t->last_ts - t->first_ts : 0;
+	/* As every time of the run: from its start on, and wrapping around where the clock is
+	 * damaged. */
+	result->duration_ns =
+	    t->started ? (int64_t)((uint64_t)t->last_ts - (uint64_t)t->first_ts) : 0;
 	result->ticks = t->ns_per_tick == 0;
 
 	row.name = w->opt->name ? w->opt->name : base_name(path);

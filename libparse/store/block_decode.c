@@ -457,7 +457,7 @@ static void decode_types(struct decoder *d, bool more)
 
 static inline uint32_t told_subject(struct decoder *d)
 {
-	return (uint32_t)(d->model.goroutines + tp_unzigzag(get(&d->column[COL_SUBJECT])));
+	return d->model.goroutines + (uint32_t)tp_unzigzag(get(&d->column[COL_SUBJECT]));
 }
 
 static int decode_context(struct decoder *d, struct tp_err *err)
@@ -516,7 +516,7 @@ static inline uint32_t value(unsigned told, uint32_t guess, uint32_t read)
 
 static inline uint32_t told_str(struct column *c, uint32_t *last)
 {
-	*last = (uint32_t)(*last + tp_unzigzag(get(c)));
+	*last += (uint32_t)tp_unzigzag(get(c));
 	return *last;
 }
 

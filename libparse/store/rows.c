@@ -230,6 +230,7 @@ static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, co
 			 int64_t *v, size_t n)
 {
 	int64_t last = 0;
+	size_t i = 0;
 	uint64_t u;
 
 	if ((size_t)(end - p) < (form == FORM_CONST ? 1 : n))
@@ -237,17 +238,17 @@ static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, co
 	switch (form) {
 	case FORM_CONST:
 		p = get(p, &u);
-		for (size_t i = 0; i < n; i++)
+		for (; i < n; i++)
 			v[i] = unplain(u);
 		break;
 	case FORM_PLAIN:
-		for (size_t i = 0; i < n && p < end; i++) {
+		for (; i < n && p < end; i++) {
 			p = get(p, &u);
 			v[i] = unplain(u);
 		}
 		break;
 	case FORM_DELTA:
-		for (size_t i = 0; i < n && p < end; i++) {
+		for (; i < n && p < end; i++) {
 			p = get(p, &u);
 			if (u)
 				last = (int64_t)((uint64_t)last + (uint64_t)unplain(u));
@@ -257,7 +258,7 @@ static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, co
 	case FORM_CROSS:
 		if (!before)
 			return TP_EFORMAT;
-		for (size_t i = 0; i < n && p < end; i++) {
+		for (; i < n && p < end; i++) {
 			int64_t from = or_zero(before[i]);
 
 			p = get(p, &u);
@@ -267,7 +268,7 @@ static int decode_column(const uint8_t *p, const uint8_t *end, unsigned form, co
 	default:
 		return TP_EFORMAT;
 	}
-	return p == end ? 0 : TP_EFORMAT;
+	return p == end && i == n ? 0 : TP_EFORMAT;
 }
 
 static int damaged(struct tp_err *err, const char *what)

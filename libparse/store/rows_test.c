@@ -188,6 +188,22 @@ static void test_rows_damaged_bytes(void **state)
 		}
 }
 
+/* As many bytes as rows, and fewer values: nothing may be left as it was. */
+static void test_rows_too_few_values(void **state)
+{
+	for (uint8_t form = 1; form <= 2; form++) {
+		const uint8_t chunk[] = {0, 1, 2, 1, form, 2, 2, 0x80, 1};
+		struct tp_rows_decoder d = {0};
+		int64_t values[2], *col[1] = {values};
+		struct tp_err err = {0};
+
+		assert_int_equal(tp_rows_decode(&d, chunk, sizeof(chunk), 2, col, 1, &err),
+				 TP_ESTORE);
+		tp_rows_decoder_release(&d);
+	}
+	(void)state;
+}
+
 static void test_rows_newer_version(void **state)
 {
 	struct tp_rows_decoder d = {0};
@@ -205,6 +221,7 @@ int main(void)
 	    cmocka_unit_test(test_rows_round_trip),
 	    cmocka_unit_test(test_rows_wrapping_difference),
 	    cmocka_unit_test(test_rows_damaged_bytes),
+	    cmocka_unit_test(test_rows_too_few_values),
 	    cmocka_unit_test(test_rows_newer_version),
 	};
 
