@@ -35,10 +35,29 @@ static int sync_folder(const char *path, struct tp_err *err)
 	return code;
 }
 
+/* What a writer that was killed left beside a store that somebody has removed since. SQLite would
+ * take it for the journal of the store that comes in its place, and roll that back. */
+static int remove_stale(const char *path, const char *suffix, struct tp_err *err)
+{
+	char *name = sqlite3_mprintf("%s%s", path, suffix);
+	int code = 0;
+
+	if (!name)
+		return tp_sys_err(err, ENOMEM, path, "cannot create");
+	if (unlink(name) && errno != ENOENT)
+		code = tp_sys_err(err, errno, name, "cannot remove");
+	sqlite3_free(name);
+	return code;
+}
+
 static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
 	int code = run->materialize ? tp_materialize_file(run->temp, err) : 0;
 
+	if (!code)
+		code = remove_stale(run->path, "-journal", err);
+	if (!code)
+		code = remove_stale(run->path, "-wal", err);
 	if (code)
 		return code;
 	if (fsync(run->temp_fd))
@@ -159,6 +178,8 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct t
 		code = tp_sql_err(err, db, run->path, "cannot write");
 	} else {
 		sqlite3_busy_timeout(db, READERS_WAIT_MS);
+		/* Rows are all that is added: triggers are none of ours. */
+		sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 		code = publish_into(run, db, r, err);
 	}
 	sqlite3_close(db);

@@ -483,6 +483,38 @@ static void test_store_kill_at_any_moment(void **state)
 	assert_int_equal(row.id, runs + 1);
 }
 
+/* A writer was killed, and then the store was removed, but not what SQLite keeps beside it. */
+static void test_store_stale_journal(void **state)
+{
+	char journal[80];
+	struct tp_store *s;
+	struct tp_run row;
+	struct tp_err err;
+	int status;
+
+	(void)state;
+	assert_int_equal(write_run("old", 60000, 5000, &row, &err), 0);
+	if (fork() == 0) {
+		sqlite3 *db;
+
+		_exit(sqlite3_open(path, &db) ||
+		      sqlite3_exec(db, "BEGIN; UPDATE block SET data = zeroblob(length(data))",
+				   NULL, NULL, NULL) ||
+		      sqlite3_db_cacheflush(db));
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
+	snprintf(journal, sizeof(journal), "%s-journal", path);
+	assert_int_equal(access(journal, F_OK), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(write_run("new", 3000, 100, &row, &err), 0);
+	assert_int_equal(tp_store_open(&s, path, &err), 0);
+	assert_int_equal(query(s, "SELECT count(*) FROM run WHERE hash = 'new'"), 1);
+	check_run(s, 1, 3000, 100);
+	tp_store_close(s);
+	assert_int_equal(strangers(), 0);
+}
+
 static void test_store_sweeps_dead_temporary_files(void **state)
 {
 	char dead[128], young[128];
@@ -950,6 +982,7 @@ int main(void)
 	    TEST(test_store_abort_leaves_nothing),
 	    TEST(test_store_many_writers),
 	    TEST(test_store_kill_at_any_moment),
+	    TEST(test_store_stale_journal),
 	    TEST(test_store_sweeps_dead_temporary_files),
 	    TEST(test_store_disk_full),
 	    TEST(test_store_busy_writer),
