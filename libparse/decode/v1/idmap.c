@@ -9,14 +9,16 @@
 #define DENSE_BASE   4096
 #define DENSE_FACTOR 16
 
-static size_t home(uint64_t id, size_t room)
+/* The high bits of a product with a factor that nobody knows beforehand: ids cannot be made to
+ * meet. */
+static size_t home(const struct tp_v1_idmap *m, uint64_t id)
 {
-	return (size_t)((id * 0x9e3779b97f4a7c15u) >> 20) & (room - 1);
+	return (size_t)((id * (0x9e3779b97f4a7c15u ^ m->seed << 1)) >> m->shift);
 }
 
 static struct tp_v1_idslot *slot_of(const struct tp_v1_idmap *m, uint64_t id)
 {
-	size_t i = home(id, m->room);
+	size_t i = home(m, id);
 
 	while (m->hash[i].value && m->hash[i].id != id)
 		i = (i + 1) & (m->room - 1);
@@ -32,7 +34,9 @@ uint32_t tp_v1_idmap_find_slow(const struct tp_v1_idmap *m, uint64_t id)
 
 static int grow_hash(struct tp_v1_idmap *m)
 {
-	struct tp_v1_idmap wider = {.room = m->room ? m->room * 2 : 64};
+	struct tp_v1_idmap wider = {.room = m->room ? m->room * 2 : 64,
+				    .shift = m->room ? m->shift - 1 : 58,
+				    .seed = m->seed};
 
 	wider.hash = calloc(wider.room, sizeof(*wider.hash));
 	if (!wider.hash)
@@ -43,6 +47,7 @@ static int grow_hash(struct tp_v1_idmap *m)
 	free(m->hash);
 	m->hash = wider.hash;
 	m->room = wider.room;
+	m->shift = wider.shift;
 	return 0;
 }
 
@@ -92,5 +97,5 @@ void tp_v1_idmap_release(struct tp_v1_idmap *m)
 {
 	free(m->dense);
 	free(m->hash);
-	memset(m, 0, sizeof(*m));
+	*m = (struct tp_v1_idmap){.seed = m->seed};
 }

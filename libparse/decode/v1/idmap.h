@@ -20,6 +20,8 @@ struct tp_v1_idmap {
 	struct tp_v1_idslot *hash; /* open addressing, a power of two */
 	size_t room, used;
 	uint64_t count; /* ids put in, ever */
+	unsigned shift; /* 64 - log2(room) */
+	uint64_t seed;	/* any number, best one that depends on the whole input */
 };
 
 uint32_t tp_v1_idmap_find_slow(const struct tp_v1_idmap *m, uint64_t id);

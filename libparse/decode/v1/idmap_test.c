@@ -53,12 +53,32 @@ static void test_idmap_stays_small(void **state)
 	tp_v1_idmap_release(&m);
 }
 
+/* Ids a power of two apart are spread all the same: no search is long. */
+static void test_idmap_ids_apart(void **state)
+{
+	(void)state;
+	for (unsigned bit = 20; bit < 50; bit++) {
+		struct tp_v1_idmap m = {.seed = bit * 0x123456789abcdefu};
+		size_t run = 0, longest = 0;
+
+		for (uint32_t i = 1; i < 10000; i++)
+			assert_int_equal(tp_v1_idmap_put(&m, (uint64_t)i << bit, i), 0);
+		for (size_t i = 0; i < m.room; i++) {
+			run = m.hash[i].value ? run + 1 : 0;
+			longest = run > longest ? run : longest;
+		}
+		assert_true(longest < 2000);
+		tp_v1_idmap_release(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_idmap_finds_what_was_put),
 	    cmocka_unit_test(test_idmap_replaces),
 	    cmocka_unit_test(test_idmap_stays_small),
+	    cmocka_unit_test(test_idmap_ids_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

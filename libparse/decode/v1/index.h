@@ -54,6 +54,7 @@ struct tp_v1_index {
 	struct tp_v1_wire wire;
 	const uint8_t *data;
 	size_t size;
+	uint64_t seed; /* for maps of ids, from the hash of the input */
 
 	struct tp_v1_batch *batches;
 	uint32_t nbatches, batches_room;

@@ -94,7 +94,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 			struct tp_err *err)
 {
 	uint64_t *v = malloc((2 + 4 * MAX_FRAMES) * sizeof(*v));
-	struct tp_v1_idmap by_pc = {0};
+	struct tp_v1_idmap by_pc = {.seed = ix->seed};
 	int code = v ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; i < t->n && !code; i++) {

@@ -158,7 +158,7 @@ int tp_v1_futile_note(struct tp_v1_order *o, const struct tp_v1_lane *l)
 
 int tp_v1_futile_find(struct tp_v1_order *o)
 {
-	struct tp_v1_futile f = {.free = NO_NODE};
+	struct tp_v1_futile f = {.g_of = {.seed = o->ix->seed}, .free = NO_NODE};
 	int code;
 
 	o->noting = &f;

@@ -28,9 +28,12 @@ static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *
 
 static int add_page(struct tp_v1_order *o)
 {
-	struct tp_v1_g **pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
+	struct tp_v1_g **pages;
 
-	if (!pages || o->npages >= TP_V1_RETIRED / TP_V1_PAGE_GS)
+	if (o->npages >= TP_V1_RETIRED / TP_V1_PAGE_GS)
+		return out_of_memory(o);
+	pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
+	if (!pages)
 		return out_of_memory(o);
 	o->pages = pages;
 	pages[o->npages] = malloc(TP_V1_PAGE_GS * sizeof(**pages));
@@ -251,6 +254,7 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 	free_pages(o);
 	tp_v1_idmap_release(&o->g_of);
 	tp_v1_idmap_release(&o->task_of);
+	o->g_of.seed = o->task_of.seed = o->p_of.seed = o->m_of.seed = o->ix->seed;
 	o->nstarters = o->ntasks = o->nregions = 0;
 	o->free_task = o->free_region = o->free_g = NO_NODE;
 	o->begun = o->initialised = o->in_gc = o->in_stw = o->muted = false;
