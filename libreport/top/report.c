@@ -84,11 +84,31 @@ static struct tp_text frame_name(const struct rep_job *job, uint32_t frame)
 	return t.size ? t : (struct tp_text){"(unknown)", 9};
 }
 
+/* The frame of the garbage collector that is hidden before the site, 0 for none. Go gives 'sync' as
+ * the reason for waiting on a lock of the collector; without this frame it looks like one of the
+ * program's own. */
+static uint32_t collector_node(const struct rep_job *job, uint32_t stack, uint32_t site)
+{
+	for (uint32_t at = stack; at && at != site;) {
+		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+		struct tp_text name =
+		    tp_dict_text(job->dict, tp_dict_frame_name(job->dict, node.frame));
+
+		/* Its reason, "GC mark assist wait for work", says as much. */
+		if (has_prefix(name, "runtime.gcParkAssist"))
+			return 0;
+		if (has_prefix(name, "runtime.gc"))
+			return at;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return 0;
+}
+
 #define WHERE_FRAMES 4
 
 struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
 {
-	uint32_t at = site_node(job, stack);
+	uint32_t at = site_node(job, stack), collector = collector_node(job, stack, at);
 	size_t size = 0;
 	char *text = NULL;
 
@@ -96,7 +116,7 @@ struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
 		return rep_str("(no stack)");
 	/* Once to measure, once to write. */
 	for (int pass = 0; pass < 2; pass++) {
-		uint32_t node_id = at;
+		uint32_t node_id = collector ? collector : at;
 
 		for (int i = 0; node_id && i < WHERE_FRAMES; i++) {
 			struct tp_stack_node node = tp_dict_stack_at(job->dict, node_id);
@@ -108,7 +128,10 @@ struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
 			if (text)
 				memcpy(text + size, name.text, name.size);
 			size += name.size;
-			node_id = node.parent < node_id ? node.parent : 0;
+			if (node_id == collector)
+				node_id = at;
+			else
+				node_id = node.parent < node_id ? node.parent : 0;
 		}
 		if (!pass) {
 			text = tp_arena_alloc(&job->texts, size + 1);

@@ -48,7 +48,7 @@ enum {
 					     .kind = REP_TEXT,                                     \
 					     .least = 32,                                          \
 					     .table_only = true},                                  \
-				  .doc = "function and its callers, the runtime left out"},        \
+				  .doc = "function and callers, no runtime but the collector"},    \
 		[COLUMN_FUNCTION] =                                                                \
 		    REP_COLUMN_RAW_TEXT("function", "innermost function outside the runtime"),     \
 		[COLUMN_LOCATION] = REP_COLUMN_RAW_TEXT("location", "its file and line"),          \
