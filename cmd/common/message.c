@@ -141,19 +141,19 @@ char *cmd_thousands(char *text, int64_t n)
 	return text;
 }
 
-/* "1.2MiB, about 5,120 events"; bytes are left out where only order was lost. */
+/* "1.2MiB, about 5,120 events", without what is not known. */
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t events)
 {
 	char count[28], size[TP_UNITS_SIZE];
 	int n = 0;
 
 	if (bytes)
-		n = snprintf(text, CMD_LOST_SIZE, "%s, ", tp_fmt_bytes(size, bytes));
+		n = snprintf(text, CMD_LOST_SIZE, "%s", tp_fmt_bytes(size, bytes));
 	if (events)
-		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "about %s event%s",
-			 cmd_thousands(count, events), events == 1 ? "" : "s");
-	else
-		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "no event that is known of");
+		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s event%s",
+			 bytes ? ", " : "", cmd_thousands(count, events), events == 1 ? "" : "s");
+	else if (!bytes)
+		snprintf(text, CMD_LOST_SIZE, "nothing that can be counted");
 	return text;
 }
 
@@ -163,7 +163,7 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 	const struct tp_run *r = &run->row;
 
 	if (run->losses)
-		cmd_note(cmd, "%s lost %s byte range%s (%s): see 'SELECT * FROM loss'", r->name,
-			 cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
+		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see 'SELECT * FROM loss'",
+			 r->name, cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events));
 }

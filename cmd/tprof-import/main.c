@@ -92,6 +92,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->store = arg;
 		return 0;
 	case KEY_NAME:
+		if (!*arg)
+			argp_error(state, "--name: a run needs a name that is not empty");
 		o->name = arg;
 		return 0;
 	case KEY_LABEL:
@@ -192,10 +194,10 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 	if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
-			  "transitions inferred; see 'SELECT * FROM loss'",
+			  "transition%s inferred; see 'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s", cmd_lost(lost, r->lost_bytes, r->lost_events),
-			  cmd_thousands(inferred, r->inferred));
+			  cmd_thousands(inferred, r->inferred), r->inferred == 1 ? "" : "s");
 }
 
 static int import_one(struct args *args, const char *file)
@@ -252,7 +254,7 @@ int main(int argc, char **argv)
 	    .options = options,
 	    .parser = on_option,
 	    .args_doc = "FILE...",
-	    .doc = "Decode Go execution traces (go 1.5 to go 1.26; plain, .gz or .zst; '-' is "
+	    .doc = "Decode Go execution traces (go 1.5 to go 1.27; plain, .gz or .zst; '-' is "
 		   "standard input) into a store.\v"
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};

@@ -6,6 +6,7 @@ try --label=x x
 try --label==x x
 try --label=a=1 --label=a=2 x
 try --name=n x y
+try --name= x
 try --compress=best x
 try --threads=2x x
 try --dump=frames x

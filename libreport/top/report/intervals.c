@@ -6,7 +6,8 @@
  *
  * Every duration is at hand, so percentiles are exact. What has no beginning or no end in the trace
  * is incomplete: of ranges, the part that is there counts; tasks and regions are counted, but their
- * times are not. A time range clips durations, as everywhere. */
+ * times are not. Nor are those of incomplete ranges in a damaged trace: where the end is lost, one
+ * would last as long as its goroutine. A time range clips durations, as everywhere. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -269,8 +270,8 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	row = &all->row[index];
 	row->count++;
 	row->cut = row->cut || start < v->from || end > v->to;
-	if (!complete || (s == &ranges && REP_COL(v, RANGE, complete)[i] != 1))
-		row->incomplete++;
+	complete = complete && (s != &ranges || REP_COL(v, RANGE, complete)[i] == 1);
+	row->incomplete += !complete;
 	for (int k = 0; k < NMORE; k++) {
 		int64_t more = cell(v, s, s->more[k], i);
 
@@ -278,7 +279,9 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	}
 	if (s->more_plus >= 0 && cell(v, s, s->more_plus, i) != TP_NULL)
 		row->more[MORE_D] += cell(v, s, s->more_plus, i);
-	return complete || s == &ranges ? add_time(all, index, v, s, i, start, end) : 0;
+	if (!complete && (s != &ranges || v->run->losses))
+		return 0;
+	return add_time(all, index, v, s, i, start, end);
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
@@ -304,6 +307,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	return code ? rep_job_fail(err, code) : 0;
 }
 
+/* Mark assists wait, too, and many goroutines do so at once. */
+#define NOTE_OVER "more than 100%: several goroutines at a time, whose times add up"
+
 static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct intervals *all = job->state;
@@ -319,6 +325,8 @@ static int finish(struct rep_job *job, struct tp_err *err)
 
 		if (row->sum.count)
 			rep_percentiles_of(row->ns, (size_t)row->sum.count, &row->percentiles);
+		if (job->report == &rep_report_gc && row->sum.total_ns > job->length_ns)
+			snprintf(job->note, sizeof(job->note), "%s", NOTE_OVER);
 	}
 	return 0;
 }
