@@ -13,7 +13,7 @@ _tprof_export()
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--format= --help --run= --usage --version' -- "$cur"))
-		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac

@@ -15,7 +15,7 @@ _tprof_import()
 	-*)
 		COMPREPLY=($(compgen -W '--compress= --dump= --help --label= --materialize --name= --output=
 			--strict --threads= --usage --version' -- "$cur"))
-		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac

@@ -15,7 +15,7 @@ _tprof_query()
 	-*)
 		COMPREPLY=($(compgen -W '--color= --file= --format= --help --no-pager --run= --usage
 			--version --write' -- "$cur"))
-		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	.*) COMPREPLY=($(compgen -W '.help .schema .tables' -- "$cur") $(compgen -f -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -31,7 +31,7 @@ _tprof_top()
 	-*)
 		COMPREPLY=($(compgen -W '--color= --focus= --format= --from= --goroutine= --help --ignore=
 			--no-pager --reason= --rows= --run= --sort= --state= --to= --usage --version' -- "$cur"))
-		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W "$reports" -- "$cur")) ;;
 	esac

@@ -137,7 +137,8 @@ int cmd_finish(struct cmd *cmd, int status)
 	}
 	/* With a status of its own the command has said already why it stopped. */
 	if (failed && failed != EPIPE && status == CMD_OK) {
-		cmd_error(cmd, "cannot write standard output: %s", strerror(failed));
+		cmd_error(cmd, "cannot write standard output: %s%s", strerror(failed),
+			  failed == ENOSPC ? "; make room, or choose another place" : "");
 		status = CMD_SYSTEM;
 	}
 	cmd_close(cmd);

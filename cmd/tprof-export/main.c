@@ -136,8 +136,8 @@ static int run(struct args *args)
 	if (status)
 		return status;
 	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "%zu runs are called '%s'; pick one by its id",
-			  args->cmd.runs.n, args->cmd.run_spec);
+		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
+			  args->cmd.run_spec, args->cmd.runs.n);
 		return CMD_USAGE;
 	}
 	return export_events(args);

@@ -172,8 +172,8 @@ int session_prompt(struct session *s)
 	rl_attempted_completion_function = complete;
 	sigaction(SIGINT, &act, NULL);
 	cmd_print(s->cmd,
-		  "%s: .tables lists what there is, .help what can be done; a statement ends "
-		  "with ;\n",
+		  "%s: .tables lists what there is, .help what you can do\n"
+		  "a statement ends with ;\n",
 		  s->path);
 	while (!s->quit) {
 		char *line;

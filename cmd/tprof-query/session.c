@@ -204,8 +204,7 @@ static int do_help(struct session *s, const char *where, const char *arg)
 {
 	(void)where, (void)arg;
 	cmd_print(s->cmd,
-		  "A statement ends with a semicolon and may have several lines; ^C ends one "
-		  "that runs.\n");
+		  "A statement ends with ; and may have several lines; ^C ends one that runs.\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		cmd_print(s->cmd, "  %-8s %-9s %s\n", commands[i].name, commands[i].arg,
 			  commands[i].doc);

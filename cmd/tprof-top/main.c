@@ -54,7 +54,10 @@ static void check(struct args *args, struct argp_state *state)
 	struct tp_err err;
 
 	args->top.report = args->report ? rep_report_find(args->report) : rep_reports[0];
-	if (!args->top.report)
+	if (!args->top.report && rep_report_find(args->path))
+		argp_error(state, "the file comes before the report: tprof-top %s %s", args->report,
+			   args->path);
+	else if (!args->top.report)
 		argp_error(state, "there is no report '%s'; --help lists them", args->report);
 	else if (rep_top_check(&args->top, &err)) {
 		tp_err_printable(&err);

@@ -274,8 +274,7 @@ static void usage(const struct folders *f, FILE *out)
 {
 	fputs("Usage: tprof COMMAND [ARGUMENT...]\n"
 	      "       tprof help COMMAND\n\n"
-	      "Offline analysis of Go execution traces. The commands, each a program "
-	      "tprof-COMMAND:\n\n",
+	      "Offline analysis of Go execution traces. The commands (tprof-COMMAND, too):\n\n",
 	      out);
 	print_commands(f, out);
 	fputs("\nStart with: tprof top FILE (a trace, or a store made by tprof import).\n"

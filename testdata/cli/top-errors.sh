@@ -4,6 +4,7 @@ tprof-import -o "$TMP/shop.tprof" testdata/checkout.trace >/dev/null
 s=$TMP/shop.tprof
 try
 try "$s" nonsense
+try block "$s"
 try "$s" groups block
 try --sort=flat "$s"
 try --focus='(' "$s"

@@ -78,14 +78,11 @@ const struct tp_sql_function tp_sql_functions[] = {
     {"fmt_ns(ns)", "a duration to read: '1.25ms'"},
     {"fmt_bytes(bytes)", "a size to read: '3.4MiB'"},
     {"ns(text)", "a duration as ns: ns('1.5ms') = 1500000"},
-    {"stack_text([run,] stack)", "functions of a stack, leaf first: 'leaf;caller;root'; the run "
-				 "may be left out where the store holds only one"},
+    {"stack_text([run,] stack)", "its functions: 'leaf;caller;root'; no run if there is but one"},
     {"func_of([run,] stack)", "function at the leaf of a stack"},
     {"root_of([run,] stack)", "function at its root: where the goroutine began"},
-    {"percentile(x, p)", "aggregate: the p-th percentile (0..100) by nearest rank, exact up to "
-			 "16,777,216 values, within 0.1 % beyond"},
+    {"percentile(x, p)", "aggregate: the p-th percentile (0..100), by nearest rank"},
     {"median(x), p50(x), p90(x), p95(x), p99(x)", "aggregates: the same for a fixed p"},
-    {"regexp(pattern, text)", "text REGEXP pattern: does the POSIX extended regular expression "
-			      "match?"},
+    {"regexp(pattern, text)", "text REGEXP pattern: does the POSIX extended one match?"},
     {NULL, NULL},
 };
