@@ -357,7 +357,8 @@ static int append_open(struct tp_occupancy *o, const struct tp_spans *spans, uin
 
 	if (!tp_spans_open(spans, g, &open))
 		return 0;
-	return append(o, g, open.start - start_ns, to_ns, open.state);
+	return append(o, g, (int64_t)((uint64_t)open.start - (uint64_t)start_ns), to_ns,
+		      open.state);
 }
 
 int tp_occupancy_segment(struct tp_occupancy *o, const struct tp_spans *spans, uint32_t ng,
@@ -370,7 +371,8 @@ int tp_occupancy_segment(struct tp_occupancy *o, const struct tp_spans *spans, u
 	/* Times that no clock shows: the buckets around them could not be counted in 64 bits. */
 	o->code = from_ns < 0 || to_ns > INT64_MAX >> (STATE_BITS + 2) ? 1 : 0;
 	o->err = err;
-	choose_levels(o, to_ns - from_ns, segment->events);
+	if (!o->code)
+		choose_levels(o, to_ns - from_ns, segment->events);
 	for (uint32_t i = 0, n = o->ntouched; i < n && !failed; i++)
 		failed = append_open(o, spans, o->touched[i], start_ns, to_ns);
 	for (; o->known < ng && !failed; o->known++)
