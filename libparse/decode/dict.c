@@ -1,6 +1,6 @@
 /* Every kind of entry lives in one growing array, its id being its place, with an open-addressed
- * hash table beside it. A slot keeps 32 bits of the hash: they find the slot, reject most others
- * without a look at the entry, and let the table grow without hashing anything again. */
+ * hash table beside it. A slot keeps a tag made from the hash: it finds the slot, rejects most
+ * others without a look at the entry, and lets the table grow without hashing anything again. */
 #include "decode/dict.h"
 
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "base/arena.h"
+#include "base/seed.h"
 
 #define MAX_ENTRIES ((uint32_t)1 << 30) /* then half of 2^31 slots are taken */
 
@@ -22,6 +23,7 @@ struct set {
 	uint32_t mask; /* slots - 1 */
 	uint32_t n;    /* entries, the empty one included */
 	uint32_t room; /* for entries */
+	uint64_t seed; /* of the tags */
 };
 
 struct string {
@@ -71,6 +73,11 @@ static uint64_t hash_words(const uint64_t *words, size_t n)
 	return XXH3_64bits(bytes, n * 8);
 }
 
+static uint32_t tag_of(const struct set *s, uint64_t hash)
+{
+	return (uint32_t)(mix(s->seed, hash) >> 32);
+}
+
 static int grow_slots(struct set *s)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;
@@ -118,7 +125,7 @@ typedef bool (*same_fn)(const struct tp_dict *d, uint32_t id, const void *key);
 static inline uint32_t find(const struct tp_dict *d, const struct set *s, uint64_t hash,
 			    same_fn same, const void *key, uint32_t *at)
 {
-	uint32_t tag = (uint32_t)(hash >> 32);
+	uint32_t tag = tag_of(s, hash);
 
 	for (*at = tag & s->mask; s->slots[*at].id; *at = (*at + 1) & s->mask)
 		if (s->slots[*at].tag == tag && same(d, s->slots[*at].id, key))
@@ -128,7 +135,7 @@ static inline uint32_t find(const struct tp_dict *d, const struct set *s, uint64
 
 static uint32_t take(struct set *s, uint32_t at, uint64_t hash)
 {
-	s->slots[at] = (struct slot){(uint32_t)(hash >> 32), s->n};
+	s->slots[at] = (struct slot){tag_of(s, hash), s->n};
 	return s->n++;
 }
 
@@ -144,6 +151,8 @@ struct tp_dict *tp_dict_new(void)
 
 	if (!d)
 		return NULL;
+	d->strings.seed = d->functions.seed = d->locations.seed = d->frames.seed = d->stacks.seed =
+	    tp_seed();
 	if (make_room(&d->strings, (void **)&d->string, sizeof(*d->string)) ||
 	    make_room(&d->functions, (void **)&d->function, sizeof(*d->function)) ||
 	    make_room(&d->locations, (void **)&d->location, sizeof(*d->location)) ||
@@ -247,7 +256,8 @@ static int index_strings(struct tp_dict *d)
 		}
 		s->hash = XXH3_64bits(s->text, s->size);
 		if (!find(d, &d->strings, s->hash, same_string, s, &at))
-			d->strings.slots[at] = (struct slot){(uint32_t)(s->hash >> 32), d->indexed};
+			d->strings.slots[at] =
+			    (struct slot){tag_of(&d->strings, s->hash), d->indexed};
 	}
 	return 0;
 }

@@ -55,6 +55,7 @@ struct tp_map {
 	} * slots;
 	uint64_t mask;
 	uint64_t n;
+	uint64_t seed;
 };
 /* The value of a key; 0 if it is new, and then to be set at once. NULL when memory is out. */
 uint64_t *tp_map_at(struct tp_map *m, uint64_t key);
@@ -255,6 +256,7 @@ struct tp_tasks {
 	uint32_t room_chunks;
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
+	uint64_t seed; /* of the slots */
 	uint32_t latest;       /* number last asked for */
 	struct tp_map members; /* number << 32 | goroutine → 1 */
 };

@@ -46,7 +46,7 @@ static int map_grow(struct tp_map *m)
 	if (!slots)
 		return TP_ENOMEM;
 	for (uint64_t i = 0; m->slots && i <= m->mask; i++) {
-		uint64_t at = tp_mix(0, m->slots[i].key) & (size - 1);
+		uint64_t at = tp_mix(m->seed, m->slots[i].key) & (size - 1);
 
 		if (!m->slots[i].value)
 			continue;
@@ -66,7 +66,7 @@ uint64_t *tp_map_at(struct tp_map *m, uint64_t key)
 
 	if ((!m->slots || m->n >= (m->mask + 1) / 2) && map_grow(m))
 		return NULL;
-	at = tp_mix(0, key) & m->mask;
+	at = tp_mix(m->seed, key) & m->mask;
 	while (m->slots[at].value && m->slots[at].key != key)
 		at = (at + 1) & m->mask;
 	if (!m->slots[at].value) {

@@ -85,9 +85,9 @@ static int pack_chunk(struct tp_task_chunk *c)
 	return 0;
 }
 
-static uint32_t id_hash(uint64_t id)
+static uint32_t id_hash(const struct tp_tasks *s, uint64_t id)
 {
-	return (uint32_t)tp_mix(0, id);
+	return (uint32_t)tp_mix(s->seed, id);
 }
 
 static int grow_slots(struct tp_tasks *s)
@@ -97,7 +97,7 @@ static int grow_slots(struct tp_tasks *s)
 	if (tp_grow_slots(&s->slots, &s->mask, &slots))
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t at = id_hash(s->id[i]) & s->mask;
+		uint32_t at = id_hash(s, s->id[i]) & s->mask;
 
 		while (slots[at])
 			at = (at + 1) & s->mask;
@@ -138,7 +138,7 @@ static uint32_t number_of(struct tp_tasks *s, uint64_t id)
 		return s->latest;
 	if ((!s->slots || s->n >= (s->mask + 1) / 2) && grow_slots(s))
 		return TP_NONE;
-	for (at = id_hash(id) & s->mask; s->slots[at]; at = (at + 1) & s->mask)
+	for (at = id_hash(s, id) & s->mask; s->slots[at]; at = (at + 1) & s->mask)
 		if (s->id[s->slots[at] - 1] == id)
 			return s->latest = s->slots[at] - 1;
 	if (add(s, id))

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/seed.h"
 #include "timeline/parts.h"
 
 #define AHEAD 8 /* events between a prefetch and its use */
@@ -22,6 +23,7 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	t->run = run;
 	t->summary.blocks.size = sizeof(struct tp_block);
 	t->summary.zero_g = TP_NONE;
+	t->annotations.tasks.seed = t->annotations.tasks.members.seed = tp_seed();
 	t->spans = tp_spans_new();
 	t->occupancy = tp_occupancy_new(put_occupancy, t);
 	if (!t->spans || !t->occupancy) {
