@@ -130,12 +130,14 @@ void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	size_t nfree = 0, ntaken = 0;
 	struct tp_event *ev;
 
+	for (size_t i = 0; i < o->s.nms; i++)
+		o->s.all_ms[i]->p->held = true;
 	for (size_t i = 0; o->s.ps.slots && i <= o->s.ps.mask; i++) {
 		struct tp_v2_p *p = o->s.ps.slots[i].value;
 
 		if (!p || !p->alive || p->seq_gen != o->g.number)
 			continue;
-		if (!holder_of_p(o, p)) {
+		if (!p->held) {
 			free_p = p;
 			nfree++;
 		} else if (p->status == TP_V2_P_SYSCALL) {
@@ -143,6 +145,8 @@ void tp_v2_infer_p(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 			ntaken++;
 		}
 	}
+	for (size_t i = 0; i < o->s.nms; i++)
+		o->s.all_ms[i]->p->held = false;
 	if (nfree > 1 || (!nfree && ntaken != 1))
 		return;
 	if (!nfree) {

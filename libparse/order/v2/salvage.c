@@ -104,7 +104,7 @@ static int drop(struct tp_v2_order *o, size_t i)
 
 static bool spend(struct tp_v2_order *o)
 {
-	uint64_t cost = o->s.nms + 1;
+	uint64_t cost = o->s.nms + o->s.ps.mask + 1;
 
 	if (o->repair_work < cost)
 		return false;

@@ -73,6 +73,7 @@ struct tp_v2_p {
 	uint8_t status; /* enum tp_v2_pstatus */
 	bool alive;	/* a status was seen */
 	bool sweeping;
+	bool held; /* scratch: an M has it */
 };
 
 struct tp_v2_m {
