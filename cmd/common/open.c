@@ -142,7 +142,7 @@ int cmd_open(struct cmd *cmd, const char *path)
 
 static void remove_scratch(struct cmd *cmd)
 {
-	static const char *const files[] = {"run.tprof", "run.tprof-lock", "run.tprof-journal"};
+	static const char *const files[] = {"run.tprof", "run.tprof.lock", "run.tprof-journal"};
 	char path[4096];
 
 	if (!cmd->scratch)

@@ -89,6 +89,11 @@ void cmd_progress_line(char *line, int size, const char *what, uint64_t done, ui
 	snprintf(line, (size_t)size, "%s", text);
 	/* Cut by cells, at the start of a character: bytes 10xxxxxx continue one. */
 	for (char *c = line; *c; c++) {
+		/* What a file is called must not steer the terminal. */
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+		else if ((unsigned char)*c == 0xc2 && c[1] && (unsigned char)c[1] < 0xa0)
+			c[0] = c[1] = '?';
 		if (((unsigned char)*c & 0xc0) != 0x80 && ++cells > width) {
 			*c = '\0';
 			break;

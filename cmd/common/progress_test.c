@@ -31,6 +31,10 @@ static void test_progress_line_rows(void **state)
 	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a"},
 	    /* Cut by cells, not bytes. */
 	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4"},
+	    /* A name that would clear the screen, in two ways. */
+	    {"\033[2J\xc2\x9b"
+	     "2J",
+	     0, 0, 0, 80, "0B, 0B/s  ?[2J??2J"},
 	};
 
 	(void)state;
