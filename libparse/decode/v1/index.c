@@ -123,6 +123,7 @@ static const uint8_t *begin_batch(struct tp_v1_walk *w, const uint8_t *start, co
 				  .need = {INT64_MAX, INT64_MAX},
 				  .lane = lane,
 				  .next = TP_V1_NO_BATCH,
+				  .before = chain->last,
 				  .gap = w->gap};
 	if (chain->first == TP_V1_NO_BATCH)
 		chain->first = ix->nbatches;

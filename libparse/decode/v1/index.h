@@ -31,6 +31,7 @@ struct tp_v1_batch {
 	uint32_t first_special, nspecials; /* bytes from offset to the first; how many there are */
 	uint32_t lane;
 	uint32_t next; /* of the same lane, or TP_V1_NO_BATCH */
+	uint32_t before; /* likewise */
 	bool gap;      /* something of this lane may be lost before it */
 };
 

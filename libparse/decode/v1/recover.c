@@ -11,6 +11,8 @@
 #define SUSPECT_BYTES 48
 /* A batch found by searching must start with this many sound events, or run to the end. */
 #define SOUND_EVENTS 48
+/* What looking at candidates may cost per byte of the input: then the rest counts as lost. */
+#define SEARCH_PER_BYTE 64
 
 /* Whether a batch may have this time: near one of the last of n (of which the very last may be
  * damaged), by half the age of the clock, or some minutes where the clock is young. */
@@ -29,7 +31,7 @@ static bool is_near(const struct tp_v1_index *ix, uint32_t n, uint64_t ticks)
 /* Whether a batch that starts at p looks like one: its header is near the last sound one in time,
  * and what follows are events. Or, when `tables`, whether entries of tables start here: those need
  * no header to be understood. */
-static bool looks_sound(const struct tp_v1_walk *w, const uint8_t *p, bool tables)
+static bool looks_sound(struct tp_v1_walk *w, const uint8_t *p, bool tables)
 {
 	const struct tp_v1_index *ix = w->ix;
 	const struct tp_v1_wire *wire = &ix->wire;
@@ -39,7 +41,8 @@ static bool looks_sound(const struct tp_v1_walk *w, const uint8_t *p, bool table
 		unsigned form = wire->form[*p], type = *p & 63;
 		struct tp_cursor c = tp_cursor(p + 1, (size_t)(w->end - p - 1));
 
-		if (tables && wire->shape[type].timed)
+		if ((tables && wire->shape[type].timed) ||
+		    w->searched / SEARCH_PER_BYTE > ix->size + 16384)
 			return false;
 		switch (form) {
 		case TP_V1_HEAD: {
@@ -48,6 +51,7 @@ static bool looks_sound(const struct tp_v1_walk *w, const uint8_t *p, bool table
 			if (!next || (v[0] != UINT64_MAX && v[0] >= TP_V1_MAX_CHAINS) ||
 			    !is_near(ix, ix->nbatches, v[2]))
 				return false;
+			w->searched += (uint64_t)(next - p);
 			p = next;
 			tables = false;
 			continue;
@@ -60,9 +64,10 @@ static bool looks_sound(const struct tp_v1_walk *w, const uint8_t *p, bool table
 		case TP_V1_SIZED:
 		case TP_V1_SIZED_NOTED: {
 			struct tp_slice s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			int values =
-			    c.failed ? -1 : tp_v1_read_values(s.data, s.data + s.size, v, 0);
+			int values;
 
+			w->searched += s.size;
+			values = c.failed ? -1 : tp_v1_read_values(s.data, s.data + s.size, v, 0);
 			if (values < 0 ||
 			    (wire->shape[type].values && values != wire->shape[type].values))
 				return false;
@@ -84,6 +89,7 @@ static bool looks_sound(const struct tp_v1_walk *w, const uint8_t *p, bool table
 			return true;
 		if (c.failed)
 			return false;
+		w->searched += 16;
 		p = c.at;
 	}
 	return true;
@@ -126,17 +132,13 @@ static void drop_batch(struct tp_v1_walk *w)
 {
 	struct tp_v1_index *ix = w->ix;
 	struct tp_v1_chain *chain = &ix->chains[w->batch->lane];
-	uint32_t last = --ix->nbatches, i = chain->first;
 
 	w->batch = NULL;
-	if (i == last) {
-		chain->first = chain->last = TP_V1_NO_BATCH;
-		return;
-	}
-	while (ix->batches[i].next != last)
-		i = ix->batches[i].next;
-	ix->batches[i].next = TP_V1_NO_BATCH;
-	chain->last = i;
+	chain->last = ix->batches[--ix->nbatches].before;
+	if (chain->last == TP_V1_NO_BATCH)
+		chain->first = TP_V1_NO_BATCH;
+	else
+		ix->batches[chain->last].next = TP_V1_NO_BATCH;
 }
 
 static bool starts_table(uint8_t head)

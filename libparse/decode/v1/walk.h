@@ -19,6 +19,7 @@ struct tp_v1_walk {
 	const uint8_t *end;
 	const uint8_t *given_back, *next_progress;
 	struct tp_v1_batch *batch; /* the current one; NULL before the first */
+	uint64_t searched;	   /* what has been looked at behind losses, see recover.c */
 	bool gap;		   /* the next batch of any lane follows a loss */
 	int code;		   /* an error that no salvage helps */
 	char why[128];		   /* what is wrong here */
