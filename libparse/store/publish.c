@@ -26,9 +26,10 @@ static int sync_folder(const char *path, struct tp_err *err)
 	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	int code = 0;
 
-	/* Some file systems have no such thing as a folder's sync: EINVAL. */
-	if (fd < 0 || (fsync(fd) && errno != EINVAL))
-		code = tp_sys_err(err, errno, path, "cannot write");
+	/* Some file systems have no such thing as a folder's sync: EINVAL. And in some folders one
+	 * may write but not look: EACCES. The store is in place by now. */
+	if (!folder || (fd < 0 ? errno != EACCES : fsync(fd) && errno != EINVAL))
+		code = tp_sys_err(err, folder ? errno : ENOMEM, path, "cannot write");
 	if (fd >= 0)
 		close(fd);
 	free(folder);
