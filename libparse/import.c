@@ -93,12 +93,11 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    {.events = feed_timeline, .ctx = w},
 	    {.events = put_events, .ctx = w},
 	};
-	code = tp_pipe_new(&w->pipe, consumers, 2, err);
-	if (code)
-		return code;
-	sink = tp_pipe_sink(w->pipe);
+	/* Where there may be no more threads, this one does it all. */
+	if (!tp_pipe_new(&w->pipe, consumers, 2, err))
+		sink = tp_pipe_sink(w->pipe);
 	code = tp_trace_read(w->in, &how, &w->trace, &sink, err);
-	pipe_code = tp_pipe_finish(w->pipe, code ? NULL : err);
+	pipe_code = w->pipe ? tp_pipe_finish(w->pipe, code ? NULL : err) : 0;
 	return code ? code : pipe_code;
 }
 
