@@ -13,6 +13,17 @@ struct walk {
 	bool *scan; /* per segment: it counts by its events */
 };
 
+/* Times of a damaged clock, and of a damaged store, wrap around. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 static bool in_segments(const struct walk *w, int64_t segment)
 {
 	return segment >= 0 && (uint64_t)segment < w->v->nsegments && w->sums[segment];
@@ -37,7 +48,7 @@ static int put_span(struct walk *w, int64_t goroutine, unsigned state, uint32_t 
 		return 0;
 	if (!rep_match_span(&w->v->match, entry, state, reason, stack))
 		return 0;
-	part.total_ns = rep_view_clip_end(w->v, end) - rep_view_clip_start(w->v, start);
+	part.total_ns = minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
 	part.min_ns = part.max_ns = part.total_ns;
 	return w->fn(w->ctx, &part, err);
 }
@@ -186,8 +197,8 @@ static uint32_t index_of(int64_t value)
 static struct tp_span crossing_span(const struct rep_view *v, size_t i)
 {
 	return (struct tp_span){
-	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i] + v->run->row.start_ns,
-	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i] + v->run->row.start_ns,
+	    .start = plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
+	    .end = plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
 	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
 	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
 	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
@@ -246,7 +257,7 @@ static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 {
 	struct walk *w = ctx;
 	int64_t base = w->v->run->row.start_ns;
-	int64_t start = span->start - base, end = span->end - base;
+	int64_t start = minus(span->start, base), end = minus(span->end, base);
 
 	if (span->mark != MARK_WITHIN || !rep_view_overlaps(w->v, start, end))
 		return 0;
@@ -268,7 +279,7 @@ static int feed(struct walk *w, struct tp_spans *spans, const struct tp_event *e
 
 		memcpy(moved, ev, some * sizeof(*ev));
 		for (size_t i = 0; i < some; i++)
-			moved[i].ts += base;
+			moved[i].ts = plus(moved[i].ts, base);
 		code = tp_spans_feed(spans, moved, some, on_span, w, err);
 		ev += some;
 		n -= some;
@@ -301,7 +312,8 @@ static int walk_events(struct walk *w, size_t segment, struct tp_err *err)
 		code = feed(w, spans, ev, n, err);
 	/* What is open at the end of any other segment crosses into the next one. */
 	if (!code && segment + 1 == w->v->nsegments)
-		code = tp_spans_finish(spans, w->v->run->row.start_ns + w->v->run->row.duration_ns,
+		code = tp_spans_finish(spans,
+				       plus(w->v->run->row.start_ns, w->v->run->row.duration_ns),
 				       on_span, w, err);
 	if (r)
 		tp_events_close(r);

@@ -207,7 +207,7 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 	struct interval *row = &all->row[index];
 	int64_t goroutine = cell(v, s, s->goroutine, i);
 	int64_t from = rep_view_clip_start(v, start);
-	int64_t ns = rep_view_clip_end(v, end) - from;
+	int64_t ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) - (uint64_t)from);
 
 	if (!row->sum.count || ns > row->sum.max_ns) {
 		row->worst_ns = from;
