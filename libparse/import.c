@@ -240,6 +240,7 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	w->run = NULL; /* commit frees it, also when it fails */
 	code = tp_store_commit(run, &row, err);
 	result->run = row.id;
+	result->known = row.known;
 	return code;
 }
 

@@ -161,6 +161,7 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 		return code;
 	if (known) {
 		r->id = known;
+		r->known = true;
 		return 0;
 	}
 	code = copy_run(db, run->path, &r->id, err);
@@ -194,6 +195,7 @@ int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 
 	if (code)
 		return code;
+	r->known = false;
 	if (stat(run->path, &st) || !st.st_size)
 		code = publish_new(run, r, err);
 	else

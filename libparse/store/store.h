@@ -44,6 +44,7 @@ struct tp_run {
 	int64_t size_in; /* bytes of the dump as given */
 	int64_t lost_bytes, lost_events;
 	int64_t imported_ns; /* Unix time */
+	bool known;	     /* commit says: the dump was there already, as run `id` */
 };
 
 struct tp_segment {
@@ -89,7 +90,7 @@ int tp_store_put_label(struct tp_store_run *run, const char *key, const char *va
 		       struct tp_err *err);
 /* Publishes the run, *r giving the run row (id is filled in). The run is freed on success and on
  * failure (then the store is as it was). Where the same dump (r->hash) was stored by somebody else
- * meanwhile, nothing is added and r->id is the run that is there. */
+ * meanwhile, nothing is added, r->id is the run that is there, and r->known says so. */
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 void tp_store_abort(struct tp_store_run *run);
 
