@@ -208,9 +208,10 @@ static int put_heading(const struct args *args, struct rep_output *out, const st
 			 (long long)run->row.duration_ns);
 	else
 		tp_fmt_ns(duration, run->row.duration_ns);
-	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutines, %s events", run->row.name,
+	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
 		 run->row.format, duration, cmd_thousands(goroutines, run->row.goroutines),
-		 cmd_thousands(events, run->row.events));
+		 run->row.goroutines == 1 ? "" : "s", cmd_thousands(events, run->row.events),
+		 run->row.events == 1 ? "" : "s");
 	return rep_output_note(out, true, text, err);
 }
 
@@ -269,8 +270,8 @@ static int put_head(const struct args *args, struct rep_output *out, struct tp_e
 /* What to type next, on a terminal only. */
 static int put_hint(const struct args *args, struct rep_output *out, struct tp_err *err)
 {
-	const char *hint = "next: add block, sched, cpu, gc or overview; --focus REGEX, --from and "
-			   "--to narrow it";
+	const char *hint =
+	    "next: add block, sched, cpu, gc or overview; --focus and --from narrow it";
 	int code;
 
 	if (!args->cmd.tty)

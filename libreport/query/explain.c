@@ -106,6 +106,10 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 		q->refused = REP_QUERY_READ_ONLY;
 	else if ((rc & 0xff) != SQLITE_AUTH && strncmp(text, "not authorized", 14) != 0)
 		q->refused = NULL;
+	/* Or a file or folder that must not be written. */
+	if ((rc & 0xff) == SQLITE_READONLY && q->opt.write)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the store cannot be written: %s",
+				  text);
 	if (q->refused)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", q->refused);
 	tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", text);
