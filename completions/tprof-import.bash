@@ -13,7 +13,7 @@ _tprof_import()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--compress= --dump= --help --label= --materialize --name= --output=
+		COMPREPLY=($(compgen -W '--compress= --dump= --help --label= --materialize --name= --occupancy --output=
 			--strict --threads= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -4,6 +4,7 @@ complete -c tprof-import -l compress -x -a 'fast high' -d 'How small the store i
 complete -c tprof-import -l dump -x -a events -d 'Store nothing, write the events'
 complete -c tprof-import -s '?' -l help -d 'List the options'
 complete -c tprof-import -l label -x -d 'Label the run, KEY=VALUE'
+complete -c tprof-import -l occupancy -d 'Also store what goroutines did in each bucket of time'
 complete -c tprof-import -l materialize -d 'Also write events and spans as rows'
 complete -c tprof-import -l name -x -d 'Call the run'
 complete -c tprof-import -s o -l output -r -d 'Put all runs into one store'

@@ -73,8 +73,7 @@ static int processors(void)
 	return CPU_COUNT(&set);
 }
 
-/* Decode and order on this thread; timeline and blocks each on their own where there is more than
- * one processor to run them. */
+/* Decode and order on this thread; timeline and blocks wherever there is a processor for them. */
 static int read_trace(struct work *w, struct tp_err *err)
 {
 	const struct tp_import_options *opt = w->opt;
@@ -84,17 +83,18 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .progress_ctx = (void *)opt,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
+	int threads = opt->threads > 0 ? opt->threads : processors();
 	int code, pipe_code;
 
-	if (opt->threads == 1 || (!opt->threads && processors() < 2))
+	if (threads < 2)
 		return tp_trace_read(w->in, &how, &w->trace, &sink, err);
 
 	struct tp_sink consumers[] = {
 	    {.events = feed_timeline, .ctx = w},
 	    {.events = put_events, .ctx = w},
 	};
-	/* Where there may be no more threads, this one does it all. */
-	if (!tp_pipe_new(&w->pipe, consumers, 2, err))
+	/* Where there is no memory for a pipe, this thread does it all. */
+	if (!tp_pipe_new(&w->pipe, consumers, 2, (size_t)threads - 1, err))
 		sink = tp_pipe_sink(w->pipe);
 	code = tp_trace_read(w->in, &how, &w->trace, &sink, err);
 	pipe_code = w->pipe ? tp_pipe_finish(w->pipe, code ? NULL : err) : 0;
@@ -195,7 +195,7 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	int code;
 
 	w->timeline = tp_timeline_new(w->run);
-	if (!w->timeline)
+	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	code = read_trace(w, err);
 	if (!code)

@@ -9,6 +9,7 @@ struct tp_import_options {
 	const char *const *labels; /* "key=value", nlabels of them */
 	size_t nlabels;
 	bool strict;
+	bool occupancy; /* also fill the table occupancy (timeline/occupancy.h) */
 	int threads; /* 0: as many as there are processors (at most 3); 1: all on the calling thread */
 	struct tp_store_options store;
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */

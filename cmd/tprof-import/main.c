@@ -1,4 +1,5 @@
 /* tprof-import: dumps become runs of a store. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ enum {
 	KEY_STRICT,
 	KEY_COMPRESS,
 	KEY_MATERIALIZE,
+	KEY_OCCUPANCY,
 	KEY_THREADS,
 	KEY_DUMP
 };
@@ -41,6 +43,8 @@ static const struct argp_option options[] = {
     {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
     {"materialize", KEY_MATERIALIZE, NULL, 0,
      "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
+    {"occupancy", KEY_OCCUPANCY, NULL, 0,
+     "Also store what each goroutine did in each bucket of time, for charts in SQL", 0},
     {"threads", KEY_THREADS, "N", 0,
      "Threads to use (default 0: as many as there are processors, at most 3)", 0},
     {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
@@ -111,6 +115,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MATERIALIZE:
 		o->store.materialize = true;
+		return 0;
+	case KEY_OCCUPANCY:
+		o->occupancy = true;
 		return 0;
 	case KEY_THREADS:
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
@@ -248,6 +255,15 @@ static int run(struct args *args)
 	return worst;
 }
 
+/* An import takes and gives back the same few large arrays again and again: keep their pages, which
+ * saves the system a third of its part. */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	struct argp argp = {
@@ -263,6 +279,7 @@ int main(int argc, char **argv)
 	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 
+	keep_memory();
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	return cmd_finish(&args.cmd, run(&args));
 }

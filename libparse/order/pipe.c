@@ -4,18 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 48 batches of 64 KiB: deep enough to smooth bursts, small enough to stay in the outer cache. */
-#define SLOTS 48
-/* Who waits is woken when this many batches can be worked on, not at each: a wake-up costs as much
- * as a few hundred events. */
-#define WAKE_SLOTS 12
+/* 64 batches of 64 KiB: deep enough to smooth bursts, small enough to stay in the outer cache. */
+#define SLOTS 64
+/* Batches taken for one consumer before a thread looks who is furthest behind now: what a consumer
+ * keeps in a processor's cache is worth staying with. */
+#define CHUNK 16
 
 struct consumer {
-	struct tp_pipe *pipe;
 	struct tp_sink sink;
-	pthread_t thread;
 	uint64_t done; /* batches taken */
-	bool waiting;
+	bool busy;     /* a thread is at work for it */
 };
 
 struct tp_pipe {
@@ -24,60 +22,84 @@ struct tp_pipe {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
 	uint64_t put; /* batches published */
+	unsigned waiting; /* threads that wait for a batch */
 	bool closed, producer_waiting, joined;
 	int code; /* of the first consumer that failed */
 	struct tp_err err;
 	struct consumer consumers[TP_PIPE_CONSUMERS];
 	size_t nconsumers;
+	pthread_t threads[TP_PIPE_CONSUMERS];
+	size_t nthreads;
 };
 
-static uint64_t slowest(const struct tp_pipe *p)
+static bool full(const struct tp_pipe *p)
 {
-	uint64_t least = p->put;
-
 	for (size_t i = 0; i < p->nconsumers; i++)
-		if (p->consumers[i].done < least)
-			least = p->consumers[i].done;
+		if (p->put - p->consumers[i].done >= SLOTS)
+			return true;
+	return false;
+}
+
+/* The consumer furthest behind of those that have something to take and no thread; or NULL. */
+static struct consumer *furthest_behind(struct tp_pipe *p)
+{
+	struct consumer *least = NULL;
+
+	for (size_t i = 0; i < p->nconsumers; i++) {
+		struct consumer *c = &p->consumers[i];
+
+		if (!c->busy && c->done < p->put && (!least || c->done < least->done))
+			least = c;
+	}
 	return least;
 }
 
-static void *consume(void *arg)
+/* Takes up to CHUNK batches for c. The lock is held on entry and on return, not in between. */
+static void work(struct tp_pipe *p, struct consumer *c)
 {
-	struct consumer *c = arg;
-	struct tp_pipe *p = c->pipe;
-	struct tp_err err = {.offset = TP_OFFSET_NONE};
-	int code = 0;
+	c->busy = true;
+	for (int i = 0; i < CHUNK && c->done < p->put; i++) {
+		struct tp_err err = {.offset = TP_OFFSET_NONE};
+		size_t slot = c->done % SLOTS;
+		int code = 0;
+
+		/* After a failure the ring is only drained, so that the producer moves on to where
+		 * it learns of it. */
+		if (!p->code) {
+			pthread_mutex_unlock(&p->lock);
+			code = c->sink.events(c->sink.ctx, p->slots[slot], p->used[slot], &err);
+			pthread_mutex_lock(&p->lock);
+		}
+		c->done++;
+		if (code && !p->code) {
+			p->code = code;
+			p->err = err;
+		}
+		if (p->producer_waiting && !full(p))
+			pthread_cond_signal(&p->freed);
+	}
+	c->busy = false;
+	if (p->waiting && c->done < p->put)
+		pthread_cond_signal(&p->filled);
+}
+
+static void *run_thread(void *arg)
+{
+	struct tp_pipe *p = arg;
 
 	pthread_mutex_lock(&p->lock);
 	for (;;) {
-		uint64_t upto;
+		struct consumer *c = furthest_behind(p);
 
-		while (c->done == p->put && !p->closed) {
-			c->waiting = true;
-			pthread_cond_wait(&p->filled, &p->lock);
-		}
-		c->waiting = false;
-		upto = p->put;
-		if (c->done == upto)
+		if (c) {
+			work(p, c);
+		} else if (p->closed) {
+			/* What is left has a thread already. */
 			break;
-		while (c->done < upto) {
-			size_t slot = c->done % SLOTS;
-
-			/* After a failure the ring is only drained, so that the producer moves on
-			 * to where it learns of it. */
-			if (!p->code) {
-				pthread_mutex_unlock(&p->lock);
-				code = c->sink.events(c->sink.ctx, p->slots[slot], p->used[slot],
-						      &err);
-				pthread_mutex_lock(&p->lock);
-			}
-			c->done++;
-			if (code && !p->code) {
-				p->code = code;
-				p->err = err;
-			}
-			if (p->producer_waiting && p->put - slowest(p) <= SLOTS - WAKE_SLOTS)
-				pthread_cond_signal(&p->freed);
+		} else {
+			p->waiting++;
+			pthread_cond_wait(&p->filled, &p->lock);
+			p->waiting--;
 		}
 	}
 	pthread_mutex_unlock(&p->lock);
@@ -96,7 +118,6 @@ static int publish(void *ctx, const struct tp_event *ev, size_t n, struct tp_err
 {
 	struct tp_pipe *p = ctx;
 	size_t slot = p->put % SLOTS;
-	bool wake = false;
 	int code;
 
 	if (!n)
@@ -108,16 +129,19 @@ static int publish(void *ctx, const struct tp_event *ev, size_t n, struct tp_err
 	pthread_mutex_lock(&p->lock);
 	p->used[slot] = n;
 	p->put++;
-	for (size_t i = 0; i < p->nconsumers; i++)
-		wake |= p->consumers[i].waiting && p->put - p->consumers[i].done >= WAKE_SLOTS;
-	if (wake)
-		pthread_cond_broadcast(&p->filled);
-	while (p->put - slowest(p) >= SLOTS && !p->code) {
+	if (p->waiting)
+		pthread_cond_signal(&p->filled);
+	while (full(p) && !p->code) {
+		struct consumer *c = furthest_behind(p);
+
+		if (c) {
+			work(p, c);
+			continue;
+		}
 		p->producer_waiting = true;
-		pthread_cond_broadcast(&p->filled);
 		pthread_cond_wait(&p->freed, &p->lock);
+		p->producer_waiting = false;
 	}
-	p->producer_waiting = false;
 	code = p->code;
 	if (code && err)
 		*err = p->err;
@@ -125,7 +149,7 @@ static int publish(void *ctx, const struct tp_event *ev, size_t n, struct tp_err
 	return code;
 }
 
-int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n,
+int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n, size_t threads,
 		struct tp_err *err)
 {
 	struct tp_pipe *p = calloc(1, sizeof(*p));
@@ -143,19 +167,12 @@ int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->filled, NULL);
 	pthread_cond_init(&p->freed, NULL);
-	for (size_t i = 0; i < n; i++) {
-		struct consumer *c = &p->consumers[i];
-
-		c->pipe = p;
-		c->sink = consumers[i];
-		if (pthread_create(&c->thread, NULL, consume, c)) {
-			tp_pipe_free(p);
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start a thread");
-		}
-		pthread_mutex_lock(&p->lock);
-		p->nconsumers++;
-		pthread_mutex_unlock(&p->lock);
-	}
+	for (size_t i = 0; i < n; i++)
+		p->consumers[i].sink = consumers[i];
+	p->nconsumers = n;
+	while (p->nthreads < threads && p->nthreads < n &&
+	       !pthread_create(&p->threads[p->nthreads], NULL, run_thread, p))
+		p->nthreads++;
 	*pipe = p;
 	return 0;
 }
@@ -167,13 +184,17 @@ struct tp_sink tp_pipe_sink(struct tp_pipe *pipe)
 
 int tp_pipe_finish(struct tp_pipe *p, struct tp_err *err)
 {
+	struct consumer *c;
+
 	if (!p->joined) {
 		pthread_mutex_lock(&p->lock);
 		p->closed = true;
 		pthread_cond_broadcast(&p->filled);
+		while ((c = furthest_behind(p)))
+			work(p, c);
 		pthread_mutex_unlock(&p->lock);
-		for (size_t i = 0; i < p->nconsumers; i++)
-			pthread_join(p->consumers[i].thread, NULL);
+		for (size_t i = 0; i < p->nthreads; i++)
+			pthread_join(p->threads[i], NULL);
 		p->joined = true;
 	}
 	if (p->code && err)

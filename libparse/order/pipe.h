@@ -1,9 +1,11 @@
-/* Event batches to consumers in threads of their own.
+/* Event batches to several consumers, on several threads.
  *
  * Ordering is sequential; what follows it (timeline, event blocks) only reads events. A pipe is a
- * ring of batches that every consumer reads in order, each at its own pace: the producer fills a
- * batch in place (no copy) and waits only when the slowest consumer is a whole ring behind. The
- * first consumer that fails ends the read with its error.
+ * ring of batches that every consumer reads in order, each at its own pace, and each by one thread
+ * at a time: the producer fills a batch in place (no copy), and whichever thread is free works for
+ * the consumer that is furthest behind. That includes the producer when the ring is full, so no
+ * processor waits while there is something to do. The first consumer that fails ends the read with
+ * its error.
  *
  * Life: tp_pipe_new, tp_pipe_sink for the producer, tp_pipe_finish once (joins the threads), free. */
 #ifndef TP_ORDER_PIPE_H
@@ -15,8 +17,9 @@
 
 struct tp_pipe;
 
-/* Starts one thread per consumer. 0, TP_ENOMEM, or TP_EIO when a thread cannot be started. */
-int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n,
+/* Starts up to `threads` threads beside the producer's own, no more than there are consumers; where
+ * the system gives fewer, those and the producer do it all. 0 or TP_ENOMEM. */
+int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n, size_t threads,
 		struct tp_err *err);
 /* The sink to hand to tp_trace_read; valid until tp_pipe_finish. */
 struct tp_sink tp_pipe_sink(struct tp_pipe *pipe);

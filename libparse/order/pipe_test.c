@@ -50,7 +50,7 @@ static int produce(struct tp_sink sink, bool in_place, uint64_t *events, struct 
 	return code;
 }
 
-static void run_pipe(bool in_place, useconds_t pause)
+static void run_pipe(bool in_place, useconds_t pause, size_t threads)
 {
 	struct count a = {.pause = pause}, b = {0};
 	struct tp_sink to[] = {{.events = count_events, .ctx = &a},
@@ -59,7 +59,7 @@ static void run_pipe(bool in_place, useconds_t pause)
 	struct tp_err err;
 	uint64_t events;
 
-	assert_int_equal(tp_pipe_new(&pipe, to, 2, &err), 0);
+	assert_int_equal(tp_pipe_new(&pipe, to, 2, threads, &err), 0);
 	assert_int_equal(produce(tp_pipe_sink(pipe), in_place, &events, &err), 0);
 	assert_int_equal(tp_pipe_finish(pipe, &err), 0);
 	tp_pipe_free(pipe);
@@ -71,13 +71,15 @@ static void run_pipe(bool in_place, useconds_t pause)
 static void test_pipe_in_place(void **state)
 {
 	(void)state;
-	run_pipe(true, 0);
+	for (size_t threads = 0; threads <= 2; threads++)
+		run_pipe(true, 0, threads);
 }
 
 static void test_pipe_copied_slow_consumer(void **state)
 {
 	(void)state;
-	run_pipe(false, 200);
+	for (size_t threads = 0; threads <= 2; threads++)
+		run_pipe(false, 200, threads);
 }
 
 static void test_pipe_consumer_fails(void **state)
@@ -90,7 +92,7 @@ static void test_pipe_consumer_fails(void **state)
 	uint64_t events;
 
 	(void)state;
-	assert_int_equal(tp_pipe_new(&pipe, to, 2, &err), 0);
+	assert_int_equal(tp_pipe_new(&pipe, to, 2, 2, &err), 0);
 	produce(tp_pipe_sink(pipe), true, &events, &err);
 	assert_int_equal(tp_pipe_finish(pipe, &err), TP_EIO);
 	assert_string_equal(err.msg, "planned");
@@ -105,7 +107,7 @@ static void test_pipe_nothing_published(void **state)
 	struct tp_pipe *pipe;
 
 	(void)state;
-	assert_int_equal(tp_pipe_new(&pipe, to, 1, NULL), 0);
+	assert_int_equal(tp_pipe_new(&pipe, to, 1, 1, NULL), 0);
 	tp_pipe_free(pipe);
 	assert_int_equal(a.events, 0);
 }

@@ -17,7 +17,8 @@ struct run {
 
 struct tp_block_encoder {
 	struct tp_packer packer;
-	struct tp_packer dense; /* for times, of which lz4 makes little */
+	struct tp_packer
+	    dense; /* for times in broken ticks (up to go 1.21), of which lz4 makes little */
 	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
 	uint32_t n;
 
@@ -468,7 +469,8 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
 
 		struct tp_packer *packer =
-		    c == COL_TIME && e->packer.codec == TP_CODEC_LZ4 ? &e->dense : &e->packer;
+		    c == COL_TIME && e->tick != 0 && e->packer.codec == TP_CODEC_LZ4 ? &e->dense
+										     : &e->packer;
 
 		if (tp_pack(packer, out, e->start[c], raw, &stored))
 			return TP_ENOMEM;

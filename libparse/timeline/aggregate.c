@@ -162,7 +162,8 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	uint32_t *recent = &sum->recent[kind_of_state[sp->state]], id = *recent;
 	int64_t dur = tp_since(sp->start, sp->end);
 
-	if (tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
+	if (t->occupancy &&
+	    tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
 			     tp_time_value(t, sp->end), sp->state))
 		return tp_timeline_nomem(err);
 	if (sp->mark != t->segment) {
@@ -195,7 +196,8 @@ int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct 
 	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
 	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
 	    st->state != TP_ST_LOST) {
-		if (tp_occupancy_add(t->occupancy, ev->subject, tp_time_value(t, st->start),
+		if (t->occupancy &&
+		    tp_occupancy_add(t->occupancy, ev->subject, tp_time_value(t, st->start),
 				     tp_time_value(t, ev->ts), st->state))
 			return tp_timeline_nomem(err);
 		sum->spans++;

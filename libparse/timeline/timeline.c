@@ -25,12 +25,18 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	t->summary.zero_g = TP_NONE;
 	t->annotations.tasks.seed = t->annotations.tasks.members.seed = tp_seed();
 	t->spans = tp_spans_new();
-	t->occupancy = tp_occupancy_new(put_occupancy, t);
-	if (!t->spans || !t->occupancy) {
+	if (!t->spans) {
 		tp_timeline_free(t);
 		return NULL;
 	}
 	return t;
+}
+
+int tp_timeline_with_occupancy(struct tp_timeline *t)
+{
+	if (!t->occupancy)
+		t->occupancy = tp_occupancy_new(put_occupancy, t);
+	return t->occupancy ? 0 : TP_ENOMEM;
 }
 
 void tp_timeline_free(struct tp_timeline *t)
@@ -70,7 +76,7 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	};
 	int code = tp_aggregate_flush(t, err);
 
-	if (!code)
+	if (!code && t->occupancy)
 		code = tp_occupancy_segment(t->occupancy, t->spans, t->ng, t->start, &s, err);
 
 	if (!code)

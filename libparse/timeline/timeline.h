@@ -16,6 +16,9 @@ struct tp_timeline;
 
 /* Rows go to `run` as they are complete. NULL when memory is out. */
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run);
+/* Before the first event: also fills the table occupancy, which no report reads and which costs a
+ * tenth of an import. TP_ENOMEM. */
+int tp_timeline_with_occupancy(struct tp_timeline *t);
 void tp_timeline_free(struct tp_timeline *t);
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		     struct tp_err *err);

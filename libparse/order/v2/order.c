@@ -7,6 +7,11 @@
 
 #define REPORT_EVERY (4u << 20) /* bytes between calls of opt->progress */
 
+void tp_v2_order_room(struct tp_v2_order *o)
+{
+	o->out = o->sink->room ? o->sink->room(o->sink->ctx) : o->own;
+}
+
 int tp_v2_order_flush(struct tp_v2_order *o)
 {
 	struct tp_trace *t = o->trace;
@@ -23,6 +28,7 @@ int tp_v2_order_flush(struct tp_v2_order *o)
 		code = o->sink->events(o->sink->ctx, o->out, o->n, o->err);
 		o->sink_failed = code != 0;
 		o->n = 0;
+		tp_v2_order_room(o);
 	}
 	if (!code && done >= o->report_at && o->opt->progress) {
 		o->report_at = done + REPORT_EVERY;

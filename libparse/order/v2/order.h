@@ -40,7 +40,8 @@ struct tp_v2_order {
 
 	int64_t last_ts; /* of the last event */
 	size_t n;	 /* events in out */
-	struct tp_event out[TP_BATCH_EVENTS];
+	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
+	struct tp_event own[TP_BATCH_EVENTS];
 	struct tp_v2_wire_stat wire[256];
 };
 
@@ -66,6 +67,9 @@ int tp_v2_order_begin(struct tp_v2_order *o);
 size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts);
 /* Appends a Sync event; ts as Go's reader gives it, moved behind the last event if need be. */
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation);
+/* Takes room for the next batch from the sink: before the first event. */
+void tp_v2_order_room(struct tp_v2_order *o);
+
 /* Hands what is in o->out to the sink and reports progress. */
 int tp_v2_order_flush(struct tp_v2_order *o);
 /* Hands the next CPU sample out; there must be one. */

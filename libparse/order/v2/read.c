@@ -180,6 +180,7 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	o->trace = trace;
 	o->sink = sink;
 	o->err = &own;
+	tp_v2_order_room(o);
 	tp_v2_state_init(&o->s, trace, seed);
 	code = read_all(o);
 	/* What was ordered before a fault is delivered; the fault stays the one reported. */
