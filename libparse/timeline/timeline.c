@@ -89,6 +89,14 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 	return code;
 }
 
+/* What a goroutine was in when its time got lost is not known to have gone on. */
+static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_find(t, lost->goroutine);
+
+	return sum ? tp_range_close(t, lost->goroutine, &sum->ranges, lost->start, err) : 0;
+}
+
 static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)
 {
 	if (n < 0)
@@ -98,6 +106,8 @@ static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, s
 	for (int i = 0; i < n; i++) {
 		int code = tp_summary_span(t, &out[i], err);
 
+		if (!code && out[i].state == TP_ST_LOST)
+			code = close_ranges(t, &out[i], err);
 		if (code)
 			return code;
 	}
