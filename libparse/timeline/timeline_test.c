@@ -155,6 +155,21 @@ static void test_range_of_goroutine(void **state)
 }
 
 /* A sweep counts for a goroutine only if it ends on the one on which it began. */
+/* The end of an assist was in a lost buffer: it is not taken to have lasted until it is next seen.
+ */
+static void test_range_of_goroutine_that_gets_lost(void **state)
+{
+	(void)state;
+	PLAY(1, SYNC(100), EV(110, GO_STATUS, NO, 0, UNDET, RUNNING),
+	     EV(120, MARK_ASSIST_BEGIN, 0, 0, 0, 0),
+	     EV(500, GO_BLOCK, 0, 0, RUNNING, WAITING, .flags = TP_EVF_LOST));
+	assert_int_equal(count_rows(TP_TABLE_RANGE), 1);
+	assert_int_equal(COL(RANGE, 0, start_ns), 20);
+	assert_int_equal(COL(RANGE, 0, end_ns), 20);
+	assert_int_equal(COL(RANGE, 0, complete), 0);
+	assert_int_equal(COL(GOROUTINE, 0, lost_ns), 380);
+}
+
 static void test_range_sweep(void **state)
 {
 	(void)state;
@@ -375,6 +390,7 @@ int main(void)
 	    T(test_goroutine_started_at_zero),
 	    T(test_goroutine_lost_and_inferred),
 	    T(test_range_of_goroutine),
+	    T(test_range_of_goroutine_that_gets_lost),
 	    T(test_range_sweep),
 	    T(test_range_mark_phase),
 	    T(test_range_of_nobody),
