@@ -316,7 +316,7 @@ static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 		size += i ? 2 : 0;
 		memcpy(text + size, t.text, t.size);
 		size += t.size;
-		if (share < 0.995)
+		if (share >= 0 && share < 0.995)
 			size += (size_t)snprintf(text + size, 8, " %.0f%%", share * 100);
 	}
 	return rep_text(text, size);

@@ -83,7 +83,8 @@ static void add_time(struct proc *proc, const struct rep_view *v, unsigned state
 
 	if (!rep_view_overlaps(v, start, end))
 		return;
-	ns = rep_view_clip_end(v, end) - rep_view_clip_start(v, start);
+	ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) -
+		       (uint64_t)rep_view_clip_start(v, start));
 	if (state == TP_ST_RUNNING)
 		tp_sum(&proc->running_ns, ns);
 	else if (state == TP_ST_IDLE)
