@@ -92,7 +92,9 @@ static const char *advice(int code, const char *msg)
 {
 	switch (code) {
 	case TP_EIO:
-		return strstr(msg, strerror(ENOSPC)) ? "; make room, or choose another place" : "";
+		if (strstr(msg, strerror(ENOSPC)))
+			return "; make room, or choose another place";
+		return strstr(msg, "cannot create") ? "; choose another place" : "";
 	case TP_EBUSY:
 		return "; try again when it is done";
 	case TP_EFORMAT:

@@ -260,7 +260,10 @@ static int put_head(const struct args *args, struct rep_output *out, struct tp_e
 		snprintf(text, sizeof(text), "and %zu more runs", runs->n - HEADINGS);
 		code = rep_output_note(out, true, text, err);
 	}
-	if (!code && runs->n > 1)
+	/* Single goroutines and Ps are listed by run. */
+	if (!code && runs->n > 1 &&
+	    (!args->top.report->ncolumns ||
+	     strcmp(args->top.report->columns[0].column.name, "run") != 0))
 		code = rep_output_note(out, false, "added up by name over all of these runs", err);
 	if (!code)
 		code = put_filters(&args->top.filter, out, err);
