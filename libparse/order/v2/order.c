@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* How often events may be looked at in vain in a generation: seconds, for inputs made to wait. */
-#define MAX_TRIES ((uint64_t)1 << 30)
-
 #define REPORT_EVERY (4u << 20) /* bytes between calls of opt->progress */
 
 void tp_v2_order_room(struct tp_v2_order *o)
@@ -158,7 +155,7 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
 	o->tries += o->f.n;
-	if (o->tries > MAX_TRIES)
+	if (o->tries > TP_V2_MAX_TRIES)
 		return tp_err_set(o->err, TP_EFORMAT, o->g.from,
 				  "generation %llu: events wait for each other without end",
 				  (unsigned long long)o->g.number);

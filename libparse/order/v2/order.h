@@ -9,6 +9,10 @@
 
 #define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
 
+/* How often events may be looked at in vain in a generation, and threads for one that holds a P:
+ * seconds, for inputs made for it. */
+#define TP_V2_MAX_TRIES ((uint64_t)1 << 30)
+
 struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
 };
