@@ -113,6 +113,14 @@
 	C(PROC_TIME, count, INT, "times")                                                          \
 	C(PROC_TIME, total_ns, DUR, "time")                                                        \
                                                                                                    \
+	T(PROC_SPAN, proc_span, "a time in which a P was in one state")                            \
+	C(PROC_SPAN, p, P, "which P")                                                              \
+	C(PROC_SPAN, state, STATE, "Running (held by a thread) or Idle")                           \
+	C(PROC_SPAN, start_ns, NS, "began; the start of the run where it was so before")           \
+	C(PROC_SPAN, end_ns, NS, "ended, or the end of the run")                                   \
+	C(PROC_SPAN, m, M, "thread that held it, where known")                                     \
+	C(PROC_SPAN, open, BOOL, "it had not ended when the run did")                              \
+                                                                                                   \
 	T(RANGE, range, "a stop of the world, GC mark phase, sweep or mark assist")                \
 	C(RANGE, name, STR, "as Go's reader names it")                                             \
 	C(RANGE, goroutine, G, "goroutine it belongs to or ran on; NULL for the GC mark phase")    \

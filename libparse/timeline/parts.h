@@ -283,7 +283,9 @@ struct tp_annotations {
 
 struct tp_proc {
 	uint8_t state; /* TP_ST_NONE, TP_ST_RUNNING, TP_ST_IDLE */
-	int64_t since;
+	int64_t since; /* of this segment: what is not counted yet */
+	int64_t start; /* of the state */
+	uint32_t m;    /* that holds it, TP_NONE when idle or unknown */
 	struct {
 		int64_t count, total;
 	} run, idle; /* of this segment */
@@ -419,6 +421,7 @@ void tp_annotation_release(struct tp_annotations *a);
 /* proc.c */
 int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 int tp_proc_flush(struct tp_timeline *t, int64_t until, struct tp_err *err);
+int tp_proc_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_proc_release(struct tp_procs *p);
 
 /* sample.c */

@@ -1,5 +1,6 @@
-/* Time of Ps, by segment: a P's time in a state is cut at the boundaries of segments, and counted
- * in the segment in which it entered the state. */
+/* Time of Ps: a row for each time in one state, and sums by segment. For those a P's time in a
+ * state is cut at the boundaries of segments, and counted in the segment in which it entered the
+ * state. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,26 @@ static void advance(struct tp_proc *p, int64_t until)
 	p->since = until;
 }
 
+static int put_span(struct tp_timeline *t, uint32_t p, int64_t end, bool open, struct tp_err *err)
+{
+	const struct tp_proc *proc = &t->procs.p[p];
+	int64_t v[TP_MAX_COLUMNS];
+
+	if (proc->state != TP_ST_RUNNING && proc->state != TP_ST_IDLE)
+		return 0;
+	v[TP_COL(PROC_SPAN, p)] = p;
+	v[TP_COL(PROC_SPAN, state)] = proc->state;
+	v[TP_COL(PROC_SPAN, start_ns)] = tp_time_value(t, proc->start);
+	v[TP_COL(PROC_SPAN, end_ns)] = tp_time_value(t, end);
+	v[TP_COL(PROC_SPAN, m)] = tp_index_value(proc->m);
+	v[TP_COL(PROC_SPAN, open)] = open;
+	return tp_timeline_put(t, TP_TABLE_PROC_SPAN, v, err);
+}
+
 int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_proc *p;
+	int code = 0;
 
 	if (ev->subject == TP_NONE || ev->from == ev->to)
 		return 0;
@@ -48,14 +66,21 @@ int tp_proc_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_er
 		/* Since the last Sync it has been in the state it is first seen in. */
 		p->state = ev->from == TP_ST_UNDETERMINED ? ev->to : ev->from;
 		p->since = ev->from == TP_ST_NOT_EXIST ? ev->ts : t->spans->sync_ts;
+		p->start = p->since;
+		p->m = p->state == TP_ST_RUNNING ? ev->m : TP_NONE;
 	}
 	advance(p, ev->ts);
+	if (p->state != ev->to) {
+		code = put_span(t, ev->subject, ev->ts, false, err);
+		p->start = ev->ts;
+		p->m = ev->to == TP_ST_RUNNING ? ev->m : TP_NONE;
+	}
 	p->state = ev->to;
 	if (ev->to == TP_ST_RUNNING)
 		p->run.count++;
 	else if (ev->to == TP_ST_IDLE)
 		p->idle.count++;
-	return 0;
+	return code;
 }
 
 static int put_row(struct tp_timeline *t, uint32_t p, enum tp_state state, int64_t count,
@@ -88,6 +113,15 @@ int tp_proc_flush(struct tp_timeline *t, int64_t until, struct tp_err *err)
 			code = put_row(t, i, TP_ST_IDLE, p->idle.count, p->idle.total, err);
 		p->run.count = p->run.total = p->idle.count = p->idle.total = 0;
 	}
+	return code;
+}
+
+int tp_proc_finish(struct tp_timeline *t, struct tp_err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < t->procs.np; i++)
+		code = put_span(t, i, t->last, true, err);
 	return code;
 }
 

@@ -253,6 +253,8 @@ int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, stru
 			code = end_segment(t, t->last, err);
 	}
 	if (!code)
+		code = tp_proc_finish(t, err);
+	if (!code)
 		code = tp_range_finish(t, err);
 	if (!code)
 		code = tp_summary_finish(t, trace, err);
