@@ -6,8 +6,7 @@
  *
  * Every duration is at hand, so percentiles are exact. What has no beginning or no end in the trace
  * is incomplete: of ranges, the part that is there counts; tasks and regions are counted, but their
- * times are not. Nor are those of incomplete ranges in a damaged trace: where the end is lost, one
- * would last as long as its goroutine. A time range clips durations, as everywhere. */
+ * times are not. A time range clips durations, as everywhere. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -279,7 +278,7 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	}
 	if (s->more_plus >= 0 && cell(v, s, s->more_plus, i) != TP_NULL)
 		row->more[MORE_D] += cell(v, s, s->more_plus, i);
-	if (!complete && (s != &ranges || v->run->losses))
+	if (!complete && s != &ranges)
 		return 0;
 	return add_time(all, index, v, s, i, start, end);
 }
