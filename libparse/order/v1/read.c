@@ -467,8 +467,9 @@ int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 		o.lanes = calloc(ix.nchains + 1u, sizeof(*o.lanes));
 		o.frontier = calloc(ix.nchains + 1u, sizeof(*o.frontier));
 		o.aside = calloc(ix.nchains + 1u, sizeof(*o.aside));
-		o.out = malloc(TP_BATCH_EVENTS * sizeof(*o.out));
-		if (!o.lanes || !o.frontier || !o.aside || !o.out || intern_texts(&o))
+		o.own = malloc(TP_BATCH_EVENTS * sizeof(*o.own));
+		tp_v1_room(&o);
+		if (!o.lanes || !o.frontier || !o.aside || !o.own || intern_texts(&o))
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
 	if (!code)

@@ -133,6 +133,12 @@ uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which)
 	return *n;
 }
 
+void tp_v1_room(struct tp_v1_order *o)
+{
+	/* After a failure the sink may still be reading what it was given. */
+	o->out = o->sink->room && !o->code ? o->sink->room(o->sink->ctx) : o->own;
+}
+
 int tp_v1_flush(struct tp_v1_order *o)
 {
 	if (o->nout && !o->code) {
@@ -145,6 +151,7 @@ int tp_v1_flush(struct tp_v1_order *o)
 		o->code = o->sink->events(o->sink->ctx, o->out, o->nout, o->err);
 	}
 	o->nout = 0;
+	tp_v1_room(o);
 	return o->code;
 }
 
@@ -306,5 +313,5 @@ void tp_v1_order_release(struct tp_v1_order *o)
 	free(o->lanes);
 	free(o->frontier);
 	free(o->aside);
-	free(o->out);
+	free(o->own);
 }

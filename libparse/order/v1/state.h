@@ -194,7 +194,8 @@ struct tp_v1_order {
 	uint32_t stw_names[17];
 
 	struct tp_event scratch;
-	struct tp_event *out; /* TP_BATCH_EVENTS */
+	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
+	struct tp_event *own;
 	size_t nout;
 };
 
@@ -209,6 +210,8 @@ uint32_t tp_v1_p_index(struct tp_v1_order *o, int64_t pid);
 uint32_t tp_v1_m_index(struct tp_v1_order *o, uint64_t id);
 uint32_t tp_v1_g_index_slow(struct tp_v1_order *o, struct tp_v1_g *g);
 uint32_t tp_v1_pseudo_p(struct tp_v1_order *o, enum tp_v1_pseudo_p which);
+/* Takes room for the next batch: before the first event, and after each flush. */
+void tp_v1_room(struct tp_v1_order *o);
 int tp_v1_flush(struct tp_v1_order *o);
 void tp_v1_begin(struct tp_v1_order *o, int64_t ticks);
 int tp_v1_add_starter(struct tp_v1_order *o, struct tp_v1_g *g);
