@@ -9,7 +9,9 @@
 static const char runs_sql[] =
     "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
     " inferred, generations, goroutines, size_in, lost_bytes, lost_events, imported_ns,"
-    " (SELECT count(*) FROM loss WHERE loss.run = run.id) FROM run ORDER BY id";
+    " (SELECT count(*) FROM loss WHERE loss.run = run.id),"
+    " (SELECT text FROM notice WHERE notice.run = run.id AND severity > 0 ORDER BY rowid LIMIT 1)"
+    " FROM run ORDER BY id";
 static const char labels_sql[] =
     "SELECT key || '=' || value FROM label WHERE run = ? ORDER BY key, value";
 
@@ -62,7 +64,9 @@ static int read_run(sqlite3_stmt *st, struct rep_run *run)
 	r->lost_events = sqlite3_column_int64(st, 16);
 	r->imported_ns = sqlite3_column_int64(st, 17);
 	run->losses = sqlite3_column_int64(st, 18);
-	return r->kind && r->name && r->source && r->hash && r->format ? 0 : TP_ENOMEM;
+	run->warning = text(st, 19);
+	return r->kind && r->name && r->source && r->hash && r->format && run->warning ? 0
+										       : TP_ENOMEM;
 }
 
 static int load_labels(sqlite3 *db, struct rep_run *run, struct tp_err *err)
@@ -229,6 +233,7 @@ void rep_runs_release(struct rep_runs *runs)
 		free((char *)run->row.source);
 		free((char *)run->row.hash);
 		free((char *)run->row.format);
+		free(run->warning);
 		for (size_t k = 0; k < run->nlabels; k++)
 			free(run->labels[k]);
 		free(run->labels);

@@ -17,6 +17,7 @@ struct rep_run {
 	char **labels;	   /* "key=value", sorted, nlabels of them; owned likewise */
 	size_t nlabels;
 	int64_t losses; /* rows of `loss` */
+	char *warning;	/* text of the first warning in `notice`, "" for none; owned likewise */
 };
 
 struct rep_runs {

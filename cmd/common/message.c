@@ -168,4 +168,6 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see 'SELECT * FROM loss'",
 			 r->name, cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events));
+	if (run->warning[0])
+		cmd_note(cmd, "%s: %s", r->name, run->warning);
 }
