@@ -24,7 +24,7 @@ TEST_PACKAGES := cmocka
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd
-ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIE -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CFLAGS) \
+ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
