@@ -245,6 +245,23 @@ struct rep_value rep_share(int64_t part, int64_t whole)
 	return whole > 0 ? rep_float((double)part / (double)whole) : rep_null();
 }
 
+int64_t rep_states_total(const int64_t *ns)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < TP_NSTATES; i++)
+		tp_sum(&sum, ns[i]);
+	return sum;
+}
+
+int64_t rep_states_syscall(const int64_t *ns)
+{
+	int64_t sum = ns[TP_ST_SYSCALL];
+
+	tp_sum(&sum, ns[TP_ST_SYSCALL_BLOCKED]);
+	return sum;
+}
+
 struct rep_value rep_exact(const struct rep_percentiles *p)
 {
 	return p->known ? rep_int(p->exact) : rep_null();

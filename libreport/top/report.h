@@ -80,6 +80,10 @@ struct rep_value rep_sum_mean(const struct rep_sum *s);
 struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
 				    int which);
 struct rep_value rep_share(int64_t part, int64_t whole);
+/* Of times by state (TP_NSTATES of them): all, and those in system calls, with a P and without. Sums
+ * of a damaged clock's times stay at the most that 64 bits hold. */
+int64_t rep_states_total(const int64_t *ns);
+int64_t rep_states_syscall(const int64_t *ns);
 /* NULL where there is none. */
 struct rep_value rep_exact(const struct rep_percentiles *p);
 

@@ -241,7 +241,6 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
 	struct goroutines *all = job->state;
 	const struct goroutine *g = &all->g[row];
-	int64_t sum = 0;
 
 	switch (column) {
 	case COLUMN_RUN:
@@ -255,10 +254,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_ENDED:
 		return rep_opt(g->ended_ns);
 	case COLUMN_TOTAL:
+		return rep_int(rep_states_total(g->ns));
 	case COLUMN_SHARE:
-		for (int i = 0; i < TP_NSTATES; i++)
-			tp_sum(&sum, g->ns[i]);
-		return column == COLUMN_TOTAL ? rep_int(sum) : rep_share(sum, all->total_ns);
+		return rep_share(rep_states_total(g->ns), all->total_ns);
 	case COLUMN_RUNNING:
 		return rep_int(g->ns[TP_ST_RUNNING]);
 	case COLUMN_RUNNABLE:
@@ -266,7 +264,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_BLOCKED:
 		return rep_int(g->ns[TP_ST_WAITING]);
 	case COLUMN_SYSCALLS:
-		return rep_int(g->ns[TP_ST_SYSCALL] + g->ns[TP_ST_SYSCALL_BLOCKED]);
+		return rep_int(rep_states_syscall(g->ns));
 	case COLUMN_SYSCALL:
 		return rep_int(g->ns[TP_ST_SYSCALL]);
 	case COLUMN_SYSCALL_BLOCKED:

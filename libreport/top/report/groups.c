@@ -326,7 +326,6 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
 	struct groups *g = job->state;
 	const struct group *group = &g->group[row];
-	int64_t sum = 0;
 
 	switch (column) {
 	case COLUMN_FUNCTION:
@@ -334,10 +333,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_COUNT:
 		return rep_int(group->goroutines);
 	case COLUMN_TOTAL:
+		return rep_int(rep_states_total(group->ns));
 	case COLUMN_SHARE:
-		for (int i = 0; i < TP_NSTATES; i++)
-			tp_sum(&sum, group->ns[i]);
-		return column == COLUMN_TOTAL ? rep_int(sum) : rep_share(sum, g->total_ns);
+		return rep_share(rep_states_total(group->ns), g->total_ns);
 	case COLUMN_RUNNING:
 		return rep_int(group->ns[TP_ST_RUNNING]);
 	case COLUMN_RUNNABLE:
@@ -345,7 +343,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_BLOCKED:
 		return rep_int(group->ns[TP_ST_WAITING]);
 	case COLUMN_SYSCALLS:
-		return rep_int(group->ns[TP_ST_SYSCALL] + group->ns[TP_ST_SYSCALL_BLOCKED]);
+		return rep_int(rep_states_syscall(group->ns));
 	case COLUMN_SYSCALL:
 		return rep_int(group->ns[TP_ST_SYSCALL]);
 	case COLUMN_SYSCALL_BLOCKED:
