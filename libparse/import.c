@@ -154,15 +154,15 @@ static int64_t wall_of_start(const struct tp_trace *t)
 	return wall > INT64_MIN && wall <= INT64_MAX ? (int64_t)wall : TP_NULL;
 }
 
-static void sum_losses(const struct tp_trace *t, struct tp_import_result *r)
+static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_result *r)
 {
-	r->losses = t->nlosses;
-	for (size_t i = 0; i < t->nlosses; i++) {
-		r->lost_bytes += (int64_t)t->losses[i].bytes;
-		r->lost_events += (int64_t)t->losses[i].events;
+	r->losses = n;
+	for (size_t i = 0; i < n; i++) {
+		r->lost_bytes += (int64_t)losses[i].bytes;
+		r->lost_events += (int64_t)losses[i].events;
 	}
-	if (t->nlosses)
-		snprintf(r->first_loss, sizeof(r->first_loss), "%s", t->losses[0].reason);
+	if (n)
+		snprintf(r->first_loss, sizeof(r->first_loss), "%s", losses[0].reason);
 }
 
 static int64_t unix_now_ns(void)
@@ -186,6 +186,33 @@ static void hash_text(const uint8_t hash[16], char text[33])
 		snprintf(text + 2 * i, 3, "%02x", hash[i]);
 }
 
+/* What is the same for runs of all kinds; then the run is published. */
+static int commit(struct work *w, const char *path, struct tp_run *row,
+		  struct tp_import_result *result, struct tp_err *err)
+{
+	struct tp_store_run *run = w->run;
+	int code = put_labels(w, err);
+
+	if (code)
+		return code;
+	row->name = w->opt->name ? w->opt->name : base_name(path);
+	row->source = base_name(path);
+	row->format = result->format;
+	row->duration_ns = result->duration_ns;
+	row->events = result->events;
+	row->goroutines = result->goroutines;
+	row->size_in = (int64_t)w->in->stored_size;
+	row->lost_bytes = result->lost_bytes;
+	row->lost_events = result->lost_events;
+	row->imported_ns = unix_now_ns();
+
+	w->run = NULL; /* commit frees it, also when it fails */
+	code = tp_store_commit(run, row, err);
+	result->run = row->id;
+	result->known = row->known;
+	return code;
+}
+
 /* Everything between the opened dump and the published run. */
 static int import_trace(struct work *w, const char *path, const char *hash,
 			struct tp_import_result *result, struct tp_err *err)
@@ -204,12 +231,10 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 		code = tp_timeline_finish(w->timeline, t, err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
-	if (!code)
-		code = put_labels(w, err);
 	if (code)
 		return code;
 
-	sum_losses(t, result);
+	sum_losses(t->losses, t->nlosses, result);
 	result->events = (int64_t)t->events;
 	result->goroutines = t->ng;
 	result->inferred = (int64_t)t->inferred;
@@ -219,28 +244,41 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	    t->started ? (int64_t)((uint64_t)t->last_ts - (uint64_t)t->first_ts) : 0;
 	result->ticks = t->ns_per_tick == 0;
 
-	row.name = w->opt->name ? w->opt->name : base_name(path);
-	row.source = base_name(path);
-	row.format = result->format;
 	row.start_ns = t->first_ts;
-	row.duration_ns = result->duration_ns;
 	row.ticks = result->ticks;
 	row.wall_ns = wall_of_start(t);
-	row.events = result->events;
 	row.inferred = result->inferred;
 	row.generations = (int64_t)t->generations;
-	row.goroutines = result->goroutines;
-	row.size_in = (int64_t)w->in->stored_size;
-	row.lost_bytes = result->lost_bytes;
-	row.lost_events = result->lost_events;
-	row.imported_ns = unix_now_ns();
+	return commit(w, path, &row, result, err);
+}
 
-	struct tp_store_run *run = w->run;
+static int import_profile(struct work *w, const char *path, const char *hash,
+			  struct tp_import_result *result, struct tp_err *err)
+{
+	struct tp_profile_options how = {.strict = w->opt->strict};
+	struct tp_run row = {.kind = "profile", .hash = hash, .wall_ns = TP_NULL};
+	struct tp_profile *p;
+	int code = tp_profile_read(w->in->data, w->in->size, &how, &p, err);
 
-	w->run = NULL; /* commit frees it, also when it fails */
-	code = tp_store_commit(run, &row, err);
-	result->run = row.id;
-	result->known = row.known;
+	if (code)
+		return code;
+	code = note_damaged_packing(w, err);
+	for (size_t i = 0; i < w->trace.nlosses && !code; i++)
+		if (tp_profile_add_loss(p, &w->trace.losses[i]))
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code)
+		code = tp_store_put_profile(w->run, p, err);
+	if (!code) {
+		snprintf(result->format, sizeof(result->format), "%s", p->format);
+		sum_losses(p->losses, p->nlosses, result);
+		result->profile = true;
+		result->events = (int64_t)p->nsamples;
+		result->duration_ns = p->duration_ns;
+		if (p->time_ns)
+			row.wall_ns = p->time_ns;
+		code = commit(w, path, &row, result, err);
+	}
+	tp_profile_free(p);
 	return code;
 }
 
@@ -271,12 +309,14 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	code = tp_recognise(w.in->data, w.in->size, &seen, err);
 	if (code)
 		goto done;
-	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2) {
+	if (seen.format == TP_FORMAT_STORE) {
 		code = tp_err_set(err, TP_EUNKNOWN, 0,
-				  "this is a %s; only Go execution traces are imported", seen.name);
+				  "this is a %s; execution traces and profiles are imported",
+				  seen.name);
 		goto done;
 	}
-	snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
+	if (seen.format != TP_FORMAT_PROFILE)
+		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 	hash_text(w.in->hash, hash);
 
 	code = tp_store_begin(&w.run, store_path, &w.opt->store, err);
@@ -289,7 +329,9 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		goto done;
 	}
 	if (!code)
-		code = import_trace(&w, path, hash, result, err);
+		code = seen.format == TP_FORMAT_PROFILE
+			   ? import_profile(&w, path, hash, result, err)
+			   : import_trace(&w, path, hash, result, err);
 done:
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);

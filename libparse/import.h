@@ -21,7 +21,8 @@ struct tp_import_options {
 struct tp_import_result {
 	int64_t run;        /* id in the store */
 	bool known;         /* the same dump was there already; nothing was stored */
-	char format[32];    /* "go 1.22" */
+	char format[32];    /* "go 1.22", "pprof" */
+	bool profile;	    /* not a trace: events are its samples */
 	int64_t events, goroutines, duration_ns, inferred;
 	bool ticks;
 	uint64_t size_in;   /* bytes as given */

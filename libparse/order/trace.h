@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "decode/dict.h"
 #include "decode/event.h"
+#include "decode/ledger.h"
 #include "open/input.h"
 
 #define TP_BATCH_EVENTS 1024 /* the most a sink is handed at once */
@@ -33,22 +34,6 @@ struct tp_clock {
 	int64_t mono_ns;      /* CLOCK_MONOTONIC of the program */
 	int64_t wall_sec;     /* Unix time */
 	int32_t wall_nsec;
-};
-
-/* What could not be kept. Times are INT64_MIN where unknown. */
-struct tp_loss {
-	uint64_t offset, bytes; /* range of the decompressed input; bytes 0 for a lost order only */
-	int64_t from_ns, to_ns; /* trace clock */
-	uint64_t events;        /* events lost, as far as they could be counted */
-	char reason[192];       /* a sentence; may hold bytes of the input */
-};
-
-enum tp_severity { TP_INFO, TP_WARNING, TP_DAMAGE };
-
-struct tp_notice {
-	enum tp_severity severity;
-	uint64_t offset; /* TP_OFFSET_NONE when there is none */
-	char text[192];
 };
 
 /* How often a wire event occurred, for `kinds` of old formats and for footprints. */

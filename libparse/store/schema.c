@@ -17,7 +17,7 @@ const char tp_schema_sql[] =
     ") WITHOUT ROWID;\n"
     "CREATE TABLE run( -- one imported dump\n"
     "  id INTEGER PRIMARY KEY, -- names the run within this store\n"
-    "  kind TEXT NOT NULL, -- 'trace'\n"
+    "  kind TEXT NOT NULL, -- 'trace' or 'profile'\n"
     "  name TEXT NOT NULL, -- as the user calls it\n"
     "  source TEXT NOT NULL, -- file name it came from, without folders\n"
     "  hash TEXT NOT NULL UNIQUE, -- XXH3-128 of the uncompressed dump, 32 hex digits\n"

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "decode/dict.h"
 #include "decode/event.h"
+#include "decode/profile.h"
 #include "order/trace.h"
 #include "store/tables.h"
 
@@ -31,7 +32,7 @@ struct tp_store_run; /* a run being written */
 
 struct tp_run {
 	int64_t id;
-	const char *kind;   /* "trace" (later "profile") */
+	const char *kind;   /* "trace" or "profile" */
 	const char *name;   /* as the user calls it */
 	const char *source; /* file name it came from, without folders */
 	const char *hash;   /* 32 hex digits: XXH3-128 of the decompressed dump */
@@ -86,6 +87,8 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, struct tp_err *err);
 /* Dictionary, goroutine/P/M ids of proc and thread, clocks, losses, notices, wire counts. */
 int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err);
+/* Of a run that is a profile: all of it. */
+int tp_store_put_profile(struct tp_store_run *run, const struct tp_profile *p, struct tp_err *err);
 int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
 		       struct tp_err *err);
 /* Publishes the run, *r giving the run row (id is filled in). The run is freed on success and on
@@ -123,6 +126,10 @@ void tp_rows_release(struct tp_rows *rows);
 
 /* The run's dictionary; free with tp_dict_free. */
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err);
+
+/* A run of kind "profile", as it was put; free with tp_profile_free. Its losses and notices are not
+ * loaded: they are rows of loss and notice. */
+int tp_profile_load(struct tp_store *s, int64_t run, struct tp_profile **p, struct tp_err *err);
 
 /* Events of a run in order, block by block: those of blocks [first, first+count) that overlap
  * [from_ns, to_ns) (relative to start_ns; whole blocks are delivered). ev[].ts are relative to

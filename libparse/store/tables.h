@@ -177,6 +177,47 @@
 	T(THREAD, thread, "an M (operating system thread)")                                        \
 	C(THREAD, id, INT, "its id")                                                               \
                                                                                                    \
+	T(PROFILE, profile, "what a profile says about itself; one row")                           \
+	C(PROFILE, period_type, STR, "what was counted between two samples")                       \
+	C(PROFILE, period_unit, STR, "in what unit")                                               \
+	C(PROFILE, period, INT, "how many of them between two samples")                            \
+	C(PROFILE, time_ns, INT, "Unix time of collection; NULL unknown")                          \
+	C(PROFILE, duration_ns, DUR, "time covered; 0 unknown")                                    \
+	C(PROFILE, default_type, STR, "sample type to show first, if it says so")                  \
+	C(PROFILE, drop_frames, STR, "regular expression: frames to leave out, with all they call") \
+	C(PROFILE, keep_frames, STR, "regular expression: frames to keep nevertheless")            \
+	C(PROFILE, doc_url, STR, "documentation of it")                                            \
+	T(SAMPLE_TYPE, sample_type, "a kind of value that a profile holds for every bucket")       \
+	C(SAMPLE_TYPE, type, STR, "such as inuse_space")                                           \
+	C(SAMPLE_TYPE, unit, STR, "such as bytes")                                                 \
+	T(MAPPING, mapping, "a file mapped into the program's memory; location.mapping is row + 1") \
+	C(MAPPING, start_address, INT, "first address (two's complement: format with %x)")         \
+	C(MAPPING, end_address, INT, "address behind the last")                                    \
+	C(MAPPING, file_offset, INT, "place in the file of the first address")                     \
+	C(MAPPING, file, STR, "name of the file")                                                  \
+	C(MAPPING, build_id, STR, "its build id")                                                  \
+	C(MAPPING, flags, INT, "1 functions, 2 file names, 4 lines, 8 inlined calls are known")    \
+	T(BUCKET, bucket, "a sample of a profile: a stack and labels with values, as in the dump") \
+	C(BUCKET, stack, STACK, "where; stack.row")                                                \
+	C(BUCKET, labels, INT, "bucket_label.labels; 0 for none")                                  \
+	T(BUCKET_VALUE, bucket_value, "a value of a bucket; by type, then bucket")                 \
+	C(BUCKET_VALUE, type, INT, "sample_type.row")                                              \
+	C(BUCKET_VALUE, bucket, INT, "bucket.row")                                                 \
+	C(BUCKET_VALUE, value, INT, "in the unit of the type")                                     \
+	T(BUCKET_LABEL, bucket_label, "a label of the buckets with this set of labels")            \
+	C(BUCKET_LABEL, labels, INT, "bucket.labels")                                              \
+	C(BUCKET_LABEL, key, STR, "its name")                                                      \
+	C(BUCKET_LABEL, text, STR, "its value, where it is text")                                  \
+	C(BUCKET_LABEL, number, INT, "its value, where it is a number")                            \
+	C(BUCKET_LABEL, unit, STR, "unit of the number")                                           \
+	T(COUNTER, counter, "a number of the whole program that came with a profile")              \
+	C(COUNTER, name, STR, "as runtime.MemStats names it")                                      \
+	C(COUNTER, item, INT, "place in a list of numbers, from 0; NULL where it is none")         \
+	C(COUNTER, value, INT, "the number; 0 for a fraction")                                     \
+	C(COUNTER, text, STR, "as written")                                                        \
+	T(COMMENT, comment, "a comment of a profile")                                              \
+	C(COMMENT, text, STR, "as written")                                                        \
+                                                                                                   \
 	T(FUNCTION, function, "a function of the run's dictionary; row is its id")                 \
 	C(FUNCTION, name, STR, "name")                                                             \
 	C(FUNCTION, system_name, STR, "name as the linker knows it")                               \

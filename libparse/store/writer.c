@@ -337,6 +337,28 @@ static int put_ids(struct tp_store_run *run, const struct tp_trace *trace, struc
 	return code;
 }
 
+int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, size_t nlosses,
+		      const struct tp_notice *notices, size_t nnotices, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < nlosses && !code; i++) {
+		const struct tp_loss *l = &losses[i];
+
+		code = put(run, "INSERT INTO loss VALUES(1, ?, ?, ?, ?, ?, ?)", "iinnis", err,
+			   (int64_t)l->offset, (int64_t)l->bytes, since_start(run, l->from_ns),
+			   since_start(run, l->to_ns), (int64_t)l->events, l->reason);
+	}
+	for (size_t i = 0; i < nnotices && !code; i++) {
+		const struct tp_notice *n = &notices[i];
+
+		code = put(run, "INSERT INTO notice VALUES(1, ?, ?, ?)", "ins", err,
+			   (int64_t)n->severity,
+			   n->offset == TP_OFFSET_NONE ? TP_NULL : (int64_t)n->offset, n->text);
+	}
+	return code;
+}
+
 int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err)
 {
 	int code = tp_dictfile_put(run, trace->dict, err);
@@ -349,20 +371,9 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 		code = put(run, "INSERT INTO clock VALUES(1, ?, ?, ?, ?)", "iiii", err,
 			   since_start(run, c->ts), c->mono_ns, c->wall_sec, (int64_t)c->wall_nsec);
 	}
-	for (size_t i = 0; i < trace->nlosses && !code; i++) {
-		const struct tp_loss *l = &trace->losses[i];
-
-		code = put(run, "INSERT INTO loss VALUES(1, ?, ?, ?, ?, ?, ?)", "iinnis", err,
-			   (int64_t)l->offset, (int64_t)l->bytes, since_start(run, l->from_ns),
-			   since_start(run, l->to_ns), (int64_t)l->events, l->reason);
-	}
-	for (size_t i = 0; i < trace->nnotices && !code; i++) {
-		const struct tp_notice *n = &trace->notices[i];
-
-		code = put(run, "INSERT INTO notice VALUES(1, ?, ?, ?)", "ins", err,
-			   (int64_t)n->severity,
-			   n->offset == TP_OFFSET_NONE ? TP_NULL : (int64_t)n->offset, n->text);
-	}
+	if (!code)
+		code = tp_run_put_ledger(run, trace->losses, trace->nlosses, trace->notices,
+					 trace->nnotices, err);
 	for (size_t i = 0; i < trace->nwires && !code; i++) {
 		const struct tp_wire_count *w = &trace->wires[i];
 

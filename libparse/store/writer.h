@@ -49,6 +49,10 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
 		     struct tp_err *err);
 
+/* The rows of loss and notice. */
+int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, size_t nlosses,
+		      const struct tp_notice *notices, size_t nnotices, struct tp_err *err);
+
 /* Makes the collected run (all of it written, its transaction ended and its connection closed) part
  * of the store at run->path: by renaming where there is no store yet, else in one transaction.
  * r->id becomes its number, also when the store held a run of this hash already. */

@@ -1,0 +1,42 @@
+/* The profiles that a command line names: what tprof-top, tprof-diff, tprof-flame and tprof-export
+ * begin with.
+ *
+ * A path is a dump of a profile (read right here: reading one is faster than looking into a cache),
+ * a store (its runs that --run picks), or a trace, dump or store, of which a view is taken
+ * (profile/trace.h). */
+#ifndef CMD_PROFILES_H
+#define CMD_PROFILES_H
+
+#include "common/common.h"
+#include "decode/profile.h"
+#include "profile/trace.h"
+
+struct cmd_profile {
+	struct tp_profile *profile; /* owned by the list */
+	char *name;		    /* of the run or file, for headings */
+	char **labels;		    /* "key=value" of the run, nlabels; none for a dump */
+	size_t nlabels;
+	bool trace; /* a view of a trace */
+};
+
+struct cmd_profiles {
+	struct cmd_profile *item;
+	size_t n;
+};
+
+struct cmd_profiles_options {
+	/* Which view of traces; NULL: a trace is an error that says what to do. */
+	const struct rep_trace_profile_options *trace;
+};
+
+/* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open
+ * does. To be released in every case. Loading goes on in several threads where that pays. */
+int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+void cmd_profiles_release(struct cmd_profiles *p);
+
+/* What a path holds, by its first bytes (and for a store by its runs): decides which reports apply. */
+enum cmd_kind { CMD_KIND_TRACE, CMD_KIND_PROFILE, CMD_KIND_STORE_MIXED };
+int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind);
+
+#endif

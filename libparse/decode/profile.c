@@ -1,0 +1,390 @@
+#include "decode/profile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/seed.h"
+
+#define MAX_ENTRIES ((size_t)1 << 30)
+#define MAX_LEDGER  10000 /* losses and notices each; more are counted into the last */
+
+/* Sizes of the arrays as allocated, and the look-up of label sets: slot holds set + 1. */
+struct tp_profile_room {
+	size_t types, mappings, comments, counters, labels, sets, stack, label_set, value, losses,
+	    notices;
+	uint32_t *slot;
+	size_t nslots; /* a power of two, at least twice the sets */
+	uint64_t seed;
+	struct tp_label *sorting;
+	size_t nsorting;
+};
+
+/* Makes room for `more` items behind n in an array of *room items. */
+static int grow(void *array, size_t *room, size_t n, size_t more, size_t size)
+{
+	void **items = array;
+	size_t want = *room ? *room : 16;
+	void *p;
+
+	if (n + more <= *room)
+		return 0;
+	if (more > MAX_ENTRIES || n > MAX_ENTRIES * 8)
+		return TP_ELIMIT;
+	while (want < n + more)
+		want *= 2;
+	p = realloc(*items, want * size);
+	if (!p)
+		return TP_ENOMEM;
+	*items = p;
+	*room = want;
+	return 0;
+}
+
+struct tp_profile *tp_profile_new(void)
+{
+	struct tp_profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->dict = tp_dict_new();
+	p->room = calloc(1, sizeof(*p->room));
+	p->sets = p->room ? calloc(1, sizeof(*p->sets)) : NULL;
+	if (!p->dict || !p->room || !p->sets) {
+		tp_profile_free(p);
+		return NULL;
+	}
+	p->nsets = p->room->sets = 1;
+	p->room->seed = tp_seed();
+	return p;
+}
+
+void tp_profile_free(struct tp_profile *p)
+{
+	if (!p)
+		return;
+	tp_dict_free(p->dict);
+	free(p->types);
+	free(p->mappings);
+	free(p->comments);
+	free(p->counters);
+	free(p->labels);
+	free(p->sets);
+	free(p->stack);
+	free(p->label_set);
+	free(p->value);
+	free(p->losses);
+	free(p->notices);
+	if (p->room) {
+		free(p->room->slot);
+		free(p->room->sorting);
+	}
+	free(p->room);
+	free(p);
+}
+
+int tp_profile_add_type(struct tp_profile *p, uint32_t type, uint32_t unit)
+{
+	int code;
+
+	if (p->nsamples)
+		return TP_EFORMAT;
+	code = grow(&p->types, &p->room->types, p->ntypes, 1, sizeof(*p->types));
+	if (!code)
+		p->types[p->ntypes++] = (struct tp_value_type){type, unit};
+	return code;
+}
+
+int tp_profile_add_mapping(struct tp_profile *p, const struct tp_mapping *m, uint32_t *number)
+{
+	int code = grow(&p->mappings, &p->room->mappings, p->nmappings, 1, sizeof(*p->mappings));
+
+	if (!code && p->nmappings >= MAX_ENTRIES)
+		code = TP_ELIMIT;
+	if (code)
+		return code;
+	p->mappings[p->nmappings++] = *m;
+	*number = (uint32_t)p->nmappings;
+	return 0;
+}
+
+int tp_profile_add_comment(struct tp_profile *p, uint32_t text)
+{
+	int code = grow(&p->comments, &p->room->comments, p->ncomments, 1, sizeof(*p->comments));
+
+	if (!code)
+		p->comments[p->ncomments++] = text;
+	return code;
+}
+
+int tp_profile_add_counter(struct tp_profile *p, const struct tp_counter *c)
+{
+	int code = grow(&p->counters, &p->room->counters, p->ncounters, 1, sizeof(*p->counters));
+
+	if (!code)
+		p->counters[p->ncounters++] = *c;
+	return code;
+}
+
+int tp_profile_add_loss(struct tp_profile *p, const struct tp_loss *loss)
+{
+	int code;
+
+	if (p->nlosses == MAX_LEDGER) {
+		p->losses[MAX_LEDGER - 1].bytes += loss->bytes;
+		p->losses[MAX_LEDGER - 1].events += loss->events;
+		return 0;
+	}
+	code = grow(&p->losses, &p->room->losses, p->nlosses, 1, sizeof(*p->losses));
+	if (!code)
+		p->losses[p->nlosses++] = *loss;
+	return code;
+}
+
+int tp_profile_add_notice(struct tp_profile *p, enum tp_severity severity, uint64_t offset,
+			  const char *fmt, ...)
+{
+	struct tp_notice *n;
+	va_list ap;
+	int code;
+
+	if (p->nnotices == MAX_LEDGER)
+		return 0;
+	code = grow(&p->notices, &p->room->notices, p->nnotices, 1, sizeof(*p->notices));
+	if (code)
+		return code;
+	n = &p->notices[p->nnotices++];
+	n->severity = severity;
+	n->offset = offset;
+	va_start(ap, fmt);
+	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+	va_end(ap);
+	return 0;
+}
+
+/* ---- stacks ---- */
+
+int tp_profile_location(struct tp_profile *p, const struct tp_location *l,
+			const struct tp_frame *lines, size_t nlines, uint32_t *frame, size_t *n)
+{
+	struct tp_location where = *l;
+	uint32_t location;
+	int code;
+
+	if (!nlines && !where.address && !where.mapping)
+		where.flags |= TP_LOCATION_BARE;
+	code = tp_dict_location(p->dict, &where, &location);
+	*n = nlines ? nlines : 1;
+	if (!nlines && !code)
+		code = tp_dict_frame(p->dict, &(struct tp_frame){.location = location}, frame);
+	for (size_t i = 0; i < nlines && !code; i++) {
+		struct tp_frame f = lines[nlines - 1 - i];
+
+		f.location = location;
+		f.inlined = i > 0;
+		/* A line that says nothing would be no frame at all. */
+		if (!location && !f.function && !f.line && !f.column && !f.inlined) {
+			where.flags |= TP_LOCATION_BARE;
+			code = tp_dict_location(p->dict, &where, &location);
+			f.location = location;
+		}
+		if (!code)
+			code = tp_dict_frame(p->dict, &f, &frame[i]);
+	}
+	return code;
+}
+
+int tp_profile_push(struct tp_profile *p, uint32_t *stack, const uint32_t *frame, size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n && !code; i++)
+		code = tp_dict_stack(p->dict, *stack, frame[i], stack);
+	return code;
+}
+
+int tp_profile_push_location(struct tp_profile *p, uint32_t *stack, const struct tp_location *l,
+			     const struct tp_frame *lines, size_t nlines)
+{
+	uint32_t few[16], *frame = few;
+	size_t n;
+	int code;
+
+	if (nlines > MAX_ENTRIES)
+		return TP_ELIMIT;
+	if (nlines > sizeof(few) / sizeof(few[0]))
+		frame = malloc(nlines * sizeof(*frame));
+	if (!frame)
+		return TP_ENOMEM;
+	code = tp_profile_location(p, l, lines, nlines, frame, &n);
+	if (!code)
+		code = tp_profile_push(p, stack, frame, n);
+	if (frame != few)
+		free(frame);
+	return code;
+}
+
+bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32_t *frame,
+			      size_t room, size_t *n)
+{
+	*n = 0;
+	if (!*node)
+		return false;
+	while (*node) {
+		struct tp_stack_node s = tp_dict_stack_at(p->dict, *node);
+
+		if (*n < room)
+			frame[(*n)++] = s.frame;
+		*node = s.parent;
+		if (!tp_dict_frame_at(p->dict, s.frame).inlined)
+			break;
+	}
+	return true;
+}
+
+/* ---- labels ---- */
+
+static int compare_keys(const struct tp_dict *d, const struct tp_label *a, const struct tp_label *b)
+{
+	struct tp_text x = tp_dict_text(d, a->key), y = tp_dict_text(d, b->key);
+	size_t n = x.size < y.size ? x.size : y.size;
+	int c = n ? memcmp(x.text, y.text, n) : 0;
+
+	if (a->numeric != b->numeric)
+		return a->numeric ? 1 : -1;
+	return c ? c : x.size < y.size ? -1 : x.size > y.size;
+}
+
+/* Stable, and sets are small: insertion sort. */
+static int sort_labels(struct tp_profile *p, const struct tp_label *labels, size_t n)
+{
+	int code = grow(&p->room->sorting, &p->room->nsorting, 0, n, sizeof(*labels));
+	struct tp_label *sorted = p->room->sorting;
+
+	for (size_t i = 0; i < n && !code; i++) {
+		size_t at = i;
+
+		/* Equal labels are equal bytes: no padding, no leftovers. */
+		struct tp_label l;
+		memset(&l, 0, sizeof(l));
+		l.key = labels[i].key;
+		l.numeric = labels[i].numeric;
+		l.text = l.numeric ? 0 : labels[i].text;
+		l.number = l.numeric ? labels[i].number : 0;
+		l.unit = l.numeric ? labels[i].unit : 0;
+		for (; at && compare_keys(p->dict, &sorted[at - 1], &l) > 0; at--)
+			memcpy(&sorted[at], &sorted[at - 1], sizeof(l));
+		memcpy(&sorted[at], &l, sizeof(l));
+	}
+	return code;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
+	h ^= h >> 29;
+	h *= 0x94d049bb133111ebu;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash_labels(uint64_t seed, const struct tp_label *l, size_t n)
+{
+	uint64_t h = seed;
+
+	for (size_t i = 0; i < n; i++) {
+		h = mix(h, (uint64_t)l[i].key << 32 | l[i].text);
+		h = mix(h, (uint64_t)l[i].number);
+		h = mix(h, (uint64_t)l[i].unit << 1 | l[i].numeric);
+	}
+	return h;
+}
+
+static int grow_slots(struct tp_profile *p)
+{
+	struct tp_profile_room *r = p->room;
+	size_t nslots = r->nslots ? r->nslots * 2 : 64;
+	uint32_t *slot;
+
+	if (p->nsets * 2 < r->nslots)
+		return 0;
+	slot = calloc(nslots, sizeof(*slot));
+	if (!slot)
+		return TP_ENOMEM;
+	for (size_t s = 1; s < p->nsets; s++) {
+		size_t at = hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
+
+		for (at &= nslots - 1; slot[at]; at = (at + 1) & (nslots - 1))
+			;
+		slot[at] = (uint32_t)s + 1;
+	}
+	free(r->slot);
+	r->slot = slot;
+	r->nslots = nslots;
+	return 0;
+}
+
+int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, size_t n,
+			 uint32_t *set)
+{
+	struct tp_profile_room *r = p->room;
+	struct tp_label *sorted;
+	size_t at;
+	int code;
+
+	*set = 0;
+	if (!n)
+		return 0;
+	if (p->nsets >= MAX_ENTRIES || p->nlabels + n >= MAX_ENTRIES)
+		return TP_ELIMIT;
+	code = sort_labels(p, labels, n);
+	if (!code)
+		code = grow_slots(p);
+	if (!code)
+		code = grow(&p->sets, &r->sets, p->nsets, 1, sizeof(*p->sets));
+	if (!code)
+		code = grow(&p->labels, &r->labels, p->nlabels, n, sizeof(*p->labels));
+	if (code)
+		return code;
+	sorted = r->sorting;
+	at = hash_labels(r->seed, sorted, n) & (r->nslots - 1);
+	for (; r->slot[at]; at = (at + 1) & (r->nslots - 1)) {
+		const struct tp_label_set *s = &p->sets[r->slot[at] - 1];
+
+		if (s->n == n && !memcmp(p->labels + s->first, sorted, n * sizeof(*sorted))) {
+			*set = r->slot[at] - 1;
+			return 0;
+		}
+	}
+	memcpy(p->labels + p->nlabels, sorted, n * sizeof(*sorted));
+	p->sets[p->nsets] = (struct tp_label_set){(uint32_t)p->nlabels, (uint32_t)n};
+	p->nlabels += n;
+	*set = (uint32_t)p->nsets++;
+	r->slot[at] = *set + 1;
+	return 0;
+}
+
+/* ---- samples ---- */
+
+int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_set,
+			  const int64_t *values)
+{
+	struct tp_profile_room *r = p->room;
+	size_t n = p->nsamples;
+	int code = n >= MAX_ENTRIES ? TP_ELIMIT : 0;
+
+	if (!code)
+		code = grow(&p->stack, &r->stack, n, 1, sizeof(*p->stack));
+	if (!code)
+		code = grow(&p->label_set, &r->label_set, n, 1, sizeof(*p->label_set));
+	if (!code)
+		code = grow(&p->value, &r->value, n * p->ntypes, p->ntypes, sizeof(*p->value));
+	if (code)
+		return code;
+	p->stack[n] = stack;
+	p->label_set[n] = label_set;
+	if (p->ntypes)
+		memcpy(p->value + n * p->ntypes, values, p->ntypes * sizeof(*values));
+	p->nsamples++;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* Which decoder a profile is for. */
+#include <string.h>
+
+#include "decode/profile/kinds.h"
+
+int tp_profile_read(const void *data, size_t size, const struct tp_profile_options *opt,
+		    struct tp_profile **p, struct tp_err *err)
+{
+	/* In this order: texts have words to know them by, the protocol buffer has only its fields.
+	 */
+	static const struct {
+		bool (*seen)(const uint8_t *data, size_t size);
+		tp_profile_reader read;
+	} kinds[] = {
+	    {tp_goroutines_seen, tp_goroutines_read},
+	    {tp_legacy_seen, tp_legacy_read},
+	    {tp_proto_seen, tp_proto_read},
+	};
+	static const struct tp_profile_options defaults = {0};
+
+	*p = NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		int code;
+
+		if (!kinds[i].seen(data, size))
+			continue;
+		*p = tp_profile_new();
+		code = *p ? kinds[i].read(data, size, opt ? opt : &defaults, *p, err)
+			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		if (code) {
+			tp_profile_free(*p);
+			*p = NULL;
+		}
+		return code;
+	}
+	return tp_err_set(err, TP_EUNKNOWN, 0, "is no profile of a known kind");
+}
