@@ -34,6 +34,8 @@ const char *tp_cursor_fault_text(enum tp_cursor_fault fault)
 		return "ends in the middle of a value";
 	case TP_CURSOR_OVERFLOW:
 		return "varint overflow";
+	case TP_CURSOR_MALFORMED:
+		return "breaks the rules of its format";
 	}
 	return "unknown fault";
 }

@@ -15,6 +15,7 @@ enum tp_cursor_fault {
 	TP_CURSOR_OK = 0,
 	TP_CURSOR_END,      /* the input ends inside a value */
 	TP_CURSOR_OVERFLOW, /* a varint does not fit 64 bits */
+	TP_CURSOR_MALFORMED, /* set by readers of a format: what comes cannot be */
 };
 
 struct tp_cursor {

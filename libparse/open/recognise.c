@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "open/input.h"
+#include "open/proto.h"
 
 #define HEADER_BYTES 16
 #define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
@@ -50,37 +50,6 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	    err, TP_EVERSION, 0,
 	    "is an execution trace of version go 1.%d; the versions that are read are go %s", minor,
 	    READ_TRACES);
-}
-
-/* pprof's protocol buffer has no magic number: every field of its outermost message must be one of
- * profile.proto's with the right wire type, and there must be a sample type or a string table. */
-static bool is_profile_proto(const uint8_t *data, size_t size)
-{
-	/* Wire types by field number: 2 length-delimited, 0 varint; 15 (doc_url) is the last. */
-	static const uint8_t wire[16] = {[1] = 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 2, 0, 2, 0, 0};
-	struct tp_cursor c = tp_cursor(data, size);
-	bool telling = false;
-
-	for (int n = 0; n < 256 && c.at < c.end; n++) {
-		uint64_t tag = tp_cursor_uvarint(&c), field = tag >> 3;
-
-		if (c.failed || field < 1 || field > 15)
-			return false;
-		telling |= field == 1 || field == 6;
-		/* Comments are repeated varints, packed or not. */
-		if (field == 13 && (tag & 7) == 0)
-			tp_cursor_uvarint(&c);
-		else if ((tag & 7) != wire[field])
-			return false;
-		else if (wire[field] == 0)
-			tp_cursor_uvarint(&c);
-		else
-			tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-		/* One that is cut off is still a profile if it began like one. */
-		if (c.failed)
-			return telling && n >= 4;
-	}
-	return telling;
 }
 
 static bool is_profile_text(const uint8_t *data, size_t size)
@@ -161,7 +130,7 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 		snprintf(out->name, sizeof(out->name), "SQLite database");
 		return 0;
 	}
-	if (is_profile_text(data, size) || is_profile_proto(data, size)) {
+	if (is_profile_text(data, size) || tp_input_is_proto(data, size)) {
 		out->format = TP_FORMAT_PROFILE;
 		snprintf(out->name, sizeof(out->name), "profile");
 		return 0;

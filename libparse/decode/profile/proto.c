@@ -1,18 +1,446 @@
-#include "decode/profile/kinds.h"
+/* profile.proto (github.com/google/pprof, proto/profile.proto), which Go writes since 1.8, and perf
+ * converters, Java, Rust … write as well. Decompressed here; libparse/open has unpacked it.
+ *
+ *   Profile   sample_type 1*  ValueType      time_nanos 9
+ *             sample 2*       Sample         duration_nanos 10
+ *             mapping 3*      Mapping        period_type 11   ValueType
+ *             location 4*     Location       period 12
+ *             function 5*     Function       comment 13*      string
+ *             string_table 6* bytes          default_sample_type 14  string
+ *             drop_frames 7   string         doc_url 15       string
+ *             keep_frames 8   string
+ *   ValueType type 1 string, unit 2 string
+ *   Sample    location_id 1* (leaf first), value 2* (one per sample type), label 3* Label
+ *   Label     key 1 string, str 2 string, num 3, num_unit 4 string
+ *   Mapping, Location, Line, Function: see proto_tables.c
+ *
+ * `string` is an index into string_table, whose first entry is "". Messages come in any order, so
+ * the input is walked twice: once to find the tables, then for the samples. Rules beyond the
+ * grammar are those of pprof's own reader (profile/encode.go postDecode, profile/profile.go
+ * CheckValid): what it refuses is an error when strict, else a loss, and the rest is kept. */
+#include "decode/profile/proto.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "open/proto.h"
+
+/* Fields of Profile that are single numbers, by number. */
+enum {
+	DROP_FRAMES = 7,
+	KEEP_FRAMES,
+	TIME_NANOS,
+	DURATION_NANOS,
+	PERIOD = 12,
+	DEFAULT_SAMPLE_TYPE = 14,
+	DOC_URL,
+	NNUMBERS,
+};
+
+/* What the first walk finds beside the tables. */
+struct outline {
+	struct tp_proto_list types, comments;
+	struct tp_slice period_type;
+	uint64_t number[NNUMBERS];
+	size_t nsamples;
+	const uint8_t *end; /* of the last whole field */
+};
 
 bool tp_proto_seen(const uint8_t *data, size_t size)
 {
-	(void)data;
-	(void)size;
-	return false;
+	return tp_input_is_proto(data, size);
+}
+
+/* ---- the first walk ---- */
+
+static int outline_number(struct tp_proto *d, struct outline *o, const struct tp_field *f)
+{
+	/* Profiles one after the other would read as one with wrong strings (pprof's reader stops
+	 * here, too). */
+	if (f->number == TIME_NANOS && o->number[TIME_NANOS])
+		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "is several profiles one after the other: give them as files of "
+				  "their own");
+	o->number[f->number] = f->value;
+	return 0;
+}
+
+/* The list that the messages with this number go to. */
+static struct tp_proto_list *list_of(struct tp_proto *d, struct outline *o, uint32_t number)
+{
+	switch (number) {
+	case 1:
+		return &o->types;
+	case 3:
+		return &d->mappings;
+	case 4:
+		return &d->locations;
+	case 5:
+		return &d->functions;
+	case 6:
+		return &d->strings;
+	case 13:
+		return &o->comments;
+	default:
+		return NULL;
+	}
+}
+
+static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_field *f)
+{
+	struct tp_proto_list *list = list_of(d, o, f->number);
+	bool number =
+	    f->number < NNUMBERS && f->number >= DROP_FRAMES && f->number != 11 && f->number != 13;
+
+	if (f->number >= NNUMBERS)
+		return 0;
+	if (f->number == 13 && f->wire == TP_WIRE_VARINT) {
+		/* An item without bytes is a comment by itself. */
+		return tp_proto_list_add(d, list, (struct tp_slice){NULL, (size_t)f->value});
+	}
+	if (f->wire != (number ? TP_WIRE_VARINT : TP_WIRE_BYTES))
+		return tp_proto_lose(d, f->bytes, 0, "field %u is of the wrong type", f->number);
+	if (number)
+		return outline_number(d, o, f);
+	if (list)
+		return tp_proto_list_add(d, list, f->bytes);
+	if (f->number == 2)
+		o->nsamples++;
+	else
+		o->period_type = f->bytes;
+	return 0;
+}
+
+static int outline(struct tp_proto *d, struct outline *o, size_t size)
+{
+	struct tp_cursor c = tp_cursor(d->data, size);
+	struct tp_field f;
+	int code = 0;
+
+	if (!size)
+		return tp_err_set(d->err, TP_EFORMAT, 0, "is empty");
+	while (!code && tp_field_next(&c, &f))
+		code = outline_field(d, o, &f);
+	o->end = c.at;
+	if (code || !c.failed)
+		return code;
+	if (d->opt->strict)
+		return tp_err_set(d->err, c.failed == TP_CURSOR_END ? TP_ETRUNC : TP_EFORMAT,
+				  tp_cursor_offset(&c), "%s",
+				  c.failed == TP_CURSOR_END
+				      ? "the profile ends in the middle of a field"
+				      : "is damaged: this is no field of a profile");
+	return tp_proto_lose(d, (struct tp_slice){c.at, (size_t)(c.end - c.at)}, 0, "%s%s",
+			     c.failed == TP_CURSOR_END ? "the profile ends in the middle of a field"
+						       : "the rest is damaged",
+			     d->strings.n ? "" : "; the names that follow the samples are lost");
+}
+
+/* ---- what is said once ---- */
+
+static int read_value_type(struct tp_proto *d, struct tp_slice where, struct tp_value_type *t)
+{
+	uint64_t v[3] = {0};
+	int code;
+
+	*t = (struct tp_value_type){0};
+	if (!tp_wire_numbers(where, v, 3))
+		return tp_proto_lose(d, where, 0, "a value type is damaged");
+	code = tp_proto_string(d, v[1], where, &t->type);
+	return code ? code : tp_proto_string(d, v[2], where, &t->unit);
+}
+
+static int read_comments(struct tp_proto *d, const struct outline *o)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < o->comments.n && !code; i++) {
+		struct tp_slice s = o->comments.item[i];
+		struct tp_cursor c = tp_cursor(s.data, s.data ? s.size : 0);
+		uint64_t index = s.size;
+		uint32_t id;
+
+		/* Of a packed list, or the one that outline_field has noted. */
+		while (!code && (!s.data || c.at < c.end)) {
+			if (s.data)
+				index = tp_cursor_uvarint(&c);
+			if (c.failed) {
+				code = tp_proto_lose(d, s, 0, "a list of comments is damaged");
+				break;
+			}
+			code = tp_proto_string(d, index, s, &id);
+			if (!code)
+				code = tp_proto_checked(d, tp_profile_add_comment(d->p, id));
+			if (!s.data)
+				break;
+		}
+	}
+	return code;
+}
+
+static int read_header(struct tp_proto *d, const struct outline *o)
+{
+	struct tp_profile *p = d->p;
+	struct {
+		uint32_t number, *string;
+	} strings[] = {
+	    {DROP_FRAMES, &p->drop_frames},
+	    {KEEP_FRAMES, &p->keep_frames},
+	    {DEFAULT_SAMPLE_TYPE, &p->default_type},
+	    {DOC_URL, &p->doc_url},
+	};
+	int code = 0;
+
+	if (d->strings.n && d->strings.item[0].size)
+		code = tp_proto_lose(d, d->strings.item[0], 0,
+				     "the string table does not begin with the empty string");
+	for (size_t i = 0; i < o->types.n && !code; i++) {
+		struct tp_value_type t;
+
+		code = read_value_type(d, o->types.item[i], &t);
+		if (!code)
+			code = tp_proto_checked(d, tp_profile_add_type(p, t.type, t.unit));
+	}
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]) && !code; i++)
+		code = tp_proto_string(d, o->number[strings[i].number],
+				       (struct tp_slice){d->data, 0}, strings[i].string);
+	if (!code && o->period_type.data)
+		code = read_value_type(d, o->period_type, &p->period_type);
+	p->time_ns = (int64_t)o->number[TIME_NANOS];
+	p->duration_ns = (int64_t)o->number[DURATION_NANOS];
+	p->period = (int64_t)o->number[PERIOD];
+	return code ? code : read_comments(d, o);
+}
+
+/* ---- samples: the second walk ---- */
+
+/* The sample being read, and the path of the one before: neighbours mostly share their callers. */
+struct sampler {
+	uint64_t *id, *last; /* of locations, leaf first */
+	uint32_t *node;	     /* by depth from the root: what the locations of `last` led to */
+	size_t nid, nlast, room;
+	int64_t *value;
+	size_t nvalue; /* may be more than there is room for */
+	struct tp_label *label;
+	size_t nlabel, label_room;
+};
+
+static int sampler_grow(struct tp_proto *d, struct sampler *s)
+{
+	size_t room = s->room ? s->room * 2 : 256;
+	void *id = realloc(s->id, room * sizeof(*s->id)), *last, *node;
+
+	if (id)
+		s->id = id;
+	last = realloc(s->last, room * sizeof(*s->last));
+	if (last)
+		s->last = last;
+	node = realloc(s->node, room * sizeof(*s->node));
+	if (node)
+		s->node = node;
+	if (!id || !last || !node)
+		return tp_proto_out_of_memory(d);
+	s->room = room;
+	return 0;
+}
+
+static int add_id(struct tp_proto *d, struct sampler *s, uint64_t id)
+{
+	int code = s->nid == s->room ? sampler_grow(d, s) : 0;
+
+	if (!code)
+		s->id[s->nid++] = id;
+	return code;
+}
+
+static void add_value(struct tp_proto *d, struct sampler *s, uint64_t value)
+{
+	if (s->nvalue < d->p->ntypes)
+		s->value[s->nvalue] = (int64_t)value;
+	s->nvalue++;
+}
+
+/* pprof: Profile.postDecode. A text wins over a number; one that says neither is no label. */
+static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice where, bool *sound)
+{
+	struct tp_label l = {0};
+	uint64_t v[5] = {0};
+	int code;
+
+	if (!tp_wire_numbers(where, v, 5)) {
+		*sound = false;
+		return 0;
+	}
+	if (!v[2] && !v[3] && !v[4])
+		return 0;
+	l.numeric = !v[2];
+	code = tp_proto_string(d, v[1], where, &l.key);
+	if (!code && !l.numeric)
+		code = tp_proto_string(d, v[2], where, &l.text);
+	if (!code && l.numeric)
+		code = tp_proto_string(d, v[4], where, &l.unit);
+	l.number = l.numeric ? (int64_t)v[3] : 0;
+	if (code)
+		return code;
+	if (s->nlabel == s->label_room) {
+		size_t room = s->label_room ? s->label_room * 2 : 16;
+		void *p = realloc(s->label, room * sizeof(*s->label));
+
+		if (!p)
+			return tp_proto_out_of_memory(d);
+		s->label = p;
+		s->label_room = room;
+	}
+	s->label[s->nlabel++] = l;
+	return 0;
+}
+
+/* The fields of a sample; *sound false when it is damaged. */
+static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice where, bool *sound)
+{
+	struct tp_cursor c = tp_cursor(where.data, where.size);
+	struct tp_field f;
+	int code = 0;
+
+	s->nid = s->nvalue = s->nlabel = 0;
+	*sound = true;
+	while (!code && *sound && tp_field_next(&c, &f)) {
+		struct tp_cursor list = tp_cursor(NULL, 0);
+
+		if (f.number > 3)
+			continue;
+		if (f.wire == TP_WIRE_BYTES)
+			list = tp_cursor(f.bytes.data, f.bytes.size);
+		else if (f.wire != TP_WIRE_VARINT || f.number == 3)
+			*sound = false;
+		else if (f.number == 1)
+			code = add_id(d, s, f.value);
+		else
+			add_value(d, s, f.value);
+		if (f.number == 3 && *sound)
+			code = add_label(d, s, f.bytes, sound);
+		else if (f.number == 2)
+			while (list.at < list.end && !list.failed)
+				add_value(d, s, tp_cursor_uvarint(&list));
+		else if (f.number == 1)
+			while (!code && list.at < list.end && !list.failed)
+				code = add_id(d, s, tp_cursor_uvarint(&list));
+		*sound &= !list.failed;
+	}
+	*sound &= !c.failed;
+	return code;
+}
+
+/* A sample's location that is not there: pprof refuses the profile; here the sample keeps its
+ * values, and the place of the location is one of which nothing is known. */
+static int push_unknown(struct tp_proto *d, uint64_t id, struct tp_slice where, uint32_t *node)
+{
+	int code = tp_proto_miss(d, TP_PROTO_LOCATIONS, id, where);
+
+	if (code)
+		return code;
+	return tp_proto_checked(
+	    d, tp_profile_push_location(d->p, node, &(struct tp_location){0}, NULL, 0));
+}
+
+static int push(struct tp_proto *d, struct sampler *s, struct tp_slice where, uint32_t *stack)
+{
+	size_t same = 0, n = s->nid < s->nlast ? s->nid : s->nlast;
+	uint64_t *swap = s->last;
+	uint32_t node = 0;
+	int code = 0;
+
+	while (same < n && s->id[s->nid - 1 - same] == s->last[s->nlast - 1 - same])
+		same++;
+	if (same)
+		node = s->node[same - 1];
+	for (size_t i = same; i < s->nid && !code; i++) {
+		uint64_t id = s->id[s->nid - 1 - i];
+		uint32_t place = tp_proto_ids_find(&d->location_ids, id);
+
+		if (place == TP_PROTO_NONE)
+			code = push_unknown(d, id, where, &node);
+		else
+			code = tp_proto_checked(
+			    d, tp_profile_push(d->p, &node, d->frame + d->location[place].first,
+					       d->location[place].n));
+		s->node[i] = node;
+	}
+	*stack = node;
+	s->last = s->id;
+	s->nlast = s->nid;
+	s->id = swap;
+	return code;
+}
+
+static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice where)
+{
+	uint32_t stack, set = 0;
+	bool sound;
+	int code = read_fields(d, s, where, &sound);
+
+	if (code)
+		return code;
+	if (!sound)
+		return tp_proto_lose(d, where, 1, "a sample is damaged");
+	if (s->nvalue != d->p->ntypes)
+		return tp_proto_lose(d, where, 1,
+				     "a sample has %zu values, but there are %zu types", s->nvalue,
+				     d->p->ntypes);
+	code = push(d, s, where, &stack);
+	if (!code && s->nlabel)
+		code = tp_proto_checked(d, tp_profile_label_set(d->p, s->label, s->nlabel, &set));
+	return code ? code : tp_proto_checked(d, tp_profile_add_sample(d->p, stack, set, s->value));
+}
+
+static int read_samples(struct tp_proto *d, const struct outline *o)
+{
+	struct tp_cursor c = tp_cursor(d->data, (size_t)(o->end - d->data));
+	struct sampler s = {0};
+	struct tp_field f;
+	int code;
+
+	if (o->nsamples && !d->p->ntypes)
+		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "has samples, but does not say of what (no sample types)");
+	code = sampler_grow(d, &s);
+	s.value = calloc(d->p->ntypes + 1, sizeof(*s.value));
+	if (!code && !s.value)
+		code = tp_proto_out_of_memory(d);
+	while (!code && tp_field_next(&c, &f))
+		if (f.number == 2 && f.wire == TP_WIRE_BYTES)
+			code = read_sample(d, &s, f.bytes);
+	free(s.id);
+	free(s.last);
+	free(s.node);
+	free(s.value);
+	free(s.label);
+	return code;
 }
 
 int tp_proto_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		  struct tp_profile *p, struct tp_err *err)
 {
-	(void)data;
-	(void)size;
-	(void)opt;
-	(void)p;
-	return tp_err_set(err, TP_EUNKNOWN, 0, "not read yet");
+	struct tp_proto d = {.data = data, .opt = opt, .p = p, .err = err};
+	struct outline o = {0};
+	int code;
+
+	snprintf(p->format, sizeof(p->format), "pprof");
+	code = outline(&d, &o, size);
+	d.string = code ? NULL : calloc(d.strings.n + 1, sizeof(*d.string));
+	if (!code && !d.string)
+		code = tp_proto_out_of_memory(&d);
+	if (!code)
+		code = read_header(&d, &o);
+	if (!code)
+		code = tp_proto_read_tables(&d);
+	if (!code)
+		code = read_samples(&d, &o);
+	if (!code)
+		code = tp_proto_lose_missing(&d);
+	tp_proto_release(&d);
+	free(o.types.item);
+	free(o.comments.item);
+	return code;
 }

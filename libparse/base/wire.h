@@ -1,0 +1,78 @@
+/* The wire format of protocol buffers, read field by field
+ *(protobuf.dev/programming-guides/encoding).
+ *
+ *   message  field*
+ *   field    tag = varint (number << 3 | wire type), then by wire type
+ *     0 VARINT   varint of at most ten bytes
+ *     1 FIXED64  8 bytes
+ *     2 BYTES    varint size, then as many bytes: a string, a message, packed numbers
+ *     3, 4       begin and end of a group (fields in between; long out of use)
+ *     5 FIXED32  4 bytes
+ *
+ *	struct tp_field f;
+ *	while (tp_field_next(&cursor, &f))
+ *		switch (f.number) …
+ *	if (cursor.failed) …
+ */
+#ifndef TP_BASE_WIRE_H
+#define TP_BASE_WIRE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+enum tp_wire {
+	TP_WIRE_VARINT = 0,
+	TP_WIRE_FIXED64 = 1,
+	TP_WIRE_BYTES = 2,
+	TP_WIRE_GROUP = 3,
+	TP_WIRE_GROUP_END = 4,
+	TP_WIRE_FIXED32 = 5,
+};
+
+struct tp_field {
+	uint32_t number;
+	enum tp_wire wire;
+	uint64_t value;	       /* of VARINT */
+	struct tp_slice bytes; /* of BYTES; of others that are skipped, what they hold */
+};
+
+bool tp_field_next_slow(struct tp_cursor *c, struct tp_field *f);
+
+/* The next field, its value included. False at the end, and at a fault (c->failed): a field that
+ * ends behind the message, the number 0, a wire type that does not exist; the cursor then stands at
+ * the field. */
+static inline bool tp_field_next(struct tp_cursor *c, struct tp_field *f)
+{
+	/* One byte each of tag and value is what most fields are. */
+	if (!c->failed && c->end - c->at >= 2 && c->at[0] < 0x80 && c->at[0] >= 8 &&
+	    c->at[1] < 0x80) {
+		f->number = c->at[0] >> 3;
+		f->wire = (enum tp_wire)(c->at[0] & 7);
+		if (f->wire == TP_WIRE_VARINT) {
+			f->value = c->at[1];
+			c->at += 2;
+			return true;
+		}
+		if (f->wire == TP_WIRE_BYTES && c->at[1] <= c->end - c->at - 2) {
+			f->bytes = (struct tp_slice){c->at + 2, c->at[1]};
+			c->at += 2 + f->bytes.size;
+			return true;
+		}
+	}
+	return tp_field_next_slow(c, f);
+}
+
+/* A message of nothing but numbers: value[n] becomes what field n holds (n < size; the last one
+ * counts, as everywhere in protocol buffers), the others stay as they are. Fields of other numbers
+ * are skipped. False at a fault, and when a field below `size` is no varint. */
+bool tp_wire_numbers(struct tp_slice message, uint64_t *value, uint32_t size);
+
+/* ---- writing: 0 or TP_ENOMEM ---- */
+
+/* A number; left out when it is 0, which is what a missing field means. */
+int tp_wire_put_number(struct tp_buf *b, uint32_t number, uint64_t value);
+int tp_wire_put_bytes(struct tp_buf *b, uint32_t number, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,96 @@
+/* The tables of a profile.proto that is being read; private to proto*.c and the tests of it. */
+#ifndef TP_DECODE_PROFILE_PROTO_H
+#define TP_DECODE_PROFILE_PROTO_H
+
+#include "base/wire.h"
+#include "decode/profile/kinds.h"
+
+#define TP_PROTO_NONE UINT32_MAX
+
+/* Where the messages of one kind lie in the input. */
+struct tp_proto_list {
+	struct tp_slice *item;
+	size_t n, room;
+};
+
+/* From the ids of a table, which may be any numbers, to places in it: as an array where they are
+ * small, which they nearly always are, in a hash table where not. */
+struct tp_proto_ids {
+	uint32_t *direct; /* ids below ndirect: place + 1 */
+	uint64_t ndirect;
+	struct tp_proto_slot {
+		uint64_t id;
+		uint32_t place; /* + 1 */
+	} * slot;
+	size_t mask, used;
+	uint64_t seed;
+};
+
+/* The frames of a location, root first: frame[first … first + n). */
+struct tp_proto_location {
+	uint32_t first, n;
+};
+
+/* Things that are named but not there. */
+enum tp_proto_missing { TP_PROTO_STRINGS, TP_PROTO_FUNCTIONS, TP_PROTO_LOCATIONS, TP_PROTO_KINDS };
+
+struct tp_proto {
+	const uint8_t *data; /* whole input, for offsets */
+	const struct tp_profile_options *opt;
+	struct tp_profile *p;
+	struct tp_err *err;
+
+	struct tp_proto_list strings, mappings, functions, locations;
+	uint32_t
+	    *string; /* by place in the string table: id in the dictionary + 1, 0 not asked for */
+	uint32_t *mapping, *function; /* by place: number of the mapping, id of the function */
+	struct tp_proto_location *location;
+	uint32_t *frame;
+	size_t nframe, frame_room;
+	struct tp_proto_ids mapping_ids, function_ids, location_ids;
+	struct {
+		uint64_t n;
+		struct tp_slice first; /* message that names one */
+		uint64_t id;
+	} missing[TP_PROTO_KINDS];
+};
+
+/* Codes of the functions below are those of tp_profile_read, with err filled. */
+
+int tp_proto_out_of_memory(struct tp_proto *d);
+/* TP_ENOMEM and TP_ELIMIT of the profile's builders, in words. */
+int tp_proto_checked(struct tp_proto *d, int code);
+
+/* Part of the dump does not make sense: an error where that is asked for, else a loss of these
+ * bytes and samples. */
+int tp_proto_lose(struct tp_proto *d, struct tp_slice where, uint64_t samples, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The message `where` names something that is not there: an error where that is asked for, else
+ * counted, and a loss when tp_proto_lose_missing is called. */
+int tp_proto_miss(struct tp_proto *d, enum tp_proto_missing kind, uint64_t id,
+		  struct tp_slice where);
+int tp_proto_lose_missing(struct tp_proto *d);
+
+int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_slice item);
+
+/* String `index` as the dictionary has it; one that is not there is missed, and 0. `where` is the
+ * message that names it. */
+int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, uint32_t *id);
+
+/* Reads mappings, functions and locations, of which the lists are known, in this order. */
+int tp_proto_read_tables(struct tp_proto *d);
+
+/* The place of an id, TP_PROTO_NONE when there is none. */
+uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id);
+
+static inline uint32_t tp_proto_ids_find(const struct tp_proto_ids *ids, uint64_t id)
+{
+	if (id < ids->ndirect)
+		return ids->direct[id] - 1; /* none there is 0 */
+	return tp_proto_ids_find_slow(ids, id);
+}
+
+void tp_proto_release(struct tp_proto *d);
+
+#endif

@@ -1,0 +1,399 @@
+/* Mappings, functions and locations of profile.proto; what names them comes later or came before.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/seed.h"
+#include "decode/profile/proto.h"
+
+int tp_proto_out_of_memory(struct tp_proto *d)
+{
+	return tp_err_set(d->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int tp_proto_checked(struct tp_proto *d, int code)
+{
+	if (code == TP_ENOMEM)
+		return tp_proto_out_of_memory(d);
+	return code ? tp_err_set(d->err, code, TP_OFFSET_NONE, "the profile has too many entries")
+		    : 0;
+}
+
+int tp_proto_lose(struct tp_proto *d, struct tp_slice where, uint64_t samples, const char *fmt, ...)
+{
+	struct tp_loss loss = {
+	    .offset = where.data ? (uint64_t)(where.data - d->data) : 0,
+	    .bytes = where.size,
+	    .from_ns = INT64_MIN,
+	    .to_ns = INT64_MIN,
+	    .events = samples,
+	};
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(loss.reason, sizeof(loss.reason), fmt, ap);
+	va_end(ap);
+	if (d->opt->strict)
+		return tp_err_set(d->err, TP_EFORMAT, loss.offset, "%s", loss.reason);
+	return tp_proto_checked(d, tp_profile_add_loss(d->p, &loss));
+}
+
+static const char *const kinds[TP_PROTO_KINDS] = {"string", "function", "location"};
+
+int tp_proto_miss(struct tp_proto *d, enum tp_proto_missing kind, uint64_t id,
+		  struct tp_slice where)
+{
+	if (d->opt->strict)
+		return tp_proto_lose(d, where, 0, "names %s %llu, which is not there", kinds[kind],
+				     (unsigned long long)id);
+	if (!d->missing[kind].n++) {
+		d->missing[kind].first = where;
+		d->missing[kind].id = id;
+	}
+	return 0;
+}
+
+int tp_proto_lose_missing(struct tp_proto *d)
+{
+	int code = 0;
+
+	for (int k = 0; k < TP_PROTO_KINDS && !code; k++) {
+		if (!d->missing[k].n)
+			continue;
+		code = tp_proto_lose(d, d->missing[k].first, 0,
+				     "a %s is named that is not there %llu times, first %llu",
+				     kinds[k], (unsigned long long)d->missing[k].n,
+				     (unsigned long long)d->missing[k].id);
+	}
+	return code;
+}
+
+int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_slice item)
+{
+	if (list->n == list->room) {
+		size_t room = list->room ? list->room * 2 : 64;
+		void *p = realloc(list->item, room * sizeof(*list->item));
+
+		if (!p)
+			return tp_proto_out_of_memory(d);
+		list->item = p;
+		list->room = room;
+	}
+	if (list->n >= (size_t)1 << 30)
+		return tp_proto_checked(d, TP_ELIMIT);
+	list->item[list->n++] = item;
+	return 0;
+}
+
+int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, uint32_t *id)
+{
+	struct tp_slice text;
+	int code;
+
+	*id = 0;
+	if (!index)
+		return 0;
+	if (index >= d->strings.n)
+		return tp_proto_miss(d, TP_PROTO_STRINGS, index, where);
+	if (d->string[index]) {
+		*id = d->string[index] - 1;
+		return 0;
+	}
+	text = d->strings.item[index];
+	code = tp_proto_checked(d, tp_dict_string(d->p->dict, text.data, text.size, id));
+	if (!code)
+		d->string[index] = *id + 1;
+	return code;
+}
+
+/* ---- ids ---- */
+
+static size_t slot_of(const struct tp_proto_ids *ids, uint64_t id)
+{
+	uint64_t h = (id ^ ids->seed) * 0xbf58476d1ce4e5b9u;
+
+	h ^= h >> 29;
+	h *= 0x94d049bb133111ebu;
+	return (size_t)(h ^ h >> 32) & ids->mask;
+}
+
+static int ids_init(struct tp_proto *d, struct tp_proto_ids *ids, size_t n)
+{
+	ids->direct = calloc(n * 2 + 1, sizeof(*ids->direct));
+	ids->ndirect = n * 2 + 1;
+	ids->seed = tp_seed();
+	return ids->direct ? 0 : tp_proto_out_of_memory(d);
+}
+
+uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id)
+{
+	if (!ids->slot)
+		return TP_PROTO_NONE;
+	for (size_t at = slot_of(ids, id); ids->slot[at].place; at = (at + 1) & ids->mask)
+		if (ids->slot[at].id == id)
+			return ids->slot[at].place - 1;
+	return TP_PROTO_NONE;
+}
+
+static void ids_put(struct tp_proto_ids *ids, uint64_t id, uint32_t place)
+{
+	size_t at = slot_of(ids, id);
+
+	while (ids->slot[at].place)
+		at = (at + 1) & ids->mask;
+	ids->slot[at] = (struct tp_proto_slot){id, place};
+}
+
+static int ids_grow(struct tp_proto *d, struct tp_proto_ids *ids)
+{
+	struct tp_proto_slot *old = ids->slot;
+	size_t nold = old ? ids->mask + 1 : 0, n = nold ? nold * 2 : 256;
+
+	ids->slot = calloc(n, sizeof(*ids->slot));
+	if (!ids->slot) {
+		ids->slot = old;
+		return tp_proto_out_of_memory(d);
+	}
+	ids->mask = n - 1;
+	for (size_t i = 0; i < nold; i++)
+		if (old[i].place)
+			ids_put(ids, old[i].id, old[i].place);
+	free(old);
+	return 0;
+}
+
+/* One that is there already is not replaced: the caller has asked. */
+static int ids_add(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place)
+{
+	if (id < ids->ndirect) {
+		ids->direct[id] = (uint32_t)place + 1;
+		return 0;
+	}
+	if (!ids->slot || ids->used * 2 > ids->mask) {
+		int code = ids_grow(d, ids);
+
+		if (code)
+			return code;
+	}
+	ids_put(ids, id, (uint32_t)place + 1);
+	ids->used++;
+	return 0;
+}
+
+/* Enters an entry; *fresh tells whether it may be used: 0 is no id, and one id names one entry
+ * (pprof: profile.CheckValid). */
+static int enter(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place,
+		 struct tp_slice where, const char *kind, bool *fresh)
+{
+	*fresh = false;
+	if (!id)
+		return tp_proto_lose(d, where, 0, "a %s has the id 0", kind);
+	if (tp_proto_ids_find(ids, id) != TP_PROTO_NONE)
+		return tp_proto_lose(d, where, 0, "two %ss have the id %llu", kind,
+				     (unsigned long long)id);
+	*fresh = true;
+	return ids_add(d, ids, id, place);
+}
+
+/* ---- mappings: id 1, start 2, limit 3, offset 4, file 5, build_id 6, and what is known of the
+ * code: functions 7, filenames 8, lines 9, inlined frames 10 ---- */
+
+static int read_mapping(struct tp_proto *d, size_t place)
+{
+	static const uint32_t flags[] = {TP_MAPPING_FUNCTIONS, TP_MAPPING_FILENAMES,
+					 TP_MAPPING_LINES, TP_MAPPING_INLINES};
+	struct tp_slice where = d->mappings.item[place];
+	struct tp_mapping m = {0};
+	uint64_t v[11] = {0};
+	bool fresh;
+	int code;
+
+	if (!tp_wire_numbers(where, v, 11))
+		return tp_proto_lose(d, where, 0, "a mapping is damaged");
+	code = enter(d, &d->mapping_ids, v[1], place, where, "mapping", &fresh);
+	if (code || !fresh)
+		return code;
+	m.start = v[2];
+	m.limit = v[3];
+	m.offset = v[4];
+	code = tp_proto_string(d, v[5], where, &m.file);
+	if (!code)
+		code = tp_proto_string(d, v[6], where, &m.build_id);
+	for (size_t i = 0; i < 4; i++)
+		m.flags |= v[7 + i] ? flags[i] : 0;
+	return code ? code
+		    : tp_proto_checked(d, tp_profile_add_mapping(d->p, &m, &d->mapping[place]));
+}
+
+/* ---- functions: id 1, name 2, system_name 3, filename 4, start_line 5 ---- */
+
+static int read_function(struct tp_proto *d, size_t place)
+{
+	struct tp_slice where = d->functions.item[place];
+	struct tp_function f = {0};
+	uint64_t v[6] = {0};
+	bool fresh;
+	int code;
+
+	if (!tp_wire_numbers(where, v, 6))
+		return tp_proto_lose(d, where, 0, "a function is damaged");
+	code = enter(d, &d->function_ids, v[1], place, where, "function", &fresh);
+	if (code || !fresh)
+		return code;
+	code = tp_proto_string(d, v[2], where, &f.name);
+	if (!code)
+		code = tp_proto_string(d, v[3], where, &f.system_name);
+	if (!code)
+		code = tp_proto_string(d, v[4], where, &f.file);
+	f.start_line = (int64_t)v[5];
+	return code ? code
+		    : tp_proto_checked(d, tp_dict_function(d->p->dict, &f, &d->function[place]));
+}
+
+/* ---- locations: id 1, mapping_id 2, address 3, line 4 (innermost first), is_folded 5; line:
+ * function_id 1, line 2, column 3 ---- */
+
+/* The lines of the location being read. */
+struct lines {
+	struct tp_frame *line;
+	size_t n, room;
+};
+
+static int read_line(struct tp_proto *d, struct tp_slice message, struct tp_slice where,
+		     struct lines *lines)
+{
+	struct tp_frame f = {0};
+	uint64_t v[4] = {0};
+	uint32_t place;
+	int code = 0;
+
+	if (!tp_wire_numbers(message, v, 4))
+		return tp_proto_lose(d, message, 0, "a line of a location is damaged");
+	place = tp_proto_ids_find(&d->function_ids, v[1]);
+	if (place != TP_PROTO_NONE)
+		f.function = d->function[place];
+	else
+		code = tp_proto_miss(d, TP_PROTO_FUNCTIONS, v[1], where);
+	if (code)
+		return code;
+	f.line = (int64_t)v[2];
+	f.column = (int64_t)v[3];
+	if (lines->n == lines->room) {
+		size_t room = lines->room ? lines->room * 2 : 16;
+		void *p = realloc(lines->line, room * sizeof(*lines->line));
+
+		if (!p)
+			return tp_proto_out_of_memory(d);
+		lines->line = p;
+		lines->room = room;
+	}
+	lines->line[lines->n++] = f;
+	return 0;
+}
+
+static int put_location(struct tp_proto *d, size_t place, const struct tp_location *l,
+			const struct lines *lines)
+{
+	size_t want = d->nframe + (lines->n ? lines->n : 1), n;
+	int code;
+
+	if (want > d->frame_room) {
+		size_t room = d->frame_room ? d->frame_room : 256;
+		void *p;
+
+		while (room < want)
+			room *= 2;
+		p = realloc(d->frame, room * sizeof(*d->frame));
+		if (!p)
+			return tp_proto_out_of_memory(d);
+		d->frame = p;
+		d->frame_room = room;
+	}
+	code = tp_profile_location(d->p, l, lines->line, lines->n, d->frame + d->nframe, &n);
+	if (code)
+		return tp_proto_checked(d, code);
+	if (want > (size_t)1 << 30)
+		return tp_proto_checked(d, TP_ELIMIT);
+	d->location[place] = (struct tp_proto_location){(uint32_t)d->nframe, (uint32_t)n};
+	d->nframe += n;
+	return 0;
+}
+
+static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
+{
+	struct tp_slice where = d->locations.item[place];
+	struct tp_cursor c = tp_cursor(where.data, where.size);
+	struct tp_location l = {0};
+	struct tp_field f;
+	uint64_t v[6] = {0};
+	uint32_t mapping;
+	bool fresh, sound = true;
+	int code = 0;
+
+	lines->n = 0;
+	while (!code && tp_field_next(&c, &f)) {
+		if (f.number == 4 && f.wire == TP_WIRE_BYTES)
+			code = read_line(d, f.bytes, where, lines);
+		else if (f.number <= 5 && f.number != 4 && f.wire == TP_WIRE_VARINT)
+			v[f.number] = f.value;
+		else if (f.number <= 5)
+			sound = false;
+	}
+	if (code)
+		return code;
+	if (c.failed || !sound)
+		return tp_proto_lose(d, where, 0, "a location is damaged");
+	code = enter(d, &d->location_ids, v[1], place, where, "location", &fresh);
+	if (code || !fresh)
+		return code;
+	/* A mapping that is not there is none (pprof: Profile.postDecode). */
+	mapping = tp_proto_ids_find(&d->mapping_ids, v[2]);
+	l.mapping = mapping == TP_PROTO_NONE ? 0 : d->mapping[mapping];
+	l.address = v[3];
+	l.flags = v[5] ? TP_LOCATION_FOLDED : 0;
+	return put_location(d, place, &l, lines);
+}
+
+int tp_proto_read_tables(struct tp_proto *d)
+{
+	struct lines lines = {0};
+	int code = 0;
+
+	d->mapping = calloc(d->mappings.n + 1, sizeof(*d->mapping));
+	d->function = calloc(d->functions.n + 1, sizeof(*d->function));
+	d->location = calloc(d->locations.n + 1, sizeof(*d->location));
+	if (!d->mapping || !d->function || !d->location)
+		return tp_proto_out_of_memory(d);
+	if (ids_init(d, &d->mapping_ids, d->mappings.n) ||
+	    ids_init(d, &d->function_ids, d->functions.n) ||
+	    ids_init(d, &d->location_ids, d->locations.n))
+		return TP_ENOMEM;
+	for (size_t i = 0; i < d->mappings.n && !code; i++)
+		code = read_mapping(d, i);
+	for (size_t i = 0; i < d->functions.n && !code; i++)
+		code = read_function(d, i);
+	for (size_t i = 0; i < d->locations.n && !code; i++)
+		code = read_location(d, i, &lines);
+	free(lines.line);
+	return code;
+}
+
+void tp_proto_release(struct tp_proto *d)
+{
+	struct tp_proto_ids *ids[] = {&d->mapping_ids, &d->function_ids, &d->location_ids};
+	struct tp_proto_list *lists[] = {&d->strings, &d->mappings, &d->functions, &d->locations};
+
+	for (size_t i = 0; i < 3; i++) {
+		free(ids[i]->direct);
+		free(ids[i]->slot);
+	}
+	for (size_t i = 0; i < 4; i++)
+		free(lists[i]->item);
+	free(d->string);
+	free(d->mapping);
+	free(d->function);
+	free(d->location);
+	free(d->frame);
+}
