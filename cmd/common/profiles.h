@@ -35,7 +35,13 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
 
-/* What a path holds, by its first bytes (and for a store by its runs): decides which reports apply. */
+/* Loads all and adds them up as it goes (profile/merge.h), so that hundreds need little memory:
+ * *out holds one item, named after the first ("a.pb.gz and 299 more"). */
+int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
+		     const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+
+/* What a path holds, by its first bytes (and for a store by its runs): decides which reports apply.
+ */
 enum cmd_kind { CMD_KIND_TRACE, CMD_KIND_PROFILE, CMD_KIND_STORE_MIXED };
 int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind);
 

@@ -1,0 +1,94 @@
+/* The call graph of a profile: functions (or files, lines, addresses) with flat and cum values, and
+ * who calls whom. Numbers, choice and order of nodes are pprof's (internal/graph,
+ * report.newTrimmedGraph).
+ *
+ * A node's cum counts a sample once, however often the node is on its stack. A residual edge goes
+ * over nodes that were left out; an inlined edge is a call that was inlined wherever it was seen.
+ */
+#ifndef REP_PROFILE_GRAPH_H
+#define REP_PROFILE_GRAPH_H
+
+#include "base/arena.h"
+#include "profile/view.h"
+
+struct rep_edge {
+	struct rep_node *src, *dest;
+	int64_t weight, weight_div;
+	bool residual, inlined;
+};
+
+/* Values of part of a node's samples: those with the same labels. */
+struct rep_tag {
+	struct tp_text name; /* "key:value\nkey:value" with "\n" as two characters; "32kB" */
+	struct tp_text unit; /* of numeric ones */
+	int64_t value;	     /* of numeric ones */
+	int64_t flat, flat_div, cum, cum_div;
+};
+
+/* Numeric tags of samples that have the same text labels. */
+struct rep_tags {
+	struct tp_text labels; /* name of the tag in node->tags, "" for samples without any */
+	struct rep_tag *tag;
+	size_t n;
+};
+
+struct rep_node {
+	struct rep_node_info info;
+	struct tp_text name; /* as shown: what rep_node_info_name gives */
+	uint32_t function;   /* the same for all nodes of one function */
+	int64_t flat, flat_div, cum, cum_div;
+	struct rep_edge **in, **out; /* heaviest first (pprof: EdgeMap.Sort) */
+	size_t nin, nout;
+	struct rep_tags tags;	  /* text labels; where traits.tags */
+	struct rep_tags *numeric; /* "bytes" only, as pprof does it */
+	size_t nnumeric;
+	uint32_t id; /* private while the graph is made; afterwards its place in graph->node */
+};
+
+struct rep_graph {
+	struct rep_node **node; /* in the order of the report */
+	size_t n;
+	size_t orig_count;		     /* nodes before node_count was applied */
+	size_t dropped_nodes, dropped_edges; /* by the fractions */
+	int64_t shown_total;		     /* sum of flat values */
+	struct rep_build *build;	     /* private */
+};
+
+/* The trimmed graph of a view, and picks v->output_unit by it (pprof: selectOutputUnit). Edges and
+ * tags are there where v->traits asks for them. TP_ENOMEM, TP_ELIMIT. The view and its profile must
+ * outlive it. */
+int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err);
+/* All of it, unsorted, nothing left out but nodes that are 0 (list, disasm). */
+int rep_graph_new_whole(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err);
+void rep_graph_free(struct rep_graph *g);
+
+/* flat and cum, divided where there is a divisor. */
+int64_t rep_node_flat(const struct rep_node *n);
+int64_t rep_node_cum(const struct rep_node *n);
+int64_t rep_edge_weight(const struct rep_edge *e);
+
+enum rep_node_order {
+	REP_ORDER_FLAT,	    /* flat, name, cum */
+	REP_ORDER_FLAT_CUM, /* flat, cum, name */
+	REP_ORDER_CUM,
+	REP_ORDER_NAME,
+	REP_ORDER_FILE,
+	REP_ORDER_ADDRESS,
+	REP_ORDER_ENTROPY,
+};
+/* Numbers by size without their sign, the largest first; texts and addresses upwards. TP_ENOMEM. */
+int rep_nodes_sort(struct rep_node **nodes, size_t n, enum rep_node_order order);
+/* Tags: by cum unless `flat`, then flat, then name. */
+void rep_tags_sort(struct rep_tag *tags, size_t n, bool flat);
+
+/* pprof's short name of a function for pictures: without folders of packages, module versions,
+ * Java packages, C++ namespaces. Appends it. */
+int rep_function_short(const char *name, size_t size, struct tp_buf *out);
+
+/* The heading of a report with a graph (pprof: reportLabels): that of the view, the filters that
+ * are in force, "Showing nodes accounting for …", what was dropped. `full` adds dropped edges, and
+ * is not shortened by compact_labels. */
+int rep_graph_heading(const struct rep_graph *g, const struct rep_profile_view *v, bool full,
+		      rep_line_fn line, void *ctx, struct tp_err *err);
+
+#endif

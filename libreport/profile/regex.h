@@ -1,0 +1,34 @@
+/* Regular expressions as pprof's users type them: RE2's syntax, on top of POSIX regcomp.
+ *
+ * Only "does it match somewhere" is asked, so that greedy or not makes no difference. Understood:
+ * (?:…) (?i) (?P<name>…) \d \D \w \W \s \S \b \B \A \z \Q…\E \t \n \x41 \x{41} \. […] [[:alpha:]]
+ * x*? x{2,3}?. Not: \p{Greek}, (?i) in the middle, \C, and case folding beyond ASCII; they are an
+ * error that says so. Text is bytes. Patterns without special characters are searched for. */
+#ifndef REP_PROFILE_REGEX_H
+#define REP_PROFILE_REGEX_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct rep_regex {
+	bool compiled;
+	char *literal; /* the pattern is just this text; else */
+	size_t size;
+	regex_t re;
+};
+
+/* `option` ("--focus") is named in messages: TP_EFORMAT; TP_ENOMEM. Released in every case;
+ * zero-initialised is valid and matches nothing. */
+int rep_regex_init(struct rep_regex *r, const char *pattern, const char *option,
+		   struct tp_err *err);
+void rep_regex_release(struct rep_regex *r);
+bool rep_regex_match(const struct rep_regex *r, const char *text, size_t size);
+
+/* The POSIX extended pattern for one of RE2: *posix is the caller's (free), *fold whether case is
+ * to be ignored. TP_EFORMAT, TP_ENOMEM. */
+int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err);
+
+#endif
