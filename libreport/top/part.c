@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/span.h"
+#include "top/segment.h"
 
 struct walk {
 	struct rep_view *v;
@@ -14,11 +14,6 @@ struct walk {
 };
 
 /* Times of a damaged clock, and of a damaged store, wrap around. */
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static int64_t minus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -184,141 +179,17 @@ static int walk_crossing(struct walk *w, struct tp_err *err)
 	return code;
 }
 
-/* ---- segments that the range cuts ---- */
-
-enum { MARK_BEFORE = 0, MARK_WITHIN = 1 }; /* where a span of the machine began */
-
-/* A column of span_crossing as an index or id of the machine. */
-static uint32_t index_of(int64_t value)
-{
-	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
-}
-
-static struct tp_span crossing_span(const struct rep_view *v, size_t i)
-{
-	return (struct tp_span){
-	    .start = plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
-	    .end = plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
-	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
-	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
-	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
-	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
-	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
-	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[i]),
-	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
-	    .mark = MARK_BEFORE,
-	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
-	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
-	};
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct tp_span *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
-}
-
-/* Puts the machine into the state it had when the segment began. */
-static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, struct tp_err *err)
-{
-	size_t n = 0, rows;
-	struct tp_span *open;
-	int code;
-
-	code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
-			     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
-	if (code)
-		return code;
-	rows = v->nrows[TP_TABLE_SPAN_CROSSING];
-	open = malloc((rows ? rows : 1) * sizeof(*open));
-	if (!open)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (size_t i = 0; i < rows; i++) {
-		if (REP_COL(v, SPAN_CROSSING, first_segment)[i] < segment &&
-		    REP_COL(v, SPAN_CROSSING, last_segment)[i] >= segment)
-			open[n++] = crossing_span(v, i);
-	}
-	qsort(open, n, sizeof(*open), by_start);
-	for (size_t i = 0; !code && i < n; i++) {
-		code = tp_spans_restore(spans, &open[i]);
-		if (code)
-			tp_err_set(err, code, TP_OFFSET_NONE, "cannot restore segment %lld",
-				   (long long)segment);
-	}
-	free(open);
-	return code;
-}
-
-/* The machine runs on the trace's own clock, as at import: Go's rules know the time 0. */
-static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
+/* A span of a segment that the range cuts; those that cross are walked elsewhere. */
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
 {
 	struct walk *w = ctx;
-	int64_t base = w->v->run->row.start_ns;
-	int64_t start = minus(span->start, base), end = minus(span->end, base);
 
-	if (span->mark != MARK_WITHIN || !rep_view_overlaps(w->v, start, end))
+	(void)end_stack;
+	if (crosses || !rep_view_overlaps(w->v, span->start, span->end))
 		return 0;
-	return put_span(w, span->goroutine, span->state, span->reason, span->stack, start, end,
-			err);
-}
-
-#define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */
-
-static int feed(struct walk *w, struct tp_spans *spans, const struct tp_event *ev, size_t n,
-		struct tp_err *err)
-{
-	int64_t base = w->v->run->row.start_ns;
-	struct tp_event moved[FEED];
-	int code = 0;
-
-	while (!code && n) {
-		size_t some = n < FEED ? n : FEED;
-
-		memcpy(moved, ev, some * sizeof(*ev));
-		for (size_t i = 0; i < some; i++)
-			moved[i].ts = plus(moved[i].ts, base);
-		code = tp_spans_feed(spans, moved, some, on_span, w, err);
-		ev += some;
-		n -= some;
-	}
-	return code;
-}
-
-static int walk_events(struct walk *w, size_t segment, struct tp_err *err)
-{
-	const struct tp_segment *s = &w->v->segments[segment];
-	const struct tp_event_range range = {
-	    .from_ns = INT64_MIN,
-	    .to_ns = INT64_MAX,
-	    .first_block = s->first_block,
-	    .nblocks = s->blocks,
-	};
-	struct tp_spans *spans = tp_spans_new();
-	struct tp_event_reader *r = NULL;
-	const struct tp_event *ev;
-	size_t n;
-	int code;
-
-	if (!spans)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = restore(w->v, spans, (int64_t)segment, err);
-	tp_spans_mark(spans, MARK_WITHIN);
-	if (!code)
-		code = tp_events_open(&r, w->v->store, w->v->run->row.id, &range, err);
-	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0)
-		code = feed(w, spans, ev, n, err);
-	/* What is open at the end of any other segment crosses into the next one. */
-	if (!code && segment + 1 == w->v->nsegments)
-		code = tp_spans_finish(spans,
-				       plus(w->v->run->row.start_ns, w->v->run->row.duration_ns),
-				       on_span, w, err);
-	if (r)
-		tp_events_close(r);
-	tp_spans_free(spans);
-	return code;
+	return put_span(w, span->goroutine, span->state, span->reason, span->stack, span->start,
+			span->end, err);
 }
 
 int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx, struct tp_err *err)
@@ -343,10 +214,8 @@ int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx,
 		code = walk_sites(&w, err);
 	if (!code)
 		code = walk_crossing(&w, err);
-	for (size_t i = 0; !code && i < v->nsegments; i++) {
-		if (w.scan[i])
-			code = walk_events(&w, i, err);
-	}
+	if (!code)
+		code = rep_segments_each(v, w.scan, on_span, &w, err);
 	free(w.sums);
 	free(w.scan);
 	return code;

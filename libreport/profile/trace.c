@@ -1,0 +1,278 @@
+/* Views of a trace as profiles.
+ *
+ * What is added up are the parts of tprof-top (top/part.h) under its filters, so that both agree to
+ * the nanosecond; for cpu, the rows of the table cpu_sample. */
+#include "profile/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "profile/trace_stack.h"
+#include "top/part.h"
+
+const struct rep_trace_view_desc rep_trace_views[] = {
+    [REP_TRACE_CPU] = {"cpu", "samples of the CPU profiler, where the trace holds them"},
+    [REP_TRACE_RUNNING] = {"running", "time on a P, by goroutine"},
+    [REP_TRACE_OFFCPU] = {"offcpu", "time blocked, by stack and reason"},
+    [REP_TRACE_SCHED] = {"sched", "time runnable (scheduling latency), by what made it runnable"},
+    [REP_TRACE_SYSCALL] = {"syscall", "time in system calls, by where they were entered"},
+    [REP_TRACE_WALL] = {"wall", "all time of goroutines, by stack and state"},
+    [REP_NTRACE_VIEWS] = {NULL, NULL},
+};
+
+#define BIT(state) (1u << TP_ST_##state)
+
+/* States a view adds up. */
+static const uint32_t view_states[REP_NTRACE_VIEWS] = {
+    [REP_TRACE_RUNNING] = BIT(RUNNING), [REP_TRACE_OFFCPU] = BIT(WAITING),
+    [REP_TRACE_SCHED] = BIT(RUNNABLE),	[REP_TRACE_SYSCALL] = BIT(SYSCALL) | BIT(SYSCALL_BLOCKED),
+    [REP_TRACE_WALL] = UINT32_MAX,
+};
+
+/* runtime/pprof's rate, 100 Hz; a trace does not say when a program has set another. */
+#define CPU_PERIOD_NS INT64_C(10000000)
+
+enum { COUNT, TIME, NTYPES };
+
+struct sum {
+	int64_t value[NTYPES];
+};
+
+struct building {
+	const struct rep_trace_profile_options *opt;
+	struct rep_view v;
+	struct tp_profile *p;
+	struct rep_trace_stacks stacks;
+	struct rep_keys keys; /* entry, stack, state and reason (0 unless the leaf says them) */
+	struct sum *sum;      /* by key */
+	size_t room;
+	uint32_t label_key;
+};
+
+static int fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
+			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+}
+
+static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned state, uint32_t reason,
+	       int64_t count, int64_t time)
+{
+	uint32_t at;
+	int code = rep_keys_add(&b->keys, entry, stack, state, reason, &at);
+
+	if (!code)
+		code = rep_grow(&b->sum, &b->room, at, sizeof(*b->sum));
+	if (code)
+		return code;
+	tp_sum(&b->sum[at].value[COUNT], count);
+	tp_sum(&b->sum[at].value[TIME], time);
+	return 0;
+}
+
+static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
+{
+	struct building *b = ctx;
+	bool wall = b->opt->view == REP_TRACE_WALL;
+	bool reasons = (wall || b->opt->view == REP_TRACE_OFFCPU) && part->state == TP_ST_WAITING;
+	int code;
+
+	if (!(view_states[b->opt->view] >> part->state & 1))
+		return 0;
+	code = add(b, part->entry, part->stack, wall || reasons ? part->state : 0,
+		   reasons ? part->reason : 0, part->count, part->total_ns);
+	return code ? fail(err, code) : 0;
+}
+
+static int add_cpu_samples(struct building *b, struct tp_err *err)
+{
+	struct rep_view *v = &b->v;
+	int code = rep_view_load(v, TP_TABLE_CPU_SAMPLE,
+				 REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine) |
+				     REP_BIT(CPU_SAMPLE, stack),
+				 err);
+
+	if (!code && v->nrows[TP_TABLE_CPU_SAMPLE])
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) |
+					 (v->filter->by_id ? REP_BIT(GOROUTINE, id) : 0),
+				     err);
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
+		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
+		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
+		uint32_t stack = (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i];
+		uint32_t entry = rep_view_entry(v, goroutine);
+
+		if (stack >= tp_dict_stacks(v->dict) || !rep_view_overlaps(v, ts, ts) ||
+		    !rep_view_match_goroutine(v, goroutine) ||
+		    !rep_match_frames(&v->match, entry, stack))
+			continue;
+		code = add(b, entry, stack, 0, 0, 1, CPU_PERIOD_NS);
+	}
+	return code ? fail(err, code) : 0;
+}
+
+/* ---- the profile ---- */
+
+static int text(struct building *b, const char *s, uint32_t *id)
+{
+	return tp_dict_string(b->p->dict, s, strlen(s), id);
+}
+
+static int add_type(struct building *b, const char *type, const char *unit)
+{
+	struct tp_value_type t;
+	int code = text(b, type, &t.type);
+
+	if (!code)
+		code = text(b, unit, &t.unit);
+	return code ? code : tp_profile_add_type(b->p, t.type, t.unit);
+}
+
+/* Has any frame that the run knows an address, but no function (go 1.5)? */
+static bool nameless(const struct tp_dict *d)
+{
+	return tp_dict_functions(d) <= 1 && tp_dict_frames(d) > 1;
+}
+
+static int describe(struct building *b)
+{
+	const struct tp_run *run = &b->v.run->row;
+	bool cpu = b->opt->view == REP_TRACE_CPU;
+	const char *unit = run->ticks ? "ticks" : "nanoseconds";
+	struct tp_mapping m = {0};
+	int code;
+
+	/* A Go CPU profile has the types samples and cpu: both can be compared. */
+	code = add_type(b, cpu ? "samples" : "events", "count");
+	if (!code && !(cpu && run->ticks))
+		code = add_type(b, rep_trace_views[b->opt->view].name, unit);
+	if (!code && cpu && !run->ticks) {
+		b->p->period_type = b->p->types[TIME];
+		b->p->period = CPU_PERIOD_NS;
+	}
+	if (!nameless(b->v.dict))
+		m.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES | TP_MAPPING_LINES |
+			  TP_MAPPING_INLINES;
+	if (!code)
+		code = tp_profile_add_mapping(b->p, &m, &b->stacks.mapping);
+	if (!code)
+		code = text(b, "goroutine", &b->label_key);
+	snprintf(b->p->format, sizeof(b->p->format), "%s", "trace");
+	if (run->wall_ns != TP_NULL)
+		b->p->time_ns = run->wall_ns + rep_view_clip_start(&b->v, 0);
+	b->p->duration_ns = run->ticks ? 0 : rep_view_length(&b->v);
+	return code;
+}
+
+static struct rep_trace_leaf leaf_of(unsigned state, uint32_t reason)
+{
+	struct rep_trace_leaf leaf = {0};
+
+	switch (state) {
+	case TP_ST_RUNNING:
+		leaf.text = "[running]";
+		break;
+	case TP_ST_RUNNABLE:
+		leaf.text = "[runnable]";
+		break;
+	case TP_ST_WAITING:
+		leaf.reason = reason;
+		leaf.text = reason ? NULL : "[blocked]";
+		break;
+	case TP_ST_SYSCALL:
+	case TP_ST_SYSCALL_BLOCKED:
+		leaf.text = "[syscall]";
+		break;
+	case TP_ST_LOST:
+		leaf.text = "[lost]";
+		break;
+	default:
+		break;
+	}
+	return leaf;
+}
+
+static int add_samples(struct building *b)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < b->keys.n; i++) {
+		const uint32_t *key = b->keys.key[i].part;
+		struct rep_trace_leaf leaf = leaf_of(key[2], key[3]);
+		struct tp_label label = {.key = b->label_key};
+		uint32_t stack, set = 0;
+
+		code = rep_trace_stack(&b->stacks, key[0], key[1], &leaf, &stack);
+		if (!code)
+			code = rep_trace_string(&b->stacks, key[0], &label.text);
+		if (!code && label.text)
+			code = tp_profile_label_set(b->p, &label, 1, &set);
+		if (!code)
+			code = tp_profile_add_sample(b->p, stack, set, b->sum[i].value);
+	}
+	return code;
+}
+
+/* What the filter asks for and CPU samples do not have. */
+static int check(const struct rep_trace_profile_options *opt, struct tp_err *err)
+{
+	const char *option = opt->filter.state ? "--state" : opt->filter.reason ? "--reason" : NULL;
+
+	if (opt->view != REP_TRACE_CPU || !option)
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s does not apply to the view 'cpu'",
+			  option);
+}
+
+static int build(struct building *b, struct tp_store *store, const struct rep_run *run,
+		 const struct rep_filter *filter, struct tp_err *err)
+{
+	int code = rep_view_init(&b->v, store, run, filter, NULL, err);
+
+	if (code)
+		return code;
+	b->p = tp_profile_new();
+	if (!b->p)
+		return fail(err, TP_ENOMEM);
+	b->stacks.from = b->v.dict;
+	b->stacks.to = b->p;
+	code = b->opt->view == REP_TRACE_CPU ? add_cpu_samples(b, err)
+					     : rep_parts_each(&b->v, 0, on_part, b, err);
+	if (code)
+		return code;
+	code = describe(b);
+	if (!code)
+		code = add_samples(b);
+	return code ? fail(err, code) : 0;
+}
+
+int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
+		      const struct rep_trace_profile_options *opt, struct tp_profile **p,
+		      struct tp_err *err)
+{
+	struct building b = {.opt = opt};
+	struct rep_filter filter = {0};
+	int code = check(opt, err);
+
+	*p = NULL;
+	if (!code)
+		code = rep_filter_init(&filter, &opt->filter, err);
+	if (!code)
+		code = build(&b, store, run, &filter, err);
+	if (!code) {
+		*p = b.p;
+		b.p = NULL;
+	}
+	tp_profile_free(b.p);
+	rep_trace_stacks_release(&b.stacks);
+	rep_keys_release(&b.keys);
+	free(b.sum);
+	rep_view_release(&b.v);
+	rep_filter_release(&filter);
+	return code;
+}

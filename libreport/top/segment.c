@@ -1,0 +1,177 @@
+#include "top/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scan {
+	struct rep_view *v;
+	struct tp_spans *spans;
+	rep_span_fn fn;
+	void *ctx;
+	uint32_t mark;		      /* of spans that began in the segment being read */
+	const struct tp_event *event; /* being fed; NULL at the end of the run */
+};
+
+/* Times of a damaged clock, and of a damaged store, wrap around. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* A column of span_crossing as an index or id of the machine. */
+static uint32_t index_of(int64_t value)
+{
+	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
+}
+
+static struct tp_span crossing_span(const struct rep_view *v, size_t i)
+{
+	return (struct tp_span){
+	    .start = plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
+	    .end = plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
+	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
+	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
+	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
+	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
+	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[i]),
+	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
+	    .mark = 0,
+	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
+	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
+	};
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tp_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
+}
+
+/* Puts the machine into the state it had when the segment began. */
+static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, struct tp_err *err)
+{
+	size_t n = 0, rows;
+	struct tp_span *open;
+	int code;
+
+	code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+			     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	if (code)
+		return code;
+	rows = v->nrows[TP_TABLE_SPAN_CROSSING];
+	open = malloc((rows ? rows : 1) * sizeof(*open));
+	if (!open)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; i < rows; i++) {
+		if (REP_COL(v, SPAN_CROSSING, first_segment)[i] < segment &&
+		    REP_COL(v, SPAN_CROSSING, last_segment)[i] >= segment)
+			open[n++] = crossing_span(v, i);
+	}
+	qsort(open, n, sizeof(*open), by_start);
+	for (size_t i = 0; !code && i < n; i++) {
+		code = tp_spans_restore(spans, &open[i]);
+		if (code)
+			tp_err_set(err, code, TP_OFFSET_NONE, "cannot restore segment %lld",
+				   (long long)segment);
+	}
+	free(open);
+	return code;
+}
+
+/* The machine runs on the trace's own clock, as at import: Go's rules know the time 0. */
+static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
+{
+	struct scan *s = ctx;
+	int64_t base = s->v->run->row.start_ns;
+	struct tp_span moved = *span;
+
+	moved.start = minus(span->start, base);
+	moved.end = minus(span->end, base);
+	return s->fn(s->ctx, &moved, span->mark != s->mark, s->event ? s->event->stack : 0, err);
+}
+
+#define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */
+
+static int feed(struct scan *s, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	int64_t base = s->v->run->row.start_ns;
+	struct tp_event moved[FEED];
+	int code = 0;
+
+	while (!code && n) {
+		size_t some = n < FEED ? n : FEED;
+
+		memcpy(moved, ev, some * sizeof(*ev));
+		for (size_t i = 0; i < some && !code; i++) {
+			moved[i].ts = plus(moved[i].ts, base);
+			s->event = &moved[i];
+			code = tp_spans_feed(s->spans, &moved[i], 1, on_span, s, err);
+		}
+		ev += some;
+		n -= some;
+	}
+	s->event = NULL;
+	return code;
+}
+
+static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	const struct tp_event_range range = {
+	    .from_ns = INT64_MIN,
+	    .to_ns = INT64_MAX,
+	    .first_block = v->segments[segment].first_block,
+	    .nblocks = v->segments[segment].blocks,
+	};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	size_t n;
+	int code;
+
+	tp_spans_mark(s->spans, ++s->mark);
+	code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0)
+		code = feed(s, ev, n, err);
+	/* What is open at the end of any other segment crosses into the next one. */
+	if (!code && segment + 1 == v->nsegments)
+		code = tp_spans_finish(
+		    s->spans, plus(v->run->row.start_ns, v->run->row.duration_ns), on_span, s, err);
+	if (r)
+		tp_events_close(r);
+	return code;
+}
+
+int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
+		      struct tp_err *err)
+{
+	struct scan s = {.v = v, .fn = fn, .ctx = ctx};
+	int code = 0;
+
+	/* Segments that follow each other go through one machine. */
+	for (size_t i = 0; !code && i < v->nsegments; i++) {
+		if (!wanted[i]) {
+			tp_spans_free(s.spans);
+			s.spans = NULL;
+			continue;
+		}
+		if (!s.spans) {
+			s.spans = tp_spans_new();
+			code = s.spans
+				   ? restore(v, s.spans, (int64_t)i, err)
+				   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		}
+		if (!code)
+			code = read_segment(&s, i, err);
+	}
+	tp_spans_free(s.spans);
+	return code;
+}

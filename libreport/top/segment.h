@@ -1,0 +1,18 @@
+/* Spans of a run one by one, from the events of its segments; private to libreport. */
+#ifndef REP_TOP_SEGMENT_H
+#define REP_TOP_SEGMENT_H
+
+#include "timeline/span.h"
+#include "top/view.h"
+
+/* A span that ended in a segment that is read. Times are in ns since the run began, not clipped.
+ * `crosses`: it began in an earlier segment, so the table span_crossing has it, too. `end_stack`:
+ * stack of the event that ended it, 0 where the run did. Nonzero ends the walk with that code. */
+typedef int (*rep_span_fn)(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+			   struct tp_err *err);
+
+/* Reads the segments for which wanted[] (v->nsegments of them) is set. */
+int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
+		      struct tp_err *err);
+
+#endif
