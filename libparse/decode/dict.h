@@ -40,12 +40,12 @@ enum tp_known_string {
 
 struct tp_text {
 	const char *text; /* NUL-terminated; may hold NULs and any byte of the input */
-	uint32_t size;    /* without the NUL */
+	uint32_t size;	  /* without the NUL */
 };
 
 struct tp_function {
 	uint32_t name, system_name, file; /* strings */
-	int64_t start_line;               /* 0 unknown */
+	int64_t start_line;		  /* 0 unknown */
 };
 
 struct tp_location {
@@ -57,8 +57,8 @@ struct tp_location {
 struct tp_frame {
 	uint32_t function; /* 0 unknown */
 	uint32_t location; /* 0 unknown */
-	int64_t line;      /* 0 unknown */
-	int64_t column;    /* 0 unknown */
+	int64_t line;	   /* 0 unknown */
+	int64_t column;	   /* 0 unknown */
 	uint8_t inlined;   /* 1 when the frame is inlined into the next one towards the root */
 };
 
@@ -74,14 +74,22 @@ void tp_dict_free(struct tp_dict *d);
 
 /* Intern: 0 and the id in *id, or an error code; the same content gives the same id. */
 int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
-/* For reading back a dictionary that is known to hold each string once: appends, *id being the next
- * one, without looking for it. The look-up table is made up for when tp_dict_string is first called;
- * until then reading costs none. (Were a string there twice, the first would be found.) */
-int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
 int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
 int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id);
+
+/* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
+ * one, without looking for it. The look-up tables are made up for when something of that kind is
+ * first interned; until then reading costs none. (Were an entry there twice, the first would be
+ * found.) */
+int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
+int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
+int tp_dict_append_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
+int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
+/* n at once. TP_EFORMAT, and nothing appended, when a parent does not come before its child or a
+ * frame is not there. */
+int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n);
 
 /* Numbers of entries, the empty one (id 0) included. */
 uint32_t tp_dict_strings(const struct tp_dict *d);
@@ -97,13 +105,17 @@ struct tp_location tp_dict_location_at(const struct tp_dict *d, uint32_t id);
 struct tp_frame tp_dict_frame_at(const struct tp_dict *d, uint32_t id);
 struct tp_stack_node tp_dict_stack_at(const struct tp_dict *d, uint32_t id);
 
+/* All nodes, tp_dict_stacks of them, for loops over many; until the next one is added. */
+const struct tp_stack_node *tp_dict_stack_nodes(const struct tp_dict *d);
+
 /* The name of a frame's function as a string id (0 when unknown). */
 uint32_t tp_dict_frame_name(const struct tp_dict *d, uint32_t frame);
-/* The stack's outermost (root) frame, 0 for the empty stack. */
+/* The stack's outermost (root) frame, 0 for the empty stack. Walks there. */
 uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack);
 
 /* 64-bit content hashes (XXH3): of a string; of a stack over the names, files and lines of its
- * frames, root first. Equal content in two runs has equal hashes. */
+ * frames, root first. Equal content in two runs has equal hashes. Those of all stacks are made when
+ * the first is asked for: not from several threads at once. (0 when memory is out.) */
 uint64_t tp_dict_string_hash(const struct tp_dict *d, uint32_t string);
 uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack);
 
