@@ -1,0 +1,225 @@
+/* The stacks of a dictionary. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "decode/dict_tables.h"
+
+#define WIDE 8 /* children that are looked through one by one */
+
+static struct tp_stack_node *nodes_of(const struct tp_dict *d)
+{
+	return d->stacks.entry;
+}
+
+static bool same_stack(const struct tp_dict_set *s, uint32_t id, const void *key)
+{
+	const struct tp_stack_node *a = (const struct tp_stack_node *)s->entry + id, *b = key;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
+static uint64_t hash_stack(uint32_t parent, uint32_t frame)
+{
+	return tp_dict_mix(2, (uint64_t)parent << 32 | frame);
+}
+
+static int grow_links(struct tp_dict *d)
+{
+	struct tp_dict_links *p;
+
+	if (d->links_room >= d->stacks.room)
+		return 0;
+	p = realloc(d->links, d->stacks.room * sizeof(*p));
+	if (!p)
+		return TP_ENOMEM;
+	d->links = p;
+	d->links_room = d->stacks.room;
+	return 0;
+}
+
+/* The child of `parent` with this frame, or 0; *narrow then tells whether it goes into the list,
+ * not into the hash table. */
+static inline uint32_t find_child(const struct tp_dict *d, uint32_t parent, uint32_t frame,
+				  bool *narrow)
+{
+	const struct tp_stack_node *nodes = nodes_of(d);
+	uint32_t at = d->links[parent].child, n = 0;
+
+	for (; at; at = d->links[at].next, n++)
+		if (nodes[at].frame == frame)
+			return at;
+	*narrow = n < WIDE;
+	if (*narrow || !d->stacks.slots)
+		return 0;
+	return tp_dict_find(&d->stacks, hash_stack(parent, frame), same_stack,
+			    &(struct tp_stack_node){parent, frame, 0}, &at);
+}
+
+/* Makes the node `id` findable: everything before it is. */
+static int link_node(struct tp_dict *d, uint32_t id, bool narrow)
+{
+	struct tp_stack_node n = nodes_of(d)[id];
+	uint64_t hash = hash_stack(n.parent, n.frame);
+	uint32_t at;
+
+	if (!narrow) {
+		if (tp_dict_slot_room(&d->stacks))
+			return TP_ENOMEM;
+		tp_dict_find(&d->stacks, hash, same_stack, &n, &at);
+		d->stacks.slots[at] = (struct tp_dict_slot){tp_dict_tag(&d->stacks, hash), id};
+		d->stacks.used++;
+	}
+	d->links[id] = (struct tp_dict_links){0, narrow ? d->links[n.parent].child : 0};
+	if (narrow)
+		d->links[n.parent].child = id;
+	d->stacks.indexed = id + 1;
+	return 0;
+}
+
+static int index_stacks(struct tp_dict *d)
+{
+	int code = grow_links(d);
+
+	if (!code && !d->stacks.indexed) {
+		d->links[0] = (struct tp_dict_links){0};
+		d->stacks.indexed = 1;
+	}
+	while (!code && d->stacks.indexed < d->stacks.n) {
+		const struct tp_stack_node *n = &nodes_of(d)[d->stacks.indexed];
+		bool narrow;
+
+		if (find_child(d, n->parent, n->frame, &narrow))
+			d->links[d->stacks.indexed++] = (struct tp_dict_links){0};
+		else
+			code = link_node(d, d->stacks.indexed, narrow);
+	}
+	return code;
+}
+
+int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id)
+{
+	bool narrow;
+	int code;
+
+	/* Ids that were never given stand for the empty entry, as in every look-up. */
+	if (parent >= d->stacks.n)
+		parent = 0;
+	if (frame >= d->frames.n)
+		frame = 0;
+	if (d->stacks.indexed < d->stacks.n && index_stacks(d))
+		return TP_ENOMEM;
+	*id = find_child(d, parent, frame, &narrow);
+	if (*id)
+		return 0;
+	code = tp_dict_room(&d->stacks, 1, sizeof(struct tp_stack_node));
+	if (!code)
+		code = grow_links(d);
+	if (code)
+		return code;
+	nodes_of(d)[d->stacks.n] =
+	    (struct tp_stack_node){parent, frame, nodes_of(d)[parent].depth + 1};
+	code = link_node(d, d->stacks.n, narrow);
+	if (!code)
+		*id = d->stacks.n++;
+	return code;
+}
+
+int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n)
+{
+	struct tp_stack_node *node;
+	uint32_t first = d->stacks.n;
+	int code = tp_dict_room(&d->stacks, n, sizeof(*node));
+
+	if (code)
+		return code;
+	node = nodes_of(d);
+	for (size_t i = 0; i < n; i++) {
+		if ((uint64_t)parent[i] >= first + i || (uint64_t)frame[i] >= d->frames.n)
+			return TP_EFORMAT;
+		node[first + i] = (struct tp_stack_node){(uint32_t)parent[i], (uint32_t)frame[i],
+							 node[parent[i]].depth + 1};
+	}
+	d->stacks.n = first + (uint32_t)n;
+	return 0;
+}
+
+uint32_t tp_dict_stacks(const struct tp_dict *d)
+{
+	return d->stacks.n;
+}
+
+struct tp_stack_node tp_dict_stack_at(const struct tp_dict *d, uint32_t id)
+{
+	return nodes_of(d)[id < d->stacks.n ? id : 0];
+}
+
+const struct tp_stack_node *tp_dict_stack_nodes(const struct tp_dict *d)
+{
+	return nodes_of(d);
+}
+
+uint32_t tp_dict_stack_root(const struct tp_dict *d, uint32_t stack)
+{
+	const struct tp_stack_node *nodes = nodes_of(d);
+
+	if (stack >= d->stacks.n)
+		stack = 0;
+	while (nodes[stack].parent)
+		stack = nodes[stack].parent;
+	return nodes[stack].frame;
+}
+
+/* ---- content hashes: the same on every machine, so they go through XXH3 ---- */
+
+static uint64_t hash_words(const uint64_t *words, size_t n)
+{
+	uint8_t bytes[4 * 8];
+
+	for (size_t i = 0; i < n * 8; i++)
+		bytes[i] = (uint8_t)(words[i / 8] >> (i % 8 * 8));
+	return XXH3_64bits(bytes, n * 8);
+}
+
+/* Names, files and lines only: a program that was built again keeps its hashes. A frame without a
+ * function has nothing but its address to tell it from others. */
+static uint64_t hash_frame(const struct tp_dict *d, uint32_t frame)
+{
+	struct tp_frame f = tp_dict_frame_at(d, frame);
+	struct tp_function fn = tp_dict_function_at(d, f.function);
+	uint64_t words[4] = {tp_dict_string_hash(d, fn.name), tp_dict_string_hash(d, fn.file),
+			     (uint64_t)f.line, 0};
+
+	if (!f.function)
+		words[3] = tp_dict_location_at(d, f.location).address;
+	return hash_words(words, 4);
+}
+
+/* All that are missing: a node's needs its parent's, whose id is smaller. */
+static int hash_stacks(const struct tp_dict *d)
+{
+	struct tp_dict_hashes *h = d->hashes;
+	uint64_t *frames = malloc(d->frames.n * sizeof(*frames));
+	uint64_t *p = frames ? realloc(h->of, d->stacks.n * sizeof(*p)) : NULL;
+
+	if (p)
+		h->of = p;
+	for (uint32_t f = 0; p && f < d->frames.n; f++)
+		frames[f] = hash_frame(d, f);
+	for (; p && h->n < d->stacks.n; h->n++) {
+		struct tp_stack_node n = nodes_of(d)[h->n];
+
+		p[h->n] = h->n ? hash_words((uint64_t[]){p[n.parent], frames[n.frame]}, 2) : 0;
+	}
+	free(frames);
+	return p ? 0 : TP_ENOMEM;
+}
+
+uint64_t tp_dict_stack_hash(const struct tp_dict *d, uint32_t stack)
+{
+	if (stack >= d->stacks.n)
+		stack = 0;
+	if (stack >= d->hashes->n && hash_stacks(d))
+		return 0;
+	return d->hashes->of[stack];
+}
