@@ -1,0 +1,78 @@
+#include "profile/report/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct rep_lines_span *spans(const struct rep_lines *l)
+{
+	return (struct rep_lines_span *)(void *)l->spans.data;
+}
+
+void rep_lines_clear(struct rep_lines *l)
+{
+	l->bytes.size = l->spans.size = 0;
+}
+
+void rep_lines_release(struct rep_lines *l)
+{
+	tp_buf_release(&l->bytes);
+	tp_buf_release(&l->spans);
+}
+
+size_t rep_lines_n(const struct rep_lines *l)
+{
+	return l->code ? 0 : l->spans.size / sizeof(struct rep_lines_span);
+}
+
+void rep_lines_begin(struct rep_lines *l)
+{
+	struct rep_lines_span s = {.at = l->bytes.size};
+
+	if (!l->code)
+		l->code = tp_buf_put(&l->spans, &s, sizeof(s));
+}
+
+void rep_lines_put(struct rep_lines *l, const char *data, size_t size)
+{
+	if (!l->code)
+		l->code = tp_buf_put(&l->bytes, data, size);
+	if (!l->code)
+		spans(l)[rep_lines_n(l) - 1].size += size;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rep_lines_span *x = a, *y = b;
+	size_t n = x->size < y->size ? x->size : y->size;
+	int c = n ? memcmp(x->data, y->data, n) : 0;
+
+	return c ? c : (x->size > y->size) - (x->size < y->size);
+}
+
+void rep_lines_sort(struct rep_lines *l)
+{
+	size_t n = rep_lines_n(l);
+	struct rep_lines_span *s = spans(l);
+
+	for (size_t i = 0; i < n; i++)
+		s[i].data = l->bytes.data + s[i].at;
+	if (n > 1)
+		qsort(s, n, sizeof(*s), compare);
+}
+
+struct tp_text rep_lines_at(const struct rep_lines *l, size_t i)
+{
+	const struct rep_lines_span *s = &spans(l)[i];
+
+	return (struct tp_text){(const char *)l->bytes.data + s->at, (uint32_t)s->size};
+}
+
+size_t rep_labels_of_key(const struct tp_profile *p, const struct tp_label_set *set, size_t i)
+{
+	const struct tp_label *l = p->labels + set->first;
+	size_t n = 1;
+
+	while (i + n < set->n && l[i + n].key == l[i].key && l[i + n].numeric == l[i].numeric)
+		n++;
+	return n;
+}

@@ -1,0 +1,36 @@
+/* Texts that are put together, then sorted by their bytes: pprof orders labels by how they will be
+ * written. Zero-initialised is valid and empty. */
+#ifndef REP_PROFILE_REPORT_LINES_H
+#define REP_PROFILE_REPORT_LINES_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "decode/dict.h"
+#include "decode/profile.h"
+
+struct rep_lines_span {
+	size_t at, size;
+	const uint8_t *data; /* set by sort */
+};
+
+struct rep_lines {
+	struct tp_buf bytes; /* of all, one after another */
+	struct tp_buf spans; /* struct rep_lines_span, one for each */
+	int code;	     /* the first error: TP_ENOMEM */
+};
+
+void rep_lines_clear(struct rep_lines *l);
+void rep_lines_release(struct rep_lines *l);
+/* Begins a new text, empty; put appends to the newest. */
+void rep_lines_begin(struct rep_lines *l);
+void rep_lines_put(struct rep_lines *l, const char *data, size_t size);
+void rep_lines_sort(struct rep_lines *l);
+size_t rep_lines_n(const struct rep_lines *l);
+struct tp_text rep_lines_at(const struct rep_lines *l, size_t i);
+
+/* Labels of a set come by key (decode/profile.h): how many from i on, an index into it, share a key
+ * and are all numeric or all not. */
+size_t rep_labels_of_key(const struct tp_profile *p, const struct tp_label_set *set, size_t i);
+
+#endif

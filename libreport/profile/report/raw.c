@@ -1,0 +1,283 @@
+/* raw: everything that is in a profile, as text (pprof's profile.String):
+ *
+ *	Comment: …                       one line each, where there are any
+ *	Doc: URL
+ *	PeriodType: cpu nanoseconds
+ *	Period: 10000000
+ *	Time: 2026-11-21 10:18:16.75 +0000 UTC
+ *	Duration: 18.7                   its first four characters, as pprof has it
+ *	Samples:
+ *	samples/count cpu/nanoseconds    [dflt] behind the default one
+ *	         1   10000000: 1 2 3     values, locations from the leaf
+ *	                tier:[gold]      labels, where it has any, then numeric ones
+ *	Locations
+ *	     1: 0x44565f M=1 FUNCTION FILE:LINE:COLUMN s=START(SYSTEM NAME)
+ *	             …                   what this is inlined into
+ *	Mappings
+ *	1: 0x400000/0x688000/0x0 /app/webapp BUILD_ID [FN][FL][LN][IN]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/report/lines.h"
+#include "profile/report/location.h"
+#include "profile/report/paper.h"
+#include "profile/report/reports.h"
+#include "profile/report/when.h"
+
+struct raw {
+	const struct tp_profile *p;
+	const struct rep_profile_options *opt;
+	struct rep_paper out;
+	struct rep_locations at;
+	struct rep_lines lines;
+};
+
+static void put_string(struct rep_paper *out, const struct tp_profile *p, uint32_t id)
+{
+	rep_paper_string(out, tp_dict_text(p->dict, id));
+}
+
+static void put_head(struct rep_paper *out, const struct tp_profile *p)
+{
+	char text[REP_WHEN_SIZE];
+
+	for (size_t i = 0; i < p->ncomments; i++) {
+		rep_paper_put(out, "Comment: ");
+		rep_paper_prose(out, tp_dict_text(p->dict, p->comments[i]));
+		rep_paper_put(out, "\n");
+	}
+	if (p->doc_url) {
+		rep_paper_put(out, "Doc: ");
+		put_string(out, p, p->doc_url);
+		rep_paper_put(out, "\n");
+	}
+	if (p->period_type.type || p->period_type.unit) {
+		rep_paper_put(out, "PeriodType: ");
+		put_string(out, p, p->period_type.type);
+		rep_paper_put(out, " ");
+		put_string(out, p, p->period_type.unit);
+		rep_paper_put(out, "\n");
+	}
+	rep_paper_printf(out, "Period: %" PRId64 "\n", p->period);
+	if (p->time_ns)
+		rep_paper_printf(out, "Time: %s\n", rep_when_exact(text, p->time_ns));
+	if (p->duration_ns) {
+		size_t n = 0, runes = 0;
+
+		rep_when_duration(text, p->duration_ns);
+		for (; text[n] && (runes < 4 || ((unsigned char)text[n] & 0xc0) == 0x80); n++)
+			runes += ((unsigned char)text[n] & 0xc0) != 0x80;
+		rep_paper_printf(out, "Duration: %.*s\n", (int)n, text);
+	}
+}
+
+static void put_types(struct rep_paper *out, const struct tp_profile *p)
+{
+	rep_paper_put(out, "Samples:\n");
+	for (size_t i = 0; i < p->ntypes; i++) {
+		if (i)
+			rep_paper_put(out, " ");
+		put_string(out, p, p->types[i].type);
+		rep_paper_put(out, "/");
+		put_string(out, p, p->types[i].unit);
+		/* Where none is stated, a type without a name is it. */
+		if (p->types[i].type == p->default_type)
+			rep_paper_put(out, "[dflt]");
+	}
+	rep_paper_put(out, "\n");
+}
+
+static void join_number(struct rep_lines *lines, const struct tp_profile *p,
+			const struct tp_label *l, bool units)
+{
+	struct tp_text unit = tp_dict_text(p->dict, l->unit);
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, l->number);
+	rep_lines_put(lines, number, strlen(number));
+	if (units) {
+		rep_lines_put(lines, " ", 1);
+		rep_lines_put(lines, unit.text, unit.size);
+	}
+}
+
+/* "key:[value value]"; numbers have units as soon as one of them has. */
+static void join_labels(struct rep_lines *lines, const struct tp_profile *p,
+			const struct tp_label *l, size_t n)
+{
+	struct tp_text key = tp_dict_text(p->dict, l->key);
+	bool units = false;
+
+	for (size_t i = 0; i < n; i++)
+		units |= l[i].numeric && l[i].unit;
+	rep_lines_begin(lines);
+	rep_lines_put(lines, key.text, key.size);
+	rep_lines_put(lines, ":[", 2);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_text text = tp_dict_text(p->dict, l[i].text);
+
+		if (i)
+			rep_lines_put(lines, " ", 1);
+		if (l[i].numeric)
+			join_number(lines, p, &l[i], units);
+		else
+			rep_lines_put(lines, text.text, text.size);
+	}
+	rep_lines_put(lines, "]", 1);
+}
+
+static void put_labels(struct raw *r, const struct tp_label_set *set, bool numeric)
+{
+	const struct tp_profile *p = r->p;
+
+	rep_lines_clear(&r->lines);
+	for (size_t i = 0, n; i < set->n; i += n) {
+		n = rep_labels_of_key(p, set, i);
+		if (p->labels[set->first + i].numeric == numeric)
+			join_labels(&r->lines, p, p->labels + set->first + i, n);
+	}
+	rep_lines_sort(&r->lines);
+	rep_paper_fail(&r->out, r->lines.code);
+	for (size_t i = 0; i < rep_lines_n(&r->lines); i++) {
+		rep_paper_put(&r->out, i ? " " : "                ");
+		rep_paper_string(&r->out, rep_lines_at(&r->lines, i));
+	}
+	if (rep_lines_n(&r->lines))
+		rep_paper_put(&r->out, "\n");
+}
+
+static void put_sample(struct raw *r, size_t sample)
+{
+	const struct tp_profile *p = r->p;
+	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
+
+	for (size_t i = 0; i < p->ntypes; i++)
+		rep_paper_printf(&r->out, " %10" PRId64, p->value[sample * p->ntypes + i]);
+	rep_paper_put(&r->out, ": ");
+	for (uint32_t at = p->stack[sample]; at; at = rep_location_caller(p, at))
+		rep_paper_printf(&r->out, "%" PRIu32 " ", r->at.number[at]);
+	rep_paper_put(&r->out, "\n");
+	put_labels(r, set, false);
+	put_labels(r, set, true);
+}
+
+static void put_line(struct raw *r, const struct tp_frame *f)
+{
+	struct tp_function fn = tp_dict_function_at(r->p->dict, f->function);
+	/* Without inlined calls, lines are told apart by columns only where that is asked for. */
+	int64_t column = r->opt->no_inlines && !r->opt->show_columns ? 0 : f->column;
+
+	if (!f->function) {
+		rep_paper_put(&r->out, "??");
+		return;
+	}
+	put_string(&r->out, r->p, fn.name);
+	rep_paper_put(&r->out, " ");
+	put_string(&r->out, r->p, fn.file);
+	rep_paper_printf(&r->out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, f->line, column,
+			 fn.start_line);
+	if (fn.system_name != fn.name) {
+		rep_paper_put(&r->out, "(");
+		put_string(&r->out, r->p, fn.system_name);
+		rep_paper_put(&r->out, ")");
+	}
+}
+
+static void put_location(struct raw *r, uint32_t number, uint32_t node)
+{
+	const struct tp_profile *p = r->p;
+	struct tp_stack_node s = tp_dict_stack_at(p->dict, node);
+	struct tp_frame f = tp_dict_frame_at(p->dict, s.frame);
+	struct tp_location l = tp_dict_location_at(p->dict, f.location);
+	uint32_t mapping = p->nmappings ? l.mapping : 1;
+	bool first = true;
+
+	rep_paper_printf(&r->out, "%6" PRIu32 ": 0x%" PRIx64 " ", number, l.address);
+	if (mapping)
+		rep_paper_printf(&r->out, "M=%" PRIu32 " ", mapping);
+	if (l.flags & TP_LOCATION_FOLDED)
+		rep_paper_put(&r->out, "[F] ");
+	if (!f.function && !f.line && !f.column && !f.inlined) {
+		rep_paper_put(&r->out, "\n");
+		return;
+	}
+	for (;; f = tp_dict_frame_at(p->dict, s.frame)) {
+		bool last = !f.inlined || !s.parent;
+
+		if (last || !r->opt->no_inlines) {
+			if (!first)
+				rep_paper_put(&r->out, "             ");
+			put_line(r, &f);
+			rep_paper_put(&r->out, "\n");
+			first = false;
+		}
+		if (last)
+			return;
+		s = tp_dict_stack_at(p->dict, s.parent);
+	}
+}
+
+static void put_mapping(struct raw *r, size_t i)
+{
+	static const struct {
+		uint32_t flag;
+		const char *text;
+	} flags[] = {
+	    {TP_MAPPING_FUNCTIONS, "[FN]"},
+	    {TP_MAPPING_FILENAMES, "[FL]"},
+	    {TP_MAPPING_LINES, "[LN]"},
+	    {TP_MAPPING_INLINES, "[IN]"},
+	};
+	const struct tp_profile *p = r->p;
+	const struct tp_mapping *m = &p->mappings[i];
+	uint32_t known = m->flags & ~(r->opt->no_inlines ? (uint32_t)TP_MAPPING_INLINES : 0);
+	struct rep_paper *out = &r->out;
+
+	rep_paper_printf(out, "%zu: 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64 " ", i + 1, m->start,
+			 m->limit, m->offset);
+	put_string(out, p, m->file);
+	rep_paper_put(out, " ");
+	put_string(out, p, m->build_id);
+	rep_paper_put(out, " ");
+	for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+		if (known & flags[k].flag)
+			rep_paper_put(out, flags[k].text);
+	rep_paper_put(out, "\n");
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	struct raw r = {.p = v->profile, .opt = &v->opt};
+
+	(void)arg;
+	rep_paper_init(&r.out, sink);
+	rep_paper_fail(&r.out, rep_locations_make(&r.at, r.p));
+	if (!rep_paper_failed(&r.out)) {
+		put_head(&r.out, r.p);
+		put_types(&r.out, r.p);
+		for (size_t i = 0; i < r.p->nsamples && !rep_paper_failed(&r.out); i++)
+			put_sample(&r, i);
+		rep_paper_put(&r.out, "Locations\n");
+		for (uint32_t i = 0; i < r.at.n && !rep_paper_failed(&r.out); i++)
+			put_location(&r, i + 1, r.at.node[i]);
+		rep_paper_put(&r.out, "Mappings\n");
+		for (size_t i = 0; i < r.p->nmappings; i++)
+			put_mapping(&r, i);
+		/* pprof puts everything into one where the dump has none. */
+		if (!r.p->nmappings)
+			rep_paper_put(&r.out, "1: 0x0/0x0/0x0   \n");
+	}
+	rep_locations_release(&r.at);
+	rep_lines_release(&r.lines);
+	return rep_paper_finish(&r.out, err);
+}
+
+const struct rep_profile_report rep_profile_report_raw = {
+    .name = "raw",
+    .doc = "Everything that is in the profile, as text",
+    .traits = {.no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES},
+    .print = print,
+};

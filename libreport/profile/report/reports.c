@@ -1,0 +1,21 @@
+#include "profile/report/reports.h"
+
+#include <string.h>
+
+const struct rep_profile_report *const rep_profile_reports[] = {
+    &rep_profile_report_tree,
+    &rep_profile_report_peek,
+    &rep_profile_report_traces,
+    &rep_profile_report_tags,
+    &rep_profile_report_raw,
+    &rep_profile_report_comments,
+    NULL,
+};
+
+const struct rep_profile_report *rep_profile_report_find(const char *name)
+{
+	for (size_t i = 0; rep_profile_reports[i]; i++)
+		if (!strcmp(rep_profile_reports[i]->name, name))
+			return rep_profile_reports[i];
+	return NULL;
+}

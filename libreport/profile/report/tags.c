@@ -1,0 +1,216 @@
+/* tags: labels by key, each value with what its samples add up to (pprof: printTags).
+ *
+ *	 tier: Total 20ms of 20ms (  100%)
+ *	       10ms (50.00%): gold
+ *	       10ms (50.00%): silver
+ *
+ * Numeric labels are shown with their unit, and equal when they look equal. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "profile/report/paper.h"
+#include "profile/report/reports.h"
+
+struct entry {
+	struct tp_text key, value;
+	int64_t sum;
+};
+
+struct tags {
+	const struct rep_profile_view *v;
+	struct rep_paper out;
+	struct tp_arena texts;
+	struct entry *entry;
+	size_t n;
+	struct tp_buf cells;
+};
+
+static int64_t add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int compare_texts(struct tp_text a, struct tp_text b)
+{
+	size_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.text, b.text, n) : 0;
+
+	return c ? c : (a.size > b.size) - (a.size < b.size);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int c = compare_texts(x->key, y->key);
+
+	return c ? c : compare_texts(x->value, y->value);
+}
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	uint64_t p = size_of(x->sum), q = size_of(y->sum);
+
+	return p != q ? (p < q ? 1 : -1) : compare_texts(x->value, y->value);
+}
+
+static int add_set(struct tags *t, size_t set, int64_t sum)
+{
+	const struct tp_profile *p = t->v->profile;
+	const struct tp_label *l = p->labels + p->sets[set].first;
+
+	for (size_t i = 0; i < p->sets[set].n; i++) {
+		struct entry *e = &t->entry[t->n++];
+		char text[REP_MEASURE_SIZE], *copy;
+
+		*e = (struct entry){tp_dict_text(p->dict, l[i].key),
+				    tp_dict_text(p->dict, l[i].text), sum};
+		if (!l[i].numeric)
+			continue;
+		rep_scaled_label(text, l[i].number, rep_label_unit(&t->v->units, p, l[i].key),
+				 t->v->output_unit);
+		copy = tp_arena_strndup(&t->texts, text, strlen(text));
+		if (!copy)
+			return TP_ENOMEM;
+		e->value = (struct tp_text){copy, (uint32_t)strlen(copy)};
+	}
+	return 0;
+}
+
+/* One entry for each label of each set that a sample has; sets are few where samples are many. */
+static int gather(struct tags *t)
+{
+	const struct tp_profile *p = t->v->profile;
+	struct {
+		int64_t sum;
+		bool used;
+	} *set = calloc(p->nsets, sizeof(*set));
+	size_t n = 0;
+	int code = 0;
+
+	if (!set)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t s = p->label_set[i];
+
+		n += set[s].used ? 0 : p->sets[s].n;
+		set[s].used = true;
+		set[s].sum = add(set[s].sum, rep_view_value(t->v, i));
+	}
+	t->entry = calloc(n + 1, sizeof(*t->entry));
+	if (!t->entry)
+		code = TP_ENOMEM;
+	for (size_t s = 0; s < p->nsets && !code; s++)
+		if (set[s].used)
+			code = add_set(t, s, set[s].sum);
+	free(set);
+	return code;
+}
+
+static void add_up(struct tags *t)
+{
+	size_t n = 0;
+
+	if (t->n > 1)
+		qsort(t->entry, t->n, sizeof(*t->entry), by_text);
+	for (size_t i = 0; i < t->n; i++) {
+		if (n && !by_text(&t->entry[n - 1], &t->entry[i]))
+			t->entry[n - 1].sum = add(t->entry[n - 1].sum, t->entry[i].sum);
+		else
+			t->entry[n++] = t->entry[i];
+	}
+	t->n = n;
+}
+
+/* The cell in front of a value: "10ms (50.00%):". Returns its width, which is ASCII or the runes of
+ * a unit. */
+static size_t cell(const struct tags *t, int64_t sum, char *text, size_t room)
+{
+	char label[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
+
+	rep_view_label(t->v, sum, label);
+	if (t->v->total > 0)
+		snprintf(text, room, "%s (%s):", label, rep_percentage(share, sum, t->v->total));
+	else
+		snprintf(text, room, "%s:", label);
+	return rep_paper_runes(text, strlen(text));
+}
+
+#define CELL_SIZE (REP_MEASURE_SIZE + REP_PERCENTAGE_SIZE + 8)
+
+static void put_key(struct tags *t, struct entry *e, size_t n)
+{
+	char label[REP_MEASURE_SIZE], whole[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
+	struct rep_paper *out = &t->out;
+	char text[CELL_SIZE];
+	size_t width = 0, indent;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t w = cell(t, e[i].sum, text, sizeof(text));
+
+		width = w > width ? w : width;
+		total = add(total, e[i].sum);
+	}
+	rep_view_label(t->v, total, label);
+	rep_view_label(t->v, t->v->total, whole);
+	rep_paper_put(out, " ");
+	t->cells.size = 0;
+	rep_paper_fail(out, rep_escape(&t->cells, e->key.text, e->key.size, REP_ESCAPE_SHOWN));
+	indent = rep_paper_runes((char *)t->cells.data, t->cells.size) + 2;
+	rep_paper_string(out, e->key);
+	rep_paper_put(out, ": Total ");
+	rep_paper_text(out, label, strlen(label));
+	rep_paper_put(out, " of ");
+	rep_paper_text(out, whole, strlen(whole));
+	if (t->v->total > 0)
+		rep_paper_printf(out, " (%s)", rep_percentage(share, total, t->v->total));
+	rep_paper_put(out, "\n");
+	if (n > 1)
+		qsort(e, n, sizeof(*e), by_sum);
+	for (size_t i = 0; i < n && !rep_paper_failed(out); i++) {
+		size_t w = cell(t, e[i].sum, text, sizeof(text));
+
+		rep_paper_space(out, indent + 1 + width - w);
+		rep_paper_text(out, text, strlen(text));
+		rep_paper_put(out, " ");
+		rep_paper_string(out, e[i].value);
+		rep_paper_put(out, "\n");
+	}
+	rep_paper_put(out, "\n");
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	struct tags t = {.v = v};
+
+	(void)arg;
+	rep_paper_init(&t.out, sink);
+	rep_paper_fail(&t.out, gather(&t));
+	if (!rep_paper_failed(&t.out))
+		add_up(&t);
+	for (size_t i = 0, n; i < t.n && !rep_paper_failed(&t.out); i += n) {
+		for (n = 1; i + n < t.n && !compare_texts(t.entry[i].key, t.entry[i + n].key); n++)
+			;
+		put_key(&t, t.entry + i, n);
+	}
+	free(t.entry);
+	tp_arena_clear(&t.texts);
+	tp_buf_release(&t.cells);
+	return rep_paper_finish(&t.out, err);
+}
+
+const struct rep_profile_report rep_profile_report_tags = {
+    .name = "tags",
+    .doc = "Labels and what the samples that have them add up to",
+    .print = print,
+};
