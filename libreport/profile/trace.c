@@ -1,7 +1,8 @@
 /* Views of a trace as profiles.
  *
  * What is added up are the parts of tprof-top (top/part.h) under its filters, so that both agree to
- * the nanosecond; for cpu, the rows of the table cpu_sample. */
+ * the nanosecond; for cpu, the rows of the table cpu_sample. Inside tasks and regions, and for the
+ * stacks at which running ended, it is the spans one by one, read from the events. */
 #include "profile/trace.h"
 
 #include <stdio.h>
@@ -9,12 +10,14 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "profile/trace_inside.h"
 #include "profile/trace_stack.h"
 #include "top/part.h"
+#include "top/segment.h"
 
 const struct rep_trace_view_desc rep_trace_views[] = {
     [REP_TRACE_CPU] = {"cpu", "samples of the CPU profiler, where the trace holds them"},
-    [REP_TRACE_RUNNING] = {"running", "time on a P, by goroutine"},
+    [REP_TRACE_RUNNING] = {"running", "time on a P, by the stack at which it ended"},
     [REP_TRACE_OFFCPU] = {"offcpu", "time blocked, by stack and reason"},
     [REP_TRACE_SCHED] = {"sched", "time runnable (scheduling latency), by what made it runnable"},
     [REP_TRACE_SYSCALL] = {"syscall", "time in system calls, by where they were entered"},
@@ -43,6 +46,8 @@ struct sum {
 struct building {
 	const struct rep_trace_profile_options *opt;
 	struct rep_view v;
+	struct rep_inside inside;
+	bool everywhere; /* inside no particular task or region */
 	struct tp_profile *p;
 	struct rep_trace_stacks stacks;
 	struct rep_keys keys; /* entry, stack, state and reason (0 unless the leaf says them) */
@@ -72,19 +77,141 @@ static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned stat
 	return 0;
 }
 
+/* Goroutine time in one state, by what the view tells apart. */
+static int add_time(struct building *b, uint32_t entry, uint32_t stack, unsigned state,
+		    uint32_t reason, int64_t count, int64_t time)
+{
+	bool wall = b->opt->view == REP_TRACE_WALL;
+	bool reasons = (wall || b->opt->view == REP_TRACE_OFFCPU) && state == TP_ST_WAITING;
+
+	return add(b, entry, stack, wall || reasons ? state : 0, reasons ? reason : 0, count, time);
+}
+
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct building *b = ctx;
-	bool wall = b->opt->view == REP_TRACE_WALL;
-	bool reasons = (wall || b->opt->view == REP_TRACE_OFFCPU) && part->state == TP_ST_WAITING;
 	int code;
 
 	if (!(view_states[b->opt->view] >> part->state & 1))
 		return 0;
-	code = add(b, part->entry, part->stack, wall || reasons ? part->state : 0,
-		   reasons ? part->reason : 0, part->count, part->total_ns);
+	code = add_time(b, part->entry, part->stack, part->state, part->reason, part->count,
+			part->total_ns);
 	return code ? fail(err, code) : 0;
 }
+
+/* ---- spans one by one ---- */
+
+/* What of a span lies in the time looked at, and whether any of it does. */
+static bool clip(const struct building *b, int64_t goroutine, int64_t start, int64_t end,
+		 int64_t *ns)
+{
+	const struct rep_view *v = &b->v;
+
+	if (!b->everywhere)
+		return rep_inside_clip(&b->inside, goroutine, start, end, ns);
+	*ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) -
+			(uint64_t)rep_view_clip_start(v, start));
+	return rep_view_overlaps(v, start, end);
+}
+
+static int put_span(struct building *b, int64_t goroutine, unsigned state, uint32_t reason,
+		    uint32_t stack, int64_t start, int64_t end, struct tp_err *err)
+{
+	struct rep_view *v = &b->v;
+	uint32_t entry;
+	int64_t ns;
+	int code;
+
+	if (state >= TP_NSTATES || !(view_states[b->opt->view] >> state & 1) ||
+	    !clip(b, goroutine, start, end, &ns))
+		return 0;
+	entry = rep_view_entry(v, goroutine);
+	if ((v->filter->by_id && !rep_view_match_goroutine(v, goroutine)) ||
+	    !rep_match_span(&v->match, entry, state, reason, stack))
+		return 0;
+	code = add_time(b, entry, stack, state, reason, 1, ns);
+	return code ? fail(err, code) : 0;
+}
+
+/* Of spans that cross into another segment, only those of running are taken from the events: the
+ * table does not have the stack at which they ended. */
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct building *b = ctx;
+	bool ran = span->state == TP_ST_RUNNING;
+
+	if (crosses && !ran)
+		return 0;
+	return put_span(b, span->goroutine, span->state, span->reason,
+			ran && b->opt->view == REP_TRACE_RUNNING ? end_stack : span->stack,
+			span->start, span->end, err);
+}
+
+static int add_crossing(struct building *b, struct tp_err *err)
+{
+	struct rep_view *v = &b->v;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		unsigned state = (unsigned)REP_COL(v, SPAN_CROSSING, state)[i];
+
+		if (state != TP_ST_RUNNING)
+			code = put_span(b, REP_COL(v, SPAN_CROSSING, goroutine)[i], state,
+					(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+					(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
+					REP_COL(v, SPAN_CROSSING, start_ns)[i],
+					REP_COL(v, SPAN_CROSSING, end_ns)[i], err);
+	}
+	return code;
+}
+
+/* The segments that hold time looked at, and those in which running that began there ends. */
+static int want_segments(struct building *b, bool *wanted)
+{
+	const struct rep_view *v = &b->v;
+	int code = 0;
+
+	for (size_t i = 0; b->everywhere && i < v->nsegments; i++)
+		wanted[i] =
+		    rep_segment_inside(v, &v->segments[i]) || rep_segment_cut(v, &v->segments[i]);
+	if (!b->everywhere)
+		code = rep_inside_segments(&b->inside, v, wanted);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i], ns;
+
+		if (REP_COL(v, SPAN_CROSSING, state)[i] == TP_ST_RUNNING && last >= 0 &&
+		    (uint64_t)last < v->nsegments &&
+		    clip(b, REP_COL(v, SPAN_CROSSING, goroutine)[i],
+			 REP_COL(v, SPAN_CROSSING, start_ns)[i],
+			 REP_COL(v, SPAN_CROSSING, end_ns)[i], &ns))
+			wanted[last] = true;
+	}
+	return code;
+}
+
+static int add_spans(struct building *b, struct tp_err *err)
+{
+	struct rep_view *v = &b->v;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int code = wanted ? rep_view_load(v, TP_TABLE_GOROUTINE,
+					  REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err)
+			  : fail(err, TP_ENOMEM);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	if (!code && (code = want_segments(b, wanted)))
+		fail(err, code);
+	if (!code)
+		code = add_crossing(b, err);
+	if (!code)
+		code = rep_segments_each(v, wanted, on_span, b, err);
+	free(wanted);
+	return code;
+}
+
+/* ---- samples of the CPU profiler ---- */
 
 static int add_cpu_samples(struct building *b, struct tp_err *err)
 {
@@ -106,8 +233,9 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
 		uint32_t stack = (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i];
 		uint32_t entry = rep_view_entry(v, goroutine);
+		int64_t ns;
 
-		if (stack >= tp_dict_stacks(v->dict) || !rep_view_overlaps(v, ts, ts) ||
+		if (stack >= tp_dict_stacks(v->dict) || !clip(b, goroutine, ts, ts, &ns) ||
 		    !rep_view_match_goroutine(v, goroutine) ||
 		    !rep_match_frames(&v->match, entry, stack))
 			continue;
@@ -241,8 +369,15 @@ static int build(struct building *b, struct tp_store *store, const struct rep_ru
 		return fail(err, TP_ENOMEM);
 	b->stacks.from = b->v.dict;
 	b->stacks.to = b->p;
-	code = b->opt->view == REP_TRACE_CPU ? add_cpu_samples(b, err)
-					     : rep_parts_each(&b->v, 0, on_part, b, err);
+	b->everywhere = !b->opt->task && !b->opt->region;
+	if (!b->everywhere)
+		code = rep_inside_init(&b->inside, &b->v, b->opt->task, b->opt->region, err);
+	if (!code && b->opt->view == REP_TRACE_CPU)
+		code = add_cpu_samples(b, err);
+	else if (!code && b->everywhere && b->opt->view != REP_TRACE_RUNNING)
+		code = rep_parts_each(&b->v, 0, on_part, b, err);
+	else if (!code)
+		code = add_spans(b, err);
 	if (code)
 		return code;
 	code = describe(b);
@@ -270,6 +405,7 @@ int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 	}
 	tp_profile_free(b.p);
 	rep_trace_stacks_release(&b.stacks);
+	rep_inside_release(&b.inside);
 	rep_keys_release(&b.keys);
 	free(b.sum);
 	rep_view_release(&b.v);

@@ -12,15 +12,30 @@
 #include "store/store.h"
 #include "top/filter.h"
 
-/* What to count, by stack; each has sample types count and, but for cpu, time in ns. A table owned
- * here, for options, help and completions: name, doc. Ends with a NULL name. */
+/* What to count, by stack. Sample types: `events` (count; `samples` for cpu, as in a CPU profile of
+ * Go's) and one named like the view, in nanoseconds (in ticks where the run has no clock; cpu has
+ * no time then). A table owned here, for options, help and completions: name, doc. Ends with a NULL
+ * name.
+ *
+ * Stacks begin at the root with the entry function of the goroutine (put there where the stack is
+ * another goroutine's, or cut off), and every sample has its name as the label `goroutine`. */
 enum rep_trace_view {
-	REP_TRACE_CPU,	   /* CPU samples; time is their number times the period where it is known */
-	REP_TRACE_RUNNING, /* time on a P, by the stack at which it ended */
-	REP_TRACE_OFFCPU,  /* blocked, by reason (a frame at the leaf says which) */
-	REP_TRACE_SCHED,   /* runnable: scheduling latency */
-	REP_TRACE_SYSCALL, /* in system calls */
-	REP_TRACE_WALL,	   /* all of it: on and off the CPU; a frame at the leaf names the state */
+	/* CPU samples; time is their number times 10 ms, the period of runtime/pprof */
+	REP_TRACE_CPU,
+	/* time on a P, by the stack at which it ended; --focus and --ignore look at that stack.
+	 * Reads all events of the time range, the other views do not. */
+	REP_TRACE_RUNNING,
+	/* blocked, by where; the leaf says why: "[chan receive]", "[blocked]" where it is unknown
+	 */
+	REP_TRACE_OFFCPU,
+	/* runnable: scheduling latency, by the stack that made it runnable (the waker's, if woken)
+	 */
+	REP_TRACE_SCHED,
+	/* in system calls, with a P or without, by where they were entered */
+	REP_TRACE_SYSCALL,
+	/* all of it, the leaf says in what state: "[running]" (no stack but the entry function),
+	 * "[runnable]", "[syscall]", "[lost]", or the reason of blocking as in offcpu */
+	REP_TRACE_WALL,
 	REP_NTRACE_VIEWS
 };
 
@@ -35,7 +50,8 @@ struct rep_trace_profile_options {
 					  expressions); NULL: everywhere */
 };
 
-/* The view of one run; exact, as tprof-top's tables are: its sums equal theirs. *p is the caller's. */
+/* The view of one run; exact, as tprof-top's tables are: its sums equal theirs. *p is the caller's.
+ */
 int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 		      const struct rep_trace_profile_options *opt, struct tp_profile **p,
 		      struct tp_err *err);

@@ -194,55 +194,94 @@ static void compare(const char *what, struct lines *got, struct lines *want)
 }
 
 /* clang-format off */
-#define OVERLAPS(start, end) start " < :to AND (" end " > :from OR " start " >= :from)"
-/* The spans of a run in the range [:from, :to), clipped to it, with the functions of their frames
- * and the entry function at the root. `stack` is SQL for the stack's text. */
-#define SPANS(stack, leaf, where) \
+/* Goroutines, spans with the stack of the next one, and the time looked at, as intervals (goroutine,
+ * a, b): in any case no more than [:from, :to). */
+#define SPANS_WITHIN(intervals) \
 	"WITH g AS MATERIALIZED (SELECT id, name FROM goroutine WHERE run = :run), " \
-	"a AS MATERIALIZED (SELECT *, lead(stack) OVER (PARTITION BY goroutine ORDER BY start_ns, end_ns) " \
-	" AS next_stack FROM span WHERE run = :run), " \
-	"s AS (SELECT g.name AS name, state, reason, " stack " AS text, " \
-	" min(end_ns, :to) - max(start_ns, :from) AS ns " \
-	" FROM a LEFT JOIN g ON g.id = a.goroutine WHERE " where " AND " OVERLAPS("start_ns", "end_ns") "), " \
+	"spans AS MATERIALIZED (SELECT *, " \
+	" lead(stack) OVER (PARTITION BY goroutine ORDER BY start_ns, end_ns) AS end_stack " \
+	" FROM span WHERE run = :run), " \
+	intervals ", " \
+	"within AS (SELECT s.*, sum(min(end_ns, b) - max(start_ns, a)) AS ns " \
+	" FROM spans s JOIN i ON i.goroutine = s.goroutine " \
+	" WHERE start_ns < b AND (end_ns > a OR start_ns >= a) " \
+	" GROUP BY s.goroutine, start_ns, end_ns, state), "
+/* These spans by the functions of their frames, with the entry function at the root. `stack` is SQL
+ * for the stack's text, `leaf` for what is put before it. */
+#define BY_STACK(stack, leaf, where) \
+	"s AS (SELECT g.name AS name, state, reason, ns, " stack " AS text " \
+	" FROM within LEFT JOIN g ON g.id = goroutine WHERE " where "), " \
 	"t AS (SELECT *, CASE WHEN text = '' THEN name " \
 	" WHEN text = name OR substr(text, -length(name) - 1) = ';' || name THEN text " \
 	" ELSE text || ';' || name END AS frames FROM s) " \
 	"SELECT rtrim(" leaf " || frames, ';'), name, count(*), sum(ns) FROM t GROUP BY 1, 2"
+#define SPANS(stack, leaf, where) \
+	SPANS_WITHIN("i AS (SELECT id AS goroutine, :from AS a, :to AS b FROM g)") \
+	BY_STACK(stack, leaf, where)
+/* Inside the intervals (goroutine, start_ns, end_ns) that `from` selects, which may overlap. */
+#define INSIDE(from, stack, leaf, where) \
+	SPANS_WITHIN("c AS (SELECT goroutine, max(coalesce(start_ns, 0), :from) AS a, " \
+	" min(coalesce(end_ns, :to), :to) AS b FROM (" from ")), " \
+	"e AS (SELECT *, max(b) OVER (PARTITION BY goroutine ORDER BY a " \
+	" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM c WHERE a < b), " \
+	"n AS (SELECT *, sum(before IS NULL OR a > before) OVER " \
+	" (PARTITION BY goroutine ORDER BY a) AS nth FROM e), " \
+	"i AS (SELECT goroutine, min(a) AS a, max(b) AS b FROM n GROUP BY goroutine, nth)") \
+	BY_STACK(stack, leaf, where)
 #define OF(stack) "coalesce(stack_text(:run, " stack "), '')"
 #define REASON "CASE WHEN reason = '' THEN '[blocked];' ELSE '[' || reason || '];' END"
+#define STATE \
+	"CASE state WHEN 'Running' THEN '[running];' WHEN 'Runnable' THEN '[runnable];' " \
+	" WHEN 'Waiting' THEN " REASON " WHEN 'Lost' THEN '[lost];' ELSE '[syscall];' END"
+#define REGIONS(where) "SELECT goroutine, start_ns, end_ns FROM region WHERE run = :run AND " where
 
 static const struct {
 	enum rep_trace_view view;
 	struct rep_filter_text filter;
+	const char *task, *region;
 	const char *sql;
 } checks[] = {
-	{REP_TRACE_RUNNING, {0}, SPANS("''", "''", "state = 'Running'")},
-	{REP_TRACE_OFFCPU, {0}, SPANS(OF("stack"), REASON, "state = 'Waiting'")},
-	{REP_TRACE_OFFCPU, {.reason = "^sync$"},
+	{REP_TRACE_RUNNING, {0}, NULL, NULL, SPANS(OF("end_stack"), "''", "state = 'Running'")},
+	{REP_TRACE_RUNNING, {.focus = "syscall"}, NULL, NULL,
+	 SPANS(OF("end_stack"), "''", "state = 'Running' AND "
+	       "(name REGEXP 'syscall' OR " OF("end_stack") " REGEXP 'syscall')")},
+	{REP_TRACE_OFFCPU, {0}, NULL, NULL, SPANS(OF("stack"), REASON, "state = 'Waiting'")},
+	{REP_TRACE_OFFCPU, {.reason = "^sync$"}, NULL, NULL,
 	 SPANS(OF("stack"), REASON, "state = 'Waiting' AND reason = 'sync'")},
-	{REP_TRACE_OFFCPU, {.goroutine = "worker"},
+	{REP_TRACE_OFFCPU, {.goroutine = "worker"}, NULL, NULL,
 	 SPANS(OF("stack"), REASON, "state = 'Waiting' AND name REGEXP 'worker'")},
-	{REP_TRACE_SCHED, {0}, SPANS(OF("stack"), "''", "state = 'Runnable'")},
-	{REP_TRACE_SCHED, {.focus = "Inventory"},
+	{REP_TRACE_SCHED, {0}, NULL, NULL, SPANS(OF("stack"), "''", "state = 'Runnable'")},
+	{REP_TRACE_SCHED, {.focus = "Inventory"}, NULL, NULL,
 	 SPANS(OF("stack"), "''", "state = 'Runnable' AND "
 	       "(name REGEXP 'Inventory' OR " OF("stack") " REGEXP 'Inventory')")},
-	{REP_TRACE_SYSCALL, {0},
+	{REP_TRACE_SYSCALL, {0}, NULL, NULL,
 	 SPANS(OF("stack"), "''", "state IN ('Syscall', 'SyscallBlocked')")},
-	{REP_TRACE_SYSCALL, {.state = "syscall-blocked"},
+	{REP_TRACE_SYSCALL, {.state = "syscall-blocked"}, NULL, NULL,
 	 SPANS(OF("stack"), "''", "state = 'SyscallBlocked'")},
-	{REP_TRACE_WALL, {0},
-	 SPANS(OF("stack"), "CASE state WHEN 'Running' THEN '[running];' "
-	       "WHEN 'Runnable' THEN '[runnable];' WHEN 'Waiting' THEN " REASON
-	       " WHEN 'Lost' THEN '[lost];' ELSE '[syscall];' END", "true")},
-	{REP_TRACE_WALL, {.goroutine = "7"},
-	 SPANS(OF("stack"), "CASE state WHEN 'Running' THEN '[running];' "
-	       "WHEN 'Runnable' THEN '[runnable];' WHEN 'Waiting' THEN " REASON
-	       " WHEN 'Lost' THEN '[lost];' ELSE '[syscall];' END", "goroutine = 7")},
+	{REP_TRACE_WALL, {0}, NULL, NULL, SPANS(OF("stack"), STATE, "true")},
+	{REP_TRACE_WALL, {.goroutine = "7"}, NULL, NULL,
+	 SPANS(OF("stack"), STATE, "goroutine = 7")},
+	{REP_TRACE_WALL, {0}, NULL, ".",
+	 INSIDE(REGIONS("name <> ''"), OF("stack"), STATE, "true")},
+	{REP_TRACE_WALL, {0}, NULL, "^pay$",
+	 INSIDE(REGIONS("name = 'pay'"), OF("stack"), STATE, "true")},
+	{REP_TRACE_RUNNING, {.ignore = "net"}, NULL, "pay",
+	 INSIDE(REGIONS("name = 'pay'"), OF("end_stack"), "''", "state = 'Running' AND NOT "
+		"(name REGEXP 'net' OR " OF("end_stack") " REGEXP 'net')")},
+	{REP_TRACE_OFFCPU, {0}, "order", NULL,
+	 INSIDE(REGIONS("task IN (SELECT id FROM task WHERE run = :run AND name = 'order')"),
+		OF("stack"), REASON, "state = 'Waiting'")},
+	{REP_TRACE_WALL, {0}, "3", "reserve",
+	 INSIDE(REGIONS("task = 3 AND name = 'reserve'"), OF("stack"), STATE, "true")},
+	{REP_TRACE_WALL, {0}, "no such task", NULL,
+	 INSIDE(REGIONS("false"), OF("stack"), STATE, "true")},
 };
 /* clang-format on */
 
 static const char *const ranges[][2] = {
-    {NULL, NULL}, {"25%", "60%"}, {"40ms", "41ms"}, {NULL, "3%"}, {"99.9%", NULL},
+    {NULL, NULL},
+    {"25%", "60%"},
+    {"99.9%", NULL},
 };
 
 static struct tp_profile *view_of(const struct rep_run *run,
@@ -262,17 +301,19 @@ static void test_trace_profile_stacks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		for (size_t r = 0; r < 5 * runs.n; r++) {
-			const struct rep_run *run = &runs.run[r / 5];
+		for (size_t r = 0; r < 3 * runs.n; r++) {
+			const struct rep_run *run = &runs.run[r / 3];
 			struct rep_trace_profile_options opt = {.view = checks[i].view,
-								.filter = checks[i].filter};
+								.filter = checks[i].filter,
+								.task = checks[i].task,
+								.region = checks[i].region};
 			struct lines got = {0}, want = {0};
 			struct tp_profile *p;
 			int64_t from, to;
 			char what[64];
 
-			opt.filter.from = ranges[r % 5][0];
-			opt.filter.to = ranges[r % 5][1];
+			opt.filter.from = ranges[r % 3][0];
+			opt.filter.to = ranges[r % 3][1];
 			assert_int_equal(
 			    rep_filter_range(&opt.filter, run->row.duration_ns, &from, &to, NULL),
 			    0);
@@ -353,9 +394,15 @@ static void test_trace_profile_sums(void **state)
 			const struct rep_run *run = &runs.run[f / 5];
 			const struct rep_trace_profile_options opt = {.view = sums[i].view,
 								      .filter = filters[f % 5]};
-			struct tp_profile *p = view_of(run, &opt);
+			struct tp_profile *p;
 			int64_t sum = 0;
 
+			/* Here, the stacks of time on a P are those at its end; tprof-top has
+			 * none. */
+			if (opt.view == REP_TRACE_RUNNING &&
+			    (opt.filter.focus || opt.filter.ignore))
+				continue;
+			p = view_of(run, &opt);
 			for (size_t k = 0; k < p->nsamples; k++)
 				sum += p->value[k * p->ntypes + !sums[i].count];
 			assert_int_equal(

@@ -1,0 +1,323 @@
+#include "profile/trace_inside.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/keys.h"
+
+/* What a type of task or region must match; answers are kept by string. */
+struct type {
+	regex_t pattern;
+	bool given, by_id;
+	int64_t id;
+	uint8_t *answer; /* by string: 1 no, 2 yes */
+};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int type_init(struct type *t, const struct rep_view *v, const char *text, const char *option,
+		     bool ids, struct tp_err *err)
+{
+	char why[128];
+	int code;
+
+	memset(t, 0, sizeof(*t));
+	if (!text)
+		return 0;
+	if (ids && *text && !text[strspn(text, "0123456789")]) {
+		errno = 0;
+		t->id = strtoll(text, NULL, 10);
+		t->by_id = true;
+		return errno ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "no task has the id %s",
+					  text)
+			     : 0;
+	}
+	code = regcomp(&t->pattern, text, REG_EXTENDED | REG_NOSUB);
+	if (code) {
+		regerror(code, &t->pattern, why, sizeof(why));
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s '%s' is not a regular expression: %s", option, text, why);
+	}
+	t->given = true;
+	t->answer = calloc(tp_dict_strings(v->dict) + (size_t)1, 1);
+	return t->answer ? 0 : no_memory(err);
+}
+
+static void type_release(struct type *t)
+{
+	if (t->given)
+		regfree(&t->pattern);
+	free(t->answer);
+}
+
+static bool type_matches(struct type *t, const struct rep_view *v, int64_t string)
+{
+	if (string < 0 || string >= tp_dict_strings(v->dict))
+		string = 0;
+	if (!t->answer[string])
+		t->answer[string] =
+		    regexec(&t->pattern, tp_dict_text(v->dict, (uint32_t)string).text, 0, NULL, 0)
+			? 1
+			: 2;
+	return t->answer[string] == 2;
+}
+
+/* ---- collecting ---- */
+
+static int put(struct rep_inside *in, const struct rep_view *v, int64_t goroutine, int64_t from,
+	       int64_t to)
+{
+	struct rep_interval i;
+	int code;
+
+	if (goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])
+		return 0;
+	i.goroutine = (uint32_t)goroutine;
+	i.from = rep_view_clip_start(v, from == TP_NULL ? 0 : from);
+	i.to = to == TP_NULL || to >= v->run->row.duration_ns ? INT64_MAX : to;
+	i.to = rep_view_clip_end(v, i.to);
+	if (i.from >= i.to)
+		return 0;
+	code = rep_grow(&in->interval, &in->room, in->n, sizeof(i));
+	if (!code)
+		in->interval[in->n++] = i;
+	return code;
+}
+
+struct ids {
+	int64_t *id; /* sorted */
+	size_t n;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool has(const struct ids *ids, int64_t id)
+{
+	return ids->n && bsearch(&id, ids->id, ids->n, sizeof(id), by_number);
+}
+
+/* The tasks that match. */
+static int pick_tasks(struct ids *ids, struct type *task, const struct rep_view *v)
+{
+	size_t n = v->nrows[TP_TABLE_TASK];
+
+	ids->id = malloc((n + 1) * sizeof(*ids->id));
+	if (!ids->id)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		int64_t id = REP_COL(v, TASK, id)[i];
+
+		if (task->by_id ? id == task->id : type_matches(task, v, REP_COL(v, TASK, name)[i]))
+			ids->id[ids->n++] = id;
+	}
+	qsort(ids->id, ids->n, sizeof(*ids->id), by_number);
+	return 0;
+}
+
+static int put_regions(struct rep_inside *in, const struct rep_view *v, struct type *region,
+		       const struct ids *tasks)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_REGION]; i++) {
+		if ((tasks && !has(tasks, REP_COL(v, REGION, task)[i])) ||
+		    (region->given && !type_matches(region, v, REP_COL(v, REGION, name)[i])))
+			continue;
+		code = put(in, v, REP_COL(v, REGION, goroutine)[i], REP_COL(v, REGION, start_ns)[i],
+			   REP_COL(v, REGION, end_ns)[i]);
+	}
+	return code;
+}
+
+/* Tasks in which nobody began a region. */
+static int put_bare_tasks(struct rep_inside *in, const struct rep_view *v, const struct ids *tasks)
+{
+	size_t n = v->nrows[TP_TABLE_REGION];
+	struct ids busy = {.id = malloc((n + 1) * sizeof(int64_t)), .n = n};
+	int code = 0;
+
+	if (!busy.id)
+		return TP_ENOMEM;
+	if (n)
+		memcpy(busy.id, REP_COL(v, REGION, task), n * sizeof(*busy.id));
+	qsort(busy.id, busy.n, sizeof(*busy.id), by_number);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_TASK]; i++) {
+		int64_t id = REP_COL(v, TASK, id)[i];
+
+		if (has(tasks, id) && !has(&busy, id))
+			code = put(in, v, REP_COL(v, TASK, goroutine)[i],
+				   REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i]);
+	}
+	free(busy.id);
+	return code;
+}
+
+/* ---- in order ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct rep_interval *x = a, *y = b;
+
+	if (x->goroutine != y->goroutine)
+		return x->goroutine < y->goroutine ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static int put_in_order(struct rep_inside *in, const struct rep_view *v)
+{
+	size_t n = 0, g = 0;
+
+	if (in->n)
+		qsort(in->interval, in->n, sizeof(*in->interval), by_place);
+	for (size_t i = 0; i < in->n; i++) {
+		struct rep_interval *last = n ? &in->interval[n - 1] : NULL;
+		const struct rep_interval *next = &in->interval[i];
+
+		if (!last || last->goroutine != next->goroutine || next->from > last->to)
+			in->interval[n++] = *next;
+		else if (next->to > last->to)
+			last->to = next->to;
+	}
+	in->n = n;
+	in->ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
+	in->first = malloc((in->ngoroutines + 1) * sizeof(*in->first));
+	if (!in->first)
+		return TP_ENOMEM;
+	for (size_t i = 0; g <= in->ngoroutines; g++) {
+		while (i < n && in->interval[i].goroutine < g)
+			i++;
+		in->first[g] = i;
+	}
+	return 0;
+}
+
+int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
+		    struct tp_err *err)
+{
+	struct type task_type, region_type = {0};
+	struct ids tasks = {0};
+	bool by_task = task;
+	int code;
+
+	memset(in, 0, sizeof(*in));
+	code = type_init(&task_type, v, task, "--task", true, err);
+	if (!code)
+		code = type_init(&region_type, v, region, "--region", false, err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_REGION,
+				     REP_BIT(REGION, name) | REP_BIT(REGION, task) |
+					 REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
+					 REP_BIT(REGION, end_ns),
+				     err);
+	if (!code && by_task)
+		code = rep_view_load(v, TP_TABLE_TASK,
+				     REP_BIT(TASK, id) | REP_BIT(TASK, name) |
+					 REP_BIT(TASK, goroutine) | REP_BIT(TASK, start_ns) |
+					 REP_BIT(TASK, end_ns),
+				     err);
+	if (code)
+		goto done;
+	if (by_task)
+		code = pick_tasks(&tasks, &task_type, v);
+	if (!code)
+		code = put_regions(in, v, &region_type, by_task ? &tasks : NULL);
+	if (!code && by_task && !region)
+		code = put_bare_tasks(in, v, &tasks);
+	if (!code)
+		code = put_in_order(in, v);
+	if (code)
+		no_memory(err);
+done:
+	free(tasks.id);
+	type_release(&task_type);
+	type_release(&region_type);
+	return code;
+}
+
+void rep_inside_release(struct rep_inside *in)
+{
+	free(in->interval);
+	free(in->first);
+	memset(in, 0, sizeof(*in));
+}
+
+bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
+		     int64_t *ns)
+{
+	bool any = false;
+	size_t low, high;
+
+	*ns = 0;
+	if (goroutine < 0 || (uint64_t)goroutine >= in->ngoroutines)
+		return false;
+	low = in->first[goroutine];
+	high = in->first[goroutine + 1];
+	for (size_t last = high; low < last;) { /* the first that ends after `start` */
+		size_t mid = low + (last - low) / 2;
+
+		if (in->interval[mid].to > start)
+			last = mid;
+		else
+			low = mid + 1;
+	}
+	for (; low < high; low++) {
+		const struct rep_interval *i = &in->interval[low];
+		int64_t from = start > i->from ? start : i->from;
+		int64_t to = end < i->to ? end : i->to;
+
+		if (i->from >= end && !(start == end && i->from == start))
+			break;
+		any = true;
+		*ns = (int64_t)((uint64_t)*ns + (uint64_t)to - (uint64_t)from);
+	}
+	return any;
+}
+
+int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted)
+{
+	int64_t *begin = calloc(v->nsegments + 1, sizeof(*begin)), open = 0;
+
+	if (!begin)
+		return TP_ENOMEM;
+	for (size_t i = 0; v->nsegments && i < in->n; i++) {
+		const struct rep_interval *interval = &in->interval[i];
+		size_t low = 0, last = v->nsegments - 1;
+
+		while (low < last) { /* the first whose end is not before `from` */
+			size_t mid = low + (last - low) / 2;
+
+			if (v->segments[mid].to_ns >= interval->from)
+				last = mid;
+			else
+				low = mid + 1;
+		}
+		begin[low]++;
+		for (last = v->nsegments; low + 1 < last;) { /* the last that begins before `to` */
+			size_t mid = low + (last - low) / 2;
+
+			if (v->segments[mid].from_ns < interval->to)
+				low = mid;
+			else
+				last = mid;
+		}
+		begin[low + 1]--;
+	}
+	for (size_t s = 0; s < v->nsegments; s++) {
+		open += begin[s];
+		wanted[s] = wanted[s] || open > 0;
+	}
+	free(begin);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* The time of goroutines inside tasks and regions; private to libreport/profile.
+ *
+ * A goroutine is in a task (runtime/trace.NewTask) while it is in a region of that task, the
+ * nameless ones included that a goroutine started within a task inherits. Of a task without regions
+ * it is the goroutine that began it, from its beginning to its end. Subtasks are tasks of their
+ * own. With both a task and a region given, only such regions of such tasks count. What had begun
+ * before the run begins with it, what has no end lasts to the end. Time in several of them at once
+ * counts once. */
+#ifndef REP_PROFILE_TRACE_INSIDE_H
+#define REP_PROFILE_TRACE_INSIDE_H
+
+#include "top/view.h"
+
+struct rep_interval {
+	uint32_t goroutine; /* index */
+	int64_t from, to;   /* [from, to) in ns since the run began, within the view's range */
+};
+
+struct rep_inside {
+	struct rep_interval *interval; /* n of them by goroutine and time, disjoint */
+	size_t n, room;
+	size_t *first; /* by goroutine: its first interval; ngoroutines + 1 of them */
+	size_t ngoroutines;
+};
+
+/* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
+ * TP_EFORMAT for what is no expression. To be released in every case. */
+int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
+		    struct tp_err *err);
+void rep_inside_release(struct rep_inside *in);
+/* Length of what of [start, end) lies inside, and whether any of it does (a moment has no length).
+ */
+bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
+		     int64_t *ns);
+/* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
+int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);
+
+#endif
