@@ -76,7 +76,34 @@ static uint64_t order(const uint8_t *data, size_t size, bool strict)
 	return seen.events;
 }
 
-static void read_back(const char *store, const struct tp_import_result *r)
+/* A profile comes back from the store as it was read. */
+static void read_profile_back(struct tp_store *s, const struct tp_import_result *r,
+			      const uint8_t *data, size_t size)
+{
+	struct tp_profile *kept, *read;
+	struct tp_err err;
+
+	MUST(!tp_profile_load(s, r->run, &kept, &err));
+	MUST((int64_t)kept->nsamples == r->events);
+	/* What was packed is not what was imported. */
+	if (tp_profile_read(data, size, NULL, &read, &err)) {
+		tp_profile_free(kept);
+		return;
+	}
+	MUST(kept->nsamples == read->nsamples && kept->ntypes == read->ntypes);
+	MUST(kept->nsets == read->nsets && kept->nlabels == read->nlabels);
+	MUST(kept->nmappings == read->nmappings && kept->ncomments == read->ncomments);
+	MUST(tp_dict_stacks(kept->dict) == tp_dict_stacks(read->dict));
+	MUST(!read->nsamples ||
+	     !memcmp(kept->stack, read->stack, read->nsamples * sizeof(*read->stack)));
+	for (size_t i = 0; i < read->nsamples * read->ntypes; i++)
+		MUST(kept->value[i] == read->value[i]);
+	tp_profile_free(kept);
+	tp_profile_free(read);
+}
+
+static void read_back(const char *store, const struct tp_import_result *r, const uint8_t *data,
+		      size_t size)
 {
 	struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
 	struct tp_event_reader *reader;
@@ -89,6 +116,11 @@ static void read_back(const char *store, const struct tp_import_result *r)
 	int more;
 
 	MUST(!tp_store_open(&s, store, &err));
+	if (r->profile) {
+		read_profile_back(s, r, data, size);
+		tp_store_close(s);
+		return;
+	}
 	MUST(!tp_dict_load(s, r->run, &dict, &err));
 	for (int t = 0; t < TP_NTABLES; t++) {
 		struct tp_rows rows;
@@ -120,7 +152,7 @@ static void import(const uint8_t *data, size_t size)
 	snprintf(dump, sizeof(dump), "/proc/self/fd/%d", fd);
 	snprintf(store, sizeof(store), "%s/s.tprof", dir);
 	if (!tp_import(dump, store, &opt, &result, &err))
-		read_back(store, &result);
+		read_back(store, &result, data, size);
 	else
 		MUST(access(store, F_OK) != 0); /* a failed import leaves nothing */
 	unlink(store);

@@ -273,6 +273,100 @@ static void test_dict_append_string_then_intern(void **state)
 	tp_dict_free(b);
 }
 
+/* Parents with few and with many children, looked for in another order than they came. */
+static void test_dict_stack_wide_parents(void **state)
+{
+	enum { PARENTS = 5, CHILDREN = 700 };
+	static uint32_t node[PARENTS][CHILDREN], parent[PARENTS];
+	struct tp_dict *d = tp_dict_new();
+
+	(void)state;
+	for (uint32_t i = 0; i < CHILDREN; i++) {
+		struct tp_frame f = {.line = i + 1};
+		uint32_t id;
+
+		assert_int_equal(tp_dict_frame(d, &f, &id), 0);
+		assert_int_equal(id, i + 1);
+	}
+	for (uint32_t p = 1; p < PARENTS; p++)
+		parent[p] = push(d, parent[p - 1], p);
+	for (uint32_t c = 0; c < CHILDREN; c++)
+		for (uint32_t p = 0; p < PARENTS; p++)
+			if (c < 1u << p * 3)
+				node[p][c] = push(d, parent[p], c + 1);
+	for (uint32_t c = CHILDREN; c-- > 0;)
+		for (uint32_t p = 0; p < PARENTS; p++)
+			if (c < 1u << p * 3)
+				assert_int_equal(push(d, parent[p], c + 1), node[p][c]);
+	tp_dict_free(d);
+}
+
+/* What was appended is found like what was interned, from the first look-up on. */
+static void test_dict_append_then_intern(void **state)
+{
+	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
+	int64_t parent[600], frames[600];
+
+	(void)state;
+	for (uint32_t i = 1; i <= 600; i++) {
+		struct tp_function fn = {.name = 1, .start_line = i};
+		struct tp_location l = {.address = i * 16};
+		struct tp_frame f = {.function = i, .location = i};
+		uint32_t id;
+
+		assert_int_equal(tp_dict_append_function(a, &fn, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(tp_dict_append_location(a, &l, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(tp_dict_append_frame(a, &f, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(tp_dict_function(b, &fn, &id), 0);
+		assert_int_equal(tp_dict_location(b, &l, &id), 0);
+		assert_int_equal(tp_dict_frame(b, &f, &id), 0);
+		parent[i - 1] = i % 3 ? i / 3 : 0;
+		frames[i - 1] = i;
+		assert_int_equal(push(b, (uint32_t)parent[i - 1], i), i);
+	}
+	assert_int_equal(tp_dict_append_stacks(a, parent, frames, 600), 0);
+	for (uint32_t i = 600; i; i--) {
+		struct tp_function fn = tp_dict_function_at(b, i);
+		struct tp_location l = tp_dict_location_at(b, i);
+		struct tp_frame f = tp_dict_frame_at(b, i);
+		uint32_t id;
+
+		assert_int_equal(tp_dict_function(a, &fn, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(tp_dict_location(a, &l, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(tp_dict_frame(a, &f, &id), 0);
+		assert_int_equal(id, i);
+		assert_int_equal(push(a, (uint32_t)parent[i - 1], i), i);
+		assert_int_equal(tp_dict_stack_at(a, i).depth, tp_dict_stack_at(b, i).depth);
+		assert_int_equal(tp_dict_stack_root(a, i), tp_dict_stack_root(b, i));
+		assert_true(tp_dict_stack_hash(a, i) == tp_dict_stack_hash(b, i));
+	}
+	assert_int_equal(push(a, 600, 1), 601);
+	tp_dict_free(a);
+	tp_dict_free(b);
+}
+
+static void test_dict_append_stacks_refuses(void **state)
+{
+	struct tp_dict *d = tp_dict_new();
+	uint32_t f = frame(d, "main.main", "m.go", 1);
+
+	(void)state;
+	assert_int_equal(tp_dict_append_stacks(d, (int64_t[]){0, 2}, (int64_t[]){f, f}, 2),
+			 TP_EFORMAT);
+	assert_int_equal(tp_dict_append_stacks(d, (int64_t[]){-1}, (int64_t[]){f}, 1), TP_EFORMAT);
+	assert_int_equal(tp_dict_append_stacks(d, (int64_t[]){0}, (int64_t[]){f + 1}, 1),
+			 TP_EFORMAT);
+	assert_int_equal(tp_dict_stacks(d), 1);
+	assert_int_equal(tp_dict_append_stacks(d, (int64_t[]){0, 1}, (int64_t[]){f, f}, 2), 0);
+	assert_int_equal(tp_dict_stack_nodes(d)[2].depth, 2);
+	tp_dict_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +380,9 @@ int main(void)
 	    cmocka_unit_test(test_string_hash_pinned),
 	    cmocka_unit_test(test_hash_of_bare_addresses),
 	    cmocka_unit_test(test_dict_append_string_then_intern),
+	    cmocka_unit_test(test_dict_stack_wide_parents),
+	    cmocka_unit_test(test_dict_append_then_intern),
+	    cmocka_unit_test(test_dict_append_stacks_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+/* Profiles of every kind, driven by a fuzzer: no input may crash, hang, or take memory out of
+ * proportion, and what is read holds together (else we abort). What was read strictly is all there
+ * is: read leniently it is the same, with nothing lost. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__,           \
+				#condition);                                                       \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static struct tp_profile *read_one(const uint8_t *data, size_t size, bool strict)
+{
+	struct tp_profile_options opt = {.strict = strict};
+	struct tp_profile *p;
+	struct tp_err err = {0};
+	int code = tp_profile_read(data, size, &opt, &p, &err);
+
+	MUST((code == 0) == (p != NULL));
+	MUST(!code || (code < 0 && err.msg[0]));
+	MUST(!p || !strict || !p->nlosses);
+	return p;
+}
+
+static void check_dict(const struct tp_profile *p)
+{
+	const struct tp_dict *d = p->dict;
+
+	for (uint32_t i = 0; i < tp_dict_functions(d); i++) {
+		struct tp_function f = tp_dict_function_at(d, i);
+
+		MUST(f.name < tp_dict_strings(d) && f.file < tp_dict_strings(d));
+		MUST(f.system_name < tp_dict_strings(d));
+	}
+	for (uint32_t i = 0; i < tp_dict_locations(d); i++)
+		MUST(tp_dict_location_at(d, i).mapping <= p->nmappings);
+	for (uint32_t i = 0; i < tp_dict_frames(d); i++) {
+		struct tp_frame f = tp_dict_frame_at(d, i);
+
+		MUST(f.function < tp_dict_functions(d) && f.location < tp_dict_locations(d));
+	}
+	for (uint32_t i = 1; i < tp_dict_stacks(d); i++) {
+		struct tp_stack_node n = tp_dict_stack_at(d, i);
+
+		MUST(n.parent < i && n.frame < tp_dict_frames(d));
+	}
+}
+
+static void check(const struct tp_profile *p)
+{
+	uint32_t nstrings = tp_dict_strings(p->dict);
+
+	MUST(p->format[0] && memchr(p->format, 0, sizeof(p->format)));
+	check_dict(p);
+	for (size_t i = 0; i < p->ntypes; i++)
+		MUST(p->types[i].type < nstrings && p->types[i].unit < nstrings);
+	for (size_t i = 0; i < p->ncomments; i++)
+		MUST(p->comments[i] < nstrings);
+	for (size_t i = 0; i < p->nsets; i++)
+		MUST(p->sets[i].first + (uint64_t)p->sets[i].n <= p->nlabels);
+	for (size_t i = 0; i < p->nlabels; i++) {
+		const struct tp_label *l = &p->labels[i];
+
+		MUST(l->key < nstrings && l->text < nstrings && l->unit < nstrings);
+	}
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t node = p->stack[i], frame[2];
+		size_t n, depth = 0;
+
+		MUST(node < tp_dict_stacks(p->dict) && p->label_set[i] < p->nsets);
+		for (; depth < 100 && tp_profile_next_location(p, &node, frame, 2, &n); depth++)
+			MUST(n);
+	}
+	MUST(p->default_type < nstrings && p->drop_frames < nstrings && p->keep_frames < nstrings);
+	MUST(p->doc_url < nstrings && p->period_type.type < nstrings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tp_profile *strict = read_one(data, size, true);
+	struct tp_profile *lenient = read_one(data, size, false);
+
+	MUST(!strict || lenient);
+	if (lenient)
+		check(lenient);
+	if (strict) {
+		size_t nvalues = strict->nsamples * strict->ntypes;
+
+		MUST(strict->nsamples == lenient->nsamples && !lenient->nlosses);
+		MUST(!nvalues ||
+		     !memcmp(strict->value, lenient->value, nvalues * sizeof(*strict->value)));
+	}
+	tp_profile_free(strict);
+	tp_profile_free(lenient);
+	return 0;
+}
