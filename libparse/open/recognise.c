@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "open/input.h"
-#include "open/proto.h"
+#include "open/kind.h"
 
 #define HEADER_BYTES 16
 #define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
@@ -52,36 +52,6 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	    READ_TRACES);
 }
 
-static bool is_profile_text(const uint8_t *data, size_t size)
-{
-	static const char *const begins[] = {
-	    "heap profile: ",
-	    "goroutine profile: total ",
-	    "threadcreate profile: total ",
-	    "heap_v2/",
-	    "--- heapz ",
-	    "--- heap ",
-	    "--- contention",
-	    "--- mutex",
-	    "--- growthz",
-	    "--- threadz",
-	    "--- Thread ",
-	    "growth profile: ",
-	    "mutex profile: ",
-	    "block profile: ",
-	    "goroutineleak profile: total ",
-	};
-	/* Legacy binary CPU profile: words 0, 3, 0, period, 0, of 4 or 8 bytes, either order. */
-	static const uint8_t cpu64[16] = {[8] = 3}, cpu32[8] = {[4] = 3};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (starts(data, size, begins[i]))
-			return true;
-	if (starts(data, size, "goroutine ") && memchr(data, '[', size < 64 ? size : 64))
-		return true;
-	return (size > 40 && !memcmp(data, cpu64, 16)) || (size > 20 && !memcmp(data, cpu32, 8));
-}
-
 static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 {
 	static const struct {
@@ -113,14 +83,17 @@ static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)
 			break;
 		}
 	}
-	return tp_err_set(err, TP_EUNKNOWN, 0,
-			  "is %s; read are Go execution traces (go %s), also as .gz or .zst", what,
-			  READ_TRACES);
+	return tp_err_set(
+	    err, TP_EUNKNOWN, 0,
+	    "is %s; read are Go execution traces (go 1.5 to 1.27), profiles of pprof's "
+	    "formats and stacks of goroutines, also as .gz or .zst",
+	    what);
 }
 
 int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, struct tp_err *err)
 {
 	const uint8_t *data = bytes;
+	enum tp_kind kind;
 
 	memset(out, 0, sizeof(*out));
 	if (starts(data, size, "go 1.") || (size && size < 5 && !memcmp(data, "go 1.", size)))
@@ -130,9 +103,10 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 		snprintf(out->name, sizeof(out->name), "SQLite database");
 		return 0;
 	}
-	if (is_profile_text(data, size) || tp_input_is_proto(data, size)) {
+	kind = tp_kind_of(data, size);
+	if (kind) {
 		out->format = TP_FORMAT_PROFILE;
-		snprintf(out->name, sizeof(out->name), "profile");
+		snprintf(out->name, sizeof(out->name), "%s", tp_kind_name(kind));
 		return 0;
 	}
 	return say_unknown(data, size, err);

@@ -1,0 +1,130 @@
+/* What the decoders of the older formats share: samples are collected as places (distinct
+ * addresses), because names and mappings come after them or between them; at the end they become a
+ * profile. Facts about the formats: github.com/google/pprof, profile/legacy_profile.go, which our
+ * values, addresses and mappings equal. */
+#ifndef TP_DECODE_PROFILE_LEGACY_H
+#define TP_DECODE_PROFILE_LEGACY_H
+
+#include "base/buf.h"
+#include "decode/profile.h"
+#include "decode/profile/lines.h"
+#include "open/kind.h"
+
+/* A distinct address of the samples. */
+struct tp_legacy_place {
+	uint64_t address;
+	uint32_t mapping;      /* number in the profile, 0 none */
+	uint32_t line, nlines; /* names, innermost first: lines[line …) */
+	uint32_t frame;	       /* frames[frame …), nframes of them, root first, once made */
+	uint32_t nframes;
+	bool nowhere; /* its address is not told (Java: names are all there is) */
+};
+
+#define TP_LEGACY_VALUES 4
+
+struct tp_legacy_sample {
+	size_t at; /* stack[at …), leaf first */
+	uint32_t n;
+	uint32_t labels;
+	int64_t value[TP_LEGACY_VALUES];
+};
+
+struct tp_legacy {
+	struct tp_profile *p;
+	struct tp_err *err;
+	const uint8_t *data;
+	size_t size;
+	bool strict;
+	enum tp_kind kind;
+	struct tp_lines lines;
+
+	struct tp_buf places;  /* struct tp_legacy_place */
+	struct tp_buf names;   /* struct tp_frame: lines of places */
+	struct tp_buf stack;   /* uint32_t: places */
+	struct tp_buf samples; /* struct tp_legacy_sample */
+	struct tp_buf maps;    /* struct tp_mapping, as the dump lists them */
+	struct tp_buf scratch;
+
+	uint32_t *slot; /* hash table of places: number + 1 */
+	size_t nslots;
+	uint64_t seed;
+
+	struct {
+		bool any;  /* there is a sample that lines with names can belong to */
+		bool open; /* names of one address are being gathered: l->names from `first` on */
+		uint32_t next; /* place on the stack that the next address is looked for from */
+		uint32_t at;   /* place on the stack that the open one is at */
+		size_t first;
+		uint64_t address; /* as written */
+	} naming;
+	bool memstats; /* "# runtime.MemStats" was seen */
+};
+
+/* All return 0 or a negative code with l->err filled. */
+
+/* For codes from elsewhere (the builder, buffers), which come without words. */
+int tp_legacy_fail(struct tp_legacy *l, int code);
+/* The line at hand cannot be read: an error when strict; else it is a loss, with so many samples.
+ */
+int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why);
+int tp_legacy_add_type(struct tp_legacy *l, const char *type, const char *unit);
+int tp_legacy_string(struct tp_legacy *l, const char *text, size_t n, uint32_t *id);
+int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *unit);
+
+/* Samples: addresses from the leaf on, then the end. tp_legacy_drop instead of the end forgets what
+ * was pushed; names that follow then belong to nothing. */
+int tp_legacy_push(struct tp_legacy *l, uint64_t address);
+/* Every 0x… in the text, `back` taken off each (off all but the first, when `leaf` and nothing is
+ * pushed yet). 1, without words, for a number that does not fit 64 bits. */
+int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
+int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
+int tp_legacy_drop(struct tp_legacy *l);
+size_t tp_legacy_depth(const struct tp_legacy *l); /* of what was pushed */
+size_t tp_legacy_nsamples(const struct tp_legacy *l);
+struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
+struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
+/* The place of an address, -1 when no sample has it. */
+int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address);
+/* The second frame of a stack goes. */
+void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);
+/* Where the leaf is there twice, as it was interrupted and as a call, the second goes. */
+void tp_legacy_strip_duplicates(const struct tp_legacy *l);
+
+/* A line that begins with '#': names of the sample before it, its labels, a counter, or prose. */
+int tp_legacy_comment(struct tp_legacy *l, struct tp_scan line);
+bool tp_legacy_is_comment(struct tp_scan line); /* or blank */
+/* The sample at hand gets no more names. */
+int tp_legacy_end_names(struct tp_legacy *l);
+
+/* Does the list of mappings begin at this line? Then the rest of the lines is that. */
+bool tp_legacy_is_maps(struct tp_scan line);
+int tp_legacy_read_maps(struct tp_legacy *l);
+/* Skips to the list, and reads it if there is one. */
+int tp_legacy_find_maps(struct tp_legacy *l);
+/* Which mapping each place is in; into place->mapping, with the mappings put into the profile. */
+int tp_legacy_map_places(struct tp_legacy *l);
+
+/* Count and bytes of a sampled allocation, made whole by how probable it was to be sampled, at one
+ * sample per `rate` bytes (<= 1: all were). */
+void tp_legacy_unsample(int64_t *count, int64_t *bytes, int64_t rate);
+
+/* pprof's regular expressions of frames that are only there because of the profiler. */
+int tp_legacy_rules(struct tp_legacy *l);
+
+/* The formats: fill samples and what else there is. */
+int tp_legacy_heap(struct tp_legacy *l);
+int tp_legacy_count(struct tp_legacy *l);
+int tp_legacy_contention(struct tp_legacy *l);
+int tp_legacy_threads(struct tp_legacy *l);
+int tp_legacy_cpu(struct tp_legacy *l);
+int tp_legacy_java(struct tp_legacy *l);
+/* The list of a Java profile's addresses: l->lines from the next line on. */
+int tp_legacy_java_names(struct tp_legacy *l);
+
+/* {"key":"value", …}, quoted as Go's %q does. */
+int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);
+/* A text in double quotes as Go's strconv.Quote writes it, unquoted into `out` (from its start);
+ * `s` moves behind it. False when it is none. */
+int tp_go_unquote(struct tp_scan *s, struct tp_buf *out, bool *ok);
+
+#endif

@@ -1,0 +1,154 @@
+/* Waiting for locks, as text (pprof: parseContention; Go writes the second and third header):
+ *
+ *   --- contentionz 1 ---   or   --- contention:   or   --- mutex:
+ *   cycles/second = N
+ *   sampling period = N
+ *   ms since reset = N
+ *   discarded samples = N
+ *   CYCLES COUNT @ 0xADDRESS …
+ *
+ * Both values stand for `sampling period` times as much, and cycles become nanoseconds by the
+ * frequency the dump states; without it they are nanoseconds already. */
+#include <string.h>
+
+#include "decode/profile/legacy.h"
+
+struct header {
+	int64_t hz;
+};
+
+static int read_attribute(struct tp_legacy *l, struct header *h, struct tp_scan line,
+			  const char *equals)
+{
+	struct tp_scan key = tp_scan_trim((struct tp_scan){line.at, equals});
+	struct tp_scan value = tp_scan_trim((struct tp_scan){equals + 1, line.end});
+	int64_t v;
+
+	if (tp_scan_is(key, "discarded samples"))
+		return 0;
+	if (!tp_scan_whole_int(value, &v))
+		return tp_legacy_lose(l, 0, "has no number of 64 bits behind '='");
+	if (tp_scan_is(key, "cycles/second"))
+		h->hz = v;
+	else if (tp_scan_is(key, "sampling period"))
+		l->p->period = v;
+	else if (tp_scan_is(key, "ms since reset"))
+		l->p->duration_ns = (int64_t)((uint64_t)v * 1000000);
+	return 0;
+}
+
+/* Leaves the first line of samples, or of what follows them, as the line at hand; false at the end
+ * of the dump. */
+static int read_header(struct tp_legacy *l, struct header *h, bool *more)
+{
+	int code = tp_legacy_period_type(l, "contentions", "count");
+
+	if (!code)
+		code = tp_legacy_add_type(l, "contentions", "count");
+	if (!code)
+		code = tp_legacy_add_type(l, "delay", "nanoseconds");
+	l->p->period = 1;
+	tp_lines_next(&l->lines);
+	*more = false;
+	while (!code && tp_lines_next(&l->lines)) {
+		struct tp_scan line = tp_scan_trim(l->lines.line);
+		const char *equals = tp_scan_find(line, "=");
+
+		if (tp_legacy_is_comment(line))
+			continue;
+		*more = true;
+		if (!equals || tp_scan_begins(line, "---"))
+			break;
+		*more = false;
+		code = read_attribute(l, h, line, equals);
+	}
+	return code;
+}
+
+/* Two numbers before " @", anywhere in the line; two that touch are parted before the last digit.
+ */
+static bool find_numbers(struct tp_scan *s, struct tp_scan number[2])
+{
+	const char *begin = s->at, *at, *p;
+
+	for (p = s->at; (at = memchr(p, '@', (size_t)(s->end - p))) != NULL; p = at + 1) {
+		const char *q = at - 1;
+
+		if (at == begin || *q != ' ')
+			continue;
+		number[1].end = q;
+		while (q > begin && q[-1] >= '0' && q[-1] <= '9')
+			q--;
+		number[1].at = q;
+		if (number[1].at == number[1].end)
+			continue;
+		while (q > begin && q[-1] == ' ')
+			q--;
+		number[0].end = q;
+		while (q > begin && q[-1] >= '0' && q[-1] <= '9')
+			q--;
+		number[0].at = q;
+		if (number[0].at == number[0].end) {
+			if (number[1].end - number[1].at < 2)
+				continue;
+			number[0] = (struct tp_scan){number[1].at, number[1].end - 1};
+			number[1].at = number[1].end - 1;
+		}
+		s->at = at + 1;
+		return true;
+	}
+	return false;
+}
+
+/* As a processor of the x86-64 kind converts what does not fit. */
+static int64_t to_int(double v)
+{
+	return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
+}
+
+static int read_sample(struct tp_legacy *l, const struct header *h)
+{
+	struct tp_scan s = tp_scan_trim(l->lines.line), number[2];
+	int64_t value[TP_LEGACY_VALUES], period = l->p->period;
+	int code;
+
+	if (!find_numbers(&s, number))
+		return tp_legacy_lose(l, 1, "is no sample of waiting for locks");
+	if (tp_scan_int(&number[0], false, &value[1]) != TP_NUMBER_OK ||
+	    tp_scan_int(&number[1], false, &value[0]) != TP_NUMBER_OK)
+		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
+	if (period > 0 && h->hz > 0)
+		value[1] = to_int((double)value[1] * (double)period / ((double)h->hz / 1e9));
+	if (period > 0)
+		value[0] = (int64_t)((uint64_t)value[0] * (uint64_t)period);
+	s = tp_scan_run(&s, " x0123456789abcdef");
+	code = tp_legacy_push_all(l, s, 1, false);
+	if (code < 0)
+		return code;
+	if (code)
+		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+	return tp_legacy_end_sample(l, value, 0);
+}
+
+int tp_legacy_contention(struct tp_legacy *l)
+{
+	struct header h = {0};
+	bool more;
+	int code = read_header(l, &h, &more);
+
+	for (; more && !code; more = tp_lines_next(&l->lines)) {
+		size_t n = tp_legacy_nsamples(l);
+
+		if (tp_scan_begins(tp_scan_trim(l->lines.line), "---") ||
+		    tp_legacy_is_maps(l->lines.line))
+			return tp_legacy_find_maps(l);
+		if (tp_legacy_is_comment(l->lines.line)) {
+			code = tp_legacy_comment(l, l->lines.line);
+			continue;
+		}
+		code = read_sample(l, &h);
+		if (!code && tp_legacy_nsamples(l) == n)
+			code = tp_legacy_drop(l);
+	}
+	return code;
+}

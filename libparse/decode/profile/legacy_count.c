@@ -1,0 +1,104 @@
+/* Counted stacks as text (Go: runtime/pprof/pprof.go, printCountProfile; pprof: parseGoCount):
+ *
+ *   NAME profile: total N
+ *   COUNT @ 0xADDRESS …
+ *   # labels: {"key":"value"}
+ *   #\t0xADDRESS\tNAME+0xOFFSET\tFILE:LINE
+ *
+ * Goroutines, threads created, leaked goroutines, and whatever else a program calls a profile. A
+ * thread without a stack is "5 @". */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/profile/legacy.h"
+
+static int read_header(struct tp_legacy *l, int64_t *total)
+{
+	const char *middle = NULL;
+	struct tp_scan s, type = {0};
+	int code;
+
+	while (tp_lines_next(&l->lines) && tp_legacy_is_comment(l->lines.line))
+		;
+	s = l->lines.line;
+	middle = tp_scan_find(s, " profile: total ");
+	if (middle) {
+		type = (struct tp_scan){s.at, middle};
+		s.at = middle + strlen(" profile: total ");
+	}
+	if (!middle || tp_scan_int(&s, false, total) == TP_NUMBER_NONE)
+		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT,
+				  tp_lines_offset(&l->lines),
+				  "line %llu is no whole header of a profile of counts",
+				  (unsigned long long)l->lines.number);
+	snprintf(l->p->format, sizeof(l->p->format), "%.*s text",
+		 (int)(tp_scan_left(&type) < 25 ? tp_scan_left(&type) : 25), type.at);
+	code = tp_legacy_string(l, type.at, tp_scan_left(&type), &l->p->period_type.type);
+	if (!code)
+		code = tp_legacy_string(l, "count", 5, &l->p->period_type.unit);
+	l->p->period = 1;
+	return code ? code
+		    : tp_legacy_fail(l, tp_profile_add_type(l->p, l->p->period_type.type,
+							    l->p->period_type.unit));
+}
+
+static int read_sample(struct tp_legacy *l, int64_t *count)
+{
+	struct tp_scan s = l->lines.line, number = tp_scan_run(&s, TP_DIGITS), rest;
+	int code;
+
+	if (!tp_scan_left(&number) || !tp_scan_text(&s, " @"))
+		return tp_legacy_lose(l, 1, "is no count with a stack");
+	if (!tp_scan_whole_int(number, count))
+		return tp_legacy_lose(l, 1, "has a count that does not fit 64 bits");
+	rest = s;
+	tp_scan_run(&rest, " x0123456789abcdef");
+	if (rest.at != rest.end)
+		return tp_legacy_lose(l, 1, "has something in its stack that is no address");
+	code = tp_legacy_push_all(l, s, 1, false);
+	if (code < 0)
+		return code;
+	if (code)
+		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+	return tp_legacy_end_sample(l, count, 0);
+}
+
+static int check_total(struct tp_legacy *l, int64_t sum, int64_t total)
+{
+	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+	if (l->p->nlosses || sum >= total)
+		return 0;
+	if (l->strict)
+		return tp_err_set(l->err, TP_ETRUNC, l->size, "ends after %lld of %lld stacks",
+				  (long long)sum, (long long)total);
+	loss.events = (uint64_t)(total - sum);
+	snprintf(loss.reason, sizeof(loss.reason), "ends after %lld of %lld stacks", (long long)sum,
+		 (long long)total);
+	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+}
+
+int tp_legacy_count(struct tp_legacy *l)
+{
+	int64_t total = 0, sum = 0, count = 0;
+	int code = read_header(l, &total);
+
+	while (!code && tp_lines_next(&l->lines)) {
+		size_t n = tp_legacy_nsamples(l);
+
+		if (tp_legacy_is_comment(l->lines.line)) {
+			code = tp_legacy_comment(l, l->lines.line);
+			continue;
+		}
+		if (tp_scan_begins(l->lines.line, "---") || tp_legacy_is_maps(l->lines.line)) {
+			code = tp_legacy_find_maps(l);
+			break;
+		}
+		code = read_sample(l, &count);
+		if (!code && tp_legacy_nsamples(l) == n)
+			code = tp_legacy_drop(l);
+		else if (__builtin_add_overflow(sum, count, &sum))
+			sum = INT64_MAX;
+	}
+	return code ? code : check_total(l, sum, total);
+}

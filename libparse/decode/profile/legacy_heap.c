@@ -1,0 +1,216 @@
+/* Heap profiles as text (pprof: parseHeap):
+ *
+ *   heap profile: OBJECTS: BYTES [OBJECTS: BYTES] @ HOW
+ *   OBJECTS: BYTES [OBJECTS: BYTES] @ 0xADDRESS …
+ *
+ * In brackets is what was allocated, before them what of it is in use.
+ *
+ *   HOW                    PERIOD   VALUES
+ *   heap/RATE              RATE/2   sampled: one sample per RATE/2 bytes (Go, older C++)
+ *   heap_v2/RATE, heapz_…  RATE     sampled
+ *   heapprofile            1        all there is
+ *   growth, growthz        1        all there is; the heap grew there
+ *   fragmentation(z)       1        all there is
+ *
+ * Two values per sample, or four where the brackets of the header tell something else. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/profile/legacy.h"
+
+struct row {
+	int64_t inuse[2], alloc[2]; /* objects, bytes */
+	bool huge;
+};
+
+static bool read_int(struct tp_scan *s, bool sign, struct row *row, int64_t *v)
+{
+	enum tp_number n = tp_scan_int(s, sign, v);
+
+	row->huge |= n == TP_NUMBER_HUGE;
+	return n != TP_NUMBER_NONE;
+}
+
+/* "1: 2 [3: 4]" */
+static bool read_row(struct tp_scan *s, bool sign, struct row *row)
+{
+	*row = (struct row){.huge = false};
+	if (!read_int(s, sign, row, &row->inuse[0]) || !tp_scan_text(s, ":"))
+		return false;
+	tp_scan_spaces(s);
+	if (!read_int(s, sign, row, &row->inuse[1]))
+		return false;
+	tp_scan_spaces(s);
+	if (!tp_scan_text(s, "["))
+		return false;
+	tp_scan_spaces(s);
+	if (!read_int(s, false, row, &row->alloc[0]) || !tp_scan_text(s, ":"))
+		return false;
+	tp_scan_spaces(s);
+	if (!read_int(s, false, row, &row->alloc[1]))
+		return false;
+	tp_scan_spaces(s);
+	return tp_scan_text(s, "]");
+}
+
+struct header {
+	struct row total;
+	bool sampled, four;
+};
+
+static bool read_how(struct tp_scan s, struct tp_profile *p, struct header *h)
+{
+	struct tp_scan how;
+
+	p->period = 1;
+	tp_scan_spaces(&s);
+	if (!tp_scan_text(&s, "@"))
+		return false;
+	tp_scan_spaces(&s);
+	if (tp_scan_begins(s, "growth") || tp_scan_begins(s, "fragmentation"))
+		return true;
+	how = tp_scan_run(&s, "abcdefghijklmnopqrstuvwxyz_0123456789");
+	tp_scan_text(&s, "/");
+	h->four = (h->total.alloc[0] && h->total.alloc[0] != h->total.inuse[0]) ||
+		  (h->total.alloc[1] && h->total.alloc[1] != h->total.inuse[1]);
+	if (tp_scan_is(how, "heapprofile"))
+		return true;
+	h->sampled = true;
+	p->period = 0;
+	if (tp_scan_int(&s, false, &p->period) == TP_NUMBER_HUGE)
+		return false;
+	if (tp_scan_is(how, "heap"))
+		p->period /= 2;
+	else if (!tp_scan_is(how, "heap_v2") && !tp_scan_is(how, "heapz_v2"))
+		return false;
+	return true;
+}
+
+static int read_header(struct tp_legacy *l, struct header *h)
+{
+	struct tp_scan s;
+	int code;
+
+	tp_lines_next(&l->lines);
+	s = l->lines.line;
+	s.at = tp_scan_find(s, "heap profile:");
+	tp_scan_text(&s, "heap profile:");
+	tp_scan_spaces(&s);
+	if (!read_row(&s, false, &h->total) || h->total.huge || !read_how(s, l->p, h))
+		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT, 0,
+				  "the first line is no whole header of a heap profile");
+	code = tp_legacy_period_type(l, "space", "bytes");
+	if (!code)
+		code = tp_legacy_add_type(l, h->four ? "alloc_objects" : "objects", "count");
+	if (!code)
+		code = tp_legacy_add_type(l, h->four ? "alloc_space" : "space", "bytes");
+	if (!code && h->four)
+		code = tp_legacy_add_type(l, "inuse_objects", "count");
+	if (!code && h->four)
+		code = tp_legacy_add_type(l, "inuse_space", "bytes");
+	return code;
+}
+
+/* The size of one object is told by the values before they are made whole. */
+static bool whole(const struct tp_legacy *l, const struct header *h, int64_t v[2], int64_t *each)
+{
+	if (!v[0])
+		return !v[1];
+	*each = v[0] == -1 ? (int64_t)(0 - (uint64_t)v[1]) : v[1] / v[0];
+	if (h->sampled)
+		tp_legacy_unsample(&v[0], &v[1], l->p->period);
+	return true;
+}
+
+/* The row may stand anywhere in the line. */
+static bool find_row(struct tp_scan *s, struct row *row)
+{
+	for (; s->at < s->end; s->at++) {
+		struct tp_scan at = *s;
+
+		if (!read_row(&at, true, row))
+			continue;
+		if (!tp_scan_text(&at, " @"))
+			continue;
+		*s = at;
+		return true;
+	}
+	return false;
+}
+
+static int read_sample(struct tp_legacy *l, const struct header *h, struct row *row, uint32_t key)
+{
+	struct tp_scan s = tp_scan_trim(l->lines.line);
+	struct tp_label bytes = {.key = key, .numeric = true};
+	int64_t value[TP_LEGACY_VALUES];
+	size_t n = 0;
+	uint32_t labels;
+	int code;
+
+	if (!find_row(&s, row))
+		return tp_legacy_lose(l, 1, "is no sample of a heap profile");
+	if (row->huge)
+		return tp_legacy_lose(l, 1, "has a number that does not fit 64 bits");
+	s = tp_scan_run(&s, " x0123456789abcdef");
+	code = tp_legacy_push_all(l, s, 1, false);
+	if (code < 0)
+		return code;
+	if (code)
+		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
+	if (h->four) {
+		value[n++] = row->alloc[0];
+		value[n++] = row->alloc[1];
+	}
+	value[n++] = row->inuse[0];
+	value[n] = row->inuse[1];
+	for (size_t i = 0; i < n; i += 2)
+		if (!whole(l, h, &value[i], &bytes.number))
+			return tp_legacy_lose(l, 1, "has bytes of no objects");
+	code = tp_legacy_fail(l, tp_profile_label_set(l->p, &bytes, 1, &labels));
+	return code ? code : tp_legacy_end_sample(l, value, labels);
+}
+
+/* The header has the sums: where whole lines are missing, only they tell. */
+static int check_sums(struct tp_legacy *l, const struct header *h, const struct row *sum)
+{
+	struct tp_loss loss = {.offset = l->size, .from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+	if (sum->huge || l->p->nlosses || sum->inuse[0] >= h->total.inuse[0])
+		return 0;
+	if (l->strict)
+		return tp_err_set(l->err, TP_ETRUNC, l->size,
+				  "ends after samples of %lld objects in use, of %lld",
+				  (long long)sum->inuse[0], (long long)h->total.inuse[0]);
+	snprintf(loss.reason, sizeof(loss.reason),
+		 "ends after samples of %lld objects in use, of %lld", (long long)sum->inuse[0],
+		 (long long)h->total.inuse[0]);
+	return tp_legacy_fail(l, tp_profile_add_loss(l->p, &loss));
+}
+
+int tp_legacy_heap(struct tp_legacy *l)
+{
+	struct header h = {.sampled = false};
+	struct row row, sum = {.huge = false};
+	uint32_t key;
+	int code = read_header(l, &h);
+
+	if (!code)
+		code = tp_legacy_string(l, "bytes", 5, &key);
+	while (!code && tp_lines_next(&l->lines)) {
+		size_t n = tp_legacy_nsamples(l);
+
+		if (tp_legacy_is_comment(l->lines.line)) {
+			code = tp_legacy_comment(l, l->lines.line);
+			continue;
+		}
+		if (tp_legacy_is_maps(l->lines.line))
+			return (code = check_sums(l, &h, &sum)) ? code : tp_legacy_read_maps(l);
+		code = read_sample(l, &h, &row, key);
+		if (!code && tp_legacy_nsamples(l) == n)
+			code = tp_legacy_drop(l);
+		else
+			sum.huge |=
+			    __builtin_add_overflow(sum.inuse[0], row.inuse[0], &sum.inuse[0]);
+	}
+	return code ? code : check_sums(l, &h, &sum);
+}

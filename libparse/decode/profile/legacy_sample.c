@@ -1,0 +1,200 @@
+/* Samples of the older formats while they are collected: stacks of places. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/profile/legacy.h"
+
+#define MAX_ENTRIES ((size_t)1 << 30)
+
+size_t tp_legacy_nsamples(const struct tp_legacy *l)
+{
+	return l->samples.size / sizeof(struct tp_legacy_sample);
+}
+
+struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i)
+{
+	return (struct tp_legacy_sample *)(void *)l->samples.data + i;
+}
+
+struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i)
+{
+	return (struct tp_legacy_place *)(void *)l->places.data + i;
+}
+
+static size_t nplaces(const struct tp_legacy *l)
+{
+	return l->places.size / sizeof(struct tp_legacy_place);
+}
+
+/* ---- places by address ---- */
+
+static size_t hash(const struct tp_legacy *l, uint64_t address)
+{
+	uint64_t h = (address ^ l->seed) * 0x9e3779b97f4a7c15u;
+
+	h ^= h >> 32;
+	h *= 0xbf58476d1ce4e5b9u;
+	return (size_t)(h ^ h >> 29) & (l->nslots - 1);
+}
+
+int64_t tp_legacy_find(const struct tp_legacy *l, uint64_t address)
+{
+	if (!l->nslots)
+		return -1;
+	for (size_t at = hash(l, address); l->slot[at]; at = (at + 1) & (l->nslots - 1))
+		if (tp_legacy_place_at(l, l->slot[at] - 1)->address == address)
+			return l->slot[at] - 1;
+	return -1;
+}
+
+static void enter(struct tp_legacy *l, size_t place)
+{
+	size_t at = hash(l, tp_legacy_place_at(l, place)->address);
+
+	while (l->slot[at])
+		at = (at + 1) & (l->nslots - 1);
+	l->slot[at] = (uint32_t)place + 1;
+}
+
+static int grow_slots(struct tp_legacy *l)
+{
+	size_t n = l->nslots ? l->nslots * 2 : 256;
+	uint32_t *slot;
+
+	if (nplaces(l) * 2 < l->nslots)
+		return 0;
+	slot = calloc(n, sizeof(*slot));
+	if (!slot)
+		return TP_ENOMEM;
+	free(l->slot);
+	l->slot = slot;
+	l->nslots = n;
+	for (size_t i = 0; i < nplaces(l); i++)
+		enter(l, i);
+	return 0;
+}
+
+static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
+{
+	struct tp_legacy_place new = {.address = address};
+	int64_t found = tp_legacy_find(l, address);
+	int code = 0;
+
+	if (found < 0) {
+		found = (int64_t)nplaces(l);
+		code = nplaces(l) >= MAX_ENTRIES ? TP_ELIMIT : grow_slots(l);
+		if (!code)
+			code = tp_buf_put(&l->places, &new, sizeof(new));
+		if (!code)
+			enter(l, (size_t)found);
+	}
+	*place = (uint32_t)found;
+	return code;
+}
+
+/* ---- samples ---- */
+
+static size_t used(const struct tp_legacy *l)
+{
+	const struct tp_legacy_sample *last;
+
+	if (!tp_legacy_nsamples(l))
+		return 0;
+	last = tp_legacy_sample_at(l, tp_legacy_nsamples(l) - 1);
+	return last->at + last->n;
+}
+
+size_t tp_legacy_depth(const struct tp_legacy *l)
+{
+	return l->stack.size / sizeof(uint32_t) - used(l);
+}
+
+int tp_legacy_push(struct tp_legacy *l, uint64_t address)
+{
+	uint32_t place;
+	int code = place_of(l, address, &place);
+
+	if (!code)
+		code = tp_buf_put(&l->stack, &place, sizeof(place));
+	return tp_legacy_fail(l, code);
+}
+
+int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf)
+{
+	bool first = leaf && !tp_legacy_depth(l);
+	int code = 0;
+
+	while (!code) {
+		const char *x = memchr(text.at, 'x', tp_scan_left(&text));
+		struct tp_scan digits;
+		uint64_t address;
+
+		if (!x)
+			break;
+		digits = (struct tp_scan){x + 1, text.end};
+		/* Lower case only, as pprof has it. */
+		digits = tp_scan_run(&digits, "0123456789abcdef");
+		if (x == text.at || x[-1] != '0' || !tp_scan_left(&digits)) {
+			text.at = x + 1;
+			continue;
+		}
+		text.at = digits.end;
+		if (tp_scan_hex(&digits, &address) == TP_NUMBER_HUGE)
+			return 1;
+		code = tp_legacy_push(l, first ? address : address - back);
+		first = false;
+	}
+	return code;
+}
+
+int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels)
+{
+	struct tp_legacy_sample s = {.at = used(l), .labels = labels};
+	size_t depth = tp_legacy_depth(l);
+	int code;
+
+	if (depth > UINT32_MAX || tp_legacy_nsamples(l) >= MAX_ENTRIES)
+		return tp_legacy_fail(l, TP_ELIMIT);
+	s.n = (uint32_t)depth;
+	memcpy(s.value, values, l->p->ntypes * sizeof(*values));
+	code = tp_legacy_end_names(l);
+	if (code)
+		return code;
+	l->naming.any = true;
+	l->naming.next = 0;
+	return tp_legacy_fail(l, tp_buf_put(&l->samples, &s, sizeof(s)));
+}
+
+int tp_legacy_drop(struct tp_legacy *l)
+{
+	int code = tp_legacy_end_names(l);
+
+	l->stack.size = used(l) * sizeof(uint32_t);
+	l->naming.any = false;
+	return code;
+}
+
+/* ---- frames that the profiler put there ---- */
+
+void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s)
+{
+	uint32_t *stack = (uint32_t *)(void *)l->stack.data + s->at;
+
+	/* The leaf moves down: what follows stays where it is. */
+	stack[1] = stack[0];
+	s->at++;
+	s->n--;
+}
+
+void tp_legacy_strip_duplicates(const struct tp_legacy *l)
+{
+	const uint32_t *stack = (const void *)l->stack.data;
+
+	for (size_t i = 0; i < tp_legacy_nsamples(l); i++) {
+		struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
+
+		if (s->n > 1 && tp_legacy_place_at(l, stack[s->at])->address ==
+				    tp_legacy_place_at(l, stack[s->at + 1])->address + 1)
+			tp_legacy_strip_second(l, s);
+	}
+}

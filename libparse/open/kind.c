@@ -1,0 +1,246 @@
+#include "open/kind.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "open/proto.h"
+
+#define BEGIN ((size_t)64 << 10) /* within which a header is looked for */
+
+static const struct {
+	const char *format, *name;
+} kinds[TP_NKINDS] = {
+    [TP_KIND_NONE] = {"", "no profile"},
+    [TP_KIND_PROTO] = {"pprof", "profile (profile.proto)"},
+    [TP_KIND_HEAP] = {"heap text", "heap profile (text)"},
+    [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)"},
+    [TP_KIND_COUNT] = {"count text", "profile of counts (text)"},
+    [TP_KIND_CONTENTION] = {"contention text", "contention profile (text)"},
+    [TP_KIND_MUTEX] = {"mutex text", "mutex profile (text)"},
+    [TP_KIND_THREADS] = {"thread text", "thread profile (text)"},
+    [TP_KIND_CPU] = {"cpu binary", "CPU profile (binary)"},
+    [TP_KIND_JAVA_HEAP] = {"java heap text", "Java heap profile (text)"},
+    [TP_KIND_JAVA_CONTENTION] = {"java contention text", "Java contention profile (text)"},
+    [TP_KIND_JAVA_CPU] = {"java cpu binary", "Java CPU profile (binary)"},
+    [TP_KIND_GOROUTINES] = {"goroutine dump", "goroutine dump (text)"},
+};
+
+const char *tp_kind_name(enum tp_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *tp_kind_format(enum tp_kind kind)
+{
+	return kinds[kind].format;
+}
+
+/* ---- texts ---- */
+
+struct text {
+	const char *at, *end;
+};
+
+static bool skip(struct text *t, const char *what)
+{
+	size_t n = strlen(what);
+
+	if ((size_t)(t->end - t->at) < n || memcmp(t->at, what, n) != 0)
+		return false;
+	t->at += n;
+	return true;
+}
+
+static bool skip_digits(struct text *t)
+{
+	const char *from = t->at;
+
+	while (t->at < t->end && *t->at >= '0' && *t->at <= '9')
+		t->at++;
+	return t->at > from;
+}
+
+static const char *find(struct text t, const char *what)
+{
+	return memmem(t.at, (size_t)(t.end - t.at), what, strlen(what));
+}
+
+/* The first line, or the first that is neither blank nor a comment. */
+static struct text line_of(struct text *rest, bool comments)
+{
+	struct text line;
+
+	do {
+		const char *end = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
+
+		line = (struct text){rest->at, end ? end : rest->end};
+		rest->at = end ? end + 1 : rest->end;
+		while (line.end > line.at && (line.end[-1] == '\r' || line.end[-1] == ' '))
+			line.end--;
+		if (!comments)
+			break;
+		while (line.at < line.end && (*line.at == ' ' || *line.at == '\t'))
+			line.at++;
+	} while (rest->at < rest->end && (line.at == line.end || *line.at == '#'));
+	return line;
+}
+
+/* "NAME profile: total N" */
+static bool is_count(struct text line)
+{
+	const char *at = find(line, " profile: total ");
+	struct text name = {line.at, at}, total;
+
+	if (!at || at == line.at)
+		return false;
+	for (; name.at < name.end; name.at++)
+		if ((unsigned char)*name.at <= ' ')
+			return false;
+	total = (struct text){at + strlen(" profile: total "), line.end};
+	return skip_digits(&total) && total.at == total.end;
+}
+
+/* What its attributes say, of which there are few. */
+static bool is_java(struct text rest)
+{
+	for (int i = 0; i < 16 && rest.at < rest.end; i++) {
+		struct text line = line_of(&rest, true);
+
+		if (!find(line, "="))
+			return false;
+		if (skip(&line, "format") || skip(&line, "resolution"))
+			return true;
+	}
+	return false;
+}
+
+static enum tp_kind kind_of_text(struct text all)
+{
+	struct text rest = all, line = line_of(&rest, false), at = line;
+
+	if ((at.at = find(line, "heap profile:")) != NULL) {
+		if (find(at, "] @ growth") || find(at, "] @ fragmentation"))
+			return TP_KIND_GROWTH;
+		return TP_KIND_HEAP;
+	}
+	at = line;
+	if (skip(&at, "--- mutex:"))
+		return TP_KIND_MUTEX;
+	if (skip(&at, "--- contention:"))
+		return TP_KIND_CONTENTION;
+	if (skip(&at, "--- contentionz "))
+		return is_java(rest) ? TP_KIND_JAVA_CONTENTION : TP_KIND_CONTENTION;
+	if (skip(&at, "--- heapz 1 ---"))
+		return TP_KIND_JAVA_HEAP;
+	rest = all;
+	line = line_of(&rest, true);
+	if (is_count(line))
+		return TP_KIND_COUNT;
+	at = line;
+	if ((at.at = find(line, "--- threadz ")) != NULL && skip(&at, "--- threadz ") &&
+	    skip_digits(&at) && skip(&at, " ---"))
+		return TP_KIND_THREADS;
+	at = line;
+	if ((at.at = find(line, "--- Thread ")) != NULL && find(at, " (name: ") &&
+	    find(at, ") stack: ---"))
+		return TP_KIND_THREADS;
+	return TP_KIND_NONE;
+}
+
+/* ---- stacks of goroutines ---- */
+
+int tp_is_goroutine_line(const char *data, size_t size)
+{
+	struct text line = {data, data + size};
+
+	while (line.end > line.at && (line.end[-1] == '\r' || line.end[-1] == ' '))
+		line.end--;
+	if (line.end - line.at < 14 || line.end[-1] != ':' || !skip(&line, "goroutine ") ||
+	    !skip_digits(&line))
+		return false;
+	/* " gp=0x… m=0 mp=0x…" may come between. */
+	while (skip(&line, " gp=") || skip(&line, " m=") || skip(&line, " mp="))
+		while (line.at < line.end && *line.at != ' ' && *line.at != '[')
+			line.at++;
+	return skip(&line, " [") && find(line, "]") != NULL;
+}
+
+/* No program writes it, but binary data is full of it. */
+static bool is_control(char c)
+{
+	unsigned char u = (unsigned char)c;
+
+	return u < ' ' && u != '\t' && u != '\n' && u != '\r' && u != '\f' && u != '\v' &&
+	       u != 0x1b && u != '\b';
+}
+
+static bool has_goroutines(struct text t)
+{
+	while (t.at < t.end) {
+		struct text from = t, line = line_of(&t, false);
+
+		if (tp_is_goroutine_line(line.at, (size_t)(line.end - line.at)))
+			return true;
+		for (; from.at < t.at; from.at++)
+			if (is_control(*from.at))
+				return false;
+	}
+	return false;
+}
+
+/* ---- binary ---- */
+
+uint64_t tp_word(const uint8_t *data, const struct tp_words *words)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < words->bytes; i++)
+		v |= (uint64_t)data[i] << 8 * (words->big_endian ? words->bytes - 1 - i : i);
+	return v;
+}
+
+enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words *words,
+			      uint64_t *period_us)
+{
+	static const struct tp_words ways[] = {{4, 0}, {4, 1}, {8, 0}, {8, 1}};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		uint64_t w[5];
+
+		if (size < (size_t)5 * ways[i].bytes)
+			continue;
+		for (size_t k = 0; k < 5; k++)
+			w[k] = tp_word(data + k * ways[i].bytes, &ways[i]);
+		if (w[0] || w[1] != 3 || w[2] > 1 || !w[3] || w[4])
+			continue;
+		*words = ways[i];
+		*period_us = w[3];
+		return w[2] ? TP_KIND_JAVA_CPU : TP_KIND_CPU;
+	}
+	return TP_KIND_NONE;
+}
+
+/* Texts have words to know them by, the protocol buffer only its fields: it comes last of those
+ * that begin with what they are. */
+enum tp_kind tp_kind_of(const void *bytes, size_t size)
+{
+	const uint8_t *data = bytes ? bytes : (const uint8_t *)"";
+	struct text all = {(const char *)data, (const char *)data + size};
+	struct text begin = {all.at, size < BEGIN ? all.end : all.at + BEGIN}, rest = begin;
+	struct text first = line_of(&rest, false);
+	struct tp_words words;
+	enum tp_kind kind;
+	uint64_t period;
+
+	if (tp_is_goroutine_line(first.at, (size_t)(first.end - first.at)))
+		return TP_KIND_GOROUTINES;
+	kind = kind_of_text(begin);
+	if (kind)
+		return kind;
+	kind = tp_kind_of_words(data, size, &words, &period);
+	if (kind)
+		return kind;
+	if (tp_input_is_proto(data, size))
+		return TP_KIND_PROTO;
+	return has_goroutines(all) ? TP_KIND_GOROUTINES : TP_KIND_NONE;
+}
