@@ -45,17 +45,17 @@ int rep_paper_finish(struct rep_paper *p, struct tp_err *err)
 	return p->err.code;
 }
 
-static void put(struct rep_paper *p, const void *data, size_t n)
+void rep_paper_raw(struct rep_paper *p, const void *data, size_t size)
 {
 	if (p->err.code)
 		return;
-	rep_paper_fail(p, tp_buf_put(&p->buf, data, n));
+	rep_paper_fail(p, tp_buf_put(&p->buf, data, size));
 	flush(p, PIECE);
 }
 
 void rep_paper_put(struct rep_paper *p, const char *text)
 {
-	put(p, text, strlen(text));
+	rep_paper_raw(p, text, strlen(text));
 }
 
 void rep_paper_printf(struct rep_paper *p, const char *fmt, ...)
@@ -68,7 +68,7 @@ void rep_paper_printf(struct rep_paper *p, const char *fmt, ...)
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (n > 0)
-		put(p, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+		rep_paper_raw(p, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
 void rep_paper_space(struct rep_paper *p, size_t n)
@@ -76,7 +76,7 @@ void rep_paper_space(struct rep_paper *p, size_t n)
 	static const char spaces[] = "                                ";
 
 	for (size_t most = sizeof(spaces) - 1; n; n -= n < most ? n : most)
-		put(p, spaces, n < most ? n : most);
+		rep_paper_raw(p, spaces, n < most ? n : most);
 }
 
 void rep_paper_text(struct rep_paper *p, const char *text, size_t size)
@@ -103,7 +103,7 @@ void rep_paper_prose(struct rep_paper *p, struct tp_text text)
 			stop++;
 		rep_paper_text(p, at, (size_t)(stop - at));
 		if (stop < end)
-			put(p, stop++, 1);
+			rep_paper_raw(p, stop++, 1);
 		at = stop;
 	}
 }
@@ -128,5 +128,5 @@ void rep_paper_column(struct rep_paper *p, size_t width, const char *text, size_
 	n = p->scratch.size ? rep_paper_runes((char *)p->scratch.data, p->scratch.size) : 0;
 	if (n < width)
 		rep_paper_space(p, width - n);
-	put(p, p->scratch.data, p->scratch.size);
+	rep_paper_raw(p, p->scratch.data, p->scratch.size);
 }

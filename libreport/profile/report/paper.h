@@ -42,6 +42,8 @@ bool rep_paper_failed(const struct rep_paper *p);
 void rep_paper_put(struct rep_paper *p, const char *text);
 void rep_paper_printf(struct rep_paper *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* Bytes that are fit to be shown, or quoted, already. */
+void rep_paper_raw(struct rep_paper *p, const void *data, size_t size);
 /* `n` spaces. */
 void rep_paper_space(struct rep_paper *p, size_t n);
 

@@ -1,0 +1,383 @@
+/* disasm: the instructions of functions that match, each with its flat and cum values (pprof:
+ * printAssembly). objdump disassembles; REGEX may also be an address.
+ *
+ *	Total: 30ms
+ *	ROUTINE ======================== main.work
+ *	      10ms       20ms (flat, cum) 66.67% of Total
+ *	         .          .     401000: push   %rbp           ;main.work main.go:11
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/report/heading.h"
+#include "profile/report/objdump.h"
+#include "profile/report/quote.h"
+#include "profile/report/reports.h"
+
+/* A node of the graph at its place in the program's file. */
+struct place {
+	uint64_t address;
+	const struct rep_node *node;
+};
+
+struct disasm {
+	const struct rep_profile_view *v;
+	const struct rep_graph *g;
+	struct rep_regex only;
+	bool has_address;
+	uint64_t address;   /* REGEX is one */
+	struct tp_buf text; /* the report; nothing is shown before there is something to show */
+	struct rep_sink collect;
+	struct rep_paper out;
+	size_t found;	   /* functions */
+	char missing[320]; /* the first program that could not be looked at */
+	int missing_code;
+};
+
+static int64_t add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t mean(int64_t value, int64_t by)
+{
+	if (by == -1)
+		return (int64_t)(0 - (uint64_t)value);
+	return by ? value / by : value;
+}
+
+static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	if (!tp_buf_put(ctx, data, size))
+		return 0;
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- one function ---- */
+
+struct values {
+	int64_t flat, flat_div, cum, cum_div;
+};
+
+static void add_node(struct values *to, const struct rep_node *n)
+{
+	to->flat = add(to->flat, n->flat);
+	to->flat_div = add(to->flat_div, n->flat_div);
+	to->cum = add(to->cum, n->cum);
+	to->cum_div = add(to->cum_div, n->cum_div);
+}
+
+static void put_or_dot(struct disasm *d, int64_t value)
+{
+	if (value)
+		rep_put_value(&d->out, d->v, 10, value);
+	else
+		rep_paper_put(&d->out, "         .");
+	rep_paper_put(&d->out, " ");
+}
+
+/* What the line table does not tell, the profile may. */
+static void complete(struct rep_instruction *i, const struct rep_node_info *info)
+{
+	if (!i->file.size)
+		i->file = info->file;
+	if (!i->line)
+		i->line = info->line;
+	if (!i->function.size)
+		i->function = info->name;
+}
+
+static bool same_text(struct tp_text a, struct tp_text b)
+{
+	return a.size == b.size && (!a.size || !memcmp(a.text, b.text, a.size));
+}
+
+static void put_location(struct disasm *d, const struct rep_instruction *i)
+{
+	struct tp_text file = rep_base_name(i->file);
+
+	rep_paper_put(&d->out, ";");
+	if (i->function.size) {
+		rep_paper_string(&d->out, i->function);
+		rep_paper_put(&d->out, " ");
+	}
+	if (i->file.size) {
+		rep_paper_string(&d->out, file);
+		if (i->line)
+			rep_paper_printf(&d->out, ":%" PRId64, i->line);
+	}
+	rep_paper_put(&d->out, "\n");
+}
+
+static void put_instruction(struct disasm *d, const struct rep_instruction *i,
+			    const struct values *values, bool where)
+{
+	struct rep_paper *out = &d->out;
+
+	if (where && i->text.size >= 40) {
+		rep_paper_space(out, 74);
+		put_location(d, i);
+		where = false;
+	}
+	put_or_dot(d, mean(values->flat, values->flat_div));
+	put_or_dot(d, mean(values->cum, values->cum_div));
+	rep_paper_printf(out, "%10" PRIx64 ": ", i->address);
+	rep_paper_string(out, i->text);
+	if (where) {
+		rep_paper_space(out, 40 - i->text.size);
+		put_location(d, i);
+	} else {
+		rep_paper_put(out, "\n");
+	}
+}
+
+/* place[0 … n) are those of the function, by address. */
+static void put_code(struct disasm *d, const struct rep_code *code, const struct place *place,
+		     size_t n)
+{
+	struct rep_instruction last = {0};
+	size_t at = 0;
+
+	for (size_t k = 0; k < code->n && !rep_paper_failed(&d->out); k++) {
+		struct rep_instruction i = code->item[k];
+		uint64_t next = k + 1 < code->n ? code->item[k + 1].address : UINT64_MAX;
+		struct values values = {0};
+		bool moved;
+
+		/* Samples in the middle of an instruction are its own. */
+		for (; at < n && place[at].address < next; at++) {
+			add_node(&values, place[at].node);
+			complete(&i, &place[at].node->info);
+		}
+		moved = !same_text(i.function, last.function) ||
+			!same_text(rep_base_name(i.file), rep_base_name(last.file)) ||
+			i.line != last.line;
+		put_instruction(d, &i, &values, moved && (i.function.size || i.file.size));
+		last = i;
+	}
+}
+
+static int put_function(struct disasm *d, const char *file, const struct rep_symbol *s,
+			const struct place *place, size_t n, struct tp_err *err)
+{
+	struct values sum = {0};
+	struct rep_code code;
+	int failed = rep_code_read(&code, file, s->start, s->end, d->v->opt.intel_syntax, err);
+
+	for (size_t i = 0; i < n; i++)
+		add_node(&sum, place[i].node);
+	if (!failed) {
+		d->found++;
+		rep_paper_put(&d->out, "ROUTINE ======================== ");
+		rep_paper_string(&d->out, s->name);
+		rep_paper_put(&d->out, "\n");
+		rep_put_value(&d->out, d->v, 10, sum.flat);
+		rep_paper_put(&d->out, " ");
+		rep_put_value(&d->out, d->v, 10, sum.cum);
+		rep_paper_put(&d->out, " (flat, cum) ");
+		rep_put_share(&d->out, sum.cum, d->v->total);
+		rep_paper_put(&d->out, " of Total\n");
+		put_code(d, &code, place, n);
+	}
+	rep_code_release(&code);
+	return failed;
+}
+
+/* ---- one program ---- */
+
+static bool wanted(void *ctx, const struct rep_symbol *s)
+{
+	struct disasm *d = ctx;
+
+	/* An address of the run is compared when segments are known. */
+	return d->has_address || rep_regex_match(&d->only, s->name.text, s->name.size);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct rep_symbol *x = a, *y = b;
+	size_t n = x->name.size < y->name.size ? x->name.size : y->name.size;
+	int c = memcmp(x->name.text, y->name.text, n);
+
+	if (!c)
+		c = (x->name.size > y->name.size) - (x->name.size < y->name.size);
+	return c ? c : (x->start > y->start) - (x->start < y->start);
+}
+
+/* The first place at or behind an address. */
+static size_t find_place(const struct place *place, size_t n, uint64_t address)
+{
+	size_t low = 0;
+
+	while (n) {
+		size_t half = n / 2;
+
+		if (place[low + half].address < address) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return low;
+}
+
+static int put_functions(struct disasm *d, const char *file, const struct tp_mapping *m,
+			 struct rep_object *o, const struct place *place, size_t n,
+			 struct tp_err *err)
+{
+	uint64_t at = rep_object_address(o, d->address, m->start, m->offset);
+	int code = 0;
+
+	if (o->nsymbols > 1)
+		qsort(o->symbol, o->nsymbols, sizeof(*o->symbol), by_name);
+	for (size_t i = 0; i < o->nsymbols && !code; i++) {
+		const struct rep_symbol *s = &o->symbol[i];
+		size_t first = find_place(place, n, s->start), end;
+
+		if (d->has_address && (at < s->start || at >= s->end))
+			continue;
+		/* Listed twice. */
+		if (i && s->start == s[-1].start && same_text(s->name, s[-1].name))
+			continue;
+		end = first + find_place(place + first, n - first, s->end);
+		if (end > first)
+			code = put_function(d, file, s, place + first, end - first, err);
+	}
+	return code;
+}
+
+/* All mappings of one file are loaded parts of it. */
+static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_text name,
+		       struct tp_err *err)
+{
+	struct place *place = calloc(d->g->n + 1, sizeof(*place));
+	struct rep_object o = {0};
+	size_t n = 0;
+	int code = place ? rep_object_read(&o, name.text, wanted, d, err)
+			 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+
+	for (size_t i = 0; !code && i < d->g->n; i++) {
+		const struct rep_node *node = d->g->node[i];
+
+		if (same_text(node->info.object, name) && node->info.address >= m->start &&
+		    (node->info.address < m->limit || m->limit <= m->start))
+			place[n++] = (struct place){
+			    rep_object_address(&o, node->info.address, m->start, m->offset), node};
+	}
+	if (n > 1)
+		qsort(place, n, sizeof(*place), by_address);
+	if (n)
+		code = put_functions(d, name.text, m, &o, place, n, err);
+	if (code == TP_ENOENT || code == TP_EIO) {
+		/* Others may be here; told when nothing else is. */
+		if (!d->missing_code && err)
+			snprintf(d->missing, sizeof(d->missing), "%s", err->msg);
+		if (!d->missing_code)
+			d->missing_code = code;
+		code = 0;
+	}
+	rep_object_release(&o);
+	free(place);
+	return code;
+}
+
+/* Has it samples in functions that match? By the profile's names, which are there without the
+ * program, too. */
+static bool matches(const struct disasm *d, const struct tp_mapping *m, struct tp_text name)
+{
+	if (d->has_address)
+		return d->address >= m->start && d->address <= m->limit;
+	for (size_t i = 0; i < d->g->n; i++)
+		if (same_text(d->g->node[i]->info.object, name) &&
+		    rep_regex_match(&d->only, d->g->node[i]->name.text, d->g->node[i]->name.size))
+			return true;
+	return false;
+}
+
+static int put_all(struct disasm *d, const char *arg, struct tp_err *err)
+{
+	const struct tp_profile *p = d->v->profile;
+	bool matched = false;
+	int code = 0;
+
+	for (size_t i = 0; i < p->nmappings && !code; i++) {
+		struct tp_text name = tp_dict_text(p->dict, p->mappings[i].file);
+
+		if (!name.size || memchr(name.text, 0, name.size) ||
+		    !matches(d, &p->mappings[i], name))
+			continue;
+		matched = true;
+		code = put_mapping(d, &p->mappings[i], name, err);
+	}
+	if (code || d->found)
+		return code;
+	if (d->missing_code)
+		return tp_err_set(err, d->missing_code, TP_OFFSET_NONE, "%s", d->missing);
+	if (matched)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the program has no symbol that matches '%s' and has samples",
+				  arg);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "no function of a program that the profile names matches '%s'", arg);
+}
+
+static bool parse_address(const char *text, uint64_t *address)
+{
+	char *end;
+
+	errno = 0;
+	*address = strtoull(text, &end, 0);
+	return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	struct disasm d = {.v = v};
+	struct rep_graph *g = NULL;
+	int code = rep_regex_init(&d.only, arg, "--disasm", err), written;
+
+	d.has_address = parse_address(arg, &d.address);
+	d.collect = (struct rep_sink){.write = collect, .ctx = &d.text};
+	rep_paper_init(&d.out, &d.collect);
+	if (!code)
+		code = rep_graph_new_whole(&g, v, err);
+	if (!code) {
+		d.g = g;
+		rep_paper_put(&d.out, "Total: ");
+		rep_put_value(&d.out, v, 0, v->total);
+		rep_paper_put(&d.out, "\n");
+		code = put_all(&d, arg, err);
+	}
+	written = rep_paper_finish(&d.out, code ? NULL : err);
+	code = code ? code : written;
+	if (!code)
+		code = sink->write(sink->ctx, d.text.data, d.text.size, err);
+	tp_buf_release(&d.text);
+	rep_graph_free(g);
+	rep_regex_release(&d.only);
+	return code;
+}
+
+const struct rep_profile_report rep_profile_report_disasm = {
+    .name = "disasm",
+    .arg = "REGEX",
+    .doc = "The instructions of functions that match REGEX, with values (needs objdump)",
+    .traits = {.no_trim = true,
+	       .granularity_fixed = true,
+	       .granularity = REP_ADDRESSES,
+	       .no_inlines = 1,
+	       .object_names = true},
+    .print = print,
+};

@@ -1,0 +1,228 @@
+/* list: the source of functions that match, each line with its flat and cum values (pprof:
+ * printSource).
+ *
+ *	Total: 30ms
+ *	ROUTINE ======================== main.work in main.go
+ *	      10ms       20ms (flat, cum) 66.67% of Total
+ *	         .          .     11:func work() {
+ *	      10ms       20ms     12:	total += fill()
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/report/heading.h"
+#include "profile/report/reports.h"
+#include "profile/report/source.h"
+
+#define MARGIN 5 /* lines before the first and after the last one with a sample */
+
+struct list {
+	const struct rep_profile_view *v;
+	struct rep_paper out;
+	struct rep_source source;
+};
+
+static int64_t add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t clamped(int64_t line, int64_t by)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(line, by, &sum))
+		return by < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static int compare_texts(struct tp_text a, struct tp_text b)
+{
+	size_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.text, b.text, n) : 0;
+
+	return c ? c : (a.size > b.size) - (a.size < b.size);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct rep_node *x = *(struct rep_node *const *)a, *y = *(struct rep_node *const *)b;
+	int c = compare_texts(x->info.name, y->info.name);
+
+	if (!c)
+		c = compare_texts(x->info.file, y->info.file);
+	return c ? c : (x->info.line > y->info.line) - (x->info.line < y->info.line);
+}
+
+static void put_or_dot(struct list *l, int64_t value)
+{
+	if (value)
+		rep_put_value(&l->out, l->v, 10, value);
+	else
+		rep_paper_put(&l->out, "         .");
+	rep_paper_put(&l->out, " ");
+}
+
+/* The lines from the function's beginning, or a little before its first sample, to a little behind
+ * its last. Nodes are sorted by line. */
+static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
+{
+	int64_t first = INT64_MAX, last = clamped(node[n - 1]->info.line, MARGIN);
+	struct tp_text line;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t start = node[i]->info.start_line;
+
+		if (!start)
+			start = clamped(node[i]->info.line, -MARGIN);
+		first = start < first ? start : first;
+	}
+	for (int64_t k = first < 1 ? 1 : first; k <= last; k++) {
+		int64_t flat = 0, cum = 0;
+
+		if (rep_paper_failed(&l->out) || !rep_source_line(&l->source, k, &line))
+			return;
+		for (; at < n && node[at]->info.line <= k; at++) {
+			if (node[at]->info.line < k)
+				continue;
+			flat = add(flat, node[at]->flat);
+			cum = add(cum, node[at]->cum);
+		}
+		put_or_dot(l, flat);
+		put_or_dot(l, cum);
+		rep_paper_printf(&l->out, "%6lld:", (long long)k);
+		rep_paper_prose(&l->out, line);
+		rep_paper_put(&l->out, "\n");
+	}
+}
+
+/* What a function has in one file. */
+static void put_file(struct list *l, struct rep_node *const *node, size_t n)
+{
+	struct rep_paper *out = &l->out;
+	int64_t flat = 0, cum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		flat = add(flat, node[i]->flat);
+		cum = add(cum, node[i]->cum);
+	}
+	rep_paper_put(out, "ROUTINE ======================== ");
+	rep_paper_string(out, node[0]->info.name);
+	rep_paper_put(out, " in ");
+	rep_paper_string(out, node[0]->info.file);
+	rep_paper_put(out, "\n");
+	rep_put_value(out, l->v, 10, flat);
+	rep_paper_put(out, " ");
+	rep_put_value(out, l->v, 10, cum);
+	rep_paper_put(out, " (flat, cum) ");
+	rep_put_share(out, cum, l->v->total);
+	rep_paper_put(out, " of Total\n");
+	rep_paper_fail(out, rep_source_open(&l->source, node[0]->info.file, NULL));
+	if (l->source.why[0]) {
+		rep_paper_put(out, " Error: ");
+		rep_paper_text(out, l->source.why, strlen(l->source.why));
+		rep_paper_put(out, "\n");
+	} else {
+		put_lines(l, node, n);
+	}
+}
+
+/* One function; its nodes are sorted by file. */
+static void put_function(struct list *l, struct rep_node *const *node, size_t n)
+{
+	size_t from = 0;
+
+	while (from < n && !node[from]->info.file.size)
+		from++;
+	if (from == n) {
+		rep_paper_put(&l->out, "No source information for ");
+		rep_paper_string(&l->out, node[0]->info.name);
+		rep_paper_put(&l->out, "\n");
+		return;
+	}
+	for (size_t i = from, more; i < n && !rep_paper_failed(&l->out); i += more) {
+		for (more = 1;
+		     i + more < n && !compare_texts(node[i]->info.file, node[i + more]->info.file);
+		     more++)
+			;
+		put_file(l, node + i, more);
+	}
+}
+
+static int put_all(struct list *l, struct rep_node *const *node, size_t n,
+		   const struct rep_sink *sink, struct tp_err *err)
+{
+	rep_paper_init(&l->out, sink);
+	rep_paper_put(&l->out, "Total: ");
+	rep_put_value(&l->out, l->v, 0, l->v->total);
+	rep_paper_put(&l->out, "\n");
+	for (size_t i = 0, more; i < n && !rep_paper_failed(&l->out); i += more) {
+		for (more = 1;
+		     i + more < n && !compare_texts(node[i]->info.name, node[i + more]->info.name);
+		     more++)
+			;
+		put_function(l, node + i, more);
+	}
+	return rep_paper_finish(&l->out, err);
+}
+
+/* The nodes that match, by function, file and line. */
+static int pick(const struct rep_graph *g, const char *arg, struct rep_node ***node, size_t *n,
+		struct tp_err *err)
+{
+	struct rep_regex only = {0};
+	int code = rep_regex_init(&only, arg, "--list", err);
+
+	*n = 0;
+	*node = calloc(g->n + 1, sizeof(**node));
+	if (!*node && !code)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; i < g->n && !code; i++)
+		if (rep_regex_match(&only, g->node[i]->info.name.text, g->node[i]->info.name.size))
+			(*node)[(*n)++] = g->node[i];
+	rep_regex_release(&only);
+	if (!code && !*n)
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no function of the profile matches '%s'", arg);
+	if (!code && *n > 1)
+		qsort(*node, *n, sizeof(**node), by_place);
+	return code;
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	const char *search = v->opt.source_path;
+	struct list l = {.v = v};
+	struct rep_node **node = NULL;
+	struct rep_graph *g = NULL;
+	char here[4096];
+	size_t n = 0;
+	int code = rep_graph_new_whole(&g, v, err);
+
+	if (!search || !*search)
+		search = getcwd(here, sizeof(here)) ? here : ".";
+	rep_source_init(&l.source, search, v->opt.trim_path);
+	if (!code)
+		code = pick(g, arg, &node, &n, err);
+	if (!code)
+		code = put_all(&l, node, n, sink, err);
+	rep_source_release(&l.source);
+	free(node);
+	rep_graph_free(g);
+	return code;
+}
+
+const struct rep_profile_report rep_profile_report_list = {
+    .name = "list",
+    .arg = "REGEX",
+    .doc = "The source of functions that match REGEX, with values for each line",
+    .traits = {.no_trim = true,
+	       .granularity_fixed = true,
+	       .granularity = REP_LINES,
+	       .object_names = true},
+    .print = print,
+};

@@ -1,0 +1,87 @@
+#include "profile/report/quote.h"
+
+#include <string.h>
+
+static int put_quoted(struct tp_buf *to, const char *text, size_t size, bool joined)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < size && !code; i++) {
+		if (joined && text[i] == '\\' && i + 1 < size && text[i + 1] == 'n') {
+			code = tp_buf_put(to, "\\n", 2);
+			i++;
+			continue;
+		}
+		if (text[i] == '\\' || text[i] == '"')
+			code = tp_buf_put(to, "\\", 1);
+		if (!code)
+			code = tp_buf_put(to, text + i, 1);
+	}
+	return code;
+}
+
+static int quote(struct tp_buf *to, const char *text, size_t size, bool joined)
+{
+	struct tp_buf shown = {0};
+	int code = 0;
+
+	for (size_t at = 0; at < size && !code;) {
+		const char *stop = memchr(text + at, '\n', size - at);
+		size_t n = (stop ? (size_t)(stop - text) : size) - at;
+
+		shown.size = 0;
+		code = rep_escape(&shown, text + at, n, REP_ESCAPE_SHOWN);
+		if (!code)
+			code = put_quoted(to, (char *)shown.data, shown.size, joined);
+		if (!code && stop)
+			code = tp_buf_put(to, "\\l", 2);
+		at += n + (stop != NULL);
+	}
+	tp_buf_release(&shown);
+	return code;
+}
+
+int rep_quote_dot_into(struct tp_buf *to, const char *text, size_t size)
+{
+	return quote(to, text, size, false);
+}
+
+static void quote_onto(struct rep_paper *out, const char *text, size_t size, bool joined)
+{
+	struct tp_buf quoted = {0};
+
+	rep_paper_fail(out, quote(&quoted, text, size, joined));
+	rep_paper_raw(out, quoted.data, quoted.size);
+	tp_buf_release(&quoted);
+}
+
+void rep_quote_dot(struct rep_paper *out, const char *text, size_t size)
+{
+	quote_onto(out, text, size, false);
+}
+
+void rep_quote_joined(struct rep_paper *out, const char *text, size_t size)
+{
+	quote_onto(out, text, size, true);
+}
+
+void rep_quote_value(struct rep_paper *out, const struct rep_profile_view *v, int64_t value)
+{
+	char text[REP_MEASURE_SIZE];
+
+	rep_view_label(v, value, text);
+	rep_quote_dot(out, text, strlen(text));
+}
+
+struct tp_text rep_base_name(struct tp_text path)
+{
+	size_t end = path.size, begin;
+
+	while (end > 1 && path.text[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path.text[begin - 1] != '/'; begin--)
+		;
+	if (begin == end && end) /* nothing but slashes */
+		begin = 0;
+	return (struct tp_text){path.text + begin, (uint32_t)(end - begin)};
+}

@@ -1,0 +1,248 @@
+#include "profile/report/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LARGEST ((off_t)64 << 20)
+
+void rep_source_init(struct rep_source *s, const char *search, const char *trim)
+{
+	*s = (struct rep_source){.search = search ? search : "", .trim = trim ? trim : ""};
+}
+
+void rep_source_release(struct rep_source *s)
+{
+	tp_buf_release(&s->path);
+	tp_buf_release(&s->text);
+	tp_buf_release(&s->lines);
+}
+
+/* ---- names ---- */
+
+/* The next of a list of folders; false at the end. */
+static bool next_folder(const char **list, struct tp_text *folder)
+{
+	size_t n;
+
+	if (!*list || !**list)
+		return false;
+	n = strcspn(*list, ":");
+	*folder = (struct tp_text){*list, (uint32_t)n};
+	*list += n + ((*list)[n] == ':');
+	return true;
+}
+
+static struct tp_text last_part(struct tp_text folder)
+{
+	size_t end = folder.size, begin;
+
+	while (end && folder.text[end - 1] == '/')
+		end--;
+	for (begin = end; begin && folder.text[begin - 1] != '/'; begin--)
+		;
+	return (struct tp_text){folder.text + begin, (uint32_t)(end - begin)};
+}
+
+/* Where "/name/" ends in a path, or 0. */
+static size_t behind_part(struct tp_text path, struct tp_text name)
+{
+	for (size_t i = 0; i + name.size + 2 <= path.size; i++)
+		if (path.text[i] == '/' && path.text[i + name.size + 1] == '/' &&
+		    !memcmp(path.text + i + 1, name.text, name.size))
+			return i + name.size + 2;
+	return 0;
+}
+
+static size_t behind_prefix(struct tp_text path, struct tp_text prefix)
+{
+	size_t n = prefix.size;
+
+	if (path.size < n || memcmp(path.text, prefix.text, n) != 0)
+		return 0;
+	if (n && prefix.text[n - 1] == '/')
+		return n;
+	return path.size > n && path.text[n] == '/' ? n + 1 : 0;
+}
+
+static struct tp_text trimmed(const struct rep_source *s, struct tp_text path)
+{
+	static const char always[] = "/proc/self/cwd/./:/proc/self/cwd/";
+	const char *lists[] = {s->trim, always};
+	const char *search = s->search;
+	struct tp_text folder;
+	size_t cut = 0;
+
+	while (!*s->trim && !cut && next_folder(&search, &folder))
+		if (last_part(folder).size)
+			cut = behind_part(path, last_part(folder));
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		while (!cut && next_folder(&lists[i], &folder))
+			cut = behind_prefix(path, folder);
+	return (struct tp_text){path.text + cut, path.size - (uint32_t)cut};
+}
+
+/* ---- content ---- */
+
+/* In words that fit behind a path: Go's, which begin small. */
+static int give_up(struct rep_source *s, const char *path, int why)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "%s", strerror(why));
+	words[0] = (char)tolower((unsigned char)words[0]);
+	snprintf(s->why, sizeof(s->why), "open %.160s: %s", path, words);
+	return 0;
+}
+
+static int index_lines(struct rep_source *s)
+{
+	size_t at = 0, size = s->text.size;
+	int code = tp_buf_put(&s->lines, &at, sizeof(at));
+
+	while (at < size && !code) {
+		const uint8_t *stop = memchr(s->text.data + at, '\n', size - at);
+
+		at = stop ? (size_t)(stop - s->text.data) + 1 : size;
+		code = tp_buf_put(&s->lines, &at, sizeof(at));
+	}
+	return code;
+}
+
+static int read_all(struct rep_source *s, int fd, size_t size)
+{
+	int code = tp_buf_reserve(&s->text, size);
+	ssize_t n = 1;
+
+	while (!code && n && s->text.size < size) {
+		n = read(fd, s->text.data + s->text.size, size - s->text.size);
+		if (n > 0)
+			s->text.size += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			break;
+	}
+	return code ? code : index_lines(s);
+}
+
+/* *found: it is there, readable or not. */
+static int try_path(struct rep_source *s, const char *path, bool *found)
+{
+	/* A pipe that nobody writes to must not stop us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), code = 0;
+	struct stat st;
+
+	*found = fd >= 0;
+	if (fd < 0)
+		return give_up(s, path, errno);
+	s->why[0] = 0;
+	if (fstat(fd, &st))
+		give_up(s, path, errno);
+	else if (S_ISDIR(st.st_mode))
+		give_up(s, path, EISDIR);
+	else if (!S_ISREG(st.st_mode))
+		snprintf(s->why, sizeof(s->why), "%.160s is no regular file", path);
+	else if (st.st_size > LARGEST)
+		snprintf(s->why, sizeof(s->why), "%.160s is larger than 64 MiB", path);
+	else
+		code = read_all(s, fd, (size_t)st.st_size);
+	close(fd);
+	return code;
+}
+
+/* The folder above: "/a" of "/a/b", "." of "a"; false when there is none. */
+static bool go_up(char *folder)
+{
+	size_t n = strlen(folder);
+
+	if (!strcmp(folder, ".") || !strcmp(folder, "/"))
+		return false;
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	while (n && folder[n - 1] != '/')
+		n--;
+	if (!n) {
+		memcpy(folder, ".", 2);
+		return true;
+	}
+	while (n > 1 && folder[n - 1] == '/')
+		n--;
+	folder[n] = 0;
+	return true;
+}
+
+static int search_for(struct rep_source *s, const char *path)
+{
+	const char *list = s->search;
+	struct tp_text in;
+
+	while (next_folder(&list, &in)) {
+		char folder[4096], whole[8192];
+		bool found = false;
+		int code = 0;
+
+		if (in.size + 2 > sizeof(folder))
+			continue;
+		snprintf(folder, sizeof(folder), "%.*s", (int)in.size, in.text);
+		do {
+			int n = snprintf(whole, sizeof(whole), "%s%s%s", folder, *folder ? "/" : "",
+					 path);
+
+			if (n > 0 && (size_t)n < sizeof(whole))
+				code = try_path(s, whole, &found);
+			if (code || found)
+				return code;
+		} while (*folder && go_up(folder));
+	}
+	snprintf(s->why, sizeof(s->why), "could not find file %.120s on path %.120s", path,
+		 s->search);
+	return 0;
+}
+
+int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err)
+{
+	const char *name;
+	bool found;
+	int code;
+
+	if (s->known && s->path.size == path.size + 1 &&
+	    !memcmp(s->path.data, path.text, path.size))
+		return 0;
+	s->known = false;
+	s->path.size = s->text.size = s->lines.size = 0;
+	s->why[0] = 0;
+	code = tp_buf_put(&s->path, path.text, path.size);
+	if (!code)
+		code = tp_buf_put(&s->path, "", 1);
+	if (!code) {
+		/* A NUL would cut the name short. */
+		path = trimmed(s, (struct tp_text){(char *)s->path.data, path.size});
+		name = path.text;
+		if (!path.size || memchr(name, 0, path.size))
+			snprintf(s->why, sizeof(s->why), "this is no name of a file");
+		else
+			code = *name == '/' ? try_path(s, name, &found) : search_for(s, name);
+	}
+	s->known = !code;
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+bool rep_source_line(const struct rep_source *s, int64_t number, struct tp_text *line)
+{
+	const size_t *begin = (const size_t *)(const void *)s->lines.data;
+	size_t n = s->lines.size / sizeof(*begin), at, end;
+
+	if (number < 1 || n < 2 || (uint64_t)number > n - 1)
+		return false;
+	at = begin[number - 1];
+	end = begin[number];
+	if (end > at && s->text.data[end - 1] == '\n')
+		end--;
+	if (end > at && s->text.data[end - 1] == '\r')
+		end--;
+	*line = (struct tp_text){(const char *)s->text.data + at, (uint32_t)(end - at)};
+	return true;
+}

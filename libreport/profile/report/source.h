@@ -1,0 +1,41 @@
+/* Source files that a profile names, found where this machine has them: pprof's rules
+ * (internal/report/source.go, openSourceFile and trimPath).
+ *
+ *	struct rep_source s;
+ *
+ *	rep_source_init(&s, search, trim);
+ *	if (!rep_source_open(&s, file, err))
+ *		… rep_source_line(&s, 12, &line) …
+ *	rep_source_release(&s);
+ *
+ * A name loses the prefixes in `trim`; without any, whatever comes before the last part of a folder
+ * that is searched ("/build/7/shop/cart.go" is "cart.go" for someone in "/home/me/shop"). What is
+ * relative then is looked for in every folder of `search` and in those above it. */
+#ifndef REP_PROFILE_REPORT_SOURCE_H
+#define REP_PROFILE_REPORT_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "decode/dict.h"
+
+struct rep_source {
+	const char *search, *trim; /* folders, separated by colons; borrowed */
+	struct tp_buf path;	   /* of the file that is open, as it was asked for */
+	struct tp_buf text;
+	struct tp_buf lines; /* size_t: where each begins, and the end */
+	char why[320];	     /* it could not be read; "" when it could */
+	bool known;
+};
+
+void rep_source_init(struct rep_source *s, const char *search, const char *trim);
+void rep_source_release(struct rep_source *s);
+
+/* Reads a file (the one before is forgotten, and asking for the same again costs nothing); only
+ * regular ones, of 64 MiB at most. 0 also where there is none: s->why says so then. TP_ENOMEM. */
+int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err);
+/* Line 1, 2, 3 … without its end; false behind the last. */
+bool rep_source_line(const struct rep_source *s, int64_t number, struct tp_text *line);
+
+#endif

@@ -1,0 +1,57 @@
+/* svg: the picture of the call graph, drawn by graphviz. */
+#include "profile/report/dot.h"
+#include "profile/report/reports.h"
+#include "profile/report/tool.h"
+
+static int keep(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	if (!tp_buf_put(ctx, data, size))
+		return 0;
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int pass_on(void *ctx, const char *data, size_t size, struct tp_err *err)
+{
+	const struct rep_sink *sink = ctx;
+
+	return sink->write(sink->ctx, data, size, err);
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	static const char *const argv[] = {"dot", "-Tsvg", NULL};
+	struct rep_graph *g = NULL;
+	struct tp_buf text = {0};
+	struct rep_sink collect = {.write = keep, .ctx = &text};
+	struct rep_paper out;
+	int code = rep_graph_new(&g, v, err);
+
+	(void)arg;
+	if (!code) {
+		rep_paper_init(&out, &collect);
+		rep_dot_put(&out, g, v);
+		code = rep_paper_finish(&out, err);
+	}
+	if (!code) {
+		struct rep_sink to = *sink;
+
+		code = rep_tool_run(argv, &text, pass_on, &to, err);
+		if (code == TP_ENOENT)
+			tp_err_set(err, code, TP_OFFSET_NONE,
+				   "graphviz, which draws the picture, is not installed (Debian: "
+				   "apt-get install graphviz); --format=dot writes what it needs, "
+				   "and tprof-flame draws without it");
+	}
+	tp_buf_release(&text);
+	rep_graph_free(g);
+	return code;
+}
+
+const struct rep_profile_report rep_profile_report_svg = {
+    .name = "svg",
+    .doc = "The call graph as a picture (needs graphviz)",
+    .format = true,
+    .traits = {.visual = true, .call_tree = true, .edges = true, .tags = true},
+    .print = print,
+};
