@@ -174,6 +174,8 @@ int tp_profile_location(struct tp_profile *p, const struct tp_location *l,
 
 	if (!nlines && !where.address && !where.mapping)
 		where.flags |= TP_LOCATION_BARE;
+	if (nlines == 1 && !lines->function && !lines->line && !lines->column)
+		where.flags |= TP_LOCATION_LINED;
 	code = tp_dict_location(p->dict, &where, &location);
 	*n = nlines ? nlines : 1;
 	if (!nlines && !code)
@@ -183,14 +185,7 @@ int tp_profile_location(struct tp_profile *p, const struct tp_location *l,
 
 		f.location = location;
 		f.inlined = i > 0;
-		/* A line that says nothing would be no frame at all. */
-		if (!location && !f.function && !f.line && !f.column && !f.inlined) {
-			where.flags |= TP_LOCATION_BARE;
-			code = tp_dict_location(p->dict, &where, &location);
-			f.location = location;
-		}
-		if (!code)
-			code = tp_dict_frame(p->dict, &f, &frame[i]);
+		code = tp_dict_frame(p->dict, &f, &frame[i]);
 	}
 	return code;
 }
@@ -241,6 +236,14 @@ bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32
 			break;
 	}
 	return true;
+}
+
+bool tp_profile_lined(const struct tp_profile *p, uint32_t frame)
+{
+	struct tp_frame f = tp_dict_frame_at(p->dict, frame);
+
+	return f.function || f.line || f.column || f.inlined ||
+	       tp_dict_location_at(p->dict, f.location).flags & TP_LOCATION_LINED;
 }
 
 /* ---- labels ---- */

@@ -51,6 +51,7 @@ struct tp_mapping {
 enum tp_location_flag {
 	TP_LOCATION_FOLDED = 1, /* several symbols share its code (profile.proto: is_folded) */
 	TP_LOCATION_BARE = 2,	/* neither address nor mapping nor lines: keeps it from being id 0 */
+	TP_LOCATION_LINED = 4,	/* its one line says nothing (a function without a name) */
 };
 
 struct tp_label {
@@ -155,6 +156,11 @@ int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_s
  * and moves *node to the next location's innermost frame. False when *node was 0. */
 bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32_t *frame,
 			      size_t room, size_t *n);
+
+/* Does the location of this frame have lines? One without is a single frame that says nothing, as is
+ * one with a nameless function for its line: pprof shows the first by its mapping, the second as
+ * <unknown>. */
+bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 
 /* ---- from a dump (decode/profile/) ---- */
 

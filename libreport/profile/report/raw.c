@@ -199,7 +199,7 @@ static void put_location(struct raw *r, uint32_t number, uint32_t node)
 		rep_paper_printf(&r->out, "M=%" PRIu32 " ", mapping);
 	if (l.flags & TP_LOCATION_FOLDED)
 		rep_paper_put(&r->out, "[F] ");
-	if (!f.function && !f.line && !f.column && !f.inlined) {
+	if (!tp_profile_lined(p, s.frame)) {
 		rep_paper_put(&r->out, "\n");
 		return;
 	}
