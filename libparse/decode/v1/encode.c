@@ -1,0 +1,273 @@
+/* Source: Go 1.5, runtime/trace.go: traceEvent, traceFlush, traceStackTable.dump, ReadTrace (the
+ * footer), StopTrace (what order the buffers come in). */
+#include "decode/v1/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/seed.h"
+
+#define ARGS_SHIFT 6
+#define BUFFER_BYTES                                                                               \
+	(65536 - (8 + 8 + 8 + 24 + TP_V1_MAX_FRAMES * 8)) /* what traceBufHeader leaves */
+#define EVENT_BYTES 52					  /* a buffer with less room is full */
+#define MAX_PS	    65536
+
+struct lane {
+	struct tp_buf data;
+	uint64_t seq, ticks; /* of the last event */
+};
+
+struct tp_v1_encoder {
+	struct tp_out out;
+	struct lane *lanes; /* by P + 1 */
+	uint32_t nlanes;
+	uint64_t *pcs; /* of all stacks, one behind the other */
+	size_t npcs, room_pcs;
+	struct stack {
+		size_t first;
+		uint64_t hash;
+		uint32_t n;
+	} * stacks; /* id - 1 */
+	uint32_t nstacks, room_stacks;
+	uint32_t *slots; /* id */
+	uint32_t nslots;
+	uint64_t seed;
+};
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int tp_v1_encoder_new(struct tp_v1_encoder **out, const struct tp_out *to, struct tp_err *err)
+{
+	static const char header[TP_V1_HEADER_SIZE] = "go 1.5 trace";
+	struct tp_v1_encoder *e = calloc(1, sizeof(*e));
+	int code;
+
+	*out = NULL;
+	if (!e)
+		return nomem(err);
+	e->out = *to;
+	e->seed = tp_seed();
+	code = e->out.write(e->out.ctx, header, sizeof(header), err);
+	if (code)
+		tp_v1_encoder_free(e);
+	else
+		*out = e;
+	return code;
+}
+
+void tp_v1_encoder_free(struct tp_v1_encoder *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; i < e->nlanes; i++)
+		tp_buf_release(&e->lanes[i].data);
+	free(e->lanes);
+	free(e->pcs);
+	free(e->stacks);
+	free(e->slots);
+	free(e);
+}
+
+/* ---- stacks ---- */
+
+static uint64_t hash_pcs(uint64_t seed, const uint64_t *pcs, size_t n)
+{
+	uint64_t h = seed;
+
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ pcs[i]) * 0xbf58476d1ce4e5b9u;
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+static int grow_stacks(struct tp_v1_encoder *e)
+{
+	uint32_t room = e->room_stacks ? e->room_stacks * 2 : 256, nslots = room * 2;
+	struct stack *stacks = realloc(e->stacks, room * sizeof(*stacks));
+	uint32_t *slots;
+
+	if (!stacks)
+		return TP_ENOMEM;
+	e->stacks = stacks;
+	slots = calloc(nslots, sizeof(*slots));
+	if (!slots)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < e->nstacks; i++) {
+		uint64_t at = stacks[i].hash & (nslots - 1);
+
+		while (slots[at])
+			at = (at + 1) & (nslots - 1);
+		slots[at] = i + 1;
+	}
+	free(e->slots);
+	e->slots = slots;
+	e->nslots = nslots;
+	e->room_stacks = room;
+	return 0;
+}
+
+int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, uint32_t *id,
+		       struct tp_err *err)
+{
+	uint64_t hash, at;
+
+	*id = 0;
+	if (n > TP_V1_MAX_FRAMES)
+		n = TP_V1_MAX_FRAMES;
+	if (!n)
+		return 0;
+	if (e->nstacks == e->room_stacks && grow_stacks(e))
+		return nomem(err);
+	hash = hash_pcs(e->seed, pcs, n);
+	for (at = hash & (e->nslots - 1); e->slots[at]; at = (at + 1) & (e->nslots - 1)) {
+		const struct stack *s = &e->stacks[e->slots[at] - 1];
+
+		if (s->hash == hash && s->n == n &&
+		    !memcmp(e->pcs + s->first, pcs, n * sizeof(*pcs))) {
+			*id = e->slots[at];
+			return 0;
+		}
+	}
+	if (e->npcs + n > e->room_pcs) {
+		size_t room = e->room_pcs ? e->room_pcs * 2 : 4096;
+		uint64_t *p = realloc(e->pcs, room * sizeof(*p));
+
+		if (!p)
+			return nomem(err);
+		e->pcs = p;
+		e->room_pcs = room;
+	}
+	memcpy(e->pcs + e->npcs, pcs, n * sizeof(*pcs));
+	e->stacks[e->nstacks] = (struct stack){e->npcs, hash, (uint32_t)n};
+	e->npcs += n;
+	e->slots[at] = ++e->nstacks;
+	*id = e->nstacks;
+	return 0;
+}
+
+/* ---- events ---- */
+
+static int write_out(struct tp_v1_encoder *e, struct tp_buf *b, struct tp_err *err)
+{
+	int code = b->size ? e->out.write(e->out.ctx, b->data, b->size, err) : 0;
+
+	b->size = 0;
+	return code;
+}
+
+static struct lane *lane_of(struct tp_v1_encoder *e, int32_t p)
+{
+	uint32_t at = (uint32_t)(p + 1);
+
+	if (at >= e->nlanes) {
+		uint32_t n = e->nlanes ? e->nlanes : 8;
+		struct lane *lanes;
+
+		while (n <= at)
+			n *= 2;
+		lanes = realloc(e->lanes, n * sizeof(*lanes));
+		if (!lanes)
+			return NULL;
+		memset(lanes + e->nlanes, 0, (n - e->nlanes) * sizeof(*lanes));
+		e->lanes = lanes;
+		e->nlanes = n;
+	}
+	return &e->lanes[at];
+}
+
+int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_event *ev,
+		       struct tp_err *err)
+{
+	unsigned n = ev->nargs + (ev->has_stack ? 1 : 0);
+	uint8_t bytes[2 * EVENT_BYTES], *at = bytes, *length = NULL;
+	struct lane *l;
+	int code;
+
+	if (p < TP_V1_NO_P || p >= MAX_PS)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "P %d is beyond what is written",
+				  p);
+	l = lane_of(e, p);
+	if (!l)
+		return nomem(err);
+	if (BUFFER_BYTES - l->data.size < EVENT_BYTES) {
+		code = write_out(e, &l->data, err);
+		if (code)
+			return code;
+	}
+	if (!l->data.size) {
+		*at++ = TP_V1_BATCH | 1 << ARGS_SHIFT;
+		at = tp_put_uvarint(at, (uint64_t)(int64_t)p);
+		at = tp_put_uvarint(at, ev->seq);
+		at = tp_put_uvarint(at, ev->ticks);
+		l->seq = ev->seq;
+		l->ticks = ev->ticks;
+	}
+	/* Two bits for the number of arguments: where they do not hold it, the length follows. */
+	*at++ = (uint8_t)(ev->type | (n < 3 ? n : 3) << ARGS_SHIFT);
+	if (n >= 3)
+		length = at++;
+	at = tp_put_uvarint(at, ev->seq - l->seq);
+	at = tp_put_uvarint(at, ev->ticks - l->ticks);
+	for (unsigned i = 0; i < ev->nargs; i++)
+		at = tp_put_uvarint(at, ev->args[i]);
+	if (ev->has_stack)
+		at = tp_put_uvarint(at, ev->stack);
+	if (length)
+		*length = (uint8_t)(at - length - 1);
+	l->seq = ev->seq;
+	l->ticks = ev->ticks;
+	return tp_buf_put(&l->data, bytes, (size_t)(at - bytes)) ? nomem(err) : 0;
+}
+
+/* ---- the end ---- */
+
+static int put_stack(struct tp_v1_encoder *e, uint32_t id, struct tp_buf *body, struct tp_buf *out)
+{
+	const struct stack *s = &e->stacks[id - 1];
+	int failed;
+
+	body->size = 0;
+	failed = tp_buf_put_uvarint(body, id) || tp_buf_put_uvarint(body, s->n);
+	for (uint32_t i = 0; i < s->n && !failed; i++)
+		failed = tp_buf_put_uvarint(body, e->pcs[s->first + i]);
+	if (failed || tp_buf_put(out, (uint8_t[]){TP_V1_STACK | 3 << ARGS_SHIFT}, 1) ||
+	    tp_buf_put_uvarint(out, body->size) || tp_buf_put(out, body->data, body->size))
+		return TP_ENOMEM;
+	return 0;
+}
+
+int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint64_t timer_g,
+			struct tp_err *err)
+{
+	struct tp_buf body = {0}, out = {0};
+	int code = 0;
+
+	for (uint32_t i = 1; i < e->nlanes && !code; i++)
+		code = write_out(e, &e->lanes[i].data, err);
+	if (!code && e->nlanes)
+		code = write_out(e, &e->lanes[0].data, err);
+	for (uint32_t id = 1; id <= e->nstacks && !code; id++) {
+		code = put_stack(e, id, &body, &out) ? nomem(err) : 0;
+		if (!code && out.size > BUFFER_BYTES)
+			code = write_out(e, &out, err);
+	}
+	/* The footer's events have no arguments by their first byte, and an unused 0 at the end. */
+	if (!code && (tp_buf_put(&out, (uint8_t[]){TP_V1_FREQUENCY}, 1) ||
+		      tp_buf_put_uvarint(&out, ticks_per_second) || tp_buf_put_uvarint(&out, 0)))
+		code = nomem(err);
+	if (!code && timer_g &&
+	    (tp_buf_put(&out, (uint8_t[]){TP_V1_TIMER_GOROUTINE}, 1) ||
+	     tp_buf_put_uvarint(&out, timer_g) || tp_buf_put_uvarint(&out, 0)))
+		code = nomem(err);
+	if (!code)
+		code = write_out(e, &out, err);
+	tp_buf_release(&body);
+	tp_buf_release(&out);
+	return code;
+}

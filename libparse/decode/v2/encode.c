@@ -1,0 +1,479 @@
+/* See wire.h for the grammar. Limits that Go's reader sets: 64 KiB a batch, 128 frames a stack (the
+ * callers beyond them are left out), 1 KiB a string (the rest of it is cut). It knows frames by
+ * their PC (internal/trace/generation.go, addStacks), so frames that share one, as inlined calls
+ * do, get PCs of their own. */
+#include "decode/v2/encode.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/seed.h"
+
+#define VERSION	    26
+#define TABLE_M	    UINT64_MAX /* what batches of tables say for their M */
+#define BORROWED_PC ((uint64_t)1 << 63)
+#define ENTRY_ROOM  16 /* bytes of numbers in front of a string */
+
+/* Ids of the dictionary that the generation uses, with what they are called in it. */
+struct used {
+	uint32_t *number; /* by id of the dictionary: 0 not used */
+	uint32_t room;
+	uint32_t *id; /* by number, from 1 on */
+	uint32_t n, id_room;
+};
+
+struct lane { /* the batch of an M that is being filled */
+	uint64_t m;
+	uint64_t first, last; /* times of its events */
+	struct tp_buf data;
+};
+
+struct tp_v2_encoder {
+	const struct tp_dict *dict;
+	struct tp_out out;
+	bool open; /* a generation is under way */
+	uint64_t generation;
+	struct tp_v2_clock clock;
+	struct used strings, stacks;
+	struct lane *lanes;
+	uint32_t nlanes, room_lanes;
+	uint32_t *slots; /* lane + 1 by M; nslots a power of two */
+	uint32_t nslots;
+	uint64_t seed;
+	uint32_t latest; /* lane last asked for */
+	struct tp_buf samples, head;
+	struct frame_pc {
+		uint64_t pc;
+		uint32_t frame; /* 0: free */
+	} * pcs;		/* the frame that has a PC, in this generation */
+	uint32_t npcs, room_pcs;
+};
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static uint64_t mix(uint64_t h)
+{
+	h *= 0xbf58476d1ce4e5b9u;
+	return h ^ h >> 31;
+}
+
+int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
+		      const struct tp_out *to, struct tp_err *err)
+{
+	struct tp_v2_encoder *e = calloc(1, sizeof(*e));
+	char header[TP_V2_HEADER_SIZE] = {0};
+	int code;
+
+	*out = NULL;
+	if (!e)
+		return nomem(err);
+	e->dict = dict;
+	e->out = *to;
+	e->seed = tp_seed();
+	snprintf(header, sizeof(header), "go 1.%d trace", VERSION);
+	code = e->out.write(e->out.ctx, header, sizeof(header), err);
+	if (code)
+		tp_v2_encoder_free(e);
+	else
+		*out = e;
+	return code;
+}
+
+void tp_v2_encoder_free(struct tp_v2_encoder *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; i < e->room_lanes; i++)
+		tp_buf_release(&e->lanes[i].data);
+	free(e->lanes);
+	free(e->slots);
+	free(e->strings.number);
+	free(e->strings.id);
+	free(e->stacks.number);
+	free(e->stacks.id);
+	free(e->pcs);
+	tp_buf_release(&e->samples);
+	tp_buf_release(&e->head);
+	free(e);
+}
+
+/* ---- ids ---- */
+
+/* What the generation calls an id of the dictionary; 0 stays 0. */
+static int use(struct used *u, uint32_t id, uint32_t *number)
+{
+	*number = 0;
+	if (!id)
+		return 0;
+	if (id >= u->room) {
+		uint32_t room = u->room ? u->room : 256;
+		uint32_t *p;
+
+		while (room <= id)
+			room *= 2;
+		p = realloc(u->number, room * sizeof(*p));
+		if (!p)
+			return TP_ENOMEM;
+		memset(p + u->room, 0, (room - u->room) * sizeof(*p));
+		u->number = p;
+		u->room = room;
+	}
+	if (!u->number[id]) {
+		if (u->n + 1 >= u->id_room) {
+			uint32_t room = u->id_room ? u->id_room * 2 : 256;
+			uint32_t *p = realloc(u->id, room * sizeof(*p));
+
+			if (!p)
+				return TP_ENOMEM;
+			u->id = p;
+			u->id_room = room;
+		}
+		u->id[++u->n] = id;
+		u->number[id] = u->n;
+	}
+	*number = u->number[id];
+	return 0;
+}
+
+static void forget(struct used *u)
+{
+	for (uint32_t i = 1; i <= u->n; i++)
+		u->number[u->id[i]] = 0;
+	u->n = 0;
+}
+
+/* ---- batches ---- */
+
+static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
+		       const struct tp_buf *data, struct tp_err *err)
+{
+	int code;
+
+	if (!data->size)
+		return 0;
+	e->head.size = 0;
+	if (tp_buf_put(&e->head, (uint8_t[]){TP_V2_EventBatch}, 1) ||
+	    tp_buf_put_uvarint(&e->head, e->generation) || tp_buf_put_uvarint(&e->head, m) ||
+	    tp_buf_put_uvarint(&e->head, time) || tp_buf_put_uvarint(&e->head, data->size))
+		return nomem(err);
+	code = e->out.write(e->out.ctx, e->head.data, e->head.size, err);
+	return code ? code : e->out.write(e->out.ctx, data->data, data->size, err);
+}
+
+static int grow_lanes(struct tp_v2_encoder *e)
+{
+	uint32_t room = e->room_lanes ? e->room_lanes * 2 : 16, nslots = room * 2;
+	struct lane *lanes = realloc(e->lanes, room * sizeof(*lanes));
+	uint32_t *slots;
+
+	if (!lanes)
+		return TP_ENOMEM;
+	memset(lanes + e->room_lanes, 0, (room - e->room_lanes) * sizeof(*lanes));
+	e->lanes = lanes;
+	e->room_lanes = room;
+	slots = calloc(nslots, sizeof(*slots));
+	if (!slots)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < e->nlanes; i++) {
+		uint64_t at = mix(lanes[i].m ^ e->seed) & (nslots - 1);
+
+		while (slots[at])
+			at = (at + 1) & (nslots - 1);
+		slots[at] = i + 1;
+	}
+	free(e->slots);
+	e->slots = slots;
+	e->nslots = nslots;
+	return 0;
+}
+
+/* The lane of an M; NULL when memory is out. */
+static struct lane *lane_of(struct tp_v2_encoder *e, uint64_t m)
+{
+	uint64_t at;
+
+	if (e->latest < e->nlanes && e->lanes[e->latest].m == m)
+		return &e->lanes[e->latest];
+	if (e->nlanes == e->room_lanes && grow_lanes(e))
+		return NULL;
+	for (at = mix(m ^ e->seed) & (e->nslots - 1); e->slots[at]; at = (at + 1) & (e->nslots - 1))
+		if (e->lanes[e->slots[at] - 1].m == m)
+			break;
+	if (!e->slots[at]) {
+		e->lanes[e->nlanes].m = m;
+		e->lanes[e->nlanes].data.size = 0;
+		e->slots[at] = ++e->nlanes;
+	}
+	e->latest = e->slots[at] - 1;
+	return &e->lanes[e->latest];
+}
+
+/* ---- events ---- */
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp_v2_wire type,
+		       const uint64_t *args, struct tp_err *err)
+{
+	const struct tp_v2_wire_event *w = &tp_v2_wires[type];
+	struct lane *l = lane_of(e, m);
+	uint8_t bytes[TP_V2_MAX_EVENT], *p = bytes;
+	int code;
+
+	if (!l)
+		return nomem(err);
+	if (l->data.size && l->data.size + TP_V2_MAX_EVENT > TP_V2_MAX_BATCH) {
+		code = write_batch(e, m, l->first, &l->data, err);
+		if (code)
+			return code;
+		l->data.size = 0;
+	}
+	if (!l->data.size)
+		l->first = l->last = ts;
+	*p++ = (uint8_t)type;
+	p = tp_put_uvarint(p, ts - l->last);
+	for (unsigned i = 1; i < w->nargs; i++) {
+		uint64_t v = args[i - 1];
+		struct used *u = ends_in(w->args[i], "stack")	 ? &e->stacks
+				 : ends_in(w->args[i], "string") ? &e->strings
+								 : NULL;
+		uint32_t number;
+
+		if (u) {
+			if (use(u, (uint32_t)v, &number))
+				return nomem(err);
+			v = number;
+		}
+		p = tp_put_uvarint(p, v);
+	}
+	l->last = ts;
+	return tp_buf_put(&l->data, bytes, (size_t)(p - bytes)) ? nomem(err) : 0;
+}
+
+/* Batches of tables say the time at which the generation began: 0 would be taken for the start of
+ * the trace. */
+static int room_in_table(struct tp_v2_encoder *e, struct tp_buf *table, enum tp_v2_wire kind,
+			 size_t more, struct tp_err *err)
+{
+	if (table->size + more > TP_V2_MAX_BATCH) {
+		int code = write_batch(e, TABLE_M, e->clock.ts, table, err);
+
+		if (code)
+			return code;
+		table->size = 0;
+	}
+	if (!table->size && tp_buf_put(table, (uint8_t[]){(uint8_t)kind}, 1))
+		return nomem(err);
+	return 0;
+}
+
+int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64_t p, uint64_t g,
+			uint32_t stack, struct tp_err *err)
+{
+	uint32_t number;
+	int code = room_in_table(e, &e->samples, TP_V2_CPUSamples, TP_V2_MAX_EVENT, err);
+
+	if (code)
+		return code;
+	if (use(&e->stacks, stack, &number) ||
+	    tp_buf_put(&e->samples, (uint8_t[]){TP_V2_CPUSample}, 1) ||
+	    tp_buf_put_uvarint(&e->samples, ts) || tp_buf_put_uvarint(&e->samples, m) ||
+	    tp_buf_put_uvarint(&e->samples, p) || tp_buf_put_uvarint(&e->samples, g) ||
+	    tp_buf_put_uvarint(&e->samples, number))
+		return nomem(err);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static int grow_pcs(struct tp_v2_encoder *e)
+{
+	uint32_t room = e->room_pcs ? e->room_pcs * 2 : 1024;
+	struct frame_pc *pcs = calloc(room, sizeof(*pcs));
+
+	if (!pcs)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < e->room_pcs; i++) {
+		uint64_t at = mix(e->pcs[i].pc ^ e->seed) & (room - 1);
+
+		if (!e->pcs[i].frame)
+			continue;
+		while (pcs[at].frame)
+			at = (at + 1) & (room - 1);
+		pcs[at] = e->pcs[i];
+	}
+	free(e->pcs);
+	e->pcs = pcs;
+	e->room_pcs = room;
+	return 0;
+}
+
+/* A PC under which Go's reader will find this frame and no other: its own, unless a frame before
+ * it has that (or it has none); then one that no program has. */
+static int pc_of(struct tp_v2_encoder *e, uint32_t frame, uint64_t *pc)
+{
+	struct tp_frame f = tp_dict_frame_at(e->dict, frame);
+	uint64_t at;
+
+	*pc = tp_dict_location_at(e->dict, f.location).address;
+	if (!*pc) {
+		*pc = BORROWED_PC | frame;
+		return 0;
+	}
+	if (e->npcs * 2 >= e->room_pcs && grow_pcs(e))
+		return TP_ENOMEM;
+	for (at = mix(*pc ^ e->seed) & (e->room_pcs - 1); e->pcs[at].frame;
+	     at = (at + 1) & (e->room_pcs - 1)) {
+		if (e->pcs[at].pc != *pc)
+			continue;
+		if (e->pcs[at].frame != frame)
+			*pc = BORROWED_PC | frame;
+		return 0;
+	}
+	e->pcs[at] = (struct frame_pc){*pc, frame};
+	e->npcs++;
+	return 0;
+}
+
+static int put_frame(struct tp_v2_encoder *e, struct tp_buf *table, uint32_t frame)
+{
+	struct tp_frame f = tp_dict_frame_at(e->dict, frame);
+	struct tp_function fn = tp_dict_function_at(e->dict, f.function);
+	uint32_t name, file;
+	uint64_t pc;
+
+	if (pc_of(e, frame, &pc) || use(&e->strings, fn.name, &name) ||
+	    use(&e->strings, fn.file, &file))
+		return TP_ENOMEM;
+	return tp_buf_put_uvarint(table, pc) || tp_buf_put_uvarint(table, name) ||
+		       tp_buf_put_uvarint(table, file) ||
+		       tp_buf_put_uvarint(table, (uint64_t)(f.line > 0 ? f.line : 0))
+		   ? TP_ENOMEM
+		   : 0;
+}
+
+static int write_stacks(struct tp_v2_encoder *e, struct tp_err *err)
+{
+	struct tp_buf table = {0};
+	int code = 0;
+
+	for (uint32_t i = 1; i <= e->stacks.n && !code; i++) {
+		uint32_t node = e->stacks.id[i];
+		struct tp_stack_node s = tp_dict_stack_at(e->dict, node);
+		uint32_t n = s.depth < TP_V2_MAX_FRAMES ? s.depth : TP_V2_MAX_FRAMES;
+
+		code = room_in_table(e, &table, TP_V2_Stacks, 24 + (size_t)n * 40, err);
+		if (code)
+			break;
+		if (tp_buf_put(&table, (uint8_t[]){TP_V2_Stack}, 1) ||
+		    tp_buf_put_uvarint(&table, i) || tp_buf_put_uvarint(&table, n))
+			code = nomem(err);
+		for (uint32_t k = 0; k < n && !code; k++) {
+			s = tp_dict_stack_at(e->dict, node);
+			code = put_frame(e, &table, s.frame) ? nomem(err) : 0;
+			node = s.parent;
+		}
+	}
+	if (!code)
+		code = write_batch(e, TABLE_M, e->clock.ts, &table, err);
+	tp_buf_release(&table);
+	return code;
+}
+
+static int write_strings(struct tp_v2_encoder *e, struct tp_err *err)
+{
+	struct tp_buf table = {0};
+	int code = 0;
+
+	for (uint32_t i = 1; i <= e->strings.n && !code; i++) {
+		struct tp_text t = tp_dict_text(e->dict, e->strings.id[i]);
+		size_t size = t.size < TP_V2_MAX_STRING ? t.size : TP_V2_MAX_STRING;
+
+		code = room_in_table(e, &table, TP_V2_Strings, size + ENTRY_ROOM, err);
+		if (!code && (tp_buf_put(&table, (uint8_t[]){TP_V2_String}, 1) ||
+			      tp_buf_put_uvarint(&table, i) || tp_buf_put_uvarint(&table, size) ||
+			      tp_buf_put(&table, t.text, size)))
+			code = nomem(err);
+	}
+	if (!code)
+		code = write_batch(e, TABLE_M, e->clock.ts, &table, err);
+	tp_buf_release(&table);
+	return code;
+}
+
+/* Sync, Frequency, ClockSnapshot: Go's reader knows the rate of the clock from here. */
+static int write_clock(struct tp_v2_encoder *e, struct tp_err *err)
+{
+	struct tp_buf b = {0};
+	int code = 0;
+
+	if (tp_buf_put(&b, (uint8_t[]){TP_V2_Sync, TP_V2_Frequency}, 2) ||
+	    tp_buf_put_uvarint(&b, 1000000000) ||
+	    tp_buf_put(&b, (uint8_t[]){TP_V2_ClockSnapshot, 0}, 2) ||
+	    tp_buf_put_uvarint(&b, e->clock.mono_ns) || tp_buf_put_uvarint(&b, e->clock.wall_sec) ||
+	    tp_buf_put_uvarint(&b, e->clock.wall_nsec))
+		code = nomem(err);
+	if (!code)
+		code = write_batch(e, TABLE_M, e->clock.ts, &b, err);
+	tp_buf_release(&b);
+	return code;
+}
+
+static int end_generation(struct tp_v2_encoder *e, struct tp_err *err)
+{
+	int code = 0;
+
+	if (!e->open)
+		return 0;
+	for (uint32_t i = 0; i < e->nlanes && !code; i++)
+		code = write_batch(e, e->lanes[i].m, e->lanes[i].first, &e->lanes[i].data, err);
+	if (!code)
+		code = write_batch(e, TABLE_M, e->clock.ts, &e->samples, err);
+	/* Stacks before strings: they use some. */
+	if (!code)
+		code = write_stacks(e, err);
+	if (!code)
+		code = write_strings(e, err);
+	if (!code)
+		code = write_clock(e, err);
+	if (!code)
+		code = e->out.write(e->out.ctx, (uint8_t[]){TP_V2_EndOfGeneration}, 1, err);
+	e->open = false;
+	e->nlanes = 0;
+	if (e->nslots)
+		memset(e->slots, 0, e->nslots * sizeof(*e->slots));
+	e->samples.size = 0;
+	forget(&e->strings);
+	forget(&e->stacks);
+	if (e->npcs)
+		memset(e->pcs, 0, e->room_pcs * sizeof(*e->pcs));
+	e->npcs = 0;
+	return code;
+}
+
+int tp_v2_encode_generation(struct tp_v2_encoder *e, const struct tp_v2_clock *clock,
+			    struct tp_err *err)
+{
+	int code = end_generation(e, err);
+
+	e->generation++;
+	e->clock = *clock;
+	e->open = true;
+	return code;
+}
+
+int tp_v2_encode_finish(struct tp_v2_encoder *e, struct tp_err *err)
+{
+	return end_generation(e, err);
+}
