@@ -257,6 +257,8 @@ int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id)
 
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id)
 {
+	if (f->name >= d->strings.n || f->system_name >= d->strings.n || f->file >= d->strings.n)
+		return TP_EFORMAT;
 	return append(&d->functions, f, sizeof(*f), id);
 }
 
@@ -267,6 +269,8 @@ int tp_dict_append_location(struct tp_dict *d, const struct tp_location *l, uint
 
 int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id)
 {
+	if (f->function >= d->functions.n || f->location >= d->locations.n)
+		return TP_EFORMAT;
 	return append(&d->frames, f, sizeof(*f), id);
 }
 

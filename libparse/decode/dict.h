@@ -82,14 +82,16 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 /* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
  * one, without looking for it. The look-up tables are made up for when something of that kind is
  * first interned; until then reading costs none. (Were an entry there twice, the first would be
- * found.) */
+ * found.) TP_EFORMAT, and nothing appended, when the entry names one that is not there. */
 int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint32_t *id);
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_append_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
-/* n at once. TP_EFORMAT, and nothing appended, when a parent does not come before its child or a
- * frame is not there. */
+/* n at once; a parent must come before its child. */
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n);
+
+/* Room for n stacks altogether, where it is known beforehand. */
+int tp_dict_reserve_stacks(struct tp_dict *d, size_t n);
 
 /* Numbers of entries, the empty one (id 0) included. */
 uint32_t tp_dict_strings(const struct tp_dict *d);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/big.h"
 #include "decode/dict_tables.h"
 
 #define WIDE 8 /* children that are looked through one by one */
@@ -123,6 +124,24 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 	if (!code)
 		*id = d->stacks.n++;
 	return code;
+}
+
+int tp_dict_reserve_stacks(struct tp_dict *d, size_t n)
+{
+	struct tp_stack_node *p;
+
+	if (n <= d->stacks.room)
+		return 0;
+	if (n > (size_t)1 << 30)
+		return TP_ELIMIT;
+	p = tp_big_alloc(n * sizeof(*p));
+	if (!p)
+		return TP_ENOMEM;
+	memcpy(p, nodes_of(d), d->stacks.n * sizeof(*p));
+	free(d->stacks.entry);
+	d->stacks.entry = p;
+	d->stacks.room = (uint32_t)n;
+	return 0;
 }
 
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n)

@@ -211,67 +211,86 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, s
 	return code;
 }
 
-/* Interns rows first … of a packed table; row numbers must come out as ids again. */
-typedef int (*intern_fn)(struct tp_dict *dict, const struct tp_rows *rows, size_t row,
-			 uint32_t *id);
-
-static int intern_function(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
+/* Appends a chunk of rows of a packed table; row 0 is the entry that every dictionary has. */
+static int append_row(struct tp_dict *dict, const struct tp_rows *r, size_t i)
 {
-	return tp_dict_function(dict,
-				&(struct tp_function){.name = (uint32_t)r->col[0][i],
-						      .system_name = (uint32_t)r->col[1][i],
-						      .file = (uint32_t)r->col[2][i],
-						      .start_line = r->col[3][i]},
-				id);
-}
+	int64_t *const *c = r->col;
+	uint32_t id;
 
-static int intern_location(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
-{
-	return tp_dict_location(dict,
-				&(struct tp_location){.address = (uint64_t)r->col[0][i],
-						      .mapping = (uint32_t)r->col[1][i],
-						      .flags = (uint32_t)r->col[2][i]},
-				id);
-}
-
-static int intern_frame(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
-{
-	return tp_dict_frame(dict,
-			     &(struct tp_frame){.function = (uint32_t)r->col[0][i],
-						.location = (uint32_t)r->col[1][i],
-						.line = r->col[2][i],
-						.column = r->col[3][i],
-						.inlined = (uint8_t)r->col[4][i]},
-			     id);
-}
-
-static int intern_stack(struct tp_dict *dict, const struct tp_rows *r, size_t i, uint32_t *id)
-{
-	/* Parents come before children: nothing that walks towards the root can loop. */
-	if (i && (uint64_t)r->col[0][i] >= i)
-		return TP_EFORMAT;
-	return tp_dict_stack(dict, (uint32_t)r->col[0][i], (uint32_t)r->col[1][i], id);
-}
-
-static int load_table(struct tp_store *s, int64_t run, struct tp_dict *dict, enum tp_table_id table,
-		      intern_fn intern, struct tp_err *err)
-{
-	struct tp_rows rows;
-	int code = tp_rows_load(s, run, table, 0, &rows, err);
-
-	if (code)
-		return code;
-	for (size_t i = 1; i < rows.nrows && !code; i++) {
-		uint32_t id = 0;
-
-		code = intern(dict, &rows, i, &id);
-		if (code == TP_ENOMEM)
-			code = out_of_memory(err);
-		else if (code || id != i)
-			code = damaged(err, tp_tables[table].name);
+	switch (r->table) {
+	case TP_TABLE_FUNCTION:
+		return tp_dict_append_function(dict,
+					       &(struct tp_function){
+						   .name = (uint32_t)c[0][i],
+						   .system_name = (uint32_t)c[1][i],
+						   .file = (uint32_t)c[2][i],
+						   .start_line = c[3][i],
+					       },
+					       &id);
+	case TP_TABLE_LOCATION:
+		return tp_dict_append_location(dict,
+					       &(struct tp_location){
+						   .address = (uint64_t)c[0][i],
+						   .mapping = (uint32_t)c[1][i],
+						   .flags = (uint32_t)c[2][i],
+					       },
+					       &id);
+	default:
+		return tp_dict_append_frame(dict,
+					    &(struct tp_frame){
+						.function = (uint32_t)c[0][i],
+						.location = (uint32_t)c[1][i],
+						.line = c[2][i],
+						.column = c[3][i],
+						.inlined = (uint8_t)c[4][i],
+					    },
+					    &id);
 	}
-	tp_rows_release(&rows);
-	return code;
+}
+
+static int checked(struct tp_err *err, int code)
+{
+	return code == TP_ENOMEM ? out_of_memory(err) : code ? damaged(err, "its entries") : 0;
+}
+
+static int append_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = first ? 0 : 1; i < rows->nrows && !code; i++)
+		code = append_row(ctx, rows, i);
+	return checked(err, code);
+}
+
+static int reserve_stacks(void *ctx, size_t total, struct tp_err *err)
+{
+	return checked(err, tp_dict_reserve_stacks(ctx, total));
+}
+
+static int append_stacks(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	size_t skip = first ? 0 : 1;
+
+	return checked(err, tp_dict_append_stacks(ctx, rows->col[TP_COL(STACK, parent)] + skip,
+						  rows->col[TP_COL(STACK, frame)] + skip,
+						  rows->nrows - skip));
+}
+
+static int load_tables(struct tp_store *s, int64_t run, struct tp_dict *dict, struct tp_err *err)
+{
+	static const enum tp_table_id tables[] = {TP_TABLE_FUNCTION, TP_TABLE_LOCATION,
+						  TP_TABLE_FRAME};
+	struct tp_rows_visitor entries = {.rows = append_rows, .ctx = dict};
+	struct tp_rows_visitor stacks = {
+	    .begin = reserve_stacks, .rows = append_stacks, .ctx = dict};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !code; i++)
+		code = tp_rows_visit(s, run, tables[i], 0, &entries, err);
+	return code ? code
+		    : tp_rows_visit(s, run, TP_TABLE_STACK,
+				    1u << TP_COL(STACK, parent) | 1u << TP_COL(STACK, frame),
+				    &stacks, err);
 }
 
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err)
@@ -283,13 +302,7 @@ int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct 
 		return out_of_memory(err);
 	code = load_strings(s, run, *dict, err);
 	if (!code)
-		code = load_table(s, run, *dict, TP_TABLE_FUNCTION, intern_function, err);
-	if (!code)
-		code = load_table(s, run, *dict, TP_TABLE_LOCATION, intern_location, err);
-	if (!code)
-		code = load_table(s, run, *dict, TP_TABLE_FRAME, intern_frame, err);
-	if (!code)
-		code = load_table(s, run, *dict, TP_TABLE_STACK, intern_stack, err);
+		code = load_tables(s, run, *dict, err);
 	if (code) {
 		tp_dict_free(*dict);
 		*dict = NULL;

@@ -32,61 +32,123 @@ static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 	return 0;
 }
 
+/* The chunks of a table, one by one. */
+struct part_reader {
+	struct tp_stream *stream;
+	struct tp_rows_decoder decoder;
+	unsigned ncolumns;
+	size_t left; /* rows that are still to come */
+};
+
+/* 1 when there is one more. */
+static int next_part(struct part_reader *r, struct tp_part *part, struct tp_err *err)
+{
+	int code = tp_stream_next(r->stream, part, err);
+
+	if (code != 1)
+		return code;
+	if (part->rows < 1 || part->rows > TP_CHUNK_ROWS || (size_t)part->rows > r->left)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a chunk of rows is damaged");
+	r->left -= (size_t)part->rows;
+	return 1;
+}
+
 static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t total,
 		      struct tp_err *err)
 {
-	unsigned ncolumns = tp_tables[rows->table].ncolumns;
-	struct tp_rows_decoder decoder = {0};
+	struct part_reader r = {
+	    .stream = stream, .ncolumns = tp_tables[rows->table].ncolumns, .left = total};
 	struct tp_part part;
 	int code;
 
-	while ((code = tp_stream_next(stream, &part, err)) == 1) {
+	while ((code = next_part(&r, &part, err)) == 1) {
 		int64_t *col[TP_MAX_COLUMNS] = {NULL};
 
-		if (part.rows < 1 || part.rows > TP_CHUNK_ROWS ||
-		    (size_t)part.rows > total - rows->nrows) {
-			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-					  "a chunk of rows is damaged");
-			break;
-		}
-		for (unsigned c = 0; c < ncolumns; c++)
+		for (unsigned c = 0; c < r.ncolumns; c++)
 			col[c] = rows->col[c] ? rows->col[c] + rows->nrows : NULL;
-		code = tp_rows_decode(&decoder, part.data, part.size, (size_t)part.rows, col,
-				      ncolumns, err);
+		code = tp_rows_decode(&r.decoder, part.data, part.size, (size_t)part.rows, col,
+				      r.ncolumns, err);
 		if (code)
 			break;
 		rows->nrows += (size_t)part.rows;
 	}
-	tp_rows_decoder_release(&decoder);
+	tp_rows_decoder_release(&r.decoder);
+	return code;
+}
+
+/* Rows of the table, as far as there are chunks to hold them. */
+static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, size_t *rows,
+		      struct tp_err *err)
+{
+	int64_t total, parts;
+	int code = tp_stream_count(tp_store_db(s), run, tp_tables[table].name, &total, &parts, err);
+
+	if (!code && (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts))
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "it is damaged");
+	*rows = code ? 0 : (size_t)total;
+	return code;
+}
+
+static int name_table(struct tp_err *err, int64_t run, enum tp_table_id table, int code)
+{
+	if (code)
+		tp_err_prefix(err, "run %lld, table %s", (long long)run, tp_tables[table].name);
 	return code;
 }
 
 int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		 struct tp_rows *rows, struct tp_err *err)
 {
-	const char *name = tp_tables[table].name;
 	struct tp_stream *stream = NULL;
-	int64_t total, parts;
+	size_t total;
 	int code;
 
 	memset(rows, 0, sizeof(*rows));
 	rows->table = table;
-	code = tp_stream_count(tp_store_db(s), run, name, &total, &parts, err);
-	if (code)
-		return code;
-	if (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "table %s is damaged", name);
-	code = make_columns(rows, (size_t)total, columns ? columns : UINT32_MAX)
-		   ? out_of_memory(err)
-		   : tp_stream_open(&stream, tp_store_db(s), run, name, NULL, err);
+	code = count_rows(s, run, table, &total, err);
+	if (!code && make_columns(rows, total, columns ? columns : UINT32_MAX))
+		code = out_of_memory(err);
 	if (!code)
-		code = load_parts(stream, rows, (size_t)total, err);
+		code =
+		    tp_stream_open(&stream, tp_store_db(s), run, tp_tables[table].name, NULL, err);
+	if (!code)
+		code = load_parts(stream, rows, total, err);
 	tp_stream_close(stream);
-	if (code) {
-		tp_err_prefix(err, "run %lld, table %s", (long long)run, name);
+	if (code)
 		tp_rows_release(rows);
+	return name_table(err, run, table, code);
+}
+
+int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
+		  const struct tp_rows_visitor *visitor, struct tp_err *err)
+{
+	struct part_reader r = {.ncolumns = tp_tables[table].ncolumns};
+	struct tp_rows rows = {.table = table};
+	struct tp_part part;
+	size_t total;
+	int code = count_rows(s, run, table, &total, err);
+
+	r.left = total;
+	if (!code && make_columns(&rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS,
+				  columns ? columns : UINT32_MAX))
+		code = out_of_memory(err);
+	if (!code && visitor->begin)
+		code = visitor->begin(visitor->ctx, total, err);
+	if (!code)
+		code = tp_stream_open(&r.stream, tp_store_db(s), run, tp_tables[table].name, NULL,
+				      err);
+	for (size_t first = 0; !code && (code = next_part(&r, &part, err)) == 1;
+	     first += rows.nrows) {
+		rows.nrows = (size_t)part.rows;
+		code = tp_rows_decode(&r.decoder, part.data, part.size, rows.nrows, rows.col,
+				      r.ncolumns, err);
+		if (!code)
+			code = visitor->rows(visitor->ctx, &rows, first, err);
 	}
-	return code;
+	tp_rows_decoder_release(&r.decoder);
+	tp_stream_close(r.stream);
+	tp_rows_release(&rows);
+	return name_table(err, run, table, code);
 }
 
 void tp_rows_release(struct tp_rows *rows)

@@ -124,6 +124,16 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 		 struct tp_rows *rows, struct tp_err *err);
 void tp_rows_release(struct tp_rows *rows);
 
+/* The same chunk by chunk, for tables that are long and become something else: each time `rows`
+ * holds the next rows->nrows rows, which begin with row `first`. */
+struct tp_rows_visitor {
+	int (*begin)(void *ctx, size_t total, struct tp_err *err); /* may be NULL */
+	int (*rows)(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err);
+	void *ctx;
+};
+int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
+		  const struct tp_rows_visitor *visitor, struct tp_err *err);
+
 /* The run's dictionary; free with tp_dict_free. */
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err);
 
