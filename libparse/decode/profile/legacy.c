@@ -77,7 +77,8 @@ int tp_legacy_period_type(struct tp_legacy *l, const char *type, const char *uni
 static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struct tp_buf *frames)
 {
 	const struct tp_frame *names = (const void *)l->names.data;
-	struct tp_location where = {.address = place->nowhere ? 0 : place->address,
+	/* Java's addresses are numbers of names. */
+	struct tp_location where = {.address = tp_legacy_is_java(l) ? 0 : place->address,
 				    .mapping = place->mapping};
 	size_t room = place->nlines ? place->nlines : 1, n;
 	int code = tp_buf_reserve(frames, room * sizeof(uint32_t));
@@ -160,6 +161,7 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	tp_buf_release(&l.stack);
 	tp_buf_release(&l.samples);
 	tp_buf_release(&l.maps);
+	tp_buf_release(&l.functions);
 	tp_buf_release(&l.scratch);
 	free(l.slot);
 	return code;

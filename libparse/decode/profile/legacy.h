@@ -17,7 +17,6 @@ struct tp_legacy_place {
 	uint32_t line, nlines; /* names, innermost first: lines[line …) */
 	uint32_t frame;	       /* frames[frame …), nframes of them, root first, once made */
 	uint32_t nframes;
-	bool nowhere; /* its address is not told (Java: names are all there is) */
 };
 
 #define TP_LEGACY_VALUES 4
@@ -38,11 +37,12 @@ struct tp_legacy {
 	enum tp_kind kind;
 	struct tp_lines lines;
 
-	struct tp_buf places;  /* struct tp_legacy_place */
-	struct tp_buf names;   /* struct tp_frame: lines of places */
-	struct tp_buf stack;   /* uint32_t: places */
-	struct tp_buf samples; /* struct tp_legacy_sample */
-	struct tp_buf maps;    /* struct tp_mapping, as the dump lists them */
+	struct tp_buf places;	 /* struct tp_legacy_place */
+	struct tp_buf names;	 /* struct tp_frame: lines of places */
+	struct tp_buf stack;	 /* uint32_t: places */
+	struct tp_buf samples;	 /* struct tp_legacy_sample */
+	struct tp_buf maps;	 /* struct tp_mapping, as the dump lists them */
+	struct tp_buf functions; /* uint32_t: of Java, by the string of their names */
 	struct tp_buf scratch;
 
 	uint32_t *slot; /* hash table of places: number + 1 */
@@ -59,6 +59,12 @@ struct tp_legacy {
 	} naming;
 	bool memstats; /* "# runtime.MemStats" was seen */
 };
+
+static inline bool tp_legacy_is_java(const struct tp_legacy *l)
+{
+	return l->kind == TP_KIND_JAVA_CPU || l->kind == TP_KIND_JAVA_HEAP ||
+	       l->kind == TP_KIND_JAVA_CONTENTION;
+}
 
 /* All return 0 or a negative code with l->err filled. */
 

@@ -88,15 +88,19 @@ static bool read_how(struct tp_scan s, struct tp_profile *p, struct header *h)
 
 static int read_header(struct tp_legacy *l, struct header *h)
 {
+	static const char begin[] = "heap profile:";
 	struct tp_scan s;
+	const char *at;
+	bool found = false;
 	int code;
 
 	tp_lines_next(&l->lines);
-	s = l->lines.line;
-	s.at = tp_scan_find(s, "heap profile:");
-	tp_scan_text(&s, "heap profile:");
-	tp_scan_spaces(&s);
-	if (!read_row(&s, false, &h->total) || h->total.huge || !read_how(s, l->p, h))
+	for (s = l->lines.line; !found && (at = tp_scan_find(s, begin)) != NULL;) {
+		s.at = at + strlen(begin);
+		tp_scan_spaces(&s);
+		found = read_row(&s, false, &h->total) && !h->total.huge && read_how(s, l->p, h);
+	}
+	if (!found)
 		return tp_err_set(l->err, l->lines.next == l->lines.end ? TP_ETRUNC : TP_EFORMAT, 0,
 				  "the first line is no whole header of a heap profile");
 	code = tp_legacy_period_type(l, "space", "bytes");

@@ -8,8 +8,8 @@
  *   SECOND FIRST @ 0xADDRESS …     bytes objects, or delay count
  *   0xADDRESS NAME (FILE:LINE)     or NAME (PATH of a library), or NAME
  *
- * Addresses stand for nothing but their names and are not kept where there is one. Heap samples
- * are one per 512 KiB. */
+ * Addresses stand for nothing but their names and are not kept. Heap samples are one per 512 KiB.
+ */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -152,7 +152,7 @@ static int read_sample(struct tp_legacy *l, struct tp_scan s, uint32_t key, bool
 int tp_legacy_java(struct tp_legacy *l)
 {
 	bool header = true, more = true;
-	struct tp_scan key, value, none = {"", ""};
+	struct tp_scan line, key, value, none = {"", ""};
 	uint32_t bytes;
 	int code = tp_legacy_string(l, "bytes", 5, &bytes);
 
@@ -163,17 +163,17 @@ int tp_legacy_java(struct tp_legacy *l)
 
 		if (!tp_lines_next(&l->lines))
 			break;
-		if (tp_scan_left(&(struct tp_scan){tp_scan_trim(l->lines.line).at,
-						   tp_scan_trim(l->lines.line).end}) == 0)
+		line = tp_scan_trim(l->lines.line);
+		if (!tp_scan_left(&line))
 			continue;
-		header = header && find_attribute(tp_scan_trim(l->lines.line), &key, &value);
+		header = header && find_attribute(line, &key, &value);
 		if (header) {
 			code = read_attribute(l, key, value);
 			continue;
 		}
 		code = add_types(l, none);
 		if (!code)
-			code = read_sample(l, tp_scan_trim(l->lines.line), bytes, &more);
+			code = read_sample(l, line, bytes, &more);
 		if (!code && tp_legacy_nsamples(l) == n)
 			code = tp_legacy_drop(l);
 		if (!more)
@@ -222,21 +222,44 @@ static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 	return NULL;
 }
 
+/* A function is its name: it has the file that came with it first. */
+static int function_of(struct tp_legacy *l, struct tp_scan name, struct tp_scan file, uint32_t *id)
+{
+	struct tp_function f = {0};
+	uint32_t *known;
+	size_t size;
+	int code = tp_dict_string(l->p->dict, name.at, tp_scan_left(&name), &f.name);
+
+	/* By the number of the name. */
+	size = ((size_t)f.name + 1) * sizeof(*known);
+	if (!code && l->functions.size < size) {
+		code = tp_buf_reserve(&l->functions, size - l->functions.size);
+		if (!code) {
+			memset(l->functions.data + l->functions.size, 0, size - l->functions.size);
+			l->functions.size = size;
+		}
+	}
+	if (code)
+		return tp_legacy_fail(l, code);
+	known = (uint32_t *)(void *)l->functions.data + f.name;
+	if (!*known) {
+		f.system_name = f.name;
+		code = tp_dict_string(l->p->dict, file.at, tp_scan_left(&file), &f.file);
+		if (!code)
+			code = tp_dict_function(l->p->dict, &f, known);
+	}
+	*id = *known;
+	return tp_legacy_fail(l, code);
+}
+
 static int put_name(struct tp_legacy *l, struct tp_legacy_place *place, struct tp_scan name,
 		    struct tp_scan file, int64_t line)
 {
 	struct tp_frame frame = {.line = line};
-	struct tp_function f = {0};
-	int code = tp_legacy_string(l, name.at, tp_scan_left(&name), &f.name);
+	int code = function_of(l, name, file, &frame.function);
 
-	if (!code)
-		code = tp_legacy_string(l, file.at, tp_scan_left(&file), &f.file);
-	f.system_name = f.name;
-	if (!code)
-		code = tp_legacy_fail(l, tp_dict_function(l->p->dict, &f, &frame.function));
 	place->line = (uint32_t)(l->names.size / sizeof(frame));
 	place->nlines = 1;
-	place->nowhere = true;
 	return code ? code : tp_legacy_fail(l, tp_buf_put(&l->names, &frame, sizeof(frame)));
 }
 

@@ -210,8 +210,8 @@ static int map_place(struct tp_legacy *l, struct finder *f, struct tp_legacy_pla
 {
 	size_t found;
 
-	/* The names of Java need no addresses. */
-	if (place->nowhere || !place->address || place->mapping)
+	/* A name of Java's is no address. */
+	if (!place->address || place->mapping || (tp_legacy_is_java(l) && place->nlines))
 		return 0;
 	found = find(f, place->address);
 	if (!found && !f->everything)

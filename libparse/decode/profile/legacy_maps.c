@@ -78,8 +78,9 @@ static struct tp_scan hex(struct tp_scan *s)
 	return tp_scan_run(s, TP_HEXITS);
 }
 
-/* Where nothing parts them, the last digit is a number of its own: so reads pprof's expression. */
-static bool range(struct tp_scan *s, struct tp_scan *start, struct tp_scan *limit)
+/* START-LIMIT. Where nothing parts them, or `tight`, the last digit of what looks like the start is
+ * the limit: so reads pprof's expression. */
+static bool range(struct tp_scan *s, bool tight, struct tp_scan *start, struct tp_scan *limit)
 {
 	struct tp_scan at;
 
@@ -92,14 +93,13 @@ static bool range(struct tp_scan *s, struct tp_scan *start, struct tp_scan *limi
 		at.at++;
 	spaces(&at);
 	*limit = hex(&at);
-	if (tp_scan_left(limit)) {
-		*s = at;
-	} else {
+	if (tight || !tp_scan_left(limit)) {
 		if (start->end - start->at < 2)
 			return false;
-		*limit = (struct tp_scan){start->end - 1, start->end};
-		start->end--;
+		at = (struct tp_scan){--start->end, s->end};
+		*limit = hex(&at);
 	}
+	*s = at;
 	tp_scan_text(s, ":");
 	return true;
 }
@@ -123,12 +123,12 @@ static bool device(struct tp_scan *s)
 	return tp_scan_left(&digits) > 0;
 }
 
-static bool long_entry(struct tp_scan s, struct entry *e)
+static bool long_entry(struct tp_scan s, bool tight, struct entry *e)
 {
 	struct tp_scan at;
 
 	memset(e, 0, sizeof(*e));
-	if (!range(&s, &e->start, &e->limit))
+	if (!range(&s, tight, &e->start, &e->limit))
 		return false;
 	e->perm = word(&s, "-rwxp");
 	at = s;
@@ -148,7 +148,7 @@ static bool short_entry(struct tp_scan s, struct entry *e)
 	struct tp_scan at, digits;
 
 	memset(e, 0, sizeof(*e));
-	if (!range(&s, &e->start, &e->limit))
+	if (!range(&s, false, &e->start, &e->limit))
 		return false;
 	e->perm = word(&s, "-rwxp");
 	e->file = word(&s, NULL);
@@ -268,7 +268,8 @@ int tp_legacy_read_maps(struct tp_legacy *l)
 		code = tp_legacy_fail(l, replace(names, &line, &l->scratch));
 		if (code)
 			break;
-		if (long_entry(line, &e) || short_entry(line, &e))
+		if (long_entry(line, false, &e) || long_entry(line, true, &e) ||
+		    short_entry(line, &e))
 			code = put_entry(l, &e);
 		else if ((equals = tp_scan_find(line, "=")) != NULL)
 			code = tp_legacy_fail(l, add_name(names, line, equals));
