@@ -26,6 +26,7 @@
 
 #define MINUTE_NS    60000000000
 #define MAX_COMMENTS 100
+#define MAX_MISSING  256 /* running goroutines: as many as threads */
 
 enum key {
 	KEY_GOROUTINE,
@@ -41,6 +42,12 @@ enum key {
 	NKEYS
 };
 
+/* A goroutine whose stack was not available, and its sample. */
+struct missing {
+	int64_t id;
+	size_t sample;
+};
+
 struct dump {
 	struct tp_legacy l;
 	uint32_t key[NKEYS];
@@ -53,6 +60,8 @@ struct dump {
 	bool ancestors;	      /* what follows is of its creators' stacks */
 	uint64_t noise;	      /* a line in the stack that is none of its lines, 0 none */
 	uint64_t noise_offset;
+	struct missing missing[MAX_MISSING];
+	size_t nmissing;
 };
 
 /* A frame, innermost first. */
@@ -106,6 +115,27 @@ static int push_frames(struct dump *d, uint32_t *stack)
 	return tp_legacy_fail(&d->l, code);
 }
 
+/* A goroutine that was running elsewhere comes again when its thread is made to print (with
+ * GOTRACEBACK=crash): then it has its stack. True when this is one. */
+static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
+{
+	for (size_t i = 0; i < d->nmissing; i++) {
+		struct missing *m = &d->missing[i];
+
+		if (m->id != d->g.id)
+			continue;
+		if (stack) {
+			d->l.p->stack[m->sample] = stack;
+			d->l.p->label_set[m->sample] = set;
+			*m = d->missing[--d->nmissing];
+		}
+		return true;
+	}
+	if (d->unavailable && d->g.id && d->nmissing < MAX_MISSING)
+		d->missing[d->nmissing++] = (struct missing){d->g.id, d->l.p->nsamples};
+	return false;
+}
+
 static int end_goroutine(struct dump *d)
 {
 	int64_t values[2] = {1, 0};
@@ -122,7 +152,7 @@ static int end_goroutine(struct dump *d)
 		code = tp_legacy_fail(
 		    &d->l, tp_profile_label_set(d->l.p, (const void *)d->labels.data,
 						d->labels.size / sizeof(struct tp_label), &set));
-	if (!code)
+	if (!code && !came_before(d, stack, set))
 		code = tp_legacy_fail(&d->l, tp_profile_add_sample(d->l.p, stack, set, values));
 	return code;
 }
@@ -379,6 +409,15 @@ static int read_line(struct dump *d)
 	return d->open ? read_stack_line(d, line) : keep_words(d, line);
 }
 
+/* "main.f(0x1", and other than "exit status 2" and "Aborted (core dumped)". */
+static bool is_call(struct tp_scan line)
+{
+	for (; line.at < line.end; line.at++)
+		if (*line.at == '(' || *line.at == ' ' || *line.at == '\n')
+			return *line.at == '(';
+	return true;
+}
+
 /* Is the dump cut off: after a function without its place, after the first line of a stack, or
  * within one? Whole lines of others may follow a stack ("exit status 2"). */
 static bool is_cut(const struct dump *d)
@@ -386,15 +425,17 @@ static bool is_cut(const struct dump *d)
 	struct tp_lines last = d->l.lines;
 	struct tp_scan text;
 
+	/* With its end: a line that has one is whole. */
 	last.line.at = last.end;
+	if (last.line.at > last.start && last.line.at[-1] == '\n')
+		last.line.at--;
 	while (last.line.at > last.start && last.line.at[-1] != '\n')
 		last.line.at--;
 	text = (struct tp_scan){last.line.at, last.end};
 	if (!d->open)
 		return tp_scan_begins(text, "goroutine ") || tp_scan_is(text, "goroutine");
 	if (d->noise)
-		return d->noise == d->l.lines.number &&
-		       memchr(d->l.data + d->noise_offset, '(', d->l.size - d->noise_offset);
+		return d->noise == d->l.lines.number && is_call(text);
 	return !d->frames.size && !d->unavailable;
 }
 
