@@ -20,19 +20,21 @@ B := build/$(FLAVOUR)
 PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash
 # Of single commands only.
 EDIT_PACKAGES := libedit
+XML_PACKAGES := libxml-2.0
 TEST_PACKAGES := cmocka
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
-CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd
+CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
 ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(XML_PACKAGES)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm)$(PKG_LIBS)
 LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
-TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES)))$(TEST_LIBS)
+LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell pkg-config --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
+TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
 lib_src = $(filter-out %_test.c %_fuzz.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
@@ -68,6 +70,14 @@ $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Style and script of flame graphs as lists of bytes; comments and indents stay behind.
+ASSETS := $(patsubst libreport/flame/viewer/%,$(B)/gen/%.inc,$(wildcard libreport/flame/viewer/*))
+$(B)/gen/%.inc: libreport/flame/viewer/%
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
+$(B)/obj/libreport/flame/format/asset.o: $(ASSETS)
 
 archive = $(call say,AR,$@)
 $(LIBPARSE): $(call obj,$(PARSE_SRC))
@@ -121,7 +131,7 @@ $(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
 .PHONY: check-packages
 check-packages:
 	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
-	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
+	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 
 # ---- from a fresh clone ----
@@ -133,7 +143,7 @@ AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLA
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

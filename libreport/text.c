@@ -56,13 +56,13 @@ static bool in_ranges(uint32_t cp, const struct range *r, size_t n)
 
 /* What a terminal acts upon, or what makes text look like something it is not: C1 controls, soft
  * hyphen, zero-width and directional marks, line and paragraph separators, the byte order mark,
- * interlinear and tag characters. */
+ * interlinear and tag characters, and the two that no XML may hold. */
 static bool is_deceptive(uint32_t cp)
 {
 	static const struct range r[] = {
 	    {0x80, 0x9f},     {0xad, 0xad},	  {0x61c, 0x61c},   {0x180e, 0x180e},
 	    {0x200b, 0x200f}, {0x2028, 0x202e},	  {0x2060, 0x206f}, {0xfeff, 0xfeff},
-	    {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	    {0xfff9, 0xfffb}, {0xfffe, 0xffff},   {0xe0000, 0xe007f},
 	};
 
 	return cp >= 0x80 && in_ranges(cp, r, sizeof(r) / sizeof(r[0]));

@@ -43,7 +43,6 @@ struct rep_label_units {
 	struct rep_label_unit {
 		uint32_t key;
 		uint32_t unit; /* string */
-		bool mixed;    /* others were stated, too */
 	} * item;
 	size_t n;
 };

@@ -1,0 +1,74 @@
+/* --format=folded: a line for each stack that has a value of its own, as Brendan Gregg's FlameGraph
+ * reads them: frames from the root on with semicolons between them, a blank, the value. Of a
+ * difference both values, as his difffolded.pl writes them: the old, then the new. Nothing is
+ * folded away; lines are in the order of their names. */
+#include "flame/format/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/ops.h"
+
+/* What would end a frame or the line does not get through. */
+static int put_frame(struct tp_buf *b, struct tp_text name)
+{
+	int code = tp_buf_reserve(b, name.size);
+
+	for (uint32_t i = 0; i < name.size && !code; i++)
+		b->data[b->size++] = (uint8_t)(name.text[i] == ';' ? ':' : name.text[i]);
+	return code;
+}
+
+static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout *l, size_t *length)
+{
+	const struct rep_flame_tree *t = job->tree;
+	struct tp_buf path = {0}, out = {0};
+	int code = 0;
+
+	/* path holds the frames down to a depth, length[depth] bytes of it. */
+	for (size_t i = 0; i < l->n && !code; i++) {
+		const struct rep_flame_node *n = &t->node[l->frame[i].node];
+
+		path.size = n->depth ? length[n->depth - 1] : 0;
+		if (n->depth > 1)
+			code |= tp_buf_put(&path, ";", 1);
+		if (n->depth)
+			code |= put_frame(&path, rep_flame_shown(job, n->name));
+		length[n->depth] = path.size;
+		if (!n->self[REP_FLAME_NEW] && !n->self[REP_FLAME_OLD])
+			continue;
+		code |=
+		    n->depth ? tp_buf_put(&out, path.data, path.size) : rep_put(&out, "(no stack)");
+		code |= tp_buf_put(&out, " ", 1);
+		if (t->compared) {
+			code |= rep_put_int(&out, n->self[REP_FLAME_OLD]);
+			code |= tp_buf_put(&out, " ", 1);
+		}
+		code |= rep_put_int(&out, n->self[REP_FLAME_NEW]) | tp_buf_put(&out, "\n", 1);
+		if (code)
+			code = rep_flame_no_memory(job);
+		else
+			code = rep_flame_flush(job, &out, (size_t)64 << 10);
+	}
+	if (!code)
+		code = rep_flame_flush(job, &out, 0);
+	tp_buf_release(&path);
+	tp_buf_release(&out);
+	return code;
+}
+
+int rep_flame_write_folded(struct rep_flame_job *job)
+{
+	struct rep_flame_layout_options opt = {.by_name = true, .everything = true};
+	struct rep_flame_layout l;
+	size_t *length;
+	int code = rep_flame_layout(job->tree, &opt, &l, job->err);
+
+	if (!code) {
+		length = calloc((size_t)l.levels + 1, sizeof(*length));
+		code = length ? write_stacks(job, &l, length) : rep_flame_no_memory(job);
+		free(length);
+	}
+	rep_flame_layout_release(&l);
+	return code;
+}

@@ -1,0 +1,113 @@
+/* The colours of frames, as rules of CSS.
+ *
+ * Sixteen hues in three shades each, and grey, even in lightness (OKLCH: lightness 0.82, 0.855,
+ * 0.885 and chroma 0.095 for light pages, 0.39, 0.43, 0.47 and 0.075 for dark ones; grey has next
+ * to no chroma), so that no package stands out by chance, and text on them has a contrast of at
+ * least 5.8. Differences go from white to red (hue 27) and to blue (hue 255), the same on light and
+ * dark. */
+#include "flame/format/format.h"
+
+#include <stdio.h>
+
+#include "output/ops.h"
+
+/* clang-format off */
+static const char *const light[][REP_FLAME_SHADES] = {
+    {"fcabab", "ffb7b6", "ffc0bf"}, {"faaf97", "ffbaa2", "ffc4ac"}, {"f4b488", "ffc093", "ffc99c"},
+    {"e9bb7d", "f5c688", "ffd092"}, {"dac37b", "e6ce86", "f0d88f"}, {"c5cb82", "d0d68d", "dae096"},
+    {"abd293", "b6de9e", "c0e7a7"}, {"90d7aa", "9be2b5", "a5ecbf"}, {"7bd9c4", "86e4cf", "90eed9"},
+    {"72d7dc", "7de2e8", "88ecf2"}, {"7ad2f0", "85defc", "8fe8ff"}, {"8ecbfe", "99d7ff", "a3e1ff"},
+    {"a5c4ff", "b0cfff", "b9d9ff"}, {"bcbcff", "c7c8ff", "d1d1ff"}, {"d3b5f5", "dfc0ff", "e9c9ff"},
+    {"e9aee0", "f5b9eb", "ffc2f5"}, {"c2c4c8", "cbced2", "d5d8db"},
+};
+static const char *const dark[][REP_FLAME_SHADES] = {
+    {"673334", "733e3e", "804949"}, {"673526", "734031", "7f4b3b"}, {"633919", "6f4424", "7b4f2f"},
+    {"5d3e0d", "68491a", "745426"}, {"534308", "5f4e17", "6a5924"}, {"464912", "51541e", "5c5f2a"},
+    {"344e22", "3e592d", "496438"}, {"1c5134", "285c3e", "346749"}, {"005245", "0d5d50", "1e685b"},
+    {"005155", "005c60", "12676b"}, {"004d62", "0d596d", "1e6479"}, {"1c496a", "275476", "335f82"},
+    {"30446d", "3b4f79", "455a85"}, {"403f6c", "4b4a77", "565584"}, {"4f3a65", "5a4470", "654f7c"},
+    {"5c3557", "684062", "744b6e"}, {"3b3d41", "45484c", "4d5054"},
+};
+static const char *const more[REP_FLAME_STEPS] = {"ffe0db", "ffbfb7", "fb988d", "f46f64", "ec574d"};
+static const char *const less[REP_FLAME_STEPS] = {"dbe9fc", "b5d4fc", "8cbaf7", "64a1ee", "4b91e8"};
+/* clang-format on */
+
+unsigned rep_flame_colour(struct rep_flame_name name)
+{
+	return (unsigned)name.hue * REP_FLAME_SHADES + name.shade;
+}
+
+static int put_theme(struct tp_buf *css, const char *const theme[][REP_FLAME_SHADES],
+		     const char *scope)
+{
+	char rule[80];
+	int code = 0;
+
+	for (int hue = 0; hue <= REP_FLAME_HUES; hue++) {
+		for (int shade = 0; shade < REP_FLAME_SHADES; shade++) {
+			snprintf(rule, sizeof(rule), "%s.c%d>rect{fill:#%s}\n", scope,
+				 hue * REP_FLAME_SHADES + shade, theme[hue][shade]);
+			code |= rep_put(css, rule);
+		}
+	}
+	return code;
+}
+
+/* The same on white and on black, with dark text. */
+static int put_differences(struct tp_buf *css)
+{
+	char rule[80];
+	int code =
+	    rep_put(css, ".d0>rect{fill:#fff}\n.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
+			 ".frames g>text{fill:#1b1d22!important}\n"
+			 ".frames .fold>text{fill:#868c97!important}\n");
+
+	for (int i = 0; i < REP_FLAME_STEPS; i++) {
+		snprintf(rule, sizeof(rule), ".p%d>rect{fill:#%s}\n.m%d>rect{fill:#%s}\n", i + 1,
+			 more[i], i + 1, less[i]);
+		code |= rep_put(css, rule);
+	}
+	return code;
+}
+
+/* The rules of dark.css, a line each, for one of the two places where it may be dark. */
+static int put_dark(struct tp_buf *css, const char *scope, bool compared)
+{
+	struct tp_text rules = rep_flame_asset(REP_FLAME_DARK_STYLE);
+	int code = 0;
+
+	for (size_t at = 0, end; at < rules.size && !code; at = end) {
+		for (end = at; end < rules.size && rules.text[end] != '\n'; end++)
+			;
+		end += end < rules.size;
+		code = rep_put(css, scope) | rep_put(css, " ") |
+		       tp_buf_put(css, rules.text + at, end - at);
+	}
+	code |= rep_put(css, scope);
+	code |=
+	    rep_put(css, "{--fg:#f1f1f3;--bg:#1d2024;--soft:#9da3ae;--line:#40444c;--field:#2a2d33;"
+			 "color-scheme:dark}\n");
+	/* The theme is below the root, which in a file of SVG is the picture itself. */
+	if (!compared) {
+		struct tp_buf prefix = {0};
+
+		code |=
+		    rep_put(&prefix, scope) | rep_put(&prefix, " ") | tp_buf_put(&prefix, "", 1);
+		code |= code ? code : put_theme(css, dark, (char *)prefix.data);
+		tp_buf_release(&prefix);
+	}
+	return code;
+}
+
+int rep_flame_put_colours(struct tp_buf *css, bool compared)
+{
+	int code = compared ? 0 : put_theme(css, light, "");
+
+	/* Dark is for screens whose owner wants it so, or who asked for it in the page. */
+	code |= rep_put(css, "@media screen and (prefers-color-scheme:dark){\n");
+	code |= put_dark(css, ":root:not([data-theme=light])", compared);
+	code |= rep_put(css, "}\n@media screen{\n");
+	code |= put_dark(css, "[data-theme=dark]", compared);
+	code |= rep_put(css, "}\n");
+	return compared ? code | put_differences(css) : code;
+}

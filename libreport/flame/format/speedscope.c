@@ -1,0 +1,148 @@
+/* --format=speedscope: the JSON that speedscope.app opens
+ * (github.com/jlfwong/speedscope, src/lib/file-format-spec.ts): a "sampled" profile, whose samples
+ * are stacks of indices into the frames, root first, with their weights. */
+#include "flame/format/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/ops.h"
+
+static int put_string(struct tp_buf *b, const char *text, size_t size)
+{
+	return tp_buf_put(b, "\"", 1) | rep_escape(b, text, size, REP_ESCAPE_JSON) |
+	       tp_buf_put(b, "\"", 1);
+}
+
+/* Its units: "none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes". */
+static const char *unit_of(const struct rep_flame_measure *m)
+{
+	static const struct {
+		int64_t scale;
+		const char *name;
+	} times[] = {{1, "nanoseconds"}, {1000, "microseconds"}, {1000000, "milliseconds"}};
+
+	if (m->kind == REP_FLAME_SIZE && m->scale == 1)
+		return "bytes";
+	for (size_t i = 0; m->kind == REP_FLAME_TIME && i < sizeof(times) / sizeof(times[0]); i++)
+		if (m->scale == times[i].scale)
+			return times[i].name;
+	return m->kind == REP_FLAME_TIME ? "seconds" : "none";
+}
+
+static int put_frames(struct rep_flame_job *job, struct tp_buf *b)
+{
+	const struct rep_flame_tree *t = job->tree;
+	int code =
+	    rep_put(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		       "\"shared\":{\"frames\":[");
+
+	for (uint32_t i = 0; i < tp_dict_strings(t->names) && !code; i++) {
+		struct tp_text name = rep_flame_shown(job, i);
+
+		code |= rep_put(b, i ? ",\n{\"name\":" : "\n{\"name\":");
+		code |= put_string(b, name.text, name.size) | rep_put(b, "}");
+		code = code ? rep_flame_no_memory(job) : rep_flame_flush(job, b, (size_t)64 << 10);
+	}
+	return code;
+}
+
+static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout *l,
+		       struct tp_buf *b, uint32_t *path)
+{
+	const struct rep_flame_tree *t = job->tree;
+	bool first = true;
+	int code = 0;
+
+	for (size_t i = 0; i < l->n && !code; i++) {
+		const struct rep_flame_node *n = &t->node[l->frame[i].node];
+
+		path[n->depth] = n->name;
+		if (!n->self[REP_FLAME_NEW])
+			continue;
+		code |= rep_put(b, first ? "\n[" : ",\n[");
+		for (uint32_t d = 1; d <= n->depth && !code; d++) {
+			code |= d > 1 ? tp_buf_put(b, ",", 1) : 0;
+			code |= rep_put_int(b, path[d]);
+		}
+		code |= rep_put(b, "]");
+		first = false;
+		code = code ? rep_flame_no_memory(job) : rep_flame_flush(job, b, (size_t)64 << 10);
+	}
+	return code;
+}
+
+static int put_weights(struct rep_flame_job *job, const struct rep_flame_layout *l,
+		       struct tp_buf *b)
+{
+	const struct rep_flame_tree *t = job->tree;
+	bool first = true;
+	int code = rep_put(b, "],\n\"weights\":[");
+
+	for (size_t i = 0; i < l->n && !code; i++) {
+		const struct rep_flame_node *n = &t->node[l->frame[i].node];
+
+		if (!n->self[REP_FLAME_NEW])
+			continue;
+		code |= first ? 0 : tp_buf_put(b, ",", 1);
+		code |= rep_put_int(b, n->self[REP_FLAME_NEW]);
+		first = false;
+	}
+	return code | rep_put(b, "]}]}\n");
+}
+
+static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l, uint32_t *path)
+{
+	const char *title = *job->opt->title ? job->opt->title : "profile";
+	struct tp_buf b = {0};
+	int code = put_frames(job, &b);
+
+	if (!code) {
+		code |= rep_put(&b, "]},\n\"name\":") | put_string(&b, title, strlen(title));
+		code |=
+		    rep_put(&b, ",\"exporter\":\"tprof\",\"activeProfileIndex\":0,\n\"profiles\":[{"
+				"\"type\":\"sampled\",\"name\":");
+		code |= put_string(&b, title, strlen(title)) | rep_put(&b, ",\"unit\":\"");
+		code |= rep_put(&b, unit_of(&job->measure)) |
+			rep_put(&b, "\",\"startValue\":0,\"endValue\":");
+		code |= rep_put_int(&b, job->tree->node[0].total[REP_FLAME_NEW]);
+		code |= rep_put(&b, ",\n\"samples\":[");
+		code = code ? rep_flame_no_memory(job) : 0;
+	}
+	if (!code)
+		code = put_samples(job, l, &b, path);
+	if (!code)
+		code = put_weights(job, l, &b) ? rep_flame_no_memory(job)
+					       : rep_flame_flush(job, &b, 0);
+	tp_buf_release(&b);
+	return code;
+}
+
+static bool has_negative(const struct rep_flame_tree *t)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->node[i].self[REP_FLAME_NEW] < 0)
+			return true;
+	return false;
+}
+
+int rep_flame_write_speedscope(struct rep_flame_job *job)
+{
+	struct rep_flame_layout_options opt = {.by_name = true, .everything = true};
+	struct rep_flame_layout l;
+	uint32_t *path;
+	int code;
+
+	if (job->tree->compared || has_negative(job->tree))
+		return tp_err_set(job->err, TP_ENOENT, TP_OFFSET_NONE,
+				  "speedscope's format has no %s; use svg, html or folded",
+				  job->tree->compared ? "differences" : "negative values");
+	code = rep_flame_layout(job->tree, &opt, &l, job->err);
+	if (!code) {
+		path = calloc((size_t)l.levels + 1, sizeof(*path));
+		code = path ? write_all(job, &l, path) : rep_flame_no_memory(job);
+		free(path);
+	}
+	rep_flame_layout_release(&l);
+	return code;
+}

@@ -1,0 +1,212 @@
+/* --format=text: an icicle or a flame in the cells of a terminal, a line per level. With colours a
+ * frame is a bar, without them its left edge is drawn. */
+#include "flame/format/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/ops.h"
+
+/* Of the 256 colours of terminals, those nearest to the hues of palette.c; text on them is black.
+ */
+/* clang-format off */
+static const uint8_t hues[][REP_FLAME_SHADES] = {
+    {217, 217, 217}, {216, 217, 223}, {216, 216, 223}, {180, 222, 222}, {180, 186, 222},
+    {186, 186, 186}, {150, 151, 151}, {115, 115, 157}, {116, 116, 122}, {80, 116, 123},
+    {117, 117, 117}, {117, 117, 153}, {153, 153, 153}, {147, 189, 189}, {183, 183, 189},
+    {182, 218, 219}, {250, 251, 252},
+};
+static const uint8_t more[REP_FLAME_STEPS] = {224, 217, 210, 203, 167};
+static const uint8_t less[REP_FLAME_STEPS] = {189, 153, 111, 75, 68};
+/* clang-format on */
+#define WHITE 255
+#define GREY  247
+
+struct row {
+	struct rep_flame_job *job;
+	struct tp_buf out, label;
+	uint32_t width, cell; /* cells of a line, and those written of this one */
+};
+
+static unsigned colour_of(const struct rep_flame_job *job, const struct rep_flame_frame *f,
+			  struct tp_text name)
+{
+	int step = job->opt->negate ? -f->step : f->step;
+	struct rep_flame_name n;
+
+	if (f->fold)
+		return GREY;
+	if (job->tree->compared)
+		return !step ? WHITE : step > 0 ? more[step - 1] : less[-step - 1];
+	if (!f->depth)
+		return hues[REP_FLAME_GREY][2];
+	n = rep_flame_name(name.text, name.size);
+	return hues[n.hue][n.shade];
+}
+
+/* "main.main 12.3%", the name alone, or what fits of it. */
+static int put_label(struct row *r, const struct rep_flame_frame *f, struct tp_text name,
+		     size_t room)
+{
+	struct rep_flame_name n = rep_flame_name(name.text, name.size);
+	const char *brief = name.text + n.brief;
+	size_t size = name.size - n.brief, width = rep_text_width(brief, size);
+	char share[REP_FLAME_WORDS];
+	int code;
+
+	rep_flame_percent(share, f->width);
+	r->label.size = 0;
+	if (width > room && n.package > n.brief && n.package + 4 < name.size) {
+		size_t skip = n.package + (name.text[n.package] == ':' ? 2u : 1u);
+
+		brief = name.text + skip;
+		size = name.size - skip;
+		width = rep_text_width(brief, size);
+	}
+	code = rep_shorten(&r->label, brief, size, room, REP_SHORTEN_RIGHT, r->job->opt->ascii);
+	if (width + 1 + strlen(share) <= room)
+		code |= tp_buf_put(&r->label, " ", 1) | rep_put(&r->label, share);
+	return code;
+}
+
+static int put_blanks(struct row *r, size_t n)
+{
+	int code = tp_buf_reserve(&r->out, n);
+
+	for (; n && !code; n--)
+		r->out.data[r->out.size++] = ' ';
+	return code;
+}
+
+static int put_frame(struct row *r, const struct rep_flame_frame *f, bool touches)
+{
+	static const struct tp_text root = {"total", 5}, fold = {"...", 3};
+	const struct rep_flame_options *opt = r->job->opt;
+	uint32_t first = (uint32_t)lround(f->x * r->width);
+	uint32_t last = (uint32_t)lround((f->x + f->width) * r->width), cells;
+	struct tp_text name = f->fold	 ? fold
+			      : f->depth ? rep_flame_shown(r->job, r->job->tree->node[f->node].name)
+					 : root;
+	size_t used, room;
+	char colour[32];
+	int code;
+
+	if (first < r->cell)
+		first = r->cell;
+	if (last > r->width)
+		last = r->width;
+	if (last <= first)
+		return 0;
+	cells = last - first;
+	code = put_blanks(r, first - r->cell);
+	r->cell = last;
+	if (opt->colour) {
+		/* A gap to the right, where there is room for one. */
+		room = cells > 2 ? cells - 1 : cells;
+		snprintf(colour, sizeof(colour), "\x1b[48;5;%um\x1b[38;5;16m",
+			 colour_of(r->job, f, name));
+		code |= rep_put(&r->out, colour);
+	} else {
+		room = cells - 1;
+		code |= rep_put(&r->out, opt->ascii ? "|" : "│");
+	}
+	if (room >= 3)
+		code |= put_label(r, f, name, room);
+	else
+		r->label.size = 0;
+	used = rep_text_width((char *)r->label.data, r->label.size);
+	code |= tp_buf_put(&r->out, r->label.data, r->label.size) | put_blanks(r, room - used);
+	if (opt->colour)
+		code |= rep_put(&r->out, "\x1b[0m") | put_blanks(r, cells - room);
+	else if (!touches && last < r->width) {
+		/* The right edge takes a cell of what is empty. */
+		code |= rep_put(&r->out, opt->ascii ? "|" : "│");
+		r->cell++;
+	}
+	return code;
+}
+
+/* Frames of a level are in the order of the list, from left to right. */
+static int put_level(struct row *r, const struct rep_flame_layout *l, const size_t *first,
+		     const size_t *next, uint32_t level)
+{
+	int code = 0;
+
+	r->cell = 0;
+	for (size_t i = first[level]; i != SIZE_MAX && !code; i = next[i]) {
+		const struct rep_flame_frame *f = &l->frame[i];
+		size_t n = next[i];
+		bool touches = n != SIZE_MAX && lround(l->frame[n].x * r->width) <=
+						    lround((f->x + f->width) * r->width);
+
+		code = put_frame(r, f, touches);
+	}
+	while (r->out.size && r->out.data[r->out.size - 1] == ' ')
+		r->out.size--;
+	return code | tp_buf_put(&r->out, "\n", 1);
+}
+
+static int put_levels(struct row *r, const struct rep_flame_layout *l)
+{
+	size_t *first = malloc(l->levels * sizeof(*first)), *next = malloc(l->n * sizeof(*next));
+	int code = first && next ? 0 : TP_ENOMEM;
+
+	for (uint32_t i = 0; i < l->levels && !code; i++)
+		first[i] = SIZE_MAX;
+	for (size_t i = l->n; i-- > 0 && !code;) {
+		next[i] = first[l->frame[i].depth];
+		first[l->frame[i].depth] = i;
+	}
+	for (uint32_t i = 0; i < l->levels && !code; i++) {
+		code = put_level(r, l, first, next, r->job->opt->upwards ? l->levels - 1 - i : i);
+		code = code ? rep_flame_no_memory(r->job)
+			    : rep_flame_flush(r->job, &r->out, (size_t)64 << 10);
+	}
+	free(first);
+	free(next);
+	return code;
+}
+
+static int put_heading(struct row *r, const char *text, const char *style)
+{
+	bool colour = r->job->opt->colour;
+	int code = 0;
+
+	if (!*text)
+		return 0;
+	code |= colour ? rep_put(&r->out, style) : 0;
+	code |= rep_escape(&r->out, text, strlen(text), REP_ESCAPE_SHOWN);
+	return code | rep_put(&r->out, colour ? "\x1b[0m\n" : "\n");
+}
+
+int rep_flame_write_text(struct rep_flame_job *job)
+{
+	struct row r = {.job = job, .width = job->opt->width ? job->opt->width : 80};
+	struct rep_flame_layout_options opt = {
+	    .by_name = job->opt->by_name,
+	    .min_width = fmax(job->opt->min_width, 1.0 / r.width),
+	    .noise = job->opt->noise,
+	};
+	struct rep_flame_layout l;
+	int code = rep_flame_layout(job->tree, &opt, &l, job->err);
+
+	if (!code && (put_heading(&r, job->opt->title, "\x1b[1m") |
+		      put_heading(&r, job->opt->subtitle, "\x1b[2m") | rep_put(&r.out, "\n")))
+		code = rep_flame_no_memory(job);
+	if (!code)
+		code = put_levels(&r, &l);
+	if (!code && l.folded) {
+		r.label.size = 0;
+		if (rep_flame_put_fold_note(job, &l, &r.label) | tp_buf_put(&r.label, "", 1) |
+		    rep_put(&r.out, "\n") | put_heading(&r, (char *)r.label.data, "\x1b[2m"))
+			code = rep_flame_no_memory(job);
+	}
+	if (!code)
+		code = rep_flame_flush(job, &r.out, 0);
+	rep_flame_layout_release(&l);
+	tp_buf_release(&r.out);
+	tp_buf_release(&r.label);
+	return code;
+}

@@ -1,0 +1,318 @@
+#include "flame/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "flame/change.h"
+
+/* Weights by size: four buckets for each power of two. */
+#define BUCKETS 256
+
+static unsigned bucket_of(int64_t weight)
+{
+	unsigned top;
+
+	if (weight < 4)
+		return (unsigned)weight;
+	top = 63u - (unsigned)__builtin_clzll((unsigned long long)weight);
+	return 4 * (top - 1) + (unsigned)(weight >> (top - 2) & 3);
+}
+
+/* The least weight in a bucket. */
+static int64_t bucket_floor(unsigned bucket)
+{
+	return bucket < 4 ? bucket : (int64_t)(4 + bucket % 4) << (bucket / 4 - 1);
+}
+
+/* What is shown: all that weigh at least `least`, and of those that weigh at least `ties` the ones
+ * that are not deeper than `depth`. A parent weighs no less than its child, so that with a frame
+ * all above it are shown. */
+struct choice {
+	int64_t least, ties;
+	uint32_t depth;
+};
+
+static bool chosen(const struct choice *c, const struct rep_flame_node *n)
+{
+	return n->weight >= c->least || (n->weight >= c->ties && n->depth <= c->depth);
+}
+
+/* Many frames weigh the same (one sample): of the first bucket that is too much for what is left of
+ * the budget, the upper levels. */
+static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
+		       const uint8_t *widest, unsigned b, size_t left, struct choice *choice)
+{
+	uint32_t nnames = tp_dict_strings(t->names), levels = t->opt.max_depth + 1;
+	uint32_t *highest = malloc(nnames * sizeof(*highest)); /* per name, in this bucket */
+	size_t *cost = calloc((size_t)levels + 1, sizeof(*cost));
+	uint32_t d = 0;
+
+	if (!highest || !cost) {
+		free(highest);
+		free(cost);
+		return TP_ENOMEM;
+	}
+	memset(highest, 0xff, nnames * sizeof(*highest));
+	for (uint32_t i = 1; i < t->n; i++) {
+		const struct rep_flame_node *n = &t->node[i];
+
+		if (bucket_of(n->weight) != b)
+			continue;
+		cost[n->depth] += opt->per_frame;
+		if (opt->repeated)
+			cost[n->depth] += tp_dict_text(t->names, n->name).size;
+		else if (n->depth < highest[n->name])
+			highest[n->name] = n->depth;
+	}
+	for (uint32_t i = 0; i < nnames && !opt->repeated; i++)
+		if (widest[i] == b && highest[i] <= levels)
+			cost[highest[i]] += tp_dict_text(t->names, i).size;
+	for (; d < levels && cost[d + 1] <= left; d++)
+		left -= cost[d + 1];
+	choice->ties = bucket_floor(b);
+	choice->depth = d;
+	free(highest);
+	free(cost);
+	return 0;
+}
+
+/* What leaves the file within the budget. */
+static int afford(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
+		  struct choice *choice)
+{
+	size_t cost[BUCKETS] = {0}, sum = 0;
+	uint32_t nnames = tp_dict_strings(t->names);
+	uint8_t *widest = calloc(nnames, 1); /* per name: the largest bucket of its frames */
+	int code = 0;
+	unsigned b;
+
+	if (!widest)
+		return TP_ENOMEM;
+	for (uint32_t i = 1; i < t->n; i++) {
+		const struct rep_flame_node *n = &t->node[i];
+
+		b = bucket_of(n->weight);
+		cost[b] += opt->per_frame;
+		if (opt->repeated)
+			cost[b] += tp_dict_text(t->names, n->name).size;
+		else if (widest[n->name] < b)
+			widest[n->name] = (uint8_t)b;
+	}
+	for (uint32_t i = 0; i < nnames && !opt->repeated; i++)
+		cost[widest[i]] += widest[i] ? tp_dict_text(t->names, i).size : 0;
+	for (b = BUCKETS; b > 1 && sum + cost[b - 1] <= opt->budget; b--)
+		sum += cost[b - 1];
+	if (b > 1 && (b == BUCKETS || bucket_floor(b) > choice->least)) {
+		if (bucket_floor(b - 1) >= choice->least)
+			code = afford_ties(t, opt, widest, b - 1, opt->budget - sum, choice);
+		choice->least = b == BUCKETS ? INT64_MAX : bucket_floor(b);
+	}
+	free(widest);
+	return code;
+}
+
+/* ---- siblings in order ---- */
+
+struct sibling {
+	int64_t weight;
+	const char *text;
+	uint32_t size, node;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sibling *x = a, *y = b;
+	uint32_t n = x->size < y->size ? x->size : y->size;
+	int c = n ? memcmp(x->text, y->text, n) : 0;
+
+	return c ? c : x->size < y->size ? -1 : x->size > y->size;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct sibling *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return by_name(a, b);
+}
+
+struct laying {
+	const struct rep_flame_tree *tree;
+	const struct rep_flame_layout_options *opt;
+	struct rep_flame_layout *out;
+	struct choice choice;
+	struct sibling *sibling;
+	size_t nsiblings, sibling_room;
+	struct rep_flame_frame *todo; /* a stack: the next frame on top */
+	size_t ntodo, todo_room, frame_room;
+};
+
+static int reserve(void *array, size_t *room, size_t want, size_t size)
+{
+	void **items = array, *p;
+	size_t n = *room ? *room : 64;
+
+	if (want <= *room)
+		return 0;
+	while (n < want)
+		n *= 2;
+	p = realloc(*items, n * size);
+	if (!p)
+		return TP_ENOMEM;
+	*items = p;
+	*room = n;
+	return 0;
+}
+
+static int push(struct laying *l, const struct rep_flame_frame *f)
+{
+	int code = reserve(&l->todo, &l->todo_room, l->ntodo + 1, sizeof(*f));
+
+	if (!code)
+		l->todo[l->ntodo++] = *f;
+	return code;
+}
+
+/* The children that are shown, in order, and all others as `fold`. */
+static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fold,
+		  double events[REP_FLAME_SIDES])
+{
+	const struct rep_flame_tree *t = l->tree;
+
+	l->nsiblings = 0;
+	for (uint32_t c = t->node[parent].child; c; c = t->node[c].next) {
+		const struct rep_flame_node *n = &t->node[c];
+		struct tp_text name = tp_dict_text(t->names, n->name);
+
+		if (!chosen(&l->choice, n)) {
+			tp_sum(&fold->own, n->weight);
+			for (int side = 0; side < REP_FLAME_SIDES; side++) {
+				tp_sum(&fold->value[side], n->total[side]);
+				events[side] += n->events[side];
+			}
+			continue;
+		}
+		if (reserve(&l->sibling, &l->sibling_room, l->nsiblings + 1, sizeof(*l->sibling)))
+			return TP_ENOMEM;
+		l->sibling[l->nsiblings++] = (struct sibling){n->weight, name.text, name.size, c};
+	}
+	if (l->nsiblings > 1)
+		qsort(l->sibling, l->nsiblings, sizeof(*l->sibling),
+		      l->opt->by_name ? by_name : by_weight);
+	return 0;
+}
+
+/* Puts the frame on the list, and its children on the stack, the leftmost on top. */
+static int lay(struct laying *l, const struct rep_flame_frame *f)
+{
+	const struct rep_flame_tree *t = l->tree;
+	struct rep_flame_layout *out = l->out;
+	double whole = t->node[0].weight ? (double)t->node[0].weight : 1, x = f->x;
+	struct rep_flame_frame fold = {.node = f->node, .depth = f->depth + 1, .fold = true};
+	double events[REP_FLAME_SIDES] = {0};
+	size_t bottom = l->ntodo;
+
+	if (reserve(&out->frame, &l->frame_room, out->n + 1, sizeof(*f)))
+		return TP_ENOMEM;
+	out->frame[out->n++] = *f;
+	if (out->levels < f->depth + 1)
+		out->levels = f->depth + 1;
+	if (f->fold)
+		return 0;
+	if (gather(l, f->node, &fold, events))
+		return TP_ENOMEM;
+	tp_sum(&out->hidden, fold.own);
+	for (size_t i = 0; i < l->nsiblings; i++) {
+		const struct rep_flame_node *n = &t->node[l->sibling[i].node];
+		struct rep_flame_frame child = {
+		    .node = l->sibling[i].node,
+		    .depth = f->depth + 1,
+		    .value = {n->total[REP_FLAME_NEW], n->total[REP_FLAME_OLD]},
+		    .own = n->own,
+		    .rest = {n->self[REP_FLAME_NEW], n->self[REP_FLAME_OLD]},
+		    .x = x,
+		    .width = (double)n->weight / whole,
+		    .step = rep_flame_change_step(n->total, n->events, l->opt->noise),
+		};
+
+		x += child.width;
+		if (push(l, &child))
+			return TP_ENOMEM;
+	}
+	if ((fold.own && fold.own >= l->choice.least) ||
+	    (l->opt->every_fold &&
+	     (fold.own || fold.value[REP_FLAME_NEW] || fold.value[REP_FLAME_OLD]))) {
+		fold.x = x;
+		memcpy(fold.rest, fold.value, sizeof(fold.rest));
+		fold.width = (double)fold.own / whole;
+		fold.step = rep_flame_change_step(fold.value, events, l->opt->noise);
+		if (push(l, &fold))
+			return TP_ENOMEM;
+	} else {
+		struct rep_flame_frame *self = &out->frame[out->n - 1];
+
+		tp_sum(&self->own, fold.own);
+		for (int side = 0; side < REP_FLAME_SIDES; side++)
+			tp_sum(&self->rest[side], fold.value[side]);
+	}
+	for (size_t a = bottom, b = l->ntodo; a + 1 < b; a++, b--) {
+		struct rep_flame_frame swap = l->todo[a];
+
+		l->todo[a] = l->todo[b - 1];
+		l->todo[b - 1] = swap;
+	}
+	return 0;
+}
+
+int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
+		     struct rep_flame_layout *out, struct tp_err *err)
+{
+	const struct rep_flame_node *root = &t->node[0];
+	double share = opt->min_width * (double)root->weight;
+	struct laying l = {.tree = t, .opt = opt, .out = out, .choice = {1, 1, UINT32_MAX}};
+	struct rep_flame_frame first = {
+	    .value = {root->total[REP_FLAME_NEW], root->total[REP_FLAME_OLD]},
+	    .own = root->own,
+	    .rest = {root->self[REP_FLAME_NEW], root->self[REP_FLAME_OLD]},
+	    .width = 1,
+	    .step = rep_flame_change_step(root->total, root->events, opt->noise),
+	};
+	size_t nodes = 0;
+	int code = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (share > 1)
+		l.choice.least =
+		    share >= 0x1p63 ? INT64_MAX : (int64_t)share + (share > (double)(int64_t)share);
+	if (opt->everything)
+		l.choice.least = 0;
+	l.choice.ties = l.choice.least;
+	if (opt->budget)
+		code = afford(t, opt, &l.choice);
+	if (!code)
+		code = push(&l, &first);
+	while (!code && l.ntodo) {
+		struct rep_flame_frame f = l.todo[--l.ntodo];
+
+		nodes += !f.fold;
+		code = lay(&l, &f);
+	}
+	free(l.todo);
+	free(l.sibling);
+	if (code)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	out->folded = t->n - nodes;
+	if (root->weight) {
+		out->limit = (double)l.choice.least / (double)root->weight;
+		out->hidden_share = (double)out->hidden / (double)root->weight;
+	}
+	return 0;
+}
+
+void rep_flame_layout_release(struct rep_flame_layout *l)
+{
+	free(l->frame);
+	memset(l, 0, sizeof(*l));
+}

@@ -1,0 +1,93 @@
+#include "flame/name.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Where the type arguments, receiver, file or parameters begin. */
+static size_t plain_end(const char *s, size_t from, size_t size)
+{
+	while (from < size && !memchr("([<{ ", s[from], 5))
+		from++;
+	return from;
+}
+
+/* net/http.Get → behind "http"; main.main.func1 → behind the first "main"; java.util.HashMap.put →
+ * before the class, which is what begins with a capital; std::sort → behind "std". */
+static size_t package_end(const char *s, size_t from, size_t end, bool path)
+{
+	size_t first = end;
+
+	for (size_t i = from; i < end; i++) {
+		if (s[i] == ':' && i + 1 < end && s[i + 1] == ':')
+			return i;
+		if (s[i] != '.' || i == from)
+			continue;
+		if (first == end)
+			first = i;
+		if (path)
+			break;
+		if (i + 1 < end && s[i + 1] >= 'A' && s[i + 1] <= 'Z')
+			return i;
+	}
+	return first < end ? first : from;
+}
+
+/* json/v2.Unmarshal: a version is no name, the folder above it stays with it. */
+static size_t brief_start(const char *s, size_t from, size_t slash, size_t end)
+{
+	size_t i = slash;
+
+	if (slash <= from || slash >= end)
+		return from;
+	if (s[i] == 'v')
+		for (i++; i < end && s[i] >= '0' && s[i] <= '9'; i++)
+			;
+	if (i < slash + 2 || i == end || s[i] != '.')
+		return slash;
+	for (i = slash - 1; i > from && s[i - 1] != '/'; i--)
+		;
+	return i;
+}
+
+static bool is_runtime(const char *s, size_t size)
+{
+	static const char *const packages[] = {"runtime", "internal/runtime", "syscall"};
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
+		size_t n = strlen(packages[i]);
+
+		if (size >= n && !memcmp(s, packages[i], n) && (size == n || s[n] == '/'))
+			return true;
+	}
+	return false;
+}
+
+struct rep_flame_name rep_flame_name(const char *text, size_t size)
+{
+	struct rep_flame_name n = {0};
+	size_t from = 0, end, slash;
+
+	/* An address in front is no part of the name. */
+	if (size > 2 && text[0] == '0' && text[1] == 'x') {
+		const char *space = memchr(text, ' ', size);
+
+		from = space ? (size_t)(space - text) + 1 : size;
+	}
+	end = plain_end(text, from, size);
+	for (slash = end; slash > from && text[slash - 1] != '/'; slash--)
+		;
+	n.from = (uint32_t)from;
+	n.brief = (uint32_t)(from < size ? brief_start(text, from, slash, end) : 0);
+	n.package = (uint32_t)package_end(text, slash, end, slash > from);
+	n.shade = (uint8_t)(XXH3_64bits(text, size) % REP_FLAME_SHADES);
+	if (n.package <= slash)
+		n.package = (uint32_t)from;
+	if (from == size || text[from] == '[' || is_runtime(text + from, n.package - from))
+		n.hue = REP_FLAME_GREY;
+	else if (n.package > from)
+		n.hue = (uint8_t)(XXH3_64bits(text + from, n.package - from) % REP_FLAME_HUES);
+	else
+		n.hue = (uint8_t)(XXH3_64bits(text + from, end - from) % REP_FLAME_HUES);
+	return n;
+}

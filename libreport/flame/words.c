@@ -1,0 +1,100 @@
+#include "flame/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
+{
+	static const struct {
+		const char *unit, *noun;
+		enum rep_flame_kind kind;
+		int64_t scale;
+	} units[] = {
+	    {"nanoseconds", "ns", REP_FLAME_TIME, 1},
+	    {"nanosecond", "ns", REP_FLAME_TIME, 1},
+	    {"ns", "ns", REP_FLAME_TIME, 1},
+	    {"microseconds", "us", REP_FLAME_TIME, 1000},
+	    {"us", "us", REP_FLAME_TIME, 1000},
+	    {"milliseconds", "ms", REP_FLAME_TIME, 1000000},
+	    {"ms", "ms", REP_FLAME_TIME, 1000000},
+	    {"seconds", "s", REP_FLAME_TIME, 1000000000},
+	    {"s", "s", REP_FLAME_TIME, 1000000000},
+	    {"bytes", "bytes", REP_FLAME_SIZE, 1},
+	    {"byte", "bytes", REP_FLAME_SIZE, 1},
+	    {"B", "bytes", REP_FLAME_SIZE, 1},
+	    {"kilobytes", "KiB", REP_FLAME_SIZE, 1024},
+	    {"kB", "KiB", REP_FLAME_SIZE, 1024},
+	    {"megabytes", "MiB", REP_FLAME_SIZE, 1048576},
+	    {"MB", "MiB", REP_FLAME_SIZE, 1048576},
+	};
+	struct rep_flame_measure m = {.kind = REP_FLAME_COUNT, .scale = 1};
+	const char *noun = unit;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i].unit))
+			continue;
+		m.kind = units[i].kind;
+		m.scale = units[i].scale;
+		noun = units[i].noun;
+	}
+	/* Counted is what the type says: inuse_objects, contentions, samples. */
+	if (!strcmp(unit, "count") || !*unit) {
+		const char *last = strrchr(type, '_');
+
+		noun = last ? last + 1 : type;
+	}
+	snprintf(m.noun, sizeof(m.noun), "%s", noun);
+	/* Not in the middle of a character. */
+	for (size_t n = strlen(m.noun); n && strlen(noun) > n && (noun[n] & 0xc0) == 0x80;)
+		m.noun[--n] = '\0';
+	return m;
+}
+
+char *rep_flame_thousands(char text[REP_FLAME_WORDS], int64_t v)
+{
+	char digits[24], *out = text;
+	int n = snprintf(digits, sizeof(digits), "%lld", (long long)v), sign = v < 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > sign && (n - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
+char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure *m, int64_t v)
+{
+	int64_t scaled;
+
+	if (__builtin_mul_overflow(v, m->scale, &scaled))
+		scaled = v < 0 ? -INT64_MAX : INT64_MAX;
+	switch (m->kind) {
+	case REP_FLAME_TIME:
+		return tp_fmt_ns(text, scaled);
+	case REP_FLAME_SIZE:
+		return tp_fmt_bytes(text, scaled);
+	default:
+		rep_flame_thousands(text, v);
+		snprintf(text + strlen(text), REP_FLAME_WORDS - strlen(text), "%s%.60s",
+			 *m->noun ? " " : "", m->noun);
+		return text;
+	}
+}
+
+char *rep_flame_percent(char text[REP_FLAME_WORDS], double share)
+{
+	double p = share * 100, a = fabs(p);
+
+	snprintf(text, REP_FLAME_WORDS,
+		 a >= 99.95 || a <= 0 ? "%.0f%%"
+		 : a >= 9.95	      ? "%.1f%%"
+		 : a >= 0.095	      ? "%.2f%%"
+				      : "%.1g%%",
+		 p);
+	return text;
+}
