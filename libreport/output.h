@@ -78,6 +78,7 @@ struct rep_column {
 	/* Tables that are too wide: columns with drop > 0 are left out, the highest first, while a
 	 * text would have fewer cells than its `least` (0: 16). */
 	uint8_t drop, least;
+	bool right;	 /* a text that is set to the right, as numbers are, and never cut */
 	bool raw_only;	 /* not in tables */
 	bool table_only; /* only there */
 };

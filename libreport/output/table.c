@@ -203,6 +203,7 @@ static void measure(const struct rep_output *out, struct table *t)
 		c->width = out->opt.no_header ? 0 : title_width(rc);
 		c->right = rc->kind == REP_ANY ? c->has_number && !c->has_text
 					       : rc->kind != REP_TEXT && rc->kind != REP_BOOL;
+		c->right |= rc->right;
 		c->cut = !c->right;
 		for (size_t row = 0; row < t->rows; row++) {
 			size_t width = cells[row * out->ncolumns + i].width;

@@ -43,6 +43,7 @@ struct rep_label_units {
 	struct rep_label_unit {
 		uint32_t key;
 		uint32_t unit; /* string */
+		bool mixed;    /* others were stated, too */
 	} * item;
 	size_t n;
 };

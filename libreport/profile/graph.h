@@ -15,6 +15,7 @@ struct rep_edge {
 	struct rep_node *src, *dest;
 	int64_t weight, weight_div;
 	bool residual, inlined;
+	bool gone; /* private */
 };
 
 /* Values of part of a node's samples: those with the same labels. */
@@ -42,7 +43,7 @@ struct rep_node {
 	struct rep_tags tags;	  /* text labels; where traits.tags */
 	struct rep_tags *numeric; /* "bytes" only, as pprof does it */
 	size_t nnumeric;
-	uint32_t id; /* private while the graph is made; afterwards its place in graph->node */
+	uint32_t id; /* its place in graph->node (private while the graph is made) */
 };
 
 struct rep_graph {

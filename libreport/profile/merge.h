@@ -12,7 +12,7 @@
 struct rep_merge_part {
 	const struct tp_profile *profile;
 	/* Values are multiplied by it (per sample type where ratios is not NULL, else all by
-	 * ratio), truncated like pprof does; 1: taken as they are. */
+	 * ratio), rounded as pprof does; 1: taken as they are. */
 	double ratio;
 	const double *ratios;
 	/* A label that is put on all of its samples, NULL for none: pprof's -diff_base marks the

@@ -14,7 +14,8 @@
 
 #include "base/err.h"
 
-/* What becomes one node. Functions of the same name in two files are one, except by filefunctions. */
+/* What becomes one node. Functions of the same name in two files are one, except by filefunctions.
+ */
 enum rep_granularity {
 	REP_FUNCTIONS,
 	REP_FILEFUNCTIONS,
@@ -36,14 +37,14 @@ struct rep_profile_options {
 	const char *unit; /* "minimum" (what suits all), "auto" (each its own), or a unit */
 
 	/* which samples and frames; regular expressions as RE2 has them (regex.h) */
-	const char *focus, *ignore;	/* samples with a frame that matches / without any */
-	const char *hide, *show;	/* frames */
-	const char *show_from;		/* drops the callers above the outermost match */
-	const char *prune_from;		/* drops what a match has called */
+	const char *focus, *ignore;	    /* samples with a frame that matches / without any */
+	const char *hide, *show;	    /* frames */
+	const char *show_from;		    /* drops the callers above the outermost match */
+	const char *prune_from;		    /* drops what a match has called */
 	const char *tag_focus, *tag_ignore; /* samples by label: KEY=REGEX, REGEX, 32kb:64kb */
 	const char *tag_show, *tag_hide;    /* labels by key */
 	const char *tag_root, *tag_leaf;    /* keys, separated by commas, that become frames */
-	bool all_frames; /* keep frames that the profile itself wants dropped */
+	bool all_frames;		    /* keep frames that the profile itself wants dropped */
 
 	/* what is a node */
 	enum rep_granularity granularity;
@@ -84,7 +85,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
  * cmd/common/profile_options.h. */
 #define REP_PROFILE_OPTIONS(X)                                                                     \
 	X("sample-index", SAMPLE_INDEX, TEXT, sample_index, "TYPE", VALUES,                        \
-	  "What to count: a sample type (inuse_space, alloc_objects, delay, cpu, …) or its number")\
+	  "What to count: a sample type (inuse_space, alloc_objects, delay, cpu, …) or its "     \
+	  "number")                                                                                \
 	X("mean", MEAN, FLAG, mean, NULL, VALUES, "The average: divided by the first sample type") \
 	X("unit", UNIT, TEXT, unit, "UNIT", VALUES,                                                \
 	  "Show values in UNIT: ms, seconds, MB …; auto: each in its own")                         \
@@ -93,7 +95,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Shares of what the filters leave, not of everything")                                   \
 	X("focus", FOCUS, TEXT, focus, "REGEX", FILTER,                                            \
 	  "Only samples with a frame matching REGEX (function, file or object file)")              \
-	X("ignore", IGNORE, TEXT, ignore, "REGEX", FILTER, "No samples with a frame matching REGEX")\
+	X("ignore", IGNORE, TEXT, ignore, "REGEX", FILTER,                                         \
+	  "No samples with a frame matching REGEX")                                                \
 	X("hide", HIDE, TEXT, hide, "REGEX", FILTER, "Leave out frames matching REGEX")            \
 	X("show", SHOW, TEXT, show, "REGEX", FILTER, "Only frames matching REGEX")                 \
 	X("show-from", SHOW_FROM, TEXT, show_from, "REGEX", FILTER,                                \
@@ -104,8 +107,10 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Only samples with a label: KEY=REGEX, REGEX on key:value, or a range as 32kb:64kb")     \
 	X("tag-ignore", TAG_IGNORE, TEXT, tag_ignore, "FILTER", FILTER,                            \
 	  "No samples with such a label")                                                          \
-	X("tag-show", TAG_SHOW, TEXT, tag_show, "REGEX", FILTER, "Only labels with a key matching REGEX")\
-	X("tag-hide", TAG_HIDE, TEXT, tag_hide, "REGEX", FILTER, "No labels with a key matching REGEX")\
+	X("tag-show", TAG_SHOW, TEXT, tag_show, "REGEX", FILTER,                                   \
+	  "Only labels with a key matching REGEX")                                                 \
+	X("tag-hide", TAG_HIDE, TEXT, tag_hide, "REGEX", FILTER,                                   \
+	  "No labels with a key matching REGEX")                                                   \
 	X("tag-root", TAG_ROOT, TEXT, tag_root, "KEYS", FILTER,                                    \
 	  "Add the values of these labels as frames at the root")                                  \
 	X("tag-leaf", TAG_LEAF, TEXT, tag_leaf, "KEYS", FILTER,                                    \
@@ -116,7 +121,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Add up by functions, filefunctions, files, lines or addresses")                         \
 	X("no-inlines", NO_INLINES, FLAG, no_inlines, NULL, NODES,                                 \
 	  "Count inlined functions as the function they were inlined into")                        \
-	X("show-columns", SHOW_COLUMNS, FLAG, show_columns, NULL, NODES, "Tell columns of lines apart")\
+	X("show-columns", SHOW_COLUMNS, FLAG, show_columns, NULL, NODES,                           \
+	  "Tell columns of lines apart")                                                           \
 	X("trim-path", TRIM_PATH, TEXT, trim_path, "DIRS", NODES,                                  \
 	  "Cut these folders off the names of source files")                                       \
 	X("source-path", SOURCE_PATH, TEXT, source_path, "DIRS", NODES,                            \

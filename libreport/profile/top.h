@@ -29,7 +29,6 @@ int rep_profile_top(struct rep_profile_top *top, struct tp_profile *p,
 void rep_profile_top_release(struct rep_profile_top *top);
 
 /* As a table, CSV, JSON …: flat, flat%, sum%, cum, cum%, name; raw numbers where it is no table. */
-int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out,
-			  const struct rep_output_options *how, struct tp_err *err);
+int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err);
 
 #endif

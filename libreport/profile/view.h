@@ -37,7 +37,6 @@ struct rep_profile_view {
 	struct rep_profile_options opt; /* as the traits have bent them */
 	struct rep_profile_traits traits;
 	size_t index;	      /* of the sample type */
-	bool whole;	      /* nothing was left out of the profile */
 	const char *unit;     /* of the values, as the profile has it */
 	char type[96];	      /* "inuse_space", "mean_delay" */
 	char output_unit[64]; /* "minimum" until rep_profile_view_pick_unit */

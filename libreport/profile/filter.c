@@ -1,0 +1,362 @@
+#include "profile/filter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/fold.h"
+#include "profile/labels.h"
+#include "profile/match.h"
+
+void rep_filter_notes_release(struct rep_filter_notes *n)
+{
+	tp_buf_release(&n->texts);
+}
+
+int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err *err)
+{
+	if (!n || !tp_buf_put(&n->texts, text, strlen(text) + 1))
+		return 0;
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int rep_filter_fail(struct tp_err *err, int code)
+{
+	if (code == TP_ELIMIT)
+		return tp_err_set(err, code, TP_OFFSET_NONE,
+				  "the profile has too many stacks to be filtered");
+	return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+}
+
+/* Moves sample `from` to place `to`, which is not behind it. */
+static void move_sample(struct tp_profile *p, size_t to, size_t from)
+{
+	if (to == from)
+		return;
+	p->stack[to] = p->stack[from];
+	p->label_set[to] = p->label_set[from];
+	memcpy(p->value + to * p->ntypes, p->value + from * p->ntypes,
+	       p->ntypes * sizeof(*p->value));
+}
+
+void rep_profile_keep_samples(struct tp_profile *p, bool (*keep)(void *ctx, size_t sample),
+			      void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++)
+		if (keep(ctx, i))
+			move_sample(p, n++, i);
+	p->nsamples = n;
+}
+
+/* Gives every sample the stack that the fold makes of its own, or drops it where `lives` says so.
+ */
+static int fold_samples(struct tp_profile *p, struct rep_fold *f,
+			bool (*lives)(const struct rep_fold *f, struct rep_fold_state *s),
+			struct tp_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++) {
+		struct rep_fold_state s;
+		int code = rep_fold_stack(f, p->stack[i], &s);
+
+		if (code)
+			return rep_filter_fail(err, code);
+		if (lives && !lives(f, &s))
+			continue;
+		move_sample(p, n, i);
+		p->stack[n++] = s.node;
+	}
+	p->nsamples = n;
+	return 0;
+}
+
+static int run_fold(struct tp_profile *p, void *ctx,
+		    int (*step)(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame,
+				size_t n, uint32_t end),
+		    bool (*lives)(const struct rep_fold *f, struct rep_fold_state *s),
+		    struct tp_err *err)
+{
+	struct rep_fold f = {.ctx = ctx, .step = step};
+	int code = rep_fold_init(&f, p);
+
+	code = code ? rep_filter_fail(err, code) : fold_samples(p, &f, lives, err);
+	rep_fold_release(&f);
+	return code;
+}
+
+/* ---- focus, ignore, hide, show (profile.FilterSamplesByName) ---- */
+
+struct names {
+	struct rep_match focus, ignore, hide, show;
+};
+
+enum { FOCUSED = 1, IGNORED = 2 };
+
+static bool location_matches(struct rep_match *m, const uint32_t *frame, size_t n)
+{
+	if (!m->given)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (rep_match_line(m, frame[i]))
+			return m->found = true;
+	return rep_match_mapping(m, frame[0]) && (m->found = true);
+}
+
+static bool stays(struct names *names, const struct rep_fold *f, uint32_t frame)
+{
+	struct rep_match *hide = &names->hide, *show = &names->show;
+
+	if (hide->given && (rep_match_line(hide, frame) || rep_match_mapping(hide, frame))) {
+		hide->found = true;
+		return false;
+	}
+	if (!show->given)
+		return true;
+	/* A location without lines has none to show, whatever its mapping. */
+	if (!tp_dict_frame_at(f->p->dict, frame).function)
+		return false;
+	if (!rep_match_line(show, frame) && !rep_match_mapping(show, frame))
+		return false;
+	show->found = true;
+	return true;
+}
+
+static int step_names(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
+		      uint32_t end)
+{
+	struct names *names = f->ctx;
+	uint32_t few[32], *kept = few;
+	size_t nkept = 0;
+	int code;
+
+	if (location_matches(&names->ignore, frame, n))
+		s->bits |= IGNORED;
+	else if (!names->focus.given || location_matches(&names->focus, frame, n))
+		s->bits |= FOCUSED;
+	if (!names->hide.given && !names->show.given) {
+		s->node = end;
+		return 0;
+	}
+	if (n > sizeof(few) / sizeof(few[0]))
+		kept = malloc(n * sizeof(*kept));
+	if (!kept)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (stays(names, f, frame[i]))
+			kept[nkept++] = frame[i];
+	code = rep_fold_push(f, s, kept, nkept, end, nkept == n);
+	if (kept != few)
+		free(kept);
+	return code;
+}
+
+static bool names_live(const struct rep_fold *f, struct rep_fold_state *s)
+{
+	(void)f;
+	return s->bits == FOCUSED && s->node;
+}
+
+static int filter_names(struct tp_profile *p, const struct rep_profile_options *opt,
+			struct rep_filter_notes *notes, struct tp_err *err)
+{
+	struct names names = {0};
+	const struct {
+		struct rep_match *match;
+		const char *pattern, *option, *note;
+	} parts[] = {
+	    {&names.focus, opt->focus, "--focus", "--focus matched no samples"},
+	    {&names.ignore, opt->ignore, "--ignore", "--ignore matched no samples"},
+	    {&names.hide, opt->hide, "--hide", "--hide matched no frames"},
+	    {&names.show, opt->show, "--show", "--show matched no frames"},
+	};
+	bool any = false;
+	int code = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		any |= parts[i].pattern != NULL;
+	for (size_t i = 0; i < 4 && any && !code; i++)
+		code = rep_match_init(parts[i].match, p, parts[i].pattern, parts[i].option, err);
+	if (any && !code)
+		code = run_fold(p, &names, step_names, names_live, err);
+	for (size_t i = 0; i < 4; i++) {
+		if (!code && parts[i].pattern && !parts[i].match->found)
+			code = rep_filter_note(notes, parts[i].note, err);
+		rep_match_release(parts[i].match);
+	}
+	return code;
+}
+
+/* ---- show_from (profile.ShowFrom) ---- */
+
+/* Of a location that matches, the lines above the outermost match go wherever it is. */
+static int step_show_from(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame,
+			  size_t n, uint32_t end)
+{
+	struct rep_match *m = f->ctx;
+	size_t first = 0;
+	bool matches = rep_match_mapping(m, frame[0]);
+
+	if (!matches) {
+		while (first < n && !rep_match_line(m, frame[first]))
+			first++;
+		matches = first < n;
+		if (!matches)
+			first = 0;
+	}
+	m->found |= matches;
+	if (!matches && !s->bits)
+		return 0;
+	s->bits = FOCUSED;
+	return rep_fold_push(f, s, frame + first, n - first, end, !first);
+}
+
+static bool show_from_lives(const struct rep_fold *f, struct rep_fold_state *s)
+{
+	(void)f;
+	return s->bits == FOCUSED;
+}
+
+static int show_from(struct tp_profile *p, const char *pattern, struct rep_filter_notes *notes,
+		     struct tp_err *err)
+{
+	struct rep_match m;
+	int code;
+
+	if (!pattern)
+		return 0;
+	code = rep_match_init(&m, p, pattern, "--show-from", err);
+	if (!code)
+		code = run_fold(p, &m, step_show_from, show_from_lives, err);
+	if (!code && !m.found)
+		code = rep_filter_note(notes, "--show-from matched no frames", err);
+	rep_match_release(&m);
+	return code;
+}
+
+/* ---- prune_from (profile.PruneFrom) ---- */
+
+/* `other` is the stack as it was at the match nearest to the leaf. What a matching location calls
+ * inlined goes wherever the location is. */
+static int step_prune_from(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame,
+			   size_t n, uint32_t end)
+{
+	struct rep_match *m = f->ctx;
+	size_t kept = n;
+	int code;
+
+	while (kept && !rep_match_name(m, frame[kept - 1]))
+		kept--;
+	code = rep_fold_push(f, s, frame, kept ? kept : n, end, !kept || kept == n);
+	if (kept) {
+		s->other = s->node;
+		m->found = true;
+	}
+	return code;
+}
+
+static bool prune_from_lives(const struct rep_fold *f, struct rep_fold_state *s)
+{
+	(void)f;
+	if (s->other)
+		s->node = s->other;
+	return true;
+}
+
+static int prune_from(struct tp_profile *p, const char *pattern, struct tp_err *err)
+{
+	struct rep_match m;
+	int code;
+
+	if (!pattern)
+		return 0;
+	code = rep_match_init(&m, p, pattern, "--prune-from", err);
+	m.simplified = true;
+	if (!code)
+		code = run_fold(p, &m, step_prune_from, prune_from_lives, err);
+	rep_match_release(&m);
+	return code;
+}
+
+/* ---- drop_frames (profile.Prune) ---- */
+
+struct prune {
+	struct rep_match drop, keep;
+};
+
+enum { USER = 1, DONE = 2 };
+
+/* From the root: the first frame to be dropped behind one that is not, and all it calls, go. */
+static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
+		     uint32_t end)
+{
+	struct prune *prune = f->ctx;
+	size_t kept = 0; /* lines above the match */
+
+	if (s->bits & DONE)
+		return 0;
+	while (kept < n && !(rep_match_name(&prune->drop, frame[kept]) &&
+			     !(prune->keep.given && rep_match_name(&prune->keep, frame[kept]))))
+		kept++;
+	if (kept == n)
+		s->bits |= USER;
+	else if (s->bits & USER)
+		s->bits |= DONE;
+	else if (!kept)
+		kept = n; /* nothing but plumbing so far: it stays */
+	return rep_fold_push(f, s, frame, kept, end, kept == n);
+}
+
+/* "^(…)$" around an expression of the profile. */
+static int match_whole(struct rep_match *m, const struct tp_profile *p, uint32_t string,
+		       const char *name, struct tp_err *err)
+{
+	struct tp_text t = tp_dict_text(p->dict, string);
+	struct tp_buf b = {0};
+	int code = 0;
+
+	if (!t.size)
+		return rep_match_init(m, p, NULL, name, err);
+	if (tp_buf_put(&b, "^(", 2) || tp_buf_put(&b, t.text, t.size) || tp_buf_put(&b, ")$", 3))
+		code = rep_filter_fail(err, TP_ENOMEM);
+	if (!code)
+		code = rep_match_init(m, p, (char *)b.data, name, err);
+	m->simplified = true;
+	tp_buf_release(&b);
+	return code;
+}
+
+int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err)
+{
+	struct prune prune = {0};
+	int code;
+
+	if (!p->drop_frames)
+		return 0;
+	code = match_whole(&prune.drop, p, p->drop_frames, "the profile's drop_frames", err);
+	if (!code)
+		code =
+		    match_whole(&prune.keep, p, p->keep_frames, "the profile's keep_frames", err);
+	/* An expression nobody understands drops nothing: pprof goes on as well. */
+	if (code == TP_EFORMAT)
+		code = 0;
+	else if (!code)
+		code = run_fold(p, &prune, step_drop, NULL, err);
+	rep_match_release(&prune.drop);
+	rep_match_release(&prune.keep);
+	return code;
+}
+
+int rep_profile_filter(struct tp_profile *p, const struct rep_profile_options *opt,
+		       struct rep_filter_notes *notes, struct tp_err *err)
+{
+	int code = filter_names(p, opt, notes, err);
+
+	if (!code)
+		code = show_from(p, opt->show_from, notes, err);
+	if (!code)
+		code = rep_labels_filter(p, opt, notes, err);
+	return code ? code : prune_from(p, opt->prune_from, err);
+}

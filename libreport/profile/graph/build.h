@@ -1,0 +1,115 @@
+/* How a graph is made; private to graph/.
+ *
+ *	nodes.c  frames become nodes, and samples add up on the stacks' prefix tree: one pass from
+ *	         the leaves gives what each stack node and all above it hold
+ *	walk.c   one walk over that tree gives flat, cum and edges: a node (or an edge) counts where
+ *	         it is met first on the way from the root, which is once per sample
+ *	tree.c   the same for a call tree, where every path is a node of its own
+ *	tags.c   what samples of the same labels add up to, per node
+ *	trim.c   which nodes and edges stay
+ *	order.c  and in which order */
+#ifndef REP_PROFILE_GRAPH_BUILD_H
+#define REP_PROFILE_GRAPH_BUILD_H
+
+#include "profile/graph.h"
+#include "profile/node.h"
+
+#define REP_NODE_UNKNOWN 0
+#define REP_NODE_SKIPPED 1 /* inlined, and --no-inlines was given */
+#define REP_NODE_FIRST	 2 /* node i is i + REP_NODE_FIRST */
+
+/* While a graph is made, nodes are these, by number. */
+struct rep_draft {
+	struct rep_node_key key;
+	int64_t flat, flat_div, cum, cum_div;
+	struct rep_node *node; /* where it has been given out */
+	uint32_t on_path;
+	bool kept;   /* is there, with edges */
+	bool listed; /* is shown; what adds up to 0 is not, but has edges */
+	bool cut;    /* call tree: the edge into it was left out */
+};
+
+struct rep_draft_edge {
+	uint32_t src, dest;
+	int64_t weight, weight_div;
+	uint32_t on_path;
+	bool residual, inlined;
+};
+
+struct rep_build {
+	struct rep_profile_view *v;
+	struct tp_arena arena;
+	const struct tp_stack_node *stack; /* of the dictionary, which is not changed any more */
+	uint32_t nstacks;
+
+	uint32_t *frame_node; /* by frame */
+	uint32_t nframes;
+	struct rep_draft *draft;
+	uint32_t ndrafts, draft_room;
+	uint32_t *slot; /* draft + 1, by key */
+	uint32_t nslots;
+
+	/* By stack node: what samples end there; then also above them. */
+	int64_t *self, *self_div; /* self_div only for means */
+	int64_t *sum, *sum_div;
+	uint32_t *child, *next; /* of those that samples touch; 0 ends */
+	bool inlined;		/* any frame in use is */
+
+	struct rep_draft_edge *edge;
+	uint32_t nedges, edge_room;
+	uint32_t *edge_slot;
+	uint32_t nedge_slots;
+
+	uint32_t *stack_draft;	 /* by stack node, draft + 1; only for call trees */
+	struct rep_node **given; /* every node that has been given out */
+	uint32_t ngiven;
+	struct rep_draft *base; /* call tree: what frame_node speaks of */
+};
+
+int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
+
+/* Sums of the samples over the prefix tree, and the nodes of all frames they use. */
+int rep_build_sums(struct rep_build *b);
+/* The draft with this key, added where it is new. */
+int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft);
+/* flat and cum of all drafts. */
+int rep_build_values(struct rep_build *b);
+/* The edges between kept drafts, anew. */
+int rep_build_edges(struct rep_build *b);
+uint64_t rep_hash(const void *data, size_t size);
+
+/* Call trees: drafts with their values and edges at once, parents before children. */
+int rep_build_tree(struct rep_build *b);
+/* Draft + 1 of a stack node, 0 where it has none. */
+uint32_t rep_build_draft_at(const struct rep_build *b, uint32_t stack);
+
+/* A walk over the tree in use, without recursion. */
+struct rep_step {
+	uint32_t stack; /* node of the tree */
+	uint32_t above; /* draft + 1 nearest to the root, 0 none */
+	uint32_t draft; /* draft + 1, or 0 where it is none */
+	uint32_t edge;	/* edge + 1 into it, or 0 */
+	bool residual;	/* drafts were left out between here and `above` */
+};
+struct rep_visitor {
+	int (*enter)(struct rep_build *b, struct rep_step *s);
+	void (*leave)(struct rep_build *b, const struct rep_step *s);
+};
+int rep_build_walk(struct rep_build *b, const struct rep_visitor *visitor);
+
+/* Gives out the listed drafts as nodes in g->node, with names, unsorted. */
+int rep_build_nodes(struct rep_build *b, struct rep_graph *g);
+/* Works out the edges between kept drafts and hangs them on the nodes. */
+int rep_build_links(struct rep_build *b, struct rep_graph *g);
+/* Takes the edges marked as gone off the nodes. */
+void rep_build_unlink(struct rep_build *b);
+
+/* The tags of the nodes given out. */
+int rep_build_tags(struct rep_build *b, struct rep_graph *g);
+
+/* Which nodes and edges stay, as newTrimmedGraph has it: everything from here on. */
+int rep_build_trimmed(struct rep_build *b, struct rep_graph *g);
+/* All that is not 0. */
+int rep_build_whole(struct rep_build *b, struct rep_graph *g);
+
+#endif

@@ -1,0 +1,240 @@
+#include "profile/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/graph/build.h"
+
+/* ---- values ---- */
+
+static int64_t divided(int64_t value, int64_t div)
+{
+	return !div || (value == INT64_MIN && div == -1) ? value : value / div;
+}
+
+int64_t rep_node_flat(const struct rep_node *n)
+{
+	return divided(n->flat, n->flat_div);
+}
+
+int64_t rep_node_cum(const struct rep_node *n)
+{
+	return divided(n->cum, n->cum_div);
+}
+
+int64_t rep_edge_weight(const struct rep_edge *e)
+{
+	return divided(e->weight, e->weight_div);
+}
+
+/* ---- the unit for all (report.selectOutputUnit) ---- */
+
+static int64_t size_of(int64_t v)
+{
+	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
+}
+
+/* The one that suits the smallest value, or, where the largest is far away, one in which the
+ * smallest is a hundredth. */
+static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
+{
+	const char *min_unit, *max_unit, *unit;
+	int64_t least = 0, most = v->total;
+
+	if (strcmp(v->output_unit, "minimum") != 0 || !g->n)
+		return;
+	for (size_t i = 0; i < g->n; i++) {
+		int64_t value = size_of(rep_node_flat(g->node[i]));
+
+		if (!value)
+			value = size_of(rep_node_cum(g->node[i]));
+		if (value > 0 && (!least || value < least))
+			least = value;
+	}
+	if (!least)
+		least = most;
+	if (v->ratio > 0 && v->ratio != 1) {
+		least = (int64_t)((double)least * v->ratio);
+		most = (int64_t)((double)most * v->ratio);
+	}
+	rep_scale(least, v->unit, "minimum", &min_unit);
+	rep_scale(most, v->unit, "minimum", &max_unit);
+	unit = min_unit;
+	if (strcmp(min_unit, max_unit) != 0 && (int64_t)((uint64_t)least * 100) < most &&
+	    !v->traits.integers)
+		rep_scale((int64_t)((uint64_t)least * 100), v->unit, "minimum", &unit);
+	snprintf(v->output_unit, sizeof(v->output_unit), "%s", *unit ? unit : v->unit);
+}
+
+/* ---- making one ---- */
+
+static void release_build(struct rep_build *b)
+{
+	free(b->frame_node);
+	free(b->draft);
+	free(b->slot);
+	free(b->self);
+	free(b->self_div);
+	free(b->sum);
+	free(b->sum_div);
+	free(b->child);
+	free(b->next);
+	free(b->edge);
+	free(b->edge_slot);
+	free(b->stack_draft);
+	free(b->base);
+	free(b->given);
+}
+
+static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
+{
+	struct rep_build *b = g->build;
+	int code;
+
+	b->v = v;
+	code = rep_build_sums(b);
+	if (!code)
+		code = v->opt.call_tree ? rep_build_tree(b) : rep_build_values(b);
+	if (!code)
+		code = whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
+	/* The nodes are in the arena: the rest is not needed any more. */
+	release_build(b);
+	*b = (struct rep_build){.arena = b->arena};
+	for (size_t i = 0; i < g->n && !code; i++) {
+		g->node[i]->id = (uint32_t)i;
+		g->shown_total =
+		    (int64_t)((uint64_t)g->shown_total + (uint64_t)rep_node_flat(g->node[i]));
+	}
+	return code;
+}
+
+static int make(struct rep_graph **g, struct rep_profile_view *v, bool whole, struct tp_err *err)
+{
+	int code;
+
+	*g = calloc(1, sizeof(**g));
+	if (*g)
+		(*g)->build = calloc(1, sizeof(*(*g)->build));
+	code = *g && (*g)->build ? build(*g, v, whole) : TP_ENOMEM;
+	if (code) {
+		rep_graph_free(*g);
+		*g = NULL;
+		return rep_fail(err, code);
+	}
+	pick_unit(*g, v);
+	return 0;
+}
+
+int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err)
+{
+	return make(g, v, false, err);
+}
+
+int rep_graph_new_whole(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err)
+{
+	return make(g, v, true, err);
+}
+
+void rep_graph_free(struct rep_graph *g)
+{
+	if (!g)
+		return;
+	if (g->build)
+		tp_arena_clear(&g->build->arena);
+	free(g->build);
+	free(g->node);
+	free(g);
+}
+
+/* ---- the heading (report.reportLabels) ---- */
+
+struct lines {
+	rep_line_fn line;
+	void *ctx;
+	struct tp_err *err;
+	int code;
+};
+
+static void put(struct lines *l, const char *text)
+{
+	if (!l->code)
+		l->code = l->line(l->ctx, text, strlen(text), l->err);
+}
+
+static void put_filters(const struct rep_profile_options *o, struct lines *l)
+{
+	const struct {
+		const char *name, *text;
+	} filters[] = {
+	    {"focus", o->focus},
+	    {"ignore", o->ignore},
+	    {"hide", o->hide},
+	    {"show", o->show},
+	    {"show_from", o->show_from},
+	    {"tagfocus", o->tag_focus},
+	    {"tagignore", o->tag_ignore},
+	    {"tagshow", o->tag_show},
+	    {"taghide", o->tag_hide},
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		char text[120];
+		int n;
+
+		if (!filters[i].text)
+			continue;
+		if (!any)
+			put(l, "Active filters:");
+		any = true;
+		/* Of "name=text" eighty bytes are enough to recognise it. */
+		n = (int)(strlen(filters[i].name) + 1 + strlen(filters[i].text));
+		snprintf(text, sizeof(text), "   %s=%.*s%s", filters[i].name,
+			 (int)(79 - strlen(filters[i].name)), filters[i].text, n > 80 ? "…" : "");
+		put(l, text);
+	}
+}
+
+static void put_dropped(const struct rep_profile_view *v, struct lines *l, size_t n,
+			const char *what, const char *by, double fraction)
+{
+	char text[200], value[REP_MEASURE_SIZE];
+
+	if (!n)
+		return;
+	rep_view_label(v, size_of((int64_t)((double)v->total * fraction)), value);
+	snprintf(text, sizeof(text), "Dropped %zu %s%s (%s <= %s)", n, what, n > 1 ? "s" : "", by,
+		 value);
+	put(l, text);
+}
+
+int rep_graph_heading(const struct rep_graph *g, const struct rep_profile_view *v, bool full,
+		      rep_line_fn line, void *ctx, struct tp_err *err)
+{
+	struct lines l = {.line = line, .ctx = ctx, .err = err};
+	char shown[REP_MEASURE_SIZE], total[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
+	char text[3 * REP_MEASURE_SIZE];
+
+	if (full || !v->opt.compact_labels)
+		l.code = rep_view_heading(v, line, ctx, err);
+	put_filters(&v->opt, &l);
+	snprintf(text, sizeof(text), "Showing nodes accounting for %s, %s of %s total",
+		 rep_view_label(v, g->shown_total, shown),
+		 rep_percentage_trimmed(share, g->shown_total, v->total),
+		 rep_view_label(v, v->total, total));
+	put(&l, text);
+	if (v->total) {
+		put_dropped(v, &l, g->dropped_nodes, "node", "cum", v->opt.node_fraction);
+		if (full)
+			put_dropped(v, &l, g->dropped_edges, "edge", "freq", v->opt.edge_fraction);
+		if (g->n && g->n < g->orig_count) {
+			snprintf(text, sizeof(text), "Showing top %zu nodes out of %zu", g->n,
+				 g->orig_count);
+			put(&l, text);
+		}
+	}
+	if (full)
+		put(&l, "\nSee https://git.io/JfYMW for how to read the graph");
+	return l.code;
+}

@@ -1,0 +1,341 @@
+/* What samples of the same labels add up to at each node (pprof: Node.addSample): texts as one tag
+ * per combination, of numbers only "bytes", beside the texts it came with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/graph/build.h"
+#include "profile/labels.h"
+
+/* A tag of a node; no padding in the key. */
+struct key {
+	uint32_t draft;
+	uint32_t labels; /* string: all texts of the sample */
+	uint32_t name;	 /* string: of a number; UINT32_MAX for the texts themselves */
+};
+
+struct entry {
+	struct key key;
+	uint32_t unit; /* string */
+	int64_t value;
+	int64_t flat, flat_div, cum, cum_div;
+};
+
+struct number {
+	uint32_t name, unit;
+	int64_t value;
+};
+
+struct set {
+	uint32_t labels;
+	uint32_t first, n; /* of numbers */
+	bool known;
+};
+
+struct tags {
+	struct rep_build *b;
+	struct set *set; /* by label set */
+	struct number *number;
+	size_t nnumbers, number_room;
+	struct entry *entry;
+	size_t n, room;
+	uint32_t *slot; /* entry + 1 */
+	size_t nslots;
+	uint32_t *seen; /* by draft: sample + 1 it was last met in */
+};
+
+static void add(int64_t *to, int64_t value)
+{
+	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
+}
+
+static int grow(void *items, size_t *room, size_t n, size_t size)
+{
+	void *p;
+
+	if (n < *room)
+		return 0;
+	p = realloc(*(void **)items, (*room ? *room * 2 : 64) * size);
+	if (!p)
+		return TP_ENOMEM;
+	*(void **)items = p;
+	*room = *room ? *room * 2 : 64;
+	return 0;
+}
+
+/* ---- labels of a set ---- */
+
+static int compare_texts(const void *a, const void *b)
+{
+	return rep_text_compare(*(const struct tp_text *)a, *(const struct tp_text *)b);
+}
+
+/* "key:value" of each text, sorted, with "\n" in two characters between them. */
+static int join_texts(struct tp_profile *p, struct tp_label_set labels, uint32_t *string)
+{
+	struct tp_text *text = calloc(labels.n + 1, sizeof(*text));
+	struct tp_arena arena = {0};
+	struct tp_buf b = {0};
+	size_t n = 0;
+	int failed = !text;
+
+	for (uint32_t i = 0; i < labels.n && !failed; i++) {
+		const struct tp_label *l = &p->labels[labels.first + i];
+		struct tp_text key = tp_dict_text(p->dict, l->key);
+		struct tp_text value = tp_dict_text(p->dict, l->text);
+
+		if (l->numeric || !strcmp(key.text, "pprof::base"))
+			continue;
+		b.size = 0;
+		failed |= tp_buf_put(&b, key.text, key.size) || tp_buf_put(&b, ":", 1) ||
+			  tp_buf_put(&b, value.text, value.size);
+		text[n].text = failed ? NULL : tp_arena_strndup(&arena, b.data, b.size);
+		failed |= !text[n].text;
+		text[n++].size = (uint32_t)b.size;
+	}
+	b.size = 0;
+	if (!failed)
+		qsort(text, n, sizeof(*text), compare_texts);
+	for (size_t i = 0; i < n && !failed; i++) {
+		failed |= i ? tp_buf_put(&b, "\\n", 2) : 0;
+		failed |= tp_buf_put(&b, text[i].text, text[i].size);
+	}
+	if (!failed)
+		failed = tp_dict_string(p->dict, b.data, b.size, string);
+	tp_buf_release(&b);
+	tp_arena_clear(&arena);
+	free(text);
+	return failed ? TP_ENOMEM : 0;
+}
+
+static int put_number(struct tags *t, const struct tp_label *l)
+{
+	const struct rep_profile_view *v = t->b->v;
+	const char *unit = rep_label_unit(&v->units, v->profile, l->key);
+	struct number n = {.value = l->number};
+	char name[REP_MEASURE_SIZE];
+	int code = grow(&t->number, &t->number_room, t->nnumbers, sizeof(*t->number));
+
+	rep_scaled_label(name, l->number, unit, v->output_unit);
+	if (!code)
+		code = tp_dict_string(v->profile->dict, name, strlen(name), &n.name);
+	if (!code)
+		code = tp_dict_string(v->profile->dict, unit, strlen(unit), &n.unit);
+	if (!code)
+		t->number[t->nnumbers++] = n;
+	return code;
+}
+
+static int know_set(struct tags *t, uint32_t number)
+{
+	struct tp_profile *p = t->b->v->profile;
+	struct tp_label_set labels = p->sets[number];
+	struct set *s = &t->set[number];
+	int code;
+
+	if (s->known)
+		return 0;
+	s->known = true;
+	s->first = (uint32_t)t->nnumbers;
+	code = join_texts(p, labels, &s->labels);
+	for (uint32_t i = 0; i < labels.n && !code; i++) {
+		const struct tp_label *l = &p->labels[labels.first + i];
+
+		if (l->numeric && !strcmp(tp_dict_text(p->dict, l->key).text, "bytes"))
+			code = put_number(t, l);
+	}
+	s->n = (uint32_t)t->nnumbers - s->first;
+	return code;
+}
+
+/* ---- adding up ---- */
+
+static int grow_slots(struct tags *t)
+{
+	size_t n = t->nslots ? t->nslots * 2 : 1024;
+	uint32_t *slot;
+
+	if (t->n * 2 < t->nslots)
+		return 0;
+	slot = calloc(n, sizeof(*slot));
+	if (!slot)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		size_t at = rep_hash(&t->entry[i].key, sizeof(t->entry[i].key)) & (n - 1);
+
+		for (; slot[at]; at = (at + 1) & (n - 1))
+			;
+		slot[at] = (uint32_t)i + 1;
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->nslots = n;
+	return 0;
+}
+
+static int find(struct tags *t, const struct key *key, const struct number *n, struct entry **entry)
+{
+	int code = grow_slots(t);
+	size_t at;
+
+	if (!code)
+		code = grow(&t->entry, &t->room, t->n, sizeof(*t->entry));
+	if (!code && t->n >= (size_t)1 << 30)
+		code = TP_ELIMIT;
+	if (code)
+		return code;
+	at = rep_hash(key, sizeof(*key)) & (t->nslots - 1);
+	for (; t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
+		*entry = &t->entry[t->slot[at] - 1];
+		if (!memcmp(&(*entry)->key, key, sizeof(*key)))
+			return 0;
+	}
+	*entry = &t->entry[t->n++];
+	**entry = (struct entry){.key = *key};
+	if (n) {
+		(*entry)->unit = n->unit;
+		(*entry)->value = n->value;
+	}
+	t->slot[at] = (uint32_t)t->n;
+	return 0;
+}
+
+static int add_to(struct tags *t, uint32_t draft, const struct set *s, size_t sample, bool flat)
+{
+	int64_t value = rep_view_value(t->b->v, sample), div = rep_view_divisor(t->b->v, sample);
+	int code = 0;
+
+	/* The texts come before the first number. */
+	for (uint32_t i = s->labels ? 0 : 1; i <= s->n && !code; i++) {
+		const struct number *n = i ? &t->number[s->first + i - 1] : NULL;
+		struct key key = {draft, s->labels, n ? n->name : UINT32_MAX};
+		struct entry *e;
+
+		code = find(t, &key, n, &e);
+		if (code)
+			return code;
+		add(flat ? &e->flat : &e->cum, value);
+		add(flat ? &e->flat_div : &e->cum_div, div);
+	}
+	return code;
+}
+
+static int add_sample(struct tags *t, size_t sample)
+{
+	struct rep_build *b = t->b;
+	uint32_t stack = b->v->profile->stack[sample], set = b->v->profile->label_set[sample];
+	bool leaf = true;
+	int code = know_set(t, set);
+
+	if (!t->set[set].labels && !t->set[set].n)
+		return code;
+	for (; stack && !code; stack = b->stack[stack].parent) {
+		uint32_t draft = rep_build_draft_at(b, stack);
+		bool skipped = !draft && b->frame_node[b->stack[stack].frame] == REP_NODE_SKIPPED;
+
+		if (skipped)
+			continue;
+		if (draft && b->draft[draft - 1].kept) {
+			if (leaf)
+				code = add_to(t, draft - 1, &t->set[set], sample, true);
+			if (!code && t->seen[draft - 1] != sample + 1)
+				code = add_to(t, draft - 1, &t->set[set], sample, false);
+			t->seen[draft - 1] = (uint32_t)sample + 1;
+		}
+		leaf = false;
+	}
+	return code;
+}
+
+/* ---- onto the nodes ---- */
+
+static int by_node(const void *a, const void *b)
+{
+	const struct key *x = &((const struct entry *)a)->key, *y = &((const struct entry *)b)->key;
+
+	if (x->draft != y->draft)
+		return x->draft < y->draft ? -1 : 1;
+	/* Texts first, then the numbers of each combination of texts. */
+	if ((x->name == UINT32_MAX) != (y->name == UINT32_MAX))
+		return x->name == UINT32_MAX ? -1 : 1;
+	if (x->labels != y->labels)
+		return x->labels < y->labels ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static struct rep_tag tag_of(const struct tags *t, const struct entry *e)
+{
+	const struct tp_dict *d = t->b->v->profile->dict;
+
+	return (struct rep_tag){
+	    .name = tp_dict_text(d, e->key.name == UINT32_MAX ? e->key.labels : e->key.name),
+	    .unit = tp_dict_text(d, e->unit),
+	    .value = e->value,
+	    .flat = e->flat,
+	    .flat_div = e->flat_div,
+	    .cum = e->cum,
+	    .cum_div = e->cum_div,
+	};
+}
+
+/* The tags entry[0 … n), which belong to one node. */
+static int hang(struct tags *t, struct rep_node *node, const struct entry *entry, size_t n)
+{
+	struct tp_arena *arena = &t->b->arena;
+	struct rep_tag *tag = tp_arena_alloc(arena, n * sizeof(*tag));
+	size_t texts = 0, groups = 0;
+
+	while (texts < n && entry[texts].key.name == UINT32_MAX)
+		texts++;
+	for (size_t i = texts; i < n; i++)
+		groups += i == texts || entry[i].key.labels != entry[i - 1].key.labels;
+	node->numeric = tp_arena_alloc(arena, (groups + 1) * sizeof(*node->numeric));
+	if (!tag || !node->numeric)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		tag[i] = tag_of(t, &entry[i]);
+	node->tags = (struct rep_tags){.tag = tag, .n = texts};
+	node->nnumeric = 0;
+	for (size_t i = texts; i < n; i++) {
+		struct rep_tags *g;
+
+		if (i == texts || entry[i].key.labels != entry[i - 1].key.labels)
+			node->numeric[node->nnumeric++] = (struct rep_tags){
+			    .labels = tp_dict_text(t->b->v->profile->dict, entry[i].key.labels),
+			    .tag = tag + i};
+		g = &node->numeric[node->nnumeric - 1];
+		g->n++;
+	}
+	return 0;
+}
+
+int rep_build_tags(struct rep_build *b, struct rep_graph *g)
+{
+	struct tp_profile *p = b->v->profile;
+	struct tags t = {.b = b};
+	int code = 0;
+
+	(void)g;
+	t.set = calloc(p->nsets, sizeof(*t.set));
+	t.seen = calloc((size_t)b->ndrafts + 1, sizeof(*t.seen));
+	if (!t.set || !t.seen)
+		code = TP_ENOMEM;
+	for (size_t i = 0; i < p->nsamples && !code; i++)
+		if (rep_view_value(b->v, i) || rep_view_divisor(b->v, i))
+			code = add_sample(&t, i);
+	if (!code && t.n)
+		qsort(t.entry, t.n, sizeof(*t.entry), by_node);
+	for (size_t i = 0, n; i < t.n && !code; i += n) {
+		struct rep_node *node = b->draft[t.entry[i].key.draft].node;
+
+		for (n = 1; i + n < t.n && t.entry[i + n].key.draft == t.entry[i].key.draft; n++)
+			;
+		if (node)
+			code = hang(&t, node, &t.entry[i], n);
+	}
+	free(t.set);
+	free(t.number);
+	free(t.entry);
+	free(t.slot);
+	free(t.seen);
+	return code;
+}

@@ -1,0 +1,102 @@
+/* Call trees (pprof: graph.newTree): a node for every path. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/graph/build.h"
+
+static void add(int64_t *to, int64_t value)
+{
+	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
+}
+
+static int grow_edges(struct rep_build *b)
+{
+	size_t room = b->edge_room ? (size_t)b->edge_room * 2 : 256;
+	struct rep_draft_edge *p;
+
+	if (b->ndrafts <= b->edge_room)
+		return 0;
+	while (room < b->ndrafts)
+		room *= 2;
+	p = realloc(b->edge, room * sizeof(*p));
+	if (!p)
+		return TP_ENOMEM;
+	b->edge = p;
+	b->edge_room = (uint32_t)room;
+	return 0;
+}
+
+/* The edge into a draft has the draft's number. */
+static int enter_tree(struct rep_build *b, struct rep_step *s)
+{
+	uint32_t frame = b->stack[s->stack].frame, node = b->frame_node[frame], draft;
+	struct rep_draft_edge *e;
+	struct rep_node_key key;
+	struct rep_draft *d;
+	int code;
+
+	if (node < REP_NODE_FIRST) { /* inlined: one with its caller */
+		if (s->above) {
+			add(&b->draft[s->above - 1].flat, b->self[s->stack]);
+			if (b->self_div)
+				add(&b->draft[s->above - 1].flat_div, b->self_div[s->stack]);
+		}
+		return 0;
+	}
+	key = b->base[node - REP_NODE_FIRST].key;
+	key.context = s->above;
+	code = rep_build_draft(b, &key, &draft);
+	if (!code)
+		code = grow_edges(b);
+	if (code)
+		return code;
+	d = &b->draft[draft];
+	e = &b->edge[draft];
+	if (draft == b->nedges) {
+		*e = (struct rep_draft_edge){
+		    .src = s->above ? s->above - 1 : draft, .dest = draft, .inlined = true};
+		b->nedges++;
+	}
+	add(&d->cum, b->sum[s->stack]);
+	add(&d->flat, b->self[s->stack]);
+	add(&e->weight, b->sum[s->stack]);
+	if (b->sum_div) {
+		add(&d->cum_div, b->sum_div[s->stack]);
+		add(&d->flat_div, b->self_div[s->stack]);
+		add(&e->weight_div, b->sum_div[s->stack]);
+	}
+	e->inlined &= tp_dict_frame_at(b->v->profile->dict, frame).inlined;
+	s->draft = draft + 1;
+	b->stack_draft[s->stack] = s->draft;
+	return 0;
+}
+
+static void leave_tree(struct rep_build *b, const struct rep_step *s)
+{
+	(void)b;
+	(void)s;
+}
+
+int rep_build_tree(struct rep_build *b)
+{
+	static const struct rep_visitor visitor = {enter_tree, leave_tree};
+
+	/* Until here drafts stood for frames; from now on for paths. */
+	b->base = b->draft;
+	free(b->slot);
+	b->draft = NULL;
+	b->slot = NULL;
+	b->ndrafts = b->draft_room = b->nslots = 0;
+	b->stack_draft = calloc(b->nstacks, sizeof(*b->stack_draft));
+	return b->stack_draft ? rep_build_walk(b, &visitor) : TP_ENOMEM;
+}
+
+uint32_t rep_build_draft_at(const struct rep_build *b, uint32_t stack)
+{
+	uint32_t node;
+
+	if (b->stack_draft)
+		return b->stack_draft[stack];
+	node = b->frame_node[b->stack[stack].frame];
+	return node < REP_NODE_FIRST ? 0 : node - REP_NODE_FIRST + 1;
+}

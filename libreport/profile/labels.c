@@ -1,0 +1,425 @@
+#include "profile/labels.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/match.h"
+#include "profile/measure.h"
+
+/* ---- units of numeric labels ---- */
+
+static struct rep_label_unit *find_unit(const struct rep_label_units *u, uint32_t key)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (u->item[i].key == key)
+			return &u->item[i];
+	return NULL;
+}
+
+static int guess_unit(struct tp_profile *p, struct rep_label_unit *u)
+{
+	const char *key = tp_dict_text(p->dict, u->key).text;
+
+	if (u->unit)
+		return 0;
+	u->unit = u->key;
+	if (!strcmp(key, "alignment") || !strcmp(key, "request"))
+		return tp_dict_string(p->dict, "bytes", 5, &u->unit);
+	return 0;
+}
+
+int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
+			 struct rep_filter_notes *notes, struct tp_err *err)
+{
+	size_t room = 0;
+	int code = 0;
+
+	*u = (struct rep_label_units){0};
+	for (size_t i = 0; i < p->nlabels && !code; i++) {
+		const struct tp_label *l = &p->labels[i];
+		struct rep_label_unit *have = l->numeric ? find_unit(u, l->key) : NULL;
+
+		if (!l->numeric)
+			continue;
+		if (!have && u->n == room) {
+			struct rep_label_unit *item;
+
+			room = room ? room * 2 : 8;
+			item = realloc(u->item, room * sizeof(*item));
+			if (!item)
+				return rep_filter_fail(err, TP_ENOMEM);
+			u->item = item;
+		}
+		if (!have) {
+			have = &u->item[u->n++];
+			*have = (struct rep_label_unit){.key = l->key};
+		}
+		if (have->unit && l->unit && l->unit != have->unit && !have->mixed) {
+			char text[320];
+
+			have->mixed = true;
+			snprintf(text, sizeof(text),
+				 "the label '%.60s' is in %.40s here and in %.40s there; %.40s is "
+				 "taken for all",
+				 tp_dict_text(p->dict, l->key).text,
+				 tp_dict_text(p->dict, have->unit).text,
+				 tp_dict_text(p->dict, l->unit).text,
+				 tp_dict_text(p->dict, have->unit).text);
+			code = rep_filter_note(notes, text, err);
+		}
+		if (!have->unit)
+			have->unit = l->unit;
+	}
+	for (size_t i = 0; i < u->n && !code; i++) {
+		code = guess_unit(p, &u->item[i]);
+		if (code)
+			code = rep_filter_fail(err, code);
+	}
+	return code;
+}
+
+void rep_label_units_release(struct rep_label_units *u)
+{
+	free(u->item);
+	*u = (struct rep_label_units){0};
+}
+
+const char *rep_label_unit(const struct rep_label_units *u, const struct tp_profile *p,
+			   uint32_t key)
+{
+	const struct rep_label_unit *have = find_unit(u, key);
+
+	return have ? tp_dict_text(p->dict, have->unit).text : "";
+}
+
+/* ---- ranges (driver.parseTagFilterRange) ---- */
+
+struct number {
+	int64_t value;
+	char unit[32];
+};
+
+/* The first "[+-]?digits letters?" at or behind *p, which is moved to its end; where it begins.
+ * NULL: none. */
+static const char *find_number(const char **p, struct number *n)
+{
+	const char *at = *p, *digits, *letters;
+	size_t size;
+
+	for (;; at++) {
+		digits = at + (*at == '+' || *at == '-');
+		if (!*at)
+			return NULL;
+		if (isdigit((unsigned char)*digits))
+			break;
+	}
+	errno = 0;
+	n->value = strtoll(at, (char **)&letters, 10);
+	if (errno)
+		return NULL;
+	for (*p = letters; isalpha((unsigned char)**p); ++*p)
+		;
+	size = (size_t)(*p - letters);
+	if (size >= sizeof(n->unit))
+		return NULL;
+	memcpy(n->unit, letters, size);
+	n->unit[size] = '\0';
+	return at;
+}
+
+bool rep_label_range_parse(const char *text, struct rep_label_range *r)
+{
+	const char *p = text, *unit, *unit2;
+	struct number low, high;
+	const char *start = find_number(&p, &low), *end = p, *second;
+
+	if (!start)
+		return false;
+	*r = (struct rep_label_range){.low = rep_scale(low.value, low.unit, low.unit, &unit)};
+	snprintf(r->unit, sizeof(r->unit), "%s", unit);
+	second = find_number(&p, &high);
+	if (second) {
+		r->from = r->to = true;
+		r->high = rep_scale(high.value, high.unit, r->unit, &unit2);
+		return start == text && *end == ':' && second == end + 1 && !*p &&
+		       !strcmp(unit2, r->unit);
+	}
+	r->high = r->low;
+	if (start == text && !*end)
+		r->from = r->to = true;
+	else if (start == text && !strcmp(end, ":"))
+		r->from = true;
+	else if (start == text + 1 && *text == ':' && !*end)
+		r->to = true;
+	return r->from || r->to;
+}
+
+bool rep_label_range_holds(const struct rep_label_range *r, int64_t value, const char *unit)
+{
+	const char *in;
+	double v = rep_scale(value, unit, r->unit, &in);
+
+	return !strcmp(in, r->unit) && (!r->from || v >= r->low) && (!r->to || v <= r->high);
+}
+
+/* ---- tag_focus and tag_ignore (driver.compileTagFilter) ---- */
+
+struct tag_filter {
+	bool given, numeric, found;
+	char *text;	 /* what was typed, cut into pieces */
+	const char *key; /* NULL: any */
+	struct rep_label_range range;
+	struct rep_regex *re;
+	size_t nre;
+	uint8_t *set; /* by label set: 0 not yet asked, 1 no, 2 yes */
+};
+
+static int compile_patterns(struct tag_filter *f, char *patterns, const char *option,
+			    struct tp_err *err)
+{
+	size_t n = 1;
+
+	for (const char *c = patterns; *c; c++)
+		n += *c == ',';
+	f->re = calloc(n, sizeof(*f->re));
+	if (!f->re)
+		return rep_filter_fail(err, TP_ENOMEM);
+	for (char *p = patterns; p; f->nre++) {
+		char *comma = strchr(p, ',');
+		int code;
+
+		if (comma)
+			*comma++ = '\0';
+		code = rep_regex_init(&f->re[f->nre], p, option, err);
+		if (code) {
+			f->nre++;
+			return code;
+		}
+		p = comma;
+	}
+	return 0;
+}
+
+static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, const char *text,
+			   const char *option, struct rep_filter_notes *notes, struct tp_err *err)
+{
+	char *value, note[160];
+
+	*f = (struct tag_filter){.given = text != NULL};
+	if (!text)
+		return 0;
+	f->text = strdup(text);
+	f->set = calloc(p->nsets, 1);
+	if (!f->text || !f->set)
+		return rep_filter_fail(err, TP_ENOMEM);
+	value = strchr(f->text, '=');
+	if (value) {
+		*value++ = '\0';
+		f->key = *f->text ? f->text : NULL;
+	} else {
+		value = f->text;
+	}
+	f->numeric = rep_label_range_parse(value, &f->range);
+	if (!f->numeric)
+		return compile_patterns(f, value, option, err);
+	snprintf(note, sizeof(note), "%s: '%.80s' is taken as a range, not as an expression",
+		 option, value);
+	return rep_filter_note(notes, note, err);
+}
+
+static void tag_filter_release(struct tag_filter *f)
+{
+	for (size_t i = 0; i < f->nre; i++)
+		rep_regex_release(&f->re[i]);
+	free(f->re);
+	free(f->text);
+	free(f->set);
+}
+
+static bool is_key(const struct tp_profile *p, uint32_t key, const char *text)
+{
+	struct tp_text t = tp_dict_text(p->dict, key);
+
+	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
+}
+
+/* Does a label of the set match? By its value where a key was given, else as "key:value". */
+static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
+			 const struct rep_regex *re, const struct tp_label_set *set)
+{
+	for (uint32_t i = 0; i < set->n; i++) {
+		const struct tp_label *l = &p->labels[set->first + i];
+		struct tp_text key, value;
+		char few[256], *both = few;
+		size_t size;
+		bool yes;
+
+		if (l->numeric || (f->key && !is_key(p, l->key, f->key)))
+			continue;
+		key = tp_dict_text(p->dict, l->key);
+		value = tp_dict_text(p->dict, l->text);
+		if (f->key) {
+			if (rep_regex_match(re, value.text, value.size))
+				return true;
+			continue;
+		}
+		size = (size_t)key.size + 1 + value.size;
+		both = size > sizeof(few) ? malloc(size) : few;
+		if (!both)
+			continue;
+		memcpy(both, key.text, key.size);
+		both[key.size] = ':';
+		memcpy(both + key.size + 1, value.text, value.size);
+		yes = rep_regex_match(re, both, size);
+		if (both != few)
+			free(both);
+		if (yes)
+			return true;
+	}
+	return false;
+}
+
+/* With a key one expression is enough, without one all must match some label. */
+static bool set_matches(const struct tag_filter *f, const struct tp_profile *p, uint32_t number,
+			const struct rep_label_units *units)
+{
+	const struct tp_label_set *set = &p->sets[number];
+
+	for (uint32_t i = 0; i < set->n && f->numeric; i++) {
+		const struct tp_label *l = &p->labels[set->first + i];
+
+		if (l->numeric && (!f->key || is_key(p, l->key, f->key)) &&
+		    rep_label_range_holds(&f->range, l->number, rep_label_unit(units, p, l->key)))
+			return true;
+	}
+	if (f->numeric)
+		return false;
+	for (size_t r = 0; r < f->nre; r++)
+		if (text_matches(f, p, &f->re[r], set) == (f->key != NULL))
+			return f->key != NULL;
+	return f->key == NULL;
+}
+
+struct tag_filters {
+	const struct tp_profile *p;
+	struct rep_label_units units;
+	struct tag_filter focus, ignore;
+};
+
+static bool ask(struct tag_filters *t, struct tag_filter *f, uint32_t set)
+{
+	if (!f->set[set])
+		f->set[set] = set_matches(f, t->p, set, &t->units) ? 2 : 1;
+	f->found |= f->set[set] == 2;
+	return f->set[set] == 2;
+}
+
+static bool tags_keep(void *ctx, size_t sample)
+{
+	struct tag_filters *t = ctx;
+	uint32_t set = t->p->label_set[sample];
+	bool focused = !t->focus.given || ask(t, &t->focus, set);
+	bool ignored = t->ignore.given && ask(t, &t->ignore, set);
+
+	return focused && !ignored;
+}
+
+static int filter_samples(struct tp_profile *p, const struct rep_profile_options *opt,
+			  struct rep_filter_notes *notes, struct tp_err *err)
+{
+	struct tag_filters t = {.p = p};
+	int code;
+
+	if (!opt->tag_focus && !opt->tag_ignore)
+		return 0;
+	code = rep_label_units_init(&t.units, p, NULL, err);
+	if (!code)
+		code = tag_filter_init(&t.focus, p, opt->tag_focus, "--tag-focus", notes, err);
+	if (!code)
+		code = tag_filter_init(&t.ignore, p, opt->tag_ignore, "--tag-ignore", notes, err);
+	if (!code)
+		rep_profile_keep_samples(p, tags_keep, &t);
+	if (!code && t.focus.given && !t.focus.found)
+		code = rep_filter_note(notes, "--tag-focus matched no samples", err);
+	if (!code && t.ignore.given && !t.ignore.found)
+		code = rep_filter_note(notes, "--tag-ignore matched no samples", err);
+	tag_filter_release(&t.focus);
+	tag_filter_release(&t.ignore);
+	rep_label_units_release(&t.units);
+	return code;
+}
+
+/* ---- tag_show and tag_hide (profile.FilterTagsByName) ---- */
+
+/* The set without the labels that are not wanted. */
+static int strip_set(struct tp_profile *p, uint32_t number, struct rep_match *show,
+		     struct rep_match *hide, uint32_t *to)
+{
+	struct tp_label_set set = p->sets[number];
+	struct tp_label *kept = malloc((set.n + 1) * sizeof(*kept));
+	size_t n = 0;
+	int code;
+
+	if (!kept)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < set.n; i++) {
+		struct tp_label l = p->labels[set.first + i];
+		bool shown = !show->given || rep_match_string(show, l.key);
+		bool hidden = hide->given && rep_match_string(hide, l.key);
+
+		show->found |= shown;
+		hide->found |= hidden;
+		if (shown && !hidden)
+			kept[n++] = l;
+	}
+	code = tp_profile_label_set(p, kept, n, to);
+	free(kept);
+	return code;
+}
+
+static int strip_labels(struct tp_profile *p, struct rep_match *show, struct rep_match *hide,
+			struct tp_err *err)
+{
+	uint32_t nsets = (uint32_t)p->nsets, *to = malloc(nsets * sizeof(*to));
+	int code = to ? 0 : TP_ENOMEM;
+
+	for (uint32_t s = 0; s < nsets && !code; s++)
+		code = strip_set(p, s, show, hide, &to[s]);
+	for (size_t i = 0; i < p->nsamples && !code; i++)
+		p->label_set[i] = to[p->label_set[i]];
+	free(to);
+	return code ? rep_filter_fail(err, code) : 0;
+}
+
+static int filter_labels(struct tp_profile *p, const struct rep_profile_options *opt,
+			 struct rep_filter_notes *notes, struct tp_err *err)
+{
+	struct rep_match show = {0}, hide = {0};
+	int code;
+
+	if (!opt->tag_show && !opt->tag_hide)
+		return 0;
+	code = rep_match_init(&show, p, opt->tag_show, "--tag-show", err);
+	if (!code)
+		code = rep_match_init(&hide, p, opt->tag_hide, "--tag-hide", err);
+	if (!code)
+		code = strip_labels(p, &show, &hide, err);
+	if (!code && show.given && !show.found)
+		code = rep_filter_note(notes, "--tag-show matched no labels", err);
+	if (!code && hide.given && !hide.found)
+		code = rep_filter_note(notes, "--tag-hide matched no labels", err);
+	rep_match_release(&show);
+	rep_match_release(&hide);
+	return code;
+}
+
+int rep_labels_filter(struct tp_profile *p, const struct rep_profile_options *opt,
+		      struct rep_filter_notes *notes, struct tp_err *err)
+{
+	int code = filter_samples(p, opt, notes, err);
+
+	return code ? code : filter_labels(p, opt, notes, err);
+}

@@ -1,0 +1,298 @@
+#include "profile/node.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- paths ---- */
+
+int rep_path_clean(const char *path, size_t size, struct tp_buf *out)
+{
+	size_t begin = out->size, floor, i = 0;
+	bool rooted = size && path[0] == '/';
+	int failed = rooted ? tp_buf_put(out, "/", 1) : 0;
+
+	/* Behind `floor` are names that a ".." may take back. */
+	floor = out->size;
+	while (i < size && !failed) {
+		size_t end = i;
+
+		while (end < size && path[end] != '/')
+			end++;
+		if (end == i || (end - i == 1 && path[i] == '.')) {
+			/* nothing, or here */
+		} else if (end - i == 2 && path[i] == '.' && path[i + 1] == '.') {
+			if (out->size > floor) {
+				while (out->size > floor && out->data[out->size - 1] != '/')
+					out->size--;
+				if (out->size > floor)
+					out->size--; /* the slash in front */
+			} else if (!rooted) {
+				failed |= out->size > begin ? tp_buf_put(out, "/", 1) : 0;
+				failed |= tp_buf_put(out, "..", 2);
+				floor = out->size;
+			}
+		} else {
+			if (out->size > begin && out->data[out->size - 1] != '/')
+				failed |= tp_buf_put(out, "/", 1);
+			failed |= tp_buf_put(out, path + i, end - i);
+		}
+		i = end + 1;
+	}
+	if (out->size == begin)
+		failed |= tp_buf_put(out, ".", 1);
+	return failed ? TP_ENOMEM : 0;
+}
+
+struct tp_text rep_path_base(struct tp_text path)
+{
+	uint32_t at;
+
+	if (!path.size)
+		return (struct tp_text){".", 1};
+	while (path.size && path.text[path.size - 1] == '/')
+		path.size--;
+	for (at = path.size; at && path.text[at - 1] != '/'; at--)
+		;
+	if (!path.size)
+		return (struct tp_text){"/", 1};
+	return (struct tp_text){path.text + at, path.size - at};
+}
+
+static bool has_prefix(struct tp_text t, const char *prefix, size_t size)
+{
+	return t.size >= size && !memcmp(t.text, prefix, size);
+}
+
+static struct tp_text cut(struct tp_text t, size_t n)
+{
+	return (struct tp_text){t.text + n, t.size - (uint32_t)n};
+}
+
+/* Each of "a:b:c" in turn; false behind the last. */
+static bool next_dir(const char **list, struct tp_text *dir)
+{
+	size_t n = strcspn(*list, ":");
+
+	if (!**list)
+		return false;
+	*dir = (struct tp_text){*list, (uint32_t)n};
+	*list += n + ((*list)[n] == ':');
+	return true;
+}
+
+/* pprof: report.trimPath. Without folders to trim, the name of each folder of sources is looked
+ * for, and what is in front of it and itself goes. */
+static struct tp_text trim_path(struct tp_text path, const char *trim, const char *source)
+{
+	static const char *const always[] = {"/proc/self/cwd/./", "/proc/self/cwd/"};
+	struct tp_text dir;
+
+	while (!trim && source && next_dir(&source, &dir)) {
+		struct tp_text base = rep_path_base(dir);
+
+		for (uint32_t i = 0; i + base.size + 2 <= path.size; i++)
+			if (path.text[i] == '/' && path.text[i + 1 + base.size] == '/' &&
+			    !memcmp(path.text + i + 1, base.text, base.size))
+				return cut(path, i + base.size + 2);
+	}
+	while (trim && next_dir(&trim, &dir)) {
+		bool slash = dir.size && dir.text[dir.size - 1] == '/';
+
+		if (has_prefix(path, dir.text, dir.size) &&
+		    (slash || (path.size > dir.size && path.text[dir.size] == '/')))
+			return cut(path, dir.size + !slash);
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (has_prefix(path, always[i], strlen(always[i])))
+			return cut(path, strlen(always[i]));
+	return path;
+}
+
+static int clean_file(const struct rep_profile_view *v, uint32_t *file)
+{
+	struct tp_text t = tp_dict_text(v->profile->dict, *file);
+	struct tp_buf clean = {0};
+	int code = 0;
+
+	t = trim_path(t, v->opt.trim_path, v->opt.source_path);
+	if (t.size)
+		code = rep_path_clean(t.text, t.size, &clean);
+	if (!code)
+		code = tp_dict_string(v->profile->dict, clean.data, clean.size, file);
+	tp_buf_release(&clean);
+	return code;
+}
+
+/* ---- keys ---- */
+
+int rep_node_key(const struct rep_profile_view *v, uint32_t frame, struct rep_node_key *key)
+{
+	const struct tp_profile *p = v->profile;
+	enum rep_granularity by = v->opt.granularity;
+	struct tp_frame f = tp_dict_frame_at(p->dict, frame);
+	struct tp_location l = tp_dict_location_at(p->dict, f.location);
+	uint32_t object = 0;
+	int code = 0;
+
+	memset(key, 0, sizeof(*key));
+	if (l.mapping && l.mapping <= p->nmappings)
+		object = p->mappings[l.mapping - 1].file;
+	if (by == REP_ADDRESSES)
+		key->address = l.address;
+	if (!f.function && !f.line) { /* a location without lines */
+		key->object = object;
+		return 0;
+	}
+	if (by == REP_LINES || by == REP_ADDRESSES) {
+		key->line = f.line;
+		if (v->opt.show_columns || (by == REP_ADDRESSES && !v->opt.no_inlines))
+			key->column = f.column;
+	}
+	if (f.function) {
+		struct tp_function fn = tp_dict_function_at(p->dict, f.function);
+
+		if (by != REP_FILES)
+			key->name = fn.name;
+		if (by != REP_FUNCTIONS && fn.file) {
+			key->file = fn.file;
+			code = clean_file(v, &key->file);
+		}
+		if (v->traits.object_names || !key->name)
+			key->start_line = fn.start_line;
+	}
+	if (v->traits.object_names || !key->name)
+		key->object = object;
+	return code;
+}
+
+void rep_node_info_of(const struct tp_profile *p, const struct rep_node_key *key,
+		      struct rep_node_info *info)
+{
+	*info = (struct rep_node_info){
+	    .name = tp_dict_text(p->dict, key->name),
+	    .file = tp_dict_text(p->dict, key->file),
+	    .object = tp_dict_text(p->dict, key->object),
+	    .address = key->address,
+	    .start_line = key->start_line,
+	    .line = key->line,
+	    .column = key->column,
+	};
+}
+
+int rep_view_frame(const struct rep_profile_view *v, uint32_t frame, struct rep_node_info *info)
+{
+	struct rep_node_key key;
+	int code = rep_node_key(v, frame, &key);
+
+	rep_node_info_of(v->profile, &key, info);
+	return code;
+}
+
+/* ---- names ---- */
+
+static int put_text(struct tp_buf *b, struct tp_text t)
+{
+	return t.size ? tp_buf_put(b, t.text, t.size) : 0;
+}
+
+int rep_node_info_name(const struct rep_node_info *info, struct tp_buf *name)
+{
+	size_t begin = name->size;
+	char text[64];
+	int failed = 0;
+
+	if (info->address) {
+		snprintf(text, sizeof(text), "%016" PRIx64, info->address);
+		failed |= tp_buf_put(name, text, 16);
+	}
+	if (info->name.size) {
+		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
+		failed |= put_text(name, info->name);
+	}
+	if (info->line || info->file.size) {
+		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
+		failed |= put_text(name, info->file);
+		if (info->line) {
+			int n = snprintf(text, sizeof(text), ":%" PRId64, info->line);
+
+			if (info->column)
+				n += snprintf(text + n, sizeof(text) - (size_t)n, ":%" PRId64,
+					      info->column);
+			failed |= tp_buf_put(name, text, (size_t)n);
+		}
+	} else if (!info->name.size) {
+		failed |= name->size > begin ? tp_buf_put(name, " ", 1) : 0;
+		if (info->object.size) {
+			failed |= tp_buf_put(name, "[", 1);
+			failed |= put_text(name, rep_path_base(info->object));
+			failed |= tp_buf_put(name, "]", 1);
+		} else {
+			failed |= tp_buf_put(name, "<unknown>", 9);
+		}
+	}
+	return failed ? TP_ENOMEM : 0;
+}
+
+int rep_text_compare(struct tp_text a, struct tp_text b)
+{
+	size_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.text, b.text, n) : 0;
+
+	return c ? c : (a.size > b.size) - (a.size < b.size);
+}
+
+int rep_node_names_compare(const struct rep_node_info *a, struct tp_text a_name,
+			   const struct rep_node_info *b, struct tp_text b_name)
+{
+	if (a->address && b->address && a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return rep_text_compare(a_name, b_name);
+}
+
+/* Numbers in the order of their decimal texts, which a blank follows. */
+static int compare_decimal(int64_t a, int64_t b)
+{
+	char x[24], y[24];
+
+	if (a == b)
+		return 0;
+	snprintf(x, sizeof(x), "%" PRId64 " ", a);
+	snprintf(y, sizeof(y), "%" PRId64 " ", b);
+	return strcmp(x, y);
+}
+
+/* The same of texts: "a b" is behind "a". */
+static int compare_text(struct tp_text a, struct tp_text b)
+{
+	size_t n = a.size < b.size ? a.size : b.size;
+	int c = n ? memcmp(a.text, b.text, n) : 0;
+
+	if (c || a.size == b.size)
+		return c;
+	if (a.size < b.size)
+		return ' ' < (unsigned char)b.text[n] ? -1 : 1;
+	return (unsigned char)a.text[n] < ' ' ? -1 : 1;
+}
+
+int rep_node_infos_compare(const struct rep_node_info *a, const struct rep_node_info *b)
+{
+	int c = compare_text(a->name, b->name);
+
+	if (!c && a->address != b->address) {
+		char x[24], y[24];
+
+		snprintf(x, sizeof(x), "%" PRIu64 " ", a->address);
+		snprintf(y, sizeof(y), "%" PRIu64 " ", b->address);
+		c = strcmp(x, y);
+	}
+	if (!c)
+		c = compare_text(a->file, b->file);
+	if (!c)
+		c = compare_decimal(a->start_line, b->start_line);
+	if (!c)
+		c = compare_decimal(a->line, b->line);
+	if (!c)
+		c = compare_decimal(a->column, b->column);
+	return c ? c : compare_text(a->object, b->object);
+}

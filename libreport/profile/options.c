@@ -1,0 +1,163 @@
+#include "profile/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct rep_granularity_desc rep_granularities[REP_NGRANULARITIES] = {
+    [REP_FUNCTIONS] = {"functions", "functions by name"},
+    [REP_FILEFUNCTIONS] = {"filefunctions", "functions by name and file"},
+    [REP_FILES] = {"files", "source files"},
+    [REP_LINES] = {"lines", "lines of source files"},
+    [REP_ADDRESSES] = {"addresses", "addresses of the code"},
+};
+
+const struct rep_profile_option_desc rep_profile_options[REP_NPROFILE_OPTIONS] = {
+#define REP_X(name, id, kind, member, arg, group, doc)                                             \
+	[REP_OPTION_##                                                                             \
+	    id] = {name, REP_TAKES_##kind,  offsetof(struct rep_profile_options, member),          \
+		   arg,	 REP_GROUP_##group, doc},
+    REP_PROFILE_OPTIONS(REP_X)
+#undef REP_X
+};
+
+static int set_granularity(enum rep_granularity *g, const char *value, struct tp_err *err)
+{
+	for (size_t i = 0; i < REP_NGRANULARITIES; i++) {
+		if (!strcmp(value, rep_granularities[i].name)) {
+			*g = (enum rep_granularity)i;
+			return 0;
+		}
+	}
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "--granularity is functions, filefunctions, files, lines or addresses, "
+			  "not '%s'",
+			  value);
+}
+
+int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_option which,
+			   const char *value, struct tp_err *err)
+{
+	const struct rep_profile_option_desc *o = &rep_profile_options[which];
+	void *member = (char *)opt + o->offset;
+	char *end;
+
+	errno = 0;
+	switch (o->kind) {
+	case REP_TAKES_FLAG:
+		*(bool *)member = true;
+		return 0;
+	case REP_TAKES_TEXT:
+		/* Nothing given is no filter, as in pprof. */
+		*(const char **)member = *value ? value : NULL;
+		return 0;
+	case REP_TAKES_GRANULARITY:
+		return set_granularity(member, value, err);
+	case REP_TAKES_COUNT:
+		*(int64_t *)member = strtoll(value, &end, 10);
+		if (end == value || *end || errno)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--%s takes a whole number, not '%s'", o->name, value);
+		return 0;
+	case REP_TAKES_NUMBER:
+		*(double *)member = strtod(value, &end);
+		if (end == value || *end || !isfinite(*(double *)member))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--%s takes a number, not '%s'", o->name, value);
+		if (which == REP_OPTION_DIVIDE_BY && *(double *)member == 0)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--divide-by takes a number that is not 0");
+		return 0;
+	}
+	return 0;
+}
+
+/* ---- pprof's spellings ---- */
+
+/* What is not one of our names without its dashes. */
+static const struct {
+	const char *pprof, *name, *value;
+} spellings[] = {
+    {"functions", "granularity", "functions"},
+    {"filefunctions", "granularity", "filefunctions"},
+    {"files", "granularity", "files"},
+    {"lines", "granularity", "lines"},
+    {"addresses", "granularity", "addresses"},
+    {"inusespace", "sample-index", "inuse_space"},
+    {"inuseobjects", "sample-index", "inuse_objects"},
+    {"allocspace", "sample-index", "alloc_space"},
+    {"allocobjects", "sample-index", "alloc_objects"},
+    {"totaldelay", "sample-index", "delay"},
+    {"contentions", "sample-index", "contentions"},
+    {"meandelay", "sample-index", "mean_delay"},
+    {"flat", "flat", NULL},
+};
+
+/* The same but for dashes and underscores? `size` bytes of a. */
+static bool same_letters(const char *a, size_t size, const char *b)
+{
+	size_t i = 0;
+
+	for (;;) {
+		while (i < size && (a[i] == '-' || a[i] == '_'))
+			i++;
+		while (*b == '-' || *b == '_')
+			b++;
+		if (i == size || !*b)
+			return i == size && !*b;
+		if (a[i++] != *b++)
+			return false;
+	}
+}
+
+/* -1 where it is none of pprof's words for yes and no. */
+static int truth(const char *text)
+{
+	static const char *const words[][2] = {
+	    {"false", "true"}, {"f", "t"}, {"no", "yes"}, {"n", "y"}, {"0", "1"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (int t = 0; t < 2; t++)
+			if (!strcmp(text, words[i][t]))
+				return t;
+	return -1;
+}
+
+bool rep_profile_option_pprof(const char *text, const char **name, const char **value,
+			      bool *ignored)
+{
+	size_t size = strcspn(text, "=");
+	const char *given = text[size] ? text + size + 1 : NULL;
+	int yes = given ? truth(given) : 1;
+
+	*ignored = false;
+	*value = NULL;
+	if (same_letters(text, size, "trim")) {
+		*name = "no-trim";
+		*ignored = yes == 1;
+		return yes >= 0;
+	}
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
+		if (!same_letters(text, size, spellings[i].pprof))
+			continue;
+		*name = spellings[i].name;
+		*value = spellings[i].value;
+		*ignored = !yes;
+		return yes >= 0;
+	}
+	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
+		const struct rep_profile_option_desc *o = &rep_profile_options[i];
+
+		if (!same_letters(text, size, o->name))
+			continue;
+		*name = o->name;
+		if (o->kind != REP_TAKES_FLAG) {
+			*value = given;
+			return true;
+		}
+		*ignored = !yes;
+		return yes >= 0;
+	}
+	return false;
+}

@@ -1,0 +1,203 @@
+#include "profile/top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/labels.h"
+
+const struct rep_profile_traits rep_top_traits = {.all_nodes = true};
+
+/* Is it inlined wherever it is called, or only somewhere? By the edges that are left. */
+static const char *inlined_label(const struct rep_node *n)
+{
+	bool yes = false, no = false;
+
+	for (size_t i = 0; i < n->nin; i++) {
+		yes |= n->in[i]->inlined;
+		no |= !n->in[i]->inlined;
+	}
+	return !yes ? "" : no ? "(partial-inline)" : "(inline)";
+}
+
+int rep_profile_top(struct rep_profile_top *top, struct tp_profile *p,
+		    const struct rep_profile_options *opt, struct tp_err *err)
+{
+	int code;
+
+	*top = (struct rep_profile_top){0};
+	code = rep_profile_view_init(&top->view, p, opt, &rep_top_traits, err);
+	if (!code)
+		code = rep_graph_new(&top->graph, &top->view, err);
+	if (code)
+		return code;
+	top->total = top->view.total;
+	top->row = calloc(top->graph->n + 1, sizeof(*top->row));
+	if (!top->row)
+		return rep_filter_fail(err, TP_ENOMEM);
+	for (; top->n < top->graph->n; top->n++) {
+		const struct rep_node *n = top->graph->node[top->n];
+
+		top->row[top->n] = (struct rep_top_row){
+		    .name = n->name,
+		    .info = &n->info,
+		    .inlined = inlined_label(n),
+		    .flat = rep_node_flat(n),
+		    .cum = rep_node_cum(n),
+		};
+	}
+	return 0;
+}
+
+void rep_profile_top_release(struct rep_profile_top *top)
+{
+	rep_graph_free(top->graph);
+	rep_profile_view_release(&top->view);
+	free(top->row);
+	*top = (struct rep_profile_top){0};
+}
+
+/* ---- output ---- */
+
+/* Tables show what pprof shows; the other formats have the numbers as they are. */
+enum {
+	FLAT,
+	FLAT_SHARE,
+	SUM_SHARE,
+	CUM,
+	CUM_SHARE,
+	NAME,
+	RAW_FLAT,
+	RAW_FLAT_SHARE,
+	RAW_SUM_SHARE,
+	RAW_CUM,
+	RAW_CUM_SHARE,
+	RAW_TYPE,
+	RAW_UNIT,
+	RAW_NAME,
+	RAW_FUNCTION,
+	RAW_FILE,
+	RAW_LINE,
+	RAW_ADDRESS,
+	RAW_INLINED,
+	NCOLUMNS
+};
+
+#define SHOWN(name_text, title_text)                                                               \
+	{                                                                                          \
+		.name = (name_text), .title = (title_text), .kind = REP_TEXT, .right = true,       \
+		.table_only = true                                                                 \
+	}
+#define RAW(name_text, kind_)                                                                      \
+	{                                                                                          \
+		.name = (name_text), .kind = (kind_), .raw_only = true                             \
+	}
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [FLAT] = SHOWN("flat_shown", "FLAT"),
+    [FLAT_SHARE] = SHOWN("flat_share_shown", "FLAT%"),
+    [SUM_SHARE] = SHOWN("sum_share_shown", "SUM%"),
+    [CUM] = SHOWN("cum_shown", "CUM"),
+    [CUM_SHARE] = SHOWN("cum_share_shown", "CUM%"),
+    [NAME] = {.name = "name_shown",
+	      .title = "NAME",
+	      .kind = REP_TEXT,
+	      .shorten = REP_SHORTEN_LEFT,
+	      .table_only = true},
+    [RAW_FLAT] = RAW("flat", REP_ANY),
+    [RAW_FLAT_SHARE] = RAW("flat_share", REP_SHARE),
+    [RAW_SUM_SHARE] = RAW("sum_share", REP_SHARE),
+    [RAW_CUM] = RAW("cum", REP_ANY),
+    [RAW_CUM_SHARE] = RAW("cum_share", REP_SHARE),
+    [RAW_TYPE] = RAW("sample_type", REP_TEXT),
+    [RAW_UNIT] = RAW("unit", REP_TEXT),
+    [RAW_NAME] = RAW("name", REP_TEXT),
+    [RAW_FUNCTION] = RAW("function", REP_TEXT),
+    [RAW_FILE] = RAW("file", REP_TEXT),
+    [RAW_LINE] = RAW("line", REP_ID),
+    [RAW_ADDRESS] = RAW("address", REP_ID),
+    [RAW_INLINED] = RAW("inlined", REP_TEXT),
+};
+
+static struct rep_value text_value(struct tp_text t)
+{
+	return t.size ? rep_text(t.text, t.size) : rep_null();
+}
+
+static struct rep_value share(int64_t part, int64_t whole)
+{
+	return whole ? rep_float((double)part / (double)whole) : rep_null();
+}
+
+static struct rep_value raw(const struct rep_profile_view *v, int64_t value)
+{
+	return v->ratio == 1 ? rep_int(value) : rep_float((double)value * v->ratio);
+}
+
+static int put_row(struct rep_profile_top *top, struct rep_output *out,
+		   const struct rep_top_row *row, int64_t sum, struct tp_buf *name,
+		   struct tp_err *err)
+{
+	const struct rep_profile_view *v = &top->view;
+	char flat[REP_MEASURE_SIZE], cum[REP_MEASURE_SIZE];
+	char shares[3][REP_PERCENTAGE_SIZE];
+	struct rep_value value[NCOLUMNS];
+
+	name->size = 0;
+	if ((row->name.size && tp_buf_put(name, row->name.text, row->name.size)) ||
+	    (*row->inlined &&
+	     (tp_buf_put(name, " ", 1) || tp_buf_put(name, row->inlined, strlen(row->inlined)))))
+		return rep_filter_fail(err, TP_ENOMEM);
+	value[FLAT] = rep_str(rep_view_label(v, row->flat, flat));
+	value[FLAT_SHARE] = rep_str(rep_percentage_trimmed(shares[0], row->flat, top->total));
+	value[SUM_SHARE] = rep_str(rep_percentage_trimmed(shares[1], sum, top->total));
+	value[CUM] = rep_str(rep_view_label(v, row->cum, cum));
+	value[CUM_SHARE] = rep_str(rep_percentage_trimmed(shares[2], row->cum, top->total));
+	value[NAME] = rep_text((char *)name->data, name->size);
+	value[RAW_FLAT] = raw(v, row->flat);
+	value[RAW_FLAT_SHARE] = share(row->flat, top->total);
+	value[RAW_SUM_SHARE] = share(sum, top->total);
+	value[RAW_CUM] = raw(v, row->cum);
+	value[RAW_CUM_SHARE] = share(row->cum, top->total);
+	value[RAW_TYPE] = rep_str(v->type);
+	value[RAW_UNIT] = rep_str(v->unit);
+	value[RAW_NAME] = text_value(row->name);
+	value[RAW_FUNCTION] = text_value(row->info->name);
+	value[RAW_FILE] = text_value(row->info->file);
+	value[RAW_LINE] = row->info->line ? rep_int(row->info->line) : rep_null();
+	value[RAW_ADDRESS] = row->info->address ? rep_int((int64_t)row->info->address) : rep_null();
+	value[RAW_INLINED] = *row->inlined ? rep_str(row->inlined) : rep_null();
+	return rep_output_row(out, value, err);
+}
+
+struct notes {
+	struct rep_output *out;
+	size_t n;
+};
+
+/* A line of the heading; the first stands out. */
+static int put_note(void *ctx, const char *text, size_t size, struct tp_err *err)
+{
+	struct notes *notes = ctx;
+
+	(void)size;
+	return rep_output_note(notes->out, !notes->n++, text, err);
+}
+
+int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err)
+{
+	struct notes notes = {.out = out};
+	struct tp_buf name = {0};
+	int64_t sum = 0;
+	int code = rep_graph_heading(top->graph, &top->view, false, put_note, &notes, err);
+
+	if (!code)
+		code = rep_output_note(out, false, "", err);
+	if (!code)
+		code = rep_output_begin(out, "top", columns, NCOLUMNS, err);
+	for (size_t i = 0; i < top->n && !code; i++) {
+		sum = (int64_t)((uint64_t)sum + (uint64_t)top->row[i].flat);
+		code = put_row(top, out, &top->row[i], sum, &name, err);
+	}
+	tp_buf_release(&name);
+	return code ? code : rep_output_end(out, err);
+}

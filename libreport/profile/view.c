@@ -1,0 +1,308 @@
+#include "profile/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "profile/labels.h"
+#include "profile/node.h"
+
+static const char *text_of(const struct tp_profile *p, uint32_t string)
+{
+	return tp_dict_text(p->dict, string).text;
+}
+
+/* ---- which values ---- */
+
+static int no_such_type(const struct tp_profile *p, const char *text, struct tp_err *err)
+{
+	char list[160] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->ntypes && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
+				      text_of(p, p->types[i].type));
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "there is no sample type '%s' here; --sample-index takes one of %s, or a "
+			  "number from 0 to %zu",
+			  text, list, p->ntypes - 1);
+}
+
+int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
+			     struct tp_err *err)
+{
+	const char *short_name;
+	char *end;
+	long number;
+
+	if (!p->ntypes)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the profile has no sample types");
+	*index = p->ntypes - 1;
+	if (!text || !*text) {
+		for (size_t i = p->ntypes; i-- > 0 && p->default_type;)
+			if (p->types[i].type == p->default_type)
+				*index = i;
+		return 0;
+	}
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (end != text && !*end && !errno) {
+		*index = (size_t)number;
+		return number >= 0 && *index < p->ntypes ? 0 : no_such_type(p, text, err);
+	}
+	if (!strcmp(text, "total_delay") || !strcmp(text, "mean_delay"))
+		text += strcspn(text, "_") + 1;
+	/* Heap profiles of old have "space" and "objects". */
+	short_name = strncmp(text, "inuse_", 6) ? text : text + 6;
+	for (*index = 0; *index < p->ntypes; ++*index) {
+		const char *type = text_of(p, p->types[*index].type);
+
+		if (!strcmp(type, text) || !strcmp(type, short_name))
+			return 0;
+	}
+	return no_such_type(p, text, err);
+}
+
+/* ---- the total (report.computeTotal) ---- */
+
+/* Sets with the label that marks the base of a difference; NULL: none has it. */
+static bool *base_sets(const struct tp_profile *p, bool *any, bool *failed)
+{
+	bool *base = NULL;
+
+	*any = false;
+	for (size_t s = 1; s < p->nsets; s++) {
+		for (uint32_t i = 0; i < p->sets[s].n; i++) {
+			const struct tp_label *l = &p->labels[p->sets[s].first + i];
+
+			if (l->numeric || strcmp(text_of(p, l->key), "pprof::base") != 0 ||
+			    strcmp(text_of(p, l->text), "true") != 0)
+				continue;
+			if (!base)
+				base = calloc(p->nsets, sizeof(*base));
+			if (!base) {
+				*failed = true;
+				return NULL;
+			}
+			base[s] = *any = true;
+		}
+	}
+	return base;
+}
+
+static int add_up(struct rep_profile_view *v, struct tp_err *err)
+{
+	const struct tp_profile *p = v->profile;
+	uint64_t total = 0, div = 0, base_total = 0, base_div = 0;
+	bool any, failed = false;
+	bool *base = base_sets(p, &any, &failed);
+
+	if (failed)
+		return rep_filter_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < p->nsamples; i++) {
+		int64_t value = rep_view_value(v, i);
+		uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+		uint64_t d = (uint64_t)rep_view_divisor(v, i);
+
+		total += size;
+		div += d;
+		if (any && base[p->label_set[i]]) {
+			base_total += size;
+			base_div += d;
+		}
+	}
+	free(base);
+	if ((int64_t)base_total > 0) {
+		total = base_total;
+		div = base_div;
+	}
+	v->total = (int64_t)total;
+	if (div && !(v->total == INT64_MIN && (int64_t)div == -1))
+		v->total /= (int64_t)div;
+	return 0;
+}
+
+/* ---- making one ---- */
+
+static void bend(struct rep_profile_view *v)
+{
+	struct rep_profile_options *o = &v->opt;
+	const struct rep_profile_traits *t = &v->traits;
+
+	if (t->granularity_fixed)
+		o->granularity = t->granularity;
+	if (t->no_inlines)
+		o->no_inlines = t->no_inlines > 0;
+	if (o->node_count == -1)
+		o->node_count = t->all_nodes ? 0 : 80;
+	if (t->no_trim || o->no_trim) {
+		o->node_count = 0;
+		o->node_fraction = o->edge_fraction = 0;
+	}
+	o->call_tree = o->call_tree && t->call_tree;
+	if (!o->unit)
+		o->unit = "minimum";
+	/* An alias that stands for two options. */
+	if (o->sample_index && !strcmp(o->sample_index, "mean_delay"))
+		o->mean = true;
+}
+
+static int pick_values(struct rep_profile_view *v, struct tp_err *err)
+{
+	const struct tp_profile *p = v->profile;
+	int code = rep_profile_sample_index(p, v->opt.sample_index, &v->index, err);
+
+	if (code)
+		return code;
+	v->unit = text_of(p, p->types[v->index].unit);
+	snprintf(v->type, sizeof(v->type), "%s%s", v->opt.mean ? "mean_" : "",
+		 text_of(p, p->types[v->index].type));
+	snprintf(v->output_unit, sizeof(v->output_unit), "%s", v->opt.unit);
+	v->ratio = 1 / v->opt.divide_by;
+	return 0;
+}
+
+int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
+			  const struct rep_profile_options *opt,
+			  const struct rep_profile_traits *traits, struct tp_err *err)
+{
+	int code;
+
+	*v = (struct rep_profile_view){.profile = p, .opt = *opt, .traits = *traits};
+	bend(v);
+	if (v->opt.divide_by == 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--divide-by takes a number that is not 0");
+	code = pick_values(v, err);
+	if (!code && !v->opt.all_frames)
+		code = rep_profile_drop_frames(p, err);
+	if (!code)
+		code = rep_label_units_init(&v->units, p, &v->notes, err);
+	if (!code)
+		code = rep_profile_tag_frames(p, &v->opt, &v->notes, err);
+	if (!code && v->opt.relative_percentages)
+		code = rep_profile_filter(p, &v->opt, &v->notes, err);
+	if (!code)
+		code = add_up(v, err);
+	if (!code && !v->opt.relative_percentages)
+		code = rep_profile_filter(p, &v->opt, &v->notes, err);
+	return code;
+}
+
+void rep_profile_view_release(struct rep_profile_view *v)
+{
+	rep_label_units_release(&v->units);
+	rep_filter_notes_release(&v->notes);
+}
+
+/* ---- values as texts ---- */
+
+static int64_t divided(const struct rep_profile_view *v, int64_t value)
+{
+	if (v->ratio > 0 && v->ratio != 1) {
+		double d = (double)value * v->ratio;
+
+		/* What does not fit is what Go's conversion gives on amd64. */
+		return d >= -9.3e18 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
+	}
+	return value;
+}
+
+char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE])
+{
+	return rep_scaled_label(text, divided(v, value), v->unit, v->output_unit);
+}
+
+double rep_view_scale(const struct rep_profile_view *v, int64_t value)
+{
+	return rep_scale(value, v->unit, v->output_unit, NULL);
+}
+
+/* ---- the heading (report.ProfileLabels) ---- */
+
+struct heading {
+	rep_line_fn line;
+	void *ctx;
+	struct tp_err *err;
+	struct tp_buf text;
+	int code;
+};
+
+static void put_line(struct heading *h, const char *title, const char *text, size_t size)
+{
+	h->text.size = 0;
+	if (h->code)
+		return;
+	if (tp_buf_put(&h->text, title, strlen(title)) ||
+	    (size && tp_buf_put(&h->text, text, size)))
+		h->code = rep_filter_fail(h->err, TP_ENOMEM);
+	else
+		h->code = h->line(h->ctx, (char *)h->text.data, h->text.size, h->err);
+}
+
+static void put_string(struct heading *h, const char *title, const char *text)
+{
+	put_line(h, title, text, strlen(text));
+}
+
+static void put_duration(const struct rep_profile_view *v, struct heading *h)
+{
+	char duration[REP_MEASURE_SIZE], total[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
+	char text[3 * REP_MEASURE_SIZE];
+	const char *unit;
+	double ns = rep_scale(v->total, v->unit, "nanoseconds", &unit);
+	bool time = !strcmp(unit, "ns") && ns != 0;
+
+	rep_scaled_label(duration, v->profile->duration_ns, "nanoseconds", "auto");
+	rep_view_label(v, v->total, total);
+	rep_percentage(share, ns < 9.2e18 ? (int64_t)ns : INT64_MAX, v->profile->duration_ns);
+	snprintf(text, sizeof(text), "%s, Total samples = %s %s%s%s", duration, total,
+		 time ? "(" : "", time ? share : "", time ? ")" : "");
+	put_string(h, "Duration: ", text);
+}
+
+static void put_time(const struct rep_profile_view *v, struct heading *h)
+{
+	time_t seconds = (time_t)(v->profile->time_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	if (v->profile->time_ns % 1000000000 < 0)
+		seconds--;
+	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		put_string(h, "Time: ", text);
+}
+
+int rep_view_heading(const struct rep_profile_view *v, rep_line_fn line, void *ctx,
+		     struct tp_err *err)
+{
+	struct heading h = {.line = line, .ctx = ctx, .err = err};
+	const struct tp_profile *p = v->profile;
+
+	if (p->nmappings && p->mappings[0].file) {
+		struct tp_text base = rep_path_base(tp_dict_text(p->dict, p->mappings[0].file));
+
+		put_line(&h, "File: ", base.text, base.size);
+	}
+	if (p->nmappings && p->mappings[0].build_id)
+		put_string(&h, "Build ID: ", text_of(p, p->mappings[0].build_id));
+	for (size_t i = 0; i < p->ncomments; i++) {
+		struct tp_text t = tp_dict_text(p->dict, p->comments[i]);
+
+		if (!t.size || *t.text != '#')
+			put_line(&h, "", t.text, t.size);
+	}
+	if (*v->type)
+		put_string(&h, "Type: ", v->type);
+	if (p->doc_url)
+		put_string(&h, "Doc: ", text_of(p, p->doc_url));
+	if (p->time_ns)
+		put_time(v, &h);
+	if (p->duration_ns)
+		put_duration(v, &h);
+	tp_buf_release(&h.text);
+	return h.code;
+}
