@@ -8,7 +8,7 @@ _tprof_query()
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	esac
 	case $cur in

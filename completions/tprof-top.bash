@@ -11,7 +11,7 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--state)
 		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))

@@ -14,6 +14,7 @@ const struct rep_format_desc rep_formats[REP_NFORMATS] = {
     [REP_FORMAT_CSV] = {"csv", "RFC 4180; cells a spreadsheet would take for formulas get a '"},
     [REP_FORMAT_JSON] = {"json", "an array of objects; raw numbers, valid UTF-8"},
     [REP_FORMAT_TSV] = {"tsv", "tab-separated; tab, newline and backslash escaped"},
+    [REP_FORMAT_MARKDOWN] = {"markdown", "what a table shows, for issues and comments"},
 };
 
 static const struct rep_output_ops *const ops[REP_NFORMATS] = {
@@ -21,6 +22,7 @@ static const struct rep_output_ops *const ops[REP_NFORMATS] = {
     [REP_FORMAT_CSV] = &rep_output_csv,
     [REP_FORMAT_JSON] = &rep_output_json,
     [REP_FORMAT_TSV] = &rep_output_tsv,
+    [REP_FORMAT_MARKDOWN] = &rep_output_markdown,
 };
 
 int rep_format_find(const char *name, enum rep_format *format, struct tp_err *err)
@@ -32,7 +34,7 @@ int rep_format_find(const char *name, enum rep_format *format, struct tp_err *er
 		}
 	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no output format '%s'; there are table, csv, json and tsv", name);
+			  "no output format '%s'; there are table, csv, json, tsv and markdown", name);
 }
 
 static int write_file(void *ctx, const void *data, size_t size, struct tp_err *err)
@@ -175,6 +177,11 @@ int rep_output_finish(struct rep_output *out, struct tp_err *err)
 	out->err = err;
 	code = done(out, out->ops->finish ? out->ops->finish(out) : 0, err);
 	return code ? code : rep_output_flush(out, 0);
+}
+
+bool rep_output_for_people(const struct rep_output *out)
+{
+	return out->opt.format == REP_FORMAT_TABLE || out->opt.format == REP_FORMAT_MARKDOWN;
 }
 
 void rep_output_free(struct rep_output *out)

@@ -1,8 +1,8 @@
 /* Results as text: typed columns and rows become an aligned table, CSV, JSON or TSV.
  *
  * A report (or a query) declares columns, then hands over rows one by one; the format decides what
- * is written. Numbers are shown with units in tables ("1.25ms", "3.4MiB", "12.5%") and raw in all
- * other formats (ns, bytes, a share as a fraction of one). Whatever comes from a dump is escaped
+ * is written. Numbers are shown with units in tables, markdown too ("1.25ms", "3.4MiB", "12.5%"),
+ * and raw in all other formats (ns, bytes, a share as a fraction of one). Whatever comes from a dump is escaped
  * (text.h). Nothing is written but through the sink the caller gives.
  *
  * Lifecycle: new, then for each table begin, row …, end, then finish, free. Free is also right
@@ -35,7 +35,14 @@
 #include "base/err.h"
 #include "text.h"
 
-enum rep_format { REP_FORMAT_TABLE, REP_FORMAT_CSV, REP_FORMAT_JSON, REP_FORMAT_TSV, REP_NFORMATS };
+enum rep_format {
+	REP_FORMAT_TABLE,
+	REP_FORMAT_CSV,
+	REP_FORMAT_JSON,
+	REP_FORMAT_TSV,
+	REP_FORMAT_MARKDOWN, /* what a table shows, for issues and comments */
+	REP_NFORMATS
+};
 
 /* Names as given to --format, and what they are; for parsing, --help and completions. */
 extern const struct rep_format_desc {
@@ -157,10 +164,12 @@ int rep_output_begin(struct rep_output *out, const char *name, const struct rep_
 /* As many values as there are columns. */
 int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err);
 int rep_output_end(struct rep_output *out, struct tp_err *err);
-/* A line for people before or after a table, never within one: written where the format is table
- * (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim. */
+/* A line for people before or after a table, never within one: written where the format is table or
+ * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim. */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
 int rep_output_finish(struct rep_output *out, struct tp_err *err);
+/* Does it show what tables show (else what programs read)? */
+bool rep_output_for_people(const struct rep_output *out);
 void rep_output_free(struct rep_output *out);
 
 #endif

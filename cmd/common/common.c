@@ -17,8 +17,7 @@ static const struct argp_option options[] = {
     {"run", KEY_RUN, "RUN", 0,
      "Pick runs of the store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
     {"format", KEY_FORMAT, "FORMAT", 0,
-     "Write table (the default), csv, tsv or json; all but table have raw numbers (ns, bytes)",
-     100},
+     "Write table (the default), csv, tsv, json (raw numbers: ns, bytes) or markdown", 100},
     {"color", KEY_COLOR, "WHEN", 0,
      "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never", 100},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
@@ -35,7 +34,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		cmd->run_spec = arg;
 		return 0;
 	case KEY_FORMAT:
-		if (rep_format_find(arg, &cmd->format, &err))
+		cmd->own_chosen = cmd->own_format && !strcmp(arg, cmd->own_format);
+		if (!cmd->own_chosen && rep_format_find(arg, &cmd->format, &err))
 			argp_error(state, "--format: %s", err.msg);
 		return 0;
 	case KEY_COLOR:

@@ -74,6 +74,8 @@ struct cmd {
 	enum rep_format format;
 	enum cmd_when color_when;
 	bool no_pager;
+	const char *own_format; /* one more name that --format takes, set before cmd_parse … */
+	bool own_chosen;	/* … and that it was given */
 
 	/* the terminal, set by cmd_parse */
 	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */

@@ -190,7 +190,7 @@ static const struct {
 	int (*run)(struct session *s, const char *where, const char *arg);
 } commands[] = {
     {".help", "", "this list", do_help},
-    {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv or json", do_mode},
+    {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv, json or markdown", do_mode},
     {".quit", "", "end (so does ^D)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},
     {".tables", "", "the tables there are", do_tables},

@@ -17,7 +17,7 @@ struct rep_output_ops {
 };
 
 extern const struct rep_output_ops rep_output_table, rep_output_csv, rep_output_json,
-    rep_output_tsv;
+    rep_output_tsv, rep_output_markdown;
 
 struct rep_output {
 	struct rep_output_options opt;
@@ -36,6 +36,8 @@ int rep_put(struct tp_buf *buf, const char *text);
  * with a point whatever the locale. Not for NaN and infinities. */
 int rep_put_double(struct tp_buf *buf, double f);
 int rep_put_int(struct tp_buf *buf, int64_t i);
+/* A value as people read it, with its unit; escaped (table.c). */
+int rep_put_shown(struct tp_buf *buf, enum rep_kind kind, const struct rep_value *v);
 /* Hexadecimal digits. */
 int rep_put_hex(struct tp_buf *buf, const char *data, size_t size);
 /* Hands the buffer to the sink when there is enough in it. */

@@ -92,7 +92,7 @@ static int put_int(struct tp_buf *b, enum rep_kind kind, int64_t i)
 	}
 }
 
-static int put_value(struct tp_buf *b, enum rep_kind kind, const struct rep_value *v)
+int rep_put_shown(struct tp_buf *b, enum rep_kind kind, const struct rep_value *v)
 {
 	int code;
 
@@ -364,7 +364,7 @@ static int row(struct rep_output *out, const struct rep_value *values)
 		else if (values[i].type != REP_TYPE_NULL)
 			t->columns[i].has_text = true;
 		if (!out->columns[i].raw_only)
-			code = put_value(&t->text, out->columns[i].kind, &values[i]);
+			code = rep_put_shown(&t->text, out->columns[i].kind, &values[i]);
 		if (code)
 			return code;
 		c.size = t->text.size - c.at;

@@ -1,0 +1,433 @@
+#include "diff/gate.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const rep_outcomes[] = {
+    [REP_OUTCOME_PASSED] = "passed",
+    [REP_OUTCOME_UNDECIDED] = "undecided",
+    [REP_OUTCOME_EXCEEDED] = "exceeded",
+};
+
+/* A one-sided gate passes what fell like this, but not silently: a measurement that collapsed is
+ * more often broken than good. */
+#define COLLAPSE_PERCENT 50
+
+/* ---- parsing ---- */
+
+static const char *skip(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static int wrong(const char *text, struct tp_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static int wrong(const char *text, struct tp_err *err, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the gate '%.80s' %s; one that works is 'inuse_space>+5%%,min=1MiB'",
+			  text, what);
+}
+
+/* Where the operator begins: the first that is behind the regular expression if there is one. */
+static const char *find_operator(const char *text, const char *from)
+{
+	const char *end = NULL;
+
+	if (!from) {
+		size_t n = strcspn(text, "<>+");
+
+		return text[n] ? text + n : NULL;
+	}
+	/* Expressions may hold parentheses and signs: the last ")" that an operator follows. */
+	for (const char *s = from; *s; s++)
+		if (*s == ')' && *skip(s + 1) && strchr("<>+", *skip(s + 1)))
+			end = s;
+	return end ? skip(end + 1) : NULL;
+}
+
+static int parse_metric(struct rep_gate *g, const char *text, const char **op, struct tp_err *err)
+{
+	static const struct {
+		const char *name;
+		enum rep_gate_metric metric;
+	} functions[] = {{"flat(", REP_GATE_FLAT}, {"cum(", REP_GATE_CUM}};
+	const char *start = text, *open = NULL, *end;
+	size_t n;
+	int code = 0;
+
+	for (size_t i = 0; i < 2 && !open; i++) {
+		const char *colon = text + strcspn(text, ":(<>");
+		const char *at = *colon == ':' ? skip(colon + 1) : text;
+
+		if (!strncmp(at, functions[i].name, strlen(functions[i].name))) {
+			g->metric = functions[i].metric;
+			start = at;
+			open = at + strlen(functions[i].name);
+			n = at == text ? 0 : (size_t)(colon - text);
+		}
+	}
+	*op = find_operator(text, open);
+	if (!*op)
+		return wrong(text, err, "has no >, < or +- followed by an amount");
+	if (open) {
+		char *regex;
+
+		for (end = *op; end[-1] != ')'; end--)
+			;
+		regex = strndup(open, (size_t)(end - 1 - open));
+		if (!regex)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		code = rep_regex_init(&g->regex, regex, "--gate", err);
+		free(regex);
+	} else {
+		n = (size_t)(*op - start);
+	}
+	while (n && text[n - 1] == ' ')
+		n--;
+	if (!code && !open && !n)
+		return wrong(text, err, "does not say what it is about");
+	if (!code && n >= sizeof(g->type))
+		return wrong(text, err, "has a name that is too long");
+	if (!code)
+		memcpy(g->type, text, n);
+	return code;
+}
+
+static int parse_limit(struct rep_gate *g, const char *op, const char **rest, struct tp_err *err)
+{
+	size_t n;
+	char amount[64];
+
+	switch (*op) {
+	case '>':
+		g->change = REP_GATE_ABOVE;
+		op = skip(op + 1);
+		op += *op == '+';
+		if (*op == '-')
+			return wrong(g->text, err, "asks for growth below zero");
+		break;
+	case '<':
+		g->change = REP_GATE_BELOW;
+		op = skip(op + 1);
+		if (*op != '-')
+			return wrong(g->text, err, "needs a minus behind <, as <-5%%");
+		op++;
+		break;
+	default:
+		if (op[1] != '-')
+			return wrong(g->text, err, "has a + without what is said by >+ or +-");
+		g->change = REP_GATE_EITHER;
+		op += 2;
+		break;
+	}
+	op = skip(op);
+	n = strcspn(op, ",");
+	*rest = op + n;
+	while (n && op[n - 1] == ' ')
+		n--;
+	if (n >= sizeof(amount))
+		return wrong(g->text, err, "has a number that is too long");
+	memcpy(amount, op, n);
+	amount[n] = '\0';
+	if (n && amount[n - 1] == '%') {
+		g->limit.percent = true;
+		while (n > 1 && amount[n - 2] == ' ')
+			n--;
+		amount[n - 1] = '\0';
+	}
+	if (!rep_amount_parse(amount, &g->limit.number, g->limit.unit) || g->limit.number < 0 ||
+	    (g->limit.percent && g->limit.unit[0]))
+		return wrong(g->text, err, "has '%.20s' where an amount belongs", op);
+	return 0;
+}
+
+static int parse_option(struct rep_gate *g, const char *name, const char *value, struct tp_err *err)
+{
+	char unit[REP_AMOUNT_UNIT];
+
+	if (!strcmp(name, "min")) {
+		if (!rep_amount_parse(value, &g->min.number, g->min.unit) || g->min.number < 0)
+			return wrong(g->text, err, "has min=%.20s, which is no amount", value);
+	} else if (!strcmp(name, "alpha")) {
+		if (!rep_amount_parse(value, &g->alpha, unit) || unit[0] || g->alpha <= 0 ||
+		    g->alpha >= 1)
+			return wrong(g->text, err, "has alpha=%.20s, which is not between 0 and 1",
+				     value);
+	} else if (!strcmp(name, "undecided")) {
+		g->undecided_fails = !strcmp(value, "fail");
+		if (!g->undecided_fails && strcmp(value, "pass") != 0)
+			return wrong(g->text, err, "has undecided=%.20s, which is not pass or fail",
+				     value);
+	} else {
+		return wrong(g->text, err, "has '%.20s'; there are min, alpha and undecided", name);
+	}
+	return 0;
+}
+
+int rep_gate_parse(struct rep_gate *g, const char *text, struct tp_err *err)
+{
+	const char *op, *rest = "";
+	int code;
+
+	memset(g, 0, sizeof(*g));
+	g->text = text;
+	g->alpha = 0.05;
+	code = parse_metric(g, skip(text), &op, err);
+	if (!code)
+		code = parse_limit(g, op, &rest, err);
+	while (!code && *rest == ',') {
+		char option[64];
+		size_t n;
+		char *value;
+
+		rest = skip(rest + 1);
+		n = strcspn(rest, ",");
+		if (n >= sizeof(option))
+			return wrong(text, err, "has an option that is too long");
+		memcpy(option, rest, n);
+		rest += n;
+		while (n && option[n - 1] == ' ')
+			n--;
+		option[n] = '\0';
+		value = strchr(option, '=');
+		if (!value)
+			return wrong(text, err, "has '%.20s' where OPTION=VALUE belongs", option);
+		*value = '\0';
+		code = parse_option(g, option, value + 1, err);
+	}
+	return code;
+}
+
+void rep_gate_release(struct rep_gate *g)
+{
+	rep_regex_release(&g->regex);
+}
+
+/* ---- judging ---- */
+
+struct limits {
+	double limit, min; /* in the metric's unit; limit: or percent */
+};
+
+static int find_limits(const struct rep_gate *g, const struct rep_diff *d, struct limits *l,
+		       struct tp_err *err)
+{
+	l->limit = g->limit.number;
+	if ((!g->limit.percent &&
+	     !rep_amount_in(g->limit.number, g->limit.unit, d->unit, &l->limit)) ||
+	    !rep_amount_in(g->min.number, g->min.unit, d->unit, &l->min))
+		return wrong(g->text, err, "has an amount in another unit: %.40s is in %.40s",
+			     d->type, d->unit);
+	return 0;
+}
+
+/* Are the numbers beyond the limit, noise aside? */
+static bool beyond(const struct rep_gate *g, const struct limits *l, struct rep_diff_pair v)
+{
+	double delta = (double)v.new - (double)v.old;
+	double by = g->limit.percent ? rep_diff_percent(v) : delta;
+
+	if (delta == 0 || fabs(delta) < l->min)
+		return false;
+	if (isnan(by)) /* from nothing */
+		by = delta > 0 ? (double)INFINITY : -(double)INFINITY;
+	switch (g->change) {
+	case REP_GATE_ABOVE:
+		return by > l->limit;
+	case REP_GATE_BELOW:
+		return -by > l->limit;
+	default:
+		return fabs(by) > l->limit;
+	}
+}
+
+static int say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int say(struct tp_buf *b, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return tp_buf_put(b, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+/* "main.f: 1MiB, then 1.2MiB (+20.0%, p=0.008)" */
+static int say_value(struct tp_buf *b, const struct rep_diff *d, struct rep_diff_pair v, double p)
+{
+	char old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE], percent[REP_AMOUNT_SIZE];
+	int code =
+	    say(b, "%s, then %s (%s", rep_amount(old, v.old, d->unit, NULL),
+		rep_amount(new, v.new, d->unit, NULL),
+		v.old == v.new ? "the same" : rep_amount_percent(percent, rep_diff_percent(v)));
+
+	if (!code && !isnan(p))
+		code = say(b, ", p=%.3g", p);
+	return code ? code : say(b, ")");
+}
+
+static int say_collapse(const struct rep_gate *g, const struct rep_diff *d,
+			const struct rep_diff_row *row, struct rep_diff_pair v,
+			struct rep_gate_result *r)
+{
+	double percent = rep_diff_percent(v);
+	size_t names;
+	int code;
+
+	if (g->change == REP_GATE_EITHER || isnan(percent) || fabs(percent) < COLLAPSE_PERCENT ||
+	    (percent > 0) == (g->change == REP_GATE_ABOVE) || r->note.size)
+		return 0;
+	if (row->key) {
+		code = rep_diff_name(d, row, &r->note, &names);
+	} else {
+		code = say(&r->note, "%s", d->type);
+	}
+	return code ? code
+		    : say(&r->note,
+			  " %s by %.0f%%, which a gate for one direction lets pass; +- looks "
+			  "at both",
+			  percent > 0 ? "grew" : "fell", fabs(percent));
+}
+
+static int judge_row(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
+		     const struct rep_diff_row *row, double p, struct rep_gate_result *r)
+{
+	struct rep_diff_pair v = g->metric == REP_GATE_CUM ? row->cum : row->flat;
+	enum rep_outcome outcome = REP_OUTCOME_PASSED;
+	bool far = beyond(g, l, v), worse;
+
+	if (far && (!d->sets || (!d->few && p <= g->alpha)))
+		outcome = REP_OUTCOME_EXCEEDED;
+	else if (far && d->few)
+		outcome = REP_OUTCOME_UNDECIDED;
+	r->tested++;
+	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
+	/* What decides: the worst outcome, then the greatest change; rows are in that order. */
+	worse = outcome > r->outcome || r->tested == 1;
+	if (worse) {
+		int code;
+
+		r->outcome = outcome;
+		r->value = v;
+		r->p = d->sets ? p : (double)NAN;
+		r->why.size = 0;
+		if (row->key) {
+			size_t names;
+
+			code = rep_diff_name(d, row, &r->why, &names);
+			if (!code)
+				code = say(&r->why, ": ");
+			if (code)
+				return code;
+		}
+		code = say_value(&r->why, d, v, r->p);
+		if (!code && outcome == REP_OUTCOME_UNDECIDED)
+			code = say(&r->why,
+				   "; too few samples, %zu and %zu, to tell it from noise at "
+				   "alpha %g",
+				   d->nold, d->nnew, g->alpha);
+		if (!code && far && outcome == REP_OUTCOME_PASSED)
+			code = say(&r->why, "; beyond the limit, but not significant");
+		if (code)
+			return code;
+	}
+	return say_collapse(g, d, row, v, r);
+}
+
+static int judge_functions(const struct rep_gate *g, const struct limits *l,
+			   const struct rep_diff *d, struct rep_gate_result *r)
+{
+	double *p = malloc((d->n ? d->n : 1) * sizeof(*p));
+	bool *matches = calloc(d->n ? d->n : 1, sizeof(*matches));
+	struct tp_buf name = {0};
+	int code = p && matches ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; !code && i < d->n; i++) {
+		size_t names;
+
+		name.size = 0;
+		code = rep_diff_name(d, &d->row[i], &name, &names);
+		matches[i] = !code && rep_regex_match(&g->regex, (char *)name.data, name.size);
+		p[i] = matches[i] && d->sets ? d->row[i].test.p : (double)NAN;
+	}
+	if (!code)
+		code = rep_stats_adjust(p, d->n, p);
+	for (size_t i = 0; !code && i < d->n; i++)
+		if (matches[i])
+			code = judge_row(g, l, d, &d->row[i], p[i], r);
+	if (!code && !r->tested) {
+		r->outcome = REP_OUTCOME_UNDECIDED;
+		code = say(&r->why, "no function matches, so there is nothing to compare");
+	} else if (!code && r->exceeded > 1) {
+		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
+	}
+	tp_buf_release(&name);
+	free(matches);
+	free(p);
+	return code;
+}
+
+int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
+		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
+		   struct rep_gate_result *r, struct tp_err *err)
+{
+	struct rep_diff_options own = *opt;
+	struct rep_diff *d = NULL;
+	struct limits limits;
+	int code;
+
+	memset(r, 0, sizeof(*r));
+	r->p = (double)NAN;
+	own.keys.by = REP_BY_FUNCTION;
+	own.cum = g->metric == REP_GATE_CUM;
+	own.alpha = g->alpha;
+	own.sort = REP_SORT_DELTA;
+	own.drop_negative = own.changed = false;
+	own.min_share = 0;
+	if (g->type[0])
+		own.sample_index = g->type;
+	if (g->metric == REP_GATE_TOTAL) {
+		/* Totals need no rows: one key, as no label has no name. */
+		own.keys.by = REP_BY_LABEL;
+		own.keys.label = "";
+	}
+	code = rep_diff_new(&d, old, new, &own, err);
+	if (!code)
+		code = find_limits(g, d, &limits, err);
+	if (code) {
+		rep_diff_free(d);
+		if (code == TP_ENOENT)
+			tp_err_prefix(err, "the gate '%.80s'", g->text);
+		return code;
+	}
+	code = g->metric == REP_GATE_TOTAL ? judge_row(g, &limits, d, &d->total, d->total.test.p, r)
+					   : judge_functions(g, &limits, d, r);
+	if (!code)
+		code = tp_buf_put(&r->why, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->note, "", 1);
+	r->fails = r->outcome == REP_OUTCOME_EXCEEDED ||
+		   (r->outcome == REP_OUTCOME_UNDECIDED && g->undecided_fails);
+	rep_diff_free(d);
+	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+void rep_gate_result_release(struct rep_gate_result *r)
+{
+	tp_buf_release(&r->why);
+	tp_buf_release(&r->note);
+}

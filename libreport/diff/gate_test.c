@@ -1,0 +1,260 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <libxml/parser.h>
+
+#include "diff/show.h"
+#include "diff/testing.h"
+
+static void test_gate_parse(void **state)
+{
+	static const struct {
+		const char *text;
+		enum rep_gate_metric metric;
+		const char *type;
+		enum rep_gate_change change;
+		double limit;
+		bool percent;
+		double min, alpha;
+		bool fails;
+	} good[] = {
+	    {"inuse_space>+5%,min=1MiB", REP_GATE_TOTAL, "inuse_space", REP_GATE_ABOVE, 5, true, 1,
+	     0.05, false},
+	    {"cpu > 5 %", REP_GATE_TOTAL, "cpu", REP_GATE_ABOVE, 5, true, 0, 0.05, false},
+	    {"cpu+-10%", REP_GATE_TOTAL, "cpu", REP_GATE_EITHER, 10, true, 0, 0.05, false},
+	    {"cpu<-5%, alpha=0.01 , undecided=fail", REP_GATE_TOTAL, "cpu", REP_GATE_BELOW, 5, true,
+	     0, 0.01, true},
+	    {"space>2MiB", REP_GATE_TOTAL, "space", REP_GATE_ABOVE, 2, false, 0, 0.05, false},
+	    {"flat(main\\.(f|g))>20%", REP_GATE_FLAT, "", REP_GATE_ABOVE, 20, true, 0, 0.05, false},
+	    {"cum(a\\)>b,c)+-1.5%,min=3", REP_GATE_CUM, "", REP_GATE_EITHER, 1.5, true, 3, 0.05,
+	     false},
+	    {"alloc_space:flat(^main)>20%", REP_GATE_FLAT, "alloc_space", REP_GATE_ABOVE, 20, true,
+	     0, 0.05, false},
+	};
+	static const char *const bad[] = {
+	    "",
+	    "cpu",
+	    ">5%",
+	    "cpu>",
+	    "cpu>-5%",
+	    "cpu<5%",
+	    "cpu+5%",
+	    "cpu>five",
+	    "cpu>5%,min",
+	    "cpu>5%,min=x",
+	    "cpu>5%,a=1",
+	    "cpu>5%,alpha=2",
+	    "cpu>5%ms",
+	    "cpu>5%,",
+	    "flat(a>5%",
+	    "flat([)>5%",
+	    "cpu>1e999",
+	    "cpu>5%,min=-1",
+	    "cpu>5%,undecided=no",
+	    "cpu>nan",
+	};
+	struct rep_gate g;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (rep_gate_parse(&g, good[i].text, &err))
+			fail_msg("%s", err.msg);
+		assert_int_equal(g.metric, good[i].metric);
+		assert_string_equal(g.type, good[i].type);
+		assert_int_equal(g.change, good[i].change);
+		assert_true(g.limit.number == good[i].limit);
+		assert_int_equal(g.limit.percent, good[i].percent);
+		assert_true(g.min.number == good[i].min);
+		assert_true(g.alpha == good[i].alpha);
+		assert_int_equal(g.undecided_fails, good[i].fails);
+		rep_gate_release(&g);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		err.msg[0] = '\0';
+		if (rep_gate_parse(&g, bad[i], &err) != TP_EFORMAT)
+			fail_msg("'%s' is taken", bad[i]);
+		assert_true(err.msg[0]);
+		rep_gate_release(&g);
+	}
+}
+
+/* One function `f` and one `g`, in as many runs as there are values. */
+static void judge(const char *text, const int64_t *old, size_t n, const int64_t *new, size_t m,
+		  struct rep_gate_result *r)
+{
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff_run run[40];
+	struct tp_profile *p[40];
+	struct rep_gate g;
+	struct tp_err err;
+
+	memset(run, 0, sizeof(run));
+	for (size_t i = 0; i < n + m; i++) {
+		run[i].profile = p[i] = testing_profile();
+		testing_sample(p[i], "main;f", 1, i < n ? old[i] : new[i - n]);
+		testing_sample(p[i], "main;g", 1, 1000);
+	}
+	if (rep_gate_parse(&g, text, &err) ||
+	    rep_gate_judge(&g, &(struct rep_diff_side){run, n}, &(struct rep_diff_side){run + n, m},
+			   &opt, r, &err))
+		fail_msg("%s", err.msg);
+	rep_gate_release(&g);
+	for (size_t i = 0; i < n + m; i++)
+		tp_profile_free(p[i]);
+}
+
+static void test_gate_judge_pairs(void **state)
+{
+	static const struct {
+		const char *gate;
+		int64_t old, new; /* of f; g and so the total have 1000 more */
+		enum rep_outcome want;
+		const char *note;
+	} cases[] = {
+	    {"space>+5%", 1000, 1099, REP_OUTCOME_PASSED, ""},
+	    {"space>+5%", 1000, 1100, REP_OUTCOME_PASSED, ""}, /* exactly 5 % is not more */
+	    {"space>+5%", 1000, 1101, REP_OUTCOME_EXCEEDED, ""},
+	    {"space>+5%,min=102", 1000, 1101, REP_OUTCOME_PASSED, ""},
+	    {"space>+5%,min=1KiB", 1000, 3000, REP_OUTCOME_EXCEEDED, ""},
+	    {"space>+5%", 1000, 0, REP_OUTCOME_PASSED, "space fell by 50%"},
+	    {"space+-5%", 1000, 0, REP_OUTCOME_EXCEEDED, ""},
+	    {"space+-5%", 1000, 950, REP_OUTCOME_PASSED, ""},
+	    {"space<-5%", 1000, 850, REP_OUTCOME_EXCEEDED, ""},
+	    {"space<-5%", 1000, 9000, REP_OUTCOME_PASSED, "space grew by 400%"},
+	    {"space>1KiB", 0, 1024, REP_OUTCOME_PASSED, ""},
+	    {"space>1KiB", 0, 1025, REP_OUTCOME_EXCEEDED, ""},
+	    {"objects>+1%", 5, 50, REP_OUTCOME_PASSED, ""},
+	    {"flat(^f$)>+20%", 1000, 1201, REP_OUTCOME_EXCEEDED, ""},
+	    {"flat(^f$)>+20%", 0, 1, REP_OUTCOME_EXCEEDED, ""}, /* from nothing */
+	    {"flat(^main$)>+20%", 0, 100, REP_OUTCOME_PASSED, ""},
+	    {"cum(^main$)>+9%", 0, 100, REP_OUTCOME_EXCEEDED, ""},
+	    {"space:cum(.)>+9%", 0, 100, REP_OUTCOME_EXCEEDED, ""},
+	    {"flat(nobody)>+9%", 0, 100, REP_OUTCOME_UNDECIDED, ""},
+	};
+	struct rep_gate_result r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *note;
+
+		judge(cases[i].gate, &cases[i].old, 1, &cases[i].new, 1, &r);
+		note = (const char *)r.note.data;
+		if (r.outcome != cases[i].want || !*cases[i].note != !*note ||
+		    strncmp(note, cases[i].note, strlen(cases[i].note)) != 0)
+			fail_msg("%s %lld %lld: %s, %s", cases[i].gate, (long long)cases[i].old,
+				 (long long)cases[i].new, rep_outcomes[r.outcome], note);
+		assert_int_equal(r.fails, r.outcome == REP_OUTCOME_EXCEEDED);
+		rep_gate_result_release(&r);
+	}
+}
+
+static void test_gate_judge_sets(void **state)
+{
+	static const int64_t old[] = {100, 105, 110, 95, 90, 101, 99};
+	static const int64_t noisy[] = {150, 60, 250, 90, 400, 80, 95};
+	static const int64_t more[] = {200, 210, 190, 220, 230, 205, 195};
+	struct rep_gate_result r;
+
+	(void)state;
+	judge("flat(^f$)>+20%", old, 7, more, 7, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_EXCEEDED);
+	assert_true(r.p < 0.001);
+	rep_gate_result_release(&r);
+	/* 95 is below 100: the medians are not apart */
+	judge("flat(^f$)>+20%", old, 7, noisy, 7, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_PASSED);
+	rep_gate_result_release(&r);
+	/* apart, but no more than noise may be */
+	judge("flat(^f$)<-5%", noisy, 5, old, 4, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_PASSED);
+	assert_non_null(strstr((char *)r.why.data, "not significant"));
+	rep_gate_result_release(&r);
+	/* too few to tell: passes unless told otherwise, and says so */
+	judge("flat(^f$)>+20%", old, 3, more, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_false(r.fails);
+	assert_non_null(strstr((char *)r.why.data, "too few samples"));
+	rep_gate_result_release(&r);
+	judge("flat(^f$)>+20%,undecided=fail", old, 3, more, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_true(r.fails);
+	rep_gate_result_release(&r);
+	/* a laxer alpha makes three enough */
+	judge("flat(^f$)>+20%,alpha=0.1", old, 3, more, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_EXCEEDED);
+	rep_gate_result_release(&r);
+}
+
+static void test_gate_judge_errors(void **state)
+{
+	static const struct {
+		const char *gate;
+		int code;
+	} cases[] = {
+	    {"speed>5%", TP_ENOENT}, {"space>5ms", TP_EFORMAT}, {"space>5%,min=1s", TP_EFORMAT}};
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct tp_profile *p = testing_profile();
+	struct rep_diff_run run = {.profile = p};
+	struct rep_diff_side side = {&run, 1};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct rep_gate_result r;
+		struct rep_gate g;
+		struct tp_err err;
+
+		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &err), 0);
+		assert_int_equal(rep_gate_judge(&g, &side, &side, &opt, &r, &err), cases[i].code);
+		rep_gate_result_release(&r);
+		rep_gate_release(&g);
+	}
+	tp_profile_free(p);
+}
+
+/* Well-formed whatever the names hold. */
+static void test_gate_junit(void **state)
+{
+	static const int64_t old[] = {100}, new[] = {200};
+	struct rep_gate gate[3] = {{.text = "flat(<&\"\x01\xff)>5%"}, {.text = "b"}, {.text = "c"}};
+	struct rep_gate_result result[3];
+	struct tp_buf out = {0};
+	struct rep_sink sink = rep_sink_buf(&out);
+	struct tp_err err;
+	xmlDoc *doc;
+
+	(void)state;
+	judge("flat(^f$)>+20%", old, 1, new, 1, &result[0]);
+	judge("flat(nobody)>+20%", old, 1, new, 1, &result[1]);
+	judge("space<-90%", new, 1, old, 1, &result[2]);
+	assert_int_equal(rep_gate_junit(gate, result, 3, "tprof-diff", &sink, &err), 0);
+	doc = xmlReadMemory((char *)out.data, (int)out.size, "junit.xml", NULL, XML_PARSE_NONET);
+	assert_non_null(doc);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_non_null(
+	    strstr((char *)out.data, "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+	assert_non_null(
+	    strstr((char *)out.data, "<failure type=\"exceeded\" message=\"f: 100B, then"));
+	assert_non_null(strstr((char *)out.data, "<skipped message=\"no function matches"));
+	xmlFreeDoc(doc);
+	tp_buf_release(&out);
+	for (int i = 0; i < 3; i++)
+		rep_gate_result_release(&result[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_gate_parse),	    cmocka_unit_test(test_gate_judge_pairs),
+	    cmocka_unit_test(test_gate_judge_sets), cmocka_unit_test(test_gate_judge_errors),
+	    cmocka_unit_test(test_gate_junit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

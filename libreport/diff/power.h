@@ -1,0 +1,31 @@
+/* How often a change is found, by simulation: what the manual's table of power states, printed anew
+ * by `tprof-diff --power`.
+ *
+ * Model: a run's value is the true one times exp(sd N), N normal: multiplicative noise of the given
+ * coefficient of variation, as times and sampled counts of real programs have it. Both sets have n
+ * runs; the new one's true value is larger by the change. Found: p <= 0.05 in the direction of the
+ * change. The generator is seeded, so the table is the same everywhere. */
+#ifndef REP_DIFF_POWER_H
+#define REP_DIFF_POWER_H
+
+#include "base/err.h"
+#include "output.h"
+
+struct rep_power_case {
+	size_t n;	/* runs on each side */
+	double noise;	/* coefficient of variation: 0.05 */
+	double change;	/* 0.1: the new value is 10 % larger */
+	double alpha;	/* a p up to it counts */
+	unsigned draws; /* simulated pairs of sets */
+};
+
+/* The share of draws with p <= alpha (whatever the direction for a change of 0): TP_ENOMEM. */
+int rep_power(const struct rep_power_case *c, uint64_t seed, double *share);
+
+/* Deterministic random numbers: splitmix64, and the standard normal by Box and Muller's method. */
+double rep_power_normal(uint64_t *seed);
+
+/* The whole table. */
+int rep_power_table(struct rep_output *out, struct tp_err *err);
+
+#endif

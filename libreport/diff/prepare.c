@@ -1,0 +1,181 @@
+#include "diff/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/merge.h"
+#include "profile/view.h"
+
+static uint64_t size_of(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static void sum_types(const struct tp_profile *p, int64_t *total, int64_t *weight)
+{
+	for (size_t i = 0; i < p->nsamples; i++)
+		for (size_t t = 0; t < p->ntypes; t++) {
+			int64_t v = p->value[i * p->ntypes + t];
+
+			total[t] = (int64_t)((uint64_t)total[t] + (uint64_t)v);
+			weight[t] = (int64_t)((uint64_t)weight[t] + size_of(v));
+		}
+}
+
+static bool filters_anything(const struct rep_profile_options *o)
+{
+	return o->focus || o->ignore || o->hide || o->show || o->show_from || o->prune_from ||
+	       o->tag_focus || o->tag_ignore || o->tag_show || o->tag_hide;
+}
+
+/* Keeps those of `all` that are in `more`, too. */
+static int keep_common(struct tp_buf *all, const struct tp_buf *more)
+{
+	size_t out = 0;
+
+	for (size_t at = 0; at < all->size;) {
+		size_t n = strlen((char *)all->data + at) + 1;
+
+		if (memmem(more->data, more->size, all->data + at, n)) {
+			memmove(all->data + out, all->data + at, n);
+			out += n;
+		}
+		at += n;
+	}
+	all->size = out;
+	return 0;
+}
+
+static int prepare_one(struct tp_profile *p, const struct rep_profile_options *opt,
+		       struct rep_diff_run *run, int64_t *sums, struct rep_filter_notes *notes,
+		       struct tp_err *err)
+{
+	int code = opt->all_frames ? 0 : rep_profile_drop_frames(p, err);
+
+	run->profile = p;
+	if (code)
+		return code;
+	if (filters_anything(opt)) {
+		sum_types(p, sums, sums + p->ntypes);
+		run->total = sums;
+		run->weight = sums + p->ntypes;
+	}
+	if (opt->tag_root || opt->tag_leaf)
+		code = rep_profile_tag_frames(p, opt, notes, err);
+	if (!code && filters_anything(opt))
+		code = rep_profile_filter(p, opt, notes, err);
+	return code;
+}
+
+int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
+		     const struct rep_profile_options *opt, struct rep_diff_prepared *out,
+		     struct rep_filter_notes *notes, struct tp_err *err)
+{
+	struct rep_diff_run *run = calloc(n ? n : 1, sizeof(*run));
+	size_t room = 1;
+	int code = 0;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; i < n; i++)
+		room += 2 * profiles[i]->ntypes;
+	out->sums = calloc(room, sizeof(*out->sums));
+	out->side = (struct rep_diff_side){run, n};
+	if (!run || !out->sums)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	room = 0;
+	for (size_t i = 0; !code && i < n; i++) {
+		struct rep_filter_notes own = {0};
+
+		code = prepare_one(profiles[i], opt, &run[i], out->sums + room, &own, err);
+		room += 2 * profiles[i]->ntypes;
+		if (!code && i)
+			code = keep_common(&notes->texts, &own.texts);
+		else if (!code && own.texts.size &&
+			 tp_buf_put(&notes->texts, own.texts.data, own.texts.size))
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		rep_filter_notes_release(&own);
+	}
+	return code;
+}
+
+void rep_diff_prepared_release(struct rep_diff_prepared *p)
+{
+	free((void *)(uintptr_t)p->side.run);
+	free(p->sums);
+	memset(p, 0, sizeof(*p));
+}
+
+/* ---- what pprof's -base takes for 100 % ---- */
+
+/* old total / new total for each type of the new profile (pprof: profile.Normalize). */
+static int normal_ratios(const struct tp_profile *old, const struct tp_profile *new, double *ratio)
+{
+	int64_t *sums = calloc(2 * (old->ntypes + new->ntypes) + 1, sizeof(*sums));
+	int64_t *of_new = sums ? sums + 2 * old->ntypes : NULL;
+
+	if (!sums)
+		return TP_ENOMEM;
+	sum_types(old, sums, sums + old->ntypes);
+	sum_types(new, of_new, of_new + new->ntypes);
+	for (size_t t = 0; t < new->ntypes; t++) {
+		const char *name = tp_dict_text(new->dict, new->types[t].type).text;
+
+		ratio[t] = 1;
+		for (size_t i = 0; i < old->ntypes; i++)
+			if (!strcmp(tp_dict_text(old->dict, old->types[i].type).text, name))
+				ratio[t] = of_new[t] ? (double)sums[i] / (double)of_new[t] : 0;
+	}
+	free(sums);
+	return 0;
+}
+
+static int weigh(struct tp_profile *sum, const struct rep_diff_options *opt,
+		 const struct rep_profile_options *filters, int64_t *weight, struct tp_err *err)
+{
+	size_t index;
+	int code = filters->all_frames ? 0 : rep_profile_drop_frames(sum, err);
+
+	if (!code && opt->relative)
+		code = rep_profile_tag_frames(sum, filters, NULL, err);
+	if (!code && opt->relative)
+		code = rep_profile_filter(sum, filters, NULL, err);
+	if (!code)
+		code = rep_profile_sample_index(sum, opt->sample_index, &index, err);
+	for (size_t i = 0; !code && i < sum->nsamples; i++)
+		*weight =
+		    (int64_t)((uint64_t)*weight + size_of(sum->value[i * sum->ntypes + index]));
+	return code;
+}
+
+int rep_diff_change_weight(struct tp_profile *const *old, size_t nold,
+			   struct tp_profile *const *new, size_t nnew,
+			   const struct rep_diff_options *opt,
+			   const struct rep_profile_options *filters, int64_t *weight,
+			   struct tp_err *err)
+{
+	struct rep_merge_part *part = calloc(nold + nnew, sizeof(*part));
+	double *ratio = calloc(nnew ? new[0]->ntypes + 1 : 1, sizeof(*ratio));
+	struct tp_profile *sum = NULL;
+	int code = part && ratio ? 0 : TP_ENOMEM;
+
+	*weight = 0;
+	if (!code && opt->normalize)
+		code = normal_ratios(old[0], new[0], ratio);
+	if (code) {
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	} else {
+		for (size_t i = 0; i < nnew + nold; i++)
+			part[i] = (struct rep_merge_part){
+			    .profile = i < nnew ? new[i] : old[i - nnew],
+			    .ratio = i < nnew ? 1 : -1,
+			    .ratios = i < nnew && opt->normalize ? ratio : NULL,
+			};
+		code = rep_profile_merge(part, nnew + nold, &sum, err);
+	}
+	if (!code)
+		code = weigh(sum, opt, filters, weight, err);
+	tp_profile_free(sum);
+	free(part);
+	free(ratio);
+	return code;
+}

@@ -1,0 +1,61 @@
+/* Statistics of two sets of runs: is a number of the new set another than that of the old?
+ *
+ * Few runs, of unknown distribution, with outliers: so ranks, not means.
+ *
+ *   median     with an exact 95 % interval of order statistics: the k-th smallest and k-th largest
+ *              value, k the greatest with 2 P(Bin(n, 1/2) < k) <= 0.05 (Conover, Practical
+ *              Nonparametric Statistics, 3.2). There is none below 6 runs.
+ *   change     an interval for the shift between the sets: the k-th smallest and k-th largest of
+ *              all differences new - old, k from the distribution of U (Hodges and Lehmann 1963;
+ *              Lehmann, Nonparametrics, 2.7)
+ *   p          Mann-Whitney's U, two-sided. Exact without ties up to 50 runs in all (Mann and
+ *              Whitney 1947), exact under the ties there are up to 20 runs in all (permutations of
+ *              midranks), else normal with corrections for ties and continuity.
+ *   q          p corrected for the number of tests (Benjamini and Hochberg 1995): of what is called
+ *              changed at q <= 0.05, at most 5 % is expected to be unchanged.
+ *
+ * Values are clamped to ±2^62, so that differences fit. No allocation fails silently: TP_ENOMEM. */
+#ifndef REP_DIFF_STATS_H
+#define REP_DIFF_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define REP_STATS_EXACT	     50	    /* runs of both sets: U is exact without ties */
+#define REP_STATS_EXACT_TIES 20	    /* and with them */
+#define REP_STATS_MAX	     100000 /* runs in a set */
+
+/* What depends on the sizes of the sets only, made once for all rows. */
+struct rep_stats;
+
+/* n old and m new runs, at least one each; `level` is that of the intervals: 0.95. */
+int rep_stats_new(struct rep_stats **s, size_t n, size_t m, double level);
+void rep_stats_free(struct rep_stats *s);
+
+/* The smallest p that sets of these sizes can give: 2 / C(n + m, n). */
+double rep_stats_least_p(size_t n, size_t m);
+
+struct rep_side {
+	int64_t median; /* of an even number: between the middle two, rounded down */
+	bool interval;	/* are there low and high? */
+	int64_t low, high;
+};
+
+struct rep_comparison {
+	struct rep_side old, new;
+	bool interval; /* of the change */
+	int64_t low, high;
+	double u; /* pairs in which new is greater, ties as halves */
+	double p;
+};
+
+/* Compares a row; both arrays are sorted in place. */
+int rep_stats_compare(struct rep_stats *s, int64_t *old, int64_t *new, struct rep_comparison *c);
+
+/* q[i] for p[i], n of them; values of p that are NaN are no tests and stay so. q may be p. */
+int rep_stats_adjust(const double *p, size_t n, double *q);
+
+#endif

@@ -1,0 +1,196 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "diff/power.h"
+#include "diff/stats.h"
+
+static struct rep_comparison compare(const int64_t *old, size_t n, const int64_t *new, size_t m)
+{
+	int64_t a[64], b[64];
+	struct rep_comparison c;
+	struct rep_stats *s;
+
+	memcpy(a, old, n * sizeof(*a));
+	memcpy(b, new, m * sizeof(*b));
+	assert_int_equal(rep_stats_new(&s, n, m, 0.95), 0);
+	assert_int_equal(rep_stats_compare(s, a, b, &c), 0);
+	rep_stats_free(s);
+	return c;
+}
+
+static void about(double got, double want)
+{
+	if (fabs(got - want) > 1e-4)
+		fail_msg("%.6f, not %.6f", got, want);
+}
+
+/* The example of R's wilcox.test (Hollander and Wolfe 1973, p. 69): W = 35, p = 0.2544. */
+static void test_stats_compare_known(void **state)
+{
+	static const int64_t term[] = {80, 83, 189, 104, 145, 138, 191, 164, 73, 146};
+	static const int64_t early[] = {115, 88, 90, 74, 121};
+	struct rep_comparison c = compare(early, 5, term, 10);
+
+	(void)state;
+	about(c.u, 35);
+	about(c.p, 0.2544);
+	assert_int_equal(c.old.median, 90);
+	assert_int_equal(c.new.median, 141); /* between 138 and 145 */
+	assert_false(c.old.interval);	     /* five values bound no median at 95 % */
+	assert_true(c.new.interval);	     /* the second and the ninth of ten */
+	assert_int_equal(c.new.low, 80);
+	assert_int_equal(c.new.high, 189);
+}
+
+static void test_stats_compare_apart(void **state)
+{
+	static const int64_t low[] = {1, 2, 3, 4, 5}, high[] = {11, 12, 13, 14, 15};
+
+	(void)state;
+	about(compare(low, 3, high, 3).p, 0.1);
+	about(compare(low, 5, high, 5).p, 2.0 / 252);
+	about(compare(low, 5, high, 5).u, 25);
+	about(compare(high, 5, low, 5).u, 0);
+	about(compare(high, 5, low, 5).p, 2.0 / 252);
+	about(compare(low, 5, low, 5).p, 1);
+	about(rep_stats_least_p(5, 5), 2.0 / 252);
+	about(rep_stats_least_p(1, 1), 1);
+	about(rep_stats_least_p(3, 3), 0.1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* P by going through all ways to deal the values out. */
+static double all_ways(const int64_t *old, size_t n, const int64_t *new, size_t m)
+{
+	int64_t v[16];
+	double mean = (double)(n * m) / 2, seen = 0, far = 0, total = 0;
+
+	memcpy(v, old, n * sizeof(*v));
+	memcpy(v + n, new, m * sizeof(*v));
+	for (int first = 1; first >= 0; first--) {
+		for (uint32_t set = 0; set < 1u << (n + m); set++) {
+			double u = 0;
+
+			if ((size_t)__builtin_popcount(set) != n || (first && set != (1u << n) - 1))
+				continue;
+			for (size_t i = 0; i < n + m; i++)
+				for (size_t j = 0; j < n + m; j++)
+					if ((set >> i & 1) && !(set >> j & 1))
+						u += v[j] > v[i] ? 1 : v[j] == v[i] ? 0.5 : 0;
+			if (first)
+				seen = fabs(u - mean);
+			else
+				far += fabs(u - mean) >= seen - 1e-9;
+			total += !first;
+		}
+	}
+	return far / total;
+}
+
+static void test_stats_compare_ties(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		int64_t old[5], new[4], differences[20];
+		struct rep_comparison c;
+
+		for (int i = 0; i < 5; i++)
+			old[i] = (int64_t)(rep_power_normal(&seed) * 2);
+		for (int i = 0; i < 4; i++)
+			new[i] = (int64_t)(rep_power_normal(&seed) * 2 + (round & 1 ? 3 : 0));
+		c = compare(old, 5, new, 4);
+		about(c.p, all_ways(old, 5, new, 4));
+		/* 2 P(U < 2) = 4/126 <= 0.05 < 8/126: the second and last but one difference */
+		for (int i = 0; i < 20; i++)
+			differences[i] = new[i % 4] - old[i / 4];
+		qsort(differences, 20, sizeof(*differences), by_value);
+		assert_true(c.interval);
+		assert_int_equal(c.low, differences[1]);
+		assert_int_equal(c.high, differences[18]);
+	}
+}
+
+/* Where the exact test ends, the normal one goes on from about there. */
+static void test_stats_compare_many(void **state)
+{
+	int64_t old[30], new[30];
+	struct rep_comparison exact, normal;
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		old[i] = i * 10;
+		new[i] = i * 10 + 55;
+	}
+	exact = compare(old, 25, new, 25);
+	normal = compare(old, 26, new, 26);
+	assert_true(exact.p < 0.05 * 3 && exact.p > 0.001);
+	assert_true(fabs(log(exact.p) - log(normal.p)) < 0.3);
+	assert_true(exact.low < 55 && exact.high > 55);
+	assert_true(normal.low < 55 && normal.high > 55);
+}
+
+static void test_stats_compare_extremes(void **state)
+{
+	static const int64_t low[] = {INT64_MIN, INT64_MIN, -1, 0},
+			     high[] = {INT64_MAX, INT64_MAX, 1, 0};
+	struct rep_comparison c = compare(low, 4, high, 4);
+
+	(void)state;
+	assert_true(c.p > 0 && c.p <= 1);
+	assert_true(c.interval);
+	assert_true(c.low <= c.high);
+}
+
+static void test_stats_adjust(void **state)
+{
+	/* Benjamini and Hochberg 1995, section 3.1 */
+	static const double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+				   0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+	double q[16];
+	size_t found = 0;
+
+	(void)state;
+	assert_int_equal(rep_stats_adjust(p, 15, q), 0);
+	for (size_t i = 0; i < 15; i++)
+		found += q[i] <= 0.05;
+	assert_int_equal(found, 4); /* as they find */
+	about(q[0], 0.0015);
+	about(q[3], 0.0095 * 15 / 4);
+	about(q[14], 1);
+	/* what is no test counts for nothing */
+	memcpy(q, p, sizeof(p));
+	q[15] = (double)NAN;
+	assert_int_equal(rep_stats_adjust(q, 16, q), 0);
+	about(q[0], 0.0015);
+	assert_true(isnan(q[15]));
+	assert_int_equal(rep_stats_adjust(NULL, 0, NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_stats_compare_known),
+	    cmocka_unit_test(test_stats_compare_apart),
+	    cmocka_unit_test(test_stats_compare_ties),
+	    cmocka_unit_test(test_stats_compare_many),
+	    cmocka_unit_test(test_stats_compare_extremes),
+	    cmocka_unit_test(test_stats_adjust),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

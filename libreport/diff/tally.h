@@ -1,0 +1,36 @@
+/* One profile added up by the keys of a diff: flat, where a sample ended, and cum, all samples that
+ * have the key anywhere on their stack, each once. */
+#ifndef REP_DIFF_TALLY_H
+#define REP_DIFF_TALLY_H
+
+#include "diff/keys.h"
+
+struct rep_tally_how {
+	size_t index; /* of the sample type */
+	bool mean;    /* values are divided by those of the first type */
+	/* What values are multiplied by, one for each type, NULL for 1: rounded sample by sample,
+	 * and samples of which nothing is left are left out (pprof: profile.ScaleN). */
+	const double *ratio;
+};
+
+struct rep_tally {
+	struct rep_tally_entry {
+		uint32_t key;
+		int64_t flat, cum;
+	} * entry; /* by key; without those that are 0 */
+	size_t n;
+	int64_t total;	/* sum over samples */
+	int64_t weight; /* the same without signs: what shares are of */
+};
+
+/* `keys` is rep_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every case.
+ */
+int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
+	      const struct rep_tally_how *how, struct rep_tally *t, struct tp_err *err);
+void rep_tally_release(struct rep_tally *t);
+
+/* The value of a sample under `ratio`; *keep: something is left of it. */
+int64_t rep_tally_value(const struct tp_profile *p, size_t sample, size_t index,
+			const double *ratio, bool *keep);
+
+#endif
