@@ -17,7 +17,7 @@ comma := ,
 FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
 B := build/$(FLAVOUR)
 
-PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash
+PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash libdw libelf
 # Of single commands only.
 EDIT_PACKAGES := libedit
 XML_PACKAGES := libxml-2.0
@@ -114,7 +114,7 @@ $(B)/ext/%.o: %.c | check-packages
 $(B)/lib/tprof.so: $(EXT_OBJ) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(ALL_LDFLAGS) $(filter-out -lsqlite3,$(PKG_LIBS))
+	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(ALL_LDFLAGS) $(filter-out -lsqlite3 -ldw -lelf,$(PKG_LIBS))
 
 $(B)/test/cmd/extension/extension_test: $(EXTENSION)
 

@@ -9,12 +9,13 @@ _tprof_import()
 	case $prev in
 	--compress) COMPREPLY=($(compgen -W 'fast high' -- "$cur")); return ;;
 	--dump) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
+	--symbol-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--name | --label | --threads) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--compress= --dump= --help --label= --materialize --name= --occupancy --output=
-			--strict --threads= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --help --label= --materialize --name= --occupancy --output=
+			--strict --symbol-path= --threads= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -1,5 +1,6 @@
 # fish completion for tprof-import(1)
 
+complete -c tprof-import -l binary -r -d 'Name code by this program or library'
 complete -c tprof-import -l compress -x -a 'fast high' -d 'How small the store is to be'
 complete -c tprof-import -l dump -x -a events -d 'Store nothing, write the events'
 complete -c tprof-import -s '?' -l help -d 'List the options'
@@ -9,6 +10,7 @@ complete -c tprof-import -l materialize -d 'Also write events and spans as rows'
 complete -c tprof-import -l name -x -d 'Call the run'
 complete -c tprof-import -s o -l output -r -d 'Put all runs into one store'
 complete -c tprof-import -l strict -d 'Refuse a damaged dump'
+complete -c tprof-import -l symbol-path -x -a '(__fish_complete_directories)' -d 'Name code by files in these folders, by build id'
 complete -c tprof-import -l threads -x -d 'Threads to use'
 complete -c tprof-import -l usage -d 'List the options in short'
 complete -c tprof-import -s V -l version -d 'Print the version'

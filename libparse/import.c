@@ -21,7 +21,9 @@ struct work {
 	struct tp_timeline *timeline;
 	struct tp_trace trace;
 	struct tp_pipe *pipe;
-	char damaged[160]; /* what was wrong with the compression, "" if nothing */
+	struct tp_symbolizer *symbols; /* NULL: no names are looked for */
+	size_t named, unnamed;	       /* addresses of a trace */
+	char damaged[160];	       /* what was wrong with the compression, "" if nothing */
 };
 
 static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -73,6 +75,84 @@ static int processors(void)
 	return CPU_COUNT(&set);
 }
 
+/* ---- names ---- */
+
+static int open_symbols(struct work *w, struct tp_err *err)
+{
+	const struct tp_symbol_options *opt = &w->opt->symbols;
+
+	return opt->nbinaries || opt->path ? tp_symbolizer_new(&w->symbols, opt, err) : 0;
+}
+
+static int put_text(struct tp_dict *dict, const char *text, uint32_t *id)
+{
+	return tp_dict_string(dict, text, strlen(text), id);
+}
+
+/* A frame of a trace stands for a call that was made, not for what was inlined into its place. */
+static int name_frame(void *ctx, struct tp_dict *dict, uint64_t address, struct tp_frame *frame)
+{
+	static const struct tp_symbol_place place = {.file = "", .build_id = "", .first = true};
+	struct tp_symbol chain[TP_SYMBOL_FRAMES], *s;
+	struct tp_function f = {0};
+	struct work *w = ctx;
+	size_t n = tp_symbolizer_lookup(w->symbols, &place, address - 1, chain, TP_SYMBOL_FRAMES);
+	int code;
+
+	if (!n) {
+		w->unnamed++;
+		return 0;
+	}
+	w->named++;
+	s = &chain[n - 1];
+	f.start_line = s->start_line;
+	frame->line = s->line;
+	code = put_text(dict, s->name, &f.name);
+	if (!code)
+		code = put_text(dict, s->system_name, &f.system_name);
+	if (!code)
+		code = put_text(dict, s->file, &f.file);
+	return code ? code : tp_dict_function(dict, &f, &frame->function);
+}
+
+/* What is to be said of addresses that are in none of the files. */
+static bool some_unnamed(struct tp_import_result *r, size_t named, size_t unnamed)
+{
+	if (!unnamed)
+		return false;
+	snprintf(r->unnamed, sizeof(r->unnamed),
+		 "%zu of %zu code addresses are in none of the files given: is it the same build?",
+		 unnamed, named + unnamed);
+	return true;
+}
+
+static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
+{
+	if (some_unnamed(r, w->named, w->unnamed) &&
+	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
+static int name_profile(struct work *w, struct tp_profile *p, struct tp_import_result *r,
+			struct tp_err *err)
+{
+	size_t notices = p->nnotices, named, unnamed;
+	int code;
+
+	if (!w->symbols)
+		return 0;
+	code = tp_profile_symbolize(p, w->symbols, &named, &unnamed, err);
+	if (code)
+		return code;
+	if (p->nnotices > notices)
+		snprintf(r->unnamed, sizeof(r->unnamed), "%s", p->notices[notices].text);
+	else if (some_unnamed(r, named, unnamed) &&
+		 tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
 /* Decode and order on this thread; timeline and blocks wherever there is a processor for them. */
 static int read_trace(struct work *w, struct tp_err *err)
 {
@@ -81,6 +161,8 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .strict = opt->strict,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
+	    .name_frame = w->symbols ? name_frame : NULL,
+	    .name_ctx = w,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
 	int threads = opt->threads > 0 ? opt->threads : processors();
@@ -228,6 +310,8 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	if (!code)
 		code = note_damaged_packing(w, err);
 	if (!code)
+		code = note_unnamed_trace(w, result, err);
+	if (!code)
 		code = tp_timeline_finish(w->timeline, t, err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
@@ -267,6 +351,8 @@ static int import_profile(struct work *w, const char *path, const char *hash,
 		if (tp_profile_add_loss(p, &w->trace.losses[i]))
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (!code)
+		code = name_profile(w, p, result, err);
+	if (!code)
 		code = tp_store_put_profile(w->run, p, err);
 	if (!code) {
 		snprintf(result->format, sizeof(result->format), "%s", p->format);
@@ -302,6 +388,9 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	before = file_size(store_path);
 
+	code = open_symbols(&w, err);
+	if (code)
+		goto done;
 	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
 	if (code)
 		goto done;
@@ -333,6 +422,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 			   ? import_profile(&w, path, hash, result, err)
 			   : import_trace(&w, path, hash, result, err);
 done:
+	tp_symbolizer_free(w.symbols);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);
 	if (w.run)

@@ -3,6 +3,7 @@
 #define TP_IMPORT_H
 
 #include "store/store.h"
+#include "symbol/symbol.h"
 
 struct tp_import_options {
 	const char *name;  /* NULL: the file's name */
@@ -16,6 +17,8 @@ struct tp_import_options {
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	const char *tmp_dir; /* for unpacked input, as in tp_input_options */
+	/* Where to look for names that the dump leaves out (symbol/symbol.h); may be all 0. */
+	struct tp_symbol_options symbols;
 };
 
 struct tp_import_result {
@@ -31,6 +34,7 @@ struct tp_import_result {
 	size_t losses;
 	int64_t lost_bytes, lost_events;
 	char first_loss[192]; /* reason of the first one */
+	char unnamed[256];    /* why code has no names or doubtful ones, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

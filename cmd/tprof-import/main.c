@@ -17,7 +17,7 @@ struct args {
 	const char *store; /* -o */
 	const char *dump;  /* --dump */
 	struct tp_import_options import;
-	const char **labels;
+	const char **labels, **binaries;
 	char **files;
 	int nfiles;
 };
@@ -30,7 +30,9 @@ enum {
 	KEY_MATERIALIZE,
 	KEY_OCCUPANCY,
 	KEY_THREADS,
-	KEY_DUMP
+	KEY_DUMP,
+	KEY_BINARY,
+	KEY_SYMBOL_PATH
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +47,13 @@ static const struct argp_option options[] = {
      "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
     {"occupancy", KEY_OCCUPANCY, NULL, 0,
      "Also store what each goroutine did in each bucket of time, for charts in SQL", 0},
+    {"binary", KEY_BINARY, "FILE", 0,
+     "Name code that the dump leaves without names by this program or library; may be given "
+     "several "
+     "times",
+     0},
+    {"symbol-path", KEY_SYMBOL_PATH, "DIRS", 0,
+     "The same by files in these folders (DIR:DIR) that have the build id", 0},
     {"threads", KEY_THREADS, "N", 0,
      "Threads to use (default 0: as many as there are processors, at most 3)", 0},
     {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
@@ -73,11 +82,26 @@ static const char *add_label(struct args *args, const char *label)
 	return NULL;
 }
 
+static void add_binary(struct args *args, struct argp_state *state, const char *file)
+{
+	struct tp_symbol_options *o = &args->import.symbols;
+	const char **grown = realloc(args->binaries, (o->nbinaries + 1) * sizeof(*grown));
+
+	if (!grown)
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+	args->binaries = grown;
+	grown[o->nbinaries++] = file;
+	o->binaries = grown;
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	if (args->import.name && args->nfiles > 1)
 		argp_error(state, "--name can name one run only, and there are %d dumps",
 			   args->nfiles);
+	if (args->dump && (args->import.symbols.nbinaries || args->import.symbols.path))
+		argp_error(state, "--dump writes no names, so there is no use for --%s",
+			   args->import.symbols.path ? "symbol-path" : "binary");
 	if (args->dump && args->store)
 		argp_error(state, "--dump stores nothing, so there is no use for -o");
 	for (int i = 0; i < args->nfiles; i++)
@@ -118,6 +142,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_OCCUPANCY:
 		o->occupancy = true;
+		return 0;
+	case KEY_BINARY:
+		add_binary(args, state, arg);
+		return 0;
+	case KEY_SYMBOL_PATH:
+		o->symbols.path = arg;
 		return 0;
 	case KEY_THREADS:
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
@@ -198,6 +228,8 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 			  "warning: %s: the trace does not say how long a tick is, so "
 			  "all times are ticks",
 			  file);
+	if (r->unnamed[0])
+		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
 	if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
@@ -236,22 +268,42 @@ static int import_one(struct args *args, const char *file)
 	return status;
 }
 
+/* What is wrong with a file that is to name code is wrong for every dump. */
+static int check_symbols(struct args *args)
+{
+	const struct tp_symbol_options *opt = &args->import.symbols;
+	struct tp_symbolizer *s = NULL;
+	struct tp_err err;
+	int code = 0;
+
+	if (opt->nbinaries || opt->path)
+		code = tp_symbolizer_new(&s, opt, &err);
+	tp_symbolizer_free(s);
+	if (!code)
+		return CMD_OK;
+	cmd_error(&args->cmd, "%s", err.msg);
+	return tp_err_exit_status(code);
+}
+
 /* Every dump is tried; the worst status is the command's. */
 static int run(struct args *args)
 {
-	int worst = CMD_OK;
+	int worst = CMD_OK, status = check_symbols(args);
 
+	if (status)
+		return status;
 	cmd_interruptible();
 	for (int i = 0; i < args->nfiles; i++) {
-		int status = args->dump ? dump_events(&args->cmd, args->files[i],
-						      args->import.strict, args->import.tmp_dir)
-					: import_one(args, args->files[i]);
+		status = args->dump ? dump_events(&args->cmd, args->files[i], args->import.strict,
+						  args->import.tmp_dir)
+				    : import_one(args, args->files[i]);
 
 		if (status > worst)
 			worst = status;
 		cmd_interrupted();
 	}
 	free(args->labels);
+	free(args->binaries);
 	return worst;
 }
 

@@ -75,6 +75,12 @@ struct tp_trace_options {
 	/* Called now and then with bytes done and bytes in all; nonzero cancels (TP_ECANCEL). */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	/* Names code of which the trace has addresses only (go 1.5): sets function and line of a
+	 * frame, or leaves it. `address` is a return address, the call is before it. NULL: nobody
+	 * does. 0 or an error code. */
+	int (*name_frame)(void *ctx, struct tp_dict *dict, uint64_t address,
+			  struct tp_frame *frame);
+	void *name_ctx;
 };
 
 /* Reads the trace. 0 when something could be kept (losses say what was not); an error code when

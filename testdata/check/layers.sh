@@ -31,6 +31,8 @@ grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
 	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
 grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
 	grep -v '^libreport/' | rule 'libxml2 stays in libreport'
+grep -nE '^#include <(elfutils/|gelf|libelf|dwarf)' $(sources cmd libparse libreport) |
+	grep -v '^libparse/symbol/' | rule 'elfutils stays in libparse/symbol'
 grep -n '^#include <argp' $(sources libparse libreport) | rule 'arguments are for commands'
 
 # A header is found in the folder of the file that names it or below one of the roots.
@@ -49,10 +51,10 @@ awk '$2 ~ /^\?/' "$used" | rule 'every header that is included is there'
 awk '$1 ~ /^libparse/ && $2 !~ /^libparse/' "$used" | rule 'libparse needs nothing of libreport or cmd'
 awk '$1 ~ /^libreport/ && $2 ~ /^cmd/' "$used" | rule 'libreport needs nothing of cmd'
 
-# base ← open ← decode ← order ← timeline ← store. The tables and the writer of the store are what
+# base ← open ← decode ← symbol ← order ← timeline ← store. The tables and the writer of the store are what
 # the timeline writes to; order/trace.h is what decoders fill, and the interface of both stages.
 awk '
-	BEGIN { n = split("base open decode order timeline store", names); for (i = 1; i <= n; i++) stage[names[i]] = i }
+	BEGIN { n = split("base open decode symbol order timeline store", names); for (i = 1; i <= n; i++) stage[names[i]] = i }
 	function of(path,  part) { split(path, part, "/"); return part[1] == "libparse" ? stage[part[2]] : 0 }
 	of($1) && of($2) && of($2) > of($1) &&
 		!(of($1) == stage["timeline"] && $2 ~ /^libparse\/store\/(store|tables)\.h$/) &&

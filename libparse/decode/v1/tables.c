@@ -36,8 +36,9 @@ static uint32_t text_of(const struct tp_v1_index *ix, uint64_t id)
 	return known == TP_V1_NO_ID ? 0 : known;
 }
 
-static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint64_t *v,
-			struct tp_v1_idmap *by_pc, uint32_t *id)
+static int intern_frame(struct tp_v1_index *ix, const struct tp_trace_options *opt,
+			struct tp_dict *dict, const uint64_t *v, struct tp_v1_idmap *by_pc,
+			uint32_t *id)
 {
 	struct tp_location location = {.address = v[0]};
 	struct tp_function function = {0};
@@ -58,6 +59,8 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 		if (function.name || function.file)
 			code = tp_dict_function(dict, &function, &frame.function);
 	}
+	if (!code && ix->wire.version < 7 && opt->name_frame)
+		code = opt->name_frame(opt->name_ctx, dict, v[0], &frame);
 	if (!code)
 		code = tp_dict_frame(dict, &frame, id);
 	if (!code && ix->wire.version >= 11)
@@ -66,7 +69,8 @@ static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 }
 
 /* Frames stand leaf first; nodes are made root first. 1 when the stack is malformed. */
-static int intern_stack(struct tp_v1_index *ix, struct tp_dict *dict, const uint64_t *v, size_t n,
+static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *opt,
+			struct tp_dict *dict, const uint64_t *v, size_t n,
 			struct tp_v1_idmap *by_pc, uint64_t *stacks)
 {
 	size_t per_frame = ix->wire.version < 7 ? 1 : 4;
@@ -79,7 +83,7 @@ static int intern_stack(struct tp_v1_index *ix, struct tp_dict *dict, const uint
 	if (!id || !v[1])
 		return 0;
 	for (size_t i = v[1]; i--;) {
-		code = intern_frame(ix, dict, v + 2 + per_frame * i, by_pc, &frame);
+		code = intern_frame(ix, opt, dict, v + 2 + per_frame * i, by_pc, &frame);
 		if (!code)
 			code = tp_dict_stack(dict, node, frame, &node);
 		if (code)
@@ -109,7 +113,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 			v[n++] = tp_cursor_uvarint(&c);
 		code = c.failed || c.at < c.end
 			   ? 1
-			   : intern_stack(ix, trace->dict, v, n, &by_pc, &trace->stacks);
+			   : intern_stack(ix, opt, trace->dict, v, n, &by_pc, &trace->stacks);
 		if (code == 1 && !opt->strict) {
 			struct tp_loss loss = {.offset = t->offsets[i],
 					       .bytes = 1 + size,

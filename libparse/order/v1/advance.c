@@ -53,6 +53,9 @@ static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 	if (!g->create_stack || o->quiet)
 		return 0;
 	code = tp_dict_location(o->trace->dict, &location, &frame.location);
+	if (!code && o->opt->name_frame)
+		code = o->opt->name_frame(o->opt->name_ctx, o->trace->dict, location.address,
+					  &frame);
 	if (!code)
 		code = tp_dict_frame(o->trace->dict, &frame, &id);
 	if (!code)

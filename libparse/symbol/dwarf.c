@@ -1,0 +1,390 @@
+#include "symbol/dwarf.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "symbol/ranges.h"
+
+#define DEEPEST	   64	      /* entries nested in one another; more is no real program */
+#define MOST_DIES  (1u << 24) /* looked at in one unit: links may lead in circles */
+#define MOST_UNITS (1u << 20)
+
+struct unit {
+	Dwarf_Off offset;
+	struct tp_ranges functions; /* value: offset of the entry */
+	bool read;
+};
+
+/* The qualified name of a function by the offset of its declaration. */
+struct name {
+	Dwarf_Off offset;
+	const char *text;
+};
+
+struct tp_dwarf {
+	Dwarf *dwarf;
+	struct unit *unit;
+	size_t nunits, unit_room;
+	struct tp_ranges units; /* value: index */
+	struct name *names;	/* slots, a power of two; text NULL: free */
+	size_t nnames, names_room;
+	struct tp_arena arena;
+};
+
+/* ---- ranges ---- */
+
+static int add_ranges(struct tp_ranges *to, Dwarf_Die *die, uint64_t value)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+	int code = 0;
+
+	for (unsigned i = 0; !code && i < MOST_DIES; i++) {
+		at = dwarf_ranges(die, at, &base, &low, &high);
+		if (at <= 0)
+			break;
+		/* What the linker threw away begins at 0. */
+		if (low)
+			code = tp_ranges_add(to, low, high, value);
+	}
+	return code;
+}
+
+static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
+{
+	if (d->nunits == d->unit_room) {
+		size_t room = d->unit_room ? 2 * d->unit_room : 64;
+		struct unit *more = realloc(d->unit, room * sizeof(*more));
+
+		if (!more)
+			return TP_ENOMEM;
+		d->unit = more;
+		d->unit_room = room;
+	}
+	d->unit[d->nunits] = (struct unit){.offset = dwarf_dieoffset(die)};
+	return add_ranges(&d->units, die, d->nunits++);
+}
+
+static int read_units(struct tp_dwarf *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	uint8_t type;
+	Dwarf_Die die, sub;
+	int code = 0;
+
+	while (!code && d->nunits < MOST_UNITS &&
+	       dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, &sub) == 0)
+		code = type == DW_UT_compile ? add_unit(d, &die) : 0;
+	return code ? code : tp_ranges_sort(&d->units);
+}
+
+struct tp_dwarf *tp_dwarf_new(Elf *elf)
+{
+	struct tp_dwarf *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!d->dwarf || read_units(d)) {
+		tp_dwarf_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+void tp_dwarf_free(struct tp_dwarf *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->nunits; i++)
+		tp_ranges_release(&d->unit[i].functions);
+	free(d->unit);
+	tp_ranges_release(&d->units);
+	free(d->names);
+	tp_arena_clear(&d->arena);
+	if (d->dwarf)
+		dwarf_end(d->dwarf);
+	free(d);
+}
+
+/* ---- functions of a unit ---- */
+
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_compile_unit || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_subprogram;
+}
+
+static int read_functions(struct tp_dwarf *d, struct unit *u)
+{
+	Dwarf_Die path[DEEPEST];
+	unsigned depth = 0, seen = 0;
+	int code = 0;
+
+	u->read = true;
+	if (!dwarf_offdie(d->dwarf, u->offset, &path[0]) || dwarf_child(&path[0], &path[1]))
+		return tp_ranges_sort(&u->functions);
+	for (depth = 1; depth && !code && seen < MOST_DIES; seen++) {
+		Dwarf_Die *die = &path[depth];
+		int tag = dwarf_tag(die);
+
+		if (tag == DW_TAG_subprogram)
+			code = add_ranges(&u->functions, die, dwarf_dieoffset(die));
+		if (depth + 1 < DEEPEST && holds_functions(tag) &&
+		    dwarf_child(die, &path[depth + 1]) == 0) {
+			depth++;
+			continue;
+		}
+		while (depth && dwarf_siblingof(&path[depth], &path[depth]) != 0)
+			depth--;
+	}
+	return code ? code : tp_ranges_sort(&u->functions);
+}
+
+/* ---- names ---- */
+
+static const char *text_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
+}
+
+/* The entry that declares a function: behind its inlined and out-of-line copies. */
+static void declaration(Dwarf_Die *die)
+{
+	for (int i = 0; i < 8; i++) {
+		Dwarf_Attribute a;
+		Dwarf_Die next;
+
+		if ((!dwarf_attr(die, DW_AT_abstract_origin, &a) &&
+		     !dwarf_attr(die, DW_AT_specification, &a)) ||
+		    !dwarf_formref_die(&a, &next))
+			return;
+		*die = next;
+	}
+}
+
+static bool has_namespaces(Dwarf_Die *die)
+{
+	Dwarf_Die cu;
+
+	if (!dwarf_diecu(die, &cu, NULL, NULL))
+		return false;
+	switch (dwarf_srclang(&cu)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case DW_LANG_Rust:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The name of a namespace or type that is part of the names of what it holds, or NULL. */
+static const char *scope_name(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	const char *name = dwarf_diename(die);
+
+	if (tag == DW_TAG_namespace)
+		return name ? name : "(anonymous namespace)";
+	return tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+		       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type
+		   ? name
+		   : NULL;
+}
+
+/* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
+static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
+{
+	Dwarf_Die *scopes = NULL;
+	int n = dwarf_getscopes_die(decl, &scopes);
+	size_t size = strlen(name) + 1;
+	char *text, *at;
+
+	for (int i = 1; i < n; i++)
+		size += scope_name(&scopes[i]) ? strlen(scope_name(&scopes[i])) + 2 : 0;
+	text = at = tp_arena_alloc(&d->arena, size);
+	for (int i = n - 1; at && i > 0; i--) {
+		const char *part = scope_name(&scopes[i]);
+
+		if (part)
+			at += snprintf(at, size - (size_t)(at - text), "%s::", part);
+	}
+	if (at)
+		memcpy(at, name, strlen(name) + 1);
+	free(scopes);
+	return text ? text : name;
+}
+
+static int grow_names(struct tp_dwarf *d)
+{
+	size_t room = d->names_room ? 2 * d->names_room : 256;
+	struct name *more;
+
+	if (d->nnames * 2 < d->names_room)
+		return 0;
+	more = calloc(room, sizeof(*more));
+	if (!more)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < d->names_room; i++) {
+		size_t at = d->names[i].offset * 0x9e3779b97f4a7c15u >> 20;
+
+		if (!d->names[i].text)
+			continue;
+		while (more[at & (room - 1)].text)
+			at++;
+		more[at & (room - 1)] = d->names[i];
+	}
+	free(d->names);
+	d->names = more;
+	d->names_room = room;
+	return 0;
+}
+
+/* Finding what a declaration stands in is a walk over its unit, so it is done once. */
+static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *name)
+{
+	Dwarf_Die decl = *die;
+	Dwarf_Off offset;
+	size_t at;
+
+	declaration(&decl);
+	offset = dwarf_dieoffset(&decl);
+	if (!has_namespaces(&decl) || grow_names(d))
+		return name;
+	at = offset * 0x9e3779b97f4a7c15u >> 20;
+	while (d->names[at & (d->names_room - 1)].text) {
+		if (d->names[at & (d->names_room - 1)].offset == offset)
+			return d->names[at & (d->names_room - 1)].text;
+		at++;
+	}
+	name = qualify(d, &decl, name);
+	d->names[at & (d->names_room - 1)] = (struct name){offset, name};
+	d->nnames++;
+	return name;
+}
+
+static void name_frame(struct tp_dwarf *d, Dwarf_Die *die, struct tp_symbol *s)
+{
+	const char *name = text_of(die, DW_AT_name);
+	const char *linkage = text_of(die, DW_AT_linkage_name);
+	int line;
+
+	if (!linkage)
+		linkage = text_of(die, DW_AT_MIPS_linkage_name);
+	name = name ? qualified(d, die, name) : linkage;
+	s->name = name ? name : "";
+	s->system_name = linkage ? linkage : s->name;
+	if (dwarf_decl_line(die, &line) == 0)
+		s->start_line = line;
+}
+
+/* ---- lines ---- */
+
+static void place(Dwarf_Die *cu, uint64_t address, struct tp_symbol *s)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(cu, address);
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int n;
+
+	s->file = file ? file : "";
+	if (line && dwarf_lineno(line, &n) == 0)
+		s->line = n;
+}
+
+static int64_t number_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, attribute, &a) || dwarf_formudata(&a, &value) || value > INT32_MAX)
+		return 0;
+	return (int64_t)value;
+}
+
+/* Where an inlined function was called. */
+static void call_place(Dwarf_Die *cu, Dwarf_Die *call, struct tp_symbol *s)
+{
+	int64_t number = number_of(call, DW_AT_call_file);
+	Dwarf_Files *files;
+	const char *file = NULL;
+	size_t n;
+
+	if (dwarf_getsrcfiles(cu, &files, &n) == 0 && (size_t)number < n)
+		file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	s->file = file ? file : "";
+	s->line = number_of(call, DW_AT_call_line);
+}
+
+/* ---- look-up ---- */
+
+/* The inlined calls within a function at an address, outermost first. */
+static size_t inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *call, size_t room)
+{
+	Dwarf_Die at = *function, child;
+	unsigned seen = 0;
+	size_t n = 0;
+
+	for (unsigned depth = 0; depth < 4 * TP_SYMBOL_FRAMES; depth++) {
+		bool found = false;
+
+		if (dwarf_child(&at, &child))
+			break;
+		do {
+			int tag = dwarf_tag(&child);
+
+			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+				 tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+				dwarf_haspc(&child, address) == 1;
+		} while (!found && ++seen < MOST_DIES && dwarf_siblingof(&child, &child) == 0);
+		if (!found)
+			break;
+		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
+			if (n == room)
+				break;
+			call[n++] = child;
+		}
+		at = child;
+	}
+	return n;
+}
+
+size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room)
+{
+	const struct tp_range *in_unit = tp_ranges_find(&d->units, address), *in_function;
+	Dwarf_Die cu, function, call[TP_SYMBOL_FRAMES];
+	struct unit *u;
+	size_t calls, n = 0;
+
+	if (!in_unit || !room)
+		return 0;
+	u = &d->unit[in_unit->value];
+	if (!dwarf_offdie(d->dwarf, u->offset, &cu) || (!u->read && read_functions(d, u)))
+		return 0;
+	memset(chain, 0, sizeof(*chain));
+	place(&cu, address, chain);
+	in_function = tp_ranges_find(&u->functions, address);
+	if (!in_function || !dwarf_offdie(d->dwarf, in_function->value, &function)) {
+		chain->name = chain->system_name = "";
+		return chain->line ? 1 : 0;
+	}
+	calls = inlined_calls(&function, address, call,
+			      room < TP_SYMBOL_FRAMES ? room - 1 : TP_SYMBOL_FRAMES - 1);
+	for (; calls; calls--) {
+		name_frame(d, &call[calls - 1], &chain[n++]);
+		memset(&chain[n], 0, sizeof(chain[n]));
+		call_place(&cu, &call[calls - 1], &chain[n]);
+	}
+	name_frame(d, &function, &chain[n++]);
+	return n;
+}

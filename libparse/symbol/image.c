@@ -1,0 +1,479 @@
+#include "symbol/image.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbol/dwarf.h"
+#include "symbol/pclntab.h"
+#include "symbol/ranges.h"
+
+#define MOST_SEGMENTS 64
+#define PAGE	      4096
+#define ID_SIZE	      256
+
+struct segment {
+	uint64_t offset, address, file_size, size;
+	bool code;
+};
+
+struct tp_image {
+	char *path;
+	int fd;
+	Elf *elf;
+	int type; /* ET_EXEC, ET_DYN */
+	struct segment segment[MOST_SEGMENTS];
+	size_t nsegments;
+	char gnu_id[ID_SIZE], go_id[ID_SIZE];
+
+	bool ready; /* what follows was looked for */
+	struct tp_pclntab go;
+	bool has_go;
+	struct tp_dwarf *dwarf;
+	struct tp_ranges symbols; /* value: section of the table << 32 | number of the symbol */
+};
+
+/* ---- opening ---- */
+
+/* Notes: name size, size, type, name, content, each padded to four bytes. */
+static void read_notes(struct tp_image *image, Elf_Data *data)
+{
+	size_t at = 0, next, name, content;
+	GElf_Nhdr note;
+
+	while (data && data->d_buf && (next = gelf_getnote(data, at, &note, &name, &content)) > 0) {
+		const char *bytes = data->d_buf;
+
+		if (note.n_type == 3 && note.n_namesz == 4 && !memcmp(bytes + name, "GNU", 4) &&
+		    2 * (size_t)note.n_descsz < ID_SIZE && !image->gnu_id[0]) {
+			for (size_t i = 0; i < note.n_descsz; i++)
+				snprintf(image->gnu_id + 2 * i, 3, "%02x",
+					 (unsigned)(unsigned char)bytes[content + i]);
+		}
+		if (note.n_type == 4 && note.n_namesz == 4 && !memcmp(bytes + name, "Go\0", 4) &&
+		    note.n_descsz < ID_SIZE)
+			snprintf(image->go_id, ID_SIZE, "%.*s", (int)note.n_descsz,
+				 bytes + content);
+		at = next;
+	}
+}
+
+static void read_headers(struct tp_image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr sh;
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	elf_getphdrnum(image->elf, &n);
+	for (size_t i = 0; i < n && i < 65536; i++) {
+		if (!gelf_getphdr(image->elf, (int)i, &ph))
+			continue;
+		if (ph.p_type == PT_NOTE && ph.p_filesz < 1 << 20)
+			read_notes(image, elf_getdata_rawchunk(
+					      image->elf, (int64_t)ph.p_offset, ph.p_filesz,
+					      ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+		if (ph.p_type != PT_LOAD || image->nsegments == MOST_SEGMENTS)
+			continue;
+		image->segment[image->nsegments++] = (struct segment){
+		    .offset = ph.p_offset,
+		    .address = ph.p_vaddr,
+		    .file_size = ph.p_filesz,
+		    .size = ph.p_memsz,
+		    .code = ph.p_flags & PF_X,
+		};
+	}
+	/* Files of debugging information have notes in sections, too. */
+	while ((section = elf_nextscn(image->elf, section))) {
+		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE)
+			read_notes(image, elf_getdata(section, NULL));
+	}
+}
+
+int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
+{
+	struct tp_image *image = calloc(1, sizeof(*image));
+	GElf_Ehdr eh;
+	struct stat st;
+
+	*out = NULL;
+	if (!image || !(image->path = strdup(path))) {
+		free(image);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	/* No waiting for the other end of a pipe. */
+	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (image->fd < 0) {
+		int code = errno == ENOENT || errno == ENOTDIR ? TP_ENOENT : TP_EIO;
+
+		tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, strerror(errno));
+		tp_image_close(image);
+		return code;
+	}
+	elf_version(EV_CURRENT);
+	if (!fstat(image->fd, &st) && S_ISREG(st.st_mode))
+		image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &eh)) {
+		tp_image_close(image);
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s: this is not an ELF file: a program, a library, or their "
+				  "debugging information",
+				  path);
+	}
+	image->type = eh.e_type;
+	read_headers(image);
+	*out = image;
+	return 0;
+}
+
+void tp_image_close(struct tp_image *image)
+{
+	if (!image)
+		return;
+	tp_dwarf_free(image->dwarf);
+	tp_ranges_release(&image->symbols);
+	if (image->elf)
+		elf_end(image->elf);
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->path);
+	free(image);
+}
+
+const char *tp_image_path(const struct tp_image *image)
+{
+	return image->path;
+}
+
+const char *tp_image_gnu_id(const struct tp_image *image)
+{
+	return image->gnu_id;
+}
+
+const char *tp_image_go_id(const struct tp_image *image)
+{
+	return image->go_id;
+}
+
+bool tp_image_is(const struct tp_image *image, const char *id)
+{
+	const char *mine = image->gnu_id;
+
+	if (*id && !strcmp(id, image->go_id))
+		return true;
+	for (; *id && tolower((unsigned char)*id) == *mine; id++)
+		mine++;
+	return !*id && !*mine && mine != image->gnu_id;
+}
+
+/* ---- addresses ---- */
+
+/* The segment that holds a place of the file; of several the one with code. */
+static const struct segment *segment_of(const struct tp_image *image, uint64_t offset,
+					uint64_t slack)
+{
+	const struct segment *found = NULL;
+
+	for (size_t i = 0; i < image->nsegments; i++) {
+		const struct segment *s = &image->segment[i];
+
+		if (offset + slack >= s->offset && offset < s->offset + s->file_size &&
+		    (!found || s->code))
+			found = s;
+	}
+	return found;
+}
+
+uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_mapping *mapping,
+			  uint64_t address)
+{
+	uint64_t offset = address - mapping->start + mapping->offset;
+	const struct segment *s;
+
+	/* A program that is not moved runs where the file says. */
+	if (image->type == ET_EXEC || !mapping->mapped || address < mapping->start)
+		return address;
+	s = segment_of(image, offset, 0);
+	/* A segment is mapped from the start of its first page on. */
+	if (!s)
+		s = segment_of(image, offset, PAGE - 1);
+	if (s)
+		return offset - s->offset + s->address;
+	/* A file of debugging information has the segments' addresses, but not their bytes. */
+	for (size_t i = 0; i < image->nsegments; i++) {
+		s = &image->segment[i];
+		if (s->code && offset + PAGE > s->address && offset - s->address < s->size)
+			return offset;
+	}
+	for (size_t i = 0; i < image->nsegments; i++) {
+		s = &image->segment[i];
+		if (s->code)
+			return address - mapping->start + (s->address & ~(uint64_t)(PAGE - 1));
+	}
+	return offset;
+}
+
+/* ---- what names code ---- */
+
+/* The section in which an address lies, with its bytes. */
+static struct tp_slice memory(void *ctx, uint64_t address)
+{
+	struct tp_image *image = ctx;
+	Elf_Scn *section = NULL;
+	struct tp_slice none = {0};
+	GElf_Shdr sh;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
+		    sh.sh_type == SHT_NOBITS || address < sh.sh_addr ||
+		    address - sh.sh_addr >= sh.sh_size)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || address - sh.sh_addr >= data->d_size)
+			return none;
+		return (struct tp_slice){(const uint8_t *)data->d_buf + (address - sh.sh_addr),
+					 data->d_size - (size_t)(address - sh.sh_addr)};
+	}
+	return none;
+}
+
+#define MODULE_WORDS 56 /* of moduledata that are looked at */
+
+static uint64_t word_at(const struct tp_pclntab *t, const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < t->pointer; i++)
+		v |= (uint64_t)p[t->big_endian ? t->pointer - 1 - i : i] << 8 * i;
+	return v;
+}
+
+/* Relocations that put the address of something of the file itself into memory, of which the file
+ * need not have the bytes. Calls fn with place and address. */
+typedef bool (*relocation_fn)(void *ctx, uint64_t place, uint64_t address);
+
+static void each_relocation(struct tp_image *image, relocation_fn fn, void *ctx)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr sh;
+	GElf_Rela rela;
+
+	while ((section = elf_nextscn(image->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_RELA ||
+		    !(sh.sh_flags & SHF_ALLOC) || !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+			uint64_t type = GELF_R_TYPE(rela.r_info);
+
+			if ((type == R_X86_64_RELATIVE || type == R_AARCH64_RELATIVE) &&
+			    !fn(ctx, rela.r_offset, (uint64_t)rela.r_addend))
+				return;
+		}
+	}
+}
+
+/* The runtime's record of the program (runtime.moduledata), which begins with the address of the
+ * table of functions. */
+struct module {
+	struct tp_image *image;
+	uint64_t table;	  /* address of that table */
+	uint64_t address; /* of the record, 0 not found */
+	uint64_t word[MODULE_WORDS];
+	unsigned nwords;
+};
+
+static bool finds_module(void *ctx, uint64_t place, uint64_t address)
+{
+	struct module *m = ctx;
+
+	if (address == m->table)
+		m->address = place;
+	return !m->address;
+}
+
+static bool fills_module(void *ctx, uint64_t place, uint64_t address)
+{
+	struct module *m = ctx;
+	uint64_t size = m->image->go.pointer;
+
+	if (place >= m->address && place < m->address + m->nwords * size)
+		m->word[(place - m->address) / size] = address;
+	return true;
+}
+
+static void find_module(struct module *m)
+{
+	const struct tp_pclntab *t = &m->image->go;
+	Elf_Scn *section = NULL;
+	struct tp_slice bytes;
+	GElf_Shdr sh;
+
+	each_relocation(m->image, finds_module, m);
+	while (!m->address && (section = elf_nextscn(m->image->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &sh) || sh.sh_type == SHT_NOBITS ||
+		    (sh.sh_flags & (SHF_ALLOC | SHF_WRITE)) != (SHF_ALLOC | SHF_WRITE) ||
+		    !(data = elf_rawdata(section, NULL)) || !data->d_buf)
+			continue;
+		for (size_t at = 0; data->d_size >= t->pointer && at <= data->d_size - t->pointer;
+		     at += t->pointer) {
+			if (word_at(t, (const uint8_t *)data->d_buf + at) == m->table) {
+				m->address = sh.sh_addr + at;
+				break;
+			}
+		}
+	}
+	if (!m->address)
+		return;
+	bytes = memory(m->image, m->address);
+	while (m->nwords < MODULE_WORDS && bytes.size >= (m->nwords + 1) * (size_t)t->pointer) {
+		m->word[m->nwords] = word_at(t, bytes.data + m->nwords * (size_t)t->pointer);
+		m->nwords++;
+	}
+	each_relocation(m->image, fills_module, m);
+}
+
+/* Of moduledata, text has been word 22 since Go 1.18; gofunc moves from release to release, so the
+ * words behind it are tried (tp_pclntab_inlining knows when it is right). */
+static void use_module(struct tp_image *image, uint64_t table)
+{
+	enum { TEXT = 22, FIRST = 30 };
+	struct module m = {.image = image, .table = table};
+
+	if (image->go.version < 18)
+		return;
+	find_module(&m);
+	if (m.nwords > TEXT && m.word[TEXT])
+		image->go.text = m.word[TEXT];
+	for (unsigned i = FIRST; i < m.nwords; i++) {
+		if (tp_pclntab_inlining(&image->go, m.word[i], memory, image))
+			return;
+	}
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static void read_sections(struct tp_image *image)
+{
+	Elf_Scn *section = NULL, *table = NULL;
+	uint64_t text = 0, address = 0;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(image->elf, &names))
+		return;
+	while ((section = elf_nextscn(image->elf, section))) {
+		const char *name =
+		    gelf_getshdr(section, &sh) ? elf_strptr(image->elf, names, sh.sh_name) : NULL;
+
+		if (name && !strcmp(name, ".text"))
+			text = sh.sh_addr;
+		if (name && ends_with(name, ".gopclntab") && sh.sh_type != SHT_NOBITS) {
+			table = section;
+			address = sh.sh_addr;
+		}
+	}
+	if (table) {
+		Elf_Data *data = elf_rawdata(table, NULL);
+
+		image->has_go =
+		    data && tp_pclntab_init(&image->go, data->d_buf, data->d_size, text);
+		if (image->has_go)
+			use_module(image, address);
+	}
+}
+
+/* Functions of the symbol table; one without a size reaches to the next. */
+static int read_symbols(struct tp_image *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+	int code = 0;
+
+	while (!code && (section = elf_nextscn(image->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &sh) ||
+		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM) ||
+		    sh.sh_link > UINT32_MAX || !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; !code && gelf_getsym(data, i, &sym); i++) {
+			int type = GELF_ST_TYPE(sym.st_info);
+
+			if ((type == STT_FUNC || type == STT_GNU_IFUNC) && sym.st_value &&
+			    sym.st_shndx != SHN_UNDEF && sym.st_name <= UINT32_MAX)
+				code = tp_ranges_add(&image->symbols, sym.st_value,
+						     sym.st_value + (sym.st_size ? sym.st_size : 1),
+						     (uint64_t)sh.sh_link << 32 | sym.st_name);
+		}
+	}
+	return code ? code : tp_ranges_sort(&image->symbols);
+}
+
+static void get_ready(struct tp_image *image)
+{
+	if (image->ready)
+		return;
+	image->ready = true;
+	read_sections(image);
+	image->dwarf = tp_dwarf_new(image->elf);
+	if (read_symbols(image))
+		tp_ranges_release(&image->symbols);
+}
+
+bool tp_image_has_lines(const struct tp_image *image)
+{
+	get_ready((struct tp_image *)image);
+	return image->has_go || image->dwarf;
+}
+
+static const char *symbol_at(struct tp_image *image, uint64_t address)
+{
+	const struct tp_range *r = tp_ranges_find(&image->symbols, address);
+
+	return r ? elf_strptr(image->elf, (size_t)(r->value >> 32), (size_t)(uint32_t)r->value)
+		 : NULL;
+}
+
+size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbol *chain,
+		       size_t room)
+{
+	const char *name;
+	size_t n = 0;
+
+	get_ready(image);
+	/* Of Go's code its own table says what the runtime would have said; where that knows no
+	 * inlined calls (before Go 1.18), DWARF tells more. */
+	if (image->has_go && (image->go.function_data || !image->dwarf))
+		n = tp_pclntab_lookup(&image->go, address, chain, room);
+	if (!n && image->dwarf)
+		n = tp_dwarf_lookup(image->dwarf, address, chain, room);
+	if (!n && image->has_go)
+		n = tp_pclntab_lookup(&image->go, address, chain, room);
+	if (n && *chain[n - 1].name)
+		return n;
+	name = symbol_at(image, address);
+	if (!name || !*name)
+		return 0;
+	if (!n)
+		*chain = (struct tp_symbol){.file = ""};
+	chain->name = chain->system_name = name;
+	return 1;
+}

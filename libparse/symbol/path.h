@@ -1,0 +1,20 @@
+/* Files of programs by build id or name, in folders; private to libparse/symbol. */
+#ifndef TP_SYMBOL_PATH_H
+#define TP_SYMBOL_PATH_H
+
+#include "base/err.h"
+#include "symbol/image.h"
+
+struct tp_symbol_path;
+
+/* `path`: "DIR:DIR". TP_ENOENT where one is no folder, TP_ENOMEM. */
+int tp_symbol_path_new(struct tp_symbol_path **p, const char *path, struct tp_err *err);
+void tp_symbol_path_free(struct tp_symbol_path *p);
+
+/* The file with this build id (GNU's in hex, or Go's), one that has lines before one that has not;
+ * NULL where there is none. Owned by the path. */
+struct tp_image *tp_symbol_path_by_id(struct tp_symbol_path *p, const char *id);
+/* The file of this name (without folders); NULL. */
+struct tp_image *tp_symbol_path_by_name(struct tp_symbol_path *p, const char *name);
+
+#endif

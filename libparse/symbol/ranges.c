@@ -1,0 +1,83 @@
+#include "symbol/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+#define MOST ((size_t)1 << 28)
+
+int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value)
+{
+	if (low >= high)
+		return 0;
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 64;
+		struct tp_range *more;
+
+		if (room > MOST)
+			return TP_ELIMIT;
+		more = realloc(r->range, room * sizeof(*more));
+		if (!more)
+			return TP_ENOMEM;
+		r->range = more;
+		r->room = room;
+	}
+	r->range[r->n++] = (struct tp_range){low, high, value};
+	return 0;
+}
+
+/* Of those that begin together the shorter one last: it is inside the other. What is equal keeps
+ * the order of its numbers, the lowest last. */
+static int compare(const void *a, const void *b)
+{
+	const struct tp_range *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->high != y->high)
+		return x->high > y->high ? -1 : 1;
+	return x->value > y->value ? -1 : x->value < y->value;
+}
+
+int tp_ranges_sort(struct tp_ranges *r)
+{
+	free(r->reach);
+	r->reach = malloc((r->n + 1) * sizeof(*r->reach));
+	if (!r->reach)
+		return TP_ENOMEM;
+	if (r->n)
+		qsort(r->range, r->n, sizeof(*r->range), compare);
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t before = i ? r->reach[i - 1] : 0;
+
+		r->reach[i] = r->range[i].high > before ? r->range[i].high : before;
+	}
+	return 0;
+}
+
+const struct tp_range *tp_ranges_find(const struct tp_ranges *r, uint64_t address)
+{
+	size_t low = 0, high = r->reach ? r->n : 0;
+
+	while (low < high) { /* the first that begins behind the address */
+		size_t mid = low + (high - low) / 2;
+
+		if (r->range[mid].low <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low-- && r->reach[low] > address) {
+		if (r->range[low].high > address)
+			return &r->range[low];
+	}
+	return NULL;
+}
+
+void tp_ranges_release(struct tp_ranges *r)
+{
+	free(r->range);
+	free(r->reach);
+	memset(r, 0, sizeof(*r));
+}
