@@ -34,8 +34,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		cmd->run_spec = arg;
 		return 0;
 	case KEY_FORMAT:
+		cmd->more_format = NULL;
 		cmd->own_chosen = cmd->own_format && !strcmp(arg, cmd->own_format);
-		if (!cmd->own_chosen && rep_format_find(arg, &cmd->format, &err))
+		if (cmd->more_formats && cmd->more_formats(arg))
+			cmd->more_format = arg;
+		else if (!cmd->own_chosen && rep_format_find(arg, &cmd->format, &err))
 			argp_error(state, "--format: %s", err.msg);
 		return 0;
 	case KEY_COLOR:

@@ -68,10 +68,13 @@ enum cmd_when { CMD_AUTO, CMD_ALWAYS, CMD_NEVER };
 
 struct cmd {
 	const char *name; /* "tprof-top": what messages begin with */
+	/* Formats beyond those of rep_formats that the command writes; NULL: none. */
+	bool (*more_formats)(const char *name);
 
 	/* options, set by cmd_argp */
 	const char *run_spec; /* --run, NULL when not given */
 	enum rep_format format;
+	const char *more_format; /* one of more_formats was given: its name; else NULL */
 	enum cmd_when color_when;
 	bool no_pager;
 	const char *own_format; /* one more name that --format takes, set before cmd_parse … */

@@ -20,8 +20,7 @@ extern const struct argp cmd_profile_argp;
 /* Before cmd_parse: spells pprof's options as ours ("-tagfocus=x" and "--show_from x" become
  * "--tag-focus=x", "--show-from x"; "-inuse_space" becomes "--sample-index=inuse_space"), up to
  * "--". `also` names options of the command that may be given with one dash, too ("top", "tree";
- * ends with NULL; may be NULL). Changes argv, whose strings it replaces; exits when memory is out.
- */
-void cmd_profile_arguments(int argc, char **argv, const char *const *also);
+ * ends with NULL; may be NULL). Replaces strings of argv, and returns how many it has now. */
+int cmd_profile_arguments(int argc, char **argv, const char *const *also);
 
 #endif

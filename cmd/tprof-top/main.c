@@ -1,40 +1,39 @@
-/* tprof-top: where the time of a run went, ranked. */
+/* tprof-top: what costs most, ranked: the time of an execution trace, the values of profiles. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/units.h"
-#include "common/common.h"
 #include "common/number.h"
-#include "top/top.h"
-
-#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
-
-struct args {
-	struct cmd cmd;
-	const char *path;
-	const char *report;
-	struct rep_top_options top;
-	int64_t rows; /* -1: not given */
-};
+#include "common/profile_options.h"
+#include "common/profiles.h"
+#include "tprof-top/top.h"
 
 enum {
-	KEY_FOCUS = 0x2000,
-	KEY_IGNORE,
-	KEY_GOROUTINE,
+	KEY_GOROUTINE = 0x2000,
 	KEY_STATE,
 	KEY_REASON,
 	KEY_FROM,
 	KEY_TO,
+	KEY_VIEW,
+	KEY_TASK,
+	KEY_REGION,
+	KEY_TABLE,	     /* pprof's -top and -text: what is shown anyway */
+	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
 };
 
 static const struct argp_option options[] = {
-    {"rows", 'n', "N", 0, "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
-    {"sort", 's', "KEY", 0, "Sort by this column; the keys of each report are listed below", 0},
-    {NULL, 0, NULL, 0, "What is counted:", 1},
-    {"focus", KEY_FOCUS, "REGEX", 0, "Only what has a function matching REGEX on its stack", 1},
-    {"ignore", KEY_IGNORE, "REGEX", 0, "Nothing that has a function matching REGEX on its stack",
-     1},
+    {"rows", 'n', "N", 0,
+     "Show at most N rows, 0 for all (traces: 20 in tables, else all; profiles: all above "
+     "--nodefraction)",
+     0},
+    {"sort", 's', "KEY", 0,
+     "Sort by this column: flat or cum for profiles; the keys of each report on traces are listed "
+     "below",
+     0},
+    {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
+    {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
+    {NULL, 0, NULL, 0, "Traces, what is counted:", 1},
     {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
      "Only the goroutine with this id, or those whose entry function matches REGEX", 1},
     {"state", KEY_STATE, "STATE", 0,
@@ -46,45 +45,131 @@ static const struct argp_option options[] = {
     {"from", KEY_FROM, "TIME", 0,
      "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
     {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
+    {NULL, 0, NULL, 0, "Traces as profiles:", 2},
+    {"view", KEY_VIEW, "VIEW", 0,
+     "Look at a trace as at a profile: cpu, running, offcpu, sched, syscall, wall", 2},
+    {"task", KEY_TASK, "REGEX", 0, "Only inside user tasks of a type matching REGEX", 2},
+    {"region", KEY_REGION, "REGEX", 0, "Only inside user regions of a type matching REGEX", 2},
     {0},
 };
 
-static void check(struct args *args, struct argp_state *state)
-{
-	struct tp_err err;
+/* ---- reports on profiles as options, from their table ---- */
 
-	args->top.report = args->report ? rep_report_find(args->report) : rep_reports[0];
-	if (!args->top.report && rep_report_find(args->path))
-		argp_error(state, "the file comes before the report: tprof-top %s %s", args->report,
-			   args->path);
-	else if (!args->top.report)
-		argp_error(state, "there is no report '%s'; --help lists them", args->report);
-	else if (rep_top_check(&args->top, &err)) {
-		tp_err_printable(&err);
-		argp_error(state, "%s", err.msg);
+#define MAX_REPORTS 24
+
+static struct argp_option report_options[MAX_REPORTS + 2] = {
+    {NULL, 0, NULL, 0, "Profiles, other than as a table:", 3},
+};
+static const char *report_names[MAX_REPORTS + 3] = {"top", "text"};
+
+static error_t on_report(int key, char *arg, struct argp_state *state)
+{
+	struct top_args *args = state->input;
+	size_t i = (size_t)(key - KEY_REPORT);
+
+	if (key < KEY_REPORT || i >= MAX_REPORTS)
+		return ARGP_ERR_UNKNOWN;
+	if (args->text && args->text != rep_profile_reports[i])
+		argp_error(state, "one report at a time, not %s and %s", args->text->name,
+			   rep_profile_reports[i]->name);
+	args->text = rep_profile_reports[i];
+	args->text_arg = arg;
+	return 0;
+}
+
+static struct argp report_argp = {.options = report_options, .parser = on_report};
+
+static void list_report_options(void)
+{
+	for (size_t i = 0; rep_profile_reports[i] && i < MAX_REPORTS; i++) {
+		const struct rep_profile_report *r = rep_profile_reports[i];
+
+		/* Formats are asked for by --format; pprof's users type them as options. */
+		report_options[i + 1] = (struct argp_option){
+		    .name = r->name,
+		    .key = KEY_REPORT + (int)i,
+		    .arg = r->arg,
+		    .flags = r->format ? OPTION_HIDDEN : 0,
+		    .doc = r->doc,
+		    .group = 3,
+		};
+		report_names[i + 2] = r->name;
 	}
+}
+
+static bool is_format(const char *name)
+{
+	const struct rep_profile_report *r = rep_profile_report_find(name);
+
+	return r && r->format;
+}
+
+/* ---- arguments ---- */
+
+/* A second argument that is no file is meant as a report on the trace that comes first. */
+static void sort_arguments(struct top_args *args, struct argp_state *state)
+{
+	const char *second = args->npaths > 1 ? args->paths[1] : NULL;
+
+	if (!second)
+		return;
+	if (!rep_report_find(second) && !access(second, F_OK)) {
+		if (rep_report_find(args->paths[0]) && access(args->paths[0], F_OK))
+			argp_error(state, "the file comes before the report: tprof-top %s %s",
+				   second, args->paths[0]);
+		return;
+	}
+	args->report = second;
+	if (args->npaths > 2)
+		argp_error(state, "one file and one report at a time, '%s' is too much",
+			   args->paths[2]);
+	else if (!rep_report_find(second))
+		argp_error(state, "there is no report '%s'; --help lists them", second);
+}
+
+static void find_view(struct top_args *args, struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < REP_NTRACE_VIEWS; i++) {
+		if (!strcmp(rep_trace_views[i].name, name)) {
+			args->view = true;
+			args->trace.view = (enum rep_trace_view)i;
+			return;
+		}
+	}
+	argp_error(state, "--view is cpu, running, offcpu, sched, syscall or wall, not '%s'", name);
+}
+
+static void check(struct top_args *args, struct argp_state *state)
+{
+	if (!args->npaths)
+		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
+	sort_arguments(args, state);
+	if (args->cmd.more_format) {
+		if (args->text)
+			argp_error(state, "--%s and --format=%s do not go together",
+				   args->text->name, args->cmd.more_format);
+		args->text = rep_profile_report_find(args->cmd.more_format);
+	}
+	if ((args->trace.task || args->trace.region) && !args->view)
+		argp_error(state, "--task and --region need a --view");
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct top_args *args = state->input;
 	struct rep_filter_text *filter = &args->top.filter;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->cmd;
+		state->child_inputs[0] = args;
+		state->child_inputs[1] = &args->profile;
+		state->child_inputs[2] = &args->cmd;
 		return 0;
 	case 'n':
 		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
 		return 0;
 	case 's':
-		args->top.sort = arg;
-		return 0;
-	case KEY_FOCUS:
-		filter->focus = arg;
-		return 0;
-	case KEY_IGNORE:
-		filter->ignore = arg;
+		args->sort = arg;
 		return 0;
 	case KEY_GOROUTINE:
 		filter->goroutine = arg;
@@ -101,17 +186,19 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_TO:
 		filter->to = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num == 0)
-			args->path = arg;
-		else if (state->arg_num == 1)
-			args->report = arg;
-		else
-			argp_error(state, "one file and one report at a time, '%s' is too much",
-				   arg);
+	case KEY_VIEW:
+		find_view(args, state, arg);
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which file? Give the name of a store or a trace");
+	case KEY_TASK:
+		args->trace.task = arg;
+		return 0;
+	case KEY_REGION:
+		args->trace.region = arg;
+		return 0;
+	case KEY_TABLE:
+		return 0;
+	case ARGP_KEY_ARG:
+		args->paths[args->npaths++] = arg;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(args, state);
@@ -185,143 +272,68 @@ static char *help_filter(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
 }
 
-static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&report_argp, 0, NULL, 0}, {&cmd_profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE [REPORT]",
-    .doc = "Rank where the time of a Go program went: FILE is a store made by tprof-import, or an "
-	   "execution trace (then it is imported into a cache first).\v",
+    .args_doc = "TRACE [REPORT]\nPROFILE...",
+    .doc =
+	"Rank what costs most: where the time of a Go program went, from an execution trace, or "
+	"which functions hold a profile's values. Files are traces, profiles of any kind (several "
+	"are added up), or stores made by tprof-import.\v",
     .children = children,
     .help_filter = help_filter,
 };
 
-/* "checkout.trace: go 1.26, 512ms, 63 goroutines, 32,058 events" */
-static int put_heading(const struct args *args, struct rep_output *out, const struct rep_run *run,
-		       struct tp_err *err)
+static int run(struct top_args *args)
 {
-	char goroutines[28], events[28], duration[40], text[512];
+	enum cmd_kind kind = CMD_KIND_PROFILE;
+	int status = CMD_OK;
 
-	(void)args;
-	if (run->row.ticks)
-		snprintf(duration, sizeof(duration), "%lld ticks (the trace has no clock)",
-			 (long long)run->row.duration_ns);
-	else
-		tp_fmt_ns(duration, run->row.duration_ns);
-	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
-		 run->row.format, duration, cmd_thousands(goroutines, run->row.goroutines),
-		 run->row.goroutines == 1 ? "" : "s", cmd_thousands(events, run->row.events),
-		 run->row.events == 1 ? "" : "s");
-	return rep_output_note(out, true, text, err);
-}
-
-/* "only: from 25%, focus net/http" — whoever reads the table must not miss it. */
-static int put_filters(const struct rep_filter_text *f, struct rep_output *out, struct tp_err *err)
-{
-	const struct {
-		const char *name, *text;
-	} filters[] = {
-	    {"from", f->from},		 {"to", f->to},
-	    {"focus", f->focus},	 {"ignore", f->ignore},
-	    {"goroutine", f->goroutine}, {"state", f->state},
-	    {"reason", f->reason},
-	};
-	struct tp_buf b = {0};
-	int code = 0, failed = 0;
-
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		if (!filters[i].text)
-			continue;
-		failed |= put(&b, b.size ? ", " : "only: ");
-		failed |= put(&b, filters[i].name);
-		failed |= put(&b, " ");
-		failed |= put(&b, filters[i].text);
-	}
-	failed |= tp_buf_put(&b, "", 1);
-	if (failed)
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	else if (b.size > 1)
-		code = rep_output_note(out, false, (char *)b.data, err);
-	tp_buf_release(&b);
-	return code;
-}
-
-#define HEADINGS 8 /* runs named one by one */
-
-static int put_head(const struct args *args, struct rep_output *out, struct tp_err *err)
-{
-	const struct rep_runs *runs = &args->cmd.runs;
-	char text[80];
-	int code = 0;
-
-	for (size_t i = 0; !code && i < runs->n && i < HEADINGS; i++)
-		code = put_heading(args, out, &runs->run[i], err);
-	if (!code && runs->n > HEADINGS) {
-		snprintf(text, sizeof(text), "and %zu more runs", runs->n - HEADINGS);
-		code = rep_output_note(out, true, text, err);
-	}
-	/* Single goroutines and Ps are listed by run. */
-	if (!code && runs->n > 1 &&
-	    (!args->top.report->ncolumns ||
-	     strcmp(args->top.report->columns[0].column.name, "run") != 0))
-		code = rep_output_note(out, false, "added up by name over all of these runs", err);
-	if (!code)
-		code = put_filters(&args->top.filter, out, err);
-	return code ? code : rep_output_note(out, false, "", err);
-}
-
-/* What to type next, on a terminal only. */
-static int put_hint(const struct args *args, struct rep_output *out, struct tp_err *err)
-{
-	const char *hint =
-	    "next: add block, sched, cpu, gc or overview; --focus and --from narrow it";
-	int code;
-
-	if (!args->cmd.tty)
-		return 0;
-	code = rep_output_note(out, false, "", err);
-	return code ? code : rep_output_note(out, false, hint, err);
-}
-
-static int run(struct args *args)
-{
-	int status = cmd_open(&args->cmd, args->path);
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	int code;
-
+	if (args->view || (args->npaths > 1 && !args->report))
+		return top_profile(args);
+	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);
 	if (status)
 		return status;
-	for (size_t i = 0; i < args->cmd.runs.n; i++) {
-		if (rep_top_check_run(&args->top, &args->cmd.runs.run[i], &err)) {
-			cmd_error(&args->cmd, "%s", err.msg);
-			return CMD_USAGE;
-		}
+	if (kind == CMD_KIND_STORE_MIXED) {
+		cmd_error(
+		    &args->cmd,
+		    "%s: these runs are traces and profiles; pick one kind with --run, or look "
+		    "at the traces as profiles with --view",
+		    args->paths[0]);
+		return CMD_USAGE;
 	}
-	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
-	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
-	cmd_pager(&args->cmd);
-	status = cmd_output(&args->cmd, rep_top_several(args->top.report), &out);
-	if (status)
-		return status;
-	code = put_head(args, out, &err);
-	if (!code)
-		code = rep_top(out, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
-			       &args->top, &err);
-	if (!code)
-		code = put_hint(args, out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	if (code)
-		status = cmd_fail(&args->cmd, args->path, &err);
-	rep_output_free(out);
-	return status;
+	if (kind == CMD_KIND_TRACE)
+		return top_trace(args);
+	if (!args->report)
+		return top_profile(args);
+	cmd_error(&args->cmd,
+		  "'%s' is a report on traces, and %s is a profile; for those there are --tree, "
+		  "--peek, --list and others, see --help",
+		  args->report, args->paths[0]);
+	return CMD_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT("tprof-top"), .rows = -1};
+	struct top_args args = {
+	    .cmd = {.name = "tprof-top", .more_formats = is_format},
+	    .rows = -1,
+	    .profile = REP_PROFILE_OPTIONS_INIT,
+	};
+	int status;
 
+	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
+	list_report_options();
+	argc = cmd_profile_arguments(argc, argv, report_names);
+	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
+	if (!args.paths) {
+		cmd_error(&args.cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	return cmd_finish(&args.cmd, run(&args));
+	status = cmd_finish(&args.cmd, run(&args));
+	free(args.paths);
+	return status;
 }

@@ -73,6 +73,30 @@ int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_opt
 	return 0;
 }
 
+bool rep_profile_option_differs(const struct rep_profile_options *a,
+				const struct rep_profile_options *b, enum rep_profile_option which)
+{
+	const struct rep_profile_option_desc *o = &rep_profile_options[which];
+	const void *x = (const char *)a + o->offset, *y = (const char *)b + o->offset;
+	const char *text[2];
+
+	switch (o->kind) {
+	case REP_TAKES_TEXT:
+		text[0] = *(const char *const *)x;
+		text[1] = *(const char *const *)y;
+		return !text[0] || !text[1] ? text[0] != text[1] : strcmp(text[0], text[1]) != 0;
+	case REP_TAKES_FLAG:
+		return *(const bool *)x != *(const bool *)y;
+	case REP_TAKES_COUNT:
+		return *(const int64_t *)x != *(const int64_t *)y;
+	case REP_TAKES_NUMBER:
+		return memcmp(x, y, sizeof(double)) != 0;
+	case REP_TAKES_GRANULARITY:
+		return *(const enum rep_granularity *)x != *(const enum rep_granularity *)y;
+	}
+	return false;
+}
+
 /* ---- pprof's spellings ---- */
 
 /* What is not one of our names without its dashes. */

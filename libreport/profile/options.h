@@ -163,6 +163,10 @@ extern const struct rep_profile_option_desc rep_profile_options[REP_NPROFILE_OPT
 int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_option which,
 			   const char *value, struct tp_err *err);
 
+/* Do the two differ in this option? */
+bool rep_profile_option_differs(const struct rep_profile_options *a,
+				const struct rep_profile_options *b, enum rep_profile_option which);
+
 /* How pprof's users spell things: "tagfocus", "show_from", "noinlines", "lines", "inuse_space",
  * "trim=false", without the dashes in front, with or without "=value". Where it is one, true, and
  * *name is the option of ours (without dashes), *value what it is given: NULL for none or when it

@@ -169,26 +169,17 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	return rep_output_row(out, value, err);
 }
 
-struct notes {
-	struct rep_output *out;
-	size_t n;
-};
-
-/* A line of the heading; the first stands out. */
 static int put_note(void *ctx, const char *text, size_t size, struct tp_err *err)
 {
-	struct notes *notes = ctx;
-
 	(void)size;
-	return rep_output_note(notes->out, !notes->n++, text, err);
+	return rep_output_note(ctx, false, text, err);
 }
 
 int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err)
 {
-	struct notes notes = {.out = out};
 	struct tp_buf name = {0};
 	int64_t sum = 0;
-	int code = rep_graph_heading(top->graph, &top->view, false, put_note, &notes, err);
+	int code = rep_graph_heading(top->graph, &top->view, false, put_note, out, err);
 
 	if (!code)
 		code = rep_output_note(out, false, "", err);

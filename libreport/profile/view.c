@@ -237,10 +237,10 @@ static void put_line(struct heading *h, const char *title, const char *text, siz
 	if (h->code)
 		return;
 	if (tp_buf_put(&h->text, title, strlen(title)) ||
-	    (size && tp_buf_put(&h->text, text, size)))
+	    (size && tp_buf_put(&h->text, text, size)) || tp_buf_put(&h->text, "", 1))
 		h->code = rep_filter_fail(h->err, TP_ENOMEM);
 	else
-		h->code = h->line(h->ctx, (char *)h->text.data, h->text.size, h->err);
+		h->code = h->line(h->ctx, (char *)h->text.data, h->text.size - 1, h->err);
 }
 
 static void put_string(struct heading *h, const char *title, const char *text)

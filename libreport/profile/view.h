@@ -77,7 +77,8 @@ char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[
 double rep_view_scale(const struct rep_profile_view *v, int64_t value);
 
 /* The heading, one call of `line` per line (pprof: ProfileLabels): File, Build ID, comments, Type,
- * Doc, Time (in UTC), Duration. Texts come from the profile: escape them. Stops at an error. */
+ * Doc, Time (in UTC), Duration. Texts come from the profile: escape them; a NUL follows. Stops at an
+ * error. */
 typedef int (*rep_line_fn)(void *ctx, const char *text, size_t size, struct tp_err *err);
 int rep_view_heading(const struct rep_profile_view *v, rep_line_fn line, void *ctx,
 		     struct tp_err *err);

@@ -1,0 +1,516 @@
+#include "common/profiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "open/input.h"
+#include "open/peek.h"
+#include "profile/merge.h"
+
+#define MAX_THREADS 8
+#define PAYS	    4 /* dumps per thread at least */
+#define MAX_NOTES   5 /* dumps about which something is said */
+
+/* ---- what a path holds ---- */
+
+enum what { WHAT_PROFILE, WHAT_TRACE, WHAT_STORE };
+
+/* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
+static int keep_stdin(struct tp_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	static char buf[1 << 16];
+	char path[4000];
+	ssize_t n;
+	int fd;
+
+	if (lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create a temporary file: %s",
+				  strerror(errno));
+	unlink(path);
+	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || write(fd, buf, (size_t)n) != n) {
+			close(fd);
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+					  "cannot be kept in a temporary file: %s",
+					  strerror(errno));
+		}
+	}
+	if (lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0) {
+		close(fd);
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be read again: %s",
+				  strerror(errno));
+	}
+	close(fd);
+	return 0;
+}
+
+/* By the first bytes. Whatever is neither store nor trace is for the profile decoders to refuse. */
+static int look(const char *path, enum what *what, struct tp_err *err)
+{
+	char head[32] = "";
+	size_t size;
+	int code = strcmp(path, "-") ? 0 : keep_stdin(err);
+
+	if (!code)
+		code = tp_peek(path, head, sizeof(head), &size, err);
+	if (code)
+		return code;
+	if (size >= 16 && !memcmp(head, "SQLite format 3", 16))
+		*what = WHAT_STORE;
+	else if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
+		*what = WHAT_TRACE;
+	else
+		*what = WHAT_PROFILE;
+	return 0;
+}
+
+static bool is_profile(const struct rep_run *run)
+{
+	return !strcmp(run->row.kind, "profile");
+}
+
+int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
+{
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
+	struct rep_runs all = {0}, runs = {0};
+	struct tp_store *store = NULL;
+	size_t profiles = 0;
+	struct tp_err err;
+	enum what what;
+	int status = CMD_OK;
+
+	if (look(path, &what, &err))
+		return cmd_fail(cmd, path, &err);
+	*kind = what == WHAT_PROFILE ? CMD_KIND_PROFILE : CMD_KIND_TRACE;
+	if (what != WHAT_STORE)
+		return CMD_OK;
+	if (tp_store_open(&store, path, &err) || rep_runs_load(store, &all, &err) ||
+	    rep_runs_select(&all, spec, &runs, &err))
+		status = cmd_fail(cmd, path, &err);
+	for (size_t i = 0; i < runs.n; i++)
+		profiles += is_profile(&runs.run[i]);
+	if (profiles)
+		*kind = profiles == runs.n ? CMD_KIND_PROFILE : CMD_KIND_STORE_MIXED;
+	rep_runs_release(&runs);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return status;
+}
+
+/* ---- the list ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
+}
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int append(struct cmd_profiles *list, struct tp_profile *p, const char *name, bool trace,
+		  struct tp_err *err)
+{
+	struct cmd_profile *item = realloc(list->item, (list->n + 1) * sizeof(*item));
+	char *copy = strdup(name);
+
+	if (item)
+		list->item = item;
+	if (!item || !copy) {
+		free(copy);
+		tp_profile_free(p);
+		return out_of_memory(err);
+	}
+	list->item[list->n++] = (struct cmd_profile){.profile = p, .name = copy, .trace = trace};
+	return 0;
+}
+
+static int copy_labels(struct cmd_profile *item, const struct rep_run *run, struct tp_err *err)
+{
+	item->labels = calloc(run->nlabels + 1, sizeof(*item->labels));
+	if (!item->labels)
+		return out_of_memory(err);
+	for (; item->nlabels < run->nlabels; item->nlabels++) {
+		item->labels[item->nlabels] = strdup(run->labels[item->nlabels]);
+		if (!item->labels[item->nlabels])
+			return out_of_memory(err);
+	}
+	return 0;
+}
+
+void cmd_profiles_release(struct cmd_profiles *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		tp_profile_free(p->item[i].profile);
+		for (size_t k = 0; k < p->item[i].nlabels; k++)
+			free(p->item[i].labels[k]);
+		free(p->item[i].labels);
+		free(p->item[i].name);
+	}
+	free(p->item);
+	*p = (struct cmd_profiles){0};
+}
+
+/* ---- dumps, several at a time ---- */
+
+struct load {
+	const char *const *paths;
+	size_t from, to;	  /* the thread's part */
+	struct rep_merger *sum;	  /* NULL: they are kept one by one */
+	struct cmd_profile *item; /* then: all of them, by path */
+	char (*note)[256];	  /* by path: what is to be said, "" nothing */
+	bool other;		  /* something is no dump of a profile */
+	size_t failed;		  /* the path that err is about */
+	int code;
+	struct tp_err err;
+};
+
+static int read_dump(const char *path, struct tp_profile **p, char note[256], struct tp_err *err)
+{
+	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
+	struct tp_recognition seen;
+	struct tp_input *in;
+	char damaged[160], lost[CMD_LOST_SIZE];
+	int64_t bytes = 0, samples = 0;
+	int code = tp_input_open(&in, path, &opt, damaged, err);
+
+	*p = NULL;
+	if (!code)
+		code = tp_recognise(in->data, in->size, &seen, err);
+	if (!code)
+		code = tp_profile_read(in->data, in->size, NULL, p, err);
+	tp_input_close(in);
+	if (code)
+		return code;
+	if (*damaged)
+		snprintf(note, 256, "%s", damaged);
+	for (size_t i = 0; i < (*p)->nlosses; i++) {
+		bytes += (int64_t)(*p)->losses[i].bytes;
+		samples += (int64_t)(*p)->losses[i].events;
+	}
+	if ((*p)->nlosses)
+		snprintf(note, 256, "is damaged: %.120s; lost: %s", (*p)->losses[0].reason,
+			 cmd_lost(lost, bytes, samples));
+	for (size_t i = 0; i < (*p)->nnotices && !*note; i++)
+		if ((*p)->notices[i].severity != TP_INFO)
+			snprintf(note, 256, "%s", (*p)->notices[i].text);
+	return 0;
+}
+
+static int load_one(struct load *l, size_t i)
+{
+	struct tp_profile *p;
+	enum what what;
+	int code = look(l->paths[i], &what, &l->err);
+
+	if (code)
+		return code;
+	if (what != WHAT_PROFILE) {
+		l->other = true;
+		return 0;
+	}
+	code = read_dump(l->paths[i], &p, l->note[i], &l->err);
+	if (code)
+		return code;
+	if (!l->sum) {
+		l->item[i].profile = p;
+		return 0;
+	}
+	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
+	tp_profile_free(p);
+	return code;
+}
+
+static void *load_part(void *ctx)
+{
+	struct load *l = ctx;
+
+	for (size_t i = l->from; i < l->to && !l->code && !l->other; i++) {
+		l->code = load_one(l, i);
+		l->failed = i;
+	}
+	return NULL;
+}
+
+static size_t thread_count(size_t n)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t most = cpus > MAX_THREADS ? MAX_THREADS : cpus > 0 ? (size_t)cpus : 1;
+
+	return n / PAYS < most ? n / PAYS + !(n / PAYS) : most;
+}
+
+/* Runs the parts; whichever thread cannot be had is done here. */
+static void run_parts(struct load *part, size_t n)
+{
+	pthread_t thread[MAX_THREADS];
+	bool running[MAX_THREADS] = {false};
+
+	for (size_t i = 1; i < n; i++)
+		running[i] = !pthread_create(&thread[i], NULL, load_part, &part[i]);
+	load_part(&part[0]);
+	for (size_t i = 1; i < n; i++) {
+		if (running[i])
+			pthread_join(thread[i], NULL);
+		else
+			load_part(&part[i]);
+	}
+}
+
+static void tell_notes(const struct cmd *cmd, const char *const *paths, char (*note)[256], size_t n)
+{
+	size_t told = 0, more = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!note[i][0])
+			continue;
+		if (told++ < MAX_NOTES)
+			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i]);
+		else
+			more++;
+	}
+	if (more)
+		cmd_note(cmd, "and something to be said about %zu more", more);
+}
+
+/* The sums of the parts as one. */
+static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, struct tp_err *err)
+{
+	struct rep_merger *all = NULL;
+	int code = nparts > 1 ? rep_merger_new(&all, true, err) : 0;
+
+	for (size_t i = 0; i < nparts && !code; i++) {
+		code = rep_merger_finish(part[i].sum, sum, err);
+		if (code || !all)
+			continue;
+		code =
+		    rep_merger_add(all, &(struct rep_merge_part){.profile = *sum, .ratio = 1}, err);
+		tp_profile_free(*sum);
+		*sum = NULL;
+	}
+	if (!code && all)
+		code = rep_merger_finish(all, sum, err);
+	rep_merger_free(all);
+	return code;
+}
+
+static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool add,
+			struct cmd_profiles *out)
+{
+	const char *const *paths = part[0].paths;
+	struct tp_profile *sum = NULL;
+	struct tp_err err;
+	int code = 0;
+
+	for (size_t i = 0; i < nparts; i++)
+		if (part[i].code)
+			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
+	if (add) {
+		code = add_parts(part, nparts, &sum, &err);
+		if (!code)
+			code = append(out, sum, base_name(paths[0]), false, &err);
+		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	}
+	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {
+		code = append(out, part[0].item[i].profile, base_name(paths[i]), false, &err);
+		part[0].item[i].profile = NULL;
+	}
+	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+}
+
+/* All paths, as long as they are dumps of profiles; *other where one is not: then nothing has been
+ * done. `add`: they are added up. */
+static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n, bool add, bool *other,
+		      struct cmd_profiles *out)
+{
+	size_t nparts = thread_count(n);
+	struct load part[MAX_THREADS] = {0};
+	struct cmd_profile *item = calloc(n, sizeof(*item));
+	char(*note)[256] = calloc(n, sizeof(*note));
+	struct tp_err err;
+	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
+
+	for (size_t i = 0; i < nparts && !code; i++) {
+		part[i] = (struct load){.paths = paths,
+					.from = n * i / nparts,
+					.to = n * (i + 1) / nparts,
+					.item = item,
+					.note = note};
+		/* A single file stays as it is; parts of many are summed up for good. */
+		if (add)
+			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
+	}
+	if (!code)
+		run_parts(part, nparts);
+	for (size_t i = 0; i < nparts && !code; i++)
+		*other |= part[i].other;
+	if (code)
+		status = cmd_fail(cmd, NULL, &err);
+	else if (!*other)
+		status = finish_parts(cmd, part, nparts, add, out);
+	if (!status && !*other)
+		tell_notes(cmd, paths, note, n);
+	for (size_t i = 0; i < nparts; i++)
+		rep_merger_free(part[i].sum);
+	for (size_t i = 0; i < n && item; i++)
+		tp_profile_free(item[i].profile);
+	free(item);
+	free(note);
+	return status;
+}
+
+/* ---- stores and traces ---- */
+
+static int load_run(struct cmd *cmd, const struct rep_run *run,
+		    const struct cmd_profiles_options *opt, struct cmd_profiles *out,
+		    struct tp_err *err)
+{
+	struct tp_profile *p = NULL;
+	bool trace = !is_profile(run);
+	int code;
+
+	if (trace && !opt->trace)
+		return tp_err_set(
+		    err, TP_EUNKNOWN, TP_OFFSET_NONE,
+		    "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, … "
+		    "looks at it as one",
+		    run->row.name);
+	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
+		     : tp_profile_load(cmd->store, run->row.id, &p, err);
+	if (!code)
+		code = append(out, p, run->row.name, trace, err);
+	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
+}
+
+/* A store, or a trace by way of the cache. */
+static int load_runs(struct cmd *cmd, const char *path, enum what what,
+		     const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+{
+	struct tp_err err;
+	int status;
+
+	if (what == WHAT_TRACE && !opt->trace) {
+		cmd_error(cmd,
+			  "%s: is a trace, not a profile; --view=cpu, offcpu, … looks at it as one",
+			  path);
+		return CMD_INPUT;
+	}
+	status = cmd_open(cmd, path);
+	for (size_t i = 0; i < cmd->runs.n && !status; i++)
+		if (load_run(cmd, &cmd->runs.run[i], opt, out, &err))
+			status = cmd_fail(cmd, path, &err);
+	cmd_close(cmd);
+	return status;
+}
+
+/* One path after the other, of any kind. */
+static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+{
+	int status = CMD_OK;
+
+	for (size_t i = 0; i < n && !status; i++) {
+		struct tp_profile *p;
+		char note[1][256] = {""};
+		struct tp_err err;
+		enum what what;
+
+		if (look(paths[i], &what, &err)) {
+			status = cmd_fail(cmd, paths[i], &err);
+		} else if (what != WHAT_PROFILE) {
+			status = load_runs(cmd, paths[i], what, opt, out);
+		} else if (read_dump(paths[i], &p, note[0], &err) ||
+			   append(out, p, base_name(paths[i]), false, &err)) {
+			status = cmd_fail(cmd, paths[i], &err);
+		} else {
+			tell_notes(cmd, &paths[i], note, 1);
+		}
+	}
+	return status;
+}
+
+int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+{
+	bool other = false;
+	int status;
+
+	*out = (struct cmd_profiles){0};
+	status = load_dumps(cmd, paths, n, false, &other, out);
+	return other ? load_mixed(cmd, paths, n, opt, out) : status;
+}
+
+/* All items become one. */
+static int add_up(struct cmd *cmd, struct cmd_profiles *list)
+{
+	struct cmd_profiles one = {0};
+	struct tp_profile *sum = NULL;
+	struct rep_merger *m;
+	struct tp_err err;
+	int code = rep_merger_new(&m, false, &err);
+
+	for (size_t i = 0; i < list->n && !code; i++) {
+		code = rep_merger_add(
+		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
+		    &err);
+		tp_profile_free(list->item[i].profile);
+		list->item[i].profile = NULL;
+	}
+	if (!code)
+		code = rep_merger_finish(m, &sum, &err);
+	if (!code)
+		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+	rep_merger_free(m);
+	cmd_profiles_release(list);
+	*list = one;
+	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+}
+
+static int name_sum(struct cmd *cmd, struct cmd_profiles *list, size_t n)
+{
+	char *name = NULL;
+
+	if (n < 2)
+		return CMD_OK;
+	if (asprintf(&name, "%s and %zu more", list->item[0].name, n - 1) < 0) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	free(list->item[0].name);
+	list->item[0].name = name;
+	return CMD_OK;
+}
+
+int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
+		     const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+{
+	bool other = false;
+	int status;
+
+	/* One dump is what it is: nothing to add up, nothing to copy. */
+	*out = (struct cmd_profiles){0};
+	status = load_dumps(cmd, paths, n, n > 1, &other, out);
+	if (other) {
+		status = load_mixed(cmd, paths, n, opt, out);
+		n = out->n;
+		if (!status && n > 1)
+			status = add_up(cmd, out);
+	}
+	return status ? status : name_sum(cmd, out, n);
+}

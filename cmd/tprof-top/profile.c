@@ -1,0 +1,167 @@
+/* Profiles, and traces looked at as profiles: the table, and the reports that are texts. */
+#include <string.h>
+
+#include "common/profiles.h"
+#include "profile/top.h"
+#include "tprof-top/top.h"
+
+static int usage(const struct top_args *args, const char *option)
+{
+	cmd_error(&args->cmd, "%s is for traces, and %s is a profile", option, args->paths[0]);
+	return CMD_USAGE;
+}
+
+static int check(struct top_args *args)
+{
+	const struct rep_filter_text *f = &args->top.filter;
+	const struct {
+		const char *option, *text;
+	} traces[] = {{"--goroutine", f->goroutine},
+		      {"--state", f->state},
+		      {"--reason", f->reason},
+		      {"--from", f->from},
+		      {"--to", f->to}};
+
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view; i++)
+		if (traces[i].text)
+			return usage(args, traces[i].option);
+	if (args->sort && strcmp(args->sort, "flat") != 0 && strcmp(args->sort, "cum") != 0) {
+		cmd_error(&args->cmd, "profiles are sorted by flat or cum, not by '%s'",
+			  args->sort);
+		return CMD_USAGE;
+	}
+	if (args->text && args->cmd.format != REP_FORMAT_TABLE) {
+		cmd_error(&args->cmd,
+			  "--%s is a text; --format=csv, tsv and json are for the table",
+			  args->text->name);
+		return CMD_USAGE;
+	}
+	if (args->text && args->text->binary && args->cmd.tty) {
+		cmd_error(&args->cmd, "--format=%s is not for terminals; send it to a file",
+			  args->text->name);
+		return CMD_USAGE;
+	}
+	return CMD_OK;
+}
+
+/* Tables leave out what hardly counts, as pprof does; what other programs read is complete. */
+static void settle(struct top_args *args)
+{
+	struct rep_profile_options *o = &args->profile, plain = REP_PROFILE_OPTIONS_INIT;
+	bool table = args->text || args->cmd.format == REP_FORMAT_TABLE;
+
+	if (args->sort)
+		o->cum = !strcmp(args->sort, "cum");
+	if (args->rows >= 0)
+		o->node_count = args->rows;
+	if (o->node_fraction == TOP_DEFAULT_FRACTION)
+		o->node_fraction = table ? plain.node_fraction : 0;
+	/* Time and goroutines are filtered in the trace, frames in the profile. */
+	args->trace.filter = args->top.filter;
+}
+
+/* Sentences about filters that found nothing. */
+static void tell(const struct top_args *args, const struct rep_profile_view *v)
+{
+	const char *text = (const char *)v->notes.texts.data;
+
+	for (size_t at = 0; at < v->notes.texts.size; at += strlen(text + at) + 1)
+		cmd_note(&args->cmd, "%s", text + at);
+}
+
+static int print_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	if (!args->cmd.tty)
+		return 0;
+	code = rep_output_note(out, false, "", err);
+	return code
+		   ? code
+		   : rep_output_note(out, false,
+				     "next: --cum, --tree, --peek=REGEX, --list=REGEX; --focus and "
+				     "--sample-index narrow it",
+				     err);
+}
+
+static int print_table(struct top_args *args, const struct cmd_profile *item)
+{
+	struct rep_profile_top top;
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code = rep_profile_top(&top, item->profile, &args->profile, &err), status;
+
+	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
+		cmd_error(&args->cmd, "%s", err.msg);
+		rep_profile_top_release(&top);
+		return CMD_USAGE;
+	}
+	status = code ? cmd_fail(&args->cmd, item->name, &err) : CMD_OK;
+	if (!status) {
+		tell(args, &top.view);
+		cmd_pager(&args->cmd);
+		status = cmd_output(&args->cmd, false, &out);
+	}
+	if (!status) {
+		code = rep_output_note(out, true, item->name, &err);
+		if (!code)
+			code = rep_profile_top_print(&top, out, &err);
+		if (!code)
+			code = print_hint(args, out, &err);
+		if (!code)
+			code = rep_output_finish(out, &err);
+		if (code)
+			status = cmd_fail(&args->cmd, item->name, &err);
+	}
+	rep_output_free(out);
+	rep_profile_top_release(&top);
+	return status;
+}
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int print_text(struct top_args *args, const struct cmd_profile *item)
+{
+	struct rep_sink sink = {.write = write_out};
+	struct rep_profile_view v;
+	struct tp_err err;
+	int code =
+	    rep_profile_view_init(&v, item->profile, &args->profile, &args->text->traits, &err);
+	int status = CMD_OK;
+
+	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
+		cmd_error(&args->cmd, "%s", err.msg);
+		status = CMD_USAGE;
+	} else if (code) {
+		status = cmd_fail(&args->cmd, item->name, &err);
+	} else {
+		tell(args, &v);
+		if (!args->text->format)
+			cmd_pager(&args->cmd);
+		if (args->text->print(&v, args->text_arg, &sink, &err))
+			status = cmd_fail(&args->cmd, item->name, &err);
+	}
+	rep_profile_view_release(&v);
+	return status;
+}
+
+int top_profile(struct top_args *args)
+{
+	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL};
+	struct cmd_profiles list = {0};
+	int status = check(args);
+
+	if (status)
+		return status;
+	settle(args);
+	status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
+	if (!status)
+		status =
+		    args->text ? print_text(args, &list.item[0]) : print_table(args, &list.item[0]);
+	cmd_profiles_release(&list);
+	return status;
+}

@@ -1,0 +1,37 @@
+/* What the two halves of tprof-top share: its arguments. Traces are ranked by libreport/top,
+ * profiles (and views of traces as profiles) by libreport/profile. */
+#ifndef TPROF_TOP_H
+#define TPROF_TOP_H
+
+#include "common/common.h"
+#include "profile/options.h"
+#include "profile/report.h"
+#include "profile/trace.h"
+#include "top/top.h"
+
+#define TOP_DEFAULT_FRACTION -1.0 /* of nodes: none was given */
+
+struct top_args {
+	struct cmd cmd;
+	const char **paths; /* npaths of them */
+	size_t npaths;
+	int64_t rows;	  /* -1: not given */
+	const char *sort; /* NULL: not given */
+
+	/* traces */
+	const char *report;
+	struct rep_top_options top;
+
+	/* profiles */
+	struct rep_profile_options profile;
+	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
+	const char *text_arg;
+	bool view; /* a trace as a profile */
+	struct rep_trace_profile_options trace;
+};
+
+/* Each prints its report and returns the exit status. */
+int top_trace(struct top_args *args);
+int top_profile(struct top_args *args);
+
+#endif

@@ -1,0 +1,182 @@
+/* Execution traces, ranked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/units.h"
+#include "tprof-top/top.h"
+
+#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
+
+static int put(struct tp_buf *b, const char *text)
+{
+	return tp_buf_put(b, text, strlen(text));
+}
+
+/* "checkout.trace: go 1.26, 512ms, 63 goroutines, 32,058 events" */
+static int put_heading(const struct top_args *args, struct rep_output *out,
+		       const struct rep_run *run, struct tp_err *err)
+{
+	char goroutines[28], events[28], duration[40], text[512];
+
+	(void)args;
+	if (run->row.ticks)
+		snprintf(duration, sizeof(duration), "%lld ticks (the trace has no clock)",
+			 (long long)run->row.duration_ns);
+	else
+		tp_fmt_ns(duration, run->row.duration_ns);
+	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
+		 run->row.format, duration, cmd_thousands(goroutines, run->row.goroutines),
+		 run->row.goroutines == 1 ? "" : "s", cmd_thousands(events, run->row.events),
+		 run->row.events == 1 ? "" : "s");
+	return rep_output_note(out, true, text, err);
+}
+
+/* "only: from 25%, focus net/http" — whoever reads the table must not miss it. */
+static int put_filters(const struct rep_filter_text *f, struct rep_output *out, struct tp_err *err)
+{
+	const struct {
+		const char *name, *text;
+	} filters[] = {
+	    {"from", f->from},		 {"to", f->to},
+	    {"focus", f->focus},	 {"ignore", f->ignore},
+	    {"goroutine", f->goroutine}, {"state", f->state},
+	    {"reason", f->reason},
+	};
+	struct tp_buf b = {0};
+	int code = 0, failed = 0;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		if (!filters[i].text)
+			continue;
+		failed |= put(&b, b.size ? ", " : "only: ");
+		failed |= put(&b, filters[i].name);
+		failed |= put(&b, " ");
+		failed |= put(&b, filters[i].text);
+	}
+	failed |= tp_buf_put(&b, "", 1);
+	if (failed)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	else if (b.size > 1)
+		code = rep_output_note(out, false, (char *)b.data, err);
+	tp_buf_release(&b);
+	return code;
+}
+
+#define HEADINGS 8 /* runs named one by one */
+
+static int put_head(const struct top_args *args, struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_runs *runs = &args->cmd.runs;
+	char text[80];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < runs->n && i < HEADINGS; i++)
+		code = put_heading(args, out, &runs->run[i], err);
+	if (!code && runs->n > HEADINGS) {
+		snprintf(text, sizeof(text), "and %zu more runs", runs->n - HEADINGS);
+		code = rep_output_note(out, true, text, err);
+	}
+	/* Single goroutines and Ps are listed by run. */
+	if (!code && runs->n > 1 &&
+	    (!args->top.report->ncolumns ||
+	     strcmp(args->top.report->columns[0].column.name, "run") != 0))
+		code = rep_output_note(out, false, "added up by name over all of these runs", err);
+	if (!code)
+		code = put_filters(&args->top.filter, out, err);
+	return code ? code : rep_output_note(out, false, "", err);
+}
+
+/* What to type next, on a terminal only. */
+static int put_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
+{
+	const char *hint =
+	    "next: add block, sched, cpu, gc or overview; --focus and --from narrow it";
+	int code;
+
+	if (!args->cmd.tty)
+		return 0;
+	code = rep_output_note(out, false, "", err);
+	return code ? code : rep_output_note(out, false, hint, err);
+}
+
+/* Options that only profiles have must not be passed over in silence. */
+static int refuse_profile_options(const struct top_args *args)
+{
+	struct rep_profile_options plain = args->profile, none = REP_PROFILE_OPTIONS_INIT;
+
+	none.node_fraction = TOP_DEFAULT_FRACTION;
+	for (size_t i = 0; i < REP_NPROFILE_OPTIONS; i++) {
+		if (i == REP_OPTION_FOCUS || i == REP_OPTION_IGNORE ||
+		    !rep_profile_option_differs(&plain, &none, (enum rep_profile_option)i))
+			continue;
+		cmd_error(
+		    &args->cmd,
+		    "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at it "
+		    "as a profile",
+		    rep_profile_options[i].name, args->paths[0]);
+		return CMD_USAGE;
+	}
+	if (args->text) {
+		cmd_error(
+		    &args->cmd,
+		    "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at it "
+		    "as a profile",
+		    args->text->format ? "--format=" : "--", args->text->name, args->paths[0]);
+		return CMD_USAGE;
+	}
+	return CMD_OK;
+}
+
+static int check(struct top_args *args)
+{
+	struct tp_err err;
+	int status = refuse_profile_options(args);
+
+	if (status)
+		return status;
+	args->top.report = args->report ? rep_report_find(args->report) : rep_reports[0];
+	args->top.sort = args->sort;
+	args->top.filter.focus = args->profile.focus;
+	args->top.filter.ignore = args->profile.ignore;
+	if (!rep_top_check(&args->top, &err))
+		return CMD_OK;
+	cmd_error(&args->cmd, "%s", err.msg);
+	return CMD_USAGE;
+}
+
+int top_trace(struct top_args *args)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code, status = check(args);
+
+	if (!status)
+		status = cmd_open(&args->cmd, args->paths[0]);
+	if (status)
+		return status;
+	for (size_t i = 0; i < args->cmd.runs.n; i++) {
+		if (rep_top_check_run(&args->top, &args->cmd.runs.run[i], &err)) {
+			cmd_error(&args->cmd, "%s", err.msg);
+			return CMD_USAGE;
+		}
+	}
+	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
+	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
+	cmd_pager(&args->cmd);
+	status = cmd_output(&args->cmd, rep_top_several(args->top.report), &out);
+	if (status)
+		return status;
+	code = put_head(args, out, &err);
+	if (!code)
+		code = rep_top(out, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
+			       &args->top, &err);
+	if (!code)
+		code = put_hint(args, out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	if (code)
+		status = cmd_fail(&args->cmd, args->paths[0], &err);
+	rep_output_free(out);
+	return status;
+}
