@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/big.h"
 #include "base/seed.h"
 #include "decode/dict_tables.h"
 
@@ -30,13 +31,27 @@ int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
 	return 0;
 }
 
-int tp_dict_slot_room(struct tp_dict_set *s)
+/* Room for n entries, more than there is. */
+static int reserve(struct tp_dict_set *s, size_t n, size_t size)
+{
+	void *p = n <= MAX_ENTRIES ? tp_big_alloc(n * size) : NULL;
+
+	if (!p)
+		return n > MAX_ENTRIES ? TP_ELIMIT : TP_ENOMEM;
+	memcpy(p, s->entry, s->n * size);
+	free(s->entry);
+	s->entry = p;
+	s->room = (uint32_t)n;
+	return 0;
+}
+
+static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;
 	struct tp_dict_slot *slots;
 
-	if (s->slots && s->used < (s->mask + 1) / 2)
-		return 0;
+	while (size / 2 < entries)
+		size *= 2;
 	slots = calloc(size, sizeof(*slots));
 	if (!slots)
 		return TP_ENOMEM;
@@ -53,6 +68,11 @@ int tp_dict_slot_room(struct tp_dict_set *s)
 	s->slots = slots;
 	s->mask = size - 1;
 	return 0;
+}
+
+int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries)
+{
+	return s->slots && s->used < (s->mask + 1) / 2 ? 0 : grow_slots(s, entries);
 }
 
 /* How the entries of a set are told apart. */
@@ -72,7 +92,7 @@ static int index_entries(struct tp_dict_set *s, const struct kind *k)
 		uint64_t hash = k->hash(entry);
 		uint32_t at;
 
-		if (tp_dict_slot_room(s))
+		if (tp_dict_slot_room(s, s->room))
 			return TP_ENOMEM;
 		if (tp_dict_find(s, hash, k->same, entry, &at))
 			continue;
@@ -86,7 +106,7 @@ static int index_entries(struct tp_dict_set *s, const struct kind *k)
 static int look_up(struct tp_dict_set *s, const struct kind *k, uint64_t hash, const void *entry,
 		   uint32_t *id, uint32_t *at)
 {
-	if ((s->indexed < s->n && index_entries(s, k)) || tp_dict_slot_room(s))
+	if ((s->indexed < s->n && index_entries(s, k)) || tp_dict_slot_room(s, s->room))
 		return TP_ENOMEM;
 	*id = tp_dict_find(s, hash, k->same, entry, at);
 	return 0;
@@ -275,6 +295,26 @@ int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *
 }
 
 /* ---- lifecycle ---- */
+
+int tp_dict_reserve(struct tp_dict *d, const struct tp_dict_sizes *n)
+{
+	const struct {
+		struct tp_dict_set *set;
+		size_t n, size;
+	} sets[] = {
+	    {&d->strings, n->strings, string_kind.size},
+	    {&d->functions, n->functions, function_kind.size},
+	    {&d->locations, n->locations, location_kind.size},
+	    {&d->frames, n->frames, frame_kind.size},
+	    {&d->stacks, n->stacks, sizeof(struct tp_stack_node)},
+	};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]) && !code; i++)
+		if (sets[i].n > sets[i].set->room)
+			code = reserve(sets[i].set, sets[i].n, sets[i].size);
+	return code;
+}
 
 static const char *const known_strings[] = {
 #define TP_X(name, text) text,

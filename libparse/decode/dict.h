@@ -78,6 +78,9 @@ int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *i
 int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
 int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id);
+/* Puts n frames on a stack, root first: node[i] becomes the node of frame[i]. */
+int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
+		       uint32_t *node);
 
 /* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
  * one, without looking for it. The look-up tables are made up for when something of that kind is
@@ -90,8 +93,11 @@ int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *
 /* n at once; a parent must come before its child. */
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n);
 
-/* Room for n stacks altogether, where it is known beforehand. */
-int tp_dict_reserve_stacks(struct tp_dict *d, size_t n);
+/* Room for these numbers of entries altogether, where they are known beforehand (0: unknown). */
+struct tp_dict_sizes {
+	size_t strings, functions, locations, frames, stacks;
+};
+int tp_dict_reserve(struct tp_dict *d, const struct tp_dict_sizes *n);
 
 /* Numbers of entries, the empty one (id 0) included. */
 uint32_t tp_dict_strings(const struct tp_dict *d);

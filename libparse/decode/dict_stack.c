@@ -25,15 +25,19 @@ static uint64_t hash_stack(uint32_t parent, uint32_t frame)
 	return tp_dict_mix(2, (uint64_t)parent << 32 | frame);
 }
 
+/* Links for as many stacks as there is room for. */
 static int grow_links(struct tp_dict *d)
 {
 	struct tp_dict_links *p;
 
 	if (d->links_room >= d->stacks.room)
 		return 0;
-	p = realloc(d->links, d->stacks.room * sizeof(*p));
+	p = tp_big_alloc(d->stacks.room * sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
+	if (d->stacks.indexed)
+		memcpy(p, d->links, d->stacks.indexed * sizeof(*p));
+	free(d->links);
 	d->links = p;
 	d->links_room = d->stacks.room;
 	return 0;
@@ -65,7 +69,7 @@ static int link_node(struct tp_dict *d, uint32_t id, bool narrow)
 	uint32_t at;
 
 	if (!narrow) {
-		if (tp_dict_slot_room(&d->stacks))
+		if (tp_dict_slot_room(&d->stacks, 0))
 			return TP_ENOMEM;
 		tp_dict_find(&d->stacks, hash, same_stack, &n, &at);
 		d->stacks.slots[at] = (struct tp_dict_slot){tp_dict_tag(&d->stacks, hash), id};
@@ -126,22 +130,47 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 	return code;
 }
 
-int tp_dict_reserve_stacks(struct tp_dict *d, size_t n)
+/* Puts frames on a stack that has no children: nothing to look for, all nodes are new. */
+static int put_new(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
+		   uint32_t *node)
 {
-	struct tp_stack_node *p;
+	struct tp_stack_node *nodes;
+	uint32_t depth;
+	int code = tp_dict_room(&d->stacks, n, sizeof(*nodes));
 
-	if (n <= d->stacks.room)
-		return 0;
-	if (n > (size_t)1 << 30)
-		return TP_ELIMIT;
-	p = tp_big_alloc(n * sizeof(*p));
-	if (!p)
-		return TP_ENOMEM;
-	memcpy(p, nodes_of(d), d->stacks.n * sizeof(*p));
-	free(d->stacks.entry);
-	d->stacks.entry = p;
-	d->stacks.room = (uint32_t)n;
+	if (!code)
+		code = grow_links(d);
+	if (code)
+		return code;
+	nodes = nodes_of(d);
+	depth = nodes[parent].depth;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = d->stacks.n++;
+
+		nodes[id] =
+		    (struct tp_stack_node){parent, frame[i] < d->frames.n ? frame[i] : 0, ++depth};
+		d->links[parent].child = id;
+		d->links[id] = (struct tp_dict_links){0};
+		parent = node[i] = id;
+	}
+	d->stacks.indexed = d->stacks.n;
 	return 0;
+}
+
+int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
+		       uint32_t *node)
+{
+	int code = 0;
+
+	if (parent >= d->stacks.n)
+		parent = 0;
+	for (size_t i = 0; i < n && !code; i++) {
+		if (d->stacks.indexed == d->stacks.n && !d->links[parent].child)
+			return put_new(d, parent, frame + i, n - i, node + i);
+		code = tp_dict_stack(d, parent, frame[i], &node[i]);
+		parent = node[i];
+	}
+	return code;
 }
 
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n)

@@ -264,7 +264,7 @@ static int append_rows(void *ctx, const struct tp_rows *rows, size_t first, stru
 
 static int reserve_stacks(void *ctx, size_t total, struct tp_err *err)
 {
-	return checked(err, tp_dict_reserve_stacks(ctx, total));
+	return checked(err, tp_dict_reserve(ctx, &(struct tp_dict_sizes){.stacks = total}));
 }
 
 static int append_stacks(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)

@@ -43,7 +43,7 @@ struct outline {
 	struct tp_proto_list types, comments;
 	struct tp_slice period_type;
 	uint64_t number[NNUMBERS];
-	size_t nsamples;
+	size_t nsamples, sample_bytes;
 	const uint8_t *end; /* of the last whole field */
 };
 
@@ -105,10 +105,12 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 		return outline_number(d, o, f);
 	if (list)
 		return tp_proto_list_add(d, list, f->bytes);
-	if (f->number == 2)
+	if (f->number == 2) {
 		o->nsamples++;
-	else
+		o->sample_bytes += f->bytes.size;
+	} else {
 		o->period_type = f->bytes;
+	}
 	return 0;
 }
 
@@ -215,39 +217,65 @@ static int read_header(struct tp_proto *d, const struct outline *o)
 
 /* ---- samples: the second walk ---- */
 
-/* The sample being read, and the path of the one before: neighbours mostly share their callers. */
+/* What frames a profile expands to: locations of many inlined calls that many samples name could
+ * make a small file a huge tree. True ones have about one frame for each byte or two of samples. */
+#define MAX_FRAMES_PER_BYTE 64
+#define MAX_FRAMES_ANYWAY   1000000
+#define MOST_STACKS	    ((size_t)1 << 24) /* that room is made for beforehand */
+
+/* The sample being read, and the path of the one before: neighbours often share their callers. */
 struct sampler {
 	uint64_t *id, *last; /* of locations, leaf first */
 	uint32_t *node;	     /* by depth from the root: what the locations of `last` led to */
+	size_t *end;	     /* of `id`, likewise: behind their frames in `frame` */
 	size_t nid, nlast, room;
+	uint32_t *frame, *path; /* of `id` as far as it is not shared, and the nodes they become */
+	size_t nframe, frame_room;
+	uint64_t budget;  /* frames that may still come */
+	uint32_t unknown; /* frame of a location that is not there, 0 not made yet */
 	int64_t *value;
 	size_t nvalue; /* may be more than there is room for */
 	struct tp_label *label;
 	size_t nlabel, label_room;
 };
 
-static int sampler_grow(struct tp_proto *d, struct sampler *s)
+/* *array becomes one of n items. */
+static bool resize(void *array, size_t n, size_t size)
+{
+	void **items = array, *p = n <= SIZE_MAX / size ? realloc(*items, n * size) : NULL;
+
+	if (p)
+		*items = p;
+	return p;
+}
+
+static int grow_ids(struct tp_proto *d, struct sampler *s)
 {
 	size_t room = s->room ? s->room * 2 : 256;
-	void *id = realloc(s->id, room * sizeof(*s->id)), *last, *node;
 
-	if (id)
-		s->id = id;
-	last = realloc(s->last, room * sizeof(*s->last));
-	if (last)
-		s->last = last;
-	node = realloc(s->node, room * sizeof(*s->node));
-	if (node)
-		s->node = node;
-	if (!id || !last || !node)
+	if (!resize(&s->id, room, sizeof(*s->id)) || !resize(&s->last, room, sizeof(*s->last)) ||
+	    !resize(&s->node, room, sizeof(*s->node)) || !resize(&s->end, room, sizeof(*s->end)))
 		return tp_proto_out_of_memory(d);
 	s->room = room;
 	return 0;
 }
 
+static int grow_frames(struct tp_proto *d, struct sampler *s, size_t more)
+{
+	size_t room = s->frame_room ? s->frame_room : 512;
+
+	while (room < s->nframe + more)
+		room *= 2;
+	if (!resize(&s->frame, room, sizeof(*s->frame)) ||
+	    !resize(&s->path, room, sizeof(*s->path)))
+		return tp_proto_out_of_memory(d);
+	s->frame_room = room;
+	return 0;
+}
+
 static int add_id(struct tp_proto *d, struct sampler *s, uint64_t id)
 {
-	int code = s->nid == s->room ? sampler_grow(d, s) : 0;
+	int code = s->nid == s->room ? grow_ids(d, s) : 0;
 
 	if (!code)
 		s->id[s->nid++] = id;
@@ -334,44 +362,74 @@ static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 
 /* A sample's location that is not there: pprof refuses the profile; here the sample keeps its
  * values, and the place of the location is one of which nothing is known. */
-static int push_unknown(struct tp_proto *d, uint64_t id, struct tp_slice where, uint32_t *node)
+static int unknown_location(struct tp_proto *d, struct sampler *s, uint64_t id,
+			    struct tp_slice where, struct tp_proto_location *l)
 {
 	int code = tp_proto_miss(d, TP_PROTO_LOCATIONS, id, where);
+	size_t n;
 
+	if (!code && !s->unknown)
+		code = tp_proto_checked(d, tp_profile_location(d->p, &(struct tp_location){0}, NULL,
+							       0, &s->unknown, &n));
+	*l = (struct tp_proto_location){1, s->unknown};
+	return code;
+}
+
+/* Adds the frames of the location `id`. */
+static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
+			     struct tp_slice where)
+{
+	uint32_t place = tp_proto_ids_find(&d->location_ids, id);
+	struct tp_proto_location l;
+	int code = 0;
+
+	if (place != TP_PROTO_NONE)
+		l = d->location[place];
+	else
+		code = unknown_location(d, s, id, where, &l);
+	if (!code && l.n > s->frame_room - s->nframe)
+		code = grow_frames(d, s, l.n);
 	if (code)
 		return code;
-	return tp_proto_checked(
-	    d, tp_profile_push_location(d->p, node, &(struct tp_location){0}, NULL, 0));
+	if (l.n == 1)
+		s->frame[s->nframe] = l.at;
+	else
+		memcpy(s->frame + s->nframe, d->frame + l.at, l.n * sizeof(*s->frame));
+	s->nframe += l.n;
+	if (s->nframe > s->budget)
+		return tp_err_set(d->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "its inlined calls would make more than %d frames of each byte",
+				  MAX_FRAMES_PER_BYTE);
+	return 0;
 }
 
 static int push(struct tp_proto *d, struct sampler *s, struct tp_slice where, uint32_t *stack)
 {
 	size_t same = 0, n = s->nid < s->nlast ? s->nid : s->nlast;
 	uint64_t *swap = s->last;
-	uint32_t node = 0;
 	int code = 0;
 
 	while (same < n && s->id[s->nid - 1 - same] == s->last[s->nlast - 1 - same])
 		same++;
-	if (same)
-		node = s->node[same - 1];
+	s->nframe = 0;
 	for (size_t i = same; i < s->nid && !code; i++) {
-		uint64_t id = s->id[s->nid - 1 - i];
-		uint32_t place = tp_proto_ids_find(&d->location_ids, id);
-
-		if (place == TP_PROTO_NONE)
-			code = push_unknown(d, id, where, &node);
-		else
-			code = tp_proto_checked(
-			    d, tp_profile_push(d->p, &node, d->frame + d->location[place].first,
-					       d->location[place].n));
-		s->node[i] = node;
+		code = add_frames(d, s, s->id[s->nid - 1 - i], where);
+		s->end[i] = s->nframe;
 	}
-	*stack = node;
+	if (!code)
+		code =
+		    tp_proto_checked(d, tp_dict_stack_path(d->p->dict, same ? s->node[same - 1] : 0,
+							   s->frame, s->nframe, s->path));
+	if (code)
+		return code;
+	for (size_t i = same; i < s->nid; i++)
+		s->node[i] = s->path[s->end[i] - 1];
+	*stack = s->nid ? s->node[s->nid - 1] : 0;
+	s->budget -= s->nframe;
 	s->last = s->id;
 	s->nlast = s->nid;
 	s->id = swap;
-	return code;
+	return 0;
 }
 
 static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice where)
@@ -394,17 +452,30 @@ static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 	return code ? code : tp_proto_checked(d, tp_profile_add_sample(d->p, stack, set, s->value));
 }
 
+/* A location takes about two bytes, and most become a node. Only a hint, so it may fail. */
+static void reserve_stacks(struct tp_proto *d, const struct outline *o)
+{
+	size_t n = o->sample_bytes / 2;
+
+	tp_dict_reserve(d->p->dict,
+			&(struct tp_dict_sizes){.stacks = n < MOST_STACKS ? n : MOST_STACKS});
+}
+
 static int read_samples(struct tp_proto *d, const struct outline *o)
 {
 	struct tp_cursor c = tp_cursor(d->data, (size_t)(o->end - d->data));
-	struct sampler s = {0};
+	struct sampler s = {.budget = (uint64_t)(o->end - d->data) * MAX_FRAMES_PER_BYTE +
+				      MAX_FRAMES_ANYWAY};
 	struct tp_field f;
 	int code;
 
 	if (o->nsamples && !d->p->ntypes)
 		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "has samples, but does not say of what (no sample types)");
-	code = sampler_grow(d, &s);
+	reserve_stacks(d, o);
+	code = grow_ids(d, &s);
+	if (!code)
+		code = grow_frames(d, &s, 1);
 	s.value = calloc(d->p->ntypes + 1, sizeof(*s.value));
 	if (!code && !s.value)
 		code = tp_proto_out_of_memory(d);
@@ -414,6 +485,9 @@ static int read_samples(struct tp_proto *d, const struct outline *o)
 	free(s.id);
 	free(s.last);
 	free(s.node);
+	free(s.end);
+	free(s.frame);
+	free(s.path);
 	free(s.value);
 	free(s.label);
 	return code;

@@ -13,9 +13,11 @@ struct tp_proto_list {
 	size_t n, room;
 };
 
-/* From the ids of a table, which may be any numbers, to places in it: as an array where they are
- * small, which they nearly always are, in a hash table where not. */
+/* From the ids of a table, which may be any numbers, to places in it. They nearly always are 1, 2,
+ * 3 in order; those that are not are in an array where they are small, in a hash table where not.
+ */
 struct tp_proto_ids {
+	uint64_t ordered; /* ids 1 … ordered are places 0 … ordered - 1 */
 	uint32_t *direct; /* ids below ndirect: place + 1 */
 	uint64_t ndirect;
 	struct tp_proto_slot {
@@ -26,9 +28,10 @@ struct tp_proto_ids {
 	uint64_t seed;
 };
 
-/* The frames of a location, root first: frame[first … first + n). */
+/* The frames of a location, root first: a single one is `at` itself, more are frame[at … at + n).
+ */
 struct tp_proto_location {
-	uint32_t first, n;
+	uint32_t n, at;
 };
 
 /* Things that are named but not there. */
@@ -86,6 +89,8 @@ uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id);
 
 static inline uint32_t tp_proto_ids_find(const struct tp_proto_ids *ids, uint64_t id)
 {
+	if (id - 1 < ids->ordered)
+		return (uint32_t)(id - 1);
 	if (id < ids->ndirect)
 		return ids->direct[id] - 1; /* none there is 0 */
 	return tp_proto_ids_find_slow(ids, id);

@@ -167,6 +167,10 @@ static int ids_grow(struct tp_proto *d, struct tp_proto_ids *ids)
 /* One that is there already is not replaced: the caller has asked. */
 static int ids_add(struct tp_proto *d, struct tp_proto_ids *ids, uint64_t id, size_t place)
 {
+	if (id == ids->ordered + 1 && place == ids->ordered) {
+		ids->ordered++;
+		return 0;
+	}
 	if (id < ids->ndirect) {
 		ids->direct[id] = (uint32_t)place + 1;
 		return 0;
@@ -316,8 +320,9 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 		return tp_proto_checked(d, code);
 	if (want > (size_t)1 << 30)
 		return tp_proto_checked(d, TP_ELIMIT);
-	d->location[place] = (struct tp_proto_location){(uint32_t)d->nframe, (uint32_t)n};
-	d->nframe += n;
+	d->location[place] = (struct tp_proto_location){(uint32_t)n, n == 1 ? d->frame[d->nframe]
+									    : (uint32_t)d->nframe};
+	d->nframe += n > 1 ? n : 0;
 	return 0;
 }
 
@@ -356,6 +361,22 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 	return put_location(d, place, &l, lines);
 }
 
+/* Only a hint, so it may fail; and a short message may be anything: no more room than for a large
+ * profile beforehand. */
+static void reserve(struct tp_proto *d)
+{
+	const size_t most = (size_t)1 << 18;
+	size_t functions = d->functions.n < most ? d->functions.n : most;
+	size_t locations = d->locations.n < most ? d->locations.n : most;
+
+	tp_dict_reserve(d->p->dict, &(struct tp_dict_sizes){
+					.strings = functions + functions / 8,
+					.functions = functions + 1,
+					.locations = locations + 1,
+					.frames = locations + locations / 4,
+				    });
+}
+
 int tp_proto_read_tables(struct tp_proto *d)
 {
 	struct lines lines = {0};
@@ -370,6 +391,7 @@ int tp_proto_read_tables(struct tp_proto *d)
 	    ids_init(d, &d->function_ids, d->functions.n) ||
 	    ids_init(d, &d->location_ids, d->locations.n))
 		return TP_ENOMEM;
+	reserve(d);
 	for (size_t i = 0; i < d->mappings.n && !code; i++)
 		code = read_mapping(d, i);
 	for (size_t i = 0; i < d->functions.n && !code; i++)

@@ -613,6 +613,31 @@ static void test_proto_read_hostile_counts(void **state)
 	}
 }
 
+/* A location of many inlined calls, named many times: a small file that would be a huge tree. */
+static void test_proto_read_inlining_bomb(void **state)
+{
+	struct tp_buf b = {0}, m = {0};
+	int code;
+
+	(void)state;
+	MESSAGE(&b, 1, 1, 1);
+	MESSAGE(&b, 5, 1, 1, 2, 2);
+	number(&m, 1, 1);
+	for (int i = 0; i < 3000; i++)
+		MESSAGE(&m, 4, 1, 1);
+	bytes(&b, 4, m.data, m.size);
+	m.size = 0;
+	for (int i = 0; i < 3000; i++)
+		number(&m, 1, 1);
+	number(&m, 2, 1);
+	bytes(&b, 2, m.data, m.size);
+	strings(&b, table, 3);
+	assert_null(read_bytes(&b, false, &code));
+	assert_int_equal(code, TP_ELIMIT);
+	tp_buf_release(&m);
+	tp_buf_release(&b);
+}
+
 static void test_proto_seen_other_things(void **state)
 {
 	static const struct {
@@ -652,6 +677,7 @@ int main(void)
 	    cmocka_unit_test(test_proto_read_cut_before_strings),
 	    cmocka_unit_test(test_proto_read_any_byte),
 	    cmocka_unit_test(test_proto_read_hostile_counts),
+	    cmocka_unit_test(test_proto_read_inlining_bomb),
 	    cmocka_unit_test(test_proto_seen_other_things),
 	};
 
