@@ -48,16 +48,16 @@ enum tp_format {
 	TP_FORMAT_TRACE_V1, /* go 1.5 – 1.21 execution trace */
 	TP_FORMAT_TRACE_V2, /* go 1.22 and later */
 	TP_FORMAT_STORE,    /* a tprof store (or any SQLite file) */
-	TP_FORMAT_PROFILE,  /* pprof protocol buffer or legacy text: recognised, not read yet */
+	TP_FORMAT_PROFILE,  /* of any kind (open/kind.h) */
 };
 
 struct tp_recognition {
 	enum tp_format format;
 	int version;         /* minor version of a trace header */
-	char name[48];       /* "go 1.22 trace" */
+	char name[48];       /* "go 1.22 trace", "heap profile (text)" */
 };
 
-/* Looks at the first bytes. TP_EUNKNOWN with a sentence that says what was found and what is read;
+/* Looks at the first bytes (for stacks of goroutines at a whole log, see tp_kind_of). TP_EUNKNOWN with a sentence that says what was found and what is read;
  * TP_EVERSION for a trace header of a version that is not read (naming it and those that are). */
 int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
 

@@ -220,8 +220,8 @@ enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words 
 	return TP_KIND_NONE;
 }
 
-/* Texts have words to know them by, the protocol buffer only its fields: it comes last of those
- * that begin with what they are. */
+/* Texts have words to know them by, the protocol buffer only its fields: it comes last. (A log that
+ * begins with the year 2026 begins like a field of it, too.) */
 enum tp_kind tp_kind_of(const void *bytes, size_t size)
 {
 	const uint8_t *data = bytes ? bytes : (const uint8_t *)"";
@@ -240,7 +240,7 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	kind = tp_kind_of_words(data, size, &words, &period);
 	if (kind)
 		return kind;
-	if (tp_input_is_proto(data, size))
-		return TP_KIND_PROTO;
-	return has_goroutines(all) ? TP_KIND_GOROUTINES : TP_KIND_NONE;
+	if (has_goroutines(all))
+		return TP_KIND_GOROUTINES;
+	return tp_input_is_proto(data, size) ? TP_KIND_PROTO : TP_KIND_NONE;
 }

@@ -1,4 +1,4 @@
-/* What a dump is, by its first bytes. Trace headers: 16 bytes, "go 1.N trace" padded with NULs
+/* What a dump is, by its content; kinds of profiles are known in kind.c. Trace headers: 16 bytes, "go 1.N trace" padded with NULs
  * (Go: internal/trace/tracev2/spec.go, internal/trace/internal/tracev1/parser.go parseHeader). */
 #include <stdbool.h>
 #include <stdio.h>

@@ -59,7 +59,8 @@ static void test_recognise_refuses(void **state)
 	     6, TP_EUNKNOWN, "ELF"},
 	    {"PK\x03\x04zip", 7, TP_EUNKNOWN, "zip"},
 	    {"{\"traceEvents\":[]}", 18, TP_EUNKNOWN, "JSON"},
-	    {"hello, world\n", 13, TP_EUNKNOWN, "no known format"},
+	    {"hello, world\n", 13, TP_EUNKNOWN,
+	     "no known format; read are Go execution traces (go 1.5 to 1.27), profiles"},
 	    {"\x1f\x8b\x08\x00", 4, TP_EUNKNOWN, "inside another"},
 	};
 
@@ -82,19 +83,20 @@ static void test_recognise_others(void **state)
 		const char *data;
 		size_t size;
 		enum tp_format format;
+		const char *name;
 	} cases[] = {
-	    {"SQLite format 3\0 and so on", 26, TP_FORMAT_STORE},
+	    {"SQLite format 3\0 and so on", 26, TP_FORMAT_STORE, "SQLite database"},
 	    /* sample_type {1, 2}, string_table "", "cpu", "ns"; period 5 */
 	    {"\x0a\x04\x08\x01\x10\x02\x32\x00\x32\x03"
 	     "cpu"
 	     "\x32\x02"
 	     "ns"
 	     "\x60\x05",
-	     19, TP_FORMAT_PROFILE},
-	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", 41, TP_FORMAT_PROFILE},
-	    {"goroutine profile: total 5\n", 27, TP_FORMAT_PROFILE},
-	    {"goroutine 1 [running]:\nmain.main()\n", 35, TP_FORMAT_PROFILE},
-	    {"--- contention:\ncycles/second=1\n", 32, TP_FORMAT_PROFILE},
+	     19, TP_FORMAT_PROFILE, "profile (profile.proto)"},
+	    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+	     40, TP_FORMAT_PROFILE, "CPU profile (binary)"},
+	    {"\0\0\0\0\0\0\0\3\0\0\0\1\0\0\x27\x10\0\0\0\0", 20, TP_FORMAT_PROFILE,
+	     "Java CPU profile (binary)"},
 	};
 
 	(void)state;
@@ -104,6 +106,47 @@ static void test_recognise_others(void **state)
 
 		assert_int_equal(tp_recognise(cases[i].data, cases[i].size, &r, &err), 0);
 		assert_int_equal(r.format, cases[i].format);
+		assert_string_equal(r.name, cases[i].name);
+	}
+}
+
+static void test_recognise_texts(void **state)
+{
+	static const struct {
+		const char *text, *name; /* NULL: no profile */
+	} cases[] = {
+	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
+	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
+	     "profile of heap growth (text)"},
+	    {"goroutine profile: total 5\n", "profile of counts (text)"},
+	    {"# written by us\n\nmain.letters profile: total 5", "profile of counts (text)"},
+	    {"goroutine profile: total many\n", NULL},
+	    {"goroutine 1 [running]:\nmain.main()\n", "goroutine dump (text)"},
+	    {"goroutine 1 gp=0xc000002380 m=0 mp=0x5511a0 [running]:\r\n", "goroutine dump (text)"},
+	    {"goroutine 1 [chan receive] {queue: letters}:\n", "goroutine dump (text)"},
+	    {"2026/11/21 a log\npanic: x\n\ngoroutine 1 [running]:\n", "goroutine dump (text)"},
+	    {"a binary \1 file\ngoroutine 1 [running]:\n", NULL},
+	    {"goroutine one [running]:\n", NULL},
+	    {"goroutine 1 [running]\n", NULL},
+	    {"--- contention:\ncycles/second=1\n", "contention profile (text)"},
+	    {"--- contentionz 1 ---\ncycles/second = 1\n", "contention profile (text)"},
+	    {"--- contentionz 1 ---\nformat = java\n", "Java contention profile (text)"},
+	    {"--- heapz 1 ---\nformat = java\n", "Java heap profile (text)"},
+	    {"--- mutex:\n", "mutex profile (text)"},
+	    {"--- threadz 1 ---\n", "thread profile (text)"},
+	    {"--- Thread 7f (name: main/1) stack: ---\n", "thread profile (text)"},
+	    {"--- threadz ---\n", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_recognition r;
+		int code = tp_recognise(cases[i].text, strlen(cases[i].text), &r, NULL);
+
+		if (code != (cases[i].name ? 0 : TP_EUNKNOWN) ||
+		    (!code && strcmp(r.name, cases[i].name) != 0))
+			fail_msg("\"%s\" is %d, \"%s\"", cases[i].text, code, r.name);
+		assert_int_equal(r.format, code ? TP_FORMAT_UNKNOWN : TP_FORMAT_PROFILE);
 	}
 }
 
@@ -133,6 +176,7 @@ int main(void)
 	    cmocka_unit_test(test_recognise_trace_versions),
 	    cmocka_unit_test(test_recognise_refuses),
 	    cmocka_unit_test(test_recognise_others),
+	    cmocka_unit_test(test_recognise_texts),
 	    cmocka_unit_test(test_recognise_any_bytes),
 	};
 

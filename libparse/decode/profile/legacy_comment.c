@@ -61,8 +61,11 @@ int tp_legacy_end_names(struct tp_legacy *l)
 static bool find_on_stack(struct tp_legacy *l, uint64_t address)
 {
 	const struct tp_legacy_sample *s = last_sample(l);
-	const uint32_t *stack = (const uint32_t *)(void *)l->stack.data + s->at;
+	const uint32_t *stack;
 
+	if (!s->n)
+		return false;
+	stack = (const uint32_t *)(void *)l->stack.data + s->at;
 	for (uint64_t back = 0; back < 2; back++) {
 		int64_t place = tp_legacy_find(l, address - back);
 

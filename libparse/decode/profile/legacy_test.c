@@ -1,0 +1,389 @@
+/* The older formats. Values, addresses, mappings and labels of the cases were compared with what
+ * pprof -raw prints for the same text; names and counters it does not keep. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "decode/profile/testing.h"
+
+#define EVERYTHING "map 0-ffffffffffffffff 0  \n"
+
+static const struct {
+	const char *story, *text, *shows;
+} cases[] = {
+    {"a heap of Go: RATE is twice the bytes per sample, small objects stand for many",
+     "heap profile: 3: 4112 [5: 12304] @ heap/1024\n"
+     "1: 16 [3: 48] @ 0x401001 0x402001\n"
+     "#\t0x401000\tmain.small+0x20\t/src/a b.go:12\n"
+     "#\t0x402000\tmain.main+0x1\t/src/main.go:3\n"
+     "\n"
+     "0: 0 [1: 8160] @ 0x403001 0x402001\n"
+     "\n"
+     "# runtime.MemStats\n"
+     "# Alloc = 3416384\n"
+     "# Stack = 655360 / 655361\n"
+     "# PauseNs = [404635 0 260266 0 0]\n"
+     "# GCCPUFraction = 0.1296\n"
+     "# DebugGC = false\n",
+     "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per space/bytes "
+     "512\n"
+     "97 1560 32 520: 0x401000#1 main.small@/src/a b.go:12 < 0x402000#1 main.main@/src/main.go:3 "
+     "{bytes=16}\n"
+     "1 8160 0 0: 0x403000#1 < 0x402000#1 main.main@/src/main.go:3 {bytes=8160}\n" EVERYTHING
+     "counter Alloc 3416384 3416384\n"
+     "counter StackInuse 655360 655360\n"
+     "counter StackSys 655361 655361\n"
+     "counter PauseNs[0] 404635 404635\n"
+     "counter PauseNs[1] 0 0\n"
+     "counter PauseNs[2] 260266 260266\n"
+     "counter GCCPUFraction 0 0.1296\n"
+     "counter DebugGC 0 false\n"
+     "lost ends after samples of 1 objects in use, of 3\n"},
+    {"heap_v2 of C++ with equal brackets: two values; the program's mapping in two pieces is one, "
+     "and "
+     "comes first; a segment that cannot run is left out",
+     "heap profile: 1: 9216 [ 1: 9216] @ heapz_v2/524288\n"
+     "   1:   9216 [  1:  9216] @ 0x480010 0x7f10 0x9999\n"
+     "MAPPED_LIBRARIES:\n"
+     "7f00-8000 r-xp 00000000 08:01 17 /lib/libc.so.6\n"
+     "00400000-00480000 r-xp 00000000 08:01 18 /usr/bin/server\n"
+     "00480000-00500000 r-xp 00080000 08:01 18 /usr/bin/server\n"
+     "00500000-00600000 rw-p 00100000 08:01 18 /usr/bin/server\n",
+     "objects/count space/bytes per space/bytes 524288\n"
+     "57 528909: 0x48000f#1 < 0x7f0f#2 < 0x9998#3 {bytes=9216}\n"
+     "map 400000-500000 0 /usr/bin/server \n"
+     "map 7f00-8000 0 /lib/libc.so.6 \n" EVERYTHING},
+    {"heapprofile: nothing was sampled",
+     "heap profile: 2: 10 [2: 10] @ heapprofile\n"
+     "2: 10 [2: 10] @ 0x10\n",
+     "objects/count space/bytes per space/bytes 1\n"
+     "2 10: 0xf#1 {bytes=5}\n" EVERYTHING},
+    {"the heap's growth, a mapping in the short form, and its first part missing from the list",
+     "heap profile:  1: 2097152 [  1: 2097152] @ growthz\n"
+     " 1: 2097152 [ 1: 2097152] @ 0xb83003 0x7123\n"
+     "--- Memory map: ---\n"
+     "  00500000-00fcb000: server (@100000) abc123\n"
+     "root=/opt/x\n"
+     "ignored text [of any kind]\n"
+     "a.cc:17] 7200-8000: $root/lib.so (@200)\n",
+     "objects/count space/bytes per space/bytes 1\n"
+     "1 2097152: 0xb83002#1 < 0x7122#2 {bytes=2097152}\n"
+     "map 400000-fcb000 0 server abc123\n"
+     "map 7000-8000 0 /opt/x/lib.so \n"},
+    {"a short form without blanks around is pprof's, too: permissions are what looks like them",
+     "heap profile: 1: 1 [1: 1] @ heapprofile\n"
+     "1: 1 [1: 1] @ 0x400001\n"
+     "--- Memory map: ---\n"
+     "400000-500000 prog\n"
+     "0x400000-0x500000 xprog\n",
+     "objects/count space/bytes per space/bytes 1\n"
+     "1 1: 0x400000#1 {bytes=1}\n"
+     "map 400000-500000 0  \n"},
+    {"goroutines: one address named by an inlined chain, a function that calls itself, labels",
+     "goroutine profile: total 7\n"
+     "5 @ 0x11 0x21 0x21 0x31\n"
+     "# labels: {\"a\":\"b \\\"c\\\" \\u00e9\\n\", \"queue\":\"\"}\n"
+     "#\t0x10\tmain.leaf+0x1\t\tx.go:1\n"
+     "#\t0x10\tmain.middle+0x1\tx.go:2\n"
+     "#\t0x20\tmain.again+0x5\tx.go:3\n"
+     "#\t0x20\tmain.again+0x5\tx.go:3\n"
+     "\n"
+     "2 @ 0x31 0x11\n"
+     "#\t0x10\tmain.middle+0x1\tx.go:2\n",
+     "goroutine/count per goroutine/count 1\n"
+     "5: 0x10#1 main.leaf@x.go:1+main.middle@x.go:2 < 0x20#1 main.again@x.go:3 < 0x20#1 "
+     "main.again@x.go:3 < 0x30#1 {a=b \"c\" \xc3\xa9\n; queue=}\n"
+     "2: 0x30#1 < 0x10#1 main.leaf@x.go:1+main.middle@x.go:2\n" EVERYTHING},
+    {"before go 1.9 names came with return addresses",
+     "goroutine profile: total 1\n"
+     "1 @ 0x4a10 0x4b20\n"
+     "#\t0x4a10\tmain.f+0x10\t/src/x.go:9\n"
+     "#\t0x4b20\tmain.main+0x20\t/src/x.go:4\n",
+     "goroutine/count per goroutine/count 1\n"
+     "1: 0x4a0f#1 main.f@/src/x.go:9 < 0x4b1f#1 main.main@/src/x.go:4\n" EVERYTHING},
+    {"threads: Go 1.19 writes no addresses, Go 1.27 zeros; one below zero is the last address",
+     "threadcreate profile: total 7\n5 @\n#\t0x0\n\n2 @ 0x0 0x0\n#\t0x0\n",
+     "threadcreate/count per threadcreate/count 1\n"
+     "5\n"
+     "2: 0xffffffffffffffff#1 < 0xffffffffffffffff#1\n" EVERYTHING},
+    {"a profile of the program's own, and counts that Go's ParseInt takes for octal",
+     "# a comment\n\nmain.letters profile: total 8\n010 @ 0x2\n",
+     "main.letters/count per main.letters/count 1\n8: 0x1#1\n" EVERYTHING},
+    {"leaked goroutines", "goroutineleak profile: total 1\n1 @ 0x2\n",
+     "goroutineleak/count per goroutineleak/count 1\n1: 0x1#1\n" EVERYTHING},
+    {"blocked in Go: cycles become ns",
+     "--- contention:\ncycles/second=2000000000\n3000 2 @ 0x11 0x21\n",
+     "contentions/count delay/nanoseconds per contentions/count 1\n"
+     "2 1500: 0x10#1 < 0x20#1\n" EVERYTHING},
+    {"locks of Go: one in five was sampled",
+     "--- mutex:\ncycles/second=2000000000\nsampling period=5\n3000 2 @ 0x11\n",
+     "contentions/count delay/nanoseconds per contentions/count 5\n10 7500: 0x10#1\n" EVERYTHING},
+    {"locks of C++, without a frequency ns already; numbers that touch are parted",
+     "--- contentionz 1 ---\nms since reset = 12\ndiscarded samples = 0\n"
+     "   19490304       27 @ 0x11\n 123 @ 0x11\n--- Memory map: ---\n0-100: /x\n",
+     "contentions/count delay/nanoseconds per contentions/count 1\n"
+     "27 19490304: 0x10#1\n3 12: 0x10#1\nmap 0-100 0 /x \n"},
+    {"threads of a C++ server: the leaf is where it is, a creator is on the stack, one like "
+     "another",
+     "--- threadz 1 ---\n\n"
+     "--- Thread 7f79 (name: main/14748) stack: ---\n"
+     "  PC:  0x00bc8f1c: helper(arg *)\n"
+     "  0x0040be31: main\n"
+     "--- Thread 7f80 (name: worker/2/14749) stack: ---\n"
+     "  PC: 0x10 0x21\n      creator: 0x31\n"
+     "--- Thread 7f81 (name: same/14750) stack: ---\n"
+     "  [same as previous thread]\n"
+     "---- no stack trace for 2 threads\n"
+     "--- Memory map: ---\n  0-ffffffff: /prog\n",
+     "thread/count per thread/count 1\n"
+     "1: 0xbc8f1c#1 < 0x40be30#1\n2: 0x10#1 < 0x20#1 < 0x30#1\nmap 0-ffffffff 0 /prog \n"},
+    {"the leaf twice, as it was interrupted and as a call",
+     "--- Thread 1 (name: a/1) stack: ---\n PC: 0x10 0x10 0x31\n--- Memory map: ---\n",
+     "thread/count per thread/count 1\n1: 0x10#1 < 0x30#1\n" EVERYTHING},
+    {"the heap of Java: names instead of addresses; a function has the file it was first seen with",
+     "--- heapz 1 ---\nformat = java\nresolution = bytes\n"
+     "  10240  10 @ 0x3 0x4 0x5\n  7048 1 @ 0x6 0x7 0x8 0x9\n\n"
+     " 0x03 com.f (A.java:103)\n 0x04 com.g (B.java:104)\n 0x05 com.g (C.java:-1)\n"
+     " 0x06 native (/usr/lib/libx.so)\n 0x07 generated stub/JIT\n 0x08 GC\n 0x77 unused "
+     "(X.java:1)\n",
+     "inuse_objects/count inuse_space/bytes per / 0\n"
+     "5125 5248001: com.f@A.java:103 < com.g@B.java:104 < com.g@B.java:0 {bytes=1024}\n"
+     "74 527819: native@libx.so:0 < STUB < GC < 0x0#1 {bytes=7048}\n" EVERYTHING},
+    {"locks of Java",
+     "--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 100\n"
+     "ms since reset = 6019923\n  1  1 @ 0x3 0x4\n 14 1 @ 0x3\n 0x3 f (s.java:3)\n 0x4 g "
+     "(s.java:4)\n",
+     "contentions/count delay/microseconds per contentions/count 100\n"
+     "100 100: f@s.java:3 < g@s.java:4\n100 1400: f@s.java:3\n"},
+    {"lines end in CR LF, too",
+     "goroutine profile: total 1\r\n1 @ 0x11\r\n#\t0x10\tmain.f+0x1\tx.go:7\r\n",
+     "goroutine/count per goroutine/count 1\n1: 0x10#1 main.f@x.go:7\n" EVERYTHING},
+};
+
+static void expect(const char *story, const void *data, size_t size, const char *shows)
+{
+	char *got = show_read(data, size, false);
+
+	if (strcmp(got, shows) != 0)
+		fail_msg("%s:\ngot\n%sbut not\n%s", story, got, shows);
+	free(got);
+}
+
+static void test_legacy_read_formats(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		expect(cases[i].story, cases[i].text, strlen(cases[i].text), cases[i].shows);
+}
+
+/* ---- damage ---- */
+
+static void test_legacy_read_damage(void **state)
+{
+	static const struct {
+		const char *story, *text, *shows, *strict;
+	} damages[] = {
+	    {"a line in the middle is gone wrong: the others are kept, and its names are no one's",
+	     "goroutine profile: total 3\n1 @ 0x11\n1 @ 0x2z\n#\t0x20\tf+0x1\tx:1\n1 @ 0x31\n",
+	     "goroutine/count per goroutine/count 1\n1: 0x10#1\n1: 0x30#1\n" EVERYTHING
+	     "lost line 3 has something in its stack that is no address\n",
+	     "error -3: line 3 has something in its stack that is no address\n"},
+	    {"numbers beyond 64 bits",
+	     "goroutine profile: total 1\n99999999999999999999 @ 0x1\n1 @ 0x10000000000000000\n"
+	     "1 @ 0x2\n",
+	     "goroutine/count per goroutine/count 1\n1: 0x1#1\n" EVERYTHING
+	     "lost line 2 has a count that does not fit 64 bits\n"
+	     "lost line 3 has an address that does not fit 64 bits\n",
+	     "error -3: line 2 has a count that does not fit 64 bits\n"},
+	    {"bytes of no objects, and no sample at all",
+	     "heap profile: 1: 1 [1: 1] @ heapprofile\n0: 5 [0: 5] @ 0x1\nnonsense\n1: 1 [1: 1] @ "
+	     "0x2\n",
+	     "objects/count space/bytes per space/bytes 1\n1 1: 0x1#1 {bytes=1}\n" EVERYTHING
+	     "lost line 2 has bytes of no objects\nlost line 3 is no sample of a heap profile\n",
+	     "error -3: line 2 has bytes of no objects\n"},
+	    {"the end is missing: the header's total tells",
+	     "goroutine profile: total 9\n4 @ 0x2\n",
+	     "goroutine/count per goroutine/count 1\n4: 0x1#1\n" EVERYTHING
+	     "lost ends after 4 of 9 stacks\n",
+	     "error -4: ends after 4 of 9 stacks\n"},
+	    {"labels that do not end",
+	     "goroutine profile: total 1\n1 @ 0x2\n# labels: {\"a\":\"b}\n",
+	     "goroutine/count per goroutine/count 1\n1: 0x1#1\n" EVERYTHING
+	     "lost line 3 has labels that cannot be read\n",
+	     "error -3: line 3 has labels that cannot be read\n"},
+	    {"a frequency of 1e300 is none; the cycles stay",
+	     "--- mutex:\ncycles/second=1e300\n7 1 @ 0x2\n",
+	     "contentions/count delay/nanoseconds per contentions/count 1\n1 7: 0x1#1\n" EVERYTHING
+	     "lost line 2 has no number of 64 bits behind '='\n",
+	     "error -3: line 2 has no number of 64 bits behind '='\n"},
+	    {"a header without its end", "heap profile: 1: 2 [3: 4] @",
+	     "error -4: the first line is no "
+	     "whole header of a heap profile\n",
+	     "error -4: the first line is no whole header of a heap profile\n"},
+	    {"no thread where one is expected",
+	     "--- threadz 1 ---\n--- Thread ? ---\n 0x1\n--- Thread 1 (name: a/1) stack: ---\n "
+	     "0x2\n",
+	     "thread/count per thread/count 1\n1: 0x2#1\n" EVERYTHING
+	     "lost line 2 is no header of a thread\n",
+	     "error -3: line 2 is no header of a thread\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		size_t size = strlen(damages[i].text);
+		char *got;
+
+		expect(damages[i].story, damages[i].text, size, damages[i].shows);
+		got = show_read(damages[i].text, size, true);
+		if (strcmp(got, damages[i].strict) != 0)
+			fail_msg("%s: %s", damages[i].story, got);
+		free(got);
+	}
+}
+
+/* Wherever a dump ends, something is said of it, and nothing outside of it is looked at. */
+static void test_legacy_read_cut_anywhere(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t size = strlen(cases[i].text);
+
+		for (size_t n = 0; n < size; n++) {
+			/* A copy of its own, so that a sanitizer sees the end. */
+			char *data = malloc(n ? n : 1), *strict, *lenient;
+
+			memcpy(data, cases[i].text, n);
+			strict = show_read(data, n, true);
+			lenient = show_read(data, n, false);
+			if (strncmp(strict, "error", 5) != 0)
+				assert_string_equal(strict, lenient);
+			free(strict);
+			free(lenient);
+			free(data);
+		}
+	}
+}
+
+static void test_legacy_read_nuls_and_long_lines(void **state)
+{
+	static const char nul[] =
+	    "goroutine profile: total 2\n1 @ 0x2\n#\t0x1\tma\0in+0x1\tx:1\n\0\n1 @ 0x3\n";
+	struct tp_buf text = {0};
+	char *got = show_read(nul, sizeof(nul) - 1, false);
+
+	(void)state;
+	assert_non_null(strstr(got, "1: 0x1#1 ma@x:1"));
+	assert_non_null(strstr(got, "1: 0x2#1\n"));
+	assert_non_null(strstr(got, "lost line 4 is no count with a stack"));
+	free(got);
+
+	say(&text, "goroutine profile: total 1\n1 @");
+	for (int i = 0; i < 200000; i++)
+		say(&text, " 0x%x", 0x1000 + i % 3);
+	say(&text, "\n");
+	got = show_read(text.data, text.size, true);
+	assert_int_equal(
+	    strncmp(got, "goroutine/count per goroutine/count 1\n1: 0xfff#1 < 0x1000#1", 57), 0);
+	free(got);
+	tp_buf_release(&text);
+}
+
+/* ---- the binary CPU profile ---- */
+
+static size_t put_words(uint8_t *out, const uint64_t *word, size_t n, unsigned bytes, bool big)
+{
+	for (size_t i = 0; i < n; i++)
+		for (unsigned b = 0; b < bytes; b++)
+			*out++ = (uint8_t)(word[i] >> 8 * (big ? bytes - 1 - b : b));
+	return n * bytes;
+}
+
+static const struct {
+	unsigned bytes;
+	bool big;
+} ways[] = {{4, false}, {4, true}, {8, false}, {8, true}};
+
+static void test_legacy_read_cpu(void **state)
+{
+	/* The second address is the signal handler's on all of them; the last sample has its leaf
+	 * twice. */
+	static const uint64_t words[] = {
+	    0, 3, 0,	10000, 0,	   /* header: 10 ms */
+	    1, 3, 0x10, 0x99,  0x21,	   /* */
+	    7, 4, 0x10, 0x99,  0x21, 0x31, /* */
+	    2, 4, 0x40, 0x99,  0x40, 0x51, /* */
+	    0, 1, 0,
+	};
+	static const char maps[] = "00000000-00001000 r-xp 00000000 08:01 7 /bin/prog\n";
+	uint8_t data[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		size_t n = put_words(data, words, sizeof(words) / sizeof(words[0]), ways[i].bytes,
+				     ways[i].big);
+
+		memcpy(data + n, maps, sizeof(maps) - 1);
+		expect("cpu", data, n + sizeof(maps) - 1,
+		       "samples/count cpu/nanoseconds per cpu/nanoseconds 10000000\n"
+		       "1 10000000: 0x10#1 < 0x20#1\n"
+		       "7 70000000: 0x10#1 < 0x20#1 < 0x30#1\n"
+		       "2 20000000: 0x40#1 < 0x50#1\n"
+		       "map 0-1000 0 /bin/prog \n");
+	}
+}
+
+static void test_legacy_read_cpu_of_java(void **state)
+{
+	static const uint64_t words[] = {0, 3, 1, 10000, 0, 2, 2, 3, 4, 0, 1, 0};
+	static const char names[] = "\n 0x00000003 f (A.java:3)\n 0x4 g (B.java:4)\n";
+	uint8_t data[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		size_t n = put_words(data, words, sizeof(words) / sizeof(words[0]), ways[i].bytes,
+				     ways[i].big);
+
+		memcpy(data + n, names, sizeof(names) - 1);
+		expect("cpu of Java", data, n + sizeof(names) - 1,
+		       "samples/count cpu/nanoseconds per cpu/nanoseconds 10000000\n"
+		       "2 20000000: f@A.java:3 < g@B.java:4\n");
+	}
+}
+
+static void test_legacy_read_cpu_damage(void **state)
+{
+	static const uint64_t words[] = {0, 3, 0, 10000, 0, 1, 2, 0x10, 0x21, 1, UINT32_MAX, 0x10};
+	uint8_t data[512];
+	size_t n = put_words(data, words, sizeof(words) / sizeof(words[0]), 8, false);
+	char *got;
+
+	(void)state;
+	expect("a depth beyond the end", data, n,
+	       "samples/count cpu/nanoseconds per cpu/nanoseconds 10000000\n"
+	       "1 10000000: 0x10#1\n" EVERYTHING
+	       "lost ends, or is damaged, in the middle of a stack\n");
+	got = show_read(data, n, true);
+	assert_string_equal(got, "error -4: ends, or is damaged, in the middle of a stack\n");
+	free(got);
+	expect("no words that end it", data, (size_t)9 * 8,
+	       "samples/count cpu/nanoseconds per cpu/nanoseconds 10000000\n"
+	       "1 10000000: 0x10#1\n" EVERYTHING
+	       "lost ends without the words that end the samples\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_legacy_read_formats),
+	    cmocka_unit_test(test_legacy_read_damage),
+	    cmocka_unit_test(test_legacy_read_cut_anywhere),
+	    cmocka_unit_test(test_legacy_read_nuls_and_long_lines),
+	    cmocka_unit_test(test_legacy_read_cpu),
+	    cmocka_unit_test(test_legacy_read_cpu_of_java),
+	    cmocka_unit_test(test_legacy_read_cpu_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
