@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
 
 /* Names that were written before, each with its number. The dictionary interns; its ids are mapped

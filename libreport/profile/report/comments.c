@@ -1,6 +1,6 @@
 /* comments: what the producer of a profile wrote down about it, a line each (pprof:
  * printComments). */
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
 
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/report/heading.h"
-#include "profile/report/objdump.h"
-#include "profile/report/quote.h"
+#include "profile/paper/heading.h"
+#include "profile/code/objdump.h"
+#include "profile/paper/quote.h"
 #include "profile/report/reports.h"
 
 /* A node of the graph at its place in the program's file. */

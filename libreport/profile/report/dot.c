@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "profile/report/nodelet.h"
-#include "profile/report/quote.h"
+#include "profile/paper/quote.h"
 #include "profile/report/reports.h"
 
 struct dot {

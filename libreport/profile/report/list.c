@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/report/heading.h"
+#include "profile/paper/heading.h"
 #include "profile/report/reports.h"
-#include "profile/report/source.h"
+#include "profile/code/source.h"
 
 #define MARGIN 5 /* lines before the first and after the last one with a sample */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/report/quote.h"
+#include "profile/paper/quote.h"
 
 #define MOST 4 /* boxes of text labels at a node, and of numbers at each of them */
 

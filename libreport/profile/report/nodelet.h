@@ -3,7 +3,7 @@
 #define REP_PROFILE_REPORT_NODELET_H
 
 #include "profile/graph.h"
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 
 /* The boxes of a node, which is drawn as N<id>; whether there are any. */
 bool rep_nodelets_put(struct rep_paper *out, const struct rep_node *node, size_t id,

@@ -20,11 +20,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/report/lines.h"
+#include "profile/paper/lines.h"
 #include "profile/report/location.h"
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
-#include "profile/report/when.h"
+#include "profile/paper/when.h"
 
 struct raw {
 	const struct tp_profile *p;

@@ -1,7 +1,7 @@
 /* svg: the picture of the call graph, drawn by graphviz. */
 #include "profile/report/dot.h"
 #include "profile/report/reports.h"
-#include "profile/report/tool.h"
+#include "profile/code/tool.h"
 
 static int keep(void *ctx, const void *data, size_t size, struct tp_err *err)
 {

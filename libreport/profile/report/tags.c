@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
 
 struct entry {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/report/heading.h"
-#include "profile/report/lines.h"
-#include "profile/report/paper.h"
+#include "profile/paper/heading.h"
+#include "profile/paper/lines.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
 
 #define SEPARATOR  "-----------+-------------------------------------------------------\n"

@@ -8,8 +8,8 @@
  */
 #include <stdio.h>
 
-#include "profile/report/heading.h"
-#include "profile/report/paper.h"
+#include "profile/paper/heading.h"
+#include "profile/paper/paper.h"
 #include "profile/report/reports.h"
 
 #define SEPARATOR "----------------------------------------------------------+-------------\n"

@@ -13,8 +13,8 @@
  *	rep_paper_put(&paper, "\n");
  *	return rep_paper_finish(&paper, err);
  */
-#ifndef REP_PROFILE_REPORT_PAPER_H
-#define REP_PROFILE_REPORT_PAPER_H
+#ifndef REP_PROFILE_PAPER_H
+#define REP_PROFILE_PAPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

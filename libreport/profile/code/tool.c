@@ -1,4 +1,4 @@
-#include "profile/report/tool.h"
+#include "profile/code/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* The heading of a graph's report, and whatever else comes line by line, onto paper. */
-#ifndef REP_PROFILE_REPORT_HEADING_H
-#define REP_PROFILE_REPORT_HEADING_H
+#ifndef REP_PROFILE_PAPER_HEADING_H
+#define REP_PROFILE_PAPER_HEADING_H
 
 #include "profile/graph.h"
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 
 /* A rep_line_fn whose context is a struct rep_paper: the line, and a newline. */
 int rep_heading_line(void *ctx, const char *text, size_t size, struct tp_err *err);

@@ -1,4 +1,4 @@
-#include "profile/report/when.h"
+#include "profile/paper/when.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "profile/report/quote.h"
+#include "profile/paper/quote.h"
 
 #include <string.h>
 

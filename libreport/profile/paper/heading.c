@@ -1,4 +1,4 @@
-#include "profile/report/heading.h"
+#include "profile/paper/heading.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Times and durations as Go writes them (package time: Time.String, Duration.String), which is how
  * pprof's raw text shows them. In UTC, wherever one looks from. */
-#ifndef REP_PROFILE_REPORT_WHEN_H
-#define REP_PROFILE_REPORT_WHEN_H
+#ifndef REP_PROFILE_PAPER_WHEN_H
+#define REP_PROFILE_PAPER_WHEN_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Texts that are put together, then sorted by their bytes: pprof orders labels by how they will be
  * written. Zero-initialised is valid and empty. */
-#ifndef REP_PROFILE_REPORT_LINES_H
-#define REP_PROFILE_REPORT_LINES_H
+#ifndef REP_PROFILE_PAPER_LINES_H
+#define REP_PROFILE_PAPER_LINES_H
 
 #include <stddef.h>
 

@@ -11,8 +11,8 @@
  * A name loses the prefixes in `trim`; without any, whatever comes before the last part of a folder
  * that is searched ("/build/7/shop/cart.go" is "cart.go" for someone in "/home/me/shop"). What is
  * relative then is looked for in every folder of `search` and in those above it. */
-#ifndef REP_PROFILE_REPORT_SOURCE_H
-#define REP_PROFILE_REPORT_SOURCE_H
+#ifndef REP_PROFILE_CODE_SOURCE_H
+#define REP_PROFILE_CODE_SOURCE_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "profile/report/source.h"
+#include "profile/code/source.h"
 
 #include <ctype.h>
 #include <errno.h>

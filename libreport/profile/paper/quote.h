@@ -1,8 +1,8 @@
 /* Texts of a dump inside the quoted strings of graphviz's language. */
-#ifndef REP_PROFILE_REPORT_QUOTE_H
-#define REP_PROFILE_REPORT_QUOTE_H
+#ifndef REP_PROFILE_PAPER_QUOTE_H
+#define REP_PROFILE_PAPER_QUOTE_H
 
-#include "profile/report/paper.h"
+#include "profile/paper/paper.h"
 #include "profile/view.h"
 
 /* Quotes and backslashes get a backslash, a newline becomes \l (ends a line, aligned to the left),

@@ -1,8 +1,8 @@
 /* What binutils' objdump says about a program: its symbols, where its parts are loaded, and its
  * instructions. objdump reads the program in a process of its own, so that what is wrong with a
  * program is never ours. */
-#ifndef REP_PROFILE_REPORT_OBJDUMP_H
-#define REP_PROFILE_REPORT_OBJDUMP_H
+#ifndef REP_PROFILE_CODE_OBJDUMP_H
+#define REP_PROFILE_CODE_OBJDUMP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,14 +12,14 @@
  *	/src/web/main.go:30
  *	  6f9240:	lea    -0xf8(%rsp),%r12
  */
-#include "profile/report/objdump.h"
+#include "profile/code/objdump.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "profile/report/tool.h"
+#include "profile/code/tool.h"
 
 #define TOOL "objdump"
 

@@ -1,4 +1,4 @@
-#include "profile/report/lines.h"
+#include "profile/paper/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

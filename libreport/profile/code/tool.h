@@ -1,6 +1,6 @@
 /* Other people's programs (graphviz's dot, objdump): started without a shell, fed, read. */
-#ifndef REP_PROFILE_REPORT_TOOL_H
-#define REP_PROFILE_REPORT_TOOL_H
+#ifndef REP_PROFILE_CODE_TOOL_H
+#define REP_PROFILE_CODE_TOOL_H
 
 #include <stddef.h>
 

@@ -1,0 +1,121 @@
+#!/bin/sh
+# The reports of tprof-top beside pprof's, byte by byte: every report, with every option that bends
+# it, on every profile of testdata and of a corpus.
+#
+#   sh testdata/check/pprof.sh BIN_FOLDER [CORPUS]
+#
+# Needs Go's pprof as ${PEERS:-~/.cache/tprof-peers}/bin/gopprof. T=TEXT: only the cases whose line
+# holds TEXT; V=1 shows the differences. Where pprof's own output changes from run to run (ties that
+# the order of its maps decides) one of its runs must be ours; else the case counts as unsettled.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+bin=$1
+corpus=${2:-../shared/corpus}
+pprof=${PEERS:-$HOME/.cache/tprof-peers}/bin/gopprof
+[ -x "$pprof" ] || { echo "pprof is not here ($pprof): its reports are not compared"; exit 0; }
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/home"
+passed=0 failed=0 unsettled=0
+export TZ=UTC PPROF_TMPDIR="$scratch" XDG_CACHE_HOME="$scratch/home"
+
+# What a file is given: options that make sense for its kind.
+every='
+-sample_index=0
+-cum
+-lines
+-files
+-filefunctions
+-addresses
+-noinlines
+-nodecount=5
+-nodefraction=0.05
+-edgefraction=0.05
+-trim=false
+-unit=auto
+-divide_by=3
+-mean
+-focus=runtime
+-ignore=runtime
+-hide=^runtime
+-show=main|net
+-show_from=main
+-prune_from=main
+-focus=runtime|-relative_percentages
+-compact_labels
+-lines|-nodecount=12
+-addresses|-noinlines
+-trim_path=/usr/lib
+-drop_negative
+'
+labels='
+-tagfocus=tier:gold
+-tagignore=gold
+-tagshow=tier
+-taghide=tier
+-tagroot=tier
+-tagleaf=worker,tier
+-tagfocus=worker=4
+'
+
+run_pprof() { HOME="$scratch/home" "$pprof" "$@" 2>/dev/null; }
+
+compare() { # arguments, separated by '|'; the file
+	case "$1 $2" in *"${T:-}"*) ;; *) return ;; esac
+	old=$IFS
+	IFS='|'
+	set -f
+	# shellcheck disable=SC2086
+	set -- "$2" $1
+	IFS=$old
+	set +f
+	file=$1
+	shift
+	"$bin/tprof-top" "$@" "$file" >"$scratch/ours" 2>"$scratch/errors"
+	status=$?
+	if [ $status -gt 4 ]; then
+		echo "FAILED tprof-top $* $file: status $status"
+		failed=$((failed + 1))
+		return
+	fi
+	for try in 1 2 3 4 5 6; do
+		run_pprof "$@" "$file" >"$scratch/theirs"
+		if cmp -s "$scratch/ours" "$scratch/theirs"; then
+			passed=$((passed + 1))
+			return
+		fi
+		[ $try -eq 1 ] && cp "$scratch/theirs" "$scratch/first"
+		cmp -s "$scratch/first" "$scratch/theirs" || { unstable=1 && break; }
+		[ $try -eq 3 ] && break
+	done
+	if ! cmp -s "$scratch/first" "$scratch/theirs"; then
+		unsettled=$((unsettled + 1))
+		[ -z "${V:-}" ] || echo "unsettled: $* $file"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "FAILED tprof-top $* $file"
+	[ -z "${V:-}" ] || diff "$scratch/theirs" "$scratch/ours" | head -n "${V}0"
+	[ ! -s "$scratch/errors" ] || [ -z "${V:-}" ] || head -n 3 "$scratch/errors"
+}
+
+files=$(ls testdata/*.cpu testdata/*.heap testdata/*.mutex testdata/*.block 2>/dev/null
+	ls "$corpus"/profiles/* 2>/dev/null | grep -vE '\.txt$|\.sha256$|\.d2$')
+for file in $files; do
+	for report in -tree -traces -tags -raw -comments -dot -callgrind -peek=runtime -peek=main -list=main; do
+		compare "$report" "$file"
+		for options in $every; do
+			compare "$report|$options" "$file"
+		done
+		case $file in
+		*labels* | *catalog.cpu)
+			for options in $labels; do
+				compare "$report|$options" "$file"
+			done
+			;;
+		esac
+	done
+done
+echo "unsettled, as pprof differs from itself: $unsettled"
+echo "reports equal to pprof's: $passed passed, $failed failed"
+[ $failed -eq 0 ]
