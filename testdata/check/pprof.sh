@@ -41,10 +41,10 @@ every='
 -show=main|net
 -show_from=main
 -prune_from=main
--focus=runtime|-relative_percentages
+-focus=runtime;-relative_percentages
 -compact_labels
--lines|-nodecount=12
--addresses|-noinlines
+-lines;-nodecount=12
+-addresses;-noinlines
 -trim_path=/usr/lib
 -drop_negative
 '
@@ -60,10 +60,10 @@ labels='
 
 run_pprof() { HOME="$scratch/home" "$pprof" "$@" 2>/dev/null; }
 
-compare() { # arguments, separated by '|'; the file
+compare() { # arguments, separated by ';'; the file
 	case "$1 $2" in *"${T:-}"*) ;; *) return ;; esac
 	old=$IFS
-	IFS='|'
+	IFS=';'
 	set -f
 	# shellcheck disable=SC2086
 	set -- "$2" $1
@@ -105,12 +105,12 @@ for file in $files; do
 	for report in -tree -traces -tags -raw -comments -dot -callgrind -peek=runtime -peek=main -list=main; do
 		compare "$report" "$file"
 		for options in $every; do
-			compare "$report|$options" "$file"
+			compare "$report;$options" "$file"
 		done
 		case $file in
 		*labels* | *catalog.cpu)
 			for options in $labels; do
-				compare "$report|$options" "$file"
+				compare "$report;$options" "$file"
 			done
 			;;
 		esac
