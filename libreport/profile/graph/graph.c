@@ -122,7 +122,9 @@ static int make(struct rep_graph **g, struct rep_profile_view *v, bool whole, st
 		*g = NULL;
 		return rep_fail(err, code);
 	}
-	pick_unit(*g, v);
+	/* Where there is source or code beside them, each value has the unit that suits it. */
+	if (!whole)
+		pick_unit(*g, v);
 	return 0;
 }
 

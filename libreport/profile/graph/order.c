@@ -4,9 +4,10 @@
 
 #include "profile/graph/build.h"
 
-static uint64_t size_of(int64_t v)
+/* Go's: the smallest number keeps its sign, and comes last. */
+static int64_t size_of(int64_t v)
 {
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }
 
 static int by_size(int64_t a, int64_t b)
@@ -81,7 +82,7 @@ static double edge_entropy(struct rep_edge *const *edge, size_t n, int64_t self)
 	if (!total)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		double share = (double)(int64_t)size_of(edge[i]->weight) / (double)(int64_t)total;
+		double share = (double)size_of(edge[i]->weight) / (double)(int64_t)total;
 
 		score += -share * log2(share);
 	}

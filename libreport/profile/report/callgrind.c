@@ -128,6 +128,8 @@ static void put_node(struct callgrind *c, const struct rep_node *before, const s
 	for (size_t k = 0; k < n->nout && !rep_paper_failed(out); k++) {
 		const struct rep_node *callee = n->out[k]->dest;
 
+		if (!rep_node_shown(c->g, callee))
+			continue;
 		put_name(c, "cfl=", &c->files, callee->info.file, NULL);
 		put_name(c, "cfn=", &c->functions, callee->info.name, &c->same[callee->id]);
 		address(at, before, callee->info.address);

@@ -319,7 +319,8 @@ static void put_edges(struct dot *d)
 	n = 0;
 	for (size_t i = 0; i < d->g->n; i++)
 		for (size_t k = 0; k < d->g->node[i]->nout; k++)
-			edge[n++] = d->g->node[i]->out[k];
+			if (rep_node_shown(d->g, d->g->node[i]->out[k]->dest))
+				edge[n++] = d->g->node[i]->out[k];
 	if (n > 1)
 		qsort(edge, n, sizeof(*edge), by_weight);
 	for (size_t i = 0; i < n && !rep_paper_failed(d->out); i++)

@@ -169,10 +169,6 @@ static void put_line(struct raw *r, const struct tp_frame *f)
 	/* Without inlined calls, lines are told apart by columns only where that is asked for. */
 	int64_t column = r->opt->no_inlines && !r->opt->show_columns ? 0 : f->column;
 
-	if (!f->function) {
-		rep_paper_put(&r->out, "??");
-		return;
-	}
 	put_string(&r->out, r->p, fn.name);
 	rep_paper_put(&r->out, " ");
 	put_string(&r->out, r->p, fn.file);

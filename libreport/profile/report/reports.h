@@ -4,6 +4,13 @@
 
 #include "profile/report.h"
 
+/* Whether a node is one of the graph's. Of means, edges lead to nodes that are not: their samples
+ * count something, but add up to nothing. pprof draws those edges towards nowhere. */
+static inline bool rep_node_shown(const struct rep_graph *g, const struct rep_node *n)
+{
+	return n->id < g->n && g->node[n->id] == n;
+}
+
 extern const struct rep_profile_report rep_profile_report_tree, rep_profile_report_peek,
     rep_profile_report_traces, rep_profile_report_tags, rep_profile_report_raw,
     rep_profile_report_comments, rep_profile_report_list, rep_profile_report_dot,
