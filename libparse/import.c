@@ -404,6 +404,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 				  seen.name);
 		goto done;
 	}
+	snprintf(result->what, sizeof(result->what), "%s", seen.name);
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 	hash_text(w.in->hash, hash);

@@ -26,6 +26,7 @@ struct tp_import_result {
 	bool known;         /* the same dump was there already; nothing was stored */
 	char format[32];    /* "go 1.22", "pprof" */
 	bool profile;	    /* not a trace: events are its samples */
+	char what[48];	    /* "go 1.22 trace", "heap profile (text)" */
 	int64_t events, goroutines, duration_ns, inferred;
 	bool ticks;
 	uint64_t size_in;   /* bytes as given */

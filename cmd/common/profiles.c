@@ -206,7 +206,7 @@ static int read_dump(const char *path, struct tp_profile **p, char note[256], st
 	}
 	if ((*p)->nlosses)
 		snprintf(note, 256, "is damaged: %.120s; lost: %s", (*p)->losses[0].reason,
-			 cmd_lost(lost, bytes, samples));
+			 cmd_lost(lost, bytes, samples, "sample"));
 	for (size_t i = 0; i < (*p)->nnotices && !*note; i++)
 		if ((*p)->notices[i].severity != TP_INFO)
 			snprintf(note, 256, "%s", (*p)->notices[i].text);

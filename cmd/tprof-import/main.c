@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
     {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
     {"strict", KEY_STRICT, NULL, 0,
-     "Refuse a damaged dump (default: keep what can be ordered, and record what was lost)", 0},
+     "Refuse a damaged dump (default: keep what can be read, and record what was lost)", 0},
     {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
     {"materialize", KEY_MATERIALIZE, NULL, 0,
      "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
@@ -163,7 +163,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		check(args, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which dump? Give the name of a trace file");
+		argp_error(state, "which dump? Give the name of a trace or profile");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -212,6 +212,15 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		snprintf(duration, sizeof(duration), "%lld ticks", (long long)r->duration_ns);
 	else
 		tp_fmt_ns(duration, r->duration_ns);
+	if (r->profile) {
+		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
+			  r->what, cmd_thousands(events, r->events), r->events == 1 ? "" : "s",
+			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "", r->seconds,
+			  tp_fmt_bytes(in, (int64_t)r->size_in),
+			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
+			  r->losses ? "with losses" : "nothing lost");
+		return;
+	}
 	cmd_print(&args->cmd, "%s: %s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
 		  name, r->format, cmd_thousands(events, r->events),
 		  cmd_thousands(goroutines, r->goroutines), duration, r->seconds,
@@ -230,12 +239,20 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 			  file);
 	if (r->unnamed[0])
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
-	if (r->losses)
+	if (r->losses && r->profile)
+		cmd_error(&args->cmd,
+			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; see "
+			  "'SELECT * FROM loss'",
+			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
+			  r->losses == 1 ? "" : "s",
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample"));
+	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
 			  "transition%s inferred; see 'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
-			  r->losses == 1 ? "" : "s", cmd_lost(lost, r->lost_bytes, r->lost_events),
+			  r->losses == 1 ? "" : "s",
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event"),
 			  cmd_thousands(inferred, r->inferred), r->inferred == 1 ? "" : "s");
 }
 
@@ -322,8 +339,8 @@ int main(int argc, char **argv)
 	    .options = options,
 	    .parser = on_option,
 	    .args_doc = "FILE...",
-	    .doc = "Decode Go execution traces (go 1.5 to go 1.27; plain, .gz or .zst; '-' is "
-		   "standard input) into a store.\v"
+	    .doc = "Decode Go execution traces (go 1.5 to go 1.27), profiles and stacks of "
+		   "goroutines (plain, .gz or .zst; '-' is standard input) into a store.\v"
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};
 	struct args args = {

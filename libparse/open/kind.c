@@ -1,6 +1,7 @@
 #include "open/kind.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "open/proto.h"
@@ -11,7 +12,7 @@ static const struct {
 	const char *format, *name;
 } kinds[TP_NKINDS] = {
     [TP_KIND_NONE] = {"", "no profile"},
-    [TP_KIND_PROTO] = {"pprof", "profile (profile.proto)"},
+    [TP_KIND_PROTO] = {"pprof", "pprof profile"},
     [TP_KIND_HEAP] = {"heap text", "heap profile (text)"},
     [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)"},
     [TP_KIND_COUNT] = {"count text", "profile of counts (text)"},
@@ -24,11 +25,6 @@ static const struct {
     [TP_KIND_JAVA_CPU] = {"java cpu binary", "Java CPU profile (binary)"},
     [TP_KIND_GOROUTINES] = {"goroutine dump", "goroutine dump (text)"},
 };
-
-const char *tp_kind_name(enum tp_kind kind)
-{
-	return kinds[kind].name;
-}
 
 const char *tp_kind_format(enum tp_kind kind)
 {
@@ -112,6 +108,41 @@ static bool is_java(struct text rest)
 			return true;
 	}
 	return false;
+}
+
+/* A word that may be shown. */
+static bool is_plain(struct text name)
+{
+	for (; name.at < name.end; name.at++)
+		if (*name.at <= ' ' || *name.at > '~')
+			return false;
+	return true;
+}
+
+int tp_kind_count_name(const void *data, size_t size, const char **name)
+{
+	struct text rest = {data, (const char *)data + (size < BEGIN ? size : BEGIN)};
+	struct text line = line_of(&rest, true);
+	const char *end = find(line, " profile: total ");
+
+	*name = "count";
+	if (!end || end - line.at > 24 || !is_plain((struct text){line.at, end}))
+		return (int)strlen(*name);
+	*name = line.at;
+	return (int)(end - line.at);
+}
+
+void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room)
+{
+	const char *word;
+	int n;
+
+	if (kind == TP_KIND_COUNT) {
+		n = tp_kind_count_name(data, size, &word);
+		snprintf(name, room, "%.*s profile (text)", n, word);
+	} else {
+		snprintf(name, room, "%s", kinds[kind].name);
+	}
 }
 
 static enum tp_kind kind_of_text(struct text all)

@@ -27,8 +27,9 @@ enum tp_kind {
  * program that crashed, at all text there is. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
-/* For messages: "heap profile (text)"; and for the run row: "heap text". */
-const char *tp_kind_name(enum tp_kind kind);
+/* For messages: "heap profile (text)", "goroutine profile (text)". `data` is what has this kind. */
+void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room);
+/* For the run row: "heap text"; TP_KIND_COUNT has its own word for "count". */
 const char *tp_kind_format(enum tp_kind kind);
 
 /* The header of a binary CPU profile: how its words are written. */
@@ -42,6 +43,9 @@ enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words 
 			      uint64_t *period_us);
 /* A word at data, which has words->bytes bytes. */
 uint64_t tp_word(const uint8_t *data, const struct tp_words *words);
+
+/* The word before " profile: total N", if it can be printed as it is; else "count". */
+int tp_kind_count_name(const void *data, size_t size, const char **name);
 
 /* The line that begins a goroutine's stack, "goroutine 18 [chan receive]:", with or without what
  * newer versions put between and behind. `line` is without its end. */

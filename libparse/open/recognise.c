@@ -106,7 +106,7 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 	kind = tp_kind_of(data, size);
 	if (kind) {
 		out->format = TP_FORMAT_PROFILE;
-		snprintf(out->name, sizeof(out->name), "%s", tp_kind_name(kind));
+		tp_kind_name(kind, data, size, out->name, sizeof(out->name));
 		return 0;
 	}
 	return say_unknown(data, size, err);

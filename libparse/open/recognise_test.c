@@ -92,7 +92,7 @@ static void test_recognise_others(void **state)
 	     "\x32\x02"
 	     "ns"
 	     "\x60\x05",
-	     19, TP_FORMAT_PROFILE, "profile (profile.proto)"},
+	     19, TP_FORMAT_PROFILE, "pprof profile"},
 	    {"\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 	     40, TP_FORMAT_PROFILE, "CPU profile (binary)"},
 	    {"\0\0\0\0\0\0\0\3\0\0\0\1\0\0\x27\x10\0\0\0\0", 20, TP_FORMAT_PROFILE,
@@ -118,8 +118,10 @@ static void test_recognise_texts(void **state)
 	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
 	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
 	     "profile of heap growth (text)"},
-	    {"goroutine profile: total 5\n", "profile of counts (text)"},
-	    {"# written by us\n\nmain.letters profile: total 5", "profile of counts (text)"},
+	    {"goroutine profile: total 5\n", "goroutine profile (text)"},
+	    {"# written by us\n\nmain.letters profile: total 5", "main.letters profile (text)"},
+	    {"g\033o profile: total 5\n", NULL},
+	    {"g\303\266 profile: total 5\n", "count profile (text)"},
 	    {"goroutine profile: total many\n", NULL},
 	    {"goroutine 1 [running]:\nmain.main()\n", "goroutine dump (text)"},
 	    {"goroutine 1 gp=0xc000002380 m=0 mp=0x5511a0 [running]:\r\n", "goroutine dump (text)"},

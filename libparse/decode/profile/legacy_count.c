@@ -14,9 +14,9 @@
 
 static int read_header(struct tp_legacy *l, int64_t *total)
 {
-	const char *middle = NULL;
+	const char *middle = NULL, *word;
 	struct tp_scan s, type = {0};
-	int code;
+	int code, nword;
 
 	while (tp_lines_next(&l->lines) && tp_legacy_is_comment(l->lines.line))
 		;
@@ -31,8 +31,8 @@ static int read_header(struct tp_legacy *l, int64_t *total)
 				  tp_lines_offset(&l->lines),
 				  "line %llu is no whole header of a profile of counts",
 				  (unsigned long long)l->lines.number);
-	snprintf(l->p->format, sizeof(l->p->format), "%.*s text",
-		 (int)(tp_scan_left(&type) < 25 ? tp_scan_left(&type) : 25), type.at);
+	nword = tp_kind_count_name(l->data, l->size, &word);
+	snprintf(l->p->format, sizeof(l->p->format), "%.*s text", nword, word);
 	code = tp_legacy_string(l, type.at, tp_scan_left(&type), &l->p->period_type.type);
 	if (!code)
 		code = tp_legacy_string(l, "count", 5, &l->p->period_type.unit);
