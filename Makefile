@@ -200,6 +200,10 @@ conformance-selftest: all ## check that the comparison with Go's readers is able
 bench: all ## time imports and reports, beside Go's tools where they are
 	@sh testdata/bench/run.sh $(B)/bin $(T)
 
+.PHONY: test-browser
+test-browser: all ## flame graphs in headless Chromium; screenshots are left in build/out/browser
+	@sh testdata/browser/run.sh $(B)
+
 TIME ?= 60
 .PHONY: fuzz
 fuzz: ## look for inputs that break a reader (clang's libFuzzer; TIME=60 seconds per target)

@@ -19,6 +19,7 @@ static const struct {
 } ours[] = {
     {"import", "decode Go execution traces into a store"},
     {"top", "where goroutines spent their time, ranked"},
+    {"flame", "flame graphs of profiles and traces"},
     {"query", "ask a store in SQL"},
     {"export", "write a run's events as text"},
 };

@@ -88,10 +88,10 @@ char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure
 
 char *rep_flame_percent(char text[REP_FLAME_WORDS], double share)
 {
-	double p = share * 100, a = fabs(p);
+	double a = fabs(share) * 100, p = a < 0.0005 ? 0 : share * 100;
 
 	snprintf(text, REP_FLAME_WORDS,
-		 a >= 99.95 || a <= 0 ? "%.0f%%"
+		 a >= 99.95 || a < 0.0005 ? "%.0f%%"
 		 : a >= 9.95	      ? "%.1f%%"
 		 : a >= 0.095	      ? "%.2f%%"
 				      : "%.1g%%",

@@ -84,9 +84,9 @@ static int put_dark(struct tp_buf *css, const char *scope, bool compared)
 		       tp_buf_put(css, rules.text + at, end - at);
 	}
 	code |= rep_put(css, scope);
-	code |=
-	    rep_put(css, "{--fg:#f1f1f3;--bg:#1d2024;--soft:#9da3ae;--line:#40444c;--field:#2a2d33;"
-			 "color-scheme:dark}\n");
+	code |= rep_put(css, "{--fg:#f1f1f3;--bg:#17191d;--pop:#24272c;--soft:#9da3ae;--line:#"
+			     "40444c;--field:#2a2d33;"
+			     "color-scheme:dark}\n");
 	/* The theme is below the root, which in a file of SVG is the picture itself. */
 	if (!compared) {
 		struct tp_buf prefix = {0};

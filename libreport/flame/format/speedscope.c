@@ -30,17 +30,24 @@ static const char *unit_of(const struct rep_flame_measure *m)
 	return m->kind == REP_FLAME_TIME ? "seconds" : "none";
 }
 
-static int put_frames(struct rep_flame_job *job, struct tp_buf *b)
+/* Frames by the order of their names; index[name] is the place of a name that is used. */
+static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *index)
 {
 	const struct rep_flame_tree *t = job->tree;
+	uint32_t n = 0;
 	int code =
 	    rep_put(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		       "\"shared\":{\"frames\":[");
 
+	for (uint32_t i = 1; i < t->n; i++)
+		index[t->node[i].name] = 1;
 	for (uint32_t i = 0; i < tp_dict_strings(t->names) && !code; i++) {
 		struct tp_text name = rep_flame_shown(job, i);
 
-		code |= rep_put(b, i ? ",\n{\"name\":" : "\n{\"name\":");
+		if (!index[i])
+			continue;
+		index[i] = n++;
+		code |= rep_put(b, index[i] ? ",\n{\"name\":" : "\n{\"name\":");
 		code |= put_string(b, name.text, name.size) | rep_put(b, "}");
 		code = code ? rep_flame_no_memory(job) : rep_flame_flush(job, b, (size_t)64 << 10);
 	}
@@ -48,7 +55,7 @@ static int put_frames(struct rep_flame_job *job, struct tp_buf *b)
 }
 
 static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout *l,
-		       struct tp_buf *b, uint32_t *path)
+		       struct tp_buf *b, const uint32_t *index, uint32_t *path)
 {
 	const struct rep_flame_tree *t = job->tree;
 	bool first = true;
@@ -57,7 +64,7 @@ static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout 
 	for (size_t i = 0; i < l->n && !code; i++) {
 		const struct rep_flame_node *n = &t->node[l->frame[i].node];
 
-		path[n->depth] = n->name;
+		path[n->depth] = index[n->name];
 		if (!n->self[REP_FLAME_NEW])
 			continue;
 		code |= rep_put(b, first ? "\n[" : ",\n[");
@@ -91,11 +98,12 @@ static int put_weights(struct rep_flame_job *job, const struct rep_flame_layout 
 	return code | rep_put(b, "]}]}\n");
 }
 
-static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l, uint32_t *path)
+static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l, uint32_t *index,
+		     uint32_t *path)
 {
 	const char *title = *job->opt->title ? job->opt->title : "profile";
 	struct tp_buf b = {0};
-	int code = put_frames(job, &b);
+	int code = put_frames(job, &b, index);
 
 	if (!code) {
 		code |= rep_put(&b, "]},\n\"name\":") | put_string(&b, title, strlen(title));
@@ -110,7 +118,7 @@ static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l
 		code = code ? rep_flame_no_memory(job) : 0;
 	}
 	if (!code)
-		code = put_samples(job, l, &b, path);
+		code = put_samples(job, l, &b, index, path);
 	if (!code)
 		code = put_weights(job, l, &b) ? rep_flame_no_memory(job)
 					       : rep_flame_flush(job, &b, 0);
@@ -130,7 +138,7 @@ int rep_flame_write_speedscope(struct rep_flame_job *job)
 {
 	struct rep_flame_layout_options opt = {.by_name = true, .everything = true};
 	struct rep_flame_layout l;
-	uint32_t *path;
+	uint32_t *path, *index;
 	int code;
 
 	if (job->tree->compared || has_negative(job->tree))
@@ -140,8 +148,10 @@ int rep_flame_write_speedscope(struct rep_flame_job *job)
 	code = rep_flame_layout(job->tree, &opt, &l, job->err);
 	if (!code) {
 		path = calloc((size_t)l.levels + 1, sizeof(*path));
-		code = path ? write_all(job, &l, path) : rep_flame_no_memory(job);
+		index = calloc(tp_dict_strings(job->tree->names), sizeof(*index));
+		code = path && index ? write_all(job, &l, index, path) : rep_flame_no_memory(job);
 		free(path);
+		free(index);
 	}
 	rep_flame_layout_release(&l);
 	return code;

@@ -191,7 +191,6 @@ function sandwichPicture(id, up) {
 		},
 		onChoose: choose});
 	v.svg = s;
-	g.addEventListener('mousedown', () => { current = v; });
 	return v;
 }
 const callers = sandwichPicture('callers', true), callees = sandwichPicture('callees', false);

@@ -52,7 +52,8 @@ function human(v) {
 const exact = v => thousands(v) + ' ' + (data.noun || data.unit);
 function percent(part, whole) {
 	const p = Number(whole) ? 100 * Number(part) / Number(whole) : 0, a = Math.abs(p);
-	return (a >= 99.95 || a === 0 ? p.toFixed(0) : a >= 9.95 ? p.toFixed(1) : a >= 0.095 ? p.toFixed(2) : p.toPrecision(1)) + '%';
+	if (a < 0.0005) return '0%';
+	return (a >= 99.95 ? p.toFixed(0) : a >= 9.95 ? p.toFixed(1) : a >= 0.095 ? p.toFixed(2) : p.toPrecision(1)) + '%';
 }
 const signed = (v, text) => (v > 0 ? '+' : '') + text;
 
@@ -172,7 +173,12 @@ class View {
 		this.width = 0;
 		this.setTree(t);
 		group.addEventListener('click', e => this.onClick(e));
-		group.addEventListener('dblclick', e => e.preventDefault());
+		// Focus is for the keyboard: a press that moves it would take the click with it.
+		group.addEventListener('mousedown', e => {
+			e.preventDefault();
+			if (document.activeElement === box) box.blur();
+			current = this;
+		});
 		group.addEventListener('mousemove', e => {
 			const i = this.at(e);
 			if (i >= 0) showTip(this, i, e.clientX, e.clientY);
@@ -254,17 +260,18 @@ class View {
 		return g;
 	}
 	element(i) { return this.g.querySelector('g[data-i="' + i + '"]'); }
-	// Marks the selected frame, and lets the keyboard reach it.
+	// Outlines the selected frame, and lets the keyboard reach it.
 	mark(focus) {
-		const old = this.g.querySelector('.sel');
-		if (old) old.classList.remove('sel');
 		const e = this.element(this.selected >= 0 ? this.selected : this.zoomed);
+		if (this.outline) this.outline.remove();
+		this.outline = null;
 		if (!e) return;
 		for (const o of this.g.querySelectorAll('[tabindex="0"]')) o.setAttribute('tabindex', -1);
 		e.setAttribute('tabindex', 0);
 		if (this.selected < 0) return;
-		e.classList.add('sel');
-		this.g.appendChild(e);
+		this.outline = e.firstChild.cloneNode();
+		this.outline.setAttribute('class', 'outline');
+		this.g.appendChild(this.outline);
 		if (focus) e.focus({preventScroll: true});
 	}
 	select(i, quiet) {
@@ -356,7 +363,8 @@ function showTip(view, i, x, y) {
 	tip.replaceChildren(html('b', {}, fullName(t, i)), table);
 	for (const row of facts(t, i)) {
 		const tr = html('tr');
-		row.forEach((c, k) => tr.appendChild(html(k ? 'td' : 'th', {}, c)));
+		while (row.length > 2 && !row[row.length - 1]) row.pop();
+		row.forEach((c, k) => tr.appendChild(html(k ? 'td' : 'th', row.length === 2 && k ? {colspan: 3} : {}, c)));
 		table.appendChild(tr);
 	}
 	if (note) tip.appendChild(html('i', {}, note));
@@ -440,7 +448,7 @@ function tellShare() {
 	share.textContent = '';
 	if (found.bad) share.textContent = 'not a regular expression';
 	if (!found.names) return;
-	const m = current.matched(), t = current.t, z = current.zoomed;
+	const v = current || main, m = v.matched(), t = v.t, z = v.zoomed;
 	if (!m[3]) share.textContent = 'no match';
 	else if (data.diff) share.textContent = human(m[2]) + ' → ' + human(m[1]) + ' in ' + thousands(m[3]) + ' frame' + (m[3] > 1 ? 's' : '');
 	else share.textContent = human(m[1]) + ', ' + percent(m[1], t.total[0][z]) + (z ? ' of this' : '') + ' in ' + thousands(m[3]) + ' frame' + (m[3] > 1 ? 's' : '');

@@ -1,0 +1,570 @@
+/* tprof-flame: flame graphs of profiles, of their differences, and of traces. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "common/common.h"
+#include "common/number.h"
+#include "common/profile_options.h"
+#include "common/profiles.h"
+#include "flame/flame.h"
+#include "flame/part.h"
+
+struct args {
+	struct cmd cmd;
+	const char **path, **base; /* npaths, nbases; room for all arguments each */
+	size_t npaths, nbases;
+	const char *output, *title;
+	enum rep_flame_format format;
+	bool format_given, normalize;
+	struct rep_flame_tree_options tree;
+	struct rep_flame_options flame;
+	struct rep_profile_options profile;
+	struct rep_trace_profile_options trace;
+	struct tp_buf filters; /* what was left out, in words */
+};
+
+enum {
+	KEY_FORMAT = 0x2000,
+	KEY_TITLE,
+	KEY_UP,
+	KEY_SORT,
+	KEY_MIN_WIDTH,
+	KEY_MAX_DEPTH,
+	KEY_BASE,
+	KEY_NORMALIZE,
+	KEY_NEGATE,
+	KEY_WIDTH,
+	KEY_NOISE,
+	KEY_VIEW,
+	KEY_GOROUTINE,
+	KEY_STATE,
+	KEY_REASON,
+	KEY_TASK,
+	KEY_REGION,
+	KEY_FROM,
+	KEY_TO,
+	KEY_RUN,
+	KEY_COLOR,
+	KEY_NO_PAGER,
+	KEY_PROFILE = 0x2100, /* + enum rep_profile_option */
+};
+
+/* Those of the options of profiles that mean something here. */
+static const bool heeded[REP_NPROFILE_OPTIONS] = {
+    [REP_OPTION_SAMPLE_INDEX] = true, [REP_OPTION_FOCUS] = true,
+    [REP_OPTION_IGNORE] = true,	      [REP_OPTION_HIDE] = true,
+    [REP_OPTION_SHOW] = true,	      [REP_OPTION_SHOW_FROM] = true,
+    [REP_OPTION_PRUNE_FROM] = true,   [REP_OPTION_TAG_FOCUS] = true,
+    [REP_OPTION_TAG_IGNORE] = true,   [REP_OPTION_TAG_ROOT] = true,
+    [REP_OPTION_TAG_LEAF] = true,     [REP_OPTION_ALL_FRAMES] = true,
+    [REP_OPTION_GRANULARITY] = true,  [REP_OPTION_NO_INLINES] = true,
+    [REP_OPTION_SHOW_COLUMNS] = true, [REP_OPTION_TRIM_PATH] = true,
+};
+
+static const struct argp_option own_options[] = {
+    {"output", 'o', "FILE", 0,
+     "Write FILE; its ending (.svg .html .folded .json .txt) tells the format", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "svg, html, text, folded or speedscope; the default is text on a terminal, else svg", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "The heading; the default tells file and sample type", 0},
+    {"flame", KEY_UP, NULL, 0, "The root at the bottom (the default is an icicle: root at the top)",
+     0},
+    {"reverse", 'r', NULL, 0, "Merge from the leaf: what was running, below it who called it", 0},
+    {"sort", KEY_SORT, "ORDER", 0, "Order of neighbours: value (the default) or name", 0},
+    {"min-width", KEY_MIN_WIDTH, "WIDTH", 0,
+     "Fold frames narrower than WIDTH, in pixels of the still picture (1200 wide) or percent: 0.5, "
+     "0.1%; the default keeps a file below 3 MB",
+     0},
+    {"max-depth", KEY_MAX_DEPTH, "N", 0, "Show at most N levels (default: 512)", 0},
+    {NULL, 0, NULL, 0, "Differences:", 1},
+    {"base", KEY_BASE, "FILE", 0, "What to compare with; may be given several times", 1},
+    {"normalize", KEY_NORMALIZE, NULL, 0, "Bring the new values to the total of the old ones", 1},
+    {"negate", KEY_NEGATE, NULL, 0, "Swap the colors: more is blue, less is red", 1},
+    {"width", KEY_WIDTH, "WHICH", 0,
+     "What is wide: both (the default: the larger of old and new, stack by stack), new or old", 1},
+    {"noise", KEY_NOISE, "N", 0, "Color changes above N standard errors (default: 2; 0: all)", 1},
+    {NULL, 0, NULL, 0, "What is counted:", 2},
+    {NULL, 0, NULL, 0, "Of traces:", 4},
+    {"view", KEY_VIEW, "VIEW", 0,
+     "cpu, running, offcpu, sched, syscall or wall (the default); see tprof-flame(1)", 4},
+    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
+     "Only the goroutine with this id, or those whose entry function matches REGEX", 4},
+    {"state", KEY_STATE, "STATE", 0, "Only time in these states, several with commas", 4},
+    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked (or stopped) for a reason matching REGEX",
+     4},
+    {"task", KEY_TASK, "REGEX", 0, "Only inside tasks of a matching type", 4},
+    {"region", KEY_REGION, "REGEX", 0, "Only inside regions of a matching type", 4},
+    {"from", KEY_FROM, "TIME", 0,
+     "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 4},
+    {"to", KEY_TO, "TIME", 0, "Only before TIME", 4},
+    {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
+    {"run", KEY_RUN, "RUN", 0,
+     "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
+    {"color", KEY_COLOR, "WHEN", 0,
+     "Use colors in text: auto (the default: on a terminal, unless NO_COLOR is set), always, never",
+     100},
+    {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
+    {0},
+};
+
+#define NOWN (sizeof(own_options) / sizeof(own_options[0]))
+static struct argp_option options[NOWN + REP_NPROFILE_OPTIONS];
+
+/* Ours and the shared ones of profiles, which belong to group 2. */
+static void make_options(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + 1 < NOWN; i++)
+		options[n++] = own_options[i];
+	for (int i = 0; i < REP_NPROFILE_OPTIONS; i++)
+		if (heeded[i])
+			options[n++] = (struct argp_option){
+			    .name = rep_profile_options[i].name,
+			    .key = KEY_PROFILE + i,
+			    .arg = rep_profile_options[i].arg,
+			    .doc = rep_profile_options[i].doc,
+			    .group = 2,
+			};
+	options[n] = (struct argp_option){0};
+}
+
+/* "only focus net/http, from 25%": notes an option that leaves something out. */
+static void note_filter(struct args *args, struct argp_state *state, const char *name,
+			const char *value)
+{
+	struct tp_buf *b = &args->filters;
+	int code = 0;
+
+	if (b->size)
+		b->size--; /* the NUL */
+	code |= b->size ? tp_buf_put(b, ", ", 2) : 0;
+	code |= tp_buf_put(b, name, strlen(name));
+	code |= value ? tp_buf_put(b, " ", 1) | tp_buf_put(b, value, strlen(value)) : 0;
+	if (code | tp_buf_put(b, "", 1))
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+}
+
+static void set_profile_option(struct args *args, struct argp_state *state, int which, char *arg)
+{
+	const struct rep_profile_option_desc *o = &rep_profile_options[which];
+	struct tp_err err;
+
+	if (rep_profile_option_set(&args->profile, (enum rep_profile_option)which, arg, &err))
+		argp_error(state, "--%s: %s", o->name, err.msg);
+	if (o->group == REP_GROUP_FILTER && which != REP_OPTION_TAG_ROOT &&
+	    which != REP_OPTION_TAG_LEAF && which != REP_OPTION_ALL_FRAMES)
+		note_filter(args, state, o->name, arg);
+}
+
+/* Pixels of the still picture, or a share of it. */
+static double min_width(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+	bool percent = *end == '%';
+
+	if (end == arg || end[percent] || !(v >= 0) ||
+	    v > (percent ? 100 : REP_FLAME_PICTURE_WIDTH))
+		argp_error(state,
+			   "--min-width: '%s' is no width; give pixels (0.5) or percent (0.1%%)",
+			   arg);
+	return v / (percent ? 100 : REP_FLAME_PICTURE_WIDTH);
+}
+
+static double noise(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !(v >= 0) || v > 1000)
+		argp_error(state, "--noise: '%s' is not a number from 0 to 1000", arg);
+	return v;
+}
+
+static enum rep_trace_view view(struct argp_state *state, const char *arg)
+{
+	for (int i = 0; rep_trace_views[i].name; i++)
+		if (!strcmp(rep_trace_views[i].name, arg))
+			return (enum rep_trace_view)i;
+	argp_error(
+	    state,
+	    "--view: there is no view '%s'; take cpu, running, offcpu, sched, syscall or wall",
+	    arg);
+	return REP_TRACE_WALL;
+}
+
+static int one_of(struct argp_state *state, const char *option, const char *arg,
+		  const char *const *words)
+{
+	char list[80] = "";
+	int i = 0;
+
+	for (; words[i]; i++) {
+		if (!strcmp(words[i], arg))
+			return i;
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			 i ? words[i + 1] ? ", " : " or " : "", words[i]);
+	}
+	argp_error(state, "%s: '%s' is not %s", option, arg, list);
+	return 0;
+}
+
+static error_t on_picture_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const widths[] = {"both", "new", "old", NULL};
+	static const char *const orders[] = {"value", "name", NULL};
+	struct args *args = state->input;
+	struct tp_err err;
+
+	switch (key) {
+	case 'o':
+		args->output = arg;
+		return 0;
+	case KEY_FORMAT:
+		if (rep_flame_format_find(arg, &args->format, &err))
+			argp_error(state, "--format: %s", err.msg);
+		args->format_given = true;
+		return 0;
+	case KEY_TITLE:
+		args->title = arg;
+		return 0;
+	case KEY_UP:
+		args->flame.upwards = true;
+		return 0;
+	case 'r':
+		args->tree.reverse = true;
+		return 0;
+	case KEY_SORT:
+		args->flame.by_name = one_of(state, "--sort", arg, orders) == 1;
+		return 0;
+	case KEY_MIN_WIDTH:
+		args->flame.min_width = min_width(state, arg);
+		return 0;
+	case KEY_MAX_DEPTH:
+		args->tree.max_depth = (uint32_t)cmd_arg_count(state, "--max-depth", arg, 10000);
+		return 0;
+	case KEY_BASE:
+		args->base[args->nbases++] = arg;
+		return 0;
+	case KEY_NORMALIZE:
+		args->normalize = true;
+		return 0;
+	case KEY_NEGATE:
+		args->flame.negate = true;
+		return 0;
+	case KEY_WIDTH:
+		args->tree.width = (enum rep_flame_width)one_of(state, "--width", arg, widths);
+		return 0;
+	case KEY_NOISE:
+		args->flame.noise = noise(state, arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t on_trace_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	struct rep_filter_text *filter = &args->trace.filter;
+	const struct {
+		int key;
+		const char *name, **text;
+	} filters[] = {
+	    {KEY_GOROUTINE, "goroutine", &filter->goroutine},
+	    {KEY_STATE, "state", &filter->state},
+	    {KEY_REASON, "reason", &filter->reason},
+	    {KEY_FROM, "from", &filter->from},
+	    {KEY_TO, "to", &filter->to},
+	    {KEY_TASK, "task", &args->trace.task},
+	    {KEY_REGION, "region", &args->trace.region},
+	};
+
+	if (key == KEY_VIEW) {
+		args->trace.view = view(state, arg);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		if (filters[i].key != key)
+			continue;
+		*filters[i].text = arg;
+		note_filter(args, state, filters[i].name, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void check(struct args *args, struct argp_state *state)
+{
+	const struct rep_filter_text *text = &args->trace.filter;
+	struct rep_filter filter;
+	struct tp_err err;
+	int64_t ns;
+
+	if (!args->nbases && (args->normalize || args->flame.negate || args->tree.width))
+		argp_error(state, "%s is about differences; give --base=FILE, too",
+			   args->normalize	? "--normalize"
+			   : args->flame.negate ? "--negate"
+						: "--width");
+	if (!args->format_given &&
+	    !(args->output && rep_flame_format_of(args->output, &args->format)))
+		args->format =
+		    !args->output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
+	if (args->nbases && args->format == REP_FLAME_SPEEDSCOPE)
+		argp_error(state,
+			   "speedscope's format has no differences; use svg, html or folded");
+	if (rep_filter_init(&filter, text, &err) ||
+	    (text->from && rep_filter_time(text->from, "--from", 1000, &ns, &err)) ||
+	    (text->to && rep_filter_time(text->to, "--to", 1000, &ns, &err))) {
+		tp_err_printable(&err);
+		argp_error(state, "%s", err.msg);
+	}
+	rep_filter_release(&filter);
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	static const char *const whens[] = {"auto", "always", "never", NULL};
+	struct args *args = state->input;
+
+	if (key >= KEY_PROFILE && key < KEY_PROFILE + REP_NPROFILE_OPTIONS) {
+		set_profile_option(args, state, key - KEY_PROFILE, arg);
+		return 0;
+	}
+	switch (key) {
+	case KEY_RUN:
+		args->cmd.run_spec = arg;
+		return 0;
+	case KEY_COLOR:
+		args->cmd.color_when = (enum cmd_when)one_of(state, "--color", arg, whens);
+		return 0;
+	case KEY_NO_PAGER:
+		args->cmd.no_pager = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		args->path[args->npaths++] = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "of which file? Give the name of a profile, a trace or a store");
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(args, state);
+		return 0;
+	default:
+		return on_picture_option(key, arg, state) == 0 ? 0
+							       : on_trace_option(key, arg, state);
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "FILE...",
+    .doc =
+	"Draw a flame graph: FILE is a profile of any kind pprof reads, an execution trace, or a "
+	"store of them; several are added up. The picture is a file of its own, with zoom, search "
+	"and keyboard, for any browser.\v"
+	"Options of 'go tool pprof' are understood as they are, with one dash, too.",
+};
+
+/* ---- running ---- */
+
+/* Where the bytes go: a file that takes its name when it is complete, or standard output. */
+struct target {
+	struct args *args;
+	FILE *file; /* NULL: standard output */
+	char *part;
+};
+
+static int write_target(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	struct target *t = ctx;
+
+	if (!t->file)
+		return cmd_write(data, size, err);
+	if (fwrite(data, 1, size, t->file) != size)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write %s: %s", t->part,
+				  strerror(errno));
+	return 0;
+}
+
+static int open_target(struct target *t, struct tp_err *err)
+{
+	const char *output = t->args->output;
+	size_t size = output ? strlen(output) + 6 : 0;
+
+	t->file = NULL;
+	t->part = NULL;
+	if (!output || !strcmp(output, "-"))
+		return 0;
+	t->part = malloc(size);
+	if (!t->part)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	snprintf(t->part, size, "%s.part", output);
+	t->file = fopen(t->part, "we");
+	if (!t->file)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create %s: %s", t->part,
+				  strerror(errno));
+	return 0;
+}
+
+/* Gives the file its name, or removes it after an error. */
+static int close_target(struct target *t, int code, struct tp_err *err)
+{
+	if (t->file) {
+		if (fclose(t->file) && !code)
+			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write %s: %s",
+					  t->part, strerror(errno));
+		if (!code && rename(t->part, t->args->output))
+			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create %s: %s",
+					  t->args->output, strerror(errno));
+		if (code)
+			unlink(t->part);
+	}
+	free(t->part);
+	return code;
+}
+
+/* What was asked for cannot be: the sentence about it, and the status of a mistake. */
+static int refuse(const struct args *args, const char *name, const struct tp_err *err)
+{
+	if (err->code == TP_ENOMEM || err->code == TP_ELIMIT)
+		return cmd_fail(&args->cmd, name, err);
+	cmd_error(&args->cmd, "%s%s%s", name ? name : "", name ? ": " : "", err->msg);
+	return CMD_USAGE;
+}
+
+static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
+{
+	struct rep_flame_options *opt = &args->flame;
+	struct target target = {.args = args};
+	struct rep_sink sink = {write_target, &target};
+	struct rep_flame_heading heading = {0};
+	struct rep_flame_tree tree;
+	struct tp_err err;
+	int code = rep_flame_tree_init(&tree, &args->tree, &err);
+
+	if (!code && rep_flame_parts_add(&tree, parts, n, args->normalize, &err)) {
+		rep_flame_tree_release(&tree);
+		return refuse(args, NULL, &err);
+	}
+	if (!code) {
+		rep_flame_tree_sum(&tree);
+		code =
+		    rep_flame_heading(&heading, &tree, parts, n,
+				      args->filters.size ? (char *)args->filters.data : "", &err);
+	}
+	if (!code && !tree.node[0].weight)
+		cmd_note(&args->cmd, "there is nothing to show%s",
+			 args->filters.size ? ": the filters leave nothing" : "");
+	if (!code) {
+		opt->title = args->title ? args->title : heading.title;
+		opt->subtitle = heading.subtitle;
+		opt->type = heading.type;
+		opt->unit = heading.unit;
+		opt->width = (unsigned)args->cmd.width;
+		opt->colour = args->cmd.color;
+		if (args->format == REP_FLAME_TEXT && !args->output)
+			cmd_pager(&args->cmd);
+		code = open_target(&target, &err);
+		if (!code)
+			code = rep_flame_write(&tree, args->format, opt, &sink, &err);
+		code = close_target(&target, code, &err);
+	}
+	rep_flame_heading_release(&heading);
+	rep_flame_tree_release(&tree);
+	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
+}
+
+static void tell_notes(const struct args *args, const struct rep_profile_view *v)
+{
+	const struct tp_buf *b = &v->notes.texts;
+
+	for (size_t at = 0; at < b->size; at += strlen((char *)b->data + at) + 1)
+		cmd_note(&args->cmd, "%s", (char *)b->data + at);
+}
+
+/* The views of all profiles; one more with every call, so that what was made is released. */
+static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep_flame_side side,
+		      struct rep_flame_part *parts, struct rep_profile_view *views, size_t *n)
+{
+	struct tp_err err;
+
+	for (size_t i = 0; i < profiles->n; i++) {
+		struct cmd_profile *p = &profiles->item[i];
+		struct rep_profile_view *v = &views[*n];
+
+		parts[*n] = (struct rep_flame_part){v, p->name, side, p->trace};
+		++*n;
+		if (rep_profile_view_init(v, p->profile, &args->profile, &rep_flame_traits, &err))
+			return refuse(args, p->name, &err);
+		tell_notes(args, v);
+	}
+	return CMD_OK;
+}
+
+static int run(struct args *args)
+{
+	struct cmd_profiles_options opt = {.trace = &args->trace};
+	struct cmd_profiles now = {0}, old = {0};
+	struct rep_flame_part *parts = NULL;
+	struct rep_profile_view *views = NULL;
+	size_t n = 0;
+	int status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &now);
+
+	if (!status && args->nbases)
+		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, &opt, &old);
+	if (!status) {
+		parts = calloc(now.n + old.n + 1, sizeof(*parts));
+		views = calloc(now.n + old.n + 1, sizeof(*views));
+		if (!parts || !views) {
+			cmd_error(&args->cmd, "out of memory");
+			status = CMD_SYSTEM;
+		}
+	}
+	if (!status)
+		status = make_parts(args, &now, REP_FLAME_NEW, parts, views, &n);
+	if (!status)
+		status = make_parts(args, &old, REP_FLAME_OLD, parts, views, &n);
+	if (!status)
+		status = draw(args, parts, n);
+	for (size_t i = 0; i < n; i++)
+		rep_profile_view_release(&views[i]);
+	free(parts);
+	free(views);
+	cmd_profiles_release(&now);
+	cmd_profiles_release(&old);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const also[] = {"base", "normalize", "output", "flame", "reverse", NULL};
+	struct args args = {
+	    .cmd = CMD_INIT("tprof-flame"),
+	    .path = calloc((size_t)argc + 1, sizeof(char *)),
+	    .base = calloc((size_t)argc + 1, sizeof(char *)),
+	    .flame = REP_FLAME_OPTIONS_INIT,
+	    .profile = REP_PROFILE_OPTIONS_INIT,
+	    .trace = {.view = REP_TRACE_WALL},
+	};
+	int status = CMD_SYSTEM;
+
+	if (args.path && args.base) {
+		make_options();
+		argc = cmd_profile_arguments(argc, argv, also);
+		cmd_parse(&args.cmd, &argp, argc, argv, &args);
+		status = run(&args);
+	} else {
+		cmd_error(&args.cmd, "out of memory");
+	}
+	status = cmd_finish(&args.cmd, status);
+	free(args.path);
+	free(args.base);
+	tp_buf_release(&args.filters);
+	return status;
+}

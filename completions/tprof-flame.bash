@@ -1,0 +1,47 @@
+# bash completion for tprof-flame(1)
+
+_tprof_flame()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	# "=" is a word of its own where it is in COMP_WORDBREAKS.
+	[ "$cur" = = ] && cur=
+	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	case $prev in
+	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope' -- "$cur")); return ;;
+	--sort) COMPREPLY=($(compgen -W 'value name' -- "$cur")); return ;;
+	--width) COMPREPLY=($(compgen -W 'both new old' -- "$cur")); return ;;
+	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
+	--granularity)
+		COMPREPLY=($(compgen -W 'functions filefunctions files lines addresses' -- "$cur"))
+		return
+		;;
+	--sample-index)
+		COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples
+			delay contentions' -- "$cur"))
+		return
+		;;
+	--state)
+		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
+		return
+		;;
+	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
+	--base | --output | -o | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
+	--show-from | --prune-from | --tag-focus | --tag-ignore | --tag-root | --tag-leaf | \
+	--goroutine | --reason | --task | --region | --from | --to) return ;;
+	esac
+	case $cur in
+	-*)
+		COMPREPLY=($(compgen -W '--all-frames --base= --color= --flame --focus= --format= --from=
+			--goroutine= --granularity= --help --hide= --ignore= --max-depth= --min-width=
+			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
+			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
+			--show-from= --sort= --state= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
+			--task= --title= --to= --trim-path= --usage --version --view= --width=' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
+	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	esac
+}
+complete -o filenames -F _tprof_flame tprof-flame

@@ -1,0 +1,205 @@
+#include "flame/part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/units.h"
+#include "flame/words.h"
+#include "output/ops.h"
+
+const struct rep_profile_traits rep_flame_traits = {.no_trim = true, .all_nodes = true};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static struct tp_value_type type_of(const struct rep_profile_view *v)
+{
+	return v->profile->types[v->index];
+}
+
+static const char *text_of(const struct rep_profile_view *v, uint32_t string)
+{
+	return tp_dict_text(v->profile->dict, string).text;
+}
+
+/* ---- adding ---- */
+
+/* rep_flame_source.name */
+static int frame_name(void *ctx, uint32_t frame, struct tp_buf *name)
+{
+	const struct rep_profile_view *v = ctx;
+	struct rep_node_info info;
+	int code = rep_view_frame(v, frame, &info);
+
+	return code ? code : rep_node_info_name(&info, name);
+}
+
+/* What the side would be without filters. */
+static double total_of(const struct rep_flame_part *parts, size_t n, enum rep_flame_side side)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].side == side)
+			total += (double)parts[i].view->total;
+	return total;
+}
+
+static int check_units(const struct rep_flame_part *parts, size_t n, struct tp_err *err)
+{
+	const struct rep_profile_view *first = parts[0].view;
+
+	for (size_t i = 1; i < n; i++) {
+		const struct rep_profile_view *v = parts[i].view;
+		const char *unit = text_of(v, type_of(v).unit);
+		const char *wanted = text_of(first, type_of(first).unit);
+
+		if (strcmp(unit, wanted) != 0)
+			return tp_err_set(
+			    err, TP_EFORMAT, TP_OFFSET_NONE,
+			    "%s counts %s (%s), but %s %s (%s); pick with --sample-index",
+			    parts[i].name, text_of(v, type_of(v).type), unit, parts[0].name,
+			    text_of(first, type_of(first).type), wanted);
+	}
+	return 0;
+}
+
+int rep_flame_parts_add(struct rep_flame_tree *t, const struct rep_flame_part *parts, size_t n,
+			bool normalize, struct tp_err *err)
+{
+	double now = total_of(parts, n, REP_FLAME_NEW), old = total_of(parts, n, REP_FLAME_OLD);
+	double ratio = normalize && now > 0 && old > 0 ? old / now : 1;
+	int code = check_units(parts, n, err);
+
+	for (size_t i = 0; i < n && !code; i++) {
+		const struct rep_profile_view *v = parts[i].view;
+		struct rep_flame_source source = {
+		    .profile = v->profile,
+		    .type = v->index,
+		    .ratio = parts[i].side == REP_FLAME_NEW ? ratio : 1,
+		    .no_inlines = v->opt.no_inlines,
+		    .name = frame_name,
+		    .ctx = (void *)(uintptr_t)v,
+		};
+
+		code = rep_flame_tree_add(t, &source, parts[i].side, err);
+	}
+	return code;
+}
+
+/* ---- words ---- */
+
+static int put_names(struct tp_buf *b, const struct rep_flame_part *parts, size_t n,
+		     enum rep_flame_side side)
+{
+	size_t more = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].side != side)
+			continue;
+		if (!more++)
+			code = rep_put(b, parts[i].name);
+	}
+	if (more > 1)
+		code |=
+		    rep_put(b, " and ") | rep_put_int(b, (int64_t)more - 1) | rep_put(b, " more");
+	return code;
+}
+
+static int put_count(struct tp_buf *b, const char *before, size_t n, const char *what)
+{
+	char text[REP_FLAME_WORDS];
+
+	return rep_put(b, before) | rep_put(b, rep_flame_thousands(text, (int64_t)n)) |
+	       rep_put(b, " ") | rep_put(b, what) | rep_put(b, n == 1 ? "" : "s");
+}
+
+/* "2026-11-21 16:03:12 UTC" and "30s", of what the first part knows. */
+static int put_when(struct tp_buf *b, const struct tp_profile *p)
+{
+	time_t seconds = (time_t)(p->time_ns / 1000000000);
+	char text[64], length[TP_UNITS_SIZE];
+	struct tm tm;
+	int code = 0;
+
+	if (p->time_ns > 0 && gmtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		code = rep_put(b, " · ") | rep_put(b, text);
+	if (p->duration_ns > 0)
+		code |= rep_put(b, " · over ") | rep_put(b, tp_fmt_ns(length, p->duration_ns));
+	return code;
+}
+
+static int put_totals(struct tp_buf *b, const struct rep_flame_tree *t,
+		      const struct rep_flame_measure *m, double all)
+{
+	const int64_t *total = t->node[0].total;
+	char v[REP_FLAME_WORDS];
+	double now = (double)total[REP_FLAME_NEW], old = (double)total[REP_FLAME_OLD];
+	int code = 0;
+
+	if (t->compared) {
+		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_OLD])) | rep_put(b, " → ");
+		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
+		if (old > 0 || old < 0) {
+			code |= rep_put(b, now > old ? " (+" : " (");
+			code |=
+			    rep_put(b, rep_flame_percent(v, (now - old) / old)) | rep_put(b, ")");
+		}
+		return code;
+	}
+	code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
+	if (all > now && now > 0) {
+		code |= rep_put(b, " of ") | rep_put(b, rep_flame_human(v, m, (int64_t)all));
+		code |= rep_put(b, " (") | rep_put(b, rep_flame_percent(v, now / all)) |
+			rep_put(b, ")");
+	}
+	return code;
+}
+
+int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *t,
+		      const struct rep_flame_part *parts, size_t n, const char *filters,
+		      struct tp_err *err)
+{
+	const struct rep_profile_view *first = parts[0].view;
+	struct rep_flame_measure m;
+	struct tp_buf title = {0}, sub = {0};
+	int code = 0;
+
+	h->type = text_of(first, type_of(first).type);
+	h->unit = text_of(first, type_of(first).unit);
+	m = rep_flame_measure(h->type, h->unit);
+	code |= put_names(&title, parts, n, REP_FLAME_NEW);
+	if (t->compared)
+		code |= rep_put(&title, " against ") | put_names(&title, parts, n, REP_FLAME_OLD);
+	code |= rep_put(&title, ": ") | rep_put(&title, h->type);
+	code |= rep_put(&title, t->opt.reverse ? ", by leaf" : "");
+	code |= put_totals(&sub, t, &m, total_of(parts, n, REP_FLAME_NEW));
+	if (!t->compared) {
+		code |= rep_put(&sub, " · ");
+		if (!parts[0].trace)
+			code |= put_count(&sub, "", t->samples[REP_FLAME_NEW], "sample") |
+				rep_put(&sub, ", ");
+		code |= put_count(&sub, "", t->stacks[REP_FLAME_NEW], "stack");
+	}
+	if (n == 1)
+		code |= put_when(&sub, first->profile);
+	if (*filters)
+		code |= rep_put(&sub, " · only ") | rep_put(&sub, filters);
+	code |= tp_buf_put(&title, "", 1) | tp_buf_put(&sub, "", 1);
+	h->title = (char *)title.data;
+	h->subtitle = (char *)sub.data;
+	return code ? no_memory(err) : 0;
+}
+
+void rep_flame_heading_release(struct rep_flame_heading *h)
+{
+	free(h->title);
+	free(h->subtitle);
+	h->title = h->subtitle = NULL;
+}

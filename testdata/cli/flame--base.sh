@@ -1,0 +1,13 @@
+# Differences: nothing differs from itself; the same program on a longer day; the colors of a change
+# inside the noise; formats that have no differences.
+cd testdata
+tprof-flame --base=catalog.cpu --format=folded --show=^main catalog.cpu | awk '$(NF - 1) != $NF { print "differs: " $0 } END { print NR " stacks" }'
+tprof-flame --base=catalog.cpu catalog.cpu | grep -o 'class="[pm][0-9]"' | sort | uniq -c | awk '{ print $1, $2 }' | grep -v '^1 '
+echo == longer
+tprof-flame --view=offcpu --base=checkout-1.19.trace --format=folded --focus=Inventory checkout.trace 2>/dev/null
+tprof-flame --view=offcpu --base=checkout-1.19.trace --format=text --normalize --focus=Inventory checkout.trace | sed -n 1,2p
+echo == speedscope
+tprof-flame --base=catalog.cpu -o "$TMP/x.json" catalog.cpu 2>&1
+echo $?
+tprof-flame --negate catalog.cpu 2>&1
+echo $?
