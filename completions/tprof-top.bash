@@ -11,13 +11,18 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown dot svg callgrind' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--state)
 		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
 		return
 		;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
+	--granularity) COMPREPLY=($(compgen -W 'functions filefunctions files lines addresses' -- "$cur")); return ;;
+	--sample-index) COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples delay contentions goroutine' -- "$cur")); return ;;
+	--unit) COMPREPLY=($(compgen -W 'minimum auto ns us ms seconds bytes kB MB GB' -- "$cur")); return ;;
+	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
+	--source-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--sort | -s)
 		# The keys are in the help, behind the report's name.
 		COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null |
@@ -26,11 +31,21 @@ _tprof_top()
 		return
 		;;
 	--rows | -n | --focus | --ignore | --goroutine | --reason | --from | --to) return ;;
+	--disasm | --divide-by | --edgefraction | --hide | --list | --nodecount) return ;;
+	--nodefraction | --peek | --prune-from | --region | --show | --show-from) return ;;
+	--tag-focus | --tag-hide | --tag-ignore | --tag-leaf | --tag-root | --tag-show) return ;;
+	--task) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--color= --focus= --format= --from= --goroutine= --help --ignore=
-			--no-pager --reason= --rows= --run= --sort= --state= --to= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--all-frames --call-tree --color= --comments --compact-labels --cum --disasm=
+			--divide-by= --drop-negative --edgefraction= --flat --focus= --format= --from=
+			--goroutine= --granularity= --help --hide= --ignore= --intel-syntax --list= --mean
+			--no-inlines --no-pager --no-trim --nodecount= --nodefraction=
+			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
+			--state= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
+			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W "$reports" -- "$cur")) ;;

@@ -1,0 +1,106 @@
+#!/bin/sh
+# tprof-top on profiles against Go's pprof, row by row, over a matrix of options.
+#
+#   testdata/check/pprof.sh BIN_FOLDER [PROFILE …]
+#
+# pprof is ${PPROF:-~/.cache/tprof-peers/bin/gopprof}; profiles are those of
+# ${CORPUS:-../shared/corpus}/profiles unless named. Does nothing where either is missing. OPTIONS
+# overrides the matrix (one set of options per line). Text dumps whose names pprof passes over are
+# left out.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+top=$1/tprof-top
+shift
+pprof=${PPROF:-$HOME/.cache/tprof-peers/bin/gopprof}
+corpus=${CORPUS:-../shared/corpus}/profiles
+[ -x "$pprof" ] || { echo "pprof: no peer, nothing compared"; exit 0; }
+[ $# -gt 0 ] || set -- testdata/*.cpu testdata/*.heap testdata/*.block testdata/*.mutex \
+	"$corpus"/*.d0 "$corpus"/*.pb.gz "$corpus"/pproftest-*
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+export TZ=UTC XDG_CACHE_HOME="$scratch"
+unset COLUMNS
+
+matrix=${OPTIONS:-'-trim=false
+-trim=false -sample_index=0
+-trim=false -sample_index=1
+-cum
+-nodecount=10
+-nodefraction=0.05
+-lines
+-lines -trim=false -showcolumns
+-files -trim=false
+-filefunctions
+-addresses -trim=false
+-addresses -noinlines
+-noinlines -trim=false
+-mean
+-mean -lines -trim=false
+-unit=auto -trim=false
+-unit=us
+-unit=kb
+-divide_by=3 -trim=false
+-focus=runtime
+-focus=main.*work|http -relative_percentages
+-ignore=runtime|Malloc -cum
+-hide=^runtime\. -trim=false
+-show=main|net -trim=false
+-show=\.go$ -lines
+-hide=sys -show=http|runtime -noinlines
+-show_from=main\.|http -trim=false
+-show_from=(?i)MAIN -lines -trim=false
+-prune_from=runtime\.|http\.\(\*conn\) -trim=false
+-focus=a -ignore=b -hide=c -show_from=r -trim=false
+-tagfocus=bytes
+-tagfocus=16b:1mb
+-tagfocus=:4kb -cum
+-tagignore=32kb:
+-tagfocus=tier=gold|silver
+-tagfocus=[a-z]+:[a-z]
+-tagignore=gold
+-tagroot=tier,bytes -trim=false
+-tagleaf=bytes,tier -trim=false -cum
+-tagroot=bytes -tagleaf=tier -focus=.. -trim=false
+-all_frames -trim=false
+-drop_negative -trim=false
+-compact_labels -edgefraction=0.2
+
+'}
+
+# Both as words; pprof's heading for the columns is another.
+words() { awk '!NF { next } { $1 = $1 } /^flat flat% sum% cum cum%$/ || /^FLAT FLAT% SUM% CUM CUM% NAME$/ { next } { print }'; }
+# pprof leaves the order of rows that look the same to chance: then without the running sum, sorted.
+loose() { awk '/^(-?[0-9]|-?\.)[^ ]* +[0-9.e-]+% / { $3 = "" } { print }' "$1" | sort; }
+
+same=0 differ=0
+for f in "$@"; do
+	case $f in *.txt | *.sha256) continue ;; esac
+	[ -r "$f" ] || continue
+	printf '%s' "$matrix" >"$scratch/matrix"
+	while read -r options; do
+		# shellcheck disable=SC2086
+		"$pprof" -symbolize=none -top $options "$f" >"$scratch/theirs" 2>"$scratch/their-errors" ||
+			echo "no report" >"$scratch/theirs"
+		# shellcheck disable=SC2086
+		"$top" -top $options "$f" 2>"$scratch/our-errors" | sed 1d >"$scratch/ours"
+		[ -s "$scratch/ours" ] || echo "no report" >"$scratch/ours"
+		words <"$scratch/theirs" >"$scratch/a"
+		words <"$scratch/ours" >"$scratch/b"
+		if cmp -s "$scratch/a" "$scratch/b"; then
+			same=$((same + 1))
+			continue
+		fi
+		loose "$scratch/a" >"$scratch/la"
+		loose "$scratch/b" >"$scratch/lb"
+		if cmp -s "$scratch/la" "$scratch/lb"; then
+			same=$((same + 1))
+		else
+			differ=$((differ + 1))
+			echo "DIFFERS: $f $options"
+			diff "$scratch/a" "$scratch/b" | head -n "${LINES_SHOWN:-6}"
+			head -n 2 "$scratch/our-errors"
+		fi
+	done <"$scratch/matrix"
+done
+echo "pprof: $same reports equal, $differ differ"
+[ $differ -eq 0 ]
