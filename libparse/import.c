@@ -115,20 +115,10 @@ static int name_frame(void *ctx, struct tp_dict *dict, uint64_t address, struct 
 	return code ? code : tp_dict_function(dict, &f, &frame->function);
 }
 
-/* What is to be said of addresses that are in none of the files. */
-static bool some_unnamed(struct tp_import_result *r, size_t named, size_t unnamed)
-{
-	if (!unnamed)
-		return false;
-	snprintf(r->unnamed, sizeof(r->unnamed),
-		 "%zu of %zu code addresses are in none of the files given: is it the same build?",
-		 unnamed, named + unnamed);
-	return true;
-}
-
 static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
 {
-	if (some_unnamed(r, w->named, w->unnamed) &&
+	tp_symbol_remark(r->unnamed, w->named, w->unnamed);
+	if (*r->unnamed &&
 	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return 0;
@@ -137,20 +127,12 @@ static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct
 static int name_profile(struct work *w, struct tp_profile *p, struct tp_import_result *r,
 			struct tp_err *err)
 {
-	size_t notices = p->nnotices, named, unnamed;
-	int code;
+	size_t notices = p->nnotices;
+	int code = w->symbols ? tp_profile_symbolize(p, w->symbols, NULL, NULL, err) : 0;
 
-	if (!w->symbols)
-		return 0;
-	code = tp_profile_symbolize(p, w->symbols, &named, &unnamed, err);
-	if (code)
-		return code;
-	if (p->nnotices > notices)
+	if (!code && p->nnotices > notices)
 		snprintf(r->unnamed, sizeof(r->unnamed), "%s", p->notices[notices].text);
-	else if (some_unnamed(r, named, unnamed) &&
-		 tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	return 0;
+	return code;
 }
 
 /* Decode and order on this thread; timeline and blocks wherever there is a processor for them. */

@@ -11,6 +11,7 @@
 #include "open/input.h"
 #include "open/peek.h"
 #include "profile/merge.h"
+#include "symbol/symbol.h"
 
 #define MAX_THREADS 8
 #define PAYS	    4 /* dumps per thread at least */
@@ -167,6 +168,24 @@ void cmd_profiles_release(struct cmd_profiles *p)
 	*p = (struct cmd_profiles){0};
 }
 
+/* ---- names ---- */
+
+/* What looks names up, NULL where nothing does; each thread has its own. */
+static int new_symbols(const struct cmd_profiles_options *opt, struct tp_symbolizer **s,
+		       struct tp_err *err)
+{
+	const struct tp_symbol_options how = {
+	    .binaries = &opt->binary, .nbinaries = opt->binary ? 1 : 0, .path = opt->symbol_path};
+
+	*s = NULL;
+	return opt->binary || opt->symbol_path ? tp_symbolizer_new(s, &how, err) : 0;
+}
+
+static int name_code(struct tp_profile *p, struct tp_symbolizer *s, struct tp_err *err)
+{
+	return s ? tp_profile_symbolize(p, s, NULL, NULL, err) : 0;
+}
+
 /* ---- dumps, several at a time ---- */
 
 struct load {
@@ -175,13 +194,15 @@ struct load {
 	struct rep_merger *sum;	  /* NULL: they are kept one by one */
 	struct cmd_profile *item; /* then: all of them, by path */
 	char (*note)[256];	  /* by path: what is to be said, "" nothing */
-	bool other;		  /* something is no dump of a profile */
-	size_t failed;		  /* the path that err is about */
+	struct tp_symbolizer *symbols;
+	bool other;    /* something is no dump of a profile */
+	size_t failed; /* the path that err is about */
 	int code;
 	struct tp_err err;
 };
 
-static int read_dump(const char *path, struct tp_profile **p, char note[256], struct tp_err *err)
+static int read_dump(const char *path, struct tp_symbolizer *symbols, struct tp_profile **p,
+		     char note[256], struct tp_err *err)
 {
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -196,8 +217,13 @@ static int read_dump(const char *path, struct tp_profile **p, char note[256], st
 	if (!code)
 		code = tp_profile_read(in->data, in->size, NULL, p, err);
 	tp_input_close(in);
-	if (code)
+	if (!code)
+		code = name_code(*p, symbols, err);
+	if (code) {
+		tp_profile_free(*p);
+		*p = NULL;
 		return code;
+	}
 	if (*damaged)
 		snprintf(note, 256, "%s", damaged);
 	for (size_t i = 0; i < (*p)->nlosses; i++) {
@@ -225,7 +251,7 @@ static int load_one(struct load *l, size_t i)
 		l->other = true;
 		return 0;
 	}
-	code = read_dump(l->paths[i], &p, l->note[i], &l->err);
+	code = read_dump(l->paths[i], l->symbols, &p, l->note[i], &l->err);
 	if (code)
 		return code;
 	if (!l->sum) {
@@ -336,7 +362,8 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 
 /* All paths, as long as they are dumps of profiles; *other where one is not: then nothing has been
  * done. `add`: they are added up. */
-static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n, bool add, bool *other,
+static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
+		      const struct cmd_profiles_options *opt, bool add, bool *other,
 		      struct cmd_profiles *out)
 {
 	size_t nparts = thread_count(n);
@@ -355,6 +382,8 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n, bool 
 		/* A single file stays as it is; parts of many are summed up for good. */
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
+		if (!code)
+			code = new_symbols(opt, &part[i].symbols, &err);
 	}
 	if (!code)
 		run_parts(part, nparts);
@@ -366,8 +395,10 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n, bool 
 		status = finish_parts(cmd, part, nparts, add, out);
 	if (!status && !*other)
 		tell_notes(cmd, paths, note, n);
-	for (size_t i = 0; i < nparts; i++)
+	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
+		tp_symbolizer_free(part[i].symbols);
+	}
 	for (size_t i = 0; i < n && item; i++)
 		tp_profile_free(item[i].profile);
 	free(item);
@@ -378,8 +409,8 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n, bool 
 /* ---- stores and traces ---- */
 
 static int load_run(struct cmd *cmd, const struct rep_run *run,
-		    const struct cmd_profiles_options *opt, struct cmd_profiles *out,
-		    struct tp_err *err)
+		    const struct cmd_profiles_options *opt, struct tp_symbolizer *symbols,
+		    struct cmd_profiles *out, struct tp_err *err)
 {
 	struct tp_profile *p = NULL;
 	bool trace = !is_profile(run);
@@ -393,14 +424,21 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    run->row.name);
 	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
-	if (!code)
+	if (!code && !trace)
+		code = name_code(p, symbols, err);
+	for (size_t i = 0; !code && !trace && symbols && i < p->nnotices; i++)
+		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
+	if (code)
+		tp_profile_free(p);
+	else
 		code = append(out, p, run->row.name, trace, err);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
 /* A store, or a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum what what,
-		     const struct cmd_profiles_options *opt, struct cmd_profiles *out)
+		     const struct cmd_profiles_options *opt, struct tp_symbolizer *symbols,
+		     struct cmd_profiles *out)
 {
 	struct tp_err err;
 	int status;
@@ -413,7 +451,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum what what,
 	}
 	status = cmd_open(cmd, path);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)
-		if (load_run(cmd, &cmd->runs.run[i], opt, out, &err))
+		if (load_run(cmd, &cmd->runs.run[i], opt, symbols, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
 	return status;
@@ -423,25 +461,27 @@ static int load_runs(struct cmd *cmd, const char *path, enum what what,
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
-	int status = CMD_OK;
+	struct tp_symbolizer *symbols;
+	struct tp_err err;
+	int status = new_symbols(opt, &symbols, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
 		char note[1][256] = {""};
-		struct tp_err err;
 		enum what what;
 
 		if (look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (what != WHAT_PROFILE) {
-			status = load_runs(cmd, paths[i], what, opt, out);
-		} else if (read_dump(paths[i], &p, note[0], &err) ||
+			status = load_runs(cmd, paths[i], what, opt, symbols, out);
+		} else if (read_dump(paths[i], symbols, &p, note[0], &err) ||
 			   append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
 			tell_notes(cmd, &paths[i], note, 1);
 		}
 	}
+	tp_symbolizer_free(symbols);
 	return status;
 }
 
@@ -452,7 +492,7 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	int status;
 
 	*out = (struct cmd_profiles){0};
-	status = load_dumps(cmd, paths, n, false, &other, out);
+	status = load_dumps(cmd, paths, n, opt, false, &other, out);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
 }
 
@@ -505,7 +545,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 
 	/* One dump is what it is: nothing to add up, nothing to copy. */
 	*out = (struct cmd_profiles){0};
-	status = load_dumps(cmd, paths, n, n > 1, &other, out);
+	status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
 	if (other) {
 		status = load_mixed(cmd, paths, n, opt, out);
 		n = out->n;

@@ -27,6 +27,9 @@ struct cmd_profiles {
 struct cmd_profiles_options {
 	/* Which view of traces; NULL: a trace is an error that says what to do. */
 	const struct rep_trace_profile_options *trace;
+	/* Name code that a profile leaves without names; NULL: nothing. A trace of go 1.5 has its
+	 * names from its import. */
+	const char *binary, *symbol_path;
 };
 
 /* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open

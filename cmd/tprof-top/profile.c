@@ -151,7 +151,9 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 
 int top_profile(struct top_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL};
+	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
+					   .binary = args->profile.binary,
+					   .symbol_path = args->profile.symbol_path};
 	struct cmd_profiles list = {0};
 	int status = check(args);
 

@@ -31,7 +31,7 @@ struct table {
 static void put(struct table *t, uint64_t v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		t->data[t->size++] = (uint8_t)(v >> 8 * (t->big ? n - 1 - i : i));
+		t->data[t->size++] = (uint8_t)(n > 8 ? 0 : v >> 8 * (t->big ? n - 1 - i : i));
 }
 
 static void put_at(struct table *t, size_t at, uint64_t v, unsigned n)

@@ -18,6 +18,7 @@ struct renaming {
 	uint32_t *path;
 	uint8_t *seen; /* by mapping, see below */
 	size_t named, unnamed;
+	bool remarked; /* there is a notice already */
 };
 
 enum { SEEN = 1, NAMED = 2 }; /* its file was looked for; it named code */
@@ -110,16 +111,20 @@ static int remark(struct renaming *r, const struct tp_location *l,
 	if (l->mapping > r->p->nmappings || r->seen[l->mapping])
 		return 0;
 	r->seen[l->mapping] = SEEN;
-	if (tp_symbolizer_file(r->s, place, &path, &id))
+	if (tp_symbolizer_file(r->s, place, &path, &id)) {
+		r->remarked = true;
 		return tp_profile_add_notice(
 		    r->p, TP_WARNING, TP_OFFSET_NONE,
 		    "%s is another build (%s) than the dump is of (%s): names may be wrong", path,
 		    id, place->build_id);
-	if (*place->build_id && !path && *place->file != '[')
+	}
+	if (*place->build_id && !path && *place->file != '[') {
+		r->remarked = true;
 		return tp_profile_add_notice(
 		    r->p, TP_WARNING, TP_OFFSET_NONE,
 		    "no file with the build id %s of %s was found: its functions have no names",
 		    place->build_id, *place->file ? place->file : "the program");
+	}
 	return 0;
 }
 
@@ -244,6 +249,7 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 	struct renaming r = {.p = p, .s = s, .old = p->dict};
 	size_t nnodes = tp_dict_stacks(p->dict), nframes = tp_dict_frames(p->dict);
 	struct tp_dict *fresh;
+	char remark_text[160];
 	int code = TP_ENOMEM;
 
 	if (named)
@@ -270,6 +276,9 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 	free(r.n);
 	free(r.seen);
 	free(r.frames);
+	tp_symbol_remark(remark_text, r.named, r.unnamed);
+	if (!code && *remark_text && !r.remarked)
+		code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", remark_text);
 	if (code)
 		return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
 				  code == TP_ENOMEM ? "out of memory"

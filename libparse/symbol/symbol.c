@@ -1,5 +1,6 @@
 #include "symbol/symbol.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,15 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 	*path = tp_image_path(c->image);
 	*id = *tp_image_gnu_id(c->image) ? tp_image_gnu_id(c->image) : tp_image_go_id(c->image);
 	return c->other_build;
+}
+
+void tp_symbol_remark(char text[160], size_t named, size_t unnamed)
+{
+	text[0] = '\0';
+	if (unnamed)
+		snprintf(text, 160, "%zu of %zu code addresses have no name in the files given%s",
+			 unnamed, named + unnamed,
+			 unnamed > named ? ": is it the same build?" : "");
 }
 
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,

@@ -53,6 +53,9 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,
 			    uint64_t address, struct tp_symbol *chain, size_t room);
 
+/* What is to be said when addresses have no names still; "" when there are none. */
+void tp_symbol_remark(char text[160], size_t named, size_t unnamed);
+
 /* Names the locations of a profile that have no lines. What it could not do, and files of another
  * build, are added to p->notices. *named, *unnamed (if not NULL): locations that got names, and
  * that have none still. TP_ENOMEM, TP_ELIMIT; the profile is as it was then. */

@@ -50,6 +50,8 @@ struct rep_profile_options {
 	enum rep_granularity granularity;
 	bool no_inlines, show_columns;
 	const char *trim_path, *source_path; /* folders, separated by colons */
+	/* names for code that has none: a program, and folders (symbol/symbol.h) */
+	const char *binary, *symbol_path;
 
 	/* how many are shown */
 	bool no_trim;	      /* all of them: the next three count as 0 */
@@ -127,6 +129,10 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Cut these folders off the names of source files")                                       \
 	X("source-path", SOURCE_PATH, TEXT, source_path, "DIRS", NODES,                            \
 	  "Where to look for source files")                                                        \
+	X("binary", BINARY, TEXT, binary, "FILE", NODES,                                           \
+	  "Name code that a dump leaves without names by this program")                            \
+	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \
+	  "The same by files in these folders that have the build id")                             \
 	X("nodecount", NODECOUNT, COUNT, node_count, "N", LIMITS, "At most N nodes")               \
 	X("nodefraction", NODEFRACTION, NUMBER, node_fraction, "F", LIMITS,                        \
 	  "Leave out nodes below F of the total (default: 0.005)")                                 \
