@@ -40,7 +40,7 @@ _tprof_top()
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --call-tree --color= --comments --compact-labels --cum --disasm=
 			--divide-by= --drop-negative --edgefraction= --flat --focus= --format= --from=
-			--goroutine= --granularity= --help --hide= --ignore= --intel-syntax --list= --mean
+			--goroutine= --goroutines --granularity= --help --hide= --ignore= --intel-syntax --list= --mean
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction=
 			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=

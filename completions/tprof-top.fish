@@ -38,6 +38,7 @@ complete -c tprof-top -l disasm -x -d 'Annotated machine code of matching functi
 complete -c tprof-top -l list -x -d 'Annotated source of matching functions'
 complete -c tprof-top -l peek -x -d 'Callers and callees of matching functions'
 complete -c tprof-top -l raw -d 'The profile as text'
+complete -c tprof-top -l goroutines -d 'Goroutines by stack, state and creator'
 complete -c tprof-top -l tags -d 'Values of labels'
 complete -c tprof-top -l traces -d 'All samples with their stacks'
 complete -c tprof-top -l tree -d 'The call graph as text'

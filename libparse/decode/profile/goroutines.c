@@ -390,6 +390,10 @@ static int keep_words(struct dump *d, struct tp_scan line)
 		if (!tp_scan_begins(s, begins[i]) || d->l.p->ncomments >= MAX_COMMENTS)
 			continue;
 		code = tp_legacy_string(&d->l, s.at, tp_scan_left(&s), &text);
+		/* Every thread says what signal ended it. */
+		for (size_t k = 0; k < d->l.p->ncomments && !code; k++)
+			if (d->l.p->comments[k] == text)
+				return 0;
 		return code ? code : tp_legacy_fail(&d->l, tp_profile_add_comment(d->l.p, text));
 	}
 	return 0;

@@ -14,6 +14,7 @@ static inline bool rep_node_shown(const struct rep_graph *g, const struct rep_no
 extern const struct rep_profile_report rep_profile_report_tree, rep_profile_report_peek,
     rep_profile_report_traces, rep_profile_report_tags, rep_profile_report_raw,
     rep_profile_report_comments, rep_profile_report_list, rep_profile_report_dot,
-    rep_profile_report_svg, rep_profile_report_callgrind, rep_profile_report_disasm;
+    rep_profile_report_svg, rep_profile_report_callgrind, rep_profile_report_disasm,
+    rep_profile_report_goroutines;
 
 #endif

@@ -1,0 +1,349 @@
+/* goroutines: those with one stack, state and creator together, most first: where they leak. Before
+ * them what the program said when it ended; calls of itself on one line, and frames without a name
+ * only where a stack has no others.
+ *
+ *	14 goroutines in 9 groups
+ *
+ *	4  chan receive, 2m00s to 5m00s, created by main.open at stuck.go:62
+ *	   main.receive    stuck.go:35
+ *	   goroutines 18, 19, 20, 21
+ *
+ * States, waits, creators and ids are the labels and the second value of goroutine dumps
+ * (decode/profile/goroutines.c); profiles of goroutines have stacks and counts alone. With
+ * --sample-index=wait those come first that wait longest. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "base/units.h"
+#include "profile/paper/paper.h"
+#include "profile/report/reports.h"
+
+#define MAX_IDS 8 /* that are listed */
+
+/* One sample; numbers of strings, 0 where the dump does not say. */
+struct item {
+	uint32_t stack, state, by, at;
+	int64_t id, creator, elided; /* -1: not said */
+	int64_t count, wait_ns;
+};
+
+struct group {
+	const struct item *item;
+	size_t n;
+	int64_t count, least_ns, most_ns;
+};
+
+enum key { KEY_STATE, KEY_BY, KEY_AT, KEY_ID, KEY_CREATOR, KEY_ELIDED, NKEYS };
+
+struct report {
+	struct rep_profile_view *v;
+	struct rep_paper out;
+	uint32_t key[NKEYS];
+	struct item *item;
+	struct group *group;
+	size_t ngroups;
+	size_t goroutine, wait; /* sample types; wait is ntypes where there is none */
+};
+
+/* ---- gathering ---- */
+
+static int find_types(struct report *r, struct tp_err *err)
+{
+	const struct tp_profile *p = r->v->profile;
+	bool found = false;
+
+	r->wait = p->ntypes;
+	for (size_t i = 0; i < p->ntypes; i++) {
+		const char *type = tp_dict_text(p->dict, p->types[i].type).text;
+
+		if (!strcmp(type, "goroutine") || !strcmp(type, "goroutineleak")) {
+			r->goroutine = i;
+			found = true;
+		} else if (!strcmp(type, "wait")) {
+			r->wait = i;
+		}
+	}
+	if (found)
+		return 0;
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "there are no goroutines in it; goroutine profiles and dumps have them");
+}
+
+static int find_keys(struct report *r)
+{
+	static const char *const names[NKEYS] = {"state",     "created_by", "created_at",
+						 "goroutine", "creator",    "elided"};
+	int code = 0;
+
+	for (size_t i = 0; i < NKEYS && !code; i++)
+		code = tp_dict_string(r->v->profile->dict, names[i], strlen(names[i]), &r->key[i]);
+	return code;
+}
+
+static struct item item_of(const struct report *r, size_t sample)
+{
+	const struct tp_profile *p = r->v->profile;
+	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
+	const int64_t *value = p->value + sample * p->ntypes;
+	struct item item = {.stack = p->stack[sample], .id = -1, .creator = -1, .elided = -1};
+	uint32_t *const texts[] = {&item.state, &item.by, &item.at};
+	int64_t *const numbers[] = {&item.id, &item.creator, &item.elided};
+
+	item.count = value[r->goroutine];
+	item.wait_ns = r->wait < p->ntypes ? value[r->wait] : 0;
+	for (uint32_t i = 0; i < set->n; i++) {
+		const struct tp_label *l = &p->labels[set->first + i];
+
+		for (size_t k = 0; k < NKEYS; k++) {
+			if (l->key != r->key[k] || l->numeric != (k >= KEY_ID))
+				continue;
+			/* The program may have labels of these names, too: the first counts. */
+			if (k >= KEY_ID && *numbers[k - KEY_ID] < 0)
+				*numbers[k - KEY_ID] = l->number;
+			else if (k < KEY_ID && !*texts[k])
+				*texts[k] = l->text;
+		}
+	}
+	return item;
+}
+
+#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+static int compare_kinds(const struct item *x, const struct item *y)
+{
+	int c = ORDER(x->stack, y->stack);
+
+	if (!c)
+		c = ORDER(x->state, y->state);
+	if (!c)
+		c = ORDER(x->by, y->by);
+	return c ? c : ORDER(x->at, y->at);
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int c = compare_kinds(x, y);
+
+	return c ? c : ORDER(x->id, y->id);
+}
+
+/* Ties in the order of the dump's stacks: numbers of strings and stacks follow it. */
+static int by_count(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = ORDER(y->count, x->count);
+
+	if (!c)
+		c = ORDER(y->most_ns, x->most_ns);
+	return c ? c : compare_kinds(x->item, y->item);
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = ORDER(y->most_ns, x->most_ns);
+
+	return c ? c : by_count(a, b);
+}
+
+static int gather(struct report *r)
+{
+	const struct tp_profile *p = r->v->profile;
+	size_t n = p->nsamples;
+
+	r->item = calloc(n + 1, sizeof(*r->item));
+	r->group = calloc(n + 1, sizeof(*r->group));
+	if (!r->item || !r->group)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		r->item[i] = item_of(r, i);
+	if (n > 1)
+		qsort(r->item, n, sizeof(*r->item), by_kind);
+	for (size_t i = 0; i < n; i++) {
+		const struct item *item = &r->item[i];
+		struct group *g = &r->group[r->ngroups ? r->ngroups - 1 : 0];
+
+		if (!i || compare_kinds(item - 1, item) != 0) {
+			g = &r->group[r->ngroups++];
+			*g = (struct group){
+			    .item = item, .least_ns = item->wait_ns, .most_ns = item->wait_ns};
+		}
+		g->n++;
+		tp_sum(&g->count, item->count);
+		if (item->wait_ns < g->least_ns)
+			g->least_ns = item->wait_ns;
+		if (item->wait_ns > g->most_ns)
+			g->most_ns = item->wait_ns;
+	}
+	if (r->ngroups > 1)
+		qsort(r->group, r->ngroups, sizeof(*r->group),
+		      r->v->index == r->wait ? by_wait : by_count);
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static struct tp_text text_of(const struct report *r, uint32_t string)
+{
+	return tp_dict_text(r->v->profile->dict, string);
+}
+
+static void put_wait(struct report *r, const struct group *g)
+{
+	char least[TP_UNITS_SIZE], most[TP_UNITS_SIZE];
+
+	if (!g->most_ns)
+		return;
+	tp_fmt_ns(most, g->most_ns);
+	if (g->least_ns == g->most_ns)
+		rep_paper_printf(&r->out, ", %s", most);
+	else if (!g->least_ns)
+		rep_paper_printf(&r->out, ", up to %s", most);
+	else
+		rep_paper_printf(&r->out, ", %s to %s", tp_fmt_ns(least, g->least_ns), most);
+}
+
+static void put_creator(struct report *r, const struct group *g)
+{
+	bool one = g->item->creator >= 0;
+
+	if (!g->item->by)
+		return;
+	rep_paper_put(&r->out, ", created by ");
+	rep_paper_string(&r->out, text_of(r, g->item->by));
+	if (g->item->at) {
+		rep_paper_put(&r->out, " at ");
+		rep_paper_string(&r->out, text_of(r, g->item->at));
+	}
+	for (size_t i = 1; i < g->n; i++)
+		one = one && g->item[i].creator == g->item->creator;
+	if (one)
+		rep_paper_printf(&r->out, " in goroutine %" PRId64, g->item->creator);
+}
+
+static void put_frame(struct report *r, uint32_t frame, size_t times, size_t indent, size_t width)
+{
+	const struct tp_dict *d = r->v->profile->dict;
+	struct tp_frame f = tp_dict_frame_at(d, frame);
+	struct tp_function fn = tp_dict_function_at(d, f.function);
+	struct tp_text name = tp_dict_text(d, fn.name), file = tp_dict_text(d, fn.file);
+	size_t runes = rep_paper_runes(name.text, name.size);
+
+	rep_paper_space(&r->out, indent);
+	if (!name.size)
+		rep_paper_printf(&r->out, "0x%" PRIx64, tp_dict_location_at(d, f.location).address);
+	else
+		rep_paper_string(&r->out, name);
+	if (file.size) {
+		rep_paper_space(&r->out, (runes < width ? width - runes : 0) + 2);
+		rep_paper_string(&r->out, file);
+		if (f.line)
+			rep_paper_printf(&r->out, ":%" PRId64, f.line);
+	}
+	if (times > 1)
+		rep_paper_printf(&r->out, "  (%zu times)", times);
+	rep_paper_put(&r->out, "\n");
+}
+
+/* Files are in one column, unless a name is very long. */
+static void put_stack(struct report *r, uint32_t stack, size_t indent)
+{
+	const struct tp_dict *d = r->v->profile->dict;
+	size_t width = 0;
+	bool named = false;
+
+	for (uint32_t s = stack; s; s = tp_dict_stack_at(d, s).parent) {
+		uint32_t name = tp_dict_frame_name(d, tp_dict_stack_at(d, s).frame);
+		size_t runes =
+		    rep_paper_runes(tp_dict_text(d, name).text, tp_dict_text(d, name).size);
+
+		named |= name != 0;
+		width = runes > width && runes <= 48 ? runes : width;
+	}
+	for (uint32_t s = stack; s && !rep_paper_failed(&r->out);) {
+		uint32_t frame = tp_dict_stack_at(d, s).frame;
+		size_t times = 0;
+
+		for (; s && tp_dict_stack_at(d, s).frame == frame; times++)
+			s = tp_dict_stack_at(d, s).parent;
+		if (!named || tp_dict_frame_name(d, frame))
+			put_frame(r, frame, times, indent, width);
+	}
+}
+
+static void put_ids(struct report *r, const struct group *g, size_t indent)
+{
+	size_t n = g->n < MAX_IDS ? g->n : MAX_IDS;
+
+	if (g->item[g->n - 1].id < 0)
+		return;
+	rep_paper_space(&r->out, indent);
+	rep_paper_put(&r->out, g->n == 1 ? "goroutine" : "goroutines");
+	for (size_t i = 0; i < n; i++)
+		rep_paper_printf(&r->out, "%s %" PRId64, i ? "," : "", g->item[i].id);
+	if (n < g->n)
+		rep_paper_printf(&r->out, " and %zu more", g->n - n);
+	rep_paper_put(&r->out, "\n");
+}
+
+static void put_group(struct report *r, const struct group *g, int width)
+{
+	size_t indent = (size_t)width + 2;
+
+	rep_paper_printf(&r->out, "\n%*" PRId64 "  ", width, g->count);
+	if (g->item->state)
+		rep_paper_string(&r->out, text_of(r, g->item->state));
+	else
+		rep_paper_put(&r->out, g->count == 1 ? "goroutine" : "goroutines");
+	put_wait(r, g);
+	put_creator(r, g);
+	if (g->item->elided > 0)
+		rep_paper_printf(&r->out, ", %" PRId64 " frames left out", g->item->elided);
+	else if (!g->item->elided)
+		rep_paper_put(&r->out, ", frames left out");
+	rep_paper_put(&r->out, "\n");
+	put_stack(r, g->item->stack, indent);
+	put_ids(r, g, indent);
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	struct report r = {.v = v};
+	int64_t total = 0, most = 0;
+	int code = find_types(&r, err), width = 1;
+
+	(void)arg;
+	if (code)
+		return code;
+	rep_paper_init(&r.out, sink);
+	code = find_keys(&r);
+	rep_paper_fail(&r.out, code ? code : gather(&r));
+	for (size_t i = 0; i < r.ngroups; i++) {
+		tp_sum(&total, r.group[i].count);
+		most = r.group[i].count > most ? r.group[i].count : most;
+	}
+	for (; most > 9; most /= 10)
+		width++;
+	for (size_t i = 0; i < v->profile->ncomments; i++) {
+		rep_paper_string(&r.out, text_of(&r, v->profile->comments[i]));
+		rep_paper_put(&r.out, i + 1 < v->profile->ncomments ? "\n" : "\n\n");
+	}
+	rep_paper_printf(&r.out, "%" PRId64 " goroutine%s in %zu group%s\n", total,
+			 total == 1 ? "" : "s", r.ngroups, r.ngroups == 1 ? "" : "s");
+	for (size_t i = 0; i < r.ngroups && !rep_paper_failed(&r.out); i++)
+		put_group(&r, &r.group[i], width);
+	free(r.item);
+	free(r.group);
+	return rep_paper_finish(&r.out, err);
+}
+
+const struct rep_profile_report rep_profile_report_goroutines = {
+    .name = "goroutines",
+    .doc = "Goroutines with one stack, state and creator together, most first",
+    .traits = {.no_trim = true},
+    .print = print,
+};

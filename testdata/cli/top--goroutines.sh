@@ -1,0 +1,30 @@
+# Goroutines that share stack, state and creator, from a dump, from a crash, and from a profile that
+# has counts alone; which of them wait longest; a profile without goroutines.
+dumps=testdata/corpus/profiles
+tprof-top --goroutines "$dumps/stuck-1.27.goroutine.d2"
+tprof-top --goroutines --focus=main.down "$dumps/stuck-1.27.quit.d2"
+tprof-top --goroutines --focus=stamp "$dumps/stuck-1.27.goroutine.d1"
+cat >"$TMP/old.d2" <<'END'
+fatal error: all goroutines are asleep - deadlock!
+
+goroutine 7 [select]:
+main.wait()
+	/src/wait.go:7 +0x1d
+created by main.main in goroutine 1
+	/src/wait.go:30 +0x5e
+
+goroutine 8 [select, 2 minutes]:
+main.wait()
+	/src/wait.go:7 +0x1d
+created by main.main in goroutine 1
+	/src/wait.go:30 +0x5e
+
+goroutine 18 [chan receive, 5 minutes]:
+main.old(...)
+	/src/wait.go:17
+created by main.main in goroutine 1
+	/src/wait.go:31 +0x5e
+END
+tprof-top --goroutines --sample-index=wait "$TMP/old.d2"
+tprof-top --goroutines testdata/catalog.cpu 2>&1
+echo "status $?"
