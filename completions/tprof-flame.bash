@@ -26,18 +26,18 @@ _tprof_flame()
 		;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
-	--base | --output | -o | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
 	--show-from | --prune-from | --tag-focus | --tag-ignore | --tag-root | --tag-leaf | \
 	--goroutine | --reason | --task | --region | --from | --to) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --color= --flame --focus= --format= --from=
+		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --color= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
-			--show-from= --sort= --state= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
+			--show-from= --sort= --state= --symbol-path= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
 			--task= --title= --to= --trim-path= --usage --version --view= --width=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

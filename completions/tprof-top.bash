@@ -22,7 +22,7 @@ _tprof_top()
 	--sample-index) COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples delay contentions goroutine' -- "$cur")); return ;;
 	--unit) COMPREPLY=($(compgen -W 'minimum auto ns us ms seconds bytes kB MB GB' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
-	--source-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	--source-path | --symbol-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--sort | -s)
 		# The keys are in the help, behind the report's name.
 		COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null |
@@ -44,7 +44,7 @@ _tprof_top()
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction=
 			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
-			--state= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
+			--state= --symbol-path= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
