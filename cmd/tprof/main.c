@@ -20,6 +20,7 @@ static const struct {
     {"import", "decode Go execution traces into a store"},
     {"top", "where goroutines spent their time, ranked"},
     {"flame", "flame graphs of profiles and traces"},
+    {"diff", "what changed between runs, and gates for CI"},
     {"query", "ask a store in SQL"},
     {"export", "write a run's events as text"},
 };

@@ -249,7 +249,11 @@ static int make_row(struct work *w, uint32_t key, struct rep_diff_row *row)
 		row->cum = medians(w, w->value[1]);
 		if (rep_stats_compare(w->stats, test, test + w->nold, &row->test))
 			return TP_ENOMEM;
-		row->q = row->test.p;
+		/* Where all runs have the same value there is nothing to test. */
+		row->q = test[0] == test[w->nold - 1] && test[0] == test[w->nold] &&
+				 test[0] == test[w->n - 1]
+			     ? (double)NAN
+			     : row->test.p;
 	} else {
 		row->flat = (struct rep_diff_pair){w->value[0][0], w->value[0][1]};
 		row->cum = (struct rep_diff_pair){w->value[1][0], w->value[1][1]};
@@ -342,17 +346,19 @@ static int judge(struct rep_diff *d)
 
 	if (!d->sets)
 		return 0;
-	d->tests = d->n;
+	d->total.q = d->total.test.p;
 	d->total.verdict = verdict(d, d->total.q);
 	p = malloc((d->n ? d->n : 1) * sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < d->n; i++)
-		p[i] = d->row[i].test.p;
+	for (size_t i = 0; i < d->n; i++) {
+		p[i] = d->row[i].q;
+		d->tests += isnan(p[i]) ? 0 : 1;
+	}
 	code = rep_stats_adjust(p, d->n, p);
 	for (size_t i = 0; !code && i < d->n; i++) {
-		d->row[i].q = p[i];
-		d->row[i].verdict = verdict(d, p[i]);
+		d->row[i].q = isnan(p[i]) ? 1 : p[i];
+		d->row[i].verdict = verdict(d, d->row[i].q);
 	}
 	free(p);
 	return code;

@@ -4,8 +4,8 @@
  * a set is one observation. A row of two runs has the two values; a row of two sets has medians,
  * intervals and a rank test, chosen because there are few runs, of no known distribution, with
  * outliers (stats.h gives the sources). Tests of all rows are corrected together by Benjamini and
- * Hochberg's procedure. A row's verdict is one of three, as "not found" and "could not be found"
- * are different answers:
+ * Hochberg's procedure; a row whose value is the same in all runs is no test. A row's verdict is
+ * one of three, as "not found" and "could not be found" are different answers:
  *
  *   changed      q <= alpha
  *   no change    the test could have said otherwise, and did not

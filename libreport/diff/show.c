@@ -115,18 +115,19 @@ char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 	if (d->few) {
 		while (rep_stats_least_p(each, each) > d->opt.alpha)
 			each++;
-		snprintf(text, REP_DIFF_ADVICE_SIZE,
-			 "too few samples: with %zu and %zu runs no difference can have p below "
-			 "%.3g; %zu on each side are the least for alpha %g",
-			 d->nold, d->nnew, least, each, d->opt.alpha);
+		snprintf(
+		    text, REP_DIFF_ADVICE_SIZE,
+		    "too few samples: of %zu and %zu runs no difference has p below %.2g; take "
+		    "%zu a side",
+		    d->nold, d->nnew, least, each);
 	} else if (least * (double)d->tests > d->opt.alpha) {
 		while (rep_stats_least_p(each, each) * (double)d->tests > d->opt.alpha)
 			each++;
 		snprintf(
 		    text, REP_DIFF_ADVICE_SIZE,
-		    "%zu and %zu runs are too few to be sure of a single change among %zu rows; "
-		    "%zu on each side are enough, or --min-share for fewer rows",
-		    d->nold, d->nnew, d->tests, each);
+		    "too few runs to be sure of one change among %zu rows: %zu a side would do, "
+		    "or --min-share",
+		    d->tests, each);
 	}
 	return text;
 }
@@ -152,8 +153,7 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 	if (d->sets)
 		snprintf(
 		    text, sizeof(text),
-		    "%s; medians of %zu and %zu runs, \xc2\xb1 95%% interval; changed: Q at most "
-		    "%g (Mann-Whitney, corrected for %zu rows)",
+		    "%s; medians of %zu and %zu runs; changed: Q at most %g, tests of %zu rows",
 		    d->opt.cum ? "cum" : "flat", d->nold, d->nnew, d->opt.alpha, d->tests);
 	else
 		snprintf(text, sizeof(text), "%s%s; shares are of %s%s",

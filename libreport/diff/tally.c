@@ -62,7 +62,7 @@ static void add_sample(const struct tp_profile *p, const struct rep_key_map *map
 		add(flat, map->label[i], v);
 }
 
-/* ---- frames: flat at the leaf, cum over the tree of stacks ---- */
+/* ---- frames: flat at the leaf, cum over each stack, or over the tree of all ---- */
 
 struct tree {
 	uint32_t nodes;
@@ -147,14 +147,51 @@ static void walk(struct tree *t, int64_t *cum)
 	}
 }
 
+/* Counts a value for every key on the stack; `seen` has for each key the last sample (from 1) that
+ * it was counted for. */
+static void climb(const struct tp_profile *p, const struct rep_key_map *map, uint32_t node,
+		  uint32_t sample, int64_t v, uint32_t *seen, int64_t *flat, int64_t *cum)
+{
+	bool leaf = true;
+
+	while (node) {
+		struct tp_stack_node n = tp_dict_stack_at(p->dict, node);
+		uint32_t key = map->frame[n.frame];
+
+		if (key && leaf)
+			add(flat, key, v);
+		leaf = leaf && !key;
+		if (key && seen[key] != sample) {
+			seen[key] = sample;
+			add(cum, key, v);
+		}
+		node = n.parent;
+	}
+}
+
+/* Are the stacks, one by one, not much more than the tree of all of them? They may be much more:
+ * many samples below one deep stack. */
+static bool stacks_are_short(const struct tp_profile *p)
+{
+	uint64_t limit = 4 * (uint64_t)tp_dict_stacks(p->dict), frames = 0;
+
+	for (size_t i = 0; i < p->nsamples && frames <= limit; i++)
+		frames += tp_dict_stack_at(p->dict, p->stack[i]).depth;
+	return frames <= limit && p->nsamples < UINT32_MAX;
+}
+
 /* Sums of one type by key. flat and cum have room for `keys`. */
 static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
 		    size_t index, const double *ratio, int64_t *flat, int64_t *cum, int64_t *total,
 		    int64_t *weight)
 {
+	bool is_short = map->frame && stacks_are_short(p);
+	uint32_t *seen = is_short ? calloc(keys, sizeof(*seen)) : NULL;
 	struct tree t = {0};
-	int code = map->frame ? tree_init(&t, p, map, keys) : 0;
+	int code = is_short && !seen ? TP_ENOMEM : 0;
 
+	if (!code && map->frame && !is_short)
+		code = tree_init(&t, p, map, keys);
 	for (size_t i = 0; !code && i < p->nsamples; i++) {
 		bool keep;
 		int64_t v = rep_tally_value(p, i, index, ratio, &keep);
@@ -162,20 +199,23 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 		if (!keep || !v)
 			continue;
 		*total = plus(*total, v);
-		*weight = plus(*weight, v < 0 ? plus(0, (int64_t)(0 - (uint64_t)v)) : v);
+		*weight = plus(*weight, v < 0 ? (int64_t)(0 - (uint64_t)v) : v);
 		if (!map->frame) {
 			add_sample(p, map, i, v, flat);
-			continue;
+		} else if (is_short) {
+			climb(p, map, p->stack[i], (uint32_t)i + 1, v, seen, flat, cum);
+		} else {
+			add(flat, leaf_key(&t, p->stack[i]), v);
+			t.sum[p->stack[i]] = plus(t.sum[p->stack[i]], v);
+			t.used[p->stack[i]] = 1;
 		}
-		add(flat, leaf_key(&t, p->stack[i]), v);
-		t.sum[p->stack[i]] = plus(t.sum[p->stack[i]], v);
-		t.used[p->stack[i]] = 1;
 	}
-	if (!code && map->frame)
+	if (!code && t.sum)
 		walk(&t, cum);
-	else if (!code)
+	else if (!code && !map->frame)
 		memcpy(cum, flat, keys * sizeof(*cum));
 	tree_release(&t);
+	free(seen);
 	return code;
 }
 

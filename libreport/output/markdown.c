@@ -37,9 +37,18 @@ static int put_cell(struct tp_buf *b, enum rep_kind kind, const struct rep_value
 	return code;
 }
 
+/* A blank line between two parts; out->priv tells whether there is one before. */
+static int part(struct rep_output *out)
+{
+	bool second = out->priv != NULL;
+
+	out->priv = out;
+	return second ? rep_put(&out->buf, "\n") : 0;
+}
+
 static int begin(struct rep_output *out, const char *name)
 {
-	int code = out->tables ? rep_put(&out->buf, "\n") : 0;
+	int code = part(out);
 
 	(void)name;
 	if (!code)
@@ -90,18 +99,17 @@ static int end(struct rep_output *out)
 static int note(struct rep_output *out, bool strong, const char *text)
 {
 	struct rep_value v = rep_str(text);
-	int code = 0;
+	int code;
 
 	if (!*text)
 		return 0;
-	if (out->buf.size || out->tables)
-		code = rep_put(&out->buf, "\n");
+	code = part(out);
 	if (!code && strong)
 		code = rep_put(&out->buf, "**");
 	if (!code)
 		code = put_cell(&out->buf, REP_TEXT, &v);
 	if (!code)
-		code = rep_put(&out->buf, strong ? "**\n\n" : "\n\n");
+		code = rep_put(&out->buf, strong ? "**\n" : "\n");
 	return code;
 }
 

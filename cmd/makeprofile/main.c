@@ -1,0 +1,185 @@
+/* makeprofile: writes a CPU profile with many distinct stacks, for make bench. Not installed.
+ *
+ *   makeprofile [-n STACKS] [-f FUNCTIONS] [-s SEED] [-c CHANGE] FILE
+ *
+ * Stacks are walks through a call graph that is the same for every seed and shape: a function calls
+ * a few others, deeper ones more seldom, so that stacks share their beginnings as real ones do
+ * (8 to 40 frames). SEED decides which stacks there are and what they cost, CHANGE by how many
+ * percent every tenth function is dearer. The same arguments give the same bytes. */
+#include <argp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "decode/profile.h"
+#include "decode/profile/encode.h"
+
+struct args {
+	long stacks, functions, seed, change;
+	const char *path;
+};
+
+static const struct argp_option options[] = {
+    {"stacks", 'n', "N", 0, "Distinct stacks (100000)", 0},
+    {"functions", 'f', "N", 0, "Functions (4000)", 0},
+    {"seed", 's', "N", 0, "Other stacks and values for every N (1)", 0},
+    {"change", 'c', "PERCENT", 0, "What every tenth function costs more (0)", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	long *number = key == 'n'   ? &args->stacks
+		       : key == 'f' ? &args->functions
+		       : key == 's' ? &args->seed
+		       : key == 'c' ? &args->change
+				    : NULL;
+	char *end;
+
+	if (number) {
+		*number = strtol(arg, &end, 10);
+		if (*end || *number < (key == 'c' ? -100 : 1) || *number > 10000000)
+			argp_error(state, "-%c: '%s' is no number that can be", key, arg);
+		return 0;
+	}
+	switch (key) {
+	case ARGP_KEY_ARG:
+		args->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->path)
+			argp_error(state, "into which file?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static uint64_t next(uint64_t *seed)
+{
+	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* Which function `caller` calls as its nth. */
+static uint32_t callee(uint32_t caller, uint64_t n, uint32_t functions)
+{
+	uint64_t seed = (uint64_t)caller << 20 | n;
+
+	return (uint32_t)(next(&seed) % functions);
+}
+
+static int string(struct tp_profile *p, const char *text, uint32_t *id)
+{
+	return tp_dict_string(p->dict, text, strlen(text), id);
+}
+
+static int head(struct tp_profile *p, uint32_t *mapping)
+{
+	struct tp_mapping m = {.start = 0x400000,
+			       .limit = 0x4000000,
+			       .flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
+					TP_MAPPING_LINES | TP_MAPPING_INLINES};
+	uint32_t samples, count, cpu, ns;
+	int code = string(p, "samples", &samples) | string(p, "count", &count) |
+		   string(p, "cpu", &cpu) | string(p, "nanoseconds", &ns) |
+		   string(p, "/srv/shop", &m.file);
+
+	if (!code)
+		code = tp_profile_add_type(p, samples, count);
+	if (!code)
+		code = tp_profile_add_type(p, cpu, ns);
+	p->period_type = (struct tp_value_type){cpu, ns};
+	p->period = 10000000;
+	p->duration_ns = 30000000000;
+	return code ? code : tp_profile_add_mapping(p, &m, mapping);
+}
+
+/* One location per call site: a function is called from several lines. */
+static int push(struct tp_profile *p, uint32_t mapping, uint32_t function, uint32_t site,
+		uint32_t *node)
+{
+	struct tp_location l = {.address = 0x400000 + function * 512 + site * 16,
+				.mapping = mapping};
+	struct tp_frame line = {.line = (function % 90) * 10 + site + 1};
+	struct tp_function f = {.start_line = (function % 90) * 10};
+	char name[80], file[80];
+	int code;
+
+	snprintf(name, sizeof(name), "example.com/shop/pkg%u.(*Type%u).method%u", function % 97,
+		 function % 13, function);
+	snprintf(file, sizeof(file), "example.com/shop/pkg%u/file%u.go", function % 97,
+		 function % 7);
+	code = string(p, name, &f.name) | string(p, file, &f.file);
+	f.system_name = f.name;
+	if (!code)
+		code = tp_dict_function(p->dict, &f, &line.function);
+	return code ? code : tp_profile_push_location(p, node, &l, &line, 1);
+}
+
+static int fill(struct tp_profile *p, const struct args *args)
+{
+	uint64_t seed = (uint64_t)args->seed * 1000003;
+	uint32_t mapping, functions = (uint32_t)args->functions;
+	int code = head(p, &mapping);
+
+	for (long i = 0; !code && i < args->stacks; i++) {
+		uint32_t depth = 8 + (uint32_t)(next(&seed) % 33), function = 0, node = 0;
+		int64_t value = 1 + (int64_t)(next(&seed) % 16 * (next(&seed) % 16));
+
+		for (uint32_t d = 0; !code && d < depth; d++) {
+			uint64_t r = next(&seed);
+			/* the first of a function's callees are the usual ones */
+			uint64_t n = r % 100 < 80   ? 0
+				     : r % 100 < 95 ? 1 + r / 100 % 3
+						    : r / 100 % 40;
+
+			code = push(p, mapping, function, (uint32_t)(n % 8), &node);
+			function = callee(function, n, functions);
+		}
+		if (function % 10 == 0)
+			value += value * args->change / 100;
+		if (!code)
+			code =
+			    tp_profile_add_sample(p, node, 0, (int64_t[]){value, value * 10000000});
+	}
+	return code;
+}
+
+static int write_gz(const char *path, const struct tp_buf *b)
+{
+	gzFile f = gzopen(path, "wb6");
+	int failed = !f || gzwrite(f, b->data, (unsigned)b->size) != (int)b->size;
+
+	if (f && gzclose(f) != Z_OK)
+		failed = 1;
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {.options = options,
+					 .parser = on_option,
+					 .args_doc = "FILE",
+					 .doc = "Write a CPU profile with many distinct stacks."};
+	struct args args = {.stacks = 100000, .functions = 4000, .seed = 1};
+	struct tp_profile *p = tp_profile_new();
+	struct tp_buf b = {0};
+	struct tp_err err;
+	int failed;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	failed = !p || fill(p, &args) || tp_profile_encode(p, &b, &err) || write_gz(args.path, &b);
+	if (failed)
+		fprintf(stderr, "makeprofile: cannot write %s\n", args.path);
+	tp_profile_free(p);
+	tp_buf_release(&b);
+	return failed ? 4 : 0;
+}

@@ -1,0 +1,541 @@
+/* tprof-diff: two runs, or two sets of runs, compared; and gates on what may change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/common.h"
+#include "common/number.h"
+#include "common/profile_options.h"
+#include "common/profiles.h"
+#include "diff/power.h"
+#include "diff/prepare.h"
+#include "diff/show.h"
+#include "profile/view.h"
+
+#include "sides.h"
+
+#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
+
+struct args {
+	struct cmd cmd;
+	struct rep_profile_options profile;
+	struct rep_diff_options diff;
+	struct rep_trace_profile_options trace;
+	struct sides sides;
+	struct rep_gate *gate;
+	size_t ngates;
+	int64_t rows; /* -1: not given */
+	bool by_given, of_change, sum, power, view, junit;
+};
+
+enum {
+	KEY_BASE = 0x4000,
+	KEY_DIFF_BASE,
+	KEY_BASE_LABEL,
+	KEY_LABEL,
+	KEY_SUM,
+	KEY_BY,
+	KEY_EXACT_NAMES,
+	KEY_NORMALIZE,
+	KEY_SHARE_OF,
+	KEY_CHANGED,
+	KEY_MIN_SHARE,
+	KEY_ALPHA,
+	KEY_GATE,
+	KEY_POWER,
+	KEY_VIEW,
+	KEY_FROM,
+	KEY_TO,
+	KEY_GOROUTINE,
+	KEY_STATE,
+	KEY_REASON,
+	KEY_TASK,
+	KEY_REGION,
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is compared:", 1},
+    {"base", KEY_BASE, "OLD", OPTION_ARG_OPTIONAL,
+     "What stands before -- is old; or OLD is, and shares are of the sum of all changes", 1},
+    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL,
+     "The same with shares of the old total", 1},
+    {"base-label", KEY_BASE_LABEL, "KEY=VALUE", 0, "The old runs: those of STORE with this label",
+     1},
+    {"label", KEY_LABEL, "KEY=VALUE", 0, "The new runs", 1},
+    {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
+    {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
+    {"by", KEY_BY, "WHAT", 0,
+     "Rows by function (the default), line, file, stack, label or label:KEY", 1},
+    {"exact-names", KEY_EXACT_NAMES, NULL, 0,
+     "Match names letter by letter, closure counters, versions and hashes included", 1},
+    {NULL, 0, NULL, 0, "What is shown:", 2},
+    {"rows", 'n', "N", 0, "Show at most N rows, 0 for all (default: 20 in tables, else all)", 2},
+    {"sort", 's', "KEY", 0, "Sort by delta (the default), percent, old, new, p or name", 2},
+    {"changed", KEY_CHANGED, NULL, 0, "Only rows that changed; of sets, significantly", 2},
+    {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
+     "Leave out rows with less than this share of both sides", 2},
+    {"share-of", KEY_SHARE_OF, "WHAT", 0,
+     "Shares are of the old total (old, the default) or of the sum of all changes (change)", 2},
+    {"alpha", KEY_ALPHA, "P", 0, "Sets: what is called changed has Q at most P (default: 0.05)", 2},
+    {"power", KEY_POWER, NULL, 0, "Show how often changes are found, by number of runs, and exit",
+     2},
+    {NULL, 0, NULL, 0, "What must not change:", 3},
+    {"gate", KEY_GATE, "GATE", 0,
+     "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
+     "'flat(REGEX)>+20%'; may be given several times",
+     3},
+    {NULL, 0, NULL, 0, "Of execution traces:", 4},
+    {"view", KEY_VIEW, "VIEW", 0, "What to count: cpu, running, offcpu, sched, syscall or wall", 4},
+    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0, "Only goroutines with this id or entry function",
+     4},
+    {"state", KEY_STATE, "STATE", 0, "Only time in these states", 4},
+    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked for a reason matching REGEX", 4},
+    {"task", KEY_TASK, "REGEX", 0, "Only inside tasks of this type", 4},
+    {"region", KEY_REGION, "REGEX", 0, "Only inside regions of this type", 4},
+    {"from", KEY_FROM, "TIME", 0, "Only from TIME on", 4},
+    {"to", KEY_TO, "TIME", 0, "Only before TIME", 4},
+    {0},
+};
+
+static void set_by(struct args *args, struct argp_state *state, const char *arg)
+{
+	struct rep_keys_options *keys = &args->diff.keys;
+	const char *colon = strchr(arg, ':');
+	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
+
+	args->by_given = true;
+	for (int i = 0; i < REP_NDIFF_BY; i++) {
+		if (strlen(rep_diff_by[i].name) != n || strncmp(rep_diff_by[i].name, arg, n) != 0)
+			continue;
+		keys->by = (enum rep_diff_by)i;
+		keys->label = colon ? colon + 1 : NULL;
+		if (!colon || (i == REP_BY_LABEL && colon[1]))
+			return;
+	}
+	argp_error(state, "--by: '%s' is not function, line, file, stack, label or label:KEY", arg);
+}
+
+static void set_sort(struct args *args, struct argp_state *state, const char *arg)
+{
+	for (int i = 0; i < REP_NDIFF_SORTS; i++) {
+		if (!strcmp(rep_diff_sorts[i].name, arg)) {
+			args->diff.sort = (enum rep_diff_sort)i;
+			return;
+		}
+	}
+	argp_error(state, "--sort: '%s' is not delta, percent, old, new, p or name", arg);
+}
+
+static void set_view(struct args *args, struct argp_state *state, const char *arg)
+{
+	for (int i = 0; rep_trace_views[i].name; i++) {
+		if (!strcmp(rep_trace_views[i].name, arg)) {
+			args->trace.view = (enum rep_trace_view)i;
+			args->view = true;
+			return;
+		}
+	}
+	argp_error(state, "--view: '%s' is not cpu, running, offcpu, sched, syscall or wall", arg);
+}
+
+static void set_alpha(struct args *args, struct argp_state *state, const char *arg)
+{
+	char unit[REP_AMOUNT_UNIT];
+
+	if (!rep_amount_parse(arg, &args->diff.alpha, unit) || unit[0] || args->diff.alpha <= 0 ||
+	    args->diff.alpha >= 1)
+		argp_error(state, "--alpha: '%s' is not between 0 and 1", arg);
+}
+
+static void add_gate(struct args *args, struct argp_state *state, const char *arg)
+{
+	struct rep_gate *p = realloc(args->gate, (args->ngates + 1) * sizeof(*p));
+	struct tp_err err;
+
+	if (!p)
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+	else
+		args->gate = p;
+	if (p && rep_gate_parse(&args->gate[args->ngates++], arg, &err)) {
+		tp_err_printable(&err);
+		argp_error(state, "%s", err.msg);
+	}
+}
+
+static void check(struct args *args, struct argp_state *state)
+{
+	const char *wrong = NULL;
+
+	if (args->power)
+		return;
+	wrong = sides_check(&args->sides);
+	if (!wrong && args->junit && !args->ngates)
+		wrong = "--format=junit reports gates; give one with --gate";
+	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by_given) {
+		static const enum rep_diff_by by[] = {
+		    [REP_FUNCTIONS] = REP_BY_FUNCTION, [REP_FILEFUNCTIONS] = REP_BY_FUNCTION,
+		    [REP_FILES] = REP_BY_FILE,	       [REP_LINES] = REP_BY_LINE,
+		    [REP_ADDRESSES] = REP_BY_LINE,
+		};
+
+		args->diff.keys.by = by[args->profile.granularity];
+		if (args->profile.granularity == REP_ADDRESSES)
+			wrong = "addresses differ from build to build; compare --by=line";
+	}
+	if (wrong)
+		argp_error(state, "%s", wrong);
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+	struct rep_filter_text *filter = &args->trace.filter;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->profile;
+		state->child_inputs[1] = &args->cmd;
+		return 0;
+	case KEY_BASE:
+		args->sides.marked = true;
+		args->of_change = args->of_change || arg;
+		return arg ? sides_add_old(&args->sides, arg) : 0;
+	case KEY_DIFF_BASE:
+		args->sides.marked = true;
+		return arg ? sides_add_old(&args->sides, arg) : 0;
+	case KEY_BASE_LABEL:
+		args->sides.base_label = arg;
+		return 0;
+	case KEY_LABEL:
+		args->sides.label = arg;
+		return 0;
+	case KEY_SUM:
+		args->sum = true;
+		return 0;
+	case KEY_NORMALIZE:
+		args->diff.normalize = true;
+		return 0;
+	case KEY_BY:
+		set_by(args, state, arg);
+		return 0;
+	case KEY_EXACT_NAMES:
+		args->diff.keys.exact = true;
+		return 0;
+	case 'n':
+		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		return 0;
+	case 's':
+		set_sort(args, state, arg);
+		return 0;
+	case KEY_CHANGED:
+		args->diff.changed = true;
+		return 0;
+	case KEY_MIN_SHARE:
+		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
+		return 0;
+	case KEY_SHARE_OF:
+		args->of_change = !strcmp(arg, "change");
+		if (!args->of_change && strcmp(arg, "old") != 0)
+			argp_error(state, "--share-of: '%s' is not old or change", arg);
+		return 0;
+	case KEY_ALPHA:
+		set_alpha(args, state, arg);
+		return 0;
+	case KEY_POWER:
+		args->power = true;
+		return 0;
+	case KEY_GATE:
+		add_gate(args, state, arg);
+		return 0;
+	case KEY_VIEW:
+		set_view(args, state, arg);
+		return 0;
+	case KEY_GOROUTINE:
+		filter->goroutine = arg;
+		return 0;
+	case KEY_STATE:
+		filter->state = arg;
+		return 0;
+	case KEY_REASON:
+		filter->reason = arg;
+		return 0;
+	case KEY_TASK:
+		args->trace.task = arg;
+		return 0;
+	case KEY_REGION:
+		args->trace.region = arg;
+		return 0;
+	case KEY_FROM:
+		filter->from = arg;
+		return 0;
+	case KEY_TO:
+		filter->to = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		return sides_add(&args->sides, arg);
+	case ARGP_KEY_SUCCESS:
+		args->junit = args->cmd.own_chosen;
+		check(args, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The shared options of profiles, without those about graphs, sources and pictures. */
+static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 16];
+static struct argp profile_argp = {.options = profile_options};
+
+static void pick_profile_options(void)
+{
+	static const char *const others[] = {
+	    "call-tree", "compact-labels", "edgefraction", "flat",	  "intel-syntax",
+	    "no-trim",	 "nodefraction",   "show-columns", "source-path", "trim-path"};
+	const struct argp_option *o = cmd_profile_argp.options;
+	size_t n = 0;
+
+	profile_argp.parser = cmd_profile_argp.parser;
+	for (; o->name || o->key || o->doc; o++) {
+		bool other = false;
+
+		for (size_t i = 0; o->name && i < sizeof(others) / sizeof(others[0]); i++)
+			other = other || !strcmp(o->name, others[i]);
+		if (!other && n + 1 < sizeof(profile_options) / sizeof(profile_options[0]))
+			profile_options[n++] = *o;
+	}
+}
+
+static const struct argp_child children[] = {
+    {&profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "OLD NEW\n[--base] OLD... -- NEW...\n"
+		"--base-label=KEY=VALUE --label=KEY=VALUE STORE",
+    .doc = "Compare two runs, or two sets of runs: profiles, stores, or views of execution "
+	   "traces.\v"
+	   "Sets are compared by rank tests; tprof-diff(1) says which, and what they find. "
+	   "--format=junit writes the answers of gates for CI systems.",
+    .children = children,
+};
+
+/* ---- running ---- */
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int show_gates(struct args *args, const struct rep_gate_result *result,
+		      struct rep_output *out, struct tp_err *err)
+{
+	int code = rep_output_note(out, false, "", err);
+
+	return code ? code : rep_gate_rows(args->gate, result, args->ngates, out, err);
+}
+
+/* Whatever one must not miss goes to stderr as well: there, nobody's format hides it. */
+static int tell_gates(struct args *args, const struct rep_gate_result *result)
+{
+	int status = CMD_OK;
+
+	for (size_t i = 0; i < args->ngates; i++) {
+		const struct rep_gate_result *r = &result[i];
+
+		if (r->outcome != REP_OUTCOME_PASSED)
+			cmd_note(&args->cmd, "gate %s: %s: %s%s", args->gate[i].text,
+				 rep_outcomes[r->outcome], (char *)r->why.data,
+				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
+				 : r->fails
+				     ? "; counted as exceeded, as undecided=fail"
+				     : "; counted as not exceeded (undecided=fail changes that)");
+		if (r->note.size > 1)
+			cmd_note(&args->cmd, "gate %s: %s", args->gate[i].text,
+				 (char *)r->note.data);
+		if (r->fails)
+			status = CMD_FOUND;
+	}
+	return status;
+}
+
+static int show(struct args *args, const struct rep_diff *d, const struct rep_diff_show *how,
+		const struct rep_gate_result *result)
+{
+	struct rep_sink sink = {.write = write_out};
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	char advice[REP_DIFF_ADVICE_SIZE];
+	int status, code;
+
+	if (args->junit) {
+		code = rep_gate_junit(args->gate, result, args->ngates, "tprof-diff", &sink, &err);
+		return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
+	}
+	cmd_pager(&args->cmd);
+	status = cmd_output(&args->cmd, args->ngates > 0, &out);
+	if (status)
+		return status;
+	code = rep_diff_heading(d, how, out, &err);
+	if (!code)
+		code = rep_diff_rows(d, how, out, &err);
+	if (!code && args->ngates)
+		code = show_gates(args, result, out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	if (!code && !rep_output_for_people(out) && *rep_diff_advice(d, advice))
+		cmd_note(&args->cmd, "%s", advice);
+	if (code)
+		status = cmd_fail(&args->cmd, NULL, &err);
+	rep_output_free(out);
+	return status;
+}
+
+/* What was asked does not fit the profiles: nothing is wrong with any of them. */
+static int refuse(struct args *args, struct tp_err *err, int status)
+{
+	if (err->code != TP_EFORMAT && err->code != TP_ENOENT)
+		return cmd_fail(&args->cmd, NULL, err);
+	cmd_error(&args->cmd, "%s", err->msg);
+	return status;
+}
+
+/* Gates and rows of what is prepared. Status 2 for a gate that does not fit the profiles. */
+static int compare(struct args *args, const struct loaded *in, const struct rep_diff_side *old,
+		   const struct rep_diff_side *new)
+{
+	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
+	struct rep_diff_show how = {
+	    .old = in->old_name,
+	    .new = in->new_name,
+	    .unit = strcmp(args->profile.unit, "minimum") ? args->profile.unit : NULL,
+	    .divide_by = args->profile.divide_by,
+	};
+	struct rep_diff *d = NULL;
+	struct tp_err err;
+	int status = CMD_OK, code = 0;
+
+	if (!result) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	for (size_t i = 0; !code && i < args->ngates; i++)
+		code = rep_gate_judge(&args->gate[i], old, new, &args->diff, &result[i], &err);
+	if (code)
+		status = refuse(args, &err, CMD_USAGE);
+	if (!code && !args->junit) {
+		code = rep_diff_new(&d, old, new, &args->diff, &err);
+		if (code)
+			status = refuse(args, &err, code == TP_ENOENT ? CMD_USAGE : CMD_INPUT);
+	}
+	how.rows = args->rows >= 0		   ? (size_t)args->rows
+		   : args->profile.node_count >= 0 ? (size_t)args->profile.node_count
+		   : args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN
+		       ? TABLE_ROWS
+		       : 0;
+	if (!code)
+		status = show(args, d, &how, result);
+	if (!code && status == CMD_OK)
+		status = tell_gates(args, result);
+	for (size_t i = 0; i < args->ngates; i++)
+		rep_gate_result_release(&result[i]);
+	free(result);
+	rep_diff_free(d);
+	return status;
+}
+
+static void tell_notes(struct args *args, const struct rep_filter_notes *notes)
+{
+	for (size_t at = 0; at < notes->texts.size;) {
+		const char *text = (char *)notes->texts.data + at;
+
+		cmd_note(&args->cmd, "%s", text);
+		at += strlen(text) + 1;
+	}
+}
+
+static int prepare_and_compare(struct args *args, struct loaded *in)
+{
+	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_filter_notes notes = {0};
+	struct tp_err err;
+	int status = CMD_OK, code = 0;
+
+	if (args->of_change)
+		code = rep_diff_change_weight(in->profile, in->nold, in->profile + in->nold,
+					      in->n - in->nold, &args->diff, &args->profile,
+					      &args->diff.base, &err);
+	if (!code)
+		code = rep_diff_prepare(in->profile, in->nold, &args->profile, &old, &notes, &err);
+	notes.texts.size = 0; /* a filter that finds nothing in the new ones is what is told */
+	if (!code)
+		code = rep_diff_prepare(in->profile + in->nold, in->n - in->nold, &args->profile,
+					&new, &notes, &err);
+	if (!code)
+		tell_notes(args, &notes);
+	status = code ? refuse(args, &err, CMD_USAGE) : compare(args, in, &old.side, &new.side);
+	rep_diff_prepared_release(&old);
+	rep_diff_prepared_release(&new);
+	rep_filter_notes_release(&notes);
+	return status;
+}
+
+static int show_power(struct args *args)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int status = cmd_output(&args->cmd, false, &out), code;
+
+	if (status)
+		return status;
+	code = rep_power_table(out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
+	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
+}
+
+static int run(struct args *args)
+{
+	struct cmd_profiles_options open = {.trace = args->view ? &args->trace : NULL};
+	struct loaded in = {0};
+	int status;
+
+	if (args->power)
+		return show_power(args);
+	args->diff.sample_index = args->profile.sample_index;
+	args->diff.mean = args->profile.mean;
+	args->diff.cum = args->profile.cum;
+	args->diff.drop_negative = args->profile.drop_negative;
+	args->diff.relative = args->profile.relative_percentages;
+	args->diff.keys.no_inlines = args->profile.no_inlines;
+	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
+	if (!status)
+		status = prepare_and_compare(args, &in);
+	loaded_release(&in);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const also[] = {"base", "diff-base", "normalize", NULL};
+	struct args args = {
+	    .cmd = CMD_INIT("tprof-diff"),
+	    .profile = REP_PROFILE_OPTIONS_INIT,
+	    .diff = REP_DIFF_OPTIONS_INIT,
+	    .rows = -1,
+	};
+	int status;
+
+	args.cmd.own_format = "junit";
+	pick_profile_options();
+	sides_spell(argc, argv);
+	argc = cmd_profile_arguments(argc, argv, also);
+	sides_init(&args.sides, argc, argv);
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = run(&args);
+	for (size_t i = 0; i < args.ngates; i++)
+		rep_gate_release(&args.gate[i]);
+	free(args.gate);
+	sides_release(&args.sides);
+	return cmd_finish(&args.cmd, status);
+}

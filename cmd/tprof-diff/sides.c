@@ -1,0 +1,181 @@
+#include "sides.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sides_spell(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		char *name = argv[i] + strspn(argv[i], "-");
+
+		if (name != argv[i] && !strncmp(name, "diff_base", 9))
+			name[4] = '-';
+	}
+}
+
+void sides_init(struct sides *s, int argc, char **argv)
+{
+	for (int i = 1; i < argc && !s->separated; i++) {
+		s->separated = !strcmp(argv[i], "--");
+		s->nbehind = (size_t)(argc - i - 1);
+	}
+}
+
+void sides_release(struct sides *s)
+{
+	free(s->path);
+	free(s->old);
+}
+
+static error_t add(const char ***list, size_t *n, const char *path)
+{
+	const char **p = realloc(*list, (*n + 1) * sizeof(*p));
+
+	if (!p)
+		return ENOMEM;
+	*list = p;
+	p[(*n)++] = path;
+	return 0;
+}
+
+error_t sides_add(struct sides *s, const char *path)
+{
+	return add(&s->path, &s->n, path);
+}
+
+error_t sides_add_old(struct sides *s, const char *path)
+{
+	return add(&s->old, &s->nold, path);
+}
+
+const char *sides_check(struct sides *s)
+{
+	if (s->base_label || s->label) {
+		if (!s->base_label || !s->label)
+			return "--base-label says which runs are old, --label which are new: both "
+			       "are "
+			       "needed";
+		return s->n == 1 && !s->nold ? NULL : "labels pick runs of one store: name it";
+	}
+	if (s->nold)
+		return s->n ? NULL : "to what is the base compared? Name the new runs";
+	if (s->separated) {
+		if (s->nbehind >= s->n || !s->nbehind)
+			return "old runs stand before --, new ones behind it";
+		s->nold = s->n - s->nbehind;
+		for (size_t i = s->nold; i < s->n; i++)
+			if (s->path[i][0] == '-' && s->path[i][1])
+				return "options stand before --";
+	} else if (s->n == 2) {
+		s->nold = 1;
+	} else if (s->n > 2) {
+		return "which are old and which are new? Put -- between them: --base OLD... -- "
+		       "NEW...";
+	} else {
+		return s->n ? "compared to what? Give OLD and NEW"
+			    : "of which files? Give OLD and NEW";
+	}
+	s->old = malloc(s->nold * sizeof(*s->old));
+	if (!s->old)
+		return "out of memory";
+	memcpy(s->old, s->path, s->nold * sizeof(*s->old));
+	s->n -= s->nold;
+	memmove(s->path, s->path + s->nold, s->n * sizeof(*s->path));
+	return NULL;
+}
+
+static char *name_of(const struct cmd_profiles *list)
+{
+	char text[400];
+
+	if (list->n < 2)
+		return strdup(list->n ? list->item[0].name : "");
+	snprintf(text, sizeof(text), "%.300s and %zu more", list->item[0].name, list->n - 1);
+	return strdup(text);
+}
+
+static int open_side(struct cmd *cmd, const char *const *path, size_t n, const char *label,
+		     const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
+{
+	const char *spec = cmd->run_spec;
+	int status;
+
+	if (label)
+		cmd->run_spec = label;
+	status = sum ? cmd_profiles_sum(cmd, path, n, opt, out)
+		     : cmd_profiles_open(cmd, path, n, opt, out);
+	cmd->run_spec = spec;
+	return status;
+}
+
+/* One file each is loaded at once, in two threads. */
+static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
+		     struct cmd_profiles *old, struct cmd_profiles *new, bool *done)
+{
+	const char *path[] = {s->old[0], s->path[0]};
+	int status = cmd_profiles_open(cmd, path, 2, opt, old);
+
+	*done = !status && old->n == 2;
+	if (!*done)
+		return status;
+	new->item = malloc(sizeof(*new->item));
+	if (!new->item) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	new->item[0] = old->item[1];
+	new->n = old->n = 1;
+	return CMD_OK;
+}
+
+static int load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
+		bool sum, struct loaded *out)
+{
+	const char *const *old = s->label ? s->path : s->old;
+	size_t nold = s->label ? s->n : s->nold;
+	bool done = false;
+	int status = CMD_OK;
+
+	if (!s->label && nold == 1 && s->n == 1 && !cmd->run_spec)
+		status = open_pair(cmd, s, opt, &out->list[0], &out->list[1], &done);
+	if (status || done)
+		return status;
+	cmd_profiles_release(&out->list[0]);
+	memset(&out->list[0], 0, sizeof(out->list[0]));
+	status = open_side(cmd, old, nold, s->base_label, opt, sum, &out->list[0]);
+	if (!status)
+		status = open_side(cmd, s->path, s->n, s->label, opt, sum, &out->list[1]);
+	return status;
+}
+
+int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
+	       bool sum, struct loaded *out)
+{
+	int status = load(cmd, s, opt, sum, out);
+
+	if (status)
+		return status;
+	out->nold = out->list[0].n;
+	out->n = out->nold + out->list[1].n;
+	out->profile = malloc((out->n ? out->n : 1) * sizeof(struct tp_profile *));
+	out->old_name = name_of(&out->list[0]);
+	out->new_name = name_of(&out->list[1]);
+	if (!out->profile || !out->old_name || !out->new_name) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	for (size_t i = 0; i < out->n; i++)
+		out->profile[i] = i < out->nold ? out->list[0].item[i].profile
+						: out->list[1].item[i - out->nold].profile;
+	return CMD_OK;
+}
+
+void loaded_release(struct loaded *l)
+{
+	cmd_profiles_release(&l->list[0]);
+	cmd_profiles_release(&l->list[1]);
+	free(l->profile);
+	free(l->old_name);
+	free(l->new_name);
+}

@@ -1,0 +1,48 @@
+/* The two sides of a diff as a command line names them, and their profiles.
+ *
+ *	OLD NEW					two runs
+ *	[--base] OLD… -- NEW…			two sets; "--" stands between them
+ *	--base=OLD … NEW…  --diff-base=OLD …	as pprof's users type it
+ *	--base-label=L --label=L STORE		runs of one store */
+#ifndef TPROF_DIFF_SIDES_H
+#define TPROF_DIFF_SIDES_H
+
+#include <argp.h>
+
+#include "common/profiles.h"
+
+struct sides {
+	const char **path; /* as given: old ones first where there is a "--" */
+	size_t n;
+	const char **old; /* of --base=OLD */
+	size_t nold;
+	bool marked;	/* --base */
+	bool separated; /* there is a "--" */
+	size_t nbehind; /* arguments behind it */
+	const char *base_label, *label;
+};
+
+/* "-diff_base" is pprof's spelling of --diff-base; changes argv's texts. */
+void sides_spell(int argc, char **argv);
+/* Looks for "--", of which argp does not tell where it was. */
+void sides_init(struct sides *s, int argc, char **argv);
+void sides_release(struct sides *s);
+/* 0 or ENOMEM. */
+error_t sides_add(struct sides *s, const char *path);
+error_t sides_add_old(struct sides *s, const char *path);
+/* What is wrong with them, NULL: nothing. Then it is decided which is which. */
+const char *sides_check(struct sides *s);
+
+struct loaded {
+	struct tp_profile **profile; /* old, then new; owned by `list` */
+	size_t n, nold;
+	char *old_name, *new_name;
+	struct cmd_profiles list[2];
+};
+
+/* Loads all; with `sum` a side is one profile. 0 or an exit status. To be released in any case. */
+int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
+	       bool sum, struct loaded *out);
+void loaded_release(struct loaded *l);
+
+#endif

@@ -1,0 +1,49 @@
+# bash completion for tprof-diff(1)
+
+_tprof_diff()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	# "=" is a word of its own where it is in COMP_WORDBREAKS.
+	[ "$cur" = = ] && cur=
+	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	case $prev in
+	--by) COMPREPLY=($(compgen -W 'function line file stack label' -- "$cur")); return ;;
+	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown junit' -- "$cur")); return ;;
+	--granularity) COMPREPLY=($(compgen -W 'functions files lines' -- "$cur")); return ;;
+	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
+	--sample-index)
+		COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu
+			samples delay contentions goroutine' -- "$cur"))
+		return
+		;;
+	--share-of) COMPREPLY=($(compgen -W 'old change' -- "$cur")); return ;;
+	--sort | -s) COMPREPLY=($(compgen -W 'delta percent old new p name' -- "$cur")); return ;;
+	--state)
+		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
+		return
+		;;
+	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
+	--alpha | --base-label | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
+		--ignore | --label | --min-share | --nodecount | --prune-from | --reason | \
+		--region | --rows | -n | --show | --show-from | --tag-focus | --tag-hide | \
+		--tag-ignore | --tag-leaf | --tag-root | --tag-show | --task | --to | \
+		--unit) return ;;
+	esac
+	case $cur in
+	-*)
+		COMPREPLY=($(compgen -W '--all-frames --alpha= --base --base-label= --binary=
+			--by= --changed --color= --cum --diff-base --divide-by= --drop-negative
+			--exact-names --focus= --format= --from= --gate= --goroutine=
+			--granularity= --help --hide= --ignore= --label= --mean --min-share=
+			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
+			--reason= --region= --relative-percentages --rows= --run=
+			--sample-index= --share-of= --show= --show-from= --sort= --state= --sum
+			--symbol-path= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf=
+			--tag-root= --tag-show= --task= --to= --unit= --usage --version --view=' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
+	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	esac
+}
+complete -o filenames -F _tprof_diff tprof-diff
