@@ -20,13 +20,13 @@
 
 /* While a graph is made, nodes are these, by number. */
 struct rep_draft {
-	struct rep_node_key key;
 	int64_t flat, flat_div, cum, cum_div;
-	struct rep_node *node; /* where it has been given out */
 	uint32_t on_path;
-	bool kept;   /* is there, with edges */
-	bool listed; /* is shown; what adds up to 0 is not, but has edges */
-	bool cut;    /* call tree: the edge into it was left out */
+	bool inlined;	       /* some frame of it is */
+	bool kept;	       /* is there, with edges */
+	bool listed;	       /* is shown; what adds up to 0 is not, but has edges */
+	bool cut;	       /* call tree: the edge into it was left out */
+	struct rep_node *node; /* where it has been given out */
 };
 
 struct rep_draft_edge {
@@ -45,15 +45,15 @@ struct rep_build {
 	uint32_t *frame_node; /* by frame */
 	uint32_t nframes;
 	struct rep_draft *draft;
+	struct rep_node_key *key; /* of each draft */
 	uint32_t ndrafts, draft_room;
 	uint32_t *slot; /* draft + 1, by key */
 	uint32_t nslots;
 
-	/* By stack node: what samples end there; then also above them. */
-	int64_t *self, *self_div; /* self_div only for means */
-	int64_t *sum, *sum_div;
+	/* By stack node, in one piece: what samples end there; then also what ends below. */
+	void *block;
+	int64_t *sum, *sum_div; /* sum_div only for means */
 	uint32_t *child, *next; /* of those that samples touch; 0 ends */
-	bool inlined;		/* any frame in use is */
 
 	struct rep_draft_edge *edge;
 	uint32_t nedges, edge_room;
@@ -63,7 +63,7 @@ struct rep_build {
 	uint32_t *stack_draft;	 /* by stack node, draft + 1; only for call trees */
 	struct rep_node **given; /* every node that has been given out */
 	uint32_t ngiven;
-	struct rep_draft *base; /* call tree: what frame_node speaks of */
+	struct rep_node_key *base; /* call tree: of what frame_node speaks of */
 };
 
 int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
@@ -72,8 +72,10 @@ int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a ba
 int rep_build_sums(struct rep_build *b);
 /* The draft with this key, added where it is new. */
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft);
-/* flat and cum of all drafts. */
-int rep_build_values(struct rep_build *b);
+/* cum of all drafts. */
+void rep_build_cum(struct rep_build *b);
+/* flat of all drafts: what samples end in. */
+void rep_build_flat(struct rep_build *b);
 /* The edges between kept drafts, anew. */
 int rep_build_edges(struct rep_build *b);
 uint64_t rep_hash(const void *data, size_t size);

@@ -73,13 +73,9 @@ static void release_build(struct rep_build *b)
 {
 	free(b->frame_node);
 	free(b->draft);
+	free(b->key);
 	free(b->slot);
-	free(b->self);
-	free(b->self_div);
-	free(b->sum);
-	free(b->sum_div);
-	free(b->child);
-	free(b->next);
+	free(b->block);
 	free(b->edge);
 	free(b->edge_slot);
 	free(b->stack_draft);
@@ -95,7 +91,11 @@ static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
 	b->v = v;
 	code = rep_build_sums(b);
 	if (!code)
-		code = v->opt.call_tree ? rep_build_tree(b) : rep_build_values(b);
+		code = v->opt.call_tree ? rep_build_tree(b) : 0;
+	if (!code && !v->opt.call_tree)
+		rep_build_cum(b);
+	if (!code)
+		rep_build_flat(b);
 	if (!code)
 		code = whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
 	/* The nodes are in the arena: the rest is not needed any more. */

@@ -27,7 +27,7 @@ static int name_node(struct rep_build *b, struct rep_node *n)
  * Node.Function, found the same way, so that what it adds is 0 and never shown). */
 static int function_of(struct rep_build *b, uint32_t draft, uint32_t *function)
 {
-	struct rep_node_key key = b->draft[draft].key;
+	struct rep_node_key key = b->key[draft];
 	uint32_t n = b->ndrafts;
 	int code;
 
@@ -60,7 +60,7 @@ static int give_out(struct rep_build *b, uint32_t draft, struct rep_node **node)
 	n = tp_arena_alloc(&b->arena, sizeof(*n));
 	if (!n)
 		return TP_ENOMEM;
-	rep_node_info_of(b->v->profile, &b->draft[draft].key, &n->info);
+	rep_node_info_of(b->v->profile, &b->key[draft], &n->info);
 	n->flat = b->draft[draft].flat;
 	n->flat_div = b->draft[draft].flat_div;
 	n->cum = b->draft[draft].cum;

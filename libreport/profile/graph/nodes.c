@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/big.h"
+
 int rep_fail(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
@@ -28,7 +30,7 @@ static int grow_slots(struct rep_build *b)
 	if (!slot)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < b->ndrafts; i++) {
-		uint32_t at = (uint32_t)rep_hash(&b->draft[i].key, sizeof(b->draft[i].key));
+		uint32_t at = (uint32_t)rep_hash(&b->key[i], sizeof(b->key[i]));
 
 		for (at &= n - 1; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -43,6 +45,7 @@ static int grow_slots(struct rep_build *b)
 static int grow_drafts(struct rep_build *b)
 {
 	size_t room = b->draft_room ? (size_t)b->draft_room * 2 : 256;
+	struct rep_node_key *key;
 	struct rep_draft *p;
 
 	if (b->ndrafts < b->draft_room)
@@ -53,6 +56,10 @@ static int grow_drafts(struct rep_build *b)
 	if (!p)
 		return TP_ENOMEM;
 	b->draft = p;
+	key = realloc(b->key, room * sizeof(*key));
+	if (!key)
+		return TP_ENOMEM;
+	b->key = key;
 	b->draft_room = (uint32_t)room;
 	return 0;
 }
@@ -69,12 +76,13 @@ int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_
 	at = (uint32_t)rep_hash(key, sizeof(*key)) & (b->nslots - 1);
 	for (; b->slot[at]; at = (at + 1) & (b->nslots - 1)) {
 		*draft = b->slot[at] - 1;
-		if (!memcmp(&b->draft[*draft].key, key, sizeof(*key)))
+		if (!memcmp(&b->key[*draft], key, sizeof(*key)))
 			return 0;
 	}
 	*draft = b->ndrafts++;
 	b->slot[at] = *draft + 1;
-	b->draft[*draft] = (struct rep_draft){.key = *key, .kept = true};
+	b->draft[*draft] = (struct rep_draft){.kept = true};
+	b->key[*draft] = *key;
 	return 0;
 }
 
@@ -96,18 +104,18 @@ static void touch(struct rep_build *b, uint32_t stack)
 
 static int allocate(struct rep_build *b)
 {
-	b->self = calloc(b->nstacks, sizeof(*b->self));
-	b->sum = malloc(b->nstacks * sizeof(*b->sum));
-	b->child = calloc(b->nstacks, sizeof(*b->child));
-	b->next = calloc(b->nstacks, sizeof(*b->next));
+	bool mean = b->v->opt.mean;
+	size_t each = sizeof(*b->sum) * (mean ? 2 : 1) + sizeof(*b->child) + sizeof(*b->next);
+
+	b->block = tp_big_alloc(b->nstacks * each);
 	b->frame_node = calloc(b->nframes, sizeof(*b->frame_node));
-	if (b->v->opt.mean) {
-		b->self_div = calloc(b->nstacks, sizeof(*b->self_div));
-		b->sum_div = malloc(b->nstacks * sizeof(*b->sum_div));
-	}
-	if (!b->self || !b->sum || !b->child || !b->next || !b->frame_node ||
-	    (b->v->opt.mean && (!b->self_div || !b->sum_div)))
+	if (!b->block || !b->frame_node)
 		return TP_ENOMEM;
+	memset(b->block, 0, b->nstacks * each);
+	b->sum = b->block;
+	b->sum_div = mean ? b->sum + b->nstacks : NULL;
+	b->child = (uint32_t *)(void *)(b->sum + b->nstacks * (mean ? 2 : 1));
+	b->next = b->child + b->nstacks;
 	return 0;
 }
 
@@ -121,9 +129,9 @@ static void add_samples(struct rep_build *b)
 
 		if ((!value && !div) || stack >= b->nstacks)
 			continue;
-		add(&b->self[stack], value);
-		if (b->self_div)
-			add(&b->self_div[stack], div);
+		add(&b->sum[stack], value);
+		if (b->sum_div)
+			add(&b->sum_div[stack], div);
 		touch(b, stack);
 	}
 }
@@ -131,9 +139,6 @@ static void add_samples(struct rep_build *b)
 /* A parent's number is smaller than its children's. */
 static void add_up(struct rep_build *b)
 {
-	memcpy(b->sum, b->self, b->nstacks * sizeof(*b->sum));
-	if (b->self_div)
-		memcpy(b->sum_div, b->self_div, b->nstacks * sizeof(*b->sum_div));
 	for (uint32_t i = b->nstacks - 1; i; i--) {
 		uint32_t parent = b->stack[i].parent;
 
@@ -154,7 +159,6 @@ static int resolve(struct rep_build *b, uint32_t frame, uint32_t *node)
 	uint32_t draft;
 	int code;
 
-	b->inlined |= f.inlined;
 	if (rep_frame_skipped(b->v, &f)) {
 		*node = REP_NODE_SKIPPED;
 		return 0;
@@ -162,8 +166,11 @@ static int resolve(struct rep_build *b, uint32_t frame, uint32_t *node)
 	code = rep_node_key(b->v, frame, &key);
 	if (!code)
 		code = rep_build_draft(b, &key, &draft);
-	*node = code ? 0 : draft + REP_NODE_FIRST;
-	return code;
+	if (code)
+		return code;
+	b->draft[draft].inlined |= f.inlined;
+	*node = draft + REP_NODE_FIRST;
+	return 0;
 }
 
 int rep_build_sums(struct rep_build *b)

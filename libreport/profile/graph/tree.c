@@ -35,15 +35,9 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 	struct rep_draft *d;
 	int code;
 
-	if (node < REP_NODE_FIRST) { /* inlined: one with its caller */
-		if (s->above) {
-			add(&b->draft[s->above - 1].flat, b->self[s->stack]);
-			if (b->self_div)
-				add(&b->draft[s->above - 1].flat_div, b->self_div[s->stack]);
-		}
+	if (node < REP_NODE_FIRST) /* inlined: one with its caller */
 		return 0;
-	}
-	key = b->base[node - REP_NODE_FIRST].key;
+	key = b->base[node - REP_NODE_FIRST];
 	key.context = s->above;
 	code = rep_build_draft(b, &key, &draft);
 	if (!code)
@@ -58,11 +52,9 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 		b->nedges++;
 	}
 	add(&d->cum, b->sum[s->stack]);
-	add(&d->flat, b->self[s->stack]);
 	add(&e->weight, b->sum[s->stack]);
 	if (b->sum_div) {
 		add(&d->cum_div, b->sum_div[s->stack]);
-		add(&d->flat_div, b->self_div[s->stack]);
 		add(&e->weight_div, b->sum_div[s->stack]);
 	}
 	e->inlined &= tp_dict_frame_at(b->v->profile->dict, frame).inlined;
@@ -82,9 +74,11 @@ int rep_build_tree(struct rep_build *b)
 	static const struct rep_visitor visitor = {enter_tree, leave_tree};
 
 	/* Until here drafts stood for frames; from now on for paths. */
-	b->base = b->draft;
+	b->base = b->key;
 	free(b->slot);
+	free(b->draft);
 	b->draft = NULL;
+	b->key = NULL;
 	b->slot = NULL;
 	b->ndrafts = b->draft_room = b->nslots = 0;
 	b->stack_draft = calloc(b->nstacks, sizeof(*b->stack_draft));

@@ -224,12 +224,20 @@ static int relink(struct rep_build *b, struct rep_graph *g)
 	return !code && b->v->traits.tags ? rep_build_tags(b, g) : code;
 }
 
+static bool any_inlined(const struct rep_build *b)
+{
+	for (uint32_t i = 0; i < b->ndrafts; i++)
+		if (b->draft[i].listed && b->draft[i].inlined)
+			return true;
+	return false;
+}
+
 /* Pictures choose by their edges, so that they have to be there before nodes are left out. */
 static int trim(struct rep_build *b, struct rep_graph *g, int64_t least_node, int64_t least_edge)
 {
 	const struct rep_profile_traits *t = &b->v->traits;
-	/* The label of lines that were inlined is read off the edges. */
-	bool edges = t->edges || b->inlined, early = t->visual || b->stack_draft;
+	/* That something shown is inlined is read off the edges. */
+	bool edges = t->edges || any_inlined(b), early = t->visual || b->stack_draft;
 	size_t top;
 	int code = early ? relink(b, g) : 0;
 

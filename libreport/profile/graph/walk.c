@@ -65,55 +65,57 @@ static void add(int64_t *to, int64_t value)
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
 }
 
-/* The draft of a step, and whether it is left out for good. */
-static struct rep_draft *draft_of(struct rep_build *b, struct rep_step *s)
-{
-	uint32_t node = b->frame_node[b->stack[s->stack].frame];
-
-	if (node < REP_NODE_FIRST)
-		return NULL;
-	if (!b->draft[node - REP_NODE_FIRST].kept) {
-		s->residual = true;
-		return NULL;
-	}
-	s->draft = node - REP_NODE_FIRST + 1;
-	return &b->draft[node - REP_NODE_FIRST];
-}
-
 /* ---- flat and cum ---- */
 
+/* The tree in its order without a stack of its own: the way back is in the nodes. */
+void rep_build_cum(struct rep_build *b)
+{
+	uint32_t at = b->child[0];
+
+	while (at) {
+		uint32_t node = b->frame_node[b->stack[at].frame];
+
+		if (node >= REP_NODE_FIRST) {
+			struct rep_draft *d = &b->draft[node - REP_NODE_FIRST];
+
+			if (!d->on_path++) {
+				add(&d->cum, b->sum[at]);
+				if (b->sum_div)
+					add(&d->cum_div, b->sum_div[at]);
+			}
+		}
+		if (b->child[at]) {
+			at = b->child[at];
+			continue;
+		}
+		for (bool up = true; at && up;) {
+			node = b->frame_node[b->stack[at].frame];
+			if (node >= REP_NODE_FIRST)
+				b->draft[node - REP_NODE_FIRST].on_path--;
+			up = !b->next[at];
+			at = up ? b->stack[at].parent : b->next[at];
+		}
+	}
+}
+
 /* A leaf that is skipped is one with the function it was inlined into. */
-static int enter_values(struct rep_build *b, struct rep_step *s)
+void rep_build_flat(struct rep_build *b)
 {
-	struct rep_draft *d = draft_of(b, s);
-	uint32_t stack = s->stack;
+	const struct tp_profile *p = b->v->profile;
 
-	if (d && !d->on_path++) {
-		add(&d->cum, b->sum[stack]);
-		if (b->sum_div)
-			add(&d->cum_div, b->sum_div[stack]);
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0, draft = 0;
+
+		/* Of what adds up to nothing, no draft has been made. */
+		if (!rep_view_value(b->v, i) && !rep_view_divisor(b->v, i))
+			continue;
+		for (; stack && !draft; stack = b->stack[stack].parent)
+			draft = rep_build_draft_at(b, stack);
+		if (!draft)
+			continue;
+		add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
+		add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
 	}
-	if (!d)
-		d = s->above && !s->residual ? &b->draft[s->above - 1] : NULL;
-	if (d) {
-		add(&d->flat, b->self[stack]);
-		if (b->self_div)
-			add(&d->flat_div, b->self_div[stack]);
-	}
-	return 0;
-}
-
-static void leave_values(struct rep_build *b, const struct rep_step *s)
-{
-	if (s->draft)
-		b->draft[s->draft - 1].on_path--;
-}
-
-int rep_build_values(struct rep_build *b)
-{
-	static const struct rep_visitor visitor = {enter_values, leave_values};
-
-	return rep_build_walk(b, &visitor);
 }
 
 /* ---- edges ---- */
@@ -178,12 +180,29 @@ static int edge_between(struct rep_build *b, uint32_t src, uint32_t dest,
 	return 0;
 }
 
+/* The draft of a step; or that it was left out. */
+static void find_draft(const struct rep_build *b, struct rep_step *s)
+{
+	uint32_t node = b->frame_node[b->stack[s->stack].frame];
+
+	if (node < REP_NODE_FIRST)
+		return;
+	if (b->draft[node - REP_NODE_FIRST].kept)
+		s->draft = node - REP_NODE_FIRST + 1;
+	else
+		s->residual = true;
+}
+
 static int enter_edges(struct rep_build *b, struct rep_step *s)
 {
 	struct rep_draft_edge *e;
 	int code;
 
-	if (!draft_of(b, s) || !s->above || s->above == s->draft)
+	find_draft(b, s);
+	if (!s->draft || !s->above || s->above == s->draft)
+		return 0;
+	/* Without edges being asked for, only those are looked at that tell what is inlined. */
+	if (!b->v->traits.edges && !b->draft[s->draft - 1].inlined)
 		return 0;
 	code = edge_between(b, s->above - 1, s->draft - 1, &e);
 	if (code)
