@@ -7,12 +7,26 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'events proto' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
+	--view)
+		COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur"))
+		return
+		;;
+	--state)
+		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
+		return
+		;;
+	--divide-by | --focus | --from | --goroutine | --hide | --ignore | --prune-from | --reason \
+		| --region | --show | --show-from | --tag-focus | --tag-hide | --tag-ignore | --tag-leaf | \
+		--tag-root | --tag-show | --task | --to) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--format= --help --run= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--all-frames --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
+			--no-inlines --output= --prune-from= --reason= --region= --run= --show= --show-columns
+			--show-from= --state= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
+			--tag-show= --task= --to= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -1,159 +1,279 @@
-/* tprof-export: a run of a store in the forms that other programs read. */
+/* tprof-export: runs of stores, and dumps, in the forms that other programs read. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "common/common.h"
-#include "common/stream.h"
-#include "order/listing.h"
+#include "common/profile_options.h"
+#include "tprof-export/export.h"
 
-struct args {
-	struct cmd cmd;
-	const char *path;
-	const char *format;
+static const struct export_form forms[] = {
+    {"events", "of a trace: its events, one line each, in order", false, false, export_events},
+    {"proto", "of profiles and views of traces: their sum, as pprof and PGO take it", true, true,
+     export_proto},
+};
+#define NFORMS (sizeof(forms) / sizeof(forms[0]))
+
+enum {
+	KEY_RUN = 0x2000,
+	KEY_FORMAT,
+	KEY_VIEW,
+	KEY_GOROUTINE,
+	KEY_STATE,
+	KEY_REASON,
+	KEY_FROM,
+	KEY_TO,
+	KEY_TASK,
+	KEY_REGION,
+	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
-enum { KEY_RUN = 0x2000, KEY_FORMAT };
-
 static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0,
-     "events: one line per event in order, with time, M, P, G, kind, detail and stack", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "The form, events or proto (see below)", 0},
+    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
+    {NULL, 0, NULL, 0, "Traces as profiles:", 1},
+    {"view", KEY_VIEW, "VIEW", 0,
+     "Look at a trace as at a profile: cpu, running, offcpu, sched, syscall, wall", 1},
+    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
+     "Only the goroutine with this id, or those whose entry function matches REGEX", 1},
+    {"state", KEY_STATE, "STATE", 0, "Only time in these states", 1},
+    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked (or stopped) for a reason matching REGEX",
+     1},
+    {"from", KEY_FROM, "TIME", 0, "Only from TIME on: 1.5s since the run began, or 25% of it", 1},
+    {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
+    {"task", KEY_TASK, "REGEX", 0, "Only inside user tasks of a type matching REGEX", 1},
+    {"region", KEY_REGION, "REGEX", 0, "Only inside user regions of a type matching REGEX", 1},
     {0},
 };
 
+/* ---- what of a profile is written: those options of rep_profile_options that say so ---- */
+
+static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 2] = {
+    {NULL, 0, NULL, 0, "Profiles, which samples and frames:", 2},
+};
+
+static bool says_what(enum rep_profile_option o)
+{
+	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_DIVIDE_BY ||
+	       o == REP_OPTION_NO_INLINES || o == REP_OPTION_SHOW_COLUMNS;
+}
+
+static void list_profile_options(void)
+{
+	size_t n = 1;
+
+	for (int o = 0; o < REP_NPROFILE_OPTIONS; o++)
+		if (says_what((enum rep_profile_option)o))
+			profile_options[n++] = (struct argp_option){
+			    .name = rep_profile_options[o].name,
+			    .key = KEY_PROFILE + o,
+			    .arg = rep_profile_options[o].arg,
+			    .doc = rep_profile_options[o].doc,
+			    .group = 2,
+			};
+}
+
+static error_t on_profile_option(int key, char *arg, struct argp_state *state)
+{
+	struct tp_err err;
+
+	if (key < KEY_PROFILE || key >= KEY_PROFILE + REP_NPROFILE_OPTIONS)
+		return ARGP_ERR_UNKNOWN;
+	if (rep_profile_option_set(state->input, (enum rep_profile_option)(key - KEY_PROFILE), arg,
+				   &err))
+		argp_error(state, "%s", err.msg);
+	return 0;
+}
+
+static const struct argp profile_argp = {.options = profile_options, .parser = on_profile_option};
+
+/* ---- arguments ---- */
+
+static void find_form(struct export_args *args, struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < NFORMS; i++)
+		if (!strcmp(forms[i].name, name))
+			args->form = &forms[i];
+	if (!args->form || strcmp(args->form->name, name) != 0)
+		argp_error(state, "--format: no format '%s'; there are events and proto", name);
+}
+
+static void find_view(struct export_args *args, struct argp_state *state, const char *name)
+{
+	for (size_t i = 0; i < REP_NTRACE_VIEWS; i++) {
+		if (!strcmp(rep_trace_views[i].name, name)) {
+			args->view = true;
+			args->trace.view = (enum rep_trace_view)i;
+			return;
+		}
+	}
+	argp_error(state, "--view is cpu, running, offcpu, sched, syscall or wall, not '%s'", name);
+}
+
+static void check(struct export_args *args, struct argp_state *state)
+{
+	const struct rep_filter_text *f = &args->trace.filter;
+
+	if (!args->npaths)
+		argp_error(state, "which store or dump?");
+	if (!args->form)
+		argp_error(state, "which form? Give --format=events or --format=proto");
+	if (args->npaths > 1 && !args->form->several)
+		argp_error(state, "one store or dump at a time");
+	if (!args->view && (f->goroutine || f->state || f->reason || f->from || f->to ||
+			    args->trace.task || args->trace.region))
+		argp_error(state, "--goroutine, --state, --reason, --from, --to, --task and "
+				  "--region need a --view");
+}
+
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
-	struct args *args = state->input;
+	struct export_args *args = state->input;
+	struct rep_filter_text *filter = &args->trace.filter;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->profile;
+		return 0;
 	case KEY_FORMAT:
-		if (strcmp(arg, "events") != 0)
-			argp_error(state, "--format: no format '%s'; there is events", arg);
-		args->format = arg;
+		find_form(args, state, arg);
+		return 0;
+	case 'o':
+		args->out = arg;
 		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (args->path)
-			argp_error(state, "one store or dump at a time");
-		args->path = arg;
+	case KEY_VIEW:
+		find_view(args, state, arg);
 		return 0;
-	case ARGP_KEY_END:
-		if (!args->path)
-			argp_error(state, "which store or dump?");
-		if (!args->format)
-			argp_error(state, "which form? Give --format=events");
+	case KEY_GOROUTINE:
+		filter->goroutine = arg;
+		return 0;
+	case KEY_STATE:
+		filter->state = arg;
+		return 0;
+	case KEY_REASON:
+		filter->reason = arg;
+		return 0;
+	case KEY_FROM:
+		filter->from = arg;
+		return 0;
+	case KEY_TO:
+		filter->to = arg;
+		return 0;
+	case KEY_TASK:
+		args->trace.task = arg;
+		return 0;
+	case KEY_REGION:
+		args->trace.region = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		args->paths[args->npaths++] = arg;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(args, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* The ids behind the indices of events, as the store keeps them. */
-struct ids {
-	struct tp_rows g, m, p;
-};
-
-static int load_ids(struct tp_store *s, int64_t run, struct ids *ids, struct tp_err *err)
+static char *help_filter(int key, const char *text, void *input)
 {
-	int code =
-	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, id), &ids->g, err);
+	size_t room = strlen(text) + 1, n = 0;
+	char *all;
 
-	if (!code)
-		code =
-		    tp_rows_load(s, run, TP_TABLE_THREAD, 1u << TP_COL(THREAD, id), &ids->m, err);
-	if (!code)
-		code = tp_rows_load(s, run, TP_TABLE_PROC, 1u << TP_COL(PROC, id), &ids->p, err);
-	return code;
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	for (size_t i = 0; i < NFORMS; i++)
+		room += strlen(forms[i].name) + strlen(forms[i].doc) + 16;
+	all = malloc(room);
+	if (!all)
+		return NULL;
+	n = (size_t)snprintf(all, room, "%s", text);
+	for (size_t i = 0; i < NFORMS; i++)
+		n += (size_t)snprintf(all + n, room - n, "\n  %-8s%s", forms[i].name, forms[i].doc);
+	return all;
 }
 
-static int list_events(struct tp_event_reader *r, const struct tp_listing *l, struct tp_err *err)
+static bool is_input(const struct export_args *args, const struct stat *out)
 {
-	struct cmd_stream out = {0};
-	const struct tp_event *ev;
-	size_t n;
-	int code = 0, more = 0;
+	struct stat st;
 
-	while (!code && (more = tp_events_next(r, &ev, &n, err)) > 0) {
-		for (size_t i = 0; !code && i < n; i++)
-			if ((code = tp_listing_line(l, &ev[i], &out.buf)))
-				tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-		if (!code)
-			code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
-	}
-	if (!code)
-		code = more;
-	if (!code)
-		code = cmd_stream_flush(&out, 0, err);
-	cmd_stream_release(&out);
-	return code;
+	for (size_t i = 0; i < args->npaths; i++)
+		if (!stat(args->paths[i], &st) && st.st_dev == out->st_dev &&
+		    st.st_ino == out->st_ino)
+			return true;
+	return false;
 }
 
-static int export_events(struct args *args)
+int export_begin(struct export_args *args)
 {
-	static const struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
-	struct tp_store *s = args->cmd.store;
-	const struct tp_run *run = &args->cmd.runs.run[0].row;
-	struct tp_event_reader *reader = NULL;
-	struct tp_dict *dict = NULL;
-	struct ids ids = {0};
-	struct tp_err err;
-	int code;
+	struct stat st;
 
-	code = tp_dict_load(s, run->id, &dict, &err);
-	if (!code)
-		code = load_ids(s, run->id, &ids, &err);
-	if (!code)
-		code = tp_events_open(&reader, s, run->id, &all, &err);
-	if (!code) {
-		struct tp_listing listing = {
-		    .dict = dict,
-		    .g_id = (const uint64_t *)ids.g.col[TP_COL(GOROUTINE, id)],
-		    .m_id = (const uint64_t *)ids.m.col[TP_COL(THREAD, id)],
-		    .p_id = ids.p.col[TP_COL(PROC, id)],
-		    .ng = (uint32_t)ids.g.nrows,
-		    .nm = (uint32_t)ids.m.nrows,
-		    .np = (uint32_t)ids.p.nrows,
-		    .start_ns = run->start_ns,
-		};
-		code = list_events(reader, &listing, &err);
-	}
-	if (reader)
-		tp_events_close(reader);
-	tp_rows_release(&ids.g);
-	tp_rows_release(&ids.m);
-	tp_rows_release(&ids.p);
-	tp_dict_free(dict);
-	return code ? cmd_fail(&args->cmd, args->path, &err) : CMD_OK;
-}
-
-static int run(struct args *args)
-{
-	int status = cmd_open(&args->cmd, args->path);
-
-	if (status)
-		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
+	if (!args->out)
+		return CMD_OK;
+	if (!stat(args->out, &st) && is_input(args, &st)) {
+		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", args->out);
 		return CMD_USAGE;
 	}
-	return export_events(args);
+	if (!freopen(args->out, "w", stdout)) {
+		cmd_error(&args->cmd, "%s: cannot be written: %s", args->out, strerror(errno));
+		return CMD_SYSTEM;
+	}
+	args->begun = true;
+	return CMD_OK;
+}
+
+/* A file that is not whole is none. */
+static int finish(struct export_args *args, int status)
+{
+	struct stat st;
+
+	status = cmd_finish(&args->cmd, status);
+	if (status && args->begun && !stat(args->out, &st) && S_ISREG(st.st_mode))
+		unlink(args->out);
+	return status;
+}
+
+static int run(struct export_args *args)
+{
+	if (args->out || !args->form->binary || !args->cmd.tty)
+		return args->form->write(args);
+	cmd_error(&args->cmd, "--format=%s is not for terminals; give -o FILE", args->form->name);
+	return CMD_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	struct argp argp = {
+	static const struct argp_child children[] = {{&profile_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
 	    .options = options,
 	    .parser = on_option,
-	    .args_doc = "STORE|DUMP",
-	    .doc = "Write a run in a form that other programs read.\v"
-		   "The forms are described in tprof-export(1).",
+	    .args_doc = "STORE|DUMP...",
+	    .doc = "Write runs in a form that other programs read.\v"
+		   "Forms, described in tprof-export(1):",
+	    .children = children,
+	    .help_filter = help_filter,
 	};
-	struct args args = {.cmd = CMD_INIT("tprof-export")};
+	struct export_args args = {.cmd = CMD_INIT("tprof-export"),
+				   .profile = REP_PROFILE_OPTIONS_INIT};
+	int status;
 
+	list_profile_options();
+	argc = cmd_profile_arguments(argc, argv, NULL);
+	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
+	if (!args.paths) {
+		cmd_error(&args.cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	return cmd_finish(&args.cmd, run(&args));
+	status = finish(&args, run(&args));
+	free(args.paths);
+	return status;
 }

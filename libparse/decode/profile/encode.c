@@ -20,6 +20,7 @@ struct chain {
 
 struct encoder {
 	const struct tp_profile *p;
+	struct tp_encode_options opt;
 	const struct tp_stack_node *nodes;
 	struct tp_buf *out;
 	struct tp_buf message, part; /* being written */
@@ -165,8 +166,9 @@ static int location_of(struct encoder *e, uint32_t *node, uint32_t *id)
 	while (!code && more && *node) {
 		uint32_t frame = e->nodes[*node].frame;
 
-		code = extend(e, chain, frame, &chain);
-		more = tp_dict_frame_at(e->p->dict, frame).inlined;
+		more = tp_dict_frame_at(e->p->dict, frame).inlined && e->nodes[*node].parent;
+		if (!more || !e->opt.no_inlines)
+			code = extend(e, chain, frame, &chain);
 		*node = e->nodes[*node].parent;
 	}
 	if (code)
@@ -269,7 +271,7 @@ static int put_mapping(struct encoder *e, size_t i)
 	    (m->flags & TP_MAPPING_FUNCTIONS) != 0,
 	    (m->flags & TP_MAPPING_FILENAMES) != 0,
 	    (m->flags & TP_MAPPING_LINES) != 0,
-	    (m->flags & TP_MAPPING_INLINES) != 0,
+	    (m->flags & TP_MAPPING_INLINES) != 0 && !e->opt.no_inlines,
 	};
 	int code = 0;
 
@@ -294,7 +296,7 @@ static int put_line(struct encoder *e, const struct tp_frame *f)
 	if (!code)
 		code = tp_wire_put_number(m, 2, (uint64_t)f->line);
 	if (!code)
-		code = tp_wire_put_number(m, 3, (uint64_t)f->column);
+		code = tp_wire_put_number(m, 3, e->opt.no_columns ? 0 : (uint64_t)f->column);
 	return code ? code : tp_wire_put_bytes(&e->message, 4, m->data, m->size);
 }
 
@@ -442,10 +444,16 @@ static int encode(struct encoder *e)
 	return code ? code : put_rest(e);
 }
 
-int tp_profile_encode(const struct tp_profile *p, struct tp_buf *out, struct tp_err *err)
+int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options *opt,
+		      struct tp_buf *out, struct tp_err *err)
 {
 	struct encoder e = {
-	    .p = p, .nodes = tp_dict_stack_nodes(p->dict), .out = out, .seed = tp_seed()};
+	    .p = p,
+	    .opt = opt ? *opt : (struct tp_encode_options){0},
+	    .nodes = tp_dict_stack_nodes(p->dict),
+	    .out = out,
+	    .seed = tp_seed(),
+	};
 	int code;
 
 	e.string = calloc(tp_dict_strings(p->dict), sizeof(*e.string));

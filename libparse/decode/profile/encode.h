@@ -9,7 +9,13 @@
 #include "base/buf.h"
 #include "decode/profile.h"
 
-/* Appends to out. TP_ENOMEM, TP_ELIMIT; out is then to be thrown away. */
-int tp_profile_encode(const struct tp_profile *p, struct tp_buf *out, struct tp_err *err);
+struct tp_encode_options {
+	bool no_inlines; /* locations have only their outermost line */
+	bool no_columns;
+};
+
+/* Appends to out; opt may be NULL. TP_ENOMEM, TP_ELIMIT; out is then to be thrown away. */
+int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options *opt,
+		      struct tp_buf *out, struct tp_err *err);
 
 #endif

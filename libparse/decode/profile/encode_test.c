@@ -182,7 +182,7 @@ static void test_profile_encode_round_trip(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(tp_profile_encode(p, &once, &err), 0);
+	assert_int_equal(tp_profile_encode(p, NULL, &once, &err), 0);
 	q = decode(&once);
 	same_header(p, q);
 	assert_int_equal(p->nsamples, q->nsamples);
@@ -194,7 +194,7 @@ static void test_profile_encode_round_trip(void **state)
 		    tp_dict_text(q->dict, tp_dict_function_at(q->dict, i).name).text,
 		    "never.called");
 	/* And once more gives the same bytes. */
-	assert_int_equal(tp_profile_encode(q, &twice, &err), 0);
+	assert_int_equal(tp_profile_encode(q, NULL, &twice, &err), 0);
 	assert_int_equal(once.size, twice.size);
 	tp_profile_free(p);
 	tp_profile_free(q);
@@ -209,7 +209,7 @@ static void test_profile_encode_empty(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(tp_profile_encode(p, &b, &err), 0);
+	assert_int_equal(tp_profile_encode(p, NULL, &b, &err), 0);
 	q = decode(&b);
 	assert_int_equal(q->nsamples + q->ntypes + q->nmappings, 0);
 	tp_profile_free(p);
@@ -239,7 +239,7 @@ static void test_profile_encode_deep(void **state)
 		push(p, &stack, &(struct tp_location){.address = 7777}, lines, n);
 		assert_int_equal(tp_profile_add_sample(p, stack, 0, (int64_t[]){1}), 0);
 	}
-	assert_int_equal(tp_profile_encode(p, &b, &err), 0);
+	assert_int_equal(tp_profile_encode(p, NULL, &b, &err), 0);
 	q = decode(&b);
 	assert_int_equal(tp_dict_stack_at(q->dict, q->stack[0]).depth, DEPTH);
 	assert_int_equal(p->nsamples, q->nsamples);
@@ -250,10 +250,38 @@ static void test_profile_encode_deep(void **state)
 	tp_buf_release(&b);
 }
 
+static void test_profile_encode_no_inlines(void **state)
+{
+	static const struct tp_encode_options no_inlines = {.no_inlines = true, .no_columns = true};
+	struct tp_profile *p = sample_profile(), *q;
+	struct tp_buf b = {0};
+	struct tp_err err;
+	uint32_t node;
+
+	(void)state;
+	assert_int_equal(tp_profile_encode(p, &no_inlines, &b, &err), 0);
+	q = decode(&b);
+	/* Of 3 + 1 + 1 + 1 + 2 frames five are locations. */
+	node = q->stack[0];
+	assert_int_equal(tp_dict_stack_at(q->dict, node).depth, 5);
+	for (; node; node = tp_dict_stack_at(q->dict, node).parent) {
+		struct tp_frame f =
+		    tp_dict_frame_at(q->dict, tp_dict_stack_at(q->dict, node).frame);
+
+		assert_true(!f.inlined && !f.column);
+	}
+	assert_int_equal(
+	    tp_dict_frame_at(q->dict, tp_dict_stack_at(q->dict, q->stack[0]).frame).line, 4);
+	tp_profile_free(p);
+	tp_profile_free(q);
+	tp_buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_profile_encode_round_trip),
+	    cmocka_unit_test(test_profile_encode_no_inlines),
 	    cmocka_unit_test(test_profile_encode_empty),
 	    cmocka_unit_test(test_profile_encode_deep),
 	};
