@@ -22,7 +22,7 @@ static const struct {
     {"flame", "flame graphs of profiles and traces"},
     {"diff", "what changed between runs, and gates for CI"},
     {"query", "ask a store in SQL"},
-    {"export", "write a run's events as text"},
+    {"export", "write runs for other programs: events, profile.proto"},
 };
 
 #define NOURS (sizeof(ours) / sizeof(ours[0]))
