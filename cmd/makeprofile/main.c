@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	int failed;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	failed = !p || fill(p, &args) || tp_profile_encode(p, &b, &err) || write_gz(args.path, &b);
+	failed = !p || fill(p, &args) || tp_profile_encode(p, NULL, &b, &err) || write_gz(args.path, &b);
 	if (failed)
 		fprintf(stderr, "makeprofile: cannot write %s\n", args.path);
 	tp_profile_free(p);
