@@ -91,7 +91,8 @@ int tp_goroutine_labels(struct tp_legacy *l, struct tp_scan s, struct tp_buf *la
 		bool ok;
 		int code = word(l, &s, ":", &label.key, &ok);
 
-		if (!code && (!ok || !tp_scan_text(&s, ":")))
+		if (!code && (!ok || !tp_scan_text(&s, ":") ||
+			      labels->size > TP_LEGACY_LABELS * sizeof(label)))
 			return 1;
 		tp_scan_spaces(&s);
 		if (!code)

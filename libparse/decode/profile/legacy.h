@@ -20,6 +20,7 @@ struct tp_legacy_place {
 };
 
 #define TP_LEGACY_VALUES 4
+#define TP_LEGACY_LABELS 1000 /* of one sample; more cannot be sorted in good time */
 
 struct tp_legacy_sample {
 	size_t at; /* stack[at …), leaf first */

@@ -13,7 +13,8 @@
 
 #include "decode/profile/legacy.h"
 
-#define NO_ITEM INT64_MIN /* as in tables: no value */
+#define NO_ITEM	  INT64_MIN /* as in tables: no value */
+#define MAX_DEPTH 1024	    /* of Go's profiles (GODEBUG=profstackdepth) */
 
 bool tp_legacy_is_comment(struct tp_scan line)
 {
@@ -71,7 +72,7 @@ static bool find_on_stack(struct tp_legacy *l, uint64_t address)
 
 		if (place < 0)
 			continue;
-		for (uint32_t i = l->naming.next; i < s->n; i++) {
+		for (uint32_t i = l->naming.next; i < s->n && i - l->naming.next < MAX_DEPTH; i++) {
 			if (stack[i] == place) {
 				l->naming.at = i;
 				return true;

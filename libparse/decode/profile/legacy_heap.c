@@ -129,15 +129,16 @@ static bool whole(const struct tp_legacy *l, const struct header *h, int64_t v[2
 /* The row may stand anywhere in the line. */
 static bool find_row(struct tp_scan *s, struct row *row)
 {
-	for (; s->at < s->end; s->at++) {
+	while (s->at < s->end) {
 		struct tp_scan at = *s;
 
-		if (!read_row(&at, true, row))
-			continue;
-		if (!tp_scan_text(&at, " @"))
-			continue;
-		*s = at;
-		return true;
+		if (read_row(&at, true, row) && tp_scan_text(&at, " @")) {
+			*s = at;
+			return true;
+		}
+		/* Where a number fails, its last digits do, too. */
+		s->at++;
+		tp_scan_run(s, TP_DIGITS);
 	}
 	return false;
 }

@@ -114,6 +114,7 @@ int tp_legacy_labels(struct tp_legacy *l, struct tp_scan s, uint32_t *set)
 		if (ok && !code)
 			code = tp_legacy_fail(l, tp_buf_put(&labels, &label, sizeof(label)));
 		more = ok && tp_scan_text(&s, ", ");
+		ok = ok && labels.size < TP_LEGACY_LABELS * sizeof(label);
 	}
 	ok = ok && tp_scan_text(&s, "}");
 	if (ok && !code)

@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "decode/profile/legacy.h"
 
-#define MAX_NAMES 256
-#define MAX_LINE  65536
+#define MAX_NAMES 32
+#define MAX_LINE  4096 /* that names are replaced in */
 
 struct name {
 	struct tp_scan text, value;

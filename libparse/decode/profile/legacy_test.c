@@ -290,6 +290,41 @@ static void test_legacy_read_nuls_and_long_lines(void **state)
 	tp_buf_release(&text);
 }
 
+/* Texts on which a careless reader takes time that grows with the square of their size. */
+static void test_legacy_read_long_and_hostile(void **state)
+{
+	static const struct {
+		const char *begin, *again;
+	} texts[] = {
+	    {"heap profile: 1: 1 [1: 1] @ heapprofile\n", "1"},
+	    {"heap profile: 1: 1 [1: 1] @ heapprofile\n", "1: 1 [1: "},
+	    {"--- mutex:\n", "1 @ "},
+	    {"--- mutex:\n", "1"},
+	    {"--- heapz 1 ---\n", "1 "},
+	    {"--- heapz 1 ---\n", "="},
+	    {"--- threadz 1 ---\n", "--- Thread 1 (name: /"},
+	    {"goroutine profile: total 1\n1 @ 0x1\n# labels: {", "\"b\":\"c\", \"a\":\"d\", "},
+	    {"goroutine profile: total 1\n", "1 @ 0x1 0x2 0x3\n#\t0x1\tf+0x1\n#\t0x0\tf+0x1\n"},
+	    {"--- mutex:\n--- Memory map: ---\na=\nb=\nc=\nr=$a$b\n", "$c$"},
+	    {"--- mutex:\n--- Memory map: ---\n", "1-2: /x\n"},
+	    {"goroutine 1 [running]:\n\t", ":1"},
+	    {"goroutine 1 [running]:\n", "f(\n\t:1\n"},
+	    {"goroutine 1 [running] {", "b: c, a: d, "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct tp_buf text = {0};
+
+		say(&text, "%s", texts[i].begin);
+		while (text.size < 1000000)
+			say(&text, "%s", texts[i].again);
+		say(&text, "}:\n");
+		free(show_read(text.data, text.size, false));
+		tp_buf_release(&text);
+	}
+}
+
 /* ---- the binary CPU profile ---- */
 
 static size_t put_words(uint8_t *out, const uint64_t *word, size_t n, unsigned bytes, bool big)
@@ -380,6 +415,7 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_damage),
 	    cmocka_unit_test(test_legacy_read_cut_anywhere),
 	    cmocka_unit_test(test_legacy_read_nuls_and_long_lines),
+	    cmocka_unit_test(test_legacy_read_long_and_hostile),
 	    cmocka_unit_test(test_legacy_read_cpu),
 	    cmocka_unit_test(test_legacy_read_cpu_of_java),
 	    cmocka_unit_test(test_legacy_read_cpu_damage),
