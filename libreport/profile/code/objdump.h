@@ -1,6 +1,5 @@
-/* What binutils' objdump says about a program: its symbols, where its parts are loaded, and its
- * instructions. objdump reads the program in a process of its own, so that what is wrong with a
- * program is never ours. */
+/* What binutils' objdump says about a program: its functions and its instructions. objdump reads the
+ * program in a process of its own, so that what is wrong with a program is never ours. */
 #ifndef REP_PROFILE_CODE_OBJDUMP_H
 #define REP_PROFILE_CODE_OBJDUMP_H
 
@@ -17,19 +16,16 @@ struct rep_symbol {
 	uint64_t start, end; /* addresses in the file: [start, end) */
 };
 
-struct rep_segment {
-	uint64_t offset, address, size; /* in the file; what is loaded from there */
-};
-
 struct rep_object {
 	struct rep_symbol *symbol; /* functions, as listed */
 	size_t nsymbols;
-	struct rep_segment *segment;
-	size_t nsegments;
 	/* private */
-	struct tp_buf symbols, segments;
+	struct tp_buf symbols;
 	struct tp_arena names;
 };
+
+/* A regular file; else TP_ENOENT with a sentence. */
+int rep_object_check(const char *file, struct tp_err *err);
 
 /* Which symbols are wanted. */
 typedef bool (*rep_symbol_fn)(void *ctx, const struct rep_symbol *symbol);
@@ -39,15 +35,9 @@ typedef bool (*rep_symbol_fn)(void *ctx, const struct rep_symbol *symbol);
 int rep_object_read(struct rep_object *o, const char *file, rep_symbol_fn wanted, void *ctx,
 		    struct tp_err *err);
 void rep_object_release(struct rep_object *o);
-/* Where what was loaded at `address` of a mapping is in the file. */
-uint64_t rep_object_address(const struct rep_object *o, uint64_t address, uint64_t mapping_start,
-			    uint64_t mapping_offset);
-
 struct rep_instruction {
 	uint64_t address;
 	struct tp_text text;
-	struct tp_text function, file; /* from the line table, empty where it has none */
-	int64_t line;
 };
 
 struct rep_code {

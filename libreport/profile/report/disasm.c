@@ -1,5 +1,6 @@
 /* disasm: the instructions of functions that match, each with its flat and cum values (pprof:
- * printAssembly). objdump disassembles; REGEX may also be an address.
+ * printAssembly). objdump disassembles and knows where functions begin and end, the program's line
+ * tables say what an instruction is of; REGEX may also be an address.
  *
  *	Total: 30ms
  *	ROUTINE ======================== main.work
@@ -16,6 +17,8 @@
 #include "profile/code/objdump.h"
 #include "profile/paper/quote.h"
 #include "profile/report/reports.h"
+#include "symbol/image.h"
+#include "symbol/symbol.h"
 
 /* A node of the graph at its place in the program's file. */
 struct place {
@@ -79,15 +82,34 @@ static void put_or_dot(struct disasm *d, int64_t value)
 	rep_paper_put(&d->out, " ");
 }
 
-/* What the line table does not tell, the profile may. */
-static void complete(struct rep_instruction *i, const struct rep_node_info *info)
+/* Where an instruction comes from: its line in the program, else what the profile says. */
+struct origin {
+	struct tp_text function, file;
+	int64_t line;
+};
+
+static struct tp_text text_of(const char *s)
 {
-	if (!i->file.size)
-		i->file = info->file;
-	if (!i->line)
-		i->line = info->line;
-	if (!i->function.size)
-		i->function = info->name;
+	return (struct tp_text){s, (uint32_t)strlen(s)};
+}
+
+static struct origin origin_of(struct tp_image *image, uint64_t address)
+{
+	struct tp_symbol frame[TP_SYMBOL_FRAMES];
+
+	if (!image || !tp_image_lookup(image, address, frame, TP_SYMBOL_FRAMES))
+		return (struct origin){{"", 0}, {"", 0}, 0};
+	return (struct origin){text_of(frame[0].name), text_of(frame[0].file), frame[0].line};
+}
+
+static void complete(struct origin *o, const struct rep_node_info *info)
+{
+	if (!o->file.size)
+		o->file = info->file;
+	if (!o->line)
+		o->line = info->line;
+	if (!o->function.size)
+		o->function = info->name;
 }
 
 static bool same_text(struct tp_text a, struct tp_text b)
@@ -95,73 +117,77 @@ static bool same_text(struct tp_text a, struct tp_text b)
 	return a.size == b.size && (!a.size || !memcmp(a.text, b.text, a.size));
 }
 
-static void put_location(struct disasm *d, const struct rep_instruction *i)
+static void put_origin(struct disasm *d, const struct origin *o)
 {
-	struct tp_text file = rep_base_name(i->file);
+	struct tp_text file = rep_base_name(o->file);
 
 	rep_paper_put(&d->out, ";");
-	if (i->function.size) {
-		rep_paper_string(&d->out, i->function);
+	if (o->function.size) {
+		rep_paper_string(&d->out, o->function);
 		rep_paper_put(&d->out, " ");
 	}
-	if (i->file.size) {
+	if (o->file.size) {
 		rep_paper_string(&d->out, file);
-		if (i->line)
-			rep_paper_printf(&d->out, ":%" PRId64, i->line);
+		if (o->line)
+			rep_paper_printf(&d->out, ":%" PRId64, o->line);
 	}
 	rep_paper_put(&d->out, "\n");
 }
 
+/* `origin` is NULL where it is that of the instruction before. */
 static void put_instruction(struct disasm *d, const struct rep_instruction *i,
-			    const struct values *values, bool where)
+			    const struct values *values, const struct origin *origin)
 {
 	struct rep_paper *out = &d->out;
+	bool below = origin && i->text.size >= 40;
 
-	if (where && i->text.size >= 40) {
+	if (below) {
 		rep_paper_space(out, 74);
-		put_location(d, i);
-		where = false;
+		put_origin(d, origin);
 	}
 	put_or_dot(d, mean(values->flat, values->flat_div));
 	put_or_dot(d, mean(values->cum, values->cum_div));
 	rep_paper_printf(out, "%10" PRIx64 ": ", i->address);
 	rep_paper_string(out, i->text);
-	if (where) {
+	if (origin && !below) {
 		rep_paper_space(out, 40 - i->text.size);
-		put_location(d, i);
+		put_origin(d, origin);
 	} else {
 		rep_paper_put(out, "\n");
 	}
 }
 
 /* place[0 … n) are those of the function, by address. */
-static void put_code(struct disasm *d, const struct rep_code *code, const struct place *place,
-		     size_t n)
+static void put_code(struct disasm *d, struct tp_image *image, const struct rep_code *code,
+		     const struct place *place, size_t n)
 {
-	struct rep_instruction last = {0};
+	struct origin last = {{"", 0}, {"", 0}, 0};
 	size_t at = 0;
 
 	for (size_t k = 0; k < code->n && !rep_paper_failed(&d->out); k++) {
-		struct rep_instruction i = code->item[k];
-		uint64_t next = k + 1 < code->n ? code->item[k + 1].address : UINT64_MAX;
+		const struct rep_instruction *i = &code->item[k];
+		uint64_t next = k + 1 < code->n ? i[1].address : UINT64_MAX;
+		struct origin origin = origin_of(image, i->address);
 		struct values values = {0};
 		bool moved;
 
 		/* Samples in the middle of an instruction are its own. */
 		for (; at < n && place[at].address < next; at++) {
 			add_node(&values, place[at].node);
-			complete(&i, &place[at].node->info);
+			complete(&origin, &place[at].node->info);
 		}
-		moved = !same_text(i.function, last.function) ||
-			!same_text(rep_base_name(i.file), rep_base_name(last.file)) ||
-			i.line != last.line;
-		put_instruction(d, &i, &values, moved && (i.function.size || i.file.size));
-		last = i;
+		moved = !same_text(origin.function, last.function) ||
+			!same_text(rep_base_name(origin.file), rep_base_name(last.file)) ||
+			origin.line != last.line;
+		put_instruction(d, i, &values,
+				moved && (origin.function.size || origin.file.size) ? &origin : NULL);
+		last = origin;
 	}
 }
 
-static int put_function(struct disasm *d, const char *file, const struct rep_symbol *s,
-			const struct place *place, size_t n, struct tp_err *err)
+static int put_function(struct disasm *d, struct tp_image *image, const char *file,
+			const struct rep_symbol *s, const struct place *place, size_t n,
+			struct tp_err *err)
 {
 	struct values sum = {0};
 	struct rep_code code;
@@ -180,7 +206,7 @@ static int put_function(struct disasm *d, const char *file, const struct rep_sym
 		rep_paper_put(&d->out, " (flat, cum) ");
 		rep_put_share(&d->out, sum.cum, d->v->total);
 		rep_paper_put(&d->out, " of Total\n");
-		put_code(d, &code, place, n);
+		put_code(d, image, &code, place, n);
 	}
 	rep_code_release(&code);
 	return failed;
@@ -232,11 +258,29 @@ static size_t find_place(const struct place *place, size_t n, uint64_t address)
 	return low;
 }
 
-static int put_functions(struct disasm *d, const char *file, const struct tp_mapping *m,
-			 struct rep_object *o, const struct place *place, size_t n,
-			 struct tp_err *err)
+/* A mapping, and the file it is read from. */
+struct program {
+	const struct tp_mapping *mapping;
+	struct tp_text name; /* of the mapping's file */
+	const char *file;
+	struct tp_image *image; /* NULL where it cannot be read as one */
+};
+
+static uint64_t address_in(const struct program *p, uint64_t address)
 {
-	uint64_t at = rep_object_address(o, d->address, m->start, m->offset);
+	const struct tp_mapping *m = p->mapping;
+	const struct tp_image_mapping where = {.mapped = m->start && m->limit > m->start,
+					       .start = m->start,
+					       .limit = m->limit,
+					       .offset = m->offset};
+
+	return p->image ? tp_image_address(p->image, &where, address) : address;
+}
+
+static int put_functions(struct disasm *d, const struct program *p, struct rep_object *o,
+			 const struct place *place, size_t n, struct tp_err *err)
+{
+	uint64_t at = address_in(p, d->address);
 	int code = 0;
 
 	if (o->nsymbols > 1)
@@ -252,33 +296,62 @@ static int put_functions(struct disasm *d, const char *file, const struct tp_map
 			continue;
 		end = first + find_place(place + first, n - first, s->end);
 		if (end > first)
-			code = put_function(d, file, s, place + first, end - first, err);
+			code = put_function(d, p->image, p->file, s, place + first, end - first,
+					    err);
 	}
 	return code;
+}
+
+/* Which file that is: named by the user, else by the profile. */
+static void find_file(struct disasm *d, struct program *p)
+{
+	const struct tp_profile *profile = d->v->profile;
+	const struct tp_mapping *m = p->mapping;
+	const struct tp_symbol_place place = {
+	    .file = p->name.text,
+	    .build_id = tp_dict_text(profile->dict, m->build_id).text,
+	    .start = m->start,
+	    .limit = m->limit,
+	    .offset = m->offset,
+	    .mapped = m->start && m->limit > m->start,
+	    .first = m == profile->mappings,
+	};
+	const char *id, *path = NULL;
+
+	if (d->programs)
+		tp_symbolizer_file(d->programs, &place, &path, &id);
+	p->file = path ? path : p->name.text;
+	/* Without it there are no lines; objdump says what is wrong. */
+	if (rep_object_check(p->file, NULL) || tp_image_open(&p->image, p->file, NULL))
+		p->image = NULL;
 }
 
 /* All mappings of one file are loaded parts of it. */
 static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_text name,
 		       struct tp_err *err)
 {
+	struct program program = {.mapping = m, .name = name};
 	struct place *place = calloc(d->g->n + 1, sizeof(*place));
 	struct rep_object o = {0};
 	size_t n = 0;
-	int code = place ? rep_object_read(&o, name.text, wanted, d, err)
-			 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code;
 
+	if (!place)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	find_file(d, &program);
+	code = rep_object_read(&o, program.file, wanted, d, err);
 	for (size_t i = 0; !code && i < d->g->n; i++) {
 		const struct rep_node *node = d->g->node[i];
 
 		if (same_text(node->info.object, name) && node->info.address >= m->start &&
 		    (node->info.address < m->limit || m->limit <= m->start))
-			place[n++] = (struct place){
-			    rep_object_address(&o, node->info.address, m->start, m->offset), node};
+			place[n++] =
+			    (struct place){address_in(&program, node->info.address), node};
 	}
 	if (n > 1)
 		qsort(place, n, sizeof(*place), by_address);
 	if (n)
-		code = put_functions(d, name.text, m, &o, place, n, err);
+		code = put_functions(d, &program, &o, place, n, err);
 	if (code == TP_ENOENT || code == TP_EIO) {
 		/* Others may be here; told when nothing else is. */
 		if (!d->missing_code && err)
@@ -287,6 +360,7 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 			d->missing_code = code;
 		code = 0;
 	}
+	tp_image_close(program.image);
 	rep_object_release(&o);
 	free(place);
 	return code;
@@ -344,9 +418,15 @@ static bool parse_address(const char *text, uint64_t *address)
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		 struct tp_err *err)
 {
+	const struct tp_symbol_options programs = {.binaries = &v->opt.binary,
+						   .nbinaries = v->opt.binary ? 1 : 0,
+						   .path = v->opt.symbol_path};
 	struct disasm d = {.v = v};
 	struct rep_graph *g = NULL;
 	int code = rep_regex_init(&d.only, arg, "--disasm", err), written;
+
+	if (!code && (programs.nbinaries || programs.path))
+		code = tp_symbolizer_new(&d.programs, &programs, err);
 
 	d.has_address = parse_address(arg, &d.address);
 	d.collect = (struct rep_sink){.write = collect, .ctx = &d.text};
@@ -366,6 +446,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		code = sink->write(sink->ctx, d.text.data, d.text.size, err);
 	tp_buf_release(&d.text);
 	rep_graph_free(g);
+	tp_symbolizer_free(d.programs);
 	rep_regex_release(&d.only);
 	return code;
 }
