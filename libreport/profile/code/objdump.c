@@ -54,9 +54,10 @@ static int run(const char *const *argv, struct lines *l, struct tp_err *err)
 	int code = rep_tool_run(argv, NULL, hear, l, err);
 
 	if (code == TP_ENOENT)
-		tp_err_set(err, code, TP_OFFSET_NONE,
-			   "objdump, which disassembles, is not installed (Debian: apt-get install "
-			   "binutils)");
+		code = tp_err_set(
+		    err, TP_EIO, TP_OFFSET_NONE,
+		    "objdump, which disassembles, is not installed (Debian: apt-get install "
+		    "binutils)");
 	tp_buf_release(&l->rest);
 	return code;
 }

@@ -1,5 +1,5 @@
-/* What binutils' objdump says about a program: its functions and its instructions. objdump reads the
- * program in a process of its own, so that what is wrong with a program is never ours. */
+/* What binutils' objdump says about a program: its functions and its instructions. objdump reads
+ * the program in a process of its own, so that what is wrong with a program is never ours. */
 #ifndef REP_PROFILE_CODE_OBJDUMP_H
 #define REP_PROFILE_CODE_OBJDUMP_H
 
@@ -30,8 +30,8 @@ int rep_object_check(const char *file, struct tp_err *err);
 /* Which symbols are wanted. */
 typedef bool (*rep_symbol_fn)(void *ctx, const struct rep_symbol *symbol);
 
-/* To be released in every case. TP_ENOENT where objdump is missing or the file is no regular one,
- * TP_EIO where objdump fails. */
+/* To be released in every case. TP_ENOENT where the file is no regular one, TP_EIO where objdump is
+ * missing or fails. */
 int rep_object_read(struct rep_object *o, const char *file, rep_symbol_fn wanted, void *ctx,
 		    struct tp_err *err);
 void rep_object_release(struct rep_object *o);

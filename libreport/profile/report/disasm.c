@@ -30,6 +30,7 @@ struct disasm {
 	const struct rep_profile_view *v;
 	const struct rep_graph *g;
 	struct rep_regex only;
+	struct tp_symbolizer *programs; /* --binary and --symbol-path, or NULL */
 	bool has_address;
 	uint64_t address;   /* REGEX is one */
 	struct tp_buf text; /* the report; nothing is shown before there is something to show */
@@ -180,7 +181,8 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 			!same_text(rep_base_name(origin.file), rep_base_name(last.file)) ||
 			origin.line != last.line;
 		put_instruction(d, i, &values,
-				moved && (origin.function.size || origin.file.size) ? &origin : NULL);
+				moved && (origin.function.size || origin.file.size) ? &origin
+										    : NULL);
 		last = origin;
 	}
 }
@@ -296,8 +298,8 @@ static int put_functions(struct disasm *d, const struct program *p, struct rep_o
 			continue;
 		end = first + find_place(place + first, n - first, s->end);
 		if (end > first)
-			code = put_function(d, p->image, p->file, s, place + first, end - first,
-					    err);
+			code =
+			    put_function(d, p->image, p->file, s, place + first, end - first, err);
 	}
 	return code;
 }
@@ -345,8 +347,7 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 
 		if (same_text(node->info.object, name) && node->info.address >= m->start &&
 		    (node->info.address < m->limit || m->limit <= m->start))
-			place[n++] =
-			    (struct place){address_in(&program, node->info.address), node};
+			place[n++] = (struct place){address_in(&program, node->info.address), node};
 	}
 	if (n > 1)
 		qsort(place, n, sizeof(*place), by_address);

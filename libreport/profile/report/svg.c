@@ -38,10 +38,11 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 
 		code = rep_tool_run(argv, &text, pass_on, &to, err);
 		if (code == TP_ENOENT)
-			tp_err_set(err, code, TP_OFFSET_NONE,
-				   "graphviz, which draws the picture, is not installed (Debian: "
-				   "apt-get install graphviz); --format=dot writes what it needs, "
-				   "and tprof-flame draws without it");
+			code = tp_err_set(
+			    err, TP_EIO, TP_OFFSET_NONE,
+			    "graphviz, which draws the picture, is not installed (Debian: "
+			    "apt-get install graphviz); --format=dot writes what it needs, "
+			    "and tprof-flame draws without it");
 	}
 	tp_buf_release(&text);
 	rep_graph_free(g);

@@ -1,0 +1,7 @@
+# Callers and callees: of everything that counts, and of what matches.
+tprof-top --tree --nodecount=12 testdata/catalog.heap
+tprof-top --peek='main\.\(\*index\)\.add' testdata/catalog.mutex
+tprof-top --tree --granularity=lines --focus=sortTitles --no-trim testdata/catalog.cpu | head -n 40
+echo '-- nothing matches'
+tprof-top --peek='no such function' testdata/catalog.heap 2>&1
+echo "status $?"
