@@ -9,6 +9,8 @@
 /* How many events at the start of a block decide its unit of time. */
 #define UNIT_EVENTS 256
 #define MIN_UNIT    8
+/* Most runs are no longer than this, and copied as if they were as long. */
+#define SHORT_COPY 8
 
 struct run {
 	uint16_t m;	 /* local number */
@@ -17,14 +19,14 @@ struct run {
 
 struct tp_block_encoder {
 	struct tp_packer packer;
-	struct tp_packer
-	    dense; /* for times in broken ticks (up to go 1.21), of which lz4 makes little */
+	struct tp_packer uneven; /* in place of lz4 for some columns */
 	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
 	uint32_t n;
 
 	int64_t first, last, base; /* relative times: of the block, of the last event, of the last
 				      one that was no tie */
 	uint32_t unit;
+	uint64_t per_unit;  /* 2^32 / unit, rounded up: a division that is a multiplication */
 	double tick;	    /* ns; 0: times are multiples of unit */
 	int64_t base_ticks; /* of base */
 	int64_t start_ns;
@@ -36,7 +38,7 @@ struct tp_block_encoder {
 	struct run runs[TP_BLOCK_EVENTS];
 	uint32_t nruns;
 	uint32_t last_place; /* of the last run, which still grows */
-	uint32_t next[TP_BLOCK_EVENTS];
+	uint32_t next[TP_BLOCK_EVENTS], until[TP_BLOCK_EVENTS];
 
 	struct {
 		uint64_t key;
@@ -45,7 +47,7 @@ struct tp_block_encoder {
 	uint32_t nshapes; /* of those numbered below ONCE */
 	uint32_t nonce;	  /* shapes used once */
 	uint8_t once[TP_BLOCK_EVENTS][SHAPE_BYTES];
-	uint8_t shape[TP_BLOCK_EVENTS]; /* in order of time */
+	uint8_t shape[TP_BLOCK_EVENTS + SHORT_COPY]; /* in order of time */
 
 	struct model model;
 	uint8_t bytes[]; /* of the columns */
@@ -84,7 +86,7 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 	if (!e)
 		return NULL;
 	e->packer = (struct tp_packer){.codec = codec};
-	e->dense = (struct tp_packer){.codec = TP_CODEC_ZSTD, .level = 1};
+	e->uneven = (struct tp_packer){.codec = TP_CODEC_ZSTD, .unevenly = true};
 	e->unit = 1;
 	e->tick = 0;
 	room = 0;
@@ -101,7 +103,7 @@ void tp_block_encoder_free(struct tp_block_encoder *e)
 	if (!e)
 		return;
 	tp_packer_release(&e->packer);
-	tp_packer_release(&e->dense);
+	tp_packer_release(&e->uneven);
 	free(e);
 }
 
@@ -139,17 +141,19 @@ static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, s
 	}
 	if (distances >= 8)
 		e->unit = unit >= MIN_UNIT && unit <= MAX_UNIT ? (uint32_t)unit : 1;
+	e->per_unit = ((uint64_t)1 << 32) / e->unit + 1;
 }
 
-/* Units from the last time that was no tie; 0 where they are not whole, or too many. */
-static inline uint32_t units_ahead(const struct tp_block_encoder *e, int64_t ts)
+/* Units from one time to another; 0 where they are not whole, or too many. Exact: for a multiple of
+ * the unit, what per_unit is rounded up by does not add up to one. */
+static inline uint32_t units_between(const struct tp_block_encoder *e, int64_t from, int64_t to)
 {
-	uint64_t ahead = (uint64_t)ts - (uint64_t)e->base;
+	uint64_t ahead = (uint64_t)to - (uint64_t)from;
 	uint32_t units;
 
 	if (ahead - 1 >= UINT32_MAX)
 		return 0;
-	units = (uint32_t)ahead / e->unit;
+	units = (uint32_t)(ahead * e->per_unit >> 32);
 	return units * e->unit == (uint32_t)ahead ? units : 0;
 }
 
@@ -165,31 +169,64 @@ static uint32_t ticks_ahead(struct tp_block_encoder *e, int64_t ts)
 		   : 0;
 }
 
-static inline void put_time(struct tp_block_encoder *e, int64_t ts)
+/* A time that takes more than its byte, which is returned. */
+static __attribute__((noinline)) uint8_t put_far_time(struct tp_block_encoder *e, uint32_t units,
+						      uint64_t step)
 {
-	uint64_t step = (uint64_t)ts - (uint64_t)e->last;
 	uint8_t *x = e->at[COL_TIMEX], code = LONG_TIME;
-	uint32_t units;
 
-	e->last = ts;
-	if (step == 1) {
-		*e->at[COL_TIME]++ = 0;
-		return;
-	}
-	units = e->tick != 0 ? ticks_ahead(e, ts) : units_ahead(e, ts);
-	e->base = ts;
-	if (units - 1 < SHORT_UNITS - 1) {
-		*e->at[COL_TIME]++ = (uint8_t)units;
-		return;
-	}
 	if (units && units - SHORT_UNITS < (LONG_TIME - SHORT_UNITS) * 256) {
 		code = (uint8_t)(SHORT_UNITS + (units - SHORT_UNITS) / 256);
 		*x++ = (uint8_t)(units - SHORT_UNITS);
 	} else {
 		x = tp_put_uvarint(x, tp_zigzag((int64_t)step));
 	}
-	*e->at[COL_TIME]++ = code;
 	e->at[COL_TIMEX] = x;
+	return code;
+}
+
+static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
+{
+	uint8_t *code = e->at[COL_TIME];
+	int64_t last = e->last, base = e->base;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t ts = (int64_t)((uint64_t)ev[i].ts - (uint64_t)e->start_ns);
+		uint64_t step = (uint64_t)ts - (uint64_t)last;
+		bool tie = step == 1;
+		uint32_t units = units_between(e, base, ts);
+
+		units = tie ? 1 : units;
+		base = tie ? base : ts;
+		last = ts;
+		*code++ = (uint8_t)(units - tie);
+		if (__builtin_expect(units - 1 >= SHORT_UNITS - 1, 0))
+			code[-1] = put_far_time(e, units, step);
+	}
+	e->at[COL_TIME] = code;
+	e->last = last;
+	e->base = base;
+}
+
+static void put_ticks(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
+{
+	uint8_t *code = e->at[COL_TIME];
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t ts = (int64_t)((uint64_t)ev[i].ts - (uint64_t)e->start_ns);
+		uint64_t step = (uint64_t)ts - (uint64_t)e->last;
+		uint32_t units = 0;
+
+		e->last = ts;
+		*code++ = 0;
+		if (step == 1)
+			continue;
+		units = ticks_ahead(e, ts);
+		code[-1] = (uint8_t)units;
+		if (units - 1 >= SHORT_UNITS - 1)
+			code[-1] = put_far_time(e, units, step);
+	}
+	e->at[COL_TIME] = code;
 }
 
 /* ---- Ms ---- */
@@ -208,25 +245,43 @@ static void put_run(struct tp_block_encoder *e, uint32_t place, uint32_t length)
 	e->at[COL_RUN] = p;
 }
 
-/* Moves M to the front of the list of recent ones; returns the place it had there. */
+/* Moves M, which is not there yet, to the front of the list of recent ones; returns the place it
+ * had. Most of the time it is the second, so what is before it moves along while it is looked for.
+ */
 static uint32_t bring_forward(struct tp_block_encoder *e, uint32_t m)
 {
-	uint32_t place = 0;
-	uint16_t local;
+	uint16_t *recent = e->recent, before = recent[0];
+	uint32_t place;
 
-	while (place < e->nms && e->ms[e->recent[place]] != m)
-		place++;
-	if (place == e->nms) {
-		local = (uint16_t)e->nms++;
-		e->ms[local] = m;
-		e->place[local] = (struct place){TP_NONE, TP_NONE};
-		e->at[COL_MS] = tp_put_uvarint(e->at[COL_MS], (uint64_t)(uint32_t)(m + 1));
-	} else {
-		local = e->recent[place];
+	for (place = 1; place < e->nms; place++) {
+		uint16_t local = recent[place];
+
+		recent[place] = before;
+		if (e->ms[local] == m) {
+			recent[0] = local;
+			return place;
+		}
+		before = local;
 	}
-	memmove(e->recent + 1, e->recent, place * sizeof(*e->recent));
-	e->recent[0] = local;
-	return place;
+	if (e->nms)
+		recent[e->nms] = before;
+	recent[0] = (uint16_t)e->nms;
+	e->ms[e->nms] = m;
+	e->place[e->nms] = (struct place){TP_NONE, TP_NONE};
+	e->at[COL_MS] = tp_put_uvarint(e->at[COL_MS], (uint64_t)(uint32_t)(m + 1));
+	return e->nms++;
+}
+
+/* The next event is on M: a new run begins, unless it goes on with that of the batch before. */
+static struct place *go_to(struct tp_block_encoder *e, uint32_t m)
+{
+	if (!e->nruns || e->ms[e->recent[0]] != m) {
+		if (e->nruns)
+			put_run(e, e->last_place, e->runs[e->nruns - 1].length);
+		e->last_place = bring_forward(e, m);
+		e->runs[e->nruns++] = (struct run){.m = e->recent[0]};
+	}
+	return &e->place[e->recent[0]];
 }
 
 /* ---- shapes ---- */
@@ -237,10 +292,8 @@ static void write_shape(uint8_t *p, uint64_t key)
 		p[i] = (uint8_t)(key >> 8 * i);
 }
 
-static uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
+static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slot)
 {
-	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
-
 	for (unsigned probe = 0; probe < 8; probe++, slot = (slot + 1) % SHAPE_SLOTS) {
 		if (e->slots[slot].number && e->slots[slot].key == key)
 			return (uint8_t)(e->slots[slot].number - 1);
@@ -256,24 +309,47 @@ static uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 	return ONCE;
 }
 
-/* ---- an event ---- */
+static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
+{
+	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
+
+	/* No shape has the key 0 of a free slot: type 0 is none. */
+	if (__builtin_expect(e->slots[slot].key == key && e->slots[slot].number, 1))
+		return (uint8_t)(e->slots[slot].number - 1);
+	return rare_shape(e, key, slot);
+}
+
+/* ---- an event ----
+ *
+ * What is common is inline, what is told instead of guessed is not: it takes longer anyway. */
 
 static inline void tell(struct tp_block_encoder *e, enum block_column c, uint64_t v)
 {
 	e->at[c] = tp_put_uvarint(e->at[c], v);
 }
 
+static __attribute__((noinline)) uint32_t tell_context(struct tp_block_encoder *e, struct place *at,
+						       uint32_t p, uint32_t g)
+{
+	tell(e, COL_CONTEXT, (uint32_t)(p + 1));
+	tell(e, COL_CONTEXT, (uint32_t)(g + 1));
+	*at = (struct place){p, g};
+	return TELL_CONTEXT;
+}
+
 static inline uint32_t put_context(struct tp_block_encoder *e, const struct habit *h,
 				   struct place *at, const struct tp_event *ev)
 {
-	if (at->p == ev->p && at->g == ev->g)
+	if (__builtin_expect(at->p == ev->p && at->g == ev->g, 1))
 		return 0;
 	if (at->p == ev->p && h->g_after == AFTER_SUBJECT && ev->g == ev->subject)
 		return TELL_G_IS_SUBJECT;
-	tell(e, COL_CONTEXT, (uint32_t)(ev->p + 1));
-	tell(e, COL_CONTEXT, (uint32_t)(ev->g + 1));
-	*at = (struct place){ev->p, ev->g};
-	return TELL_CONTEXT;
+	return tell_context(e, at, ev->p, ev->g);
+}
+
+static __attribute__((noinline)) void tell_subject(struct tp_block_encoder *e, uint32_t subject)
+{
+	tell(e, COL_SUBJECT, tp_zigzag((int64_t)subject - e->model.goroutines));
 }
 
 static inline uint32_t put_subject(struct tp_block_encoder *e, const struct habit *h,
@@ -287,19 +363,16 @@ static inline uint32_t put_subject(struct tp_block_encoder *e, const struct habi
 					   : SUBJECT_TOLD;
 
 	if (told == SUBJECT_TOLD)
-		tell(e, COL_SUBJECT, tp_zigzag((int64_t)subject - e->model.goroutines));
+		tell_subject(e, subject);
 	learn_subject(&e->model, h, &at->p, &at->g, subject);
 	return told << TELL_SUBJECT;
 }
 
-static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_event *ev)
+static __attribute__((noinline)) uint32_t tell_spot(struct tp_block_encoder *e, struct spot *guess,
+						    const struct tp_event *ev)
 {
-	struct spot *guess;
 	uint32_t bits = 0;
 
-	if (!(ev->stack | ev->str))
-		return 0;
-	guess = guess_spot(&e->model, ev->g, ev->type);
 	if (ev->stack && ev->stack == guess->stack) {
 		bits |= VALUE_GUESS << TELL_STACK;
 	} else if (ev->stack) {
@@ -314,12 +387,29 @@ static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_even
 		e->model.last_str[ev->type] = ev->str;
 	}
 	*guess = (struct spot){ev->stack, ev->str};
+	return bits;
+}
+
+static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_event *ev)
+{
+	struct spot *guess;
+	uint32_t bits;
+
+	if (!(ev->stack | ev->str))
+		return 0;
+	guess = guess_spot(&e->model, ev->g, ev->type);
+	if (__builtin_expect(ev->stack == guess->stack && ev->str == guess->str, 1))
+		bits = (ev->stack ? VALUE_GUESS << TELL_STACK : 0) |
+		       (ev->str ? VALUE_GUESS << TELL_STR : 0);
+	else
+		bits = tell_spot(e, guess, ev);
 	if (ev->stack)
 		e->model.last_stack[ev->g % SLOTS] = ev->stack;
 	return bits;
 }
 
-static uint32_t put_str2(struct tp_block_encoder *e, const struct tp_event *ev)
+static __attribute__((noinline)) uint32_t put_str2(struct tp_block_encoder *e,
+						   const struct tp_event *ev)
 {
 	uint32_t *guess = guess_str2(&e->model, ev->stack);
 
@@ -331,7 +421,8 @@ static uint32_t put_str2(struct tp_block_encoder *e, const struct tp_event *ev)
 	return VALUE_TOLD << TELL_STR2;
 }
 
-static uint32_t put_args(struct tp_block_encoder *e, const struct tp_event *ev)
+static __attribute__((noinline)) uint32_t put_args(struct tp_block_encoder *e,
+						   const struct tp_event *ev)
 {
 	uint64_t *last = e->model.last_arg[ev->type];
 	uint32_t bits = 0;
@@ -350,10 +441,11 @@ static uint32_t put_args(struct tp_block_encoder *e, const struct tp_event *ev)
 	return bits;
 }
 
-static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
-				const struct tp_event *ev)
+static inline __attribute__((always_inline)) uint8_t put_as(struct tp_block_encoder *e,
+							    struct place *at,
+							    const struct tp_event *ev,
+							    const struct habit *h)
 {
-	const struct habit *h = &tp_block_habits[ev->type];
 	uint32_t bits = put_context(e, h, at, ev);
 
 	bits |= put_subject(e, h, at, ev->subject);
@@ -364,6 +456,32 @@ static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
 		bits |= put_args(e, ev);
 	return shape_number(e, (uint64_t)bits << 32 | (uint64_t)ev->flags << 24 |
 				   (uint64_t)ev->to << 16 | (uint64_t)ev->from << 8 | ev->type);
+}
+
+/* The shape of an event. The habits of the frequent types are known to the compiler, so that only
+ * what they have need of is looked up and learned. */
+static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
+				const struct tp_event *ev)
+{
+	switch (ev->type) {
+	case TP_EV_GO_START:
+		return put_as(e, at, ev, &(const struct habit){HABIT_START});
+	case TP_EV_GO_STOP:
+	case TP_EV_GO_BLOCK:
+		return put_as(e, at, ev, &(const struct habit){HABIT_STOP});
+	case TP_EV_GO_UNBLOCK:
+		return put_as(e, at, ev, &(const struct habit){HABIT_UNBLOCK});
+	case TP_EV_GO_SYSCALL_BEGIN:
+	case TP_EV_GO_SYSCALL_END:
+		return put_as(e, at, ev, &(const struct habit){HABIT_STAY});
+	case TP_EV_HEAP_ALLOC:
+		return put_as(e, at, ev, &(const struct habit){0});
+	case TP_EV_GC_SWEEP_BEGIN:
+	case TP_EV_GC_SWEEP_END:
+		return put_as(e, at, ev, &(const struct habit){HABIT_OF_P});
+	default:
+		return put_as(e, at, ev, &tp_block_habits[ev->type]);
+	}
 }
 
 static void begin(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
@@ -383,25 +501,27 @@ void tp_block_set_tick(struct tp_block_encoder *e, double ns_per_tick)
 
 void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
 {
-	if (!e->n && n)
-		begin(e, ev, n, start_ns);
-	for (size_t i = 0; i < n;) {
-		uint32_t m = ev[i].m, length = 0;
-		struct place *at;
+	uint8_t *shape = e->shape + e->n;
 
-		/* A batch that goes on with the M of the one before goes on with its run. */
-		if (!e->nruns || e->ms[e->recent[0]] != m) {
-			if (e->nruns)
-				put_run(e, e->last_place, e->runs[e->nruns - 1].length);
-			e->last_place = bring_forward(e, m);
-			e->runs[e->nruns++] = (struct run){.m = e->recent[0]};
-		}
-		at = &e->place[e->recent[0]];
-		for (; i < n && ev[i].m == m; i++, length++) {
-			put_time(e, (int64_t)((uint64_t)ev[i].ts - (uint64_t)start_ns));
-			e->shape[e->n++] = put_event(e, at, &ev[i]);
-		}
-		e->runs[e->nruns - 1].length = (uint16_t)(e->runs[e->nruns - 1].length + length);
+	if (!n)
+		return;
+	if (!e->n)
+		begin(e, ev, n, start_ns);
+	e->n += (uint32_t)n;
+	if (e->tick != 0)
+		put_ticks(e, ev, n);
+	else
+		put_times(e, ev, n);
+	for (const struct tp_event *end = ev + n; ev < end;) {
+		uint32_t m = ev->m;
+		struct place *at = go_to(e, m);
+		const uint8_t *first = shape;
+
+		do
+			*shape++ = put_event(e, at, ev++);
+		while (ev < end && ev->m == m);
+		e->runs[e->nruns - 1].length =
+		    (uint16_t)(e->runs[e->nruns - 1].length + (shape - first));
 	}
 }
 
@@ -421,12 +541,17 @@ static void put_shapes(struct tp_block_encoder *e)
 		uint32_t count = next[m];
 
 		next[m] = sum;
-		sum += count;
+		e->until[m] = sum += count;
 	}
 	for (uint32_t r = 0; r < e->nruns; r++) {
 		struct run run = e->runs[r];
+		uint8_t *to = e->start[COL_SHAPE] + next[run.m];
 
-		memcpy(e->start[COL_SHAPE] + next[run.m], from, run.length);
+		/* What is too much is where the M's next run will be. */
+		if (run.length <= SHORT_COPY && next[run.m] + SHORT_COPY <= e->until[run.m])
+			memcpy(to, from, SHORT_COPY);
+		else
+			memcpy(to, from, run.length);
 		next[run.m] += run.length;
 		from += run.length;
 	}
@@ -434,6 +559,12 @@ static void put_shapes(struct tp_block_encoder *e)
 	e->start[COL_SHAPES][0] = (uint8_t)e->nshapes;
 	memcpy(e->at[COL_SHAPES], e->once, e->nonce * SHAPE_BYTES);
 	e->at[COL_SHAPES] += e->nonce * SHAPE_BYTES;
+}
+
+/* Columns of small numbers, of which lz4 makes little. */
+static bool is_uneven(enum block_column c)
+{
+	return c == COL_TIME || c == COL_RUN || c == COL_ARG;
 }
 
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
@@ -469,8 +600,7 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
 
 		struct tp_packer *packer =
-		    c == COL_TIME && e->tick != 0 && e->packer.codec == TP_CODEC_LZ4 ? &e->dense
-										     : &e->packer;
+		    e->packer.codec == TP_CODEC_LZ4 && is_uneven(c) ? &e->uneven : &e->packer;
 
 		if (tp_pack(packer, out, e->start[c], raw, &stored))
 			return TP_ENOMEM;

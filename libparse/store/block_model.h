@@ -143,6 +143,38 @@ struct habit {
 	uint8_t g_after, p_after;
 };
 
+/* Go: internal/trace/order.go, the functions advance…: what each event does to the M it is on.
+ * Types that are not here have the habit that is all zeros. */
+#define HABIT_START   .guess = GUESS_RUN_NEXT, .counts_g = 1, .g_after = AFTER_SUBJECT
+#define HABIT_UNBLOCK .guess = GUESS_PARTNER, .counts_g = 1, .wakes = 1
+#define HABIT_STOP    .counts_g = 1, .g_after = AFTER_NONE
+#define HABIT_STAY    .counts_g = 1
+#define HABIT_OF_P    .self_is_p = 1
+#define BLOCK_HABITS(X)                                                                            \
+	X(PROC_START, .self_is_p = 1, .p_after = AFTER_SUBJECT)                                    \
+	X(PROC_STOP, .self_is_p = 1, .p_after = AFTER_NONE)                                        \
+	X(PROC_STEAL, HABIT_OF_P)                                                                  \
+	X(PROC_STATUS, HABIT_OF_P)                                                                 \
+	X(GO_CREATE, .guess = GUESS_NEW, .counts_g = 1, .wakes = 1)                                \
+	X(GO_CREATE_SYSCALL, .guess = GUESS_NEW, .counts_g = 1, .g_after = AFTER_SUBJECT)          \
+	X(GO_START, HABIT_START)                                                                   \
+	X(GO_DESTROY, HABIT_STOP)                                                                  \
+	X(GO_DESTROY_SYSCALL, HABIT_STOP)                                                          \
+	X(GO_STOP, HABIT_STOP)                                                                     \
+	X(GO_BLOCK, HABIT_STOP)                                                                    \
+	X(GO_UNBLOCK, HABIT_UNBLOCK)                                                               \
+	X(GO_SYSCALL_BEGIN, HABIT_STAY)                                                            \
+	X(GO_SYSCALL_END, HABIT_STAY)                                                              \
+	X(GO_SYSCALL_BLOCKED, HABIT_STOP)                                                          \
+	X(GO_STATUS, HABIT_STAY)                                                                   \
+	X(GO_STATUS_STACK, HABIT_STAY)                                                             \
+	X(GO_CREATE_BLOCKED, .guess = GUESS_NEW, .counts_g = 1)                                    \
+	X(GO_SWITCH, .guess = GUESS_PARTNER, .counts_g = 1, .g_after = AFTER_SUBJECT)              \
+	X(GO_SWITCH_DESTROY, .guess = GUESS_PARTNER, .counts_g = 1, .g_after = AFTER_SUBJECT)      \
+	X(GC_SWEEP_ACTIVE, HABIT_OF_P)                                                             \
+	X(GC_SWEEP_BEGIN, HABIT_OF_P)                                                              \
+	X(GC_SWEEP_END, HABIT_OF_P)
+
 /* Indexed by any byte. */
 extern const struct habit tp_block_habits[256];
 

@@ -1,3 +1,6 @@
+/* For ZSTD_c_literalCompressionMode. */
+#define ZSTD_STATIC_LINKING_ONLY
+
 #include "store/codec.h"
 
 #include <limits.h>
@@ -7,6 +10,9 @@
 #include <zstd.h>
 
 #define ZSTD_LEVEL 3
+/* Levels below 0 look for repetition in ever fewer places. */
+#define ZSTD_UNEVENLY (-500)
+#define ALWAYS	      1 /* the name of this changed from version to version */
 /* Shorter inputs do not repay the call. */
 #define MIN_SIZE 32
 
@@ -26,11 +32,17 @@ static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *
 {
 	size_t n;
 
-	if (!p->zstd)
+	if (!p->zstd) {
 		p->zstd = ZSTD_createCCtx();
-	if (!p->zstd)
-		return 0;
-	n = ZSTD_compressCCtx(p->zstd, to, room, data, size, p->level ? p->level : ZSTD_LEVEL);
+		if (!p->zstd)
+			return 0;
+		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel,
+				       p->unevenly ? ZSTD_UNEVENLY : ZSTD_LEVEL);
+		/* Where a library does not know this any more, less is gained, no harm done. */
+		if (p->unevenly)
+			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_literalCompressionMode, ALWAYS);
+	}
+	n = ZSTD_compress2(p->zstd, to, room, data, size);
 	return ZSTD_isError(n) ? 0 : n;
 }
 

@@ -2,6 +2,7 @@
 #ifndef TP_STORE_CODEC_H
 #define TP_STORE_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,10 @@ enum tp_codec {
 /* State of the compressors; zero-initialised is valid. One thread at a time. */
 struct tp_packer {
 	enum tp_codec codec;
-	int level; /* of zstd; 0: the usual one */
+	/* Zstd for bytes that hardly repeat but are not evenly spread (small differences, say):
+	 * they get short codes and next to no search, which takes as long as lz4, of which such
+	 * bytes gain little. */
+	bool unevenly;
 	void *lz4, *zstd;
 };
 
