@@ -119,16 +119,6 @@ static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, cons
 	return wraps ? NULL : p;
 }
 
-/* Room for the bytes of a column and for this column's and the last one's values. */
-static int make_room(struct tp_rows_encoder *e, size_t nrows)
-{
-	e->scratch.size = e->values.size = 0;
-	return tp_buf_reserve(&e->scratch, nrows * MAX_VARINT) ||
-		       tp_buf_reserve(&e->values, 2 * nrows * sizeof(int64_t))
-		   ? TP_ENOMEM
-		   : 0;
-}
-
 /* Appends `raw` bytes of scratch to the bodies. Bytes that do not repeat but are not evenly spread
  * either, as those of durations, are nothing for lz4; zstd still takes a third away. */
 static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_codec *codec)
@@ -142,38 +132,33 @@ static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_c
 		return 0;
 	e->bodies.size = at;
 	e->dense.codec = *codec = TP_CODEC_ZSTD;
-	e->dense.level = 1;
+	e->dense.unevenly = true;
 	return tp_pack(&e->dense, &e->bodies, e->scratch.data, raw, stored);
 }
 
-int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
-		   unsigned ncolumns)
+int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *values,
+		   size_t stride, size_t nrows, unsigned ncolumns)
 {
 	struct tp_buf *bodies = &e->bodies;
-	int64_t *values[2];
 	uint8_t *p;
 
-	bodies->size = 0;
+	e->scratch.size = bodies->size = 0;
 	e->raw_size = 0;
-	if (make_room(e, nrows) ||
+	if (tp_buf_reserve(&e->scratch, nrows * MAX_VARINT) ||
 	    tp_buf_reserve(out, 2 + 2 * MAX_VARINT + ncolumns * (1 + 2 * MAX_VARINT)))
 		return TP_ENOMEM;
-	values[0] = (int64_t *)(void *)e->values.data;
-	values[1] = values[0] + nrows;
 	p = out->data + out->size;
 	*p++ = (uint8_t)e->packer.codec;
 	*p++ = VERSION;
 	p = tp_put_uvarint(p, nrows);
 	p = tp_put_uvarint(p, ncolumns);
 	for (unsigned c = 0; c < ncolumns; c++) {
-		int64_t *v = values[c % 2], *before = c ? values[(c + 1) % 2] : NULL;
+		const int64_t *v = values + c * stride, *before = c ? v - stride : NULL;
 		enum form form;
 		uint8_t *end;
 		enum tp_codec codec;
 		size_t raw, stored;
 
-		for (size_t i = 0; i < nrows; i++)
-			v[i] = rows[i * ncolumns + c];
 		form = choose(v, before, nrows);
 		end = encode_column(e->scratch.data, form, v, before, nrows);
 		if (!end) {
@@ -197,7 +182,6 @@ void tp_rows_encoder_release(struct tp_rows_encoder *e)
 	tp_packer_release(&e->packer);
 	tp_packer_release(&e->dense);
 	tp_buf_release(&e->scratch);
-	tp_buf_release(&e->values);
 	tp_buf_release(&e->bodies);
 }
 

@@ -1,7 +1,7 @@
 /* Chunks of packed tables: up to TP_CHUNK_ROWS rows of int64 columns as bytes, and back.
  *
- * A chunk is encoded from rows as they were written (row by row) and decoded column by column, only
- * those asked for. The bytes of a chunk are not trusted when it is decoded. */
+ * A chunk is encoded column by column and decoded likewise, only those columns asked for. The bytes
+ * of a chunk are not trusted when it is decoded. */
 #ifndef TP_STORE_ROWS_H
 #define TP_STORE_ROWS_H
 
@@ -17,14 +17,14 @@
 struct tp_rows_encoder {
 	struct tp_packer packer;
 	struct tp_packer dense; /* for what lz4 makes nothing of */
-	struct tp_buf scratch, values, bodies;
+	struct tp_buf scratch, bodies;
 	size_t raw_size; /* of the last chunk: bytes before compression */
 };
 
 /* Appends the chunk of nrows rows (1 … TP_CHUNK_ROWS) of ncolumns values each to out; 0 or
- * TP_ENOMEM. */
-int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *rows, size_t nrows,
-		   unsigned ncolumns);
+ * TP_ENOMEM. Column c begins at values[c * stride]. */
+int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *values,
+		   size_t stride, size_t nrows, unsigned ncolumns);
 void tp_rows_encoder_release(struct tp_rows_encoder *e);
 
 struct tp_rows_decoder {

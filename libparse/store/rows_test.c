@@ -62,8 +62,8 @@ static int64_t *make_rows(size_t n, unsigned first)
 	assert_non_null(rows);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned c = 0; c < COLUMNS; c++)
-			rows[i * COLUMNS + c] = value((first + c) % FILLS, (int64_t)i,
-						      c ? rows[i * COLUMNS + c - 1] : 0);
+			rows[c * n + i] =
+			    value((first + c) % FILLS, (int64_t)i, c ? rows[(c - 1) * n + i] : 0);
 	return rows;
 }
 
@@ -79,7 +79,7 @@ static void check_decode(const struct tp_buf *b, const int64_t *rows, size_t n, 
 	assert_int_equal(tp_rows_decode(&d, b->data, b->size, n, col, COLUMNS + 1, &err), 0);
 	for (unsigned c = 0; c < COLUMNS; c++)
 		for (size_t i = 0; col[c] && i < n; i++)
-			if (col[c][i] != rows[i * COLUMNS + c])
+			if (col[c][i] != rows[c * n + i])
 				fail_msg("row %zu, column %u", i, c);
 	/* A column that was not written yet when the chunk was. */
 	for (size_t i = 0; col[COLUMNS] && i < n; i++)
@@ -102,8 +102,8 @@ static void test_rows_round_trip(void **state)
 				int64_t *rows = make_rows(sizes[s], first);
 				struct tp_buf b = {0};
 
-				assert_int_equal(tp_rows_encode(&e, &b, rows, sizes[s], COLUMNS),
-						 0);
+				assert_int_equal(
+				    tp_rows_encode(&e, &b, rows, sizes[s], sizes[s], COLUMNS), 0);
 				for (unsigned columns = 1;
 				     columns<1u << (COLUMNS + 1); columns += sizes[s]> 200 ? 13 : 1)
 					check_decode(&b, rows, sizes[s], columns);
@@ -124,16 +124,16 @@ static void test_rows_wrapping_difference(void **state)
 	(void)state;
 	assert_non_null(rows);
 	for (size_t i = 0; i < n; i++) {
-		rows[i * COLUMNS] = INT64_MAX - 1;
+		rows[i] = INT64_MAX - 1;
 		for (unsigned c = 1; c < COLUMNS; c++)
-			rows[i * COLUMNS + c] = (int64_t)i * 100000 + (int64_t)c;
+			rows[c * n + i] = (int64_t)i * 100000 + (int64_t)c;
 	}
-	rows[1001 * COLUMNS + 1] = 0;
-	rows[1001 * COLUMNS + 2] = -1;
-	rows[1000 * COLUMNS + 3] = INT64_MAX;
-	rows[1001 * COLUMNS + 3] = -1; /* less INT64_MAX: INT64_MIN */
-	rows[1001 * COLUMNS + 4] = INT64_MAX;
-	assert_int_equal(tp_rows_encode(&e, &b, rows, n, COLUMNS), 0);
+	rows[1 * n + 1001] = 0;
+	rows[2 * n + 1001] = -1;
+	rows[3 * n + 1000] = INT64_MAX;
+	rows[3 * n + 1001] = -1; /* less INT64_MAX: INT64_MIN */
+	rows[4 * n + 1001] = INT64_MAX;
+	assert_int_equal(tp_rows_encode(&e, &b, rows, n, n, COLUMNS), 0);
 	check_decode(&b, rows, n, (1u << COLUMNS) - 1);
 	tp_buf_release(&b);
 	tp_rows_encoder_release(&e);
@@ -172,7 +172,7 @@ static void test_rows_damaged_bytes(void **state)
 			int64_t *rows = make_rows(90, first);
 			struct tp_buf b = {0};
 
-			assert_int_equal(tp_rows_encode(&e, &b, rows, 90, COLUMNS), 0);
+			assert_int_equal(tp_rows_encode(&e, &b, rows, 90, 90, COLUMNS), 0);
 			for (size_t i = 0; i < b.size; i++)
 				for (size_t f = 0; f < sizeof(flips); f++) {
 					b.data[i] ^= flips[f];

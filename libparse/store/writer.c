@@ -264,10 +264,29 @@ static int flush_rows(struct tp_store_run *run, enum tp_table_id table, struct t
 		return 0;
 	t->rows = 0;
 	run->row_blob.size = 0;
-	if (tp_rows_encode(&run->rows, &run->row_blob, t->values, n, tp_tables[table].ncolumns))
+	if (tp_rows_encode(&run->rows, &run->row_blob, t->values, t->stride, n,
+			   tp_tables[table].ncolumns))
 		return out_of_memory(err);
 	return tp_run_put_block(run, tp_tables[table].name, t->part++, n, TP_NULL, TP_NULL,
 				run->rows.raw_size, &run->row_blob, err);
+}
+
+static int grow_rows(struct tp_pending_rows *t, unsigned columns)
+{
+	size_t room = t->room ? t->room * 4 : 512;
+	/* Columns a power of two apart would fight for the same few lines of a cache. */
+	size_t stride = room + 64 / sizeof(int64_t);
+	int64_t *v = malloc(stride * columns * sizeof(*v));
+
+	if (!v)
+		return TP_ENOMEM;
+	for (unsigned c = 0; c < columns && t->rows; c++)
+		memcpy(v + c * stride, t->values + c * t->stride, t->rows * sizeof(*v));
+	free(t->values);
+	t->values = v;
+	t->room = room;
+	t->stride = stride;
+	return 0;
 }
 
 int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
@@ -276,16 +295,10 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 	struct tp_pending_rows *t = &run->tables[table];
 	unsigned columns = tp_tables[table].ncolumns;
 
-	if (t->rows == t->room) {
-		size_t room = t->room ? t->room * 4 : 512;
-		int64_t *v = realloc(t->values, room * columns * sizeof(*v));
-
-		if (!v)
-			return out_of_memory(err);
-		t->values = v;
-		t->room = room;
-	}
-	memcpy(t->values + t->rows * columns, values, columns * sizeof(*values));
+	if (t->rows == t->room && grow_rows(t, columns))
+		return out_of_memory(err);
+	for (unsigned c = 0; c < columns; c++)
+		t->values[c * t->stride + t->rows] = values[c];
 	return ++t->rows == TP_CHUNK_ROWS ? flush_rows(run, table, err) : 0;
 }
 

@@ -13,8 +13,8 @@
 
 /* Rows of a packed table that wait for their chunk to be full. */
 struct tp_pending_rows {
-	int64_t *values; /* row by row */
-	size_t rows, room;
+	int64_t *values; /* column by column, `stride` of them each */
+	size_t rows, room, stride;
 	int64_t part; /* of the next chunk */
 };
 
