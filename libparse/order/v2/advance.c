@@ -531,8 +531,8 @@ static enum tp_v2_advance experimental(struct tp_v2_order *o, struct tp_v2_curso
 
 /* ---- the switch ---- */
 
-static inline enum tp_v2_advance take(struct tp_v2_order *o, struct tp_v2_cursor *c,
-				      const uint8_t **in)
+static inline __attribute__((always_inline)) enum tp_v2_advance
+take(struct tp_v2_order *o, struct tp_v2_cursor *c, const uint8_t **in)
 {
 	struct tp_v2_m *m = c->m;
 	struct tp_v2_g *g = m->g;
@@ -540,7 +540,6 @@ static inline enum tp_v2_advance take(struct tp_v2_order *o, struct tp_v2_cursor
 	uint64_t id, seq;
 	uint32_t str, stack, stack2;
 
-	m->alive = true;
 	switch (c->type) {
 	case TP_V2_GoStart:
 		id = tp_v2_varint(in);
@@ -715,19 +714,60 @@ static inline enum tp_v2_advance take(struct tp_v2_order *o, struct tp_v2_cursor
 	}
 }
 
+/* The event of c took effect, and what came of it begins at o->out[before]. Three counts in one
+ * number: tp_v2_order_count takes them apart before any of them is full. */
+static inline void tally(struct tp_v2_order *o, const struct tp_v2_cursor *c, size_t before,
+			 const uint8_t *end)
+{
+	o->tally[c->type] += (uint64_t)(end - c->from) + TP_V2_TALLY_EVENT +
+			     (o->out[before].stack ? TP_V2_TALLY_STACK : 0);
+}
+
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {
 	const uint8_t *p = c->at;
 	size_t before = o->n;
-	enum tp_v2_advance how = take(o, c, &p);
+	enum tp_v2_advance how;
 
+	c->m->alive = true;
+	how = take(o, c, &p);
 	if (how == TP_V2_ADVANCED) {
-		struct tp_v2_wire_stat *w = &o->wire[c->type];
-
-		w->events++;
-		w->bytes += (uint64_t)(p - c->from);
-		w->with_stack += o->out[before].stack != 0;
+		tally(o, c, before, p);
 		c->at = p;
 	}
 	return how;
+}
+
+int tp_v2_advance_until(struct tp_v2_order *o, struct tp_v2_cursor *c, int64_t until)
+{
+	c->m->alive = true;
+	do {
+		const uint8_t *p = c->at;
+		int64_t last_ts = o->last_ts;
+		size_t n = o->n;
+		enum tp_v2_advance how;
+		int more;
+
+		if (unlikely(n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)) {
+			int code = tp_v2_order_flush(o);
+
+			if (code)
+				return code;
+			n = 0;
+		}
+		how = take(o, c, &p);
+		if (unlikely(how != TP_V2_ADVANCED)) {
+			if (how == TP_V2_WAITS)
+				return TP_V2_RUN_WAITS;
+			o->n = n;
+			o->last_ts = last_ts;
+			return o->err->code;
+		}
+		tally(o, c, n, p);
+		c->at = p;
+		more = tp_v2_cursor_next(&o->f, c, o->err);
+		if (unlikely(more <= 0))
+			return more ? tp_v2_order_unread(o, n, last_ts, more) : TP_V2_RUN_ENDS;
+	} while (c->ts <= until);
+	return TP_V2_RUN_LATER;
 }

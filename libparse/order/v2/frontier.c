@@ -5,18 +5,22 @@
 
 #include "base/cursor.h"
 
-/* Is there a run of nine continuation bytes? The first look takes four bytes at a time: such a run
- * covers an aligned word of them, and words of four continuation bytes are rare. */
+/* Is there a run of nine continuation bytes? Such a run covers an aligned word of four of them, and
+ * those are rare, so they are looked for first. The loop inside has a fixed length, so that
+ * compilers use wide registers. */
 static bool has_long_varint(const uint8_t *p, size_t n)
 {
-	uint32_t any = 0;
+	uint32_t any = 0, w[16];
 	size_t run = 0, i = 0;
 
+	for (; i + sizeof(w) <= n; i += sizeof(w)) {
+		memcpy(w, p + i, sizeof(w));
+		for (unsigned k = 0; k < 16; k++)
+			any |= (w[k] & 0x80808080u) == 0x80808080u;
+	}
 	for (; i + 4 <= n; i += 4) {
-		uint32_t w;
-
-		memcpy(&w, p + i, 4);
-		any |= (w & 0x80808080u) == 0x80808080u;
+		memcpy(w, p + i, 4);
+		any |= (w[0] & 0x80808080u) == 0x80808080u;
 	}
 	if (!any)
 		return false;
@@ -38,14 +42,16 @@ static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_
 		piece = g->pieces[piece - 1].next;
 	c->piece = piece;
 	if (!piece) {
-		c->from = c->at = c->end;
+		c->from = c->at = c->slow = c->end;
 		return false;
 	}
 	p = &g->pieces[piece - 1];
 	c->at = g->data + p->offset;
 	c->end = c->at + p->size;
 	c->ts = tp_v2_ns(g->ns_per_tick, p->time);
-	c->careful = has_long_varint(c->at, p->size);
+	c->slow = p->size < TP_V2_MAX_EVENT || has_long_varint(c->at, p->size)
+		      ? c->at
+		      : c->end - (TP_V2_MAX_EVENT - 1);
 	f->consumed += p->size;
 	return true;
 }
@@ -158,7 +164,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 		c->m = tp_v2_m_get(s, g->streams[i].m);
 		if (!c->m)
 			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many threads");
-		c->from = c->at = c->end = g->data;
+		c->from = c->at = c->slow = c->end = g->data;
 		if (!next_piece(f, c, g->streams[i].first))
 			continue;
 		more = tp_v2_cursor_next_slow(f, c, err);

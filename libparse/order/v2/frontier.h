@@ -20,11 +20,11 @@ struct tp_v2_cursor {
 	const uint8_t *from; /* first byte of the event */
 	const uint8_t *at;   /* behind its dt */
 	const uint8_t *end;  /* of the batch */
+	const uint8_t *slow; /* from here on, every event is checked */
 	int64_t ts;	     /* of the event, ns */
 	struct tp_v2_m *m;
 	uint32_t piece; /* index + 1 of the batch, 0 when all are read */
 	uint8_t type;
-	bool careful; /* the batch holds long varints: check every event */
 };
 
 struct tp_v2_frontier {
@@ -62,7 +62,7 @@ static inline int tp_v2_cursor_next(struct tp_v2_frontier *f, struct tp_v2_curso
 	const uint8_t *p = c->at;
 	uint64_t dt;
 
-	if (c->end - p < TP_V2_MAX_EVENT || c->careful || !tp_v2_arity[*p])
+	if (p >= c->slow || !tp_v2_arity[*p])
 		return tp_v2_cursor_next_slow(f, c, err);
 	c->from = p;
 	c->type = *p++;

@@ -9,6 +9,20 @@ void tp_v2_order_room(struct tp_v2_order *o)
 	o->out = o->sink->room ? o->sink->room(o->sink->ctx) : o->own;
 }
 
+void tp_v2_order_count(struct tp_v2_order *o)
+{
+	for (unsigned i = 0; i < 256; i++) {
+		struct tp_v2_wire_stat *w = &o->wire[i];
+		uint64_t t = o->tally[i];
+
+		w->bytes += t % TP_V2_TALLY_EVENT;
+		w->events += t % TP_V2_TALLY_STACK / TP_V2_TALLY_EVENT;
+		w->with_stack += t / TP_V2_TALLY_STACK;
+		o->tally[i] = 0;
+	}
+	o->flushes = 0;
+}
+
 int tp_v2_order_flush(struct tp_v2_order *o)
 {
 	struct tp_trace *t = o->trace;
@@ -26,6 +40,8 @@ int tp_v2_order_flush(struct tp_v2_order *o)
 		o->sink_failed = code != 0;
 		o->n = 0;
 		tp_v2_order_room(o);
+		if (++o->flushes == TP_V2_TALLY_FLUSHES)
+			tp_v2_order_count(o);
 	}
 	if (!code && done >= o->report_at && o->opt->progress) {
 		o->report_at = done + REPORT_EVERY;
@@ -107,17 +123,13 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 	return code;
 }
 
-/* Moves c to its next event. Strictly, the event just taken is not delivered if that cannot be
- * read: Go's reader looks for the next one first. */
-static inline int step(struct tp_v2_order *o, struct tp_v2_cursor *c, size_t n, int64_t last_ts)
+int tp_v2_order_unread(struct tp_v2_order *o, size_t n, int64_t last_ts, int code)
 {
-	int more = tp_v2_cursor_next(&o->f, c, o->err);
-
-	if (more < 0 && o->opt->strict) {
+	if (o->opt->strict) {
 		o->n = n;
 		o->last_ts = last_ts;
 	}
-	return more;
+	return code;
 }
 
 /* Takes the event of entry i if it can go: 1, 0 when it waits, or an error code. */
@@ -139,9 +151,9 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 	case TP_V2_ADVANCED:
 		break;
 	}
-	more = step(o, c, n, last_ts);
+	more = tp_v2_cursor_next(&o->f, c, o->err);
 	if (more < 0)
-		return more;
+		return tp_v2_order_unread(o, n, last_ts, more);
 	if (more) {
 		o->f.heap[i].ts = c->ts;
 		tp_v2_frontier_update(&o->f, i);
@@ -196,10 +208,8 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
 
 	*at = NULL;
 	while (f->n || o->next_sample < o->g.nsamples) {
-		enum tp_v2_advance how = TP_V2_ADVANCED;
 		struct tp_v2_cursor *c;
-		int64_t until;
-		int code, more = 1;
+		int code;
 
 		if (o->next_sample < o->g.nsamples &&
 		    (!f->n || o->g.samples[o->next_sample].ts < f->heap[0].ts)) {
@@ -209,37 +219,17 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
 			continue;
 		}
 		c = f->heap[0].of;
-		until = root_until(o);
-		do {
-			int64_t last_ts = o->last_ts;
-			size_t n = o->n;
-
-			if (n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS) {
-				code = tp_v2_order_flush(o);
-				if (code)
-					return code;
-				n = 0;
-			}
-			how = tp_v2_advance(o, c);
-			if (how == TP_V2_ADVANCED) {
-				more = step(o, c, n, last_ts);
-				if (more < 0) {
-					*at = c;
-					return more;
-				}
-			} else if (how == TP_V2_FAULTY) {
-				o->n = n;
-				o->last_ts = last_ts;
-				*at = c;
-				return o->err->code;
-			}
-		} while (how == TP_V2_ADVANCED && more && c->ts <= until);
-		if (!more) {
+		code = tp_v2_advance_until(o, c, root_until(o));
+		if (code < 0) {
+			*at = c;
+			return code;
+		}
+		if (code == TP_V2_RUN_ENDS) {
 			tp_v2_frontier_remove(f, 0);
 			continue;
 		}
 		f->heap[0].ts = c->ts;
-		if (how == TP_V2_ADVANCED) {
+		if (code == TP_V2_RUN_LATER) {
 			tp_v2_frontier_update(f, 0);
 			continue;
 		}

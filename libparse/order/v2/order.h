@@ -17,6 +17,14 @@ struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
 };
 
+/* The same three of a few events in one number: 24 bits of bytes, 20 of events, 20 with a stack. */
+#define TP_V2_TALLY_EVENT   ((uint64_t)1 << 24)
+#define TP_V2_TALLY_STACK   ((uint64_t)1 << 44)
+#define TP_V2_TALLY_FLUSHES 128 /* that are taken apart at once */
+
+_Static_assert(TP_V2_TALLY_FLUSHES * TP_BATCH_EVENTS * TP_V2_MAX_EVENT < 1 << 24,
+	       "a tally holds what there may be between two of tp_v2_order_count");
+
 struct tp_v2_order {
 	struct tp_trace *trace;
 	const struct tp_trace_options *opt;
@@ -46,7 +54,9 @@ struct tp_v2_order {
 	size_t n;	 /* events in out */
 	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
 	struct tp_event own[TP_BATCH_EVENTS];
-	struct tp_v2_wire_stat wire[256];
+	struct tp_v2_wire_stat wire[256]; /* but for what is in tally */
+	uint64_t tally[256];
+	unsigned flushes; /* since tally was empty */
 };
 
 enum tp_v2_advance {
@@ -58,6 +68,18 @@ enum tp_v2_advance {
 /* Lets the event of c take effect, if it can. There must be room for TP_V2_MOST_EVENTS. On success
  * c->at stands behind the event. */
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c);
+
+/* The same for the events of c, one after the other, as long as they are not later than `until`; in
+ * between o->out is handed on when it is full. The event that comes next is later, waits, or is not
+ * there; or an error code, and then what was ordered before is in o->out. */
+enum { TP_V2_RUN_ENDS, TP_V2_RUN_LATER, TP_V2_RUN_WAITS };
+int tp_v2_advance_until(struct tp_v2_order *o, struct tp_v2_cursor *c, int64_t until);
+/* The event behind the one just taken cannot be read: strictly, the latter is not delivered either,
+ * as Go's reader looks for the next one first. There were n events before it, the last at last_ts.
+ * Returns code. */
+int tp_v2_order_unread(struct tp_v2_order *o, size_t n, int64_t last_ts, int code);
+/* Brings o->wire up to date. */
+void tp_v2_order_count(struct tp_v2_order *o);
 
 /* Orders all that is left in the frontier, CPU samples in between: 0 or the error of the first
  * event that Go's reader would not deliver. Then the cursor it is about is *at (NULL: none can

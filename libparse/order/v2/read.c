@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seed.h"
 #include "decode/v2/tables.h"
 #include "order/v2/salvage.h"
 
@@ -144,6 +145,7 @@ static int read_all(struct tp_v2_order *o)
 		if (!code)
 			break;
 	}
+	tp_v2_order_count(o);
 	for (unsigned i = 0; i < TP_V2_NWIRES; i++)
 		if ((tp_v2_wires[i].timed || i == TP_V2_CPUSample) && o->wire[i].events)
 			return 0;
@@ -153,6 +155,7 @@ static int read_all(struct tp_v2_order *o)
 
 static int count_wires(struct tp_v2_order *o)
 {
+	tp_v2_order_count(o);
 	for (unsigned i = 0; i < TP_V2_NWIRES; i++) {
 		const struct tp_v2_wire_stat *w = &o->wire[i];
 
@@ -169,19 +172,17 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 {
 	struct tp_v2_order *o = calloc(1, sizeof(*o));
 	struct tp_err own = {0};
-	uint64_t seed;
 	int code, flushed;
 
 	if (!o)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	memcpy(&seed, in->hash, sizeof(seed));
 	o->in = in;
 	o->opt = opt;
 	o->trace = trace;
 	o->sink = sink;
 	o->err = &own;
 	tp_v2_order_room(o);
-	tp_v2_state_init(&o->s, trace, seed);
+	tp_v2_state_init(&o->s, trace, tp_seed());
 	code = read_all(o);
 	/* What was ordered before a fault is delivered; the fault stays the one reported. */
 	if (code != TP_ENOMEM && code != TP_ECANCEL) {

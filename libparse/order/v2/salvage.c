@@ -438,6 +438,7 @@ static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool las
 		const struct tp_v2_piece *p = &o->g.pieces[c->piece - 1];
 
 		c->end = o->g.data + p->offset + p->size;
+		c->slow = o->g.data; /* what is left of the piece is checked */
 		if (c->from < c->end) {
 			i++;
 			continue;
