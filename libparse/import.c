@@ -254,11 +254,17 @@ static void hash_text(const uint8_t hash[16], char text[33])
 static int commit(struct work *w, const char *path, struct tp_run *row,
 		  struct tp_import_result *result, struct tp_err *err)
 {
+	static const struct tp_input_options no_progress;
 	struct tp_store_run *run = w->run;
+	char hash[33];
 	int code = put_labels(w, err);
 
+	if (!code)
+		code = tp_input_hash(w->in, &no_progress, err);
 	if (code)
 		return code;
+	hash_text(w->in->hash, hash);
+	row->hash = hash;
 	row->name = w->opt->name ? w->opt->name : base_name(path);
 	row->source = base_name(path);
 	row->format = result->format;
@@ -278,10 +284,10 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 }
 
 /* Everything between the opened dump and the published run. */
-static int import_trace(struct work *w, const char *path, const char *hash,
-			struct tp_import_result *result, struct tp_err *err)
+static int import_trace(struct work *w, const char *path, struct tp_import_result *result,
+			struct tp_err *err)
 {
-	struct tp_run row = {.kind = "trace", .hash = hash};
+	struct tp_run row = {.kind = "trace"};
 	struct tp_trace *t = &w->trace;
 	int code;
 
@@ -318,11 +324,11 @@ static int import_trace(struct work *w, const char *path, const char *hash,
 	return commit(w, path, &row, result, err);
 }
 
-static int import_profile(struct work *w, const char *path, const char *hash,
-			  struct tp_import_result *result, struct tp_err *err)
+static int import_profile(struct work *w, const char *path, struct tp_import_result *result,
+			  struct tp_err *err)
 {
 	struct tp_profile_options how = {.strict = w->opt->strict};
-	struct tp_run row = {.kind = "profile", .hash = hash, .wall_ns = TP_NULL};
+	struct tp_run row = {.kind = "profile", .wall_ns = TP_NULL};
 	struct tp_profile *p;
 	int code = tp_profile_read(w->in->data, w->in->size, &how, &p, err);
 
@@ -373,6 +379,8 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	code = open_symbols(&w, err);
 	if (code)
 		goto done;
+	/* Where there is no store yet, the dump cannot be in it: no need to know at once. */
+	how.hash_later = !before;
 	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
 	if (code)
 		goto done;
@@ -389,21 +397,22 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	snprintf(result->what, sizeof(result->what), "%s", seen.name);
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
-	hash_text(w.in->hash, hash);
 
 	code = tp_store_begin(&w.run, store_path, &w.opt->store, err);
 	if (code)
 		goto done;
-	code = tp_store_has(w.run, hash, &result->run, err);
+	if (!how.hash_later) {
+		hash_text(w.in->hash, hash);
+		code = tp_store_has(w.run, hash, &result->run, err);
+	}
 	if (code == 1) {
 		result->known = true;
 		code = 0;
 		goto done;
 	}
 	if (!code)
-		code = seen.format == TP_FORMAT_PROFILE
-			   ? import_profile(&w, path, hash, result, err)
-			   : import_trace(&w, path, hash, result, err);
+		code = seen.format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
+							: import_trace(&w, path, result, err);
 done:
 	tp_symbolizer_free(w.symbols);
 	tp_pipe_free(w.pipe);

@@ -45,26 +45,28 @@ static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 	return 0;
 }
 
-static int hash_mapped(struct tp_input *in, const struct tp_input_options *opt, struct tp_err *err)
+/* Hashes up to `to`. */
+static void hash_on(struct tp_input *in, size_t to)
 {
-	XXH3_state_t *state = XXH3_createState();
+	XXH3_128bits_update(in->hashing, in->data + in->hashed, to - in->hashed);
+	in->hashed = to;
+}
 
-	if (!state)
-		return out_of_memory(err);
-	XXH3_128bits_reset(state);
-	for (size_t at = 0; at < in->size;) {
-		size_t n = in->size - at < WINDOW ? in->size - at : WINDOW;
+int tp_input_hash(struct tp_input *in, const struct tp_input_options *opt, struct tp_err *err)
+{
+	if (!in->hashing)
+		return 0;
+	while (in->hashed < in->size) {
+		size_t from = in->hashed, left = in->size - from;
 
-		XXH3_128bits_update(state, in->data + at, n);
-		at += n;
-		tp_input_done_with(in, at - n, at);
-		if (opt->progress && opt->progress(opt->progress_ctx, at, in->size)) {
-			XXH3_freeState(state);
+		hash_on(in, from + (left < WINDOW ? left : WINDOW));
+		tp_input_done_with(in, from, in->hashed);
+		if (opt->progress && opt->progress(opt->progress_ctx, in->hashed, in->size))
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
-		}
 	}
-	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits_digest(state));
-	XXH3_freeState(state);
+	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits_digest(in->hashing));
+	XXH3_freeState(in->hashing);
+	in->hashing = NULL;
 	return 0;
 }
 
@@ -81,8 +83,14 @@ static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 				  "larger than the limit of %llu bytes",
 				  (unsigned long long)opt->max_size);
 	code = map(in, fd, (uint64_t)st->st_size, err);
-	if (!code)
-		code = hash_mapped(in, opt, err);
+	if (code)
+		return code;
+	in->hashing = XXH3_createState();
+	if (!in->hashing)
+		return out_of_memory(err);
+	XXH3_128bits_reset(in->hashing);
+	if (!opt->hash_later)
+		code = tp_input_hash(in, opt, err);
 	if (code)
 		return code;
 	if (fstat(fd, &now) || now.st_size < st->st_size)
@@ -206,6 +214,7 @@ void tp_input_close(struct tp_input *in)
 		return;
 	if (in->priv == &mapped_mark)
 		munmap((void *)(uintptr_t)in->data, in->size);
+	XXH3_freeState(in->hashing);
 	free(in);
 }
 
@@ -218,6 +227,9 @@ void tp_input_done_with(struct tp_input *in, size_t from, size_t to)
 		return;
 	if (to > in->size)
 		to = in->size;
+	/* What is given up is the last chance to hash it without reading it again. */
+	if (in->hashing && from <= in->hashed + page && to > in->hashed)
+		hash_on(in, to);
 	from &= ~(page - 1);
 	if (to < in->size)
 		to &= ~(page - 1);

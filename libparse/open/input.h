@@ -4,6 +4,7 @@
 #ifndef TP_OPEN_INPUT_H
 #define TP_OPEN_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,9 +15,13 @@ struct tp_input {
 	size_t size;
 	uint64_t stored_size; /* bytes of the file as given (compressed, if it is) */
 	char packing[8];      /* "", "gz", "zst" */
-	uint8_t hash[16];     /* XXH3-128 of the decompressed bytes, canonical (big-endian) order */
+	/* XXH3-128 of the decompressed bytes, canonical (big-endian) order; with opt->hash_later only
+	 * after tp_input_hash. */
+	uint8_t hash[16];
 	int64_t mtime_ns;     /* of the file, Unix time; 0 when unknown (stdin) */
 	void *priv;
+	void *hashing;  /* of bytes [0, hashed) */
+	size_t hashed;
 };
 
 struct tp_input_options {
@@ -24,6 +29,9 @@ struct tp_input_options {
 	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 1000 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
+	/* A plain file is hashed along the way, as its bytes are done with, instead of beforehand:
+	 * its pages come and go once. */
+	bool hash_later;
 	const char *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
 };
 
@@ -39,6 +47,9 @@ int tp_input_open(struct tp_input **in, const char *path, const struct tp_input_
 /* Bytes in memory that the caller owns and keeps (tests, fuzzers). */
 int tp_input_from_memory(struct tp_input **in, const void *data, size_t size, struct tp_err *err);
 void tp_input_close(struct tp_input *in);
+
+/* Hashes what has not been hashed yet, after which in->hash is valid: 0 or TP_ECANCEL. */
+int tp_input_hash(struct tp_input *in, const struct tp_input_options *opt, struct tp_err *err);
 
 /* The bytes [from, to) will not be needed soon: their pages are given back (they can still be read). A hint; keeps resident memory bounded. */
 void tp_input_done_with(struct tp_input *in, size_t from, size_t to);

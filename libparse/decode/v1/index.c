@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/seed.h"
 #include "decode/v1/walk.h"
 
 /* Limits of Go's own readers. */
@@ -462,7 +463,7 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	tp_v1_wire_init(&ix->wire, trace->version);
 	ix->data = in->data;
 	ix->size = in->size;
-	memcpy(&ix->seed, in->hash, sizeof(ix->seed));
+	ix->seed = tp_seed();
 	ix->chain_of.seed = ix->strings.seed = ix->stacks.seed = ix->timers.seed = ix->seed;
 	if (in->size < TP_V1_HEADER_SIZE)
 		return tp_err_set(err, TP_ETRUNC, 0, "the header is cut");

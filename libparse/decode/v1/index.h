@@ -30,9 +30,9 @@ struct tp_v1_batch {
 				       of a kind, or INT64_MAX */
 	uint32_t first_special, nspecials; /* bytes from offset to the first; how many there are */
 	uint32_t lane;
-	uint32_t next; /* of the same lane, or TP_V1_NO_BATCH */
+	uint32_t next;	 /* of the same lane, or TP_V1_NO_BATCH */
 	uint32_t before; /* likewise */
-	bool gap;      /* something of this lane may be lost before it */
+	bool gap;	 /* something of this lane may be lost before it */
 };
 
 /* The batches of one P, in the order of the file. */
@@ -55,7 +55,7 @@ struct tp_v1_index {
 	struct tp_v1_wire wire;
 	const uint8_t *data;
 	size_t size;
-	uint64_t seed; /* for maps of ids, from the hash of the input */
+	uint64_t seed; /* for maps of ids, base/seed.h */
 
 	struct tp_v1_batch *batches;
 	uint32_t nbatches, batches_room;

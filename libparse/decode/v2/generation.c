@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seed.h"
 #include "decode/v2/wire.h"
 
 /* What a hostile input may make us allocate; real generations hold a few thousand batches. */
@@ -11,16 +12,13 @@
 
 void tp_v2_generation_begin(struct tp_v2_generation *g, const struct tp_input *in, int version)
 {
-	uint64_t seed = 0;
-
 	g->ns_fallback = 0;
-	memcpy(&seed, in->hash, sizeof(seed));
 	g->data = in->data;
 	g->size = in->size;
 	g->version = version;
 	g->number = g->from = g->to = g->min_time = g->events_bytes = 0;
 	g->npieces = g->nstreams = g->nsamples = 0;
-	g->stream_of.seed = g->strings.sparse.seed = g->stacks.sparse.seed = seed | 1;
+	g->stream_of.seed = g->strings.sparse.seed = g->stacks.sparse.seed = tp_seed() | 1;
 	tp_idmap_clear(&g->stream_of);
 	memset(g->tables, 0, sizeof(g->tables));
 	memset(g->wire_bytes, 0, sizeof(g->wire_bytes));
