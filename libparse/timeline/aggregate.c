@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hist.h"
 #include "timeline/parts.h"
 
 static bool cell_is(const struct tp_cell *c, const struct tp_span *sp)
@@ -16,8 +15,7 @@ static bool cell_is(const struct tp_cell *c, const struct tp_span *sp)
 	       c->state == sp->state;
 }
 
-/* Which of struct tp_gsum.recent a state uses: cells of a goroutine and kind make a ring. */
-static const uint8_t kind_of_state[TP_NSTATES] = {
+const uint8_t tp_kind_of_state[TP_NSTATES] = {
     [TP_ST_RUNNING] = 0, [TP_ST_RUNNABLE] = 1,	      [TP_ST_WAITING] = 2,
     [TP_ST_SYSCALL] = 3, [TP_ST_SYSCALL_BLOCKED] = 3, [TP_ST_LOST] = 3,
 };
@@ -97,7 +95,8 @@ static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uin
 	uint32_t id, at, n;
 
 	/* `recent` may be left from an earlier segment: the cell tells whose it is. */
-	if (!c || c->g != sp->goroutine || kind_of_state[c->state] != kind_of_state[sp->state])
+	if (!c || c->g != sp->goroutine ||
+	    tp_kind_of_state[c->state] != tp_kind_of_state[sp->state])
 		return add_cell(a, sum, TP_NONE, sp);
 	if (!c->indexed) {
 		for (id = c->next, n = 1; id != recent; id = a->cells[id].next, n++)
@@ -140,26 +139,11 @@ static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct 
 	return tp_timeline_put(t, TP_TABLE_SPAN_CROSSING, v, err);
 }
 
-/* A span in its cell. */
-static inline int count(struct tp_timeline *t, struct tp_cell *c, int64_t dur, struct tp_err *err)
-{
-	c->count++;
-	tp_grow_by(&c->total, dur);
-	if (dur < c->min)
-		c->min = dur;
-	if (dur > c->max)
-		c->max = dur;
-	if (tp_sites_later(&t->aggregate.sites, c->site,
-			   tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0))))
-		return tp_timeline_nomem(err);
-	return 0;
-}
-
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,
 		      struct tp_err *err)
 {
 	struct tp_aggregate *a = &t->aggregate;
-	uint32_t *recent = &sum->recent[kind_of_state[sp->state]], id = *recent;
+	uint32_t *recent = &sum->recent[tp_kind_of_state[sp->state]], id = *recent;
 	int64_t dur = tp_since(sp->start, sp->end);
 
 	if (t->occupancy &&
@@ -181,35 +165,7 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 			return tp_timeline_nomem(err);
 		*recent = id;
 	}
-	return count(t, &a->cells[id], dur, err);
-}
-
-int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_gstate *st,
-		       const struct tp_event *ev, struct tp_err *err)
-{
-	const struct tp_aggregate *a = &t->aggregate;
-	uint32_t id = sum->recent[kind_of_state[st->state]];
-	struct tp_cell *c = &a->cells[id];
-	int64_t dur = tp_since(st->start, ev->ts);
-	struct tp_span sp;
-
-	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
-	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
-	    st->state != TP_ST_LOST) {
-		if (t->occupancy &&
-		    tp_occupancy_add(t->occupancy, ev->subject, tp_time_value(t, st->start),
-				     tp_time_value(t, ev->ts), st->state))
-			return tp_timeline_nomem(err);
-		sum->spans++;
-		tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
-		return count(t, c, dur, err);
-	}
-	sp = tp_gstate_span(st, ev->subject, ev->ts);
-	if (st->state == TP_ST_WAITING) {
-		sp.waker = ev->g;
-		sp.waker_stack = ev->stack;
-	}
-	return tp_summary_span(t, &sp, err);
+	return tp_cell_count(a, &a->cells[id], dur) ? tp_timeline_nomem(err) : 0;
 }
 
 static int put_cell(struct tp_timeline *t, const struct tp_cell *c, struct tp_err *err)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/cursor.h"
+#include "base/hist.h"
 #include "timeline/machine.h"
 #include "timeline/occupancy.h"
 #include "timeline/timeline.h"
@@ -357,15 +358,6 @@ uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g);
 /* The entry function's name (a string) that a name stack stands for, 0 unknown. */
 uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 
-/* aggregate.c */
-int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
-		      struct tp_err *err);
-/* The open span of the event's subject, completed by it, counted for its summary too. */
-int tp_aggregate_plain(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_gstate *st,
-		       const struct tp_event *ev, struct tp_err *err);
-int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err);
-void tp_aggregate_release(struct tp_aggregate *a);
-
 /* site.c: the number of a site (of its key fields), or TP_NONE when memory is out. */
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
 /* Adds to its histogram; 0 or TP_ENOMEM. */
@@ -385,6 +377,26 @@ void tp_sites_release(struct tp_sites *s);
 /* Keeps the sites of the segment that ends; writes all of them. */
 int tp_site_hold(struct tp_timeline *t, struct tp_err *err);
 int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
+
+/* aggregate.c */
+/* Which of struct tp_gsum.recent a state uses: cells of a goroutine and kind make a ring. */
+extern const uint8_t tp_kind_of_state[TP_NSTATES];
+/* A span in its cell. */
+static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64_t dur)
+{
+	c->count++;
+	tp_grow_by(&c->total, dur);
+	if (dur < c->min)
+		c->min = dur;
+	if (dur > c->max)
+		c->max = dur;
+	return tp_sites_later(&a->sites, c->site,
+			      tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0)));
+}
+int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
+		      struct tp_err *err);
+int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err);
+void tp_aggregate_release(struct tp_aggregate *a);
 
 /* range.c */
 int tp_range_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);

@@ -128,21 +128,52 @@ static int slow_transition(struct tp_timeline *t, const struct tp_event *ev, str
 	return code;
 }
 
-/* A goroutine's transition. */
+/* The open span, completed by ev, where it is not one more of the latest cell of its kind. */
+static int put_span(struct tp_timeline *t, const struct tp_gstate *st, const struct tp_event *ev,
+		    struct tp_err *err)
+{
+	struct tp_span sp = tp_gstate_span(st, ev->subject, ev->ts);
+
+	if (st->state == TP_ST_WAITING) {
+		sp.waker = ev->g;
+		sp.waker_stack = ev->stack;
+	}
+	return tp_summary_span(t, &sp, err);
+}
+
+/* A goroutine's transition. What most of them come to is all here: the span they complete is one
+ * more of the same cell as the one before it. */
 static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
+	struct tp_aggregate *a = &t->aggregate;
 	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
 	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	struct tp_cell *c;
+	uint32_t id;
 	int code;
 
 	if (__builtin_expect(!sum, 0))
 		return tp_timeline_nomem(err);
 	if (sum->known != TP_SUM_SETTLED || !tp_gstate_plain(st, ev) || !ev->ts || st->start <= 0)
 		return slow_transition(t, ev, sum, err);
-	code = tp_aggregate_plain(t, sum, st, ev, err);
-	if (!code && (code = tp_spans_move(t->spans, st, ev)))
-		code = spans_done(t, NULL, code, err);
-	return code;
+	id = sum->recent[tp_kind_of_state[st->state]];
+	c = &a->cells[id];
+	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
+	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
+	    st->state != TP_ST_LOST && !t->occupancy) {
+		int64_t dur = tp_since(st->start, ev->ts);
+
+		sum->spans++;
+		tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
+		if (tp_cell_count(a, c, dur))
+			return tp_timeline_nomem(err);
+	} else {
+		code = put_span(t, st, ev, err);
+		if (code)
+			return code;
+	}
+	code = tp_spans_move(t->spans, st, ev);
+	return code ? spans_done(t, NULL, code, err) : 0;
 }
 
 static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
