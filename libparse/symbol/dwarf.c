@@ -17,6 +17,7 @@ struct unit {
 	Dwarf_Off offset;
 	struct tp_ranges functions; /* value: offset of the entry */
 	bool read;
+	const char *file, *absolute; /* the last that was put behind the unit's folder */
 };
 
 /* The qualified name of a function by the offset of its declaration. */
@@ -285,20 +286,43 @@ static void name_frame(struct tp_dwarf *d, Dwarf_Die *die, struct tp_symbol *s)
 	name = name ? qualified(d, die, name) : linkage;
 	s->name = name ? name : "";
 	s->system_name = linkage ? linkage : s->name;
-	if (dwarf_decl_line(die, &line) == 0)
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		s->start_line = line;
 }
 
 /* ---- lines ---- */
 
-static void place(Dwarf_Die *cu, uint64_t address, struct tp_symbol *s)
+/* A name that is relative to the folder in which the unit was compiled. */
+static const char *absolute(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, const char *file)
+{
+	const char *folder;
+	size_t size;
+	char *text;
+
+	if (!file || *file == '/' || file == u->file)
+		return !file ? "" : *file == '/' ? file : u->absolute;
+	folder = text_of(cu, DW_AT_comp_dir);
+	if (!folder || *folder != '/')
+		return file;
+	size = strlen(folder) + 1 + strlen(file) + 1;
+	text = tp_arena_alloc(&d->arena, size);
+	if (!text)
+		return file;
+	snprintf(text, size, "%s/%s", folder, file);
+	u->file = file;
+	u->absolute = text;
+	return text;
+}
+
+static void place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, uint64_t address,
+		  struct tp_symbol *s)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(cu, address);
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int n;
 
-	s->file = file ? file : "";
-	if (line && dwarf_lineno(line, &n) == 0)
+	s->file = absolute(d, u, cu, file);
+	if (line && dwarf_lineno(line, &n) == 0 && n > 0)
 		s->line = n;
 }
 
@@ -313,7 +337,8 @@ static int64_t number_of(Dwarf_Die *die, unsigned attribute)
 }
 
 /* Where an inlined function was called. */
-static void call_place(Dwarf_Die *cu, Dwarf_Die *call, struct tp_symbol *s)
+static void call_place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, Dwarf_Die *call,
+		       struct tp_symbol *s)
 {
 	int64_t number = number_of(call, DW_AT_call_file);
 	Dwarf_Files *files;
@@ -322,7 +347,7 @@ static void call_place(Dwarf_Die *cu, Dwarf_Die *call, struct tp_symbol *s)
 
 	if (dwarf_getsrcfiles(cu, &files, &n) == 0 && (size_t)number < n)
 		file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
-	s->file = file ? file : "";
+	s->file = absolute(d, u, cu, file);
 	s->line = number_of(call, DW_AT_call_line);
 }
 
@@ -372,7 +397,7 @@ size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *c
 	if (!dwarf_offdie(d->dwarf, u->offset, &cu) || (!u->read && read_functions(d, u)))
 		return 0;
 	memset(chain, 0, sizeof(*chain));
-	place(&cu, address, chain);
+	place(d, u, &cu, address, chain);
 	in_function = tp_ranges_find(&u->functions, address);
 	if (!in_function || !dwarf_offdie(d->dwarf, in_function->value, &function)) {
 		chain->name = chain->system_name = "";
@@ -383,7 +408,7 @@ size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *c
 	for (; calls; calls--) {
 		name_frame(d, &call[calls - 1], &chain[n++]);
 		memset(&chain[n], 0, sizeof(chain[n]));
-		call_place(&cu, &call[calls - 1], &chain[n]);
+		call_place(d, u, &cu, &call[calls - 1], &chain[n]);
 	}
 	name_frame(d, &function, &chain[n++]);
 	return n;

@@ -353,6 +353,11 @@ bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn me
 	return seen;
 }
 
+static int64_t positive(uint32_t line)
+{
+	return line <= INT32_MAX ? line : 0;
+}
+
 size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain,
 			 size_t room)
 {
@@ -378,11 +383,11 @@ size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symb
 				 (uint64_t)(uint32_t)index * (t->version < 20 ? 20 : 16),
 			     &c)) {
 			s->name = s->system_name = name;
-			s->start_line = t->version >= 20 ? (int32_t)field(t, &f, START_LINE) : 0;
+			s->start_line = t->version >= 20 ? positive(field(t, &f, START_LINE)) : 0;
 			break;
 		}
 		s->name = s->system_name = c.name;
-		s->start_line = (int32_t)c.start_line;
+		s->start_line = positive(c.start_line);
 		pc = f.entry + c.parent_pc;
 	}
 	return n;
