@@ -447,19 +447,22 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	struct rep_flame_heading heading = {0};
 	struct rep_flame_tree tree;
 	struct tp_err err;
-	int code = rep_flame_tree_init(&tree, &args->tree, &err);
+	int code;
+
+	args->tree.compared = args->nbases > 0;
+	code = rep_flame_tree_init(&tree, &args->tree, &err);
 
 	if (!code && rep_flame_parts_add(&tree, parts, n, args->normalize, &err)) {
 		rep_flame_tree_release(&tree);
 		return refuse(args, NULL, &err);
 	}
-	if (!code) {
-		rep_flame_tree_sum(&tree);
+	if (!code)
+		code = rep_flame_tree_sum(&tree, &err);
+	if (!code)
 		code =
 		    rep_flame_heading(&heading, &tree, parts, n,
 				      args->filters.size ? (char *)args->filters.data : "", &err);
-	}
-	if (!code && !tree.node[0].weight)
+	if (!code && !rep_flame_weight(&tree, 0))
 		cmd_note(&args->cmd, "there is nothing to show%s",
 			 args->filters.size ? ": the filters leave nothing" : "");
 	if (!code) {

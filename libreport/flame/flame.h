@@ -6,7 +6,7 @@
  *	code = rep_flame_tree_init(&tree, &tree_options, &err);
  *	struct rep_flame_source source = {.profile = profile, .type = 0, .ratio = 1};
  *	code = rep_flame_tree_add(&tree, &source, REP_FLAME_NEW, &err);
- *	rep_flame_tree_sum(&tree);
+ *	code = rep_flame_tree_sum(&tree, &err);
  *	opt.type = "cpu", opt.unit = "nanoseconds", opt.title = "CPU time";
  *	code = rep_flame_write(&tree, REP_FLAME_SVG, &opt, &sink, &err);
  *	rep_flame_tree_release(&tree);

@@ -74,12 +74,14 @@ static void make(struct rep_flame_tree *t, const struct rep_flame_tree_options *
 		 const char *const *now, const char *const *old)
 {
 	struct tp_err err;
+	struct rep_flame_tree_options how = *opt;
 
-	assert_int_equal(rep_flame_tree_init(t, opt, &err), 0);
+	how.compared = old != NULL;
+	assert_int_equal(rep_flame_tree_init(t, &how, &err), 0);
 	add(t, now, REP_FLAME_NEW);
 	if (old)
 		add(t, old, REP_FLAME_OLD);
-	rep_flame_tree_sum(t);
+	assert_int_equal(rep_flame_tree_sum(t, &err), 0);
 }
 
 static char *written(const struct rep_flame_tree *t, enum rep_flame_format format,
@@ -219,9 +221,9 @@ static void test_tree_deep(void **state)
 
 		assert_int_equal(rep_flame_tree_init(&t, &opt, &err), 0);
 		assert_int_equal(rep_flame_tree_add(&t, &source, REP_FLAME_NEW, &err), 0);
-		rep_flame_tree_sum(&t);
+		assert_int_equal(rep_flame_tree_sum(&t, &err), 0);
 		assert_int_equal(t.n, REP_FLAME_MAX_DEPTH + 1);
-		assert_int_equal(t.node[0].total[REP_FLAME_NEW], 1);
+		assert_int_equal(rep_flame_total(&t, 0, REP_FLAME_NEW), 1);
 		svg = written(&t, REP_FLAME_SVG, &plain, NULL);
 		assert_non_null(strstr(svg, "100000 frames at most"));
 		free(svg);
@@ -378,9 +380,9 @@ static void test_tree_widths_of_differences(void **state)
 		struct rep_flame_tree t;
 
 		make(&t, &opt, now, old);
-		assert_int_equal(t.node[0].weight, rows[i].weight);
-		assert_int_equal(t.node[0].total[REP_FLAME_NEW], 14);
-		assert_int_equal(t.node[0].total[REP_FLAME_OLD], 14);
+		assert_int_equal(rep_flame_weight(&t, 0), rows[i].weight);
+		assert_int_equal(rep_flame_total(&t, 0, REP_FLAME_NEW), 14);
+		assert_int_equal(rep_flame_total(&t, 0, REP_FLAME_OLD), 14);
 		rep_flame_tree_release(&t);
 	}
 }

@@ -33,9 +33,11 @@ struct choice {
 	uint32_t depth;
 };
 
-static bool chosen(const struct choice *c, const struct rep_flame_node *n)
+static bool chosen(const struct choice *c, const struct rep_flame_tree *t, uint32_t node)
 {
-	return n->weight >= c->least || (n->weight >= c->ties && n->depth <= c->depth);
+	int64_t weight = rep_flame_weight(t, node);
+
+	return weight >= c->least || (weight >= c->ties && t->node[node].depth <= c->depth);
 }
 
 /* Many frames weigh the same (one sample): of the first bucket that is too much for what is left of
@@ -57,7 +59,7 @@ static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_la
 	for (uint32_t i = 1; i < t->n; i++) {
 		const struct rep_flame_node *n = &t->node[i];
 
-		if (bucket_of(n->weight) != b)
+		if (bucket_of(rep_flame_weight(t, i)) != b)
 			continue;
 		cost[n->depth] += opt->per_frame;
 		if (opt->repeated)
@@ -92,7 +94,7 @@ static int afford(const struct rep_flame_tree *t, const struct rep_flame_layout_
 	for (uint32_t i = 1; i < t->n; i++) {
 		const struct rep_flame_node *n = &t->node[i];
 
-		b = bucket_of(n->weight);
+		b = bucket_of(rep_flame_weight(t, i));
 		cost[b] += opt->per_frame;
 		if (opt->repeated)
 			cost[b] += tp_dict_text(t->names, n->name).size;
@@ -186,17 +188,18 @@ static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fol
 		const struct rep_flame_node *n = &t->node[c];
 		struct tp_text name = tp_dict_text(t->names, n->name);
 
-		if (!chosen(&l->choice, n)) {
-			tp_sum(&fold->own, n->weight);
+		if (!chosen(&l->choice, t, c)) {
+			tp_sum(&fold->own, rep_flame_weight(t, c));
 			for (int side = 0; side < REP_FLAME_SIDES; side++) {
-				tp_sum(&fold->value[side], n->total[side]);
-				events[side] += n->events[side];
+				tp_sum(&fold->value[side], rep_flame_total(t, c, side));
+				events[side] += rep_flame_events(t, c, side);
 			}
 			continue;
 		}
 		if (reserve(&l->sibling, &l->sibling_room, l->nsiblings + 1, sizeof(*l->sibling)))
 			return TP_ENOMEM;
-		l->sibling[l->nsiblings++] = (struct sibling){n->weight, name.text, name.size, c};
+		l->sibling[l->nsiblings++] =
+		    (struct sibling){rep_flame_weight(t, c), name.text, name.size, c};
 	}
 	if (l->nsiblings > 1)
 		qsort(l->sibling, l->nsiblings, sizeof(*l->sibling),
@@ -204,12 +207,34 @@ static int gather(struct laying *l, uint32_t parent, struct rep_flame_frame *fol
 	return 0;
 }
 
+static struct rep_flame_frame frame_of(const struct rep_flame_tree *t, uint32_t node, double noise)
+{
+	int64_t whole = rep_flame_weight(t, 0);
+	struct rep_flame_frame f = {
+	    .node = node,
+	    .depth = t->node[node].depth,
+	    .own = rep_flame_own_weight(t, node),
+	    .width = node && whole ? (double)rep_flame_weight(t, node) / (double)whole : 1,
+	};
+	double events[REP_FLAME_SIDES];
+
+	for (int side = 0; side < REP_FLAME_SIDES; side++) {
+		f.value[side] = rep_flame_total(t, node, side);
+		f.rest[side] = rep_flame_self(t, node, side);
+		events[side] = rep_flame_events(t, node, side);
+	}
+	if (t->opt.compared)
+		f.step = rep_flame_change_step(f.value, events, noise);
+	return f;
+}
+
 /* Puts the frame on the list, and its children on the stack, the leftmost on top. */
 static int lay(struct laying *l, const struct rep_flame_frame *f)
 {
 	const struct rep_flame_tree *t = l->tree;
 	struct rep_flame_layout *out = l->out;
-	double whole = t->node[0].weight ? (double)t->node[0].weight : 1, x = f->x;
+	int64_t weight = rep_flame_weight(t, 0);
+	double whole = weight ? (double)weight : 1, x = f->x;
 	struct rep_flame_frame fold = {.node = f->node, .depth = f->depth + 1, .fold = true};
 	double events[REP_FLAME_SIDES] = {0};
 	size_t bottom = l->ntodo;
@@ -225,18 +250,9 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 		return TP_ENOMEM;
 	tp_sum(&out->hidden, fold.own);
 	for (size_t i = 0; i < l->nsiblings; i++) {
-		const struct rep_flame_node *n = &t->node[l->sibling[i].node];
-		struct rep_flame_frame child = {
-		    .node = l->sibling[i].node,
-		    .depth = f->depth + 1,
-		    .value = {n->total[REP_FLAME_NEW], n->total[REP_FLAME_OLD]},
-		    .own = n->own,
-		    .rest = {n->self[REP_FLAME_NEW], n->self[REP_FLAME_OLD]},
-		    .x = x,
-		    .width = (double)n->weight / whole,
-		    .step = rep_flame_change_step(n->total, n->events, l->opt->noise),
-		};
+		struct rep_flame_frame child = frame_of(t, l->sibling[i].node, l->opt->noise);
 
+		child.x = x;
 		x += child.width;
 		if (push(l, &child))
 			return TP_ENOMEM;
@@ -247,7 +263,8 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 		fold.x = x;
 		memcpy(fold.rest, fold.value, sizeof(fold.rest));
 		fold.width = (double)fold.own / whole;
-		fold.step = rep_flame_change_step(fold.value, events, l->opt->noise);
+		if (t->opt.compared)
+			fold.step = rep_flame_change_step(fold.value, events, l->opt->noise);
 		if (push(l, &fold))
 			return TP_ENOMEM;
 	} else {
@@ -269,16 +286,10 @@ static int lay(struct laying *l, const struct rep_flame_frame *f)
 int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layout_options *opt,
 		     struct rep_flame_layout *out, struct tp_err *err)
 {
-	const struct rep_flame_node *root = &t->node[0];
-	double share = opt->min_width * (double)root->weight;
+	int64_t whole = rep_flame_weight(t, 0);
+	double share = opt->min_width * (double)whole;
 	struct laying l = {.tree = t, .opt = opt, .out = out, .choice = {1, 1, UINT32_MAX}};
-	struct rep_flame_frame first = {
-	    .value = {root->total[REP_FLAME_NEW], root->total[REP_FLAME_OLD]},
-	    .own = root->own,
-	    .rest = {root->self[REP_FLAME_NEW], root->self[REP_FLAME_OLD]},
-	    .width = 1,
-	    .step = rep_flame_change_step(root->total, root->events, opt->noise),
-	};
+	struct rep_flame_frame first = frame_of(t, 0, opt->noise);
 	size_t nodes = 0;
 	int code = 0;
 
@@ -304,9 +315,9 @@ int rep_flame_layout(const struct rep_flame_tree *t, const struct rep_flame_layo
 	if (code)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	out->folded = t->n - nodes;
-	if (root->weight) {
-		out->limit = (double)l.choice.least / (double)root->weight;
-		out->hidden_share = (double)out->hidden / (double)root->weight;
+	if (whole) {
+		out->limit = (double)l.choice.least / (double)whole;
+		out->hidden_share = (double)out->hidden / (double)whole;
 	}
 	return 0;
 }

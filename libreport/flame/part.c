@@ -138,12 +138,13 @@ static int put_when(struct tp_buf *b, const struct tp_profile *p)
 static int put_totals(struct tp_buf *b, const struct rep_flame_tree *t,
 		      const struct rep_flame_measure *m, double all)
 {
-	const int64_t *total = t->node[0].total;
+	int64_t total[] = {rep_flame_total(t, 0, REP_FLAME_NEW),
+			   rep_flame_total(t, 0, REP_FLAME_OLD)};
 	char v[REP_FLAME_WORDS];
 	double now = (double)total[REP_FLAME_NEW], old = (double)total[REP_FLAME_OLD];
 	int code = 0;
 
-	if (t->compared) {
+	if (t->opt.compared) {
 		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_OLD])) | rep_put(b, " → ");
 		code |= rep_put(b, rep_flame_human(v, m, total[REP_FLAME_NEW]));
 		if (old > 0 || old < 0) {
@@ -175,12 +176,12 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 	h->unit = text_of(first, type_of(first).unit);
 	m = rep_flame_measure(h->type, h->unit);
 	code |= put_names(&title, parts, n, REP_FLAME_NEW);
-	if (t->compared)
+	if (t->opt.compared)
 		code |= rep_put(&title, " against ") | put_names(&title, parts, n, REP_FLAME_OLD);
 	code |= rep_put(&title, ": ") | rep_put(&title, h->type);
 	code |= rep_put(&title, t->opt.reverse ? ", by leaf" : "");
 	code |= put_totals(&sub, t, &m, total_of(parts, n, REP_FLAME_NEW));
-	if (!t->compared) {
+	if (!t->opt.compared) {
 		code |= rep_put(&sub, " · ");
 		if (!parts[0].trace)
 			code |= put_count(&sub, "", t->samples[REP_FLAME_NEW], "sample") |

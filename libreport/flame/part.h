@@ -5,7 +5,7 @@
  *					  {.view = &old, .name = "a.pb.gz", .side = REP_FLAME_OLD}};
  *
  *	code = rep_flame_parts_add(&tree, parts, 2, normalize, &err);
- *	rep_flame_tree_sum(&tree);
+ *	code = rep_flame_tree_sum(&tree, &err);
  *	code = rep_flame_heading(&heading, &tree, parts, 2, "focus http", &err);
  *	… heading.title, heading.subtitle …
  *	rep_flame_heading_release(&heading);

@@ -11,6 +11,7 @@
 
 #define MAX_NODES (UINT32_C(1) << 30)
 #define NONE	  UINT32_MAX
+#define FEW	  8 /* children that are gone through one by one */
 
 static int no_memory(struct tp_err *err)
 {
@@ -42,49 +43,108 @@ void rep_flame_tree_release(struct rep_flame_tree *t)
 	tp_dict_free(t->names);
 	free(t->node);
 	free(t->slot);
+	free(t->weight);
+	for (int side = 0; side < REP_FLAME_SIDES; side++) {
+		free(t->value[side]);
+		free(t->events[side]);
+	}
 	memset(t, 0, sizeof(*t));
 }
 
 /* ---- nodes ---- */
 
-static uint32_t place(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
+static uint64_t hash(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
 {
 	uint64_t h = t->seed ^ ((uint64_t)parent << 32 | name);
 
 	h *= 0x9e3779b97f4a7c15u;
 	h ^= h >> 32;
-	h *= 0xd6e8feb86659fd93u;
-	return (uint32_t)(h >> 32) & (t->nslots - 1);
+	return h * 0xd6e8feb86659fd93u;
 }
 
-static int grow(struct rep_flame_tree *t)
+/* A slot is a node and, above it, bits of its hash, so that others are passed by without a look at
+ * their nodes; 0 is empty. */
+static uint64_t slot_of(uint64_t h, uint32_t node)
 {
-	struct rep_flame_node *node;
-	uint32_t *slot;
+	return (h & 0xffffffff) << 32 | node;
+}
 
-	if (t->n == t->room) {
-		if (t->room >= MAX_NODES)
-			return TP_ELIMIT;
-		node = realloc(t->node, (size_t)t->room * 2 * sizeof(*node));
-		if (!node)
-			return TP_ENOMEM;
-		t->node = node;
-		t->room *= 2;
-	}
-	if (t->n * 2 < t->nslots)
+static size_t place(const struct rep_flame_tree *t, uint64_t h)
+{
+	return (size_t)(h >> 32) & (t->nslots - 1);
+}
+
+/* Room for `more` nodes. */
+static int reserve(struct rep_flame_tree *t, uint32_t more)
+{
+	uint64_t want = (uint64_t)t->n + more, room = t->room;
+	struct rep_flame_node *node;
+
+	if (want > MAX_NODES)
+		return TP_ELIMIT;
+	while (room < want)
+		room *= 2;
+	if (room == t->room)
 		return 0;
-	slot = calloc((size_t)t->nslots * 4, sizeof(*slot));
+	node = realloc(t->node, room * sizeof(*node));
+	if (!node)
+		return TP_ENOMEM;
+	t->node = node;
+	t->room = (uint32_t)room;
+	return 0;
+}
+
+static void put_slot(struct rep_flame_tree *t, uint32_t node)
+{
+	uint64_t h = hash(t, t->node[node].parent, t->node[node].name);
+	size_t at = place(t, h);
+
+	while (t->slot[at])
+		at = (at + 1) & (t->nslots - 1);
+	t->slot[at] = slot_of(h, node);
+	t->nslotted++;
+}
+
+/* Room for the children of one more node in the table, which is at most half full. */
+static int reserve_slots(struct rep_flame_tree *t)
+{
+	size_t nslots = t->nslots * 4, n = t->nslots;
+	uint64_t *old = t->slot, *slot;
+
+	if ((t->nslotted + FEW + 1) * (size_t)2 < t->nslots)
+		return 0;
+	slot = calloc(nslots, sizeof(*slot));
 	if (!slot)
 		return TP_ENOMEM;
-	free(t->slot);
 	t->slot = slot;
-	t->nslots *= 4;
-	for (uint32_t i = 1; i < t->n; i++) {
-		uint32_t at = place(t, t->node[i].parent, t->node[i].name);
+	t->nslots = nslots;
+	t->nslotted = 0;
+	for (size_t i = 0; i < n; i++)
+		if (old[i])
+			put_slot(t, (uint32_t)old[i]);
+	free(old);
+	return 0;
+}
 
-		while (slot[at])
-			at = (at + 1) & (t->nslots - 1);
-		slot[at] = i;
+/* Most nodes have few children, which are gone through; those of the others are in a table. */
+static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_t name)
+{
+	uint64_t h;
+
+	if (t->node[parent].nchildren <= FEW) {
+		uint32_t c = t->node[parent].child;
+
+		while (c && t->node[c].name != name)
+			c = t->node[c].next;
+		return c;
+	}
+	h = hash(t, parent, name);
+	for (size_t at = place(t, h); t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
+		uint32_t other = (uint32_t)t->slot[at];
+
+		if (t->slot[at] == slot_of(h, other) && t->node[other].parent == parent &&
+		    t->node[other].name == name)
+			return other;
 	}
 	return 0;
 }
@@ -92,36 +152,28 @@ static int grow(struct rep_flame_tree *t)
 /* The child of this name, made where there is none. */
 static int child_of(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t *id)
 {
-	const struct rep_flame_node *last = &t->node[t->node[parent].child];
-	uint32_t at;
-	int code;
+	struct rep_flame_node *up = &t->node[parent];
+	int code = 0;
 
-	/* Stacks come in the order of their tree: mostly it is the child that was made last. */
-	if (t->node[parent].child && last->name == name) {
-		*id = t->node[parent].child;
+	*id = look_up(t, parent, name);
+	if (*id)
 		return 0;
-	}
-	for (at = place(t, parent, name); t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
-		const struct rep_flame_node *n = &t->node[t->slot[at]];
-
-		if (n->parent == parent && n->name == name) {
-			*id = t->slot[at];
-			return 0;
-		}
-	}
-	code = grow(t);
+	if (t->n == t->room)
+		code = reserve(t, 1);
+	if (!code && up->nchildren >= FEW)
+		code = reserve_slots(t);
 	if (code)
 		return code;
-	for (at = place(t, parent, name); t->slot[at]; at = (at + 1) & (t->nslots - 1))
-		;
-	*id = t->slot[at] = t->n;
-	t->node[t->n++] = (struct rep_flame_node){
-	    .parent = parent,
-	    .next = t->node[parent].child,
-	    .name = name,
-	    .depth = t->node[parent].depth + 1,
-	};
-	t->node[parent].child = *id;
+	up = &t->node[parent];
+	*id = t->n++;
+	t->node[*id] = (struct rep_flame_node){
+	    .parent = parent, .next = up->child, .name = name, .depth = up->depth + 1};
+	up->child = *id;
+	if (++up->nchildren == FEW + 1)
+		for (uint32_t c = *id; c; c = t->node[c].next)
+			put_slot(t, c);
+	else if (up->nchildren > FEW)
+		put_slot(t, *id);
 	return 0;
 }
 
@@ -290,16 +342,49 @@ static void add_samples(struct adding *a)
 	}
 }
 
-static void put_at(struct adding *a, uint32_t node, uint32_t stack)
+/* Arrays of the side have entries for all nodes. */
+static int reserve_values(struct rep_flame_tree *t)
 {
-	struct rep_flame_node *n = &a->tree->node[node];
-	uint32_t depth = tp_dict_stack_at(a->p->dict, stack).depth;
+	for (int side = 0; side < (t->opt.compared ? REP_FLAME_SIDES : 1); side++) {
+		struct rep_flame_value *v = realloc(t->value[side], t->n * sizeof(*v));
+		double *e = NULL;
 
-	tp_sum(&n->self[a->side], a->value[stack]);
-	n->events[a->side] += a->events[stack];
-	if (depth > a->tree->deepest)
-		a->tree->deepest = depth;
-	a->tree->cut += depth > a->tree->opt.max_depth;
+		if (!v)
+			return TP_ENOMEM;
+		t->value[side] = v;
+		memset(v + t->valued, 0, (t->n - t->valued) * sizeof(*v));
+		if (!t->opt.compared)
+			continue;
+		e = realloc(t->events[side], t->n * sizeof(*e));
+		if (!e)
+			return TP_ENOMEM;
+		t->events[side] = e;
+		for (uint32_t i = t->valued; i < t->n; i++)
+			e[i] = 0;
+	}
+	t->valued = t->n;
+	return 0;
+}
+
+static int put_values(struct adding *a)
+{
+	struct rep_flame_tree *t = a->tree;
+	int code = reserve_values(t);
+
+	for (uint32_t s = 0; s < a->nstacks && !code; s++) {
+		uint32_t depth;
+
+		if (a->used[s] != 1)
+			continue;
+		depth = tp_dict_stack_at(a->p->dict, s).depth;
+		tp_sum(&t->value[a->side][a->node[s]].self, a->value[s]);
+		if (t->opt.compared)
+			t->events[a->side][a->node[s]] += a->events[s];
+		if (depth > t->deepest)
+			t->deepest = depth;
+		t->cut += depth > t->opt.max_depth;
+	}
+	return code;
 }
 
 /* The dictionary's stacks are a tree already: one pass over it, parents first. */
@@ -325,9 +410,6 @@ static int merge_forwards(struct adding *a)
 		if (!code)
 			code = child_of(t, a->node[n.parent], name, &a->node[s]);
 	}
-	for (uint32_t s = 0; s < a->nstacks && !code; s++)
-		if (a->used[s] == 1)
-			put_at(a, a->node[s], s);
 	return code;
 }
 
@@ -351,8 +433,7 @@ static int merge_backwards(struct adding *a)
 			if (!code)
 				code = child_of(t, node, name, &node);
 		}
-		if (!code)
-			put_at(a, node, s);
+		a->node[s] = node;
 	}
 	return code;
 }
@@ -380,10 +461,14 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 	a.used = calloc(a.nstacks, sizeof(*a.used));
 	if (a.known && a.node && a.value && a.events && a.used) {
 		memset(a.known, 0xff, nframes * sizeof(*a.known));
-		t->compared |= side == REP_FLAME_OLD;
+		code = t->opt.reverse ? 0 : reserve(t, a.nstacks);
+	}
+	if (!code) {
 		add_samples(&a);
 		code = t->opt.reverse ? merge_backwards(&a) : merge_forwards(&a);
 	}
+	if (!code)
+		code = put_values(&a);
 	free(a.known);
 	free(a.node);
 	free(a.value);
@@ -404,34 +489,55 @@ static int64_t magnitude(int64_t v)
 	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
 }
 
-static int64_t own_weight(const struct rep_flame_tree *t, const struct rep_flame_node *n)
+int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node)
 {
-	int64_t now = magnitude(n->self[REP_FLAME_NEW]), old = magnitude(n->self[REP_FLAME_OLD]);
+	int64_t now = magnitude(rep_flame_self(t, node, REP_FLAME_NEW));
+	int64_t old = magnitude(rep_flame_self(t, node, REP_FLAME_OLD));
 
-	if (!t->compared || t->opt.width == REP_FLAME_WIDTH_NEW)
+	if (t->opt.width == REP_FLAME_WIDTH_NEW)
 		return now;
 	if (t->opt.width == REP_FLAME_WIDTH_OLD)
 		return old;
 	return now > old ? now : old;
 }
 
-void rep_flame_tree_sum(struct rep_flame_tree *t)
+/* Weights are the totals where nothing is compared and nothing negative. */
+static bool needs_weights(const struct rep_flame_tree *t)
 {
-	for (uint32_t i = 0; i < t->n; i++) {
-		struct rep_flame_node *n = &t->node[i];
+	if (t->opt.compared)
+		return true;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->value[REP_FLAME_NEW][i].self < 0)
+			return true;
+	return false;
+}
 
-		memcpy(n->total, n->self, sizeof(n->total));
-		n->own = n->weight = own_weight(t, n);
-	}
-	for (uint32_t i = t->n - 1; i > 0; i--) {
-		struct rep_flame_node *n = &t->node[i], *up = &t->node[n->parent];
+int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
+{
+	if (reserve_values(t))
+		return no_memory(err);
+	for (int side = 0; side < REP_FLAME_SIDES && t->value[side]; side++) {
+		struct rep_flame_value *v = t->value[side];
+		double *e = t->events[side];
 
-		tp_sum(&up->weight, n->weight);
-		for (int side = 0; side < REP_FLAME_SIDES; side++) {
-			tp_sum(&up->total[side], n->total[side]);
-			up->events[side] += n->events[side];
+		for (uint32_t i = 0; i < t->n; i++)
+			v[i].total = v[i].self;
+		for (uint32_t i = t->n - 1; i > 0; i--) {
+			tp_sum(&v[t->node[i].parent].total, v[i].total);
+			if (e)
+				e[t->node[i].parent] += e[i];
 		}
 	}
+	if (!needs_weights(t))
+		return 0;
+	t->weight = malloc(t->n * sizeof(*t->weight));
+	if (!t->weight)
+		return no_memory(err);
+	for (uint32_t i = 0; i < t->n; i++)
+		t->weight[i] = rep_flame_own_weight(t, i);
+	for (uint32_t i = t->n - 1; i > 0; i--)
+		tp_sum(&t->weight[t->node[i].parent], t->weight[i]);
+	return 0;
 }
 
 int rep_flame_tree_by_name(const struct rep_flame_tree *t, struct rep_flame_sum *sums,
@@ -450,9 +556,9 @@ int rep_flame_tree_by_name(const struct rep_flame_tree *t, struct rep_flame_sum 
 		for (; at != n->parent; at = t->node[at].parent)
 			on_path[t->node[at].name]--;
 		for (int side = 0; side < REP_FLAME_SIDES; side++) {
-			tp_sum(&sums[n->name].self[side], n->self[side]);
+			tp_sum(&sums[n->name].self[side], rep_flame_self(t, next, side));
 			if (!on_path[n->name])
-				tp_sum(&sums[n->name].total[side], n->total[side]);
+				tp_sum(&sums[n->name].total[side], rep_flame_total(t, next, side));
 		}
 		on_path[n->name]++;
 	}

@@ -34,6 +34,7 @@ enum rep_flame_width {
 
 struct rep_flame_tree_options {
 	enum rep_flame_width width;
+	bool compared;	    /* there is an old side */
 	bool reverse;	    /* by leaf: the root's children are the functions that were running */
 	uint32_t max_depth; /* 0: REP_FLAME_MAX_DEPTH; what is deeper counts for its last frame */
 };
@@ -41,14 +42,14 @@ struct rep_flame_tree_options {
 struct rep_flame_node {
 	uint32_t parent;      /* the root's is 0 */
 	uint32_t child, next; /* first child, next sibling; 0 ends */
-	uint32_t name;	      /* string of tree->names, 0 is unknown */
-	uint32_t depth;	      /* 0: the root */
-	/* Of the node alone, and with all below it. Sums stop at the ends of 64 bits. */
-	int64_t self[REP_FLAME_SIDES], total[REP_FLAME_SIDES];
-	int64_t own,
-	    weight; /* what widths are made of: never negative, weight = own + children's */
-	/* Samples behind the totals, for the error of their sum (change.h). */
-	double events[REP_FLAME_SIDES];
+	uint32_t nchildren;
+	uint32_t name;	/* string of tree->names, 0 is unknown */
+	uint32_t depth; /* 0: the root */
+};
+
+/* Of a node alone, and with all below it. Sums stop at the ends of 64 bits. */
+struct rep_flame_value {
+	int64_t self, total;
 };
 
 struct rep_flame_tree {
@@ -56,13 +57,18 @@ struct rep_flame_tree {
 	struct rep_flame_node *node;
 	uint32_t n;
 	struct tp_dict *names;
-	bool compared; /* something was added to the old side */
+	/* By node, to be read through the functions below; NULL where they say nothing. */
+	struct rep_flame_value *value[REP_FLAME_SIDES];
+	double *events[REP_FLAME_SIDES];
+	int64_t *weight;
 	size_t samples[REP_FLAME_SIDES], stacks[REP_FLAME_SIDES];
 	uint32_t deepest; /* frames of the deepest stack */
 	size_t cut;	  /* stacks that were deeper than max_depth */
 
-	uint32_t room, nslots; /* private: look-up by parent and name */
-	uint32_t *slot;
+	uint32_t room, valued; /* private: allocated; look-up by parent and name */
+	uint32_t nslotted;
+	size_t nslots;
+	uint64_t *slot;
 	uint64_t seed;
 };
 
@@ -84,8 +90,28 @@ void rep_flame_tree_release(struct rep_flame_tree *t);
 
 int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *source,
 		       enum rep_flame_side side, struct tp_err *err);
-/* Fills in totals and weights. */
-void rep_flame_tree_sum(struct rep_flame_tree *t);
+/* Fills in totals and weights. TP_ENOMEM. */
+int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err);
+
+static inline int64_t rep_flame_self(const struct rep_flame_tree *t, uint32_t node, int side)
+{
+	return t->value[side] ? t->value[side][node].self : 0;
+}
+static inline int64_t rep_flame_total(const struct rep_flame_tree *t, uint32_t node, int side)
+{
+	return t->value[side] ? t->value[side][node].total : 0;
+}
+/* Samples behind the totals, for the error of their sum (change.h); of compared trees only. */
+static inline double rep_flame_events(const struct rep_flame_tree *t, uint32_t node, int side)
+{
+	return t->events[side] ? t->events[side][node] : 0;
+}
+/* What widths are made of, never negative: that of a node is its own and that of its children. */
+static inline int64_t rep_flame_weight(const struct rep_flame_tree *t, uint32_t node)
+{
+	return t->weight ? t->weight[node] : rep_flame_total(t, node, REP_FLAME_NEW);
+}
+int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node);
 
 /* Per name (string of names): self and total over the tree, each stack counted once however often a
  * name is on it. `sums` has tp_dict_strings(t->names) entries, zeroed. TP_ENOMEM. */

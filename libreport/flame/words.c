@@ -92,9 +92,9 @@ char *rep_flame_percent(char text[REP_FLAME_WORDS], double share)
 
 	snprintf(text, REP_FLAME_WORDS,
 		 a >= 99.95 || a < 0.0005 ? "%.0f%%"
-		 : a >= 9.95	      ? "%.1f%%"
-		 : a >= 0.095	      ? "%.2f%%"
-				      : "%.1g%%",
+		 : a >= 9.95		  ? "%.1f%%"
+		 : a >= 0.095		  ? "%.2f%%"
+					  : "%.1g%%",
 		 p);
 	return text;
 }

@@ -111,7 +111,7 @@ static int64_t common_step(const struct rep_flame_tree *t)
 
 	for (uint32_t i = 0; i < t->n && step != 1; i++) {
 		for (int side = 0; side < REP_FLAME_SIDES; side++) {
-			int64_t a = magnitude(t->node[i].self[side]), b = step;
+			int64_t a = magnitude(rep_flame_self(t, i, side)), b = step;
 
 			while (b) {
 				int64_t rest = a % b;
@@ -122,13 +122,13 @@ static int64_t common_step(const struct rep_flame_tree *t)
 			step = a;
 		}
 	}
-	return step && t->node[0].weight < INT64_MAX ? step : 1;
+	return step && rep_flame_weight(t, 0) < INT64_MAX ? step : 1;
 }
 
 static bool has_negative(const struct rep_flame_tree *t)
 {
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->node[i].self[REP_FLAME_NEW] < 0)
+		if (rep_flame_self(t, i, REP_FLAME_NEW) < 0)
 			return true;
 	return false;
 }
@@ -151,11 +151,11 @@ static int put_frames(struct writing *w, const struct rep_flame_layout *all, boo
 		code |= tp_buf_put(b, ",", 1);
 		code |= put_number(b, f->own / w->step);
 		depth = f->depth;
-		if (t->compared || negative) {
+		if (t->opt.compared || negative) {
 			code |= tp_buf_put(b, ",", 1);
 			code |= put_number(b, f->rest[REP_FLAME_NEW] / w->step);
 		}
-		if (t->compared) {
+		if (t->opt.compared) {
 			code |= tp_buf_put(b, ",", 1);
 			code |= put_number(b, f->rest[REP_FLAME_OLD] / w->step);
 			code |= tp_buf_put(b, ",", 1);
@@ -228,7 +228,7 @@ static int put_rows(struct writing *w)
 
 		code |= i ? tp_buf_put(b, ",", 1) : 0;
 		code |= put_number(b, w->index[w->row[i]]);
-		for (int side = 0; side < (w->job->tree->compared ? 2 : 1); side++) {
+		for (int side = 0; side < (w->job->tree->opt.compared ? 2 : 1); side++) {
 			code |= tp_buf_put(b, ",", 1) | put_number(b, s->self[side] / w->step);
 			code |= tp_buf_put(b, ",", 1) | put_number(b, s->total[side] / w->step);
 		}
@@ -293,7 +293,7 @@ static int put_facts(struct writing *w, const struct rep_flame_layout *all, bool
 	code |= put_field(b, "step") | put_number(b, w->step);
 	code |= put_field(b, "up") | rep_put(b, job->opt->upwards ? "true" : "false");
 	code |= put_field(b, "reverse") | rep_put(b, job->tree->opt.reverse ? "true" : "false");
-	code |= put_field(b, "diff") | rep_put(b, job->tree->compared ? "true" : "false");
+	code |= put_field(b, "diff") | rep_put(b, job->tree->opt.compared ? "true" : "false");
 	code |= put_field(b, "negate") | rep_put(b, job->opt->negate ? "true" : "false");
 	return code | put_field(b, "signed") | rep_put(b, negative ? "true" : "false");
 }

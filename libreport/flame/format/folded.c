@@ -28,6 +28,8 @@ static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout
 	/* path holds the frames down to a depth, length[depth] bytes of it. */
 	for (size_t i = 0; i < l->n && !code; i++) {
 		const struct rep_flame_node *n = &t->node[l->frame[i].node];
+		int64_t now = l->frame[i].rest[REP_FLAME_NEW];
+		int64_t old = l->frame[i].rest[REP_FLAME_OLD];
 
 		path.size = n->depth ? length[n->depth - 1] : 0;
 		if (n->depth > 1)
@@ -35,16 +37,16 @@ static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout
 		if (n->depth)
 			code |= put_frame(&path, rep_flame_shown(job, n->name));
 		length[n->depth] = path.size;
-		if (!n->self[REP_FLAME_NEW] && !n->self[REP_FLAME_OLD])
+		if (!now && !old)
 			continue;
 		code |=
 		    n->depth ? tp_buf_put(&out, path.data, path.size) : rep_put(&out, "(no stack)");
 		code |= tp_buf_put(&out, " ", 1);
-		if (t->compared) {
-			code |= rep_put_int(&out, n->self[REP_FLAME_OLD]);
+		if (t->opt.compared) {
+			code |= rep_put_int(&out, old);
 			code |= tp_buf_put(&out, " ", 1);
 		}
-		code |= rep_put_int(&out, n->self[REP_FLAME_NEW]) | tp_buf_put(&out, "\n", 1);
+		code |= rep_put_int(&out, now) | tp_buf_put(&out, "\n", 1);
 		if (code)
 			code = rep_flame_no_memory(job);
 		else

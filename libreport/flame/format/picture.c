@@ -89,7 +89,7 @@ static const char *class_of(const struct rep_flame_job *job, const struct rep_fl
 
 	if (f->fold)
 		return "fold";
-	if (job->tree->compared) {
+	if (job->tree->opt.compared) {
 		if (step)
 			snprintf(class, 16, "%c%d", step < 0 ? 'm' : 'p', step < 0 ? -step : step);
 		else
@@ -116,14 +116,13 @@ static struct tp_text name_of(const struct rep_flame_job *job, const struct rep_
 static int put_title(const struct rep_flame_job *job, xmlTextWriterPtr w,
 		     const struct rep_flame_frame *f, struct tp_text name, struct tp_buf *b)
 {
-	const struct rep_flame_node *root = &job->tree->node[0];
 	char v[REP_FLAME_WORDS], p[REP_FLAME_WORDS];
 	int64_t now = f->value[REP_FLAME_NEW], old = f->value[REP_FLAME_OLD], delta;
 	int code;
 
 	b->size = 0;
 	code = tp_buf_put(b, name.text, name.size) | rep_put(b, ": ");
-	if (job->tree->compared) {
+	if (job->tree->opt.compared) {
 		if (__builtin_sub_overflow(now, old, &delta))
 			delta = now < 0 ? -INT64_MAX : INT64_MAX;
 		code |= rep_put(b, rep_flame_human(v, &job->measure, old)) | rep_put(b, " → ");
@@ -131,7 +130,7 @@ static int put_title(const struct rep_flame_job *job, xmlTextWriterPtr w,
 			rep_put(b, delta > 0 ? ", +" : ", ");
 		code |= rep_put(b, rep_flame_human(v, &job->measure, delta));
 	} else {
-		double whole = (double)root->total[REP_FLAME_NEW];
+		double whole = (double)rep_flame_total(job->tree, 0, REP_FLAME_NEW);
 
 		code |= rep_put(b, rep_flame_human(v, &job->measure, now)) | rep_put(b, ", ");
 		code |= rep_put(
@@ -260,7 +259,7 @@ static int put_foot(struct rep_flame_job *job, xmlTextWriterPtr w,
 	attribute(w, "id", "foot");
 	attribute(w, "class", "foot");
 	attribute(w, "transform", at);
-	if (t->compared)
+	if (t->opt.compared)
 		put_legend(w, job->opt, &line);
 	code |= rep_flame_put_fold_note(job, all, &note) | tp_buf_put(&note, "", 1);
 	if (!code && note.size > 1)
@@ -318,7 +317,7 @@ static int put_heading(struct rep_flame_job *job, xmlTextWriterPtr w)
 static double foot_height(const struct rep_flame_job *job, const struct rep_flame_layout *all,
 			  const struct rep_flame_layout *still)
 {
-	return LINE * (double)((job->tree->compared != 0) + (all->folded != 0) +
+	return LINE * (double)((job->tree->opt.compared != 0) + (all->folded != 0) +
 			       (job->tree->cut != 0) + (still->folded > all->folded)) +
 	       8;
 }

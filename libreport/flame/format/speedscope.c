@@ -65,7 +65,7 @@ static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout 
 		const struct rep_flame_node *n = &t->node[l->frame[i].node];
 
 		path[n->depth] = index[n->name];
-		if (!n->self[REP_FLAME_NEW])
+		if (!l->frame[i].rest[REP_FLAME_NEW])
 			continue;
 		code |= rep_put(b, first ? "\n[" : ",\n[");
 		for (uint32_t d = 1; d <= n->depth && !code; d++) {
@@ -79,20 +79,16 @@ static int put_samples(struct rep_flame_job *job, const struct rep_flame_layout 
 	return code;
 }
 
-static int put_weights(struct rep_flame_job *job, const struct rep_flame_layout *l,
-		       struct tp_buf *b)
+static int put_weights(const struct rep_flame_layout *l, struct tp_buf *b)
 {
-	const struct rep_flame_tree *t = job->tree;
 	bool first = true;
 	int code = rep_put(b, "],\n\"weights\":[");
 
 	for (size_t i = 0; i < l->n && !code; i++) {
-		const struct rep_flame_node *n = &t->node[l->frame[i].node];
-
-		if (!n->self[REP_FLAME_NEW])
+		if (!l->frame[i].rest[REP_FLAME_NEW])
 			continue;
 		code |= first ? 0 : tp_buf_put(b, ",", 1);
-		code |= rep_put_int(b, n->self[REP_FLAME_NEW]);
+		code |= rep_put_int(b, l->frame[i].rest[REP_FLAME_NEW]);
 		first = false;
 	}
 	return code | rep_put(b, "]}]}\n");
@@ -113,15 +109,14 @@ static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l
 		code |= put_string(&b, title, strlen(title)) | rep_put(&b, ",\"unit\":\"");
 		code |= rep_put(&b, unit_of(&job->measure)) |
 			rep_put(&b, "\",\"startValue\":0,\"endValue\":");
-		code |= rep_put_int(&b, job->tree->node[0].total[REP_FLAME_NEW]);
+		code |= rep_put_int(&b, rep_flame_total(job->tree, 0, REP_FLAME_NEW));
 		code |= rep_put(&b, ",\n\"samples\":[");
 		code = code ? rep_flame_no_memory(job) : 0;
 	}
 	if (!code)
 		code = put_samples(job, l, &b, index, path);
 	if (!code)
-		code = put_weights(job, l, &b) ? rep_flame_no_memory(job)
-					       : rep_flame_flush(job, &b, 0);
+		code = put_weights(l, &b) ? rep_flame_no_memory(job) : rep_flame_flush(job, &b, 0);
 	tp_buf_release(&b);
 	return code;
 }
@@ -129,7 +124,7 @@ static int write_all(struct rep_flame_job *job, const struct rep_flame_layout *l
 static bool has_negative(const struct rep_flame_tree *t)
 {
 	for (uint32_t i = 0; i < t->n; i++)
-		if (t->node[i].self[REP_FLAME_NEW] < 0)
+		if (rep_flame_self(t, i, REP_FLAME_NEW) < 0)
 			return true;
 	return false;
 }
@@ -141,10 +136,10 @@ int rep_flame_write_speedscope(struct rep_flame_job *job)
 	uint32_t *path, *index;
 	int code;
 
-	if (job->tree->compared || has_negative(job->tree))
+	if (job->tree->opt.compared || has_negative(job->tree))
 		return tp_err_set(job->err, TP_ENOENT, TP_OFFSET_NONE,
 				  "speedscope's format has no %s; use svg, html or folded",
-				  job->tree->compared ? "differences" : "negative values");
+				  job->tree->opt.compared ? "differences" : "negative values");
 	code = rep_flame_layout(job->tree, &opt, &l, job->err);
 	if (!code) {
 		path = calloc((size_t)l.levels + 1, sizeof(*path));

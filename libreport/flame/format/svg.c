@@ -53,7 +53,7 @@ int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all
 	    .min_width = job->opt->min_width,
 	    .noise = job->opt->noise,
 	    .budget = DATA_BUDGET,
-	    .per_frame = job->tree->compared ? DIFF_FRAME : DATA_FRAME,
+	    .per_frame = job->tree->opt.compared ? DIFF_FRAME : DATA_FRAME,
 	};
 
 	/* A limit that was asked for is kept, whatever the size. */
@@ -72,7 +72,7 @@ int rep_flame_put_style(struct rep_flame_job *job, xmlTextWriterPtr w, bool page
 	int code = tp_buf_put(&css, "\n", 1);
 
 	code |= tp_buf_put(&css, style.text, style.size);
-	code |= rep_flame_put_colours(&css, job->tree->compared);
+	code |= rep_flame_put_colours(&css, job->tree->opt.compared);
 	if (page)
 		code |= tp_buf_put(&css, more.text, more.size);
 	code |= tp_buf_put(&css, "", 1);

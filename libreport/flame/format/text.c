@@ -38,7 +38,7 @@ static unsigned colour_of(const struct rep_flame_job *job, const struct rep_flam
 
 	if (f->fold)
 		return GREY;
-	if (job->tree->compared)
+	if (job->tree->opt.compared)
 		return !step ? WHITE : step > 0 ? more[step - 1] : less[-step - 1];
 	if (!f->depth)
 		return hues[REP_FLAME_GREY][2];
