@@ -13,6 +13,8 @@
 #include "profile/merge.h"
 #include "symbol/symbol.h"
 
+#define READ_AT_ONCE (1 << 20)
+
 #define MAX_THREADS 8
 #define PAYS	    4 /* dumps per thread at least */
 #define MAX_NOTES   5 /* dumps about which something is said */
@@ -58,6 +60,15 @@ static int keep_stdin(struct tp_err *err)
 }
 
 /* By the first bytes. Whatever is neither store nor trace is for the profile decoders to refuse. */
+static enum what what_of(const void *head, size_t size)
+{
+	if (size >= 16 && !memcmp(head, "SQLite format 3", 16))
+		return WHAT_STORE;
+	if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
+		return WHAT_TRACE;
+	return WHAT_PROFILE;
+}
+
 static int look(const char *path, enum what *what, struct tp_err *err)
 {
 	char head[32] = "";
@@ -66,15 +77,20 @@ static int look(const char *path, enum what *what, struct tp_err *err)
 
 	if (!code)
 		code = tp_peek(path, head, sizeof(head), &size, err);
-	if (code)
-		return code;
-	if (size >= 16 && !memcmp(head, "SQLite format 3", 16))
-		*what = WHAT_STORE;
-	else if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
-		*what = WHAT_TRACE;
-	else
-		*what = WHAT_PROFILE;
-	return 0;
+	*what = what_of(head, size);
+	return code;
+}
+
+/* The same, but for files that are read in no time anyway: those are taken for profiles until they
+ * have been unpacked. */
+static int look_ahead(const char *path, enum what *what, struct tp_err *err)
+{
+	struct stat st;
+
+	*what = WHAT_PROFILE;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= READ_AT_ONCE
+		   ? 0
+		   : look(path, what, err);
 }
 
 static bool is_profile(const struct rep_run *run)
@@ -201,8 +217,9 @@ struct load {
 	struct tp_err err;
 };
 
-static int read_dump(const char *path, struct tp_symbolizer *symbols, struct tp_profile **p,
-		     char note[256], struct tp_err *err)
+/* *p stays NULL where it turns out that the path is no dump of a profile: *what then says so. */
+static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what *what,
+		     struct tp_profile **p, char note[256], struct tp_err *err)
 {
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -212,6 +229,12 @@ static int read_dump(const char *path, struct tp_symbolizer *symbols, struct tp_
 	int code = tp_input_open(&in, path, &opt, damaged, err);
 
 	*p = NULL;
+	if (!code)
+		*what = what_of(in->data, in->size);
+	if (!code && *what != WHAT_PROFILE) {
+		tp_input_close(in);
+		return 0;
+	}
 	if (!code)
 		code = tp_recognise(in->data, in->size, &seen, err);
 	if (!code)
@@ -243,16 +266,12 @@ static int load_one(struct load *l, size_t i)
 {
 	struct tp_profile *p;
 	enum what what;
-	int code = look(l->paths[i], &what, &l->err);
+	int code = look_ahead(l->paths[i], &what, &l->err);
 
-	if (code)
-		return code;
-	if (what != WHAT_PROFILE) {
-		l->other = true;
-		return 0;
-	}
-	code = read_dump(l->paths[i], l->symbols, &p, l->note[i], &l->err);
-	if (code)
+	if (!code && what == WHAT_PROFILE)
+		code = read_dump(l->paths[i], l->symbols, &what, &p, l->note[i], &l->err);
+	l->other = what != WHAT_PROFILE;
+	if (code || l->other)
 		return code;
 	if (!l->sum) {
 		l->item[i].profile = p;
@@ -474,7 +493,7 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (what != WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, symbols, out);
-		} else if (read_dump(paths[i], symbols, &p, note[0], &err) ||
+		} else if (read_dump(paths[i], symbols, &what, &p, note[0], &err) ||
 			   append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {

@@ -15,8 +15,8 @@
 /* Bytes hashed before their pages are given back: what hashing adds to resident memory. */
 #define WINDOW ((size_t)4 << 20)
 
-/* tp_input.priv: whether data is a mapping of ours. */
-static char mapped_mark;
+/* tp_input.priv: whether data is a mapping of ours, or memory. */
+static char mapped_mark, memory_mark;
 
 static const struct tp_input_options no_options;
 
@@ -104,17 +104,23 @@ static int open_stream(struct tp_input *in, struct tp_source *s, enum tp_packing
 {
 	static const char names[][8] = {
 	    [TP_PACKING_NONE] = "", [TP_PACKING_GZ] = "gz", [TP_PACKING_ZST] = "zst"};
-	uint64_t size;
-	int fd, code;
+	struct tp_unpacked unpacked;
+	int code = tp_source_unpack(s, packing, opt, &unpacked, damaged, err);
 
-	code = tp_source_unpack(s, packing, opt, &fd, &size, in->hash, damaged, err);
 	if (code)
 		return code;
+	memcpy(in->hash, unpacked.hash, sizeof(in->hash));
 	memcpy(in->packing, names[packing], sizeof(in->packing));
 	in->stored_size = s->taken;
-	code = map(in, fd, size, err);
-	close(fd);
-	return code;
+	if (unpacked.fd >= 0) {
+		code = map(in, unpacked.fd, unpacked.size, err);
+		close(unpacked.fd);
+		return code;
+	}
+	in->data = unpacked.memory ? unpacked.memory : (const uint8_t *)"";
+	in->size = (size_t)unpacked.size;
+	in->priv = unpacked.memory ? &memory_mark : NULL;
+	return 0;
 }
 
 static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *opt, char *damaged,
@@ -214,6 +220,8 @@ void tp_input_close(struct tp_input *in)
 		return;
 	if (in->priv == &mapped_mark)
 		munmap((void *)(uintptr_t)in->data, in->size);
+	if (in->priv == &memory_mark)
+		free((void *)(uintptr_t)in->data);
 	XXH3_freeState(in->hashing);
 	free(in);
 }

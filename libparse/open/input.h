@@ -1,6 +1,6 @@
 /* A dump as bytes in memory: a mapped file; .gz and .zst (recognised by content) and standard
- * input are unpacked to an unlinked temporary file first and that is mapped, so memory stays
- * bounded whatever the size. */
+ * input are unpacked to an unlinked temporary file first and that is mapped (up to 8 MiB into memory),
+ * so memory stays bounded whatever the size. */
 #ifndef TP_OPEN_INPUT_H
 #define TP_OPEN_INPUT_H
 

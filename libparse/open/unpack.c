@@ -12,11 +12,14 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/buf.h"
+
 #define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio harms nobody */
 #define DEFAULT_RATIO 1000u
 
 struct sink {
-	int fd;
+	int fd; /* -1: what there is is in memory */
+	struct tp_buf memory;
 	uint64_t size;
 	XXH3_state_t *hash;
 	const struct tp_source *source;
@@ -101,6 +104,23 @@ static int write_all(int fd, const uint8_t *data, size_t n)
 	return 0;
 }
 
+/* From now on into a file. */
+static int leave_memory(struct sink *s)
+{
+	s->fd = open_temporary(s->opt, s->err);
+	if (s->fd < 0) {
+		int code = s->fd;
+
+		s->fd = -1;
+		return code;
+	}
+	if (write_all(s->fd, s->memory.data, s->memory.size))
+		return tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
+				  "cannot write a temporary file: %s", strerror(errno));
+	tp_buf_release(&s->memory);
+	return 0;
+}
+
 static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 {
 	const struct tp_input_options *opt = s->opt;
@@ -115,7 +135,15 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "unpacks to more than %llu times its size: taken for a bomb",
 				  (unsigned long long)ratio);
-	if (write_all(s->fd, data, n))
+	if (s->fd < 0 && size > TP_UNPACK_MEMORY) {
+		int code = leave_memory(s);
+
+		if (code)
+			return code;
+	}
+	if (s->fd < 0 && n && tp_buf_put(&s->memory, data, n))
+		return tp_err_set(s->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (s->fd >= 0 && write_all(s->fd, data, n))
 		return tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
 				  "cannot write a temporary file: %s", strerror(errno));
 	XXH3_128bits_update(s->hash, data, n);
@@ -261,7 +289,7 @@ static int copy_zst(struct tp_source *in, struct sink *out, uint8_t *room, char 
 }
 
 int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
-		     const struct tp_input_options *opt, int *fd, uint64_t *size, uint8_t hash[16],
+		     const struct tp_input_options *opt, struct tp_unpacked *unpacked,
 		     char damaged[160], struct tp_err *err)
 {
 	struct sink out = {.fd = -1, .source = s, .opt = opt, .err = err};
@@ -277,11 +305,6 @@ int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
 		goto done;
 	}
 	XXH3_128bits_reset(out.hash);
-	out.fd = open_temporary(opt, err);
-	if (out.fd < 0) {
-		code = out.fd;
-		goto done;
-	}
 	if (packing == TP_PACKING_GZ)
 		code = copy_gz(s, &out, room, trouble);
 	else if (packing == TP_PACKING_ZST)
@@ -295,13 +318,15 @@ int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
 		goto done;
 	if (damaged)
 		memcpy(damaged, trouble, sizeof(trouble));
-	XXH128_canonicalFromHash((XXH128_canonical_t *)hash, XXH3_128bits_digest(out.hash));
-	*fd = out.fd;
-	*size = out.size;
+	*unpacked = (struct tp_unpacked){.fd = out.fd, .memory = out.memory.data, .size = out.size};
+	XXH128_canonicalFromHash((XXH128_canonical_t *)unpacked->hash,
+				 XXH3_128bits_digest(out.hash));
 	out.fd = -1;
+	out.memory = (struct tp_buf){0};
 done:
 	if (out.fd >= 0)
 		close(out.fd);
+	tp_buf_release(&out.memory);
 	free(room);
 	XXH3_freeState(out.hash);
 	return code;

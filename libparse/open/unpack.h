@@ -1,4 +1,5 @@
-/* A stream of bytes (a pipe, a .gz, a .zst) into an unlinked temporary file; private to open/. */
+/* A stream of bytes (a pipe, a .gz, a .zst) into memory or, where it is more than a little, into an
+ * unlinked temporary file; private to open/. */
 #ifndef TP_OPEN_UNPACK_H
 #define TP_OPEN_UNPACK_H
 
@@ -26,10 +27,20 @@ long tp_source_fill(struct tp_source *s);
 /* By the first bytes (four at least are needed to know). */
 enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
-/* Unpacks the whole source. 0: *fd is the temporary file (the caller closes it), *size its bytes,
- * `hash` their XXH3-128. `damaged` as in tp_input_open. */
+#define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* up to here no file is made */
+
+/* What was unpacked. */
+struct tp_unpacked {
+	int fd;	      /* the temporary file, -1 none: the caller closes it */
+	void *memory; /* else; the caller frees it */
+	uint64_t size;
+	uint8_t hash[16]; /* XXH3-128 */
+};
+
+/* Unpacks the whole source; nothing is to be closed or freed after an error. `damaged` as in
+ * tp_input_open. */
 int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
-		     const struct tp_input_options *opt, int *fd, uint64_t *size, uint8_t hash[16],
-		     char damaged[160], struct tp_err *err);
+		     const struct tp_input_options *opt, struct tp_unpacked *out, char damaged[160],
+		     struct tp_err *err);
 
 #endif
