@@ -17,7 +17,7 @@ comma := ,
 FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
 B := build/$(FLAVOUR)
 
-PACKAGES := sqlite3 zlib libzstd liblz4 libxxhash libdw libelf
+PACKAGES := sqlite3 zlib libdeflate libzstd liblz4 libxxhash libdw libelf
 # Of single commands only.
 EDIT_PACKAGES := libedit
 XML_PACKAGES := libxml-2.0

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "open/gunzip.h"
 #include "open/unpack.h"
 
 /* Bytes hashed before their pages are given back: what hashing adds to resident memory. */
@@ -123,6 +124,46 @@ static int open_stream(struct tp_input *in, struct tp_source *s, enum tp_packing
 	return 0;
 }
 
+/* A small .gz of which `s` holds the beginning. False: nothing has been done. */
+static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct stat *st,
+			  const struct tp_input_options *opt)
+{
+	size_t size = (size_t)st->st_size, unpacked = 0, at = s->have;
+	uint8_t *gz = s->buf, *data;
+
+	if (size < s->have || size > TP_GUNZIP_MAX)
+		return false;
+	if (size > s->have) {
+		gz = malloc(size);
+		if (!gz)
+			return false;
+		memcpy(gz, s->buf, s->have);
+		while (at < size) {
+			ssize_t n = pread(s->fd, gz + at, size - at, (off_t)at);
+
+			if (n <= 0)
+				break;
+			at += (size_t)n;
+		}
+	}
+	data = at == size ? tp_gunzip(gz, size, &unpacked) : NULL;
+	if (gz != s->buf)
+		free(gz);
+	if (data && opt->max_size && unpacked > opt->max_size) {
+		free(data);
+		data = NULL;
+	}
+	if (!data)
+		return false;
+	in->data = data;
+	in->size = unpacked;
+	in->stored_size = size;
+	in->priv = &memory_mark;
+	memcpy(in->packing, "gz", 3);
+	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits(data, unpacked));
+	return true;
+}
+
 static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *opt, char *damaged,
 		   struct tp_err *err)
 {
@@ -158,6 +199,8 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 	/* Files of /proc and the like are regular, have no size and cannot be mapped. */
 	if (whole && packing == TP_PACKING_NONE && (st.st_size || !s.have))
 		code = open_plain(in, fd, &st, opt, err);
+	else if (whole && packing == TP_PACKING_GZ && open_small_gz(in, &s, &st, opt))
+		code = 0;
 	else
 		code = open_stream(in, &s, packing, opt, damaged, err);
 done:
