@@ -16,7 +16,8 @@
  * Samples keep the order of the dump, and equal ones are not merged (tp_profile_merge does that).
  * Values are final: unsampled and scaled as pprof would have them, in the unit of their type.
  *
- * One owner, one thread. Errors are TP_ENOMEM and TP_ELIMIT (more than 2^30 entries) unless stated. */
+ * One owner, one thread. Errors are TP_ENOMEM and TP_ELIMIT (more than 2^30 entries) unless stated.
+ */
 #ifndef TP_DECODE_PROFILE_H
 #define TP_DECODE_PROFILE_H
 
@@ -50,8 +51,11 @@ struct tp_mapping {
 /* struct tp_location.flags */
 enum tp_location_flag {
 	TP_LOCATION_FOLDED = 1, /* several symbols share its code (profile.proto: is_folded) */
-	TP_LOCATION_BARE = 2,	/* neither address nor mapping nor lines: keeps it from being id 0 */
-	TP_LOCATION_LINED = 4,	/* its one line says nothing (a function without a name) */
+	/* Nameless, but known to be of Go's runtime, whose names its text forms leave out at the
+	 * ends of a stack. Views leave it out as well, unless --all-frames is given. */
+	TP_LOCATION_RUNTIME = 4,
+	TP_LOCATION_BARE = 2,  /* neither address nor mapping nor lines: keeps it from being id 0 */
+	TP_LOCATION_LINED = 4, /* its one line says nothing (a function without a name) */
 };
 
 struct tp_label {
@@ -76,15 +80,15 @@ struct tp_counter {
 
 struct tp_profile {
 	struct tp_dict *dict; /* owned */
-	char format[32];      /* "pprof", "heap text", "goroutine dump" … : what the run row says */
+	char format[32]; /* "pprof", "heap text", "goroutine dump" … : what the run row says */
 
 	struct tp_value_type *types;
 	size_t ntypes;
 	uint32_t default_type; /* string: name of the type that is shown first, 0 unstated */
 	struct tp_value_type period_type;
 	int64_t period;
-	int64_t time_ns;     /* Unix time of collection, 0 unknown */
-	int64_t duration_ns; /* 0 unknown */
+	int64_t time_ns;			    /* Unix time of collection, 0 unknown */
+	int64_t duration_ns;			    /* 0 unknown */
 	uint32_t drop_frames, keep_frames, doc_url; /* strings */
 
 	struct tp_mapping *mappings; /* tp_location.mapping - 1 is the index */
@@ -151,14 +155,14 @@ int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_s
 
 /* ---- reading ---- */
 
-/* The location that a frame belongs to, counted from the leaf: on entry *node is a node of the stack
- * (0 ends). Fills `frame` with up to `room` frames of it, innermost first, *n how many there are,
- * and moves *node to the next location's innermost frame. False when *node was 0. */
+/* The location that a frame belongs to, counted from the leaf: on entry *node is a node of the
+ * stack (0 ends). Fills `frame` with up to `room` frames of it, innermost first, *n how many there
+ * are, and moves *node to the next location's innermost frame. False when *node was 0. */
 bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32_t *frame,
 			      size_t room, size_t *n);
 
-/* Does the location of this frame have lines? One without is a single frame that says nothing, as is
- * one with a nameless function for its line: pprof shows the first by its mapping, the second as
+/* Does the location of this frame have lines? One without is a single frame that says nothing, as
+ * is one with a nameless function for its line: pprof shows the first by its mapping, the second as
  * <unknown>. */
 bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 

@@ -288,6 +288,21 @@ struct prune {
 
 enum { USER = 1, DONE = 2 };
 
+/* What Go's text forms leave nameless tells nobody anything. */
+static bool is_nameless(const struct prune *prune, uint32_t frame)
+{
+	const struct tp_dict *d = prune->drop.p->dict;
+	struct tp_frame f = tp_dict_frame_at(d, frame);
+
+	return !f.function && tp_dict_location_at(d, f.location).flags & TP_LOCATION_RUNTIME;
+}
+
+static bool is_dropped(struct prune *prune, uint32_t frame)
+{
+	return rep_match_name(&prune->drop, frame) &&
+	       !(prune->keep.given && rep_match_name(&prune->keep, frame));
+}
+
 /* From the root: the first frame to be dropped behind one that is not, and all it calls, go. */
 static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame, size_t n,
 		     uint32_t end)
@@ -295,10 +310,9 @@ static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_
 	struct prune *prune = f->ctx;
 	size_t kept = 0; /* lines above the match */
 
-	if (s->bits & DONE)
+	if (s->bits & DONE || is_nameless(prune, frame[0]))
 		return 0;
-	while (kept < n && !(rep_match_name(&prune->drop, frame[kept]) &&
-			     !(prune->keep.given && rep_match_name(&prune->keep, frame[kept]))))
+	while (kept < n && !is_dropped(prune, frame[kept]))
 		kept++;
 	if (kept == n)
 		s->bits |= USER;

@@ -80,6 +80,8 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	/* Java's addresses are numbers of names. */
 	struct tp_location where = {.address = tp_legacy_is_java(l) ? 0 : place->address,
 				    .mapping = place->mapping};
+
+	where.flags = place->runtime ? TP_LOCATION_RUNTIME : 0;
 	size_t room = place->nlines ? place->nlines : 1, n;
 	int code = tp_buf_reserve(frames, room * sizeof(uint32_t));
 
@@ -91,6 +93,27 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	place->nframes = (uint32_t)n;
 	frames->size += n * sizeof(uint32_t);
 	return code;
+}
+
+/* Go leaves out the names of the runtime's functions at the leaf, and of its
+ * goexit at the root (runtime/pprof/pprof.go, printStackRecord); what has no name is listed without
+ * one. */
+static void mark_runtime(struct tp_legacy *l)
+{
+	const uint32_t *stack = (const void *)l->stack.data;
+
+	for (size_t i = 0; i < tp_legacy_nsamples(l); i++) {
+		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
+		bool named = false;
+
+		for (size_t k = 0; k < s->n && !named; k++)
+			named = tp_legacy_place_at(l, stack[s->at + k])->nlines > 0;
+		for (size_t k = 0; k < s->n && named; k++) {
+			struct tp_legacy_place *place = tp_legacy_place_at(l, stack[s->at + k]);
+
+			place->runtime = !place->nlines && !place->nameless;
+		}
+	}
 }
 
 static int put_samples(struct tp_legacy *l)
@@ -152,6 +175,8 @@ int tp_legacy_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 		code = tp_legacy_map_places(&l);
 	if (!code && (l.kind == TP_KIND_CPU || l.kind == TP_KIND_THREADS))
 		tp_legacy_strip_duplicates(&l);
+	if (!code && !tp_legacy_is_java(&l))
+		mark_runtime(&l);
 	if (!code)
 		code = put_samples(&l);
 	if (!code)

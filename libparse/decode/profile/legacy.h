@@ -17,6 +17,8 @@ struct tp_legacy_place {
 	uint32_t line, nlines; /* names, innermost first: lines[line …) */
 	uint32_t frame;	       /* frames[frame …), nframes of them, root first, once made */
 	uint32_t nframes;
+	bool runtime;  /* Go's; its name was left out */
+	bool nameless; /* the dump lists it without a name */
 };
 
 #define TP_LEGACY_VALUES 4

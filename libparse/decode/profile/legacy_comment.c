@@ -134,8 +134,14 @@ static int read_name(struct tp_legacy *l, struct tp_scan s)
 	tp_scan_blanks(&s);
 	if (!l->naming.any || !tp_scan_text(&s, "0x") || tp_scan_hex(&s, &address) != TP_NUMBER_OK)
 		return 0;
-	if (!tp_scan_blanks(&s))
-		return 0; /* an address without a name */
+	if (!tp_scan_blanks(&s)) {
+		code = tp_legacy_end_names(l);
+		if (!code && find_on_stack(l, address))
+			tp_legacy_place_at(l, ((const uint32_t *)(const void *)l->stack.data +
+					       last_sample(l)->at)[l->naming.at])
+			    ->nameless = true;
+		return code;
+	}
 	end = end_of_name(s);
 	if (!end)
 		return 0;

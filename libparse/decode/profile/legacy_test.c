@@ -31,7 +31,7 @@ static const struct {
      "512\n"
      "97 1560 32 520: 0x401000#1 main.small@/src/a b.go:12 < 0x402000#1 main.main@/src/main.go:3 "
      "{bytes=16}\n"
-     "1 8160 0 0: 0x403000#1 < 0x402000#1 main.main@/src/main.go:3 {bytes=8160}\n" EVERYTHING
+     "1 8160 0 0: 0x403000#1~ < 0x402000#1 main.main@/src/main.go:3 {bytes=8160}\n" EVERYTHING
      "counter Alloc 3416384 3416384\n"
      "counter StackInuse 655360 655360\n"
      "counter StackSys 655361 655361\n"
@@ -94,8 +94,11 @@ static const struct {
      "#\t0x10\tmain.middle+0x1\tx.go:2\n",
      "goroutine/count per goroutine/count 1\n"
      "5: 0x10#1 main.leaf@x.go:1+main.middle@x.go:2 < 0x20#1 main.again@x.go:3 < 0x20#1 "
-     "main.again@x.go:3 < 0x30#1 {a=b \"c\" \xc3\xa9\n; queue=}\n"
-     "2: 0x30#1 < 0x10#1 main.leaf@x.go:1+main.middle@x.go:2\n" EVERYTHING},
+     "main.again@x.go:3 < 0x30#1~ {a=b \"c\" \xc3\xa9\n; queue=}\n"
+     "2: 0x30#1~ < 0x10#1 main.leaf@x.go:1+main.middle@x.go:2\n" EVERYTHING},
+    {"an address listed without a name is not one whose name was left out",
+     "goroutine profile: total 1\n1 @ 0x11 0x21 0x31\n#\t0x10\n#\t0x20\tf+0x1\tx.go:1\n",
+     "goroutine/count per goroutine/count 1\n1: 0x10#1 < 0x20#1 f@x.go:1 < 0x30#1~\n" EVERYTHING},
     {"before go 1.9 names came with return addresses",
      "goroutine profile: total 1\n"
      "1 @ 0x4a10 0x4b20\n"

@@ -2,9 +2,8 @@
  *
  *   TYPE/UNIT … per PERIOD_TYPE/UNIT PERIOD
  *   VALUES: LEAF < CALLER … {key=text key=number}     a location: 0xADDRESS#MAPPING NAME@FILE:LINE,
- *                                                      inlined lines joined by '+'
- *   map START-LIMIT OFFSET FILE BUILD_ID
- *   counter NAME[ITEM] VALUE TEXT
+ *                                                      inlined lines joined by '+', ~ for Go's
+ *runtime where it has no name map START-LIMIT OFFSET FILE BUILD_ID counter NAME[ITEM] VALUE TEXT
  *   comment TEXT
  *   lost REASON
  */
@@ -50,6 +49,7 @@ static inline void say_location(const struct tp_profile *p, const uint32_t *fram
 		say(out, "0x%" PRIx64, l.address);
 		if (l.mapping)
 			say(out, "#%u", l.mapping);
+		say(out, "%s", l.flags & TP_LOCATION_RUNTIME ? "~" : "");
 		part = " ";
 	}
 	for (size_t i = 0; i < n; i++, part = "+") {
