@@ -21,17 +21,8 @@
 #define KEPT_OF_DECODABLE 90
 #define TRUE_OF_KEPT	  99
 
-struct check {
-	const struct check_options *opt;
-	const char *dir;
-	char scratch[64]; /* folder of the stores */
-	struct facts *facts;
-	int width; /* of the longest name */
-	struct check_total *total;
-};
-
-static int put_path(char *out, size_t room, const char *a, const char *b, const char *c,
-		    struct tp_err *err)
+int check_path(char *out, size_t room, const char *a, const char *b, const char *c,
+	       struct tp_err *err)
 {
 	if (snprintf(out, room, "%s/%s%s", a, b, c) < (int)room)
 		return 0;
@@ -53,9 +44,7 @@ static int import_dump(struct check *c, const char *path, const char *store, str
 	return code ? code : view_open(v, place, err);
 }
 
-/* Whether an import failed for what is in the dump: that is a difference, not the end of the run.
- */
-static bool refused(struct check *c, int code, const struct tp_err *err)
+bool check_refused(struct check *c, int code, const struct tp_err *err)
 {
 	if (!code || code == TP_ENOMEM || code == TP_EIO)
 		return false;
@@ -71,7 +60,7 @@ static int check_sound(struct check *c, const char *path, const struct strict *s
 	struct view v;
 	int code = import_dump(c, path, "run.tprof", &v, err);
 
-	if (refused(c, code, err)) {
+	if (check_refused(c, code, err)) {
 		view_close(&v);
 		return 0;
 	}
@@ -141,7 +130,7 @@ static int check_broken(struct check *c, const char *name, const char *path, con
 		code = 0;
 		goto done;
 	}
-	if (refused(c, code, err))
+	if (check_refused(c, code, err))
 		code = 0;
 	if (code || !v.store)
 		goto done;
@@ -155,7 +144,7 @@ static int check_broken(struct check *c, const char *name, const char *path, con
 		facts_check(f, v.losses > 0, "no loss is recorded");
 	if (!whole_name)
 		goto done;
-	code = put_path(whole_path, sizeof(whole_path), c->dir, whole_name, "", err);
+	code = check_path(whole_path, sizeof(whole_path), c->dir, whole_name, "", err);
 	if (!code)
 		code = import_dump(c, whole_path, "whole.tprof", &whole, err);
 	if (!code)
@@ -179,7 +168,7 @@ done:
 	return code;
 }
 
-static void show_difference(void *ctx, const char *name, const char *expected, const char *found)
+void check_show(void *ctx, const char *name, const char *expected, const char *found)
 {
 	(void)ctx;
 	if (!expected && found && !strcmp(found, FACTS_BROKEN)) {
@@ -290,11 +279,11 @@ static int check_one(struct check *c, const char *folder, const char *name, stru
 	struct facts_result r = {0};
 	int code;
 
-	code = put_path(place, sizeof(place), c->dir, folder, "", err);
+	code = check_path(place, sizeof(place), c->dir, folder, "", err);
 	if (!code)
-		code = put_path(json, sizeof(json), place, name, SUFFIX, err);
+		code = check_path(json, sizeof(json), place, name, SUFFIX, err);
 	if (!code)
-		code = put_path(path, sizeof(path), place, name, ".trace", err);
+		code = check_path(path, sizeof(path), place, name, ".trace", err);
 	if (!code)
 		code = take_expectation(c, json, err);
 	if (!code)
@@ -319,7 +308,7 @@ static int check_one(struct check *c, const char *folder, const char *name, stru
 	       got.note);
 	c->total->compared += r.compared;
 	c->total->differences += r.differences;
-	return facts_compare(c->facts, &r, c->opt->differences, show_difference, NULL, err);
+	return facts_compare(c->facts, &r, c->opt->differences, check_show, NULL, err);
 }
 
 static int is_expectation(const struct dirent *d)
@@ -386,10 +375,13 @@ int check_corpus(const char *dir, const struct check_options *opt, struct check_
 	char place[128];
 	int status = 3;
 
-	if (ntraces < 0) {
+	snprintf(place, sizeof(place), "%.100s/profiles", dir);
+	if (ntraces < 0 && (errno != ENOENT || access(place, R_OK | X_OK))) {
 		fprintf(stderr, "conformance: %s/traces: %s\n", dir, strerror(errno));
 		goto done;
 	}
+	if (ntraces < 0)
+		ntraces = 0;
 	if (nbroken < 0)
 		nbroken = 0;
 	snprintf(c.scratch, sizeof(c.scratch), "%s/conformance-XXXXXX",
@@ -402,6 +394,7 @@ int check_corpus(const char *dir, const struct check_options *opt, struct check_
 	c.width = widest(traces, ntraces);
 	if (widest(broken, nbroken) > c.width)
 		c.width = widest(broken, nbroken);
+	check_profiles_width(dir, &c.width);
 	if (facts_new(&c.facts, &err)) {
 		fprintf(stderr, "conformance: %s\n", err.msg);
 		status = 4;
@@ -414,11 +407,14 @@ int check_corpus(const char *dir, const struct check_options *opt, struct check_
 		status = check_folder(&c, "traces", traces, ntraces);
 		if (!status)
 			status = check_folder(&c, "broken", broken, nbroken);
+		if (!status)
+			status = check_profiles(&c);
 	}
 	facts_free(c.facts);
-	for (int i = 0; i < 4; i++) {
-		static const char *const left[] = {"run.tprof", "whole.tprof", "run.tprof-lock",
-						   "whole.tprof-lock"};
+	for (int i = 0; i < 6; i++) {
+		static const char *const left[] = {"run.tprof",	       "whole.tprof",
+						   "beside.tprof",     "run.tprof-lock",
+						   "whole.tprof-lock", "beside.tprof-lock"};
 
 		snprintf(place, sizeof(place), "%s/%s", c.scratch, left[i]);
 		unlink(place);

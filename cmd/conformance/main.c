@@ -3,7 +3,8 @@
  *
  * DIR/traces/NAME.trace with NAME.expect.json: imported into a store, read back from it, and
  * compared with every number of the expectation. DIR/broken/NAME.trace: what was kept, and whether
- * it is true (truth.h). One line per dump, differences beneath, and a closing line. */
+ * it is true (truth.h). DIR/profiles/NAME with what pprof prints of it (profile.h). One line per
+ * dump, differences beneath, and a closing line. */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>

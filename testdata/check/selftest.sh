@@ -65,6 +65,19 @@ printf '\004' | dd of="$scratch/corpus/traces/checkout-1.27.trace" bs=1 seek=900
 compare "$scratch/corpus"
 check 'an altered dump' 1 $?
 
+# Profiles.
+raw=profiles/stuck-1.27.goroutine.d0.raw.txt
+wrong 'a value of a sample' $raw 's/^          4: 1 2/          5: 1 2/'
+wrong 'a location on a stack' $raw 's/^\( *4: 1 2 3\) 4/\1 5/'
+wrong 'an address' $raw 's/0x47df09/0x47df08/'
+wrong 'a function' $raw 's/ runtime\.gopark / runtime.goparc /'
+wrong 'a line of code' $raw 's,runtime/proc.go:474:,runtime/proc.go:475:,'
+wrong 'a sample that is missing' $raw '/^          4: 1 2/d'
+wrong 'a mapping' $raw 's/^1: 0x4/1: 0x5/'
+wrong 'an address of a text dump' profiles/stuck-1.27.goroutine.d1.raw.txt 's/0x47df09/0x47df08/'
+wrong 'a name of a text dump' profiles/stuck-1.27.goroutine.d1 's/lockSlow/lockSlew/'
+wrong 'a count of goroutines' profiles/stuck-1.27.goroutine.d1 's/^4 @/5 @/'
+
 compare "$scratch/nowhere"
 check 'no such folder' 3 $?
 [ "$(wc -l <"$scratch/out")" -eq 1 ]
