@@ -504,6 +504,17 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
+/* What is wrong with the view is wrong for every trace. */
+static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
+{
+	struct tp_err err;
+
+	if (!opt->trace || !rep_trace_profile_check(opt->trace, &err))
+		return CMD_OK;
+	cmd_error(cmd, "%s", err.msg);
+	return CMD_USAGE;
+}
+
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
@@ -511,7 +522,9 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	int status;
 
 	*out = (struct cmd_profiles){0};
-	status = load_dumps(cmd, paths, n, opt, false, &other, out);
+	status = check_view(cmd, opt);
+	if (!status)
+		status = load_dumps(cmd, paths, n, opt, false, &other, out);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
 }
 
@@ -564,7 +577,9 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 
 	/* One dump is what it is: nothing to add up, nothing to copy. */
 	*out = (struct cmd_profiles){0};
-	status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
+	status = check_view(cmd, opt);
+	if (!status)
+		status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
 	if (other) {
 		status = load_mixed(cmd, paths, n, opt, out);
 		n = out->n;

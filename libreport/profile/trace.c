@@ -346,15 +346,24 @@ static int add_samples(struct building *b)
 	return code;
 }
 
-/* What the filter asks for and CPU samples do not have. */
-static int check(const struct rep_trace_profile_options *opt, struct tp_err *err)
+int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct tp_err *err)
 {
-	const char *option = opt->filter.state ? "--state" : opt->filter.reason ? "--reason" : NULL;
+	const struct rep_filter_text *text = &opt->filter;
+	const char *option = text->state ? "--state" : text->reason ? "--reason" : NULL;
+	struct rep_filter filter;
+	int64_t ns;
+	int code;
 
-	if (opt->view != REP_TRACE_CPU || !option)
-		return 0;
-	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s does not apply to the view 'cpu'",
-			  option);
+	if (opt->view == REP_TRACE_CPU && option)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s does not apply to the view 'cpu'", option);
+	code = rep_filter_init(&filter, text, err);
+	rep_filter_release(&filter);
+	if (!code && text->from)
+		code = rep_filter_time(text->from, "--from", 0, &ns, err);
+	if (!code && text->to)
+		code = rep_filter_time(text->to, "--to", 0, &ns, err);
+	return code ? code : rep_inside_check(opt->task, opt->region, err);
 }
 
 static int build(struct building *b, struct tp_store *store, const struct rep_run *run,
@@ -392,7 +401,7 @@ int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 {
 	struct building b = {.opt = opt};
 	struct rep_filter filter = {0};
-	int code = check(opt, err);
+	int code = rep_trace_profile_check(opt, err);
 
 	*p = NULL;
 	if (!code)

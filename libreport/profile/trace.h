@@ -50,6 +50,10 @@ struct rep_trace_profile_options {
 					  expressions); NULL: everywhere */
 };
 
+/* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.
+ */
+int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct tp_err *err);
+
 /* The view of one run; exact, as tprof-top's tables are: its sums equal theirs. *p is the caller's.
  */
 int rep_trace_profile(struct tp_store *store, const struct rep_run *run,

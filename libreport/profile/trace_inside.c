@@ -20,7 +20,8 @@ static int no_memory(struct tp_err *err)
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
-static int type_init(struct type *t, const struct rep_view *v, const char *text, const char *option,
+/* `strings`: as many as there are to ask about. */
+static int type_init(struct type *t, uint32_t strings, const char *text, const char *option,
 		     bool ids, struct tp_err *err)
 {
 	char why[128];
@@ -44,7 +45,7 @@ static int type_init(struct type *t, const struct rep_view *v, const char *text,
 				  "%s '%s' is not a regular expression: %s", option, text, why);
 	}
 	t->given = true;
-	t->answer = calloc(tp_dict_strings(v->dict) + (size_t)1, 1);
+	t->answer = calloc(strings + (size_t)1, 1);
 	return t->answer ? 0 : no_memory(err);
 }
 
@@ -206,13 +207,14 @@ int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task,
 {
 	struct type task_type, region_type = {0};
 	struct ids tasks = {0};
+	uint32_t strings = tp_dict_strings(v->dict);
 	bool by_task = task;
 	int code;
 
 	memset(in, 0, sizeof(*in));
-	code = type_init(&task_type, v, task, "--task", true, err);
+	code = type_init(&task_type, strings, task, "--task", true, err);
 	if (!code)
-		code = type_init(&region_type, v, region, "--region", false, err);
+		code = type_init(&region_type, strings, region, "--region", false, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
 	if (!code)
@@ -243,6 +245,19 @@ done:
 	free(tasks.id);
 	type_release(&task_type);
 	type_release(&region_type);
+	return code;
+}
+
+int rep_inside_check(const char *task, const char *region, struct tp_err *err)
+{
+	struct type type;
+	int code = type_init(&type, 0, task, "--task", true, err);
+
+	type_release(&type);
+	if (code)
+		return code;
+	code = type_init(&type, 0, region, "--region", false, err);
+	type_release(&type);
 	return code;
 }
 

@@ -27,6 +27,8 @@ struct rep_inside {
  * TP_EFORMAT for what is no expression. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
+/* The same error without a run. */
+int rep_inside_check(const char *task, const char *region, struct tp_err *err);
 void rep_inside_release(struct rep_inside *in);
 /* Length of what of [start, end) lies inside, and whether any of it does (a moment has no length).
  */
