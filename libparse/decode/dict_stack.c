@@ -44,16 +44,21 @@ static int grow_links(struct tp_dict *d)
 }
 
 /* The child of `parent` with this frame, or 0; *narrow then tells whether it goes into the list,
- * not into the hash table. */
-static inline uint32_t find_child(const struct tp_dict *d, uint32_t parent, uint32_t frame,
-				  bool *narrow)
+ * not into the hash table. The child that was asked for last stays first: most calls are alike. */
+static inline uint32_t find_child(struct tp_dict *d, uint32_t parent, uint32_t frame, bool *narrow)
 {
-	const struct tp_stack_node *nodes = nodes_of(d);
-	uint32_t at = d->links[parent].child, n = 0;
+	uint32_t at = d->links[parent].child, before = 0, n = 0;
 
-	for (; at; at = d->links[at].next, n++)
-		if (nodes[at].frame == frame)
-			return at;
+	for (; at; before = at, at = d->links[at].next, n++) {
+		if (d->links[at].frame != frame)
+			continue;
+		if (before) {
+			d->links[before].next = d->links[at].next;
+			d->links[at].next = d->links[parent].child;
+			d->links[parent].child = at;
+		}
+		return at;
+	}
 	*narrow = n < WIDE;
 	if (*narrow || !d->stacks.slots)
 		return 0;
@@ -75,7 +80,7 @@ static int link_node(struct tp_dict *d, uint32_t id, bool narrow)
 		d->stacks.slots[at] = (struct tp_dict_slot){tp_dict_tag(&d->stacks, hash), id};
 		d->stacks.used++;
 	}
-	d->links[id] = (struct tp_dict_links){0, narrow ? d->links[n.parent].child : 0};
+	d->links[id] = (struct tp_dict_links){0, narrow ? d->links[n.parent].child : 0, n.frame};
 	if (narrow)
 		d->links[n.parent].child = id;
 	d->stacks.indexed = id + 1;
@@ -150,7 +155,7 @@ static int put_new(struct tp_dict *d, uint32_t parent, const uint32_t *frame, si
 		nodes[id] =
 		    (struct tp_stack_node){parent, frame[i] < d->frames.n ? frame[i] : 0, ++depth};
 		d->links[parent].child = id;
-		d->links[id] = (struct tp_dict_links){0};
+		d->links[id] = (struct tp_dict_links){.frame = nodes[id].frame};
 		parent = node[i] = id;
 	}
 	d->stacks.indexed = d->stacks.n;

@@ -39,9 +39,10 @@ struct tp_dict_string {
 	uint32_t size;
 };
 
-/* Of a stack's children, and its place among its parent's. */
+/* Of a stack's children, and its place among its parent's; its frame once more, so that looking for
+ * a child stays within one array. */
 struct tp_dict_links {
-	uint32_t child, next;
+	uint32_t child, next, frame;
 };
 
 struct tp_dict {

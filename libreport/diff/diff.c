@@ -1,6 +1,8 @@
 #include "diff/diff.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,6 +427,69 @@ static int by_order(const void *a, const void *b, void *ctx)
 	return order ? order : rep_key_compare(d->keys, x->key, y->key);
 }
 
+/* ---- adding up, several profiles at a time ---- */
+
+#define THREADS	    4
+#define ALONE_BELOW 20000 /* samples in all that are not worth a thread */
+
+struct tallies {
+	struct work *w;
+	size_t index;
+	uint32_t keys;
+	atomic_size_t next;
+	atomic_int code;
+	struct tp_err err[THREADS]; /* of each thread */
+};
+
+struct tally_thread {
+	struct tallies *all;
+	struct tp_err *err;
+	pthread_t id;
+};
+
+static void *add_up(void *arg)
+{
+	struct tally_thread *me = arg;
+	struct work *w = me->all->w;
+	size_t i;
+
+	while (!me->all->code && (i = me->all->next++) < w->n) {
+		struct part *part = &w->part[i];
+		struct rep_tally_how how = {part->type[me->all->index], w->d->opt.mean,
+					    part->ratio};
+		int code = rep_tally(part->run->profile, &part->map, me->all->keys, &how,
+				     &part->tally, me->err);
+
+		rep_key_map_release(&part->map);
+		if (code)
+			me->all->code = code;
+	}
+	return NULL;
+}
+
+static int add_up_all(struct work *w, size_t index, struct tp_err *err)
+{
+	struct tallies all = {.w = w, .index = index, .keys = rep_keys_count(w->d->keys)};
+	struct tally_thread thread[THREADS];
+	size_t samples = 0, started = 1, want = w->n < THREADS ? w->n : THREADS;
+
+	for (size_t i = 0; i < w->n; i++)
+		samples += w->part[i].run->profile->nsamples;
+	if (samples < ALONE_BELOW)
+		want = 1;
+	for (size_t i = 0; i < want; i++)
+		thread[i] = (struct tally_thread){.all = &all, .err = &all.err[i]};
+	/* Where no thread can be started, fewer do it. */
+	while (started < want &&
+	       !pthread_create(&thread[started].id, NULL, add_up, &thread[started]))
+		started++;
+	add_up(&thread[0]);
+	for (size_t i = 1; i < started; i++)
+		pthread_join(thread[i].id, NULL);
+	/* There is but one reason to fail. */
+	return all.code ? tp_err_set(err, all.code, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
 /* ---- all of it ---- */
 
 static int64_t shares_of(struct work *w, size_t index)
@@ -458,7 +523,6 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 {
 	const struct tp_profile *first = new->run[0].profile;
 	struct rep_diff *d = w->d;
-	struct rep_tally_how how = {.mean = d->opt.mean};
 	size_t index = 0, kept = 0;
 	int code;
 
@@ -478,13 +542,8 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 	for (size_t i = 0; !code && i < w->n; i++)
 		code = rep_keys_map(d->keys, w->part[i].run->profile, w->part[i].side,
 				    &w->part[i].map, err);
-	for (size_t i = 0; !code && i < w->n; i++) {
-		how.index = w->part[i].type[index];
-		how.ratio = w->part[i].ratio;
-		code = rep_tally(w->part[i].run->profile, &w->part[i].map, rep_keys_count(d->keys),
-				 &how, &w->part[i].tally, err);
-		rep_key_map_release(&w->part[i].map);
-	}
+	if (!code)
+		code = add_up_all(w, index, err);
 	if (code)
 		return code;
 	d->base = shares_of(w, index);

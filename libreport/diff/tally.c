@@ -149,14 +149,13 @@ static void walk(struct tree *t, int64_t *cum)
 
 /* Counts a value for every key on the stack; `seen` has for each key the last sample (from 1) that
  * it was counted for. */
-static void climb(const struct tp_profile *p, const struct rep_key_map *map, uint32_t node,
+static void climb(const struct tp_stack_node *nodes, const struct rep_key_map *map, uint32_t node,
 		  uint32_t sample, int64_t v, uint32_t *seen, int64_t *flat, int64_t *cum)
 {
 	bool leaf = true;
 
 	while (node) {
-		struct tp_stack_node n = tp_dict_stack_at(p->dict, node);
-		uint32_t key = map->frame[n.frame];
+		uint32_t key = map->frame[nodes[node].frame];
 
 		if (key && leaf)
 			add(flat, key, v);
@@ -165,7 +164,7 @@ static void climb(const struct tp_profile *p, const struct rep_key_map *map, uin
 			seen[key] = sample;
 			add(cum, key, v);
 		}
-		node = n.parent;
+		node = nodes[node].parent;
 	}
 }
 
@@ -173,7 +172,7 @@ static void climb(const struct tp_profile *p, const struct rep_key_map *map, uin
  * many samples below one deep stack. */
 static bool stacks_are_short(const struct tp_profile *p)
 {
-	uint64_t limit = 4 * (uint64_t)tp_dict_stacks(p->dict), frames = 0;
+	uint64_t limit = 8 * (uint64_t)tp_dict_stacks(p->dict), frames = 0;
 
 	for (size_t i = 0; i < p->nsamples && frames <= limit; i++)
 		frames += tp_dict_stack_at(p->dict, p->stack[i]).depth;
@@ -203,7 +202,8 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 		if (!map->frame) {
 			add_sample(p, map, i, v, flat);
 		} else if (is_short) {
-			climb(p, map, p->stack[i], (uint32_t)i + 1, v, seen, flat, cum);
+			climb(tp_dict_stack_nodes(p->dict), map, p->stack[i], (uint32_t)i + 1, v,
+			      seen, flat, cum);
 		} else {
 			add(flat, leaf_key(&t, p->stack[i]), v);
 			t.sum[p->stack[i]] = plus(t.sum[p->stack[i]], v);
