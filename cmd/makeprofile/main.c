@@ -2,10 +2,11 @@
  *
  *   makeprofile [-n STACKS] [-f FUNCTIONS] [-s SEED] [-c CHANGE] FILE
  *
- * Stacks are walks through a call graph that is the same for every seed and shape: a function calls
- * a few others, deeper ones more seldom, so that stacks share their beginnings as real ones do
- * (8 to 40 frames). SEED decides which stacks there are and what they cost, CHANGE by how many
- * percent every tenth function is dearer. The same arguments give the same bytes. */
+ * Stacks are paths through a call graph that is the same for every seed. Each begins like one that
+ * was there before and leaves it somewhere, which makes about five new frames per stack in the tree
+ * of all of them, as in profiles of large programs. SEED decides which stacks there are and what
+ * they cost, CHANGE by how many percent every tenth function is dearer. The same arguments give the
+ * same bytes. */
 #include <argp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,10 +69,10 @@ static uint64_t next(uint64_t *seed)
 	return z ^ z >> 31;
 }
 
-/* Which function `caller` calls as its nth. */
+/* Which function `caller` calls as its nth; few call many. */
 static uint32_t callee(uint32_t caller, uint64_t n, uint32_t functions)
 {
-	uint64_t seed = (uint64_t)caller << 20 | n;
+	uint64_t seed = (uint64_t)caller << 20 | n % (1 + caller % 8);
 
 	return (uint32_t)(next(&seed) % functions);
 }
@@ -124,32 +125,59 @@ static int push(struct tp_profile *p, uint32_t mapping, uint32_t function, uint3
 	return code ? code : tp_profile_push_location(p, node, &l, &line, 1);
 }
 
+#define DEPTH 60
+
+struct path {
+	uint32_t depth;
+	uint32_t function[DEPTH];
+};
+
+static void walk(struct path *path, const struct path *before, uint64_t *seed, uint32_t functions)
+{
+	uint32_t half = (before->depth + 1) / 2, more = 1 + (uint32_t)(next(seed) % 9);
+
+	*path = *before;
+	path->depth = half + (uint32_t)(next(seed) % (before->depth - half + 1));
+	for (; more && path->depth < DEPTH; more--) {
+		path->function[path->depth] =
+		    callee(path->function[path->depth - 1], next(seed), functions);
+		path->depth++;
+	}
+}
+
 static int fill(struct tp_profile *p, const struct args *args)
 {
+	struct path *paths = calloc((size_t)args->stacks + 1, sizeof(*paths));
 	uint64_t seed = (uint64_t)args->seed * 1000003;
 	uint32_t mapping, functions = (uint32_t)args->functions;
-	int code = head(p, &mapping);
+	int code = paths ? head(p, &mapping) : TP_ENOMEM;
 
-	for (long i = 0; !code && i < args->stacks; i++) {
-		uint32_t depth = 8 + (uint32_t)(next(&seed) % 33), function = 0, node = 0;
-		int64_t value = 1 + (int64_t)(next(&seed) % 16 * (next(&seed) % 16));
+	if (paths)
+		paths[0].depth = 1;
+	for (long i = 1; !code && i <= args->stacks; i++) {
+		struct path *path = &paths[i];
+		uint32_t node, leaf, before;
+		int64_t value = 1 + (int64_t)(next(&seed) % 4 * (next(&seed) % 4));
 
-		for (uint32_t d = 0; !code && d < depth; d++) {
-			uint64_t r = next(&seed);
-			/* the first of a function's callees are the usual ones */
-			uint64_t n = r % 100 < 80   ? 0
-				     : r % 100 < 95 ? 1 + r / 100 % 3
-						    : r / 100 % 40;
-
-			code = push(p, mapping, function, (uint32_t)(n % 8), &node);
-			function = callee(function, n, functions);
-		}
-		if (function % 10 == 0)
+		/* Where all of it was there already, go another way. */
+		before = tp_dict_stacks(p->dict);
+		do {
+			walk(path, &paths[next(&seed) % (uint64_t)i], &seed, functions);
+			leaf = path->function[path->depth - 1];
+			node = 0;
+			for (uint32_t d = 0; !code && d < path->depth; d++)
+				code =
+				    push(p, mapping, path->function[d],
+					 d + 1 < path->depth ? path->function[d + 1] % 8 : leaf % 4,
+					 &node);
+		} while (!code && tp_dict_stacks(p->dict) == before);
+		if (leaf % 10 == 0)
 			value += value * args->change / 100;
 		if (!code)
 			code =
 			    tp_profile_add_sample(p, node, 0, (int64_t[]){value, value * 10000000});
 	}
+	free(paths);
 	return code;
 }
 
@@ -176,7 +204,8 @@ int main(int argc, char **argv)
 	int failed;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	failed = !p || fill(p, &args) || tp_profile_encode(p, NULL, &b, &err) || write_gz(args.path, &b);
+	failed =
+	    !p || fill(p, &args) || tp_profile_encode(p, NULL, &b, &err) || write_gz(args.path, &b);
 	if (failed)
 		fprintf(stderr, "makeprofile: cannot write %s\n", args.path);
 	tp_profile_free(p);

@@ -109,3 +109,11 @@ if wanted 'import v2, eight' && record $long web-1.27 -n 80000 -pp 320000; then
 	row 'import v2, eight times the events' '' '' '' "$(import $long)" "$(oracle "$dir/$long")"
 	row 'import v2, eight times against once' 8.5 '' '' "$(import $long)" "$(import $v2)"
 fi
+
+gopprof() { have gopprof && say "exec $peers/gopprof $*" || :; }
+if wanted 'diff of two profiles with 100,000 stacks'; then
+	[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
+	row 'diff of two profiles with 100,000 stacks' '0.100 s' '0.040 s' '' \
+		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu" \
+		"$(gopprof -top -diff_base="$dir/old.cpu" "$dir/new.cpu")"
+fi
