@@ -23,9 +23,9 @@ _tprof_export()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
+		COMPREPLY=($(compgen -W '--all-frames --binary= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
 			--no-inlines --output= --prune-from= --reason= --region= --run= --show= --show-columns
-			--show-from= --state= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
+			--show-from= --state= --symbol-path= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
 			--tag-show= --task= --to= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -496,7 +496,9 @@ static int show_power(struct args *args)
 
 static int run(struct args *args)
 {
-	struct cmd_profiles_options open = {.trace = args->view ? &args->trace : NULL};
+	struct cmd_profiles_options open = {.trace = args->view ? &args->trace : NULL,
+					    .binary = args->profile.binary,
+					    .symbol_path = args->profile.symbol_path};
 	struct loaded in = {0};
 	int status;
 

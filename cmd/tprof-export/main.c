@@ -58,7 +58,8 @@ static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 2] = {
 static bool says_what(enum rep_profile_option o)
 {
 	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_DIVIDE_BY ||
-	       o == REP_OPTION_NO_INLINES || o == REP_OPTION_SHOW_COLUMNS;
+	       o == REP_OPTION_NO_INLINES || o == REP_OPTION_SHOW_COLUMNS ||
+	       o == REP_OPTION_BINARY || o == REP_OPTION_SYMBOL_PATH;
 }
 
 static void list_profile_options(void)

@@ -104,7 +104,9 @@ done:
 
 int export_proto(struct export_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL};
+	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
+					   .binary = args->profile.binary,
+					   .symbol_path = args->profile.symbol_path};
 	struct cmd_profiles list = {0};
 	int status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
 
