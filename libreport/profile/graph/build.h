@@ -1,9 +1,10 @@
 /* How a graph is made; private to graph/.
  *
  *	nodes.c  frames become nodes, and samples add up on the stacks' prefix tree: one pass from
- *	         the leaves gives what each stack node and all above it hold
- *	walk.c   one walk over that tree gives flat, cum and edges: a node (or an edge) counts where
- *	         it is met first on the way from the root, which is once per sample
+ *	         the leaves gives what each stack node and all below it hold
+ *	values.c one pass over that tree gives cum: a node counts where it is met first on the way
+ *	         from the root, which is once per sample
+ *	walk.c   one walk down the tree gives the edges, by the same rule
  *	tree.c   the same for a call tree, where every path is a node of its own
  *	tags.c   what samples of the same labels add up to, per node
  *	trim.c   which nodes and edges stay
@@ -50,10 +51,12 @@ struct rep_build {
 	uint32_t *slot; /* draft + 1, by key */
 	uint32_t nslots;
 
-	/* By stack node, in one piece: what samples end there; then also what ends below. */
+	/* By stack node: what samples end there, and below. */
 	void *block;
 	int64_t *sum, *sum_div; /* sum_div only for means */
-	uint32_t *child, *next; /* of those that samples touch; 0 ends */
+	uint32_t *child, *next; /* of those that samples touch, where edges are wanted; 0 ends */
+	uint32_t *by_name;	/* draft + 1, by the function's name, where it says all */
+	uint32_t nnames;
 
 	struct rep_draft_edge *edge;
 	uint32_t nedges, edge_room;
@@ -68,12 +71,16 @@ struct rep_build {
 
 int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
 
-/* Sums of the samples over the prefix tree, and the nodes of all frames they use. */
+/* Sums of the samples over the prefix tree. */
 int rep_build_sums(struct rep_build *b);
+/* Finds the draft of a frame: b->frame_node[frame]. */
+int rep_build_resolve(struct rep_build *b, uint32_t frame);
+/* Makes the tree one that can be walked down, if it is not yet; all its frames have drafts then. */
+int rep_build_lists(struct rep_build *b);
 /* The draft with this key, added where it is new. */
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft);
 /* cum of all drafts. */
-void rep_build_cum(struct rep_build *b);
+int rep_build_cum(struct rep_build *b);
 /* flat of all drafts: what samples end in. */
 void rep_build_flat(struct rep_build *b);
 /* The edges between kept drafts, anew. */

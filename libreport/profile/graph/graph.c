@@ -76,6 +76,8 @@ static void release_build(struct rep_build *b)
 	free(b->key);
 	free(b->slot);
 	free(b->block);
+	free(b->child);
+	free(b->by_name);
 	free(b->edge);
 	free(b->edge_slot);
 	free(b->stack_draft);
@@ -91,9 +93,7 @@ static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
 	b->v = v;
 	code = rep_build_sums(b);
 	if (!code)
-		code = v->opt.call_tree ? rep_build_tree(b) : 0;
-	if (!code && !v->opt.call_tree)
-		rep_build_cum(b);
+		code = v->opt.call_tree ? rep_build_tree(b) : rep_build_cum(b);
 	if (!code)
 		rep_build_flat(b);
 	if (!code)

@@ -31,6 +31,9 @@ static int function_of(struct rep_build *b, uint32_t draft, uint32_t *function)
 	uint32_t n = b->ndrafts;
 	int code;
 
+	*function = draft;
+	if (!key.address && !key.line && !key.column)
+		return 0;
 	key.address = 0;
 	key.line = key.column = 0;
 	code = rep_build_draft(b, &key, function);

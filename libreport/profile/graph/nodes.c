@@ -64,13 +64,24 @@ static int grow_drafts(struct rep_build *b)
 	return 0;
 }
 
+/* Without a slot: for what is found otherwise. */
+static int append(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft)
+{
+	int code = grow_drafts(b);
+
+	if (code)
+		return code;
+	*draft = b->ndrafts++;
+	b->draft[*draft] = (struct rep_draft){.kept = true};
+	b->key[*draft] = *key;
+	return 0;
+}
+
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft)
 {
 	int code = grow_slots(b);
 	uint32_t at;
 
-	if (!code)
-		code = grow_drafts(b);
 	if (code)
 		return code;
 	at = (uint32_t)rep_hash(key, sizeof(*key)) & (b->nslots - 1);
@@ -79,11 +90,10 @@ int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_
 		if (!memcmp(&b->key[*draft], key, sizeof(*key)))
 			return 0;
 	}
-	*draft = b->ndrafts++;
-	b->slot[at] = *draft + 1;
-	b->draft[*draft] = (struct rep_draft){.kept = true};
-	b->key[*draft] = *key;
-	return 0;
+	code = append(b, key, draft);
+	if (!code)
+		b->slot[at] = *draft + 1;
+	return code;
 }
 
 /* ---- sums over the prefix tree ---- */
@@ -93,104 +103,127 @@ static void add(int64_t *to, int64_t value)
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
 }
 
+static int allocate(struct rep_build *b)
+{
+	bool mean = b->v->opt.mean;
+	size_t size = b->nstacks * sizeof(*b->sum) * (mean ? 2 : 1);
+
+	b->block = tp_big_alloc(size);
+	b->frame_node = calloc(b->nframes, sizeof(*b->frame_node));
+	if (!b->block || !b->frame_node)
+		return TP_ENOMEM;
+	memset(b->block, 0, size);
+	b->sum = b->block;
+	b->sum_div = mean ? b->sum + b->nstacks : NULL;
+	if (b->v->opt.granularity != REP_FUNCTIONS || b->v->traits.object_names)
+		return 0;
+	b->nnames = tp_dict_strings(b->v->profile->dict);
+	b->by_name = calloc(b->nnames, sizeof(*b->by_name));
+	return b->by_name ? 0 : TP_ENOMEM;
+}
+
+int rep_build_sums(struct rep_build *b)
+{
+	const struct tp_profile *p = b->v->profile;
+	int code;
+
+	b->nstacks = tp_dict_stacks(p->dict);
+	b->stack = tp_dict_stack_nodes(p->dict);
+	b->nframes = tp_dict_frames(p->dict);
+	code = allocate(b);
+	if (code)
+		return code;
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0;
+
+		add(&b->sum[stack], rep_view_value(b->v, i));
+		if (b->sum_div)
+			add(&b->sum_div[stack], rep_view_divisor(b->v, i));
+	}
+	/* A parent's number is smaller than its children's. */
+	for (uint32_t i = b->nstacks - 1; i; i--) {
+		add(&b->sum[b->stack[i].parent], b->sum[i]);
+		if (b->sum_div)
+			add(&b->sum_div[b->stack[i].parent], b->sum_div[i]);
+	}
+	return 0;
+}
+
+/* Functions are told apart by their names alone, if they have one: no need to look for a key. */
+static int resolve_name(struct rep_build *b, uint32_t name, uint32_t *draft)
+{
+	struct rep_node_key key = {.name = name};
+	int code = 0;
+
+	*draft = b->by_name[name] - 1;
+	if (!b->by_name[name])
+		code = append(b, &key, draft);
+	if (!code)
+		b->by_name[name] = *draft + 1;
+	return code;
+}
+
+int rep_build_resolve(struct rep_build *b, uint32_t frame)
+{
+	const struct tp_dict *d = b->v->profile->dict;
+	struct tp_frame f = tp_dict_frame_at(d, frame);
+	struct rep_node_key key;
+	uint32_t draft, name;
+	int code;
+
+	if (rep_frame_skipped(b->v, &f)) {
+		b->frame_node[frame] = REP_NODE_SKIPPED;
+		return 0;
+	}
+	name = b->by_name ? tp_dict_function_at(d, f.function).name : 0;
+	if (name && name < b->nnames) {
+		code = resolve_name(b, name, &draft);
+	} else {
+		code = rep_node_key(b->v, frame, &key);
+		if (!code)
+			code = rep_build_draft(b, &key, &draft);
+	}
+	if (code)
+		return code;
+	b->draft[draft].inlined |= f.inlined;
+	b->frame_node[frame] = draft + REP_NODE_FIRST;
+	return 0;
+}
+
+/* ---- the tree downwards ---- */
+
 /* Marks the way from a stack to the root as used; `next` is 1 where it is, until the lists are
- * made.
- */
+ * made. */
 static void touch(struct rep_build *b, uint32_t stack)
 {
 	for (; stack && !b->next[stack]; stack = b->stack[stack].parent)
 		b->next[stack] = 1;
 }
 
-static int allocate(struct rep_build *b)
-{
-	bool mean = b->v->opt.mean;
-	size_t each = sizeof(*b->sum) * (mean ? 2 : 1) + sizeof(*b->child) + sizeof(*b->next);
-
-	b->block = tp_big_alloc(b->nstacks * each);
-	b->frame_node = calloc(b->nframes, sizeof(*b->frame_node));
-	if (!b->block || !b->frame_node)
-		return TP_ENOMEM;
-	memset(b->block, 0, b->nstacks * each);
-	b->sum = b->block;
-	b->sum_div = mean ? b->sum + b->nstacks : NULL;
-	b->child = (uint32_t *)(void *)(b->sum + b->nstacks * (mean ? 2 : 1));
-	b->next = b->child + b->nstacks;
-	return 0;
-}
-
-static void add_samples(struct rep_build *b)
+int rep_build_lists(struct rep_build *b)
 {
 	const struct tp_profile *p = b->v->profile;
+	int code = 0;
 
-	for (size_t i = 0; i < p->nsamples; i++) {
-		int64_t value = rep_view_value(b->v, i), div = rep_view_divisor(b->v, i);
-		uint32_t stack = p->stack[i];
-
-		if ((!value && !div) || stack >= b->nstacks)
-			continue;
-		add(&b->sum[stack], value);
-		if (b->sum_div)
-			add(&b->sum_div[stack], div);
-		touch(b, stack);
-	}
-}
-
-/* A parent's number is smaller than its children's. */
-static void add_up(struct rep_build *b)
-{
-	for (uint32_t i = b->nstacks - 1; i; i--) {
+	if (b->child)
+		return 0;
+	b->child = calloc((size_t)b->nstacks * 2, sizeof(*b->child));
+	if (!b->child)
+		return TP_ENOMEM;
+	b->next = b->child + b->nstacks;
+	for (size_t i = 0; i < p->nsamples; i++)
+		if (p->stack[i] < b->nstacks &&
+		    (rep_view_value(b->v, i) || rep_view_divisor(b->v, i)))
+			touch(b, p->stack[i]);
+	for (uint32_t i = b->nstacks - 1; i && !code; i--) {
 		uint32_t parent = b->stack[i].parent;
 
 		if (!b->next[i])
 			continue;
-		add(&b->sum[parent], b->sum[i]);
-		if (b->sum_div)
-			add(&b->sum_div[parent], b->sum_div[i]);
 		b->next[i] = b->child[parent];
 		b->child[parent] = i;
+		if (!b->frame_node[b->stack[i].frame])
+			code = rep_build_resolve(b, b->stack[i].frame);
 	}
-}
-
-static int resolve(struct rep_build *b, uint32_t frame, uint32_t *node)
-{
-	struct tp_frame f = tp_dict_frame_at(b->v->profile->dict, frame);
-	struct rep_node_key key;
-	uint32_t draft;
-	int code;
-
-	if (rep_frame_skipped(b->v, &f)) {
-		*node = REP_NODE_SKIPPED;
-		return 0;
-	}
-	code = rep_node_key(b->v, frame, &key);
-	if (!code)
-		code = rep_build_draft(b, &key, &draft);
-	if (code)
-		return code;
-	b->draft[draft].inlined |= f.inlined;
-	*node = draft + REP_NODE_FIRST;
-	return 0;
-}
-
-int rep_build_sums(struct rep_build *b)
-{
-	int code;
-
-	b->nstacks = tp_dict_stacks(b->v->profile->dict);
-	b->stack = tp_dict_stack_nodes(b->v->profile->dict);
-	b->nframes = tp_dict_frames(b->v->profile->dict);
-	code = allocate(b);
-	if (code)
-		return code;
-	add_samples(b);
-	for (uint32_t i = 1; i < b->nstacks && !code; i++) {
-		uint32_t frame = b->stack[i].frame;
-
-		if (b->next[i] && !b->frame_node[frame])
-			code = resolve(b, frame, &b->frame_node[frame]);
-	}
-	if (!code)
-		add_up(b);
 	return code;
 }

@@ -73,6 +73,10 @@ int rep_build_tree(struct rep_build *b)
 {
 	static const struct rep_visitor visitor = {enter_tree, leave_tree};
 
+	int code = rep_build_lists(b);
+
+	if (code)
+		return code;
 	/* Until here drafts stood for frames; from now on for paths. */
 	b->base = b->key;
 	free(b->slot);

@@ -37,8 +37,8 @@ static int down(struct rep_build *b, struct way *w, uint32_t stack,
 int rep_build_walk(struct rep_build *b, const struct rep_visitor *visitor)
 {
 	struct way w = {0};
-	uint32_t root = b->child[0];
-	int code = 0;
+	int code = rep_build_lists(b);
+	uint32_t root = code ? 0 : b->child[0];
 
 	while (root && !code) {
 		uint32_t at = root;
@@ -63,59 +63,6 @@ int rep_build_walk(struct rep_build *b, const struct rep_visitor *visitor)
 static void add(int64_t *to, int64_t value)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
-}
-
-/* ---- flat and cum ---- */
-
-/* The tree in its order without a stack of its own: the way back is in the nodes. */
-void rep_build_cum(struct rep_build *b)
-{
-	uint32_t at = b->child[0];
-
-	while (at) {
-		uint32_t node = b->frame_node[b->stack[at].frame];
-
-		if (node >= REP_NODE_FIRST) {
-			struct rep_draft *d = &b->draft[node - REP_NODE_FIRST];
-
-			if (!d->on_path++) {
-				add(&d->cum, b->sum[at]);
-				if (b->sum_div)
-					add(&d->cum_div, b->sum_div[at]);
-			}
-		}
-		if (b->child[at]) {
-			at = b->child[at];
-			continue;
-		}
-		for (bool up = true; at && up;) {
-			node = b->frame_node[b->stack[at].frame];
-			if (node >= REP_NODE_FIRST)
-				b->draft[node - REP_NODE_FIRST].on_path--;
-			up = !b->next[at];
-			at = up ? b->stack[at].parent : b->next[at];
-		}
-	}
-}
-
-/* A leaf that is skipped is one with the function it was inlined into. */
-void rep_build_flat(struct rep_build *b)
-{
-	const struct tp_profile *p = b->v->profile;
-
-	for (size_t i = 0; i < p->nsamples; i++) {
-		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0, draft = 0;
-
-		/* Of what adds up to nothing, no draft has been made. */
-		if (!rep_view_value(b->v, i) && !rep_view_divisor(b->v, i))
-			continue;
-		for (; stack && !draft; stack = b->stack[stack].parent)
-			draft = rep_build_draft_at(b, stack);
-		if (!draft)
-			continue;
-		add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
-		add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
-	}
 }
 
 /* ---- edges ---- */

@@ -1,0 +1,183 @@
+/* flat and cum of all drafts, from the sums on the prefix tree. */
+#include <stdlib.h>
+
+#include "profile/graph/build.h"
+
+static void add(int64_t *to, int64_t value)
+{
+	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
+}
+
+/* The path that leads to a stack: how often each draft is on it. What counts is small and lies
+ * close together, as the tree has many more nodes than there are drafts. */
+struct path {
+	struct rep_build *b;
+	uint32_t end; /* stack node */
+	struct count {
+		int64_t cum, cum_div;
+		uint32_t on_path;
+	} * count; /* by draft */
+	uint32_t room;
+	uint64_t steps;
+};
+
+static int make_room(struct path *w)
+{
+	size_t room = w->room ? w->room : 1024;
+	struct count *p;
+
+	while (room < w->b->ndrafts)
+		room *= 2;
+	if (room == w->room)
+		return 0;
+	p = realloc(w->count, room * sizeof(*p));
+	if (!p)
+		return TP_ENOMEM;
+	for (size_t i = w->room; i < room; i++)
+		p[i] = (struct count){0};
+	w->count = p;
+	w->room = (uint32_t)room;
+	return 0;
+}
+
+static void leave(struct path *w, uint32_t stack)
+{
+	uint32_t node = w->b->frame_node[w->b->stack[stack].frame];
+
+	if (node >= REP_NODE_FIRST)
+		w->count[node - REP_NODE_FIRST].on_path--;
+}
+
+static void enter(struct path *w, uint32_t stack)
+{
+	uint32_t node = w->b->frame_node[w->b->stack[stack].frame];
+
+	if (node >= REP_NODE_FIRST)
+		w->count[node - REP_NODE_FIRST].on_path++;
+}
+
+/* Leads to another stack: up to where the two ways meet, and down again. */
+static void turn_to(struct path *w, uint32_t to)
+{
+	const struct tp_stack_node *stack = w->b->stack;
+	uint32_t from = w->end;
+
+	w->end = to;
+	while (from != to) {
+		w->steps++;
+		if (stack[from].depth >= stack[to].depth) {
+			leave(w, from);
+			from = stack[from].parent;
+		} else {
+			enter(w, to);
+			to = stack[to].parent;
+		}
+	}
+}
+
+static int put(struct path *w, uint32_t stack)
+{
+	struct rep_build *b = w->b;
+	uint32_t frame = b->stack[stack].frame, node = b->frame_node[frame];
+	struct count *c;
+
+	w->end = stack;
+	if (!node) {
+		int code = rep_build_resolve(b, frame);
+
+		if (!code)
+			code = make_room(w);
+		if (code)
+			return code;
+		node = b->frame_node[frame];
+	}
+	if (node == REP_NODE_SKIPPED)
+		return 0;
+	c = &w->count[node - REP_NODE_FIRST];
+	if (c->on_path++)
+		return 0;
+	add(&c->cum, b->sum[stack]);
+	if (b->sum_div)
+		add(&c->cum_div, b->sum_div[stack]);
+	return 0;
+}
+
+/* Stack by stack, in the order in which they came into the dictionary: mostly a stack follows its
+ * parent, so that the path hardly changes. *slow when it changes so much that a walk down the tree
+ * is better. */
+static int cum_in_order(struct path *w, bool *slow)
+{
+	struct rep_build *b = w->b;
+	uint64_t most = 8 * (uint64_t)b->nstacks + 1000;
+	int code = 0;
+
+	for (uint32_t i = 1; i < b->nstacks && !code && !*slow; i++) {
+		if (b->stack[i].parent != w->end)
+			turn_to(w, b->stack[i].parent);
+		code = put(w, i);
+		*slow = w->steps > most;
+	}
+	return code;
+}
+
+static int cum_downwards(struct path *w)
+{
+	struct rep_build *b = w->b;
+	int code = rep_build_lists(b);
+	uint32_t at = code ? 0 : b->child[0];
+
+	if (!code)
+		code = make_room(w);
+	for (uint32_t i = 0; i < w->room; i++)
+		w->count[i] = (struct count){0};
+	while (at && !code) {
+		code = put(w, at);
+		if (b->child[at]) {
+			at = b->child[at];
+			continue;
+		}
+		for (bool up = true; at && up;) {
+			leave(w, at);
+			up = !b->next[at];
+			at = up ? b->stack[at].parent : b->next[at];
+		}
+	}
+	return code;
+}
+
+int rep_build_cum(struct rep_build *b)
+{
+	struct path w = {.b = b};
+	bool slow = false;
+	int code = make_room(&w);
+
+	if (!code)
+		code = cum_in_order(&w, &slow);
+	if (!code && slow)
+		code = cum_downwards(&w);
+	for (uint32_t i = 0; i < b->ndrafts && !code; i++) {
+		b->draft[i].cum = w.count[i].cum;
+		b->draft[i].cum_div = w.count[i].cum_div;
+	}
+	free(w.count);
+	return code;
+}
+
+/* A leaf that is skipped is one with the function it was inlined into. */
+void rep_build_flat(struct rep_build *b)
+{
+	const struct tp_profile *p = b->v->profile;
+
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0, draft = 0;
+
+		if (!rep_view_value(b->v, i) && !rep_view_divisor(b->v, i))
+			continue;
+		for (; stack && !draft; stack = b->stack[stack].parent)
+			draft = rep_build_draft_at(b, stack);
+		if (!draft)
+			continue;
+		add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
+		add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
+	}
+}
