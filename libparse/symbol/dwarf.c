@@ -75,11 +75,13 @@ static int read_units(struct tp_dwarf *d)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Half version;
 	uint8_t type;
-	Dwarf_Die die, sub;
+	Dwarf_Die die;
 	int code = 0;
 
+	/* Asking for the entry of a split unit would open the file that has it. */
+
 	while (!code && d->nunits < MOST_UNITS &&
-	       dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, &sub) == 0)
+	       dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
 		code = type == DW_UT_compile ? add_unit(d, &die) : 0;
 	return code ? code : tp_ranges_sort(&d->units);
 }

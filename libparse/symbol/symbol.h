@@ -9,7 +9,8 @@
  * separated by ':'; in each, .build-id/ab/cdef.debug and .build-id/ab/cdef are looked at, then the
  * ELF files that lie in the folder itself.
  *
- * Nothing outside of these files and folders is ever opened. One thread. */
+ * Nothing outside of these files and folders is opened, but a supplement that one of the files names
+ * itself (.gnu_debugaltlink, which dwz writes). One thread. */
 #ifndef TP_SYMBOL_SYMBOL_H
 #define TP_SYMBOL_SYMBOL_H
 
