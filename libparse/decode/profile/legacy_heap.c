@@ -137,8 +137,8 @@ static bool find_row(struct tp_scan *s, struct row *row)
 			return true;
 		}
 		/* Where a number fails, its last digits do, too. */
-		s->at++;
-		tp_scan_run(s, TP_DIGITS);
+		at = tp_scan_run(s, TP_DIGITS);
+		s->at += !tp_scan_left(&at);
 	}
 	return false;
 }

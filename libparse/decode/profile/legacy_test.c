@@ -55,9 +55,9 @@ static const struct {
      "57 528909: 0x48000f#1 < 0x7f0f#2 < 0x9998#3 {bytes=9216}\n"
      "map 400000-500000 0 /usr/bin/server \n"
      "map 7f00-8000 0 /lib/libc.so.6 \n" EVERYTHING},
-    {"heapprofile: nothing was sampled",
+    {"heapprofile: nothing was sampled; words before a sample do not matter",
      "heap profile: 2: 10 [2: 10] @ heapprofile\n"
-     "2: 10 [2: 10] @ 0x10\n",
+     "at 17 2: 10 [2: 10] @ 0x10\n",
      "objects/count space/bytes per space/bytes 1\n"
      "2 10: 0xf#1 {bytes=5}\n" EVERYTHING},
     {"the heap's growth, a mapping in the short form, and its first part missing from the list",
