@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -189,6 +190,32 @@ static void test_tree_by_name_counts_a_stack_once(void **state)
 	assert_int_equal(sums[main_main].self[REP_FLAME_NEW], 4);
 	free(sums);
 	rep_flame_tree_release(&t);
+}
+
+/* Nodes with many children, and more nodes than there is room for at first: none is made twice. */
+static void test_tree_many(void **state)
+{
+	enum { ROOTS = 40, LEAVES = 300 };
+	static char text[ROOTS * LEAVES][40];
+	static const char *stacks[2 * ROOTS * LEAVES + 1];
+
+	(void)state;
+	for (int i = 0; i < ROOTS * LEAVES; i++) {
+		snprintf(text[i], sizeof(text[i]), "main;r%d;f%d 1", i % ROOTS, i / ROOTS);
+		stacks[i] = stacks[2 * ROOTS * LEAVES - 1 - i] = text[i];
+	}
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct rep_flame_tree_options opt = {.reverse = reverse};
+		struct rep_flame_tree t;
+
+		make(&t, &opt, stacks, NULL);
+		assert_int_equal(t.n, reverse ? 1 + LEAVES + 2 * ROOTS * LEAVES
+					      : 2 + ROOTS + ROOTS * LEAVES);
+		assert_int_equal(rep_flame_total(&t, 0, REP_FLAME_NEW), 2 * ROOTS * LEAVES);
+		for (uint32_t i = 1; i < t.n; i++)
+			assert_true(t.node[i].parent < i);
+		rep_flame_tree_release(&t);
+	}
 }
 
 /* A stack of 100,000 frames, as a runaway recursion leaves it, is cut and nothing overflows. */
@@ -777,6 +804,7 @@ int main(void)
 	    cmocka_unit_test(test_tree_max_depth),
 	    cmocka_unit_test(test_tree_two_sides),
 	    cmocka_unit_test(test_tree_by_name_counts_a_stack_once),
+	    cmocka_unit_test(test_tree_many),
 	    cmocka_unit_test(test_tree_deep),
 	    cmocka_unit_test(test_layout_order_is_that_of_values_and_names),
 	    cmocka_unit_test(test_layout_folds_what_is_narrow),

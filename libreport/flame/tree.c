@@ -152,7 +152,7 @@ static uint32_t look_up(const struct rep_flame_tree *t, uint32_t parent, uint32_
 /* The child of this name, made where there is none. */
 static int child_of(struct rep_flame_tree *t, uint32_t parent, uint32_t name, uint32_t *id)
 {
-	struct rep_flame_node *up = &t->node[parent];
+	struct rep_flame_node *up;
 	int code = 0;
 
 	*id = look_up(t, parent, name);
@@ -160,7 +160,7 @@ static int child_of(struct rep_flame_tree *t, uint32_t parent, uint32_t name, ui
 		return 0;
 	if (t->n == t->room)
 		code = reserve(t, 1);
-	if (!code && up->nchildren >= FEW)
+	if (!code && t->node[parent].nchildren >= FEW)
 		code = reserve_slots(t);
 	if (code)
 		return code;

@@ -21,7 +21,7 @@ rm -rf "$dir/cache"
 
 say() { printf '%s\n' "$*"; }
 have() { [ -x "$peers/$1" ]; }
-wanted() { # row name
+wanted() { # row name, or what it begins with
 	[ -z "$only" ] && return 0
 	for w in $only; do case $1 in "$w"*) return 0 ;; esac; done
 	return 1
@@ -116,4 +116,14 @@ if wanted 'diff of two profiles with 100,000 stacks'; then
 	row 'diff of two profiles with 100,000 stacks' '0.100 s' '0.040 s' '' \
 		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu" \
 		"$(gopprof -top -diff_base="$dir/old.cpu" "$dir/new.cpu")"
+fi
+if wanted 'flame graph'; then
+	large=${CORPUS:-../shared/corpus}/profiles/pproftest-large.cpu
+	[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
+	row 'flame graph, 100,000 stacks' '0.300 s' '' '' "exec $bin/tprof-flame -o $dir/flame.svg $dir/old.cpu"
+	fact 'flame graph, size of the file' "$(stat -c %s "$dir/flame.svg") B" '3 MB' ''
+	row 'flame graph, 100,000 stacks, html' '' '' '' "exec $bin/tprof-flame -o $dir/flame.html $dir/old.cpu"
+	row 'flame graph, 100,000 stacks, by leaf' '' '' '' "exec $bin/tprof-flame -r -o $dir/flame.svg $dir/old.cpu"
+	row 'flame graph, 100,000 against 100,000' '' '' '' "exec $bin/tprof-flame --base=$dir/old.cpu -o $dir/flame.svg $dir/new.cpu"
+	[ ! -s "$large" ] || row 'flame graph, pproftest-large.cpu' '0.300 s' '' '' "exec $bin/tprof-flame -o $dir/flame.svg $large"
 fi
