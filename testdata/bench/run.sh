@@ -21,7 +21,7 @@ rm -rf "$dir/cache"
 
 say() { printf '%s\n' "$*"; }
 have() { [ -x "$peers/$1" ]; }
-wanted() { # row name, or what it begins with
+wanted() { # row name
 	[ -z "$only" ] && return 0
 	for w in $only; do case $1 in "$w"*) return 0 ;; esac; done
 	return 1
