@@ -553,7 +553,8 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 		if (is_shown(d, &d->row[i]))
 			d->row[kept++] = d->row[i];
 	d->n = kept;
-	qsort_r(d->row, d->n, sizeof(*d->row), by_order, d);
+	if (d->n)
+		qsort_r(d->row, d->n, sizeof(*d->row), by_order, d);
 	return 0;
 }
 

@@ -361,7 +361,9 @@ static int judge_functions(const struct rep_gate *g, const struct limits *l,
 
 		name.size = 0;
 		code = rep_diff_name(d, &d->row[i], &name, &names);
-		matches[i] = !code && rep_regex_match(&g->regex, (char *)name.data, name.size);
+		if (!code)
+			code = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
+		matches[i] = !code && rep_regex_match(&g->regex, (char *)name.data, name.size - 1);
 		p[i] = matches[i] && d->sets ? d->row[i].test.p : (double)NAN;
 	}
 	if (!code)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT ((int64_t)1 << 62)
+#define LIMIT (((int64_t)1 << 62) - 1) /* so that differences fit */
 
 struct rep_stats {
 	size_t n, m;

@@ -14,7 +14,8 @@
  *   q          p corrected for the number of tests (Benjamini and Hochberg 1995): of what is called
  *              changed at q <= 0.05, at most 5 % is expected to be unchanged.
  *
- * Values are clamped to ±2^62, so that differences fit. No allocation fails silently: TP_ENOMEM. */
+ * Values are clamped to ±(2^62 - 1), so that differences fit. No allocation fails silently:
+ * TP_ENOMEM. */
 #ifndef REP_DIFF_STATS_H
 #define REP_DIFF_STATS_H
 
