@@ -127,6 +127,11 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 				  path);
 	}
 	image->type = eh.e_type;
+	/* Folders may hold more files than may be open: what is mapped needs no descriptor. */
+	if (elf_rawfile(image->elf, NULL) && elf_cntl(image->elf, ELF_C_FDDONE) == 0) {
+		close(image->fd);
+		image->fd = -1;
+	}
 	read_headers(image);
 	*out = image;
 	return 0;
