@@ -38,9 +38,10 @@ _tprof_diff()
 			--granularity= --help --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
 			--reason= --region= --relative-percentages --rows= --run=
-			--sample-index= --share-of= --show= --show-from= --sort= --state= --sum
-			--symbol-path= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf=
-			--tag-root= --tag-show= --task= --to= --unit= --usage --version --view=' -- "$cur"))
+			--sample-index= --self-check --share-of= --show= --show-from= --sort=
+			--state= --sum --symbol-path= --tag-focus= --tag-hide= --tag-ignore=
+			--tag-leaf= --tag-root= --tag-show= --task= --to= --unit= --usage
+			--version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -8,6 +8,7 @@
 #include "common/profiles.h"
 #include "diff/power.h"
 #include "diff/prepare.h"
+#include "diff/selfcheck.h"
 #include "diff/show.h"
 #include "profile/view.h"
 
@@ -24,7 +25,7 @@ struct args {
 	struct rep_gate *gate;
 	size_t ngates;
 	int64_t rows; /* -1: not given */
-	bool by_given, of_change, sum, power, view, junit;
+	bool by_given, of_change, sum, power, view, junit, self_check;
 };
 
 enum {
@@ -42,6 +43,7 @@ enum {
 	KEY_ALPHA,
 	KEY_GATE,
 	KEY_POWER,
+	KEY_SELF_CHECK,
 	KEY_VIEW,
 	KEY_FROM,
 	KEY_TO,
@@ -82,6 +84,11 @@ static const struct argp_option options[] = {
     {"gate", KEY_GATE, "GATE", 0,
      "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
      "'flat(REGEX)>+20%'; may be given several times",
+     3},
+    {"self-check", KEY_SELF_CHECK, NULL, 0,
+     "Compare the old runs with each other, 200 times in two halves, and show how often a change "
+     "is "
+     "found where there is none",
      3},
     {NULL, 0, NULL, 0, "Of execution traces:", 4},
     {"view", KEY_VIEW, "VIEW", 0, "What to count: cpu, running, offcpu, sched, syscall or wall", 4},
@@ -168,6 +175,8 @@ static void check(struct args *args, struct argp_state *state)
 	if (args->power)
 		return;
 	wrong = sides_check(&args->sides);
+	if (!wrong && args->junit && args->self_check)
+		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)
 		wrong = "--format=junit reports gates; give one with --gate";
 	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by_given) {
@@ -245,6 +254,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_GATE:
 		add_gate(args, state, arg);
+		return 0;
+	case KEY_SELF_CHECK:
+		args->self_check = true;
 		return 0;
 	case KEY_VIEW:
 		set_view(args, state, arg);
@@ -443,6 +455,28 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 	return status;
 }
 
+static int self_check(struct args *args, const struct loaded *in, const struct rep_diff_side *old)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	char text[512];
+	int status = cmd_output(&args->cmd, false, &out), code;
+
+	if (status)
+		return status;
+	snprintf(text, sizeof(text),
+		 "%.400s, in random halves: what is found where nothing changed", in->old_name);
+	code = rep_output_note(out, true, text, &err);
+	if (!code)
+		code = rep_output_note(out, false, "", &err);
+	if (!code)
+		code = rep_self_check(old, &args->diff, args->gate, args->ngates, out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
+	return code ? refuse(args, &err, CMD_USAGE) : CMD_OK;
+}
+
 static void tell_notes(struct args *args, const struct rep_filter_notes *notes)
 {
 	for (size_t at = 0; at < notes->texts.size;) {
@@ -472,7 +506,12 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 					&new, &notes, &err);
 	if (!code)
 		tell_notes(args, &notes);
-	status = code ? refuse(args, &err, CMD_USAGE) : compare(args, in, &old.side, &new.side);
+	if (code)
+		status = refuse(args, &err, CMD_USAGE);
+	else if (args->self_check)
+		status = self_check(args, in, &old.side);
+	else
+		status = compare(args, in, &old.side, &new.side);
 	rep_diff_prepared_release(&old);
 	rep_diff_prepared_release(&new);
 	rep_filter_notes_release(&notes);
