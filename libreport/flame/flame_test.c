@@ -480,7 +480,7 @@ static void test_words(void **state)
 	    {"time", "microseconds", 1250, "1.25ms"},
 	    {"inuse_space", "bytes", 3 << 20, "3MiB"},
 	    {"inuse_objects", "count", 1234, "1,234 objects"},
-	    {"goroutine", "count", -5, "-5 goroutine"},
+	    {"goroutine", "count", -5, "-5 goroutines"},
 	    {"wall", "seconds", INT64_MAX, "106752d"},
 	    {"x", "furlongs", 7, "7 furlongs"},
 	};

@@ -45,6 +45,11 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 		const char *last = strrchr(type, '_');
 
 		noun = last ? last + 1 : type;
+		/* Types of Go's that are named like the profile. */
+		if (!strcmp(noun, "goroutine") || !strcmp(noun, "goroutineleak"))
+			noun = "goroutines";
+		else if (!strcmp(noun, "threadcreate"))
+			noun = "threads";
 	}
 	snprintf(m.noun, sizeof(m.noun), "%s", noun);
 	/* Not in the middle of a character. */

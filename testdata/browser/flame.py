@@ -15,7 +15,6 @@ passed = failed = 0
 
 CPU = "testdata/catalog.cpu"
 TRACE = "testdata/checkout.trace"
-OLDER = "testdata/checkout-1.19.trace"  # the same program, a shorter day
 
 
 def check(what, good, *about):
@@ -300,7 +299,7 @@ def main():
         test_still(b, svg)
         test_table(b, html)
         test_sandwich(b, html)
-        test_difference(b, draw("difference.html", "--view=offcpu", "--base=" + OLDER, TRACE))
+        test_difference(b, draw("difference.html", "--base=testdata/prices/old.cpu", "testdata/prices/new.cpu"))
         for view in ("cpu", "offcpu", "sched", "syscall", "wall", "running"):
             open_page(b, draw(view + ".svg", "--view=" + view, TRACE))
             check("trace: %s is drawn" % view, b.eval("drawn()") > 3 and not b.complaints(), b.complaints())

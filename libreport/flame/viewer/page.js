@@ -213,7 +213,7 @@ function fillSandwich() {
 		: 'total ' + human(row[TOTAL]) + ', ' + percent(row[TOTAL], whole[0]) + '; self ' + human(row[SELF]) + ', ' + percent(row[SELF], whole[0]);
 	if (data.reverse) callers.setTree(below), callees.setTree(above);
 	else callers.setTree(above), callees.setTree(below);
-	s.replaceChildren(html('h2', {}, data.names[chosen]), html('p', {'class': 'note'}, line + '. Shift-click or s on a frame looks at that one.'),
+	s.replaceChildren(html('h2', {}, data.names[chosen]), html('p', {'class': 'note'}, line + '. Shift-click or s on a frame looks at that one.' + (data.diff ? ' Colors here do not know of noise.' : '')),
 		html('h3', {}, 'Callers'), callers.svg, html('h3', {}, 'Callees'), callees.svg);
 	current = callees;
 	for (const v of [callers, callees]) {

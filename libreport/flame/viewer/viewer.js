@@ -325,7 +325,8 @@ class View {
 // ---- words about a frame ----
 
 function change(now, old) {
-	const d = now - old;
+	const d = now - old, times = old > 0n && now >= 10n * old;
+	if (times) return signed(d, human(d)) + ' (×' + three(Number(now) / Number(old), '') + ')';
 	return signed(d, human(d)) + (old ? ' (' + signed(d, percent(d, old)) + ')' : now ? ' (new)' : '');
 }
 function spoken(t, i) {
