@@ -1,0 +1,212 @@
+#include "profile/testing.h"
+
+#include "profile/merge.h"
+
+static struct tp_profile *one(const char *types, const char *object, const char *a, const char *b)
+{
+	const char *const samples[] = {a, b, NULL};
+
+	return test_profile(types, object, samples);
+}
+
+/* Adds both with a ratio each; frees them. */
+static int sum(struct tp_profile *a, struct tp_profile *b, double ratio, struct tp_profile **out,
+	       struct tp_err *err)
+{
+	struct rep_merge_part parts[] = {{.profile = a, .ratio = 1},
+					 {.profile = b, .ratio = ratio}};
+	int code = rep_profile_merge(parts, b ? 2 : 1, out, err);
+
+	tp_profile_free(a);
+	tp_profile_free(b);
+	return code;
+}
+
+static void test_merge_samples(void **state)
+{
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(sum(one("n/count", "BIN", "1 a;b", "2 a;c k=v"),
+			     one("n/count", "BIN", "4 a;c k=v", "8 a;c"), 1, &p, &err),
+			 0);
+	assert_samples(p, "1 a;b | 6 a;c k=v | 8 a;c");
+	assert_int_equal(p->nmappings, 1);
+	tp_profile_free(p);
+}
+
+/* What cancels out is gone; one profile alone keeps what it has. */
+static void test_merge_zero(void **state)
+{
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(sum(one("n/count", NULL, "3 a", "2 b"), one("n/count", NULL, "3 a", "1 b"),
+			     -1, &p, &err),
+			 0);
+	assert_samples(p, "1 b");
+	tp_profile_free(p);
+	assert_int_equal(sum(one("n/count", NULL, "3 a", "0 a"), NULL, 0, &p, &err), 0);
+	assert_samples(p, "3 a | 0 a");
+	tp_profile_free(p);
+}
+
+/* Only types that all have; values in the finer unit; rounded half away from zero. */
+static void test_merge_types(void **state)
+{
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(sum(one("n/count time/milliseconds", NULL, "1,2 a", NULL),
+			     one("time/microseconds x/count", NULL, "500,9 a", NULL), 1, &p, &err),
+			 0);
+	assert_samples(p, "2500 a");
+	assert_string_equal(tp_dict_text(p->dict, p->types[0].unit).text, "microseconds");
+	assert_int_equal(p->default_type, p->types[0].type);
+	tp_profile_free(p);
+	assert_int_equal(sum(one("n/count", NULL, "10 a", NULL), one("n/count", NULL, "3 a", "1 b"),
+			     -0.5, &p, &err),
+			 0);
+	assert_samples(p, "8 a | -1 b");
+	tp_profile_free(p);
+}
+
+static void test_merge_incompatible(void **state)
+{
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(
+	    sum(one("n/count", NULL, "1 a", NULL), one("m/count", NULL, "1 a", NULL), 1, &p, &err),
+	    TP_EFORMAT);
+	assert_non_null(strstr(err.msg, "no sample type in common"));
+	assert_null(p);
+	assert_int_equal(
+	    sum(one("n/count", NULL, "1 a", NULL), one("n/bytes", NULL, "1 a", NULL), 1, &p, &err),
+	    TP_EFORMAT);
+	assert_non_null(strstr(err.msg, "bytes"));
+	assert_int_equal(rep_profile_merge(NULL, 0, &p, &err), TP_EFORMAT);
+}
+
+/* The same object file, loaded elsewhere: addresses move with it. */
+static void test_merge_mappings(void **state)
+{
+	struct tp_profile *a = one("n/count", NULL, "1 x", NULL), *p;
+	struct tp_profile *b = one("n/count", NULL, "1 x", NULL);
+	struct tp_profile *both[] = {a, b};
+	struct tp_err err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct tp_mapping m = {.start = i ? 0x5000 : 0x1000, .limit = i ? 0x6fff : 0x3000};
+		struct tp_location l = {.address = m.start + 0x10};
+		uint32_t stack = 0;
+
+		m.file = test_string(both[i], "BIN", 3);
+		assert_int_equal(tp_profile_add_mapping(both[i], &m, &l.mapping), 0);
+		assert_int_equal(tp_profile_push_location(both[i], &stack, &l, NULL, 0), 0);
+		assert_int_equal(tp_profile_add_sample(both[i], stack, 0, (int64_t[]){5}), 0);
+	}
+	assert_int_equal(sum(a, b, 1, &p, &err), 0);
+	assert_samples(p, "2 x | 10 ??");
+	assert_int_equal(p->nmappings, 1);
+	assert_int_equal(
+	    tp_dict_location_at(
+		p->dict,
+		tp_dict_frame_at(p->dict, tp_dict_stack_at(p->dict, p->stack[1]).frame).location)
+		.address,
+	    0x1010);
+	tp_profile_free(p);
+}
+
+static void test_merge_header(void **state)
+{
+	struct tp_profile *a = one("n/count m/count", NULL, "1,1 a", NULL), *p;
+	struct tp_profile *b = one("n/count m/count", NULL, "1,1 a", NULL);
+	struct tp_err err;
+
+	(void)state;
+	a->time_ns = 200;
+	b->time_ns = 100;
+	a->duration_ns = 7;
+	b->duration_ns = 8;
+	a->period = 10;
+	b->period = 20;
+	b->default_type = b->types[0].type;
+	assert_int_equal(tp_profile_add_comment(a, test_string(a, "same", 4)), 0);
+	assert_int_equal(tp_profile_add_comment(b, test_string(b, "same", 4)), 0);
+	assert_int_equal(tp_profile_add_comment(b, test_string(b, "other", 5)), 0);
+	assert_int_equal(sum(a, b, 1, &p, &err), 0);
+	assert_int_equal(p->time_ns, 100);
+	assert_int_equal(p->duration_ns, 15);
+	assert_int_equal(p->period, 20);
+	assert_int_equal(p->ncomments, 2);
+	assert_int_equal(p->default_type, p->types[0].type);
+	tp_profile_free(p);
+}
+
+/* Sums of sums equal one sum. */
+static void test_merger_parts(void **state)
+{
+	static const char *const parts[] = {"1 a;b", "2 a", "4 a;b", "8 c k=v", "16 a"};
+	struct rep_merger *all, *half;
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_merger_new(&all, true, &err), 0);
+	for (int h = 0; h < 2; h++) {
+		assert_int_equal(rep_merger_new(&half, true, &err), 0);
+		for (int i = h ? 2 : 0; i < (h ? 5 : 2); i++) {
+			p = one("n/count", NULL, parts[i], NULL);
+			assert_int_equal(
+			    rep_merger_add(half, &(struct rep_merge_part){.profile = p, .ratio = 1},
+					   &err),
+			    0);
+			tp_profile_free(p);
+		}
+		assert_int_equal(rep_merger_finish(half, &p, &err), 0);
+		rep_merger_free(half);
+		assert_int_equal(
+		    rep_merger_add(all, &(struct rep_merge_part){.profile = p, .ratio = 1}, &err),
+		    0);
+		tp_profile_free(p);
+	}
+	assert_int_equal(rep_merger_finish(all, &p, &err), 0);
+	assert_samples(p, "5 a;b | 18 a | 8 c k=v");
+	tp_profile_free(p);
+	rep_merger_free(all);
+}
+
+static void test_merge_label(void **state)
+{
+	struct tp_profile *a = one("n/count", NULL, "3 a", NULL), *p;
+	struct tp_profile *b = one("n/count", NULL, "2 a", "1 a x=y");
+	struct rep_merge_part parts[] = {
+	    {.profile = a, .ratio = 1},
+	    {.profile = b, .ratio = -1, .label_key = "pprof::base", .label_text = "true"}};
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_profile_merge(parts, 2, &p, &err), 0);
+	assert_samples(p, "3 a | -2 a pprof::base=true | -1 a pprof::base=true x=y");
+	tp_profile_free(a);
+	tp_profile_free(b);
+	tp_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_merge_samples),  cmocka_unit_test(test_merge_zero),
+	    cmocka_unit_test(test_merge_types),	   cmocka_unit_test(test_merge_incompatible),
+	    cmocka_unit_test(test_merge_mappings), cmocka_unit_test(test_merge_header),
+	    cmocka_unit_test(test_merger_parts),   cmocka_unit_test(test_merge_label),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

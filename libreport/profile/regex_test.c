@@ -1,0 +1,153 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/regex.h"
+
+/* What Go's regexp.MatchString says; -1: it is, or for us, no expression. */
+static const struct {
+	const char *pattern, *text;
+	int matches;
+} cases[] = {
+    {"main", "main.work", 1},
+    {"main", "net/http", 0},
+    {"", "anything", 1},
+    {"main\\.work", "main.work", 1},
+    {"main\\.work", "mainXwork", 0},
+    {"main.work", "mainXwork", 1},
+    {"^runtime\\.", "runtime.mallocgc", 1},
+    {"^runtime\\.", "myruntime.x", 0},
+    {"\\(\\*conn\\)", "http.(*conn).serve", 1},
+    {"(?i)MAIN", "main.x", 1},
+    {"(?i:MAIN)", "main.x", 1},
+    {"a(?i)b", "aB", -1},
+    {"(?:ab)+c", "ababc", 1},
+    {"(?P<x>ab)c", "abc", 1},
+    {"(?<x>ab)c", "abc", 1},
+    {"(?s)a.b", "a\nb", 1},
+    {"\\d+", "func12", 1},
+    {"\\D", "12", 0},
+    {"^\\w+$", "a_1", 1},
+    {"^\\w+$", "a.1", 0},
+    {"a\\sb", "a b", 1},
+    {"^\\S+$", "a b", 0},
+    {"\\bmain\\b", "a main b", 1},
+    {"\\bmain\\b", "amain", 0},
+    {"\\Amain\\z", "main", 1},
+    {"\\Amain\\z", "main ", 0},
+    {"a.*?b", "xaxxb", 1},
+    {"a+?b??$", "aa", 1},
+    {"^a{2}$", "aa", 1},
+    {"^a{2,3}?$", "aaaa", 0},
+    {"a{,2}", "a{,2}", 1},
+    {"interface {}", "interface {}", 1},
+    {"\\Qa.b(\\E+", "a.b((", 1},
+    {"\\x41\\x{42}", "AB", 1},
+    {"^\\x{e9}+$", "\xc3\xa9\xc3\xa9", 1},
+    {"a\\tb", "a\tb", 1},
+    {"[abc]", "xbx", 1},
+    {"[^abc]", "abc", 0},
+    {"^[a-c]+$", "abcd", 0},
+    {"^[\\d.]+$", "1.2", 1},
+    {"^[\\w/]+$", "net/http", 1},
+    {"^[]a]+$", "]a", 1},
+    {"^[a\\]]+$", "]a", 1},
+    {"^[a-]+$", "a-", 1},
+    {"^[a\\-c]+$", "b", 0},
+    {"^[\\^a]+$", "^a", 1},
+    {"[\\^]", "^", 1},
+    {"[\\^]", "x", 0},
+    {"^[-^]+$", "-^", 1},
+    {"^[+--]+$", "+,-", 1},
+    {"^[Z-b]+$", "[]^_`a", 1},
+    {"^[^\\]]+$", "a]", 0},
+    {"^[\\\\]$", "\\", 1},
+    {"^[[:alpha:]]+$", "abc", 1},
+    {"^[[:word:].]+$", "a_1.b", 1},
+    {"[\\n]", "a\nb", 1},
+    {"a|b|", "c", 1},
+    {"a||b", "c", 1},
+    {"(|a)b", "b", 1},
+    {"()", "x", 1},
+    {"x*", "", 1},
+    {"\xc3\xa9", "caf\xc3\xa9", 1},
+    {"]", "a]", 1},
+    {"}", "a}", 1},
+    {"(", "", -1},
+    {")", "", -1},
+    {"a)b(", "", -1},
+    {"[a", "", -1},
+    {"[c-a]", "", -1},
+    {"*a", "", -1},
+    {"a**", "", -1},
+    {"(?=a)", "", -1},
+    {"\\p{Greek}", "", -1},
+    {"\\", "", -1},
+    {"\\1", "", -1},
+    {"\\y", "", -1},
+    {"\\x4", "", -1},
+    {"a{1001}", "", -1},
+    {"((a{100}){100}){100}", "", -1},
+};
+
+static void test_regex(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_err err = {0};
+		struct rep_regex r;
+		int code = rep_regex_init(&r, cases[i].pattern, "--focus", &err);
+		int got = code ? -1 : rep_regex_match(&r, cases[i].text, strlen(cases[i].text));
+
+		if (got != cases[i].matches)
+			fail_msg("'%s' on '%s': %d (%s)", cases[i].pattern, cases[i].text, got,
+				 err.msg);
+		if (code) {
+			assert_int_equal(code, TP_EFORMAT);
+			assert_non_null(strstr(err.msg, "--focus"));
+		}
+		rep_regex_release(&r);
+	}
+}
+
+/* Names of a dump may hold NULs; what is behind them counts. */
+static void test_regex_nul(void **state)
+{
+	struct tp_err err;
+	struct rep_regex r;
+
+	(void)state;
+	assert_int_equal(rep_regex_init(&r, "b$", "--hide", &err), 0);
+	assert_true(rep_regex_match(&r, "a\0b", 3));
+	assert_false(rep_regex_match(&r, "a\0b", 2));
+	rep_regex_release(&r);
+}
+
+static void test_regex_deep(void **state)
+{
+	char pattern[600];
+	struct tp_err err;
+	struct rep_regex r;
+
+	(void)state;
+	memset(pattern, '(', 299);
+	memset(pattern + 299, ')', 299);
+	pattern[598] = '\0';
+	assert_int_equal(rep_regex_init(&r, pattern, "--hide", &err), TP_EFORMAT);
+	rep_regex_release(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_regex),
+	    cmocka_unit_test(test_regex_nul),
+	    cmocka_unit_test(test_regex_deep),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
