@@ -280,13 +280,16 @@ static int say_value(struct tp_buf *b, const struct rep_diff *d, struct rep_diff
 	return code ? code : say(b, ")");
 }
 
-static int say_collapse(const struct rep_gate *g, const struct rep_diff *d,
-			const struct rep_diff_row *row, struct rep_diff_pair v,
+static int say_collapse(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
+			const struct rep_diff_row *row, double p, struct rep_diff_pair v,
 			struct rep_gate_result *r)
 {
 	double percent = rep_diff_percent(v);
 	size_t names;
 	int code;
+
+	if (fabs((double)v.new - (double)v.old) < l->min || (d->sets && !(p <= g->alpha)))
+		return 0;
 
 	if (g->change == REP_GATE_EITHER || isnan(percent) || fabs(percent) < COLLAPSE_PERCENT ||
 	    (percent > 0) == (g->change == REP_GATE_ABOVE) || r->note.size)
@@ -345,7 +348,7 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 		if (code)
 			return code;
 	}
-	return say_collapse(g, d, row, v, r);
+	return say_collapse(g, l, d, row, p, v, r);
 }
 
 static int judge_functions(const struct rep_gate *g, const struct limits *l,
