@@ -259,27 +259,61 @@ static int compare_keys(const struct tp_dict *d, const struct tp_label *a, const
 	return c ? c : x.size < y.size ? -1 : x.size > y.size;
 }
 
-/* Stable, and sets are small: insertion sort. */
+/* Equal labels are equal bytes: no padding, no leftovers. */
+static void copy_label(struct tp_label *to, const struct tp_label *from)
+{
+	memset(to, 0, sizeof(*to));
+	to->key = from->key;
+	to->numeric = from->numeric;
+	to->text = from->numeric ? 0 : from->text;
+	to->number = from->numeric ? from->number : 0;
+	to->unit = from->numeric ? from->unit : 0;
+}
+
+/* a[0 … half) and a[half … n), each in order, into b. What is equal stays in order. */
+static void merge_labels(const struct tp_dict *d, const struct tp_label *a, size_t half, size_t n,
+			 struct tp_label *b)
+{
+	size_t i = 0, k = half;
+
+	for (size_t at = 0; at < n; at++) {
+		bool second = i == half || (k < n && compare_keys(d, &a[i], &a[k]) > 0);
+
+		memcpy(&b[at], &a[second ? k++ : i++], sizeof(*b));
+	}
+}
+
+/* Sets are small as a rule, and may be huge: a merge sort on insertion-sorted runs. The result is
+ * the front of room->sorting. */
 static int sort_labels(struct tp_profile *p, const struct tp_label *labels, size_t n)
 {
-	int code = grow(&p->room->sorting, &p->room->nsorting, 0, n, sizeof(*labels));
-	struct tp_label *sorted = p->room->sorting;
+	const size_t run = 8;
+	int code =
+	    grow(&p->room->sorting, &p->room->nsorting, 0, n <= run ? n : 2 * n, sizeof(*labels));
+	struct tp_label *a = p->room->sorting, *b = a + n, l;
 
 	for (size_t i = 0; i < n && !code; i++) {
 		size_t at = i;
 
-		/* Equal labels are equal bytes: no padding, no leftovers. */
-		struct tp_label l;
-		memset(&l, 0, sizeof(l));
-		l.key = labels[i].key;
-		l.numeric = labels[i].numeric;
-		l.text = l.numeric ? 0 : labels[i].text;
-		l.number = l.numeric ? labels[i].number : 0;
-		l.unit = l.numeric ? labels[i].unit : 0;
-		for (; at && compare_keys(p->dict, &sorted[at - 1], &l) > 0; at--)
-			memcpy(&sorted[at], &sorted[at - 1], sizeof(l));
-		memcpy(&sorted[at], &l, sizeof(l));
+		copy_label(&l, &labels[i]);
+		for (; at % run && compare_keys(p->dict, &a[at - 1], &l) > 0; at--)
+			memcpy(&a[at], &a[at - 1], sizeof(l));
+		memcpy(&a[at], &l, sizeof(l));
 	}
+	for (size_t width = run; width < n && !code; width *= 2) {
+		struct tp_label *done = b;
+
+		for (size_t i = 0; i < n; i += 2 * width) {
+			size_t left = n - i;
+
+			merge_labels(p->dict, a + i, left < width ? left : width,
+				     left < 2 * width ? left : 2 * width, b + i);
+		}
+		b = a;
+		a = done;
+	}
+	if (!code && a != p->room->sorting)
+		memcpy(p->room->sorting, a, n * sizeof(*a));
 	return code;
 }
 

@@ -41,9 +41,30 @@ static int quote(struct tp_buf *to, const char *text, size_t size, bool joined)
 	return code;
 }
 
+/* Graphviz takes no quoted text of more than 16 kB, and a text holds up to two names. */
+#define LONGEST 4096
+
+static int shorten(struct tp_buf *b, size_t from)
+{
+	size_t n = b->size, slashes = 0;
+
+	if (n - from <= LONGEST)
+		return 0;
+	/* Neither within a character nor between a backslash and what it is for. */
+	for (n = from + LONGEST; n > from && (b->data[n] & 0xc0) == 0x80; n--)
+		;
+	while (n - slashes > from && b->data[n - slashes - 1] == '\\')
+		slashes++;
+	b->size = n - slashes % 2;
+	return tp_buf_put(b, "…", strlen("…"));
+}
+
 int rep_quote_dot_into(struct tp_buf *to, const char *text, size_t size)
 {
-	return quote(to, text, size, false);
+	size_t from = to->size;
+	int code = quote(to, text, size, false);
+
+	return code ? code : shorten(to, from);
 }
 
 static void quote_onto(struct rep_paper *out, const char *text, size_t size, bool joined)
@@ -51,6 +72,7 @@ static void quote_onto(struct rep_paper *out, const char *text, size_t size, boo
 	struct tp_buf quoted = {0};
 
 	rep_paper_fail(out, quote(&quoted, text, size, joined));
+	rep_paper_fail(out, shorten(&quoted, 0));
 	rep_paper_raw(out, quoted.data, quoted.size);
 	tp_buf_release(&quoted);
 }

@@ -6,7 +6,8 @@
 #include "profile/view.h"
 
 /* Quotes and backslashes get a backslash, a newline becomes \l (ends a line, aligned to the left),
- * other control characters are shown as text.h shows them. */
+ * other control characters are shown as text.h shows them, and what is longer than graphviz can
+ * read is cut. */
 void rep_quote_dot(struct rep_paper *out, const char *text, size_t size);
 int rep_quote_dot_into(struct tp_buf *to, const char *text, size_t size); /* 0 or TP_ENOMEM */
 /* Lines that are joined by \n already (names of tags): those stay. */

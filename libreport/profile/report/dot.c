@@ -34,8 +34,10 @@ static double magnitude(int64_t value)
 
 struct legend {
 	struct rep_paper *out;
-	size_t lines;
+	size_t lines, size;
 };
+
+#define LEGEND_SIZE 10000 /* more than that of comments is left out */
 
 /* The first line names the legend's box, too. */
 static int put_legend_line(void *ctx, const char *text, size_t size, struct tp_err *err)
@@ -43,6 +45,9 @@ static int put_legend_line(void *ctx, const char *text, size_t size, struct tp_e
 	struct legend *l = ctx;
 
 	(void)err;
+	if (l->lines && (size > LEGEND_SIZE || l->size + size > LEGEND_SIZE))
+		return 0;
+	l->size += size;
 	if (!l->lines++) {
 		rep_paper_put(l->out, "subgraph cluster_L { \"");
 		rep_quote_dot(l->out, text, size);
