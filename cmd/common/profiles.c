@@ -16,8 +16,9 @@
 #define READ_AT_ONCE (1 << 20)
 
 #define MAX_THREADS 8
-#define PAYS	    4 /* dumps per thread at least */
-#define MAX_NOTES   5 /* dumps about which something is said */
+#define PAYS	    4			 /* dumps per thread at least, or */
+#define BIG	    ((int64_t)256 << 10) /* one of that size */
+#define MAX_NOTES   5			 /* dumps about which something is said */
 
 /* ---- what a path holds ---- */
 
@@ -293,12 +294,24 @@ static void *load_part(void *ctx)
 	return NULL;
 }
 
-static size_t thread_count(size_t n)
+/* As many as pay: for many files, or for big ones. */
+static size_t thread_count(const char *const *paths, size_t n)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t most = cpus > MAX_THREADS ? MAX_THREADS : cpus > 0 ? (size_t)cpus : 1;
+	size_t want = n / PAYS;
+	int64_t bytes = 0;
+	struct stat st;
 
-	return n / PAYS < most ? n / PAYS + !(n / PAYS) : most;
+	for (size_t i = 0; i < n && want < most; i++) {
+		if (!stat(paths[i], &st) && S_ISREG(st.st_mode))
+			bytes += st.st_size < BIG ? st.st_size : BIG;
+		if ((size_t)(bytes / BIG) > want)
+			want = (size_t)(bytes / BIG);
+	}
+	most = want < most ? want : most;
+	most = most < n ? most : n;
+	return most ? most : 1;
 }
 
 /* Runs the parts; whichever thread cannot be had is done here. */
@@ -385,7 +398,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, bool add, bool *other,
 		      struct cmd_profiles *out)
 {
-	size_t nparts = thread_count(n);
+	size_t nparts = thread_count(paths, n);
 	struct load part[MAX_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	char(*note)[256] = calloc(n, sizeof(*note));
