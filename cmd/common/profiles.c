@@ -263,6 +263,14 @@ static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what 
 	return 0;
 }
 
+/* Profiles that do not go together are not damaged: no advice on that. */
+static int unlike(struct tp_err *err)
+{
+	if (err->code == TP_EFORMAT)
+		err->code = TP_EUNKNOWN;
+	return err->code;
+}
+
 static int load_one(struct load *l, size_t i)
 {
 	struct tp_profile *p;
@@ -280,7 +288,7 @@ static int load_one(struct load *l, size_t i)
 	}
 	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
 	tp_profile_free(p);
-	return code;
+	return code ? unlike(&l->err) : 0;
 }
 
 static void *load_part(void *ctx)
@@ -365,7 +373,7 @@ static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, 
 	if (!code && all)
 		code = rep_merger_finish(all, sum, err);
 	rep_merger_free(all);
-	return code;
+	return code ? unlike(err) : 0;
 }
 
 static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool add,
@@ -564,7 +572,10 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	rep_merger_free(m);
 	cmd_profiles_release(list);
 	*list = one;
-	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	if (!code)
+		return CMD_OK;
+	unlike(&err);
+	return cmd_fail(cmd, NULL, &err);
 }
 
 static int name_sum(struct cmd *cmd, struct cmd_profiles *list, size_t n)

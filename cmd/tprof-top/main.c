@@ -106,6 +106,12 @@ static bool is_format(const char *name)
 
 /* ---- arguments ---- */
 
+/* Reports are words; what has a dot or a slash is a file that is not there. */
+static bool may_be_report(const char *text)
+{
+	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz-")];
+}
+
 /* A second argument that is no file is meant as a report on the trace that comes first. */
 static void sort_arguments(struct top_args *args, struct argp_state *state)
 {
@@ -113,7 +119,7 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 
 	if (!second)
 		return;
-	if (!rep_report_find(second) && !access(second, F_OK)) {
+	if (!may_be_report(second) || (!rep_report_find(second) && !access(second, F_OK))) {
 		if (rep_report_find(args->paths[0]) && access(args->paths[0], F_OK))
 			argp_error(state, "the file comes before the report: tprof-top %s %s",
 				   second, args->paths[0]);

@@ -82,10 +82,10 @@ enum {
 	NCOLUMNS
 };
 
-#define SHOWN(name_text, title_text)                                                               \
+#define SHOWN(name_text, title_text, rank)                                                         \
 	{                                                                                          \
 		.name = (name_text), .title = (title_text), .kind = REP_TEXT, .right = true,       \
-		.table_only = true                                                                 \
+		.drop = (rank), .table_only = true                                                 \
 	}
 #define RAW(name_text, kind_)                                                                      \
 	{                                                                                          \
@@ -93,15 +93,16 @@ enum {
 	}
 
 static const struct rep_column columns[NCOLUMNS] = {
-    [FLAT] = SHOWN("flat_shown", "FLAT"),
-    [FLAT_SHARE] = SHOWN("flat_share_shown", "FLAT%"),
-    [SUM_SHARE] = SHOWN("sum_share_shown", "SUM%"),
-    [CUM] = SHOWN("cum_shown", "CUM"),
-    [CUM_SHARE] = SHOWN("cum_share_shown", "CUM%"),
+    [FLAT] = SHOWN("flat_shown", "FLAT", 0),
+    [FLAT_SHARE] = SHOWN("flat_share_shown", "FLAT%", 2),
+    [SUM_SHARE] = SHOWN("sum_share_shown", "SUM%", 3),
+    [CUM] = SHOWN("cum_shown", "CUM", 0),
+    [CUM_SHARE] = SHOWN("cum_share_shown", "CUM%", 1),
     [NAME] = {.name = "name_shown",
 	      .title = "NAME",
 	      .kind = REP_TEXT,
 	      .shorten = REP_SHORTEN_LEFT,
+	      .least = 30,
 	      .table_only = true},
     [RAW_FLAT] = RAW("flat", REP_ANY),
     [RAW_FLAT_SHARE] = RAW("flat_share", REP_SHARE),

@@ -3,7 +3,7 @@
 #
 #   testdata/bench/run.sh BIN_FOLDER [NAME …]     all rows, or those whose name begins with NAME
 #
-# Peers are looked for in ${PEERS:-~/.cache/tprof-peers}/bin: `oracle` (Go's own trace reader:
+# Peers are looked for in ${PEERS:-~/.cache/tprof-peers}/bin: `gopprof` (Go's pprof), `oracle` (Go's own trace reader:
 # `oracle read FILE` reads and orders every event and stores nothing), `gotrace` (go tool trace) and
 # the sample programs web-1.27, web-1.19 that make the inputs. Without them the rows are ours alone,
 # over the traces that are in ${BENCH_DIR:-build/bench} (web-1.27.trace, web-1.19.trace: any trace of
@@ -126,4 +126,32 @@ if wanted 'flame graph'; then
 	row 'flame graph, 100,000 stacks, by leaf' '' '' '' "exec $bin/tprof-flame -r -o $dir/flame.svg $dir/old.cpu"
 	row 'flame graph, 100,000 against 100,000' '' '' '' "exec $bin/tprof-flame --base=$dir/old.cpu -o $dir/flame.svg $dir/new.cpu"
 	[ ! -s "$large" ] || row 'flame graph, pproftest-large.cpu' '0.300 s' '' '' "exec $bin/tprof-flame -o $dir/flame.svg $large"
+fi
+# Ratios are tprof's time by pprof's: 0.125 is eight times as fast.
+if wanted 'profile'; then
+	profiles=${CORPUS:-../shared/corpus}/profiles
+	large=$profiles/pproftest-large.cpu
+	if [ -s "$large" ]; then
+		row 'profile top, pproftest-large.cpu' 0.125 0.050 '' "exec $bin/tprof-top $large" "$(gopprof -top "$large")"
+		row 'profile top by line, pproftest-large.cpu' '' '' '' "exec $bin/tprof-top --granularity=lines $large" "$(gopprof -top -lines "$large")"
+		row 'profile top under a filter, pproftest-large.cpu' '' '' '' "exec $bin/tprof-top --focus=main.next $large" "$(gopprof -top -focus=main.next "$large")"
+		row 'profile tree, pproftest-large.cpu' '' '' '' "exec $bin/tprof-top --tree $large" "$(gopprof -tree "$large")"
+		rm -f "$dir/large.tprof"
+		"$bin/tprof-import" -o "$dir/large.tprof" "$large" >/dev/null
+		row 'profile top, pproftest-large.cpu in a store' '0.020 s' '0.008 s' '' "exec $bin/tprof-top $dir/large.tprof"
+	fi
+	# Of one program in three states; what there is without the corpus is only one.
+	if [ ! -d "$dir/heaps" ]; then
+		mkdir -p "$dir/heaps"
+		set -- "$profiles/go1.27.heap.d0" "$profiles/go1.27.allocs.d0" "$profiles/go1.19.heap.d0"
+		[ -s "$1" ] || set -- testdata/catalog.heap testdata/catalog.heap testdata/catalog.heap
+		n=0
+		for i in $(seq 100); do
+			for f; do
+				n=$((n + 1))
+				cp "$f" "$dir/heaps/$n.$(basename "$f")"
+			done
+		done
+	fi
+	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top $dir/heaps/*" "$(gopprof -top "$dir/heaps/*")"
 fi

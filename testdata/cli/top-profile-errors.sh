@@ -1,0 +1,18 @@
+# Each mistake is one sentence; options for traces are refused for profiles, and the other way round.
+try() { tprof-top "$@" 2>&1 >/dev/null | head -n 1; tprof-top "$@" >/dev/null 2>&1; echo "status $?"; }
+try testdata/catalog.cpu groups
+try --from=1s testdata/catalog.cpu
+try --hide=x testdata/checkout.trace
+try --tree testdata/checkout.trace
+try --sample-index=nothing testdata/catalog.heap
+try --focus='(' testdata/catalog.heap
+try --granularity=words testdata/catalog.heap
+try --divide-by=0 testdata/catalog.heap
+try --sort=name testdata/catalog.heap
+try --tree --format=csv testdata/catalog.heap
+try --tree --raw testdata/catalog.heap
+try --view=nothing testdata/checkout.trace
+try testdata/catalog.cpu testdata/checkout.trace
+try testdata/catalog.cpu testdata/catalog.heap
+try testdata/catalog.cpu nowhere.pb.gz
+try testdata/README.md
