@@ -40,10 +40,7 @@ struct tp_block_encoder {
 	uint32_t last_place; /* of the last run, which still grows */
 	uint32_t next[TP_BLOCK_EVENTS], until[TP_BLOCK_EVENTS];
 
-	struct {
-		uint64_t key;
-		uint32_t number; /* plus 1; 0: free */
-	} slots[SHAPE_SLOTS];
+	uint64_t slots[SHAPE_SLOTS]; /* key, and above it the number plus 1; 0: free */
 	uint32_t nshapes; /* of those numbered below ONCE */
 	uint32_t nonce;	  /* shapes used once */
 	uint8_t once[TP_BLOCK_EVENTS][SHAPE_BYTES];
@@ -146,15 +143,15 @@ static void choose_unit(struct tp_block_encoder *e, const struct tp_event *ev, s
 
 /* Units from one time to another; 0 where they are not whole, or too many. Exact: for a multiple of
  * the unit, what per_unit is rounded up by does not add up to one. */
-static inline uint32_t units_between(const struct tp_block_encoder *e, int64_t from, int64_t to)
+static inline uint32_t units_between(int64_t from, int64_t to, uint32_t unit, uint64_t per_unit)
 {
 	uint64_t ahead = (uint64_t)to - (uint64_t)from;
 	uint32_t units;
 
-	if (ahead - 1 >= UINT32_MAX)
+	if (ahead > UINT32_MAX)
 		return 0;
-	units = (uint32_t)(ahead * e->per_unit >> 32);
-	return units * e->unit == (uint32_t)ahead ? units : 0;
+	units = (uint32_t)(ahead * per_unit >> 32);
+	return units * unit == (uint32_t)ahead ? units : 0;
 }
 
 static uint32_t ticks_ahead(struct tp_block_encoder *e, int64_t ts)
@@ -187,21 +184,23 @@ static __attribute__((noinline)) uint8_t put_far_time(struct tp_block_encoder *e
 
 static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
 {
+	/* Bytes that are written may be anywhere, as far as a compiler knows: keep out of *e. */
+	const uint64_t start = (uint64_t)e->start_ns, per_unit = e->per_unit;
+	const uint32_t unit = e->unit;
 	uint8_t *code = e->at[COL_TIME];
 	int64_t last = e->last, base = e->base;
 
-	for (size_t i = 0; i < n; i++) {
-		int64_t ts = (int64_t)((uint64_t)ev[i].ts - (uint64_t)e->start_ns);
+	for (const struct tp_event *end = ev + n; ev < end; ev++, code++) {
+		int64_t ts = (int64_t)((uint64_t)ev->ts - start);
 		uint64_t step = (uint64_t)ts - (uint64_t)last;
 		bool tie = step == 1;
-		uint32_t units = units_between(e, base, ts);
+		uint32_t units = tie ? 1 : units_between(base, ts, unit, per_unit);
 
-		units = tie ? 1 : units;
 		base = tie ? base : ts;
 		last = ts;
-		*code++ = (uint8_t)(units - tie);
+		*code = (uint8_t)(units - tie);
 		if (__builtin_expect(units - 1 >= SHORT_UNITS - 1, 0))
-			code[-1] = put_far_time(e, units, step);
+			*code = put_far_time(e, units, step);
 	}
 	e->at[COL_TIME] = code;
 	e->last = last;
@@ -295,12 +294,11 @@ static void write_shape(uint8_t *p, uint64_t key)
 static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slot)
 {
 	for (unsigned probe = 0; probe < 8; probe++, slot = (slot + 1) % SHAPE_SLOTS) {
-		if (e->slots[slot].number && e->slots[slot].key == key)
-			return (uint8_t)(e->slots[slot].number - 1);
-		if (e->slots[slot].number || e->nshapes == ONCE)
+		if (e->slots[slot] && (e->slots[slot] ^ key) << 8 == 0)
+			return (uint8_t)((e->slots[slot] >> 56) - 1);
+		if (e->slots[slot] || e->nshapes == ONCE)
 			continue;
-		e->slots[slot].key = key;
-		e->slots[slot].number = ++e->nshapes;
+		e->slots[slot] = key | (uint64_t)++e->nshapes << 56;
 		write_shape(e->at[COL_SHAPES], key);
 		e->at[COL_SHAPES] += SHAPE_BYTES;
 		return (uint8_t)(e->nshapes - 1);
@@ -309,14 +307,15 @@ static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slo
 	return ONCE;
 }
 
+/* A key has 56 bits, SHAPE_BYTES. */
 static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 {
-	uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
+	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
+	uint64_t slot = e->slots[at];
 
-	/* No shape has the key 0 of a free slot: type 0 is none. */
-	if (__builtin_expect(e->slots[slot].key == key && e->slots[slot].number, 1))
-		return (uint8_t)(e->slots[slot].number - 1);
-	return rare_shape(e, key, slot);
+	if (__builtin_expect((slot ^ key) << 8 == 0 && slot >> 56, 1))
+		return (uint8_t)((slot >> 56) - 1);
+	return rare_shape(e, key, at);
 }
 
 /* ---- an event ----
