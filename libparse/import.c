@@ -366,6 +366,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	    .progress_ctx = (void *)w.opt,
 	    .tmp_dir = w.opt->tmp_dir,
 	};
+	struct tp_store_options target;
 	struct tp_recognition seen;
 	struct timespec t0, t1;
 	uint64_t before;
@@ -398,7 +399,9 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 
-	code = tp_store_begin(&w.run, store_path, &w.opt->store, err);
+	target = w.opt->store;
+	target.dump_size = w.in->size;
+	code = tp_store_begin(&w.run, store_path, &target, err);
 	if (code)
 		goto done;
 	if (!how.hash_later) {

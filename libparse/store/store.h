@@ -62,6 +62,7 @@ struct tp_store_options {
 	int compress;	  /* 0: lz4 (fast), 1: zstd ("--compress=high") */
 	bool materialize; /* also write events, spans and packed tables as ordinary rows */
 	int wait_ms;	  /* how long to wait for another writer; <0: for ever */
+	uint64_t dump_size; /* bytes, 0 unknown: a new store for a large dump gets larger pages */
 };
 
 /* Starts a run in the store at path, creating the file when it does not exist (then it appears at
