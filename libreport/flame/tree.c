@@ -283,9 +283,7 @@ struct adding {
 	uint32_t nstacks;
 	uint32_t *known; /* per frame: its string in the tree's names */
 	uint32_t *node;	 /* per stack */
-	int64_t *value;
-	double *events;
-	uint8_t *used; /* there are samples at it or, forwards, below it */
+	uint8_t *used;	 /* there are samples at it or, forwards, below it */
 };
 
 /* The string of a frame in the tree's names. */
@@ -320,25 +318,31 @@ static int64_t scaled(int64_t v, double ratio)
 	return f >= 0x1p63 ? INT64_MAX : f < -0x1p63 ? INT64_MIN : (int64_t)f;
 }
 
-static void add_samples(struct adding *a)
+static uint32_t stack_of(const struct adding *a, size_t sample)
+{
+	return a->p->stack[sample] < a->nstacks ? a->p->stack[sample] : 0;
+}
+
+/* Which stacks have samples that count. */
+static void mark_stacks(struct adding *a)
 {
 	const struct tp_profile *p = a->p;
-	size_t type = a->source->type;
-	struct evidence e = evidence_of(p, type);
+	struct rep_flame_tree *t = a->tree;
 
 	for (size_t i = 0; i < p->nsamples; i++) {
-		const int64_t *v = p->value + i * p->ntypes;
-		uint32_t s = p->stack[i] < a->nstacks ? p->stack[i] : 0;
-		double n = (double)v[e.of] / e.per;
+		uint32_t s = stack_of(a, i), depth;
 
-		if (!v[type])
+		if (!p->value[i * p->ntypes + a->source->type])
 			continue;
-		n = n < 0 ? -n : n;
-		a->tree->samples[a->side]++;
-		a->tree->stacks[a->side] += !a->used[s];
+		t->samples[a->side]++;
+		if (a->used[s])
+			continue;
 		a->used[s] = 1;
-		tp_sum(&a->value[s], scaled(v[type], a->source->ratio));
-		a->events[s] += n < 1 ? 1 : n;
+		t->stacks[a->side]++;
+		depth = tp_dict_stack_at(p->dict, s).depth;
+		if (depth > t->deepest)
+			t->deepest = depth;
+		t->cut += depth > t->opt.max_depth;
 	}
 }
 
@@ -368,21 +372,23 @@ static int reserve_values(struct rep_flame_tree *t)
 
 static int put_values(struct adding *a)
 {
+	const struct tp_profile *p = a->p;
 	struct rep_flame_tree *t = a->tree;
+	size_t type = a->source->type;
+	struct evidence e = evidence_of(p, type);
 	int code = reserve_values(t);
 
-	for (uint32_t s = 0; s < a->nstacks && !code; s++) {
-		uint32_t depth;
+	for (size_t i = 0; i < p->nsamples && !code; i++) {
+		const int64_t *v = p->value + i * p->ntypes;
+		uint32_t node = a->node[stack_of(a, i)];
+		double n = (double)v[e.of] / e.per;
 
-		if (a->used[s] != 1)
+		if (!v[type])
 			continue;
-		depth = tp_dict_stack_at(a->p->dict, s).depth;
-		tp_sum(&t->value[a->side][a->node[s]].self, a->value[s]);
+		n = n < 0 ? -n : n;
+		tp_sum(&t->value[a->side][node].self, scaled(v[type], a->source->ratio));
 		if (t->opt.compared)
-			t->events[a->side][a->node[s]] += a->events[s];
-		if (depth > t->deepest)
-			t->deepest = depth;
-		t->cut += depth > t->opt.max_depth;
+			t->events[a->side][node] += n < 1 ? 1 : n;
 	}
 	return code;
 }
@@ -456,23 +462,19 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "there is no sample type");
 	a.known = malloc(nframes * sizeof(*a.known));
 	a.node = calloc(a.nstacks, sizeof(*a.node));
-	a.value = calloc(a.nstacks, sizeof(*a.value));
-	a.events = calloc(a.nstacks, sizeof(*a.events));
 	a.used = calloc(a.nstacks, sizeof(*a.used));
-	if (a.known && a.node && a.value && a.events && a.used) {
+	if (a.known && a.node && a.used) {
 		memset(a.known, 0xff, nframes * sizeof(*a.known));
 		code = t->opt.reverse ? 0 : reserve(t, a.nstacks);
 	}
 	if (!code) {
-		add_samples(&a);
+		mark_stacks(&a);
 		code = t->opt.reverse ? merge_backwards(&a) : merge_forwards(&a);
 	}
 	if (!code)
 		code = put_values(&a);
 	free(a.known);
 	free(a.node);
-	free(a.value);
-	free(a.events);
 	free(a.used);
 	tp_buf_release(&a.name);
 	if (code == TP_ELIMIT)
