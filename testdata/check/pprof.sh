@@ -3,7 +3,7 @@
 #
 #   testdata/check/pprof.sh BIN_FOLDER [PROFILE …]
 #
-# pprof is ${PPROF:-~/.cache/tprof-peers/bin/gopprof}; profiles are those of
+# pprof is ${PEERS:-~/.cache/tprof-peers}/bin/gopprof; profiles are those of testdata and of
 # ${CORPUS:-../shared/corpus}/profiles unless named. Does nothing where either is missing. OPTIONS
 # overrides the matrix (one set of options per line). Text dumps whose names pprof passes over are
 # left out.
@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 4
 top=$1/tprof-top
 shift
-pprof=${PPROF:-$HOME/.cache/tprof-peers/bin/gopprof}
+pprof=${PEERS:-$HOME/.cache/tprof-peers}/bin/gopprof
 corpus=${CORPUS:-../shared/corpus}/profiles
 [ -x "$pprof" ] || { echo "pprof: no peer, nothing compared"; exit 0; }
 [ $# -gt 0 ] || set -- testdata/*.cpu testdata/*.heap testdata/*.block testdata/*.mutex \

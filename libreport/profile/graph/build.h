@@ -82,7 +82,7 @@ int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_
 /* cum of all drafts. */
 int rep_build_cum(struct rep_build *b);
 /* flat of all drafts: what samples end in. */
-void rep_build_flat(struct rep_build *b);
+int rep_build_flat(struct rep_build *b);
 /* The edges between kept drafts, anew. */
 int rep_build_edges(struct rep_build *b);
 uint64_t rep_hash(const void *data, size_t size);

@@ -95,7 +95,7 @@ static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
 	if (!code)
 		code = v->opt.call_tree ? rep_build_tree(b) : rep_build_cum(b);
 	if (!code)
-		rep_build_flat(b);
+		code = rep_build_flat(b);
 	if (!code)
 		code = whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
 	/* The nodes are in the arena: the rest is not needed any more. */

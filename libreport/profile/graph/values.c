@@ -163,21 +163,41 @@ int rep_build_cum(struct rep_build *b)
 	return code;
 }
 
-/* A leaf that is skipped is one with the function it was inlined into. */
-void rep_build_flat(struct rep_build *b)
+/* Where lines are skipped, a stack counts for the draft nearest above it: by stack node, draft + 1.
+ */
+static uint32_t *nearest(const struct rep_build *b)
+{
+	uint32_t *near = malloc(b->nstacks * sizeof(*near));
+
+	if (!near)
+		return NULL;
+	near[0] = 0;
+	for (uint32_t i = 1; i < b->nstacks; i++) {
+		near[i] = rep_build_draft_at(b, i);
+		if (!near[i])
+			near[i] = near[b->stack[i].parent];
+	}
+	return near;
+}
+
+int rep_build_flat(struct rep_build *b)
 {
 	const struct tp_profile *p = b->v->profile;
+	uint32_t *near = b->v->opt.no_inlines ? nearest(b) : NULL;
 
+	if (b->v->opt.no_inlines && !near)
+		return TP_ENOMEM;
 	for (size_t i = 0; i < p->nsamples; i++) {
-		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0, draft = 0;
+		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0, draft;
 
-		if (!rep_view_value(b->v, i) && !rep_view_divisor(b->v, i))
+		if (!stack || (!rep_view_value(b->v, i) && !rep_view_divisor(b->v, i)))
 			continue;
-		for (; stack && !draft; stack = b->stack[stack].parent)
-			draft = rep_build_draft_at(b, stack);
+		draft = near ? near[stack] : rep_build_draft_at(b, stack);
 		if (!draft)
 			continue;
 		add(&b->draft[draft - 1].flat, rep_view_value(b->v, i));
 		add(&b->draft[draft - 1].flat_div, rep_view_divisor(b->v, i));
 	}
+	free(near);
+	return 0;
 }
