@@ -42,6 +42,8 @@ bool check_refused(struct check *c, int code, const struct tp_err *err);
 /* The folder "profiles": 0 or an exit status, as check_corpus. `width` becomes that of its longest
  * name if it is longer. */
 int check_profiles(struct check *c);
+/* Two texts of pprof -raw, by content; the exit status. */
+int check_texts(const char *expected, const char *found, const struct check_options *opt);
 void check_profiles_width(const char *dir, int *width);
 
 /* 0, or the exit status when the corpus cannot be read (then said on stderr). */

@@ -14,6 +14,7 @@
 
 struct args {
 	const char *dir;
+	const char *raw;
 	bool selftest;
 	struct check_options check;
 };
@@ -27,11 +28,16 @@ static const char doc[] =
     "a "
     "file in it cannot be read.";
 
-enum { OPT_SELFTEST = 256 };
+enum { OPT_SELFTEST = 256, OPT_RAW };
 
 static const struct argp_option options[] = {
     {"differences", 'd', "N", 0, "Name at most N differences per dump (default 5)", 0},
     {"only", 'o', "TEXT", 0, "Only dumps whose name holds TEXT", 0},
+    {"raw", OPT_RAW, "FILE", 0,
+     "Compare, by content, what `pprof -raw` printed into FILE with such a text in DIR, and "
+     "nothing "
+     "else",
+     0},
     {"selftest", OPT_SELFTEST, NULL, 0,
      "Check the check: with any number of an expectation or any byte of a listing altered, it must "
      "find a difference",
@@ -52,6 +58,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		args->check.only = arg;
+		return 0;
+	case OPT_RAW:
+		args->raw = arg;
 		return 0;
 	case OPT_SELFTEST:
 		args->selftest = true;
@@ -79,6 +88,8 @@ int main(int argc, char **argv)
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	args.check.selftest = args.selftest;
+	if (args.raw)
+		return check_texts(args.raw, args.dir, &args.check);
 	status = check_corpus(args.dir, &args.check, &total);
 	if (status)
 		return status;

@@ -5,30 +5,14 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "conformance/raw.h"
 #include "conformance/sha256.h"
+#include "conformance/top.h"
 #include "profile/report.h"
-#include "profile/top.h"
 
 static int out_of_memory(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
-/* ---- lines ---- */
-
-/* Takes the next line off a text, without its end; false when there is none. */
-static bool next_line(struct tp_slice *text, struct tp_slice *line)
-{
-	const uint8_t *end;
-
-	if (!text->size)
-		return false;
-	end = memchr(text->data, '\n', text->size);
-	line->data = text->data;
-	line->size = end ? (size_t)(end - text->data) : text->size;
-	text->data += line->size + (end != NULL);
-	text->size -= line->size + (end != NULL);
-	return true;
 }
 
 static struct tp_slice all_of(const struct tp_buf *b)
@@ -36,77 +20,7 @@ static struct tp_slice all_of(const struct tp_buf *b)
 	return (struct tp_slice){b->data, b->size};
 }
 
-static bool is(struct tp_slice line, const char *text)
-{
-	return line.size == strlen(text) && !memcmp(line.data, text, line.size);
-}
-
-static bool begins(struct tp_slice line, const char *text)
-{
-	size_t n = strlen(text);
-
-	return line.size >= n && !memcmp(line.data, text, n);
-}
-
-/* The part of a location's line that is there without names: "     1: 0x485149 M=1 ". 0: it goes on
- * with a line of an inlined call. */
-static size_t nameless(struct tp_slice line)
-{
-	size_t n = 0;
-
-	while (n < line.size && line.data[n] == ' ')
-		n++;
-	if (n == line.size || line.data[n] < '0' || line.data[n] > '9')
-		return 0;
-	for (int words = 0; n < line.size && words < 2; n++)
-		words += line.data[n] == ' ';
-	for (const char *more[] = {"M=", "[F]"}, **m = more; m < more + 2; m++) {
-		struct tp_slice rest = {line.data + n, line.size - n};
-
-		if (!begins(rest, *m))
-			continue;
-		while (n < line.size && line.data[n] != ' ')
-			n++;
-		n += n < line.size;
-	}
-	return n;
-}
-
 /* ---- raw ---- */
-
-static bool has_names(struct tp_slice raw)
-{
-	struct tp_slice line;
-	bool locations = false;
-
-	while (next_line(&raw, &line)) {
-		if (is(line, "Mappings"))
-			return false;
-		if (locations && nameless(line) != line.size)
-			return true;
-		locations |= is(line, "Locations");
-	}
-	return false;
-}
-
-static void put_raw(struct facts *f, enum facts_side side, struct tp_slice raw, bool names)
-{
-	struct tp_slice line;
-	bool locations = false;
-	long long n = 0;
-
-	while (next_line(&raw, &line)) {
-		if (is(line, "Mappings"))
-			locations = false;
-		if (locations && !names) {
-			line.size = nameless(line);
-			if (!line.size)
-				continue;
-		}
-		locations |= is(line, "Locations");
-		facts_put_text(f, side, (const char *)line.data, line.size, "raw, line %lld", ++n);
-	}
-}
 
 static void hash_samples(struct tp_slice raw, char hex[65])
 {
@@ -115,13 +29,13 @@ static void hash_samples(struct tp_slice raw, char hex[65])
 	bool samples = false;
 
 	sha256_init(&sha);
-	while (next_line(&raw, &line)) {
-		samples |= is(line, "Samples:");
+	while (raw_next_line(&raw, &line)) {
+		samples |= raw_is(line, "Samples:");
 		if (!samples)
 			continue;
 		sha256_update(&sha, line.data, line.size);
 		sha256_update(&sha, "\n", 1);
-		if (is(line, "Locations"))
+		if (raw_is(line, "Locations"))
 			break;
 	}
 	sha256_hex(&sha, hex);
@@ -164,8 +78,8 @@ static int print_raw(const struct profile_run *run, bool names, struct tp_buf *o
 	if (code)
 		return code;
 	/* pprof, which has no names in text dumps, finds nothing to drop in them. */
-	opt.all_frames = strcmp(p->format, "pprof") != 0;
-	if (!names && opt.all_frames)
+	opt.all_frames = run->text;
+	if (!names && run->text)
 		code = hide_texts(p, err);
 	if (!code)
 		code = rep_profile_view_init(&v, p, &opt, &raw->traits, err);
@@ -176,8 +90,8 @@ static int print_raw(const struct profile_run *run, bool names, struct tp_buf *o
 	return code;
 }
 
-static int raw_facts(struct facts *f, const struct profile_run *run,
-		     const struct profile_expected *e, struct tp_err *err)
+static int compare_raw(struct facts *f, const struct profile_run *run,
+		       const struct profile_expected *e, struct tp_err *err)
 {
 	struct tp_buf raw = {0};
 	char hex[65];
@@ -186,16 +100,17 @@ static int raw_facts(struct facts *f, const struct profile_run *run,
 
 	if (!e->raw.size && !e->hash.size)
 		return 0;
-	names = !e->raw.size || has_names(all_of(&e->raw));
+	names = !e->raw.size || raw_has_names(all_of(&e->raw));
 	code = print_raw(run, names, &raw, err);
 	if (!code && e->raw.size) {
-		put_raw(f, FACTS_EXPECTED, all_of(&e->raw), names);
-		put_raw(f, FACTS_FOUND, all_of(&raw), names);
+		code = raw_facts(f, FACTS_EXPECTED, all_of(&e->raw), names, err);
+		if (!code)
+			code = raw_facts(f, FACTS_FOUND, all_of(&raw), names, err);
 	}
 	if (!code && e->hash.size) {
 		struct tp_slice hash = all_of(&e->hash), line = {0};
 
-		next_line(&hash, &line);
+		raw_next_line(&hash, &line);
 		facts_put_text(f, FACTS_EXPECTED, (const char *)line.data, line.size,
 			       "raw, hash of the samples");
 		hash_samples(all_of(&raw), hex);
@@ -205,152 +120,10 @@ static int raw_facts(struct facts *f, const struct profile_run *run,
 	return code;
 }
 
-/* ---- top ---- */
-
-#define SECTION "== sample_index="
-
-/* Lines of our heading, each with its end. */
-static int collect(void *ctx, const char *text, size_t size, struct tp_err *err)
-{
-	struct tp_buf *lines = ctx;
-
-	return tp_buf_put(lines, text, size) || tp_buf_put(lines, "\n", 1) ? out_of_memory(err) : 0;
-}
-
-static bool has_line(const struct tp_buf *lines, struct tp_slice line)
-{
-	struct tp_slice text = all_of(lines), one;
-
-	while (next_line(&text, &one))
-		if (one.size == line.size && !memcmp(one.data, line.data, line.size))
-			return true;
-	return false;
-}
-
-static void put_rows(struct facts *f, const struct rep_profile_top *top, const char *type)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < top->n; i++) {
-		const struct rep_top_row *row = &top->row[i];
-		char flat[REP_MEASURE_SIZE], cum[REP_MEASURE_SIZE], text[4096];
-		char share[3][REP_PERCENTAGE_SIZE];
-		int n;
-
-		sum += row->flat;
-		rep_percentage(share[0], row->flat, top->total);
-		rep_percentage(share[1], sum, top->total);
-		rep_percentage(share[2], row->cum, top->total);
-		n = snprintf(text, sizeof(text), "%10s %s %s %10s %s  %.*s%s%s",
-			     rep_view_label(&top->view, row->flat, flat), share[0], share[1],
-			     rep_view_label(&top->view, row->cum, cum), share[2],
-			     (int)row->name.size, row->name.text, *row->inlined ? " " : "",
-			     row->inlined);
-		if (n >= (int)sizeof(text))
-			n = sizeof(text) - 1;
-		facts_put_text(f, FACTS_FOUND, text, (size_t)n, "top of %s, row %lld", type,
-			       (long long)i + 1);
-	}
-}
-
-/* The lines of one section: what stands above the titles, and the rows beneath. */
-static void put_section(struct facts *f, struct tp_slice lines, const struct tp_buf *heading,
-			const char *type)
-{
-	struct tp_slice line;
-	bool rows = false;
-	long long n = 0;
-
-	while (next_line(&lines, &line)) {
-		if (rows) {
-			facts_put_text(f, FACTS_EXPECTED, (const char *)line.data, line.size,
-				       "top of %s, row %lld", type, ++n);
-			continue;
-		}
-		rows = begins(line, "      flat  flat%");
-		if (!rows)
-			facts_check(f, has_line(heading, line), "top of %s: '%.*s'", type,
-				    (int)line.size, (const char *)line.data);
-	}
-}
-
-/* "Showing top 500 nodes out of 23038": how many rows there are, 0 all. */
-static int64_t rows_shown(struct tp_slice lines)
-{
-	struct tp_slice line;
-	long long n;
-
-	while (next_line(&lines, &line))
-		if (begins(line, "Showing top ") && line.size < 80) {
-			char text[81] = "";
-
-			memcpy(text, line.data, line.size);
-			if (sscanf(text, "Showing top %lld nodes", &n) == 1)
-				return n;
-		}
-	return 0;
-}
-
-static int top_section(struct facts *f, const struct profile_run *run, const char *type,
-		       struct tp_slice lines, struct tp_err *err)
-{
-	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
-	struct rep_profile_top top = {0};
-	struct tp_buf heading = {0};
-	struct tp_profile *p;
-	int code = tp_profile_load(run->store, run->run, &p, err);
-
-	if (code)
-		return code;
-	opt.sample_index = type;
-	opt.node_count = rows_shown(lines);
-	opt.node_fraction = opt.edge_fraction = 0;
-	code = rep_profile_top(&top, p, &opt, err);
-	if (!code)
-		code = rep_graph_heading(top.graph, &top.view, false, collect, &heading, err);
-	if (!code) {
-		put_section(f, lines, &heading, type);
-		put_rows(f, &top, type);
-	} else if (code != TP_ENOMEM) {
-		facts_check(f, false, "top of %s: %s", type, err->msg);
-		code = 0;
-	}
-	tp_buf_release(&heading);
-	rep_profile_top_release(&top);
-	tp_profile_free(p);
-	return code;
-}
-
-static int top_facts(struct facts *f, const struct profile_run *run, const struct tp_buf *expected,
-		     struct tp_err *err)
-{
-	struct tp_slice text = all_of(expected), line, next;
-	bool more = next_line(&text, &line);
-	int code = 0;
-
-	while (more && !code) {
-		struct tp_slice section = {text.data, 0};
-		char type[200];
-
-		if (!begins(line, SECTION)) {
-			facts_check(f, false, "top: '%.*s' heads no section", (int)line.size,
-				    (const char *)line.data);
-			return 0;
-		}
-		snprintf(type, sizeof(type), "%.*s", (int)(line.size - strlen(SECTION)),
-			 (const char *)line.data + strlen(SECTION));
-		while ((more = next_line(&text, &next)) && !begins(next, SECTION))
-			section.size = (size_t)(text.data - section.data);
-		code = top_section(f, run, type, section, err);
-		line = next;
-	}
-	return code;
-}
-
 int profile_facts(struct facts *f, const struct profile_run *run, const struct profile_expected *e,
 		  struct tp_err *err)
 {
-	int code = raw_facts(f, run, e, err);
+	int code = compare_raw(f, run, e, err);
 
 	return code ? code : top_facts(f, run, &e->top, err);
 }

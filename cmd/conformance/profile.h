@@ -2,7 +2,8 @@
  *
  * Beside DIR/profiles/NAME lie NAME.raw.txt (`pprof -raw`), NAME.raw.sha256 (the hash of its lines
  * from "Samples:" to "Locations") and NAME.top.txt (`pprof -top` of every sample type, each headed
- * by "== sample_index=TYPE"). Our side is the same report made from a store: each line is a fact.
+ * by "== sample_index=TYPE"). Our side is the same report made from a store. Facts of the first are
+ * its samples and locations by content (raw.h), of the other its lines.
  *
  * pprof drops the names and labels that a text dump has in its comments, we keep them. Where an
  * expectation has no names, they are left out of the comparison, and names compared instead with
@@ -23,6 +24,7 @@ struct profile_expected {
 struct profile_run {
 	struct tp_store *store;
 	int64_t run;
+	bool text; /* it was a dump that is text */
 };
 
 /* Fills both sides for an expectation. What is altered in `e` by one digit makes a difference. */

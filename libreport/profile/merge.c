@@ -237,18 +237,41 @@ static int frame(struct translation *t, uint32_t id, uint32_t *to)
 	return code;
 }
 
-/* All stacks that samples end with, and their callers. 1 marks those until they are translated. */
+/* Marks all stacks that samples end with, and their callers. Mappings get their numbers on the way:
+ * in the order of samples, from the leaf, as pprof meets them. */
+static int mark_stacks(struct translation *t)
+{
+	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
+	bool *met = calloc(tp_dict_frames(t->from->dict), sizeof(*met));
+	int code = met ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; i < t->from->nsamples && !code; i++) {
+		for (uint32_t at = t->from->stack[i]; at && !t->stack[at] && !code;
+		     at = node[at].parent) {
+			uint32_t f = node[at].frame, number;
+
+			t->stack[at] = 1;
+			if (met[f])
+				continue;
+			met[f] = true;
+			f = tp_dict_frame_at(t->from->dict, f).location;
+			number = tp_dict_location_at(t->from->dict, f).mapping;
+			if (number && number <= t->from->nmappings)
+				code = mapping(t, number);
+		}
+	}
+	free(met);
+	return code;
+}
+
+/* 1 marks stacks until they are translated. */
 static int stacks(struct translation *t)
 {
 	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
-	int code = 0;
+	int code;
 
 	t->stack = calloc(t->nstacks, sizeof(*t->stack));
-	if (!t->stack)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < t->from->nsamples; i++)
-		for (uint32_t at = t->from->stack[i]; at && !t->stack[at]; at = node[at].parent)
-			t->stack[at] = 1;
+	code = t->stack ? mark_stacks(t) : TP_ENOMEM;
 	for (uint32_t i = 1; i < t->nstacks && !code; i++) {
 		uint32_t f;
 

@@ -53,13 +53,12 @@ static void put_head(struct rep_paper *out, const struct tp_profile *p)
 		put_string(out, p, p->doc_url);
 		rep_paper_put(out, "\n");
 	}
-	if (p->period_type.type || p->period_type.unit) {
-		rep_paper_put(out, "PeriodType: ");
-		put_string(out, p, p->period_type.type);
-		rep_paper_put(out, " ");
-		put_string(out, p, p->period_type.unit);
-		rep_paper_put(out, "\n");
-	}
+	/* pprof has this line even where nothing is known. */
+	rep_paper_put(out, "PeriodType: ");
+	put_string(out, p, p->period_type.type);
+	rep_paper_put(out, " ");
+	put_string(out, p, p->period_type.unit);
+	rep_paper_put(out, "\n");
 	rep_paper_printf(out, "Period: %" PRId64 "\n", p->period);
 	if (p->time_ns)
 		rep_paper_printf(out, "Time: %s\n", rep_when_exact(text, p->time_ns));
