@@ -39,8 +39,9 @@ static int hear(void *ctx, const char *data, size_t size, struct tp_err *err)
 	while ((stop = memchr(data, '\n', size))) {
 		size_t n = (size_t)(stop - data);
 
-		if (tp_buf_put(&l->rest, data, n) ||
-		    l->line(l->ctx, (char *)l->rest.data, l->rest.size))
+		/* A NUL behind it: regular expressions want one. */
+		if (tp_buf_put(&l->rest, data, n) || tp_buf_put(&l->rest, "", 1) ||
+		    l->line(l->ctx, (char *)l->rest.data, l->rest.size - 1))
 			return out_of_memory(err);
 		l->rest.size = 0;
 		data += n + 1;
