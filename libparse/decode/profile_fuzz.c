@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/profile.h"
+#include "decode/profile/encode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -85,14 +86,38 @@ static void check(const struct tp_profile *p)
 	MUST(p->doc_url < nstrings && p->period_type.type < nstrings);
 }
 
+/* Whatever was read can be written, and what is written is sound and says the same. */
+static void check_round_trip(const struct tp_profile *p)
+{
+	size_t nvalues = p->nsamples * p->ntypes;
+	struct tp_buf b = {0};
+	struct tp_profile *q;
+	struct tp_err err;
+
+	/* Samples of nothing are no profile.proto. */
+	if (!p->ntypes)
+		return;
+	MUST(!tp_profile_encode(p, NULL, &b, &err));
+	q = read_one(b.data, b.size, true);
+	MUST(q && q->nsamples == p->nsamples && q->ntypes == p->ntypes);
+	MUST(!nvalues || !memcmp(p->value, q->value, nvalues * sizeof(*p->value)));
+	for (size_t i = 0; i < p->nsamples; i++)
+		MUST(tp_dict_stack_at(p->dict, p->stack[i]).depth ==
+		     tp_dict_stack_at(q->dict, q->stack[i]).depth);
+	tp_profile_free(q);
+	tp_buf_release(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tp_profile *strict = read_one(data, size, true);
 	struct tp_profile *lenient = read_one(data, size, false);
 
 	MUST(!strict || lenient);
-	if (lenient)
+	if (lenient) {
 		check(lenient);
+		check_round_trip(lenient);
+	}
 	if (strict) {
 		size_t nvalues = strict->nsamples * strict->ntypes;
 
