@@ -299,11 +299,13 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 {
 	struct tp_pending_rows *t = &run->tables[table];
 	unsigned columns = tp_tables[table].ncolumns;
+	int64_t *to;
 
 	if (t->rows == t->room && grow_rows(t, columns))
 		return out_of_memory(err);
-	for (unsigned c = 0; c < columns; c++)
-		t->values[c * t->stride + t->rows] = values[c];
+	to = t->values + t->rows;
+	for (unsigned c = 0; c < columns; c++, to += t->stride)
+		*to = values[c];
 	return ++t->rows == TP_CHUNK_ROWS ? flush_rows(run, table, err) : 0;
 }
 

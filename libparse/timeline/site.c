@@ -117,19 +117,25 @@ int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count
 
 int tp_sites_drain(struct tp_sites *s)
 {
+	/* Counts may be anywhere, as far as a compiler knows: where they are is kept out of *s. */
+	uint16_t(*octave)[TP_SITE_OCTAVES] = s->octave;
+	uint32_t(*block)[64] = s->block;
 	uint32_t n = s->nlater;
 
 	s->nlater = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t site = (uint32_t)(s->later[i] >> BUCKET_BITS);
 		uint32_t bucket = (uint32_t)s->later[i] & ((1u << BUCKET_BITS) - 1);
-		uint32_t block =
-		    site < TP_SITES_DENSE && s->octave ? s->octave[site][bucket / 64] : 0;
+		uint32_t b = site < TP_SITES_DENSE && octave ? octave[site][bucket / 64] : 0;
 
-		if (block)
-			s->block[block][bucket % 64]++;
-		else if (tp_sites_count(s, site, (int)bucket, 1))
+		if (b) {
+			block[b][bucket % 64]++;
+			continue;
+		}
+		if (tp_sites_count(s, site, (int)bucket, 1))
 			return TP_ENOMEM;
+		octave = s->octave;
+		block = s->block;
 	}
 	return 0;
 }

@@ -179,8 +179,11 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_span out[TP_STEP_SPANS];
-	int code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
+	int code = 0;
 
+	/* Nothing else completes a span. */
+	if (ev->from != ev->to || ev->flags & TP_EVF_LOST)
+		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
 	if (code)
 		return code;
 	switch (tp_event_descs[ev->type].kind) {

@@ -487,11 +487,10 @@ static enum tp_v2_advance annotation(struct tp_v2_order *o, struct tp_v2_cursor 
 	uint64_t value;
 
 	switch (c->type) {
-	case TP_V2_HeapAlloc:
 	case TP_V2_HeapGoal:
 		value = tp_v2_varint(in);
 		NEED_P;
-		EVENT(c->type, TP_NONE, .arg = {value});
+		EVENT(TP_EV_HEAP_GOAL, TP_NONE, .arg = {value});
 		break;
 	case TP_V2_GoLabel:
 		STRING(tp_v2_varint(in), &str);
@@ -627,6 +626,11 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, const uint8_t **in)
 		TRANSITION(c->type, g->index, TP_ST_NOT_EXIST, tp_v2_gstate[g->status],
 			   .stack = stack, .str2 = stack2);
 		return TP_V2_ADVANCED;
+	case TP_V2_HeapAlloc:
+		id = tp_v2_varint(in);
+		NEED_P;
+		EVENT(TP_EV_HEAP_ALLOC, TP_NONE, .arg = {id});
+		return TP_V2_ADVANCED;
 	case TP_V2_GoDestroy:
 		NEED_USER;
 		NEED_STATE;
@@ -702,7 +706,6 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, const uint8_t **in)
 	case TP_V2_UserRegionEnd:
 		return user_region(o, c, in);
 	case TP_V2_ProcsChange:
-	case TP_V2_HeapAlloc:
 	case TP_V2_HeapGoal:
 	case TP_V2_GoLabel:
 	case TP_V2_UserLog:
