@@ -84,6 +84,9 @@ int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, u
 /* Reads mappings, functions and locations, of which the lists are known, in this order. */
 int tp_proto_read_tables(struct tp_proto *d);
 
+/* Reads all samples, once the tables are read: so many, of so many bytes together, before `end`. */
+int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsamples, size_t bytes);
+
 /* The place of an id, TP_PROTO_NONE when there is none. */
 uint32_t tp_proto_ids_find_slow(const struct tp_proto_ids *ids, uint64_t id);
 
