@@ -17,8 +17,8 @@ static const struct cmd cmd = CMD_INIT("tprof");
 static const struct {
 	const char *name, *doc;
 } ours[] = {
-    {"import", "decode Go execution traces into a store"},
-    {"top", "where goroutines spent their time, ranked"},
+    {"import", "decode execution traces and profiles into a store"},
+    {"top", "where time and memory went, ranked"},
     {"flame", "flame graphs of profiles and traces"},
     {"diff", "what changed between runs, and gates for CI"},
     {"query", "ask a store in SQL"},
@@ -276,10 +276,10 @@ static void usage(const struct folders *f, FILE *out)
 {
 	fputs("Usage: tprof COMMAND [ARGUMENT...]\n"
 	      "       tprof help COMMAND\n\n"
-	      "Offline analysis of Go execution traces. The commands (tprof-COMMAND, too):\n\n",
+	      "Offline analysis of Go execution traces and profiles. The commands (tprof-COMMAND, too):\n\n",
 	      out);
 	print_commands(f, out);
-	fputs("\nStart with: tprof top FILE (a trace, or a store made by tprof import).\n"
+	fputs("\nStart with: tprof top FILE (a trace, a profile, or a store made by tprof import).\n"
 	      "Options: --help, --version. Manual: tprof(1).\n",
 	      out);
 }
