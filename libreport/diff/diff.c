@@ -540,6 +540,8 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 	if (!code && d->opt.normalize && normalize(w))
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 0; !code && i < w->n; i++)
+		code = rep_keys_survey(d->keys, w->part[i].run->profile, err);
+	for (size_t i = 0; !code && i < w->n; i++)
 		code = rep_keys_map(d->keys, w->part[i].run->profile, w->part[i].side,
 				    &w->part[i].map, err);
 	if (!code)

@@ -167,8 +167,15 @@ static void test_diff_lines(void **state)
 	testing_sample(p.new, "main.f:112+110", 1, 15);
 	testing_sample(p.old, "main.g:5", 1, 3);
 	testing_sample(p.new, "main.g:6", 1, 3);
+	/* known on one side only: the lines of the file are what both have */
+	testing_sample(p.old, "main.h:20", 1, 7);
+	testing_sample(p.new, "main.h:20+18", 1, 9);
+	testing_sample(p.old, "main.k.func3:30+25", 1, 4);
+	testing_sample(p.new, "main.k.func4:30", 1, 4);
 	opt.keys.by = REP_BY_LINE;
 	d = compare(&p, &opt);
+	check(d, "main.h main.go:20", 7, 9, 7, 9, REP_STATUS_CHANGED);
+	check(d, "main.k.func4 main.go:30", 4, 4, 4, 4, REP_STATUS_SAME);
 	check(d, "main.f main.go:112", 10, 15, 10, 15, REP_STATUS_CHANGED);
 	check(d, "main.g main.go:5", 3, 0, 3, 0, REP_STATUS_GONE);
 	rep_diff_free(d);
@@ -178,7 +185,7 @@ static void test_diff_lines(void **state)
 	rep_diff_free(d);
 	opt.keys.by = REP_BY_FILE;
 	d = compare(&p, &opt);
-	check(d, "main.go", 13, 18, 13, 18, REP_STATUS_CHANGED);
+	check(d, "main.go", 24, 31, 24, 31, REP_STATUS_CHANGED);
 	rep_diff_free(d);
 	pair_free(&p);
 }

@@ -27,6 +27,10 @@ struct rep_keys {
 		uint32_t old, new; /* originals */
 		uint32_t last;	   /* one of them, of the new side where there is one */
 	} * tally;
+	/* By line: canonical names of functions of which a profile knows no first line. */
+	struct tp_dict *functions;
+	bool *startless; /* by string of it, nstartless */
+	size_t nstartless;
 	struct tp_buf canonical, shown; /* scratch */
 };
 
@@ -40,7 +44,8 @@ int rep_keys_new(struct rep_keys **out, const struct rep_keys_options *opt)
 	k->opt = *opt;
 	k->names = tp_dict_new();
 	k->originals = tp_dict_new();
-	if (!k->names || !k->originals) {
+	k->functions = tp_dict_new();
+	if (!k->names || !k->originals || !k->functions) {
 		rep_keys_free(k);
 		return TP_ENOMEM;
 	}
@@ -54,6 +59,8 @@ void rep_keys_free(struct rep_keys *k)
 		return;
 	tp_dict_free(k->names);
 	tp_dict_free(k->originals);
+	tp_dict_free(k->functions);
+	free(k->startless);
 	tp_buf_release(&k->canonical);
 	tp_buf_release(&k->shown);
 	free(k->sides);
@@ -146,6 +153,73 @@ static int put_nameless(struct rep_keys *k, const struct tp_profile *p, const st
 	return code ? code : tp_buf_put(&k->canonical, k->shown.data, k->shown.size);
 }
 
+/* The canonical name of a function into *id. */
+static int find_function(struct rep_keys *k, struct tp_text name, uint32_t *id)
+{
+	int code;
+
+	k->canonical.size = 0;
+	code = put_name(k, REP_NAME_FUNCTION, name);
+	return code ? code : tp_dict_string(k->functions, k->canonical.data, k->canonical.size, id);
+}
+
+static bool starts_unknown(struct rep_keys *k, struct tp_text name, int *code)
+{
+	uint32_t id = 0;
+
+	if (!k->nstartless || k->opt.exact || !name.size)
+		return false;
+	*code = find_function(k, name, &id);
+	return !*code && id < k->nstartless && k->startless[id];
+}
+
+static int mark_startless(struct rep_keys *k, uint32_t id)
+{
+	if (id >= k->nstartless) {
+		size_t room = (size_t)id * 2 + 64;
+		bool *p = realloc(k->startless, room * sizeof(*p));
+
+		if (!p)
+			return TP_ENOMEM;
+		memset(p + k->nstartless, 0, (room - k->nstartless) * sizeof(*p));
+		k->startless = p;
+		k->nstartless = room;
+	}
+	k->startless[id] = true;
+	return 0;
+}
+
+int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, struct tp_err *err)
+{
+	uint32_t frames = tp_dict_frames(p->dict), functions = tp_dict_functions(p->dict), id;
+	bool *seen = NULL;
+	int code = 0;
+
+	if (k->opt.by != REP_BY_LINE || k->opt.exact)
+		return 0;
+	seen = calloc((size_t)functions + 1, sizeof(*seen));
+	if (!seen)
+		code = TP_ENOMEM;
+	for (uint32_t i = 1; !code && i < frames; i++) {
+		struct tp_frame f = tp_dict_frame_at(p->dict, i);
+		struct tp_function fn;
+
+		if (!f.line || !f.function || f.function >= functions || seen[f.function])
+			continue;
+		seen[f.function] = true;
+		fn = tp_dict_function_at(p->dict, f.function);
+		if (fn.start_line > 0 || !fn.name)
+			continue;
+		code = find_function(k, tp_dict_text(p->dict, fn.name), &id);
+		if (!code)
+			code = mark_startless(k, id);
+	}
+	free(seen);
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
+				 code == TP_ENOMEM ? "out of memory" : "too many names")
+		    : 0;
+}
+
 /* What is shown for a frame into k->shown, and what it is matched by into k->canonical. */
 static int name_frame(struct rep_keys *k, const struct tp_profile *p, const struct tp_frame *f)
 {
@@ -154,6 +228,10 @@ static int name_frame(struct rep_keys *k, const struct tp_profile *p, const stru
 	struct tp_text file = tp_dict_text(p->dict, fn.file);
 	int code = 0;
 
+	if (k->opt.by == REP_BY_LINE && fn.start_line > 0 && starts_unknown(k, name, &code))
+		fn.start_line = 0;
+	if (code)
+		return code;
 	k->shown.size = k->canonical.size = 0;
 	if (k->opt.by == REP_BY_FILE ? !file.size : !name.size)
 		return put_nameless(k, p, f);

@@ -2,10 +2,12 @@
  *each a number that is the same in every profile.
  *
  * Unless names are taken exactly, what is the same but for the build is one key (diff/name.h), and
- * lines are counted from the first of their function where the profile knows it, so that an edit
- * further up does not move them.
+ * lines are counted from the first of their function, so that an edit further up does not move
+ * them. Where one of the profiles does not say where a function begins (text forms, and Go before
+ * 1.20), that function's lines are those of the file in all of them: else nothing would match.
  *
  *	code = rep_keys_new(&keys, &opt);
+ *	code = rep_keys_survey(keys, profile, err);		  each profile, before the first map
  *	code = rep_keys_map(keys, profile, REP_OLD, &map, err);	  each profile in turn
  *	… map.frame[f] is the key of frame f of the profile …
  *	rep_key_map_release(&map);
@@ -56,6 +58,7 @@ struct rep_key_map {
 	uint32_t *labels; /* labels: those of set i are label[labels[i] … labels[i + 1]) */
 	uint32_t *label;
 };
+int rep_keys_survey(struct rep_keys *k, const struct tp_profile *p, struct tp_err *err);
 int rep_keys_map(struct rep_keys *k, const struct tp_profile *p, enum rep_side_id side,
 		 struct rep_key_map *map, struct tp_err *err);
 void rep_key_map_release(struct rep_key_map *map);
