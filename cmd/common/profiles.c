@@ -155,7 +155,8 @@ static int append(struct cmd_profiles *list, struct tp_profile *p, const char *n
 		tp_profile_free(p);
 		return out_of_memory(err);
 	}
-	list->item[list->n++] = (struct cmd_profile){.profile = p, .name = copy, .trace = trace};
+	list->item[list->n++] = (struct cmd_profile){
+	    .profile = p, .name = copy, .trace = trace, .ntraces = trace, .nprofiles = !trace};
 	return 0;
 }
 
@@ -554,11 +555,13 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
 	struct cmd_profiles one = {0};
 	struct tp_profile *sum = NULL;
+	size_t ntraces = 0;
 	struct rep_merger *m;
 	struct tp_err err;
 	int code = rep_merger_new(&m, false, &err);
 
 	for (size_t i = 0; i < list->n && !code; i++) {
+		ntraces += list->item[i].ntraces;
 		code = rep_merger_add(
 		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
 		    &err);
@@ -569,6 +572,10 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 		code = rep_merger_finish(m, &sum, &err);
 	if (!code)
 		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+	if (!code) {
+		one.item[0].ntraces = ntraces;
+		one.item[0].nprofiles = list->n - ntraces;
+	}
 	rep_merger_free(m);
 	cmd_profiles_release(list);
 	*list = one;
@@ -611,4 +618,46 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 			status = add_up(cmd, out);
 	}
 	return status ? status : name_sum(cmd, out, n);
+}
+
+/* ---- what was asked about traces ---- */
+
+static const char *filter_given(const struct rep_trace_profile_options *opt)
+{
+	const struct {
+		const char *option, *text;
+	} given[] = {
+	    {"--goroutine", opt->filter.goroutine},
+	    {"--state", opt->filter.state},
+	    {"--reason", opt->filter.reason},
+	    {"--from", opt->filter.from},
+	    {"--to", opt->filter.to},
+	    {"--task", opt->task},
+	    {"--region", opt->region},
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].text)
+			return given[i].option;
+	return NULL;
+}
+
+int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
+			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b)
+{
+	const struct cmd_profiles *lists[] = {a, b};
+	const char *filter = filter_given(opt), *profile = NULL;
+	size_t ntraces = 0;
+
+	for (size_t l = 0; l < 2 && lists[l]; l++)
+		for (size_t i = 0; i < lists[l]->n; i++) {
+			ntraces += lists[l]->item[i].ntraces;
+			if (!profile && lists[l]->item[i].nprofiles)
+				profile = lists[l]->item[i].name;
+		}
+	if (!profile || (!filter && (!view || ntraces)))
+		return CMD_OK;
+	cmd_error(cmd, "%s is for traces, and %s is a profile", filter ? filter : "--view",
+		  profile);
+	return CMD_USAGE;
 }

@@ -16,7 +16,9 @@ struct cmd_profile {
 	char *name;		    /* of the run or file, for headings */
 	char **labels;		    /* "key=value" of the run, nlabels; none for a dump */
 	size_t nlabels;
-	bool trace; /* a view of a trace */
+	bool trace;	  /* a view of a trace */
+	size_t ntraces;	  /* of what it holds, views of traces … */
+	size_t nprofiles; /* … and profiles */
 };
 
 struct cmd_profiles {
@@ -42,6 +44,11 @@ void cmd_profiles_release(struct cmd_profiles *p);
  * *out holds one item, named after the first ("a.pb.gz and 299 more"). */
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 		     const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+
+/* What was asked about traces, of these lists (`b` may be NULL): a view of nothing but profiles
+ * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE. */
+int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
+			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b);
 
 /* What a path holds, by its first bytes (and for a store by its runs): decides which reports apply.
  */

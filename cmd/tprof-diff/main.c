@@ -170,11 +170,17 @@ static void add_gate(struct args *args, struct argp_state *state, const char *ar
 
 static void check(struct args *args, struct argp_state *state)
 {
+	const struct rep_filter_text *f = &args->trace.filter;
 	const char *wrong = NULL;
 
 	if (args->power)
 		return;
 	wrong = sides_check(&args->sides);
+	if (!wrong && !args->view &&
+	    (f->goroutine || f->state || f->reason || f->from || f->to || args->trace.task ||
+	     args->trace.region))
+		wrong = "--goroutine, --state, --reason, --from, --to, --task and --region are "
+			"about traces and need a --view";
 	if (!wrong && args->junit && args->self_check)
 		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)
@@ -550,6 +556,9 @@ static int run(struct args *args)
 	args->diff.relative = args->profile.relative_percentages;
 	args->diff.keys.no_inlines = args->profile.no_inlines;
 	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
+	if (!status && args->view)
+		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &in.list[0],
+						  &in.list[1]);
 	if (!status)
 		status = prepare_and_compare(args, &in);
 	loaded_release(&in);

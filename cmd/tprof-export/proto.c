@@ -110,6 +110,8 @@ int export_proto(struct export_args *args)
 	struct cmd_profiles list = {0};
 	int status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
 
+	if (!status && args->view)
+		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);
 	if (!status)
 		status = write_profile(args, &list.item[0]);
 	cmd_profiles_release(&list);

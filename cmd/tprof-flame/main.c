@@ -18,7 +18,7 @@ struct args {
 	size_t npaths, nbases;
 	const char *output, *title;
 	enum rep_flame_format format;
-	bool format_given, normalize;
+	bool format_given, normalize, view_given;
 	struct rep_flame_tree_options tree;
 	struct rep_flame_options flame;
 	struct rep_profile_options profile;
@@ -287,6 +287,7 @@ static error_t on_trace_option(int key, char *arg, struct argp_state *state)
 
 	if (key == KEY_VIEW) {
 		args->trace.view = view(state, arg);
+		args->view_given = true;
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
@@ -524,6 +525,9 @@ static int run(struct args *args)
 
 	if (!status && args->nbases)
 		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, &opt, &old);
+	if (!status)
+		status = cmd_profiles_check_trace(&args->cmd, &args->trace, args->view_given, &now,
+						  &old);
 	if (!status) {
 		parts = calloc(now.n + old.n + 1, sizeof(*parts));
 		views = calloc(now.n + old.n + 1, sizeof(*views));

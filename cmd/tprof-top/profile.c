@@ -161,6 +161,8 @@ int top_profile(struct top_args *args)
 		return status;
 	settle(args);
 	status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
+	if (!status && args->view)
+		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);
 	if (!status)
 		status =
 		    args->text ? print_text(args, &list.item[0]) : print_table(args, &list.item[0]);
