@@ -93,6 +93,7 @@ compare() { # arguments, separated by ';'; the file
 		failed=$((failed + 1))
 		return
 	fi
+	varied=
 	for try in 1 2 3 4 5 6 7 8 9; do
 		run_pprof "$@" "$file" >"$scratch/theirs"
 		if cmp -s "$scratch/ours" "$scratch/theirs"; then
@@ -100,11 +101,9 @@ compare() { # arguments, separated by ';'; the file
 			return
 		fi
 		[ $try -gt 1 ] || cp "$scratch/theirs" "$scratch/first"
-		if [ $try -ge 7 ] && cmp -s "$scratch/first" "$scratch/theirs"; then
-			break
-		fi
+		cmp -s "$scratch/first" "$scratch/theirs" || varied=1
 	done
-	if ! cmp -s "$scratch/first" "$scratch/theirs"; then
+	if [ -n "$varied" ]; then
 		unsettled=$((unsettled + 1))
 		[ -z "${V:-}" ] || echo "unsettled: $* $file"
 		return
