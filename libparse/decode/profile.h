@@ -51,11 +51,11 @@ struct tp_mapping {
 /* struct tp_location.flags */
 enum tp_location_flag {
 	TP_LOCATION_FOLDED = 1, /* several symbols share its code (profile.proto: is_folded) */
-	/* Nameless, but known to be of Go's runtime, whose names its text forms leave out at the
-	 * ends of a stack. Views leave it out as well, unless --all-frames is given. */
-	TP_LOCATION_RUNTIME = 4,
 	TP_LOCATION_BARE = 2,  /* neither address nor mapping nor lines: keeps it from being id 0 */
 	TP_LOCATION_LINED = 4, /* its one line says nothing (a function without a name) */
+	/* Nameless, but known to be of Go's runtime, whose names its text forms leave out at the
+	 * ends of a stack. Views leave it out as well, unless --all-frames is given. */
+	TP_LOCATION_RUNTIME = 8,
 };
 
 struct tp_label {

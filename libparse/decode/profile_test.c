@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "decode/profile.h"
@@ -50,9 +51,69 @@ static void test_profile_label_set_sorts(void **state)
 	}
 }
 
+/* Keys of a megabyte that differ at their end: sets of them are sorted in the time of others. */
+static void test_profile_label_set_long_keys(void **state)
+{
+	enum { SIZE = 1000000, SETS = 10000, LABELS = 16 };
+	struct tp_profile *p = tp_profile_new();
+	char *name = malloc(SIZE);
+	struct tp_label in[LABELS] = {{0}};
+	uint32_t key[2], set;
+	clock_t began;
+
+	(void)state;
+	assert_non_null(p);
+	assert_non_null(name);
+	memset(name, 'a', SIZE);
+	for (size_t i = 0; i < 2; i++) {
+		name[SIZE - 1] = (char)('y' - i);
+		assert_int_equal(tp_dict_string(p->dict, name, SIZE, &key[i]), 0);
+	}
+	began = clock();
+	for (uint32_t s = 0; s < SETS; s++) {
+		for (uint32_t i = 0; i < LABELS; i++)
+			in[i] = (struct tp_label){.key = key[(i + 1) % 2], .text = s};
+		assert_int_equal(tp_profile_label_set(p, in, LABELS, &set), 0);
+		assert_int_equal(set, s + 1);
+		for (uint32_t i = 1; i < LABELS; i++)
+			assert_true(p->labels[p->sets[set].first + i].key >=
+				    p->labels[p->sets[set].first + i - 1].key);
+	}
+	assert_true((clock() - began) / CLOCKS_PER_SEC < 5);
+	free(name);
+	tp_profile_free(p);
+}
+
+/* What is kept of a location's kind are different things: a line that says nothing makes it none of
+ * the runtime's. */
+static void test_profile_location_flags(void **state)
+{
+	struct tp_profile *p = tp_profile_new();
+	const struct tp_location l = {.address = 0x10};
+	const struct tp_location runtime = {.address = 0x20, .flags = TP_LOCATION_RUNTIME};
+	const struct tp_frame nothing = {0};
+	struct tp_location kept;
+	uint32_t frame;
+	size_t n;
+
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal(tp_profile_location(p, &l, &nothing, 1, &frame, &n), 0);
+	kept = tp_dict_location_at(p->dict, tp_dict_frame_at(p->dict, frame).location);
+	assert_int_equal(kept.flags & TP_LOCATION_RUNTIME, 0);
+	assert_true(tp_profile_lined(p, frame));
+	assert_int_equal(tp_profile_location(p, &runtime, NULL, 0, &frame, &n), 0);
+	kept = tp_dict_location_at(p->dict, tp_dict_frame_at(p->dict, frame).location);
+	assert_int_equal(kept.flags, TP_LOCATION_RUNTIME);
+	assert_false(tp_profile_lined(p, frame));
+	tp_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_profile_label_set_long_keys),
+	    cmocka_unit_test(test_profile_location_flags),
 	    cmocka_unit_test(test_profile_label_set_sorts),
 	};
 
