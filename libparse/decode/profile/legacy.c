@@ -116,9 +116,23 @@ static void mark_runtime(struct tp_legacy *l)
 	}
 }
 
+/* What is named is named where it is on a stack, a line for each frame: only a text made for the
+ * purpose gives one address many names and then repeats the address without them. */
+#define MAX_FRAMES_ANYWAY 1000000
+
+static int take_frames(struct tp_legacy *l, uint64_t *budget, uint32_t n)
+{
+	if (n > *budget)
+		return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "its inlined calls would make more frames than it has bytes");
+	*budget -= n;
+	return 0;
+}
+
 static int put_samples(struct tp_legacy *l)
 {
 	const uint32_t *stack = (const void *)l->stack.data;
+	uint64_t budget = (uint64_t)l->size + MAX_FRAMES_ANYWAY;
 	struct tp_buf frames = {0};
 	size_t n = tp_legacy_nsamples(l);
 	int code = 0;
@@ -131,18 +145,22 @@ static int put_samples(struct tp_legacy *l)
 			struct tp_legacy_place *place = tp_legacy_place_at(l, stack[s->at + k]);
 
 			if (!place->nframes)
-				code = make_frames(l, place, &frames);
+				code = tp_legacy_fail(l, make_frames(l, place, &frames));
 			if (!code)
-				code = tp_profile_push(l->p, &node,
+				code = take_frames(l, &budget, place->nframes);
+			if (!code)
+				code = tp_legacy_fail(
+				    l, tp_profile_push(l->p, &node,
 						       (const uint32_t *)(const void *)frames.data +
 							   place->frame,
-						       place->nframes);
+						       place->nframes));
 		}
 		if (!code)
-			code = tp_profile_add_sample(l->p, node, s->labels, s->value);
+			code = tp_legacy_fail(
+			    l, tp_profile_add_sample(l->p, node, s->labels, s->value));
 	}
 	tp_buf_release(&frames);
-	return tp_legacy_fail(l, code);
+	return code;
 }
 
 bool tp_legacy_seen(const uint8_t *data, size_t size)

@@ -328,6 +328,28 @@ static void test_legacy_read_long_and_hostile(void **state)
 	}
 }
 
+/* One address with many names, then on a stack many times: a small text that would be a huge tree.
+ */
+static void test_legacy_read_inlining_bomb(void **state)
+{
+	struct tp_buf text = {0};
+	char *shown;
+
+	(void)state;
+	say(&text, "goroutine profile: total 2\n1 @ 0x10\n");
+	for (int i = 0; i < 3000; i++)
+		say(&text, "#\t0xf\tf%d+0x0\tx.go:1\n", i);
+	say(&text, "1 @");
+	for (int i = 0; i < 3000; i++)
+		say(&text, " 0x10");
+	say(&text, "\n");
+	shown = show_read(text.data, text.size, false);
+	assert_non_null(
+	    strstr(shown, "its inlined calls would make more frames than it has bytes"));
+	free(shown);
+	tp_buf_release(&text);
+}
+
 /* ---- the binary CPU profile ---- */
 
 static size_t put_words(uint8_t *out, const uint64_t *word, size_t n, unsigned bytes, bool big)
@@ -419,6 +441,7 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_cut_anywhere),
 	    cmocka_unit_test(test_legacy_read_nuls_and_long_lines),
 	    cmocka_unit_test(test_legacy_read_long_and_hostile),
+	    cmocka_unit_test(test_legacy_read_inlining_bomb),
 	    cmocka_unit_test(test_legacy_read_cpu),
 	    cmocka_unit_test(test_legacy_read_cpu_of_java),
 	    cmocka_unit_test(test_legacy_read_cpu_damage),

@@ -9,7 +9,7 @@
 
 /* What frames a profile expands to: locations of many inlined calls that many samples name could
  * make a small file a huge tree. True ones have about one frame for each byte or two of samples. */
-#define MAX_FRAMES_PER_BYTE 64
+#define MAX_FRAMES_PER_BYTE 16
 #define MAX_FRAMES_ANYWAY   1000000
 #define MOST_STACKS	    ((size_t)1 << 24) /* that room is made for beforehand */
 
