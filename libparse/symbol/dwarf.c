@@ -9,9 +9,11 @@
 #include "base/err.h"
 #include "symbol/ranges.h"
 
-#define DEEPEST	   64	      /* entries nested in one another; more is no real program */
-#define MOST_DIES  (1u << 24) /* looked at in one unit: links may lead in circles */
-#define MOST_UNITS (1u << 20)
+#define DEEPEST	    64			/* entries nested in one another; more is no real program */
+#define MOST_DIES   (1u << 24)		/* looked at in one unit: links may lead in circles */
+#define MOST_STEPS  ((uint64_t)1 << 28) /* the same of a whole file */
+#define MOST_RANGES ((size_t)1 << 24)	/* of a whole file: entries may share their lists */
+#define MOST_UNITS  (1u << 20)
 
 struct unit {
 	Dwarf_Off offset;
@@ -34,17 +36,25 @@ struct tp_dwarf {
 	struct name *names;	/* slots, a power of two; text NULL: free */
 	size_t nnames, names_room;
 	struct tp_arena arena;
+	uint64_t steps; /* entries looked at */
+	size_t nranges;
 };
+
+/* One entry more is looked at; false where that was too often. */
+static bool may_step(struct tp_dwarf *d)
+{
+	return d->steps < MOST_STEPS && ++d->steps;
+}
 
 /* ---- ranges ---- */
 
-static int add_ranges(struct tp_ranges *to, Dwarf_Die *die, uint64_t value)
+static int add_ranges(struct tp_dwarf *d, struct tp_ranges *to, Dwarf_Die *die, uint64_t value)
 {
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
 	int code = 0;
 
-	for (unsigned i = 0; !code && i < MOST_DIES; i++) {
+	for (; !code && d->nranges < MOST_RANGES; d->nranges++) {
 		at = dwarf_ranges(die, at, &base, &low, &high);
 		if (at <= 0)
 			break;
@@ -67,7 +77,7 @@ static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 		d->unit_room = room;
 	}
 	d->unit[d->nunits] = (struct unit){.offset = dwarf_dieoffset(die)};
-	return add_ranges(&d->units, die, d->nunits++);
+	return add_ranges(d, &d->units, die, d->nunits++);
 }
 
 static int read_units(struct tp_dwarf *d)
@@ -133,12 +143,12 @@ static int read_functions(struct tp_dwarf *d, struct unit *u)
 	u->read = true;
 	if (!dwarf_offdie(d->dwarf, u->offset, &path[0]) || dwarf_child(&path[0], &path[1]))
 		return tp_ranges_sort(&u->functions);
-	for (depth = 1; depth && !code && seen < MOST_DIES; seen++) {
+	for (depth = 1; depth && !code && seen < MOST_DIES && may_step(d); seen++) {
 		Dwarf_Die *die = &path[depth];
 		int tag = dwarf_tag(die);
 
 		if (tag == DW_TAG_subprogram)
-			code = add_ranges(&u->functions, die, dwarf_dieoffset(die));
+			code = add_ranges(d, &u->functions, die, dwarf_dieoffset(die));
 		if (depth + 1 < DEEPEST && holds_functions(tag) &&
 		    dwarf_child(die, &path[depth + 1]) == 0) {
 			depth++;
@@ -206,26 +216,48 @@ static const char *scope_name(Dwarf_Die *die)
 		   : NULL;
 }
 
+/* What an entry stands in, outermost first, without its unit: how much of it. Entries follow one
+ * another as they are nested, so at each level it is the last one that begins before. (libdw's own
+ * walk, dwarf_getscopes_die, calls itself for each level, however many there are.) */
+static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[DEEPEST])
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+	Dwarf_Die at, next;
+	size_t n = 0;
+
+	if (!dwarf_diecu(die, &at, NULL, NULL))
+		return 0;
+	while (n < DEEPEST && dwarf_child(&at, &next) == 0 && dwarf_dieoffset(&next) < offset) {
+		do
+			at = next;
+		while (may_step(d) && dwarf_siblingof(&at, &next) == 0 &&
+		       dwarf_dieoffset(&next) > dwarf_dieoffset(&at) &&
+		       dwarf_dieoffset(&next) <= offset);
+		if (dwarf_dieoffset(&at) == offset)
+			break;
+		scope[n++] = at;
+	}
+	return n;
+}
+
 /* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
 static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
 {
-	Dwarf_Die *scopes = NULL;
-	int n = dwarf_getscopes_die(decl, &scopes);
-	size_t size = strlen(name) + 1;
+	Dwarf_Die scope[DEEPEST];
+	size_t n = scopes_of(d, decl, scope), size = strlen(name) + 1;
 	char *text, *at;
 
-	for (int i = 1; i < n; i++)
-		size += scope_name(&scopes[i]) ? strlen(scope_name(&scopes[i])) + 2 : 0;
+	for (size_t i = 0; i < n; i++)
+		size += scope_name(&scope[i]) ? strlen(scope_name(&scope[i])) + 2 : 0;
 	text = at = tp_arena_alloc(&d->arena, size);
-	for (int i = n - 1; at && i > 0; i--) {
-		const char *part = scope_name(&scopes[i]);
+	for (size_t i = 0; at && i < n; i++) {
+		const char *part = scope_name(&scope[i]);
 
 		if (part)
 			at += snprintf(at, size - (size_t)(at - text), "%s::", part);
 	}
 	if (at)
 		memcpy(at, name, strlen(name) + 1);
-	free(scopes);
 	return text ? text : name;
 }
 
@@ -356,10 +388,10 @@ static void call_place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, Dwarf_
 /* ---- look-up ---- */
 
 /* The inlined calls within a function at an address, outermost first. */
-static size_t inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *call, size_t room)
+static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Die *function, uint64_t address,
+			    Dwarf_Die *call, size_t room)
 {
 	Dwarf_Die at = *function, child;
-	unsigned seen = 0;
 	size_t n = 0;
 
 	for (unsigned depth = 0; depth < 4 * TP_SYMBOL_FRAMES; depth++) {
@@ -373,7 +405,7 @@ static size_t inlined_calls(Dwarf_Die *function, uint64_t address, Dwarf_Die *ca
 			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
 				 tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
 				dwarf_haspc(&child, address) == 1;
-		} while (!found && ++seen < MOST_DIES && dwarf_siblingof(&child, &child) == 0);
+		} while (!found && may_step(d) && dwarf_siblingof(&child, &child) == 0);
 		if (!found)
 			break;
 		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
@@ -405,7 +437,7 @@ size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *c
 		chain->name = chain->system_name = "";
 		return chain->line ? 1 : 0;
 	}
-	calls = inlined_calls(&function, address, call,
+	calls = inlined_calls(d, &function, address, call,
 			      room < TP_SYMBOL_FRAMES ? room - 1 : TP_SYMBOL_FRAMES - 1);
 	for (; calls; calls--) {
 		name_frame(d, &call[calls - 1], &chain[n++]);

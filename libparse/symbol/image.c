@@ -15,6 +15,7 @@
 #include "symbol/ranges.h"
 
 #define MOST_SEGMENTS 64
+#define MOST_SECTIONS 1024 /* that an address is looked for in */
 #define PAGE	      4096
 #define ID_SIZE	      256
 
@@ -35,6 +36,7 @@ struct tp_image {
 	bool ready; /* what follows was looked for */
 	struct tp_pclntab go;
 	bool has_go;
+	Elf_Scn *looked_in; /* the section of the last bytes that were asked for */
 	struct tp_dwarf *dwarf;
 	struct tp_ranges symbols; /* value: section of the table << 32 | number of the symbol */
 };
@@ -226,28 +228,39 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
 
 /* ---- what names code ---- */
 
-/* The section in which an address lies, with its bytes. */
+static bool holds(Elf_Scn *section, uint64_t address, GElf_Shdr *sh)
+{
+	return gelf_getshdr(section, sh) && sh->sh_flags & SHF_ALLOC && sh->sh_type != SHT_NOBITS &&
+	       address >= sh->sh_addr && address - sh->sh_addr < sh->sh_size;
+}
+
+/* The section in which an address lies, with its bytes. The one that held the last address is asked
+ * first: for each address many are looked up, all in one. */
 static struct tp_slice memory(void *ctx, uint64_t address)
 {
 	struct tp_image *image = ctx;
-	Elf_Scn *section = NULL;
+	Elf_Scn *section = image->looked_in;
 	struct tp_slice none = {0};
+	Elf_Data *data;
 	GElf_Shdr sh;
 
-	while ((section = elf_nextscn(image->elf, section))) {
-		Elf_Data *data;
+	if (!section || !holds(section, address, &sh)) {
+		unsigned n = 0;
 
-		if (!gelf_getshdr(section, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
-		    sh.sh_type == SHT_NOBITS || address < sh.sh_addr ||
-		    address - sh.sh_addr >= sh.sh_size)
-			continue;
-		data = elf_rawdata(section, NULL);
-		if (!data || !data->d_buf || address - sh.sh_addr >= data->d_size)
-			return none;
-		return (struct tp_slice){(const uint8_t *)data->d_buf + (address - sh.sh_addr),
-					 data->d_size - (size_t)(address - sh.sh_addr)};
+		section = NULL;
+		while ((section = elf_nextscn(image->elf, section)) &&
+		       !holds(section, address, &sh))
+			if (++n == MOST_SECTIONS)
+				return none;
 	}
-	return none;
+	if (!section)
+		return none;
+	image->looked_in = section;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf || address - sh.sh_addr >= data->d_size)
+		return none;
+	return (struct tp_slice){(const uint8_t *)data->d_buf + (address - sh.sh_addr),
+				 data->d_size - (size_t)(address - sh.sh_addr)};
 }
 
 #define MODULE_WORDS 56 /* of moduledata that are looked at */

@@ -33,7 +33,8 @@ enum {
 	FUNCDATA_INLINED = 3, /* FUNCDATA_InlTree */
 };
 
-#define MOST_STEPS (1u << 20) /* of a table of values; real ones have a few thousand */
+/* Of the tables of values that one address needs; real ones have a few thousand each. */
+#define MOST_STEPS (1u << 20)
 
 static uint32_t get32(const struct tp_pclntab *t, const uint8_t *p)
 {
@@ -243,7 +244,8 @@ static bool varint32(struct tp_slice *s, uint32_t *v)
 }
 
 /* -1 where the table says nothing of pc. */
-static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t entry, uint64_t pc)
+static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t entry, uint64_t pc,
+			unsigned *steps)
 {
 	struct tp_slice s = from(t->values, table);
 	uint64_t at = entry;
@@ -251,8 +253,8 @@ static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t ent
 
 	if (!table)
 		return -1;
-	for (unsigned i = 0; i < MOST_STEPS; i++) {
-		if (!varint32(&s, &change) || (!change && i) || !varint32(&s, &pcs))
+	for (bool first = true; *steps < MOST_STEPS; first = false, ++*steps) {
+		if (!varint32(&s, &change) || (!change && !first) || !varint32(&s, &pcs))
 			return -1;
 		value += change & 1 ? ~(change >> 1) : change >> 1;
 		at += (uint64_t)pcs * t->quantum;
@@ -282,11 +284,11 @@ static const char *file_name(const struct tp_pclntab *t, const struct function *
 }
 
 static void place(const struct tp_pclntab *t, const struct function *f, uint64_t pc,
-		  struct tp_symbol *s)
+		  struct tp_symbol *s, unsigned *steps)
 {
-	int32_t line = value_at(t, field(t, f, PCLN), f->entry, pc);
+	int32_t line = value_at(t, field(t, f, PCLN), f->entry, pc, steps);
 
-	s->file = file_name(t, f, value_at(t, field(t, f, PCFILE), f->entry, pc));
+	s->file = file_name(t, f, value_at(t, field(t, f, PCFILE), f->entry, pc, steps));
 	s->line = line > 0 ? line : 0;
 }
 
@@ -364,6 +366,7 @@ size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symb
 	uint32_t indices, calls;
 	struct function f;
 	const char *name;
+	unsigned steps = 0;
 	bool inlines;
 	size_t n = 0;
 
@@ -372,11 +375,11 @@ size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symb
 	inlines = t->function_data && inlined_into(t, &f, &indices, &calls);
 	while (n < room) {
 		struct tp_symbol *s = &chain[n++];
-		int32_t index = inlines ? value_at(t, indices, f.entry, pc) : -1;
+		int32_t index = inlines ? value_at(t, indices, f.entry, pc, &steps) : -1;
 		struct call c;
 
 		memset(s, 0, sizeof(*s));
-		place(t, &f, pc, s);
+		place(t, &f, pc, s, &steps);
 		if (index < 0 || n == room ||
 		    !call_at(t,
 			     t->function_data + calls +

@@ -5,7 +5,9 @@
 
 #include "base/err.h"
 
-#define MOST ((size_t)1 << 28)
+#define MOST ((size_t)1 << 24)
+/* Ranges looked at for one address, of those that begin before it: more than are ever nested. */
+#define MOST_STEPS ((size_t)1 << 14)
 
 int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value)
 {
@@ -68,7 +70,7 @@ const struct tp_range *tp_ranges_find(const struct tp_ranges *r, uint64_t addres
 		else
 			high = mid;
 	}
-	while (low-- && r->reach[low] > address) {
+	for (size_t n = 0; low-- && r->reach[low] > address && n < MOST_STEPS; n++) {
 		if (r->range[low].high > address)
 			return &r->range[low];
 	}

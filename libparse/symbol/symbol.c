@@ -7,6 +7,8 @@
 #include "symbol/image.h"
 #include "symbol/path.h"
 
+#define MOST_MAPPINGS 1024 /* that are looked for: no program has as many files */
+
 /* A mapping that was asked about, and the file that names its code. */
 struct choice {
 	char *file, *build_id;
@@ -106,7 +108,7 @@ static void choose(struct tp_symbolizer *s, struct choice *c)
 	}
 }
 
-/* Mappings are few, and asked about in runs. NULL when memory is out. */
+/* Mappings are few, and asked about in runs. NULL when memory is out, or there are too many. */
 static struct choice *choice_for(struct tp_symbolizer *s, const struct tp_symbol_place *p)
 {
 	struct choice *c;
@@ -117,6 +119,8 @@ static struct choice *choice_for(struct tp_symbolizer *s, const struct tp_symbol
 		    !strcmp(c->build_id, p->build_id))
 			return c;
 	}
+	if (s->nchoices == MOST_MAPPINGS)
+		return NULL;
 	c = realloc(s->choice, (s->nchoices + 1) * sizeof(*c));
 	if (!c)
 		return NULL;

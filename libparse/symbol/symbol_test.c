@@ -317,6 +317,40 @@ static void test_image_lookup_damaged(void **state)
 	free(copy);
 }
 
+/* A function whose declaration stands in more namespaces than a walk that calls itself for each of
+ * them survives. Its name is that of those that are no end of it. */
+static void test_image_lookup_deep_namespaces(void **state)
+{
+	static const char assembly[] =
+	    ".text\n.globl f\nf: .skip 16\n"
+	    ".section .debug_abbrev,\"\",@progbits\nabbrev:\n"
+	    ".byte 1, 0x11, 1, 0x13, 0x0b, 0x11, 1, 0x12, 6, 0, 0\n" /* unit */
+	    ".byte 2, 0x39, 1, 0, 0\n"				     /* namespace */
+	    ".byte 3, 0x2e, 0, 0x11, 1, 0x12, 6, 0x47, 0x13, 0, 0\n" /* function */
+	    ".byte 4, 0x2e, 0, 3, 8, 0x3c, 0x19, 0, 0, 0\n"	     /* its declaration */
+	    ".section .debug_info,\"\",@progbits\n"
+	    "info: .4byte end - start\nstart: .2byte 4\n.4byte abbrev\n.byte 8\n"
+	    ".byte 1, 4\n.8byte f\n.4byte 16\n"
+	    ".byte 3\n.8byte f\n.4byte 16, declaration - info\n"
+	    ".fill 200000, 1, 2\ndeclaration: .byte 4\n.asciz \"deep\"\n.skip 200001\nend:\n";
+	struct tp_symbol chain[2];
+	struct tp_image *image;
+	char path[128];
+	FILE *f = fopen(in_dir(path, "deep.s"), "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs(assembly, f);
+	assert_int_equal(fclose(f), 0);
+	if (sizeof(void *) != 8 ||
+	    !run("cc -nostdlib -static -Wl,-Ttext=0x401000,-ef -o deep deep.s"))
+		skip();
+	assert_int_equal(tp_image_open(&image, in_dir(path, "deep"), NULL), 0);
+	assert_int_equal(tp_image_lookup(image, 0x401004, chain, 2), 1);
+	assert_non_null(strstr(chain[0].name, "::deep"));
+	tp_image_close(image);
+}
+
 /* ---- go 1.5 ---- */
 
 static int to_file(void *ctx, const void *data, size_t size, struct tp_err *err)
@@ -421,6 +455,7 @@ int main(void)
 	    cmocka_unit_test(test_symbolize_path),
 	    cmocka_unit_test(test_symbolizer_new_errors),
 	    cmocka_unit_test(test_image_lookup_damaged),
+	    cmocka_unit_test(test_image_lookup_deep_namespaces),
 	    cmocka_unit_test(test_import_names_go15),
 	};
 
