@@ -324,7 +324,7 @@ static int decode_runs(struct decoder *d, struct tp_err *err)
 		if (length > LONG_RUN)
 			length += get(c);
 		m = bring_forward(d, place);
-		if (c->failed || length > d->pub.n - events)
+		if (c->failed || !length || length > d->pub.n - events)
 			return damaged(err, "runs");
 		d->runs[d->nruns++] = (struct run){m, (uint16_t)length};
 		events += (uint32_t)length;
