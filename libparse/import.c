@@ -224,6 +224,7 @@ static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_
 	for (size_t i = 0; i < n; i++) {
 		r->lost_bytes += (int64_t)losses[i].bytes;
 		r->lost_events += (int64_t)losses[i].events;
+		r->uncounted |= !losses[i].bytes && !losses[i].events;
 	}
 	if (n)
 		snprintf(r->first_loss, sizeof(r->first_loss), "%s", losses[0].reason);
@@ -335,9 +336,14 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 	if (code)
 		return code;
 	code = note_damaged_packing(w, err);
-	for (size_t i = 0; i < w->trace.nlosses && !code; i++)
-		if (tp_profile_add_loss(p, &w->trace.losses[i]))
+	for (size_t i = 0; i < w->trace.nlosses && !code; i++) {
+		if (tp_profile_add_loss(p, &w->trace.losses[i])) {
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		} else { /* the cause before what it caused */
+			memmove(p->losses + 1, p->losses, (p->nlosses - 1) * sizeof(*p->losses));
+			p->losses[0] = w->trace.losses[i];
+		}
+	}
 	if (!code)
 		code = name_profile(w, p, result, err);
 	if (!code)

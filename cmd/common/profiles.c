@@ -206,12 +206,18 @@ static int name_code(struct tp_profile *p, struct tp_symbolizer *s, struct tp_er
 
 /* ---- dumps, several at a time ---- */
 
+/* What is to be said of a dump, "" nothing. */
+struct note {
+	char text[320];
+	bool damaged;
+};
+
 struct load {
 	const char *const *paths;
 	size_t from, to;	  /* the thread's part */
 	struct rep_merger *sum;	  /* NULL: they are kept one by one */
 	struct cmd_profile *item; /* then: all of them, by path */
-	char (*note)[256];	  /* by path: what is to be said, "" nothing */
+	struct note *note;	  /* by path */
 	struct tp_symbolizer *symbols;
 	bool other;    /* something is no dump of a profile */
 	size_t failed; /* the path that err is about */
@@ -221,7 +227,7 @@ struct load {
 
 /* *p stays NULL where it turns out that the path is no dump of a profile: *what then says so. */
 static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what *what,
-		     struct tp_profile **p, char note[256], struct tp_err *err)
+		     struct tp_profile **p, struct note *note, struct tp_err *err)
 {
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -249,18 +255,19 @@ static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what 
 		*p = NULL;
 		return code;
 	}
-	if (*damaged)
-		snprintf(note, 256, "%s", damaged);
 	for (size_t i = 0; i < (*p)->nlosses; i++) {
 		bytes += (int64_t)(*p)->losses[i].bytes;
 		samples += (int64_t)(*p)->losses[i].events;
 	}
-	if ((*p)->nlosses)
-		snprintf(note, 256, "is damaged: %.120s; lost: %s", (*p)->losses[0].reason,
-			 cmd_lost(lost, bytes, samples, "sample"));
-	for (size_t i = 0; i < (*p)->nnotices && !*note; i++)
+	/* Damage to the packing is what the rest follows from. */
+	note->damaged = (*p)->nlosses || *damaged;
+	if (note->damaged)
+		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
+			 *damaged ? damaged : (*p)->losses[0].reason,
+			 cmd_lost(lost, bytes, samples, "sample", *damaged));
+	for (size_t i = 0; i < (*p)->nnotices && !note->text[0]; i++)
 		if ((*p)->notices[i].severity != TP_INFO)
-			snprintf(note, 256, "%s", (*p)->notices[i].text);
+			snprintf(note->text, sizeof(note->text), "%s", (*p)->notices[i].text);
 	return 0;
 }
 
@@ -279,7 +286,7 @@ static int load_one(struct load *l, size_t i)
 	int code = look_ahead(l->paths[i], &what, &l->err);
 
 	if (!code && what == WHAT_PROFILE)
-		code = read_dump(l->paths[i], l->symbols, &what, &p, l->note[i], &l->err);
+		code = read_dump(l->paths[i], l->symbols, &what, &p, &l->note[i], &l->err);
 	l->other = what != WHAT_PROFILE;
 	if (code || l->other)
 		return code;
@@ -340,15 +347,16 @@ static void run_parts(struct load *part, size_t n)
 	}
 }
 
-static void tell_notes(const struct cmd *cmd, const char *const *paths, char (*note)[256], size_t n)
+static void tell_notes(const struct cmd *cmd, const char *const *paths, const struct note *note,
+		       size_t n)
 {
 	size_t told = 0, more = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!note[i][0])
+		if (!note[i].text[0])
 			continue;
 		if (told++ < MAX_NOTES)
-			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i]);
+			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i].text);
 		else
 			more++;
 	}
@@ -410,7 +418,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 	size_t nparts = thread_count(paths, n);
 	struct load part[MAX_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
-	char(*note)[256] = calloc(n, sizeof(*note));
+	struct note *note = calloc(n, sizeof(*note));
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
@@ -434,8 +442,11 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	else if (!*other)
 		status = finish_parts(cmd, part, nparts, add, out);
-	if (!status && !*other)
+	if (!status && !*other) {
 		tell_notes(cmd, paths, note, n);
+		for (size_t i = 0; i < n; i++)
+			out->item[add ? 0 : i].damaged |= note[i].damaged;
+	}
 	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
 		tp_symbolizer_free(part[i].symbols);
@@ -473,6 +484,8 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		tp_profile_free(p);
 	else
 		code = append(out, p, run->row.name, trace, err);
+	if (!code)
+		out->item[out->n - 1].damaged = run->losses > 0;
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
@@ -508,18 +521,19 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
-		char note[1][256] = {""};
+		struct note note = {0};
 		enum what what;
 
 		if (look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (what != WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, symbols, out);
-		} else if (read_dump(paths[i], symbols, &what, &p, note[0], &err) ||
+		} else if (read_dump(paths[i], symbols, &what, &p, &note, &err) ||
 			   append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
-			tell_notes(cmd, &paths[i], note, 1);
+			out->item[out->n - 1].damaged = note.damaged;
+			tell_notes(cmd, &paths[i], &note, 1);
 		}
 	}
 	tp_symbolizer_free(symbols);
@@ -556,12 +570,14 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	struct cmd_profiles one = {0};
 	struct tp_profile *sum = NULL;
 	size_t ntraces = 0;
+	bool damaged = false;
 	struct rep_merger *m;
 	struct tp_err err;
 	int code = rep_merger_new(&m, false, &err);
 
 	for (size_t i = 0; i < list->n && !code; i++) {
 		ntraces += list->item[i].ntraces;
+		damaged |= list->item[i].damaged;
 		code = rep_merger_add(
 		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
 		    &err);
@@ -573,6 +589,7 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
 	if (!code) {
+		one.item[0].damaged = damaged;
 		one.item[0].ntraces = ntraces;
 		one.item[0].nprofiles = list->n - ntraces;
 	}

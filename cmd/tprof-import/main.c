@@ -245,14 +245,14 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 			  "'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample"));
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
 	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
 			  "transition%s inferred; see 'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event"),
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
 			  cmd_thousands(inferred, r->inferred), r->inferred == 1 ? "" : "s");
 }
 
