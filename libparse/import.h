@@ -24,7 +24,7 @@ struct tp_import_options {
 
 struct tp_import_result {
 	int64_t run;	 /* id in the store */
-	bool known;	 /* the same dump was there already; nothing was stored */
+	bool known;	 /* the same dump was there already; nothing was stored but labels */
 	char format[32]; /* "go 1.22", "pprof" */
 	bool profile;	 /* not a trace: events are its samples */
 	char what[48];	 /* "go 1.22 trace", "heap profile (text)" */
@@ -35,9 +35,10 @@ struct tp_import_result {
 	double seconds;
 	size_t losses;
 	int64_t lost_bytes, lost_events;
-	bool uncounted;	      /* and some that cannot be counted */
-	char first_loss[192]; /* reason of the first one */
-	char unnamed[256];    /* why code has no names or doubtful ones, "" */
+	bool uncounted;		     /* and some that cannot be counted */
+	char first_loss[192];	     /* reason of the first one */
+	struct tp_relabelled labels; /* known: what its labels were given */
+	char unnamed[256];	     /* why code has no names or doubtful ones, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

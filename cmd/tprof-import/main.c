@@ -203,6 +203,14 @@ static void summarise(const struct args *args, const char *file, const char *sto
 	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
 	const char *name = !strcmp(file, "-") ? "standard input" : file;
 
+	if (r->known && r->labels.now[0]) {
+		cmd_print(&args->cmd,
+			  "%s: is in %s already (run %lld), which is labelled %s now%s%s%s\n", name,
+			  store, (long long)r->run, r->labels.now,
+			  r->labels.before[0] ? " (before: " : "", r->labels.before,
+			  r->labels.before[0] ? ")" : "");
+		return;
+	}
 	if (r->known) {
 		cmd_print(&args->cmd, "%s: is in %s already (run %lld); nothing was stored\n", name,
 			  store, (long long)r->run);
