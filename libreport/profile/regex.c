@@ -4,6 +4,7 @@
 #include "profile/regex.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,17 @@
 
 #include "base/buf.h"
 
-/* Profiles bring expressions along (drop_frames), and regcomp copies what {n} repeats and recurses
- * on groups: these keep it from taking all memory, and are far beyond what anybody types. */
-#define MAX_SIZE   65536
-#define MAX_DEPTH  100
-#define MAX_COPIES 10000
+/* Profiles bring expressions along (drop_frames), and regcomp copies what {n} and + repeat,
+ * recurses on groups, and takes memory by the square of what may be empty in a row. These limits
+ * keep it below 100 MB; nobody types as much. */
+#define MAX_SIZE  65536
+#define MAX_DEPTH 100
+#define MAX_PARTS 50000 /* characters, sets and operators, counted as often as they are copied */
+#define MAX_LOOSE 2000	/* of them what may be empty: | ? * {0,1} ( ^ $ */
+
+struct cost {
+	unsigned long parts, loose;
+};
 
 struct translation {
 	const char *p, *end;
@@ -24,7 +31,8 @@ struct translation {
 	bool fold;
 	bool operand; /* something a repetition could apply to has just been written */
 	unsigned depth;
-	unsigned long copies; /* of its parts that repetitions ask for, all together */
+	struct cost open[MAX_DEPTH + 2]; /* by depth: of the group so far */
+	struct cost last;		 /* of the operand */
 	struct tp_err *err;
 };
 
@@ -43,13 +51,34 @@ static int refuse(struct translation *t, const char *what)
 	return tp_err_set(t->err, TP_EFORMAT, TP_OFFSET_NONE, "%s", what);
 }
 
+static void spend(struct translation *t, unsigned long parts, unsigned long loose)
+{
+	t->open[t->depth].parts += parts;
+	t->open[t->depth].loose += loose;
+}
+
+/* What has just been written can be repeated. */
+static void operand(struct translation *t, unsigned long parts, unsigned long loose)
+{
+	t->last = (struct cost){parts, loose};
+	t->operand = true;
+	spend(t, parts, loose);
+}
+
+static void open_group(struct translation *t)
+{
+	put(t, "(");
+	t->open[++t->depth] = (struct cost){1, 1};
+	t->operand = false;
+}
+
 /* A byte that stands for itself. */
 static void put_literal(struct translation *t, unsigned char c)
 {
 	if (strchr("\\^$.|?*+()[]{}", c))
 		put_byte(t, '\\');
 	put_byte(t, c);
-	t->operand = true;
+	operand(t, 1, 0);
 }
 
 static void put_code_point(struct translation *t, uint32_t c)
@@ -71,7 +100,7 @@ static void put_code_point(struct translation *t, uint32_t c)
 		put_byte(t, (unsigned char)(0x80 | (c >> 6 & 0x3f)));
 	put_byte(t, (unsigned char)(0x80 | (c & 0x3f)));
 	put(t, ")");
-	t->operand = true;
+	operand(t, 4, 0);
 }
 
 /* \x41, \x{1F600}: t->p is behind the x. */
@@ -133,7 +162,7 @@ static int escape(struct translation *t)
 		put(t, "[");
 		put(t, members(c));
 		put(t, "]");
-		t->operand = true;
+		operand(t, 1, 0);
 		return 0;
 	case 'D':
 	case 'S':
@@ -141,19 +170,19 @@ static int escape(struct translation *t)
 		put(t, "[^");
 		put(t, members((char)tolower(c)));
 		put(t, "]");
-		t->operand = true;
+		operand(t, 1, 0);
 		return 0;
 	case 'b':
 	case 'B':
 		put_byte(t, '\\');
 		put_byte(t, (unsigned char)c);
+		spend(t, 1, 1);
 		t->operand = false;
 		return 0;
 	case 'A':
-		put(t, "^");
-		return 0;
 	case 'z':
-		put(t, "$");
+		put(t, c == 'A' ? "^" : "$");
+		operand(t, 1, 1);
 		return 0;
 	case 'Q':
 		while (t->p < t->end && strncmp(t->p, "\\E", 2) != 0)
@@ -324,7 +353,7 @@ static int bracket(struct translation *t)
 		before = inside;
 	}
 	tp_buf_release(&before);
-	t->operand = true;
+	operand(t, 1, 0);
 	return code;
 }
 
@@ -335,9 +364,7 @@ static int group(struct translation *t)
 	bool fold = t->fold, on = true;
 
 	if (p == t->end || *p != '?') {
-		put(t, "(");
-		t->depth++;
-		t->operand = false;
+		open_group(t);
 		return 0;
 	}
 	p++;
@@ -349,9 +376,7 @@ static int group(struct translation *t)
 		if (!close || close >= t->end)
 			return refuse(t, "a group (?<name> has no end of its name");
 		t->p = close + 1;
-		put(t, "(");
-		t->depth++;
-		t->operand = false;
+		open_group(t);
 		return 0;
 	}
 	for (; p < t->end && *p != ':' && *p != ')'; p++) {
@@ -369,10 +394,8 @@ static int group(struct translation *t)
 	t->fold = fold;
 	t->p = p + 1;
 	t->operand = false;
-	if (*p == ':') {
-		put(t, "(");
-		t->depth++;
-	}
+	if (*p == ':')
+		open_group(t);
 	return 0;
 }
 
@@ -392,6 +415,7 @@ static size_t repetition(const struct translation *t)
 static int repeat(struct translation *t, char c)
 {
 	size_t n = c == '{' ? repetition(t) : 0;
+	unsigned long least, most, copies;
 
 	if (c == '{' && !n) {
 		put_literal(t, '{');
@@ -399,17 +423,20 @@ static int repeat(struct translation *t, char c)
 	}
 	if (!t->operand)
 		return refuse(t, "a repetition (*, +, ? or {}) has nothing to repeat");
+	least = c == '+';
+	most = least + 1; /* a+ is aa* */
 	if (n) {
-		unsigned long least, most;
 		char *end;
 
 		least = most = strtoul(t->p, &end, 10);
 		if (*end == ',' && end[1] != '}')
 			most = strtoul(end + 1, NULL, 10);
-		t->copies *= most ? most : 1;
-		if (most < least || most > 1000 || t->copies > MAX_COPIES)
+		if (most < least || most > 1000)
 			return refuse(t, "a repetition {} asks for too much");
+		most += *end == ',' && end[1] == '}';
 	}
+	copies = most ? most - 1 : 0;
+	spend(t, t->last.parts * copies + 1, t->last.loose * copies + (most - least) + (c == '*'));
 	put_byte(t, (unsigned char)c);
 	t->failed |= n ? tp_buf_put(&t->out, t->p, n) : 0;
 	t->p += n;
@@ -445,34 +472,40 @@ static int translate(struct translation *t)
 			code = repeat(t, c);
 			break;
 		case ')':
-			if (!t->depth--)
+			if (!t->depth)
 				return refuse(t, "a parenthesis ) closes nothing");
 			put(t, ")");
-			t->operand = true;
+			t->depth--;
+			operand(t, t->open[t->depth + 1].parts, t->open[t->depth + 1].loose);
 			break;
 		case '|':
 		case '^':
 			put_byte(t, (unsigned char)c);
+			spend(t, 1, 1);
 			t->operand = false;
 			break;
 		case '$':
 		case '.':
 			put_byte(t, (unsigned char)c);
-			t->operand = true;
+			operand(t, 1, c == '$');
 			break;
 		default:
 			put_literal(t, (unsigned char)c);
 		}
+		/* At once, so that the numbers stay small. */
+		if (!code &&
+		    (t->open[t->depth].parts > MAX_PARTS || t->open[t->depth].loose > MAX_LOOSE))
+			code = refuse(t, "it has too many alternatives and repetitions");
 	}
 	if (!code && t->depth)
 		code = refuse(t, "a parenthesis ( is not closed");
 	return code;
 }
 
-int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err)
+static int translate_all(const char *pattern, char **posix, bool *fold, struct cost *cost,
+			 struct tp_err *err)
 {
-	struct translation t = {
-	    .p = pattern, .end = pattern + strlen(pattern), .copies = 1, .err = err};
+	struct translation t = {.p = pattern, .end = pattern + strlen(pattern), .err = err};
 	int code = t.end - t.p > MAX_SIZE ? refuse(&t, "it is too long") : translate(&t);
 
 	*posix = NULL;
@@ -485,8 +518,35 @@ int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp
 	}
 	*posix = (char *)t.out.data;
 	*fold = t.fold;
+	*cost = t.open[0];
 	return 0;
 }
+
+int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err)
+{
+	struct cost cost;
+
+	return translate_all(pattern, posix, fold, &cost, err);
+}
+
+/* ---- matching ---- */
+
+/* regexec tries every place of a text where a match may begin, up to the text's end each, and keeps
+ * for good every state it comes through. So the expression is anchored behind anything at all,
+ * which is one pass; and from time to time it is compiled anew, which forgets the states. */
+#define ANYTHING "^([^x]|x)*("
+
+#define STATES_MEMORY ((size_t)256 << 20)
+#define STATE_SIZE    2560 /* with its table of what follows; and for each part in it */
+#define STATE_PART    8
+#define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
+
+struct rep_regex_machine {
+	regex_t re;
+	char *posix;
+	int flags;
+	size_t left, budget; /* bytes that may be looked at before all states are forgotten */
+};
 
 /* Nothing special but escaped dots: what most people type. */
 static bool take_literal(struct rep_regex *r, const char *pattern)
@@ -508,46 +568,108 @@ static bool take_literal(struct rep_regex *r, const char *pattern)
 	return out != NULL;
 }
 
+static char *anchored(const char *posix)
+{
+	size_t n = strlen(posix), head = strlen(ANYTHING);
+	char *out = malloc(head + n + 2);
+
+	if (out) {
+		memcpy(out, ANYTHING, head);
+		memcpy(out + head, posix, n);
+		memcpy(out + head + n, ")", 2);
+	}
+	return out;
+}
+
+static int compile(struct rep_regex *r, const char *pattern, const char *option, struct tp_err *err)
+{
+	struct rep_regex_machine *m = r->machine;
+	char why[160];
+	int code = regcomp(&m->re, m->posix, m->flags);
+
+	if (!code)
+		return 0;
+	free(m->posix);
+	free(m);
+	r->machine = NULL;
+	if (code == REG_ESPACE)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	regerror(code, NULL, why, sizeof(why));
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s: '%s' is no regular expression: %s",
+			  option, pattern, why);
+}
+
 int rep_regex_init(struct rep_regex *r, const char *pattern, const char *option, struct tp_err *err)
 {
-	char *posix, why[160];
+	struct cost cost;
+	size_t budget;
+	char *posix;
 	bool fold;
 	int code;
 
 	memset(r, 0, sizeof(*r));
 	if (take_literal(r, pattern))
 		return 0;
-	code = rep_regex_translate(pattern, &posix, &fold, err);
+	code = translate_all(pattern, &posix, &fold, &cost, err);
 	if (code == TP_EFORMAT)
 		tp_err_prefix(err, "%s: '%s' is no regular expression", option, pattern);
 	if (code)
 		return code;
-	code = regcomp(&r->re, posix, REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0));
+	r->machine = calloc(1, sizeof(*r->machine));
+	if (r->machine)
+		r->machine->posix = anchored(posix);
 	free(posix);
-	if (!code) {
-		r->compiled = true;
-		return 0;
-	}
-	if (code == REG_ESPACE)
+	if (!r->machine || !r->machine->posix) {
+		free(r->machine);
+		r->machine = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	regerror(code, &r->re, why, sizeof(why));
-	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s: '%s' is no regular expression: %s",
-			  option, pattern, why);
+	}
+	r->machine->flags = REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0);
+	budget = STATES_MEMORY / (STATE_SIZE + STATE_PART * cost.parts);
+	budget = budget > LEAST_BUDGET ? budget : LEAST_BUDGET;
+	r->machine->budget = budget < REP_REGEX_TEXT ? budget : REP_REGEX_TEXT;
+	r->machine->left = r->machine->budget;
+	return compile(r, pattern, option, err);
 }
 
 void rep_regex_release(struct rep_regex *r)
 {
 	free(r->literal);
-	if (r->compiled)
-		regfree(&r->re);
+	if (r->machine) {
+		regfree(&r->machine->re);
+		free(r->machine->posix);
+		free(r->machine);
+	}
 	memset(r, 0, sizeof(*r));
+}
+
+/* False where memory is out: then it is as it was. */
+static bool forget_states(struct rep_regex_machine *m)
+{
+	regex_t fresh;
+
+	if (regcomp(&fresh, m->posix, m->flags))
+		return false;
+	regfree(&m->re);
+	m->re = fresh;
+	m->left = m->budget;
+	return true;
 }
 
 bool rep_regex_match(const struct rep_regex *r, const char *text, size_t size)
 {
-	regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)size};
+	struct rep_regex_machine *m = r->machine;
+	regmatch_t range = {0};
 
 	if (r->literal)
 		return !r->size || memmem(text, size, r->literal, r->size);
-	return r->compiled && !regexec(&r->re, text, 1, &range, REG_STARTEND);
+	if (!m)
+		return false;
+	if (size > REP_REGEX_TEXT)
+		size = REP_REGEX_TEXT;
+	if (size > m->left && m->left < m->budget)
+		forget_states(m);
+	m->left -= size < m->left ? size : m->left;
+	range.rm_eo = (regoff_t)size;
+	return !regexec(&m->re, text, 1, &range, REG_STARTEND);
 }

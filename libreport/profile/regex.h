@@ -3,21 +3,25 @@
  * Only "does it match somewhere" is asked, so that greedy or not makes no difference. Understood:
  * (?:…) (?i) (?P<name>…) \d \D \w \W \s \S \b \B \A \z \Q…\E \t \n \x41 \x{41} \. […] [[:alpha:]]
  * x*? x{2,3}?. Not: \p{Greek}, (?i) in the middle, \C, and case folding beyond ASCII; they are an
- * error that says so. Text is bytes. Patterns without special characters are searched for. */
+ * error that says so. Text is bytes. Patterns without special characters are searched for.
+ *
+ * Expressions and texts may come from a dump: both are bounded, so that time grows with the text
+ * and memory stays below 1 GB whatever they are. Not for several threads at once. */
 #ifndef REP_PROFILE_REGEX_H
 #define REP_PROFILE_REGEX_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 
+/* Of longer texts only so many bytes are looked at, unless the pattern is just text. */
+#define REP_REGEX_TEXT 8192
+
 struct rep_regex {
-	bool compiled;
 	char *literal; /* the pattern is just this text; else */
 	size_t size;
-	regex_t re;
+	struct rep_regex_machine *machine;
 };
 
 /* `option` ("--focus") is named in messages: TP_EFORMAT; TP_ENOMEM. Released in every case;

@@ -2,11 +2,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "profile/regex.h"
+
+#include "base/buf.h"
 
 /* What Go's regexp.MatchString says; -1: it is, or for us, no expression. */
 static const struct {
@@ -141,12 +144,77 @@ static void test_regex_deep(void **state)
 	rep_regex_release(&r);
 }
 
+/* What regcomp would take gigabytes or minutes for. */
+static void test_regex_costly(void **state)
+{
+	static const struct {
+		const char *before, *again, *behind;
+		size_t times;
+		int code;
+	} forms[] = {
+	    {"^(", "a?", ")$", 100, 0},	       {"^(", "a?", ")$", 30000, TP_EFORMAT},
+	    {"", "a|", "b", 1000, 0},	       {"", "a|", "b", 30000, TP_EFORMAT},
+	    {"", "()", "", 30000, TP_EFORMAT}, {"", "^", "", 60000, TP_EFORMAT},
+	    {"(", "a", "){10}", 1000, 0},      {"(", "a", "){1000}", 1000, TP_EFORMAT},
+	    {"a", ".+b", "", 500, 0},	       {"", "[ab]x", "", 5000, 0},
+	};
+	struct tp_err err;
+	struct rep_regex r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct tp_buf b = {0};
+
+		assert_int_equal(tp_buf_put(&b, forms[i].before, strlen(forms[i].before)), 0);
+		for (size_t k = 0; k < forms[i].times; k++)
+			assert_int_equal(tp_buf_put(&b, forms[i].again, strlen(forms[i].again)), 0);
+		assert_int_equal(tp_buf_put(&b, forms[i].behind, strlen(forms[i].behind) + 1), 0);
+		assert_int_equal(rep_regex_init(&r, (char *)b.data, "--hide", &err), forms[i].code);
+		rep_regex_release(&r);
+		tp_buf_release(&b);
+	}
+	/* A + copies what it is behind: 2^30 of them. */
+	assert_int_equal(
+	    rep_regex_init(&r,
+			   "((((((((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
+			   "+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
+			   "--hide", &err),
+	    TP_EFORMAT);
+	rep_regex_release(&r);
+}
+
+/* A text that begins like a match everywhere takes one pass, not one for each of its bytes; and the
+ * states that it needs are forgotten on the way. */
+static void test_regex_long(void **state)
+{
+	size_t n = 50 * (size_t)1000 * 1000;
+	char *text = malloc(n);
+	struct tp_err err;
+	struct rep_regex r;
+	uint32_t seed = 1;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < n; i++) {
+		seed = seed * 1664525 + 1013904223;
+		text[i] = seed >> 31 ? 'a' : 'b';
+	}
+	assert_int_equal(rep_regex_init(&r, "(a|b)*a(a|b){12}c", "--hide", &err), 0);
+	assert_false(rep_regex_match(&r, text, n));
+	for (size_t i = 0; i < 100; i++)
+		assert_false(rep_regex_match(&r, text + i * 4000, 4000));
+	text[n - 1] = 'c';
+	assert_true(rep_regex_match(&r, text + n - 4000, 4000));
+	rep_regex_release(&r);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_regex),
-	    cmocka_unit_test(test_regex_nul),
-	    cmocka_unit_test(test_regex_deep),
+	    cmocka_unit_test(test_regex),      cmocka_unit_test(test_regex_nul),
+	    cmocka_unit_test(test_regex_deep), cmocka_unit_test(test_regex_costly),
+	    cmocka_unit_test(test_regex_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
