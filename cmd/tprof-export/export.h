@@ -3,6 +3,7 @@
 #define TPROF_EXPORT_H
 
 #include "common/common.h"
+#include "common/file.h"
 #include "profile/options.h"
 #include "profile/trace.h"
 
@@ -22,7 +23,7 @@ struct export_args {
 	size_t npaths;
 	const struct export_form *form;
 	const char *out; /* file, NULL stdout */
-	bool begun;	 /* it was made */
+	struct cmd_file file;
 	struct rep_profile_options profile;
 	bool view; /* traces are to be looked at as profiles */
 	struct rep_trace_profile_options trace;

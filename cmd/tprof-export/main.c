@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
@@ -202,44 +201,15 @@ static char *help_filter(int key, const char *text, void *input)
 	return all;
 }
 
-static bool is_input(const struct export_args *args, const struct stat *out)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < args->npaths; i++)
-		if (!stat(args->paths[i], &st) && st.st_dev == out->st_dev &&
-		    st.st_ino == out->st_ino)
-			return true;
-	return false;
-}
-
 int export_begin(struct export_args *args)
 {
-	struct stat st;
-
 	if (!args->out)
 		return CMD_OK;
-	if (!stat(args->out, &st) && is_input(args, &st)) {
+	if (cmd_file_is_one_of(args->out, args->paths, args->npaths)) {
 		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", args->out);
 		return CMD_USAGE;
 	}
-	if (!freopen(args->out, "w", stdout)) {
-		cmd_error(&args->cmd, "%s: cannot be written: %s", args->out, strerror(errno));
-		return CMD_SYSTEM;
-	}
-	args->begun = true;
-	return CMD_OK;
-}
-
-/* A file that is not whole is none. */
-static int finish(struct export_args *args, int status)
-{
-	struct stat st;
-
-	status = cmd_finish(&args->cmd, status);
-	if (status && args->begun && !stat(args->out, &st) && S_ISREG(st.st_mode))
-		unlink(args->out);
-	return status;
+	return cmd_file_begin(&args->cmd, &args->file, args->out);
 }
 
 static int run(struct export_args *args)
@@ -274,7 +244,7 @@ int main(int argc, char **argv)
 		return CMD_SYSTEM;
 	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = finish(&args, run(&args));
+	status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	free(args.paths);
 	return status;
 }

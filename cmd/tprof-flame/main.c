@@ -1,11 +1,11 @@
 /* tprof-flame: flame graphs of profiles, of their differences, and of traces. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "common/common.h"
+#include "common/file.h"
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
@@ -14,6 +14,7 @@
 
 struct args {
 	struct cmd cmd;
+	struct cmd_file file;
 	const char **path, **base; /* npaths, nbases; room for all arguments each */
 	size_t npaths, nbases;
 	const char *output, *title;
@@ -375,60 +376,24 @@ static const struct argp argp = {
 
 /* ---- running ---- */
 
-/* Where the bytes go: a file that takes its name when it is complete, or standard output. */
-struct target {
-	struct args *args;
-	FILE *file; /* NULL: standard output */
-	char *part;
-};
-
-static int write_target(void *ctx, const void *data, size_t size, struct tp_err *err)
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
-	struct target *t = ctx;
-
-	if (!t->file)
-		return cmd_write(data, size, err);
-	if (fwrite(data, 1, size, t->file) != size)
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write %s: %s", t->part,
-				  strerror(errno));
-	return 0;
+	(void)ctx;
+	return cmd_write(data, size, err);
 }
 
-static int open_target(struct target *t, struct tp_err *err)
+static int open_output(struct args *args)
 {
-	const char *output = t->args->output;
-	size_t size = output ? strlen(output) + 6 : 0;
+	const char *output = args->output;
 
-	t->file = NULL;
-	t->part = NULL;
 	if (!output || !strcmp(output, "-"))
-		return 0;
-	t->part = malloc(size);
-	if (!t->part)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	snprintf(t->part, size, "%s.part", output);
-	t->file = fopen(t->part, "we");
-	if (!t->file)
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create %s: %s", t->part,
-				  strerror(errno));
-	return 0;
-}
-
-/* Gives the file its name, or removes it after an error. */
-static int close_target(struct target *t, int code, struct tp_err *err)
-{
-	if (t->file) {
-		if (fclose(t->file) && !code)
-			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write %s: %s",
-					  t->part, strerror(errno));
-		if (!code && rename(t->part, t->args->output))
-			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create %s: %s",
-					  t->args->output, strerror(errno));
-		if (code)
-			unlink(t->part);
+		return CMD_OK;
+	if (cmd_file_is_one_of(output, args->path, args->npaths) ||
+	    cmd_file_is_one_of(output, args->base, args->nbases)) {
+		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", output);
+		return CMD_USAGE;
 	}
-	free(t->part);
-	return code;
+	return cmd_file_begin(&args->cmd, &args->file, output);
 }
 
 /* What was asked for cannot be: the sentence about it, and the status of a mistake. */
@@ -443,12 +408,11 @@ static int refuse(const struct args *args, const char *name, const struct tp_err
 static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 {
 	struct rep_flame_options *opt = &args->flame;
-	struct target target = {.args = args};
-	struct rep_sink sink = {write_target, &target};
+	struct rep_sink sink = {.write = write_out};
 	struct rep_flame_heading heading = {0};
 	struct rep_flame_tree tree;
 	struct tp_err err;
-	int code;
+	int code, status = CMD_OK;
 
 	args->tree.compared = args->nbases > 0;
 	code = rep_flame_tree_init(&tree, &args->tree, &err);
@@ -475,14 +439,13 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 		opt->colour = args->cmd.color;
 		if (args->format == REP_FLAME_TEXT && !args->output)
 			cmd_pager(&args->cmd);
-		code = open_target(&target, &err);
-		if (!code)
+		status = open_output(args);
+		if (!status)
 			code = rep_flame_write(&tree, args->format, opt, &sink, &err);
-		code = close_target(&target, code, &err);
 	}
 	rep_flame_heading_release(&heading);
 	rep_flame_tree_release(&tree);
-	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
+	return code ? cmd_fail(&args->cmd, NULL, &err) : status;
 }
 
 static void tell_notes(const struct args *args, const struct rep_profile_view *v)
@@ -572,7 +535,7 @@ int main(int argc, char **argv)
 	} else {
 		cmd_error(&args.cmd, "out of memory");
 	}
-	status = cmd_finish(&args.cmd, status);
+	status = cmd_file_end(&args.cmd, &args.file, status);
 	free(args.path);
 	free(args.base);
 	tp_buf_release(&args.filters);

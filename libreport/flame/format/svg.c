@@ -15,9 +15,10 @@ static int on_write(void *ctx, const char *data, int size)
 {
 	struct rep_flame_xml *x = ctx;
 
+	/* An error stays with us: libxml2 would print it. */
 	if (!x->code)
 		x->code = x->job->sink->write(x->job->sink->ctx, data, (size_t)size, x->job->err);
-	return x->code ? -1 : size;
+	return size;
 }
 
 int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job)

@@ -1,0 +1,27 @@
+/* The file that -o names. Standard output becomes it, under a name of its own beside it; it takes
+ * its name when it is whole, so that what was there before stays until then, and stays after an
+ * error. What is no regular file (a device, a pipe) is written to as it is.
+ *
+ *	status = cmd_file_begin(&cmd, &file, path);
+ *	… cmd_write(…) …
+ *	return cmd_file_end(&cmd, &file, status);	  in place of cmd_finish */
+#ifndef CMD_FILE_H
+#define CMD_FILE_H
+
+#include "common/common.h"
+
+struct cmd_file {
+	char *path; /* what the file will be called, links followed */
+	char *part; /* and is until it is whole; NULL: written to as it is */
+};
+
+/* 0 or an exit status, explained on stderr. */
+int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path);
+
+/* cmd_finish, then name or removal. Of a zeroed `f` it is cmd_finish alone. */
+int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
+
+/* Whether the path is one of those that are read. */
+bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n);
+
+#endif
