@@ -8,6 +8,7 @@ _tprof_diff()
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--by) COMPREPLY=($(compgen -W 'function line file stack label' -- "$cur")); return ;;
+	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown junit' -- "$cur")); return ;;
 	--granularity) COMPREPLY=($(compgen -W 'functions files lines' -- "$cur")); return ;;
@@ -39,7 +40,7 @@ _tprof_diff()
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
 			--reason= --region= --relative-percentages --rows= --run=
 			--sample-index= --self-check --share-of= --show= --show-from= --sort=
-			--state= --sum --symbol-path= --tag-focus= --tag-hide= --tag-ignore=
+			--state= --sum --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore=
 			--tag-leaf= --tag-root= --tag-show= --task= --to= --unit= --usage
 			--version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

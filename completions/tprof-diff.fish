@@ -45,6 +45,7 @@ complete -c tprof-diff -s s -l sort -x -a 'delta percent old new p name' -d 'Sor
 complete -c tprof-diff -l state -x -a 'running runnable blocked syscall syscall-blocked lost' -d 'Only time in these states'
 complete -c tprof-diff -l sum -d 'Add up the runs of each side'
 complete -c tprof-diff -l symbol-path -r -d 'Name code by files in these folders'
+complete -c tprof-diff -l demangle -x -a 'default templates full none' -d 'How names of C++ and Rust are shown'
 complete -c tprof-diff -l tag-focus -x -d 'Only samples with such a label'
 complete -c tprof-diff -l tag-hide -x -d 'No labels with these keys'
 complete -c tprof-diff -l tag-ignore -x -d 'No samples with such a label'

@@ -8,6 +8,7 @@ _tprof_export()
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--format) COMPREPLY=($(compgen -W 'events proto' -- "$cur")); return ;;
+	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--view)
 		COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur"))
@@ -25,7 +26,7 @@ _tprof_export()
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --binary= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
 			--no-inlines --output= --prune-from= --reason= --region= --run= --show= --show-columns
-			--show-from= --state= --symbol-path= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
+			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
 			--tag-show= --task= --to= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -24,6 +24,7 @@ _tprof_flame()
 		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
 		return
 		;;
+	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -37,7 +38,7 @@ _tprof_flame()
 			--goroutine= --granularity= --help --hide= --ignore= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
-			--show-from= --sort= --state= --symbol-path= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
+			--show-from= --sort= --state= --symbol-path= --demangle= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
 			--task= --title= --to= --trim-path= --usage --version --view= --width=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

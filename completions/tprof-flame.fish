@@ -17,6 +17,7 @@ complete -c tprof-flame -l min-width -x -d 'Fold frames narrower than pixels or 
 complete -c tprof-flame -l negate -d 'Swap the colors'
 complete -c tprof-flame -l binary -r -d 'Name code by this program'
 complete -c tprof-flame -l symbol-path -x -a '(__fish_complete_directories)' -d 'Name code by files in these folders, by build id'
+complete -c tprof-flame -l demangle -x -a 'default templates full none' -d 'How names of C++ and Rust are shown'
 complete -c tprof-flame -l no-inlines -d 'Count inlined functions as what they are in'
 complete -c tprof-flame -l no-pager -d 'Do not show long output page by page'
 complete -c tprof-flame -l noise -x -d 'Color changes above so many standard errors'

@@ -12,6 +12,7 @@ _tprof_top()
 	done
 	case $prev in
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown dot svg callgrind' -- "$cur")); return ;;
+	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--state)
 		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
@@ -44,7 +45,7 @@ _tprof_top()
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction=
 			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
-			--state= --symbol-path= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
+			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

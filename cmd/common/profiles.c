@@ -8,124 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/what.h"
 #include "open/input.h"
-#include "open/peek.h"
+#include "profile/demangle.h"
 #include "profile/merge.h"
 #include "symbol/symbol.h"
-
-#define READ_AT_ONCE (1 << 20)
 
 #define MAX_THREADS 8
 #define PAYS	    4			 /* dumps per thread at least, or */
 #define BIG	    ((int64_t)256 << 10) /* one of that size */
 #define MAX_NOTES   5			 /* dumps about which something is said */
 
-/* ---- what a path holds ---- */
-
-enum what { WHAT_PROFILE, WHAT_TRACE, WHAT_STORE };
-
-/* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
-static int keep_stdin(struct tp_err *err)
-{
-	const char *tmp = getenv("TMPDIR");
-	static char buf[1 << 16];
-	char path[4000];
-	ssize_t n;
-	int fd;
-
-	if (lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
-		return 0;
-	snprintf(path, sizeof(path), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create a temporary file: %s",
-				  strerror(errno));
-	unlink(path);
-	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 || write(fd, buf, (size_t)n) != n) {
-			close(fd);
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-					  "cannot be kept in a temporary file: %s",
-					  strerror(errno));
-		}
-	}
-	if (lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0) {
-		close(fd);
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be read again: %s",
-				  strerror(errno));
-	}
-	close(fd);
-	return 0;
-}
-
-/* By the first bytes. Whatever is neither store nor trace is for the profile decoders to refuse. */
-static enum what what_of(const void *head, size_t size)
-{
-	if (size >= 16 && !memcmp(head, "SQLite format 3", 16))
-		return WHAT_STORE;
-	if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
-		return WHAT_TRACE;
-	return WHAT_PROFILE;
-}
-
-static int look(const char *path, enum what *what, struct tp_err *err)
-{
-	char head[32] = "";
-	size_t size;
-	int code = strcmp(path, "-") ? 0 : keep_stdin(err);
-
-	if (!code)
-		code = tp_peek(path, head, sizeof(head), &size, err);
-	*what = what_of(head, size);
-	return code;
-}
-
-/* The same, but for files that are read in no time anyway: those are taken for profiles until they
- * have been unpacked. */
-static int look_ahead(const char *path, enum what *what, struct tp_err *err)
-{
-	struct stat st;
-
-	*what = WHAT_PROFILE;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= READ_AT_ONCE
-		   ? 0
-		   : look(path, what, err);
-}
-
 static bool is_profile(const struct rep_run *run)
 {
 	return !strcmp(run->row.kind, "profile");
-}
-
-int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
-{
-	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
-	struct rep_runs all = {0}, runs = {0};
-	struct tp_store *store = NULL;
-	size_t profiles = 0;
-	struct tp_err err;
-	enum what what;
-	int status = CMD_OK;
-
-	if (look(path, &what, &err))
-		return cmd_fail(cmd, path, &err);
-	*kind = what == WHAT_PROFILE ? CMD_KIND_PROFILE : CMD_KIND_TRACE;
-	if (what != WHAT_STORE)
-		return CMD_OK;
-	if (tp_store_open(&store, path, &err) || rep_runs_load(store, &all, &err) ||
-	    rep_runs_select(&all, spec, &runs, &err))
-		status = cmd_fail(cmd, path, &err);
-	for (size_t i = 0; i < runs.n; i++)
-		profiles += is_profile(&runs.run[i]);
-	if (profiles)
-		*kind = profiles == runs.n ? CMD_KIND_PROFILE : CMD_KIND_STORE_MIXED;
-	rep_runs_release(&runs);
-	rep_runs_release(&all);
-	if (store)
-		tp_store_close(store);
-	return status;
 }
 
 /* ---- the list ---- */
@@ -188,37 +84,45 @@ void cmd_profiles_release(struct cmd_profiles *p)
 
 /* ---- names ---- */
 
-/* What looks names up, NULL where nothing does; each thread has its own. */
-static int new_symbols(const struct cmd_profiles_options *opt, struct tp_symbolizer **s,
-		       struct tp_err *err)
+/* Each thread has its own. */
+struct names {
+	struct tp_symbolizer *symbols; /* NULL where nothing looks names up */
+	enum rep_demangle demangle;
+};
+
+static int names_init(struct names *n, const struct cmd_profiles_options *opt, struct tp_err *err)
 {
 	const struct tp_symbol_options how = {
 	    .binaries = &opt->binary, .nbinaries = opt->binary ? 1 : 0, .path = opt->symbol_path};
+	int code = rep_demangle_parse(opt->demangle, &n->demangle, err);
 
-	*s = NULL;
-	return opt->binary || opt->symbol_path ? tp_symbolizer_new(s, &how, err) : 0;
+	n->symbols = NULL;
+	if (!code && (opt->binary || opt->symbol_path))
+		code = tp_symbolizer_new(&n->symbols, &how, err);
+	return code;
 }
 
-static int name_code(struct tp_profile *p, struct tp_symbolizer *s, struct tp_err *err)
+static void names_release(struct names *n)
 {
-	return s ? tp_profile_symbolize(p, s, NULL, NULL, err) : 0;
+	tp_symbolizer_free(n->symbols);
+}
+
+static int name_code(struct tp_profile *p, const struct names *n, struct tp_err *err)
+{
+	int code = n->symbols ? tp_profile_symbolize(p, n->symbols, NULL, NULL, err) : 0;
+
+	return code ? code : rep_profile_demangle(p, n->demangle, err);
 }
 
 /* ---- dumps, several at a time ---- */
-
-/* What is to be said of a dump, "" nothing. */
-struct note {
-	char text[320];
-	bool damaged;
-};
 
 struct load {
 	const char *const *paths;
 	size_t from, to;	  /* the thread's part */
 	struct rep_merger *sum;	  /* NULL: they are kept one by one */
 	struct cmd_profile *item; /* then: all of them, by path */
-	struct note *note;	  /* by path */
-	struct tp_symbolizer *symbols;
+	char (*note)[256];	  /* by path: what is to be said, "" nothing */
+	struct names names;
 	bool other;    /* something is no dump of a profile */
 	size_t failed; /* the path that err is about */
 	int code;
@@ -226,8 +130,8 @@ struct load {
 };
 
 /* *p stays NULL where it turns out that the path is no dump of a profile: *what then says so. */
-static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what *what,
-		     struct tp_profile **p, struct note *note, struct tp_err *err)
+static int read_dump(const char *path, const struct names *names, enum cmd_what *what,
+		     struct tp_profile **p, char note[256], struct tp_err *err)
 {
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -238,8 +142,8 @@ static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what 
 
 	*p = NULL;
 	if (!code)
-		*what = what_of(in->data, in->size);
-	if (!code && *what != WHAT_PROFILE) {
+		*what = cmd_what_of(in->data, in->size);
+	if (!code && *what != CMD_WHAT_PROFILE) {
 		tp_input_close(in);
 		return 0;
 	}
@@ -249,25 +153,24 @@ static int read_dump(const char *path, struct tp_symbolizer *symbols, enum what 
 		code = tp_profile_read(in->data, in->size, NULL, p, err);
 	tp_input_close(in);
 	if (!code)
-		code = name_code(*p, symbols, err);
+		code = name_code(*p, names, err);
 	if (code) {
 		tp_profile_free(*p);
 		*p = NULL;
 		return code;
 	}
+	if (*damaged)
+		snprintf(note, 256, "%s", damaged);
 	for (size_t i = 0; i < (*p)->nlosses; i++) {
 		bytes += (int64_t)(*p)->losses[i].bytes;
 		samples += (int64_t)(*p)->losses[i].events;
 	}
-	/* Damage to the packing is what the rest follows from. */
-	note->damaged = (*p)->nlosses || *damaged;
-	if (note->damaged)
-		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
-			 *damaged ? damaged : (*p)->losses[0].reason,
-			 cmd_lost(lost, bytes, samples, "sample", *damaged));
-	for (size_t i = 0; i < (*p)->nnotices && !note->text[0]; i++)
+	if ((*p)->nlosses)
+		snprintf(note, 256, "is damaged: %.120s; lost: %s", (*p)->losses[0].reason,
+			 cmd_lost(lost, bytes, samples, "sample"));
+	for (size_t i = 0; i < (*p)->nnotices && !*note; i++)
 		if ((*p)->notices[i].severity != TP_INFO)
-			snprintf(note->text, sizeof(note->text), "%s", (*p)->notices[i].text);
+			snprintf(note, 256, "%s", (*p)->notices[i].text);
 	return 0;
 }
 
@@ -282,12 +185,12 @@ static int unlike(struct tp_err *err)
 static int load_one(struct load *l, size_t i)
 {
 	struct tp_profile *p;
-	enum what what;
-	int code = look_ahead(l->paths[i], &what, &l->err);
+	enum cmd_what what;
+	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
 
-	if (!code && what == WHAT_PROFILE)
-		code = read_dump(l->paths[i], l->symbols, &what, &p, &l->note[i], &l->err);
-	l->other = what != WHAT_PROFILE;
+	if (!code && what == CMD_WHAT_PROFILE)
+		code = read_dump(l->paths[i], &l->names, &what, &p, l->note[i], &l->err);
+	l->other = what != CMD_WHAT_PROFILE;
 	if (code || l->other)
 		return code;
 	if (!l->sum) {
@@ -347,16 +250,15 @@ static void run_parts(struct load *part, size_t n)
 	}
 }
 
-static void tell_notes(const struct cmd *cmd, const char *const *paths, const struct note *note,
-		       size_t n)
+static void tell_notes(const struct cmd *cmd, const char *const *paths, char (*note)[256], size_t n)
 {
 	size_t told = 0, more = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!note[i].text[0])
+		if (!note[i][0])
 			continue;
 		if (told++ < MAX_NOTES)
-			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i].text);
+			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i]);
 		else
 			more++;
 	}
@@ -418,7 +320,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 	size_t nparts = thread_count(paths, n);
 	struct load part[MAX_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
-	struct note *note = calloc(n, sizeof(*note));
+	char(*note)[256] = calloc(n, sizeof(*note));
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
@@ -432,7 +334,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
 		if (!code)
-			code = new_symbols(opt, &part[i].symbols, &err);
+			code = names_init(&part[i].names, opt, &err);
 	}
 	if (!code)
 		run_parts(part, nparts);
@@ -442,14 +344,11 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	else if (!*other)
 		status = finish_parts(cmd, part, nparts, add, out);
-	if (!status && !*other) {
+	if (!status && !*other)
 		tell_notes(cmd, paths, note, n);
-		for (size_t i = 0; i < n; i++)
-			out->item[add ? 0 : i].damaged |= note[i].damaged;
-	}
 	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
-		tp_symbolizer_free(part[i].symbols);
+		names_release(&part[i].names);
 	}
 	for (size_t i = 0; i < n && item; i++)
 		tp_profile_free(item[i].profile);
@@ -461,7 +360,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 /* ---- stores and traces ---- */
 
 static int load_run(struct cmd *cmd, const struct rep_run *run,
-		    const struct cmd_profiles_options *opt, struct tp_symbolizer *symbols,
+		    const struct cmd_profiles_options *opt, const struct names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
 {
 	struct tp_profile *p = NULL;
@@ -477,27 +376,25 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
 	if (!code && !trace)
-		code = name_code(p, symbols, err);
-	for (size_t i = 0; !code && !trace && symbols && i < p->nnotices; i++)
+		code = name_code(p, names, err);
+	for (size_t i = 0; !code && !trace && names->symbols && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (code)
 		tp_profile_free(p);
 	else
 		code = append(out, p, run->row.name, trace, err);
-	if (!code)
-		out->item[out->n - 1].damaged = run->losses > 0;
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
 /* A store, or a trace by way of the cache. */
-static int load_runs(struct cmd *cmd, const char *path, enum what what,
-		     const struct cmd_profiles_options *opt, struct tp_symbolizer *symbols,
+static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
+		     const struct cmd_profiles_options *opt, const struct names *names,
 		     struct cmd_profiles *out)
 {
 	struct tp_err err;
 	int status;
 
-	if (what == WHAT_TRACE && !opt->trace) {
+	if (what == CMD_WHAT_TRACE && !opt->trace) {
 		cmd_error(cmd,
 			  "%s: is a trace, not a profile; --view=cpu, offcpu, … looks at it as one",
 			  path);
@@ -505,7 +402,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum what what,
 	}
 	status = cmd_open(cmd, path);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)
-		if (load_run(cmd, &cmd->runs.run[i], opt, symbols, out, &err))
+		if (load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
 	return status;
@@ -515,36 +412,40 @@ static int load_runs(struct cmd *cmd, const char *path, enum what what,
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
-	struct tp_symbolizer *symbols;
+	struct names names;
 	struct tp_err err;
-	int status = new_symbols(opt, &symbols, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	int status = names_init(&names, opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
-		struct note note = {0};
-		enum what what;
+		char note[1][256] = {""};
+		enum cmd_what what;
 
-		if (look(paths[i], &what, &err)) {
+		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
-		} else if (what != WHAT_PROFILE) {
-			status = load_runs(cmd, paths[i], what, opt, symbols, out);
-		} else if (read_dump(paths[i], symbols, &what, &p, &note, &err) ||
+		} else if (what != CMD_WHAT_PROFILE) {
+			status = load_runs(cmd, paths[i], what, opt, &names, out);
+		} else if (read_dump(paths[i], &names, &what, &p, note[0], &err) ||
 			   append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
-			out->item[out->n - 1].damaged = note.damaged;
-			tell_notes(cmd, &paths[i], &note, 1);
+			tell_notes(cmd, &paths[i], note, 1);
 		}
 	}
-	tp_symbolizer_free(symbols);
+	names_release(&names);
 	return status;
 }
 
 /* What is wrong with the view is wrong for every trace. */
 static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
 {
+	enum rep_demangle how;
 	struct tp_err err;
 
+	if (rep_demangle_parse(opt->demangle, &how, &err)) {
+		cmd_error(cmd, "%s", err.msg);
+		return CMD_USAGE;
+	}
 	if (!opt->trace || !rep_trace_profile_check(opt->trace, &err))
 		return CMD_OK;
 	cmd_error(cmd, "%s", err.msg);
@@ -570,14 +471,12 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	struct cmd_profiles one = {0};
 	struct tp_profile *sum = NULL;
 	size_t ntraces = 0;
-	bool damaged = false;
 	struct rep_merger *m;
 	struct tp_err err;
 	int code = rep_merger_new(&m, false, &err);
 
 	for (size_t i = 0; i < list->n && !code; i++) {
 		ntraces += list->item[i].ntraces;
-		damaged |= list->item[i].damaged;
 		code = rep_merger_add(
 		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
 		    &err);
@@ -589,7 +488,6 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
 	if (!code) {
-		one.item[0].damaged = damaged;
 		one.item[0].ntraces = ntraces;
 		one.item[0].nprofiles = list->n - ntraces;
 	}

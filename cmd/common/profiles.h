@@ -16,7 +16,6 @@ struct cmd_profile {
 	char *name;		    /* of the run or file, for headings */
 	char **labels;		    /* "key=value" of the run, nlabels; none for a dump */
 	size_t nlabels;
-	bool damaged;	  /* it, or a part of it, lost something */
 	bool trace;	  /* a view of a trace */
 	size_t ntraces;	  /* of what it holds, views of traces … */
 	size_t nprofiles; /* … and profiles */
@@ -33,6 +32,7 @@ struct cmd_profiles_options {
 	/* Name code that a profile leaves without names; NULL: nothing. A trace of go 1.5 has its
 	 * names from its import. */
 	const char *binary, *symbol_path;
+	const char *demangle; /* names of C++ (profile/demangle.h); NULL: the default */
 };
 
 /* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open

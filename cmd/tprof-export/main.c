@@ -58,7 +58,7 @@ static bool says_what(enum rep_profile_option o)
 {
 	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_DIVIDE_BY ||
 	       o == REP_OPTION_NO_INLINES || o == REP_OPTION_SHOW_COLUMNS ||
-	       o == REP_OPTION_BINARY || o == REP_OPTION_SYMBOL_PATH;
+	       o == REP_OPTION_BINARY || o == REP_OPTION_SYMBOL_PATH || o == REP_OPTION_DEMANGLE;
 }
 
 static void list_profile_options(void)

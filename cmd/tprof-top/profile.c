@@ -153,7 +153,8 @@ int top_profile(struct top_args *args)
 {
 	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
 					   .binary = args->profile.binary,
-					   .symbol_path = args->profile.symbol_path};
+					   .symbol_path = args->profile.symbol_path,
+					   .demangle = args->profile.demangle};
 	struct cmd_profiles list = {0};
 	int status = check(args);
 

@@ -275,6 +275,14 @@ int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id)
 	return intern(&d->frames, &frame_kind, f, id);
 }
 
+int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name)
+{
+	if (!function || function >= d->functions.n || name >= d->strings.n)
+		return TP_EFORMAT;
+	((struct tp_function *)d->functions.entry)[function].name = name;
+	return 0;
+}
+
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id)
 {
 	if (f->name >= d->strings.n || f->system_name >= d->strings.n || f->file >= d->strings.n)

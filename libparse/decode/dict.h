@@ -82,6 +82,11 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
 		       uint32_t *node);
 
+/* Gives a function another name, whoever refers to it. It is found by what it was interned as, not
+ * by what it is now. To be done before hashes of stacks are asked for. TP_EFORMAT: one of the two is
+ * not there. */
+int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name);
+
 /* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
  * one, without looking for it. The look-up tables are made up for when something of that kind is
  * first interned; until then reading costs none. (Were an entry there twice, the first would be

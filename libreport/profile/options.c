@@ -148,6 +148,21 @@ static int truth(const char *text)
 	return -1;
 }
 
+/* -symbolize=local:demangle=full. What else it may say is what we do anyway. */
+static const char *symbolize(const char *given, bool *ignored)
+{
+	static const char *const how[] = {"none", "full", "templates"};
+	const char *demangle = given ? strstr(given, "demangle=") : NULL;
+
+	if (given && (!strcmp(given, "none") || !strcmp(given, "no")))
+		return how[0];
+	for (size_t i = 0; demangle && i < 3; i++)
+		if (!strncmp(demangle + strlen("demangle="), how[i], strlen(how[i])))
+			return how[i];
+	*ignored = true;
+	return NULL;
+}
+
 bool rep_profile_option_pprof(const char *text, const char **name, const char **value,
 			      bool *ignored)
 {
@@ -161,6 +176,11 @@ bool rep_profile_option_pprof(const char *text, const char **name, const char **
 		*name = "no-trim";
 		*ignored = yes == 1;
 		return yes >= 0;
+	}
+	if (same_letters(text, size, "symbolize") && given) {
+		*name = "demangle";
+		*value = symbolize(given, ignored);
+		return true;
 	}
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
 		if (!same_letters(text, size, spellings[i].pprof))

@@ -52,6 +52,7 @@ struct rep_profile_options {
 	const char *trim_path, *source_path; /* folders, separated by colons */
 	/* names for code that has none: a program, and folders (symbol/symbol.h) */
 	const char *binary, *symbol_path;
+	const char *demangle; /* how names of C++ are shown (demangle.h) */
 
 	/* how many are shown */
 	bool no_trim;	      /* all of them: the next three count as 0 */
@@ -133,6 +134,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Name code that a dump leaves without names by this program")                            \
 	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \
 	  "The same by files in these folders that have the build id")                             \
+	X("demangle", DEMANGLE, TEXT, demangle, "HOW", NODES,                                      \
+	  "Names of C++ and Rust: default, templates, full or none")                               \
 	X("nodecount", NODECOUNT, COUNT, node_count, "N", LIMITS, "At most N nodes")               \
 	X("nodefraction", NODEFRACTION, NUMBER, node_fraction, "F", LIMITS,                        \
 	  "Leave out nodes below F of the total (default: 0.005)")                                 \

@@ -1,0 +1,109 @@
+#include "common/what.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/profiles.h"
+#include "open/peek.h"
+
+#define READ_AT_ONCE (1 << 20)
+
+/* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
+static int keep_stdin(struct tp_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	static char buf[1 << 16];
+	char path[4000];
+	ssize_t n;
+	int fd;
+
+	if (lseek(STDIN_FILENO, 0, SEEK_CUR) == 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create a temporary file: %s",
+				  strerror(errno));
+	unlink(path);
+	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || write(fd, buf, (size_t)n) != n) {
+			close(fd);
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+					  "cannot be kept in a temporary file: %s",
+					  strerror(errno));
+		}
+	}
+	if (lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0) {
+		close(fd);
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be read again: %s",
+				  strerror(errno));
+	}
+	close(fd);
+	return 0;
+}
+
+enum cmd_what cmd_what_of(const void *head, size_t size)
+{
+	if (size >= 16 && !memcmp(head, "SQLite format 3", 16))
+		return CMD_WHAT_STORE;
+	if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
+		return CMD_WHAT_TRACE;
+	return CMD_WHAT_PROFILE;
+}
+
+int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
+{
+	char head[32] = "";
+	size_t size;
+	int code = strcmp(path, "-") ? 0 : keep_stdin(err);
+
+	if (!code)
+		code = tp_peek(path, head, sizeof(head), &size, err);
+	*what = cmd_what_of(head, size);
+	return code;
+}
+
+int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err)
+{
+	struct stat st;
+
+	*what = CMD_WHAT_PROFILE;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= READ_AT_ONCE
+		   ? 0
+		   : cmd_look(path, what, err);
+}
+
+int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
+{
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
+	struct rep_runs all = {0}, runs = {0};
+	struct tp_store *store = NULL;
+	size_t profiles = 0;
+	struct tp_err err;
+	enum cmd_what what;
+	int status = CMD_OK;
+
+	if (cmd_look(path, &what, &err))
+		return cmd_fail(cmd, path, &err);
+	*kind = what == CMD_WHAT_PROFILE ? CMD_KIND_PROFILE : CMD_KIND_TRACE;
+	if (what != CMD_WHAT_STORE)
+		return CMD_OK;
+	if (tp_store_open(&store, path, &err) || rep_runs_load(store, &all, &err) ||
+	    rep_runs_select(&all, spec, &runs, &err))
+		status = cmd_fail(cmd, path, &err);
+	for (size_t i = 0; i < runs.n; i++)
+		profiles += !strcmp(runs.run[i].row.kind, "profile");
+	if (profiles)
+		*kind = profiles == runs.n ? CMD_KIND_PROFILE : CMD_KIND_STORE_MIXED;
+	rep_runs_release(&runs);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return status;
+}

@@ -1,0 +1,249 @@
+#include "profile/cppname.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define ANONYMOUS "(anonymous namespace)"
+
+/* ---- what others made readable ---- */
+
+bool rep_cpp_looks_like(struct tp_text name)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < name.size; i++) {
+		char c = name.text[i];
+		const char *next = name.text + i + 1;
+		uint32_t left = name.size - i - 1;
+
+		if (c == '.' && left && *next == '<') /* Java: "T.<init>" */
+			return false;
+		if (c == ']' && left > 1 && !memcmp(next, ").", 2)) /* Go: "(*T[...]).M" */
+			return false;
+		found |= c == '<' || c == '>' || c == '[' || c == ']' ||
+			 (c == ':' && left && *next == ':');
+	}
+	return found;
+}
+
+/* pprof: removeMatching. What does not match ends it. */
+static int remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
+{
+	size_t to = from, first = from, nesting = 0;
+
+	for (size_t i = from; i < b->size; i++) {
+		char c = (char)b->data[i];
+
+		if (c == end && !nesting) {
+			memmove(b->data + to, b->data + i, b->size - i);
+			b->size = to + b->size - i;
+			return 0;
+		}
+		if (c == begin && !nesting++)
+			first = to;
+		else if (c == begin)
+			;
+		else if (c == end && !--nesting) {
+			to = first;
+			continue;
+		}
+		b->data[to++] = (uint8_t)c;
+	}
+	b->size = to;
+	return 0;
+}
+
+int rep_cpp_strip(struct tp_text name, bool templates, struct tp_buf *out)
+{
+	size_t from = out->size;
+	int code = tp_buf_put(out, name.text, name.size);
+
+	if (!code)
+		code = remove_pairs(out, from, '(', ')');
+	if (!code && templates)
+		code = remove_pairs(out, from, '<', '>');
+	return code;
+}
+
+/* ---- what the library made readable ---- */
+
+static bool in_word(const char *name, size_t i)
+{
+	return i && (isalnum((unsigned char)name[i - 1]) || name[i - 1] == '_');
+}
+
+/* The length of "operator<<" and the like, whose brackets open and close nothing; "operator" alone
+ * before any other; 0 where there is none. */
+static size_t operator_at(const char *name, size_t i)
+{
+	static const char *const signs[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "->",
+					    "<=",  ">=",  "()",	 "<",	">",  ""};
+	const char *rest = name + i + 8;
+
+	if (name[i] != 'o' || in_word(name, i) || strncmp(name + i, "operator", 8) != 0 ||
+	    isalnum((unsigned char)*rest) || *rest == '_')
+		return 0;
+	for (size_t k = 0;; k++)
+		if (!strncmp(rest, signs[k], strlen(signs[k])))
+			return 8 + strlen(signs[k]);
+}
+
+/* Behind the bracket that closes the one at i; 0 where none does. */
+static size_t behind(const char *name, size_t i)
+{
+	size_t nesting = 0;
+
+	while (name[i]) {
+		size_t n = operator_at(name, i);
+
+		if (n) {
+			i += n;
+			continue;
+		}
+		if (strchr("<({[", name[i]))
+			nesting++;
+		else if (strchr(")}]", name[i]) || (name[i] == '>' && i && name[i - 1] != '-'))
+			nesting--;
+		i++;
+		if (!nesting)
+			return i;
+	}
+	return 0;
+}
+
+/* Whether nothing but qualifiers of a function is left until it ends, or until the name of
+ * something that is local to it: " const::x", " const &", "". *local: until such a name. */
+static bool qualifiers(const char *text, bool *local)
+{
+	static const char *const words[] = {" const", " volatile", " &&", " &"};
+	size_t i = 0;
+
+	while (i < 4) {
+		size_t n = strlen(words[i]);
+
+		i = strncmp(text, words[i], n) ? i + 1 : 0;
+		text += i ? 0 : n;
+	}
+	*local = !strncmp(text, "::", 2);
+	return *local || !*text;
+}
+
+/* A list of parameters, and no part of a name: "(anonymous namespace)", "decltype (x)". */
+static bool is_list(const char *name, size_t i)
+{
+	return name[i] == '(' && strncmp(name + i, ANONYMOUS, strlen(ANONYMOUS)) != 0 &&
+	       !(i >= 9 && !strncmp(name + i - 9, "decltype ", 9));
+}
+
+/* Where the name itself begins and ends: behind the type that a function returns, in front of its
+ * parameters. Those of the functions around it are in between. */
+static void find_name(const char *name, size_t *begin, size_t *end)
+{
+	bool conversion = false, local = false;
+
+	*begin = 0;
+	*end = strlen(name);
+	for (size_t i = 0; name[i];) {
+		size_t n = operator_at(name, i), next;
+
+		if (n) {
+			/* What it converts to may have blanks. */
+			conversion = n == 8;
+			i += n;
+			/* "operator< <int>" */
+			i += n > 8 && name[i] == ' ';
+			continue;
+		}
+		if (!strncmp(name + i, "::", 2) && name[i + 2] != ' ')
+			conversion = conversion && name[i - 1] != ')';
+		if (name[i] == ' ' && !conversion && !qualifiers(name + i, &local))
+			*begin = i + 1;
+		if (!strchr("<({[", name[i])) {
+			i++;
+			continue;
+		}
+		next = behind(name, i);
+		/* Not balanced, or it returns a function. */
+		if (!next || (name[i] == '(' && (name[i + 1] == '*' || name[i + 1] == '&'))) {
+			*begin = 0;
+			*end = strlen(name);
+			return;
+		}
+		if (is_list(name, i) && qualifiers(name + next, &local) && !local) {
+			*end = i;
+			return;
+		}
+		i = next;
+	}
+}
+
+/* "f(int) const::{lambda()#1}::operator()" without "int". */
+static int put_name(const char *name, size_t begin, size_t end, struct tp_buf *out)
+{
+	int code = 0;
+
+	for (size_t i = begin; i < end && !code;) {
+		size_t n = operator_at(name, i), next = i + (n ? n : 1);
+		bool local;
+
+		if (!n && strchr("<({[", name[i])) {
+			next = behind(name, i);
+			if (!next)
+				return tp_buf_put(out, name + i, end - i);
+			if (is_list(name, i) && qualifiers(name + next, &local) && local) {
+				code = tp_buf_put(out, "()", 2);
+				i = next;
+				continue;
+			}
+		}
+		code = tp_buf_put(out, name + i, next - i);
+		i = next;
+	}
+	return code;
+}
+
+static void drop_templates(struct tp_buf *b, size_t from)
+{
+	const char *text = (const char *)b->data;
+	size_t to = from;
+
+	for (size_t i = from; text[i];) {
+		size_t n = operator_at(text, i), next = text[i] == '<' && !n ? behind(text, i) : 0;
+
+		if (text[i] == '<' && !n && !next) {
+			n = strlen(text + i);
+			memmove(b->data + to, b->data + i, n);
+			to += n;
+			break;
+		}
+		if (next) {
+			/* "operator< <int>" */
+			if (to > from + 1 && text[to - 1] == ' ' && text[to - 2] == '<')
+				to--;
+			i = next;
+			continue;
+		}
+		for (n = n ? n : 1; n; n--)
+			b->data[to++] = b->data[i++];
+	}
+	b->size = to;
+}
+
+int rep_cpp_simplify(const char *name, enum rep_cpp_parts parts, struct tp_buf *out)
+{
+	size_t from = out->size, begin = 0, end = strlen(name);
+	int code;
+
+	if (parts == REP_CPP_ALL)
+		return tp_buf_put(out, name, end);
+	if (!(parts & REP_CPP_PARAMETERS))
+		find_name(name, &begin, &end);
+	code = put_name(name, begin, end, out);
+	if (!code)
+		code = tp_buf_put(out, "", 1);
+	if (!code && parts & REP_CPP_TEMPLATES)
+		out->size--;
+	else if (!code)
+		drop_templates(out, from);
+	return code;
+}

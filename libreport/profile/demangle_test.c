@@ -1,0 +1,156 @@
+#include "profile/demangle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct {
+	const char *name, *shown; /* as pprof prints it by default */
+	const char *templates;	  /* NULL: the same */
+	bool library;		  /* libstdc++ reads it */
+} names[] = {
+    /* what is not mangled */
+    {"main.main", "main.main", NULL, false},
+    {"main.(*List[go.shape.int]).Push", "main.(*List[go.shape.int]).Push", NULL, false},
+    {"main.Map[int].func1", "main.Map[int].func1", NULL, false},
+    {"java.util.ArrayList.<init>", "java.util.ArrayList.<init>", NULL, false},
+    {"com.example.App$$Lambda$14/0x08.run", "com.example.App$$Lambda$14/0x08.run", NULL, false},
+    {"handler(Request const&)", "handler(Request const&)", NULL, false},
+    {"[kernel.kallsyms]", "[kernel.kallsyms]", NULL, false},
+    {"_start", "_start", NULL, false},
+    {"_Znothing", "_Znothing", NULL, false},
+    /* what was made readable */
+    {"std::vector<int>::push_back(int const&)", "std::vector::push_back",
+     "std::vector<int>::push_back", false},
+    {"foo::bar(int) const", "foo::bar const", NULL, false},
+    {"foo::operator->()", "foo::operator->", NULL, false},
+    {"a(b)::c(d)>e", "a::c>e", NULL, false},
+    {"a::b((c)", "a::b((c)", NULL, false},
+    {"f<(a>b)", "f<", NULL, false},
+    /* Rust */
+    {"_ZN4core3fmt9Formatter3new17h0123456789abcdefE", "core::fmt::Formatter::new", NULL, false},
+    {"_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17hbe8e5d1c2f3a4b60E.llvm.123",
+     "std::rt::lang_start::{{closure}}", NULL, false},
+    {"_ZN68_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop"
+     "17h1f2e3d4c5b6a7988E",
+     "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop", NULL, false},
+    /* C++ */
+    {"_Z1fv", "f", NULL, true},
+    {"__Z1fv", "f", NULL, true},
+    {"_ZN3foo3barEi.isra.0.constprop.1", "foo::bar", NULL, true},
+    {"_ZNK3BoxIiE3getEv", "Box::get", "Box<int>::get", true},
+    {"_ZN3BoxIiE2asIlEET_S2_", "Box::as", "Box<int>::as<long>", true},
+    {"_ZN3BoxIiEcvSsEv", "Box::operator std::string", "Box<int>::operator std::string", true},
+    {"_ZN3BoxIiEclEi", "Box::operator()", "Box<int>::operator()", true},
+    {"_ZltIiEbT_S0_", "operator<", "operator< <int>", true},
+    {"_ZlsIiEbT_S0_", "operator<<", "operator<< <int>", true},
+    {"_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden", NULL, true},
+    {"_ZZ5locali"
+     "ENKUliE_clEi",
+     "local()::{lambda(int)#1}::operator()", NULL, true},
+    {"_ZTV3BoxIiE", "vtable for Box", "vtable for Box<int>", true},
+    {"_ZThn8_N1A1fEi", "non-virtual thunk to A::f(int)", NULL, true},
+};
+
+static void check(const char *name, enum rep_demangle how, const char *expected)
+{
+	struct tp_buf out = {0};
+
+	assert_int_equal(
+	    rep_demangle_name((struct tp_text){name, (uint32_t)strlen(name)}, how, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_string_equal((char *)out.data, expected);
+	tp_buf_release(&out);
+}
+
+static bool have_library(void)
+{
+	struct tp_buf out = {0};
+	bool have;
+
+	assert_int_equal(rep_demangle_name((struct tp_text){"_Z1fv", 5}, REP_DEMANGLE_FULL, &out),
+			 0);
+	have = out.size == 3;
+	tp_buf_release(&out);
+	return have;
+}
+
+static void test_demangle_name(void **state)
+{
+	bool have = have_library();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		check(names[i].name, REP_DEMANGLE_NONE, names[i].name);
+		if (names[i].library && !have) {
+			check(names[i].name, REP_DEMANGLE_DEFAULT, names[i].name);
+			continue;
+		}
+		check(names[i].name, REP_DEMANGLE_DEFAULT, names[i].shown);
+		check(names[i].name, REP_DEMANGLE_TEMPLATES,
+		      names[i].templates ? names[i].templates : names[i].shown);
+	}
+}
+
+/* Sixty doublings of a type: nobody has the memory for that. */
+static void test_demangle_name_explosion(void **state)
+{
+	char name[2048] = "_Z1fSt4pairIiiE";
+	size_t n = strlen(name);
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(name + n, sizeof(name) - n, "St4pairIS%c_S%c_E",
+				      i < 10 ? '0' + i : 'A' + (i - 10) % 26,
+				      i < 10 ? '0' + i : 'A' + (i - 10) % 26);
+	check(name, REP_DEMANGLE_FULL, name);
+}
+
+static void test_profile_demangle(void **state)
+{
+	static const struct {
+		const char *name, *system, *shown;
+	} rows[] = {
+	    {"std::vector<int>::f()", "std::vector<int>::f()", "std::vector::f"},
+	    {"std::vector<int>::f()", "other", "std::vector<int>::f()"},
+	    {"", "a::b()", "a::b"},
+	    {"", "plain", "plain"},
+	    {"named", "", "named"},
+	};
+	struct tp_profile *p = tp_profile_new();
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tp_function f = {.start_line = (int64_t)i};
+		uint32_t id;
+
+		assert_int_equal(
+		    tp_dict_string(p->dict, rows[i].name, strlen(rows[i].name), &f.name), 0);
+		assert_int_equal(
+		    tp_dict_string(p->dict, rows[i].system, strlen(rows[i].system), &f.system_name),
+		    0);
+		assert_int_equal(tp_dict_function(p->dict, &f, &id), 0);
+		assert_int_equal(id, i + 1);
+	}
+	assert_int_equal(rep_profile_demangle(p, REP_DEMANGLE_DEFAULT, &err), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(
+		    tp_dict_text(p->dict, tp_dict_function_at(p->dict, (uint32_t)i + 1).name).text,
+		    rows[i].shown);
+	tp_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_demangle_name),
+	    cmocka_unit_test(test_demangle_name_explosion),
+	    cmocka_unit_test(test_profile_demangle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Source of the rules: rustc's legacy symbol mangling, and what Go's demangle package
+ * (oldRustToString) accepts. */
+#include "profile/rustname.h"
+
+#include <string.h>
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A hash has five different digits at least: else it is a name of C++. */
+static bool is_hash(const char *text)
+{
+	unsigned seen = 0;
+	int different = 0;
+
+	for (int i = 0; i < 16; i++) {
+		if (digit_of(text[i]) < 0)
+			return false;
+		seen |= 1u << digit_of(text[i]);
+	}
+	for (; seen; seen &= seen - 1)
+		different++;
+	return different >= 5;
+}
+
+static bool begins(struct tp_text t, const char *with)
+{
+	return t.size >= strlen(with) && !memcmp(t.text, with, strlen(with));
+}
+
+static void step(struct tp_text *t, size_t n)
+{
+	t->text += n;
+	t->size -= (uint32_t)n;
+}
+
+/* What "$LT$", "$u20$" … at the beginning stands for, and its length; 0 where it is none. */
+static size_t escaped(struct tp_text id, char *c)
+{
+	static const char codes[][4] = {"SP@", "BP*", "RF&", "LT<", "GT>", "LP(", "RP)"};
+
+	if (begins(id, "$C$")) {
+		*c = ',';
+		return 3;
+	}
+	if (id.size > 4 && id.text[1] == 'u' && id.text[4] == '$') {
+		int high = digit_of(id.text[2]), low = digit_of(id.text[3]);
+
+		*c = (char)(high * 16 + low);
+		return low >= 0 && high >= 2 && high <= 7 ? 5 : 0;
+	}
+	for (size_t i = 0; id.size > 3 && id.text[3] == '$' && i < 7; i++) {
+		if (!memcmp(id.text + 1, codes[i], 2)) {
+			*c = codes[i][2];
+			return 4;
+		}
+	}
+	return 0;
+}
+
+static int put_identifier(struct tp_text id, struct tp_buf *out)
+{
+	int code = 0;
+
+	/* An underscore keeps an identifier from beginning with an escape. */
+	if (begins(id, "_$"))
+		step(&id, 1);
+	while (id.size && !code) {
+		char c = id.text[0];
+		size_t n = 1;
+
+		if (begins(id, "..")) {
+			code = tp_buf_put(out, "::", 2);
+			step(&id, 2);
+			continue;
+		}
+		if (c == '$')
+			n = escaped(id, &c);
+		if (!n)
+			return tp_buf_put(out, id.text, id.size);
+		code = tp_buf_put(out, &c, 1);
+		step(&id, n);
+	}
+	return code;
+}
+
+int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
+{
+	size_t begin = out->size;
+	int code = 0;
+
+	*put = false;
+	if (!begins(name, "_ZN"))
+		return 0;
+	/* ".llvm.123" behind it */
+	for (uint32_t i = name.size - 1; i > 1; i--) {
+		if (name.text[i - 1] == 'E' && name.text[i] == '.') {
+			name.size = i;
+			break;
+		}
+	}
+	if (name.size <= 23 || name.text[name.size - 1] != 'E' ||
+	    memcmp(name.text + name.size - 20, "17h", 3) != 0 ||
+	    !is_hash(name.text + name.size - 17))
+		return 0;
+	step(&name, 3);
+	name.size -= 20;
+	while (name.size && !code) {
+		uint32_t n = 0, digits = 0;
+
+		while (digits < name.size && digits < 9 && digit_of(name.text[digits]) >= 0 &&
+		       digit_of(name.text[digits]) < 10)
+			n = n * 10 + (uint32_t)digit_of(name.text[digits++]);
+		step(&name, digits);
+		if (digits && n && begins(name, "_")) {
+			step(&name, 1);
+			n--;
+		}
+		if (!digits || n > name.size) {
+			out->size = begin;
+			return 0;
+		}
+		if (out->size > begin)
+			code = tp_buf_put(out, "::", 2);
+		if (!code)
+			code = put_identifier((struct tp_text){name.text, n}, out);
+		step(&name, n);
+	}
+	*put = !code;
+	return code;
+}
