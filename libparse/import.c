@@ -187,11 +187,13 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+#define MAX_KEY 128
+
 static int put_labels(struct work *w, struct tp_err *err)
 {
 	for (size_t i = 0; i < w->opt->nlabels; i++) {
 		const char *label = w->opt->labels[i], *eq = strchr(label, '=');
-		char key[128];
+		char key[MAX_KEY];
 		int code;
 
 		if (!eq || eq == label || (size_t)(eq - label) >= sizeof(key))
@@ -203,6 +205,21 @@ static int put_labels(struct work *w, struct tp_err *err)
 			return code;
 	}
 	return 0;
+}
+
+/* Whoever labels a dump wants to find it by that, also when it is there already. */
+static int relabel(struct work *w, const char *path, struct tp_import_result *result,
+		   struct tp_err *err)
+{
+	for (size_t i = 0; i < w->opt->nlabels; i++) {
+		const char *label = w->opt->labels[i], *eq = strchr(label, '=');
+
+		if (!eq || eq == label || eq - label >= MAX_KEY)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "label '%s' is not KEY=VALUE", label);
+	}
+	return tp_store_relabel(path, w->opt->store.wait_ms, result->run, w->opt->labels,
+				w->opt->nlabels, &result->labels, err);
 }
 
 /* Unix time of the first event, from the program's own clocks where the trace has them. */
@@ -224,6 +241,7 @@ static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_
 	for (size_t i = 0; i < n; i++) {
 		r->lost_bytes += (int64_t)losses[i].bytes;
 		r->lost_events += (int64_t)losses[i].events;
+		r->uncounted |= !losses[i].bytes && !losses[i].events;
 	}
 	if (n)
 		snprintf(r->first_loss, sizeof(r->first_loss), "%s", losses[0].reason);
@@ -335,9 +353,14 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 	if (code)
 		return code;
 	code = note_damaged_packing(w, err);
-	for (size_t i = 0; i < w->trace.nlosses && !code; i++)
-		if (tp_profile_add_loss(p, &w->trace.losses[i]))
+	for (size_t i = 0; i < w->trace.nlosses && !code; i++) {
+		if (tp_profile_add_loss(p, &w->trace.losses[i])) {
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		} else { /* the cause before what it caused */
+			memmove(p->losses + 1, p->losses, (p->nlosses - 1) * sizeof(*p->losses));
+			p->losses[0] = w->trace.losses[i];
+		}
+	}
 	if (!code)
 		code = name_profile(w, p, result, err);
 	if (!code)
@@ -417,6 +440,8 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		code = seen.format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
 							: import_trace(&w, path, result, err);
 done:
+	if (!code && result->known && w.opt->nlabels)
+		code = relabel(&w, store_path, result, err);
 	tp_symbolizer_free(w.symbols);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);

@@ -6,12 +6,13 @@
 #include "symbol/symbol.h"
 
 struct tp_import_options {
-	const char *name;  /* NULL: the file's name */
+	const char *name;	   /* NULL: the file's name */
 	const char *const *labels; /* "key=value", nlabels of them */
 	size_t nlabels;
 	bool strict;
 	bool occupancy; /* also fill the table occupancy (timeline/occupancy.h) */
-	int threads; /* 0: as many as there are processors (at most 3); 1: all on the calling thread */
+	int threads; /* 0: as many as there are processors (at most 3); 1: all on the calling thread
+		      */
 	struct tp_store_options store;
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
@@ -22,20 +23,22 @@ struct tp_import_options {
 };
 
 struct tp_import_result {
-	int64_t run;        /* id in the store */
-	bool known;         /* the same dump was there already; nothing was stored */
-	char format[32];    /* "go 1.22", "pprof" */
-	bool profile;	    /* not a trace: events are its samples */
-	char what[48];	    /* "go 1.22 trace", "heap profile (text)" */
+	int64_t run;	 /* id in the store */
+	bool known;	 /* the same dump was there already; nothing was stored but labels */
+	char format[32]; /* "go 1.22", "pprof" */
+	bool profile;	 /* not a trace: events are its samples */
+	char what[48];	 /* "go 1.22 trace", "heap profile (text)" */
 	int64_t events, goroutines, duration_ns, inferred;
 	bool ticks;
-	uint64_t size_in;   /* bytes as given */
+	uint64_t size_in;    /* bytes as given */
 	uint64_t size_store; /* bytes the store grew by */
 	double seconds;
 	size_t losses;
 	int64_t lost_bytes, lost_events;
-	char first_loss[192]; /* reason of the first one */
-	char unnamed[256];    /* why code has no names or doubtful ones, "" */
+	bool uncounted;		     /* and some that cannot be counted */
+	char first_loss[192];	     /* reason of the first one */
+	struct tp_relabelled labels; /* known: what its labels were given */
+	char unnamed[256];	     /* why code has no names or doubtful ones, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

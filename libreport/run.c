@@ -10,7 +10,8 @@ static const char runs_sql[] =
     "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
     " inferred, generations, goroutines, size_in, lost_bytes, lost_events, imported_ns,"
     " (SELECT count(*) FROM loss WHERE loss.run = run.id),"
-    " (SELECT text FROM notice WHERE notice.run = run.id AND severity > 0 ORDER BY rowid LIMIT 1)"
+    " (SELECT text FROM notice WHERE notice.run = run.id AND severity > 0 ORDER BY rowid LIMIT 1),"
+    " EXISTS (SELECT 1 FROM loss WHERE loss.run = run.id AND bytes = 0 AND events = 0)"
     " FROM run ORDER BY id";
 static const char labels_sql[] =
     "SELECT key || '=' || value FROM label WHERE run = ? ORDER BY key, value";
@@ -65,6 +66,7 @@ static int read_run(sqlite3_stmt *st, struct rep_run *run)
 	r->imported_ns = sqlite3_column_int64(st, 17);
 	run->losses = sqlite3_column_int64(st, 18);
 	run->warning = text(st, 19);
+	run->uncounted = sqlite3_column_int(st, 20) != 0;
 	return r->kind && r->name && r->source && r->hash && r->format && run->warning ? 0
 										       : TP_ENOMEM;
 }

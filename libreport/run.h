@@ -17,6 +17,7 @@ struct rep_run {
 	char **labels;	   /* "key=value", sorted, nlabels of them; owned likewise */
 	size_t nlabels;
 	int64_t losses; /* rows of `loss` */
+	bool uncounted; /* one of them is a loss of unknown size */
 	char *warning;	/* text of the first warning in `notice`, "" for none; owned likewise */
 };
 

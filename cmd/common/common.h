@@ -145,9 +145,10 @@ int cmd_flush(void);
 /* The line about what a run lost; nothing when it lost nothing. */
 void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
 
-/* "1.2MiB, about 5,120 events" into text, which is returned. */
+/* "1.2MiB, about 5,120 events" into text, which is returned; "at least …" where there is `more`
+ * than could be counted. */
 #define CMD_LOST_SIZE 80
-char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what);
+char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more);
 
 /* "1,234,567" into text (at least 28 bytes), which is returned. */
 char *cmd_thousands(char *text, int64_t n);

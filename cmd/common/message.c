@@ -144,13 +144,13 @@ char *cmd_thousands(char *text, int64_t n)
 }
 
 /* "1.2MiB, about 5,120 events", without what is not known. */
-char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what)
+char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more)
 {
 	char count[28], size[TP_UNITS_SIZE];
-	int n = 0;
+	int n = more && (bytes || n_of) ? snprintf(text, CMD_LOST_SIZE, "at least ") : 0;
 
 	if (bytes)
-		n = snprintf(text, CMD_LOST_SIZE, "%s", tp_fmt_bytes(size, bytes));
+		n += snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%s", tp_fmt_bytes(size, bytes));
 	if (n_of)
 		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s %s%s", bytes ? ", " : "",
 			 cmd_thousands(count, n_of), what, n_of == 1 ? "" : "s");
@@ -168,7 +168,8 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see 'SELECT * FROM loss'",
 			 r->name, cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events,
-				  !strcmp(r->kind, "profile") ? "sample" : "event"));
+				  !strcmp(r->kind, "profile") ? "sample" : "event",
+				  run->uncounted));
 	if (run->warning[0])
 		cmd_note(cmd, "%s: %s", r->name, run->warning);
 }

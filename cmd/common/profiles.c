@@ -116,12 +116,18 @@ static int name_code(struct tp_profile *p, const struct names *n, struct tp_err 
 
 /* ---- dumps, several at a time ---- */
 
+/* What is to be said of a dump, "" nothing. */
+struct note {
+	char text[320];
+	bool damaged;
+};
+
 struct load {
 	const char *const *paths;
 	size_t from, to;	  /* the thread's part */
 	struct rep_merger *sum;	  /* NULL: they are kept one by one */
 	struct cmd_profile *item; /* then: all of them, by path */
-	char (*note)[256];	  /* by path: what is to be said, "" nothing */
+	struct note *note;	  /* by path */
 	struct names names;
 	bool other;    /* something is no dump of a profile */
 	size_t failed; /* the path that err is about */
@@ -131,7 +137,7 @@ struct load {
 
 /* *p stays NULL where it turns out that the path is no dump of a profile: *what then says so. */
 static int read_dump(const char *path, const struct names *names, enum cmd_what *what,
-		     struct tp_profile **p, char note[256], struct tp_err *err)
+		     struct tp_profile **p, struct note *note, struct tp_err *err)
 {
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
@@ -159,18 +165,19 @@ static int read_dump(const char *path, const struct names *names, enum cmd_what 
 		*p = NULL;
 		return code;
 	}
-	if (*damaged)
-		snprintf(note, 256, "%s", damaged);
 	for (size_t i = 0; i < (*p)->nlosses; i++) {
 		bytes += (int64_t)(*p)->losses[i].bytes;
 		samples += (int64_t)(*p)->losses[i].events;
 	}
-	if ((*p)->nlosses)
-		snprintf(note, 256, "is damaged: %.120s; lost: %s", (*p)->losses[0].reason,
-			 cmd_lost(lost, bytes, samples, "sample"));
-	for (size_t i = 0; i < (*p)->nnotices && !*note; i++)
+	/* Damage to the packing is what the rest follows from. */
+	note->damaged = (*p)->nlosses || *damaged;
+	if (note->damaged)
+		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
+			 *damaged ? damaged : (*p)->losses[0].reason,
+			 cmd_lost(lost, bytes, samples, "sample", *damaged));
+	for (size_t i = 0; i < (*p)->nnotices && !note->text[0]; i++)
 		if ((*p)->notices[i].severity != TP_INFO)
-			snprintf(note, 256, "%s", (*p)->notices[i].text);
+			snprintf(note->text, sizeof(note->text), "%s", (*p)->notices[i].text);
 	return 0;
 }
 
@@ -189,7 +196,7 @@ static int load_one(struct load *l, size_t i)
 	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
-		code = read_dump(l->paths[i], &l->names, &what, &p, l->note[i], &l->err);
+		code = read_dump(l->paths[i], &l->names, &what, &p, &l->note[i], &l->err);
 	l->other = what != CMD_WHAT_PROFILE;
 	if (code || l->other)
 		return code;
@@ -250,15 +257,16 @@ static void run_parts(struct load *part, size_t n)
 	}
 }
 
-static void tell_notes(const struct cmd *cmd, const char *const *paths, char (*note)[256], size_t n)
+static void tell_notes(const struct cmd *cmd, const char *const *paths, const struct note *note,
+		       size_t n)
 {
 	size_t told = 0, more = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!note[i][0])
+		if (!note[i].text[0])
 			continue;
 		if (told++ < MAX_NOTES)
-			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i]);
+			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i].text);
 		else
 			more++;
 	}
@@ -320,7 +328,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 	size_t nparts = thread_count(paths, n);
 	struct load part[MAX_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
-	char(*note)[256] = calloc(n, sizeof(*note));
+	struct note *note = calloc(n, sizeof(*note));
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
@@ -344,8 +352,11 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	else if (!*other)
 		status = finish_parts(cmd, part, nparts, add, out);
-	if (!status && !*other)
+	if (!status && !*other) {
 		tell_notes(cmd, paths, note, n);
+		for (size_t i = 0; i < n; i++)
+			out->item[add ? 0 : i].damaged |= note[i].damaged;
+	}
 	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
 		names_release(&part[i].names);
@@ -383,6 +394,8 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		tp_profile_free(p);
 	else
 		code = append(out, p, run->row.name, trace, err);
+	if (!code)
+		out->item[out->n - 1].damaged = run->losses > 0;
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
@@ -418,18 +431,19 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
-		char note[1][256] = {""};
+		struct note note = {0};
 		enum cmd_what what;
 
 		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, &names, out);
-		} else if (read_dump(paths[i], &names, &what, &p, note[0], &err) ||
+		} else if (read_dump(paths[i], &names, &what, &p, &note, &err) ||
 			   append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
-			tell_notes(cmd, &paths[i], note, 1);
+			out->item[out->n - 1].damaged = note.damaged;
+			tell_notes(cmd, &paths[i], &note, 1);
 		}
 	}
 	names_release(&names);
@@ -471,12 +485,14 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	struct cmd_profiles one = {0};
 	struct tp_profile *sum = NULL;
 	size_t ntraces = 0;
+	bool damaged = false;
 	struct rep_merger *m;
 	struct tp_err err;
 	int code = rep_merger_new(&m, false, &err);
 
 	for (size_t i = 0; i < list->n && !code; i++) {
 		ntraces += list->item[i].ntraces;
+		damaged |= list->item[i].damaged;
 		code = rep_merger_add(
 		    m, &(struct rep_merge_part){.profile = list->item[i].profile, .ratio = 1},
 		    &err);
@@ -488,6 +504,7 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
 	if (!code) {
+		one.item[0].damaged = damaged;
 		one.item[0].ntraces = ntraces;
 		one.item[0].nprofiles = list->n - ntraces;
 	}

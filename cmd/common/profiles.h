@@ -16,6 +16,7 @@ struct cmd_profile {
 	char *name;		    /* of the run or file, for headings */
 	char **labels;		    /* "key=value" of the run, nlabels; none for a dump */
 	size_t nlabels;
+	bool damaged;	  /* it, or a part of it, lost something */
 	bool trace;	  /* a view of a trace */
 	size_t ntraces;	  /* of what it holds, views of traces … */
 	size_t nprofiles; /* … and profiles */

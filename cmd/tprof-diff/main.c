@@ -364,14 +364,18 @@ static int tell_gates(struct args *args, const struct rep_gate_result *result)
 			cmd_note(&args->cmd, "gate %s: %s: %s%s", args->gate[i].text,
 				 rep_outcomes[r->outcome], (char *)r->why.data,
 				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
-				 : r->fails
-				     ? "; counted as exceeded, as undecided=fail"
-				     : "; counted as not exceeded (undecided=fail changes that)");
+				 : r->blind && args->diff.damaged && !args->gate[i].damaged_passes
+				     ? "; counted as failed (damaged=pass judges what is left)"
+				 : r->blind ? "; counted as failed (missing=pass lets it pass)"
+				 : r->fails ? "; counted as exceeded, as undecided=fail"
+				 : r->tested
+				     ? "; counted as not exceeded (undecided=fail changes that)"
+				     : "; counted as not exceeded (missing=fail changes that)");
 		if (r->note.size > 1)
 			cmd_note(&args->cmd, "gate %s: %s", args->gate[i].text,
 				 (char *)r->note.data);
-		if (r->fails)
-			status = CMD_FOUND;
+		if (r->fails && status != CMD_FOUND)
+			status = r->blind ? CMD_INPUT : CMD_FOUND;
 	}
 	return status;
 }
@@ -417,6 +421,16 @@ static int refuse(struct args *args, struct tp_err *err, int status)
 	return status;
 }
 
+/* Name of a run that lost something. */
+static const char *damaged_one(const struct loaded *in)
+{
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < in->list[l].n; i++)
+			if (in->list[l].item[i].damaged)
+				return in->list[l].item[i].name;
+	return NULL;
+}
+
 /* Gates and rows of what is prepared. Status 2 for a gate that does not fit the profiles. */
 static int compare(struct args *args, const struct loaded *in, const struct rep_diff_side *old,
 		   const struct rep_diff_side *new)
@@ -436,6 +450,7 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 		cmd_error(&args->cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
+	args->diff.damaged = damaged_one(in);
 	for (size_t i = 0; !code && i < args->ngates; i++)
 		code = rep_gate_judge(&args->gate[i], old, new, &args->diff, &result[i], &err);
 	if (code)

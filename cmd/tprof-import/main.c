@@ -203,6 +203,14 @@ static void summarise(const struct args *args, const char *file, const char *sto
 	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
 	const char *name = !strcmp(file, "-") ? "standard input" : file;
 
+	if (r->known && r->labels.now[0]) {
+		cmd_print(&args->cmd,
+			  "%s: is in %s already (run %lld), which is labelled %s now%s%s%s\n", name,
+			  store, (long long)r->run, r->labels.now,
+			  r->labels.before[0] ? " (before: " : "", r->labels.before,
+			  r->labels.before[0] ? ")" : "");
+		return;
+	}
 	if (r->known) {
 		cmd_print(&args->cmd, "%s: is in %s already (run %lld); nothing was stored\n", name,
 			  store, (long long)r->run);
@@ -245,14 +253,14 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 			  "'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample"));
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
 	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
 			  "transition%s inferred; see 'SELECT * FROM loss'",
 			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event"),
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
 			  cmd_thousands(inferred, r->inferred), r->inferred == 1 ? "" : "s");
 }
 

@@ -59,9 +59,9 @@ struct tp_segment {
 /* ---- writing ---- */
 
 struct tp_store_options {
-	int compress;	  /* 0: lz4 (fast), 1: zstd ("--compress=high") */
-	bool materialize; /* also write events, spans and packed tables as ordinary rows */
-	int wait_ms;	  /* how long to wait for another writer; <0: for ever */
+	int compress;	    /* 0: lz4 (fast), 1: zstd ("--compress=high") */
+	bool materialize;   /* also write events, spans and packed tables as ordinary rows */
+	int wait_ms;	    /* how long to wait for another writer; <0: for ever */
 	uint64_t dump_size; /* bytes, 0 unknown: a new store for a large dump gets larger pages */
 };
 
@@ -97,6 +97,15 @@ int tp_store_put_label(struct tp_store_run *run, const char *key, const char *va
  * meanwhile, nothing is added, r->id is the run that is there, and r->known says so. */
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 void tp_store_abort(struct tp_store_run *run);
+
+/* Labels ("key=value") of a run that is there, in one transaction: those with a key it has replace
+ * its value. `now` lists what it did not have, `before` what that replaced ("rev=a, os=b"; cut
+ * where it is long; bytes of labels). Errors as of tp_store_commit; the store is then as it was. */
+struct tp_relabelled {
+	char now[200], before[200];
+};
+int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
+		     size_t n, struct tp_relabelled *r, struct tp_err *err);
 
 /* ---- reading ---- */
 

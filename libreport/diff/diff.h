@@ -62,6 +62,7 @@ struct rep_diff_options {
 	int64_t base;	    /* what shares are of, 0: as above */
 	double alpha;
 	enum rep_diff_sort sort;
+	const char *damaged; /* gates: name of a run that lost something, NULL: none did */
 };
 #define REP_DIFF_OPTIONS_INIT                                                                      \
 	{                                                                                          \

@@ -170,8 +170,17 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 		if (!g->undecided_fails && strcmp(value, "pass") != 0)
 			return wrong(g->text, err, "has undecided=%.20s, which is not pass or fail",
 				     value);
+	} else if (!strcmp(name, "missing") || !strcmp(name, "damaged")) {
+		bool pass = !strcmp(value, "pass");
+
+		*(name[0] == 'm' ? &g->missing_passes : &g->damaged_passes) = pass;
+		if (!pass && strcmp(value, "fail") != 0)
+			return wrong(g->text, err, "has %s=%.20s, which is not pass or fail", name,
+				     value);
 	} else {
-		return wrong(g->text, err, "has '%.20s'; there are min, alpha and undecided", name);
+		return wrong(g->text, err,
+			     "has '%.20s'; there are min, alpha, undecided, missing and damaged",
+			     name);
 	}
 	return 0;
 }
@@ -376,6 +385,7 @@ static int judge_functions(const struct rep_gate *g, const struct limits *l,
 			code = judge_row(g, l, d, &d->row[i], p[i], r);
 	if (!code && !r->tested) {
 		r->outcome = REP_OUTCOME_UNDECIDED;
+		r->blind = !g->missing_passes;
 		code = say(&r->why, "no function matches, so there is nothing to compare");
 	} else if (!code && r->exceeded > 1) {
 		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
@@ -419,14 +429,22 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 			tp_err_prefix(err, "the gate '%.80s'", g->text);
 		return code;
 	}
-	code = g->metric == REP_GATE_TOTAL ? judge_row(g, &limits, d, &d->total, d->total.test.p, r)
-					   : judge_functions(g, &limits, d, r);
+	if (opt->damaged && !g->damaged_passes) {
+		r->outcome = REP_OUTCOME_UNDECIDED;
+		r->blind = true;
+		code = say(&r->why, "%.200s is damaged, and what it lost may be what changed",
+			   opt->damaged);
+	} else {
+		code = g->metric == REP_GATE_TOTAL
+			   ? judge_row(g, &limits, d, &d->total, d->total.test.p, r)
+			   : judge_functions(g, &limits, d, r);
+	}
 	if (!code)
 		code = tp_buf_put(&r->why, "", 1);
 	if (!code)
 		code = tp_buf_put(&r->note, "", 1);
-	r->fails = r->outcome == REP_OUTCOME_EXCEEDED ||
-		   (r->outcome == REP_OUTCOME_UNDECIDED && g->undecided_fails);
+	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
+		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
 	rep_diff_free(d);
 	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
 }

@@ -4,7 +4,8 @@
  *	metric  = type | [ type ":" ] ( "flat" | "cum" ) "(" regex ")"
  *	change  = ">" amount | "<-" amount | "+-" amount
  *	amount  = number "%" | number [ unit ]			the sign of > may be written: >+5%
- *	option  = "min=" number [ unit ] | "alpha=" number | "undecided=" ( "pass" | "fail" )
+ *	option  = "min=" number [ unit ] | "alpha=" number | ( "undecided=" | "missing=" |
+ *"damaged=" ) ( "pass" | "fail" )
  *
  *	inuse_space>+5%,min=1MiB	the total grew by more than 5 % and by 1 MiB or more
  *	cpu+-10%			it grew or shrank by more than 10 %
@@ -18,7 +19,12 @@
  * difference must be significant: p <= alpha (0.05 unless given), for functions after Benjamini and
  * Hochberg over all that match. Where the medians differ by that much but the sets are too small
  * for any p to reach alpha, the gate is undecided, which `undecided` lets pass (so it is unless
- * given; whoever shows it has to say so aloud) or fail. So it is when nothing matches. */
+ * given; whoever shows it has to say so aloud) or fail.
+ *
+ * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
+ * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a
+ * profile is damaged (what was lost may be what grew), which damaged=pass judges by what is left.
+*/
 #ifndef REP_DIFF_GATE_H
 #define REP_DIFF_GATE_H
 
@@ -43,7 +49,7 @@ struct rep_gate {
 	enum rep_gate_change change;
 	struct rep_gate_amount limit, min;
 	double alpha;
-	bool undecided_fails;
+	bool undecided_fails, missing_passes, damaged_passes;
 };
 
 /* TP_EFORMAT with a sentence that says what is wrong; TP_ENOMEM. Released in every case. */
@@ -55,7 +61,8 @@ extern const char *const rep_outcomes[];
 
 struct rep_gate_result {
 	enum rep_outcome outcome;
-	bool fails;	    /* exceeded, or undecided where the gate says so */
+	bool fails;	    /* exceeded, blind, or undecided where the gate says so */
+	bool blind;	    /* fails for want of something to judge: bad input */
 	size_t tested;	    /* rows looked at */
 	size_t exceeded;    /* of them */
 	struct tp_buf why;  /* one sentence, ends with a NUL; may hold bytes of names */

@@ -86,8 +86,8 @@ static void test_gate_parse(void **state)
 }
 
 /* One function `f` and one `g`, in as many runs as there are values. */
-static void judge(const char *text, const int64_t *old, size_t n, const int64_t *new, size_t m,
-		  struct rep_gate_result *r)
+static void judge_damaged(const char *text, const char *damaged, const int64_t *old, size_t n,
+			  const int64_t *new, size_t m, struct rep_gate_result *r)
 {
 	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
 	struct rep_diff_run run[40];
@@ -95,6 +95,7 @@ static void judge(const char *text, const int64_t *old, size_t n, const int64_t 
 	struct rep_gate g;
 	struct tp_err err;
 
+	opt.damaged = damaged;
 	memset(run, 0, sizeof(run));
 	for (size_t i = 0; i < n + m; i++) {
 		run[i].profile = p[i] = testing_profile();
@@ -108,6 +109,12 @@ static void judge(const char *text, const int64_t *old, size_t n, const int64_t 
 	rep_gate_release(&g);
 	for (size_t i = 0; i < n + m; i++)
 		tp_profile_free(p[i]);
+}
+
+static void judge(const char *text, const int64_t *old, size_t n, const int64_t *new, size_t m,
+		  struct rep_gate_result *r)
+{
+	judge_damaged(text, NULL, old, n, new, m, r);
 }
 
 static void test_gate_judge_pairs(void **state)
@@ -136,7 +143,6 @@ static void test_gate_judge_pairs(void **state)
 	    {"flat(^main$)>+20%", 0, 100, REP_OUTCOME_PASSED, ""},
 	    {"cum(^main$)>+9%", 0, 100, REP_OUTCOME_EXCEEDED, ""},
 	    {"space:cum(.)>+9%", 0, 100, REP_OUTCOME_EXCEEDED, ""},
-	    {"flat(nobody)>+9%", 0, 100, REP_OUTCOME_UNDECIDED, ""},
 	};
 	struct rep_gate_result r;
 
@@ -151,6 +157,41 @@ static void test_gate_judge_pairs(void **state)
 			fail_msg("%s %lld %lld: %s, %s", cases[i].gate, (long long)cases[i].old,
 				 (long long)cases[i].new, rep_outcomes[r.outcome], note);
 		assert_int_equal(r.fails, r.outcome == REP_OUTCOME_EXCEEDED);
+		rep_gate_result_release(&r);
+	}
+}
+
+/* What a gate cannot see is no reason to let it pass, unless it says so. */
+static void test_gate_judge_blind(void **state)
+{
+	static const struct {
+		const char *gate, *damaged;
+		enum rep_outcome want;
+		bool fails, blind;
+	} cases[] = {
+	    {"flat(nobody)>+9%", NULL, REP_OUTCOME_UNDECIDED, true, true},
+	    {"flat(nobody)>+9%,undecided=fail", NULL, REP_OUTCOME_UNDECIDED, true, true},
+	    {"flat(nobody)>+9%,missing=fail", NULL, REP_OUTCOME_UNDECIDED, true, true},
+	    {"flat(nobody)>+9%,missing=pass", NULL, REP_OUTCOME_UNDECIDED, false, false},
+	    {"space>+9%", "a.heap", REP_OUTCOME_UNDECIDED, true, true},
+	    {"space>+5%", "a.heap", REP_OUTCOME_UNDECIDED, true, true},
+	    {"flat(^f$)>+20%,damaged=fail", "a.heap", REP_OUTCOME_UNDECIDED, true, true},
+	    {"space>+9%,damaged=pass", "a.heap", REP_OUTCOME_EXCEEDED, true, false},
+	    {"space>+50%,damaged=pass", "a.heap", REP_OUTCOME_PASSED, false, false},
+	    {"space>+50%,damaged=pass", NULL, REP_OUTCOME_PASSED, false, false},
+	};
+	static const int64_t old[] = {1000}, new[] = {1300};
+	struct rep_gate_result r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		judge_damaged(cases[i].gate, cases[i].damaged, old, 1, new, 1, &r);
+		if (r.outcome != cases[i].want || r.fails != cases[i].fails ||
+		    r.blind != cases[i].blind)
+			fail_msg("%s: %s, %d %d", cases[i].gate, rep_outcomes[r.outcome], r.fails,
+				 r.blind);
+		assert_int_equal(cases[i].damaged && r.blind,
+				 strstr((char *)r.why.data, "a.heap is damaged") != NULL);
 		rep_gate_result_release(&r);
 	}
 }
@@ -222,8 +263,9 @@ static void test_gate_judge_errors(void **state)
 static void test_gate_junit(void **state)
 {
 	static const int64_t old[] = {100}, new[] = {200};
-	struct rep_gate gate[3] = {{.text = "flat(<&\"\x01\xff)>5%"}, {.text = "b"}, {.text = "c"}};
-	struct rep_gate_result result[3];
+	struct rep_gate gate[4] = {
+	    {.text = "flat(<&\"\x01\xff)>5%"}, {.text = "b"}, {.text = "c"}, {.text = "d"}};
+	struct rep_gate_result result[4];
 	struct tp_buf out = {0};
 	struct rep_sink sink = rep_sink_buf(&out);
 	struct tp_err err;
@@ -233,18 +275,21 @@ static void test_gate_junit(void **state)
 	judge("flat(^f$)>+20%", old, 1, new, 1, &result[0]);
 	judge("flat(nobody)>+20%", old, 1, new, 1, &result[1]);
 	judge("space<-90%", new, 1, old, 1, &result[2]);
-	assert_int_equal(rep_gate_junit(gate, result, 3, "tprof-diff", &sink, &err), 0);
+	judge("flat(nobody)>+20%,missing=pass", old, 1, new, 1, &result[3]);
+	assert_int_equal(rep_gate_junit(gate, result, 4, "tprof-diff", &sink, &err), 0);
 	doc = xmlReadMemory((char *)out.data, (int)out.size, "junit.xml", NULL, XML_PARSE_NONET);
 	assert_non_null(doc);
 	assert_int_equal(tp_buf_put(&out, "", 1), 0);
 	assert_non_null(
-	    strstr((char *)out.data, "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""));
+	    strstr((char *)out.data, "tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
 	assert_non_null(
 	    strstr((char *)out.data, "<failure type=\"exceeded\" message=\"f: 100B, then"));
+	assert_non_null(
+	    strstr((char *)out.data, "<error type=\"undecided\" message=\"no function matches"));
 	assert_non_null(strstr((char *)out.data, "<skipped message=\"no function matches"));
 	xmlFreeDoc(doc);
 	tp_buf_release(&out);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		rep_gate_result_release(&result[i]);
 }
 
@@ -253,7 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_gate_parse),	    cmocka_unit_test(test_gate_judge_pairs),
 	    cmocka_unit_test(test_gate_judge_sets), cmocka_unit_test(test_gate_judge_errors),
-	    cmocka_unit_test(test_gate_junit),
+	    cmocka_unit_test(test_gate_junit),	    cmocka_unit_test(test_gate_judge_blind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

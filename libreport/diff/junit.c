@@ -63,7 +63,7 @@ static int put_case(xmlTextWriter *w, const char *suite, const struct rep_gate *
 	if (!code)
 		code = attribute(w, "name", g->text);
 	if (!code && (r->fails || r->outcome == REP_OUTCOME_UNDECIDED)) {
-		code = start(w, r->fails ? "failure" : "skipped");
+		code = start(w, r->blind ? "error" : r->fails ? "failure" : "skipped");
 		if (!code && r->fails)
 			code = attribute(w, "type", rep_outcomes[r->outcome]);
 		if (!code)
@@ -81,11 +81,12 @@ static int put_case(xmlTextWriter *w, const char *suite, const struct rep_gate *
 static int put_suite(xmlTextWriter *w, const struct rep_gate *gate,
 		     const struct rep_gate_result *result, size_t n, const char *name)
 {
-	size_t failures = 0, skipped = 0;
+	size_t failures = 0, errors = 0, skipped = 0;
 	int code;
 
 	for (size_t i = 0; i < n; i++) {
-		failures += result[i].fails;
+		failures += result[i].fails && !result[i].blind;
+		errors += result[i].blind;
 		skipped += !result[i].fails && result[i].outcome == REP_OUTCOME_UNDECIDED;
 	}
 	if (xmlTextWriterSetIndent(w, 1) < 0 ||
@@ -101,7 +102,7 @@ static int put_suite(xmlTextWriter *w, const struct rep_gate *gate,
 	if (!code)
 		code = count(w, "failures", failures);
 	if (!code)
-		code = count(w, "errors", 0);
+		code = count(w, "errors", errors);
 	if (!code)
 		code = count(w, "skipped", skipped);
 	for (size_t i = 0; !code && i < n; i++)

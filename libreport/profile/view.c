@@ -22,8 +22,14 @@ static int no_such_type(const struct tp_profile *p, const char *text, struct tp_
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->ntypes && n < sizeof(list); i++)
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
-				      text_of(p, p->types[i].type));
+		if (*text_of(p, p->types[i].type))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
+					      text_of(p, p->types[i].type));
+	if (!n)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "there is no sample type '%s' here, as those of this profile "
+				  "have no names; --sample-index takes a number from 0 to %zu",
+				  text, p->ntypes - 1);
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "there is no sample type '%s' here; --sample-index takes one of %s, or a "
 			  "number from 0 to %zu",
@@ -162,6 +168,12 @@ static int pick_values(struct rep_profile_view *v, struct tp_err *err)
 		 text_of(p, p->types[v->index].type));
 	snprintf(v->output_unit, sizeof(v->output_unit), "%s", v->opt.unit);
 	v->ratio = 1 / v->opt.divide_by;
+	if (!*text_of(p, p->types[v->index].type) && !*v->unit)
+		return rep_filter_note(
+		    &v->notes,
+		    "the profile has no names for its values: what they count, and in "
+		    "which unit, is unknown",
+		    err);
 	return 0;
 }
 

@@ -8,8 +8,18 @@ try --gate 'alloc_space>+5%' --base old-[12].heap -- new-[12].heap
 try --gate 'alloc_space>+5%,undecided=fail' --base old-[12].heap -- new-[12].heap
 try --gate 'flat(^main\.(Map|vat|discount))>+5%,min=10kB' old-1.heap new-1.heap
 try --gate 'flat(nobody)>+5%' old-1.heap new-1.heap
+try --gate 'flat(nobody)>+5%,missing=pass' old-1.heap new-1.heap
+try --gate 'flat(nobody)>+5%' --gate 'alloc_space>+5%' old-1.heap new-1.heap
 try --gate 'flat(legacyVAT)>+5%' old-1.heap new-1.heap
 try --gate 'alloc_space>+5ms' old-1.heap new-1.heap
 try --gate 'speed>+5%' old-1.heap new-1.heap
 try --gate 'alloc_space' old-1.heap new-1.heap
 try --gate 'alloc_space>+5%' old-1.heap /dev/null
+
+# What is damaged is not judged: what was lost may be what grew.
+head -c 1500 old-1.heap >"$TMP/cut.heap"
+try --gate 'alloc_space>+5%' old-1.heap "$TMP/cut.heap"
+try --gate 'alloc_space>+5%' --sum --base old-?.heap -- new-1.heap "$TMP/cut.heap"
+try --gate 'alloc_space>+5%,damaged=pass' old-1.heap "$TMP/cut.heap"
+tprof-import -o "$TMP/cut.tprof" "$TMP/cut.heap" 2>&1 | tail -1
+try --gate 'alloc_space>+5%' old-1.heap "$TMP/cut.tprof"

@@ -7,3 +7,10 @@ cp testdata/checkout-1.19.trace.zst "$TMP/c.zst"
 cp testdata/checkout-1.19.trace "$TMP/.trace"
 tprof-import "$TMP/b.trace.gz" "$TMP/c.zst" "$TMP/.trace" | plain
 ls -A "$TMP"
+
+# A dump that is there already gets its new labels; a key has one value.
+label() { tprof-import -o "$TMP/s.tprof" "$@" testdata/checkout.trace 2>&1; }
+label --label=host=a1
+label --label=rev=old
+label --label=rev=new --label=host=a1 --label=os=linux
+tprof-query --format=csv "$TMP/s.tprof" 'SELECT run, key, value FROM label ORDER BY 1, 2'

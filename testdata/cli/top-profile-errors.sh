@@ -16,3 +16,7 @@ try testdata/catalog.cpu testdata/checkout.trace
 try testdata/catalog.cpu testdata/catalog.heap
 try testdata/catalog.cpu nowhere.pb.gz
 try testdata/README.md
+# What lost its names has none to offer.
+head -c "$(($(wc -c <testdata/catalog.cpu) / 2))" testdata/catalog.cpu >"$TMP/cut.cpu"
+tprof-top -n 1 --sample-index=cpu "$TMP/cut.cpu" 2>&1
+tprof-top -n 1 "$TMP/cut.cpu" 2>&1 >/dev/null
