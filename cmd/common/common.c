@@ -138,8 +138,8 @@ int cmd_finish(struct cmd *cmd, int status)
 			;
 		cmd->pager = 0;
 	}
-	/* With a status of its own the command has said already why it stopped. */
-	if (failed && failed != EPIPE && status == CMD_OK) {
+	/* With another status the command has said already why it stopped. */
+	if (failed && failed != EPIPE && (status == CMD_OK || status == CMD_FOUND)) {
 		cmd_error(cmd, "cannot write standard output: %s%s", strerror(failed),
 			  failed == ENOSPC ? "; make room, or choose another place" : "");
 		status = CMD_SYSTEM;

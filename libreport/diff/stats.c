@@ -22,9 +22,22 @@ static double log_choose(double n, double k)
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
+/* Where all of it fits 53 bits, to the last of them: p is compared with alpha, and 2 / 10 is not
+ * above 0.2. */
+static double choose(size_t n, size_t k)
+{
+	double c = 1;
+
+	if (n > REP_STATS_EXACT)
+		return exp(log_choose((double)n, (double)k));
+	for (size_t i = 1; i <= k; i++)
+		c = c * (double)(n - k + i) / (double)i;
+	return c;
+}
+
 double rep_stats_least_p(size_t n, size_t m)
 {
-	double p = 2 * exp(-log_choose((double)(n + m), (double)n));
+	double p = 2 / choose(n + m, n);
 
 	return p < 1 ? p : 1;
 }
@@ -54,7 +67,7 @@ static size_t order_rank(size_t n, double alpha)
 static int distribution(struct rep_stats *s)
 {
 	size_t most = s->n * s->m, size = most + 1;
-	double total = exp(log_choose((double)(s->n + s->m), (double)s->n)), sum = 0;
+	double total = choose(s->n + s->m, s->n), sum = 0;
 	double *ways = calloc((s->m + 1) * size, sizeof(*ways));
 
 	s->below = malloc(size * sizeof(*s->below));

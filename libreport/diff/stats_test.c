@@ -181,9 +181,34 @@ static void test_stats_adjust(void **state)
 	assert_int_equal(rep_stats_adjust(NULL, 0, NULL), 0);
 }
 
+/* What no outcome can be below is reached by the clearest one, to the last bit: else a gate whose
+ * alpha is just that would call such sets too small, or let them pass. */
+static void test_stats_least_reached(void **state)
+{
+	static const struct {
+		size_t n, m;
+		double p;
+	} cases[] = {
+	    {2, 3, 0.2}, {3, 3, 0.1}, {3, 6, 2.0 / 84}, {5, 5, 2.0 / 252}, {7, 7, 2.0 / 3432}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t old[] = {1, 2, 3, 4, 5, 6, 7}, new[] = {11, 12, 13, 14, 15, 16, 17};
+		struct rep_comparison c;
+		struct rep_stats *s;
+
+		assert_true(rep_stats_least_p(cases[i].n, cases[i].m) == cases[i].p);
+		assert_int_equal(rep_stats_new(&s, cases[i].n, cases[i].m, 0.95), 0);
+		assert_int_equal(rep_stats_compare(s, old, new, &c), 0);
+		assert_true(c.p == cases[i].p);
+		rep_stats_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_stats_least_reached),
 	    cmocka_unit_test(test_stats_compare_known),
 	    cmocka_unit_test(test_stats_compare_apart),
 	    cmocka_unit_test(test_stats_compare_ties),

@@ -23,3 +23,5 @@ try --gate 'alloc_space>+5%' --sum --base old-?.heap -- new-1.heap "$TMP/cut.hea
 try --gate 'alloc_space>+5%,damaged=pass' old-1.heap "$TMP/cut.heap"
 tprof-import -o "$TMP/cut.tprof" "$TMP/cut.heap" 2>&1 | tail -1
 try --gate 'alloc_space>+5%' old-1.heap "$TMP/cut.tprof"
+# An answer that could not be written is no answer.
+tprof-diff --gate='alloc_space+-1%' --format=junit old-3.heap new-1.heap 2>&1 >/dev/full; echo "= $?"
