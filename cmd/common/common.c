@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct cmd *cmd = state->input;
+	const char *more = cmd->more_format_names ? cmd->more_format_names : cmd->own_format;
 	struct tp_err err;
 
 	switch (key) {
@@ -39,7 +40,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (cmd->more_formats && cmd->more_formats(arg))
 			cmd->more_format = arg;
 		else if (!cmd->own_chosen && rep_format_find(arg, &cmd->format, &err))
-			argp_error(state, "--format: %s", err.msg);
+			argp_error(state, "--format: %s%s%s", err.msg, more ? ", and " : "",
+				   more ? more : "");
 		return 0;
 	case KEY_COLOR:
 		if (!strcmp(arg, "auto"))

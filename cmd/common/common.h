@@ -70,6 +70,7 @@ struct cmd {
 	const char *name; /* "tprof-top": what messages begin with */
 	/* Formats beyond those of rep_formats that the command writes; NULL: none. */
 	bool (*more_formats)(const char *name);
+	const char *more_format_names; /* as a message lists them */
 
 	/* options, set by cmd_argp */
 	const char *run_spec; /* --run, NULL when not given */

@@ -324,7 +324,8 @@ static int run(struct top_args *args)
 int main(int argc, char **argv)
 {
 	struct top_args args = {
-	    .cmd = {.name = "tprof-top", .more_formats = is_format},
+	    .cmd = {.name = "tprof-top", .more_formats = is_format,
+		    .more_format_names = "for profiles callgrind, dot and svg"},
 	    .rows = -1,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	};

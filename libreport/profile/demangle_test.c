@@ -34,7 +34,7 @@ static const struct {
     {"_ZN4core3fmt9Formatter3new17h0123456789abcdefE", "core::fmt::Formatter::new", NULL, false},
     {"_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17hbe8e5d1c2f3a4b60E.llvm.123",
      "std::rt::lang_start::{{closure}}", NULL, false},
-    {"_ZN68_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop"
+    {"_ZN70_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop"
      "17h1f2e3d4c5b6a7988E",
      "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop", NULL, false},
     /* C++ */
