@@ -172,11 +172,46 @@ static int pick(struct rep_runs *picked, const struct rep_run *run, struct tp_er
 	return 0;
 }
 
+#define LIST_END 8 /* for ", …" */
+
+/* "rev=a, rev=b", each once; `list` has room for `size` and the end. */
+static void list_labels(const struct rep_runs *all, char *list, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		for (size_t k = 0; k < all->run[i].nlabels; k++) {
+			const char *label = all->run[i].labels[k];
+			bool seen = false;
+			int n;
+
+			for (size_t j = 0; j < i && !seen; j++)
+				seen = has_label(&all->run[j], label);
+			if (seen)
+				continue;
+			n = snprintf(list + used, size - used, "%s%s", used ? ", " : "", label);
+			if (n < 0 || (size_t)n >= size - used) {
+				snprintf(list + used, size + LIST_END - used, "%s",
+					 used ? ", …" : "");
+				return;
+			}
+			used += (size_t)n;
+		}
+	}
+}
+
 static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_err *err)
 {
 	char list[160] = "";
 	size_t used = 0;
 
+	if (strchr(spec, '=')) {
+		list_labels(all, list, sizeof(list) - LIST_END);
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  *list ? "no run has the label '%.60s'; there are: %s"
+					: "no run has the label '%.60s'; none has any%s",
+				  spec, list);
+	}
 	for (size_t i = 0; i < all->n; i++) {
 		int n = snprintf(list + used, sizeof(list) - used, "%s%lld (%s)", i ? ", " : "",
 				 (long long)all->run[i].row.id, all->run[i].row.name);

@@ -12,6 +12,7 @@
 #include "open/input.h"
 #include "profile/demangle.h"
 #include "profile/merge.h"
+#include "profile/view.h"
 #include "symbol/symbol.h"
 
 #define MAX_THREADS 8
@@ -69,15 +70,19 @@ static int copy_labels(struct cmd_profile *item, const struct rep_run *run, stru
 	return 0;
 }
 
+static void release_item(struct cmd_profile *item)
+{
+	tp_profile_free(item->profile);
+	for (size_t k = 0; k < item->nlabels; k++)
+		free(item->labels[k]);
+	free(item->labels);
+	free(item->name);
+}
+
 void cmd_profiles_release(struct cmd_profiles *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		tp_profile_free(p->item[i].profile);
-		for (size_t k = 0; k < p->item[i].nlabels; k++)
-			free(p->item[i].labels[k]);
-		free(p->item[i].labels);
-		free(p->item[i].name);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		release_item(&p->item[i]);
 	free(p->item);
 	*p = (struct cmd_profiles){0};
 }
@@ -399,11 +404,48 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
+static bool names_type(const char *index)
+{
+	return index && *index && index[strspn(index, "0123456789")];
+}
+
+/* Of the runs from `first` on, those with the sample type, if there are any. */
+static void keep_type(struct cmd_profiles *list, size_t first, const char *index)
+{
+	size_t n = first, type;
+	struct tp_err err;
+	bool *has = calloc(list->n + 1, sizeof(*has)), any = false;
+
+	for (size_t i = first; has && i < list->n; i++) {
+		has[i] = !rep_profile_sample_index(list->item[i].profile, index, &type, &err);
+		any |= has[i];
+	}
+	for (size_t i = first; any && i < list->n; i++) {
+		if (has[i])
+			list->item[n++] = list->item[i];
+		else
+			release_item(&list->item[i]);
+	}
+	if (any)
+		list->n = n;
+	free(has);
+}
+
+static bool any_profile(const struct rep_runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		if (is_profile(&runs->run[i]))
+			return true;
+	return false;
+}
+
 /* A store, or a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		     const struct cmd_profiles_options *opt, const struct names *names,
 		     struct cmd_profiles *out)
 {
+	bool typed = names_type(opt->sample_index), pass_over;
+	size_t first = out->n;
 	struct tp_err err;
 	int status;
 
@@ -414,10 +456,15 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		return CMD_INPUT;
 	}
 	status = cmd_open(cmd, path);
+	/* Without a view, a trace has no sample types at all. */
+	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)
-		if (load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
+		if ((!pass_over || is_profile(&cmd->runs.run[i])) &&
+		    load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
+	if (!status && typed)
+		keep_type(out, first, opt->sample_index);
 	return status;
 }
 

@@ -34,6 +34,10 @@ struct cmd_profiles_options {
 	 * names from its import. */
 	const char *binary, *symbol_path;
 	const char *demangle; /* names of C++ (profile/demangle.h); NULL: the default */
+	/* A sample type: where a store has runs with it among those picked, the others are left
+	 * out, so that one label may stand for a heap, a CPU and a goroutine profile. NULL, "" or
+	 * a number: nothing is. */
+	const char *sample_index;
 };
 
 /* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open

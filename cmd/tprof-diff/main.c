@@ -559,7 +559,8 @@ static int run(struct args *args)
 	struct cmd_profiles_options open = {.trace = args->view ? &args->trace : NULL,
 					    .binary = args->profile.binary,
 					    .symbol_path = args->profile.symbol_path,
-					    .demangle = args->profile.demangle};
+					    .demangle = args->profile.demangle,
+					    .sample_index = args->profile.sample_index};
 	struct loaded in = {0};
 	int status;
 

@@ -107,7 +107,8 @@ int export_proto(struct export_args *args)
 	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
-					   .demangle = args->profile.demangle};
+					   .demangle = args->profile.demangle,
+					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles list = {0};
 	int status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
 

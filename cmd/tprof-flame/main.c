@@ -63,7 +63,8 @@ static const bool heeded[REP_NPROFILE_OPTIONS] = {
     [REP_OPTION_TAG_LEAF] = true,     [REP_OPTION_ALL_FRAMES] = true,
     [REP_OPTION_GRANULARITY] = true,  [REP_OPTION_NO_INLINES] = true,
     [REP_OPTION_SHOW_COLUMNS] = true, [REP_OPTION_TRIM_PATH] = true,
-    [REP_OPTION_DEMANGLE] = true,	      [REP_OPTION_BINARY] = true,	      [REP_OPTION_SYMBOL_PATH] = true,
+    [REP_OPTION_DEMANGLE] = true,     [REP_OPTION_BINARY] = true,
+    [REP_OPTION_SYMBOL_PATH] = true,
 };
 
 static const struct argp_option own_options[] = {
@@ -480,7 +481,8 @@ static int run(struct args *args)
 	struct cmd_profiles_options opt = {.trace = &args->trace,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
-					   .demangle = args->profile.demangle};
+					   .demangle = args->profile.demangle,
+					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles now = {0}, old = {0};
 	struct rep_flame_part *parts = NULL;
 	struct rep_profile_view *views = NULL;

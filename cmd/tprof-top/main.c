@@ -302,6 +302,9 @@ static int run(struct top_args *args)
 	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);
 	if (status)
 		return status;
+	/* A sample type says which kind is meant. */
+	if (kind == CMD_KIND_STORE_MIXED && args->profile.sample_index && !args->report)
+		return top_profile(args);
 	if (kind == CMD_KIND_STORE_MIXED) {
 		cmd_error(
 		    &args->cmd,
