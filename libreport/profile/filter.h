@@ -46,6 +46,8 @@ struct rep_label_units {
 		bool mixed;    /* others were stated, too */
 	} * item;
 	size_t n;
+	uint32_t *place; /* by key: its item, counted from 1; 0 none */
+	uint32_t nplaces;
 };
 int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 			 struct rep_filter_notes *notes, struct tp_err *err);

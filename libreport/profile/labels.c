@@ -13,10 +13,7 @@
 
 static struct rep_label_unit *find_unit(const struct rep_label_units *u, uint32_t key)
 {
-	for (size_t i = 0; i < u->n; i++)
-		if (u->item[i].key == key)
-			return &u->item[i];
-	return NULL;
+	return key < u->nplaces && u->place[key] ? &u->item[u->place[key] - 1] : NULL;
 }
 
 static int guess_unit(struct tp_profile *p, struct rep_label_unit *u)
@@ -37,7 +34,10 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 	size_t room = 0;
 	int code = 0;
 
-	*u = (struct rep_label_units){0};
+	*u = (struct rep_label_units){.nplaces = tp_dict_strings(p->dict)};
+	u->place = calloc(u->nplaces, sizeof(*u->place));
+	if (!u->place)
+		return rep_filter_fail(err, TP_ENOMEM);
 	for (size_t i = 0; i < p->nlabels && !code; i++) {
 		const struct tp_label *l = &p->labels[i];
 		struct rep_label_unit *have = l->numeric ? find_unit(u, l->key) : NULL;
@@ -56,6 +56,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 		if (!have) {
 			have = &u->item[u->n++];
 			*have = (struct rep_label_unit){.key = l->key};
+			u->place[l->key] = (uint32_t)u->n;
 		}
 		if (have->unit && l->unit && l->unit != have->unit && !have->mixed) {
 			char text[320];
@@ -84,6 +85,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 void rep_label_units_release(struct rep_label_units *u)
 {
 	free(u->item);
+	free(u->place);
 	*u = (struct rep_label_units){0};
 }
 
