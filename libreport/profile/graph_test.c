@@ -204,6 +204,38 @@ static const struct {
 } indices[] = {{NULL, 2}, {"0", 0},   {"inuse_space", 1}, {"space", 1},	  {"delay", 2},
 	       {"3", -1}, {"-1", -1}, {"total_delay", 2}, {"objects", 0}, {"cpu", -1}};
 
+/* Functions found by name take no slot of the table that the nameless ones then need: thousands of
+ * them once filled it, and the search for a free slot did not end. */
+static void test_graph_many_names_then_none(void **state)
+{
+	enum { NAMES = 5000 };
+	const char **samples = calloc(NAMES + 2, sizeof(*samples));
+	char(*text)[32] = calloc(NAMES, sizeof(*text));
+	struct rep_profile_view v;
+	struct tp_profile *p;
+	struct rep_graph *g;
+	struct tp_err err;
+
+	(void)state;
+	assert_non_null(samples);
+	assert_non_null(text);
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(text[i], sizeof(text[i]), "1,1 root;f%d", i);
+		samples[i] = text[i];
+	}
+	samples[NAMES] = "1,1 root;0x10";
+	p = test_profile("n/count v/count", NULL, samples);
+	assert_int_equal(rep_profile_view_init(&v, p, OPTIONS(.no_trim = true), &text_traits, &err),
+			 0);
+	assert_int_equal(rep_graph_new(&g, &v, &err), 0);
+	assert_int_equal(g->n, NAMES + 2);
+	rep_graph_free(g);
+	rep_profile_view_release(&v);
+	tp_profile_free(p);
+	free(samples);
+	free(text);
+}
+
 static void test_sample_index(void **state)
 {
 	const char *const none[] = {NULL};
@@ -230,11 +262,17 @@ static void test_sample_index(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_graph_recursion),   cmocka_unit_test(test_graph_jumps),
-	    cmocka_unit_test(test_graph_inlined),     cmocka_unit_test(test_graph_trimmed),
-	    cmocka_unit_test(test_graph_tree),	      cmocka_unit_test(test_graph_negative),
-	    cmocka_unit_test(test_graph_granularity), cmocka_unit_test(test_graph_tags),
-	    cmocka_unit_test(test_graph_deep),	      cmocka_unit_test(test_sample_index),
+	    cmocka_unit_test(test_graph_recursion),
+	    cmocka_unit_test(test_graph_jumps),
+	    cmocka_unit_test(test_graph_inlined),
+	    cmocka_unit_test(test_graph_trimmed),
+	    cmocka_unit_test(test_graph_tree),
+	    cmocka_unit_test(test_graph_negative),
+	    cmocka_unit_test(test_graph_granularity),
+	    cmocka_unit_test(test_graph_tags),
+	    cmocka_unit_test(test_graph_many_names_then_none),
+	    cmocka_unit_test(test_graph_deep),
+	    cmocka_unit_test(test_sample_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,10 +22,13 @@ uint64_t rep_hash(const void *data, size_t size)
 
 static int grow_slots(struct rep_build *b)
 {
-	uint32_t n = b->nslots ? b->nslots * 2 : 1024, *slot;
+	uint32_t n = b->nslots ? b->nslots : 1024, *slot;
 
-	if (b->ndrafts * 2 < b->nslots)
+	if ((size_t)b->ndrafts * 2 < b->nslots)
 		return 0;
+	/* Many drafts may have come without a slot since the last time. */
+	while (n <= (size_t)b->ndrafts * 2)
+		n *= 2;
 	slot = calloc(n, sizeof(*slot));
 	if (!slot)
 		return TP_ENOMEM;
