@@ -32,6 +32,15 @@ _tprof_diff()
 		--unit) return ;;
 	esac
 	case $cur in
+	-[a-z]*)
+		# As pprof's users type it.
+		COMPREPLY=($(compgen -W '-top -base= -diff_base= -normalize -drop_negative -cum -functions -files -lines
+			-noinlines -mean -unit= -divide_by= -relative_percentages -all_frames -tagshow=
+			-taghide= -focus= -ignore= -hide= -show= -show_from= -prune_from= -tagfocus=
+			-tagignore= -tagroot= -tagleaf= -sample_index= -inuse_space -inuse_objects
+			-alloc_space -alloc_objects -total_delay -contentions -mean_delay' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --alpha= --base --base-label= --binary=
 			--by= --changed --color= --cum --diff-base --divide-by= --drop-negative

@@ -10,6 +10,11 @@ _tprof_export()
 	--format) COMPREPLY=($(compgen -W 'events proto' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
+	--sample-index)
+		COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu
+			samples delay contentions goroutine' -- "$cur"))
+		return
+		;;
 	--view)
 		COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur"))
 		return
@@ -23,9 +28,17 @@ _tprof_export()
 		--tag-root | --tag-show | --task | --to) return ;;
 	esac
 	case $cur in
+	-[a-z]*)
+		# As pprof's users type it.
+		COMPREPLY=($(compgen -W '-base= -diff_base= -normalize -output= -noinlines -showcolumns -divide_by=
+			-all_frames -tagshow= -taghide= -focus= -ignore= -hide= -show= -show_from=
+			-prune_from= -tagfocus= -tagignore= -tagroot= -tagleaf= -sample_index= -inuse_space
+			-inuse_objects -alloc_space -alloc_objects -total_delay -contentions -mean_delay' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --binary= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
-			--no-inlines --output= --prune-from= --reason= --region= --run= --show= --show-columns
+		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
+			--no-inlines --normalize --output= --prune-from= --reason= --region= --run= --sample-index= --show= --show-columns
 			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
 			--tag-show= --task= --to= --usage --version --view=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

@@ -27,14 +27,23 @@ _tprof_flame()
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
-	--base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--base | --diff-base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
 	--show-from | --prune-from | --tag-focus | --tag-ignore | --tag-root | --tag-leaf | \
 	--goroutine | --reason | --task | --region | --from | --to) return ;;
 	esac
 	case $cur in
+	-[a-z]*)
+		# As pprof's users type it.
+		COMPREPLY=($(compgen -W '-base= -diff_base= -normalize -output= -functions -filefunctions -files -lines
+			-addresses -noinlines -showcolumns -trim_path= -all_frames -focus= -ignore= -hide=
+			-show= -show_from= -prune_from= -tagfocus= -tagignore= -tagroot= -tagleaf=
+			-sample_index= -inuse_space -inuse_objects -alloc_space -alloc_objects -total_delay
+			-contentions -mean_delay' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --color= --flame --focus= --format= --from=
+		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --color= --diff-base= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns

@@ -2,6 +2,7 @@
 
 complete -c tprof-flame -l all-frames -d 'Keep the frames that the profile asks to drop'
 complete -c tprof-flame -l base -r -F -d 'What to compare with'
+complete -c tprof-flame -l diff-base -r -F -d 'What to compare with'
 complete -c tprof-flame -l color -x -a 'auto always never' -d 'Use colors in text'
 complete -c tprof-flame -l flame -d 'The root at the bottom'
 complete -c tprof-flame -l focus -x -d 'Only samples with a matching frame'

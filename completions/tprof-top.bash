@@ -23,6 +23,7 @@ _tprof_top()
 	--sample-index) COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples delay contentions goroutine' -- "$cur")); return ;;
 	--unit) COMPREPLY=($(compgen -W 'minimum auto ns us ms seconds bytes kB MB GB' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
+	--base | --diff-base | --binary) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--source-path | --symbol-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--sort | -s)
 		# The keys are in the help, behind the report's name.
@@ -38,11 +39,23 @@ _tprof_top()
 	--task) return ;;
 	esac
 	case $cur in
+	-[a-z]*)
+		# As pprof's users type it.
+		COMPREPLY=($(compgen -W '-top -text -tree -peek= -list= -disasm= -traces -raw -tags -comments -dot -svg
+			-callgrind -base= -diff_base= -normalize -drop_negative -cum -flat -functions
+			-filefunctions -files -lines -addresses -noinlines -showcolumns -mean -unit=
+			-divide_by= -nodecount= -nodefraction= -edgefraction= -trim=false -trim_path=
+			-source_path= -relative_percentages -call_tree -compact_labels -intel_syntax
+			-all_frames -tagshow= -taghide= -focus= -ignore= -hide= -show= -show_from=
+			-prune_from= -tagfocus= -tagignore= -tagroot= -tagleaf= -sample_index= -inuse_space
+			-inuse_objects -alloc_space -alloc_objects -total_delay -contentions -mean_delay' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --call-tree --color= --comments --compact-labels --cum --disasm=
-			--divide-by= --drop-negative --edgefraction= --flat --focus= --format= --from=
+		COMPREPLY=($(compgen -W '--all-frames --base= --call-tree --color= --comments --compact-labels --cum --disasm=
+			--diff-base= --divide-by= --drop-negative --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --hide= --ignore= --intel-syntax --list= --mean
-			--no-inlines --no-pager --no-trim --nodecount= --nodefraction=
+			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
 			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=

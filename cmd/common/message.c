@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "common/pprof.h"
 
 int cmd_flush(void)
 {
@@ -120,6 +121,18 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	if (err->code == TP_EIO && cmd_flush())
 		path = NULL;
 	n = path ? strlen(path) : 0;
+	/* What pprof takes, too: addresses to fetch from, and the program in front of its profile.
+	 */
+	if (path && cmd_pprof_url(path) && (err->code == TP_ENOENT || err->code == TP_EIO)) {
+		cmd_error(cmd, "%s: fetch it first: curl -o FILE '%s', then %s FILE", path, path,
+			  cmd->name);
+		return CMD_INPUT;
+	}
+	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
+		cmd_error(cmd, "%s: is a program, not a dump; to name code by it give --binary=%s",
+			  path, path);
+		return CMD_INPUT;
+	}
 	/* Callers may have put the path in front already; once is enough. */
 	if (n && !strncmp(msg, path, n) && msg[n] == ':')
 		path = NULL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pprof.h"
+
 enum { KEY_FIRST = 0x3000, KEY_FLAT = KEY_FIRST + REP_NPROFILE_OPTIONS };
 
 /* Below the command's own options (0, 1, …), above those of every command (100). */
@@ -49,48 +51,115 @@ static char *spell(const char *name, const char *value)
 
 	if (n < 0) {
 		fprintf(stderr, "tprof: out of memory\n");
-		exit(4);
+		exit(CMD_SYSTEM);
 	}
 	return text;
 }
 
-/* "-top" is "--top" where the command has it. */
-static const char *own_option(const char *text, const char *const *also)
+/* The option of this name (of `size` letters, '_' as good as '-'), or with this letter where name
+ * is NULL, among those of argp and its children; NULL: there is none. */
+static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t size,
+					     int letter)
 {
-	size_t n = strcspn(text, "=");
+	const struct argp_option *o = argp->options;
 
-	for (; also && *also; also++)
-		if (strlen(*also) == n && !strncmp(text, *also, n))
-			return *also;
+	for (; o && (o->name || o->key || o->doc); o++) {
+		size_t i = 0;
+
+		if (!name && letter && o->key == letter)
+			return o;
+		if (!name || !o->name || strlen(o->name) != size)
+			continue;
+		while (i < size && (name[i] == o->name[i] || (name[i] == '_' && o->name[i] == '-')))
+			i++;
+		if (i == size)
+			return o;
+	}
+	for (const struct argp_child *c = argp->children; c && c->argp; c++) {
+		o = find_option(c->argp, name, size, letter);
+		if (o)
+			return o;
+	}
 	return NULL;
 }
 
-int cmd_profile_arguments(int argc, char **argv, const char *const *also)
+static bool has_option(const struct argp *argp, const char *name)
+{
+	return find_option(argp, name, strlen(name), 0);
+}
+
+/* One letter and what belongs to it ("-n10", "-oflame.svg") is meant, not the misspelled name of an
+ * option: a number, or something that looks like a file. */
+static bool is_letter_with_value(const struct argp *argp, const char *text)
+{
+	const struct argp_option *o = find_option(argp, NULL, 0, text[0]);
+	const char *value = text + 1;
+
+	if (!o || !o->arg)
+		return false;
+	return !value[strspn(value, "0123456789")] ||
+	       (text[0] == 'o' && !strchr(value, '=') && strpbrk(value, "./"));
+}
+
+static void refuse(const struct cmd *cmd, const char *typed, const char *why)
+{
+	cmd_error(cmd, "%s: %s", typed, why);
+	fprintf(stderr, "Try `%s --help' or `%s --usage' for more information.\n", cmd->name,
+		cmd->name);
+	exit(CMD_USAGE);
+}
+
+/* What an argument that begins with a dash is for argp: the same, another, or NULL for nothing. */
+static char *translate(const struct cmd *cmd, const struct argp *argp, char *typed)
+{
+	bool one_dash = typed[1] != '-', ignored = false;
+	const char *text = typed + (one_dash ? 1 : 2), *name = text, *value = NULL;
+	const struct argp_option *own = find_option(argp, text, strcspn(text, "="), 0);
+	char advice[CMD_PPROF_SIZE];
+
+	if (rep_profile_option_pprof(text, &name, &value, &ignored) &&
+	    (ignored || has_option(argp, name)))
+		return ignored ? NULL : spell(name, value);
+	if (own)
+		return one_dash ? spell(own->name,
+					text[strcspn(text, "=")] ? strchr(text, '=') + 1 : NULL)
+				: typed;
+	if (one_dash && (!strcmp(text, "h") || !strcmp(text, "help")))
+		return spell("help", NULL);
+	if (!strncmp(text, "help", 4) || !strcmp(text, "usage") || !strcmp(text, "version"))
+		return one_dash ? spell(text, NULL) : typed;
+	/* A letter is an option of ours, or (-o) one of pprof's. */
+	if (one_dash && !text[1] && (text[0] != 'o' || find_option(argp, NULL, 0, 'o')))
+		return typed;
+	if (one_dash && is_letter_with_value(argp, text))
+		return typed;
+	if (cmd_pprof_advice(cmd->name, text, advice)) {
+		if (!*advice)
+			return NULL;
+		refuse(cmd, typed, advice);
+	}
+	if (one_dash)
+		refuse(cmd, typed, "there is no such option");
+	return typed;
+}
+
+int cmd_profile_arguments(const struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 {
 	int n = 1;
 
 	for (int i = 1; i < argc; i++) {
-		const char *text = argv[i], *name, *value;
-		bool one_dash, ignored = false;
+		char *text = argv[i];
 
 		if (!strcmp(text, "--")) {
 			while (i < argc)
 				argv[n++] = argv[i++];
 			break;
 		}
-		/* One letter behind one dash is an option of ours, and so is what has a dash less. */
-		one_dash = text[0] == '-' && text[1] != '-';
-		text += strspn(text, "-") > 2 ? 2 : strspn(text, "-");
-		if (text == argv[i] || !text[0] || (one_dash && !text[1])) {
-			argv[n++] = argv[i];
-		} else if (own_option(text, also)) {
-			argv[n++] = one_dash ? spell(text, NULL) : argv[i];
-		} else if (rep_profile_option_pprof(text, &name, &value, &ignored)) {
-			if (!ignored)
-				argv[n++] = spell(name, value);
-		} else {
-			argv[n++] = argv[i];
-		}
+		/* "-" is standard input, and numbers may be negative. */
+		if (text[0] == '-' && text[1] && !strchr("0123456789.", text[1]))
+			text = translate(cmd, argp, text);
+		if (text)
+			argv[n++] = text;
 	}
 	argv[n] = NULL;
 	return n;

@@ -13,14 +13,16 @@
 
 #include <argp.h>
 
+#include "common/common.h"
 #include "profile/options.h"
 
 extern const struct argp cmd_profile_argp;
 
 /* Before cmd_parse: spells pprof's options as ours ("-tagfocus=x" and "--show_from x" become
- * "--tag-focus=x", "--show-from x"; "-inuse_space" becomes "--sample-index=inuse_space"), up to
- * "--". `also` names options of the command that may be given with one dash, too ("top", "tree";
- * ends with NULL; may be NULL). Replaces strings of argv, and returns how many it has now. */
-int cmd_profile_arguments(int argc, char **argv, const char *const *also);
+ * "--tag-focus=x", "--show-from x"; "-inuse_space" becomes "--sample-index=inuse_space"; one dash
+ * will do for every option of argp), up to "--". What pprof has and the command has not ends with
+ * the sentence that says what to type (common/pprof.h), and a word behind one dash that is no
+ * option is never taken for letters. Replaces strings of argv, and returns how many it has now. */
+int cmd_profile_arguments(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
 #endif

@@ -52,6 +52,7 @@ enum {
 	KEY_REASON,
 	KEY_TASK,
 	KEY_REGION,
+	KEY_TABLE, /* pprof's -top and -text: what is shown anyway */
 };
 
 static const struct argp_option options[] = {
@@ -70,6 +71,8 @@ static const struct argp_option options[] = {
     {"exact-names", KEY_EXACT_NAMES, NULL, 0,
      "Match names letter by letter, closure counters, versions and hashes included", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
+    {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
+    {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
     {"rows", 'n', "N", 0, "Show at most N rows, 0 for all (default: 20 in tables, else all)", 2},
     {"sort", 's', "KEY", 0, "Sort by delta (the default), percent, old, new, p or name", 2},
     {"changed", KEY_CHANGED, NULL, 0, "Only rows that changed; of sets, significantly", 2},
@@ -213,9 +216,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_BASE:
 		args->sides.marked = true;
 		args->of_change = args->of_change || arg;
+		/* pprof's way: each side is one profile. */
+		args->sum = args->sum || arg;
 		return arg ? sides_add_old(&args->sides, arg) : 0;
 	case KEY_DIFF_BASE:
 		args->sides.marked = true;
+		args->sum = args->sum || arg;
 		return arg ? sides_add_old(&args->sides, arg) : 0;
 	case KEY_BASE_LABEL:
 		args->sides.base_label = arg;
@@ -287,6 +293,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TO:
 		filter->to = arg;
+		return 0;
+	case KEY_TABLE:
 		return 0;
 	case ARGP_KEY_ARG:
 		return sides_add(&args->sides, arg);
@@ -584,7 +592,6 @@ static int run(struct args *args)
 
 int main(int argc, char **argv)
 {
-	static const char *const also[] = {"base", "diff-base", "normalize", NULL};
 	struct args args = {
 	    .cmd = CMD_INIT("tprof-diff"),
 	    .profile = REP_PROFILE_OPTIONS_INIT,
@@ -595,8 +602,12 @@ int main(int argc, char **argv)
 
 	args.cmd.own_format = "junit";
 	pick_profile_options();
-	sides_spell(argc, argv);
-	argc = cmd_profile_arguments(argc, argv, also);
+	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
+	argc = sides_spell(argc, argv);
+	if (argc < 0) {
+		cmd_error(&args.cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
 	sides_init(&args.sides, argc, argv);
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = run(&args);

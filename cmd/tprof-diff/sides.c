@@ -1,17 +1,36 @@
 #include "sides.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sides_spell(int argc, char **argv)
+static bool is_base(const char *text)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		char *name = argv[i] + strspn(argv[i], "-");
+	return !strcmp(text, "--base") || !strcmp(text, "--diff-base");
+}
 
-		if (name != argv[i] && !strncmp(name, "diff_base", 9))
-			name[4] = '-';
+int sides_spell(int argc, char **argv)
+{
+	int n = 1;
+
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return argc;
+	for (int i = 1; i < argc; i++) {
+		char *joined;
+
+		if (!is_base(argv[i]) || i + 1 == argc) {
+			argv[n++] = argv[i];
+		} else if (asprintf(&joined, "%s=%s", argv[i], argv[i + 1]) < 0) {
+			return -1;
+		} else {
+			argv[n++] = joined;
+			i++;
+		}
 	}
+	argv[n] = NULL;
+	return n;
 }
 
 void sides_init(struct sides *s, int argc, char **argv)

@@ -22,8 +22,9 @@ struct sides {
 	const char *base_label, *label;
 };
 
-/* "-diff_base" is pprof's spelling of --diff-base; changes argv's texts. */
-void sides_spell(int argc, char **argv);
+/* Where no "--" stands between the sides, "--base OLD NEW" is pprof's way to say --base=OLD NEW:
+ * changes argv, and returns how many it has now, -1 when memory is out. */
+int sides_spell(int argc, char **argv);
 /* Looks for "--", of which argp does not tell where it was. */
 void sides_init(struct sides *s, int argc, char **argv);
 void sides_release(struct sides *s);

@@ -2,6 +2,7 @@
 #ifndef TPROF_EXPORT_H
 #define TPROF_EXPORT_H
 
+#include "common/base.h"
 #include "common/common.h"
 #include "common/file.h"
 #include "profile/options.h"
@@ -25,7 +26,8 @@ struct export_args {
 	const char *out; /* file, NULL stdout */
 	struct cmd_file file;
 	struct rep_profile_options profile;
-	bool view; /* traces are to be looked at as profiles */
+	struct cmd_base base; /* what is taken off */
+	bool view;	      /* traces are to be looked at as profiles */
 	struct rep_trace_profile_options trace;
 };
 

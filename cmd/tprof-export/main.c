@@ -56,9 +56,10 @@ static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 2] = {
 
 static bool says_what(enum rep_profile_option o)
 {
-	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_DIVIDE_BY ||
-	       o == REP_OPTION_NO_INLINES || o == REP_OPTION_SHOW_COLUMNS ||
-	       o == REP_OPTION_BINARY || o == REP_OPTION_SYMBOL_PATH || o == REP_OPTION_DEMANGLE;
+	return rep_profile_options[o].group == REP_GROUP_FILTER || o == REP_OPTION_SAMPLE_INDEX ||
+	       o == REP_OPTION_DIVIDE_BY || o == REP_OPTION_NO_INLINES ||
+	       o == REP_OPTION_SHOW_COLUMNS || o == REP_OPTION_BINARY ||
+	       o == REP_OPTION_SYMBOL_PATH || o == REP_OPTION_DEMANGLE;
 }
 
 static void list_profile_options(void)
@@ -121,6 +122,8 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "which store or dump?");
 	if (!args->form)
 		argp_error(state, "which form? Give --format=events or --format=proto");
+	if (args->base.npaths && !args->form->several)
+		argp_error(state, "differences are for --format=proto");
 	if (args->npaths > 1 && !args->form->several)
 		argp_error(state, "one store or dump at a time");
 	if (!args->view && (f->goroutine || f->state || f->reason || f->from || f->to ||
@@ -137,6 +140,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->profile;
+		state->child_inputs[1] = &args->base;
 		return 0;
 	case KEY_FORMAT:
 		find_form(args, state, arg);
@@ -205,7 +209,8 @@ int export_begin(struct export_args *args)
 {
 	if (!args->out)
 		return CMD_OK;
-	if (cmd_file_is_one_of(args->out, args->paths, args->npaths)) {
+	if (cmd_file_is_one_of(args->out, args->paths, args->npaths) ||
+	    cmd_file_is_one_of(args->out, args->base.path, args->base.npaths)) {
 		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", args->out);
 		return CMD_USAGE;
 	}
@@ -222,7 +227,8 @@ static int run(struct export_args *args)
 
 int main(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&profile_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {
+	    {&profile_argp, 0, NULL, 0}, {&cmd_base_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 	    .options = options,
 	    .parser = on_option,
@@ -237,7 +243,7 @@ int main(int argc, char **argv)
 	int status;
 
 	list_profile_options();
-	argc = cmd_profile_arguments(argc, argv, NULL);
+	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
 	if (!args.paths) {
 		cmd_error(&args.cmd, "out of memory");
@@ -245,6 +251,7 @@ int main(int argc, char **argv)
 	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_file_end(&args.cmd, &args.file, run(&args));
+	cmd_base_release(&args.base);
 	free(args.paths);
 	return status;
 }

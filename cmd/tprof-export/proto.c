@@ -88,6 +88,9 @@ static int write_profile(struct export_args *args, const struct cmd_profile *ite
 
 		tell(args, &v);
 		divide(item->profile, v.ratio);
+		/* What readers show unless told otherwise. */
+		if (args->profile.sample_index)
+			item->profile->default_type = item->profile->types[v.index].type;
 		code = tp_profile_encode(item->profile, &how, &b, &err);
 	}
 	if (!code)
@@ -110,7 +113,8 @@ int export_proto(struct export_args *args)
 					   .demangle = args->profile.demangle,
 					   .sample_index = args->profile.sample_index};
 	struct cmd_profiles list = {0};
-	int status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
+	int status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base,
+					     &opt, &list);
 
 	if (!status && args->view)
 		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);

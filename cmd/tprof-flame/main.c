@@ -84,6 +84,7 @@ static const struct argp_option own_options[] = {
     {"max-depth", KEY_MAX_DEPTH, "N", 0, "Show at most N levels (default: 512)", 0},
     {NULL, 0, NULL, 0, "Differences:", 1},
     {"base", KEY_BASE, "FILE", 0, "What to compare with; may be given several times", 1},
+    {"diff-base", KEY_BASE, "FILE", 0, "The same, as pprof's users type it", 1},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Bring the new values to the total of the old ones", 1},
     {"negate", KEY_NEGATE, NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", 0,
@@ -519,7 +520,6 @@ static int run(struct args *args)
 
 int main(int argc, char **argv)
 {
-	static const char *const also[] = {"base", "normalize", "output", "flame", "reverse", NULL};
 	struct args args = {
 	    .cmd = CMD_INIT("tprof-flame"),
 	    .path = calloc((size_t)argc + 1, sizeof(char *)),
@@ -532,7 +532,7 @@ int main(int argc, char **argv)
 
 	if (args.path && args.base) {
 		make_options();
-		argc = cmd_profile_arguments(argc, argv, also);
+		argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = run(&args);
 	} else {

@@ -60,7 +60,6 @@ static const struct argp_option options[] = {
 static struct argp_option report_options[MAX_REPORTS + 2] = {
     {NULL, 0, NULL, 0, "Profiles, other than as a table:", 3},
 };
-static const char *report_names[MAX_REPORTS + 3] = {"top", "text"};
 
 static error_t on_report(int key, char *arg, struct argp_state *state)
 {
@@ -93,7 +92,6 @@ static void list_report_options(void)
 		    .doc = r->doc,
 		    .group = 3,
 		};
-		report_names[i + 2] = r->name;
 	}
 }
 
@@ -169,7 +167,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = args;
 		state->child_inputs[1] = &args->profile;
-		state->child_inputs[2] = &args->cmd;
+		state->child_inputs[2] = &args->base;
+		state->child_inputs[3] = &args->cmd;
 		return 0;
 	case 'n':
 		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
@@ -278,8 +277,11 @@ static char *help_filter(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
 }
 
-static const struct argp_child children[] = {
-    {&report_argp, 0, NULL, 0}, {&cmd_profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&report_argp, 0, NULL, 0},
+					     {&cmd_profile_argp, 0, NULL, 0},
+					     {&cmd_base_argp, 0, NULL, 0},
+					     {&cmd_argp, 0, NULL, 0},
+					     {0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
@@ -336,7 +338,7 @@ int main(int argc, char **argv)
 
 	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
 	list_report_options();
-	argc = cmd_profile_arguments(argc, argv, report_names);
+	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
 	if (!args.paths) {
 		cmd_error(&args.cmd, "out of memory");
@@ -344,6 +346,7 @@ int main(int argc, char **argv)
 	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));
+	cmd_base_release(&args.base);
 	free(args.paths);
 	return status;
 }

@@ -162,7 +162,8 @@ int top_profile(struct top_args *args)
 	if (status)
 		return status;
 	settle(args);
-	status = cmd_profiles_sum(&args->cmd, args->paths, args->npaths, &opt, &list);
+	status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base, &opt,
+					 &list);
 	if (!status && args->view)
 		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);
 	if (!status)

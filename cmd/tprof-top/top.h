@@ -3,6 +3,7 @@
 #ifndef TPROF_TOP_H
 #define TPROF_TOP_H
 
+#include "common/base.h"
 #include "common/common.h"
 #include "profile/options.h"
 #include "profile/report.h"
@@ -24,6 +25,7 @@ struct top_args {
 
 	/* profiles */
 	struct rep_profile_options profile;
+	struct cmd_base base;		       /* what is taken off */
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
 	bool view; /* a trace as a profile */

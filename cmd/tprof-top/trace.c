@@ -117,6 +117,13 @@ static int refuse_profile_options(const struct top_args *args)
 		    rep_profile_options[i].name, args->paths[0]);
 		return CMD_USAGE;
 	}
+	if (args->base.npaths) {
+		cmd_error(&args->cmd,
+			  "--%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at "
+			  "both as profiles, and tprof-diff compares them",
+			  args->base.plain ? "base" : "diff-base", args->paths[0]);
+		return CMD_USAGE;
+	}
 	if (args->text) {
 		cmd_error(
 		    &args->cmd,

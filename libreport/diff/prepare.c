@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/difference.h"
 #include "profile/merge.h"
 #include "profile/view.h"
 
@@ -107,28 +108,6 @@ void rep_diff_prepared_release(struct rep_diff_prepared *p)
 
 /* ---- what pprof's -base takes for 100 % ---- */
 
-/* old total / new total for each type of the new profile (pprof: profile.Normalize). */
-static int normal_ratios(const struct tp_profile *old, const struct tp_profile *new, double *ratio)
-{
-	int64_t *sums = calloc(2 * (old->ntypes + new->ntypes) + 1, sizeof(*sums));
-	int64_t *of_new = sums ? sums + 2 * old->ntypes : NULL;
-
-	if (!sums)
-		return TP_ENOMEM;
-	sum_types(old, sums, sums + old->ntypes);
-	sum_types(new, of_new, of_new + new->ntypes);
-	for (size_t t = 0; t < new->ntypes; t++) {
-		const char *name = tp_dict_text(new->dict, new->types[t].type).text;
-
-		ratio[t] = 1;
-		for (size_t i = 0; i < old->ntypes; i++)
-			if (!strcmp(tp_dict_text(old->dict, old->types[i].type).text, name))
-				ratio[t] = of_new[t] ? (double)sums[i] / (double)of_new[t] : 0;
-	}
-	free(sums);
-	return 0;
-}
-
 static int weigh(struct tp_profile *sum, const struct rep_diff_options *opt,
 		 const struct rep_profile_options *filters, int64_t *weight, struct tp_err *err)
 {
@@ -156,14 +135,14 @@ int rep_diff_change_weight(struct tp_profile *const *old, size_t nold,
 	struct rep_merge_part *part = calloc(nold + nnew, sizeof(*part));
 	double *ratio = calloc(nnew ? new[0]->ntypes + 1 : 1, sizeof(*ratio));
 	struct tp_profile *sum = NULL;
-	int code = part && ratio ? 0 : TP_ENOMEM;
+	int code = 0;
 
 	*weight = 0;
-	if (!code && opt->normalize)
-		code = normal_ratios(old[0], new[0], ratio);
-	if (code) {
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-	} else {
+	if (!part || !ratio)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	else if (opt->normalize)
+		code = rep_profile_normal_ratios(old[0], new[0], ratio, err);
+	if (!code) {
 		for (size_t i = 0; i < nnew + nold; i++)
 			part[i] = (struct rep_merge_part){
 			    .profile = i < nnew ? new[i] : old[i - nnew],

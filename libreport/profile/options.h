@@ -133,7 +133,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	X("binary", BINARY, TEXT, binary, "FILE", NODES,                                           \
 	  "Name code that a dump leaves without names by this program")                            \
 	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \
-	  "The same by files in these folders that have the build id")                             \
+	  "Name code that a dump leaves without names by programs in these folders that have its "  \
+	  "build id")                                                                              \
 	X("demangle", DEMANGLE, TEXT, demangle, "HOW", NODES,                                      \
 	  "Names of C++ and Rust: default, templates, full or none")                               \
 	X("nodecount", NODECOUNT, COUNT, node_count, "N", LIMITS, "At most N nodes")               \

@@ -1,0 +1,19 @@
+/* Options of 'go tool pprof' that are no options here: what to type in their place. One table for
+ * all commands, so that whoever comes from pprof has either the answer or the way to it. */
+#ifndef CMD_PPROF_H
+#define CMD_PPROF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CMD_PPROF_SIZE 320
+
+/* One sentence for an option as typed, without dashes ("http=:8080"), or NULL where pprof has no
+ * such option. It is written into text. "" where it asks for what is so anyway ("symbolize=none").
+ * `command` is the one that was called. */
+const char *cmd_pprof_advice(const char *command, const char *option, char text[CMD_PPROF_SIZE]);
+
+/* Is it an address that pprof would fetch a profile from? */
+bool cmd_pprof_url(const char *path);
+
+#endif
