@@ -21,11 +21,6 @@ static inline bool rep_frame_skipped(const struct rep_profile_view *v, const str
 	return v->opt.no_inlines && f->inlined;
 }
 
-/* Go's path/filepath.Clean: the shortest name of the same file. Appends it; 0 or TP_ENOMEM. */
-int rep_path_clean(const char *path, size_t size, struct tp_buf *out);
-/* What is behind the last slash, as Go's filepath.Base has it. */
-struct tp_text rep_path_base(struct tp_text path);
-
 /* By what is shown (graph.NodeInfo.comparePrintableName): addresses first. 0 also for two that look
  * the same. */
 int rep_node_names_compare(const struct rep_node_info *a, struct tp_text a_name,

@@ -8,6 +8,7 @@
 
 #include "profile/labels.h"
 #include "profile/node.h"
+#include "profile/path.h"
 
 static const char *text_of(const struct tp_profile *p, uint32_t string)
 {

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/path.h"
+
 #define LARGEST ((off_t)64 << 20)
 
 void rep_source_init(struct rep_source *s, const char *search, const char *trim)
@@ -20,70 +22,6 @@ void rep_source_release(struct rep_source *s)
 	tp_buf_release(&s->path);
 	tp_buf_release(&s->text);
 	tp_buf_release(&s->lines);
-}
-
-/* ---- names ---- */
-
-/* The next of a list of folders; false at the end. */
-static bool next_folder(const char **list, struct tp_text *folder)
-{
-	size_t n;
-
-	if (!*list || !**list)
-		return false;
-	n = strcspn(*list, ":");
-	*folder = (struct tp_text){*list, (uint32_t)n};
-	*list += n + ((*list)[n] == ':');
-	return true;
-}
-
-static struct tp_text last_part(struct tp_text folder)
-{
-	size_t end = folder.size, begin;
-
-	while (end && folder.text[end - 1] == '/')
-		end--;
-	for (begin = end; begin && folder.text[begin - 1] != '/'; begin--)
-		;
-	return (struct tp_text){folder.text + begin, (uint32_t)(end - begin)};
-}
-
-/* Where "/name/" ends in a path, or 0. */
-static size_t behind_part(struct tp_text path, struct tp_text name)
-{
-	for (size_t i = 0; i + name.size + 2 <= path.size; i++)
-		if (path.text[i] == '/' && path.text[i + name.size + 1] == '/' &&
-		    !memcmp(path.text + i + 1, name.text, name.size))
-			return i + name.size + 2;
-	return 0;
-}
-
-static size_t behind_prefix(struct tp_text path, struct tp_text prefix)
-{
-	size_t n = prefix.size;
-
-	if (path.size < n || memcmp(path.text, prefix.text, n) != 0)
-		return 0;
-	if (n && prefix.text[n - 1] == '/')
-		return n;
-	return path.size > n && path.text[n] == '/' ? n + 1 : 0;
-}
-
-static struct tp_text trimmed(const struct rep_source *s, struct tp_text path)
-{
-	static const char always[] = "/proc/self/cwd/./:/proc/self/cwd/";
-	const char *lists[] = {s->trim, always};
-	const char *search = s->search;
-	struct tp_text folder;
-	size_t cut = 0;
-
-	while (!*s->trim && !cut && next_folder(&search, &folder))
-		if (last_part(folder).size)
-			cut = behind_part(path, last_part(folder));
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		while (!cut && next_folder(&lists[i], &folder))
-			cut = behind_prefix(path, folder);
-	return (struct tp_text){path.text + cut, path.size - (uint32_t)cut};
 }
 
 /* ---- content ---- */
@@ -179,7 +117,7 @@ static int search_for(struct rep_source *s, const char *path)
 	const char *list = s->search;
 	struct tp_text in;
 
-	while (next_folder(&list, &in)) {
+	while (rep_path_next(&list, &in)) {
 		char folder[4096], whole[8192];
 		bool found = false;
 		int code = 0;
@@ -219,7 +157,8 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 		code = tp_buf_put(&s->path, "", 1);
 	if (!code) {
 		/* A NUL would cut the name short. */
-		path = trimmed(s, (struct tp_text){(char *)s->path.data, path.size});
+		path = rep_path_trim((struct tp_text){(char *)s->path.data, path.size}, s->trim,
+				     s->search);
 		name = path.text;
 		if (!path.size || memchr(name, 0, path.size))
 			snprintf(s->why, sizeof(s->why), "this is no name of a file");
