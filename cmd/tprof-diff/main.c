@@ -352,6 +352,12 @@ static int write_out(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
+/* These formats hold one table, so what gates say has no place in them. */
+static bool one_table(const struct args *args)
+{
+	return args->cmd.format == REP_FORMAT_CSV || args->cmd.format == REP_FORMAT_TSV;
+}
+
 static int show_gates(struct args *args, const struct rep_gate_result *result,
 		      struct rep_output *out, struct tp_err *err)
 {
@@ -368,6 +374,9 @@ static int tell_gates(struct args *args, const struct rep_gate_result *result)
 	for (size_t i = 0; i < args->ngates; i++) {
 		const struct rep_gate_result *r = &result[i];
 
+		if (r->outcome == REP_OUTCOME_PASSED && one_table(args))
+			cmd_note(&args->cmd, "gate %s: passed: %s", args->gate[i].text,
+				 (char *)r->why.data);
 		if (r->outcome != REP_OUTCOME_PASSED)
 			cmd_note(&args->cmd, "gate %s: %s: %s%s", args->gate[i].text,
 				 rep_outcomes[r->outcome], (char *)r->why.data,
@@ -395,6 +404,7 @@ static int show(struct args *args, const struct rep_diff *d, const struct rep_di
 	struct rep_output *out = NULL;
 	struct tp_err err;
 	char advice[REP_DIFF_ADVICE_SIZE];
+	bool gates = args->ngates > 0 && !one_table(args);
 	int status, code;
 
 	if (args->junit) {
@@ -402,13 +412,13 @@ static int show(struct args *args, const struct rep_diff *d, const struct rep_di
 		return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
 	}
 	cmd_pager(&args->cmd);
-	status = cmd_output(&args->cmd, args->ngates > 0, &out);
+	status = cmd_output(&args->cmd, gates, &out);
 	if (status)
 		return status;
 	code = rep_diff_heading(d, how, out, &err);
 	if (!code)
 		code = rep_diff_rows(d, how, out, &err);
-	if (!code && args->ngates)
+	if (!code && gates)
 		code = show_gates(args, result, out, &err);
 	if (!code)
 		code = rep_output_finish(out, &err);

@@ -1,6 +1,7 @@
 /* tprof-flame: flame graphs of profiles, of their differences, and of traces. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -303,6 +304,14 @@ static error_t on_trace_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static bool has_ending(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot > base && dot[1];
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const struct rep_filter_text *text = &args->trace.filter;
@@ -315,6 +324,12 @@ static void check(struct args *args, struct argp_state *state)
 			   args->normalize	? "--normalize"
 			   : args->flame.negate ? "--negate"
 						: "--width");
+	if (!args->format_given && args->output && has_ending(args->output) &&
+	    !rep_flame_format_of(args->output, &args->format))
+		argp_error(state,
+			   "-o: '%s' has an ending that is no format; there are .svg, .html, "
+			   ".folded, .json and .txt, or --format says it",
+			   args->output);
 	if (!args->format_given &&
 	    !(args->output && rep_flame_format_of(args->output, &args->format)))
 		args->format =

@@ -221,9 +221,9 @@ static void put_texts(const struct rep_diff *d, const struct rep_diff_show *show
 	rep_amount(t->new, divided(show, v.new), d->unit, show->unit);
 	rep_amount_signed(t->delta, divided(show, delta), d->unit, show->unit);
 	rep_amount_signed(t->other, divided(show, other), d->unit, show->unit);
-	if (row->status == REP_STATUS_GONE)
+	if (delta && row->status == REP_STATUS_GONE)
 		snprintf(t->percent, sizeof(t->percent), "gone");
-	else if (row->status == REP_STATUS_ADDED)
+	else if (delta && row->status == REP_STATUS_ADDED)
 		snprintf(t->percent, sizeof(t->percent), "new");
 	else if (delta && !v.old)
 		snprintf(t->percent, sizeof(t->percent), "%s\xe2\x88\x9e", delta > 0 ? "+" : "-");
@@ -304,10 +304,47 @@ static int put_name(const struct rep_diff *d, const struct rep_diff_row *row, bo
 	return tp_buf_put(name, text, strlen(text));
 }
 
+static bool same(struct rep_diff_pair p)
+{
+	return p.old == p.new;
+}
+
+/* Of two runs: is every row the same, and are there any? */
+static bool nothing_changed(const struct rep_diff *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (!same(d->row[i].flat) || !same(d->row[i].cum))
+			return false;
+	return d->n && !d->sets && same(d->total.flat) && same(d->total.cum);
+}
+
+/* What looks alike under CHANGE, explained where both are seen. */
+static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out,
+		   struct tp_err *err)
+{
+	bool absent = false, empty = false;
+
+	for (size_t i = 0; i < rows; i++) {
+		struct rep_diff_pair v = rep_diff_main(d, &d->row[i]);
+		bool one =
+		    d->row[i].status == REP_STATUS_GONE || d->row[i].status == REP_STATUS_ADDED;
+
+		absent |= one && !same(v);
+		empty |= !one && !same(v) && (!v.old || !v.new);
+	}
+	return absent && empty
+		   ? rep_output_note(
+			 out, false,
+			 "new, gone: on one side only; +\xe2\x88\x9e, -100.0%: on both, "
+			 "with none of its own on one",
+			 err)
+		   : 0;
+}
+
 int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		  struct rep_output *out, struct tp_err *err)
 {
-	bool people = rep_output_for_people(out);
+	bool people = rep_output_for_people(out), unchanged;
 	struct rep_column picked[NCOLUMNS];
 	struct tp_buf name = {0};
 	size_t place[NCOLUMNS], n = 0, rows = d->n;
@@ -328,6 +365,10 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 	}
 	if (show->rows && rows > show->rows)
 		rows = show->rows;
+	/* Zeros are no news, unless all rows were asked for. */
+	unchanged = people && show->rows && nothing_changed(d);
+	if (unchanged)
+		rows = 0;
 	code = rep_output_begin(out, "diff", picked, n, err);
 	for (size_t i = 0; !code && i <= rows; i++) {
 		const struct rep_diff_row *row = i ? &d->row[i - 1] : &d->total;
@@ -353,10 +394,14 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code && rows < d->n) {
-		snprintf(more, sizeof(more), "%zu more; --rows=0 shows all", d->n - rows);
+		snprintf(more, sizeof(more),
+			 unchanged
+			     ? "nothing changed; --rows=0 shows the %zu rows that are the same"
+			     : "%zu more; --rows=0 shows all",
+			 d->n - rows);
 		code = rep_output_note(out, false, more, err);
 	}
-	return code;
+	return code || !people ? code : explain(d, rows, out, err);
 }
 
 /* ---- gates ---- */
@@ -365,8 +410,8 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 		  struct rep_output *out, struct tp_err *err)
 {
 	static const struct rep_column of_gates[] = {
-	    {.name = "outcome", .title = "GATE", .kind = REP_TEXT},
-	    {.name = "gate", .title = "", .kind = REP_TEXT},
+	    {.name = "outcome", .title = "OUTCOME", .kind = REP_TEXT},
+	    {.name = "gate", .title = "GATE", .kind = REP_TEXT},
 	    {.name = "fails", .kind = REP_BOOL, .raw_only = true},
 	    {.name = "tested", .kind = REP_COUNT, .raw_only = true},
 	    {.name = "exceeded", .kind = REP_COUNT, .raw_only = true},

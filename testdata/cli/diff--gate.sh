@@ -25,3 +25,7 @@ tprof-import -o "$TMP/cut.tprof" "$TMP/cut.heap" 2>&1 | tail -1
 try --gate 'alloc_space>+5%' old-1.heap "$TMP/cut.tprof"
 # An answer that could not be written is no answer.
 tprof-diff --gate='alloc_space+-1%' --format=junit old-3.heap new-1.heap 2>&1 >/dev/full; echo "= $?"
+
+# CSV holds one table; that nothing changed is said in a line.
+try --gate 'alloc_space>+5%' --gate 'alloc_space>+90%' --format=csv old-1.heap new-1.heap
+try old-1.heap old-1.heap

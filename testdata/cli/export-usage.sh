@@ -17,3 +17,5 @@ try --format=proto nosuch -o "$TMP/c"
 ls "$TMP"
 try --format=proto testdata/catalog.cpu -o /dev/full
 try --format=proto testdata/catalog.cpu -o "$TMP/no/such/folder"  | sed "s,$TMP,TMP,"
+tprof-export --format=events testdata/catalog.cpu 2>&1
+echo "status $?"

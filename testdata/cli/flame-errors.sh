@@ -8,6 +8,7 @@ try tprof-flame
 try tprof-flame testdata/missing
 try tprof-flame "$TMP/text"
 try tprof-flame --format=png testdata/catalog.cpu
+try tprof-flame -o "$TMP/g.png" testdata/catalog.cpu
 try tprof-flame --min-width=wide testdata/catalog.cpu
 try tprof-flame --min-width=200% testdata/catalog.cpu
 try tprof-flame --sort=size testdata/catalog.cpu
@@ -21,3 +22,9 @@ try tprof-flame --base=testdata/catalog.heap testdata/catalog.cpu
 try tprof-flame -o "$TMP/no/such.svg" testdata/catalog.cpu
 try tprof-flame --focus=nothing.is.called.so -o "$TMP/empty.svg" testdata/catalog.cpu
 ls "$TMP"
+# What is no file keeps its place.
+mkfifo "$TMP/pipe"
+head -n 1 "$TMP/pipe" | cut -c 1-5 &
+tprof-flame -o "$TMP/pipe" testdata/catalog.cpu 2>&1
+wait
+test -p "$TMP/pipe" && echo pipe
