@@ -145,8 +145,9 @@ int tp_profile_push(struct tp_profile *p, uint32_t *stack, const uint32_t *frame
 int tp_profile_push_location(struct tp_profile *p, uint32_t *stack, const struct tp_location *l,
 			     const struct tp_frame *lines, size_t nlines);
 
-/* The set of these labels, which are sorted as pprof prints them: by key, texts before numbers; the
- * values of one key keep their order. */
+/* The set of these labels, which are sorted as pprof prints them: texts before numbers, each by key
+ * (as far as its first 4 KiB tell; then by the number of its string); the values of one key keep
+ * their order. */
 int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, size_t n,
 			 uint32_t *set);
 /* `values`: ntypes of them. */

@@ -281,8 +281,9 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 		code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", remark_text);
 	if (code)
 		return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-				  code == TP_ENOMEM ? "out of memory"
-						    : "more stacks than are possible");
+				  code == TP_ENOMEM    ? "out of memory"
+				  : code == TP_EFORMAT ? "its dictionary has a string twice"
+						       : "more stacks than are possible");
 	if (named)
 		*named = r.named;
 	if (unnamed)

@@ -59,7 +59,8 @@ void tp_symbol_remark(char text[160], size_t named, size_t unnamed);
 
 /* Names the locations of a profile that have no lines. What it could not do, and files of another
  * build, are added to p->notices. *named, *unnamed (if not NULL): locations that got names, and
- * that have none still. TP_ENOMEM, TP_ELIMIT; the profile is as it was then. */
+ * that have none still. TP_ENOMEM, TP_ELIMIT; TP_EFORMAT where the dictionary (of a damaged store)
+ * has a string twice. The profile is as it was then. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
 

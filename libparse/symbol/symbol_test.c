@@ -351,6 +351,26 @@ static void test_image_lookup_deep_namespaces(void **state)
 	tp_image_close(image);
 }
 
+/* A dictionary read back from a damaged store may have a string twice: that is what is said. */
+static void test_symbolize_string_twice(void **state)
+{
+	struct tp_profile *p = record("pie", "", "");
+	struct tp_symbol_options opt = {0};
+	struct tp_symbolizer *s;
+	struct tp_err err;
+	uint32_t id;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(tp_dict_append_string(p->dict, "twice", 5, &id), 0);
+	assert_int_equal(tp_symbolizer_new(&s, &opt, &err), 0);
+	assert_int_equal(tp_profile_symbolize(p, s, NULL, NULL, &err), TP_EFORMAT);
+	assert_string_equal(err.msg, "its dictionary has a string twice");
+	assert_int_equal(p->nsamples, 1);
+	tp_symbolizer_free(s);
+	tp_profile_free(p);
+}
+
 /* ---- go 1.5 ---- */
 
 static int to_file(void *ctx, const void *data, size_t size, struct tp_err *err)
@@ -456,6 +476,7 @@ int main(void)
 	    cmocka_unit_test(test_symbolizer_new_errors),
 	    cmocka_unit_test(test_image_lookup_damaged),
 	    cmocka_unit_test(test_image_lookup_deep_namespaces),
+	    cmocka_unit_test(test_symbolize_string_twice),
 	    cmocka_unit_test(test_import_names_go15),
 	};
 
