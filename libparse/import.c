@@ -354,9 +354,11 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 		return code;
 	code = note_damaged_packing(w, err);
 	for (size_t i = 0; i < w->trace.nlosses && !code; i++) {
+		size_t before = p->nlosses;
+
 		if (tp_profile_add_loss(p, &w->trace.losses[i])) {
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-		} else { /* the cause before what it caused */
+		} else if (p->nlosses > before) { /* the cause before what it caused */
 			memmove(p->losses + 1, p->losses, (p->nlosses - 1) * sizeof(*p->losses));
 			p->losses[0] = w->trace.losses[i];
 		}

@@ -82,9 +82,9 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
 		       uint32_t *node);
 
-/* Gives a function another name, whoever refers to it. It is found by what it was interned as, not
- * by what it is now. To be done before hashes of stacks are asked for. TP_EFORMAT: one of the two is
- * not there. */
+/* Gives a function another name, whoever refers to it. Interning neither what it was nor what it is
+ * now need find it: that makes a function of its own. To be done before hashes of stacks are asked
+ * for. TP_EFORMAT: one of the two is not there. */
 int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name);
 
 /* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
