@@ -86,6 +86,36 @@ static void test_output_table_widths(void **state)
 	}
 }
 
+/* Headings and hints break between words; a word is never cut. */
+static void test_output_table_notes_wrap(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *want;
+	} cases[] = {
+	    {0, "next: add block, sched or cpu\n"},	 {29, "next: add block, sched or cpu\n"},
+	    {28, "next: add block, sched or\ncpu\n"},	 {11, "next: add\nblock,\nsched or\ncpu\n"},
+	    {3, "next:\nadd\nblock,\nsched\nor\ncpu\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf b = {0};
+		struct rep_output_options opt = {.width = cases[i].width, .sink = rep_sink_buf(&b)};
+		struct rep_output *out;
+		struct tp_err err;
+
+		assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+		assert_int_equal(rep_output_note(out, false, "next: add block, sched or cpu", &err),
+				 0);
+		assert_int_equal(rep_output_finish(out, &err), 0);
+		rep_output_free(out);
+		assert_int_equal(tp_buf_put(&b, "", 1), 0);
+		assert_string_equal((const char *)b.data, cases[i].want);
+		tp_buf_release(&b);
+	}
+}
+
 static void test_output_table_streams_long_results(void **state)
 {
 	static const struct rep_column any[] = {{.name = "n", .kind = REP_ANY}};
@@ -227,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_output_table_widths),
+	    cmocka_unit_test(test_output_table_notes_wrap),
 	    cmocka_unit_test(test_output_table_streams_long_results),
 	    cmocka_unit_test(test_output_csv),
 	    cmocka_unit_test(test_output_tsv),

@@ -32,6 +32,9 @@ struct rep_output {
 };
 
 int rep_put(struct tp_buf *buf, const char *text);
+/* Text that is printable already, new lines in place of those blanks where it would be wider than
+ * `room` cells (0: as many as it takes); words are not cut. */
+int rep_put_wrapped(struct tp_buf *buf, const char *text, size_t size, size_t room);
 /* A number as JSON, CSV and TSV have it: the shortest text that reads back as the same double,
  * with a point whatever the locale. Not for NaN and infinities. */
 int rep_put_double(struct tp_buf *buf, double f);

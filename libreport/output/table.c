@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "output/ops.h"
@@ -404,18 +405,47 @@ static int end(struct rep_output *out)
 	return code ? code : put_left_out(out);
 }
 
+int rep_put_wrapped(struct tp_buf *b, const char *text, size_t size, size_t room)
+{
+	size_t used = 0;
+	int code = 0;
+
+	for (size_t at = 0; at < size && !code;) {
+		const char *blank = memchr(text + at + 1, ' ', size - at - 1);
+		size_t n = blank ? (size_t)(blank - text) - at : size - at;
+		size_t width = rep_text_width(text + at, n);
+
+		if (used && room && used + width > room && text[at] == ' ') {
+			code = rep_put(b, "\n");
+			at++;
+			n--;
+			width--;
+			used = 0;
+		}
+		if (!code)
+			code = tp_buf_put(b, text + at, n);
+		used += width;
+		at += n;
+	}
+	return code;
+}
+
 static int note(struct rep_output *out, bool strong, const char *text)
 {
 	const char *before = !out->opt.colour ? "" : strong ? "\x1b[1m" : "\x1b[2m";
+	struct tp_buf line = {0};
 	int code;
 
 	if (!*text)
 		return rep_put(&out->buf, "\n");
-	code = rep_put(&out->buf, before);
+	code = rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
 	if (!code)
-		code = rep_escape(&out->buf, text, strlen(text), REP_ESCAPE_SHOWN);
+		code = rep_put(&out->buf, before);
+	if (!code)
+		code = rep_put_wrapped(&out->buf, (char *)line.data, line.size, out->opt.width);
 	if (!code && out->opt.colour)
 		code = rep_put(&out->buf, "\x1b[0m");
+	tp_buf_release(&line);
 	return code ? code : rep_put(&out->buf, "\n");
 }
 

@@ -172,12 +172,15 @@ static int put_levels(struct row *r, const struct rep_flame_layout *l)
 static int put_heading(struct row *r, const char *text, const char *style)
 {
 	bool colour = r->job->opt->colour;
+	struct tp_buf line = {0};
 	int code = 0;
 
 	if (!*text)
 		return 0;
 	code |= colour ? rep_put(&r->out, style) : 0;
-	code |= rep_escape(&r->out, text, strlen(text), REP_ESCAPE_SHOWN);
+	code |= rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
+	code |= rep_put_wrapped(&r->out, (char *)line.data, line.size, r->width);
+	tp_buf_release(&line);
 	return code | rep_put(&r->out, colour ? "\x1b[0m\n" : "\n");
 }
 
