@@ -78,9 +78,6 @@ int tp_dict_function(struct tp_dict *d, const struct tp_function *f, uint32_t *i
 int tp_dict_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
 int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *id);
-/* Puts n frames on a stack, root first: node[i] becomes the node of frame[i]. */
-int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
-		       uint32_t *node);
 
 /* Gives a function another name, whoever refers to it. Interning neither what it was nor what it is
  * now need find it: that makes a function of its own. To be done before hashes of stacks are asked
@@ -95,6 +92,10 @@ int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id);
 int tp_dict_append_location(struct tp_dict *d, const struct tp_location *l, uint32_t *id);
 int tp_dict_append_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id);
+/* Puts n frames on a stack, root first: node[i] becomes the node of frame[i]. Ids that are not
+ * there stand for the empty entry. */
+int tp_dict_append_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
+			uint32_t *node);
 /* n at once; a parent must come before its child. */
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n);
 

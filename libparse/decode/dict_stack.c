@@ -135,18 +135,17 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
 	return code;
 }
 
-/* Puts frames on a stack that has no children: nothing to look for, all nodes are new. */
-static int put_new(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
-		   uint32_t *node)
+int tp_dict_append_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
+			uint32_t *node)
 {
 	struct tp_stack_node *nodes;
 	uint32_t depth;
 	int code = tp_dict_room(&d->stacks, n, sizeof(*nodes));
 
-	if (!code)
-		code = grow_links(d);
 	if (code)
 		return code;
+	if (parent >= d->stacks.n)
+		parent = 0;
 	nodes = nodes_of(d);
 	depth = nodes[parent].depth;
 	for (size_t i = 0; i < n; i++) {
@@ -154,28 +153,9 @@ static int put_new(struct tp_dict *d, uint32_t parent, const uint32_t *frame, si
 
 		nodes[id] =
 		    (struct tp_stack_node){parent, frame[i] < d->frames.n ? frame[i] : 0, ++depth};
-		d->links[parent].child = id;
-		d->links[id] = (struct tp_dict_links){.frame = nodes[id].frame};
 		parent = node[i] = id;
 	}
-	d->stacks.indexed = d->stacks.n;
 	return 0;
-}
-
-int tp_dict_stack_path(struct tp_dict *d, uint32_t parent, const uint32_t *frame, size_t n,
-		       uint32_t *node)
-{
-	int code = 0;
-
-	if (parent >= d->stacks.n)
-		parent = 0;
-	for (size_t i = 0; i < n && !code; i++) {
-		if (d->stacks.indexed == d->stacks.n && !d->links[parent].child)
-			return put_new(d, parent, frame + i, n - i, node + i);
-		code = tp_dict_stack(d, parent, frame[i], &node[i]);
-		parent = node[i];
-	}
-	return code;
 }
 
 int tp_dict_append_stacks(struct tp_dict *d, const int64_t *parent, const int64_t *frame, size_t n)

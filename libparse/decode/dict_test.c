@@ -350,41 +350,36 @@ static void test_dict_append_then_intern(void **state)
 	tp_dict_free(b);
 }
 
-/* A path gives the nodes that its frames give one by one, whatever of it is there already. */
-static void test_dict_stack_path(void **state)
+/* A path that is appended gives the nodes that its frames give one by one, and they are found. */
+static void test_dict_append_path(void **state)
 {
 	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
-	uint32_t seed = 1;
 
 	(void)state;
-	assert_int_equal(tp_dict_reserve(a, &(struct tp_dict_sizes){.frames = 9, .stacks = 900}),
-			 0);
-	for (uint32_t i = 1; i <= 5; i++) {
+	for (uint32_t i = 1; i <= 6; i++) {
 		struct tp_frame f = {.line = i};
 		uint32_t id;
 
 		assert_int_equal(tp_dict_frame(a, &f, &id), 0);
 		assert_int_equal(tp_dict_frame(b, &f, &id), 0);
 	}
-	for (int round = 0; round < 3000; round++) {
-		uint32_t frames[12], path[12], parent = round % 3 ? 0 : tp_dict_stacks(b) - 1;
-		uint32_t node = parent;
-		size_t n = 0;
+	for (uint32_t root = 1; root <= 5; root++) {
+		uint32_t frames[] = {root, 2, 6, 9}, path[4], node = 0, second;
 
-		for (; n < (size_t)round % 12; n++) {
-			seed = seed * 1664525 + 1013904223;
-			frames[n] = 1 + (seed >> 16) % 5;
-		}
-		assert_int_equal(tp_dict_stack_path(a, parent, frames, n, path), 0);
-		for (size_t i = 0; i < n; i++) {
-			node = push(b, node, frames[i]);
-			assert_int_equal(path[i], node);
-			assert_int_equal(tp_dict_stack_at(a, node).depth,
-					 tp_dict_stack_at(b, node).depth);
-		}
+		assert_int_equal(tp_dict_append_path(a, 0, frames, 4, path), 0);
+		assert_int_equal(tp_dict_append_path(a, path[1], frames, 1, path + 2), 0);
+		second = push(b, push(b, 0, root), 2);
+		for (size_t i = 2; i < 4; i++)
+			node = push(b, i == 2 ? second : node, frames[i]);
+		assert_int_equal(push(b, second, root), path[2]);
 	}
 	assert_int_equal(tp_dict_stacks(a), tp_dict_stacks(b));
-	assert_true(tp_dict_stacks(a) > 2000);
+	for (uint32_t i = tp_dict_stacks(a); i-- > 1;) {
+		struct tp_stack_node n = tp_dict_stack_at(b, i);
+
+		assert_int_equal(push(a, n.parent, n.frame), i);
+		assert_int_equal(tp_dict_stack_at(a, i).depth, n.depth);
+	}
 	tp_dict_free(a);
 	tp_dict_free(b);
 }
@@ -421,7 +416,7 @@ int main(void)
 	    cmocka_unit_test(test_dict_append_string_then_intern),
 	    cmocka_unit_test(test_dict_stack_wide_parents),
 	    cmocka_unit_test(test_dict_append_then_intern),
-	    cmocka_unit_test(test_dict_stack_path),
+	    cmocka_unit_test(test_dict_append_path),
 	    cmocka_unit_test(test_dict_append_stacks_refuses),
 	};
 

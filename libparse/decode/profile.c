@@ -411,6 +411,19 @@ int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, si
 
 /* ---- samples ---- */
 
+int tp_profile_reserve_samples(struct tp_profile *p, size_t n)
+{
+	struct tp_profile_room *r = p->room;
+	int code = grow(&p->stack, &r->stack, p->nsamples, n, sizeof(*p->stack));
+
+	if (!code)
+		code = grow(&p->label_set, &r->label_set, p->nsamples, n, sizeof(*p->label_set));
+	if (!code)
+		code = grow(&p->value, &r->value, p->nsamples * p->ntypes, n * p->ntypes,
+			    sizeof(*p->value));
+	return code;
+}
+
 int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_set,
 			  const int64_t *values)
 {

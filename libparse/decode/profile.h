@@ -150,6 +150,8 @@ int tp_profile_push_location(struct tp_profile *p, uint32_t *stack, const struct
  * their order. */
 int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, size_t n,
 			 uint32_t *set);
+/* Room for n more samples, where it is known how many come. */
+int tp_profile_reserve_samples(struct tp_profile *p, size_t n);
 /* `values`: ntypes of them. */
 int tp_profile_add_sample(struct tp_profile *p, uint32_t stack, uint32_t label_set,
 			  const int64_t *values);

@@ -4,6 +4,8 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
+#include "base/big.h"
+
 #define ENDS   8    /* CRC32 and ISIZE */
 #define EXPAND 1032 /* the most that deflate can: larger sizes are made up */
 
@@ -26,7 +28,7 @@ uint8_t *tp_gunzip(const uint8_t *gz, size_t size, size_t *unpacked)
 	if (!room || room > TP_GUNZIP_MAX || room / EXPAND > size)
 		return NULL;
 	d = libdeflate_alloc_decompressor();
-	data = d ? malloc(room) : NULL;
+	data = d ? tp_big_alloc(room) : NULL;
 	/* One member, the whole file: anything else is rare enough for the stream. */
 	if (data && (libdeflate_gzip_decompress_ex(d, gz, size, data, room, &used, unpacked) !=
 			 LIBDEFLATE_SUCCESS ||

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/big.h"
 #include "open/gunzip.h"
 #include "open/unpack.h"
 
@@ -134,7 +135,7 @@ static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct
 	if (size < s->have || size > TP_GUNZIP_MAX)
 		return false;
 	if (size > s->have) {
-		gz = malloc(size);
+		gz = tp_big_alloc(size);
 		if (!gz)
 			return false;
 		memcpy(gz, s->buf, s->have);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
+
 /* Sums may exceed 64 bits in profiles made up to do so; they wrap, as in pprof. */
 static int64_t plus(int64_t a, int64_t b)
 {
@@ -62,135 +64,135 @@ static void add_sample(const struct tp_profile *p, const struct rep_key_map *map
 		add(flat, map->label[i], v);
 }
 
-/* ---- frames: flat at the leaf, cum over each stack, or over the tree of all ---- */
+/* ---- frames: flat at the leaf, cum from the tree of all stacks ---- */
 
 struct tree {
+	const struct tp_stack_node *node;
 	uint32_t nodes;
-	int64_t *sum; /* of the samples at a node, then of its whole subtree */
-	uint8_t *used;
-	uint32_t *key, *parent, *child, *sibling;
-	uint32_t *open; /* by key: how often it is on the path that is being walked */
+	const uint32_t *key; /* by frame */
+	int64_t *sum;	     /* of the samples at a node, then of its whole subtree */
+	uint32_t *open;	     /* by key: how often it is on the path that is being walked */
+	uint32_t *child, *sibling;
 };
 
 static void tree_release(struct tree *t)
 {
 	free(t->sum);
-	free(t->used);
-	free(t->key);
-	free(t->parent);
+	free(t->open);
 	free(t->child);
 	free(t->sibling);
-	free(t->open);
 }
 
 static int tree_init(struct tree *t, const struct tp_profile *p, const struct rep_key_map *map,
 		     uint32_t keys)
 {
-	uint32_t n = t->nodes = tp_dict_stacks(p->dict);
-
-	t->sum = calloc(n, sizeof(*t->sum));
-	t->used = calloc(n, sizeof(*t->used));
-	t->key = malloc(n * sizeof(*t->key));
-	t->parent = malloc(n * sizeof(*t->parent));
-	t->child = calloc(n, sizeof(*t->child));
-	t->sibling = malloc(n * sizeof(*t->sibling));
+	t->nodes = tp_dict_stacks(p->dict);
+	t->node = tp_dict_stack_nodes(p->dict);
+	t->key = map->frame;
+	t->sum = tp_big_alloc(t->nodes * sizeof(*t->sum));
 	t->open = calloc(keys, sizeof(*t->open));
-	if (!t->sum || !t->used || !t->key || !t->parent || !t->child || !t->sibling || !t->open)
+	if (!t->sum || !t->open)
 		return TP_ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		struct tp_stack_node s = tp_dict_stack_at(p->dict, i);
-
-		t->key[i] = map->frame[s.frame];
-		t->parent[i] = s.parent;
-	}
+	memset(t->sum, 0, t->nodes * sizeof(*t->sum));
 	return 0;
+}
+
+static uint32_t key_of(const struct tree *t, uint32_t node)
+{
+	return t->key[t->node[node].frame];
 }
 
 /* The node nearest to the leaf that has a key: inlined frames may have none. */
 static uint32_t leaf_key(const struct tree *t, uint32_t node)
 {
-	while (node && !t->key[node])
-		node = t->parent[node];
-	return t->key[node];
+	while (node && !key_of(t, node))
+		node = t->node[node].parent;
+	return node ? key_of(t, node) : 0;
 }
 
-/* Subtrees are added up from the leaves (a parent's number is smaller than its children's), and
- * lists of children are made; then one walk over the tree, which counts a subtree for its key where
- * the key is not on the path already. No recursion: stacks may be deep. */
-static void walk(struct tree *t, int64_t *cum)
+/* A subtree counts for its key where the key is not on the path already. */
+static void enter(struct tree *t, uint32_t node, int64_t *cum)
+{
+	uint32_t key = key_of(t, node);
+
+	if (!t->open[key]++ && key)
+		add(cum, key, t->sum[node]);
+}
+
+/* Node after node: decoders put most of them behind their parents, so that the path from one to the
+ * next is short. False where it is not. */
+static bool walk_in_order(struct tree *t, int64_t *cum)
+{
+	uint64_t steps = 8 * (uint64_t)t->nodes + 1000;
+
+	for (uint32_t i = 1; i < t->nodes && steps; i++) {
+		uint32_t from = i - 1, to = t->node[i].parent;
+
+		/* Up to where the two ways meet, and down again. */
+		for (; from != to && steps; steps--) {
+			if (t->node[from].depth >= t->node[to].depth) {
+				t->open[key_of(t, from)]--;
+				from = t->node[from].parent;
+			} else {
+				t->open[key_of(t, to)]++;
+				to = t->node[to].parent;
+			}
+		}
+		enter(t, i, cum);
+	}
+	return steps;
+}
+
+/* By lists of children; no recursion: stacks may be deep. */
+static int walk_down(struct tree *t, int64_t *cum)
 {
 	uint32_t node = 0;
 
+	t->child = calloc(t->nodes, sizeof(*t->child));
+	t->sibling = calloc(t->nodes, sizeof(*t->sibling));
+	if (!t->child || !t->sibling)
+		return TP_ENOMEM;
 	for (uint32_t i = t->nodes; i-- > 1;) {
-		uint32_t parent = t->parent[i];
-
-		if (!t->used[i])
-			continue;
-		t->used[parent] = 1;
-		t->sum[parent] = plus(t->sum[parent], t->sum[i]);
-		t->sibling[i] = t->child[parent];
-		t->child[parent] = i;
+		t->sibling[i] = t->child[t->node[i].parent];
+		t->child[t->node[i].parent] = i;
 	}
 	for (;;) {
 		uint32_t next = t->child[node];
 
 		while (!next && node) {
-			t->open[t->key[node]]--;
+			t->open[key_of(t, node)]--;
 			next = t->sibling[node];
-			node = t->parent[node];
+			node = t->node[node].parent;
 		}
 		if (!next)
 			break;
 		node = next;
-		if (!t->open[t->key[node]]++ && t->key[node])
-			add(cum, t->key[node], t->sum[node]);
+		enter(t, node, cum);
 	}
+	return 0;
 }
 
-/* Counts a value for every key on the stack; `seen` has for each key the last sample (from 1) that
- * it was counted for. */
-static void climb(const struct tp_stack_node *nodes, const struct rep_key_map *map, uint32_t node,
-		  uint32_t sample, int64_t v, uint32_t *seen, int64_t *flat, int64_t *cum)
+/* Subtrees are added up from the leaves (a parent's number is smaller than its children's), then
+ * for their keys. */
+static int walk(struct tree *t, uint32_t keys, int64_t *cum)
 {
-	bool leaf = true;
-
-	while (node) {
-		uint32_t key = map->frame[nodes[node].frame];
-
-		if (key && leaf)
-			add(flat, key, v);
-		leaf = leaf && !key;
-		if (key && seen[key] != sample) {
-			seen[key] = sample;
-			add(cum, key, v);
-		}
-		node = nodes[node].parent;
-	}
+	for (uint32_t i = t->nodes; i-- > 1;)
+		t->sum[t->node[i].parent] = plus(t->sum[t->node[i].parent], t->sum[i]);
+	if (walk_in_order(t, cum))
+		return 0;
+	memset(cum, 0, keys * sizeof(*cum));
+	memset(t->open, 0, keys * sizeof(*t->open));
+	return walk_down(t, cum);
 }
 
-/* Are the stacks, one by one, not much more than the tree of all of them? They may be much more:
- * many samples below one deep stack. */
-static bool stacks_are_short(const struct tp_profile *p)
-{
-	uint64_t limit = 8 * (uint64_t)tp_dict_stacks(p->dict), frames = 0;
-
-	for (size_t i = 0; i < p->nsamples && frames <= limit; i++)
-		frames += tp_dict_stack_at(p->dict, p->stack[i]).depth;
-	return frames <= limit && p->nsamples < UINT32_MAX;
-}
-
-/* Sums of one type by key. flat and cum have room for `keys`. */
+/* Sums of one type by key. flat and cum have room for `keys` and are 0. */
 static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
 		    size_t index, const double *ratio, int64_t *flat, int64_t *cum, int64_t *total,
 		    int64_t *weight)
 {
-	bool is_short = map->frame && stacks_are_short(p);
-	uint32_t *seen = is_short ? calloc(keys, sizeof(*seen)) : NULL;
 	struct tree t = {0};
-	int code = is_short && !seen ? TP_ENOMEM : 0;
+	int code = map->frame ? tree_init(&t, p, map, keys) : 0;
 
-	if (!code && map->frame && !is_short)
-		code = tree_init(&t, p, map, keys);
 	for (size_t i = 0; !code && i < p->nsamples; i++) {
 		bool keep;
 		int64_t v = rep_tally_value(p, i, index, ratio, &keep);
@@ -201,21 +203,16 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 		*weight = plus(*weight, v < 0 ? (int64_t)(0 - (uint64_t)v) : v);
 		if (!map->frame) {
 			add_sample(p, map, i, v, flat);
-		} else if (is_short) {
-			climb(tp_dict_stack_nodes(p->dict), map, p->stack[i], (uint32_t)i + 1, v,
-			      seen, flat, cum);
 		} else {
 			add(flat, leaf_key(&t, p->stack[i]), v);
 			t.sum[p->stack[i]] = plus(t.sum[p->stack[i]], v);
-			t.used[p->stack[i]] = 1;
 		}
 	}
-	if (!code && t.sum)
-		walk(&t, cum);
-	else if (!code && !map->frame)
+	if (!code && map->frame)
+		code = walk(&t, keys, cum);
+	else if (!code)
 		memcpy(cum, flat, keys * sizeof(*cum));
 	tree_release(&t);
-	free(seen);
 	return code;
 }
 

@@ -5,23 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/profile/paths.h"
 #include "decode/profile/proto.h"
 
 /* What frames a profile expands to: locations of many inlined calls that many samples name could
  * make a small file a huge tree. True ones have about one frame for each byte or two of samples. */
-#define MAX_FRAMES_PER_BYTE 16
+#define MAX_FRAMES_PER_BYTE 32
 #define MAX_FRAMES_ANYWAY   1000000
-#define MOST_STACKS	    ((size_t)1 << 24) /* that room is made for beforehand */
 
-/* The sample being read, and the path of the one before: neighbours often share their callers. */
+/* The sample being read, and the stacks of all so far. */
 struct sampler {
-	uint64_t *id, *last; /* of locations, leaf first */
-	uint32_t *node;	     /* by depth from the root: what the locations of `last` led to */
-	size_t *end;	     /* of `id`, likewise: behind their frames in `frame` */
-	size_t nid, nlast, room;
-	uint32_t *frame, *path; /* of `id` as far as it is not shared, and the nodes they become */
-	size_t nframe, frame_room;
-	uint64_t budget;  /* frames that may still come */
+	uint64_t *id; /* of locations, leaf first */
+	size_t nid, room;
+	struct tp_paths paths;
+	uint64_t budget;  /* frames that may be there */
 	uint32_t unknown; /* frame of a location that is not there, 0 not made yet */
 	int64_t *value;
 	size_t nvalue; /* may be more than there is room for */
@@ -29,46 +26,50 @@ struct sampler {
 	size_t nlabel, label_room;
 };
 
-/* *array becomes one of n items. */
-static bool resize(void *array, size_t n, size_t size)
+/* Room for `more` ids. */
+static int grow_ids(struct tp_proto *d, struct sampler *s, size_t more)
 {
-	void **items = array, *p = n <= SIZE_MAX / size ? realloc(*items, n * size) : NULL;
+	size_t room = s->room ? s->room : 256;
+	void *id;
 
-	if (p)
-		*items = p;
-	return p;
-}
-
-static int grow_ids(struct tp_proto *d, struct sampler *s)
-{
-	size_t room = s->room ? s->room * 2 : 256;
-
-	if (!resize(&s->id, room, sizeof(*s->id)) || !resize(&s->last, room, sizeof(*s->last)) ||
-	    !resize(&s->node, room, sizeof(*s->node)) || !resize(&s->end, room, sizeof(*s->end)))
-		return tp_proto_out_of_memory(d);
-	s->room = room;
-	return 0;
-}
-
-static int grow_frames(struct tp_proto *d, struct sampler *s, size_t more)
-{
-	size_t room = s->frame_room ? s->frame_room : 512;
-
-	while (room < s->nframe + more)
+	while (room - s->nid < more)
 		room *= 2;
-	if (!resize(&s->frame, room, sizeof(*s->frame)) ||
-	    !resize(&s->path, room, sizeof(*s->path)))
+	id = realloc(s->id, room * sizeof(*s->id));
+	if (!id)
 		return tp_proto_out_of_memory(d);
-	s->frame_room = room;
+	s->id = id;
+	s->room = room;
 	return 0;
 }
 
 static int add_id(struct tp_proto *d, struct sampler *s, uint64_t id)
 {
-	int code = s->nid == s->room ? grow_ids(d, s) : 0;
+	int code = s->nid == s->room ? grow_ids(d, s, 1) : 0;
 
 	if (!code)
 		s->id[s->nid++] = id;
+	return code;
+}
+
+/* Most of a profile: ids of one or two bytes each. */
+static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list)
+{
+	size_t most = (size_t)(list->end - list->at);
+	int code = most > s->room - s->nid ? grow_ids(d, s, most) : 0;
+	uint64_t *id = s->id + s->nid;
+
+	while (!code && list->at < list->end && !list->failed) {
+		const uint8_t *at = list->at;
+
+		if (list->end - at >= 2 && at[0] >= 0x80 && at[1] < 0x80) {
+			*id++ = (uint64_t)at[1] << 7 | (at[0] & 0x7f);
+			list->at += 2;
+		} else {
+			*id++ = tp_cursor_uvarint(list);
+		}
+	}
+	if (!code)
+		s->nid = (size_t)(id - s->id);
 	return code;
 }
 
@@ -142,8 +143,7 @@ static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 			while (list.at < list.end && !list.failed)
 				add_value(d, s, tp_cursor_uvarint(&list));
 		else if (f.number == 1)
-			while (!code && list.at < list.end && !list.failed)
-				code = add_id(d, s, tp_cursor_uvarint(&list));
+			code = add_ids(d, s, &list);
 		*sound &= !list.failed;
 	}
 	*sound &= !c.failed;
@@ -170,6 +170,7 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 			     struct tp_slice where)
 {
 	uint32_t place = tp_proto_ids_find(&d->location_ids, id);
+	struct tp_paths *paths = &s->paths;
 	struct tp_proto_location l;
 	int code = 0;
 
@@ -177,54 +178,34 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 		l = d->location[place];
 	else
 		code = unknown_location(d, s, id, where, &l);
-	if (!code && l.n > s->frame_room - s->nframe)
-		code = grow_frames(d, s, l.n);
+	if (!code)
+		code = tp_proto_checked(d, tp_paths_room(paths, l.n));
 	if (code)
 		return code;
 	if (l.n == 1)
-		s->frame[s->nframe] = l.at;
+		paths->frame[paths->nframes] = l.at;
 	else
-		memcpy(s->frame + s->nframe, d->frame + l.at, l.n * sizeof(*s->frame));
-	s->nframe += l.n;
-	if (s->nframe > s->budget)
+		memcpy(paths->frame + paths->nframes, d->frame + l.at, l.n * sizeof(*paths->frame));
+	paths->nframes += l.n;
+	if (paths->nframes > s->budget)
 		return tp_err_set(d->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "its inlined calls would make more than %d frames of each byte",
 				  MAX_FRAMES_PER_BYTE);
 	return 0;
 }
 
-static int push(struct tp_proto *d, struct sampler *s, struct tp_slice where, uint32_t *stack)
+static int add_path(struct tp_proto *d, struct sampler *s, struct tp_slice where)
 {
-	size_t same = 0, n = s->nid < s->nlast ? s->nid : s->nlast;
-	uint64_t *swap = s->last;
 	int code = 0;
 
-	while (same < n && s->id[s->nid - 1 - same] == s->last[s->nlast - 1 - same])
-		same++;
-	s->nframe = 0;
-	for (size_t i = same; i < s->nid && !code; i++) {
-		code = add_frames(d, s, s->id[s->nid - 1 - i], where);
-		s->end[i] = s->nframe;
-	}
-	if (!code)
-		code =
-		    tp_proto_checked(d, tp_dict_stack_path(d->p->dict, same ? s->node[same - 1] : 0,
-							   s->frame, s->nframe, s->path));
-	if (code)
-		return code;
-	for (size_t i = same; i < s->nid; i++)
-		s->node[i] = s->path[s->end[i] - 1];
-	*stack = s->nid ? s->node[s->nid - 1] : 0;
-	s->budget -= s->nframe;
-	s->last = s->id;
-	s->nlast = s->nid;
-	s->id = swap;
-	return 0;
+	for (size_t i = s->nid; i-- > 0 && !code;)
+		code = add_frames(d, s, s->id[i], where);
+	return code ? code : tp_proto_checked(d, tp_paths_end(&s->paths));
 }
 
 static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice where)
 {
-	uint32_t stack, set = 0;
+	uint32_t set = 0;
 	bool sound;
 	int code = read_fields(d, s, where, &sound);
 
@@ -236,19 +217,10 @@ static int read_sample(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 		return tp_proto_lose(d, where, 1,
 				     "a sample has %zu values, but there are %zu types", s->nvalue,
 				     d->p->ntypes);
-	code = push(d, s, where, &stack);
+	code = add_path(d, s, where);
 	if (!code && s->nlabel)
 		code = tp_proto_checked(d, tp_profile_label_set(d->p, s->label, s->nlabel, &set));
-	return code ? code : tp_proto_checked(d, tp_profile_add_sample(d->p, stack, set, s->value));
-}
-
-/* A location takes about two bytes, and most become a node. Only a hint, so it may fail. */
-static void reserve_stacks(struct tp_proto *d, size_t bytes)
-{
-	size_t n = bytes / 2;
-
-	tp_dict_reserve(d->p->dict,
-			&(struct tp_dict_sizes){.stacks = n < MOST_STACKS ? n : MOST_STACKS});
+	return code ? code : tp_proto_checked(d, tp_profile_add_sample(d->p, 0, set, s->value));
 }
 
 int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsamples, size_t bytes)
@@ -262,22 +234,20 @@ int tp_proto_read_samples(struct tp_proto *d, const uint8_t *end, size_t nsample
 	if (nsamples && !d->p->ntypes)
 		return tp_err_set(d->err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "has samples, but does not say of what (no sample types)");
-	reserve_stacks(d, bytes);
-	code = grow_ids(d, &s);
-	if (!code)
-		code = grow_frames(d, &s, 1);
+	/* Hints. A value takes a byte at least; most locations take two, and have one frame. */
+	if (nsamples <= bytes / (d->p->ntypes + 1))
+		tp_profile_reserve_samples(d->p, nsamples);
+	code = tp_proto_checked(d, tp_paths_room(&s.paths, bytes / 2 + 1));
 	s.value = calloc(d->p->ntypes + 1, sizeof(*s.value));
 	if (!code && !s.value)
 		code = tp_proto_out_of_memory(d);
 	while (!code && tp_field_next(&c, &f))
 		if (f.number == 2 && f.wire == TP_WIRE_BYTES)
 			code = read_sample(d, &s, f.bytes);
+	if (!code)
+		code = tp_proto_checked(d, tp_paths_put(&s.paths, d->p->dict, d->p->stack));
+	tp_paths_release(&s.paths);
 	free(s.id);
-	free(s.last);
-	free(s.node);
-	free(s.end);
-	free(s.frame);
-	free(s.path);
 	free(s.value);
 	free(s.label);
 	return code;

@@ -57,6 +57,8 @@ struct rep_build {
 	uint32_t *child, *next; /* of those that samples touch, where edges are wanted; 0 ends */
 	uint32_t *by_name;	/* draft + 1, by the function's name, where it says all */
 	uint32_t nnames;
+	uint32_t
+	    *frame_name; /* likewise, by frame: the name << 1 | inlined; 0 << 1: resolve by key */
 
 	struct rep_draft_edge *edge;
 	uint32_t nedges, edge_room;

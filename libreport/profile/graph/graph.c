@@ -78,6 +78,7 @@ static void release_build(struct rep_build *b)
 	free(b->block);
 	free(b->child);
 	free(b->by_name);
+	free(b->frame_name);
 	free(b->edge);
 	free(b->edge_slot);
 	free(b->stack_draft);

@@ -122,7 +122,24 @@ static int allocate(struct rep_build *b)
 		return 0;
 	b->nnames = tp_dict_strings(b->v->profile->dict);
 	b->by_name = calloc(b->nnames, sizeof(*b->by_name));
-	return b->by_name ? 0 : TP_ENOMEM;
+	b->frame_name = malloc(b->nframes * sizeof(*b->frame_name));
+	return b->by_name && b->frame_name ? 0 : TP_ENOMEM;
+}
+
+/* What resolving asks of each frame. The tree has them in any order; one after the other they cost
+ * far less memory traffic. */
+static void read_frames(struct rep_build *b)
+{
+	const struct tp_dict *d = b->v->profile->dict;
+
+	for (uint32_t i = 0; b->frame_name && i < b->nframes; i++) {
+		struct tp_frame f = tp_dict_frame_at(d, i);
+		uint32_t name = tp_dict_function_at(d, f.function).name;
+
+		b->frame_name[i] = rep_frame_skipped(b->v, &f) || name >= b->nnames
+				       ? 0
+				       : name << 1 | (f.inlined != 0);
+	}
 }
 
 int rep_build_sums(struct rep_build *b)
@@ -136,6 +153,7 @@ int rep_build_sums(struct rep_build *b)
 	code = allocate(b);
 	if (code)
 		return code;
+	read_frames(b);
 	for (size_t i = 0; i < p->nsamples; i++) {
 		uint32_t stack = p->stack[i] < b->nstacks ? p->stack[i] : 0;
 
@@ -166,29 +184,38 @@ static int resolve_name(struct rep_build *b, uint32_t name, uint32_t *draft)
 	return code;
 }
 
-int rep_build_resolve(struct rep_build *b, uint32_t frame)
+static int resolve_key(struct rep_build *b, uint32_t frame)
 {
-	const struct tp_dict *d = b->v->profile->dict;
-	struct tp_frame f = tp_dict_frame_at(d, frame);
+	struct tp_frame f = tp_dict_frame_at(b->v->profile->dict, frame);
 	struct rep_node_key key;
-	uint32_t draft, name;
+	uint32_t draft;
 	int code;
 
 	if (rep_frame_skipped(b->v, &f)) {
 		b->frame_node[frame] = REP_NODE_SKIPPED;
 		return 0;
 	}
-	name = b->by_name ? tp_dict_function_at(d, f.function).name : 0;
-	if (name && name < b->nnames) {
-		code = resolve_name(b, name, &draft);
-	} else {
-		code = rep_node_key(b->v, frame, &key);
-		if (!code)
-			code = rep_build_draft(b, &key, &draft);
-	}
+	code = rep_node_key(b->v, frame, &key);
+	if (!code)
+		code = rep_build_draft(b, &key, &draft);
 	if (code)
 		return code;
 	b->draft[draft].inlined |= f.inlined;
+	b->frame_node[frame] = draft + REP_NODE_FIRST;
+	return 0;
+}
+
+int rep_build_resolve(struct rep_build *b, uint32_t frame)
+{
+	uint32_t name = b->frame_name ? b->frame_name[frame] : 0, draft;
+	int code;
+
+	if (!(name >> 1))
+		return resolve_key(b, frame);
+	code = resolve_name(b, name >> 1, &draft);
+	if (code)
+		return code;
+	b->draft[draft].inlined |= name & 1;
 	b->frame_node[frame] = draft + REP_NODE_FIRST;
 	return 0;
 }

@@ -3,6 +3,8 @@
 
 #include "profile/graph/build.h"
 
+#define AHEAD 8 /* stacks */
+
 static void add(int64_t *to, int64_t value)
 {
 	*to = (int64_t)((uint64_t)*to + (uint64_t)value);
@@ -102,6 +104,15 @@ static int put(struct path *w, uint32_t stack)
 	return 0;
 }
 
+/* What will be counted soon comes from memory meanwhile. */
+static void ask_for(const struct path *w, uint32_t stack)
+{
+	uint32_t node = stack < w->b->nstacks ? w->b->frame_node[w->b->stack[stack].frame] : 0;
+
+	if (node >= REP_NODE_FIRST)
+		__builtin_prefetch(&w->count[node - REP_NODE_FIRST], 1);
+}
+
 /* Stack by stack, in the order in which they came into the dictionary: mostly a stack follows its
  * parent, so that the path hardly changes. *slow when it changes so much that a walk down the tree
  * is better. */
@@ -112,6 +123,7 @@ static int cum_in_order(struct path *w, bool *slow)
 	int code = 0;
 
 	for (uint32_t i = 1; i < b->nstacks && !code && !*slow; i++) {
+		ask_for(w, i + AHEAD);
 		if (b->stack[i].parent != w->end)
 			turn_to(w, b->stack[i].parent);
 		code = put(w, i);
