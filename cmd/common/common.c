@@ -1,6 +1,7 @@
 #include "common/common.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,13 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
 	cmd->width = terminal_width(cmd->tty);
 	cmd->color = wants_color(cmd);
+}
+
+void cmd_keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
 }
 
 int cmd_write(const void *data, size_t size, struct tp_err *err)

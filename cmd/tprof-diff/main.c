@@ -610,6 +610,7 @@ int main(int argc, char **argv)
 	};
 	int status;
 
+	cmd_keep_memory();
 	args.cmd.own_format = "junit";
 	pick_profile_options();
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);

@@ -545,6 +545,7 @@ int main(int argc, char **argv)
 	};
 	int status = CMD_SYSTEM;
 
+	cmd_keep_memory();
 	if (args.path && args.base) {
 		make_options();
 		argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);

@@ -1,5 +1,4 @@
 /* tprof-import: dumps become runs of a store. */
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -332,15 +331,6 @@ static int run(struct args *args)
 	return worst;
 }
 
-/* An import takes and gives back the same few large arrays again and again: keep their pages, which
- * saves the system a third of its part. */
-static void keep_memory(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 64 << 20);
-	mallopt(M_TRIM_THRESHOLD, 256 << 20);
-	mallopt(M_TOP_PAD, 1 << 20);
-}
-
 int main(int argc, char **argv)
 {
 	struct argp argp = {
@@ -356,7 +346,7 @@ int main(int argc, char **argv)
 	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 
-	keep_memory();
+	cmd_keep_memory();
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	return cmd_finish(&args.cmd, run(&args));
 }
