@@ -30,7 +30,7 @@ static int check(struct top_args *args)
 			  args->sort);
 		return CMD_USAGE;
 	}
-	if (args->text && args->cmd.format != REP_FORMAT_TABLE) {
+	if (args->text && !args->text->table && args->cmd.format != REP_FORMAT_TABLE) {
 		cmd_error(&args->cmd,
 			  "--%s is a text; --format=csv, tsv and json are for the table",
 			  args->text->name);
@@ -124,6 +124,18 @@ static int write_out(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
+static int print_rows(struct top_args *args, struct rep_profile_view *v, const char *name)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int status = cmd_output(&args->cmd, false, &out);
+
+	if (!status && (args->text->table(v, out, &err) || rep_output_finish(out, &err)))
+		status = cmd_fail(&args->cmd, name, &err);
+	rep_output_free(out);
+	return status;
+}
+
 static int print_text(struct top_args *args, const struct cmd_profile *item)
 {
 	struct rep_sink sink = {.write = write_out};
@@ -140,6 +152,11 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 		status = cmd_fail(&args->cmd, item->name, &err);
 	} else {
 		tell(args, &v);
+		if (args->cmd.format != REP_FORMAT_TABLE) {
+			status = print_rows(args, &v, item->name);
+			rep_profile_view_release(&v);
+			return status;
+		}
 		if (!args->text->format)
 			cmd_pager(&args->cmd);
 		if (args->text->print(&v, args->text_arg, &sink, &err))

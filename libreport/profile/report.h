@@ -19,6 +19,8 @@ struct rep_profile_report {
 	 * rep_graph_new(&g, v, err). TP_ENOENT with a sentence where a REGEX matches nothing. */
 	int (*print)(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		     struct tp_err *err);
+	/* The same as rows, for --format=json, csv …; NULL: it is a text only. */
+	int (*table)(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err);
 };
 
 /* All of them; ends with a NULL. */

@@ -26,5 +26,8 @@ created by main.main in goroutine 1
 	/src/wait.go:31 +0x5e
 END
 tprof-top --goroutines --sample-index=wait "$TMP/old.d2"
+tprof-top --goroutines -n 1 "$TMP/old.d2"
+tprof-top --goroutines -n 2 --format=json "$TMP/old.d2"
+tprof-top --goroutines --format=csv "$TMP/old.d2"
 tprof-top --goroutines testdata/catalog.cpu 2>&1
 echo "status $?"

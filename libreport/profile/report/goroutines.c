@@ -309,11 +309,19 @@ static void put_group(struct report *r, const struct group *g, int width)
 	put_ids(r, g, indent);
 }
 
+static size_t shown_groups(const struct report *r)
+{
+	int64_t most = r->v->opt.node_count;
+
+	return most > 0 && (uint64_t)most < r->ngroups ? (size_t)most : r->ngroups;
+}
+
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		 struct tp_err *err)
 {
 	struct report r = {.v = v};
 	int64_t total = 0, most = 0;
+	size_t shown;
 	int code = find_types(&r, err), width = 1;
 
 	(void)arg;
@@ -334,16 +342,108 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	}
 	rep_paper_printf(&r.out, "%" PRId64 " goroutine%s in %zu group%s\n", total,
 			 total == 1 ? "" : "s", r.ngroups, r.ngroups == 1 ? "" : "s");
-	for (size_t i = 0; i < r.ngroups && !rep_paper_failed(&r.out); i++)
+	shown = shown_groups(&r);
+	for (size_t i = 0; i < shown && !rep_paper_failed(&r.out); i++)
 		put_group(&r, &r.group[i], width);
+	if (shown < r.ngroups)
+		rep_paper_printf(&r.out, "\n%zu more; --rows=0 shows all\n", r.ngroups - shown);
 	free(r.item);
 	free(r.group);
 	return rep_paper_finish(&r.out, err);
 }
 
+/* "main.main;main.open", root first. */
+static int fold(const struct report *r, uint32_t stack, struct tp_buf *b)
+{
+	const struct tp_dict *d = r->v->profile->dict;
+	uint32_t n = tp_dict_stack_at(d, stack).depth, i = n;
+	uint32_t *name = calloc((size_t)n + 1, sizeof(*name));
+	int code = name ? 0 : TP_ENOMEM;
+
+	for (uint32_t s = stack; !code && s && i; s = tp_dict_stack_at(d, s).parent)
+		name[--i] = tp_dict_frame_name(d, tp_dict_stack_at(d, s).frame);
+	b->size = 0;
+	for (; !code && i < n; i++) {
+		struct tp_text text = tp_dict_text(d, name[i]);
+
+		if (!text.size)
+			continue;
+		if (b->size)
+			code = tp_buf_put(b, ";", 1);
+		if (!code)
+			code = tp_buf_put(b, text.text, text.size);
+	}
+	free(name);
+	return code;
+}
+
+static struct rep_value text_or_null(const struct report *r, uint32_t string)
+{
+	struct tp_text t = text_of(r, string);
+
+	return string ? rep_text(t.text, t.size) : rep_null();
+}
+
+static int put_row(struct report *r, const struct group *g, struct tp_buf *stack,
+		   struct rep_output *out, struct tp_err *err)
+{
+	bool waits = r->wait < r->v->profile->ntypes;
+
+	if (fold(r, g->item->stack, stack))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return rep_output_row(out,
+			      (struct rep_value[]){
+				  rep_int(g->count),
+				  text_or_null(r, g->item->state),
+				  waits ? rep_int(g->least_ns) : rep_null(),
+				  waits ? rep_int(g->most_ns) : rep_null(),
+				  text_or_null(r, g->item->by),
+				  text_or_null(r, g->item->at),
+				  g->item->id >= 0 ? rep_int(g->item->id) : rep_null(),
+				  rep_text((char *)stack->data, stack->size),
+			      },
+			      err);
+}
+
+static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err)
+{
+	static const struct rep_column columns[] = {
+	    {.name = "goroutines", .title = "GOROUTINES", .kind = REP_COUNT},
+	    {.name = "state", .title = "STATE", .kind = REP_TEXT},
+	    {.name = "least_wait_ns", .title = "LEAST WAIT", .kind = REP_NS},
+	    {.name = "most_wait_ns", .title = "MOST WAIT", .kind = REP_NS},
+	    {.name = "created_by", .title = "CREATED BY", .kind = REP_TEXT},
+	    {.name = "created_at", .title = "AT", .kind = REP_TEXT},
+	    {.name = "first_id", .title = "FIRST", .kind = REP_ID},
+	    {.name = "stack", .title = "STACK", .kind = REP_TEXT},
+	};
+	struct report r = {.v = v};
+	struct tp_buf stack = {0};
+	int code = find_types(&r, err);
+
+	if (code)
+		return code;
+	code = find_keys(&r);
+	if (!code)
+		code = gather(&r);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else
+		code = rep_output_begin(out, "goroutines", columns, 8, err);
+	for (size_t i = 0; !code && i < shown_groups(&r); i++)
+		code = put_row(&r, &r.group[i], &stack, out, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	free(r.item);
+	free(r.group);
+	tp_buf_release(&stack);
+	return code;
+}
+
 const struct rep_profile_report rep_profile_report_goroutines = {
     .name = "goroutines",
     .doc = "Goroutines with one stack, state and creator together, most first",
-    .traits = {.no_trim = true},
+    .traits = {.all_nodes = true},
     .print = print,
+    .table = table,
 };
