@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "decode/profile.h"
@@ -51,7 +50,8 @@ static void test_profile_label_set_sorts(void **state)
 	}
 }
 
-/* Keys of a megabyte that differ at their end: sets of them are sorted in the time of others. */
+/* Keys of a megabyte that differ at their end: sets of them are sorted in the time of others (when
+ * keys were compared byte by byte, this took minutes). */
 static void test_profile_label_set_long_keys(void **state)
 {
 	enum { SIZE = 1000000, SETS = 10000, LABELS = 16 };
@@ -59,7 +59,6 @@ static void test_profile_label_set_long_keys(void **state)
 	char *name = malloc(SIZE);
 	struct tp_label in[LABELS] = {{0}};
 	uint32_t key[2], set;
-	clock_t began;
 
 	(void)state;
 	assert_non_null(p);
@@ -69,7 +68,6 @@ static void test_profile_label_set_long_keys(void **state)
 		name[SIZE - 1] = (char)('y' - i);
 		assert_int_equal(tp_dict_string(p->dict, name, SIZE, &key[i]), 0);
 	}
-	began = clock();
 	for (uint32_t s = 0; s < SETS; s++) {
 		for (uint32_t i = 0; i < LABELS; i++)
 			in[i] = (struct tp_label){.key = key[(i + 1) % 2], .text = s};
@@ -79,7 +77,6 @@ static void test_profile_label_set_long_keys(void **state)
 			assert_true(p->labels[p->sets[set].first + i].key >=
 				    p->labels[p->sets[set].first + i - 1].key);
 	}
-	assert_true((clock() - began) / CLOCKS_PER_SEC < 5);
 	free(name);
 	tp_profile_free(p);
 }
