@@ -693,8 +693,9 @@ static void test_text_fits(void **state)
 		if (rows[i].text)
 			assert_string_equal(text, rows[i].text);
 		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			if (!strstr(line, "folded"))
-				assert_true(rep_text_width(line, strlen(line)) <= rows[i].width);
+			/* Of what is said below the picture, a single word may be wider. */
+			assert_true(rep_text_width(line, strlen(line)) <= rows[i].width ||
+				    (strncmp(line, "│", strlen("│")) != 0 && !strchr(line, ' ')));
 		free(text);
 	}
 	rep_flame_tree_release(&t);
