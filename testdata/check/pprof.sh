@@ -79,7 +79,7 @@ for f in "$@"; do
 	printf '%s' "$matrix" >"$scratch/matrix"
 	while read -r options; do
 		# shellcheck disable=SC2086
-		"$pprof" -symbolize=none -top $options "$f" >"$scratch/theirs" 2>"$scratch/their-errors" || {
+		"$pprof" -top $options "$f" >"$scratch/theirs" 2>"$scratch/their-errors" || {
 			none=$((none + 1)) # pprof refuses some: labels as frames where ids are the largest
 			continue
 		}
