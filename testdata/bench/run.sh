@@ -114,6 +114,8 @@ gopprof() { have gopprof && say "exec $peers/gopprof $*" || :; }
 if wanted 'diff of two profiles with 100,000 stacks'; then
 	[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
 	row 'diff of two profiles with 100,000 stacks' '0.100 s' '0.040 s' '' \
+		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu"
+	row 'diff of two profiles with 100,000 stacks, in turn with pprof' '' '' '' \
 		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu" \
 		"$(gopprof -top -diff_base="$dir/old.cpu" "$dir/new.cpu")"
 fi
