@@ -188,12 +188,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 static char *help_filter(int key, const char *text, void *input)
 {
-	size_t room = strlen(text) + 1, n = 0;
+	size_t room, n = 0;
 	char *all;
 
 	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
+	/* Most of what passes by has no text. */
+	if (key != ARGP_KEY_HELP_POST_DOC || !text)
 		return (char *)(uintptr_t)text;
+	room = strlen(text) + 1;
 	for (size_t i = 0; i < NFORMS; i++)
 		room += strlen(forms[i].name) + strlen(forms[i].doc) + 16;
 	all = malloc(room);
