@@ -27,7 +27,7 @@ same() { # what, files…
 	what=$1
 	shift
 	"$pprof" -symbolize=none -raw "$@" >"$scratch/a" 2>/dev/null
-	"$bin/tprof-top" --raw "$@" >"$scratch/b" 2>/dev/null
+	"$bin/tprof-top" --demangle=none --raw "$@" >"$scratch/b" 2>/dev/null
 	if [ -s "$scratch/a" ] && "$bin/conformance" --raw="$scratch/a" "$scratch/b" >"$scratch/out"; then
 		passed=$((passed + 1))
 	else
@@ -47,7 +47,7 @@ done
 
 # What we write is what we read (dropping frames twice would drop more).
 for file in "$p"/*.pb; do
-	"$bin/tprof-export" --format=proto --all-frames "$file" -o "$scratch/again.pb.gz" 2>"$scratch/why"
+	"$bin/tprof-export" --demangle=none --format=proto --all-frames "$file" -o "$scratch/again.pb.gz" 2>"$scratch/why"
 	"$pprof" -symbolize=none -raw "$scratch/again.pb.gz" >"$scratch/a" 2>/dev/null
 	if [ -s "$scratch/a" ] && "$bin/conformance" --raw="$file.raw.txt" "$scratch/a" >"$scratch/out"; then
 		passed=$((passed + 1))
