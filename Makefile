@@ -47,7 +47,14 @@ COMMANDS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 INSTALLED := $(filter tprof%,$(COMMANDS))
 EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
 FUZZ_SRC := $(wildcard libparse/*_fuzz.c libparse/*/*_fuzz.c libreport/*_fuzz.c libreport/*/*_fuzz.c)
-TEST_SRC := $(wildcard libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
+# The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
+# or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
+REC := cmd/tprof-record
+REC_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/convert/*.c $(REC)/parent/*.c))
+PRELOAD_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/preload/*.c))
+API_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/api/*.c $(REC)/convert/*.c))
+REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
+TEST_SRC := $(wildcard cmd/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BINS := $(addprefix $(B)/bin/,$(COMMANDS))
@@ -58,6 +65,10 @@ LIBPARSE := $(B)/libparse.a
 LIBREPORT := $(B)/libreport.a
 LIBCOMMON := $(B)/libcommon.a
 LIBS := $(LIBCOMMON) $(LIBREPORT) $(LIBPARSE)
+LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
+PRELOAD := $(if $(wildcard $(REC)/preload/*.c),$(B)/lib/tprof-preload.so)
+API := $(if $(wildcard $(REC)/api/*.c),$(B)/lib/libtprof-record.so)
+REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
@@ -65,7 +76,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: all
-all: $(BINS) $(EXTENSION) ## build the commands and the SQLite extension
+all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) ## build the commands, the SQLite extension, the recorder
 
 $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
@@ -84,7 +95,8 @@ archive = $(call say,AR,$@)
 $(LIBPARSE): $(call obj,$(PARSE_SRC))
 $(LIBREPORT): $(call obj,$(REPORT_SRC))
 $(LIBCOMMON): $(call obj,$(COMMON_SRC))
-$(LIBPARSE) $(LIBREPORT) $(LIBCOMMON):
+$(LIBRECORD): $(call obj,$(REC_SRC))
+$(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD):
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -94,9 +106,18 @@ define command
 $(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c))) $$(LIBS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -o $$@ $$^ $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
+	$$(Q)$$(CC) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
 endef
 $(foreach c,$(COMMANDS),$(eval $(call command,$(c))))
+
+$(B)/bin/tprof-record: $(LIBRECORD)
+# What it is made of comes before what that needs.
+$(B)/bin/tprof-record: LIBS_BEFORE = $(LIBRECORD)
+
+$(B)/test/$(REC)/%: $(B)/obj/$(REC)/%.o $(LIBRECORD) $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
 $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	$(call say,LD,$@)
@@ -117,6 +138,50 @@ $(B)/lib/tprof.so: $(EXT_OBJ) $(LIBPARSE)
 	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(ALL_LDFLAGS) $(filter-out -lsqlite3 -ldw -lelf,$(PKG_LIBS))
 
 $(B)/test/cmd/extension/extension_test: $(EXTENSION)
+
+# ---- the recorder's parts that run inside other programs ----
+
+# Never built with sanitizers or for gcov: the program they are loaded into is not.
+INSIDE_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread -fvisibility=hidden -ftls-model=initial-exec \
+	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g
+
+$(B)/inside/%.o: %.c | check-packages
+	$(call say,CC,$< (inside))
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(INSIDE_CFLAGS) -MMD -MP -c -o $@ $<
+
+inside = $(patsubst %.c,$(B)/inside/%.o,$(1))
+
+$(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-z,now -Wl,--no-undefined -o $@ $^ -pthread -ldl
+
+# libparse is compiled into it, but only what the header names can be seen.
+$(B)/lib/libtprof-record.so: $(call inside,$(API_SRC) $(filter-out libparse/import.c,$(PARSE_SRC)))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 -o $@ $^ -pthread -ldl $(PKG_LIBS)
+	@ln -sf libtprof-record.so $(B)/lib/libtprof-record.so.0
+
+# Programs to be recorded: examples, and those of the tests. They see what a stranger's would: the
+# public header and, where they name it (// uses: tprof-record), the library.
+program_flags = -O2 -g -I$(REC)/api -pthread $(if $(shell grep -l 'uses: tprof-record' $(1)),-L$(B)/lib -ltprof-record -Wl$(comma)-rpath$(comma)'$$ORIGIN/../lib')
+$(B)/record/%: $(REC)/example/%.c $(API)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -o $@ $< $(call program_flags,$<)
+$(B)/record/%: $(REC)/tests/%.c $(API)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -Wall -Wextra -o $@ $< $(call program_flags,$<)
+$(B)/record/%: $(REC)/tests/%.cpp $(API)
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++20 -Wall -Wextra -o $@ $< $(call program_flags,$<)
+
+.PHONY: record-programs
+record-programs: $(REC_PROGRAMS)
 
 # A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
 $(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
@@ -253,4 +318,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 	@sed -n '/^# Everything is built/,/^$$/s/^# \{0,1\}//p' Makefile
 
--include $(shell find $(B)/obj $(B)/ext -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/ext $(B)/inside -name '*.d' 2>/dev/null)

@@ -1,0 +1,37 @@
+/* Names for the code of a recorded process, out of the files it had mapped: functions, files, lines
+ * and inlined calls, as frames of a dictionary.
+ *
+ * A PC of a stack is a return address but for an interrupted thread's first; names are those of the
+ * call before it, the address in the dump stays as it is (pprof and Go's tools expect that). */
+#ifndef RECORD_CONVERT_NAMES_H
+#define RECORD_CONVERT_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/dict.h"
+#include "decode/profile.h"
+#include "tprof-record/convert/process.h"
+
+struct rec_names;
+
+/* `p` and `dict` outlive it. TP_ENOMEM. Files are opened when an address asks for them; a module
+ * without a file, or with another build id by now, has no names (rec_names_remark says so). */
+int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
+		  struct tp_err *err);
+void rec_names_free(struct rec_names *n);
+
+/* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
+uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
+/* Frames at a PC, from the root towards the leaf (as tp_profile_push takes them); how many, at
+ * least 1: without names it is one frame without a function. Cached by PC. */
+size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames);
+/* The whole stack in the dictionary, frames of the recorder itself left out; *stack is its node. */
+int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
+/* The name of the function at a PC, "" unknown. */
+const char *rec_names_function(struct rec_names *n, uint64_t pc);
+/* One sentence about what has no names and how to get them; "" when nothing lacks. */
+void rec_names_remark(const struct rec_names *n, char text[200]);
+
+#endif

@@ -1,0 +1,39 @@
+/* What the recorder knows of one process (one image of it: an exec makes another): a copy of its
+ * arena that nobody changes any more, checked, and the records of its trace.
+ *
+ * A program may have written anything into its arena: rec_process_check makes every index, count
+ * and text of the copy one that can be followed without looking. Conversions read this and nothing
+ * else, so they run the same at the end, for a snapshot, in tests, and inside the library (api/).
+ */
+#ifndef RECORD_CONVERT_PROCESS_H
+#define RECORD_CONVERT_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "tprof-record/core/arena.h"
+
+struct rec_process {
+	struct rec_arena arena; /* the copy */
+	uint32_t pid;
+	bool alive;		    /* a snapshot: more will come */
+	uint64_t end_ns;	    /* CLOCK_MONOTONIC: when the copy was made, or it ended */
+	uint64_t end_sec, end_nsec; /* CLOCK_REALTIME then */
+	/* Records in the order in which they were drained; those of one thread are in their order.
+	 * May be a mapped file. */
+	const struct rec_event *events;
+	size_t nevents;
+	uint64_t lost_events;
+};
+
+/* Repairs what cannot be, and counts it in *wrong. TP_EFORMAT: this is no arena of ours. */
+int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
+
+/* Text of a string's offset; "" where there is none. */
+const char *rec_process_string(const struct rec_process *p, uint32_t string);
+/* PCs of a stack, innermost first; how many. */
+size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *pcs, size_t room);
+
+#endif

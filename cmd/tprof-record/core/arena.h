@@ -1,0 +1,227 @@
+/* The memory that a recorded process and the recorder share: everything that is to survive the
+ * process lies here and nowhere else, so that no signal, crash or kill needs a farewell.
+ *
+ * A sparse memfd that the process makes, maps and sends to the recorder. Its parts lie at fixed
+ * places (REC_PARTS); each grows from its beginning, and space is reserved (fallocate) before it is
+ * touched, so that full memory is an error to be counted and never a SIGBUS.
+ *
+ * Who writes what: the process everything but `struct rec_desk` (the recorder's side) and the free
+ * list of chunks (both). The recorder trusts nothing in it: a program may have scribbled over it.
+ * Every index and count is checked where it is read (convert/process.h does it once for all).
+ *
+ * Entries of stacks, strings, modules and buckets are appended and never change place: `used` is
+ * raised (release) when the entry is complete. All integers are of the machine. */
+#ifndef RECORD_CORE_ARENA_H
+#define RECORD_CORE_ARENA_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "tprof-record/core/event.h"
+
+#define REC_MAGIC   0x3130306472707274u /* "trprd001" */
+#define REC_VERSION 1
+
+enum {
+	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
+	REC_NWAITS = 8192,    /* counters of waiters, by hash of the object */
+	REC_NNODES = 1 << 18, /* of the tree of stacks */
+	REC_NEDGES = 1 << 19, /* places to find a node by parent and PC, a power of 2 */
+	REC_NBUCKETS = 1 << 15,
+	REC_NHASH = 179999, /* chains of buckets: buckHashSize of Go's runtime/mprof.go */
+	REC_NMODULES = 1024,
+	REC_STRING_BYTES = 1 << 19,
+	REC_NSETS = 4096, /* label sets */
+	REC_NSTRIPES = 16,
+	REC_CHUNK_EVENTS = 340, /* just under 16 KiB */
+	REC_NCHUNKS = 192,
+	REC_MAX_DEPTH = 1024, /* frames of a stack at most; options.depth is what is taken */
+};
+
+/* What to record; the program may change the rates while it runs (api/). */
+struct rec_options {
+	_Atomic uint64_t heap_rate; /* mean bytes between samples, 0 off, 1 all */
+	_Atomic uint64_t
+	    block_rate; /* ns of waiting per sample, 0 off, 1 all (Go: SetBlockProfileRate) */
+	_Atomic uint64_t
+	    mutex_fraction;	/* one of so many events, 0 off (Go: SetMutexProfileFraction) */
+	_Atomic uint32_t trace; /* events of the trace are written */
+	uint32_t depth;		/* frames per stack in profiles (Go: profstackdepth), 128 */
+	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile and recent,
+	 * prev and active heap counts; before 118 block samples are not corrected for their bias;
+	 * before 126 mutex samples are scaled by whoever reads them, not here. */
+	uint32_t profiler;
+	uint32_t threadcreate;
+	uint64_t syscall_ns; /* system calls shorter than that are not written to the trace */
+	uint64_t seed;	     /* of the random numbers, 0: from the clock */
+};
+
+/* One cycle of a heap bucket: counts since the last flush. Sizes follow, as a bucket has one size.
+ */
+struct rec_heap_cycle {
+	_Atomic uint64_t allocs, frees;
+};
+
+enum rec_bucket_kind {
+	REC_HEAP_BUCKET = 1,
+	REC_BLOCK_BUCKET,
+	REC_MUTEX_BUCKET,
+	REC_CREATE_BUCKET, /* of threads */
+	REC_NBUCKET_KINDS
+};
+
+/* Keyed by kind, stack and size, as in runtime/mprof.go. */
+struct rec_bucket {
+	uint32_t next;	  /* in its chain: index + 1, 0 ends */
+	uint32_t allnext; /* of its kind, newest first: index + 1 */
+	uint32_t kind;	  /* enum rec_bucket_kind */
+	uint32_t stack;
+	uint64_t size; /* of heap: bytes of each block */
+	uint64_t hash;
+	union {
+		struct {
+			struct rec_heap_cycle active, future[3];
+		} heap;
+		struct {
+			_Atomic uint64_t count; /* bits of a double */
+			_Atomic int64_t cycles; /* ns */
+		} block;
+	} u;
+};
+
+/* A node of the tree of stacks: towards the root goes `parent` (0: none). Node 0 is no stack. */
+struct rec_node {
+	uint64_t pc; /* return address, but for the innermost frame of an interrupted thread */
+	uint32_t parent;
+	uint32_t depth; /* 1 at the root */
+};
+
+/* A goroutine that is alive, and what it is waiting for right now. */
+struct rec_g {
+	_Atomic uint32_t id; /* 0: this place is free */
+	uint32_t tid;	     /* kernel's; 0 for one of the program's own */
+	_Atomic uint32_t m;  /* it runs on, 0 on none (program's own only) */
+	_Atomic uint32_t labels;
+	_Atomic uint32_t create_stack;
+	uint32_t creator;
+	uint64_t entry; /* PC of its start routine */
+	uint64_t start;
+	char name[16];
+	/* Odd while what follows is being written; kind is REC_NOTHING when it does not wait. */
+	_Atomic uint32_t seq;
+	uint32_t unused;
+	struct rec_event wait; /* BLOCK, SYSCALL or G_STOP with `end` 0 */
+};
+
+/* Waiters of the objects whose hash is this place. */
+struct rec_wait {
+	_Atomic uint32_t waiters;
+	_Atomic uint32_t poster; /* stack of the last post, for the mutex profile */
+};
+
+struct rec_module {
+	uint64_t start, limit, offset; /* as one line of /proc/PID/maps: executable parts only */
+	uint32_t file;		       /* string */
+	uint32_t build_id;	       /* string, in hex */
+	_Atomic uint32_t gone;	       /* unloaded: another may lie there now */
+	uint32_t unused;
+};
+
+struct rec_chunk {
+	_Atomic uint32_t next;	   /* in the free list: index + 1 */
+	_Atomic uint32_t reserved; /* records that have an owner; may run past REC_CHUNK_EVENTS */
+	_Atomic uint32_t full;	   /* nobody reserves here any more */
+	uint32_t unused[5];
+	struct rec_event event[REC_CHUNK_EVENTS];
+};
+
+/* What grows: entries [0, used) are complete; [0, reserved) have memory. */
+struct rec_growth {
+	_Atomic uint32_t used, reserved;
+};
+
+/* How often something could not be kept, by what ran out. */
+#define REC_LOSSES(X)                                                                              \
+	X(EVENTS, "events")	      /* no chunk was free */                                      \
+	X(STACKS, "stacks")	      /* the tree was full: kept without a stack */                \
+	X(BUCKETS, "profile samples") /* no bucket was free */                                     \
+	X(STRINGS, "strings")                                                                      \
+	X(WAITS, "waits") /* more goroutines than places: unknown while they last */               \
+	X(MODULES, "mapped files")                                                                 \
+	X(BLOCKS, "heap blocks") /* the table of sampled blocks could not grow */                  \
+	X(CONTENTION, "ns of the recorder's own contention")                                       \
+	X(MEMORY, "reservations") /* fallocate said no */
+
+enum rec_loss {
+#define REC_X(name, text) REC_LOST_##name,
+	REC_LOSSES(REC_X)
+#undef REC_X
+	    REC_NLOSSES
+};
+
+struct rec_header {
+	uint64_t magic;
+	uint32_t version, size_of_event;
+	uint32_t pid, ppid;
+	uint64_t start_ns;		/* CLOCK_MONOTONIC … */
+	uint64_t start_sec, start_nsec; /* … and CLOCK_REALTIME, read together */
+	struct rec_options options;
+	_Atomic uint32_t next_g;     /* number of the next goroutine */
+	_Atomic uint32_t heap_cycle; /* mProfCycleHolder: cycle << 1 | flushed */
+	_Atomic uint64_t lost[REC_NLOSSES];
+	struct rec_growth nodes, buckets, modules, strings, sets, gs, chunks;
+	/* Newest bucket of each kind: index + 1. */
+	_Atomic uint32_t newest[REC_NBUCKET_KINDS];
+	_Atomic uint32_t insert_lock; /* futex: 0 free, 1 held, 2 waited for */
+	/* Free chunks: index + 1 in the low half, a count of changes in the high one (ABA). */
+	_Atomic uint64_t free_chunks;
+	_Atomic uint32_t stripe[REC_NSTRIPES]; /* the chunk that each is filling: index + 1 */
+	_Atomic uint32_t
+	    doorbell;		/* futex: raised when chunks run short, or a snapshot is wanted */
+	_Atomic uint32_t ended; /* PROCESS_EXIT or PROCESS_EXEC was written */
+	uint32_t exe, args;	/* strings: the program and how it was called */
+};
+
+/* The parts, in their order; each begins on a page. */
+#define REC_PARTS(X)                                                                               \
+	X(header, struct rec_header, 1)                                                            \
+	X(waits, struct rec_wait, REC_NWAITS)                                                      \
+	X(modules, struct rec_module, REC_NMODULES)                                                \
+	X(strings, char, REC_STRING_BYTES) /* each NUL-terminated; named by its offset, 0 is "" */ \
+	X(sets, uint32_t, REC_NSETS * 16)  /* label sets: n, then n pairs of strings; by offset */ \
+	X(gs, struct rec_g, REC_NGS)                                                               \
+	X(nodes, struct rec_node, REC_NNODES)                                                      \
+	X(edges, _Atomic uint32_t, REC_NEDGES) /* open addressing: a node, 0 free */               \
+	X(chains, _Atomic uint32_t, REC_NHASH) /* index + 1 of a bucket */                         \
+	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
+	X(chunks, struct rec_chunk, REC_NCHUNKS)
+
+#define REC_PAGE	4096u
+#define REC_PAGES(size) (((uint64_t)(size) + REC_PAGE - 1) / REC_PAGE * REC_PAGE)
+
+/* Offsets of the parts: enum constants REC_AT_header, REC_AT_waits … REC_ARENA_SIZE. */
+enum rec_places {
+#define REC_X(name, type, n)                                                                       \
+	REC_AT_##name, REC_LAST_##name = REC_AT_##name + (int)REC_PAGES(sizeof(type) * (n)) - 1,
+	REC_PARTS(REC_X)
+#undef REC_X
+	    REC_ARENA_SIZE
+};
+
+/* The parts of an arena that is mapped at `base`. */
+struct rec_arena {
+#define REC_X(name, type, n) type *name;
+	REC_PARTS(REC_X)
+#undef REC_X
+};
+
+static inline struct rec_arena rec_arena_at(void *base)
+{
+	return (struct rec_arena){
+#define REC_X(name, type, n) .name = (type *)(void *)((char *)base + REC_AT_##name),
+	    REC_PARTS(REC_X)
+#undef REC_X
+	};
+}
+
+#endif

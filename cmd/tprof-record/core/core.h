@@ -1,0 +1,156 @@
+/* What runs inside a recorded program: samples, buckets, stacks, records. The interposed functions
+ * of libc (preload/) and the library for instrumenting by hand (api/) are its callers.
+ *
+ * It has to work inside malloc, in signal handlers, between fork and exec, and in programs that are
+ * about to die. So: no allocation but mmap, no libc function that the preload interposes, nothing
+ * that takes a lock of libc, no static constructors; its own locks are futexes held for a few dozen
+ * instructions. Everything it learns goes to the arena; the process keeps privately only what
+ * nobody else needs (sampled blocks, caches of stacks, a few words per thread).
+ *
+ * All of it is silent when there is no arena (rec_core.arena.header is NULL). */
+#ifndef RECORD_CORE_CORE_H
+#define RECORD_CORE_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tprof-record/core/arena.h"
+
+/* Private to the process. A fork wipes it (MADV_WIPEONFORK): a child does not write to its parent's
+ * arena, and has none until rec_core_begin gives it one. */
+struct rec_core {
+	struct rec_arena arena;
+	int fd; /* of the arena, -1 when it is private memory */
+};
+extern struct rec_core *rec_core;
+
+static inline bool rec_alive(void)
+{
+	return rec_core && rec_core->arena.header;
+}
+
+/* ---- threads ---- */
+
+/* What a thread keeps for itself (initial-exec TLS; zero is its valid beginning). */
+struct rec_self {
+	int64_t until_sample; /* bytes to allocate until the next sample */
+	uint32_t g;	      /* the goroutine that runs here, 0: not known yet */
+	uint32_t m;
+	struct rec_g *slot; /* of g, NULL when there was none */
+	uint32_t depth;	    /* > 0: in here already, so what is called now is not the program's */
+	uint32_t stripe;
+	uint64_t random;
+	struct rec_stack_cache *cache;
+	uint64_t contention; /* ns of the recorder's own, not accounted yet */
+};
+extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
+
+/* Makes the arena and its first thread (the caller). 0, or an errno value, and then nothing
+ * is recorded. `shared` asks for a memfd (to be sent to the recorder), else private memory. */
+int rec_core_begin(const struct rec_options *options, bool shared);
+/* Takes the arena away from the process; other threads may be in the middle of a record. */
+void rec_core_end(void);
+
+/* The calling thread as a goroutine of its own: known before (`g` from rec_thread_new, and who
+ * created it), or met for the first time (0). Cheap when it is known. */
+void rec_thread_begin(uint32_t g, uint64_t entry);
+void rec_thread_end(void);
+/* Creator's side: gives the coming thread its number and writes THREAD_NEW. */
+uint32_t rec_thread_new(uint64_t entry);
+void rec_thread_name(const char *name);
+
+/* ---- time, stacks, strings ---- */
+
+uint64_t rec_now(void); /* CLOCK_MONOTONIC, ns */
+
+/* The stack of the caller as a node of the arena, without `skip` functions of the recorder (0: the
+ * function that calls rec_stack is the innermost) and no deeper than options.depth. 0 where it
+ * could not be taken or kept; that is counted. */
+uint32_t rec_stack(unsigned skip);
+/* The same as PCs, innermost first; how many. */
+size_t rec_backtrace(uint64_t *pcs, size_t room, unsigned skip);
+/* Interns PCs, innermost first. */
+uint32_t rec_stack_of(const uint64_t *pcs, size_t n);
+/* PCs of a node, innermost first; how many. For readers inside the process. */
+size_t rec_stack_pcs(uint32_t stack, uint64_t *pcs, size_t room);
+
+uint32_t rec_string(const char *text, size_t size); /* interned; 0 when there is no room */
+/* n pairs of strings (key, value), sorted by key; 0 for none, or no room. */
+uint32_t rec_label_set(const uint32_t *pairs, size_t n);
+
+/* ---- records of the trace ---- */
+
+static inline bool rec_tracing(void)
+{
+	return rec_alive() &&
+	       atomic_load_explicit(&rec_core->arena.header->options.trace, memory_order_relaxed);
+}
+
+/* Copies it into the stripe of the calling thread; g and m are filled in where they are 0. */
+void rec_write(const struct rec_event *event);
+
+/* A wait that begins and ends: fills the thread's `wait`, counts it among the waiters of the
+ *object, and at its end writes the BLOCK record, the block profile and, for locks, the mutex
+ *profile (by the stack that posted last).
+ *
+ *	struct rec_event wait = {.kind = REC_BLOCK, .object = …, .arg = REC_ON_MUTEX};
+ *	rec_wait_begin(&wait, 1);      takes stack and time
+ *	… real call …
+ *	rec_wait_end(&wait, flags);
+ *
+ * Also for REC_SYSCALL, which has no waiters and no profile and is written only when it took
+ * options.syscall_ns. An object of 0 has no waiters. Must be on the stack of the caller until
+ * its end; a thread that is cancelled in between has its cleanup call rec_wait_end. */
+void rec_wait_begin(struct rec_event *wait, unsigned skip);
+void rec_wait_end(struct rec_event *wait, unsigned flags);
+
+/* Does anybody wait for an object with that hash? One load. */
+static inline struct rec_wait *rec_waits_of(const void *object)
+{
+	uint64_t h = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
+
+	return &rec_core->arena.waits[h >> 51];
+}
+static inline bool rec_waited_for(const void *object)
+{
+	return rec_alive() &&
+	       atomic_load_explicit(&rec_waits_of(object)->waiters, memory_order_relaxed);
+}
+/* The caller is about to release or signal it (so that the post is not after the wake-up): POST,
+ * and the stack that the mutex profile will blame. wakes: 1, or UINT32_MAX for all. */
+void rec_post(const void *object, uint32_t wakes, unsigned skip);
+
+/* ---- profiles ---- */
+
+/* Heap. The fast path is the caller's: rec_self.until_sample -= size, and rec_malloc when it fell
+ * below 0 (with the heap profile off it never does: it is INT64_MAX / 2). rec_malloc sets it anew.
+ */
+void rec_malloc(void *block, size_t size, unsigned skip);
+/* 64 KiB of counters: 0 says that the block was surely not sampled. */
+extern uint8_t rec_sampled[65536];
+static inline bool rec_maybe_sampled(const void *block)
+{
+	uint64_t h = (uint64_t)(uintptr_t)block * 0x9e3779b97f4a7c15u;
+
+	return __builtin_expect(rec_sampled[h >> 48] != 0, 0);
+}
+/* Before the real free or realloc: takes the sample off. Returns its bucket (index + 1), 0 if it
+ * was none, so that a realloc that fails can put it back. */
+uint32_t rec_free(void *block);
+void rec_unfree(void *block, uint32_t bucket);
+/* Sampling begins anew with this rate (as after Go's MemProfileRate is set). */
+void rec_set_heap_rate(uint64_t rate);
+
+/* Go's blockevent and mutexevent, by the rates in options. */
+void rec_block_event(uint64_t ns, uint32_t stack);
+void rec_mutex_event(uint64_t ns, uint32_t stack);
+void rec_create_event(uint32_t stack);
+
+/* The three steps of a heap snapshot (mProf_NextCycle, mProf_Flush, mProf_PostSweep). They need
+ * only an arena: the recorder calls them from outside. */
+void rec_next_cycle(const struct rec_arena *a);
+void rec_flush(const struct rec_arena *a);
+void rec_post_sweep(const struct rec_arena *a);
+
+#endif

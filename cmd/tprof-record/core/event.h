@@ -1,0 +1,114 @@
+/* What a recorded program writes down: one record of fixed size per thing that is over, so that the
+ * program only copies 48 bytes and the recorder does everything else.
+ *
+ * Times are CLOCK_MONOTONIC in ns. A "goroutine" is a thread, or a thread of the program's own
+ * (api/); its number is given in order of creation and never again, 1 is the main thread. An "m" is
+ * a kernel thread: its number is that of the goroutine it began as, 0 where the record concerns
+ * none. */
+#ifndef RECORD_CORE_EVENT_H
+#define RECORD_CORE_EVENT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* name: of the enumeration; what the fields mean where they mean something ("-": nothing). Records
+ * without duration have start == end. g is whom it happens to, m the thread that it happens on. */
+/* clang-format off */
+#define REC_KINDS(X) \
+	/*  kind            object               arg                 what happened at `end` */ \
+	X(THREAD_NEW)     /* start routine (PC)   the new goroutine   g created a thread; stack */ \
+	X(THREAD_START)   /* kernel's tid         -                   the new thread g began to run */ \
+	X(THREAD_END)     /* -                    -                   thread g is over */ \
+	X(THREAD_NAME)    /* -                    string              g is called that from now on */ \
+	X(BLOCK)          /* what it waited for   enum rec_reason     g had waited since `start`; stack */ \
+	X(SYSCALL)        /* file descriptor      enum rec_call       g had been in the kernel since `start`; stack */ \
+	X(POST)           /* what was posted      how many may wake   g released or signalled it; stack */ \
+	X(G_NEW)          /* start routine (PC)   the new goroutine   g (0: nobody) created it; stack */ \
+	X(G_START)        /* -                    -                   g runs on m from now on */ \
+	X(G_STOP)         /* what it waits for    enum rec_reason     g left m; stack */ \
+	X(G_READY)        /* -                    whom                g (0: nobody) made goroutine `arg` runnable; stack */ \
+	X(G_END)          /* -                    -                   g, which was on m, is over */ \
+	X(TASK_NEW)       /* task                 string: its type    parent task in `start`; stack */ \
+	X(TASK_END)       /* task                 -                   stack */ \
+	X(REGION_BEGIN)   /* task                 string: its type    stack */ \
+	X(REGION_END)     /* task                 string: its type    stack */ \
+	X(LOG)            /* task                 string: category    after its message, as TEXT; stack */ \
+	X(TEXT)           /* 8 bytes, and …      how many           … 8 in `start`, of the message that g logs next */ \
+	X(LABELS)         /* -                    label set           labels of g from now on */ \
+	X(TRACE_START)    /* -                    -                   the trace is on from now on */ \
+	X(TRACE_STOP)     /* -                    -                   … and off */ \
+	X(PROCESS_FORK)   /* pid of the child     - */ \
+	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
+	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */
+
+/* Why a goroutine waited. The spelling is that of Go's runtime where it has one, so that its tools
+ * sort and name them as usual; v1: the event that go 1.5 has for it. */
+#define REC_REASONS(X) \
+	/*  reason       go 1.26                     v1 */ \
+	X(NONE,        "",                         GoBlock) \
+	X(MUTEX,       "sync",                     GoBlockSync) \
+	X(RWLOCK_R,    "sync.RWMutex.RLock",       GoBlockSync) \
+	X(RWLOCK_W,    "sync.RWMutex.Lock",        GoBlockSync) \
+	X(COND,        "sync.(*Cond).Wait",        GoBlockCond) \
+	X(SEMAPHORE,   "semacquire",               GoBlockSync) \
+	X(BARRIER,     "sync.WaitGroup.Wait",      GoBlockSync) \
+	X(FUTEX,       "futex",                    GoBlockSync) \
+	X(JOIN,        "join",                     GoBlock) \
+	X(SLEEP,       "sleep",                    GoSleep) \
+	X(NETWORK,     "network",                  GoBlockNet) \
+	X(PIPE,        "pipe",                     GoBlockNet) \
+	X(POLL,        "poll",                     GoBlockNet) \
+	X(SELECT,      "select",                   GoBlockSelect) \
+	X(CHAN_SEND,   "chan send",                GoBlockSend) \
+	X(CHAN_RECEIVE, "chan receive",            GoBlockRecv) \
+	X(SIGNAL,      "signal",                   GoBlock) \
+	X(CHILD,       "wait for child",           GoBlock) \
+	X(YIELD,       "yield",                    GoSched)
+
+#define REC_CALLS(X) \
+	X(OTHER) X(READ) X(WRITE) X(SEND) X(RECEIVE) X(ACCEPT) X(CONNECT) X(OPEN) X(CLOSE) \
+	X(SYNC) X(POLL) X(FUTEX) X(SLEEP) X(WAIT)
+/* clang-format on */
+
+enum rec_kind {
+	REC_NOTHING, /* reserved, not written yet */
+#define REC_X(name) REC_##name,
+	REC_KINDS(REC_X)
+#undef REC_X
+	    REC_NKINDS
+};
+
+enum rec_reason {
+#define REC_X(name, text, v1) REC_ON_##name,
+	REC_REASONS(REC_X)
+#undef REC_X
+	    REC_NREASONS
+};
+
+enum rec_call {
+#define REC_X(name) REC_CALL_##name,
+	REC_CALLS(REC_X)
+#undef REC_X
+	    REC_NCALLS
+};
+
+/* struct rec_event.flags */
+enum rec_event_flag {
+	REC_TIMED_OUT = 1,	 /* BLOCK: it ended because its time was up: nobody woke g */
+	REC_SYSCALL_BLOCKED = 2, /* SYSCALL: long enough to have lost its P */
+};
+
+struct rec_event {
+	/* enum rec_kind, stored last (release): the record is complete. */
+	_Atomic uint16_t kind;
+	uint16_t flags;
+	uint32_t stack; /* node of the arena's stacks, 0 none */
+	uint64_t start, end;
+	uint64_t object;
+	uint32_t g, m;
+	uint32_t arg, extra;
+};
+
+_Static_assert(sizeof(struct rec_event) == 48, "the recorder reads what programs write");
+
+#endif
