@@ -33,6 +33,9 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 
 /* Text of a string's offset; "" where there is none. */
 const char *rec_process_string(const struct rec_process *p, uint32_t string);
+/* The pairs of a label set, key before value (strings), and how many pairs: NULL and 0 where there
+ * are none. */
+const uint32_t *rec_process_labels(const struct rec_process *p, uint32_t set, size_t *n);
 /* PCs of a stack, innermost first; how many. */
 size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *pcs, size_t room);
 

@@ -1,0 +1,260 @@
+/* What a program may have done to its arena is mended here, once, so that whoever reads it need not
+ * look out: counts are within what there is, chains go downwards only (entries are appended, so
+ * what an entry refers to is older than it), texts end. */
+#include "tprof-record/convert/process.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Repairs so far. */
+struct check {
+	const struct rec_arena *a;
+	size_t wrong;
+	uint32_t nodes, buckets, modules, strings, sets, gs; /* that are in use */
+};
+
+/* A count by the process of what is complete: entries beyond the last place are none. */
+static uint32_t within(struct check *c, struct rec_growth *g, uint32_t most)
+{
+	uint32_t used = g->used;
+
+	if (used > most) {
+		g->used = used = most;
+		c->wrong++;
+	}
+	return used;
+}
+
+/* A reference to one of n: 0 where it is none. */
+static uint32_t below(struct check *c, uint32_t i, uint32_t n)
+{
+	if (i < n || !i)
+		return i;
+	c->wrong++;
+	return 0;
+}
+
+static void check_strings(struct check *c)
+{
+	char *s = c->a->strings;
+
+	/* What is shared begins as zeros, so that the text a dying process was writing ends where
+	 * the writing did. */
+	if (c->strings && (s[0] || s[c->strings - 1])) {
+		s[0] = s[c->strings - 1] = 0;
+		c->wrong++;
+	}
+}
+
+static void check_nodes(struct check *c)
+{
+	struct rec_node *nodes = c->a->nodes;
+
+	if (c->nodes)
+		nodes[0] = (struct rec_node){0};
+	for (uint32_t i = 1; i < c->nodes; i++) {
+		uint32_t parent = nodes[i].parent, depth;
+
+		if (parent >= i || nodes[parent].depth >= REC_MAX_DEPTH) {
+			nodes[i].parent = parent = 0;
+			c->wrong++;
+		}
+		depth = nodes[parent].depth + 1;
+		if (nodes[i].depth != depth) {
+			nodes[i].depth = depth;
+			c->wrong++;
+		}
+	}
+}
+
+static void check_modules(struct check *c)
+{
+	for (uint32_t i = 0; i < c->modules; i++) {
+		struct rec_module *m = &c->a->modules[i];
+
+		m->file = below(c, m->file, c->strings);
+		m->build_id = below(c, m->build_id, c->strings);
+		if (m->start > m->limit) {
+			m->limit = m->start;
+			c->wrong++;
+		}
+	}
+}
+
+/* Sets lie one behind the other. */
+static void check_sets(struct check *c)
+{
+	uint32_t *sets = c->a->sets;
+
+	for (uint32_t at = 1; at < c->sets;) {
+		uint32_t n = sets[at];
+
+		if (n > (c->sets - at - 1) / 2) {
+			c->a->header->sets.used = c->sets = at;
+			c->wrong++;
+			return;
+		}
+		for (uint32_t i = 1; i <= 2 * n; i++)
+			sets[at + i] = below(c, sets[at + i], c->strings);
+		at += 1 + 2 * n;
+	}
+}
+
+static bool is_set(const struct rec_arena *a, uint32_t set)
+{
+	uint32_t used = a->header->sets.used;
+
+	return set && set < used && a->sets[set] <= (used - set - 1) / 2;
+}
+
+static void check_wait(struct check *c, struct rec_g *g)
+{
+	struct rec_event *w = &g->wait;
+	uint16_t kind = w->kind;
+
+	/* Torn: the process died, or was copied, while it wrote. */
+	if (g->seq & 1)
+		kind = REC_NOTHING;
+	if (kind != REC_NOTHING && kind != REC_BLOCK && kind != REC_SYSCALL && kind != REC_G_STOP) {
+		kind = REC_NOTHING;
+		c->wrong++;
+	}
+	if (kind == REC_NOTHING)
+		memset(w, 0, sizeof(*w));
+	w->kind = kind;
+	w->stack = below(c, w->stack, c->nodes);
+	w->g = g->id;
+}
+
+static void check_gs(struct check *c)
+{
+	for (uint32_t i = 0; i < c->gs; i++) {
+		struct rec_g *g = &c->a->gs[i];
+
+		g->name[sizeof(g->name) - 1] = 0;
+		g->create_stack = below(c, g->create_stack, c->nodes);
+		if (g->labels && !is_set(c->a, g->labels)) {
+			g->labels = 0;
+			c->wrong++;
+		}
+		check_wait(c, g);
+	}
+}
+
+/* The numbers of a bucket: a count is one, and does not go below 0. */
+static void check_counts(struct check *c, struct rec_bucket *b)
+{
+	uint64_t bits = b->u.block.count;
+	double count;
+
+	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_CREATE_BUCKET)
+		return;
+	memcpy(&count, &bits, sizeof(count));
+	if (!isfinite(count) || count < 0) {
+		b->u.block.count = 0;
+		c->wrong++;
+	}
+	if (b->u.block.cycles < 0) {
+		b->u.block.cycles = 0;
+		c->wrong++;
+	}
+}
+
+static void check_buckets(struct check *c)
+{
+	const struct rec_arena *a = c->a;
+
+	for (uint32_t i = 0; i < c->buckets; i++) {
+		struct rec_bucket *b = &a->buckets[i];
+
+		/* Kind 0: taken, and not complete when it ended. It is in no list. */
+		if (b->kind >= REC_NBUCKET_KINDS) {
+			b->kind = 0;
+			c->wrong++;
+		}
+		b->stack = below(c, b->stack, c->nodes);
+		if (b->next > i) {
+			b->next = 0;
+			c->wrong++;
+		}
+		check_counts(c, b);
+	}
+	for (uint32_t i = 0; i < REC_NHASH; i++)
+		if (a->chains[i] > c->buckets)
+			a->chains[i] = 0; /* younger than the count: the copy took a while */
+	/* The lists by kind, which everybody walks, are made anew: newest first. */
+	for (uint32_t kind = 0; kind < REC_NBUCKET_KINDS; kind++)
+		a->header->newest[kind] = 0;
+	for (uint32_t i = 0; i < c->buckets; i++) {
+		struct rec_bucket *b = &a->buckets[i];
+
+		b->allnext = a->header->newest[b->kind];
+		a->header->newest[b->kind] = i + 1;
+	}
+	a->header->newest[0] = 0;
+}
+
+int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
+{
+	struct rec_header *h = p->arena.header;
+	struct check c = {.a = &p->arena};
+
+	*wrong = 0;
+	if (h->magic != REC_MAGIC || h->version != REC_VERSION ||
+	    h->size_of_event != sizeof(struct rec_event))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the memory that process %u shares is not that of this recorder",
+				  p->pid);
+	c.nodes = within(&c, &h->nodes, REC_NNODES);
+	c.buckets = within(&c, &h->buckets, REC_NBUCKETS);
+	c.modules = within(&c, &h->modules, REC_NMODULES);
+	c.strings = within(&c, &h->strings, REC_STRING_BYTES);
+	c.sets = within(&c, &h->sets, REC_NSETS * 16);
+	c.gs = within(&c, &h->gs, REC_NGS);
+	within(&c, &h->chunks, REC_NCHUNKS);
+	if (h->options.depth > REC_MAX_DEPTH) {
+		h->options.depth = REC_MAX_DEPTH;
+		c.wrong++;
+	}
+	if (h->start_nsec >= 1000000000) {
+		h->start_nsec = 0;
+		c.wrong++;
+	}
+	check_strings(&c);
+	h->exe = below(&c, h->exe, c.strings);
+	h->args = below(&c, h->args, c.strings);
+	check_nodes(&c);
+	check_modules(&c);
+	check_sets(&c);
+	check_gs(&c);
+	check_buckets(&c);
+	if (p->end_ns < h->start_ns) {
+		p->end_ns = h->start_ns;
+		c.wrong++;
+	}
+	*wrong = c.wrong;
+	return 0;
+}
+
+const char *rec_process_string(const struct rec_process *p, uint32_t string)
+{
+	return string < p->arena.header->strings.used ? p->arena.strings + string : "";
+}
+
+const uint32_t *rec_process_labels(const struct rec_process *p, uint32_t set, size_t *n)
+{
+	*n = is_set(&p->arena, set) ? p->arena.sets[set] : 0;
+	return *n ? p->arena.sets + set + 1 : NULL;
+}
+
+size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *pcs, size_t room)
+{
+	const struct rec_node *nodes = p->arena.nodes;
+	size_t n = 0;
+
+	if (stack >= p->arena.header->nodes.used)
+		return 0;
+	for (; stack && n < room; stack = nodes[stack].parent)
+		pcs[n++] = nodes[stack].pc;
+	return n;
+}
