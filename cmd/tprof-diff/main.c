@@ -6,6 +6,7 @@
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
+#include "common/view_options.h"
 #include "diff/power.h"
 #include "diff/prepare.h"
 #include "diff/selfcheck.h"
@@ -20,12 +21,12 @@ struct args {
 	struct cmd cmd;
 	struct rep_profile_options profile;
 	struct rep_diff_options diff;
-	struct rep_trace_profile_options trace;
+	struct cmd_view_options view;
 	struct sides sides;
 	struct rep_gate *gate;
 	size_t ngates;
 	int64_t rows; /* -1: not given */
-	bool by_given, of_change, sum, power, view, junit, self_check;
+	bool by_given, of_change, sum, power, junit, self_check;
 };
 
 enum {
@@ -44,14 +45,6 @@ enum {
 	KEY_GATE,
 	KEY_POWER,
 	KEY_SELF_CHECK,
-	KEY_VIEW,
-	KEY_FROM,
-	KEY_TO,
-	KEY_GOROUTINE,
-	KEY_STATE,
-	KEY_REASON,
-	KEY_TASK,
-	KEY_REGION,
 	KEY_TABLE, /* pprof's -top and -text: what is shown anyway */
 };
 
@@ -93,16 +86,6 @@ static const struct argp_option options[] = {
      "is "
      "found where there is none",
      3},
-    {NULL, 0, NULL, 0, "Of execution traces:", 4},
-    {"view", KEY_VIEW, "VIEW", 0, "What to count: cpu, running, offcpu, sched, syscall or wall", 4},
-    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0, "Only goroutines with this id or entry function",
-     4},
-    {"state", KEY_STATE, "STATE", 0, "Only time in these states", 4},
-    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked for a reason matching REGEX", 4},
-    {"task", KEY_TASK, "REGEX", 0, "Only inside tasks of this type", 4},
-    {"region", KEY_REGION, "REGEX", 0, "Only inside regions of this type", 4},
-    {"from", KEY_FROM, "TIME", 0, "Only from TIME on", 4},
-    {"to", KEY_TO, "TIME", 0, "Only before TIME", 4},
     {0},
 };
 
@@ -135,18 +118,6 @@ static void set_sort(struct args *args, struct argp_state *state, const char *ar
 	argp_error(state, "--sort: '%s' is not delta, percent, old, new, p or name", arg);
 }
 
-static void set_view(struct args *args, struct argp_state *state, const char *arg)
-{
-	for (int i = 0; rep_trace_views[i].name; i++) {
-		if (!strcmp(rep_trace_views[i].name, arg)) {
-			args->trace.view = (enum rep_trace_view)i;
-			args->view = true;
-			return;
-		}
-	}
-	argp_error(state, "--view: '%s' is not cpu, running, offcpu, sched, syscall or wall", arg);
-}
-
 static void set_alpha(struct args *args, struct argp_state *state, const char *arg)
 {
 	char unit[REP_AMOUNT_UNIT];
@@ -173,17 +144,11 @@ static void add_gate(struct args *args, struct argp_state *state, const char *ar
 
 static void check(struct args *args, struct argp_state *state)
 {
-	const struct rep_filter_text *f = &args->trace.filter;
 	const char *wrong = NULL;
 
 	if (args->power)
 		return;
 	wrong = sides_check(&args->sides);
-	if (!wrong && !args->view &&
-	    (f->goroutine || f->state || f->reason || f->from || f->to || args->trace.task ||
-	     args->trace.region))
-		wrong = "--goroutine, --state, --reason, --from, --to, --task and --region are "
-			"about traces and need a --view";
 	if (!wrong && args->junit && args->self_check)
 		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)
@@ -201,17 +166,18 @@ static void check(struct args *args, struct argp_state *state)
 	}
 	if (wrong)
 		argp_error(state, "%s", wrong);
+	cmd_view_need(&args->view, state, false);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
-	struct rep_filter_text *filter = &args->trace.filter;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->profile;
-		state->child_inputs[1] = &args->cmd;
+		state->child_inputs[0] = &args->view;
+		state->child_inputs[1] = &args->profile;
+		state->child_inputs[2] = &args->cmd;
 		return 0;
 	case KEY_BASE:
 		args->sides.marked = true;
@@ -270,30 +236,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_SELF_CHECK:
 		args->self_check = true;
 		return 0;
-	case KEY_VIEW:
-		set_view(args, state, arg);
-		return 0;
-	case KEY_GOROUTINE:
-		filter->goroutine = arg;
-		return 0;
-	case KEY_STATE:
-		filter->state = arg;
-		return 0;
-	case KEY_REASON:
-		filter->reason = arg;
-		return 0;
-	case KEY_TASK:
-		args->trace.task = arg;
-		return 0;
-	case KEY_REGION:
-		args->trace.region = arg;
-		return 0;
-	case KEY_FROM:
-		filter->from = arg;
-		return 0;
-	case KEY_TO:
-		filter->to = arg;
-		return 0;
 	case KEY_TABLE:
 		return 0;
 	case ARGP_KEY_ARG:
@@ -331,7 +273,7 @@ static void pick_profile_options(void)
 }
 
 static const struct argp_child children[] = {
-    {&profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
+    {&cmd_view_argp, 0, NULL, 0}, {&profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
@@ -574,7 +516,7 @@ static int show_power(struct args *args)
 
 static int run(struct args *args)
 {
-	struct cmd_profiles_options open = {.trace = args->view ? &args->trace : NULL,
+	struct cmd_profiles_options open = {.trace = args->view.given ? &args->view.trace : NULL,
 					    .binary = args->profile.binary,
 					    .symbol_path = args->profile.symbol_path,
 					    .demangle = args->profile.demangle,
@@ -591,8 +533,8 @@ static int run(struct args *args)
 	args->diff.relative = args->profile.relative_percentages;
 	args->diff.keys.no_inlines = args->profile.no_inlines;
 	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
-	if (!status && args->view)
-		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &in.list[0],
+	if (!status && args->view.given)
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],
 						  &in.list[1]);
 	if (!status)
 		status = prepare_and_compare(args, &in);

@@ -5,8 +5,8 @@
 #include "common/base.h"
 #include "common/common.h"
 #include "common/file.h"
+#include "common/view_options.h"
 #include "profile/options.h"
-#include "profile/trace.h"
 
 struct export_args;
 
@@ -27,8 +27,7 @@ struct export_args {
 	struct cmd_file file;
 	struct rep_profile_options profile;
 	struct cmd_base base; /* what is taken off */
-	bool view;	      /* traces are to be looked at as profiles */
-	struct rep_trace_profile_options trace;
+	struct cmd_view_options view;
 };
 
 /* Before the first output, when what is to be written is known to be there: standard output becomes

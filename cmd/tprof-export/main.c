@@ -17,14 +17,6 @@ static const struct export_form forms[] = {
 enum {
 	KEY_RUN = 0x2000,
 	KEY_FORMAT,
-	KEY_VIEW,
-	KEY_GOROUTINE,
-	KEY_STATE,
-	KEY_REASON,
-	KEY_FROM,
-	KEY_TO,
-	KEY_TASK,
-	KEY_REGION,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
@@ -33,25 +25,13 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
-    {NULL, 0, NULL, 0, "Traces as profiles:", 1},
-    {"view", KEY_VIEW, "VIEW", 0,
-     "Look at a trace as at a profile: cpu, running, offcpu, sched, syscall, wall", 1},
-    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
-     "Only the goroutine with this id, or those whose entry function matches REGEX", 1},
-    {"state", KEY_STATE, "STATE", 0, "Only time in these states", 1},
-    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked (or stopped) for a reason matching REGEX",
-     1},
-    {"from", KEY_FROM, "TIME", 0, "Only from TIME on: 1.5s since the run began, or 25% of it", 1},
-    {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
-    {"task", KEY_TASK, "REGEX", 0, "Only inside user tasks of a type matching REGEX", 1},
-    {"region", KEY_REGION, "REGEX", 0, "Only inside user regions of a type matching REGEX", 1},
     {0},
 };
 
 /* ---- what of a profile is written: those options of rep_profile_options that say so ---- */
 
 static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 2] = {
-    {NULL, 0, NULL, 0, "Profiles, which samples and frames:", 2},
+    {NULL, 0, NULL, 0, "Profiles, which samples and frames:", 10},
 };
 
 static bool says_what(enum rep_profile_option o)
@@ -73,7 +53,7 @@ static void list_profile_options(void)
 			    .key = KEY_PROFILE + o,
 			    .arg = rep_profile_options[o].arg,
 			    .doc = rep_profile_options[o].doc,
-			    .group = 2,
+			    .group = 10,
 			};
 }
 
@@ -102,22 +82,8 @@ static void find_form(struct export_args *args, struct argp_state *state, const 
 		argp_error(state, "--format: no format '%s'; there are events and proto", name);
 }
 
-static void find_view(struct export_args *args, struct argp_state *state, const char *name)
-{
-	for (size_t i = 0; i < REP_NTRACE_VIEWS; i++) {
-		if (!strcmp(rep_trace_views[i].name, name)) {
-			args->view = true;
-			args->trace.view = (enum rep_trace_view)i;
-			return;
-		}
-	}
-	argp_error(state, "--view is cpu, running, offcpu, sched, syscall or wall, not '%s'", name);
-}
-
 static void check(struct export_args *args, struct argp_state *state)
 {
-	const struct rep_filter_text *f = &args->trace.filter;
-
 	if (!args->npaths)
 		argp_error(state, "which store or dump?");
 	if (!args->form)
@@ -126,21 +92,18 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "differences are for --format=proto");
 	if (args->npaths > 1 && !args->form->several)
 		argp_error(state, "one store or dump at a time");
-	if (!args->view && (f->goroutine || f->state || f->reason || f->from || f->to ||
-			    args->trace.task || args->trace.region))
-		argp_error(state, "--goroutine, --state, --reason, --from, --to, --task and "
-				  "--region need a --view");
+	cmd_view_need(&args->view, state, false);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct export_args *args = state->input;
-	struct rep_filter_text *filter = &args->trace.filter;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->profile;
-		state->child_inputs[1] = &args->base;
+		state->child_inputs[0] = &args->view;
+		state->child_inputs[1] = &args->profile;
+		state->child_inputs[2] = &args->base;
 		return 0;
 	case KEY_FORMAT:
 		find_form(args, state, arg);
@@ -150,30 +113,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
-		return 0;
-	case KEY_VIEW:
-		find_view(args, state, arg);
-		return 0;
-	case KEY_GOROUTINE:
-		filter->goroutine = arg;
-		return 0;
-	case KEY_STATE:
-		filter->state = arg;
-		return 0;
-	case KEY_REASON:
-		filter->reason = arg;
-		return 0;
-	case KEY_FROM:
-		filter->from = arg;
-		return 0;
-	case KEY_TO:
-		filter->to = arg;
-		return 0;
-	case KEY_TASK:
-		args->trace.task = arg;
-		return 0;
-	case KEY_REGION:
-		args->trace.region = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->npaths++] = arg;
@@ -229,8 +168,10 @@ static int run(struct export_args *args)
 
 int main(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-	    {&profile_argp, 0, NULL, 0}, {&cmd_base_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0},
+						     {&profile_argp, 0, NULL, 0},
+						     {&cmd_base_argp, 0, NULL, 0},
+						     {0}};
 	static const struct argp argp = {
 	    .options = options,
 	    .parser = on_option,

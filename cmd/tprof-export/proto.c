@@ -107,7 +107,7 @@ done:
 
 int export_proto(struct export_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
+	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
@@ -116,8 +116,8 @@ int export_proto(struct export_args *args)
 	int status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base,
 					     &opt, &list);
 
-	if (!status && args->view)
-		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);
+	if (!status && args->view.given)
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
 	if (!status)
 		status = write_profile(args, &list.item[0]);
 	cmd_profiles_release(&list);

@@ -10,6 +10,7 @@
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
+#include "common/view_options.h"
 #include "flame/flame.h"
 #include "flame/part.h"
 
@@ -20,11 +21,11 @@ struct args {
 	size_t npaths, nbases;
 	const char *output, *title;
 	enum rep_flame_format format;
-	bool format_given, normalize, view_given;
+	bool format_given, normalize;
 	struct rep_flame_tree_options tree;
 	struct rep_flame_options flame;
 	struct rep_profile_options profile;
-	struct rep_trace_profile_options trace;
+	struct cmd_view_options view;
 	struct tp_buf filters; /* what was left out, in words */
 };
 
@@ -40,14 +41,6 @@ enum {
 	KEY_NEGATE,
 	KEY_WIDTH,
 	KEY_NOISE,
-	KEY_VIEW,
-	KEY_GOROUTINE,
-	KEY_STATE,
-	KEY_REASON,
-	KEY_TASK,
-	KEY_REGION,
-	KEY_FROM,
-	KEY_TO,
 	KEY_RUN,
 	KEY_COLOR,
 	KEY_NO_PAGER,
@@ -92,19 +85,6 @@ static const struct argp_option own_options[] = {
      "What is wide: both (the default: the larger of old and new, stack by stack), new or old", 1},
     {"noise", KEY_NOISE, "N", 0, "Color changes above N standard errors (default: 2; 0: all)", 1},
     {NULL, 0, NULL, 0, "What is counted:", 2},
-    {NULL, 0, NULL, 0, "Of traces:", 4},
-    {"view", KEY_VIEW, "VIEW", 0,
-     "cpu, running, offcpu, sched, syscall or wall (the default); see tprof-flame(1)", 4},
-    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
-     "Only the goroutine with this id, or those whose entry function matches REGEX", 4},
-    {"state", KEY_STATE, "STATE", 0, "Only time in these states, several with commas", 4},
-    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked (or stopped) for a reason matching REGEX",
-     4},
-    {"task", KEY_TASK, "REGEX", 0, "Only inside tasks of a matching type", 4},
-    {"region", KEY_REGION, "REGEX", 0, "Only inside regions of a matching type", 4},
-    {"from", KEY_FROM, "TIME", 0,
-     "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 4},
-    {"to", KEY_TO, "TIME", 0, "Only before TIME", 4},
     {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
     {"run", KEY_RUN, "RUN", 0,
      "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
@@ -138,9 +118,9 @@ static void make_options(void)
 }
 
 /* "only focus net/http, from 25%": notes an option that leaves something out. */
-static void note_filter(struct args *args, struct argp_state *state, const char *name,
-			const char *value)
+static void note_filter(void *ctx, struct argp_state *state, const char *name, const char *value)
 {
+	struct args *args = ctx;
 	struct tp_buf *b = &args->filters;
 	int code = 0;
 
@@ -188,18 +168,6 @@ static double noise(struct argp_state *state, const char *arg)
 	if (end == arg || *end || !(v >= 0) || v > 1000)
 		argp_error(state, "--noise: '%s' is not a number from 0 to 1000", arg);
 	return v;
-}
-
-static enum rep_trace_view view(struct argp_state *state, const char *arg)
-{
-	for (int i = 0; rep_trace_views[i].name; i++)
-		if (!strcmp(rep_trace_views[i].name, arg))
-			return (enum rep_trace_view)i;
-	argp_error(
-	    state,
-	    "--view: there is no view '%s'; take cpu, running, offcpu, sched, syscall or wall",
-	    arg);
-	return REP_TRACE_WALL;
 }
 
 static int one_of(struct argp_state *state, const char *option, const char *arg,
@@ -272,38 +240,6 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static error_t on_trace_option(int key, char *arg, struct argp_state *state)
-{
-	struct args *args = state->input;
-	struct rep_filter_text *filter = &args->trace.filter;
-	const struct {
-		int key;
-		const char *name, **text;
-	} filters[] = {
-	    {KEY_GOROUTINE, "goroutine", &filter->goroutine},
-	    {KEY_STATE, "state", &filter->state},
-	    {KEY_REASON, "reason", &filter->reason},
-	    {KEY_FROM, "from", &filter->from},
-	    {KEY_TO, "to", &filter->to},
-	    {KEY_TASK, "task", &args->trace.task},
-	    {KEY_REGION, "region", &args->trace.region},
-	};
-
-	if (key == KEY_VIEW) {
-		args->trace.view = view(state, arg);
-		args->view_given = true;
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
-		if (filters[i].key != key)
-			continue;
-		*filters[i].text = arg;
-		note_filter(args, state, filters[i].name, arg);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static bool has_ending(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -314,7 +250,7 @@ static bool has_ending(const char *path)
 
 static void check(struct args *args, struct argp_state *state)
 {
-	const struct rep_filter_text *text = &args->trace.filter;
+	const struct rep_filter_text *text = &args->view.trace.filter;
 	struct rep_filter filter;
 	struct tp_err err;
 	int64_t ns;
@@ -356,6 +292,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		args->view.note = note_filter;
+		args->view.ctx = args;
+		state->child_inputs[0] = &args->view;
+		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
 		return 0;
@@ -375,12 +316,13 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		check(args, state);
 		return 0;
 	default:
-		return on_picture_option(key, arg, state) == 0 ? 0
-							       : on_trace_option(key, arg, state);
+		return on_picture_option(key, arg, state);
 	}
 }
 
+static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
+    .children = children,
     .options = options,
     .parser = on_option,
     .args_doc = "FILE...",
@@ -494,7 +436,7 @@ static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep
 
 static int run(struct args *args)
 {
-	struct cmd_profiles_options opt = {.trace = &args->trace,
+	struct cmd_profiles_options opt = {.trace = &args->view.trace,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
@@ -508,8 +450,8 @@ static int run(struct args *args)
 	if (!status && args->nbases)
 		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, &opt, &old);
 	if (!status)
-		status = cmd_profiles_check_trace(&args->cmd, &args->trace, args->view_given, &now,
-						  &old);
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given,
+						  &now, &old);
 	if (!status) {
 		parts = calloc(now.n + old.n + 1, sizeof(*parts));
 		views = calloc(now.n + old.n + 1, sizeof(*views));
@@ -541,7 +483,7 @@ int main(int argc, char **argv)
 	    .base = calloc((size_t)argc + 1, sizeof(char *)),
 	    .flame = REP_FLAME_OPTIONS_INIT,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
-	    .trace = {.view = REP_TRACE_WALL},
+	    .view.trace.view = REP_TRACE_WALL,
 	};
 	int status = CMD_SYSTEM;
 

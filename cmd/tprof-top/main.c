@@ -10,15 +10,7 @@
 #include "tprof-top/top.h"
 
 enum {
-	KEY_GOROUTINE = 0x2000,
-	KEY_STATE,
-	KEY_REASON,
-	KEY_FROM,
-	KEY_TO,
-	KEY_VIEW,
-	KEY_TASK,
-	KEY_REGION,
-	KEY_TABLE,	     /* pprof's -top and -text: what is shown anyway */
+	KEY_TABLE = 0x2000,  /* pprof's -top and -text: what is shown anyway */
 	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
 };
 
@@ -33,23 +25,6 @@ static const struct argp_option options[] = {
      0},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
-    {NULL, 0, NULL, 0, "Traces, what is counted:", 1},
-    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
-     "Only the goroutine with this id, or those whose entry function matches REGEX", 1},
-    {"state", KEY_STATE, "STATE", 0,
-     "Only time in these states: running, runnable, blocked, syscall, syscall-blocked, lost; "
-     "several with commas",
-     1},
-    {"reason", KEY_REASON, "REGEX", 0, "Only time blocked (or stopped) for a reason matching REGEX",
-     1},
-    {"from", KEY_FROM, "TIME", 0,
-     "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
-    {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
-    {NULL, 0, NULL, 0, "Traces as profiles:", 2},
-    {"view", KEY_VIEW, "VIEW", 0,
-     "Look at a trace as at a profile: cpu, running, offcpu, sched, syscall, wall", 2},
-    {"task", KEY_TASK, "REGEX", 0, "Only inside user tasks of a type matching REGEX", 2},
-    {"region", KEY_REGION, "REGEX", 0, "Only inside user regions of a type matching REGEX", 2},
     {0},
 };
 
@@ -131,18 +106,6 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 		argp_error(state, "there is no report '%s'; --help lists them", second);
 }
 
-static void find_view(struct top_args *args, struct argp_state *state, const char *name)
-{
-	for (size_t i = 0; i < REP_NTRACE_VIEWS; i++) {
-		if (!strcmp(rep_trace_views[i].name, name)) {
-			args->view = true;
-			args->trace.view = (enum rep_trace_view)i;
-			return;
-		}
-	}
-	argp_error(state, "--view is cpu, running, offcpu, sched, syscall or wall, not '%s'", name);
-}
-
 static void check(struct top_args *args, struct argp_state *state)
 {
 	if (!args->npaths)
@@ -154,51 +117,26 @@ static void check(struct top_args *args, struct argp_state *state)
 				   args->text->name, args->cmd.more_format);
 		args->text = rep_profile_report_find(args->cmd.more_format);
 	}
-	if ((args->trace.task || args->trace.region) && !args->view)
-		argp_error(state, "--task and --region need a --view");
+	cmd_view_need(&args->view, state, true);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct top_args *args = state->input;
-	struct rep_filter_text *filter = &args->top.filter;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = args;
-		state->child_inputs[1] = &args->profile;
-		state->child_inputs[2] = &args->base;
-		state->child_inputs[3] = &args->cmd;
+		state->child_inputs[1] = &args->view;
+		state->child_inputs[2] = &args->profile;
+		state->child_inputs[3] = &args->base;
+		state->child_inputs[4] = &args->cmd;
 		return 0;
 	case 'n':
 		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
 		return 0;
 	case 's':
 		args->sort = arg;
-		return 0;
-	case KEY_GOROUTINE:
-		filter->goroutine = arg;
-		return 0;
-	case KEY_STATE:
-		filter->state = arg;
-		return 0;
-	case KEY_REASON:
-		filter->reason = arg;
-		return 0;
-	case KEY_FROM:
-		filter->from = arg;
-		return 0;
-	case KEY_TO:
-		filter->to = arg;
-		return 0;
-	case KEY_VIEW:
-		find_view(args, state, arg);
-		return 0;
-	case KEY_TASK:
-		args->trace.task = arg;
-		return 0;
-	case KEY_REGION:
-		args->trace.region = arg;
 		return 0;
 	case KEY_TABLE:
 		return 0;
@@ -277,11 +215,9 @@ static char *help_filter(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
 }
 
-static const struct argp_child children[] = {{&report_argp, 0, NULL, 0},
-					     {&cmd_profile_argp, 0, NULL, 0},
-					     {&cmd_base_argp, 0, NULL, 0},
-					     {&cmd_argp, 0, NULL, 0},
-					     {0}};
+static const struct argp_child children[] = {
+    {&report_argp, 0, NULL, 0},	  {&cmd_view_argp, 0, NULL, 0}, {&cmd_profile_argp, 0, NULL, 0},
+    {&cmd_base_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0},	{0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
@@ -299,7 +235,7 @@ static int run(struct top_args *args)
 	enum cmd_kind kind = CMD_KIND_PROFILE;
 	int status = CMD_OK;
 
-	if (args->view || (args->npaths > 1 && !args->report))
+	if (args->view.given || (args->npaths > 1 && !args->report))
 		return top_profile(args);
 	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);
 	if (status)
@@ -329,7 +265,8 @@ static int run(struct top_args *args)
 int main(int argc, char **argv)
 {
 	struct top_args args = {
-	    .cmd = {.name = "tprof-top", .more_formats = is_format,
+	    .cmd = {.name = "tprof-top",
+		    .more_formats = is_format,
 		    .more_format_names = "for profiles callgrind, dot and svg"},
 	    .rows = -1,
 	    .profile = REP_PROFILE_OPTIONS_INIT,

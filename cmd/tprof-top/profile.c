@@ -13,7 +13,7 @@ static int usage(const struct top_args *args, const char *option)
 
 static int check(struct top_args *args)
 {
-	const struct rep_filter_text *f = &args->top.filter;
+	const struct rep_filter_text *f = &args->view.trace.filter;
 	const struct {
 		const char *option, *text;
 	} traces[] = {{"--goroutine", f->goroutine},
@@ -22,7 +22,7 @@ static int check(struct top_args *args)
 		      {"--from", f->from},
 		      {"--to", f->to}};
 
-	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view; i++)
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view.given; i++)
 		if (traces[i].text)
 			return usage(args, traces[i].option);
 	if (args->sort && strcmp(args->sort, "flat") != 0 && strcmp(args->sort, "cum") != 0) {
@@ -56,8 +56,6 @@ static void settle(struct top_args *args)
 		o->node_count = args->rows;
 	if (o->node_fraction == TOP_DEFAULT_FRACTION)
 		o->node_fraction = table ? plain.node_fraction : 0;
-	/* Time and goroutines are filtered in the trace, frames in the profile. */
-	args->trace.filter = args->top.filter;
 }
 
 /* Sentences about filters that found nothing. */
@@ -168,7 +166,7 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 
 int top_profile(struct top_args *args)
 {
-	struct cmd_profiles_options opt = {.trace = args->view ? &args->trace : NULL,
+	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
@@ -181,8 +179,8 @@ int top_profile(struct top_args *args)
 	settle(args);
 	status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base, &opt,
 					 &list);
-	if (!status && args->view)
-		status = cmd_profiles_check_trace(&args->cmd, &args->trace, true, &list, NULL);
+	if (!status && args->view.given)
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
 	if (!status)
 		status =
 		    args->text ? print_text(args, &list.item[0]) : print_table(args, &list.item[0]);

@@ -5,9 +5,9 @@
 
 #include "common/base.h"
 #include "common/common.h"
+#include "common/view_options.h"
 #include "profile/options.h"
 #include "profile/report.h"
-#include "profile/trace.h"
 #include "top/top.h"
 
 #define TOP_DEFAULT_FRACTION -1.0 /* of nodes: none was given */
@@ -28,8 +28,7 @@ struct top_args {
 	struct cmd_base base;		       /* what is taken off */
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
-	bool view; /* a trace as a profile */
-	struct rep_trace_profile_options trace;
+	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };
 
 /* Each prints its report and returns the exit status. */

@@ -144,6 +144,7 @@ static int check(struct top_args *args)
 		return status;
 	args->top.report = args->report ? rep_report_find(args->report) : rep_reports[0];
 	args->top.sort = args->sort;
+	args->top.filter = args->view.trace.filter;
 	args->top.filter.focus = args->profile.focus;
 	args->top.filter.ignore = args->profile.ignore;
 	if (!rep_top_check(&args->top, &err))

@@ -1,0 +1,29 @@
+/* The options about execution traces that commands share, as an argp child: a trace as a profile
+ * (--view), and what of it is counted. Its input is a struct cmd_view_options: all zero before, but
+ *for the view that is taken where none is given.
+ *
+ *	case ARGP_KEY_INIT:
+ *		state->child_inputs[2] = &args->view; */
+#ifndef CMD_VIEW_OPTIONS_H
+#define CMD_VIEW_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "profile/trace.h"
+
+struct cmd_view_options {
+	bool given; /* --view was */
+	struct rep_trace_profile_options trace;
+	/* What leaves something out, as one reads it in a title; NULL: nobody wants to know. */
+	void (*note)(void *ctx, struct argp_state *state, const char *name, const char *value);
+	void *ctx;
+};
+
+extern const struct argp cmd_view_argp;
+
+/* Ends the command where something but --view was given, and that is about a view only: all of
+ * them, or (of a command that has reports on traces) --task and --region. */
+void cmd_view_need(const struct cmd_view_options *opt, struct argp_state *state, bool has_reports);
+
+#endif
