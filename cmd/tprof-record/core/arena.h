@@ -127,11 +127,17 @@ struct rec_module {
 	uint32_t unused;
 };
 
+/* A stripe takes a chunk from the free list, sets its `turn` (the header's `turns`, counted up: the
+ * recorder reads chunks in that order, so that the records of a thread stay in theirs) and leaves
+ * `reserved` as it is: a thread that was late may have a record there already. The stripe that has
+ * moved on sets `full`. When all records of a full chunk are published and copied, the recorder
+ * clears their kinds, then `full`, then `reserved` (release), and puts it on the free list. */
 struct rec_chunk {
 	_Atomic uint32_t next;	   /* in the free list: index + 1 */
 	_Atomic uint32_t reserved; /* records that have an owner; may run past REC_CHUNK_EVENTS */
 	_Atomic uint32_t full;	   /* nobody reserves here any more */
-	uint32_t unused[5];
+	_Atomic uint32_t turn;	   /* order in which chunks were begun */
+	uint32_t unused[4];
 	struct rec_event event[REC_CHUNK_EVENTS];
 };
 
@@ -176,6 +182,7 @@ struct rec_header {
 	/* Free chunks: index + 1 in the low half, a count of changes in the high one (ABA). */
 	_Atomic uint64_t free_chunks;
 	_Atomic uint32_t stripe[REC_NSTRIPES]; /* the chunk that each is filling: index + 1 */
+	_Atomic uint32_t turns;		       /* chunks that were begun */
 	_Atomic uint32_t
 	    doorbell;		/* futex: raised when chunks run short, or a snapshot is wanted */
 	_Atomic uint32_t ended; /* PROCESS_EXIT or PROCESS_EXEC was written */
