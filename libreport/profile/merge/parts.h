@@ -1,0 +1,82 @@
+/* What the files of the merger share: the merger itself, and how the ids of one part become those
+ * of the sum. Of libreport/profile/merge.c and this folder only. */
+#ifndef REP_PROFILE_MERGE_PARTS_H
+#define REP_PROFILE_MERGE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "decode/profile.h"
+#include "profile/merge.h"
+
+/* What decides on the sum's default sample type, of one part. */
+struct rep_part_types {
+	uint32_t default_type; /* strings of the sum */
+	uint32_t *type;
+	size_t n;
+};
+
+struct rep_merger {
+	struct tp_profile *sum; /* NULL: nothing has been added */
+	bool always;
+	bool plain; /* the only part is in there as it was, its samples not looked for */
+	struct rep_part_types *part;
+	size_t nparts;
+
+	uint32_t *slot; /* sample + 1, by stack and label set */
+	size_t nslots;
+	bool *commented; /* by string: the comments there are */
+	size_t ncommented;
+	uint32_t *mapping_slot; /* mapping number, by what it maps */
+	size_t nmapping_slots;
+};
+
+/* From the ids of a part to those of the sum; UINT32_MAX is not yet known. */
+struct rep_translation {
+	struct rep_merger *m;
+	const struct tp_profile *from;
+	struct tp_profile *to;
+	uint32_t *string, *function, *location, *frame, *stack, *set;
+	struct {
+		uint32_t number;
+		uint64_t offset; /* to be added to addresses */
+	} * mapping;
+	uint32_t nstacks;
+	size_t *column;	      /* of the part, by column of the sum */
+	double *ratio, *unit; /* by column of the sum */
+};
+
+#define REP_UNKNOWN UINT32_MAX
+
+/* The sentence for a code (merge.c). */
+int rep_merge_fail(struct tp_err *err, int code);
+
+/* ---- ids (translate.c) ---- */
+
+/* n ids that are not yet known, NULL when memory is out. */
+uint32_t *rep_merge_unknowns(size_t n);
+uint64_t rep_merge_mix(uint64_t h, uint64_t v);
+int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to);
+int rep_merge_mapping(struct rep_translation *t, uint32_t number);
+/* All stacks that samples of the part have. */
+int rep_merge_stacks(struct rep_translation *t);
+int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to);
+/* The set with the labels that the part's samples are given on top. */
+int rep_merge_marked_set(struct rep_translation *t, uint32_t set, const struct rep_merge_part *part,
+			 uint32_t *to);
+
+/* ---- types and units (types.c) ---- */
+
+int64_t rep_merge_scaled(int64_t value, double ratio);
+/* Leaves the types that both have, in units that both can be written in. */
+int rep_merge_common_types(struct rep_translation *t, struct tp_err *err);
+int rep_merge_common_period(struct rep_translation *t, struct tp_err *err);
+
+/* ---- time, comments, defaults (header.c) ---- */
+
+int rep_merge_first_header(struct rep_translation *t);
+int rep_merge_common_header(struct rep_translation *t);
+
+#endif

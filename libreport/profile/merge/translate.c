@@ -1,0 +1,291 @@
+/* From the ids of a part to those of the sum. pprof: profile/merge.go. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/merge/parts.h"
+
+uint32_t *rep_merge_unknowns(size_t n)
+{
+	uint32_t *p = malloc((n + 1) * sizeof(*p));
+
+	if (p)
+		memset(p, 0xff, (n + 1) * sizeof(*p));
+	return p;
+}
+
+int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to)
+{
+	struct tp_text text;
+	int code;
+
+	*to = t->string[id];
+	if (*to != REP_UNKNOWN)
+		return 0;
+	text = tp_dict_text(t->from->dict, id);
+	code = tp_dict_string(t->to->dict, text.text, text.size, to);
+	t->string[id] = code ? REP_UNKNOWN : *to;
+	return code;
+}
+
+static int function(struct rep_translation *t, uint32_t id, uint32_t *to)
+{
+	struct tp_function f;
+	int code;
+
+	*to = t->function[id];
+	if (*to != REP_UNKNOWN)
+		return 0;
+	f = tp_dict_function_at(t->from->dict, id);
+	code = rep_merge_string(t, f.name, &f.name);
+	if (!code)
+		code = rep_merge_string(t, f.system_name, &f.system_name);
+	if (!code)
+		code = rep_merge_string(t, f.file, &f.file);
+	if (!code)
+		code = tp_dict_function(t->to->dict, &f, to);
+	t->function[id] = code ? REP_UNKNOWN : *to;
+	return code;
+}
+
+uint64_t rep_merge_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
+	h ^= h >> 29;
+	h *= 0x94d049bb133111ebu;
+	return h ^ h >> 32;
+}
+
+/* Mappings of one file are one, wherever it was loaded (profile.Mapping.key): by size in whole
+ * pages, offset, and build id or else name. */
+struct mapping_key {
+	uint64_t size, offset;
+	uint32_t name;
+};
+
+static struct mapping_key key_of(const struct tp_mapping *m)
+{
+	uint64_t size = m->limit - m->start + 0xfff;
+
+	return (struct mapping_key){size - size % 0x1000, m->offset,
+				    m->build_id ? m->build_id : m->file};
+}
+
+static uint64_t hash_mapping(const struct mapping_key *k)
+{
+	return rep_merge_mix(rep_merge_mix(rep_merge_mix(3, k->size), k->offset), k->name);
+}
+
+static int grow_mapping_slots(struct rep_merger *m)
+{
+	size_t n = m->nmapping_slots ? m->nmapping_slots * 2 : 64;
+	uint32_t *slot;
+
+	if (m->sum->nmappings * 2 < m->nmapping_slots)
+		return 0;
+	slot = calloc(n, sizeof(*slot));
+	if (!slot)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < m->sum->nmappings; i++) {
+		struct mapping_key k = key_of(&m->sum->mappings[i]);
+		size_t at = hash_mapping(&k) & (n - 1);
+
+		for (; slot[at]; at = (at + 1) & (n - 1))
+			;
+		slot[at] = (uint32_t)i + 1;
+	}
+	free(m->mapping_slot);
+	m->mapping_slot = slot;
+	m->nmapping_slots = n;
+	return 0;
+}
+
+/* The mapping of the sum that is this one, or a new one. */
+static int find_mapping(struct rep_translation *t, const struct tp_mapping *src, uint32_t *number)
+{
+	struct rep_merger *m = t->m;
+	struct mapping_key k = key_of(src);
+	int code = grow_mapping_slots(m);
+	size_t at;
+
+	if (code)
+		return code;
+	at = hash_mapping(&k) & (m->nmapping_slots - 1);
+	for (; m->mapping_slot[at] && !m->plain; at = (at + 1) & (m->nmapping_slots - 1)) {
+		struct mapping_key have = key_of(&m->sum->mappings[m->mapping_slot[at] - 1]);
+
+		if (have.size == k.size && have.offset == k.offset && have.name == k.name) {
+			*number = m->mapping_slot[at];
+			return 0;
+		}
+	}
+	code = tp_profile_add_mapping(t->to, src, number);
+	while (m->mapping_slot[at])
+		at = (at + 1) & (m->nmapping_slots - 1);
+	if (!code)
+		m->mapping_slot[at] = *number;
+	return code;
+}
+
+int rep_merge_mapping(struct rep_translation *t, uint32_t number)
+{
+	struct tp_mapping m;
+	int code;
+
+	if (t->mapping[number].number != REP_UNKNOWN)
+		return 0;
+	m = t->from->mappings[number - 1];
+	code = rep_merge_string(t, m.file, &m.file);
+	if (!code)
+		code = rep_merge_string(t, m.build_id, &m.build_id);
+	if (!code)
+		code = find_mapping(t, &m, &t->mapping[number].number);
+	if (!code)
+		t->mapping[number].offset =
+		    t->to->mappings[t->mapping[number].number - 1].start - m.start;
+	return code;
+}
+
+static int location(struct rep_translation *t, uint32_t id, uint32_t *to)
+{
+	struct tp_location l;
+	int code = 0;
+
+	*to = t->location[id];
+	if (*to != REP_UNKNOWN)
+		return 0;
+	l = tp_dict_location_at(t->from->dict, id);
+	if (l.mapping > t->from->nmappings)
+		l.mapping = 0;
+	if (l.mapping) {
+		code = rep_merge_mapping(t, l.mapping);
+		l.address += t->mapping[l.mapping].offset;
+		l.mapping = t->mapping[l.mapping].number;
+	}
+	if (!code)
+		code = tp_dict_location(t->to->dict, &l, to);
+	t->location[id] = code ? REP_UNKNOWN : *to;
+	return code;
+}
+
+static int frame(struct rep_translation *t, uint32_t id, uint32_t *to)
+{
+	struct tp_frame f;
+	int code;
+
+	*to = t->frame[id];
+	if (*to != REP_UNKNOWN)
+		return 0;
+	f = tp_dict_frame_at(t->from->dict, id);
+	code = function(t, f.function, &f.function);
+	if (!code)
+		code = location(t, f.location, &f.location);
+	if (!code)
+		code = tp_dict_frame(t->to->dict, &f, to);
+	t->frame[id] = code ? REP_UNKNOWN : *to;
+	return code;
+}
+
+/* Marks all stacks that samples end with, and their callers. Mappings get their numbers on the way:
+ * in the order of samples, from the leaf, as pprof meets them. */
+static int mark_stacks(struct rep_translation *t)
+{
+	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
+	bool *met = calloc(tp_dict_frames(t->from->dict), sizeof(*met));
+	int code = met ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; i < t->from->nsamples && !code; i++) {
+		for (uint32_t at = t->from->stack[i]; at && !t->stack[at] && !code;
+		     at = node[at].parent) {
+			uint32_t f = node[at].frame, number;
+
+			t->stack[at] = 1;
+			if (met[f])
+				continue;
+			met[f] = true;
+			f = tp_dict_frame_at(t->from->dict, f).location;
+			number = tp_dict_location_at(t->from->dict, f).mapping;
+			if (number && number <= t->from->nmappings)
+				code = rep_merge_mapping(t, number);
+		}
+	}
+	free(met);
+	return code;
+}
+
+/* 1 marks stacks until they are translated. */
+int rep_merge_stacks(struct rep_translation *t)
+{
+	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
+	int code;
+
+	t->stack = calloc(t->nstacks, sizeof(*t->stack));
+	code = t->stack ? mark_stacks(t) : TP_ENOMEM;
+	for (uint32_t i = 1; i < t->nstacks && !code; i++) {
+		uint32_t f;
+
+		if (!t->stack[i])
+			continue;
+		code = frame(t, node[i].frame, &f);
+		if (!code)
+			code =
+			    tp_dict_stack(t->to->dict, t->stack[node[i].parent], f, &t->stack[i]);
+	}
+	return code;
+}
+
+int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to)
+{
+	struct tp_label_set set = t->from->sets[id];
+	struct tp_label *labels;
+	int code = 0;
+
+	*to = t->set[id];
+	if (*to != REP_UNKNOWN)
+		return 0;
+	labels = malloc((set.n + 1) * sizeof(*labels));
+	if (!labels)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < set.n && !code; i++) {
+		labels[i] = t->from->labels[set.first + i];
+		code = rep_merge_string(t, labels[i].key, &labels[i].key);
+		if (!code && !labels[i].numeric)
+			code = rep_merge_string(t, labels[i].text, &labels[i].text);
+		if (!code && labels[i].numeric)
+			code = rep_merge_string(t, labels[i].unit, &labels[i].unit);
+	}
+	if (!code)
+		code = tp_profile_label_set(t->to, labels, set.n, to);
+	free(labels);
+	t->set[id] = code ? REP_UNKNOWN : *to;
+	return code;
+}
+
+/* Sets a label, whatever the samples had under its key. */
+int rep_merge_marked_set(struct rep_translation *t, uint32_t set, const struct rep_merge_part *part,
+			 uint32_t *to)
+{
+	struct tp_label_set have = t->to->sets[set];
+	struct tp_label *labels = calloc((size_t)have.n + 1, sizeof(*labels));
+	struct tp_label mark = {0};
+	uint32_t n = 0;
+	int code = labels ? 0 : TP_ENOMEM;
+
+	if (!code)
+		code = tp_dict_string(t->to->dict, part->label_key, strlen(part->label_key),
+				      &mark.key);
+	if (!code)
+		code = tp_dict_string(t->to->dict, part->label_text, strlen(part->label_text),
+				      &mark.text);
+	for (uint32_t i = 0; i < have.n && !code; i++) {
+		const struct tp_label *l = &t->to->labels[have.first + i];
+
+		if (l->numeric || l->key != mark.key)
+			labels[n++] = *l;
+	}
+	if (!code) {
+		labels[n++] = mark;
+		code = tp_profile_label_set(t->to, labels, n, to);
+	}
+	free(labels);
+	return code;
+}

@@ -1,0 +1,128 @@
+/* Sample types and periods of profiles that are added up. pprof: measurement.ScaleProfiles,
+ * profile.ScaleN. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/measure.h"
+#include "profile/merge/parts.h"
+
+static size_t find_type(const struct tp_profile *p, struct tp_text name)
+{
+	for (size_t i = 0; i < p->ntypes; i++) {
+		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
+
+		if (t.size == name.size && !memcmp(t.text, name.text, name.size))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static const char *text_of(const struct tp_profile *p, uint32_t id)
+{
+	return tp_dict_text(p->dict, id).text;
+}
+
+/* What pprof does with values: to the nearest, halves away from 0. What does not fit becomes what
+ * Go's conversion makes of it on amd64. */
+int64_t rep_merge_scaled(int64_t value, double ratio)
+{
+	double d;
+
+	if (ratio == 1)
+		return value;
+	d = round((double)value * ratio);
+	return d >= -9223372036854775808.0 && d < 9223372036854775808.0 ? (int64_t)d : INT64_MIN;
+}
+
+/* Takes the column out of all samples of the sum. */
+static void drop_column(struct tp_profile *p, size_t column)
+{
+	size_t n = p->ntypes, to = 0;
+
+	for (size_t i = 0; i < p->nsamples * n; i++)
+		if (i % n != column)
+			p->value[to++] = p->value[i];
+	memmove(&p->types[column], &p->types[column + 1], (n - column - 1) * sizeof(*p->types));
+	p->ntypes--;
+}
+
+static void scale_column(struct tp_profile *p, size_t column, double ratio)
+{
+	for (size_t i = 0; i < p->nsamples; i++)
+		p->value[i * p->ntypes + column] =
+		    rep_merge_scaled(p->value[i * p->ntypes + column], ratio);
+}
+
+static int incompatible(const char *what, const char *type, const char *a, const char *b,
+			struct tp_err *err)
+{
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the profiles cannot be added up: %s %.60s is in %.40s here and in %.40s "
+			  "there",
+			  what, type, a, b);
+}
+
+/* The sum keeps the sample types that the part has, too, each in the finer of the two units. */
+int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
+{
+	struct tp_profile *sum = t->to;
+
+	for (size_t i = 0; i < sum->ntypes;) {
+		size_t at = find_type(t->from, tp_dict_text(sum->dict, sum->types[i].type));
+		const char *have, *other;
+
+		if (at == SIZE_MAX) {
+			drop_column(sum, i);
+			continue;
+		}
+		have = text_of(sum, sum->types[i].unit);
+		other = text_of(t->from, t->from->types[at].unit);
+		if (!rep_units_compatible(have, other))
+			return incompatible("the sample type", text_of(sum, sum->types[i].type),
+					    have, other, err);
+		if (rep_unit_ratio(other, have) < 1) { /* the part's is finer */
+			scale_column(sum, i, rep_unit_ratio(have, other));
+			if (rep_merge_string(t, t->from->types[at].unit, &sum->types[i].unit))
+				return rep_merge_fail(err, TP_ENOMEM);
+		}
+		t->column[i] = at;
+		t->unit[i] = rep_unit_ratio(other, text_of(sum, sum->types[i].unit));
+		i++;
+	}
+	if (!sum->ntypes)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the profiles cannot be added up: they have no sample type in "
+				  "common");
+	return 0;
+}
+
+/* The period's type must be the same, and its unit one that can be converted. */
+int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
+{
+	struct tp_profile *sum = t->to;
+	const struct tp_profile *p = t->from;
+	const char *have = text_of(sum, sum->period_type.unit);
+	const char *other = text_of(p, p->period_type.unit);
+	int64_t period = p->period;
+
+	if (strcmp(text_of(sum, sum->period_type.type), text_of(p, p->period_type.type)) != 0)
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the profiles cannot be added up: one is taken per %.60s, another "
+		    "per %.60s",
+		    text_of(sum, sum->period_type.type), text_of(p, p->period_type.type));
+	if (!rep_units_compatible(have, other))
+		return incompatible("the period", text_of(sum, sum->period_type.type), have, other,
+				    err);
+	if (strcmp(have, other) != 0 && rep_unit_ratio(other, have) < 1) {
+		sum->period = (int64_t)rep_scale(sum->period, have, other, NULL);
+		if (rep_merge_string(t, p->period_type.unit, &sum->period_type.unit))
+			return rep_merge_fail(err, TP_ENOMEM);
+	} else if (strcmp(have, other) != 0) {
+		period = (int64_t)rep_scale(period, other, have, NULL);
+	}
+	if (!sum->period || sum->period < period)
+		sum->period = period;
+	return 0;
+}
