@@ -166,12 +166,12 @@ $(B)/lib/libtprof-record.so: $(call inside,$(API_SRC) $(filter-out libparse/impo
 
 # Programs to be recorded: examples, and those of the tests. They see what a stranger's would: the
 # public header and, where they name it (// uses: tprof-record), the library.
-program_flags = -O2 -g -I$(REC)/api -pthread $(if $(shell grep -l 'uses: tprof-record' $(1)),-L$(B)/lib -ltprof-record -Wl$(comma)-rpath$(comma)'$$ORIGIN/../lib')
+program_flags = -O2 -g -I$(REC)/api -pthread -lm $(if $(shell grep -l 'uses: tprof-record' $(1)),-L$(B)/lib -ltprof-record -Wl$(comma)-rpath$(comma)'$$ORIGIN/../lib')
 $(B)/record/%: $(REC)/example/%.c $(API)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -Wall -Wextra -o $@ $< $(call program_flags,$<)
-$(B)/record/%: $(REC)/tests/%.c $(API)
+$(B)/record/%: $(REC)/tests/%.c $(API) $(wildcard $(REC)/tests/*.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -Wall -Wextra -o $@ $< $(call program_flags,$<)

@@ -1,0 +1,115 @@
+/* Threads that fight for a mutex and wait for a condition, and add up themselves what they waited.
+ *
+ *	locks [HOLD_US [ROUNDS [THREADS]]]
+ *
+ * Prints, in ns: what was waited in site_lock, what the others waited for those in site_unlock (the
+ * same, seen from the other side), and what was waited in site_wait. Holds of less than 100 us are
+ * spent running, longer ones asleep. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "log.h"
+
+#define NOINLINE __attribute__((noinline)) static
+#define KEEP()	 __asm__ volatile("" ::: "memory")
+
+static long hold_us = 500;
+static int rounds = 200;
+static int nthreads = 3;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t cond_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static int items;
+static _Atomic uint64_t locked_ns, waited_ns;
+
+NOINLINE void site_lock(void)
+{
+	uint64_t t = log_now();
+
+	pthread_mutex_lock(&mutex);
+	atomic_fetch_add(&locked_ns, log_now() - t);
+}
+
+NOINLINE void site_unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+	KEEP();
+}
+
+NOINLINE void site_wait(void)
+{
+	uint64_t t = log_now();
+
+	pthread_cond_wait(&cond, &cond_mutex);
+	atomic_fetch_add(&waited_ns, log_now() - t);
+}
+
+static void spend(long us)
+{
+	struct timespec t = {0, us * 1000};
+	uint64_t until = log_now() + (uint64_t)us * 1000;
+
+	if (us >= 100)
+		nanosleep(&t, NULL);
+	else
+		while (log_now() < until)
+			;
+}
+
+static void *fight(void *arg)
+{
+	for (int i = 0; i < rounds; i++) {
+		site_lock();
+		spend(hold_us);
+		site_unlock();
+		/* A moment without the lock, or nobody else would ever get it. */
+		spend(hold_us / 4 + 1);
+	}
+	return arg;
+}
+
+static void *consume(void *arg)
+{
+	pthread_mutex_lock(&cond_mutex);
+	for (int i = 0; i < rounds; i++) {
+		while (!items)
+			site_wait();
+		items--;
+	}
+	pthread_mutex_unlock(&cond_mutex);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[64], consumer;
+
+	hold_us = argc > 1 ? atol(argv[1]) : hold_us;
+	rounds = argc > 2 ? atoi(argv[2]) : rounds;
+	nthreads = argc > 3 ? atoi(argv[3]) : nthreads;
+	if (nthreads < 1 || nthreads > 64)
+		return 2;
+	for (int i = 0; i < nthreads; i++)
+		if (pthread_create(&thread[i], NULL, fight, NULL))
+			return 3;
+	if (pthread_create(&consumer, NULL, consume, NULL))
+		return 3;
+	for (int i = 0; i < rounds; i++) {
+		spend(hold_us > 100 ? hold_us : 100);
+		pthread_mutex_lock(&cond_mutex);
+		items++;
+		pthread_mutex_unlock(&cond_mutex);
+		pthread_cond_signal(&cond);
+	}
+	for (int i = 0; i < nthreads; i++)
+		pthread_join(thread[i], NULL);
+	pthread_join(consumer, NULL);
+	printf("site_lock\t%" PRIu64 "\nsite_unlock\t%" PRIu64 "\nsite_wait\t%" PRIu64 "\n",
+	       atomic_load(&locked_ns), atomic_load(&locked_ns), atomic_load(&waited_ns));
+	return 0;
+}
