@@ -6,6 +6,7 @@
 #ifndef RECORD_CONVERT_NAMES_H
 #define RECORD_CONVERT_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,12 +26,20 @@ void rec_names_free(struct rec_names *n);
 /* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
 /* Frames at a PC, from the root towards the leaf (as tp_profile_push takes them); how many, at
- * least 1: without names it is one frame without a function. Cached by PC. */
+ * least 1: without names it is one frame without a function. Cached by PC, and valid as long as n.
+ */
 size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames);
 /* The whole stack in the dictionary, frames of the recorder itself left out; *stack is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
-/* The name of the function at a PC, "" unknown. */
+/* The name of the function that begins at a PC (a start routine's), "" unknown. */
 const char *rec_names_function(struct rec_names *n, uint64_t pc);
+/* Is the code at a PC the recorder's own? */
+bool rec_names_own(struct rec_names *n, uint64_t pc);
+/* The PCs of a stack, innermost first, but those of the recorder; how many. */
+size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room);
+/* The outermost frame of a stack that is of the program rather than of what starts threads for it
+ * (libc, libstdc++, the standard library of Rust): 0 and *pc 0 where there is none. */
+uint32_t rec_names_begin(struct rec_names *n, uint32_t stack, uint64_t *pc);
 /* One sentence about what has no names and how to get them; "" when nothing lacks. */
 void rec_names_remark(const struct rec_names *n, char text[200]);
 

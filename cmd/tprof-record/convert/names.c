@@ -1,0 +1,463 @@
+#include "tprof-record/convert/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/seed.h"
+#include "symbol/image.h"
+
+/* Where debugging information lies that was taken out of programs. */
+#define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
+#define PATH_ROOM   512
+
+/* A file that was mapped; several modules may be parts of one. */
+struct file {
+	uint32_t name, build_id; /* strings of the process */
+	struct tp_image *image, *debug;
+	bool tried, other; /* it was looked for; it is another build by now */
+	bool own;	   /* of the recorder */
+	bool starter;	   /* of those that start threads and main */
+	size_t unnamed;	   /* addresses */
+};
+
+struct place { /* a PC that was asked for */
+	uint64_t pc;
+	const uint32_t *frames;
+	uint32_t n;	 /* 0: this slot is free */
+	uint32_t module; /* + 1 */
+	bool own;
+};
+
+struct rec_names {
+	const struct rec_process *p;
+	struct tp_dict *dict;
+	struct file *files;
+	size_t nfiles;
+	uint32_t *file_of; /* by module: file + 1 */
+	uint32_t *order;   /* modules, those that are there still first, newest first */
+	uint32_t nmodules;
+	struct place *slots; /* by PC; a power of two */
+	size_t nplaces, room;
+	uint64_t seed;
+	uint32_t *node; /* by stack of the process: node of the dictionary + 1, 0 not known yet */
+	uint32_t nnodes;
+	struct tp_arena arena;
+	size_t named, unnamed;
+};
+
+static const uint32_t no_frame;
+
+static size_t slot_of(const struct rec_names *n, uint64_t pc)
+{
+	uint64_t h = (pc ^ n->seed) * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(h >> 32) & (n->room - 1);
+}
+
+/* ---- files ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_own(const char *path)
+{
+	const char *name = base_name(path);
+
+	return !strcmp(name, "tprof-preload.so") || begins(name, "libtprof-record.so");
+}
+
+/* Their frames are at the root of everybody's stacks. */
+static bool is_starter(const char *path)
+{
+	static const char *const names[] = {"libc.so",	 "libc-",  "libpthread", "libstdc++.so",
+					    "libc++.so", "ld-",	   "libm.so",	 "libgcc_s",
+					    "libuv.so",	 "[vdso]", "libtbb",	 "libgomp"};
+	const char *name = base_name(path);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(name, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t file_for(struct rec_names *n, const struct rec_module *m)
+{
+	const char *name = rec_process_string(n->p, m->file);
+	struct file *f;
+
+	for (size_t i = 0; i < n->nfiles; i++)
+		if (n->files[i].name == m->file && n->files[i].build_id == m->build_id)
+			return (uint32_t)i + 1;
+	f = &n->files[n->nfiles++];
+	*f = (struct file){.name = m->file,
+			   .build_id = m->build_id,
+			   .own = is_own(name),
+			   .starter = is_starter(name)};
+	return (uint32_t)n->nfiles;
+}
+
+/* Is it, by what is known of both, what was mapped? */
+static bool is_same(const struct tp_image *image, const char *id)
+{
+	const char *has = tp_image_gnu_id(image);
+
+	return !*id || !*has || tp_image_is(image, id);
+}
+
+static void open_file(struct rec_names *n, struct file *f)
+{
+	const char *path = rec_process_string(n->p, f->name);
+	const char *id = rec_process_string(n->p, f->build_id);
+	char debug[PATH_ROOM];
+	size_t size;
+
+	f->tried = true;
+	/* "[vdso]" and memory without a file. */
+	if (*path != '/' || tp_image_open(&f->image, path, NULL))
+		return;
+	if (!is_same(f->image, id)) {
+		f->other = true;
+		tp_image_close(f->image);
+		f->image = NULL;
+		return;
+	}
+	if (tp_image_has_lines(f->image))
+		return;
+	id = tp_image_gnu_id(f->image);
+	size = strlen(id);
+	if (size < 3 || size > 200)
+		return;
+	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
+	if (!tp_image_open(&f->debug, debug, NULL) && !tp_image_is(f->debug, id)) {
+		tp_image_close(f->debug);
+		f->debug = NULL;
+	}
+}
+
+/* ---- lifecycle ---- */
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* Those that were unloaded come last: another may lie at their place by now. */
+static void order_modules(struct rec_names *n)
+{
+	const struct rec_module *m = n->p->arena.modules;
+	uint32_t k = 0;
+
+	for (int gone = 0; gone < 2; gone++)
+		for (uint32_t i = n->nmodules; i--;)
+			if (!m[i].gone == !gone)
+				n->order[k++] = i;
+}
+
+int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp_dict *dict,
+		  struct tp_err *err)
+{
+	struct rec_names *n = calloc(1, sizeof(*n));
+
+	*out = NULL;
+	if (!n)
+		return nomem(err);
+	n->p = p;
+	n->dict = dict;
+	n->seed = tp_seed();
+	n->nmodules = p->arena.header->modules.used;
+	n->nnodes = p->arena.header->nodes.used;
+	n->files = calloc(n->nmodules + (size_t)1, sizeof(*n->files));
+	n->file_of = calloc(n->nmodules + (size_t)1, sizeof(*n->file_of));
+	n->order = calloc(n->nmodules + (size_t)1, sizeof(*n->order));
+	n->node = calloc(n->nnodes + (size_t)1, sizeof(*n->node));
+	if (!n->files || !n->file_of || !n->order || !n->node) {
+		rec_names_free(n);
+		return nomem(err);
+	}
+	for (uint32_t i = 0; i < n->nmodules; i++)
+		n->file_of[i] = file_for(n, &p->arena.modules[i]);
+	order_modules(n);
+	*out = n;
+	return 0;
+}
+
+void rec_names_free(struct rec_names *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->nfiles; i++) {
+		tp_image_close(n->files[i].image);
+		tp_image_close(n->files[i].debug);
+	}
+	free(n->files);
+	free(n->file_of);
+	free(n->order);
+	free(n->slots);
+	free(n->node);
+	tp_arena_clear(&n->arena);
+	free(n);
+}
+
+/* ---- addresses ---- */
+
+uint32_t rec_names_module(const struct rec_names *n, uint64_t pc)
+{
+	const struct rec_module *m = n->p->arena.modules;
+
+	for (uint32_t i = 0; i < n->nmodules; i++)
+		if (pc >= m[n->order[i]].start && pc < m[n->order[i]].limit)
+			return n->order[i] + 1;
+	return 0;
+}
+
+static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
+		      struct tp_symbol *chain)
+{
+	const struct rec_module *m = &n->p->arena.modules[module - 1];
+	struct file *f = &n->files[n->file_of[module - 1] - 1];
+	struct tp_image_mapping where = {
+	    .mapped = true, .start = m->start, .limit = m->limit, .offset = m->offset};
+	size_t found = 0;
+
+	if (!f->tried)
+		open_file(n, f);
+	if (!f->image)
+		return 0;
+	/* Both know where code lies; the program itself has the segments as they were mapped. */
+	address = tp_image_address(f->image, &where, address);
+	if (f->debug)
+		found = tp_image_lookup(f->debug, address, chain, TP_SYMBOL_FRAMES);
+	return found ? found : tp_image_lookup(f->image, address, chain, TP_SYMBOL_FRAMES);
+}
+
+static int put_text(struct rec_names *n, const char *text, uint32_t *id)
+{
+	return tp_dict_string(n->dict, text, strlen(text), id);
+}
+
+/* The chain, innermost first, as frames of one location, root first. */
+static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
+		      const struct tp_symbol *chain, size_t size, uint32_t *frames)
+{
+	struct tp_location location = {.address = pc, .mapping = module};
+	struct tp_frame frame = {0};
+	int code = tp_dict_location(n->dict, &location, &frame.location);
+
+	if (!code && !size)
+		return tp_dict_frame(n->dict, &frame, &frames[0]);
+	for (size_t i = 0; !code && i < size; i++) {
+		const struct tp_symbol *s = &chain[size - 1 - i];
+		struct tp_function f = {.start_line = s->start_line};
+
+		code = put_text(n, s->name, &f.name);
+		if (!code)
+			code = put_text(n, s->system_name, &f.system_name);
+		if (!code)
+			code = put_text(n, s->file, &f.file);
+		if (!code)
+			code = tp_dict_function(n->dict, &f, &frame.function);
+		frame.line = s->line;
+		frame.inlined = i > 0;
+		if (!code)
+			code = tp_dict_frame(n->dict, &frame, &frames[i]);
+	}
+	return code;
+}
+
+static int grow(struct rec_names *n)
+{
+	size_t room = n->room ? n->room * 2 : 1024;
+	struct place *old = n->slots, *slots = calloc(room, sizeof(*slots));
+	size_t old_room = n->room;
+
+	if (!slots)
+		return TP_ENOMEM;
+	n->slots = slots;
+	n->room = room;
+	for (size_t i = 0; i < old_room; i++) {
+		size_t at = slot_of(n, old[i].pc);
+
+		if (!old[i].n)
+			continue;
+		while (slots[at].n)
+			at = (at + 1) & (room - 1);
+		slots[at] = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+/* What is known of a PC; NULL when memory is out. */
+static const struct place *place_of(struct rec_names *n, uint64_t pc)
+{
+	struct tp_symbol chain[TP_SYMBOL_FRAMES];
+	struct place *p;
+	uint32_t *frames;
+	size_t at, size;
+
+	if (n->nplaces * 2 >= n->room && grow(n))
+		return NULL;
+	for (at = slot_of(n, pc); n->slots[at].n; at = (at + 1) & (n->room - 1))
+		if (n->slots[at].pc == pc)
+			return &n->slots[at];
+	p = &n->slots[at];
+	p->pc = pc;
+	p->module = rec_names_module(n, pc - 1);
+	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
+	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
+	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
+	if (!frames || put_frames(n, pc, p->module, chain, size, frames))
+		return NULL;
+	if (size) {
+		n->named++;
+	} else {
+		n->unnamed++;
+		if (p->module)
+			n->files[n->file_of[p->module - 1] - 1].unnamed++;
+	}
+	p->frames = frames;
+	p->n = (uint32_t)(size ? size : 1);
+	n->nplaces++;
+	return p;
+}
+
+size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames)
+{
+	const struct place *p = place_of(n, pc);
+
+	*frames = p ? p->frames : &no_frame;
+	return p ? p->n : 1;
+}
+
+bool rec_names_own(struct rec_names *n, uint64_t pc)
+{
+	const struct place *p = place_of(n, pc);
+
+	return p && p->own;
+}
+
+const char *rec_names_function(struct rec_names *n, uint64_t pc)
+{
+	/* As if it were the place behind a call that begins here. */
+	const struct place *p = place_of(n, pc + 1);
+
+	return p ? tp_dict_text(n->dict, tp_dict_frame_name(n->dict, p->frames[0])).text : "";
+}
+
+/* ---- stacks ---- */
+
+int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
+{
+	const struct rec_node *nodes = n->p->arena.nodes;
+	uint32_t path[REC_MAX_DEPTH], below;
+	size_t depth = 0;
+
+	*node = 0;
+	if (stack >= n->nnodes)
+		return 0;
+	/* Up to what is known, and down again. */
+	for (; stack && !n->node[stack] && depth < REC_MAX_DEPTH; stack = nodes[stack].parent)
+		path[depth++] = stack;
+	below = stack && n->node[stack] ? n->node[stack] - 1 : 0;
+	while (depth--) {
+		const struct place *p = place_of(n, nodes[path[depth]].pc);
+		int code = 0;
+
+		if (!p)
+			return nomem(err);
+		for (uint32_t i = 0; !p->own && !code && i < p->n; i++)
+			code = tp_dict_stack(n->dict, below, p->frames[i], &below);
+		if (code)
+			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
+		n->node[path[depth]] = below + 1;
+	}
+	*node = below;
+	return 0;
+}
+
+size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
+{
+	size_t size = rec_process_stack(n->p, stack, pcs, room), k = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		uint32_t module = rec_names_module(n, pcs[i] - 1);
+
+		if (!module || !n->files[n->file_of[module - 1] - 1].own)
+			pcs[k++] = pcs[i];
+	}
+	return k;
+}
+
+/* Functions of the program's own file that are nobody's beginning: what C's start-up has, and the
+ * standard libraries of C++ and Rust that are compiled into programs. */
+static bool starts_others(const char *name)
+{
+	static const char *const names[] = {
+	    "_start",	"std::",     "core::",	 "alloc::", "__rust", "_ZNSt",	    "_ZN3std",
+	    "_ZN4core", "_ZN5alloc", "<alloc::", "<core::", "<std::", "operator()", "call_once"};
+
+	if (!*name)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(name, names[i]))
+			return true;
+	return false;
+}
+
+uint32_t rec_names_begin(struct rec_names *n, uint32_t stack, uint64_t *pc)
+{
+	uint64_t pcs[REC_MAX_DEPTH];
+	size_t size = rec_process_stack(n->p, stack, pcs, REC_MAX_DEPTH);
+
+	*pc = 0;
+	while (size--) {
+		const struct place *p = place_of(n, pcs[size]);
+
+		if (!p || p->own || !p->module || n->files[n->file_of[p->module - 1] - 1].starter)
+			continue;
+		for (uint32_t i = 0; i < p->n; i++) {
+			uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
+
+			if (starts_others(tp_dict_text(n->dict, name).text))
+				continue;
+			*pc = p->pc;
+			return p->frames[i];
+		}
+	}
+	return 0;
+}
+
+void rec_names_remark(const struct rec_names *n, char text[200])
+{
+	const struct file *worst = NULL;
+	const char *name;
+
+	*text = 0;
+	/* The kernel's code and a JIT's have no names anyway. */
+	for (size_t i = 0; i < n->nfiles; i++) {
+		const struct file *f = &n->files[i];
+
+		if (!f->own && f->unnamed && *rec_process_string(n->p, f->name) == '/' &&
+		    (!worst || f->unnamed > worst->unnamed))
+			worst = f;
+	}
+	if (!worst)
+		return;
+	name = base_name(rec_process_string(n->p, worst->name));
+	snprintf(text, 200, "%zu of %zu addresses have no names, most of them in %.60s: %s",
+		 n->unnamed, n->named + n->unnamed, name,
+		 worst->other	 ? "the file is another build by now"
+		 : !worst->image ? "the file cannot be read any more"
+				 : "it has no symbols (a package with its debugging symbols may)");
+}
