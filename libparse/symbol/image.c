@@ -470,6 +470,15 @@ static const char *symbol_at(struct tp_image *image, uint64_t address)
 		 : NULL;
 }
 
+uint64_t tp_image_function(struct tp_image *image, uint64_t address)
+{
+	const struct tp_range *r;
+
+	get_ready(image);
+	r = tp_ranges_find(&image->symbols, address);
+	return r ? r->low : 0;
+}
+
 size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbol *chain,
 		       size_t room)
 {

@@ -42,5 +42,7 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
  * (more than 0), 0 where nothing is known. The first call reads what is needed. */
 size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbol *chain,
 		       size_t room);
+/* Where the function begins that has the code at an address, inlined calls aside; 0 unknown. */
+uint64_t tp_image_function(struct tp_image *image, uint64_t address);
 
 #endif

@@ -347,6 +347,30 @@ bool rec_names_own(struct rec_names *n, uint64_t pc)
 	return p && p->own;
 }
 
+uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
+{
+	const struct place *p = place_of(n, pc);
+	struct tp_image_mapping where = {.mapped = true};
+	const struct rec_module *m;
+	uint64_t address, start;
+	struct file *f;
+
+	if (!p || !p->module)
+		return 0;
+	m = &n->p->arena.modules[p->module - 1];
+	f = &n->files[n->file_of[p->module - 1] - 1];
+	if (!f->image)
+		return 0;
+	where.start = m->start;
+	where.limit = m->limit;
+	where.offset = m->offset;
+	address = tp_image_address(f->image, &where, pc - 1);
+	start = f->debug ? tp_image_function(f->debug, address) : 0;
+	if (!start)
+		start = tp_image_function(f->image, address);
+	return start ? pc - 1 - (address - start) : 0;
+}
+
 const char *rec_names_function(struct rec_names *n, uint64_t pc)
 {
 	/* As if it were the place behind a call that begins here. */

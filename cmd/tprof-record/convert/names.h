@@ -33,6 +33,8 @@ size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frame
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
 /* The name of the function that begins at a PC (a start routine's), "" unknown. */
 const char *rec_names_function(struct rec_names *n, uint64_t pc);
+/* Where the function begins, inlined calls aside, that made the call before a PC; 0 unknown. */
+uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
 /* Is the code at a PC the recorder's own? */
 bool rec_names_own(struct rec_names *n, uint64_t pc);
 /* The PCs of a stack, innermost first, but those of the recorder; how many. */
