@@ -239,6 +239,10 @@ golden: all ## record the commands' output anew; read the diff before it is comm
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
 	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
+.PHONY: recorder
+recorder: all record-programs ## record programs that know what is to come out, or are hard to survive
+	@CC='$(CC)' sh testdata/recorder/check.sh $(B)
+
 .PHONY: check-layers check-headers check-docs check-readme check-install
 check-install: all ## what make install puts somewhere, make uninstall takes away
 	@MAKE='$(MAKE) --no-print-directory' sh testdata/check/install.sh
@@ -262,12 +266,16 @@ conformance-selftest: all ## check that the comparison with Go's readers is able
 	@sh testdata/check/selftest.sh $(B)/bin
 
 .PHONY: bench
-bench: all ## time imports and reports, beside Go's tools where they are
+bench: all record-programs ## time imports and reports, beside Go's tools where they are
 	@sh testdata/bench/run.sh $(B)/bin $(T)
 
 .PHONY: test-browser
 test-browser: all ## flame graphs in headless Chromium; screenshots are left in build/out/browser
 	@sh testdata/browser/run.sh $(B)
+
+.PHONY: test-recorder
+test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges
+	@CC='$(CC)' sh testdata/recorder/real.sh $(B)
 
 TIME ?= 60
 .PHONY: fuzz

@@ -7,7 +7,8 @@
 # `oracle read FILE` reads and orders every event and stores nothing), `gotrace` (go tool trace) and
 # the sample programs web-1.27, web-1.19 that make the inputs. Without them the rows are ours alone,
 # over the traces that are in ${BENCH_DIR:-build/bench} (web-1.27.trace, web-1.19.trace: any trace of
-# that kind). Numbers are medians of RUNS (5) runs; ratios are medians of pairs run in turn.
+# that kind). Numbers are medians of RUNS (5) runs; ratios are medians of pairs run in turn. What the
+# recorder costs is a table of its own: recorder.sh, or NAME `recorder`, with words that its rows begin with.
 set -eu
 bin=$1
 shift
@@ -26,6 +27,12 @@ wanted() { # row name
 	for w in $only; do case $1 in "$w"*) return 0 ;; esac; done
 	return 1
 }
+# The recorder's rows are a table of their own.
+case " $only " in *' recorder '*)
+	# shellcheck disable=SC2086
+	exec sh testdata/bench/recorder.sh "${bin%/bin}" $only
+	;;
+esac
 
 # record NAME PROGRAM ARGS…: the input trace, recorded once
 record() {
@@ -156,4 +163,8 @@ if wanted 'profile'; then
 		done
 	fi
 	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top $dir/heaps/*" "$(gopprof -top "$dir/heaps/*")"
+fi
+if [ -z "$only" ]; then
+	say
+	sh testdata/bench/recorder.sh "${bin%/bin}"
 fi

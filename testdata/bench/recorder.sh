@@ -1,0 +1,211 @@
+#!/bin/sh
+# make bench T=recorder: what being recorded costs a program, beside heaptrack, gperftools' and
+# jemalloc's sampling of the heap where they are there (Debian: heaptrack, libgoogle-perftools4,
+# libjemalloc2; redis-server, redis-tools, memcached, libmemcached-tools, sqlite3, xz-utils, zstd).
+#
+#   sh testdata/bench/recorder.sh BUILD_FOLDER [NAME …]
+#
+# All variants of a row run in turn, RUNS (5) times after a first round that is not counted; numbers
+# are medians, ratios medians of the ratios of one round. `ours` records everything (--all) unless
+# the row says otherwise. Times of single operations are taken by the program itself (micro.c), those
+# of whole programs by a clock that starts and ends with them; what it takes the recorder to write
+# its files afterwards is a row of its own. An allocator that samples is compared with itself when it
+# does not: `a (b)` is with and without.
+set -eu
+build=$PWD/$1
+shift
+only=$*
+bin=$build/bin
+programs=$build/record
+runs=${RUNS:-5}
+dir=${BENCH_DIR:-build/bench}/recorder
+mkdir -p "$dir"
+cd "$dir"
+export LC_ALL=C.UTF-8 XDG_CACHE_HOME="$PWD/cache"
+server=
+trap '[ -z "$server" ] || kill $server 2>/dev/null' EXIT
+trap 'exit 130' INT TERM
+
+say() { printf '%s\n' "$*"; }
+# Rows whose name begins with one of the words beside "recorder".
+wanted() {
+	all=yes
+	for w in $only; do
+		[ "$w" = recorder ] && continue
+		all=no
+		case $1 in "$w"*) return 0 ;; esac
+	done
+	[ $all = yes ]
+}
+library() { ls /usr/lib/*/"$1" 2>/dev/null | head -n 1; }
+tcmalloc=$(library libtcmalloc.so.4)
+jemalloc=$(library libjemalloc.so.2)
+
+# ---- the variants; $with holds what the recorder is told ----
+
+with=--all
+variants='none ours'
+command -v heaptrack >/dev/null && variants="$variants heaptrack"
+[ -z "$tcmalloc" ] || variants="$variants tc tcsample"
+[ -z "$jemalloc" ] || variants="$variants je jesample"
+
+# under VARIANT COMMAND…
+under() {
+	variant=$1
+	shift
+	case $variant in
+	none) "$@" ;;
+	ours) # shellcheck disable=SC2086
+		rm -rf ours.dumps && "$bin/tprof-record" -o ours.dumps $with -- "$@" ;;
+	heaptrack) rm -f heaptrack.out* && heaptrack -o heaptrack.out "$@" ;;
+	tc) env LD_PRELOAD="$tcmalloc" "$@" ;;
+	tcsample) env LD_PRELOAD="$tcmalloc" TCMALLOC_SAMPLE_PARAMETER=524288 "$@" ;;
+	je) env LD_PRELOAD="$jemalloc" "$@" ;;
+	jesample) env LD_PRELOAD="$jemalloc" MALLOC_CONF=prof:true,lg_prof_sample:19 "$@" ;;
+	esac
+}
+
+# turns FUNCTION VARIANTS: FUNCTION VARIANT prints a number (its last line that is one); leaves the
+# file `numbers`, a line per counted round, a column per variant.
+turns() {
+	: >numbers
+	round=0
+	while [ $round -le "$runs" ]; do
+		line=
+		for v in $2; do
+			n=$($1 "$v" 2>turn.err </dev/null | grep -xE '[0-9.]+' | tail -n 1) || n=
+			line="$line ${n:--}"
+		done
+		[ $round -eq 0 ] || echo "$line" >>numbers
+		round=$((round + 1))
+	done
+}
+
+# row NAME FUNCTION UNIT TARGET HOW: HOW is `less` (ours - none), `ratio`, or `plain`
+row() {
+	wanted "$1" || return 0
+	turns "$2" "$variants"
+	awk -v name="$1" -v unit="$3" -v target="$4" -v how="$5" -v variants="$variants" '
+		function median(a, n,  i, j, t) {
+			for (i = 2; i <= n; i++)
+				for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
+			return n ? (n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2) : "-"
+		}
+		function of(v,  n, i, a) {
+			for (i = 1; i <= rounds; i++) if (got[v, i] != "-" && got[v, i] != "") a[++n] = got[v, i]
+			return median(a, n)
+		}
+		function show(x) { return x == "-" || x == "" ? "" : x >= 1000 ? sprintf("%.0f", x) : x >= 100 ? sprintf("%.1f", x) : sprintf("%.3g", x) }
+		function pair(v, bare,  x) { x = of(v); return x == "-" ? "" : show(x) (bare == "" ? "" : " (" show(of(bare)) ")") }
+		BEGIN { n = split(variants, v, " ") }
+		{ rounds++; for (i = 1; i <= n; i++) got[v[i], rounds] = $i }
+		END {
+			m = 0
+			for (i = 1; i <= rounds; i++)
+				if (got["ours", i] + 0 && got["none", i] != "-")
+					d[++m] = how == "ratio" ? got["ours", i] / got["none", i] : got["ours", i] - got["none", i]
+			x = median(d, m)
+			if (x == "-") x = "failed"
+			else x = how == "ratio" ? sprintf("%.3f ×", x) : how == "plain" ? "" : sprintf("%+.2f", x)
+			printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, unit, show(of("none")), show(of("ours")), x,
+				target, pair("heaptrack", ""), pair("tcsample", "tc"), pair("jesample", "je")
+		}' numbers
+}
+
+# ---- what is timed ----
+
+alloc() { case $1 in heaptrack) n=0.5 ;; *) n=10 ;; esac; under "$1" "$programs/micro" alloc $n; }
+lock() { under "$1" "$programs/micro" lock 20; }
+contend2() { under "$1" "$programs/micro" contend 2 2; }
+contend4() { under "$1" "$programs/micro" contend 4 2; }
+create() { under "$1" "$programs/micro" create 0.01; }
+grow() { under "$1" "$programs/micro" grow 100; }
+
+# seconds VARIANT COMMAND…: of the command alone; `ours` follows children, as it is one
+seconds() {
+	v=$1
+	shift
+	rm -f seconds.txt
+	followed=$with
+	with="$with --follow-children"
+	under "$v" "$programs/stopwatch" seconds.txt "$@" >seconds.out 2>&1 || { with=$followed; return 1; }
+	with=$followed
+	cat seconds.txt
+}
+nothing() { seconds "$1" "$programs/micro" nothing | awk '{ print $1 * 1000 }'; }
+whole() { # of a recording that records nothing much, with all that is around it
+	t=$(date +%s%N)
+	under "$1" "$programs/micro" nothing >/dev/null 2>&1 || return 1
+	awk -v a="$t" -v b="$(date +%s%N)" 'BEGIN { printf "%.3f\n", (b - a) / 1e6 }'
+}
+xz2() { seconds "$1" xz -T2 -3 --block-size=1MiB -c text; }
+zstd2() { seconds "$1" zstd -q -T2 -9 -c text; }
+sqlite() { seconds "$1" sqlite3 -batch -init /dev/null :memory: '.read script.sql'; }
+cxx() { seconds "$1" "$programs/cxx"; }
+
+free_port() {
+	awk -v seed="$$" 'NR == FNR { if (split($2, a, ":") == 2) used[a[2]] = 1 }
+		END { srand(seed + systime()); do p = 20000 + int(rand() * 20000); while (sprintf("%04X", p) in used); print p }' /proc/net/tcp
+}
+await() {
+	for _ in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.05
+	done
+	return 1
+}
+timed() {
+	t=$(date +%s%N)
+	"$@" >timed.out 2>&1 || return 1
+	awk -v a="$t" -v b="$(date +%s%N)" 'BEGIN { printf "%.6f\n", (b - a) / 1e9 }'
+}
+redis() {
+	port=$(free_port)
+	under "$1" redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no >server.out 2>&1 &
+	server=$!
+	await redis-cli -p "$port" ping && timed redis-benchmark -p "$port" -q -n 60000 -c 20 -P 4 -t set,get,lpush,lrange_100
+	redis-cli -p "$port" shutdown nosave >/dev/null 2>&1
+	wait $server || :
+	server=
+}
+memcached4() {
+	port=$(free_port)
+	under "$1" memcached -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256 -u "$(id -un)" -P "$PWD/memcached.pid" >server.out 2>&1 &
+	server=$!
+	await memcping --servers="127.0.0.1:$port" && timed memcaslap -s "127.0.0.1:$port" -T 1 -c 16 -x 100000
+	kill "$(cat memcached.pid)" 2>/dev/null
+	wait $server || :
+	server=
+}
+
+if [ ! -s text ]; then
+	awk 'BEGIN { srand(3); for (i = 0; i < 800000; i++) printf "%d line %d of something that repeats %.3f\n", i, rand() * 5000, rand() }' >text
+	awk 'BEGIN {
+		srand(7); print "create table t(id integer primary key, k integer, name text, x real);\nbegin;"
+		for (i = 1; i <= 150000; i++) printf "insert into t values(%d, %d, \047name %d\047, %.6f);\n", i, rand() * 1000, rand() * 1e6, rand()
+		print "commit;\ncreate index t_k on t(k);"
+		for (i = 0; i < 300; i++) printf "select k, count(*), sum(x), max(name) from t where k between %d and %d group by k order by 3 desc limit 3;\n", i, i + 40
+	}' >script.sql
+fi
+
+say '| recorder | unit | none | ours | ours less, or by, none | at most | heaptrack | gperftools (bare) | jemalloc (bare) |'
+say '|---|---|---|---|---|---|---|---|---|'
+with=--heap
+row 'malloc + free, --heap' alloc ns +5 less
+with=--all
+row 'malloc + free' alloc ns +5 less
+every=$variants
+variants='none ours'
+row 'mutex, uncontended, lock + unlock' lock ns +4 less
+row 'mutex, two threads' contend2 ns '1.5 ×' ratio
+row 'mutex, four threads' contend4 ns '1.5 ×' ratio
+variants=$every
+row 'thread, create + join' create ns '' less
+row 'start-up of a program' nothing ms +2 less
+row 'a program that does nothing, with all around it' whole ms '' less
+row 'memory after a long run' grow MiB +16 less
+! command -v redis-server >/dev/null || row 'redis-benchmark' redis s '1.08 ×' ratio
+! command -v memcaslap >/dev/null || row 'memcached, 4 threads' memcached4 s '1.08 ×' ratio
+! command -v sqlite3 >/dev/null || row 'sqlite3' sqlite s '1.08 ×' ratio
+! command -v xz >/dev/null || row 'xz -T2' xz2 s '1.08 ×' ratio
+! command -v zstd >/dev/null || row 'zstd -T2' zstd2 s '1.08 ×' ratio

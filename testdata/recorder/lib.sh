@@ -1,0 +1,194 @@
+# What the checks of the recorder share; to be read by a shell that has set BUILD (build/out), in the
+# repository's root. The programs that are recorded are those of cmd/tprof-record/tests.
+source=$PWD
+bin=$PWD/$BUILD/bin
+programs=$PWD/$BUILD/record
+scratch=$(mktemp -d) || exit 4
+# Of our servers: process ids, ended whatever happens.
+servers=
+end_servers() {
+	[ -z "$servers" ] || kill $servers 2>/dev/null
+	servers=
+}
+trap 'end_servers; umount disk 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+export XDG_CACHE_HOME="$scratch/cache" LC_ALL=C.UTF-8 TZ=UTC
+unset DEBUGINFOD_URLS TPROF_RECORD
+passed=0 failed=0 skipped=0
+cd "$scratch" || exit 4
+
+ok() {
+	passed=$((passed + 1))
+	[ -z "${QUIET:-}" ] && printf 'ok      %s%s\n' "$1" "${2:+: $2}"
+	return 0
+}
+bad() { # name, why
+	failed=$((failed + 1))
+	printf 'FAILED  %s: %s\n' "$1" "$2"
+	[ -z "${3:-}" ] || head -n 12 "$3" | sed 's/^/        /'
+}
+skip() { # name, why
+	skipped=$((skipped + 1))
+	printf 'skipped %s: %s\n' "$1" "$2"
+}
+
+# PRELOAD: what else is loaded into the program.
+record() { env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 "${LIMIT:-60}" "$bin/tprof-record" "$@"; }
+
+# judge FOLDER [LEAST]: our strict reader on all dumps, which are at least that many. Sets $why.
+judge() {
+	n=0
+	find "$1" -type f ! -name '*.symbols' ! -name '*.so' >dumps.list 2>/dev/null
+	while read -r dump; do
+		rm -f judged.tprof
+		if ! "$bin/tprof-import" --strict -o judged.tprof "$dump" >judged.out 2>&1; then
+			why="$dump: $(tail -n 1 judged.out)"
+			return 1
+		fi
+		n=$((n + 1))
+	done <dumps.list
+	[ "$n" -ge "${2:-1}" ] && return 0
+	why="$n dumps, not ${2:-1}"
+	return 1
+}
+
+# What else is to be asked of dumps; with peers it is more (real.sh).
+ask_others() { return 0; }
+
+# run OUTPUT COMMAND…: leaves OUTPUT.out, OUTPUT.err and $status, and no remark of the shell.
+run() {
+	output=$1
+	shift
+	{ "$@" >"$output.out" 2>"$output.err" </dev/null; status=$?; } 2>/dev/null
+}
+
+# same NAME LEAST OPTIONS PROGRAM ARGS…: under the recorder with these options the program prints and
+# ends as without it, and there are at least LEAST dumps, all of them readable.
+same() {
+	name=$1 least=$2 options=$3
+	shift 3
+	run bare env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 60 "$@"
+	bare=$status
+	rm -rf dumps
+	# shellcheck disable=SC2086
+	run recorded record -o dumps $options -- "$@"
+	if [ "$status" -ne "$bare" ]; then
+		bad "$name" "status $status, not $bare" recorded.err
+	elif ! cmp -s bare.out recorded.out; then
+		diff bare.out recorded.out >differs
+		bad "$name" 'prints something else' differs
+	elif grep -vxFf recorded.err bare.err >differs; then
+		bad "$name" 'its messages are missing' differs
+	elif ! judge dumps "$least"; then
+		bad "$name" "$why" recorded.err
+	elif ! ask_others dumps; then
+		bad "$name" "$why"
+	else
+		ok "$name" "status $status, $n dumps"
+	fi
+}
+
+# trip NAME OPTIONS ROUNDS [SHARE]: what the program waits logs is what the trace says.
+trip() {
+	rm -rf dumps
+	# shellcheck disable=SC2086
+	run trip record -o dumps --trace $2 -- "$programs/waits" waits.log "$3"
+	if [ "$status" -ne 0 ]; then
+		bad "$1" "status $status" trip.err
+	elif ! judge dumps; then
+		bad "$1" "$why"
+	else
+		"$bin/tprof-query" --format=tsv judged.tprof 'select goroutine, state, start_ns, end_ns, reason,
+			coalesce(waker, 0), open from span order by goroutine, start_ns' >spans.tsv
+		offset=$("$bin/tprof-query" --format=tsv judged.tprof \
+			'select mono_ns - ts_ns from clock limit 1' | sed 1d)
+		if "$programs/compare" waits.log "${offset:-0}" 50 ${4:-} <spans.tsv >compared; then
+			ok "$1" "$(tail -n 1 compared)"
+		else
+			bad "$1" "$(tail -n 1 compared)" compared
+			return 1
+		fi
+	fi
+}
+
+# values DUMP SAMPLE_TYPE: cum by function, as lines "name value".
+values() {
+	"$bin/tprof-top" --format=tsv --no-trim -n 0 --sample-index="$2" "$1" 2>values.err |
+		awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["name"], $at["cum"] }'
+}
+
+# A heap of which all is known: at rate 1 each number of each site is exact.
+exact_heap() { # name, seed, profile format, its file, what program…
+	name=$1 file=$2
+	shift 2
+	rm -rf dumps
+	run truth record -o dumps "$@"
+	[ "$status" -eq 0 ] || { bad "$name" "status $status" truth.err; return; }
+	judge dumps || { bad "$name" "$why"; return; }
+	: >wrong
+	column=2
+	for type in alloc_objects alloc_space inuse_objects inuse_space; do
+		values "dumps/$file" $type >got
+		awk -v column=$column -v type=$type 'NR == FNR { got[$1] = $2; next }
+			{ n++; if (got[$1] != $column) print $1, type, got[$1] + 0, "not", $column }
+			END { if (!n) print "no truth" }' got truth.out >>wrong
+		column=$((column + 1))
+	done
+	if [ -s wrong ]; then
+		bad "$name" "$(wc -l <wrong) numbers wrong" wrong
+	else
+		ok "$name" "$(awk '{ n += $4; b += $5 } END { print n " blocks, " b " bytes in use" }' truth.out)"
+	fi
+}
+
+# sums NAME PERCENT OPTIONS ARGS…: block and mutex profiles beside the program's own clock.
+sums() {
+	name=$1 percent=$2 options=$3
+	shift 3
+	rm -rf dumps
+	# shellcheck disable=SC2086
+	run truth record -o dumps $options -- "$programs/locks" "$@"
+	[ "$status" -eq 0 ] || { bad "$name" "status $status" truth.err; return; }
+	judge dumps 2 || { bad "$name" "$why"; return; }
+	values dumps/block.pb.gz delay >got
+	values dumps/mutex.pb.gz delay | sed -n '/^site_unlock /p' >>got
+	awk -v percent="$percent" 'NR == FNR { got[$1] = $2; next }
+		{ off = $2 ? 100 * (got[$1] / $2 - 1) : 0; n++; said = said sprintf(" %s %+.2f %%", $1, off)
+		  if (off > percent || off < -percent) wrong = 1 }
+		END { print substr(said, 2); exit wrong || n != 3 }' got truth.out >said
+	if [ $? -eq 0 ]; then
+		ok "$name" "$(cat said)"
+	else
+		bad "$name" "$(cat said)"
+		return 1
+	fi
+}
+
+# crash_points N OPTIONS: kills a busy program at N moments (in us, from 0 to 150,000; the same in
+# every run), each of them with readable dumps.
+crash_points() {
+	awk -v n="$1" 'BEGIN { srand(n); for (i = 0; i < n; i++) print int(rand() * rand() * 150000) }' >moments
+	crashes=0 dumps=0
+	while read -r us; do
+		rm -rf dumps.crash
+		# shellcheck disable=SC2086
+		run crash record -o dumps.crash $2 -- "$programs/busy" 1000 "$us"
+		crashes=$((crashes + 1))
+		if [ "$status" -ne 137 ]; then
+			bad "crash points: killed after $us us" "status $status" crash.err
+		elif ! judge dumps.crash 1 || ! ask_others dumps.crash; then
+			bad "crash points: killed after $us us" "$why" crash.err
+		else
+			dumps=$((dumps + n))
+			passed=$((passed + 1))
+		fi
+	done <moments
+	[ -n "${QUIET:-}" ] || echo "        crash points ($2): $crashes kills, $dumps dumps accepted"
+}
+
+finish() { # name
+	[ "$skipped" -eq 0 ] || echo "$1: $skipped skipped"
+	echo "$1: $passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
