@@ -179,6 +179,9 @@ in_both 'cancelled threads' 3 --all "$programs/threads" cancel
 in_both 'threads that outlive main' 3 --all "$programs/threads" outlive
 in_both 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 in_both 'full memory' 3 --all "$programs/tight"
+if wanted ends; then
+	. "$source/testdata/recorder/ends.sh"
+fi
 if wanted odd; then
 	. "$source/testdata/recorder/odd.sh"
 fi

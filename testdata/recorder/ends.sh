@@ -1,0 +1,85 @@
+# Ends that come from outside, and what is asked for while the program runs; part of check.sh.
+
+# Of the recorder: the program. Nothing where the kernel does not tell.
+program_of() { cat "/proc/$1/task/$1/children" 2>/dev/null | awk '{ print $1 }'; }
+
+# Killed at any moment from its very beginning, also before main.
+early_kills() {
+	kills=0
+	for ms in 001 002 003 005 008 012 020 040; do
+		rm -rf dumps.early
+		{ "$bin/tprof-record" -o dumps.early --all -- "$programs/busy" 2000 >early.out 2>early.err </dev/null & } 2>/dev/null
+		recorder=$!
+		program=
+		for _ in $(seq 200); do
+			program=$(program_of $recorder)
+			[ -z "$program" ] || break
+		done
+		sleep "0.$ms"
+		{ kill -KILL "$program"; wait $recorder; status=$?; } 2>/dev/null
+		if [ "$status" -ne 137 ]; then
+			bad "killed from outside after $ms ms" "status $status" early.err
+		elif ! judge dumps.early 0 || ! ask_others dumps.early; then
+			bad "killed from outside after $ms ms" "$why" early.err
+		else
+			kills=$((kills + 1))
+		fi
+	done
+	[ $kills -eq 0 ] || ok 'killed from outside' "$kills times"
+}
+if [ -r "/proc/$$/task/$$/children" ]; then
+	early_kills
+else
+	skip 'killed from outside' 'the kernel does not tell whose children there are'
+fi
+
+# The recorder itself is killed: the program does not notice.
+rm -rf dumps
+{ "$bin/tprof-record" -o dumps --all -- "$programs/busy" 700 >left.out 2>left.err </dev/null & } 2>/dev/null
+recorder=$!
+sleep 0.2
+program=$(program_of $recorder)
+{ kill -KILL $recorder; wait $recorder; } 2>/dev/null
+for _ in $(seq 100); do
+	[ ! -s left.out ] || break
+	sleep 0.05
+done
+if [ "$(cat left.out)" = over ]; then
+	ok 'the recorder is killed'
+else
+	bad 'the recorder is killed' 'the program is not over' left.err
+	[ -z "$program" ] || kill -KILL "$program" 2>/dev/null
+fi
+
+# More events than anybody drains in time: what is lost is said, what is kept is a trace.
+rm -rf dumps
+run flood record -o dumps --all --block=1 -- "$programs/micro" contend 4 2
+if [ "$status" -ne 0 ]; then
+	bad 'a flood of events' "status $status" flood.err
+elif ! judge dumps 3 || ! ask_others dumps; then
+	bad 'a flood of events' "$why" flood.err
+else
+	ok 'a flood of events' "$(grep -i 'lost\|dropped' flood.err | head -n 1)"
+fi
+
+# Snapshots while it runs: each a profile, and what was ever allocated never shrinks.
+rm -rf dumps
+run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 650
+before=0 shots=0 shrunk=
+for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
+	[ -f "$dump" ] || continue
+	now=$("$bin/tprof-top" --format=tsv --no-trim -n 0 --sample-index=alloc_objects "$dump" 2>/dev/null |
+		awk -F '\t' 'NR > 1 { n += $1 } END { print n + 0 }')
+	[ "$now" -ge "$before" ] || shrunk="$shrunk $dump"
+	before=$now
+	shots=$((shots + 1))
+done
+if [ "$status" -ne 0 ] || [ $shots -lt 4 ]; then
+	bad 'a series of snapshots' "status $status, $shots of them" series.err
+elif ! judge dumps 8 || ! ask_others dumps; then
+	bad 'a series of snapshots' "$why"
+elif [ -n "$shrunk" ] || [ "$before" -eq 0 ]; then
+	bad 'a series of snapshots' "fewer allocations than before:$shrunk"
+else
+	ok 'a series of snapshots' "$shots of the heap, up to $before allocations"
+fi
