@@ -53,7 +53,7 @@ fi
 
 # More events than anybody drains in time: what is lost is said, what is kept is a trace.
 rm -rf dumps
-run flood record -o dumps --all --block=1 -- "$programs/micro" contend 4 2
+run flood record -o dumps --all --block=1ns -- "$programs/micro" contend 4 2
 if [ "$status" -ne 0 ]; then
 	bad 'a flood of events' "status $status" flood.err
 elif ! judge dumps 3 || ! ask_others dumps; then

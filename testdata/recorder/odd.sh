@@ -40,7 +40,7 @@ fi
 ${CC:-cc} -o plain small.c
 if [ "$(id -u)" -eq 0 ] && cp plain setuid && chown 65534 setuid && chmod 4755 setuid && chmod 755 . &&
 	! findmnt -no OPTIONS -T . 2>/dev/null | grep -q nosuid; then
-	refused 'a setuid program' set-\\?user-\\?id\\\|setuid runs ./setuid
+	refused 'a setuid program' 'is setuid' runs ./setuid
 else
 	skip 'a setuid program' 'only root can make one that is not its own'
 fi
@@ -52,7 +52,7 @@ fi
 } >foreign
 chmod 755 foreign
 refused 'a program for another machine' 'architecture\|machine\|aarch64' never ./foreign
-refused 'a program that is not there' 'no such file' never ./is-not-there
+refused 'a program that is not there' 'no such program' never ./is-not-there
 
 # The limit on file sizes holds for shared memory as well: beyond it, SIGXFSZ ends the program.
 cat >limited <<END

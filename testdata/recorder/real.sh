@@ -155,8 +155,8 @@ if wanted 'heap sampled'; then
 	rms 'heap sampled at 512 KiB' 524288 30
 fi
 if wanted 'block and mutex'; then
-	thrice sums 'block and mutex, all' 5 '--block=1 --mutex=1' 500 300 3
-	thrice sums 'block and mutex, sampled' 5 '--block=200000 --mutex=5' 30 15000 4
+	thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 500 300 3
+	thrice sums 'block and mutex, sampled' 5 '--block=200us --mutex=5' 30 15000 4
 fi
 
 # ---- survival, with the peers ----
