@@ -262,17 +262,19 @@ static size_t list_entries(struct cmd_cache *c, struct entry **list, int64_t *to
 	return n;
 }
 
-/* Removes what was used least recently until the rest fits; never `keep`, nor what is in use at
- * this moment. Failing to is no error: the next import tries again. */
-static void evict(struct cmd_cache *c, const char *keep)
+/* Removes what was used least recently until the rest takes at most `limit`; never `keep`, nor what
+ * is in use at this moment. Failing to is no error: the next import tries again. */
+static void evict(struct cmd_cache *c, const char *keep, int64_t limit, int64_t *entries,
+		  int64_t *bytes)
 {
 	struct entry *list;
 	int64_t total;
 	size_t n = list_entries(c, &list, &total);
 
-	if (n && total > c->limit)
+	*entries = *bytes = 0;
+	if (n && total > limit)
 		qsort(list, n, sizeof(*list), by_use);
-	for (size_t i = 0; i < n && total > c->limit; i++) {
+	for (size_t i = 0; i < n && total - *bytes > limit; i++) {
 		int held;
 
 		if (!strcmp(list[i].name, keep))
@@ -280,11 +282,28 @@ static void evict(struct cmd_cache *c, const char *keep)
 		held = lock(c, list[i].name[0], LOCK_EX | LOCK_NB);
 		if (held < 0)
 			continue;
-		if (!unlinkat(c->fd, list[i].name, 0))
-			total -= list[i].size;
+		if (!unlinkat(c->fd, list[i].name, 0)) {
+			*bytes += list[i].size;
+			++*entries;
+		}
 		close(held);
 	}
 	free(list);
+}
+
+void cmd_cache_usage(struct cmd_cache *c, struct cmd_cache_usage *usage)
+{
+	struct entry *list;
+
+	usage->entries = (int64_t)list_entries(c, &list, &usage->bytes);
+	usage->limit = c->limit;
+	usage->dir = c->dir;
+	free(list);
+}
+
+void cmd_cache_empty(struct cmd_cache *c, int64_t *entries, int64_t *bytes)
+{
+	evict(c, "", -1, entries, bytes);
 }
 
 static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **store,
@@ -347,6 +366,7 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 		    struct tp_err *err)
 {
 	char hash[33], name[NAME_SIZE], copy[PATH_MAX];
+	int64_t entries, bytes;
 	int held = -1, code;
 
 	*store = NULL;
@@ -379,6 +399,6 @@ done:
 	if (*copy)
 		unlink(copy);
 	if (*fresh)
-		evict(c, name);
+		evict(c, name, c->limit, &entries, &bytes);
 	return code;
 }

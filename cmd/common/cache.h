@@ -24,6 +24,15 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 struct cmd_cache *cmd_cache_from_env(struct tp_err *err);
 void cmd_cache_close(struct cmd_cache *c);
 
+/* How many entries there are, their bytes on disk, the limit and the folder. */
+struct cmd_cache_usage {
+	int64_t entries, bytes, limit;
+	const char *dir; /* of the cache's */
+};
+void cmd_cache_usage(struct cmd_cache *c, struct cmd_cache_usage *usage);
+/* Removes all entries but those in use at this moment; what it removed. */
+void cmd_cache_empty(struct cmd_cache *c, int64_t *entries, int64_t *bytes);
+
 /* Opens the entry of the dump at path ("-": standard input), importing it with `opt` first where
  * it is missing. *fresh says that it was, and *result then what the import said. */
 int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_import_options *opt,

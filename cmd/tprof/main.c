@@ -23,6 +23,7 @@ static const struct {
     {"diff", "what changed between runs, and gates for CI"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},
+    {"store", "what a store holds, and keeping it in order"},
 };
 
 #define NOURS (sizeof(ours) / sizeof(ours[0]))

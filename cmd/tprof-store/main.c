@@ -1,0 +1,173 @@
+/* tprof-store: what a store holds, and keeping it in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/number.h"
+#include "tprof-store/store.h"
+
+const struct store_task store_tasks[] = {
+    {"list", "STORE", "the runs it holds", 0, 0, false, store_list},
+    {"show", "STORE [RUN...]", "all about runs, and what they take up", 0, SIZE_MAX, false,
+     store_show},
+    {"rename", "STORE RUN NAME", "give a run another name", 2, 2, false, store_rename},
+    {"label", "STORE RUN KEY=VALUE...", "set labels; KEY= takes one away", 2, SIZE_MAX, false,
+     store_label},
+    {"delete", "STORE RUN...", "delete runs", 1, SIZE_MAX, false, store_delete},
+    {"prune", "STORE", "delete old runs: --keep-last, --older-than", 0, 0, false, store_prune},
+    {"compact", "STORE", "give back the room of deleted runs", 0, 0, false, store_compact},
+    {"verify", "STORE", "check the file, and every run in it", 0, 0, false, store_verify},
+    {"upgrade", "STORE", "bring an older store to this version", 0, 0, false, store_upgrade},
+    {"cache", "", "what the cache of dumps takes up", 0, 0, true, store_cache},
+    {NULL, NULL, NULL, 0, 0, false, NULL},
+};
+
+enum { KEY_KEEP_LAST = 0x2000, KEY_OLDER_THAN, KEY_EMPTY };
+
+static const struct argp_option options[] = {
+    {"keep-last", KEY_KEEP_LAST, "N", 0, "prune: keep the N runs that were imported last", 0},
+    {"older-than", KEY_OLDER_THAN, "AGE", 0,
+     "prune: delete only what was imported longer ago than AGE (30d, 12h)", 0},
+    {"dry-run", 'n', NULL, 0, "delete, prune: say what would be deleted, and do nothing", 0},
+    {"empty", KEY_EMPTY, NULL, 0, "cache: remove all entries", 0},
+    {0},
+};
+
+static const struct store_task *find_task(const char *name)
+{
+	for (const struct store_task *t = store_tasks; t->name; t++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}
+
+/* Days, which durations of programs have no use for. */
+static int64_t age(struct argp_state *state, const char *arg)
+{
+	size_t n = strspn(arg, "0123456789");
+	int64_t days;
+	char number[16];
+
+	if (n && n < sizeof(number) && !strcmp(arg + n, "d")) {
+		memcpy(number, arg, n);
+		number[n] = '\0';
+		if (cmd_parse_count(number, 100000, &days))
+			return days * 24 * 3600 * 1000000000;
+	}
+	return cmd_arg_duration(state, "--older-than", arg);
+}
+
+static void check(struct store_args *args, struct argp_state *state)
+{
+	const struct store_task *t = args->task;
+	bool prunes;
+
+	if (!t)
+		argp_error(state, "do what? Give one of the words that --help lists, then a store");
+	prunes = t->run == store_prune;
+	if (!t->no_store && !args->path)
+		argp_error(state, "of which store? tprof-store %s %s", t->name, t->args);
+	if (args->nwords < t->least || args->nwords > t->most)
+		argp_error(state, "it is: tprof-store %s %s", t->name, t->args);
+	if (prunes && args->keep_last < 0 && args->older_than_ns < 0)
+		argp_error(state, "prune needs --keep-last=N, --older-than=AGE or both");
+	if (!prunes && (args->keep_last >= 0 || args->older_than_ns >= 0))
+		argp_error(state, "--keep-last and --older-than are for prune");
+	if (args->dry_run && !prunes && t->run != store_delete)
+		argp_error(state, "--dry-run is for delete and prune");
+	if (args->empty && t->run != store_cache)
+		argp_error(state, "--empty is for cache");
+	if (args->cmd.run_spec && t->run != store_list && t->run != store_show)
+		argp_error(state, "--run is for list and show; %s is: tprof-store %s %s", t->name,
+			   t->name, t->args);
+}
+
+static void take_word(struct store_args *args, struct argp_state *state, char *arg)
+{
+	if (!args->task) {
+		args->task = find_task(arg);
+		if (!args->task)
+			argp_error(state, "there is no '%s'; --help lists what there is", arg);
+	} else if (!args->path && !args->task->no_store) {
+		args->path = arg;
+	} else {
+		args->word[args->nwords++] = arg;
+	}
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct store_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
+	case KEY_KEEP_LAST:
+		args->keep_last = cmd_arg_count(state, "--keep-last", arg, UINT32_MAX);
+		return 0;
+	case KEY_OLDER_THAN:
+		args->older_than_ns = age(state, arg);
+		return 0;
+	case 'n':
+		args->dry_run = true;
+		return 0;
+	case KEY_EMPTY:
+		args->empty = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_word(args, state, arg);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(args, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+#define HELP_SIZE 2048
+
+static char *help_filter(int key, const char *text, void *input)
+{
+	size_t n;
+	char *all;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC || !text || !(all = malloc(HELP_SIZE)))
+		return (char *)(uintptr_t)text;
+	n = (size_t)snprintf(all, HELP_SIZE, "%s", text);
+	for (const struct store_task *t = store_tasks; t->name && n < HELP_SIZE; t++) {
+		char call[64];
+
+		snprintf(call, sizeof(call), "%s %s", t->name, t->args);
+		n += (size_t)snprintf(all + n, HELP_SIZE - n, "\n  %-28s %s", call, t->doc);
+	}
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+	    .options = options,
+	    .parser = on_option,
+	    .args_doc = "TASK STORE [ARG...]",
+	    .doc = "Show what a store holds, and keep it in order.\v"
+		   "Tasks; RUN is an id, a name, a label KEY=VALUE, latest or all:",
+	    .children = children,
+	    .help_filter = help_filter,
+	};
+	struct store_args args = {
+	    .cmd = CMD_INIT("tprof-store"), .keep_last = -1, .older_than_ns = -1};
+	int status;
+
+	args.word = calloc((size_t)argc + 1, sizeof(*args.word));
+	if (!args.word) {
+		cmd_error(&args.cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = cmd_finish(&args.cmd, args.task->run(&args));
+	free(args.word);
+	return status;
+}

@@ -1,0 +1,299 @@
+/* list and show: what a store holds. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/units.h"
+#include "inventory.h"
+#include "tprof-store/store.h"
+
+static bool is_dump(struct store_args *args)
+{
+	char head[16] = "";
+	FILE *f = fopen(args->path, "re");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	if (f)
+		fclose(f);
+	return f && (n < sizeof(head) || memcmp(head, "SQLite format 3", sizeof(head)) != 0);
+}
+
+/* Stores only: a dump's entry in the cache is nobody's to look after. */
+static int open_store(struct store_args *args)
+{
+	struct tp_err err;
+	int status;
+
+	if (is_dump(args)) {
+		cmd_error(&args->cmd, "%s: is no store; tprof-import makes one of dumps",
+			  args->path);
+		return CMD_INPUT;
+	}
+	status = cmd_open_store(&args->cmd, args->path, false);
+	if (!status && rep_runs_load(args->cmd.store, &args->cmd.all, &err))
+		status = cmd_fail(&args->cmd, args->path, &err);
+	return status;
+}
+
+int store_pick(struct store_args *args, const char *spec, struct rep_runs *runs)
+{
+	struct tp_err err;
+	int status = args->cmd.store ? CMD_OK : open_store(args);
+
+	/* All of none are none; anything else is not there. */
+	if (!status && !args->cmd.all.n && !strcmp(spec, "all")) {
+		cmd_note(&args->cmd, "%s: the store holds no run", args->path);
+		return CMD_OK;
+	}
+	if (!status && rep_runs_select(&args->cmd.all, spec, runs, &err))
+		status = cmd_fail(&args->cmd, args->path, &err);
+	return status;
+}
+
+/* "2026-11-21 17:50:03", in UTC. */
+static const char *when(int64_t unix_ns, char text[32])
+{
+	time_t t = (time_t)(unix_ns / 1000000000);
+	struct tm tm;
+
+	text[0] = '\0';
+	if (unix_ns != TP_NULL && unix_ns && gmtime_r(&t, &tm))
+		strftime(text, 32, "%Y-%m-%d %H:%M:%S", &tm);
+	return text;
+}
+
+static int join_labels(const struct rep_run *run, struct tp_buf *b)
+{
+	int failed = 0;
+
+	b->size = 0;
+	for (size_t i = 0; i < run->nlabels; i++) {
+		failed |= i ? tp_buf_put(b, " ", 1) : 0;
+		failed |= tp_buf_put(b, run->labels[i], strlen(run->labels[i]));
+	}
+	return failed | tp_buf_put(b, "", 1);
+}
+
+enum {
+	COL_ID,
+	COL_KIND,
+	COL_NAME,
+	COL_FORMAT,
+	COL_WHEN,
+	COL_DURATION,
+	COL_EVENTS,
+	COL_BYTES,
+	COL_LOSSES,
+	COL_LABELS,
+	COL_IMPORTED,
+	NCOLUMNS
+};
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [COL_ID] = {.name = "run", .title = "RUN", .kind = REP_ID},
+    [COL_KIND] = {.name = "kind", .title = "KIND", .kind = REP_TEXT},
+    [COL_NAME] = {.name = "name", .title = "NAME", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
+    [COL_FORMAT] = {.name = "format", .title = "FORMAT", .kind = REP_TEXT, .drop = 3},
+    [COL_WHEN] = {.name = "time", .title = "RECORDED (UTC)", .kind = REP_TEXT, .drop = 2},
+    [COL_DURATION] = {.name = "duration_ns", .title = "LASTS", .kind = REP_NS, .drop = 4},
+    [COL_EVENTS] = {.name = "events", .title = "EVENTS", .kind = REP_COUNT, .drop = 5},
+    [COL_BYTES] = {.name = "bytes", .title = "TAKES", .kind = REP_BYTES},
+    [COL_LOSSES] = {.name = "losses", .title = "LOSSES", .kind = REP_COUNT, .drop = 1},
+    [COL_LABELS] = {.name = "labels",
+		    .title = "LABELS",
+		    .kind = REP_TEXT,
+		    .shorten = REP_SHORTEN_RIGHT},
+    [COL_IMPORTED] = {.name = "imported_ns", .kind = REP_ID, .raw_only = true},
+};
+
+static int list_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
+		    struct tp_buf *labels, struct tp_err *err)
+{
+	const struct tp_run *r = &run->row;
+	struct rep_value row[NCOLUMNS];
+	char time[32];
+	int64_t bytes;
+	int code = rep_run_bytes(args->cmd.store, r->id, &bytes, err);
+
+	if (code)
+		return code;
+	if (join_labels(run, labels))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	row[COL_ID] = rep_int(r->id);
+	row[COL_KIND] = rep_str(r->kind);
+	row[COL_NAME] = rep_str(r->name);
+	row[COL_FORMAT] = rep_str(r->format);
+	row[COL_WHEN] = rep_str(when(r->wall_ns, time));
+	row[COL_DURATION] = r->ticks || !r->duration_ns ? rep_null() : rep_int(r->duration_ns);
+	row[COL_EVENTS] = strcmp(r->kind, "trace") ? rep_null() : rep_int(r->events);
+	row[COL_BYTES] = rep_int(bytes);
+	row[COL_LOSSES] = rep_int(run->losses);
+	row[COL_LABELS] = rep_str((const char *)labels->data);
+	row[COL_IMPORTED] = rep_int(r->imported_ns);
+	return rep_output_row(out, row, err);
+}
+
+int store_list(struct store_args *args)
+{
+	struct tp_buf labels = {0};
+	struct rep_output *out = NULL;
+	struct rep_runs runs = {0};
+	struct tp_err err;
+	int code = 0,
+	    status = store_pick(args, args->cmd.run_spec ? args->cmd.run_spec : "all", &runs);
+
+	if (!status)
+		cmd_pager(&args->cmd);
+	if (!status)
+		status = cmd_output(&args->cmd, false, &out);
+	if (status)
+		goto done;
+	code = rep_output_begin(out, "runs", columns, NCOLUMNS, &err);
+	for (size_t i = 0; i < runs.n && !code; i++)
+		code = list_run(args, out, &runs.run[i], &labels, &err);
+	if (!code)
+		code = rep_output_end(out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	if (code)
+		status = cmd_fail(&args->cmd, args->path, &err);
+done:
+	tp_buf_release(&labels);
+	rep_output_free(out);
+	rep_runs_release(&runs);
+	return status;
+}
+
+/* ---- show ---- */
+
+static const struct rep_column facts[] = {
+    {.name = "run", .kind = REP_ID, .raw_only = true},
+    {.name = "fact", .title = "FACT", .kind = REP_TEXT},
+    {.name = "value", .title = "VALUE", .kind = REP_TEXT, .shorten = REP_SHORTEN_RIGHT},
+};
+
+static const struct rep_column streams[] = {
+    {.name = "run", .kind = REP_ID, .raw_only = true},
+    {.name = "stream", .title = "STREAM", .kind = REP_TEXT},
+    {.name = "rows", .title = "ROWS", .kind = REP_COUNT},
+    {.name = "blocks", .title = "BLOCKS", .kind = REP_COUNT},
+    {.name = "bytes", .title = "TAKES", .kind = REP_BYTES},
+    {.name = "raw_bytes", .title = "UNPACKED", .kind = REP_BYTES},
+};
+
+struct showing {
+	struct rep_output *out;
+	int64_t run;
+};
+
+static int show_stream(void *ctx, const struct rep_stream *s, struct tp_err *err)
+{
+	struct showing *show = ctx;
+	struct rep_value row[] = {rep_int(show->run), rep_str(s->name),	 rep_int(s->rows),
+				  rep_int(s->blocks), rep_int(s->bytes), rep_int(s->raw)};
+
+	return rep_output_row(show->out, row, err);
+}
+
+static int show_fact(struct showing *show, const char *name, const char *value, struct tp_err *err)
+{
+	struct rep_value row[] = {rep_int(show->run), rep_str(name), rep_str(value)};
+
+	return *value ? rep_output_row(show->out, row, err) : 0;
+}
+
+static int show_count(struct showing *show, const char *name, int64_t n, struct tp_err *err)
+{
+	char text[32];
+
+	return n > 0 ? show_fact(show, name, cmd_thousands(text, n), err) : 0;
+}
+
+static int show_facts(struct showing *show, const struct rep_run *run, struct tp_buf *labels,
+		      struct tp_err *err)
+{
+	const struct tp_run *r = &run->row;
+	char recorded[32], imported[32], lasts[TP_UNITS_SIZE] = "", size[TP_UNITS_SIZE],
+					 lost[TP_UNITS_SIZE] = "";
+	int code;
+
+	if (join_labels(run, labels))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!r->ticks && r->duration_ns)
+		tp_fmt_ns(lasts, r->duration_ns);
+	if (r->lost_bytes)
+		tp_fmt_bytes(lost, r->lost_bytes);
+	code = show_fact(show, "name", r->name, err);
+	code = code ? code : show_fact(show, "kind", r->kind, err);
+	code = code ? code : show_fact(show, "format", r->format, err);
+	code = code ? code : show_fact(show, "source", r->source, err);
+	code = code ? code : show_fact(show, "labels", (const char *)labels->data, err);
+	code = code ? code : show_fact(show, "recorded (UTC)", when(r->wall_ns, recorded), err);
+	code = code ? code : show_fact(show, "imported (UTC)", when(r->imported_ns, imported), err);
+	code = code ? code : show_fact(show, "lasts", lasts, err);
+	code = code ? code : show_count(show, "events", r->events, err);
+	code = code ? code : show_count(show, "goroutines", r->goroutines, err);
+	code = code ? code : show_count(show, "generations", r->generations, err);
+	code =
+	    code ? code : show_fact(show, "size of the dump", tp_fmt_bytes(size, r->size_in), err);
+	code = code ? code : show_fact(show, "hash of the dump", r->hash, err);
+	code = code ? code : show_count(show, "losses", run->losses, err);
+	code = code ? code : show_fact(show, "lost bytes", lost, err);
+	code = code ? code : show_count(show, "events put in", r->inferred, err);
+	return code ? code : show_fact(show, "warning", run->warning, err);
+}
+
+static int show_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
+		    struct tp_buf *labels, struct tp_err *err)
+{
+	struct showing show = {out, run->row.id};
+	int code = rep_output_begin(out, "run", facts, 3, err);
+
+	if (!code)
+		code = show_facts(&show, run, labels, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	if (!code)
+		code = rep_output_begin(out, "streams", streams, 6, err);
+	if (!code)
+		code = rep_run_streams(args->cmd.store, run->row.id, show_stream, &show, err);
+	return code ? code : rep_output_end(out, err);
+}
+
+static int show_runs(struct store_args *args, struct rep_output *out, const char *spec)
+{
+	struct rep_runs runs = {0};
+	struct tp_buf labels = {0};
+	struct tp_err err;
+	int code = 0, status = store_pick(args, spec, &runs);
+
+	for (size_t i = 0; i < runs.n && !code && !status; i++)
+		code = show_run(args, out, &runs.run[i], &labels, &err);
+	if (code)
+		status = cmd_fail(&args->cmd, args->path, &err);
+	tp_buf_release(&labels);
+	rep_runs_release(&runs);
+	return status;
+}
+
+int store_show(struct store_args *args)
+{
+	const char *one = args->cmd.run_spec ? args->cmd.run_spec : "latest";
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int status = open_store(args);
+
+	if (!status)
+		cmd_pager(&args->cmd);
+	if (!status)
+		status = cmd_output(&args->cmd, true, &out);
+	if (!status && !args->nwords)
+		status = show_runs(args, out, one);
+	for (size_t i = 0; i < args->nwords && !status; i++)
+		status = show_runs(args, out, args->word[i]);
+	if (!status && rep_output_finish(out, &err))
+		status = cmd_fail(&args->cmd, args->path, &err);
+	rep_output_free(out);
+	return status;
+}

@@ -1,0 +1,359 @@
+#include "store/verify.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/schema.h"
+#include "store/sqlerr.h"
+#include "store/store.h"
+
+#define MOST_OF_A_KIND 20 /* of SQLite's findings */
+
+struct check {
+	struct tp_store *store;
+	const struct tp_verify *v;
+	const char *path;
+	int64_t run;
+	size_t wrong;
+	/* of the run */
+	bool trace;
+	int64_t events;
+	bool dictionary; /* it could be read, so what names something in it can be checked */
+	uint32_t strings, frames, functions, locations, stacks;
+	int64_t goroutines, procs, threads;
+};
+
+__attribute__((format(printf, 2, 3))) static void found(struct check *c, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	c->wrong++;
+	c->v->found(c->v->ctx, c->run, text);
+}
+
+/* Errors that mean "this content is wrong" are findings; the others end the check. */
+static int finding(struct check *c, int code, const struct tp_err *err)
+{
+	if (code != TP_ESTORE && code != TP_EFORMAT && code != TP_ETRUNC && code != TP_ELIMIT)
+		return code;
+	found(c, "%s", err->msg);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int check_file(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	sqlite3_stmt *stmt = NULL;
+	char sql[64];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "PRAGMA main.integrity_check(%d)", MOST_OF_A_KIND);
+	rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+
+		if (text && strcmp(text, "ok") != 0)
+			found(c, "SQLite: %.400s", text);
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(stmt);
+	if (rc == SQLITE_CORRUPT) {
+		found(c, "SQLite: %s", sqlite3_errmsg(db));
+		return 0;
+	}
+	return rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, c->path, "cannot read");
+}
+
+/* Rows that belong to no run. */
+static int check_orphans(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+
+	for (const struct tp_schema_table *t = tp_schema_tables; t->name; t++) {
+		sqlite3_stmt *stmt = NULL;
+		char sql[160];
+		int rc;
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT count(*) FROM main.%s WHERE run NOT IN (SELECT id FROM main.run)",
+			 t->name);
+		rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+		if (!rc)
+			rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW && sqlite3_column_int64(stmt, 0))
+			found(c, "%lld rows of %s belong to a run that is not there",
+			      (long long)sqlite3_column_int64(stmt, 0), t->name);
+		sqlite3_finalize(stmt);
+		if (rc != SQLITE_ROW)
+			return tp_sql_err(err, db, c->path, "cannot read");
+	}
+	return 0;
+}
+
+/* ---- the dictionary ---- */
+
+static int check_dictionary(struct check *c, struct tp_err *err)
+{
+	struct tp_dict *dict = NULL;
+	int code = tp_dict_load(c->store, c->run, &dict, err);
+
+	c->dictionary = !code;
+	if (code)
+		return finding(c, code, err);
+	c->strings = tp_dict_strings(dict);
+	c->functions = tp_dict_functions(dict);
+	c->locations = tp_dict_locations(dict);
+	c->frames = tp_dict_frames(dict);
+	c->stacks = tp_dict_stacks(dict);
+	for (uint32_t i = 1; i < c->stacks; i++) {
+		struct tp_stack_node n = tp_dict_stack_at(dict, i);
+
+		if (n.parent >= i || n.frame >= c->frames ||
+		    n.depth != tp_dict_stack_at(dict, n.parent).depth + 1) {
+			found(c, "stack %" PRIu32 " does not stand on the one that called it", i);
+			break;
+		}
+	}
+	tp_dict_free(dict);
+	return 0;
+}
+
+/* ---- packed tables ---- */
+
+/* How many things a number of that kind may name; -1: it names nothing. */
+static int64_t named(const struct check *c, enum tp_column_kind kind)
+{
+	switch (kind) {
+	case TP_COL_G:
+		return c->goroutines;
+	case TP_COL_P:
+		return c->procs;
+	case TP_COL_M:
+		return c->threads;
+	default:
+		break;
+	}
+	if (!c->dictionary)
+		return -1;
+	switch (kind) {
+	case TP_COL_STR:
+		return c->strings;
+	case TP_COL_STACK:
+		return c->stacks;
+	case TP_COL_FRAME:
+		return c->frames;
+	case TP_COL_FUNC:
+		return c->functions;
+	case TP_COL_LOC:
+		return c->locations;
+	default:
+		return -1;
+	}
+}
+
+struct table_check {
+	struct check *c;
+	const struct tp_table_desc *table;
+	int64_t rows;
+	bool told;
+};
+
+static int check_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct table_check *t = ctx;
+
+	(void)err;
+	t->rows = (int64_t)(first + rows->nrows);
+	for (unsigned col = 0; col < t->table->ncolumns && !t->told; col++) {
+		int64_t limit = named(t->c, t->table->columns[col].kind);
+
+		for (size_t i = 0; limit >= 0 && i < rows->nrows; i++) {
+			int64_t v = rows->col[col][i];
+
+			if (v == TP_NULL || (v >= 0 && v < limit))
+				continue;
+			found(t->c, "row %zu of %s: %s names %" PRId64 ", and there are %" PRId64,
+			      first + i, t->table->name, t->table->columns[col].name, v, limit);
+			t->told = true;
+			break;
+		}
+	}
+	return 0;
+}
+
+static int check_table(struct check *c, enum tp_table_id id, int64_t *rows, struct tp_err *err)
+{
+	struct table_check t = {.c = c, .table = &tp_tables[id]};
+	struct tp_rows_visitor visitor = {.rows = check_rows, .ctx = &t};
+	int code = tp_rows_visit(c->store, c->run, id, 0, &visitor, err);
+
+	*rows = t.rows;
+	return code ? finding(c, code, err) : 0;
+}
+
+static int check_tables(struct check *c, struct tp_err *err)
+{
+	/* What others name comes first. */
+	static const enum tp_table_id first[] = {TP_TABLE_GOROUTINE, TP_TABLE_PROC,
+						 TP_TABLE_THREAD};
+	int64_t *const counts[] = {&c->goroutines, &c->procs, &c->threads};
+	int64_t rows;
+	int code = 0;
+
+	c->goroutines = c->procs = c->threads = INT64_MAX;
+	for (int i = 0; i < 3 && !code; i++)
+		code = check_table(c, first[i], counts[i], err);
+	for (int id = 0; id < TP_NTABLES && !code; id++)
+		code = check_table(c, (enum tp_table_id)id, &rows, err);
+	return code;
+}
+
+/* ---- events ---- */
+
+static int check_events(struct check *c, struct tp_err *err)
+{
+	struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
+	struct tp_event_reader *reader = NULL;
+	const struct tp_event *ev;
+	uint64_t last = 0;
+	int64_t events = 0;
+	bool back = false;
+	size_t n;
+	int code = tp_events_open(&reader, c->store, c->run, &all, err);
+
+	while (!code && (code = tp_events_next(reader, &ev, &n, err)) == 1) {
+		for (size_t i = 0; i < n && !back; i++) {
+			back = (int64_t)ev[i].ts < (int64_t)last && events + (int64_t)i;
+			last = (uint64_t)ev[i].ts;
+		}
+		events += (int64_t)n;
+		code = 0;
+	}
+	tp_events_close(reader);
+	if (code)
+		return finding(c, code, err);
+	if (back)
+		found(c, "times of events go back");
+	if (events != c->events)
+		found(c, "%" PRId64 " events are there, and the run says %" PRId64, events,
+		      c->events);
+	return 0;
+}
+
+static int check_profile(struct check *c, struct tp_err *err)
+{
+	struct tp_profile *p = NULL;
+	int code = tp_profile_load(c->store, c->run, &p, err);
+
+	tp_profile_free(p);
+	return code ? finding(c, code, err) : 0;
+}
+
+/* Segments follow one another without a gap and hold all events. */
+static int check_segments(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	sqlite3_stmt *stmt = NULL;
+	int64_t events = 0, block = 0, n = 0;
+	int rc = sqlite3_prepare_v2(db,
+				    "SELECT id, first_block, blocks, events FROM main.segment "
+				    "WHERE run = ? ORDER BY id",
+				    -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, c->run);
+	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		if (sqlite3_column_int64(stmt, 0) != n || sqlite3_column_int64(stmt, 1) != block)
+			found(c, "segment %" PRId64 " does not follow the one before it", n);
+		block = sqlite3_column_int64(stmt, 1) + sqlite3_column_int64(stmt, 2);
+		events += sqlite3_column_int64(stmt, 3);
+		n++;
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(stmt);
+	if (rc != SQLITE_DONE)
+		return tp_sql_err(err, db, c->path, "cannot read");
+	if (n && events != c->events)
+		found(c, "segments hold %" PRId64 " events, and the run says %" PRId64, events,
+		      c->events);
+	return 0;
+}
+
+/* ---- runs ---- */
+
+static int check_run(struct check *c, struct tp_err *err)
+{
+	int code = check_dictionary(c, err);
+
+	if (!code)
+		code = check_tables(c, err);
+	if (!code && c->trace)
+		code = check_events(c, err);
+	if (!code && c->trace)
+		code = check_segments(c, err);
+	if (!code && !c->trace)
+		code = check_profile(c, err);
+	return code;
+}
+
+static int check_runs(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	sqlite3_stmt *stmt = NULL;
+	uint64_t done = 0;
+	int code = 0,
+	    rc = sqlite3_prepare_v2(db,
+				    "SELECT id, kind, events, "
+				    "(SELECT count(*) FROM main.run) FROM main.run ORDER BY id",
+				    -1, &stmt, NULL);
+
+	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *kind = (const char *)sqlite3_column_text(stmt, 1);
+
+		c->run = sqlite3_column_int64(stmt, 0);
+		c->trace = kind && !strcmp(kind, "trace");
+		c->events = sqlite3_column_int64(stmt, 2);
+		if (c->v->progress &&
+		    c->v->progress(c->v->ctx, done++, (uint64_t)sqlite3_column_int64(stmt, 3)))
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+		else
+			code = check_run(c, err);
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(stmt);
+	c->run = 0;
+	if (code)
+		return code;
+	if (rc == SQLITE_CORRUPT) {
+		found(c, "SQLite: %s", sqlite3_errmsg(db));
+		return 0;
+	}
+	return rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, c->path, "cannot read");
+}
+
+int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, struct tp_err *err)
+{
+	struct check c = {.v = v, .path = path};
+	int code = tp_store_open(&c.store, path, err);
+
+	if (code)
+		return code;
+	code = check_file(&c, err);
+	if (!code && !c.wrong)
+		code = check_orphans(&c, err);
+	/* A file that SQLite finds fault with has no rows to be trusted. */
+	if (!code && !c.wrong)
+		code = check_runs(&c, err);
+	tp_store_close(c.store);
+	*wrong = c.wrong;
+	return code;
+}

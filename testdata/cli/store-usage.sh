@@ -1,0 +1,25 @@
+# Wrong arguments end with status 2, what is no store with 3.
+try() { tprof-store "$@" >"$TMP/out" 2>&1; status=$?; sed "s,$TMP/,,g" "$TMP/out"; echo "status $status"; }
+try
+try nosuch
+try list
+try rename x y
+try prune x
+try list --keep-last=1 x
+try show --empty x
+try verify --run=1 x
+try list nosuch
+try list testdata/checkout.trace
+try verify testdata/checkout.trace
+try compact nosuch
+tprof-import -o "$TMP/s.tprof" testdata/catalog.heap >/dev/null
+try delete "$TMP/s.tprof" 7
+try label "$TMP/s.tprof" 1 novalue
+try rename "$TMP/s.tprof" 1 ''
+# Damage is found: a packed block that is not what it was.
+cp "$TMP/s.tprof" "$TMP/bad.tprof"
+tprof-query --write "$TMP/bad.tprof" "UPDATE block SET data = substr(data, 1, 3) WHERE stream = 'stack'"
+try verify "$TMP/bad.tprof"
+cp "$TMP/s.tprof" "$TMP/bad.tprof"
+tprof-query --write "$TMP/bad.tprof" "UPDATE label SET run = 9; INSERT INTO label VALUES(7, 'a', 'b')"
+try verify "$TMP/bad.tprof"
