@@ -209,6 +209,11 @@ void rec_names_free(struct rec_names *n)
 	free(n);
 }
 
+struct tp_dict *rec_names_dict(const struct rec_names *n)
+{
+	return n->dict;
+}
+
 /* ---- addresses ---- */
 
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc)
@@ -439,27 +444,42 @@ static bool starts_others(const char *name)
 	return false;
 }
 
-uint32_t rec_names_begin(struct rec_names *n, uint32_t stack, uint64_t *pc)
+/* The outermost frame at a PC that is the program's. */
+static uint32_t begins_at(struct rec_names *n, uint64_t pc)
+{
+	const struct place *p = place_of(n, pc);
+
+	if (!p || p->own || !p->module || n->files[n->file_of[p->module - 1] - 1].starter)
+		return 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
+
+		if (!starts_others(tp_dict_text(n->dict, name).text))
+			return p->frames[i];
+	}
+	return 0;
+}
+
+uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc)
 {
 	uint64_t pcs[REC_MAX_DEPTH];
 	size_t size = rec_process_stack(n->p, stack, pcs, REC_MAX_DEPTH);
+	const uint32_t *frames;
+	uint32_t frame;
 
-	*pc = 0;
-	while (size--) {
-		const struct place *p = place_of(n, pcs[size]);
-
-		if (!p || p->own || !p->module || n->files[n->file_of[p->module - 1] - 1].starter)
-			continue;
-		for (uint32_t i = 0; i < p->n; i++) {
-			uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
-
-			if (starts_others(tp_dict_text(n->dict, name).text))
-				continue;
-			*pc = p->pc;
-			return p->frames[i];
-		}
+	*pc = entry ? entry + 1 : 0;
+	frame = entry ? begins_at(n, *pc) : 0;
+	while (!frame && size--) {
+		frame = begins_at(n, pcs[size]);
+		if (frame)
+			*pc = pcs[size];
 	}
-	return 0;
+	/* Better than nothing: the trampoline. */
+	if (!frame && *pc) {
+		rec_names_frames(n, *pc, &frames);
+		frame = frames[0];
+	}
+	return frame;
 }
 
 void rec_names_remark(const struct rec_names *n, char text[200])

@@ -22,6 +22,7 @@ struct rec_names;
 int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
 		  struct tp_err *err);
 void rec_names_free(struct rec_names *n);
+struct tp_dict *rec_names_dict(const struct rec_names *n);
 
 /* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
@@ -39,9 +40,11 @@ uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
 bool rec_names_own(struct rec_names *n, uint64_t pc);
 /* The PCs of a stack, innermost first, but those of the recorder; how many. */
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room);
-/* The outermost frame of a stack that is of the program rather than of what starts threads for it
- * (libc, libstdc++, the standard library of Rust): 0 and *pc 0 where there is none. */
-uint32_t rec_names_begin(struct rec_names *n, uint32_t stack, uint64_t *pc);
+/* What a goroutine that begins at `entry` (0 unknown), one of whose stacks is `stack`, is called
+ * after: its start routine or, where that is of what starts threads for others (libc, libstdc++,
+ * the standard library of Rust), the outermost frame of the program itself. A frame, and its PC as
+ * a return address; both 0 where nothing is known. */
+uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc);
 /* One sentence about what has no names and how to get them; "" when nothing lacks. */
 void rec_names_remark(const struct rec_names *n, char text[200]);
 

@@ -128,9 +128,9 @@ static void test_names_begin(void **state)
 	rec_testing_module(&f.t, 0x5000, 0x6000, 0, "/lib/x86_64-linux-gnu/libc.so.6", "");
 	s = rec_testing_stack(&f.t, stack, 2);
 	begin(&f);
-	assert_string_equal(name_of(&f, rec_names_begin(f.names, s, &first)), "outer");
+	assert_string_equal(name_of(&f, rec_names_begin(f.names, 0x5020, s, &first)), "outer");
 	assert_true(first == pc);
-	assert_int_equal(rec_names_begin(f.names, 0, &first), 0);
+	assert_int_equal(rec_names_begin(f.names, 0, 0, &first), 0);
 	assert_true(first == 0);
 	end(&f);
 }
