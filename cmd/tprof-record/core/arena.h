@@ -109,7 +109,7 @@ struct rec_g {
 	char name[16];
 	/* Odd while what follows is being written; kind is REC_NOTHING when it does not wait. */
 	_Atomic uint32_t seq;
-	uint32_t unused;
+	_Atomic uint32_t next_free; /* in the list of free places: index + 1 */
 	struct rec_event wait; /* BLOCK, SYSCALL or G_STOP with `end` 0 */
 };
 

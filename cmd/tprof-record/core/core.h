@@ -38,11 +38,25 @@ struct rec_self {
 	uint32_t g;	      /* the goroutine that runs here, 0: not known yet */
 	uint32_t m;
 	struct rec_g *slot; /* of g, NULL when there was none */
-	uint32_t depth;	    /* > 0: in here already, so what is called now is not the program's */
+	uint32_t depth;	    /* > 0: in here already, so what is called now is not the program's:
+			     * the functions below raise it, and do nothing where it is raised */
 	uint32_t stripe;
 	uint64_t random;
+	uint64_t heap_rate; /* that until_sample was drawn for */
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns of the recorder's own, not accounted yet */
+	uint32_t spare_node; /* of the tree of stacks, lost to another thread in a race */
+	/* Waits that have begun: one, unless signal handlers wait, too. */
+	struct {
+		const struct rec_event *wait;
+		uint64_t object;
+	} open[4];
+	uint32_t nopen;
+	/* The last wait, still to be added to the profiles (rec_settle). */
+	struct {
+		uint64_t ns;
+		uint32_t stack, poster, reason, unsettled;
+	} last;
 };
 extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
@@ -55,10 +69,18 @@ void rec_core_end(void);
 /* The calling thread as a goroutine of its own: known before (`g` from rec_thread_new, and who
  * created it), or met for the first time (0). Cheap when it is known. */
 void rec_thread_begin(uint32_t g, uint64_t entry);
+/* The thread is silent from then on: others of its destructors may follow. */
 void rec_thread_end(void);
 /* Creator's side: gives the coming thread its number and writes THREAD_NEW. */
 uint32_t rec_thread_new(uint64_t entry);
 void rec_thread_name(const char *name);
+/* A place for a goroutine of the program's own, cleared but for `id`; NULL when all are taken
+ * (counted). And back. */
+struct rec_g *rec_g_take(uint32_t id);
+void rec_g_leave(struct rec_g *g);
+/* What g is waiting for from now on, and no longer. For one writer at a time. */
+void rec_wait_store(struct rec_g *g, const struct rec_event *wait);
+void rec_wait_clear(struct rec_g *g);
 
 /* ---- time, stacks, strings ---- */
 
@@ -78,6 +100,10 @@ size_t rec_stack_pcs(uint32_t stack, uint64_t *pcs, size_t room);
 uint32_t rec_string(const char *text, size_t size); /* interned; 0 when there is no room */
 /* n pairs of strings (key, value), sorted by key; 0 for none, or no room. */
 uint32_t rec_label_set(const uint32_t *pairs, size_t n);
+/* Appends it to the modules: index + 1, 0 when there is no room (counted). */
+uint32_t rec_module_add(const struct rec_module *module);
+/* Code was loaded or unloaded (dlopen, dlclose): forgets how to unwind what was there. */
+void rec_code_changed(void);
 
 /* ---- records of the trace ---- */
 
@@ -87,8 +113,11 @@ static inline bool rec_tracing(void)
 	       atomic_load_explicit(&rec_core->arena.header->options.trace, memory_order_relaxed);
 }
 
-/* Copies it into the stripe of the calling thread; g and m are filled in where they are 0. */
+/* Copies it into the stripe of the calling thread; g and m are filled in where they are 0. Nothing
+ * is written while the trace is off, but for TRACE_STOP and PROCESS_*. */
 void rec_write(const struct rec_event *event);
+/* The recorder's side: gives back a chunk whose records are all written and have been read. */
+void rec_chunk_give(const struct rec_arena *a, uint32_t index);
 
 /* A wait that begins and ends: fills the thread's `wait`, counts it among the waiters of the
  *object, and at its end writes the BLOCK record, the block profile and, for locks, the mutex
@@ -99,13 +128,37 @@ void rec_write(const struct rec_event *event);
  *	… real call …
  *	rec_wait_end(&wait, flags);
  *
+ * What it costs, and how to keep that from those who wait for the same lock:
+ *
+ *	- Before the real lock: trylock; only if that fails, rec_wait_begin. It takes the stack
+ *	  while the thread has to wait anyway, and adds the wait before this one to the
+ *	  profiles.
+ *	- Then trylock once more: the lock may have become free meanwhile, and what was waited
+ *	  for was the recorder. rec_wait_end(&wait, REC_DID_NOT_WAIT) then: nothing
+ *	  happened.
+ *	- rec_wait_end runs with the lock held: it takes the time and copies the record, no
+ *	  more. The profiles are brought up to date by the thread's next wait or by
+ *	  rec_settle, best called after the real unlock (one load if there is nothing to do).
+ *	- rec_post before the real unlock only where that will wake somebody. Of an ordinary
+ *	  mutex of glibc its first word says so (> 1: somebody sleeps in the kernel). While the
+ *	  thread that was woken is on its way it is 1, and rec_waited_for is still true: posts
+ *	  then are noise, as many as there are unlocks.
+ *
  * Also for REC_SYSCALL, which has no waiters and no profile and is written only when it took
- * options.syscall_ns. An object of 0 has no waiters. Must be on the stack of the caller until
- * its end; a thread that is cancelled in between has its cleanup call rec_wait_end. */
+ * options.syscall_ns. An object of 0 has no waiters. The event is on the stack of the caller until
+ * its end. Waits that are left without one (by longjmp, or a thread that is cancelled) end when the
+ * thread waits the next time, or ends. */
+enum { REC_DID_NOT_WAIT = 0x8000 }; /* a flag of rec_wait_end alone */
 void rec_wait_begin(struct rec_event *wait, unsigned skip);
 void rec_wait_end(struct rec_event *wait, unsigned flags);
+void rec_settle_now(void);
+static inline void rec_settle(void)
+{
+	if (__builtin_expect(rec_self.last.unsettled, 0))
+		rec_settle_now();
+}
 
-/* Does anybody wait for an object with that hash? One load. */
+/* Does anybody wait for an object with that hash? One load. rec_waits_of expects rec_alive. */
 static inline struct rec_wait *rec_waits_of(const void *object)
 {
 	uint64_t h = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
@@ -124,8 +177,8 @@ void rec_post(const void *object, uint32_t wakes, unsigned skip);
 /* ---- profiles ---- */
 
 /* Heap. The fast path is the caller's: rec_self.until_sample -= size, and rec_malloc when it fell
- * below 0 (with the heap profile off it never does: it is INT64_MAX / 2). rec_malloc sets it anew.
- */
+ * below 0. That sets it anew; with the heap profile off once in a MiB, to see whether it is on
+ * again. */
 void rec_malloc(void *block, size_t size, unsigned skip);
 /* 64 KiB of counters: 0 says that the block was surely not sampled. */
 extern uint8_t rec_sampled[65536];
@@ -133,7 +186,7 @@ static inline bool rec_maybe_sampled(const void *block)
 {
 	uint64_t h = (uint64_t)(uintptr_t)block * 0x9e3779b97f4a7c15u;
 
-	return __builtin_expect(rec_sampled[h >> 48] != 0, 0);
+	return __builtin_expect(__atomic_load_n(&rec_sampled[h >> 48], __ATOMIC_RELAXED) != 0, 0);
 }
 /* Before the real free or realloc: takes the sample off. Returns its bucket (index + 1), 0 if it
  * was none, so that a realloc that fails can put it back. */

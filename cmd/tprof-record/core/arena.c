@@ -1,0 +1,198 @@
+#include "tprof-record/core/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Memory is reserved in steps of this size: a system call for each, and at most so much unused. */
+#define STEP 65536u
+
+void *rec_map(size_t size)
+{
+	long at = rec_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	rec_call(SYS_madvise, at, (long)size, MADV_WIPEONFORK, 0, 0, 0);
+	return (void *)at;
+}
+
+void rec_unmap(void *memory, size_t size)
+{
+	if (memory)
+		rec_call(SYS_munmap, (long)memory, (long)size, 0, 0, 0, 0);
+}
+
+static long allocate(int fd, uint64_t from, uint64_t to)
+{
+	long result;
+
+	do {
+		result = rec_call(SYS_fallocate, fd, 0, (long)from, (long)(to - from), 0, 0);
+	} while (result == -EINTR);
+	return result;
+}
+
+/* A file size limit of the program's is not meant for us; to exceed it would be a SIGXFSZ. */
+static long make_size(int fd, uint64_t size)
+{
+	struct rlimit was, wide;
+	bool narrow;
+	long result;
+
+	if (rec_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&was, 0, 0) != 0)
+		was.rlim_cur = was.rlim_max = RLIM_INFINITY;
+	narrow = was.rlim_cur < size;
+	if (narrow) {
+		if (was.rlim_max < size)
+			return -EFBIG;
+		wide = was;
+		wide.rlim_cur = wide.rlim_max;
+		rec_call(SYS_prlimit64, 0, RLIMIT_FSIZE, (long)&wide, 0, 0, 0);
+	}
+	result = rec_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0);
+	if (narrow)
+		rec_call(SYS_prlimit64, 0, RLIMIT_FSIZE, (long)&was, 0, 0, 0);
+	return result;
+}
+
+/* Sealed, so that nobody can cut off what others have mapped. */
+static long make_file(void)
+{
+	long fd = rec_call(SYS_memfd_create, (long)"tprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING,
+			   0, 0, 0, 0);
+	long result;
+
+	if (fd < 0)
+		return fd;
+	result = make_size((int)fd, REC_ARENA_SIZE);
+	/* What is found by hash is touched anywhere from the beginning. */
+	if (!result)
+		result = allocate((int)fd, REC_AT_header, (uint64_t)REC_LAST_waits + 1);
+	if (!result)
+		result = allocate((int)fd, REC_AT_edges, (uint64_t)REC_LAST_chains + 1);
+	if (!result) {
+		rec_call(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, 0,
+			 0, 0);
+		return fd;
+	}
+	rec_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	return result;
+}
+
+/* Memory for bytes [from, to) of the arena, or an error. Where the kernel can do it (5.14), without
+ * the descriptor: a program that closes all it does not know may have given its number to a file.
+ */
+static long populate(uint64_t from, uint64_t to)
+{
+	struct rec_state *s = rec_state();
+	struct stat st;
+	long result;
+
+	if (!s->shared)
+		return 0;
+	do {
+		result = rec_call(SYS_madvise, (long)((char *)rec_core->arena.header + from),
+				  (long)(to - from), MADV_POPULATE_WRITE, 0, 0, 0);
+	} while (result == -EINTR);
+	if (result != -EINVAL)
+		return result;
+	if (rec_core->fd < 0 || rec_call(SYS_fstat, rec_core->fd, (long)&st, 0, 0, 0, 0) != 0 ||
+	    st.st_dev != s->device || st.st_ino != s->inode)
+		return -EBADF;
+	return allocate(rec_core->fd, from, to);
+}
+
+int rec_arena_make(bool shared, void **base, int *fd)
+{
+	long file = -1, at;
+
+	if (shared) {
+		file = make_file();
+		if (file < 0)
+			return (int)-file;
+	}
+	at = rec_call(SYS_mmap, 0, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+		      shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, file, 0);
+	if (at < 0 && at > -4096) {
+		if (file >= 0)
+			rec_call(SYS_close, file, 0, 0, 0, 0, 0);
+		return (int)-at;
+	}
+	*base = (void *)at;
+	*fd = (int)file;
+	return 0;
+}
+
+struct part {
+	uint64_t at;
+	uint32_t size, n;
+	struct rec_growth *growth;
+};
+
+static struct part part_of(enum rec_part part)
+{
+	struct rec_header *h = rec_core->arena.header;
+
+	switch (part) {
+#define PART(NAME, name, type, n)                                                                  \
+	case REC_PART_##NAME:                                                                      \
+		return (struct part){REC_AT_##name, sizeof(type), n, &h->name}
+		PART(NODES, nodes, struct rec_node, REC_NNODES);
+		PART(BUCKETS, buckets, struct rec_bucket, REC_NBUCKETS);
+		PART(MODULES, modules, struct rec_module, REC_NMODULES);
+		PART(STRINGS, strings, char, REC_STRING_BYTES);
+		PART(SETS, sets, uint32_t, REC_NSETS * 16);
+		PART(GS, gs, struct rec_g, REC_NGS);
+		PART(CHUNKS, chunks, struct rec_chunk, REC_NCHUNKS);
+#undef PART
+	}
+	return (struct part){0};
+}
+
+void rec_raise(_Atomic uint32_t *used, uint32_t upto)
+{
+	uint32_t was = atomic_load_explicit(used, memory_order_relaxed);
+
+	while (was < upto && !atomic_compare_exchange_weak_explicit(
+				 used, &was, upto, memory_order_release, memory_order_relaxed))
+		;
+}
+
+/* Two threads may reserve the same at once: the second call finds nothing to do. */
+bool rec_reserve(enum rec_part part, uint32_t upto)
+{
+	struct part p = part_of(part);
+	_Atomic uint32_t *wary = &rec_state()->wary[part];
+	uint32_t reserved = atomic_load_explicit(&p.growth->reserved, memory_order_acquire), left;
+	uint64_t from, to;
+
+	if (__builtin_expect(upto <= reserved, 1))
+		return true;
+	if (upto > p.n)
+		return false;
+	left = atomic_load_explicit(wary, memory_order_relaxed);
+	if (left) {
+		atomic_store_explicit(wary, left - 1, memory_order_relaxed);
+		return false;
+	}
+	from = (uint64_t)reserved * p.size / REC_PAGE * REC_PAGE;
+	to = ((uint64_t)upto * p.size + STEP - 1) / STEP * STEP;
+	if (to > REC_PAGES((uint64_t)p.n * p.size))
+		to = REC_PAGES((uint64_t)p.n * p.size);
+	if (populate(p.at + from, p.at + to) != 0) {
+		rec_lose(REC_LOST_MEMORY, 1);
+		atomic_store_explicit(wary, 255, memory_order_relaxed);
+		return false;
+	}
+	rec_raise(&p.growth->reserved, to / p.size > p.n ? p.n : (uint32_t)(to / p.size));
+	return true;
+}

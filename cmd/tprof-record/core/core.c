@@ -1,0 +1,108 @@
+#include "tprof-record/core/inside.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "tprof-record/core/sample.h"
+
+struct rec_core *rec_core;
+
+/* Where the arena of this process's parent lies, if a fork took it from us. */
+static void *last_arena;
+
+uint64_t rec_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void set_options(struct rec_options *to, const struct rec_options *from)
+{
+	atomic_init(&to->heap_rate, atomic_load(&from->heap_rate));
+	atomic_init(&to->block_rate, atomic_load(&from->block_rate));
+	atomic_init(&to->mutex_fraction, atomic_load(&from->mutex_fraction));
+	atomic_init(&to->trace, atomic_load(&from->trace));
+	to->depth = from->depth ? from->depth : 128;
+	if (to->depth > REC_MAX_DEPTH)
+		to->depth = REC_MAX_DEPTH;
+	to->profiler = from->profiler ? from->profiler : 126;
+	to->threadcreate = from->threadcreate;
+	to->syscall_ns = from->syscall_ns;
+	to->seed = from->seed;
+}
+
+static void begin_header(struct rec_header *h, const struct rec_options *options)
+{
+	struct timespec wall;
+
+	h->version = REC_VERSION;
+	h->size_of_event = sizeof(struct rec_event);
+	h->pid = (uint32_t)rec_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	h->ppid = (uint32_t)rec_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	h->start_ns = rec_now();
+	clock_gettime(CLOCK_REALTIME, &wall);
+	h->start_sec = (uint64_t)wall.tv_sec;
+	h->start_nsec = (uint64_t)wall.tv_nsec;
+	set_options(&h->options, options);
+	h->next_g = 1;
+	/* Entry 0 is none of them. */
+	h->nodes.used = h->strings.used = h->sets.used = 1;
+	h->magic = REC_MAGIC;
+}
+
+/* Of what begins at 0, the first entries must be there to be used as 0. */
+static bool reserve_first(void)
+{
+	return rec_reserve(REC_PART_NODES, 1) && rec_reserve(REC_PART_STRINGS, 1) &&
+	       rec_reserve(REC_PART_SETS, 1);
+}
+
+int rec_core_begin(const struct rec_options *options, bool shared)
+{
+	struct rec_self *self = &rec_self;
+	struct rec_state *s = rec_state();
+	struct stat st;
+	void *base = NULL;
+	int fd = -1, error;
+
+	if (rec_alive())
+		return EBUSY;
+	if (!s && !(s = rec_map(sizeof(*s))))
+		return ENOMEM;
+	error = rec_arena_make(shared, &base, &fd);
+	if (error)
+		return error;
+	/* What a fork has left: the parent's arena and what its threads knew of it. */
+	if (last_arena)
+		rec_unmap(last_arena, REC_ARENA_SIZE);
+	last_arena = base;
+	memset(self, 0, sizeof(*self));
+	s->core.fd = fd;
+	s->shared = shared;
+	if (shared && rec_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0) {
+		s->device = st.st_dev;
+		s->inode = st.st_ino;
+	}
+	s->core.arena = rec_arena_at(base);
+	s->next_node = 1;
+	rec_core = &s->core;
+	begin_header(s->core.arena.header, options);
+	if (!reserve_first()) {
+		rec_core_end();
+		return ENOMEM;
+	}
+	memset(rec_sampled, 0, sizeof(rec_sampled));
+	rec_thread_begin(0, 0);
+	return 0;
+}
+
+void rec_core_end(void)
+{
+	/* The mapping stays: others may be in the middle of a record. */
+	if (rec_core)
+		rec_core->arena.header = NULL;
+}

@@ -1,0 +1,189 @@
+/* Strings, label sets and modules: what is appended to the arena and never changes. The tables that
+ * find what is there already are private; look-ups take no lock. */
+#include "tprof-record/core/inside.h"
+
+#include <string.h>
+
+static uint64_t hash_of(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+/* What is found in a table of offsets, and the place where to put what is not (NULL: full). */
+typedef bool same_fn(uint32_t offset, const void *data, size_t size);
+
+static bool same_string(uint32_t offset, const void *data, size_t size)
+{
+	const char *text = rec_core->arena.strings + offset;
+
+	/* Beyond `used` there may be no memory. */
+	return size < atomic_load_explicit(&rec_core->arena.header->strings.used,
+					   memory_order_relaxed) -
+			  offset &&
+	       !memcmp(text, data, size) && !text[size];
+}
+
+static bool same_set(uint32_t offset, const void *data, size_t size)
+{
+	const uint32_t *set = rec_core->arena.sets + offset;
+
+	return set[0] == size / 8 && !memcmp(set + 1, data, size);
+}
+
+static uint32_t look_up(_Atomic uint32_t *table, uint32_t n, same_fn *same, const void *data,
+			size_t size, _Atomic uint32_t **place)
+{
+	uint32_t i = (uint32_t)hash_of(data, size) & (n - 1), tries;
+
+	*place = NULL;
+	for (tries = 0; tries < n / 8; tries++, i = (i + 1) & (n - 1)) {
+		uint32_t offset = atomic_load_explicit(&table[i], memory_order_acquire);
+
+		if (!offset) {
+			*place = &table[i];
+			return 0;
+		}
+		if (same(offset, data, size))
+			return offset;
+	}
+	return 0;
+}
+
+/* Room for so much more of the part; its offset, 0 when there is none. Under the lock. */
+static uint32_t more(enum rec_part part, struct rec_growth *growth, uint32_t limit, size_t size)
+{
+	uint32_t used = atomic_load_explicit(&growth->used, memory_order_relaxed);
+
+	if (size > limit - used || !rec_reserve(part, used + (uint32_t)size)) {
+		rec_lose(REC_LOST_STRINGS, 1);
+		return 0;
+	}
+	return used;
+}
+
+static uint32_t add_string(const char *text, size_t size)
+{
+	struct rec_growth *growth = &rec_core->arena.header->strings;
+	uint32_t at = more(REC_PART_STRINGS, growth, REC_STRING_BYTES, size + 1);
+
+	if (at) {
+		memcpy(rec_core->arena.strings + at, text, size);
+		rec_core->arena.strings[at + size] = 0;
+		atomic_store_explicit(&growth->used, at + (uint32_t)size + 1, memory_order_release);
+	}
+	return at;
+}
+
+uint32_t rec_string_inside(const char *text, size_t size)
+{
+	struct rec_state *s = rec_state();
+	_Atomic uint32_t *place;
+	const char *end = memchr(text, 0, size);
+	uint32_t at;
+
+	if (end)
+		size = (size_t)(end - text);
+	if (!size || size >= REC_STRING_BYTES)
+		return 0;
+	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
+	if (at)
+		return at;
+	if (!rec_lock(&s->string_lock)) {
+		rec_lose(REC_LOST_STRINGS, 1);
+		return 0;
+	}
+	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
+	if (!at) {
+		at = add_string(text, size);
+		if (at && place)
+			atomic_store_explicit(place, at, memory_order_release);
+	}
+	rec_unlock(&s->string_lock);
+	return at;
+}
+
+uint32_t rec_string(const char *text, size_t size)
+{
+	uint32_t at;
+
+	if (!rec_enter())
+		return 0;
+	at = rec_string_inside(text, size);
+	rec_leave();
+	return at;
+}
+
+static uint32_t add_set(const uint32_t *pairs, size_t n)
+{
+	struct rec_growth *growth = &rec_core->arena.header->sets;
+	uint32_t at = more(REC_PART_SETS, growth, REC_NSETS * 16, 1 + 2 * n);
+
+	if (at) {
+		uint32_t *set = rec_core->arena.sets + at;
+
+		set[0] = (uint32_t)n;
+		memcpy(set + 1, pairs, n * 8);
+		atomic_store_explicit(&growth->used, at + 1 + 2 * (uint32_t)n,
+				      memory_order_release);
+	}
+	return at;
+}
+
+uint32_t rec_label_set(const uint32_t *pairs, size_t n)
+{
+	struct rec_state *s = rec_state();
+	_Atomic uint32_t *place;
+	uint32_t at;
+
+	if (!n || n > REC_NSETS || !rec_enter())
+		return 0;
+	at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
+	if (!at && rec_lock(&s->string_lock)) {
+		at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
+		if (!at) {
+			at = add_set(pairs, n);
+			if (at && place)
+				atomic_store_explicit(place, at, memory_order_release);
+		}
+		rec_unlock(&s->string_lock);
+	}
+	rec_leave();
+	return at;
+}
+
+uint32_t rec_module_add(const struct rec_module *module)
+{
+	struct rec_growth *growth;
+	uint32_t at = 0;
+
+	if (!rec_enter())
+		return 0;
+	growth = &rec_core->arena.header->modules;
+	if (rec_lock(&rec_state()->string_lock)) {
+		uint32_t used = atomic_load_explicit(&growth->used, memory_order_relaxed);
+
+		if (used < REC_NMODULES && rec_reserve(REC_PART_MODULES, used + 1)) {
+			struct rec_module *m = &rec_core->arena.modules[used];
+
+			m->start = module->start;
+			m->limit = module->limit;
+			m->offset = module->offset;
+			m->file = module->file;
+			m->build_id = module->build_id;
+			atomic_store_explicit(&m->gone, 0, memory_order_relaxed);
+			at = used + 1;
+			atomic_store_explicit(&growth->used, at, memory_order_release);
+		}
+		rec_unlock(&rec_state()->string_lock);
+	}
+	if (!at)
+		rec_lose(REC_LOST_MODULES, 1);
+	rec_leave();
+	return at;
+}

@@ -1,0 +1,209 @@
+#include "tprof-record/core/inside.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "tprof-record/core/list.h"
+
+__thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
+
+struct rec_g *rec_g_take(uint32_t id)
+{
+	struct rec_arena *a = &rec_core->arena;
+	uint32_t at = rec_list_take(&rec_state()->free_gs, &a->gs[0].next_free, sizeof(a->gs[0]));
+
+	if (!at) {
+		uint32_t used = atomic_load_explicit(&a->header->gs.used, memory_order_relaxed);
+
+		do {
+			if (used >= REC_NGS || !rec_reserve(REC_PART_GS, used + 1)) {
+				rec_lose(REC_LOST_WAITS, 1);
+				return NULL;
+			}
+		} while (!atomic_compare_exchange_weak_explicit(&a->header->gs.used, &used,
+								used + 1, memory_order_release,
+								memory_order_relaxed));
+		at = used + 1;
+	}
+	/* Whoever had it before left it cleared but for its seq, which only grows. */
+	atomic_store_explicit(&a->gs[at - 1].id, id, memory_order_release);
+	return &a->gs[at - 1];
+}
+
+void rec_g_leave(struct rec_g *g)
+{
+	struct rec_arena *a = &rec_core->arena;
+
+	if (!g)
+		return;
+	atomic_store_explicit(&g->id, 0, memory_order_release);
+	rec_wait_clear(g);
+	g->tid = 0;
+	atomic_store_explicit(&g->m, 0, memory_order_relaxed);
+	atomic_store_explicit(&g->labels, 0, memory_order_relaxed);
+	atomic_store_explicit(&g->create_stack, 0, memory_order_relaxed);
+	g->creator = 0;
+	g->entry = g->start = 0;
+	memset(g->name, 0, sizeof(g->name));
+	rec_list_give(&rec_state()->free_gs, &a->gs[0].next_free, sizeof(a->gs[0]),
+		      (uint32_t)(g - a->gs) + 1);
+}
+
+void rec_wait_store(struct rec_g *g, const struct rec_event *wait)
+{
+	uint32_t seq = atomic_load_explicit(&g->seq, memory_order_relaxed);
+
+	atomic_store_explicit(&g->seq, seq + 1, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	g->wait.flags = wait->flags;
+	g->wait.stack = wait->stack;
+	g->wait.start = wait->start;
+	g->wait.end = wait->end;
+	g->wait.object = wait->object;
+	g->wait.g = wait->g;
+	g->wait.m = wait->m;
+	g->wait.arg = wait->arg;
+	g->wait.extra = wait->extra;
+	atomic_store_explicit(&g->wait.kind,
+			      atomic_load_explicit(&wait->kind, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&g->seq, seq + 2, memory_order_release);
+}
+
+/* One store is a whole change: whoever reads sees the old kind or none. */
+void rec_wait_clear(struct rec_g *g)
+{
+	atomic_store_explicit(&g->wait.kind, REC_NOTHING, memory_order_relaxed);
+}
+
+void rec_random_seed(void)
+{
+	uint64_t seed = rec_core->arena.header->options.seed;
+
+	rec_self.random = seed ? seed : rec_now() ^ (uint64_t)(uintptr_t)&rec_self;
+	rec_self.random += (uint64_t)rec_self.g << 32;
+	rec_self.random = rec_random() | 1;
+}
+
+static void set_name(const char *name)
+{
+	if (rec_self.slot) {
+		char text[sizeof(rec_self.slot->name)] = {0};
+		size_t i;
+
+		for (i = 0; i + 1 < sizeof(text) && name[i]; i++)
+			text[i] = name[i];
+		memcpy(rec_self.slot->name, text, sizeof(text));
+	}
+}
+
+void rec_thread_begin_inside(uint32_t g, uint64_t entry)
+{
+	struct rec_header *h = rec_core->arena.header;
+	struct rec_event event = {.kind = REC_THREAD_START};
+	bool met = !g;
+
+	if (rec_self.g)
+		return;
+	if (!g)
+		g = atomic_fetch_add_explicit(&h->next_g, 1, memory_order_relaxed);
+	rec_self.g = rec_self.m = g;
+	rec_self.stripe = g % REC_NSTRIPES;
+	if (!rec_self.random)
+		rec_random_seed();
+	event.start = event.end = rec_now();
+	event.object = (uint64_t)rec_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	rec_self.slot = rec_g_take(g);
+	if (rec_self.slot) {
+		struct rec_g *slot = rec_self.slot;
+		struct rec_pending *p = &rec_state()->pending[g % REC_NPENDING];
+
+		slot->tid = (uint32_t)event.object;
+		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
+		slot->entry = entry;
+		slot->start = event.start;
+		if (!met && atomic_load_explicit(&p->g, memory_order_acquire) == g) {
+			atomic_store_explicit(&slot->create_stack, p->stack, memory_order_relaxed);
+			slot->creator = p->creator;
+		}
+		/* One that we created has only inherited its name. */
+		if (met)
+			rec_call(SYS_prctl, PR_GET_NAME, (long)slot->name, 0, 0, 0, 0);
+	}
+	rec_write_inside(&event);
+}
+
+void rec_know_self(void)
+{
+	rec_thread_begin_inside(0, 0);
+}
+
+void rec_thread_begin(uint32_t g, uint64_t entry)
+{
+	if (rec_self.g || !rec_enter())
+		return;
+	rec_thread_begin_inside(g, entry);
+	rec_leave();
+}
+
+void rec_thread_end(void)
+{
+	struct rec_event event = {.kind = REC_THREAD_END};
+
+	if (!rec_self.g || !rec_enter())
+		return;
+	rec_wait_abandon(NULL);
+	rec_settle_inside();
+	rec_settle_contention();
+	event.start = event.end = rec_now();
+	rec_write_inside(&event);
+	rec_cache_give(rec_self.cache);
+	rec_self.cache = NULL;
+	rec_g_leave(rec_self.slot);
+	rec_self.slot = NULL;
+	rec_self.g = rec_self.m = 0;
+}
+
+__attribute__((noinline)) uint32_t rec_thread_new(uint64_t entry)
+{
+	struct rec_frame caller = REC_CALLER();
+	struct rec_header *h;
+	struct rec_event event = {.kind = REC_THREAD_NEW, .object = entry};
+	struct rec_pending *p;
+	uint32_t g;
+
+	if (!rec_enter())
+		return 0;
+	rec_known();
+	h = rec_core->arena.header;
+	g = atomic_fetch_add_explicit(&h->next_g, 1, memory_order_relaxed);
+	event.arg = g;
+	event.stack = rec_stack_from(caller, 1);
+	event.start = event.end = rec_now();
+	p = &rec_state()->pending[g % REC_NPENDING];
+	atomic_store_explicit(&p->g, 0, memory_order_relaxed);
+	p->stack = event.stack;
+	p->creator = rec_self.g;
+	atomic_store_explicit(&p->g, g, memory_order_release);
+	if (h->options.threadcreate)
+		rec_create_event_inside(event.stack);
+	rec_write_inside(&event);
+	rec_leave();
+	return g;
+}
+
+void rec_thread_name(const char *name)
+{
+	struct rec_event event = {.kind = REC_THREAD_NAME};
+
+	if (!rec_enter())
+		return;
+	rec_known();
+	set_name(name);
+	if (rec_tracing()) {
+		event.arg = rec_string_inside(name, strlen(name));
+		event.start = event.end = rec_now();
+		rec_write_inside(&event);
+	}
+	rec_leave();
+}
