@@ -267,8 +267,7 @@ static int add_sample(struct maker *m, struct rec_row *row)
 		code = labels_of(m, row, &set);
 	if (code)
 		return code;
-	if (!row->lost)
-		rec_row_scale(m->p, m->kind, row);
+	rec_row_scale(m->p, m->kind, row);
 	return fail(m, tp_profile_add_sample(m->out, node, set, row->value));
 }
 
@@ -282,7 +281,7 @@ static int by_cycles(const void *a, const void *b)
 static int add_samples(struct maker *m, const struct rec_live *live)
 {
 	struct rec_rows rows;
-	int code = rec_rows_gather(&rows, m->p, m->kind, live, m->err);
+	int code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
 
 	if (!code && rows.n && (m->kind == REC_PROFILE_BLOCK || m->kind == REC_PROFILE_MUTEX))
 		qsort(rows.row, rows.n, sizeof(*rows.row), by_cycles);

@@ -135,31 +135,34 @@ static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b,
 	}
 }
 
+/* Waiting for its own locks the recorder charges to a place in itself (core/contention.c). */
+static bool is_lost(const struct rec_process *p, struct rec_names *names, const struct rec_row *row)
+{
+	const struct rec_node *node = &p->arena.nodes[row->stack];
+
+	return row->stack && node->depth == 1 && rec_names_own(names, node->pc);
+}
+
 static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
-			  enum rec_bucket_kind kind, struct tp_err *err)
+			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
 {
 	const struct rec_arena *a = &p->arena;
 	bool all = kind == REC_HEAP_BUCKET && heap_is_clear(a);
-	size_t n = 1; /* for what is lost */
+	size_t n = 0;
 
 	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext)
 		n++;
-	rows->row = calloc(n, sizeof(*rows->row));
+	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
 	if (!rows->row)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext) {
 		struct rec_row row = {0};
 
-		if (fill_bucket(p, &a->buckets[i - 1], all, &row))
-			rows->row[rows->n++] = row;
+		if (!fill_bucket(p, &a->buckets[i - 1], all, &row))
+			continue;
+		row.lost = kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
+		rows->row[rows->n++] = row;
 	}
-	/* All of it was measured, none sampled; how often is not known. It came with go 1.22. */
-	if (kind == REC_MUTEX_BUCKET && a->header->lost[REC_LOST_CONTENTION] &&
-	    a->header->options.profiler >= 126)
-		rows->row[rows->n++] = (struct rec_row){
-		    .lost = true,
-		    .value = {1, at_most(a->header->lost[REC_LOST_CONTENTION])},
-		};
 	return 0;
 }
 
@@ -276,18 +279,18 @@ static int gather_gs(struct rec_rows *rows, const struct rec_process *p,
 }
 
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
-		    const struct rec_live *live, struct tp_err *err)
+		    const struct rec_live *live, struct rec_names *names, struct tp_err *err)
 {
 	*rows = (struct rec_rows){0};
 	switch (kind) {
 	case REC_PROFILE_HEAP:
-		return gather_buckets(rows, p, REC_HEAP_BUCKET, err);
+		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
 	case REC_PROFILE_BLOCK:
-		return gather_buckets(rows, p, REC_BLOCK_BUCKET, err);
+		return gather_buckets(rows, p, REC_BLOCK_BUCKET, names, err);
 	case REC_PROFILE_MUTEX:
-		return gather_buckets(rows, p, REC_MUTEX_BUCKET, err);
+		return gather_buckets(rows, p, REC_MUTEX_BUCKET, names, err);
 	case REC_PROFILE_THREADCREATE:
-		return gather_buckets(rows, p, REC_CREATE_BUCKET, err);
+		return gather_buckets(rows, p, REC_CREATE_BUCKET, names, err);
 	default:
 		return gather_gs(rows, p, live, kind == REC_PROFILE_LEAK, err);
 	}

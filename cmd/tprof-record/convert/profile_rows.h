@@ -5,6 +5,7 @@
 #ifndef RECORD_CONVERT_PROFILE_ROWS_H
 #define RECORD_CONVERT_PROFILE_ROWS_H
 
+#include "tprof-record/convert/names.h"
 #include "tprof-record/convert/profile.h"
 
 #define REC_PROFILE_VALUES 4
@@ -34,7 +35,7 @@ struct rec_rows {
 /* In the order of runtime/mprof.go (newest bucket first), goroutines by number. *rows is the
  * caller's; it points into p and live. TP_ENOMEM. */
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
-		    const struct rec_live *live, struct tp_err *err);
+		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
 void rec_rows_release(struct rec_rows *rows);
 
 /* The PCs of a row, innermost first, all of them as return addresses; how many, at most

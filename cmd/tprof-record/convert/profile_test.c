@@ -10,7 +10,8 @@
 #include "tprof-record/convert/profile.h"
 #include "tprof-record/convert/testing.h"
 
-static const uint64_t work[] = {0x1111, 0x1222, 0x1333}, idle[] = {0x1444, 0x1333};
+static const uint64_t work[] = {0x1111, 0x1222, 0x1333}, idle[] = {0x1444, 0x1333},
+		      lost[] = {0x5101};
 
 static char *show(const struct rec_testing *t, enum rec_profile_kind kind,
 		  const struct rec_live *live)
@@ -170,9 +171,16 @@ static void test_profile_mutex_versions(void **state)
 	} table[] = {
 	    {126, WAIT_HEAD "4 700: 0x1444#1\n"
 			    "1 55: tprof._LostContendedRecorderLock\n"
-			    "map 1000-2000 400 /nowhere/prog ab12\n"},
-	    {118, WAIT_HEAD "40 7000: 0x1444#1\nmap 1000-2000 400 /nowhere/prog ab12\n"},
-	    {108, WAIT_HEAD "40 7000: 0x1444#1\nmap 1000-2000 400 /nowhere/prog ab12\n"},
+			    "map 1000-2000 400 /nowhere/prog ab12\n"
+			    "map 5000-6000 0 /x/tprof-preload.so \n"},
+	    {118, WAIT_HEAD "40 7000: 0x1444#1\n"
+			    "10 550: tprof._LostContendedRecorderLock\n"
+			    "map 1000-2000 400 /nowhere/prog ab12\n"
+			    "map 5000-6000 0 /x/tprof-preload.so \n"},
+	    {108, WAIT_HEAD "40 7000: 0x1444#1\n"
+			    "10 550: tprof._LostContendedRecorderLock\n"
+			    "map 1000-2000 400 /nowhere/prog ab12\n"
+			    "map 5000-6000 0 /x/tprof-preload.so \n"},
 	};
 
 	(void)state;
@@ -182,7 +190,10 @@ static void test_profile_mutex_versions(void **state)
 		begin(&t);
 		t.process.arena.header->options.mutex_fraction = 10;
 		t.process.arena.header->options.profiler = table[i].profiler;
-		t.process.arena.header->lost[REC_LOST_CONTENTION] = 55;
+		rec_testing_module(&t, 0x5000, 0x6000, 0, "/x/tprof-preload.so", "");
+		rec_testing_count(
+		    rec_testing_bucket(&t, REC_MUTEX_BUCKET, rec_testing_stack(&t, lost, 1), 0), 1,
+		    55);
 		rec_testing_count(
 		    rec_testing_bucket(&t, REC_MUTEX_BUCKET, rec_testing_stack(&t, idle, 1), 0), 4,
 		    700);

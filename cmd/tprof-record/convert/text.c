@@ -287,7 +287,7 @@ int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
 			  : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 
 	if (!code)
-		code = rec_rows_gather(&rows, p, kind, live, err);
+		code = rec_rows_gather(&rows, p, kind, live, t.names, err);
 	if (!code) {
 		if (kind == REC_PROFILE_HEAP)
 			put_heap(&t, &rows);

@@ -9,9 +9,6 @@
 
 #define TAB 8
 
-/* Of code that has no address: any that is in no mapping does. */
-#define LOST_PC 1
-
 void rec_text_put(struct rec_texts *t, const char *fmt, ...)
 {
 	va_list ap, again;
@@ -34,10 +31,8 @@ size_t rec_text_pcs(struct rec_texts *t, const struct rec_row *row, uint64_t pcs
 {
 	size_t n = rec_row_pcs(t->p, row, pcs), kept = 0;
 
-	if (row->lost) {
-		pcs[0] = LOST_PC;
-		return 1;
-	}
+	if (row->lost)
+		return n;
 	for (size_t i = 0; i < n; i++) {
 		if (!rec_names_own(t->names, pcs[i]))
 			pcs[kept++] = pcs[i];
@@ -164,7 +159,8 @@ void rec_text_frames(struct rec_texts *t, const struct rec_row *row, const uint6
 	struct tp_buf block = {0};
 
 	if (row->lost)
-		rec_text_put(t, "#\t0x0\t%s+0x0\t?:0\n", REC_LOST_LOCK);
+		rec_text_put(t, "#\t%#llx\t%s+0x0\t?:0\n", (unsigned long long)pcs[0] - 1,
+			     REC_LOST_LOCK);
 	for (size_t i = 0; i < n && !row->lost && !t->code; i++)
 		add_address(t, &block, pcs[i]);
 	flush(t, &block);

@@ -9,7 +9,8 @@
 #include "tprof-record/convert/profile.h"
 #include "tprof-record/convert/testing.h"
 
-static const uint64_t work[] = {0x1111, 0x1222, 0x1333}, idle[] = {0x1444, 0x1333};
+static const uint64_t work[] = {0x1111, 0x1222, 0x1333}, idle[] = {0x1444, 0x1333},
+		      lost[] = {0x5101};
 
 static void begin(struct rec_testing *t)
 {
@@ -153,11 +154,14 @@ static void test_text_mutex(void **state)
 	} table[] = {
 	    {126, "--- mutex:\ncycles/second=1000000000\nsampling period=1\n"
 		  "700 4 @ 0x1444\n#\t0x1443\n\n"
-		  "55 1 @ 0x1\n#\t0x0\ttprof._LostContendedRecorderLock+0x0\t?:0\n\n"
-		  "--- Memory map: ---\n"},
+		  "55 1 @ 0x5101\n#\t0x5100\ttprof._LostContendedRecorderLock+0x0\t?:0\n\n"
+		  "--- Memory map: ---\n"
+		  "00005000-00006000 r-xp 00000000 00:00 0 /x/tprof-preload.so\n"},
 	    {118, "--- mutex:\ncycles/second=1000000000\nsampling period=10\n"
 		  "700 4 @ 0x1444\n#\t0x1443\n\n"
-		  "--- Memory map: ---\n"},
+		  "55 1 @ 0x5101\n#\t0x5100\ttprof._LostContendedRecorderLock+0x0\t?:0\n\n"
+		  "--- Memory map: ---\n"
+		  "00005000-00006000 r-xp 00000000 00:00 0 /x/tprof-preload.so\n"},
 	};
 
 	(void)state;
@@ -167,13 +171,15 @@ static void test_text_mutex(void **state)
 		rec_testing_begin(&t);
 		t.process.arena.header->options.mutex_fraction = 10;
 		t.process.arena.header->options.profiler = table[i].profiler;
-		t.process.arena.header->lost[REC_LOST_CONTENTION] = 55;
+		rec_testing_module(&t, 0x5000, 0x6000, 0, "/x/tprof-preload.so", "");
+		rec_testing_count(
+		    rec_testing_bucket(&t, REC_MUTEX_BUCKET, rec_testing_stack(&t, lost, 1), 0), 1,
+		    55);
 		add_wait(&t, REC_MUTEX_BUCKET, rec_testing_stack(&t, idle, 1), 4, 700);
 		expect(&t, REC_PROFILE_MUTEX, table[i].want);
-		if (table[i].profiler == 126) {
+		{
 			struct tp_profile *p;
 
-			expect_same_numbers(&t, REC_PROFILE_MUTEX);
 			p = read_text(&t, REC_PROFILE_MUTEX);
 			assert_string_equal(
 			    text_at(p, tp_dict_frame_name(
