@@ -80,6 +80,9 @@ struct cmd {
 	bool no_pager;
 	const char *own_format; /* one more name that --format takes, set before cmd_parse … */
 	bool own_chosen;	/* … and that it was given */
+	/* Arguments are taken in order, and the parser may have all that follow the first one
+	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
+	bool in_order;
 
 	/* the terminal, set by cmd_parse */
 	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */

@@ -1,0 +1,306 @@
+#include "tprof-record/parent/dump.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "decode/profile/encode.h"
+#include "tprof-record/convert/names.h"
+#include "tprof-record/core/core.h"
+#include "tprof-record/parent/file.h"
+#include "tprof-record/parent/threads.h"
+
+pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of a full disk, a quarter of the records makes room for the trace of the others. */
+enum { KEEP = 3, OF = 4, ATTEMPTS = 8 };
+
+/* What goes through the making of an image's files. */
+struct making {
+	const struct rec_request *request;
+	struct rec_image *image;
+	struct rec_dump *dump;
+	const struct rec_process *process;
+	struct rec_live live;
+	unsigned number; /* of the snapshot, 0: the last files */
+};
+
+static void trouble(struct rec_dump *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void trouble(struct rec_dump *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (d->ntroubles == REC_DUMP_TROUBLES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(d->trouble[d->ntroubles++], sizeof(d->trouble[0]), fmt, ap);
+	va_end(ap);
+}
+
+char *rec_dump_count(char text[28], uint64_t n)
+{
+	char digits[24];
+	int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char *to = text;
+
+	for (int i = 0; i < size; i++) {
+		if (i && (size - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = 0;
+	return text;
+}
+
+static struct rec_dump_file *add_file(struct rec_dump *d, const char *name, uint64_t size)
+{
+	struct rec_dump_file *f;
+
+	if (d->nfiles == REC_DUMP_FILES)
+		return NULL;
+	f = &d->file[d->nfiles++];
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->size = size;
+	return f;
+}
+
+/* Did it fail because the disk is full? Then there is something that can be given up for it. */
+static bool make_room(struct making *m, const struct tp_err *err)
+{
+	struct rec_spool *s = &m->image->spool;
+
+	if (err->code != TP_EIO || !strstr(err->msg, strerror(ENOSPC)) || m->number || s->n < OF)
+		return false;
+	rec_spool_keep(s, s->n / OF * KEEP);
+	m->dump->stopped_short = true;
+	return true;
+}
+
+/* ---- profiles ---- */
+
+static int64_t total(const struct tp_profile *p, size_t type)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++)
+		sum += p->value[i * p->ntypes + type];
+	return sum;
+}
+
+static void describe(char what[96], enum rec_profile_kind kind, const struct tp_profile *p)
+{
+	char a[28], b[28], c[28];
+
+	if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
+		snprintf(what, 96, "%s in use, %s allocated in %s blocks",
+			 tp_fmt_bytes(a, total(p, 3)), tp_fmt_bytes(b, total(p, 1)),
+			 rec_dump_count(c, (uint64_t)total(p, 0)));
+	else if ((kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX) && p->ntypes >= 2)
+		snprintf(what, 96, "%s waits, %s", rec_dump_count(a, (uint64_t)total(p, 0)),
+			 tp_fmt_ns(b, total(p, 1)));
+	else if (p->ntypes)
+		snprintf(what, 96, "%s threads", rec_dump_count(a, (uint64_t)total(p, 0)));
+}
+
+static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
+		  struct tp_err *err)
+{
+	struct tp_profile *p = NULL;
+	int code;
+
+	if (m->request->text)
+		return rec_profile_text(m->process, kind, &m->live, out, err);
+	code = rec_profile_make(m->process, kind, &m->live, &p, err);
+	if (code)
+		return code;
+	describe(what, kind, p);
+	code = tp_profile_encode(p, NULL, out, err);
+	tp_profile_free(p);
+	return code;
+}
+
+static void write_profile(struct making *m, enum rec_profile_kind kind)
+{
+	const char *title = rec_profile_name(kind), *ending = m->request->text ? "txt" : "pb.gz";
+	struct tp_buf data = {0};
+	struct tp_err err = {0};
+	char name[40], what[96] = "";
+	uint64_t size = 0;
+	int code;
+
+	if (m->number)
+		snprintf(name, sizeof(name), "%s.%04u.%s", title, m->number, ending);
+	else
+		snprintf(name, sizeof(name), "%s.%s", title, ending);
+	code = encode(m, kind, &data, what, &err);
+	for (int i = 0; !code && i < ATTEMPTS; i++) {
+		code = rec_file_put(m->image->folder, name, data.data, data.size, !m->request->text,
+				    &size, &err);
+		if (!code || !make_room(m, &err))
+			break;
+		code = 0;
+	}
+	tp_buf_release(&data);
+	if (code) {
+		trouble(m->dump, "%s/%s: %s", m->image->folder, name, err.msg);
+	} else {
+		struct rec_dump_file *f = add_file(m->dump, name, size);
+
+		if (f)
+			memcpy(f->what, what, sizeof(f->what));
+	}
+}
+
+static void write_profiles(struct making *m)
+{
+	for (int kind = 0; kind < REC_NPROFILES; kind++)
+		if (m->request->profile[kind])
+			write_profile(m, (enum rec_profile_kind)kind);
+}
+
+/* Stacks of threads that run, of a process that does. */
+static void look_at_threads(struct making *m)
+{
+	struct tp_err err = {0};
+	int code = 0;
+
+	if (!m->process->alive || !m->request->profile[REC_PROFILE_GOROUTINE])
+		return;
+	pthread_mutex_lock(&rec_dump_tracing);
+	code = rec_live_stacks(m->image->pid, m->process, &m->live, &err);
+	pthread_mutex_unlock(&rec_dump_tracing);
+	if (code)
+		snprintf(m->dump->blind, sizeof(m->dump->blind), "%s", err.msg);
+}
+
+/* ---- the trace ---- */
+
+static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_result *result,
+		     uint64_t *size, struct tp_err *err)
+{
+	struct tp_dict *dict = tp_dict_new();
+	struct rec_names *names = NULL;
+	struct rec_file f;
+	int code;
+
+	if (!dict)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = rec_names_new(&names, p, dict, err);
+	if (!code)
+		code = rec_file_begin(&f, m->image->folder, "trace.out", err);
+	if (!code)
+		code = rec_file_end(
+		    &f, rec_trace_write(p, names, m->request->trace_format, &f.out, result, err),
+		    err);
+	if (!code) {
+		*size = f.size;
+		rec_names_remark(names, m->dump->remark);
+	}
+	rec_names_free(names);
+	tp_dict_free(dict);
+	return code;
+}
+
+static void write_trace(struct making *m)
+{
+	struct rec_process p = *m->process;
+	struct rec_trace_result result = {0};
+	struct rec_spool *s = &m->image->spool;
+	struct rec_dump_file *f;
+	struct tp_err err = {0};
+	char a[28], b[28];
+	uint64_t size = 0;
+	int code = 0;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		code = rec_spool_map(s, &p.events, &err);
+		p.nevents = s->n;
+		p.lost_events =
+		    p.arena.header->lost[REC_LOST_EVENTS] + m->image->drain.given_up + s->lost;
+		if (!code)
+			code = try_trace(m, &p, &result, &size, &err);
+		if (!code || !make_room(m, &err))
+			break;
+	}
+	if (code) {
+		trouble(m->dump, "%s/trace.out: %s", m->image->folder, err.msg);
+		return;
+	}
+	f = add_file(m->dump, "trace.out", size);
+	if (f)
+		snprintf(f->what, sizeof(f->what), "%s events of %s threads",
+			 rec_dump_count(a, result.events), rec_dump_count(b, result.goroutines));
+	m->dump->nonsense += result.contradictions;
+}
+
+/* ---- all of it ---- */
+
+static void count_losses(struct rec_dump *d, const struct rec_image *image,
+			 const struct rec_process *p)
+{
+	for (int i = 0; i < REC_NLOSSES; i++)
+		d->lost[i] = p->arena.header->lost[i];
+	d->unfinished = image->drain.given_up;
+	d->spilled = image->spool.lost;
+	d->spill_error = image->spool.error;
+	d->nonsense += image->drain.nonsense;
+}
+
+/* Publishes what was allocated and freed up to now (runtime/mprof.go: what a garbage collection
+ * does in three steps at different times, here at once). */
+static void publish_heap(const struct rec_arena *a)
+{
+	rec_next_cycle(a);
+	rec_flush(a);
+	rec_post_sweep(a);
+}
+
+void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_dump *d)
+{
+	struct rec_process p;
+	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
+	struct tp_err err = {0};
+	size_t wrong = 0;
+
+	memset(d, 0, sizeof(*d));
+	if (rec_image_copy(image, &p, &wrong, &err)) {
+		trouble(d, "process %d: %s", (int)image->pid, err.msg);
+		return;
+	}
+	if (image->alive)
+		rec_image_silence(image);
+	d->nonsense = wrong;
+	/* On the checked copy, which nobody reads but us. */
+	publish_heap(&p.arena);
+	look_at_threads(&m);
+	write_profiles(&m);
+	if (r->trace)
+		write_trace(&m);
+	count_losses(d, image, &p);
+	rec_live_free(&m.live);
+	rec_image_forget(&p);
+}
+
+void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, struct rec_dump *d)
+{
+	struct rec_process p;
+	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
+	struct tp_err err = {0};
+	size_t wrong = 0;
+
+	memset(d, 0, sizeof(*d));
+	if (r->profile[REC_PROFILE_HEAP])
+		publish_heap(&image->arena);
+	if (rec_image_copy(image, &p, &wrong, &err)) {
+		trouble(d, "process %d: %s", (int)image->pid, err.msg);
+		return;
+	}
+	m.number = ++image->snapshots;
+	look_at_threads(&m);
+	write_profiles(&m);
+	rec_live_free(&m.live);
+	rec_image_forget(&p);
+}

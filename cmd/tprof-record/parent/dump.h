@@ -1,0 +1,47 @@
+/* From a recorded image to the files of its recording. */
+#ifndef RECORD_PARENT_DUMP_H
+#define RECORD_PARENT_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tprof-record/parent/image.h"
+#include "tprof-record/parent/request.h"
+
+enum { REC_DUMP_FILES = REC_NPROFILES + 2, REC_DUMP_TROUBLES = REC_NPROFILES + 4 };
+
+/* What was written, and what was not. */
+struct rec_dump {
+	struct rec_dump_file {
+		char name[40];
+		uint64_t size;
+		char what[96]; /* "1,234 events, 9 goroutines" */
+	} file[REC_DUMP_FILES];
+	size_t nfiles;
+	/* Sentences: what could not be written, and why; what has no names. */
+	char trouble[REC_DUMP_TROUBLES][400];
+	size_t ntroubles;
+	char remark[200];
+	uint64_t lost[REC_NLOSSES]; /* as the process counted, and … */
+	uint64_t unfinished;	    /* records whose threads died over them */
+	uint64_t spilled;	    /* records for which there was no disk */
+	int spill_error;	    /* errno of that */
+	uint64_t nonsense;	    /* records and entries that could not be */
+	bool stopped_short;	    /* the trace lacks its end: the disk was full */
+	/* ns of threads that would not be looked at while they ran, and why; "" none */
+	char blind[400];
+};
+
+/* Taken by who traces the process's threads, and by who collects its exit (threads.h). */
+extern pthread_mutex_t rec_dump_tracing;
+
+/* The files of an image that was halted. */
+void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_dump *d);
+/* heap.0001.pb.gz …: the profiles of one that lives. Its heap profile is that of this moment, and
+ * the samples of all kinds are those of one copy. */
+void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, struct rec_dump *d);
+
+/* "1,234" */
+char *rec_dump_count(char text[28], uint64_t n);
+
+#endif

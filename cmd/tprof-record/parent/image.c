@@ -1,0 +1,303 @@
+#include "tprof-record/parent/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tprof-record/parent/program.h"
+
+enum {
+	QUICK_MS = 10, /* between looks while records come … */
+	SLOW_MS = 160, /* … and when none do: chunks that run short ring the bell */
+};
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the drainer ---- */
+
+static void doze(_Atomic uint32_t *bell, uint32_t seen, int ms)
+{
+	struct timespec t = {.tv_nsec = (long)ms * 1000000};
+
+	syscall(SYS_futex, bell, FUTEX_WAIT, seen, &t, NULL, 0);
+}
+
+static void ring(_Atomic uint32_t *bell)
+{
+	atomic_fetch_add(bell, 1);
+	syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Its clock may be another one than ours (time namespaces): everything is taken as it comes then.
+ */
+static uint64_t until(const struct rec_image *image)
+{
+	return image->other_clock ? UINT64_MAX : now(CLOCK_MONOTONIC);
+}
+
+static void *drain(void *arg)
+{
+	struct rec_image *image = arg;
+	_Atomic uint32_t *bell = &image->arena.header->doorbell;
+	int ms = QUICK_MS;
+
+	pthread_setname_np(pthread_self(), "tprof-drain");
+	for (;;) {
+		uint32_t seen = atomic_load(bell);
+		bool last = atomic_load(&image->halt);
+
+		if (rec_drain(&image->drain, &image->arena, &image->spool, until(image), false))
+			ms = QUICK_MS;
+		else if (ms < SLOW_MS)
+			ms *= 2;
+		if (last)
+			return NULL;
+		doze(bell, seen, ms);
+	}
+}
+
+/* ---- beginning ---- */
+
+/* The memory must be of the right size and stay so, or reading it could kill us (SIGBUS). */
+static int check_memory(int memory, struct tp_err *err)
+{
+	struct stat st;
+	int seals;
+
+	if (fstat(memory, &st))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its memory: %s", strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "its memory is not of the size that this version records in");
+	seals = fcntl(memory, F_GET_SEALS);
+	if (seals >= 0 && !(seals & F_SEAL_SHRINK))
+		seals = fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK) ? -1 : F_SEAL_SHRINK;
+	if (seals < 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "its memory could be taken away while it is read");
+	return 0;
+}
+
+static int check_header(const struct rec_header *h, struct tp_err *err)
+{
+	if (h->magic != REC_MAGIC)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "its memory is no arena");
+	if (h->version != REC_VERSION || h->size_of_event != sizeof(struct rec_event))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "it records as version %u, this is version %d: the library and "
+				  "tprof-record are not of the same build",
+				  h->version, REC_VERSION);
+	return 0;
+}
+
+static void name_it(struct rec_image *image)
+{
+	uint32_t exe = image->arena.header->exe;
+	char path[PATH_MAX];
+	size_t n = 0;
+
+	/* Copied while nobody else's business with it is checked yet. */
+	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1 && image->arena.strings[exe])
+		path[n++] = image->arena.strings[exe++];
+	path[n] = 0;
+	rec_program_name(path, image->program);
+}
+
+static int map(struct rec_image *image, struct tp_err *err)
+{
+	int code = check_memory(image->memory, err);
+	void *base;
+
+	if (code)
+		return code;
+	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, image->memory, 0);
+	if (base == MAP_FAILED)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot map its memory: %s",
+				  strerror(errno));
+	image->arena = rec_arena_at(base);
+	return check_header(image->arena.header, err);
+}
+
+int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, uint32_t how,
+		    const char *folder, struct tp_err *err)
+{
+	struct rec_image *image = calloc(1, sizeof(*image));
+	pthread_attr_t attr;
+	int code;
+
+	*out = NULL;
+	if (!image) {
+		close(memory);
+		if (process >= 0)
+			close(process);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	image->memory = memory;
+	image->process = process;
+	image->pid = pid;
+	image->how = how;
+	image->begin_ns = now(CLOCK_MONOTONIC);
+	image->spool.fd = -1;
+	code = map(image, err);
+	if (code) {
+		rec_image_free(image);
+		return code;
+	}
+	name_it(image);
+	image->other_clock = image->arena.header->start_ns > image->begin_ns;
+	if (rec_drain_begin(&image->drain)) {
+		rec_image_free(image);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	rec_spool_begin(&image->spool, folder, NULL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	if (pthread_create(&image->drainer, &attr, drain, image))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "no thread to read its records");
+	pthread_attr_destroy(&attr);
+	if (code) {
+		rec_image_free(image);
+		return code;
+	}
+	image->draining = true;
+	*out = image;
+	return 0;
+}
+
+void rec_image_free(struct rec_image *image)
+{
+	if (!image)
+		return;
+	if (image->draining)
+		rec_image_halt(image, true, false);
+	rec_spool_end(&image->spool);
+	rec_drain_end(&image->drain);
+	if (image->arena.header)
+		munmap(image->arena.header, REC_ARENA_SIZE);
+	if (image->memory >= 0)
+		close(image->memory);
+	if (image->process >= 0)
+		close(image->process);
+	free(image);
+}
+
+/* ---- ending ---- */
+
+void rec_image_silence(struct rec_image *image)
+{
+	struct rec_options *o = &image->arena.header->options;
+
+	atomic_store(&o->trace, 0);
+	atomic_store(&o->heap_rate, 0);
+	atomic_store(&o->block_rate, 0);
+	atomic_store(&o->mutex_fraction, 0);
+}
+
+static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)
+{
+	struct timespec t;
+
+	*ns = now(CLOCK_MONOTONIC);
+	clock_gettime(CLOCK_REALTIME, &t);
+	*sec = (uint64_t)t.tv_sec;
+	*nsec = (uint64_t)t.tv_nsec;
+}
+
+void rec_image_halt(struct rec_image *image, bool alive, bool by_exec)
+{
+	if (!image->draining)
+		return;
+	if (alive)
+		atomic_store(&image->arena.header->options.trace, 0);
+	atomic_store(&image->halt, true);
+	ring(&image->arena.header->doorbell);
+	pthread_join(image->drainer, NULL);
+	image->draining = false;
+	rec_drain(&image->drain, &image->arena, &image->spool, now(CLOCK_MONOTONIC), true);
+	rec_spool_flush(&image->spool);
+	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
+	image->alive = alive;
+	image->by_exec = by_exec;
+}
+
+/* ---- copies ---- */
+
+/* Copies what there is of [from, to); holes stay holes. */
+static int copy_part(int memory, char *base, off_t from, off_t to, struct tp_err *err)
+{
+	while (from < to) {
+		off_t data = lseek(memory, from, SEEK_DATA), hole;
+
+		if (data < 0 && errno == ENXIO)
+			return 0; /* nothing but a hole */
+		if (data < 0)
+			break;
+		if (data >= to)
+			return 0;
+		hole = lseek(memory, data, SEEK_HOLE);
+		if (hole < 0)
+			break;
+		if (hole > to)
+			hole = to;
+		for (from = data; from < hole;) {
+			ssize_t n = pread(memory, base + from, (size_t)(hole - from), from);
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n <= 0)
+				return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+						  "cannot read its memory: %s", strerror(errno));
+			from += n;
+		}
+	}
+	return from < to ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read its memory: %s",
+				      strerror(errno))
+			 : 0;
+}
+
+int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
+		   struct tp_err *err)
+{
+	void *base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int code;
+
+	memset(p, 0, sizeof(*p));
+	if (base == MAP_FAILED)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	p->arena = rec_arena_at(base);
+	p->pid = (uint32_t)image->pid;
+	p->alive = image->draining || image->alive;
+	p->end_ns = image->end_ns;
+	p->end_sec = image->end_sec;
+	p->end_nsec = image->end_nsec;
+	/* The header first: what it counts is complete, whatever comes meanwhile. */
+	code = copy_part(image->memory, base, 0, REC_AT_chunks, err);
+	if (image->draining)
+		stamp(&p->end_ns, &p->end_sec, &p->end_nsec);
+	if (!code)
+		code = rec_process_check(p, wrong, err);
+	if (code)
+		rec_image_forget(p);
+	return code;
+}
+
+void rec_image_forget(struct rec_process *p)
+{
+	if (p->arena.header)
+		munmap(p->arena.header, REC_ARENA_SIZE);
+	memset(p, 0, sizeof(*p));
+}

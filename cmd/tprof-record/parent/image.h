@@ -1,0 +1,73 @@
+/* One image of one process that is being recorded: its arena, mapped, and a thread that drains it
+ * for as long as it lives. An exec ends an image and begins another.
+ *
+ * Owned by the session's loop until it is given to the writer (writer.h) for the last time. */
+#ifndef RECORD_PARENT_IMAGE_H
+#define RECORD_PARENT_IMAGE_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "tprof-record/convert/process.h"
+#include "tprof-record/core/arena.h"
+#include "tprof-record/parent/drain.h"
+#include "tprof-record/parent/spool.h"
+
+struct rec_image {
+	struct rec_image *next; /* in the session's list, then in the writer's */
+	pid_t pid;
+	int process;  /* pidfd, -1: it had gone when we heard of it */
+	uint32_t how; /* enum rec_hello_kind: how it came to be */
+	bool is_main; /* the process that was asked for, not a child of it */
+	char program[65];
+	char folder[PATH_MAX];
+	/* Where its files are to be in the end, "" where they are: `folder` goes to the image that
+	 * the process has become. */
+	char moved[PATH_MAX];
+	unsigned snapshots;    /* written so far */
+	struct source *source; /* the session's: where its end is waited for */
+	uint64_t begin_ns;     /* CLOCK_MONOTONIC, when we heard of it */
+
+	int memory; /* the arena */
+	struct rec_arena arena;
+
+	/* The drainer's until rec_image_halt. */
+	pthread_t drainer;
+	_Atomic bool draining;
+	_Atomic bool halt;
+	bool other_clock;
+	struct rec_spool spool;
+	struct rec_drain drain;
+
+	/* Set by rec_image_halt. */
+	bool alive; /* it goes on, unrecorded */
+	bool by_exec;
+	uint64_t end_ns, end_sec, end_nsec;
+};
+
+/* Takes `memory` and `process` over, also when it fails: TP_EFORMAT (no arena of ours; the sentence
+ * says what is wrong), TP_EIO, TP_ENOMEM. `folder` is for the spool and must be there already. A
+ * spool that cannot be made is no failure: the records are lost then, and counted. */
+int rec_image_begin(struct rec_image **image, int memory, int process, pid_t pid, uint32_t how,
+		    const char *folder, struct tp_err *err);
+void rec_image_free(struct rec_image *image);
+
+/* Reads what there is for the last time and ends the drainer. `alive`: the process goes on; its
+ * trace ends here. */
+void rec_image_halt(struct rec_image *image, bool alive, bool by_exec);
+/* Tells a process that goes on to record no more. After the copy, which says at what rate there
+ * were samples. */
+void rec_image_silence(struct rec_image *image);
+
+/* A copy of the arena but for its records, checked: *wrong things had to be mended. The caller
+ * gives it back with rec_image_forget. `p->events` is none. For a living image, too. TP_EFORMAT,
+ * TP_EIO, TP_ENOMEM. */
+int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
+		   struct tp_err *err);
+void rec_image_forget(struct rec_process *p);
+
+#endif

@@ -1,0 +1,385 @@
+#include "tprof-record/parent/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum {
+	MAX_INTERPRETERS = 4, /* of a script whose interpreter is a script (Linux: fs/exec.c) */
+	MAX_HEADERS = 128,    /* program headers that are looked at */
+	MAX_NOTES = 1 << 16,  /* bytes of notes */
+};
+
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OUR_MACHINE EM_AARCH64
+#elif defined(__riscv)
+#define OUR_MACHINE EM_RISCV
+#elif defined(__powerpc64__)
+#define OUR_MACHINE EM_PPC64
+#elif defined(__s390x__)
+#define OUR_MACHINE EM_S390
+#elif defined(__i386__)
+#define OUR_MACHINE EM_386
+#elif defined(__arm__)
+#define OUR_MACHINE EM_ARM
+#else
+#define OUR_MACHINE EM_NONE
+#endif
+
+static void judge(struct rec_program *p, enum rec_verdict verdict, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void judge(struct rec_program *p, enum rec_verdict verdict, const char *fmt, ...)
+{
+	va_list ap;
+
+	p->verdict = verdict;
+	va_start(ap, fmt);
+	vsnprintf(p->why, sizeof(p->why), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- where it is ---- */
+
+/* 0 when it is a file that we may execute, else an errno value. */
+static int runnable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* 0 and `path`, or an errno value: EACCES where something by that name could not be executed. */
+static int find(const char *name, const char *search, char path[PATH_MAX])
+{
+	int result = ENOENT;
+
+	if (!*name)
+		return ENOENT;
+	if (strchr(name, '/')) {
+		if (strlen(name) >= PATH_MAX)
+			return ENAMETOOLONG;
+		strcpy(path, name);
+		return runnable(name);
+	}
+	if (!search)
+		search = "/bin:/usr/bin";
+	for (;;) {
+		size_t n = strcspn(search, ":");
+		/* An empty folder is the current one. */
+		int size = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(n < PATH_MAX ? n : PATH_MAX),
+				    search, n ? "/" : "./", name);
+
+		if (size > 0 && size < PATH_MAX) {
+			int error = runnable(path);
+
+			if (!error)
+				return 0;
+			if (error == EACCES)
+				result = EACCES;
+		}
+		if (!search[n])
+			break;
+		search += n + 1;
+	}
+	path[0] = 0;
+	return result;
+}
+
+/* ---- what it is ---- */
+
+/* An ELF file, and its parts that matter; all read through bounded reads. */
+struct elf {
+	int fd;
+	Elf64_Ehdr head;
+	Elf64_Phdr part[MAX_HEADERS];
+	size_t nparts;
+	char loader[256]; /* PT_INTERP, "" none */
+	bool is_go;
+};
+
+static bool read_at(int fd, void *data, size_t size, uint64_t offset)
+{
+	return offset < INT64_MAX && pread(fd, data, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* Go marks its programs with a note of its own (cmd/link/internal/ld: ELFNOTESECT_GO). */
+static bool has_go_note(int fd, const Elf64_Phdr *part)
+{
+	uint8_t data[1024];
+	size_t size = part->p_filesz < sizeof(data) ? (size_t)part->p_filesz : sizeof(data);
+	size_t at = 0;
+
+	if (part->p_filesz > MAX_NOTES || !read_at(fd, data, size, part->p_offset))
+		return false;
+	while (size - at >= 12) {
+		uint32_t head[3];
+		uint64_t name, desc;
+
+		memcpy(head, data + at, sizeof(head));
+		at += sizeof(head);
+		name = ((uint64_t)head[0] + 3) & ~3ull;
+		desc = ((uint64_t)head[1] + 3) & ~3ull;
+		if (name + desc > size - at)
+			return false;
+		if (head[0] == 4 && !memcmp(data + at, "Go\0", 4))
+			return true;
+		at += (size_t)(name + desc);
+	}
+	return false;
+}
+
+/* Its sections hold Go's build information: programs that other linkers put together have that. */
+static bool has_go_section(int fd, const Elf64_Ehdr *head)
+{
+	Elf64_Shdr names, section;
+	char name[16];
+
+	if (head->e_shentsize != sizeof(section) || head->e_shstrndx >= head->e_shnum)
+		return false;
+	if (!read_at(fd, &names, sizeof(names),
+		     head->e_shoff + (uint64_t)head->e_shstrndx * sizeof(names)))
+		return false;
+	for (unsigned i = 0; i < head->e_shnum && i < 4096; i++) {
+		if (!read_at(fd, &section, sizeof(section),
+			     head->e_shoff + (uint64_t)i * sizeof(section)))
+			return false;
+		if (names.sh_offset < INT64_MAX &&
+		    read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) &&
+		    !memcmp(name, ".go.buildinfo", 14))
+			return true;
+	}
+	return false;
+}
+
+static void read_parts(struct elf *e)
+{
+	if (e->head.e_phentsize != sizeof(Elf64_Phdr))
+		return;
+	for (size_t i = 0; i < e->head.e_phnum && e->nparts < MAX_HEADERS; i++) {
+		Elf64_Phdr *part = &e->part[e->nparts];
+
+		if (!read_at(e->fd, part, sizeof(*part), e->head.e_phoff + i * sizeof(*part)))
+			break;
+		e->nparts++;
+		if (part->p_type == PT_INTERP && part->p_filesz > 1) {
+			size_t size = part->p_filesz < sizeof(e->loader) ? (size_t)part->p_filesz
+									 : sizeof(e->loader);
+
+			if (!read_at(e->fd, e->loader, size, part->p_offset))
+				e->loader[0] = 0;
+			e->loader[sizeof(e->loader) - 1] = 0;
+		}
+		if (part->p_type == PT_NOTE && has_go_note(e->fd, part))
+			e->is_go = true;
+	}
+	if (!e->is_go)
+		e->is_go = has_go_section(e->fd, &e->head);
+}
+
+static void judge_machine(struct rec_program *p, const Elf64_Ehdr *head)
+{
+	bool small = head->e_ident[EI_CLASS] == ELFCLASS32;
+
+	judge(p, REC_UNRECORDABLE,
+	      "%s is a program for another architecture (%s-bit, ELF machine %u): the recorder's "
+	      "library cannot be loaded into it; record a build for this machine's",
+	      p->path, small ? "32" : "64", head->e_machine);
+}
+
+static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
+{
+	const char *loader;
+
+	/* e_machine lies at the same place in both classes. */
+	if (e->head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+	    e->head.e_machine != OUR_MACHINE) {
+		judge_machine(p, &e->head);
+		return;
+	}
+	read_parts(e);
+	loader = strrchr(e->loader, '/');
+	loader = loader ? loader + 1 : e->loader;
+	if (e->is_go && !*loader)
+		judge(
+		    p, REC_UNRECORDABLE,
+		    "%s is a Go program, which has its own tracer and profiler: use runtime/trace, "
+		    "'go test -trace', or net/http/pprof, and look at what they write with "
+		    "tprof-top",
+		    path);
+	else if (!*loader)
+		judge(p, REC_UNRECORDABLE,
+		      "%s is statically linked: the recorder's library cannot be loaded into it; "
+		      "link "
+		      "it dynamically (without -static), or build libtprof-record into it",
+		      path);
+	else if (!strncmp(loader, "ld-musl", 7))
+		judge(
+		    p, REC_UNRECORDABLE,
+		    "%s uses musl as its C library, and the recorder's library is made for glibc; "
+		    "record a build for glibc",
+		    path);
+	else if (e->is_go)
+		snprintf(p->note, sizeof(p->note),
+			 "it is a Go program with C in it: only the threads of the C part and what "
+			 "they do are seen; Go has its own tracer and profiler");
+}
+
+/* The kernel has ld.so ignore LD_PRELOAD where a program gets rights that its caller lacks. */
+static void judge_rights(struct rec_program *p, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	    ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != getegid()))
+		judge(
+		    p, REC_UNRECORDABLE,
+		    "%s is set%sid: the system keeps libraries of others out of it; record a copy "
+		    "without that bit, or record as the user it runs as",
+		    path, st.st_mode & S_ISUID ? "u" : "g");
+	else if (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+		judge(p, REC_UNRECORDABLE,
+		      "%s has file capabilities: the system keeps libraries of others out of it; "
+		      "record a copy without them, or record as root",
+		      path);
+}
+
+/* "#!/usr/bin/env -S python3 -u": the interpreter, and where that is env, what env will run. */
+static bool interpreter_of(const char *line, char path[PATH_MAX], char argument[PATH_MAX])
+{
+	const char *p = line + 2 + strspn(line + 2, " \t");
+	size_t n = strcspn(p, " \t\n");
+
+	if (!n || n >= PATH_MAX)
+		return false;
+	memcpy(path, p, n);
+	path[n] = 0;
+	p += n;
+	p += strspn(p, " \t");
+	if (!strncmp(p, "-S", 2)) {
+		p += 2;
+		p += strspn(p, " \t");
+	}
+	n = strcspn(p, " \t\n");
+	memcpy(argument, p, n);
+	argument[n] = 0;
+	return true;
+}
+
+static void look(struct rec_program *p, const char *search)
+{
+	char at[PATH_MAX], line[256] = "", next[PATH_MAX], argument[PATH_MAX];
+	int scripts = 0;
+
+	strcpy(at, p->path);
+	for (;;) {
+		struct elf e = {.fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+		ssize_t n;
+		const char *base;
+		int error;
+
+		if (e.fd < 0) {
+			/* Executable, but not readable: it runs, and what it is stays open. */
+			snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", at,
+				 strerror(errno));
+			return;
+		}
+		memset(line, 0, sizeof(line));
+		n = pread(e.fd, line, sizeof(line) - 1, 0);
+		if (n >= (ssize_t)sizeof(e.head) && !memcmp(line, ELFMAG, SELFMAG)) {
+			memcpy(&e.head, line, sizeof(e.head));
+			judge_elf(p, at, &e);
+			close(e.fd);
+			if (p->verdict == REC_RECORDABLE)
+				judge_rights(p, at);
+			return;
+		}
+		close(e.fd);
+		if (n < 2 || memcmp(line, "#!", 2) != 0) {
+			/* As execvp: what the kernel does not know is given to the shell. */
+			strcpy(next, "/bin/sh");
+			argument[0] = 0;
+		} else if (!interpreter_of(line, next, argument)) {
+			judge(p, REC_NOT_RUNNABLE, "%s: its first line names no interpreter", at);
+			return;
+		}
+		p->script = true;
+		base = strrchr(next, '/');
+		if (base && !strcmp(base, "/env") && *argument && *argument != '-' &&
+		    !strchr(argument, '=') && !find(argument, search, at))
+			strcpy(next, at);
+		error = runnable(next);
+		if (error) {
+			judge(p, REC_NOT_RUNNABLE, "%s is to be run by %.200s: %s", p->path, next,
+			      strerror(error));
+			return;
+		}
+		strcpy(p->interpreter, next);
+		strcpy(at, next);
+		if (++scripts > MAX_INTERPRETERS) {
+			judge(p, REC_NOT_RUNNABLE, "%s: too many scripts that run scripts",
+			      p->path);
+			return;
+		}
+	}
+}
+
+void rec_program_check(struct rec_program *p, const char *name, const char *search)
+{
+	int error;
+
+	memset(p, 0, sizeof(*p));
+	error = find(name, search, p->path);
+	switch (error) {
+	case 0:
+		look(p, search);
+		break;
+	case ENOENT:
+	case ENOTDIR:
+		if (strchr(name, '/'))
+			judge(p, REC_NOT_FOUND, "%s: no such program", name);
+		else
+			judge(p, REC_NOT_FOUND, "%s: no such program in PATH%s", name,
+			      access(name, X_OK) ? "" : "; did you mean ./ and its name?");
+		break;
+	case EISDIR:
+		judge(p, REC_NOT_RUNNABLE, "%s is a folder, not a program", name);
+		break;
+	default:
+		judge(p, REC_NOT_RUNNABLE, "%s cannot be executed: %s", name, strerror(error));
+	}
+}
+
+void rec_program_name(const char *path, char name[65])
+{
+	const char *base = strrchr(path, '/');
+	size_t n = 0;
+
+	for (base = base ? base + 1 : path; *base && n < 64; base++) {
+		char c = *base;
+
+		if ((unsigned char)c <= ' ' || c == 127 || (!n && (c == '.' || c == '-')))
+			c = '_';
+		name[n++] = c;
+	}
+	if (!n)
+		name[n++] = '_';
+	name[n] = 0;
+}

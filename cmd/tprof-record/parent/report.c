@@ -1,0 +1,197 @@
+#include "tprof-record/parent/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/units.h"
+#include "text.h"
+
+/* Collects lines; failed is that memory was out once. */
+struct lines {
+	struct tp_buf *out;
+	bool failed;
+};
+
+static void say(struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line; what it holds of names is escaped with it. */
+static void say(struct lines *l, const char *fmt, ...)
+{
+	char text[PATH_MAX + 512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if (n >= (int)sizeof(text))
+		n = (int)sizeof(text) - 1;
+	if (rep_escape(l->out, text, (size_t)n, REP_ESCAPE_SHOWN) || tp_buf_put(l->out, "\n", 1))
+		l->failed = true;
+}
+
+/* Has a shell to be told that it is one word? */
+static bool needs_quotes(const char *path)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_./-+=:@,%";
+
+	return path[strspn(path, plain)] && !strchr(path, '\'');
+}
+
+static void say_how_it_ended(struct lines *l, const struct rec_result *r)
+{
+	char time[TP_UNITS_SIZE];
+
+	tp_fmt_ns(time, r->ran_ns);
+	if (!r->over)
+		say(l, "tprof-record: %s: recorded for %s; it goes on unrecorded", r->program,
+		    time);
+	else if (WIFSIGNALED(r->status))
+		say(l, "tprof-record: %s: %s, killed by signal %d (%s)", r->program, time,
+		    WTERMSIG(r->status), strsignal(WTERMSIG(r->status)));
+	else
+		say(l, "tprof-record: %s: %s, exit status %d", r->program, time,
+		    WEXITSTATUS(r->status));
+}
+
+static void say_files(struct lines *l, const struct rec_result *r,
+		      const struct rec_request *request)
+{
+	const struct rec_dump *d = &r->last;
+	char size[TP_UNITS_SIZE];
+
+	if (d->nfiles)
+		say(l, "recorded in %s:", r->folder);
+	for (size_t i = 0; i < d->nfiles; i++)
+		say(l, "  %-19s %8s%s%s", d->file[i].name,
+		    tp_fmt_bytes(size, (int64_t)d->file[i].size), d->file[i].what[0] ? "  " : "",
+		    d->file[i].what);
+	if (r->snapshots)
+		say(l, "  and of %u snapshot%s, *.%s%.4u.%s", r->snapshots,
+		    r->snapshots > 1 ? "s" : "", r->snapshots > 1 ? "0001 to " : "", r->snapshots,
+		    request->text ? "txt" : "pb.gz");
+	for (unsigned i = 0; i < r->others && i < REC_SESSION_LINES; i++)
+		say(l, "  %s/", r->other[i]);
+	if (r->others > REC_SESSION_LINES)
+		say(l, "  … and %u folders more", r->others - REC_SESSION_LINES);
+}
+
+static void say_losses(struct lines *l, const struct rec_result *r)
+{
+#define REC_X(name, text) text,
+	static const char *const what[] = {REC_LOSSES(REC_X)};
+#undef REC_X
+	static const char *const why[REC_NLOSSES] = {
+	    [REC_LOST_EVENTS] = "they came faster than they could be taken away",
+	    [REC_LOST_STACKS] = "the table of stacks was full",
+	    [REC_LOST_BUCKETS] = "the table of profiles was full",
+	    [REC_LOST_STRINGS] = "the table of names was full",
+	    [REC_LOST_WAITS] = "more threads at a time than there are places",
+	    [REC_LOST_MODULES] = "more mapped files than there are places",
+	    [REC_LOST_BLOCKS] = "no memory to remember them",
+	    [REC_LOST_MEMORY] = "the system gave no memory",
+	};
+	const struct rec_dump *d = &r->last;
+	char n[28];
+	bool any = false;
+
+	for (int i = 0; i < REC_NLOSSES; i++) {
+		/* Time lost waiting for the recorder itself is a sample of the mutex profile. */
+		if (!d->lost[i] || i == REC_LOST_CONTENTION)
+			continue;
+		say(l, "lost: %s %s: %s", rec_dump_count(n, d->lost[i]), what[i], why[i]);
+		any = true;
+	}
+	if (d->unfinished)
+		say(l, "lost: %s events: their threads ended while they wrote them",
+		    rec_dump_count(n, d->unfinished));
+	if (d->spilled)
+		say(l, "lost: %s events: %s", rec_dump_count(n, d->spilled),
+		    d->spill_error ? strerror(d->spill_error) : "the disk was full");
+	if (d->nonsense)
+		say(l, "left out: %s records or entries that make no sense",
+		    rec_dump_count(n, d->nonsense));
+	if (!any && !d->unfinished && !d->spilled && !d->nonsense && d->nfiles && !d->ntroubles)
+		say(l, "nothing lost");
+	if (d->remark[0])
+		say(l, "%s", d->remark);
+	if (d->blind[0])
+		say(l, "%s", d->blind);
+}
+
+static void say_others(struct lines *l, const struct rec_result *r)
+{
+	if (r->children)
+		say(l, "%u child process%s not recorded; --follow-children does", r->children,
+		    r->children > 1 ? "es were" : " was");
+	if (r->turned_away)
+		say(l, "%u processes were not recorded: too many at a time", r->turned_away);
+	if (r->strangers)
+		say(l, "%u processes of other users were not recorded", r->strangers);
+}
+
+static void say_troubles(struct lines *l, const struct rec_result *r)
+{
+	for (size_t i = 0; i < r->last.ntroubles; i++)
+		say(l, "tprof-record: %s", r->last.trouble[i]);
+	if (r->other_troubles)
+		say(l, "tprof-record: %u files of other processes could not be written",
+		    r->other_troubles);
+	if (r->refused[0])
+		say(l, "tprof-record: %s", r->refused);
+	else if (!r->recorded)
+		say(l,
+		    "tprof-record: %s: nothing was recorded: its process did not report; was the "
+		    "library kept out of it?",
+		    r->program);
+}
+
+/* The command for the first file, and that for profiles. */
+static void say_what_next(struct lines *l, const struct rec_result *r)
+{
+	const char *lead = "look at it:";
+	const char *quote;
+
+	for (size_t i = r->last.nfiles; i-- > 0;) {
+		const char *name = r->last.file[i].name;
+
+		if (strstr(name, ".symbols"))
+			continue;
+		quote = needs_quotes(r->folder) ? "'" : "";
+		say(l, "%-11s tprof-top %s%s/%s%s", lead, quote, r->folder, name, quote);
+		lead = "";
+		/* The trace comes last of the files, and the heap first. */
+		if (i + 1 == r->last.nfiles && i > 0) {
+			i = 1;
+			continue;
+		}
+		break;
+	}
+}
+
+int rec_report(const struct rec_result *r, const struct rec_request *request, struct tp_buf *out)
+{
+	struct lines l = {.out = out};
+
+	say_how_it_ended(&l, r);
+	say_files(&l, r, request);
+	say_losses(&l, r);
+	say_others(&l, r);
+	say_troubles(&l, r);
+	say_what_next(&l, r);
+	return l.failed ? TP_ENOMEM : 0;
+}
+
+int rec_report_troubles(const struct rec_result *r, struct tp_buf *out)
+{
+	struct lines l = {.out = out};
+
+	say_troubles(&l, r);
+	return l.failed ? TP_ENOMEM : 0;
+}

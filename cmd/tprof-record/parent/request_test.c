@@ -1,0 +1,101 @@
+#include "tprof-record/parent/request.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_request_complete(void **state)
+{
+	struct rec_request none = REC_REQUEST_INIT, heap = REC_REQUEST_INIT, old = REC_REQUEST_INIT;
+
+	(void)state;
+	rec_request_complete(&none);
+	assert_true(none.trace);
+	assert_true(none.profile[REC_PROFILE_HEAP] && none.profile[REC_PROFILE_BLOCK] &&
+		    none.profile[REC_PROFILE_MUTEX]);
+	assert_false(none.profile[REC_PROFILE_GOROUTINE] || none.profile[REC_PROFILE_LEAK] ||
+		     none.profile[REC_PROFILE_THREADCREATE]);
+	heap.profile[REC_PROFILE_HEAP] = true;
+	rec_request_complete(&heap);
+	assert_false(heap.trace || heap.profile[REC_PROFILE_BLOCK]);
+	old.profiler = 105;
+	rec_request_complete(&old);
+	assert_true(old.trace && old.profile[REC_PROFILE_BLOCK]);
+	assert_false(old.profile[REC_PROFILE_MUTEX]);
+}
+
+static void test_request_settings(void **state)
+{
+	struct rec_request r = REC_REQUEST_INIT;
+	char text[256], little[16];
+	size_t n;
+
+	(void)state;
+	r.profile[REC_PROFILE_HEAP] = r.children = true;
+	r.heap_rate = 65536;
+	n = rec_request_settings(&r, "tprof-record.1.x", text, sizeof(text));
+	assert_int_equal(n, strlen(text));
+	/* What was not asked for is off. */
+	assert_string_equal(text, "tprof-record.1.x heap=65536 block=0 mutex=0 trace=0 depth=128 "
+				  "profiler=126 threadcreate=0 syscall=20000 seed=0 children=1");
+	assert_int_equal(rec_request_settings(&r, "tprof-record.1.x", little, sizeof(little)), n);
+	assert_string_equal(little, "tprof-record.1.");
+}
+
+static const char *value(char **env, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; *env; env++)
+		if (!strncmp(*env, name, n) && (*env)[n] == '=')
+			return *env + n + 1;
+	return NULL;
+}
+
+static void test_request_environment(void **state)
+{
+	static const struct {
+		const char *before, *after;
+	} cases[] = {
+	    {NULL, "/l/p.so"},
+	    {"LD_PRELOAD=", "/l/p.so"},
+	    {"LD_PRELOAD=/a.so", "/l/p.so:/a.so"},
+	    {"LD_PRELOAD=/a.so /b.so", "/l/p.so:/a.so:/b.so"},
+	    /* An outer recorder's. */
+	    {"LD_PRELOAD=/l/p.so:/a.so", "/l/p.so:/a.so"},
+	    {"LD_PRELOAD=:/a.so: /l/p.so", "/l/p.so:/a.so"},
+	    {"LD_PRELOAD=/l/p.soo", "/l/p.so:/l/p.soo"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *env[] = {"A=1", "TPROF_RECORD=outer heap=1", "B=2", cases[i].before,
+				     NULL};
+		char **got = rec_request_environment((char *const *)env, "inner heap=2", "/l/p.so");
+		size_t n = 0;
+
+		assert_non_null(got);
+		assert_string_equal(value(got, "LD_PRELOAD"), cases[i].after);
+		assert_string_equal(value(got, "TPROF_RECORD"), "inner heap=2");
+		assert_string_equal(value(got, "A"), "1");
+		assert_string_equal(value(got, "B"), "2");
+		while (got[n])
+			n++;
+		assert_int_equal(n, 4);
+		free(got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_request_complete),
+	    cmocka_unit_test(test_request_settings),
+	    cmocka_unit_test(test_request_environment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

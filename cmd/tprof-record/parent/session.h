@@ -1,0 +1,57 @@
+/* One recording, from the start of the program to its end: signals, clocks, processes that report,
+ * those that ask for snapshots, and the program's exit. */
+#ifndef RECORD_PARENT_SESSION_H
+#define RECORD_PARENT_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "tprof-record/parent/dump.h"
+#include "tprof-record/parent/program.h"
+#include "tprof-record/parent/request.h"
+#include "tprof-record/parent/spawn.h"
+
+enum { REC_SESSION_LINES = 16 };
+
+/* What the summary is made of (report.h). */
+struct rec_result {
+	char folder[PATH_MAX];
+	char program[65];
+	pid_t pid;
+	int64_t ran_ns;	      /* from its start to its end, or to the end of the recording */
+	int status;	      /* of waitpid, once `over` */
+	bool over;	      /* it has ended */
+	bool recorded;	      /* its process reported */
+	struct rec_dump last; /* the files of the program itself */
+	unsigned snapshots;
+	/* Others: children, and what the program was before an exec; the first few by name. */
+	unsigned others;
+	char other[REC_SESSION_LINES][80];
+	unsigned other_troubles; /* files of theirs that could not be written */
+	unsigned children;	 /* not recorded, as nobody asked for them */
+	unsigned strangers;	 /* reports of other users' processes */
+	unsigned turned_away;	 /* more processes at a time than are recorded */
+	char refused[400];	 /* why a process that reported could not be recorded, "" */
+};
+
+struct rec_session_options {
+	const struct rec_request *request;
+	const struct rec_program *program;
+	char **argv;
+	char *const *env;
+	const char *library; /* tprof-preload.so; NULL: the program runs unrecorded */
+	const struct rec_signals *signals;
+	/* Called once: when the recording is over, which with --for is before the program is. */
+	void (*report)(void *ctx, const struct rec_result *r);
+	void *ctx;
+};
+
+/* Runs it. 0, and *status is that of waitpid; else the program was not started: TP_EIO (*error is
+ * the errno value when it is the exec that failed), TP_ENOMEM. */
+int rec_session_run(const struct rec_session_options *o, int *status, int *error,
+		    struct tp_err *err);
+
+#endif

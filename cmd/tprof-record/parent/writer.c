@@ -1,0 +1,172 @@
+#include "tprof-record/parent/writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct rec_writer {
+	const struct rec_request *request;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct rec_job *todo, **todo_end, *done, **done_end;
+	unsigned pending; /* of the thread that adds */
+	bool stop;
+	int bell;
+};
+
+/* The snapshots of an image that must leave the folder of the recording to its successor. */
+static void move(struct rec_image *image, const struct rec_request *r)
+{
+	char from[PATH_MAX + 64], to[PATH_MAX + 64];
+
+	for (unsigned n = 1; n <= image->snapshots; n++) {
+		for (int kind = 0; kind < REC_NPROFILES; kind++) {
+			const char *title = rec_profile_name((enum rec_profile_kind)kind);
+			const char *ending = r->text ? "txt" : "pb.gz";
+
+			snprintf(from, sizeof(from), "%s/%s.%04u.%s", image->folder, title, n,
+				 ending);
+			snprintf(to, sizeof(to), "%s/%s.%04u.%s", image->moved, title, n, ending);
+			/* Kinds that were not asked for are not there. */
+			if (r->profile[kind])
+				(void)!rename(from, to);
+		}
+	}
+	memcpy(image->folder, image->moved, sizeof(image->folder));
+}
+
+static void carry_out(struct rec_job *job, const struct rec_request *r)
+{
+	if (!job->final) {
+		rec_dump_snapshot(job->image, r, &job->dump);
+		return;
+	}
+	if (job->image->moved[0])
+		move(job->image, r);
+	rec_dump_final(job->image, r, &job->dump);
+}
+
+static void *work(void *arg)
+{
+	struct rec_writer *w = arg;
+
+	pthread_setname_np(pthread_self(), "tprof-write");
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		struct rec_job *job;
+
+		while (!w->todo && !w->stop)
+			pthread_cond_wait(&w->more, &w->lock);
+		if (w->stop)
+			break;
+		job = w->todo;
+		w->todo = job->next;
+		if (!w->todo)
+			w->todo_end = &w->todo;
+		pthread_mutex_unlock(&w->lock);
+		carry_out(job, w->request);
+		pthread_mutex_lock(&w->lock);
+		job->next = NULL;
+		*w->done_end = job;
+		w->done_end = &job->next;
+		(void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t));
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+struct rec_writer *rec_writer_new(const struct rec_request *request)
+{
+	struct rec_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->request = request;
+	w->todo_end = &w->todo;
+	w->done_end = &w->done;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->more, NULL);
+	w->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (w->bell >= 0 && !pthread_create(&w->thread, NULL, work, w))
+		return w;
+	if (w->bell >= 0)
+		close(w->bell);
+	free(w);
+	return NULL;
+}
+
+void rec_writer_free(struct rec_writer *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_signal(&w->more);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	for (struct rec_job *job = w->todo; job;) {
+		struct rec_job *next = job->next;
+
+		free(job);
+		job = next;
+	}
+	for (struct rec_job *job; (job = rec_writer_next(w));)
+		free(job);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->more);
+	close(w->bell);
+	free(w);
+}
+
+int rec_writer_bell(const struct rec_writer *w)
+{
+	return w->bell;
+}
+
+int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
+		   bool is_last)
+{
+	struct rec_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return TP_ENOMEM;
+	job->image = image;
+	job->final = final;
+	job->client = client;
+	job->is_last = is_last;
+	pthread_mutex_lock(&w->lock);
+	*w->todo_end = job;
+	w->todo_end = &job->next;
+	w->pending++;
+	pthread_cond_signal(&w->more);
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+struct rec_job *rec_writer_next(struct rec_writer *w)
+{
+	struct rec_job *job;
+	uint64_t n;
+
+	(void)!read(w->bell, &n, sizeof(n));
+	pthread_mutex_lock(&w->lock);
+	job = w->done;
+	if (job) {
+		w->done = job->next;
+		if (!w->done)
+			w->done_end = &w->done;
+		w->pending--;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return job;
+}
+
+unsigned rec_writer_pending(const struct rec_writer *w)
+{
+	return w->pending;
+}
