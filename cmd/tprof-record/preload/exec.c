@@ -1,0 +1,224 @@
+/* Processes that begin here: fork, and programs that are executed in this one or in a child. What
+ * runs between vfork and exec borrows the parent's memory: it writes no records, and nothing here
+ * allocates. */
+#include <alloca.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tprof-record/core/arena.h"
+#include "tprof-record/preload/exit.h"
+#include "tprof-record/preload/real.h"
+#include "tprof-record/preload/start.h"
+
+/* ---- environments ---- */
+
+static bool same_key(const char *a, const char *b)
+{
+	while (*a && *a == *b && *a != '=')
+		a++, b++;
+	return *a == '=' && *b == '=';
+}
+
+static bool has(char *const *env, const char *entry)
+{
+	for (; env && *env; env++)
+		if (same_key(*env, entry))
+			return true;
+	return false;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* A program may give those it starts an environment of its own: where children are followed, what
+ * they need is added to it, on the stack of the caller. */
+static size_t lacking(char *const *env)
+{
+	size_t n = 0;
+
+	for (char *const *e = start_environment(); e && *e; e++)
+		n += !has(env, *e);
+	return n;
+}
+
+static char **complete(char **to, char *const *env)
+{
+	size_t n = count(env);
+
+	memcpy(to, env, n * sizeof(*to));
+	for (char *const *e = start_environment(); *e; e++)
+		if (!has(env, *e))
+			to[n++] = *e;
+	to[n] = NULL;
+	return to;
+}
+
+#define COMPLETE(env)                                                                              \
+	(likely(!lacking(env)) ? env : complete(alloca((count(env) + 3) * sizeof(char *)), env))
+
+/* ---- exec ---- */
+
+static void leaving_for(const char *path)
+{
+	struct rec_event event = {.kind = REC_PROCESS_EXEC};
+
+	if (!exit_is_own_process() || !watching())
+		return;
+	event.arg = rec_string(path, strlen(path));
+	event.start = event.end = rec_now();
+	rec_write(&event);
+	atomic_store(&rec_core->arena.header->ended, 1);
+}
+
+/* Still here. */
+static int failed(int result)
+{
+	if (exit_is_own_process())
+		atomic_store(&rec_core->arena.header->ended, 0);
+	return result;
+}
+
+static inline int run(const char *path, char *const *argv, char *const *env)
+{
+	leaving_for(path);
+	return failed(REAL(execve)(path, argv, COMPLETE(env)));
+}
+
+static inline int run_by_name(const char *file, char *const *argv, char *const *env)
+{
+	leaving_for(file);
+	return failed(REAL(execvpe)(file, argv, COMPLETE(env)));
+}
+
+HOOK int execve(const char *path, char *const *argv, char *const *env)
+{
+	return run(path, argv, env);
+}
+
+HOOK int execv(const char *path, char *const *argv)
+{
+	return run(path, argv, environ);
+}
+
+HOOK int execvp(const char *file, char *const *argv)
+{
+	return run_by_name(file, argv, environ);
+}
+
+HOOK int execvpe(const char *file, char *const *argv, char *const *env)
+{
+	return run_by_name(file, argv, env);
+}
+
+HOOK int fexecve(int fd, char *const *argv, char *const *env)
+{
+	leaving_for("");
+	return failed(REAL(fexecve)(fd, argv, COMPLETE(env)));
+}
+
+HOOK int execveat(int dir, const char *path, char *const *argv, char *const *env, int flags)
+{
+	leaving_for(path);
+	return failed(REAL(execveat)(dir, path, argv, COMPLETE(env), flags));
+}
+
+/* arg, …, NULL: `argv` has them, and `list` stands behind the NULL. */
+#define LIST_OF_ARGUMENTS()                                                                        \
+	va_list list;                                                                              \
+	size_t n = 0;                                                                              \
+	char **argv;                                                                               \
+                                                                                                   \
+	va_start(list, arg);                                                                       \
+	for (const char *a = arg; a; a = va_arg(list, char *))                                     \
+		n++;                                                                               \
+	va_end(list);                                                                              \
+	argv = alloca((n + 1) * sizeof(*argv));                                                    \
+	argv[0] = (char *)(uintptr_t)arg;                                                          \
+	va_start(list, arg);                                                                       \
+	for (size_t i = 1; i <= n; i++)                                                            \
+	argv[i] = va_arg(list, char *)
+
+HOOK int execl(const char *path, const char *arg, ...)
+{
+	LIST_OF_ARGUMENTS();
+	va_end(list);
+	return run(path, argv, environ);
+}
+
+HOOK int execlp(const char *file, const char *arg, ...)
+{
+	LIST_OF_ARGUMENTS();
+	va_end(list);
+	return run_by_name(file, argv, environ);
+}
+
+HOOK int execle(const char *path, const char *arg, ...)
+{
+	char *const *env;
+
+	LIST_OF_ARGUMENTS();
+	env = va_arg(list, char *const *);
+	va_end(list);
+	return run(path, argv, env);
+}
+
+/* ---- children ---- */
+
+static void forked(pid_t child)
+{
+	struct rec_event event = {.kind = REC_PROCESS_FORK, .object = (uint32_t)child};
+
+	if (!exit_is_own_process() || !watching())
+		return;
+	event.start = event.end = rec_now();
+	rec_write(&event);
+}
+
+HOOK int posix_spawn(pid_t *restrict pid, const char *restrict path,
+		     const posix_spawn_file_actions_t *restrict actions,
+		     const posix_spawnattr_t *restrict attr, char *const argv[restrict],
+		     char *const env[restrict])
+{
+	pid_t child;
+	int result = REAL(posix_spawn)(&child, path, actions, attr, argv, COMPLETE(env));
+
+	if (!result) {
+		if (pid)
+			*pid = child;
+		forked(child);
+	}
+	return result;
+}
+
+HOOK int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+		      const posix_spawn_file_actions_t *restrict actions,
+		      const posix_spawnattr_t *restrict attr, char *const argv[restrict],
+		      char *const env[restrict])
+{
+	pid_t child;
+	int result = REAL(posix_spawnp)(&child, file, actions, attr, argv, COMPLETE(env));
+
+	if (!result) {
+		if (pid)
+			*pid = child;
+		forked(child);
+	}
+	return result;
+}
+
+/* The child itself begins in start_in_child, which libc calls for every kind of fork that runs
+ * handlers (forkpty, daemon). */
+HOOK pid_t fork(void)
+{
+	pid_t child = REAL(fork)();
+
+	if (child > 0)
+		forked(child);
+	return child;
+}

@@ -1,0 +1,58 @@
+/* exit, return from main, _exit, quick_exit: PROCESS_EXIT with its status. Signals that kill are
+ * the recorder's to see. */
+#include "tprof-record/preload/exit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tprof-record/preload/real.h"
+
+bool exit_is_own_process(void)
+{
+	return rec_alive() && rec_core->arena.header->pid == (uint32_t)getpid();
+}
+
+static void leave(int status)
+{
+	struct rec_event event = {.kind = REC_PROCESS_EXIT, .object = (uint32_t)status & 255};
+
+	if (rec_self.depth || !exit_is_own_process())
+		return;
+	if (!atomic_exchange(&rec_core->arena.header->ended, 1) && rec_tracing()) {
+		event.start = event.end = rec_now();
+		rec_write(&event);
+	}
+}
+
+static void on_leaving(int status, void *unused)
+{
+	(void)unused;
+	leave(status);
+}
+
+/* Handlers run in the reverse order: the first is called last, after the program's own. */
+void exit_watch(void)
+{
+	on_exit(on_leaving, NULL);
+}
+
+HOOK _Noreturn void _exit(int status)
+{
+	leave(status);
+	REAL(_exit)(status);
+	__builtin_unreachable();
+}
+
+HOOK _Noreturn void _Exit(int status)
+{
+	leave(status);
+	REAL(_Exit)(status);
+	__builtin_unreachable();
+}
+
+HOOK _Noreturn void quick_exit(int status)
+{
+	leave(status);
+	REAL(quick_exit)(status);
+	__builtin_unreachable();
+}

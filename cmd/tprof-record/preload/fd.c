@@ -1,0 +1,159 @@
+#include "tprof-record/preload/fd.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tprof-record/core/inside.h"
+
+_Atomic uint8_t fd_kinds[FD_KNOWN];
+
+/* System calls of our own: none that a thread could be cancelled in, and errno stays. */
+enum fd_kind fd_ask(int fd)
+{
+	struct stat s;
+	enum fd_kind kind = FD_OTHER;
+	long flags;
+
+	if (!watching())
+		return FD_NONBLOCKING; /* nothing is recorded, nothing remembered */
+	flags = rec_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+	if (flags < 0 || rec_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) < 0)
+		return FD_UNKNOWN;
+	if (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode))
+		kind = FD_FILE;
+	else if (flags & O_NONBLOCK)
+		kind = FD_NONBLOCKING;
+	else if (S_ISSOCK(s.st_mode))
+		kind = FD_SOCKET;
+	else if (S_ISFIFO(s.st_mode))
+		kind = FD_PIPE;
+	if ((unsigned)fd < FD_KNOWN)
+		atomic_store_explicit(&fd_kinds[fd], (uint8_t)kind, memory_order_relaxed);
+	return kind;
+}
+
+bool fd_ready(int fd, short events)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+	struct timespec now = {0};
+
+	return rec_call(SYS_ppoll, (long)&p, 1, (long)&now, 0, 0, 0) != 0;
+}
+
+/* ---- ticks ---- */
+
+_Atomic uint64_t fd_short_ticks;
+static uint64_t first_ticks, first_ns;
+
+/* Until it is known better: no processor ticks slower than that (1 GHz, or 1 per ns). */
+void fd_begin(void)
+{
+	first_ns = rec_now();
+	first_ticks = fd_ticks();
+	atomic_store(&fd_short_ticks, rec_core->arena.header->options.syscall_ns);
+}
+
+__attribute__((noinline)) void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip)
+{
+	struct rec_event event = {
+	    .kind = REC_SYSCALL, .object = (uint64_t)(int64_t)fd, .arg = call};
+	uint64_t now, ticks, least, took;
+	double ns_per_tick;
+
+	if (!watching() || !rec_tracing())
+		return;
+	least = rec_core->arena.header->options.syscall_ns;
+	now = rec_now();
+	ticks = fd_ticks();
+	ns_per_tick = ticks > first_ticks && now > first_ns
+			  ? (double)(now - first_ns) / (double)(ticks - first_ticks)
+			  : 1;
+	/* From the first millisecond on it is known to a thousandth or so. */
+	if (now - first_ns > 1000000)
+		atomic_store_explicit(&fd_short_ticks, (uint64_t)((double)least / ns_per_tick),
+				      memory_order_relaxed);
+	took = (uint64_t)((double)(ticks - began) * ns_per_tick);
+	if (took < least || took > now)
+		return;
+	event.start = now - took;
+	event.end = now;
+	event.flags = REC_SYSCALL_BLOCKED;
+	event.stack = rec_stack(skip);
+	rec_write(&event);
+}
+
+/* ---- what makes us ask again ---- */
+
+HOOK int close(int fd)
+{
+	fd_forget(fd);
+	return REAL(close)(fd);
+}
+
+HOOK int dup2(int from, int to)
+{
+	fd_forget(to);
+	return REAL(dup2)(from, to);
+}
+
+HOOK int dup3(int from, int to, int flags)
+{
+	fd_forget(to);
+	return REAL(dup3)(from, to, flags);
+}
+
+HOOK int socket(int domain, int type, int protocol)
+{
+	int fd = REAL(socket)(domain, type, protocol);
+
+	fd_forget(fd);
+	return fd;
+}
+
+HOOK int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	long arg;
+	int result;
+
+	va_start(list, command);
+	arg = va_arg(list, long);
+	va_end(list);
+	result = REAL(fcntl)(fd, command, arg);
+	if (command == F_SETFL)
+		fd_forget(fd);
+	return result;
+}
+
+HOOK int fcntl64(int fd, int command, ...)
+{
+	va_list list;
+	long arg;
+	int result;
+
+	va_start(list, command);
+	arg = va_arg(list, long);
+	va_end(list);
+	result = REAL(fcntl64)(fd, command, arg);
+	if (command == F_SETFL)
+		fd_forget(fd);
+	return result;
+}
+
+HOOK int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	long arg;
+	int result;
+
+	va_start(list, request);
+	arg = va_arg(list, long);
+	va_end(list);
+	result = REAL(ioctl)(fd, request, arg);
+	if (request == FIONBIO)
+		fd_forget(fd);
+	return result;
+}

@@ -1,0 +1,113 @@
+/* What a file descriptor is, and how calls on one are recorded.
+ *
+ * Whether a call on it may have to wait is asked of the kernel once per descriptor; dup, close and
+ * fcntl make us ask again. It can be out of date (descriptions are shared, libc closes without
+ * telling): then a wait gets a wrong reason, or goes unseen, and nothing worse.
+ *
+ *	descriptor                              calls on it
+ *	regular file                            SYSCALL where it took options.syscall_ns
+ *	socket, pipe, terminal …, blocking      BLOCK where nothing was ready (asked by poll)
+ *	…, O_NONBLOCK                           never wait; nothing is recorded
+ */
+#ifndef RECORD_PRELOAD_FD_H
+#define RECORD_PRELOAD_FD_H
+
+#include "tprof-record/preload/real.h"
+
+enum fd_kind {
+	FD_UNKNOWN, /* not asked yet, or none */
+	FD_FILE,
+	FD_NONBLOCKING,
+	FD_SOCKET,
+	FD_PIPE,
+	FD_OTHER, /* terminals, eventfd, timerfd, inotify, … */
+};
+
+enum { FD_KNOWN = 16384 }; /* descriptors below this are remembered */
+extern _Atomic uint8_t fd_kinds[FD_KNOWN];
+
+enum fd_kind fd_ask(int fd);
+
+static inline enum fd_kind fd_kind(int fd)
+{
+	uint8_t kind = FD_UNKNOWN;
+
+	if (likely((unsigned)fd < FD_KNOWN))
+		kind = atomic_load_explicit(&fd_kinds[fd], memory_order_relaxed);
+	return kind != FD_UNKNOWN ? kind : fd_ask(fd);
+}
+
+static inline void fd_forget(int fd)
+{
+	if (likely((unsigned)fd < FD_KNOWN))
+		atomic_store_explicit(&fd_kinds[fd], FD_UNKNOWN, memory_order_relaxed);
+}
+
+/* enum rec_reason of a wait for such a descriptor. */
+static inline uint32_t fd_reason(enum fd_kind kind)
+{
+	return kind == FD_SOCKET ? REC_ON_NETWORK : kind == FD_PIPE ? REC_ON_PIPE : REC_ON_POLL;
+}
+
+/* Is `events` (POLLIN, POLLOUT) there now? Also where the call would fail. */
+bool fd_ready(int fd, short events);
+
+/* How a wait on a descriptor ended. */
+static inline unsigned fd_outcome(ssize_t result)
+{
+	/* A time limit of the socket (SO_RCVTIMEO) says EAGAIN. */
+	return result < 0 && errno == EAGAIN ? REC_TIMED_OUT : 0;
+}
+
+/* More than fits into any buffer at once may have to wait in the middle: nobody can tell by asking
+ * first. */
+enum { FD_AT_ONCE = 4096 };
+
+/* ---- short calls ---- */
+
+/* Time in ticks of the processor: a fifth of what clock_gettime takes. */
+static inline uint64_t fd_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return rec_now();
+#endif
+}
+
+/* So many ticks surely are less than options.syscall_ns. */
+extern _Atomic uint64_t fd_short_ticks;
+
+static inline bool fd_was_short(uint64_t began)
+{
+	return likely(fd_ticks() - began <
+		      atomic_load_explicit(&fd_short_ticks, memory_order_relaxed));
+}
+
+/* Makes the record of a call that began then and is over now; its stack was taken by the caller.
+ * Nothing where it was short after all. */
+void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
+
+/* For the end of a hook: a call on what only takes time. */
+#define FD_TIMED(type, call, fd, real_call)                                                        \
+	uint64_t began = fd_ticks();                                                               \
+	type result = real_call;                                                                   \
+                                                                                                   \
+	if (!fd_was_short(began))                                                                  \
+		fd_record(began, call, fd, 2);                                                     \
+	return result
+
+/* … one that is known to wait. */
+#define FD_WAITS(type, kind_of_event, why, fd, flags, real_call)                                   \
+	struct rec_event wait = {.kind = kind_of_event, .object = (uint64_t)(fd), .arg = why};     \
+	type result;                                                                               \
+                                                                                                   \
+	rec_wait_begin(&wait, 1);                                                                  \
+	result = real_call;                                                                        \
+	rec_wait_end(&wait, flags);                                                                \
+	return result
+
+/* Asks once how fast ticks are. */
+void fd_begin(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* Futexes that programs use themselves, by way of syscall(): Rust's standard library and C++20's
+ * atomics wait and notify like that. */
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "tprof-record/preload/real.h"
+
+static inline unsigned outcome(long result)
+{
+	if (result >= 0)
+		return 0;
+	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
+}
+
+LAST static long futex_wait(long address, long op, long value, long timeout, long address2,
+			    long value3)
+{
+	struct rec_event wait = {
+	    .kind = REC_BLOCK, .object = (uint64_t)address, .arg = REC_ON_FUTEX};
+	long result;
+
+	if (!watching())
+		return REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
+	rec_wait_begin(&wait, 1);
+	result = REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
+	rec_wait_end(&wait, outcome(result));
+	return result;
+}
+
+LAST static long futex_wake(long address, long op, long value, long timeout, long address2,
+			    long value3)
+{
+	uint32_t wakes = value >= INT32_MAX || value < 0 ? UINT32_MAX : (uint32_t)value;
+
+	if ((op & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
+		wakes = 1;
+	if (rec_waited_for((void *)(uintptr_t)address) && watching())
+		rec_post((void *)(uintptr_t)address, wakes, 1);
+	return REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
+}
+
+HOOK long syscall(long number, ...)
+{
+	long a[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number != SYS_futex)
+		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	switch (a[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return futex_wait(a[0], a[1], a[2], a[3], a[4], a[5]);
+	default:
+		return futex_wake(a[0], a[1], a[2], a[3], a[4], a[5]);
+	}
+}

@@ -1,0 +1,201 @@
+/* The malloc family. What is sampled is told to the core; all else is one comparison more than
+ * without us: bytes until the next sample are counted down before the real function is jumped to.
+ */
+#include "tprof-record/preload/real.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nothing is recorded yet, or this is the recorder: how many bytes until we look again. */
+#define UNWATCHED_BYTES (1 << 20)
+
+/* Unsigned: an absurd size goes the slow way, and never makes the count larger. */
+static inline int passes(size_t size)
+{
+	if (likely((uint64_t)rec_self.until_sample >= size && real.malloc != NULL)) {
+		rec_self.until_sample -= (int64_t)size;
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- while the real functions are being found ---- */
+
+static _Atomic int finding;
+
+/* 1: they are there. 0: somebody is looking for them, and may be the caller of the caller. */
+static int found(void)
+{
+	if (likely(real.pvalloc != NULL)) /* the last of the family */
+		return 1;
+	if (atomic_exchange(&finding, 1))
+		return real.pvalloc != NULL;
+	real_find();
+	atomic_store(&finding, 0);
+	return 1;
+}
+
+static void *boot_alloc(size_t size, size_t align)
+{
+	void *p = real_boot_alloc(size, align);
+
+	if (!p)
+		errno = ENOMEM;
+	return p;
+}
+
+/* ---- the slow ways ---- */
+
+static int sampling(void)
+{
+	if (watching())
+		return 1;
+	if (!rec_alive())
+		rec_self.until_sample = UNWATCHED_BYTES;
+	return 0;
+}
+
+LAST static void *malloc_slowly(size_t size)
+{
+	void *p;
+
+	if (!found())
+		return boot_alloc(size, 16);
+	p = real.malloc(size);
+	if (p && sampling())
+		rec_malloc(p, size, 1);
+	return p;
+}
+
+LAST static void *calloc_slowly(size_t n, size_t size)
+{
+	size_t bytes;
+	void *p;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		bytes = 0;
+	if (!found())
+		return bytes || !n || !size ? boot_alloc(bytes, 16) : NULL;
+	p = real.calloc(n, size);
+	if (p && sampling())
+		rec_malloc(p, bytes, 1);
+	return p;
+}
+
+LAST static void free_slowly(void *block)
+{
+	int saved = errno;
+
+	if (real_boot_has(block))
+		return;
+	if (watching())
+		rec_free(block);
+	errno = saved;
+	REAL(free)(block);
+}
+
+/* A block from the time before there was memory moves out. */
+static void *boot_realloc(void *block, size_t size)
+{
+	size_t left = real_boot_left(block);
+	void *p = found() ? real.malloc(size) : boot_alloc(size, 16);
+
+	return p ? memcpy(p, block, size < left ? size : left) : NULL;
+}
+
+static inline __attribute__((always_inline)) void *realloc_any(void *block, size_t n, size_t size,
+							       int array)
+{
+	uint32_t bucket = 0;
+	size_t bytes;
+	int absurd = __builtin_mul_overflow(n, size, &bytes); /* the real function says so */
+	void *p;
+
+	if (real_boot_has(block))
+		return absurd ? NULL : boot_realloc(block, bytes);
+	if (!found())
+		return block ? NULL : boot_alloc(bytes, 16);
+	if (block && rec_maybe_sampled(block) && watching())
+		bucket = rec_free(block);
+	p = array ? real.reallocarray(block, n, size) : real.realloc(block, bytes);
+	if (p && !passes(bytes) && sampling())
+		rec_malloc(p, bytes, 1);
+	else if (!p && bucket && (bytes || absurd)) /* it failed: the block is as it was */
+		rec_unfree(block, bucket);
+	return p;
+}
+
+LAST static void *realloc_slowly(void *block, size_t size)
+{
+	return realloc_any(block, 1, size, 0);
+}
+
+LAST static void *reallocarray_slowly(void *block, size_t n, size_t size)
+{
+	return realloc_any(block, n, size, 1);
+}
+
+/* ---- the hooks ---- */
+
+HOOK void *malloc(size_t size)
+{
+	return passes(size) ? real.malloc(size) : malloc_slowly(size);
+}
+
+HOOK void *calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	/* real.calloc is there soon after real.malloc, but not yet while it is being found. */
+	if (likely(!__builtin_mul_overflow(n, size, &bytes) && real.calloc != NULL &&
+		   passes(bytes)))
+		return real.calloc(n, size);
+	return calloc_slowly(n, size);
+}
+
+HOOK void free(void *block)
+{
+	if (rec_maybe_sampled(block) || unlikely(!real.free)) {
+		free_slowly(block);
+		return;
+	}
+	real.free(block);
+}
+
+HOOK void *realloc(void *block, size_t size)
+{
+	if (!rec_maybe_sampled(block) && likely(real.realloc != NULL) && passes(size))
+		return real.realloc(block, size);
+	return realloc_slowly(block, size);
+}
+
+HOOK void *reallocarray(void *block, size_t n, size_t size)
+{
+	return reallocarray_slowly(block, n, size);
+}
+
+/* Those with an alignment are rare enough to go one way. */
+#define ALIGNED(name, args, call, size)                                                            \
+	HOOK void *name args                                                                       \
+	{                                                                                          \
+		void *p = found() ? real.name call : NULL;                                         \
+                                                                                                   \
+		if (p && !passes(size) && sampling())                                              \
+			rec_malloc(p, size, 1);                                                    \
+		return p;                                                                          \
+	}
+
+ALIGNED(aligned_alloc, (size_t align, size_t size), (align, size), size)
+ALIGNED(memalign, (size_t align, size_t size), (align, size), size)
+ALIGNED(valloc, (size_t size), (size), size)
+ALIGNED(pvalloc, (size_t size), (size), size)
+
+HOOK int posix_memalign(void **block, size_t align, size_t size)
+{
+	int result = found() ? real.posix_memalign(block, align, size) : ENOMEM;
+
+	if (!result && *block && !passes(size) && sampling())
+		rec_malloc(*block, size, 1);
+	return result;
+}

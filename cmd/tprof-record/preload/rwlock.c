@@ -1,0 +1,83 @@
+/* Read-write locks: as mutexes (mutex.c), twice. The try variants keep the preference of writers,
+ * so that nobody gets ahead of whom the real lock would have let by. */
+#include "tprof-record/preload/real.h"
+
+static inline unsigned outcome(int result)
+{
+	if (result == ETIMEDOUT)
+		return REC_TIMED_OUT;
+	return result == 0 ? 0 : REC_DID_NOT_WAIT; /* EDEADLK, EAGAIN: too many readers */
+}
+
+/* Each: a hook that tries, and what it does then. */
+#define LOCK(name, try, why, check, params, ...)                                                   \
+	LAST static int name##_slowly params                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)lock, .arg = why};                     \
+		int result;                                                                        \
+                                                                                                   \
+		if (!watching())                                                                   \
+			return REAL(name)(__VA_ARGS__);                                            \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = REAL(try)(lock);                                                          \
+		if (result != EBUSY) {                                                             \
+			rec_wait_end(&wait, REC_DID_NOT_WAIT);                                     \
+			return result;                                                             \
+		}                                                                                  \
+		result = REAL(name)(__VA_ARGS__);                                                  \
+		rec_wait_end(&wait, outcome(result));                                              \
+		return result;                                                                     \
+	}                                                                                          \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		int result;                                                                        \
+                                                                                                   \
+		if (!(check))                                                                      \
+			return REAL(name)(__VA_ARGS__);                                            \
+		result = REAL(try)(lock);                                                          \
+		return likely(result != EBUSY) ? result : name##_slowly(__VA_ARGS__);              \
+	}
+
+/* What the timed ones find wrong even where the lock is free. */
+static inline int sane(clockid_t clock, const struct timespec *t)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && t->tv_nsec >= 0 &&
+	       t->tv_nsec < 1000000000;
+}
+
+/* clang-format off */
+#define READ(name, check, params, ...) \
+	LOCK(name, pthread_rwlock_tryrdlock, REC_ON_RWLOCK_R, check, params, __VA_ARGS__)
+#define WRITE(name, check, params, ...) \
+	LOCK(name, pthread_rwlock_trywrlock, REC_ON_RWLOCK_W, check, params, __VA_ARGS__)
+
+READ(pthread_rwlock_rdlock, 1, (pthread_rwlock_t *lock), lock)
+READ(pthread_rwlock_timedrdlock, sane(CLOCK_REALTIME, until),
+     (pthread_rwlock_t *lock, const struct timespec *until), lock, until)
+READ(pthread_rwlock_clockrdlock, sane(clock, until),
+     (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), lock, clock, until)
+WRITE(pthread_rwlock_wrlock, 1, (pthread_rwlock_t *lock), lock)
+WRITE(pthread_rwlock_timedwrlock, sane(CLOCK_REALTIME, until),
+      (pthread_rwlock_t *lock, const struct timespec *until), lock, until)
+WRITE(pthread_rwlock_clockwrlock, sane(clock, until),
+      (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), lock, clock, until)
+/* clang-format on */
+
+LAST static int unlock_slowly(pthread_rwlock_t *lock)
+{
+	int result;
+
+	if (rec_waited_for(lock) && watching())
+		rec_post(lock, UINT32_MAX, 1);
+	result = REAL(pthread_rwlock_unlock)(lock);
+	rec_settle();
+	return result;
+}
+
+HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	if (unlikely(rec_self.last.unsettled || rec_waited_for(lock)))
+		return unlock_slowly(lock);
+	return REAL(pthread_rwlock_unlock)(lock);
+}

@@ -1,0 +1,84 @@
+/* Semaphores and barriers. */
+#include "tprof-record/preload/real.h"
+
+static inline unsigned outcome(int result)
+{
+	if (result == 0)
+		return 0;
+	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
+}
+
+/* A semaphore that can be had is had without a wait; sem_wait is a place where threads are
+ * cancelled even so. */
+#define SEM(name, params, ...)                                                                     \
+	LAST static int name##_slowly params                                                       \
+	{                                                                                          \
+		struct rec_event wait = {                                                          \
+		    .kind = REC_BLOCK, .object = (uintptr_t)sem, .arg = REC_ON_SEMAPHORE};         \
+		int result;                                                                        \
+                                                                                                   \
+		if (!watching())                                                                   \
+			return REAL(name)(__VA_ARGS__);                                            \
+		rec_wait_begin(&wait, 1);                                                          \
+		result = REAL(name)(__VA_ARGS__);                                                  \
+		rec_wait_end(&wait, outcome(result));                                              \
+		return result;                                                                     \
+	}                                                                                          \
+	HOOK int name params                                                                       \
+	{                                                                                          \
+		int saved = errno;                                                                 \
+                                                                                                   \
+		pthread_testcancel();                                                              \
+		if (likely(REAL(sem_trywait)(sem) == 0))                                           \
+			return 0;                                                                  \
+		errno = saved;                                                                     \
+		return name##_slowly(__VA_ARGS__);                                                 \
+	}
+
+/* clang-format off */
+SEM(sem_wait, (sem_t *sem), sem)
+SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict until), sem, until)
+SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict until), sem, clock, until)
+/* clang-format on */
+
+LAST static int post_slowly(sem_t *sem)
+{
+	if (watching())
+		rec_post(sem, 1, 1);
+	return REAL(sem_post)(sem);
+}
+
+HOOK int sem_post(sem_t *sem)
+{
+	return unlikely(rec_waited_for(sem)) ? post_slowly(sem) : REAL(sem_post)(sem);
+}
+
+/* The last to come (PTHREAD_BARRIER_SERIAL_THREAD) wakes the others, and knows it only afterwards:
+ * its post has the time when it came. */
+HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	struct rec_event wait = {
+	    .kind = REC_BLOCK, .object = (uintptr_t)barrier, .arg = REC_ON_BARRIER};
+	int result, others;
+
+	if (!watching())
+		return REAL(pthread_barrier_wait)(barrier);
+	others = rec_waited_for(barrier);
+	rec_wait_begin(&wait, 1);
+	result = REAL(pthread_barrier_wait)(barrier);
+	if (result == PTHREAD_BARRIER_SERIAL_THREAD) {
+		struct rec_event post = {.kind = REC_POST,
+					 .stack = wait.stack,
+					 .start = wait.start,
+					 .end = wait.start,
+					 .object = wait.object,
+					 .arg = UINT32_MAX};
+
+		rec_wait_end(&wait, REC_DID_NOT_WAIT);
+		if (others && rec_tracing())
+			rec_write(&post);
+	} else {
+		rec_wait_end(&wait, result == 0 ? 0 : REC_DID_NOT_WAIT);
+	}
+	return result;
+}

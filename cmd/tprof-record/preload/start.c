@@ -1,0 +1,276 @@
+/* The constructor: reads TPROF_RECORD, makes the arena and sends it to the recorder. Whatever goes
+ * wrong, nothing is recorded and the program runs as it would have. */
+#include "tprof-record/preload/start.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tprof-record/core/hello.h"
+#include "tprof-record/core/modules.h"
+#include "tprof-record/preload/exit.h"
+#include "tprof-record/preload/fd.h"
+#include "tprof-record/preload/real.h"
+#include "tprof-record/preload/thread.h"
+
+#define LIBRARY "tprof-preload.so"
+#define AGAIN	"again" /* a setting of our own: the process is not the first */
+
+enum { MAX_ENVIRONMENT = 1024 };
+
+static struct rec_options options;
+static bool follows, again;
+static char **arguments;
+static struct sockaddr_un recorder = {.sun_family = AF_UNIX};
+static socklen_t recorder_size;
+
+/* "TPROF_RECORD=…" and "LD_PRELOAD=…" for what is executed. */
+static char record_text[MAX_ENVIRONMENT], preload_text[MAX_ENVIRONMENT];
+static char *const environment[] = {record_text, preload_text, NULL};
+
+bool start_follows(void)
+{
+	return follows;
+}
+
+char *const *start_environment(void)
+{
+	return follows ? environment : NULL;
+}
+
+/* ---- TPROF_RECORD=SOCKET-NAME key=number … ---- */
+
+static const char *word_end(const char *s)
+{
+	while (*s && *s != ' ')
+		s++;
+	return s;
+}
+
+/* `size` bytes of key, then '=' and digits. */
+static bool setting(const char *word, const char *end, const char *key, uint64_t *value)
+{
+	size_t size = strlen(key);
+	uint64_t n = 0;
+
+	if ((size_t)(end - word) <= size + 1 || memcmp(word, key, size) != 0 || word[size] != '=')
+		return false;
+	for (const char *s = word + size + 1; s < end; s++) {
+		if (*s < '0' || *s > '9')
+			return false;
+		n = n * 10 + (uint64_t)(*s - '0');
+	}
+	*value = n;
+	return true;
+}
+
+/* The fields have 4 or 8 bytes; nobody else sees them yet. */
+static void put(void *field, size_t width, uint64_t n)
+{
+	uint32_t small = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+
+	memcpy(field, width == sizeof(small) ? (const void *)&small : (const void *)&n, width);
+}
+
+static void set_one(const char *word, const char *end)
+{
+	uint64_t n;
+
+#define REC_X(key, field)                                                                          \
+	if (setting(word, end, key, &n))                                                           \
+		put((void *)&options.field, sizeof(options.field), n);
+	REC_SETTINGS(REC_X)
+#undef REC_X
+	if (setting(word, end, REC_SETTING_CHILDREN, &n))
+		follows = n != 0;
+	if (setting(word, end, AGAIN, &n))
+		again = n != 0;
+}
+
+static bool parse(const char *text)
+{
+	const char *end = word_end(text);
+	size_t size = (size_t)(end - text);
+
+	/* An abstract name begins with a zero byte and has none at its end. */
+	if (!size || size >= sizeof(recorder.sun_path))
+		return false;
+	memcpy(recorder.sun_path + 1, text, size);
+	recorder_size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + size);
+	while (*end) {
+		text = end + 1;
+		end = word_end(text);
+		set_one(text, end);
+	}
+	return true;
+}
+
+/* ---- the environment of what comes after ---- */
+
+static bool is_library(const char *path, size_t size)
+{
+	size_t n = strlen(LIBRARY);
+
+	return size >= n && memcmp(path + size - n, LIBRARY, n) == 0 &&
+	       (size == n || path[size - n - 1] == '/');
+}
+
+/* Takes us out of LD_PRELOAD's list; false if nothing is left. */
+static bool strip(char *list)
+{
+	char *to = list;
+
+	for (char *s = list; *s;) {
+		size_t size = strcspn(s, ": ");
+
+		if (size && !is_library(s, size)) {
+			if (to > list)
+				*to++ = ':';
+			memmove(to, s, size);
+			to += size;
+		}
+		s += size + strspn(s + size, ": ");
+	}
+	*to = 0;
+	return to > list;
+}
+
+/* Children that are not followed must not find what started us, whichever way they begin. Those
+ * that are followed are told that they are not the first. */
+static void prepare_environment(char **env, char *record, char *preload)
+{
+	char **to = env;
+
+	if (follows) {
+		int n = snprintf(record_text, sizeof(record_text), "%s%s", record,
+				 again ? "" : " " AGAIN "=1");
+		int m = snprintf(preload_text, sizeof(preload_text), "%s", preload ? preload : "");
+
+		if (n >= (int)sizeof(record_text) || m >= (int)sizeof(preload_text))
+			follows = false;
+	}
+	for (char **e = env; *e; e++) {
+		if (*e == record && follows)
+			*to++ = record_text;
+		else if (*e == record ||
+			 (*e == preload && !follows && !strip(preload + strlen("LD_PRELOAD="))))
+			continue;
+		else
+			*to++ = *e;
+	}
+	*to = NULL;
+}
+
+/* ---- hello ---- */
+
+static bool hello(enum rec_hello_kind kind)
+{
+	struct rec_hello text = {.magic = REC_HELLO_MAGIC, .kind = kind, .pid = (uint32_t)getpid()};
+	struct iovec iov = {&text, sizeof(text)};
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = &control,
+			     .msg_controllen = sizeof(control)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	struct timeval patience = {.tv_sec = 1};
+	int fd = REAL(socket)(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	bool sent;
+
+	if (fd < 0)
+		return false;
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &rec_core->fd, sizeof(int));
+	/* A recorder that is stopped or gone must not hold up the program. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	sent = REAL(connect)(fd, (struct sockaddr *)&recorder, recorder_size) == 0 &&
+	       REAL(sendmsg)(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(text);
+	REAL(close)(fd);
+	return sent;
+}
+
+/* The program, and how it was called: what /proc/PID has would be the next program's after exec. */
+static void name_program(void)
+{
+	struct rec_header *h = rec_core->arena.header;
+	char text[PATH_MAX];
+	ssize_t size = readlink("/proc/self/exe", text, sizeof(text));
+	size_t used = 0;
+
+	if (size > 0)
+		h->exe = rec_string(text, (size_t)size);
+	for (char **a = arguments; a && *a && used < sizeof(text) - 1; a++) {
+		size_t n = strnlen(*a, sizeof(text) - 1 - used);
+
+		if (used)
+			text[used++] = ' ';
+		memcpy(text + used, *a, n);
+		used += n;
+	}
+	h->args = rec_string(text, used);
+}
+
+/* With everything in the arena that the recorder asks of a process from its first moment on. */
+static bool begin(enum rec_hello_kind kind)
+{
+	if (rec_core_begin(&options, true) != 0)
+		return false;
+	real_boot_mark();
+	rec_modules_read();
+	name_program();
+	fd_begin();
+	thread_watch_ends();
+	if (hello(kind))
+		return true;
+	rec_core_end();
+	return false;
+}
+
+void start_in_child(void)
+{
+	if (recorder_size && follows)
+		begin(REC_HELLO_FORK);
+}
+
+static const char *value_of(char *entry, const char *key)
+{
+	size_t size = strlen(key);
+
+	return strncmp(entry, key, size) == 0 && entry[size] == '=' ? entry + size + 1 : NULL;
+}
+
+__attribute__((constructor(101))) static void start(int argc, char **argv, char **env)
+{
+	int saved = errno;
+	char *record = NULL, *preload = NULL;
+
+	(void)argc;
+	arguments = argv;
+	real_find();
+	for (char **e = env; e && *e; e++) {
+		if (value_of(*e, REC_ENVIRONMENT))
+			record = *e;
+		if (value_of(*e, "LD_PRELOAD"))
+			preload = *e;
+	}
+	options.depth = 128;
+	options.profiler = 126;
+	options.syscall_ns = 20000;
+	if (record && parse(value_of(record, REC_ENVIRONMENT))) {
+		prepare_environment(env, record, preload);
+		if (begin(again ? REC_HELLO_EXEC : REC_HELLO_START)) {
+			exit_watch();
+			pthread_atfork(NULL, NULL, start_in_child);
+		} else {
+			recorder_size = 0;
+		}
+	}
+	errno = saved;
+}

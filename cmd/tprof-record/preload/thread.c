@@ -1,0 +1,249 @@
+/* pthread_create and what else concerns threads. The end of a thread is the last round of its key
+ * destructors: return, pthread_exit and cancellation all come by there, and what destructors of the
+ * program do is still recorded. */
+#include "tprof-record/preload/thread.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+
+#include "tprof-record/preload/real.h"
+
+/* ---- ends ---- */
+
+static pthread_key_t ends;
+static bool have_ends;
+
+static void mark(uintptr_t rounds)
+{
+	if (have_ends)
+		pthread_setspecific(ends, (void *)rounds);
+}
+
+/* Destructors set keys anew; libc goes round PTHREAD_DESTRUCTOR_ITERATIONS times at most. */
+static void end(void *rounds)
+{
+	if ((uintptr_t)rounds > 1) {
+		mark((uintptr_t)rounds - 1);
+		return;
+	}
+	if (!watching())
+		return;
+	if (rec_waited_for((void *)pthread_self()))
+		rec_post((void *)pthread_self(), UINT32_MAX, 1);
+	rec_thread_end();
+}
+
+void thread_watch_ends(void)
+{
+	if (!have_ends)
+		have_ends = pthread_key_create(&ends, end) == 0;
+	mark(PTHREAD_DESTRUCTOR_ITERATIONS);
+}
+
+void thread_met(void)
+{
+	rec_self.depth++; /* pthread_setspecific may allocate */
+	rec_thread_begin(0, 0);
+	mark(PTHREAD_DESTRUCTOR_ITERATIONS);
+	rec_self.depth--;
+}
+
+/* ---- beginnings ---- */
+
+struct coming {
+	union {
+		void *(*posix)(void *);
+		thrd_start_t c11;
+	} start;
+	void *arg;
+	uint32_t g;
+};
+
+/* The thread last created by this one: it is often given its name before it runs. */
+static __thread struct {
+	pthread_t thread;
+	uint32_t g;
+} latest __attribute__((tls_model("initial-exec")));
+
+static struct coming arrive(void *from)
+{
+	struct coming coming = *(struct coming *)from;
+
+	REAL(free)(from);
+	rec_thread_begin(coming.g, (uintptr_t)coming.start.posix);
+	mark(PTHREAD_DESTRUCTOR_ITERATIONS);
+	return coming;
+}
+
+/* A jump, so that it is not in the stacks of the thread. */
+static void *begin(void *from)
+{
+	struct coming coming = arrive(from);
+
+	return coming.start.posix(coming.arg);
+}
+
+static int begin_c11(void *from)
+{
+	struct coming coming = arrive(from);
+
+	return coming.start.c11(coming.arg);
+}
+
+/* In the memory of the program, past our own hook: it is nobody's sample. */
+static inline __attribute__((always_inline)) struct coming *announce(struct coming coming)
+{
+	struct coming *p = watching() ? REAL(malloc)(sizeof(*p)) : NULL;
+
+	if (!p)
+		return NULL;
+	coming.g = rec_thread_new((uintptr_t)coming.start.posix);
+	*p = coming;
+	return p;
+}
+
+static void announced(struct coming *coming, uint32_t g, const pthread_t *thread, bool failed)
+{
+	if (failed) {
+		REAL(free)(coming);
+	} else {
+		latest.thread = *thread;
+		latest.g = g;
+	}
+}
+
+HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			void *arg)
+{
+	struct coming *coming = announce((struct coming){.start.posix = start, .arg = arg});
+	uint32_t g = coming ? coming->g : 0;
+	int result;
+
+	if (!coming)
+		return REAL(pthread_create)(thread, attr, start, arg);
+	result = REAL(pthread_create)(thread, attr, begin, coming);
+	announced(coming, g, thread, result != 0);
+	return result;
+}
+
+HOOK int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	struct coming *coming = announce((struct coming){.start.c11 = start, .arg = arg});
+	uint32_t g = coming ? coming->g : 0;
+	int result;
+
+	if (!coming)
+		return REAL(thrd_create)(thread, start, arg);
+	result = REAL(thrd_create)(thread, begin_c11, coming);
+	announced(coming, g, thread, result != thrd_success);
+	return result;
+}
+
+/* ---- joining ---- */
+
+static inline unsigned outcome(int result)
+{
+	return result == 0 ? 0 : result == ETIMEDOUT ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
+}
+
+#define JOIN(call)                                                                                 \
+	struct rec_event wait = {                                                                  \
+	    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};                   \
+	int result = watching() ? REAL(pthread_tryjoin_np)(thread, value) : -1;                    \
+                                                                                                   \
+	if (result == -1)                                                                          \
+		return call;                                                                       \
+	if (result != EBUSY)                                                                       \
+		return result;                                                                     \
+	rec_wait_begin(&wait, 1);                                                                  \
+	result = call;                                                                             \
+	rec_wait_end(&wait, outcome(result));                                                      \
+	return result
+
+HOOK int pthread_join(pthread_t thread, void **value)
+{
+	JOIN(REAL(pthread_join)(thread, value));
+}
+
+HOOK int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
+{
+	JOIN(REAL(pthread_timedjoin_np)(thread, value, until));
+}
+
+HOOK int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
+			      const struct timespec *until)
+{
+	JOIN(REAL(pthread_clockjoin_np)(thread, value, clock, until));
+}
+
+HOOK int thrd_join(thrd_t thread, int *value)
+{
+	struct rec_event wait = {
+	    .kind = REC_BLOCK, .object = (uintptr_t)thread, .arg = REC_ON_JOIN};
+	bool watched = watching();
+	void *got = NULL;
+	int result = EBUSY;
+
+	if (watched)
+		result = REAL(pthread_tryjoin_np)(thread, &got);
+	if (result == EBUSY) {
+		if (watched)
+			rec_wait_begin(&wait, 1);
+		result = REAL(pthread_join)(thread, &got);
+		if (watched)
+			rec_wait_end(&wait, outcome(result));
+	}
+	if (value)
+		*value = (int)(intptr_t)got;
+	return result == 0 ? thrd_success : result == ENOMEM ? thrd_nomem : thrd_error;
+}
+
+/* ---- names ---- */
+
+/* glibc's pthread_t is the thread pointer, so another's initial-exec variables lie as ours do. */
+static struct rec_self *self_of(pthread_t thread)
+{
+	return (struct rec_self *)(void *)((char *)thread +
+					   ((char *)&rec_self - (char *)pthread_self()));
+}
+
+HOOK int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int result = REAL(pthread_setname_np)(thread, name);
+
+	if (result || !watching())
+		return result;
+	if (thread == pthread_self()) {
+		rec_thread_name(name);
+	} else {
+		size_t size = 0;
+		struct rec_event event = {.kind = REC_THREAD_NAME,
+					  .g = thread == latest.thread ? latest.g
+								       : self_of(thread)->g};
+
+		while (name[size])
+			size++;
+		event.arg = rec_string(name, size);
+		event.start = event.end = rec_now();
+		if (event.g && rec_tracing())
+			rec_write(&event);
+	}
+	return result;
+}
+
+HOOK int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list list;
+	int result;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(list, unsigned long);
+	va_end(list);
+	result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+	if (option == PR_SET_NAME && result == 0 && watching())
+		rec_thread_name((const char *)a[0]);
+	return result;
+}
