@@ -300,7 +300,7 @@ MAN_PAGES := $(wildcard man/*.[1-8])
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@install -d $(BINDIR) $(LIBDIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR)
 	@for c in $(INSTALLED); do install -m 755 $(B)/bin/$$c $(BINDIR)/$$c || exit 1; done
-	@for e in $(EXTENSION); do install -m 644 $$e $(LIBDIR)/ || exit 1; done
+	@for e in $(EXTENSION) $(PRELOAD); do install -m 644 $$e $(LIBDIR)/ || exit 1; done
 	@for p in $(MAN_PAGES); do d=$(SHAREDIR)/man/man$${p##*.}; install -d $$d && install -m 644 $$p $$d/ || exit 1; done
 	@for c in $(INSTALLED); do \
 		install -m 644 completions/$$c.bash $(BASH_DIR)/$$c && \
@@ -312,7 +312,7 @@ install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 uninstall: ## remove what install put there
 	@for c in $(INSTALLED); do rm -f $(BINDIR)/$$c $(BASH_DIR)/$$c $(ZSH_DIR)/_$$c $(FISH_DIR)/$$c.fish; done
 	@for p in $(MAN_PAGES); do f=$${p#man/}; rm -f $(SHAREDIR)/man/man$${p##*.}/$$f; done
-	@rm -f $(LIBDIR)/tprof.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
+	@rm -f $(LIBDIR)/tprof.so $(LIBDIR)/tprof-preload.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
 
 # ---- the rest ----
 

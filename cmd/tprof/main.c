@@ -23,6 +23,7 @@ static const struct {
     {"diff", "what changed between runs, and gates for CI"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},
+    {"record", "run a C, C++ or Rust program, leave traces and profiles of it"},
     {"store", "what a store holds, and keeping it in order"},
 };
 
