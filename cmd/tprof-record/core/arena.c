@@ -74,11 +74,9 @@ static long make_file(void)
 	if (fd < 0)
 		return fd;
 	result = make_size((int)fd, REC_ARENA_SIZE);
-	/* What is found by hash is touched anywhere from the beginning. */
+	/* Waits are found by hash, anywhere from the beginning. */
 	if (!result)
 		result = allocate((int)fd, REC_AT_header, (uint64_t)REC_LAST_waits + 1);
-	if (!result)
-		result = allocate((int)fd, REC_AT_edges, (uint64_t)REC_LAST_chains + 1);
 	if (!result) {
 		rec_call(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, 0,
 			 0, 0);
@@ -109,6 +107,14 @@ static long populate(uint64_t from, uint64_t to)
 	    st.st_dev != s->device || st.st_ino != s->inode)
 		return -EBADF;
 	return allocate(rec_core->fd, from, to);
+}
+
+bool rec_reserve_at(uint64_t from, uint64_t size)
+{
+	if (populate(from / REC_PAGE * REC_PAGE, REC_PAGES(from + size)) == 0)
+		return true;
+	rec_lose(REC_LOST_MEMORY, 1);
+	return false;
 }
 
 int rec_arena_make(bool shared, void **base, int *fd)

@@ -6,6 +6,9 @@
 
 #include "tprof-record/core/stackcache.h"
 
+/* Chains whose memory is reserved at once: 64 KiB. */
+enum { PIECE = 16384 };
+
 static uint64_t hash_of(uint32_t stack, uint64_t size)
 {
 	const struct rec_node *nodes = rec_core->arena.nodes;
@@ -65,20 +68,38 @@ static uint32_t insert(_Atomic uint32_t *chain, uint32_t kind, uint32_t stack, u
 	return used + 1;
 }
 
+/* The table of chains gets its memory in pieces, when they are looked at first. */
+static bool has_memory(uint32_t chain)
+{
+	_Atomic uint32_t *bits = &rec_state()->chains;
+	uint32_t piece = chain / PIECE, n = PIECE;
+
+	_Static_assert(REC_NHASH / PIECE < 32, "one bit for each");
+	if (atomic_load_explicit(bits, memory_order_acquire) >> piece & 1)
+		return true;
+	if (n > REC_NHASH - piece * PIECE)
+		n = REC_NHASH - piece * PIECE;
+	if (!rec_reserve_at(REC_AT_chains + 4 * (uint64_t)piece * PIECE, 4 * (uint64_t)n))
+		return false;
+	atomic_fetch_or_explicit(bits, 1u << piece, memory_order_release);
+	return true;
+}
+
 static uint32_t look_up(enum rec_bucket_kind kind, uint32_t stack, uint64_t size)
 {
 	struct rec_header *h = rec_core->arena.header;
 	uint64_t hash = hash_of(stack, size);
 	_Atomic uint32_t *chain = &rec_core->arena.chains[hash % REC_NHASH];
-	uint32_t at =
-	    find(atomic_load_explicit(chain, memory_order_acquire), kind, stack, size, hash);
+	uint32_t at;
 
-	if (at)
-		return at;
-	if (!rec_lock(&h->insert_lock)) {
+	if (!has_memory((uint32_t)(hash % REC_NHASH))) {
 		rec_lose(REC_LOST_BUCKETS, 1);
 		return 0;
 	}
+	at = find(atomic_load_explicit(chain, memory_order_acquire), kind, stack, size, hash);
+	if (at)
+		return at;
+	rec_lock(&h->insert_lock);
 	at = find(atomic_load_explicit(chain, memory_order_relaxed), kind, stack, size, hash);
 	if (!at)
 		at = insert(chain, kind, stack, size, hash);

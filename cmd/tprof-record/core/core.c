@@ -88,7 +88,7 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		s->inode = st.st_ino;
 	}
 	s->core.arena = rec_arena_at(base);
-	s->next_node = 1;
+	s->levels = s->chains = 0;
 	rec_core = &s->core;
 	begin_header(s->core.arena.header, options);
 	if (!reserve_first()) {

@@ -45,7 +45,6 @@ struct rec_self {
 	uint64_t heap_rate; /* that until_sample was drawn for */
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns of the recorder's own, not accounted yet */
-	uint32_t spare_node; /* of the tree of stacks, lost to another thread in a race */
 	/* Waits that have begun: one, unless signal handlers wait, too. */
 	struct {
 		const struct rec_event *wait;

@@ -54,10 +54,11 @@ void rec_unmap(void *memory, size_t size);
 
 /* ---- locks ---- */
 
-/* A futex: 0 free, 1 held, 2 held and waited for. rec_lock says false when it gave up (a thread was
- * cancelled with the lock, say): the recorder would rather lose something than hang a program. Time
- * that was spent waiting goes to rec_self.contention. */
-bool rec_lock(_Atomic uint32_t *lock);
+/* A futex: 0 free, 1 held, 2 held and waited for. Whoever waits for half a second takes it: the
+ * owner was cancelled, say, and will not come back. What they protect is whole after every store,
+ * so that costs a place in a table at worst; a program that hangs would be worse. Time that was
+ * spent waiting goes to rec_self.contention. */
+void rec_lock(_Atomic uint32_t *lock);
 void rec_unlock(_Atomic uint32_t *lock);
 
 /* ---- the private state ---- */
@@ -99,10 +100,11 @@ struct rec_state {
 	struct rec_core core;	/* first: rec_core points here */
 	bool shared;		/* the arena is a file that others may have to themselves */
 	uint64_t device, inode; /* of that file, should the program reuse its descriptor */
-	_Atomic uint32_t next_node;
 	_Atomic uint32_t taken; /* chunks that stripes have taken */
 	_Atomic uint32_t epoch; /* raised when code may have come or gone */
-	_Atomic uint32_t string_lock, cache_lock;
+	_Atomic uint32_t string_lock, cache_lock, tree_lock;
+	_Atomic uint32_t levels;	   /* of the table of edges */
+	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse unasked after one failed */
 	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
@@ -152,10 +154,12 @@ enum rec_part {
 	REC_PART_CHUNKS,
 };
 
-/* Makes and maps one, with memory for its header and its hash tables. 0 or an errno value. */
+/* Makes and maps one, with memory for its header and waits. 0 or an errno value. */
 int rec_arena_make(bool shared, void **base, int *fd);
 /* Entries [0, upto) of the part have memory; false when there is none (counted). */
 bool rec_reserve(enum rec_part part, uint32_t upto);
+/* So much of the arena from there on has memory. */
+bool rec_reserve_at(uint64_t from, uint64_t size);
 /* Raises `used`, as entries below `upto` are complete. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 

@@ -3,8 +3,6 @@
 #include <linux/futex.h>
 #include <time.h>
 
-/* Nobody holds one for longer than it takes to be scheduled again; after 50 × 10 ms it will not
- * come back. */
 enum { SPINS = 100, PATIENCE = 50 };
 static const struct timespec wait_time = {.tv_nsec = 10 * 1000 * 1000};
 
@@ -17,7 +15,7 @@ static inline void relax(void)
 #endif
 }
 
-static bool wait_for(_Atomic uint32_t *lock)
+static void wait_for(_Atomic uint32_t *lock)
 {
 	int i;
 
@@ -27,31 +25,28 @@ static bool wait_for(_Atomic uint32_t *lock)
 		if (atomic_load_explicit(lock, memory_order_relaxed) == 0 &&
 		    atomic_compare_exchange_weak_explicit(lock, &zero, 1, memory_order_acquire,
 							  memory_order_relaxed))
-			return true;
+			return;
 		relax();
 	}
 	for (i = 0; i < PATIENCE; i++) {
 		if (atomic_exchange_explicit(lock, 2, memory_order_acquire) == 0)
-			return true;
+			return;
 		rec_call(SYS_futex, (long)lock, FUTEX_WAIT_PRIVATE, 2, (long)&wait_time, 0, 0);
 	}
-	return false;
 }
 
-bool rec_lock(_Atomic uint32_t *lock)
+void rec_lock(_Atomic uint32_t *lock)
 {
 	uint32_t zero = 0;
 	uint64_t start;
-	bool got;
 
 	if (__builtin_expect(atomic_compare_exchange_strong_explicit(
 				 lock, &zero, 1, memory_order_acquire, memory_order_relaxed),
 			     1))
-		return true;
+		return;
 	start = rec_now();
-	got = wait_for(lock);
+	wait_for(lock);
 	rec_self.contention += rec_now() - start;
-	return got;
 }
 
 void rec_unlock(_Atomic uint32_t *lock)

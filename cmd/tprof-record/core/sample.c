@@ -94,10 +94,7 @@ bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was)
 	bool added = false;
 
 	*was = 0;
-	if (!rec_lock(&s->lock)) {
-		rec_lose(REC_LOST_BLOCKS, 1);
-		return false;
-	}
+	rec_lock(&s->lock);
 	if (has_room(s)) {
 		i = find(s, (uint64_t)(uintptr_t)block, hash);
 		if (s->place[i].block) {
@@ -143,10 +140,7 @@ uint32_t rec_sample_remove(const void *block)
 	struct rec_shard *s = shard_of(hash);
 	uint32_t bucket = 0;
 
-	if (!rec_lock(&s->lock)) {
-		rec_lose(REC_LOST_BLOCKS, 1);
-		return 0;
-	}
+	rec_lock(&s->lock);
 	if (s->place) {
 		i = find(s, (uint64_t)(uintptr_t)block, hash);
 		if (s->place[i].block) {

@@ -22,8 +22,7 @@ static struct rec_stack_cache *take_cache(void)
 
 	if (__builtin_expect(rec_self.cache != NULL, 1))
 		return rec_self.cache;
-	if (!rec_lock(&s->cache_lock))
-		return NULL;
+	rec_lock(&s->cache_lock);
 	if (!s->caches) {
 		s->caches = rec_map(REC_NCACHES * sizeof(*c));
 		s->ncaches = 1;
@@ -45,8 +44,9 @@ void rec_cache_give(struct rec_stack_cache *cache)
 {
 	struct rec_state *s = rec_state();
 
-	if (!cache || !rec_lock(&s->cache_lock))
+	if (!cache)
 		return;
+	rec_lock(&s->cache_lock);
 	cache->next = s->free_cache;
 	s->free_cache = cache;
 	rec_unlock(&s->cache_lock);
@@ -227,7 +227,8 @@ uint32_t rec_stack_from(struct rec_frame from, unsigned skip)
 
 	if (__builtin_expect(c != NULL, 1))
 		return take_with(c, from, skip);
-	if (s->caches && rec_lock(&s->common_lock)) {
+	if (s->caches) {
+		rec_lock(&s->common_lock);
 		begin(s->caches);
 		node = take_with(s->caches, from, skip);
 		rec_unlock(&s->common_lock);

@@ -94,10 +94,7 @@ uint32_t rec_string_inside(const char *text, size_t size)
 	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
 	if (at)
 		return at;
-	if (!rec_lock(&s->string_lock)) {
-		rec_lose(REC_LOST_STRINGS, 1);
-		return 0;
-	}
+	rec_lock(&s->string_lock);
 	at = look_up(s->names, REC_NNAMES, same_string, text, size, &place);
 	if (!at) {
 		at = add_string(text, size);
@@ -144,7 +141,8 @@ uint32_t rec_label_set(const uint32_t *pairs, size_t n)
 	if (!n || n > REC_NSETS || !rec_enter())
 		return 0;
 	at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
-	if (!at && rec_lock(&s->string_lock)) {
+	if (!at) {
+		rec_lock(&s->string_lock);
 		at = look_up(s->labels, REC_NLABELS, same_set, pairs, n * 8, &place);
 		if (!at) {
 			at = add_set(pairs, n);
@@ -160,28 +158,26 @@ uint32_t rec_label_set(const uint32_t *pairs, size_t n)
 uint32_t rec_module_add(const struct rec_module *module)
 {
 	struct rec_growth *growth;
-	uint32_t at = 0;
+	uint32_t at = 0, used;
 
 	if (!rec_enter())
 		return 0;
 	growth = &rec_core->arena.header->modules;
-	if (rec_lock(&rec_state()->string_lock)) {
-		uint32_t used = atomic_load_explicit(&growth->used, memory_order_relaxed);
+	rec_lock(&rec_state()->string_lock);
+	used = atomic_load_explicit(&growth->used, memory_order_relaxed);
+	if (used < REC_NMODULES && rec_reserve(REC_PART_MODULES, used + 1)) {
+		struct rec_module *m = &rec_core->arena.modules[used];
 
-		if (used < REC_NMODULES && rec_reserve(REC_PART_MODULES, used + 1)) {
-			struct rec_module *m = &rec_core->arena.modules[used];
-
-			m->start = module->start;
-			m->limit = module->limit;
-			m->offset = module->offset;
-			m->file = module->file;
-			m->build_id = module->build_id;
-			atomic_store_explicit(&m->gone, 0, memory_order_relaxed);
-			at = used + 1;
-			atomic_store_explicit(&growth->used, at, memory_order_release);
-		}
-		rec_unlock(&rec_state()->string_lock);
+		m->start = module->start;
+		m->limit = module->limit;
+		m->offset = module->offset;
+		m->file = module->file;
+		m->build_id = module->build_id;
+		atomic_store_explicit(&m->gone, 0, memory_order_relaxed);
+		at = used + 1;
+		atomic_store_explicit(&growth->used, at, memory_order_release);
 	}
+	rec_unlock(&rec_state()->string_lock);
 	if (!at)
 		rec_lose(REC_LOST_MODULES, 1);
 	rec_leave();

@@ -1,76 +1,113 @@
-/* The tree of stacks. A node is found by its parent and PC in `edges` (open addressing); insertion
- * is one exchange of a free edge for a node that is complete. Nodes below `used` whose depth is 0
- * belong to nobody: somebody is about to fill them, or lost a race and will use them next time. */
+/* The tree of stacks. A node is found by its parent and PC in `edges`: open addressing, in levels,
+ * of which the first is enough for most programs and each doubles what there is. So a short program
+ * does not pay for memory that it will not use, and nothing is ever moved: looking up takes no
+ * lock. Insertion does, once in the life of a stack. */
 #include "tprof-record/core/tree.h"
 
-enum { PROBES = 512 };
+enum { FIRST_BITS = 14, LEVELS = 6, PROBES = 64 };
+_Static_assert(1 << (FIRST_BITS + LEVELS - 1) == REC_NEDGES, "the levels fill the table");
 
-static uint32_t spare_node(void)
+static inline uint64_t hash_of(uint32_t parent, uint64_t pc)
 {
-	_Atomic uint32_t *next = &rec_state()->next_node;
-	uint32_t n = rec_self.spare_node;
+	uint64_t h = (pc ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15u;
 
-	if (n) {
-		rec_self.spare_node = 0;
-		return n;
-	}
-	n = atomic_load_explicit(next, memory_order_relaxed);
-	do {
-		if (n >= REC_NNODES || !rec_reserve(REC_PART_NODES, n + 1))
+	return h ^ h >> 32;
+}
+
+/* Level 0 is [0, 16384), level 1 [16384, 32768), level 2 [32768, 65536) … */
+static inline uint32_t level_start(uint32_t level)
+{
+	return level ? 1u << (FIRST_BITS - 1 + level) : 0;
+}
+
+static inline uint32_t level_mask(uint32_t level)
+{
+	return (1u << (FIRST_BITS - 1 + (level ? level : 1))) - 1;
+}
+
+/* The node, or 0 and the place where it would be (NULL: a crowded part of the level). */
+static inline uint32_t find(uint32_t level, uint64_t hash, uint32_t parent, uint64_t pc,
+			    _Atomic uint32_t **place)
+{
+	struct rec_arena *a = &rec_core->arena;
+	_Atomic uint32_t *edges = a->edges + level_start(level);
+	uint32_t mask = level_mask(level), i = (uint32_t)hash, tries;
+
+	for (tries = 0; tries < PROBES; tries++, i++) {
+		uint32_t there = atomic_load_explicit(&edges[i & mask], memory_order_acquire);
+		const struct rec_node *node;
+
+		if (!there) {
+			*place = &edges[i & mask];
 			return 0;
-	} while (!atomic_compare_exchange_weak_explicit(next, &n, n + 1, memory_order_relaxed,
-							memory_order_relaxed));
+		}
+		node = &a->nodes[there & (REC_NNODES - 1)];
+		if (node->pc == pc && node->parent == parent)
+			return there;
+	}
+	*place = NULL;
+	return 0;
+}
+
+/* Under the lock: a complete node at the end. */
+static uint32_t append(uint32_t parent, uint64_t pc, uint32_t depth)
+{
+	struct rec_arena *a = &rec_core->arena;
+	uint32_t n = atomic_load_explicit(&a->header->nodes.used, memory_order_relaxed);
+
+	if (n >= REC_NNODES || !rec_reserve(REC_PART_NODES, n + 1))
+		return 0;
+	a->nodes[n] = (struct rec_node){.pc = pc, .parent = parent, .depth = depth};
+	atomic_store_explicit(&a->header->nodes.used, n + 1, memory_order_release);
 	return n;
 }
 
-static inline bool is_node(const struct rec_node *node, uint32_t parent, uint64_t pc)
+/* Half a level in use is enough: on to the next when there is memory for it. */
+static uint32_t levels_for(uint32_t nodes)
 {
-	return node->pc == pc && node->parent == parent;
+	_Atomic uint32_t *levels = &rec_state()->levels;
+	uint32_t n = atomic_load_explicit(levels, memory_order_relaxed);
+
+	if ((!n || (n < LEVELS && nodes >= level_start(n) / 2)) &&
+	    rec_reserve_at(REC_AT_edges + 4 * (uint64_t)level_start(n),
+			   4 * ((uint64_t)level_mask(n) + 1)))
+		atomic_store_explicit(levels, ++n, memory_order_release);
+	return n;
 }
 
-static uint32_t insert(uint32_t parent, uint64_t pc, uint32_t depth, uint32_t i, uint32_t tries)
+static uint32_t insert(uint64_t hash, uint32_t parent, uint64_t pc, uint32_t depth)
 {
-	struct rec_arena *a = &rec_core->arena;
-	uint32_t n = spare_node();
+	_Atomic uint32_t *place = NULL;
+	uint32_t level, levels, there = 0, n;
 
-	if (!n)
-		return 0;
-	a->nodes[n] = (struct rec_node){.pc = pc, .parent = parent, .depth = depth};
-	for (; tries < PROBES; tries++, i = (i + 1) & (REC_NEDGES - 1)) {
-		uint32_t there = 0;
-
-		if (atomic_compare_exchange_strong_explicit(
-			&a->edges[i], &there, n, memory_order_acq_rel, memory_order_acquire)) {
-			rec_raise(&a->header->nodes.used, n + 1);
-			return n;
-		}
-		if (is_node(&a->nodes[there % REC_NNODES], parent, pc)) {
-			a->nodes[n].depth = 0;
-			rec_self.spare_node = n;
-			return there;
-		}
+	rec_lock(&rec_state()->tree_lock);
+	levels = levels_for(
+	    atomic_load_explicit(&rec_core->arena.header->nodes.used, memory_order_relaxed));
+	for (level = 0; level < levels && !there; level++)
+		there = find(level, hash, parent, pc, &place);
+	if (!there && place) {
+		n = append(parent, pc, depth);
+		if (n)
+			atomic_store_explicit(place, n, memory_order_release);
+		there = n;
 	}
-	a->nodes[n].depth = 0;
-	rec_self.spare_node = n;
-	return 0;
+	rec_unlock(&rec_state()->tree_lock);
+	return there;
 }
 
 uint32_t rec_tree_child(uint32_t parent, uint64_t pc, uint32_t depth)
 {
-	struct rec_arena *a = &rec_core->arena;
-	uint64_t hash = (pc ^ (uint64_t)parent << 40 ^ parent) * 0x9e3779b97f4a7c15u;
-	uint32_t i = (uint32_t)(hash >> 45), tries;
+	uint64_t hash = hash_of(parent, pc);
+	uint32_t levels = atomic_load_explicit(&rec_state()->levels, memory_order_acquire), level;
+	_Atomic uint32_t *place;
 
-	_Static_assert(REC_NEDGES == 1 << 19, "the hash has as many bits");
-	for (tries = 0; tries < PROBES; tries++, i = (i + 1) & (REC_NEDGES - 1)) {
-		uint32_t there = atomic_load_explicit(&a->edges[i], memory_order_acquire);
+	for (level = 0; level < levels; level++) {
+		uint32_t there = find(level, hash, parent, pc, &place);
 
-		if (!there)
-			return insert(parent, pc, depth, i, tries);
-		if (is_node(&a->nodes[there % REC_NNODES], parent, pc))
+		if (there)
 			return there;
 	}
-	return 0;
+	return insert(hash, parent, pc, depth);
 }
 
 uint32_t rec_tree_add(const uint64_t *pcs, size_t n)
