@@ -168,7 +168,8 @@ size_t rec_drain(struct rec_drain *d, const struct rec_arena *a, struct rec_spoo
 		/* It may be another by now, if somebody is out for mischief. */
 		if (kind > REC_NOTHING && kind < REC_NKINDS)
 			rec_spool_put(s, e, kind);
-		d->forks += kind == REC_PROCESS_FORK;
+		if (kind == REC_PROCESS_FORK)
+			d->forked[d->nforks++ % REC_DRAIN_FORKS] = (uint32_t)e->object;
 	}
 	for (size_t i = 0; i < nturns; i++)
 		settle(d, a, turns[i].chunk, now, last);

@@ -19,6 +19,8 @@
  * threads die in between, and rarely sleep. */
 #define REC_DRAIN_PATIENCE 2000000000u
 
+enum { REC_DRAIN_FORKS = 16 };
+
 /* What the recorder remembers of an arena's chunks; zero is its beginning. */
 struct rec_drain {
 	struct rec_drain_chunk {
@@ -36,7 +38,9 @@ struct rec_drain {
 	} * round;		/* what it takes now; REC_NCHUNKS * REC_CHUNK_EVENTS of them */
 	uint64_t given_up;	/* records nobody waits for any more */
 	uint64_t nonsense;	/* records of a kind that there is not */
-	uint64_t forks;		/* of the process */
+	/* The latest processes that it has forked. */
+	uint32_t forked[REC_DRAIN_FORKS];
+	unsigned nforks; /* in all */
 };
 
 /* TP_ENOMEM. */

@@ -28,6 +28,7 @@ enum {
 	BRIEF_MS = 100,	       /* a fork that became another program within that is no image */
 	PATIENCE_MS = 500,     /* after which a signal ends a recorder whose program is over */
 	RETRY_MS = 20,
+	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
 
 /* What the loop waits for. */
@@ -61,12 +62,13 @@ struct session {
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	int status;
-	bool over;	   /* the program has ended */
-	bool closed;	   /* nothing is recorded any more (--for, or at the end) */
-	bool reported;	   /* the summary was given */
-	bool stopped;	   /* the program is stopped (SIGTSTP and the like) */
-	bool reap_again;   /* somebody traced its threads when it was to be looked at */
-	unsigned snapping; /* jobs of the last --interval that are not done */
+	bool over;	 /* the program has ended */
+	bool closed;	 /* nothing is recorded any more (--for, or at the end) */
+	bool reported;	 /* the summary was given */
+	bool stopped;	 /* the program is stopped (SIGTSTP and the like) */
+	bool reap_again; /* somebody traced its threads when it was to be looked at */
+	uint32_t forked[REC_DRAIN_FORKS]; /* by the image that ended last */
+	unsigned snapping;		  /* jobs of the last --interval that are not done */
 };
 
 static uint64_t now(void)
@@ -143,14 +145,18 @@ static void end_image(struct session *s, struct rec_image *image, bool alive, bo
 	free(image->source);
 	image->source = NULL;
 	rec_image_halt(image, alive, by_exec);
+	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
 	brief = by_exec && image->how == REC_HELLO_FORK &&
 		image->end_ns - image->begin_ns < (uint64_t)BRIEF_MS * 1000000;
 	if (!brief && by_exec && image->is_main)
 		make_folder(s, image, image->moved);
 	if (!brief && !image->folder[0] && !make_folder(s, image, image->folder))
 		brief = true;
-	if (brief || rec_writer_add(s->writer, image, true, -1, false))
-		rec_image_free(image);
+	if (!brief && !rec_writer_add(s->writer, image, true, -1, false))
+		return;
+	if (!image->is_main && image->folder[0])
+		rmdir(image->folder);
+	rec_image_free(image);
 }
 
 static void end_images(struct session *s, bool alive)
@@ -537,17 +543,29 @@ static void on_event(struct session *s, struct source *from)
 	}
 }
 
+/* The program is over and had forked: will its child report? It gets some time for that. */
+static bool expects_children(const struct session *s)
+{
+	if (now() - s->over_ns > (uint64_t)LINGER_MS * 1000000)
+		return false;
+	for (int i = 0; i < REC_DRAIN_FORKS; i++)
+		if (s->forked[i] && s->forked[i] <= INT_MAX && !kill((pid_t)s->forked[i], 0))
+			return true;
+	return false;
+}
+
 static void loop(struct session *s)
 {
 	while (!s->over || !s->reported) {
+		bool again = s->reap_again || (s->over && !s->closed && !s->images);
 		struct epoll_event e;
-		int n = epoll_wait(s->epoll, &e, 1, s->reap_again ? RETRY_MS : -1);
+		int n = epoll_wait(s->epoll, &e, 1, again ? RETRY_MS : -1);
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
 		if (s->reap_again)
 			reap(s);
-		if (s->over && !s->closed && !s->images)
+		if (s->over && !s->closed && !s->images && !expects_children(s))
 			close_recording(s, false);
 		report(s);
 	}
