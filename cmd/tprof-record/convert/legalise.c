@@ -253,7 +253,7 @@ static int tell_new(struct rec_story *s, const struct telling *t)
 	if (code)
 		return code;
 	if (!g || g->state != REC_G_NONE) {
-		contradict(s);
+		s->result.contradictions += t->g || !g;
 		return 0;
 	}
 	return create(s, ok ? t->m : NULL, g, t->event->stack);
@@ -338,7 +338,12 @@ static int tell_stop(struct rec_story *s, const struct telling *t)
 {
 	uint32_t reason = t->event->arg < REC_NREASONS ? t->event->arg : REC_ON_NONE;
 	bool ok, ready;
-	int code = bring_own(s, t, &ok);
+	int code;
+
+	/* How things are when a trace is switched on once more: a gap is no reason to stop. */
+	if (!t->event->m)
+		return 0;
+	code = bring_own(s, t, &ok);
 
 	if (code || !ok)
 		return code;
@@ -488,9 +493,31 @@ static int add_text(const struct telling *t)
 
 /* ---- the whole ---- */
 
+/* What only says how things were when the trace began, which `begin` has told. */
+static bool is_told(const struct rec_story *s, const struct telling *t)
+{
+	if (!rec_is_state(s, t->step))
+		return false;
+	switch (t->event->kind) {
+	case REC_THREAD_START:
+	case REC_G_START:
+	case REC_G_STOP:
+		return true;
+	case REC_G_NEW:
+		return !t->event->g;
+	case REC_LABELS:
+		return !t->g || t->g->state != REC_G_RUNNING;
+	default:
+		return false;
+	}
+}
+
 static int tell(struct rec_story *s, const struct telling *t)
 {
 	int code;
+
+	if (is_told(s, t))
+		return 0;
 
 	switch (t->event->kind) {
 	case REC_THREAD_NEW:
@@ -535,8 +562,13 @@ static int tell(struct rec_story *s, const struct telling *t)
 	}
 }
 
-/* Who is there when the trace begins, and what it does then. */
-static int begin(struct rec_story *s)
+static bool was_there(const struct rec_story *s, const struct rec_goroutine *g)
+{
+	return g->state == REC_G_NONE && !g->created && g->at_start && (g->id == 1 || s->in_middle);
+}
+
+/* Those of the program's own, or threads, that are there when the trace begins. */
+static int begin_with(struct rec_story *s, bool user)
 {
 	int code = 0;
 
@@ -544,18 +576,30 @@ static int begin(struct rec_story *s)
 		struct rec_goroutine *g = &s->gs[i];
 		struct rec_machine *home = g->home ? &s->ms[g->home - 1] : NULL;
 
-		if (g->state != REC_G_NONE || g->created || !g->at_start ||
-		    (g->id != 1 && !s->in_middle))
+		if (g->user != user || !was_there(s, g))
 			continue;
 		code = rec_story_alive(s, g);
 		g->state = g->at_start;
-		if (g->state != REC_G_RUNNING)
+		if (code || g->state != REC_G_RUNNING)
 			continue;
-		if (!home || home->g)
-			g->state = REC_G_RUNNABLE;
-		else if (!code)
+		g->state = REC_G_RUNNABLE;
+		if (home && !home->g) {
 			code = run(s, home, g);
+		} else if (home && home->own == i + 1) {
+			g->state = REC_G_WAITING;
+			g->hosting = true;
+		}
 	}
+	return code;
+}
+
+/* Who is there when the trace begins, and what it does then. */
+static int begin(struct rec_story *s)
+{
+	int code = begin_with(s, true);
+
+	if (!code)
+		code = begin_with(s, false);
 	s->now = s->in_middle ? s->on : s->earliest;
 	s->writing = true;
 	s->announced = s->nps;

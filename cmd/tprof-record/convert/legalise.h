@@ -112,6 +112,9 @@ struct rec_story {
 	uint32_t latest_g, latest_m; /* looked up last: index + 1 */
 	uint64_t seed;
 	uint64_t earliest, latest; /* times that can be */
+	bool in_middle;		   /* the trace begins while the program runs … */
+	uint64_t on, off;	   /* … then; and ends */
+	uint64_t last_on, first_off;
 
 	/* the merge */
 	uint32_t *heap;
@@ -120,8 +123,6 @@ struct rec_story {
 	/* pairs */
 	uint32_t *posts; /* by hash of the object: the last post, record + 1 */
 	uint32_t npost_slots;
-	bool in_middle;	  /* the trace begins while the program runs … */
-	uint64_t on, off; /* … then; and ends */
 
 	/* story */
 	uint64_t now; /* of the last event that was written */
@@ -160,6 +161,13 @@ const struct rec_event *rec_streams_peek(const struct rec_story *s, uint32_t m);
 static inline bool rec_takes_time(const struct rec_event *e)
 {
 	return e->kind == REC_BLOCK || e->kind == REC_SYSCALL;
+}
+
+/* A trace that is switched on says how everything is, at that very moment: threads are started,
+ * goroutines of the program's own are made by nobody, and run, or stop without having run. */
+static inline bool rec_is_state(const struct rec_story *s, const struct rec_step *step)
+{
+	return s->in_middle && step->time == s->on && !rec_takes_time(step->event);
 }
 
 /* ---- tables (legalise_tables.c); NULL and TP_ENOMEM when memory is out ---- */

@@ -50,14 +50,37 @@ static void meet(struct rec_goroutine *g, enum rec_g_state state)
 		g->at_start = (uint8_t)state;
 }
 
-static int note_creation(struct rec_story *s, const struct rec_event *e, bool user)
+static void set_state(struct rec_goroutine *g, const struct rec_step *step)
 {
+	static const uint8_t rank[] = {
+	    [REC_G_RUNNABLE] = 1, [REC_G_WAITING] = 2, [REC_G_RUNNING] = 3};
+	const struct rec_event *e = step->event;
+	uint8_t state = e->kind == REC_G_STOP  ? REC_G_WAITING
+			: e->kind == REC_G_NEW ? REC_G_RUNNABLE
+					       : REC_G_RUNNING;
+
+	/* They come in any order, as each is told where it is. */
+	if (rank[state] < rank[g->at_start])
+		return;
+	g->at_start = state;
+	if (state == REC_G_RUNNING)
+		g->home = step->m + 1;
+	if (state == REC_G_WAITING)
+		g->wait_stack = e->stack;
+}
+
+static int note_creation(struct rec_story *s, const struct rec_step *step)
+{
+	const struct rec_event *e = step->event;
 	struct rec_goroutine *g = rec_story_g(s, e->arg);
 
 	if (!g)
 		return TP_ENOMEM;
-	g->created = true;
-	g->user |= user;
+	if (rec_is_state(s, step) && e->kind == REC_G_NEW && !e->g)
+		set_state(g, step);
+	else
+		g->created = true;
+	g->user |= e->kind == REC_G_NEW;
 	if (!g->entry)
 		g->entry = e->object;
 	return 0;
@@ -77,7 +100,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 		meet(g, REC_G_WAITING);
 	}
 	if ((e->kind == REC_THREAD_NEW || e->kind == REC_G_NEW) && e->arg) {
-		int code = note_creation(s, e, e->kind == REC_G_NEW);
+		int code = note_creation(s, step);
 
 		if (code)
 			return code;
@@ -97,20 +120,27 @@ static int note(struct rec_story *s, const struct rec_step *step)
 		g->name = e->arg;
 		return 0;
 	case REC_THREAD_START:
-		g->created = true;
+		if (rec_is_state(s, step))
+			set_state(g, step);
+		else
+			g->created = true;
 		break;
 	case REC_G_START:
-		g->user = true;
-		meet(g, REC_G_RUNNABLE);
-		break;
 	case REC_G_STOP:
+		g->user = true;
+		if (rec_is_state(s, step))
+			set_state(g, step);
+		else
+			meet(g, e->kind == REC_G_START ? REC_G_RUNNABLE : REC_G_RUNNING);
+		return 0;
 	case REC_G_END:
 		g->user = true;
 		break;
 	default:
 		break;
 	}
-	meet(g, REC_G_RUNNING);
+	if (!rec_is_state(s, step))
+		meet(g, REC_G_RUNNING);
 	return 0;
 }
 
@@ -195,7 +225,6 @@ static int note_threads(struct rec_story *s)
 int rec_pairs_find(struct rec_story *s)
 {
 	struct rec_step step;
-	bool began = false;
 	int code = 0;
 
 	for (s->npost_slots = 64; s->npost_slots < s->nlinks / 8 && s->npost_slots < 1u << 20;)
@@ -203,7 +232,6 @@ int rec_pairs_find(struct rec_story *s)
 	s->posts = calloc(s->npost_slots, sizeof(*s->posts));
 	if (!s->posts)
 		return TP_ENOMEM;
-	s->off = UINT64_MAX;
 	rec_streams_rewind(s);
 	while (!code && rec_streams_next(s, &step)) {
 		const struct rec_event *e = step.event;
@@ -222,18 +250,6 @@ int rec_pairs_find(struct rec_story *s)
 		case REC_BLOCK:
 			if (!step.began)
 				pair(s, &step);
-			break;
-		case REC_TRACE_START:
-			if (!began) {
-				s->in_middle = true;
-				s->on = step.time;
-			}
-			began = true;
-			s->off = UINT64_MAX;
-			break;
-		case REC_TRACE_STOP:
-			began = true;
-			s->off = step.time;
 			break;
 		default:
 			break;

@@ -47,6 +47,23 @@ static int note_present(struct rec_story *s)
 	return 0;
 }
 
+/* When the trace is on: from the beginning, unless a record says that it was switched on. */
+static void note_switch(struct rec_story *s, const struct rec_event *e)
+{
+	if (e->kind == REC_TRACE_START) {
+		if (!s->on || e->end < s->on)
+			s->on = e->end;
+		if (e->end > s->last_on)
+			s->last_on = e->end;
+	}
+	if (e->kind == REC_TRACE_STOP) {
+		if (!s->first_off || e->end < s->first_off)
+			s->first_off = e->end;
+		if (e->end > s->off)
+			s->off = e->end;
+	}
+}
+
 int rec_streams_new(struct rec_story *s)
 {
 	const struct rec_process *p = s->p;
@@ -69,6 +86,7 @@ int rec_streams_new(struct rec_story *s)
 			s->result.contradictions++;
 			continue;
 		}
+		note_switch(s, e);
 		m = rec_story_m(s, e->m);
 		if (!m)
 			return TP_ENOMEM;
@@ -80,6 +98,11 @@ int rec_streams_new(struct rec_story *s)
 		if (e->kind == REC_THREAD_START && e->object && e->object <= INT32_MAX)
 			m->tid = (uint32_t)e->object;
 	}
+	s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
+	if (!s->in_middle)
+		s->on = 0;
+	if (!s->off || s->off < s->last_on)
+		s->off = UINT64_MAX;
 	code = note_present(s);
 	if (code)
 		return code;

@@ -55,7 +55,13 @@ static void check_nodes(struct check *c)
 	for (uint32_t i = 1; i < c->nodes; i++) {
 		uint32_t parent = nodes[i].parent, depth;
 
-		if (parent >= i || nodes[parent].depth >= REC_MAX_DEPTH) {
+		/* Nobody's: two threads wanted the same, and one was faster. */
+		if (!nodes[i].depth) {
+			nodes[i] = (struct rec_node){0};
+			continue;
+		}
+		if (parent >= i || nodes[parent].depth >= REC_MAX_DEPTH ||
+		    (parent && !nodes[parent].depth)) {
 			nodes[i].parent = parent = 0;
 			c->wrong++;
 		}
@@ -254,7 +260,7 @@ size_t rec_process_stack(const struct rec_process *p, uint32_t stack, uint64_t *
 
 	if (stack >= p->arena.header->nodes.used)
 		return 0;
-	for (; stack && n < room; stack = nodes[stack].parent)
+	for (; stack && nodes[stack].depth && n < room; stack = nodes[stack].parent)
 		pcs[n++] = nodes[stack].pc;
 	return n;
 }

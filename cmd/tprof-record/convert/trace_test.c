@@ -467,6 +467,60 @@ static const struct {
      "20 p1 ProcStart p1\n"
      "20 p1 g4 GoStart g4\n"
      "24 p0 g1 GoStop g1 runtime.Gosched\n"},
+    {"a trace that is switched on, and says how things are",
+     {{.kind = REC_TRACE_START, .end = AT(25), ON(1, 1)},
+      {.kind = REC_THREAD_START, .end = AT(25), ON(1, 1), .object = 4000},
+      {.kind = REC_THREAD_START, .end = AT(25), ON(2, 2), .object = 4002},
+      {.kind = REC_G_NEW, .end = AT(25), .arg = 5},
+      {.kind = REC_G_NEW, .end = AT(25), .arg = 6},
+      {.kind = REC_G_NEW, .end = AT(25), .arg = 7},
+      {.kind = REC_G_STOP, .end = AT(25), ON(6, 0), .arg = REC_ON_CHAN_SEND},
+      {.kind = REC_LABELS, .end = AT(25), ON(6, 0), .arg = 1},
+      {.kind = REC_G_START, .end = AT(25), ON(5, 2)},
+      {.kind = REC_BLOCK, .start = AT(25), .end = AT(30), ON(1, 1), .arg = REC_ON_POLL},
+      {.kind = REC_G_READY, .end = AT(35), ON(5, 2), .arg = 6},
+      {.kind = REC_G_END, .end = AT(40), ON(5, 2)},
+      {.kind = REC_G_START, .end = AT(50), ON(6, 2)}},
+     0,
+     "0 ProcStatus p0\n"
+     "0 ProcStatus p1\n"
+     "0 p0 GoStatusStack g5\n"
+     "0 GoStatusStack g6\n"
+     "0 GoStatusStack g7\n"
+     "0 p1 GoStatusStack g1\n"
+     "0 GoStatusStack g2\n"
+     "0 p0 g5 ProcsChange\n"
+     "0 p1 g1 GoBlock g1 poll\n"
+     "0 p1 ProcStop p1\n"
+     "5 GoUnblock g1\n"
+     "5 ProcStart p1\n"
+     "5 p1 GoStart g1\n"
+     "10 p0 g5 GoUnblock g6\n"
+     "15 p0 g5 GoDestroy g5\n"
+     "25 p0 GoStart g6\n"
+     "75 p0 g6 ProcStatus p0\n"
+     "75 p1 g1 ProcStatus p1\n"
+     "75 GoStatusStack g2\n"
+     "75 p0 g6 GoStatusStack g6\n"
+     "75 GoStatusStack g7\n"
+     "75 p1 g1 GoStatusStack g1\n",
+     "0 g6 GoStatus g6\n"
+     "0 g2 GoStatus g2\n"
+     "0 p0 ProcStatus p0\n"
+     "0 p0 g5 GoStatus g5\n"
+     "0 GoStatus g7\n"
+     "0 GoStatus g1\n"
+     "0 p1 ProcStatus p1\n"
+     "0 p1 g1 GoStart g1\n"
+     "0 p1 g1 GoBlock g1 network\n"
+     "0 p1 ProcStop p1\n"
+     "4 p1000002 GoUnblock g1\n"
+     "4 p1 ProcStart p1\n"
+     "5 p1 g1 GoStart g1\n"
+     "9 p0 g5 GoUnblock g6\n"
+     "14 p0 g5 GoDestroy g5\n"
+     "24 p0 g6 GoStart g6\n"
+     "74 p0 g6 GoStop g6 runtime.Gosched\n"},
     {"what cannot be",
      {{.kind = REC_THREAD_END, .end = AT(10), ON(2, 2)},
       {.kind = REC_BLOCK, .start = AT(20), .end = AT(30), ON(2, 2), .arg = REC_ON_SLEEP},
