@@ -50,9 +50,9 @@ FUZZ_SRC := $(wildcard libparse/*_fuzz.c libparse/*/*_fuzz.c libreport/*_fuzz.c 
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
 REC := cmd/tprof-record
-REC_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/convert/*.c $(REC)/parent/*.c))
+REC_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/convert/*.c $(REC)/parent/*.c $(REC)/api/*.c))
 PRELOAD_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/preload/*.c))
-API_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/api/*.c $(REC)/convert/*.c))
+API_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/api/*.c $(REC)/convert/*.c)) $(REC)/parent/drain.c $(REC)/parent/spool.c
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
 TEST_SRC := $(wildcard cmd/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
 
@@ -157,11 +157,17 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,now -Wl,--no-undefined -o $@ $^ -pthread -ldl
 
-# libparse is compiled into it, but only what the header names can be seen.
-$(B)/lib/libtprof-record.so: $(call inside,$(API_SRC) $(filter-out libparse/import.c,$(PARSE_SRC)))
+# libparse is in it as far as it is needed, and only what the header names can be seen.
+$(B)/inside/libparse.a: $(call inside,$(PARSE_SRC))
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(B)/lib/libtprof-record.so: $(call inside,$(API_SRC)) $(B)/inside/libparse.a $(REC)/api/tprof-record.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,--gc-sections -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 -o $@ $^ -pthread -ldl $(PKG_LIBS)
+	$(Q)$(CC) -shared -Wl,--as-needed -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 \
+		-Wl,--version-script=$(REC)/api/tprof-record.map -o $@ $(filter-out %.map,$^) -pthread -ldl $(PKG_LIBS)
 	@ln -sf libtprof-record.so $(B)/lib/libtprof-record.so.0
 
 # Programs to be recorded: examples, and those of the tests. They see what a stranger's would: the
@@ -295,12 +301,22 @@ BASH_DIR := $(SHAREDIR)/bash-completion/completions
 ZSH_DIR := $(SHAREDIR)/zsh/site-functions
 FISH_DIR := $(SHAREDIR)/fish/vendor_completions.d
 MAN_PAGES := $(wildcard man/*.[1-8])
+# The library that programs are linked with, its header, and what pkg-config says of both.
+API_DIR := $(DESTDIR)$(PREFIX)/lib
+INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include
+PKGCONFIG_DIR := $(DESTDIR)$(PREFIX)/lib/pkgconfig
 
 .PHONY: install
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@install -d $(BINDIR) $(LIBDIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR)
 	@for c in $(INSTALLED); do install -m 755 $(B)/bin/$$c $(BINDIR)/$$c || exit 1; done
 	@for e in $(EXTENSION) $(PRELOAD); do install -m 644 $$e $(LIBDIR)/ || exit 1; done
+	@for l in $(API); do \
+		install -d $(INCLUDE_DIR) $(PKGCONFIG_DIR) && \
+		install -m 644 $$l $(API_DIR)/libtprof-record.so.0 && \
+		ln -sf libtprof-record.so.0 $(API_DIR)/libtprof-record.so && \
+		install -m 644 $(REC)/api/tprof-record.h $(INCLUDE_DIR)/ && \
+		sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $(REC)/api/tprof-record.pc.in >$(PKGCONFIG_DIR)/tprof-record.pc || exit 1; done
 	@for p in $(MAN_PAGES); do d=$(SHAREDIR)/man/man$${p##*.}; install -d $$d && install -m 644 $$p $$d/ || exit 1; done
 	@for c in $(INSTALLED); do \
 		install -m 644 completions/$$c.bash $(BASH_DIR)/$$c && \
@@ -312,6 +328,7 @@ install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 uninstall: ## remove what install put there
 	@for c in $(INSTALLED); do rm -f $(BINDIR)/$$c $(BASH_DIR)/$$c $(ZSH_DIR)/_$$c $(FISH_DIR)/$$c.fish; done
 	@for p in $(MAN_PAGES); do f=$${p#man/}; rm -f $(SHAREDIR)/man/man$${p##*.}/$$f; done
+	@rm -f $(API_DIR)/libtprof-record.so $(API_DIR)/libtprof-record.so.0 $(INCLUDE_DIR)/tprof-record.h $(PKGCONFIG_DIR)/tprof-record.pc
 	@rm -f $(LIBDIR)/tprof.so $(LIBDIR)/tprof-preload.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
 
 # ---- the rest ----

@@ -1,0 +1,15 @@
+/* Private to the library: goroutines of the program's own, and what is kept of each. */
+#ifndef RECORD_API_GOROUTINE_H
+#define RECORD_API_GOROUTINE_H
+
+#include "tprof-record/api/lib.h"
+
+/* By place in the arena's `gs`; only of the program's own. */
+struct api_g {
+	_Atomic uint64_t since; /* it is as it is now */
+	_Atomic uint64_t ready; /* it was unblocked, 0: not yet */
+};
+
+struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot);
+
+#endif

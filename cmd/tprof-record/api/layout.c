@@ -1,0 +1,82 @@
+#include "tprof-record/api/trace.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "tprof-record/api/process.h"
+#include "tprof-record/convert/names.h"
+#include "tprof-record/convert/trace.h"
+
+/* A wait that had begun before the trace is known from there on only; what a thread was about to
+ * write when the trace before this one ended is none of this. */
+static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t begin)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct rec_event e;
+		uint16_t kind = atomic_load_explicit(&events[i].kind, memory_order_relaxed);
+		bool early = events[i].end < begin;
+
+		if (!early && ((kind != REC_BLOCK && kind != REC_SYSCALL) ||
+			       events[i].start >= begin))
+			continue;
+		/* The mapping shows what is written. */
+		e = events[i];
+		e.start = begin;
+		e.kind = early ? REC_NOTHING : kind;
+		if (pwrite(s->fd, &e, sizeof(e), (off_t)(i * sizeof(e))) != sizeof(e))
+			return errno ? errno : ENOSPC;
+	}
+	return 0;
+}
+
+static int write_formats(const struct rec_process *p, struct api_layout *to, struct tp_err *err)
+{
+	enum rec_trace_format format = to->format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26;
+	struct tp_dict *dict = tp_dict_new();
+	struct rec_names *names = NULL;
+	struct tp_out out;
+	int code = dict ? rec_names_new(&names, p, dict, err) : TP_ENOMEM;
+
+	if (!code) {
+		out = api_spool_out(&to->trace);
+		code = rec_trace_write(p, names, format, &out, NULL, err);
+	}
+	if (!code && format == REC_GO_1_5) {
+		out = api_spool_out(&to->symbols);
+		code = rec_trace_symbols(p, names, &out, err);
+	}
+	rec_names_free(names);
+	tp_dict_free(dict);
+	return code;
+}
+
+int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to)
+{
+	struct rec_process p;
+	struct tp_err err = {0};
+	int code, failed;
+
+	to->trace = to->symbols = API_SPOOL_NONE;
+	failed = api_spool_begin(&to->trace);
+	if (!failed && to->format == TPROF_GO_1_5)
+		failed = api_spool_begin(&to->symbols);
+	if (failed)
+		return failed;
+	h->modules_read();
+	code = api_process_copy(h, &p, &err);
+	if (code)
+		return api_errno(code);
+	code = rec_spool_map(records, &p.events, &err);
+	p.nevents = records->n;
+	p.lost_events = p.arena.header->lost[REC_LOST_EVENTS] + records->lost;
+	if (!code)
+		failed = clip(records, p.events, to->begin_ns);
+	if (!code && !failed)
+		code = write_formats(&p, to, &err);
+	api_process_free(&p);
+	if (!failed)
+		failed = to->trace.error ? to->trace.error : to->symbols.error;
+	if (!failed)
+		failed = api_errno(code);
+	return failed ? failed : records->error;
+}

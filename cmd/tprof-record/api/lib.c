@@ -1,0 +1,141 @@
+#include "tprof-record/api/lib.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct api api = {.profiler = 126};
+__thread struct api_self api_self __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Its destructor says that a thread is over. */
+static pthread_key_t thread_key;
+static bool have_key;
+
+static void thread_over(void *unused)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+
+	(void)unused;
+	if (!h || !api_alive(h) || api_self.pid != api_header(h)->pid)
+		return;
+	if (api_self.g)
+		tprof_g_end();
+	api_self.over = true;
+	h->thread_end();
+}
+
+static void child_of_fork(void)
+{
+	begin_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	api_forget_goroutines();
+	api_forget_trace();
+	api_forget_records();
+	api_forget_stacks();
+	api_forget_text();
+	memset(&api_self, 0, sizeof(api_self));
+}
+
+/* The core of the preloaded library, where this is the build it fits to. */
+static const struct rec_host *preloaded(void)
+{
+	const struct rec_host *(*ask)(void);
+	const struct rec_host *h;
+
+	*(void **)&ask = dlsym(RTLD_DEFAULT, "tprof_record_host");
+	h = ask ? ask() : NULL;
+	if (h && (h->version != REC_VERSION || h->size != sizeof(*h) ||
+		  h->size_of_self != sizeof(struct rec_self)))
+		return NULL;
+	return h == tprof_record_host() ? NULL : h;
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+	const struct rec_host *h = preloaded();
+
+	api.guest = h;
+	atomic_store(&api.host, h ? h : tprof_record_host());
+	pthread_atfork(NULL, NULL, child_of_fork);
+	have_key = !pthread_key_create(&thread_key, thread_over);
+}
+
+bool api_meet(const struct rec_host *h)
+{
+	struct rec_self *self = h->self();
+
+	if (self->depth || api_self.over)
+		return false;
+	if (api_self.pid != api_header(h)->pid) {
+		memset(&api_self, 0, sizeof(api_self));
+		api_self.pid = api_header(h)->pid;
+		/* The preloaded library sees the end of threads by itself. */
+		if (!api.guest && have_key)
+			pthread_setspecific(thread_key, &api_self);
+	}
+	if (!self->g)
+		h->thread_begin(0, 0);
+	return self->g;
+}
+
+int api_begin(const struct rec_host **host)
+{
+	struct rec_options options = {.depth = 128, .threadcreate = 1, .profiler = api.profiler};
+	const struct rec_host *h;
+	int code = 0;
+
+	pthread_mutex_lock(&begin_lock);
+	h = atomic_load(&api.host);
+	if (api.guest && !api_alive(h)) {
+		/* Not recorded (a child, perhaps): the library stands alone here. */
+		api.guest = false;
+		h = tprof_record_host();
+		atomic_store(&api.host, h);
+	}
+	if (!api_alive(h)) {
+		code = h->begin(&options, false);
+		if (!code)
+			h->modules_read();
+	}
+	pthread_mutex_unlock(&begin_lock);
+	*host = api_enter();
+	return code ? code : *host ? 0 : EPERM;
+}
+
+int tprof_set_profiler(unsigned release)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+
+	if (release != 105 && release != 108 && release != 118 && release != 126)
+		return EINVAL;
+	if (h && api_alive(h))
+		return EBUSY;
+	api.profiler = release;
+	return 0;
+}
+
+uint64_t tprof_lost(void)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+
+	return h && api_alive(h) ? api_header(h)->lost[REC_LOST_EVENTS] : 0;
+}
+
+uint32_t api_string(const struct rec_host *h, const char *text)
+{
+	return text ? h->string(text, strnlen(text, 1024)) : 0;
+}
+
+enum rec_reason api_reason(enum tprof_reason reason)
+{
+	static const enum rec_reason of[] = {
+	    [TPROF_OTHER] = REC_ON_NONE,	     [TPROF_CHAN_SEND] = REC_ON_CHAN_SEND,
+	    [TPROF_CHAN_RECEIVE] = REC_ON_CHAN_RECEIVE, [TPROF_SELECT] = REC_ON_SELECT,
+	    [TPROF_MUTEX] = REC_ON_MUTEX,	     [TPROF_COND] = REC_ON_COND,
+	    [TPROF_NETWORK] = REC_ON_NETWORK,	     [TPROF_SLEEP] = REC_ON_SLEEP,
+	    [TPROF_YIELD] = REC_ON_YIELD,
+	};
+
+	return (unsigned)reason < sizeof(of) / sizeof(of[0]) ? of[reason] : REC_ON_NONE;
+}

@@ -1,0 +1,106 @@
+#include "tprof-record/api/process.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* What is appended refers to what is older, in this order: gs and buckets to stacks, sets and
+ * strings. So the counts of what is referred to are read after all that refers to it was copied. */
+static void copy_part(void *to, const void *from, struct rec_growth *count,
+		      const struct rec_growth *now, size_t size, uint32_t most)
+{
+	uint32_t used = atomic_load_explicit(&now->used, memory_order_acquire);
+
+	if (used > most)
+		used = most;
+	memcpy(to, from, used * size);
+	atomic_store_explicit(&count->used, used, memory_order_relaxed);
+}
+
+/* A place whose wait is being written is copied again; if that takes too long (its thread sleeps in
+ * the middle of it), rec_process_check finds it torn. */
+static void copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (int tries = 0; tries < 1000; tries++) {
+			uint32_t seq = atomic_load_explicit(&from[i].seq, memory_order_acquire);
+
+			memcpy((void *)&to[i], (const void *)&from[i], sizeof(to[i]));
+			atomic_thread_fence(memory_order_acquire);
+			if (!(seq & 1) &&
+			    atomic_load_explicit(&from[i].seq, memory_order_relaxed) == seq)
+				break;
+			to[i].seq = 1;
+		}
+}
+
+static void copy_arena(struct rec_arena *to, const struct rec_arena *from)
+{
+	struct rec_header *count = to->header;
+	const struct rec_header *now = from->header;
+	uint32_t gs;
+
+	memcpy((void *)count, (const void *)now, sizeof(*count));
+	memcpy((void *)to->chains, (const void *)from->chains, REC_NHASH * sizeof(*to->chains));
+	gs = atomic_load_explicit(&now->gs.used, memory_order_acquire);
+	gs = gs < REC_NGS ? gs : REC_NGS;
+	copy_gs(to->gs, from->gs, gs);
+	atomic_store(&count->gs.used, gs);
+	copy_part(to->buckets, from->buckets, &count->buckets, &now->buckets, sizeof(*to->buckets),
+		  REC_NBUCKETS);
+	copy_part(to->modules, from->modules, &count->modules, &now->modules, sizeof(*to->modules),
+		  REC_NMODULES);
+	copy_part(to->nodes, from->nodes, &count->nodes, &now->nodes, sizeof(*to->nodes),
+		  REC_NNODES);
+	copy_part(to->sets, from->sets, &count->sets, &now->sets, sizeof(*to->sets),
+		  REC_NSETS * 16);
+	copy_part(to->strings, from->strings, &count->strings, &now->strings, 1, REC_STRING_BYTES);
+	atomic_store(&count->chunks.used, 0);
+}
+
+int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_err *err)
+{
+	struct timespec wall;
+	size_t wrong;
+	int code;
+	void *base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	memset(p, 0, sizeof(*p));
+	if (base == MAP_FAILED)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	p->arena = rec_arena_at(base);
+	copy_arena(&p->arena, api_arena(h));
+	p->pid = p->arena.header->pid;
+	p->alive = true;
+	p->end_ns = h->now();
+	clock_gettime(CLOCK_REALTIME, &wall);
+	p->end_sec = (uint64_t)wall.tv_sec;
+	p->end_nsec = (uint64_t)wall.tv_nsec;
+	code = rec_process_check(p, &wrong, err);
+	if (code)
+		api_process_free(p);
+	return code;
+}
+
+void api_process_free(struct rec_process *p)
+{
+	if (p->arena.header)
+		munmap(p->arena.header, REC_ARENA_SIZE);
+	memset(p, 0, sizeof(*p));
+}
+
+int api_errno(int code)
+{
+	switch (code) {
+	case 0:
+		return 0;
+	case TP_ENOMEM:
+		return ENOMEM;
+	case TP_ELIMIT:
+		return E2BIG;
+	default:
+		return EIO;
+	}
+}

@@ -1,0 +1,464 @@
+/* Stacks as Go prints them (runtime/traceback.go), and the text trace of allocations
+ * (runtime/mprof.go, tracealloc, tracefree, tracegc):
+ *
+ *	tracealloc(0x5581c0, 0x40, struct order)
+ *	goroutine 7 [running]:
+ *	make_order()
+ *		/src/shop.c:41 +0x1d pc=0x55d01d
+ *	run(...)                                        inlined into the next
+ *		/src/shop.c:60
+ *	created by main in goroutine 1
+ *		/src/shop.c:80 +0x5e
+ *
+ * A C function's arguments are not known: a call that is one has (), one that was inlined (...), as
+ * Go has it. The PC is told, so that what has no names can be given some later. */
+#include "tprof-record/api/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tprof-record/api/process.h"
+#include "tprof-record/api/spool.h"
+#include "tprof-record/api/stacks.h"
+#include "tprof-record/convert/names.h"
+
+/* Names of code, made when they are first asked for and anew when there is more code. */
+static struct names {
+	struct rec_process process;
+	struct tp_dict *dict;
+	struct rec_names *names;
+	uint32_t nmodules;
+} named;
+
+/* Of `named`, and of what is written to the text trace. */
+static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER;
+static int text_fd = -1;
+
+static void forget_names(void)
+{
+	rec_names_free(named.names);
+	tp_dict_free(named.dict);
+	api_process_free(&named.process);
+	named = (struct names){0};
+}
+
+/* Where there are none, addresses are printed. */
+static void look_for_names(const struct rec_host *h)
+{
+	uint32_t n;
+
+	h->modules_read();
+	n = atomic_load(&api_header(h)->modules.used);
+	if (named.names && n == named.nmodules)
+		return;
+	forget_names();
+	named.nmodules = n;
+	named.dict = tp_dict_new();
+	if (!named.dict || api_process_copy(h, &named.process, NULL) ||
+	    rec_names_new(&named.names, &named.process, named.dict, NULL))
+		forget_names();
+}
+
+__attribute__((format(printf, 2, 3))) static void print(struct tp_buf *b, const char *format, ...)
+{
+	char line[1200];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (n > 0)
+		tp_buf_put(b, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+}
+
+/* ---- one stack ---- */
+
+static void print_place(struct tp_buf *b, const struct tp_frame *frame, const char *file)
+{
+	if (*file)
+		print(b, "\t%s:%" PRId64, file, frame->line);
+	else
+		print(b, "\t");
+}
+
+/* The frames at a PC, innermost first. `pc` is a return address. */
+static void print_frames(struct tp_buf *b, uint64_t pc)
+{
+	const uint32_t *frames;
+	size_t n = named.names ? rec_names_frames(named.names, pc, &frames) : 0;
+	uint64_t entry;
+
+	if (!n || !tp_dict_frame_at(named.dict, frames[n - 1]).function) {
+		print(b, "non-Go function at pc=0x%" PRIx64 "\n", pc);
+		return;
+	}
+	entry = rec_names_entry(named.names, pc);
+	for (size_t i = n; i-- > 0;) {
+		struct tp_frame frame = tp_dict_frame_at(named.dict, frames[i]);
+		struct tp_function f = tp_dict_function_at(named.dict, frame.function);
+		const char *file = tp_dict_text(named.dict, f.file).text;
+
+		print(b, "%.900s(%s)\n", tp_dict_text(named.dict, f.name).text, i ? "..." : "");
+		print_place(b, &frame, file);
+		if (!i) {
+			print(b, "%s", *file ? " " : "");
+			if (*file && entry && entry <= pc)
+				print(b, "+0x%" PRIx64 " ", pc - entry);
+			print(b, "pc=0x%" PRIx64, pc);
+		}
+		print(b, "\n");
+	}
+}
+
+static void print_creator(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+{
+	uint64_t pcs[API_MAX_DEPTH];
+	size_t n = h->stack_pcs(s->create_stack, pcs, API_MAX_DEPTH);
+	const uint32_t *frames;
+	struct tp_frame frame;
+	struct tp_function f;
+	const char *file;
+	size_t i = 0;
+
+	while (i < n && named.names && rec_names_own(named.names, pcs[i]))
+		i++;
+	if (i == n || !named.names)
+		return;
+	n = rec_names_frames(named.names, pcs[i], &frames);
+	frame = tp_dict_frame_at(named.dict, frames[n - 1]);
+	if (!frame.function)
+		return;
+	f = tp_dict_function_at(named.dict, frame.function);
+	file = tp_dict_text(named.dict, f.file).text;
+	print(b, "created by %.900s in goroutine %" PRIu32 "\n",
+	      tp_dict_text(named.dict, f.name).text, s->creator);
+	if (*file) {
+		uint64_t entry = rec_names_entry(named.names, pcs[i]);
+
+		print_place(b, &frame, file);
+		print(b, " +0x%" PRIx64 "\n", entry && entry <= pcs[i] ? pcs[i] - entry : 0);
+	}
+}
+
+/* Go: runtime/runtime2.go, waitReasonStrings. */
+static const char *state_of(const struct api_stack *s)
+{
+	static const char *const waits[REC_NREASONS] = {
+	    [REC_ON_NONE] = "waiting",
+	    [REC_ON_MUTEX] = "sync.Mutex.Lock",
+	    [REC_ON_RWLOCK_R] = "sync.RWMutex.RLock",
+	    [REC_ON_RWLOCK_W] = "sync.RWMutex.Lock",
+	    [REC_ON_COND] = "sync.Cond.Wait",
+	    [REC_ON_SEMAPHORE] = "semacquire",
+	    [REC_ON_BARRIER] = "sync.WaitGroup.Wait",
+	    [REC_ON_FUTEX] = "futex",
+	    [REC_ON_JOIN] = "join",
+	    [REC_ON_SLEEP] = "sleep",
+	    [REC_ON_NETWORK] = "IO wait",
+	    [REC_ON_PIPE] = "IO wait",
+	    [REC_ON_POLL] = "IO wait",
+	    [REC_ON_SELECT] = "select",
+	    [REC_ON_CHAN_SEND] = "chan send",
+	    [REC_ON_CHAN_RECEIVE] = "chan receive",
+	    [REC_ON_SIGNAL] = "signal",
+	    [REC_ON_CHILD] = "wait for child",
+	    [REC_ON_YIELD] = "runnable",
+	};
+
+	switch (s->state) {
+	case API_RUNNING:
+		return "running";
+	case API_RUNNABLE:
+		return "runnable";
+	case API_IN_SYSCALL:
+		return "syscall";
+	default:
+		return s->reason < REC_NREASONS && waits[s->reason] ? waits[s->reason] : "waiting";
+	}
+}
+
+static void print_quoted(struct tp_buf *b, const char *text)
+{
+	tp_buf_put(b, "\"", 1);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			print(b, "\\%c", c);
+		else if (c < ' ' || c == 127)
+			print(b, "\\x%02x", c);
+		else
+			tp_buf_put(b, text, 1);
+	}
+	tp_buf_put(b, "\"", 1);
+}
+
+static void print_labels(const struct rec_host *h, struct tp_buf *b, uint32_t set)
+{
+	const struct rec_arena *a = api_arena(h);
+
+	print(b, " {");
+	for (uint32_t i = 0; i < a->sets[set]; i++) {
+		print(b, "%s", i ? ", " : "");
+		print_quoted(b, a->strings + a->sets[set + 1 + 2 * i]);
+		print(b, ": ");
+		print_quoted(b, a->strings + a->sets[set + 2 + 2 * i]);
+	}
+	print(b, "}");
+}
+
+static void print_stack(const struct rec_host *h, struct tp_buf *b, const struct api_stack *s)
+{
+	uint64_t waited = s->since ? (h->now() - s->since) / 60000000000u : 0;
+	bool code = false; /* that is not the recorder's */
+
+	print(b, "goroutine %" PRIu32 " [%s", s->g, state_of(s));
+	if (waited)
+		print(b, ", %" PRIu64 " minutes", waited);
+	print(b, "]");
+	if (s->labels)
+		print_labels(h, b, s->labels);
+	print(b, ":\n");
+	for (uint32_t i = 0; i < s->npcs; i++) {
+		uint64_t pc = s->pcs[i] + (s->exact && !i);
+
+		if (!code && named.names && rec_names_own(named.names, pc))
+			continue;
+		code = true;
+		print_frames(b, pc);
+	}
+	if (s->npcs == API_MAX_DEPTH)
+		print(b, "...additional frames elided...\n");
+	if (s->create_stack)
+		print_creator(h, b, s);
+}
+
+/* ---- tprof_stack ---- */
+
+/* All in `stacks`, with an empty line between two. */
+static void print_stacks(const struct rec_host *h, const struct tp_buf *stacks, struct tp_buf *text)
+{
+	const struct api_stack *s = (const void *)stacks->data;
+
+	for (size_t i = 0; i < stacks->size / sizeof(*s); i++) {
+		print(text, "%s", i ? "\n" : "");
+		print_stack(h, text, &s[i]);
+	}
+}
+
+int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
+		    struct tp_buf *text)
+{
+	struct tp_buf stacks = {0};
+	int code = api_stacks(h, pcs, n, all, &stacks);
+
+	if (!code) {
+		pthread_mutex_lock(&text_lock);
+		look_for_names(h);
+		print_stacks(h, &stacks, text);
+		pthread_mutex_unlock(&text_lock);
+	}
+	tp_buf_release(&stacks);
+	return code;
+}
+
+size_t tprof_stack(char *buf, size_t size, bool all)
+{
+	const struct rec_host *h;
+	struct tp_buf text = {0};
+	uint64_t pcs[API_MAX_DEPTH];
+	size_t n;
+
+	if (!size || api_begin(&h))
+		return 0;
+	n = h->backtrace(pcs, API_MAX_DEPTH, 1);
+	api_inside(h);
+	api_text_stacks(h, pcs, n, all, &text);
+	n = text.size < size ? text.size : size;
+	if (n)
+		memcpy(buf, text.data, n);
+	tp_buf_release(&text);
+	api_outside(h);
+	return n;
+}
+
+/* ---- the text trace ---- */
+
+/* Sizes of the blocks that were traced, as a free does not tell: open addressing, half empty; by
+ * address, 1 was taken out. Under the lock. */
+static struct sizes {
+	struct {
+		uintptr_t block;
+		size_t size;
+	} *entry;
+	size_t room, used; /* with those taken out */
+} sizes;
+
+static size_t place_of(const struct sizes *s, uintptr_t block)
+{
+	size_t at = (size_t)(((uint64_t)block * 0x9e3779b97f4a7c15u) >> 20) & (s->room - 1);
+
+	while (s->entry[at].block && s->entry[at].block != block)
+		at = (at + 1) & (s->room - 1);
+	return at;
+}
+
+static bool grow_sizes(void)
+{
+	struct sizes more = {.room = 1024};
+
+	for (size_t i = 0; i < sizes.room; i++)
+		more.used += sizes.entry[i].block > 1;
+	while (more.room < more.used * 4)
+		more.room *= 2;
+	more.entry = calloc(more.room, sizeof(*more.entry));
+	if (!more.entry)
+		return false;
+	for (size_t i = 0; i < sizes.room; i++)
+		if (sizes.entry[i].block > 1)
+			more.entry[place_of(&more, sizes.entry[i].block)] = sizes.entry[i];
+	free(sizes.entry);
+	sizes = more;
+	return true;
+}
+
+static void keep_size(const void *block, size_t size)
+{
+	size_t at;
+
+	if (sizes.used * 2 >= sizes.room && !grow_sizes())
+		return;
+	at = place_of(&sizes, (uintptr_t)block);
+	sizes.used += !sizes.entry[at].block;
+	sizes.entry[at].block = (uintptr_t)block;
+	sizes.entry[at].size = size;
+}
+
+/* 0: not known. */
+static size_t forget_size(const void *block)
+{
+	size_t at;
+
+	if (!sizes.room)
+		return 0;
+	at = place_of(&sizes, (uintptr_t)block);
+	if (!sizes.entry[at].block)
+		return 0;
+	sizes.entry[at].block = 1;
+	return sizes.entry[at].size;
+}
+
+int tprof_alloc_trace(int fd)
+{
+	const struct rec_host *h;
+	int code = fd >= 0 ? api_begin(&h) : 0;
+
+	if (code)
+		return code;
+	if (fd < -1)
+		return EINVAL;
+	pthread_mutex_lock(&text_lock);
+	text_fd = fd;
+	atomic_store(&api.text, fd >= 0);
+	if (fd < 0) {
+		free(sizes.entry);
+		sizes = (struct sizes){0};
+	}
+	pthread_mutex_unlock(&text_lock);
+	return 0;
+}
+
+/* Under the lock. */
+static void write_text(struct tp_buf *text)
+{
+	/* A reader that is gone ends it. */
+	if (text->size && api_write(text_fd, text->data, text->size)) {
+		text_fd = -1;
+		atomic_store(&api.text, false);
+	}
+	tp_buf_release(text);
+}
+
+static void trace_block(const struct rec_host *h, const struct tp_buf *what, const uint64_t *pcs,
+			size_t n)
+{
+	struct tp_buf text = {0}, stacks = {0};
+
+	pthread_mutex_lock(&text_lock);
+	if (text_fd >= 0 && !api_stacks(h, pcs, n, false, &stacks)) {
+		look_for_names(h);
+		tp_buf_put(&text, what->data, what->size);
+		print_stacks(h, &stacks, &text);
+		print(&text, "\n");
+		write_text(&text);
+	}
+	pthread_mutex_unlock(&text_lock);
+	tp_buf_release(&stacks);
+}
+
+void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
+		    const uint64_t *pcs, size_t n)
+{
+	struct tp_buf what = {0};
+
+	api_inside(h);
+	pthread_mutex_lock(&text_lock);
+	keep_size(block, size);
+	pthread_mutex_unlock(&text_lock);
+	print(&what, "tracealloc(0x%" PRIxPTR ", 0x%zx", (uintptr_t)block, size);
+	if (type)
+		print(&what, ", %.1024s", type);
+	print(&what, ")\n");
+	trace_block(h, &what, pcs, n);
+	tp_buf_release(&what);
+	api_outside(h);
+}
+
+void api_text_free(const struct rec_host *h, const void *block, const uint64_t *pcs, size_t n)
+{
+	struct tp_buf what = {0};
+
+	api_inside(h);
+	pthread_mutex_lock(&text_lock);
+	print(&what, "tracefree(0x%" PRIxPTR ", 0x%zx)\n", (uintptr_t)block, forget_size(block));
+	pthread_mutex_unlock(&text_lock);
+	trace_block(h, &what, pcs, n);
+	tp_buf_release(&what);
+	api_outside(h);
+}
+
+void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
+{
+	struct tp_buf text = {0}, stacks = {0};
+
+	api_inside(h);
+	/* The lock is that of threads which may have to answer. */
+	if (!api_stacks(h, pcs, n, true, &stacks)) {
+		pthread_mutex_lock(&text_lock);
+		if (text_fd >= 0) {
+			look_for_names(h);
+			print(&text, "tracegc()\n\n");
+			print_stacks(h, &stacks, &text);
+			print(&text, "end tracegc\n\n");
+			write_text(&text);
+		}
+		pthread_mutex_unlock(&text_lock);
+	}
+	tp_buf_release(&stacks);
+	api_outside(h);
+}
+
+void api_forget_text(void)
+{
+	/* Somebody may have been in the middle of them. */
+	named = (struct names){0};
+	sizes = (struct sizes){0};
+	text_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	text_fd = -1;
+	atomic_store(&api.text, false);
+}

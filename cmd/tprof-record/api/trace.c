@@ -1,0 +1,479 @@
+/* Traces: start, stop, and the reader.
+ *
+ *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader was told the end──▶ OFF
+ *
+ * While it is on, a thread of the library's takes the records out of the arena; when it is over, the
+ * thread that stops it makes the trace of them, and waits for the reader. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tprof-record/api/trace.h"
+#include "tprof-record/parent/drain.h"
+
+enum { PIECE = 65536, HEADER = 16 };
+
+/* How long an idle drainer sleeps, and how long the end waits for threads in the middle of a
+ * record. */
+#define NAP_NS	 20000000
+#define GRACE_NS 50000000
+
+enum state { OFF, ON, LAYING, READY };
+
+static struct trace {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	enum state state;
+	enum tprof_format format;
+	bool switched_on;  /* under tprof-record: it was we who did */
+	bool file;	   /* tprof_trace_to_file: its thread is the reader */
+	int file_error;	   /* … and what it met */
+	pthread_t filer;
+	int fd;
+	char *symbols_path;
+	bool reading, header_sent;
+	int error; /* why the trace is not whole */
+	size_t at; /* read so far, of layout.trace */
+	uint64_t begin_ns;
+	struct api_layout layout;
+	bool symbols_kept; /* those of the last trace, in `layout` */
+
+	pthread_t drainer;
+	_Atomic bool drain_over;
+	struct rec_drain *drain; /* for as long as the arena */
+	struct rec_spool records;
+	bool at_exit;
+} t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+void api_forget_trace(void)
+{
+	struct rec_drain *drain = t.drain;
+
+	if (t.state != OFF && !api.guest) {
+		rec_spool_end(&t.records);
+		if (t.file)
+			close(t.fd);
+	}
+	if (t.state == READY || t.symbols_kept) {
+		api_spool_end(&t.layout.trace);
+		api_spool_end(&t.layout.symbols);
+	}
+	/* Its thread does not exist here, nor does who held the lock. */
+	t = (struct trace){.lock = PTHREAD_MUTEX_INITIALIZER,
+			   .changed = PTHREAD_COND_INITIALIZER,
+			   .at_exit = t.at_exit};
+	if (drain) {
+		rec_drain_end(drain);
+		free(drain);
+	}
+}
+
+/* ---- taking the records out ---- */
+
+static void *drain_thread(void *arg)
+{
+	const struct rec_host *h = arg;
+	const struct rec_arena *a = api_arena(h);
+	struct timespec nap = {.tv_nsec = NAP_NS};
+
+	pthread_setname_np(pthread_self(), "tprof");
+	while (!atomic_load(&t.drain_over)) {
+		uint32_t bell = atomic_load(&a->header->doorbell);
+
+		if (!rec_drain(t.drain, a, &t.records, h->now(), false))
+			syscall(SYS_futex, &a->header->doorbell, FUTEX_WAIT, bell, &nap, NULL, 0);
+	}
+	return NULL;
+}
+
+/* With all signals blocked, as they are the program's. */
+static int begin_thread(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	sigset_t all, was;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &was);
+	code = pthread_create(thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return code;
+}
+
+/* Records that threads were writing when the trace ended: until none came for a while. */
+static void drain_rest(const struct rec_host *h)
+{
+	const struct rec_arena *a = api_arena(h);
+	struct timespec nap = {.tv_nsec = 1000000};
+	uint64_t until = h->now() + GRACE_NS;
+	bool waits;
+
+	do {
+		rec_drain(t.drain, a, &t.records, h->now(), false);
+		waits = false;
+		for (size_t i = 0; i < REC_NCHUNKS; i++)
+			waits |= t.drain->chunk[i].nleft;
+		if (waits)
+			nanosleep(&nap, NULL);
+	} while (waits && h->now() < until);
+	rec_spool_flush(&t.records);
+}
+
+/* ---- start ---- */
+
+static int begin_drain(const struct rec_host *h)
+{
+	struct tp_err err = {0};
+	int code;
+
+	if (!t.drain) {
+		t.drain = calloc(1, sizeof(*t.drain));
+		if (t.drain && rec_drain_begin(t.drain)) {
+			free(t.drain);
+			t.drain = NULL;
+		}
+	}
+	if (!t.drain)
+		return ENOMEM;
+	code = rec_spool_begin(&t.records, api_spool_folder(), &err);
+	if (code) {
+		code = t.records.error ? t.records.error : ENOMEM;
+		rec_spool_end(&t.records);
+		return code;
+	}
+	atomic_store(&t.drain_over, false);
+	code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
+	if (code)
+		rec_spool_end(&t.records);
+	return code;
+}
+
+static int start(enum tprof_format format)
+{
+	const struct rec_host *h;
+	struct rec_options *options;
+	int code;
+
+	if (format != TPROF_GO_1_26 && format != TPROF_GO_1_5)
+		return EINVAL;
+	if (t.state != OFF || t.file)
+		return EALREADY;
+	code = api_begin(&h);
+	if (code)
+		return code;
+	if (t.symbols_kept) {
+		api_spool_end(&t.layout.symbols);
+		t.symbols_kept = false;
+	}
+	if (!api.guest)
+		code = begin_drain(h);
+	if (code)
+		return code;
+	t.format = format;
+	t.error = 0;
+	t.at = 0;
+	t.header_sent = false;
+	t.begin_ns = h->now();
+	options = &api_header(h)->options;
+	t.switched_on = !atomic_exchange(&options->trace, 1);
+	if (t.switched_on)
+		api_write_state(h, t.begin_ns);
+	t.state = ON;
+	return 0;
+}
+
+int tprof_trace_start(enum tprof_format format)
+{
+	int code;
+
+	pthread_mutex_lock(&t.lock);
+	code = start(format);
+	pthread_mutex_unlock(&t.lock);
+	return code;
+}
+
+/* ---- stop ---- */
+
+static void switch_off(const struct rec_host *h)
+{
+	struct rec_event e = {.kind = REC_TRACE_STOP};
+
+	if (!t.switched_on)
+		return;
+	e.start = e.end = h->now();
+	h->write(&e);
+	atomic_store(&api_header(h)->options.trace, 0);
+}
+
+static void end_drain(const struct rec_host *h)
+{
+	atomic_store(&t.drain_over, true);
+	atomic_fetch_add(&api_header(h)->doorbell, 1);
+	syscall(SYS_futex, &api_header(h)->doorbell, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	pthread_join(t.drainer, NULL);
+	drain_rest(h);
+}
+
+static void lay_out(const struct rec_host *h)
+{
+	end_drain(h);
+	t.layout = (struct api_layout){.format = t.format, .begin_ns = t.begin_ns};
+	t.error = api_lay_out(h, &t.records, &t.layout);
+	rec_spool_end(&t.records);
+	if (!t.error)
+		t.error = api_spool_map(&t.layout.trace);
+	/* Half a trace would be taken for a whole one. */
+	if (t.error)
+		t.layout.trace.size = 0;
+	t.symbols_kept = t.format == TPROF_GO_1_5;
+}
+
+/* The reader is told the end. */
+static void forget_layout(void)
+{
+	api_spool_end(&t.layout.trace);
+	if (!t.symbols_kept)
+		api_spool_end(&t.layout.symbols);
+	t.state = OFF;
+	pthread_cond_broadcast(&t.changed);
+}
+
+int tprof_trace_stop(void)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+	bool file;
+	int code;
+
+	pthread_mutex_lock(&t.lock);
+	if (t.state != ON) {
+		pthread_mutex_unlock(&t.lock);
+		return 0;
+	}
+	t.state = LAYING;
+	pthread_mutex_unlock(&t.lock);
+	api_enter();
+	switch_off(h);
+	api_inside(h);
+	if (!api.guest)
+		lay_out(h);
+	pthread_mutex_lock(&t.lock);
+	if (api.guest) {
+		t.state = OFF;
+		pthread_cond_broadcast(&t.changed);
+	} else {
+		t.state = READY;
+		pthread_cond_broadcast(&t.changed);
+	}
+	while (t.state != OFF)
+		pthread_cond_wait(&t.changed, &t.lock);
+	file = t.file;
+	code = t.error;
+	pthread_mutex_unlock(&t.lock);
+	if (file) {
+		pthread_join(t.filer, NULL);
+		if (!code)
+			code = t.file_error;
+		pthread_mutex_lock(&t.lock);
+		t.file = false;
+		pthread_mutex_unlock(&t.lock);
+	}
+	api_outside(h);
+	return code;
+}
+
+/* ---- read ---- */
+
+/* Under the lock. */
+static const void *next_piece(size_t *size)
+{
+	static const char header[2][HEADER + 1] = {
+	    [TPROF_GO_1_26] = "go 1.26 trace\0\0\0", [TPROF_GO_1_5] = "go 1.5 trace\0\0\0\0"};
+	size_t left;
+	const char *piece;
+
+	if (t.state == OFF || api.guest)
+		return NULL;
+	if (!t.header_sent) {
+		t.header_sent = true;
+		t.at = *size = HEADER;
+		return header[t.format];
+	}
+	while (t.state != READY && t.state != OFF)
+		pthread_cond_wait(&t.changed, &t.lock);
+	if (t.state == OFF)
+		return NULL;
+	left = t.layout.trace.size > t.at ? t.layout.trace.size - t.at : 0;
+	if (!left) {
+		forget_layout();
+		return NULL;
+	}
+	piece = (const char *)t.layout.trace.map + t.at;
+	*size = left < PIECE ? left : PIECE;
+	t.at += *size;
+	return piece;
+}
+
+const void *tprof_trace_read(size_t *size)
+{
+	const void *piece = NULL;
+
+	*size = 0;
+	pthread_mutex_lock(&t.lock);
+	if (!t.reading) {
+		t.reading = true;
+		piece = next_piece(size);
+		t.reading = false;
+	}
+	pthread_mutex_unlock(&t.lock);
+	return piece;
+}
+
+int tprof_trace_symbols(void **data, size_t *size)
+{
+	int code = 0;
+
+	*data = NULL;
+	*size = 0;
+	pthread_mutex_lock(&t.lock);
+	if (!t.symbols_kept || t.state == ON || t.state == LAYING)
+		code = ENOENT;
+	else
+		code = api_spool_map(&t.layout.symbols);
+	if (!code) {
+		*data = malloc(t.layout.symbols.size + 1);
+		code = *data ? 0 : ENOMEM;
+	}
+	if (!code && t.layout.symbols.size) {
+		memcpy(*data, t.layout.symbols.map, t.layout.symbols.size);
+		*size = t.layout.symbols.size;
+	}
+	pthread_mutex_unlock(&t.lock);
+	return code;
+}
+
+/* ---- into a file ---- */
+
+static int write_symbols(void)
+{
+	void *data;
+	size_t size;
+	int code = tprof_trace_symbols(&data, &size), fd;
+
+	if (code)
+		return code;
+	fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	code = fd < 0 ? errno : api_write(fd, data, size);
+	if (fd >= 0 && close(fd) && !code)
+		code = errno;
+	free(data);
+	return code;
+}
+
+static void *file_thread(void *arg)
+{
+	const void *piece;
+	size_t size;
+	int code = 0;
+
+	(void)arg;
+	pthread_setname_np(pthread_self(), "tprof");
+	while ((piece = tprof_trace_read(&size)) != NULL)
+		if (!code)
+			code = api_write(t.fd, piece, size);
+	if (close(t.fd) && !code)
+		code = errno;
+	if (t.symbols_path && !code)
+		code = write_symbols();
+	free(t.symbols_path);
+	t.symbols_path = NULL;
+	t.file_error = code;
+	return NULL;
+}
+
+static void stop_at_exit(void)
+{
+	bool file;
+
+	pthread_mutex_lock(&t.lock);
+	file = t.file && t.state == ON;
+	pthread_mutex_unlock(&t.lock);
+	if (file)
+		tprof_trace_stop();
+}
+
+static int begin_file(const char *path, enum tprof_format format)
+{
+	size_t n = strlen(path);
+
+	t.symbols_path = NULL;
+	t.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (t.fd < 0)
+		return errno;
+	if (format == TPROF_GO_1_5) {
+		t.symbols_path = malloc(n + sizeof(".symbols"));
+		if (!t.symbols_path) {
+			close(t.fd);
+			return ENOMEM;
+		}
+		memcpy(t.symbols_path, path, n);
+		memcpy(t.symbols_path + n, ".symbols", sizeof(".symbols"));
+	}
+	return 0;
+}
+
+/* Nobody is there to read it. Under the lock. */
+static void abandon(void)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+
+	switch_off(h);
+	end_drain(h);
+	rec_spool_end(&t.records);
+	t.state = OFF;
+}
+
+/* Under the lock, for which the new thread's first read waits. */
+static int start_filing(const char *path, enum tprof_format format)
+{
+	int code;
+
+	if (t.state != OFF || t.file)
+		return EALREADY;
+	code = begin_file(path, format);
+	if (code)
+		return code;
+	code = start(format);
+	if (!code) {
+		code = begin_thread(&t.filer, file_thread, NULL);
+		if (code)
+			abandon();
+	}
+	if (code) {
+		close(t.fd);
+		free(t.symbols_path);
+		return code;
+	}
+	t.file = true;
+	t.file_error = 0;
+	if (!t.at_exit)
+		t.at_exit = !atexit(stop_at_exit);
+	return 0;
+}
+
+int tprof_trace_to_file(const char *path, enum tprof_format format)
+{
+	int code;
+
+	if (api.guest)
+		return tprof_trace_start(format);
+	pthread_mutex_lock(&t.lock);
+	code = start_filing(path, format);
+	pthread_mutex_unlock(&t.lock);
+	return code;
+}
