@@ -40,4 +40,5 @@ same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 same 'full memory' 3 --all "$programs/tight"
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/odd.sh"
+. "$source/testdata/recorder/api.sh"
 finish recorder

@@ -1,0 +1,144 @@
+# To be read by check.sh and real.sh: libtprof-record. Its example has coroutines of its own and says,
+# by its own clock, when it told the library what of them.
+
+# What the program logged against the spans of its trace: each moment of each coroutine lies between
+# the two looks at the clock around the call that told of it. With the recorder there may be more:
+# what a coroutine made its thread wait for (a pthread_mutex_lock). Sets $said.
+coroutines_agree() { # LOG TRACE [more]
+	rm -f coroutines.tprof
+	"$bin/tprof-import" --strict -o coroutines.tprof "$2" >import.out 2>&1 || {
+		said=$(tail -n 1 import.out)
+		return 1
+	}
+	offset=$("$bin/tprof-query" --format=tsv coroutines.tprof \
+		'select mono_ns - ts_ns from clock limit 1' | sed 1d)
+	"$bin/tprof-query" --format=tsv coroutines.tprof 'select goroutine, state, start_ns, end_ns,
+		reason from span order by goroutine, start_ns' | sed 1d >coroutines.tsv
+	awk -F '\t' -v offset="${offset:-none}" -v more="${3:-}" -v slack=3000 '
+	function wrong(text) { if (wrongs++ < 5) print text; }
+	function check(g, k, i, t) {
+		moments++
+		if (!((g, k, i) in from))
+			wrong("goroutine " g " has no " k " number " i " in the log")
+		else if (t + offset < from[g, k, i] - slack || t + offset > to[g, k, i] + slack)
+			wrong("goroutine " g ": " k " number " i " is " t + offset - from[g, k, i] " ns off")
+	}
+	# Moments of goroutine g, by kind, in the order of the log.
+	NR == FNR { split($0, f, " "); g = f[1]; k = f[2] ~ /^(block|yield|end)/ ? "stop" : f[2]
+		i = ++n[g, k]; what[g, k, i] = f[2]; from[g, k, i] = f[3]; to[g, k, i] = f[4]
+		known[g] = 1; next }
+	!($1 in known) { next }
+	{ line[nlines++] = $0 }
+	# A trace without a clock: where each began bounds what its times have to be moved by.
+	$2 == "Running" && !begun[$1]++ {
+		if (low == "" || from[$1, "start", 1] - $3 > low) low = from[$1, "start", 1] - $3
+		if (high == "" || to[$1, "start", 1] - $3 < high) high = to[$1, "start", 1] - $3
+	}
+	END {
+		if (offset == "none") offset = (low + high) / 2
+		for (l = 0; l < nlines; l++) {
+			$0 = line[l]
+			g = $1
+			if ($2 == "Running") {
+				if (!inside[g]) check(g, "start", ++runs[g], $3)
+				inside[g] = more && $4 + offset < from[g, "stop", runs[g]] - slack
+				if (inside[g]) extra++; else check(g, "stop", runs[g], $4)
+			} else if ($2 == "Waiting" && !inside[g]) {
+				check(g, "ready", ++waits[g], $4)
+				r = what[g, "stop", runs[g]]; sub(/^block:/, "", r); sub(/-/, " ", r)
+				if (r != $5) wrong("goroutine " g ": a wait for " $5 " was one for " r)
+			}
+		}
+		for (g in known) {
+			goroutines++
+			if (runs[g] != n[g, "start"]) wrong("goroutine " g " ran " runs[g] " times, not " n[g, "start"])
+			if (waits[g] + 0 != n[g, "ready"] + 0) wrong("goroutine " g " waited " waits[g] " times, not " n[g, "ready"])
+		}
+		print goroutines + 0 " goroutines, " moments + 0 " moments, " wrongs + 0 " wrong" (more ? ", " extra + 0 " more waits" : "")
+		exit wrongs || goroutines < 2 || moments < 100
+	}' "$1" coroutines.tsv >agree.out
+	status=$?
+	said=$(tail -n 1 agree.out)
+	return $status
+}
+
+# How many goroutines ran on one P, one after the other; of what coroutines_agree imported.
+several_per_p() {
+	"$bin/tprof-query" --format=tsv coroutines.tprof "select max(n) from (select count(distinct goroutine) as n
+		from span where state = 'Running' and p >= 0 group by p)" | sed 1d
+}
+
+coroutines() { # name, how its own trace is to be (-f: go 1.5), with tprof-record's options instead
+	name=$1 flag=$2 options=$3
+	rm -rf dumps own
+	mkdir own
+	if [ -n "$options" ]; then
+		# shellcheck disable=SC2086
+		run coroutines record -o dumps $options -- "$programs/coroutines" $flag -o own -l coroutines.log
+	else
+		mkdir dumps
+		run coroutines timeout 60 "$programs/coroutines" $flag -o own -l coroutines.log
+	fi
+	trace=own/trace.out
+	[ -z "$options" ] || trace=dumps/trace.out
+	if [ "$status" -ne 0 ]; then
+		bad "$name" "status $status" coroutines.err
+	elif ! judge own 4 || { [ -n "$options" ] && ! judge dumps; }; then
+		bad "$name" "$why"
+	elif ! ask_others own || ! ask_others dumps; then
+		bad "$name" "$why"
+	elif ! coroutines_agree coroutines.log "$trace" "${options:+more}"; then
+		bad "$name" "$said" agree.out
+	elif [ "$(several_per_p)" -lt 4 ]; then
+		bad "$name" "no P has several goroutines, but $(several_per_p)"
+	else
+		ok "$name" "$said"
+	fi
+}
+
+coroutines 'coroutines, go 1.26' '' ''
+coroutines 'coroutines, go 1.5' -f ''
+coroutines 'coroutines, recorded' '' '--all'
+coroutines 'coroutines, recorded as go 1.5' '' '--trace-format=1.5'
+
+# The comparison notices what is not so.
+awk '{ if ($2 == "ready" && !n++) { $3 += 900000; $4 += 900000 } print }' coroutines.log >spoilt.log
+if coroutines_agree spoilt.log "$trace"; then
+	bad 'coroutines can disagree' "$said"
+else
+	ok 'coroutines can disagree' "$said"
+fi
+
+# ---- the library as a stranger has it ----
+
+nm -D --defined-only "$bin/../lib/libtprof-record.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >visible
+grep -oE '\btprof_[a-z_]+\(' "$source/cmd/tprof-record/api/tprof-record.h" | tr -d '(' | sort -u >promised
+if cmp -s visible promised; then
+	ok 'what the library shows is what its header has' "$(wc -l <promised) functions"
+else
+	diff visible promised >differs
+	bad 'what the library shows is what its header has' 'differs' differs
+fi
+
+cat >header.cc <<'END'
+#include <tprof-record.h>
+int main()
+{
+	bool ok = false;
+	const char *const labels[][2] = {{"a", "b"}};
+	uint64_t task = tprof_task_begin(0, "t");
+	tprof_set_labels(labels, 1);
+	tprof_mem_profile(nullptr, 0, true, &ok);
+	tprof_task_end(task);
+	return tprof_set_mutex_fraction(-1);
+}
+END
+cxx=${CXX:-c++}
+if ! command -v "$cxx" >/dev/null; then
+	skip 'the header in C++' "no $cxx"
+elif "$cxx" -std=c++11 -Wall -Wextra -Werror -pedantic -I"$source/cmd/tprof-record/api" header.cc \
+	-L"$bin/../lib" -ltprof-record -Wl,-rpath,"$bin/../lib" -o header >compiled 2>&1 && ./header; then
+	ok 'the header in C++'
+else
+	bad 'the header in C++' 'does not compile, or run' compiled
+fi
