@@ -185,6 +185,9 @@ fi
 if wanted odd; then
 	. "$source/testdata/recorder/odd.sh"
 fi
+if wanted api; then
+	. "$source/testdata/recorder/api.sh"
+fi
 
 # ---- C++, Rust, jemalloc ----
 
