@@ -5,62 +5,85 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tprof-record/core/arena.h"
+#include "tprof-record/core/hello.h"
 #include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/real.h"
 #include "tprof-record/preload/start.h"
 
 /* ---- environments ---- */
 
-static bool same_key(const char *a, const char *b)
+/* What is executed by the recorded process itself goes on being recorded, children where they are
+ * followed. Ours was taken out of the environment of a program whose children are not, and a
+ * program may give those it starts one of its own: it is put in, on the stack of the caller. */
+struct lack {
+	size_t count;		 /* of the entries that are there */
+	bool record;		 /* TPROF_RECORD has to be added */
+	const char *const *list; /* LD_PRELOAD is there, without us */
+	bool preload;		 /* … has to be added or replaced */
+};
+
+static const char *value(const char *entry, const char *key)
 {
-	while (*a && *a == *b && *a != '=')
-		a++, b++;
-	return *a == '=' && *b == '=';
+	size_t size = strlen(key);
+
+	return !strncmp(entry, key, size) && entry[size] == '=' ? entry + size + 1 : NULL;
 }
 
-static bool has(char *const *env, const char *entry)
+static struct lack lacking(char *const *env, bool for_child)
 {
-	for (; env && *env; env++)
-		if (same_key(*env, entry))
-			return true;
-	return false;
+	struct lack l = {0};
+
+	if ((for_child || !exit_is_own_process()) && !start_follows())
+		return l;
+	l.record = l.preload = start_environment(START_RECORD)[0] != 0;
+	for (; env && env[l.count]; l.count++) {
+		const char *const *entry = (const char *const *)&env[l.count];
+
+		if (value(*entry, REC_ENVIRONMENT)) {
+			l.record = false;
+		} else if (value(*entry, "LD_PRELOAD")) {
+			l.preload = l.preload && !start_is_library(value(*entry, "LD_PRELOAD"));
+			l.list = l.preload ? entry : NULL;
+		}
+	}
+	return l;
 }
 
-static size_t count(char *const *list)
+/* Bytes that LD_PRELOAD takes with us before what was there. */
+static size_t list_size(const struct lack *l)
 {
-	size_t n = 0;
-
-	while (list && list[n])
-		n++;
-	return n;
+	return l->list ? strlen(start_environment(START_LIBRARY)) + strlen(*l->list) + 2 : 1;
 }
 
-/* A program may give those it starts an environment of its own: where children are followed, what
- * they need is added to it, on the stack of the caller. */
-static size_t lacking(char *const *env)
+static char **complete(char **to, char *text, char *const *env, const struct lack *l)
 {
-	size_t n = 0;
+	size_t n = l->count;
 
-	for (char *const *e = start_environment(); e && *e; e++)
-		n += !has(env, *e);
-	return n;
-}
+	if (n)
+		memcpy(to, env, n * sizeof(*to));
+	if (l->record)
+		to[n++] = start_environment(START_RECORD);
+	if (l->preload && !l->list) {
+		to[n++] = start_environment(START_PRELOAD);
+	} else if (l->preload) {
+		char *end = stpcpy(text, "LD_PRELOAD=");
 
-static char **complete(char **to, char *const *env)
-{
-	size_t n = count(env);
-
-	memcpy(to, env, n * sizeof(*to));
-	for (char *const *e = start_environment(); *e; e++)
-		if (!has(env, *e))
-			to[n++] = *e;
+		end = stpcpy(end, start_environment(START_LIBRARY));
+		*end++ = ':';
+		strcpy(end, value(*l->list, "LD_PRELOAD"));
+		to[(char *const *)l->list - env] = text;
+	}
 	to[n] = NULL;
 	return to;
 }
 
-#define COMPLETE(env)                                                                              \
-	(likely(!lacking(env)) ? env : complete(alloca((count(env) + 3) * sizeof(char *)), env))
+/* `whole` is the environment for an exec, in a frame that outlives it. */
+#define COMPLETE(env, for_child)                                                                   \
+	struct lack l = lacking(env, for_child);                                                   \
+	char *const *whole =                                                                       \
+	    l.record || l.preload                                                                  \
+		? complete(alloca((l.count + 3) * sizeof(char *)), alloca(list_size(&l)), env, &l) \
+		: (env)
 
 /* ---- exec ---- */
 
@@ -86,14 +109,18 @@ static int failed(int result)
 
 static inline int run(const char *path, char *const *argv, char *const *env)
 {
+	COMPLETE(env, false);
+
 	leaving_for(path);
-	return failed(REAL(execve)(path, argv, COMPLETE(env)));
+	return failed(REAL(execve)(path, argv, whole));
 }
 
 static inline int run_by_name(const char *file, char *const *argv, char *const *env)
 {
+	COMPLETE(env, false);
+
 	leaving_for(file);
-	return failed(REAL(execvpe)(file, argv, COMPLETE(env)));
+	return failed(REAL(execvpe)(file, argv, whole));
 }
 
 HOOK int execve(const char *path, char *const *argv, char *const *env)
@@ -118,14 +145,18 @@ HOOK int execvpe(const char *file, char *const *argv, char *const *env)
 
 HOOK int fexecve(int fd, char *const *argv, char *const *env)
 {
+	COMPLETE(env, false);
+
 	leaving_for("");
-	return failed(REAL(fexecve)(fd, argv, COMPLETE(env)));
+	return failed(REAL(fexecve)(fd, argv, whole));
 }
 
 HOOK int execveat(int dir, const char *path, char *const *argv, char *const *env, int flags)
 {
+	COMPLETE(env, false);
+
 	leaving_for(path);
-	return failed(REAL(execveat)(dir, path, argv, COMPLETE(env), flags));
+	return failed(REAL(execveat)(dir, path, argv, whole, flags));
 }
 
 /* arg, …, NULL: `argv` has them, and `list` stands behind the NULL. */
@@ -185,8 +216,9 @@ HOOK int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		     const posix_spawnattr_t *restrict attr, char *const argv[restrict],
 		     char *const env[restrict])
 {
+	COMPLETE(env, true);
 	pid_t child;
-	int result = REAL(posix_spawn)(&child, path, actions, attr, argv, COMPLETE(env));
+	int result = REAL(posix_spawn)(&child, path, actions, attr, argv, whole);
 
 	if (!result) {
 		if (pid)
@@ -201,8 +233,9 @@ HOOK int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 		      const posix_spawnattr_t *restrict attr, char *const argv[restrict],
 		      char *const env[restrict])
 {
+	COMPLETE(env, true);
 	pid_t child;
-	int result = REAL(posix_spawnp)(&child, file, actions, attr, argv, COMPLETE(env));
+	int result = REAL(posix_spawnp)(&child, file, actions, attr, argv, whole);
 
 	if (!result) {
 		if (pid)

@@ -82,8 +82,9 @@ void real_find(void)
 	REAL_VERSIONED(REAL_NEW)
 	REAL_LOCKS(REAL_X)
 	REAL_THREADS(REAL_X)
-	REAL_FILES(REAL_X) REAL_PROCESS(REAL_X)
+	REAL_FILES(REAL_X)
+	REAL_PROCESS(REAL_X)
 #undef REAL_X
 #undef REAL_NEW
-	    errno = saved;
+	errno = saved;
 }

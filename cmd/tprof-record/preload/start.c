@@ -5,18 +5,21 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "tprof-record/core/hello.h"
+#include "tprof-record/core/inside.h"
 #include "tprof-record/core/modules.h"
 #include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/fd.h"
 #include "tprof-record/preload/real.h"
 #include "tprof-record/preload/thread.h"
 
-#define LIBRARY "tprof-preload.so"
-#define AGAIN	"again" /* a setting of our own: the process is not the first */
+#define LIBRARY	   "tprof-preload.so"
+#define SEPARATORS ": "	   /* of LD_PRELOAD */
+#define AGAIN	   "again" /* a setting of our own: the process is not the first */
 
 enum { MAX_ENVIRONMENT = 1024 };
 
@@ -26,18 +29,16 @@ static char **arguments;
 static struct sockaddr_un recorder = {.sun_family = AF_UNIX};
 static socklen_t recorder_size;
 
-/* "TPROF_RECORD=…" and "LD_PRELOAD=…" for what is executed. */
-static char record_text[MAX_ENVIRONMENT], preload_text[MAX_ENVIRONMENT];
-static char *const environment[] = {record_text, preload_text, NULL};
+static char texts[START_NTEXTS][MAX_ENVIRONMENT];
 
 bool start_follows(void)
 {
 	return follows;
 }
 
-char *const *start_environment(void)
+char *start_environment(enum start_text which)
 {
-	return follows ? environment : NULL;
+	return texts[which];
 }
 
 /* ---- TPROF_RECORD=SOCKET-NAME key=number … ---- */
@@ -117,13 +118,31 @@ static bool is_library(const char *path, size_t size)
 	       (size == n || path[size - n - 1] == '/');
 }
 
+/* Where it stands in the list, and its size; NULL when it does not. */
+static const char *find_library(const char *list, size_t *size)
+{
+	for (const char *s = list; *s; s += *size + strspn(s + *size, SEPARATORS)) {
+		*size = strcspn(s, SEPARATORS);
+		if (is_library(s, *size))
+			return s;
+	}
+	return NULL;
+}
+
+bool start_is_library(const char *list)
+{
+	size_t size;
+
+	return find_library(list, &size) != NULL;
+}
+
 /* Takes us out of LD_PRELOAD's list; false if nothing is left. */
 static bool strip(char *list)
 {
 	char *to = list;
 
 	for (char *s = list; *s;) {
-		size_t size = strcspn(s, ": ");
+		size_t size = strcspn(s, SEPARATORS);
 
 		if (size && !is_library(s, size)) {
 			if (to > list)
@@ -131,29 +150,33 @@ static bool strip(char *list)
 			memmove(to, s, size);
 			to += size;
 		}
-		s += size + strspn(s + size, ": ");
+		s += size + strspn(s + size, SEPARATORS);
 	}
 	*to = 0;
 	return to > list;
 }
 
-/* Children that are not followed must not find what started us, whichever way they begin. Those
- * that are followed are told that they are not the first. */
+/* Children that are not followed must not find what started us, whichever way they begin; an exec
+ * in this process puts it back (exec.c). What begins next is told that it is not the first. */
 static void prepare_environment(char **env, char *record, char *preload)
 {
 	char **to = env;
+	size_t size = 0;
+	const char *library = preload ? find_library(preload + strlen("LD_PRELOAD="), &size) : NULL;
+	int n = snprintf(texts[START_RECORD], MAX_ENVIRONMENT, "%s%s", record,
+			 again ? "" : " " AGAIN "=1");
+	int m = snprintf(texts[START_PRELOAD], MAX_ENVIRONMENT, "%s", preload ? preload : "");
 
-	if (follows) {
-		int n = snprintf(record_text, sizeof(record_text), "%s%s", record,
-				 again ? "" : " " AGAIN "=1");
-		int m = snprintf(preload_text, sizeof(preload_text), "%s", preload ? preload : "");
-
-		if (n >= (int)sizeof(record_text) || m >= (int)sizeof(preload_text))
-			follows = false;
+	if (library && size < MAX_ENVIRONMENT)
+		memcpy(texts[START_LIBRARY], library, size);
+	/* Too long to be kept: nobody who comes after us finds it. */
+	if (n >= MAX_ENVIRONMENT || m >= MAX_ENVIRONMENT || !library) {
+		follows = false;
+		texts[START_RECORD][0] = 0;
 	}
 	for (char **e = env; *e; e++) {
 		if (*e == record && follows)
-			*to++ = record_text;
+			*to++ = texts[START_RECORD];
 		else if (*e == record ||
 			 (*e == preload && !follows && !strip(preload + strlen("LD_PRELOAD="))))
 			continue;
@@ -227,10 +250,18 @@ static bool begin(enum rec_hello_kind kind)
 	name_program();
 	fd_begin();
 	thread_watch_ends();
-	if (hello(kind))
-		return true;
-	rec_core_end();
-	return false;
+	if (!hello(kind)) {
+		rec_core_end();
+		return false;
+	}
+	/* Where the kernel gives memory without it (5.14), the descriptor is not needed any more:
+	 * one less that the program can stumble on. */
+	if (!rec_call(SYS_madvise, (long)rec_core->arena.header, REC_PAGE, MADV_POPULATE_WRITE, 0,
+		      0, 0)) {
+		REAL(close)(rec_core->fd);
+		rec_core->fd = -1;
+	}
+	return true;
 }
 
 void start_in_child(void)

@@ -6,8 +6,12 @@
 
 /* Whether children by fork and exec are recorded as well. */
 bool start_follows(void);
-/* What such a child finds in its environment: NULL-terminated, NULL when it is to have none. */
-char *const *start_environment(void);
+/* What those that are recorded need in their environment: "TPROF_RECORD=…" and "LD_PRELOAD=…", and
+ * this library's path in the latter. Empty where there was no room. */
+enum start_text { START_RECORD, START_PRELOAD, START_LIBRARY, START_NTEXTS };
+char *start_environment(enum start_text which);
+/* Does such a list (LD_PRELOAD) name this library? */
+bool start_is_library(const char *list);
 /* In the child of a fork: the parent's arena is gone, this makes its own when children are
  * followed. */
 void start_in_child(void);
