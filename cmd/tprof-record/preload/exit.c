@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tprof-record/core/modules.h"
 #include "tprof-record/preload/real.h"
 
 bool exit_is_own_process(void)
@@ -18,7 +19,8 @@ static void leave(int status)
 
 	if (rec_self.depth || !exit_is_own_process())
 		return;
-	if (!atomic_exchange(&rec_core->arena.header->ended, 1) && rec_tracing()) {
+	if (!atomic_exchange(&rec_core->arena.header->ended, 1)) {
+		rec_modules_read(); /* libc loads some without dlopen */
 		event.start = event.end = rec_now();
 		rec_write(&event);
 	}

@@ -12,8 +12,8 @@ static inline unsigned outcome(long result)
 	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
 }
 
-LAST static long futex_wait(long address, long op, long value, long timeout, long address2,
-			    long value3)
+static inline __attribute__((always_inline)) long
+futex_wait(long address, long op, long value, long timeout, long address2, long value3)
 {
 	struct rec_event wait = {
 	    .kind = REC_BLOCK, .object = (uint64_t)address, .arg = REC_ON_FUTEX};
@@ -27,8 +27,8 @@ LAST static long futex_wait(long address, long op, long value, long timeout, lon
 	return result;
 }
 
-LAST static long futex_wake(long address, long op, long value, long timeout, long address2,
-			    long value3)
+static inline __attribute__((always_inline)) long
+futex_wake(long address, long op, long value, long timeout, long address2, long value3)
 {
 	uint32_t wakes = value >= INT32_MAX || value < 0 ? UINT32_MAX : (uint32_t)value;
 
