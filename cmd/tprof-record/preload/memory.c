@@ -104,36 +104,23 @@ static void *boot_realloc(void *block, size_t size)
 	return p ? memcpy(p, block, size < left ? size : left) : NULL;
 }
 
-static inline __attribute__((always_inline)) void *realloc_any(void *block, size_t n, size_t size,
-							       int array)
+LAST static void *realloc_slowly(void *block, size_t size)
 {
 	uint32_t bucket = 0;
-	size_t bytes;
-	int absurd = __builtin_mul_overflow(n, size, &bytes); /* the real function says so */
 	void *p;
 
 	if (real_boot_has(block))
-		return absurd ? NULL : boot_realloc(block, bytes);
+		return boot_realloc(block, size);
 	if (!found())
-		return block ? NULL : boot_alloc(bytes, 16);
+		return block ? NULL : boot_alloc(size, 16);
 	if (block && rec_maybe_sampled(block) && watching())
 		bucket = rec_free(block);
-	p = array ? real.reallocarray(block, n, size) : real.realloc(block, bytes);
-	if (p && !passes(bytes) && sampling())
-		rec_malloc(p, bytes, 1);
-	else if (!p && bucket && (bytes || absurd)) /* it failed: the block is as it was */
+	p = real.realloc(block, size);
+	if (p && !passes(size) && sampling())
+		rec_malloc(p, size, 1);
+	else if (!p && size && bucket) /* it failed: the block is as it was */
 		rec_unfree(block, bucket);
 	return p;
-}
-
-LAST static void *realloc_slowly(void *block, size_t size)
-{
-	return realloc_any(block, 1, size, 0);
-}
-
-LAST static void *reallocarray_slowly(void *block, size_t n, size_t size)
-{
-	return realloc_any(block, n, size, 1);
 }
 
 /* ---- the hooks ---- */
@@ -170,9 +157,16 @@ HOOK void *realloc(void *block, size_t size)
 	return realloc_slowly(block, size);
 }
 
+/* As libc's, which calls realloc and so would come by here again. */
 HOOK void *reallocarray(void *block, size_t n, size_t size)
 {
-	return reallocarray_slowly(block, n, size);
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc_slowly(block, bytes);
 }
 
 /* Those with an alignment are rare enough to go one way. */

@@ -41,7 +41,6 @@
 	X(void, free, (void *)) \
 	X(void *, calloc, (size_t, size_t)) \
 	X(void *, realloc, (void *, size_t)) \
-	X(void *, reallocarray, (void *, size_t, size_t)) \
 	X(void *, aligned_alloc, (size_t, size_t)) \
 	X(void *, memalign, (size_t, size_t)) \
 	X(int, posix_memalign, (void **, size_t, size_t)) \
