@@ -68,8 +68,16 @@ static bool refill(_Atomic uint32_t *stripe, uint32_t was)
 	if (!atomic_compare_exchange_strong_explicit(stripe, &was, LOCKED, memory_order_acquire,
 						     memory_order_relaxed))
 		return false;
-	if (was)
-		atomic_store_explicit(&a->chunks[was - 1].full, 1, memory_order_release);
+	if (was) {
+		struct rec_chunk *c = &a->chunks[was - 1];
+
+		if (atomic_load_explicit(&c->reserved, memory_order_acquire) < REC_CHUNK_EVENTS) {
+			/* It has been emptied and come back to this stripe since we looked. */
+			atomic_store_explicit(stripe, was, memory_order_release);
+			return true;
+		}
+		atomic_store_explicit(&c->full, 1, memory_order_release);
+	}
 	atomic_store_explicit(stripe, take_chunk(), memory_order_release);
 	taken = atomic_fetch_add_explicit(&rec_state()->taken, 1, memory_order_relaxed) + 1;
 	if (taken % RING_AFTER == 0)

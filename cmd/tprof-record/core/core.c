@@ -11,6 +11,7 @@ struct rec_core *rec_core;
 
 /* Where the arena of this process's parent lies, if a fork took it from us. */
 static void *last_arena;
+static uint32_t generations;
 
 uint64_t rec_now(void)
 {
@@ -71,16 +72,20 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 
 	if (rec_alive())
 		return EBUSY;
-	if (!s && !(s = rec_map(sizeof(*s))))
+	/* A fork has cleared the state; that of an arena which was taken away may still be in use.
+	 */
+	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
 	error = rec_arena_make(shared, &base, &fd);
 	if (error)
 		return error;
 	/* What a fork has left: the parent's arena and what its threads knew of it. */
-	if (last_arena)
+	if (last_arena && rec_core && !rec_core->generation)
 		rec_unmap(last_arena, REC_ARENA_SIZE);
 	last_arena = base;
+	s->core.generation = ++generations;
 	memset(self, 0, sizeof(*self));
+	self->generation = generations;
 	s->core.fd = fd;
 	s->shared = shared;
 	if (shared && rec_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0) {
@@ -88,7 +93,6 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		s->inode = st.st_ino;
 	}
 	s->core.arena = rec_arena_at(base);
-	s->levels = s->chains = 0;
 	rec_core = &s->core;
 	begin_header(s->core.arena.header, options);
 	if (!reserve_first()) {

@@ -21,7 +21,8 @@
  * arena, and has none until rec_core_begin gives it one. */
 struct rec_core {
 	struct rec_arena arena;
-	int fd; /* of the arena, -1 when it is private memory */
+	int fd;		     /* of the arena, -1 when it is private memory */
+	uint32_t generation; /* of the arena: what threads know of another is forgotten */
 };
 extern struct rec_core *rec_core;
 
@@ -51,6 +52,7 @@ struct rec_self {
 		uint64_t object;
 	} open[4];
 	uint32_t nopen;
+	uint32_t generation; /* of the arena that all this is about */
 	/* The last wait, still to be added to the profiles (rec_settle). */
 	struct {
 		uint64_t ns;

@@ -122,12 +122,17 @@ static inline struct rec_state *rec_state(void)
 	return (struct rec_state *)(void *)rec_core;
 }
 
+/* What the thread knew was about another arena. */
+void rec_forget_self(void);
+
 static inline bool rec_enter(void)
 {
 	if (!rec_alive() || rec_self.depth)
 		return false;
 	rec_self.depth = 1;
 	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(rec_self.generation != rec_core->generation, 0))
+		rec_forget_self();
 	return true;
 }
 

@@ -133,6 +133,13 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 	rec_write_inside(&event);
 }
 
+void rec_forget_self(void)
+{
+	memset(&rec_self, 0, sizeof(rec_self));
+	rec_self.depth = 1;
+	rec_self.generation = rec_core->generation;
+}
+
 void rec_know_self(void)
 {
 	rec_thread_begin_inside(0, 0);

@@ -1,0 +1,322 @@
+#include <math.h>
+#include <pthread.h>
+
+#include "tprof-record/core/testing.h"
+
+static void snapshot(void)
+{
+	rec_next_cycle(&rec_core->arena);
+	rec_flush(&rec_core->arena);
+	rec_post_sweep(&rec_core->arena);
+}
+
+struct totals {
+	uint64_t allocs, frees, alloc_bytes, free_bytes;
+};
+
+static struct totals totals(void)
+{
+	struct totals t = {0};
+	uint32_t at;
+
+	for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext) {
+		const struct rec_bucket *b = bucket(at);
+
+		t.allocs += b->u.heap.active.allocs;
+		t.frees += b->u.heap.active.frees;
+		t.alloc_bytes += b->u.heap.active.allocs * b->size;
+		t.free_bytes += b->u.heap.active.frees * b->size;
+	}
+	return t;
+}
+
+/* As an interposed malloc and free do it. */
+static uint64_t next_block = 0x10000;
+
+static void *allocate(size_t size)
+{
+	void *p = (void *)(uintptr_t)(next_block += (size + 31) / 16 * 16);
+
+	if ((rec_self.until_sample -= (int64_t)size) < 0)
+		rec_malloc(p, size, 0);
+	return p;
+}
+
+static uint32_t release(void *p)
+{
+	return rec_maybe_sampled(p) ? rec_free(p) : 0;
+}
+
+static void test_heap_rate_1_is_exact(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	struct totals t;
+	uint64_t bytes = 0, freed = 0;
+	uint32_t i;
+	void *p;
+
+	(void)state;
+	begin_with(&options);
+	for (i = 0; i < 10000; i++) {
+		p = allocate(i % 100 + 1);
+		bytes += i % 100 + 1;
+		if (i % 3 == 0) {
+			assert_int_not_equal(0, release(p));
+			freed += i % 100 + 1;
+		}
+		assert_int_equal(0, release((void *)(uintptr_t)(8 + i * 16)));
+	}
+	assert_int_equal(0, totals().allocs);
+	snapshot();
+	t = totals();
+	assert_true(t.allocs == 10000 && t.alloc_bytes == bytes);
+	assert_true(t.frees == 3334 && t.free_bytes == freed);
+}
+
+static void test_heap_off(void **state)
+{
+	const struct rec_options options = {0};
+	uint32_t i;
+
+	(void)state;
+	begin_with(&options);
+	for (i = 0; i < 100000; i++)
+		allocate(1000);
+	assert_int_equal(0, header()->buckets.used);
+	/* On, and off again. */
+	rec_set_heap_rate(1);
+	allocate(10);
+	rec_set_heap_rate(0);
+	for (i = 0; i < 10000; i++)
+		allocate(1000);
+	snapshot();
+	assert_int_equal(1, totals().allocs);
+}
+
+static void *allocate_some(void *arg)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2000; i++)
+		allocate(1024);
+	rec_thread_end();
+	return arg;
+}
+
+/* A thread that was idle while sampling was switched on notices, after a MiB at most. */
+static void test_heap_rate_of_other_threads(void **state)
+{
+	const struct rec_options options = {0};
+	pthread_t thread;
+
+	(void)state;
+	begin_with(&options);
+	allocate(1024);
+	header()->options.heap_rate = 1;
+	assert_int_equal(0, pthread_create(&thread, NULL, allocate_some, NULL));
+	pthread_join(thread, NULL);
+	snapshot();
+	assert_int_equal(2000, totals().allocs);
+	allocate_some(NULL);
+	rec_self.depth = 0;
+	snapshot();
+	assert_in_range(totals().allocs, 2000 + 2000 - 1025, 4000);
+}
+
+static void test_heap_unfree(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	struct totals t;
+	uint32_t bucket;
+	void *p;
+
+	(void)state;
+	begin_with(&options);
+	p = allocate(100);
+	bucket = release(p);
+	assert_int_not_equal(0, bucket);
+	snapshot();
+	rec_unfree(p, bucket);
+	rec_unfree(p, 0);
+	snapshot();
+	t = totals();
+	assert_true(t.allocs == 1 && t.frees == 0);
+	assert_int_equal(bucket, release(p));
+	snapshot();
+	t = totals();
+	assert_true(t.allocs == 1 && t.frees == 1);
+}
+
+/* A block at a place whose last one went without our knowledge: that one is freed. */
+static void test_heap_block_gone(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	struct totals t;
+
+	(void)state;
+	begin_with(&options);
+	rec_malloc((void *)0x5000, 10, 0);
+	rec_malloc((void *)0x5000, 20, 0);
+	snapshot();
+	t = totals();
+	assert_true(t.allocs == 2 && t.alloc_bytes == 30);
+	assert_true(t.frees == 1 && t.free_bytes == 10);
+}
+
+static void test_heap_seed(void **state)
+{
+	struct rec_options options = {.heap_rate = 65536, .seed = 42};
+	uint64_t first = 0;
+	uint32_t round, i;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		begin_with(&options);
+		for (i = 0; i < 10000; i++)
+			allocate(500);
+		snapshot();
+		if (round == 1)
+			assert_int_equal(first, totals().allocs);
+		if (round == 2)
+			assert_int_not_equal(0, totals().allocs);
+		first = totals().allocs;
+		options.seed += round;
+	}
+}
+
+/* Estimates of a heap that is known, unsampled as Go's pprof does it (scaleHeapSample): the rms of
+ * their errors over many runs beside what a Poisson process gives in theory. */
+static double measure(uint64_t rate, unsigned runs, double *theory, double *bias)
+{
+	enum { N = 60000 };
+	static const uint32_t sizes[] = {16, 48, 200, 1000, 4096, 30000};
+	double sum2 = 0, sum = 0, variance = 0, truth = 0;
+	unsigned run, i;
+
+	for (run = 0; run < runs; run++) {
+		struct rec_options options = {.heap_rate = rate, .seed = run + 1};
+		double estimate = 0;
+		uint32_t at;
+
+		begin_with(&options);
+		truth = variance = 0;
+		/* Twice as many as stay; each live block is sampled with chance p = 1 -
+		 * exp(-size/rate) and stands for size/p bytes then: variance size² (1 - p)/p. */
+		for (i = 0; i < N; i++) {
+			uint32_t size = sizes[i * 7 % 6];
+			double p = 1 - exp(-(double)size / (double)rate);
+
+			allocate(size);
+			release(allocate(size * 2));
+			truth += size;
+			variance += (double)size * size * (1 - p) / p;
+		}
+		snapshot();
+		for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext) {
+			const struct rec_bucket *b = bucket(at);
+			double n = (double)(b->u.heap.active.allocs - b->u.heap.active.frees);
+
+			estimate +=
+			    n * (double)b->size / (1 - exp(-(double)b->size / (double)rate));
+		}
+		sum += estimate / truth - 1;
+		sum2 += (estimate / truth - 1) * (estimate / truth - 1);
+	}
+	*theory = sqrt(variance) / truth;
+	*bias = sum / runs;
+	return sqrt(sum2 / runs);
+}
+
+static void test_heap_accuracy(void **state)
+{
+	static const uint64_t rates[] = {65536, 524288};
+	const unsigned runs = 40;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		double theory, bias, rms = measure(rates[i], runs, &theory, &bias);
+
+		print_message("rate %llu: rms %.2f %%, theory %.2f %%, bias %.2f %%\n",
+			      (unsigned long long)rates[i], 100 * rms, 100 * theory, 100 * bias);
+		/* The seeds are fixed: this passes always or never. */
+		assert_true(rms < 1.3 * theory);
+		assert_true(fabs(bias) < 3 * theory / sqrt(runs));
+	}
+}
+
+enum { THREADS = 4 };
+
+static void *allocate_and_free(void *arg)
+{
+	uint64_t at = (uint64_t)(uintptr_t)arg << 40, i;
+
+	for (i = 0; i < 20000; i++) {
+		void *p = (void *)(uintptr_t)(at + i % 64 * 16);
+
+		if ((rec_self.until_sample -= 64) < 0)
+			rec_malloc(p, 64, 0);
+		if (rec_maybe_sampled(p))
+			rec_free(p);
+	}
+	rec_thread_end();
+	return NULL;
+}
+
+static _Atomic int over;
+
+static void *take_snapshots(void *arg)
+{
+	uint64_t allocs = 0;
+
+	while (!over) {
+		struct totals t;
+
+		snapshot();
+		t = totals();
+		/* Never a free without its allocation, and nothing comes back. */
+		assert_true(t.frees <= t.allocs && t.allocs >= allocs);
+		allocs = t.allocs;
+	}
+	return arg;
+}
+
+static void test_heap_snapshots_while_running(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	pthread_t thread[THREADS], snapper;
+	struct totals t;
+	size_t i;
+
+	(void)state;
+	begin_with(&options);
+	over = 0;
+	pthread_create(&snapper, NULL, take_snapshots, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, allocate_and_free, (void *)(i + 1));
+	for (i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	over = 1;
+	pthread_join(snapper, NULL);
+	snapshot();
+	snapshot();
+	t = totals();
+	assert_true(t.allocs == THREADS * 20000);
+	assert_true(t.frees == THREADS * 20000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_teardown(test_heap_rate_1_is_exact, stop),
+	    cmocka_unit_test_teardown(test_heap_off, stop),
+	    cmocka_unit_test_teardown(test_heap_rate_of_other_threads, stop),
+	    cmocka_unit_test_teardown(test_heap_unfree, stop),
+	    cmocka_unit_test_teardown(test_heap_block_gone, stop),
+	    cmocka_unit_test_teardown(test_heap_seed, stop),
+	    cmocka_unit_test_teardown(test_heap_accuracy, stop),
+	    cmocka_unit_test_teardown(test_heap_snapshots_while_running, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

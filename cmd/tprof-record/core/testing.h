@@ -1,0 +1,97 @@
+/* For the tests of core/: an arena for each, and a look at what is in it. */
+#ifndef RECORD_CORE_TESTING_H
+#define RECORD_CORE_TESTING_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tprof-record/core/inside.h"
+
+static inline void begin_with(const struct rec_options *options)
+{
+	rec_self.depth = 0;
+	rec_core_end();
+	assert_int_equal(0, rec_core_begin(options, true));
+}
+
+static inline int stop(void **state)
+{
+	(void)state;
+	rec_core_end();
+	return 0;
+}
+
+static inline struct rec_header *header(void)
+{
+	return rec_core->arena.header;
+}
+
+static inline uint64_t lost(enum rec_loss what)
+{
+	return atomic_load(&header()->lost[what]);
+}
+
+/* Record i of that kind, in the order of the chunks; NULL when there are fewer. */
+static inline struct rec_event *event_at(enum rec_kind kind, uint32_t i)
+{
+	uint32_t c, k;
+
+	for (c = 0; c < header()->chunks.used; c++)
+		for (k = 0; k < REC_CHUNK_EVENTS; k++) {
+			struct rec_event *e = &rec_core->arena.chunks[c].event[k];
+
+			if (atomic_load(&e->kind) == kind && i-- == 0)
+				return e;
+		}
+	return NULL;
+}
+
+static inline uint32_t count_events(enum rec_kind kind)
+{
+	uint32_t n = 0;
+
+	while (event_at(kind, n))
+		n++;
+	return n;
+}
+
+static inline struct rec_bucket *bucket(uint32_t at)
+{
+	assert_in_range(at, 1, header()->buckets.used);
+	return &rec_core->arena.buckets[at - 1];
+}
+
+/* The newest of that kind with that stack, NULL when there is none. */
+static inline struct rec_bucket *bucket_with(enum rec_bucket_kind kind, uint32_t stack)
+{
+	uint32_t at;
+
+	for (at = header()->newest[kind]; at; at = bucket(at)->allnext)
+		if (bucket(at)->stack == stack)
+			return bucket(at);
+	return NULL;
+}
+
+static inline double count_of(const struct rec_bucket *b)
+{
+	uint64_t bits = atomic_load(&b->u.block.count);
+	double n;
+
+	memcpy(&n, &bits, sizeof(n));
+	return n;
+}
+
+static inline uint32_t stack_with(uint64_t pc)
+{
+	uint32_t stack = rec_stack_of(&pc, 1);
+
+	assert_int_not_equal(0, stack);
+	return stack;
+}
+
+#endif
