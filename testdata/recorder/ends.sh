@@ -64,7 +64,7 @@ fi
 
 # Snapshots while it runs: each a profile, and what was ever allocated never shrinks.
 rm -rf dumps
-run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 650
+run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 1200
 before=0 shots=0 shrunk=
 for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
 	[ -f "$dump" ] || continue

@@ -120,8 +120,8 @@ int main(int argc, char **argv)
 	if (pipe(pipe_fd) || sem_init(&sem, 0, 0))
 		return 3;
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += ms / 1000;
-	end.tv_nsec += ms % 1000 * 1000000;
+	end.tv_sec += (ms + end.tv_nsec / 1000000) / 1000;
+	end.tv_nsec = (ms + end.tv_nsec / 1000000) % 1000 * 1000000;
 	for (int i = 0; i < N; i++)
 		if (pthread_create(&thread[i], NULL, body[i], NULL))
 			return 3;

@@ -6,7 +6,7 @@
  *		compare LOG [OFFSET_NS [WITHIN_US [SHARE]]]
  *
  * OFFSET_NS is what to add to the trace's times to have CLOCK_MONOTONIC; without it, or for 0, the
- * longest sleep of goroutine 1 is laid over that of the log.
+ * end of the longest sleep of goroutine 1 is laid over that of the log.
  *
  * What must hold whatever the machine is doing: each wait of the log that took LEAST_NS is in the
  * trace, with its reason and, where the log knows it, its waker; it lies inside the log's times, as
@@ -107,7 +107,7 @@ static int64_t offset_by_mark(const struct log *log, uint32_t used)
 		if (e->kind == LOG_SLEEP && e->thread == 1 &&
 		    (int64_t)(e->end - e->start) > longest) {
 			longest = (int64_t)(e->end - e->start);
-			mine = (int64_t)e->start;
+			mine = (int64_t)e->end;
 		}
 	}
 	longest = 0;
@@ -115,7 +115,7 @@ static int64_t offset_by_mark(const struct log *log, uint32_t used)
 		if (wait[i].g == 1 && !strcmp(wait[i].what, "sleep") &&
 		    wait[i].end - wait[i].start > longest) {
 			longest = wait[i].end - wait[i].start;
-			theirs = wait[i].start;
+			theirs = wait[i].end;
 		}
 	return mine - theirs;
 }
