@@ -18,8 +18,7 @@ trip 'round trip, go 1.26' '' 20 && comparer_can_fail
 exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
 exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
 exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"
-sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 300 60 3 ||
-	sums 'block and mutex, all, once more' 5 '--block=1ns --mutex=1' 500 100 3
+thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
 
 # ---- what it survives ----
 

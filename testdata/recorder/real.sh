@@ -106,14 +106,6 @@ in_both() {
 
 # ---- round trip and accuracy ----
 
-# The machine may have been busy with something else: of three tries one has to do.
-thrice() {
-	tries=$failed
-	for try in 1 2 3; do
-		failed=$tries
-		"$@" && return 0
-	done
-}
 if wanted 'round trip'; then
 	thrice trip 'round trip, go 1.26' '' 150 99
 	thrice trip 'round trip, go 1.5' --trace-format=1.5 150 99
@@ -156,7 +148,7 @@ if wanted 'heap sampled'; then
 fi
 if wanted 'block and mutex'; then
 	thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 500 300 3
-	thrice sums 'block and mutex, sampled' 5 '--block=200us --mutex=5' 30 15000 4
+	thrice sums 'block and mutex, sampled' 5 '--block=500us --mutex=2' 150 4000 4
 fi
 
 # ---- survival, with the peers ----

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&consumer, NULL, consume, NULL))
 		return 3;
 	for (int i = 0; i < rounds; i++) {
-		spend(hold_us > 100 ? hold_us : 100);
+		spend(hold_us > 50 ? 2 * hold_us : 100);
 		pthread_mutex_lock(&cond_mutex);
 		items++;
 		pthread_mutex_unlock(&cond_mutex);

@@ -281,10 +281,12 @@ static void *client(void *arg)
 	uint32_t me = number(arg);
 
 	for (int i = 0; i < rounds; i++) {
-		int fd = socket(AF_INET, SOCK_STREAM, 0);
+		int fd = socket(AF_INET, SOCK_STREAM, 0), refused;
 
 		nap(me, 700000);
-		if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		WAIT(me, LOG_SOCKET,
+		     refused = connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+		if (refused)
 			abort();
 		nap(me, 700000);
 		if (write(fd, "x", 1) != 1)
