@@ -74,9 +74,9 @@ for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
 	before=$now
 	shots=$((shots + 1))
 done
-if [ "$status" -ne 0 ] || [ $shots -lt 4 ]; then
+if [ "$status" -ne 0 ] || [ $shots -lt 2 ]; then
 	bad 'a series of snapshots' "status $status, $shots of them" series.err
-elif ! judge dumps 8 || ! ask_others dumps; then
+elif ! judge dumps 4 || ! ask_others dumps; then
 	bad 'a series of snapshots' "$why"
 elif [ -n "$shrunk" ] || [ "$before" -eq 0 ]; then
 	bad 'a series of snapshots' "fewer allocations than before:$shrunk"
