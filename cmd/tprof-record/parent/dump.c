@@ -136,10 +136,10 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	else
 		snprintf(name, sizeof(name), "%s.%s", title, ending);
 	code = encode(m, kind, &data, what, &err);
-	for (int i = 0; !code && i < ATTEMPTS; i++) {
+	for (int i = 0; !code; i++) {
 		code = rec_file_put(m->image->folder, name, data.data, data.size, !m->request->text,
 				    &size, &err);
-		if (!code || !make_room(m, &err))
+		if (!code || i == ATTEMPTS || !make_room(m, &err))
 			break;
 		code = 0;
 	}

@@ -112,7 +112,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "lost: %s events: their threads ended while they wrote them",
 		    rec_dump_count(n, d->unfinished));
 	if (d->spilled)
-		say(l, "lost: %s events: %s", rec_dump_count(n, d->spilled),
+		say(l, "lost: %s events at the end: %s", rec_dump_count(n, d->spilled),
 		    d->spill_error ? strerror(d->spill_error) : "the disk was full");
 	if (d->nonsense)
 		say(l, "left out: %s records or entries that make no sense",
