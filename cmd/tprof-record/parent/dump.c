@@ -55,6 +55,15 @@ char *rec_dump_count(char text[28], uint64_t n)
 	return text;
 }
 
+/* "1 thread", "2 threads" */
+static char *plural(char text[40], uint64_t n, const char *what)
+{
+	char count[28];
+
+	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what, n == 1 ? "" : "s");
+	return text;
+}
+
 static struct rec_dump_file *add_file(struct rec_dump *d, const char *name, uint64_t size)
 {
 	struct rec_dump_file *f;
@@ -75,7 +84,6 @@ static bool make_room(struct making *m, const struct tp_err *err)
 	if (err->code != TP_EIO || !strstr(err->msg, strerror(ENOSPC)) || m->number || s->n < OF)
 		return false;
 	rec_spool_keep(s, s->n / OF * KEEP);
-	m->dump->stopped_short = true;
 	return true;
 }
 
@@ -92,17 +100,16 @@ static int64_t total(const struct tp_profile *p, size_t type)
 
 static void describe(char what[96], enum rec_profile_kind kind, const struct tp_profile *p)
 {
-	char a[28], b[28], c[28];
+	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
 	if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
-		snprintf(what, 96, "%s in use, %s allocated in %s blocks",
-			 tp_fmt_bytes(a, total(p, 3)), tp_fmt_bytes(b, total(p, 1)),
-			 rec_dump_count(c, (uint64_t)total(p, 0)));
+		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
+			 tp_fmt_bytes(b, total(p, 1)), plural(c, (uint64_t)total(p, 0), "block"));
 	else if ((kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX) && p->ntypes >= 2)
-		snprintf(what, 96, "%s waits, %s", rec_dump_count(a, (uint64_t)total(p, 0)),
+		snprintf(what, 96, "%s, %s", plural(c, (uint64_t)total(p, 0), "wait"),
 			 tp_fmt_ns(b, total(p, 1)));
 	else if (p->ntypes)
-		snprintf(what, 96, "%s threads", rec_dump_count(a, (uint64_t)total(p, 0)));
+		plural(what, (uint64_t)total(p, 0), "thread");
 }
 
 static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
@@ -178,6 +185,19 @@ static void look_at_threads(struct making *m)
 
 /* ---- the trace ---- */
 
+static int write_symbols(struct making *m, const struct rec_process *p, struct rec_names *names,
+			 struct tp_err *err)
+{
+	struct rec_file f;
+	int code = rec_file_begin(&f, m->image->folder, "trace.out.symbols", err);
+
+	if (!code)
+		code = rec_file_end(&f, rec_trace_symbols(p, names, &f.out, err), err);
+	if (!code)
+		add_file(m->dump, "trace.out.symbols", f.size);
+	return code;
+}
+
 static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_result *result,
 		     uint64_t *size, struct tp_err *err)
 {
@@ -198,6 +218,8 @@ static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_r
 	if (!code) {
 		*size = f.size;
 		rec_names_remark(names, m->dump->remark);
+		if (m->request->trace_format == REC_GO_1_5)
+			code = write_symbols(m, p, names, err);
 	}
 	rec_names_free(names);
 	tp_dict_free(dict);
@@ -211,7 +233,7 @@ static void write_trace(struct making *m)
 	struct rec_spool *s = &m->image->spool;
 	struct rec_dump_file *f;
 	struct tp_err err = {0};
-	char a[28], b[28];
+	char events[28], threads[40];
 	uint64_t size = 0;
 	int code = 0;
 
@@ -231,8 +253,9 @@ static void write_trace(struct making *m)
 	}
 	f = add_file(m->dump, "trace.out", size);
 	if (f)
-		snprintf(f->what, sizeof(f->what), "%s events of %s threads",
-			 rec_dump_count(a, result.events), rec_dump_count(b, result.goroutines));
+		snprintf(f->what, sizeof(f->what), "%s events of %s",
+			 rec_dump_count(events, result.events),
+			 plural(threads, result.goroutines, "thread"));
 	m->dump->nonsense += result.contradictions;
 }
 
@@ -279,6 +302,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	write_profiles(&m);
 	if (r->trace)
 		write_trace(&m);
+	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
 	rec_live_free(&m.live);
 	rec_image_forget(&p);

@@ -27,8 +27,7 @@ struct rec_dump {
 	uint64_t spilled;	    /* records for which there was no disk */
 	int spill_error;	    /* errno of that */
 	uint64_t nonsense;	    /* records and entries that could not be */
-	bool stopped_short;	    /* the trace lacks its end: the disk was full */
-	/* ns of threads that would not be looked at while they ran, and why; "" none */
+	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };
 

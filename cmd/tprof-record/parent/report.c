@@ -1,5 +1,6 @@
 #include "tprof-record/parent/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		    rec_dump_count(n, d->unfinished));
 	if (d->spilled)
 		say(l, "lost: %s events at the end: %s", rec_dump_count(n, d->spilled),
-		    d->spill_error ? strerror(d->spill_error) : "the disk was full");
+		    strerror(d->spill_error ? d->spill_error : ENOSPC));
 	if (d->nonsense)
 		say(l, "left out: %s records or entries that make no sense",
 		    rec_dump_count(n, d->nonsense));

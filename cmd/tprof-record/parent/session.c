@@ -197,7 +197,9 @@ static void begin_image(struct session *s, struct rec_caller *c)
 	if (is_main) {
 		s->result.recorded = true;
 		memcpy(image->folder, s->result.folder, sizeof(image->folder));
-		memcpy(s->result.program, image->program, sizeof(s->result.program));
+		/* Until then it goes by the name that it was called by. */
+		if (image->how == REC_HELLO_EXEC)
+			memcpy(s->result.program, image->program, sizeof(s->result.program));
 	} else if (!make_folder(s, image, image->folder)) {
 		snprintf(s->result.refused, sizeof(s->result.refused),
 			 "process %d: cannot create its folder: %s", (int)c->pid, strerror(errno));
