@@ -1,5 +1,6 @@
 #!/bin/sh
-# make demo: a trace of a real program becomes a store, the store a ranking, and a flame graph.
+# make demo: a trace of a real program becomes a store, the store a ranking, and a flame graph; and a
+# native program is recorded.
 #
 #   BIN=FOLDER sh testdata/demo.sh
 set -eu
@@ -22,17 +23,26 @@ echo 'order wait for? Calls from top to bottom, widths are time:'
 run tprof-flame --no-pager --view=wall --task=order --format=text "$store"
 run tprof-flame --view=wall --task=order -o build/demo/order.svg "$store"
 run tprof-flame -o build/demo/catalog.html testdata/catalog.cpu
+echo
+echo 'Two thirds are the network behind Shop.pay, a third is one mutex in Inventory.Reserve.'
+echo
+echo 'And a program in C (testdata/programs/warehouse.c), recorded as it runs: four threads pack orders,'
+echo 'one counts the stock, all of them need the shelf. Who keeps the others from it?'
+${CC:-cc} -O2 -g -pthread -o build/demo/warehouse testdata/programs/warehouse.c
+run tprof-record -o build/demo/warehouse.run -- build/demo/warehouse
+run tprof-top --no-pager -n 3 build/demo/warehouse.run/mutex.pb.gz
 cat <<END
 
-Two thirds are the network behind Shop.pay, a third is one mutex in Inventory.Reserve. Next
-(the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
+Next (the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
 
   tprof-top $store block       what they waited for, where
   tprof-top $store overview    all reports on one page
   tprof-query $store           any question, in SQL; .tables lists what there is
+  tprof-top build/demo/warehouse.run/trace.out block
 
 A trace of your own: go test -trace YOUR.trace, or
-curl -o YOUR.trace 'http://HOST/debug/pprof/trace?seconds=5'; then tprof-top YOUR.trace
+curl -o YOUR.trace 'http://HOST/debug/pprof/trace?seconds=5'; then tprof-top YOUR.trace.
+Of a program in C, C++ or Rust: tprof-record -- PROGRAM
 
 The picture above, to zoom, search and hover over in a browser, and one of a CPU profile with a
 table, callers and callees:

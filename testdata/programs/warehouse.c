@@ -13,7 +13,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-enum { PACKERS = 4, BOOKS = 4096 };
+enum { PACKERS = 4, BOOKS = 4096, PAGES = 2000 };
 
 static pthread_mutex_t shelf = PTHREAD_MUTEX_INITIALIZER;
 static char *book[BOOKS];
@@ -34,12 +34,25 @@ static void rest(long us)
 	nanosleep(&t, NULL);
 }
 
-NOINLINE static void take_book(int n)
+NOINLINE static char *new_copy(void)
 {
+	char *text = malloc(PAGES);
+
+	if (!text)
+		abort();
+	return memset(text, 'a', PAGES);
+}
+
+NOINLINE static int take_book(int n)
+{
+	int found;
+
 	pthread_mutex_lock(&shelf);
+	found = book[n] != NULL;
 	free(book[n]);
 	book[n] = NULL;
 	pthread_mutex_unlock(&shelf);
+	return found;
 }
 
 /* With the lock in its hand it looks at every book, slowly. */
@@ -50,8 +63,8 @@ NOINLINE static int count_stock(void)
 	pthread_mutex_lock(&shelf);
 	for (int i = 0; i < BOOKS; i++) {
 		if (!book[i])
-			book[i] = strdup("a new copy");
-		n += strlen(book[i]) > 0;
+			book[i] = new_copy();
+		n += book[i][0] == 'a';
 	}
 	rest(4000);
 	pthread_mutex_unlock(&shelf);
@@ -62,8 +75,9 @@ static void *packer(void *arg)
 {
 	unsigned seed = *(unsigned *)arg;
 
+	*(unsigned *)arg = 0;
 	while (open_for_business()) {
-		take_book((int)((unsigned)rand_r(&seed) % BOOKS));
+		*(unsigned *)arg += (unsigned)take_book(rand_r(&seed) % BOOKS);
 		rest(200);
 	}
 	return NULL;
@@ -81,7 +95,7 @@ static void *auditor(void *arg)
 int main(void)
 {
 	pthread_t thread[PACKERS + 1];
-	unsigned seed[PACKERS];
+	unsigned packed[PACKERS]; /* begins as a seed */
 	int counted = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
@@ -89,12 +103,12 @@ int main(void)
 	end.tv_sec += end.tv_nsec / 1000000000;
 	end.tv_nsec %= 1000000000;
 	for (unsigned i = 0; i < PACKERS; i++) {
-		seed[i] = i;
-		pthread_create(&thread[i], NULL, packer, &seed[i]);
+		packed[i] = i;
+		pthread_create(&thread[i], NULL, packer, &packed[i]);
 	}
 	pthread_create(&thread[PACKERS], NULL, auditor, &counted);
 	for (int i = 0; i <= PACKERS; i++)
 		pthread_join(thread[i], NULL);
-	printf("%d books\n", counted);
+	printf("%d books, %u packed by the first\n", counted, packed[0]);
 	return 0;
 }
