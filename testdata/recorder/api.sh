@@ -101,6 +101,27 @@ coroutines 'coroutines, go 1.5' -f ''
 coroutines 'coroutines, recorded' '' '--all'
 coroutines 'coroutines, recorded as go 1.5' '' '--trace-format=1.5'
 
+# Traces that begin while it runs have all goroutines as they are.
+middle() { # name, format
+	rm -rf own
+	mkdir own
+	run coroutines timeout 60 "$programs/coroutines" $2 -o own -n 4 -r 400
+	if [ "$status" -ne 0 ]; then
+		bad "$1" "status $status" coroutines.err
+	elif ! judge own 8 || ! ask_others own; then
+		bad "$1" "$why"
+	else
+		said=$("$bin/tprof-import" -o middle.tprof own/trace.4.out 2>&1)
+		case $said in
+		*' 19 goroutines,'*) ok "$1" "$n dumps" ;;
+		*) bad "$1" "$said" ;;
+		esac
+		rm -f middle.tprof
+	fi
+}
+middle 'traces in the middle, go 1.26' ''
+middle 'traces in the middle, go 1.5' -f
+
 # The comparison notices what is not so.
 awk '{ if ($2 == "ready" && !n++) { $3 += 900000; $4 += 900000 } print }' coroutines.log >spoilt.log
 if coroutines_agree spoilt.log "$trace"; then

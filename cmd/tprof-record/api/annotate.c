@@ -75,9 +75,9 @@ void tprof_log(uint64_t task, const char *category, const char *message)
 
 		e.stack = h->stack(1);
 		e.arg = api_string(h, category);
-		e.end = h->now();
+		/* Each with a time of its own: by that the order of a thread's records is known. */
 		for (size_t at = 0; at < n; at += TEXT_BYTES) {
-			struct rec_event text = {.kind = REC_TEXT, .end = e.end};
+			struct rec_event text = {.kind = REC_TEXT, .end = h->now()};
 			char bytes[TEXT_BYTES] = {0};
 
 			text.arg = (uint32_t)(n - at < TEXT_BYTES ? n - at : TEXT_BYTES);
@@ -86,7 +86,7 @@ void tprof_log(uint64_t task, const char *category, const char *message)
 			memcpy(&text.start, bytes + 8, 8);
 			h->write(&text);
 		}
-		e.start = e.end;
+		e.start = e.end = h->now();
 		h->write(&e);
 	}
 }

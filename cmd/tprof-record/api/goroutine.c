@@ -3,9 +3,14 @@
  * else in core is its as well.
  *
  * A wait of a goroutine counts in the block profile as Go's: from when it parked until it was made
- * ready (runtime/chan.go, sema.go: releasetime), and for those reasons only that Go counts. */
+ * ready (runtime/chan.go, sema.go: releasetime), and for those reasons only that Go counts.
+ *
+ * Whoever unblocks one that waits for a mutex is charged with what all who wait for that have
+ * waited since it was unblocked the last time (runtime/sema.go, semrelease and dequeue: the next
+ * waiter's time begins anew): the sum of what unlocks are charged with is that of the waits. */
 #include "tprof-record/api/goroutine.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +22,14 @@ enum {
 };
 
 static struct api_g own[REC_NGS];
+
+/* Who waits for the mutexes whose hash is this place. */
+static struct contention {
+	_Atomic uint32_t locked;
+	uint32_t waiters;
+	uint64_t begun; /* sum of the times since which they are to be charged for */
+	uint64_t last;	/* an unlock was charged */
+} contention[4096];
 /* number << 32 | place in `gs` + 1, 0: free */
 static _Atomic uint64_t places[NPLACES];
 
@@ -24,6 +37,7 @@ void api_forget_goroutines(void)
 {
 	memset(own, 0, sizeof(own));
 	memset(places, 0, sizeof(places));
+	memset(contention, 0, sizeof(contention));
 }
 
 struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot)
@@ -101,22 +115,88 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 		remember(h, e.arg, slot);
 	}
 	if (api_tracing(h)) {
-		struct rec_event more = {.g = e.arg, .start = e.end, .end = e.end};
+		struct rec_event more = {.g = e.arg};
 
 		h->write(&e);
 		if (name) {
 			more.kind = REC_THREAD_NAME;
 			more.arg = api_string(h, name);
+			more.start = more.end = h->now();
 			h->write(&more);
 		}
 		if (labels) {
 			more.kind = REC_LABELS;
 			more.arg = labels;
+			more.start = more.end = h->now();
 			h->write(&more);
 		}
 	}
 	return e.arg;
 }
+
+/* ---- who keeps others from a mutex ---- */
+
+/* For a few instructions. */
+static struct contention *lock_contention(uint64_t object)
+{
+	struct contention *c = &contention[(object * 0x9e3779b97f4a7c15u) >> 52];
+	uint32_t free = 0;
+
+	while (!atomic_compare_exchange_weak_explicit(&c->locked, &free, 1, memory_order_acquire,
+						      memory_order_relaxed)) {
+		free = 0;
+		sched_yield();
+	}
+	return c;
+}
+
+static void unlock_contention(struct contention *c)
+{
+	atomic_store_explicit(&c->locked, 0, memory_order_release);
+}
+
+static void begin_contention(uint64_t object, uint64_t now)
+{
+	struct contention *c = lock_contention(object);
+
+	c->waiters++;
+	c->begun += now;
+	unlock_contention(c);
+}
+
+/* One that waited since `start` does no longer. What the unlock is to be charged with. */
+static uint64_t end_contention(uint64_t object, uint64_t start, uint64_t now)
+{
+	struct contention *c = lock_contention(object);
+	uint64_t charge = 0;
+
+	if (c->waiters) {
+		uint64_t all = c->waiters * now;
+
+		/* Clocks of two processors: not less than nothing. */
+		charge = all > c->begun ? all - c->begun : 0;
+		c->begun = --c->waiters * now;
+		c->last = now;
+	} else if (now > start) {
+		charge = now - start;
+	}
+	unlock_contention(c);
+	return charge;
+}
+
+/* It goes on although nobody unblocked it: nobody is charged. */
+static void drop_contention(uint64_t object, uint64_t start)
+{
+	struct contention *c = lock_contention(object);
+
+	if (c->waiters) {
+		c->waiters--;
+		c->begun -= start > c->last ? start : c->last;
+	}
+	unlock_contention(c);
+}
+
+/* ---- running ---- */
 
 /* The running one leaves the thread, which is its scheduler again. */
 static void leave(const struct rec_host *h, struct rec_event *e)
@@ -136,6 +216,8 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 		wait = *e;
 		wait.end = 0;
 		h->wait_store(slot, &wait);
+		if (e->arg == REC_ON_MUTEX)
+			begin_contention(e->object, e->end);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
 	/* Before anybody can run it elsewhere. */
@@ -184,6 +266,8 @@ void tprof_g_start(uint64_t g)
 
 			h->block_event(until > slot->wait.start ? until - slot->wait.start : 0,
 				       slot->wait.stack);
+			if (!ready && slot->wait.arg == REC_ON_MUTEX)
+				drop_contention(slot->wait.object, slot->wait.start);
 		}
 		if (slot->wait.kind != REC_NOTHING)
 			h->wait_clear(slot);
@@ -230,11 +314,10 @@ void tprof_g_unblock(uint64_t g)
 	slot = find(h, e.arg);
 	e.stack = h->stack(1);
 	e.start = e.end = h->now();
-	if (slot && slot->wait.kind == REC_G_STOP) {
-		atomic_store_explicit(&api_g_of(h, slot)->ready, e.end, memory_order_relaxed);
-		if (slot->wait.arg == REC_ON_MUTEX && e.end > slot->wait.start)
-			h->mutex_event(e.end - slot->wait.start, e.stack);
-	}
+	if (slot && slot->wait.kind == REC_G_STOP &&
+	    !atomic_exchange_explicit(&api_g_of(h, slot)->ready, e.end, memory_order_relaxed) &&
+	    slot->wait.arg == REC_ON_MUTEX)
+		h->mutex_event(end_contention(slot->wait.object, slot->wait.start, e.end), e.stack);
 	if (api_tracing(h))
 		h->write(&e);
 }

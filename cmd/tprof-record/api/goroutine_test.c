@@ -122,8 +122,9 @@ static void test_g_block_profile(void **state)
 		enum tprof_reason reason;
 		bool block, mutex;
 	} cases[] = {
-	    {TPROF_CHAN_SEND, true, false}, {TPROF_SELECT, true, false}, {TPROF_COND, true, false},
-	    {TPROF_MUTEX, true, true},	    {TPROF_SLEEP, false, false}, {TPROF_NETWORK, false, false},
+	    {TPROF_CHAN_SEND, true, false}, {TPROF_SELECT, true, false},
+	    {TPROF_COND, true, false},	    {TPROF_MUTEX, true, true},
+	    {TPROF_SLEEP, false, false},    {TPROF_NETWORK, false, false},
 	};
 
 	(void)state;
@@ -156,6 +157,69 @@ static void test_g_block_profile(void **state)
 			assert_in_range(waited, 2000000, 45000000);
 	}
 	tprof_set_block_rate(0);
+	tprof_set_mutex_fraction(0);
+}
+
+static __attribute__((noinline)) void slow_unlock(uint64_t g)
+{
+	tprof_g_unblock(g);
+	API_STAY();
+}
+
+static __attribute__((noinline)) void fast_unlock(uint64_t g)
+{
+	tprof_g_unblock(g);
+	API_STAY();
+}
+
+static int64_t charged(void (*function)(uint64_t))
+{
+	struct tprof_block_record p[64];
+	size_t n = tprof_mutex_profile(p, 64, NULL);
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].stack.stack[0] - (uintptr_t)function < 60)
+			ns += p[i].cycles;
+	return ns;
+}
+
+/* Three wait while one holds the mutex for long, and then for each other: it is the first who is to
+ * blame, and for all of them. */
+static void test_g_mutex_blame(void **state)
+{
+	int64_t slow, fast;
+	uint64_t g[3];
+	int mutex;
+
+	(void)state;
+	tprof_set_mutex_fraction(1);
+	for (int i = 0; i < 3; i++) {
+		g[i] = tprof_g_create(entry, NULL);
+		tprof_g_start(g[i]);
+		tprof_g_block(TPROF_MUTEX, &mutex);
+	}
+	usleep(30000);
+	slow_unlock(g[0]);
+	fast_unlock(g[1]);
+	fast_unlock(g[2]);
+	/* Nobody is charged for one that nobody unblocks, nor twice. */
+	fast_unlock(g[2]);
+	slow = charged(slow_unlock);
+	fast = charged(fast_unlock);
+	assert_true(slow >= 90000000);
+	assert_true(fast < slow / 10);
+	for (int i = 0; i < 3; i++) {
+		tprof_g_start(g[i]);
+		if (!i) {
+			tprof_g_block(TPROF_MUTEX, &mutex);
+			usleep(10000);
+			tprof_g_start(g[i]);
+		}
+		tprof_g_end();
+	}
+	assert_int_equal(charged(slow_unlock), slow);
+	assert_int_equal(charged(fast_unlock), fast);
 	tprof_set_mutex_fraction(0);
 }
 
@@ -245,9 +309,13 @@ static void test_fork_has_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_g_life),	       cmocka_unit_test(test_g_nothing_to_do),
-	    cmocka_unit_test(test_g_labels_inherited), cmocka_unit_test(test_g_block_profile),
-	    cmocka_unit_test(test_g_many),	       cmocka_unit_test(test_g_moves),
+	    cmocka_unit_test(test_g_life),
+	    cmocka_unit_test(test_g_nothing_to_do),
+	    cmocka_unit_test(test_g_labels_inherited),
+	    cmocka_unit_test(test_g_block_profile),
+	    cmocka_unit_test(test_g_mutex_blame),
+	    cmocka_unit_test(test_g_many),
+	    cmocka_unit_test(test_g_moves),
 	    cmocka_unit_test(test_fork_has_nothing),
 	};
 

@@ -16,8 +16,8 @@ static int clip(struct rec_spool *s, const struct rec_event *events, uint64_t be
 		uint16_t kind = atomic_load_explicit(&events[i].kind, memory_order_relaxed);
 		bool early = events[i].end < begin;
 
-		if (!early && ((kind != REC_BLOCK && kind != REC_SYSCALL) ||
-			       events[i].start >= begin))
+		if (!early &&
+		    ((kind != REC_BLOCK && kind != REC_SYSCALL) || events[i].start >= begin))
 			continue;
 		/* The mapping shows what is written. */
 		e = events[i];

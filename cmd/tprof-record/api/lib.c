@@ -130,10 +130,14 @@ uint32_t api_string(const struct rec_host *h, const char *text)
 enum rec_reason api_reason(enum tprof_reason reason)
 {
 	static const enum rec_reason of[] = {
-	    [TPROF_OTHER] = REC_ON_NONE,	     [TPROF_CHAN_SEND] = REC_ON_CHAN_SEND,
-	    [TPROF_CHAN_RECEIVE] = REC_ON_CHAN_RECEIVE, [TPROF_SELECT] = REC_ON_SELECT,
-	    [TPROF_MUTEX] = REC_ON_MUTEX,	     [TPROF_COND] = REC_ON_COND,
-	    [TPROF_NETWORK] = REC_ON_NETWORK,	     [TPROF_SLEEP] = REC_ON_SLEEP,
+	    [TPROF_OTHER] = REC_ON_NONE,
+	    [TPROF_CHAN_SEND] = REC_ON_CHAN_SEND,
+	    [TPROF_CHAN_RECEIVE] = REC_ON_CHAN_RECEIVE,
+	    [TPROF_SELECT] = REC_ON_SELECT,
+	    [TPROF_MUTEX] = REC_ON_MUTEX,
+	    [TPROF_COND] = REC_ON_COND,
+	    [TPROF_NETWORK] = REC_ON_NETWORK,
+	    [TPROF_SLEEP] = REC_ON_SLEEP,
 	    [TPROF_YIELD] = REC_ON_YIELD,
 	};
 

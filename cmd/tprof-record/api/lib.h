@@ -1,8 +1,8 @@
 /* Private to the library: the core that it calls, what a thread keeps, and the way in.
  *
  * Every public function begins with api_enter (or api_begin, where it switches something on), which
- * gives the table of core to call, or NULL: then there is nothing to record. Stacks are taken by the
- * public functions themselves, so that `skip` 1 leaves out exactly those. */
+ * gives the table of core to call, or NULL: then there is nothing to record. Stacks are taken by
+ * the public functions themselves, so that `skip` 1 leaves out exactly those. */
 #ifndef RECORD_API_LIB_H
 #define RECORD_API_LIB_H
 
@@ -26,10 +26,10 @@ extern struct api api;
  * process (a fork). */
 struct api_self {
 	uint32_t pid;
-	uint32_t g;		    /* of the program's own that runs here, 0 none */
-	struct rec_g *thread_slot;  /* of the thread, while g runs */
-	uint16_t waiting;	    /* kind of `wait` that was begun, 0 none */
-	bool over;		    /* the thread is: nobody is met any more */
+	uint32_t g;		   /* of the program's own that runs here, 0 none */
+	struct rec_g *thread_slot; /* of the thread, while g runs */
+	uint16_t waiting;	   /* kind of `wait` that was begun, 0 none */
+	bool over;		   /* the thread is: nobody is met any more */
 	struct rec_event wait;
 };
 extern __thread struct api_self api_self __attribute__((tls_model("initial-exec")));

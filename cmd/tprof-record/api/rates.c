@@ -30,9 +30,9 @@ int tprof_set_mutex_fraction(int fraction)
 
 	if (!h && (fraction <= 0 || api_begin(&h)))
 		return 0;
-	was = fraction < 0 ? atomic_load(&api_header(h)->options.mutex_fraction)
-			   : atomic_exchange(&api_header(h)->options.mutex_fraction,
-					     (uint64_t)fraction);
+	was = fraction < 0
+		  ? atomic_load(&api_header(h)->options.mutex_fraction)
+		  : atomic_exchange(&api_header(h)->options.mutex_fraction, (uint64_t)fraction);
 	return was < INT_MAX ? (int)was : INT_MAX;
 }
 

@@ -57,8 +57,7 @@ static void answer(int number, siginfo_t *info, void *context)
 		return;
 	}
 	/* Without this function, and what the kernel let it return to. */
-	question.n =
-	    h->self()->depth ? 0 : (uint32_t)h->backtrace(question.pcs, API_MAX_DEPTH, 2);
+	question.n = h->self()->depth ? 0 : (uint32_t)h->backtrace(question.pcs, API_MAX_DEPTH, 2);
 	atomic_store(&question.state, ANSWERED);
 	futex_wake();
 	errno = saved;

@@ -295,7 +295,7 @@ static struct sizes {
 	struct {
 		uintptr_t block;
 		size_t size;
-	} *entry;
+	} * entry;
 	size_t room, used; /* with those taken out */
 } sizes;
 

@@ -68,8 +68,8 @@ static void test_alloc_trace(void **state)
 	assert_ptr_equal(strstr(stack, "goroutine 1 [running]:\nmake_block()\n\t"), stack);
 	assert_non_null(strstr(stack, "text_test.c:"));
 	assert_non_null(strstr(stack, "test_alloc_trace()\n\t"));
-	snprintf(begin, sizeof(begin), "\n\ntracefree(%p, 0x40)\ngoroutine 1 [running]:\ndrop_block()\n",
-		 (void *)&block);
+	snprintf(begin, sizeof(begin),
+		 "\n\ntracefree(%p, 0x40)\ngoroutine 1 [running]:\ndrop_block()\n", (void *)&block);
 	assert_non_null(strstr(stack, begin));
 	snprintf(begin, sizeof(begin), "\n\ntracealloc(%p, 0x41)\n", (void *)&block);
 	assert_non_null(strstr(stack, begin));
@@ -88,7 +88,8 @@ static void test_alloc_trace_gc(void **state)
 	tprof_heap_snapshot();
 	assert_int_equal(tprof_alloc_trace(-1), 0);
 	read_trace(fd, text);
-	assert_ptr_equal(strstr(text, "tracegc()\n\ngoroutine 1 [running]:\ntest_alloc_trace_gc()"), text);
+	assert_ptr_equal(strstr(text, "tracegc()\n\ngoroutine 1 [running]:\ntest_alloc_trace_gc()"),
+			 text);
 	assert_non_null(strstr(text, "\nend tracegc\n\n"));
 	close(fd);
 }
@@ -201,15 +202,17 @@ static void test_stack_all(void **state)
 	n = tprof_stack(text, sizeof(text) - 1, true);
 	text[n] = 0;
 	assert_ptr_equal(strstr(text, "goroutine 1 [running]:\ntest_stack_all()\n"), text);
-	assert_true(has_frame(text, "[chan receive] {\"party\": \"\\\"lunch\\\"\"}:", "park_fiber()"));
+	assert_true(
+	    has_frame(text, "[chan receive] {\"party\": \"\\\"lunch\\\"\"}:", "park_fiber()"));
 	assert_true(has_frame(text, "[runnable]:", "fiber()"));
 	assert_true(has_frame(text, "[sync.Mutex.Lock]:", "wait_for_lock()"));
-	assert_true(has_frame(text, "[sync.Mutex.Lock]:", "created by test_stack_all in goroutine 1"));
+	assert_true(
+	    has_frame(text, "[sync.Mutex.Lock]:", "created by test_stack_all in goroutine 1"));
 	/* Its name, and not that of what it was interrupted in. */
 	assert_true(has_frame(strstr(text, "\n\n"), "[running]:", "run()"));
 	/* Our own reader takes all of it. */
-	assert_int_equal(tp_profile_read(text, n, &(struct tp_profile_options){.strict = true}, &p,
-					 NULL), 0);
+	assert_int_equal(
+	    tp_profile_read(text, n, &(struct tp_profile_options){.strict = true}, &p, NULL), 0);
 	assert_int_equal(p->nsamples, 5);
 	assert_int_equal(p->nlosses, 0);
 	tp_profile_free(p);
@@ -243,13 +246,19 @@ static void test_write_profile(void **state)
 		int debug, result;
 		const char *begins;
 	} cases[] = {
-	    {"heap", 0, 0, "\x1f\x8b"},	       {"heap", 1, 0, "heap profile: "},
-	    {"block", 0, 0, "\x1f\x8b"},       {"block", 1, 0, "--- contention:\n"},
-	    {"mutex", 0, 0, "\x1f\x8b"},       {"mutex", 1, 0, "--- mutex:\n"},
-	    {"threadcreate", 0, 0, "\x1f\x8b"}, {"threadcreate", 1, 0, "threadcreate profile: total "},
-	    {"goroutine", 0, 0, "\x1f\x8b"},   {"goroutine", 1, 0, "goroutine profile: total 1\n"},
+	    {"heap", 0, 0, "\x1f\x8b"},
+	    {"heap", 1, 0, "heap profile: "},
+	    {"block", 0, 0, "\x1f\x8b"},
+	    {"block", 1, 0, "--- contention:\n"},
+	    {"mutex", 0, 0, "\x1f\x8b"},
+	    {"mutex", 1, 0, "--- mutex:\n"},
+	    {"threadcreate", 0, 0, "\x1f\x8b"},
+	    {"threadcreate", 1, 0, "threadcreate profile: total "},
+	    {"goroutine", 0, 0, "\x1f\x8b"},
+	    {"goroutine", 1, 0, "goroutine profile: total 1\n"},
 	    {"goroutine", 2, 0, "goroutine 1 [running]:\n"},
-	    {"cpu", 0, EINVAL, ""},	       {"heap", -1, EINVAL, ""},
+	    {"cpu", 0, EINVAL, ""},
+	    {"heap", -1, EINVAL, ""},
 	};
 
 	(void)state;
@@ -280,9 +289,9 @@ static void test_write_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_alloc_trace),	    cmocka_unit_test(test_alloc_trace_gc),
+	    cmocka_unit_test(test_alloc_trace),	     cmocka_unit_test(test_alloc_trace_gc),
 	    cmocka_unit_test(test_alloc_trace_many), cmocka_unit_test(test_alloc_trace_lost),
-	    cmocka_unit_test(test_stack_all),	    cmocka_unit_test(test_write_profile),
+	    cmocka_unit_test(test_stack_all),	     cmocka_unit_test(test_write_profile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,9 +81,9 @@ TPROF_API void tprof_region_begin(uint64_t task, const char *type);
 TPROF_API void tprof_region_end(uint64_t task, const char *type);
 TPROF_API void tprof_log(uint64_t task, const char *category, const char *message);
 
-/* Labels of the calling goroutine, from now on; pairs of key and value, npairs of them (at most 16),
- * none clear them. Goroutines that it creates inherit them. Of two pairs with one key the later
- * counts. EINVAL, ENOMEM. */
+/* Labels of the calling goroutine, from now on; pairs of key and value, npairs of them (at most
+ * 16), none clear them. Goroutines that it creates inherit them. Of two pairs with one key the
+ * later counts. EINVAL, ENOMEM. */
 TPROF_API int tprof_set_labels(const char *const (*pairs)[2], size_t npairs);
 TPROF_API void tprof_set_name(const char *name);
 
@@ -109,7 +109,8 @@ enum tprof_reason {
 /* Around whatever makes the calling thread wait (of threads of the program's own:
  * tprof_g_block). What it waits for is any address, or NULL; tprof_post, by whoever is about to
  * release or signal that, says who ended the wait, and is blamed in the mutex profile where it was
- * for a TPROF_MUTEX. timed_out: nobody did. Between the two nothing else of the thread is recorded. */
+ * for a TPROF_MUTEX. timed_out: nobody did. Between the two nothing else of the thread is recorded.
+ */
 TPROF_API void tprof_wait_begin(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_wait_end(bool timed_out);
 TPROF_API void tprof_post(const void *object, bool all);
@@ -144,8 +145,8 @@ TPROF_API uint64_t tprof_g_current(void);
 
 /* Which release of Go's profiler is followed: 105, 108, 118 or 126 (which it is anyway). 105 has no
  * mutex profile; before 118 block samples are as they were met, without correction of their bias;
- * before 126 counts of mutex samples are not scaled up by the fraction. Before anything was switched
- * on: EBUSY; EINVAL. */
+ * before 126 counts of mutex samples are not scaled up by the fraction. Before anything was
+ * switched on: EBUSY; EINVAL. */
 TPROF_API int tprof_set_profiler(unsigned release);
 
 /* Mean bytes between samples of the heap; 0 off (as it is at first), 1 everything
@@ -208,8 +209,8 @@ TPROF_API void tprof_heap_snapshot(void);
  * profile.proto (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or what write
  * said. */
 TPROF_API int tprof_write_profile(const char *name, int fd, int debug);
-/* The stack of the calling goroutine, or then of all others, as Go prints them; bytes written, never
- * more than size, and no NUL. */
+/* The stack of the calling goroutine, or then of all others, as Go prints them; bytes written,
+ * never more than size, and no NUL. */
 TPROF_API size_t tprof_stack(char *buf, size_t size, bool all);
 
 /* ---- text tracing of allocations ---- */

@@ -2,8 +2,8 @@
  *
  *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader was told the end──▶ OFF
  *
- * While it is on, a thread of the library's takes the records out of the arena; when it is over, the
- * thread that stops it makes the trace of them, and waits for the reader. */
+ * While it is on, a thread of the library's takes the records out of the arena; when it is over,
+ * the thread that stops it makes the trace of them, and waits for the reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -32,9 +32,9 @@ static struct trace {
 	pthread_cond_t changed;
 	enum state state;
 	enum tprof_format format;
-	bool switched_on;  /* under tprof-record: it was we who did */
-	bool file;	   /* tprof_trace_to_file: its thread is the reader */
-	int file_error;	   /* … and what it met */
+	bool switched_on; /* under tprof-record: it was we who did */
+	bool file;	  /* tprof_trace_to_file: its thread is the reader */
+	int file_error;	  /* … and what it met */
 	pthread_t filer;
 	int fd;
 	char *symbols_path;
@@ -127,7 +127,7 @@ static void drain_rest(const struct rec_host *h)
 
 /* ---- start ---- */
 
-static int begin_drain(const struct rec_host *h)
+static int begin_drain(void)
 {
 	struct tp_err err = {0};
 	int code;
@@ -147,11 +147,18 @@ static int begin_drain(const struct rec_host *h)
 		rec_spool_end(&t.records);
 		return code;
 	}
-	atomic_store(&t.drain_over, false);
-	code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
-	if (code)
-		rec_spool_end(&t.records);
-	return code;
+	return 0;
+}
+
+static void switch_off(const struct rec_host *h)
+{
+	struct rec_event e = {.kind = REC_TRACE_STOP};
+
+	if (!t.switched_on)
+		return;
+	e.start = e.end = h->now();
+	h->write(&e);
+	atomic_store(&api_header(h)->options.trace, 0);
 }
 
 static int start(enum tprof_format format)
@@ -172,7 +179,7 @@ static int start(enum tprof_format format)
 		t.symbols_kept = false;
 	}
 	if (!api.guest)
-		code = begin_drain(h);
+		code = begin_drain();
 	if (code)
 		return code;
 	t.format = format;
@@ -184,6 +191,18 @@ static int start(enum tprof_format format)
 	t.switched_on = !atomic_exchange(&options->trace, 1);
 	if (t.switched_on)
 		api_write_state(h, t.begin_ns);
+	if (!api.guest) {
+		/* Not earlier: it knows the order of a thread's records by their times, and those
+		 * of the state have one time. There is room for them. */
+		atomic_store(&t.drain_over, false);
+		code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
+		if (code) {
+			switch_off(h);
+			drain_rest(h);
+			rec_spool_end(&t.records);
+			return code;
+		}
+	}
 	t.state = ON;
 	return 0;
 }
@@ -199,17 +218,6 @@ int tprof_trace_start(enum tprof_format format)
 }
 
 /* ---- stop ---- */
-
-static void switch_off(const struct rec_host *h)
-{
-	struct rec_event e = {.kind = REC_TRACE_STOP};
-
-	if (!t.switched_on)
-		return;
-	e.start = e.end = h->now();
-	h->write(&e);
-	atomic_store(&api_header(h)->options.trace, 0);
-}
 
 static void end_drain(const struct rec_host *h)
 {

@@ -59,7 +59,8 @@ static void test_trace_twice(void **state)
 	static const struct {
 		enum tprof_format format;
 		const char *header;
-	} cases[] = {{TPROF_GO_1_26, "go 1.26 trace"}, {TPROF_GO_1_5, "go 1.5 trace"},
+	} cases[] = {{TPROF_GO_1_26, "go 1.26 trace"},
+		     {TPROF_GO_1_5, "go 1.5 trace"},
 		     {TPROF_GO_1_26, "go 1.26 trace"}};
 	struct reader r;
 	size_t size;

@@ -42,8 +42,8 @@ int tprof_thread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*r
 	return code;
 }
 
-/* Until it ends, nothing else that the thread does is recorded: where the preloaded library is there
- * too, it would see a wait inside a wait. */
+/* Until it ends, nothing else that the thread does is recorded: where the preloaded library is
+ * there too, it would see a wait inside a wait. */
 static inline __attribute__((always_inline)) void wait_begin(const struct rec_event *wait)
 {
 	const struct rec_host *h = api_enter();
@@ -73,9 +73,8 @@ static void wait_end(enum rec_kind kind, unsigned flags)
 
 void tprof_wait_begin(enum tprof_reason reason, const void *object)
 {
-	wait_begin(&(struct rec_event){.kind = REC_BLOCK,
-				       .object = (uint64_t)(uintptr_t)object,
-				       .arg = api_reason(reason)});
+	wait_begin(&(struct rec_event){
+	    .kind = REC_BLOCK, .object = (uint64_t)(uintptr_t)object, .arg = api_reason(reason)});
 }
 
 void tprof_wait_end(bool timed_out)
@@ -89,8 +88,8 @@ void tprof_post(const void *object, bool all)
 	uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
 
 	/* As rec_waited_for. */
-	if (h && atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters,
-				      memory_order_relaxed))
+	if (h &&
+	    atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters, memory_order_relaxed))
 		h->post(object, all ? UINT32_MAX : 1, 1);
 	API_STAY();
 }

@@ -46,9 +46,8 @@ size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *
 	}
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < TPROF_MAX_STACK; k++)
-			p[i].stack[k] = k < s[i].npcs
-					    ? (uintptr_t)s[i].pcs[k] + (s[i].exact && !k)
-					    : 0;
+			p[i].stack[k] =
+			    k < s[i].npcs ? (uintptr_t)s[i].pcs[k] + (s[i].exact && !k) : 0;
 done:
 	tp_buf_release(&stacks);
 	api_outside(h);

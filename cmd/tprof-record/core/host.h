@@ -14,7 +14,7 @@ struct rec_host {
 	 * of another build takes no table that it would misread. */
 	uint32_t version, size, size_of_self;
 	struct rec_core **core;
-	uint8_t *sampled;		 /* rec_sampled */
+	uint8_t *sampled;		/* rec_sampled */
 	struct rec_self *(*self)(void); /* of the calling thread */
 
 	/* As in core.h. */

@@ -1,14 +1,16 @@
 /* uses: tprof-record
  *
- * A kitchen with its own coroutines: guests order, cooks share one oven. A small scheduler runs them
- * on a few threads, and tells libtprof-record what it does, so that the trace has the coroutines
- * for goroutines, several of them one after the other on each processor.
+ * A kitchen with its own coroutines: guests order, cooks share one oven. A small scheduler runs
+ *them on a few threads, and tells libtprof-record what it does, so that the trace has the
+ *coroutines for goroutines, several of them one after the other on each processor.
  *
- *	coroutines [-g GUESTS] [-c COOKS] [-t THREADS] [-r ROUNDS] [-o FOLDER] [-f] [-l LOG]
+ *	coroutines [-g GUESTS] [-c COOKS] [-t THREADS] [-r ROUNDS] [-o FOLDER] [-f] [-l LOG] [-n
+ *TRACES]
  *
  * Leaves trace.out (go 1.26, with -f go 1.5) and heap, block, mutex and goroutine profiles in
  * FOLDER; run by tprof-record(1), the trace is in what that leaves. With -l it also writes down by
- * its own clock what it did, for the tests:
+ * its own clock what it did, for the tests. With -n it leaves so many traces of 5 ms, trace.1.out
+ *and so on, which begin and end in the middle of what it does. Lines of the log:
  *
  *	COROUTINE WHAT BEFORE AFTER        the call of the library's was between these, ns
  *
@@ -336,10 +338,15 @@ struct channel {
 	unsigned first, n;
 };
 
-#define QUEUE(name) {.last = &(name).first}
+#define QUEUE(name)                                                                                \
+	{                                                                                          \
+		.last = &(name).first                                                              \
+	}
 #define CHANNEL(name)                                                                              \
-	{.lock = PTHREAD_MUTEX_INITIALIZER, .senders = QUEUE((name).senders),                      \
-	 .receivers = QUEUE((name).receivers)}
+	{                                                                                          \
+		.lock = PTHREAD_MUTEX_INITIALIZER, .senders = QUEUE((name).senders),               \
+		.receivers = QUEUE((name).receivers)                                               \
+	}
 
 static void send(struct channel *ch, void *item)
 {
@@ -511,15 +518,38 @@ static int write_profiles(const char *folder)
 	return 0;
 }
 
+static int record(const char *folder, int number, enum tprof_format format)
+{
+	char path[4096];
+	int code;
+
+	if (number)
+		snprintf(path, sizeof(path), "%s/trace.%d.out", folder, number);
+	else
+		snprintf(path, sizeof(path), "%s/trace.out", folder);
+	code = tprof_trace_to_file(path, format); /* tprof: */
+	if (code)
+		fprintf(stderr, "coroutines: %s: %s\n", path, strerror(code));
+	return code;
+}
+
+static int stop(void)
+{
+	int code = tprof_trace_stop(); /* tprof: */
+
+	if (code)
+		fprintf(stderr, "coroutines: the trace is not whole: %s\n", strerror(code));
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	const char *folder = NULL, *log = NULL;
 	enum tprof_format format = TPROF_GO_1_26;
-	char path[4096];
 	pthread_t thread[64];
-	int option, code;
+	int option, code = 0, ntraces = 0;
 
-	while ((option = getopt(argc, argv, "g:c:t:r:o:fl:")) != -1) {
+	while ((option = getopt(argc, argv, "g:c:t:r:o:fl:n:")) != -1) {
 		switch (option) {
 		case 'g':
 			nguests = atoi(optarg);
@@ -542,11 +572,15 @@ int main(int argc, char **argv)
 		case 'l':
 			log = optarg;
 			break;
+		case 'n':
+			ntraces = atoi(optarg);
+			break;
 		default:
 			return 2;
 		}
 	}
-	if (nguests < 1 || nguests > 1000 || ncooks < 1 || nthreads < 1 || nthreads > 64 || nrounds < 1)
+	if (nguests < 1 || nguests > 1000 || ncooks < 1 || nthreads < 1 || nthreads > 64 ||
+	    nrounds < 1)
 		return 2;
 	if (log)
 		entries = calloc(MAX_LOG, sizeof(*entries));
@@ -555,12 +589,8 @@ int main(int argc, char **argv)
 		tprof_set_heap_rate(1);
 		tprof_set_block_rate(1);
 		tprof_set_mutex_fraction(1);
-		snprintf(path, sizeof(path), "%s/trace.out", folder);
-		code = tprof_trace_to_file(path, format);
-		if (code) {
-			fprintf(stderr, "coroutines: %s: %s\n", path, strerror(code));
+		if (!ntraces && record(folder, 0, format))
 			return 4;
-		}
 	}
 	atomic_store(&hungry, nguests);
 	for (int i = 0; i < ncooks; i++)
@@ -569,13 +599,18 @@ int main(int argc, char **argv)
 		spawn(one_guest, (void *)(uintptr_t)(i + 1), "guest");
 	for (int i = 0; i < nthreads; i++)
 		tprof_thread_create(&thread[i], NULL, run_thread, NULL); /* tprof: */
+	for (int i = 1; folder && i <= ntraces && !code; i++) {
+		struct timespec t = {.tv_nsec = 5000000};
+
+		code = record(folder, i, format);
+		nanosleep(&t, NULL);
+		code = code ? code : stop();
+	}
 	tprof_wait_begin(TPROF_OTHER, NULL); /* tprof: main waits for the threads */
 	for (int i = 0; i < nthreads; i++)
 		pthread_join(thread[i], NULL);
 	tprof_wait_end(false);
-	code = tprof_trace_stop(); /* tprof: */
-	if (code)
-		fprintf(stderr, "coroutines: the trace is not whole: %s\n", strerror(code));
+	code = code ? code : stop();
 	if (!code && folder)
 		code = write_profiles(folder);
 	if (log && write_log(log))
