@@ -281,6 +281,12 @@ static void publish_heap(const struct rec_arena *a)
 	rec_post_sweep(a);
 }
 
+void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)
+{
+	memset(d, 0, sizeof(*d));
+	trouble(d, "process %d (%s): %s", (int)image->pid, image->program, err->msg);
+}
+
 void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_dump *d)
 {
 	struct rec_process p;
@@ -290,7 +296,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 
 	memset(d, 0, sizeof(*d));
 	if (rec_image_copy(image, &p, &wrong, &err)) {
-		trouble(d, "process %d: %s", (int)image->pid, err.msg);
+		rec_dump_nothing(image, &err, d);
 		return;
 	}
 	if (image->alive)
@@ -319,7 +325,7 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, str
 	if (r->profile[REC_PROFILE_HEAP])
 		publish_heap(&image->arena);
 	if (rec_image_copy(image, &p, &wrong, &err)) {
-		trouble(d, "process %d: %s", (int)image->pid, err.msg);
+		rec_dump_nothing(image, &err, d);
 		return;
 	}
 	m.number = ++image->snapshots;

@@ -40,6 +40,9 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
  * the samples of all kinds are those of one copy. */
 void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, struct rec_dump *d);
 
+/* Says why there are none. */
+void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
+
 /* "1,234" */
 char *rec_dump_count(char text[28], uint64_t n);
 

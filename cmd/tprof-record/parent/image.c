@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,6 +56,7 @@ static void *drain(void *arg)
 	int ms = QUICK_MS;
 
 	pthread_setname_np(pthread_self(), "tprof-drain");
+	rec_spool_begin(&image->spool, image->root, NULL);
 	for (;;) {
 		uint32_t seen = atomic_load(bell);
 		bool last = atomic_load(&image->halt);
@@ -132,7 +134,7 @@ static int map(struct rec_image *image, struct tp_err *err)
 }
 
 int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, uint32_t how,
-		    const char *folder, struct tp_err *err)
+		    const char *root, struct tp_err *err)
 {
 	struct rec_image *image = calloc(1, sizeof(*image));
 	pthread_attr_t attr;
@@ -149,6 +151,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	image->process = process;
 	image->pid = pid;
 	image->how = how;
+	image->root = root;
 	image->begin_ns = now(CLOCK_MONOTONIC);
 	image->spool.fd = -1;
 	code = map(image, err);
@@ -162,7 +165,6 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 		rec_image_free(image);
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
-	rec_spool_begin(&image->spool, folder, NULL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 256 << 10);
 	if (pthread_create(&image->drainer, &attr, drain, image))
@@ -182,7 +184,7 @@ void rec_image_free(struct rec_image *image)
 	if (!image)
 		return;
 	if (image->draining)
-		rec_image_halt(image, true, false);
+		rec_image_halt(image, true, 0);
 	rec_spool_end(&image->spool);
 	rec_drain_end(&image->drain);
 	if (image->arena.header)
@@ -216,7 +218,17 @@ static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)
 	*nsec = (uint64_t)t.tv_nsec;
 }
 
-void rec_image_halt(struct rec_image *image, bool alive, bool by_exec)
+static void end_earlier(struct rec_image *image, uint64_t ns)
+{
+	uint64_t unix_ns = image->end_sec * 1000000000u + image->end_nsec;
+
+	image->end_ns -= ns;
+	unix_ns -= ns;
+	image->end_sec = unix_ns / 1000000000u;
+	image->end_nsec = unix_ns % 1000000000u;
+}
+
+void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 {
 	if (!image->draining)
 		return;
@@ -230,7 +242,30 @@ void rec_image_halt(struct rec_image *image, bool alive, bool by_exec)
 	rec_spool_flush(&image->spool);
 	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
 	image->alive = alive;
-	image->by_exec = by_exec;
+	/* We may hear of it late. */
+	if (exec_ns > image->arena.header->start_ns && exec_ns < image->end_ns)
+		end_earlier(image, image->end_ns - exec_ns);
+}
+
+/* ---- folders ---- */
+
+int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err)
+{
+	errno = ENAMETOOLONG;
+	for (int i = 1; i < 1000; i++) {
+		int n = snprintf(path, PATH_MAX, i > 1 ? "%s/%d-%s.%d" : "%s/%d-%s", image->root,
+				 (int)image->pid, image->program, i);
+
+		if (n <= 0 || n >= PATH_MAX)
+			break;
+		if (!mkdir(path, 0777))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	path[0] = 0;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create its folder: %s",
+			  strerror(errno));
 }
 
 /* ---- copies ---- */

@@ -24,10 +24,9 @@ struct rec_image {
 	uint32_t how; /* enum rec_hello_kind: how it came to be */
 	bool is_main; /* the process that was asked for, not a child of it */
 	char program[65];
-	char folder[PATH_MAX];
-	/* Where its files are to be in the end, "" where they are: `folder` goes to the image that
-	 * the process has become. */
-	char moved[PATH_MAX];
+	const char *root;      /* the folder of the recording */
+	char folder[PATH_MAX]; /* of its files, "" none yet (rec_image_folder) */
+	bool displaced;	       /* `folder` goes to the image that the process has become */
 	unsigned snapshots;    /* written so far */
 	struct source *source; /* the session's: where its end is waited for */
 	uint64_t begin_ns;     /* CLOCK_MONOTONIC, when we heard of it */
@@ -45,20 +44,22 @@ struct rec_image {
 
 	/* Set by rec_image_halt. */
 	bool alive; /* it goes on, unrecorded */
-	bool by_exec;
 	uint64_t end_ns, end_sec, end_nsec;
 };
 
 /* Takes `memory` and `process` over, also when it fails: TP_EFORMAT (no arena of ours; the sentence
- * says what is wrong), TP_EIO, TP_ENOMEM. `folder` is for the spool and must be there already. A
- * spool that cannot be made is no failure: the records are lost then, and counted. */
+ * says what is wrong), TP_EIO, TP_ENOMEM. `root` outlives it, and is there already. A spool that
+ * cannot be made is no failure: the records are lost then, and counted. */
 int rec_image_begin(struct rec_image **image, int memory, int process, pid_t pid, uint32_t how,
-		    const char *folder, struct tp_err *err);
+		    const char *root, struct tp_err *err);
 void rec_image_free(struct rec_image *image);
 
+/* Makes ROOT/PID-PROGRAM, with a number behind it where that is there already. TP_EIO. */
+int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct tp_err *err);
+
 /* Reads what there is for the last time and ends the drainer. `alive`: the process goes on; its
- * trace ends here. */
-void rec_image_halt(struct rec_image *image, bool alive, bool by_exec);
+ * trace ends here. `exec_ns`: when it became another image (CLOCK_MONOTONIC), 0 it did not. */
+void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns);
 /* Tells a process that goes on to record no more. After the copy, which says at what rate there
  * were samples. */
 void rec_image_silence(struct rec_image *image);

@@ -151,7 +151,7 @@ static void test_image_records(void **state)
 	for (uint64_t until = now() + 200000000; now() < until; n++)
 		put(p, &chunk, (struct rec_event){.g = 1, .m = 1, .end = now(), .object = 9},
 		    REC_POST);
-	rec_image_halt(p->image, false, false);
+	rec_image_halt(p->image, false, 0);
 	lost = p->a.header->lost[REC_LOST_EVENTS];
 	assert_int_equal(p->image->spool.n + lost, n);
 	assert_true(p->image->spool.n > (uint64_t)REC_NCHUNKS * REC_CHUNK_EVENTS / 2);
@@ -266,7 +266,7 @@ static void test_image_hostile(void **state)
 		/* What a process that writes all the time looks like. */
 		rec_dump_snapshot(p->image, &(struct rec_request){.profile = {true, true}}, &d);
 		scribble(p, &seed);
-		rec_image_halt(p->image, false, false);
+		rec_image_halt(p->image, false, 0);
 		rec_dump_final(p->image, &everything, &d);
 		/* Either its header is no arena's any more, or there is something of each kind. */
 		assert_true(d.nfiles == REC_NPROFILES + 1 || d.ntroubles);

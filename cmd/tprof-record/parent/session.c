@@ -25,8 +25,10 @@
 enum {
 	MAX_IMAGES = 512,      /* alive at a time: each has a thread, files and some memory */
 	MAX_CONNECTIONS = 256, /* that have not said anything yet */
-	BRIEF_MS = 100,	       /* a fork that became another program within that is no image */
-	PATIENCE_MS = 500,     /* after which a signal ends a recorder whose program is over */
+	/* A fork that becomes another program within that, with so few records, is no image. */
+	BRIEF_MS = 1000,
+	BRIEF_RECORDS = 64,
+	PATIENCE_MS = 500, /* after which a signal ends a recorder whose program is over */
 	RETRY_MS = 20,
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
@@ -91,26 +93,6 @@ static void unwatch(struct session *s, int fd)
 	epoll_ctl(s->epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
-/* ---- folders ---- */
-
-/* FOLDER/PID-PROGRAM, made; with a number behind it where there is one already. */
-static bool make_folder(struct session *s, const struct rec_image *image, char path[PATH_MAX])
-{
-	for (int i = 1; i < 1000; i++) {
-		int n = snprintf(path, PATH_MAX, i > 1 ? "%s/%d-%s.%d" : "%s/%d-%s",
-				 s->result.folder, (int)image->pid, image->program, i);
-
-		if (n <= 0 || n >= PATH_MAX)
-			break;
-		if (!mkdir(path, 0777))
-			return true;
-		if (errno != EEXIST)
-			break;
-	}
-	path[0] = 0;
-	return false;
-}
-
 /* ---- images ---- */
 
 static struct rec_image *image_of(struct session *s, pid_t pid)
@@ -134,29 +116,26 @@ static void unlist(struct session *s, struct rec_image *image)
 	}
 }
 
-/* Ends an image and has its files written. */
-static void end_image(struct session *s, struct rec_image *image, bool alive, bool by_exec)
+/* What a process did between fork and exec. */
+static bool is_brief(const struct rec_image *image, uint64_t exec_ns)
 {
-	bool brief;
+	return exec_ns && image->how == REC_HELLO_FORK && image->spool.n < BRIEF_RECORDS &&
+	       image->end_ns - image->arena.header->start_ns < (uint64_t)BRIEF_MS * 1000000;
+}
 
+/* Ends an image and has its files written. */
+static void end_image(struct session *s, struct rec_image *image, bool alive, uint64_t exec_ns)
+{
 	unlist(s, image);
 	if (image->process >= 0)
 		unwatch(s, image->process);
 	free(image->source);
 	image->source = NULL;
-	rec_image_halt(image, alive, by_exec);
+	rec_image_halt(image, alive, exec_ns);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
-	brief = by_exec && image->how == REC_HELLO_FORK &&
-		image->end_ns - image->begin_ns < (uint64_t)BRIEF_MS * 1000000;
-	if (!brief && by_exec && image->is_main)
-		make_folder(s, image, image->moved);
-	if (!brief && !image->folder[0] && !make_folder(s, image, image->folder))
-		brief = true;
-	if (!brief && !rec_writer_add(s->writer, image, true, -1, false))
-		return;
-	if (!image->is_main && image->folder[0])
-		rmdir(image->folder);
-	rec_image_free(image);
+	image->displaced = exec_ns && image->is_main;
+	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false))
+		rec_image_free(image);
 }
 
 static void end_images(struct session *s, bool alive)
@@ -164,57 +143,60 @@ static void end_images(struct session *s, bool alive)
 	while (s->images) {
 		struct rec_image *image = s->images;
 
-		end_image(s, image, alive && !kill(image->pid, 0), false);
+		end_image(s, image, alive && !kill(image->pid, 0), 0);
 	}
+}
+
+/* Is it one that we record? */
+static bool wants(struct session *s, const struct rec_caller *c)
+{
+	if (s->closed)
+		return false;
+	if (c->pid != s->pid && !s->o->request->children) {
+		s->result.children++;
+		return false;
+	}
+	s->result.turned_away += s->nimages >= MAX_IMAGES;
+	return s->nimages < MAX_IMAGES;
 }
 
 /* A process has reported. */
 static void begin_image(struct session *s, struct rec_caller *c)
 {
-	bool is_main = c->pid == s->pid;
-	struct rec_image *image = image_of(s, c->pid);
+	struct rec_image *image, *before;
 	struct tp_err err;
-	int process;
+	int process, code;
 
-	if (s->closed || s->nimages >= MAX_IMAGES || (!is_main && !s->o->request->children)) {
-		if (!s->closed && !is_main && !s->o->request->children)
-			s->result.children++;
-		else if (!s->closed)
-			s->result.turned_away++;
+	if (!wants(s, c)) {
 		close(c->memory);
 		return;
 	}
-	if (image)
-		end_image(s, image, false, true);
 	process = (int)syscall(SYS_pidfd_open, c->pid, 0);
-	if (rec_image_begin(&image, c->memory, process, c->pid, c->hello.kind, s->result.folder,
-			    &err)) {
+	code = rec_image_begin(&image, c->memory, process, c->pid, c->hello.kind, s->result.folder,
+			       &err);
+	before = image_of(s, c->pid);
+	if (before)
+		end_image(s, before, false, code ? now() : image->arena.header->start_ns);
+	if (code) {
 		snprintf(s->result.refused, sizeof(s->result.refused), "process %d: %s",
 			 (int)c->pid, err.msg);
 		return;
 	}
-	image->is_main = is_main;
-	if (is_main) {
+	image->is_main = c->pid == s->pid;
+	if (image->is_main) {
 		s->result.recorded = true;
 		memcpy(image->folder, s->result.folder, sizeof(image->folder));
 		/* Until then it goes by the name that it was called by. */
 		if (image->how == REC_HELLO_EXEC)
 			memcpy(s->result.program, image->program, sizeof(s->result.program));
-	} else if (!make_folder(s, image, image->folder)) {
-		snprintf(s->result.refused, sizeof(s->result.refused),
-			 "process %d: cannot create its folder: %s", (int)c->pid, strerror(errno));
-		rec_image_free(image);
-		return;
 	}
 	image->next = s->images;
 	s->images = image;
 	s->nimages++;
-	image->source = calloc(1, sizeof(struct source));
-	if (image->process < 0 || !image->source) {
-		/* It was quick: gone, and all it left is here. */
-		end_image(s, image, false, false);
+	image->source = image->process >= 0 ? calloc(1, sizeof(*image->source)) : NULL;
+	/* It was quick, and is gone; what it became by an exec may have reported, too: end_gone. */
+	if (!image->source)
 		return;
-	}
 	*image->source =
 	    (struct source){.from = FROM_PROCESS, .fd = image->process, .image = image};
 	watch(s, image->source);
@@ -342,7 +324,26 @@ static void process_over(struct session *s, pid_t pid)
 	hear_all(s);
 	image = image_of(s, pid);
 	if (image)
-		end_image(s, image, false, false);
+		end_image(s, image, false, 0);
+}
+
+/* Ends the images of processes that had gone when they were heard. */
+static void end_gone(struct session *s)
+{
+	struct rec_image *image = s->images;
+
+	while (image && image->source)
+		image = image->next;
+	if (!image)
+		return;
+	hear_all(s);
+	for (image = s->images; image;) {
+		struct rec_image *next = image->next;
+
+		if (!image->source)
+			end_image(s, image, false, 0);
+		image = next;
+	}
 }
 
 /* ---- the program's life ---- */
@@ -475,11 +476,11 @@ static void on_done(struct session *s)
 			free(job);
 			continue;
 		}
-		if (image->is_main && !image->moved[0]) {
+		if (image->is_main && !image->displaced) {
 			r->last = job->dump;
 			r->snapshots = image->snapshots;
 		} else {
-			if (r->others < REC_SESSION_LINES)
+			if (r->others < REC_SESSION_LINES && image->folder[0])
 				snprintf(r->other[r->others], sizeof(r->other[0]), "%s",
 					 strrchr(image->folder, '/') + 1);
 			r->others++;
@@ -565,6 +566,7 @@ static void loop(struct session *s)
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
+		end_gone(s);
 		if (s->reap_again)
 			reap(s);
 		if (s->over && !s->closed && !s->images && !expects_children(s))

@@ -19,8 +19,8 @@ struct rec_writer {
 	int bell;
 };
 
-/* The snapshots of an image that must leave the folder of the recording to its successor. */
-static void move(struct rec_image *image, const struct rec_request *r)
+/* The snapshots of an image that leaves the folder of the recording to its successor. */
+static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
 {
 	char from[PATH_MAX + 64], to[PATH_MAX + 64];
 
@@ -31,24 +31,33 @@ static void move(struct rec_image *image, const struct rec_request *r)
 
 			snprintf(from, sizeof(from), "%s/%s.%04u.%s", image->folder, title, n,
 				 ending);
-			snprintf(to, sizeof(to), "%s/%s.%04u.%s", image->moved, title, n, ending);
+			snprintf(to, sizeof(to), "%s/%s.%04u.%s", folder, title, n, ending);
 			/* Kinds that were not asked for are not there. */
 			if (r->profile[kind])
 				(void)!rename(from, to);
 		}
 	}
-	memcpy(image->folder, image->moved, sizeof(image->folder));
 }
 
 static void carry_out(struct rec_job *job, const struct rec_request *r)
 {
-	if (!job->final) {
-		rec_dump_snapshot(job->image, r, &job->dump);
-		return;
+	struct rec_image *image = job->image;
+	char folder[PATH_MAX];
+	struct tp_err err;
+
+	if (!image->folder[0] || (job->final && image->displaced)) {
+		if (rec_image_folder(image, folder, &err)) {
+			rec_dump_nothing(image, &err, &job->dump);
+			return;
+		}
+		if (image->folder[0])
+			move(image, folder, r);
+		memcpy(image->folder, folder, sizeof(image->folder));
 	}
-	if (job->image->moved[0])
-		move(job->image, r);
-	rec_dump_final(job->image, r, &job->dump);
+	if (job->final)
+		rec_dump_final(image, r, &job->dump);
+	else
+		rec_dump_snapshot(image, r, &job->dump);
 }
 
 static void *work(void *arg)
