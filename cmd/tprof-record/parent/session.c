@@ -285,13 +285,25 @@ static bool hear(struct session *s, struct source *caller)
 	return false;
 }
 
+static struct source *oldest(const struct session *s)
+{
+	struct source *caller = s->callers;
+
+	while (caller && caller->next)
+		caller = caller->next;
+	return caller;
+}
+
 static void accept_all(struct session *s)
 {
 	int fd;
 
-	while (s->ncallers < MAX_CONNECTIONS && (fd = rec_listen_accept(s->socket.fd)) >= 0) {
+	while ((fd = rec_listen_accept(s->socket.fd)) >= 0) {
 		struct source *caller = calloc(1, sizeof(*caller));
 
+		/* Whoever connects to say nothing does not keep others out. */
+		if (s->ncallers >= MAX_CONNECTIONS)
+			drop(s, oldest(s), false);
 		if (!caller) {
 			close(fd);
 			return;
