@@ -55,12 +55,14 @@ char *rec_dump_count(char text[28], uint64_t n)
 	return text;
 }
 
-/* "1 thread", "2 threads" */
-static char *plural(char text[40], uint64_t n, const char *what)
+char *rec_dump_plural(char text[40], uint64_t n, const char *what)
 {
 	char count[28];
 
-	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what, n == 1 ? "" : "s");
+	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what,
+		 n == 1				 ? ""
+		 : what[strlen(what) - 1] == 's' ? "es"
+						 : "s");
 	return text;
 }
 
@@ -102,14 +104,17 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 {
 	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
-	if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
+	if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
+		snprintf(what, 96, "no samples: it allocated little; --heap=1 takes all");
+	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
 		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
-			 tp_fmt_bytes(b, total(p, 1)), plural(c, (uint64_t)total(p, 0), "block"));
+			 tp_fmt_bytes(b, total(p, 1)),
+			 rec_dump_plural(c, (uint64_t)total(p, 0), "block"));
 	else if ((kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX) && p->ntypes >= 2)
-		snprintf(what, 96, "%s, %s", plural(c, (uint64_t)total(p, 0), "wait"),
+		snprintf(what, 96, "%s, %s", rec_dump_plural(c, (uint64_t)total(p, 0), "wait"),
 			 tp_fmt_ns(b, total(p, 1)));
 	else if (p->ntypes)
-		plural(what, (uint64_t)total(p, 0), "thread");
+		rec_dump_plural(what, (uint64_t)total(p, 0), "thread");
 }
 
 static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
@@ -255,7 +260,7 @@ static void write_trace(struct making *m)
 	if (f)
 		snprintf(f->what, sizeof(f->what), "%s events of %s",
 			 rec_dump_count(events, result.events),
-			 plural(threads, result.goroutines, "thread"));
+			 rec_dump_plural(threads, result.goroutines, "thread"));
 	m->dump->nonsense += result.contradictions;
 }
 

@@ -45,5 +45,7 @@ void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, s
 
 /* "1,234" */
 char *rec_dump_count(char text[28], uint64_t n);
+/* "1 thread", "2 threads", "3 processes" */
+char *rec_dump_plural(char text[40], uint64_t n, const char *what);
 
 #endif

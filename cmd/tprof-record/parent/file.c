@@ -174,23 +174,40 @@ int rec_folder_make(const char *path, struct tp_err *err)
 	return 0;
 }
 
-int rec_folder_is_ours(const char *name)
+/* The bytes of a name of ours at the beginning of `name`, 0 where there is none. */
+static size_t our_name(const char *name)
 {
-	if (!strcmp(name, "trace.out") || !strcmp(name, "trace.out.symbols"))
-		return 1;
+	static const char *const traces[] = {"trace.out.symbols", "trace.out"};
+	static const char *const endings[] = {".pb.gz", ".txt"};
+
+	for (size_t i = 0; i < 2; i++)
+		if (!strncmp(name, traces[i], strlen(traces[i])))
+			return strlen(traces[i]);
 	for (int kind = 0; kind < REC_NPROFILES; kind++) {
 		const char *title = rec_profile_name((enum rec_profile_kind)kind);
 		size_t n = strlen(title);
-		const char *p = name + n;
 
 		if (strncmp(name, title, n) != 0)
 			continue;
-		if (*p == '.' && strspn(p + 1, "0123456789") >= 4)
-			p += 1 + strspn(p + 1, "0123456789");
-		if (!strcmp(p, ".pb.gz") || !strcmp(p, ".txt"))
-			return 1;
+		if (name[n] == '.' && strspn(name + n + 1, "0123456789") >= 4)
+			n += 1 + strspn(name + n + 1, "0123456789");
+		for (size_t i = 0; i < 2; i++)
+			if (!strncmp(name + n, endings[i], strlen(endings[i])))
+				return n + strlen(endings[i]);
 	}
 	return 0;
+}
+
+int rec_folder_is_ours(const char *name)
+{
+	size_t n = our_name(name);
+
+	if (n)
+		return !name[n];
+	/* ".NAME.PID", see rec_file_begin */
+	n = name[0] == '.' ? our_name(name + 1) : 0;
+	return n && name[1 + n] == '.' && name[2 + n] &&
+	       !name[2 + n + strspn(name + 2 + n, "0123456789")];
 }
 
 void rec_folder_clear(const char *path)

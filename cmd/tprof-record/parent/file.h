@@ -38,7 +38,7 @@ void rec_file_abandon(void);
 int rec_folder_make(const char *path, struct tp_err *err);
 /* Removes the files of an earlier recording from a folder: those with our names, nothing else. */
 void rec_folder_clear(const char *path);
-/* Is that the name of a file that recordings consist of? */
+/* Is that the name of a file that recordings consist of, or of one that was not finished? */
 int rec_folder_is_ours(const char *name);
 
 #endif

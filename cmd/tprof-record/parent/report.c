@@ -99,7 +99,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 	    [REC_LOST_MEMORY] = "the system gave no memory",
 	};
 	const struct rec_dump *d = &r->last;
-	char n[28];
+	char n[40];
 	bool any = false;
 
 	for (int i = 0; i < REC_NLOSSES; i++) {
@@ -110,10 +110,10 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		any = true;
 	}
 	if (d->unfinished)
-		say(l, "lost: %s events: their threads ended while they wrote them",
-		    rec_dump_count(n, d->unfinished));
+		say(l, "lost: %s: their threads ended while they wrote them",
+		    rec_dump_plural(n, d->unfinished, "event"));
 	if (d->spilled)
-		say(l, "lost: %s events at the end: %s", rec_dump_count(n, d->spilled),
+		say(l, "lost: %s at the end: %s", rec_dump_plural(n, d->spilled, "event"),
 		    strerror(d->spill_error ? d->spill_error : ENOSPC));
 	if (d->nonsense)
 		say(l, "left out: %s records or entries that make no sense",
@@ -128,22 +128,28 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 
 static void say_others(struct lines *l, const struct rec_result *r)
 {
+	char n[40];
+
 	if (r->children)
-		say(l, "%u child process%s not recorded; --follow-children does", r->children,
-		    r->children > 1 ? "es were" : " was");
+		say(l, "not recorded: %s that it started; --follow-children does",
+		    rec_dump_plural(n, r->children, "process"));
 	if (r->turned_away)
-		say(l, "%u processes were not recorded: too many at a time", r->turned_away);
+		say(l, "not recorded: %s: too many at a time",
+		    rec_dump_plural(n, r->turned_away, "process"));
 	if (r->strangers)
-		say(l, "%u processes of other users were not recorded", r->strangers);
+		say(l, "not recorded: %s of other users",
+		    rec_dump_plural(n, r->strangers, "process"));
 }
 
 static void say_troubles(struct lines *l, const struct rec_result *r)
 {
+	char n[40];
+
 	for (size_t i = 0; i < r->last.ntroubles; i++)
 		say(l, "tprof-record: %s", r->last.trouble[i]);
 	if (r->other_troubles)
-		say(l, "tprof-record: %u files of other processes could not be written",
-		    r->other_troubles);
+		say(l, "tprof-record: not written: %s of other processes",
+		    rec_dump_plural(n, r->other_troubles, "file"));
 	if (r->refused[0])
 		say(l, "tprof-record: %s", r->refused);
 	else if (!r->recorded)

@@ -133,6 +133,8 @@ static void end_image(struct session *s, struct rec_image *image, bool alive, ui
 	image->source = NULL;
 	rec_image_halt(image, alive, exec_ns);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
+	if (!s->o->request->children)
+		s->result.children += image->drain.nforks;
 	image->displaced = exec_ns && image->is_main;
 	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false))
 		rec_image_free(image);
@@ -512,6 +514,9 @@ static void report(struct session *s)
 	s->result.over = s->over;
 	s->result.status = s->status;
 	s->result.ran_ns = (int64_t)((s->over ? s->over_ns : now()) - s->begin_ns);
+	/* A folder of ours with nothing in it is of no use. */
+	if (!s->result.last.nfiles && !s->o->request->folder)
+		rmdir(s->result.folder);
 	s->o->report(s->o->ctx, &s->result);
 }
 

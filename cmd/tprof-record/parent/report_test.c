@@ -1,0 +1,137 @@
+#include "tprof-record/parent/report.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct rec_result recorded(void)
+{
+	struct rec_result r = {.folder = "run",
+			       .program = "server",
+			       .pid = 4711,
+			       .ran_ns = 1500000000,
+			       .over = true,
+			       .recorded = true};
+
+	r.last.nfiles = 2;
+	strcpy(r.last.file[0].name, "heap.pb.gz");
+	r.last.file[0].size = 2048;
+	strcpy(r.last.file[0].what, "1MiB in use");
+	strcpy(r.last.file[1].name, "trace.out");
+	r.last.file[1].size = 100;
+	return r;
+}
+
+static void expect(const struct rec_result *r, const char *want)
+{
+	struct rec_request request = REC_REQUEST_INIT;
+	struct tp_buf out = {0};
+
+	assert_int_equal(rec_report(r, &request, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_string_equal((char *)out.data, want);
+	tp_buf_release(&out);
+}
+
+static void test_report_all_well(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	expect(&r, "tprof-record: server: 1.5s, exit status 0\n"
+		   "recorded in run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "  trace.out               100B\n"
+		   "nothing lost\n"
+		   "look at it: tprof-top run/trace.out\n"
+		   "            tprof-top run/heap.pb.gz\n");
+}
+
+static void test_report_losses(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	r.status = SIGKILL;
+	r.snapshots = 12;
+	r.last.lost[REC_LOST_EVENTS] = 1234567;
+	r.last.lost[REC_LOST_CONTENTION] = 5;
+	r.last.unfinished = 1;
+	r.last.spilled = 10;
+	r.last.spill_error = ENOSPC;
+	r.last.nonsense = 3;
+	r.others = 2;
+	strcpy(r.other[0], "4712-ls");
+	strcpy(r.other[1], "4713-a\033b");
+	r.turned_away = 1;
+	r.last.ntroubles = 1;
+	strcpy(r.last.trouble[0], "run/block.pb.gz: cannot write it");
+	expect(&r, "tprof-record: server: 1.5s, killed by signal 9 (Killed)\n"
+		   "recorded in run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "  trace.out               100B\n"
+		   "  and of 12 snapshots, *.0001 to 0012.pb.gz\n"
+		   "  4712-ls/\n"
+		   "  4713-a\\x1bb/\n"
+		   "lost: 1,234,567 events: they came faster than they could be taken away\n"
+		   "lost: 1 event: their threads ended while they wrote them\n"
+		   "lost: 10 events at the end: No space left on device\n"
+		   "left out: 3 records or entries that make no sense\n"
+		   "not recorded: 1 process: too many at a time\n"
+		   "tprof-record: run/block.pb.gz: cannot write it\n"
+		   "look at it: tprof-top run/trace.out\n"
+		   "            tprof-top run/heap.pb.gz\n");
+}
+
+static void test_report_nothing(void **state)
+{
+	struct rec_result r = {.folder = "run", .program = "server", .over = true};
+	struct tp_buf out = {0};
+
+	(void)state;
+	expect(&r,
+	       "tprof-record: server: 0s, exit status 0\n"
+	       "tprof-record: server: nothing was recorded: its process did not report; was the "
+	       "library kept out of it?\n");
+	/* Also for those who want to hear of nothing but trouble. */
+	assert_int_equal(rec_report_troubles(&r, &out), 0);
+	assert_true(out.size > 0);
+	tp_buf_release(&out);
+	r = recorded();
+	assert_int_equal(rec_report_troubles(&r, &out), 0);
+	assert_int_equal(out.size, 0);
+	tp_buf_release(&out);
+}
+
+static void test_report_goes_on(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	r.over = false;
+	strcpy(r.folder, "my run");
+	r.last.nfiles = 1;
+	expect(&r, "tprof-record: server: recorded for 1.5s; it goes on unrecorded\n"
+		   "recorded in my run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "nothing lost\n"
+		   "look at it: tprof-top 'my run/heap.pb.gz'\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_report_all_well),
+	    cmocka_unit_test(test_report_losses),
+	    cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
