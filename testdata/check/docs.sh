@@ -84,7 +84,9 @@ awk '
 	/^\.S[hs]/ { table = ""; if (/^\.Ss/) print table = $2; next }
 	table && /^\.It Va/ { print table "." $3 }' man/tprof-store.5 | sort >"$scratch/page"
 same man/tprof-store.5 "$scratch/page"
-command -v mandoc >/dev/null && check man/tprof-store.5 mandoc -T lint -W warning man/tprof-store.5
+for page in man/tprof-store.5 man/tprof-record.3; do
+	command -v mandoc >/dev/null && check "$page" mandoc -T lint -W warning "$page"
+done
 
 for page in man/*.[1-8]; do
 	# Every page that a page refers to is here (sqlite3 and the like are not ours).

@@ -30,8 +30,12 @@ for c in cmd/tprof*/main.c; do
 	expect "$c for fish" test -s "$to/opt/share/fish/vendor_completions.d/$c.fish"
 done
 expect 'the extension' test -s "$to/opt/lib/tprof/tprof.so"
+expect 'the library' test -s "$to/opt/lib/libtprof-record.so"
+expect 'its header' test -s "$to/opt/include/tprof-record.h"
+expect 'its page' test -s "$to/opt/share/man/man3/tprof-record.3"
+expect 'what pkg-config says' sh -c "PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
 expect 'nothing else in bin' sh -c "! ls '$to/opt/bin' | grep -v '^tprof'"
 expect 'make uninstall' $MAKE uninstall PREFIX=/opt DESTDIR="$to"
-expect 'nothing stays' sh -c "! find '$to' -type f | grep ."
+expect 'nothing stays' sh -c "! find '$to' ! -type d | grep ."
 echo "install: $passed passed, $failed failed"
 [ $failed -eq 0 ]

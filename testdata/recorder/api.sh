@@ -141,6 +141,36 @@ else
 	bad 'what the library shows is what its header has' 'differs' differs
 fi
 
+grep -oE '^\.F[no] tprof_[a-z_]+' "$source/man/tprof-record.3" | sed 's/.* //' | sort -u >described
+if cmp -s described promised; then
+	ok 'the page describes what the library has'
+else
+	diff described promised >differs
+	bad 'the page describes what the library has' 'differs' differs
+fi
+
+# The page's example, as a reader would type it.
+rm -rf page
+mkdir page
+sed -n '/^\.Sh EXAMPLES/,$p' "$source/man/tprof-record.3" | awk '/^\.Bd/ { inside = 1; next } /^\.Ed/ { exit } inside' |
+	sed 's/\\e/\\/g; s/^\\&//' >page/batch.c
+if ! ${CC:-cc} -Wall -Wextra -Werror -I"$source/cmd/tprof-record/api" page/batch.c -L"$bin/../lib" -ltprof-record \
+	-pthread -Wl,-rpath,"$bin/../lib" -o page/batch >compiled 2>&1; then
+	bad "the page's example" 'does not compile' compiled
+elif ! (cd page && run batch ./batch && exit "$status"); then
+	bad "the page's example" 'does not run' page/batch.err
+elif mkdir page/left && mv page/trace.out page/mutex.pb.gz page/left && judge page/left 2 && ask_others page/left; then
+	ok "the page's example" "$("$bin/tprof-top" --format=tsv page/left/trace.out 2>/dev/null | sed 1d | awk -F '\t' '{ printf "%s ", $1 }')"
+	values page/left/mutex.pb.gz delay >got
+	if grep -q '^main ' got && grep -q '^release ' got; then
+		ok "… blames who held the lock" "$(head -n 1 got) ns"
+	else
+		bad "… blames who held the lock" 'main is not in the mutex profile' got
+	fi
+else
+	bad "the page's example" "$why"
+fi
+
 cat >header.cc <<'END'
 #include <tprof-record.h>
 int main()
