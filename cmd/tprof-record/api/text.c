@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static struct names {
 	struct tp_dict *dict;
 	struct rec_names *names;
 	uint32_t nmodules;
+	uint64_t changes; /* of what is loaded, when that was looked at */
 } named;
 
 /* Of `named`, and of what is written to the text trace. */
@@ -46,17 +48,31 @@ static void forget_names(void)
 	named = (struct names){0};
 }
 
+static int count_changes(struct dl_phdr_info *info, size_t size, void *changes)
+{
+	(void)size;
+	*(uint64_t *)changes = info->dlpi_adds + info->dlpi_subs;
+	return 1;
+}
+
 /* Where there are none, addresses are printed. */
 static void look_for_names(const struct rec_host *h)
 {
+	uint64_t changes = 0;
 	uint32_t n;
 
+	dl_iterate_phdr(count_changes, &changes);
+	if (named.names && changes == named.changes)
+		return;
 	h->modules_read();
 	n = atomic_load(&api_header(h)->modules.used);
-	if (named.names && n == named.nmodules)
+	if (named.names && n == named.nmodules) {
+		named.changes = changes;
 		return;
+	}
 	forget_names();
 	named.nmodules = n;
+	named.changes = changes;
 	named.dict = tp_dict_new();
 	if (!named.dict || api_process_copy(h, &named.process, NULL) ||
 	    rec_names_new(&named.names, &named.process, named.dict, NULL))
