@@ -66,17 +66,19 @@ static int keep(struct visit *v, uint32_t g, uint32_t tid, const uint64_t *pcs, 
 
 static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 {
-	struct tp_unwind_state state = {.word = read_word, .ctx = v};
+	struct rec_tracee at;
 	uint64_t pcs[REC_MAX_DEPTH];
-	int failed = rec_tracee_stop(v->pid, (pid_t)tid, &state);
+	int failed = rec_tracee_stop(v->pid, (pid_t)tid, &at);
 
 	if (failed == EPERM)
 		v->refused++;
 	if (failed)
 		return;
-	copy_stack(v, &state);
+	copy_stack(v, &at.state);
 	rec_tracee_resume(v->pid, (pid_t)tid);
-	v->code = keep(v, g, tid, pcs, tp_unwinder_stack(v->u, &state, pcs, REC_MAX_DEPTH));
+	at.state.word = read_word;
+	at.state.ctx = v;
+	v->code = keep(v, g, tid, pcs, tp_unwinder_stack(v->u, &at.state, pcs, REC_MAX_DEPTH));
 }
 
 /* ---- all of them ---- */

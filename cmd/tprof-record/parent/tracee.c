@@ -44,6 +44,19 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->pc = r->rip;
 }
 
+/* A call that a stop has interrupted, to be gone on with: ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+static void fill_call(const registers *r, struct rec_tracee *at)
+{
+	const uint64_t arg[] = {r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9};
+	long result = (long)r->rax;
+
+	at->thread = r->fs_base;
+	at->call =
+	    (struct rec_tracee_call){.number = (long)r->orig_rax, .sp = r->rsp, .pc = r->rip};
+	memcpy(at->call.arg, arg, sizeof(arg));
+	at->call.running = at->call.number < 0 || result > -512 || result < -516;
+}
+
 /* Calls that change nothing when they end with EINTR, so that they can be begun anew. */
 static bool can_begin_anew(long call)
 {
@@ -92,6 +105,12 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->pc = r->pc;
 }
 
+static void fill_call(const registers *r, struct rec_tracee *at)
+{
+	(void)r;
+	at->call.running = true;
+}
+
 /* The first argument is overwritten by the result, so that it cannot be. */
 static bool begin_anew(registers *r)
 {
@@ -109,6 +128,12 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 {
 	(void)r;
 	state->known = 0;
+}
+
+static void fill_call(const registers *r, struct rec_tracee *at)
+{
+	(void)r;
+	at->call.running = true;
 }
 
 static bool begin_anew(registers *r)
@@ -177,14 +202,13 @@ static bool wait_for_stop(pid_t tid, int *status)
  * stopped it (an event), there is none. */
 static __thread int stopped_by;
 
-int rec_tracee_stop(pid_t pid, pid_t tid, struct tp_unwind_state *state)
+int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at)
 {
 	registers r;
 	int status;
 
-	(void)pid;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
-		return errno == ESRCH ? ESRCH : EPERM;
+		return errno == ESRCH || rec_tracee_is_dead(pid, tid) ? ESRCH : EPERM;
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || !wait_for_stop(tid, &status))
 		return ESRCH;
 	stopped_by = status >> 8 ? 0 : status;
@@ -192,7 +216,9 @@ int rec_tracee_stop(pid_t pid, pid_t tid, struct tp_unwind_state *state)
 		rec_tracee_resume(pid, tid);
 		return ESRCH;
 	}
-	fill_state(&r, state);
+	memset(at, 0, sizeof(*at));
+	fill_state(&r, &at->state);
+	fill_call(&r, at);
 	return 0;
 }
 
@@ -210,6 +236,23 @@ void rec_tracee_resume(pid_t pid, pid_t tid)
 }
 
 /* ---- without stopping ---- */
+
+bool rec_tracee_is_dead(pid_t pid, pid_t tid)
+{
+	char path[64], line[512];
+	const char *end;
+	bool dead = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	f = fopen(path, "re");
+	/* "1234 (name) S …" */
+	if (f && fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) && end[1])
+		dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
+	if (f)
+		fclose(f);
+	return dead;
+}
 
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call)
 {

@@ -13,21 +13,33 @@
 
 #include "symbol/unwind.h"
 
-/* 0: it stands still; ESRCH: it is gone (or could not be stopped in good time); EPERM: it may not
- * be traced. Registers, their numbers as DWARF has them, are in state->value, known and pc. */
-int rec_tracee_stop(pid_t pid, pid_t tid, struct tp_unwind_state *state);
-/* Lets it go on. A system call that ended only because of the stop is begun anew. */
-void rec_tracee_resume(pid_t pid, pid_t tid);
-
-/* What a thread is doing in the kernel, from /proc, without stopping it. */
+/* What a thread is doing in the kernel. */
 struct rec_tracee_call {
 	bool running; /* in no system call */
 	long number;
 	uint64_t arg[6], sp, pc;
 };
-/* False where it is gone, or may not be looked at. */
-bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 /* Does it wait for a futex, without a time limit? */
 bool rec_tracee_waits(const struct rec_tracee_call *call);
+
+/* Where a thread stands. Registers are numbered as DWARF has them; all is 0, and `call` says that
+ * it runs, where the machine is not known. */
+struct rec_tracee {
+	struct tp_unwind_state state;
+	uint64_t thread; /* the thread pointer */
+	struct rec_tracee_call call;
+};
+
+/* 0: it stands still; ESRCH: it is gone (or could not be stopped in good time); EPERM: it may not
+ * be traced. */
+int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at);
+/* Lets it go on. A system call that ended only because of the stop is begun anew. */
+void rec_tracee_resume(pid_t pid, pid_t tid);
+
+/* Is it gone, or a zombie that has nothing left? */
+bool rec_tracee_is_dead(pid_t pid, pid_t tid);
+
+/* From /proc, without stopping it. False where it is gone, or may not be looked at. */
+bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
 #endif
