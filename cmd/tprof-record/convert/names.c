@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/seed.h"
 #include "symbol/image.h"
+#include "tprof-record/convert/images.h"
 
 /* Where debugging information lies that was taken out of programs. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
@@ -124,11 +125,11 @@ static void open_file(struct rec_names *n, struct file *f)
 
 	f->tried = true;
 	/* "[vdso]" and memory without a file. */
-	if (*path != '/' || tp_image_open(&f->image, path, NULL))
+	if (*path != '/' || rec_images_get(n->p->images, path, &f->image, NULL))
 		return;
 	if (!is_same(f->image, id)) {
 		f->other = true;
-		tp_image_close(f->image);
+		rec_images_give(n->p->images, f->image);
 		f->image = NULL;
 		return;
 	}
@@ -139,8 +140,9 @@ static void open_file(struct rec_names *n, struct file *f)
 	if (size < 3 || size > 200)
 		return;
 	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
-	if (!tp_image_open(&f->debug, debug, NULL) && !tp_image_is(f->debug, id)) {
-		tp_image_close(f->debug);
+	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) &&
+	    !tp_image_is(f->debug, id)) {
+		rec_images_give(n->p->images, f->debug);
 		f->debug = NULL;
 	}
 }
@@ -197,8 +199,8 @@ void rec_names_free(struct rec_names *n)
 	if (!n)
 		return;
 	for (size_t i = 0; i < n->nfiles; i++) {
-		tp_image_close(n->files[i].image);
-		tp_image_close(n->files[i].debug);
+		rec_images_give(n->p->images, n->files[i].image);
+		rec_images_give(n->p->images, n->files[i].debug);
 	}
 	free(n->files);
 	free(n->file_of);

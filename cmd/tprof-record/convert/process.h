@@ -26,6 +26,8 @@ struct rec_process {
 	const struct rec_event *events;
 	size_t nevents;
 	uint64_t lost_events;
+	/* Where files are kept open that names come from (images.h); NULL: they are not. */
+	struct rec_images *images;
 };
 
 /* Repairs what cannot be, and counts it in *wrong. TP_EFORMAT: this is no arena of ours. */

@@ -292,7 +292,8 @@ void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, s
 	trouble(d, "process %d (%s): %s", (int)image->pid, image->program, err->msg);
 }
 
-void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_dump *d)
+void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_images *images,
+		    struct rec_dump *d)
 {
 	struct rec_process p;
 	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
@@ -304,6 +305,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 		rec_dump_nothing(image, &err, d);
 		return;
 	}
+	p.images = images;
 	if (image->alive)
 		rec_image_silence(image);
 	d->nonsense = wrong;
@@ -319,7 +321,8 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	rec_image_forget(&p);
 }
 
-void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, struct rec_dump *d)
+void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
+		       struct rec_images *images, struct rec_dump *d)
 {
 	struct rec_process p;
 	struct making m = {.request = r, .image = image, .dump = d, .process = &p};
@@ -333,6 +336,7 @@ void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, str
 		rec_dump_nothing(image, &err, d);
 		return;
 	}
+	p.images = images;
 	m.number = ++image->snapshots;
 	look_at_threads(&m);
 	write_profiles(&m);

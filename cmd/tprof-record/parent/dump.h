@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tprof-record/convert/images.h"
 #include "tprof-record/parent/image.h"
 #include "tprof-record/parent/request.h"
 
@@ -34,11 +35,14 @@ struct rec_dump {
 /* Taken by who traces the process's threads, and by who collects its exit (threads.h). */
 extern pthread_mutex_t rec_dump_tracing;
 
-/* The files of an image that was halted. */
-void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_dump *d);
+/* The files of an image that was halted. `images` (may be NULL) keeps open what names are read
+ * from, for the next time. */
+void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct rec_images *images,
+		    struct rec_dump *d);
 /* heap.0001.pb.gz …: the profiles of one that lives. Its heap profile is that of this moment, and
  * the samples of all kinds are those of one copy. */
-void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r, struct rec_dump *d);
+void rec_dump_snapshot(struct rec_image *image, const struct rec_request *r,
+		       struct rec_images *images, struct rec_dump *d);
 
 /* Says why there are none. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);

@@ -39,7 +39,7 @@ static void move(const struct rec_image *image, const char *folder, const struct
 	}
 }
 
-static void carry_out(struct rec_job *job, const struct rec_request *r)
+static void carry_out(struct rec_job *job, const struct rec_request *r, struct rec_images *images)
 {
 	struct rec_image *image = job->image;
 	char folder[PATH_MAX];
@@ -55,14 +55,17 @@ static void carry_out(struct rec_job *job, const struct rec_request *r)
 		memcpy(image->folder, folder, sizeof(image->folder));
 	}
 	if (job->final)
-		rec_dump_final(image, r, &job->dump);
+		rec_dump_final(image, r, images, &job->dump);
 	else
-		rec_dump_snapshot(image, r, &job->dump);
+		rec_dump_snapshot(image, r, images, &job->dump);
 }
 
 static void *work(void *arg)
 {
 	struct rec_writer *w = arg;
+
+	/* Without it everything takes longer, and that is all. */
+	struct rec_images *images = rec_images_new();
 
 	pthread_setname_np(pthread_self(), "tprof-write");
 	pthread_mutex_lock(&w->lock);
@@ -78,7 +81,7 @@ static void *work(void *arg)
 		if (!w->todo)
 			w->todo_end = &w->todo;
 		pthread_mutex_unlock(&w->lock);
-		carry_out(job, w->request);
+		carry_out(job, w->request, images);
 		pthread_mutex_lock(&w->lock);
 		job->next = NULL;
 		*w->done_end = job;
@@ -86,6 +89,7 @@ static void *work(void *arg)
 		(void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t));
 	}
 	pthread_mutex_unlock(&w->lock);
+	rec_images_free(images);
 	return NULL;
 }
 
