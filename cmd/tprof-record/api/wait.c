@@ -67,7 +67,7 @@ static void wait_end(enum rec_kind kind, unsigned flags)
 	if (!api_enter())
 		return;
 	h->wait_end(&api_self.wait, flags);
-	if (h->self()->last.unsettled)
+	if (h->self()->ndue)
 		h->settle_now();
 }
 

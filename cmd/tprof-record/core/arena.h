@@ -116,7 +116,6 @@ struct rec_g {
 /* Waiters of the objects whose hash is this place. */
 struct rec_wait {
 	_Atomic uint32_t waiters;
-	_Atomic uint32_t poster; /* stack of the last post, for the mutex profile */
 };
 
 struct rec_module {

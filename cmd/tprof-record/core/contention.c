@@ -51,7 +51,7 @@ void rec_block_event_inside(uint64_t ns, uint32_t stack)
 		save(REC_BLOCK_BUCKET, stack, 1, ns);
 }
 
-void rec_mutex_event_inside(uint64_t ns, uint32_t stack)
+void rec_mutex_event_inside(uint64_t ns, uint32_t stack, uint32_t n)
 {
 	const struct rec_options *o = &rec_core->arena.header->options;
 	uint64_t fraction = atomic_load_explicit(&o->mutex_fraction, memory_order_relaxed);
@@ -59,9 +59,9 @@ void rec_mutex_event_inside(uint64_t ns, uint32_t stack)
 	if (!fraction || o->profiler == 105 || (fraction > 1 && rec_random() % fraction))
 		return;
 	if (o->profiler >= 126)
-		save(REC_MUTEX_BUCKET, stack, (double)fraction, fraction * ns);
+		save(REC_MUTEX_BUCKET, stack, (double)(fraction * n), fraction * ns);
 	else
-		save(REC_MUTEX_BUCKET, stack, 1, ns);
+		save(REC_MUTEX_BUCKET, stack, n, ns);
 }
 
 void rec_create_event_inside(uint32_t stack)
@@ -84,7 +84,7 @@ void rec_mutex_event(uint64_t ns, uint32_t stack)
 	if (!rec_enter())
 		return;
 	rec_known();
-	rec_mutex_event_inside(ns, stack);
+	rec_mutex_event_inside(ns, stack, 1);
 	rec_settle_contention();
 	rec_leave();
 }
@@ -94,6 +94,46 @@ void rec_create_event(uint32_t stack)
 	if (!rec_enter())
 		return;
 	rec_create_event_inside(stack);
+	rec_leave();
+}
+
+/* ---- later ---- */
+
+void rec_settle_inside(void)
+{
+	uint32_t i, n = rec_self.ndue;
+
+	rec_self.ndue = 0;
+	for (i = 0; i < n; i++) {
+		if (rec_self.due[i].kind == REC_BLOCK_BUCKET)
+			rec_block_event_inside(rec_self.due[i].ns, rec_self.due[i].stack);
+		else
+			rec_mutex_event_inside(rec_self.due[i].ns, rec_self.due[i].stack,
+					       rec_self.due[i].n);
+	}
+}
+
+void rec_due(enum rec_bucket_kind kind, uint64_t ns, uint32_t stack, uint32_t n)
+{
+	uint32_t i = rec_self.ndue;
+
+	if (i == sizeof(rec_self.due) / sizeof(rec_self.due[0])) {
+		rec_settle_inside();
+		i = 0;
+	}
+	rec_self.due[i].kind = (uint16_t)kind;
+	rec_self.due[i].n = (uint16_t)n;
+	rec_self.due[i].ns = ns;
+	rec_self.due[i].stack = stack;
+	rec_self.ndue = i + 1;
+}
+
+void rec_settle_now(void)
+{
+	if (!rec_enter())
+		return;
+	rec_settle_inside();
+	rec_settle_contention();
 	rec_leave();
 }
 
@@ -116,5 +156,5 @@ void rec_settle_contention(void)
 	rec_self.contention = 0;
 	rec_lose(REC_LOST_CONTENTION, ns);
 	/* Contention that arises in here stays for the next time, so that there is no echo. */
-	rec_mutex_event_inside(ns, rec_tree_add(&pc, 1));
+	rec_mutex_event_inside(ns, rec_tree_add(&pc, 1), 1);
 }

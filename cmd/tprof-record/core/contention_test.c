@@ -187,13 +187,12 @@ static void test_lock_outlives_its_owner(void **state)
 	rec_self.contention = 0;
 	lock = 1;
 	rec_lock(&lock);
-	assert_in_range(rec_now() - start, 400000000, 5000000000);
+	assert_true(rec_now() - start >= 400000000);
 	assert_true(rec_self.contention >= 400000000);
 	rec_self.contention = 0;
 	rec_unlock(&lock);
-	start = rec_now();
 	rec_lock(&lock);
-	assert_in_range(rec_now() - start, 0, 100000000);
+	assert_int_equal(0, rec_self.contention);
 	rec_unlock(&lock);
 }
 

@@ -49,15 +49,17 @@ struct rec_self {
 	/* Waits that have begun: one, unless signal handlers wait, too. */
 	struct {
 		const struct rec_event *wait;
-		uint64_t object;
+		uint64_t object, blamed; /* when it began to be somebody's fault, 0: it is not */
 	} open[4];
 	uint32_t nopen;
 	uint32_t generation; /* of the arena that all this is about */
-	/* The last wait, still to be added to the profiles (rec_settle). */
+	/* Still to be added to the block and mutex profiles (rec_settle). */
 	struct {
 		uint64_t ns;
-		uint32_t stack, poster, reason, unsettled;
-	} last;
+		uint32_t stack;
+		uint16_t kind, n;
+	} due[4];
+	uint32_t ndue;
 };
 extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
@@ -155,7 +157,7 @@ void rec_wait_end(struct rec_event *wait, unsigned flags);
 void rec_settle_now(void);
 static inline void rec_settle(void)
 {
-	if (__builtin_expect(rec_self.last.unsettled, 0))
+	if (__builtin_expect(rec_self.ndue, 0))
 		rec_settle_now();
 }
 

@@ -96,6 +96,14 @@ struct rec_shard {
 	uint64_t unused[5]; /* a cache line of its own */
 };
 
+/* Those who wait for a lock (blame.c). */
+struct rec_blame {
+	_Atomic uint32_t lock, n;
+	uint64_t sum;	 /* of their baselines */
+	uint64_t posted; /* when it was released last, by whom */
+	uint32_t poster, unused;
+};
+
 struct rec_state {
 	struct rec_core core;	/* first: rec_core points here */
 	bool shared;		/* the arena is a file that others may have to themselves */
@@ -112,6 +120,7 @@ struct rec_state {
 	_Atomic uint32_t common_lock;		     /* … one at a time */
 	struct rec_pending pending[REC_NPENDING];
 	struct rec_shard shard[REC_NSHARDS];
+	struct rec_blame blame[REC_NWAITS];   /* beside each of the arena's waits */
 	_Atomic uint32_t names[REC_NNAMES];   /* offsets of strings, 0 free */
 	_Atomic uint32_t labels[REC_NLABELS]; /* offsets of sets */
 	struct rec_rule rules[REC_NRULES];
@@ -222,11 +231,13 @@ void rec_write_inside(const struct rec_event *event);
 uint32_t rec_bucket_of(enum rec_bucket_kind kind, uint32_t stack, uint64_t size);
 uint32_t rec_string_inside(const char *text, size_t size);
 void rec_create_event_inside(uint32_t stack);
+/* To be added to a profile when the thread has nothing better to do. */
+void rec_due(enum rec_bucket_kind kind, uint64_t ns, uint32_t stack, uint32_t n);
 void rec_settle_inside(void);
 /* Ends waits that nobody will end: those whose frames a new wait has taken; NULL: all. */
 void rec_wait_abandon(const struct rec_event *wait);
 void rec_block_event_inside(uint64_t ns, uint32_t stack);
-void rec_mutex_event_inside(uint64_t ns, uint32_t stack);
+void rec_mutex_event_inside(uint64_t ns, uint32_t stack, uint32_t n);
 /* Where contention of the recorder's own locks goes once the thread holds none of them. */
 void rec_settle_contention(void);
 

@@ -77,7 +77,7 @@ LAST static int unlock_slowly(pthread_rwlock_t *lock)
 
 HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-	if (unlikely(rec_self.last.unsettled || rec_waited_for(lock)))
+	if (unlikely(rec_self.ndue || rec_waited_for(lock)))
 		return unlock_slowly(lock);
 	return REAL(pthread_rwlock_unlock)(lock);
 }
