@@ -66,17 +66,22 @@ under() {
 }
 
 # turns FUNCTION VARIANTS: FUNCTION VARIANT prints a number (its last line that is one); leaves the
-# file `numbers`, a line per counted round, a column per variant.
+# file `numbers`, a line per counted round, a column per variant, and `cpu` of what it left in
+# seconds.txt.
 turns() {
 	: >numbers
+	: >cpu
 	round=0
 	while [ $round -le "$runs" ]; do
-		line=
+		line='' cpus=''
 		for v in $2; do
+			rm -f seconds.txt
 			n=$($1 "$v" 2>turn.err </dev/null | grep -xE '[0-9.]+' | tail -n 1) || n=
 			line="$line ${n:--}"
+			[ ! -s seconds.txt ] || cpus="$cpus $(sed -n 2p seconds.txt)"
 		done
 		[ $round -eq 0 ] || echo "$line" >>numbers
+		[ $round -eq 0 ] || [ -z "$cpus" ] || echo "$cpus" >>cpu
 		round=$((round + 1))
 	done
 }
@@ -85,6 +90,12 @@ turns() {
 row() {
 	wanted "$1" || return 0
 	turns "$2" "$variants"
+	show "$@" <numbers
+	if [ "$3" = s ] && [ -s cpu ]; then
+		show "$1, processor time" "$2" "$3" '' "$5" <cpu
+	fi
+}
+show() {
 	awk -v name="$1" -v unit="$3" -v target="$4" -v how="$5" -v variants="$variants" '
 		function median(a, n,  i, j, t) {
 			for (i = 2; i <= n; i++)
@@ -95,8 +106,8 @@ row() {
 			for (i = 1; i <= rounds; i++) if (got[v, i] != "-" && got[v, i] != "") a[++n] = got[v, i]
 			return median(a, n)
 		}
-		function show(x) { return x == "-" || x == "" ? "" : x >= 1000 ? sprintf("%.0f", x) : x >= 100 ? sprintf("%.1f", x) : sprintf("%.3g", x) }
-		function pair(v, bare,  x) { x = of(v); return x == "-" ? "" : show(x) (bare == "" ? "" : " (" show(of(bare)) ")") }
+		function text(x) { return x == "-" || x == "" ? "" : x >= 1000 ? sprintf("%.0f", x) : x >= 100 ? sprintf("%.1f", x) : sprintf("%.3g", x) }
+		function pair(v, bare,  x) { x = of(v); return x == "-" ? "" : text(x) (bare == "" ? "" : " (" text(of(bare)) ")") }
 		BEGIN { n = split(variants, v, " ") }
 		{ rounds++; for (i = 1; i <= n; i++) got[v[i], rounds] = $i }
 		END {
@@ -107,9 +118,9 @@ row() {
 			x = median(d, m)
 			if (x == "-") x = "failed"
 			else x = how == "ratio" ? sprintf("%.3f ×", x) : how == "plain" ? "" : sprintf("%+.2f", x)
-			printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, unit, show(of("none")), show(of("ours")), x,
+			printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, unit, text(of("none")), text(of("ours")), x,
 				target, pair("heaptrack", ""), pair("tcsample", "tc"), pair("jesample", "je")
-		}' numbers
+		}'
 }
 
 # ---- what is timed ----
@@ -130,7 +141,7 @@ seconds() {
 	with="$with --follow-children"
 	under "$v" "$programs/stopwatch" seconds.txt "$@" >seconds.out 2>&1 || { with=$followed; return 1; }
 	with=$followed
-	cat seconds.txt
+	head -n 1 seconds.txt
 }
 nothing() { seconds "$1" "$programs/micro" nothing | awk '{ print $1 * 1000 }'; }
 whole() { # of a recording that records nothing much, with all that is around it
@@ -161,8 +172,11 @@ timed() {
 }
 redis() {
 	port=$(free_port)
-	under "$1" redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no >server.out 2>&1 &
+	followed=$with
+	with="$with --follow-children"
+	under "$1" "$programs/stopwatch" seconds.txt redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no >server.out 2>&1 &
 	server=$!
+	with=$followed
 	await redis-cli -p "$port" ping && timed redis-benchmark -p "$port" -q -n 60000 -c 20 -P 4 -t set,get,lpush,lrange_100
 	redis-cli -p "$port" shutdown nosave >/dev/null 2>&1
 	wait $server || :
@@ -170,8 +184,11 @@ redis() {
 }
 memcached4() {
 	port=$(free_port)
-	under "$1" memcached -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256 -u "$(id -un)" -P "$PWD/memcached.pid" >server.out 2>&1 &
+	followed=$with
+	with="$with --follow-children"
+	under "$1" "$programs/stopwatch" seconds.txt memcached -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256 -u "$(id -un)" -P "$PWD/memcached.pid" >server.out 2>&1 &
 	server=$!
+	with=$followed
 	await memcping --servers="127.0.0.1:$port" && timed memcaslap -s "127.0.0.1:$port" -T 1 -c 16 -x 100000
 	kill "$(cat memcached.pid)" 2>/dev/null
 	wait $server || :
