@@ -166,7 +166,7 @@ $(B)/inside/libparse.a: $(call inside,$(PARSE_SRC))
 $(B)/lib/libtprof-record.so: $(call inside,$(API_SRC)) $(B)/inside/libparse.a $(REC)/api/tprof-record.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,--as-needed -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 \
+	$(Q)$(CC) -shared -Wl,--as-needed -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 -Wl,-z,nodelete \
 		-Wl,--version-script=$(REC)/api/tprof-record.map -o $@ $(filter-out %.map,$^) -pthread -ldl $(PKG_LIBS)
 	@ln -sf libtprof-record.so $(B)/lib/libtprof-record.so.0
 

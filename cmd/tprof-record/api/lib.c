@@ -87,8 +87,13 @@ int api_begin(const struct rec_host **host)
 
 	pthread_mutex_lock(&begin_lock);
 	h = atomic_load(&api.host);
+	if (api.guest && !*h->core) {
+		/* It has not begun yet: this is a constructor of another library. */
+		pthread_mutex_unlock(&begin_lock);
+		return EAGAIN;
+	}
 	if (api.guest && !api_alive(h)) {
-		/* Not recorded (a child, perhaps): the library stands alone here. */
+		/* A child that is not recorded: the library stands alone here. */
 		api.guest = false;
 		h = tprof_record_host();
 		atomic_store(&api.host, h);
@@ -101,6 +106,22 @@ int api_begin(const struct rec_host **host)
 	pthread_mutex_unlock(&begin_lock);
 	*host = api_enter();
 	return code ? code : *host ? 0 : EPERM;
+}
+
+struct api_inside api_inside(const struct rec_host *h)
+{
+	struct api_inside was = {.saved = errno};
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was.cancel);
+	h->self()->depth++;
+	return was;
+}
+
+void api_outside(const struct rec_host *h, struct api_inside was)
+{
+	h->self()->depth--;
+	pthread_setcancelstate(was.cancel, NULL);
+	errno = was.saved;
 }
 
 int tprof_set_profiler(unsigned release)

@@ -81,16 +81,13 @@ void api_forget_records(void);
 void api_forget_stacks(void);
 void api_forget_text(void);
 
-/* Between these what the calling thread does is not the program's (libparse allocates). */
-static inline void api_inside(const struct rec_host *h)
-{
-	h->self()->depth++;
-}
-
-static inline void api_outside(const struct rec_host *h)
-{
-	h->self()->depth--;
-}
+/* Between these what the calling thread does is not the program's (libparse allocates), and it is
+ * not cancelled: locks are held. errno is kept. */
+struct api_inside {
+	int saved, cancel;
+};
+struct api_inside api_inside(const struct rec_host *h);
+void api_outside(const struct rec_host *h, struct api_inside was);
 
 /* An interned text, cut to 1024 bytes. */
 uint32_t api_string(const struct rec_host *h, const char *text);

@@ -285,6 +285,7 @@ int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, boo
 
 size_t tprof_stack(char *buf, size_t size, bool all)
 {
+	struct api_inside was;
 	const struct rec_host *h;
 	struct tp_buf text = {0};
 	uint64_t pcs[API_MAX_DEPTH];
@@ -293,13 +294,13 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 	if (!size || api_begin(&h))
 		return 0;
 	n = h->backtrace(pcs, API_MAX_DEPTH, 1);
-	api_inside(h);
+	was = api_inside(h);
 	api_text_stacks(h, pcs, n, all, &text);
 	n = text.size < size ? text.size : size;
 	if (n)
 		memcpy(buf, text.data, n);
 	tp_buf_release(&text);
-	api_outside(h);
+	api_outside(h, was);
 	return n;
 }
 
@@ -420,9 +421,10 @@ static void trace_block(const struct rec_host *h, const struct tp_buf *what, con
 void api_text_alloc(const struct rec_host *h, const void *block, size_t size, const char *type,
 		    const uint64_t *pcs, size_t n)
 {
+	struct api_inside was;
 	struct tp_buf what = {0};
 
-	api_inside(h);
+	was = api_inside(h);
 	pthread_mutex_lock(&text_lock);
 	keep_size(block, size);
 	pthread_mutex_unlock(&text_lock);
@@ -432,27 +434,29 @@ void api_text_alloc(const struct rec_host *h, const void *block, size_t size, co
 	print(&what, ")\n");
 	trace_block(h, &what, pcs, n);
 	tp_buf_release(&what);
-	api_outside(h);
+	api_outside(h, was);
 }
 
 void api_text_free(const struct rec_host *h, const void *block, const uint64_t *pcs, size_t n)
 {
+	struct api_inside was;
 	struct tp_buf what = {0};
 
-	api_inside(h);
+	was = api_inside(h);
 	pthread_mutex_lock(&text_lock);
 	print(&what, "tracefree(0x%" PRIxPTR ", 0x%zx)\n", (uintptr_t)block, forget_size(block));
 	pthread_mutex_unlock(&text_lock);
 	trace_block(h, &what, pcs, n);
 	tp_buf_release(&what);
-	api_outside(h);
+	api_outside(h, was);
 }
 
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 {
+	struct api_inside was;
 	struct tp_buf text = {0}, stacks = {0};
 
-	api_inside(h);
+	was = api_inside(h);
 	/* The lock is that of threads which may have to answer. */
 	if (!api_stacks(h, pcs, n, true, &stacks)) {
 		pthread_mutex_lock(&text_lock);
@@ -466,7 +470,7 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 		pthread_mutex_unlock(&text_lock);
 	}
 	tp_buf_release(&stacks);
-	api_outside(h);
+	api_outside(h, was);
 }
 
 void api_forget_text(void)

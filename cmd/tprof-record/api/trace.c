@@ -254,6 +254,7 @@ static void forget_layout(void)
 
 int tprof_trace_stop(void)
 {
+	struct api_inside was;
 	const struct rec_host *h = atomic_load(&api.host);
 	bool file;
 	int code;
@@ -267,7 +268,7 @@ int tprof_trace_stop(void)
 	pthread_mutex_unlock(&t.lock);
 	api_enter();
 	switch_off(h);
-	api_inside(h);
+	was = api_inside(h);
 	if (!api.guest)
 		lay_out(h);
 	pthread_mutex_lock(&t.lock);
@@ -291,7 +292,7 @@ int tprof_trace_stop(void)
 		t.file = false;
 		pthread_mutex_unlock(&t.lock);
 	}
-	api_outside(h);
+	api_outside(h, was);
 	return code;
 }
 
@@ -330,8 +331,11 @@ static const void *next_piece(size_t *size)
 const void *tprof_trace_read(size_t *size)
 {
 	const void *piece = NULL;
+	int cancel;
 
 	*size = 0;
+	/* Who is cancelled in the middle of it would leave the lock behind. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&t.lock);
 	if (!t.reading) {
 		t.reading = true;
@@ -339,6 +343,7 @@ const void *tprof_trace_read(size_t *size)
 		t.reading = false;
 	}
 	pthread_mutex_unlock(&t.lock);
+	pthread_setcancelstate(cancel, NULL);
 	return piece;
 }
 

@@ -53,7 +53,7 @@ static inline __attribute__((always_inline)) void wait_begin(const struct rec_ev
 	api_self.waiting = wait->kind;
 	api_self.wait = *wait;
 	h->wait_begin(&api_self.wait, 1);
-	api_inside(h);
+	h->self()->depth++;
 }
 
 static void wait_end(enum rec_kind kind, unsigned flags)
@@ -63,7 +63,7 @@ static void wait_end(enum rec_kind kind, unsigned flags)
 	if (!h || api_self.waiting != kind)
 		return;
 	api_self.waiting = 0;
-	api_outside(h);
+	h->self()->depth--;
 	if (!api_enter())
 		return;
 	h->wait_end(&api_self.wait, flags);

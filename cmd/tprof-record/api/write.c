@@ -14,6 +14,7 @@
 
 size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
+	struct api_inside was;
 	const struct rec_host *h;
 	struct tp_buf stacks = {0};
 	const struct api_stack *s;
@@ -32,7 +33,7 @@ size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *
 		return n;
 	}
 	nown = h->backtrace(own, API_MAX_DEPTH, 1);
-	api_inside(h);
+	was = api_inside(h);
 	if (api_stacks(h, own, nown, true, &stacks)) {
 		n = 0;
 		goto done;
@@ -50,7 +51,7 @@ size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *
 			    k < s[i].npcs ? (uintptr_t)s[i].pcs[k] + (s[i].exact && !k) : 0;
 done:
 	tp_buf_release(&stacks);
-	api_outside(h);
+	api_outside(h, was);
 	return n;
 }
 
@@ -152,6 +153,7 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 
 int tprof_write_profile(const char *name, int fd, int debug)
 {
+	struct api_inside was;
 	enum rec_profile_kind kind;
 	const struct rec_host *h;
 	uint64_t own[API_MAX_DEPTH];
@@ -165,7 +167,7 @@ int tprof_write_profile(const char *name, int fd, int debug)
 	if (code)
 		return code;
 	nown = h->backtrace(own, API_MAX_DEPTH, 1);
-	api_inside(h);
+	was = api_inside(h);
 	if (kind == REC_PROFILE_GOROUTINE && debug >= 2)
 		code = api_text_stacks(h, own, nown, true, &out);
 	else
@@ -173,6 +175,6 @@ int tprof_write_profile(const char *name, int fd, int debug)
 	if (!code)
 		code = api_write(fd, out.data, out.size);
 	tp_buf_release(&out);
-	api_outside(h);
+	api_outside(h, was);
 	return code;
 }

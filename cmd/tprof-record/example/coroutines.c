@@ -497,25 +497,27 @@ static void one_guest(void *arg)
 
 /* ---- main ---- */
 
+static int write_profile(const char *folder, const char *name)
+{
+	char path[4096];
+	int fd, code;
+
+	snprintf(path, sizeof(path), "%s/%s.pb.gz", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	code = fd < 0 ? errno : tprof_write_profile(name, fd, 0); /* tprof: */
+	if (fd >= 0)
+		close(fd);
+	if (code)
+		fprintf(stderr, "coroutines: %s: %s\n", path, strerror(code));
+	return code;
+}
+
 static int write_profiles(const char *folder)
 {
-	static const char *const names[] = {"heap", "block", "mutex", "goroutine"};
-	char path[4096];
+	int code = write_profile(folder, "heap");
 
-	for (int i = 0; i < 4; i++) {
-		int fd, code;
-
-		snprintf(path, sizeof(path), "%s/%s.pb.gz", folder, names[i]);
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		code = fd < 0 ? errno : tprof_write_profile(names[i], fd, 0); /* tprof: */
-		if (fd >= 0)
-			close(fd);
-		if (code) {
-			fprintf(stderr, "coroutines: %s: %s\n", path, strerror(code));
-			return 4;
-		}
-	}
-	return 0;
+	code = code ? code : write_profile(folder, "block");
+	return code ? code : write_profile(folder, "mutex");
 }
 
 static int record(const char *folder, int number, enum tprof_format format)
@@ -599,6 +601,8 @@ int main(int argc, char **argv)
 		spawn(one_guest, (void *)(uintptr_t)(i + 1), "guest");
 	for (int i = 0; i < nthreads; i++)
 		tprof_thread_create(&thread[i], NULL, run_thread, NULL); /* tprof: */
+	if (folder)
+		code = write_profile(folder, "goroutine"); /* while there are some */
 	for (int i = 1; folder && i <= ntraces && !code; i++) {
 		struct timespec t = {.tv_nsec = 5000000};
 
