@@ -10,6 +10,7 @@
 #include "tprof-record/convert/names.h"
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/file.h"
+#include "tprof-record/parent/leak.h"
 #include "tprof-record/parent/threads.h"
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
@@ -173,19 +174,24 @@ static void write_profiles(struct making *m)
 			write_profile(m, (enum rec_profile_kind)kind);
 }
 
-/* Stacks of threads that run, of a process that does. */
+/* Stacks of threads that run, of a process that does; and which of those that wait are leaked. */
 static void look_at_threads(struct making *m)
 {
+	const bool *wanted = m->request->profile;
+	struct rec_dump *d = m->dump;
 	struct tp_err err = {0};
 	int code = 0;
 
-	if (!m->process->alive || !m->request->profile[REC_PROFILE_GOROUTINE])
+	if (!m->process->alive)
 		return;
 	pthread_mutex_lock(&rec_dump_tracing);
-	code = rec_live_stacks(m->image->pid, m->process, &m->live, &err);
+	if (wanted[REC_PROFILE_GOROUTINE])
+		code = rec_live_stacks(m->image->pid, m->process, &m->live, &err);
+	if (!code && wanted[REC_PROFILE_LEAK])
+		code = rec_live_leaks(m->image->pid, m->process, &m->live, &err);
 	pthread_mutex_unlock(&rec_dump_tracing);
 	if (code)
-		snprintf(m->dump->blind, sizeof(m->dump->blind), "%s", err.msg);
+		snprintf(d->blind, sizeof(d->blind), "%s", err.msg);
 }
 
 /* ---- the trace ---- */
