@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "tprof-record/preload/real.h"
+#include "tprof-record/preload/start.h"
 
 static inline unsigned outcome(long result)
 {
@@ -48,6 +49,8 @@ HOOK long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
+	if (number == SYS_seccomp)
+		start_no_more();
 	if (number != SYS_futex)
 		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	switch (a[1] & FUTEX_CMD_MASK) {

@@ -264,6 +264,12 @@ static bool begin(enum rec_hello_kind kind)
 	return true;
 }
 
+void start_no_more(void)
+{
+	if (exit_is_own_process())
+		rec_core_end();
+}
+
 void start_in_child(void)
 {
 	if (recorder_size && follows)

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "tprof-record/preload/real.h"
+#include "tprof-record/preload/start.h"
 
 /* ---- ends ---- */
 
@@ -242,6 +243,8 @@ HOOK int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
+	if (option == PR_SET_SECCOMP)
+		start_no_more();
 	result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
 	if (option == PR_SET_NAME && result == 0 && watching())
 		rec_thread_name((const char *)a[0]);
