@@ -36,6 +36,7 @@ same 'threads that outlive main' 3 --all "$programs/threads" outlive
 same 'detached threads at the end' 3 --all "$programs/threads" detached
 same 'C++' 3 --all "$programs/cxx"
 same 'C++, heap at rate 1' 3 '--all --heap=1' "$programs/cxx"
+same 'what hooks must keep' 3 '--all --heap=1 --follow-children' "$programs/hooks"
 same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 same 'full memory' 3 --all "$programs/tight"
 . "$source/testdata/recorder/ends.sh"
