@@ -11,6 +11,7 @@
 #include "open/input.h"
 #include "order/pipe.h"
 #include "order/trace.h"
+#include "symbol/sidecar.h"
 #include "timeline/timeline.h"
 
 /* What one import works on; released in one place, whatever happened. */
@@ -22,8 +23,11 @@ struct work {
 	struct tp_trace trace;
 	struct tp_pipe *pipe;
 	struct tp_symbolizer *symbols; /* NULL: no names are looked for */
-	size_t named, unnamed;	       /* addresses of a trace */
-	char damaged[160];	       /* what was wrong with the compression, "" if nothing */
+	struct tp_sidecar *sidecar;    /* NULL: none lies beside the trace */
+	char sidecar_path[4096], no_sidecar[256];
+	size_t named, unnamed, foreign; /* addresses of a trace; that are not the sidecar's */
+	int version;			/* of a trace */
+	char damaged[160];		/* what was wrong with the compression, "" if nothing */
 };
 
 static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -75,6 +79,15 @@ static int processors(void)
 	return CPU_COUNT(&set);
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strcmp(path, "-"))
+		return "stdin";
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* ---- names ---- */
 
 static int open_symbols(struct work *w, struct tp_err *err)
@@ -89,25 +102,12 @@ static int put_text(struct tp_dict *dict, const char *text, uint32_t *id)
 	return tp_dict_string(dict, text, strlen(text), id);
 }
 
-/* A frame of a trace stands for a call that was made, not for what was inlined into its place. */
-static int name_frame(void *ctx, struct tp_dict *dict, uint64_t address, struct tp_frame *frame)
+static int put_symbol(struct tp_dict *dict, const struct tp_symbol *s, struct tp_frame *frame)
 {
-	static const struct tp_symbol_place place = {.file = "", .build_id = "", .first = true};
-	struct tp_symbol chain[TP_SYMBOL_FRAMES], *s;
-	struct tp_function f = {0};
-	struct work *w = ctx;
-	size_t n = tp_symbolizer_lookup(w->symbols, &place, address - 1, chain, TP_SYMBOL_FRAMES);
-	int code;
+	struct tp_function f = {.start_line = s->start_line};
+	int code = put_text(dict, s->name, &f.name);
 
-	if (!n) {
-		w->unnamed++;
-		return 0;
-	}
-	w->named++;
-	s = &chain[n - 1];
-	f.start_line = s->start_line;
-	frame->line = s->line;
-	code = put_text(dict, s->name, &f.name);
+	*frame = (struct tp_frame){.line = s->line};
 	if (!code)
 		code = put_text(dict, s->system_name, &f.system_name);
 	if (!code)
@@ -115,9 +115,62 @@ static int name_frame(void *ctx, struct tp_dict *dict, uint64_t address, struct 
 	return code ? code : tp_dict_function(dict, &f, &frame->function);
 }
 
+/* What lies beside the trace was made for it. From a program that the user names come only calls
+ * that were made, as Go's tools have it, not what was inlined into their place. */
+static int name_frames(void *ctx, struct tp_dict *dict, uint64_t address, struct tp_frame *frames,
+		       size_t *n)
+{
+	static const struct tp_symbol_place place = {.file = "", .build_id = "", .first = true};
+	struct tp_symbol chain[TP_SYMBOL_FRAMES];
+	struct work *w = ctx;
+	size_t size = 0;
+	bool known = true;
+	int code = 0;
+
+	if (w->sidecar)
+		size = tp_sidecar_lookup(w->sidecar, address, chain, TP_SYMBOL_FRAMES, &known);
+	w->foreign += !known;
+	if (!size && w->symbols) {
+		size =
+		    tp_symbolizer_lookup(w->symbols, &place, address - 1, chain, TP_SYMBOL_FRAMES);
+		if (size)
+			chain[0] = chain[size - 1];
+		size = size > 0;
+	}
+	*n = size;
+	w->named += size > 0;
+	w->unnamed += !size;
+	for (size_t i = 0; !code && i < size; i++)
+		code = put_symbol(dict, &chain[i], &frames[i]);
+	return code;
+}
+
+/* Where something lies beside a trace that has no room for names. */
+static void open_sidecar(struct work *w, const char *path)
+{
+	struct tp_err err;
+
+	if (!strcmp(path, "-") || !tp_sidecar_find(path, w->sidecar_path, sizeof(w->sidecar_path)))
+		return;
+	if (tp_sidecar_open(&w->sidecar, w->sidecar_path, &err)) {
+		tp_err_printable(&err);
+		snprintf(w->no_sidecar, sizeof(w->no_sidecar), "%.60s cannot be read: %.160s",
+			 base_name(w->sidecar_path), err.msg);
+	}
+}
+
 static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
 {
-	tp_symbol_remark(r->unnamed, w->named, w->unnamed);
+	size_t all = w->named + w->unnamed;
+
+	if (*w->no_sidecar)
+		snprintf(r->unnamed, sizeof(r->unnamed), "%s", w->no_sidecar);
+	else if (w->foreign)
+		snprintf(r->unnamed, sizeof(r->unnamed),
+			 "%.80s does not have %zu of %zu code addresses: it is of another trace",
+			 base_name(w->sidecar_path), w->foreign, all);
+	else if (w->symbols)
+		tp_symbol_remark(r->unnamed, w->named, w->unnamed);
 	if (*r->unnamed &&
 	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -143,7 +196,7 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .strict = opt->strict,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
-	    .name_frame = w->symbols ? name_frame : NULL,
+	    .name_frames = w->symbols || w->sidecar ? name_frames : NULL,
 	    .name_ctx = w,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
@@ -176,15 +229,6 @@ static int note_damaged_packing(struct work *w, struct tp_err *err)
 	if (tp_trace_add_loss(&w->trace, &loss))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!strcmp(path, "-"))
-		return "stdin";
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 #define MAX_KEY 128
@@ -310,6 +354,8 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	int code;
 
 	w->timeline = tp_timeline_new(w->run);
+	if (w->version < 7)
+		open_sidecar(w, path);
 	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	code = read_trace(w, err);
@@ -420,6 +466,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 				  seen.name);
 		goto done;
 	}
+	w.version = seen.version;
 	snprintf(result->what, sizeof(result->what), "%s", seen.name);
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
@@ -445,6 +492,7 @@ done:
 	if (!code && result->known && w.opt->nlabels)
 		code = relabel(&w, store_path, result, err);
 	tp_symbolizer_free(w.symbols);
+	tp_sidecar_close(w.sidecar);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);
 	if (w.run)

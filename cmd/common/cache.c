@@ -14,9 +14,11 @@
 #include <xxhash.h>
 
 #include "common/number.h"
+#include "symbol/sidecar.h"
 
 /* Files of the folder:
- *   HASH-VERSION.tprof  an entry; its modification time is when it was last used
+ *   HASH-VERSION.tprof  an entry; its modification time is when it was last used. With names that
+ *                       lie beside the dump (symbol/sidecar.h): HASH.HASH-VERSION.tprof
  *   HASH-VERSION.part   an entry being imported (with what the store keeps beside it)
  *   stdin-XXXXXX        standard input being kept
  *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
@@ -181,6 +183,23 @@ static int hash_dump(struct cmd_cache *c, const char *path, char hash[33], char 
 	code = hash_stream(fd, -1, hash, path, err);
 	close(fd);
 	return code;
+}
+
+/* "." and a hash of what lies beside the dump and names its code, "" where nothing does: with other
+ * names it is another entry. */
+static void hash_beside(const char *path, char beside[18])
+{
+	char side[PATH_MAX], hash[33];
+	int fd;
+
+	*beside = '\0';
+	if (!tp_sidecar_find(path, side, sizeof(side)))
+		return;
+	fd = open(side, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && !hash_stream(fd, -1, hash, side, NULL))
+		snprintf(beside, 18, ".%.16s", hash);
+	if (fd >= 0)
+		close(fd);
 }
 
 static int lock(struct cmd_cache *c, char digit, int how)
@@ -365,7 +384,7 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 		    struct tp_store **store, bool *fresh, struct tp_import_result *result,
 		    struct tp_err *err)
 {
-	char hash[33], name[NAME_SIZE], copy[PATH_MAX];
+	char hash[33], beside[18], name[NAME_SIZE], copy[PATH_MAX];
 	int64_t entries, bytes;
 	int held = -1, code;
 
@@ -374,7 +393,8 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 	code = hash_dump(c, path, hash, copy, sizeof(copy), err);
 	if (code)
 		goto done;
-	snprintf(name, sizeof(name), "%s-%s%s", hash, TPROF_VERSION, SUFFIX);
+	hash_beside(*copy ? copy : path, beside);
+	snprintf(name, sizeof(name), "%s%s-%s%s", hash, beside, TPROF_VERSION, SUFFIX);
 	held = lock(c, hash[0], LOCK_SH);
 	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
 		goto done;

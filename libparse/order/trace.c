@@ -31,6 +31,29 @@ int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 	return tp_v2_read(in, opt, trace, sink, err);
 }
 
+int tp_trace_push_address(const struct tp_trace_options *opt, struct tp_dict *dict,
+			  uint64_t address, uint32_t *node)
+{
+	struct tp_location location = {.address = address};
+	struct tp_frame frames[TP_NAMED_FRAMES];
+	uint32_t where, id;
+	size_t n = 0;
+	int code = tp_dict_location(dict, &location, &where);
+
+	if (!code && opt->name_frames)
+		code = opt->name_frames(opt->name_ctx, dict, address, frames, &n);
+	if (!n)
+		frames[n++] = (struct tp_frame){0};
+	for (size_t i = n; !code && i--;) {
+		frames[i].location = where;
+		frames[i].inlined = i + 1 < n;
+		code = tp_dict_frame(dict, &frames[i], &id);
+		if (!code)
+			code = tp_dict_stack(dict, *node, id, node);
+	}
+	return code;
+}
+
 void tp_trace_release(struct tp_trace *trace)
 {
 	tp_dict_free(trace->dict);

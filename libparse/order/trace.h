@@ -70,16 +70,20 @@ struct tp_trace {
 	size_t nwires;
 };
 
+#define TP_NAMED_FRAMES 256 /* of one address */
+
 struct tp_trace_options {
 	bool strict; /* stop with an error where Go's reader would, after the same events */
 	/* Called now and then with bytes done and bytes in all; nonzero cancels (TP_ECANCEL). */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
-	/* Names code of which the trace has addresses only (go 1.5): sets function and line of a
-	 * frame, or leaves it. `address` is a return address, the call is before it. NULL: nobody
-	 * does. 0 or an error code. */
-	int (*name_frame)(void *ctx, struct tp_dict *dict, uint64_t address,
-			  struct tp_frame *frame);
+	/* Names code of which the trace has addresses only (go 1.5). `address` is a return address,
+	 * the call is before it. frame[0 … n) become the calls there, innermost first, the last being
+	 * the function and the others inlined into it; how many there are (at most TP_NAMED_FRAMES)
+	 * goes to *n, where 0 says that nothing is known. Of a frame, function, line and column are
+	 * used. NULL: nobody does. 0 or an error code. */
+	int (*name_frames)(void *ctx, struct tp_dict *dict, uint64_t address,
+			   struct tp_frame *frame, size_t *n);
 	void *name_ctx;
 };
 
@@ -89,6 +93,11 @@ struct tp_trace_options {
 int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 		  const struct tp_sink *sink, struct tp_err *err);
 void tp_trace_release(struct tp_trace *trace);
+
+/* For decoders of go 1.5: puts the frames at an address, as opt->name_frames has them, on a stack
+ * (*node). 0 or an error code. */
+int tp_trace_push_address(const struct tp_trace_options *opt, struct tp_dict *dict,
+			  uint64_t address, uint32_t *node);
 
 /* For decoders: append; 0 or TP_ENOMEM. At most 10,000 losses and notices each are kept; further
  * ones are counted into the last. */

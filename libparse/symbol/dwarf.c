@@ -240,18 +240,32 @@ static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[DEEP
 	return n;
 }
 
+/* The type of a lambda has no name: what tells it apart is the function that it stands in. */
+static const char *part_of_lambda(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	if (tag == DW_TAG_subprogram)
+		return text_of(die, DW_AT_name);
+	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type) && !dwarf_diename(die))
+		return "<lambda>";
+	return scope_name(die);
+}
+
 /* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
 static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
 {
+	const char *(*part_name)(Dwarf_Die *) =
+	    strcmp(name, "operator()") != 0 ? scope_name : part_of_lambda;
 	Dwarf_Die scope[DEEPEST];
 	size_t n = scopes_of(d, decl, scope), size = strlen(name) + 1;
 	char *text, *at;
 
 	for (size_t i = 0; i < n; i++)
-		size += scope_name(&scope[i]) ? strlen(scope_name(&scope[i])) + 2 : 0;
+		size += part_name(&scope[i]) ? strlen(part_name(&scope[i])) + 2 : 0;
 	text = at = tp_arena_alloc(&d->arena, size);
 	for (size_t i = 0; at && i < n; i++) {
-		const char *part = scope_name(&scope[i]);
+		const char *part = part_name(&scope[i]);
 
 		if (part)
 			at += snprintf(at, size - (size_t)(at - text), "%s::", part);

@@ -55,7 +55,7 @@ struct rec_goroutine {
 	uint8_t at_start;  /* enum rec_g_state, where the trace begins in the middle */
 	uint32_t m;	   /* where it runs or is in a system call: index + 1 */
 	uint32_t home;	   /* M on which it was first met: index + 1 */
-	uint32_t name;	   /* string of the process */
+	const char *name;  /* of the thread; NULL unknown */
 	uint32_t stack;	   /* the first that is known */
 	uint64_t entry;	   /* of its start routine */
 	uint32_t creation; /* v2: stack of its name, once it is known; UINT32_MAX not yet */

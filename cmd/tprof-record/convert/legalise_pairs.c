@@ -5,6 +5,7 @@
  * else had taken it, is not the last one: so there are no futile wake-ups to be told of, which Go's
  * own mutexes and channels report as FutileWakeup.) */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tprof-record/convert/legalise.h"
 
@@ -117,7 +118,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	g->seen = true;
 	switch (e->kind) {
 	case REC_THREAD_NAME:
-		g->name = e->arg;
+		g->name = rec_process_string(s->p, e->arg);
 		return 0;
 	case REC_THREAD_START:
 		if (rec_is_state(s, step))
@@ -144,12 +145,25 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	return 0;
 }
 
+/* The kernel calls a thread as the one that made it: a name that tells nothing. */
+static bool says_something(const struct rec_story *s, const char *name)
+{
+	const char *exe = rec_process_string(s->p, s->p->arena.header->exe);
+	const char *slash = strrchr(exe, '/');
+
+	exe = slash ? slash + 1 : exe;
+	return *name && (!*exe || strncmp(name, exe, 15) != 0);
+}
+
 /* What is known of those that are alive at the end. */
 static int note_living(struct rec_story *s)
 {
 	const struct rec_arena *a = &s->p->arena;
 	struct rec_goroutine *g;
 
+	for (uint32_t i = 0; i < s->ngs; i++)
+		if (s->gs[i].name && !says_something(s, s->gs[i].name))
+			s->gs[i].name = NULL;
 	for (uint32_t i = 0; i < a->header->gs.used; i++) {
 		const struct rec_g *r = &a->gs[i];
 
@@ -166,6 +180,8 @@ static int note_living(struct rec_story *s)
 			g->entry = r->entry;
 		if (!g->stack)
 			g->stack = r->wait.stack;
+		if (!g->name && says_something(s, r->name))
+			g->name = r->name;
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "tprof-record/convert/names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/seed.h"
 #include "symbol/image.h"
 #include "tprof-record/convert/images.h"
+#include "tprof-record/convert/names_demangle.h"
 
 /* Where debugging information lies that was taken out of programs. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
@@ -28,7 +30,7 @@ struct place { /* a PC that was asked for */
 	const uint32_t *frames;
 	uint32_t n;	 /* 0: this slot is free */
 	uint32_t module; /* + 1 */
-	bool own;
+	bool own, named;
 };
 
 struct rec_names {
@@ -46,6 +48,7 @@ struct rec_names {
 	uint32_t nnodes;
 	struct tp_arena arena;
 	size_t named, unnamed;
+	bool place_names; /* code without a name is called after its place */
 };
 
 static const uint32_t no_frame;
@@ -211,6 +214,11 @@ void rec_names_free(struct rec_names *n)
 	free(n);
 }
 
+void rec_names_unnamed(struct rec_names *n)
+{
+	n->place_names = true;
+}
+
 struct tp_dict *rec_names_dict(const struct rec_names *n)
 {
 	return n->dict;
@@ -253,12 +261,19 @@ static int put_text(struct rec_names *n, const char *text, uint32_t *id)
 	return tp_dict_string(n->dict, text, strlen(text), id);
 }
 
+/* The name that is to be read: of a lambda, DWARF tells no more than "operator()". */
+static const char *mangled(const struct tp_symbol *s)
+{
+	return !strcmp(s->name, "operator()") ? s->system_name : s->name;
+}
+
 /* The chain, innermost first, as frames of one location, root first. */
 static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 		      const struct tp_symbol *chain, size_t size, uint32_t *frames)
 {
 	struct tp_location location = {.address = pc, .mapping = module};
 	struct tp_frame frame = {0};
+	char text[1024];
 	int code = tp_dict_location(n->dict, &location, &frame.location);
 
 	if (!code && !size)
@@ -267,7 +282,8 @@ static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 		const struct tp_symbol *s = &chain[size - 1 - i];
 		struct tp_function f = {.start_line = s->start_line};
 
-		code = put_text(n, s->name, &f.name);
+		code = put_text(n, rec_demangle(mangled(s), text, sizeof(text)) ? text : s->name,
+				&f.name);
 		if (!code)
 			code = put_text(n, s->system_name, &f.system_name);
 		if (!code)
@@ -280,6 +296,27 @@ static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
 			code = tp_dict_frame(n->dict, &frame, &frames[i]);
 	}
 	return code;
+}
+
+/* "liblzma.so.5+0x1f2c" */
+static void call_after_place(const struct rec_names *n, uint32_t module, uint64_t address,
+			     char text[PATH_ROOM])
+{
+	const struct rec_module *m = module ? &n->p->arena.modules[module - 1] : NULL;
+	const struct file *f = module ? &n->files[n->file_of[module - 1] - 1] : NULL;
+	struct tp_image_mapping where = {.mapped = true};
+
+	if (!m) {
+		snprintf(text, PATH_ROOM, "?");
+		return;
+	}
+	where.start = m->start;
+	where.limit = m->limit;
+	where.offset = m->offset;
+	address =
+	    f->image ? tp_image_address(f->image, &where, address) : address - m->start + m->offset;
+	snprintf(text, PATH_ROOM, "%.255s+0x%" PRIx64, base_name(rec_process_string(n->p, f->name)),
+		 address);
 }
 
 static int grow(struct rec_names *n)
@@ -309,6 +346,7 @@ static int grow(struct rec_names *n)
 static const struct place *place_of(struct rec_names *n, uint64_t pc)
 {
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
+	char text[PATH_ROOM];
 	struct place *p;
 	uint32_t *frames;
 	size_t at, size;
@@ -323,10 +361,16 @@ static const struct place *place_of(struct rec_names *n, uint64_t pc)
 	p->module = rec_names_module(n, pc - 1);
 	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
+	p->named = size > 0;
+	if (!size && n->place_names) {
+		call_after_place(n, p->module, pc - 1, text);
+		chain[0] = (struct tp_symbol){.name = text, .system_name = text, .file = ""};
+		size = 1;
+	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
 	if (!frames || put_frames(n, pc, p->module, chain, size, frames))
 		return NULL;
-	if (size) {
+	if (p->named) {
 		n->named++;
 	} else {
 		n->unnamed++;
@@ -386,6 +430,13 @@ const char *rec_names_function(struct rec_names *n, uint64_t pc)
 	return p ? tp_dict_text(n->dict, tp_dict_frame_name(n->dict, p->frames[0])).text : "";
 }
 
+bool rec_names_known(struct rec_names *n, uint64_t pc)
+{
+	const struct place *p = place_of(n, pc);
+
+	return p && p->named;
+}
+
 /* ---- stacks ---- */
 
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
@@ -435,8 +486,8 @@ size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t 
 static bool starts_others(const char *name)
 {
 	static const char *const names[] = {
-	    "_start",	"std::",     "core::",	 "alloc::", "__rust", "_ZNSt",	    "_ZN3std",
-	    "_ZN4core", "_ZN5alloc", "<alloc::", "<core::", "<std::", "operator()", "call_once"};
+	    "_start",	"std::",     "core::",	 "alloc::", "__rust", "_ZNSt",	   "_ZN3std",
+	    "_ZN4core", "_ZN5alloc", "<alloc::", "<core::", "<std::", "__gthread", "call_once"};
 
 	if (!*name)
 		return true;
@@ -446,12 +497,19 @@ static bool starts_others(const char *name)
 	return false;
 }
 
+static bool is_starting(struct rec_names *n, uint64_t pc)
+{
+	const struct place *p = place_of(n, pc);
+
+	return p && p->module && n->files[n->file_of[p->module - 1] - 1].starter;
+}
+
 /* The outermost frame at a PC that is the program's. */
 static uint32_t begins_at(struct rec_names *n, uint64_t pc)
 {
 	const struct place *p = place_of(n, pc);
 
-	if (!p || p->own || !p->module || n->files[n->file_of[p->module - 1] - 1].starter)
+	if (!p || p->own || !p->module || is_starting(n, pc))
 		return 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
@@ -472,6 +530,9 @@ uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, ui
 	*pc = entry ? entry + 1 : 0;
 	frame = entry ? begins_at(n, *pc) : 0;
 	while (!frame && size--) {
+		/* Nameless below libc is what calls it: _start. */
+		if (size && !rec_names_known(n, pcs[size]) && is_starting(n, pcs[size - 1]))
+			continue;
 		frame = begins_at(n, pcs[size]);
 		if (frame)
 			*pc = pcs[size];

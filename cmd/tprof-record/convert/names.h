@@ -24,6 +24,10 @@ int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_d
 void rec_names_free(struct rec_names *n);
 struct tp_dict *rec_names_dict(const struct rec_names *n);
 
+/* From now on code without a name is called FILE+0xADDRESS (the file's own address of the call),
+ * for formats that have no other way to say where it is; before any name was asked for. */
+void rec_names_unnamed(struct rec_names *n);
+
 /* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);
 /* Frames at a PC, from the root towards the leaf (as tp_profile_push takes them); how many, at
@@ -36,6 +40,8 @@ int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct 
 const char *rec_names_function(struct rec_names *n, uint64_t pc);
 /* Where the function begins, inlined calls aside, that made the call before a PC; 0 unknown. */
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc);
+/* Has the code at a PC a name (but that of its place)? */
+bool rec_names_known(struct rec_names *n, uint64_t pc);
 /* Is the code at a PC the recorder's own? */
 bool rec_names_own(struct rec_names *n, uint64_t pc);
 /* The PCs of a stack, innermost first, but those of the recorder; how many. */

@@ -83,7 +83,7 @@ static int string_of(struct v2_writer *v, const char *text, uint64_t *id)
 static int name_of(struct v2_writer *v, struct rec_goroutine *g, uint64_t *node)
 {
 	struct rec_names *names = v->w.story->names;
-	const char *name = rec_process_string(v->w.story->p, g->name);
+	const char *name = g->name ? g->name : "";
 	struct tp_frame frame;
 	uint64_t pc, text;
 	uint32_t id;
@@ -93,6 +93,8 @@ static int name_of(struct v2_writer *v, struct rec_goroutine *g, uint64_t *node)
 	if (g->creation != UINT32_MAX)
 		return 0;
 	id = rec_names_begin(names, g->entry, g->stack, &pc);
+	if (g->id == 1 && !*name && !rec_names_known(names, pc))
+		name = "main";
 	frame = tp_dict_frame_at(v->dict, id);
 	frame.inlined = 0;
 	if (*name) {

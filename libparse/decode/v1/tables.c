@@ -36,9 +36,8 @@ static uint32_t text_of(const struct tp_v1_index *ix, uint64_t id)
 	return known == TP_V1_NO_ID ? 0 : known;
 }
 
-static int intern_frame(struct tp_v1_index *ix, const struct tp_trace_options *opt,
-			struct tp_dict *dict, const uint64_t *v, struct tp_v1_idmap *by_pc,
-			uint32_t *id)
+static int intern_frame(struct tp_v1_index *ix, struct tp_dict *dict, const uint64_t *v,
+			struct tp_v1_idmap *by_pc, uint32_t *id)
 {
 	struct tp_location location = {.address = v[0]};
 	struct tp_function function = {0};
@@ -52,15 +51,11 @@ static int intern_frame(struct tp_v1_index *ix, const struct tp_trace_options *o
 			return 0;
 	}
 	code = tp_dict_location(dict, &location, &frame.location);
-	if (!code && ix->wire.version >= 7) {
-		function.name = text_of(ix, v[1]);
-		function.file = text_of(ix, v[2]);
-		frame.line = (int64_t)v[3];
-		if (function.name || function.file)
-			code = tp_dict_function(dict, &function, &frame.function);
-	}
-	if (!code && ix->wire.version < 7 && opt->name_frame)
-		code = opt->name_frame(opt->name_ctx, dict, v[0], &frame);
+	function.name = text_of(ix, v[1]);
+	function.file = text_of(ix, v[2]);
+	frame.line = (int64_t)v[3];
+	if (!code && (function.name || function.file))
+		code = tp_dict_function(dict, &function, &frame.function);
 	if (!code)
 		code = tp_dict_frame(dict, &frame, id);
 	if (!code && ix->wire.version >= 11)
@@ -83,9 +78,15 @@ static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *o
 	if (!id || !v[1])
 		return 0;
 	for (size_t i = v[1]; i--;) {
-		code = intern_frame(ix, opt, dict, v + 2 + per_frame * i, by_pc, &frame);
-		if (!code)
-			code = tp_dict_stack(dict, node, frame, &node);
+		const uint64_t *at = v + 2 + per_frame * i;
+
+		if (ix->wire.version < 7) {
+			code = tp_trace_push_address(opt, dict, *at, &node);
+		} else {
+			code = intern_frame(ix, dict, at, by_pc, &frame);
+			if (!code)
+				code = tp_dict_stack(dict, node, frame, &node);
+		}
 		if (code)
 			return code;
 	}

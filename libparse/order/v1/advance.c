@@ -43,8 +43,6 @@ static inline void count(struct tp_v1_order *o, unsigned type, int64_t ns, bool 
  * adds 1, because symbolizers expect return addresses). */
 static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 {
-	struct tp_location location = {.address = g->create_stack + 1};
-	struct tp_frame frame = {0};
 	uint32_t id = 0;
 	int code;
 
@@ -52,14 +50,7 @@ static uint32_t first_stack(struct tp_v1_order *o, const struct tp_v1_g *g)
 		return tp_v1_stack(o, g->create_stack);
 	if (!g->create_stack || o->quiet)
 		return 0;
-	code = tp_dict_location(o->trace->dict, &location, &frame.location);
-	if (!code && o->opt->name_frame)
-		code = o->opt->name_frame(o->opt->name_ctx, o->trace->dict, location.address,
-					  &frame);
-	if (!code)
-		code = tp_dict_frame(o->trace->dict, &frame, &id);
-	if (!code)
-		code = tp_dict_stack(o->trace->dict, 0, id, &id);
+	code = tp_trace_push_address(o->opt, o->trace->dict, g->create_stack + 1, &id);
 	if (code && !o->code)
 		o->code = tp_err_set(o->err, code, TP_OFFSET_NONE, "too many stacks");
 	return id;

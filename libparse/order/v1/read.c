@@ -402,7 +402,7 @@ static int hand_over(struct tp_v1_order *o)
 		    (unsigned long long)o->late);
 		code = tp_trace_add_loss(t, &loss);
 	}
-	if (!code && o->version < 7 && !o->opt->name_frame)
+	if (!code && o->version < 7 && !o->opt->name_frames)
 		code = tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
 					   "functions have no names: the format of go 1.5 holds "
 					   "addresses only (tprof-import --binary names them)");
