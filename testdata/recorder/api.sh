@@ -162,7 +162,8 @@ elif ! (cd page && run batch ./batch && exit "$status"); then
 elif mkdir page/left && mv page/trace.out page/mutex.pb.gz page/left && judge page/left 2 && ask_others page/left; then
 	ok "the page's example" "$("$bin/tprof-top" --format=tsv page/left/trace.out 2>/dev/null | sed 1d | awk -F '\t' '{ printf "%s ", $1 }')"
 	values page/left/mutex.pb.gz delay >got
-	if grep -q '^main ' got && grep -q '^release ' got; then
+	# It was held for 5 ms; where the worker was late, less was waited.
+	if awk '$1 == "main" && $2 > 1000000 { found = 1 } END { exit !found }' got && grep -q '^release ' got; then
 		ok "… blames who held the lock" "$(head -n 1 got) ns"
 	else
 		bad "… blames who held the lock" 'main is not in the mutex profile' got

@@ -42,6 +42,13 @@ int tprof_thread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*r
 	return code;
 }
 
+/* At once: whoever reads a profile next may be another thread, and this one may never come back. */
+static void settle(const struct rec_host *h)
+{
+	if (h->self()->ndue)
+		h->settle_now();
+}
+
 /* Until it ends, nothing else that the thread does is recorded: where the preloaded library is
  * there too, it would see a wait inside a wait. */
 static inline __attribute__((always_inline)) void wait_begin(const struct rec_event *wait)
@@ -67,8 +74,7 @@ static void wait_end(enum rec_kind kind, unsigned flags)
 	if (!api_enter())
 		return;
 	h->wait_end(&api_self.wait, flags);
-	if (h->self()->ndue)
-		h->settle_now();
+	settle(h);
 }
 
 void tprof_wait_begin(enum tprof_reason reason, const void *object)
@@ -88,10 +94,11 @@ void tprof_post(const void *object, bool all)
 	uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
 
 	/* As rec_waited_for. */
-	if (h &&
-	    atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters, memory_order_relaxed))
-		h->post(object, all ? UINT32_MAX : 1, 1);
-	API_STAY();
+	if (!h ||
+	    !atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters, memory_order_relaxed))
+		return;
+	h->post(object, all ? UINT32_MAX : 1, 1);
+	settle(h);
 }
 
 void tprof_syscall_begin(int fd)
