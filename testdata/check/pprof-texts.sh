@@ -30,8 +30,8 @@ samples() {
 				gsub(/^ +| +$/, "", half[1])
 				gsub(/ +/, " ", half[1])
 				line = half[1] " @"
-				m = split(half[2], id, " ")
-				for (k = 1; k <= m; k++) line = line " " (id[k] in address ? address[id[k]] : "?")
+				m = split(half[2], ids, " ")
+				for (k = 1; k <= m; k++) line = line " " (ids[k] in address ? address[ids[k]] : "?")
 				print line | "sort"
 			}
 		}'

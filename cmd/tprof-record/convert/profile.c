@@ -21,7 +21,7 @@ struct maker {
 	struct tp_profile *out;
 	struct rec_names *names;
 	struct tp_err *err;
-	uint32_t lost; /* the stack of REC_LOST_LOCK, once made */
+	uint32_t lost, unknown; /* stacks of REC_LOST_LOCK and REC_UNKNOWN_STACK, once made */
 };
 
 /* Codes of the builder come without words. */
@@ -142,38 +142,42 @@ static int push_pcs(struct maker *m, const struct rec_row *row, uint32_t *node)
 		const uint32_t *frame;
 		size_t nframes = rec_names_frames(m->names, pcs[n], &frame);
 
+		if (rec_names_own(m->names, pcs[n]))
+			continue;
 		code = fail(m, tp_profile_push(m->out, node, frame, nframes));
 	}
 	return code;
 }
 
 /* One location, which has no address: there is no code of that name. */
-static int push_lost(struct maker *m, uint32_t *node)
+static int push_name(struct maker *m, const char *name, uint32_t *made, uint32_t *node)
 {
 	struct tp_location at = {.flags = 0};
 	struct tp_function f = {0};
 	struct tp_frame line = {0};
 	int code = 0;
 
-	if (!m->lost) {
-		code = string(m, REC_LOST_LOCK, &f.name);
+	if (!*made) {
+		code = string(m, name, &f.name);
 		f.system_name = f.name;
 		if (!code)
 			code = fail(m, tp_dict_function(m->out->dict, &f, &line.function));
 		if (!code)
-			code = fail(m, tp_profile_push_location(m->out, &m->lost, &at, &line, 1));
+			code = fail(m, tp_profile_push_location(m->out, made, &at, &line, 1));
 	}
-	*node = m->lost;
+	*node = *made;
 	return code;
 }
 
 static int stack_of(struct maker *m, const struct rec_row *row, uint32_t *node)
 {
+	int code;
+
 	if (row->lost)
-		return push_lost(m, node);
-	if (row->stack)
-		return rec_names_stack(m->names, row->stack, node, m->err);
-	return push_pcs(m, row, node);
+		return push_name(m, REC_LOST_LOCK, &m->lost, node);
+	code = row->stack ? rec_names_stack(m->names, row->stack, node, m->err)
+			  : push_pcs(m, row, node);
+	return code || *node ? code : push_name(m, REC_UNKNOWN_STACK, &m->unknown, node);
 }
 
 struct labels {

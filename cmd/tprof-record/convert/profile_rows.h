@@ -14,6 +14,9 @@
  * runtime._LostContendedRuntimeLock). */
 #define REC_LOST_LOCK "tprof._LostContendedRecorderLock"
 
+/* And where a stack is not known, as pprof takes no count without one. */
+#define REC_UNKNOWN_STACK "tprof._UnknownStack"
+
 struct rec_row {
 	uint32_t stack;	     /* node of the arena, 0: see below */
 	const uint64_t *pcs; /* a stack taken from outside, NULL none */

@@ -105,7 +105,7 @@ static void test_profile_heap_rate_1(void **state)
 	expect(&t, REC_PROFILE_HEAP, NULL,
 	       "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "
 	       "space/bytes 1\n"
-	       "1 7 1 7 {bytes=7}\n"
+	       "1 7 1 7: tprof._UnknownStack {bytes=7}\n"
 	       "2 96 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=48}\n"
 	       "1000 24000 990 23760: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=24}\n"
 	       "map 1000-2000 400 /nowhere/prog ab12\n");
@@ -129,15 +129,15 @@ static void test_profile_heap_cycles(void **state)
 	b = rec_testing_bucket(&t, REC_HEAP_BUCKET, 0, 10);
 	b->u.heap.future[2].allocs = 5;
 	b->u.heap.future[1].frees = 2;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "5 50 3 30 {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "5 50 3 30: tprof._UnknownStack {bytes=10}\n");
 	b->u.heap.active.allocs = 1;
 	t.process.arena.header->heap_cycle = 4 << 1; /* 4 % 3 == 1 */
 	b->u.heap.future[1].allocs = 2;
 	b->u.heap.future[1].frees = 0;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "3 30 3 30 {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "3 30 3 30: tprof._UnknownStack {bytes=10}\n");
 	/* Go 1.5 has published counts only. */
 	t.process.arena.header->options.profiler = 105;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1 10 1 10 {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1 10 1 10: tprof._UnknownStack {bytes=10}\n");
 	rec_testing_end(&t);
 }
 
@@ -255,7 +255,7 @@ static void test_profile_goroutine(void **state)
 	make_threads(&t);
 	expect(&t, REC_PROFILE_GOROUTINE, &live,
 	       "goroutine/count per goroutine/count 1\n"
-	       "1 {goroutine=1; name=main; state=scheduling; tid=4000}\n"
+	       "1: tprof._UnknownStack {goroutine=1; name=main; state=scheduling; tid=4000}\n"
 	       "1: 0x1444#1 < 0x1333#1 {goroutine=2; state=syscall (read); tid=4001; "
 	       "waited=1000}\n"
 	       "1: 0x1111#1 < 0x1222#1 < 0x1333#1 {goroutine=3; kind=worker; name=worker; "

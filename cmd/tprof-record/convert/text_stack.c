@@ -9,6 +9,9 @@
 
 #define TAB 8
 
+/* The address of what has none: any that is in no mapping will do. */
+#define NOWHERE 1
+
 void rec_text_put(struct rec_texts *t, const char *fmt, ...)
 {
 	va_list ap, again;
@@ -37,6 +40,8 @@ size_t rec_text_pcs(struct rec_texts *t, const struct rec_row *row, uint64_t pcs
 		if (!rec_names_own(t->names, pcs[i]))
 			pcs[kept++] = pcs[i];
 	}
+	if (!kept)
+		pcs[kept++] = NOWHERE;
 	return kept;
 }
 
@@ -158,10 +163,12 @@ void rec_text_frames(struct rec_texts *t, const struct rec_row *row, const uint6
 {
 	struct tp_buf block = {0};
 
-	if (row->lost)
-		rec_text_put(t, "#\t%#llx\t%s+0x0\t?:0\n", (unsigned long long)pcs[0] - 1,
-			     REC_LOST_LOCK);
-	for (size_t i = 0; i < n && !row->lost && !t->code; i++)
+	bool nowhere = n == 1 && pcs[0] == NOWHERE;
+
+	if (row->lost || nowhere)
+		rec_text_put(t, "#\t0x%llx\t%s+0x0\t?:0\n", (unsigned long long)pcs[0] - 1,
+			     row->lost ? REC_LOST_LOCK : REC_UNKNOWN_STACK);
+	for (size_t i = 0; i < n && !row->lost && !nowhere && !t->code; i++)
 		add_address(t, &block, pcs[i]);
 	flush(t, &block);
 	rec_text_put(t, "\n");
