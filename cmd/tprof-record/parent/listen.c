@@ -102,8 +102,9 @@ int rec_listen_hear(int connection, struct rec_caller *caller)
 	    caller->hello.magic == REC_HELLO_MAGIC && caller->hello.kind >= REC_HELLO_START &&
 	    caller->hello.kind <= REC_HELLO_SNAPSHOT &&
 	    (caller->memory >= 0) == (caller->hello.kind != REC_HELLO_SNAPSHOT) &&
-	    !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size)) {
-		/* In its own words it may be another one: containers number theirs anew. */
+	    !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size) && who.pid > 0) {
+		/* In its own words it may be another one: containers number theirs anew. (0: one
+		 * outside of ours.) */
 		caller->pid = who.pid;
 		caller->uid = who.uid;
 		return 1;
