@@ -5,51 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/seed.h"
-#include "symbol/image.h"
 #include "tprof-record/convert/images.h"
 #include "tprof-record/convert/names_demangle.h"
+#include "tprof-record/convert/names_inside.h"
 
 /* Where debugging information lies that was taken out of programs. */
 #define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
 #define PATH_ROOM   512
-
-/* A file that was mapped; several modules may be parts of one. */
-struct file {
-	uint32_t name, build_id; /* strings of the process */
-	struct tp_image *image, *debug;
-	bool tried, other; /* it was looked for; it is another build by now */
-	bool own;	   /* of the recorder */
-	bool starter;	   /* of those that start threads and main */
-	size_t unnamed;	   /* addresses */
-};
-
-struct place { /* a PC that was asked for */
-	uint64_t pc;
-	const uint32_t *frames;
-	uint32_t n;	 /* 0: this slot is free */
-	uint32_t module; /* + 1 */
-	bool own, named;
-};
-
-struct rec_names {
-	const struct rec_process *p;
-	struct tp_dict *dict;
-	struct file *files;
-	size_t nfiles;
-	uint32_t *file_of; /* by module: file + 1 */
-	uint32_t *order;   /* modules, those that are there still first, newest first */
-	uint32_t nmodules;
-	struct place *slots; /* by PC; a power of two */
-	size_t nplaces, room;
-	uint64_t seed;
-	uint32_t *node; /* by stack of the process: node of the dictionary + 1, 0 not known yet */
-	uint32_t nnodes;
-	struct tp_arena arena;
-	size_t named, unnamed;
-	bool place_names; /* code without a name is called after its place */
-};
 
 static const uint32_t no_frame;
 
@@ -98,16 +61,16 @@ static bool is_starter(const char *path)
 static uint32_t file_for(struct rec_names *n, const struct rec_module *m)
 {
 	const char *name = rec_process_string(n->p, m->file);
-	struct file *f;
+	struct rec_named_file *f;
 
 	for (size_t i = 0; i < n->nfiles; i++)
 		if (n->files[i].name == m->file && n->files[i].build_id == m->build_id)
 			return (uint32_t)i + 1;
 	f = &n->files[n->nfiles++];
-	*f = (struct file){.name = m->file,
-			   .build_id = m->build_id,
-			   .own = is_own(name),
-			   .starter = is_starter(name)};
+	*f = (struct rec_named_file){.name = m->file,
+				     .build_id = m->build_id,
+				     .own = is_own(name),
+				     .starter = is_starter(name)};
 	return (uint32_t)n->nfiles;
 }
 
@@ -119,7 +82,7 @@ static bool is_same(const struct tp_image *image, const char *id)
 	return !*id || !*has || tp_image_is(image, id);
 }
 
-static void open_file(struct rec_names *n, struct file *f)
+static void open_file(struct rec_names *n, struct rec_named_file *f)
 {
 	const char *path = rec_process_string(n->p, f->name);
 	const char *id = rec_process_string(n->p, f->build_id);
@@ -143,8 +106,7 @@ static void open_file(struct rec_names *n, struct file *f)
 	if (size < 3 || size > 200)
 		return;
 	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
-	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) &&
-	    !tp_image_is(f->debug, id)) {
+	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) && !tp_image_is(f->debug, id)) {
 		rec_images_give(n->p->images, f->debug);
 		f->debug = NULL;
 	}
@@ -210,13 +172,14 @@ void rec_names_free(struct rec_names *n)
 	free(n->order);
 	free(n->slots);
 	free(n->node);
+	free(n->whole);
 	tp_arena_clear(&n->arena);
 	free(n);
 }
 
-void rec_names_unnamed(struct rec_names *n)
+void rec_names_for_traces(struct rec_names *n)
 {
-	n->place_names = true;
+	n->for_traces = true;
 }
 
 struct tp_dict *rec_names_dict(const struct rec_names *n)
@@ -240,7 +203,7 @@ static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
 		      struct tp_symbol *chain)
 {
 	const struct rec_module *m = &n->p->arena.modules[module - 1];
-	struct file *f = &n->files[n->file_of[module - 1] - 1];
+	struct rec_named_file *f = &n->files[n->file_of[module - 1] - 1];
 	struct tp_image_mapping where = {
 	    .mapped = true, .start = m->start, .limit = m->limit, .offset = m->offset};
 	size_t found = 0;
@@ -303,7 +266,7 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 			     char text[PATH_ROOM])
 {
 	const struct rec_module *m = module ? &n->p->arena.modules[module - 1] : NULL;
-	const struct file *f = module ? &n->files[n->file_of[module - 1] - 1] : NULL;
+	const struct rec_named_file *f = module ? &n->files[n->file_of[module - 1] - 1] : NULL;
 	struct tp_image_mapping where = {.mapped = true};
 
 	if (!m) {
@@ -322,7 +285,7 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 static int grow(struct rec_names *n)
 {
 	size_t room = n->room ? n->room * 2 : 1024;
-	struct place *old = n->slots, *slots = calloc(room, sizeof(*slots));
+	struct rec_place *old = n->slots, *slots = calloc(room, sizeof(*slots));
 	size_t old_room = n->room;
 
 	if (!slots)
@@ -342,12 +305,11 @@ static int grow(struct rec_names *n)
 	return 0;
 }
 
-/* What is known of a PC; NULL when memory is out. */
-static const struct place *place_of(struct rec_names *n, uint64_t pc)
+const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 {
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
 	char text[PATH_ROOM];
-	struct place *p;
+	struct rec_place *p;
 	uint32_t *frames;
 	size_t at, size;
 
@@ -362,7 +324,7 @@ static const struct place *place_of(struct rec_names *n, uint64_t pc)
 	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
 	p->named = size > 0;
-	if (!size && n->place_names) {
+	if (!size && n->for_traces) {
 		call_after_place(n, p->module, pc - 1, text);
 		chain[0] = (struct tp_symbol){.name = text, .system_name = text, .file = ""};
 		size = 1;
@@ -385,7 +347,7 @@ static const struct place *place_of(struct rec_names *n, uint64_t pc)
 
 size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames)
 {
-	const struct place *p = place_of(n, pc);
+	const struct rec_place *p = rec_names_place(n, pc);
 
 	*frames = p ? p->frames : &no_frame;
 	return p ? p->n : 1;
@@ -393,18 +355,18 @@ size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frame
 
 bool rec_names_own(struct rec_names *n, uint64_t pc)
 {
-	const struct place *p = place_of(n, pc);
+	const struct rec_place *p = rec_names_place(n, pc);
 
 	return p && p->own;
 }
 
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
 {
-	const struct place *p = place_of(n, pc);
+	const struct rec_place *p = rec_names_place(n, pc);
 	struct tp_image_mapping where = {.mapped = true};
 	const struct rec_module *m;
 	uint64_t address, start;
-	struct file *f;
+	struct rec_named_file *f;
 
 	if (!p || !p->module)
 		return 0;
@@ -425,135 +387,27 @@ uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
 const char *rec_names_function(struct rec_names *n, uint64_t pc)
 {
 	/* As if it were the place behind a call that begins here. */
-	const struct place *p = place_of(n, pc + 1);
+	const struct rec_place *p = rec_names_place(n, pc + 1);
 
 	return p ? tp_dict_text(n->dict, tp_dict_frame_name(n->dict, p->frames[0])).text : "";
 }
 
 bool rec_names_known(struct rec_names *n, uint64_t pc)
 {
-	const struct place *p = place_of(n, pc);
+	const struct rec_place *p = rec_names_place(n, pc);
 
 	return p && p->named;
 }
 
-/* ---- stacks ---- */
-
-int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
-{
-	const struct rec_node *nodes = n->p->arena.nodes;
-	uint32_t path[REC_MAX_DEPTH], below;
-	size_t depth = 0;
-
-	*node = 0;
-	if (stack >= n->nnodes)
-		return 0;
-	/* Up to what is known, and down again. */
-	for (; stack && !n->node[stack] && depth < REC_MAX_DEPTH; stack = nodes[stack].parent)
-		path[depth++] = stack;
-	below = stack && n->node[stack] ? n->node[stack] - 1 : 0;
-	while (depth--) {
-		const struct place *p = place_of(n, nodes[path[depth]].pc);
-		int code = 0;
-
-		if (!p)
-			return nomem(err);
-		for (uint32_t i = 0; !p->own && !code && i < p->n; i++)
-			code = tp_dict_stack(n->dict, below, p->frames[i], &below);
-		if (code)
-			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
-		n->node[path[depth]] = below + 1;
-	}
-	*node = below;
-	return 0;
-}
-
-size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
-{
-	size_t size = rec_process_stack(n->p, stack, pcs, room), k = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		uint32_t module = rec_names_module(n, pcs[i] - 1);
-
-		if (!module || !n->files[n->file_of[module - 1] - 1].own)
-			pcs[k++] = pcs[i];
-	}
-	return k;
-}
-
-/* Functions of the program's own file that are nobody's beginning: what C's start-up has, and the
- * standard libraries of C++ and Rust that are compiled into programs. */
-static bool starts_others(const char *name)
-{
-	static const char *const names[] = {
-	    "_start",	"std::",     "core::",	 "alloc::", "__rust", "_ZNSt",	   "_ZN3std",
-	    "_ZN4core", "_ZN5alloc", "<alloc::", "<core::", "<std::", "__gthread", "call_once"};
-
-	if (!*name)
-		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(name, names[i]))
-			return true;
-	return false;
-}
-
-static bool is_starting(struct rec_names *n, uint64_t pc)
-{
-	const struct place *p = place_of(n, pc);
-
-	return p && p->module && n->files[n->file_of[p->module - 1] - 1].starter;
-}
-
-/* The outermost frame at a PC that is the program's. */
-static uint32_t begins_at(struct rec_names *n, uint64_t pc)
-{
-	const struct place *p = place_of(n, pc);
-
-	if (!p || p->own || !p->module || is_starting(n, pc))
-		return 0;
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
-
-		if (!starts_others(tp_dict_text(n->dict, name).text))
-			return p->frames[i];
-	}
-	return 0;
-}
-
-uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc)
-{
-	uint64_t pcs[REC_MAX_DEPTH];
-	size_t size = rec_process_stack(n->p, stack, pcs, REC_MAX_DEPTH);
-	const uint32_t *frames;
-	uint32_t frame;
-
-	*pc = entry ? entry + 1 : 0;
-	frame = entry ? begins_at(n, *pc) : 0;
-	while (!frame && size--) {
-		/* Nameless below libc is what calls it: _start. */
-		if (size && !rec_names_known(n, pcs[size]) && is_starting(n, pcs[size - 1]))
-			continue;
-		frame = begins_at(n, pcs[size]);
-		if (frame)
-			*pc = pcs[size];
-	}
-	/* Better than nothing: the trampoline. */
-	if (!frame && *pc) {
-		rec_names_frames(n, *pc, &frames);
-		frame = frames[0];
-	}
-	return frame;
-}
-
 void rec_names_remark(const struct rec_names *n, char text[200])
 {
-	const struct file *worst = NULL;
+	const struct rec_named_file *worst = NULL;
 	const char *name;
 
 	*text = 0;
 	/* The kernel's code and a JIT's have no names anyway. */
 	for (size_t i = 0; i < n->nfiles; i++) {
-		const struct file *f = &n->files[i];
+		const struct rec_named_file *f = &n->files[i];
 
 		if (!f->own && f->unnamed && *rec_process_string(n->p, f->name) == '/' &&
 		    (!worst || f->unnamed > worst->unnamed))

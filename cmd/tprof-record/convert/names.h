@@ -24,9 +24,11 @@ int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_d
 void rec_names_free(struct rec_names *n);
 struct tp_dict *rec_names_dict(const struct rec_names *n);
 
-/* From now on code without a name is called FILE+0xADDRESS (the file's own address of the call),
- * for formats that have no other way to say where it is; before any name was asked for. */
-void rec_names_unnamed(struct rec_names *n);
+/* From now on names are as traces want them, which have neither mappings nor an eye for what lies
+ * below main: code without a name is called FILE+0xADDRESS (the file's own address of the call),
+ * and stacks begin with what the program itself runs, as Go's tracer leaves out runtime.goexit and
+ * runtime.main. To be said before any name is asked for. */
+void rec_names_for_traces(struct rec_names *n);
 
 /* The module of a PC: index + 1, 0 for none (the heap, a JIT, unloaded). */
 uint32_t rec_names_module(const struct rec_names *n, uint64_t pc);

@@ -36,7 +36,7 @@ int rec_trace_write(const struct rec_process *p, struct rec_names *names,
 	int code;
 
 	s.err->code = 0;
-	rec_names_unnamed(names);
+	rec_names_for_traces(names);
 	code = write_trace(&s, format, out, s.err);
 	/* Tables tell the code only. */
 	if (code && s.err->code != code)
@@ -208,7 +208,7 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 	struct tp_buf bytes = {0};
 	int code = c.out ? 0 : TP_ENOMEM;
 
-	rec_names_unnamed(names);
+	rec_names_for_traces(names);
 	if (!code)
 		code = add_types(&c);
 	if (!code)
