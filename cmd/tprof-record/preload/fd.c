@@ -35,14 +35,6 @@ enum fd_kind fd_ask(int fd)
 	return kind;
 }
 
-bool fd_ready(int fd, short events)
-{
-	struct pollfd p = {.fd = fd, .events = events};
-	struct timespec now = {0};
-
-	return rec_call(SYS_ppoll, (long)&p, 1, (long)&now, 0, 0, 0) != 0;
-}
-
 /* ---- ticks ---- */
 
 _Atomic uint64_t fd_short_ticks;
@@ -56,27 +48,43 @@ void fd_begin(void)
 	atomic_store(&fd_short_ticks, rec_core->arena.header->options.syscall_ns);
 }
 
+/* How long a tick is. From the first millisecond on it is known to a thousandth or so. */
+static double tick(uint64_t now, uint64_t ticks)
+{
+	uint64_t least = rec_core->arena.header->options.syscall_ns;
+	double ns = ticks > first_ticks && now > first_ns
+			? (double)(now - first_ns) / (double)(ticks - first_ticks)
+			: 1;
+
+	if (now - first_ns > 1000000)
+		atomic_store_explicit(&fd_short_ticks, (uint64_t)((double)least / ns),
+				      memory_order_relaxed);
+	return ns;
+}
+
+bool fd_was_short_after_all(const struct rec_event *wait)
+{
+	uint64_t now;
+
+	if (!rec_alive())
+		return true;
+	now = rec_now();
+	tick(now, fd_ticks());
+	return now - wait->start < rec_core->arena.header->options.syscall_ns;
+}
+
 __attribute__((noinline)) void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip)
 {
 	struct rec_event event = {
 	    .kind = REC_SYSCALL, .object = (uint64_t)(int64_t)fd, .arg = call};
-	uint64_t now, ticks, least, took;
-	double ns_per_tick;
+	uint64_t now, ticks, took;
 
 	if (!watching() || !rec_tracing())
 		return;
-	least = rec_core->arena.header->options.syscall_ns;
 	now = rec_now();
 	ticks = fd_ticks();
-	ns_per_tick = ticks > first_ticks && now > first_ns
-			  ? (double)(now - first_ns) / (double)(ticks - first_ticks)
-			  : 1;
-	/* From the first millisecond on it is known to a thousandth or so. */
-	if (now - first_ns > 1000000)
-		atomic_store_explicit(&fd_short_ticks, (uint64_t)((double)least / ns_per_tick),
-				      memory_order_relaxed);
-	took = (uint64_t)((double)(ticks - began) * ns_per_tick);
-	if (took < least || took > now)
+	took = (uint64_t)((double)(ticks - began) * tick(now, ticks));
+	if (took < rec_core->arena.header->options.syscall_ns || took > now)
 		return;
 	event.start = now - took;
 	event.end = now;

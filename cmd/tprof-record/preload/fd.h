@@ -6,8 +6,10 @@
  *
  *	descriptor                              calls on it
  *	regular file                            SYSCALL where it took options.syscall_ns
- *	socket, pipe, terminal …, blocking      BLOCK where nothing was ready (asked by poll)
+ *	socket, pipe, terminal …, blocking      BLOCK where it took that; shown while it lasts
  *	…, O_NONBLOCK                           never wait; nothing is recorded
+ *
+ * To ask by poll whether a call will wait would cost more than to prepare for it.
  */
 #ifndef RECORD_PRELOAD_FD_H
 #define RECORD_PRELOAD_FD_H
@@ -49,19 +51,12 @@ static inline uint32_t fd_reason(enum fd_kind kind)
 	return kind == FD_SOCKET ? REC_ON_NETWORK : kind == FD_PIPE ? REC_ON_PIPE : REC_ON_POLL;
 }
 
-/* Is `events` (POLLIN, POLLOUT) there now? Also where the call would fail. */
-bool fd_ready(int fd, short events);
-
 /* How a wait on a descriptor ended. */
 static inline unsigned fd_outcome(ssize_t result)
 {
 	/* A time limit of the socket (SO_RCVTIMEO) says EAGAIN. */
 	return result < 0 && errno == EAGAIN ? REC_TIMED_OUT : 0;
 }
-
-/* More than fits into any buffer at once may have to wait in the middle: nobody can tell by asking
- * first. */
-enum { FD_AT_ONCE = 4096 };
 
 /* ---- short calls ---- */
 
@@ -84,6 +79,9 @@ static inline bool fd_was_short(uint64_t began)
 		      atomic_load_explicit(&fd_short_ticks, memory_order_relaxed));
 }
 
+/* The same by the clock, now that it looks as if it had not been. */
+bool fd_was_short_after_all(const struct rec_event *wait);
+
 /* Makes the record of a call that began then and is over now; its stack was taken by the caller.
  * Nothing where it was short after all. */
 void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
@@ -97,14 +95,18 @@ void fd_record(uint64_t began, enum rec_call call, int fd, unsigned skip);
 		fd_record(began, call, fd, 2);                                                     \
 	return result
 
-/* … one that is known to wait. */
-#define FD_WAITS(type, kind_of_event, why, fd, flags, real_call)                                   \
-	struct rec_event wait = {.kind = kind_of_event, .object = (uint64_t)(fd), .arg = why};     \
+/* … on what may have to wait. `flags` is an expression of `result` and errno. */
+#define FD_WAITS(type, why, fd, flags, real_call)                                                  \
+	struct rec_event wait = {.kind = REC_BLOCK, .object = (uint64_t)(fd), .arg = why};         \
+	uint64_t began;                                                                            \
 	type result;                                                                               \
                                                                                                    \
 	rec_wait_begin(&wait, 1);                                                                  \
+	began = fd_ticks();                                                                        \
 	result = real_call;                                                                        \
-	rec_wait_end(&wait, flags);                                                                \
+	rec_wait_end(&wait, fd_was_short(began) || fd_was_short_after_all(&wait)                   \
+				? REC_DID_NOT_WAIT                                                 \
+				: (flags));                                                        \
 	return result
 
 /* Asks once how fast ticks are. */

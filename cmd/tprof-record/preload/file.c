@@ -6,66 +6,41 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-static size_t total(const struct iovec *iov, int n)
-{
-	size_t size = 0;
-
-	for (int i = 0; iov && i < n && size <= FD_AT_ONCE; i++)
-		size += iov[i].iov_len;
-	return size;
-}
-
-/* What is there can be read without a wait, however much was asked for. */
-#define READ(fd, call)                                                                             \
+#define TRANSFER(fd, kind_of_call, call)                                                           \
 	enum fd_kind kind = fd_kind(fd);                                                           \
                                                                                                    \
 	if (kind == FD_FILE) {                                                                     \
-		FD_TIMED(ssize_t, REC_CALL_READ, fd, call);                                        \
-	}                                                                                          \
-	if (kind <= FD_NONBLOCKING || fd_ready(fd, POLLIN) || !watching())                         \
-		return call;                                                                       \
-	FD_WAITS(ssize_t, REC_BLOCK, fd_reason(kind), fd, fd_outcome(result), call)
-
-#define WRITE(fd, size, call)                                                                      \
-	enum fd_kind kind = fd_kind(fd);                                                           \
-                                                                                                   \
-	if (kind == FD_FILE) {                                                                     \
-		FD_TIMED(ssize_t, REC_CALL_WRITE, fd, call);                                       \
+		FD_TIMED(ssize_t, kind_of_call, fd, call);                                         \
 	}                                                                                          \
 	if (kind <= FD_NONBLOCKING || !watching())                                                 \
 		return call;                                                                       \
-	if (!fd_ready(fd, POLLOUT)) {                                                              \
-		FD_WAITS(ssize_t, REC_BLOCK, fd_reason(kind), fd, fd_outcome(result), call);       \
-	}                                                                                          \
-	if (size <= FD_AT_ONCE)                                                                    \
-		return call;                                                                       \
-	FD_WAITS(ssize_t, REC_SYSCALL, REC_CALL_WRITE, fd, 0, call)
+	FD_WAITS(ssize_t, fd_reason(kind), fd, fd_outcome(result), call)
 
 HOOK ssize_t read(int fd, void *buf, size_t size)
 {
-	READ(fd, REAL(read)(fd, buf, size));
+	TRANSFER(fd, REC_CALL_READ, REAL(read)(fd, buf, size));
 }
 
 /* What programs built with _FORTIFY_SOURCE call. */
 HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room);
 HOOK ssize_t __read_chk(int fd, void *buf, size_t size, size_t room)
 {
-	READ(fd, REAL(__read_chk)(fd, buf, size, room));
+	TRANSFER(fd, REC_CALL_READ, REAL(__read_chk)(fd, buf, size, room));
 }
 
 HOOK ssize_t readv(int fd, const struct iovec *iov, int n)
 {
-	READ(fd, REAL(readv)(fd, iov, n));
+	TRANSFER(fd, REC_CALL_READ, REAL(readv)(fd, iov, n));
 }
 
 HOOK ssize_t write(int fd, const void *buf, size_t size)
 {
-	WRITE(fd, size, REAL(write)(fd, buf, size));
+	TRANSFER(fd, REC_CALL_WRITE, REAL(write)(fd, buf, size));
 }
 
 HOOK ssize_t writev(int fd, const struct iovec *iov, int n)
 {
-	WRITE(fd, total(iov, n), REAL(writev)(fd, iov, n));
+	TRANSFER(fd, REC_CALL_WRITE, REAL(writev)(fd, iov, n));
 }
 
 /* ---- at a place in a file: these take time, and wait for nobody ---- */
@@ -155,9 +130,16 @@ HOOK ssize_t sendfile64(int out, int in, off64_t *at, size_t size)
 /* ---- to the disk: long enough to be shown while it lasts ---- */
 
 #define SYNC(fd, call)                                                                             \
+	struct rec_event wait = {                                                                  \
+	    .kind = REC_SYSCALL, .object = (uint64_t)(int64_t)(fd), .arg = REC_CALL_SYNC};         \
+	int result;                                                                                \
+                                                                                                   \
 	if (!watching())                                                                           \
 		return call;                                                                       \
-	FD_WAITS(int, REC_SYSCALL, REC_CALL_SYNC, fd, 0, call)
+	rec_wait_begin(&wait, 1);                                                                  \
+	result = call;                                                                             \
+	rec_wait_end(&wait, REC_SYSCALL_BLOCKED);                                                  \
+	return result
 
 HOOK int fsync(int fd)
 {

@@ -83,14 +83,25 @@ LAST static void *calloc_slowly(size_t n, size_t size)
 	return p;
 }
 
+/* A thread that is over (rec_thread_end) is silent, but libc still frees what was the thread's. */
+static void take_off(void *block)
+{
+	if (watching()) {
+		rec_free(block);
+	} else if (rec_self.depth == 1 && !rec_self.g) {
+		rec_self.depth = 0;
+		rec_free(block);
+		rec_self.depth = 1;
+	}
+}
+
 LAST static void free_slowly(void *block)
 {
 	int saved = errno;
 
 	if (real_boot_has(block))
 		return;
-	if (watching())
-		rec_free(block);
+	take_off(block);
 	errno = saved;
 	REAL(free)(block);
 }

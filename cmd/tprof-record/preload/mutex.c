@@ -108,8 +108,7 @@ static inline bool has_sleepers(const pthread_mutex_t *mutex)
 
 static inline bool quiet(const pthread_mutex_t *mutex)
 {
-	return likely(__libc_single_threaded ||
-		      (!rec_self.ndue && !rec_waited_for(mutex)));
+	return likely(__libc_single_threaded || (!rec_self.ndue && !rec_waited_for(mutex)));
 }
 
 /* Profiles are brought up to date once the others have the mutex. */
