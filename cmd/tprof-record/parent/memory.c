@@ -80,19 +80,37 @@ static int add_line(struct rec_memory *m, const char *line)
 	return add(m, r);
 }
 
+/* What core/ has mapped for itself (rec_map) is the only memory that neither counts nor is
+ * inherited: flags "nr" and "wf" of /proc/PID/smaps. */
+static bool is_ours(const char *flags)
+{
+	return strstr(flags, " nr") && strstr(flags, " wf");
+}
+
 static int read_map(struct rec_memory *m)
 {
 	char path[64], *line = NULL;
-	size_t room = 0;
+	size_t room = 0, n = 0;
 	int code = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", m->pid);
+	snprintf(path, sizeof(path), "/proc/%d/smaps", m->pid);
 	f = fopen(path, "re");
+	if (!f) {
+		snprintf(path, sizeof(path), "/proc/%d/maps", m->pid);
+		f = fopen(path, "re");
+	}
 	if (!f)
 		return TP_ENOENT;
-	while (!code && getline(&line, &room, f) > 0)
-		code = add_line(m, line);
+	while (!code && getline(&line, &room, f) > 0) {
+		/* Below a mapping's line, "Key: value". */
+		if (*line < 'A' || *line > 'Z') {
+			n = m->n;
+			code = add_line(m, line);
+		} else if (begins(line, "VmFlags:") && m->n > n && is_ours(line)) {
+			m->region[n].own = true;
+		}
+	}
 	free(line);
 	fclose(f);
 	return code;

@@ -237,18 +237,23 @@ void rec_tracee_resume(pid_t pid, pid_t tid)
 
 /* ---- without stopping ---- */
 
+/* "1234 (name) S …": the third field is its state, the 23rd the size of its memory, which an
+ * exiting thread has given up before it becomes a zombie. */
 bool rec_tracee_is_dead(pid_t pid, pid_t tid)
 {
 	char path[64], line[512];
-	const char *end;
+	const char *at;
 	bool dead = true;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	f = fopen(path, "re");
-	/* "1234 (name) S …" */
-	if (f && fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) && end[1])
-		dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
+	if (f && fgets(line, sizeof(line), f) && (at = strrchr(line, ')')) && at[1]) {
+		dead = strchr("ZXx", at[2]) != NULL;
+		for (int field = 3; at && field <= 23; field++)
+			at = strchr(at + 1, ' ');
+		dead |= at && !strncmp(at, " 0 ", 3);
+	}
 	if (f)
 		fclose(f);
 	return dead;
