@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -56,6 +57,8 @@ static void *drain(void *arg)
 	int ms = QUICK_MS;
 
 	pthread_setname_np(pthread_self(), "tprof-drain");
+	/* Where we may: not to wait for those whose records we take. */
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), -10);
 	rec_spool_begin(&image->spool, image->root, NULL);
 	for (;;) {
 		uint32_t seen = atomic_load(bell);
