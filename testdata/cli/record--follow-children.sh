@@ -10,7 +10,8 @@ list run
 tprof-record -q -o run2 --heap --follow-children -- sh -c '(until [ -e end ]; do :; done) & sleep 0.1; echo >end; exit 5'
 echo "status $?"
 list run2
-# Without it there is only the program itself.
+# Without it there is only the program itself, and what it becomes.
 rm -rf run
-tprof-record -q -o run --heap -- sh -c 'env true; exit 4'
+tprof-record -q -o run --heap -- sh -c 'env true; exec env A=1 sh -c "exit 4"'
+echo "status $?"
 list run
