@@ -1,84 +1,104 @@
 /* Spans of one segment, summed: by goroutine, state, reason and stack (a cell, a row of
  * goroutine_time), and those by entry function (a site, with its histogram).
  *
- * This is the hot end of the import: a goroutine remembers the cell of its latest span of each
- * state, so that most spans find theirs without a hash. The sums of a site are folded from its
+ * This is the hot end of the import: nearly every span finds its cell in a small table that is
+ * not searched (`near`), the others by their goroutine. The sums of a site are folded from its
  * cells when the segment ends; only its histogram is filled span by span. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "timeline/parts.h"
 
-static bool cell_is(const struct tp_cell *c, const struct tp_span *sp)
-{
-	return c->g == sp->goroutine && c->stack == sp->stack && c->reason == sp->reason &&
-	       c->state == sp->state;
-}
-
-const uint8_t tp_kind_of_state[TP_NSTATES] = {
-    [TP_ST_RUNNING] = 0, [TP_ST_RUNNABLE] = 1,	      [TP_ST_WAITING] = 2,
-    [TP_ST_SYSCALL] = 3, [TP_ST_SYSCALL_BLOCKED] = 3, [TP_ST_LOST] = 3,
+const uint8_t tp_slot_of_state[TP_NSTATES] = {
+    [TP_ST_NONE] = TP_NSTATS,
+    [TP_ST_UNDETERMINED] = TP_NSTATS,
+    [TP_ST_NOT_EXIST] = TP_NSTATS,
+    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
+    [TP_ST_RUNNING] = TP_STAT_RUNNING,
+    [TP_ST_WAITING] = TP_STAT_BLOCKED,
+    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
+    [TP_ST_IDLE] = TP_NSTATS,
+    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
+    [TP_ST_LOST] = TP_NSTATS,
 };
 
 #define SHORT_RING 8
 
-static uint32_t cell_hash(const struct tp_cell *c)
+static bool cell_is(const struct tp_cell *c, uint64_t doer, uint64_t cause)
 {
-	return tp_hash4(c->g, c->stack, c->reason, c->state);
+	return c->cause == cause && c->doer == doer;
+}
+
+/* `near` has the highest bits of it, the index of long rings the lowest that are any good. */
+static uint32_t slot_hash(uint64_t doer, uint64_t cause)
+{
+	return (uint32_t)(tp_cell_hash(doer, cause) >> 32);
+}
+
+static void put_slot(const struct tp_aggregate *a, uint32_t *slots, uint32_t id)
+{
+	const struct tp_cell *c = &a->cells[id];
+	uint32_t at = slot_hash(c->doer, c->cause) & a->cell_mask;
+
+	while (slots[at])
+		at = (at + 1) & a->cell_mask;
+	slots[at] = id;
 }
 
 /* Puts a cell into the index of cells in long rings; 0 or TP_ENOMEM. */
 static int index_cell(struct tp_aggregate *a, uint32_t id)
 {
-	uint32_t *slots, at;
+	uint32_t *slots;
 
 	if (!a->cell_slots || a->nindexed >= (a->cell_mask + 1) / 2) {
 		if (tp_grow_slots(&a->cell_slots, &a->cell_mask, &slots))
 			return TP_ENOMEM;
-		for (uint32_t i = 0; i < a->ncells; i++) {
-			if (!a->cells[i].indexed)
-				continue;
-			at = cell_hash(&a->cells[i]) & a->cell_mask;
-			while (slots[at])
-				at = (at + 1) & a->cell_mask;
-			slots[at] = i + 1;
-		}
+		for (uint32_t i = 1; i < a->ncells; i++)
+			if (a->cells[i].indexed)
+				put_slot(a, slots, i);
 	}
-	at = cell_hash(&a->cells[id]) & a->cell_mask;
-	while (a->cell_slots[at])
-		at = (at + 1) & a->cell_mask;
-	a->cell_slots[at] = id + 1;
+	put_slot(a, a->cell_slots, id);
 	a->cells[id].indexed = true;
 	a->nindexed++;
 	return 0;
 }
 
-/* A new cell in the ring behind `after` (TP_NONE: of its own), or TP_NONE when memory is out. */
-static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t after,
-			 const struct tp_span *sp)
+int tp_aggregate_init(struct tp_aggregate *a)
 {
+	if (tp_grow_items((void **)&a->cells, &a->room_cells, sizeof(*a->cells)))
+		return TP_ENOMEM;
+	/* No goroutine is that of number 0. */
+	a->cells[0] = (struct tp_cell){.doer = UINT64_MAX};
+	a->ncells = 1;
+	return 0;
+}
+
+/* A new cell in the ring of `after` (0: of its own), or 0 when memory is out. */
+static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t after,
+			 uint64_t doer, uint64_t bits)
+{
+	const struct tp_cause cause = tp_cause_of_bits(bits);
 	struct tp_site site = {
-	    .entry = sum->name_stack ? sum->name_stack : sp->goroutine | TP_SITE_OF_G,
-	    .state = sp->state,
-	    .reason = sp->reason,
-	    .stack = sp->stack,
+	    .entry = sum->name_stack ? sum->name_stack : (uint32_t)(doer >> 8) | TP_SITE_OF_G,
+	    .state = (uint8_t)doer,
+	    .reason = cause.reason,
+	    .stack = cause.stack,
 	};
 	struct tp_cell cell = {
-	    .g = sp->goroutine,
-	    .stack = sp->stack,
-	    .reason = sp->reason,
-	    .state = sp->state,
+	    .doer = doer,
+	    .cause = bits,
 	    .site = tp_sites_at(&a->sites, &site),
-	    .next = a->ncells,
 	    .min = INT64_MAX,
 	};
 
 	if (cell.site == TP_NONE)
-		return TP_NONE;
+		return 0;
 	if (a->ncells == a->room_cells &&
 	    tp_grow_items((void **)&a->cells, &a->room_cells, sizeof(*a->cells)))
-		return TP_NONE;
-	if (after != TP_NONE) {
+		return 0;
+	cell.octaves = tp_sites_octaves(cell.site);
+	cell.next = a->ncells;
+	if (after) {
 		cell.next = a->cells[after].next;
 		a->cells[after].next = a->ncells;
 	}
@@ -86,36 +106,45 @@ static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint
 	return a->ncells++;
 }
 
-/* The cell of a span that is not the latest of its kind, or TP_NONE when memory is out. A short
- * ring is walked; the cells of a long one are in the index. */
-static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t recent,
-			  const struct tp_span *sp)
+/* A short ring is walked; the cells of a long one are in the index. */
+static uint32_t find_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint32_t ring,
+			  uint64_t doer, uint64_t cause)
 {
-	const struct tp_cell *c = recent < a->ncells ? &a->cells[recent] : NULL;
-	uint32_t id, at, n;
+	uint32_t id = ring, at, n = 0;
 
-	/* `recent` may be left from an earlier segment: the cell tells whose it is. */
-	if (!c || c->g != sp->goroutine ||
-	    tp_kind_of_state[c->state] != tp_kind_of_state[sp->state])
-		return add_cell(a, sum, TP_NONE, sp);
-	if (!c->indexed) {
-		for (id = c->next, n = 1; id != recent; id = a->cells[id].next, n++)
-			if (cell_is(&a->cells[id], sp))
+	if (!ring)
+		return add_cell(a, sum, 0, doer, cause);
+	if (!a->cells[ring].indexed) {
+		do {
+			if (cell_is(&a->cells[id], doer, cause))
 				return id;
-		id = add_cell(a, sum, recent, sp);
-		if (id == TP_NONE || n < SHORT_RING)
+			id = a->cells[id].next;
+			n++;
+		} while (id != ring);
+		id = add_cell(a, sum, ring, doer, cause);
+		if (!id || n < SHORT_RING)
 			return id;
 		for (at = id; !a->cells[at].indexed; at = a->cells[at].next)
 			if (index_cell(a, at))
-				return TP_NONE;
+				return 0;
 		return id;
 	}
-	at = tp_hash4(sp->goroutine, sp->stack, sp->reason, sp->state) & a->cell_mask;
+	at = slot_hash(doer, cause) & a->cell_mask;
 	for (; a->cell_slots[at]; at = (at + 1) & a->cell_mask)
-		if (cell_is(&a->cells[a->cell_slots[at] - 1], sp))
-			return a->cell_slots[at] - 1;
-	id = add_cell(a, sum, recent, sp);
-	return id == TP_NONE || index_cell(a, id) ? TP_NONE : id;
+		if (cell_is(&a->cells[a->cell_slots[at]], doer, cause))
+			return a->cell_slots[at];
+	id = add_cell(a, sum, ring, doer, cause);
+	return !id || index_cell(a, id) ? 0 : id;
+}
+
+uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer, uint64_t cause)
+{
+	uint32_t *ring = &sum->cell[tp_slot_of_state[(uint8_t)doer]];
+	uint32_t id = find_cell(a, sum, *ring, doer, cause);
+
+	*ring = *ring ? *ring : id;
+	a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)] = id;
+	return id;
 }
 
 static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct tp_err *err)
@@ -142,15 +171,17 @@ static int put_crossing(struct tp_timeline *t, const struct tp_span *sp, struct 
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,
 		      struct tp_err *err)
 {
+	const struct tp_cause cause = {.stack = sp->stack, .reason = sp->reason};
 	struct tp_aggregate *a = &t->aggregate;
-	uint32_t *recent = &sum->recent[tp_kind_of_state[sp->state]], id = *recent;
 	int64_t dur = tp_since(sp->start, sp->end);
+	struct tp_cell *c;
 
 	if (t->occupancy &&
 	    tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
 			     tp_time_value(t, sp->end), sp->state))
 		return tp_timeline_nomem(err);
 	if (sp->mark != t->segment) {
+		sum->spans++;
 		if (sp->state == TP_ST_WAITING) {
 			int code = tp_summary_block(t, sum, sp->reason, 1, dur, err);
 
@@ -159,24 +190,20 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 		}
 		return put_crossing(t, sp, err);
 	}
-	if (id >= a->ncells || !cell_is(&a->cells[id], sp)) {
-		id = find_cell(a, sum, id, sp);
-		if (id == TP_NONE)
-			return tp_timeline_nomem(err);
-		*recent = id;
-	}
-	return tp_cell_count(a, &a->cells[id], dur) ? tp_timeline_nomem(err) : 0;
+	c = tp_cell_at(a, sum, sp->goroutine, sp->state, tp_cause_bits(&cause));
+	return c && !tp_cell_count(a, c, dur) ? 0 : tp_timeline_nomem(err);
 }
 
 static int put_cell(struct tp_timeline *t, const struct tp_cell *c, struct tp_err *err)
 {
+	const struct tp_cause cause = tp_cause_of_bits(c->cause);
 	int64_t v[TP_MAX_COLUMNS];
 
 	v[TP_COL(GOROUTINE_TIME, segment)] = t->segment;
-	v[TP_COL(GOROUTINE_TIME, goroutine)] = c->g;
-	v[TP_COL(GOROUTINE_TIME, state)] = c->state;
-	v[TP_COL(GOROUTINE_TIME, reason)] = c->reason;
-	v[TP_COL(GOROUTINE_TIME, stack)] = c->stack;
+	v[TP_COL(GOROUTINE_TIME, goroutine)] = (int64_t)(c->doer >> 8);
+	v[TP_COL(GOROUTINE_TIME, state)] = (uint8_t)c->doer;
+	v[TP_COL(GOROUTINE_TIME, reason)] = cause.reason;
+	v[TP_COL(GOROUTINE_TIME, stack)] = cause.stack;
 	v[TP_COL(GOROUTINE_TIME, count)] = c->count;
 	v[TP_COL(GOROUTINE_TIME, total_ns)] = c->total;
 	v[TP_COL(GOROUTINE_TIME, max_ns)] = c->max;
@@ -188,16 +215,19 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 	struct tp_aggregate *a = &t->aggregate;
 	int code = 0;
 
-	for (uint32_t i = 0; !code && i < a->ncells; i++) {
+	for (uint32_t i = 1; !code && i < a->ncells; i++) {
 		const struct tp_cell *c = &a->cells[i];
+		struct tp_gsum *sum = tp_summary_at(t, (uint32_t)(c->doer >> 8));
+		uint8_t state = (uint8_t)c->doer;
 
+		if (!sum)
+			return tp_timeline_nomem(err);
 		tp_site_add(&a->sites.site[c->site], c->count, c->total, c->min, c->max);
-		if (c->state == TP_ST_WAITING) {
-			struct tp_gsum *sum = tp_summary_at(t, c->g);
-
-			code = sum ? tp_summary_block(t, sum, c->reason, c->count, c->total, err)
-				   : tp_timeline_nomem(err);
-		}
+		sum->spans += c->count;
+		sum->cell[tp_slot_of_state[state]] = 0;
+		if (state == TP_ST_WAITING)
+			code = tp_summary_block(t, sum, tp_cause_of_bits(c->cause).reason, c->count,
+						c->total, err);
 		if (!code)
 			code = put_cell(t, c, err);
 	}
@@ -205,7 +235,9 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err)
 		code = tp_site_hold(t, err);
 	if (a->cell_slots)
 		memset(a->cell_slots, 0, ((size_t)a->cell_mask + 1) * sizeof(*a->cell_slots));
-	a->ncells = a->nindexed = 0;
+	memset(a->near, 0, sizeof(a->near));
+	a->ncells = 1;
+	a->nindexed = 0;
 	tp_sites_clear(&a->sites);
 	return code;
 }

@@ -3,6 +3,9 @@
 #ifndef TP_TIMELINE_MACHINE_H
 #define TP_TIMELINE_MACHINE_H
 
+#include <stddef.h>
+#include <string.h>
+
 #include "decode/dict.h"
 #include "timeline/span.h"
 
@@ -16,11 +19,30 @@ enum {
 	TP_G_RESTORED = 4, /* waker and waker_stack hold the known end of a system call */
 };
 
-/* The open span of a goroutine; zero is "none". */
+/* Where and why a goroutine came into its state, in the order of the fields of an event. */
+struct tp_cause {
+	uint32_t stack, reason;
+};
+
+struct tp_gsum;
+
+/* Where a goroutine is, likewise. */
+struct tp_place {
+	uint32_t m, p;
+};
+
+_Static_assert(offsetof(struct tp_event, str) == offsetof(struct tp_event, stack) + 4 &&
+		   offsetof(struct tp_event, p) == offsetof(struct tp_event, m) + 4,
+	       "cause and place are copied from events as they are");
+
+/* The open span of a goroutine; zero is "none". Place and waker are those of the event it began
+ * with, whether they mean something in its state or not: tp_gstate_span tells. */
 struct tp_gstate {
 	int64_t start;
-	uint32_t reason, stack;
-	uint32_t m, p; /* of a system call: as it was entered */
+	/* For timeline.c, which sets it. NULL again when span.c has changed anything here. */
+	struct tp_gsum *sum;
+	struct tp_cause cause;
+	struct tp_place at; /* of a system call: as it was entered */
 	uint32_t waker, waker_stack;
 	uint32_t mark;
 	uint8_t state; /* enum tp_state; TP_ST_NONE: no open span */
@@ -59,29 +81,44 @@ static inline struct tp_gstate *tp_gstate_find(const struct tp_spans *s, uint32_
 	return c < s->nchunks && s->chunk[c] ? &s->chunk[c]->g[g & (TP_CHUNK - 1)] : NULL;
 }
 
+/* A cause as one number, to be compared. */
+static inline uint64_t tp_cause_bits(const struct tp_cause *c)
+{
+	uint64_t bits;
+
+	memcpy(&bits, c, sizeof(bits));
+	return bits;
+}
+
+static inline struct tp_cause tp_cause_of_bits(uint64_t bits)
+{
+	struct tp_cause c;
+
+	memcpy(&c, &bits, sizeof(c));
+	return c;
+}
+
 /* The open span, completed at `end`. */
 static inline struct tp_span tp_gstate_span(const struct tp_gstate *st, uint32_t g, int64_t end)
 {
-	struct tp_span sp = {
+	bool placed = st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL ||
+		      st->state == TP_ST_SYSCALL_BLOCKED;
+	bool runnable = st->state == TP_ST_RUNNABLE;
+
+	return (struct tp_span){
 	    .start = st->start,
 	    .end = end,
 	    .goroutine = g,
-	    .reason = st->reason,
-	    .stack = st->stack,
-	    .m = st->m,
-	    .p = st->p,
-	    .waker = st->waker,
-	    .waker_stack = st->waker_stack,
+	    .reason = st->cause.reason,
+	    .stack = st->cause.stack,
+	    .m = placed ? st->at.m : TP_NONE,
+	    .p = placed ? st->at.p : TP_NONE,
+	    .waker = runnable && st->waker != g ? st->waker : TP_NONE,
+	    .waker_stack = runnable ? st->cause.stack : 0,
 	    .mark = st->mark,
 	    .state = st->state,
 	    .inferred = (st->flags & TP_G_INFERRED) != 0,
 	};
-
-	if (st->flags & TP_G_RESTORED) {
-		sp.waker = TP_NONE;
-		sp.waker_stack = 0;
-	}
-	return sp;
 }
 
 /* Is it the last of a goroutine? Go: blocking "forever" is like its death. */
@@ -90,19 +127,22 @@ static inline bool tp_event_ends(const struct tp_event *ev)
 	return ev->to == TP_ST_NOT_EXIST || (ev->to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
 }
 
+/* All ones where stack and reason of the event mean something in the state it leads to. */
+extern const struct tp_cause tp_cause_of_state[TP_NSTATES];
+
 /* Fills in the state a goroutine enters at ev; without branches, as nothing tells which it will be.
  */
 static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
 {
-	bool running = ev->to == TP_ST_RUNNING, runnable = ev->to == TP_ST_RUNNABLE;
-	bool placed = running | (ev->to == TP_ST_SYSCALL);
+	const char *from = (const char *)ev;
+	uint64_t cause, place; /* two fields each */
 
-	st->reason = placed ? 0 : ev->str;
-	st->stack = running ? 0 : ev->stack;
-	st->m = placed ? ev->m : TP_NONE;
-	st->p = placed ? ev->p : TP_NONE;
-	st->waker = runnable & (ev->g != ev->subject) ? ev->g : TP_NONE;
-	st->waker_stack = runnable ? ev->stack : 0;
+	memcpy(&cause, from + offsetof(struct tp_event, stack), sizeof(cause));
+	memcpy(&place, from + offsetof(struct tp_event, m), sizeof(place));
+	cause &= tp_cause_bits(&tp_cause_of_state[ev->to]);
+	memcpy(&st->cause, &cause, sizeof(cause));
+	memcpy(&st->at, &place, sizeof(place));
+	st->waker = ev->g;
 	st->state = ev->to;
 }
 
@@ -110,15 +150,8 @@ static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *
  * now (see the head of span.h). */
 static inline void tp_spans_leave_syscall(struct tp_spans *s, const struct tp_gstate *st)
 {
-	if ((st->state == TP_ST_SYSCALL || st->state == TP_ST_SYSCALL_BLOCKED) && st->p < s->np)
-		s->syscalling[st->p] = TP_NONE;
-}
-
-/* Does ev just complete the span that the goroutine has open? */
-static inline bool tp_gstate_plain(const struct tp_gstate *st, const struct tp_event *ev)
-{
-	return st && st->state && !st->flags && !ev->flags && ev->from != TP_ST_UNDETERMINED &&
-	       !tp_event_ends(ev);
+	if ((st->state == TP_ST_SYSCALL || st->state == TP_ST_SYSCALL_BLOCKED) && st->at.p < s->np)
+		s->syscalling[st->at.p] = TP_NONE;
 }
 
 /* Enters the state that ev leads to; 0 or an error code. */
@@ -136,7 +169,9 @@ static inline int tp_spans_enter(struct tp_spans *s, struct tp_gstate *st,
 	return 0;
 }
 
-/* The whole step where tp_gstate_plain, the span being dealt with; 0 or an error code. */
+/* The whole step where all is known and nothing ends, the span being dealt with; 0 or an error
+ * code.
+ */
 static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
 {
 	tp_spans_leave_syscall(s, st);

@@ -15,6 +15,14 @@
 
 #define TP_SEGMENT_EVENTS ((uint64_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
 
+#if defined(__GNUC__)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define noinline    __attribute__((noinline))
+#else
+#define unlikely(x) (x)
+#define noinline
+#endif
+
 /* ---- small tools (pool.c) ---- */
 
 /* List nodes by number, 0 being the end of a list; freed ones are used again. Every node begins
@@ -112,15 +120,18 @@ enum {
 
 /* Of the states other than Lost. */
 extern const uint8_t tp_stat_of_state[TP_NSTATES];
+/* Which of struct tp_gsum.cell a state uses; the last one is of all that have no stat. */
+extern const uint8_t tp_slot_of_state[TP_NSTATES];
+#define TP_NSLOTS (TP_NSTATS + 1)
 
 struct tp_gsum {
 	/* one cache line that every span of the goroutine touches */
 	int64_t ns[TP_NSTATS];
-	uint32_t recent[4]; /* cell of the latest span: running, runnable, blocked, syscall */
-	uint32_t spans;
-	uint8_t known; /* TP_SUM_KNOWN … */
-	uint8_t last_state;
+	uint32_t cell[TP_NSLOTS]; /* one of the cells of this segment by slot, or 0 */
 	/* the rest is touched when it is created, starts and ends */
+	uint32_t spans; /* but for those in the cells of this segment */
+	uint8_t known;	/* TP_SUM_KNOWN … */
+	uint8_t last_state;
 	uint32_t name_stack; /* first transition stack: its root names the goroutine */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
@@ -152,13 +163,19 @@ struct tp_summary {
 
 /* ---- spans of a segment (aggregate.c) and sites of all (site.c) ---- */
 
+/* Spans of a segment with the same goroutine, state and cause. One cache line. */
 struct tp_cell {
-	uint32_t g, stack, reason, state;
-	uint32_t site, count;
-	uint32_t next; /* of the same goroutine and kind of state: a ring */
-	bool indexed;
+	uint64_t cause; /* tp_cause_bits */
+	uint64_t doer;	/* goroutine << 8 | state */
 	int64_t total, min, max;
+	uint32_t count;
+	uint32_t site, octaves; /* octaves: see struct tp_sites */
+	uint32_t next;		/* of the same goroutine and slot: a ring */
+	bool indexed;
+	uint8_t pad[7]; /* a power of two, so that numbers are places without much ado */
 };
+
+_Static_assert(sizeof(struct tp_cell) == 64, "a cell is a cache line");
 
 struct tp_site {
 	uint32_t
@@ -172,7 +189,6 @@ struct tp_site {
 
 #define TP_SITE_OCTAVES 59   /* base/hist.h: 3776 buckets, 64 each */
 #define TP_SITES_DENSE	8192 /* sites with an entry in octave */
-#define TP_SITES_LATER	512
 #define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 256 bytes) */
 
 struct tp_sites {
@@ -181,21 +197,22 @@ struct tp_sites {
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
 	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket … */
-	uint16_t (*octave)[TP_SITE_OCTAVES]; /* number of a block, 0 none */
+	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
 	uint32_t (*block)[64];
 	uint32_t nblocks, room_blocks;
+	uint32_t noctaves; /* entries of octave */
 	/* … and site << 36 | bucket << 24 | count (0: free) in a hash for what is more */
 	uint64_t *hist;
 	uint32_t nhist, hist_mask;
 	uint64_t *sorted; /* all in the form of the hash, when a segment ends */
 	uint32_t nsorted, room_sorted;
-	uint32_t nlater;
-	uint64_t later[TP_SITES_LATER]; /* site << 12 | bucket: to be counted */
 };
 
+#define TP_NEAR_BITS 14
 struct tp_aggregate {
-	struct tp_cell *cells;
+	struct tp_cell *cells; /* number 0 is none */
 	uint32_t ncells, room_cells;
+	uint32_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash */
 	uint32_t *cell_slots; /* number + 1; of those in long rings */
 	uint32_t cell_mask, nindexed;
 	struct tp_sites sites;
@@ -311,6 +328,8 @@ struct tp_timeline {
 	struct tp_annotations annotations;
 	struct tp_procs procs;
 	struct tp_occupancy *occupancy;
+	uint32_t plain_mark; /* of spans that no row of their own tells: the segment's */
+	uint8_t of_type[256]; /* what timeline.c does with an event */
 	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };
 
@@ -362,13 +381,19 @@ uint32_t tp_name_of_stack(const struct tp_dict *dict, uint32_t stack);
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
 /* Adds to its histogram; 0 or TP_ENOMEM. */
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count);
-/* The same, in a while: many at once, so that their cache misses overlap. */
-int tp_sites_drain(struct tp_sites *s);
-static inline int tp_sites_later(struct tp_sites *s, uint32_t site, int bucket)
+/* The same for one, mostly where there are some already; octaves are tp_sites_octaves(site). */
+static inline uint32_t tp_sites_octaves(uint32_t site)
 {
-	if (__builtin_expect(s->nlater == TP_SITES_LATER, 0) && tp_sites_drain(s))
-		return TP_ENOMEM;
-	s->later[s->nlater++] = (uint64_t)site << 12 | (uint64_t)bucket;
+	return site < TP_SITES_DENSE ? site * TP_SITE_OCTAVES : TP_NONE;
+}
+static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t octaves,
+				     uint32_t bucket)
+{
+	uint32_t block = octaves < s->noctaves ? s->octave[octaves + bucket / 64] : 0;
+
+	if (unlikely(!block))
+		return tp_sites_count(s, site, (int)bucket, 1);
+	s->block[block][bucket % 64]++;
 	return 0;
 }
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max);
@@ -378,9 +403,28 @@ void tp_sites_release(struct tp_sites *s);
 int tp_site_hold(struct tp_timeline *t, struct tp_err *err);
 int tp_site_finish(struct tp_timeline *t, const struct tp_trace *trace, struct tp_err *err);
 
-/* aggregate.c */
-/* Which of struct tp_gsum.recent a state uses: cells of a goroutine and kind make a ring. */
-extern const uint8_t tp_kind_of_state[TP_NSTATES];
+static inline uint64_t tp_cell_hash(uint64_t doer, uint64_t cause)
+{
+	return (doer * 0x9e3779b97f4a7c15u ^ cause) * 0xd6e8feb86659fd93u;
+}
+
+/* aggregate.c: 0 or TP_ENOMEM. */
+int tp_aggregate_init(struct tp_aggregate *a);
+/* The number of a cell that is not in `near`, where it is from then on; 0 when memory is out. */
+uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer, uint64_t cause);
+/* The cell of a goroutine's spans in a state and for a cause; NULL when memory is out. */
+static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum *sum, uint32_t g,
+					 uint8_t state, uint64_t cause)
+{
+	uint64_t doer = (uint64_t)g << 8 | state;
+	struct tp_cell *c = &a->cells[a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)]];
+	uint32_t id;
+
+	if (c->cause == cause && c->doer == doer)
+		return c;
+	id = tp_cell_find(a, sum, doer, cause);
+	return id ? &a->cells[id] : NULL;
+}
 /* A span in its cell. */
 static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64_t dur)
 {
@@ -390,8 +434,8 @@ static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64
 		c->min = dur;
 	if (dur > c->max)
 		c->max = dur;
-	return tp_sites_later(&a->sites, c->site,
-			      tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0)));
+	return tp_sites_count_one(&a->sites, c->site, c->octaves,
+				  (uint32_t)tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0)));
 }
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
 		      struct tp_err *err);

@@ -97,46 +97,25 @@ static int count_hashed(struct tp_sites *s, uint32_t site, int bucket, uint64_t 
 
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
 {
+	uint16_t *octave;
+
 	if (site >= TP_SITES_DENSE || s->nblocks >= TP_BLOCKS_DENSE)
 		return count_hashed(s, site, bucket, count);
 	if (!s->octave) {
-		s->octave = calloc(TP_SITES_DENSE, sizeof(*s->octave));
+		s->octave = calloc(TP_SITES_DENSE * TP_SITE_OCTAVES, sizeof(*s->octave));
 		if (!s->octave)
 			return TP_ENOMEM;
+		s->noctaves = TP_SITES_DENSE * TP_SITE_OCTAVES;
 	}
-	if (!s->octave[site][bucket / 64]) {
+	octave = &s->octave[tp_sites_octaves(site) + (uint32_t)bucket / 64];
+	if (!*octave) {
 		while (s->nblocks + 1 >= s->room_blocks)
 			if (tp_grow_items((void **)&s->block, &s->room_blocks, sizeof(*s->block)))
 				return TP_ENOMEM;
-		s->octave[site][bucket / 64] = (uint16_t)++s->nblocks;
+		*octave = (uint16_t)++s->nblocks;
 		memset(s->block[s->nblocks], 0, sizeof(*s->block));
 	}
-	s->block[s->octave[site][bucket / 64]][bucket % 64] += (uint32_t)count;
-	return 0;
-}
-
-int tp_sites_drain(struct tp_sites *s)
-{
-	/* Counts may be anywhere, as far as a compiler knows: where they are is kept out of *s. */
-	uint16_t(*octave)[TP_SITE_OCTAVES] = s->octave;
-	uint32_t(*block)[64] = s->block;
-	uint32_t n = s->nlater;
-
-	s->nlater = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t site = (uint32_t)(s->later[i] >> BUCKET_BITS);
-		uint32_t bucket = (uint32_t)s->later[i] & ((1u << BUCKET_BITS) - 1);
-		uint32_t b = site < TP_SITES_DENSE && octave ? octave[site][bucket / 64] : 0;
-
-		if (b) {
-			block[b][bucket % 64]++;
-			continue;
-		}
-		if (tp_sites_count(s, site, (int)bucket, 1))
-			return TP_ENOMEM;
-		octave = s->octave;
-		block = s->block;
-	}
+	s->block[*octave][bucket % 64] += (uint32_t)count;
 	return 0;
 }
 
@@ -170,9 +149,10 @@ static int put_sorted(struct tp_sites *s, uint64_t slot)
 static int collect_blocks(struct tp_sites *s, uint32_t site)
 {
 	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
-		const uint32_t *count = s->block[s->octave[site][o]];
+		uint32_t block = s->octave[tp_sites_octaves(site) + o];
+		const uint32_t *count = s->block[block];
 
-		if (!s->octave[site][o])
+		if (!block)
 			continue;
 		for (uint32_t i = 0; i < 64; i++) {
 			uint64_t key = (uint64_t)site << BUCKET_BITS | (o * 64 + i);
@@ -192,8 +172,6 @@ static int sort_hist(struct tp_sites *s)
 	uint64_t *hashed = NULL;
 	int code = TP_ENOMEM;
 
-	if (tp_sites_drain(s))
-		return TP_ENOMEM;
 	if (s->nhist) {
 		hashed = malloc(s->nhist * sizeof(*hashed));
 		if (!hashed)
@@ -243,7 +221,8 @@ void tp_sites_clear(struct tp_sites *s)
 		memset(s->hist, 0, ((size_t)s->hist_mask + 1) * sizeof(*s->hist));
 	if (s->octave)
 		memset(s->octave, 0,
-		       (s->n < TP_SITES_DENSE ? s->n : TP_SITES_DENSE) * sizeof(*s->octave));
+		       (s->n < TP_SITES_DENSE ? s->n : TP_SITES_DENSE) * TP_SITE_OCTAVES *
+			   sizeof(*s->octave));
 	s->n = s->nhist = s->nblocks = 0;
 }
 

@@ -5,6 +5,15 @@
 
 #include "timeline/machine.h"
 
+#define ALL UINT32_MAX
+const struct tp_cause tp_cause_of_state[TP_NSTATES] = {
+    [TP_ST_UNDETERMINED] = {ALL, ALL}, [TP_ST_NOT_EXIST] = {ALL, ALL},
+    [TP_ST_RUNNABLE] = {ALL, ALL},     [TP_ST_RUNNING] = {0, 0},
+    [TP_ST_WAITING] = {ALL, ALL},      [TP_ST_SYSCALL] = {ALL, 0},
+    [TP_ST_IDLE] = {ALL, ALL},	       [TP_ST_SYSCALL_BLOCKED] = {ALL, ALL},
+    [TP_ST_LOST] = {ALL, ALL},
+};
+
 struct tp_spans *tp_spans_new(void)
 {
 	return calloc(1, sizeof(struct tp_spans));
@@ -90,8 +99,7 @@ int tp_spans_grow_m(struct tp_spans *s, uint32_t m)
 static struct tp_gstate bare(int64_t start, uint32_t mark, uint8_t state)
 {
 	return (struct tp_gstate){.start = start,
-				  .m = TP_NONE,
-				  .p = TP_NONE,
+				  .at = {TP_NONE, TP_NONE},
 				  .waker = TP_NONE,
 				  .mark = mark,
 				  .state = state};
@@ -104,9 +112,9 @@ static unsigned lose(const struct tp_spans *s, const struct tp_gstate *st, uint3
 	struct tp_gstate gap = bare(st->start, st->mark, TP_ST_LOST);
 	unsigned n = 0;
 
-	if ((st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL) && st->m < s->nm &&
-	    s->m_last[st->m] > st->start) {
-		gap.start = s->m_last[st->m];
+	if ((st->state == TP_ST_RUNNING || st->state == TP_ST_SYSCALL) && st->at.m < s->nm &&
+	    s->m_last[st->at.m] > st->start) {
+		gap.start = s->m_last[st->at.m];
 		gap.mark = s->mark;
 		out[n++] = tp_gstate_span(st, g, gap.start);
 	}
@@ -148,7 +156,12 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 			st->flags = TP_G_PRESUMED;
 		}
 	} else if (ev->from == TP_ST_UNDETERMINED && st->flags & TP_G_PRESUMED) {
-		/* Restored, or Go's summary of it starts over. */
+		/* Restored, or Go's summary of it starts over: but for the state, what is known
+		 * stays. */
+		struct tp_span was = tp_gstate_span(st, g, ev->ts);
+
+		st->at = (struct tp_place){was.m, was.p};
+		st->waker = was.waker;
 		st->state = presume(ev);
 	}
 	if (ev->from != TP_ST_UNDETERMINED || !(st->flags & TP_G_PRESUMED) || st->state != ev->to) {
@@ -194,6 +207,7 @@ static unsigned step_lost(struct tp_spans *s, const struct tp_event *ev, struct 
 	if (!st || !st->state)
 		return 0;
 	n = lose(s, st, ev->g, ev, out);
+	st->sum = NULL;
 	st->start = ev->ts;
 	st->mark = s->mark;
 	st->flags = 0;
@@ -220,6 +234,7 @@ static unsigned step_idle(struct tp_spans *s, const struct tp_event *ev, struct 
 	}
 	*out = tp_gstate_span(st, g, ev->ts);
 	out->inferred |= (ev->flags & TP_EVF_INFERRED) != 0;
+	st->sum = NULL;
 	st->state = TP_ST_SYSCALL_BLOCKED;
 	st->start = ev->ts;
 	st->mark = s->mark;
@@ -324,19 +339,15 @@ int tp_spans_restore(struct tp_spans *s, const struct tp_span *span)
 		s->chunk[span->goroutine >> TP_CHUNK_BITS]->live++;
 	*st = (struct tp_gstate){
 	    .start = span->start,
-	    .reason = span->reason,
-	    .stack = span->stack,
-	    .m = span->m,
-	    .p = span->p,
+	    .cause = {.stack = span->stack, .reason = span->reason},
+	    .at = {span->m, span->p},
 	    .waker = TP_NONE,
 	    .mark = span->mark,
 	    .state = span->state,
 	    .flags = TP_G_PRESUMED | (span->inferred ? TP_G_INFERRED : 0),
 	};
-	if (span->state == TP_ST_RUNNABLE) {
+	if (span->state == TP_ST_RUNNABLE)
 		st->waker = span->waker;
-		st->waker_stack = span->waker_stack;
-	}
 	if (span->state == TP_ST_SYSCALL) {
 		st->flags |= TP_G_RESTORED;
 		st->waker = (uint32_t)(uint64_t)span->end;

@@ -192,7 +192,6 @@ int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_e
 
 	if (!sum)
 		return tp_timeline_nomem(err);
-	sum->spans++;
 	if (sp->state == TP_ST_LOST)
 		tp_grow_by(&sum->lost_ns, dur);
 	else

@@ -3,15 +3,31 @@
 #include "timeline/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/seed.h"
 #include "timeline/parts.h"
 
-#define AHEAD 8 /* events between a prefetch and its use */
-
 static int put_occupancy(void *ctx, const int64_t *values, struct tp_err *err)
 {
 	return tp_timeline_put(ctx, TP_TABLE_OCCUPANCY, values, err);
+}
+
+/* What feed does with a type. */
+enum { HEED, IGNORE, OF_GOROUTINE };
+
+static void classify(uint8_t of_type[256])
+{
+	memset(of_type, HEED, 256);
+	for (int i = 0; i < TP_NEVENT_TYPES; i++) {
+		const struct tp_event_desc *d = &tp_event_descs[i];
+
+		if (d->kind == TP_KIND_TRANSITION && d->subject == 'G')
+			of_type[i] = OF_GOROUTINE;
+		else if (d->kind == TP_KIND_METRIC || d->kind == TP_KIND_LABEL ||
+			 d->kind == TP_KIND_EXPERIMENTAL)
+			of_type[i] = IGNORE;
+	}
 }
 
 struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
@@ -23,9 +39,10 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	t->run = run;
 	t->summary.blocks.size = sizeof(struct tp_block);
 	t->summary.zero_g = TP_NONE;
+	classify(t->of_type);
 	t->annotations.tasks.seed = t->annotations.tasks.members.seed = tp_seed();
 	t->spans = tp_spans_new();
-	if (!t->spans) {
+	if (!t->spans || tp_aggregate_init(&t->aggregate)) {
 		tp_timeline_free(t);
 		return NULL;
 	}
@@ -36,6 +53,7 @@ int tp_timeline_with_occupancy(struct tp_timeline *t)
 {
 	if (!t->occupancy)
 		t->occupancy = tp_occupancy_new(put_occupancy, t);
+	t->plain_mark = TP_NONE;
 	return t->occupancy ? 0 : TP_ENOMEM;
 }
 
@@ -114,73 +132,14 @@ static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, s
 	return 0;
 }
 
-/* What is known of the goroutine first, then the spans that end, then its end. */
-static int slow_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
-			   struct tp_err *err)
-{
-	struct tp_span out[TP_STEP_SPANS];
-	int code = tp_summary_enter(t, ev, sum, err);
-
-	if (!code)
-		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
-	if (!code && tp_event_ends(ev))
-		code = tp_summary_leave(t, ev, err);
-	return code;
-}
-
-/* The open span, completed by ev, where it is not one more of the latest cell of its kind. */
-static int put_span(struct tp_timeline *t, const struct tp_gstate *st, const struct tp_event *ev,
-		    struct tp_err *err)
-{
-	struct tp_span sp = tp_gstate_span(st, ev->subject, ev->ts);
-
-	if (st->state == TP_ST_WAITING) {
-		sp.waker = ev->g;
-		sp.waker_stack = ev->stack;
-	}
-	return tp_summary_span(t, &sp, err);
-}
-
-/* A goroutine's transition. What most of them come to is all here: the span they complete is one
- * more of the same cell as the one before it. */
-static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
-{
-	struct tp_aggregate *a = &t->aggregate;
-	struct tp_gsum *sum = tp_summary_at(t, ev->subject);
-	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
-	struct tp_cell *c;
-	uint32_t id;
-	int code;
-
-	if (__builtin_expect(!sum, 0))
-		return tp_timeline_nomem(err);
-	if (sum->known != TP_SUM_SETTLED || !tp_gstate_plain(st, ev) || !ev->ts || st->start <= 0)
-		return slow_transition(t, ev, sum, err);
-	id = sum->recent[tp_kind_of_state[st->state]];
-	c = &a->cells[id];
-	if (st->mark == t->segment && id < a->ncells && c->g == ev->subject &&
-	    c->stack == st->stack && c->reason == st->reason && c->state == st->state &&
-	    st->state != TP_ST_LOST && !t->occupancy) {
-		int64_t dur = tp_since(st->start, ev->ts);
-
-		sum->spans++;
-		tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
-		if (tp_cell_count(a, c, dur))
-			return tp_timeline_nomem(err);
-	} else {
-		code = put_span(t, st, ev, err);
-		if (code)
-			return code;
-	}
-	code = tp_spans_move(t->spans, st, ev);
-	return code ? spans_done(t, NULL, code, err) : 0;
-}
-
+/* What is no transition of a goroutine. */
 static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_span out[TP_STEP_SPANS];
 	int code = 0;
 
+	t->last = ev->ts;
+	tp_spans_sync(t->spans, ev);
 	/* Nothing else completes a span. */
 	if (ev->from != ev->to || ev->flags & TP_EVF_LOST)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
@@ -206,53 +165,134 @@ static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct 
 	}
 }
 
-/* What a transition will touch: its goroutine's state and sums. */
-static inline void prefetch(const struct tp_timeline *t, const struct tp_event *ev)
+/* Will the next event just complete the span, if it is nothing special itself? */
+static bool is_plain(const struct tp_gstate *st, const struct tp_gsum *sum)
 {
-	uint32_t c = ev->subject >> TP_CHUNK_BITS, i = ev->subject & (TP_CHUNK - 1);
+	return sum->known == TP_SUM_SETTLED && !st->flags && st->start > 0 &&
+	       tp_slot_of_state[st->state] < TP_NSTATS;
+}
 
-	if (c < t->spans->nchunks && t->spans->chunk[c])
-		__builtin_prefetch(&t->spans->chunk[c]->g[i]);
-	if (c < t->summary.nchunks && t->summary.chunk[c].g)
-		__builtin_prefetch(&t->summary.chunk[c].g[i]);
+/* What is known of the goroutine first, then the spans that end, then its end. */
+static noinline int slow_transition(struct tp_timeline *t, const struct tp_event *ev,
+				    struct tp_err *err)
+{
+	struct tp_span out[TP_STEP_SPANS];
+	struct tp_gstate *st;
+	struct tp_gsum *sum;
+	int code;
+
+	if (ev->subject == TP_NONE)
+		return other_event(t, ev, err);
+	t->last = ev->ts;
+	sum = tp_summary_at(t, ev->subject);
+	if (!sum)
+		return tp_timeline_nomem(err);
+	code = tp_summary_enter(t, ev, sum, err);
+	if (!code)
+		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
+	if (!code && tp_event_ends(ev))
+		code = tp_summary_leave(t, ev, err);
+	/* A chunk of summaries is only packed when that of the states is gone. */
+	st = tp_gstate_find(t->spans, ev->subject);
+	if (st)
+		st->sum = is_plain(st, sum) ? sum : NULL;
+	return code;
+}
+
+/* A goroutine's transition. What most of them come to is all here: the span they complete is one
+ * more of a cell that is there. */
+static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	struct tp_aggregate *a = &t->aggregate;
+	struct tp_gsum *sum;
+	struct tp_cell *c;
+	int64_t dur;
+	int code;
+
+	if (unlikely(!st || !st->sum || st->mark != t->plain_mark || ev->flags || ev->ts <= 0 ||
+		     tp_slot_of_state[ev->to] == TP_NSTATS || ev->str == TP_STR_FOREVER))
+		return slow_transition(t, ev, err);
+	sum = st->sum;
+	c = tp_cell_at(a, sum, ev->subject, st->state, tp_cause_bits(&st->cause));
+	dur = tp_since(st->start, ev->ts);
+	tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
+	if (unlikely(!c || tp_cell_count(a, c, dur)))
+		return tp_timeline_nomem(err);
+	code = tp_spans_move(t->spans, st, ev);
+	return code ? spans_done(t, NULL, code, err) : 0;
+}
+
+/* Events of one segment, up to `end` or to a Sync that sets no time. */
+static int feed(struct tp_timeline *t, const struct tp_event **at, const struct tp_event *end,
+		struct tp_err *err)
+{
+	const struct tp_event *ev = *at;
+	int code = 0;
+
+	while (ev < end) {
+		uint8_t what = t->of_type[ev->type];
+
+		if (what == OF_GOROUTINE && ev->from != ev->to) {
+			code = transition(t, ev, err);
+		} else if (what != IGNORE || ev->flags) {
+			code = other_event(t, ev, err);
+			if (!t->spans->sync_ts)
+				end = ev + 1;
+		}
+		if (unlikely(code))
+			break;
+		code = tp_spans_seen(t->spans, ev++);
+		if (unlikely(code)) {
+			spans_done(t, NULL, code, err);
+			break;
+		}
+	}
+	*at = ev;
+	return code;
+}
+
+static int next_segment(struct tp_timeline *t, int64_t ts, struct tp_err *err)
+{
+	int code = end_segment(t, ts, err);
+
+	if (!code)
+		code = tp_summary_settle(t, err);
+	if (!code && tp_task_settle(&t->annotations.tasks))
+		code = tp_timeline_nomem(err);
+	tp_spans_mark(t->spans, t->segment);
+	if (!t->occupancy)
+		t->plain_mark = t->segment;
+	return code;
 }
 
 int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n, struct tp_err *err)
 {
-	for (const struct tp_event *end = ev + n; ev < end; ev++) {
-		int code;
+	int code = 0;
 
-		if (end - ev > AHEAD)
-			prefetch(t, ev + AHEAD);
-		if (t->segment_events == TP_SEGMENT_EVENTS) {
-			code = end_segment(t, ev->ts, err);
-			if (!code)
-				code = tp_summary_settle(t, err);
-			if (!code && tp_task_settle(&t->annotations.tasks))
-				code = tp_timeline_nomem(err);
-			if (code)
-				return code;
-			tp_spans_mark(t->spans, t->segment);
-		}
-		if (!t->started) {
-			t->started = true;
-			t->start = t->segment_from = ev->ts;
-		}
-		t->segment_events++;
-		t->last = ev->ts;
-		tp_spans_sync(t->spans, ev);
-		if (ev->from != ev->to && ev->subject != TP_NONE &&
-		    tp_event_descs[ev->type].subject == 'G')
-			code = transition(t, ev, err);
-		else
-			code = other_event(t, ev, err);
-		if (code)
-			return code;
-		code = tp_spans_seen(t->spans, ev);
-		if (code)
-			return spans_done(t, NULL, code, err);
+	if (n && !t->started) {
+		t->started = true;
+		t->start = t->segment_from = ev->ts;
 	}
-	return 0;
+	for (const struct tp_event *end = ev + n, *from; !code && ev < end;) {
+		uint64_t room = TP_SEGMENT_EVENTS - t->segment_events;
+
+		if (!room) {
+			code = next_segment(t, ev->ts, err);
+			continue;
+		}
+		/* Go's syncTs is not set before the first time other than 0. */
+		if (!t->spans->sync_ts) {
+			tp_spans_sync(t->spans, ev);
+			room = t->spans->sync_ts ? room : 1;
+		}
+		from = ev;
+		code = feed(t, &ev, (uint64_t)(end - ev) < room ? end : ev + room, err);
+		t->segment_events += (uint64_t)(ev - from);
+		if (ev > from)
+			t->last = ev[-1].ts;
+	}
+	return code;
 }
 
 /* An open span when the run ends. Go's last snapshot counts the whole of a system call that lost
