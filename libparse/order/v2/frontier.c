@@ -100,26 +100,26 @@ static size_t sift_up(struct tp_v2_entry *h, size_t i)
 
 static void sift_down(struct tp_v2_entry *h, size_t n, size_t i)
 {
-	for (;;) {
-		size_t left = 2 * i + 1, first = i;
-		struct tp_v2_entry t;
+	const struct tp_v2_entry t = h[i];
 
-		if (left < n && h[left].ts < h[first].ts)
-			first = left;
-		if (left + 1 < n && h[left + 1].ts < h[first].ts)
-			first = left + 1;
-		if (first == i)
-			return;
-		t = h[i];
+	for (;;) {
+		size_t first = 2 * i + 1;
+
+		if (first >= n)
+			break;
+		if (first + 1 < n && h[first + 1].ts < h[first].ts)
+			first++;
+		if (h[first].ts >= t.ts)
+			break;
 		h[i] = h[first];
-		h[first] = t;
 		i = first;
 	}
+	h[i] = t;
 }
 
 void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i)
 {
-	if (sift_up(f->heap, i) == i)
+	if (!i || sift_up(f->heap, i) == i)
 		sift_down(f->heap, f->n, i);
 }
 

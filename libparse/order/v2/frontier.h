@@ -40,17 +40,24 @@ struct tp_v2_frontier {
 /* A varint that is known to be sound. */
 static inline uint64_t tp_v2_varint(const uint8_t **p)
 {
-	uint64_t b = *(*p)++, v;
+	const uint8_t *at = *p;
+	uint64_t b = *at++, v = b;
 
-	if (b < 0x80)
-		return b;
-	v = b & 0x7f;
-	for (unsigned shift = 7;; shift += 7) {
-		b = *(*p)++;
-		v |= (b & 0x7f) << shift;
-		if (b < 0x80)
-			return v;
+	/* Every byte takes away the highest bit of the one before it. Most have three at most. */
+	if (b >= 0x80) {
+		b = *at++;
+		v += (b - 1) << 7;
+		if (b >= 0x80) {
+			b = *at++;
+			v += (b - 1) << 14;
+			for (unsigned shift = 21; b >= 0x80; shift += 7) {
+				b = *at++;
+				v += (b - 1) << shift;
+			}
+		}
 	}
+	*p = at;
+	return v;
 }
 
 /* 1: c stands on the next event; 0: there is none; TP_EFORMAT. */

@@ -22,6 +22,11 @@ struct tp_v2_wire_stat {
 #define TP_V2_TALLY_STACK   ((uint64_t)1 << 44)
 #define TP_V2_TALLY_FLUSHES 128 /* that are taken apart at once */
 
+static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
+{
+	return bytes + TP_V2_TALLY_EVENT + (with_stack ? TP_V2_TALLY_STACK : 0);
+}
+
 _Static_assert(TP_V2_TALLY_FLUSHES * TP_BATCH_EVENTS * TP_V2_MAX_EVENT < 1 << 24,
 	       "a tally holds what there may be between two of tp_v2_order_count");
 
@@ -101,13 +106,14 @@ int tp_v2_order_flush(struct tp_v2_order *o);
 /* Hands the next CPU sample out; there must be one. */
 int tp_v2_order_sample(struct tp_v2_order *o);
 
-/* The next place in o->out, with its time set. */
+/* The time of an event at ts that follows one at `last`. */
+static inline int64_t tp_v2_time_after(int64_t last, int64_t ts)
+{
+	return ts > last ? ts : (int64_t)((uint64_t)last + 1);
+}
 static inline int64_t tp_v2_order_time(struct tp_v2_order *o, int64_t ts)
 {
-	if (ts <= o->last_ts)
-		ts = (int64_t)((uint64_t)o->last_ts + 1);
-	o->last_ts = ts;
-	return ts;
+	return o->last_ts = tp_v2_time_after(o->last_ts, ts);
 }
 
 #endif

@@ -29,6 +29,8 @@ void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t se
 	s->trace = trace;
 	s->gs.seed = s->ps.seed = s->ms.seed = s->tasks.seed = s->stw_names.seed = seed | 1;
 	s->nobody = (struct tp_v2_g){.id = UINT64_MAX, .index = TP_NONE};
+	for (size_t i = 0; i < TP_V2_NEAR; i++)
+		s->near[i] = &s->nobody;
 	s->no_p = (struct tp_v2_p){.id = UINT64_MAX, .index = TP_NONE};
 	s->no_m =
 	    (struct tp_v2_m){.id = UINT64_MAX, .index = TP_NONE, .g = &s->nobody, .p = &s->no_p};

@@ -37,6 +37,7 @@ enum tp_v2_pstatus {
 extern const uint8_t tp_v2_gstate[TP_V2_NGSTATUS]; /* enum tp_state */
 extern const uint8_t tp_v2_pstate[TP_V2_NPSTATUS];
 
+#define TP_V2_NEAR    1024
 #define TP_V2_MAX_STW 16 /* stops of the world in flight on one goroutine */
 
 struct tp_v2_region { /* an open user region, the innermost first */
@@ -99,6 +100,7 @@ struct tp_v2_state {
 	struct tp_v2_g nobody; /* index TP_NONE, never alive */
 	struct tp_v2_p no_p;   /* likewise */
 	struct tp_v2_m no_m;   /* events of no thread (M 2^64-1) */
+	struct tp_v2_g *near[TP_V2_NEAR]; /* by id: goroutines met lately, dead ones too */
 	struct tp_v2_g *listed, *free_gs;
 	uint32_t generation; /* counted by us */
 	struct tp_v2_region *free_regions;
@@ -120,6 +122,21 @@ static inline struct tp_v2_g *tp_v2_g_find(const struct tp_v2_state *s, uint64_t
 	struct tp_v2_g *g = tp_idmap_get(&s->gs, id);
 
 	return g && g->alive ? g : NULL;
+}
+
+/* The same for one that is met again and again. */
+static inline struct tp_v2_g *tp_v2_g_near(struct tp_v2_state *s, uint64_t id)
+{
+	struct tp_v2_g **near = &s->near[id % TP_V2_NEAR];
+
+	if (__builtin_expect((*near)->id != id || !(*near)->alive, 0)) {
+		struct tp_v2_g *g = tp_v2_g_find(s, id);
+
+		if (!g)
+			return NULL;
+		*near = g;
+	}
+	return *near;
 }
 
 static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t id)
