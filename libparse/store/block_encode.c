@@ -6,6 +6,7 @@
 
 /* Short runs of the same shape are looked up here before the list of shapes is searched. */
 #define SHAPE_SLOTS 1024
+#define TAKEN	    ((uint64_t)1 << 56) /* a bit that keys do not have */
 /* How many events at the start of a block decide its unit of time. */
 #define UNIT_EVENTS 256
 #define MIN_UNIT    8
@@ -40,7 +41,8 @@ struct tp_block_encoder {
 	uint32_t last_place; /* of the last run, which still grows */
 	uint32_t next[TP_BLOCK_EVENTS], until[TP_BLOCK_EVENTS];
 
-	uint64_t slots[SHAPE_SLOTS]; /* key, and above it the number plus 1; 0: free */
+	uint64_t slots[SHAPE_SLOTS]; /* key and TAKEN; 0: free */
+	uint8_t number[SHAPE_SLOTS];
 	uint32_t nshapes; /* of those numbered below ONCE */
 	uint32_t nonce;	  /* shapes used once */
 	uint8_t once[TP_BLOCK_EVENTS][SHAPE_BYTES];
@@ -182,29 +184,49 @@ static __attribute__((noinline)) uint8_t put_far_time(struct tp_block_encoder *e
 	return code;
 }
 
+/* The byte of a time that is far, a tie, or the first after a tie; times are as events have them.
+ */
+static __attribute__((noinline)) uint8_t put_odd_time(struct tp_block_encoder *e, int64_t base,
+						      int64_t last, int64_t ts)
+{
+	uint64_t step = (uint64_t)ts - (uint64_t)last;
+	uint32_t units;
+
+	if (step == 1)
+		return 0;
+	units = units_between(base, ts, e->unit, e->per_unit);
+	return units - 1 < SHORT_UNITS - 1 ? (uint8_t)units : put_far_time(e, units, step);
+}
+
 static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
 {
 	/* Bytes that are written may be anywhere, as far as a compiler knows: keep out of *e. */
 	const uint64_t start = (uint64_t)e->start_ns, per_unit = e->per_unit;
 	const uint32_t unit = e->unit;
 	uint8_t *code = e->at[COL_TIME];
-	int64_t last = e->last, base = e->base;
+	int64_t last = (int64_t)((uint64_t)e->last + start);
+	int64_t base = (int64_t)((uint64_t)e->base + start);
 
 	for (const struct tp_event *end = ev + n; ev < end; ev++, code++) {
-		int64_t ts = (int64_t)((uint64_t)ev->ts - start);
-		uint64_t step = (uint64_t)ts - (uint64_t)last;
-		bool tie = step == 1;
-		uint32_t units = tie ? 1 : units_between(base, ts, unit, per_unit);
+		uint64_t ahead = (uint64_t)ev->ts - (uint64_t)base;
+		uint64_t units = ahead * per_unit >> 32;
 
-		base = tie ? base : ts;
-		last = ts;
-		*code = (uint8_t)(units - tie);
-		if (__builtin_expect(units - 1 >= SHORT_UNITS - 1, 0))
-			*code = put_far_time(e, units, step);
+		/* What is no whole number of units does not give what it was again. One ns ahead
+		 * would be a tie. */
+		if (__builtin_expect(base == last && ahead - 2 <= UINT32_MAX - 2 &&
+					 units - 1 < SHORT_UNITS - 1 && units * unit == ahead,
+				     1)) {
+			*code = (uint8_t)units;
+			base = last = ev->ts;
+			continue;
+		}
+		*code = put_odd_time(e, base, last, ev->ts);
+		base = (uint64_t)ev->ts - (uint64_t)last == 1 ? base : ev->ts;
+		last = ev->ts;
 	}
 	e->at[COL_TIME] = code;
-	e->last = last;
-	e->base = base;
+	e->last = (int64_t)((uint64_t)last - start);
+	e->base = (int64_t)((uint64_t)base - start);
 }
 
 static void put_ticks(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
@@ -294,14 +316,15 @@ static void write_shape(uint8_t *p, uint64_t key)
 static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slot)
 {
 	for (unsigned probe = 0; probe < 8; probe++, slot = (slot + 1) % SHAPE_SLOTS) {
-		if (e->slots[slot] && (e->slots[slot] ^ key) << 8 == 0)
-			return (uint8_t)((e->slots[slot] >> 56) - 1);
+		if (e->slots[slot] == (key | TAKEN))
+			return e->number[slot];
 		if (e->slots[slot] || e->nshapes == ONCE)
 			continue;
-		e->slots[slot] = key | (uint64_t)++e->nshapes << 56;
+		e->slots[slot] = key | TAKEN;
+		e->number[slot] = (uint8_t)e->nshapes;
 		write_shape(e->at[COL_SHAPES], key);
 		e->at[COL_SHAPES] += SHAPE_BYTES;
-		return (uint8_t)(e->nshapes - 1);
+		return (uint8_t)e->nshapes++;
 	}
 	write_shape(e->once[e->nonce++], key);
 	return ONCE;
@@ -311,11 +334,9 @@ static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slo
 static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 {
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
-	uint64_t slot = e->slots[at];
 
-	if (__builtin_expect((slot ^ key) << 8 == 0 && slot >> 56, 1))
-		return (uint8_t)((slot >> 56) - 1);
-	return rare_shape(e, key, at);
+	return __builtin_expect(e->slots[at] == (key | TAKEN), 1) ? e->number[at]
+								  : rare_shape(e, key, at);
 }
 
 /* ---- an event ----
@@ -420,24 +441,26 @@ static __attribute__((noinline)) uint32_t put_str2(struct tp_block_encoder *e,
 	return VALUE_TOLD << TELL_STR2;
 }
 
+static inline uint32_t put_arg(struct tp_block_encoder *e, uint64_t arg, uint64_t *last, unsigned a)
+{
+	uint64_t before = *last;
+
+	if (!arg)
+		return 0;
+	if (arg == before)
+		return (uint32_t)VALUE_GUESS << (TELL_ARG + 2 * a);
+	tell(e, COL_ARG, tp_zigzag((int64_t)(arg - before)));
+	*last = arg;
+	return (uint32_t)VALUE_TOLD << (TELL_ARG + 2 * a);
+}
+
 static __attribute__((noinline)) uint32_t put_args(struct tp_block_encoder *e,
 						   const struct tp_event *ev)
 {
 	uint64_t *last = e->model.last_arg[ev->type];
-	uint32_t bits = 0;
 
-	for (unsigned a = 0; a < 3; a++) {
-		if (!ev->arg[a])
-			continue;
-		if (ev->arg[a] == last[a]) {
-			bits |= (uint32_t)VALUE_GUESS << (TELL_ARG + 2 * a);
-			continue;
-		}
-		bits |= (uint32_t)VALUE_TOLD << (TELL_ARG + 2 * a);
-		tell(e, COL_ARG, tp_zigzag((int64_t)(ev->arg[a] - last[a])));
-		last[a] = ev->arg[a];
-	}
-	return bits;
+	return put_arg(e, ev->arg[0], &last[0], 0) | put_arg(e, ev->arg[1], &last[1], 1) |
+	       put_arg(e, ev->arg[2], &last[2], 2);
 }
 
 static inline __attribute__((always_inline)) uint8_t put_as(struct tp_block_encoder *e,
