@@ -87,6 +87,8 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 	return how;
 }
 
+#define LATER 99 /* the next event of the root is, beside TP_V2_RUN_… */
+
 /* As EVENT and TRANSITION, but by the pen; and the event of the wire is counted. */
 #define PUT(t, of, stack_, ...)                                                                    \
 	do {                                                                                       \
@@ -220,40 +222,76 @@ enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c)
 	return how;
 }
 
-int tp_v2_advance_until(struct tp_v2_order *o, struct tp_v2_cursor *c, int64_t until)
+/* Until when the root of the heap stays its root, and no sample comes first. */
+static inline int64_t root_until(const struct tp_v2_order *o)
 {
-	struct pen pen = take_pen(o);
+	const struct tp_v2_entry *h = o->f.heap;
+	int64_t until = INT64_MAX;
 
+	if (o->f.n > 1)
+		until = h[1].ts;
+	if (o->f.n > 2 && h[2].ts < until)
+		until = h[2].ts;
+	if (o->next_sample < o->g.nsamples && o->g.samples[o->next_sample].ts < until)
+		until = o->g.samples[o->next_sample].ts;
+	return until;
+}
+
+/* The events of the root's cursor up to `until`: 1, or what tp_v2_advance_all returns. */
+static inline __attribute__((always_inline)) int
+advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, int64_t until)
+{
 	c->m->alive = true;
 	do {
 		const uint8_t *p = c->at;
-		struct pen before = pen;
+		struct pen before = *pen;
 		enum tp_v2_advance how;
 		int more;
 
-		if (unlikely(pen.at > o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS))) {
+		if (unlikely(pen->at > o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS))) {
 			int code;
 
-			lay_down(o, pen);
+			lay_down(o, *pen);
 			code = tp_v2_order_flush(o);
+			before = *pen = take_pen(o);
 			if (code)
 				return code;
-			before = pen = take_pen(o);
 		}
-		how = take(o, c, &pen, &p);
+		how = take(o, c, pen, &p);
 		if (unlikely(how != TP_V2_ADVANCED)) {
-			lay_down(o, before);
+			*pen = before;
 			return how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
 		}
 		c->at = p;
 		more = tp_v2_cursor_next(&o->f, c, o->err);
 		if (unlikely(more <= 0)) {
-			lay_down(o, pen);
-			return more ? tp_v2_order_unread(o, (size_t)(before.at - o->out),
-							 before.last_ts, more)
-				    : TP_V2_RUN_ENDS;
+			if (more && o->opt->strict)
+				*pen = before;
+			return more ? more : TP_V2_RUN_ENDS;
 		}
 	} while (c->ts <= until);
+	return LATER;
+}
+
+int tp_v2_advance_all(struct tp_v2_order *o)
+{
+	struct tp_v2_entry *root = o->f.heap;
+	struct pen pen = take_pen(o);
+	int code;
+
+	for (;;) {
+		struct tp_v2_cursor *c = root->of;
+
+		code = advance_root(o, c, &pen, root_until(o));
+		if (code >= 0)
+			root->ts = c->ts;
+		if (unlikely(code != LATER))
+			break;
+		tp_v2_frontier_sift_down(root, o->f.n, 0);
+		code = TP_V2_RUN_SAMPLE;
+		if (o->next_sample < o->g.nsamples && o->g.samples[o->next_sample].ts < root->ts)
+			break;
+	}
 	lay_down(o, pen);
-	return TP_V2_RUN_LATER;
+	return code;
 }

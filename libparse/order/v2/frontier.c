@@ -98,29 +98,10 @@ static size_t sift_up(struct tp_v2_entry *h, size_t i)
 	return i;
 }
 
-static void sift_down(struct tp_v2_entry *h, size_t n, size_t i)
-{
-	const struct tp_v2_entry t = h[i];
-
-	for (;;) {
-		size_t first = 2 * i + 1;
-
-		if (first >= n)
-			break;
-		if (first + 1 < n && h[first + 1].ts < h[first].ts)
-			first++;
-		if (h[first].ts >= t.ts)
-			break;
-		h[i] = h[first];
-		i = first;
-	}
-	h[i] = t;
-}
-
 void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i)
 {
 	if (!i || sift_up(f->heap, i) == i)
-		sift_down(f->heap, f->n, i);
+		tp_v2_frontier_sift_down(f->heap, f->n, i);
 }
 
 /* As Go does it: the entry travels up to the root whatever the times, then the last one takes its
@@ -130,7 +111,7 @@ void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 	for (; i > 0; i = (i - 1) / 2)
 		f->heap[i] = f->heap[(i - 1) / 2];
 	f->heap[0] = f->heap[--f->n];
-	sift_down(f->heap, f->n, 0);
+	tp_v2_frontier_sift_down(f->heap, f->n, 0);
 }
 
 void tp_v2_frontier_sort(struct tp_v2_frontier *f)

@@ -89,6 +89,26 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 			 const struct tp_v2_generation *g, struct tp_err *err);
 void tp_v2_frontier_release(struct tp_v2_frontier *f);
 
+/* Moves entry i down past earlier children. */
+static inline void tp_v2_frontier_sift_down(struct tp_v2_entry *h, size_t n, size_t i)
+{
+	const struct tp_v2_entry t = h[i];
+
+	for (size_t first; (first = 2 * i + 1) < n; i = first) {
+		int64_t ts = h[first].ts;
+
+		if (first + 1 < n && h[first + 1].ts < ts)
+			ts = h[++first].ts;
+		if (ts >= t.ts)
+			break;
+		/* Field by field, as they were written: a load of both would wait for that. */
+		h[i].ts = ts;
+		h[i].of = h[first].of;
+	}
+	h[i].ts = t.ts;
+	h[i].of = t.of;
+}
+
 /* After the time of entry i changed; after its cursor has ended. */
 void tp_v2_frontier_update(struct tp_v2_frontier *f, size_t i);
 void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i);

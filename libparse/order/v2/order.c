@@ -187,28 +187,12 @@ static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 			  (unsigned long long)o->g.number, o->f.n);
 }
 
-/* Until when the root of the heap stays its root, and no sample comes first. */
-static int64_t root_until(const struct tp_v2_order *o)
-{
-	const struct tp_v2_entry *h = o->f.heap;
-	int64_t until = INT64_MAX;
-
-	if (o->f.n > 1)
-		until = h[1].ts;
-	if (o->f.n > 2 && h[2].ts < until)
-		until = h[2].ts;
-	if (o->next_sample < o->g.nsamples && o->g.samples[o->next_sample].ts < until)
-		until = o->g.samples[o->next_sample].ts;
-	return until;
-}
-
 int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
 	struct tp_v2_frontier *f = &o->f;
 
 	*at = NULL;
 	while (f->n || o->next_sample < o->g.nsamples) {
-		struct tp_v2_cursor *c;
 		int code;
 
 		if (o->next_sample < o->g.nsamples &&
@@ -218,21 +202,15 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
 				return code;
 			continue;
 		}
-		c = f->heap[0].of;
-		code = tp_v2_advance_until(o, c, root_until(o));
+		code = tp_v2_advance_all(o);
 		if (code < 0) {
-			*at = c;
+			*at = f->heap[0].of;
 			return code;
 		}
-		if (code == TP_V2_RUN_ENDS) {
+		if (code == TP_V2_RUN_ENDS)
 			tp_v2_frontier_remove(f, 0);
+		if (code != TP_V2_RUN_WAITS)
 			continue;
-		}
-		f->heap[0].ts = c->ts;
-		if (code == TP_V2_RUN_LATER) {
-			tp_v2_frontier_update(f, 0);
-			continue;
-		}
 		code = try_others(o, at);
 		if (code)
 			return code;

@@ -74,11 +74,12 @@ enum tp_v2_advance {
  * c->at stands behind the event. */
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c);
 
-/* The same for the events of c, one after the other, as long as they are not later than `until`; in
- * between o->out is handed on when it is full. The event that comes next is later, waits, or is not
- * there; or an error code, and then what was ordered before is in o->out. */
-enum { TP_V2_RUN_ENDS, TP_V2_RUN_LATER, TP_V2_RUN_WAITS };
-int tp_v2_advance_until(struct tp_v2_order *o, struct tp_v2_cursor *c, int64_t until);
+/* The same for one event after the other, the earliest of the frontier first; in between o->out is
+ * handed on when it is full. Stops where a CPU sample is earlier than what comes next, where that
+ * waits, or where its cursor has ended, which is then still the root of the frontier; or with an
+ * error code that is about the root, and then what was ordered before is in o->out. */
+enum { TP_V2_RUN_ENDS, TP_V2_RUN_SAMPLE, TP_V2_RUN_WAITS };
+int tp_v2_advance_all(struct tp_v2_order *o);
 /* The event behind the one just taken cannot be read: strictly, the latter is not delivered either,
  * as Go's reader looks for the next one first. There were n events before it, the last at last_ts.
  * Returns code. */
