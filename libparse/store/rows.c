@@ -29,7 +29,7 @@ enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 #define MAX_COLUMNS 255
 /* What the form of a column is judged by. */
 #define STRETCHES ((size_t)8)
-#define STRETCH	  ((size_t)128)
+#define STRETCH	  ((size_t)32)
 /* Columns below this are small whatever is done. */
 #define DENSE_BYTES 4096
 

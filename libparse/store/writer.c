@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/big.h"
 #include "store/dictfile.h"
 #include "store/lock.h"
 #include "store/schema.h"
@@ -18,6 +19,8 @@
 
 #define LARGE_DUMP ((uint64_t)8 << 20) /* bytes */
 #define RUN	   1		       /* the number of the run in the temporary file */
+/* As many rows are a chunk: what waits stays in a processor's cache. */
+#define CHUNK_ROWS 8192
 
 static int out_of_memory(struct tp_err *err)
 {
@@ -281,7 +284,7 @@ static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 	size_t room = t->room ? t->room * 4 : 512;
 	/* Columns a power of two apart would fight for the same few lines of a cache. */
 	size_t stride = room + 64 / sizeof(int64_t);
-	int64_t *v = malloc(stride * columns * sizeof(*v));
+	int64_t *v = tp_big_alloc(stride * columns * sizeof(*v));
 
 	if (!v)
 		return TP_ENOMEM;
@@ -306,7 +309,7 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 	to = t->values + t->rows;
 	for (unsigned c = 0; c < columns; c++, to += t->stride)
 		*to = values[c];
-	return ++t->rows == TP_CHUNK_ROWS ? flush_rows(run, table, err) : 0;
+	return ++t->rows == CHUNK_ROWS ? flush_rows(run, table, err) : 0;
 }
 
 /* A statement for the few rows of an ordinary table: `sql` with one value after the other, its

@@ -223,18 +223,18 @@ int tp_annotation_close(struct tp_timeline *t, struct tp_gsum *sum, int64_t ts, 
 	return 0;
 }
 
-int tp_annotation_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+tp_event_fn tp_annotation_of_type(uint8_t type)
 {
-	switch (ev->type) {
+	switch (type) {
 	case TP_EV_TASK_BEGIN:
 	case TP_EV_TASK_END:
-		return task_event(t, ev, err);
+		return task_event;
 	case TP_EV_REGION_BEGIN:
-		return region_begin(t, ev, err);
+		return region_begin;
 	case TP_EV_REGION_END:
-		return region_end(t, ev, err);
+		return region_end;
 	default:
-		return log_event(t, ev, err);
+		return log_event;
 	}
 }
 

@@ -314,6 +314,9 @@ struct tp_procs {
 	uint32_t np;
 };
 
+/* What a part does with an event of its kind that completes no span; t->last is the event's time. */
+typedef int (*tp_event_fn)(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+
 struct tp_timeline {
 	struct tp_store_run *run;
 	struct tp_spans *spans;
@@ -329,7 +332,7 @@ struct tp_timeline {
 	struct tp_procs procs;
 	struct tp_occupancy *occupancy;
 	uint32_t plain_mark; /* of spans that no row of their own tells: the segment's */
-	uint8_t of_type[256]; /* what timeline.c does with an event */
+	tp_event_fn of_type[256]; /* what is done with an event; NULL: of a goroutine */
 	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };
 
@@ -443,7 +446,7 @@ int tp_aggregate_flush(struct tp_timeline *t, struct tp_err *err);
 void tp_aggregate_release(struct tp_aggregate *a);
 
 /* range.c */
-int tp_range_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+tp_event_fn tp_range_of_type(uint8_t type);
 /* The goroutine ends (or the run does, with ended false): its ranges end with it. */
 int tp_range_close(struct tp_timeline *t, uint32_t g, uint32_t *list, int64_t ts,
 		   struct tp_err *err);
@@ -464,7 +467,7 @@ int tp_task_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_task_release(struct tp_tasks *s);
 
 /* annotation.c */
-int tp_annotation_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+tp_event_fn tp_annotation_of_type(uint8_t type);
 /* A new goroutine inherits the innermost region of its creator. */
 int tp_annotation_inherit(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
 			  struct tp_err *err);

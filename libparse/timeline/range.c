@@ -111,9 +111,9 @@ static void sum_end(struct tp_grange *x, int64_t end)
 	x->last = 0;
 }
 
-static int grange_begin(struct tp_timeline *t, const struct tp_event *ev, bool active,
-			struct tp_err *err)
+static int grange_begin(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
+	bool active = ev->type == TP_EV_MARK_ASSIST_ACTIVE;
 	struct tp_gsum *sum = tp_summary_find(t, ev->subject);
 	uint32_t *list = sum ? &sum->ranges : &t->ranges.nobody;
 	struct tp_grange *x = find_or_make(&t->ranges, list, range_name(ev));
@@ -242,13 +242,15 @@ static struct tp_prange *sweep_at(struct tp_ranges *r, uint32_t p)
 	return &r->sweep[p];
 }
 
-static int sweep_begin(struct tp_timeline *t, const struct tp_event *ev, bool active,
-		       struct tp_err *err)
+static int sweep_begin(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
+	bool active = ev->type == TP_EV_GC_SWEEP_ACTIVE;
 	struct tp_prange *x = sweep_at(&t->ranges, ev->subject);
 	struct tp_gsum *sum = tp_summary_find(t, ev->g);
 	struct tp_grange *mine;
 
+	if (ev->subject == TP_NONE)
+		return 0;
 	if (!x)
 		return tp_timeline_nomem(err);
 	if (sum) {
@@ -267,6 +269,8 @@ static int sweep_end(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	struct tp_gsum *sum;
 	struct tp_grange *mine;
 
+	if (ev->subject == TP_NONE)
+		return 0;
 	if (!x)
 		return tp_timeline_nomem(err);
 	if (x->sum_g != TP_NONE && x->sum_g == ev->g) {
@@ -279,30 +283,37 @@ static int sweep_end(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	return x->open ? put_prange(t, x, TP_STR_GC_SWEEP, ev->subject, ev, err) : 0;
 }
 
-int tp_range_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+static int mark_begin(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
-	switch (ev->type) {
+	return prange_begin(t, &t->ranges.mark, ev, ev->type == TP_EV_GC_ACTIVE, err);
+}
+
+static int mark_end(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_prange *mark = &t->ranges.mark;
+
+	return mark->open ? put_prange(t, mark, TP_STR_GC_MARK, TP_NONE, ev, err) : 0;
+}
+
+tp_event_fn tp_range_of_type(uint8_t type)
+{
+	switch (type) {
 	case TP_EV_GC_ACTIVE:
 	case TP_EV_GC_BEGIN:
-		return prange_begin(t, &t->ranges.mark, ev, ev->type == TP_EV_GC_ACTIVE, err);
+		return mark_begin;
 	case TP_EV_GC_END:
-		return t->ranges.mark.open
-			   ? put_prange(t, &t->ranges.mark, TP_STR_GC_MARK, TP_NONE, ev, err)
-			   : 0;
+		return mark_end;
 	case TP_EV_GC_SWEEP_ACTIVE:
 	case TP_EV_GC_SWEEP_BEGIN:
-		return ev->subject == TP_NONE
-			   ? 0
-			   : sweep_begin(t, ev, ev->type == TP_EV_GC_SWEEP_ACTIVE, err);
+		return sweep_begin;
 	case TP_EV_GC_SWEEP_END:
-		return ev->subject == TP_NONE ? 0 : sweep_end(t, ev, err);
+		return sweep_end;
 	case TP_EV_STW_BEGIN:
 	case TP_EV_MARK_ASSIST_BEGIN:
-		return grange_begin(t, ev, false, err);
 	case TP_EV_MARK_ASSIST_ACTIVE:
-		return grange_begin(t, ev, true, err);
+		return grange_begin;
 	default:
-		return grange_end(t, ev, err);
+		return grange_end;
 	}
 }
 

@@ -206,14 +206,14 @@ int tp_summary_span(struct tp_timeline *t, const struct tp_span *sp, struct tp_e
 
 void tp_summary_snapshot(struct tp_timeline *t, uint32_t g, int64_t at, int64_t ns[TP_NSTATS])
 {
+	const struct tp_gstate *st = tp_gstate_find(t->spans, g);
 	struct tp_gsum *sum = tp_summary_find(t, g);
-	struct tp_span open;
 
 	memset(ns, 0, TP_NSTATS * sizeof(*ns));
 	if (sum)
 		memcpy(ns, sum->ns, sizeof(sum->ns));
-	if (tp_spans_open(t->spans, g, &open) && open.state != TP_ST_LOST)
-		tp_grow_by(&ns[tp_stat_of_state[open.state]], tp_since(open.start, at));
+	if (st && st->state && st->state != TP_ST_LOST)
+		tp_grow_by(&ns[tp_stat_of_state[st->state]], tp_since(st->start, at));
 }
 
 uint32_t tp_summary_name(const struct tp_timeline *t, uint32_t g)

@@ -13,20 +13,46 @@ static int put_occupancy(void *ctx, const int64_t *values, struct tp_err *err)
 	return tp_timeline_put(ctx, TP_TABLE_OCCUPANCY, values, err);
 }
 
-/* What feed does with a type. */
-enum { HEED, IGNORE, OF_GOROUTINE };
-
-static void classify(uint8_t of_type[256])
+static int ignore(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
-	memset(of_type, HEED, 256);
-	for (int i = 0; i < TP_NEVENT_TYPES; i++) {
-		const struct tp_event_desc *d = &tp_event_descs[i];
+	(void)t;
+	(void)ev;
+	(void)err;
+	return 0;
+}
 
-		if (d->kind == TP_KIND_TRANSITION && d->subject == 'G')
-			of_type[i] = OF_GOROUTINE;
-		else if (d->kind == TP_KIND_METRIC || d->kind == TP_KIND_LABEL ||
-			 d->kind == TP_KIND_EXPERIMENTAL)
-			of_type[i] = IGNORE;
+static int sync_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	(void)err;
+	tp_spans_sync(t->spans, ev);
+	return 0;
+}
+
+static tp_event_fn of_type(uint8_t type)
+{
+	const struct tp_event_desc *d = &tp_event_descs[type];
+
+	if (type >= TP_NEVENT_TYPES)
+		return ignore;
+	switch (d->kind) {
+	case TP_KIND_SYNC:
+		return sync_event;
+	case TP_KIND_TRANSITION:
+		return d->subject == 'P' ? tp_proc_event : NULL;
+	case TP_KIND_RANGE_BEGIN:
+	case TP_KIND_RANGE_ACTIVE:
+	case TP_KIND_RANGE_END:
+		return tp_range_of_type(type);
+	case TP_KIND_TASK_BEGIN:
+	case TP_KIND_TASK_END:
+	case TP_KIND_REGION_BEGIN:
+	case TP_KIND_REGION_END:
+	case TP_KIND_LOG:
+		return tp_annotation_of_type(type);
+	case TP_KIND_STACK_SAMPLE:
+		return tp_sample_event;
+	default:
+		return ignore;
 	}
 }
 
@@ -39,7 +65,8 @@ struct tp_timeline *tp_timeline_new(struct tp_store_run *run)
 	t->run = run;
 	t->summary.blocks.size = sizeof(struct tp_block);
 	t->summary.zero_g = TP_NONE;
-	classify(t->of_type);
+	for (unsigned type = 0; type < 256; type++)
+		t->of_type[type] = of_type((uint8_t)type);
 	t->annotations.tasks.seed = t->annotations.tasks.members.seed = tp_seed();
 	t->spans = tp_spans_new();
 	if (!t->spans || tp_aggregate_init(&t->aggregate)) {
@@ -135,34 +162,15 @@ static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, s
 /* What is no transition of a goroutine. */
 static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
+	tp_event_fn fn = t->of_type[ev->type];
 	struct tp_span out[TP_STEP_SPANS];
 	int code = 0;
 
 	t->last = ev->ts;
-	tp_spans_sync(t->spans, ev);
 	/* Nothing else completes a span. */
 	if (ev->from != ev->to || ev->flags & TP_EVF_LOST)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
-	if (code)
-		return code;
-	switch (tp_event_descs[ev->type].kind) {
-	case TP_KIND_TRANSITION:
-		return tp_event_descs[ev->type].subject == 'P' ? tp_proc_event(t, ev, err) : 0;
-	case TP_KIND_RANGE_BEGIN:
-	case TP_KIND_RANGE_ACTIVE:
-	case TP_KIND_RANGE_END:
-		return tp_range_event(t, ev, err);
-	case TP_KIND_TASK_BEGIN:
-	case TP_KIND_TASK_END:
-	case TP_KIND_REGION_BEGIN:
-	case TP_KIND_REGION_END:
-	case TP_KIND_LOG:
-		return tp_annotation_event(t, ev, err);
-	case TP_KIND_STACK_SAMPLE:
-		return tp_sample_event(t, ev, err);
-	default:
-		return 0;
-	}
+	return code || !fn ? code : fn(t, ev, err);
 }
 
 /* Will the next event just complete the span, if it is nothing special itself? */
@@ -231,13 +239,11 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 	int code = 0;
 
 	while (ev < end) {
-		uint8_t what = t->of_type[ev->type];
-
-		if (what == OF_GOROUTINE && ev->from != ev->to) {
+		if (!t->of_type[ev->type] && ev->from != ev->to) {
 			code = transition(t, ev, err);
-		} else if (what != IGNORE || ev->flags) {
+		} else {
 			code = other_event(t, ev, err);
-			if (!t->spans->sync_ts)
+			if (unlikely(!t->spans->sync_ts))
 				end = ev + 1;
 		}
 		if (unlikely(code))
