@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/memfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,18 @@
 /* Memory is reserved in steps of this size: a system call for each, and at most so much unused. */
 #define STEP 65536u
 
+#ifndef PR_SET_VMA
+#define PR_SET_VMA	     0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+/* So that those who look at the program's memory can tell what is not its own. */
+static void set_name(long at, size_t size)
+{
+	rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size, (long)"tprof-record",
+		 0);
+}
+
 void *rec_map(size_t size)
 {
 	long at = rec_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
@@ -22,6 +35,7 @@ void *rec_map(size_t size)
 	if (at < 0 && at > -4096)
 		return NULL;
 	rec_call(SYS_madvise, at, (long)size, MADV_WIPEONFORK, 0, 0, 0);
+	set_name(at, size);
 	return (void *)at;
 }
 
@@ -133,6 +147,8 @@ int rec_arena_make(bool shared, void **base, int *fd)
 			rec_call(SYS_close, file, 0, 0, 0, 0, 0);
 		return (int)-at;
 	}
+	if (!shared)
+		set_name(at, REC_ARENA_SIZE);
 	*base = (void *)at;
 	*fd = (int)file;
 	return 0;

@@ -9,6 +9,9 @@
  *	CIE	       length, 0, version, augmentation string, alignment factors of code and data,
  *		       register of the return address, augmentation data, instructions
  *
+ * Tables are what a library's author says: nothing is read beyond the library's own addresses, or
+ * where there is no memory.
+ *
  * glibc finds the module of a PC without a lock (_dl_find_object, 2.35). Where that is missing, and
  * on other processors than x86-64, there are only frame pointers. */
 #include "tprof-record/core/unwind.h"
@@ -47,6 +50,39 @@ struct entry {
 };
 
 /* ---- reading ---- */
+
+/* Of an image, with the pages that are known to be there (tables lie together). */
+struct window {
+	struct rec_image image;
+	uint64_t page[4];
+	uint32_t oldest;
+};
+
+static bool has_page(struct window *w, uint64_t page)
+{
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		if (w->page[i] == page)
+			return true;
+	if (!rec_is_readable(page))
+		return false;
+	w->page[w->oldest++ % 4] = page;
+	return true;
+}
+
+static bool has(struct window *w, const void *p, uint64_t size)
+{
+	uint64_t at = (uint64_t)(uintptr_t)p, page;
+
+	if (at < w->image.start || at >= w->image.limit || size > w->image.limit - at ||
+	    size > 1 << 20)
+		return false;
+	for (page = at & ~(uint64_t)(REC_PAGE - 1); page < at + size; page += REC_PAGE)
+		if (!has_page(w, page))
+			return false;
+	return true;
+}
 
 static uint64_t get_uleb(const uint8_t **p, const uint8_t *limit)
 {
@@ -150,68 +186,115 @@ struct pair {
 	int32_t pc, entry;
 };
 
-static const uint8_t *find_entry(const uint8_t *header, uint64_t pc)
+static const uint8_t *find_entry(struct window *w, uint64_t pc)
 {
-	const uint8_t *p = header + 4, *end = header + 32;
+	const uint8_t *header = w->image.header, *p, *end, *table;
 	int64_t where = (int64_t)(pc - (uint64_t)(uintptr_t)header);
-	const struct pair *table;
+	struct pair pair;
 	uint64_t n, lo, hi;
 
 	/* The only form that linkers write: a count of 4 bytes, relative pairs of 4 bytes. */
-	if (header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
+	if (!has(w, header, 12) || header[0] != 1 || header[2] != 0x03 || header[3] != 0x3b)
 		return NULL;
+	p = header + 4;
+	end = header + 12;
 	get_pointer(&p, end, header[1], false);
 	n = get_bytes(&p, end, 4);
-	table = (const struct pair *)(const void *)p;
-	if (!n || where < table[0].pc)
+	table = p;
+	if (!n || n > (w->image.limit - (uint64_t)(uintptr_t)table) / sizeof(pair))
 		return NULL;
 	for (lo = 0, hi = n; hi - lo > 1;) {
 		uint64_t mid = lo + (hi - lo) / 2;
 
-		if (table[mid].pc <= where)
+		if (!has(w, table + mid * sizeof(pair), sizeof(pair)))
+			return NULL;
+		memcpy(&pair, table + mid * sizeof(pair), sizeof(pair));
+		if (pair.pc <= where)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	return header + table[lo].entry;
+	if (!has(w, table + lo * sizeof(pair), sizeof(pair)))
+		return NULL;
+	memcpy(&pair, table + lo * sizeof(pair), sizeof(pair));
+	return header + pair.entry;
 }
 
-/* Length and end of an entry at *p; false at the table's end. */
-static bool get_length(const uint8_t **p, const uint8_t **limit)
+/* What an entry at *p holds, without its length: up to *limit, all of it there. */
+static bool get_length(struct window *w, const uint8_t **p, const uint8_t **limit)
 {
-	uint32_t length;
+	uint64_t length = 0;
 
+	if (!has(w, *p, 4))
+		return false;
 	memcpy(&length, *p, 4);
 	*p += 4;
 	if (length == 0xffffffff) {
-		uint64_t wide;
-
-		memcpy(&wide, *p, 8);
+		if (!has(w, *p, 8))
+			return false;
+		memcpy(&length, *p, 8);
 		*p += 8;
-		*limit = *p + wide;
-		return wide != 0;
 	}
+	if (length < 4 || !has(w, *p, length))
+		return false;
 	*limit = *p + length;
-	return length != 0;
+	return true;
 }
 
-static bool read_cie(const uint8_t *p, struct entry *e, uint8_t *encoding, bool *augmented)
+static bool read_augmentation(const uint8_t **p, const uint8_t *limit, const char *letters,
+			      struct entry *e, uint8_t *encoding)
 {
-	const uint8_t *limit, *data;
+	uint64_t size = get_uleb(p, limit);
+	const uint8_t *data = *p, *end;
+	uint8_t how;
+
+	if (size > (uint64_t)(limit - *p))
+		return false;
+	*p = end = *p + size;
+	for (letters++; *letters; letters++) {
+		switch (*letters) {
+		case 'R':
+			*encoding = (uint8_t)get_bytes(&data, end, 1);
+			break;
+		case 'L':
+			get_bytes(&data, end, 1);
+			break;
+		case 'P':
+			how = (uint8_t)get_bytes(&data, end, 1);
+			get_pointer(&data, end, how, false);
+			break;
+		case 'S':
+			e->signal = true;
+			break;
+		case 'B':
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_cie(struct window *w, const uint8_t *p, struct entry *e, uint8_t *encoding,
+		     bool *augmented)
+{
+	const uint8_t *limit, *end;
 	const char *letters;
 	uint8_t version;
-	uint64_t size;
 
-	if (!get_length(&p, &limit))
+	if (!get_length(w, &p, &limit))
 		return false;
 	p += 4;
-	version = *p++;
+	version = (uint8_t)get_bytes(&p, limit, 1);
 	if (version != 1 && version != 3 && version != 4)
 		return false;
 	letters = (const char *)p;
-	p += strlen(letters) + 1;
+	end = memchr(p, 0, (size_t)(limit - p));
+	if (!end)
+		return false;
+	p = end + 1;
 	if (version == 4)
-		p += 2;
+		get_bytes(&p, limit, 2);
 	e->code_align = get_uleb(&p, limit);
 	e->data_align = get_sleb(&p, limit);
 	if ((version == 1 ? get_bytes(&p, limit, 1) : get_uleb(&p, limit)) != REG_RA)
@@ -219,60 +302,28 @@ static bool read_cie(const uint8_t *p, struct entry *e, uint8_t *encoding, bool 
 	*encoding = 0;
 	e->signal = false;
 	*augmented = letters[0] == 'z';
-	if (*augmented) {
-		size = get_uleb(&p, limit);
-		data = p;
-		p += size;
-		for (letters++; *letters; letters++) {
-			switch (*letters) {
-			case 'R':
-				*encoding = (uint8_t)get_bytes(&data, limit, 1);
-				break;
-			case 'L':
-				get_bytes(&data, limit, 1);
-				break;
-			case 'P': {
-				uint8_t how = (uint8_t)get_bytes(&data, limit, 1);
-
-				get_pointer(&data, limit, how, false);
-				break;
-			}
-			case 'S':
-				e->signal = true;
-				break;
-			case 'B':
-				break;
-			default:
-				return false;
-			}
-		}
-	} else if (letters[0]) {
+	if (*augmented ? !read_augmentation(&p, limit, letters, e, encoding) : letters[0] != 0)
 		return false;
-	}
 	e->initial = p;
 	e->initial_limit = limit;
-	return p <= limit;
+	return true;
 }
 
-static bool read_entry(uint64_t pc, struct entry *e)
+static bool read_entry(struct window *w, uint64_t pc, struct entry *e)
 {
-	struct dl_find_object object;
 	const uint8_t *p, *id, *limit;
 	uint8_t encoding;
 	uint32_t back;
 	uint64_t size;
 	bool augmented;
 
-	if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)pc, &object) != 0 ||
-	    !object.dlfo_eh_frame)
-		return false;
-	p = find_entry(object.dlfo_eh_frame, pc);
-	if (!p || !get_length(&p, &limit))
+	p = find_entry(w, pc);
+	if (!p || !get_length(w, &p, &limit))
 		return false;
 	id = p;
 	memcpy(&back, p, 4);
 	p += 4;
-	if (!back || !read_cie(id - back, e, &encoding, &augmented))
+	if (!back || !read_cie(w, id - back, e, &encoding, &augmented))
 		return false;
 	e->start = get_pointer(&p, limit, encoding, true);
 	size = get_pointer(&p, limit, encoding & 0x0f, false);
@@ -286,6 +337,19 @@ static bool read_entry(uint64_t pc, struct entry *e)
 	}
 	e->code = p;
 	e->limit = limit;
+	return true;
+}
+
+static bool find_image(uint64_t pc, struct rec_image *image)
+{
+	struct dl_find_object object;
+
+	if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)pc, &object) != 0 ||
+	    !object.dlfo_eh_frame)
+		return false;
+	image->start = (uint64_t)(uintptr_t)object.dlfo_map_start;
+	image->limit = (uint64_t)(uintptr_t)object.dlfo_map_end;
+	image->header = object.dlfo_eh_frame;
 	return true;
 }
 
@@ -317,6 +381,11 @@ static void set_expression(struct row *row, uint64_t reg, enum how how, const ui
 	*p += size;
 }
 
+static int64_t scaled(const struct entry *e, uint64_t factor)
+{
+	return (int64_t)(factor * (uint64_t)e->data_align);
+}
+
 enum { DEPTH = 8 }; /* of remembered rows */
 
 /* Until the row of `pc`. false: something that this does not know. */
@@ -337,8 +406,7 @@ static bool run(const struct entry *e, const uint8_t *p, const uint8_t *limit, u
 				return true;
 			continue;
 		case 0x80: /* offset */
-			set_rule(row, op & 0x3f, AT_CFA,
-				 (int64_t)get_uleb(&p, limit) * e->data_align);
+			set_rule(row, op & 0x3f, AT_CFA, scaled(e, get_uleb(&p, limit)));
 			continue;
 		case 0xc0: /* restore */
 			if (rule_of(row, op & 0x3f))
@@ -364,7 +432,7 @@ static bool run(const struct entry *e, const uint8_t *p, const uint8_t *limit, u
 			break;
 		case 0x05: /* offset_extended */
 			reg = get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, (int64_t)get_uleb(&p, limit) * e->data_align);
+			set_rule(row, reg, AT_CFA, scaled(e, get_uleb(&p, limit)));
 			break;
 		case 0x06: /* restore_extended */
 			reg = get_uleb(&p, limit);
@@ -421,23 +489,23 @@ static bool run(const struct entry *e, const uint8_t *p, const uint8_t *limit, u
 			break;
 		case 0x11: /* offset_extended_sf */
 			reg = get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, get_sleb(&p, limit) * e->data_align);
+			set_rule(row, reg, AT_CFA, scaled(e, (uint64_t)get_sleb(&p, limit)));
 			break;
 		case 0x12: /* def_cfa_sf */
 			row->cfa_register = (uint32_t)get_uleb(&p, limit);
-			row->cfa_offset = get_sleb(&p, limit) * e->data_align;
+			row->cfa_offset = scaled(e, (uint64_t)get_sleb(&p, limit));
 			row->cfa_expression = NULL;
 			break;
 		case 0x13: /* def_cfa_offset_sf */
-			row->cfa_offset = get_sleb(&p, limit) * e->data_align;
+			row->cfa_offset = scaled(e, (uint64_t)get_sleb(&p, limit));
 			break;
 		case 0x14: /* val_offset */
 			reg = get_uleb(&p, limit);
-			set_rule(row, reg, IS_CFA, (int64_t)get_uleb(&p, limit) * e->data_align);
+			set_rule(row, reg, IS_CFA, scaled(e, get_uleb(&p, limit)));
 			break;
 		case 0x15: /* val_offset_sf */
 			reg = get_uleb(&p, limit);
-			set_rule(row, reg, IS_CFA, get_sleb(&p, limit) * e->data_align);
+			set_rule(row, reg, IS_CFA, scaled(e, (uint64_t)get_sleb(&p, limit)));
 			break;
 		case 0x16: /* val_expression */
 			reg = get_uleb(&p, limit);
@@ -448,7 +516,7 @@ static bool run(const struct entry *e, const uint8_t *p, const uint8_t *limit, u
 			break;
 		case 0x2f: /* GNU_negative_offset_extended */
 			reg = get_uleb(&p, limit);
-			set_rule(row, reg, AT_CFA, -(int64_t)get_uleb(&p, limit) * e->data_align);
+			set_rule(row, reg, AT_CFA, scaled(e, 0 - get_uleb(&p, limit)));
 			break;
 		default:
 			return false;
@@ -457,11 +525,12 @@ static bool run(const struct entry *e, const uint8_t *p, const uint8_t *limit, u
 	return true;
 }
 
-static bool find_row(uint64_t pc, struct entry *e, struct row *row)
+static bool find_row(const struct rec_image *image, uint64_t pc, struct entry *e, struct row *row)
 {
+	struct window w = {.image = *image};
 	struct row initial = {.ra.how = OTHERWISE};
 
-	if (!read_entry(pc, e) || !run(e, e->initial, e->initial_limit, pc, &initial, &initial))
+	if (!read_entry(&w, pc, e) || !run(e, e->initial, e->initial_limit, pc, &initial, &initial))
 		return false;
 	*row = initial;
 	return run(e, e->code, e->limit, pc, row, &initial);
@@ -469,11 +538,18 @@ static bool find_row(uint64_t pc, struct entry *e, struct row *row)
 
 uint64_t rec_cfi_rule(uint64_t pc)
 {
+	struct rec_image image;
+
+	return find_image(pc, &image) ? rec_cfi_rule_in(&image, pc) : REC_RULE_GUESS;
+}
+
+uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc)
+{
 	struct entry e;
 	struct row row;
 	uint64_t kind, saved = 0;
 
-	if (!find_row(pc, &e, &row))
+	if (!find_row(image, pc, &e, &row))
 		return REC_RULE_GUESS;
 	if (e.signal)
 		return REC_RULE_SIGNAL;
@@ -617,11 +693,13 @@ static bool find_register(const struct rule *r, const struct rec_frame *f, struc
 bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)
 {
 	struct rec_frame next = *frame;
+	struct rec_image image;
 	struct entry e;
 	struct row row;
 	uint64_t cfa;
 
-	if (!find_row(frame->pc - 1, &e, &row) || row.ra.how == UNDEFINED || row.ra.how == SAME)
+	if (!find_image(frame->pc - 1, &image) || !find_row(&image, frame->pc - 1, &e, &row) ||
+	    row.ra.how == UNDEFINED || row.ra.how == SAME)
 		return false;
 	if (row.cfa_expression) {
 		if (!evaluate(row.cfa_expression, row.cfa_limit, frame, reach, 0, &cfa))

@@ -31,7 +31,7 @@ void rec_reach_begin(struct rec_reach *reach)
 }
 
 /* The kernel reads the set before it looks at the first argument, which is wrong. */
-static bool is_readable(uint64_t address)
+bool rec_is_readable(uint64_t address)
 {
 	return rec_call(SYS_rt_sigprocmask, ~0, (long)address, 0, 8, 0, 0) != -EFAULT;
 }
@@ -43,7 +43,7 @@ static bool extend_own(struct rec_reach *reach, uint64_t address)
 	if (address >= reach->lo || reach->lo - lowest > PAGES_AT_ONCE * (uint64_t)REC_PAGE)
 		return false;
 	for (page = OF_PAGE(reach->lo - 1); page >= lowest; page -= REC_PAGE) {
-		if (!is_readable(page))
+		if (!rec_is_readable(page))
 			return false;
 		reach->lo = page;
 	}
@@ -60,7 +60,7 @@ bool rec_reach_far(struct rec_reach *reach, uint64_t address)
 		return false;
 	if (extend_own(reach, address))
 		return true;
-	if (!is_readable(address))
+	if (!rec_is_readable(address))
 		return false;
 	reach->page[reach->oldest ^= 1] = page;
 	return true;
@@ -127,7 +127,7 @@ static bool step_guess(struct rec_frame *f, struct rec_reach *reach)
 	    !rec_reaches(reach, fp + 8))
 		return false;
 	pc = word(fp + 8);
-	if (pc < REC_PAGE || pc >> 47 || !is_readable(pc - 1))
+	if (pc < REC_PAGE || pc >> 47 || !rec_is_readable(pc - 1))
 		return false;
 	f->fp = word(fp);
 	f->sp = fp + 16;

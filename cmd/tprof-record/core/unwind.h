@@ -47,10 +47,20 @@ enum rec_step {
 /* To the caller. *saved as in struct rec_shadow_frame (of a SIMPLE step). */
 enum rec_step rec_unwind(struct rec_frame *frame, struct rec_reach *reach, uint32_t *saved);
 
+/* Can a word there be read? Asks the kernel. */
+bool rec_is_readable(uint64_t address);
+
 /* ---- cfi.c ---- */
+
+/* A mapped file: its addresses, and its .eh_frame_hdr. */
+struct rec_image {
+	uint64_t start, limit;
+	const uint8_t *header;
+};
 
 /* The rule for code at `pc` (the call, not where it returns). */
 uint64_t rec_cfi_rule(uint64_t pc);
+uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc);
 /* A COMPLEX step. */
 bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach);
 
