@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/buf.h"
 #include "order/trace.h"
+#include "symbol/sidecar.h"
 #include "tprof-record/convert/testing.h"
 #include "tprof-record/convert/trace.h"
 
@@ -590,10 +592,94 @@ static void test_trace_write_story(void **state)
 	}
 }
 
+static volatile uint64_t here;
+
+static __attribute__((noinline)) uint64_t mark(void)
+{
+	return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) void inner(void)
+{
+	here = mark();
+}
+
+static __attribute__((noinline)) uint64_t outer(void)
+{
+	inner();
+	return here;
+}
+
+static int to_file(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)err;
+	return fwrite(data, 1, size, ctx) == size ? 0 : TP_EIO;
+}
+
+/* Written beside, found and read: inlined calls, start routines, code that has no name. */
+static void test_trace_symbols(void **state)
+{
+	char dir[] = "/tmp/tprof-symbols-XXXXXX", dump[64], path[64], found[64];
+	uint64_t pc = outer(), stack[] = {pc, 0x5010};
+	struct tp_symbol chain[8];
+	struct tp_dict *dict = tp_dict_new();
+	struct tp_sidecar *sidecar;
+	struct rec_names *names;
+	struct rec_testing t;
+	struct tp_out out = {.write = to_file};
+	struct tp_err err;
+	size_t wrong;
+	bool known;
+
+	(void)state;
+	rec_testing_begin(&t);
+	rec_testing_own_module(&t, (void *)(uintptr_t)pc);
+	rec_testing_module(&t, 0x5000, 0x6000, 0x1000, "/nowhere/libfoo.so", "");
+	rec_testing_stack(&t, stack, 2);
+	rec_testing_add(
+	    &t, (struct rec_event){.kind = REC_THREAD_NEW, .object = (uint64_t)(uintptr_t)outer});
+	assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
+	assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(dump, sizeof(dump), "%s/trace.out", dir);
+	snprintf(path, sizeof(path), "%s.symbols", dump);
+	assert_false(tp_sidecar_find(dump, found, sizeof(found)));
+	out.ctx = fopen(path, "wb");
+	assert_non_null(out.ctx);
+	assert_int_equal(rec_trace_symbols(&t.process, names, &out, &err), 0);
+	assert_int_equal(fclose(out.ctx), 0);
+	assert_true(tp_sidecar_find(dump, found, sizeof(found)));
+	assert_string_equal(found, path);
+	assert_false(tp_sidecar_find(dump, found, 8));
+	if (tp_sidecar_open(&sidecar, path, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(tp_sidecar_lookup(sidecar, pc, chain, 8, &known), 2);
+	assert_true(known);
+	assert_string_equal(chain[0].name, "inner");
+	assert_true(chain[0].line > 0);
+	assert_string_equal(chain[1].name, "outer");
+	assert_int_equal(
+	    tp_sidecar_lookup(sidecar, (uint64_t)(uintptr_t)outer + 1, chain, 8, &known), 1);
+	assert_string_equal(chain[0].name, "outer");
+	assert_int_equal(tp_sidecar_lookup(sidecar, 0x5010, chain, 8, &known), 1);
+	assert_string_equal(chain[0].name, "libfoo.so+0x100f");
+	assert_int_equal(tp_sidecar_lookup(sidecar, 0x5011, chain, 8, &known), 0);
+	assert_false(known);
+	tp_sidecar_close(sidecar);
+	unlink(path);
+	assert_int_equal(tp_sidecar_open(&sidecar, path, &err), TP_ENOENT);
+	rmdir(dir);
+	rec_names_free(names);
+	tp_dict_free(dict);
+	rec_testing_end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_story),
+	    cmocka_unit_test(test_trace_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
