@@ -122,8 +122,8 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "nothing lost");
 	if (d->remark[0])
 		say(l, "%s", d->remark);
-	if (d->blind[0])
-		say(l, "%s", d->blind);
+	if (r->blind[0])
+		say(l, "%s", r->blind);
 }
 
 static void say_others(struct lines *l, const struct rec_result *r)
@@ -147,6 +147,9 @@ static void say_troubles(struct lines *l, const struct rec_result *r)
 
 	for (size_t i = 0; i < r->last.ntroubles; i++)
 		say(l, "tprof-record: %s", r->last.trouble[i]);
+	if (r->snapshot_troubles)
+		say(l, "tprof-record: not written: %s of snapshots; the first: %s",
+		    rec_dump_plural(n, r->snapshot_troubles, "file"), r->snapshot_trouble);
 	if (r->other_troubles)
 		say(l, "tprof-record: not written: %s of other processes",
 		    rec_dump_plural(n, r->other_troubles, "file"));
@@ -159,26 +162,27 @@ static void say_troubles(struct lines *l, const struct rec_result *r)
 		    r->program);
 }
 
-/* The command for the first file, and that for profiles. */
+/* The commands for the trace and for the first profile. */
 static void say_what_next(struct lines *l, const struct rec_result *r)
 {
-	const char *lead = "look at it:";
-	const char *quote;
+	const char *quote = needs_quotes(r->folder) ? "'" : "", *lead = "look at it:";
+	const struct rec_dump_file *trace = NULL, *profile = NULL;
 
-	for (size_t i = r->last.nfiles; i-- > 0;) {
-		const char *name = r->last.file[i].name;
+	for (size_t i = 0; i < r->last.nfiles; i++) {
+		const struct rec_dump_file *f = &r->last.file[i];
 
-		if (strstr(name, ".symbols"))
+		if (!strcmp(f->name, "trace.out"))
+			trace = f;
+		else if (!profile && !strstr(f->name, ".symbols"))
+			profile = f;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct rec_dump_file *f = i ? profile : trace;
+
+		if (!f)
 			continue;
-		quote = needs_quotes(r->folder) ? "'" : "";
-		say(l, "%-11s tprof-top %s%s/%s%s", lead, quote, r->folder, name, quote);
+		say(l, "%-11s tprof-top %s%s/%s%s", lead, quote, r->folder, f->name, quote);
 		lead = "";
-		/* The trace comes last of the files, and the heap first. */
-		if (i + 1 == r->last.nfiles && i > 0) {
-			i = 1;
-			continue;
-		}
-		break;
 	}
 }
 

@@ -206,11 +206,16 @@ static void begin_image(struct session *s, struct rec_caller *c)
 
 /* ---- snapshots ---- */
 
-/* Of one process, or (0) of all that are recorded. False where there is none. */
+/* Of one process, or (0) of all that are recorded. False where there is none, or no profile. */
 static bool snapshot(struct session *s, pid_t pid, int client)
 {
 	unsigned n = 0, i = 0;
+	bool any = false;
 
+	for (int kind = 0; kind < REC_NPROFILES; kind++)
+		any |= s->o->request->profile[kind];
+	if (!any)
+		return false;
 	for (struct rec_image *image = s->images; image; image = image->next)
 		n += !pid || image->pid == pid;
 	for (struct rec_image *image = s->images; image; image = image->next) {
@@ -470,37 +475,55 @@ static void on_signal(struct session *s, const struct signalfd_siginfo *si)
 		kill(s->pid, sig);
 }
 
+static void on_snapshot(struct session *s, const struct rec_job *job)
+{
+	struct rec_result *r = &s->result;
+
+	if (job->image->is_main)
+		r->snapshots = job->image->snapshots;
+	if (job->client < 0) {
+		s->snapping--;
+		if (job->dump.ntroubles && !r->snapshot_troubles)
+			memcpy(r->snapshot_trouble, job->dump.trouble[0],
+			       sizeof(r->snapshot_trouble));
+		r->snapshot_troubles += (unsigned)job->dump.ntroubles;
+		return;
+	}
+	answer(s, job);
+	if (job->is_last)
+		close(job->client);
+}
+
+static void on_final(struct session *s, const struct rec_job *job)
+{
+	const struct rec_image *image = job->image;
+	struct rec_result *r = &s->result;
+
+	if (image->is_main && !image->displaced) {
+		r->last = job->dump;
+		r->snapshots = image->snapshots;
+		return;
+	}
+	if (r->others < REC_SESSION_LINES && image->folder[0])
+		snprintf(r->other[r->others], sizeof(r->other[0]), "%s",
+			 strrchr(image->folder, '/') + 1);
+	r->others++;
+	r->other_troubles += (unsigned)job->dump.ntroubles;
+}
+
 static void on_done(struct session *s)
 {
 	struct rec_job *job;
 
 	while ((job = rec_writer_next(s->writer))) {
-		struct rec_image *image = job->image;
-		struct rec_result *r = &s->result;
-
-		if (!job->final) {
-			if (image->is_main)
-				r->snapshots = image->snapshots;
-			if (job->client >= 0)
-				answer(s, job);
-			else
-				s->snapping--;
-			if (job->client >= 0 && job->is_last)
-				close(job->client);
-			free(job);
-			continue;
-		}
-		if (image->is_main && !image->displaced) {
-			r->last = job->dump;
-			r->snapshots = image->snapshots;
+		if (job->dump.blind[0])
+			memcpy(s->result.blind, job->dump.blind, sizeof(s->result.blind));
+		if (job->final) {
+			on_final(s, job);
+			rec_image_free(job->image);
 		} else {
-			if (r->others < REC_SESSION_LINES && image->folder[0])
-				snprintf(r->other[r->others], sizeof(r->other[0]), "%s",
-					 strrchr(image->folder, '/') + 1);
-			r->others++;
-			r->other_troubles += (unsigned)job->dump.ntroubles;
+			on_snapshot(s, job);
 		}
-		rec_image_free(image);
 		free(job);
 	}
 }

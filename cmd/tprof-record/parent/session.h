@@ -27,6 +27,9 @@ struct rec_result {
 	bool recorded;	      /* its process reported */
 	struct rec_dump last; /* the files of the program itself */
 	unsigned snapshots;
+	unsigned snapshot_troubles; /* files of snapshots that could not be written, … */
+	char snapshot_trouble[400]; /* … the first of them, and why */
+	char blind[400];	    /* why threads could not be looked at, "" */
 	/* Others: children, and what the program was before an exec; the first few by name. */
 	unsigned others;
 	char other[REC_SESSION_LINES][80];
