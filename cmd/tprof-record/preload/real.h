@@ -16,9 +16,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -100,6 +104,14 @@
 	X(int, waitid, (idtype_t, id_t, siginfo_t *, int)) \
 	X(pid_t, wait3, (int *, int, struct rusage *)) \
 	X(pid_t, wait4, (pid_t, int *, int, struct rusage *)) \
+	X(int, system, (const char *)) \
+	X(int, pclose, (FILE *)) \
+	X(int, flock, (int, int)) \
+	X(int, lockf, (int, int, off_t)) \
+	X(int, semop, (int, struct sembuf *, size_t)) \
+	X(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *)) \
+	X(int, msgsnd, (int, const void *, size_t, int)) \
+	X(ssize_t, msgrcv, (int, void *, size_t, long, int)) \
 	X(long, syscall, (long, long, long, long, long, long, long))
 
 #define REAL_FILES(X) \

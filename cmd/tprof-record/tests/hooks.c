@@ -20,10 +20,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -99,7 +103,8 @@ static void *in_thread(void *(*f)(void *), void *arg)
 static void memory(void)
 {
 	volatile size_t huge = SIZE_MAX - 64, half = SIZE_MAX / 2 + 5, much = (size_t)1 << 33;
-	void *p = malloc(0), *q = NULL;
+	void *volatile p = malloc(0); /* so that the compiler knows nothing of it */
+	void *q = NULL;
 
 	IS(1, p != NULL);
 	free(p);
@@ -558,6 +563,44 @@ static void children(void)
 	IS(0, status);
 }
 
+static void other_processes(void)
+{
+	char name[] = "/tmp/tprof-hooks-XXXXXX";
+	int fd = mkstemp(name), other = open(name, O_RDWR), queue, set;
+	struct sembuf take = {0, -1, 0};
+	struct timespec t = {.tv_nsec = 1000000};
+	struct {
+		long type;
+		char text[4];
+	} message = {1, "abc"};
+
+	unlink(name);
+	IS(0, flock(fd, LOCK_EX));
+	FAILS(EWOULDBLOCK, flock(other, LOCK_EX | LOCK_NB));
+	alarm_ms(10);
+	FAILS(EINTR, flock(other, LOCK_EX));
+	IS(0, flock(fd, LOCK_UN));
+	IS(0, lockf(fd, F_LOCK, 0));
+	close(fd);
+	close(other);
+	IS(0, system("exit 0"));
+	IS(3, WEXITSTATUS(system("exit 3")));
+	IS(1, system(NULL));
+	IS(4, WEXITSTATUS(pclose(popen("exit 4", "r"))));
+	queue = msgget(IPC_PRIVATE, 0600);
+	set = semget(IPC_PRIVATE, 1, 0600);
+	if (queue < 0 || set < 0) /* not everywhere */
+		return;
+	FAILS(EAGAIN, semtimedop(set, &take, 1, &t));
+	alarm_ms(10);
+	FAILS(EINTR, semop(set, &take, 1));
+	IS(0, msgsnd(queue, &message, 4, 0));
+	IS(4, msgrcv(queue, &message, 4, 1, 0));
+	FAILS(ENOMSG, msgrcv(queue, &message, 4, 1, IPC_NOWAIT));
+	semctl(set, 0, IPC_RMID);
+	msgctl(queue, IPC_RMID, NULL);
+}
+
 /* ---- files and sockets ---- */
 
 static int fds[2];
@@ -905,6 +948,7 @@ int main(void)
 	times();
 	signals();
 	children();
+	other_processes();
 	pipes();
 	sockets();
 	polls();

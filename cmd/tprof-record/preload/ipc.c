@@ -1,0 +1,61 @@
+/* What threads wait for from other processes, beside descriptors and children of their own: locks
+ * on files, System V's semaphores and queues, commands that libc runs. Where they were had at once
+ * (in less than options.syscall_ns) nothing is recorded. */
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "tprof-record/preload/fd.h"
+
+static inline unsigned outcome(ssize_t result)
+{
+	if (result >= 0 || errno == EINTR)
+		return 0;
+	return errno == EAGAIN ? REC_TIMED_OUT : REC_DID_NOT_WAIT;
+}
+
+#define WAIT(type, why, never, call)                                                               \
+	if ((never) || !watching())                                                                \
+		return call;                                                                       \
+	FD_WAITS(type, why, 0, outcome(result), call)
+
+HOOK int flock(int fd, int operation)
+{
+	WAIT(int, REC_ON_MUTEX, operation &(LOCK_NB | LOCK_UN), REAL(flock)(fd, operation));
+}
+
+HOOK int lockf(int fd, int command, off_t size)
+{
+	WAIT(int, REC_ON_MUTEX, command != F_LOCK, REAL(lockf)(fd, command, size));
+}
+
+HOOK int semop(int id, struct sembuf *ops, size_t n)
+{
+	WAIT(int, REC_ON_SEMAPHORE, 0, REAL(semop)(id, ops, n));
+}
+
+HOOK int semtimedop(int id, struct sembuf *ops, size_t n, const struct timespec *time)
+{
+	WAIT(int, REC_ON_SEMAPHORE, 0, REAL(semtimedop)(id, ops, n, time));
+}
+
+HOOK int msgsnd(int id, const void *message, size_t size, int flags)
+{
+	WAIT(int, REC_ON_CHAN_SEND, flags &IPC_NOWAIT, REAL(msgsnd)(id, message, size, flags));
+}
+
+HOOK ssize_t msgrcv(int id, void *message, size_t size, long type, int flags)
+{
+	WAIT(ssize_t, REC_ON_CHAN_RECEIVE, flags & IPC_NOWAIT,
+	     REAL(msgrcv)(id, message, size, type, flags));
+}
+
+HOOK int system(const char *command)
+{
+	WAIT(int, REC_ON_CHILD, !command, REAL(system)(command));
+}
+
+HOOK int pclose(FILE *f)
+{
+	WAIT(int, REC_ON_CHILD, 0, REAL(pclose)(f));
+}
