@@ -77,7 +77,9 @@ int rec_file_begin(struct rec_file *f, const char *folder, const char *name, str
 	f->buffer = malloc(BUFFER);
 	if (!f->buffer)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	f->fd = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	/* Whatever lies there is none of ours, or of a recorder that died. */
+	unlink(f->part);
+	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		free(f->buffer);
 		f->buffer = NULL;

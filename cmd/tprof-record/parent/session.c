@@ -678,29 +678,49 @@ static int open_writer(struct session *s, struct tp_err *err)
 	return 0;
 }
 
+/* PROGRAM.PID, made by us and nobody else. */
+static int make_own_folder(struct rec_result *r, struct tp_err *err)
+{
+	for (int i = 1; i < 100; i++) {
+		snprintf(r->folder, sizeof(r->folder), i > 1 ? "%s.%d.%d" : "%s.%d", r->program,
+			 (int)r->pid, i);
+		if (!mkdir(r->folder, 0777))
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot create it: %s", strerror(errno));
+}
+
+static int make_given_folder(struct rec_result *r, const char *path, struct tp_err *err)
+{
+	int n = snprintf(r->folder, sizeof(r->folder), "%s", path), code;
+
+	if (n >= (int)sizeof(r->folder))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its name is too long");
+	while (n > 1 && r->folder[n - 1] == '/')
+		r->folder[--n] = 0;
+	code = rec_folder_make(r->folder, err);
+	if (!code)
+		rec_folder_clear(r->folder);
+	return code;
+}
+
 /* Between fork and exec: the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
 	struct session *s = ctx;
 	struct rec_result *r = &s->result;
-	int code, n;
+	const char *given = s->o->request->folder;
+	int code;
 
 	s->pid = r->pid = pid;
 	rec_program_name(s->o->argv[0], r->program);
-	if (s->o->request->folder)
-		n = snprintf(r->folder, sizeof(r->folder), "%s", s->o->request->folder);
-	else
-		n = snprintf(r->folder, sizeof(r->folder), "%s.%d", r->program, (int)pid);
-	if (n >= (int)sizeof(r->folder))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the folder's name is too long");
-	while (n > 1 && r->folder[n - 1] == '/')
-		r->folder[--n] = 0;
-	code = rec_folder_make(r->folder, err);
+	code = given ? make_given_folder(r, given, err) : make_own_folder(r, err);
 	if (code) {
-		tp_err_prefix(err, "%s", r->folder);
+		tp_err_prefix(err, "%.200s", r->folder);
 		return code;
 	}
-	rec_folder_clear(r->folder);
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
 	return 0;
@@ -742,6 +762,8 @@ static int start(struct session *s, int *error, struct tp_err *err)
 	pid = rec_spawn(o->program->path, o->argv, env ? env : o->env, o->signals, on_ready, s,
 			error, err);
 	free(env);
+	if (pid < 0 && !o->request->folder && s->result.folder[0])
+		rmdir(s->result.folder);
 	if (pid < 0)
 		return err->code;
 	let_go_of_streams();
