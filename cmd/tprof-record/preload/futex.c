@@ -13,11 +13,19 @@ static inline unsigned outcome(long result)
 	return errno == ETIMEDOUT ? REC_TIMED_OUT : errno == EINTR ? 0 : REC_DID_NOT_WAIT;
 }
 
+/* A futex says nothing of what it is for, but Rust's Mutex is known by how it waits: for a word
+ * that is 2 ("contended"; library/std/src/sys/sync/mutex/futex.rs), and without a time limit. */
+static inline bool is_mutex(long op, long value, long timeout)
+{
+	return (op & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && (uint32_t)value == 2 && !timeout;
+}
+
 static inline __attribute__((always_inline)) long
 futex_wait(long address, long op, long value, long timeout, long address2, long value3)
 {
-	struct rec_event wait = {
-	    .kind = REC_BLOCK, .object = (uint64_t)address, .arg = REC_ON_FUTEX};
+	struct rec_event wait = {.kind = REC_BLOCK,
+				 .object = (uint64_t)address,
+				 .arg = is_mutex(op, value, timeout) ? REC_ON_MUTEX : REC_ON_FUTEX};
 	long result;
 
 	if (!watching())
@@ -32,12 +40,15 @@ static inline __attribute__((always_inline)) long
 futex_wake(long address, long op, long value, long timeout, long address2, long value3)
 {
 	uint32_t wakes = value >= INT32_MAX || value < 0 ? UINT32_MAX : (uint32_t)value;
+	long result;
 
 	if ((op & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
 		wakes = 1;
 	if (rec_waited_for((void *)(uintptr_t)address) && watching())
 		rec_post((void *)(uintptr_t)address, wakes, 1);
-	return REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
+	result = REAL(syscall)(SYS_futex, address, op, value, timeout, address2, value3);
+	rec_settle();
+	return result;
 }
 
 HOOK long syscall(long number, ...)
