@@ -24,12 +24,12 @@ struct rec_image {
 	uint32_t how; /* enum rec_hello_kind: how it came to be */
 	bool is_main; /* the process that was asked for, not a child of it */
 	char program[65];
-	const char *root;      /* the folder of the recording */
-	char folder[PATH_MAX]; /* of its files, "" none yet (rec_image_folder) */
-	bool displaced;	       /* `folder` goes to the image that the process has become */
-	unsigned snapshots;    /* written so far */
-	struct source *source; /* the session's: where its end is waited for */
-	uint64_t begin_ns;     /* CLOCK_MONOTONIC, when we heard of it */
+	const char *root;	   /* the folder of the recording */
+	char folder[PATH_MAX];	   /* of its files, "" none yet (rec_image_folder) */
+	bool displaced;		   /* `folder` goes to the image that the process has become */
+	unsigned snapshots;	   /* written so far */
+	struct rec_source *source; /* the session's: where its end is waited for */
+	uint64_t begin_ns;	   /* CLOCK_MONOTONIC, when we heard of it */
 
 	int memory; /* the arena */
 	struct rec_arena arena;

@@ -1,0 +1,287 @@
+#include "tprof-record/parent/inside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	MAX_IMAGES = 512,      /* alive at a time: each has a thread, files and some memory */
+	MAX_CONNECTIONS = 256, /* that have not said anything yet */
+	/* A fork that becomes another program within that, with so few records, is no image. */
+	BRIEF_MS = 1000,
+	BRIEF_RECORDS = 64,
+};
+
+/* ---- images ---- */
+
+struct rec_image *rec_session_image(struct rec_session *s, pid_t pid)
+{
+	struct rec_image *image = s->images;
+
+	while (image && image->pid != pid)
+		image = image->next;
+	return image;
+}
+
+static void unlist(struct rec_session *s, struct rec_image *image)
+{
+	struct rec_image **p = &s->images;
+
+	while (*p && *p != image)
+		p = &(*p)->next;
+	if (*p) {
+		*p = image->next;
+		s->nimages--;
+	}
+}
+
+/* What a process did between fork and exec. */
+static bool is_brief(const struct rec_image *image, uint64_t exec_ns)
+{
+	return exec_ns && image->how == REC_HELLO_FORK && image->spool.n < BRIEF_RECORDS &&
+	       image->end_ns - image->arena.header->start_ns < (uint64_t)BRIEF_MS * 1000000;
+}
+
+/* Ends an image and has its files written. */
+static void end_image(struct rec_session *s, struct rec_image *image, bool alive, uint64_t exec_ns)
+{
+	unlist(s, image);
+	if (image->process >= 0)
+		rec_session_unwatch(s, image->process);
+	free(image->source);
+	image->source = NULL;
+	rec_image_halt(image, alive, exec_ns);
+	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
+	if (!s->o->request->children)
+		s->result.children += image->drain.nforks;
+	image->displaced = exec_ns && image->is_main;
+	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false))
+		rec_image_free(image);
+}
+
+void rec_session_end_images(struct rec_session *s, bool alive)
+{
+	while (s->images) {
+		struct rec_image *image = s->images;
+
+		end_image(s, image, alive && !kill(image->pid, 0), 0);
+	}
+}
+
+/* Is it one that we record? */
+static bool wants(struct rec_session *s, const struct rec_caller *c)
+{
+	if (s->closed)
+		return false;
+	if (c->pid != s->pid && !s->o->request->children) {
+		s->result.children++;
+		return false;
+	}
+	s->result.turned_away += s->nimages >= MAX_IMAGES;
+	return s->nimages < MAX_IMAGES;
+}
+
+/* A process has reported. */
+static void begin_image(struct rec_session *s, struct rec_caller *c)
+{
+	struct rec_image *image, *before;
+	struct tp_err err;
+	int process, code;
+
+	if (!wants(s, c)) {
+		close(c->memory);
+		return;
+	}
+	process = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	code = rec_image_begin(&image, c->memory, process, c->pid, c->hello.kind, s->result.folder,
+			       &err);
+	before = rec_session_image(s, c->pid);
+	if (before)
+		end_image(s, before, false,
+			  code ? rec_session_now() : image->arena.header->start_ns);
+	if (code) {
+		snprintf(s->result.refused, sizeof(s->result.refused), "process %d: %s",
+			 (int)c->pid, err.msg);
+		return;
+	}
+	image->is_main = c->pid == s->pid;
+	if (image->is_main) {
+		s->result.recorded = true;
+		memcpy(image->folder, s->result.folder, sizeof(image->folder));
+		/* Until then it goes by the name that it was called by. */
+		if (image->how == REC_HELLO_EXEC)
+			memcpy(s->result.program, image->program, sizeof(s->result.program));
+	}
+	image->next = s->images;
+	s->images = image;
+	s->nimages++;
+	image->source = image->process >= 0 ? calloc(1, sizeof(*image->source)) : NULL;
+	/* It was quick, and is gone; what it became by an exec may have reported, too: end_gone. */
+	if (!image->source)
+		return;
+	*image->source =
+	    (struct rec_source){.from = FROM_PROCESS, .fd = image->process, .image = image};
+	rec_session_watch(s, image->source);
+}
+
+/* ---- snapshots ---- */
+
+bool rec_session_snapshot(struct rec_session *s, pid_t pid, int client)
+{
+	unsigned n = 0, i = 0;
+	bool any = false;
+
+	for (int kind = 0; kind < REC_NPROFILES; kind++)
+		any |= s->o->request->profile[kind];
+	if (!any)
+		return false;
+	for (struct rec_image *image = s->images; image; image = image->next)
+		n += !pid || image->pid == pid;
+	for (struct rec_image *image = s->images; image; image = image->next) {
+		if (pid && image->pid != pid)
+			continue;
+		if (rec_writer_add(s->writer, image, false, client, ++i == n))
+			return false;
+		if (client < 0)
+			s->snapping++;
+	}
+	return n > 0;
+}
+
+void rec_session_answer(const struct rec_session *s, const struct rec_job *job)
+{
+	const struct rec_dump *d = &job->dump;
+	char text[PATH_MAX + 512];
+	const char *inside = job->image->folder + strlen(s->result.folder);
+
+	for (size_t i = 0; i < d->nfiles; i++) {
+		int n = snprintf(text, sizeof(text), "%s%s/%s\n", s->here, inside, d->file[i].name);
+
+		if (n > 0 && n < (int)sizeof(text))
+			send(job->client, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+	for (size_t i = 0; i < d->ntroubles; i++) {
+		int n = snprintf(text, sizeof(text), "!%s\n", d->trouble[i]);
+
+		send(job->client, text, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+	}
+}
+
+/* ---- what comes in ---- */
+
+void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool keep_open)
+{
+	struct rec_source **p = &s->callers;
+
+	while (*p && *p != caller)
+		p = &(*p)->next;
+	if (*p) {
+		*p = caller->next;
+		s->ncallers--;
+	}
+	rec_session_unwatch(s, caller->fd);
+	if (!keep_open)
+		close(caller->fd);
+	free(caller);
+}
+
+bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
+{
+	struct rec_caller c;
+	int heard = rec_listen_hear(caller->fd, &c);
+	int fd = caller->fd;
+	bool kept = false;
+
+	if (!heard)
+		return true;
+	if (heard > 0 && !rec_listen_trusts(c.uid)) {
+		s->result.strangers++;
+		if (c.memory >= 0)
+			close(c.memory);
+	} else if (heard > 0 && c.hello.kind == REC_HELLO_SNAPSHOT) {
+		pid_t pid = (pid_t)c.hello.pid;
+
+		kept = rec_session_snapshot(s, pid != s->pid && rec_session_image(s, pid) ? pid : 0,
+					    fd);
+	} else if (heard > 0) {
+		begin_image(s, &c);
+	}
+	rec_session_drop(s, caller, kept);
+	return false;
+}
+
+static struct rec_source *oldest(const struct rec_session *s)
+{
+	struct rec_source *caller = s->callers;
+
+	while (caller && caller->next)
+		caller = caller->next;
+	return caller;
+}
+
+void rec_session_accept(struct rec_session *s)
+{
+	int fd;
+
+	while ((fd = rec_listen_accept(s->socket.fd)) >= 0) {
+		struct rec_source *caller = calloc(1, sizeof(*caller));
+
+		/* Whoever connects to say nothing does not keep others out. */
+		if (s->ncallers >= MAX_CONNECTIONS)
+			rec_session_drop(s, oldest(s), false);
+		if (!caller) {
+			close(fd);
+			return;
+		}
+		*caller = (struct rec_source){.from = FROM_CALLER, .fd = fd, .next = s->callers};
+		s->callers = caller;
+		s->ncallers++;
+		rec_session_watch(s, caller);
+		rec_session_hear(s, caller);
+	}
+}
+
+void rec_session_hear_all(struct rec_session *s)
+{
+	struct rec_source *next;
+
+	rec_session_accept(s);
+	for (struct rec_source *c = s->callers; c; c = next) {
+		next = c->next;
+		rec_session_hear(s, c);
+	}
+}
+
+void rec_session_process_over(struct rec_session *s, pid_t pid)
+{
+	struct rec_image *image;
+
+	/* What it became by an exec may have reported as well. */
+	rec_session_hear_all(s);
+	image = rec_session_image(s, pid);
+	if (image)
+		end_image(s, image, false, 0);
+}
+
+void rec_session_end_gone(struct rec_session *s)
+{
+	struct rec_image *image = s->images;
+
+	while (image && image->source)
+		image = image->next;
+	if (!image)
+		return;
+	rec_session_hear_all(s);
+	for (image = s->images; image;) {
+		struct rec_image *next = image->next;
+
+		if (!image->source)
+			end_image(s, image, false, 0);
+		image = next;
+	}
+}

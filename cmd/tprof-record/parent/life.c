@@ -1,0 +1,130 @@
+#include "tprof-record/parent/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tprof-record/parent/file.h"
+
+enum { PATIENCE_MS = 500 /* after which a signal ends a recorder whose program is over */ };
+
+void rec_session_close(struct rec_session *s, bool alive)
+{
+	rec_session_hear_all(s);
+	s->closed = true;
+	rec_session_end_images(s, alive);
+}
+
+static void program_over(struct rec_session *s, int status)
+{
+	s->over = true;
+	s->status = status;
+	s->over_ns = rec_session_now();
+	if (s->closed)
+		return;
+	rec_session_process_over(s, s->pid);
+	if (!s->o->request->children)
+		rec_session_close(s, true);
+}
+
+/* Is it the shell's business, which waits at the terminal, whether we are stopped? */
+static bool in_foreground(void)
+{
+	int tty = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	bool ours = tty >= 0 && tcgetpgrp(tty) == getpgrp();
+
+	if (tty >= 0)
+		close(tty);
+	return ours;
+}
+
+/* The shell that waits for us is to see us stop when the program stops; and the terminal is then
+ * the shell's. */
+static void stop_too(struct rec_session *s, int sig)
+{
+	sigset_t one, before;
+
+	s->stopped = true;
+	/* Somebody may have sent it to the program alone, and will let that alone go on. */
+	if (sig == SIGSTOP && !in_foreground())
+		return;
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &one, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void rec_session_reap(struct rec_session *s)
+{
+	int status;
+
+	if (s->over)
+		return;
+	/* A stop that belongs to who traces its threads must not be taken from it. */
+	s->reap_again = pthread_mutex_trylock(&rec_dump_tracing) != 0;
+	if (s->reap_again)
+		return;
+	while (!s->over && waitpid(s->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == s->pid) {
+		if (WIFSTOPPED(status)) {
+			stop_too(s, WSTOPSIG(status));
+		} else if (WIFCONTINUED(status)) {
+			s->stopped = false;
+		} else {
+			pthread_mutex_unlock(&rec_dump_tracing);
+			program_over(s, status);
+			return;
+		}
+	}
+	pthread_mutex_unlock(&rec_dump_tracing);
+}
+
+/* A signal to the recorder, when the program has gone: an end to waiting for others, and then to
+ * writing. */
+static void signal_at_the_end(struct rec_session *s, int sig)
+{
+	if (sig != SIGINT && sig != SIGTERM && sig != SIGQUIT && sig != SIGHUP)
+		return;
+	if (!s->closed) {
+		rec_session_close(s, true);
+		return;
+	}
+	/* The one that ended the program may have come to us as well. */
+	if (rec_session_now() - s->over_ns < (uint64_t)PATIENCE_MS * 1000000)
+		return;
+	rec_file_abandon();
+	rec_end_like(sig);
+	_exit(128 + sig);
+}
+
+void rec_session_signal(struct rec_session *s, const struct signalfd_siginfo *si)
+{
+	int sig = (int)si->ssi_signo;
+	union sigval value = {.sival_ptr = (void *)(uintptr_t)si->ssi_ptr};
+
+	if (sig == SIGCHLD) {
+		rec_session_reap(s);
+		return;
+	}
+	if (sig == SIGUSR2) {
+		rec_session_snapshot(s, 0, -1);
+		return;
+	}
+	if (s->over) {
+		signal_at_the_end(s, sig);
+		return;
+	}
+	/* From the terminal: the whole group has it, so the program has it. From the program: meant
+	 * for its group, in which we are. */
+	if (si->ssi_code == SI_KERNEL || (pid_t)si->ssi_pid == s->pid)
+		return;
+	if (sig == SIGCONT && !s->stopped)
+		return;
+	if (si->ssi_code == SI_QUEUE)
+		sigqueue(s->pid, sig, value);
+	else
+		kill(s->pid, sig);
+}
