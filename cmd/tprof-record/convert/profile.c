@@ -123,7 +123,10 @@ static int add_drop_frames(struct maker *m)
 {
 	static const char allocators[] =
 	    "malloc|calloc|realloc|reallocarray|(__)?posix_memalign|aligned_alloc|memalign|valloc|"
-	    "pvalloc|operator new(\\[\\])?";
+	    "pvalloc|operator new(\\[\\])?|"
+	    "(std::__new_allocator|__gnu_cxx::new_allocator|std::allocator|std::allocator_traits)"
+	    "<.*>::allocate|"
+	    "__rust_(re)?alloc(_zeroed)?|__rdl_(re)?alloc(_zeroed)?|alloc::alloc::.*";
 
 	return m->kind == REC_PROFILE_HEAP ? string(m, allocators, &m->out->drop_frames) : 0;
 }
