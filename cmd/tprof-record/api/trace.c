@@ -481,10 +481,12 @@ static int start_filing(const char *path, enum tprof_format format)
 
 int tprof_trace_to_file(const char *path, enum tprof_format format)
 {
-	int code;
+	const struct rec_host *h;
+	int code = api_begin(&h);
 
-	if (api.guest)
-		return tprof_trace_start(format);
+	/* Known only now: whether the recorder has this process. */
+	if (code || api.guest)
+		return code ? code : tprof_trace_start(format);
 	pthread_mutex_lock(&t.lock);
 	code = start_filing(path, format);
 	pthread_mutex_unlock(&t.lock);

@@ -237,6 +237,19 @@ static int try_trace(struct making *m, struct rec_process *p, struct rec_trace_r
 	return code;
 }
 
+/* Did the program switch its trace on, by tprof_trace_start? */
+static bool traced_itself(struct rec_image *image)
+{
+	const struct rec_event *events;
+
+	if (rec_spool_map(&image->spool, &events, NULL))
+		return false;
+	for (size_t i = 0; i < image->spool.n; i++)
+		if (events[i].kind == REC_TRACE_START)
+			return true;
+	return false;
+}
+
 static void write_trace(struct making *m)
 {
 	struct rec_process p = *m->process;
@@ -319,7 +332,7 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	publish_heap(&p.arena);
 	look_at_threads(&m);
 	write_profiles(&m);
-	if (r->trace)
+	if (r->trace || traced_itself(image))
 		write_trace(&m);
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
