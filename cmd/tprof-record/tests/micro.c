@@ -1,9 +1,10 @@
 /* What single operations cost, in ns, by the program's own clock; for make bench. Where one thread
  * does it alone that is its processor time, which others on the machine disturb less.
  *
- *	micro alloc | lock | contend THREADS | create | nothing [MILLIONS]
+ *	micro alloc | lock | contend THREADS | create | pingpong | nothing [MILLIONS]
  *	micro grow MIB     keeps allocating and waiting; prints its resident MiB at the end */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,6 +101,36 @@ static double create(long n)
 	return (double)(log_now() - t) / (double)n;
 }
 
+static sem_t ping, pong;
+
+static void *answer(void *arg)
+{
+	for (long i = 0; i < turns; i++) {
+		sem_wait(&ping);
+		sem_post(&pong);
+	}
+	return arg;
+}
+
+/* Two threads that wait for each other all the time: nothing but events. */
+static double pingpong(long n)
+{
+	pthread_t thread;
+	uint64_t t;
+
+	turns = n;
+	if (sem_init(&ping, 0, 0) || sem_init(&pong, 0, 0) ||
+	    pthread_create(&thread, NULL, answer, NULL))
+		exit(3);
+	t = log_now();
+	for (long i = 0; i < n; i++) {
+		sem_post(&ping);
+		sem_wait(&pong);
+	}
+	pthread_join(thread, NULL);
+	return (double)(log_now() - t) / (double)n;
+}
+
 static long resident_kib(const char *what)
 {
 	char line[256];
@@ -141,7 +172,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "nothing";
 	int contends = !strcmp(what, "contend");
 	long arg = argc > 2 ? atol(argv[2]) : 0;
-	double n = contends ? (argc > 3 ? atof(argv[3]) : 0) : (double)arg, ns = 0;
+	double n = argc > 2 + contends ? atof(argv[2 + contends]) : 0, ns = 0;
 
 	if (!strcmp(what, "alloc"))
 		ns = alloc((long)((n > 0 ? n : 5) * 1e6));
@@ -151,6 +182,8 @@ int main(int argc, char **argv)
 		ns = contend((int)arg, (long)((n > 0 ? n : 1) * 1e6));
 	else if (!strcmp(what, "create"))
 		ns = create((long)((n > 0 ? n : 0.01) * 1e6));
+	else if (!strcmp(what, "pingpong"))
+		ns = pingpong((long)((n > 0 ? n : 0.1) * 1e6));
 	else if (!strcmp(what, "grow")) {
 		grow(arg);
 		return 0;

@@ -6,6 +6,7 @@
  * MARK_NS, is the longest sleep: what has no common clock is laid over the log by it. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,11 +17,12 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "log.h"
 
 #define MARK_NS	 60000000
-#define NTHREADS 20
+#define NTHREADS 23
 
 static struct log *mylog;
 static int rounds = 60;
@@ -191,6 +193,63 @@ static void *meeter(void *arg)
 	return NULL;
 }
 
+/* A futex by system call, as the locks of Rust and C++20 are. */
+static _Atomic uint32_t turn;
+static uint32_t futex_waker;
+
+static void *futex_waiter(void *arg)
+{
+	uint32_t me = number(arg);
+
+	for (uint32_t i = 0; i < (uint32_t)rounds; i++)
+		while (atomic_load(&turn) == i)
+			WAIT(me, LOG_FUTEX,
+			     syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, i, NULL, NULL, 0),
+			     futex_waker);
+	return NULL;
+}
+
+static void *futex_poster(void *arg)
+{
+	uint32_t me = number(arg);
+
+	futex_waker = me;
+	for (int i = 0; i < rounds; i++) {
+		nap(me, 1000000);
+		atomic_fetch_add(&turn, 1);
+		syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+/* Nobody comes: each of its waits ends because its time is up. */
+static void *timed(void *arg)
+{
+	static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_cond_t nobody = PTHREAD_COND_INITIALIZER;
+	static sem_t empty;
+	uint32_t me = number(arg);
+
+	for (int i = 0; i < rounds; i++) {
+		struct timespec t;
+
+		clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += 900000;
+		if (t.tv_nsec >= 1000000000) {
+			t.tv_nsec -= 1000000000;
+			t.tv_sec++;
+		}
+		if (i % 2) {
+			WAIT(me, LOG_SEM, sem_timedwait(&empty, &t), 0);
+		} else {
+			pthread_mutex_lock(&mine);
+			WAIT(me, LOG_COND, pthread_cond_timedwait(&nobody, &mine, &t), 0);
+			pthread_mutex_unlock(&mine);
+		}
+	}
+	return NULL;
+}
+
 /* ---- pipes and sockets ---- */
 
 static int pipe_fd[2], pair_fd[2], poll_fd[2];
@@ -326,9 +385,10 @@ static void open_all(void)
 int main(int argc, char **argv)
 {
 	static void *(*const body[NTHREADS])(void *) = {
-	    sleeper,	 sleeper,	locker,	  locker,     locker,	  reader, reader,
-	    writer,	 consumer,	producer, sem_waiter, sem_poster, meeter, meeter,
-	    pipe_reader, socket_reader, poller,	  feeder,     server,	  client};
+	    sleeper, sleeper, locker,	    locker,	   locker,     reader,
+	    reader,  writer,  consumer,	    producer,	   sem_waiter, sem_poster,
+	    meeter,  meeter,  pipe_reader,  socket_reader, poller,     feeder,
+	    server,  client,  futex_waiter, futex_poster,  timed};
 	pthread_t thread[NTHREADS], left;
 
 	if (argc < 2)
