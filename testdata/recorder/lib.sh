@@ -201,8 +201,8 @@ sums() {
 # every run), each of them with readable dumps.
 crash_points() {
 	awk -v n="$1" 'BEGIN { srand(n); for (i = 0; i < n; i++) print int(rand() * rand() * 150000) }' >moments
-	crashes=0 dumps=0
-	while read -r us; do
+	crashes=0 dumps=0 crashed=$failed
+	while [ $((failed - crashed)) -lt 5 ] && read -r us; do
 		rm -rf dumps.crash
 		# shellcheck disable=SC2086
 		run crash record -o dumps.crash $2 -- "$programs/busy" 1000 "$us"
