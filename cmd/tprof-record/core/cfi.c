@@ -51,23 +51,29 @@ struct entry {
 
 /* ---- reading ---- */
 
-/* Of an image, with the pages that are known to be there (tables lie together). */
+/* Of an image, with the page that was looked at last. */
 struct window {
 	struct rec_image image;
-	uint64_t page[4];
-	uint32_t oldest;
+	uint64_t page;
 };
 
+/* Asking the kernel costs more than all the rest; what it said holds until libraries change. */
 static bool has_page(struct window *w, uint64_t page)
 {
-	size_t i;
+	struct rec_state *s = rec_state();
+	_Atomic uint64_t *known = s ? &s->pages[page / REC_PAGE % REC_NPAGES] : NULL;
+	uint64_t mark;
 
-	for (i = 0; i < 4; i++)
-		if (w->page[i] == page)
-			return true;
-	if (!rec_is_readable(page))
-		return false;
-	w->page[w->oldest++ % 4] = page;
+	if (w->page == page)
+		return true;
+	mark = page | (s ? atomic_load_explicit(&s->epoch, memory_order_relaxed) % REC_PAGE : 0);
+	if (!known || atomic_load_explicit(known, memory_order_relaxed) != mark) {
+		if (!rec_is_readable(page))
+			return false;
+		if (known)
+			atomic_store_explicit(known, mark, memory_order_relaxed);
+	}
+	w->page = page;
 	return true;
 }
 

@@ -67,6 +67,7 @@ enum {
 	REC_NRULES = 1 << 14,	/* unwinding rules, by PC; a power of 2 */
 	REC_NNAMES = 1 << 15,	/* interned strings */
 	REC_NLABELS = 1 << 13,	/* … and label sets */
+	REC_NPAGES = 256,	/* of unwinding tables that are known to be there */
 	REC_NPENDING = 1 << 10, /* threads that were created and have not begun */
 	REC_NCACHES = 256,
 	REC_NSHARDS = 32, /* of the table of sampled blocks */
@@ -124,6 +125,7 @@ struct rec_state {
 	_Atomic uint32_t names[REC_NNAMES];   /* offsets of strings, 0 free */
 	_Atomic uint32_t labels[REC_NLABELS]; /* offsets of sets */
 	struct rec_rule rules[REC_NRULES];
+	_Atomic uint64_t pages[REC_NPAGES];
 };
 
 static inline struct rec_state *rec_state(void)

@@ -104,7 +104,7 @@ static void walk(struct walk *w, struct rec_frame at)
 		while (top && s->frame[top - 1].at.sp < at.sp)
 			top--;
 		if (top && same_frame(&s->frame[top - 1].at, &at)) {
-			if (still_true(s, top - 1)) {
+			if ((!s->cut || (!w->n && top == s->n)) && still_true(s, top - 1)) {
 				w->match = top;
 				w->complete = true;
 				return;
@@ -153,7 +153,9 @@ static void remember(struct walk *w)
 	struct rec_shadow *s = w->shadow;
 	uint32_t i, at = w->match;
 
-	if (!w->complete) {
+	s->cut = !w->complete;
+	/* Cut off because there are more frames than wanted, or lost? */
+	if (s->cut && (w->storable || w->n > REC_SHADOW_FRAMES)) {
 		s->n = 0;
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "tprof-record/core/inside.h"
 #include "tprof-record/core/unwind.h"
 
-enum { REC_NSHADOWS = 4, REC_SHADOW_FRAMES = 64, REC_NBUCKET_CACHE = 32 };
+enum { REC_NSHADOWS = 4, REC_SHADOW_FRAMES = 144, REC_NBUCKET_CACHE = 32 };
 
 struct rec_shadow_frame {
 	struct rec_frame at;
@@ -22,6 +22,7 @@ struct rec_shadow_frame {
 struct rec_shadow {
 	uint32_t n;
 	uint32_t epoch;
+	bool cut; /* not to the outermost frame: of use only as a whole */
 	struct rec_shadow_frame frame[REC_SHADOW_FRAMES]; /* outermost first */
 };
 

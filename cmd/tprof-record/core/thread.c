@@ -55,15 +55,18 @@ void rec_wait_store(struct rec_g *g, const struct rec_event *wait)
 
 	atomic_store_explicit(&g->seq, seq + 1, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
-	g->wait.flags = wait->flags;
-	g->wait.stack = wait->stack;
-	g->wait.start = wait->start;
-	g->wait.end = wait->end;
-	g->wait.object = wait->object;
-	g->wait.g = wait->g;
-	g->wait.m = wait->m;
-	g->wait.arg = wait->arg;
-	g->wait.extra = wait->extra;
+	/* Somebody may be looking at it; seq tells him to look again. */
+#define COPY(field) __atomic_store_n(&g->wait.field, wait->field, __ATOMIC_RELAXED)
+	COPY(flags);
+	COPY(stack);
+	COPY(start);
+	COPY(end);
+	COPY(object);
+	COPY(g);
+	COPY(m);
+	COPY(arg);
+	COPY(extra);
+#undef COPY
 	atomic_store_explicit(&g->wait.kind,
 			      atomic_load_explicit(&wait->kind, memory_order_relaxed),
 			      memory_order_relaxed);
