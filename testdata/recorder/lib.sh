@@ -197,6 +197,21 @@ sums() {
 	fi
 }
 
+# blame PERCENT: who held the lock for long is blamed for what was waited for it, at least so much.
+blame() {
+	rm -rf dumps
+	run blame record -o dumps --mutex -- "$programs/blame" 100
+	values dumps/mutex.pb.gz delay >got
+	awk -v percent="$1" '/^site_(slow|quick) / { sum += $2; v[$1] = $2 }
+		END { p = sum ? 100 * v["site_slow"] / sum : 0; printf "%.1f %% of %.0f ms\n", p, sum / 1e6; exit p < percent }' got >said
+	if [ "$?$status" = 00 ]; then
+		ok 'blame for a lock' "$(cat said)"
+	else
+		bad 'blame for a lock' "status $status, $(cat said)" blame.err
+		return 1
+	fi
+}
+
 # crash_points N OPTIONS: kills a busy program at N moments (in us, from 0 to 150,000; the same in
 # every run), each of them with readable dumps.
 crash_points() {
