@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,40 +93,16 @@ static uint32_t running_on(const struct rec_process *p, const struct rec_g *thre
 	return thread->id;
 }
 
-static void visit_all(struct visit *v)
+static void visit_all(void *arg)
 {
+	struct visit *v = arg;
+
 	for (uint32_t i = 0; i < v->p->arena.header->gs.used && !v->code; i++) {
 		const struct rec_g *g = &v->p->arena.gs[i];
 
 		if (g->id && g->tid && !g->wait.stack && g->tid <= INT32_MAX)
 			visit_thread(v, running_on(v->p, g), g->tid);
 	}
-}
-
-/* In a thread of its own, whose end lets everybody go. */
-static void *run(void *arg)
-{
-	struct visit *v = arg;
-
-	visit_all(v);
-	return NULL;
-}
-
-static void run_apart(struct visit *v)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	int failed;
-
-	/* Signals are for the recorder's own thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	failed = pthread_create(&thread, NULL, run, v);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed)
-		v->code = TP_ENOMEM;
-	else
-		pthread_join(thread, NULL);
 }
 
 /* One block of memory: the stacks, then their PCs. */
@@ -174,8 +148,8 @@ int rec_live_stacks(pid_t pid, const struct rec_process *p, struct rec_live *liv
 	v.copy = malloc(STACK_COPY);
 	if (!v.copy)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (open_process(&v))
-		run_apart(&v);
+	if (open_process(&v) && rec_tracee_apart(visit_all, &v))
+		v.code = TP_ENOMEM;
 	if (!v.code)
 		v.code = hand_over(&v, live);
 	tp_unwinder_free(v.u);

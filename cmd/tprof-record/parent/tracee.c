@@ -6,6 +6,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -304,4 +306,36 @@ bool rec_tracee_waits(const struct rec_tracee_call *call)
 	default:
 		return false;
 	}
+}
+
+/* ---- the thread that does it ---- */
+
+struct apart {
+	void (*run)(void *);
+	void *arg;
+};
+
+static void *run_apart(void *arg)
+{
+	const struct apart *a = arg;
+
+	a->run(a->arg);
+	return NULL;
+}
+
+int rec_tracee_apart(void (*run)(void *), void *arg)
+{
+	struct apart a = {run, arg};
+	sigset_t all, before;
+	pthread_t thread;
+	int failed;
+
+	/* Signals are for the recorder's own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	failed = pthread_create(&thread, NULL, run_apart, &a);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!failed)
+		pthread_join(thread, NULL);
+	return failed;
 }

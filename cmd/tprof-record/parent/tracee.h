@@ -42,4 +42,7 @@ bool rec_tracee_is_dead(pid_t pid, pid_t tid);
 /* From /proc, without stopping it. False where it is gone, or may not be looked at. */
 bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call);
 
+/* Runs it in a thread of its own and waits for that. 0, or an errno value and nothing was run. */
+int rec_tracee_apart(void (*run)(void *), void *arg);
+
 #endif
