@@ -5,7 +5,7 @@
  * A wait of a goroutine counts in the block profile as Go's: from when it parked until it was made
  * ready (runtime/chan.go, sema.go: releasetime), and for those reasons only that Go counts.
  *
- * Whoever unblocks one that waits for a mutex is charged with what all who wait for that have
+ * Whoever unblocks one that waits for a lock is charged with what all who wait for that have
  * waited since it was unblocked the last time (runtime/sema.go, semrelease and dequeue: the next
  * waiter's time begins anew): the sum of what unlocks are charged with is that of the waits. */
 #include "tprof-record/api/goroutine.h"
@@ -134,6 +134,30 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 	return e.arg;
 }
 
+/* Whose unlocks the mutex profile has. */
+static bool is_lock(uint32_t reason)
+{
+	return reason == REC_ON_MUTEX || reason == REC_ON_RWLOCK_R || reason == REC_ON_RWLOCK_W;
+}
+
+/* Go's block profile has waits for channels and for what package sync has, not for the network or
+ * the clock. */
+static bool counts(uint32_t reason)
+{
+	switch (reason) {
+	case REC_ON_CHAN_SEND:
+	case REC_ON_CHAN_RECEIVE:
+	case REC_ON_SELECT:
+	case REC_ON_COND:
+	case REC_ON_SEMAPHORE:
+	case REC_ON_BARRIER:
+	case REC_ON_JOIN:
+		return true;
+	default:
+		return is_lock(reason);
+	}
+}
+
 /* ---- who keeps others from a mutex ---- */
 
 /* For a few instructions. */
@@ -216,7 +240,7 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 		wait = *e;
 		wait.end = 0;
 		h->wait_store(slot, &wait);
-		if (e->arg == REC_ON_MUTEX)
+		if (is_lock(e->arg))
 			begin_contention(e->object, e->end);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
@@ -226,14 +250,6 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 	self->g = self->m;
 	self->slot = api_self.thread_slot;
 	api_self.g = 0;
-}
-
-/* Go's block profile has waits for channels and for what package sync has, not for the network or
- * the clock. */
-static bool counts(uint32_t reason)
-{
-	return reason == REC_ON_CHAN_SEND || reason == REC_ON_CHAN_RECEIVE ||
-	       reason == REC_ON_SELECT || reason == REC_ON_MUTEX || reason == REC_ON_COND;
 }
 
 void tprof_g_start(uint64_t g)
@@ -266,7 +282,7 @@ void tprof_g_start(uint64_t g)
 
 			h->block_event(until > slot->wait.start ? until - slot->wait.start : 0,
 				       slot->wait.stack);
-			if (!ready && slot->wait.arg == REC_ON_MUTEX)
+			if (!ready && is_lock(slot->wait.arg))
 				drop_contention(slot->wait.object, slot->wait.start);
 		}
 		if (slot->wait.kind != REC_NOTHING)
@@ -316,7 +332,7 @@ void tprof_g_unblock(uint64_t g)
 	e.start = e.end = h->now();
 	if (slot && slot->wait.kind == REC_G_STOP &&
 	    !atomic_exchange_explicit(&api_g_of(h, slot)->ready, e.end, memory_order_relaxed) &&
-	    slot->wait.arg == REC_ON_MUTEX)
+	    is_lock(slot->wait.arg))
 		h->mutex_event(end_contention(slot->wait.object, slot->wait.start, e.end), e.stack);
 	if (api_tracing(h))
 		h->write(&e);

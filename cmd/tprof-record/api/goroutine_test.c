@@ -127,9 +127,10 @@ static void test_g_block_profile(void **state)
 		enum tprof_reason reason;
 		bool block, mutex;
 	} cases[] = {
-	    {TPROF_CHAN_SEND, true, false}, {TPROF_SELECT, true, false},
-	    {TPROF_COND, true, false},	    {TPROF_MUTEX, true, true},
-	    {TPROF_SLEEP, false, false},    {TPROF_NETWORK, false, false},
+	    {TPROF_CHAN_SEND, true, false},  {TPROF_SELECT, true, false},
+	    {TPROF_COND, true, false},	     {TPROF_MUTEX, true, true},
+	    {TPROF_RWLOCK_READ, true, true}, {TPROF_JOIN, true, false},
+	    {TPROF_SLEEP, false, false},     {TPROF_NETWORK, false, false},
 	};
 
 	(void)state;

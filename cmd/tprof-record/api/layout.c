@@ -78,5 +78,5 @@ int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_
 		failed = to->trace.error ? to->trace.error : to->symbols.error;
 	if (!failed)
 		failed = api_errno(code);
-	return failed ? failed : records->error;
+	return failed;
 }

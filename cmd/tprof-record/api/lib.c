@@ -160,6 +160,11 @@ enum rec_reason api_reason(enum tprof_reason reason)
 	    [TPROF_NETWORK] = REC_ON_NETWORK,
 	    [TPROF_SLEEP] = REC_ON_SLEEP,
 	    [TPROF_YIELD] = REC_ON_YIELD,
+	    [TPROF_RWLOCK_READ] = REC_ON_RWLOCK_R,
+	    [TPROF_RWLOCK_WRITE] = REC_ON_RWLOCK_W,
+	    [TPROF_SEMAPHORE] = REC_ON_SEMAPHORE,
+	    [TPROF_BARRIER] = REC_ON_BARRIER,
+	    [TPROF_JOIN] = REC_ON_JOIN,
 	};
 
 	return (unsigned)reason < sizeof(of) / sizeof(of[0]) ? of[reason] : REC_ON_NONE;

@@ -103,13 +103,18 @@ enum tprof_reason {
 	TPROF_COND,
 	TPROF_NETWORK,
 	TPROF_SLEEP,
-	TPROF_YIELD
+	TPROF_YIELD,
+	TPROF_RWLOCK_READ,
+	TPROF_RWLOCK_WRITE,
+	TPROF_SEMAPHORE,
+	TPROF_BARRIER,
+	TPROF_JOIN
 };
 
 /* Around whatever makes the calling thread wait (of threads of the program's own:
  * tprof_g_block). What it waits for is any address, or NULL; tprof_post, by whoever is about to
  * release or signal that, says who ended the wait, and is blamed in the mutex profile where it was
- * for a TPROF_MUTEX. timed_out: nobody did. Between the two nothing else of the thread is recorded.
+ * for a lock. timed_out: nobody did. Between the two nothing else of the thread is recorded.
  */
 TPROF_API void tprof_wait_begin(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_wait_end(bool timed_out);
@@ -134,7 +139,7 @@ TPROF_API void tprof_g_start(uint64_t g);
  * has to come after. */
 TPROF_API void tprof_g_block(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_g_yield(void);
-/* g is runnable again. From a goroutine or from a scheduler. Where g waited for a TPROF_MUTEX, the
+/* g is runnable again. From a goroutine or from a scheduler. Where g waited for a lock, the
  * caller is blamed in the mutex profile. */
 TPROF_API void tprof_g_unblock(uint64_t g);
 TPROF_API void tprof_g_end(void);

@@ -233,12 +233,15 @@ static void lay_out(const struct rec_host *h)
 	end_drain(h);
 	t.layout = (struct api_layout){.format = t.format, .begin_ns = t.begin_ns};
 	t.error = api_lay_out(h, &t.records, &t.layout);
-	rec_spool_end(&t.records);
 	if (!t.error)
 		t.error = api_spool_map(&t.layout.trace);
-	/* Half a trace would be taken for a whole one. */
+	/* Half a file would not be a trace. */
 	if (t.error)
 		t.layout.trace.size = 0;
+	/* One that lacks records is: there was no room for them all. */
+	else
+		t.error = t.records.error;
+	rec_spool_end(&t.records);
 	t.symbols_kept = t.format == TPROF_GO_1_5;
 }
 
@@ -290,6 +293,7 @@ int tprof_trace_stop(void)
 			code = t.file_error;
 		pthread_mutex_lock(&t.lock);
 		t.file = false;
+		pthread_cond_broadcast(&t.changed);
 		pthread_mutex_unlock(&t.lock);
 	}
 	api_outside(h, was);
@@ -415,6 +419,9 @@ static void stop_at_exit(void)
 
 	pthread_mutex_lock(&t.lock);
 	file = t.file && t.state == ON;
+	/* Another thread is about to. */
+	while (!file && t.file)
+		pthread_cond_wait(&t.changed, &t.lock);
 	pthread_mutex_unlock(&t.lock);
 	if (file)
 		tprof_trace_stop();

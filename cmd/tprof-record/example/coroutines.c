@@ -610,7 +610,7 @@ int main(int argc, char **argv)
 		nanosleep(&t, NULL);
 		code = code ? code : stop();
 	}
-	tprof_wait_begin(TPROF_OTHER, NULL); /* tprof: main waits for the threads */
+	tprof_wait_begin(TPROF_JOIN, NULL); /* tprof: main waits for the threads */
 	for (int i = 0; i < nthreads; i++)
 		pthread_join(thread[i], NULL);
 	tprof_wait_end(false);
