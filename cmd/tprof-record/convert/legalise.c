@@ -493,26 +493,29 @@ static int add_text(const struct telling *t)
 
 /* ---- the whole ---- */
 
-/* What only says how things were when the trace began, which `begin` has told. */
-static bool is_told(const struct rec_story *s, const struct telling *t)
+/* How things were when the trace began, which `begin` has told, but for labels: whoever wrote them,
+ * they are said where their goroutine runs. */
+static bool is_told(const struct rec_story *s, struct telling *t)
 {
-	if (!rec_is_state(s, t->step))
+	if (!rec_is_state(s, t->event))
 		return false;
 	switch (t->event->kind) {
 	case REC_THREAD_START:
 	case REC_G_START:
 	case REC_G_STOP:
-		return true;
 	case REC_G_NEW:
-		return !t->event->g;
+		return true;
 	case REC_LABELS:
-		return !t->g || t->g->state != REC_G_RUNNING;
+		if (!t->g || t->g->state != REC_G_RUNNING)
+			return true;
+		t->m = m_of(s, t->g);
+		return false;
 	default:
 		return false;
 	}
 }
 
-static int tell(struct rec_story *s, const struct telling *t)
+static int tell(struct rec_story *s, struct telling *t)
 {
 	int code;
 

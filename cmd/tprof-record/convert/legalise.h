@@ -164,10 +164,11 @@ static inline bool rec_takes_time(const struct rec_event *e)
 }
 
 /* A trace that is switched on says how everything is, at that very moment: threads are started,
- * goroutines of the program's own are made by nobody, and run, or stop without having run. */
-static inline bool rec_is_state(const struct rec_story *s, const struct rec_step *step)
+ * goroutines of the program's own are made, and run, or stop without having run. All of it is
+ * written by one thread, in between what others write. */
+static inline bool rec_is_state(const struct rec_story *s, const struct rec_event *e)
 {
-	return s->in_middle && step->time == s->on && !rec_takes_time(step->event);
+	return s->in_middle && e->end == s->on && !rec_takes_time(e);
 }
 
 /* ---- tables (legalise_tables.c); NULL and TP_ENOMEM when memory is out ---- */

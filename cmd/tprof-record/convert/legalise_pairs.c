@@ -77,7 +77,7 @@ static int note_creation(struct rec_story *s, const struct rec_step *step)
 
 	if (!g)
 		return TP_ENOMEM;
-	if (rec_is_state(s, step) && e->kind == REC_G_NEW && !e->g)
+	if (rec_is_state(s, e) && e->kind == REC_G_NEW)
 		set_state(g, step);
 	else
 		g->created = true;
@@ -121,7 +121,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 		g->name = rec_process_string(s->p, e->arg);
 		return 0;
 	case REC_THREAD_START:
-		if (rec_is_state(s, step))
+		if (rec_is_state(s, e))
 			set_state(g, step);
 		else
 			g->created = true;
@@ -129,7 +129,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	case REC_G_START:
 	case REC_G_STOP:
 		g->user = true;
-		if (rec_is_state(s, step))
+		if (rec_is_state(s, e))
 			set_state(g, step);
 		else
 			meet(g, e->kind == REC_G_START ? REC_G_RUNNABLE : REC_G_RUNNING);
@@ -140,19 +140,26 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	default:
 		break;
 	}
-	if (!rec_is_state(s, step))
+	if (!rec_is_state(s, e))
 		meet(g, REC_G_RUNNING);
 	return 0;
 }
 
-/* The kernel calls a thread as the one that made it: a name that tells nothing. */
+/* The kernel calls a thread as the one that made it, in the end as the program: a name that tells
+ * nothing. */
 static bool says_something(const struct rec_story *s, const char *name)
 {
-	const char *exe = rec_process_string(s->p, s->p->arena.header->exe);
+	const struct rec_arena *a = &s->p->arena;
+	const char *exe = rec_process_string(s->p, a->header->exe);
 	const char *slash = strrchr(exe, '/');
 
 	exe = slash ? slash + 1 : exe;
-	return *name && (!*exe || strncmp(name, exe, 15) != 0);
+	if (!*name || (*exe && !strncmp(name, exe, 15)))
+		return false;
+	for (uint32_t i = 0; i < a->header->gs.used; i++)
+		if (a->gs[i].id == 1)
+			return strcmp(name, a->gs[i].name) != 0;
+	return true;
 }
 
 /* What is known of those that are alive at the end. */
@@ -162,7 +169,7 @@ static int note_living(struct rec_story *s)
 	struct rec_goroutine *g;
 
 	for (uint32_t i = 0; i < s->ngs; i++)
-		if (s->gs[i].name && !says_something(s, s->gs[i].name))
+		if (s->gs[i].name && (s->gs[i].id == 1 || !says_something(s, s->gs[i].name)))
 			s->gs[i].name = NULL;
 	for (uint32_t i = 0; i < a->header->gs.used; i++) {
 		const struct rec_g *r = &a->gs[i];
@@ -180,7 +187,7 @@ static int note_living(struct rec_story *s)
 			g->entry = r->entry;
 		if (!g->stack)
 			g->stack = r->wait.stack;
-		if (!g->name && says_something(s, r->name))
+		if (!g->name && g->id != 1 && says_something(s, r->name))
 			g->name = r->name;
 	}
 	return 0;

@@ -472,13 +472,15 @@ static const struct {
     {"a trace that is switched on, and says how things are",
      {{.kind = REC_TRACE_START, .end = AT(25), ON(1, 1)},
       {.kind = REC_THREAD_START, .end = AT(25), ON(1, 1), .object = 4000},
+      {.kind = REC_G_NEW, .end = AT(25), ON(1, 1), .arg = 5},
+      {.kind = REC_G_NEW, .end = AT(25), ON(1, 1), .arg = 6},
+      {.kind = REC_G_NEW, .end = AT(25), ON(1, 1), .arg = 7},
+      {.kind = REC_G_STOP, .end = AT(25), ON(6, 1), .arg = REC_ON_CHAN_SEND},
+      {.kind = REC_LABELS, .end = AT(25), ON(6, 1), .arg = 1},
+      {.kind = REC_POST, .end = AT(27), ON(5, 2), .object = 4},
       {.kind = REC_THREAD_START, .end = AT(25), ON(2, 2), .object = 4002},
-      {.kind = REC_G_NEW, .end = AT(25), .arg = 5},
-      {.kind = REC_G_NEW, .end = AT(25), .arg = 6},
-      {.kind = REC_G_NEW, .end = AT(25), .arg = 7},
-      {.kind = REC_G_STOP, .end = AT(25), ON(6, 0), .arg = REC_ON_CHAN_SEND},
-      {.kind = REC_LABELS, .end = AT(25), ON(6, 0), .arg = 1},
       {.kind = REC_G_START, .end = AT(25), ON(5, 2)},
+      {.kind = REC_LABELS, .end = AT(25), ON(5, 1), .arg = 1},
       {.kind = REC_BLOCK, .start = AT(25), .end = AT(30), ON(1, 1), .arg = REC_ON_POLL},
       {.kind = REC_G_READY, .end = AT(35), ON(5, 2), .arg = 6},
       {.kind = REC_G_END, .end = AT(40), ON(5, 2)},
@@ -492,6 +494,7 @@ static const struct {
      "0 p1 GoStatusStack g1\n"
      "0 GoStatusStack g2\n"
      "0 p0 g5 ProcsChange\n"
+     "0 p0 g5 GoLabel g5 shard=7\n"
      "0 p1 g1 GoBlock g1 poll\n"
      "0 p1 ProcStop p1\n"
      "5 GoUnblock g1\n"
@@ -592,6 +595,49 @@ static void test_trace_write_story(void **state)
 	}
 }
 
+/* A disk that is full: the error comes back, whenever it happens. */
+static int fill_up(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	size_t *left = ctx;
+
+	(void)data;
+	if (size > *left)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "no space left");
+	*left -= size;
+	return 0;
+}
+
+static void test_trace_write_full_disk(void **state)
+{
+	(void)state;
+	for (size_t room = 0; room < 400; room += 7) {
+		for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++) {
+			struct tp_dict *dict = tp_dict_new();
+			size_t left = room;
+			struct tp_out out = {.write = fill_up, .ctx = &left};
+			struct rec_names *names;
+			struct rec_testing t;
+			struct tp_err err;
+			int code;
+
+			rec_testing_begin(&t);
+			for (const struct rec_event *e = stories[0].events; e->kind; e++)
+				rec_testing_add(&t, *e);
+			assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
+			code = rec_trace_write(&t.process, names, (enum rec_trace_format)format,
+					       &out, NULL, &err);
+			if (code) {
+				assert_int_equal(code, TP_EIO);
+				assert_string_equal(err.msg, "no space left");
+			}
+			assert_true(code || room > 100);
+			rec_names_free(names);
+			tp_dict_free(dict);
+			rec_testing_end(&t);
+		}
+	}
+}
+
 static volatile uint64_t here;
 
 static __attribute__((noinline)) uint64_t mark(void)
@@ -679,6 +725,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_story),
+	    cmocka_unit_test(test_trace_write_full_disk),
 	    cmocka_unit_test(test_trace_symbols),
 	};
 
