@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	MAX_IMAGES = 512,      /* alive at a time: each has a thread, files and some memory */
+	MAX_IMAGES = 512,      /* alive at a time: each has a thread */
 	MAX_CONNECTIONS = 256, /* that have not said anything yet */
 	/* A fork that becomes another program within that, with so few records, is no image. */
 	BRIEF_MS = 1000,
@@ -60,8 +60,10 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	if (!s->o->request->children)
 		s->result.children += image->drain.nforks;
 	image->displaced = exec_ns && image->is_main;
-	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false))
+	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false)) {
 		rec_image_free(image);
+		s->nheld--;
+	}
 }
 
 void rec_session_end_images(struct rec_session *s, bool alive)
@@ -82,8 +84,10 @@ static bool wants(struct rec_session *s, const struct rec_caller *c)
 		s->result.children++;
 		return false;
 	}
-	s->result.turned_away += s->nimages >= MAX_IMAGES;
-	return s->nimages < MAX_IMAGES;
+	if (s->nimages < MAX_IMAGES && s->nheld < s->max_held)
+		return true;
+	s->result.turned_away++;
+	return false;
 }
 
 /* A process has reported. */
@@ -120,6 +124,7 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	image->next = s->images;
 	s->images = image;
 	s->nimages++;
+	s->nheld++;
 	image->source = image->process >= 0 ? calloc(1, sizeof(*image->source)) : NULL;
 	/* It was quick, and is gone; what it became by an exec may have reported, too: end_gone. */
 	if (!image->source)

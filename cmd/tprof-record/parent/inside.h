@@ -37,6 +37,8 @@ struct rec_session {
 	unsigned ncallers;
 	struct rec_image *images; /* that are drained */
 	unsigned nimages;
+	/* Those and what waits to be written: each has some descriptors and some memory. */
+	unsigned nheld, max_held;
 	struct rec_writer *writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;

@@ -17,6 +17,7 @@
 #include "tprof-record/parent/file.h"
 
 enum {
+	MAX_HELD = 768, /* processes that are recorded, or wait to be written */
 	RETRY_MS = 20,
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
@@ -89,6 +90,7 @@ static void on_done(struct rec_session *s)
 		if (job->final) {
 			on_final(s, job);
 			rec_image_free(job->image);
+			s->nheld--;
 		} else {
 			on_snapshot(s, job);
 		}
@@ -300,7 +302,6 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 static void let_go_of_streams(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct rlimit files;
 
 	if (null >= 0) {
 		dup2(null, STDIN_FILENO);
@@ -308,11 +309,20 @@ static void let_go_of_streams(void)
 		if (null > STDERR_FILENO)
 			close(null);
 	}
-	/* Each process that is recorded takes three descriptors. */
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+}
+
+/* How many processes there is room for: each takes three descriptors, callers and we take some. */
+static void make_room(struct rec_session *s)
+{
+	struct rlimit files = {.rlim_cur = 256};
+
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
+	s->max_held = MAX_HELD;
+	if (files.rlim_cur < 4 * MAX_HELD)
+		s->max_held = files.rlim_cur > 64 ? (unsigned)(files.rlim_cur - 32) / 4 : 4;
 }
 
 static int start(struct rec_session *s, int *error, struct tp_err *err)
@@ -336,6 +346,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 	if (pid < 0)
 		return err->code;
 	let_go_of_streams();
+	make_room(s);
 	return 0;
 }
 
