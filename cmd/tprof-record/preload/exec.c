@@ -5,85 +5,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tprof-record/core/hello.h"
+#include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/real.h"
 #include "tprof-record/preload/start.h"
 
-/* ---- environments ---- */
-
-/* What is executed by the recorded process itself goes on being recorded, children where they are
- * followed. Ours was taken out of the environment of a program whose children are not, and a
- * program may give those it starts one of its own: it is put in, on the stack of the caller. */
-struct lack {
-	size_t count;		 /* of the entries that are there */
-	bool record;		 /* TPROF_RECORD has to be added */
-	const char *const *list; /* LD_PRELOAD is there, without us */
-	bool preload;		 /* … has to be added or replaced */
-};
-
-static const char *value(const char *entry, const char *key)
+/* What may be recorded gets what it needs for that. */
+static struct environment_lack lacking(char *const *env, bool for_child)
 {
-	size_t size = strlen(key);
-
-	return !strncmp(entry, key, size) && entry[size] == '=' ? entry + size + 1 : NULL;
-}
-
-static struct lack lacking(char *const *env, bool for_child)
-{
-	struct lack l = {0};
-
 	if ((for_child || !exit_is_own_process()) && !start_follows())
-		return l;
-	l.record = l.preload = start_environment(START_RECORD)[0] != 0;
-	for (; env && env[l.count]; l.count++) {
-		const char *const *entry = (const char *const *)&env[l.count];
-
-		if (value(*entry, REC_ENVIRONMENT)) {
-			l.record = false;
-		} else if (value(*entry, "LD_PRELOAD")) {
-			l.preload = l.preload && !start_is_library(value(*entry, "LD_PRELOAD"));
-			l.list = l.preload ? entry : NULL;
-		}
-	}
-	return l;
-}
-
-/* Bytes that LD_PRELOAD takes with us before what was there. */
-static size_t list_size(const struct lack *l)
-{
-	return l->list ? strlen(start_environment(START_LIBRARY)) + strlen(*l->list) + 2 : 1;
-}
-
-static char **complete(char **to, char *text, char *const *env, const struct lack *l)
-{
-	size_t n = l->count;
-
-	if (n)
-		memcpy(to, env, n * sizeof(*to));
-	if (l->record)
-		to[n++] = start_environment(START_RECORD);
-	if (l->preload && !l->list) {
-		to[n++] = start_environment(START_PRELOAD);
-	} else if (l->preload) {
-		char *end = stpcpy(text, "LD_PRELOAD=");
-
-		end = stpcpy(end, start_environment(START_LIBRARY));
-		*end++ = ':';
-		strcpy(end, value(*l->list, "LD_PRELOAD"));
-		to[(char *const *)l->list - env] = text;
-	}
-	to[n] = NULL;
-	return to;
+		return (struct environment_lack){0};
+	return environment_lacking(env);
 }
 
 /* `whole` is the environment for an exec, in a frame that outlives it. */
 #define COMPLETE(env, for_child)                                                                   \
-	struct lack l = lacking(env, for_child);                                                   \
-	char *const *whole =                                                                       \
-	    l.record || l.preload                                                                  \
-		? complete(alloca((l.count + 3) * sizeof(char *)), alloca(list_size(&l)), env, &l) \
-		: (env)
+	struct environment_lack l = lacking(env, for_child);                                       \
+	char *const *whole = l.record || l.preload                                                 \
+				 ? environment_complete(alloca((l.count + 3) * sizeof(char *)),    \
+							alloca(environment_text(&l)), env, &l)     \
+				 : (env)
 
 /* ---- exec ---- */
 

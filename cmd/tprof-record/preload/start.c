@@ -3,7 +3,6 @@
 #include "tprof-record/preload/start.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/un.h>
@@ -12,16 +11,13 @@
 #include "tprof-record/core/hello.h"
 #include "tprof-record/core/inside.h"
 #include "tprof-record/core/modules.h"
+#include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/exit.h"
 #include "tprof-record/preload/fd.h"
 #include "tprof-record/preload/real.h"
 #include "tprof-record/preload/thread.h"
 
-#define LIBRARY	   "tprof-preload.so"
-#define SEPARATORS ": "	   /* of LD_PRELOAD */
-#define AGAIN	   "again" /* a setting of our own: the process is not the first */
-
-enum { MAX_ENVIRONMENT = 1024 };
+#define AGAIN "again" /* a setting of our own: the process is not the first */
 
 static struct rec_options options;
 static bool follows, again;
@@ -29,16 +25,9 @@ static char **arguments;
 static struct sockaddr_un recorder = {.sun_family = AF_UNIX};
 static socklen_t recorder_size;
 
-static char texts[START_NTEXTS][MAX_ENVIRONMENT];
-
 bool start_follows(void)
 {
 	return follows;
-}
-
-char *start_environment(enum start_text which)
-{
-	return texts[which];
 }
 
 /* ---- TPROF_RECORD=SOCKET-NAME key=number … ---- */
@@ -108,87 +97,24 @@ static bool parse(const char *text)
 	return true;
 }
 
-/* ---- the environment of what comes after ---- */
-
-static bool is_library(const char *path, size_t size)
-{
-	size_t n = strlen(LIBRARY);
-
-	return size >= n && memcmp(path + size - n, LIBRARY, n) == 0 &&
-	       (size == n || path[size - n - 1] == '/');
-}
-
-/* Where it stands in the list, and its size; NULL when it does not. */
-static const char *find_library(const char *list, size_t *size)
-{
-	for (const char *s = list; *s; s += *size + strspn(s + *size, SEPARATORS)) {
-		*size = strcspn(s, SEPARATORS);
-		if (is_library(s, *size))
-			return s;
-	}
-	return NULL;
-}
-
-bool start_is_library(const char *list)
-{
-	size_t size;
-
-	return find_library(list, &size) != NULL;
-}
-
-/* Takes us out of LD_PRELOAD's list; false if nothing is left. */
-static bool strip(char *list)
-{
-	char *to = list;
-
-	for (char *s = list; *s;) {
-		size_t size = strcspn(s, SEPARATORS);
-
-		if (size && !is_library(s, size)) {
-			if (to > list)
-				*to++ = ':';
-			memmove(to, s, size);
-			to += size;
-		}
-		s += size + strspn(s + size, SEPARATORS);
-	}
-	*to = 0;
-	return to > list;
-}
-
-/* Children that are not followed must not find what started us, whichever way they begin; an exec
- * in this process puts it back (exec.c). What begins next is told that it is not the first. */
-static void prepare_environment(char **env, char *record, char *preload)
-{
-	char **to = env;
-	size_t size = 0;
-	const char *library = preload ? find_library(preload + strlen("LD_PRELOAD="), &size) : NULL;
-	int n = snprintf(texts[START_RECORD], MAX_ENVIRONMENT, "%s%s", record,
-			 again ? "" : " " AGAIN "=1");
-	int m = snprintf(texts[START_PRELOAD], MAX_ENVIRONMENT, "%s", preload ? preload : "");
-
-	if (library && size < MAX_ENVIRONMENT)
-		memcpy(texts[START_LIBRARY], library, size);
-	/* Too long to be kept: nobody who comes after us finds it. */
-	if (n >= MAX_ENVIRONMENT || m >= MAX_ENVIRONMENT || !library) {
-		follows = false;
-		texts[START_RECORD][0] = 0;
-	}
-	for (char **e = env; *e; e++) {
-		if (*e == record && follows)
-			*to++ = texts[START_RECORD];
-		else if (*e == record ||
-			 (*e == preload && !follows && !strip(preload + strlen("LD_PRELOAD="))))
-			continue;
-		else
-			*to++ = *e;
-	}
-	*to = NULL;
-}
-
 /* ---- hello ---- */
 
-static bool hello(enum rec_hello_kind kind)
+/* A connection, -1 when there is no recorder. One that is stopped must not hold up the program. */
+static int call(void)
+{
+	struct timeval patience = {.tv_sec = 1};
+	int fd = REAL(socket)(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (!REAL(connect)(fd, (struct sockaddr *)&recorder, recorder_size))
+		return fd;
+	REAL(close)(fd);
+	return -1;
+}
+
+static bool hello(int fd, enum rec_hello_kind kind)
 {
 	struct rec_hello text = {.magic = REC_HELLO_MAGIC, .kind = kind, .pid = (uint32_t)getpid()};
 	struct iovec iov = {&text, sizeof(text)};
@@ -201,22 +127,12 @@ static bool hello(enum rec_hello_kind kind)
 			     .msg_control = &control,
 			     .msg_controllen = sizeof(control)};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
-	struct timeval patience = {.tv_sec = 1};
-	int fd = REAL(socket)(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	bool sent;
 
-	if (fd < 0)
-		return false;
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &rec_core->fd, sizeof(int));
-	/* A recorder that is stopped or gone must not hold up the program. */
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	sent = REAL(connect)(fd, (struct sockaddr *)&recorder, recorder_size) == 0 &&
-	       REAL(sendmsg)(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(text);
-	REAL(close)(fd);
-	return sent;
+	return REAL(sendmsg)(fd, &msg, MSG_NOSIGNAL) == (ssize_t)sizeof(text);
 }
 
 /* The program, and how it was called: what /proc/PID has would be the next program's after exec. */
@@ -240,8 +156,14 @@ static void name_program(void)
 	h->args = rec_string(text, used);
 }
 
-/* With everything in the arena that the recorder asks of a process from its first moment on. */
-static bool begin(enum rec_hello_kind kind)
+static void close_arena(void)
+{
+	REAL(close)(rec_core->fd);
+	rec_core->fd = -1;
+}
+
+/* The recorder gets an arena with all that it asks of a process from its first moment on. */
+static bool begin_with(int fd, enum rec_hello_kind kind)
 {
 	if (rec_core_begin(&options, true) != 0)
 		return false;
@@ -250,18 +172,27 @@ static bool begin(enum rec_hello_kind kind)
 	name_program();
 	fd_begin();
 	thread_watch_ends();
-	if (!hello(kind)) {
+	if (!hello(fd, kind)) {
+		close_arena();
 		rec_core_end();
 		return false;
 	}
 	/* Where the kernel gives memory without it (5.14), the descriptor is not needed any more:
 	 * one less that the program can stumble on. */
 	if (!rec_call(SYS_madvise, (long)rec_core->arena.header, REC_PAGE, MADV_POPULATE_WRITE, 0,
-		      0, 0)) {
-		REAL(close)(rec_core->fd);
-		rec_core->fd = -1;
-	}
+		      0, 0))
+		close_arena();
 	return true;
+}
+
+static bool begin(enum rec_hello_kind kind)
+{
+	int fd = call();
+	bool begun = fd >= 0 && begin_with(fd, kind);
+
+	if (fd >= 0)
+		REAL(close)(fd);
+	return begun;
 }
 
 void start_no_more(void)
@@ -276,32 +207,25 @@ void start_in_child(void)
 		begin(REC_HELLO_FORK);
 }
 
-static const char *value_of(char *entry, const char *key)
-{
-	size_t size = strlen(key);
-
-	return strncmp(entry, key, size) == 0 && entry[size] == '=' ? entry + size + 1 : NULL;
-}
-
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **env)
 {
 	int saved = errno;
-	char *record = NULL, *preload = NULL;
+	const char *text;
 
 	(void)argc;
 	arguments = argv;
 	real_find();
-	for (char **e = env; e && *e; e++) {
-		if (value_of(*e, REC_ENVIRONMENT))
-			record = *e;
-		if (value_of(*e, "LD_PRELOAD"))
-			preload = *e;
-	}
 	options.depth = 128;
 	options.profiler = 126;
 	options.syscall_ns = 20000;
-	if (record && parse(value_of(record, REC_ENVIRONMENT))) {
-		prepare_environment(env, record, preload);
+	text = environment_read(env);
+	if (text && parse(text)) {
+		const char *mark = again ? "" : " " AGAIN "=1";
+
+		follows = environment_take(env, mark, follows);
+		/* Another constructor may have had it copied (setenv). */
+		if (environ && environ != env)
+			environment_take(environ, mark, follows);
 		if (begin(again ? REC_HELLO_EXEC : REC_HELLO_START)) {
 			exit_watch();
 			pthread_atfork(NULL, NULL, start_in_child);

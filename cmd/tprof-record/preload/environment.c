@@ -1,0 +1,164 @@
+#include "tprof-record/preload/environment.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tprof-record/core/hello.h"
+
+#define LIBRARY	   "tprof-preload.so"
+#define PRELOAD	   "LD_PRELOAD"
+#define SEPARATORS ": " /* of its list */
+
+enum { MAX_TEXT = 1024 };
+
+/* "TPROF_RECORD=…" and "LD_PRELOAD=…" as they were when the process began, for those that come
+ * after it, and this library's path in the latter. Empty where there was no room. */
+static char record_text[MAX_TEXT], preload_text[MAX_TEXT], library[MAX_TEXT];
+
+static const char *value(const char *entry, const char *key)
+{
+	size_t size = strlen(key);
+
+	return !strncmp(entry, key, size) && entry[size] == '=' ? entry + size + 1 : NULL;
+}
+
+/* ---- lists of libraries ---- */
+
+static bool is_library(const char *path, size_t size)
+{
+	size_t n = strlen(LIBRARY);
+
+	return size >= n && memcmp(path + size - n, LIBRARY, n) == 0 &&
+	       (size == n || path[size - n - 1] == '/');
+}
+
+/* Where it stands in the list, and its size; NULL when it does not. */
+static const char *find_library(const char *list, size_t *size)
+{
+	for (const char *s = list; *s; s += *size + strspn(s + *size, SEPARATORS)) {
+		*size = strcspn(s, SEPARATORS);
+		if (is_library(s, *size))
+			return s;
+	}
+	return NULL;
+}
+
+/* Takes us out of LD_PRELOAD's list; false if nothing is left. */
+static bool strip(char *entry)
+{
+	char *list = entry + strlen(PRELOAD "="), *to = list;
+
+	for (char *s = list; *s;) {
+		size_t size = strcspn(s, SEPARATORS);
+
+		if (size && !is_library(s, size)) {
+			if (to > list)
+				*to++ = ':';
+			memmove(to, s, size);
+			to += size;
+		}
+		s += size + strspn(s + size, SEPARATORS);
+	}
+	*to = 0;
+	return to > list;
+}
+
+/* ---- ours ---- */
+
+static char *entry_of(char **env, const char *key)
+{
+	for (; env && *env; env++)
+		if (value(*env, key))
+			return *env;
+	return NULL;
+}
+
+const char *environment_read(char **env)
+{
+	char *entry = entry_of(env, REC_ENVIRONMENT);
+
+	return entry ? value(entry, REC_ENVIRONMENT) : NULL;
+}
+
+/* True where there is room for all of it. */
+static bool keep(const char *record, const char *preload, const char *again)
+{
+	size_t size = 0;
+	const char *path = preload ? find_library(value(preload, PRELOAD), &size) : NULL;
+
+	if (!path || size >= MAX_TEXT || strlen(preload) >= MAX_TEXT ||
+	    strlen(record) + strlen(again) >= MAX_TEXT)
+		return false;
+	memcpy(library, path, size);
+	strcpy(preload_text, preload);
+	stpcpy(stpcpy(record_text, record), again);
+	return true;
+}
+
+bool environment_take(char **env, const char *again, bool follows)
+{
+	char *record = entry_of(env, REC_ENVIRONMENT), *preload = entry_of(env, PRELOAD);
+	char **to = env;
+
+	if (!record)
+		return false;
+	if (!record_text[0] && !keep(record, preload, again))
+		follows = false;
+	for (char **e = env; *e; e++) {
+		if (*e == record && follows)
+			*to++ = record_text;
+		else if (*e != record && (*e != preload || follows || strip(preload)))
+			*to++ = *e;
+	}
+	*to = NULL;
+	return follows;
+}
+
+/* ---- theirs ---- */
+
+struct environment_lack environment_lacking(char *const *env)
+{
+	struct environment_lack l = {0};
+
+	l.record = l.preload = record_text[0] != 0;
+	for (; env && env[l.count]; l.count++) {
+		const char *const *entry = (const char *const *)&env[l.count];
+		size_t size;
+
+		if (value(*entry, REC_ENVIRONMENT)) {
+			l.record = false;
+		} else if (value(*entry, PRELOAD)) {
+			l.preload = l.preload && !find_library(value(*entry, PRELOAD), &size);
+			l.list = l.preload ? entry : NULL;
+		}
+	}
+	return l;
+}
+
+size_t environment_text(const struct environment_lack *l)
+{
+	return l->list ? strlen(library) + strlen(*l->list) + 2 : 1;
+}
+
+char **environment_complete(char **to, char *text, char *const *env,
+			    const struct environment_lack *l)
+{
+	size_t n = l->count;
+
+	if (n)
+		memcpy(to, env, n * sizeof(*to));
+	if (l->record)
+		to[n++] = record_text;
+	if (l->preload && !l->list) {
+		to[n++] = preload_text;
+	} else if (l->preload) {
+		char *end = stpcpy(stpcpy(text, PRELOAD "="), library);
+
+		*end++ = SEPARATORS[0];
+		strcpy(end, value(*l->list, PRELOAD));
+		to[(char *const *)l->list - env] = text;
+	}
+	to[n] = NULL;
+	return to;
+}
