@@ -21,8 +21,28 @@ struct rec_heap_cycle *rec_cycle_now(const struct rec_arena *a, struct rec_bucke
 
 	if (a->header->options.profiler == 105)
 		return &b->u.heap.future[RECENT];
-	cycle = atomic_load_explicit(&a->header->heap_cycle, memory_order_relaxed) >> 1;
+	cycle = atomic_load_explicit(&a->header->heap_cycle, memory_order_acquire) >> 1;
 	return &b->u.heap.future[(cycle + 2) % RING];
+}
+
+/* Go stops the world for NextCycle, and nobody is between looking which cycle it is and counting.
+ * Here somebody may be, for long: an allocation that came too late into its place in the ring could
+ * be published after its free. So it is taken back and counted again. */
+void rec_cycle_alloc(const struct rec_arena *a, struct rec_bucket *b)
+{
+	for (;;) {
+		struct rec_heap_cycle *c = rec_cycle_now(a, b);
+
+		atomic_fetch_add_explicit(&c->allocs, 1, memory_order_seq_cst);
+		if (rec_cycle_now(a, b) == c)
+			return;
+		atomic_fetch_sub_explicit(&c->allocs, 1, memory_order_relaxed);
+	}
+}
+
+void rec_cycle_free(const struct rec_arena *a, struct rec_bucket *b, int64_t n)
+{
+	atomic_fetch_add_explicit(&rec_cycle_now(a, b)->frees, (uint64_t)n, memory_order_release);
 }
 
 static void move(struct rec_heap_cycle *to, struct rec_heap_cycle *from)

@@ -62,18 +62,12 @@ static uint64_t heap_rate(void)
 
 static void count_alloc(uint32_t bucket)
 {
-	struct rec_heap_cycle *c =
-	    rec_cycle_now(&rec_core->arena, &rec_core->arena.buckets[bucket - 1]);
-
-	atomic_fetch_add_explicit(&c->allocs, 1, memory_order_release);
+	rec_cycle_alloc(&rec_core->arena, &rec_core->arena.buckets[bucket - 1]);
 }
 
 static void count_free(uint32_t bucket, int64_t n)
 {
-	struct rec_heap_cycle *c =
-	    rec_cycle_now(&rec_core->arena, &rec_core->arena.buckets[bucket - 1]);
-
-	atomic_fetch_add_explicit(&c->frees, (uint64_t)n, memory_order_release);
+	rec_cycle_free(&rec_core->arena, &rec_core->arena.buckets[bucket - 1], n);
 }
 
 static void sample(void *block, size_t size, struct rec_frame caller, unsigned skip)

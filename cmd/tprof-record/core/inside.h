@@ -70,6 +70,7 @@ enum {
 	REC_NPAGES = 256,	/* of unwinding tables that are known to be there */
 	REC_NPENDING = 1 << 10, /* threads that were created and have not begun */
 	REC_NCACHES = 256,
+	REC_NCOMMON = 32,
 	REC_NSHARDS = 32, /* of the table of sampled blocks */
 	REC_NPARTS = 7,	  /* that grow */
 };
@@ -117,8 +118,9 @@ struct rec_state {
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse unasked after one failed */
 	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
-	struct rec_stack_cache *caches, *free_cache; /* caches[0] is for those who got none … */
-	_Atomic uint32_t common_lock;		     /* … one at a time */
+	/* Of those, the first REC_NCOMMON are for threads that got none, by their number. */
+	struct rec_stack_cache *caches, *free_cache;
+	_Atomic uint32_t common_lock[REC_NCOMMON];
 	struct rec_pending pending[REC_NPENDING];
 	struct rec_shard shard[REC_NSHARDS];
 	struct rec_blame blame[REC_NWAITS];   /* beside each of the arena's waits */

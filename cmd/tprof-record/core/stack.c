@@ -14,7 +14,8 @@ static void begin(struct rec_stack_cache *c)
 	rec_reach_begin(&c->reach);
 }
 
-/* The calling thread's, made when it is needed. NULL when there are too many threads. */
+/* The calling thread's, made when it is needed. NULL when there are too many threads: those share
+ * what is left, so that it does not grow with their number. */
 static struct rec_stack_cache *take_cache(void)
 {
 	struct rec_state *s = rec_state();
@@ -25,7 +26,7 @@ static struct rec_stack_cache *take_cache(void)
 	rec_lock(&s->cache_lock);
 	if (!s->caches) {
 		s->caches = rec_map(REC_NCACHES * sizeof(*c));
-		s->ncaches = 1;
+		s->ncaches = REC_NCOMMON;
 	}
 	if (s->free_cache) {
 		c = s->free_cache;
@@ -225,18 +226,20 @@ uint32_t rec_stack_from(struct rec_frame from, unsigned skip)
 {
 	struct rec_state *s = rec_state();
 	struct rec_stack_cache *c = take_cache();
-	uint32_t node = 0;
+	uint32_t i = rec_self.g % REC_NCOMMON, node;
 
 	if (__builtin_expect(c != NULL, 1))
 		return take_with(c, from, skip);
-	if (s->caches) {
-		rec_lock(&s->common_lock);
-		begin(s->caches);
-		node = take_with(s->caches, from, skip);
-		rec_unlock(&s->common_lock);
-	} else {
+	if (!s->caches) {
 		rec_lose(REC_LOST_STACKS, 1);
+		return 0;
 	}
+	c = &s->caches[i];
+	rec_lock(&s->common_lock[i]);
+	/* Shadows may stay, although they are another thread's: they are checked. */
+	rec_reach_begin(&c->reach);
+	node = take_with(c, from, skip);
+	rec_unlock(&s->common_lock[i]);
 	return node;
 }
 

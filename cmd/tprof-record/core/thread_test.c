@@ -172,8 +172,50 @@ static void test_thread_many(void **state)
 	/* One may have come: that of the recorder's own contention. */
 	assert_in_range(header()->nodes.used, used, used + 1);
 	assert_in_range(header()->gs.used, 2, 9);
-	assert_in_range(rec_state()->ncaches, 2, 10);
+	assert_in_range(rec_state()->ncaches, REC_NCOMMON + 1, REC_NCOMMON + 10);
 	assert_int_equal(count_events(REC_THREAD_START), count_events(REC_THREAD_END) + 1);
+}
+
+static pthread_barrier_t barrier;
+static _Atomic uint32_t without_stack;
+
+static void *meet_others(void *arg)
+{
+	uint32_t i;
+
+	pthread_barrier_wait(&barrier);
+	rec_stack(0);
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < 50; i++)
+		without_stack += !rec_stack(0);
+	pthread_barrier_wait(&barrier);
+	rec_thread_end();
+	return arg;
+}
+
+/* More at a time than have caches of their own. */
+static void test_thread_crowd(void **state)
+{
+	enum { CROWD = REC_NCACHES + 50 };
+	static pthread_t thread[CROWD];
+	pthread_attr_t attr;
+	uint32_t i;
+
+	(void)state;
+	begin_with(&options);
+	without_stack = 0;
+	pthread_barrier_init(&barrier, NULL, CROWD);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (i = 0; i < CROWD; i++)
+		assert_int_equal(0, pthread_create(&thread[i], &attr, meet_others, NULL));
+	for (i = 0; i < CROWD; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(REC_NCACHES, rec_state()->ncaches);
+	assert_int_equal(0, without_stack);
+	assert_int_equal(0, lost(REC_LOST_STACKS));
+	/* All of them were at the same places. */
+	assert_in_range(header()->nodes.used, 4, 9);
 }
 
 int main(void)
@@ -184,6 +226,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_thread_places, stop),
 	    cmocka_unit_test_teardown(test_thread_places_at_once, stop),
 	    cmocka_unit_test_teardown(test_thread_many, stop),
+	    cmocka_unit_test_teardown(test_thread_crowd, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
