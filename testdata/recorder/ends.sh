@@ -62,6 +62,25 @@ else
 	ok 'a flood of events' "$(grep -i 'lost\|dropped' flood.err | head -n 1)"
 fi
 
+# The same with a recorder that is held up: here events are lost, in the middle of everything.
+for format in 1.26 1.5; do
+	rm -rf dumps
+	{ "$bin/tprof-record" -o dumps --all --trace-format=$format -- "$programs/micro" pingpong 0.15 >held.out 2>held.err </dev/null & } 2>/dev/null
+	recorder=$!
+	sleep 0.1
+	kill -STOP $recorder
+	sleep 0.5
+	kill -CONT $recorder
+	{ wait $recorder; status=$?; } 2>/dev/null
+	if [ "$status" -ne 0 ]; then
+		bad "a recorder that is held up ($format)" "status $status" held.err
+	elif ! judge dumps 3 || ! ask_others dumps; then
+		bad "a recorder that is held up ($format)" "$why" held.err
+	else
+		ok "a recorder that is held up ($format)" "$(grep -i 'lost' held.err | head -n 1)"
+	fi
+done
+
 # Snapshots while it runs: each a profile, and what was ever allocated never shrinks.
 rm -rf dumps
 run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 1200
