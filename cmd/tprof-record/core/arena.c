@@ -12,8 +12,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Memory is reserved in steps of this size: a system call for each, and at most so much unused. */
-#define STEP 65536u
+/* Memory is reserved in steps, as much again as there is but between these: short programs pay for
+ * little, and long ones for few system calls. */
+#define FIRST_STEP 8192u
+#define LAST_STEP  65536u
 
 #ifndef PR_SET_VMA
 #define PR_SET_VMA	     0x53564d41
@@ -195,7 +197,7 @@ bool rec_reserve(enum rec_part part, uint32_t upto)
 	struct part p = part_of(part);
 	_Atomic uint32_t *wary = &rec_state()->wary[part];
 	uint32_t reserved = atomic_load_explicit(&p.growth->reserved, memory_order_acquire), left;
-	uint64_t from, to;
+	uint64_t from, to, step;
 
 	if (__builtin_expect(upto <= reserved, 1))
 		return true;
@@ -207,7 +209,8 @@ bool rec_reserve(enum rec_part part, uint32_t upto)
 		return false;
 	}
 	from = (uint64_t)reserved * p.size / REC_PAGE * REC_PAGE;
-	to = ((uint64_t)upto * p.size + STEP - 1) / STEP * STEP;
+	step = from < FIRST_STEP ? FIRST_STEP : from > LAST_STEP ? LAST_STEP : from;
+	to = ((uint64_t)upto * p.size + step - 1) / step * step;
 	if (to > REC_PAGES((uint64_t)p.n * p.size))
 		to = REC_PAGES((uint64_t)p.n * p.size);
 	if (populate(p.at + from, p.at + to) != 0) {
