@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct api api = {.profiler = 126};
+struct api api = {.profiler = 126, .depth = 128};
 __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,7 +81,8 @@ bool api_meet(const struct rec_host *h)
 
 int api_begin(const struct rec_host **host)
 {
-	struct rec_options options = {.depth = 128, .threadcreate = 1, .profiler = api.profiler};
+	struct rec_options options = {
+	    .depth = api.depth, .threadcreate = 1, .profiler = api.profiler};
 	const struct rec_host *h;
 	int code = 0;
 
@@ -133,6 +134,18 @@ int tprof_set_profiler(unsigned release)
 	if (h && api_alive(h))
 		return EBUSY;
 	api.profiler = release;
+	return 0;
+}
+
+int tprof_set_stack_depth(unsigned frames)
+{
+	const struct rec_host *h = atomic_load(&api.host);
+
+	if (!frames || frames > REC_MAX_DEPTH)
+		return EINVAL;
+	if (h && api_alive(h))
+		return EBUSY;
+	api.depth = frames;
 	return 0;
 }
 

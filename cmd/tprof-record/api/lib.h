@@ -16,7 +16,7 @@
 struct api {
 	const struct rec_host *_Atomic host; /* whose core is used */
 	bool guest;			     /* that of the preloaded library */
-	unsigned profiler;
+	unsigned profiler, depth;
 	/* Text of allocations is written (text.c). */
 	_Atomic bool text;
 };

@@ -50,7 +50,7 @@ enum tprof_format { TPROF_GO_1_26, TPROF_GO_1_5 };
 TPROF_API int tprof_trace_start(enum tprof_format format);
 /* Returns when a reader has had everything (so that reader is another thread, or follows a
  * tprof_trace_to_file, which has one); at once where tracing is off. An errno value tells why the
- * trace is not whole. */
+ * trace is not whole; ENOBUFS: there were more events than could be taken away in time. */
 TPROF_API int tprof_trace_stop(void);
 /* The next piece of the trace, for one reader at a time (the second gets NULL): blocks until there
  * is one, NULL at the end, and where no trace was started. Valid until the next call.
@@ -153,6 +153,8 @@ TPROF_API uint64_t tprof_g_current(void);
  * before 126 counts of mutex samples are not scaled up by the fraction. Before anything was
  * switched on: EBUSY; EINVAL. */
 TPROF_API int tprof_set_profiler(unsigned release);
+/* Frames that are kept of a stack, 1 to 1024 (GODEBUG=profstackdepth); 128 unless set. As above. */
+TPROF_API int tprof_set_stack_depth(unsigned frames);
 
 /* Mean bytes between samples of the heap; 0 off (as it is at first), 1 everything
  * (runtime.MemProfileRate). */

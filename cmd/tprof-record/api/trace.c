@@ -41,7 +41,7 @@ static struct trace {
 	bool reading, header_sent;
 	int error; /* why the trace is not whole */
 	size_t at; /* read so far, of layout.trace */
-	uint64_t begin_ns;
+	uint64_t begin_ns, lost_before;
 	struct api_layout layout;
 	bool symbols_kept; /* those of the last trace, in `layout` */
 
@@ -187,6 +187,7 @@ static int start(enum tprof_format format)
 	t.at = 0;
 	t.header_sent = false;
 	t.begin_ns = h->now();
+	t.lost_before = tprof_lost();
 	options = &api_header(h)->options;
 	t.switched_on = !atomic_exchange(&options->trace, 1);
 	if (t.switched_on)
@@ -239,8 +240,10 @@ static void lay_out(const struct rec_host *h)
 	if (t.error)
 		t.layout.trace.size = 0;
 	/* One that lacks records is: there was no room for them all. */
-	else
+	else if (t.records.error)
 		t.error = t.records.error;
+	else if (tprof_lost() > t.lost_before)
+		t.error = ENOBUFS;
 	rec_spool_end(&t.records);
 	t.symbols_kept = t.format == TPROF_GO_1_5;
 }
