@@ -186,6 +186,10 @@ int rec_story_open_task(struct rec_story *s, uint64_t task, bool *was);
 void rec_story_close_task(struct rec_story *s, uint64_t task);
 void rec_story_release(struct rec_story *s);
 
+static inline struct rec_machine *rec_m_of(const struct rec_story *s, const struct rec_goroutine *g)
+{
+	return g->m ? &s->ms[g->m - 1] : NULL;
+}
 static inline uint32_t rec_index_of_g(const struct rec_story *s, const struct rec_goroutine *g)
 {
 	return (uint32_t)(g - s->gs);
@@ -199,6 +203,48 @@ static inline struct rec_goroutine *rec_g_of(const struct rec_story *s, const st
 
 int rec_pairs_find(struct rec_story *s); /* legalise_pairs.c */
 int rec_story_tell(struct rec_story *s); /* legalise.c */
+
+/* A record that is told. */
+struct rec_telling {
+	const struct rec_step *step;
+	const struct rec_event *event;
+	struct rec_machine *m;
+	struct rec_goroutine *g; /* NULL: of nobody */
+};
+
+/* ---- moves (legalise_moves.c): states and events at once; what a writer returns ---- */
+
+/* Who is there when the trace begins, and what it does then. */
+int rec_story_begin(struct rec_story *s);
+/* g runs on m, whatever must have happened for that. *ok is false where it cannot, being over. */
+int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
+		    uint32_t stack, bool *ok);
+/* The same of the record's goroutine, if it is of one. */
+int rec_story_bring_own(struct rec_story *s, const struct rec_telling *t, bool *ok);
+/* by: NULL nobody that is known. */
+int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
+		     uint32_t stack);
+int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
+		      uint32_t stack);
+/* What runs on m does so no more; its P stays. reason: as struct rec_writer has it. */
+int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack);
+int rec_story_end(struct rec_story *s, struct rec_machine *m);
+/* What is in a system call on m runs again. */
+int rec_story_end_call(struct rec_story *s, struct rec_machine *m);
+int rec_story_drop_p(struct rec_story *s, struct rec_machine *m);
+/* Behind the end or the stop of one of the program's own: the thread looks for another, or goes on
+ * with what it did itself. Until it starts the next one its P has nothing to run, as with Go. */
+int rec_story_go_on(struct rec_story *s, struct rec_machine *m);
+
+/* ---- tasks, regions, logs, labels (legalise_notes.c) ---- */
+
+/* Records that are none of these are passed over. */
+int rec_story_note(struct rec_story *s, const struct rec_telling *t);
+
+static inline void rec_story_contradict(struct rec_story *s)
+{
+	s->result.contradictions++;
+}
 
 /* ---- writers ---- */
 
@@ -241,6 +287,9 @@ static inline uint64_t rec_story_tick(struct rec_story *s)
 	s->result.events++;
 	return s->now++;
 }
+
+/* A transition, unless the trace is off. */
+#define REC_WRITE(s, op, ...) ((s)->writing ? (s)->w->op((s)->w, __VA_ARGS__) : 0)
 
 /* *w is NULL after an error. */
 int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,
