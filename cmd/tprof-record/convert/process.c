@@ -234,8 +234,9 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	check_sets(&c);
 	check_gs(&c);
 	check_buckets(&c);
+	/* The end is the recorder's own reading. */
 	if (p->end_ns < h->start_ns) {
-		p->end_ns = h->start_ns;
+		h->start_ns = p->end_ns;
 		c.wrong++;
 	}
 	*wrong = c.wrong;
