@@ -14,6 +14,7 @@ struct sidecar {
 	struct tp_profile *out;
 	uint64_t *pcs;
 	size_t npcs, room;
+	uint64_t main_pc; /* in the function main, where that has no name; 0 */
 };
 
 static int add_pc(struct sidecar *c, uint64_t pc)
@@ -60,6 +61,22 @@ static int collect_pcs(struct sidecar *c)
 			c->pcs[n++] = c->pcs[i];
 	c->npcs = n;
 	return 0;
+}
+
+/* Of a stripped program this much is known. */
+static void find_main(struct sidecar *c)
+{
+	uint64_t pc;
+
+	for (size_t i = 0; i < c->p->nevents; i++) {
+		const struct rec_event *e = &c->p->events[i];
+
+		if (e->g != 1 || !e->stack)
+			continue;
+		rec_names_begin(c->names, 0, e->stack, &pc);
+		c->main_pc = pc && !rec_names_known(c->names, pc) ? pc : 0;
+		return;
+	}
 }
 
 static int copy_text(struct sidecar *c, const char *text, uint32_t *id)
@@ -118,7 +135,8 @@ static int add_location(struct sidecar *c, uint64_t pc)
 
 		if (!f.function)
 			continue;
-		code = copy_text(c, tp_dict_text(from, fn.name).text, &fn.name);
+		code = copy_text(c, pc == c->main_pc ? "main" : tp_dict_text(from, fn.name).text,
+				 &fn.name);
 		if (!code)
 			code =
 			    copy_text(c, tp_dict_text(from, fn.system_name).text, &fn.system_name);
@@ -173,6 +191,8 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
 		code = add_mappings(&c);
 	if (!code)
 		code = collect_pcs(&c);
+	if (!code)
+		find_main(&c);
 	for (size_t i = 0; !code && i < c.npcs; i++)
 		if (!rec_names_own(names, c.pcs[i]))
 			code = add_location(&c, c.pcs[i]);
