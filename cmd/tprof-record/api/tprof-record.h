@@ -21,6 +21,10 @@
  *	tprof_task_end(task);
  *	tprof_trace_stop();
  *
+ * They need 8 KiB of the stack that they are called on; those that look for the names of code
+ * (tprof_trace_stop, tprof_write_profile, tprof_stack, and calls that write to the text trace of
+ * allocations) 256 KiB: more than many coroutines have.
+ *
  * Functions that can fail return 0 or an errno value. Link with -ltprof-record. */
 #ifndef TPROF_RECORD_H
 #define TPROF_RECORD_H
