@@ -53,12 +53,21 @@ static inline bool is_alone(const pthread_mutex_t *mutex)
 	return __libc_single_threaded && !(mutex->__data.__kind & SHARED);
 }
 
+/* Looked at once instead of by REAL for each: unlock is the last of them that is found. What the
+ * hooks do most often is then free of calls but the real one. */
+static inline bool known(void)
+{
+	return likely(real.pthread_mutex_unlock != NULL);
+}
+
 #define LOCK(as, real_lock, slowly)                                                                \
 	int result;                                                                                \
                                                                                                    \
+	if (!known())                                                                              \
+		return slowly;                                                                     \
 	if (is_alone(mutex))                                                                       \
 		return as(real_lock);                                                              \
-	result = REAL(pthread_mutex_trylock)(mutex);                                               \
+	result = real.pthread_mutex_trylock(mutex);                                                \
 	return likely(result != EBUSY) ? as(result) : slowly
 
 LAST static int lock_slowly(pthread_mutex_t *mutex)
@@ -68,7 +77,7 @@ LAST static int lock_slowly(pthread_mutex_t *mutex)
 
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-	LOCK(as_is, REAL(pthread_mutex_lock)(mutex), lock_slowly(mutex));
+	LOCK(as_is, real.pthread_mutex_lock(mutex), lock_slowly(mutex));
 }
 
 LAST static int timedlock_slowly(pthread_mutex_t *mutex, const struct timespec *until)
@@ -78,7 +87,7 @@ LAST static int timedlock_slowly(pthread_mutex_t *mutex, const struct timespec *
 
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-	LOCK(as_is, REAL(pthread_mutex_timedlock)(mutex, until), timedlock_slowly(mutex, until));
+	LOCK(as_is, real.pthread_mutex_timedlock(mutex, until), timedlock_slowly(mutex, until));
 }
 
 LAST static int clocklock_slowly(pthread_mutex_t *mutex, clockid_t clock,
@@ -94,7 +103,7 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 	if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
 		return REAL(pthread_mutex_clocklock)(mutex, clock, until);
 
-	LOCK(as_is, REAL(pthread_mutex_clocklock)(mutex, clock, until),
+	LOCK(as_is, real.pthread_mutex_clocklock(mutex, clock, until),
 	     clocklock_slowly(mutex, clock, until));
 }
 
@@ -128,7 +137,7 @@ LAST static int unlock_slowly(pthread_mutex_t *mutex)
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-	return quiet(mutex) ? REAL(pthread_mutex_unlock)(mutex) : unlock_slowly(mutex);
+	return known() && quiet(mutex) ? real.pthread_mutex_unlock(mutex) : unlock_slowly(mutex);
 }
 
 /* ---- C11 ---- */
@@ -142,7 +151,7 @@ HOOK int mtx_lock(mtx_t *m)
 {
 	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
 
-	LOCK(as_c11, REAL(pthread_mutex_lock)(mutex), mtx_lock_slowly(mutex));
+	LOCK(as_c11, real.pthread_mutex_lock(mutex), mtx_lock_slowly(mutex));
 }
 
 LAST static int mtx_timedlock_slowly(pthread_mutex_t *mutex, const struct timespec *until)
@@ -154,7 +163,7 @@ HOOK int mtx_timedlock(mtx_t *restrict m, const struct timespec *restrict until)
 {
 	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
 
-	LOCK(as_c11, REAL(pthread_mutex_timedlock)(mutex, until),
+	LOCK(as_c11, real.pthread_mutex_timedlock(mutex, until),
 	     mtx_timedlock_slowly(mutex, until));
 }
 
@@ -167,5 +176,6 @@ HOOK int mtx_unlock(mtx_t *m)
 {
 	pthread_mutex_t *mutex = (pthread_mutex_t *)(void *)m;
 
-	return quiet(mutex) ? as_c11(REAL(pthread_mutex_unlock)(mutex)) : mtx_unlock_slowly(mutex);
+	return known() && quiet(mutex) ? as_c11(real.pthread_mutex_unlock(mutex))
+				       : mtx_unlock_slowly(mutex);
 }
