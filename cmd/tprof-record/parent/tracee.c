@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define PATIENCE_NS 100000000 /* a thread in the middle of a long write, or of dying */
+#define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
 #define GLANCE_NS   20000
 
 static uint64_t now(void)
