@@ -8,7 +8,8 @@
 #include "tprof-record/convert/legalise.h"
 
 /* The recorder's copy of the clock may be a little older than the last records. */
-#define SLACK_NS 1000000000u
+#define SLACK_NS       1000000000u
+#define OTHER_CLOCK_NS ((uint64_t)30 * 86400 * 1000000000)
 
 static bool can_be(const struct rec_story *s, const struct rec_event *e)
 {
@@ -67,13 +68,16 @@ static void note_switch(struct rec_story *s, const struct rec_event *e)
 int rec_streams_new(struct rec_story *s)
 {
 	const struct rec_process *p = s->p;
+	uint64_t slack;
 	int code;
 
 	if (p->nevents >= REC_NO_RECORD)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE, "%zu records are too many",
 				  p->nevents);
 	s->earliest = p->arena.header->start_ns;
-	s->latest = p->end_ns + SLACK_NS < p->end_ns ? UINT64_MAX : p->end_ns + SLACK_NS;
+	/* Where it had a clock of its own, its end is not known. */
+	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
+	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
 	s->nlinks = (uint32_t)p->nevents;
 	s->links = calloc(s->nlinks + (size_t)1, sizeof(*s->links));
 	if (!s->links)

@@ -234,11 +234,14 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	check_sets(&c);
 	check_gs(&c);
 	check_buckets(&c);
-	/* The end is the recorder's own reading. */
-	if (p->end_ns < h->start_ns) {
+	/* No clock has come that far. */
+	if (h->start_ns > INT64_MAX) {
 		h->start_ns = p->end_ns;
 		c.wrong++;
 	}
+	/* The process has a clock of its own (time namespaces). */
+	if (p->end_ns < h->start_ns)
+		p->end_ns = h->start_ns;
 	*wrong = c.wrong;
 	return 0;
 }
