@@ -30,15 +30,13 @@ static int sync_event(struct tp_timeline *t, const struct tp_event *ev, struct t
 
 static tp_event_fn of_type(uint8_t type)
 {
-	const struct tp_event_desc *d = &tp_event_descs[type];
-
 	if (type >= TP_NEVENT_TYPES)
 		return ignore;
-	switch (d->kind) {
+	switch (tp_event_descs[type].kind) {
 	case TP_KIND_SYNC:
 		return sync_event;
 	case TP_KIND_TRANSITION:
-		return d->subject == 'P' ? tp_proc_event : NULL;
+		return tp_event_descs[type].subject == 'P' ? tp_proc_event : NULL;
 	case TP_KIND_RANGE_BEGIN:
 	case TP_KIND_RANGE_ACTIVE:
 	case TP_KIND_RANGE_END:
