@@ -91,9 +91,12 @@ row() {
 	wanted "$1" || return 0
 	turns "$2" "$variants"
 	show "$@" <numbers
-	if [ "$3" = s ] && [ -s cpu ]; then
-		show "$1, processor time" "$2" "$3" '' "$5" <cpu
-	fi
+	[ -s cpu ] || return 0
+	awk '{ for (i = 1; i <= NF; i++) $i *= 1000; print }' cpu >cpu.ms
+	case $3 in
+	s) show "$1, processor time" "$2" s '' "$5" <cpu ;;
+	ms) show "$1, processor time" "$2" ms '' "$5" <cpu.ms ;;
+	esac
 }
 show() {
 	awk -v name="$1" -v unit="$3" -v target="$4" -v how="$5" -v variants="$variants" '
@@ -132,15 +135,24 @@ contend4() { under "$1" "$programs/micro" contend 4 2; }
 create() { under "$1" "$programs/micro" create 0.01; }
 grow() { under "$1" "$programs/micro" grow 100; }
 
-# seconds VARIANT COMMAND…: of the command alone; `ours` follows children, as it is one
-seconds() {
-	v=$1
+# clocked VARIANT COMMAND…: leaves in seconds.txt what the command took. It is a child of the clock,
+# and `ours` follows children; heaptrack does not, so that it is timed as a whole.
+clocked() {
+	clocks=$1
 	shift
-	rm -f seconds.txt
+	if [ "$clocks" = heaptrack ]; then
+		rm -f heaptrack.out*
+		"$programs/stopwatch" seconds.txt heaptrack -o heaptrack.out "$@"
+		return
+	fi
 	followed=$with
 	with="$with --follow-children"
-	under "$v" "$programs/stopwatch" seconds.txt "$@" >seconds.out 2>&1 || { with=$followed; return 1; }
+	under "$clocks" "$programs/stopwatch" seconds.txt "$@" && clocks=0 || clocks=$?
 	with=$followed
+	return "$clocks"
+}
+seconds() {
+	clocked "$@" >seconds.out 2>&1 || return 1
 	head -n 1 seconds.txt
 }
 nothing() { seconds "$1" "$programs/micro" nothing | awk '{ print $1 * 1000 }'; }
@@ -152,7 +164,6 @@ whole() { # of a recording that records nothing much, with all that is around it
 xz2() { seconds "$1" xz -T2 -3 --block-size=1MiB -c text; }
 zstd2() { seconds "$1" zstd -q -T2 -9 -c text; }
 sqlite() { seconds "$1" sqlite3 -batch -init /dev/null :memory: '.read script.sql'; }
-cxx() { seconds "$1" "$programs/cxx"; }
 
 free_port() {
 	awk -v seed="$$" 'NR == FNR { if (split($2, a, ":") == 2) used[a[2]] = 1 }
@@ -172,11 +183,8 @@ timed() {
 }
 redis() {
 	port=$(free_port)
-	followed=$with
-	with="$with --follow-children"
-	under "$1" "$programs/stopwatch" seconds.txt redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no >server.out 2>&1 &
+	clocked "$1" redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no >server.out 2>&1 &
 	server=$!
-	with=$followed
 	await redis-cli -p "$port" ping && timed redis-benchmark -p "$port" -q -n 60000 -c 20 -P 4 -t set,get,lpush,lrange_100
 	redis-cli -p "$port" shutdown nosave >/dev/null 2>&1
 	wait $server || :
@@ -184,11 +192,8 @@ redis() {
 }
 memcached4() {
 	port=$(free_port)
-	followed=$with
-	with="$with --follow-children"
-	under "$1" "$programs/stopwatch" seconds.txt memcached -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256 -u "$(id -un)" -P "$PWD/memcached.pid" >server.out 2>&1 &
+	clocked "$1" memcached -l 127.0.0.1 -p "$port" -U 0 -t 4 -m 256 -u "$(id -un)" -P "$PWD/memcached.pid" >server.out 2>&1 &
 	server=$!
-	with=$followed
 	await memcping --servers="127.0.0.1:$port" && timed memcaslap -s "127.0.0.1:$port" -T 1 -c 16 -x 100000
 	kill "$(cat memcached.pid)" 2>/dev/null
 	wait $server || :
