@@ -75,7 +75,7 @@ static uint32_t roll(uint32_t n)
 }
 
 static void step(unsigned depth);
-static volatile int sink;
+static __thread volatile int sink;
 
 __attribute__((noinline)) static void plain_call(unsigned depth)
 {

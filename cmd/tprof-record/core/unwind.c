@@ -7,27 +7,26 @@
 /* ---- what may be read ---- */
 
 /* So much of a stack is looked at in one go, to see that it hangs together. */
-enum { PAGES_AT_ONCE = 1024 };
+enum { PAGES_AT_ONCE = 1024, LARGEST_STACK = 1 << 28 };
 #define OF_PAGE(address) ((address) & ~(uint64_t)(REC_PAGE - 1))
 
 extern void *__libc_stack_end __attribute__((weak));
 
 /* The thread's own stack ends at its control block, where libc puts it; that of the first thread
- * where the program began. Nearest above sp is the one we are on; how far down it reaches is found
- * when it is needed. */
+ * where the program began. How far down it reaches is found when it is needed. A stack that is
+ * neither (a coroutine's, or the first thread of a child that another thread forked) is looked at
+ * page by page, each time: it may be gone the next. */
 void rec_reach_begin(struct rec_reach *reach)
 {
-	uint64_t sp = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-	uint64_t block = (uint64_t)(uintptr_t)__builtin_thread_pointer();
-	uint64_t end = &__libc_stack_end ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
+	uint64_t sp = (uint64_t)(uintptr_t)__builtin_frame_address(0), end;
 
+	if (rec_self.slot && rec_self.slot->tid == rec_core->arena.header->pid)
+		end = &__libc_stack_end ? (uint64_t)(uintptr_t)__libc_stack_end : 0;
+	else
+		end = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 	*reach = (struct rec_reach){0};
-	if (block > sp && (end < sp || block < end))
-		reach->hi = block;
-	else if (end > sp)
-		reach->hi = end;
-	reach->hi &= ~7ull;
-	reach->lo = reach->hi;
+	if (end > sp && end - sp < LARGEST_STACK)
+		reach->lo = reach->hi = end & ~7ull;
 }
 
 /* The kernel reads the set before it looks at the first argument, which is wrong. */
