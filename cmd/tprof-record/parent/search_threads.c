@@ -81,6 +81,7 @@ static void visit(struct rec_search *s, struct rec_waiter *t)
 	rec_tracee_resume(s->pid, t->tid);
 	t->word = s->words.size / sizeof(uint64_t);
 	keep_words(s, (const uint8_t *)at.state.value, sizeof(at.state.value));
+	keep_words(s, (const uint8_t *)at.vector, sizeof(at.vector));
 	keep_words(s, s->copy, n);
 	t->nwords = s->words.size / sizeof(uint64_t) - t->word;
 	if (t->limit && t->sp - REC_RED_ZONE + n < t->limit)

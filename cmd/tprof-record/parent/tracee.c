@@ -59,6 +59,17 @@ static void fill_call(const registers *r, struct rec_tracee *at)
 	at->call.running = at->call.number < 0 || result > -512 || result < -516;
 }
 
+static void fill_vectors(pid_t tid, struct rec_tracee *at)
+{
+	struct user_fpregs_struct r;
+	struct iovec room = {&r, sizeof(r)};
+
+	_Static_assert(sizeof(r.xmm_space) == sizeof(at->vector), "16 of 16 bytes");
+	if (!ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRFPREG, &room) &&
+	    room.iov_len == sizeof(r))
+		memcpy(at->vector, r.xmm_space, sizeof(at->vector));
+}
+
 /* Calls that change nothing when they end with EINTR, so that they can be begun anew. */
 static bool can_begin_anew(long call)
 {
@@ -113,6 +124,11 @@ static void fill_call(const registers *r, struct rec_tracee *at)
 	at->call.running = true;
 }
 
+static void fill_vectors(pid_t tid, struct rec_tracee *at)
+{
+	(void)tid, (void)at;
+}
+
 /* The first argument is overwritten by the result, so that it cannot be. */
 static bool begin_anew(registers *r)
 {
@@ -136,6 +152,11 @@ static void fill_call(const registers *r, struct rec_tracee *at)
 {
 	(void)r;
 	at->call.running = true;
+}
+
+static void fill_vectors(pid_t tid, struct rec_tracee *at)
+{
+	(void)tid, (void)at;
 }
 
 static bool begin_anew(registers *r)
@@ -221,6 +242,7 @@ int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at)
 	memset(at, 0, sizeof(*at));
 	fill_state(&r, &at->state);
 	fill_call(&r, at);
+	fill_vectors(tid, at);
 	return 0;
 }
 

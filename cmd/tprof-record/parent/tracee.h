@@ -26,7 +26,8 @@ bool rec_tracee_waits(const struct rec_tracee_call *call);
  * it runs, where the machine is not known. */
 struct rec_tracee {
 	struct tp_unwind_state state;
-	uint64_t thread; /* the thread pointer */
+	uint64_t thread;     /* the thread pointer */
+	uint64_t vector[32]; /* the lower halves of its vector registers */
 	struct rec_tracee_call call;
 };
 
