@@ -130,6 +130,21 @@ else
 	ok 'coroutines can disagree' "$said"
 fi
 
+# Programs that call it in any order have traces all the same.
+rm -rf own
+mkdir own
+for seed in 1 2 3 4 5; do
+	run soup timeout 60 "$programs/soup" $seed own
+	[ "$status" -eq 0 ] || break
+done
+if [ "$status" -ne 0 ]; then
+	bad 'calls in no order' "status $status" soup.err
+elif judge own 15 && ask_others own; then
+	ok 'calls in no order' "$n traces"
+else
+	bad 'calls in no order' "$why"
+fi
+
 # ---- the library as a stranger has it ----
 
 nm -D --defined-only "$bin/../lib/libtprof-record.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >visible

@@ -45,6 +45,11 @@ struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot)
 	return &own[slot - api_arena(h)->gs];
 }
 
+bool api_is_own(const struct rec_host *h, const struct rec_g *slot, uint32_t g)
+{
+	return g && atomic_load_explicit(&api_g_of(h, slot)->g, memory_order_acquire) == g;
+}
+
 static _Atomic uint64_t *place_of(uint32_t g, unsigned try)
 {
 	return &places[(g + try * 0x2545f491u) % NPLACES];
@@ -112,6 +117,7 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 			memcpy(slot->name, name, strnlen(name, sizeof(slot->name) - 1));
 		atomic_store_explicit(&mine->ready, 0, memory_order_relaxed);
 		atomic_store_explicit(&mine->since, e.end, memory_order_relaxed);
+		atomic_store_explicit(&mine->g, e.arg, memory_order_release);
 		remember(h, e.arg, slot);
 	}
 	if (api_tracing(h)) {
@@ -349,6 +355,7 @@ void tprof_g_end(void)
 	slot = h->self()->slot;
 	if (slot) {
 		forget(api_self.g);
+		atomic_store_explicit(&api_g_of(h, slot)->g, 0, memory_order_relaxed);
 		h->g_leave(slot);
 	}
 	leave(h, &e);

@@ -149,12 +149,14 @@ static uint32_t places(const struct rec_arena *a)
 	return n < REC_NGS ? n : REC_NGS;
 }
 
-static int find_hosts(const struct rec_arena *a, struct tp_buf *hosts)
+static int find_hosts(const struct rec_host *h, struct tp_buf *hosts)
 {
+	const struct rec_arena *a = api_arena(h);
+
 	for (uint32_t i = 0; i < places(a); i++) {
 		struct host_thread t = {atomic_load(&a->gs[i].m)};
 
-		if (atomic_load(&a->gs[i].id) && !a->gs[i].tid && t.m &&
+		if (api_is_own(h, &a->gs[i], atomic_load(&a->gs[i].id)) && t.m &&
 		    tp_buf_put(hosts, &t, sizeof(t)))
 			return ENOMEM;
 	}
@@ -187,7 +189,8 @@ static bool read_place(const struct rec_g *from, struct rec_g *to)
 static void describe(const struct rec_host *h, const struct rec_g *from, const struct rec_g *g,
 		     struct api_stack *s)
 {
-	bool ready = !g->tid && atomic_load(&api_g_of(h, from)->ready);
+	bool own = api_is_own(h, from, g->id);
+	bool ready = own && atomic_load(&api_g_of(h, from)->ready);
 
 	*s = (struct api_stack){.g = g->id,
 				.tid = g->tid,
@@ -196,7 +199,7 @@ static void describe(const struct rec_host *h, const struct rec_g *from, const s
 				.create_stack = g->create_stack,
 				.entry = g->entry,
 				.state = API_RUNNING};
-	if (g->wait.kind == REC_NOTHING && !g->tid && !g->m)
+	if (g->wait.kind == REC_NOTHING && own && !g->m)
 		s->state = API_RUNNABLE;
 	if (g->wait.kind == REC_NOTHING)
 		return;
@@ -217,7 +220,7 @@ static int add_others(const struct rec_host *h, uint32_t self, const struct tp_b
 		struct api_stack s;
 		struct rec_g g;
 
-		if (!read_place(&a->gs[i], &g) || g.id == self || (g.tid && is_host(hosts, g.id)))
+		if (!read_place(&a->gs[i], &g) || g.id == self || is_host(hosts, g.id))
 			continue;
 		describe(h, &a->gs[i], &g, &s);
 		if (!g.tid && g.m)
@@ -260,7 +263,7 @@ int api_stacks(const struct rec_host *h, const uint64_t *own, size_t nown, bool 
 	if (!all)
 		return 0;
 	pthread_mutex_lock(&asking);
-	code = find_hosts(api_arena(h), &hosts);
+	code = find_hosts(h, &hosts);
 	if (!code)
 		code = add_others(h, self->g, &hosts, choose_signal(), out);
 	pthread_mutex_unlock(&asking);
@@ -274,9 +277,11 @@ size_t api_count_goroutines(const struct rec_host *h)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < places(a); i++) {
+		uint32_t g = atomic_load(&a->gs[i].id);
+
 		/* One that runs hides its thread. */
-		if (atomic_load(&a->gs[i].id))
-			n += a->gs[i].tid || !atomic_load(&a->gs[i].m);
+		if (g)
+			n += !api_is_own(h, &a->gs[i], g) || !atomic_load(&a->gs[i].m);
 	}
 	return n;
 }

@@ -91,16 +91,17 @@ void api_write_state(const struct rec_host *h, uint64_t now)
 
 	h->write(&e);
 	/* Threads first: what runs, runs on one. */
-	for (int own = 0; own < 2; own++)
+	for (int own = false; own <= true; own++)
 		for (uint32_t i = 0; i < n && i < REC_NGS; i++) {
 			const struct rec_g *slot = &a->gs[i];
 			uint32_t g = atomic_load_explicit(&slot->id, memory_order_acquire);
 
-			if (!g || (slot->tid == 0) != own)
+			if (!g || api_is_own(h, slot, g) != own)
 				continue;
 			if (own)
 				write_own(h, slot, g, now);
-			else
+			/* One that has no tid yet is about to say itself that it is there. */
+			else if (slot->tid)
 				write_thread(h, slot, g, now);
 		}
 }
