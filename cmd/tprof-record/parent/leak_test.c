@@ -230,6 +230,23 @@ static __attribute__((noinline)) void wipe(void)
 		room[i] = 0;
 }
 
+/* The mapping that the stack is in is not the thread's alone. */
+static void stack_beside(void)
+{
+	size_t size = (size_t)1 << 20;
+	char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct box *box = new_box();
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	*(struct box **)(void *)map = box;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, map + size / 2, size / 2);
+	if (pthread_create(&thread, &attr, wait_sem, box))
+		_exit(1);
+	pthread_attr_destroy(&attr);
+}
+
 static void *drop_from_thread(void *arg)
 {
 	(void)arg;
@@ -264,6 +281,7 @@ static const struct scene {
     {"deadlock of globals", deadlock_global, 2, 0},
     {"own stack", own_stack, 1, 1},
     {"in epoll", in_epoll, 1, 0},
+    {"stack beside what knows it", stack_beside, 1, 0},
     {"shared memory", shared, 1, 0},
     {"dropped, large", dropped_large, 1, MAYBE},
     {"dropped by a thread", dropped_by_thread, 1, 1},

@@ -52,15 +52,18 @@ static bool is_own(const char *name)
 	       begins(slash ? slash + 1 : name, "tprof-preload.so");
 }
 
-static int add_line(struct rec_memory *m, const char *line)
+/* *guard: the end of the last mapping that nobody may touch. */
+static int add_line(struct rec_memory *m, const char *line, uint64_t *guard)
 {
 	unsigned long long start, limit;
 	char mode[5], name[256] = "";
 	struct rec_region r;
 
-	if (sscanf(line, "%llx-%llx %4s %*x %*x:%*x %*u %255[^\n]", &start, &limit, mode, name) <
-		3 ||
-	    mode[0] != 'r' || start >= limit || limit > (uint64_t)1 << 47)
+	if (sscanf(line, "%llx-%llx %4s %*x %*x:%*x %*u %255[^\n]", &start, &limit, mode, name) < 3)
+		return 0;
+	if (begins(mode, "---"))
+		*guard = limit;
+	if (mode[0] != 'r' || start >= limit || limit > (uint64_t)1 << 47)
 		return 0;
 	r = (struct rec_region){
 	    .start = start,
@@ -72,6 +75,7 @@ static int add_line(struct rec_memory *m, const char *line)
 	    .main_stack = !strcmp(name, "[stack]"),
 	    .anonymous = !*name || !strcmp(name, "[heap]") || begins(name, "[anon:"),
 	    .own = is_own(name),
+	    .guarded = start == *guard,
 	};
 	/* Nobody in the process can have written there; the kernel's own is no memory. */
 	if ((r.shared && !r.writable) || begins(name, "/dev/") || !strcmp(name, "[vvar]") ||
@@ -91,6 +95,7 @@ static int read_map(struct rec_memory *m)
 {
 	char path[64], *line = NULL;
 	size_t room = 0, n = 0;
+	uint64_t guard = 0;
 	int code = 0;
 	FILE *f;
 
@@ -106,7 +111,7 @@ static int read_map(struct rec_memory *m)
 		/* Below a mapping's line, "Key: value". */
 		if (*line < 'A' || *line > 'Z') {
 			n = m->n;
-			code = add_line(m, line);
+			code = add_line(m, line, &guard);
 		} else if (begins(line, "VmFlags:") && m->n > n && is_ours(line)) {
 			m->region[n].own = true;
 		}
@@ -189,6 +194,7 @@ int rec_memory_split(struct rec_memory *m, uint64_t at)
 	memmove(&m->region[i + 1], &m->region[i], (m->n - 1 - i) * sizeof(*m->region));
 	m->region[i].limit = at;
 	m->region[i + 1].start = at;
+	m->region[i + 1].guarded = false;
 	return 0;
 }
 

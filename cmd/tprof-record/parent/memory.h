@@ -18,6 +18,7 @@ struct rec_region {
 	bool anonymous; /* neither a file's nor named, but for "[heap]" */
 	bool heap;	/* that of brk */
 	bool main_stack;
+	bool guarded;	 /* memory that nobody may touch lies right below it */
 	bool own;	 /* the recorder's */
 	bool blocks;	 /* its content is known block by block */
 	uint32_t thread; /* whose stack it is, as the caller numbers them; 0 nobody's */

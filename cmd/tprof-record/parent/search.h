@@ -18,7 +18,7 @@ struct rec_waiter {
 	const struct rec_g *g; /* NULL: unknown to the recorder */
 	bool candidate, live;
 	uint64_t sp, tp;	 /* stack and thread pointer */
-	uint64_t low, limit;	 /* of the mapping of its stack; 0 where it is not one of its own */
+	uint64_t limit;		 /* of its stack; 0 where that has no mapping of its own */
 	uint64_t object, futex;	 /* of a candidate: what it waits for */
 	size_t word, nwords;	 /* what registers and stack pointed to: into search.words */
 	uint64_t rest;		 /* of the stack, from here on, nothing was copied; 0 all was */

@@ -38,7 +38,7 @@ static void keep_words(struct rec_search *s, const uint8_t *byte, size_t n)
 }
 
 /* The end of its stack: of the mapping, or behind the thread's descriptor, which lies at its top.
- */
+ * Without a guard below, the mapping may hold something else as well. */
 static void find_stack(struct rec_search *s, struct rec_waiter *t)
 {
 	const struct rec_region *r = rec_memory_find(&s->memory, t->sp);
@@ -46,10 +46,8 @@ static void find_stack(struct rec_search *s, struct rec_waiter *t)
 	if (!r)
 		return;
 	if (r->main_stack) {
-		t->low = r->start;
 		t->limit = r->limit;
-	} else if (r->anonymous && !r->heap && t->tp > t->sp && t->tp < r->limit) {
-		t->low = r->start;
+	} else if (r->anonymous && r->guarded && !r->heap && t->tp > t->sp && t->tp < r->limit) {
 		t->limit = (t->tp + DESCRIPTOR + PAGE - 1) / PAGE * PAGE;
 		if (t->limit > r->limit)
 			t->limit = r->limit;
