@@ -88,6 +88,11 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static int threads(const struct work *w)
+{
+	return w->opt->threads > 0 ? w->opt->threads : processors();
+}
+
 /* ---- names ---- */
 
 static int open_symbols(struct work *w, struct tp_err *err)
@@ -200,10 +205,9 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .name_ctx = w,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
-	int threads = opt->threads > 0 ? opt->threads : processors();
-	int code, pipe_code;
+	int code, pipe_code, n = threads(w);
 
-	if (threads < 2)
+	if (n < 2)
 		return tp_trace_read(w->in, &how, &w->trace, &sink, err);
 
 	struct tp_sink consumers[] = {
@@ -211,7 +215,7 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    {.events = put_events, .ctx = w},
 	};
 	/* Where there is no memory for a pipe, this thread does it all. */
-	if (!tp_pipe_new(&w->pipe, consumers, 2, (size_t)threads - 1, err))
+	if (!tp_pipe_new(&w->pipe, consumers, 2, (size_t)n - 1, err))
 		sink = tp_pipe_sink(w->pipe);
 	code = tp_trace_read(w->in, &how, &w->trace, &sink, err);
 	pipe_code = w->pipe ? tp_pipe_finish(w->pipe, code ? NULL : err) : 0;
@@ -473,6 +477,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 
 	target = w.opt->store;
 	target.dump_size = w.in->size;
+	target.background = threads(&w) > 1;
 	code = tp_store_begin(&w.run, store_path, &target, err);
 	if (code)
 		goto done;

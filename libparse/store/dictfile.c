@@ -36,7 +36,7 @@ static int out_of_memory(struct tp_err *err)
 static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint32_t first,
 		     uint32_t end, int64_t part, struct tp_err *err)
 {
-	struct tp_buf raw = {0}, body = {0}, *out = &run->row_blob;
+	struct tp_buf raw = {0}, body = {0}, *out = &run->string_blob;
 	size_t stored;
 	int code = 0;
 
@@ -48,7 +48,7 @@ static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint3
 		code = tp_buf_put(&raw, t.text, t.size);
 	}
 	out->size = 0;
-	if (code || tp_pack(&run->rows.packer, &body, raw.data, raw.size, &stored) ||
+	if (code || tp_pack(&run->string_packer, &body, raw.data, raw.size, &stored) ||
 	    tp_buf_put(out, (uint8_t[]){(uint8_t)run->codec, VERSION}, 2) ||
 	    tp_buf_put_uvarint(out, end - first) || tp_buf_put_uvarint(out, raw.size) ||
 	    tp_buf_put_uvarint(out, stored) || tp_buf_put(out, body.data, body.size))

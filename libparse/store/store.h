@@ -63,6 +63,7 @@ struct tp_store_options {
 	bool materialize;   /* also write events, spans and packed tables as ordinary rows */
 	int wait_ms;	    /* how long to wait for another writer; <0: for ever */
 	uint64_t dump_size; /* bytes, 0 unknown: a new store for a large dump gets larger pages */
+	bool background;    /* pack the rows of a large dump on a thread of their own */
 };
 
 /* Starts a run in the store at path, creating the file when it does not exist (then it appears at

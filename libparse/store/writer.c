@@ -4,6 +4,7 @@
 #include "store/writer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 #define LARGE_DUMP ((uint64_t)8 << 20) /* bytes */
 #define RUN	   1		       /* the number of the run in the temporary file */
 /* As many rows are a chunk: what waits stays in a processor's cache. */
-#define CHUNK_ROWS 8192
+#define CHUNK_ROWS  8192
+#define EARLY_BYTES ((uint64_t)4 << 20)
 
 static int out_of_memory(struct tp_err *err)
 {
@@ -119,7 +121,7 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	run->wait_ms = opt->wait_ms;
 	run->materialize = opt->materialize;
 	run->codec = codec;
-	run->rows.packer.codec = codec;
+	run->string_packer.codec = codec;
 	pthread_mutex_init(&run->lock, NULL);
 	run->encoder = tp_block_encoder_new(codec);
 	if (!run->encoder) {
@@ -135,6 +137,8 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	code = open_temp(run, opt->dump_size, err);
 	if (code)
 		goto fail;
+	if (opt->background && opt->dump_size >= LARGE_DUMP)
+		tp_row_queue_start(run);
 	*out = run;
 	return 0;
 fail:
@@ -190,6 +194,19 @@ static int bind_or_null(sqlite3_stmt *stmt, int at, int64_t v)
 	return v == TP_NULL ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, v);
 }
 
+/* The system begins to write what it has of the file, so that less is left when the run is
+ * published. Only a hint. */
+static void write_early(struct tp_store_run *run, size_t more)
+{
+	run->unsynced += more;
+	if (run->unsynced < EARLY_BYTES)
+		return;
+	run->unsynced = 0;
+#ifdef SYNC_FILE_RANGE_WRITE
+	sync_file_range(run->temp_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
+}
+
 int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part, size_t rows,
 		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
 		     struct tp_err *err)
@@ -207,6 +224,7 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 	else
 		code = step(run, s, err);
 	sqlite3_clear_bindings(s);
+	write_early(run, data->size);
 	pthread_mutex_unlock(&run->lock);
 	return code;
 }
@@ -266,22 +284,32 @@ int tp_store_put_events(struct tp_store_run *run, const struct tp_event *ev, siz
 static int flush_rows(struct tp_store_run *run, enum tp_table_id table, struct tp_err *err)
 {
 	struct tp_pending_rows *t = &run->tables[table];
-	size_t n = t->rows;
+	const struct tp_row_chunk chunk = {
+	    .table = table,
+	    .part = t->part,
+	    .values = t->values,
+	    .stride = t->stride,
+	    .rows = t->rows,
+	};
+	bool taken;
+	int code;
 
-	if (!n)
+	if (!t->rows)
 		return 0;
 	t->rows = 0;
-	run->row_blob.size = 0;
-	if (tp_rows_encode(&run->rows, &run->row_blob, t->values, t->stride, n,
-			   tp_tables[table].ncolumns))
-		return out_of_memory(err);
-	return tp_run_put_block(run, tp_tables[table].name, t->part++, n, TP_NULL, TP_NULL,
-				run->rows.raw_size, &run->row_blob, err);
+	t->part++;
+	code = tp_row_queue_put(run, &chunk, &taken, err);
+	if (taken) {
+		t->values = NULL;
+		t->room = 0;
+	}
+	return code;
 }
 
+/* A table that had a chunk will have another. */
 static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 {
-	size_t room = t->room ? t->room * 4 : 512;
+	size_t room = t->part ? CHUNK_ROWS : t->room ? t->room * 4 : 512;
 	/* Columns a power of two apart would fight for the same few lines of a cache. */
 	size_t stride = room + 64 / sizeof(int64_t);
 	int64_t *v = tp_big_alloc(stride * columns * sizeof(*v));
@@ -421,22 +449,27 @@ static void release_buffers(struct tp_store_run *run)
 {
 	tp_block_encoder_free(run->encoder);
 	run->encoder = NULL;
-	tp_rows_encoder_release(&run->rows);
+	tp_row_queue_release(run);
 	for (int t = 0; t < TP_NTABLES; t++) {
 		free(run->tables[t].values);
 		run->tables[t].values = NULL;
 	}
 	tp_buf_release(&run->event_blob);
-	tp_buf_release(&run->row_blob);
+	tp_packer_release(&run->string_packer);
+	tp_buf_release(&run->string_blob);
 }
 
 /* Writes what still waits and lets go of the temporary file's connection. */
 static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
-	int code = flush_events(run, err);
+	int code = 0;
 
 	for (int t = 0; t < TP_NTABLES && !code; t++)
 		code = flush_rows(run, t, err);
+	if (!code)
+		code = flush_events(run, err);
+	if (!code)
+		code = tp_row_queue_finish(run, err);
 	if (!code)
 		code = put_run(run, r, err);
 	if (code)
@@ -465,6 +498,7 @@ void tp_store_abort(struct tp_store_run *run)
 {
 	if (!run)
 		return;
+	tp_row_queue_finish(run, NULL); /* it uses the connection */
 	sqlite3_finalize(run->put_block);
 	sqlite3_close(run->db);
 	if (run->temp)

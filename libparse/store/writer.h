@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "store/block.h"
 #include "store/codec.h"
-#include "store/rows.h"
+#include "store/rowqueue.h"
 #include "store/store.h"
 
 /* Rows of a packed table that wait for their chunk to be full. */
@@ -18,8 +18,8 @@ struct tp_pending_rows {
 	int64_t part; /* of the next chunk */
 };
 
-/* Events may come from one thread while rows come from another: what each of them encodes with is
- * its own, and only `db` and its statements are shared, under `lock`. */
+/* Events may come from one thread while rows come from another and are packed on a third: what each
+ * of them encodes with is its own, and only `db` and its statements are shared, under `lock`. */
 struct tp_store_run {
 	char *path; /* of the store; symbolic links resolved */
 	char *temp; /* where the run is collected: a whole store of this one run, number 1 */
@@ -39,9 +39,11 @@ struct tp_store_run {
 	bool started;
 	int64_t start_ns; /* trace clock of the first event */
 
-	struct tp_rows_encoder rows;
 	struct tp_pending_rows tables[TP_NTABLES];
-	struct tp_buf row_blob;
+	struct tp_row_queue queue;
+	struct tp_packer string_packer;
+	struct tp_buf string_blob;
+	uint64_t unsynced; /* bytes put since the system was told to write */
 };
 
 /* One row of table `block`; first_ts and last_ts TP_NULL where they mean nothing. */
