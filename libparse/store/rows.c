@@ -31,7 +31,7 @@ enum form { FORM_CONST = 0, FORM_PLAIN = 1, FORM_DELTA = 2, FORM_CROSS = 3 };
 #define STRETCHES ((size_t)8)
 #define STRETCH	  ((size_t)32)
 /* Columns below this are small whatever is done. */
-#define DENSE_BYTES 4096
+#define DENSE_BYTES 1024
 
 static uint64_t plain(int64_t v)
 {
@@ -119,21 +119,20 @@ static uint8_t *encode_column(uint8_t *p, enum form form, const int64_t *v, cons
 	return wraps ? NULL : p;
 }
 
-/* Appends `raw` bytes of scratch to the bodies. Bytes that do not repeat but are not evenly spread
- * either, as those of durations, are nothing for lz4; zstd still takes a third away. */
+/* Appends `raw` bytes of scratch to the bodies. Numbers that do not repeat but are not evenly spread
+ * either, as durations, are little for lz4; what zstd makes of their frequencies is less, and takes
+ * no longer. */
 static int pack(struct tp_rows_encoder *e, size_t raw, size_t *stored, enum tp_codec *codec)
 {
-	size_t at = e->bodies.size;
+	struct tp_packer *packer = &e->packer;
 
-	*codec = e->packer.codec;
-	if (tp_pack(&e->packer, &e->bodies, e->scratch.data, raw, stored))
-		return TP_ENOMEM;
-	if (*codec != TP_CODEC_LZ4 || raw < DENSE_BYTES || *stored < raw / 8 * 7)
-		return 0;
-	e->bodies.size = at;
-	e->dense.codec = *codec = TP_CODEC_ZSTD;
-	e->dense.unevenly = true;
-	return tp_pack(&e->dense, &e->bodies, e->scratch.data, raw, stored);
+	if (packer->codec == TP_CODEC_LZ4 && raw >= DENSE_BYTES) {
+		packer = &e->dense;
+		packer->codec = TP_CODEC_ZSTD;
+		packer->unevenly = true;
+	}
+	*codec = packer->codec;
+	return tp_pack(packer, &e->bodies, e->scratch.data, raw, stored);
 }
 
 int tp_rows_encode(struct tp_rows_encoder *e, struct tp_buf *out, const int64_t *values,

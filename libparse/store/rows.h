@@ -16,7 +16,7 @@
 
 struct tp_rows_encoder {
 	struct tp_packer packer;
-	struct tp_packer dense; /* for what lz4 makes nothing of */
+	struct tp_packer dense; /* in place of lz4 for all but small columns */
 	struct tp_buf scratch, bodies;
 	size_t raw_size; /* of the last chunk: bytes before compression */
 };
