@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -19,4 +20,14 @@ void *tp_big_alloc(size_t size)
 	}
 #endif
 	return malloc(size ? size : 1);
+}
+
+void *tp_big_zeroed(size_t n, size_t size)
+{
+	void *p;
+
+	if (n < HUGE_PAGE / (size ? size : 1) || n > SIZE_MAX / (size ? size : 1))
+		return calloc(n, size);
+	p = tp_big_alloc(n * size);
+	return p ? memset(p, 0, n * size) : NULL;
 }

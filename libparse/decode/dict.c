@@ -52,7 +52,7 @@ static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 
 	while (size / 2 < entries)
 		size *= 2;
-	slots = calloc(size, sizeof(*slots));
+	slots = tp_big_zeroed(size, sizeof(*slots));
 	if (!slots)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; s->slots && i <= s->mask; i++) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
+
 /* 64 batches of 64 KiB: deep enough to smooth bursts, small enough to stay in the outer cache. */
 #define SLOTS 64
 /* Batches taken for one consumer before a thread looks who is furthest behind now: what a consumer
@@ -159,7 +161,7 @@ int tp_pipe_new(struct tp_pipe **pipe, const struct tp_sink *consumers, size_t n
 		free(p);
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
-	p->slots = calloc(SLOTS, sizeof(*p->slots));
+	p->slots = tp_big_alloc(SLOTS * sizeof(*p->slots));
 	if (!p->slots) {
 		free(p);
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");

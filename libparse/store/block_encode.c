@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/big.h"
 #include "store/block_model.h"
 
 /* Short runs of the same shape are looked up here before the list of shapes is searched. */
@@ -81,7 +82,7 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 
 	for (int c = 0; c < BLOCK_COLUMNS; c++)
 		room += column_room(c);
-	e = malloc(sizeof(*e) + room);
+	e = tp_big_alloc(sizeof(*e) + room);
 	if (!e)
 		return NULL;
 	e->packer = (struct tp_packer){.codec = codec};

@@ -187,7 +187,7 @@ struct tp_site {
 };
 #define TP_SITE_OF_G 0x80000000u
 
-#define TP_SITE_OCTAVES 59   /* base/hist.h: 3776 buckets, 64 each */
+#define TP_SITE_OCTAVES 60   /* base/hist.h: 3776 buckets, 64 each; one more to have fours */
 #define TP_SITES_DENSE	8192 /* sites with an entry in octave */
 #define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 256 bytes) */
 

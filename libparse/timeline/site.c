@@ -16,6 +16,8 @@
 #include "timeline/parts.h"
 
 _Static_assert(TP_HIST_BUCKETS <= 4096, "a bucket is 12 bits of a histogram slot");
+_Static_assert(TP_SITE_OCTAVES % 4 == 0 && TP_HIST_BUCKETS <= 64 * TP_SITE_OCTAVES,
+	       "octaves are there for all buckets, in fours");
 
 #define COUNT_BITS  24 /* a segment has fewer spans */
 #define BUCKET_BITS 12
@@ -148,16 +150,28 @@ static int put_sorted(struct tp_sites *s, uint64_t slot)
 /* The site's histogram to s->sorted, buckets ascending; hashed ones are there. */
 static int collect_blocks(struct tp_sites *s, uint32_t site)
 {
-	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
-		uint32_t block = s->octave[tp_sites_octaves(site) + o];
-		const uint32_t *count = s->block[block];
+	const uint16_t *octave = &s->octave[tp_sites_octaves(site)];
+	uint64_t some;
 
-		if (!block)
+	/* Most is zero: four octaves and two counts are looked at at once. */
+	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
+		const uint32_t *count = s->block[octave[o]];
+
+		if (o % 4 == 0) {
+			memcpy(&some, octave + o, sizeof(some));
+			o += some ? 0 : 3;
+		}
+		if (!octave[o])
 			continue;
-		for (uint32_t i = 0; i < 64; i++) {
+		for (uint32_t i = 0; i < 64; i += 2) {
 			uint64_t key = (uint64_t)site << BUCKET_BITS | (o * 64 + i);
 
-			if (count[i] && put_sorted(s, key << COUNT_BITS | count[i]))
+			memcpy(&some, count + i, sizeof(some));
+			if (!some)
+				continue;
+			if ((count[i] && put_sorted(s, key << COUNT_BITS | count[i])) ||
+			    (count[i + 1] &&
+			     put_sorted(s, (key + 1) << COUNT_BITS | count[i + 1])))
 				return TP_ENOMEM;
 		}
 	}

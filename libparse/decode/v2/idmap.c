@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/err.h"
 
 #define FIRST_SLOTS 64
@@ -21,7 +22,7 @@ static int resize(struct tp_idmap *m, size_t slots)
 {
 	struct tp_idmap old = *m;
 
-	m->slots = calloc(slots, sizeof(*m->slots));
+	m->slots = tp_big_zeroed(slots, sizeof(*m->slots));
 	if (!m->slots) {
 		m->slots = old.slots;
 		return TP_ENOMEM;
