@@ -143,7 +143,11 @@ struct tp_gsum_chunk {
 	struct tp_gsum *g; /* TP_CHUNK of them, or NULL */
 	uint8_t *packed;   /* the same as varints once all have ended, or NULL */
 	uint32_t size;	   /* of packed */
+	bool settled;	   /* all have ended, but it is one of those that are not packed */
 };
+
+/* So many chunks, of goroutines and of tasks, are not packed: it is work, too. */
+#define TP_UNPACKED 512
 
 struct tp_block {
 	struct tp_node node;
@@ -154,6 +158,7 @@ struct tp_block {
 struct tp_summary {
 	struct tp_gsum_chunk *chunk;
 	uint32_t nchunks, room;
+	uint32_t unpacked; /* settled, as often as that happened */
 	struct tp_pool blocks;
 	struct tp_buf scratch;
 	uint32_t *names; /* by goroutine, at the end */
@@ -265,13 +270,14 @@ struct tp_task_chunk {
 	struct tp_task *tasks; /* TP_CHUNK of them, or NULL */
 	uint8_t *packed;       /* the same as varints once all have ended, or NULL */
 	uint32_t size, ended;
+	bool settled; /* as of goroutines */
 };
 
 struct tp_tasks {
 	uint64_t *id; /* by number, as their chunks are */
 	uint32_t n, room;
 	struct tp_task_chunk *chunk;
-	uint32_t room_chunks;
+	uint32_t room_chunks, unpacked;
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
 	uint64_t seed; /* of the slots */

@@ -170,8 +170,7 @@ static int collect_blocks(struct tp_sites *s, uint32_t site)
 			if (!some)
 				continue;
 			if ((count[i] && put_sorted(s, key << COUNT_BITS | count[i])) ||
-			    (count[i + 1] &&
-			     put_sorted(s, (key + 1) << COUNT_BITS | count[i + 1])))
+			    (count[i + 1] && put_sorted(s, (key + 1) << COUNT_BITS | count[i + 1])))
 				return TP_ENOMEM;
 		}
 	}

@@ -1,8 +1,9 @@
 /* Goroutine rows: what Go's Summarizer (internal/trace/summary.go) says about each of them.
  *
  * Numbers are kept by goroutine in chunks, as in machine.h. At the end of a segment the chunks
- * whose goroutines have all ended are packed into varints: rows are written in the order of the
- * index, so they have to wait for the longest-lived goroutine, and most are dead by then. */
+ * whose goroutines have all ended are packed into varints, once there are many of them: rows are
+ * written in the order of the index, so they have to wait for the longest-lived goroutine, and most
+ * are dead by then. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 {
 	int code;
 
+	t->summary.chunk[ev->subject >> TP_CHUNK_BITS].settled = false;
 	if (!(sum->known & TP_SUM_KNOWN) || ev->from == TP_ST_NOT_EXIST) {
 		sum->known |= TP_SUM_KNOWN;
 		if (ev->subject >= t->ng)
@@ -296,22 +298,16 @@ static int put_lists(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, str
 	return sum->ranges ? tp_range_sums(t, g, &sum->ranges, err) : 0;
 }
 
-static int pack_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
+static int pack_chunk(struct tp_timeline *t, struct tp_gsum_chunk *chunk, struct tp_err *err)
 {
-	struct tp_gsum_chunk *chunk = &t->summary.chunk[c];
 	struct tp_buf *b = &t->summary.scratch;
 	uint8_t *p;
-	int code;
 
 	if (tp_buf_reserve(b, TP_CHUNK * PACKED_MAX))
 		return tp_timeline_nomem(err);
 	p = b->data;
-	for (uint32_t i = 0; i < TP_CHUNK; i++) {
-		code = put_lists(t, c << TP_CHUNK_BITS | i, &chunk->g[i], err);
-		if (code)
-			return code;
+	for (uint32_t i = 0; i < TP_CHUNK; i++)
 		p = pack(p, &chunk->g[i]);
-	}
 	chunk->size = (uint32_t)(p - b->data);
 	chunk->packed = malloc(chunk->size);
 	if (!chunk->packed)
@@ -319,6 +315,24 @@ static int pack_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
 	memcpy(chunk->packed, b->data, chunk->size);
 	free(chunk->g);
 	chunk->g = NULL;
+	return 0;
+}
+
+/* All goroutines of the chunk have ended. */
+static int settle_chunk(struct tp_timeline *t, uint32_t c, struct tp_err *err)
+{
+	struct tp_gsum_chunk *chunk = &t->summary.chunk[c];
+
+	for (uint32_t i = 0; i < TP_CHUNK; i++) {
+		int code = put_lists(t, c << TP_CHUNK_BITS | i, &chunk->g[i], err);
+
+		if (code)
+			return code;
+	}
+	if (t->summary.unpacked == TP_UNPACKED)
+		return pack_chunk(t, chunk, err);
+	t->summary.unpacked++;
+	chunk->settled = true;
 	return 0;
 }
 
@@ -330,9 +344,10 @@ int tp_summary_settle(struct tp_timeline *t, struct tp_err *err)
 	for (uint32_t c = 0; c < t->summary.nchunks && c < spans->newest; c++) {
 		int code;
 
-		if (!t->summary.chunk[c].g || (c < spans->nchunks && spans->chunk[c]))
+		if (!t->summary.chunk[c].g || t->summary.chunk[c].settled ||
+		    (c < spans->nchunks && spans->chunk[c]))
 			continue;
-		code = pack_chunk(t, c, err);
+		code = settle_chunk(t, c, err);
 		if (code)
 			return code;
 	}
@@ -403,10 +418,14 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 
 		for (uint32_t i = 0; !code && chunk->g && i < TP_CHUNK; i++) {
 			uint32_t g = c << TP_CHUNK_BITS | i;
+			struct tp_gsum *sum = &chunk->g[i];
 
-			code = finish_live(t, g, &chunk->g[i], err);
+			/* One that has ended has no more than what came afterwards. */
+			if (chunk->settled && !sum->blocks && !sum->ranges && !sum->regions)
+				continue;
+			code = finish_live(t, g, sum, err);
 			if (!code)
-				code = put_lists(t, g, &chunk->g[i], err);
+				code = put_lists(t, g, sum, err);
 		}
 	}
 	for (uint32_t c = 0; !code && c << TP_CHUNK_BITS < n; c++) {

@@ -198,9 +198,18 @@ void tp_task_end(struct tp_tasks *s, struct tp_task *task, int64_t ts)
 
 int tp_task_settle(struct tp_tasks *s)
 {
-	for (uint32_t c = 0; c < s->n >> TP_CHUNK_BITS; c++)
-		if (s->chunk[c].tasks && s->chunk[c].ended == TP_CHUNK && pack_chunk(&s->chunk[c]))
+	for (uint32_t c = 0; c < s->n >> TP_CHUNK_BITS; c++) {
+		struct tp_task_chunk *chunk = &s->chunk[c];
+
+		if (!chunk->tasks || chunk->ended != TP_CHUNK || chunk->settled)
+			continue;
+		if (s->unpacked < TP_UNPACKED) {
+			s->unpacked++;
+			chunk->settled = true;
+		} else if (pack_chunk(chunk)) {
 			return TP_ENOMEM;
+		}
+	}
 	return 0;
 }
 
