@@ -101,6 +101,30 @@ HOOK int close(int fd)
 	return REAL(close)(fd);
 }
 
+static void forget_range(unsigned from, unsigned to)
+{
+	for (; from <= to && from < FD_KNOWN; from++)
+		fd_forget((int)from);
+}
+
+HOOK int close_range(unsigned from, unsigned to, int flags)
+{
+	forget_range(from, to);
+	return REAL(close_range)(from, to, flags);
+}
+
+HOOK void closefrom(int from)
+{
+	forget_range(from < 0 ? 0 : (unsigned)from, FD_KNOWN);
+	REAL(closefrom)(from);
+}
+
+HOOK int fclose(FILE *f)
+{
+	fd_forget(f->_fileno);
+	return REAL(fclose)(f);
+}
+
 HOOK int dup2(int from, int to)
 {
 	fd_forget(to);

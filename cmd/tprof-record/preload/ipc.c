@@ -57,5 +57,6 @@ HOOK int system(const char *command)
 
 HOOK int pclose(FILE *f)
 {
+	fd_forget(f->_fileno);
 	WAIT(int, REC_ON_CHILD, 0, REAL(pclose)(f));
 }

@@ -83,8 +83,9 @@ void real_find(void)
 	REAL_LOCKS(REAL_X)
 	REAL_THREADS(REAL_X)
 	REAL_FILES(REAL_X)
+	REAL_STDIO(REAL_X)
 	REAL_PROCESS(REAL_X)
 #undef REAL_X
 #undef REAL_NEW
-	errno = saved;
+	    errno = saved;
 }

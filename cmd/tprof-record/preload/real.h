@@ -170,6 +170,24 @@
 	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *)) \
 	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
 
+#define REAL_STDIO(X) \
+	X(size_t, fread, (void *, size_t, size_t, FILE *)) \
+	X(size_t, fread_unlocked, (void *, size_t, size_t, FILE *)) \
+	X(size_t, __fread_chk, (void *, size_t, size_t, size_t, FILE *)) \
+	X(char *, fgets, (char *, int, FILE *)) \
+	X(char *, fgets_unlocked, (char *, int, FILE *)) \
+	X(char *, __fgets_chk, (char *, size_t, int, FILE *)) \
+	X(ssize_t, getline, (char **, size_t *, FILE *)) \
+	X(ssize_t, getdelim, (char **, size_t *, int, FILE *)) \
+	X(ssize_t, __getdelim, (char **, size_t *, int, FILE *)) \
+	X(int, fgetc, (FILE *)) \
+	X(int, getc, (FILE *)) \
+	X(int, getchar, (void)) \
+	X(int, __uflow, (FILE *)) \
+	X(int, fclose, (FILE *)) \
+	X(int, close_range, (unsigned, unsigned, int)) \
+	X(void, closefrom, (int))
+
 #define REAL_PROCESS(X) \
 	X(pid_t, fork, (void)) \
 	X(int, execve, (const char *, char *const *, char *const *)) \
@@ -188,7 +206,7 @@
 
 #define REAL_FUNCTIONS(X)                                                                          \
 	REAL_MEMORY(X)                                                                             \
-	REAL_VERSIONED(X) REAL_LOCKS(X) REAL_THREADS(X) REAL_FILES(X) REAL_PROCESS(X)
+	REAL_VERSIONED(X) REAL_LOCKS(X) REAL_THREADS(X) REAL_FILES(X) REAL_STDIO(X) REAL_PROCESS(X)
 
 struct real {
 #define REAL_X(result, name, args) result(*name) args;

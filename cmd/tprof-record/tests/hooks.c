@@ -795,6 +795,61 @@ static void files(void)
 	FAILS(EBADF, fsync(fd));
 }
 
+static void *lines_soon(void *unused)
+{
+	usleep(10000);
+	IS(8, write(fds[1], "one\ntwo\n", 8));
+	usleep(10000);
+	IS(7, write(fds[1], "three\nf", 7));
+	usleep(10000);
+	IS(3, write(fds[1], "our", 3));
+	close(fds[1]);
+	return unused;
+}
+
+static void streams(void)
+{
+	char *line = NULL, text[16];
+	size_t room = 0;
+	pthread_t t;
+	FILE *f;
+
+	IS(0, pipe(fds));
+	f = fdopen(fds[0], "r");
+	pthread_create(&t, NULL, lines_soon, NULL);
+	IS(4, getline(&line, &room, f));
+	IS(0, strcmp(line, "one\n"));
+	IS('t', getc(f));
+	IS(1, fgets(text, sizeof(text), f) == text);
+	IS(0, strcmp(text, "wo\n"));
+	IS(6, getdelim(&line, &room, '\n', f));
+	IS(0, strcmp(line, "three\n"));
+	IS(4, fread(text, 1, 10, f));
+	IS(0, memcmp(text, "four", 4));
+	IS(1, feof(f) != 0);
+	IS(EOF, fgetc(f));
+	IS(EOF, getc_unlocked(f));
+	IS(-1, getline(&line, &room, f));
+	IS(1, fgets(text, sizeof(text), f) == NULL);
+	IS(0, fread(text, 1, 10, f));
+	pthread_join(t, NULL);
+	fclose(f);
+	IS(0, pipe(fds));
+	f = fdopen(fds[0], "r");
+	alarm_ms(10);
+	FAILS(EINTR, fgetc(f));
+	IS(1, ferror(f) != 0);
+	clearerr(f);
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	FAILS(EAGAIN, getc_unlocked(f));
+	fclose(f);
+	close(fds[1]);
+	f = fmemopen((char[]){"memory"}, 6, "r");
+	IS(6, fread(text, 1, sizeof(text), f));
+	fclose(f);
+	free(line);
+}
+
 /* ---- futexes ---- */
 
 static uint32_t word;
@@ -925,6 +980,8 @@ static void close_everything(void)
 
 	for (int i = 3; i < 1024; i++)
 		close(i);
+	closefrom(3);
+	IS(0, close_range(100, 200, 0));
 	fd = mkstemp(name);
 	unlink(name);
 	for (int i = 0; i < 2000; i++)
@@ -953,6 +1010,7 @@ int main(void)
 	sockets();
 	polls();
 	files();
+	streams();
 	futexes();
 	cancelled();
 	libraries();
