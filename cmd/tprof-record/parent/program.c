@@ -15,6 +15,7 @@ enum {
 	MAX_INTERPRETERS = 4, /* of a script whose interpreter is a script (Linux: fs/exec.c) */
 	MAX_HEADERS = 128,    /* program headers that are looked at */
 	MAX_NOTES = 1 << 16,  /* bytes of notes */
+	MAX_DYNAMIC = 4096,   /* entries of a dynamic section */
 };
 
 #if defined(__x86_64__)
@@ -192,6 +193,56 @@ static void read_parts(struct elf *e)
 		e->is_go = has_go_section(e->fd, &e->head);
 }
 
+/* Where in the file an address of the program lies; UINT64_MAX nowhere. */
+static uint64_t offset_of(const struct elf *e, uint64_t address)
+{
+	for (size_t i = 0; i < e->nparts; i++) {
+		const Elf64_Phdr *part = &e->part[i];
+
+		if (part->p_type == PT_LOAD && address >= part->p_vaddr &&
+		    address - part->p_vaddr < part->p_filesz)
+			return part->p_offset + (address - part->p_vaddr);
+	}
+	return UINT64_MAX;
+}
+
+/* The n-th entry of its dynamic section. */
+static bool dynamic_entry(const struct elf *e, size_t n, Elf64_Dyn *entry)
+{
+	for (size_t i = 0; i < e->nparts; i++)
+		if (e->part[i].p_type == PT_DYNAMIC)
+			return n < MAX_DYNAMIC && n < e->part[i].p_filesz / sizeof(*entry) &&
+			       read_at(e->fd, entry, sizeof(*entry),
+				       e->part[i].p_offset + n * sizeof(*entry)) &&
+			       entry->d_tag != DT_NULL;
+	return false;
+}
+
+/* The runtimes of sanitizers, where they are libraries, will have nothing in front of them. */
+static void find_first(const struct elf *e, char first[32])
+{
+	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
+					    "libhwasan.so"};
+	uint64_t strings = UINT64_MAX;
+	Elf64_Dyn entry;
+	char name[32];
+
+	for (size_t n = 0; dynamic_entry(e, n, &entry); n++)
+		if (entry.d_tag == DT_STRTAB)
+			strings = offset_of(e, entry.d_un.d_ptr);
+	if (strings == UINT64_MAX)
+		return;
+	for (size_t n = 0; dynamic_entry(e, n, &entry); n++) {
+		if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > UINT32_MAX ||
+		    !read_at(e->fd, name, sizeof(name), strings + entry.d_un.d_val))
+			continue;
+		name[sizeof(name) - 1] = 0;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strncmp(name, names[i], strlen(names[i])) && !strpbrk(name, ": /"))
+				strcpy(first, name);
+	}
+}
+
 static void judge_machine(struct rec_program *p, const Elf64_Ehdr *head)
 {
 	bool small = head->e_ident[EI_CLASS] == ELFCLASS32;
@@ -234,7 +285,9 @@ static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
 		    "%s uses musl as its C library, and the recorder's library is made for glibc; "
 		    "record a build for glibc",
 		    path);
-	else if (e->is_go)
+	else
+		find_first(e, p->first);
+	if (p->verdict == REC_RECORDABLE && e->is_go)
 		snprintf(p->note, sizeof(p->note),
 			 "it is a Go program with C in it: only the threads of the C part and what "
 			 "they do are seen; Go has its own tracer and profiler");

@@ -18,7 +18,9 @@ struct rec_program {
 	char path[PATH_MAX]; /* what execve takes */
 	char why[512];	/* unless it is recordable: one sentence, what is wrong and what to do */
 	char note[256]; /* what may be missed all the same, "" nothing */
-	bool script;	/* path is a script: what is recorded is its interpreter, `interpreter` */
+	/* A library that insists on being the first that is loaded ("libasan.so.8"), "" none. */
+	char first[32];
+	bool script; /* path is a script: what is recorded is its interpreter, `interpreter` */
 	char interpreter[PATH_MAX];
 };
 

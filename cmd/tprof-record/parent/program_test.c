@@ -189,6 +189,27 @@ static void test_program_broken_elf(void **state)
 	}
 }
 
+/* A real one, where there is a compiler that has the runtime. */
+static void test_program_first(void **state)
+{
+	struct rec_program p;
+	char command[512];
+
+	(void)state;
+	put("main.c", "int main(void) { return 0; }", 28, 0600);
+	snprintf(command, sizeof(command),
+		 "cc -o %s/plain_one %s/main.c && cc -fsanitize=address -o %s/asan %s/main.c "
+		 "2>/dev/null && ldd %s/asan | grep -q libasan.so",
+		 folder, folder, folder, folder, folder);
+	if (system(command))
+		skip();
+	rec_program_check(&p, at("plain_one"), NULL);
+	assert_string_equal(p.first, "");
+	rec_program_check(&p, at("asan"), NULL);
+	assert_int_equal(p.verdict, REC_RECORDABLE);
+	assert_memory_equal(p.first, "libasan.so.", 11);
+}
+
 static void test_program_rights(void **state)
 {
 	Elf64_Ehdr self = own();
@@ -281,8 +302,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_program_find),       cmocka_unit_test(test_program_elf),
-	    cmocka_unit_test(test_program_broken_elf), cmocka_unit_test(test_program_rights),
-	    cmocka_unit_test(test_program_script),     cmocka_unit_test(test_program_name),
+	    cmocka_unit_test(test_program_broken_elf), cmocka_unit_test(test_program_first),
+	    cmocka_unit_test(test_program_rights),     cmocka_unit_test(test_program_script),
+	    cmocka_unit_test(test_program_name),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -69,10 +69,11 @@ static char *without(char *to, const char *list, const char *library)
 	return to;
 }
 
-char **rec_request_environment(char *const *env, const char *settings, const char *library)
+char **rec_request_environment(char *const *env, const char *settings, const char *first,
+			       const char *library)
 {
-	size_t n = 0, room = strlen(settings) + strlen(library) + sizeof(REC_ENVIRONMENT) +
-			     sizeof(PRELOAD) + 4;
+	size_t n = 0, room = strlen(settings) + strlen(first) + strlen(library) +
+			     sizeof(REC_ENVIRONMENT) + sizeof(PRELOAD) + 8;
 	const char *old = "";
 	char **out, *text;
 	size_t k = 0;
@@ -92,7 +93,7 @@ char **rec_request_environment(char *const *env, const char *settings, const cha
 	out[k++] = text;
 	text += sprintf(text, "%s=%s", REC_ENVIRONMENT, settings) + 1;
 	out[k++] = text;
-	text += sprintf(text, "%s%s", PRELOAD, library);
+	text += sprintf(text, "%s%s%s%s", PRELOAD, first, *first ? ":" : "", library);
 	*without(text, old, library) = 0;
 	out[k] = NULL;
 	return out;

@@ -46,9 +46,10 @@ void rec_request_complete(struct rec_request *r);
 size_t rec_request_settings(const struct rec_request *r, const char *socket, char *text,
 			    size_t room);
 
-/* The environment `env` with TPROF_RECORD=settings and the library in front of LD_PRELOAD; what an
- * outer recorder had put there is left out. One allocation, to be freed by the caller; NULL: out of
- * memory. */
-char **rec_request_environment(char *const *env, const char *settings, const char *library);
+/* The environment `env` with TPROF_RECORD=settings and the library in front of LD_PRELOAD, behind
+ * `first` where that is not ""; what an outer recorder had put there is left out. One allocation,
+ * to be freed by the caller; NULL: out of memory. */
+char **rec_request_environment(char *const *env, const char *settings, const char *first,
+			       const char *library);
 
 #endif

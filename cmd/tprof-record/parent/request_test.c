@@ -74,7 +74,8 @@ static void test_request_environment(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *env[] = {"A=1", "TPROF_RECORD=outer heap=1", "B=2", cases[i].before,
 				     NULL};
-		char **got = rec_request_environment((char *const *)env, "inner heap=2", "/l/p.so");
+		char **got =
+		    rec_request_environment((char *const *)env, "inner heap=2", "", "/l/p.so");
 		size_t n = 0;
 
 		assert_non_null(got);
@@ -89,12 +90,24 @@ static void test_request_environment(void **state)
 	}
 }
 
+static void test_request_environment_first(void **state)
+{
+	const char *env[] = {"LD_PRELOAD=/a.so", NULL};
+	char **got = rec_request_environment((char *const *)env, "s", "libasan.so.8", "/l/p.so");
+
+	(void)state;
+	assert_non_null(got);
+	assert_string_equal(value(got, "LD_PRELOAD"), "libasan.so.8:/l/p.so:/a.so");
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_request_complete),
 	    cmocka_unit_test(test_request_settings),
 	    cmocka_unit_test(test_request_environment),
+	    cmocka_unit_test(test_request_environment_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,7 +333,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 
 	if (o->library) {
 		rec_request_settings(o->request, s->name, settings, sizeof(settings));
-		env = rec_request_environment(o->env, settings, o->library);
+		env = rec_request_environment(o->env, settings, o->program->first, o->library);
 		if (!env)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}

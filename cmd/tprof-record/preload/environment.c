@@ -44,6 +44,19 @@ static const char *find_library(const char *list, size_t *size)
 	return NULL;
 }
 
+/* In front of us the recorder has put the runtime of a sanitizer that the program is built with and
+ * that insists on being the first ("libasan.so.8", no path). Other programs must not get it. */
+static void drop_runtime(char *entry)
+{
+	char *list = entry + strlen(PRELOAD "=");
+	size_t size, n = strcspn(list, SEPARATORS);
+	const char *own = find_library(list, &size);
+
+	if (own == list + n + 1 && n > 6 && !strncmp(list, "lib", 3) && !memchr(list, '/', n) &&
+	    memmem(list, n, "san.so", 6))
+		memmove(list, own, strlen(own) + 1);
+}
+
 /* Takes us out of LD_PRELOAD's list; false if nothing is left. */
 static bool strip(char *entry)
 {
@@ -103,6 +116,8 @@ bool environment_take(char **env, const char *again, bool follows)
 
 	if (!record)
 		return false;
+	if (preload)
+		drop_runtime(preload);
 	if (!record_text[0] && !keep(record, preload, again))
 		follows = false;
 	for (char **e = env; *e; e++) {

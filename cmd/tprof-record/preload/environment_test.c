@@ -51,6 +51,12 @@ static void test_take(void **unused)
 	     "LD_PRELOAD=/l/not-tprof-preload.so|"},
 	    {"TPROF_RECORD=x|LD_PRELOAD=/l/tprof-preload.so", true,
 	     "TPROF_RECORD=x again=1|LD_PRELOAD=/l/tprof-preload.so|"},
+	    /* The runtime of a sanitizer, which is for this program alone. */
+	    {"TPROF_RECORD=x|LD_PRELOAD=libasan.so.8:/l/tprof-preload.so", false, ""},
+	    {"TPROF_RECORD=x|LD_PRELOAD=libtsan.so.2:/l/tprof-preload.so:b.so", true,
+	     "TPROF_RECORD=x again=1|LD_PRELOAD=/l/tprof-preload.so:b.so|"},
+	    {"TPROF_RECORD=x|LD_PRELOAD=/l/tprof-preload.so:libasan.so.8", false,
+	     "LD_PRELOAD=libasan.so.8|"},
 	    {"TPROF_RECORD=x", true, ""}, /* nobody could be followed */
 	    {"A=1|LD_PRELOAD=/l/tprof-preload.so", false, "A=1|LD_PRELOAD=/l/tprof-preload.so|"},
 	    {"", false, ""},
