@@ -11,8 +11,8 @@ struct tp_import_options {
 	size_t nlabels;
 	bool strict;
 	bool occupancy; /* also fill the table occupancy (timeline/occupancy.h) */
-	int threads; /* 0: as many as there are processors (at most 3); 1: all on the calling thread
-		      */
+	int threads; /* 0: as many as there are processors (at most 3, and one that packs rows);
+			1: all on the calling thread */
 	struct tp_store_options store;
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
