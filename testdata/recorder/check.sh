@@ -13,8 +13,8 @@ QUIET=${V:-1}
 
 # ---- what it says is so ----
 
-trip 'round trip, go 1.5' --trace-format=1.5 20
-trip 'round trip, go 1.26' '' 20 && comparer_can_fail
+thrice trip 'round trip, go 1.5' --trace-format=1.5 20
+thrice trip 'round trip, go 1.26' '' 20 && comparer_can_fail
 exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
 exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
 exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"

@@ -139,8 +139,12 @@ comparer_can_fail() {
 # thrice CHECK…: the machine may have been busy with something else; of three tries one has to do.
 thrice() {
 	LENIENT=yes
-	"$@" || "$@" || { LENIENT='' && "$@"; }
+	if "$@" || "$@"; then
+		LENIENT=
+		return 0
+	fi
 	LENIENT=
+	"$@"
 }
 
 # values DUMP SAMPLE_TYPE: cum by function, as lines "name value".

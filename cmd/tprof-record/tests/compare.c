@@ -195,9 +195,15 @@ int main(int argc, char **argv)
 		int64_t start = (int64_t)e->start, end = e->end ? (int64_t)e->end : last;
 		struct wait *w;
 
-		if (!e->kind || e->kind >= LOG_NKINDS || end - start < LEAST_NS)
+		if (!e->kind || e->kind >= LOG_NKINDS ||
+		    (end - start < LEAST_NS && e->kind != LOG_CALL))
 			continue;
 		w = find(e->thread, start, end);
+		if (e->kind == LOG_CALL) {
+			if (w)
+				w->taken = 1;
+			continue;
+		}
 		checked++;
 		by_kind[e->kind]++;
 		if (!w || (!e->end && !w->open)) {

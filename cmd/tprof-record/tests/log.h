@@ -27,6 +27,7 @@ enum log_kind {
 	LOG_POLL,
 	LOG_JOIN,
 	LOG_FUTEX,
+	LOG_CALL, /* one that does not wait, unless the machine makes it */
 	LOG_NKINDS
 };
 

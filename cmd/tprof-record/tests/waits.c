@@ -281,6 +281,7 @@ static void *poller(void *arg)
 	uint32_t me = number(arg);
 	int epoll = epoll_create1(0);
 	struct epoll_event ev = {.events = EPOLLIN};
+	ssize_t n;
 	char c;
 
 	epoll_ctl(epoll, EPOLL_CTL_ADD, poll_fd[0], &ev);
@@ -296,9 +297,16 @@ static void *poller(void *arg)
 			WAIT(me, LOG_POLL, select(poll_fd[0] + 1, &set, NULL, NULL, NULL), 0);
 		else
 			WAIT(me, LOG_POLL, epoll_wait(epoll, &ev, 1, -1), 0);
-		if (read(poll_fd[0], &c, 1) <= 0)
+		WAIT(me, LOG_CALL, n = read(poll_fd[0], &c, 1), 0);
+		if (n <= 0)
 			return NULL;
 	}
+}
+
+static void put(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		abort();
 }
 
 static void *feeder(void *arg)
@@ -307,9 +315,9 @@ static void *feeder(void *arg)
 
 	for (int i = 0; i < rounds; i++) {
 		nap(me, 1000000);
-		if (write(pipe_fd[1], "x", 1) != 1 || send(pair_fd[1], "x", 1, 0) != 1 ||
-		    write(poll_fd[1], "x", 1) != 1)
-			abort();
+		WAIT(me, LOG_CALL, put(pipe_fd[1]), 0);
+		WAIT(me, LOG_CALL, put(pair_fd[1]), 0);
+		WAIT(me, LOG_CALL, put(poll_fd[1]), 0);
 	}
 	close(pipe_fd[1]);
 	close(pair_fd[1]);
@@ -348,8 +356,7 @@ static void *client(void *arg)
 		if (refused)
 			abort();
 		nap(me, 700000);
-		if (write(fd, "x", 1) != 1)
-			abort();
+		WAIT(me, LOG_CALL, put(fd), 0);
 		close(fd);
 	}
 	return NULL;
