@@ -237,9 +237,11 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 	int code = 0;
 
 	while (ev < end) {
-		if (!t->of_type[ev->type] && ev->from != ev->to) {
+		tp_event_fn fn = t->of_type[ev->type];
+
+		if (!fn && ev->from != ev->to) {
 			code = transition(t, ev, err);
-		} else {
+		} else if (fn != ignore || ev->flags || ev->from != ev->to) {
 			code = other_event(t, ev, err);
 			if (unlikely(!t->spans->sync_ts))
 				end = ev + 1;
