@@ -460,6 +460,8 @@ static __attribute__((noinline)) uint32_t put_args(struct tp_block_encoder *e,
 {
 	uint64_t *last = e->model.last_arg[ev->type];
 
+	if (!(ev->arg[1] | ev->arg[2]))
+		return put_arg(e, ev->arg[0], &last[0], 0);
 	return put_arg(e, ev->arg[0], &last[0], 0) | put_arg(e, ev->arg[1], &last[1], 1) |
 	       put_arg(e, ev->arg[2], &last[2], 2);
 }
