@@ -50,11 +50,12 @@ FUZZ_SRC := $(wildcard libparse/*_fuzz.c libparse/*/*_fuzz.c libreport/*_fuzz.c 
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
 REC := cmd/tprof-record
-REC_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/convert/*.c $(REC)/parent/*.c $(REC)/api/*.c))
-PRELOAD_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/preload/*.c))
-API_SRC := $(filter-out %_test.c,$(wildcard $(REC)/core/*.c $(REC)/api/*.c $(REC)/convert/*.c)) $(REC)/parent/drain.c $(REC)/parent/spool.c
+rec_src = $(filter-out %_test.c,$(foreach d,$(1),$(wildcard $(REC)/$(d)/*.c $(REC)/$(d)/*/*.c)))
+REC_SRC := $(call rec_src,core convert parent api)
+PRELOAD_SRC := $(call rec_src,core preload)
+API_SRC := $(call rec_src,core api convert) $(REC)/parent/drain.c $(REC)/parent/spool.c
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
-TEST_SRC := $(wildcard cmd/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
+TEST_SRC := $(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c cmd/*/*_test.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BINS := $(addprefix $(B)/bin/,$(COMMANDS))

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "tprof-record/api/process.h"
-#include "tprof-record/convert/names.h"
-#include "tprof-record/convert/trace.h"
+#include "tprof-record/convert/names/names.h"
+#include "tprof-record/convert/trace/trace.h"
 
 /* A wait that had begun before the trace is known from there on only; what a thread was about to
  * write when the trace before this one ended is none of this. */

@@ -25,7 +25,7 @@
 #include "tprof-record/api/process.h"
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
-#include "tprof-record/convert/names.h"
+#include "tprof-record/convert/names/names.h"
 
 /* Names of code, made when they are first asked for and anew when there is more code. */
 static struct names {

@@ -10,7 +10,7 @@
 #include "tprof-record/api/spool.h"
 #include "tprof-record/api/stacks.h"
 #include "tprof-record/api/text.h"
-#include "tprof-record/convert/profile.h"
+#include "tprof-record/convert/profile/profile.h"
 
 size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {

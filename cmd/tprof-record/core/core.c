@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "tprof-record/core/sample.h"
+#include "tprof-record/core/profile/sample.h"
 
 struct rec_core *rec_core;
 

@@ -7,11 +7,11 @@
 
 #include "base/units.h"
 #include "decode/profile/encode.h"
-#include "tprof-record/convert/names.h"
+#include "tprof-record/convert/names/names.h"
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/file.h"
-#include "tprof-record/parent/leak.h"
-#include "tprof-record/parent/threads.h"
+#include "tprof-record/parent/live/leak.h"
+#include "tprof-record/parent/live/threads.h"
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
 

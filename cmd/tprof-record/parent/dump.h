@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tprof-record/convert/images.h"
+#include "tprof-record/convert/names/images.h"
 #include "tprof-record/parent/image.h"
 #include "tprof-record/parent/request.h"
 

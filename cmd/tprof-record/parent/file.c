@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tprof-record/convert/profile.h"
+#include "tprof-record/convert/profile/profile.h"
 
 #define BUFFER ((size_t)256 << 10)
 

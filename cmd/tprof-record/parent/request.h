@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tprof-record/convert/profile.h"
-#include "tprof-record/convert/trace.h"
+#include "tprof-record/convert/profile/profile.h"
+#include "tprof-record/convert/trace/trace.h"
 
 struct rec_request {
 	const char *folder; /* NULL: named after program and pid */

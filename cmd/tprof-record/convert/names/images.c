@@ -1,0 +1,88 @@
+#include "tprof-record/convert/names/images.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_IMAGES = 64 }; /* further ones are not kept */
+
+struct rec_images {
+	struct entry {
+		struct tp_image *image;
+		char *path;
+		dev_t device;
+		ino_t inode;
+		struct timespec changed;
+	} entry[MAX_IMAGES];
+	size_t n;
+};
+
+struct rec_images *rec_images_new(void)
+{
+	return calloc(1, sizeof(struct rec_images));
+}
+
+void rec_images_free(struct rec_images *images)
+{
+	if (!images)
+		return;
+	for (size_t i = 0; i < images->n; i++) {
+		tp_image_close(images->entry[i].image);
+		free(images->entry[i].path);
+	}
+	free(images);
+}
+
+/* Is it still that file, and as it was? */
+static bool is_current(const struct entry *e, const struct stat *st)
+{
+	return e->device == st->st_dev && e->inode == st->st_ino &&
+	       e->changed.tv_sec == st->st_mtim.tv_sec && e->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+static void keep(struct rec_images *images, const char *path, const struct stat *st,
+		 struct tp_image *image)
+{
+	struct entry *e;
+
+	if (images->n == MAX_IMAGES)
+		return;
+	e = &images->entry[images->n];
+	e->path = strdup(path);
+	if (!e->path)
+		return;
+	e->image = image;
+	e->device = st->st_dev;
+	e->inode = st->st_ino;
+	e->changed = st->st_mtim;
+	images->n++;
+}
+
+int rec_images_get(struct rec_images *images, const char *path, struct tp_image **image,
+		   struct tp_err *err)
+{
+	struct stat st;
+	bool known = images && !stat(path, &st);
+	int code;
+
+	for (size_t i = 0; known && i < images->n; i++) {
+		const struct entry *e = &images->entry[i];
+
+		if (!strcmp(e->path, path) && is_current(e, &st)) {
+			*image = e->image;
+			return 0;
+		}
+	}
+	code = tp_image_open(image, path, err);
+	if (!code && known)
+		keep(images, path, &st, *image);
+	return code;
+}
+
+void rec_images_give(struct rec_images *images, struct tp_image *image)
+{
+	for (size_t i = 0; images && i < images->n; i++)
+		if (images->entry[i].image == image)
+			return;
+	tp_image_close(image);
+}

@@ -1,0 +1,424 @@
+#include "tprof-record/convert/names/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/seed.h"
+#include "tprof-record/convert/names/images.h"
+#include "tprof-record/convert/names/names_demangle.h"
+#include "tprof-record/convert/names/names_inside.h"
+
+/* Where debugging information lies that was taken out of programs. */
+#define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
+#define PATH_ROOM   512
+
+static const uint32_t no_frame;
+
+static size_t slot_of(const struct rec_names *n, uint64_t pc)
+{
+	uint64_t h = (pc ^ n->seed) * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(h >> 32) & (n->room - 1);
+}
+
+/* ---- files ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_own(const char *path)
+{
+	const char *name = base_name(path);
+
+	return !strcmp(name, "tprof-preload.so") || begins(name, "libtprof-record.so");
+}
+
+/* Their frames are at the root of everybody's stacks. */
+static bool is_starter(const char *path)
+{
+	static const char *const names[] = {"libc.so",	 "libc-",  "libpthread", "libstdc++.so",
+					    "libc++.so", "ld-",	   "libm.so",	 "libgcc_s",
+					    "libuv.so",	 "[vdso]", "libtbb",	 "libgomp"};
+	const char *name = base_name(path);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(name, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t file_for(struct rec_names *n, const struct rec_module *m)
+{
+	const char *name = rec_process_string(n->p, m->file);
+	struct rec_named_file *f;
+
+	for (size_t i = 0; i < n->nfiles; i++)
+		if (n->files[i].name == m->file && n->files[i].build_id == m->build_id)
+			return (uint32_t)i + 1;
+	f = &n->files[n->nfiles++];
+	*f = (struct rec_named_file){.name = m->file,
+				     .build_id = m->build_id,
+				     .own = is_own(name),
+				     .starter = is_starter(name)};
+	return (uint32_t)n->nfiles;
+}
+
+/* Is it, by what is known of both, what was mapped? */
+static bool is_same(const struct tp_image *image, const char *id)
+{
+	const char *has = tp_image_gnu_id(image);
+
+	return !*id || !*has || tp_image_is(image, id);
+}
+
+static void open_file(struct rec_names *n, struct rec_named_file *f)
+{
+	const char *path = rec_process_string(n->p, f->name);
+	const char *id = rec_process_string(n->p, f->build_id);
+	char debug[PATH_ROOM];
+	size_t size;
+
+	f->tried = true;
+	/* "[vdso]" and memory without a file. */
+	if (*path != '/' || rec_images_get(n->p->images, path, &f->image, NULL))
+		return;
+	if (!is_same(f->image, id)) {
+		f->other = true;
+		rec_images_give(n->p->images, f->image);
+		f->image = NULL;
+		return;
+	}
+	if (tp_image_has_lines(f->image))
+		return;
+	id = tp_image_gnu_id(f->image);
+	size = strlen(id);
+	if (size < 3 || size > 200)
+		return;
+	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
+	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) && !tp_image_is(f->debug, id)) {
+		rec_images_give(n->p->images, f->debug);
+		f->debug = NULL;
+	}
+}
+
+/* ---- lifecycle ---- */
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* Those that were unloaded come last: another may lie at their place by now. */
+static void order_modules(struct rec_names *n)
+{
+	const struct rec_module *m = n->p->arena.modules;
+	uint32_t k = 0;
+
+	for (int gone = 0; gone < 2; gone++)
+		for (uint32_t i = n->nmodules; i--;)
+			if (!m[i].gone == !gone)
+				n->order[k++] = i;
+}
+
+int rec_names_new(struct rec_names **out, const struct rec_process *p, struct tp_dict *dict,
+		  struct tp_err *err)
+{
+	struct rec_names *n = calloc(1, sizeof(*n));
+
+	*out = NULL;
+	if (!n)
+		return nomem(err);
+	n->p = p;
+	n->dict = dict;
+	n->seed = tp_seed();
+	n->nmodules = p->arena.header->modules.used;
+	n->nnodes = p->arena.header->nodes.used;
+	n->files = calloc(n->nmodules + (size_t)1, sizeof(*n->files));
+	n->file_of = calloc(n->nmodules + (size_t)1, sizeof(*n->file_of));
+	n->order = calloc(n->nmodules + (size_t)1, sizeof(*n->order));
+	n->node = calloc(n->nnodes + (size_t)1, sizeof(*n->node));
+	if (!n->files || !n->file_of || !n->order || !n->node) {
+		rec_names_free(n);
+		return nomem(err);
+	}
+	for (uint32_t i = 0; i < n->nmodules; i++)
+		n->file_of[i] = file_for(n, &p->arena.modules[i]);
+	order_modules(n);
+	*out = n;
+	return 0;
+}
+
+void rec_names_free(struct rec_names *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->nfiles; i++) {
+		rec_images_give(n->p->images, n->files[i].image);
+		rec_images_give(n->p->images, n->files[i].debug);
+	}
+	free(n->files);
+	free(n->file_of);
+	free(n->order);
+	free(n->slots);
+	free(n->node);
+	free(n->whole);
+	tp_arena_clear(&n->arena);
+	free(n);
+}
+
+void rec_names_for_traces(struct rec_names *n)
+{
+	n->for_traces = true;
+}
+
+struct tp_dict *rec_names_dict(const struct rec_names *n)
+{
+	return n->dict;
+}
+
+/* ---- addresses ---- */
+
+uint32_t rec_names_module(const struct rec_names *n, uint64_t pc)
+{
+	const struct rec_module *m = n->p->arena.modules;
+
+	for (uint32_t i = 0; i < n->nmodules; i++)
+		if (pc >= m[n->order[i]].start && pc < m[n->order[i]].limit)
+			return n->order[i] + 1;
+	return 0;
+}
+
+static size_t look_up(struct rec_names *n, uint32_t module, uint64_t address,
+		      struct tp_symbol *chain)
+{
+	const struct rec_module *m = &n->p->arena.modules[module - 1];
+	struct rec_named_file *f = &n->files[n->file_of[module - 1] - 1];
+	struct tp_image_mapping where = {
+	    .mapped = true, .start = m->start, .limit = m->limit, .offset = m->offset};
+	size_t found = 0;
+
+	if (!f->tried)
+		open_file(n, f);
+	if (!f->image)
+		return 0;
+	/* Both know where code lies; the program itself has the segments as they were mapped. */
+	address = tp_image_address(f->image, &where, address);
+	if (f->debug)
+		found = tp_image_lookup(f->debug, address, chain, TP_SYMBOL_FRAMES);
+	return found ? found : tp_image_lookup(f->image, address, chain, TP_SYMBOL_FRAMES);
+}
+
+static int put_text(struct rec_names *n, const char *text, uint32_t *id)
+{
+	return tp_dict_string(n->dict, text, strlen(text), id);
+}
+
+/* The name that is to be read: of a lambda, DWARF tells no more than "operator()". */
+static const char *mangled(const struct tp_symbol *s)
+{
+	return !strcmp(s->name, "operator()") ? s->system_name : s->name;
+}
+
+/* The chain, innermost first, as frames of one location, root first. */
+static int put_frames(struct rec_names *n, uint64_t pc, uint32_t module,
+		      const struct tp_symbol *chain, size_t size, uint32_t *frames)
+{
+	struct tp_location location = {.address = pc, .mapping = module};
+	struct tp_frame frame = {0};
+	char text[1024];
+	int code = tp_dict_location(n->dict, &location, &frame.location);
+
+	if (!code && !size)
+		return tp_dict_frame(n->dict, &frame, &frames[0]);
+	for (size_t i = 0; !code && i < size; i++) {
+		const struct tp_symbol *s = &chain[size - 1 - i];
+		struct tp_function f = {.start_line = s->start_line};
+
+		code = put_text(n, rec_demangle(mangled(s), text, sizeof(text)) ? text : s->name,
+				&f.name);
+		if (!code)
+			code = put_text(n, s->system_name, &f.system_name);
+		if (!code)
+			code = put_text(n, s->file, &f.file);
+		if (!code)
+			code = tp_dict_function(n->dict, &f, &frame.function);
+		frame.line = s->line;
+		frame.inlined = i > 0;
+		if (!code)
+			code = tp_dict_frame(n->dict, &frame, &frames[i]);
+	}
+	return code;
+}
+
+/* "liblzma.so.5+0x1f2c" */
+static void call_after_place(const struct rec_names *n, uint32_t module, uint64_t address,
+			     char text[PATH_ROOM])
+{
+	const struct rec_module *m = module ? &n->p->arena.modules[module - 1] : NULL;
+	const struct rec_named_file *f = module ? &n->files[n->file_of[module - 1] - 1] : NULL;
+	struct tp_image_mapping where = {.mapped = true};
+
+	if (!m) {
+		snprintf(text, PATH_ROOM, "?");
+		return;
+	}
+	where.start = m->start;
+	where.limit = m->limit;
+	where.offset = m->offset;
+	address =
+	    f->image ? tp_image_address(f->image, &where, address) : address - m->start + m->offset;
+	snprintf(text, PATH_ROOM, "%.255s+0x%" PRIx64, base_name(rec_process_string(n->p, f->name)),
+		 address);
+}
+
+static int grow(struct rec_names *n)
+{
+	size_t room = n->room ? n->room * 2 : 1024;
+	struct rec_place *old = n->slots, *slots = calloc(room, sizeof(*slots));
+	size_t old_room = n->room;
+
+	if (!slots)
+		return TP_ENOMEM;
+	n->slots = slots;
+	n->room = room;
+	for (size_t i = 0; i < old_room; i++) {
+		size_t at = slot_of(n, old[i].pc);
+
+		if (!old[i].n)
+			continue;
+		while (slots[at].n)
+			at = (at + 1) & (room - 1);
+		slots[at] = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
+{
+	struct tp_symbol chain[TP_SYMBOL_FRAMES];
+	char text[PATH_ROOM];
+	struct rec_place *p;
+	uint32_t *frames;
+	size_t at, size;
+
+	if (n->nplaces * 2 >= n->room && grow(n))
+		return NULL;
+	for (at = slot_of(n, pc); n->slots[at].n; at = (at + 1) & (n->room - 1))
+		if (n->slots[at].pc == pc)
+			return &n->slots[at];
+	p = &n->slots[at];
+	p->pc = pc;
+	p->module = rec_names_module(n, pc - 1);
+	p->own = p->module && n->files[n->file_of[p->module - 1] - 1].own;
+	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
+	p->named = size > 0;
+	if (!size && n->for_traces) {
+		call_after_place(n, p->module, pc - 1, text);
+		chain[0] = (struct tp_symbol){.name = text, .system_name = text, .file = ""};
+		size = 1;
+	}
+	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
+	if (!frames || put_frames(n, pc, p->module, chain, size, frames))
+		return NULL;
+	if (p->named) {
+		n->named++;
+	} else {
+		n->unnamed++;
+		if (p->module)
+			n->files[n->file_of[p->module - 1] - 1].unnamed++;
+	}
+	p->frames = frames;
+	p->n = (uint32_t)(size ? size : 1);
+	n->nplaces++;
+	return p;
+}
+
+size_t rec_names_frames(struct rec_names *n, uint64_t pc, const uint32_t **frames)
+{
+	const struct rec_place *p = rec_names_place(n, pc);
+
+	*frames = p ? p->frames : &no_frame;
+	return p ? p->n : 1;
+}
+
+bool rec_names_own(struct rec_names *n, uint64_t pc)
+{
+	const struct rec_place *p = rec_names_place(n, pc);
+
+	return p && p->own;
+}
+
+uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)
+{
+	const struct rec_place *p = rec_names_place(n, pc);
+	struct tp_image_mapping where = {.mapped = true};
+	const struct rec_module *m;
+	uint64_t address, start;
+	struct rec_named_file *f;
+
+	if (!p || !p->module)
+		return 0;
+	m = &n->p->arena.modules[p->module - 1];
+	f = &n->files[n->file_of[p->module - 1] - 1];
+	if (!f->image)
+		return 0;
+	where.start = m->start;
+	where.limit = m->limit;
+	where.offset = m->offset;
+	address = tp_image_address(f->image, &where, pc - 1);
+	start = f->debug ? tp_image_function(f->debug, address) : 0;
+	if (!start)
+		start = tp_image_function(f->image, address);
+	return start ? pc - 1 - (address - start) : 0;
+}
+
+const char *rec_names_function(struct rec_names *n, uint64_t pc)
+{
+	/* As if it were the place behind a call that begins here. */
+	const struct rec_place *p = rec_names_place(n, pc + 1);
+
+	return p ? tp_dict_text(n->dict, tp_dict_frame_name(n->dict, p->frames[0])).text : "";
+}
+
+bool rec_names_known(struct rec_names *n, uint64_t pc)
+{
+	const struct rec_place *p = rec_names_place(n, pc);
+
+	return p && p->named;
+}
+
+void rec_names_remark(const struct rec_names *n, char text[200])
+{
+	const struct rec_named_file *worst = NULL;
+	const char *name;
+
+	*text = 0;
+	/* The kernel's code and a JIT's have no names anyway. */
+	for (size_t i = 0; i < n->nfiles; i++) {
+		const struct rec_named_file *f = &n->files[i];
+
+		if (!f->own && f->unnamed && *rec_process_string(n->p, f->name) == '/' &&
+		    (!worst || f->unnamed > worst->unnamed))
+			worst = f;
+	}
+	if (!worst)
+		return;
+	name = base_name(rec_process_string(n->p, worst->name));
+	snprintf(text, 200, "%zu of %zu addresses have no names, most of them in %.60s: %s",
+		 n->unnamed, n->named + n->unnamed, name,
+		 worst->other	 ? "the file is another build by now"
+		 : !worst->image ? "the file cannot be read any more"
+				 : "it has no symbols (a package with its debugging symbols may)");
+}

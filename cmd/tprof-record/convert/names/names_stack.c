@@ -1,0 +1,153 @@
+/* Stacks, and where in them the program begins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-record/convert/names/names_inside.h"
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- where the program begins ---- */
+
+/* Functions of the program's own file that are nobody's beginning: what C's start-up has, and the
+ * standard libraries of C++ and Rust that are compiled into programs. */
+static bool starts_others(const char *name)
+{
+	static const char *const names[] = {
+	    "_start",	"std::",     "core::",	 "alloc::", "__rust", "_ZNSt",	   "_ZN3std",
+	    "_ZN4core", "_ZN5alloc", "<alloc::", "<core::", "<std::", "__gthread", "call_once"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* The first frame of a place, counted from the root, that is of the program; p->n: none is. */
+static uint32_t first_own(const struct rec_names *n, const struct rec_place *p)
+{
+	uint32_t i = 0;
+
+	if (p->own || rec_place_is_starter(n, p))
+		return p->n;
+	while (i < p->n) {
+		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
+
+		if (!starts_others(tp_dict_text(n->dict, name).text))
+			break;
+		i++;
+	}
+	return i;
+}
+
+uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, uint64_t *pc)
+{
+	uint64_t pcs[REC_MAX_DEPTH];
+	size_t size = rec_process_stack(n->p, stack, pcs, REC_MAX_DEPTH);
+	const struct rec_place *p;
+	const uint32_t *frames;
+	uint32_t i;
+
+	*pc = entry + 1;
+	p = entry ? rec_names_place(n, *pc) : NULL;
+	if (p && p->module && (i = first_own(n, p)) < p->n)
+		return p->frames[i];
+	for (size_t k = size; k--;) {
+		p = rec_names_place(n, pcs[k]);
+		/* Without a name at the very root it is what calls libc: _start. */
+		if (!p || !p->module || (!p->named && k + 1 == size && k) ||
+		    (i = first_own(n, p)) == p->n)
+			continue;
+		*pc = p->pc;
+		return p->frames[i];
+	}
+	/* Better than nothing: the trampoline. */
+	if (!entry) {
+		*pc = 0;
+		return 0;
+	}
+	rec_names_frames(n, *pc, &frames);
+	return frames[0];
+}
+
+/* ---- stacks ---- */
+
+/* Puts the frames of a place on a stack; below == 0: those below the program are left out, if so
+ * wished. */
+static int push(struct rec_names *n, const struct rec_place *p, bool at_root, bool whole,
+		uint32_t *below)
+{
+	uint32_t i = 0;
+	int code = 0;
+
+	if (p->own)
+		return 0;
+	if (!whole && !*below)
+		i = !p->named && at_root ? p->n : first_own(n, p);
+	for (; !code && i < p->n; i++)
+		code = tp_dict_stack(n->dict, *below, p->frames[i], below);
+	return code;
+}
+
+static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole, uint32_t *node,
+		struct tp_err *err)
+{
+	const struct rec_node *nodes = n->p->arena.nodes;
+	uint32_t path[REC_MAX_DEPTH], below;
+	size_t depth = 0;
+
+	/* Up to what is known, and down again. */
+	for (; stack && !known[stack] && depth < REC_MAX_DEPTH; stack = nodes[stack].parent)
+		path[depth++] = stack;
+	below = stack && known[stack] ? known[stack] - 1 : 0;
+	while (depth--) {
+		const struct rec_place *p = rec_names_place(n, nodes[path[depth]].pc);
+		int code;
+
+		if (!p)
+			return nomem(err);
+		code = push(n, p, !nodes[path[depth]].parent, whole, &below);
+		if (code)
+			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
+		known[path[depth]] = below + 1;
+	}
+	*node = below;
+	return 0;
+}
+
+int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
+{
+	int code;
+
+	*node = 0;
+	if (!stack || stack >= n->nnodes)
+		return 0;
+	code = walk(n, n->node, stack, !n->for_traces, node, err);
+	if (code || *node || !n->for_traces)
+		return code;
+	/* All of it is below the program (a thread of libc's own): better than nothing. */
+	if (!n->whole)
+		n->whole = calloc(n->nnodes + (size_t)1, sizeof(*n->whole));
+	return n->whole ? walk(n, n->whole, stack, true, node, err) : nomem(err);
+}
+
+size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
+{
+	size_t size = rec_process_stack(n->p, stack, pcs, room), k = 0, all;
+
+	for (size_t i = 0; i < size; i++) {
+		const struct rec_place *p = rec_names_place(n, pcs[i]);
+
+		if (!p || !p->own)
+			pcs[k++] = pcs[i];
+	}
+	for (all = k; k && n->for_traces; k--) {
+		const struct rec_place *p = rec_names_place(n, pcs[k - 1]);
+
+		if (!p || ((p->named || k < all) && first_own(n, p) < p->n))
+			break;
+	}
+	return k ? k : all;
+}

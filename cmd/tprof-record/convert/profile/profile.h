@@ -1,0 +1,50 @@
+/* The profiles of a recorded process, as struct tp_profile (to be encoded as profile.proto) and as
+ * the texts that Go's runtime/pprof writes with debug=1. */
+#ifndef RECORD_CONVERT_PROFILE_H
+#define RECORD_CONVERT_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "decode/profile.h"
+#include "tprof-record/convert/process.h"
+
+enum rec_profile_kind {
+	REC_PROFILE_HEAP,	  /* alloc_objects, alloc_space, inuse_objects, inuse_space */
+	REC_PROFILE_BLOCK,	  /* contentions, delay */
+	REC_PROFILE_MUTEX,	  /* contentions, delay */
+	REC_PROFILE_THREADCREATE, /* threadcreate */
+	REC_PROFILE_GOROUTINE,	  /* goroutine; one sample per thread, labels: name, state, … */
+	REC_PROFILE_LEAK,	  /* goroutineleak: those of the above that nobody can wake */
+	REC_NPROFILES
+};
+
+/* "heap", "block", "mutex", "threadcreate", "goroutine", "goroutineleak": the names of the files.
+ */
+const char *rec_profile_name(enum rec_profile_kind kind);
+
+/* Stacks of running threads, taken from outside while the process lived (parent/live/threads.h), and
+ * which goroutines are thought to be leaked. */
+struct rec_live_stack {
+	uint32_t g, tid;
+	const uint64_t *pcs; /* innermost first */
+	size_t npcs;
+	bool leaked;
+};
+struct rec_live {
+	const struct rec_live_stack *stack;
+	size_t n;
+};
+
+/* *profile is the caller's. `live` may be NULL. Heap values are scaled up by the rate as Go writes
+ * them to profile.proto; names, lines and mappings are in it. Notices say what was lost. TP_ENOMEM,
+ * TP_ELIMIT. */
+int rec_profile_make(const struct rec_process *p, enum rec_profile_kind kind,
+		     const struct rec_live *live, struct tp_profile **profile, struct tp_err *err);
+/* The same as Go's debug=1 text, raw counts and PCs, with the mapped files at its end. */
+int rec_profile_text(const struct rec_process *p, enum rec_profile_kind kind,
+		     const struct rec_live *live, struct tp_buf *out, struct tp_err *err);
+
+#endif

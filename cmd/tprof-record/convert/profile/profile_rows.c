@@ -1,0 +1,347 @@
+/* Facts: runtime/mprof.go (memProfileInternal, blockProfileInternal, mutexProfileInternal) and
+ * runtime/pprof/{pprof,protomem}.go. */
+#include "tprof-record/convert/profile/profile_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct rec_profile_types types[REC_NPROFILES] = {
+    [REC_PROFILE_HEAP] = {{{"alloc_objects", "count"},
+			   {"alloc_space", "bytes"},
+			   {"inuse_objects", "count"},
+			   {"inuse_space", "bytes"}},
+			  4,
+			  {"space", "bytes"}},
+    [REC_PROFILE_BLOCK] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+			   2,
+			   {"contentions", "count"}},
+    [REC_PROFILE_MUTEX] = {{{"contentions", "count"}, {"delay", "nanoseconds"}},
+			   2,
+			   {"contentions", "count"}},
+    [REC_PROFILE_THREADCREATE] = {{{"threadcreate", "count"}}, 1, {"threadcreate", "count"}},
+    [REC_PROFILE_GOROUTINE] = {{{"goroutine", "count"}}, 1, {"goroutine", "count"}},
+    [REC_PROFILE_LEAK] = {{{"goroutineleak", "count"}}, 1, {"goroutineleak", "count"}},
+};
+
+const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind)
+{
+	return &types[kind];
+}
+
+const char *rec_profile_name(enum rec_profile_kind kind)
+{
+	static const char *const name[REC_NPROFILES] = {
+	    [REC_PROFILE_HEAP] = "heap",	   [REC_PROFILE_BLOCK] = "block",
+	    [REC_PROFILE_MUTEX] = "mutex",	   [REC_PROFILE_THREADCREATE] = "threadcreate",
+	    [REC_PROFILE_GOROUTINE] = "goroutine", [REC_PROFILE_LEAK] = "goroutineleak",
+	};
+
+	return name[kind];
+}
+
+/* What does not fit is as much as fits. */
+static int64_t to_int(double v)
+{
+	if (!(v > -0x1p63))
+		return INT64_MIN;
+	return v < 0x1p63 ? (int64_t)v : INT64_MAX;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+	return product;
+}
+
+static int64_t at_most(uint64_t v)
+{
+	return v < INT64_MAX ? (int64_t)v : INT64_MAX;
+}
+
+/* ---- buckets ---- */
+
+/* What of a heap bucket can be seen: all that has been published, and the cycle whose publishing
+ * was begun. Where nothing has been published yet, everything (`all`), as otherwise a program that
+ * takes no snapshot would have no profile. The profiler of go 1.5 keeps its `recent` and `prev`
+ * counts where later ones have cycles; it shows the published ones, or all. */
+static void heap_counts(const struct rec_arena *a, const struct rec_bucket *b, bool all,
+			uint64_t *allocs, uint64_t *frees)
+{
+	uint32_t cycle = (a->header->heap_cycle >> 1) % 3;
+	bool old = a->header->options.profiler < 108;
+
+	*allocs = b->u.heap.active.allocs;
+	*frees = b->u.heap.active.frees;
+	for (uint32_t i = 0; i < 3; i++) {
+		if (all || (!old && i == cycle)) {
+			*allocs += b->u.heap.future[i].allocs;
+			*frees += b->u.heap.future[i].frees;
+		}
+	}
+}
+
+static bool heap_is_clear(const struct rec_arena *a)
+{
+	uint64_t allocs, frees;
+
+	for (uint32_t i = a->header->newest[REC_HEAP_BUCKET]; i; i = a->buckets[i - 1].allnext) {
+		heap_counts(a, &a->buckets[i - 1], false, &allocs, &frees);
+		if (allocs || frees)
+			return false;
+	}
+	return true;
+}
+
+static double block_count(const struct rec_bucket *b)
+{
+	uint64_t bits = b->u.block.count;
+	double count;
+
+	memcpy(&count, &bits, sizeof(count));
+	return count;
+}
+
+static bool fill_bucket(const struct rec_process *p, const struct rec_bucket *b, bool all,
+			struct rec_row *row)
+{
+	uint64_t allocs, frees;
+
+	row->stack = b->stack;
+	switch (b->kind) {
+	case REC_HEAP_BUCKET:
+		heap_counts(&p->arena, b, all, &allocs, &frees);
+		row->size = at_most(b->size);
+		row->value[0] = at_most(allocs);
+		row->value[1] = times(row->value[0], row->size);
+		row->value[2] = allocs > frees ? at_most(allocs - frees) : 0;
+		row->value[3] = times(row->value[2], row->size);
+		/* Taken by a thread that has not counted yet, or in a cycle to come. */
+		return allocs != 0;
+	case REC_BLOCK_BUCKET:
+	case REC_MUTEX_BUCKET:
+		row->value[0] = to_int(block_count(b));
+		row->value[1] = b->u.block.cycles;
+		/* Go: a sample of less than one still is one, so that nobody divides by 0. */
+		if (!row->value[0] && row->value[1] && b->kind == REC_BLOCK_BUCKET)
+			row->value[0] = 1;
+		return row->value[0] || row->value[1];
+	default:
+		row->value[0] = to_int(block_count(b));
+		return row->value[0] > 0;
+	}
+}
+
+/* Waiting for its own locks the recorder charges to a place in itself (core/profile/contention.c). */
+static bool is_lost(const struct rec_process *p, struct rec_names *names, const struct rec_row *row)
+{
+	const struct rec_node *node = &p->arena.nodes[row->stack];
+
+	return row->stack && node->depth == 1 && rec_names_own(names, node->pc);
+}
+
+static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
+			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
+{
+	const struct rec_arena *a = &p->arena;
+	bool all = kind == REC_HEAP_BUCKET && heap_is_clear(a);
+	size_t n = 0;
+
+	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext)
+		n++;
+	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
+	if (!rows->row)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (uint32_t i = a->header->newest[kind]; i; i = a->buckets[i - 1].allnext) {
+		struct rec_row row = {0};
+
+		if (!fill_bucket(p, &a->buckets[i - 1], all, &row))
+			continue;
+		row.lost = kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
+		rows->row[rows->n++] = row;
+	}
+	return 0;
+}
+
+/* ---- goroutines ---- */
+
+static const struct rec_live_stack *find_live(const struct rec_live *live, uint32_t g)
+{
+	for (size_t i = 0; live && i < live->n; i++) {
+		if (live->stack[i].g == g)
+			return &live->stack[i];
+	}
+	return NULL;
+}
+
+static const char *reason_text(uint32_t reason)
+{
+	static const char *const text[REC_NREASONS] = {
+#define REC_X(name, text, v1) text,
+	    REC_REASONS(REC_X)
+#undef REC_X
+	};
+
+	return reason < REC_NREASONS && *text[reason] ? text[reason] : "waiting";
+}
+
+/* In Go's words. */
+static const char *state_of(const struct rec_g *g)
+{
+	static const char *const call[REC_NCALLS] = {
+	    [REC_CALL_READ] = "syscall (read)",	    [REC_CALL_WRITE] = "syscall (write)",
+	    [REC_CALL_SEND] = "syscall (send)",	    [REC_CALL_RECEIVE] = "syscall (receive)",
+	    [REC_CALL_ACCEPT] = "syscall (accept)", [REC_CALL_CONNECT] = "syscall (connect)",
+	    [REC_CALL_OPEN] = "syscall (open)",	    [REC_CALL_CLOSE] = "syscall (close)",
+	    [REC_CALL_SYNC] = "syscall (sync)",	    [REC_CALL_POLL] = "syscall (poll)",
+	    [REC_CALL_FUTEX] = "syscall (futex)",   [REC_CALL_SLEEP] = "syscall (sleep)",
+	    [REC_CALL_WAIT] = "syscall (wait)",
+	};
+
+	switch (g->wait.kind) {
+	case REC_BLOCK:
+		return reason_text(g->wait.arg);
+	case REC_SYSCALL:
+		return g->wait.arg < REC_NCALLS && call[g->wait.arg] ? call[g->wait.arg]
+								     : "syscall";
+	case REC_G_STOP:
+		return g->wait.arg == REC_ON_YIELD ? "runnable" : reason_text(g->wait.arg);
+	default:
+		return g->tid || g->m ? "running" : "runnable";
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct rec_row *x = a, *y = b;
+
+	return (x->g->id > y->g->id) - (x->g->id < y->g->id);
+}
+
+/* A kernel thread that runs one of the program's own goroutines is its scheduler meanwhile. */
+static void mark_schedulers(struct rec_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rec_g *own = rows->row[i].g;
+
+		for (size_t k = 0; k < rows->n && !own->tid && own->m; k++) {
+			struct rec_row *row = &rows->row[k];
+
+			if (row->g->tid && row->g->m == own->m && row->g->wait.kind == REC_NOTHING)
+				row->state = "scheduling";
+		}
+	}
+}
+
+static void fill_g(struct rec_row *row, const struct rec_g *g, const struct rec_live_stack *live)
+{
+	*row = (struct rec_row){.g = g, .state = state_of(g), .value = {1}};
+	row->stack = g->wait.stack;
+	row->leaked = live && live->leaked;
+	if (!row->stack && live && live->npcs) {
+		row->pcs = live->pcs;
+		row->npcs = live->npcs;
+	} else if (!row->stack && g->entry) {
+		row->lone = g->entry + 1;
+	}
+}
+
+static int gather_gs(struct rec_rows *rows, const struct rec_process *p,
+		     const struct rec_live *live, bool leaked, struct tp_err *err)
+{
+	uint32_t used = p->arena.header->gs.used;
+
+	rows->row = calloc(used ? used : 1, sizeof(*rows->row));
+	if (!rows->row)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (uint32_t i = 0; i < used; i++) {
+		const struct rec_g *g = &p->arena.gs[i];
+
+		if (g->id)
+			fill_g(&rows->row[rows->n++], g, find_live(live, g->id));
+	}
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), by_number);
+	mark_schedulers(rows);
+	if (leaked) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < rows->n; i++) {
+			if (rows->row[i].leaked)
+				rows->row[n++] = rows->row[i];
+		}
+		rows->n = n;
+	}
+	return 0;
+}
+
+int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
+		    const struct rec_live *live, struct rec_names *names, struct tp_err *err)
+{
+	*rows = (struct rec_rows){0};
+	switch (kind) {
+	case REC_PROFILE_HEAP:
+		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
+	case REC_PROFILE_BLOCK:
+		return gather_buckets(rows, p, REC_BLOCK_BUCKET, names, err);
+	case REC_PROFILE_MUTEX:
+		return gather_buckets(rows, p, REC_MUTEX_BUCKET, names, err);
+	case REC_PROFILE_THREADCREATE:
+		return gather_buckets(rows, p, REC_CREATE_BUCKET, names, err);
+	default:
+		return gather_gs(rows, p, live, kind == REC_PROFILE_LEAK, err);
+	}
+}
+
+void rec_rows_release(struct rec_rows *rows)
+{
+	free(rows->row);
+	*rows = (struct rec_rows){0};
+}
+
+size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
+		   uint64_t pcs[REC_MAX_DEPTH])
+{
+	size_t n = row->npcs < REC_MAX_DEPTH ? row->npcs : REC_MAX_DEPTH;
+
+	if (row->stack)
+		return rec_process_stack(p, row->stack, pcs, REC_MAX_DEPTH);
+	if (row->pcs) {
+		memcpy(pcs, row->pcs, n * sizeof(*pcs));
+		return n;
+	}
+	pcs[0] = row->lone;
+	return row->lone ? 1 : 0;
+}
+
+/* ---- scales ---- */
+
+/* A block of `size` bytes is sampled with a probability of 1-exp(-size/rate) (Go: protomem.go,
+ * scaleHeapSample). */
+static void scale_heap(int64_t v[2], int64_t size, uint64_t rate)
+{
+	double scale;
+
+	if (rate <= 1 || !v[0] || !size)
+		return;
+	scale = 1 / (1 - exp(-(double)size / (double)rate));
+	v[1] = to_int((double)v[1] * scale);
+	v[0] = to_int((double)v[0] * scale);
+}
+
+void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row)
+{
+	const struct rec_options *o = &p->arena.header->options;
+
+	if (kind == REC_PROFILE_HEAP) {
+		scale_heap(row->value, row->size, o->heap_rate);
+		scale_heap(row->value + 2, row->size, o->heap_rate);
+	} else if (kind == REC_PROFILE_MUTEX && o->profiler < 126 && o->mutex_fraction > 1) {
+		/* Go up to 1.21: runtime/pprof, scaleMutexProfile. */
+		row->value[0] = times(row->value[0], at_most(o->mutex_fraction));
+		row->value[1] = times(row->value[1], at_most(o->mutex_fraction));
+	}
+}

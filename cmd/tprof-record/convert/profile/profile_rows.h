@@ -1,0 +1,60 @@
+/* What a profile is made of, before it has a format: one row for each bucket, or for each thread
+ * that is alive. Both formats are written from these, so that they say the same.
+ *
+ * Values are raw, as the program counted them (rec_profile_scale makes them whole). */
+#ifndef RECORD_CONVERT_PROFILE_ROWS_H
+#define RECORD_CONVERT_PROFILE_ROWS_H
+
+#include "tprof-record/convert/names/names.h"
+#include "tprof-record/convert/profile/profile.h"
+
+#define REC_PROFILE_VALUES 4
+
+/* What everybody's time is charged to that was spent waiting for locks of the recorder (Go:
+ * runtime._LostContendedRuntimeLock). */
+#define REC_LOST_LOCK "tprof._LostContendedRecorderLock"
+
+/* And where a stack is not known, as pprof takes no count without one. */
+#define REC_UNKNOWN_STACK "tprof._UnknownStack"
+
+struct rec_row {
+	uint32_t stack;	     /* node of the arena, 0: see below */
+	const uint64_t *pcs; /* a stack taken from outside, NULL none */
+	size_t npcs;
+	uint64_t lone; /* where nothing but its outermost function is known; 0 not even that */
+	bool lost;     /* REC_LOST_LOCK */
+	bool leaked;
+	const struct rec_g *g; /* of goroutine profiles: whose it is */
+	const char *state;     /* and what that is doing */
+	int64_t size;	       /* of the heap: bytes of each block */
+	int64_t value[REC_PROFILE_VALUES];
+};
+
+struct rec_rows {
+	struct rec_row *row;
+	size_t n;
+};
+
+/* In the order of runtime/mprof.go (newest bucket first), goroutines by number. *rows is the
+ * caller's; it points into p and live. TP_ENOMEM. */
+int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
+		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
+void rec_rows_release(struct rec_rows *rows);
+
+/* The PCs of a row, innermost first, all of them as return addresses; how many, at most
+ * REC_MAX_DEPTH. */
+size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
+		   uint64_t pcs[REC_MAX_DEPTH]);
+
+/* Makes the values whole, as Go does when it writes profile.proto. */
+void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row);
+
+/* How many values a row of that kind has, and what they are. */
+struct rec_profile_types {
+	const char *type[REC_PROFILE_VALUES][2]; /* name, unit */
+	size_t n;
+	const char *period[2];
+};
+const struct rec_profile_types *rec_profile_types(enum rec_profile_kind kind);
+
+#endif

@@ -1,0 +1,247 @@
+/* What happens to goroutines, Ms and Ps: one transition each, and those that must have happened
+ * before another can. */
+#include "tprof-record/convert/trace/legalise.h"
+
+static int get_p(struct rec_story *s, struct rec_machine *m)
+{
+	int code;
+
+	if (m->p >= 0)
+		return 0;
+	code = rec_story_take_p(s, m);
+	return code ? code : REC_WRITE(s, p_start, m);
+}
+
+int rec_story_drop_p(struct rec_story *s, struct rec_machine *m)
+{
+	int code = 0;
+
+	if (m->p >= 0) {
+		code = REC_WRITE(s, p_stop, m);
+		rec_story_give_p(s, m);
+	}
+	return code;
+}
+
+int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
+		     uint32_t stack)
+{
+	int code = rec_story_alive(s, g);
+
+	if (!code)
+		code = REC_WRITE(s, create, by, g, stack);
+	g->state = REC_G_RUNNABLE;
+	return code;
+}
+
+int rec_story_unblock(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
+		      uint32_t stack)
+{
+	int code = REC_WRITE(s, unblock, by, g, stack);
+
+	g->state = REC_G_RUNNABLE;
+	g->hosting = false;
+	return code;
+}
+
+/* On an M that runs nothing. */
+static int run(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g)
+{
+	int code = get_p(s, m);
+
+	if (!code)
+		code = REC_WRITE(s, start, m, g);
+	g->state = REC_G_RUNNING;
+	g->m = (uint32_t)(m - s->ms) + 1;
+	m->g = rec_index_of_g(s, g) + 1;
+	if (!code && s->writing && s->nps > s->announced) {
+		s->announced = s->nps;
+		code = s->w->procs(s->w, m, s->nps);
+	}
+	return code;
+}
+
+static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state state)
+{
+	struct rec_goroutine *g = rec_g_of(s, m);
+
+	g->state = (uint8_t)state;
+	g->m = 0;
+	m->g = 0;
+}
+
+int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack)
+{
+	int code = REC_WRITE(s, block, m, reason, stack);
+
+	rec_g_of(s, m)->wait_stack = stack;
+	rec_g_of(s, m)->ready = false;
+	leave(s, m, reason == REC_ON_YIELD ? REC_G_RUNNABLE : REC_G_WAITING);
+	return code;
+}
+
+int rec_story_end(struct rec_story *s, struct rec_machine *m)
+{
+	struct rec_goroutine *g = rec_g_of(s, m);
+	int code = REC_WRITE(s, end, m);
+
+	leave(s, m, REC_G_DEAD);
+	rec_story_dead(s, g);
+	return code;
+}
+
+int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
+{
+	struct rec_goroutine *g = rec_g_of(s, m);
+	int code;
+
+	if (m->in_call) {
+		m->in_call = false;
+		g->state = REC_G_RUNNING;
+		return REC_WRITE(s, call_ends, m);
+	}
+	code = REC_WRITE(s, call_leaves, m);
+	if (!code)
+		code = get_p(s, m);
+	if (!code)
+		code = REC_WRITE(s, call_back, m, g);
+	leave(s, m, REC_G_RUNNABLE);
+	return code ? code : run(s, m, g);
+}
+
+/* Whatever is on m gives way, and is runnable. */
+static int displace(struct rec_story *s, struct rec_machine *m)
+{
+	int code = 0;
+
+	rec_story_contradict(s);
+	if (rec_g_of(s, m)->state == REC_G_SYSCALL)
+		code = rec_story_end_call(s, m);
+	return code ? code : rec_story_block(s, m, REC_ON_YIELD, 0);
+}
+
+/* m is there for g: who is elsewhere comes, who is here goes. */
+static int make_way(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
+		    uint32_t stack)
+{
+	struct rec_machine *other = rec_m_of(s, g);
+	struct rec_goroutine *here;
+	int code = 0;
+
+	if (other && other != m) {
+		code = displace(s, other);
+		if (!code)
+			code = rec_story_drop_p(s, other);
+	}
+	here = rec_g_of(s, m);
+	if (code || !here || here == g)
+		return code;
+	/* A thread waits while one of the program's own runs on it. */
+	if (m->g == m->own && g->user && here->state == REC_G_RUNNING) {
+		code = rec_story_block(s, m, REC_NREASONS, stack);
+		here->hosting = true;
+		return code;
+	}
+	return displace(s, m);
+}
+
+int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
+		    uint32_t stack, bool *ok)
+{
+	int code = 0;
+
+	*ok = g->state != REC_G_DEAD;
+	if (!*ok) {
+		rec_story_contradict(s);
+		return 0;
+	}
+	if (g->state == REC_G_RUNNING && g->m == (uint32_t)(m - s->ms) + 1)
+		return 0;
+	code = make_way(s, m, g, stack);
+	if (code)
+		return code;
+	switch (g->state) {
+	case REC_G_SYSCALL:
+		rec_story_contradict(s);
+		return rec_story_end_call(s, m);
+	case REC_G_NONE:
+		code = get_p(s, m);
+		if (!code)
+			code = rec_story_create(s, m, g, 0);
+		break;
+	case REC_G_WAITING:
+		if (!g->hosting)
+			rec_story_contradict(s);
+		code = rec_story_unblock(s, g->hosting ? m : NULL, g, 0);
+		break;
+	default:
+		break;
+	}
+	return code ? code : run(s, m, g);
+}
+
+int rec_story_go_on(struct rec_story *s, struct rec_machine *m)
+{
+	const struct rec_event *next = rec_streams_peek(s, (uint32_t)(m - s->ms));
+	struct rec_goroutine *own = m->own ? &s->gs[m->own - 1] : NULL;
+	int code = 0;
+
+	if (next && next->kind == REC_G_START)
+		return 0;
+	if (own && own->state == REC_G_WAITING && own->hosting)
+		code = rec_story_unblock(s, m, own, 0);
+	if (!code && own && own->state == REC_G_RUNNABLE)
+		return run(s, m, own);
+	return code ? code : rec_story_drop_p(s, m);
+}
+
+int rec_story_bring_own(struct rec_story *s, const struct rec_telling *t, bool *ok)
+{
+	*ok = t->g != NULL;
+	return t->g ? rec_story_bring(s, t->m, t->g, t->event->stack, ok) : 0;
+}
+
+/* ---- the beginning ---- */
+
+static bool was_there(const struct rec_story *s, const struct rec_goroutine *g)
+{
+	return g->state == REC_G_NONE && !g->created && g->at_start && (g->id == 1 || s->in_middle);
+}
+
+/* Those of the program's own, or threads, that are there when the trace begins. */
+static int begin_with(struct rec_story *s, bool user)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < s->ngs; i++) {
+		struct rec_goroutine *g = &s->gs[i];
+		struct rec_machine *home = g->home ? &s->ms[g->home - 1] : NULL;
+
+		if (g->user != user || !was_there(s, g))
+			continue;
+		code = rec_story_alive(s, g);
+		g->state = g->at_start;
+		if (code || g->state != REC_G_RUNNING)
+			continue;
+		g->state = REC_G_RUNNABLE;
+		if (home && !home->g) {
+			code = run(s, home, g);
+		} else if (home && home->own == i + 1) {
+			g->state = REC_G_WAITING;
+			g->hosting = true;
+		}
+	}
+	return code;
+}
+
+int rec_story_begin(struct rec_story *s)
+{
+	int code = begin_with(s, true);
+
+	if (!code)
+		code = begin_with(s, false);
+	s->now = s->in_middle ? s->on : s->earliest;
+	s->writing = true;
+	s->announced = s->nps;
+	return code ? code : s->w->begin(s->w);
+}

@@ -1,0 +1,286 @@
+/* The first time through: who woke whom, who the goroutines are, where the trace begins and ends.
+ *
+ * A wait was ended by the last post on its object, by another goroutine, between its beginning and
+ * its end; a post for one is used up by that. (What woke a mutex's waiter in vain, because somebody
+ * else had taken it, is not the last one: so there are no futile wake-ups to be told of, which Go's
+ * own mutexes and channels report as FutileWakeup.) */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-record/convert/trace/legalise.h"
+
+#define MOST_POSTS 512 /* that are looked at for one wait */
+
+static uint32_t *posts_of(const struct rec_story *s, uint64_t object)
+{
+	uint64_t h = (object ^ s->seed) * 0x9e3779b97f4a7c15u;
+
+	return &s->posts[(uint32_t)(h >> 32) & (s->npost_slots - 1)];
+}
+
+static void pair(struct rec_story *s, const struct rec_step *step)
+{
+	const struct rec_event *wait = step->event, *events = s->p->events;
+	uint32_t post;
+	unsigned n = 0;
+
+	if (!wait->g || !wait->object || wait->flags & REC_TIMED_OUT)
+		return;
+	for (post = *posts_of(s, wait->object); post && n < MOST_POSTS;
+	     post = s->links[post - 1].other, n++) {
+		const struct rec_event *e = &events[post - 1];
+		struct rec_link *l = &s->links[post - 1];
+
+		if (e->end <= wait->start)
+			return;
+		if (e->object != wait->object || e->g == wait->g || e->end > step->time ||
+		    (l->woken && e->arg <= 1))
+			continue;
+		s->links[step->record].other = 1;
+		s->links[step->record].woken = l->woken;
+		l->woken = step->record + 1;
+		return;
+	}
+}
+
+/* How a goroutine that is not created in the trace was when the trace began, by the first that is
+ * told of it. */
+static void meet(struct rec_goroutine *g, enum rec_g_state state)
+{
+	if (!g->at_start)
+		g->at_start = (uint8_t)state;
+}
+
+static void set_state(struct rec_goroutine *g, const struct rec_step *step)
+{
+	static const uint8_t rank[] = {
+	    [REC_G_RUNNABLE] = 1, [REC_G_WAITING] = 2, [REC_G_RUNNING] = 3};
+	const struct rec_event *e = step->event;
+	uint8_t state = e->kind == REC_G_STOP  ? REC_G_WAITING
+			: e->kind == REC_G_NEW ? REC_G_RUNNABLE
+					       : REC_G_RUNNING;
+
+	/* They come in any order, as each is told where it is. */
+	if (rank[state] < rank[g->at_start])
+		return;
+	g->at_start = state;
+	if (state == REC_G_RUNNING)
+		g->home = step->m + 1;
+	if (state == REC_G_WAITING)
+		g->wait_stack = e->stack;
+}
+
+static int note_creation(struct rec_story *s, const struct rec_step *step)
+{
+	const struct rec_event *e = step->event;
+	struct rec_goroutine *g = rec_story_g(s, e->arg);
+
+	if (!g)
+		return TP_ENOMEM;
+	if (rec_is_state(s, e) && e->kind == REC_G_NEW)
+		set_state(g, step);
+	else
+		g->created = true;
+	g->user |= e->kind == REC_G_NEW;
+	if (!g->entry)
+		g->entry = e->object;
+	return 0;
+}
+
+static int note(struct rec_story *s, const struct rec_step *step)
+{
+	const struct rec_event *e = step->event;
+	struct rec_goroutine *g;
+
+	/* Somebody else may be named first. */
+	if (e->kind == REC_G_READY && e->arg) {
+		g = rec_story_g(s, e->arg);
+		if (!g)
+			return TP_ENOMEM;
+		g->user = true;
+		meet(g, REC_G_WAITING);
+	}
+	if ((e->kind == REC_THREAD_NEW || e->kind == REC_G_NEW) && e->arg) {
+		int code = note_creation(s, step);
+
+		if (code)
+			return code;
+	}
+	if (!e->g)
+		return 0;
+	g = rec_story_g(s, e->g);
+	if (!g)
+		return TP_ENOMEM;
+	if (!g->stack)
+		g->stack = e->stack;
+	if (!g->home)
+		g->home = step->m + 1;
+	g->seen = true;
+	switch (e->kind) {
+	case REC_THREAD_NAME:
+		g->name = rec_process_string(s->p, e->arg);
+		return 0;
+	case REC_THREAD_START:
+		if (rec_is_state(s, e))
+			set_state(g, step);
+		else
+			g->created = true;
+		break;
+	case REC_G_START:
+	case REC_G_STOP:
+		g->user = true;
+		if (rec_is_state(s, e))
+			set_state(g, step);
+		else
+			meet(g, e->kind == REC_G_START ? REC_G_RUNNABLE : REC_G_RUNNING);
+		return 0;
+	case REC_G_END:
+		g->user = true;
+		break;
+	default:
+		break;
+	}
+	if (!rec_is_state(s, e))
+		meet(g, REC_G_RUNNING);
+	return 0;
+}
+
+/* The kernel calls a thread as the one that made it, in the end as the program: a name that tells
+ * nothing. */
+static bool says_something(const struct rec_story *s, const char *name)
+{
+	const struct rec_arena *a = &s->p->arena;
+	const char *exe = rec_process_string(s->p, a->header->exe);
+	const char *slash = strrchr(exe, '/');
+
+	exe = slash ? slash + 1 : exe;
+	if (!*name || (*exe && !strncmp(name, exe, 15)))
+		return false;
+	for (uint32_t i = 0; i < a->header->gs.used; i++)
+		if (a->gs[i].id == 1)
+			return strcmp(name, a->gs[i].name) != 0;
+	return true;
+}
+
+/* What is known of those that are alive at the end. */
+static int note_living(struct rec_story *s)
+{
+	const struct rec_arena *a = &s->p->arena;
+	struct rec_goroutine *g;
+
+	for (uint32_t i = 0; i < s->ngs; i++)
+		if (s->gs[i].name && (s->gs[i].id == 1 || !says_something(s, s->gs[i].name)))
+			s->gs[i].name = NULL;
+	for (uint32_t i = 0; i < a->header->gs.used; i++) {
+		const struct rec_g *r = &a->gs[i];
+
+		if (!r->id)
+			continue;
+		g = rec_story_g(s, r->id);
+		if (!g)
+			return TP_ENOMEM;
+		g->seen = true;
+		g->user |= !r->tid;
+		/* It came after the trace was on, by a way that is not seen. */
+		g->created |= r->start > s->on;
+		if (!g->entry)
+			g->entry = r->entry;
+		if (!g->stack)
+			g->stack = r->wait.stack;
+		if (!g->name && g->id != 1 && says_something(s, r->name))
+			g->name = r->name;
+	}
+	return 0;
+}
+
+/* What the kernel called each thread, if that tells them apart: numbers are used again. */
+static int call_threads(struct rec_story *s)
+{
+	uint32_t room = 64, *slots;
+
+	while (room < 2 * s->nms)
+		room *= 2;
+	slots = calloc(room, sizeof(*slots));
+	if (!slots)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < s->nms; i++) {
+		struct rec_machine *m = &s->ms[i];
+		uint32_t at = m->tid * 0x9e3779b1u >> 4 & (room - 1);
+
+		while (slots[at] && slots[at] != m->tid)
+			at = (at + 1) & (room - 1);
+		m->wire = m->tid && !slots[at] ? m->tid : (uint64_t)1 << 32 | m->id;
+		if (m->tid)
+			slots[at] = m->tid;
+	}
+	free(slots);
+	return 0;
+}
+
+/* Threads know the goroutine that they are; there is always a main thread. */
+static int note_threads(struct rec_story *s)
+{
+	struct rec_machine *main_thread = rec_story_m(s, 1);
+	struct rec_goroutine *g;
+
+	if (!main_thread)
+		return TP_ENOMEM;
+	if (!main_thread->tid)
+		main_thread->tid = s->p->pid;
+	for (uint32_t i = 0; i < s->nms; i++) {
+		if (!s->ms[i].id)
+			continue;
+		g = rec_story_g(s, s->ms[i].id);
+		if (!g)
+			return TP_ENOMEM;
+		s->ms[i].own = rec_index_of_g(s, g) + 1;
+		if (!g->home)
+			g->home = i + 1;
+	}
+	g = rec_story_g(s, 1);
+	if (!g)
+		return TP_ENOMEM;
+	g->created = g->user = false;
+	meet(g, REC_G_RUNNING);
+	return call_threads(s);
+}
+
+int rec_pairs_find(struct rec_story *s)
+{
+	struct rec_step step;
+	int code = 0;
+
+	for (s->npost_slots = 64; s->npost_slots < s->nlinks / 8 && s->npost_slots < 1u << 20;)
+		s->npost_slots *= 2;
+	s->posts = calloc(s->npost_slots, sizeof(*s->posts));
+	if (!s->posts)
+		return TP_ENOMEM;
+	rec_streams_rewind(s);
+	while (!code && rec_streams_next(s, &step)) {
+		const struct rec_event *e = step.event;
+
+		code = note(s, &step);
+		if (step.record == REC_NO_RECORD)
+			continue;
+		switch (e->kind) {
+		case REC_POST: {
+			uint32_t *last = posts_of(s, e->object);
+
+			s->links[step.record].other = *last;
+			*last = step.record + 1;
+			break;
+		}
+		case REC_BLOCK:
+			if (!step.began)
+				pair(s, &step);
+			break;
+		default:
+			break;
+		}
+	}
+	free(s->posts);
+	s->posts = NULL;
+	if (!code)
+		code = note_living(s);
+	return code ? code : note_threads(s);
+}

@@ -1,0 +1,209 @@
+/* Records that make no sense together: what comes out is a trace that a strict reader takes, in
+ * both formats, whatever was lost, torn or made up.
+ *
+ *	TPROF_SEEDS=5000     how many soups are cooked (400)
+ *	TPROF_KEEP=DIR       keeps the traces, for other readers to try */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "order/trace.h"
+#include "tprof-record/convert/testing.h"
+#include "tprof-record/convert/trace/trace.h"
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (random_state >> 11) % below;
+}
+
+struct soup {
+	uint32_t nms, ngs, nobjects, kinds;
+	uint64_t spread; /* ns between records */
+	uint64_t now[16];
+	uint32_t strings[4], stacks[8], set;
+};
+
+/* Mostly what the thread itself would write, in the order of its clock; sometimes anything. */
+static struct rec_event random_event(struct soup *s)
+{
+	static const uint16_t usual[] = {REC_BLOCK, REC_BLOCK, REC_POST, REC_SYSCALL};
+	uint32_t m = (uint32_t)draw(s->nms) + 1;
+	uint64_t at = s->now[m % 16] += draw(s->spread) + draw(2);
+	struct rec_event e = {
+	    .kind = (uint16_t)(draw(3) ? usual[draw(4)] : draw(s->kinds) + 1),
+	    .flags = (uint16_t)(draw(8) ? 0 : draw(4)),
+	    .stack = s->stacks[draw(8)],
+	    .start = at > draw(s->spread) ? at - draw(s->spread) : at,
+	    .end = at,
+	    .object = draw(s->nobjects),
+	    .g = draw(6) ? m : (uint32_t)draw(s->ngs + 1),
+	    .m = m,
+	    .arg = (uint32_t)draw(s->ngs + 2),
+	};
+
+	if (e.kind == REC_THREAD_NAME || e.kind == REC_LOG || e.kind == REC_REGION_BEGIN ||
+	    e.kind == REC_REGION_END || e.kind == REC_TASK_NEW)
+		e.arg = s->strings[draw(4)];
+	if (e.kind == REC_LABELS)
+		e.arg = draw(4) ? s->set : (uint32_t)draw(100);
+	if (!draw(300))
+		e.start = draw(UINT64_MAX);
+	if (!draw(300))
+		e.end = draw(2) ? draw(UINT64_MAX) : at - draw(s->spread * 5);
+	if (!draw(200))
+		e.m = (uint32_t)draw(s->nms + 3);
+	if (!draw(300))
+		e.g = (uint32_t)draw(UINT32_MAX);
+	return e;
+}
+
+static void cook(struct rec_testing *t, uint64_t seed)
+{
+	struct soup s = {0};
+	size_t n;
+
+	random_state = seed * 0x9e3779b97f4a7c15u;
+	rec_testing_begin(t);
+	s.nms = (uint32_t)draw(6) + 1;
+	s.ngs = s.nms + (uint32_t)draw(6);
+	s.nobjects = (uint32_t)draw(5) + 1;
+	s.kinds = draw(2) ? REC_NKINDS - 1 : REC_NKINDS + 1;
+	s.spread = draw(3) ? 1000 : draw(2) ? 3 : 400000000;
+	for (size_t i = 0; i < 16; i++)
+		s.now[i] = 1000000000;
+	s.strings[1] = rec_testing_string(t, "indexer");
+	s.strings[2] = rec_testing_string(t, "request");
+	s.strings[3] = rec_testing_string(t, "flush");
+	s.set = rec_testing_labels(t, (const char *const[][2]){{"shard", "7"}}, 1);
+	rec_testing_module(t, 0x1000, 0x2000, 0, "/nowhere/program", "");
+	for (size_t i = 1; i < 8; i++) {
+		uint64_t pcs[] = {0x1000 + 16 * i, 0x1100 + 16 * (i % 3), 0x1200};
+
+		s.stacks[i] = rec_testing_stack(t, pcs, 3);
+	}
+	n = draw(4) ? draw(400) : draw(5);
+	for (size_t i = 0; i < n; i++)
+		rec_testing_add(t, random_event(&s));
+	t->process.end_ns = 1000000000;
+	for (size_t i = 0; i < 16; i++)
+		if (s.now[i] > t->process.end_ns)
+			t->process.end_ns = s.now[i];
+	for (uint32_t i = 1; i <= s.nms; i++) {
+		struct rec_g *g;
+
+		if (draw(2))
+			continue;
+		g = rec_testing_g(t, i, draw(5) ? 4000 + i : 4001, i % 2 ? "main" : "");
+		g->start = 1000000000 + draw(s.spread * 10);
+		if (draw(2)) {
+			struct rec_event wait = random_event(&s);
+
+			wait.kind = (uint16_t[]){REC_BLOCK, REC_SYSCALL, REC_G_STOP}[draw(3)];
+			wait.end = 0;
+			rec_testing_wait(g, wait);
+		}
+	}
+}
+
+/* ---- written and read ---- */
+
+static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)err;
+	return tp_buf_put(ctx, data, size);
+}
+
+static int ignore(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+{
+	(void)ctx;
+	(void)ev;
+	(void)n;
+	(void)err;
+	return 0;
+}
+
+static void keep(const struct tp_buf *b, uint64_t seed, const char *format)
+{
+	char path[4096];
+	FILE *f;
+
+	if (!getenv("TPROF_KEEP"))
+		return;
+	snprintf(path, sizeof(path), "%s/%05d-%s.trace", getenv("TPROF_KEEP"), (int)seed, format);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(b->data, 1, b->size, f), b->size);
+	fclose(f);
+}
+
+static void read_back(const struct tp_buf *bytes, uint64_t seed, const char *format)
+{
+	struct tp_trace_options strict = {.strict = true};
+	struct tp_sink sink = {.events = ignore};
+	struct tp_trace trace;
+	struct tp_input *in;
+	struct tp_err err;
+
+	assert_int_equal(tp_input_from_memory(&in, bytes->data, bytes->size, &err), 0);
+	if (tp_trace_read(in, &strict, &trace, &sink, &err))
+		fail_msg("soup %d as %s: %s", (int)seed, format, err.msg);
+	tp_trace_release(&trace);
+	tp_input_close(in);
+}
+
+static void test_trace_write_soup(void **state)
+{
+	const char *seeds = getenv("TPROF_SEEDS");
+	uint64_t n = seeds ? strtoull(seeds, NULL, 10) : 400;
+	size_t events = 0, contradictions = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= n; seed++) {
+		struct rec_testing t;
+		struct tp_err err;
+		size_t wrong;
+
+		cook(&t, seed);
+		assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
+		for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++) {
+			const char *name = format == REC_GO_1_5 ? "1.5" : "1.26";
+			struct tp_dict *dict = tp_dict_new();
+			struct tp_buf bytes = {0};
+			struct tp_out out = {.write = collect, .ctx = &bytes};
+			struct rec_trace_result result;
+			struct rec_names *names;
+
+			assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
+			if (rec_trace_write(&t.process, names, (enum rec_trace_format)format, &out,
+					    &result, &err))
+				fail_msg("soup %d: %s", (int)seed, err.msg);
+			keep(&bytes, seed, name);
+			read_back(&bytes, seed, name);
+			events += result.events;
+			contradictions += result.contradictions;
+			rec_names_free(names);
+			tp_dict_free(dict);
+			tp_buf_release(&bytes);
+		}
+		rec_testing_end(&t);
+	}
+	/* It was worth the trouble. */
+	assert_true(events > n * 50 && contradictions > n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_trace_write_soup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

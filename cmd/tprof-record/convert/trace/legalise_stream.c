@@ -1,0 +1,242 @@
+/* The records by kernel thread, and all of them merged by time.
+ *
+ * A thread writes a record when what it tells is over, so its records stand in the order of their
+ * ends; what took time did so after the record before it. Times that say otherwise (a clock that
+ * was torn, a handler of signals in the middle of a wait) are moved to where they fit. */
+#include <stdlib.h>
+
+#include "tprof-record/convert/trace/legalise.h"
+
+/* The recorder's copy of the clock may be a little older than the last records. */
+#define SLACK_NS       1000000000u
+#define OTHER_CLOCK_NS ((uint64_t)30 * 86400 * 1000000000)
+
+static bool can_be(const struct rec_story *s, const struct rec_event *e)
+{
+	uint16_t kind = e->kind;
+
+	return kind > REC_NOTHING && kind < REC_NKINDS && e->end >= s->earliest &&
+	       e->end <= s->latest;
+}
+
+/* What a thread is in at the end belongs behind its last record. */
+static int note_present(struct rec_story *s)
+{
+	const struct rec_arena *a = &s->p->arena;
+
+	for (uint32_t i = 0; i < a->header->gs.used; i++) {
+		const struct rec_g *g = &a->gs[i];
+		const struct rec_event *w = &g->wait;
+		struct rec_machine *m;
+
+		if (!g->id)
+			continue;
+		/* One of the program's own that waits has said so (G_STOP). */
+		if (rec_takes_time(w) && w->start >= s->earliest && w->start <= s->latest && g->m) {
+			m = rec_story_m(s, g->m);
+			if (!m)
+				return TP_ENOMEM;
+			m->present = w;
+		}
+		if (g->tid && g->m == g->id) {
+			m = rec_story_m(s, g->m);
+			if (!m)
+				return TP_ENOMEM;
+			m->tid = g->tid;
+		}
+	}
+	return 0;
+}
+
+/* When the trace is on: from the beginning, unless a record says that it was switched on. */
+static void note_switch(struct rec_story *s, const struct rec_event *e)
+{
+	if (e->kind == REC_TRACE_START) {
+		if (!s->on || e->end < s->on)
+			s->on = e->end;
+		if (e->end > s->last_on)
+			s->last_on = e->end;
+	}
+	if (e->kind == REC_TRACE_STOP) {
+		if (!s->first_off || e->end < s->first_off)
+			s->first_off = e->end;
+		if (e->end > s->off)
+			s->off = e->end;
+	}
+}
+
+int rec_streams_new(struct rec_story *s)
+{
+	const struct rec_process *p = s->p;
+	uint64_t slack;
+	int code;
+
+	if (p->nevents >= REC_NO_RECORD)
+		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE, "%zu records are too many",
+				  p->nevents);
+	s->earliest = p->arena.header->start_ns;
+	/* Where it had a clock of its own, its end is not known. */
+	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
+	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
+	s->nlinks = (uint32_t)p->nevents;
+	s->links = calloc(s->nlinks + (size_t)1, sizeof(*s->links));
+	if (!s->links)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < s->nlinks; i++) {
+		const struct rec_event *e = &p->events[i];
+		struct rec_machine *m;
+
+		if (!can_be(s, e)) {
+			s->result.contradictions++;
+			continue;
+		}
+		note_switch(s, e);
+		m = rec_story_m(s, e->m);
+		if (!m)
+			return TP_ENOMEM;
+		if (m->last)
+			s->links[m->last - 1].next = i + 1;
+		else
+			m->first = i + 1;
+		m->last = i + 1;
+		if (e->kind == REC_THREAD_START && e->object && e->object <= INT32_MAX)
+			m->tid = (uint32_t)e->object;
+	}
+	s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
+	if (!s->in_middle)
+		s->on = 0;
+	if (!s->off || s->off < s->last_on)
+		s->off = UINT64_MAX;
+	code = note_present(s);
+	if (code)
+		return code;
+	s->heap = calloc(s->nms + (size_t)1, sizeof(*s->heap));
+	return s->heap ? 0 : TP_ENOMEM;
+}
+
+/* ---- the merge ---- */
+
+static const struct rec_event *event_of(const struct rec_story *s, const struct rec_machine *m)
+{
+	return m->at ? &s->p->events[m->at - 1] : m->present;
+}
+
+/* Records of one M lie far apart: the next one is on its way while those of others are told.
+ * (Inlined, as gcc takes a function that only prefetches for one without effect.) */
+static inline __attribute__((always_inline)) void fetch_next(const struct rec_story *s,
+							     const struct rec_machine *m)
+{
+	uint32_t next = m->at ? s->links[m->at - 1].next : 0;
+
+	if (next) {
+		const char *e = (const char *)&s->p->events[next - 1];
+
+		__builtin_prefetch(e);
+		__builtin_prefetch(e + sizeof(struct rec_event) - 1);
+		__builtin_prefetch(&s->links[next - 1]);
+	}
+}
+
+/* When the moment that M is at happened; false where there is none. */
+static bool set_time(struct rec_story *s, struct rec_machine *m)
+{
+	const struct rec_event *e = event_of(s, m);
+	uint64_t t;
+
+	if (!e || (!m->at && m->ending))
+		return false;
+	t = m->ending || !rec_takes_time(e) ? e->end : e->start;
+	/* The end of what is going on is not known; a start may be any number. */
+	if (rec_takes_time(e) && !m->ending && m->at && t > e->end)
+		t = e->end;
+	m->time = t > m->before ? t : m->before;
+	return true;
+}
+
+/* Of two moments at the same time, the end of a wait is the later one: it has a cause. */
+static bool sooner(const struct rec_story *s, uint32_t a, uint32_t b)
+{
+	const struct rec_machine *x = &s->ms[a], *y = &s->ms[b];
+
+	if (x->time != y->time)
+		return x->time < y->time;
+	if (x->ending != y->ending)
+		return y->ending;
+	return a < b;
+}
+
+static void sift_down(struct rec_story *s, uint32_t at)
+{
+	uint32_t m = s->heap[at];
+
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+
+		if (child >= s->nheap)
+			break;
+		if (child + 1 < s->nheap && sooner(s, s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!sooner(s, s->heap[child], m))
+			break;
+		s->heap[at] = s->heap[child];
+		at = child;
+	}
+	s->heap[at] = m;
+}
+
+void rec_streams_rewind(struct rec_story *s)
+{
+	s->nheap = 0;
+	for (uint32_t i = 0; i < s->nms; i++) {
+		struct rec_machine *m = &s->ms[i];
+
+		m->at = m->first;
+		m->before = 0;
+		m->ending = false;
+		if (set_time(s, m))
+			s->heap[s->nheap++] = i;
+	}
+	for (uint32_t i = s->nheap / 2; i--;)
+		sift_down(s, i);
+}
+
+static void advance(struct rec_story *s, struct rec_machine *m)
+{
+	const struct rec_event *e = event_of(s, m);
+
+	m->before = m->time;
+	if (rec_takes_time(e) && !m->ending) {
+		m->ending = true;
+	} else if (m->at) {
+		m->ending = false;
+		m->at = s->links[m->at - 1].next;
+		fetch_next(s, m);
+	}
+	if (!set_time(s, m)) {
+		s->heap[0] = s->heap[--s->nheap];
+		if (!s->nheap)
+			return;
+	}
+	sift_down(s, 0);
+}
+
+bool rec_streams_next(struct rec_story *s, struct rec_step *step)
+{
+	struct rec_machine *m;
+
+	if (!s->nheap)
+		return false;
+	step->m = s->heap[0];
+	m = &s->ms[step->m];
+	step->event = event_of(s, m);
+	step->record = m->at ? m->at - 1 : REC_NO_RECORD;
+	step->began = rec_takes_time(step->event) && !m->ending;
+	step->time = m->time;
+	advance(s, m);
+	return true;
+}
+
+const struct rec_event *rec_streams_peek(const struct rec_story *s, uint32_t m)
+{
+	return event_of(s, &s->ms[m]);
+}

@@ -1,0 +1,210 @@
+/* What lies beside a trace of go 1.5 (libparse/symbol/sidecar.h reads it). */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "decode/profile/encode.h"
+#include "symbol/frame.h"
+#include "tprof-record/convert/trace/trace.h"
+
+struct sidecar {
+	const struct rec_process *p;
+	struct rec_names *names;
+	struct tp_profile *out;
+	uint64_t *pcs;
+	size_t npcs, room;
+	uint64_t main_pc; /* in the function main, where that has no name; 0 */
+};
+
+static int add_pc(struct sidecar *c, uint64_t pc)
+{
+	if (c->npcs == c->room) {
+		size_t room = c->room ? c->room * 2 : 1024;
+		uint64_t *more = realloc(c->pcs, room * sizeof(*more));
+
+		if (!more)
+			return TP_ENOMEM;
+		c->pcs = more;
+		c->room = room;
+	}
+	c->pcs[c->npcs++] = pc;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Those of all stacks, and of start routines, which readers take for return addresses. */
+static int collect_pcs(struct sidecar *c)
+{
+	const struct rec_arena *a = &c->p->arena;
+	size_t n = 0;
+	int code = 0;
+
+	for (uint32_t i = 1; !code && i < a->header->nodes.used; i++)
+		code = add_pc(c, a->nodes[i].pc);
+	for (uint32_t i = 0; !code && i < a->header->gs.used; i++)
+		code = add_pc(c, a->gs[i].entry + 1);
+	for (size_t i = 0; !code && i < c->p->nevents; i++)
+		if (c->p->events[i].kind == REC_THREAD_NEW || c->p->events[i].kind == REC_G_NEW)
+			code = add_pc(c, c->p->events[i].object + 1);
+	if (code || !c->npcs)
+		return code;
+	qsort(c->pcs, c->npcs, sizeof(*c->pcs), by_number);
+	for (size_t i = 0; i < c->npcs; i++)
+		if (c->pcs[i] > 1 && (!n || c->pcs[i] != c->pcs[n - 1]))
+			c->pcs[n++] = c->pcs[i];
+	c->npcs = n;
+	return 0;
+}
+
+/* Of a stripped program this much is known. */
+static void find_main(struct sidecar *c)
+{
+	uint64_t pc;
+
+	for (size_t i = 0; i < c->p->nevents; i++) {
+		const struct rec_event *e = &c->p->events[i];
+
+		if (e->g != 1 || !e->stack)
+			continue;
+		rec_names_begin(c->names, 0, e->stack, &pc);
+		c->main_pc = pc && !rec_names_known(c->names, pc) ? pc : 0;
+		return;
+	}
+}
+
+static int copy_text(struct sidecar *c, const char *text, uint32_t *id)
+{
+	return tp_dict_string(c->out->dict, text, strlen(text), id);
+}
+
+static int add_types(struct sidecar *c)
+{
+	uint32_t type, unit;
+	int code = copy_text(c, "symbols", &type);
+
+	if (!code)
+		code = copy_text(c, "count", &unit);
+	return code ? code : tp_profile_add_type(c->out, type, unit);
+}
+
+static int add_mappings(struct sidecar *c)
+{
+	const struct rec_arena *a = &c->p->arena;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < a->header->modules.used; i++) {
+		const struct rec_module *m = &a->modules[i];
+		struct tp_mapping to = {.start = m->start,
+					.limit = m->limit,
+					.offset = m->offset,
+					.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
+						 TP_MAPPING_LINES | TP_MAPPING_INLINES};
+		uint32_t number;
+
+		code = copy_text(c, rec_process_string(c->p, m->file), &to.file);
+		if (!code)
+			code = copy_text(c, rec_process_string(c->p, m->build_id), &to.build_id);
+		if (!code)
+			code = tp_profile_add_mapping(c->out, &to, &number);
+	}
+	return code;
+}
+
+/* The frames that names have at a PC, as lines of the profile's own dictionary. */
+static int add_location(struct sidecar *c, uint64_t pc)
+{
+	struct tp_location location = {.address = pc,
+				       .mapping = rec_names_module(c->names, pc - 1)};
+	struct tp_dict *from = rec_names_dict(c->names), *to = c->out->dict;
+	struct tp_frame lines[TP_SYMBOL_FRAMES];
+	const uint32_t *frames;
+	size_t n = rec_names_frames(c->names, pc, &frames), k = 0;
+	uint32_t stack = 0;
+	int code = 0;
+
+	for (size_t i = n; !code && i-- && k < TP_SYMBOL_FRAMES;) {
+		struct tp_frame f = tp_dict_frame_at(from, frames[i]);
+		struct tp_function fn = tp_dict_function_at(from, f.function);
+
+		if (!f.function)
+			continue;
+		code = copy_text(c, pc == c->main_pc ? "main" : tp_dict_text(from, fn.name).text,
+				 &fn.name);
+		if (!code)
+			code =
+			    copy_text(c, tp_dict_text(from, fn.system_name).text, &fn.system_name);
+		if (!code)
+			code = copy_text(c, tp_dict_text(from, fn.file).text, &fn.file);
+		if (!code)
+			code = tp_dict_function(to, &fn, &f.function);
+		lines[k++] = f;
+	}
+	if (!code)
+		code = tp_profile_push_location(c->out, &stack, &location, lines, k);
+	return code ? code : tp_profile_add_sample(c->out, stack, 0, (int64_t[]){0});
+}
+
+static int write_gzipped(const struct tp_buf *b, const struct tp_out *out, struct tp_err *err)
+{
+	z_stream z = {.next_in = b->data};
+	struct tp_buf packed = {0};
+	int code = 0;
+
+	/* 16: with a gzip header, which holds no time. */
+	if (b->size > UINT32_MAX / 2)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many symbols");
+	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	z.avail_in = (uInt)b->size;
+	if (tp_buf_reserve(&packed, deflateBound(&z, b->size))) {
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	} else {
+		z.next_out = packed.data;
+		z.avail_out = (uInt)packed.room;
+		deflate(&z, Z_FINISH);
+		code = out->write(out->ctx, packed.data, packed.room - z.avail_out, err);
+	}
+	deflateEnd(&z);
+	tp_buf_release(&packed);
+	return code;
+}
+
+int rec_trace_symbols(const struct rec_process *p, struct rec_names *names,
+		      const struct tp_out *out, struct tp_err *err)
+{
+	struct sidecar c = {.p = p, .names = names, .out = tp_profile_new()};
+	struct tp_buf bytes = {0};
+	int code = c.out ? 0 : TP_ENOMEM;
+
+	rec_names_for_traces(names);
+	if (!code)
+		code = add_types(&c);
+	if (!code)
+		code = add_mappings(&c);
+	if (!code)
+		code = collect_pcs(&c);
+	if (!code)
+		find_main(&c);
+	for (size_t i = 0; !code && i < c.npcs; i++)
+		if (!rec_names_own(names, c.pcs[i]))
+			code = add_location(&c, c.pcs[i]);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE,
+			   code == TP_ENOMEM ? "out of memory" : "too many symbols");
+	if (!code)
+		code = tp_profile_encode(c.out, NULL, &bytes, err);
+	if (!code)
+		code = write_gzipped(&bytes, out, err);
+	tp_buf_release(&bytes);
+	free(c.pcs);
+	tp_profile_free(c.out);
+	return code;
+}

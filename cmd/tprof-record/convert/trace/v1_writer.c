@@ -1,0 +1,307 @@
+/* A story as the tracer of Go 1.5 would write it (the same document that encode.h follows).
+ *
+ *	new goroutine    GoCreate; ProcStart GoStart
+ *	wait             GoBlock… ProcStop; GoUnblock; ProcStart GoStart
+ *	yield            GoSched ProcStop; ProcStart GoStart
+ *	system call      GoSysCall, and, where it took long, GoSysBlock ProcStop; ProcStart
+ *GoSysExit GoStart, GoSysExit with the sequence number and the time of its real end end GoEnd
+ *ProcStop
+ *
+ * What nobody known does is on P -1. Each event has its own sequence number. There are no tasks,
+ * regions, logs, labels or names, and no goroutine that serves timers: who sleeps is woken by the
+ * kernel. */
+#include <stdlib.h>
+
+#include "decode/v1/encode.h"
+#include "tprof-record/convert/trace/legalise.h"
+
+#define NOT_YET UINT32_MAX
+
+struct v1_writer {
+	struct rec_writer w;
+	struct tp_v1_encoder *e;
+	struct tp_err *err;
+	uint64_t seq;
+	uint32_t *stacks; /* by stack of the process: the trace's id, NOT_YET */
+	uint32_t nstacks;
+	uint64_t left_seq, left_ticks; /* of the end of a system call that is to be told */
+};
+
+static const uint8_t blocks[REC_NREASONS + 1] = {
+#define GoBlock		      TP_V1_GO_BLOCK
+#define GoBlockSync	      TP_V1_GO_BLOCK_SYNC
+#define GoBlockCond	      TP_V1_GO_BLOCK_COND
+#define GoBlockNet	      TP_V1_GO_BLOCK_NET
+#define GoBlockSelect	      TP_V1_GO_BLOCK_SELECT
+#define GoBlockSend	      TP_V1_GO_BLOCK_SEND
+#define GoBlockRecv	      TP_V1_GO_BLOCK_RECV
+#define GoSleep		      TP_V1_GO_SLEEP
+#define GoSched		      TP_V1_GO_SCHED
+#define REC_X(name, text, v1) [REC_ON_##name] = v1,
+    REC_REASONS(REC_X)
+#undef REC_X
+	[REC_NREASONS] = GoBlock,
+};
+
+static struct v1_writer *of(struct rec_writer *w)
+{
+	return (struct v1_writer *)(void *)w;
+}
+
+static int put(struct v1_writer *v, int32_t p, struct tp_v1_event ev)
+{
+	ev.seq = ++v->seq;
+	ev.ticks = rec_story_tick(v->w.story);
+	return tp_v1_encode_event(v->e, p, &ev, v->err);
+}
+
+static int stack_of(struct v1_writer *v, uint32_t stack, uint32_t *id)
+{
+	uint64_t pcs[TP_V1_MAX_FRAMES];
+	size_t n;
+
+	*id = 0;
+	if (!stack || stack >= v->nstacks)
+		return 0;
+	if (v->stacks[stack] == NOT_YET) {
+		int code;
+
+		n = rec_names_pcs(v->w.story->names, stack, pcs, TP_V1_MAX_FRAMES);
+		code = tp_v1_encode_stack(v->e, pcs, n, id, v->err);
+		if (code)
+			return code;
+		v->stacks[stack] = *id;
+	}
+	*id = v->stacks[stack];
+	return 0;
+}
+
+static int put_with_stack(struct v1_writer *v, int32_t p, struct tp_v1_event ev, uint32_t stack)
+{
+	int code = stack_of(v, stack, &ev.stack);
+
+	ev.has_stack = true;
+	return code ? code : put(v, p, ev);
+}
+
+/* An event about one thing: a thread, a goroutine. */
+static int put_one(struct v1_writer *v, int32_t p, enum tp_v1_type type, uint64_t arg)
+{
+	return put(v, p, (struct tp_v1_event){.type = type, .args = {arg}, .nargs = 1});
+}
+
+/* Where something is told that M does: -1 where it runs nothing, or without a P. */
+static int32_t p_of(const struct rec_machine *m)
+{
+	return m && m->g && m->p >= 0 ? m->p : TP_V1_NO_P;
+}
+
+/* ---- transitions ---- */
+
+static int p_start(struct rec_writer *w, struct rec_machine *m)
+{
+	return put_one(of(w), m->p, TP_V1_PROC_START, m->wire);
+}
+
+static int p_stop(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_PROC_STOP});
+}
+
+static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
+		  uint32_t stack)
+{
+	uint64_t pc;
+
+	rec_names_begin(w->story->names, g->entry, g->stack, &pc);
+	/* The start routine; readers take it for a return address one behind. */
+	return put_with_stack(of(w), p_of(by),
+			      (struct tp_v1_event){.type = TP_V1_GO_CREATE,
+						   .args = {g->id, pc ? pc - 1 : 0},
+						   .nargs = 2},
+			      stack);
+}
+
+static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+{
+	return put_one(of(w), m->p, TP_V1_GO_START, g->id);
+}
+
+static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
+{
+	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = blocks[reason]}, stack);
+}
+
+static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
+		   uint32_t stack)
+{
+	return put_with_stack(
+	    of(w), p_of(by),
+	    (struct tp_v1_event){.type = TP_V1_GO_UNBLOCK, .args = {g->id}, .nargs = 1}, stack);
+}
+
+static int end(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_END});
+}
+
+static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
+{
+	return put_with_stack(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSCALL}, stack);
+}
+
+static int call_blocks(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->p, (struct tp_v1_event){.type = TP_V1_GO_SYSBLOCK});
+}
+
+/* One that kept its P has no end. */
+static int call_ends(struct rec_writer *w, struct rec_machine *m)
+{
+	(void)w;
+	(void)m;
+	return 0;
+}
+
+static int call_leaves(struct rec_writer *w, struct rec_machine *m)
+{
+	struct v1_writer *v = of(w);
+
+	(void)m;
+	v->left_seq = ++v->seq;
+	v->left_ticks = w->story->now++;
+	return 0;
+}
+
+static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+{
+	struct v1_writer *v = of(w);
+
+	return put(v, m->p,
+		   (struct tp_v1_event){.type = TP_V1_GO_SYSEXIT,
+					.args = {g->id, v->left_seq, v->left_ticks},
+					.nargs = 3});
+}
+
+static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
+{
+	return put_with_stack(
+	    of(w), m->p, (struct tp_v1_event){.type = TP_V1_GOMAXPROCS, .args = {n}, .nargs = 1},
+	    0);
+}
+
+/* ---- beginning and end ---- */
+
+/* As StartTrace: all are created once more, and said to wait or to be in a system call. */
+static int begin(struct rec_writer *w)
+{
+	struct rec_story *s = w->story;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < s->nalive; i++) {
+		struct rec_goroutine *g = &s->gs[s->alive[i]];
+
+		code = create(w, NULL, g, 0);
+		if (!code && g->state == REC_G_WAITING)
+			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_WAITING, g->id);
+		/* One with a P goes on as if it were running: its end is not told. */
+		if (!code && g->state == REC_G_SYSCALL && !s->ms[g->m - 1].in_call)
+			code = put_one(of(w), TP_V1_NO_P, TP_V1_GO_IN_SYSCALL, g->id);
+	}
+	for (uint32_t i = 0; !code && i < s->nps; i++) {
+		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
+
+		if (!m)
+			continue;
+		code = p_start(w, m);
+		if (!code && m->g)
+			code = start(w, m, rec_g_of(s, m));
+		if (!code && i == 0)
+			code = put_procs(w, m, s->nps);
+	}
+	return code;
+}
+
+static int pause_(struct rec_writer *w)
+{
+	(void)w;
+	return 0;
+}
+
+/* As StopTrace: who ends it yields. Where nothing runs a P starts and stops, so that the time up to
+ * the end belongs to the trace. */
+static int finish(struct rec_writer *w)
+{
+	struct v1_writer *v = of(w);
+	struct rec_story *s = w->story;
+	struct rec_machine outside = {.p = -1};
+	int code = 0;
+
+	for (uint32_t i = 0; i < s->nps; i++) {
+		struct rec_machine *m = s->ps[i].m ? &s->ms[s->ps[i].m - 1] : NULL;
+
+		if (m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING) {
+			code = block(w, m, REC_ON_YIELD, 0);
+			return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
+		}
+	}
+	code = rec_story_take_p(s, &outside);
+	if (!code)
+		code = p_start(w, &outside);
+	if (!code)
+		code = p_stop(w, &outside);
+	return code ? code : tp_v1_encode_finish(v->e, 1000000000, 0, v->err);
+}
+
+static void free_writer(struct rec_writer *w)
+{
+	tp_v1_encoder_free(of(w)->e);
+	free(of(w)->stacks);
+	free(w);
+}
+
+int rec_v1_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,
+		      struct tp_err *err)
+{
+	static const struct rec_writer ops = {
+	    .begin = begin,
+	    .pause = pause_,
+	    .procs = put_procs,
+	    .p_start = p_start,
+	    .p_stop = p_stop,
+	    .create = create,
+	    .start = start,
+	    .block = block,
+	    .unblock = unblock,
+	    .end = end,
+	    .call = call,
+	    .call_blocks = call_blocks,
+	    .call_ends = call_ends,
+	    .call_leaves = call_leaves,
+	    .call_back = call_back,
+	    .finish = finish,
+	    .free = free_writer,
+	};
+	struct v1_writer *v = calloc(1, sizeof(*v));
+	int code = 0;
+
+	*w = NULL;
+	if (!v)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	v->w = ops;
+	v->w.story = s;
+	v->err = err;
+	v->nstacks = s->p->arena.header->nodes.used;
+	v->stacks = malloc((v->nstacks + (size_t)1) * sizeof(*v->stacks));
+	if (!v->stacks)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (uint32_t i = 0; !code && i < v->nstacks; i++)
+		v->stacks[i] = NOT_YET;
+	if (!code)
+		code = tp_v1_encoder_new(&v->e, out, err);
+	if (code)
+		free_writer(&v->w);
+	else
+		*w = &v->w;
+	return code;
+}

@@ -1,0 +1,475 @@
+/* A story as Go 1.26 would trace it.
+ *
+ *	new goroutine    GoCreate; ProcStart GoStart
+ *	one nobody made  ProcStart GoCreate GoStart, on its own M
+ *	wait             GoBlock ProcStop; GoUnblock; ProcStart GoStart
+ *	yield            GoStop ProcStop; ProcStart GoStart
+ *	system call      GoSyscallBegin GoSyscallEnd, or, where it took long,
+ *	                 GoSyscallBegin ProcStop; ProcStart GoSyscallEndBlocked GoStart
+ *	end              GoDestroy ProcStop
+ *
+ * What nobody known does is on an M of its own (OUTSIDE). Every generation begins with the status
+ * of all that is live, and a P that is new in it is said to be idle before it is started. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/v2/encode.h"
+#include "tprof-record/convert/trace/legalise.h"
+
+#define GENERATION_NS	  1000000000u
+#define GENERATION_EVENTS 8000000u /* about 64 MiB */
+#define OUTSIDE		  0	   /* no thread has that number */
+#define NO_M		  UINT64_MAX
+
+/* Go: internal/trace/tracev2, GoStatus and ProcStatus. */
+enum { G_RUNNABLE = 1, G_RUNNING, G_SYSCALL, G_WAITING };
+enum { P_RUNNING = 1, P_IDLE, P_SYSCALL };
+
+struct v2_writer {
+	struct rec_writer w;
+	struct tp_v2_encoder *e;
+	struct tp_dict *dict;
+	struct tp_err *err;
+	uint32_t reasons[REC_NREASONS + 1];
+	struct rec_machine outside;
+	uint64_t begun; /* the generation's first moment */
+	size_t events;	/* of the result, when it began */
+};
+
+static const char *const reasons[REC_NREASONS + 1] = {
+#define REC_X(name, text, v1) [REC_ON_##name] = text,
+    REC_REASONS(REC_X)
+#undef REC_X
+	[REC_NREASONS] = "coroutine",
+};
+
+static struct v2_writer *of(struct rec_writer *w)
+{
+	return (struct v2_writer *)(void *)w;
+}
+
+static int put(struct v2_writer *v, uint64_t m, enum tp_v2_wire type, uint64_t a, uint64_t b,
+	       uint64_t c, uint64_t d)
+{
+	return tp_v2_encode_event(v->e, m, rec_story_tick(v->w.story), type,
+				  (uint64_t[]){a, b, c, d}, v->err);
+}
+
+static int stack_of(struct v2_writer *v, uint32_t stack, uint64_t *node)
+{
+	uint32_t n = 0;
+	int code = stack ? rec_names_stack(v->w.story->names, stack, &n, v->err) : 0;
+
+	*node = n;
+	return code;
+}
+
+static int string_of(struct v2_writer *v, const char *text, uint64_t *id)
+{
+	size_t size = strnlen(text, TP_V2_MAX_STRING);
+	uint32_t n = 0;
+	int code = tp_dict_string(v->dict, text, size, &n);
+
+	*id = n;
+	return code;
+}
+
+/* ---- names of goroutines ---- */
+
+/* A stack of one frame, whose function is what the goroutine is called: the name of the thread, or
+ * the function it began with. Go's tools take the names of goroutines from there. */
+static int name_of(struct v2_writer *v, struct rec_goroutine *g, uint64_t *node)
+{
+	struct rec_names *names = v->w.story->names;
+	const char *name = g->name ? g->name : "";
+	struct tp_frame frame;
+	uint64_t pc, text;
+	uint32_t id;
+	int code = 0;
+
+	*node = g->creation;
+	if (g->creation != UINT32_MAX)
+		return 0;
+	id = rec_names_begin(names, g->entry, g->stack, &pc);
+	if (g->id == 1 && !*name && !rec_names_known(names, pc))
+		name = "main";
+	frame = tp_dict_frame_at(v->dict, id);
+	frame.inlined = 0;
+	if (*name) {
+		struct tp_function f = tp_dict_function_at(v->dict, frame.function);
+
+		code = string_of(v, name, &text);
+		f.name = f.system_name = (uint32_t)text;
+		if (!code)
+			code = tp_dict_function(v->dict, &f, &frame.function);
+	}
+	if (!code && (id || *name))
+		code = tp_dict_frame(v->dict, &frame, &id);
+	if (!code && id)
+		code = tp_dict_stack(v->dict, 0, id, &id);
+	g->creation = id;
+	*node = id;
+	return code;
+}
+
+/* ---- generations ---- */
+
+static int p_status(struct v2_writer *v, uint64_t m, int32_t p, unsigned status)
+{
+	struct rec_p *q = &v->w.story->ps[p];
+
+	q->seq = 0;
+	q->mentioned = true;
+	return put(v, m, TP_V2_ProcStatus, (uint64_t)p, status, 0, 0);
+}
+
+static int g_status(struct v2_writer *v, uint64_t at, struct rec_goroutine *g, uint64_t m,
+		    unsigned status)
+{
+	uint64_t stack;
+	int code = name_of(v, g, &stack);
+
+	g->seq = 0;
+	/* What it waits in is worth more than its name, unless the reader has neither. */
+	if (!code && g->wait_stack && (status == G_WAITING || status == G_SYSCALL) && v->events)
+		code = stack_of(v, g->wait_stack, &stack);
+	return code ? code : put(v, at, TP_V2_GoStatusStack, g->id, m, status, stack);
+}
+
+/* What is on an M has to be said there; the rest, by nobody. */
+static int all_status(struct v2_writer *v)
+{
+	struct rec_story *s = v->w.story;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < s->nps; i++) {
+		struct rec_machine *m;
+
+		s->ps[i].mentioned = false;
+		if (!s->ps[i].m || s->ps[i].m == UINT32_MAX)
+			continue;
+		m = &s->ms[s->ps[i].m - 1];
+		code = p_status(v, m->wire, (int32_t)i, m->in_call ? P_SYSCALL : P_RUNNING);
+	}
+	for (uint32_t i = 0; !code && i < s->nalive; i++) {
+		struct rec_goroutine *g = &s->gs[s->alive[i]];
+		uint64_t m = g->m ? s->ms[g->m - 1].wire : NO_M;
+
+		switch (g->state) {
+		case REC_G_RUNNABLE:
+			code = g_status(v, OUTSIDE, g, NO_M, G_RUNNABLE);
+			break;
+		case REC_G_WAITING:
+			code = g_status(v, OUTSIDE, g, NO_M, G_WAITING);
+			break;
+		case REC_G_RUNNING:
+			code = g_status(v, m, g, m, G_RUNNING);
+			break;
+		case REC_G_SYSCALL:
+			code = g_status(v, m, g, m, G_SYSCALL);
+			break;
+		default:
+			break;
+		}
+	}
+	return code;
+}
+
+static int generation(struct v2_writer *v)
+{
+	struct rec_story *s = v->w.story;
+	const struct rec_header *h = s->p->arena.header;
+	uint64_t ago = s->now - h->start_ns, ns = h->start_nsec + ago % 1000000000;
+	struct tp_v2_clock clock = {
+	    .ts = s->now,
+	    .mono_ns = s->now,
+	    .wall_sec = h->start_sec + ago / 1000000000 + ns / 1000000000,
+	    .wall_nsec = (uint32_t)(ns % 1000000000),
+	};
+	int code = tp_v2_encode_generation(v->e, &clock, v->err);
+
+	v->begun = s->now;
+	if (!code)
+		code = all_status(v);
+	v->events = s->result.events;
+	return code;
+}
+
+static int put_procs(struct rec_writer *w, struct rec_machine *m, uint32_t n)
+{
+	return put(of(w), m->wire, TP_V2_ProcsChange, n, 0, 0, 0);
+}
+
+static int begin(struct rec_writer *w)
+{
+	struct rec_story *s = w->story;
+	int code = generation(of(w));
+
+	for (uint32_t i = 0; !code && i < s->nalive; i++)
+		if (s->gs[s->alive[i]].state == REC_G_RUNNING)
+			return put_procs(w, &s->ms[s->gs[s->alive[i]].m - 1], s->nps);
+	return code;
+}
+
+static int pause_(struct rec_writer *w)
+{
+	struct v2_writer *v = of(w);
+	struct rec_story *s = w->story;
+
+	return s->now - v->begun < GENERATION_NS && s->result.events - v->events < GENERATION_EVENTS
+		   ? 0
+		   : generation(v);
+}
+
+/* The time up to the end belongs to the trace, too: what is live then is told once more. */
+static int finish(struct rec_writer *w)
+{
+	int code = generation(of(w));
+
+	return code ? code : tp_v2_encode_finish(of(w)->e, of(w)->err);
+}
+
+/* ---- transitions ---- */
+
+static int p_start(struct rec_writer *w, struct rec_machine *m)
+{
+	struct v2_writer *v = of(w);
+	struct rec_p *p = &w->story->ps[m->p];
+	int code = p->mentioned ? 0 : p_status(v, m->wire, m->p, P_IDLE);
+
+	return code ? code
+		    : put(v, m->wire, TP_V2_ProcStart, (uint64_t)m->p, ++w->story->ps[m->p].seq, 0,
+			  0);
+}
+
+static int p_stop(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->wire, TP_V2_ProcStop, 0, 0, 0, 0);
+}
+
+/* Creation needs a P. */
+static int create_outside(struct v2_writer *v, struct rec_goroutine *g)
+{
+	struct rec_story *s = v->w.story;
+	int code = rec_story_take_p(s, &v->outside);
+
+	if (code)
+		return code;
+	code = p_start(&v->w, &v->outside);
+	if (!code)
+		code = v->w.create(&v->w, &v->outside, g, 0);
+	if (!code)
+		code = p_stop(&v->w, &v->outside);
+	rec_story_give_p(s, &v->outside);
+	return code;
+}
+
+static int create(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
+		  uint32_t stack)
+{
+	struct v2_writer *v = of(w);
+	uint64_t name, at;
+	int code;
+
+	if (!by)
+		return create_outside(v, g);
+	code = name_of(v, g, &name);
+	if (!code)
+		code = stack_of(v, stack, &at);
+	g->seq = 0;
+	return code ? code : put(v, by->wire, TP_V2_GoCreate, g->id, name, at, 0);
+}
+
+static int start(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+{
+	return put(of(w), m->wire, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+}
+
+static int block(struct rec_writer *w, struct rec_machine *m, uint32_t reason, uint32_t stack)
+{
+	uint64_t at;
+	int code = stack_of(of(w), stack, &at);
+
+	return code ? code
+		    : put(of(w), m->wire, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
+			  of(w)->reasons[reason], at, 0, 0);
+}
+
+static int unblock(struct rec_writer *w, struct rec_machine *by, struct rec_goroutine *g,
+		   uint32_t stack)
+{
+	uint64_t at;
+	int code = stack_of(of(w), stack, &at);
+
+	return code ? code
+		    : put(of(w), by ? by->wire : OUTSIDE, TP_V2_GoUnblock, g->id, ++g->seq, at, 0);
+}
+
+static int end(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->wire, TP_V2_GoDestroy, 0, 0, 0, 0);
+}
+
+static int call(struct rec_writer *w, struct rec_machine *m, uint32_t stack)
+{
+	uint64_t at;
+	int code = stack_of(of(w), stack, &at);
+
+	return code ? code
+		    : put(of(w), m->wire, TP_V2_GoSyscallBegin, ++w->story->ps[m->p].seq, at, 0, 0);
+}
+
+static int nothing(struct rec_writer *w, struct rec_machine *m)
+{
+	(void)w;
+	(void)m;
+	return 0;
+}
+
+static int call_ends(struct rec_writer *w, struct rec_machine *m)
+{
+	return put(of(w), m->wire, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+}
+
+static int call_back(struct rec_writer *w, struct rec_machine *m, struct rec_goroutine *g)
+{
+	(void)g;
+	return put(of(w), m->wire, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+}
+
+/* ---- tasks, regions, logs, labels ---- */
+
+/* "key=value key=value" */
+static int labels_of(struct v2_writer *v, uint32_t set, uint64_t *id)
+{
+	const struct rec_process *p = v->w.story->p;
+	char text[TP_V2_MAX_STRING + 1] = "";
+	size_t n, at = 0;
+	const uint32_t *pairs = rec_process_labels(p, set, &n);
+
+	for (size_t i = 0; i < n && at < sizeof(text) - 1; i++) {
+		int size = snprintf(text + at, sizeof(text) - at, "%s%s=%s", i ? " " : "",
+				    rec_process_string(p, pairs[2 * i]),
+				    rec_process_string(p, pairs[2 * i + 1]));
+
+		at += size > 0 ? (size_t)size : 0;
+	}
+	return string_of(v, text, id);
+}
+
+static int put_log(struct v2_writer *v, struct rec_machine *m, uint64_t task, const char *category,
+		   const char *text, size_t size, uint64_t stack)
+{
+	uint64_t key;
+	uint32_t value = 0;
+	int code = string_of(v, category, &key);
+
+	if (!code)
+		code = tp_dict_string(v->dict, text, size, &value);
+	return code ? code : put(v, m->wire, TP_V2_UserLog, task, key, value, stack);
+}
+
+static int note_process(struct v2_writer *v, struct rec_machine *m, const struct rec_event *e,
+			uint64_t stack)
+{
+	char text[TP_V2_MAX_STRING];
+	int n;
+
+	if (e->kind == REC_PROCESS_FORK)
+		n = snprintf(text, sizeof(text), "forked process %" PRIu64, e->object);
+	else
+		n = snprintf(text, sizeof(text), "executes %s",
+			     rec_process_string(v->w.story->p, e->arg));
+	return put_log(v, m, 0, "process", text,
+		       (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1, stack);
+}
+
+static int note(struct rec_writer *w, struct rec_machine *m, const struct rec_event *e)
+{
+	struct v2_writer *v = of(w);
+	const struct rec_process *p = w->story->p;
+	const struct rec_goroutine *g = rec_g_of(w->story, m);
+	uint64_t text = 0, at;
+	int code = stack_of(v, e->stack, &at);
+
+	if (!code &&
+	    (e->kind == REC_TASK_NEW || e->kind == REC_REGION_BEGIN || e->kind == REC_REGION_END))
+		code = string_of(v, rec_process_string(p, e->arg), &text);
+	if (code)
+		return code;
+	switch (e->kind) {
+	case REC_TASK_NEW:
+		return put(v, m->wire, TP_V2_UserTaskBegin, e->object, e->start, text, at);
+	case REC_TASK_END:
+		return put(v, m->wire, TP_V2_UserTaskEnd, e->object, at, 0, 0);
+	case REC_REGION_BEGIN:
+		return put(v, m->wire, TP_V2_UserRegionBegin, e->object, text, at, 0);
+	case REC_REGION_END:
+		return put(v, m->wire, TP_V2_UserRegionEnd, e->object, text, at, 0);
+	case REC_LOG:
+		return put_log(v, m, e->object, rec_process_string(p, e->arg),
+			       (const char *)g->text.data, g->text.size, at);
+	case REC_LABELS:
+		code = labels_of(v, e->arg, &text);
+		return code ? code : put(v, m->wire, TP_V2_GoLabel, text, 0, 0, 0);
+	default:
+		return note_process(v, m, e, at);
+	}
+}
+
+/* ---- lifecycle ---- */
+
+static void free_writer(struct rec_writer *w)
+{
+	tp_v2_encoder_free(of(w)->e);
+	free(w);
+}
+
+int rec_v2_writer_new(struct rec_writer **w, struct rec_story *s, const struct tp_out *out,
+		      struct tp_err *err)
+{
+	static const struct rec_writer ops = {
+	    .begin = begin,
+	    .pause = pause_,
+	    .procs = put_procs,
+	    .p_start = p_start,
+	    .p_stop = p_stop,
+	    .create = create,
+	    .start = start,
+	    .block = block,
+	    .unblock = unblock,
+	    .end = end,
+	    .call = call,
+	    .call_blocks = nothing,
+	    .call_ends = call_ends,
+	    .call_leaves = nothing,
+	    .call_back = call_back,
+	    .note = note,
+	    .finish = finish,
+	    .free = free_writer,
+	};
+	struct v2_writer *v = calloc(1, sizeof(*v));
+	int code = 0;
+
+	*w = NULL;
+	if (!v)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	v->w = ops;
+	v->w.story = s;
+	v->err = err;
+	v->dict = rec_names_dict(s->names);
+	v->outside = (struct rec_machine){.wire = OUTSIDE, .p = -1};
+	for (size_t i = 0; i <= REC_NREASONS && !code; i++)
+		code = tp_dict_string(v->dict, reasons[i], strlen(reasons[i]), &v->reasons[i]);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else
+		code = tp_v2_encoder_new(&v->e, v->dict, out, err);
+	if (code)
+		free_writer(&v->w);
+	else
+		*w = &v->w;
+	return code;
+}

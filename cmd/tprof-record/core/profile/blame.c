@@ -1,0 +1,80 @@
+/* Each release of a lock is charged with what all its waiters have waited since the release before
+ * it, that is, while its holder had the lock (Go: runtime/sema.go, semrelease1 and dequeue, whose
+ * acquiretime begins anew with each release). Of what a place's waiters have waited only sums are
+ * kept: each waiter has a baseline (when it came, or the last release since), so that n waiters
+ * have waited n × now - (sum of baselines) that is not charged yet. What is left when a wait ends,
+ * the time from the release until the thread ran, goes to the same release; it is no contention of
+ * its own. So charges add up to waits.
+ *
+ * Times are read under the lock: they only grow from one change to the next. Objects whose hash is
+ * the same share a place. */
+#include "tprof-record/core/profile/blame.h"
+
+static struct rec_blame *place_of(uint64_t object)
+{
+	return &rec_state()
+		    ->blame[rec_waits_of((const void *)(uintptr_t)object) - rec_core->arena.waits];
+}
+
+bool rec_blame_due(uint64_t object)
+{
+	return atomic_load_explicit(&place_of(object)->n, memory_order_relaxed) != 0;
+}
+
+uint64_t rec_blame_join(uint64_t object)
+{
+	struct rec_blame *b = place_of(object);
+	uint64_t now;
+
+	rec_lock(&b->lock);
+	now = rec_now();
+	atomic_store_explicit(&b->n, atomic_load_explicit(&b->n, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	b->sum += now;
+	rec_unlock(&b->lock);
+	return now;
+}
+
+uint64_t rec_blame_leave(uint64_t object, uint64_t start, bool waited)
+{
+	struct rec_blame *b = place_of(object);
+	uint64_t now, base = start;
+	uint32_t poster;
+	bool posted = false;
+
+	rec_lock(&b->lock);
+	now = rec_now();
+	if (b->posted > start) {
+		base = b->posted;
+		posted = true;
+	}
+	atomic_store_explicit(&b->n, atomic_load_explicit(&b->n, memory_order_relaxed) - 1,
+			      memory_order_relaxed);
+	b->sum -= base;
+	poster = b->poster;
+	rec_unlock(&b->lock);
+	/* Nobody has released it as far as we know (it was given up, say): then it is the last who
+	 * did. */
+	if (waited && poster)
+		rec_due(REC_MUTEX_BUCKET, now - base, poster, !posted);
+	return now;
+}
+
+uint64_t rec_blame_post(uint64_t object, uint32_t stack)
+{
+	struct rec_blame *b = place_of(object);
+	uint64_t now, ns;
+	uint32_t n;
+
+	rec_lock(&b->lock);
+	now = rec_now();
+	n = atomic_load_explicit(&b->n, memory_order_relaxed);
+	ns = n * now - b->sum;
+	b->sum = n * now;
+	b->posted = now;
+	b->poster = stack;
+	rec_unlock(&b->lock);
+	if (n)
+		rec_due(REC_MUTEX_BUCKET, ns, stack, 1);
+	return now;
+}

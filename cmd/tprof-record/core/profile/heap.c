@@ -1,0 +1,150 @@
+/* Sampling of the heap: a Poisson process over the bytes allocated, as Go's nextSample. */
+#include "tprof-record/core/inside.h"
+
+#include <string.h>
+
+#include "tprof-record/core/profile/cycle.h"
+#include "tprof-record/core/profile/sample.h"
+
+/* So often a thread looks whether sampling is on again. */
+#define WHEN_OFF (1 << 20)
+
+/* log2 of x > 0: exponent, and log2(m) = 2/ln 2 · artanh((m - 1) / (m + 1)) with m in [√½, √2);
+ * seven terms are good for 1e-12. libm is not there to be called. */
+static double log_2(double x)
+{
+	uint64_t bits;
+	int exponent;
+	double m, t, t2, sum;
+
+	memcpy(&bits, &x, sizeof(bits));
+	exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+	bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+	memcpy(&m, &bits, sizeof(m));
+	if (m > 1.4142135623730951) {
+		m /= 2;
+		exponent++;
+	}
+	t = (m - 1) / (m + 1);
+	t2 = t * t;
+	sum =
+	    1 +
+	    t2 * (1. / 3 +
+		  t2 * (1. / 5 + t2 * (1. / 7 + t2 * (1. / 9 + t2 * (1. / 11 + t2 * (1. / 13))))));
+	return exponent + 2.8853900817779268 * t * sum;
+}
+
+/* fastexprand of Go's runtime/malloc.go: exponential with that mean, from 26 random bits; a mean
+ * beyond 0x7000000 would overflow what Go keeps it in. */
+static int64_t exponential(uint64_t mean)
+{
+	double q, log_q;
+
+	if (mean > 0x7000000)
+		mean = 0x7000000;
+	q = (double)(rec_random() >> 38) + 1;
+	log_q = log_2(q) - 26;
+	if (log_q > 0)
+		log_q = 0;
+	return (int64_t)(log_q * (-0.6931471805599453 * (double)mean)) + 1;
+}
+
+static int64_t next_sample(uint64_t rate)
+{
+	return rate == 0 ? WHEN_OFF : rate == 1 ? 0 : exponential(rate);
+}
+
+static uint64_t heap_rate(void)
+{
+	return atomic_load_explicit(&rec_core->arena.header->options.heap_rate,
+				    memory_order_relaxed);
+}
+
+static void count_alloc(uint32_t bucket)
+{
+	rec_cycle_alloc(&rec_core->arena, &rec_core->arena.buckets[bucket - 1]);
+}
+
+static void count_free(uint32_t bucket, int64_t n)
+{
+	rec_cycle_free(&rec_core->arena, &rec_core->arena.buckets[bucket - 1], n);
+}
+
+static void sample(void *block, size_t size, struct rec_frame caller, unsigned skip)
+{
+	uint32_t bucket, was;
+
+	bucket = rec_bucket_of(REC_HEAP_BUCKET, rec_stack_from(caller, skip), size);
+	/* Counted only when its free will be seen; a full table must not look like a leak. */
+	if (!bucket || !rec_sample_add(block, bucket, &was))
+		return;
+	count_alloc(bucket);
+	if (was)
+		count_free(was, 1);
+}
+
+__attribute__((noinline)) void rec_malloc(void *block, size_t size, unsigned skip)
+{
+	struct rec_frame caller = REC_CALLER();
+	uint64_t rate;
+
+	if (!rec_enter()) {
+		if (!rec_alive())
+			rec_self.until_sample = WHEN_OFF;
+		return;
+	}
+	rec_known();
+	rate = heap_rate();
+	if (rec_self.heap_rate != rate) {
+		/* The thread's first allocation, or what was left belongs to another rate: not a
+		 * draw that this block could have hit. */
+		rec_self.heap_rate = rate;
+		rec_self.until_sample = next_sample(rate) - (int64_t)size;
+		if (rec_self.until_sample >= 0)
+			goto done;
+	}
+	rec_self.until_sample = next_sample(rate);
+	if (rate && block) {
+		sample(block, size, caller, skip);
+		rec_settle_contention();
+	}
+done:
+	rec_leave();
+}
+
+uint32_t rec_free(void *block)
+{
+	uint32_t bucket;
+
+	if (!block || !rec_enter())
+		return 0;
+	bucket = rec_sample_remove(block);
+	if (bucket)
+		count_free(bucket, 1);
+	rec_leave();
+	return bucket;
+}
+
+void rec_unfree(void *block, uint32_t bucket)
+{
+	uint32_t was;
+
+	if (!block || !bucket || bucket > REC_NBUCKETS || !rec_enter())
+		return;
+	if (rec_sample_add(block, bucket, &was)) {
+		count_free(bucket, -1);
+		if (was)
+			count_free(was, 1);
+	}
+	rec_leave();
+}
+
+void rec_set_heap_rate(uint64_t rate)
+{
+	if (!rec_alive())
+		return;
+	atomic_store_explicit(&rec_core->arena.header->options.heap_rate, rate,
+			      memory_order_relaxed);
+	rec_self.heap_rate = rate;
+	rec_self.until_sample = next_sample(rate);
+}

@@ -1,0 +1,172 @@
+/* Sharded, each shard an open-addressed table with linear probing that doubles when it is 3/4 full
+ * and moves entries back on removal, so there are no tombstones: 16 bytes a place, 21 to 43 per
+ * block. Beside it, rec_sampled counts blocks by the top 16 bits of their hash, so that a free of a
+ * block that was not sampled is one load. A shard is the top 5 bits of the same hash: its lock
+ * protects its counters. A counter that has reached 255 stays there: it no longer knows how many
+ * there are, so it may only say "perhaps". */
+#include "tprof-record/core/profile/sample.h"
+
+#include <string.h>
+
+__attribute__((aligned(4096))) uint8_t rec_sampled[65536];
+
+enum { FIRST_BITS = 8, STUCK = 255 };
+
+static inline uint64_t hash_of(const void *block)
+{
+	return (uint64_t)(uintptr_t)block * 0x9e3779b97f4a7c15u;
+}
+
+static struct rec_shard *shard_of(uint64_t hash)
+{
+	_Static_assert(REC_NSHARDS == 32, "the top 5 bits");
+	return &rec_state()->shard[hash >> 59];
+}
+
+static inline uint64_t place_of(const struct rec_shard *s, uint64_t hash)
+{
+	return hash << 5 >> (64 - s->bits);
+}
+
+static void count_up(uint64_t hash)
+{
+	uint8_t *counter = &rec_sampled[hash >> 48], n = *counter;
+
+	if (n < STUCK)
+		__atomic_store_n(counter, (uint8_t)(n + 1), __ATOMIC_RELAXED);
+}
+
+static void count_down(uint64_t hash)
+{
+	uint8_t *counter = &rec_sampled[hash >> 48], n = *counter;
+
+	if (n && n < STUCK)
+		__atomic_store_n(counter, (uint8_t)(n - 1), __ATOMIC_RELAXED);
+}
+
+/* The place of the block, or the free one where it would be. */
+static uint64_t find(const struct rec_shard *s, uint64_t block, uint64_t hash)
+{
+	uint64_t mask = ((uint64_t)1 << s->bits) - 1, i = place_of(s, hash);
+
+	while (s->place[i].block && s->place[i].block != block)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static bool grow(struct rec_shard *s)
+{
+	struct rec_shard bigger = {.bits = s->bits ? s->bits + 1 : FIRST_BITS};
+	uint64_t n = (uint64_t)1 << s->bits, i;
+
+	bigger.place = rec_map(sizeof(*bigger.place) << bigger.bits);
+	if (!bigger.place)
+		return false;
+	for (i = 0; s->place && i < n; i++) {
+		uint64_t block = s->place[i].block;
+
+		if (block)
+			bigger.place[find(&bigger, block, hash_of((void *)(uintptr_t)block))] =
+			    s->place[i];
+	}
+	if (s->place)
+		rec_unmap(s->place, sizeof(*s->place) << s->bits);
+	s->place = bigger.place;
+	s->bits = bigger.bits;
+	return true;
+}
+
+static bool has_room(struct rec_shard *s)
+{
+	uint64_t n = (uint64_t)1 << s->bits;
+
+	if (s->place && (s->count + 1) * 4 <= n * 3)
+		return true;
+	/* Without more memory it can still become rather full; one place stays free, so that
+	 * searches end. */
+	return grow(s) || (s->place && s->count + 1 < n);
+}
+
+bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was)
+{
+	uint64_t hash = hash_of(block), i;
+	struct rec_shard *s = shard_of(hash);
+	bool added = false;
+
+	*was = 0;
+	rec_lock(&s->lock);
+	if (has_room(s)) {
+		i = find(s, (uint64_t)(uintptr_t)block, hash);
+		if (s->place[i].block) {
+			*was = s->place[i].bucket;
+		} else {
+			s->count++;
+			count_up(hash);
+		}
+		s->place[i].block = (uint64_t)(uintptr_t)block;
+		s->place[i].bucket = bucket;
+		added = true;
+	}
+	rec_unlock(&s->lock);
+	if (!added)
+		rec_lose(REC_LOST_BLOCKS, 1);
+	return added;
+}
+
+/* Entries after a place that became free, up to the next free one, move back where that brings them
+ * nearer to where they belong. */
+static void close_gap(struct rec_shard *s, uint64_t gap)
+{
+	uint64_t mask = ((uint64_t)1 << s->bits) - 1, i = gap;
+
+	for (;;) {
+		uint64_t home;
+
+		s->place[gap] = (struct rec_sample){0};
+		do {
+			i = (i + 1) & mask;
+			if (!s->place[i].block)
+				return;
+			home = place_of(s, hash_of((void *)(uintptr_t)s->place[i].block));
+		} while (((i - home) & mask) < ((i - gap) & mask));
+		s->place[gap] = s->place[i];
+		gap = i;
+	}
+}
+
+uint32_t rec_sample_remove(const void *block)
+{
+	uint64_t hash = hash_of(block), i;
+	struct rec_shard *s = shard_of(hash);
+	uint32_t bucket = 0;
+
+	rec_lock(&s->lock);
+	if (s->place) {
+		i = find(s, (uint64_t)(uintptr_t)block, hash);
+		if (s->place[i].block) {
+			bucket = s->place[i].bucket;
+			close_gap(s, i);
+			s->count--;
+			count_down(hash);
+		}
+	}
+	rec_unlock(&s->lock);
+	return bucket;
+}
+
+void rec_sample_clear(void)
+{
+	struct rec_state *state = rec_state();
+	size_t i;
+
+	for (i = 0; i < REC_NSHARDS; i++) {
+		struct rec_shard *s = &state->shard[i];
+
+		if (s->place)
+			rec_unmap(s->place, sizeof(*s->place) << s->bits);
+		s->place = NULL;
+		s->bits = 0;
+		s->count = 0;
+	}
+	memset(rec_sampled, 0, sizeof(rec_sampled));
+}

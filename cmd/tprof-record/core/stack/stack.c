@@ -1,0 +1,280 @@
+/* Taking the stack of the calling thread: see stackcache.h. */
+#include "tprof-record/core/stack/stackcache.h"
+
+#include "tprof-record/core/stack/tree.h"
+
+/* ---- caches ---- */
+
+static void begin(struct rec_stack_cache *c)
+{
+	size_t i;
+
+	for (i = 0; i < REC_NSHADOWS; i++)
+		c->shadow[i].n = 0;
+	rec_reach_begin(&c->reach);
+}
+
+/* The calling thread's, made when it is needed. NULL when there are too many threads: those share
+ * what is left, so that it does not grow with their number. */
+static struct rec_stack_cache *take_cache(void)
+{
+	struct rec_state *s = rec_state();
+	struct rec_stack_cache *c = NULL;
+
+	if (__builtin_expect(rec_self.cache != NULL, 1))
+		return rec_self.cache;
+	rec_lock(&s->cache_lock);
+	if (!s->caches) {
+		s->caches = rec_map(REC_NCACHES * sizeof(*c));
+		s->ncaches = REC_NCOMMON;
+	}
+	if (s->free_cache) {
+		c = s->free_cache;
+		s->free_cache = c->next;
+	} else if (s->caches && s->ncaches < REC_NCACHES) {
+		c = &s->caches[s->ncaches++];
+	}
+	rec_unlock(&s->cache_lock);
+	if (c)
+		begin(c);
+	rec_self.cache = c;
+	return c;
+}
+
+void rec_cache_give(struct rec_stack_cache *cache)
+{
+	struct rec_state *s = rec_state();
+
+	if (!cache)
+		return;
+	rec_lock(&s->cache_lock);
+	cache->next = s->free_cache;
+	s->free_cache = cache;
+	rec_unlock(&s->cache_lock);
+}
+
+/* ---- shadows ---- */
+
+static inline bool same_frame(const struct rec_frame *a, const struct rec_frame *b)
+{
+	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp;
+}
+
+static inline uint64_t word(uint64_t address)
+{
+	return *(const volatile uint64_t *)(uintptr_t)address;
+}
+
+/* Is everything outside of frame i as it was? Each place is read only after those inside of it were
+ * found unchanged, so that the unwinder would have come here and read the same. */
+static inline bool still_true(const struct rec_shadow *s, uint32_t i)
+{
+	const struct rec_shadow_frame *f = &s->frame[i];
+
+	for (; f > s->frame; f--) {
+		const struct rec_frame *out = &f[-1].at;
+
+		if (word(out->sp - 8) != out->pc)
+			return false;
+		if (f->saved && word(f->at.sp + 8 * (uint64_t)(f->saved - 1)) != out->fp)
+			return false;
+	}
+	return true;
+}
+
+struct walk {
+	struct rec_reach *reach;
+	struct rec_shadow *shadow;
+	uint32_t limit, n; /* frames at most, frames that were found anew */
+	uint32_t match;	   /* 1 + the shadow's frame that the last of them is, 0 none */
+	uint32_t storable; /* frame[storable …] may become part of a shadow */
+	bool complete;	   /* reached the outermost frame */
+	struct rec_shadow_frame *frame;
+};
+
+/* Unwinds until the end, or until a frame of the shadow from which everything is unchanged. */
+static void walk(struct walk *w, struct rec_frame at)
+{
+	const struct rec_shadow *s = w->shadow;
+	uint32_t top = s ? s->n : 0;
+
+	for (w->n = 0; w->n < w->limit; w->n++) {
+		struct rec_shadow_frame *f = &w->frame[w->n];
+		enum rec_step step;
+
+		while (top && s->frame[top - 1].at.sp < at.sp)
+			top--;
+		if (top && same_frame(&s->frame[top - 1].at, &at)) {
+			if ((!s->cut || (!w->n && top == s->n)) && still_true(s, top - 1)) {
+				w->match = top;
+				w->complete = true;
+				return;
+			}
+			top--;
+		}
+		f->at = at;
+		f->saved = 0;
+		step = rec_unwind(&at, w->reach, &f->saved);
+		if (step == REC_STEP_END) {
+			/* Without a PC it is no frame, but a place that must stay as it is. */
+			w->complete = true;
+			w->n++;
+			return;
+		}
+		if (step == REC_STEP_LOST) {
+			w->storable = ++w->n;
+			return;
+		}
+		if (step == REC_STEP_OTHER)
+			w->storable = w->n + 1;
+	}
+}
+
+/* Nodes for the new frames, on top of those the shadow knows. */
+static uint32_t add_frames(struct walk *w, uint32_t node)
+{
+	uint32_t i, depth = node ? rec_core->arena.nodes[node].depth : 0;
+
+	for (i = w->n; i-- > 0;) {
+		if (w->frame[i].at.pc >= REC_PAGE) {
+			node = rec_tree_child(node, w->frame[i].at.pc, ++depth);
+			if (!node) {
+				rec_lose(REC_LOST_STACKS, 1);
+				return 0;
+			}
+		}
+		w->frame[i].node = node;
+	}
+	return node;
+}
+
+/* New frames take the place of what was inside of the match. */
+static void remember(struct walk *w)
+{
+	struct rec_shadow *s = w->shadow;
+	uint32_t i, at = w->match;
+
+	s->cut = !w->complete;
+	/* Cut off because there are more frames than wanted, or lost? */
+	if (s->cut && (w->storable || w->n > REC_SHADOW_FRAMES)) {
+		s->n = 0;
+		return;
+	}
+	for (i = w->n; i-- > w->storable && at < REC_SHADOW_FRAMES;)
+		s->frame[at++] = w->frame[i];
+	s->n = at;
+}
+
+static uint32_t take(struct walk *w, struct rec_frame from, uint32_t limit)
+{
+	struct rec_shadow *s = w->shadow;
+	uint32_t node = 0, epoch;
+
+	w->limit = limit;
+	if (s) {
+		epoch = atomic_load_explicit(&rec_state()->epoch, memory_order_relaxed);
+		if (s->epoch != epoch) {
+			s->n = 0;
+			s->epoch = epoch;
+		}
+	}
+	walk(w, from);
+	if (w->match) {
+		node = s->frame[w->match - 1].node;
+		if (!w->n)
+			return node; /* what is inside of the match stays: it may come back */
+		if (rec_core->arena.nodes[node].depth + w->n > limit) {
+			/* Cut off, so it begins at another root: no part of it is known. */
+			w->shadow = NULL;
+			w->match = w->n = w->storable = 0;
+			w->complete = false;
+			s->n = 0;
+			walk(w, from);
+			return add_frames(w, 0);
+		}
+	}
+	node = add_frames(w, node);
+	if (s) {
+		if (node)
+			remember(w);
+		else
+			s->n = 0;
+	}
+	return node;
+}
+
+static uint32_t take_with(struct rec_stack_cache *c, struct rec_frame from, unsigned skip)
+{
+	struct walk w = {.reach = &c->reach, .frame = c->scratch};
+	uint32_t depth = rec_core->arena.header->options.depth, saved;
+
+	c->reach.page[0] = c->reach.page[1] = 0;
+	while (skip-- > 0) {
+		enum rec_step step = rec_unwind(&from, &c->reach, &saved);
+
+		if (step == REC_STEP_END || step == REC_STEP_LOST)
+			break;
+	}
+	if (!depth)
+		depth = 128;
+	w.shadow = &c->shadow[((from.pc ^ from.sp) * 0x9e3779b97f4a7c15u) >> 62];
+	_Static_assert(REC_NSHADOWS == 4, "the hash has as many bits");
+	return take(&w, from, depth < REC_MAX_DEPTH ? depth : REC_MAX_DEPTH);
+}
+
+uint32_t rec_stack_from(struct rec_frame from, unsigned skip)
+{
+	struct rec_state *s = rec_state();
+	struct rec_stack_cache *c = take_cache();
+	uint32_t i = rec_self.g % REC_NCOMMON, node;
+
+	if (__builtin_expect(c != NULL, 1))
+		return take_with(c, from, skip);
+	if (!s->caches) {
+		rec_lose(REC_LOST_STACKS, 1);
+		return 0;
+	}
+	c = &s->caches[i];
+	rec_lock(&s->common_lock[i]);
+	/* Shadows may stay, although they are another thread's: they are checked. */
+	rec_reach_begin(&c->reach);
+	node = take_with(c, from, skip);
+	rec_unlock(&s->common_lock[i]);
+	return node;
+}
+
+__attribute__((noinline)) uint32_t rec_stack(unsigned skip)
+{
+	struct rec_frame from = REC_CALLER();
+	uint32_t node;
+
+	if (!rec_enter())
+		return 0;
+	node = rec_stack_from(from, skip);
+	rec_leave();
+	return node;
+}
+
+__attribute__((noinline)) size_t rec_backtrace(uint64_t *pcs, size_t room, unsigned skip)
+{
+	struct rec_frame at = REC_CALLER();
+	struct rec_reach reach;
+	uint32_t saved;
+	size_t n = 0;
+
+	if (!rec_alive())
+		return 0;
+	rec_reach_begin(&reach);
+	while (n < room && at.pc) {
+		enum rec_step step;
+
+		if (skip)
+			skip--;
+		else
+			pcs[n++] = at.pc;
+		step = rec_unwind(&at, &reach, &saved);
+		if (step == REC_STEP_END || step == REC_STEP_LOST)
+			break;
+	}
+	return n;
+}

@@ -1,0 +1,43 @@
+/* What a thread remembers of the stacks it took, so that the next one costs little.
+ *
+ * A shadow is a stack as it was unwound last: for each frame pc, sp and fp, and where on the stack
+ * the next frame outwards was found (its return address lies below its sp; its fp may have been
+ * saved). What a frame's caller is depends on nothing else (unwind.h), so if those places still
+ * hold the same values, all frames from there outwards are the same; their node in the tree is
+ * known. */
+#ifndef RECORD_CORE_STACKCACHE_H
+#define RECORD_CORE_STACKCACHE_H
+
+#include "tprof-record/core/inside.h"
+#include "tprof-record/core/stack/unwind.h"
+
+enum { REC_NSHADOWS = 4, REC_SHADOW_FRAMES = 144, REC_NBUCKET_CACHE = 32 };
+
+struct rec_shadow_frame {
+	struct rec_frame at;
+	uint32_t node;	/* of the tree: this frame and what is outside of it */
+	uint32_t saved; /* the caller's fp was at sp + 8 * (saved - 1); 0: it is the same */
+};
+
+struct rec_shadow {
+	uint32_t n;
+	uint32_t epoch;
+	bool cut; /* not to the outermost frame: of use only as a whole */
+	struct rec_shadow_frame frame[REC_SHADOW_FRAMES]; /* outermost first */
+};
+
+struct rec_bucket_cache {
+	uint64_t size;
+	uint32_t stack, kind, bucket, unused;
+};
+
+struct rec_stack_cache {
+	struct rec_stack_cache *next; /* while it is nobody's */
+	struct rec_reach reach;
+	struct rec_bucket_cache bucket[REC_NBUCKET_CACHE];
+	struct rec_shadow shadow[REC_NSHADOWS];
+	/* What is being unwound, innermost first: stacks of the program may be small. */
+	struct rec_shadow_frame scratch[REC_MAX_DEPTH];
+};
+
+#endif

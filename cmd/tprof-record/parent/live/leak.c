@@ -1,0 +1,193 @@
+/* Two looks at the process, each a search; only what both find is believed. */
+#include "tprof-record/parent/live/leak.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tprof-record/parent/live/search.h"
+#include "tprof-record/parent/live/threads.h"
+#include "tprof-record/parent/live/tracee.h"
+
+#define MOST_BYTES ((uint64_t)4 << 30) /* per look … */
+#define MOST_NS	   3000000000u	       /* … and time for it */
+
+/* ---- who waits, by what the arena says ---- */
+
+static bool can_leak(const struct rec_g *g)
+{
+	if (!g->id || !g->tid || g->tid > INT32_MAX || g->wait.kind != REC_BLOCK || !g->wait.object)
+		return false;
+	switch (g->wait.arg) {
+	case REC_ON_MUTEX:
+	case REC_ON_RWLOCK_R:
+	case REC_ON_RWLOCK_W:
+	case REC_ON_COND:
+	case REC_ON_SEMAPHORE:
+	case REC_ON_BARRIER:
+	case REC_ON_FUTEX:
+	case REC_ON_JOIN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool pick_candidates(struct rec_search *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct rec_waiter *t = &s->thread[i];
+		const struct rec_region *r = rec_memory_find(&s->memory, t->sp);
+
+		if (!t->tid || !t->limit || !r || r->main_stack || !t->g || !can_leak(t->g) ||
+		    !t->futex)
+			continue;
+		t->object = t->g->wait.object & REC_ADDRESS;
+		t->candidate =
+		    rec_search_is_private(s, t->object) && rec_search_is_private(s, t->futex);
+		any |= t->candidate;
+	}
+	return any;
+}
+
+/* Still? One that was stopped needs a moment to be back in the kernel. */
+static bool waits_still(const struct rec_search *s, const struct rec_waiter *t)
+{
+	struct timespec moment = {.tv_nsec = 1000000};
+	struct rec_tracee_call call = {.running = true};
+
+	for (int i = 0; call.running && i < 50; i++) {
+		if (i)
+			nanosleep(&moment, NULL);
+		if (!rec_tracee_call(s->pid, t->tid, &call))
+			return false;
+	}
+	return rec_tracee_waits(&call) && call.sp == t->sp &&
+	       (call.arg[0] & REC_ADDRESS) == t->futex;
+}
+
+/* ---- one look, and two ---- */
+
+static void begin(struct rec_search *s, uint64_t now)
+{
+	struct tp_err err = {0};
+	int code = rec_memory_open(&s->memory, s->pid, &err);
+
+	s->memory.left = MOST_BYTES;
+	s->memory.end_ns = now + MOST_NS;
+	/* One that is gone has no leaks. */
+	if (code && code != TP_ENOENT)
+		rec_search_fail(s, code, err.msg);
+}
+
+static void release(struct rec_search *s)
+{
+	rec_memory_close(&s->memory);
+	rec_blocks_release(&s->blocks);
+	tp_buf_release(&s->words);
+	tp_buf_release(&s->queue);
+	free(s->thread);
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct leaked {
+	uint32_t g;
+	pid_t tid;
+	uint64_t futex;
+};
+
+/* Appends to `found` (struct leaked). */
+static int look(pid_t pid, const struct rec_process *p, struct tp_buf *found, struct tp_err *err)
+{
+	struct rec_search s = {.pid = pid, .p = p, .err = err};
+
+	begin(&s, clock_ns());
+	if (!s.code)
+		rec_search_threads(&s);
+	if (!s.code)
+		rec_search_regions(&s);
+	if (!s.code && pick_candidates(&s)) {
+		rec_search_follow(&s);
+		for (size_t i = 0; i < s.n && !s.code; i++) {
+			const struct rec_waiter *t = &s.thread[i];
+			struct leaked leaked = {t->g ? t->g->id : 0, t->tid, t->futex};
+
+			if (t->candidate && waits_still(&s, t) &&
+			    tp_buf_put(found, &leaked, sizeof(leaked)))
+				rec_search_fail(&s, TP_ENOMEM, "out of memory");
+		}
+	}
+	release(&s);
+	return s.code;
+}
+
+static bool is_in(const struct tp_buf *found, const struct leaked *one)
+{
+	const struct leaked *l = (const struct leaked *)(const void *)found->data;
+
+	for (size_t i = 0; i < found->size / sizeof(*l); i++) {
+		if (l[i].g == one->g && l[i].tid == one->tid && l[i].futex == one->futex)
+			return true;
+	}
+	return false;
+}
+
+static int add_to(struct rec_live *live, const struct tp_buf *first, const struct tp_buf *second)
+{
+	const struct leaked *l = (const struct leaked *)(const void *)second->data;
+	size_t more = second->size / sizeof(*l), pcs = 0, n = live->n;
+	struct rec_live_stack *stack;
+	uint64_t *to;
+
+	for (size_t i = 0; i < live->n; i++)
+		pcs += live->stack[i].npcs;
+	stack = malloc((live->n + more) * sizeof(*stack) + pcs * sizeof(*to));
+	if (!stack)
+		return TP_ENOMEM;
+	to = (uint64_t *)(void *)(stack + live->n + more);
+	for (size_t i = 0; i < live->n; i++) {
+		stack[i] = live->stack[i];
+		if (stack[i].npcs)
+			memcpy(to, stack[i].pcs, stack[i].npcs * sizeof(*to));
+		stack[i].pcs = to;
+		to += stack[i].npcs;
+	}
+	for (size_t i = 0; i < more; i++) {
+		if (is_in(first, &l[i]))
+			stack[n++] = (struct rec_live_stack){
+			    .g = l[i].g, .tid = (uint32_t)l[i].tid, .leaked = true};
+	}
+	rec_live_free(live);
+	*live = (struct rec_live){stack, n};
+	return 0;
+}
+
+int rec_live_leaks(pid_t pid, const struct rec_process *p, struct rec_live *live,
+		   struct tp_err *err)
+{
+	struct tp_buf first = {0}, second = {0};
+	bool any = false;
+	int code = 0;
+
+	for (uint32_t i = 0; i < p->arena.header->gs.used && !any; i++)
+		any = can_leak(&p->arena.gs[i]);
+	if (!any)
+		return 0;
+	code = look(pid, p, &first, err);
+	if (!code && first.size)
+		code = look(pid, p, &second, err);
+	if (!code && second.size && add_to(live, &first, &second))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	tp_buf_release(&first);
+	tp_buf_release(&second);
+	return code;
+}
