@@ -6,7 +6,7 @@
 #   TIME=60                 seconds per target of make fuzz
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
-#   CC=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g)
+#   CC=, CXX=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g)
 #   PREFIX=, DESTDIR=       for install
 
 VERSION := 0.1.0
@@ -23,6 +23,10 @@ EDIT_PACKAGES := libedit
 XML_PACKAGES := libxml-2.0
 TEST_PACKAGES := cmocka
 CFLAGS ?= -O2 -g
+# As make's own CC is cc; its CXX is g++, wherever.
+ifeq ($(origin CXX),default)
+CXX := c++
+endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
 ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CFLAGS) \
@@ -307,6 +311,9 @@ API_DIR := $(DESTDIR)$(PREFIX)/lib
 INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include
 PKGCONFIG_DIR := $(DESTDIR)$(PREFIX)/lib/pkgconfig
 
+# Programs find the library from now on (or no longer); below DESTDIR that is for who unpacks it there.
+LIBRARIES_CHANGED := [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig 2>/dev/null || :
+
 .PHONY: install
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@install -d $(BINDIR) $(LIBDIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR)
@@ -323,6 +330,7 @@ install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 		install -m 644 completions/$$c.bash $(BASH_DIR)/$$c && \
 		install -m 644 completions/_$$c $(ZSH_DIR)/_$$c && \
 		install -m 644 completions/$$c.fish $(FISH_DIR)/$$c.fish || exit 1; done
+	@$(LIBRARIES_CHANGED)
 	@echo "installed tprof $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 .PHONY: uninstall
@@ -331,6 +339,7 @@ uninstall: ## remove what install put there
 	@for p in $(MAN_PAGES); do f=$${p#man/}; rm -f $(SHAREDIR)/man/man$${p##*.}/$$f; done
 	@rm -f $(API_DIR)/libtprof-record.so $(API_DIR)/libtprof-record.so.0 $(INCLUDE_DIR)/tprof-record.h $(PKGCONFIG_DIR)/tprof-record.pc
 	@rm -f $(LIBDIR)/tprof.so $(LIBDIR)/tprof-preload.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
+	@$(LIBRARIES_CHANGED)
 
 # ---- the rest ----
 
