@@ -11,7 +11,7 @@ early_kills() {
 		{ "$bin/tprof-record" -o dumps.early --all -- "$programs/busy" 2000 >early.out 2>early.err </dev/null & } 2>/dev/null
 		recorder=$!
 		program=
-		for _ in $(seq 200); do
+		for _ in $(seq 1000); do
 			program=$(program_of $recorder)
 			[ -z "$program" ] || break
 		done
@@ -40,7 +40,7 @@ recorder=$!
 sleep 0.2
 program=$(program_of $recorder)
 { kill -KILL $recorder; wait $recorder; } 2>/dev/null
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	[ ! -s left.out ] || break
 	sleep 0.05
 done
