@@ -140,11 +140,13 @@ static __attribute__((noinline)) void *run(void *arg)
 }
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool waiting_for_lock;
 
 static __attribute__((noinline)) void *wait_for_lock(void *arg)
 {
 	(void)arg;
 	tprof_wait_begin(TPROF_MUTEX, &held);
+	atomic_store(&waiting_for_lock, true);
 	pthread_mutex_lock(&held);
 	tprof_wait_end(false);
 	pthread_mutex_unlock(&held);
@@ -195,9 +197,8 @@ static void test_stack_all(void **state)
 	pthread_mutex_lock(&held);
 	assert_int_equal(tprof_thread_create(&t[0], NULL, run, NULL), 0);
 	assert_int_equal(tprof_thread_create(&t[1], NULL, wait_for_lock, NULL), 0);
-	while (!atomic_load(&running))
+	while (!atomic_load(&running) || !atomic_load(&waiting_for_lock))
 		usleep(1000);
-	usleep(50000);
 
 	n = tprof_stack(text, sizeof(text) - 1, true);
 	text[n] = 0;

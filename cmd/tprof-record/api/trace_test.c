@@ -19,6 +19,7 @@ struct reader {
 	pthread_t thread;
 	struct tp_buf all;
 	size_t pieces;
+	_Atomic bool runs;
 };
 
 static void *read_all(void *arg)
@@ -27,6 +28,7 @@ static void *read_all(void *arg)
 	const void *piece;
 	size_t size;
 
+	atomic_store(&r->runs, true);
 	while ((piece = tprof_trace_read(&size)) != NULL) {
 		tp_buf_put(&r->all, piece, size);
 		r->pieces++;
@@ -38,6 +40,8 @@ static void begin(struct reader *r)
 {
 	*r = (struct reader){0};
 	assert_int_equal(pthread_create(&r->thread, NULL, read_all, r), 0);
+	while (!atomic_load(&r->runs))
+		usleep(1000);
 }
 
 static void test_trace_off(void **state)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -151,6 +152,7 @@ static void test_listen_find(void **state)
 	}
 	fd = rec_listen_find(child, &err);
 	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(rec_listen_find(1, &err), -1);

@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -132,6 +135,33 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
+/* Until a thread has come to where it stays: it has had a processor for some ms, or none for a
+ * while. For ten seconds at most. */
+static void settle(pid_t pid, pid_t tid, bool spins)
+{
+	char path[64], text[256];
+
+	for (int i = 0; i < 1000; i++) {
+		FILE *f;
+		bool there = false;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid,
+			 spins ? "schedstat" : "stat");
+		f = fopen(path, "re");
+		if (f && fgets(text, sizeof(text), f)) {
+			const char *name = strrchr(text, ')');
+
+			there = spins ? strtoull(text, NULL, 10) >= 5000000
+				      : name && name[1] && name[2] == 'S';
+		}
+		if (f)
+			fclose(f);
+		pause_ms(10);
+		if (there)
+			return;
+	}
+}
+
 /* False: where the test runs nobody may trace. */
 static bool look(const struct rec_testing *t, pid_t pid, struct rec_live *live)
 {
@@ -167,7 +197,7 @@ static void test_live_stacks_running(void **state)
 	(void)state;
 	rec_testing_begin(&t);
 	pid = start(child, tid);
-	pause_ms(20);
+	settle(pid, tid[1], true);
 	g = rec_testing_g(&t, 1, (uint32_t)tid[0], "main");
 	rec_testing_wait(
 	    g, (struct rec_event){.kind = REC_BLOCK, .arg = REC_ON_JOIN, .stack = 7, .start = 1});
@@ -205,7 +235,7 @@ static void test_live_stacks_own(void **state)
 	(void)state;
 	rec_testing_begin(&t);
 	pid = start(child, tid);
-	pause_ms(20);
+	settle(pid, tid[1], true);
 	rec_testing_g(&t, 2, (uint32_t)tid[1], "spinner");
 	rec_testing_g(&t, 9, 0, "fibre")->m = 2;
 	if (look(&t, pid, &live)) {
@@ -228,7 +258,7 @@ static void test_live_stacks_no_eintr(void **state)
 	(void)state;
 	rec_testing_begin(&t);
 	pid = start(child_waiting, tid);
-	pause_ms(20);
+	settle(pid, tid[1], false);
 	rec_testing_g(&t, 2, (uint32_t)tid[1], "waiter");
 	for (int i = 0; i < 20; i++) {
 		struct timespec none = {0};
@@ -258,6 +288,7 @@ static void test_live_stacks_dead(void **state)
 	struct rec_live live;
 	struct rec_testing t;
 	int32_t tid[2];
+	siginfo_t how;
 	pid_t pid;
 
 	(void)state;
@@ -265,7 +296,7 @@ static void test_live_stacks_dead(void **state)
 	pid = start(child, tid);
 	rec_testing_g(&t, 1, (uint32_t)tid[0], "main");
 	kill(pid, SIGKILL);
-	pause_ms(20);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &how, WEXITED | WNOWAIT), 0);
 	assert_int_equal(rec_live_stacks(pid, &t.process, &live, &err), 0);
 	assert_int_equal(live.n, 0);
 	/* Its exit is still there to be collected. */
