@@ -165,27 +165,31 @@ else
 fi
 
 # The page's example, as a reader would type it.
-rm -rf page
-mkdir page
-sed -n '/^\.Sh EXAMPLES/,$p' "$source/man/tprof-record.3" | awk '/^\.Bd/ { inside = 1; next } /^\.Ed/ { exit } inside' |
-	sed 's/\\e/\\/g; s/^\\&//' >page/batch.c
-if ! ${CC:-cc} -Wall -Wextra -Werror -I"$source/cmd/tprof-record/api" page/batch.c -L"$bin/../lib" -ltprof-record \
-	-pthread -Wl,-rpath,"$bin/../lib" -o page/batch >compiled 2>&1; then
-	bad "the page's example" 'does not compile' compiled
-elif ! (cd page && run batch ./batch && exit "$status"); then
-	bad "the page's example" 'does not run' page/batch.err
-elif mkdir page/left && mv page/trace.out page/mutex.pb.gz page/left && judge page/left 2 && ask_others page/left; then
-	ok "the page's example" "$("$bin/tprof-top" --format=tsv page/left/trace.out 2>/dev/null | sed 1d | awk -F '\t' '{ printf "%s ", $1 }')"
-	values page/left/mutex.pb.gz delay >got
-	# It was held for 50 ms; where the worker was late, less was waited.
-	if awk '$1 == "main" && $2 > 1000000 { found = 1 } END { exit !found }' got && grep -q '^release ' got; then
-		ok "… blames who held the lock" "$(head -n 1 got) ns"
+page_example() {
+	why='it leaves nothing'
+	rm -rf page
+	mkdir -p page/left
+	sed -n '/^\.Sh EXAMPLES/,$p' "$source/man/tprof-record.3" | awk '/^\.Bd/ { inside = 1; next } /^\.Ed/ { exit } inside' |
+		sed 's/\\e/\\/g; s/^\\&//' >page/batch.c
+	if ! ${CC:-cc} -Wall -Wextra -Werror -I"$source/cmd/tprof-record/api" page/batch.c -L"$bin/../lib" -ltprof-record \
+		-pthread -Wl,-rpath,"$bin/../lib" -o page/batch >compiled 2>&1; then
+		bad "the page's example" 'does not compile' compiled
+	elif ! (cd page && run batch timeout 60 ./batch && exit "$status"); then
+		bad "the page's example" 'does not run' page/batch.err
+	elif ! mv page/trace.out page/mutex.pb.gz page/left || ! judge page/left 2 || ! ask_others page/left; then
+		bad "the page's example" "$why"
 	else
-		bad "… blames who held the lock" 'main is not in the mutex profile' got
+		values page/left/mutex.pb.gz delay >got
+		# It was held for 50 ms; where the worker was late, less was waited.
+		if awk '$1 == "main" && $2 > 1000000 { found = 1 } END { exit !found }' got && grep -q '^release ' got; then
+			ok "the page's example blames who held the lock" "$(head -n 1 got) ns"
+			return 0
+		fi
+		bad "the page's example" 'main is not in the mutex profile' got
 	fi
-else
-	bad "the page's example" "$why"
-fi
+	return 1
+}
+thrice page_example
 
 # Under tprof-record the recording is the recorder's, and so are the children.
 cat >guest.c <<'END'
