@@ -123,8 +123,8 @@ void rec_write(const struct rec_event *event);
 void rec_chunk_give(const struct rec_arena *a, uint32_t index);
 
 /* A wait that begins and ends: fills the thread's `wait`, counts it among the waiters of the
- *object, and at its end writes the BLOCK record, the block profile and, for locks, the mutex
- *profile (by the stack that posted last).
+ * object, and at its end writes the BLOCK record, the block profile and, for locks, the mutex
+ * profile (by the stack that posted last).
  *
  *	struct rec_event wait = {.kind = REC_BLOCK, .object = …, .arg = REC_ON_MUTEX};
  *	rec_wait_begin(&wait, 1);      takes stack and time

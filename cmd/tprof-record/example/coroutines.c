@@ -1,16 +1,16 @@
 /* uses: tprof-record
  *
  * A kitchen with its own coroutines: guests order, cooks share one oven. A small scheduler runs
- *them on a few threads, and tells libtprof-record what it does, so that the trace has the
- *coroutines for goroutines, several of them one after the other on each processor.
+ * them on a few threads, and tells libtprof-record what it does, so that the trace has the
+ * coroutines for goroutines, several of them one after the other on each processor.
  *
- *	coroutines [-g GUESTS] [-c COOKS] [-t THREADS] [-r ROUNDS] [-o FOLDER] [-f] [-l LOG] [-n
- *TRACES]
+ *	coroutines [-g GUESTS] [-c COOKS] [-t THREADS] [-r ROUNDS] [-o FOLDER] [-f]
+ *	           [-l LOG] [-n TRACES]
  *
  * Leaves trace.out (go 1.26, with -f go 1.5) and heap, block, mutex and goroutine profiles in
  * FOLDER; run by tprof-record(1), the trace is in what that leaves. With -l it also writes down by
  * its own clock what it did, for the tests. With -n it leaves so many traces of 5 ms, trace.1.out
- *and so on, which begin and end in the middle of what it does. Lines of the log:
+ * and so on, which begin and end in the middle of what it does. Lines of the log:
  *
  *	COROUTINE WHAT BEFORE AFTER        the call of the library's was between these, ns
  *

@@ -1,6 +1,6 @@
 /* One thread holds a lock for long, three others for a moment each: nearly all that is waited is
- *the fault of the first (site_slow), though it seldom is the last to let go before somebody gets
- *it.
+ * the fault of the first (site_slow), though it seldom is the last to let go before somebody gets
+ * it.
  *
  *	blame [ROUNDS] */
 #include <pthread.h>

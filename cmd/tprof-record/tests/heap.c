@@ -4,9 +4,9 @@
  *	heap [SEED [RATE]]
  *
  * Prints, per site: its name, objects and bytes ever allocated, objects and bytes in use at the
- *end, and the variance that Poisson sampling with a mean of RATE bytes gives the last one: a block
- *of s bytes is seen with p = 1 - exp(-s / RATE) and counts s / p then, so s * s * (1 - p) / p each.
- *The table of blocks is outside of the heap. */
+ * end, and the variance that Poisson sampling with a mean of RATE bytes gives the last one: a block
+ * of s bytes is seen with p = 1 - exp(-s / RATE) and counts s / p then, so s * s * (1 - p) / p
+ * each. The table of blocks is outside of the heap. */
 #include <malloc.h>
 #include <math.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* uses: tprof-record
  *
  * Calls of libtprof-record in no order that makes sense, by threads that know nothing of each
- *other: goroutines are started while they run elsewhere, unblocked while they run, ended twice,
- *waits and tasks do not end. Whatever they do, each trace that is recorded meanwhile has to be a
- *legal one.
+ * other: goroutines are started while they run elsewhere, unblocked while they run, ended twice,
+ * waits and tasks do not end. Whatever they do, each trace that is recorded meanwhile has to be a
+ * legal one.
  *
  *	soup SEED FOLDER
  *

@@ -5,7 +5,7 @@
  *	#	0x40118f	main+0x1f	/src/x.c:12
  *
  * The address with a name is that of the call, one before the return address. Inlined calls have
- *the address of the function that they are in. */
+ * the address of the function that they are in. */
 #ifndef RECORD_CONVERT_TEXT_STACK_H
 #define RECORD_CONVERT_TEXT_STACK_H
 

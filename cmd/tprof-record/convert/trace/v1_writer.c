@@ -3,9 +3,10 @@
  *	new goroutine    GoCreate; ProcStart GoStart
  *	wait             GoBlock… ProcStop; GoUnblock; ProcStart GoStart
  *	yield            GoSched ProcStop; ProcStart GoStart
- *	system call      GoSysCall, and, where it took long, GoSysBlock ProcStop; ProcStart
- *GoSysExit GoStart, GoSysExit with the sequence number and the time of its real end end GoEnd
- *ProcStop
+ *	system call      GoSysCall, and, where it took long, GoSysBlock ProcStop;
+ *	                 ProcStart GoSysExit GoStart; GoSysExit has the sequence number and the
+ *	                 time of its real end
+ *	end              GoEnd ProcStop
  *
  * What nobody known does is on P -1. Each event has its own sequence number. There are no tasks,
  * regions, logs, labels or names, and no goroutine that serves timers: who sleeps is woken by the

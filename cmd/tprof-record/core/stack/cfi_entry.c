@@ -2,9 +2,10 @@
  * "Exception Frames"; DWARF 5, section 6.4).
  *
  *	.eh_frame_hdr  version 1, encodings of: pointer to .eh_frame, count, table; then those.
- *		       Table: pairs of (PC, entry) sorted by PC, 4 bytes each, relative to the
- *start. entry (FDE)    length, distance back to its CIE, PC and size of the code (by the CIE's
- *		       encoding), augmentation data, instructions
+ *		       Table: pairs of (PC, entry) sorted by PC, 4 bytes each, relative to
+ *		       its start
+ *	entry (FDE)    length, distance back to its CIE, PC and size of the code (by the
+ *		       CIE's encoding), augmentation data, instructions
  *	CIE	       length, 0, version, augmentation string, alignment factors of code and data,
  *		       register of the return address, augmentation data, instructions
  *
