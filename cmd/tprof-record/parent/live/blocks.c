@@ -92,8 +92,8 @@ static bool is_arena_heap(struct rec_memory *m, const struct rec_region *r, uint
 		return false;
 	arena = head[0];
 	*limit = r->start + head[2];
-	return head[2] % PAGE == 0 && head[2] >= PAGE && *limit <= r->limit && arena % UNIT == 0 &&
-	       arena % HEAP_MAX < HEADERS && head[1] % HEAP_MAX == 0;
+	return head[2] % PAGE == 0 && head[2] >= PAGE && head[2] <= r->limit - r->start &&
+	       arena % UNIT == 0 && arena % HEAP_MAX < HEADERS && head[1] % HEAP_MAX == 0;
 }
 
 static bool try_area(struct rec_area *a, struct rec_memory *m, const struct rec_region *r)

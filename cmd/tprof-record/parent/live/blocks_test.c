@@ -146,6 +146,33 @@ static void test_blocks_arena(void **state)
 	pthread_join(thread, NULL);
 }
 
+/* What looks like a heap of an arena, with a size that leads to before its beginning. */
+static void test_blocks_absurd_heap(void **state)
+{
+	uint64_t step = (uint64_t)64 << 20, at;
+	char *map = mmap(NULL, 2 * step, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct rec_memory m;
+	struct rec_blocks b;
+	struct rec_block found;
+	uint64_t *heap;
+
+	(void)state;
+	assert_true(map != MAP_FAILED);
+	at = ((uint64_t)(uintptr_t)map + step) / step * step;
+	heap = (uint64_t *)(uintptr_t)at;
+	/* A region of its own. */
+	assert_int_equal(0, munmap(map, (size_t)(at - (uint64_t)(uintptr_t)map)));
+	heap[0] = at;
+	heap[2] = 0 - (uint64_t)4096;
+	if (!look(&m, &b))
+		skip();
+	assert_false(rec_blocks_find(&b, at + 64, &found, true));
+	rec_blocks_release(&b);
+	rec_memory_close(&m);
+	munmap(heap, 2 * step - (size_t)(at - (uint64_t)(uintptr_t)map));
+}
+
 /* Reading is bounded, and what was never touched is not there. */
 static void test_memory_peek(void **state)
 {
@@ -206,9 +233,8 @@ static void test_memory_split(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_blocks_main_heap),
-	    cmocka_unit_test(test_blocks_arena),
-	    cmocka_unit_test(test_memory_peek),
+	    cmocka_unit_test(test_blocks_main_heap),   cmocka_unit_test(test_blocks_arena),
+	    cmocka_unit_test(test_blocks_absurd_heap), cmocka_unit_test(test_memory_peek),
 	    cmocka_unit_test(test_memory_split),
 	};
 

@@ -157,6 +157,9 @@ static void look_through(struct rec_search *s, uint64_t start, uint64_t limit)
 	const struct rec_region *r = rec_memory_find(&s->memory, start);
 	uint64_t step = r && r->executable ? 1 : 4, at = start;
 
+	if (r && limit > r->limit)
+		limit = r->limit;
+
 	/* Bounds of words are those of windows: a word across two of them is read by itself. */
 	while (r && at < limit && !s->code && !s->memory.over) {
 		size_t size, n;
