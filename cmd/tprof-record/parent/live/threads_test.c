@@ -19,6 +19,7 @@
 
 #include "tprof-record/convert/testing.h"
 #include "tprof-record/parent/live/threads.h"
+#include "tprof-record/parent/live/tracee.h"
 
 static int to_parent[2];
 static volatile int go_on = 1;
@@ -80,6 +81,20 @@ static ALONE(root) void *waiter(void *arg)
 	n = epoll_wait(fd, &event, 1, -1);
 	tell(n < 0 ? -errno : n);
 	return NULL;
+}
+
+/* Numbers come from an arena, and are used again. */
+static void test_tracee_stop_of_another_process(void **state)
+{
+	struct rec_tracee at;
+	pid_t other = fork();
+
+	(void)state;
+	while (!other)
+		pause();
+	assert_int_equal(rec_tracee_stop(getpid(), other, &at), ESRCH);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 }
 
 static void child(void)
@@ -341,9 +356,12 @@ static void test_live_stacks_dying(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_live_stacks_running),	 cmocka_unit_test(test_live_stacks_own),
-	    cmocka_unit_test(test_live_stacks_no_eintr), cmocka_unit_test(test_live_stacks_dead),
+	    cmocka_unit_test(test_live_stacks_running),
+	    cmocka_unit_test(test_live_stacks_own),
+	    cmocka_unit_test(test_live_stacks_no_eintr),
+	    cmocka_unit_test(test_live_stacks_dead),
 	    cmocka_unit_test(test_live_stacks_dying),
+	    cmocka_unit_test(test_tracee_stop_of_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

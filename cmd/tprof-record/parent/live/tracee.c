@@ -16,6 +16,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
 #define GLANCE_NS   20000
@@ -221,6 +222,15 @@ static bool wait_for_stop(pid_t tid, int *status)
 	return false;
 }
 
+/* A number that its arena gave may be that of anybody by now. */
+static bool is_of(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	return !access(path, F_OK);
+}
+
 /* Stopped where a signal was to be delivered, it is to have that; where we, or a stop signal,
  * stopped it (an event), there is none. */
 static __thread int stopped_by;
@@ -230,6 +240,8 @@ int rec_tracee_stop(pid_t pid, pid_t tid, struct rec_tracee *at)
 	registers r;
 	int status;
 
+	if (!is_of(pid, tid))
+		return ESRCH;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL))
 		return errno == ESRCH || rec_tracee_is_dead(pid, tid) ? ESRCH : EPERM;
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || !wait_for_stop(tid, &status))
