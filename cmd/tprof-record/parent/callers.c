@@ -60,10 +60,13 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	if (!s->o->request->children)
 		s->result.children += image->drain.nforks;
 	image->displaced = exec_ns && image->is_main;
-	if (is_brief(image, exec_ns) || rec_writer_add(s->writer, image, true, -1, false)) {
+	if (!(is_brief(image, exec_ns) && !image->asked) &&
+	    !rec_writer_add(s->writer, image, true, -1, false))
+		return;
+	/* Without memory for the last job: those before it still need the image. */
+	if (!image->asked)
 		rec_image_free(image);
-		s->nheld--;
-	}
+	s->nheld--;
 }
 
 void rec_session_end_images(struct rec_session *s, bool alive)
@@ -152,6 +155,7 @@ bool rec_session_snapshot(struct rec_session *s, pid_t pid, int client)
 			continue;
 		if (rec_writer_add(s->writer, image, false, client, ++i == n))
 			return false;
+		image->asked++;
 		if (client < 0)
 			s->snapping++;
 	}
@@ -195,6 +199,20 @@ void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool kee
 	free(caller);
 }
 
+/* What the program has begun may run as another user where the recorder is root (sudo, daemons).
+ * Other processes of such users may see the name of the socket, and are none of our business. */
+static bool trusts(struct rec_session *s, const struct rec_caller *c)
+{
+	if (rec_listen_trusts(c->uid))
+		return true;
+	if (geteuid() != 0)
+		return false;
+	for (pid_t pid = c->pid; pid > 1; pid = rec_listen_parent(pid))
+		if (pid == s->pid || rec_session_image(s, pid))
+			return true;
+	return false;
+}
+
 bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
 {
 	struct rec_caller c;
@@ -204,7 +222,7 @@ bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
 
 	if (!heard)
 		return true;
-	if (heard > 0 && !rec_listen_trusts(c.uid)) {
+	if (heard > 0 && !trusts(s, &c)) {
 		s->result.strangers++;
 		if (c.memory >= 0)
 			close(c.memory);

@@ -28,6 +28,7 @@ struct rec_image {
 	char folder[PATH_MAX];	   /* of its files, "" none yet (rec_image_folder) */
 	bool displaced;		   /* `folder` goes to the image that the process has become */
 	unsigned snapshots;	   /* written so far */
+	unsigned asked;		   /* snapshots that the writer has not answered: the session's */
 	struct rec_source *source; /* the session's: where its end is waited for */
 	uint64_t begin_ns;	   /* CLOCK_MONOTONIC, when we heard of it */
 

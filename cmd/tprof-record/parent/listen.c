@@ -117,7 +117,7 @@ int rec_listen_hear(int connection, struct rec_caller *caller)
 
 bool rec_listen_trusts(uid_t uid)
 {
-	return uid == geteuid() || uid == 0 || geteuid() == 0;
+	return uid == geteuid() || uid == 0;
 }
 
 /* ---- who asks for a snapshot ---- */
@@ -144,8 +144,7 @@ static bool socket_of(pid_t pid, char name[REC_SOCKET_NAME])
 	return found;
 }
 
-/* 0 when there is none. */
-static pid_t parent_of(pid_t pid)
+pid_t rec_listen_parent(pid_t pid)
 {
 	char path[64], text[1024] = "", *p;
 	int parent = 0, fd;
@@ -201,7 +200,7 @@ int rec_listen_find(pid_t pid, struct tp_err *err)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no process %d",
 				  (int)pid),
 		       -1;
-	for (pid_t p = pid; p > 1 && !found; p = parent_of(p))
+	for (pid_t p = pid; p > 1 && !found; p = rec_listen_parent(p))
 		found = socket_of(p, name);
 	if (!found)
 		found = named_by_environment(pid, name);

@@ -27,8 +27,10 @@ struct rec_caller {
 int rec_listen_accept(int socket);
 /* 1: somebody who makes sense; 0: nothing has come yet; -1: nonsense, or gone. */
 int rec_listen_hear(int connection, struct rec_caller *caller);
-/* May that user have his processes recorded, or ask for snapshots? */
+/* May any process of that user be recorded, or ask for snapshots? */
 bool rec_listen_trusts(uid_t uid);
+/* 0 when there is none. */
+pid_t rec_listen_parent(pid_t pid);
 
 /* Connects to the recorder of that process: it is the recorder, or one that it records. -1 and err:
  * TP_ENOENT (no such process, or nobody records it), TP_EIO. */

@@ -48,6 +48,7 @@ static void on_snapshot(struct rec_session *s, const struct rec_job *job)
 {
 	struct rec_result *r = &s->result;
 
+	job->image->asked--;
 	if (job->image->is_main)
 		r->snapshots = job->image->snapshots;
 	if (job->client < 0) {
