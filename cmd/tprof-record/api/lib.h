@@ -46,7 +46,7 @@ static inline struct rec_header *api_header(const struct rec_host *h)
 
 static inline bool api_alive(const struct rec_host *h)
 {
-	return *h->core && (*h->core)->arena.header;
+	return *h->core && atomic_load_explicit(&(*h->core)->live, memory_order_acquire);
 }
 
 static inline bool api_tracing(const struct rec_host *h)

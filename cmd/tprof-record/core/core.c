@@ -62,12 +62,38 @@ static bool reserve_first(void)
 	       rec_reserve(REC_PART_SETS, 1);
 }
 
+/* A child has the code that its parent had. libc is not asked for it: dl_iterate_phdr takes a lock
+ * that another thread of the parent may have held, and that nobody gives back in the child. */
+static void inherit_modules(struct rec_arena from)
+{
+	uint32_t n = atomic_load_explicit(&from.header->modules.used, memory_order_acquire);
+	uint32_t limit = atomic_load_explicit(&from.header->strings.used, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n && i < REC_NMODULES; i++) {
+		struct rec_module m = from.modules[i];
+
+		if (m.gone || m.file >= limit || m.build_id >= limit)
+			continue;
+		m.file = rec_string(from.strings + m.file, limit - m.file);
+		m.build_id = rec_string(from.strings + m.build_id, limit - m.build_id);
+		rec_module_add(&m);
+	}
+}
+
+/* Of another arena. What is marked for good (255) is nobody's sample. */
+static void forget_samples(void)
+{
+	for (size_t i = 0; i < sizeof(rec_sampled); i++)
+		if (rec_sampled[i] && rec_sampled[i] != 255)
+			rec_sampled[i] = 0;
+}
+
 int rec_core_begin(const struct rec_options *options, bool shared)
 {
 	struct rec_self *self = &rec_self;
 	struct rec_state *s = rec_state();
 	struct stat st;
-	void *base = NULL;
+	void *base = NULL, *parents = NULL;
 	int fd = -1, error;
 
 	if (rec_alive())
@@ -81,7 +107,7 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		return error;
 	/* What a fork has left: the parent's arena and what its threads knew of it. */
 	if (last_arena && rec_core && !rec_core->generation)
-		rec_unmap(last_arena, REC_ARENA_SIZE);
+		parents = last_arena;
 	last_arena = base;
 	s->core.generation = ++generations;
 	memset(self, 0, sizeof(*self));
@@ -96,17 +122,21 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	rec_core = &s->core;
 	begin_header(s->core.arena.header, options);
 	if (!reserve_first()) {
-		rec_core_end();
+		rec_unmap(parents, REC_ARENA_SIZE);
 		return ENOMEM;
 	}
-	memset(rec_sampled, 0, sizeof(rec_sampled));
+	forget_samples();
+	atomic_store_explicit(&s->core.live, 1, memory_order_release);
 	rec_thread_begin(0, 0);
+	if (parents) {
+		inherit_modules(rec_arena_at(parents));
+		rec_unmap(parents, REC_ARENA_SIZE);
+	}
 	return 0;
 }
 
 void rec_core_end(void)
 {
-	/* The mapping stays: others may be in the middle of a record. */
 	if (rec_core)
-		rec_core->arena.header = NULL;
+		atomic_store_explicit(&rec_core->live, 0, memory_order_relaxed);
 }

@@ -7,7 +7,7 @@
  * instructions. Everything it learns goes to the arena; the process keeps privately only what
  * nobody else needs (sampled blocks, caches of stacks, a few words per thread).
  *
- * All of it is silent when there is no arena (rec_core.arena.header is NULL). */
+ * All of it is silent when there is no arena, or none any more (rec_alive). */
 #ifndef RECORD_CORE_CORE_H
 #define RECORD_CORE_CORE_H
 
@@ -23,12 +23,15 @@ struct rec_core {
 	struct rec_arena arena;
 	int fd;		     /* of the arena, -1 when it is private memory */
 	uint32_t generation; /* of the arena: what threads know of another is forgotten */
+	/* Cleared where recording ends; the arena stays where it is, as threads in the middle of a
+	 * record go on using it. */
+	_Atomic uint32_t live;
 };
 extern struct rec_core *rec_core;
 
 static inline bool rec_alive(void)
 {
-	return rec_core && rec_core->arena.header;
+	return rec_core && atomic_load_explicit(&rec_core->live, memory_order_acquire);
 }
 
 /* ---- threads ---- */

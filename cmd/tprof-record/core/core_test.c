@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,6 +131,7 @@ static void test_core_file_size_limit(void **state)
 /* A child of fork has no arena, does not write to its parent's, and can have one of its own. */
 static void test_core_fork(void **state)
 {
+	struct rec_module module = {.start = 0x1000, .limit = 0x5000};
 	uint32_t events, block = 5;
 	uint64_t reserved;
 	pid_t child;
@@ -137,8 +139,15 @@ static void test_core_fork(void **state)
 
 	(void)state;
 	begin(true);
+	module.file = rec_string("/lib/x.so", 9);
+	module.build_id = rec_string("abcd", 4);
+	assert_int_equal(1, rec_module_add(&module));
+	module.limit = 0x9000;
+	assert_int_equal(2, rec_module_add(&module));
+	rec_core->arena.modules[1].gone = 1;
 	rec_malloc(&block, 10, 0);
 	assert_true(rec_maybe_sampled(&block));
+	rec_sampled[7] = 255;
 	events = count_events(REC_LOG);
 	reserved = header()->chunks.used;
 	child = fork();
@@ -157,8 +166,13 @@ static void test_core_fork(void **state)
 		if (count_events(REC_LOG) != 1 || rec_self.g != 1 ||
 		    header()->pid != (uint32_t)getpid() || header()->ppid != (uint32_t)getppid())
 			_exit(3);
-		if (rec_maybe_sampled(&block) || rec_free(&block))
+		if (rec_maybe_sampled(&block) || rec_free(&block) || rec_sampled[7] != 255)
 			_exit(4);
+		/* The code that its parent had, by names of its own arena. */
+		if (header()->modules.used != 1 || rec_core->arena.modules[0].limit != 0x5000 ||
+		    rec_core->arena.modules[0].file != rec_string("/lib/x.so", 9) ||
+		    rec_core->arena.modules[0].build_id != rec_string("abcd", 4))
+			_exit(6);
 		_exit(rec_stack(0) ? 0 : 5);
 	}
 	assert_int_equal(child, waitpid(child, &status, 0));
@@ -167,6 +181,42 @@ static void test_core_fork(void **state)
 	assert_int_equal(reserved, header()->chunks.used);
 	assert_int_not_equal(0, rec_free(&block));
 	rec_core_end();
+}
+
+static _Atomic int stop_writing;
+
+static void *write_on(void *arg)
+{
+	struct rec_event event = {.kind = REC_BLOCK, .object = 1, .arg = REC_ON_MUTEX};
+
+	(void)arg;
+	while (!atomic_load(&stop_writing)) {
+		rec_wait_begin(&event, 0);
+		rec_post(&event, 1, 0);
+		rec_wait_end(&event, 0);
+	}
+	return NULL;
+}
+
+/* A program may restrict its system calls while others of its threads record. */
+static void test_core_end_while_threads_record(void **state)
+{
+	pthread_t thread[2];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		begin(false);
+		atomic_store(&stop_writing, 0);
+		for (size_t k = 0; k < 2; k++)
+			assert_int_equal(0, pthread_create(&thread[k], NULL, write_on, NULL));
+		usleep(500);
+		rec_core_end();
+		assert_false(rec_alive());
+		usleep(500);
+		atomic_store(&stop_writing, 1);
+		for (size_t k = 0; k < 2; k++)
+			pthread_join(thread[k], NULL);
+	}
 }
 
 static void take_away(void *from, void *to)
@@ -226,6 +276,7 @@ int main(void)
 	    cmocka_unit_test(test_core_begin_private),
 	    cmocka_unit_test(test_core_file_size_limit),
 	    cmocka_unit_test(test_core_fork),
+	    cmocka_unit_test(test_core_end_while_threads_record),
 	    cmocka_unit_test(test_core_reservation_fails),
 	};
 

@@ -113,6 +113,7 @@ struct rec_state {
 	_Atomic uint32_t taken; /* chunks that stripes have taken */
 	_Atomic uint32_t epoch; /* raised when code may have come or gone */
 	_Atomic uint32_t string_lock, cache_lock, tree_lock;
+	_Atomic uint32_t reading_modules;
 	_Atomic uint32_t levels;	   /* of the table of edges */
 	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse unasked after one failed */

@@ -110,13 +110,17 @@ static int read_one(struct dl_phdr_info *info, size_t size, void *reading)
 
 void rec_modules_read(void)
 {
-	static _Atomic uint32_t at_work;
+	_Atomic uint32_t *at_work;
 	struct reading r = {0};
-	char exe[PATH_MAX];
+	/* Whoever comes by here may have a small stack (a handler of signals, say). */
+	static char exe[PATH_MAX];
 	long size;
 
 	/* Two readers at once would add the same things. */
-	if (!rec_alive() || atomic_exchange_explicit(&at_work, 1, memory_order_acquire))
+	if (!rec_alive())
+		return;
+	at_work = &rec_state()->reading_modules;
+	if (atomic_exchange_explicit(at_work, 1, memory_order_acquire))
 		return;
 	size = rec_call(SYS_readlinkat, -100 /* AT_FDCWD */, (long)"/proc/self/exe", (long)exe,
 			sizeof(exe), 0, 0);
@@ -131,5 +135,5 @@ void rec_modules_read(void)
 		if (!r.seen[i])
 			atomic_store_explicit(&rec_core->arena.modules[i].gone, 1,
 					      memory_order_relaxed);
-	atomic_store_explicit(&at_work, 0, memory_order_release);
+	atomic_store_explicit(at_work, 0, memory_order_release);
 }

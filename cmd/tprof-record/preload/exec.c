@@ -32,7 +32,8 @@ static void leaving_for(const char *path)
 {
 	struct rec_event event = {.kind = REC_PROCESS_EXEC};
 
-	if (!exit_is_own_process() || !watching())
+	/* Without a path it is for the kernel to say what is wrong. */
+	if (!path || !exit_is_own_process() || !watching())
 		return;
 	event.arg = rec_string(path, strlen(path));
 	event.start = event.end = rec_now();

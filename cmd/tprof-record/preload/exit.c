@@ -20,7 +20,8 @@ static void leave(int status)
 	if (rec_self.depth || !exit_is_own_process())
 		return;
 	if (!atomic_exchange(&rec_core->arena.header->ended, 1)) {
-		rec_modules_read(); /* libc loads some without dlopen */
+		if (!atomic_load(&modules_unasked))
+			rec_modules_read(); /* libc loads some without dlopen */
 		event.start = event.end = rec_now();
 		rec_write(&event);
 	}

@@ -8,6 +8,7 @@
 #include "tprof-record/preload/thread.h"
 
 _Atomic unsigned modules_changed;
+_Atomic bool modules_unasked;
 
 /* The dlopen that is announced may still be at work: so many times we look and find nothing new. */
 enum { LOOKS = 64 };
@@ -48,20 +49,26 @@ void catch_up(void)
 	errno = saved;
 }
 
+static inline void announce(void)
+{
+	atomic_store(&modules_unasked, false);
+	atomic_store(&modules_changed, LOOKS);
+}
+
 HOOK void *dlopen(const char *file, int mode)
 {
-	atomic_store(&modules_changed, LOOKS);
+	announce();
 	return REAL(dlopen)(file, mode);
 }
 
 HOOK void *dlmopen(Lmid_t space, const char *file, int mode)
 {
-	atomic_store(&modules_changed, LOOKS);
+	announce();
 	return REAL(dlmopen)(space, file, mode);
 }
 
 HOOK int dlclose(void *handle)
 {
-	atomic_store(&modules_changed, LOOKS);
+	announce();
 	return REAL(dlclose)(handle);
 }

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -224,6 +225,9 @@ void real_find(void);
 /* What the recorder has to learn before the next record: a thread that did not come by way of
  * pthread_create, code that was loaded (dlopen). */
 extern _Atomic unsigned modules_changed;
+/* In a child that was forked while others of the parent's threads ran: libc's lock of the modules
+ * may be taken for good, so libc is not asked for them until the program itself calls dlopen. */
+extern _Atomic bool modules_unasked;
 void catch_up(void);
 
 /* Memory for whoever allocates before the real functions are known (dlsym itself); never reused. */

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -168,7 +169,8 @@ static bool begin_with(int fd, enum rec_hello_kind kind)
 	if (rec_core_begin(&options, true) != 0)
 		return false;
 	real_boot_mark();
-	rec_modules_read();
+	if (!atomic_load(&modules_unasked))
+		rec_modules_read();
 	name_program();
 	fd_begin();
 	thread_watch_ends();
@@ -201,8 +203,19 @@ void start_no_more(void)
 		rec_core_end();
 }
 
+static bool had_threads; /* when it forked */
+
+static void start_before_fork(void)
+{
+	had_threads = !__libc_single_threaded;
+}
+
 void start_in_child(void)
 {
+	if (had_threads) {
+		atomic_store(&modules_unasked, true);
+		atomic_store(&modules_changed, 0);
+	}
 	if (recorder_size && follows)
 		begin(REC_HELLO_FORK);
 }
@@ -228,7 +241,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 			environment_take(environ, mark, follows);
 		if (begin(again ? REC_HELLO_EXEC : REC_HELLO_START)) {
 			exit_watch();
-			pthread_atfork(NULL, NULL, start_in_child);
+			pthread_atfork(start_before_fork, NULL, start_in_child);
 		} else {
 			recorder_size = 0;
 		}

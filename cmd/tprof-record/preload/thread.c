@@ -44,8 +44,8 @@ void thread_watch_ends(void)
 
 void thread_met(void)
 {
-	rec_self.depth++; /* pthread_setspecific may allocate */
 	rec_thread_begin(0, 0);
+	rec_self.depth++; /* pthread_setspecific may allocate */
 	mark(PTHREAD_DESTRUCTOR_ITERATIONS);
 	rec_self.depth--;
 }
@@ -246,7 +246,12 @@ HOOK int prctl(int option, ...)
 	if (option == PR_SET_SECCOMP)
 		start_no_more();
 	result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
-	if (option == PR_SET_NAME && result == 0 && watching())
-		rec_thread_name((const char *)a[0]);
+	if (option == PR_SET_NAME && result == 0 && watching()) {
+		/* As the kernel has it: the program's need not end after 16 bytes. */
+		char name[16] = "";
+
+		REAL(prctl)(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
+		rec_thread_name(name);
+	}
 	return result;
 }

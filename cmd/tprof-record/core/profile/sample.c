@@ -7,6 +7,7 @@
 #include "tprof-record/core/profile/sample.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 __attribute__((aligned(4096))) uint8_t rec_sampled[65536];
 
@@ -69,8 +70,12 @@ static bool grow(struct rec_shard *s)
 			bigger.place[find(&bigger, block, hash_of((void *)(uintptr_t)block))] =
 			    s->place[i];
 	}
+	/* Its memory, but not its addresses: who had the lock before it was taken from him
+	 * (rec_lock) may still be looking there. All of them together are as large as the new one.
+	 */
 	if (s->place)
-		rec_unmap(s->place, sizeof(*s->place) << s->bits);
+		rec_call(SYS_madvise, (long)s->place, (long)(sizeof(*s->place) << s->bits),
+			 MADV_DONTNEED, 0, 0, 0);
 	s->place = bigger.place;
 	s->bits = bigger.bits;
 	return true;
