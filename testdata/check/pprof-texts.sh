@@ -1,6 +1,7 @@
 #!/bin/sh
 # Profiles as text: the samples that Go's pprof reads of them against those of tprof-top: values and
-# addresses, of all of them. Names are left out: pprof passes over those a text has, and labels.
+# addresses, of all of them. Names are left out: pprof passes over those a text has, and labels; so it
+# does not leave out the frames of allocators either, which it does where it knows their names.
 #
 #   testdata/check/pprof-texts.sh BIN_FOLDER TEXT …
 #
@@ -40,7 +41,7 @@ samples() {
 same=0 differ=0 total=0
 for f in "$@"; do
 	"$pprof" -raw "$f" 2>"$scratch/errors" | samples >"$scratch/theirs"
-	"$top" -raw "$f" 2>>"$scratch/errors" | samples >"$scratch/ours"
+	"$top" -raw -all_frames "$f" 2>>"$scratch/errors" | samples >"$scratch/ours"
 	# The first line is the types.
 	if cmp -s "$scratch/theirs" "$scratch/ours" && [ "$(head -n 1 "$scratch/ours")" ]; then
 		same=$((same + 1))
