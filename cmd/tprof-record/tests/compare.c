@@ -11,8 +11,8 @@
  * What must hold whatever the machine is doing: each wait of the log that took LEAST_NS is in the
  * trace, with its reason and, where the log knows it, its waker; it lies inside the log's times, as
  * the recorder's clock is read inside the program's; and the trace has no other wait as long.
- * Prints how many are within WITHIN_US (50) of the log at both ends; where SHARE (percent) is given,
- * fewer is a failure. */
+ * Prints how many are within WITHIN_US (50) of the log at both ends; where SHARE (percent) is
+ * given, fewer is a failure. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
