@@ -241,7 +241,7 @@ free_port() {
 		/proc/net/tcp /dev/null
 }
 await() { # command that succeeds when it is up
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.05
 	done
