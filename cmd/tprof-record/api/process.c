@@ -18,23 +18,6 @@ static void copy_part(void *to, const void *from, struct rec_growth *count,
 	atomic_store_explicit(&count->used, used, memory_order_relaxed);
 }
 
-/* A place whose wait is being written is copied again; if that takes too long (its thread sleeps in
- * the middle of it), rec_process_check finds it torn. */
-static void copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		for (int tries = 0; tries < 1000; tries++) {
-			uint32_t seq = atomic_load_explicit(&from[i].seq, memory_order_acquire);
-
-			memcpy((void *)&to[i], (const void *)&from[i], sizeof(to[i]));
-			atomic_thread_fence(memory_order_acquire);
-			if (!(seq & 1) &&
-			    atomic_load_explicit(&from[i].seq, memory_order_relaxed) == seq)
-				break;
-			to[i].seq = 1;
-		}
-}
-
 static void copy_arena(struct rec_arena *to, const struct rec_arena *from)
 {
 	struct rec_header *count = to->header;
@@ -45,7 +28,7 @@ static void copy_arena(struct rec_arena *to, const struct rec_arena *from)
 	memcpy((void *)to->chains, (const void *)from->chains, REC_NHASH * sizeof(*to->chains));
 	gs = atomic_load_explicit(&now->gs.used, memory_order_acquire);
 	gs = gs < REC_NGS ? gs : REC_NGS;
-	copy_gs(to->gs, from->gs, gs);
+	rec_process_copy_gs(to->gs, from->gs, gs);
 	atomic_store(&count->gs.used, gs);
 	copy_part(to->buckets, from->buckets, &count->buckets, &now->buckets, sizeof(*to->buckets),
 		  REC_NBUCKETS);

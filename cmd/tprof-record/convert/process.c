@@ -246,6 +246,23 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 	return 0;
 }
 
+/* A place whose wait is being written is copied again; if that takes too long (its thread sleeps in
+ * the middle of it), rec_process_check finds it torn. */
+void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (int tries = 0; tries < 1000; tries++) {
+			uint32_t seq = atomic_load_explicit(&from[i].seq, memory_order_acquire);
+
+			memcpy((void *)&to[i], (const void *)&from[i], sizeof(to[i]));
+			atomic_thread_fence(memory_order_acquire);
+			if (!(seq & 1) &&
+			    atomic_load_explicit(&from[i].seq, memory_order_relaxed) == seq)
+				break;
+			to[i].seq = 1;
+		}
+}
+
 const char *rec_process_string(const struct rec_process *p, uint32_t string)
 {
 	return string < p->arena.header->strings.used ? p->arena.strings + string : "";

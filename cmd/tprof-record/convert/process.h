@@ -33,6 +33,9 @@ struct rec_process {
 /* Repairs what cannot be, and counts it in *wrong. TP_EFORMAT: this is no arena of ours. */
 int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err);
 
+/* Places of goroutines that are being written meanwhile. */
+void rec_process_copy_gs(struct rec_g *to, const struct rec_g *from, uint32_t n);
+
 /* Text of a string's offset; "" where there is none. */
 const char *rec_process_string(const struct rec_process *p, uint32_t string);
 /* The pairs of a label set, key before value (strings), and how many pairs: NULL and 0 where there

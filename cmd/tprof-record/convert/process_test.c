@@ -131,12 +131,39 @@ static void test_process_check_noise(void **state)
 	}
 }
 
+/* One whose writer sleeps in the middle is torn, and has no wait. */
+static void test_process_copy_gs(void **state)
+{
+	static struct rec_g from[2], to[2];
+	struct rec_testing t;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		from[i].id = i + 1;
+		from[i].seq = 4 + i;
+		from[i].wait.kind = REC_BLOCK;
+		from[i].wait.arg = REC_ON_JOIN;
+	}
+	rec_process_copy_gs(to, from, 2);
+	assert_memory_equal(&to[0], &from[0], sizeof(to[0]));
+	assert_true(to[1].id == 2 && to[1].seq % 2);
+	rec_testing_begin(&t);
+	for (uint32_t i = 0; i < 2; i++)
+		memcpy((void *)rec_testing_g(&t, i + 1, 4000 + i, ""), (void *)&to[i],
+		       sizeof(to[i]));
+	assert_int_equal(check(&t), 0);
+	assert_int_equal(t.process.arena.gs[0].wait.kind, REC_BLOCK);
+	assert_int_equal(t.process.arena.gs[1].wait.kind, REC_NOTHING);
+	rec_testing_end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_process_check_sound),
 	    cmocka_unit_test(test_process_check_foreign),
 	    cmocka_unit_test(test_process_check_noise),
+	    cmocka_unit_test(test_process_copy_gs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,6 +306,24 @@ static int copy_part(int memory, char *base, off_t from, off_t to, struct tp_err
 			 : 0;
 }
 
+/* Goroutines before what they refer to: the header, copied later, counts all of that, and what it
+ * counts is complete, whatever comes meanwhile. From the mapping, as what is read of the file may
+ * be half of one wait and half of the next. */
+static int copy_all(struct rec_image *image, struct rec_arena *to, struct tp_err *err)
+{
+	char *base = (char *)to->header;
+	uint32_t n = atomic_load_explicit(&image->arena.header->gs.used, memory_order_acquire);
+	int code;
+
+	n = n < REC_NGS ? n : REC_NGS;
+	rec_process_copy_gs(to->gs, image->arena.gs, n);
+	code = copy_part(image->memory, base, 0, REC_AT_gs, err);
+	if (!code)
+		code = copy_part(image->memory, base, REC_AT_nodes, REC_AT_chunks, err);
+	to->header->gs.used = n;
+	return code;
+}
+
 int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong,
 		   struct tp_err *err)
 {
@@ -322,8 +340,7 @@ int rec_image_copy(struct rec_image *image, struct rec_process *p, size_t *wrong
 	p->end_ns = image->end_ns;
 	p->end_sec = image->end_sec;
 	p->end_nsec = image->end_nsec;
-	/* The header first: what it counts is complete, whatever comes meanwhile. */
-	code = copy_part(image->memory, base, 0, REC_AT_chunks, err);
+	code = copy_all(image, &p->arena, err);
 	if (image->draining)
 		stamp(&p->end_ns, &p->end_sec, &p->end_nsec);
 	if (!code)
