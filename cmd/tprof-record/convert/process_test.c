@@ -77,7 +77,8 @@ static void follow_all(const struct rec_process *p)
 		assert_true(rec_process_stack(p, i, pcs, REC_MAX_DEPTH + 1) <= REC_MAX_DEPTH);
 	for (int k = 0; k < REC_NBUCKET_KINDS; k++) {
 		for (uint32_t b = a->header->newest[k]; b; b = a->buckets[b - 1].allnext, steps++)
-			assert_true(b <= a->header->buckets.used && a->buckets[b - 1].kind == (uint32_t)k);
+			assert_true(b <= a->header->buckets.used &&
+				    a->buckets[b - 1].kind == (uint32_t)k);
 	}
 	assert_true(steps <= a->header->buckets.used);
 	for (uint32_t i = 0; i < a->header->modules.used; i++)
