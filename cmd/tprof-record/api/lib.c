@@ -101,7 +101,8 @@ int api_begin(const struct rec_host **host)
 	}
 	if (!api_alive(h)) {
 		code = h->begin(&options, false);
-		/* A child has inherited them, and libc's lock of them may be taken for good there. */
+		/* A child has inherited them, and libc's lock of them may be taken for good there.
+		 */
 		if (!code && !api_header(h)->modules.used)
 			h->modules_read();
 	}
