@@ -1,5 +1,6 @@
 /* tprof-record: runs a program and leaves traces and profiles of it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -378,6 +379,19 @@ static int run(struct args *args)
 	return record(args);
 }
 
+/* Standard streams that are closed would get the numbers of our own files, which are written to or
+ * replaced as if they were streams. The program finds them as closed as they were. */
+static void keep_streams_apart(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -392,6 +406,7 @@ int main(int argc, char **argv)
 	struct args args = {.cmd = {.name = "tprof-record", .in_order = true},
 			    .request = REC_REQUEST_INIT};
 
+	keep_streams_apart();
 	rec_signals_keep(&args.signals);
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	return cmd_finish(&args.cmd, run(&args));
