@@ -119,7 +119,7 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 }
 
 static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *out, char what[96],
-		  struct tp_err *err)
+		  bool *empty, struct tp_err *err)
 {
 	struct tp_profile *p = NULL;
 	int code;
@@ -130,6 +130,7 @@ static int encode(struct making *m, enum rec_profile_kind kind, struct tp_buf *o
 	if (code)
 		return code;
 	describe(what, kind, p);
+	*empty = !p->nsamples;
 	code = tp_profile_encode(p, NULL, out, err);
 	tp_profile_free(p);
 	return code;
@@ -141,6 +142,7 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	struct tp_buf data = {0};
 	struct tp_err err = {0};
 	char name[40], what[96] = "";
+	bool empty = false;
 	uint64_t size = 0;
 	int code;
 
@@ -148,7 +150,7 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 		snprintf(name, sizeof(name), "%s.%04u.%s", title, m->number, ending);
 	else
 		snprintf(name, sizeof(name), "%s.%s", title, ending);
-	code = encode(m, kind, &data, what, &err);
+	code = encode(m, kind, &data, what, &empty, &err);
 	for (int i = 0; !code; i++) {
 		code = rec_file_put(m->image->folder, name, data.data, data.size, !m->request->text,
 				    &size, &err);
@@ -162,8 +164,10 @@ static void write_profile(struct making *m, enum rec_profile_kind kind)
 	} else {
 		struct rec_dump_file *f = add_file(m->dump, name, size);
 
-		if (f)
+		if (f) {
 			memcpy(f->what, what, sizeof(f->what));
+			f->empty = empty;
+		}
 	}
 }
 

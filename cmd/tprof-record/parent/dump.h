@@ -17,6 +17,7 @@ struct rec_dump {
 		char name[40];
 		uint64_t size;
 		char what[96]; /* "1,234 events, 9 goroutines" */
+		bool empty;    /* a profile with no samples in it */
 	} file[REC_DUMP_FILES];
 	size_t nfiles;
 	/* Sentences: what could not be written, and why; what has no names. */

@@ -162,7 +162,7 @@ static void say_troubles(struct lines *l, const struct rec_result *r)
 		    r->program);
 }
 
-/* The commands for the trace and for the first profile. */
+/* The commands for the trace and for the first profile that has something to show. */
 static void say_what_next(struct lines *l, const struct rec_result *r)
 {
 	const char *quote = needs_quotes(r->folder) ? "'" : "", *lead = "look at it:";
@@ -173,13 +173,14 @@ static void say_what_next(struct lines *l, const struct rec_result *r)
 
 		if (!strcmp(f->name, "trace.out"))
 			trace = f;
-		else if (!profile && !strstr(f->name, ".symbols"))
+		else if ((!profile || (profile->empty && !f->empty)) &&
+			 !strstr(f->name, ".symbols"))
 			profile = f;
 	}
 	for (int i = 0; i < 2; i++) {
 		const struct rec_dump_file *f = i ? profile : trace;
 
-		if (!f)
+		if (!f || (trace && f->empty))
 			continue;
 		say(l, "%-11s tprof-top %s%s/%s%s", lead, quote, r->folder, f->name, quote);
 		lead = "";

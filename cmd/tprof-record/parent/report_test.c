@@ -53,6 +53,31 @@ static void test_report_all_well(void **state)
 		   "            tprof-top run/heap.pb.gz\n");
 }
 
+/* Nobody is sent to a profile with nothing in it. */
+static void test_report_empty_profile(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	r.last.file[0].empty = true;
+	expect(&r, "tprof-record: server: 1.5s, exit status 0\n"
+		   "recorded in run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "  trace.out               100B\n"
+		   "nothing lost\n"
+		   "look at it: tprof-top run/trace.out\n");
+	r.last.nfiles = 3;
+	strcpy(r.last.file[2].name, "block.pb.gz");
+	expect(&r, "tprof-record: server: 1.5s, exit status 0\n"
+		   "recorded in run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "  trace.out               100B\n"
+		   "  block.pb.gz               0B\n"
+		   "nothing lost\n"
+		   "look at it: tprof-top run/trace.out\n"
+		   "            tprof-top run/block.pb.gz\n");
+}
+
 static void test_report_losses(void **state)
 {
 	struct rec_result r = recorded();
@@ -127,9 +152,8 @@ static void test_report_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_report_all_well),
-	    cmocka_unit_test(test_report_losses),
-	    cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_all_well), cmocka_unit_test(test_report_empty_profile),
+	    cmocka_unit_test(test_report_losses),   cmocka_unit_test(test_report_nothing),
 	    cmocka_unit_test(test_report_goes_on),
 	};
 
