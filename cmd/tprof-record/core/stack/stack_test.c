@@ -377,7 +377,8 @@ static void coroutine(void)
 
 static void test_stack_coroutines(void **state)
 {
-	size_t size = 65536, i;
+	const size_t size = 65536;
+	volatile size_t i; /* getcontext comes back */
 	volatile unsigned round;
 	unsigned k;
 
