@@ -131,8 +131,9 @@ static int delete_rows(struct sqlite3 *db, const char *table, int64_t run)
 static int delete_written_out(struct sqlite3 *db, int64_t run)
 {
 	static const char tables[] =
-	    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0 "
-	    "AND name GLOB '*_rows'";
+	    "SELECT m.name FROM main.sqlite_schema AS m WHERE m.type = 'table' AND m.rootpage > 0 "
+	    "AND m.name GLOB '*_rows' "
+	    "AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) AS c WHERE c.name = 'run')";
 	sqlite3_stmt *stmt = NULL;
 	int rc = sqlite3_prepare_v2(db, tables, -1, &stmt, NULL), failed = SQLITE_OK;
 

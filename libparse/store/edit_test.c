@@ -118,11 +118,14 @@ static void test_delete_takes_all_of_a_run(void **state)
 	/* As tprof-import --materialize leaves it. */
 	change(f->path,
 	       "CREATE TABLE event_rows(run, x); INSERT INTO event_rows VALUES(1, 0), (2, 0)");
+	/* And one of the user's own. */
+	change(f->path, "CREATE TABLE my_rows(x); INSERT INTO my_rows VALUES(1)");
 	assert_int_equal(tp_store_delete(f->path, 0, runs, 1, &err), 0);
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 1);
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM block WHERE run = 1"), 0);
 	assert_true(ask(f->path, "SELECT count(*) FROM block WHERE run = 2") > 0);
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM event_rows"), 1);
+	assert_int_equal(ask(f->path, "SELECT count(*) FROM my_rows"), 1);
 	assert_int_equal(wrong_in(f->path), 0);
 	assert_int_equal(tp_store_compact(f->path, 0, &before, &after, &err), 0);
 	assert_true(after < before);
