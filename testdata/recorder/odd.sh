@@ -104,3 +104,15 @@ if [ "$status" -ne 0 ] && [ ! -s recorded.out ]; then
 else
 	bad 'a folder that cannot be made' "status $status" recorded.err
 fi
+
+# What is closed for the program is closed for the recorder, too, whose files must not get its number.
+without_streams() { "$@" <&- >&-; }
+rm -rf dumps
+run recorded without_streams record -o dumps --all -- "$programs/busy" 10
+if [ "$status" -ne 0 ]; then
+	bad 'streams that are closed' "status $status" recorded.err
+elif ! judge dumps 3; then
+	bad 'streams that are closed' "$why" recorded.err
+else
+	ok 'streams that are closed' "$n dumps"
+fi
