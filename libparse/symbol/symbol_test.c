@@ -231,8 +231,10 @@ static void test_symbolize_path(void **state)
 		 "mkdir -p debug/.build-id/%.2s && objcopy --only-keep-debug pie "
 		 "debug/.build-id/%.2s/%s.debug && objcopy --strip-all pie stripped",
 		 id, id, id + 2);
-	if (!run(command))
+	if (!run(command)) {
+		print_message("there is no objcopy\n");
 		skip();
+	}
 	snprintf(path, sizeof(path), "%s/debug", dir);
 	check(record("stripped", "", id), NULL, path, INLINED, NULL);
 	snprintf(command, sizeof(command), "%s/stripped", dir);
@@ -343,8 +345,10 @@ static void test_image_lookup_deep_namespaces(void **state)
 	fputs(assembly, f);
 	assert_int_equal(fclose(f), 0);
 	if (sizeof(void *) != 8 ||
-	    !run("cc -nostdlib -static -Wl,-Ttext=0x401000,-ef -o deep deep.s"))
+	    !run("cc -nostdlib -static -Wl,-Ttext=0x401000,-ef -o deep deep.s")) {
+		print_message("the assembler is not of x86-64\n");
 		skip();
+	}
 	assert_int_equal(tp_image_open(&image, in_dir(path, "deep"), NULL), 0);
 	assert_int_equal(tp_image_lookup(image, 0x401004, chain, 2), 1);
 	assert_non_null(strstr(chain[0].name, "::deep"));
