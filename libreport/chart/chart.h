@@ -1,0 +1,58 @@
+/* Charts: lines over a common x axis, drawn with characters on a terminal or as SVG.
+ *
+ * One struct for all of them, so that a curve that a command shows, the picture it writes and the
+ * one in a page of tprof-report are the same. Nothing is written but through the sink the caller
+ * gives; names are escaped here. */
+#ifndef REP_CHART_CHART_H
+#define REP_CHART_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "output.h"
+
+/* A line through points; x does not descend. NaN in y is a gap. */
+struct rep_chart_line {
+	const char *name; /* for the legend */
+	const double *x, *y;
+	size_t n;
+	bool steps; /* y holds until the next point; else straight lines */
+};
+
+struct rep_chart_axis {
+	const char *title;
+	enum rep_kind
+	    kind; /* how its numbers are written: REP_NS, REP_BYTES, REP_SHARE, REP_COUNT … */
+	bool logarithmic;
+	double from, to; /* from == to: as the points ask for */
+};
+
+struct rep_chart {
+	const char *title;
+	struct rep_chart_axis x, y;
+	const struct rep_chart_line *lines;
+	size_t nlines;
+};
+
+struct rep_chart_terminal {
+	unsigned columns,
+	    rows; /* cells of all of it, with axes and legend; at least 30 by 6 are used */
+	bool colour, ascii;
+	struct rep_sink sink;
+};
+
+/* Errors of both: TP_ENOMEM, and what the sink returns. */
+int rep_chart_terminal(const struct rep_chart *chart, const struct rep_chart_terminal *t,
+		       struct tp_err *err);
+/* An <svg> element of this size in pixels with a <title> per line; standing alone it is a file
+ * (`xmlns` is set). Its colours follow the page's (prefers-color-scheme). */
+int rep_chart_svg(const struct rep_chart *chart, unsigned width, unsigned height,
+		  struct rep_sink sink, struct tp_err *err);
+
+/* "▁▂▅█": one cell for each of `columns` (or n, if fewer) equal groups of the values, by their
+ * mean; NaN is a space; ascii: "_.-=#" instead. 0 or TP_ENOMEM. */
+int rep_sparkline(struct tp_buf *out, const double *y, size_t n, unsigned columns, bool ascii);
+
+#endif
