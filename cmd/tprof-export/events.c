@@ -1,6 +1,4 @@
 /* The events of a trace, line by line. */
-#include <string.h>
-
 #include "common/stream.h"
 #include "order/listing.h"
 #include "tprof-export/export.h"
@@ -85,21 +83,9 @@ static int list_run(struct export_args *args)
 
 int export_events(struct export_args *args)
 {
-	int status = cmd_open(&args->cmd, args->paths[0]);
+	int status = export_open_trace(args);
 
-	if (status)
-		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
-			  args->cmd.run_spec, args->cmd.runs.n);
-		return CMD_USAGE;
-	}
-	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
-		cmd_error(&args->cmd,
-			  "%s: is a profile, which has no events; --format=proto writes profiles",
-			  args->paths[0]);
-		return CMD_USAGE;
-	}
-	status = export_begin(args);
+	if (!status)
+		status = export_begin(args);
 	return status ? status : list_run(args);
 }

@@ -1,4 +1,8 @@
-/* The arguments of tprof-export, and the forms it writes, one file each. */
+/* The arguments of tprof-export, and the forms it writes.
+ *
+ * A form is a line of export_forms[] (forms.c) and a file that writes it. Its line says what it
+ * needs; what all have in common (which arguments go with it, terminals, the file that -o names,
+ * help and messages) follows from that. Analysis lives in libreport. */
 #ifndef TPROF_EXPORT_H
 #define TPROF_EXPORT_H
 
@@ -8,15 +12,29 @@
 #include "common/view_options.h"
 #include "profile/options.h"
 
+enum export_need {
+	EXPORT_BINARY = 1 << 0,	 /* writes what is not for terminals */
+	EXPORT_SEVERAL = 1 << 1, /* adds up several files, and takes others off (--base) */
+	EXPORT_SAMPLES = 1 << 2, /* profiles: takes --view, and what picks samples and frames */
+	EXPORT_FILTER = 1 << 3,	 /* --from, --to, --goroutine … pick a part without a --view */
+};
+
 struct export_args;
 
 struct export_form {
 	const char *name, *doc;
-	bool binary;  /* not for terminals */
-	bool several; /* more than one file may be given */
-	/* Writes to stdout; the exit status. */
+	unsigned needs; /* of enum export_need */
+	/* Writes to stdout, after export_begin; the exit status. */
 	int (*write)(struct export_args *args);
 };
+
+/* Ends with a NULL name. */
+extern const struct export_form export_forms[];
+
+/* "events, proto and raw" into text, which is returned: the names of all forms, or of those that
+ * have all of `needs`. */
+#define EXPORT_NAMES 160
+char *export_form_names(char text[EXPORT_NAMES], unsigned needs);
 
 struct export_args {
 	struct cmd cmd;
@@ -26,9 +44,14 @@ struct export_args {
 	const char *out; /* file, NULL stdout */
 	struct cmd_file file;
 	struct rep_profile_options profile;
+	bool profile_given;   /* any of them */
 	struct cmd_base base; /* what is taken off */
 	struct cmd_view_options view;
 };
+
+/* Opens the only path and has it that --run picks one run, which is a trace: its place is then
+ * args->cmd.runs.run[0]. 0 or an exit status. */
+int export_open_trace(struct export_args *args);
 
 /* Before the first output, when what is to be written is known to be there: standard output becomes
  * the file. 0 or an exit status. */

@@ -7,13 +7,6 @@
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
 
-static const struct export_form forms[] = {
-    {"events", "of a trace: its events, one line each, in order", false, false, export_events},
-    {"proto", "of profiles and views of traces: their sum, as pprof and PGO take it", true, true,
-     export_proto},
-};
-#define NFORMS (sizeof(forms) / sizeof(forms[0]))
-
 enum {
 	KEY_RUN = 0x2000,
 	KEY_FORMAT,
@@ -21,7 +14,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0, "The form, events or proto (see below)", 0},
+    {"format", KEY_FORMAT, "FORMAT", 0, "The form (see below)", 0},
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
@@ -59,13 +52,15 @@ static void list_profile_options(void)
 
 static error_t on_profile_option(int key, char *arg, struct argp_state *state)
 {
+	struct export_args *args = state->input;
 	struct tp_err err;
 
 	if (key < KEY_PROFILE || key >= KEY_PROFILE + REP_NPROFILE_OPTIONS)
 		return ARGP_ERR_UNKNOWN;
-	if (rep_profile_option_set(state->input, (enum rep_profile_option)(key - KEY_PROFILE), arg,
-				   &err))
+	if (rep_profile_option_set(&args->profile, (enum rep_profile_option)(key - KEY_PROFILE),
+				   arg, &err))
 		argp_error(state, "%s", err.msg);
+	args->profile_given = true;
 	return 0;
 }
 
@@ -75,24 +70,40 @@ static const struct argp profile_argp = {.options = profile_options, .parser = o
 
 static void find_form(struct export_args *args, struct argp_state *state, const char *name)
 {
-	for (size_t i = 0; i < NFORMS; i++)
-		if (!strcmp(forms[i].name, name))
-			args->form = &forms[i];
-	if (!args->form || strcmp(args->form->name, name) != 0)
-		argp_error(state, "--format: no format '%s'; there are events and proto", name);
+	const struct export_form *f = export_forms;
+	char names[EXPORT_NAMES];
+
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	if (!f->name)
+		argp_error(state, "--format: no format '%s'; there are %s", name,
+			   export_form_names(names, 0));
+	args->form = f;
 }
 
 static void check(struct export_args *args, struct argp_state *state)
 {
+	unsigned needs = args->form ? args->form->needs : 0;
+	char names[EXPORT_NAMES];
+
 	if (!args->npaths)
 		argp_error(state, "which store or dump?");
 	if (!args->form)
-		argp_error(state, "which form? Give --format=events or --format=proto");
-	if (args->base.npaths && !args->form->several)
-		argp_error(state, "differences are for --format=proto");
-	if (args->npaths > 1 && !args->form->several)
+		argp_error(state, "which form? Give --format=FORMAT, of %s",
+			   export_form_names(names, 0));
+	if (args->base.npaths && !(needs & EXPORT_SEVERAL))
+		argp_error(state, "differences are for --format=%s",
+			   export_form_names(names, EXPORT_SEVERAL));
+	if (args->npaths > 1 && !(needs & EXPORT_SEVERAL))
 		argp_error(state, "one store or dump at a time");
-	cmd_view_need(&args->view, state, false);
+	if (args->view.given && !(needs & EXPORT_SAMPLES))
+		argp_error(state, "--view is for --format=%s",
+			   export_form_names(names, EXPORT_SAMPLES));
+	if (args->profile_given && !(needs & EXPORT_SAMPLES))
+		argp_error(state, "what picks samples and frames is for --format=%s",
+			   export_form_names(names, EXPORT_SAMPLES));
+	if (!(needs & EXPORT_FILTER))
+		cmd_view_need(&args->view, state, false);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -102,7 +113,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->view;
-		state->child_inputs[1] = &args->profile;
+		state->child_inputs[1] = args;
 		state->child_inputs[2] = &args->base;
 		return 0;
 	case KEY_FORMAT:
@@ -135,15 +146,36 @@ static char *help_filter(int key, const char *text, void *input)
 	if (key != ARGP_KEY_HELP_POST_DOC || !text)
 		return (char *)(uintptr_t)text;
 	room = strlen(text) + 1;
-	for (size_t i = 0; i < NFORMS; i++)
-		room += strlen(forms[i].name) + strlen(forms[i].doc) + 16;
+	for (const struct export_form *f = export_forms; f->name; f++)
+		room += strlen(f->name) + strlen(f->doc) + 16;
 	all = malloc(room);
 	if (!all)
 		return NULL;
 	n = (size_t)snprintf(all, room, "%s", text);
-	for (size_t i = 0; i < NFORMS; i++)
-		n += (size_t)snprintf(all + n, room - n, "\n  %-8s%s", forms[i].name, forms[i].doc);
+	for (const struct export_form *f = export_forms; f->name; f++)
+		n += (size_t)snprintf(all + n, room - n, "\n  %-12s%s", f->name, f->doc);
 	return all;
+}
+
+int export_open_trace(struct export_args *args)
+{
+	int status = cmd_open(&args->cmd, args->paths[0]);
+	char names[EXPORT_NAMES];
+
+	if (status)
+		return status;
+	if (args->cmd.runs.n > 1) {
+		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
+			  args->cmd.run_spec, args->cmd.runs.n);
+		return CMD_USAGE;
+	}
+	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
+		cmd_error(&args->cmd,
+			  "%s: is a profile, not a trace; profiles are written by --format=%s",
+			  args->paths[0], export_form_names(names, EXPORT_SAMPLES));
+		return CMD_USAGE;
+	}
+	return CMD_OK;
 }
 
 int export_begin(struct export_args *args)
@@ -160,7 +192,7 @@ int export_begin(struct export_args *args)
 
 static int run(struct export_args *args)
 {
-	if (args->out || !args->form->binary || !args->cmd.tty)
+	if (args->out || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
 	cmd_error(&args->cmd, "--format=%s is not for terminals; give -o FILE", args->form->name);
 	return CMD_USAGE;

@@ -2,7 +2,7 @@
 try() { tprof-export "$@" 2>&1; echo "status $?"; }
 try
 try x
-try --format=pprof x
+try --format=nosuch x
 try --format=events x y
 try --nosuch
 try --format=proto --view=sideways x

@@ -1,0 +1,30 @@
+/* The forms that tprof-export writes, by name. */
+#include <string.h>
+
+#include "tprof-export/export.h"
+
+const struct export_form export_forms[] = {
+    {"events", "of a trace: its events, one line each, in order", 0, export_events},
+    {"proto", "of profiles and views of traces: their sum, as pprof and PGO take it",
+     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES, export_proto},
+    {0},
+};
+
+char *export_form_names(char text[EXPORT_NAMES], unsigned needs)
+{
+	const char *name[sizeof(export_forms) / sizeof(export_forms[0])];
+	size_t n = 0;
+	int at = 0;
+
+	for (const struct export_form *f = export_forms; f->name; f++)
+		if ((f->needs & needs) == needs)
+			name[n++] = f->name;
+	text[0] = '\0';
+	for (size_t i = 0; i < n && at >= 0 && at < EXPORT_NAMES; i++)
+		at += snprintf(text + at, EXPORT_NAMES - (size_t)at, "%s%s",
+			       !i	    ? ""
+			       : i + 1 == n ? " and "
+					    : ", ",
+			       name[i]);
+	return text;
+}
