@@ -60,9 +60,9 @@ static bool in_ranges(uint32_t cp, const struct range *r, size_t n)
 static bool is_deceptive(uint32_t cp)
 {
 	static const struct range r[] = {
-	    {0x80, 0x9f},     {0xad, 0xad},	  {0x61c, 0x61c},   {0x180e, 0x180e},
-	    {0x200b, 0x200f}, {0x2028, 0x202e},	  {0x2060, 0x206f}, {0xfeff, 0xfeff},
-	    {0xfff9, 0xfffb}, {0xfffe, 0xffff},   {0xe0000, 0xe007f},
+	    {0x80, 0x9f},     {0xad, 0xad},	{0x61c, 0x61c},	    {0x180e, 0x180e},
+	    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xfeff, 0xfeff},
+	    {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe007f},
 	};
 
 	return cp >= 0x80 && in_ranges(cp, r, sizeof(r) / sizeof(r[0]));
@@ -119,8 +119,28 @@ static int put_escape(struct tp_buf *out, uint32_t cp, unsigned char byte, enum 
 	return put(out, text);
 }
 
+/* What stands for a character that means something in XML, NULL for all others. */
+static const char *entity(uint32_t cp)
+{
+	switch (cp) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
 int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escape how)
 {
+	bool xml = how == REP_ESCAPE_XML;
 	const unsigned char *s = (const unsigned char *)text;
 	size_t from = 0; /* what is not yet copied */
 
@@ -129,7 +149,8 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 		uint32_t cp;
 		int code;
 
-		if (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '\\' && s[i] != '"') {
+		if (s[i] >= 0x20 && s[i] < 0x7f && s[i] != '\\' && s[i] != '"' &&
+		    !(xml && entity(s[i]))) {
 			len = 1;
 			continue;
 		}
@@ -138,16 +159,18 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 		if (how == REP_ESCAPE_CSV && (cp == '\n' || cp == '\t'))
 			escape = false;
 		twice = (cp == '\\' && (how == REP_ESCAPE_JSON || how == REP_ESCAPE_TSV)) ||
-			(cp == '"' && (how == REP_ESCAPE_JSON || how == REP_ESCAPE_CSV));
+			(cp == '"' && (how == REP_ESCAPE_JSON || how == REP_ESCAPE_CSV)) ||
+			(xml && entity(cp));
 		if (!escape && !twice)
 			continue;
 		code = tp_buf_put(out, s + from, i - from);
 		if (!code && escape)
 			code = put_escape(out, cp, s[i], how);
 		else if (!code)
-			code = put(out, how == REP_ESCAPE_CSV ? "\"\""
-					: cp == '"'	      ? "\\\""
-							      : "\\\\");
+			code = put(out, xml			? entity(cp)
+					: how == REP_ESCAPE_CSV ? "\"\""
+					: cp == '"'		? "\\\""
+								: "\\\\");
 		if (code)
 			return code;
 		from = i + len;

@@ -22,6 +22,8 @@ enum rep_escape {
 			   */
 	REP_ESCAPE_TSV,	  /* all of the above, and \ as \\ so that it can be undone */
 	REP_ESCAPE_CSV,	  /* inside a CSV field: tab and newline stay, quotes are doubled */
+	REP_ESCAPE_XML,	  /* in XML and HTML, between tags or inside quotes: all of the first, and
+			     & < > " ' as entities */
 };
 
 enum rep_shorten {

@@ -51,6 +51,28 @@ static void test_escape_all_modes(void **state)
 	}
 }
 
+static void test_escape_xml(void **state)
+{
+	static const char *const cases[][2] = {
+	    {"main.main", "main.main"},
+	    {"</script><img onerror='x'>", "&lt;/script&gt;&lt;img onerror=&#39;x&#39;&gt;"},
+	    {"a&b \"q\" \\", "a&amp;b &quot;q&quot; \\"},
+	    {"\x1b<\xff", "\\x1b&lt;\\xff"},
+	    {"a\xe2\x80\xae]]>", "a\\u202e]]&gt;"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf b = {0};
+
+		assert_int_equal(rep_escape(&b, cases[i][0], strlen(cases[i][0]), REP_ESCAPE_XML),
+				 0);
+		assert_int_equal(tp_buf_put(&b, "", 1), 0);
+		assert_string_equal((char *)b.data, cases[i][1]);
+		tp_buf_release(&b);
+	}
+}
+
 static void test_text_width_of_scripts(void **state)
 {
 	(void)state;
@@ -99,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_escape_all_modes),
+	    cmocka_unit_test(test_escape_xml),
 	    cmocka_unit_test(test_text_width_of_scripts),
 	    cmocka_unit_test(test_shorten_ways),
 	};

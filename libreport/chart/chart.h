@@ -23,10 +23,9 @@ struct rep_chart_line {
 
 struct rep_chart_axis {
 	const char *title;
-	enum rep_kind
-	    kind; /* how its numbers are written: REP_NS, REP_BYTES, REP_SHARE, REP_COUNT … */
-	bool logarithmic;
-	double from, to; /* from == to: as the points ask for */
+	enum rep_kind kind; /* of its numbers: REP_NS, REP_BYTES, REP_SHARE, REP_COUNT, REP_FLOAT */
+	bool logarithmic;   /* points at 0 and below are left out; if there are no others, plain */
+	double from, to;    /* from == to: as the points ask for */
 };
 
 struct rep_chart {
@@ -37,8 +36,7 @@ struct rep_chart {
 };
 
 struct rep_chart_terminal {
-	unsigned columns,
-	    rows; /* cells of all of it, with axes and legend; at least 30 by 6 are used */
+	unsigned columns, rows; /* cells of all of it, with axes and legend; 30 by 6 at the least */
 	bool colour, ascii;
 	struct rep_sink sink;
 };
@@ -46,13 +44,20 @@ struct rep_chart_terminal {
 /* Errors of both: TP_ENOMEM, and what the sink returns. */
 int rep_chart_terminal(const struct rep_chart *chart, const struct rep_chart_terminal *t,
 		       struct tp_err *err);
-/* An <svg> element of this size in pixels with a <title> per line; standing alone it is a file
- * (`xmlns` is set). Its colours follow the page's (prefers-color-scheme). */
+/* An SVG file of this size in pixels with a <title> per line. Its colours follow the reader's
+ * (prefers-color-scheme). */
 int rep_chart_svg(const struct rep_chart *chart, unsigned width, unsigned height,
 		  struct rep_sink sink, struct tp_err *err);
 
+/* The <svg> element alone, added to `out`; `inside` a page that has rep_chart_style in a <style>,
+ * it has none itself. 0 or TP_ENOMEM. */
+int rep_chart_put_svg(struct tp_buf *out, const struct rep_chart *chart, unsigned width,
+		      unsigned height, bool inside);
+extern const char rep_chart_style[];
+
 /* "▁▂▅█": one cell for each of `columns` (or n, if fewer) equal groups of the values, by their
- * mean; NaN is a space; ascii: "_.-=#" instead. 0 or TP_ENOMEM. */
+ * mean; the lowest is "▁", the highest "█", NaN is a space; ascii: "_.-=#" instead. 0 or TP_ENOMEM.
+ */
 int rep_sparkline(struct tp_buf *out, const double *y, size_t n, unsigned columns, bool ascii);
 
 #endif

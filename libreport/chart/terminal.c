@@ -1,0 +1,463 @@
+/* Charts in cells: a braille cell is 2 by 4 dots, an ASCII cell is one. Lines that colour cannot
+ * tell apart differ by how they are dashed (braille) or by their character (ASCII).
+ *
+ *	title
+ *	y title    ⠤⠤ live  ⠄⠄ goal
+ *	64MiB ┤⠀⠀⣀⠤⠒
+ *	      │
+ *	    0 ┼──────┬──────┬
+ *	      0s     1s    2s   x title */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/chart.h"
+#include "chart/scale.h"
+
+#define MIN_COLUMNS 30
+#define MAX_COLUMNS 1000
+#define MIN_ROWS    6
+#define MAX_ROWS    300
+
+struct canvas {
+	unsigned columns, rows; /* cells */
+	unsigned dx, dy;	/* dots per cell */
+	uint8_t *dots;		/* per cell: a bit per dot */
+	uint8_t *owner;		/* per cell: 1 + the line drawn last */
+};
+
+static int put(struct tp_buf *b, const char *text)
+{
+	return tp_buf_put(b, text, strlen(text));
+}
+
+static int put_times(struct tp_buf *b, const char *text, unsigned n)
+{
+	int code = 0;
+
+	while (n-- && !code)
+		code = put(b, text);
+	return code;
+}
+
+/* ---- dots ---- */
+
+/* The bit of a dot within its braille cell (Unicode: dots 1 to 8). */
+static uint8_t dot_bit(const struct canvas *c, unsigned x, unsigned y)
+{
+	static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+
+	return c->dy == 1 ? 1 : bits[y % 4][x % 2];
+}
+
+static void set_dot(struct canvas *c, unsigned x, unsigned y, size_t line)
+{
+	size_t cell;
+
+	if (x >= c->columns * c->dx || y >= c->rows * c->dy)
+		return;
+	cell = (size_t)(y / c->dy) * c->columns + x / c->dx;
+	c->dots[cell] |= dot_bit(c, x, y);
+	c->owner[cell] = (uint8_t)(1 + line % 250);
+}
+
+/* Dots on and off along a line, over and over. */
+static bool dash_on(size_t line, unsigned step, bool solid)
+{
+	static const uint8_t patterns[] = {0xff, 0x55, 0x77, 0x11}; /* ━ ┅ ┉ … */
+
+	return solid || (patterns[line % 4] >> (step % 8) & 1);
+}
+
+struct pen {
+	struct canvas *canvas;
+	size_t line;
+	bool solid;
+	unsigned step;	     /* dots so far */
+	double dot_x, dot_y; /* the last of them */
+	double last_x, last_y;
+	bool down;
+};
+
+static void draw_segment(struct pen *p, double x0, double y0, double x1, double y1)
+{
+	double n = fmax(fabs(x1 - x0), fabs(y1 - y0));
+	unsigned steps = (unsigned)ceil(n);
+
+	for (unsigned i = 0; i <= steps; i++) {
+		double t = steps ? (double)i / steps : 0;
+		double x = round(x0 + (x1 - x0) * t), y = round(y0 + (y1 - y0) * t);
+
+		if (p->step && x == p->dot_x && y == p->dot_y)
+			continue; /* many points may share a dot, which counts once */
+		p->dot_x = x;
+		p->dot_y = y;
+		if (x >= 0 && y >= 0 && dash_on(p->line, p->step, p->solid))
+			set_dot(p->canvas, (unsigned)x, (unsigned)y, p->line);
+		p->step++;
+	}
+}
+
+/* Cuts a segment to the unit square (Liang and Barsky); false when nothing is left. */
+static bool clip(double *x0, double *y0, double *x1, double *y1)
+{
+	double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1;
+	const double p[4] = {-dx, dx, -dy, dy}, q[4] = {*x0, 1 - *x0, *y0, 1 - *y0};
+	double ax = *x0, ay = *y0;
+
+	for (int i = 0; i < 4; i++) {
+		double r;
+
+		if (p[i] == 0) {
+			if (q[i] < 0)
+				return false;
+			continue;
+		}
+		r = q[i] / p[i];
+		if (p[i] < 0 && r > from)
+			from = r;
+		if (p[i] > 0 && r < to)
+			to = r;
+	}
+	if (from > to)
+		return false;
+	*x0 = ax + from * dx;
+	*y0 = ay + from * dy;
+	*x1 = ax + to * dx;
+	*y1 = ay + to * dy;
+	return true;
+}
+
+static void line_to(struct pen *p, double x, double y)
+{
+	struct canvas *c = p->canvas;
+	double x0 = p->down ? p->last_x : x, y0 = p->down ? p->last_y : y, x1 = x, y1 = y;
+	double w = c->columns * c->dx - 1, h = c->rows * c->dy - 1;
+
+	p->last_x = x;
+	p->last_y = y;
+	p->down = true;
+	if (clip(&x0, &y0, &x1, &y1))
+		draw_segment(p, x0 * w, (1 - y0) * h, x1 * w, (1 - y1) * h);
+}
+
+static void draw_line(struct canvas *c, const struct rep_chart_line *l, size_t index,
+		      const struct rep_scale *sx, const struct rep_scale *sy, bool solid)
+{
+	struct pen p = {.canvas = c, .line = index, .solid = solid};
+
+	for (size_t i = 0; i < l->n; i++) {
+		double x = rep_scale_at(sx, l->x[i]), y = rep_scale_at(sy, l->y[i]);
+
+		if (isfinite(x) && p.down && l->steps)
+			line_to(&p, x, p.last_y);
+		if (!isfinite(x) || !isfinite(y)) {
+			p.down = false;
+			continue;
+		}
+		line_to(&p, x, y);
+	}
+}
+
+/* ---- text around them ---- */
+
+struct style {
+	const char *vertical, *tick_left, *corner, *horizontal, *tick_down;
+	const char *marks; /* ASCII: per line */
+};
+
+static const struct style unicode = {
+    .vertical = "│", .tick_left = "┤", .corner = "└", .horizontal = "─", .tick_down = "┬"};
+static const struct style ascii = {.vertical = "|",
+				   .tick_left = "+",
+				   .corner = "+",
+				   .horizontal = "-",
+				   .tick_down = "+",
+				   .marks = "*ox#%@&="};
+
+static const char *const colours[] = {"\x1b[34m", "\x1b[31m", "\x1b[32m",
+				      "\x1b[33m", "\x1b[35m", "\x1b[36m"};
+#define NCOLOURS (sizeof(colours) / sizeof(colours[0]))
+#define RESET	 "\x1b[0m"
+
+struct drawing {
+	const struct rep_chart *chart;
+	const struct rep_chart_terminal *t;
+	const struct style *style;
+	struct rep_scale x, y;
+	struct canvas canvas;
+	unsigned columns, margin; /* cells left of the axis */
+	struct tp_buf out;
+};
+
+static int put_cell(struct tp_buf *b, uint8_t dots)
+{
+	const char utf8[3] = {(char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f))};
+
+	return tp_buf_put(b, utf8, 3);
+}
+
+static char mark(const struct drawing *d, size_t line)
+{
+	return d->style->marks[line % strlen(d->style->marks)];
+}
+
+/* Escaped, cut to `room` cells; *used: what it took. */
+static int put_name(struct drawing *d, const char *name, size_t room, size_t *used)
+{
+	struct tp_buf text = {0};
+	size_t at = d->out.size;
+	int code = rep_escape(&text, name, strlen(name), REP_ESCAPE_SHOWN);
+
+	if (!code)
+		code = rep_shorten(&d->out, (char *)text.data, text.size, room, REP_SHORTEN_RIGHT,
+				   d->t->ascii);
+	tp_buf_release(&text);
+	if (!code)
+		*used += rep_text_width((char *)d->out.data + at, d->out.size - at);
+	return code;
+}
+
+static int put_sample(struct drawing *d, size_t line)
+{
+	uint8_t dots[2] = {0, 0};
+	int code = 0;
+
+	if (d->t->colour)
+		code = put(&d->out, colours[line % NCOLOURS]);
+	for (unsigned x = 0; x < 4; x++) {
+		if (dash_on(line, x, d->t->colour))
+			dots[x / 2] |= x % 2 ? 0x20 : 0x04;
+	}
+	for (int i = 0; i < 2 && !code; i++)
+		code = d->t->ascii ? tp_buf_put(&d->out, (char[]){mark(d, line)}, 1)
+				   : put_cell(&d->out, dots[i]);
+	if (!code && d->t->colour)
+		code = put(&d->out, RESET);
+	return code ? code : put(&d->out, " ");
+}
+
+/* Is there a line that says what the y axis is and which line is which? */
+static bool has_legend(const struct rep_chart *chart)
+{
+	if (chart->y.title)
+		return true;
+	for (size_t i = 0; i < chart->nlines; i++) {
+		if (chart->lines[i].name && (chart->nlines > 1 || !chart->title))
+			return true;
+	}
+	return false;
+}
+
+static int put_legend(struct drawing *d)
+{
+	const struct rep_chart *chart = d->chart;
+	size_t used = 0;
+	int code = 0;
+
+	if (chart->y.title)
+		code = put_name(d, chart->y.title, d->columns, &used);
+	for (size_t i = 0; i < chart->nlines && !code; i++) {
+		if (!chart->lines[i].name || (chart->nlines == 1 && chart->title))
+			continue;
+		if (used + 3 + 3 + 6 > d->columns)
+			break; /* no room for the names of the rest */
+		if (used) {
+			code = put(&d->out, "   ");
+			used += 3;
+		}
+		if (!code)
+			code = put_sample(d, i);
+		used += 3;
+		if (!code)
+			code = put_name(d, chart->lines[i].name, d->columns - used, &used);
+	}
+	return code ? code : put(&d->out, "\n");
+}
+
+/* The label that belongs to a row of cells, NULL if none does. */
+static const struct rep_tick *tick_of_row(const struct drawing *d, unsigned row)
+{
+	for (size_t i = 0; i < d->y.nticks; i++) {
+		double at = 1 - rep_scale_at(&d->y, d->y.ticks[i].value);
+
+		if ((unsigned)lround(at * (d->canvas.rows - 1)) == row)
+			return &d->y.ticks[i];
+	}
+	return NULL;
+}
+
+static int put_row(struct drawing *d, unsigned row)
+{
+	const struct rep_tick *tick = tick_of_row(d, row);
+	const struct canvas *c = &d->canvas;
+	unsigned width = tick ? (unsigned)strlen(tick->text) : 0, last = 0, colour = 0;
+	int code = put_times(&d->out, " ", d->margin - width);
+
+	if (!code && tick)
+		code = put(&d->out, tick->text);
+	if (!code)
+		code = put(&d->out, " ");
+	if (!code)
+		code = put(&d->out, tick ? d->style->tick_left : d->style->vertical);
+	for (unsigned x = 0; x < c->columns; x++) {
+		if (c->dots[(size_t)row * c->columns + x])
+			last = x + 1;
+	}
+	for (unsigned x = 0; x < last && !code; x++) {
+		size_t cell = (size_t)row * c->columns + x;
+		unsigned owner = c->dots[cell] ? c->owner[cell] : 0;
+
+		if (d->t->colour && owner && owner != colour) {
+			code = put(&d->out, colours[(owner - 1) % NCOLOURS]);
+			colour = owner;
+		}
+		if (!code && !owner)
+			code = put(&d->out, " ");
+		else if (!code && d->t->ascii)
+			code = tp_buf_put(&d->out, (char[]){mark(d, owner - 1)}, 1);
+		else if (!code)
+			code = put_cell(&d->out, c->dots[cell]);
+	}
+	if (!code && colour)
+		code = put(&d->out, RESET);
+	return code ? code : put(&d->out, "\n");
+}
+
+static unsigned column_of(const struct drawing *d, const struct rep_tick *tick)
+{
+	return (unsigned)lround(rep_scale_at(&d->x, tick->value) * (d->canvas.columns - 1));
+}
+
+/* The x axis, the labels below it (centred; those that would touch another are left out), and the
+ * axis's title, behind them if there is room. */
+static int put_x_axis(struct drawing *d)
+{
+	char *labels = calloc(1, (size_t)d->columns + 1);
+	bool *ticked = calloc(d->canvas.columns, sizeof(*ticked));
+	unsigned left = d->margin + 2, end = 0;
+	const char *title = d->chart->x.title;
+	size_t used = 0;
+	int code = labels && ticked ? 0 : TP_ENOMEM;
+
+	if (!code)
+		memset(labels, ' ', d->columns);
+	for (size_t i = 0; i < d->x.nticks && !code; i++) {
+		unsigned width = (unsigned)strlen(d->x.ticks[i].text);
+		unsigned at = column_of(d, &d->x.ticks[i]);
+		unsigned from = left + at > width / 2 ? left + at - width / 2 : 0;
+
+		if (at >= d->canvas.columns || width > d->columns)
+			continue;
+		if (from + width > d->columns)
+			from = d->columns - width;
+		if (end && from < end + 1)
+			continue;
+		ticked[at] = true;
+		memcpy(labels + from, d->x.ticks[i].text, width);
+		end = from + width;
+	}
+	if (!code)
+		code = put_times(&d->out, " ", d->margin + 1);
+	if (!code)
+		code = put(&d->out, d->style->corner);
+	for (unsigned i = 0; i < d->canvas.columns && !code; i++)
+		code = put(&d->out, ticked[i] ? d->style->tick_down : d->style->horizontal);
+	if (!code)
+		code = put(&d->out, "\n");
+	if (!code)
+		code = tp_buf_put(&d->out, labels, end);
+	if (!code && title && end + 2 + strlen(title) <= d->columns) {
+		code = put_times(&d->out, " ", 2);
+		title = code ? NULL : title;
+	} else if (!code && title) {
+		code = put(&d->out, "\n");
+		if (!code)
+			code = put_times(&d->out, " ", left);
+	}
+	if (!code && title)
+		code = put_name(d, title, d->columns - left, &used);
+	free(labels);
+	free(ticked);
+	return code ? code : put(&d->out, "\n");
+}
+
+static unsigned clamp(unsigned v, unsigned least, unsigned most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
+static unsigned label_width(const struct rep_scale *s)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < s->nticks; i++) {
+		if (strlen(s->ticks[i].text) > width)
+			width = strlen(s->ticks[i].text);
+	}
+	return (unsigned)width;
+}
+
+/* Sizes and scales; the rows that are left for the lines. */
+static int plan(struct drawing *d)
+{
+	unsigned rows = clamp(d->t->rows, MIN_ROWS, MAX_ROWS), taken = 2;
+	const struct rep_chart *chart = d->chart;
+	struct canvas *c = &d->canvas;
+	double x[2], y[2];
+
+	d->columns = clamp(d->t->columns, MIN_COLUMNS, MAX_COLUMNS);
+	taken += chart->title ? 1 : 0;
+	taken += has_legend(chart) ? 1 : 0;
+	if (rows > taken + 3 && chart->x.title)
+		taken++; /* where it does not fit behind the labels */
+	c->rows = rows > taken + 2 ? rows - taken : 2;
+	rep_chart_extent(chart, x, y);
+	rep_scale_init(&d->y, &chart->y, y[0], y[1], clamp(c->rows / 2, 1, 8), true);
+	d->margin = label_width(&d->y);
+	c->columns = d->columns - d->margin - 2;
+	rep_scale_init(&d->x, &chart->x, x[0], x[1], clamp(c->columns / 12, 2, 12), false);
+	c->dx = d->t->ascii ? 1 : 2;
+	c->dy = d->t->ascii ? 1 : 4;
+	c->dots = calloc((size_t)c->columns * c->rows, 1);
+	c->owner = calloc((size_t)c->columns * c->rows, 1);
+	return c->dots && c->owner ? 0 : TP_ENOMEM;
+}
+
+static int put_title(struct drawing *d)
+{
+	size_t used = 0;
+	int code = d->t->colour ? put(&d->out, "\x1b[1m") : 0;
+
+	if (!code)
+		code = put_name(d, d->chart->title, d->columns, &used);
+	if (!code && d->t->colour)
+		code = put(&d->out, RESET);
+	return code ? code : put(&d->out, "\n");
+}
+
+int rep_chart_terminal(const struct rep_chart *chart, const struct rep_chart_terminal *t,
+		       struct tp_err *err)
+{
+	struct drawing d = {.chart = chart, .t = t, .style = t->ascii ? &ascii : &unicode};
+	int code = plan(&d);
+
+	for (size_t i = 0; i < chart->nlines && !code; i++)
+		draw_line(&d.canvas, &chart->lines[i], i, &d.x, &d.y, t->colour || t->ascii);
+	if (!code && chart->title)
+		code = put_title(&d);
+	if (!code && has_legend(chart))
+		code = put_legend(&d);
+	for (unsigned row = 0; row < d.canvas.rows && !code; row++)
+		code = put_row(&d, row);
+	if (!code)
+		code = put_x_axis(&d);
+	if (code)
+		code = tp_err_set(err, code, TP_OFFSET_NONE, "out of memory for a chart");
+	else
+		code = t->sink.write(t->sink.ctx, d.out.data, d.out.size, err);
+	tp_buf_release(&d.out);
+	free(d.canvas.dots);
+	free(d.canvas.owner);
+	return code;
+}
