@@ -21,6 +21,7 @@ static const struct {
     {"top", "where time and memory went, ranked"},
     {"flame", "flame graphs of profiles and traces"},
     {"diff", "what changed between runs, and gates for CI"},
+    {"leaks", "goroutines that wait and do not end"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},
     {"record", "run a C, C++ or Rust program, leave traces and profiles of it"},

@@ -102,6 +102,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'top groups, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --focus=net/http"
 	row 'top block, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --focus=net/http"
 	row 'top groups, range and filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60% --focus=net/http"
+	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue
 		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')

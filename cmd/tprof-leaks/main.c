@@ -1,0 +1,324 @@
+/* tprof-leaks: goroutines that wait and do not end, and what grows from dump to dump. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "common/common.h"
+#include "common/number.h"
+#include "common/profiles.h"
+#include "leak/leak.h"
+
+#define TABLE_ROWS 20
+
+struct args {
+	struct cmd cmd;
+	const char **path;
+	size_t npaths;
+	const char *allow_file;
+	struct rep_allow allow;
+	struct rep_leak_options leak;
+	bool sort_given, show_allowed;
+	int64_t rows, gate; /* -1: not given */
+};
+
+enum { KEY_ALL = 0x2000, KEY_ALLOW, KEY_CREATED, KEY_GATE, KEY_MIN_WAIT, KEY_SHOW_ALLOWED };
+
+static const struct argp_option options[] = {
+    {"all", KEY_ALL, NULL, 0, "Count the runtime's goroutines, main.main and running ones as well",
+     0},
+    {"allow", KEY_ALLOW, "FILE", 0,
+     "Goroutines that are meant to stay: a function per line, 'N FUNCTION' for up to N of them", 0},
+    {"created", KEY_CREATED, NULL, 0, "Of traces, only goroutines that they saw being created", 0},
+    {"gate", KEY_GATE, "N", 0,
+     "Exit with status 1 if more than N goroutines that are not allowed stay (of several files: "
+     "have come since the first)",
+     0},
+    {"min-wait", KEY_MIN_WAIT, "TIME", 0, "Only goroutines that wait for TIME or longer", 0},
+    {"rows", 'n', "N", 0, "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
+    {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show what --allow allows, too", 0},
+    {"sort", 's', "KEY", 0,
+     "Sort by count (the default), growth (the default for several files) or wait", 0},
+    {0},
+};
+
+static enum rep_leak_sort sort_key(struct argp_state *state, const char *arg)
+{
+	for (int i = 0; i < REP_LEAK_NSORTS; i++)
+		if (!strcmp(arg, rep_leak_sorts[i].name))
+			return (enum rep_leak_sort)i;
+	argp_error(state, "sort by count, growth or wait, not by '%s'", arg);
+	return REP_LEAK_BY_COUNT;
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
+	case KEY_ALL:
+		args->leak.all = true;
+		return 0;
+	case KEY_ALLOW:
+		args->allow_file = arg;
+		return 0;
+	case KEY_CREATED:
+		args->leak.created = true;
+		return 0;
+	case KEY_GATE:
+		args->gate = cmd_arg_count(state, "--gate", arg, UINT32_MAX);
+		return 0;
+	case KEY_MIN_WAIT:
+		args->leak.min_wait_ns = cmd_arg_duration(state, "--min-wait", arg);
+		return 0;
+	case KEY_SHOW_ALLOWED:
+		args->show_allowed = true;
+		return 0;
+	case 'n':
+		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		return 0;
+	case 's':
+		args->leak.sort = sort_key(state, arg);
+		args->sort_given = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		args->path[args->npaths++] = arg;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!args->npaths)
+			argp_error(state, "of which files? Give traces, goroutine profiles or "
+					  "dumps, or a store");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "FILE...",
+    .doc = "Find goroutines that wait and do not end, by what they wait for and who created them. "
+	   "Files are execution traces, goroutine and goroutineleak profiles, dumps of goroutines "
+	   "(debug=1 and 2, crashes), or stores; of several, oldest first, the table shows what "
+	   "grows.\v"
+	   "A trace tells of goroutines that had not ended when it did; NEW are those it saw being "
+	   "created.",
+    .children = children,
+};
+
+/* ---- the list of what is allowed ---- */
+
+#define MAX_LIST ((size_t)16 << 20)
+
+static int read_list(struct args *args)
+{
+	struct tp_buf b = {0};
+	struct tp_err err;
+	char chunk[8192];
+	size_t n;
+	FILE *f = fopen(args->allow_file, "re");
+	int status = CMD_OK;
+
+	if (!f) {
+		cmd_error(&args->cmd, "%s: cannot be read: %s", args->allow_file, strerror(errno));
+		return CMD_INPUT;
+	}
+	while (!status && (n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
+		if (b.size > MAX_LIST || tp_buf_put(&b, chunk, n)) {
+			cmd_error(&args->cmd, "%s: a list of more than 16 MiB", args->allow_file);
+			status = CMD_INPUT;
+		}
+	}
+	if (!status && ferror(f)) {
+		cmd_error(&args->cmd, "%s: cannot be read: %s", args->allow_file, strerror(errno));
+		status = CMD_INPUT;
+	}
+	fclose(f);
+	if (!status && rep_allow_parse(&args->allow, b.data, b.size, &err)) {
+		cmd_error(&args->cmd, "%s: %s", args->allow_file, err.msg);
+		status = err.code == TP_ENOMEM ? CMD_SYSTEM : CMD_USAGE;
+	}
+	tp_buf_release(&b);
+	args->leak.allow = &args->allow;
+	return status;
+}
+
+/* ---- sources ---- */
+
+static int fail(struct args *args, const char *name, struct tp_err *err)
+{
+	/* A file of another kind is not damaged. */
+	if (err->code == TP_ENOENT) {
+		cmd_error(&args->cmd, "%s: %s", name, err->msg);
+		return CMD_USAGE;
+	}
+	return cmd_fail(&args->cmd, name, err);
+}
+
+static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
+{
+	const struct cmd_profiles_options opt = {0};
+	struct cmd_profiles list = {0};
+	struct tp_err err;
+	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
+
+	for (size_t i = 0; i < list.n && !status; i++)
+		if (rep_leaks_add_profile(l, list.item[i].name, list.item[i].profile, &err))
+			status = fail(args, list.item[i].name, &err);
+	cmd_profiles_release(&list);
+	return status;
+}
+
+static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run *run)
+{
+	struct tp_profile *p = NULL;
+	struct tp_err err;
+	int code;
+
+	if (strcmp(run->row.kind, "profile") != 0)
+		return rep_leaks_add_run(l, run->row.name, args->cmd.store, run, &err)
+			   ? fail(args, run->row.name, &err)
+			   : CMD_OK;
+	code = tp_profile_load(args->cmd.store, run->row.id, &p, &err);
+	if (!code)
+		code = rep_leaks_add_profile(l, run->row.name, p, &err);
+	tp_profile_free(p);
+	return code ? fail(args, run->row.name, &err) : CMD_OK;
+}
+
+/* A store with runs of both kinds, or a trace. */
+static int add_store(struct args *args, struct rep_leaks *l, const char *path)
+{
+	int status = cmd_open(&args->cmd, path);
+
+	for (size_t i = 0; !status && i < args->cmd.runs.n; i++)
+		status = add_run(args, l, &args->cmd.runs.run[i]);
+	cmd_close(&args->cmd);
+	return status;
+}
+
+static int add(struct args *args, struct rep_leaks *l, const char *path)
+{
+	enum cmd_kind kind;
+	int status = cmd_kind_of(&args->cmd, path, &kind);
+
+	if (status)
+		return status;
+	return kind == CMD_KIND_PROFILE ? add_profiles(args, l, path) : add_store(args, l, path);
+}
+
+/* ---- the answer ---- */
+
+static int put_head(const struct args *args, const struct rep_leaks *l, struct rep_output *out,
+		    struct tp_err *err)
+{
+	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
+	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
+	int64_t goroutines = 0, allowed = 0, unknown = rep_leaks_unknown(l, last);
+	char text[400], count[28], less[28];
+	int code;
+
+	for (size_t i = 0; i < n; i++) {
+		goroutines += s[i].count[last].goroutines;
+		allowed += s[i].count[last].goroutines - s[i].excess;
+		sites += s[i].count[last].goroutines > 0;
+	}
+	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s",
+		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
+		 cmd_thousands(count, goroutines), goroutines == 1 ? "" : "s", sites,
+		 sites == 1 ? "" : "s", allowed ? ", " : "",
+		 allowed ? cmd_thousands(less, allowed) : "", allowed ? " of them allowed" : "");
+	code = rep_output_note(out, true, text, err);
+	if (!code && unknown) {
+		snprintf(text, sizeof(text),
+			 "%s more are not counted: the dump does not say how long they wait",
+			 cmd_thousands(count, unknown));
+		code = rep_output_note(out, false, text, err);
+	}
+	(void)args;
+	return code ? code : rep_output_note(out, false, "", err);
+}
+
+static int print(struct args *args, const struct rep_leaks *l)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	size_t rows = args->rows >= 0			     ? (size_t)args->rows
+		      : args->cmd.format == REP_FORMAT_TABLE ? TABLE_ROWS
+							     : 0;
+	int code, status;
+
+	cmd_pager(&args->cmd);
+	status = cmd_output(&args->cmd, false, &out);
+	if (status)
+		return status;
+	code = put_head(args, l, out, &err);
+	if (!code)
+		code = rep_leaks_print(l, out, rows, args->show_allowed, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	if (code)
+		status = cmd_fail(&args->cmd, NULL, &err);
+	rep_output_free(out);
+	return status;
+}
+
+static int judge(const struct args *args, const struct rep_leaks *l)
+{
+	int64_t excess = rep_leaks_excess(l);
+	char n[28], most[28];
+
+	if (args->gate < 0 || excess <= args->gate)
+		return CMD_OK;
+	cmd_error(&args->cmd,
+		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
+		  cmd_thousands(n, excess), excess == 1 ? "" : "s", cmd_thousands(most, args->gate),
+		  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
+	return CMD_FOUND;
+}
+
+static int run(struct args *args)
+{
+	struct rep_leaks *l = NULL;
+	struct tp_err err;
+	int status = args->allow_file ? read_list(args) : CMD_OK;
+
+	if (status)
+		return status;
+	if (!args->sort_given && args->npaths > 1)
+		args->leak.sort = REP_LEAK_BY_GROWTH;
+	if (rep_leaks_new(&l, &args->leak, &err))
+		return cmd_fail(&args->cmd, NULL, &err);
+	for (size_t i = 0; i < args->npaths && !status; i++)
+		status = add(args, l, args->path[i]);
+	if (!status && rep_leaks_finish(l, &err))
+		status = cmd_fail(&args->cmd, NULL, &err);
+	if (!status)
+		status = print(args, l);
+	if (!status)
+		status = judge(args, l);
+	rep_leaks_free(l);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = {.cmd = CMD_INIT("tprof-leaks"), .rows = -1, .gate = -1};
+	int status;
+
+	args.path = calloc((size_t)argc + 1, sizeof(*args.path));
+	if (!args.path) {
+		cmd_error(&args.cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = cmd_finish(&args.cmd, run(&args));
+	rep_allow_release(&args.allow);
+	free(args.path);
+	return status;
+}

@@ -1,0 +1,17 @@
+# fish completion for tprof-leaks(1)
+
+complete -c tprof-leaks -l all -d 'Count those of the runtime and running ones as well'
+complete -c tprof-leaks -l allow -r -d 'List of goroutines that are meant to stay'
+complete -c tprof-leaks -l color -x -a 'auto always never' -d 'Use colors'
+complete -c tprof-leaks -l created -d 'Of traces, only those they saw being created'
+complete -c tprof-leaks -l format -x -a 'table csv tsv json markdown' -d 'Form of the output'
+complete -c tprof-leaks -l gate -x -d 'Exit with status 1 if more stay'
+complete -c tprof-leaks -s '?' -l help -d 'List the options'
+complete -c tprof-leaks -l min-wait -x -d 'Only those that wait so long'
+complete -c tprof-leaks -l no-pager -d 'Do not page long output'
+complete -c tprof-leaks -s n -l rows -x -d 'Show at most this many rows'
+complete -c tprof-leaks -l run -x -a 'latest all' -d 'Pick runs of the store'
+complete -c tprof-leaks -l show-allowed -d 'Show what the list allows, too'
+complete -c tprof-leaks -s s -l sort -x -a 'count growth wait' -d 'Order of the rows'
+complete -c tprof-leaks -l usage -d 'List the options in short'
+complete -c tprof-leaks -s V -l version -d 'Print the version'

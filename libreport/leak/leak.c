@@ -1,0 +1,530 @@
+#include "leak/leak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "leak/parts.h"
+
+const struct rep_leak_sort_desc rep_leak_sorts[REP_LEAK_NSORTS] = {
+    [REP_LEAK_BY_COUNT] = {"count", "most goroutines"},
+    [REP_LEAK_BY_GROWTH] = {"growth", "most more than in the first file"},
+    [REP_LEAK_BY_WAIT] = {"wait", "the longest wait"},
+};
+
+#define MAX_COUNTS ((size_t)1 << 26) /* sites by sources */
+
+struct source {
+	char *name;
+	int64_t unknown;
+};
+
+struct rep_leaks {
+	struct rep_leak_options opt;
+	struct tp_dict *dict;
+	struct rep_leak_site *site;
+	struct rep_leak_count *counts; /* of all sites; set by finish, where site.count points */
+	size_t nsites, room;
+	struct entry *entry; /* of sites in sources, in the order of the sources */
+	size_t nentries, entry_room;
+	uint32_t *slot; /* hash table: site + 1 */
+	size_t nslots;	/* a power of two */
+	struct source *source;
+	size_t nsources;
+	uint8_t *whose; /* by node of the dictionary */
+	size_t nwhose;
+	size_t first_entry; /* of the source that was begun last */
+	uint32_t *latest;   /* by site: its entry in that source + 1 */
+	int64_t excess;
+};
+
+/* What a source has at a site. */
+struct entry {
+	uint32_t site, source;
+	struct rep_leak_count count;
+};
+
+int rep_leak_fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  code == TP_ENOMEM ? "out of memory" : "too many different stacks");
+}
+
+int rep_leaks_new(struct rep_leaks **leaks, const struct rep_leak_options *opt, struct tp_err *err)
+{
+	struct rep_leaks *l = calloc(1, sizeof(*l));
+
+	*leaks = NULL;
+	if (!l || !(l->dict = tp_dict_new())) {
+		rep_leaks_free(l);
+		return rep_leak_fail(err, TP_ENOMEM);
+	}
+	l->opt = *opt;
+	*leaks = l;
+	return 0;
+}
+
+void rep_leaks_free(struct rep_leaks *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->nsources; i++)
+		free(l->source[i].name);
+	free(l->source);
+	free(l->site);
+	free(l->counts);
+	free(l->entry);
+	free(l->slot);
+	free(l->whose);
+	free(l->latest);
+	tp_dict_free(l->dict);
+	free(l);
+}
+
+struct tp_dict *rep_leaks_common(struct rep_leaks *l)
+{
+	return l->dict;
+}
+
+const struct tp_dict *rep_leaks_dict(const struct rep_leaks *l)
+{
+	return l->dict;
+}
+
+const struct rep_leak_options *rep_leaks_options(const struct rep_leaks *l)
+{
+	return &l->opt;
+}
+
+size_t rep_leaks_sources(const struct rep_leaks *l)
+{
+	return l->nsources;
+}
+
+const char *rep_leaks_source(const struct rep_leaks *l, size_t i)
+{
+	return l->source[i].name;
+}
+
+int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i)
+{
+	return l->source[i].unknown;
+}
+
+int64_t rep_leaks_excess(const struct rep_leaks *l)
+{
+	return l->excess;
+}
+
+const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n)
+{
+	*n = l->nsites;
+	return l->site;
+}
+
+int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err)
+{
+	struct source *more = realloc(l->source, (l->nsources + 1) * sizeof(*more));
+
+	if (!more)
+		return rep_leak_fail(err, TP_ENOMEM);
+	l->source = more;
+	more[l->nsources] = (struct source){.name = strdup(name)};
+	if (!more[l->nsources].name)
+		return rep_leak_fail(err, TP_ENOMEM);
+	l->nsources++;
+	l->first_entry = l->nentries;
+	if (l->nsites)
+		memset(l->latest, 0, l->nsites * sizeof(*l->latest));
+	return 0;
+}
+
+/* ---- sites ---- */
+
+static size_t hash_of(uint32_t stack, uint32_t creator)
+{
+	uint64_t h = ((uint64_t)stack << 32 | creator) * 0x9e3779b97f4a7c15u;
+
+	return (size_t)(h >> 29);
+}
+
+static int grow(struct rep_leaks *l)
+{
+	size_t room = l->room ? 2 * l->room : 256, nslots = 4 * room;
+	struct rep_leak_site *site = realloc(l->site, room * sizeof(*site));
+	uint32_t *latest, *slot;
+
+	if (!site)
+		return TP_ENOMEM;
+	l->site = site;
+	latest = realloc(l->latest, room * sizeof(*latest));
+	if (!latest)
+		return TP_ENOMEM;
+	l->latest = latest;
+	slot = calloc(nslots, sizeof(*slot));
+	if (!slot)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < l->nsites; i++) {
+		size_t at = hash_of(site[i].stack, site[i].creator);
+
+		while (slot[at & (nslots - 1)])
+			at++;
+		slot[at & (nslots - 1)] = (uint32_t)i + 1;
+	}
+	free(l->slot);
+	l->slot = slot;
+	l->nslots = nslots;
+	l->room = room;
+	return 0;
+}
+
+static int find_site(struct rep_leaks *l, uint32_t stack, uint32_t creator, uint32_t *site)
+{
+	size_t at;
+	int code = l->nsites == l->room ? grow(l) : 0;
+
+	if (code)
+		return code;
+	for (at = hash_of(stack, creator);; at++) {
+		uint32_t *slot = &l->slot[at & (l->nslots - 1)];
+
+		if (!*slot) {
+			*slot = (uint32_t)l->nsites + 1;
+			l->latest[l->nsites] = 0;
+			l->site[l->nsites] =
+			    (struct rep_leak_site){.stack = stack, .creator = creator};
+			*site = (uint32_t)l->nsites++;
+			return 0;
+		}
+		*site = *slot - 1;
+		if (l->site[*site].stack == stack && l->site[*site].creator == creator)
+			return 0;
+	}
+}
+
+static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
+{
+	if (!l->latest[site]) {
+		if (l->nentries == UINT32_MAX - 1)
+			return TP_ELIMIT;
+		if (l->nentries == l->entry_room) {
+			struct entry *more;
+
+			l->entry_room = l->entry_room ? 2 * l->entry_room : 256;
+			more = realloc(l->entry, l->entry_room * sizeof(*more));
+			if (!more)
+				return TP_ENOMEM;
+			l->entry = more;
+		}
+		l->entry[l->nentries] =
+		    (struct entry){site,
+				   (uint32_t)(l->nsources - 1),
+				   {.created = -1, .least_ns = -1, .most_ns = -1}};
+		l->latest[site] = (uint32_t)++l->nentries;
+		l->site[site].nids = 0;
+	}
+	*entry = &l->entry[l->latest[site] - 1];
+	return 0;
+}
+
+/* Whose goroutine it is; nodes of the dictionary come after their parents. */
+static int whose_of(struct rep_leaks *l, uint32_t stack, unsigned *whose)
+{
+	size_t n = tp_dict_stacks(l->dict);
+
+	if (n > l->nwhose) {
+		uint8_t *more = realloc(l->whose, n);
+
+		if (!more)
+			return TP_ENOMEM;
+		l->whose = more;
+		for (size_t i = l->nwhose; i < n; i++) {
+			struct tp_stack_node node = tp_dict_stack_at(l->dict, (uint32_t)i);
+			bool root = !node.parent || node.parent >= i;
+
+			more[i] = (uint8_t)rep_leak_whose(
+			    root ? 0 : more[node.parent], root && i,
+			    tp_dict_text(l->dict, tp_dict_frame_name(l->dict, node.frame)));
+		}
+		l->nwhose = n;
+	}
+	*whose = l->whose[stack];
+	return 0;
+}
+
+static void add_wait(struct rep_leak_count *c, const struct rep_leak_item *item)
+{
+	if (item->wait_ns < 0) {
+		tp_sum(&c->unknown, item->count);
+		return;
+	}
+	if (c->least_ns < 0 || item->wait_ns < c->least_ns)
+		c->least_ns = item->wait_ns;
+	if (item->wait_ns > c->most_ns)
+		c->most_ns = item->wait_ns;
+}
+
+int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err)
+{
+	struct rep_leak_site *s;
+	struct entry *e;
+	unsigned whose = 0;
+	uint32_t site;
+	int code = whose_of(l, item->stack, &whose);
+
+	if (!code && !l->opt.all && (whose || item->count <= 0))
+		return 0;
+	if (!code && l->opt.created && item->in_trace && !item->fresh)
+		return 0;
+	if (!code && l->opt.min_wait_ns && item->wait_ns < l->opt.min_wait_ns) {
+		if (item->wait_ns < 0)
+			tp_sum(&l->source[l->nsources - 1].unknown, item->count);
+		return 0;
+	}
+	if (!code)
+		code = find_site(l, item->stack, item->creator, &site);
+	if (!code)
+		code = find_entry(l, site, &e);
+	if (code)
+		return rep_leak_fail(err, code);
+	s = &l->site[site];
+	tp_sum(&e->count.goroutines, item->count);
+	if (item->in_trace) {
+		if (e->count.created < 0)
+			e->count.created = 0;
+		if (item->fresh)
+			tp_sum(&e->count.created, item->count);
+	}
+	add_wait(&e->count, item);
+	if (item->id >= 0 && s->nids < REP_LEAK_IDS)
+		s->id[s->nids++] = item->id;
+	if (item->waits)
+		s->waits = item->waits;
+	if (item->created)
+		s->created = item->created;
+	s->certain = s->certain || item->certain;
+	return 0;
+}
+
+/* ---- joining ---- */
+
+static void add_count(struct rep_leak_count *to, const struct rep_leak_count *more)
+{
+	tp_sum(&to->goroutines, more->goroutines);
+	tp_sum(&to->unknown, more->unknown);
+	if (more->created >= 0)
+		tp_sum(&to->created, to->created < 0 ? more->created + 1 : more->created);
+	if (more->least_ns >= 0 && (to->least_ns < 0 || more->least_ns < to->least_ns))
+		to->least_ns = more->least_ns;
+	if (more->most_ns > to->most_ns)
+		to->most_ns = more->most_ns;
+}
+
+static int by_stack(const void *a, const void *b, void *ctx)
+{
+	const struct rep_leak_site *site = ctx;
+	const struct rep_leak_site *x = &site[*(const uint32_t *)a],
+				   *y = &site[*(const uint32_t *)b];
+
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	return x->creator < y->creator ? -1 : x->creator > y->creator;
+}
+
+/* into[i]: the site that i's goroutines are counted at. Sites of one stack stand together, the one
+ * without a creator first; it goes to the other where there is exactly one. */
+static int join(const struct rep_leaks *l, uint32_t *into)
+{
+	uint32_t *order = malloc((l->nsites + 1) * sizeof(*order));
+	size_t n = l->nsites;
+
+	if (!order)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		order[i] = into[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_stack, l->site);
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct rep_leak_site *here = &l->site[order[i]];
+		bool first = !i || l->site[order[i - 1]].stack != here->stack;
+		bool two = l->site[order[i + 1]].stack == here->stack;
+		bool three = i + 2 < n && l->site[order[i + 2]].stack == here->stack;
+
+		if (first && !here->creator && two && !three)
+			into[order[i]] = order[i + 1];
+	}
+	free(order);
+	return 0;
+}
+
+static void merge_site(struct rep_leak_site *to, const struct rep_leak_site *from)
+{
+	to->certain = to->certain || from->certain;
+	if (!to->waits)
+		to->waits = from->waits;
+	for (size_t i = 0; i < from->nids && to->nids < REP_LEAK_IDS; i++)
+		to->id[to->nids++] = from->id[i];
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Lays the counts out by site and source; what joined another site becomes empty. */
+static int lay_out(struct rep_leaks *l)
+{
+	uint32_t *into = malloc((l->nsites + 1) * sizeof(*into));
+	size_t n = l->nsites * l->nsources, kept = 0;
+	int code = into ? join(l, into) : TP_ENOMEM;
+
+	if (!code && l->nsources && l->nsites > MAX_COUNTS / l->nsources)
+		code = TP_ELIMIT;
+	if (!code) {
+		l->counts = calloc(n + 1, sizeof(*l->counts));
+		code = l->counts ? 0 : TP_ENOMEM;
+	}
+	if (code) {
+		free(into);
+		return code;
+	}
+	for (size_t i = 0; i < n; i++)
+		l->counts[i] =
+		    (struct rep_leak_count){.created = -1, .least_ns = -1, .most_ns = -1};
+	for (size_t i = 0; i < l->nsites; i++) {
+		/* Ids of an older source say nothing about the last. */
+		if (!l->latest[i])
+			l->site[i].nids = 0;
+		if (into[i] != i)
+			merge_site(&l->site[into[i]], &l->site[i]);
+	}
+	for (size_t i = 0; i < l->nentries; i++) {
+		const struct entry *e = &l->entry[i];
+
+		add_count(&l->counts[into[e->site] * l->nsources + e->source], &e->count);
+	}
+	for (size_t i = 0; i < l->nsites; i++) {
+		if (into[i] != i)
+			continue;
+		l->site[kept] = l->site[i];
+		l->site[kept].count = &l->counts[i * l->nsources];
+		qsort(l->site[kept].id, l->site[kept].nids, sizeof(int64_t), compare_ids);
+		kept++;
+	}
+	l->nsites = kept;
+	free(into);
+	return 0;
+}
+
+/* ---- judging ---- */
+
+static bool matches(const struct rep_leaks *l, const struct rep_leak_site *s,
+		    const struct rep_allow_rule *rule)
+{
+	struct tp_text t = tp_dict_text(l->dict, tp_dict_frame_name(l->dict, s->creator));
+
+	if (t.size && rep_allow_match(rule, t.text, t.size))
+		return true;
+	for (uint32_t at = s->stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(l->dict, at);
+
+		t = tp_dict_text(l->dict, tp_dict_frame_name(l->dict, node.frame));
+		if (t.size && rep_allow_match(rule, t.text, t.size))
+			return true;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return false;
+}
+
+/* A rule that says how many is used up by the sites it is about, in order. */
+static int judge(struct rep_leaks *l)
+{
+	const struct rep_allow *allow = l->opt.allow;
+	size_t nrules = allow ? allow->n : 0;
+	int64_t *left = malloc((nrules + 1) * sizeof(*left));
+
+	if (!left)
+		return TP_ENOMEM;
+	for (size_t r = 0; r < nrules; r++)
+		left[r] = allow->rule[r].most;
+	l->excess = 0;
+	for (size_t i = 0; i < l->nsites; i++) {
+		struct rep_leak_site *s = &l->site[i];
+		int64_t n = l->nsources ? s->count[l->nsources - 1].goroutines : 0, growth = n;
+
+		s->excess = n;
+		s->allowed = false;
+		for (size_t r = 0; r < nrules; r++) {
+			if (!matches(l, s, &allow->rule[r]))
+				continue;
+			if (allow->rule[r].most == INT64_MAX) {
+				s->excess = 0;
+			} else {
+				int64_t taken = s->excess < left[r] ? s->excess : left[r];
+
+				s->excess -= taken;
+				left[r] -= taken;
+			}
+			s->allowed = !s->excess;
+		}
+		if (l->nsources > 1)
+			growth = n - s->count[0].goroutines;
+		s->grows = l->nsources > 2;
+		for (size_t k = 1; k < l->nsources; k++)
+			s->grows = s->grows && s->count[k].goroutines > s->count[k - 1].goroutines;
+		growth = growth < s->excess ? growth : s->excess;
+		if (growth > 0)
+			tp_sum(&l->excess, growth);
+	}
+	free(left);
+	return 0;
+}
+
+/* ---- order ---- */
+
+#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+
+static int64_t growth_of(const struct rep_leaks *l, const struct rep_leak_site *s)
+{
+	return s->count[l->nsources - 1].goroutines - s->count[0].goroutines;
+}
+
+static int by_order(const void *a, const void *b, void *ctx)
+{
+	const struct rep_leaks *l = ctx;
+	const struct rep_leak_site *x = a, *y = b;
+	const struct rep_leak_count *cx = &x->count[l->nsources - 1],
+				    *cy = &y->count[l->nsources - 1];
+	int c = ORDER(x->allowed, y->allowed);
+
+	if (!c && l->opt.sort == REP_LEAK_BY_GROWTH)
+		c = ORDER(growth_of(l, y), growth_of(l, x));
+	if (!c && l->opt.sort == REP_LEAK_BY_WAIT)
+		c = ORDER(cy->most_ns, cx->most_ns);
+	if (!c)
+		c = ORDER(cy->goroutines, cx->goroutines);
+	if (!c)
+		c = ORDER(cy->created, cx->created);
+	if (!c)
+		c = ORDER(cy->most_ns, cx->most_ns);
+	if (!c)
+		c = ORDER(x->stack, y->stack);
+	return c ? c : ORDER(x->creator, y->creator);
+}
+
+int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)
+{
+	int code = lay_out(l);
+
+	/* Rules with a number are used up by the largest sites first. */
+	if (!code && l->nsources)
+		qsort_r(l->site, l->nsites, sizeof(*l->site), by_order, l);
+	if (!code)
+		code = judge(l);
+	if (code)
+		return rep_leak_fail(err, code);
+	if (l->nsources)
+		qsort_r(l->site, l->nsites, sizeof(*l->site), by_order, l);
+	return 0;
+}

@@ -1,0 +1,130 @@
+/* Leaks in profiles: goroutine (counts by stack), goroutineleak, and dumps of all goroutines, whose
+ * labels say more (decode/profile/goroutines.c). */
+#include <string.h>
+
+#include "leak/parts.h"
+
+enum key { KEY_STATE, KEY_BY, KEY_AT, KEY_LEAKED, KEY_ID, NKEYS };
+
+static const char *const names[NKEYS] = {"state", "created_by", "created_at", "leaked",
+					 "goroutine"};
+
+struct reading {
+	struct rep_leaks *l;
+	const struct tp_profile *p;
+	struct rep_leak_names map;
+	size_t goroutine, wait; /* sample types; wait is ntypes where there is none */
+	bool certain;
+};
+
+static bool is(struct tp_text t, const char *text)
+{
+	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
+}
+
+static int find_types(struct reading *r, struct tp_err *err)
+{
+	const struct tp_profile *p = r->p;
+	bool found = false;
+
+	r->wait = p->ntypes;
+	for (size_t i = 0; i < p->ntypes; i++) {
+		struct tp_text type = tp_dict_text(p->dict, p->types[i].type);
+
+		if (is(type, "goroutine") || is(type, "goroutineleak")) {
+			r->goroutine = i;
+			r->certain = is(type, "goroutineleak");
+			found = true;
+		} else if (is(type, "wait")) {
+			r->wait = i;
+		}
+	}
+	if (found)
+		return 0;
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "there are no goroutines in it; give traces, goroutine or goroutineleak "
+			  "profiles, or dumps of goroutines");
+}
+
+/* What the labels of a sample say; the program may have some of these names, too: the first counts.
+ */
+struct told {
+	struct tp_text text[NKEYS];
+	int64_t id;
+};
+
+static struct told told_by(const struct tp_profile *p, size_t sample)
+{
+	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
+	struct told t = {.id = -1};
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		const struct tp_label *label = &p->labels[set->first + i];
+		struct tp_text key = tp_dict_text(p->dict, label->key);
+
+		for (size_t k = 0; k < NKEYS; k++) {
+			if (!is(key, names[k]))
+				continue;
+			if (label->numeric && k == KEY_ID && t.id < 0)
+				t.id = label->number;
+			else if (!label->numeric && !t.text[k].size)
+				t.text[k] = tp_dict_text(p->dict, label->text);
+		}
+	}
+	return t;
+}
+
+/* Not stuck, as far as the dump says. */
+static bool goes_on(struct tp_text state)
+{
+	return is(state, "running") || is(state, "runnable");
+}
+
+static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
+{
+	const struct tp_profile *p = r->p;
+	const int64_t *value = p->value + sample * p->ntypes;
+	const struct rep_leak_options *opt = rep_leaks_options(r->l);
+	struct tp_dict *d = rep_leaks_common(r->l);
+	struct told t = told_by(p, sample);
+	struct rep_leak_item item = {
+	    .count = value[r->goroutine],
+	    .id = t.id,
+	    /* Dumps tell of whole minutes: less than one may be any time. */
+	    .wait_ns = r->wait < p->ntypes && value[r->wait] > 0 ? value[r->wait] : -1,
+	    .certain = r->certain || t.text[KEY_LEAKED].size,
+	};
+	const char *waits;
+	int code;
+
+	if (goes_on(t.text[KEY_STATE]) && !opt->all)
+		return 0;
+	code = rep_leak_stack(&r->map, p->stack[sample], &item.stack, &waits);
+	if (!code)
+		code = rep_leak_creator(d, t.text[KEY_BY], t.text[KEY_AT], &item.creator);
+	if (!code && t.text[KEY_STATE].size)
+		code =
+		    tp_dict_string(d, t.text[KEY_STATE].text, t.text[KEY_STATE].size, &item.waits);
+	else if (!code && waits)
+		code = tp_dict_string(d, waits, strlen(waits), &item.waits);
+	return code ? rep_leak_fail(err, code) : rep_leaks_put(r->l, &item, err);
+}
+
+int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp_profile *p,
+			  struct tp_err *err)
+{
+	struct reading r = {.l = l, .p = p};
+	int code = find_types(&r, err);
+
+	if (!code)
+		code = rep_leaks_begin(l, name, err);
+	if (code)
+		return code;
+	code = rep_leak_names_init(&r.map, p->dict, rep_leaks_common(l));
+	if (code)
+		rep_leak_fail(err, code);
+	for (size_t i = 0; i < p->nsamples && !code; i++)
+		code = put_sample(&r, i, err);
+	rep_leak_names_release(&r.map);
+	return code;
+}

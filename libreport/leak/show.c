@@ -1,0 +1,313 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "leak/parts.h"
+
+enum {
+	COLUMN_FIRST,
+	COLUMN_COUNT,
+	COLUMN_GROWTH,
+	COLUMN_TREND,
+	COLUMN_CREATED,
+	COLUMN_WAITS,
+	COLUMN_WAITED,
+	COLUMN_SURE,
+	COLUMN_ALLOWED,
+	COLUMN_BY,
+	COLUMN_WHERE,
+	COLUMN_WAITED_LEAST,
+	COLUMN_GROWS,
+	COLUMN_CREATED_STACK,
+	COLUMN_STACK,
+	COLUMN_IDS,
+	NCOLUMNS
+};
+
+static const struct rep_column all_columns[NCOLUMNS] = {
+    [COLUMN_FIRST] = {.name = "first", .title = "FIRST", .kind = REP_COUNT, .drop = 5},
+    [COLUMN_COUNT] = {.name = "goroutines", .title = "COUNT", .kind = REP_COUNT},
+    [COLUMN_GROWTH] = {.name = "growth", .title = "GROWTH", .kind = REP_COUNT},
+    [COLUMN_TREND] = {.name = "counts", .title = "TREND", .kind = REP_TEXT, .least = 5},
+    [COLUMN_CREATED] = {.name = "created", .title = "NEW", .kind = REP_COUNT},
+    [COLUMN_WAITS] = {.name = "waits_for", .title = "WAITS FOR", .kind = REP_TEXT, .least = 12},
+    [COLUMN_WAITED] = {.name = "waits_ns", .title = "FOR", .kind = REP_NS},
+    [COLUMN_SURE] = {.name = "certain", .title = "CERTAIN", .kind = REP_BOOL, .drop = 2},
+    [COLUMN_ALLOWED] = {.name = "allowed", .title = "ALLOWED", .kind = REP_BOOL},
+    [COLUMN_BY] = {.name = "created_by",
+		   .title = "CREATED BY",
+		   .kind = REP_TEXT,
+		   .shorten = REP_SHORTEN_LEFT,
+		   .drop = 4,
+		   .least = 16},
+    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 24},
+    [COLUMN_WAITED_LEAST] = {.name = "least_wait_ns", .kind = REP_NS, .raw_only = true},
+    [COLUMN_GROWS] = {.name = "grows", .kind = REP_BOOL, .raw_only = true},
+    [COLUMN_CREATED_STACK] = {.name = "created_stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_STACK] = {.name = "stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_IDS] = {.name = "ids", .kind = REP_TEXT, .raw_only = true},
+};
+
+struct printing {
+	const struct rep_leaks *l;
+	const struct tp_dict *d;
+	struct rep_output *out;
+	struct rep_column column[NCOLUMNS];
+	int which[NCOLUMNS];
+	size_t n;
+	struct tp_arena texts; /* of the row being written */
+	struct tp_buf text;
+	bool failed;
+};
+
+/* ---- texts ---- */
+
+static void put(struct printing *p, const char *text, size_t size)
+{
+	p->failed |= tp_buf_put(&p->text, text, size) != 0;
+}
+
+static struct rep_value take(struct printing *p)
+{
+	char *copy = tp_arena_strndup(&p->texts, p->text.data, p->text.size);
+	size_t size = p->text.size;
+
+	p->text.size = 0;
+	p->failed |= !copy;
+	return copy ? rep_text(copy, size) : rep_null();
+}
+
+/* "net/http.(*Server).Serve" without its folder. Slashes behind a parenthesis or bracket belong to
+ * types. */
+static struct tp_text without_folders(struct tp_text t)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++)
+		if (t.text[i] == '/')
+			from = i + 1;
+	return (struct tp_text){t.text + from, t.size - from};
+}
+
+/* "http.(*Server).Serve:3604"; `whole`: "net/http.(*Server).Serve server.go:3604". */
+static void put_frame(struct printing *p, uint32_t frame, bool whole)
+{
+	struct tp_frame f = tp_dict_frame_at(p->d, frame);
+	struct tp_function function = tp_dict_function_at(p->d, f.function);
+	struct tp_text name = tp_dict_text(p->d, function.name);
+	struct tp_text file = tp_dict_text(p->d, function.file);
+	char line[24];
+
+	if (!name.size)
+		name = (struct tp_text){"(unknown)", 9};
+	if (!whole)
+		name = without_folders(name);
+	put(p, name.text, name.size);
+	if (whole && file.size) {
+		put(p, " ", 1);
+		put(p, file.text, file.size);
+	}
+	if (f.line)
+		put(p, line, (size_t)snprintf(line, sizeof(line), ":%" PRId64, f.line));
+}
+
+#define WHERE_FRAMES 3
+
+static bool has_prefix(struct tp_text t, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return t.size >= n && !memcmp(t.text, prefix, n);
+}
+
+/* The stack from its first frame on that is of nobody's locks: what it waits for says as much. */
+static uint32_t site_of(struct printing *p, uint32_t stack)
+{
+	for (uint32_t at = stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(p->d, at);
+		struct tp_text name = tp_dict_text(p->d, tp_dict_frame_name(p->d, node.frame));
+
+		if (!has_prefix(name, "sync.") && !has_prefix(name, "internal/") &&
+		    !has_prefix(name, "time.Sleep"))
+			return at;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return stack;
+}
+
+static struct rep_value stack_text(struct printing *p, uint32_t stack, unsigned most, bool whole)
+{
+	const char *between = whole ? "; " : " < ";
+
+	unsigned n = 0;
+
+	for (uint32_t at = stack; at && n < most; n++) {
+		struct tp_stack_node node = tp_dict_stack_at(p->d, at);
+
+		if (n)
+			put(p, between, strlen(between));
+		put_frame(p, node.frame, whole);
+		at = node.parent < at ? node.parent : 0;
+	}
+	return stack ? take(p) : rep_str("(no stack)");
+}
+
+static struct rep_value creator_text(struct printing *p, const struct rep_leak_site *s)
+{
+	if (!s->creator)
+		return rep_null();
+	put_frame(p, s->creator, false);
+	return take(p);
+}
+
+#define TREND_SHOWN 6 /* counts in a table; of more, the ends */
+
+/* "3 6 9"; of many "3 6 9 … 40 41 45". */
+static struct rep_value trend_text(struct printing *p, const struct rep_leak_site *s)
+{
+	size_t n = rep_leaks_sources(p->l);
+	bool some = rep_output_for_people(p->out) && n > TREND_SHOWN;
+
+	for (size_t i = 0; i < n; i++) {
+		char text[24];
+		size_t size;
+
+		if (some && i == TREND_SHOWN / 2) {
+			put(p, " ...", 4);
+			i = n - TREND_SHOWN / 2;
+		}
+		size = (size_t)snprintf(text, sizeof(text), "%s%" PRId64, i ? " " : "",
+					s->count[i].goroutines);
+		put(p, text, size);
+	}
+	return take(p);
+}
+
+static struct rep_value ids_text(struct printing *p, const struct rep_leak_site *s)
+{
+	for (size_t i = 0; i < s->nids; i++) {
+		char text[24];
+
+		put(p, text,
+		    (size_t)snprintf(text, sizeof(text), "%s%" PRId64, i ? " " : "", s->id[i]));
+	}
+	return take(p);
+}
+
+/* ---- columns ---- */
+
+static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, int column)
+{
+	const struct rep_leak_count *last = &s->count[rep_leaks_sources(p->l) - 1];
+	struct tp_text t;
+
+	switch (column) {
+	case COLUMN_FIRST:
+		return rep_int(s->count[0].goroutines);
+	case COLUMN_COUNT:
+		return rep_int(last->goroutines);
+	case COLUMN_GROWTH:
+		return rep_int(last->goroutines - s->count[0].goroutines);
+	case COLUMN_TREND:
+		return trend_text(p, s);
+	case COLUMN_CREATED:
+		return last->created < 0 ? rep_null() : rep_int(last->created);
+	case COLUMN_WAITS:
+		t = tp_dict_text(p->d, s->waits);
+		return t.size ? rep_text(t.text, t.size) : rep_null();
+	case COLUMN_WAITED:
+		return last->most_ns < 0 ? rep_null() : rep_int(last->most_ns);
+	case COLUMN_WAITED_LEAST:
+		return last->least_ns < 0 ? rep_null() : rep_int(last->least_ns);
+	case COLUMN_SURE:
+		return rep_int(s->certain);
+	case COLUMN_ALLOWED:
+		return rep_int(s->allowed);
+	case COLUMN_BY:
+		return creator_text(p, s);
+	case COLUMN_WHERE:
+		return stack_text(p, site_of(p, s->stack), WHERE_FRAMES, false);
+	case COLUMN_GROWS:
+		return rep_int(s->grows);
+	case COLUMN_CREATED_STACK:
+		return s->created ? stack_text(p, s->created, UINT32_MAX, true) : rep_null();
+	case COLUMN_STACK:
+		return stack_text(p, s->stack, UINT32_MAX, true);
+	default:
+		return ids_text(p, s);
+	}
+}
+
+/* Tables have the columns that say something of these sources; other formats have all. */
+static void pick_columns(struct printing *p, bool allowed)
+{
+	bool people = rep_output_for_people(p->out), several = rep_leaks_sources(p->l) > 1;
+	bool fresh = false, waited = false, certain = false, by = false;
+	size_t n, last = rep_leaks_sources(p->l) - 1;
+	const struct rep_leak_site *s = rep_leaks_sites(p->l, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		fresh = fresh || s[i].count[last].created >= 0;
+		waited = waited || s[i].count[last].most_ns > 0;
+		certain = certain || s[i].certain;
+		by = by || s[i].creator;
+	}
+	for (int c = 0; c < NCOLUMNS; c++) {
+		bool wanted = c == COLUMN_FIRST || c == COLUMN_GROWTH || c == COLUMN_TREND ? several
+			      : c == COLUMN_CREATED					   ? fresh
+			      : c == COLUMN_WAITED					   ? waited
+			      : c == COLUMN_SURE					   ? certain
+			      : c == COLUMN_ALLOWED					   ? allowed
+			      : c == COLUMN_BY						   ? by
+											   : true;
+
+		if (people && !wanted)
+			continue;
+		p->column[p->n] = all_columns[c];
+		p->which[p->n++] = c;
+	}
+}
+
+static int print_row(struct printing *p, const struct rep_leak_site *s, struct tp_err *err)
+{
+	struct rep_value row[NCOLUMNS];
+	int code;
+
+	for (size_t c = 0; c < p->n; c++)
+		row[c] = cell(p, s, p->which[c]);
+	code = p->failed ? rep_leak_fail(err, TP_ENOMEM) : rep_output_row(p->out, row, err);
+	tp_arena_clear(&p->texts);
+	return code;
+}
+
+int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t rows, bool allowed,
+		    struct tp_err *err)
+{
+	struct printing p = {.l = l, .d = rep_leaks_dict(l), .out = out};
+	size_t n, shown = 0, wanted = 0;
+	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
+	char text[80];
+	int code;
+
+	for (size_t i = 0; i < n; i++)
+		wanted += allowed || !s[i].allowed;
+	pick_columns(&p, allowed);
+	code = rep_output_begin(out, "leaks", p.column, p.n, err);
+	for (size_t i = 0; i < n && !code && (!rows || shown < rows); i++) {
+		if (s[i].allowed && !allowed)
+			continue;
+		code = print_row(&p, &s[i], err);
+		shown++;
+	}
+	if (!code)
+		code = rep_output_end(out, err);
+	if (!code && shown < wanted) {
+		snprintf(text, sizeof(text), "%zu of %zu sites; -n 0 shows all", shown, wanted);
+		code = rep_output_note(out, false, text, err);
+	}
+	tp_buf_release(&p.text);
+	tp_arena_clear(&p.texts);
+	return code;
+}

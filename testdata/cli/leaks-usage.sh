@@ -1,0 +1,12 @@
+# Wrong arguments end with status 2; what cannot be read with 3.
+try() { tprof-leaks "$@" >"$TMP/out" 2>&1; status=$?; sed "s,$TMP/,,g" "$TMP/out"; echo "status $status"; }
+try
+try --sort=size testdata/inbox/inbox.trace
+try --gate=many testdata/inbox/inbox.trace
+try testdata/catalog.cpu
+try nosuch
+try --allow=nosuch testdata/inbox/inbox.trace
+echo '12345678901 main.f' >"$TMP/allow"
+try --allow="$TMP/allow" testdata/inbox/inbox.trace
+printf 'a\0b\n' >"$TMP/allow"
+try --allow="$TMP/allow" testdata/inbox/inbox.trace

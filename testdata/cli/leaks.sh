@@ -1,0 +1,40 @@
+# Goroutines that stay: a program that leaks a known number (testdata/programs/inbox.go), from its trace,
+# from each kind of dump, and one after the other; what is allowed; the gate.
+d=testdata/inbox
+try() { "$@" 2>&1; echo "status $?"; }
+tprof-leaks $d/inbox.trace
+tprof-leaks --created $d/inbox.trace
+for f in inbox-1.d0 inbox-2.d1 inbox-3.d2 inbox-3.leak; do tprof-leaks --format=csv $d/$f; done
+tprof-leaks $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
+tprof-leaks --format=json $d/inbox-1.d0 $d/inbox-3.leak $d/inbox.trace
+printf '%s\n' '# what stays' '' ' main.(*watcher).run' '7 main.lookup*  ' >"$TMP/allow"
+try tprof-leaks --allow="$TMP/allow" --gate=3 $d/inbox-3.d2
+try tprof-leaks --allow="$TMP/allow" --show-allowed --gate=2 $d/inbox-3.d2
+try tprof-leaks --gate=5 $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
+try tprof-leaks --gate=6 $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
+tprof-leaks --min-wait=70ms $d/inbox.trace
+tprof-leaks --min-wait=70ms $d/inbox-3.leak
+tprof-leaks --all -n 2 $d/inbox-3.d2
+# From a store, oldest first.
+tprof-import -o "$TMP/s.tprof" $d/inbox-1.d0 $d/inbox.trace $d/inbox-3.d2 >/dev/null
+tprof-leaks --run=all --sort=growth -n 1 "$TMP/s.tprof"
+# Dumps know how long, in minutes.
+cat >"$TMP/nil.d2" <<'END'
+goroutine 7 [chan receive (nil chan), 12 minutes]:
+main.wait(0x0)
+	/src/nil.go:7 +0x1d
+created by main.main in goroutine 1
+	/src/nil.go:30 +0x5e
+
+goroutine 8 [chan receive (nil chan), 3 minutes]:
+main.wait(0x0)
+	/src/nil.go:7 +0x1d
+created by main.main in goroutine 1
+	/src/nil.go:30 +0x5e
+
+goroutine 9 [running]:
+main.work(0x0)
+	/src/nil.go:9 +0x1d
+END
+tprof-leaks "$TMP/nil.d2"
+tprof-leaks --min-wait=5m --format=csv "$TMP/nil.d2"
