@@ -24,6 +24,7 @@ _tprof_diff()
 		COMPREPLY=($(compgen -W 'running runnable blocked syscall syscall-blocked lost' -- "$cur"))
 		return
 		;;
+	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
 	--alpha | --base-label | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
 		--ignore | --label | --min-share | --nodecount | --prune-from | --reason | \
@@ -51,7 +52,7 @@ _tprof_diff()
 			--sample-index= --self-check --share-of= --show= --show-from= --sort=
 			--state= --sum --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore=
 			--tag-leaf= --tag-root= --tag-show= --task= --to= --unit= --usage
-			--version --view=' -- "$cur"))
+			--version --view= --pprof=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

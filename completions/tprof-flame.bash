@@ -10,6 +10,7 @@ _tprof_flame()
 	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope' -- "$cur")); return ;;
 	--sort) COMPREPLY=($(compgen -W 'value name' -- "$cur")); return ;;
 	--width) COMPREPLY=($(compgen -W 'both new old' -- "$cur")); return ;;
+	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
 	--granularity)
 		COMPREPLY=($(compgen -W 'functions filefunctions files lines addresses' -- "$cur"))
@@ -48,7 +49,7 @@ _tprof_flame()
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
 			--show-from= --sort= --state= --symbol-path= --demangle= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
-			--task= --title= --to= --trim-path= --usage --version --view= --width=' -- "$cur"))
+			--task= --title= --to= --trim-path= --usage --version --view= --pprof= --width=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

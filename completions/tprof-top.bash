@@ -22,6 +22,7 @@ _tprof_top()
 	--granularity) COMPREPLY=($(compgen -W 'functions filefunctions files lines addresses' -- "$cur")); return ;;
 	--sample-index) COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples delay contentions goroutine' -- "$cur")); return ;;
 	--unit) COMPREPLY=($(compgen -W 'minimum auto ns us ms seconds bytes kB MB GB' -- "$cur")); return ;;
+	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
 	--base | --diff-base | --binary) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--source-path | --symbol-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
@@ -59,7 +60,7 @@ _tprof_top()
 			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
-			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view=' -- "$cur"))
+			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --pprof=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W "$reports" -- "$cur")) ;;

@@ -26,7 +26,7 @@ static const struct {
      "--format=svg --diff-base=OLD NEW >graph.svg"},
     {"tprof-diff", "callgrind",
      "use tprof-top --format=callgrind --diff-base=OLD NEW >callgrind.out"},
-    {"tprof-diff", "proto", "use tprof-export --format=proto --diff-base=OLD -o change.pb.gz NEW"},
+    {"tprof-diff", "proto", "use tprof-export --format=pprof --diff-base=OLD -o change.pb.gz NEW"},
     {"tprof-diff", "http",
      "there is no server; tprof-flame --base=OLD -o change.html NEW is a "
      "page for the browser"},
@@ -46,10 +46,10 @@ static const struct {
      "use tprof-top --format=callgrind FILE >callgrind.out, then kcachegrind callgrind.out"},
 
     /* files and viewers */
-    {NULL, "proto", "use tprof-export --format=proto -o merged.pb.gz FILE"},
+    {NULL, "proto", "use tprof-export --format=pprof -o merged.pb.gz FILE"},
     {NULL, "topproto",
      "tprof-top --format=json FILE has the table for programs, tprof-export "
-     "--format=proto the profile"},
+     "--format=pprof the profile"},
     {NULL, "png", "use tprof-top --format=dot FILE | dot -Tpng >graph.png"},
     {NULL, "gif", "use tprof-top --format=dot FILE | dot -Tgif >graph.gif"},
     {NULL, "pdf", "use tprof-top --format=dot FILE | dot -Tpdf >graph.pdf"},

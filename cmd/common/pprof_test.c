@@ -16,7 +16,7 @@ static void test_pprof_advice(void **state)
 	} cases[] = {
 	    {"tprof-top", "http=:8080", "tprof-flame -o page.html FILE"},
 	    {"tprof-diff", "http=:8080", "tprof-flame --base=OLD -o change.html NEW"},
-	    {"tprof-top", "proto", "tprof-export --format=proto"},
+	    {"tprof-top", "proto", "tprof-export --format=pprof"},
 	    {"tprof-diff", "proto", "--diff-base=OLD"},
 	    {"tprof-top", "no_browser", "there is no server"},
 	    {"tprof-top", "no-browser", "there is no server"},

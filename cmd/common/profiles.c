@@ -636,7 +636,10 @@ int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profi
 		}
 	if (!profile || (!filter && (!view || ntraces)))
 		return CMD_OK;
-	cmd_error(cmd, "%s is for traces, and %s is a profile", filter ? filter : "--view",
+	cmd_error(cmd, "%s is for traces, and %s is a profile",
+		  filter    ? filter
+		  : opt->go ? "--pprof"
+			    : "--view",
 		  profile);
 	return CMD_USAGE;
 }

@@ -19,7 +19,8 @@
 /* clang-format on */
 
 enum {
-	KEY_VIEW = 0x3800,
+	KEY_PPROF = 0x37ff,
+	KEY_VIEW,
 #define X(id, name, arg, member, only_view, doc) KEY_##id,
 	FILTERS(X)
 #undef X
@@ -30,6 +31,9 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Traces:", GROUP},
     {"view", KEY_VIEW, "VIEW", 0,
      "Look at a trace as at a profile: cpu, running, offcpu, sched, syscall or wall", GROUP},
+    {"pprof", KEY_PPROF, "KIND", 0,
+     "The same as 'go tool trace -pprof=KIND' does, with equal values: net, sync, syscall or sched",
+     GROUP},
 #define X(id, name, arg, member, only_view, doc) {name, KEY_##id, arg, 0, doc, GROUP},
     FILTERS(X)
 #undef X
@@ -57,13 +61,27 @@ static void set_view(struct cmd_view_options *opt, struct argp_state *state, con
 	for (int i = 0; rep_trace_views[i].name; i++) {
 		if (!strcmp(rep_trace_views[i].name, name)) {
 			opt->trace.view = (enum rep_trace_view)i;
+			opt->trace.go = REP_GO_NONE;
 			opt->given = true;
 			return;
 		}
 	}
-	argp_error(state,
-		   "--view: there is no view '%s'; take cpu, running, offcpu, sched, syscall or wall",
-		   name);
+	argp_error(
+	    state,
+	    "--view: there is no view '%s'; take cpu, running, offcpu, sched, syscall or wall",
+	    name);
+}
+
+static void set_pprof(struct cmd_view_options *opt, struct argp_state *state, const char *kind)
+{
+	for (int i = REP_GO_NONE + 1; rep_trace_go[i].name; i++) {
+		if (!strcmp(rep_trace_go[i].name, kind)) {
+			opt->trace.go = (enum rep_trace_go)i;
+			opt->given = true;
+			return;
+		}
+	}
+	argp_error(state, "--pprof: there is no kind '%s'; take net, sync, syscall or sched", kind);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -73,6 +91,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 	if (key == KEY_VIEW) {
 		set_view(opt, state, arg);
+		return 0;
+	}
+	if (key == KEY_PPROF) {
+		set_pprof(opt, state, arg);
 		return 0;
 	}
 	if (key <= KEY_VIEW || key >= KEY_END)

@@ -1,5 +1,5 @@
 /* The options about execution traces that commands share, as an argp child: a trace as a profile
- * (--view), and what of it is counted. Its input is a struct cmd_view_options: all zero before, but
+ * (--view, --pprof), and what of it is counted. Its input is a struct cmd_view_options: all zero before, but
  *for the view that is taken where none is given.
  *
  *	case ARGP_KEY_INIT:
@@ -13,7 +13,7 @@
 #include "profile/trace.h"
 
 struct cmd_view_options {
-	bool given; /* --view was */
+	bool given; /* --view or --pprof was */
 	struct rep_trace_profile_options trace;
 	/* What leaves something out, as one reads it in a title; NULL: nobody wants to know. */
 	void (*note)(void *ctx, struct argp_state *state, const char *name, const char *value);

@@ -58,6 +58,6 @@ int export_open_trace(struct export_args *args);
 int export_begin(struct export_args *args);
 
 int export_events(struct export_args *args);
-int export_proto(struct export_args *args);
+int export_pprof(struct export_args *args);
 
 #endif

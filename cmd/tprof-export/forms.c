@@ -5,8 +5,8 @@
 
 const struct export_form export_forms[] = {
     {"events", "of a trace: its events, one line each, in order", 0, export_events},
-    {"proto", "of profiles and views of traces: their sum, as pprof and PGO take it",
-     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES, export_proto},
+    {"pprof", "of profiles and views of traces: their sum, as pprof and PGO take it",
+     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES, export_pprof},
     {0},
 };
 

@@ -68,29 +68,41 @@ static const struct argp profile_argp = {.options = profile_options, .parser = o
 
 /* ---- arguments ---- */
 
-static void find_form(struct export_args *args, struct argp_state *state, const char *name)
+/* `proto` is what the form pprof was called at first. */
+static const struct export_form *find_form(const char *name)
 {
 	const struct export_form *f = export_forms;
-	char names[EXPORT_NAMES];
 
+	if (!strcmp(name, "proto"))
+		name = "pprof";
 	while (f->name && strcmp(f->name, name) != 0)
 		f++;
-	if (!f->name)
+	return f->name ? f : NULL;
+}
+
+static void set_form(struct export_args *args, struct argp_state *state, const char *name)
+{
+	char names[EXPORT_NAMES];
+
+	args->form = find_form(name);
+	if (!args->form)
 		argp_error(state, "--format: no format '%s'; there are %s", name,
 			   export_form_names(names, 0));
-	args->form = f;
 }
 
 static void check(struct export_args *args, struct argp_state *state)
 {
-	unsigned needs = args->form ? args->form->needs : 0;
 	char names[EXPORT_NAMES];
+	unsigned needs;
 
 	if (!args->npaths)
 		argp_error(state, "which store or dump?");
+	if (!args->form && args->view.trace.go)
+		args->form = find_form("pprof");
 	if (!args->form)
 		argp_error(state, "which form? Give --format=FORMAT, of %s",
 			   export_form_names(names, 0));
+	needs = args->form->needs;
 	if (args->base.npaths && !(needs & EXPORT_SEVERAL))
 		argp_error(state, "differences are for --format=%s",
 			   export_form_names(names, EXPORT_SEVERAL));
@@ -117,7 +129,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[2] = &args->base;
 		return 0;
 	case KEY_FORMAT:
-		find_form(args, state, arg);
+		set_form(args, state, arg);
 		return 0;
 	case 'o':
 		args->out = arg;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "profile/trace_go.h"
 #include "profile/trace_inside.h"
 #include "profile/trace_stack.h"
 #include "top/part.h"
@@ -354,7 +355,10 @@ int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct 
 	int64_t ns;
 	int code;
 
-	if (opt->view == REP_TRACE_CPU && option)
+	if (opt->go && text->state)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--state does not apply to --pprof, which is of one state");
+	if (!opt->go && opt->view == REP_TRACE_CPU && option)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "%s does not apply to the view 'cpu'", option);
 	code = rep_filter_init(&filter, text, err);
@@ -380,7 +384,13 @@ static int build(struct building *b, struct tp_store *store, const struct rep_ru
 	b->stacks.to = b->p;
 	b->everywhere = !b->opt->task && !b->opt->region;
 	if (!b->everywhere)
-		code = rep_inside_init(&b->inside, &b->v, b->opt->task, b->opt->region, err);
+		code =
+		    b->opt->go
+			? rep_inside_init_go(&b->inside, &b->v, b->opt->task, b->opt->region, err)
+			: rep_inside_init(&b->inside, &b->v, b->opt->task, b->opt->region, err);
+	if (!code && b->opt->go)
+		return rep_trace_go_profile(&b->v, b->opt->go, b->everywhere ? NULL : &b->inside,
+					    b->p, err);
 	if (!code && b->opt->view == REP_TRACE_CPU)
 		code = add_cpu_samples(b, err);
 	else if (!code && b->everywhere && b->opt->view != REP_TRACE_RUNNING)

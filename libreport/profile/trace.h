@@ -43,8 +43,23 @@ extern const struct rep_trace_view_desc {
 	const char *name, *doc;
 } rep_trace_views[];
 
+/* The profiles of `go tool trace -pprof=KIND`, made by Go's rule and with equal values
+ * (profile/trace_go.h says which waits count): sample types contentions (count) and delay
+ * (nanoseconds), no labels, nothing put on stacks. A table like the one above; [REP_GO_NONE] is "".
+ */
+enum rep_trace_go {
+	REP_GO_NONE,
+	REP_GO_NET,
+	REP_GO_SYNC,
+	REP_GO_SYSCALL,
+	REP_GO_SCHED,
+	REP_NTRACE_GO
+};
+extern const struct rep_trace_view_desc rep_trace_go[];
+
 struct rep_trace_profile_options {
 	enum rep_trace_view view;
+	enum rep_trace_go go; /* this instead of the view */
 	struct rep_filter_text filter; /* time range, goroutines, states, reasons, frames */
 	const char *task, *region;     /* only inside tasks or regions of these types (regular
 					  expressions); NULL: everywhere */

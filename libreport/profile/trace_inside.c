@@ -171,10 +171,12 @@ static int by_place(const void *a, const void *b)
 
 	if (x->goroutine != y->goroutine)
 		return x->goroutine < y->goroutine ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static int put_in_order(struct rep_inside *in, const struct rep_view *v)
+static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as_go)
 {
 	size_t n = 0, g = 0;
 
@@ -186,7 +188,9 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v)
 
 		if (!last || last->goroutine != next->goroutine || next->from > last->to)
 			in->interval[n++] = *next;
-		else if (next->to > last->to)
+		else if (as_go && next->from == last->to)
+			in->interval[n++] = *next;
+		else if (!as_go && next->to > last->to)
 			last->to = next->to;
 	}
 	in->n = n;
@@ -202,8 +206,8 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v)
 	return 0;
 }
 
-int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
-		    struct tp_err *err)
+static int init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
+		bool as_go, struct tp_err *err)
 {
 	struct type task_type, region_type = {0};
 	struct ids tasks = {0};
@@ -238,7 +242,7 @@ int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task,
 	if (!code && by_task && !region)
 		code = put_bare_tasks(in, v, &tasks);
 	if (!code)
-		code = put_in_order(in, v);
+		code = put_in_order(in, v, as_go);
 	if (code)
 		no_memory(err);
 done:
@@ -246,6 +250,18 @@ done:
 	type_release(&task_type);
 	type_release(&region_type);
 	return code;
+}
+
+int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
+		    struct tp_err *err)
+{
+	return init(in, v, task, region, false, err);
+}
+
+int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
+		       const char *region, struct tp_err *err)
+{
+	return init(in, v, task, region, true, err);
 }
 
 int rep_inside_check(const char *task, const char *region, struct tp_err *err)

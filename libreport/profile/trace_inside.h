@@ -27,6 +27,11 @@ struct rep_inside {
  * TP_EFORMAT for what is no expression. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
+/* The same by the rule of `go tool trace` for overlapping intervals of one goroutine
+ * (pprofMatchingRegions): one that begins before the last that was taken has ended is dropped, so
+ * that of several that were open when the run began only the first to end counts. */
+int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
+		       const char *region, struct tp_err *err);
 /* The same error without a run. */
 int rep_inside_check(const char *task, const char *region, struct tp_err *err);
 void rep_inside_release(struct rep_inside *in);

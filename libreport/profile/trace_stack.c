@@ -211,6 +211,27 @@ int rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
 	return code ? code : tp_dict_stack(s->to->dict, *out, frame, out);
 }
 
+int rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most, uint32_t *out)
+{
+	uint32_t at = stack < tp_dict_stacks(s->from) ? stack : 0, frame;
+	size_t n = 0;
+	int code = 0;
+
+	*out = 0;
+	for (; !code && at && n < most; n++) {
+		struct tp_stack_node node = tp_dict_stack_at(s->from, at);
+
+		code = remember_path(s, n, node.frame);
+		at = node.parent < at ? node.parent : 0;
+	}
+	while (!code && n) {
+		code = view_frame(s, s->path[--n], &frame);
+		if (!code)
+			code = tp_dict_stack(s->to->dict, *out, frame, out);
+	}
+	return code;
+}
+
 void rep_trace_stacks_release(struct rep_trace_stacks *s)
 {
 	rep_keys_release(&s->known);

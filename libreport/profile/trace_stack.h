@@ -41,6 +41,8 @@ struct rep_trace_leaf {
  * TP_ENOMEM, TP_ELIMIT. */
 int rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack,
 		    const struct rep_trace_leaf *leaf, uint32_t *out);
+/* The stack as it is, or the `most` frames next to its leaf. */
+int rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t most, uint32_t *out);
 /* A string of the run in the view. */
 int rep_trace_string(struct rep_trace_stacks *s, uint32_t id, uint32_t *out);
 void rep_trace_stacks_release(struct rep_trace_stacks *s);

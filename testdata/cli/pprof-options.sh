@@ -12,7 +12,7 @@ for option in -top -list=x -nodecount=5 -unit=ms; do
 	try tprof-flame $option new.cpu
 done
 for option in -top -nodecount=5; do
-	try tprof-export --format=proto -o $TMP/x $option new.cpu
+	try tprof-export --format=pprof -o $TMP/x $option new.cpu
 done
 # One dash will do for options of ours as well, and letters are still letters.
 tprof-top -n3 -cum=false -rows=1 -symbolize=none new.cpu | tail -n 1

@@ -6,7 +6,7 @@ tprof-top --base=old-1.heap --base=old-2.heap --normalize --drop-negative -alloc
 tprof-top -tree -diff_base=old.cpu -normalize new.cpu | head -n 20
 tprof-top -peek='sort.partition_func' -base=old.cpu new.cpu | head -n 24
 # Written for pprof, it is the same difference again.
-tprof-export --format=proto --diff-base=old-1.heap --sample-index=alloc_space -o $TMP/d.pb.gz new-1.heap
+tprof-export --format=pprof --diff-base=old-1.heap --sample-index=alloc_space -o $TMP/d.pb.gz new-1.heap
 tprof-top -nodecount=5 $TMP/d.pb.gz | sed 1d >$TMP/again
 tprof-top -diff_base=old-1.heap -alloc_space -nodecount=5 new-1.heap | sed 1d | cmp - $TMP/again && echo same
 # What cannot be.

@@ -105,7 +105,7 @@ done:
 	return status;
 }
 
-int export_proto(struct export_args *args)
+int export_pprof(struct export_args *args)
 {
 	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
 					   .binary = args->profile.binary,

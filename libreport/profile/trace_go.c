@@ -1,0 +1,380 @@
+#include "profile/trace_go.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "profile/trace_stack.h"
+
+const struct rep_trace_view_desc rep_trace_go[] = {
+    [REP_GO_NONE] = {"", ""},
+    [REP_GO_NET] = {"net", "blocked on the network"},
+    [REP_GO_SYNC] = {"sync", "blocked on channels, select and locks"},
+    [REP_GO_SYSCALL] = {"syscall", "in system calls"},
+    [REP_GO_SCHED] = {"sched", "runnable: scheduling latency"},
+    [REP_NTRACE_GO] = {NULL, NULL},
+};
+
+static const uint8_t states[REP_NTRACE_GO] = {
+    [REP_GO_NET] = TP_ST_WAITING,
+    [REP_GO_SYNC] = TP_ST_WAITING,
+    [REP_GO_SYSCALL] = TP_ST_SYSCALL,
+    [REP_GO_SCHED] = TP_ST_RUNNABLE,
+};
+
+#define MAX_FRAMES 128 /* pprofMaxStack */
+
+enum { CONTENTIONS, DELAY, NTYPES };
+
+/* A goroutine in the state. */
+struct wait {
+	int64_t start;
+	uint32_t stack;
+	bool on;
+};
+
+struct sum {
+	int64_t value[NTYPES];
+	uint64_t last; /* when it was last counted */
+};
+
+struct scan {
+	struct rep_view *v;
+	enum rep_trace_go kind;
+	const struct rep_inside *in;
+	struct wait *wait; /* by goroutine */
+	size_t ngoroutines;
+	size_t pending;	 /* waits that began before the range ends */
+	uint8_t *reason; /* by string: 1 none of the kind's, 2 one */
+	uint32_t nstrings;
+	struct sum *sum; /* by stack of the run */
+	uint32_t nstacks;
+	uint64_t clock; /* goes on with everything that is counted */
+};
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- which reasons ---- */
+
+static bool holds(const struct tp_text *text, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (size_t i = 0; i + n <= text->size; i++)
+		if (!memcmp(text->text + i, part, n))
+			return true;
+	return false;
+}
+
+static bool is_of_kind(const struct scan *s, uint32_t reason)
+{
+	struct tp_text text = tp_dict_text(s->v->dict, reason);
+
+	switch (s->kind) {
+	case REP_GO_NET: /* computePprofIO */
+		return text.size == 7 && !memcmp(text.text, "network", 7);
+	case REP_GO_SYNC: /* computePprofBlock */
+		return holds(&text, "chan") || holds(&text, "sync") || holds(&text, "select");
+	default:
+		return true;
+	}
+}
+
+static bool reason_counts(struct scan *s, uint32_t reason)
+{
+	if (reason >= s->nstrings)
+		reason = 0;
+	if (!s->reason[reason])
+		s->reason[reason] = is_of_kind(s, reason) ? 2 : 1;
+	return s->reason[reason] == 2;
+}
+
+/* ---- how much of a wait counts ---- */
+
+static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int64_t end)
+{
+	const struct rep_view *v = s->v;
+	int64_t from = rep_view_clip_start(v, start), to = rep_view_clip_end(v, end), ns;
+
+	if (s->in)
+		return rep_inside_clip(s->in, goroutine, start, end, &ns) ? ns : 0;
+	/* pprofMatchingGoroutines; a goroutine that never ran has begun at 0. */
+	if (REP_COL(v, GOROUTINE, started_ns)[goroutine] > from)
+		from = REP_COL(v, GOROUTINE, started_ns)[goroutine];
+	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&
+	    REP_COL(v, GOROUTINE, ended_ns)[goroutine] < to)
+		to = REP_COL(v, GOROUTINE, ended_ns)[goroutine];
+	return from < to ? (int64_t)((uint64_t)to - (uint64_t)from) : 0;
+}
+
+static void count(struct scan *s, uint32_t goroutine, const struct wait *w, int64_t end)
+{
+	int64_t ns = clip(s, goroutine, w->start, end);
+
+	/* Negative where a damaged clock has more time than 64 bits hold. */
+	if (ns <= 0)
+		return;
+	s->sum[w->stack].value[CONTENTIONS]++;
+	s->sum[w->stack].last = s->clock++;
+	tp_sum(&s->sum[w->stack].value[DELAY], ns);
+}
+
+static bool wanted(struct scan *s, uint32_t goroutine, uint32_t reason, uint32_t stack)
+{
+	struct rep_view *v = s->v;
+
+	return reason_counts(s, reason) && rep_view_match_goroutine(v, goroutine) &&
+	       rep_match_span(&v->match, rep_view_entry(v, goroutine), states[s->kind], reason,
+			      stack);
+}
+
+/* ---- event by event ---- */
+
+static void begin(struct scan *s, uint32_t goroutine, int64_t start, uint32_t reason,
+		  uint32_t stack)
+{
+	if (stack >= s->nstacks)
+		stack = 0;
+	if (!wanted(s, goroutine, reason, stack))
+		return;
+	s->wait[goroutine] = (struct wait){.start = start, .stack = stack, .on = true};
+	s->pending++;
+}
+
+static void on_transition(struct scan *s, const struct tp_event *ev)
+{
+	uint8_t state = states[s->kind];
+	struct wait *w;
+
+	if (ev->subject >= s->ngoroutines)
+		return;
+	w = &s->wait[ev->subject];
+	if (!w->on) {
+		if (ev->to == state && ev->ts < s->v->to)
+			begin(s, ev->subject, ev->ts, ev->str, ev->stack);
+		return;
+	}
+	if (ev->to == state)
+		return;
+	/* What a damaged trace does not say is no wait that is known to have lasted. */
+	if (!(ev->flags & TP_EVF_LOST))
+		count(s, ev->subject, w, ev->ts);
+	w->on = false;
+	s->pending--;
+}
+
+/* The goroutines that were in the state when a segment began. */
+static int restore(struct scan *s, int64_t segment, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	int code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+				 (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		int64_t state = REP_COL(v, SPAN_CROSSING, state)[i];
+		int64_t goroutine = REP_COL(v, SPAN_CROSSING, goroutine)[i];
+		int64_t reason = REP_COL(v, SPAN_CROSSING, reason)[i];
+		int64_t stack = REP_COL(v, SPAN_CROSSING, stack)[i];
+
+		if (state == TP_ST_SYSCALL_BLOCKED)
+			state = TP_ST_SYSCALL;
+		if (state != states[s->kind] || goroutine < 0 ||
+		    (uint64_t)goroutine >= s->ngoroutines || s->wait[goroutine].on ||
+		    REP_COL(v, SPAN_CROSSING, first_segment)[i] >= segment ||
+		    REP_COL(v, SPAN_CROSSING, last_segment)[i] < segment)
+			continue;
+		/* Why it became runnable is nobody's question here. */
+		begin(s, (uint32_t)goroutine, REP_COL(v, SPAN_CROSSING, start_ns)[i],
+		      reason < 0 || reason >= s->nstrings ? 0 : (uint32_t)reason,
+		      stack < 0 || stack >= s->nstacks ? 0 : (uint32_t)stack);
+	}
+	return code;
+}
+
+static int read_events(struct scan *s, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	struct tp_event_range range = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	size_t n, first = 0;
+	int code = 0;
+
+	/* Segments before the range need no reading; after it, those in which its waits end. */
+	while (first + 1 < v->nsegments && v->segments[first + 1].from_ns <= v->from)
+		first++;
+	if (first) {
+		range.first_block = v->segments[first].first_block;
+		code = restore(s, (int64_t)first, err);
+	}
+	if (!code)
+		code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0) {
+		code = 0;
+		for (size_t i = 0; i < n; i++)
+			if (ev[i].to != TP_ST_NONE && tp_event_descs[ev[i].type].subject == 'G')
+				on_transition(s, &ev[i]);
+		if (n && ev[n - 1].ts >= v->to && !s->pending)
+			break;
+	}
+	if (r)
+		tp_events_close(r);
+	return code;
+}
+
+/* ---- the profile ---- */
+
+static int text(struct tp_profile *p, const char *s, uint32_t *id)
+{
+	return tp_dict_string(p->dict, s, strlen(s), id);
+}
+
+/* As traceviewer.BuildProfile has it. */
+static int describe(const struct scan *s, struct tp_profile *p)
+{
+	uint32_t count_unit, contentions, delay, unit, period;
+	int code = text(p, "count", &count_unit);
+
+	if (!code)
+		code = text(p, "contentions", &contentions);
+	if (!code)
+		code = text(p, "delay", &delay);
+	if (!code)
+		code = text(p, s->v->run->row.ticks ? "ticks" : "nanoseconds", &unit);
+	if (!code)
+		code = text(p, "trace", &period);
+	if (!code)
+		code = tp_profile_add_type(p, contentions, count_unit);
+	if (!code)
+		code = tp_profile_add_type(p, delay, unit);
+	p->period_type = (struct tp_value_type){period, count_unit};
+	p->period = 1;
+	snprintf(p->format, sizeof(p->format), "%s", "trace");
+	return code;
+}
+
+/* Go tells stacks apart by an array of MAX_FRAMES addresses, the unused ones 0 (stackMap): so
+ * frames without an address, at the root, are none, and the stack that was seen last stands for its
+ * equals.
+ */
+static int identify(const struct scan *s, struct rep_keys *keys, uint32_t stack, uint32_t *id)
+{
+	uint64_t path[MAX_FRAMES];
+	uint32_t at = 0;
+	size_t n = 0;
+	int code = 0;
+
+	for (; stack && n < MAX_FRAMES; n++) {
+		struct tp_stack_node node = tp_dict_stack_at(s->v->dict, stack);
+		struct tp_frame frame = tp_dict_frame_at(s->v->dict, node.frame);
+
+		path[n] = tp_dict_location_at(s->v->dict, frame.location).address;
+		stack = node.parent < stack ? node.parent : 0;
+	}
+	while (n && !path[n - 1])
+		n--;
+	while (!code && n) {
+		uint64_t pc = path[--n];
+
+		code = rep_keys_add(keys, at, (uint32_t)pc, (uint32_t)(pc >> 32), 0, id);
+		at = *id + 1;
+	}
+	*id = at;
+	return code;
+}
+
+static void join(struct sum *into, struct sum *from)
+{
+	into->value[CONTENTIONS] += from->value[CONTENTIONS];
+	tp_sum(&into->value[DELAY], from->value[DELAY]);
+	*from = (struct sum){0};
+}
+
+static int merge(struct scan *s)
+{
+	struct rep_keys keys = {0};
+	uint32_t *known = NULL; /* by id: stack that stands for it, + 1 */
+	size_t room = 0;
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < s->nstacks; i++) {
+		struct sum *sum = &s->sum[i], *other;
+		uint32_t id;
+
+		if (!sum->value[CONTENTIONS])
+			continue;
+		code = identify(s, &keys, i, &id);
+		if (!code)
+			code = rep_grow(&known, &room, id, sizeof(*known));
+		if (code)
+			break;
+		other = known[id] ? &s->sum[known[id] - 1] : sum;
+		if (other->last <= sum->last)
+			known[id] = i + 1;
+		if (other != sum)
+			join(sum->last > other->last ? sum : other,
+			     sum->last > other->last ? other : sum);
+	}
+	rep_keys_release(&keys);
+	free(known);
+	return code;
+}
+
+static int add_samples(const struct scan *s, struct tp_profile *p)
+{
+	struct rep_trace_stacks stacks = {.from = s->v->dict, .to = p};
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < s->nstacks; i++) {
+		uint32_t stack;
+
+		if (!s->sum[i].value[CONTENTIONS])
+			continue;
+		code = rep_trace_stack_top(&stacks, i, MAX_FRAMES, &stack);
+		if (!code)
+			code = tp_profile_add_sample(p, stack, 0, s->sum[i].value);
+	}
+	rep_trace_stacks_release(&stacks);
+	return code;
+}
+
+int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struct rep_inside *in,
+			 struct tp_profile *p, struct tp_err *err)
+{
+	struct scan s = {.v = v,
+			 .kind = kind,
+			 .in = in,
+			 .nstrings = tp_dict_strings(v->dict),
+			 .nstacks = tp_dict_stacks(v->dict)};
+	int code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				 REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id) |
+				     REP_BIT(GOROUTINE, started_ns) | REP_BIT(GOROUTINE, ended_ns),
+				 err);
+
+	if (code)
+		return code;
+	s.ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
+	s.wait = calloc(s.ngoroutines + 1, sizeof(*s.wait));
+	s.reason = calloc(s.nstrings + (size_t)1, 1);
+	s.sum = calloc(s.nstacks + (size_t)1, sizeof(*s.sum));
+	code = s.wait && s.reason && s.sum ? read_events(&s, err) : out_of_memory(err);
+	if (!code) {
+		code = describe(&s, p);
+		if (!code)
+			code = merge(&s);
+		if (!code)
+			code = add_samples(&s, p);
+		if (code)
+			tp_err_set(err, code, TP_OFFSET_NONE, "%s",
+				   code == TP_ENOMEM ? "out of memory"
+						     : "more stacks than are possible");
+	}
+	free(s.wait);
+	free(s.reason);
+	free(s.sum);
+	return code;
+}
