@@ -53,10 +53,8 @@ static int64_t median_of_three(int64_t a, int64_t b, int64_t c)
 	return c < low ? low : c > high ? high : c;
 }
 
-/* Moves the value of rank k (from 0) among v[from … to) to v[k], smaller ones before it, larger
- * ones behind it. Where the pivots turn out badly too often, the rest is sorted: n log n at worst.
- */
-static void select_rank(int64_t *v, size_t from, size_t to, size_t k)
+/* Where the pivots turn out badly too often, the rest is sorted: n log n at worst. */
+void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k)
 {
 	unsigned budget = 64;
 
@@ -103,7 +101,7 @@ void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 		if (at - (double)r > 1e-9 * at)
 			r++;
 		r = r ? r - 1 : 0;
-		select_rank(ns, from, n, r);
+		rep_select_rank(ns, from, n, r);
 		p->ns[i] = ns[r];
 		from = r;
 	}

@@ -31,6 +31,10 @@ struct rep_percentiles {
 	bool exact;
 };
 
+/* Moves the value of rank k (from 0) among v[from … to) to v[k], smaller ones before it, larger ones
+ * behind it. */
+void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k);
+
 /* Exact ones of n > 0 durations, which are reordered. */
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
 

@@ -115,7 +115,8 @@ struct rep_metrics_options {
 	/* Only from and to, and goroutine (a regular expression or an id); NULL: everything. */
 	const struct rep_filter_text *filter;
 	bool exact_names;
-	bool exact; /* read every event, however many */
+	bool exact;  /* read every event, however many */
+	bool tables; /* read none but those that the range cuts, however few */
 };
 #define REP_METRICS_OPTIONS_INIT                                                                   \
 	{                                                                                          \
@@ -185,5 +186,8 @@ int rep_metric_parse(struct rep_metric_spec *spec, const char *text, struct tp_e
  * no such measure (which is 0 of it where the family's events are merely absent). */
 bool rep_metrics_find(const struct rep_metrics *m, const struct rep_metric_spec *spec,
 		      struct rep_metric *metric);
+/* The measure itself, NULL for none. */
+const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
+					      const struct rep_metric_spec *spec);
 
 #endif

@@ -1,0 +1,595 @@
+/* From a stored run to its metrics.
+ *
+ * What goroutines did comes from the tables `site`, `site_hist` and `span_crossing`, whose segments
+ * are the windows; of a run of few segments from its events, one span after the other, with windows
+ * of equal length. Tasks, regions, ranges, samples and goroutines are rows in any case.
+ *
+ * An event belongs to the window it ends in, its time to those it was spent in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/dict.h"
+#include "diff/trace/set.h"
+#include "top/report.h"
+#include "top/segment.h"
+#include "top/view.h"
+
+#define EQUAL_WINDOWS 16	 /* of a run that is read event by event */
+#define CACHE	      (1u << 12) /* spans of a kind often come again */
+
+struct cached {
+	uint32_t entry, state, reason, stack, cell; /* state 0: empty */
+};
+
+struct collect {
+	struct rep_view *v;
+	struct rep_metrics *m;
+	bool canonical;
+	uint32_t *entry, *plain; /* by string of the run: its name + 1 */
+	uint32_t *function;	 /* by stack: the name of its site + 1 */
+	bool *sums, *scan;	 /* by segment */
+	struct cached *cache;
+};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  code == TP_ENOMEM ? "out of memory" : "too many names in one run");
+}
+
+/* Times of a damaged clock, and of a damaged store, wrap around. */
+static int64_t minus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+/* ---- names ---- */
+
+static int name_string(struct collect *c, uint32_t id, bool code_name, uint32_t *name)
+{
+	uint32_t *map = code_name ? c->entry : c->plain;
+	struct tp_text t;
+	int code;
+
+	if (id >= tp_dict_strings(c->v->dict))
+		id = 0;
+	if (!map[id]) {
+		t = tp_dict_text(c->v->dict, id);
+		code = rep_set_name(c->m, t.text, t.size, code_name && c->canonical, name);
+		if (code)
+			return code;
+		map[id] = *name + 1;
+	}
+	*name = map[id] - 1;
+	return 0;
+}
+
+static int name_site(struct collect *c, uint32_t stack, bool leaf, uint32_t *name)
+{
+	struct rep_job job = {.dict = c->v->dict};
+	uint32_t frame;
+	int code;
+
+	if (stack >= tp_dict_stacks(c->v->dict))
+		stack = 0;
+	if (!leaf && c->function[stack]) {
+		*name = c->function[stack] - 1;
+		return 0;
+	}
+	frame = leaf ? tp_dict_stack_at(c->v->dict, stack).frame : rep_job_site(&job, stack);
+	code = name_string(c, tp_dict_frame_name(c->v->dict, frame), true, name);
+	if (!code && !leaf)
+		c->function[stack] = *name + 1;
+	return code;
+}
+
+/* ---- what goroutines did ---- */
+
+static bool family_of(unsigned state, enum rep_family *family)
+{
+	switch (state) {
+	case TP_ST_RUNNABLE:
+		*family = REP_FAMILY_SCHED;
+		return true;
+	case TP_ST_RUNNING:
+		*family = REP_FAMILY_RUN;
+		return true;
+	case TP_ST_WAITING:
+		*family = REP_FAMILY_BLOCK;
+		return true;
+	case TP_ST_SYSCALL:
+	case TP_ST_SYSCALL_BLOCKED:
+		*family = REP_FAMILY_SYSCALL;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int make_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
+		     uint32_t stack, uint32_t *cell)
+{
+	enum rep_family family = REP_FAMILY_RUN;
+	uint32_t group, why = 0, function = 0;
+	int code;
+
+	family_of(state, &family);
+	code = name_string(c, entry, true, &group);
+	if (!code && family == REP_FAMILY_BLOCK)
+		code = name_string(c, reason, false, &why);
+	if (!code && family == REP_FAMILY_SYSCALL)
+		code = name_site(c, stack, false, &function);
+	return code ? code : rep_set_cell(c->m, family, group, why, function, cell);
+}
+
+static int find_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t reason,
+		     uint32_t stack, uint32_t *cell)
+{
+	/* What does not tell cells apart must not fill the cache. */
+	uint32_t why = state == TP_ST_WAITING ? reason : 0;
+	uint32_t where = state == TP_ST_SYSCALL || state == TP_ST_SYSCALL_BLOCKED ? stack : 0;
+	uint32_t hash = (entry * 0x9e3779b1u) ^ (why * 0x85ebca6bu) ^ (where * 0xc2b2ae35u) ^
+			(state * 0x27d4eb2fu);
+	struct cached *hit = &c->cache[(hash ^ hash >> 15) & (CACHE - 1)];
+	int code;
+
+	if (hit->state == state && hit->entry == entry && hit->reason == why &&
+	    hit->stack == where) {
+		*cell = hit->cell;
+		return 0;
+	}
+	code = make_cell(c, entry, state, why, where, cell);
+	if (!code)
+		*hit = (struct cached){entry, state, why, where, *cell};
+	return code;
+}
+
+/* Gives time to the windows it was spent in, and the event to the last. `from` and `to` are clipped
+ * to the range. */
+static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to, int64_t count,
+		  int64_t max)
+{
+	struct rep_metrics *m = c->m;
+	size_t first = rep_set_window(m, from), last = rep_set_window(m, to);
+	int code = 0;
+
+	if (first >= last || to <= from)
+		return rep_set_add(m, cell, last, count, minus(to, from), max);
+	for (size_t w = first; !code && w <= last; w++) {
+		int64_t a = w == first ? from : m->edge[w];
+		int64_t b = w == last ? to : m->edge[w + 1];
+
+		code = rep_set_add(m, cell, w, w == last ? count : 0, minus(b, a),
+				   w == last ? max : 0);
+	}
+	return code;
+}
+
+static int put_span(struct collect *c, int64_t goroutine, unsigned state, uint32_t reason,
+		    uint32_t stack, int64_t start, int64_t end)
+{
+	uint32_t entry = rep_view_entry(c->v, goroutine), cell;
+	enum rep_family family;
+	int64_t from, to;
+	int code;
+
+	if (!family_of(state, &family) || !rep_view_overlaps(c->v, start, end) ||
+	    !rep_view_match_goroutine(c->v, goroutine))
+		return 0;
+	from = rep_view_clip_start(c->v, start);
+	to = rep_view_clip_end(c->v, end);
+	code = find_cell(c, entry, state, reason, stack, &cell);
+	if (!code)
+		code = spread(c, cell, from, to, 1, minus(to, from));
+	return code ? code
+		    : rep_set_duration(c->m, cell, rep_set_window(c->m, to), minus(to, from));
+}
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct collect *c = ctx;
+	int code;
+
+	(void)end_stack;
+	if (crosses)
+		return 0;
+	code = put_span(c, span->goroutine, span->state, span->reason, span->stack, span->start,
+			span->end);
+	return code ? fail(err, code) : 0;
+}
+
+static int put_crossing(struct collect *c, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	int code =
+	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
+			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns) |
+			      REP_BIT(SPAN_CROSSING, reason) | REP_BIT(SPAN_CROSSING, stack),
+			  err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
+		code = put_span(c, REP_COL(v, SPAN_CROSSING, goroutine)[i],
+				(unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
+				(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+				(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
+				REP_COL(v, SPAN_CROSSING, start_ns)[i],
+				REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+	return code ? fail(err, code) : 0;
+}
+
+/* Rows of `site` become cells in windows; *place: by row, cell + 1 and window, 0 where it does not
+ * count or its one duration is known. */
+static int put_site_rows(struct collect *c, uint64_t *place)
+{
+	struct rep_view *v = c->v;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE]; i++) {
+		int64_t segment = REP_COL(v, SITE, segment)[i];
+		unsigned state = (unsigned)REP_COL(v, SITE, state)[i];
+		int64_t count = REP_COL(v, SITE, count)[i];
+		uint32_t entry = (uint32_t)REP_COL(v, SITE, entry)[i];
+		enum rep_family family;
+		uint32_t cell;
+		size_t window;
+
+		if (!family_of(state, &family) || segment < 0 ||
+		    (uint64_t)segment >= v->nsegments || !c->sums[segment] ||
+		    !rep_match_goroutine(&v->match, entry))
+			continue;
+		window = rep_set_window(c->m, v->segments[segment].from_ns);
+		code = find_cell(c, entry, state, (uint32_t)REP_COL(v, SITE, reason)[i],
+				 (uint32_t)REP_COL(v, SITE, stack)[i], &cell);
+		if (!code)
+			code = rep_set_add(c->m, cell, window, count, REP_COL(v, SITE, total_ns)[i],
+					   REP_COL(v, SITE, max_ns)[i]);
+		if (!code && count == 1)
+			code = rep_set_duration(c->m, cell, window, REP_COL(v, SITE, total_ns)[i]);
+		else
+			place[i] = ((uint64_t)cell + 1) << 16 | window;
+	}
+	return code;
+}
+
+static int put_sites(struct collect *c, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	const int64_t *site, *bucket, *count;
+	uint64_t *place;
+	int code =
+	    rep_view_load(v, TP_TABLE_SITE,
+			  REP_BIT(SITE, segment) | REP_BIT(SITE, entry) | REP_BIT(SITE, state) |
+			      REP_BIT(SITE, reason) | REP_BIT(SITE, stack) | REP_BIT(SITE, count) |
+			      REP_BIT(SITE, total_ns) | REP_BIT(SITE, max_ns),
+			  err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_SITE_HIST,
+				     REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
+					 REP_BIT(SITE_HIST, count),
+				     err);
+	if (code)
+		return code;
+	place = calloc(v->nrows[TP_TABLE_SITE] + 1, sizeof(*place));
+	if (!place)
+		return no_memory(err);
+	code = put_site_rows(c, place);
+	site = REP_COL(v, SITE_HIST, site);
+	bucket = REP_COL(v, SITE_HIST, bucket);
+	count = REP_COL(v, SITE_HIST, count);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
+		if (site[i] < 0 || (uint64_t)site[i] >= v->nrows[TP_TABLE_SITE] || !place[site[i]])
+			continue;
+		code = rep_set_bucket(c->m, (uint32_t)(place[site[i]] >> 16) - 1,
+				      place[site[i]] & 0xffff, bucket[i], count[i]);
+	}
+	free(place);
+	return code ? fail(err, code) : 0;
+}
+
+static int put_states(struct collect *c, bool every, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	int code;
+
+	c->sums = calloc(v->nsegments + 1, sizeof(*c->sums));
+	c->scan = calloc(v->nsegments + 1, sizeof(*c->scan));
+	if (!c->sums || !c->scan)
+		return no_memory(err);
+	for (size_t i = 0; i < v->nsegments; i++) {
+		bool inside = rep_segment_inside(v, &v->segments[i]);
+
+		c->sums[i] = inside && !every;
+		c->scan[i] = (inside && every) || rep_segment_cut(v, &v->segments[i]);
+	}
+	code = every ? 0 : put_sites(c, err);
+	if (!code)
+		code = put_crossing(c, err);
+	return code ? code : rep_segments_each(v, c->scan, on_span, c, err);
+}
+
+/* ---- what has rows of its own ---- */
+
+static int put_goroutines(struct collect *c)
+{
+	struct rep_view *v = c->v;
+	int64_t end = v->run->row.duration_ns;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+		int64_t created = REP_COL(v, GOROUTINE, created_ns)[i];
+		int64_t ended = REP_COL(v, GOROUTINE, ended_ns)[i];
+		bool whole = ended != TP_NULL && ended < v->to;
+		uint32_t name, cell;
+		bool born;
+
+		if (created == TP_NULL || !rep_view_match_goroutine(v, (int64_t)i))
+			continue;
+		if (ended == TP_NULL)
+			ended = end;
+		if (!rep_view_overlaps(v, created, ended))
+			continue;
+		born = created > 0 && created >= v->from;
+		code = name_string(c, (uint32_t)REP_COL(v, GOROUTINE, name)[i], true, &name);
+		if (!code)
+			code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
+		if (!code)
+			code = spread(c, cell, rep_view_clip_start(v, created),
+				      rep_view_clip_end(v, ended), 0,
+				      born && whole ? minus(ended, created) : 0);
+		if (!code && born)
+			code = rep_set_add(c->m, cell, rep_set_window(c->m, created), 1, 0, 0);
+		if (!code && born && whole)
+			code = rep_set_duration(c->m, cell, rep_set_window(c->m, created),
+						minus(ended, created));
+	}
+	return code;
+}
+
+/* Complete ones that lie in the range as a whole: half a latency is none. */
+static int put_latencies(struct collect *c, enum rep_family family, const int64_t *name,
+			 const int64_t *goroutine, const int64_t *start, const int64_t *end,
+			 size_t n)
+{
+	uint32_t last = 0, cell = 0;
+	bool known = false;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < n; i++) {
+		if (start[i] == TP_NULL || end[i] == TP_NULL || start[i] < c->v->from ||
+		    end[i] > c->v->to || !rep_view_match_goroutine(c->v, goroutine[i]))
+			continue;
+		if (!known || last != (uint32_t)name[i]) {
+			uint32_t type;
+
+			last = (uint32_t)name[i];
+			known = true;
+			code = name_string(c, last, false, &type);
+			if (!code)
+				code = rep_set_cell(c->m, family, 0, type, 0, &cell);
+		}
+		if (!code)
+			code = rep_set_put(c->m, cell, rep_set_window(c->m, end[i]),
+					   minus(end[i], start[i]));
+	}
+	return code;
+}
+
+static int put_tasks(struct collect *c, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	int code = rep_view_load(v, TP_TABLE_TASK,
+				 REP_BIT(TASK, name) | REP_BIT(TASK, goroutine) |
+				     REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns),
+				 err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_REGION,
+				     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) |
+					 REP_BIT(REGION, start_ns) | REP_BIT(REGION, end_ns),
+				     err);
+	if (code)
+		return code;
+	code = put_latencies(c, REP_FAMILY_TASK, REP_COL(v, TASK, name),
+			     REP_COL(v, TASK, goroutine), REP_COL(v, TASK, start_ns),
+			     REP_COL(v, TASK, end_ns), v->nrows[TP_TABLE_TASK]);
+	if (!code)
+		code = put_latencies(c, REP_FAMILY_REGION, REP_COL(v, REGION, name),
+				     REP_COL(v, REGION, goroutine), REP_COL(v, REGION, start_ns),
+				     REP_COL(v, REGION, end_ns), v->nrows[TP_TABLE_REGION]);
+	return code ? fail(err, code) : 0;
+}
+
+/* "stop-the-world (GC mark termination)" is stw[GC mark termination]. */
+static int range_cell(struct collect *c, uint32_t id, uint32_t *cell)
+{
+	static const char stw[] = "stop-the-world";
+	struct tp_text t = tp_dict_text(c->v->dict, id);
+	enum rep_family family = REP_FAMILY_GC;
+	const char *text = t.text;
+	size_t n = t.size;
+	uint32_t name;
+	int code;
+
+	if (id == TP_STR_GC_MARK) {
+		n = 0;
+	} else if (id == TP_STR_GC_SWEEP || id == TP_STR_MARK_ASSIST) {
+		text = id == TP_STR_GC_SWEEP ? "sweep" : "assist";
+		n = strlen(text);
+	} else if (n >= sizeof(stw) - 1 && !memcmp(text, stw, sizeof(stw) - 1)) {
+		family = REP_FAMILY_STW;
+		if (n > sizeof(stw) + 2 && !memcmp(text + sizeof(stw) - 1, " (", 2) &&
+		    text[n - 1] == ')') {
+			text += sizeof(stw) + 1;
+			n -= sizeof(stw) + 2;
+		}
+	}
+	code = rep_set_name(c->m, text, n, false, &name);
+	return code ? code : rep_set_cell(c->m, family, 0, name, 0, cell);
+}
+
+static int put_ranges(struct collect *c, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	bool whose = v->filter->by_id || v->filter->given[REP_FILTER_GOROUTINE];
+	uint32_t last = 0, cell = 0;
+	bool known = false;
+	int code =
+	    rep_view_load(v, TP_TABLE_RANGE,
+			  REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns) |
+			      (whose ? REP_BIT(RANGE, goroutine) : 0),
+			  err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
+		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i];
+		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
+
+		if (!rep_view_overlaps(v, start, end) ||
+		    (whose && !rep_view_match_goroutine(v, REP_COL(v, RANGE, goroutine)[i])))
+			continue;
+		if (!known || last != name) {
+			code = range_cell(c, name, &cell);
+			last = name;
+			known = true;
+		}
+		start = rep_view_clip_start(v, start);
+		end = rep_view_clip_end(v, end);
+		if (!code)
+			code =
+			    rep_set_put(c->m, cell, rep_set_window(c->m, end), minus(end, start));
+	}
+	return code ? fail(err, code) : 0;
+}
+
+static int put_samples(struct collect *c, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	int code = rep_view_load(v, TP_TABLE_CPU_SAMPLE,
+				 REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine) |
+				     REP_BIT(CPU_SAMPLE, stack),
+				 err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
+		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
+		uint32_t name, cell;
+
+		if (!rep_view_overlaps(v, ts, ts) ||
+		    !rep_view_match_goroutine(v, REP_COL(v, CPU_SAMPLE, goroutine)[i]))
+			continue;
+		code = name_site(c, (uint32_t)REP_COL(v, CPU_SAMPLE, stack)[i], true, &name);
+		if (!code)
+			code = rep_set_cell(c->m, REP_FAMILY_CPU, 0, 0, name, &cell);
+		if (!code)
+			code = rep_set_add(c->m, cell, rep_set_window(c->m, ts), 1, 0, 0);
+	}
+	return code ? fail(err, code) : 0;
+}
+
+/* ---- all of it ---- */
+
+static int make_windows(struct collect *c, bool every, struct tp_err *err)
+{
+	struct rep_view *v = c->v;
+	int64_t edge[REP_METRICS_WINDOWS + 1];
+	int64_t from = v->from > 0 ? v->from : 0;
+	int64_t to = v->to < v->run->row.duration_ns ? v->to : v->run->row.duration_ns;
+	size_t n = 0;
+
+	if (to < from)
+		to = from;
+	edge[0] = from;
+	if (every || v->nsegments < REP_METRICS_SEGMENTS) {
+		for (int i = 1; i < EQUAL_WINDOWS; i++)
+			edge[i] = from + (int64_t)((double)(to - from) * i / EQUAL_WINDOWS);
+		n = EQUAL_WINDOWS - 1;
+	} else {
+		size_t each = (v->nsegments + REP_METRICS_WINDOWS - 1) / REP_METRICS_WINDOWS;
+
+		for (size_t i = each; i < v->nsegments && n + 1 < REP_METRICS_WINDOWS; i += each)
+			if (v->segments[i].from_ns > edge[n] && v->segments[i].from_ns < to)
+				edge[++n] = v->segments[i].from_ns;
+	}
+	edge[n + 1] = to;
+	return rep_set_new(&c->m, edge, n + 1, err);
+}
+
+static int collect(struct collect *c, bool every, struct tp_err *err)
+{
+	size_t strings = tp_dict_strings(c->v->dict), stacks = tp_dict_stacks(c->v->dict);
+	int code;
+
+	c->entry = calloc(strings + 1, sizeof(*c->entry));
+	c->plain = calloc(strings + 1, sizeof(*c->plain));
+	c->function = calloc(stacks + 1, sizeof(*c->function));
+	c->cache = calloc(CACHE, sizeof(*c->cache));
+	if (!c->entry || !c->plain || !c->function || !c->cache)
+		return no_memory(err);
+	code = make_windows(c, every, err);
+	if (!code)
+		code = rep_view_load(c->v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, created_ns) |
+					 REP_BIT(GOROUTINE, ended_ns) |
+					 (c->v->filter->by_id ? REP_BIT(GOROUTINE, id) : 0),
+				     err);
+	if (!code)
+		code = put_states(c, every, err);
+	if (!code && (code = put_goroutines(c)))
+		return fail(err, code);
+	if (!code)
+		code = put_tasks(c, err);
+	if (!code)
+		code = put_ranges(c, err);
+	if (!code)
+		code = put_samples(c, err);
+	if (!code)
+		code = rep_set_solve(c->m, err);
+	return code;
+}
+
+int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct rep_run *run,
+		    const struct rep_metrics_options *opt, struct tp_err *err)
+{
+	struct rep_filter_text text = opt->filter ? *opt->filter : (struct rep_filter_text){0};
+	struct rep_filter filter;
+	struct rep_view view = {0};
+	struct collect c = {.v = &view, .canonical = !opt->exact_names};
+	int code;
+
+	*m = NULL;
+	text.focus = text.ignore = text.state = text.reason = NULL;
+	code = rep_filter_init(&filter, &text, err);
+	if (!code)
+		code = rep_view_init(&view, store, run, &filter, NULL, err);
+	if (!code)
+		code = collect(
+		    &c, opt->exact || filter.by_id || view.nsegments < REP_METRICS_SEGMENTS, err);
+	if (!code) {
+		c.m->base.ticks = run->row.ticks;
+		c.m->base.damaged = run->losses > 0;
+		*m = c.m;
+	} else {
+		rep_metrics_free(c.m);
+	}
+	free(c.entry);
+	free(c.plain);
+	free(c.function);
+	free(c.cache);
+	free(c.sums);
+	free(c.scan);
+	rep_view_release(&view);
+	rep_filter_release(&filter);
+	return code;
+}

@@ -1,0 +1,234 @@
+#include "diff/trace/set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "decode/dict.h"
+#include "diff/name.h"
+
+int rep_set_new(struct rep_metrics **out, const int64_t *edge, size_t windows, struct tp_err *err)
+{
+	struct rep_metrics *m = calloc(1, sizeof(*m));
+
+	*out = NULL;
+	if (!m || !(m->names = tp_dict_new())) {
+		free(m);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	if (windows > REP_METRICS_WINDOWS)
+		windows = REP_METRICS_WINDOWS;
+	memcpy(m->edge, edge, (windows + 1) * sizeof(*edge));
+	m->base.windows = windows;
+	m->base.length_ns = (int64_t)((uint64_t)edge[windows] - (uint64_t)edge[0]);
+	m->last_cell = UINT32_MAX;
+	*out = m;
+	return 0;
+}
+
+void rep_metrics_free(struct rep_metrics *m)
+{
+	if (!m)
+		return;
+	tp_dict_free(m->names);
+	free(m->shown);
+	tp_buf_release(&m->scratch);
+	rep_keys_release(&m->cells);
+	rep_keys_release(&m->pairs);
+	free(m->sum);
+	free(m->item);
+	free(m->first_item);
+	free(m->pair);
+	free(m->first_pair);
+	free(m->measure);
+	free(m->cell);
+	free(m->first_cell);
+	free(m);
+}
+
+size_t rep_set_window(const struct rep_metrics *m, int64_t ns)
+{
+	size_t low = 0, high = m->base.windows;
+
+	while (high - low > 1) {
+		size_t mid = (low + high) / 2;
+
+		if (ns >= m->edge[mid])
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Remembers which name a canonical one stood for. */
+static int show_as(struct rep_metrics *m, uint32_t name, const char *text, size_t size)
+{
+	uint32_t own;
+	int code = tp_dict_string(m->names, text, size, &own);
+
+	if (!code)
+		code = rep_grow(&m->shown, &m->shown_room, name, sizeof(*m->shown));
+	if (code)
+		return code;
+	if (!m->shown[name])
+		m->shown[name] = own + 1;
+	else if (m->shown[name] != own + 1)
+		m->shown[name] = UINT32_MAX;
+	return 0;
+}
+
+int rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical,
+		 uint32_t *name)
+{
+	int code;
+
+	if (!canonical)
+		return tp_dict_string(m->names, text, size, name);
+	m->scratch.size = 0;
+	code = rep_name_canonical(&m->scratch, REP_NAME_FUNCTION, text, size);
+	if (!code)
+		code = tp_dict_string(m->names, m->scratch.data, m->scratch.size, name);
+	return code ? code : show_as(m, *name, text, size);
+}
+
+int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
+		 uint32_t function, uint32_t *cell)
+{
+	return rep_keys_add(&m->cells, (uint32_t)family, entry, name, function, cell);
+}
+
+int rep_set_add(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		int64_t total_ns, int64_t max_ns)
+{
+	struct rep_set_sum *sum;
+
+	if (cell != m->last_cell || window != m->last_window) {
+		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
+
+		if (!code)
+			code = rep_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));
+		if (code)
+			return code;
+		m->last_cell = cell;
+		m->last_window = (uint32_t)window;
+	}
+	sum = &m->sum[m->last_pair];
+	tp_sum(&sum->count, count);
+	tp_sum(&sum->total_ns, total_ns);
+	if (max_ns > sum->max_ns)
+		sum->max_ns = max_ns;
+	return 0;
+}
+
+static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
+		    int64_t value)
+{
+	if (m->nitems == m->item_room) {
+		size_t room = m->item_room ? 2 * m->item_room : 1024;
+		struct rep_set_item *more;
+
+		if (room > SIZE_MAX / sizeof(*more))
+			return TP_ENOMEM;
+		more = realloc(m->item, room * sizeof(*more));
+		if (!more)
+			return TP_ENOMEM;
+		m->item = more;
+		m->item_room = room;
+	}
+	m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
+	return 0;
+}
+
+int rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+{
+	return put_item(m, cell, window, TP_HIST_BUCKETS, ns);
+}
+
+int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
+		   int64_t count)
+{
+	if (bucket < 0 || bucket >= TP_HIST_BUCKETS || count <= 0)
+		return 0;
+	return put_item(m, cell, window, (uint16_t)bucket, count);
+}
+
+int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+{
+	int code = rep_set_add(m, cell, window, 1, ns, ns);
+
+	return code ? code : rep_set_duration(m, cell, window, ns);
+}
+
+/* ---- some windows of it ---- */
+
+static int copy_names(const struct rep_metrics *m, struct rep_metrics *p)
+{
+	uint32_t n = tp_dict_strings(m->names), id;
+	int code = 0;
+
+	for (uint32_t i = tp_dict_strings(p->names); !code && i < n; i++) {
+		struct tp_text t = tp_dict_text(m->names, i);
+
+		code = tp_dict_append_string(p->names, t.text, t.size, &id);
+	}
+	if (!code && m->shown_room) {
+		p->shown = malloc(m->shown_room * sizeof(*p->shown));
+		if (!p->shown)
+			return TP_ENOMEM;
+		memcpy(p->shown, m->shown, m->shown_room * sizeof(*p->shown));
+		p->shown_room = m->shown_room;
+	}
+	return code;
+}
+
+int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metrics **part,
+		 struct tp_err *err)
+{
+	int64_t edge[REP_METRICS_WINDOWS + 1] = {0};
+	size_t window[REP_METRICS_WINDOWS] = {0}, n = 0;
+	struct rep_metrics *p = NULL;
+	uint32_t cell;
+	int code;
+
+	/* Laid end to end: lengths are what matters. */
+	for (size_t w = 0; w < m->base.windows; w++) {
+		if (!use[w])
+			continue;
+		window[w] = n++;
+		edge[n] = edge[n - 1] + (m->edge[w + 1] - m->edge[w]);
+	}
+	code = rep_set_new(&p, edge, n ? n : 1, err);
+	if (code)
+		return code;
+	code = copy_names(m, p);
+	for (size_t i = 0; !code && i < m->cells.n; i++) {
+		const uint32_t *c = m->cells.key[i].part;
+
+		code = rep_set_cell(p, (enum rep_family)c[0], c[1], c[2], c[3], &cell);
+	}
+	for (size_t i = 0; !code && i < m->pairs.n; i++) {
+		const uint32_t *pair = m->pairs.key[i].part;
+
+		if (use[pair[1]])
+			code = rep_set_add(p, pair[0], window[pair[1]], m->sum[i].count,
+					   m->sum[i].total_ns, m->sum[i].max_ns);
+	}
+	for (size_t i = 0; !code && i < m->nitems; i++)
+		if (use[m->item[i].window])
+			code = put_item(p, m->item[i].cell, window[m->item[i].window],
+					m->item[i].bucket, m->item[i].value);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else
+		code = rep_set_solve(p, err);
+	if (!code) {
+		p->base.ticks = m->base.ticks;
+		p->base.damaged = m->base.damaged;
+		*part = p;
+		return 0;
+	}
+	rep_metrics_free(p);
+	*part = NULL;
+	return code;
+}

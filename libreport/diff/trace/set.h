@@ -1,0 +1,90 @@
+/* The metrics of a run while they are put together; private to libreport/diff/trace.
+ *
+ * A cell is what events are counted by: family, entry function, name (reason, type) and function. A
+ * measure is several cells added up. What is put into a cell lies in a window, a part of the run's
+ * time: how the windows of one run differ says how far its numbers can be trusted (interval.h).
+ *
+ * Sums come by cell and window; durations as items, each as itself or as a count in a bucket of the
+ * histogram. Both are kept, sorted by cell, so that anything may be worked out for some windows
+ * only.
+ *
+ *	code = rep_set_new(&m, edges, nwindows, err);
+ *	code = rep_set_name(m, text, size, canonical, &name);
+ *	code = rep_set_cell(m, REP_FAMILY_TASK, 0, name, 0, &cell);
+ *	code = rep_set_put(m, cell, window, ns);
+ *	code = rep_set_solve(m, err);		then it is a struct rep_metrics to look at */
+#ifndef REP_DIFF_TRACE_SET_H
+#define REP_DIFF_TRACE_SET_H
+
+#include "base/buf.h"
+#include "base/hist.h"
+#include "diff/trace/metrics.h"
+#include "top/keys.h"
+
+struct rep_set_item {
+	uint32_t cell;
+	uint16_t window;
+	uint16_t bucket; /* TP_HIST_BUCKETS: value is a duration, else a count */
+	int64_t value;
+};
+
+struct rep_set_sum {
+	int64_t count, total_ns, max_ns;
+};
+
+struct rep_metrics {
+	struct rep_metrics_base base;
+	int64_t edge[REP_METRICS_WINDOWS + 1]; /* of the windows; ns since the run began */
+
+	struct tp_dict *names;
+	uint32_t *shown; /* by name: the one it had + 1, UINT32_MAX: several had it */
+	size_t shown_room;
+	struct tp_buf scratch;
+
+	struct rep_keys cells;	 /* family, entry, name, function */
+	struct rep_keys pairs;	 /* cell, window */
+	struct rep_set_sum *sum; /* by pair */
+	size_t sum_room;
+	uint32_t last_cell, last_window, last_pair; /* alike ones often follow */
+
+	struct rep_set_item *item;
+	size_t nitems, item_room;
+
+	/* once solved */
+	size_t *first_item; /* by cell, one more than there are */
+	uint32_t *pair;	    /* pairs by cell, from first_pair[cell] on */
+	size_t *first_pair;
+	struct rep_measure *measure;
+	size_t n;
+	uint32_t *cell; /* cells by measure, from first_cell[measure] on */
+	size_t *first_cell;
+};
+
+/* edge[0 … windows] in rising order; 1 to REP_METRICS_WINDOWS of them. */
+int rep_set_new(struct rep_metrics **m, const int64_t *edge, size_t windows, struct tp_err *err);
+/* The window of a moment; what is outside counts as the first or last. */
+size_t rep_set_window(const struct rep_metrics *m, int64_t ns);
+
+/* These give 0, TP_ENOMEM or TP_ELIMIT. Name 0 is "". */
+int rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical,
+		 uint32_t *name);
+int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
+		 uint32_t function, uint32_t *cell);
+/* A sum alone; a duration alone; durations of a bucket alone; a sum and its duration. */
+int rep_set_add(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		int64_t total_ns, int64_t max_ns);
+int rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
+		   int64_t count);
+int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+
+/* Makes the measures. Nothing may be put in afterwards. */
+int rep_set_solve(struct rep_metrics *m, struct tp_err *err);
+
+/* The same metrics from the windows of which use[] says so, as a run of its own; shares nothing. */
+int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metrics **part,
+		 struct tp_err *err);
+
+extern const double rep_measure_quantile[REP_NMEASURE_P];
+
+#endif

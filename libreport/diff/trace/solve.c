@@ -1,0 +1,316 @@
+/* From cells to measures: sums, percentiles, order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "decode/dict.h"
+#include "diff/trace/set.h"
+#include "top/dist.h"
+
+const double rep_measure_quantile[REP_NMEASURE_P] = {0.50, 0.90, 0.95, 0.99};
+
+/* The measures that a cell belongs to: name by name. */
+static size_t measures_of(const struct rep_metrics *m, size_t cell,
+			  struct rep_key out[REP_NMEASURE_BY])
+{
+	const uint32_t *part = m->cells.key[cell].part;
+	const uint32_t entry = part[1], name = part[2], function = part[3];
+	size_t n = 0;
+	bool all = true;
+
+#define MEASURE(by, id)                                                                            \
+	out[n++] = (struct rep_key)                                                                \
+	{                                                                                          \
+		{                                                                                  \
+			part[0], (uint32_t)(by), (id), 0                                           \
+		}                                                                                  \
+	}
+	switch ((enum rep_family)part[0]) {
+	case REP_FAMILY_SCHED:
+	case REP_FAMILY_RUN:
+	case REP_FAMILY_GROUP:
+		MEASURE(REP_MEASURE_ENTRY, entry);
+		break;
+	case REP_FAMILY_BLOCK:
+		MEASURE(REP_MEASURE_ENTRY, entry);
+		MEASURE(REP_MEASURE_REASON, name);
+		break;
+	case REP_FAMILY_SYSCALL:
+		MEASURE(REP_MEASURE_ENTRY, entry);
+		MEASURE(REP_MEASURE_FUNCTION, function);
+		break;
+	case REP_FAMILY_CPU:
+		MEASURE(REP_MEASURE_FUNCTION, function);
+		break;
+	case REP_FAMILY_GC:
+		/* Name 0 are mark phases: the others are no part of them. */
+		all = !name;
+		if (name)
+			MEASURE(REP_MEASURE_TYPE, name);
+		break;
+	default:
+		MEASURE(REP_MEASURE_TYPE, name);
+		break;
+	}
+	if (all)
+		MEASURE(REP_MEASURE_ALL, 0);
+#undef MEASURE
+	return n;
+}
+
+static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
+{
+	struct rep_key k[REP_NMEASURE_BY];
+	uint32_t index;
+	int code = 0;
+
+	/* Once to count, once to place. */
+	for (size_t c = 0; !code && c < m->cells.n; c++)
+		for (size_t i = measures_of(m, c, k); !code && i-- > 0;)
+			code =
+			    rep_keys_add(keys, k[i].part[0], k[i].part[1], k[i].part[2], 0, &index);
+	if (code)
+		return code;
+	m->n = keys->n;
+	m->measure = calloc(m->n + 1, sizeof(*m->measure));
+	m->first_cell = calloc(m->n + 2, sizeof(*m->first_cell));
+	m->cell = malloc((m->cells.n * REP_NMEASURE_BY + 1) * sizeof(*m->cell));
+	if (!m->measure || !m->first_cell || !m->cell)
+		return TP_ENOMEM;
+	for (size_t c = 0; c < m->cells.n; c++)
+		for (size_t i = measures_of(m, c, k); i-- > 0;)
+			if (rep_keys_find(keys, k[i].part[0], k[i].part[1], k[i].part[2], 0,
+					  &index))
+				m->first_cell[index + 2]++;
+	for (size_t i = 2; i <= m->n; i++)
+		m->first_cell[i] += m->first_cell[i - 1];
+	for (size_t c = 0; c < m->cells.n; c++)
+		for (size_t i = measures_of(m, c, k); i-- > 0;)
+			if (rep_keys_find(keys, k[i].part[0], k[i].part[1], k[i].part[2], 0,
+					  &index))
+				m->cell[m->first_cell[index + 1]++] = (uint32_t)c;
+	return 0;
+}
+
+/* Items and pairs by cell: counting sorts. */
+static int sort_by_cell(struct rep_metrics *m)
+{
+	struct rep_set_item *sorted = malloc((m->nitems + 1) * sizeof(*sorted));
+
+	m->first_item = calloc(m->cells.n + 2, sizeof(*m->first_item));
+	m->first_pair = calloc(m->cells.n + 2, sizeof(*m->first_pair));
+	m->pair = malloc((m->pairs.n + 1) * sizeof(*m->pair));
+	if (!sorted || !m->first_item || !m->first_pair || !m->pair) {
+		free(sorted);
+		return TP_ENOMEM;
+	}
+	for (size_t i = 0; i < m->nitems; i++)
+		m->first_item[m->item[i].cell + 1]++;
+	for (size_t i = 0; i < m->pairs.n; i++)
+		m->first_pair[m->pairs.key[i].part[0] + 1]++;
+	for (size_t i = 0; i < m->cells.n; i++) {
+		m->first_item[i + 1] += m->first_item[i];
+		m->first_pair[i + 1] += m->first_pair[i];
+	}
+	for (size_t i = 0; i < m->nitems; i++)
+		sorted[m->first_item[m->item[i].cell]++] = m->item[i];
+	for (size_t i = 0; i < m->pairs.n; i++)
+		m->pair[m->first_pair[m->pairs.key[i].part[0]]++] = (uint32_t)i;
+	/* Each start is now the end, which is where the next one begins. */
+	memmove(m->first_item + 1, m->first_item, (m->cells.n + 1) * sizeof(*m->first_item));
+	memmove(m->first_pair + 1, m->first_pair, (m->cells.n + 1) * sizeof(*m->first_pair));
+	m->first_item[0] = m->first_pair[0] = 0;
+	free(m->item);
+	m->item = sorted;
+	m->item_room = m->nitems + 1;
+	return 0;
+}
+
+static const char *name_of(const struct rep_metrics *m, uint32_t name, bool shown)
+{
+	if (shown && name < m->shown_room && m->shown[name] && m->shown[name] != UINT32_MAX)
+		name = m->shown[name] - 1;
+	return tp_dict_text(m->names, name).text;
+}
+
+static void add_sums(struct rep_metrics *m, size_t i)
+{
+	struct rep_measure *x = &m->measure[i];
+
+	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++) {
+		size_t cell = m->cell[c];
+
+		for (size_t k = m->first_pair[cell]; k < m->first_pair[cell + 1]; k++) {
+			const struct rep_set_sum *s = &m->sum[m->pair[k]];
+
+			tp_sum(&x->count, s->count);
+			tp_sum(&x->total_ns, s->total_ns);
+			if (s->max_ns > x->max_ns)
+				x->max_ns = s->max_ns;
+		}
+	}
+}
+
+/* The place, from 0 on, of a percentile among n: nearest rank, as base/hist.h has it. */
+static size_t rank_of(double q, size_t n)
+{
+	double at = q * (double)n;
+	size_t r = (size_t)at;
+
+	if (at - (double)r > 1e-9 * at)
+		r++;
+	return r ? r - 1 : 0;
+}
+
+static void exact_percentiles(struct rep_measure *x, int64_t *value, size_t n)
+{
+	size_t from = 0;
+
+	for (int i = 0; i < REP_NMEASURE_P; i++) {
+		size_t r = rank_of(rep_measure_quantile[i], n);
+
+		rep_select_rank(value, from, n, r);
+		x->p[i] = value[r];
+		from = r;
+	}
+}
+
+struct scratch {
+	int64_t *value;
+	struct tp_hist hist;
+};
+
+static void percentiles(struct rep_metrics *m, size_t i, struct scratch *s)
+{
+	struct rep_measure *x = &m->measure[i];
+	size_t n = 0;
+
+	x->exact = true;
+	for (int k = 0; k < REP_NMEASURE_P; k++)
+		x->p[k] = TP_NULL;
+	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++)
+		for (size_t k = m->first_item[m->cell[c]]; k < m->first_item[m->cell[c] + 1]; k++) {
+			if (m->item[k].bucket != TP_HIST_BUCKETS)
+				x->exact = false;
+			s->value[n++] = m->item[k].value;
+		}
+	if (!n)
+		return;
+	if (x->exact) {
+		exact_percentiles(x, s->value, n);
+		return;
+	}
+	memset(&s->hist, 0, sizeof(s->hist));
+	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++)
+		for (size_t k = m->first_item[m->cell[c]]; k < m->first_item[m->cell[c] + 1]; k++) {
+			const struct rep_set_item *item = &m->item[k];
+			bool whole = item->bucket == TP_HIST_BUCKETS;
+
+			tp_hist_add(&s->hist,
+				    whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
+				    whole ? 1 : (uint64_t)item->value);
+		}
+	for (int k = 0; k < REP_NMEASURE_P; k++) {
+		x->p[k] = (int64_t)tp_hist_quantile(&s->hist, rep_measure_quantile[k]);
+		if (x->p[k] > x->max_ns)
+			x->p[k] = x->max_ns;
+	}
+}
+
+/* ---- order ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct rep_measure *x = *(const struct rep_measure *const *)a;
+	const struct rep_measure *y = *(const struct rep_measure *const *)b;
+	int64_t of_x = x->family == REP_FAMILY_CPU ? x->count : x->total_ns;
+	int64_t of_y = y->family == REP_FAMILY_CPU ? y->count : y->total_ns;
+
+	if (x->family != y->family)
+		return x->family < y->family ? -1 : 1;
+	if (x->by != y->by)
+		return x->by < y->by ? -1 : 1;
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
+	return strcmp(x->key, y->key);
+}
+
+static int put_in_order(struct rep_metrics *m)
+{
+	const struct rep_measure **order = malloc((m->n + 1) * sizeof(*order));
+	struct rep_measure *sorted = malloc((m->n + 1) * sizeof(*sorted));
+	size_t *first = malloc((m->n + 2) * sizeof(*first));
+	uint32_t *cell = malloc((m->first_cell[m->n] + 1) * sizeof(*cell));
+	size_t at = 0;
+
+	if (!order || !sorted || !first || !cell) {
+		free(order);
+		free(sorted);
+		free(first);
+		free(cell);
+		return TP_ENOMEM;
+	}
+	for (size_t i = 0; i < m->n; i++)
+		order[i] = &m->measure[i];
+	qsort(order, m->n, sizeof(*order), by_rank);
+	for (size_t i = 0; i < m->n; i++) {
+		size_t old = (size_t)(order[i] - m->measure);
+		size_t n = m->first_cell[old + 1] - m->first_cell[old];
+
+		sorted[i] = *order[i];
+		first[i] = at;
+		memcpy(cell + at, m->cell + m->first_cell[old], n * sizeof(*cell));
+		at += n;
+	}
+	first[m->n] = at;
+	free(order);
+	free(m->measure);
+	free(m->first_cell);
+	free(m->cell);
+	m->measure = sorted;
+	m->first_cell = first;
+	m->cell = cell;
+	return 0;
+}
+
+static int solve(struct rep_metrics *m)
+{
+	struct scratch *s = malloc(sizeof(*s));
+	struct rep_keys keys = {0};
+	int code = s ? find_measures(m, &keys) : TP_ENOMEM;
+
+	if (!code)
+		code = sort_by_cell(m);
+	if (s)
+		s->value = code ? NULL : malloc((m->nitems + 1) * sizeof(*s->value));
+	if (!code && !s->value)
+		code = TP_ENOMEM;
+	for (size_t i = 0; !code && i < m->n; i++) {
+		struct rep_measure *x = &m->measure[i];
+
+		x->family = (enum rep_family)keys.key[i].part[0];
+		x->by = (enum rep_measure_by)keys.key[i].part[1];
+		x->key = name_of(m, keys.key[i].part[2], false);
+		x->name = name_of(m, keys.key[i].part[2], true);
+		add_sums(m, i);
+		percentiles(m, i, s);
+		if (x->family == REP_FAMILY_CPU && x->by == REP_MEASURE_ALL)
+			m->base.samples = x->count;
+		if (x->family == REP_FAMILY_TASK && x->by == REP_MEASURE_ALL)
+			m->base.tasks = x->count;
+	}
+	if (s)
+		free(s->value);
+	free(s);
+	rep_keys_release(&keys);
+	return code ? code : put_in_order(m);
+}
+
+int rep_set_solve(struct rep_metrics *m, struct tp_err *err)
+{
+	int code = solve(m);
+
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
+				 code == TP_ENOMEM ? "out of memory" : "too many names in one run")
+		    : 0;
+}
