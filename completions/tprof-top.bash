@@ -35,6 +35,7 @@ _tprof_top()
 		;;
 	--rows | -n | --focus | --ignore | --goroutine | --reason | --from | --to) return ;;
 	--disasm | --divide-by | --edgefraction | --hide | --list | --nodecount) return ;;
+	--over) COMPREPLY=($(compgen -W 'run' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --region | --show | --show-from) return ;;
 	--tag-focus | --tag-hide | --tag-ignore | --tag-leaf | --tag-root | --tag-show) return ;;
 	--task) return ;;
@@ -53,11 +54,11 @@ _tprof_top()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --call-tree --color= --comments --compact-labels --cum --disasm=
+		COMPREPLY=($(compgen -W '--all-frames --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
 			--diff-base= --divide-by= --drop-negative --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --hide= --ignore= --intel-syntax --list= --mean
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--over= --peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --pprof=' -- "$cur"))

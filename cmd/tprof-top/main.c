@@ -10,6 +10,8 @@
 #include "tprof-top/top.h"
 
 enum {
+	KEY_OVER = 0x2010,
+	KEY_COUNTERS,
 	KEY_TABLE = 0x2000,  /* pprof's -top and -text: what is shown anyway */
 	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
 };
@@ -23,6 +25,10 @@ static const struct argp_option options[] = {
      "Sort by this column: flat or cum for profiles; the keys of each report on traces are listed "
      "below",
      0},
+    {"over", KEY_OVER, "run", 0,
+     "Follow numbers over runs, oldest first: what grows, how fast, and whether it ever falls", 0},
+    {"counters", KEY_COUNTERS, NULL, 0,
+     "With --over=run: the numbers of the whole program that text profiles have (HeapAlloc …)", 0},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
@@ -117,6 +123,11 @@ static void check(struct top_args *args, struct argp_state *state)
 				   args->text->name, args->cmd.more_format);
 		args->text = rep_profile_report_find(args->cmd.more_format);
 	}
+	if (args->over_runs &&
+	    (args->report || (args->text && args->text != rep_profile_report_find("svg"))))
+		argp_error(state, "--over=run is a table (or --format=svg) and takes no report");
+	if (args->counters && !args->over_runs)
+		argp_error(state, "--counters goes with --over=run");
 	cmd_view_need(&args->view, state, true);
 }
 
@@ -137,6 +148,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		args->sort = arg;
+		return 0;
+	case KEY_OVER:
+		if (strcmp(arg, "run") != 0)
+			argp_error(state, "--over=run is what there is, not --over=%s", arg);
+		args->over_runs = true;
+		return 0;
+	case KEY_COUNTERS:
+		args->counters = true;
 		return 0;
 	case KEY_TABLE:
 		return 0;
@@ -235,6 +254,8 @@ static int run(struct top_args *args)
 	enum cmd_kind kind = CMD_KIND_PROFILE;
 	int status = CMD_OK;
 
+	if (args->over_runs)
+		return top_series(args);
 	if (args->view.given || (args->npaths > 1 && !args->report))
 		return top_profile(args);
 	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);

@@ -28,11 +28,14 @@ struct top_args {
 	struct cmd_base base;		       /* what is taken off */
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
+	bool over_runs, counters;     /* --over=run: what grows; the counters of profiles */
 	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };
 
 /* Each prints its report and returns the exit status. */
 int top_trace(struct top_args *args);
 int top_profile(struct top_args *args);
+/* Numbers over runs, of either. */
+int top_series(struct top_args *args);
 
 #endif

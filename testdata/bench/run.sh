@@ -102,6 +102,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'top groups, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --focus=net/http"
 	row 'top block, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --focus=net/http"
 	row 'top groups, range and filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60% --focus=net/http"
+	row 'metrics over two runs' '0.500 s' '0.100 s' '' "exec $bin/tprof-top --over=run $s $s"
 	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue
@@ -126,6 +127,11 @@ if wanted 'diff of two profiles with 100,000 stacks'; then
 	row 'diff of two profiles with 100,000 stacks, in turn with pprof' '' '' '' \
 		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu" \
 		"$(gopprof -top -diff_base="$dir/old.cpu" "$dir/new.cpu")"
+fi
+if wanted 'series'; then
+	[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
+	row 'series over two profiles with 100,000 stacks' '0.500 s' '0.100 s' '' \
+		"exec $bin/tprof-top --over=run $dir/old.cpu $dir/new.cpu"
 fi
 if wanted 'flame graph'; then
 	large=${CORPUS:-../shared/corpus}/profiles/pproftest-large.cpu

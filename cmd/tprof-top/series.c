@@ -1,0 +1,276 @@
+/* Numbers over runs: what grows from one profile, or trace, to the next. */
+#include <string.h>
+
+#include "common/profiles.h"
+#include "common/what.h"
+#include "diff/trace/metrics.h"
+#include "profile/demangle.h"
+#include "series/series.h"
+#include "tprof-top/top.h"
+
+#define TABLE_ROWS 20
+#define AT_ONCE	   32 /* dumps that are in memory together */
+
+struct gathering {
+	struct top_args *args;
+	struct rep_series *s;
+	bool traces, profiles; /* what there was */
+};
+
+static int fail(const struct gathering *g, const char *name, struct tp_err *err)
+{
+	/* Options that make no sense, or do not suit this profile. */
+	if (err->code == TP_EFORMAT || err->code == TP_ENOENT) {
+		cmd_error(&g->args->cmd, "%s: %s", name, err->msg);
+		return CMD_USAGE;
+	}
+	return cmd_fail(&g->args->cmd, name, err);
+}
+
+static int both_kinds(const struct gathering *g)
+{
+	cmd_error(&g->args->cmd, "traces and profiles have no numbers in common; pick one kind "
+				 "with --run, or look at the traces as profiles with --view");
+	return CMD_USAGE;
+}
+
+static int put_profile(struct gathering *g, const char *name, struct tp_profile *p, int64_t time_ns)
+{
+	struct tp_err err;
+	int code;
+
+	if (g->traces)
+		return both_kinds(g);
+	g->profiles = true;
+	code = rep_series_point(g->s, name, time_ns, &err);
+	if (!code && g->args->counters)
+		code = rep_series_put_counters(g->s, p, &err);
+	else if (!code)
+		code = rep_series_put_profile(g->s, p, &g->args->profile, &err);
+	return code ? fail(g, name, &err) : CMD_OK;
+}
+
+static int put_trace(struct gathering *g, const struct rep_run *run)
+{
+	struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
+	const char *name = run->row.name;
+	struct rep_metrics *m = NULL;
+	struct tp_err err;
+	int code;
+
+	if (g->profiles)
+		return both_kinds(g);
+	if (g->args->counters) {
+		cmd_error(&g->args->cmd, "--counters are of profiles, and %s is a trace", name);
+		return CMD_USAGE;
+	}
+	g->traces = true;
+	opt.filter = &g->args->view.trace.filter;
+	code = rep_metrics_new(&m, g->args->cmd.store, run, &opt, &err);
+	if (!code)
+		code = rep_series_point(g->s, name,
+					run->row.wall_ns == TP_NULL ? 0 : run->row.wall_ns, &err);
+	if (!code)
+		code = rep_series_put_metrics(g->s, m, &err);
+	rep_metrics_free(m);
+	return code ? fail(g, name, &err) : CMD_OK;
+}
+
+/* A run of a store; where a sample type is named, profiles without it are passed over. */
+static int put_run(struct gathering *g, const struct rep_run *run)
+{
+	struct cmd *cmd = &g->args->cmd;
+	bool trace = strcmp(run->row.kind, "profile") != 0;
+	struct tp_profile *p = NULL;
+	enum rep_demangle demangle;
+	struct tp_err err;
+	size_t index;
+	int code, status = CMD_OK;
+
+	if (trace && !g->args->view.given)
+		return put_trace(g, run);
+	code = trace ? rep_trace_profile(cmd->store, run, &g->args->view.trace, &p, &err)
+		     : tp_profile_load(cmd->store, run->row.id, &p, &err);
+	if (!code)
+		code = rep_demangle_parse(g->args->profile.demangle, &demangle, &err);
+	if (!code)
+		code = rep_profile_demangle(p, demangle, &err);
+	if (code)
+		status = fail(g, run->row.name, &err);
+	else if (!g->args->profile.sample_index || g->args->cmd.runs.n == 1 ||
+		 !rep_profile_sample_index(p, g->args->profile.sample_index, &index, &err))
+		status = put_profile(g, run->row.name, p, trace ? run->row.wall_ns : p->time_ns);
+	tp_profile_free(p);
+	return status;
+}
+
+static int put_store(struct gathering *g, const char *path)
+{
+	struct cmd *cmd = &g->args->cmd;
+	int status;
+
+	/* Of one run nothing can be followed. */
+	if (!cmd->run_spec && g->args->npaths == 1)
+		cmd->run_spec = "all";
+	status = cmd_open(cmd, path);
+	for (size_t i = 0; !status && i < cmd->runs.n; i++)
+		status = put_run(g, &cmd->runs.run[i]);
+	cmd_close(cmd);
+	return status;
+}
+
+static int put_dumps(struct gathering *g, const char *const *paths, size_t n)
+{
+	const struct cmd_profiles_options opt = {.binary = g->args->profile.binary,
+						 .symbol_path = g->args->profile.symbol_path,
+						 .demangle = g->args->profile.demangle};
+	struct cmd_profiles list = {0};
+	int status = cmd_profiles_open(&g->args->cmd, paths, n, &opt, &list);
+
+	for (size_t i = 0; i < list.n && !status; i++)
+		status = put_profile(g, list.item[i].name, list.item[i].profile,
+				     list.item[i].profile->time_ns);
+	cmd_profiles_release(&list);
+	return status;
+}
+
+/* Dumps of profiles that follow each other are read together. */
+static int gather(struct gathering *g)
+{
+	struct top_args *args = g->args;
+	size_t waiting = 0; /* dumps before this path that are still to be read */
+	int status = CMD_OK;
+
+	for (size_t i = 0; i < args->npaths && !status; i++) {
+		enum cmd_what what;
+		struct tp_err err;
+
+		if (cmd_look(args->paths[i], &what, &err))
+			return cmd_fail(&args->cmd, args->paths[i], &err);
+		waiting += what == CMD_WHAT_PROFILE;
+		if (waiting && (what != CMD_WHAT_PROFILE || waiting == AT_ONCE)) {
+			size_t end = what == CMD_WHAT_PROFILE ? i + 1 : i;
+
+			status = put_dumps(g, args->paths + end - waiting, waiting);
+			waiting = 0;
+		}
+		if (!status && what != CMD_WHAT_PROFILE)
+			status = put_store(g, args->paths[i]);
+	}
+	if (!status && waiting)
+		status = put_dumps(g, args->paths + args->npaths - waiting, waiting);
+	return status;
+}
+
+/* ---- showing ---- */
+
+static int sort_key(const struct top_args *args, const struct gathering *g,
+		    enum rep_series_sort *sort)
+{
+	/* Numbers of different kinds read best by name. */
+	*sort = g->traces || args->counters ? REP_SERIES_BY_NAME : REP_SERIES_BY_GROWTH;
+	if (!args->sort)
+		return CMD_OK;
+	for (int i = 0; i < REP_NSERIES_SORTS; i++) {
+		if (!strcmp(args->sort, rep_series_sorts[i])) {
+			*sort = (enum rep_series_sort)i;
+			return CMD_OK;
+		}
+	}
+	cmd_error(&args->cmd,
+		  "over runs, rows are sorted by growth, slope, last or name, not by '%s'",
+		  args->sort);
+	return CMD_USAGE;
+}
+
+/* "8 runs from ledger-1.heap to ledger-8.heap, inuse_space" */
+static void title(const struct gathering *g, char *text, size_t size)
+{
+	const struct top_args *args = g->args;
+	size_t n = rep_series_points(g->s);
+	const char *what = rep_series_what(g->s);
+
+	snprintf(text, size, "%zu runs from %.100s to %.100s%s%.80s%s", n,
+		 rep_series_point_name(g->s, 0), rep_series_point_name(g->s, n - 1),
+		 *what ? ", " : "", what, !g->traces && args->profile.cum ? ", cumulative" : "");
+}
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int print_table(const struct gathering *g, struct tp_err *err)
+{
+	struct top_args *args = g->args;
+	bool table = args->cmd.format == REP_FORMAT_TABLE;
+	const struct rep_series_show show = {.rows = args->rows >= 0 ? (size_t)args->rows
+						     : table	     ? TABLE_ROWS
+								     : 0};
+	struct rep_output *out = NULL;
+	char text[400];
+	int code, status;
+
+	cmd_pager(&args->cmd);
+	status = cmd_output(&args->cmd, false, &out);
+	if (status)
+		return status;
+	title(g, text, sizeof(text));
+	code = rep_output_note(out, true, text, err);
+	if (!code && !rep_series_unit(g->s)->ns)
+		code = rep_output_note(out, false,
+				       "in the order given: they do not all tell when they were "
+				       "recorded, or two are of the same time",
+				       err);
+	if (!code)
+		code = rep_output_note(out, false, "", err);
+	if (!code)
+		code = rep_series_print(g->s, out, &show, err);
+	if (!code)
+		code = rep_output_finish(out, err);
+	if (code)
+		status = cmd_fail(&args->cmd, NULL, err);
+	rep_output_free(out);
+	return status;
+}
+
+static int print(struct gathering *g)
+{
+	struct top_args *args = g->args;
+	enum rep_series_sort sort;
+	struct tp_err err;
+	char text[400];
+	int status = sort_key(args, g, &sort);
+
+	if (status)
+		return status;
+	if (rep_series_points(g->s) < 2) {
+		cmd_error(&args->cmd, "there is one run only; give several files, or a store with "
+				      "--run=all or a label");
+		return CMD_USAGE;
+	}
+	if (rep_series_finish(g->s, sort, &err))
+		return cmd_fail(&args->cmd, NULL, &err);
+	if (!args->text)
+		return print_table(g, &err);
+	title(g, text, sizeof(text));
+	return rep_series_svg(g->s, text, (struct rep_sink){.write = write_out}, &err)
+		   ? cmd_fail(&args->cmd, NULL, &err)
+		   : CMD_OK;
+}
+
+int top_series(struct top_args *args)
+{
+	struct gathering g = {.args = args};
+	struct tp_err err;
+	int status;
+
+	if (rep_series_new(&g.s, &err))
+		return cmd_fail(&args->cmd, NULL, &err);
+	status = gather(&g);
+	if (!status)
+		status = print(&g);
+	rep_series_free(g.s);
+	return status;
+}

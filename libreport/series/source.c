@@ -1,0 +1,138 @@
+/* What of a profile, and of a trace, is followed over runs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/top.h"
+#include "series/series.h"
+
+/* Values of a unit that is known become ns or bytes; of any other, numbers. */
+static enum rep_kind kind_of(const char *unit, double *factor)
+{
+	static const struct {
+		const char *like, *base;
+		enum rep_kind kind;
+	} kinds[] = {{"nanoseconds", "nanoseconds", REP_NS}, {"bytes", "bytes", REP_BYTES}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!rep_units_compatible(unit, kinds[i].like))
+			continue;
+		*factor = rep_unit_ratio(unit, kinds[i].base);
+		return kinds[i].kind;
+	}
+	*factor = 1;
+	return REP_COUNT;
+}
+
+int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
+			   const struct rep_profile_options *opt, struct tp_err *err)
+{
+	struct rep_profile_options all = *opt;
+	struct rep_profile_top top;
+	enum rep_kind kind = REP_COUNT;
+	double factor = 1;
+	int code;
+
+	all.no_trim = true;
+	code = rep_profile_top(&top, p, &all, err);
+	if (!code) {
+		kind = kind_of(top.view.unit, &factor);
+		rep_series_say(s, top.view.type);
+	}
+	for (size_t i = 0; i < top.n && !code; i++) {
+		const struct rep_top_row *row = &top.row[i];
+		int64_t value = opt->cum ? row->cum : row->flat;
+
+		const struct rep_series_number number = {
+		    .name = row->name.text,
+		    .size = row->name.size,
+		    .kind = kind,
+		    .absent = REP_SERIES_ZERO,
+		    .value = (double)value * factor * top.view.ratio,
+		};
+
+		if (value)
+			code = rep_series_put(s, &number, err);
+	}
+	rep_profile_top_release(&top);
+	return code;
+}
+
+int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, struct tp_err *err)
+{
+	int code = 0;
+
+	rep_series_say(s, "counters");
+	for (size_t i = 0; i < p->ncounters && !code; i++) {
+		const struct tp_counter *c = &p->counters[i];
+		struct tp_text name = tp_dict_text(p->dict, c->name);
+
+		const struct rep_series_number number = {
+		    .name = name.text,
+		    .size = name.size,
+		    .kind = REP_COUNT,
+		    .absent = REP_SERIES_GAP,
+		    .value = (double)c->value,
+		};
+
+		if (c->item == TP_NULL)
+			code = rep_series_put(s, &number, err);
+	}
+	return code;
+}
+
+/* Which measures of a trace are followed: those of all events of a family, and tasks and regions by
+ * type. */
+static bool follows(const struct rep_measure *m)
+{
+	return m->by == REP_MEASURE_ALL || m->family == REP_FAMILY_TASK ||
+	       m->family == REP_FAMILY_REGION || m->family == REP_FAMILY_GC;
+}
+
+static enum rep_kind kind_of_metric(const struct rep_metric *m)
+{
+	return !strcmp(m->unit, "nanoseconds") ? REP_NS
+	       : !strcmp(m->unit, "share")     ? REP_SHARE
+	       : !strcmp(m->unit, "count")     ? REP_COUNT
+					       : REP_FLOAT;
+}
+
+/* Of events that did not happen there are none, but they have no median. */
+static bool counts(int stat)
+{
+	return stat == REP_STAT_COUNT || stat == REP_STAT_TOTAL || stat == REP_STAT_RATE ||
+	       stat == REP_STAT_SHARE;
+}
+
+int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metrics,
+			   struct tp_err *err)
+{
+	size_t n;
+	const struct rep_measure *m = rep_metrics_measures(metrics, &n);
+	char name[256];
+	int code = 0;
+
+	rep_series_say(s, "metrics");
+	for (size_t i = 0; i < n; i++) {
+		for (int stat = 0; stat < REP_NSTATS && !code && follows(&m[i]); stat++) {
+			struct rep_metric metric;
+
+			if (!(rep_families[m[i].family].headline >> stat & 1))
+				continue;
+			metric = rep_metric_of(metrics, &m[i], (enum rep_stat)stat);
+			snprintf(name, sizeof(name), *m[i].name ? "%s[%.200s].%s" : "%s%s.%s",
+				 rep_families[m[i].family].name, m[i].name,
+				 rep_stats_of[stat].name);
+			code = rep_series_put(
+			    s,
+			    &(struct rep_series_number){
+				.name = name,
+				.size = strlen(name),
+				.kind = kind_of_metric(&metric),
+				.absent = counts(stat) ? REP_SERIES_ZERO : REP_SERIES_GAP,
+				.value = metric.value,
+			    },
+			    err);
+		}
+	}
+	return code;
+}
