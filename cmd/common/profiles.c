@@ -485,8 +485,11 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, &names, out);
-		} else if (read_dump(paths[i], &names, &what, &p, &note, &err) ||
-			   append(out, p, base_name(paths[i]), false, &err)) {
+		} else if (read_dump(paths[i], &names, &what, &p, &note, &err)) {
+			status = cmd_fail(cmd, paths[i], &err);
+		} else if (!p) { /* more than its beginning says what it is */
+			status = load_runs(cmd, paths[i], what, opt, &names, out);
+		} else if (append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
 			out->item[out->n - 1].damaged = note.damaged;

@@ -1,5 +1,6 @@
-/* The events of a trace, line by line. */
+/* The ordered events of a trace as text: a line each, or as Go's tools print them. */
 #include "common/stream.h"
+#include "export/parsed.h"
 #include "order/listing.h"
 #include "tprof-export/export.h"
 
@@ -21,7 +22,9 @@ static int load_ids(struct tp_store *s, int64_t run, struct ids *ids, struct tp_
 	return code;
 }
 
-static int list_events(struct tp_event_reader *r, const struct tp_listing *l, struct tp_err *err)
+/* `parsed` NULL: a line for each. */
+static int list_events(struct tp_event_reader *r, const struct tp_listing *l,
+		       struct rep_parsed *parsed, struct tp_err *err)
 {
 	struct cmd_stream out = {0};
 	const struct tp_event *ev;
@@ -29,11 +32,16 @@ static int list_events(struct tp_event_reader *r, const struct tp_listing *l, st
 	int code = 0, more = 0;
 
 	while (!code && (more = tp_events_next(r, &ev, &n, err)) > 0) {
-		for (size_t i = 0; !code && i < n; i++)
-			if ((code = tp_listing_line(l, &ev[i], &out.buf)))
-				tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-		if (!code)
-			code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
+		for (size_t i = 0; !code && i < n; i++) {
+			code = parsed ? rep_parsed_event(parsed, &ev[i], &out.buf)
+				      : tp_listing_line(l, &ev[i], &out.buf);
+			if (code)
+				tp_err_set(err, code, TP_OFFSET_NONE, "%s",
+					   code == TP_ENOMEM ? "out of memory"
+							     : "the store is damaged");
+			else
+				code = cmd_stream_flush(&out, CMD_STREAM_BLOCK, err);
+		}
 	}
 	if (!code)
 		code = more;
@@ -43,7 +51,7 @@ static int list_events(struct tp_event_reader *r, const struct tp_listing *l, st
 	return code;
 }
 
-static int list_run(struct export_args *args)
+static int list_run(struct export_args *args, bool as_parsed)
 {
 	static const struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
 	struct tp_store *s = args->cmd.store;
@@ -70,7 +78,13 @@ static int list_run(struct export_args *args)
 		    .np = (uint32_t)ids.p.nrows,
 		    .start_ns = run->start_ns,
 		};
-		code = list_events(reader, &listing, &err);
+		struct rep_parsed parsed = {0};
+
+		if (as_parsed)
+			code = rep_parsed_init(&parsed, s, run, &listing, &err);
+		if (!code)
+			code = list_events(reader, &listing, as_parsed ? &parsed : NULL, &err);
+		rep_parsed_release(&parsed);
 	}
 	if (reader)
 		tp_events_close(reader);
@@ -81,11 +95,21 @@ static int list_run(struct export_args *args)
 	return code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
 }
 
-int export_events(struct export_args *args)
+static int export_list(struct export_args *args, bool as_parsed)
 {
 	int status = export_open_trace(args);
 
 	if (!status)
 		status = export_begin(args);
-	return status ? status : list_run(args);
+	return status ? status : list_run(args, as_parsed);
+}
+
+int export_events(struct export_args *args)
+{
+	return export_list(args, false);
+}
+
+int export_parsed(struct export_args *args)
+{
+	return export_list(args, true);
 }

@@ -58,6 +58,9 @@ int export_open_trace(struct export_args *args);
 int export_begin(struct export_args *args);
 
 int export_events(struct export_args *args);
+int export_parsed(struct export_args *args);
+int export_raw(struct export_args *args);
+int export_footprint(struct export_args *args);
 int export_pprof(struct export_args *args);
 
 #endif

@@ -7,6 +7,9 @@ const struct export_form export_forms[] = {
     {"events", "of a trace: its events, one line each, in order", 0, export_events},
     {"pprof", "of profiles and views of traces: their sum, as pprof and PGO take it",
      EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES, export_pprof},
+    {"raw", "of a trace: its file event by event, as it is encoded", 0, export_raw},
+    {"parsed", "of a trace: its events in order, with whole stacks", 0, export_parsed},
+    {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
     {0},
 };
 

@@ -12,7 +12,9 @@
 
 #include "open/unpack.h"
 
-#define READ 4096 /* packed bytes that are looked at */
+/* Packed bytes that are looked at: zstd shows nothing of a block, of up to 128 KiB, before it has
+ * all of it. */
+#define READ ((size_t)160 << 10)
 
 static size_t peek_gz(const uint8_t *data, size_t n, void *head, size_t room)
 {
@@ -44,16 +46,21 @@ static size_t peek_zst(const uint8_t *data, size_t n, void *head, size_t room)
 
 static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err *err)
 {
-	uint8_t data[READ];
+	uint8_t *data;
 	struct stat st;
 	ssize_t n;
 
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "this is a folder; a store or a dump is needed");
-	n = pread(fd, data, sizeof(data), 0);
-	if (n < 0)
+	data = malloc(READ);
+	if (!data)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	n = pread(fd, data, READ, 0);
+	if (n < 0) {
+		free(data);
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s", strerror(errno));
+	}
 	switch (tp_packing_of(data, (size_t)n)) {
 	case TP_PACKING_GZ:
 		*size = peek_gz(data, (size_t)n, head, room);
@@ -66,6 +73,7 @@ static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err 
 		memcpy(head, data, *size);
 		break;
 	}
+	free(data);
 	return 0;
 }
 

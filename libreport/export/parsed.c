@@ -1,0 +1,334 @@
+#include "export/parsed.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/v2/wire.h"
+#include "text.h"
+#include "top/keys.h"
+
+#define MAX_KEPT ((size_t)64 << 20) /* bytes of stacks' texts */
+
+/* ---- the clocks ---- */
+
+static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struct tp_run *run,
+		       struct tp_err *err)
+{
+	static const char sql[] = "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM clock "
+				  "WHERE run = ? ORDER BY rowid";
+	sqlite3 *db = tp_store_db(store);
+	sqlite3_stmt *st = NULL;
+	size_t room = 0;
+	int rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL), code = 0;
+
+	if (!rc)
+		rc = sqlite3_bind_int64(st, 1, run->id);
+	while (!rc && !code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		rc = 0;
+		code = rep_grow(&p->clock, &room, p->nclocks, sizeof(*p->clock));
+		if (code)
+			break;
+		p->clock[p->nclocks++] = (struct rep_parsed_clock){
+		    .ts =
+			(int64_t)((uint64_t)sqlite3_column_int64(st, 0) + (uint64_t)run->start_ns),
+		    .mono_ns = sqlite3_column_int64(st, 1),
+		    .wall_sec = sqlite3_column_int64(st, 2),
+		    .wall_nsec = sqlite3_column_int64(st, 3),
+		};
+	}
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else if (rc && rc != SQLITE_DONE)
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the clocks: %s",
+				  sqlite3_errmsg(db));
+	sqlite3_finalize(st);
+	return code;
+}
+
+int rep_parsed_init(struct rep_parsed *p, struct tp_store *store, const struct tp_run *run,
+		    const struct tp_listing *l, struct tp_err *err)
+{
+	*p = (struct rep_parsed){.l = *l, .nstacks = tp_dict_stacks(l->dict)};
+	p->stack = calloc(p->nstacks + (size_t)1, sizeof(*p->stack));
+	if (!p->stack)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return load_clocks(p, store, run, err);
+}
+
+void rep_parsed_release(struct rep_parsed *p)
+{
+	for (uint32_t i = 0; p->stack && i < p->nstacks; i++)
+		tp_buf_release(&p->stack[i]);
+	free(p->stack);
+	free(p->clock);
+	*p = (struct rep_parsed){0};
+}
+
+/* ---- pieces of lines ---- */
+
+static int put_text(struct tp_buf *out, const char *text)
+{
+	return tp_buf_put(out, text, strlen(text));
+}
+
+__attribute__((format(printf, 2, 3))) static int put(struct tp_buf *out, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return put_text(out, text);
+}
+
+/* Names hold no control characters in a sound trace; of others nothing is printed raw. */
+static int put_name(struct tp_buf *out, uint32_t string, const struct tp_dict *d)
+{
+	struct tp_text t = tp_dict_text(d, string);
+
+	return rep_escape(out, t.text, t.size, REP_ESCAPE_SHOWN);
+}
+
+static int put_quoted(const struct rep_parsed *p, struct tp_buf *out, const char *name,
+		      uint32_t string)
+{
+	struct tp_text t = tp_dict_text(p->l.dict, string);
+
+	return put(out, " %s=", name) ? TP_ENOMEM : tp_quote(out, t.text, t.size);
+}
+
+static int64_t g_of(const struct rep_parsed *p, uint32_t g)
+{
+	return g < p->l.ng ? (int64_t)p->l.g_id[g] : -1;
+}
+
+static int64_t p_of(const struct rep_parsed *p, uint32_t proc)
+{
+	return proc < p->l.np ? p->l.p_id[proc] : -1;
+}
+
+static int put_frames(const struct rep_parsed *p, uint32_t stack, struct tp_buf *out)
+{
+	const struct tp_dict *d = p->l.dict;
+
+	while (stack) {
+		struct tp_stack_node node = tp_dict_stack_at(d, stack);
+		struct tp_frame f = tp_dict_frame_at(d, node.frame);
+
+		if (put_text(out, "\t") || put_name(out, tp_dict_frame_name(d, node.frame), d) ||
+		    put(out, " @ 0x%" PRIx64 "\n\t\t",
+			tp_dict_location_at(d, f.location).address) ||
+		    put_name(out, tp_dict_function_at(d, f.function).file, d) ||
+		    put(out, ":%" PRIu64 "\n", (uint64_t)f.line))
+			return TP_ENOMEM;
+		stack = node.parent < stack ? node.parent : 0;
+	}
+	return 0;
+}
+
+static int put_stack(struct rep_parsed *p, struct tp_buf *out, const char *title, uint32_t stack)
+{
+	struct tp_buf *known;
+
+	if (put(out, "\n%s=\n", title))
+		return TP_ENOMEM;
+	if (!stack || stack >= p->nstacks)
+		return 0;
+	known = &p->stack[stack];
+	if (!known->size) {
+		size_t from = out->size;
+
+		if (put_frames(p, stack, out))
+			return TP_ENOMEM;
+		if (p->kept > MAX_KEPT)
+			return 0;
+		p->kept += out->size - from;
+		return tp_buf_put(known, out->data + from, out->size - from);
+	}
+	return tp_buf_put(out, known->data, known->size);
+}
+
+/* ---- what there is to say of a kind ---- */
+
+static int metric(const struct tp_event *ev, struct tp_buf *out)
+{
+	const char *name = ev->type == TP_EV_PROCS_CHANGE ? "/sched/gomaxprocs:threads"
+			   : ev->type == TP_EV_HEAP_ALLOC ? "/memory/classes/heap/objects:bytes"
+							  : "/gc/heap/goal:bytes";
+
+	return put(out, " Name=\"%s\" Value=Value{Uint64(%" PRIu64 ")}", name, ev->arg[0]);
+}
+
+static int range(const struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+{
+	int code;
+
+	switch (ev->type) {
+	case TP_EV_STW_BEGIN:
+	case TP_EV_STW_END:
+		code = put_quoted(p, out, "Name", ev->str);
+		if (!code)
+			code = put(out, " Scope=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
+		break;
+	case TP_EV_GC_ACTIVE:
+	case TP_EV_GC_BEGIN:
+	case TP_EV_GC_END:
+		code = put_text(out, " Name=\"GC concurrent mark phase\" Scope=None");
+		break;
+	case TP_EV_GC_SWEEP_ACTIVE:
+	case TP_EV_GC_SWEEP_BEGIN:
+	case TP_EV_GC_SWEEP_END:
+		code = put(out, " Name=\"GC incremental sweep\" Scope=Proc(%" PRId64 ")",
+			   p_of(p, ev->subject));
+		break;
+	default:
+		code = put(out, " Name=\"GC mark assist\" Scope=Goroutine(%" PRId64 ")",
+			   g_of(p, ev->subject));
+		break;
+	}
+	if (code || tp_event_descs[ev->type].kind != TP_KIND_RANGE_END)
+		return code;
+	if (ev->type != TP_EV_GC_SWEEP_END)
+		return put_text(out, " Attributes=[]");
+	return put(out,
+		   " Attributes=[\"bytes swept\"=Value{Uint64(%" PRIu64
+		   ")} \"bytes reclaimed\"=Value{Uint64(%" PRIu64 ")}]",
+		   ev->arg[0], ev->arg[1]);
+}
+
+/* The stack of the resource that makes the transition (Go: Event.StateTransition); whether there is
+ * any, as a created goroutine's may be empty. */
+static bool transition_stack(const struct tp_event *ev, uint32_t *stack)
+{
+	*stack = ev->stack;
+	switch (ev->type) {
+	case TP_EV_GO_CREATE:
+	case TP_EV_GO_CREATE_BLOCKED:
+		*stack = ev->str2;
+		return true;
+	case TP_EV_GO_STOP:
+	case TP_EV_GO_BLOCK:
+	case TP_EV_GO_SYSCALL_BEGIN:
+	case TP_EV_GO_STATUS:
+	case TP_EV_GO_STATUS_STACK:
+		return *stack != 0;
+	default:
+		return false;
+	}
+}
+
+static int transition(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+{
+	bool proc = tp_event_descs[ev->type].subject == 'P';
+	bool reason = ev->type == TP_EV_GO_STOP || ev->type == TP_EV_GO_BLOCK;
+	uint32_t stack;
+
+	if (put(out, " %s=%" PRId64 " %s->%s", proc ? "ProcID" : "GoID",
+		proc ? p_of(p, ev->subject) : g_of(p, ev->subject), tp_state_names[ev->from],
+		tp_state_names[ev->to]) ||
+	    put_quoted(p, out, "Reason", reason ? ev->str : 0))
+		return TP_ENOMEM;
+	return transition_stack(ev, &stack) ? put_stack(p, out, "TransitionStack", stack) : 0;
+}
+
+static int experimental(const struct tp_event *ev, struct tp_buf *out)
+{
+	const struct tp_v2_wire_event *w = &tp_v2_wires[ev->type];
+	int code = put(out, " Name=%s Args=[", w->name);
+
+	for (unsigned i = 1; !code && i < w->nargs; i++)
+		code = put(out, "%s%s=Value{Uint64(%" PRIu64 ")}", i > 1 ? ", " : "", w->args[i],
+			   ev->arg[i - 1]);
+	return code ? code : put_text(out, "]");
+}
+
+/* time.RFC3339Nano: a fraction only where there is one, without the zeros at its end. */
+static int put_wall(const struct rep_parsed_clock *c, struct tp_buf *out)
+{
+	time_t sec = (time_t)c->wall_sec;
+	char text[40], fraction[24];
+	struct tm tm;
+	size_t n;
+
+	if (!gmtime_r(&sec, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		return put_text(out, "?");
+	n = (size_t)snprintf(fraction, sizeof(fraction), ".%09" PRId64, c->wall_nsec);
+	while (fraction[n - 1] == '0')
+		fraction[--n] = '\0';
+	return put(out, "%s%sZ", text, n > 1 ? fraction : "");
+}
+
+static int sync(struct rep_parsed *p, struct tp_buf *out)
+{
+	size_t n = p->syncs++;
+	int code = put(out, " N=%zu", n + 1);
+
+	if (code || n >= p->nclocks)
+		return code;
+	code = put(out, " Trace=%" PRId64 " Mono=%" PRId64 " Wall=", p->clock[n].ts,
+		   p->clock[n].mono_ns);
+	return code ? code : put_wall(&p->clock[n], out);
+}
+
+static int detail(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+{
+	switch ((enum tp_event_kind)tp_event_descs[ev->type].kind) {
+	case TP_KIND_TRANSITION:
+		return transition(p, ev, out);
+	case TP_KIND_RANGE_BEGIN:
+	case TP_KIND_RANGE_ACTIVE:
+	case TP_KIND_RANGE_END:
+		return range(p, ev, out);
+	case TP_KIND_METRIC:
+		return metric(ev, out);
+	case TP_KIND_LABEL:
+		return put_quoted(p, out, "Label", ev->str)
+			   ? TP_ENOMEM
+			   : put(out, " Resource=Goroutine(%" PRId64 ")", g_of(p, ev->subject));
+	case TP_KIND_TASK_BEGIN:
+	case TP_KIND_TASK_END:
+		return put(out, " ID=%" PRIu64 " Parent=%" PRIu64, ev->arg[0], ev->arg[1])
+			   ? TP_ENOMEM
+			   : put_quoted(p, out, "Type", ev->str);
+	case TP_KIND_REGION_BEGIN:
+	case TP_KIND_REGION_END:
+		return put(out, " Task=%" PRIu64, ev->arg[0]) ? TP_ENOMEM
+							      : put_quoted(p, out, "Type", ev->str);
+	case TP_KIND_LOG:
+		return put(out, " Task=%" PRIu64, ev->arg[0]) ||
+			       put_quoted(p, out, "Category", ev->str)
+			   ? TP_ENOMEM
+			   : put_quoted(p, out, "Message", ev->str2);
+	case TP_KIND_EXPERIMENTAL:
+		return experimental(ev, out);
+	case TP_KIND_SYNC:
+		return sync(p, out);
+	default:
+		return 0;
+	}
+}
+
+int rep_parsed_event(struct rep_parsed *p, const struct tp_event *ev, struct tp_buf *out)
+{
+	int code;
+
+	if (ev->type >= TP_NEVENT_TYPES || ev->from >= TP_NSTATES || ev->to >= TP_NSTATES)
+		return TP_EFORMAT;
+	code = put(out, "M=%" PRId64 " P=%" PRId64 " G=%" PRId64 " %s Time=%" PRId64,
+		   ev->m < p->l.nm ? (int64_t)p->l.m_id[ev->m] : -1, p_of(p, ev->p), g_of(p, ev->g),
+		   tp_kind_names[tp_event_descs[ev->type].kind],
+		   (int64_t)((uint64_t)ev->ts + (uint64_t)p->l.start_ns));
+	if (!code)
+		code = detail(p, ev, out);
+	/* A sample of the CPU profiler has a stack, if an empty one. */
+	if (!code && (ev->stack || ev->type == TP_EV_CPU_SAMPLE))
+		code = put_stack(p, out, "Stack", ev->stack);
+	return code ? code : tp_buf_put(out, "\n", 1);
+}
