@@ -104,6 +104,13 @@ static uint32_t collector_node(const struct rep_job *job, uint32_t stack, uint32
 	return 0;
 }
 
+uint32_t rep_job_collector(const struct rep_job *job, uint32_t stack)
+{
+	uint32_t node = collector_node(job, stack, site_node(job, stack));
+
+	return tp_dict_stack_at(job->dict, node).frame;
+}
+
 #define WHERE_FRAMES 4
 
 struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)

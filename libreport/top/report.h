@@ -57,6 +57,8 @@ struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *no
 /* The frame of a stack that tells most: the first from the leaf that is not plumbing of the runtime
  * (0 for the empty stack). */
 uint32_t rep_job_site(const struct rep_job *job, uint32_t stack);
+/* The frame of the garbage collector that is between the leaf and the site, 0 for none. */
+uint32_t rep_job_collector(const struct rep_job *job, uint32_t stack);
 /* "net.(*conn).Read < http.(*connReader).Read < …": names without the folders of their packages,
  * from the site on. */
 struct rep_value rep_job_where(struct rep_job *job, uint32_t stack);

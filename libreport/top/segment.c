@@ -6,8 +6,7 @@
 struct scan {
 	struct rep_view *v;
 	struct tp_spans *spans;
-	rep_span_fn fn;
-	void *ctx;
+	const struct rep_segment_reader *reader;
 	uint32_t mark;		      /* of spans that began in the segment being read */
 	const struct tp_event *event; /* being fed; NULL at the end of the run */
 };
@@ -96,7 +95,7 @@ static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 
 	moved.start = minus(span->start, base);
 	moved.end = minus(span->end, base);
-	return s->fn(s->ctx, &moved, span->mark != s->mark, s->event ? s->event->stack : 0, err);
+	return s->reader->span(s->reader->ctx, &moved, span->mark != s->mark, s->event ? s->event->stack : 0, err);
 }
 
 #define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */
@@ -112,6 +111,11 @@ static int feed(struct scan *s, const struct tp_event *ev, size_t n, struct tp_e
 
 		memcpy(moved, ev, some * sizeof(*ev));
 		for (size_t i = 0; i < some && !code; i++) {
+			if (ev[i].type < 64 && s->reader->types >> ev[i].type & 1) {
+				code = s->reader->event(s->reader->ctx, &ev[i], err);
+				if (code)
+					break;
+			}
 			moved[i].ts = plus(moved[i].ts, base);
 			s->event = &moved[i];
 			code = tp_spans_feed(s->spans, &moved[i], 1, on_span, s, err);
@@ -150,10 +154,10 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	return code;
 }
 
-int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
-		      struct tp_err *err)
+int rep_segments_read(struct rep_view *v, const bool *wanted,
+		      const struct rep_segment_reader *reader, struct tp_err *err)
 {
-	struct scan s = {.v = v, .fn = fn, .ctx = ctx};
+	struct scan s = {.v = v, .reader = reader};
 	int code = 0;
 
 	/* Segments that follow each other go through one machine. */
@@ -174,4 +178,12 @@ int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, vo
 	}
 	tp_spans_free(s.spans);
 	return code;
+}
+
+int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
+		      struct tp_err *err)
+{
+	const struct rep_segment_reader reader = {.span = fn, .ctx = ctx};
+
+	return rep_segments_read(v, wanted, &reader, err);
 }

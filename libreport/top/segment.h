@@ -11,6 +11,17 @@
 typedef int (*rep_span_fn)(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 			   struct tp_err *err);
 
+/* The same for those who need some events, too: `event` gets those whose type has its bit in
+ * `types` (64 and above have none), times in ns since the run began, before the spans they end. */
+struct rep_segment_reader {
+	rep_span_fn span;
+	int (*event)(void *ctx, const struct tp_event *ev, struct tp_err *err); /* or NULL */
+	uint64_t types;
+	void *ctx;
+};
+int rep_segments_read(struct rep_view *v, const bool *wanted,
+		      const struct rep_segment_reader *reader, struct tp_err *err);
+
 /* Reads the segments for which wanted[] (v->nsegments of them) is set. */
 int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
 		      struct tp_err *err);

@@ -1,0 +1,461 @@
+/* tprof-path: what a request waited for, and who kept it waiting: critical paths and wake-ups. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/common.h"
+#include "common/file.h"
+#include "common/number.h"
+#include "base/units.h"
+#include "flame/flame.h"
+#include "flame/part.h"
+#include "path/show.h"
+
+struct args {
+	struct cmd cmd;
+	struct cmd_file file;
+	const char *path, *output, *title;
+	enum rep_path_report report;
+	bool report_given, stacks, drawn;
+	enum rep_flame_format drawing;
+	struct rep_filter_text filter;
+	struct rep_path_options pick;
+	int64_t rows, hops;
+};
+
+enum {
+	KEY_TASK = 0x2000,
+	KEY_REGION,
+	KEY_GOROUTINE,
+	KEY_FROM,
+	KEY_TO,
+	KEY_SLOWEST,
+	KEY_AT_LEAST,
+	KEY_AT_MOST,
+	KEY_HOPS,
+	KEY_STACKS,
+	KEY_TITLE,
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Which requests:", 1},
+    {"task", KEY_TASK, "REGEX|ID", 0, "User tasks of a type matching REGEX, or the one with this id",
+     1},
+    {"region", KEY_REGION, "REGEX", 0,
+     "User regions of a type matching REGEX; with --task, only those of such tasks", 1},
+    {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
+     "Goroutines: the one with this id, or those whose entry function matches REGEX; with --task or "
+     "--region, only theirs",
+     1},
+    {"from", KEY_FROM, "TIME", 0,
+     "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
+    {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
+    {"slowest", KEY_SLOWEST, "N|N%", OPTION_ARG_OPTIONAL,
+     "Only the slowest of them, the slowest N (without a number: the slowest one), or N percent", 1},
+    {"at-least", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
+    {"at-most", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
+    {NULL, 0, NULL, 0, "What is shown:", 2},
+    {"rows", 'n', "N", 0, "Show at most N rows of a table, 0 for all", 2},
+    {"stacks", KEY_STACKS, NULL, 0,
+     "wakers: tell apart by whole stacks, not by functions", 2},
+    {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 20,000,000)", 2},
+    {"output", 'o', "FILE", 0,
+     "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
+    {"title", KEY_TITLE, "TEXT", 0, "The heading of the flame graph", 2},
+    {0},
+};
+
+/* ---- arguments ---- */
+
+/* Flame graphs as formats; their text is no table. */
+static bool is_drawing(const char *name)
+{
+	enum rep_flame_format format;
+
+	return !rep_flame_format_find(name, &format, NULL);
+}
+
+static void slowest(struct args *args, struct argp_state *state, const char *arg)
+{
+	size_t n = arg ? strlen(arg) : 0;
+
+	if (!arg)
+		args->pick.slowest = 1;
+	else if (n && arg[n - 1] == '%')
+		args->pick.slowest_share = cmd_arg_percent(state, "--slowest", arg) / 100;
+	else
+		args->pick.slowest = cmd_arg_count(state, "--slowest", arg, UINT32_MAX);
+	if (arg && args->pick.slowest <= 0 && args->pick.slowest_share <= 0)
+		argp_error(state, "--slowest: '%s' is none; give a number or a share: 3, 1%%", arg);
+}
+
+static void report(struct args *args, struct argp_state *state, const char *name)
+{
+	for (int i = 0; rep_path_reports[i].name; i++) {
+		if (!strcmp(rep_path_reports[i].name, name)) {
+			args->report = (enum rep_path_report)i;
+			args->report_given = true;
+			return;
+		}
+	}
+	argp_error(state,
+		   "there is no report '%s'; take summary, hops, tree, totals, requests or wakers",
+		   name);
+}
+
+static void check(struct args *args, struct argp_state *state)
+{
+	struct rep_filter filter;
+	struct tp_err err;
+	int64_t ns;
+	bool named = args->cmd.more_format != NULL;
+
+	if (!args->path)
+		argp_error(state, "of which trace? Give the name of a trace or a store");
+	if (named)
+		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
+	args->drawn =
+	    named || (args->output && rep_flame_format_of(args->output, &args->drawing) &&
+		      args->drawing != REP_FLAME_TEXT);
+	if (args->drawn && args->report_given)
+		argp_error(state, "a flame graph is drawn of the path: without '%s'",
+			   rep_path_reports[args->report].name);
+	if (args->title && !args->drawn)
+		argp_error(state, "--title is that of a flame graph; give -o FILE.svg, too");
+	if (args->stacks && args->report != REP_PATH_WAKERS)
+		argp_error(state, "--stacks is about the report wakers");
+	if (rep_filter_init(&filter, &args->filter, &err) || rep_path_check(&args->pick, &err) ||
+	    (args->filter.from &&
+	     rep_filter_time(args->filter.from, "--from", 1000, &ns, &err)) ||
+	    (args->filter.to && rep_filter_time(args->filter.to, "--to", 1000, &ns, &err))) {
+		tp_err_printable(&err);
+		argp_error(state, "%s", err.msg);
+	}
+	rep_filter_release(&filter);
+}
+
+static error_t on_which(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case KEY_TASK:
+		args->pick.task = arg;
+		return 0;
+	case KEY_REGION:
+		args->pick.region = arg;
+		return 0;
+	case KEY_GOROUTINE:
+		args->filter.goroutine = arg;
+		return 0;
+	case KEY_FROM:
+		args->filter.from = arg;
+		return 0;
+	case KEY_TO:
+		args->filter.to = arg;
+		return 0;
+	case KEY_SLOWEST:
+		slowest(args, state, arg);
+		return 0;
+	case KEY_AT_LEAST:
+		args->pick.at_least = cmd_arg_duration(state, "--at-least", arg);
+		return 0;
+	case KEY_AT_MOST:
+		args->pick.at_most = cmd_arg_duration(state, "--at-most", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
+	case 'n':
+		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		return 0;
+	case 'o':
+		args->output = arg;
+		return 0;
+	case KEY_HOPS:
+		args->hops = cmd_arg_count(state, "--hops", arg, INT64_MAX);
+		return 0;
+	case KEY_STACKS:
+		args->stacks = true;
+		return 0;
+	case KEY_TITLE:
+		args->title = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!args->path)
+			args->path = arg;
+		else if (!args->report_given)
+			report(args, state, arg);
+		else
+			argp_error(state, "one report at a time, '%s' is too much", arg);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check(args, state);
+		return 0;
+	default:
+		return on_which(key, arg, state);
+	}
+}
+
+static char *list_reports(void)
+{
+	struct tp_buf b = {0};
+	const char *head = "Reports (the first is the default):\n";
+	int failed = tp_buf_put(&b, head, strlen(head));
+
+	for (int i = 0; rep_path_reports[i].name; i++) {
+		char line[160];
+
+		snprintf(line, sizeof(line), "  %-9s %s\n", rep_path_reports[i].name,
+			 rep_path_reports[i].doc);
+		failed |= tp_buf_put(&b, line, strlen(line));
+	}
+	failed |= tp_buf_put(&b, "", 1);
+	if (!failed)
+		return (char *)b.data;
+	tp_buf_release(&b);
+	return NULL;
+}
+
+static char *help_filter(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_POST_DOC ? list_reports() : (char *)(uintptr_t)text;
+}
+
+static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "TRACE [REPORT]",
+    .doc = "Say why a request took so long: its critical path through an execution trace, from its "
+	   "end back to its beginning, across all goroutines it waited for. TRACE is a trace or a "
+	   "store made by tprof-import.\v",
+    .children = children,
+    .help_filter = help_filter,
+};
+
+/* ---- running ---- */
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int draw(struct args *args, struct rep_view *v, const struct rep_path_page *page,
+		struct tp_err *err)
+{
+	struct rep_flame_tree_options tree_options = {0};
+	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
+	struct rep_flame_source source = {.type = 1, .ratio = 1};
+	struct rep_sink sink = {.write = write_out};
+	struct tp_profile *profile = NULL;
+	struct rep_flame_tree tree;
+	char title[400], subject[200], total[TP_UNITS_SIZE];
+	int code = rep_flame_tree_init(&tree, &tree_options, err);
+
+	if (!code)
+		code = rep_path_profile(v, page->path, &profile, err);
+	source.profile = profile;
+	if (!code)
+		code = rep_flame_tree_add(&tree, &source, REP_FLAME_NEW, err);
+	if (!code)
+		code = rep_flame_tree_sum(&tree, err);
+	if (!code) {
+		snprintf(title, sizeof(title), "%s: critical path of %s", v->run->row.name,
+			 rep_path_subject_text(page, subject, sizeof(subject)));
+		opt.title = args->title ? args->title : title;
+		opt.subtitle = v->run->row.ticks ? "" : tp_fmt_ns(total, page->path->total_ns);
+		opt.type = "path";
+		opt.unit = v->run->row.ticks ? "ticks" : "nanoseconds";
+		opt.width = (unsigned)args->cmd.width;
+		opt.colour = args->cmd.color;
+		code = rep_flame_write(&tree, args->drawing, &opt, &sink, err);
+	}
+	rep_flame_tree_release(&tree);
+	tp_profile_free(profile);
+	return code;
+}
+
+/* "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events" */
+static int put_heading(struct rep_output *out, const struct rep_run *run, struct tp_err *err)
+{
+	char goroutines[28], events[28], duration[40], text[512];
+
+	if (run->row.ticks)
+		snprintf(duration, sizeof(duration), "%lld ticks (the trace has no clock)",
+			 (long long)run->row.duration_ns);
+	else
+		tp_fmt_ns(duration, run->row.duration_ns);
+	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
+		 run->row.format, duration, cmd_thousands(goroutines, run->row.goroutines),
+		 run->row.goroutines == 1 ? "" : "s", cmd_thousands(events, run->row.events),
+		 run->row.events == 1 ? "" : "s");
+	return rep_output_note(out, false, text, err);
+}
+
+static int show_wakers(struct args *args, struct rep_view *v, struct rep_output *out,
+		       struct tp_err *err)
+{
+	struct rep_wakes wakes;
+	int code = rep_wakes_add_up(v, args->pick.task, args->pick.region, args->stacks, &wakes,
+				    err);
+
+	if (!code)
+		code = put_heading(out, v->run, err);
+	if (!code)
+		code = rep_output_note(out, false, "", err);
+	if (!code)
+		code = rep_wakes_show(out, v, &wakes, args->rows, args->stacks, err);
+	rep_wakes_release(&wakes);
+	return code;
+}
+
+static int show(struct args *args, struct rep_view *v, const struct rep_path_page *page,
+		struct rep_output *out, struct tp_err *err)
+{
+	int code;
+
+	if (args->drawn)
+		return draw(args, v, page, err);
+	code = put_heading(out, v->run, err);
+	return code ? code : rep_path_show(out, page, args->report, err);
+}
+
+/* One request is meant: its hops are asked for. */
+static int check_single(const struct args *args, const struct rep_path_requests *list,
+			struct tp_err *err)
+{
+	if (args->report != REP_PATH_HOP_LIST || list->n == 1)
+		return 0;
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "hops are those of one request, and %zu match; --slowest takes one of "
+			  "them, 'requests' lists them",
+			  list->n);
+}
+
+static int analyse(struct args *args, struct rep_view *v, struct rep_output *out,
+		   struct tp_err *err)
+{
+	struct rep_path_requests list;
+	struct rep_path path = {0};
+	struct rep_path_page page = {.v = v, .list = &list, .path = &path, .rows = args->rows};
+	int code = rep_path_pick(v, &args->pick, &list, err);
+
+	if (!code)
+		code = check_single(args, &list, err);
+	if (!code)
+		code = rep_path_walk(v, list.request, list.n, args->hops, &path, err);
+	if (!code)
+		code = show(args, v, &page, out, err);
+	rep_path_release(&path);
+	rep_path_requests_release(&list);
+	return code;
+}
+
+static int with_view(struct args *args, struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_run *run = args->cmd.runs.run;
+	struct rep_filter filter;
+	struct rep_view v = {0};
+	int code = rep_filter_init(&filter, &args->filter, err);
+
+	if (!code)
+		code = rep_view_init(&v, args->cmd.store, run, &filter, NULL, err);
+	if (!code && args->report == REP_PATH_WAKERS)
+		code = show_wakers(args, &v, out, err);
+	else if (!code)
+		code = analyse(args, &v, out, err);
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+	return code;
+}
+
+static int check_run(struct args *args)
+{
+	const struct rep_runs *runs = &args->cmd.runs;
+
+	if (runs->n > 1) {
+		cmd_error(&args->cmd, "%s: paths are those of one run; pick one with --run",
+			  args->path);
+		return CMD_USAGE;
+	}
+	if (strcmp(runs->run->row.kind, "trace") != 0) {
+		cmd_error(&args->cmd,
+			  "%s: is a profile, and paths are those of execution traces; "
+			  "tprof-top shows profiles",
+			  args->path);
+		return CMD_INPUT;
+	}
+	return CMD_OK;
+}
+
+static int open_output(struct args *args)
+{
+	if (!args->output || !strcmp(args->output, "-"))
+		return CMD_OK;
+	if (cmd_file_is_one_of(args->output, &args->path, 1)) {
+		cmd_error(&args->cmd, "%s: is what is read; give another name with -o",
+			  args->output);
+		return CMD_USAGE;
+	}
+	return cmd_file_begin(&args->cmd, &args->file, args->output);
+}
+
+static int run(struct args *args)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code, status = cmd_open(&args->cmd, args->path);
+
+	if (!status)
+		status = check_run(args);
+	if (!status)
+		status = open_output(args);
+	if (status)
+		return status;
+	if (!args->output && (!args->drawn || args->drawing == REP_FLAME_TEXT))
+		cmd_pager(&args->cmd);
+	if (!args->drawn)
+		status = cmd_output(&args->cmd, rep_path_reports[args->report].several, &out);
+	if (status)
+		return status;
+	code = with_view(args, out, &err);
+	if (!code && out)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
+	if (code == TP_EFORMAT || code == TP_ENOENT) {
+		cmd_error(&args->cmd, "%s: %s", args->path, err.msg);
+		return CMD_USAGE;
+	}
+	return code ? cmd_fail(&args->cmd, args->path, &err) : CMD_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = {
+	    .cmd = {.name = "tprof-path",
+		    .more_formats = is_drawing,
+		    .more_format_names = "for flame graphs svg, html, text, folded and speedscope"},
+	    .pick.at_most = INT64_MAX,
+	    .rows = -1,
+	    .hops = REP_PATH_HOPS,
+	};
+	int status;
+
+	cmd_keep_memory();
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	status = run(&args);
+	return cmd_file_end(&args.cmd, &args.file, status);
+}

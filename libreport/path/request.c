@@ -1,0 +1,385 @@
+/* Which requests of a run are meant. */
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path/path.h"
+
+struct pattern {
+	regex_t regex;
+	bool given, by_id;
+	int64_t id;
+	const struct tp_dict *dict;
+	uint8_t *answer; /* by string: 1 no, 2 yes */
+};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int pattern_init(struct pattern *p, const char *text, const char *option, bool ids,
+			const struct tp_dict *dict, struct tp_err *err)
+{
+	char why[128];
+	int code;
+
+	memset(p, 0, sizeof(*p));
+	p->dict = dict;
+	if (!text)
+		return 0;
+	if (ids && *text && !text[strspn(text, "0123456789")]) {
+		errno = 0;
+		p->id = (int64_t)strtoull(text, NULL, 10);
+		p->by_id = true;
+		return errno ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "%s: no task has the id %s", option, text)
+			     : 0;
+	}
+	code = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
+	if (code) {
+		regerror(code, &p->regex, why, sizeof(why));
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s: '%s' is not a regular expression: %s", option, text, why);
+	}
+	p->given = true;
+	if (!dict)
+		return 0;
+	p->answer = calloc(tp_dict_strings(dict) + (size_t)1, 1);
+	return p->answer ? 0 : no_memory(err);
+}
+
+static void pattern_release(struct pattern *p)
+{
+	if (p->given)
+		regfree(&p->regex);
+	free(p->answer);
+}
+
+static bool pattern_matches(struct pattern *p, int64_t string)
+{
+	if (!p->given)
+		return true;
+	if (string < 0 || string >= tp_dict_strings(p->dict))
+		string = 0;
+	if (!p->answer[string])
+		p->answer[string] =
+		    regexec(&p->regex, tp_dict_text(p->dict, (uint32_t)string).text, 0, NULL, 0)
+			? 1
+			: 2;
+	return p->answer[string] == 2;
+}
+
+int rep_path_check(const struct rep_path_options *opt, struct tp_err *err)
+{
+	struct pattern p;
+	int code = pattern_init(&p, opt->task, "--task", true, NULL, err);
+
+	pattern_release(&p);
+	if (!code) {
+		code = pattern_init(&p, opt->region, "--region", false, NULL, err);
+		pattern_release(&p);
+	}
+	return code;
+}
+
+/* ---- collecting ---- */
+
+struct pick {
+	struct rep_view *v;
+	const struct rep_path_options *opt;
+	struct rep_path_requests *list;
+	struct pattern task, region;
+	size_t room;
+};
+
+/* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better. */
+static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t to,
+	       int64_t goroutine)
+{
+	const struct rep_view *v = p->v;
+	struct rep_path_requests *list = p->list;
+	int64_t end = v->run->row.duration_ns;
+	int code;
+
+	r.no_begin = from == TP_NULL;
+	r.no_end = to == TP_NULL;
+	r.from = from == TP_NULL || from < 0 ? 0 : from;
+	r.to = to == TP_NULL || to > end ? end : to;
+	r.goroutine = goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE]
+			  ? (uint32_t)goroutine
+			  : TP_NONE;
+	r.subject = (uint8_t)list->subject;
+	if (r.to < r.from || !rep_view_overlaps(v, r.from, r.to) ||
+	    r.to - r.from < p->opt->at_least || r.to - r.from > p->opt->at_most)
+		return 0;
+	if (r.no_end && list->subject != REP_PATH_GOROUTINE && !p->task.by_id) {
+		if (!list->incomplete++)
+			list->example = r.id;
+		return 0;
+	}
+	code = rep_grow(&list->request, &p->room, list->n, sizeof(r));
+	if (!code)
+		list->request[list->n++] = r;
+	return code;
+}
+
+static bool is_filtered(const struct pick *p)
+{
+	return p->v->filter->by_id || p->v->filter->given[REP_FILTER_GOROUTINE];
+}
+
+static bool wants_goroutine(struct pick *p, int64_t goroutine)
+{
+	return !is_filtered(p) || rep_view_match_goroutine(p->v, goroutine);
+}
+
+static bool wants_task(struct pick *p, size_t i)
+{
+	struct rep_view *v = p->v;
+
+	return (p->task.by_id ? REP_COL(v, TASK, id)[i] == p->task.id
+			      : pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
+	       wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]);
+}
+
+static int load_tasks(struct pick *p, struct tp_err *err)
+{
+	return rep_view_load(p->v, TP_TABLE_TASK,
+			     REP_BIT(TASK, id) | REP_BIT(TASK, name) | REP_BIT(TASK, start_ns) |
+				 REP_BIT(TASK, end_ns) | REP_BIT(TASK, goroutine),
+			     err);
+}
+
+static int pick_tasks(struct pick *p, struct tp_err *err)
+{
+	struct rep_view *v = p->v;
+	int code = load_tasks(p, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++) {
+		struct rep_path_request r = {.id = REP_COL(v, TASK, id)[i],
+					     .name = (uint32_t)REP_COL(v, TASK, name)[i]};
+
+		if (wants_task(p, i))
+			code = put(p, r, REP_COL(v, TASK, start_ns)[i],
+				   REP_COL(v, TASK, end_ns)[i], REP_COL(v, TASK, goroutine)[i]);
+	}
+	return code ? no_memory(err) : 0;
+}
+
+/* Ids of the tasks that match, for their regions. */
+static int find_tasks(struct pick *p, struct rep_keys *ids, struct tp_err *err)
+{
+	struct rep_view *v = p->v;
+	int code = load_tasks(p, err);
+	uint32_t at;
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++) {
+		uint64_t id = (uint64_t)REP_COL(v, TASK, id)[i];
+
+		if (p->task.by_id ? (int64_t)id == p->task.id
+				  : pattern_matches(&p->task, REP_COL(v, TASK, name)[i]))
+			code = rep_keys_add(ids, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
+	}
+	return code ? no_memory(err) : 0;
+}
+
+static int pick_regions(struct pick *p, struct tp_err *err)
+{
+	struct rep_view *v = p->v;
+	struct rep_keys ids = {0};
+	uint32_t at;
+	int code = rep_view_load(v, TP_TABLE_REGION,
+				 REP_BIT(REGION, name) | REP_BIT(REGION, task) |
+				     REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
+				     REP_BIT(REGION, end_ns) | REP_BIT(REGION, stack),
+				 err);
+
+	if (!code && p->opt->task)
+		code = find_tasks(p, &ids, err);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_REGION] && !code; i++) {
+		uint64_t task = (uint64_t)REP_COL(v, REGION, task)[i];
+		int64_t g = REP_COL(v, REGION, goroutine)[i];
+		struct rep_path_request r = {
+		    .id = (int64_t)i,
+		    .name = (uint32_t)REP_COL(v, REGION, name)[i],
+		    .stack = (uint32_t)REP_COL(v, REGION, stack)[i],
+		};
+
+		/* Nameless ones are inherited tasks, not anybody's regions. */
+		if (!r.name || !pattern_matches(&p->region, r.name) || !wants_goroutine(p, g) ||
+		    (p->opt->task && !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32),
+						    0, 0, &at)))
+			continue;
+		if (put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
+			code = no_memory(err);
+	}
+	rep_keys_release(&ids);
+	return code;
+}
+
+static int pick_goroutines(struct pick *p, struct tp_err *err)
+{
+	struct rep_view *v = p->v;
+	int code =
+	    rep_view_load(v, TP_TABLE_GOROUTINE,
+			  REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns), err);
+
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE] && !code; i++) {
+		struct rep_path_request r = {.id = REP_COL(v, GOROUTINE, id)[i],
+					     .name = (uint32_t)REP_COL(v, GOROUTINE, name)[i]};
+
+		if (wants_goroutine(p, (int64_t)i) &&
+		    put(p, r, REP_COL(v, GOROUTINE, created_ns)[i],
+			REP_COL(v, GOROUTINE, ended_ns)[i], (int64_t)i))
+			code = no_memory(err);
+	}
+	return code;
+}
+
+static int pick_range(struct pick *p, struct tp_err *err)
+{
+	int64_t end = p->v->run->row.duration_ns;
+	struct rep_path_request r = {.id = TP_NULL};
+
+	return put(p, r, rep_view_clip_start(p->v, 0), rep_view_clip_end(p->v, end), -1)
+		   ? no_memory(err)
+		   : 0;
+}
+
+/* ---- choosing ---- */
+
+static int by_length(const void *a, const void *b)
+{
+	const struct rep_path_request *x = a, *y = b;
+	int64_t lx = x->to - x->from, ly = y->to - y->from;
+
+	if (lx != ly)
+		return lx > ly ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void choose(const struct pick *p)
+{
+	struct rep_path_requests *list = p->list;
+	size_t n = list->n;
+
+	if (n)
+		qsort(list->request, n, sizeof(*list->request), by_length);
+	list->matching = n;
+	if (p->opt->slowest > 0 && (uint64_t)p->opt->slowest < n)
+		n = (size_t)p->opt->slowest;
+	/* Rounded up: 1 % of 30 is one. */
+	if (p->opt->slowest_share > 0) {
+		double some = (double)list->n * p->opt->slowest_share;
+		size_t most = (size_t)some;
+
+		if ((double)most < some)
+			most++;
+		n = most < n ? most ? most : 1 : n;
+	}
+	list->n = n < list->n ? n : list->n;
+}
+
+/* "order (600), refund (3)": what there is, the first few. */
+static void list_types(struct rep_view *v, enum tp_table_id table, unsigned name, char *text,
+		       size_t size)
+{
+	const int64_t *col = v->col[table][name];
+	uint32_t seen[8];
+	size_t nseen = 0, length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; col && i < v->nrows[table] && nseen < 8; i++) {
+		uint32_t id = (uint32_t)col[i];
+		bool known = !id;
+
+		for (size_t s = 0; s < nseen; s++)
+			known = known || seen[s] == id;
+		if (known)
+			continue;
+		seen[nseen++] = id;
+		if (length < size)
+			length += (size_t)snprintf(text + length, size - length, "%s%.40s",
+						   length ? ", " : "",
+						   tp_dict_text(v->dict, id).text);
+	}
+}
+
+static int nothing(const struct pick *p, struct tp_err *err)
+{
+	struct rep_view *v = p->v;
+	const struct rep_path_requests *list = p->list;
+	bool tasks = list->subject == REP_PATH_TASK;
+	const char *what = tasks			       ? "task"
+			   : list->subject == REP_PATH_REGION ? "region"
+							       : "goroutine";
+	char types[256];
+
+	if (list->incomplete && tasks)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "all tasks that match (%zu) have no end in the trace; --task=%lld "
+				  "looks at one as far as it goes",
+				  list->incomplete, (long long)list->example);
+	if (list->incomplete)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "all regions that match (%zu) have no end in the trace; look at "
+				  "their goroutine with --goroutine",
+				  list->incomplete);
+	if (list->subject == REP_PATH_GOROUTINE)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no goroutine matches there; 'tprof-top FILE goroutines' lists "
+				  "them");
+	list_types(v, tasks ? TP_TABLE_TASK : TP_TABLE_REGION,
+		   tasks ? TP_COL(TASK, name) : TP_COL(REGION, name), types, sizeof(types));
+	if (!*types)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the trace has no %ss; look at a goroutine with --goroutine", what);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches; there are: %s", what,
+			  types);
+}
+
+int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
+		  struct rep_path_requests *list, struct tp_err *err)
+{
+	struct pick p = {.v = v, .opt = opt, .list = list};
+	int code;
+
+	memset(list, 0, sizeof(*list));
+	code = pattern_init(&p.task, opt->task, "--task", true, v->dict, err);
+	if (!code)
+		code = pattern_init(&p.region, opt->region, "--region", false, v->dict, err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	list->subject = opt->region	    ? REP_PATH_REGION
+			: opt->task	    ? REP_PATH_TASK
+			: is_filtered(&p) ? REP_PATH_GOROUTINE
+					    : REP_PATH_RANGE;
+	if (!code)
+		code = list->subject == REP_PATH_REGION	       ? pick_regions(&p, err)
+		       : list->subject == REP_PATH_TASK	       ? pick_tasks(&p, err)
+		       : list->subject == REP_PATH_GOROUTINE ? pick_goroutines(&p, err)
+							       : pick_range(&p, err);
+	if (!code)
+		choose(&p);
+	if (!code && !list->n)
+		code = nothing(&p, err);
+	pattern_release(&p.task);
+	pattern_release(&p.region);
+	return code;
+}
+
+void rep_path_requests_release(struct rep_path_requests *list)
+{
+	free(list->request);
+	memset(list, 0, sizeof(*list));
+}

@@ -1,0 +1,55 @@
+/* Paths and wake-ups in words and tables. */
+#ifndef REP_PATH_SHOW_H
+#define REP_PATH_SHOW_H
+
+#include "output.h"
+#include "path/path.h"
+#include "path/wake.h"
+
+enum rep_path_report {
+	REP_PATH_SUMMARY,
+	REP_PATH_HOP_LIST,
+	REP_PATH_TREE,
+	REP_PATH_TOTALS,
+	REP_PATH_REQUESTS,
+	REP_PATH_WAKERS,
+	REP_NPATH_REPORTS
+};
+
+/* Names for the command line, --help and completions. */
+extern const struct rep_path_report_desc {
+	const char *name, *doc;
+	bool several; /* tables */
+} rep_path_reports[REP_NPATH_REPORTS + 1]; /* ends with a NULL name */
+
+struct rep_path_page {
+	struct rep_view *v;
+	const struct rep_path_requests *list;
+	const struct rep_path *path;
+	int64_t rows; /* at most, of each table; 0: all; -1: as suits a page */
+};
+
+/* A report on paths (any but wakers). The summary is what happened in a few sentences, then hops or
+ * requests, then totals. Errors: TP_ENOMEM, and what the output returns. */
+int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
+		  enum rep_path_report report, struct tp_err *err);
+
+/* Who wakes whom. */
+int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,
+		   int64_t rows, bool stacks, struct tp_err *err);
+
+/* "task checkout #12", "20 tasks checkout": what the path is of. Into `text`, which is returned. */
+char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t size);
+
+/* ---- private ---- */
+
+/* The sentences of the summary. */
+int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err);
+
+/* "(*T).Method" of "example.com/a/pkg.(*T).Method" with its package: "pkg.(*T).Method". */
+struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name);
+/* The short name of the function of a stack that tells most; of none the entry function's. */
+struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack);
+int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine); /* TP_NULL: none */
+
+#endif

@@ -1,0 +1,327 @@
+#include "path/wake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "base/sum.h"
+#include "profile/trace_inside.h"
+#include "top/report.h"
+#include "top/segment.h"
+
+#define EXACT_MOST 500000 /* latencies kept as they are; more go into histograms */
+
+struct adding {
+	struct rep_view *v;
+	struct rep_wakes *out;
+	struct rep_inside inside;
+	bool everywhere, by_stack;
+	struct rep_keys wakers, woken, pairs;
+	uint32_t *site;	    /* by stack: its site's name + 1, or with by_stack nothing */
+	uint32_t *waiting;  /* by goroutine: its pair + 1 from the wake-up until it runs */
+	struct rep_dist dist;
+	struct rep_keys buckets; /* pair, bucket */
+	int64_t *bucket_count;
+	size_t bucket_room;
+	bool folded;
+};
+
+static int fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
+			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
+}
+
+static bool has_prefix(struct tp_text t, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return t.size >= n && !memcmp(t.text, prefix, n);
+}
+
+/* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded programs
+ * share as far as they have the same. */
+enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason, uint32_t entry)
+{
+	struct tp_text text = tp_dict_text(dict, reason), name = tp_dict_text(dict, entry);
+
+	if (has_prefix(text, "network"))
+		return REP_PATH_NETWORK;
+	if (has_prefix(text, "sleep"))
+		return REP_PATH_TIMER;
+	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime have. */
+	if (has_prefix(text, "GC ") || has_prefix(text, "wait until GC") ||
+	    has_prefix(name, "runtime.gc") || has_prefix(name, "runtime.bg"))
+		return REP_PATH_COLLECTOR;
+	return REP_PATH_OUTSIDE;
+}
+
+uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
+{
+	/* The reports know plumbing; they look at nothing of a job but its dictionary. */
+	const struct rep_job job = {.dict = (struct tp_dict *)(uintptr_t)dict};
+
+	uint32_t frame = rep_job_collector(&job, stack);
+
+	return tp_dict_frame_name(dict, frame ? frame : rep_job_site(&job, stack));
+}
+
+/* What tells stacks apart. */
+static uint32_t site_of(struct adding *a, uint32_t stack)
+{
+	if (stack >= tp_dict_stacks(a->v->dict))
+		return 0;
+	if (a->by_stack)
+		return stack;
+	if (!a->site[stack])
+		a->site[stack] = rep_path_site(a->v->dict, stack) + 1;
+	return a->site[stack] - 1;
+}
+
+static int find_pair(struct adding *a, const struct tp_span *span, struct rep_wake **out,
+		     uint32_t *pair)
+{
+	bool outside = span->waker == TP_NONE || span->waker == span->goroutine;
+	struct rep_wake wake = {
+	    .waker_entry = outside ? TP_NONE : rep_view_entry(a->v, span->waker),
+	    .waker_stack = outside ? 0 : span->waker_stack,
+	    .outside = outside ? (uint8_t)rep_path_outside(
+						a->v->dict, span->reason,
+						rep_view_entry(a->v, span->goroutine)) : 0,
+	    .entry = rep_view_entry(a->v, span->goroutine),
+	    .stack = span->stack,
+	    .reason = span->reason,
+	};
+	uint32_t waker, woken;
+	size_t known;
+	int code = rep_keys_add(&a->wakers, wake.waker_entry, site_of(a, wake.waker_stack),
+				wake.outside, 0, &waker);
+
+	if (!code)
+		code = rep_keys_add(&a->woken, wake.entry, site_of(a, wake.stack), wake.reason, 0,
+				    &woken);
+	known = a->pairs.n;
+	if (!code)
+		code = rep_keys_add(&a->pairs, waker, woken, 0, 0, pair);
+	if (!code)
+		code = rep_grow(&a->out->wake, &a->out->room, *pair, sizeof(wake));
+	if (code)
+		return code;
+	if (*pair == known) {
+		a->out->wake[*pair] = wake;
+		a->out->n = a->pairs.n;
+	}
+	*out = &a->out->wake[*pair];
+	return 0;
+}
+
+static int put_bucket(struct adding *a, uint32_t pair, uint32_t bucket, int64_t count)
+{
+	uint32_t at;
+	int code = rep_keys_add(&a->buckets, pair, bucket, 0, 0, &at);
+
+	if (!code)
+		code = rep_grow(&a->bucket_count, &a->bucket_room, at, sizeof(*a->bucket_count));
+	if (!code)
+		a->bucket_count[at] += count;
+	return code;
+}
+
+/* From durations to histograms, once they are many. */
+static int fold(struct adding *a)
+{
+	int code = 0;
+
+	a->folded = true;
+	for (size_t i = 0; i < a->dist.n && !code; i++)
+		code = put_bucket(a, a->dist.item[i].owner,
+				  (uint32_t)tp_hist_bucket((uint64_t)a->dist.item[i].value), 1);
+	rep_dist_release(&a->dist);
+	memset(&a->dist, 0, sizeof(a->dist));
+	return code;
+}
+
+static int put_latency(struct adding *a, uint32_t pair, int64_t woken, int64_t ran)
+{
+	struct rep_wake *w = &a->out->wake[pair];
+	int64_t ns = ran > woken ? ran - woken : 0;
+	int code = 0;
+
+	if (!w->ran++ || ns > w->max_ns) {
+		w->max_ns = ns;
+		w->worst_ns = woken;
+	}
+	tp_sum(&w->latency_ns, ns);
+	tp_sum(&a->out->latency_ns, ns);
+	if (!a->folded && a->dist.n >= EXACT_MOST)
+		code = fold(a);
+	if (code)
+		return code;
+	return a->folded ? put_bucket(a, pair, (uint32_t)tp_hist_bucket((uint64_t)ns), 1)
+			 : rep_dist_put(&a->dist, pair, ns);
+}
+
+static bool wanted(struct adding *a, const struct tp_span *span)
+{
+	int64_t ns;
+
+	if (span->end < a->v->from || span->end >= a->v->to)
+		return false;
+	if (!a->everywhere && !rep_inside_clip(&a->inside, span->goroutine, span->end,
+					       span->end, &ns))
+		return false;
+	return !(a->v->filter->by_id || a->v->filter->given[REP_FILTER_GOROUTINE]) ||
+	       rep_view_match_goroutine(a->v, span->goroutine);
+}
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct adding *a = ctx;
+	struct rep_wake *w;
+	uint32_t pair;
+	int code = 0;
+
+	(void)crosses;
+	(void)end_stack;
+	if (span->goroutine >= a->v->nrows[TP_TABLE_GOROUTINE])
+		return 0;
+	if (span->state == TP_ST_WAITING && !span->open && wanted(a, span)) {
+		code = find_pair(a, span, &w, &pair);
+		if (!code) {
+			w->count++;
+			a->out->count++;
+			tp_sum(&w->waited_ns, span->end - span->start);
+			tp_sum(&a->out->waited_ns, span->end - span->start);
+			a->waiting[span->goroutine] = pair + 1;
+		}
+	} else if (a->waiting[span->goroutine]) {
+		pair = a->waiting[span->goroutine] - 1;
+		a->waiting[span->goroutine] = 0;
+		if (span->state == TP_ST_RUNNABLE && !span->open)
+			code = put_latency(a, pair, span->start, span->end);
+	}
+	return code ? fail(err, code) : 0;
+}
+
+/* Those that ran in a segment that was not read. */
+static int take_crossing(struct adding *a, const bool *read)
+{
+	struct rep_view *v = a->v;
+	int code = 0;
+
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING] && !code; i++) {
+		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
+		int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[i];
+		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i];
+
+		if (REP_COL(v, SPAN_CROSSING, state)[i] != TP_ST_RUNNABLE || g < 0 ||
+		    (uint64_t)g >= v->nrows[TP_TABLE_GOROUTINE] || !a->waiting[g] || first < 0 ||
+		    (uint64_t)first >= v->nsegments || !read[first] || last < 0 ||
+		    (uint64_t)last >= v->nsegments || read[last] ||
+		    REP_COL(v, SPAN_CROSSING, open)[i] == 1)
+			continue;
+		code = put_latency(a, a->waiting[g] - 1, REP_COL(v, SPAN_CROSSING, start_ns)[i],
+				   REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+		a->waiting[g] = 0;
+	}
+	return code;
+}
+
+static int by_count(const void *x, const void *y)
+{
+	const struct rep_wake *a = x, *b = y;
+
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if (a->waited_ns != b->waited_ns)
+		return a->waited_ns > b->waited_ns ? -1 : 1;
+	if (a->latency_ns != b->latency_ns)
+		return a->latency_ns > b->latency_ns ? -1 : 1;
+	return a->waker_stack < b->waker_stack ? -1 : a->waker_stack > b->waker_stack;
+}
+
+static int solve(struct adding *a)
+{
+	struct rep_wakes *out = a->out;
+	struct rep_percentiles *p = calloc(out->n + 1, sizeof(*p));
+	int code = p ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; i < a->buckets.n && !code; i++)
+		code = rep_dist_put_bucket(&a->dist, a->buckets.key[i].part[0],
+					   (int)a->buckets.key[i].part[1], a->bucket_count[i]);
+	if (!code)
+		code = rep_dist_solve(&a->dist, p, out->n);
+	for (size_t i = 0; i < out->n && !code; i++)
+		out->wake[i].latency = p[i];
+	free(p);
+	out->exact = !a->folded;
+	if (!code && out->n)
+		qsort(out->wake, out->n, sizeof(*out->wake), by_count);
+	return code;
+}
+
+static int read_all(struct adding *a, struct tp_err *err)
+{
+	struct rep_view *v = a->v;
+	bool *read = calloc(v->nsegments + 1, sizeof(*read));
+	int code = 0;
+
+	if (!read)
+		return fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < v->nsegments; i++)
+		read[i] =
+		    rep_segment_inside(v, &v->segments[i]) || rep_segment_cut(v, &v->segments[i]);
+	if (!a->everywhere) {
+		memset(read, 0, v->nsegments * sizeof(*read));
+		code = rep_inside_segments(&a->inside, v, read);
+		if (code)
+			fail(err, code);
+	}
+	if (!code)
+		code = rep_segments_each(v, read, on_span, a, err);
+	if (!code) {
+		code = take_crossing(a, read);
+		if (!code)
+			code = solve(a);
+		if (code)
+			fail(err, code);
+	}
+	free(read);
+	return code;
+}
+
+int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, bool by_stack,
+		     struct rep_wakes *wakes, struct tp_err *err)
+{
+	struct adding a = {.v = v, .out = wakes, .by_stack = by_stack};
+	int code;
+
+	memset(wakes, 0, sizeof(*wakes));
+	a.everywhere = !task && !region;
+	code = rep_view_load(v, TP_TABLE_GOROUTINE,
+			     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	if (!code && !a.everywhere)
+		code = rep_inside_init(&a.inside, v, task, region, err);
+	if (!code) {
+		a.site = calloc(tp_dict_stacks(v->dict) + (size_t)1, sizeof(*a.site));
+		a.waiting = calloc(v->nrows[TP_TABLE_GOROUTINE] + 1, sizeof(*a.waiting));
+		code = a.site && a.waiting ? read_all(&a, err) : fail(err, TP_ENOMEM);
+	}
+	rep_inside_release(&a.inside);
+	rep_keys_release(&a.wakers);
+	rep_keys_release(&a.woken);
+	rep_keys_release(&a.pairs);
+	rep_keys_release(&a.buckets);
+	rep_dist_release(&a.dist);
+	free(a.bucket_count);
+	free(a.site);
+	free(a.waiting);
+	return code;
+}
+
+void rep_wakes_release(struct rep_wakes *wakes)
+{
+	free(wakes->wake);
+	memset(wakes, 0, sizeof(*wakes));
+}

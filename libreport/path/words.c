@@ -1,0 +1,541 @@
+/* What happened, in a few sentences: the heaviest of what the request did, then of what those did
+ * that it waited for, and so on. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "base/units.h"
+#include "path/show.h"
+
+struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name)
+{
+	struct tp_text t = tp_dict_text(dict, name);
+	uint32_t from = 0;
+
+	if (!t.size)
+		return (struct tp_text){"(unknown)", 9};
+	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
+		if (t.text[i] == '/')
+			from = i + 1;
+	}
+	return (struct tp_text){t.text + from, t.size - from};
+}
+
+struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack)
+{
+	return rep_path_short(dict, stack ? rep_path_site(dict, stack) : entry);
+}
+
+int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine)
+{
+	return goroutine < v->nrows[TP_TABLE_GOROUTINE] ? REP_COL(v, GOROUTINE, id)[goroutine]
+							: TP_NULL;
+}
+
+/* ---- lines ---- */
+
+#define LINE 78 /* cells, as names are counted: one a byte */
+
+struct words {
+	struct rep_output *out;
+	const struct rep_path_page *page;
+	char text[1024];
+	size_t size;
+};
+
+static void say(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct words *w, const char *fmt, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(w->text + w->size, sizeof(w->text) - w->size, fmt, args);
+	va_end(args);
+	if (n > 0)
+		w->size = w->size + (size_t)n < sizeof(w->text) ? w->size + (size_t)n
+								: sizeof(w->text) - 1;
+}
+
+#define NAME 60 /* bytes of a name in a sentence */
+
+/* A name, whose end tells most. */
+static void say_name(struct words *w, struct tp_text t)
+{
+	if (t.size > NAME)
+		say(w, "…%.*s", NAME - 1, t.text + t.size - (NAME - 1));
+	else
+		say(w, "%.*s", (int)t.size, t.text);
+}
+
+/* Writes what was said, in lines that fit; all but the first begin with `indent` blanks. */
+static int write_lines(struct words *w, bool strong, size_t indent, struct tp_err *err)
+{
+	size_t at = 0;
+	int code = 0;
+
+	while (!code && at < w->size) {
+		char line[sizeof(w->text) + 40];
+		size_t blanks = at ? indent : 0, room = LINE - blanks, end = w->size;
+
+		if (end - at > room) {
+			end = at + room;
+			while (end > at && w->text[end] != ' ')
+				end--;
+			if (end == at) /* a long word stays whole */
+				for (end = at + room; end < w->size && w->text[end] != ' ';)
+					end++;
+		}
+		snprintf(line, sizeof(line), "%*s%.*s", (int)blanks, "", (int)(end - at),
+			 w->text + at);
+		code = rep_output_note(w->out, strong, line, err);
+		for (at = end; at < w->size && w->text[at] == ' ';)
+			at++;
+	}
+	w->size = 0;
+	return code;
+}
+
+static void say_time(struct words *w, int64_t ns)
+{
+	char text[TP_UNITS_SIZE];
+
+	if (w->page->v->run->row.ticks)
+		say(w, "%lld ticks", (long long)ns);
+	else
+		say(w, "%s", tp_fmt_ns(text, ns));
+}
+
+static double share(const struct words *w, int64_t ns)
+{
+	int64_t total = w->page->path->total_ns;
+
+	return total > 0 ? 100.0 * (double)ns / (double)total : 0;
+}
+
+/* "87.3%"; no more digits than tell something. */
+static void say_share(struct words *w, int64_t ns)
+{
+	double percent = share(w, ns);
+
+	say(w, percent >= 99.95 ? "%.0f%%" : "%.1f%%", percent);
+}
+
+/* "goroutine 12 (main.worker)", or of several "main.worker". */
+static void say_who(struct words *w, uint32_t goroutine, uint32_t entry, bool plain)
+{
+	const struct rep_view *v = w->page->v;
+	struct tp_text name = rep_path_short(v->dict, entry);
+	int64_t id = rep_path_goroutine_id(v, goroutine);
+
+	if (id == TP_NULL) {
+		say_name(w, name);
+	} else if (plain) {
+		say(w, "goroutine %lld", (long long)id);
+	} else {
+		say(w, "goroutine %lld (", (long long)id);
+		say_name(w, name);
+		say(w, ")");
+	}
+}
+
+/* ---- the subject ---- */
+
+/* 1234567 as "1,234,567". */
+static const char *grouped(char text[32], uint64_t n)
+{
+	char *at = text + 31;
+	int digits = 0;
+
+	*at = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + n % 10);
+		digits++;
+	} while (n /= 10);
+	return at;
+}
+
+static const char *const nouns[] = {
+    [REP_PATH_RANGE] = "the time range",
+    [REP_PATH_TASK] = "task",
+    [REP_PATH_REGION] = "region",
+    [REP_PATH_GOROUTINE] = "goroutine",
+};
+
+/* The name all requests have in common, or false. */
+static bool common_name(const struct rep_path_page *page, uint32_t *name)
+{
+	const struct rep_path_requests *list = page->list;
+
+	*name = list->request[0].name;
+	for (size_t i = 1; i < list->n; i++)
+		if (list->request[i].name != *name)
+			return false;
+	return true;
+}
+
+char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t size)
+{
+	const struct rep_path_requests *list = page->list;
+	const struct rep_path_request *r = list->request;
+	const char *noun = nouns[list->subject];
+	struct tp_text t;
+	char number[32];
+	uint32_t name;
+
+	if (list->subject == REP_PATH_RANGE) {
+		snprintf(text, size, "%s",
+			 page->v->whole ? "the run" : "the time range");
+		return text;
+	}
+	t = rep_path_short(page->v->dict, r->name);
+	if (t.size > NAME) {
+		t.text += t.size - NAME;
+		t.size = NAME;
+	}
+	if (list->n > 1 && common_name(page, &name))
+		snprintf(text, size, "%s %ss %.*s", grouped(number, list->n), noun, (int)t.size,
+			 t.text);
+	else if (list->n > 1)
+		snprintf(text, size, "%s %ss", grouped(number, list->n), noun);
+	else if (list->subject == REP_PATH_TASK)
+		snprintf(text, size, "task %.*s #%lld", (int)t.size, t.text, (long long)r->id);
+	else if (list->subject == REP_PATH_GOROUTINE)
+		snprintf(text, size, "goroutine %lld (%.*s)", (long long)r->id, (int)t.size,
+			 t.text);
+	else
+		snprintf(text, size, "%s %.*s", noun, (int)t.size, t.text);
+	return text;
+}
+
+/* "task checkout #12: 38.3ms, from 24.7ms to 63ms, ends on goroutine 27 (main.checkout)" */
+static int write_subject(struct words *w, struct tp_err *err)
+{
+	const struct rep_path_page *page = w->page;
+	const struct rep_path_requests *list = page->list;
+	const struct rep_path_request *r = list->request;
+	char subject[200], number[32];
+
+	say(w, "%s: ", rep_path_subject_text(page, subject, sizeof(subject)));
+	say_time(w, page->path->total_ns);
+	if (list->n > 1) {
+		say(w, " in all");
+		if (list->n < list->matching)
+			say(w, ", the slowest of %s", grouped(number, list->matching));
+		return write_lines(w, true, 2, err);
+	}
+	say(w, ", from ");
+	say_time(w, rep_view_clip_start(page->v, r->from));
+	say(w, " to ");
+	say_time(w, rep_view_clip_end(page->v, r->to));
+	if (r->goroutine != TP_NONE && list->subject != REP_PATH_GOROUTINE) {
+		say(w, ", ends on ");
+		say_who(w, r->goroutine, rep_view_entry(page->v, r->goroutine), false);
+	}
+	if (list->matching > 1)
+		say(w, ", the slowest of %s", grouped(number, list->matching));
+	return write_lines(w, true, 2, err);
+}
+
+static int write_limits(struct words *w, struct tp_err *err)
+{
+	const struct rep_path_page *page = w->page;
+	const struct rep_path_request *r = page->list->request;
+	int code = 0;
+
+	if (page->list->n == 1 && r->no_begin)
+		say(w, "It had begun before the trace did. ");
+	if (page->list->n == 1 && r->no_end && page->list->subject == REP_PATH_GOROUTINE)
+		say(w, "It had not ended when the trace did: its last activity counts as its "
+		       "end. ");
+	else if (page->list->n == 1 && r->no_end)
+		say(w, "It had not ended when the trace did. ");
+	if (page->list->incomplete)
+		say(w, "Without an end in the trace, and left out: %zu. ", page->list->incomplete);
+	if (page->path->limited && page->path->requests == 1)
+		say(w, "The path is followed for the last %lld hops only. ",
+		    (long long)page->path->nhops);
+	else if (page->path->limited)
+		say(w,
+		    "After %lld hops the paths of %zu are not followed any further: give "
+		    "fewer of them or a time range. ",
+		    (long long)page->path->nhops, page->path->limited);
+	if (w->size)
+		code = write_lines(w, false, 0, err);
+	return code;
+}
+
+/* ---- why ---- */
+
+/* "0.3% running, 0.1% runnable, 99.6% waiting": the time of the request's own goroutines. */
+static int write_own(struct words *w, struct tp_err *err)
+{
+	static const struct {
+		enum rep_path_kind first, last;
+		const char *text;
+	} states[] = {
+	    {REP_PATH_RUNNING, REP_PATH_RUNNING, "running"},
+	    {REP_PATH_RUNNABLE, REP_PATH_RUNNABLE, "runnable (waiting for a P)"},
+	    {REP_PATH_SYSCALL, REP_PATH_SYSCALL, "in system calls"},
+	    {REP_PATH_NETWORK, REP_PATH_UNFINISHED, "waiting for what is outside"},
+	    {REP_PATH_LOST, REP_PATH_LIMIT, "unknown"},
+	};
+	const struct rep_path *path = w->page->path;
+	int64_t ns[REP_NPATH_KINDS] = {0}, others = 0;
+
+	for (size_t i = 0; i < path->nsums; i++)
+		if (!path->sum[i].chain)
+			tp_sum(&ns[path->sum[i].kind], path->sum[i].total_ns);
+	for (size_t i = 1; i < path->nchains; i++)
+		if (!path->chain[i].parent)
+			tp_sum(&others, path->chain[i].total_ns);
+	say(w, "By itself it was ");
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		int64_t sum = 0;
+
+		for (int k = states[i].first; k <= (int)states[i].last; k++)
+			tp_sum(&sum, ns[k]);
+		if (i >= 2 && !sum)
+			continue;
+		say_share(w, sum);
+		say(w, " %s, ", states[i].text);
+	}
+	say(w, "and ");
+	say_share(w, others);
+	say(w, " waiting for other goroutines.");
+	return write_lines(w, false, 2, err);
+}
+
+/* What a chain consists of most: a wait (`wait` is its chain), or a sum of hops. */
+struct part {
+	uint32_t wait;
+	const struct rep_path_sum *sum;
+	int64_t ns;
+};
+
+static struct part heaviest(const struct rep_path *path, uint32_t chain)
+{
+	struct part best = {0};
+
+	for (uint32_t i = chain + 1; i < path->nchains; i++)
+		if (path->chain[i].parent == chain && path->chain[i].total_ns > best.ns)
+			best = (struct part){i, NULL, path->chain[i].total_ns};
+	for (size_t i = 0; i < path->nsums; i++)
+		if (path->sum[i].chain == chain && path->sum[i].total_ns > best.ns)
+			best = (struct part){0, &path->sum[i], path->sum[i].total_ns};
+	return best;
+}
+
+static void say_where(struct words *w, uint32_t entry, uint32_t stack)
+{
+	say(w, " in ");
+	say_name(w, rep_path_function(w->page->v->dict, entry, stack));
+}
+
+/* "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put" */
+static void say_wait(struct words *w, const struct rep_path_chain *c)
+{
+	struct tp_text reason = tp_dict_text(w->page->v->dict, c->reason);
+
+	if (reason.size)
+		say(w, " for %.*s", (int)(reason.size < NAME ? reason.size : NAME), reason.text);
+	say_where(w, c->waiter_entry, c->stack);
+	say(w, ", ended by ");
+	say_who(w, c->waker, c->waker_entry, false);
+	if (c->wake_stack)
+		say_where(w, c->waker_entry, c->wake_stack);
+}
+
+static void say_doing(struct words *w, const struct rep_path_total *s)
+{
+	static const char *const doing[REP_NPATH_KINDS] = {
+	    [REP_PATH_RUNNING] = "running",
+	    [REP_PATH_RUNNABLE] = "waiting for a P, after",
+	    [REP_PATH_SYSCALL] = "in a system call",
+	    [REP_PATH_NETWORK] = "waiting for the network",
+	    [REP_PATH_TIMER] = "waiting for a timer",
+	    [REP_PATH_COLLECTOR] = "waiting for the garbage collector",
+	    [REP_PATH_OUTSIDE] = "blocked until something woke it that is no goroutine",
+	    [REP_PATH_UNFINISHED] = "still blocked at the end",
+	    [REP_PATH_LOST] = "lost: the trace is damaged there",
+	    [REP_PATH_UNSEEN] = "before the trace knows who did what",
+	    [REP_PATH_LIMIT] = "not followed",
+	};
+	struct tp_text reason = tp_dict_text(w->page->v->dict, s->reason);
+
+	if (s->kind == REP_PATH_RUNNABLE && !s->stack) {
+		say(w, "waiting for a P");
+		return;
+	}
+	say(w, "%s", doing[s->kind]);
+	if (s->kind >= REP_PATH_LOST)
+		return;
+	if (reason.size && (s->kind == REP_PATH_OUTSIDE || s->kind == REP_PATH_UNFINISHED))
+		say(w, " (%.*s)", (int)(reason.size < NAME ? reason.size : NAME), reason.text);
+	if (s->kind == REP_PATH_RUNNABLE) {
+		say(w, " ");
+		say_name(w, rep_path_function(w->page->v->dict, s->entry, s->stack));
+	} else if (s->kind == REP_PATH_RUNNING && s->stack) {
+		say(w, ", until ");
+		say_name(w, rep_path_function(w->page->v->dict, s->entry, s->stack));
+	} else {
+		say_where(w, s->entry, s->stack);
+	}
+}
+
+/* Of a single request: who had the P while it waited for one the longest. */
+static void say_holder(struct words *w, const struct rep_path_sum *s)
+{
+	const struct rep_path *path = w->page->path;
+	const struct rep_path_hop *longest = NULL;
+
+	for (size_t i = 0; i < path->nhop; i++) {
+		const struct rep_path_hop *h = &path->hop[i];
+
+		if (h->kind == REP_PATH_RUNNABLE && h->chain == s->chain && h->stack == s->stack &&
+		    (!longest || h->to - h->from > longest->to - longest->from))
+			longest = h;
+	}
+	if (!longest || longest->holder == TP_NONE)
+		return;
+	say(w, "; ");
+	say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
+	say(w, " had the P before");
+}
+
+static struct rep_path_total total_of(const struct rep_path_sum *s)
+{
+	return (struct rep_path_total){.entry = s->entry,
+				       .goroutine = s->goroutine,
+				       .stack = s->stack,
+				       .reason = s->reason,
+				       .kind = s->kind,
+				       .total_ns = s->total_ns};
+}
+
+/* Does a wait repeat the one it is in: same place, same reason, as in a queue at a lock? */
+static bool repeats(const struct rep_path *path, uint32_t chain)
+{
+	const struct rep_path_chain *c = &path->chain[chain], *p = &path->chain[c->parent];
+
+	return c->parent && c->reason == p->reason && c->stack == p->stack;
+}
+
+#define LEVELS 5 /* waits within waits that are put into words */
+
+static int write_why(struct words *w, struct tp_err *err)
+{
+	const struct rep_path *path = w->page->path;
+	struct part part = heaviest(path, 0);
+	struct rep_path_total first;
+	char subject[200];
+	unsigned level = 0, queue = 0;
+	int code;
+
+	say_share(w, part.ns);
+	say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
+	    w->page->list->n > 1 ? "were" : "was");
+	if (!part.wait) {
+		first = total_of(part.sum);
+		say_doing(w, &first);
+		if (part.sum->kind == REP_PATH_RUNNABLE)
+			say_holder(w, part.sum);
+		say(w, ".");
+		return write_lines(w, false, 2, err);
+	}
+	say(w, "waiting");
+	say_wait(w, &path->chain[part.wait]);
+	say(w, ".");
+	code = write_lines(w, false, 2, err);
+	while (!code && part.wait && level++ < LEVELS) {
+		const struct rep_path_chain *c = &path->chain[part.wait];
+
+		part = heaviest(path, part.wait);
+		for (queue = 0; part.wait && repeats(path, part.wait); queue++) {
+			c = &path->chain[part.wait];
+			part = heaviest(path, part.wait);
+		}
+		if (queue) {
+			say(w, "%-*s", 8, "");
+			say(w,
+			    "There it is a queue: who ended the wait had waited there as well, "
+			    "up to %u one behind the other.",
+			    queue + 1);
+			code = write_lines(w, false, 8, err);
+		}
+		if (code || !part.ns)
+			break;
+		say(w, "  ");
+		say_share(w, part.ns);
+		say(w, "%*s", w->size < 8 ? (int)(8 - w->size) : 1, "");
+		say_who(w, part.wait ? path->chain[part.wait].waiter : part.sum->goroutine,
+			part.wait ? path->chain[part.wait].waiter_entry : part.sum->entry,
+			c->depth > 0 && !queue);
+		say(w, " was ");
+		if (part.wait) {
+			say(w, "waiting");
+			say_wait(w, &path->chain[part.wait]);
+		} else {
+			first = total_of(part.sum);
+			say_doing(w, &first);
+			if (part.sum->kind == REP_PATH_RUNNABLE)
+				say_holder(w, part.sum);
+		}
+		say(w, ".");
+		code = write_lines(w, false, 8, err);
+	}
+	return code;
+}
+
+/* What most of it was in the end, whoever did it. */
+static int write_sum(struct words *w, struct tp_err *err)
+{
+	size_t n;
+	struct rep_path_total *total = rep_path_totals(w->page->v, w->page->path, &n);
+	int code = 0;
+
+	if (!total)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (n && total->total_ns > 0) {
+		say(w, "In the end, ");
+		say_share(w, total->total_ns);
+		say(w, " went into ");
+		say_who(w, total->goroutine, total->entry, false);
+		say(w, " ");
+		say_doing(w, total);
+		if (n > 1 && total[1].total_ns * 20 > w->page->path->total_ns) {
+			say(w, "; ");
+			say_share(w, total[1].total_ns);
+			say(w, " into ");
+			say_who(w, total[1].goroutine, total[1].entry, false);
+			say(w, " ");
+			say_doing(w, &total[1]);
+		}
+		say(w, ".");
+		code = write_lines(w, false, 2, err);
+	}
+	free(total);
+	return code;
+}
+
+int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err)
+{
+	struct words w = {.out = out, .page = page};
+	int code = write_subject(&w, err);
+
+	if (!code)
+		code = write_limits(&w, err);
+	if (!code && !page->path->nsums) {
+		say(&w, "Nothing happened in it that took any time.");
+		return write_lines(&w, false, 0, err);
+	}
+	if (!code)
+		code = write_own(&w, err);
+	if (!code)
+		code = write_why(&w, err);
+	return code ? code : write_sum(&w, err);
+}
