@@ -39,25 +39,26 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which requests:", 1},
-    {"task", KEY_TASK, "REGEX|ID", 0, "User tasks of a type matching REGEX, or the one with this id",
-     1},
+    {"task", KEY_TASK, "REGEX|ID", 0,
+     "User tasks of a type matching REGEX, or the one with this id", 1},
     {"region", KEY_REGION, "REGEX", 0,
      "User regions of a type matching REGEX; with --task, only those of such tasks", 1},
     {"goroutine", KEY_GOROUTINE, "ID|REGEX", 0,
-     "Goroutines: the one with this id, or those whose entry function matches REGEX; with --task or "
+     "Goroutines: the one with this id, or those whose entry function matches REGEX; with --task "
+     "or "
      "--region, only theirs",
      1},
     {"from", KEY_FROM, "TIME", 0,
      "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run", 1},
     {"to", KEY_TO, "TIME", 0, "Only before TIME", 1},
     {"slowest", KEY_SLOWEST, "N|N%", OPTION_ARG_OPTIONAL,
-     "Only the slowest of them, the slowest N (without a number: the slowest one), or N percent", 1},
+     "Only the slowest of them, the slowest N (without a number: the slowest one), or N percent",
+     1},
     {"at-least", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
     {"at-most", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", 0, "Show at most N rows of a table, 0 for all", 2},
-    {"stacks", KEY_STACKS, NULL, 0,
-     "wakers: tell apart by whole stacks, not by functions", 2},
+    {"stacks", KEY_STACKS, NULL, 0, "wakers: tell apart by whole stacks, not by functions", 2},
     {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 20,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
@@ -114,19 +115,24 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "of which trace? Give the name of a trace or a store");
 	if (named)
 		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
-	args->drawn =
-	    named || (args->output && rep_flame_format_of(args->output, &args->drawing) &&
-		      args->drawing != REP_FLAME_TEXT);
+	args->drawn = named || (args->output && args->cmd.format == REP_FORMAT_TABLE &&
+				rep_flame_format_of(args->output, &args->drawing) &&
+				args->drawing != REP_FLAME_TEXT);
 	if (args->drawn && args->report_given)
 		argp_error(state, "a flame graph is drawn of the path: without '%s'",
 			   rep_path_reports[args->report].name);
 	if (args->title && !args->drawn)
 		argp_error(state, "--title is that of a flame graph; give -o FILE.svg, too");
+	if (args->report == REP_PATH_WAKERS &&
+	    (args->pick.slowest || args->pick.slowest_share > 0 || args->pick.at_least ||
+	     args->pick.at_most != INT64_MAX))
+		argp_error(state, "--slowest, --at-least and --at-most choose requests, and wakers "
+				  "is about all goroutines; --task, --region, --goroutine, --from "
+				  "and --to narrow it");
 	if (args->stacks && args->report != REP_PATH_WAKERS)
 		argp_error(state, "--stacks is about the report wakers");
 	if (rep_filter_init(&filter, &args->filter, &err) || rep_path_check(&args->pick, &err) ||
-	    (args->filter.from &&
-	     rep_filter_time(args->filter.from, "--from", 1000, &ns, &err)) ||
+	    (args->filter.from && rep_filter_time(args->filter.from, "--from", 1000, &ns, &err)) ||
 	    (args->filter.to && rep_filter_time(args->filter.to, "--to", 1000, &ns, &err))) {
 		tp_err_printable(&err);
 		argp_error(state, "%s", err.msg);
@@ -309,8 +315,8 @@ static int show_wakers(struct args *args, struct rep_view *v, struct rep_output 
 		       struct tp_err *err)
 {
 	struct rep_wakes wakes;
-	int code = rep_wakes_add_up(v, args->pick.task, args->pick.region, args->stacks, &wakes,
-				    err);
+	int code =
+	    rep_wakes_add_up(v, args->pick.task, args->pick.region, args->stacks, &wakes, err);
 
 	if (!code)
 		code = put_heading(out, v->run, err);
@@ -330,6 +336,8 @@ static int show(struct args *args, struct rep_view *v, const struct rep_path_pag
 	if (args->drawn)
 		return draw(args, v, page, err);
 	code = put_heading(out, v->run, err);
+	if (!code && args->report != REP_PATH_SUMMARY)
+		code = rep_output_note(out, false, "", err);
 	return code ? code : rep_path_show(out, page, args->report, err);
 }
 
@@ -350,7 +358,11 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 {
 	struct rep_path_requests list;
 	struct rep_path path = {0};
-	struct rep_path_page page = {.v = v, .list = &list, .path = &path, .rows = args->rows};
+	struct rep_path_page page = {.v = v,
+				     .list = &list,
+				     .path = &path,
+				     .rows = args->rows,
+				     .unwrapped = args->cmd.format == REP_FORMAT_MARKDOWN};
 	int code = rep_path_pick(v, &args->pick, &list, err);
 
 	if (!code)

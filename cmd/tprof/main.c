@@ -20,6 +20,7 @@ static const struct {
     {"import", "decode execution traces and profiles into a store"},
     {"top", "where time and memory went, ranked"},
     {"flame", "flame graphs of profiles and traces"},
+    {"path", "why a request was slow: its critical path, and who wakes whom"},
     {"diff", "what changed between runs, and gates for CI"},
     {"leaks", "goroutines that wait and do not end"},
     {"query", "ask a store in SQL"},

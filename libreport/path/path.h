@@ -3,8 +3,8 @@
  *
  * THE RULE. The path is walked back from the request's end to its beginning.
  *
- *   - While the goroutine it is on runs, is runnable (and waits for a P) or is in a system call, the
- *     time is that goroutine's own.
+ *   - While the goroutine it is on runs, is runnable (and waits for a P) or is in a system call,
+ *the time is that goroutine's own.
  *   - Where that goroutine was blocked, the time of the wait is explained by who ended it: at the
  *     moment of the wake-up the path goes to the waker and on back there, by the same rule, until
  *     the wait had not yet begun. There it returns to the goroutine that waited, and goes on before
@@ -121,9 +121,9 @@ int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 
 /* ---- paths ---- */
 
-#define REP_PATH_HOPS	     20000000 /* for all requests of a walk, unless told otherwise */
-#define REP_PATH_DEPTH	     64	      /* waits within waits that chains tell apart */
-#define REP_PATH_MAX_CHAINS  200000
+#define REP_PATH_HOPS	    20000000 /* for all requests of a walk, unless told otherwise */
+#define REP_PATH_DEPTH	    64	     /* waits within waits that chains tell apart */
+#define REP_PATH_MAX_CHAINS 200000
 
 /* A stretch of the path on one goroutine. */
 struct rep_path_hop {
@@ -144,8 +144,8 @@ struct rep_path_hop {
 };
 
 /* Waits within waits: a request waits for a waker, which waits for its waker … Node 0 is the
- * request itself. Nodes with the same parent, reason, stack and entry function of the waker are one.
- * A parent comes before its children. */
+ * request itself. Nodes with the same parent, reason, stack and entry function of the waker are
+ * one. A parent comes before its children. */
 struct rep_path_chain {
 	uint32_t parent;
 	uint32_t depth;
@@ -160,7 +160,7 @@ struct rep_path_chain {
 /* Hops of a chain that did the same in the same place. */
 struct rep_path_sum {
 	uint32_t chain;
-	uint32_t entry; /* entry function of the goroutine */
+	uint32_t entry;	    /* entry function of the goroutine */
 	uint32_t goroutine; /* TP_NONE where there are several */
 	uint32_t stack, reason;
 	uint8_t kind;
@@ -189,12 +189,13 @@ struct rep_path {
 /* Walks the paths of n requests, whose goroutines and ends it completes. Time outside the view's
  * range does not count. At most max_hops hops; the rest of what is not walked is one hop
  * REP_PATH_LIMIT each. To be released in every case. TP_ENOMEM, TP_ESTORE. */
-int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n,
-		  int64_t max_hops, struct rep_path *path, struct tp_err *err);
+int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
+		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
 
 /* Sums over all chains by kind, reason, entry function and the function that tells most of a stack:
- * where the time of the path went. By time, the most first. To be freed; NULL when memory is out. */
+ * where the time of the path went. By time, the most first. To be freed; NULL when memory is out.
+ */
 struct rep_path_total {
 	uint32_t entry;
 	uint32_t goroutine; /* TP_NONE where there are several */
@@ -207,8 +208,8 @@ struct rep_path_total *rep_path_totals(const struct rep_view *v, const struct re
 				       size_t *n);
 
 /* The path as a profile: stacks of the request's goroutine, below a wait its reason in brackets and
- * the stacks of who ended it, and so on; the leaf says what was done. Sample types: hops (count) and
- * path (ns). *p is the caller's. TP_ENOMEM, TP_ELIMIT. */
+ * the stacks of who ended it, and so on; the leaf says what was done. Sample types: hops (count)
+ * and path (ns). *p is the caller's. TP_ENOMEM, TP_ELIMIT. */
 int rep_path_profile(struct rep_view *v, const struct rep_path *path, struct tp_profile **p,
 		     struct tp_err *err);
 

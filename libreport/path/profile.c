@@ -41,11 +41,11 @@ static int append(struct building *b, uint32_t base, uint32_t stack, uint32_t *o
 static struct rep_trace_leaf leaf_of(const struct rep_path_sum *s)
 {
 	static const char *const texts[REP_NPATH_KINDS] = {
-	    [REP_PATH_RUNNING] = "[running]",	      [REP_PATH_RUNNABLE] = "[runnable]",
-	    [REP_PATH_SYSCALL] = "[syscall]",	      [REP_PATH_NETWORK] = "[network]",
-	    [REP_PATH_TIMER] = "[timer]",	      [REP_PATH_COLLECTOR] = "[collector]",
-	    [REP_PATH_OUTSIDE] = "[outside]",	      [REP_PATH_UNFINISHED] = "[unfinished]",
-	    [REP_PATH_LOST] = "[lost]",		      [REP_PATH_UNSEEN] = "[unseen]",
+	    [REP_PATH_RUNNING] = "[running]",	 [REP_PATH_RUNNABLE] = "[runnable]",
+	    [REP_PATH_SYSCALL] = "[syscall]",	 [REP_PATH_NETWORK] = "[network]",
+	    [REP_PATH_TIMER] = "[timer]",	 [REP_PATH_COLLECTOR] = "[collector]",
+	    [REP_PATH_OUTSIDE] = "[outside]",	 [REP_PATH_UNFINISHED] = "[unfinished]",
+	    [REP_PATH_LOST] = "[lost]",		 [REP_PATH_UNSEEN] = "[unseen]",
 	    [REP_PATH_LIMIT] = "[not followed]",
 	};
 	struct rep_trace_leaf leaf = {.text = texts[s->kind]};
@@ -139,8 +139,7 @@ int rep_path_profile(struct rep_view *v, const struct rep_path *path, struct tp_
 		b.p = NULL;
 	} else {
 		tp_err_set(err, code, TP_OFFSET_NONE, "%s",
-			   code == TP_ENOMEM ? "out of memory"
-					     : "more stacks than are possible");
+			   code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
 	}
 	tp_profile_free(b.p);
 	rep_trace_stacks_release(&b.stacks);

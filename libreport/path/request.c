@@ -95,7 +95,8 @@ struct pick {
 	size_t room;
 };
 
-/* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better. */
+/* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better.
+ */
 static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t to,
 	       int64_t goroutine)
 {
@@ -165,8 +166,8 @@ static int pick_tasks(struct pick *p, struct tp_err *err)
 					     .name = (uint32_t)REP_COL(v, TASK, name)[i]};
 
 		if (wants_task(p, i))
-			code = put(p, r, REP_COL(v, TASK, start_ns)[i],
-				   REP_COL(v, TASK, end_ns)[i], REP_COL(v, TASK, goroutine)[i]);
+			code = put(p, r, REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i],
+				   REP_COL(v, TASK, goroutine)[i]);
 	}
 	return code ? no_memory(err) : 0;
 }
@@ -214,8 +215,8 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 
 		/* Nameless ones are inherited tasks, not anybody's regions. */
 		if (!r.name || !pattern_matches(&p->region, r.name) || !wants_goroutine(p, g) ||
-		    (p->opt->task && !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32),
-						    0, 0, &at)))
+		    (p->opt->task &&
+		     !rep_keys_find(&ids, (uint32_t)task, (uint32_t)(task >> 32), 0, 0, &at)))
 			continue;
 		if (put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
 			code = no_memory(err);
@@ -308,9 +309,9 @@ static void list_types(struct rep_view *v, enum tp_table_id table, unsigned name
 			continue;
 		seen[nseen++] = id;
 		if (length < size)
-			length += (size_t)snprintf(text + length, size - length, "%s%.40s",
-						   length ? ", " : "",
-						   tp_dict_text(v->dict, id).text);
+			length +=
+			    (size_t)snprintf(text + length, size - length, "%s%.40s",
+					     length ? ", " : "", tp_dict_text(v->dict, id).text);
 	}
 }
 
@@ -319,30 +320,41 @@ static int nothing(const struct pick *p, struct tp_err *err)
 	struct rep_view *v = p->v;
 	const struct rep_path_requests *list = p->list;
 	bool tasks = list->subject == REP_PATH_TASK;
-	const char *what = tasks			       ? "task"
+	const char *what = tasks			      ? "task"
 			   : list->subject == REP_PATH_REGION ? "region"
-							       : "goroutine";
+							      : "goroutine";
 	char types[256];
 
 	if (list->incomplete && tasks)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "all tasks that match (%zu) have no end in the trace; --task=%lld "
-				  "looks at one as far as it goes",
-				  list->incomplete, (long long)list->example);
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "all tasks that match (%zu) have no end in the trace; --task=%lld "
+		    "looks at one as far as it goes",
+		    list->incomplete, (long long)list->example);
 	if (list->incomplete)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "all regions that match (%zu) have no end in the trace; look at "
 				  "their goroutine with --goroutine",
 				  list->incomplete);
+	if (list->subject == REP_PATH_RANGE)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the time range is outside of the run, which has %lld ns",
+				  (long long)v->run->row.duration_ns);
 	if (list->subject == REP_PATH_GOROUTINE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no goroutine matches there; 'tprof-top FILE goroutines' lists "
 				  "them");
 	list_types(v, tasks ? TP_TABLE_TASK : TP_TABLE_REGION,
 		   tasks ? TP_COL(TASK, name) : TP_COL(REGION, name), types, sizeof(types));
+	if (!*types && tasks && v->nrows[TP_TABLE_TASK])
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the types of the trace's tasks are lost; take one by its id: "
+				  "--task=%lld",
+				  (long long)REP_COL(v, TASK, id)[0]);
 	if (!*types)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the trace has no %ss; look at a goroutine with --goroutine", what);
+				  "the trace has no %ss; look at a goroutine with --goroutine",
+				  what);
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches; there are: %s", what,
 			  types);
 }
@@ -360,15 +372,15 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	list->subject = opt->region	    ? REP_PATH_REGION
-			: opt->task	    ? REP_PATH_TASK
+	list->subject = opt->region	  ? REP_PATH_REGION
+			: opt->task	  ? REP_PATH_TASK
 			: is_filtered(&p) ? REP_PATH_GOROUTINE
-					    : REP_PATH_RANGE;
+					  : REP_PATH_RANGE;
 	if (!code)
-		code = list->subject == REP_PATH_REGION	       ? pick_regions(&p, err)
-		       : list->subject == REP_PATH_TASK	       ? pick_tasks(&p, err)
+		code = list->subject == REP_PATH_REGION	     ? pick_regions(&p, err)
+		       : list->subject == REP_PATH_TASK	     ? pick_tasks(&p, err)
 		       : list->subject == REP_PATH_GOROUTINE ? pick_goroutines(&p, err)
-							       : pick_range(&p, err);
+							     : pick_range(&p, err);
 	if (!code)
 		choose(&p);
 	if (!code && !list->n)

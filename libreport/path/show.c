@@ -117,12 +117,12 @@ static const struct rep_column hop_columns[] = {
     {.name = "at_ns", .title = "AT", .kind = REP_NS},
     {.name = "total_ns", .title = "TIME", .kind = REP_NS},
     {.name = "share", .title = "SHARE", .kind = REP_SHARE},
-    {.name = "depth", .title = "DEPTH", .kind = REP_COUNT, .drop = 2},
+    {.name = "depth", .title = "DEPTH", .kind = REP_COUNT, .drop = 1},
     {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
     {.name = "doing", .title = "DOING", .table_only = true, .least = 10},
-    {.name = "where", .title = "WHERE", .table_only = true, .least = 20},
+    {.name = "where", .title = "WHERE", .table_only = true, .least = 32},
     {.name = "wakes", .title = "WAKES", .kind = REP_ID},
     {.name = "from_ns", .kind = REP_NS, .raw_only = true},
     {.name = "entry", .raw_only = true},
@@ -222,12 +222,16 @@ static const struct rep_column total_columns[] = {
     {.name = "share", .title = "SHARE", .kind = REP_SHARE},
     {.name = "count", .title = "COUNT", .kind = REP_COUNT},
     {.name = "max_ns", .title = "MAX", .kind = REP_NS, .drop = 1},
-    {.name = "entry", .title = "GOROUTINES OF", .least = 14, .shorten = REP_SHORTEN_LEFT},
+    {.name = "entry",
+     .title = "GOROUTINES OF",
+     .least = 14,
+     .drop = 2,
+     .shorten = REP_SHORTEN_LEFT},
     {.name = "goroutine", .kind = REP_ID, .raw_only = true},
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
     {.name = "doing", .title = "DOING", .table_only = true, .least = 10},
-    {.name = "where", .title = "WHERE", .table_only = true, .least = 20},
+    {.name = "where", .title = "WHERE", .table_only = true, .least = 32},
     {.name = "function", .raw_only = true},
     {.name = "location", .raw_only = true},
     {.name = "stack", .raw_only = true},
@@ -387,9 +391,8 @@ static struct rep_value branch_text(struct page *p, const struct branch *b, unsi
 	const struct rep_path_sum *s = &p->path->sum[b->sum];
 	const struct rep_path_chain *c = &p->path->chain[b->wait];
 	struct tp_text reason = tp_dict_text(p->v->dict, b->wait ? c->reason : s->reason);
-	struct tp_text place =
-	    b->wait ? rep_path_function(p->v->dict, c->waiter_entry, c->stack)
-		    : rep_path_function(p->v->dict, s->entry, s->stack);
+	struct tp_text place = b->wait ? rep_path_function(p->v->dict, c->waiter_entry, c->stack)
+				       : rep_path_function(p->v->dict, s->entry, s->stack);
 	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry);
 	int64_t id = rep_path_goroutine_id(p->v, c->waker);
 	size_t room = reason.size + place.size + who.size + 2 * (size_t)depth + 100;
@@ -401,8 +404,7 @@ static struct rep_value branch_text(struct page *p, const struct branch *b, unsi
 	n = snprintf(text, room, "%*s%s", (int)depth, "",
 		     b->wait ? "waits" : rep_path_kinds[s->kind].name);
 	if (reason.size && (b->wait || (s->kind != REP_PATH_NETWORK && s->kind != REP_PATH_TIMER)))
-		n += snprintf(text + n, room - (size_t)n, " (%.*s)", (int)reason.size,
-			      reason.text);
+		n += snprintf(text + n, room - (size_t)n, " (%.*s)", (int)reason.size, reason.text);
 	n += snprintf(text + n, room - (size_t)n, " %s %.*s",
 		      !b->wait && s->kind == REP_PATH_RUNNING ? "up to" : "in", (int)place.size,
 		      place.text);

@@ -19,14 +19,15 @@ enum rep_path_report {
 /* Names for the command line, --help and completions. */
 extern const struct rep_path_report_desc {
 	const char *name, *doc;
-	bool several; /* tables */
+	bool several;			   /* tables */
 } rep_path_reports[REP_NPATH_REPORTS + 1]; /* ends with a NULL name */
 
 struct rep_path_page {
 	struct rep_view *v;
 	const struct rep_path_requests *list;
 	const struct rep_path *path;
-	int64_t rows; /* at most, of each table; 0: all; -1: as suits a page */
+	int64_t rows;	/* at most, of each table; 0: all; -1: as suits a page */
+	bool unwrapped; /* sentences are not cut into lines */
 };
 
 /* A report on paths (any but wakers). The summary is what happened in a few sentences, then hops or

@@ -76,9 +76,9 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 		if (rep_grow(&s->end, &s->ends_room, s->nends, sizeof(*s->end)))
 			return no_memory(err);
 		s->end[s->nends++] =
-		    (struct rep_slice_end){ev->arg[0], ev->ts, g, place, 2 * s->n, ev->stack};
+		    (struct rep_slice_end){ev->arg[0], ev->ts, g, place, 2 * s->n + 1, ev->stack};
 	} else if (ev->subject < s->ngoroutines && ev->subject != g) {
-		s->birth[ev->subject] = (struct rep_slice_birth){g, place, 2 * s->n, ev->stack};
+		s->birth[ev->subject] = (struct rep_slice_birth){g, place, 2 * s->n + 1, ev->stack};
 	}
 	return 0;
 }
@@ -97,8 +97,7 @@ static int take_crossing(struct rep_slice *s, struct rep_view *v, struct tp_err 
 		struct rep_slice_span span;
 		int code;
 
-		if (first > segment || last < segment || first < 0 || g < 0 ||
-		    g >= s->ngoroutines)
+		if (first > segment || last < segment || first < 0 || g < 0 || g >= s->ngoroutines)
 			continue;
 		if (first < segment)
 			s->from_segment[g] = first;
@@ -220,10 +219,9 @@ uint32_t rep_slice_start(const struct rep_slice *s, uint32_t place)
 	if (span->crosses)
 		return 0;
 	if (place > s->first[span->goroutine])
-		return 2 * s->order[place - 1] + 1;
-	return s->birth[span->goroutine].moment == UINT32_MAX
-		   ? 0
-		   : s->birth[span->goroutine].moment;
+		return 2 * s->order[place - 1] + 2;
+	return s->birth[span->goroutine].moment == UINT32_MAX ? 0
+							      : s->birth[span->goroutine].moment;
 }
 
 uint32_t rep_slice_before(const struct rep_slice *s, uint32_t goroutine, int64_t t)

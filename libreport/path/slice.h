@@ -1,8 +1,9 @@
-/* The spans of one segment, by goroutine and in order of events; what a path is walked on. Private to
- * libreport/path.
+/* The spans of one segment, by goroutine and in order of events; what a path is walked on. Private
+ * to libreport/path.
  *
- * Moments are counted, not timed: span n of the segment (in the order in which they end) ends at the
- * moment 2n+1, and what happens between two ends has an even moment. So equal times are no ties. */
+ * Moments are counted, not timed: span n of the segment (in the order in which they end) ends at
+ * the moment 2n+2, and what happens between two ends has an odd moment; 0 is before the segment. So
+ * equal times are no ties. */
 #ifndef REP_PATH_SLICE_H
 #define REP_PATH_SLICE_H
 
@@ -42,15 +43,16 @@ struct rep_slice {
 	uint32_t n, room;
 	uint32_t *order; /* spans by goroutine, then time */
 	uint32_t *first; /* by goroutine: of its spans in `order`; ngoroutines + 1 of them */
-	struct rep_slice_birth *birth;	/* by goroutine */
-	int64_t *from_segment;		/* by goroutine: where its span began that crosses the start
-					   of this segment, -1 for none */
+	struct rep_slice_birth *birth; /* by goroutine */
+	int64_t *from_segment;	       /* by goroutine: where its span began that crosses the start
+					  of this segment, -1 for none */
 	uint32_t ngoroutines;
 	struct rep_slice_end *end; /* of tasks */
 	size_t nends, ends_room, order_room;
 };
 
-/* Reads a segment; what it held before is forgotten. Zero-initialised is valid. TP_ENOMEM, TP_ESTORE.
+/* Reads a segment; what it held before is forgotten. Zero-initialised is valid. TP_ENOMEM,
+ * TP_ESTORE.
  */
 int rep_slice_read(struct rep_slice *s, struct rep_view *v, size_t segment, struct tp_err *err);
 void rep_slice_release(struct rep_slice *s);
@@ -59,8 +61,7 @@ void rep_slice_release(struct rep_slice *s);
  * none. */
 static inline uint32_t rep_slice_place(const struct rep_slice *s, uint32_t goroutine, uint32_t nth)
 {
-	if (goroutine >= s->ngoroutines ||
-	    nth >= s->first[goroutine + 1] - s->first[goroutine])
+	if (goroutine >= s->ngoroutines || nth >= s->first[goroutine + 1] - s->first[goroutine])
 		return REP_SLICE_NONE;
 	return s->first[goroutine] + nth;
 }

@@ -105,8 +105,8 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 	if (!rep_keys_find(&p->chains, chain, wait->stack, wait->reason, wait->waker_entry, &at)) {
 		if (p->nchains >= REP_PATH_MAX_CHAINS)
 			return 0;
-		code = rep_keys_add(&p->chains, chain, wait->stack, wait->reason,
-				    wait->waker_entry, &at);
+		code = rep_keys_add(&p->chains, chain, wait->stack, wait->reason, wait->waker_entry,
+				    &at);
 		if (!code)
 			code = rep_grow(&p->chain, &p->chain_room, p->nchains, sizeof(*p->chain));
 		if (code)

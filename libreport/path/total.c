@@ -26,9 +26,8 @@ static int add(const struct rep_view *v, const struct rep_path_sum *s, struct re
 	int code = rep_keys_add(whats, s->kind, s->reason, 0, 0, &what);
 
 	if (!code)
-		code =
-		    rep_keys_add(keys, s->entry,
-				 rep_path_site(v->dict, s->stack), what, s->stack != 0, &at);
+		code = rep_keys_add(keys, s->entry, rep_path_site(v->dict, s->stack), what,
+				    s->stack != 0, &at);
 	if (!code)
 		code = rep_grow(total, room, at, sizeof(**total));
 	if (code)

@@ -17,8 +17,8 @@ struct adding {
 	struct rep_inside inside;
 	bool everywhere, by_stack;
 	struct rep_keys wakers, woken, pairs;
-	uint32_t *site;	    /* by stack: its site's name + 1, or with by_stack nothing */
-	uint32_t *waiting;  /* by goroutine: its pair + 1 from the wake-up until it runs */
+	uint32_t *site;	   /* by stack: its site's name + 1, or with by_stack nothing */
+	uint32_t *waiting; /* by goroutine: its pair + 1 from the wake-up until it runs */
 	struct rep_dist dist;
 	struct rep_keys buckets; /* pair, bucket */
 	int64_t *bucket_count;
@@ -39,8 +39,8 @@ static bool has_prefix(struct tp_text t, const char *prefix)
 	return t.size >= n && !memcmp(t.text, prefix, n);
 }
 
-/* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded programs
- * share as far as they have the same. */
+/* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded
+ * programs share as far as they have the same. */
 enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason, uint32_t entry)
 {
 	struct tp_text text = tp_dict_text(dict, reason), name = tp_dict_text(dict, entry);
@@ -49,7 +49,8 @@ enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason,
 		return REP_PATH_NETWORK;
 	if (has_prefix(text, "sleep"))
 		return REP_PATH_TIMER;
-	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime have. */
+	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime
+	 * have. */
 	if (has_prefix(text, "GC ") || has_prefix(text, "wait until GC") ||
 	    has_prefix(name, "runtime.gc") || has_prefix(name, "runtime.bg"))
 		return REP_PATH_COLLECTOR;
@@ -85,9 +86,9 @@ static int find_pair(struct adding *a, const struct tp_span *span, struct rep_wa
 	struct rep_wake wake = {
 	    .waker_entry = outside ? TP_NONE : rep_view_entry(a->v, span->waker),
 	    .waker_stack = outside ? 0 : span->waker_stack,
-	    .outside = outside ? (uint8_t)rep_path_outside(
-						a->v->dict, span->reason,
-						rep_view_entry(a->v, span->goroutine)) : 0,
+	    .outside = outside ? (uint8_t)rep_path_outside(a->v->dict, span->reason,
+							   rep_view_entry(a->v, span->goroutine))
+			       : 0,
 	    .entry = rep_view_entry(a->v, span->goroutine),
 	    .stack = span->stack,
 	    .reason = span->reason,
@@ -167,8 +168,8 @@ static bool wanted(struct adding *a, const struct tp_span *span)
 
 	if (span->end < a->v->from || span->end >= a->v->to)
 		return false;
-	if (!a->everywhere && !rep_inside_clip(&a->inside, span->goroutine, span->end,
-					       span->end, &ns))
+	if (!a->everywhere &&
+	    !rep_inside_clip(&a->inside, span->goroutine, span->end, span->end, &ns))
 		return false;
 	return !(a->v->filter->by_id || a->v->filter->given[REP_FILTER_GOROUTINE]) ||
 	       rep_view_match_goroutine(a->v, span->goroutine);

@@ -14,8 +14,8 @@ struct rep_wake {
 	/* The woken goroutine: entry function, where and why it waited. */
 	uint32_t entry, stack, reason;
 	int64_t count;
-	int64_t waited_ns; /* time in those waits */
-	int64_t ran;	   /* of `count`, those that were seen to run then: */
+	int64_t waited_ns;	    /* time in those waits */
+	int64_t ran;		    /* of `count`, those that were seen to run then: */
 	int64_t latency_ns, max_ns; /* from the wake-up to running, summed and at most */
 	int64_t worst_ns;	    /* when the longest of them was woken */
 	struct rep_percentiles latency;
@@ -32,9 +32,9 @@ struct rep_wakes {
 };
 
 /* Wake-ups in the view's time range of goroutines its filter names; `task`, `region`: only inside
- * such (regular expressions, NULL: everywhere). Stacks are told apart by their functions that are not
- * plumbing of the runtime, or, with by_stack, as they are. To be released in every case. TP_EFORMAT,
- * TP_ENOMEM, TP_ESTORE. */
+ * such (regular expressions, NULL: everywhere). Stacks are told apart by their functions that are
+ * not plumbing of the runtime, or, with by_stack, as they are. To be released in every case.
+ * TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
 int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, bool by_stack,
 		     struct rep_wakes *wakes, struct tp_err *err);
 void rep_wakes_release(struct rep_wakes *wakes);

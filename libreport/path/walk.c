@@ -21,11 +21,11 @@ struct frame {
 };
 
 enum standing {
-	ON_SPAN,     /* at `moment` of the span at `place` */
-	AT_START,    /* at its beginning: what was before? */
-	TO_START,    /* parked: at the beginning of the goroutine's last span here */
-	TO_FRAME,    /* parked: at the beginning of the wait of the top frame */
-	TO_BEGIN,    /* parked: at the end of the request, which is to be found */
+	ON_SPAN,  /* at `moment` of the span at `place` */
+	AT_START, /* at its beginning: what was before? */
+	TO_START, /* parked: at the beginning of the goroutine's last span here */
+	TO_FRAME, /* parked: at the beginning of the wait of the top frame */
+	TO_BEGIN, /* parked: at the end of the request, which is to be found */
 };
 
 struct walker {
@@ -359,7 +359,7 @@ static int hop_runnable(struct walk *k, struct walker *w, const struct rep_slice
 static int hop_span(struct walk *k, struct walker *w, const struct rep_slice_span *span,
 		    int64_t from, bool clipped)
 {
-	bool ended = span->ends && w->moment == 2 * k->slice.order[w->place] + 1;
+	bool ended = span->ends && w->moment == 2 * k->slice.order[w->place] + 2;
 	uint32_t stack = w->linked ? w->wake_stack : ended ? span->stack : w->request->stack;
 
 	switch (span->state) {
@@ -391,7 +391,7 @@ static bool step(struct walk *k, struct walker *w, int *code)
 
 	*code = flush(k, w, span->stack);
 	if (!*code && span->state == TP_ST_WAITING && !span->open && span->ends &&
-	    w->moment == 2 * s->order[w->place] + 1 && jump(k, w, span, code))
+	    w->moment == 2 * s->order[w->place] + 2 && jump(k, w, span, code))
 		return false;
 	if (!*code)
 		*code = hop_span(k, w, span, below ? top(w)->from : span->start, below);
@@ -436,7 +436,7 @@ static bool before(struct walk *k, struct walker *w, int *code)
 	if (w->place > s->first[w->goroutine]) {
 		int64_t end = rep_slice_at(s, --w->place)->end;
 
-		w->moment = 2 * s->order[w->place] + 1;
+		w->moment = 2 * s->order[w->place] + 2;
 		if (end < w->t)
 			*code = hop_to(k, w, end, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 		return false;
@@ -514,8 +514,8 @@ static bool stand(struct walk *k, struct walker *w, uint32_t goroutine, int64_t 
 	w->place = place;
 	w->t = t;
 	w->standing = ON_SPAN;
-	w->moment = span->ends && span->end <= t ? 2 * s->order[place] + 1
-						 : rep_slice_start(s, place) + 1;
+	w->moment =
+	    span->ends && span->end <= t ? 2 * s->order[place] + 2 : rep_slice_start(s, place) + 1;
 	return true;
 }
 
@@ -733,8 +733,8 @@ static int begin(struct walk *k, struct rep_path_request *requests, size_t n)
 			continue;
 		code = rep_keys_add(&k->tasks, (uint32_t)id, (uint32_t)(id >> 32), 0, 0, &at);
 		if (!code)
-			code = rep_grow(&k->task_walker, &k->task_room, at,
-					sizeof(*k->task_walker));
+			code =
+			    rep_grow(&k->task_walker, &k->task_room, at, sizeof(*k->task_walker));
 		if (code)
 			return code;
 		k->task_walker[at] = (uint32_t)i;
@@ -742,8 +742,8 @@ static int begin(struct walk *k, struct rep_path_request *requests, size_t n)
 	return 0;
 }
 
-int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n,
-		  int64_t max_hops, struct rep_path *path, struct tp_err *err)
+int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
+		  struct rep_path *path, struct tp_err *err)
 {
 	struct walk k = {.v = v, .path = path, .left = max_hops, .keep = n == 1};
 	int code = rep_path_begin(path);

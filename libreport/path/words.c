@@ -76,9 +76,12 @@ static int write_lines(struct words *w, bool strong, size_t indent, struct tp_er
 	size_t at = 0;
 	int code = 0;
 
+	while (w->size && w->text[w->size - 1] == ' ')
+		w->size--;
 	while (!code && at < w->size) {
 		char line[sizeof(w->text) + 40];
-		size_t blanks = at ? indent : 0, room = LINE - blanks, end = w->size;
+		size_t blanks = at ? indent : 0, end = w->size;
+		size_t room = w->page->unwrapped ? sizeof(w->text) : LINE - blanks;
 
 		if (end - at > room) {
 			end = at + room;
@@ -120,7 +123,16 @@ static void say_share(struct words *w, int64_t ns)
 {
 	double percent = share(w, ns);
 
-	say(w, percent >= 99.95 ? "%.0f%%" : "%.1f%%", percent);
+	if (percent > 0 && percent < 0.05)
+		say(w, "<0.1%%");
+	else
+		say(w, percent >= 99.95 || percent <= 0 ? "%.0f%%" : "%.1f%%", percent);
+}
+
+/* A damaged trace has goroutines and frames without names. */
+static bool is_known(const struct rep_view *v, uint32_t name)
+{
+	return tp_dict_text(v->dict, name).size > 0;
 }
 
 /* "goroutine 12 (main.worker)", or of several "main.worker". */
@@ -130,9 +142,11 @@ static void say_who(struct words *w, uint32_t goroutine, uint32_t entry, bool pl
 	struct tp_text name = rep_path_short(v->dict, entry);
 	int64_t id = rep_path_goroutine_id(v, goroutine);
 
-	if (id == TP_NULL) {
+	if (id == TP_NULL && !is_known(v, entry)) {
+		say(w, "goroutines without a name");
+	} else if (id == TP_NULL) {
 		say_name(w, name);
-	} else if (plain) {
+	} else if (plain || !is_known(v, entry)) {
 		say(w, "goroutine %lld", (long long)id);
 	} else {
 		say(w, "goroutine %lld (", (long long)id);
@@ -188,8 +202,7 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 	uint32_t name;
 
 	if (list->subject == REP_PATH_RANGE) {
-		snprintf(text, size, "%s",
-			 page->v->whole ? "the run" : "the time range");
+		snprintf(text, size, "%s", page->v->whole ? "the run" : "the time range");
 		return text;
 	}
 	t = rep_path_short(page->v->dict, r->name);
@@ -204,6 +217,8 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 		snprintf(text, size, "%s %ss", grouped(number, list->n), noun);
 	else if (list->subject == REP_PATH_TASK)
 		snprintf(text, size, "task %.*s #%lld", (int)t.size, t.text, (long long)r->id);
+	else if (list->subject == REP_PATH_GOROUTINE && !is_known(page->v, r->name))
+		snprintf(text, size, "goroutine %lld", (long long)r->id);
 	else if (list->subject == REP_PATH_GOROUTINE)
 		snprintf(text, size, "goroutine %lld (%.*s)", (long long)r->id, (int)t.size,
 			 t.text);
@@ -330,13 +345,65 @@ static struct part heaviest(const struct rep_path *path, uint32_t chain)
 	return best;
 }
 
-static void say_where(struct words *w, uint32_t entry, uint32_t stack)
+/* Is it of Go's standard library? Its packages have no dot in their first folder, and main is not
+ * of it; names of other languages are nobody's. */
+static bool is_library(struct tp_text name)
 {
-	say(w, " in ");
-	say_name(w, rep_path_function(w->page->v->dict, entry, stack));
+	static const char main_package[] = "main.";
+	uint32_t dot = 0, slash = 0;
+
+	while (dot < name.size && name.text[dot] != '.' && name.text[dot] != '(')
+		dot++;
+	if (dot == name.size || name.text[dot] != '.' ||
+	    (name.size >= 5 && !memcmp(name.text, main_package, 5)))
+		return false;
+	while (slash < name.size && !strchr("/([", name.text[slash]))
+		slash++;
+	return slash == name.size || name.text[slash] != '/' || dot > slash;
 }
 
-/* "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put" */
+/* The function of the program that called the library there: 0 where there is none, or it is there
+ * itself. */
+static uint32_t caller_of(const struct tp_dict *dict, uint32_t stack)
+{
+	uint32_t site = rep_path_site(dict, stack);
+
+	if (!is_library(tp_dict_text(dict, site)))
+		return 0;
+	for (uint32_t at = stack; at;) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+		uint32_t name = tp_dict_frame_name(dict, node.frame);
+
+		if (name && !is_library(tp_dict_text(dict, name)))
+			return name;
+		at = node.parent < at ? node.parent : 0;
+	}
+	return 0;
+}
+
+/* "net.(*netFD).Read under main.(*Shop).pay" */
+static void say_function(struct words *w, uint32_t entry, uint32_t stack)
+{
+	const struct tp_dict *dict = w->page->v->dict;
+	uint32_t caller = stack ? caller_of(dict, stack) : 0;
+
+	say_name(w, rep_path_function(dict, entry, stack));
+	if (caller) {
+		say(w, " under ");
+		say_name(w, rep_path_short(dict, caller));
+	}
+}
+
+static void say_where(struct words *w, uint32_t entry, uint32_t stack)
+{
+	if (!is_known(w->page->v, stack ? rep_path_site(w->page->v->dict, stack) : entry))
+		return;
+	say(w, " in ");
+	say_function(w, entry, stack);
+}
+
+/* "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put"
+ */
 static void say_wait(struct words *w, const struct rep_path_chain *c)
 {
 	struct tp_text reason = tp_dict_text(w->page->v->dict, c->reason);
@@ -348,6 +415,19 @@ static void say_wait(struct words *w, const struct rep_path_chain *c)
 	say_who(w, c->waker, c->waker_entry, false);
 	if (c->wake_stack)
 		say_where(w, c->waker_entry, c->wake_stack);
+}
+
+/* " (syscall.Fsync)": which system call it is. */
+static void say_leaf(struct words *w, uint32_t stack)
+{
+	const struct tp_dict *dict = w->page->v->dict;
+	uint32_t name = tp_dict_frame_name(dict, tp_dict_stack_at(dict, stack).frame);
+
+	if (!name || name == rep_path_site(dict, stack))
+		return;
+	say(w, " (");
+	say_name(w, rep_path_short(dict, name));
+	say(w, ")");
 }
 
 static void say_doing(struct words *w, const struct rep_path_total *s)
@@ -367,21 +447,25 @@ static void say_doing(struct words *w, const struct rep_path_total *s)
 	};
 	struct tp_text reason = tp_dict_text(w->page->v->dict, s->reason);
 
-	if (s->kind == REP_PATH_RUNNABLE && !s->stack) {
+	if (s->kind == REP_PATH_RUNNABLE &&
+	    (!s->stack || !is_known(w->page->v, rep_path_site(w->page->v->dict, s->stack)))) {
 		say(w, "waiting for a P");
 		return;
 	}
 	say(w, "%s", doing[s->kind]);
 	if (s->kind >= REP_PATH_LOST)
 		return;
+	if (s->kind == REP_PATH_SYSCALL)
+		say_leaf(w, s->stack);
 	if (reason.size && (s->kind == REP_PATH_OUTSIDE || s->kind == REP_PATH_UNFINISHED))
 		say(w, " (%.*s)", (int)(reason.size < NAME ? reason.size : NAME), reason.text);
 	if (s->kind == REP_PATH_RUNNABLE) {
 		say(w, " ");
-		say_name(w, rep_path_function(w->page->v->dict, s->entry, s->stack));
-	} else if (s->kind == REP_PATH_RUNNING && s->stack) {
+		say_function(w, s->entry, s->stack);
+	} else if (s->kind == REP_PATH_RUNNING && s->stack &&
+		   is_known(w->page->v, rep_path_site(w->page->v->dict, s->stack))) {
 		say(w, ", until ");
-		say_name(w, rep_path_function(w->page->v->dict, s->entry, s->stack));
+		say_function(w, s->entry, s->stack);
 	} else {
 		say_where(w, s->entry, s->stack);
 	}

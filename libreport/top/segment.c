@@ -95,7 +95,8 @@ static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 
 	moved.start = minus(span->start, base);
 	moved.end = minus(span->end, base);
-	return s->reader->span(s->reader->ctx, &moved, span->mark != s->mark, s->event ? s->event->stack : 0, err);
+	return s->reader->span(s->reader->ctx, &moved, span->mark != s->mark,
+			       s->event ? s->event->stack : 0, err);
 }
 
 #define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */

@@ -103,6 +103,12 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'top block, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --focus=net/http"
 	row 'top groups, range and filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60% --focus=net/http"
 	row 'metrics over two runs' '0.500 s' '0.100 s' '' "exec $bin/tprof-top --over=run $s $s"
+	row 'path of the run' '2.000 s' '0.500 s' '' "exec $bin/tprof-path $s"
+	row 'path of a task' '0.500 s' '0.100 s' '' "exec $bin/tprof-path $s --task=request --slowest"
+	row 'path of a region' '0.500 s' '0.100 s' '' "exec $bin/tprof-path $s --region=decode --slowest"
+	row 'path of a goroutine' '0.500 s' '0.100 s' '' "exec $bin/tprof-path $s --goroutine=serve --slowest"
+	row 'path of every task' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s --task=request"
+	row 'path, who wakes whom' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s wakers"
 	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue

@@ -1,0 +1,27 @@
+# bash completion for tprof-path(1)
+
+_tprof_path()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+	# "=" is a word of its own where it is in COMP_WORDBREAKS.
+	[ "$cur" = = ] && cur=
+	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	case $prev in
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown svg html text folded speedscope' -- "$cur")); return ;;
+	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
+	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--rows | -n | --hops | --title | --task | --region | --goroutine | --from | --to) return ;;
+	--at-least | --at-most) return ;;
+	esac
+	case $cur in
+	-*)
+		COMPREPLY=($(compgen -W '--at-least= --at-most= --color= --format= --from= --goroutine= --help
+			--hops= --no-pager --output= --region= --rows= --run= --slowest --stacks --task= --title=
+			--to= --usage --version' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
+	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'summary hops tree totals requests wakers' -- "$cur")) ;;
+	esac
+}
+complete -o filenames -F _tprof_path tprof-path

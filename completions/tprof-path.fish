@@ -1,0 +1,23 @@
+# fish completion for tprof-path(1)
+
+complete -c tprof-path -a 'summary hops tree totals requests wakers' -d Report
+complete -c tprof-path -l at-least -x -d 'Only requests that took so long at least'
+complete -c tprof-path -l at-most -x -d 'Only requests that took so long at most'
+complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'
+complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html text folded speedscope' -d 'How to write it'
+complete -c tprof-path -l from -x -d 'Only from this time on'
+complete -c tprof-path -l goroutine -x -d 'These goroutines, by id or entry function'
+complete -c tprof-path -s '?' -l help -d 'List the options'
+complete -c tprof-path -l hops -x -d 'Follow paths for so many hops'
+complete -c tprof-path -l no-pager -d 'Do not show long output page by page'
+complete -c tprof-path -s o -l output -r -F -d 'Write this file'
+complete -c tprof-path -l region -x -d 'User regions'
+complete -c tprof-path -s n -l rows -x -d 'Show at most so many rows'
+complete -c tprof-path -l run -x -a 'latest' -d 'Pick the run of a store'
+complete -c tprof-path -l slowest -d 'Only the slowest'
+complete -c tprof-path -l stacks -d 'Tell wakers apart by whole stacks'
+complete -c tprof-path -l task -x -d 'User tasks, by type or id'
+complete -c tprof-path -l title -x -d 'Heading of the flame graph'
+complete -c tprof-path -l to -x -d 'Only before this time'
+complete -c tprof-path -l usage -d 'List the options in short'
+complete -c tprof-path -s V -l version -d 'Print the version'

@@ -1,0 +1,26 @@
+# What cannot be, in a sentence, with the status of a mistake.
+try() { tprof-path "$@" 2>&1 >/dev/null; echo "status $?"; }
+try
+try nosuch.trace
+try testdata/pool.trace nosuch
+try testdata/pool.trace hops tree
+try --task=nosuch testdata/pool.trace
+try --task='(' testdata/pool.trace
+try --region=nosuch testdata/pool.trace
+try --region=x testdata/corpus/traces/oddities-1.27.trace
+try --slowest testdata/pool.trace wakers
+try --task=1 testdata/counter-1.5.trace
+try --goroutine=9999 testdata/pool.trace
+try --task=checkout testdata/pool.trace hops
+try --slowest=0 testdata/pool.trace
+try --slowest=x testdata/pool.trace
+try --from=2s testdata/pool.trace
+try --from=50% --to=20% testdata/pool.trace
+try --title=x testdata/pool.trace
+try --stacks testdata/pool.trace
+try --format=svg testdata/pool.trace tree
+try --format=nosuch testdata/pool.trace
+try testdata/catalog.cpu
+try -o testdata/pool.trace testdata/pool.trace
+# The limit of hops.
+tprof-path --hops=5 --task=12 testdata/pool.trace -n 0
