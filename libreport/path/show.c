@@ -98,17 +98,16 @@ static struct rep_value doing(struct page *p, unsigned kind, uint32_t reason)
 {
 	const char *name = rep_path_kinds[kind].name;
 	struct tp_text t = tp_dict_text(p->v->dict, reason);
+	size_t size = strlen(name) + t.size + 4;
 	char *text;
 
 	if (!t.size || kind == REP_PATH_NETWORK || kind == REP_PATH_TIMER)
 		return rep_str(name);
-	text = tp_arena_alloc(&p->job.texts, strlen(name) + t.size + 4);
+	text = tp_arena_alloc(&p->job.texts, size);
 	if (!text)
 		return rep_str(name);
-	sprintf(text, "%s (", name);
-	memcpy(text + strlen(name) + 2, t.text, t.size);
-	text[strlen(name) + 2 + t.size] = ')';
-	return rep_text(text, strlen(name) + t.size + 3);
+	snprintf(text, size, "%s (%.*s)", name, (int)t.size, t.text);
+	return rep_text(text, size - 1);
 }
 
 /* ---- hops ---- */
