@@ -1,0 +1,191 @@
+#include "clock/clock.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "store/sqlerr.h"
+
+#define NS_PER_S 1000000000
+
+const char *const rep_clock_source_names[REP_NCLOCK_SOURCES] = {
+    [REP_CLOCK_NONE] = "none",
+    [REP_CLOCK_FILE] = "file",
+    [REP_CLOCK_START] = "start",
+    [REP_CLOCK_SNAPSHOT] = "snapshot",
+};
+
+static int append(struct rep_clock *c, size_t *room, int64_t ts, int64_t wall)
+{
+	if (c->n == *room) {
+		size_t more = *room ? *room * 2 : 16;
+		struct rep_clock_point *p = realloc(c->point, more * sizeof(*p));
+
+		if (!p)
+			return TP_ENOMEM;
+		c->point = p;
+		*room = more;
+	}
+	c->point[c->n++] = (struct rep_clock_point){ts, wall};
+	return 0;
+}
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* Snapshots of the table clock, and (where mono_ns is 0) the time of the dump's file. What cannot
+ * be a time, or comes before what went before, is none. */
+static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep_clock *c,
+		       struct rep_clock_point *file, bool *has_file, struct tp_err *err)
+{
+	static const char sql[] = "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM clock "
+				  "WHERE run = ? ORDER BY ts_ns";
+	sqlite3_stmt *stmt = NULL;
+	size_t room = 0;
+	int code = 0, step = 0;
+
+	*has_file = false;
+	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL))
+		return tp_sql_err(err, db, "clock", "cannot read");
+	sqlite3_bind_int64(stmt, 1, run->row.id);
+	while (!code && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+		int64_t ts = sqlite3_column_int64(stmt, 0), sec = sqlite3_column_int64(stmt, 2);
+		int64_t nsec = sqlite3_column_int64(stmt, 3), wall;
+
+		/* Snapshots without a time are what is written where none is known. */
+		if (sec <= 0 || sec > INT64_MAX / NS_PER_S - 1 || nsec < 0 || nsec >= NS_PER_S)
+			continue;
+		wall = sec * NS_PER_S + nsec;
+		if (!sqlite3_column_int64(stmt, 1)) {
+			*file = (struct rep_clock_point){ts, wall};
+			*has_file = true;
+		} else if (!c->n || (ts > c->point[c->n - 1].ts_ns &&
+				     wall > c->point[c->n - 1].wall_ns)) {
+			code = append(c, &room, ts, wall) ? nomem(err) : 0;
+		}
+	}
+	if (!code && step != SQLITE_DONE)
+		code = tp_sql_err(err, db, "clock", "cannot read");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+/* How the two clocks run against each other. */
+static void measure(struct rep_clock *c)
+{
+	const struct rep_clock_point *first = c->point, *last = c->point + c->n - 1;
+
+	for (size_t i = 1; i < c->n; i++) {
+		uint64_t run = (uint64_t)c->point[i].ts_ns - (uint64_t)c->point[i - 1].ts_ns;
+		uint64_t wall = (uint64_t)c->point[i].wall_ns - (uint64_t)c->point[i - 1].wall_ns;
+		uint64_t step = wall > run ? wall - run : run - wall;
+
+		if (step > (uint64_t)c->step_ns)
+			c->step_ns = step > INT64_MAX ? INT64_MAX : (int64_t)step;
+	}
+	if (c->n > 1) {
+		double run = (double)last->ts_ns - (double)first->ts_ns;
+
+		c->drift = ((double)(last->wall_ns - first->wall_ns) - run) / run * NS_PER_S;
+	}
+	c->error_ns = c->step_ns > INT64_MAX - REP_CLOCK_READ_NS ? INT64_MAX
+								 : c->step_ns + REP_CLOCK_READ_NS;
+}
+
+int rep_clock_load(struct tp_store *s, const struct rep_run *run, struct rep_clock *clock,
+		   struct tp_err *err)
+{
+	struct rep_clock_point file = {0, 0};
+	bool has_file = false;
+	size_t room = 0;
+	int code;
+
+	*clock = (struct rep_clock){0};
+	if (run->row.ticks)
+		return 0;
+	code = load_points(tp_store_db(s), run, clock, &file, &has_file, err);
+	if (code)
+		return code;
+	if (clock->n) {
+		clock->source = REP_CLOCK_SNAPSHOT;
+		measure(clock);
+		return 0;
+	}
+	if (run->row.wall_ns != TP_NULL && run->row.wall_ns > 0) {
+		clock->source = REP_CLOCK_START;
+		clock->error_ns = REP_CLOCK_FLUSH_NS;
+		return append(clock, &room, 0, run->row.wall_ns) ? nomem(err) : 0;
+	}
+	if (!has_file)
+		return 0;
+	clock->source = REP_CLOCK_FILE;
+	clock->error_ns = REP_CLOCK_FLUSH_NS;
+	return append(clock, &room, file.ts_ns, file.wall_ns) ? nomem(err) : 0;
+}
+
+void rep_clock_release(struct rep_clock *clock)
+{
+	free(clock->point);
+	*clock = (struct rep_clock){0};
+}
+
+/* The point at or before `at`, by one of its two times, or the first one. */
+static size_t point_before(const struct rep_clock *c, int64_t at, bool wall)
+{
+	size_t low = 0, high = c->n;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if ((wall ? c->point[mid].wall_ns : c->point[mid].ts_ns) <= at)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool fits(__int128 v, int64_t *to)
+{
+	if (v <= INT64_MIN || v > INT64_MAX)
+		return false;
+	*to = (int64_t)v;
+	return true;
+}
+
+bool rep_clock_wall(const struct rep_clock *c, int64_t ts_ns, int64_t *wall_ns)
+{
+	const struct rep_clock_point *p, *next;
+	__int128 since;
+	size_t at;
+
+	if (!c->n)
+		return false;
+	at = point_before(c, ts_ns, false);
+	p = &c->point[at];
+	next = p + 1;
+	since = (__int128)ts_ns - p->ts_ns;
+	if (since > 0 && at + 1 < c->n)
+		since = since * ((__int128)next->wall_ns - p->wall_ns) /
+			((__int128)next->ts_ns - p->ts_ns);
+	return fits(p->wall_ns + since, wall_ns);
+}
+
+bool rep_clock_run(const struct rep_clock *c, int64_t wall_ns, int64_t *ts_ns)
+{
+	const struct rep_clock_point *p, *next;
+	__int128 since;
+	size_t at;
+
+	if (!c->n)
+		return false;
+	at = point_before(c, wall_ns, true);
+	p = &c->point[at];
+	next = p + 1;
+	since = (__int128)wall_ns - p->wall_ns;
+	if (since > 0 && at + 1 < c->n)
+		since = since * ((__int128)next->ts_ns - p->ts_ns) /
+			((__int128)next->wall_ns - p->wall_ns);
+	return fits(p->ts_ns + since, ts_ns);
+}

@@ -1,0 +1,375 @@
+#include "export/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/seed.h"
+#include "clock/clock.h"
+#include "export/cut/state.h"
+
+/* Go's reader holds a generation in memory; traces up to go 1.21 have but one. */
+#define GENERATION_EVENTS 4000000u
+
+/* ---- what there is ---- */
+
+static int load_gs(struct cut *c, struct tp_store *s, int64_t run)
+{
+	struct tp_rows rows = {0};
+	int code =
+	    tp_rows_load(s, run, TP_TABLE_GOROUTINE, 1u << TP_COL(GOROUTINE, id), &rows, c->err);
+
+	if (!code && rows.nrows) {
+		c->gs = calloc(rows.nrows, sizeof(*c->gs));
+		code = c->gs ? 0 : cut_nomem(c);
+		c->ng = code ? 0 : (uint32_t)rows.nrows;
+	}
+	for (uint32_t i = 0; i < c->ng; i++)
+		c->gs[i] = (struct cut_g){
+		    .id = (uint64_t)rows.col[TP_COL(GOROUTINE, id)][i],
+		    .m = TP_NONE,
+		    .wanted = !c->opt->wanted ||
+			      (i < c->opt->ngoroutines && c->opt->wanted[i]),
+		};
+	tp_rows_release(&rows);
+	return code;
+}
+
+static int load_ps(struct cut *c, struct tp_store *s, int64_t run)
+{
+	struct tp_rows rows = {0};
+	int code = tp_rows_load(s, run, TP_TABLE_PROC, 1u << TP_COL(PROC, id), &rows, c->err);
+
+	if (!code && rows.nrows) {
+		c->ps = calloc(rows.nrows, sizeof(*c->ps));
+		code = c->ps ? 0 : cut_nomem(c);
+		c->np = code ? 0 : (uint32_t)rows.nrows;
+	}
+	for (uint32_t i = 0; i < c->np; i++) {
+		int64_t id = rows.col[TP_COL(PROC, id)][i];
+
+		c->ps[i] = (struct cut_p){.id = (uint64_t)id, .m = TP_NONE, .none = id < 0};
+	}
+	tp_rows_release(&rows);
+	return code;
+}
+
+static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
+{
+	struct tp_rows rows = {0};
+	int code = tp_rows_load(s, run, TP_TABLE_THREAD, 1u << TP_COL(THREAD, id), &rows, c->err);
+
+	if (!code && rows.nrows) {
+		c->ms = calloc(rows.nrows, sizeof(*c->ms));
+		code = c->ms ? 0 : cut_nomem(c);
+		c->nm = c->m_room = c->real_ms = code ? 0 : (uint32_t)rows.nrows;
+	}
+	/* Threads that are made up have ids of their own. */
+	c->next_m_id = 1;
+	for (uint32_t i = 0; i < c->nm; i++) {
+		uint64_t id = (uint64_t)rows.col[TP_COL(THREAD, id)][i];
+
+		c->ms[i] = (struct cut_m){.id = id, .g = TP_NONE, .p = TP_NONE};
+		if (id < (uint64_t)1 << 62 && id >= c->next_m_id)
+			c->next_m_id = id + 1;
+	}
+	tp_rows_release(&rows);
+	return code;
+}
+
+/* ---- looking ahead ---- */
+
+/* Goroutines that make wanted ones ready in the range are wanted, too. */
+static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
+{
+	struct tp_event_range range = {c->opt->from_ns, c->opt->to_ns, 0, INT64_MAX};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	uint8_t *more = calloc((size_t)c->ng + 1, 1);
+	size_t n;
+	int code = more ? 0 : cut_nomem(c), left = 0;
+
+	if (!code)
+		code = tp_events_open(&r, s, run, &range, c->err);
+	while (!code && (left = tp_events_next(r, &ev, &n, c->err)) > 0)
+		for (size_t i = 0; i < n; i++)
+			if (ev[i].from == TP_ST_WAITING && ev[i].to == TP_ST_RUNNABLE &&
+			    ev[i].ts >= c->opt->from_ns && ev[i].ts < c->opt->to_ns &&
+			    ev[i].subject < c->ng && c->gs[ev[i].subject].wanted &&
+			    ev[i].g < c->ng)
+				more[ev[i].g] = 1;
+	for (uint32_t i = 0; i < c->ng && !code; i++)
+		c->gs[i].wanted |= more[i];
+	tp_events_close(r);
+	free(more);
+	return code ? code : left;
+}
+
+/* A P that is in a system call when the trace begins looks as if it were running; what happens to
+ * it first tells. */
+static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
+{
+	uint32_t p = ev->p;
+
+	switch (ev->type) {
+	case TP_EV_PROC_STATUS:
+		if (ev->subject < c->np && ev->from == TP_ST_UNDETERMINED &&
+		    ev->to == TP_ST_RUNNING)
+			open[ev->subject] = 1;
+		return;
+	case TP_EV_PROC_STEAL:
+		if (ev->subject < c->np && open[ev->subject]) {
+			c->ps[ev->subject].in_call = true;
+			open[ev->subject] = 0;
+		}
+		return;
+	case TP_EV_GO_SYSCALL_END:
+		if (p < c->np && open[p])
+			c->ps[p].in_call = true;
+		break;
+	case TP_EV_GO_STATUS:
+	case TP_EV_GO_STATUS_STACK:
+	case TP_EV_CPU_SAMPLE:
+		return;
+	default:
+		break;
+	}
+	if (p < c->np)
+		open[p] = 0;
+}
+
+static int look_ahead(struct cut *c, struct tp_store *s, int64_t run)
+{
+	static const struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	uint8_t *open = calloc((size_t)c->np + 1, 1);
+	size_t n, syncs = 0;
+	int code = open ? 0 : cut_nomem(c), left = 0;
+
+	if (!code)
+		code = tp_events_open(&r, s, run, &all, c->err);
+	while (!code && syncs < 2 && (left = tp_events_next(r, &ev, &n, c->err)) > 0)
+		for (size_t i = 0; i < n && syncs < 2; i++) {
+			syncs += ev[i].type == TP_EV_SYNC;
+			look_at(c, &ev[i], open);
+		}
+	tp_events_close(r);
+	free(open);
+	return code ? code : left < 0 ? left : 0;
+}
+
+/* ---- the events ---- */
+
+struct walk {
+	struct cut *c;
+	int64_t from, to; /* of the range */
+	bool done;
+	bool synced; /* a generation is to begin with the next event */
+	int64_t sync_ts;
+	struct tp_event held; /* a P given up, which may be part of what follows */
+	bool holds;
+	uint32_t swallow_from, swallow_to; /* goroutines of a switch that was told whole */
+	uint8_t swallow;		   /* events of it to come */
+};
+
+static bool wanted(const struct cut *c, uint32_t g)
+{
+	return g < c->ng && c->gs[g].wanted;
+}
+
+static int take(struct cut *c, const struct tp_event *ev)
+{
+	unsigned kind = tp_event_descs[ev->type].kind;
+
+	if (kind == TP_KIND_TRANSITION)
+		return tp_event_descs[ev->type].subject == 'P' ? cut_proc(c, ev) : cut_go(c, ev);
+	/* What belongs to a P, or to nobody, is there in any case. */
+	if (c->some && !wanted(c, ev->type == TP_EV_MARK_ASSIST_ACTIVE ? ev->subject : ev->g)) {
+		if (ev->type == TP_EV_PROCS_CHANGE)
+			c->procs = ev->arg[0];
+		if (ev->type != TP_EV_HEAP_ALLOC && ev->type != TP_EV_HEAP_GOAL &&
+		    tp_event_descs[ev->type].subject != 'P')
+			return 0;
+	}
+	return cut_note(c, ev);
+}
+
+/* Does the event go with a switch that was told with its first one? */
+static bool is_swallowed(struct walk *w, const struct tp_event *ev)
+{
+	bool first = w->swallow == 2 &&
+		     (ev->type == TP_EV_GO_BLOCK || ev->type == TP_EV_GO_DESTROY) &&
+		     ev->subject == w->swallow_from;
+	bool second = w->swallow && ev->type == TP_EV_GO_START && ev->subject == w->swallow_to;
+
+	w->swallow = first ? 1 : 0;
+	return first || second;
+}
+
+static int one(struct walk *w, const struct tp_event *ev)
+{
+	struct cut *c = w->c;
+	bool destroy = ev->type == TP_EV_GO_SWITCH_DESTROY;
+
+	c->now = ev->ts;
+	if (is_swallowed(w, ev))
+		return 0;
+	if (c->telling && (destroy || ev->type == TP_EV_GO_SWITCH) && wanted(c, ev->g) &&
+	    wanted(c, ev->subject) && ev->g != ev->subject &&
+	    c->gs[ev->subject].status == CUT_G_WAITING &&
+	    c->gs[ev->g].status == CUT_G_RUNNING) {
+		w->swallow = 2;
+		w->swallow_from = ev->g;
+		w->swallow_to = ev->subject;
+		return cut_switch(c, ev, destroy);
+	}
+	return take(c, ev);
+}
+
+static int begin(struct walk *w, int64_t now, bool synced)
+{
+	struct cut *c = w->c;
+	int code = c->opt->begin ? c->opt->begin(c->opt->begin_ctx, c->err) : 0;
+
+	c->now = now;
+	return code ? code : cut_begin(c, synced);
+}
+
+static int generation(struct walk *w, const struct tp_event *ev)
+{
+	struct cut *c = w->c;
+
+	if (w->synced) {
+		w->synced = false;
+		c->now = w->sync_ts;
+		return cut_generation(c);
+	}
+	if (c->gen_events < GENERATION_EVENTS)
+		return 0;
+	c->now = ev->ts;
+	return cut_generation(c);
+}
+
+static int step(struct walk *w, const struct tp_event *ev)
+{
+	struct cut *c = w->c;
+	int code = 0;
+
+	if (ev->ts >= w->to) {
+		w->done = true;
+		return 0;
+	}
+	if (!c->telling && ev->ts >= w->from) {
+		int64_t now = w->from == INT64_MIN ? ev->ts : w->from;
+		bool synced = ev->type == TP_EV_SYNC && ev->ts == now;
+
+		code = begin(w, now, synced);
+		if (code || synced)
+			return code;
+	}
+	if (ev->type == TP_EV_SYNC) {
+		w->synced = c->telling;
+		w->sync_ts = ev->ts;
+		return 0;
+	}
+	if (c->telling)
+		code = generation(w, ev);
+	if (!code && w->holds) {
+		bool part = ev->type == TP_EV_GO_DESTROY_SYSCALL && ev->m == w->held.m &&
+			    ev->p == w->held.subject && wanted(c, ev->subject);
+
+		w->holds = false;
+		code = part ? 0 : one(w, &w->held);
+	}
+	if (!code && ev->type == TP_EV_PROC_STEAL && ev->p == ev->subject) {
+		w->held = *ev;
+		w->holds = true;
+		return 0;
+	}
+	return code ? code : one(w, ev);
+}
+
+static int walk_events(struct walk *w, struct tp_store *s, int64_t run)
+{
+	struct tp_event_range range = {INT64_MIN, w->to, 0, INT64_MAX};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	size_t n;
+	int code = tp_events_open(&r, s, run, &range, w->c->err), left = 0;
+
+	while (!code && !w->done && (left = tp_events_next(r, &ev, &n, w->c->err)) > 0)
+		for (size_t i = 0; i < n && !code && !w->done; i++)
+			code = step(w, &ev[i]);
+	tp_events_close(r);
+	if (!code && left < 0)
+		code = left;
+	if (!code && w->holds)
+		code = one(w, &w->held);
+	return code;
+}
+
+static void wall_time(const struct cut *c, struct tp_v2_clock *clock)
+{
+	int64_t wall;
+
+	clock->mono_ns = clock->ts;
+	if (c->opt->clock && rep_clock_wall(c->opt->clock, c->now, &wall) && wall >= 0) {
+		clock->wall_sec = (uint64_t)wall / 1000000000;
+		clock->wall_nsec = (uint32_t)((uint64_t)wall % 1000000000);
+	}
+}
+
+static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
+		   const struct tp_out *out)
+{
+	/* The run begins at 0, or just before with the mark of its beginning. */
+	struct walk w = {.c = c,
+			 .from = c->opt->from_ns <= 0 ? INT64_MIN : c->opt->from_ns,
+			 .to = c->opt->to_ns};
+	int code = tp_dict_load(s, run->row.id, &c->dict, c->err);
+
+	if (!code)
+		code = load_gs(c, s, run->row.id);
+	if (!code)
+		code = load_ps(c, s, run->row.id);
+	if (!code)
+		code = load_ms(c, s, run->row.id);
+	if (!code && c->some && c->opt->wakers)
+		code = want_wakers(c, s, run->row.id);
+	if (!code && !c->old && w.from <= 0)
+		code = look_ahead(c, s, run->row.id);
+	if (!code)
+		code = tp_v2_encoder_new(&c->e, c->dict, out, c->err);
+	if (!code)
+		code = walk_events(&w, s, run->row.id);
+	if (!code && !c->telling)
+		return tp_err_set(c->err, TP_ENOENT, TP_OFFSET_NONE,
+				  "nothing happens in that range");
+	if (!code && w.done) {
+		c->now = w.to;
+		code = cut_end(c);
+	}
+	return code ? code : tp_v2_encode_finish(c->e, c->err);
+}
+
+int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_options *opt,
+	    const struct tp_out *out, struct rep_cut_result *result, struct tp_err *err)
+{
+	struct cut c = {
+	    .opt = opt,
+	    .result = result,
+	    .err = err,
+	    .old = strncmp(run->row.format, "go 1.", 5) != 0 || atoi(run->row.format + 5) < 22,
+	    .some = opt->wanted != NULL,
+	    .origin = run->row.start_ns,
+	    .gc_seq = 1,
+	    .task_of = {.seed = tp_seed() | 1},
+	    .wall = wall_time,
+	};
+	int code;
+
+	*result = (struct rep_cut_result){0};
+	code = cut_run(&c, s, run, out);
+	cut_release(&c);
+	return code;
+}

@@ -1,0 +1,467 @@
+/* Goroutines: what an event says of one, and what has to be told first so that Go's reader believes
+ * it (internal/trace/order.go: advanceGoStart, advanceGoStopExec, …). */
+#include "export/cut/state.h"
+
+static void unbind(struct cut *c, struct cut_g *g)
+{
+	if (g->m != TP_NONE)
+		c->ms[g->m].g = TP_NONE;
+	g->m = TP_NONE;
+}
+
+static void bind(struct cut *c, uint32_t at, uint32_t m)
+{
+	c->gs[at].m = m;
+	c->ms[m].g = at;
+}
+
+static void die(struct cut *c, struct cut_g *g)
+{
+	unbind(c, g);
+	while (g->region)
+		cut_region_pop(c, g);
+	g->status = CUT_G_UNKNOWN;
+	g->assist = false;
+	g->stw = 0;
+	g->stack = 0;
+}
+
+static void born(struct cut *c, uint32_t at, uint8_t status, uint32_t stack)
+{
+	struct cut_g *g = &c->gs[at];
+
+	g->status = status;
+	g->seq = 0;
+	g->gen = c->gen;
+	g->stack = stack;
+	g->m = TP_NONE;
+	if (c->telling && !g->seen) {
+		g->seen = true;
+		c->result->goroutines++;
+	}
+}
+
+/* Running, and about to leave its thread. */
+static int leave(struct cut *c, uint32_t at, enum tp_v2_wire type, uint8_t status, uint32_t reason,
+		 uint32_t stack)
+{
+	struct cut_g *g = &c->gs[at];
+	uint32_t m = g->m;
+	int code = cut_tell_g(c, at, TP_NONE);
+
+	unbind(c, g);
+	g->status = status;
+	if (stack)
+		g->stack = stack;
+	return code ? code : cut_put(c, m, type, reason, stack, 0, 0);
+}
+
+static int unblock(struct cut *c, uint32_t at, uint32_t lane, uint32_t stack)
+{
+	struct cut_g *g = &c->gs[at];
+	int code = cut_tell_g(c, at, lane);
+
+	g->status = CUT_G_RUNNABLE;
+	return code ? code : cut_put(c, lane, TP_V2_GoUnblock, g->id, ++g->seq, stack, 0);
+}
+
+static int start(struct cut *c, uint32_t at, uint32_t m)
+{
+	struct cut_g *g = &c->gs[at];
+	int code = cut_tell_g(c, at, m);
+
+	g->status = CUT_G_RUNNING;
+	bind(c, at, m);
+	return code ? code : cut_put(c, m, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
+}
+
+/* Out of a system call without a P: runnable, on no thread. */
+static int end_call_blocked(struct cut *c, uint32_t at)
+{
+	struct cut_g *g = &c->gs[at];
+	uint32_t m = g->m, p = c->ms[m].p;
+	int code = cut_tell_g(c, at, TP_NONE);
+
+	if (!code && p != TP_NONE && c->ps[p].status == CUT_P_SYSCALL) {
+		cut_mend(c);
+		code = cut_p_stop(c, p);
+	}
+	unbind(c, g);
+	g->status = CUT_G_RUNNABLE;
+	return code ? code : cut_put(c, m, TP_V2_GoSyscallEndBlocked, 0, 0, 0, 0);
+}
+
+/* A goroutine of which nothing is known: told as there, or (once the first generation is over) as
+ * created on a P. Stays unknown where there is none. */
+static int appear(struct cut *c, uint32_t at, uint32_t m, uint8_t status, uint32_t stack)
+{
+	int code = 0;
+
+	cut_mend(c);
+	if (c->gen <= 1) {
+		born(c, at, status, stack);
+		c->gs[at].gen = 0;
+		return cut_tell_g(c, at, m);
+	}
+	for (uint32_t i = 0; i < c->np && (m == TP_NONE || c->ms[m].p == TP_NONE); i++)
+		if (c->ps[i].status == CUT_P_RUNNING)
+			m = c->ps[i].m;
+	if (m == TP_NONE || c->ms[m].p == TP_NONE ||
+	    (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status != CUT_G_RUNNING))
+		return 0;
+	code = cut_put(c, m, status == CUT_G_WAITING ? TP_V2_GoCreateBlocked : TP_V2_GoCreate,
+		       c->gs[at].id, stack, 0, 0);
+	born(c, at, status, stack);
+	return code;
+}
+
+/* Whatever it does, it is runnable afterwards, or (where it cannot be told of) unknown. */
+static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
+{
+	struct cut_g *g = &c->gs[at];
+	int code;
+
+	if (g->status == CUT_G_RUNNABLE)
+		return 0;
+	if (g->status == CUT_G_UNKNOWN)
+		return appear(c, at, lane, CUT_G_RUNNABLE, 0);
+	cut_mend(c);
+	if (g->status == CUT_G_WAITING)
+		return unblock(c, at, lane, 0);
+	if (g->status == CUT_G_SYSCALL)
+		return end_call_blocked(c, at);
+	if (c->ms[g->m].p == TP_NONE) {
+		uint32_t m = g->m, p = TP_NONE;
+
+		/* It cannot stop without a P. */
+		for (uint32_t i = 0; i < c->np && p == TP_NONE; i++)
+			if (c->ps[i].status == CUT_P_IDLE)
+				p = i;
+		if (p == TP_NONE)
+			return cut_leave_out(c);
+		code = cut_tell_p(c, p, m);
+		if (!code)
+			code =
+			    cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
+		c->ps[p].status = CUT_P_RUNNING;
+		c->ps[p].m = m;
+		c->ms[m].p = p;
+		if (!code)
+			code = leave(c, at, TP_V2_GoStop, CUT_G_RUNNABLE, 0, 0);
+		return code ? code : cut_p_stop(c, p);
+	}
+	return leave(c, at, TP_V2_GoStop, CUT_G_RUNNABLE, 0, 0);
+}
+
+/* The thread of the event's P, on which nothing else runs. TP_NONE where there is none. */
+static int clear_lane(struct cut *c, const struct tp_event *ev, uint32_t *m)
+{
+	int code = cut_lane_p(c, ev, false, m);
+	uint32_t other;
+
+	if (code || *m == TP_NONE)
+		return code;
+	other = c->ms[*m].g;
+	if (other != TP_NONE)
+		code = make_runnable(c, other, *m);
+	if (c->ms[*m].g != TP_NONE || c->ms[*m].p == TP_NONE)
+		*m = TP_NONE;
+	return code;
+}
+
+static int go_start(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	uint32_t m;
+	int code;
+
+	if (c->gs[at].status == CUT_G_RUNNING && c->gs[at].m == cut_lane(c, ev))
+		return cut_leave_out(c);
+	code = clear_lane(c, ev, &m);
+	if (!code && m == TP_NONE)
+		return cut_leave_out(c);
+	if (!code)
+		code = make_runnable(c, at, m);
+	/* Making it so may have cost the P. */
+	if (code || c->gs[at].status != CUT_G_RUNNABLE || c->ms[m].p == TP_NONE)
+		return code ? code : cut_leave_out(c);
+	return start(c, at, m);
+}
+
+/* Runs, with a P, as for everything it does by itself: *m is where, or TP_NONE. */
+static int must_run(struct cut *c, const struct tp_event *ev, uint32_t at, uint32_t *m)
+{
+	struct cut_g *g = &c->gs[at];
+	struct tp_event start = *ev;
+	int code;
+
+	*m = g->m;
+	if (g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE)
+		return 0;
+	cut_mend(c);
+	code = go_start(c, &start, at);
+	*m = !code && g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE ? g->m : TP_NONE;
+	return code;
+}
+
+static int go_leave(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	static const struct {
+		uint8_t type;
+		enum tp_v2_wire wire;
+		uint8_t status;
+	} how[] = {
+	    {TP_EV_GO_STOP, TP_V2_GoStop, CUT_G_RUNNABLE},
+	    {TP_EV_GO_BLOCK, TP_V2_GoBlock, CUT_G_WAITING},
+	    {TP_EV_GO_DESTROY, TP_V2_GoDestroy, CUT_G_UNKNOWN},
+	};
+	size_t i = ev->type == TP_EV_GO_STOP ? 0 : ev->type == TP_EV_GO_BLOCK ? 1 : 2;
+	uint32_t m;
+	int code = must_run(c, ev, at, &m);
+
+	if (code || m == TP_NONE)
+		return code ? code : cut_leave_out(c);
+	code = leave(c, at, how[i].wire, how[i].status, ev->str, ev->stack);
+	if (how[i].status == CUT_G_UNKNOWN)
+		die(c, &c->gs[at]);
+	return code;
+}
+
+static int go_unblock(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	int code = 0;
+
+	if (c->gs[at].status == CUT_G_UNKNOWN)
+		code = appear(c, at, cut_lane(c, ev), CUT_G_WAITING, 0);
+	if (code || c->gs[at].status != CUT_G_WAITING)
+		return code ? code : cut_leave_out(c);
+	return unblock(c, at, cut_lane(c, ev), ev->stack);
+}
+
+static int go_create(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	bool blocked = ev->type == TP_EV_GO_CREATE_BLOCKED;
+	uint32_t m;
+	int code;
+
+	if (c->gs[at].status != CUT_G_UNKNOWN)
+		return cut_leave_out(c);
+	code = cut_lane_p(c, ev, true, &m);
+	if (!code && m != TP_NONE && c->ms[m].g != TP_NONE &&
+	    c->gs[c->ms[m].g].status != CUT_G_RUNNING)
+		m = TP_NONE;
+	if (code || m == TP_NONE)
+		return code ? code : cut_leave_out(c);
+	born(c, at, blocked ? CUT_G_WAITING : CUT_G_RUNNABLE, ev->str2);
+	return cut_put(c, m, blocked ? TP_V2_GoCreateBlocked : TP_V2_GoCreate, c->gs[at].id,
+		       ev->str2, ev->stack, 0);
+}
+
+static int go_create_syscall(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	uint32_t m = ev->m;
+	int code = 0;
+
+	if (c->gs[at].status != CUT_G_UNKNOWN)
+		return cut_leave_out(c);
+	if (m >= c->real_ms || c->ms[m].g != TP_NONE)
+		code = cut_free_m(c, TP_NONE, &m);
+	if (code)
+		return code;
+	born(c, at, CUT_G_SYSCALL, 0);
+	bind(c, at, m);
+	return cut_put(c, m, TP_V2_GoCreateSyscall, c->gs[at].id, 0, 0, 0);
+}
+
+static int go_syscall_begin(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	uint32_t m;
+	struct cut_p *p;
+	int code = must_run(c, ev, at, &m);
+
+	if (code || m == TP_NONE)
+		return code ? code : cut_leave_out(c);
+	p = &c->ps[c->ms[m].p];
+	code = cut_tell_p(c, c->ms[m].p, m);
+	if (!code)
+		code = cut_tell_g(c, at, m);
+	p->status = CUT_P_SYSCALL;
+	c->gs[at].status = CUT_G_SYSCALL;
+	if (ev->stack)
+		c->gs[at].stack = ev->stack;
+	return code ? code : cut_put(c, m, TP_V2_GoSyscallBegin, ++p->seq, ev->stack, 0, 0);
+}
+
+static int go_syscall_end(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	struct cut_g *g = &c->gs[at];
+	uint32_t m = g->m, p;
+	int code;
+
+	if (g->status != CUT_G_SYSCALL)
+		return cut_leave_out(c);
+	p = c->ms[m].p;
+	if (p == TP_NONE || c->ps[p].status != CUT_P_SYSCALL) {
+		/* Its P is gone: it comes back like one that noticed. */
+		cut_mend(c);
+		code = end_call_blocked(c, at);
+		return code ? code : go_start(c, ev, at);
+	}
+	code = cut_tell_g(c, at, m);
+	if (!code)
+		code = cut_tell_p(c, p, m);
+	c->ps[p].status = CUT_P_RUNNING;
+	g->status = CUT_G_RUNNING;
+	return code ? code : cut_put(c, m, TP_V2_GoSyscallEnd, 0, 0, 0, 0);
+}
+
+static int go_syscall_blocked(struct cut *c, uint32_t at)
+{
+	return c->gs[at].status == CUT_G_SYSCALL ? end_call_blocked(c, at) : cut_leave_out(c);
+}
+
+static int go_destroy_syscall(struct cut *c, uint32_t at)
+{
+	struct cut_g *g = &c->gs[at];
+	uint32_t m = g->m, p;
+	int code;
+
+	if (g->status != CUT_G_SYSCALL)
+		return cut_leave_out(c);
+	p = c->ms[m].p;
+	code = cut_tell_g(c, at, m);
+	if (!code && p != TP_NONE) {
+		if (c->ps[p].status == CUT_P_SYSCALL) {
+			code = cut_tell_p(c, p, m);
+			c->ps[p].status = CUT_P_ABANDONED;
+			c->ps[p].m = TP_NONE;
+			c->ms[m].p = TP_NONE;
+		} else {
+			cut_mend(c);
+			code = cut_p_stop(c, p);
+		}
+	}
+	die(c, g);
+	return code ? code : cut_put(c, m, TP_V2_GoDestroySyscall, 0, 0, 0, 0);
+}
+
+/* Of a goroutine not known yet, in the first generation. */
+static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at, uint8_t status)
+{
+	uint32_t m = TP_NONE;
+	int code = 0;
+
+	if (status == CUT_G_RUNNING) {
+		code = clear_lane(c, ev, &m);
+		if (!code && m == TP_NONE)
+			status = CUT_G_RUNNABLE;
+	} else if (status == CUT_G_SYSCALL) {
+		m = ev->m;
+		if (m >= c->real_ms || c->ms[m].g != TP_NONE)
+			code = cut_free_m(c, TP_NONE, &m);
+		/* The P was told of before, when nobody knew. */
+		if (!code && !c->telling && c->ms[m].p != TP_NONE)
+			c->ps[c->ms[m].p].status = CUT_P_SYSCALL;
+	}
+	if (code)
+		return code;
+	born(c, at, status, ev->str2 ? ev->str2 : ev->stack);
+	if (m != TP_NONE)
+		bind(c, at, m);
+	c->gs[at].gen = 0;
+	return cut_tell_g(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
+}
+
+static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
+{
+	static const uint8_t status[TP_NSTATES] = {
+	    [TP_ST_RUNNABLE] = CUT_G_RUNNABLE,
+	    [TP_ST_RUNNING] = CUT_G_RUNNING,
+	    [TP_ST_SYSCALL] = CUT_G_SYSCALL,
+	    [TP_ST_WAITING] = CUT_G_WAITING,
+	};
+	struct cut_g *g = &c->gs[at];
+	uint8_t to = ev->to < TP_NSTATES ? status[ev->to] : 0;
+	uint32_t stack = ev->str2 ? ev->str2 : ev->stack;
+	int code = 0;
+
+	if (!to)
+		return cut_leave_out(c);
+	if (g->status == CUT_G_UNKNOWN && c->gen <= 1)
+		return go_first_status(c, ev, at, to);
+	if (g->status == CUT_G_UNKNOWN && to == CUT_G_SYSCALL)
+		return go_create_syscall(c, ev, at);
+	if (g->status == CUT_G_UNKNOWN) {
+		code = appear(c, at, cut_lane(c, ev),
+			      to == CUT_G_WAITING ? CUT_G_WAITING : CUT_G_RUNNABLE, stack);
+		return code || to != CUT_G_RUNNING ? code : go_start(c, ev, at);
+	}
+	g->gen = 0;
+	/* As it was told: with a stack or without. */
+	if (stack || !c->telling) {
+		g->stack = stack ? stack : g->stack;
+		return cut_tell_g(c, at, cut_lane(c, ev));
+	}
+	stack = g->stack;
+	g->stack = 0;
+	code = cut_tell_g(c, at, cut_lane(c, ev));
+	g->stack = stack;
+	return code;
+}
+
+int cut_switch(struct cut *c, const struct tp_event *ev, bool destroy)
+{
+	uint32_t next = ev->subject, at = ev->g, m;
+	int code = must_run(c, ev, at, &m);
+
+	if (!code && m != TP_NONE)
+		code = cut_tell_g(c, at, m);
+	if (!code && m != TP_NONE)
+		code = cut_tell_g(c, next, m);
+	if (code || m == TP_NONE || c->gs[next].status != CUT_G_WAITING)
+		return code ? code : cut_leave_out(c);
+	code = cut_put(c, m, destroy ? TP_V2_GoSwitchDestroy : TP_V2_GoSwitch, c->gs[next].id,
+		       ++c->gs[next].seq, 0, 0);
+	unbind(c, &c->gs[at]);
+	if (destroy)
+		die(c, &c->gs[at]);
+	else
+		c->gs[at].status = CUT_G_WAITING;
+	c->gs[next].status = CUT_G_RUNNING;
+	bind(c, next, m);
+	return code;
+}
+
+int cut_go(struct cut *c, const struct tp_event *ev)
+{
+	uint32_t at = ev->subject;
+
+	if (at >= c->ng || !c->gs[at].wanted)
+		return 0;
+	switch (ev->type) {
+	case TP_EV_GO_CREATE:
+	case TP_EV_GO_CREATE_BLOCKED:
+		return go_create(c, ev, at);
+	case TP_EV_GO_CREATE_SYSCALL:
+		return go_create_syscall(c, ev, at);
+	case TP_EV_GO_START:
+		return go_start(c, ev, at);
+	case TP_EV_GO_DESTROY:
+	case TP_EV_GO_STOP:
+	case TP_EV_GO_BLOCK:
+		return go_leave(c, ev, at);
+	case TP_EV_GO_UNBLOCK:
+	case TP_EV_GO_SWITCH:
+	case TP_EV_GO_SWITCH_DESTROY:
+		return go_unblock(c, ev, at);
+	case TP_EV_GO_SYSCALL_BEGIN:
+		return go_syscall_begin(c, ev, at);
+	case TP_EV_GO_SYSCALL_END:
+		return go_syscall_end(c, ev, at);
+	case TP_EV_GO_SYSCALL_BLOCKED:
+		return go_syscall_blocked(c, at);
+	case TP_EV_GO_DESTROY_SYSCALL:
+		return go_destroy_syscall(c, at);
+	default:
+		return go_status(c, ev, at);
+	}
+}

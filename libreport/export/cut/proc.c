@@ -1,0 +1,187 @@
+/* Ps, and the threads that events happen on.
+ *
+ * A goroutine's system call keeps its P until that is stopped or stolen. Where the goroutine is
+ * left out, its P runs nothing all the while, and a theft is told as a stop. */
+#include "export/cut/state.h"
+
+static bool real_p(const struct cut *c, uint32_t p)
+{
+	return p < c->np && !c->ps[p].none;
+}
+
+uint32_t cut_lane(const struct cut *c, const struct tp_event *ev)
+{
+	if (real_p(c, ev->p) && c->ps[ev->p].m != TP_NONE)
+		return c->ps[ev->p].m;
+	return ev->m < c->real_ms ? ev->m : TP_NONE;
+}
+
+int cut_p_stop(struct cut *c, uint32_t at)
+{
+	struct cut_p *p = &c->ps[at];
+	int code = cut_tell_p(c, at, TP_NONE);
+
+	if (!code)
+		code = cut_put(c, p->m, TP_V2_ProcStop, 0, 0, 0, 0);
+	c->ms[p->m].p = TP_NONE;
+	p->m = TP_NONE;
+	p->status = CUT_P_IDLE;
+	return code;
+}
+
+/* A P that is idle or not known, on a thread without one. */
+static int p_start(struct cut *c, uint32_t at, uint32_t m)
+{
+	struct cut_p *p = &c->ps[at];
+	bool known = p->status != CUT_P_UNKNOWN;
+	int code = 0;
+
+	if (known) {
+		code = cut_tell_p(c, at, m);
+		if (!code)
+			code = cut_put(c, m, TP_V2_ProcStart, p->id, ++p->seq, 0, 0);
+	}
+	p->status = CUT_P_RUNNING;
+	p->m = m;
+	c->ms[m].p = at;
+	return known || code ? code : cut_tell_p(c, at, m);
+}
+
+/* What is stolen from a thread nobody knows about any more. */
+static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
+{
+	struct cut_p *p = &c->ps[at];
+	int code = 0;
+
+	if (lane == TP_NONE)
+		code = cut_free_m(c, TP_NONE, &lane);
+	if (!code)
+		code = cut_tell_p(c, at, lane);
+	p->status = CUT_P_IDLE;
+	return code ? code : cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, 0, 0);
+}
+
+/* A thread for a P: the one it says, where that can take it. Threads of old traces are guesses, so
+ * they must not hold a goroutine either. */
+static int m_for_p(struct cut *c, uint32_t hint, uint32_t *m)
+{
+	if (hint < c->real_ms && c->ms[hint].p == TP_NONE &&
+	    (c->ms[hint].g == TP_NONE ||
+	     (!c->old && c->gs[c->ms[hint].g].status == CUT_G_SYSCALL))) {
+		*m = hint;
+		return 0;
+	}
+	return cut_free_m(c, TP_NONE, m);
+}
+
+static int proc_start(struct cut *c, const struct tp_event *ev)
+{
+	uint32_t at = ev->subject, m;
+	struct cut_p *p = &c->ps[at];
+	int code = 0;
+
+	if (p->status == CUT_P_RUNNING || p->status == CUT_P_SYSCALL) {
+		cut_mend(c);
+		code = cut_p_stop(c, at);
+	} else if (p->status == CUT_P_ABANDONED) {
+		cut_mend(c);
+		code = abandoned_steal(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
+	}
+	if (!code)
+		code = m_for_p(c, ev->m, &m);
+	if (!code && p->status == CUT_P_UNKNOWN) {
+		cut_mend(c);
+		p->status = CUT_P_IDLE;
+	}
+	return code ? code : p_start(c, at, m);
+}
+
+static int proc_stop(struct cut *c, const struct tp_event *ev)
+{
+	return c->ps[ev->subject].m == TP_NONE ? cut_leave_out(c) : cut_p_stop(c, ev->subject);
+}
+
+static int proc_steal(struct cut *c, const struct tp_event *ev)
+{
+	uint32_t at = ev->subject, lane = ev->m < c->real_ms ? ev->m : TP_NONE, victim;
+	struct cut_p *p = &c->ps[at];
+	int code;
+
+	if (p->status == CUT_P_ABANDONED)
+		return abandoned_steal(c, at, lane);
+	if (p->status == CUT_P_RUNNING || (p->status == CUT_P_SYSCALL && lane == TP_NONE))
+		return cut_p_stop(c, at);
+	if (p->status != CUT_P_SYSCALL)
+		return cut_leave_out(c);
+	victim = p->m;
+	code = cut_tell_p(c, at, TP_NONE);
+	p->status = CUT_P_IDLE;
+	p->m = TP_NONE;
+	c->ms[victim].p = TP_NONE;
+	return code ? code
+		    : cut_put(c, lane, TP_V2_ProcSteal, p->id, ++p->seq, c->ms[victim].id, 0);
+}
+
+static int proc_status(struct cut *c, const struct tp_event *ev)
+{
+	uint32_t at = ev->subject, m;
+	struct cut_p *p = &c->ps[at];
+	int code;
+
+	if (p->status != CUT_P_UNKNOWN) {
+		p->gen = 0;
+		return cut_tell_p(c, at, cut_lane(c, ev));
+	}
+	if (ev->to != TP_ST_RUNNING) {
+		p->status = CUT_P_IDLE;
+		return cut_tell_p(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
+	}
+	code = m_for_p(c, ev->m, &m);
+	if (code)
+		return code;
+	p->status = p->in_call || (c->ms[m].g != TP_NONE &&
+				   c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
+			? CUT_P_SYSCALL
+			: CUT_P_RUNNING;
+	p->m = m;
+	c->ms[m].p = at;
+	return cut_tell_p(c, at, m);
+}
+
+int cut_proc(struct cut *c, const struct tp_event *ev)
+{
+	if (!real_p(c, ev->subject))
+		return cut_leave_out(c);
+	switch (ev->type) {
+	case TP_EV_PROC_START:
+		return proc_start(c, ev);
+	case TP_EV_PROC_STOP:
+		return proc_stop(c, ev);
+	case TP_EV_PROC_STEAL:
+		return proc_steal(c, ev);
+	default:
+		return proc_status(c, ev);
+	}
+}
+
+int cut_lane_p(struct cut *c, const struct tp_event *ev, bool any, uint32_t *m)
+{
+	struct tp_event start = *ev;
+	int code;
+
+	*m = cut_lane(c, ev);
+	if (*m != TP_NONE && c->ms[*m].p != TP_NONE)
+		return 0;
+	if (real_p(c, ev->p)) {
+		cut_mend(c);
+		start.subject = ev->p;
+		code = proc_start(c, &start);
+		*m = c->ps[ev->p].m;
+		return code;
+	}
+	*m = TP_NONE;
+	for (uint32_t i = 0; any && i < c->np && *m == TP_NONE; i++)
+		if (c->ps[i].status == CUT_P_RUNNING)
+			*m = c->ps[i].m;
+	return 0;
+}

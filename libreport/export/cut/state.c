@@ -1,0 +1,113 @@
+#include "export/cut/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cut_nomem(struct cut *c)
+{
+	return tp_err_set(c->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static bool is_free(const struct cut *c, uint32_t m)
+{
+	return c->ms[m].p == TP_NONE && c->ms[m].g == TP_NONE;
+}
+
+int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m)
+{
+	if (hint < c->nm && is_free(c, hint)) {
+		*m = hint;
+		return 0;
+	}
+	for (uint32_t i = c->real_ms; i < c->nm; i++)
+		if (is_free(c, i)) {
+			*m = i;
+			return 0;
+		}
+	if (c->nm == c->m_room) {
+		uint32_t room = c->m_room ? c->m_room * 2 : 16;
+		struct cut_m *p = realloc(c->ms, room * sizeof(*p));
+
+		if (!p)
+			return cut_nomem(c);
+		c->ms = p;
+		c->m_room = room;
+	}
+	c->ms[c->nm] = (struct cut_m){.id = c->next_m_id++, .g = TP_NONE, .p = TP_NONE};
+	*m = c->nm++;
+	return 0;
+}
+
+struct cut_task *cut_task(struct cut *c, uint64_t id)
+{
+	uintptr_t at = (uintptr_t)tp_idmap_get(&c->task_of, id);
+
+	return at ? &c->tasks[at - 1] : NULL;
+}
+
+int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
+{
+	*task = cut_task(c, id);
+	if (*task)
+		return 0;
+	if (c->ntasks == c->task_room) {
+		uint32_t room = c->task_room ? c->task_room * 2 : 64;
+		struct cut_task *p = realloc(c->tasks, room * sizeof(*p));
+
+		if (!p)
+			return cut_nomem(c);
+		c->tasks = p;
+		c->task_room = room;
+	}
+	/* The map's values are places, which stay when the array moves; never NULL. */
+	if (tp_idmap_add(&c->task_of, id, (void *)(uintptr_t)(c->ntasks + 1)))
+		return cut_nomem(c);
+	*task = &c->tasks[c->ntasks++];
+	**task = (struct cut_task){.id = id};
+	return 0;
+}
+
+int cut_region_push(struct cut *c, struct cut_g *g, uint64_t task, uint32_t name)
+{
+	uint32_t at = c->free_region;
+
+	if (at) {
+		c->free_region = c->regions[at].outer;
+	} else {
+		if (c->nregions + 1 >= c->region_room) {
+			uint32_t room = c->region_room ? c->region_room * 2 : 64;
+			struct cut_region *p = realloc(c->regions, room * sizeof(*p));
+
+			if (!p)
+				return cut_nomem(c);
+			c->regions = p;
+			c->region_room = room;
+		}
+		at = ++c->nregions;
+	}
+	c->regions[at] = (struct cut_region){.task = task, .name = name, .outer = g->region};
+	g->region = at;
+	return 0;
+}
+
+void cut_region_pop(struct cut *c, struct cut_g *g)
+{
+	uint32_t at = g->region;
+
+	g->region = c->regions[at].outer;
+	c->regions[at].outer = c->free_region;
+	c->free_region = at;
+}
+
+void cut_release(struct cut *c)
+{
+	tp_v2_encoder_free(c->e);
+	tp_dict_free(c->dict);
+	tp_idmap_release(&c->task_of);
+	free(c->gs);
+	free(c->ps);
+	free(c->ms);
+	free(c->regions);
+	free(c->tasks);
+	free(c->stw_names);
+}

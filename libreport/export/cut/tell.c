@@ -1,0 +1,192 @@
+/* What is told that no event of the run says: statuses, generations, the beginning and the end. */
+#include "export/cut/state.h"
+
+#define WIRE_MAX ((uint64_t)INT64_MAX - 1)
+
+int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_t b, uint64_t d,
+	    uint64_t e)
+{
+	uint64_t id = m == TP_NONE ? CUT_NO_M : c->ms[m].id, ts;
+
+	if (!c->telling)
+		return 0;
+	/* Wraps around like the times of the run themselves where the clock is hostile. */
+	ts = (uint64_t)c->now + (uint64_t)c->origin;
+	if (ts > WIRE_MAX || ts <= c->last)
+		ts = c->last + 1;
+	if (ts > WIRE_MAX)
+		return cut_leave_out(c);
+	c->last = ts;
+	c->result->events++;
+	c->gen_events++;
+	return tp_v2_encode_event(c->e, id, ts, type, (uint64_t[]){a, b, d, e}, c->err);
+}
+
+int cut_tell_g(struct cut *c, uint32_t at, uint32_t lane)
+{
+	struct cut_g *g = &c->gs[at];
+	uint64_t on = CUT_NO_M;
+
+	if (!c->telling || g->gen == c->gen || g->status == CUT_G_UNKNOWN)
+		return 0;
+	g->gen = c->gen;
+	g->seq = 0;
+	/* What is on a thread is told there: that is how Go's reader knows. */
+	if (g->m != TP_NONE) {
+		lane = g->m;
+		on = c->ms[g->m].id;
+	}
+	return cut_put(c, lane, g->stack ? TP_V2_GoStatusStack : TP_V2_GoStatus, g->id, on,
+		       g->status, g->stack);
+}
+
+int cut_tell_p(struct cut *c, uint32_t at, uint32_t lane)
+{
+	struct cut_p *p = &c->ps[at];
+
+	if (!c->telling || p->gen == c->gen || p->status == CUT_P_UNKNOWN)
+		return 0;
+	p->gen = c->gen;
+	p->seq = 0;
+	if (p->m != TP_NONE)
+		lane = p->m;
+	return cut_put(c, lane, TP_V2_ProcStatus, p->id, p->status, 0, 0);
+}
+
+int cut_generation(struct cut *c)
+{
+	uint64_t ts = (uint64_t)c->now + (uint64_t)c->origin;
+	struct tp_v2_clock clock = {.ts = ts <= c->last || ts > WIRE_MAX ? c->last + 1 : ts};
+
+	c->wall(c, &clock);
+	c->last = clock.ts;
+	c->gen++;
+	c->gen_events = 0;
+	c->result->generations++;
+	return tp_v2_encode_generation(c->e, &clock, c->err);
+}
+
+/* A thread on which a goroutine runs with a P, the goroutine's own if that is possible. */
+static uint32_t running_m(const struct cut *c, uint32_t g)
+{
+	if (g < c->ng && c->gs[g].status == CUT_G_RUNNING && c->ms[c->gs[g].m].p != TP_NONE)
+		return c->gs[g].m;
+	for (uint32_t i = 0; i < c->nm; i++)
+		if (c->ms[i].p != TP_NONE && c->ms[i].g != TP_NONE &&
+		    c->gs[c->ms[i].g].status == CUT_G_RUNNING)
+			return i;
+	return TP_NONE;
+}
+
+static int begin_ranges(struct cut *c)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < c->np && !code; i++)
+		if (c->ps[i].sweeping)
+			code = cut_put(c, c->ps[i].m, TP_V2_GCSweepActive, c->ps[i].id, 0, 0, 0);
+	for (uint32_t i = 0; i < c->ng && !code; i++) {
+		struct cut_g *g = &c->gs[i];
+
+		if (g->assist)
+			code = cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
+		/* There is no status for a stop of the world: it begins anew. */
+		if (g->stw && !code) {
+			if (g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE)
+				code = cut_put(c, g->m, TP_V2_STWBegin, g->stw, g->stw_stack, 0, 0);
+			else
+				g->stw = 0;
+		}
+	}
+	if (!code && c->gc == CUT_GC_ON)
+		code = cut_put(c, TP_NONE, TP_V2_GCActive, ++c->gc_seq, 0, 0, 0);
+	return code;
+}
+
+static int begin_notes(struct cut *c)
+{
+	uint32_t m = running_m(c, TP_NONE);
+	int code = 0;
+
+	if (m == TP_NONE)
+		return 0;
+	if (c->procs)
+		code = cut_put(c, m, TP_V2_ProcsChange, c->procs, 0, 0, 0);
+	for (uint32_t i = 0; i < c->ntasks && !code; i++) {
+		struct cut_task *t = &c->tasks[i];
+
+		if (!t->active)
+			continue;
+		t->told = true;
+		code = cut_put(c, running_m(c, t->g), TP_V2_UserTaskBegin, t->id, t->parent,
+			       t->name, t->stack);
+	}
+	return code;
+}
+
+/* How many events the beginning takes. */
+static uint64_t beginning(const struct cut *c)
+{
+	uint64_t n = c->gc == CUT_GC_ON;
+
+	for (uint32_t i = 0; i < c->np; i++)
+		n += c->ps[i].status != CUT_P_UNKNOWN ? 1u + c->ps[i].sweeping : 0;
+	for (uint32_t i = 0; i < c->ng; i++)
+		n += c->gs[i].status != CUT_G_UNKNOWN
+			 ? 1u + c->gs[i].assist + (c->gs[i].stw != 0)
+			 : 0;
+	if (running_m(c, TP_NONE) == TP_NONE)
+		return n;
+	n += c->procs != 0;
+	for (uint32_t i = 0; i < c->ntasks; i++)
+		n += c->tasks[i].active;
+	return n;
+}
+
+int cut_begin(struct cut *c, bool synced)
+{
+	uint64_t n = beginning(c), at = (uint64_t)c->now + (uint64_t)c->origin;
+	/* The mark of a generation's beginning is an event, too. */
+	uint64_t lead = n ? n + 1 : !synced;
+	int64_t now = c->now;
+	int code;
+
+	/* The time 0 is none for Go's reader, and there is none before it. */
+	if (at > WIRE_MAX || at <= lead) {
+		c->result->shift_ns = (int64_t)(lead + 1 - at);
+		c->origin = (int64_t)((uint64_t)c->origin + lead + 1 - at);
+		at = lead + 1;
+	}
+	c->now = (int64_t)((uint64_t)now - lead);
+	c->last = at - lead - 1;
+	c->telling = true;
+	code = cut_generation(c);
+	for (uint32_t i = 0; i < c->np && !code; i++)
+		code = cut_tell_p(c, i, TP_NONE);
+	for (uint32_t i = 0; i < c->ng && !code; i++)
+		code = cut_tell_g(c, i, TP_NONE);
+	if (!code)
+		code = begin_ranges(c);
+	if (!code)
+		code = begin_notes(c);
+	c->now = now;
+	c->result->before = c->result->events;
+	return code;
+}
+
+int cut_end(struct cut *c)
+{
+	/* A status may be told as often as one likes; it must be the last thing, as it sets the
+	 * sequence number back. */
+	for (uint32_t i = 0; i < c->ng; i++)
+		if (c->gs[i].status != CUT_G_UNKNOWN) {
+			c->gs[i].gen = 0;
+			return cut_tell_g(c, i, TP_NONE);
+		}
+	for (uint32_t i = 0; i < c->np; i++)
+		if (c->ps[i].status != CUT_P_UNKNOWN) {
+			c->ps[i].gen = 0;
+			return cut_tell_p(c, i, TP_NONE);
+		}
+	return 0;
+}
