@@ -47,6 +47,7 @@ struct export_args {
 	bool profile_given;   /* any of them */
 	struct cmd_base base; /* what is taken off */
 	struct cmd_view_options view;
+	bool wakers; /* --wakers */
 };
 
 /* Opens the only path and has it that --run picks one run, which is a trace: its place is then
@@ -62,5 +63,6 @@ int export_parsed(struct export_args *args);
 int export_raw(struct export_args *args);
 int export_footprint(struct export_args *args);
 int export_pprof(struct export_args *args);
+int export_cut(struct export_args *args);
 
 #endif

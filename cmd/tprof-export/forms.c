@@ -10,6 +10,8 @@ const struct export_form export_forms[] = {
     {"raw", "of a trace: its file event by event, as it is encoded", 0, export_raw},
     {"parsed", "of a trace: its events in order, with whole stacks", 0, export_parsed},
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
+    {"trace", "a trace, or a part of one, as go 1.26 would have written it",
+     EXPORT_BINARY | EXPORT_FILTER, export_cut},
     {0},
 };
 

@@ -10,6 +10,7 @@
 enum {
 	KEY_RUN = 0x2000,
 	KEY_FORMAT,
+	KEY_WAKERS,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
@@ -18,6 +19,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
+    {"wakers", KEY_WAKERS, NULL, 0,
+     "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
     {0},
 };
 
@@ -133,6 +136,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		args->out = arg;
+		return 0;
+	case KEY_WAKERS:
+		args->wakers = true;
 		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;

@@ -104,26 +104,30 @@ static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 	return code ? code : left;
 }
 
-/* A P that is in a system call when the trace begins looks as if it were running; what happens to
- * it first tells. */
+/* A P that is in a system call when the trace begins looks as if it were running, and one whose
+ * thread has left it there as if it were idle; what happens to it first tells. */
 static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 {
 	uint32_t p = ev->p;
 
 	switch (ev->type) {
 	case TP_EV_PROC_STATUS:
-		if (ev->subject < c->np && ev->from == TP_ST_UNDETERMINED &&
-		    ev->to == TP_ST_RUNNING)
-			open[ev->subject] = 1;
+		if (ev->subject < c->np && ev->from == TP_ST_UNDETERMINED)
+			open[ev->subject] = ev->to == TP_ST_RUNNING ? 1 : 2;
+		return;
+	case TP_EV_PROC_START:
+		if (ev->subject < c->np)
+			open[ev->subject] = 0;
 		return;
 	case TP_EV_PROC_STEAL:
-		if (ev->subject < c->np && open[ev->subject]) {
-			c->ps[ev->subject].in_call = true;
-			open[ev->subject] = 0;
-		}
+		if (ev->subject >= c->np)
+			return;
+		c->ps[ev->subject].in_call |= open[ev->subject] == 1;
+		c->ps[ev->subject].abandoned |= open[ev->subject] == 2;
+		open[ev->subject] = 0;
 		return;
 	case TP_EV_GO_SYSCALL_END:
-		if (p < c->np && open[p])
+		if (p < c->np && open[p] == 1)
 			c->ps[p].in_call = true;
 		break;
 	case TP_EV_GO_STATUS:
@@ -133,7 +137,7 @@ static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 	default:
 		break;
 	}
-	if (p < c->np)
+	if (p < c->np && open[p] == 1)
 		open[p] = 0;
 }
 
@@ -162,6 +166,7 @@ static int look_ahead(struct cut *c, struct tp_store *s, int64_t run)
 
 struct walk {
 	struct cut *c;
+	const struct tp_out *out;
 	int64_t from, to; /* of the range */
 	bool done;
 	bool synced; /* a generation is to begin with the next event */
@@ -229,8 +234,13 @@ static int one(struct walk *w, const struct tp_event *ev)
 static int begin(struct walk *w, int64_t now, bool synced)
 {
 	struct cut *c = w->c;
-	int code = c->opt->begin ? c->opt->begin(c->opt->begin_ctx, c->err) : 0;
+	int code = w->holds ? one(w, &w->held) : 0;
 
+	w->holds = false;
+	if (!code && c->opt->begin)
+		code = c->opt->begin(c->opt->begin_ctx, c->err);
+	if (!code)
+		code = tp_v2_encoder_new(&c->e, c->dict, w->out, c->err);
 	c->now = now;
 	return code ? code : cut_begin(c, synced);
 }
@@ -268,6 +278,11 @@ static int step(struct walk *w, const struct tp_event *ev)
 			return code;
 	}
 	if (ev->type == TP_EV_SYNC) {
+		/* A generation in which nothing happened. */
+		if (w->synced)
+			code = generation(w, ev);
+		if (code)
+			return code;
 		w->synced = c->telling;
 		w->sync_ts = ev->ts;
 		return 0;
@@ -275,11 +290,15 @@ static int step(struct walk *w, const struct tp_event *ev)
 	if (c->telling)
 		code = generation(w, ev);
 	if (!code && w->holds) {
-		bool part = ev->type == TP_EV_GO_DESTROY_SYSCALL && ev->m == w->held.m &&
-			    ev->p == w->held.subject && wanted(c, ev->subject);
+		struct tp_event whole = *ev;
 
 		w->holds = false;
-		code = part ? 0 : one(w, &w->held);
+		if (ev->type == TP_EV_GO_DESTROY_SYSCALL && ev->m == w->held.m &&
+		    ev->p == w->held.subject && wanted(c, ev->subject)) {
+			whole.ts = w->held.ts;
+			return one(w, &whole);
+		}
+		code = one(w, &w->held);
 	}
 	if (!code && ev->type == TP_EV_PROC_STEAL && ev->p == ev->subject) {
 		w->held = *ev;
@@ -324,6 +343,7 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 {
 	/* The run begins at 0, or just before with the mark of its beginning. */
 	struct walk w = {.c = c,
+			 .out = out,
 			 .from = c->opt->from_ns <= 0 ? INT64_MIN : c->opt->from_ns,
 			 .to = c->opt->to_ns};
 	int code = tp_dict_load(s, run->row.id, &c->dict, c->err);
@@ -336,12 +356,13 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		code = load_ms(c, s, run->row.id);
 	if (!code && c->some && c->opt->wakers)
 		code = want_wakers(c, s, run->row.id);
-	if (!code && !c->old && w.from <= 0)
+	if (!code && !c->old)
 		code = look_ahead(c, s, run->row.id);
 	if (!code)
-		code = tp_v2_encoder_new(&c->e, c->dict, out, c->err);
-	if (!code)
 		code = walk_events(&w, s, run->row.id);
+	/* Nothing happens, but time passes. */
+	if (!code && !c->telling && w.from < run->row.duration_ns)
+		code = begin(&w, w.from, false);
 	if (!code && !c->telling)
 		return tp_err_set(c->err, TP_ENOENT, TP_OFFSET_NONE,
 				  "nothing happens in that range");

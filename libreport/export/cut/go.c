@@ -162,8 +162,13 @@ static int clear_lane(struct cut *c, const struct tp_event *ev, uint32_t *m)
 	if (code || *m == TP_NONE)
 		return code;
 	other = c->ms[*m].g;
-	if (other != TP_NONE)
+	if (other != TP_NONE && c->gs[other].status == CUT_G_SYSCALL) {
+		/* Traces up to go 1.21 need not say that a system call has lost its P. */
+		cut_mend(c);
+		code = cut_p_move(c, c->ms[*m].p, m);
+	} else if (other != TP_NONE) {
 		code = make_runnable(c, other, *m);
+	}
 	if (c->ms[*m].g != TP_NONE || c->ms[*m].p == TP_NONE)
 		*m = TP_NONE;
 	return code;

@@ -72,11 +72,12 @@ static int gc(struct cut *c, const struct tp_event *ev)
 	bool end = ev->type == TP_EV_GC_END;
 	uint32_t m = user_lane(c, ev);
 
-	/* Until one is known of, the thread does not matter; afterwards somebody runs there. */
+	/* It is nobody's; but somebody who runs has to tell it. Traces up to go 1.21 say of P
+	 * 1000004 that it happens there. */
+	if (m == TP_NONE)
+		m = cut_running_m(c, ev->g);
 	if (m == TP_NONE && (c->gc != CUT_GC_UNKNOWN || end))
 		return cut_leave_out(c);
-	if (m == TP_NONE)
-		m = cut_lane(c, ev);
 	if (end ? c->gc != CUT_GC_ON : ev->type == TP_EV_GC_BEGIN && c->gc == CUT_GC_ON)
 		return cut_leave_out(c);
 	if (ev->type == TP_EV_GC_ACTIVE &&

@@ -47,6 +47,15 @@ static int p_start(struct cut *c, uint32_t at, uint32_t m)
 	return known || code ? code : cut_tell_p(c, at, m);
 }
 
+int cut_p_move(struct cut *c, uint32_t at, uint32_t *m)
+{
+	int code = cut_p_stop(c, at);
+
+	if (!code)
+		code = cut_free_m(c, TP_NONE, m);
+	return code ? code : p_start(c, at, *m);
+}
+
 /* What is stolen from a thread nobody knows about any more. */
 static int abandoned_steal(struct cut *c, uint32_t at, uint32_t lane)
 {
@@ -133,7 +142,7 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 		return cut_tell_p(c, at, cut_lane(c, ev));
 	}
 	if (ev->to != TP_ST_RUNNING) {
-		p->status = CUT_P_IDLE;
+		p->status = p->abandoned ? CUT_P_ABANDONED : CUT_P_IDLE;
 		return cut_tell_p(c, at, ev->m < c->real_ms ? ev->m : TP_NONE);
 	}
 	code = m_for_p(c, ev->m, &m);

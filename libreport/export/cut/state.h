@@ -38,7 +38,7 @@ struct cut_p {
 	uint32_t gen;
 	uint8_t status;
 	bool sweeping, none; /* none: a pseudo P of old traces */
-	bool in_call; /* its first status must have been that of a system call */
+	bool in_call, abandoned; /* what its first status must have been */
 };
 
 struct cut_m {
@@ -107,6 +107,8 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 /* Sees to it that the generation knows the status of a goroutine or P. */
 int cut_tell_g(struct cut *c, uint32_t g, uint32_t lane);
 int cut_tell_p(struct cut *c, uint32_t p, uint32_t lane);
+/* A thread on which a goroutine runs with a P, this goroutine's if it does; or TP_NONE. */
+uint32_t cut_running_m(const struct cut *c, uint32_t g);
 int cut_generation(struct cut *c);
 /* All that is so when the range begins at `c->now`; `synced`: with the mark of a generation. */
 int cut_begin(struct cut *c, bool synced);
@@ -131,6 +133,8 @@ uint32_t cut_lane(const struct cut *c, const struct tp_event *ev);
  * there is none. */
 int cut_lane_p(struct cut *c, const struct tp_event *ev, bool any, uint32_t *m);
 int cut_p_stop(struct cut *c, uint32_t p);
+/* To a thread that has nothing else: *m. */
+int cut_p_move(struct cut *c, uint32_t p, uint32_t *m);
 int cut_proc(struct cut *c, const struct tp_event *ev);
 
 /* ---- go.c ---- */

@@ -66,8 +66,7 @@ int cut_generation(struct cut *c)
 	return tp_v2_encode_generation(c->e, &clock, c->err);
 }
 
-/* A thread on which a goroutine runs with a P, the goroutine's own if that is possible. */
-static uint32_t running_m(const struct cut *c, uint32_t g)
+uint32_t cut_running_m(const struct cut *c, uint32_t g)
 {
 	if (g < c->ng && c->gs[g].status == CUT_G_RUNNING && c->ms[c->gs[g].m].p != TP_NONE)
 		return c->gs[g].m;
@@ -105,7 +104,7 @@ static int begin_ranges(struct cut *c)
 
 static int begin_notes(struct cut *c)
 {
-	uint32_t m = running_m(c, TP_NONE);
+	uint32_t m = cut_running_m(c, TP_NONE);
 	int code = 0;
 
 	if (m == TP_NONE)
@@ -118,7 +117,7 @@ static int begin_notes(struct cut *c)
 		if (!t->active)
 			continue;
 		t->told = true;
-		code = cut_put(c, running_m(c, t->g), TP_V2_UserTaskBegin, t->id, t->parent,
+		code = cut_put(c, cut_running_m(c, t->g), TP_V2_UserTaskBegin, t->id, t->parent,
 			       t->name, t->stack);
 	}
 	return code;
@@ -135,7 +134,7 @@ static uint64_t beginning(const struct cut *c)
 		n += c->gs[i].status != CUT_G_UNKNOWN
 			 ? 1u + c->gs[i].assist + (c->gs[i].stw != 0)
 			 : 0;
-	if (running_m(c, TP_NONE) == TP_NONE)
+	if (cut_running_m(c, TP_NONE) == TP_NONE)
 		return n;
 	n += c->procs != 0;
 	for (uint32_t i = 0; i < c->ntasks; i++)
