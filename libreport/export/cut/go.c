@@ -22,7 +22,7 @@ static void die(struct cut *c, struct cut_g *g)
 		cut_region_pop(c, g);
 	g->status = CUT_G_UNKNOWN;
 	g->assist = false;
-	g->stw = 0;
+	g->stopping = false;
 	g->stack = 0;
 }
 

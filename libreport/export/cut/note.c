@@ -54,14 +54,15 @@ static int stw(struct cut *c, const struct tp_event *ev)
 		return cut_leave_out(c);
 	g = &c->gs[c->ms[m].g];
 	if (ev->type == TP_EV_STW_END) {
-		if (!g->stw)
+		if (!g->stopping)
 			return cut_leave_out(c);
-		g->stw = 0;
+		g->stopping = false;
 		return cut_put(c, m, TP_V2_STWEnd, 0, 0, 0, 0);
 	}
-	if (g->stw || !ev->str)
+	if (g->stopping || !ev->str)
 		return cut_leave_out(c);
 	code = stw_name(c, ev->str, &name);
+	g->stopping = true;
 	g->stw = name;
 	g->stw_stack = ev->stack;
 	return code ? code : cut_put(c, m, TP_V2_STWBegin, name, ev->stack, 0, 0);

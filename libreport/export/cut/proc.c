@@ -120,8 +120,9 @@ static int proc_steal(struct cut *c, const struct tp_event *ev)
 		return abandoned_steal(c, at, lane);
 	if (p->status == CUT_P_RUNNING || (p->status == CUT_P_SYSCALL && lane == TP_NONE))
 		return cut_p_stop(c, at);
+	/* Of a goroutine that is left out: it was stopped when that was. */
 	if (p->status != CUT_P_SYSCALL)
-		return cut_leave_out(c);
+		return c->some ? 0 : cut_leave_out(c);
 	victim = p->m;
 	code = cut_tell_p(c, at, TP_NONE);
 	p->status = CUT_P_IDLE;

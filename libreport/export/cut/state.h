@@ -25,11 +25,10 @@ struct cut_g {
 	uint32_t m;	/* index, TP_NONE: it is on none */
 	uint32_t gen;	/* generation its status was told in */
 	uint32_t stack; /* a stack that ends in its entry function */
-	uint32_t stw;	/* name of the stop of the world it is in, 0: none */
-	uint32_t stw_stack;
+	uint32_t stw, stw_stack; /* of the stop of the world it is in: name, stack */
 	uint32_t region; /* innermost that was told, of cut.regions; 0: none */
 	uint8_t status;
-	bool wanted, assist, seen;
+	bool wanted, assist, stopping, seen;
 };
 
 struct cut_p {

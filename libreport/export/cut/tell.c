@@ -90,11 +90,11 @@ static int begin_ranges(struct cut *c)
 		if (g->assist)
 			code = cut_put(c, g->m, TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);
 		/* There is no status for a stop of the world: it begins anew. */
-		if (g->stw && !code) {
+		if (g->stopping && !code) {
 			if (g->status == CUT_G_RUNNING && c->ms[g->m].p != TP_NONE)
 				code = cut_put(c, g->m, TP_V2_STWBegin, g->stw, g->stw_stack, 0, 0);
 			else
-				g->stw = 0;
+				g->stopping = false;
 		}
 	}
 	if (!code && c->gc == CUT_GC_ON)
@@ -132,7 +132,7 @@ static uint64_t beginning(const struct cut *c)
 		n += c->ps[i].status != CUT_P_UNKNOWN ? 1u + c->ps[i].sweeping : 0;
 	for (uint32_t i = 0; i < c->ng; i++)
 		n += c->gs[i].status != CUT_G_UNKNOWN
-			 ? 1u + c->gs[i].assist + (c->gs[i].stw != 0)
+			 ? 1u + c->gs[i].assist + c->gs[i].stopping
 			 : 0;
 	if (cut_running_m(c, TP_NONE) == TP_NONE)
 		return n;
