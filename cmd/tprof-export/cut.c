@@ -37,7 +37,8 @@ static void tell(const struct export_args *args, const struct rep_cut_result *r)
 		cmd_note(&args->cmd, "%s: %s events are left out, as Go's reader refuses them",
 			 args->paths[0], cmd_thousands(n, (int64_t)r->left_out));
 	if (r->shift_ns)
-		cmd_note(&args->cmd, "%s: its clock begins at 0; all times are later by %" PRId64 "ns",
+		cmd_note(&args->cmd,
+			 "%s: its clock begins at 0; all times are later by %" PRId64 "ns",
 			 args->paths[0], r->shift_ns);
 }
 
@@ -46,8 +47,7 @@ int export_cut(struct export_args *args)
 	int status = export_open_trace(args);
 	struct tp_out out = {.write = to_stdout};
 	struct beginning b = {.args = args};
-	struct rep_cut_options opt = {
-	    .wakers = args->wakers, .begin = begin, .begin_ctx = &b};
+	struct rep_cut_options opt = {.wakers = args->wakers, .begin = begin, .begin_ctx = &b};
 	const struct rep_run *run;
 	struct rep_choice choice;
 	struct rep_clock clock = {0};

@@ -60,8 +60,8 @@ static int load_points(struct sqlite3 *db, const struct rep_run *run, struct rep
 		if (!sqlite3_column_int64(stmt, 1)) {
 			*file = (struct rep_clock_point){ts, wall};
 			*has_file = true;
-		} else if (!c->n || (ts > c->point[c->n - 1].ts_ns &&
-				     wall > c->point[c->n - 1].wall_ns)) {
+		} else if (!c->n ||
+			   (ts > c->point[c->n - 1].ts_ns && wall > c->point[c->n - 1].wall_ns)) {
 			code = append(c, &room, ts, wall) ? nomem(err) : 0;
 		}
 	}
@@ -89,8 +89,8 @@ static void measure(struct rep_clock *c)
 
 		c->drift = ((double)(last->wall_ns - first->wall_ns) - run) / run * NS_PER_S;
 	}
-	c->error_ns = c->step_ns > INT64_MAX - REP_CLOCK_READ_NS ? INT64_MAX
-								 : c->step_ns + REP_CLOCK_READ_NS;
+	c->error_ns =
+	    c->step_ns > INT64_MAX - REP_CLOCK_READ_NS ? INT64_MAX : c->step_ns + REP_CLOCK_READ_NS;
 }
 
 int rep_clock_load(struct tp_store *s, const struct rep_run *run, struct rep_clock *clock,

@@ -11,9 +11,9 @@ static int choose(struct rep_choice *c, const struct tp_rows *rows, const struct
 		return TP_ENOMEM;
 	for (size_t i = 0; i < c->n; i++) {
 		c->wanted[i] =
-		    f->by_id ? rows->col[TP_COL(GOROUTINE, id)][i] == f->id
-			     : rep_match_goroutine(
-				   m, (uint32_t)rows->col[TP_COL(GOROUTINE, name)][i]);
+		    f->by_id
+			? rows->col[TP_COL(GOROUTINE, id)][i] == f->id
+			: rep_match_goroutine(m, (uint32_t)rows->col[TP_COL(GOROUTINE, name)][i]);
 		c->nwanted += c->wanted[i];
 	}
 	return 0;
@@ -22,8 +22,7 @@ static int choose(struct rep_choice *c, const struct tp_rows *rows, const struct
 static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run,
 			   const struct rep_filter *f, struct tp_err *err)
 {
-	const uint32_t columns =
-	    1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
+	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
 	struct rep_matcher m = {0};
 	struct tp_dict *dict = NULL;
 	struct tp_rows rows = {0};
@@ -54,8 +53,7 @@ int rep_choice_init(struct rep_choice *c, struct tp_store *s, const struct rep_r
 
 	*c = (struct rep_choice){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 	if (!code)
-		code =
-		    rep_filter_range(text, run->row.duration_ns, &c->from_ns, &c->to_ns, err);
+		code = rep_filter_range(text, run->row.duration_ns, &c->from_ns, &c->to_ns, err);
 	if (!code && text->goroutine)
 		code = find_goroutines(c, s, run->row.id, &f, err);
 	rep_filter_release(&f);

@@ -27,8 +27,7 @@ static int load_gs(struct cut *c, struct tp_store *s, int64_t run)
 		c->gs[i] = (struct cut_g){
 		    .id = (uint64_t)rows.col[TP_COL(GOROUTINE, id)][i],
 		    .m = TP_NONE,
-		    .wanted = !c->opt->wanted ||
-			      (i < c->opt->ngoroutines && c->opt->wanted[i]),
+		    .wanted = !c->opt->wanted || (i < c->opt->ngoroutines && c->opt->wanted[i]),
 		};
 	tp_rows_release(&rows);
 	return code;
@@ -94,8 +93,7 @@ static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 		for (size_t i = 0; i < n; i++)
 			if (ev[i].from == TP_ST_WAITING && ev[i].to == TP_ST_RUNNABLE &&
 			    ev[i].ts >= c->opt->from_ns && ev[i].ts < c->opt->to_ns &&
-			    ev[i].subject < c->ng && c->gs[ev[i].subject].wanted &&
-			    ev[i].g < c->ng)
+			    ev[i].subject < c->ng && c->gs[ev[i].subject].wanted && ev[i].g < c->ng)
 				more[ev[i].g] = 1;
 	for (uint32_t i = 0; i < c->ng && !code; i++)
 		c->gs[i].wanted |= more[i];
@@ -221,8 +219,7 @@ static int one(struct walk *w, const struct tp_event *ev)
 		return 0;
 	if (c->telling && (destroy || ev->type == TP_EV_GO_SWITCH) && wanted(c, ev->g) &&
 	    wanted(c, ev->subject) && ev->g != ev->subject &&
-	    c->gs[ev->subject].status == CUT_G_WAITING &&
-	    c->gs[ev->g].status == CUT_G_RUNNING) {
+	    c->gs[ev->subject].status == CUT_G_WAITING && c->gs[ev->g].status == CUT_G_RUNNING) {
 		w->swallow = 2;
 		w->swallow_from = ev->g;
 		w->swallow_to = ev->subject;
@@ -305,7 +302,9 @@ static int step(struct walk *w, const struct tp_event *ev)
 		w->holds = true;
 		return 0;
 	}
-	return code ? code : one(w, ev);
+	if (!code)
+		code = one(w, ev);
+	return !code && c->owes ? cut_begin_notes(c) : code;
 }
 
 static int walk_events(struct walk *w, struct tp_store *s, int64_t run)

@@ -4,8 +4,9 @@
  * Events come in the order, at the times, with the stacks and strings that they have in the run.
  * What is so when the range begins is told first, in the last nanoseconds before it, as a tracer
  * does when it starts: the state of every goroutine and P, GC and ranges under way, and the tasks
- * that have begun (by a goroutine that runs then; by none if none does). A region that began
- * before has no beginning. Where the range ends before the run does, one more status tells when.
+ * that have begun (by a goroutine that runs then, or by the first one to run: nobody else can). A
+ * region that began before has no beginning. Where the range ends before the run does, one more
+ * status tells when.
  *
  * Of some goroutines: their events, those that others do to them (creation, waking), their CPU
  * samples, metrics, and what happens to Ps. What other goroutines do is left out, so that a P seems
@@ -46,9 +47,10 @@ struct rep_cut_options {
 	}
 
 struct rep_cut_result {
-	uint64_t events; /* told, those at the beginning included */
-	uint64_t before; /* of them, what was so already when the range began */
-	uint64_t mended; /* put in because Go's reader needs them */
+	uint64_t events;   /* told, those at the beginning included */
+	uint64_t before;   /* of them, what was so already when the range began */
+	uint64_t late;	   /* what was so already, but had to wait for somebody to tell it */
+	uint64_t mended;   /* put in because Go's reader needs them */
 	uint64_t left_out; /* of the range and of goroutines that are wanted, not told */
 	uint64_t goroutines, generations;
 	int64_t shift_ns; /* times are later by this; not 0 only where the clock began near 0 */

@@ -141,8 +141,7 @@ static int make_runnable(struct cut *c, uint32_t at, uint32_t lane)
 			return cut_leave_out(c);
 		code = cut_tell_p(c, p, m);
 		if (!code)
-			code =
-			    cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
+			code = cut_put(c, m, TP_V2_ProcStart, c->ps[p].id, ++c->ps[p].seq, 0, 0);
 		c->ps[p].status = CUT_P_RUNNING;
 		c->ps[p].m = m;
 		c->ms[m].p = p;

@@ -86,9 +86,9 @@ static int gc(struct cut *c, const struct tp_event *ev)
 		return cut_leave_out(c);
 	c->gc = end ? CUT_GC_OFF : CUT_GC_ON;
 	return cut_put(c, m,
-		       end				 ? TP_V2_GCEnd
+		       end			    ? TP_V2_GCEnd
 		       : ev->type == TP_EV_GC_BEGIN ? TP_V2_GCBegin
-							 : TP_V2_GCActive,
+						    : TP_V2_GCActive,
 		       ++c->gc_seq, ev->type == TP_EV_GC_BEGIN ? ev->stack : 0, 0, 0);
 }
 
@@ -208,8 +208,8 @@ static int region(struct cut *c, const struct tp_event *ev)
 		cut_region_pop(c, g);
 	}
 	return code ? code
-		    : cut_put(c, m, begin ? TP_V2_UserRegionBegin : TP_V2_UserRegionEnd,
-			      ev->arg[0], ev->str, ev->stack, 0);
+		    : cut_put(c, m, begin ? TP_V2_UserRegionBegin : TP_V2_UserRegionEnd, ev->arg[0],
+			      ev->str, ev->stack, 0);
 }
 
 static int on_goroutine(struct cut *c, const struct tp_event *ev)
@@ -232,12 +232,10 @@ static int sample(struct cut *c, const struct tp_event *ev)
 	c->last = ts <= c->last ? c->last + 1 : ts;
 	c->result->events++;
 	c->gen_events++;
-	return tp_v2_encode_sample(c->e, c->last,
-				   ev->m < c->real_ms ? c->ms[ev->m].id : CUT_NO_M,
+	return tp_v2_encode_sample(c->e, c->last, ev->m < c->real_ms ? c->ms[ev->m].id : CUT_NO_M,
 				   ev->p < c->np && !c->ps[ev->p].none ? c->ps[ev->p].id
 								       : UINT64_MAX,
-				   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack,
-				   c->err);
+				   ev->g < c->ng ? c->gs[ev->g].id : UINT64_MAX, ev->stack, c->err);
 }
 
 static int experimental(struct cut *c, const struct tp_event *ev)

@@ -149,10 +149,10 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 	code = m_for_p(c, ev->m, &m);
 	if (code)
 		return code;
-	p->status = p->in_call || (c->ms[m].g != TP_NONE &&
-				   c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
-			? CUT_P_SYSCALL
-			: CUT_P_RUNNING;
+	p->status =
+	    p->in_call || (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
+		? CUT_P_SYSCALL
+		: CUT_P_RUNNING;
 	p->m = m;
 	c->ms[m].p = at;
 	return cut_tell_p(c, at, m);

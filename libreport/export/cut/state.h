@@ -1,5 +1,5 @@
-/* What Go's reader knows at a point of the cut: the state of its ordering (internal/trace/order.go),
- * which every event that is told must fit.
+/* What Go's reader knows at a point of the cut: the state of its ordering
+ * (internal/trace/order.go), which every event that is told must fit.
  *
  * The same code runs before the range begins, where cut_put() tells nothing. */
 #ifndef REP_EXPORT_CUT_STATE_H
@@ -22,11 +22,11 @@ enum cut_gc { CUT_GC_UNKNOWN, CUT_GC_OFF, CUT_GC_ON };
 
 struct cut_g {
 	uint64_t id, seq;
-	uint32_t m;	/* index, TP_NONE: it is on none */
-	uint32_t gen;	/* generation its status was told in */
-	uint32_t stack; /* a stack that ends in its entry function */
+	uint32_t m;		 /* index, TP_NONE: it is on none */
+	uint32_t gen;		 /* generation its status was told in */
+	uint32_t stack;		 /* a stack that ends in its entry function */
 	uint32_t stw, stw_stack; /* of the stop of the world it is in: name, stack */
-	uint32_t region; /* innermost that was told, of cut.regions; 0: none */
+	uint32_t region;	 /* innermost that was told, of cut.regions; 0: none */
 	uint8_t status;
 	bool wanted, assist, stopping, seen;
 };
@@ -36,7 +36,7 @@ struct cut_p {
 	uint32_t m; /* that holds it */
 	uint32_t gen;
 	uint8_t status;
-	bool sweeping, none; /* none: a pseudo P of old traces */
+	bool sweeping, none;	 /* none: a pseudo P of old traces */
 	bool in_call, abandoned; /* what its first status must have been */
 };
 
@@ -64,9 +64,10 @@ struct cut {
 	struct tp_v2_encoder *e;
 	struct tp_err *err;
 	bool telling;
-	bool old;	/* up to go 1.21: threads are guesses */
-	bool some;	/* of the goroutines only */
-	uint32_t gen;	/* 1, 2 …; 0 before the range */
+	bool owes;    /* cut_begin_notes found nobody to tell them */
+	bool old;     /* up to go 1.21: threads are guesses */
+	bool some;    /* of the goroutines only */
+	uint32_t gen; /* 1, 2 …; 0 before the range */
 	uint64_t gen_events;
 	int64_t now;	/* time of the event at hand, since the run began */
 	int64_t origin; /* … plus this is time on the wire */
@@ -111,6 +112,8 @@ uint32_t cut_running_m(const struct cut *c, uint32_t g);
 int cut_generation(struct cut *c);
 /* All that is so when the range begins at `c->now`; `synced`: with the mark of a generation. */
 int cut_begin(struct cut *c, bool synced);
+/* Of what is so then, that which only a goroutine that runs can tell; again when there is one. */
+int cut_begin_notes(struct cut *c);
 /* That time has come to `c->now`. */
 int cut_end(struct cut *c);
 

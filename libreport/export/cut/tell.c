@@ -102,24 +102,29 @@ static int begin_ranges(struct cut *c)
 	return code;
 }
 
-static int begin_notes(struct cut *c)
+int cut_begin_notes(struct cut *c)
 {
 	uint32_t m = cut_running_m(c, TP_NONE);
+	uint64_t before = c->result->events;
+	bool late = c->owes;
 	int code = 0;
 
-	if (m == TP_NONE)
+	c->owes = m == TP_NONE;
+	if (c->owes)
 		return 0;
 	if (c->procs)
 		code = cut_put(c, m, TP_V2_ProcsChange, c->procs, 0, 0, 0);
 	for (uint32_t i = 0; i < c->ntasks && !code; i++) {
 		struct cut_task *t = &c->tasks[i];
 
-		if (!t->active)
+		if (!t->active || t->told)
 			continue;
 		t->told = true;
 		code = cut_put(c, cut_running_m(c, t->g), TP_V2_UserTaskBegin, t->id, t->parent,
 			       t->name, t->stack);
 	}
+	if (late)
+		c->result->late = c->result->events - before;
 	return code;
 }
 
@@ -131,9 +136,8 @@ static uint64_t beginning(const struct cut *c)
 	for (uint32_t i = 0; i < c->np; i++)
 		n += c->ps[i].status != CUT_P_UNKNOWN ? 1u + c->ps[i].sweeping : 0;
 	for (uint32_t i = 0; i < c->ng; i++)
-		n += c->gs[i].status != CUT_G_UNKNOWN
-			 ? 1u + c->gs[i].assist + c->gs[i].stopping
-			 : 0;
+		n +=
+		    c->gs[i].status != CUT_G_UNKNOWN ? 1u + c->gs[i].assist + c->gs[i].stopping : 0;
 	if (cut_running_m(c, TP_NONE) == TP_NONE)
 		return n;
 	n += c->procs != 0;
@@ -167,7 +171,7 @@ int cut_begin(struct cut *c, bool synced)
 	if (!code)
 		code = begin_ranges(c);
 	if (!code)
-		code = begin_notes(c);
+		code = cut_begin_notes(c);
 	c->now = now;
 	c->result->before = c->result->events;
 	return code;
