@@ -7,7 +7,7 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'events pprof' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'events pprof trace' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--sample-index)
@@ -41,7 +41,7 @@ _tprof_export()
 		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
 			--no-inlines --normalize --output= --prune-from= --reason= --region= --run= --sample-index= --show= --show-columns
 			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
-			--tag-show= --task= --to= --usage --version --view= --pprof=' -- "$cur"))
+			--tag-show= --task= --to= --usage --version --view= --pprof= --wakers' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -17,6 +17,7 @@ enum export_need {
 	EXPORT_SEVERAL = 1 << 1, /* adds up several files, and takes others off (--base) */
 	EXPORT_SAMPLES = 1 << 2, /* profiles: takes --view, and what picks samples and frames */
 	EXPORT_FILTER = 1 << 3,	 /* --from, --to, --goroutine … pick a part without a --view */
+	EXPORT_RANGE = 1 << 4,	 /* of those, only --from, --to and --goroutine do */
 };
 
 struct export_args;

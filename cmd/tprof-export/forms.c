@@ -11,7 +11,7 @@ const struct export_form export_forms[] = {
     {"parsed", "of a trace: its events in order, with whole stacks", 0, export_parsed},
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
     {"trace", "a trace, or a part of one, as go 1.26 would have written it",
-     EXPORT_BINARY | EXPORT_FILTER, export_cut},
+     EXPORT_BINARY | EXPORT_RANGE, export_cut},
     {0},
 };
 

@@ -93,6 +93,17 @@ static void set_form(struct export_args *args, struct argp_state *state, const c
 			   export_form_names(names, 0));
 }
 
+static void check_range(const struct export_args *args, struct argp_state *state)
+{
+	const struct rep_trace_profile_options *t = &args->view.trace;
+
+	if (t->filter.state || t->filter.reason || t->task || t->region)
+		argp_error(state,
+			   "--format=%s is of a time range (--from, --to) and of goroutines "
+			   "(--goroutine); nothing else picks a part of it",
+			   args->form->name);
+}
+
 static void check(struct export_args *args, struct argp_state *state)
 {
 	char names[EXPORT_NAMES];
@@ -117,8 +128,12 @@ static void check(struct export_args *args, struct argp_state *state)
 	if (args->profile_given && !(needs & EXPORT_SAMPLES))
 		argp_error(state, "what picks samples and frames is for --format=%s",
 			   export_form_names(names, EXPORT_SAMPLES));
-	if (!(needs & EXPORT_FILTER))
+	if (needs & EXPORT_RANGE)
+		check_range(args, state);
+	else if (!(needs & EXPORT_FILTER))
 		cmd_view_need(&args->view, state, false);
+	if (args->wakers && (args->form->write != export_cut || !args->view.trace.filter.goroutine))
+		argp_error(state, "--wakers goes with --format=trace and --goroutine");
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
