@@ -36,8 +36,8 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (!code && !c->nwanted)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "--goroutine=%s: there is no such goroutine; tprof-top "
-				  "--goroutines lists them",
+				  "--goroutine=%s: there is no such goroutine; tprof-top FILE "
+				  "goroutines lists them",
 				  f->text.goroutine);
 	rep_matcher_release(&m);
 	tp_rows_release(&rows);

@@ -103,7 +103,8 @@ static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 }
 
 /* A P that is in a system call when the trace begins looks as if it were running, and one whose
- * thread has left it there as if it were idle; what happens to it first tells. */
+ * thread has left it there as if it were idle; what happens to it first tells. A goroutine that
+ * does nothing is told of only when the first generation ends. */
 static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 {
 	uint32_t p = ev->p;
@@ -128,8 +129,18 @@ static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 		if (p < c->np && open[p] == 1)
 			c->ps[p].in_call = true;
 		break;
+	case TP_EV_GO_SYSCALL_BLOCKED:
+		if (p < c->np && open[p] == 1)
+			c->ps[p].running = true;
+		break;
 	case TP_EV_GO_STATUS:
 	case TP_EV_GO_STATUS_STACK:
+		if (ev->subject < c->ng && ev->from == TP_ST_UNDETERMINED) {
+			c->gs[ev->subject].first = ev->to;
+			c->gs[ev->subject].first_m = ev->m;
+			c->gs[ev->subject].first_stack = ev->stack;
+		}
+		return;
 	case TP_EV_CPU_SAMPLE:
 		return;
 	default:
@@ -228,12 +239,36 @@ static int one(struct walk *w, const struct tp_event *ev)
 	return take(c, ev);
 }
 
+/* Those of which the run speaks later, though they have been there since before it. */
+static int take_first(struct cut *c)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < c->ng && !code; i++) {
+		struct tp_event ev = {
+		    .type = TP_EV_GO_STATUS,
+		    .g = TP_NONE,
+		    .p = TP_NONE,
+		    .subject = i,
+		    .m = c->gs[i].first_m,
+		    .stack = c->gs[i].first_stack,
+		    .to = c->gs[i].first,
+		};
+
+		if (ev.to == TP_ST_WAITING || ev.to == TP_ST_RUNNABLE || ev.to == TP_ST_SYSCALL)
+			code = cut_go(c, &ev);
+	}
+	return code;
+}
+
 static int begin(struct walk *w, int64_t now, bool synced)
 {
 	struct cut *c = w->c;
 	int code = w->holds ? one(w, &w->held) : 0;
 
 	w->holds = false;
+	if (!code && w->from != INT64_MIN)
+		code = take_first(c);
 	if (!code && c->opt->begin)
 		code = c->opt->begin(c->opt->begin_ctx, c->err);
 	if (!code)

@@ -31,6 +31,7 @@ static void born(struct cut *c, uint32_t at, uint8_t status, uint32_t stack)
 	struct cut_g *g = &c->gs[at];
 
 	g->status = status;
+	g->first = TP_ST_NONE;
 	g->seq = 0;
 	g->gen = c->gen;
 	g->stack = stack;
@@ -363,7 +364,7 @@ static int go_first_status(struct cut *c, const struct tp_event *ev, uint32_t at
 		if (m >= c->real_ms || c->ms[m].g != TP_NONE)
 			code = cut_free_m(c, TP_NONE, &m);
 		/* The P was told of before, when nobody knew. */
-		if (!code && !c->telling && c->ms[m].p != TP_NONE)
+		if (!code && !c->telling && c->ms[m].p != TP_NONE && !c->ps[c->ms[m].p].running)
 			c->ps[c->ms[m].p].status = CUT_P_SYSCALL;
 	}
 	if (code)
@@ -390,6 +391,7 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 
 	if (!to)
 		return cut_leave_out(c);
+	g->first = TP_ST_NONE;
 	if (g->status == CUT_G_UNKNOWN && c->gen <= 1)
 		return go_first_status(c, ev, at, to);
 	if (g->status == CUT_G_UNKNOWN && to == CUT_G_SYSCALL)

@@ -29,6 +29,9 @@ struct cut_g {
 	uint32_t region;	 /* innermost that was told, of cut.regions; 0: none */
 	uint8_t status;
 	bool wanted, assist, stopping, seen;
+	/* It was there before the run, which says so only later: enum tp_state (0: no), on M. */
+	uint8_t first;
+	uint32_t first_m, first_stack;
 };
 
 struct cut_p {
@@ -36,8 +39,8 @@ struct cut_p {
 	uint32_t m; /* that holds it */
 	uint32_t gen;
 	uint8_t status;
-	bool sweeping, none;	 /* none: a pseudo P of old traces */
-	bool in_call, abandoned; /* what its first status must have been */
+	bool sweeping, none;		  /* none: a pseudo P of old traces */
+	bool in_call, running, abandoned; /* what its first status must have been */
 };
 
 struct cut_m {
