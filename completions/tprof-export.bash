@@ -7,7 +7,7 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'events pprof trace' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'events pprof raw parsed footprint trace' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--sample-index)

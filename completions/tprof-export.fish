@@ -3,7 +3,7 @@
 complete -c tprof-export -l all-frames -d 'Keep the frames that the profile asks to drop'
 complete -c tprof-export -l divide-by -x -d 'Divide all values'
 complete -c tprof-export -l focus -x -d 'Only samples with a frame matching'
-complete -c tprof-export -l format -x -a 'events pprof trace' -d 'Form of the output'
+complete -c tprof-export -l format -x -a 'events pprof raw parsed footprint trace' -d 'Form of the output'
 complete -c tprof-export -l from -x -d 'Only from this time on'
 complete -c tprof-export -l goroutine -x -d 'Only these goroutines'
 complete -c tprof-export -s '?' -l help -d 'List the options'

@@ -407,6 +407,12 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 	return code ? code : tp_v2_encode_finish(c->e, c->err);
 }
 
+/* "go 1.19" and the like, up to 1.21. */
+static bool is_old(const char *format)
+{
+	return strncmp(format, "go 1.", 5) != 0 || strtol(format + 5, NULL, 10) < 22;
+}
+
 int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_options *opt,
 	    const struct tp_out *out, struct rep_cut_result *result, struct tp_err *err)
 {
@@ -414,7 +420,7 @@ int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_
 	    .opt = opt,
 	    .result = result,
 	    .err = err,
-	    .old = strncmp(run->row.format, "go 1.", 5) != 0 || atoi(run->row.format + 5) < 22,
+	    .old = is_old(run->row.format),
 	    .some = opt->wanted != NULL,
 	    .origin = run->row.start_ns,
 	    .gc_seq = 1,

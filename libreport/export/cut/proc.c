@@ -150,7 +150,8 @@ static int proc_status(struct cut *c, const struct tp_event *ev)
 	if (code)
 		return code;
 	p->status =
-	    p->in_call || (c->ms[m].g != TP_NONE && c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
+	    p->in_call || (!p->running && c->ms[m].g != TP_NONE &&
+			   c->gs[c->ms[m].g].status == CUT_G_SYSCALL)
 		? CUT_P_SYSCALL
 		: CUT_P_RUNNING;
 	p->m = m;
