@@ -7,7 +7,8 @@ _tprof_diff()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--by) COMPREPLY=($(compgen -W 'function line file stack label' -- "$cur")); return ;;
+	--per) COMPREPLY=($(compgen -W 'second task run' -- "$cur")); return ;;
+	--by) COMPREPLY=($(compgen -W 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown junit' -- "$cur")); return ;;
@@ -44,7 +45,7 @@ _tprof_diff()
 		;;
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --alpha= --base --base-label= --binary=
-			--by= --changed --color= --cum --diff-base --divide-by= --drop-negative
+			--all-stats --by= --per= --changed --color= --cum --diff-base --divide-by= --drop-negative
 			--exact-names --focus= --format= --from= --gate= --goroutine=
 			--granularity= --help --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=

@@ -1,11 +1,12 @@
 # fish completion for tprof-diff(1)
 
 complete -c tprof-diff -l all-frames -d 'Keep frames that the profile wants dropped'
+complete -c tprof-diff -l all-stats -d 'All statistics of traces'
 complete -c tprof-diff -l alpha -x -d 'What is called changed has Q at most P'
 complete -c tprof-diff -l base -d 'The old runs stand before --'
 complete -c tprof-diff -l base-label -x -d 'Label of the old runs'
 complete -c tprof-diff -l binary -r -d 'Name code by this program'
-complete -c tprof-diff -l by -x -a 'function line file stack label' -d 'What has a row'
+complete -c tprof-diff -l by -x -a 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -d 'What has a row'
 complete -c tprof-diff -l changed -d 'Only rows that changed'
 complete -c tprof-diff -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-diff -l cum -d 'Show and sort by cum'
@@ -29,6 +30,7 @@ complete -c tprof-diff -l no-inlines -d 'Count inlined functions as their caller
 complete -c tprof-diff -l no-pager -d 'Do not page long output'
 complete -c tprof-diff -l nodecount -x -d 'Show at most N rows'
 complete -c tprof-diff -l normalize -d 'Scale to equal totals'
+complete -c tprof-diff -l per -x -a 'second task run' -d 'What counts and totals of traces are divided by'
 complete -c tprof-diff -l power -d 'How often changes are found'
 complete -c tprof-diff -l prune-from -x -d 'Leave out what matching frames called'
 complete -c tprof-diff -l reason -x -d 'Only time blocked for these reasons'

@@ -1,4 +1,5 @@
 /* tprof-diff: two runs, or two sets of runs, compared; and gates on what may change. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,27 +8,14 @@
 #include "common/profile_options.h"
 #include "common/profiles.h"
 #include "common/view_options.h"
+#include "common/what.h"
 #include "diff/power.h"
 #include "diff/prepare.h"
 #include "diff/selfcheck.h"
 #include "diff/show.h"
 #include "profile/view.h"
 
-#include "sides.h"
-
-#define TABLE_ROWS 20 /* what a table shows unless told otherwise */
-
-struct args {
-	struct cmd cmd;
-	struct rep_profile_options profile;
-	struct rep_diff_options diff;
-	struct cmd_view_options view;
-	struct sides sides;
-	struct rep_gate *gate;
-	size_t ngates;
-	int64_t rows; /* -1: not given */
-	bool by_given, of_change, sum, power, junit, self_check;
-};
+#include "diff.h"
 
 enum {
 	KEY_BASE = 0x4000,
@@ -36,6 +24,8 @@ enum {
 	KEY_LABEL,
 	KEY_SUM,
 	KEY_BY,
+	KEY_PER,
+	KEY_ALL_STATS,
 	KEY_EXACT_NAMES,
 	KEY_NORMALIZE,
 	KEY_SHARE_OF,
@@ -60,7 +50,15 @@ static const struct argp_option options[] = {
     {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
     {"by", KEY_BY, "WHAT", 0,
-     "Rows by function (the default), line, file, stack, label or label:KEY", 1},
+     "Rows by function (the default), line, file, stack, label or label:KEY; of traces only these "
+     "sections: tasks, regions, sched, reasons, groups, syscalls, gc, cpu",
+     1},
+    {"per", KEY_PER, "WHAT", 0,
+     "Traces: divide counts and totals by seconds (the default), complete tasks (task, task:TYPE), "
+     "or nothing (run)",
+     1},
+    {"all-stats", KEY_ALL_STATS, NULL, 0,
+     "Traces: all statistics of everything, not only those that matter most", 1},
     {"exact-names", KEY_EXACT_NAMES, NULL, 0,
      "Match names letter by letter, closure counters, versions and hashes included", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
@@ -70,7 +68,7 @@ static const struct argp_option options[] = {
     {"sort", 's', "KEY", 0, "Sort by delta (the default), percent, old, new, p or name", 2},
     {"changed", KEY_CHANGED, NULL, 0, "Only rows that changed; of sets, significantly", 2},
     {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
-     "Leave out rows with less than this share of both sides", 2},
+     "Leave out rows with less than this share of both sides (of traces: 1)", 2},
     {"share-of", KEY_SHARE_OF, "WHAT", 0,
      "Shares are of the old total (old, the default) or of the sum of all changes (change)", 2},
     {"alpha", KEY_ALPHA, "P", 0, "Sets: what is called changed has Q at most P (default: 0.05)", 2},
@@ -79,7 +77,8 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What must not change:", 3},
     {"gate", KEY_GATE, "GATE", 0,
      "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
-     "'flat(REGEX)>+20%'; may be given several times",
+     "'flat(REGEX)>+20%'; of traces 'sched.p99>+10%', 'task[NAME].p95>+5ms', 'stw.max>2ms'; may be "
+     "given several times",
      3},
     {"self-check", KEY_SELF_CHECK, NULL, 0,
      "Compare the old runs with each other, 200 times in two halves, and show how often a change "
@@ -89,13 +88,12 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void set_by(struct args *args, struct argp_state *state, const char *arg)
+static void set_by(struct args *args, struct argp_state *state)
 {
 	struct rep_keys_options *keys = &args->diff.keys;
-	const char *colon = strchr(arg, ':');
+	const char *arg = args->by, *colon = strchr(arg, ':');
 	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
 
-	args->by_given = true;
 	for (int i = 0; i < REP_NDIFF_BY; i++) {
 		if (strlen(rep_diff_by[i].name) != n || strncmp(rep_diff_by[i].name, arg, n) != 0)
 			continue;
@@ -127,19 +125,66 @@ static void set_alpha(struct args *args, struct argp_state *state, const char *a
 		argp_error(state, "--alpha: '%s' is not between 0 and 1", arg);
 }
 
-static void add_gate(struct args *args, struct argp_state *state, const char *arg)
+static error_t add_gate(struct args *args, const char *arg)
 {
-	struct rep_gate *p = realloc(args->gate, (args->ngates + 1) * sizeof(*p));
-	struct tp_err err;
+	const char **p = realloc(args->gate_text, (args->ngates + 1) * sizeof(*p));
 
 	if (!p)
+		return ENOMEM;
+	args->gate_text = p;
+	p[args->ngates++] = arg;
+	return 0;
+}
+
+static void parse_gates(struct args *args, struct argp_state *state)
+{
+	struct tp_err err;
+
+	args->gate = calloc(args->ngates + 1, sizeof(*args->gate));
+	if (!args->gate)
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
-	else
-		args->gate = p;
-	if (p && rep_gate_parse(&args->gate[args->ngates++], arg, &err)) {
-		tp_err_printable(&err);
-		argp_error(state, "%s", err.msg);
+	for (size_t i = 0; args->gate && i < args->ngates; i++) {
+		if (rep_gate_parse(&args->gate[i], args->gate_text[i], &err)) {
+			tp_err_printable(&err);
+			argp_error(state, "%s", err.msg);
+		}
 	}
+}
+
+/* Does a store hold nothing but traces, of the runs that are meant? */
+static bool holds_traces(const char *path, const char *spec)
+{
+	struct rep_runs all = {0}, runs = {0};
+	struct tp_store *store = NULL;
+	bool traces = false;
+	struct tp_err err;
+
+	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
+	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
+		traces = true;
+	for (size_t i = 0; i < runs.n; i++)
+		traces = traces && !strcmp(runs.run[i].row.kind, "trace");
+	rep_runs_release(&runs);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return traces;
+}
+
+/* Traces are compared as such unless a view makes profiles of them. What cannot be opened is for
+ * whoever loads it to say. */
+static bool are_traces(struct args *args)
+{
+	const struct sides *s = &args->sides;
+	const char *path = s->label ? s->path[0] : s->old[0];
+	enum cmd_what what;
+	struct tp_err err;
+
+	if (args->view.given || cmd_look(path, &what, &err))
+		return false;
+	return what == CMD_WHAT_STORE
+		   ? holds_traces(path, s->label ? s->base_label : args->cmd.run_spec)
+		   : what == CMD_WHAT_TRACE;
 }
 
 static void check(struct args *args, struct argp_state *state)
@@ -153,7 +198,22 @@ static void check(struct args *args, struct argp_state *state)
 		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)
 		wrong = "--format=junit reports gates; give one with --gate";
-	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by_given) {
+	if (!wrong && are_traces(args)) {
+		char text[DIFF_WRONG];
+
+		args->traces = true;
+		wrong = diff_trace_check(args, text);
+		if (wrong)
+			argp_error(state, "%s", wrong);
+		return;
+	}
+	if (!wrong && (args->per || args->trace.every_stat))
+		wrong = "--per and --all-stats are for traces";
+	if (!wrong && args->by)
+		set_by(args, state);
+	if (!wrong)
+		parse_gates(args, state);
+	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by) {
 		static const enum rep_diff_by by[] = {
 		    [REP_FUNCTIONS] = REP_BY_FUNCTION, [REP_FILEFUNCTIONS] = REP_BY_FUNCTION,
 		    [REP_FILES] = REP_BY_FILE,	       [REP_LINES] = REP_BY_LINE,
@@ -202,7 +262,13 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.normalize = true;
 		return 0;
 	case KEY_BY:
-		set_by(args, state, arg);
+		args->by = arg;
+		return 0;
+	case KEY_PER:
+		args->per = arg;
+		return 0;
+	case KEY_ALL_STATS:
+		args->trace.every_stat = true;
 		return 0;
 	case KEY_EXACT_NAMES:
 		args->diff.keys.exact = true;
@@ -217,6 +283,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.changed = true;
 		return 0;
 	case KEY_MIN_SHARE:
+		args->min_share_given = true;
 		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
 		return 0;
 	case KEY_SHARE_OF:
@@ -231,8 +298,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->power = true;
 		return 0;
 	case KEY_GATE:
-		add_gate(args, state, arg);
-		return 0;
+		return add_gate(args, arg);
 	case KEY_SELF_CHECK:
 		args->self_check = true;
 		return 0;
@@ -279,23 +345,23 @@ static const struct argp argp = {
     .parser = on_option,
     .args_doc = "OLD NEW\n[--base] OLD... -- NEW...\n"
 		"--base-label=KEY=VALUE --label=KEY=VALUE STORE",
-    .doc = "Compare two runs, or two sets of runs: profiles, stores, or views of execution "
-	   "traces.\v"
-	   "Sets are compared by rank tests; tprof-diff(1) says which, and what they find. "
-	   "--format=junit writes the answers of gates for CI systems.",
+    .doc =
+	"Compare two runs, or two sets of runs: execution traces by what they measure, profiles, "
+	"or traces as profiles (--view).\v"
+	"Sets are compared by rank tests; tprof-diff(1) says which, and what they find. "
+	"--format=junit writes the answers of gates for CI systems.",
     .children = children,
 };
 
 /* ---- running ---- */
 
-static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+int diff_write(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	(void)ctx;
 	return cmd_write(data, size, err);
 }
 
-/* These formats hold one table, so what gates say has no place in them. */
-static bool one_table(const struct args *args)
+bool diff_one_table(const struct args *args)
 {
 	return args->cmd.format == REP_FORMAT_CSV || args->cmd.format == REP_FORMAT_TSV;
 }
@@ -308,22 +374,22 @@ static int show_gates(struct args *args, const struct rep_gate_result *result,
 	return code ? code : rep_gate_rows(args->gate, result, args->ngates, out, err);
 }
 
-/* Whatever one must not miss goes to stderr as well: there, nobody's format hides it. */
-static int tell_gates(struct args *args, const struct rep_gate_result *result)
+int diff_tell_gates(const struct args *args, const struct rep_gate *gate,
+		    const struct rep_gate_result *result, size_t n, bool damaged)
 {
 	int status = CMD_OK;
 
-	for (size_t i = 0; i < args->ngates; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct rep_gate_result *r = &result[i];
 
-		if (r->outcome == REP_OUTCOME_PASSED && one_table(args))
-			cmd_note(&args->cmd, "gate %s: passed: %s", args->gate[i].text,
+		if (r->outcome == REP_OUTCOME_PASSED && diff_one_table(args))
+			cmd_note(&args->cmd, "gate %s: passed: %s", gate[i].text,
 				 (char *)r->why.data);
 		if (r->outcome != REP_OUTCOME_PASSED)
-			cmd_note(&args->cmd, "gate %s: %s: %s%s", args->gate[i].text,
+			cmd_note(&args->cmd, "gate %s: %s: %s%s", gate[i].text,
 				 rep_outcomes[r->outcome], (char *)r->why.data,
 				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
-				 : r->blind && args->diff.damaged && !args->gate[i].damaged_passes
+				 : r->blind && damaged && !gate[i].damaged_passes
 				     ? "; counted as failed (damaged=pass judges what is left)"
 				 : r->blind ? "; counted as failed (missing=pass lets it pass)"
 				 : r->fails ? "; counted as exceeded, as undecided=fail"
@@ -331,8 +397,7 @@ static int tell_gates(struct args *args, const struct rep_gate_result *result)
 				     ? "; counted as not exceeded (undecided=fail changes that)"
 				     : "; counted as not exceeded (missing=fail changes that)");
 		if (r->note.size > 1)
-			cmd_note(&args->cmd, "gate %s: %s", args->gate[i].text,
-				 (char *)r->note.data);
+			cmd_note(&args->cmd, "gate %s: %s", gate[i].text, (char *)r->note.data);
 		if (r->fails && status != CMD_FOUND)
 			status = r->blind ? CMD_INPUT : CMD_FOUND;
 	}
@@ -342,11 +407,11 @@ static int tell_gates(struct args *args, const struct rep_gate_result *result)
 static int show(struct args *args, const struct rep_diff *d, const struct rep_diff_show *how,
 		const struct rep_gate_result *result)
 {
-	struct rep_sink sink = {.write = write_out};
+	struct rep_sink sink = {.write = diff_write};
 	struct rep_output *out = NULL;
 	struct tp_err err;
 	char advice[REP_DIFF_ADVICE_SIZE];
-	bool gates = args->ngates > 0 && !one_table(args);
+	bool gates = args->ngates > 0 && !diff_one_table(args);
 	int status, code;
 
 	if (args->junit) {
@@ -428,7 +493,8 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 	if (!code)
 		status = show(args, d, &how, result);
 	if (!code && status == CMD_OK)
-		status = tell_gates(args, result);
+		status = diff_tell_gates(args, args->gate, result, args->ngates,
+					 args->diff.damaged != NULL);
 	for (size_t i = 0; i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	free(result);
@@ -526,6 +592,8 @@ static int run(struct args *args)
 
 	if (args->power)
 		return show_power(args);
+	if (args->traces)
+		return diff_traces(args);
 	args->diff.sample_index = args->profile.sample_index;
 	args->diff.mean = args->profile.mean;
 	args->diff.cum = args->profile.cum;
@@ -548,6 +616,7 @@ int main(int argc, char **argv)
 	    .cmd = CMD_INIT("tprof-diff"),
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .diff = REP_DIFF_OPTIONS_INIT,
+	    .trace = REP_TRACE_OPTIONS_INIT,
 	    .rows = -1,
 	};
 	int status;
@@ -564,9 +633,10 @@ int main(int argc, char **argv)
 	sides_init(&args.sides, argc, argv);
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = run(&args);
-	for (size_t i = 0; i < args.ngates; i++)
+	for (size_t i = 0; args.gate && i < args.ngates; i++)
 		rep_gate_release(&args.gate[i]);
 	free(args.gate);
+	free(args.gate_text);
 	sides_release(&args.sides);
 	return cmd_finish(&args.cmd, status);
 }

@@ -24,7 +24,7 @@
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
  * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a
  * profile is damaged (what was lost may be what grew), which damaged=pass judges by what is left.
-*/
+ */
 #ifndef REP_DIFF_GATE_H
 #define REP_DIFF_GATE_H
 
@@ -70,6 +70,9 @@ struct rep_gate_result {
 	/* The row that decided it: the total, or the function that changed most. */
 	struct rep_diff_pair value;
 	double p; /* NaN: no test */
+	/* Gates on traces (diff/trace/gate.h) have these instead: NaN where there is none. */
+	bool real;
+	double old, new, change;
 };
 
 /* Judges a gate. `opt` is that of the diff. TP_EFORMAT for what does not fit the profiles (no such

@@ -243,6 +243,11 @@ static struct rep_value change(struct rep_diff_pair p)
 	return p.old ? rep_float(rep_diff_percent(p) / 100) : rep_null();
 }
 
+static struct rep_value real(double v)
+{
+	return isnan(v) ? rep_null() : rep_float(v);
+}
+
 static struct rep_value side(bool interval, int64_t v)
 {
 	return interval ? rep_int(v) : rep_null();
@@ -432,9 +437,13 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 		    rep_int(r->fails),
 		    rep_int((int64_t)r->tested),
 		    rep_int((int64_t)r->exceeded),
-		    r->tested ? rep_int(r->value.old) : rep_null(),
-		    r->tested ? rep_int(r->value.new) : rep_null(),
-		    change(r->value),
+		    r->real	? real(r->old)
+		    : r->tested ? rep_int(r->value.old)
+				: rep_null(),
+		    r->real	? real(r->new)
+		    : r->tested ? rep_int(r->value.new)
+				: rep_null(),
+		    r->real ? real(r->change) : change(r->value),
 		    isnan(r->p) ? rep_null() : rep_float(r->p),
 		    rep_str((char *)r->why.data),
 		    rep_str((char *)r->note.data),

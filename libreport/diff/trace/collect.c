@@ -149,45 +149,51 @@ static int find_cell(struct collect *c, uint32_t entry, unsigned state, uint32_t
 	return code;
 }
 
-/* Gives time to the windows it was spent in, and the event to the last. `from` and `to` are clipped
- * to the range. */
-static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to, int64_t count,
-		  int64_t max)
+/* Gives time to the windows it was spent in. `from` and `to` are clipped to the range. */
+static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to)
 {
 	struct rep_metrics *m = c->m;
 	size_t first = rep_set_window(m, from), last = rep_set_window(m, to);
 	int code = 0;
 
 	if (first >= last || to <= from)
-		return rep_set_add(m, cell, last, count, minus(to, from), max);
+		return rep_set_time(m, cell, last, minus(to, from));
 	for (size_t w = first; !code && w <= last; w++) {
 		int64_t a = w == first ? from : m->edge[w];
 		int64_t b = w == last ? to : m->edge[w + 1];
 
-		code = rep_set_add(m, cell, w, w == last ? count : 0, minus(b, a),
-				   w == last ? max : 0);
+		code = rep_set_time(m, cell, w, minus(b, a));
 	}
 	return code;
 }
 
+/* Are both ends inside? What was there before the run began starts with it. */
+static bool is_whole(const struct collect *c, int64_t start, int64_t end, bool open)
+{
+	return start > 0 && start >= c->v->from && end <= c->v->to && !open;
+}
+
 static int put_span(struct collect *c, int64_t goroutine, unsigned state, uint32_t reason,
-		    uint32_t stack, int64_t start, int64_t end)
+		    uint32_t stack, int64_t start, int64_t end, bool open)
 {
 	uint32_t entry = rep_view_entry(c->v, goroutine), cell;
 	enum rep_family family;
-	int64_t from, to;
+	int64_t ns = minus(end, start);
+	size_t window;
 	int code;
 
 	if (!family_of(state, &family) || !rep_view_overlaps(c->v, start, end) ||
 	    !rep_view_match_goroutine(c->v, goroutine))
 		return 0;
-	from = rep_view_clip_start(c->v, start);
-	to = rep_view_clip_end(c->v, end);
 	code = find_cell(c, entry, state, reason, stack, &cell);
 	if (!code)
-		code = spread(c, cell, from, to, 1, minus(to, from));
-	return code ? code
-		    : rep_set_duration(c->m, cell, rep_set_window(c->m, to), minus(to, from));
+		code =
+		    spread(c, cell, rep_view_clip_start(c->v, start), rep_view_clip_end(c->v, end));
+	if (code || !is_whole(c, start, end, open))
+		return code;
+	window = rep_set_window(c->m, end);
+	code = rep_set_events(c->m, cell, window, 1, ns, ns);
+	return code ? code : rep_set_duration(c->m, cell, window, ns);
 }
 
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
@@ -200,7 +206,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	if (crosses)
 		return 0;
 	code = put_span(c, span->goroutine, span->state, span->reason, span->stack, span->start,
-			span->end);
+			span->end, span->open);
 	return code ? fail(err, code) : 0;
 }
 
@@ -211,7 +217,8 @@ static int put_crossing(struct collect *c, struct tp_err *err)
 	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
 			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
 			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns) |
-			      REP_BIT(SPAN_CROSSING, reason) | REP_BIT(SPAN_CROSSING, stack),
+			      REP_BIT(SPAN_CROSSING, reason) | REP_BIT(SPAN_CROSSING, stack) |
+			      REP_BIT(SPAN_CROSSING, open),
 			  err);
 
 	if (code)
@@ -222,7 +229,8 @@ static int put_crossing(struct collect *c, struct tp_err *err)
 				(uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
 				(uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
 				REP_COL(v, SPAN_CROSSING, start_ns)[i],
-				REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+				REP_COL(v, SPAN_CROSSING, end_ns)[i],
+				REP_COL(v, SPAN_CROSSING, open)[i] == 1);
 	return code ? fail(err, code) : 0;
 }
 
@@ -250,7 +258,10 @@ static int put_site_rows(struct collect *c, uint64_t *place)
 		code = find_cell(c, entry, state, (uint32_t)REP_COL(v, SITE, reason)[i],
 				 (uint32_t)REP_COL(v, SITE, stack)[i], &cell);
 		if (!code)
-			code = rep_set_add(c->m, cell, window, count, REP_COL(v, SITE, total_ns)[i],
+			code = rep_set_time(c->m, cell, window, REP_COL(v, SITE, total_ns)[i]);
+		if (!code)
+			code =
+			    rep_set_events(c->m, cell, window, count, REP_COL(v, SITE, total_ns)[i],
 					   REP_COL(v, SITE, max_ns)[i]);
 		if (!code && count == 1)
 			code = rep_set_duration(c->m, cell, window, REP_COL(v, SITE, total_ns)[i]);
@@ -344,10 +355,12 @@ static int put_goroutines(struct collect *c)
 			code = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0, &cell);
 		if (!code)
 			code = spread(c, cell, rep_view_clip_start(v, created),
-				      rep_view_clip_end(v, ended), 0,
-				      born && whole ? minus(ended, created) : 0);
+				      rep_view_clip_end(v, ended));
+		/* Of those that outlive the run the lifetime is not known; that they came is. */
 		if (!code && born)
-			code = rep_set_add(c->m, cell, rep_set_window(c->m, created), 1, 0, 0);
+			code = rep_set_events(c->m, cell, rep_set_window(c->m, created), 1,
+					      whole ? minus(ended, created) : 0,
+					      whole ? minus(ended, created) : 0);
 		if (!code && born && whole)
 			code = rep_set_duration(c->m, cell, rep_set_window(c->m, created),
 						minus(ended, created));
@@ -446,7 +459,7 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 	int code =
 	    rep_view_load(v, TP_TABLE_RANGE,
 			  REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns) |
-			      (whose ? REP_BIT(RANGE, goroutine) : 0),
+			      REP_BIT(RANGE, complete) | (whose ? REP_BIT(RANGE, goroutine) : 0),
 			  err);
 
 	if (code)
@@ -463,11 +476,14 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 			last = name;
 			known = true;
 		}
-		start = rep_view_clip_start(v, start);
-		end = rep_view_clip_end(v, end);
-		if (!code)
+		if (!code && REP_COL(v, RANGE, complete)[i] == 1 && start >= v->from &&
+		    end <= v->to)
 			code =
 			    rep_set_put(c->m, cell, rep_set_window(c->m, end), minus(end, start));
+		else if (!code)
+			code = rep_set_time(
+			    c->m, cell, rep_set_window(c->m, end),
+			    minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)));
 	}
 	return code ? fail(err, code) : 0;
 }
@@ -493,7 +509,7 @@ static int put_samples(struct collect *c, struct tp_err *err)
 		if (!code)
 			code = rep_set_cell(c->m, REP_FAMILY_CPU, 0, 0, name, &cell);
 		if (!code)
-			code = rep_set_add(c->m, cell, rep_set_window(c->m, ts), 1, 0, 0);
+			code = rep_set_events(c->m, cell, rep_set_window(c->m, ts), 1, 0, 0);
 	}
 	return code ? fail(err, code) : 0;
 }
@@ -574,8 +590,10 @@ int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct
 	if (!code)
 		code = rep_view_init(&view, store, run, &filter, NULL, err);
 	if (!code)
-		code = collect(
-		    &c, opt->exact || filter.by_id || view.nsegments < REP_METRICS_SEGMENTS, err);
+		code = collect(&c,
+			       opt->exact || filter.by_id ||
+				   (view.nsegments < REP_METRICS_SEGMENTS && !opt->tables),
+			       err);
 	if (!code) {
 		c.m->base.ticks = run->row.ticks;
 		c.m->base.damaged = run->losses > 0;

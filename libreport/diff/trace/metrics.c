@@ -27,7 +27,7 @@ const struct rep_family_desc rep_families[REP_NFAMILIES] = {
 			  BIT(TOTAL) | BIT(P50) | BIT(P99), REP_STAT_TOTAL},
     [REP_FAMILY_SYSCALL] = {"syscall", "times of goroutines in system calls", TIMES,
 			    BIT(TOTAL) | BIT(P50) | BIT(P99), REP_STAT_TOTAL},
-    [REP_FAMILY_GROUP] = {"group", "goroutines that were created", TIMES,
+    [REP_FAMILY_GROUP] = {"group", "goroutines that were created", TIMES & ~BIT(MEAN),
 			  BIT(RATE) | BIT(TOTAL) | BIT(P50), REP_STAT_RATE},
     [REP_FAMILY_TASK] = {"task", "complete user tasks", TIMES,
 			 BIT(RATE) | BIT(P50) | BIT(P95) | BIT(P99), REP_STAT_P95},
@@ -44,7 +44,7 @@ const struct rep_family_desc rep_families[REP_NFAMILIES] = {
 const struct rep_stat_desc rep_stats_of[REP_NSTATS] = {
     [REP_STAT_COUNT] = {"count", "how many", false},
     [REP_STAT_TOTAL] = {"total", "their time", false},
-    [REP_STAT_MEAN] = {"mean", "total / count", false},
+    [REP_STAT_MEAN] = {"mean", "time of whole events / count", false},
     [REP_STAT_P50] = {"p50", "median", true},
     [REP_STAT_P90] = {"p90", "90th percentile", true},
     [REP_STAT_P95] = {"p95", "95th percentile", true},
@@ -99,7 +99,7 @@ static double value_of(const struct rep_metrics *m, const struct rep_measure *x,
 	case REP_STAT_TOTAL:
 		return (double)x->total_ns;
 	case REP_STAT_MEAN:
-		return ratio((double)x->total_ns, (double)x->count);
+		return ratio((double)x->whole_ns, (double)x->count);
 	case REP_STAT_MAX:
 		return x->p[0] == TP_NULL ? (double)NAN : (double)x->max_ns;
 	case REP_STAT_RATE:

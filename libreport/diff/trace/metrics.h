@@ -17,9 +17,13 @@
  *   cpu      a sample of the CPU profiler          function it was taken in (flat)
  *
  *   STAT     count   events                        p50 … p99  percentiles, nearest rank
- *            total   their time                    max        the longest
- *            mean    total / count                 share      of the family: of total, cpu: count
+ *            total   time, of cut events too       max        the longest
+ *            mean    of the events                 share      of the family: of total, cpu: count
  *            rate    count per second of the run
+ *
+ * An event has both ends in the run (and in the range looked at): what the beginning or the end of
+ * the run cuts off is as long as the run makes it, so only its time counts, in `total`. (Where a
+ *run is read from its tables, what is cut within its first or last segment is taken for whole.)
  *
  * Values are raw, of the whole run: ns, or numbers; runs of different length are compared by rate,
  * and by total divided by rep_metrics_per (struct rep_metrics_base). A goroutine's `total` is its
@@ -131,6 +135,7 @@ struct rep_measure {
 	const char *key;  /* its name in all runs; "" for all events, and for those without name */
 	const char *name; /* as it is shown; for `by` ALL "" */
 	int64_t count, total_ns, max_ns;
+	int64_t whole_ns;	   /* of the events counted */
 	int64_t p[REP_NMEASURE_P]; /* TP_NULL where there is no duration */
 	bool exact;
 };

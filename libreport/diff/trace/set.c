@@ -46,7 +46,7 @@ void rep_metrics_free(struct rep_metrics *m)
 	free(m);
 }
 
-size_t rep_set_window(const struct rep_metrics *m, int64_t ns)
+size_t rep_set_window_find(const struct rep_metrics *m, int64_t ns)
 {
 	size_t low = 0, high = m->base.windows;
 
@@ -98,11 +98,8 @@ int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, 
 	return rep_keys_add(&m->cells, (uint32_t)family, entry, name, function, cell);
 }
 
-int rep_set_add(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
-		int64_t total_ns, int64_t max_ns)
+static int find_sum(struct rep_metrics *m, uint32_t cell, size_t window, struct rep_set_sum **sum)
 {
-	struct rep_set_sum *sum;
-
 	if (cell != m->last_cell || window != m->last_window) {
 		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
 
@@ -113,9 +110,30 @@ int rep_set_add(struct rep_metrics *m, uint32_t cell, size_t window, int64_t cou
 		m->last_cell = cell;
 		m->last_window = (uint32_t)window;
 	}
-	sum = &m->sum[m->last_pair];
+	*sum = &m->sum[m->last_pair];
+	return 0;
+}
+
+int rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
+{
+	struct rep_set_sum *sum;
+	int code = find_sum(m, cell, window, &sum);
+
+	if (!code)
+		tp_sum(&sum->total_ns, ns);
+	return code;
+}
+
+int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		   int64_t whole_ns, int64_t max_ns)
+{
+	struct rep_set_sum *sum;
+	int code = find_sum(m, cell, window, &sum);
+
+	if (code)
+		return code;
 	tp_sum(&sum->count, count);
-	tp_sum(&sum->total_ns, total_ns);
+	tp_sum(&sum->whole_ns, whole_ns);
 	if (max_ns > sum->max_ns)
 		sum->max_ns = max_ns;
 	return 0;
@@ -155,8 +173,10 @@ int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t 
 
 int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 {
-	int code = rep_set_add(m, cell, window, 1, ns, ns);
+	int code = rep_set_time(m, cell, window, ns);
 
+	if (!code)
+		code = rep_set_events(m, cell, window, 1, ns, ns);
 	return code ? code : rep_set_duration(m, cell, window, ns);
 }
 
@@ -211,8 +231,10 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 		const uint32_t *pair = m->pairs.key[i].part;
 
 		if (use[pair[1]])
-			code = rep_set_add(p, pair[0], window[pair[1]], m->sum[i].count,
-					   m->sum[i].total_ns, m->sum[i].max_ns);
+			code = rep_set_time(p, pair[0], window[pair[1]], m->sum[i].total_ns);
+		if (!code && use[pair[1]])
+			code = rep_set_events(p, pair[0], window[pair[1]], m->sum[i].count,
+					      m->sum[i].whole_ns, m->sum[i].max_ns);
 	}
 	for (size_t i = 0; !code && i < m->nitems; i++)
 		if (use[m->item[i].window])

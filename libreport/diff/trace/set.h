@@ -29,12 +29,14 @@ struct rep_set_item {
 };
 
 struct rep_set_sum {
-	int64_t count, total_ns, max_ns;
+	int64_t count, total_ns, whole_ns, max_ns;
 };
 
 struct rep_metrics {
 	struct rep_metrics_base base;
 	int64_t edge[REP_METRICS_WINDOWS + 1]; /* of the windows; ns since the run began */
+
+	size_t near; /* the window found last */
 
 	struct tp_dict *names;
 	uint32_t *shown; /* by name: the one it had + 1, UINT32_MAX: several had it */
@@ -63,16 +65,25 @@ struct rep_metrics {
 /* edge[0 … windows] in rising order; 1 to REP_METRICS_WINDOWS of them. */
 int rep_set_new(struct rep_metrics **m, const int64_t *edge, size_t windows, struct tp_err *err);
 /* The window of a moment; what is outside counts as the first or last. */
-size_t rep_set_window(const struct rep_metrics *m, int64_t ns);
+size_t rep_set_window_find(const struct rep_metrics *m, int64_t ns);
+static inline size_t rep_set_window(struct rep_metrics *m, int64_t ns)
+{
+	/* What follows each other lies in the same one, mostly. */
+	if (ns < m->edge[m->near] || ns >= m->edge[m->near + 1])
+		m->near = rep_set_window_find(m, ns);
+	return m->near;
+}
 
 /* These give 0, TP_ENOMEM or TP_ELIMIT. Name 0 is "". */
 int rep_set_name(struct rep_metrics *m, const char *text, size_t size, bool canonical,
 		 uint32_t *name);
 int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, uint32_t name,
 		 uint32_t function, uint32_t *cell);
-/* A sum alone; a duration alone; durations of a bucket alone; a sum and its duration. */
-int rep_set_add(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
-		int64_t total_ns, int64_t max_ns);
+/* Time alone, of events that are whole or not; sums of whole events alone; a duration alone;
+ * durations of a bucket alone; a whole event with all that. */
+int rep_set_time(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
+int rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t count,
+		   int64_t whole_ns, int64_t max_ns);
 int rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns);
 int rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
 		   int64_t count);

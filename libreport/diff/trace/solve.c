@@ -145,6 +145,7 @@ static void add_sums(struct rep_metrics *m, size_t i)
 
 			tp_sum(&x->count, s->count);
 			tp_sum(&x->total_ns, s->total_ns);
+			tp_sum(&x->whole_ns, s->whole_ns);
 			if (s->max_ns > x->max_ns)
 				x->max_ns = s->max_ns;
 		}

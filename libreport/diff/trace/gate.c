@@ -1,0 +1,642 @@
+#include "diff/trace/gate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/stats.h"
+#include "diff/trace/show.h"
+
+#define COLLAPSE     0.5   /* as of gates on profiles: worth a word */
+#define HIST_ERROR   0.008 /* of one percentile from a histogram */
+#define LISTED	     6	   /* names in a sentence */
+#define EXAMPLE_GATE "'sched.p99>+10%%'"
+
+/* ---- parsing ---- */
+
+static const char *skip(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+static int wrong(const char *text, struct tp_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static int wrong(const char *text, struct tp_err *err, const char *fmt, ...)
+{
+	char what[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the gate '%.80s' %s; one that works is " EXAMPLE_GATE, text, what);
+}
+
+/* Where the operator begins: names and expressions may hold such signs themselves. */
+static const char *find_operator(const char *text)
+{
+	size_t n = strcspn(text, "[(<>+");
+	const char *end = text + n;
+
+	if (*end == '[' || *end == '(') {
+		const char close = *end == '[' ? ']' : ')', *last = NULL;
+
+		/* The last bracket behind which a statistic or an operator follows. */
+		for (const char *s = end; *s; s++) {
+			const char *next = skip(s + 1);
+
+			if (*s == close && *next && strchr(".<>+", *next))
+				last = s;
+		}
+		if (!last)
+			return NULL;
+		end = last + 1;
+	}
+	end += strcspn(end, "<>+");
+	return *end ? end : NULL;
+}
+
+/* "family(regex).stat" without the expression. */
+static int parse_regex(struct rep_trace_gate *g, char *metric, struct tp_err *err)
+{
+	char *open = strchr(metric, '('), *close = strrchr(metric, ')');
+	int code;
+
+	if (!open || (strchr(metric, '[') && strchr(metric, '[') < open))
+		return 0;
+	if (!close || close < open)
+		return wrong(g->gate.text, err, "has ( without )");
+	*close = '\0';
+	code = rep_regex_init(&g->gate.regex, open + 1, "--gate", err);
+	g->regex = !code;
+	memmove(open, close + 1, strlen(close + 1) + 1);
+	return code;
+}
+
+static int parse_metric(struct rep_trace_gate *g, const char *text, const char *op,
+			struct tp_err *err)
+{
+	size_t n = (size_t)(op - text);
+	char *metric;
+	int code;
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	if (!n)
+		return wrong(g->gate.text, err, "does not say what it is about");
+	metric = strndup(text, n);
+	if (!metric)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = parse_regex(g, metric, err);
+	if (!code && rep_metric_parse(&g->metric, metric, err)) {
+		tp_err_prefix(err, "the gate '%.80s'", g->gate.text);
+		code = err->code;
+	}
+	free(metric);
+	return code;
+}
+
+static int parse_amount(struct rep_trace_gate *g, const char *op, const char **rest,
+			struct tp_err *err)
+{
+	struct rep_gate_amount *limit = &g->gate.limit;
+	size_t n = strcspn(op, ",");
+	char amount[64];
+
+	*rest = op + n;
+	while (n && op[n - 1] == ' ')
+		n--;
+	if (n >= sizeof(amount))
+		return wrong(g->gate.text, err, "has a number that is too long");
+	memcpy(amount, op, n);
+	amount[n] = '\0';
+	if (n && amount[n - 1] == '%') {
+		limit->percent = true;
+		while (n > 1 && amount[n - 2] == ' ')
+			n--;
+		amount[n - 1] = '\0';
+	}
+	if (!rep_amount_parse(amount, &limit->number, limit->unit) || limit->number < 0 ||
+	    (limit->percent && limit->unit[0]))
+		return wrong(g->gate.text, err, "has '%.20s' where an amount belongs", op);
+	return 0;
+}
+
+static int parse_change(struct rep_trace_gate *g, const char *op, const char **rest,
+			struct tp_err *err)
+{
+	char sign = *op;
+	int code;
+
+	if (sign == '+' && op[1] != '-')
+		return wrong(g->gate.text, err, "has a + without what is said by >+ or +-");
+	op = skip(op + 1 + (sign == '+'));
+	if (sign == '+') {
+		g->gate.change = REP_GATE_EITHER;
+	} else if (sign == '>') {
+		g->gate.change = REP_GATE_ABOVE;
+		if (*op == '-')
+			return wrong(g->gate.text, err, "asks for growth below zero");
+		if (*op != '+')
+			g->threshold = REP_LIMIT_ABOVE;
+		op += *op == '+';
+	} else {
+		g->gate.change = REP_GATE_BELOW;
+		if (*op != '-')
+			g->threshold = REP_LIMIT_BELOW;
+		op += *op == '-';
+	}
+	code = parse_amount(g, skip(op), rest, err);
+	/* "10%" is of something: of what it was, unless it is a share. */
+	if (!code && g->threshold && g->gate.limit.percent) {
+		if (g->metric.stat == REP_STAT_SHARE) {
+			g->gate.limit.percent = false;
+			g->gate.limit.number /= 100;
+		} else if (g->threshold == REP_LIMIT_BELOW) {
+			code = wrong(g->gate.text, err, "needs a minus behind <, as <-5%%");
+		} else {
+			g->threshold = REP_LIMIT_NONE;
+		}
+	}
+	return code;
+}
+
+static int parse_option(struct rep_gate *g, const char *name, const char *value, struct tp_err *err)
+{
+	char unit[REP_AMOUNT_UNIT];
+	bool pass = !strcmp(value, "pass"), fail = !strcmp(value, "fail");
+
+	if (!strcmp(name, "min")) {
+		if (!rep_amount_parse(value, &g->min.number, g->min.unit) || g->min.number < 0)
+			return wrong(g->text, err, "has min=%.20s, which is no amount", value);
+		return 0;
+	}
+	if (!strcmp(name, "alpha")) {
+		if (!rep_amount_parse(value, &g->alpha, unit) || unit[0] || g->alpha <= 0 ||
+		    g->alpha >= 1)
+			return wrong(g->text, err, "has alpha=%.20s, which is not between 0 and 1",
+				     value);
+		return 0;
+	}
+	if (strcmp(name, "undecided") != 0 && strcmp(name, "missing") != 0 &&
+	    strcmp(name, "damaged") != 0)
+		return wrong(g->text, err,
+			     "has '%.20s'; there are min, alpha, undecided, missing and damaged",
+			     name);
+	if (!pass && !fail)
+		return wrong(g->text, err, "has %s=%.20s, which is not pass or fail", name, value);
+	if (name[0] == 'u')
+		g->undecided_fails = fail;
+	else if (name[0] == 'm')
+		g->missing_passes = pass;
+	else
+		g->damaged_passes = pass;
+	return 0;
+}
+
+int rep_trace_gate_parse(struct rep_trace_gate *g, const char *text, struct tp_err *err)
+{
+	const char *start = skip(text), *op = find_operator(start), *rest = "";
+	int code;
+
+	memset(g, 0, sizeof(*g));
+	g->gate.text = text;
+	g->gate.alpha = 0.05;
+	if (!op)
+		return wrong(text, err, "has no >, < or +- followed by an amount");
+	code = parse_metric(g, start, op, err);
+	if (!code)
+		code = parse_change(g, op, &rest, err);
+	while (!code && *rest == ',') {
+		char option[64], *value;
+		size_t n;
+
+		rest = skip(rest + 1);
+		n = strcspn(rest, ",");
+		if (n >= sizeof(option))
+			return wrong(text, err, "has an option that is too long");
+		memcpy(option, rest, n);
+		rest += n;
+		while (n && option[n - 1] == ' ')
+			n--;
+		option[n] = '\0';
+		value = strchr(option, '=');
+		if (!value)
+			return wrong(text, err, "has '%.20s' where OPTION=VALUE belongs", option);
+		*value = '\0';
+		code = parse_option(&g->gate, option, value + 1, err);
+	}
+	return code;
+}
+
+void rep_trace_gate_release(struct rep_trace_gate *g)
+{
+	rep_gate_release(&g->gate);
+}
+
+/* ---- what it is about ---- */
+
+/* Rows that match, with the measures of each run: nruns pointers a row. */
+struct found {
+	const struct rep_measure **of;
+	struct {
+		enum rep_measure_by by;
+		const char *key;
+	} * row;
+	size_t n, nruns;
+};
+
+static const struct rep_metrics *run_at(const struct rep_trace_side *old,
+					const struct rep_trace_side *new, size_t r)
+{
+	return r < old->n ? old->run[r] : new->run[r - old->n];
+}
+
+static int add_found(struct found *f, size_t r, const struct rep_measure *x)
+{
+	size_t i = 0;
+
+	while (i < f->n && (f->row[i].by != x->by || strcmp(f->row[i].key, x->key) != 0))
+		i++;
+	if (i == f->n) {
+		void *row = realloc(f->row, (f->n + 1) * sizeof(*f->row));
+		void *of;
+
+		if (!row)
+			return TP_ENOMEM;
+		f->row = row;
+		of = realloc(f->of, (f->n + 1) * f->nruns * sizeof(*f->of));
+		if (!of)
+			return TP_ENOMEM;
+		f->of = of;
+		memset(f->of + f->n * f->nruns, 0, f->nruns * sizeof(*f->of));
+		f->row[f->n].by = x->by;
+		f->row[f->n++].key = x->key;
+	}
+	f->of[i * f->nruns + r] = x;
+	return 0;
+}
+
+static int find(const struct rep_trace_gate *g, const struct rep_trace_side *old,
+		const struct rep_trace_side *new, struct found *f)
+{
+	int code = 0;
+
+	f->nruns = old->n + new->n;
+	for (size_t r = 0; !code && r < f->nruns; r++) {
+		const struct rep_metrics *m = run_at(old, new, r);
+		const struct rep_measure *x;
+		size_t n;
+
+		if (!g->regex) {
+			x = rep_metrics_measure(m, &g->metric);
+			if (x)
+				code = add_found(f, r, x);
+			continue;
+		}
+		x = rep_metrics_measures(m, &n);
+		for (size_t i = 0; !code && i < n; i++)
+			if (x[i].family == g->metric.family && x[i].by != REP_MEASURE_ALL &&
+			    rep_regex_match(&g->gate.regex, x[i].name, strlen(x[i].name)))
+				code = add_found(f, r, &x[i]);
+	}
+	return code;
+}
+
+/* ---- judging ---- */
+
+static int say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int say(struct tp_buf *b, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return tp_buf_put(b, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+struct judging {
+	const struct rep_trace_gate *g;
+	const struct rep_trace_side *old, *new;
+	const struct rep_trace_gate_options *opt;
+	double limit, min; /* in the metric's unit; limit: or a share of the old value */
+	bool sets, few;
+	bool inexact;
+};
+
+static int find_limits(struct judging *j, struct tp_err *err)
+{
+	const struct rep_trace_gate *g = j->g;
+	bool number = g->metric.stat == REP_STAT_COUNT || g->metric.stat == REP_STAT_RATE ||
+		      g->metric.stat == REP_STAT_SHARE;
+	const char *unit = number ? "count" : "nanoseconds";
+
+	j->limit = g->gate.limit.number / 100;
+	if ((!g->gate.limit.percent &&
+	     !rep_amount_in(g->gate.limit.number, g->gate.limit.unit, unit, &j->limit)) ||
+	    !rep_amount_in(g->gate.min.number, g->gate.min.unit, unit, &j->min) ||
+	    (number && (g->gate.limit.unit[0] || g->gate.min.unit[0])) ||
+	    (j->opt->ticks && !number && (g->gate.limit.unit[0] || g->gate.min.unit[0])))
+		return wrong(g->gate.text, err, "has an amount in another unit: %s.%s is %s",
+			     rep_families[g->metric.family].name, rep_stats_of[g->metric.stat].name,
+			     number	     ? "a number"
+			     : j->opt->ticks ? "in ticks, as the trace has no clock"
+					     : "a time");
+	return 0;
+}
+
+/* By how much the row is beyond its limit: more than 0, relative to what matters. */
+static double beyond_by(const struct judging *j, const struct rep_trace_row *row)
+{
+	const struct rep_gate *g = &j->g->gate;
+	double delta = row->new - row->old, by;
+
+	if (j->g->threshold)
+		return j->g->threshold == REP_LIMIT_ABOVE ? row->new - j->limit
+							  : j->limit - row->new;
+	if (g->limit.percent)
+		by = row->old > 0 ? delta / row->old : delta > 0 ? (double)INFINITY : 0;
+	else
+		by = delta;
+	return (g->change == REP_GATE_ABOVE   ? by
+		: g->change == REP_GATE_BELOW ? -by
+					      : fabs(by)) -
+	       j->limit;
+}
+
+static bool beyond(const struct judging *j, const struct rep_trace_row *row)
+{
+	if (isnan(row->new) || (!j->g->threshold && (isnan(row->old) || row->new == row->old ||
+						     fabs(row->new - row->old) < j->min)))
+		return false;
+	return beyond_by(j, row) > 0;
+}
+
+/* Could exact percentiles be on the other side of the limit? */
+static bool is_close(const struct judging *j, const struct rep_trace_row *row)
+{
+	double by = fabs(beyond_by(j, row)), error = HIST_ERROR * row->new;
+
+	if (row->exact || isnan(by))
+		return false;
+	if (!j->g->threshold)
+		error += HIST_ERROR * row->old;
+	if (!j->g->threshold && j->g->gate.limit.percent)
+		error = row->old > 0 ? 2 * HIST_ERROR * row->new / row->old : 0;
+	return by <= error * 1.05;
+}
+
+/* A limit of several runs: the sign test's one-sided p that a build most of whose runs are within
+ * it has as many beyond it; NaN where the runs are so few that none could have a p up to alpha. */
+static double sign_test(size_t beyond, size_t n, double alpha)
+{
+	double p = 0, term = pow(0.5, (double)n);
+
+	if (term > alpha)
+		return (double)NAN;
+	/* term: C(n, k) / 2^n, from k = 0 on; those with k or fewer within. */
+	for (size_t k = 0; k <= n - beyond; k++) {
+		p += term;
+		term *= (double)(n - k) / (double)(k + 1);
+	}
+	return p < 1 ? p : 1;
+}
+
+static int limit_p(const struct judging *j, const struct rep_measure *const *of, double *p)
+{
+	struct rep_trace_row one = {0};
+	size_t n = 0;
+	int code = 0;
+
+	*p = (double)NAN;
+	if (j->new->n < 2)
+		return 0;
+	for (size_t r = 0; !code && r < j->new->n; r++) {
+		const struct rep_trace_side self = {&j->new->run[r], 1};
+		struct rep_trace_pick pick = {
+		    .old = &of[r],
+		    .new = &of[r],
+		    .family = j->g->metric.family,
+		    .stat = j->g->metric.stat,
+		};
+
+		memset(&one, 0, sizeof(one));
+		code = rep_trace_compare(&self, &self, &pick, &j->opt->per, &one);
+		n += beyond_by(j, &one) > 0;
+	}
+	if (!code)
+		*p = sign_test(n, j->new->n, j->g->gate.alpha);
+	return code;
+}
+
+static int say_value(struct tp_buf *b, const struct judging *j, const struct rep_trace_row *row,
+		     double p)
+{
+	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], percent[REP_AMOUNT_SIZE];
+	double change = rep_trace_change(row);
+	int code = rep_trace_metric_name(row, b);
+
+	rep_trace_value(old, row, row->old, &j->opt->per, j->opt->ticks);
+	rep_trace_value(new, row, row->new, &j->opt->per, j->opt->ticks);
+	if (!code)
+		code = say(b, ": %s, then %s", *old ? old : "nothing", *new ? new : "nothing");
+	if (!code && !isnan(row->old) && !isnan(row->new))
+		code = say(b, " (%s",
+			   row->old == row->new ? "the same"
+						: rep_amount_percent(percent, change * 100));
+	if (!code && !isnan(row->old) && !isnan(row->new))
+		code = isnan(p) ? say(b, ")") : say(b, ", p=%.3g)", p);
+	return code;
+}
+
+static int say_collapse(const struct judging *j, const struct rep_trace_row *row, double p,
+			struct rep_gate_result *r)
+{
+	double change = rep_trace_change(row);
+	int code;
+
+	if (j->g->threshold || j->g->gate.change == REP_GATE_EITHER || isnan(change) ||
+	    fabs(change) < COLLAPSE || r->note.size || fabs(row->new - row->old) < j->min ||
+	    (change > 0) == (j->g->gate.change == REP_GATE_ABOVE) ||
+	    (j->sets && !(p <= j->g->gate.alpha)))
+		return 0;
+	code = rep_trace_metric_name(row, &r->note);
+	return code ? code
+		    : say(&r->note,
+			  " %s by %.0f%%, which a gate for one direction lets pass; +- looks at "
+			  "both",
+			  change > 0 ? "grew" : "fell", fabs(change) * 100);
+}
+
+static enum rep_outcome outcome_of(const struct judging *j, bool far, double p)
+{
+	if (!far)
+		return REP_OUTCOME_PASSED;
+	if (j->g->threshold && j->new->n < 2)
+		return REP_OUTCOME_EXCEEDED;
+	if (isnan(p) || (!j->g->threshold && j->few))
+		return REP_OUTCOME_UNDECIDED;
+	return p <= j->g->gate.alpha ? REP_OUTCOME_EXCEEDED : REP_OUTCOME_PASSED;
+}
+
+static int say_why(const struct judging *j, enum rep_outcome outcome, bool far,
+		   struct rep_gate_result *r)
+{
+	if (outcome == REP_OUTCOME_UNDECIDED && j->sets)
+		return say(&r->why,
+			   "; too few runs, %zu and %zu, to tell it from noise at alpha %g",
+			   j->old->n, j->new->n, j->g->gate.alpha);
+	if (outcome == REP_OUTCOME_UNDECIDED)
+		return say(
+		    &r->why,
+		    j->g->metric.stat == REP_STAT_MAX
+			? "; a maximum of one run against one says nothing about noise: give "
+			  "several runs, or a limit (>2ms)"
+			: "; too few events in these runs to tell it from noise");
+	if (far && outcome == REP_OUTCOME_PASSED)
+		return say(&r->why, "; beyond the limit, but not significant");
+	return 0;
+}
+
+static int judge_row(struct judging *j, const struct rep_trace_row *row, double p,
+		     struct rep_gate_result *r)
+{
+	bool far = beyond(j, row);
+	enum rep_outcome outcome = outcome_of(j, far, p);
+	int code;
+
+	j->inexact = j->inexact || is_close(j, row);
+	r->tested++;
+	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
+	/* What decides: the worst outcome, then the greatest change. */
+	if (r->tested == 1 || outcome > r->outcome ||
+	    (outcome == r->outcome && fabs(rep_trace_change(row)) > fabs(r->change))) {
+		r->outcome = outcome;
+		r->real = true;
+		r->old = row->old;
+		r->new = row->new;
+		r->change = rep_trace_change(row);
+		r->p = p;
+		r->why.size = 0;
+		code = say_value(&r->why, j, row, p);
+		if (!code)
+			code = say_why(j, outcome, far, r);
+		if (code)
+			return code;
+	}
+	return say_collapse(j, row, p, r);
+}
+
+static int judge_found(struct judging *j, const struct found *f, struct rep_gate_result *r)
+{
+	struct rep_trace_row *row = calloc(f->n + 1, sizeof(*row));
+	double *p = calloc(f->n + 1, sizeof(*p));
+	int code = row && p ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; !code && i < f->n; i++) {
+		struct rep_trace_pick pick = {
+		    .old = f->of + i * f->nruns,
+		    .new = f->of + i * f->nruns + j->old->n,
+		    .family = j->g->metric.family,
+		    .stat = j->g->metric.stat,
+		};
+
+		code = rep_trace_compare(j->old, j->new, &pick, &j->opt->per, &row[i]);
+		row[i].by = f->row[i].by;
+		for (size_t k = 0; k < f->nruns; k++)
+			if (f->of[i * f->nruns + k])
+				row[i].name = f->of[i * f->nruns + k]->name;
+		p[i] = row[i].p;
+		if (!code && j->g->threshold)
+			code = limit_p(j, pick.new, &p[i]);
+	}
+	if (!code)
+		code = rep_stats_adjust(p, f->n, p);
+	for (size_t i = 0; !code && i < f->n; i++)
+		code = judge_row(j, &row[i], p[i], r);
+	if (!code && r->exceeded > 1)
+		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
+	free(row);
+	free(p);
+	return code;
+}
+
+/* "no task has this name; there are order, refund" */
+static int say_missing(const struct judging *j, struct rep_gate_result *r)
+{
+	const struct rep_metrics *m = j->new->run[0];
+	const char *family = rep_families[j->g->metric.family].name;
+	size_t n, names = 0;
+	const struct rep_measure *x = rep_metrics_measures(m, &n);
+	int code = say(&r->why,
+		       j->g->regex || j->g->metric.named
+			   ? "no %s has such a name, so there is nothing to compare"
+			   : "the runs have no %s, so there is nothing to compare",
+		       family);
+
+	for (size_t i = 0; !code && i < n; i++) {
+		if (x[i].family != j->g->metric.family || x[i].by == REP_MEASURE_ALL ||
+		    !*x[i].name || ++names > LISTED)
+			continue;
+		code = say(&r->why, "%s%.120s", names == 1 ? "; there are " : ", ", x[i].name);
+	}
+	return code || names <= LISTED ? code : say(&r->why, " and %zu more", names - LISTED);
+}
+
+/* That there is none of something is an answer to a limit from above: stw.max>2ms passes. */
+static bool none_is_fine(const struct rep_trace_gate *g)
+{
+	return g->threshold == REP_LIMIT_ABOVE && !g->regex && !g->metric.named;
+}
+
+int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_side *old,
+			 const struct rep_trace_side *new, const struct rep_trace_gate_options *opt,
+			 struct rep_gate_result *r, bool *inexact, struct tp_err *err)
+{
+	struct judging j = {.g = g, .old = old, .new = new, .opt = opt};
+	struct found f = {0};
+	int code;
+
+	memset(r, 0, sizeof(*r));
+	r->p = r->change = (double)NAN;
+	j.sets = old->n > 1 || new->n > 1;
+	j.few = j.sets && rep_stats_least_p(old->n, new->n) > g->gate.alpha;
+	code = find_limits(&j, err);
+	if (code)
+		return code;
+	if (opt->damaged && !g->gate.damaged_passes) {
+		r->outcome = REP_OUTCOME_UNDECIDED;
+		r->blind = true;
+		code = say(&r->why, "%.200s is damaged, and what it lost may be what changed",
+			   opt->damaged);
+	} else {
+		code = find(g, old, new, &f);
+		if (!code && f.n) {
+			code = judge_found(&j, &f, r);
+		} else if (!code && none_is_fine(g)) {
+			r->outcome = REP_OUTCOME_PASSED;
+			code = say(&r->why, "there are no %s", rep_families[g->metric.family].doc);
+		} else if (!code) {
+			r->outcome = REP_OUTCOME_UNDECIDED;
+			r->blind = !g->gate.missing_passes;
+			code = say_missing(&j, r);
+		}
+	}
+	if (!code)
+		code = tp_buf_put(&r->why, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->note, "", 1);
+	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
+		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->gate.undecided_fails);
+	*inexact = j.inexact;
+	free(f.of);
+	free(f.row);
+	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+}

@@ -1,0 +1,529 @@
+#include "diff/trace/show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/amount.h"
+#include "diff/stats.h"
+
+enum column {
+	METRIC,
+	/* for people */
+	OLD,
+	NEW,
+	DELTA,
+	CHANGE,
+	INTERVAL,
+	Q,
+	VERDICT,
+	/* for programs */
+	SECTION,
+	FAMILY,
+	BY,
+	NAME,
+	STAT,
+	UNIT,
+	PER,
+	EXACT,
+	STATUS,
+	RAW_OLD,
+	RAW_NEW,
+	RAW_DELTA,
+	RAW_CHANGE,
+	OLD_LOW,
+	OLD_HIGH,
+	NEW_LOW,
+	NEW_HIGH,
+	DELTA_LOW,
+	DELTA_HIGH,
+	OLD_EVENTS,
+	NEW_EVENTS,
+	N_OLD,
+	N_NEW,
+	P,
+	RAW_Q,
+	RAW_VERDICT,
+	NCOLUMNS
+};
+
+#define PEOPLE(id, text, rank)                                                                     \
+	[id] = {.name = (text),                                                                    \
+		.title = (text),                                                                   \
+		.kind = REP_TEXT,                                                                  \
+		.right = true,                                                                     \
+		.table_only = true,                                                                \
+		.drop = (rank)}
+#define RAW(id, text, type) [id] = {.name = (text), .kind = (type), .raw_only = true}
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [METRIC] = {.name = "metric",
+		.title = "METRIC",
+		.kind = REP_TEXT,
+		.shorten = REP_SHORTEN_MIDDLE,
+		.least = 34},
+    PEOPLE(OLD, "OLD", 0),
+    PEOPLE(NEW, "NEW", 0),
+    PEOPLE(DELTA, "DELTA", 4),
+    PEOPLE(CHANGE, "CHANGE", 0),
+    PEOPLE(INTERVAL, "95%", 2),
+    PEOPLE(Q, "Q", 3),
+    [VERDICT] = {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 7},
+    RAW(SECTION, "section", REP_TEXT),
+    RAW(FAMILY, "family", REP_TEXT),
+    RAW(BY, "by", REP_TEXT),
+    RAW(NAME, "name", REP_TEXT),
+    RAW(STAT, "stat", REP_TEXT),
+    RAW(UNIT, "unit", REP_TEXT),
+    RAW(PER, "per", REP_TEXT),
+    RAW(EXACT, "exact", REP_BOOL),
+    RAW(STATUS, "status", REP_TEXT),
+    RAW(RAW_OLD, "old", REP_FLOAT),
+    RAW(RAW_NEW, "new", REP_FLOAT),
+    RAW(RAW_DELTA, "delta", REP_FLOAT),
+    RAW(RAW_CHANGE, "change", REP_FLOAT),
+    RAW(OLD_LOW, "old_low", REP_FLOAT),
+    RAW(OLD_HIGH, "old_high", REP_FLOAT),
+    RAW(NEW_LOW, "new_low", REP_FLOAT),
+    RAW(NEW_HIGH, "new_high", REP_FLOAT),
+    RAW(DELTA_LOW, "delta_low", REP_FLOAT),
+    RAW(DELTA_HIGH, "delta_high", REP_FLOAT),
+    RAW(OLD_EVENTS, "old_events", REP_COUNT),
+    RAW(NEW_EVENTS, "new_events", REP_COUNT),
+    RAW(N_OLD, "n_old", REP_COUNT),
+    RAW(N_NEW, "n_new", REP_COUNT),
+    RAW(P, "p", REP_FLOAT),
+    RAW(RAW_Q, "q", REP_FLOAT),
+    RAW(RAW_VERDICT, "verdict", REP_TEXT),
+};
+
+/* ---- texts ---- */
+
+const char *rep_trace_verdict(const struct rep_trace_diff *d, enum rep_verdict verdict)
+{
+	if (d->sets)
+		return rep_verdicts[verdict];
+	return verdict == REP_VERDICT_CHANGED ? "differs"
+	       : verdict == REP_VERDICT_SAME  ? "alike"
+	       : verdict == REP_VERDICT_FEW   ? "too few"
+					      : "";
+}
+
+int rep_trace_metric_name(const struct rep_trace_row *row, struct tp_buf *text)
+{
+	const char *family = rep_families[row->family].name, *stat = rep_stats_of[row->stat].name;
+	bool named = row->by != REP_MEASURE_ALL;
+	int code = tp_buf_put(text, family, strlen(family));
+
+	if (!code && named)
+		code = tp_buf_put(text, "[", 1);
+	if (!code && named)
+		code = tp_buf_put(text, row->name, strlen(row->name));
+	if (!code)
+		code = tp_buf_put(text, named ? "]." : ".", named ? 2 : 1);
+	return code ? code : tp_buf_put(text, stat, strlen(stat));
+}
+
+/* Three digits that tell. */
+static char *plain_number(char text[REP_TRACE_VALUE], double v)
+{
+	char grouped[REP_AMOUNT_SIZE];
+	double most = fabs(v);
+
+	if (most >= 99.95 && most < 9e18)
+		snprintf(text, REP_TRACE_VALUE, "%s",
+			 rep_amount(grouped, (int64_t)llround(v), "count", NULL));
+	else
+		snprintf(text, REP_TRACE_VALUE, "%.3g", v);
+	return text;
+}
+
+char *rep_trace_value(char text[REP_TRACE_VALUE], const struct rep_trace_row *row, double value,
+		      const struct rep_per_options *per, bool ticks)
+{
+	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
+	const char *behind = row->stat == REP_STAT_RATE		   ? "/s"
+			     : !divided || per->per == REP_PER_RUN ? ""
+			     : per->per == REP_PER_SECOND	   ? "/s"
+								   : "/task";
+	char amount[REP_AMOUNT_SIZE], number[REP_TRACE_VALUE];
+
+	if (isnan(value)) {
+		text[0] = '\0';
+	} else if (row->stat == REP_STAT_SHARE) {
+		snprintf(text, REP_TRACE_VALUE, "%.1f%%", value * 100);
+	} else if (row->stat == REP_STAT_RATE || row->stat == REP_STAT_COUNT) {
+		snprintf(text, REP_TRACE_VALUE, "%s%s", plain_number(number, value), behind);
+	} else if (ticks) {
+		snprintf(text, REP_TRACE_VALUE, "%s ticks%s", plain_number(number, value), behind);
+	} else if (value != 0 && fabs(value) < 10) {
+		snprintf(text, REP_TRACE_VALUE, "%.3gns%s", value, behind);
+	} else {
+		int64_t ns = fabs(value) < 9.2e18 ? (int64_t)llround(value) : INT64_MAX;
+
+		snprintf(text, REP_TRACE_VALUE, "%s%s", rep_amount(amount, ns, "nanoseconds", NULL),
+			 behind);
+	}
+	return text;
+}
+
+char *rep_trace_advice(const struct rep_trace_diff *d, char text[REP_TRACE_ADVICE])
+{
+	double least = rep_stats_least_p(d->nold, d->nnew);
+	size_t each = 1;
+
+	text[0] = '\0';
+	if (!d->sets)
+		return text;
+	if (d->few) {
+		while (rep_stats_least_p(each, each) > d->opt.alpha)
+			each++;
+		snprintf(text, REP_TRACE_ADVICE,
+			 "too few runs: of %zu and %zu no difference has p below %.2g; take %zu a "
+			 "side",
+			 d->nold, d->nnew, least, each);
+	} else if (least * (double)d->tests > d->opt.alpha) {
+		while (rep_stats_least_p(each, each) * (double)d->tests > d->opt.alpha)
+			each++;
+		snprintf(text, REP_TRACE_ADVICE,
+			 "too few runs to be sure of one change among %zu metrics: %zu a side "
+			 "would do, or --by or a gate, which look at fewer",
+			 d->tests, each);
+	}
+	return text;
+}
+
+/* ---- heading ---- */
+
+static const char *per_text(const struct rep_trace_diff *d, char text[200])
+{
+	switch (d->opt.per.per) {
+	case REP_PER_SECOND:
+		return d->ticks ? "per 10^9 ticks of a run" : "per second of a run";
+	case REP_PER_TASK:
+		snprintf(text, 200, "per complete task%s%.120s", d->opt.per.task ? " of type " : "",
+			 d->opt.per.task ? d->opt.per.task : "");
+		return text;
+	default:
+		return "of whole runs, whatever their length";
+	}
+}
+
+static int put_load(const struct rep_trace_diff *d, struct rep_output *out, struct tp_err *err)
+{
+	char text[600], per[200], old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE];
+	char old_tasks[REP_TRACE_VALUE], new_tasks[REP_TRACE_VALUE];
+	const char *unit = d->ticks ? "ticks" : "nanoseconds";
+	bool tasks = d->old_tasks > 0 && d->new_tasks > 0;
+	double load = tasks ? d->new_tasks / d->old_tasks : 1;
+	int n = snprintf(text, sizeof(text), "%s%s, then %s", d->sets ? "lengths (medians): " : "",
+			 rep_amount(old, (int64_t)d->old_length, unit, NULL),
+			 rep_amount(new, (int64_t)d->new_length, unit, NULL));
+	int code;
+
+	if (tasks)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "; %s tasks/s, then %s",
+			      plain_number(old_tasks, d->old_tasks),
+			      plain_number(new_tasks, d->new_tasks));
+	snprintf(text + n, sizeof(text) - (size_t)n, "; times and numbers are %s",
+		 per_text(d, per));
+	code = rep_output_note(out, false, text, err);
+	if (!code && (load > 1.1 || load < 1 / 1.1) && d->opt.per.per != REP_PER_TASK) {
+		snprintf(
+		    text, sizeof(text),
+		    "the load differs: %.3g times the tasks a second; --per=task compares what "
+		    "a task takes",
+		    load);
+		code = rep_output_note(out, true, text, err);
+	} else if (!code && !tasks && d->opt.per.per == REP_PER_RUN &&
+		   fabs(d->new_length / d->old_length - 1) > 0.05) {
+		code = rep_output_note(out, true,
+				       "the runs are of different length, which totals and counts "
+				       "follow; --per=second divides by it",
+				       err);
+	}
+	return code;
+}
+
+int rep_trace_heading(const struct rep_trace_diff *d, const struct rep_trace_show *show,
+		      struct rep_output *out, struct tp_err *err)
+{
+	char text[800], advice[REP_TRACE_ADVICE];
+	int code;
+
+	snprintf(text, sizeof(text), "%.300s, then %.300s: traces", show->old, show->new);
+	code = rep_output_note(out, true, text, err);
+	if (!code)
+		code = put_load(d, out, err);
+	if (d->sets)
+		snprintf(text, sizeof(text),
+			 "medians of %zu and %zu runs; changed: Q at most %g, %zu tests", d->nold,
+			 d->nnew, d->opt.alpha, d->tests);
+	else
+		snprintf(text, sizeof(text),
+			 "differs: by more than the windows of each run do (Q at most %g, %zu "
+			 "tests); how far two runs of one build differ takes several of each",
+			 d->opt.alpha, d->tests);
+	if (!code)
+		code = rep_output_note(out, false, text, err);
+	if (!code && *rep_trace_advice(d, advice))
+		code = rep_output_note(out, true, advice, err);
+	return code;
+}
+
+/* ---- rows ---- */
+
+struct texts {
+	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], delta[REP_TRACE_VALUE + 2];
+	char change[REP_AMOUNT_SIZE], interval[64], q[24];
+};
+
+static void put_percent(char text[24], double percent, bool sign)
+{
+	if (fabs(percent) >= 999.5)
+		snprintf(text, 24, percent > 0 ? ">999" : "<-999");
+	else
+		snprintf(text, 24, fabs(percent) < 9.95 ? sign ? "%+.1f" : "%.1f" : "%+.0f",
+			 percent);
+}
+
+static void put_interval(const struct rep_trace_row *row, char text[64])
+{
+	char low[24], high[24];
+
+	text[0] = '\0';
+	if (!row->of_delta.known || !(row->old > 0))
+		return;
+	put_percent(low, row->of_delta.low / row->old * 100, true);
+	put_percent(high, row->of_delta.high / row->old * 100, true);
+	snprintf(text, 64, "%s..%s%%", low, high);
+}
+
+static void put_texts(const struct rep_trace_diff *d, const struct rep_trace_row *row,
+		      struct texts *t)
+{
+	const struct rep_per_options *per = &d->opt.per;
+	double delta = row->new - row->old, change = rep_trace_change(row);
+	char plain[REP_TRACE_VALUE];
+
+	rep_trace_value(t->old, row, row->old, per, d->ticks);
+	rep_trace_value(t->new, row, row->new, per, d->ticks);
+	rep_trace_value(plain, row, delta, per, d->ticks);
+	snprintf(t->delta, sizeof(t->delta), "%s%s", delta > 0 ? "+" : "", plain);
+	if (row->status == REP_STATUS_ADDED || row->status == REP_STATUS_GONE)
+		snprintf(t->change, sizeof(t->change),
+			 row->status == REP_STATUS_ADDED ? "new" : "gone");
+	else if (isnan(change))
+		snprintf(t->change, sizeof(t->change), "%s",
+			 delta > 0    ? "+\xe2\x88\x9e"
+			 : delta == 0 ? "0%"
+				      : "");
+	else
+		rep_amount_percent(t->change, change * 100);
+	put_interval(row, t->interval);
+	if (isnan(row->q))
+		t->q[0] = '\0';
+	else
+		snprintf(t->q, sizeof(t->q), row->q < 0.0001 ? "<.0001" : "%.4f", row->q);
+}
+
+static struct rep_value number(double v)
+{
+	return isnan(v) ? rep_null() : rep_float(v);
+}
+
+static struct rep_value bound(bool known, double v)
+{
+	return known ? number(v) : rep_null();
+}
+
+static void put_values(const struct rep_trace_diff *d, const struct rep_trace_row *row,
+		       const struct texts *t, const struct tp_buf *metric, struct rep_value *v)
+{
+	v[METRIC] = rep_text((const char *)metric->data, metric->size);
+	v[OLD] = rep_str(t->old);
+	v[NEW] = rep_str(t->new);
+	v[DELTA] = rep_str(t->delta);
+	v[CHANGE] = rep_str(t->change);
+	v[INTERVAL] = rep_str(t->interval);
+	v[Q] = rep_str(t->q);
+	v[VERDICT] = v[RAW_VERDICT] = rep_str(rep_trace_verdict(d, row->verdict));
+	v[SECTION] = rep_str(rep_trace_sections[row->section].name);
+	v[FAMILY] = rep_str(rep_families[row->family].name);
+	v[BY] = rep_str(rep_measure_bys[row->by]);
+	v[NAME] = rep_str(row->name);
+	v[STAT] = rep_str(rep_stats_of[row->stat].name);
+	v[UNIT] = rep_str(d->ticks && !strcmp(row->unit, "nanoseconds") ? "ticks" : row->unit);
+	v[PER] = rep_str(row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT
+			     ? rep_pers[d->opt.per.per]
+			     : "");
+	v[EXACT] = rep_int(row->exact);
+	v[STATUS] = rep_str(rep_statuses[row->status]);
+	v[RAW_OLD] = number(row->old);
+	v[RAW_NEW] = number(row->new);
+	v[RAW_DELTA] = number(row->new - row->old);
+	v[RAW_CHANGE] = number(rep_trace_change(row));
+	v[OLD_LOW] = bound(row->of_old.known, row->of_old.low);
+	v[OLD_HIGH] = bound(row->of_old.known, row->of_old.high);
+	v[NEW_LOW] = bound(row->of_new.known, row->of_new.low);
+	v[NEW_HIGH] = bound(row->of_new.known, row->of_new.high);
+	v[DELTA_LOW] = bound(row->of_delta.known, row->of_delta.low);
+	v[DELTA_HIGH] = bound(row->of_delta.known, row->of_delta.high);
+	v[OLD_EVENTS] = rep_int(row->old_count);
+	v[NEW_EVENTS] = rep_int(row->new_count);
+	v[N_OLD] = rep_int((int64_t)d->nold);
+	v[N_NEW] = rep_int((int64_t)d->nnew);
+	v[P] = number(row->p);
+	v[RAW_Q] = number(row->q);
+}
+
+/* Columns that this kind of diff has. */
+static size_t pick_columns(const struct rep_trace_diff *d, struct rep_column *picked,
+			   enum column *place)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < NCOLUMNS; i++) {
+		if (i == Q && !d->sets)
+			continue;
+		picked[n] = columns[i];
+		place[n++] = (enum column)i;
+	}
+	return n;
+}
+
+struct table {
+	const struct rep_trace_diff *d;
+	struct rep_output *out;
+	struct rep_column column[NCOLUMNS];
+	enum column place[NCOLUMNS];
+	size_t ncolumns;
+};
+
+static int put_row(struct table *t, const struct rep_trace_row *row, struct tp_err *err)
+{
+	struct rep_value all[NCOLUMNS], values[NCOLUMNS];
+	struct tp_buf metric = {0};
+	struct texts texts;
+	int code = 0;
+
+	if (rep_trace_metric_name(row, &metric)) {
+		tp_buf_release(&metric);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	put_texts(t->d, row, &texts);
+	put_values(t->d, row, &texts, &metric, all);
+	for (size_t i = 0; i < t->ncolumns; i++)
+		values[i] = all[t->place[i]];
+	code = rep_output_row(t->out, values, err);
+	tp_buf_release(&metric);
+	return code;
+}
+
+static bool same_measure(const struct rep_trace_row *a, const struct rep_trace_row *b)
+{
+	return a->family == b->family && a->by == b->by && !strcmp(a->name, b->name);
+}
+
+/* What changed most, each measure once. */
+static int put_most(struct table *t, size_t rows, struct tp_err *err)
+{
+	const struct rep_trace_diff *d = t->d;
+	size_t shown = 0, changed = 0;
+	char text[160];
+	int code = rep_output_note(t->out, false, "", err);
+
+	for (size_t i = 0; i < d->n; i++)
+		changed += d->row[i].verdict == REP_VERDICT_CHANGED;
+	if (!code && !changed)
+		return rep_output_note(t->out, true,
+				       d->sets ? "no metric changed, as far as these runs can tell"
+					       : "no metric differs by more than its windows do",
+				       err);
+	if (!code)
+		code = rep_output_note(t->out, true,
+				       "what changed most, by the least change that its interval "
+				       "leaves possible",
+				       err);
+	if (!code)
+		code = rep_output_begin(t->out, "most", t->column, t->ncolumns, err);
+	for (size_t i = 0; !code && i < d->n && shown < rows; i++) {
+		bool seen = d->row[i].verdict != REP_VERDICT_CHANGED;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = same_measure(&d->row[k], &d->row[i]);
+		if (seen)
+			continue;
+		code = put_row(t, &d->row[i], err);
+		shown++;
+	}
+	if (!code)
+		code = rep_output_end(t->out, err);
+	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->n,
+		 d->sets	? "changed"
+		 : changed == 1 ? "differs"
+				: "differ");
+	return code ? code : rep_output_note(t->out, false, text, err);
+}
+
+static int put_section(struct table *t, unsigned section, size_t rows, struct tp_err *err)
+{
+	const struct rep_trace_diff *d = t->d;
+	char text[160];
+	size_t n = 0, shown = 0;
+	int code;
+
+	for (size_t i = 0; i < d->n; i++)
+		n += d->row[i].section == section;
+	if (!n)
+		return 0;
+	code = rep_output_note(t->out, false, "", err);
+	snprintf(text, sizeof(text), "%s: %s", rep_trace_sections[section].name,
+		 rep_trace_sections[section].doc);
+	if (!code)
+		code = rep_output_note(t->out, true, text, err);
+	if (!code)
+		code = rep_output_begin(t->out, rep_trace_sections[section].name, t->column,
+					t->ncolumns, err);
+	for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
+		if (d->row[i].section != section)
+			continue;
+		code = put_row(t, &d->row[i], err);
+		shown++;
+	}
+	if (!code)
+		code = rep_output_end(t->out, err);
+	if (code || shown == n)
+		return code;
+	snprintf(text, sizeof(text), "%zu of %zu; --by=%s shows more, --rows=0 all", shown, n,
+		 rep_trace_sections[section].name);
+	return rep_output_note(t->out, false, text, err);
+}
+
+int rep_trace_rows(const struct rep_trace_diff *d, const struct rep_trace_show *show,
+		   struct rep_output *out, struct tp_err *err)
+{
+	struct table t = {.d = d, .out = out};
+	bool any_hist = false;
+	int code = 0;
+
+	t.ncolumns = pick_columns(d, t.column, t.place);
+	if (!rep_output_for_people(out)) {
+		code = rep_output_begin(out, "metrics", t.column, t.ncolumns, err);
+		for (size_t i = 0; !code && i < d->n && (!show->rows || i < show->rows); i++)
+			code = put_row(&t, &d->row[i], err);
+		return code ? code : rep_output_end(out, err);
+	}
+	if (show->overview)
+		code = put_most(&t, show->rows ? 2 * show->rows : d->n, err);
+	for (unsigned s = 0; !code && s < REP_NTRACE_SECTIONS; s++)
+		code = put_section(&t, s, show->rows, err);
+	for (size_t i = 0; i < d->n; i++)
+		any_hist = any_hist || !d->row[i].exact;
+	if (!code && any_hist)
+		code = rep_output_note(out, false,
+				       "percentiles: of what goroutines do from histograms, within "
+				       "1 %; others exact",
+				       err);
+	return code;
+}
