@@ -43,6 +43,25 @@ static inline int64_t pen_time(struct pen *pen, int64_t ts)
 	return pen->last_ts = tp_v2_time_after(pen->last_ts, ts);
 }
 
+/* The event an M is at: what of struct tp_v2_cursor the loop keeps in registers, for the same
+ * reason. Type and beginning are in the cursor as well, for whoever has to tell of a fault. */
+struct spot {
+	const uint8_t *from, *at;
+	int64_t ts;
+	uint8_t type;
+};
+
+static inline struct spot stand(const struct tp_v2_cursor *c)
+{
+	return (struct spot){c->from, c->at, c->ts, c->type};
+}
+
+static inline void leave(struct tp_v2_cursor *c, struct spot spot)
+{
+	c->at = spot.at;
+	c->ts = spot.ts;
+}
+
 static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
 {
@@ -92,7 +111,7 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 /* As EVENT and TRANSITION, but by the pen; and the event of the wire is counted. */
 #define PUT(t, of, stack_, ...)                                                                    \
 	do {                                                                                       \
-		*pen->at++ = (struct tp_event){.ts = pen_time(pen, c->ts),                         \
+		*pen->at++ = (struct tp_event){.ts = pen_time(pen, spot->ts),                      \
 					       .g = m->g->index,                                   \
 					       .m = m->index,                                      \
 					       .p = m->p->index,                                   \
@@ -100,24 +119,26 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 					       .subject = of,                                      \
 					       .stack = stack_,                                    \
 					       __VA_ARGS__};                                       \
-		o->tally[TP_EV_##t] += tp_v2_tally((size_t)(*in - c->from), (stack_) != 0);        \
+		o->tally[TP_EV_##t] += tp_v2_tally((size_t)(at - spot->from), (stack_) != 0);      \
+		spot->at = at;                                                                     \
 	} while (0)
 #define MOVE(t, of, stack_, a, b, ...) PUT(t, of, stack_, .from = a, .to = b, __VA_ARGS__)
 
 static inline __attribute__((always_inline)) enum tp_v2_advance
-take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8_t **in)
+take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pen *pen,
+     struct spot *spot)
 {
-	struct tp_v2_m *m = c->m;
+	const uint8_t *at = spot->at, *behind;
 	struct tp_v2_g *g = m->g;
 	struct tp_v2_p *p = m->p;
 	enum tp_v2_advance how;
 	uint64_t id, seq;
 	uint32_t str, stack;
 
-	switch (c->type) {
+	switch (spot->type) {
 	case TP_V2_GoStart:
-		id = tp_v2_varint(in);
-		seq = tp_v2_varint(in);
+		id = tp_v2_varint(&at);
+		seq = tp_v2_varint(&at);
 		g = tp_v2_g_near(&o->s, id);
 		if (!g || g->status != TP_V2_G_RUNNABLE || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
@@ -129,19 +150,19 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 		m->g = g;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoUnblock:
-		id = tp_v2_varint(in);
-		seq = tp_v2_varint(in);
+		id = tp_v2_varint(&at);
+		seq = tp_v2_varint(&at);
 		g = tp_v2_g_near(&o->s, id);
 		if (!g || g->status != TP_V2_G_WAITING || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
-		STACK(tp_v2_varint(in), &stack);
+		STACK(tp_v2_varint(&at), &stack);
 		g->status = TP_V2_G_RUNNABLE;
 		g->seq = seq;
 		MOVE(GO_UNBLOCK, g->index, stack, TP_ST_WAITING, TP_ST_RUNNABLE);
 		return TP_V2_ADVANCED;
 	case TP_V2_GoBlock:
-		STRING(tp_v2_varint(in), &str);
-		STACK(tp_v2_varint(in), &stack);
+		STRING(tp_v2_varint(&at), &str);
+		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
 		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
@@ -150,8 +171,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 		m->g = &o->s.nobody;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoStop:
-		STRING(tp_v2_varint(in), &str);
-		STACK(tp_v2_varint(in), &stack);
+		STRING(tp_v2_varint(&at), &str);
+		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
 		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
@@ -160,8 +181,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 		m->g = &o->s.nobody;
 		return TP_V2_ADVANCED;
 	case TP_V2_GoSyscallBegin:
-		seq = tp_v2_varint(in);
-		STACK(tp_v2_varint(in), &stack);
+		seq = tp_v2_varint(&at);
+		STACK(tp_v2_varint(&at), &stack);
 		NEED_USER;
 		NEED_STATE;
 		NEED(g->status == TP_V2_G_RUNNING, "its goroutine is not running");
@@ -181,20 +202,20 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 		MOVE(GO_SYSCALL_END, g->index, 0, TP_ST_SYSCALL, TP_ST_RUNNING);
 		return TP_V2_ADVANCED;
 	case TP_V2_HeapAlloc:
-		id = tp_v2_varint(in);
+		id = tp_v2_varint(&at);
 		NEED_P;
 		PUT(HEAP_ALLOC, TP_NONE, 0, .arg = {id});
 		return TP_V2_ADVANCED;
 	case TP_V2_GCSweepBegin:
-		STACK(tp_v2_varint(in), &stack);
+		STACK(tp_v2_varint(&at), &stack);
 		NEED_P;
 		NEED(!p->sweeping, "a sweep is in flight already");
 		p->sweeping = true;
 		PUT(GC_SWEEP_BEGIN, p->index, stack);
 		return TP_V2_ADVANCED;
 	case TP_V2_GCSweepEnd:
-		id = tp_v2_varint(in); /* bytes swept and reclaimed */
-		seq = tp_v2_varint(in);
+		id = tp_v2_varint(&at); /* bytes swept and reclaimed */
+		seq = tp_v2_varint(&at);
 		NEED_P;
 		NEED(p->sweeping, "no sweep is in flight");
 		p->sweeping = false;
@@ -202,7 +223,11 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 		return TP_V2_ADVANCED;
 	default:
 		lay_down(o, *pen);
-		how = take_other(o, c, in);
+		leave(c, *spot);
+		behind = at;
+		how = take_other(o, c, &behind);
+		if (how == TP_V2_ADVANCED)
+			spot->at = behind;
 		*pen = take_pen(o);
 		return how;
 	}
@@ -211,15 +236,34 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, const uint8
 enum tp_v2_advance tp_v2_advance(struct tp_v2_order *o, struct tp_v2_cursor *c)
 {
 	struct pen pen = take_pen(o);
-	const uint8_t *p = c->at;
+	struct spot spot = stand(c);
 	enum tp_v2_advance how;
 
 	c->m->alive = true;
-	how = take(o, c, &pen, &p);
+	how = take(o, c, c->m, &pen, &spot);
 	lay_down(o, pen);
-	if (how == TP_V2_ADVANCED)
-		c->at = p;
+	leave(c, spot);
 	return how;
+}
+
+/* As tp_v2_cursor_next. */
+static inline __attribute__((always_inline)) int next(struct tp_v2_order *o, struct tp_v2_cursor *c,
+						      struct spot *spot)
+{
+	const uint8_t *p = spot->at;
+	int more;
+
+	if (unlikely(p >= c->slow || !tp_v2_arity[*p])) {
+		leave(c, *spot);
+		more = tp_v2_cursor_next_slow(&o->f, c, o->err);
+		*spot = stand(c);
+		return more;
+	}
+	c->from = spot->from = p;
+	c->type = spot->type = *p++;
+	spot->ts = tp_v2_cursor_time(&o->f, spot->ts, &p);
+	spot->at = p;
+	return 1;
 }
 
 /* Until when the root of the heap stays its root, and no sample comes first. */
@@ -241,36 +285,40 @@ static inline int64_t root_until(const struct tp_v2_order *o)
 static inline __attribute__((always_inline)) int
 advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, int64_t until)
 {
-	c->m->alive = true;
+	struct spot spot = stand(c);
+	struct tp_v2_m *m = c->m;
+	int code = LATER;
+
+	m->alive = true;
 	do {
-		const uint8_t *p = c->at;
 		struct pen before = *pen;
 		enum tp_v2_advance how;
 		int more;
 
 		if (unlikely(pen->at > o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS))) {
-			int code;
-
 			lay_down(o, *pen);
 			code = tp_v2_order_flush(o);
 			before = *pen = take_pen(o);
 			if (code)
-				return code;
+				break;
+			code = LATER;
 		}
-		how = take(o, c, pen, &p);
+		how = take(o, c, m, pen, &spot);
 		if (unlikely(how != TP_V2_ADVANCED)) {
 			*pen = before;
-			return how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
+			code = how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
+			break;
 		}
-		c->at = p;
-		more = tp_v2_cursor_next(&o->f, c, o->err);
+		more = next(o, c, &spot);
 		if (unlikely(more <= 0)) {
 			if (more && o->opt->strict)
 				*pen = before;
-			return more ? more : TP_V2_RUN_ENDS;
+			code = more ? more : TP_V2_RUN_ENDS;
+			break;
 		}
-	} while (c->ts <= until);
-	return LATER;
+	} while (spot.ts <= until);
+	leave(c, spot);
+	return code;
 }
 
 int tp_v2_advance_all(struct tp_v2_order *o)

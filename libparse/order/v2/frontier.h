@@ -63,22 +63,25 @@ static inline uint64_t tp_v2_varint(const uint8_t **p)
 /* 1: c stands on the next event; 0: there is none; TP_EFORMAT. */
 int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, struct tp_err *err);
 
+/* The time of the event whose dt is at *p, which is known to be sound; last: of the one before. */
+static inline int64_t tp_v2_cursor_time(const struct tp_v2_frontier *f, int64_t last,
+					const uint8_t **p)
+{
+	if (**p < 0x80)
+		return (int64_t)((uint64_t)last + (uint64_t)f->dt_ns[*(*p)++]);
+	return (int64_t)((uint64_t)last + (uint64_t)tp_v2_ns(f->g->ns_per_tick, tp_v2_varint(p)));
+}
+
 static inline int tp_v2_cursor_next(struct tp_v2_frontier *f, struct tp_v2_cursor *c,
 				    struct tp_err *err)
 {
 	const uint8_t *p = c->at;
-	uint64_t dt;
 
 	if (p >= c->slow || !tp_v2_arity[*p])
 		return tp_v2_cursor_next_slow(f, c, err);
 	c->from = p;
 	c->type = *p++;
-	if (*p < 0x80) {
-		c->ts = (int64_t)((uint64_t)c->ts + (uint64_t)f->dt_ns[*p++]);
-	} else {
-		dt = tp_v2_varint(&p);
-		c->ts = (int64_t)((uint64_t)c->ts + (uint64_t)tp_v2_ns(f->g->ns_per_tick, dt));
-	}
+	c->ts = tp_v2_cursor_time(f, c->ts, &p);
 	c->at = p;
 	return 1;
 }
