@@ -21,7 +21,7 @@ struct run {
 
 struct tp_block_encoder {
 	struct tp_packer packer;
-	struct tp_packer uneven; /* in place of lz4 for some columns */
+	struct tp_packer uneven, unrepeated; /* in place of lz4 for some columns */
 	uint8_t *start[BLOCK_COLUMNS], *at[BLOCK_COLUMNS];
 	uint32_t n;
 
@@ -87,6 +87,8 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 		return NULL;
 	e->packer = (struct tp_packer){.codec = codec};
 	e->uneven = (struct tp_packer){.codec = TP_CODEC_ZSTD, .unevenly = true};
+	e->unrepeated = e->uneven;
+	e->unrepeated.unrepeated = true;
 	e->unit = 1;
 	e->tick = 0;
 	room = 0;
@@ -104,6 +106,7 @@ void tp_block_encoder_free(struct tp_block_encoder *e)
 		return;
 	tp_packer_release(&e->packer);
 	tp_packer_release(&e->uneven);
+	tp_packer_release(&e->unrepeated);
 	free(e);
 }
 
@@ -202,32 +205,34 @@ static __attribute__((noinline)) uint8_t put_odd_time(struct tp_block_encoder *e
 static void put_times(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
 {
 	/* Bytes that are written may be anywhere, as far as a compiler knows: keep out of *e. */
-	const uint64_t start = (uint64_t)e->start_ns, per_unit = e->per_unit;
-	const uint32_t unit = e->unit;
+	const uint64_t start = (uint64_t)e->start_ns, per_unit = e->per_unit, unit = e->unit;
+	/* One ns ahead is a tie, not a unit. */
+	const uint64_t least = unit == 1 ? 2 : 1;
+	const struct tp_event *end = ev + n;
 	uint8_t *code = e->at[COL_TIME];
-	int64_t last = (int64_t)((uint64_t)e->last + start);
-	int64_t base = (int64_t)((uint64_t)e->base + start);
+	uint64_t last = (uint64_t)e->last + start, base = (uint64_t)e->base + start;
 
-	for (const struct tp_event *end = ev + n; ev < end; ev++, code++) {
-		uint64_t ahead = (uint64_t)ev->ts - (uint64_t)base;
-		uint64_t units = ahead * per_unit >> 32;
+	while (ev < end) {
+		/* Most are a few units behind one that was no tie. What is no whole number of units
+		 * does not give what it was again. */
+		for (; base == last && ev < end; ev++) {
+			uint64_t ahead = (uint64_t)ev->ts - last, units = ahead * per_unit >> 32;
 
-		/* What is no whole number of units does not give what it was again. One ns ahead
-		 * would be a tie. */
-		if (__builtin_expect(base == last && ahead - 2 <= UINT32_MAX - 2 &&
-					 units - 1 < SHORT_UNITS - 1 && units * unit == ahead,
-				     1)) {
-			*code = (uint8_t)units;
-			base = last = ev->ts;
-			continue;
+			if (__builtin_expect(
+				units - least >= SHORT_UNITS - least || units * unit != ahead, 0))
+				break;
+			*code++ = (uint8_t)units;
+			base = last = (uint64_t)ev->ts;
 		}
-		*code = put_odd_time(e, base, last, ev->ts);
-		base = (uint64_t)ev->ts - (uint64_t)last == 1 ? base : ev->ts;
-		last = ev->ts;
+		if (ev == end)
+			break;
+		*code++ = put_odd_time(e, (int64_t)base, (int64_t)last, ev->ts);
+		base = (uint64_t)ev->ts - last == 1 ? base : (uint64_t)ev->ts;
+		last = (uint64_t)ev++->ts;
 	}
 	e->at[COL_TIME] = code;
-	e->last = (int64_t)((uint64_t)last - start);
-	e->base = (int64_t)((uint64_t)base - start);
+	e->last = (int64_t)(last - start);
+	e->base = (int64_t)(base - start);
 }
 
 static void put_ticks(struct tp_block_encoder *e, const struct tp_event *ev, size_t n)
@@ -586,10 +591,14 @@ static void put_shapes(struct tp_block_encoder *e)
 	e->at[COL_SHAPES] += e->nonce * SHAPE_BYTES;
 }
 
-/* Columns of small numbers, of which lz4 makes little. */
-static bool is_uneven(enum block_column c)
+/* Lz4 makes little of small numbers. */
+static struct tp_packer *packer_of(struct tp_block_encoder *e, enum block_column c)
 {
-	return c == COL_TIME || c == COL_RUN || c == COL_ARG;
+	if (e->packer.codec != TP_CODEC_LZ4)
+		return &e->packer;
+	if (c == COL_TIME || c == COL_RUN)
+		return &e->unrepeated;
+	return c == COL_ARG ? &e->uneven : &e->packer;
 }
 
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
@@ -623,9 +632,7 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 	out->size += sizeof(head);
 	for (int c = 0; c < BLOCK_COLUMNS; c++) {
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
-
-		struct tp_packer *packer =
-		    e->packer.codec == TP_CODEC_LZ4 && is_uneven(c) ? &e->uneven : &e->packer;
+		struct tp_packer *packer = packer_of(e, c);
 
 		if (tp_pack(packer, out, e->start[c], raw, &stored))
 			return TP_ENOMEM;

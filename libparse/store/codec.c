@@ -41,6 +41,9 @@ static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *
 		/* Where a library does not know this any more, less is gained, no harm done. */
 		if (p->unevenly)
 			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_literalCompressionMode, ALWAYS);
+		/* Here this is how many bytes lie between two places that are looked at. */
+		if (p->unrepeated)
+			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_targetLength, ZSTD_TARGETLENGTH_MAX);
 	}
 	n = ZSTD_compress2(p->zstd, to, room, data, size);
 	return ZSTD_isError(n) ? 0 : n;

@@ -22,6 +22,7 @@ struct tp_packer {
 	 * they get short codes and next to no search, which takes as long as lz4, of which such
 	 * bytes gain little. */
 	bool unevenly;
+	bool unrepeated; /* unevenly, and no search at all: what repeats does so by chance */
 	void *lz4, *zstd;
 };
 
