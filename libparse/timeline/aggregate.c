@@ -175,6 +175,8 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 	struct tp_aggregate *a = &t->aggregate;
 	int64_t dur = tp_since(sp->start, sp->end);
 	struct tp_cell *c;
+	uint64_t doer;
+	uint32_t id;
 
 	if (t->occupancy &&
 	    tp_occupancy_add(t->occupancy, sp->goroutine, tp_time_value(t, sp->start),
@@ -190,7 +192,15 @@ int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct t
 		}
 		return put_crossing(t, sp, err);
 	}
-	c = tp_cell_at(a, sum, sp->goroutine, sp->state, tp_cause_bits(&cause));
+	/* The first of its kind, as here they often are, has no cell to look for, which would be in
+	 * no cache. */
+	doer = (uint64_t)sp->goroutine << 8 | sp->state;
+	if (!sum->cell[tp_slot_of_state[sp->state]]) {
+		id = tp_cell_find(a, sum, doer, tp_cause_bits(&cause));
+		c = id ? &a->cells[id] : NULL;
+	} else {
+		c = tp_cell_at(a, sum, sp->goroutine, sp->state, tp_cause_bits(&cause));
+	}
 	return c && !tp_cell_count(a, c, dur) ? 0 : tp_timeline_nomem(err);
 }
 

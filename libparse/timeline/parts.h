@@ -189,6 +189,7 @@ struct tp_site {
 	uint64_t count;
 	int64_t total, min, max;
 	uint32_t first_hist, nhist; /* filled in when the segment ends */
+	struct tp_slice kept; /* at the end: its histogram, as long as that is of one kept site */
 };
 #define TP_SITE_OF_G 0x80000000u
 

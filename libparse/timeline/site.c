@@ -5,10 +5,11 @@
  * only when the dictionary is complete. So the sites of each segment are kept, by name stack (or by
  * goroutine while it has none), as varints
  *
- *   segment, sites, then per site: entry, state, reason, stack, count, total, min, max - min,
- *   buckets, then per bucket: bucket - previous one, count
+ *   segment, sites, then per site: entry, state, reason, stack, count, total, min, max,
+ *   buckets, bytes that follow (four bytes), then per bucket: bucket - previous one, count
  *
- * and read back at the end, when those whose names turn out the same become one. */
+ * and read back at the end, when those whose names turn out the same become one. Most stay alone;
+ * their histograms are left as they are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,8 @@ static int sort_hist(struct tp_sites *s)
 		struct tp_site *x = &s->site[i];
 		uint32_t from = next;
 
+		if (x->kept.data)
+			continue;
 		x->first_hist = s->nsorted;
 		if (i < TP_SITES_DENSE && s->octave && collect_blocks(s, i))
 			goto done;
@@ -254,10 +257,10 @@ void tp_sites_release(struct tp_sites *s)
 
 static int hold_site(struct tp_buf *held, const struct tp_sites *s, const struct tp_site *x)
 {
-	uint32_t last = 0;
-	uint8_t *p;
+	uint32_t last = 0, bytes;
+	uint8_t *p, *hist;
 
-	if (tp_buf_reserve(held, 9 * 10 + (size_t)x->nhist * 2 * 10))
+	if (tp_buf_reserve(held, 9 * 10 + 4 + (size_t)x->nhist * 2 * 10))
 		return TP_ENOMEM;
 	p = held->data + held->size;
 	p = tp_put_uvarint(p, x->entry);
@@ -269,6 +272,7 @@ static int hold_site(struct tp_buf *held, const struct tp_sites *s, const struct
 	p = tp_put_uvarint(p, tp_zigzag(x->min));
 	p = tp_put_uvarint(p, tp_zigzag(x->max));
 	p = tp_put_uvarint(p, x->nhist);
+	hist = p += 4;
 	for (uint32_t i = 0; i < x->nhist; i++) {
 		uint64_t slot = s->sorted[x->first_hist + i];
 
@@ -277,6 +281,9 @@ static int hold_site(struct tp_buf *held, const struct tp_sites *s, const struct
 		last = slot_bucket(slot);
 	}
 	held->size = (size_t)(p - held->data);
+	bytes = (uint32_t)(p - hist);
+	for (int i = 0; i < 4; i++)
+		hist[i - 4] = (uint8_t)(bytes >> 8 * i);
 	return 0;
 }
 
@@ -295,13 +302,28 @@ int tp_site_hold(struct tp_timeline *t, struct tp_err *err)
 
 /* ---- the end ---- */
 
+static int count_kept(struct tp_sites *s, uint32_t site, struct tp_slice kept)
+{
+	struct tp_cursor in = tp_cursor(kept.data, kept.size);
+	uint32_t bucket = 0;
+
+	while (tp_cursor_left(&in)) {
+		bucket += (uint32_t)tp_cursor_uvarint(&in);
+		if (tp_sites_count(s, site, (int)bucket, tp_cursor_uvarint(&in)))
+			return TP_ENOMEM;
+	}
+	return 0;
+}
+
 /* Reads one site back and adds it to s under the name of its entry function. */
 static int unhold_site(struct tp_timeline *t, struct tp_cursor *in, const struct tp_trace *trace)
 {
 	struct tp_sites *s = &t->aggregate.sites;
 	struct tp_site key = {0};
-	uint32_t entry = (uint32_t)tp_cursor_uvarint(in), site, bucket = 0;
-	uint64_t count, nhist;
+	uint32_t entry = (uint32_t)tp_cursor_uvarint(in), site, known = s->n, nhist;
+	struct tp_slice kept;
+	struct tp_site *x;
+	uint64_t count;
 	int64_t total, min, max;
 
 	key.entry = entry & TP_SITE_OF_G ? tp_summary_name(t, entry & ~TP_SITE_OF_G)
@@ -313,22 +335,41 @@ static int unhold_site(struct tp_timeline *t, struct tp_cursor *in, const struct
 	total = tp_unzigzag(tp_cursor_uvarint(in));
 	min = tp_unzigzag(tp_cursor_uvarint(in));
 	max = tp_unzigzag(tp_cursor_uvarint(in));
+	nhist = (uint32_t)tp_cursor_uvarint(in);
+	kept = tp_cursor_bytes(in, tp_cursor_le32(in));
 	site = tp_sites_at(s, &key);
 	if (site == TP_NONE)
 		return TP_ENOMEM;
-	tp_site_add(&s->site[site], count, total, min, max);
-	for (nhist = tp_cursor_uvarint(in); nhist; nhist--) {
-		bucket += (uint32_t)tp_cursor_uvarint(in);
-		if (tp_sites_count(s, site, (int)bucket, tp_cursor_uvarint(in)))
-			return TP_ENOMEM;
+	x = &s->site[site];
+	tp_site_add(x, count, total, min, max);
+	if (site == known) {
+		x->kept = kept;
+		x->nhist = nhist;
+		return 0;
 	}
-	return 0;
+	if (x->kept.data && count_kept(s, site, x->kept))
+		return TP_ENOMEM;
+	x->kept = (struct tp_slice){0};
+	return count_kept(s, site, kept);
+}
+
+static int put_bucket(struct tp_timeline *t, int64_t row, uint32_t bucket, uint64_t count,
+		      struct tp_err *err)
+{
+	int64_t v[TP_MAX_COLUMNS];
+
+	v[TP_COL(SITE_HIST, site)] = row;
+	v[TP_COL(SITE_HIST, bucket)] = bucket;
+	v[TP_COL(SITE_HIST, count)] = (int64_t)count;
+	return tp_timeline_put(t, TP_TABLE_SITE_HIST, v, err);
 }
 
 static int put_site(struct tp_timeline *t, uint64_t segment, const struct tp_site *x, int64_t row,
 		    struct tp_err *err)
 {
+	struct tp_cursor kept = tp_cursor(x->kept.data, x->kept.size);
 	int64_t v[TP_MAX_COLUMNS];
+	uint32_t bucket = 0;
 	int code;
 
 	v[TP_COL(SITE, segment)] = (int64_t)segment;
@@ -342,12 +383,15 @@ static int put_site(struct tp_timeline *t, uint64_t segment, const struct tp_sit
 	v[TP_COL(SITE, max_ns)] = x->max;
 	code = tp_timeline_put(t, TP_TABLE_SITE, v, err);
 	for (uint32_t i = 0; !code && i < x->nhist; i++) {
-		uint64_t slot = t->aggregate.sites.sorted[x->first_hist + i];
+		uint64_t slot;
 
-		v[TP_COL(SITE_HIST, site)] = row;
-		v[TP_COL(SITE_HIST, bucket)] = slot_bucket(slot);
-		v[TP_COL(SITE_HIST, count)] = (int64_t)slot_count(slot);
-		code = tp_timeline_put(t, TP_TABLE_SITE_HIST, v, err);
+		if (x->kept.data) {
+			bucket += (uint32_t)tp_cursor_uvarint(&kept);
+			code = put_bucket(t, row, bucket, tp_cursor_uvarint(&kept), err);
+		} else {
+			slot = t->aggregate.sites.sorted[x->first_hist + i];
+			code = put_bucket(t, row, slot_bucket(slot), slot_count(slot), err);
+		}
 	}
 	return code;
 }
