@@ -40,6 +40,7 @@ LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_P
 LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell pkg-config --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
 LIBS_tprof-diff = $(LIBS_tprof-flame)
 LIBS_tprof-path = $(LIBS_tprof-flame)
+LIBS_tprof-report = $(LIBS_tprof-flame)
 TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
@@ -89,13 +90,19 @@ $(B)/obj/%.o: %.c | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Style and script of flame graphs as lists of bytes; comments and indents stay behind.
-ASSETS := $(patsubst libreport/flame/viewer/%,$(B)/gen/%.inc,$(wildcard libreport/flame/viewer/*))
+# Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
+asset_bytes = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
+assets = $(patsubst $(1)/%,$(B)/gen/%.inc,$(wildcard $(1)/*))
 $(B)/gen/%.inc: libreport/flame/viewer/%
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
-$(B)/obj/libreport/flame/format/asset.o: $(ASSETS)
+	$(Q)$(asset_bytes)
+$(B)/gen/%.inc: libreport/page/assets/%
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(asset_bytes)
+$(B)/obj/libreport/flame/format/asset.o: $(call assets,libreport/flame/viewer)
+$(B)/obj/libreport/page/asset.o: $(call assets,libreport/page/assets)
 
 archive = $(call say,AR,$@)
 $(LIBPARSE): $(call obj,$(PARSE_SRC))

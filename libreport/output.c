@@ -134,6 +134,19 @@ int rep_output_new(struct rep_output **out, const struct rep_output_options *opt
 	return 0;
 }
 
+int rep_output_new_visitor(struct rep_output **out, const struct rep_output_visitor *visitor,
+			   struct tp_err *err)
+{
+	struct rep_output_options opt = {.format = REP_FORMAT_TABLE, .several = true};
+	int code = rep_output_new(out, &opt, err);
+
+	if (code)
+		return code;
+	(*out)->ops = &rep_output_visited;
+	(*out)->visitor = *visitor;
+	return 0;
+}
+
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,
 		     size_t ncolumns, struct tp_err *err)
 {

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "flame/change.h"
 #include "flame/tree.h"
@@ -49,6 +50,11 @@ struct rep_flame_options {
 	double min_width; /* share of the picture below which frames are folded; negative: as it
 			     takes to keep the file small */
 	double noise;	  /* of a difference: standard errors that a change must exceed */
+	size_t budget;	  /* bytes that the frames may take, where min_width is negative; the still
+			     picture gets half as much; 0: as much as a file of its own */
+	/* HTML only: for the srcdoc of an <iframe>, in a page that has the text of rep_flame_script()
+	 * in an element of id "flame-script". */
+	bool inside;
 	/* text only */
 	unsigned width; /* cells, 0: 80 */
 	bool colour, ascii;
@@ -68,6 +74,9 @@ struct rep_flame_options {
 int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format,
 		    const struct rep_flame_options *opt, const struct rep_sink *sink,
 		    struct tp_err *err);
+
+/* The script that HTML files carry, as text of a <script type="text/plain">. */
+int rep_flame_script(struct tp_buf *out);
 
 /* 0 and the format of this name, or TP_ENOENT with a sentence that lists them. */
 int rep_flame_format_find(const char *name, enum rep_flame_format *format, struct tp_err *err);

@@ -17,7 +17,7 @@ struct rep_output_ops {
 };
 
 extern const struct rep_output_ops rep_output_table, rep_output_csv, rep_output_json,
-    rep_output_tsv, rep_output_markdown;
+    rep_output_tsv, rep_output_markdown, rep_output_visited;
 
 struct rep_output {
 	struct rep_output_options opt;
@@ -28,6 +28,7 @@ struct rep_output {
 	size_t tables;	   /* begun so far */
 	size_t rows;	   /* of this table */
 	void *priv;	   /* the format's own */
+	struct rep_output_visitor visitor;
 	struct tp_err *err;
 };
 

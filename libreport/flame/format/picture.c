@@ -329,7 +329,7 @@ int rep_flame_put_picture(struct rep_flame_job *job, xmlTextWriterPtr w, bool he
 	    .by_name = job->opt->by_name,
 	    .min_width = fmax(all->limit, STILL_WIDTH / REP_FLAME_PICTURE_WIDTH),
 	    .noise = job->opt->noise,
-	    .budget = STILL_BUDGET,
+	    .budget = job->opt->budget ? job->opt->budget / 2 : STILL_BUDGET,
 	    .per_frame = STILL_FRAME,
 	    .repeated = true,
 	};

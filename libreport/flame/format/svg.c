@@ -53,7 +53,7 @@ int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all
 	    .every_fold = true,
 	    .min_width = job->opt->min_width,
 	    .noise = job->opt->noise,
-	    .budget = DATA_BUDGET,
+	    .budget = job->opt->budget ? job->opt->budget : DATA_BUDGET,
 	    .per_frame = job->tree->opt.compared ? DIFF_FRAME : DATA_FRAME,
 	};
 
@@ -86,6 +86,22 @@ int rep_flame_put_style(struct rep_flame_job *job, xmlTextWriterPtr w, bool page
 	return code;
 }
 
+/* Several pictures on one page have their script from there. */
+static const char borrowed[] =
+    "const s=document.createElement('script');"
+    "s.textContent=parent.document.getElementById('flame-script').textContent;"
+    "document.body.append(s);";
+
+int rep_flame_script(struct tp_buf *out)
+{
+	struct tp_text script = rep_flame_asset(REP_FLAME_SCRIPT);
+	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_SCRIPT);
+	int code = tp_buf_put(out, script.text, script.size);
+
+	code |= tp_buf_put(out, more.text, more.size);
+	return code | tp_buf_put(out, "start();\n", 9);
+}
+
 /* A script is text in HTML and markup in XML; hidden in comments of its own, the CDATA section is
  * both. */
 int rep_flame_put_script(struct rep_flame_job *job, xmlTextWriterPtr w, bool page)
@@ -93,8 +109,12 @@ int rep_flame_put_script(struct rep_flame_job *job, xmlTextWriterPtr w, bool pag
 	struct tp_text script = rep_flame_asset(REP_FLAME_SCRIPT);
 	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_SCRIPT);
 
-	(void)job;
 	xmlTextWriterStartElement(w, BAD_CAST "script");
+	if (job->opt->inside) {
+		xmlTextWriterWriteRaw(w, BAD_CAST borrowed);
+		xmlTextWriterFullEndElement(w);
+		return 0;
+	}
 	xmlTextWriterWriteRaw(w, BAD_CAST "//<![CDATA[\n");
 	xmlTextWriterWriteRawLen(w, BAD_CAST script.text, (int)script.size);
 	if (page)

@@ -1,0 +1,173 @@
+/* What every page has: head, heading, navigation, sections one after the other. */
+#include "page/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/chart.h"
+#include "flame/flame.h"
+
+int page_no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- commands ---- */
+
+static int put(struct tp_buf *b, const char *text)
+{
+	return tp_buf_put(b, text, strlen(text));
+}
+
+/* As a shell reads it: in single quotes unless it is made of harmless characters. */
+static int put_quoted(struct tp_buf *b, const char *text)
+{
+	static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				       "0123456789_@%+=:,./-";
+	int code = 0;
+
+	if (*text && !text[strspn(text, harmless)])
+		return put(b, text);
+	code |= put(b, "'");
+	for (const char *c = text; *c; c++)
+		code |= *c == '\'' ? put(b, "'\\''") : tp_buf_put(b, c, 1);
+	return code | put(b, "'");
+}
+
+void page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more)
+{
+	int code = put(b, command) | put(b, " ");
+
+	code |= put_quoted(b, p->opt->file);
+	if (p->opt->run) {
+		code |= put(b, " --run=");
+		code |= put_quoted(b, p->opt->run);
+	}
+	if (*more)
+		code |= put(b, " ") | put(b, more);
+	if (code)
+		b->size = 0;
+}
+
+void page_command(struct page *p, struct html *h, const char *command, const char *more)
+{
+	struct tp_buf b = {0};
+
+	page_command_text(p, &b, command, more);
+	html_put(h, "<code class=\"cmd\">");
+	html_text(h, b.data ? (char *)b.data : "", b.size);
+	html_put(h, "</code>");
+	tp_buf_release(&b);
+}
+
+void page_name(struct page *p, struct html *h, uint32_t string)
+{
+	struct tp_text t = tp_dict_text(p->view.dict, string);
+
+	if (t.size)
+		html_text(h, t.text, t.size);
+	else
+		html_put(h, "(unknown)");
+}
+
+void page_time_value(struct page *p, struct html *h, int64_t ns)
+{
+	if (p->run && p->run->row.ticks) {
+		html_count(h, ns);
+		html_put(h, " ticks");
+	} else {
+		html_ns(h, ns);
+	}
+}
+
+/* ---- the frame ---- */
+
+/* Scripts and styles are the page's own, and nothing may be loaded or sent. */
+static void write_head(struct page *p, struct html *h)
+{
+	struct tp_text style = page_style();
+
+	html_put(h,
+		 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		 "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri "
+		 "'none'; form-action 'none'\">\n"
+		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		 "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		 "<meta name=\"referrer\" content=\"no-referrer\">\n"
+		 "<meta name=\"generator\"");
+	html_attribute(h, "content", p->opt->version ? p->opt->version : "tprof");
+	html_put(h, ">\n<title>");
+	html_str(h, p->title);
+	html_put(h, "</title>\n<style>\n");
+	if (!h->code)
+		h->code = tp_buf_put(&h->buf, style.text, style.size);
+	html_put(h, rep_chart_style);
+	html_put(h, "\n</style>\n</head>\n");
+}
+
+static void write_navigation(struct html *h, const struct page_section *sections, size_t n,
+			     const struct html *parts)
+{
+	html_put(h, "<nav aria-label=\"Sections\"><ul>\n");
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].buf.size)
+			html_f(h, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id,
+			       sections[i].title);
+	}
+	html_put(h, "</ul></nav>\n");
+}
+
+static void write_body(struct page *p, struct html *h, const struct page_section *sections,
+		       size_t n, const struct html *parts,
+		       void (*facts)(struct page *p, struct html *h))
+{
+	struct tp_text script = page_script();
+
+	html_put(h, "<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n<header>\n<h1>");
+	html_str(h, p->title);
+	html_put(h, "</h1>\n");
+	facts(p, h);
+	html_put(h, "</header>\n");
+	write_navigation(h, sections, n, parts);
+	html_put(h, "<main id=\"main\">\n");
+	for (size_t i = 0; i < n; i++) {
+		if (!parts[i].buf.size)
+			continue;
+		html_f(h, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n",
+		       sections[i].id, sections[i].id, sections[i].id, sections[i].title);
+		html_append(h, &parts[i]);
+		html_put(h, "</section>\n");
+	}
+	html_put(h, "</main>\n<script>\n");
+	if (!h->code)
+		h->code = tp_buf_put(&h->buf, script.text, script.size);
+	html_put(h, "</script>\n</body>\n</html>\n");
+}
+
+int page_write(struct page *p, const struct page_section *sections, size_t n,
+	       void (*facts)(struct page *p, struct html *h), const struct rep_sink *sink,
+	       struct tp_err *err)
+{
+	struct html *parts = calloc(n + 1, sizeof(*parts));
+	struct html h = {0};
+	int code = parts ? 0 : page_no_memory(err);
+
+	for (size_t i = 0; i < n && !code; i++) {
+		code = sections[i].write(p, &parts[i], err);
+		if (!code && parts[i].code)
+			code = page_no_memory(err);
+	}
+	if (!code) {
+		write_head(p, &h);
+		write_body(p, &h, sections, n, parts, facts);
+		code = h.code ? page_no_memory(err)
+			      : sink->write(sink->ctx, h.buf.data, h.buf.size, err);
+	}
+	for (size_t i = 0; parts && i < n; i++)
+		html_release(&parts[i]);
+	free(parts);
+	html_release(&h);
+	return code;
+}

@@ -1,0 +1,242 @@
+/* The utilisation heat map: a row for each P (or for several in a row, where there are very many),
+ * above them the collector's mark phases and the stops of the world; a column for each bin. A path
+ * for each shade, so that a map is small. The shares stand in an attribute, for the script to tell
+ * what is under the pointer. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "chart/scale.h"
+#include "page/inside.h"
+
+#define WIDTH  1140
+#define LEFT   64
+#define RIGHT  8
+#define TOP    4
+#define SHADES 10  /* beside nothing at all */
+#define MOST   128 /* rows of Ps */
+#define EXTRA  2   /* rows above them */
+#define GAP    6   /* between both */
+
+struct map {
+	size_t rows, bins; /* rows with the extra ones */
+	size_t per_row;	   /* Ps */
+	double height;	   /* of a row */
+	double *share;	   /* row by row; NaN unknown */
+};
+
+static double row_y(const struct map *m, size_t row)
+{
+	return TOP + (double)row * m->height + (row >= EXTRA ? GAP : 0);
+}
+
+static double bin_x(const struct map *m, const struct page_bins *b, size_t bin)
+{
+	(void)m;
+	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
+}
+
+static int fill(struct map *m, const struct page_time *t)
+{
+	m->bins = t->fine.n;
+	m->per_row = (t->nprocs + MOST - 1) / MOST;
+	m->rows = EXTRA + (t->nprocs + m->per_row - 1) / m->per_row;
+	m->height = t->nprocs <= 16 ? 18 : t->nprocs <= 48 ? 12 : 7;
+	m->share = calloc(m->rows * m->bins, sizeof(*m->share));
+	if (!m->share)
+		return TP_ENOMEM;
+	for (size_t bin = 0; bin < m->bins; bin++) {
+		m->share[bin] = fmin(page_mean(&t->fine, &t->mark, bin), 1);
+		m->share[m->bins + bin] = fmin(page_mean(&t->fine, &t->stw, bin), 1);
+		for (size_t p = 0; p < t->nprocs; p++) {
+			size_t row = EXTRA + p / m->per_row, first = p / m->per_row * m->per_row;
+			size_t n = t->nprocs - first < m->per_row ? t->nprocs - first : m->per_row;
+
+			m->share[row * m->bins + bin] +=
+			    page_mean(&t->fine, &t->proc[p], bin) / (double)n;
+		}
+	}
+	return 0;
+}
+
+/* 0: nothing; what is not nothing has a shade, however pale. */
+static int shade(double share)
+{
+	if (!(share > 0))
+		return 0;
+	return share >= 1 ? SHADES : 1 + (int)(share * SHADES * 0.9999);
+}
+
+static void write_shade(struct html *h, const struct map *m, const struct page_bins *b, int which)
+{
+	bool begun = false;
+
+	for (size_t row = 0; row < m->rows; row++) {
+		for (size_t bin = 0, end; bin < m->bins; bin = end) {
+			double x = bin_x(m, b, bin), width;
+
+			end = bin + 1;
+			if (shade(m->share[row * m->bins + bin]) != which)
+				continue;
+			while (end < m->bins && shade(m->share[row * m->bins + end]) == which)
+				end++;
+			width = bin_x(m, b, end) - x;
+			if (!begun)
+				html_f(h, "<path class=\"h%d\" d=\"", which);
+			begun = true;
+			html_put(h, "M");
+			html_px(h, x);
+			html_put(h, " ");
+			html_px(h, row_y(m, row));
+			html_put(h, "h");
+			html_px(h, width);
+			html_put(h, "v");
+			html_px(h, m->height - 1);
+			html_put(h, "h");
+			html_px(h, -width);
+			html_put(h, "z");
+		}
+	}
+	if (begun)
+		html_put(h, "\"/>\n");
+}
+
+static void row_name(char text[64], const struct page *p, const struct map *m, size_t row)
+{
+	const struct rep_view *v = &p->view;
+	size_t first = (row - EXTRA) * m->per_row, last = first + m->per_row - 1;
+
+	if (last >= p->time.nprocs)
+		last = p->time.nprocs - 1;
+	if (row < EXTRA)
+		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
+	else if (first == last)
+		snprintf(text, 64, "P %lld", (long long)REP_COL(v, PROC, id)[first]);
+	else
+		snprintf(text, 64, "P %lld…%lld", (long long)REP_COL(v, PROC, id)[first],
+			 (long long)REP_COL(v, PROC, id)[last]);
+}
+
+static void write_names(struct page *p, struct html *h, const struct map *m)
+{
+	size_t every = (size_t)ceil(12 / m->height);
+
+	for (size_t row = 0; row < m->rows; row++) {
+		char text[64];
+
+		if (row >= EXTRA && (row - EXTRA) % every)
+			continue;
+		row_name(text, p, m, row);
+		html_f(h, "<text x=\"%d\" y=\"", LEFT - 6);
+		html_px(h, row_y(m, row) + m->height / 2 + 3.5);
+		html_put(h, "\" text-anchor=\"end\">");
+		html_str(h, text);
+		html_put(h, "</text>\n");
+	}
+}
+
+static void write_axis(struct page *p, struct html *h, double y)
+{
+	struct rep_chart_axis axis = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS};
+	struct rep_scale s;
+
+	rep_scale_init(&s, &axis, 0, (double)p->time.fine.edge[p->time.fine.n], 10, false);
+	for (size_t i = 0; i < s.nticks; i++) {
+		double x = LEFT + (WIDTH - LEFT - RIGHT) * rep_scale_at(&s, s.ticks[i].value);
+		bool last = x > WIDTH - 30;
+
+		html_put(h, "<path class=\"tick\" d=\"M");
+		html_px(h, x);
+		html_put(h, " ");
+		html_px(h, y);
+		html_put(h, "v5\"/><text x=\"");
+		html_px(h, last ? WIDTH - 2 : x);
+		html_put(h, "\" y=\"");
+		html_px(h, y + 17);
+		html_put(h, last ? "\" text-anchor=\"end\">" : "\" text-anchor=\"middle\">");
+		html_str(h, s.ticks[i].text);
+		html_put(h, "</text>\n");
+	}
+}
+
+/* Two hexadecimal digits a cell: its share in 250ths; ff is unknown. */
+static void write_shares(struct html *h, const struct map *m)
+{
+	html_put(h, " data-shares=\"");
+	for (size_t i = 0; i < m->rows * m->bins; i++) {
+		double share = m->share[i];
+
+		html_f(h, "%02x",
+		       isnan(share) ? 255u : (unsigned)lround(fmin(fmax(share, 0), 1) * 250));
+	}
+	html_put(h, "\"");
+}
+
+static void write_map(struct page *p, struct html *h, const struct map *m)
+{
+	double bottom = row_y(m, m->rows);
+	struct tp_buf command = {0};
+
+	page_command_text(p, &command, "tprof-top", "overview");
+	html_f(h,
+	       "<figure class=\"wide\"><svg class=\"heat\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+	       "height=\"%.0f\" role=\"img\" aria-label=\"Utilisation of each P over time\" "
+	       "data-left=\"%d\" data-right=\"%d\" data-top=\"%d\" data-row=\"%.0f\" "
+	       "data-gap=\"%d\" data-extra=\"%d\" data-rows=\"%zu\" data-bins=\"%zu\" "
+	       "data-ns=\"%lld\" data-ticks=\"%d\"",
+	       WIDTH, bottom + 24, WIDTH, bottom + 24, LEFT, WIDTH - RIGHT, TOP, m->height, GAP,
+	       EXTRA, m->rows, m->bins, (long long)p->time.fine.edge[p->time.fine.n],
+	       p->run->row.ticks ? 1 : 0);
+	html_put(h, " data-command=\"");
+	html_text(h, command.data ? (char *)command.data : "", command.size);
+	html_put(h, "\" data-names=\"");
+	for (size_t row = 0; row < m->rows; row++) {
+		char text[64];
+
+		row_name(text, p, m, row);
+		html_put(h, row ? "|" : "");
+		html_str(h, text);
+	}
+	html_put(h, "\"");
+	write_shares(h, m);
+	html_put(h, ">\n");
+	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n", LEFT,
+	       TOP, WIDTH - LEFT - RIGHT, m->height * EXTRA - 1);
+	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\"/>\n",
+	       LEFT, row_y(m, EXTRA), WIDTH - LEFT - RIGHT,
+	       m->height * (double)(m->rows - EXTRA) - 1);
+	for (int s = 1; s <= SHADES; s++)
+		write_shade(h, m, &p->time.fine, s);
+	write_names(p, h, m);
+	write_axis(p, h, bottom + 1);
+	html_put(h, "</svg></figure>\n");
+	tp_buf_release(&command);
+}
+
+static void write_legend(struct html *h)
+{
+	html_put(h,
+		 "<p class=\"note legend\">A P is busy while a thread holds it: <span>0 %</span>");
+	html_put(h, "<svg class=\"heat\" width=\"132\" height=\"12\" viewBox=\"0 0 132 12\" "
+		    "aria-hidden=\"true\"><path class=\"ground\" d=\"M0 0h12v12h-12z\"/>");
+	for (int s = 1; s <= SHADES; s++)
+		html_f(h, "<path class=\"h%d\" d=\"M%d 0h12v12h-12z\"/>", s, 12 * s);
+	html_put(h, "</svg><span>100 %</span></p>\n");
+}
+
+int page_heat(struct page *p, struct html *h, struct tp_err *err)
+{
+	struct map m = {0};
+
+	if (!p->time.nprocs)
+		return 0;
+	if (fill(&m, &p->time)) {
+		free(m.share);
+		return page_no_memory(err);
+	}
+	write_map(p, h, &m);
+	html_put(h, "<p class=\"readout\" role=\"status\" hidden></p>\n");
+	write_legend(h);
+	free(m.share);
+	return 0;
+}

@@ -1,0 +1,123 @@
+/* What of the dump could not be kept, and what that means for the numbers here. */
+#include <sqlite3.h>
+#include <string.h>
+
+#include "page/inside.h"
+
+#define MOST 20 /* losses, notices, that are listed one by one */
+
+static void text_column(struct html *h, sqlite3_stmt *st, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(st, column);
+
+	if (text)
+		html_text(h, text, (size_t)sqlite3_column_bytes(st, column));
+}
+
+/* Steps through at most MOST rows, then says how many there are beside them. */
+static int each(struct page *p, struct html *h, const char *sql,
+		void (*row)(struct page *p, struct html *h, sqlite3_stmt *st), struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(p->store);
+	sqlite3_stmt *st = NULL;
+	int64_t n = 0;
+	int rc;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) ||
+	    sqlite3_bind_int64(st, 1, p->run->row.id)) {
+		sqlite3_finalize(st);
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read what was lost: %s",
+				  sqlite3_errmsg(db));
+	}
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		if (n++ < MOST)
+			row(p, h, st);
+	}
+	sqlite3_finalize(st);
+	if (n > MOST) {
+		html_put(h, "<li>… and ");
+		html_count(h, n - MOST);
+		html_put(h, " more: ");
+		page_command(p, h, "tprof-store show", "");
+		html_put(h, "</li>\n");
+	}
+	return rc == SQLITE_DONE ? 0
+				 : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+					      "cannot read what was lost: %s", sqlite3_errmsg(db));
+}
+
+static void loss(struct page *p, struct html *h, sqlite3_stmt *st)
+{
+	html_put(h, "<li>");
+	text_column(h, st, 5);
+	html_put(h, " <span class=\"soft\">(byte ");
+	html_count(h, sqlite3_column_int64(st, 0));
+	if (sqlite3_column_int64(st, 1)) {
+		html_put(h, ", ");
+		html_bytes(h, sqlite3_column_int64(st, 1));
+	}
+	if (sqlite3_column_int64(st, 4)) {
+		html_put(h, ", about ");
+		html_counted(h, sqlite3_column_int64(st, 4), "event");
+	}
+	if (sqlite3_column_type(st, 2) != SQLITE_NULL) {
+		html_put(h, ", from ");
+		page_time_value(p, h, sqlite3_column_int64(st, 2));
+		if (sqlite3_column_type(st, 3) != SQLITE_NULL) {
+			html_put(h, " to ");
+			page_time_value(p, h, sqlite3_column_int64(st, 3));
+		}
+	}
+	html_put(h, ")</span></li>\n");
+}
+
+static void notice(struct page *p, struct html *h, sqlite3_stmt *st)
+{
+	(void)p;
+	html_put(h, "<li>");
+	text_column(h, st, 0);
+	html_put(h, "</li>\n");
+}
+
+int page_losses(struct page *p, struct html *h, struct tp_err *err)
+{
+	const struct tp_run *r = &p->run->row;
+	size_t before, begun;
+	int code;
+
+	if (p->run->losses) {
+		html_put(h, "<p>The dump is damaged. Lost are ");
+		html_bytes(h, r->lost_bytes);
+		html_put(h, p->run->uncounted ? " and more that could not be counted" : "");
+		if (r->lost_events) {
+			html_put(h, ", about ");
+			html_counted(h, r->lost_events, "event");
+		}
+		html_put(h, ". What the other events say is kept; ");
+		html_counted(h, r->inferred, "transition");
+		html_put(h, " had to be inferred. Times are right where the trace says something; "
+			    "time of which it says nothing is called lost, and belongs to no "
+			    "state.</p>\n<ul class=\"plain\">\n");
+		code = each(p, h,
+			    "SELECT offset, bytes, from_ns, to_ns, events, reason FROM loss "
+			    "WHERE run = ? ORDER BY offset, reason",
+			    loss, err);
+		html_put(h, "</ul>\n");
+		if (code)
+			return code;
+	}
+	if (r->ticks)
+		html_put(h, "<p>The trace has no clock: all times are ticks of a frequency that "
+			    "nobody knows.</p>\n");
+	before = h->buf.size;
+	html_put(h, "<h3>Notices</h3><ul class=\"plain\">\n");
+	begun = h->buf.size;
+	code =
+	    each(p, h, "SELECT text FROM notice WHERE run = ? ORDER BY severity DESC, offset, text",
+		 notice, err);
+	if (h->buf.size == begun)
+		h->buf.size = before; /* none */
+	else
+		html_put(h, "</ul>\n");
+	return code;
+}

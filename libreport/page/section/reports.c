@@ -1,0 +1,40 @@
+/* The tables of tprof-top. */
+#include <stdio.h>
+
+#include "page/inside.h"
+#include "top/top.h"
+
+/* What a table is for somebody who cannot see its place on the page. */
+static const char *describe(const struct rep_report *r, char text[300])
+{
+	snprintf(text, 300, "%s: %s", r->name, r->doc);
+	return text;
+}
+
+int page_reports(struct page *p, struct html *h, struct tp_err *err)
+{
+	(void)err;
+	html_put(h, "<p class=\"note\">");
+	html_put(h, "The first ");
+	html_count(h, p->rows);
+	html_put(h,
+		 " rows of each, the most first. With scripts, a click on a heading sorts, and the "
+		 "fields filter.</p>\n");
+	for (size_t i = 0; i < p->tables.n; i++) {
+		const struct page_table *t = &p->tables.table[i];
+		const struct rep_report *r = rep_report_find(t->name);
+		char text[300];
+
+		if (!r || !t->nrows)
+			continue;
+		html_f(h,
+		       "<div class=\"report\" id=\"report-%s\">\n<h3>%s <small>%s</small></h3>\n",
+		       r->name, r->name, r->doc);
+		page_table_write(h, t, describe(r, text));
+		html_put(h, "<p class=\"more\">");
+		snprintf(text, sizeof(text), "%s -n 0", r->name);
+		page_command(p, h, "tprof-top", text);
+		html_put(h, "</p>\n</div>\n");
+	}
+	return 0;
+}

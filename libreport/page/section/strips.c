@@ -1,0 +1,171 @@
+/* The timeline from afar: how many goroutines of each of the largest groups were in which state. */
+#include <math.h>
+#include <stdio.h>
+
+#include "chart/scale.h"
+#include "page/inside.h"
+
+#define WIDTH  1140
+#define LEFT   320
+#define RIGHT  8
+#define HEIGHT 34 /* of a strip */
+#define ROOM   46
+
+/* The sum of the classes up to one, at a bin. */
+static double stacked(const struct page *p, const struct page_group *g, size_t bin, int upto)
+{
+	double sum = 0;
+
+	for (int c = 0; c <= upto; c++) {
+		double mean = page_mean(&p->time.bins, &g->series[c], bin);
+
+		sum += isnan(mean) ? 0 : mean;
+	}
+	return sum;
+}
+
+static double most_of(const struct page *p, const struct page_group *g)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < p->time.bins.n; i++)
+		most = fmax(most, stacked(p, g, i, PAGE_NCLASSES - 1));
+	return most;
+}
+
+static double bin_x(const struct page_bins *b, size_t bin)
+{
+	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
+}
+
+/* One class of a strip, from the bottom up: all of what is stacked up to it; drawn from the last to
+ * the first, the upper ones show above the lower. */
+static void write_area(const struct page *p, struct html *h, const struct page_group *g, int c,
+		       double bottom, double most)
+{
+	const struct page_bins *b = &p->time.bins;
+	double last = NAN;
+
+	html_f(h, "<path class=\"s%d\" d=\"M%d %.0f", c, LEFT, bottom);
+	for (size_t i = 0; i < b->n; i++) {
+		double y = bottom - HEIGHT * stacked(p, g, i, c) / most;
+
+		y = round(y * 10) / 10;
+		if (y == last)
+			continue;
+		html_put(h, "H");
+		html_px(h, bin_x(b, i));
+		html_put(h, "V");
+		html_px(h, y);
+		last = y;
+	}
+	html_f(h, "H%dV%.0fz\"><title>%s</title></path>\n", WIDTH - RIGHT, bottom,
+	       page_class_names[c]);
+}
+
+static void write_name(struct page *p, struct html *h, const struct page_group *g, double y)
+{
+	struct tp_text t = tp_dict_text(p->view.dict, g->entry);
+	struct tp_buf shown = {0}, cut = {0};
+	int code;
+
+	if (!t.size)
+		t = (struct tp_text){"(unknown)", 9};
+	code = rep_escape(&shown, t.text, t.size, REP_ESCAPE_SHOWN);
+	if (!code)
+		code =
+		    rep_shorten(&cut, (char *)shown.data, shown.size, 44, REP_SHORTEN_LEFT, false);
+	html_f(h, "<text class=\"name\" x=\"%d\" y=\"", LEFT - 10);
+	html_px(h, y);
+	html_put(h, "\" text-anchor=\"end\">");
+	html_text(h, cut.data ? (char *)cut.data : "", cut.size);
+	html_put(h, "<title>");
+	html_text(h, t.text, t.size);
+	html_put(h, "</title></text>\n");
+	if (code)
+		h->code = code;
+	tp_buf_release(&shown);
+	tp_buf_release(&cut);
+}
+
+static void write_strip(struct page *p, struct html *h, const struct page_group *g, double top)
+{
+	double most = most_of(p, g), bottom = top + HEIGHT;
+	char text[64];
+
+	write_name(p, h, g, top + 15);
+	snprintf(text, sizeof(text), "at most %.3g at a time", most);
+	html_f(h, "<text class=\"soft\" x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%s</text>\n",
+	       LEFT - 10, top + 29, text);
+	html_f(h, "<path class=\"ground\" d=\"M%d %.0fh%dv%dh%dz\"/>\n", LEFT, top,
+	       WIDTH - LEFT - RIGHT, HEIGHT, -(WIDTH - LEFT - RIGHT));
+	if (most > 0) {
+		for (int c = PAGE_NCLASSES - 1; c >= 0; c--)
+			write_area(p, h, g, c, bottom, most);
+	}
+}
+
+static void write_axis(struct page *p, struct html *h, double y)
+{
+	struct rep_chart_axis axis = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS};
+	struct rep_scale s;
+
+	rep_scale_init(&s, &axis, 0, (double)p->time.bins.edge[p->time.bins.n], 7, false);
+	for (size_t i = 0; i < s.nticks; i++) {
+		double x = LEFT + (WIDTH - LEFT - RIGHT) * rep_scale_at(&s, s.ticks[i].value);
+		bool last = x > WIDTH - 30;
+
+		html_put(h, "<path class=\"tick\" d=\"M");
+		html_px(h, x);
+		html_put(h, " ");
+		html_px(h, y);
+		html_put(h, "v5\"/><text x=\"");
+		html_px(h, last ? WIDTH - 2 : x);
+		html_put(h, "\" y=\"");
+		html_px(h, y + 17);
+		html_put(h, last ? "\" text-anchor=\"end\">" : "\" text-anchor=\"middle\">");
+		html_str(h, s.ticks[i].text);
+		html_put(h, "</text>\n");
+	}
+}
+
+static void write_legend(struct html *h)
+{
+	html_put(h, "<p class=\"note legend\">");
+	for (int c = 0; c < PAGE_NCLASSES; c++)
+		html_f(h,
+		       "<span><svg class=\"strips\" width=\"12\" height=\"12\" "
+		       "viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path class=\"s%d\" d=\"M0 "
+		       "0h12v12h-12z\"/></svg> %s</span>",
+		       c, page_class_names[c]);
+	html_put(h, "</p>\n");
+}
+
+int page_strips(struct page *p, struct html *h, struct tp_err *err)
+{
+	const struct page_time *t = &p->time;
+	double height = ROOM * (double)t->ngroups + 24;
+
+	(void)err;
+	if (!t->ngroups)
+		return 0;
+	write_legend(h);
+	html_f(
+	    h,
+	    "<figure class=\"wide\"><svg class=\"strips\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+	    "height=\"%.0f\" role=\"img\" aria-label=\"Goroutines by state over time, for each of "
+	    "the largest groups\">\n",
+	    WIDTH, height, WIDTH, height);
+	for (size_t i = 0; i < t->ngroups; i++)
+		write_strip(p, h, &t->group[i], 2 + ROOM * (double)i);
+	write_axis(p, h, ROOM * (double)t->ngroups - 4);
+	html_put(h, "</svg></figure>\n");
+	if (t->nentries > t->ngroups) {
+		html_put(h, "<p class=\"note\">… and ");
+		html_count(h, (int64_t)(t->nentries - t->ngroups));
+		html_put(h, " more groups: ");
+		page_command(p, h, "tprof-top", "groups -n 0");
+		html_put(h, "</p>\n");
+	}
+	return 0;
+}

@@ -1,0 +1,208 @@
+#include "page/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/ops.h"
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- keeping ---- */
+
+static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
+		    struct tp_err *err)
+{
+	struct page_tables *all = ctx;
+	struct page_table *t;
+
+	if (all->n == all->room) {
+		size_t room = all->room ? 2 * all->room : 16;
+		struct page_table *more = realloc(all->table, room * sizeof(*more));
+
+		if (!more)
+			return no_memory(err);
+		all->table = more;
+		all->room = room;
+	}
+	t = &all->table[all->n];
+	*t = (struct page_table){.ncolumns = ncolumns};
+	t->name = tp_arena_strndup(&all->arena, name, strlen(name));
+	t->columns = tp_arena_alloc(&all->arena, (ncolumns + 1) * sizeof(*t->columns));
+	if (!t->name || !t->columns)
+		return no_memory(err);
+	memcpy(t->columns, columns, ncolumns * sizeof(*columns));
+	for (size_t i = 0; i < ncolumns; i++) {
+		const char *title = columns[i].title ? columns[i].title : columns[i].name;
+
+		t->columns[i].name =
+		    tp_arena_strndup(&all->arena, columns[i].name, strlen(columns[i].name));
+		t->columns[i].title = tp_arena_strndup(&all->arena, title, strlen(title));
+		if (!t->columns[i].name || !t->columns[i].title)
+			return no_memory(err);
+	}
+	all->n++;
+	return 0;
+}
+
+static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
+{
+	struct page_tables *all = ctx;
+	struct page_table *t = &all->table[all->n - 1];
+	struct rep_value *to;
+
+	if (t->nrows == t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+		struct rep_value *more =
+		    realloc(t->values, room * (t->ncolumns + 1) * sizeof(*more));
+
+		if (!more)
+			return no_memory(err);
+		t->values = more;
+		t->room = room;
+	}
+	to = t->values + t->nrows * t->ncolumns;
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		to[i] = values[i];
+		if (values[i].type != REP_TYPE_TEXT && values[i].type != REP_TYPE_BLOB)
+			continue;
+		to[i].text.data =
+		    tp_arena_strndup(&all->arena, values[i].text.data, values[i].text.size);
+		if (!to[i].text.data)
+			return no_memory(err);
+	}
+	t->nrows++;
+	return 0;
+}
+
+/* Lines come after the table they belong to; headings and blank lines are not wanted. */
+static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
+{
+	struct page_tables *all = ctx;
+	struct page_table *t = all->n ? &all->table[all->n - 1] : NULL;
+
+	if (strong || !*text || !t || t->nnotes == sizeof(t->note) / sizeof(t->note[0]))
+		return 0;
+	t->note[t->nnotes] = tp_arena_strndup(&all->arena, text, strlen(text));
+	return t->note[t->nnotes++] ? 0 : no_memory(err);
+}
+
+int page_tables_output(struct page_tables *tables, struct rep_output **out, struct tp_err *err)
+{
+	const struct rep_output_visitor visitor = {
+	    .begin = on_begin, .row = on_row, .note = on_note, .ctx = tables};
+
+	return rep_output_new_visitor(out, &visitor, err);
+}
+
+void page_tables_release(struct page_tables *tables)
+{
+	for (size_t i = 0; i < tables->n; i++)
+		free(tables->table[i].values);
+	free(tables->table);
+	tp_arena_clear(&tables->arena);
+	*tables = (struct page_tables){0};
+}
+
+/* ---- looking ---- */
+
+const struct page_table *page_table_find(const struct page_tables *tables, const char *name)
+{
+	for (size_t i = 0; i < tables->n; i++) {
+		if (!strcmp(tables->table[i].name, name))
+			return &tables->table[i];
+	}
+	return NULL;
+}
+
+struct rep_value page_cell(const struct page_table *t, size_t row, const char *column)
+{
+	for (size_t i = 0; t && row < t->nrows && i < t->ncolumns; i++) {
+		if (!strcmp(t->columns[i].name, column))
+			return t->values[row * t->ncolumns + i];
+	}
+	return rep_null();
+}
+
+int64_t page_cell_int(const struct page_table *t, size_t row, const char *column)
+{
+	struct rep_value v = page_cell(t, row, column);
+
+	return v.type == REP_TYPE_INT ? v.i : 0;
+}
+
+double page_cell_float(const struct page_table *t, size_t row, const char *column)
+{
+	struct rep_value v = page_cell(t, row, column);
+
+	if (v.type == REP_TYPE_INT)
+		return (double)v.i;
+	return v.type == REP_TYPE_FLOAT && isfinite(v.f) ? v.f : 0;
+}
+
+/* ---- showing ---- */
+
+static bool is_right(const struct rep_column *c)
+{
+	return c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY);
+}
+
+static bool is_shown(const struct rep_column *c)
+{
+	return !c->raw_only;
+}
+
+static void write_head(struct html *h, const struct page_table *t)
+{
+	html_put(h, "<thead><tr>");
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		if (!is_shown(&t->columns[i]))
+			continue;
+		html_put(h, is_right(&t->columns[i]) ? "<th scope=\"col\" class=\"n\">"
+						     : "<th scope=\"col\">");
+		html_str(h, t->columns[i].title);
+		html_put(h, "</th>");
+	}
+	html_put(h, "</tr></thead>\n<tbody>\n");
+}
+
+static void write_cell(struct html *h, const struct rep_column *c, const struct rep_value *v)
+{
+	bool number = v->type == REP_TYPE_INT || v->type == REP_TYPE_FLOAT;
+
+	/* End tags of cells and rows may be left out, says HTML; there are many. */
+	html_put(h, is_right(c) ? "<td class=\"n\"" : "<td");
+	if (number && v->type == REP_TYPE_INT && c->kind != REP_BOOL)
+		html_f(h, " data-v=\"%lld\"", (long long)v->i);
+	else if (number && isfinite(v->type == REP_TYPE_FLOAT ? v->f : 0) && c->kind != REP_BOOL)
+		html_f(h, " data-v=\"%.6g\"", v->f);
+	html_put(h, ">");
+	html_value(h, c->kind, v);
+}
+
+void page_table_write(struct html *h, const struct page_table *t, const char *caption)
+{
+	html_put(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
+	html_attribute(h, "aria-label", caption);
+	html_put(h, "><table class=\"data\">\n<caption>");
+	html_str(h, caption);
+	html_put(h, "</caption>\n");
+	write_head(h, t);
+	for (size_t row = 0; row < t->nrows; row++) {
+		html_put(h, "<tr>");
+		for (size_t i = 0; i < t->ncolumns; i++) {
+			if (is_shown(&t->columns[i]))
+				write_cell(h, &t->columns[i], &t->values[row * t->ncolumns + i]);
+		}
+		html_put(h, "\n");
+	}
+	html_put(h, "</tbody></table></div>\n");
+	for (size_t i = 0; i < t->nnotes; i++) {
+		html_put(h, "<p class=\"note\">");
+		html_str(h, t->note[i]);
+		html_put(h, "</p>\n");
+	}
+}
