@@ -13,17 +13,23 @@
 struct args {
 	struct cmd cmd;
 	struct cmd_file file;
-	const char **path; /* npaths of them */
-	size_t npaths;
+	struct cmd old;		   /* the other trace's store, where two are compared */
+	const char **path, **base; /* npaths, nbases */
+	size_t npaths, nbases;
 	const char *output;
 	struct rep_page_options page;
-	struct tp_buf command; /* as it was typed, for a shell */
+	struct tp_buf command, target, olds; /* as they were typed, for a shell */
 };
 
-enum { KEY_TITLE = 0x2000, KEY_RUN };
+enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
 
 static const struct argp_option options[] = {
+    {"base", KEY_BASE, "OLD", 0,
+     "Make a page of what changed since OLD; of profiles it may be given several times", 0},
+    {"base-run", KEY_BASE_RUN, "RUN", 0, "Which run of OLD; the default is what --run says", 0},
     {"output", 'o', "FILE", 0, "Write FILE; the default is standard output", 0},
+    {"sample-index", KEY_SAMPLE_INDEX, "TYPE", 0,
+     "Of profiles, show this sample type only, by name or number; the default are four of them", 0},
     {"title", KEY_TITLE, "TEXT", 0, "The heading; the default is the name of the run", 0},
     {"rows", 'n', "N", 0, "Show at most N rows of each table (default: 100)", 0},
     {"run", KEY_RUN, "RUN", 0,
@@ -47,6 +53,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (!args->page.rows)
 			argp_error(state, "-n: a page has bounds; give a number from 1 to 10000");
 		return 0;
+	case KEY_BASE:
+		args->base[args->nbases++] = arg;
+		return 0;
+	case KEY_BASE_RUN:
+		args->old.run_spec = arg;
+		return 0;
+	case KEY_SAMPLE_INDEX:
+		args->page.sample_index = arg;
+		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
 		return 0;
@@ -57,6 +72,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		argp_error(state, "of which file? Give the name of a trace, a profile or a store");
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		if (args->old.run_spec && !args->nbases)
+			argp_error(
+			    state,
+			    "--base-run is about what is compared with; give --base=OLD, too");
 		if (!args->output && isatty(STDOUT_FILENO))
 			argp_error(state,
 				   "a page is for a browser; write it to a file: -o report.html");
@@ -69,7 +88,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE",
+    .args_doc = "TRACE\nPROFILE...",
     .doc =
 	"Make one HTML page of an execution trace, to attach to a ticket: what costs most, charts "
 	"over time, a heat map, flame graphs, histograms, and the tables of tprof-top, which sort "
@@ -78,18 +97,25 @@ static const struct argp argp = {
 
 /* ---- the command, to be shown on the page ---- */
 
-static int put_word(struct tp_buf *b, const char *word)
+static int put_quoted(struct tp_buf *b, const char *word)
 {
 	static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				       "0123456789_@%+=:,./-";
-	int code = b->size ? tp_buf_put(b, " ", 1) : 0;
+	int code = 0;
 
 	if (*word && !word[strspn(word, harmless)])
-		return code | tp_buf_put(b, word, strlen(word));
+		return tp_buf_put(b, word, strlen(word));
 	code |= tp_buf_put(b, "'", 1);
 	for (const char *c = word; *c; c++)
 		code |= *c == '\'' ? tp_buf_put(b, "'\\''", 4) : tp_buf_put(b, c, 1);
 	return code | tp_buf_put(b, "'", 1);
+}
+
+static int put_word(struct tp_buf *b, const char *word)
+{
+	int code = b->size ? tp_buf_put(b, " ", 1) : 0;
+
+	return code | put_quoted(b, word);
 }
 
 static int note_command(struct args *args, int argc, char **argv)
@@ -111,11 +137,14 @@ static int write_out(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
+static const struct rep_sink sink = {.write = write_out};
+
 static int open_output(struct args *args)
 {
 	if (!args->output || !strcmp(args->output, "-"))
 		return CMD_OK;
-	if (cmd_file_is_one_of(args->output, args->path, args->npaths)) {
+	if (cmd_file_is_one_of(args->output, args->path, args->npaths) ||
+	    cmd_file_is_one_of(args->output, args->base, args->nbases)) {
 		cmd_error(&args->cmd, "%s: is what is read; give another name with -o",
 			  args->output);
 		return CMD_USAGE;
@@ -123,57 +152,198 @@ static int open_output(struct args *args)
 	return cmd_file_begin(&args->cmd, &args->file, args->output);
 }
 
-static int report_trace(struct args *args)
+/* The files, and --run, as commands on the page are given them. */
+static int note_target(struct args *args)
 {
-	struct rep_sink sink = {.write = write_out};
-	struct tp_err err;
-	int status = cmd_open(&args->cmd, args->path[0]);
+	int code = 0;
 
-	if (status)
-		return status;
-	if (args->cmd.runs.n > 1) {
-		cmd_error(&args->cmd, "%s: --run picks %zu runs; a page is about one of them",
-			  args->path[0], args->cmd.runs.n);
+	for (size_t i = 0; i < args->npaths; i++)
+		code |= put_word(&args->target, args->path[i]);
+	if (args->cmd.run_spec) {
+		code |= tp_buf_put(&args->target, " --run=", 7);
+		code |= put_quoted(&args->target, args->cmd.run_spec);
+	}
+	code |= tp_buf_put(&args->target, "", 1);
+	args->page.target = code ? "" : (char *)args->target.data;
+	for (size_t i = 0; i < args->nbases; i++)
+		code |= put_word(&args->olds, args->base[i]);
+	if (args->nbases) {
+		code |= tp_buf_put(&args->olds, "", 1);
+		args->page.base = code ? "" : (char *)args->olds.data;
+	}
+	if (code)
+		cmd_error(&args->cmd, "out of memory");
+	return code ? CMD_SYSTEM : CMD_OK;
+}
+
+/* One run of one trace, into cmd. */
+static int open_trace(struct args *args, struct cmd *cmd, const char *const *path, size_t n)
+{
+	int status;
+
+	if (n > 1) {
+		cmd_error(&args->cmd, "a page is about one trace%s; %s is too much",
+			  args->nbases ? " a side" : "", path[1]);
 		return CMD_USAGE;
 	}
-	args->page.file = args->path[0];
-	if (args->cmd.all.n > 1)
-		args->page.run = args->cmd.run_spec;
-	status = open_output(args);
-	if (!status &&
-	    rep_page_trace(args->cmd.store, &args->cmd.runs.run[0], &args->page, &sink, &err))
-		status = cmd_fail(&args->cmd, args->path[0], &err);
+	status = cmd_open(cmd, path[0]);
+	if (!status && cmd->runs.n > 1) {
+		cmd_error(&args->cmd, "%s: --run picks %zu runs; a page is about one of them",
+			  path[0], cmd->runs.n);
+		status = CMD_USAGE;
+	}
+	return status;
+}
+
+static int report_trace(struct args *args)
+{
+	struct rep_page_run old, new;
+	struct tp_err err;
+	int code, status = open_trace(args, &args->cmd, args->path, args->npaths);
+
+	if (!status && args->nbases)
+		status = open_trace(args, &args->old, args->base, args->nbases);
+	if (!status)
+		status = open_output(args);
+	if (status)
+		return status;
+	new = (struct rep_page_run){args->cmd.store, &args->cmd.runs.run[0]};
+	if (args->nbases) {
+		old = (struct rep_page_run){args->old.store, &args->old.runs.run[0]};
+		code = rep_page_traces(&old, &new, &args->page, &sink, &err);
+	} else {
+		code = rep_page_trace(new.store, new.run, &args->page, &sink, &err);
+	}
+	return code ? cmd_fail(&args->cmd, args->path[0], &err) : CMD_OK;
+}
+
+/* What was asked does not fit the profiles: nothing is wrong with any of them. */
+static int refuse(struct args *args, const char *name, const struct tp_err *err)
+{
+	if (err->code != TP_ENOENT && err->code != TP_EFORMAT)
+		return cmd_fail(&args->cmd, name, err);
+	cmd_error(&args->cmd, "%s", err->msg);
+	return CMD_USAGE;
+}
+
+static struct tp_profile **profiles_of(const struct cmd_profiles *list)
+{
+	struct tp_profile **p = calloc(list->n + 1, sizeof(*p));
+
+	for (size_t i = 0; p && i < list->n; i++)
+		p[i] = list->item[i].profile;
+	return p;
+}
+
+static int report_difference(struct args *args)
+{
+	const struct cmd_profiles_options opt = {.sample_index = args->page.sample_index};
+	struct cmd_profiles old = {0}, new = {0};
+	struct tp_profile **olds = NULL, **news = NULL;
+	struct tp_err err;
+	int status = cmd_profiles_open(&args->old, args->base, args->nbases, &opt, &old);
+
+	if (!status)
+		status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &new);
+	if (!status)
+		status = open_output(args);
+	if (!status) {
+		olds = profiles_of(&old);
+		news = profiles_of(&new);
+		if (!olds || !news) {
+			cmd_error(&args->cmd, "out of memory");
+			status = CMD_SYSTEM;
+		}
+	}
+	if (!status) {
+		const struct rep_page_sides sides = {.old = olds,
+						     .nold = old.n,
+						     .new = news,
+						     .nnew = new.n,
+						     .old_name = old.item[0].name,
+						     .new_name = new.item[0].name};
+
+		if (rep_page_profiles(&sides, &args->page, &sink, &err))
+			status = refuse(args, NULL, &err);
+	}
+	free(olds);
+	free(news);
+	cmd_profiles_release(&old);
+	cmd_profiles_release(&new);
+	return status;
+}
+
+static int report_profile(struct args *args)
+{
+	const struct cmd_profiles_options opt = {.sample_index = args->page.sample_index};
+	struct cmd_profiles sum = {0};
+	struct rep_page_profile page;
+	struct tp_err err;
+	int code, status = cmd_profiles_sum(&args->cmd, args->path, args->npaths, &opt, &sum);
+
+	if (!status)
+		status = open_output(args);
+	if (!status) {
+		page = (struct rep_page_profile){sum.item[0].profile, sum.item[0].name};
+		code = rep_page_profile(&page, &args->page, &sink, &err);
+		if (code)
+			status = refuse(args, sum.item[0].name, &err);
+	}
+	cmd_profiles_release(&sum);
 	return status;
 }
 
 static int run(struct args *args)
 {
-	enum cmd_kind kind;
+	enum cmd_kind kind, old = CMD_KIND_PROFILE;
 	int status = cmd_kind_of(&args->cmd, args->path[0], &kind);
 
+	if (!status && args->nbases)
+		status = cmd_kind_of(&args->old, args->base[0], &old);
+	if (!status)
+		status = note_target(args);
 	if (status)
 		return status;
-	return report_trace(args);
+	if (kind == CMD_KIND_STORE_MIXED || (args->nbases && old != kind)) {
+		cmd_error(&args->cmd,
+			  args->nbases ? "%s and what it is compared with have to be of one kind, "
+					 "traces or profiles"
+				       : "%s: these runs are traces and profiles; pick one kind "
+					 "with --run",
+			  args->path[0]);
+		return CMD_USAGE;
+	}
+	if (kind == CMD_KIND_TRACE)
+		return report_trace(args);
+	return args->nbases ? report_difference(args) : report_profile(args);
 }
 
 int main(int argc, char **argv)
 {
 	struct args args = {
 	    .cmd = CMD_INIT("tprof-report"),
+	    .old = CMD_INIT("tprof-report"),
 	    .path = calloc((size_t)argc + 1, sizeof(char *)),
+	    .base = calloc((size_t)argc + 1, sizeof(char *)),
 	    .page = {.version = "tprof " TPROF_VERSION},
 	};
 	int status = CMD_SYSTEM;
 
 	cmd_keep_memory();
-	if (args.path && !note_command(&args, argc, argv)) {
+	if (args.path && args.base && !note_command(&args, argc, argv)) {
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
+		if (!args.old.run_spec)
+			args.old.run_spec = args.cmd.run_spec;
 		status = run(&args);
 	} else {
 		cmd_error(&args.cmd, "out of memory");
 	}
 	status = cmd_file_end(&args.cmd, &args.file, status);
+	cmd_close(&args.old);
 	free(args.path);
+	free(args.base);
 	tp_buf_release(&args.command);
+	tp_buf_release(&args.target);
+	tp_buf_release(&args.olds);
 	return status;
 }

@@ -23,6 +23,7 @@ static const struct {
     {"path", "why a request was slow: its critical path, and who wakes whom"},
     {"diff", "what changed between runs, and gates for CI"},
     {"leaks", "goroutines that wait and do not end"},
+    {"report", "one HTML page of a run, to attach to a ticket"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},
     {"record", "run a C, C++ or Rust program, leave traces and profiles of it"},

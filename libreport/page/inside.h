@@ -2,6 +2,8 @@
 #ifndef REP_PAGE_INSIDE_H
 #define REP_PAGE_INSIDE_H
 
+#include "flame/part.h"
+#include "flame/words.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "page/tables.h"
@@ -21,7 +23,17 @@ struct page {
 	struct rep_view view;
 	struct page_tables tables; /* by name of the report */
 	struct page_time time;
+
+	/* The run it is compared with: a page of its own that is not written; NULL for none. */
+	struct page *old;
+
+	/* Profiles: one, or sets that are compared (then `profile` is NULL). */
+	const struct rep_page_profile *profile;
+	const struct rep_page_sides *sides;
+	const char *type; /* name or number of the type that a page is about, NULL: several */
 };
+
+#define PAGE_TYPES 4 /* sample types of a profile that are shown */
 
 /* A section adds to `h` what stands under its heading; a section that adds nothing is left out.
  * Errors with err filled in; memory that `h` had not is its own to tell. */
@@ -41,26 +53,65 @@ int page_latencies(struct page *p, struct html *h, struct tp_err *err);
 int page_flames(struct page *p, struct html *h, struct tp_err *err);
 int page_commands(struct page *p, struct html *h, struct tp_err *err);
 
+int page_functions(struct page *p, struct html *h, struct tp_err *err);
+int page_profile_flames(struct page *p, struct html *h, struct tp_err *err);
+int page_tags(struct page *p, struct html *h, struct tp_err *err);
+int page_profile_commands(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_types(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_functions(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_flames(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_charts(struct page *p, struct html *h, struct tp_err *err);
+int page_changed_views(struct page *p, struct html *h, struct tp_err *err);
+int page_diff_commands(struct page *p, struct html *h, struct tp_err *err);
+
+/* How values of a sample type are shown (section/values.c): its kind, and a value in ns, bytes, or
+ * as it is; what does not fit stays at the most that does. */
+struct rep_flame_measure page_measure(const struct tp_profile *profile, size_t type);
+enum rep_kind page_kind(const struct rep_flame_measure *m);
+struct rep_value page_scaled(const struct rep_flame_measure *m, int64_t v);
+/* <h3>inuse_space <small>bytes</small></h3> */
+void page_type_heading(struct html *h, const struct tp_profile *profile, size_t type);
+/* A command about a sample type. */
+void page_type_command(struct page *p, struct html *h, const char *command,
+		       const struct tp_profile *profile, size_t type);
+/* Sample types in the order in which they are shown, at most PAGE_TYPES: the one that the profile
+ * wants to be seen first, then the others, the last first as pprof does. */
+size_t page_types(const struct page *p, const struct tp_profile *profile, size_t index[PAGE_TYPES]);
+
+/* Sums by sample type, as facts. */
+void page_profile_totals(struct page *p, struct html *h);
+
 /* Everything: head, heading (`facts` writes what stands under it), navigation, sections, script. */
 int page_write(struct page *p, const struct page_section *sections, size_t n,
 	       void (*facts)(struct page *p, struct html *h), const struct rep_sink *sink,
 	       struct tp_err *err);
 
+/* View and times of p->run in p->store; page_end_trace in every case. */
+int page_begin_trace(struct page *p, struct tp_err *err);
+void page_end_trace(struct page *p);
+
 int page_no_memory(struct tp_err *err);
 
 /* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours). */
 void page_command(struct page *p, struct html *h, const char *command, const char *more);
-/* The same for a shell: the file in quotes where it needs them, and the run. */
 void page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);
 /* A string of the run, "(unknown)" for none. */
 void page_name(struct page *p, struct html *h, uint32_t string);
 /* Is the run's time ticks? Then times are numbers. */
 void page_time_value(struct page *p, struct html *h, int64_t ns);
 
-/* A flame graph made for the inside of a page (rep_flame_options.inside), and the script of all. */
-void page_flame_frame(struct html *h, const struct tp_buf *document, const char *title,
-		      uint32_t levels);
+/* A flame graph, with at most `budget` bytes of frames, and the script that all share. */
+int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
+		     const struct rep_flame_heading *words, size_t budget, const char *title,
+		     struct tp_err *err);
 void page_flame_script(struct html *h);
+
+/* One entry of the list under the heading: a name of ours, and what is written until the end. */
+void page_fact(struct html *h, const char *name);
+void page_fact_end(struct html *h);
+/* A moment, in UTC; an entry of that list. Nothing for one that no calendar has. */
+void page_fact_when(struct html *h, int64_t wall_ns);
 
 /* The script and style of this page. */
 struct tp_text page_style(void);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "chart/chart.h"
 #include "flame/flame.h"
@@ -20,30 +21,17 @@ static int put(struct tp_buf *b, const char *text)
 	return tp_buf_put(b, text, strlen(text));
 }
 
-/* As a shell reads it: in single quotes unless it is made of harmless characters. */
-static int put_quoted(struct tp_buf *b, const char *text)
-{
-	static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				       "0123456789_@%+=:,./-";
-	int code = 0;
-
-	if (*text && !text[strspn(text, harmless)])
-		return put(b, text);
-	code |= put(b, "'");
-	for (const char *c = text; *c; c++)
-		code |= *c == '\'' ? put(b, "'\\''") : tp_buf_put(b, c, 1);
-	return code | put(b, "'");
-}
-
 void page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more)
 {
 	int code = put(b, command) | put(b, " ");
 
-	code |= put_quoted(b, p->opt->file);
-	if (p->opt->run) {
-		code |= put(b, " --run=");
-		code |= put_quoted(b, p->opt->run);
-	}
+	/* Only what compares is given both sides. */
+	if (p->opt->base && !strncmp(command, "tprof-diff", 10))
+		code |= put(b, p->opt->base) | put(b, " -- ");
+	else if (p->opt->base && !strncmp(command, "tprof-flame", 11))
+		code |= put(b, "--base=") | put(b, p->opt->base) | put(b, " ");
+	code |= put(b, p->opt->target);
+
 	if (*more)
 		code |= put(b, " ") | put(b, more);
 	if (code)
@@ -79,6 +67,32 @@ void page_time_value(struct page *p, struct html *h, int64_t ns)
 	} else {
 		html_ns(h, ns);
 	}
+}
+
+/* ---- facts ---- */
+
+void page_fact(struct html *h, const char *name)
+{
+	html_f(h, "<div><dt>%s</dt><dd>", name);
+}
+
+void page_fact_end(struct html *h)
+{
+	html_put(h, "</dd></div>\n");
+}
+
+/* In UTC: the same page wherever it is made. */
+void page_fact_when(struct html *h, int64_t wall_ns)
+{
+	time_t s = (time_t)(wall_ns / 1000000000);
+	struct tm tm;
+	char text[64];
+
+	if (!gmtime_r(&s, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		return;
+	page_fact(h, "When");
+	html_str(h, text);
+	page_fact_end(h);
 }
 
 /* ---- the frame ---- */

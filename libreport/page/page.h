@@ -5,7 +5,7 @@
  * The page is made of sections (section/, one file each), each with a bound on its size; what does
  * not fit is named with the command that shows it. The same runs and options give the same bytes.
  *
- *	struct rep_page_options opt = {.file = "checkout.trace", .command = "tprof-report …"};
+ *	struct rep_page_options opt = {.target = "checkout.trace", .command = "tprof-report …"};
  *
  *	code = rep_page_trace(store, &runs.run[0], &opt, &sink, &err);
  */
@@ -21,12 +21,14 @@
 
 struct rep_page_options {
 	const char *title; /* NULL: made of what is shown */
-	const char *file;  /* as the commands on the page name what is shown (not quoted yet) … */
-	const char *run;   /* … and its run, where a store has several; NULL: none is named */
-	const char *base;  /* the old side's file, where two are compared */
-	const char *command; /* that made the page, quoted; NULL: unknown */
+	const char
+	    *target;	     /* what commands on the page are given, as a shell reads it: files (the
+				new side's, where two are compared), and --run where it is needed … */
+	const char *base;    /* … and the old side's */
+	const char *command; /* that made the page, likewise; NULL: unknown */
 	const char *version; /* of what made it */
-	int64_t rows;	     /* the most of a table; 0: REP_PAGE_ROWS */
+	const char *sample_index; /* of profiles: only this type; NULL: the first PAGE_TYPES */
+	int64_t rows;		  /* the most of a table; 0: REP_PAGE_ROWS */
 };
 
 #define REP_PAGE_ROWS 100
@@ -35,5 +37,32 @@ struct rep_page_options {
 int rep_page_trace(struct tp_store *store, const struct rep_run *run,
 		   const struct rep_page_options *opt, const struct rep_sink *sink,
 		   struct tp_err *err);
+
+/* A profile, or a sum of some; changed by what it says is to be dropped. */
+struct rep_page_profile {
+	struct tp_profile *profile;
+	const char *name;
+};
+/* TP_ENOENT, TP_EFORMAT (a sentence) for a sample type that is none; TP_ENOMEM, TP_ELIMIT. */
+int rep_page_profile(const struct rep_page_profile *profile, const struct rep_page_options *opt,
+		     const struct rep_sink *sink, struct tp_err *err);
+
+/* Profiles against profiles: sets of runs, of one each or more. opt->base is not NULL. */
+struct rep_page_sides {
+	struct tp_profile *const *old, *const *new; /* nold, nnew of them */
+	size_t nold, nnew;
+	const char *old_name, *new_name;
+};
+int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_options *opt,
+		      const struct rep_sink *sink, struct tp_err *err);
+
+/* A trace against a trace. */
+struct rep_page_run {
+	struct tp_store *store;
+	const struct rep_run *run;
+};
+int rep_page_traces(const struct rep_page_run *old, const struct rep_page_run *new,
+		    const struct rep_page_options *opt, const struct rep_sink *sink,
+		    struct tp_err *err);
 
 #endif

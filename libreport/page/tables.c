@@ -145,57 +145,96 @@ double page_cell_float(const struct page_table *t, size_t row, const char *colum
 
 /* ---- showing ---- */
 
-static bool is_right(const struct rep_column *c)
+/* How a column is set: numbers to the right, short texts in a narrow one, so that long ones have
+ * the rest; differences with their sign. */
+struct look {
+	bool shown, right, narrow, difference;
+};
+
+#define NARROW 26 /* bytes of a text that need not be broken */
+
+static bool ends_with(const char *text, const char *end)
 {
-	return c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY);
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
 }
 
-static bool is_shown(const struct rep_column *c)
+static struct look look_of(const struct page_table *t, size_t column)
 {
-	return !c->raw_only;
+	const struct rep_column *c = &t->columns[column];
+	struct look l = {
+	    .shown = !c->raw_only,
+	    .right = c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY),
+	    .difference = ends_with(c->name, "delta") || ends_with(c->name, "change"),
+	    .narrow = true,
+	};
+
+	for (size_t row = 0; row < t->nrows && l.narrow; row++) {
+		const struct rep_value *v = &t->values[row * t->ncolumns + column];
+
+		l.narrow = v->type != REP_TYPE_TEXT || v->text.size <= NARROW;
+	}
+	return l;
 }
 
-static void write_head(struct html *h, const struct page_table *t)
+static void write_head(struct html *h, const struct page_table *t, const struct look *look)
 {
 	html_put(h, "<thead><tr>");
 	for (size_t i = 0; i < t->ncolumns; i++) {
-		if (!is_shown(&t->columns[i]))
+		if (!look[i].shown)
 			continue;
-		html_put(h, is_right(&t->columns[i]) ? "<th scope=\"col\" class=\"n\">"
-						     : "<th scope=\"col\">");
+		html_put(h,
+			 look[i].right ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
 		html_str(h, t->columns[i].title);
 		html_put(h, "</th>");
 	}
 	html_put(h, "</tr></thead>\n<tbody>\n");
 }
 
-static void write_cell(struct html *h, const struct rep_column *c, const struct rep_value *v)
+static void write_cell(struct html *h, const struct rep_column *c, const struct look *l,
+		       const struct rep_value *v)
 {
-	bool number = v->type == REP_TYPE_INT || v->type == REP_TYPE_FLOAT;
+	bool number = (v->type == REP_TYPE_INT || (v->type == REP_TYPE_FLOAT && isfinite(v->f))) &&
+		      c->kind != REP_BOOL;
+	double value = !number ? 0 : v->type == REP_TYPE_INT ? (double)v->i : v->f;
 
 	/* End tags of cells and rows may be left out, says HTML; there are many. */
-	html_put(h, is_right(c) ? "<td class=\"n\"" : "<td");
-	if (number && v->type == REP_TYPE_INT && c->kind != REP_BOOL)
+	html_put(h, "<td");
+	if (l->right && l->difference && value != 0)
+		html_put(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
+	else if (l->right || l->narrow)
+		html_put(h, l->right ? " class=\"n\"" : " class=\"t\"");
+	if (number && v->type == REP_TYPE_INT)
 		html_f(h, " data-v=\"%lld\"", (long long)v->i);
-	else if (number && isfinite(v->type == REP_TYPE_FLOAT ? v->f : 0) && c->kind != REP_BOOL)
+	else if (number)
 		html_f(h, " data-v=\"%.6g\"", v->f);
-	html_put(h, ">");
+	html_put(h, l->right && l->difference && value > 0 ? ">+" : ">");
 	html_value(h, c->kind, v);
 }
 
 void page_table_write(struct html *h, const struct page_table *t, const char *caption)
 {
+	struct look *look = calloc(t->ncolumns + 1, sizeof(*look));
+
+	if (!look) {
+		h->code = TP_ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < t->ncolumns; i++)
+		look[i] = look_of(t, i);
 	html_put(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
 	html_attribute(h, "aria-label", caption);
 	html_put(h, "><table class=\"data\">\n<caption>");
 	html_str(h, caption);
 	html_put(h, "</caption>\n");
-	write_head(h, t);
+	write_head(h, t, look);
 	for (size_t row = 0; row < t->nrows; row++) {
 		html_put(h, "<tr>");
 		for (size_t i = 0; i < t->ncolumns; i++) {
-			if (is_shown(&t->columns[i]))
-				write_cell(h, &t->columns[i], &t->values[row * t->ncolumns + i]);
+			if (look[i].shown)
+				write_cell(h, &t->columns[i], &look[i],
+					   &t->values[row * t->ncolumns + i]);
 		}
 		html_put(h, "\n");
 	}
@@ -205,4 +244,5 @@ void page_table_write(struct html *h, const struct page_table *t, const char *ca
 		html_str(h, t->note[i]);
 		html_put(h, "</p>\n");
 	}
+	free(look);
 }

@@ -149,7 +149,7 @@ double page_mean(const struct page_bins *b, const struct page_series *s, size_t 
 
 struct totals {
 	struct rep_keys keys; /* entry functions */
-	int64_t *ns;
+	int64_t *ns; /* when they were not blocked: those that do nothing are not looked for */
 	size_t room;
 };
 
@@ -163,7 +163,8 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 		code = rep_grow(&t->ns, &t->room, index, sizeof(*t->ns));
 	if (code)
 		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-	tp_sum(&t->ns[index], part->total_ns);
+	if (part->state != TP_ST_WAITING)
+		tp_sum(&t->ns[index], part->total_ns);
 	return 0;
 }
 
@@ -172,14 +173,14 @@ static void offer(struct page_time *t, uint32_t entry, int64_t ns)
 {
 	size_t at = t->ngroups;
 
-	while (at && t->group[at - 1].total_ns < ns)
+	while (at && t->group[at - 1].active_ns < ns)
 		at--;
 	if (at == PAGE_GROUPS)
 		return;
 	if (t->ngroups < PAGE_GROUPS)
 		t->ngroups++;
 	memmove(&t->group[at + 1], &t->group[at], (t->ngroups - at - 1) * sizeof(t->group[0]));
-	t->group[at] = (struct page_group){.entry = entry, .total_ns = ns};
+	t->group[at] = (struct page_group){.entry = entry, .active_ns = ns};
 }
 
 static int pick_groups(struct page_time *t, struct rep_view *v, struct tp_err *err)

@@ -33,8 +33,8 @@ struct page_series {
 };
 
 struct page_group {
-	uint32_t entry;	  /* string of the run */
-	int64_t total_ns; /* all states */
+	uint32_t entry;	   /* string of the run */
+	int64_t active_ns; /* in all states but blocked */
 	struct page_series series[PAGE_NCLASSES];
 };
 
@@ -42,7 +42,7 @@ struct page_time {
 	bool exact; /* span by span */
 	struct page_bins bins;
 	struct page_series all[PAGE_NCLASSES];
-	struct page_group group[PAGE_GROUPS]; /* the largest first */
+	struct page_group group[PAGE_GROUPS]; /* the most active first */
 	size_t ngroups, nentries;
 
 	/* Ps, in bins of their own. */

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "page/inside.h"
 #include "top/top.h"
@@ -20,69 +19,45 @@ static const struct page_section sections[] = {
     {"commands", "Commands", page_commands},
 };
 
-static void fact(struct html *h, const char *name)
-{
-	html_f(h, "<div><dt>%s</dt><dd>", name);
-}
-
-static void end_fact(struct html *h)
-{
-	html_put(h, "</dd></div>\n");
-}
-
-/* In UTC: the same page wherever it is made. */
-static void write_when(struct html *h, int64_t wall_ns)
-{
-	time_t s = (time_t)(wall_ns / 1000000000);
-	struct tm tm;
-	char text[64];
-
-	if (!gmtime_r(&s, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		return;
-	fact(h, "When");
-	html_str(h, text);
-	end_fact(h);
-}
-
 static void write_facts(struct page *p, struct html *h)
 {
 	const struct tp_run *r = &p->run->row;
 
 	html_put(h, "<dl class=\"facts\">\n");
-	fact(h, "Trace");
+	page_fact(h, "Trace");
 	html_str(h, r->name);
-	end_fact(h);
-	fact(h, "Format");
+	page_fact_end(h);
+	page_fact(h, "Format");
 	html_str(h, r->format);
-	end_fact(h);
+	page_fact_end(h);
 	if (r->wall_ns != TP_NULL && r->wall_ns > 0)
-		write_when(h, r->wall_ns);
-	fact(h, "Length");
+		page_fact_when(h, r->wall_ns);
+	page_fact(h, "Length");
 	page_time_value(p, h, r->duration_ns);
-	end_fact(h);
-	fact(h, "Goroutines");
+	page_fact_end(h);
+	page_fact(h, "Goroutines");
 	html_count(h, r->goroutines);
-	end_fact(h);
-	fact(h, "Ps");
+	page_fact_end(h);
+	page_fact(h, "Ps");
 	html_count(h, (int64_t)p->time.nprocs);
-	end_fact(h);
-	fact(h, "Events");
+	page_fact_end(h);
+	page_fact(h, "Events");
 	html_count(h, r->events);
-	end_fact(h);
-	fact(h, "Size");
+	page_fact_end(h);
+	page_fact(h, "Size");
 	html_bytes(h, r->size_in);
-	end_fact(h);
+	page_fact_end(h);
 	for (size_t i = 0; i < p->run->nlabels && i < 20; i++) {
-		fact(h, "Label");
+		page_fact(h, "Label");
 		html_str(h, p->run->labels[i]);
-		end_fact(h);
+		page_fact_end(h);
 	}
-	fact(h, "Lost");
+	page_fact(h, "Lost");
 	if (p->run->losses)
 		html_put(h, "<a href=\"#losses\"><strong>something, see below</strong></a>");
 	else
 		html_put(h, "nothing");
-	end_fact(h);
+	page_fact_end(h);
 	html_put(h, "</dl>\n");
 }
 
@@ -105,28 +80,38 @@ static int gather(struct page *p, struct tp_err *err)
 	return code;
 }
 
+int page_begin_trace(struct page *p, struct tp_err *err)
+{
+	static const struct rep_filter_text none = {0};
+	int code = rep_filter_init(&p->filter, &none, err);
+
+	if (!code)
+		code = rep_view_init(&p->view, p->store, p->run, &p->filter, NULL, err);
+	return code ? code : page_time_load(&p->time, &p->view, err);
+}
+
+void page_end_trace(struct page *p)
+{
+	page_time_release(&p->time);
+	page_tables_release(&p->tables);
+	rep_view_release(&p->view);
+	rep_filter_release(&p->filter);
+}
+
 int rep_page_trace(struct tp_store *store, const struct rep_run *run,
 		   const struct rep_page_options *opt, const struct rep_sink *sink,
 		   struct tp_err *err)
 {
-	struct rep_filter_text none = {0};
 	struct page p = {.opt = opt, .store = store, .run = run};
-	int code = rep_filter_init(&p.filter, &none, err);
+	int code = page_begin_trace(&p, err);
 
 	p.title = opt->title ? opt->title : run->row.name;
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
 	if (!code)
-		code = rep_view_init(&p.view, store, run, &p.filter, NULL, err);
-	if (!code)
 		code = gather(&p, err);
-	if (!code)
-		code = page_time_load(&p.time, &p.view, err);
 	if (!code)
 		code = page_write(&p, sections, sizeof(sections) / sizeof(sections[0]), write_facts,
 				  sink, err);
-	page_time_release(&p.time);
-	page_tables_release(&p.tables);
-	rep_view_release(&p.view);
-	rep_filter_release(&p.filter);
+	page_end_trace(&p);
 	return code;
 }

@@ -19,31 +19,41 @@ static void release(struct values *v)
 	free(v->y);
 }
 
-/* The means of bins, as steps: one point per bin and one at the end. */
+#define MOST 160 /* steps of a line: more are a blur */
+
+/* The means of bins, of several in a row where there are many, as steps: one point each, and one at
+ * the end. */
 static int take(struct values *v, const struct page_bins *b, const struct page_series *s)
 {
-	v->n = b->n + 1;
-	v->x = calloc(v->n, sizeof(*v->x));
-	v->y = calloc(v->n, sizeof(*v->y));
+	size_t step = (b->n + MOST - 1) / MOST;
+
+	v->x = calloc(b->n + 1, sizeof(*v->x));
+	v->y = calloc(b->n + 1, sizeof(*v->y));
 	if (!v->x || !v->y)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < b->n; i++) {
-		v->x[i] = (double)b->edge[i];
-		v->y[i] = page_mean(b, s, i);
+	for (size_t i = 0; i < b->n; i += step, v->n++) {
+		size_t end = i + step < b->n ? i + step : b->n;
+		double ns = 0, width = (double)(b->edge[end] - b->edge[i]);
+
+		for (size_t k = i; k < end; k++)
+			ns += s->ns[k];
+		v->x[v->n] = (double)b->edge[i];
+		v->y[v->n] = width > 0 ? ns / width : NAN;
 	}
-	v->x[b->n] = (double)b->edge[b->n];
-	v->y[b->n] = v->y[b->n - 1];
+	v->x[v->n] = (double)b->edge[b->n];
+	v->y[v->n] = v->y[v->n - 1];
+	v->n++;
 	return 0;
 }
 
 static void draw(struct page *p, struct html *h, const char *title, enum rep_kind kind,
-		 const char *const *names, struct values *values, size_t n)
+		 const char *const *names, struct values *values, size_t n, double top)
 {
 	struct rep_chart_line lines[PAGE_NCLASSES];
 	struct rep_chart chart = {
 	    .title = title,
 	    .x = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS},
-	    .y = {.kind = kind},
+	    .y = {.kind = kind, .from = 0, .to = top},
 	    .lines = lines,
 	    .nlines = n,
 	};
@@ -61,7 +71,8 @@ static void draw(struct page *p, struct html *h, const char *title, enum rep_kin
 }
 
 static int draw_series(struct page *p, struct html *h, const char *title, const char *const *names,
-		       const struct page_bins *b, const struct page_series *const *series, size_t n)
+		       const struct page_bins *b, const struct page_series *const *series, size_t n,
+		       double top)
 {
 	struct values v[PAGE_NCLASSES] = {{0}};
 	int code = 0;
@@ -69,7 +80,7 @@ static int draw_series(struct page *p, struct html *h, const char *title, const 
 	for (size_t i = 0; i < n && !code; i++)
 		code = take(&v[i], b, series[i]);
 	if (!code)
-		draw(p, h, title, REP_FLOAT, names, v, n);
+		draw(p, h, title, REP_FLOAT, names, v, n, top);
 	for (size_t i = 0; i < n; i++)
 		release(&v[i]);
 	return code;
@@ -89,7 +100,7 @@ static int draw_procs(struct page *p, struct html *h)
 			sum.ns[k] += t->proc[i].ns[k];
 	}
 	if (!code)
-		code = draw_series(p, h, "Busy Ps", names, &t->fine, series, 1);
+		code = draw_series(p, h, "Busy Ps", names, &t->fine, series, 1, (double)t->nprocs);
 	free(sum.ns);
 	return code;
 }
@@ -105,11 +116,11 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 	int code;
 
 	html_put(h, "<div class=\"charts\">\n");
-	code = draw_series(p, h, "Goroutines by state", names, &t->bins, series, 3);
+	code = draw_series(p, h, "Goroutines by state", names, &t->bins, series, 3, 0);
 	if (!code && t->nprocs)
 		code = draw_procs(p, h);
 	if (!code)
-		code = draw_series(p, h, "Goroutines alive", alive, &t->fine, all, 1);
+		code = draw_series(p, h, "Goroutines alive", alive, &t->fine, all, 1, 0);
 	html_put(h, "</div>\n<p class=\"note\">Means over ");
 	html_count(h, (int64_t)t->bins.n);
 	html_put(h,

@@ -201,21 +201,28 @@ static void say_runnable(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "sched");
 }
 
+/* A call that never returns is somebody's way to wait for the end. */
+static bool is_repeated(const struct page_table *t, size_t row)
+{
+	return page_cell_int(t, row, "count") > 1;
+}
+
 static void say_syscalls(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_table_find(&p->tables, "syscalls");
+	size_t row = largest(t, "total_ns", is_repeated);
 
-	if (!t || !t->nrows)
+	if (!t || row == t->nrows)
 		return;
 	begin(h);
 	html_put(h, "System calls take most of their time in ");
-	text_cell(h, t, 0, "where");
+	text_cell(h, t, row, "where");
 	html_put(h, ": ");
-	html_counted(h, page_cell_int(t, 0, "count"), "time");
+	html_counted(h, page_cell_int(t, row, "count"), "time");
 	html_put(h, ", ");
-	time_cell(p, h, t, 0, "total_ns");
+	time_cell(p, h, t, row, "total_ns");
 	html_put(h, " in all, at most ");
-	time_cell(p, h, t, 0, "max_ns");
+	time_cell(p, h, t, row, "max_ns");
 	html_put(h, ".");
 	end(p, h, "tprof-top", "syscalls");
 }

@@ -25,16 +25,32 @@ static void release(struct graph *g)
 	tp_profile_free(g->profile);
 }
 
-void page_flame_frame(struct html *h, const struct tp_buf *document, const char *title,
-		      uint32_t levels)
+int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
+		     const struct rep_flame_heading *words, size_t budget, const char *title,
+		     struct tp_err *err)
 {
-	unsigned height = 130 + 18 * (levels + 1 < 40 ? levels + 1 : 40);
+	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
+	uint32_t levels = tree->deepest < 40 ? tree->deepest + 1 : 40;
+	struct tp_buf document = {0};
+	struct rep_sink sink = rep_sink_buf(&document);
+	int code;
 
-	html_f(h, "<iframe class=\"flame\" height=\"%u\"", height);
-	html_attribute(h, "title", title);
-	html_put(h, " srcdoc=\"");
-	html_document(h, document->data, document->size);
-	html_put(h, "\"></iframe>\n");
+	opt.title = words->title;
+	opt.subtitle = words->subtitle;
+	opt.type = words->type;
+	opt.unit = words->unit;
+	opt.budget = budget;
+	opt.inside = true;
+	code = rep_flame_write(tree, REP_FLAME_HTML, &opt, &sink, err);
+	if (!code) {
+		html_f(h, "<iframe class=\"flame\" height=\"%u\"", 130 + 18 * levels);
+		html_attribute(h, "title", title);
+		html_put(h, " srcdoc=\"");
+		html_document(h, document.data, document.size);
+		html_put(h, "\"></iframe>\n");
+	}
+	tp_buf_release(&document);
+	return code;
 }
 
 void page_flame_script(struct html *h)
@@ -71,33 +87,22 @@ static int write_graph(struct page *p, struct html *h, enum rep_trace_view which
 		       struct tp_err *err)
 {
 	const struct rep_trace_view_desc *desc = &rep_trace_views[which];
-	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
-	struct tp_buf document = {0};
-	struct rep_sink sink = rep_sink_buf(&document);
 	struct graph g = {0};
 	char text[200];
 	int code = make(p, which, &g, err);
 
 	if (!code) {
-		opt.title = g.heading.title;
-		opt.subtitle = g.heading.subtitle;
-		opt.type = g.heading.type;
-		opt.unit = g.heading.unit;
-		opt.budget = BUDGET;
-		opt.inside = true;
-		code = rep_flame_write(&g.tree, REP_FLAME_HTML, &opt, &sink, err);
+		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
+		snprintf(text, sizeof(text), "Flame graph: %s", desc->name);
+		code = page_flame_write(h, &g.tree, &g.heading, BUDGET, text, err);
 	}
 	if (!code) {
-		snprintf(text, sizeof(text), "Flame graph: %s", desc->name);
-		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
-		page_flame_frame(h, &document, text, g.tree.deepest);
 		html_put(h, "<p class=\"more\">");
 		snprintf(text, sizeof(text), "tprof-flame -o %s.html --view=%s", desc->name,
 			 desc->name);
 		page_command(p, h, text, "");
 		html_put(h, "</p>\n");
 	}
-	tp_buf_release(&document);
 	release(&g);
 	return code > 0 ? 0 : code;
 }

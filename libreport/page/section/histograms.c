@@ -378,6 +378,8 @@ static int write_one(struct page *p, struct html *h, const struct intervals *t, 
 	}
 	if (g && ns && n) {
 		g->name = tp_dict_text(v->dict, name);
+		if (!g->name.size && t->table == TP_TABLE_REGION)
+			g->name = (struct tp_text){"(inherited from the creator)", 28};
 		g->count = (int64_t)n;
 		rep_percentiles_of(ns, n, &percentiles);
 		g->known = percentiles.known;

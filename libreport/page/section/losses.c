@@ -86,9 +86,14 @@ int page_losses(struct page *p, struct html *h, struct tp_err *err)
 	int code;
 
 	if (p->run->losses) {
-		html_put(h, "<p>The dump is damaged. Lost are ");
-		html_bytes(h, r->lost_bytes);
-		html_put(h, p->run->uncounted ? " and more that could not be counted" : "");
+		html_put(h, "<p>The dump is damaged. Lost ");
+		if (r->lost_bytes) {
+			html_put(h, "are ");
+			html_bytes(h, r->lost_bytes);
+			html_put(h, p->run->uncounted ? " and more that could not be counted" : "");
+		} else {
+			html_put(h, "is what could not be counted");
+		}
 		if (r->lost_events) {
 			html_put(h, ", about ");
 			html_counted(h, r->lost_events, "event");

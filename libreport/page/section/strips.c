@@ -1,4 +1,4 @@
-/* The timeline from afar: how many goroutines of each of the largest groups were in which state. */
+/* The timeline from afar: how many goroutines of each of the busiest groups were in which state. */
 #include <math.h>
 #include <stdio.h>
 
@@ -154,7 +154,7 @@ int page_strips(struct page *p, struct html *h, struct tp_err *err)
 	    h,
 	    "<figure class=\"wide\"><svg class=\"strips\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
 	    "height=\"%.0f\" role=\"img\" aria-label=\"Goroutines by state over time, for each of "
-	    "the largest groups\">\n",
+	    "the busiest groups\">\n",
 	    WIDTH, height, WIDTH, height);
 	for (size_t i = 0; i < t->ngroups; i++)
 		write_strip(p, h, &t->group[i], 2 + ROOM * (double)i);

@@ -1,0 +1,128 @@
+/* The pages of what changed: profiles against profiles, a trace against a trace. */
+#include <string.h>
+
+#include "page/inside.h"
+
+static const struct page_section profile_sections[] = {
+    {"changes", "What changed", page_changed_types},
+    {"functions", "Functions", page_changed_functions},
+    {"flames", "Flame graphs", page_changed_flames},
+    {"commands", "Commands", page_diff_commands},
+};
+
+static void write_side(struct html *h, const char *which, const char *name, size_t n)
+{
+	page_fact(h, which);
+	html_str(h, name);
+	if (n > 1)
+		html_f(h, " (%zu runs)", n);
+	page_fact_end(h);
+}
+
+static void profile_facts(struct page *p, struct html *h)
+{
+	html_put(h, "<dl class=\"facts\">\n");
+	write_side(h, "Old", p->sides->old_name, p->sides->nold);
+	write_side(h, "New", p->sides->new_name, p->sides->nnew);
+	html_put(h, "</dl>\n");
+}
+
+/* "b.heap against a.heap" */
+static char *make_title(struct tp_buf *b, const char *new, const char *old)
+{
+	int code = tp_buf_put(b, new, strlen(new)) | tp_buf_put(b, " against ", 9);
+
+	code |= tp_buf_put(b, old, strlen(old)) | tp_buf_put(b, "", 1);
+	return code ? NULL : (char *)b->data;
+}
+
+int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_options *opt,
+		      const struct rep_sink *sink, struct tp_err *err)
+{
+	struct page p = {.opt = opt, .sides = sides, .type = opt->sample_index};
+	struct tp_buf title = {0};
+	int code = 0;
+
+	p.title = opt->title ? opt->title : make_title(&title, sides->new_name, sides->old_name);
+	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	if (!p.title)
+		code = page_no_memory(err);
+	if (!code)
+		code = page_write(&p, profile_sections,
+				  sizeof(profile_sections) / sizeof(profile_sections[0]),
+				  profile_facts, sink, err);
+	tp_buf_release(&title);
+	return code;
+}
+
+/* ---- traces ---- */
+
+static const struct page_section trace_sections[] = {
+    {"changes", "What changed", page_changed_metrics},
+    {"charts", "Over time", page_changed_charts},
+    {"flames", "Flame graphs", page_changed_views},
+    {"commands", "Commands", page_diff_commands},
+};
+
+static void write_run(struct page *p, struct html *h, const char *which)
+{
+	const struct tp_run *r = &p->run->row;
+
+	html_put(h, "<dl class=\"facts\">\n");
+	page_fact(h, which);
+	html_str(h, r->name);
+	page_fact_end(h);
+	page_fact(h, "Format");
+	html_str(h, r->format);
+	page_fact_end(h);
+	if (r->wall_ns != TP_NULL && r->wall_ns > 0)
+		page_fact_when(h, r->wall_ns);
+	page_fact(h, "Length");
+	page_time_value(p, h, r->duration_ns);
+	page_fact_end(h);
+	page_fact(h, "Goroutines");
+	html_count(h, r->goroutines);
+	page_fact_end(h);
+	page_fact(h, "Ps");
+	html_count(h, (int64_t)p->time.nprocs);
+	page_fact_end(h);
+	page_fact(h, "Events");
+	html_count(h, r->events);
+	page_fact_end(h);
+	page_fact(h, "Lost");
+	html_put(h, p->run->losses ? "<strong>something</strong>" : "nothing");
+	page_fact_end(h);
+	html_put(h, "</dl>\n");
+}
+
+static void trace_facts(struct page *p, struct html *h)
+{
+	write_run(p->old, h, "Old");
+	write_run(p, h, "New");
+}
+
+int rep_page_traces(const struct rep_page_run *old, const struct rep_page_run *new,
+		    const struct rep_page_options *opt, const struct rep_sink *sink,
+		    struct tp_err *err)
+{
+	struct page before = {.opt = opt, .store = old->store, .run = old->run};
+	struct page p = {.opt = opt, .store = new->store, .run = new->run, .old = &before};
+	struct tp_buf title = {0};
+	int code = page_begin_trace(&before, err);
+
+	p.title =
+	    opt->title ? opt->title : make_title(&title, new->run->row.name, old->run->row.name);
+	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	if (!code && !p.title)
+		code = page_no_memory(err);
+	if (!code)
+		code = page_begin_trace(&p, err);
+	if (!code)
+		code = page_write(&p, trace_sections,
+				  sizeof(trace_sections) / sizeof(trace_sections[0]), trace_facts,
+				  sink, err);
+	page_end_trace(&before);
+	page_end_trace(&p);
+	tp_buf_release(&title);
+	return code;
+}

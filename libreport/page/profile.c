@@ -1,0 +1,87 @@
+/* The page of a profile. */
+#include <string.h>
+
+#include "page/inside.h"
+#include "profile/report.h"
+
+static const struct page_section sections[] = {
+    {"functions", "Functions", page_functions},
+    {"flames", "Flame graphs", page_profile_flames},
+    {"tags", "Labels", page_tags},
+    {"commands", "Commands", page_profile_commands},
+};
+
+static void text_fact(struct html *h, const char *name, struct tp_text t)
+{
+	if (!t.size)
+		return;
+	page_fact(h, name);
+	html_text(h, t.text, t.size);
+	page_fact_end(h);
+}
+
+static void write_facts(struct page *p, struct html *h)
+{
+	const struct tp_profile *profile = p->profile->profile;
+
+	html_put(h, "<dl class=\"facts\">\n");
+	page_fact(h, "Profile");
+	html_str(h, p->profile->name);
+	page_fact_end(h);
+	page_fact(h, "Format");
+	html_str(h, profile->format);
+	page_fact_end(h);
+	if (profile->time_ns > 0)
+		page_fact_when(h, profile->time_ns);
+	if (profile->duration_ns > 0) {
+		page_fact(h, "Length");
+		html_ns(h, profile->duration_ns);
+		page_fact_end(h);
+	}
+	for (size_t i = 0; i < profile->nmappings && i < 1; i++) {
+		text_fact(h, "Program", tp_dict_text(profile->dict, profile->mappings[i].file));
+		text_fact(h, "Build id",
+			  tp_dict_text(profile->dict, profile->mappings[i].build_id));
+	}
+	page_fact(h, "Samples");
+	html_count(h, (int64_t)profile->nsamples);
+	page_fact_end(h);
+	page_profile_totals(p, h);
+	page_fact(h, "Lost");
+	html_put(h,
+		 profile->nlosses ? "<strong>something: the dump is damaged</strong>" : "nothing");
+	page_fact_end(h);
+	html_put(h, "</dl>\n");
+	for (size_t i = 0; i < profile->nlosses && i < 5; i++) {
+		html_put(h, "<p class=\"note\">");
+		html_str(h, profile->losses[i].reason);
+		html_put(h, "</p>\n");
+	}
+	for (size_t i = 0; i < profile->ncomments && i < 5; i++) {
+		struct tp_text t = tp_dict_text(profile->dict, profile->comments[i]);
+
+		html_put(h, "<p class=\"note\">");
+		html_text(h, t.text, t.size < 2000 ? t.size : 2000);
+		html_put(h, "</p>\n");
+	}
+}
+
+int rep_page_profile(const struct rep_page_profile *profile, const struct rep_page_options *opt,
+		     const struct rep_sink *sink, struct tp_err *err)
+{
+	struct page p = {.opt = opt, .profile = profile, .type = opt->sample_index};
+	int code = 0;
+
+	p.title = opt->title ? opt->title : profile->name;
+	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	if (p.type) {
+		size_t index;
+
+		code = rep_profile_sample_index(profile->profile, p.type, &index, err);
+	}
+	if (!code)
+		code = page_write(&p, sections, sizeof(sections) / sizeof(sections[0]), write_facts,
+				  sink, err);
+	page_tables_release(&p.tables);
+	return code;
+}
