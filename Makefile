@@ -39,6 +39,7 @@ PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm)$(PKG_L
 LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
 LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell pkg-config --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
 LIBS_tprof-diff = $(LIBS_tprof-flame)
+LIBS_tprof-export = $(LIBS_tprof-flame)
 LIBS_tprof-path = $(LIBS_tprof-flame)
 LIBS_tprof-report = $(LIBS_tprof-flame)
 TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)

@@ -7,7 +7,11 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'events pprof raw parsed footprint trace' -- "$cur")); return ;;
+	--table)
+		COMPREPLY=($(compgen -W 'event span goroutine goroutine_block goroutine_range goroutine_time site site_hist span_crossing proc_time proc_span range task region log cpu_sample string function location frame stack bucket bucket_value bucket_label run loss wire clock segment' -- "$cur"))
+		return
+		;;
+	--format) COMPREPLY=($(compgen -W 'pprof folded speedscope csv trace events parsed raw footprint' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--sample-index)
@@ -38,7 +42,7 @@ _tprof_export()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --from= --goroutine= --help --hide= --ignore=
+		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --table= --from= --goroutine= --help --hide= --ignore=
 			--no-inlines --normalize --output= --prune-from= --reason= --region= --run= --sample-index= --show= --show-columns
 			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
 			--tag-show= --task= --to= --usage --version --view= --pprof= --wakers' -- "$cur"))

@@ -18,10 +18,8 @@ const struct rep_format_desc rep_formats[REP_NFORMATS] = {
 };
 
 static const struct rep_output_ops *const ops[REP_NFORMATS] = {
-    [REP_FORMAT_TABLE] = &rep_output_table,
-    [REP_FORMAT_CSV] = &rep_output_csv,
-    [REP_FORMAT_JSON] = &rep_output_json,
-    [REP_FORMAT_TSV] = &rep_output_tsv,
+    [REP_FORMAT_TABLE] = &rep_output_table,	  [REP_FORMAT_CSV] = &rep_output_csv,
+    [REP_FORMAT_JSON] = &rep_output_json,	  [REP_FORMAT_TSV] = &rep_output_tsv,
     [REP_FORMAT_MARKDOWN] = &rep_output_markdown,
 };
 
@@ -34,7 +32,8 @@ int rep_format_find(const char *name, enum rep_format *format, struct tp_err *er
 		}
 	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "no output format '%s'; there are table, csv, json, tsv and markdown", name);
+			  "no output format '%s'; there are table, csv, json, tsv and markdown",
+			  name);
 }
 
 static int write_file(void *ctx, const void *data, size_t size, struct tp_err *err)
@@ -69,10 +68,15 @@ int rep_put(struct tp_buf *buf, const char *text)
 
 int rep_put_int(struct tp_buf *buf, int64_t i)
 {
-	char text[24];
+	char text[24], *p = text + sizeof(text);
+	uint64_t left = i < 0 ? -(uint64_t)i : (uint64_t)i;
 
-	snprintf(text, sizeof(text), "%" PRId64, i);
-	return rep_put(buf, text);
+	do
+		*--p = (char)('0' + left % 10);
+	while (left /= 10);
+	if (i < 0)
+		*--p = '-';
+	return tp_buf_put(buf, p, (size_t)(text + sizeof(text) - p));
 }
 
 int rep_put_double(struct tp_buf *buf, double f)

@@ -14,10 +14,12 @@
 
 enum export_need {
 	EXPORT_BINARY = 1 << 0,	 /* writes what is not for terminals */
-	EXPORT_SEVERAL = 1 << 1, /* adds up several files, and takes others off (--base) */
+	EXPORT_SEVERAL = 1 << 1, /* adds up several files */
 	EXPORT_SAMPLES = 1 << 2, /* profiles: takes --view, and what picks samples and frames */
 	EXPORT_FILTER = 1 << 3,	 /* --from, --to, --goroutine … pick a part without a --view */
 	EXPORT_RANGE = 1 << 4,	 /* of those, only --from, --to and --goroutine do */
+	EXPORT_BASE = 1 << 5,	 /* takes others off (--base) */
+	EXPORT_TABLES = 1 << 6,	 /* --table picks tables */
 };
 
 struct export_args;
@@ -49,6 +51,8 @@ struct export_args {
 	struct cmd_base base; /* what is taken off */
 	struct cmd_view_options view;
 	bool wakers; /* --wakers */
+	const char **tables; /* ntables of them */
+	size_t ntables;
 };
 
 /* Opens the only path and has it that --run picks one run, which is a trace: its place is then
@@ -59,10 +63,21 @@ int export_open_trace(struct export_args *args);
  * the file. 0 or an exit status. */
 int export_begin(struct export_args *args);
 
+/* All that is named, added up, less the base: `list` has one item then, and is to be released in
+ * every case. 0 or an exit status. */
+struct cmd_profiles;
+int export_profiles(struct export_args *args, struct cmd_profiles *list);
+/* What there is to be said of filters. */
+struct rep_profile_view;
+void export_tell(const struct export_args *args, const struct rep_profile_view *v);
+
 int export_events(struct export_args *args);
 int export_parsed(struct export_args *args);
 int export_raw(struct export_args *args);
 int export_footprint(struct export_args *args);
+int export_csv(struct export_args *args);
+int export_folded(struct export_args *args);
+int export_speedscope(struct export_args *args);
 int export_pprof(struct export_args *args);
 int export_cut(struct export_args *args);
 

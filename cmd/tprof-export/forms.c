@@ -6,7 +6,12 @@
 const struct export_form export_forms[] = {
     {"events", "of a trace: its events, one line each, in order", 0, export_events},
     {"pprof", "of profiles and views of traces: their sum, as pprof and PGO take it",
-     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES, export_pprof},
+     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES | EXPORT_BASE, export_pprof},
+    {"folded", "the same as a line per stack, for flame graphs of other makes",
+     EXPORT_SEVERAL | EXPORT_SAMPLES, export_folded},
+    {"speedscope", "the same as JSON for speedscope.app", EXPORT_SEVERAL | EXPORT_SAMPLES,
+     export_speedscope},
+    {"csv", "of any run: its tables, one or all of them", EXPORT_TABLES, export_csv},
     {"raw", "of a trace: its file event by event, as it is encoded", 0, export_raw},
     {"parsed", "of a trace: its events in order, with whole stacks", 0, export_parsed},
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},

@@ -11,16 +11,20 @@ enum {
 	KEY_RUN = 0x2000,
 	KEY_FORMAT,
 	KEY_WAKERS,
+	KEY_TABLE,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
 static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "FORMAT", 0, "The form (see below)", 0},
-    {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
+    {"output", 'o', "FILE", 0,
+     "Write to FILE instead of standard output; for several tables, a folder", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
     {"wakers", KEY_WAKERS, NULL, 0,
      "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
+    {"table", KEY_TABLE, "NAME", 0,
+     "For csv: this table; may be given several times. 'tprof-query FILE .tables' lists them", 0},
     {0},
 };
 
@@ -117,9 +121,12 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "which form? Give --format=FORMAT, of %s",
 			   export_form_names(names, 0));
 	needs = args->form->needs;
-	if (args->base.npaths && !(needs & EXPORT_SEVERAL))
+	if (args->base.npaths && !(needs & EXPORT_BASE))
 		argp_error(state, "differences are for --format=%s",
-			   export_form_names(names, EXPORT_SEVERAL));
+			   export_form_names(names, EXPORT_BASE));
+	if (args->ntables && !(needs & EXPORT_TABLES))
+		argp_error(state, "--table is for --format=%s",
+			   export_form_names(names, EXPORT_TABLES));
 	if (args->npaths > 1 && !(needs & EXPORT_SEVERAL))
 		argp_error(state, "one store or dump at a time");
 	if (args->view.given && !(needs & EXPORT_SAMPLES))
@@ -157,6 +164,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
+		return 0;
+	case KEY_TABLE:
+		args->tables[args->ntables++] = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->npaths++] = arg;
@@ -253,7 +263,8 @@ int main(int argc, char **argv)
 	list_profile_options();
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
-	if (!args.paths) {
+	args.tables = calloc((size_t)argc + 1, sizeof(*args.tables));
+	if (!args.paths || !args.tables) {
 		cmd_error(&args.cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
@@ -261,5 +272,6 @@ int main(int argc, char **argv)
 	status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	cmd_base_release(&args.base);
 	free(args.paths);
+	free(args.tables);
 	return status;
 }

@@ -1,53 +1,15 @@
 /* Profiles as one profile.proto, gzipped as pprof and the Go toolchain want it. */
 #include <string.h>
-#include <zlib.h>
 
+#include "common/gzip.h"
 #include "common/profiles.h"
 #include "decode/profile/encode.h"
 #include "profile/view.h"
 #include "tprof-export/export.h"
 
-#define PIECE ((size_t)256 << 10)
-
 /* As for pprof's -proto: nothing is trimmed, locations stay what they are. */
 static const struct rep_profile_traits traits = {
     .no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES};
-
-static int out_of_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
-static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
-{
-	z_stream z = {.next_in = b->data};
-	struct tp_buf piece = {0};
-	size_t left = b->size;
-	int code = 0, end = Z_OK;
-
-	/* 16: with a gzip header, which holds no time, so that equal profiles are equal files. */
-	if (tp_buf_reserve(&piece, PIECE) ||
-	    deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		tp_buf_release(&piece);
-		return out_of_memory(err);
-	}
-	while (!code && end == Z_OK) {
-		uInt n = left < PIECE ? (uInt)left : (uInt)PIECE;
-
-		z.avail_in = n;
-		do {
-			z.next_out = piece.data;
-			z.avail_out = (uInt)PIECE;
-			end = deflate(&z, n == left ? Z_FINISH : Z_NO_FLUSH);
-			code = cmd_write(piece.data, PIECE - z.avail_out, err);
-		} while (!code && !z.avail_out);
-		left -= n;
-	}
-	deflateEnd(&z);
-	tp_buf_release(&piece);
-	return code;
-}
 
 /* pprof divides all values here, whatever is shown. */
 static void divide(struct tp_profile *p, double ratio)
@@ -59,7 +21,7 @@ static void divide(struct tp_profile *p, double ratio)
 	}
 }
 
-static void tell(const struct export_args *args, const struct rep_profile_view *v)
+void export_tell(const struct export_args *args, const struct rep_profile_view *v)
 {
 	const char *text = (const char *)v->notes.texts.data;
 
@@ -86,7 +48,7 @@ static int write_profile(struct export_args *args, const struct cmd_profile *ite
 		    .no_columns = v.opt.no_inlines && !v.opt.show_columns,
 		};
 
-		tell(args, &v);
+		export_tell(args, &v);
 		divide(item->profile, v.ratio);
 		/* What readers show unless told otherwise. */
 		if (args->profile.sample_index)
@@ -96,7 +58,7 @@ static int write_profile(struct export_args *args, const struct cmd_profile *ite
 	if (!code)
 		status = export_begin(args);
 	if (!code && !status)
-		code = write_gzipped(&b, &err);
+		code = cmd_write_gzipped(&b, &err);
 	if (code)
 		status = cmd_fail(&args->cmd, item->name, &err);
 done:
@@ -105,19 +67,26 @@ done:
 	return status;
 }
 
-int export_pprof(struct export_args *args)
+int export_profiles(struct export_args *args, struct cmd_profiles *list)
 {
 	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
 					   .binary = args->profile.binary,
 					   .symbol_path = args->profile.symbol_path,
 					   .demangle = args->profile.demangle,
 					   .sample_index = args->profile.sample_index};
-	struct cmd_profiles list = {0};
-	int status = cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base,
-					     &opt, &list);
+	int status =
+	    cmd_profiles_difference(&args->cmd, args->paths, args->npaths, &args->base, &opt, list);
 
 	if (!status && args->view.given)
-		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, list, NULL);
+	return status;
+}
+
+int export_pprof(struct export_args *args)
+{
+	struct cmd_profiles list = {0};
+	int status = export_profiles(args, &list);
+
 	if (!status)
 		status = write_profile(args, &list.item[0]);
 	cmd_profiles_release(&list);

@@ -5,11 +5,25 @@
 
 #include "output/ops.h"
 
+/* Of most texts nothing needs a second look: letters, digits, and what stands between them in
+ * names. */
+static bool is_plain(const char *text, size_t size)
+{
+	if (size && (text[0] == '-' || text[0] == '+' || text[0] == '=' || text[0] == '@'))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == ',' || text[i] == '"')
+			return false;
+	return true;
+}
+
 static int put_field(struct tp_buf *b, const char *text, size_t size)
 {
 	bool quote = false, formula = size && memchr("=+-@\t\r", text[0], 6);
 	int code = 0;
 
+	if (is_plain(text, size))
+		return tp_buf_put(b, text, size);
 	for (size_t i = 0; i < size && !quote; i++)
 		quote = memchr(",\"\n\r\t", text[i], 5) != NULL;
 	if (quote)
@@ -61,18 +75,18 @@ static int begin(struct rep_output *out, const char *name)
 
 static int row(struct rep_output *out, const struct rep_value *values)
 {
-	const char *sep = "";
+	bool first = true;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < out->ncolumns; i++) {
 		if (out->columns[i].table_only)
 			continue;
-		code = rep_put(&out->buf, sep);
+		code = tp_buf_put(&out->buf, ",", first ? 0 : 1);
 		if (!code)
 			code = put_value(&out->buf, &values[i]);
-		sep = ",";
+		first = false;
 	}
-	return code ? code : rep_put(&out->buf, "\r\n");
+	return code ? code : tp_buf_put(&out->buf, "\r\n", 2);
 }
 
 static int end(struct rep_output *out)

@@ -1,0 +1,170 @@
+/* Tables of a run as CSV: one to standard output or a file, several or all into a folder. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/tables.h"
+#include "tprof-export/export.h"
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int write_table(struct export_args *args, const char *table, struct rep_sink sink,
+		       uint64_t *rows, struct tp_err *err)
+{
+	const struct rep_output_options opt = {.format = REP_FORMAT_CSV, .sink = sink};
+	struct rep_output *out = NULL;
+	int code = rep_output_new(&out, &opt, err);
+
+	if (!code)
+		code = rep_export_table(args->cmd.store, args->cmd.runs.run[0].row.id, table, out,
+					rows, err);
+	if (!code)
+		code = rep_output_finish(out, err);
+	rep_output_free(out);
+	return code;
+}
+
+/* ---- one ---- */
+
+static int export_one(struct export_args *args, const char *table)
+{
+	struct rep_sink sink = {.write = write_out};
+	struct tp_err err;
+	uint64_t rows;
+	/* The file is begun when there is something to put into it. */
+	int more = rep_export_table_any(args->cmd.store, args->cmd.runs.run[0].row.id, table, &err);
+	int status;
+
+	if (more == TP_ENOENT) {
+		cmd_error(&args->cmd, "--table: %s", err.msg);
+		return CMD_USAGE;
+	}
+	if (more < 0)
+		return cmd_fail(&args->cmd, args->paths[0], &err);
+	status = export_begin(args);
+	if (!status && write_table(args, table, sink, &rows, &err))
+		status = cmd_fail(&args->cmd, args->paths[0], &err);
+	return status;
+}
+
+/* ---- several ---- */
+
+static int system_error(const struct export_args *args, const char *path)
+{
+	int why = errno;
+
+	cmd_error(&args->cmd, "%s: cannot be written: %s", path, strerror(why));
+	return CMD_SYSTEM;
+}
+
+/* A file of its own, under another name until it is whole. */
+static int export_file(struct export_args *args, const char *table)
+{
+	char *path = NULL, *part = NULL;
+	struct tp_err err;
+	uint64_t rows = 0;
+	FILE *f = NULL;
+	int status = CMD_SYSTEM, code;
+
+	if (asprintf(&path, "%s/%s.csv", args->out, table) < 0 ||
+	    asprintf(&part, "%s.part", path) < 0) {
+		cmd_error(&args->cmd, "out of memory");
+		goto done;
+	}
+	f = fopen(part, "wbx");
+	if (!f) {
+		status = system_error(args, part);
+		free(part);
+		part = NULL;
+		goto done;
+	}
+	code = write_table(args, table, rep_sink_file(f), &rows, &err);
+	status = code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
+	if (fclose(f) && !status)
+		status = system_error(args, part);
+	if (!status && rename(part, path))
+		status = system_error(args, path);
+	if (!status)
+		cmd_print(&args->cmd, "%s: %llu row%s\n", path, (unsigned long long)rows,
+			  rows == 1 ? "" : "s");
+done:
+	if (status && part)
+		unlink(part);
+	free(part);
+	free(path);
+	return status;
+}
+
+/* Of the tables that were not named, those that are not empty. */
+static int export_all(struct export_args *args)
+{
+	int64_t run = args->cmd.runs.run[0].row.id;
+	const char *table;
+	struct tp_err err;
+	int status = CMD_OK, any;
+
+	for (unsigned i = 0; !status && (table = rep_export_table_name(i)); i++) {
+		any = rep_export_table_any(args->cmd.store, run, table, &err);
+		if (any < 0)
+			status = cmd_fail(&args->cmd, args->paths[0], &err);
+		else if (any)
+			status = export_file(args, table);
+	}
+	return status;
+}
+
+static int export_some(struct export_args *args)
+{
+	int64_t run = args->cmd.runs.run[0].row.id;
+	struct tp_err err;
+	int status = CMD_OK;
+
+	for (size_t i = 0; i < args->ntables; i++) {
+		int any = rep_export_table_any(args->cmd.store, run, args->tables[i], &err);
+
+		if (any == TP_ENOENT) {
+			cmd_error(&args->cmd, "--table: %s", err.msg);
+			return CMD_USAGE;
+		}
+	}
+	for (size_t i = 0; !status && i < args->ntables; i++)
+		status = export_file(args, args->tables[i]);
+	return status;
+}
+
+int export_csv(struct export_args *args)
+{
+	struct tp_err err;
+	int status;
+
+	if (args->ntables != 1 && !args->out) {
+		cmd_error(&args->cmd,
+			  args->ntables ? "several tables are several files; -o names their folder"
+					: "which table? --table=NAME writes one, -o FOLDER all");
+		return CMD_USAGE;
+	}
+	status = cmd_open(&args->cmd, args->paths[0]);
+	if (status)
+		return status;
+	if (args->cmd.runs.n > 1) {
+		cmd_error(&args->cmd, "--run=%s picks %zu runs; pick one of them by its id",
+			  args->cmd.run_spec, args->cmd.runs.n);
+		return CMD_USAGE;
+	}
+	if (args->ntables == 1)
+		return export_one(args, args->tables[0]);
+	if (mkdir(args->out, 0777) && errno != EEXIST) {
+		int why = errno;
+
+		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "cannot make the folder: %s",
+			   strerror(why));
+		return cmd_fail(&args->cmd, args->out, &err);
+	}
+	return args->ntables ? export_some(args) : export_all(args);
+}

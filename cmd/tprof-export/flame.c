@@ -1,0 +1,92 @@
+/* Profiles, and views of traces, as stacks with their values, for programs that draw them: folded
+ * stacks, and speedscope's format. What tprof-flame writes under the same names. */
+#include <string.h>
+
+#include "common/profiles.h"
+#include "flame/flame.h"
+#include "flame/part.h"
+#include "profile/view.h"
+#include "tprof-export/export.h"
+
+static int write_out(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int make_tree(struct rep_flame_tree *t, const struct rep_flame_part *part,
+		     struct rep_flame_heading *heading, struct tp_err *err)
+{
+	const struct rep_flame_tree_options opt = {0};
+	int code = rep_flame_tree_init(t, &opt, err);
+
+	if (!code)
+		code = rep_flame_parts_add(t, part, 1, false, err);
+	if (!code)
+		code = rep_flame_tree_sum(t, err);
+	return code ? code : rep_flame_heading(heading, t, part, 1, "", err);
+}
+
+static int write_stacks(struct export_args *args, const struct cmd_profile *item,
+			const struct rep_profile_view *v, enum rep_flame_format format)
+{
+	const struct rep_flame_part part = {.view = v, .name = item->name, .trace = item->trace};
+	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
+	const struct rep_sink sink = {.write = write_out};
+	struct rep_flame_heading heading = {0};
+	struct rep_flame_tree tree;
+	struct tp_err err;
+	int status = CMD_OK, code = make_tree(&tree, &part, &heading, &err);
+
+	if (!code && !rep_flame_weight(&tree, 0))
+		cmd_note(&args->cmd, "%s: there is nothing of it to show", item->name);
+	if (!code)
+		status = export_begin(args);
+	if (!code && !status) {
+		opt.title = heading.title;
+		opt.subtitle = heading.subtitle;
+		opt.type = heading.type;
+		opt.unit = heading.unit;
+		code = rep_flame_write(&tree, format, &opt, &sink, &err);
+	}
+	if (code)
+		status = cmd_fail(&args->cmd, item->name, &err);
+	rep_flame_heading_release(&heading);
+	rep_flame_tree_release(&tree);
+	return status;
+}
+
+static int export_stacks(struct export_args *args, enum rep_flame_format format)
+{
+	struct rep_profile_view v;
+	struct cmd_profiles list = {0};
+	struct tp_err err;
+	int code, status = export_profiles(args, &list);
+
+	if (!status) {
+		code = rep_profile_view_init(&v, list.item[0].profile, &args->profile,
+					     &rep_flame_traits, &err);
+		if (code == TP_ENOMEM || code == TP_ELIMIT) {
+			status = cmd_fail(&args->cmd, list.item[0].name, &err);
+		} else if (code) {
+			cmd_error(&args->cmd, "%s", err.msg);
+			status = CMD_USAGE;
+		} else {
+			export_tell(args, &v);
+			status = write_stacks(args, &list.item[0], &v, format);
+		}
+		rep_profile_view_release(&v);
+	}
+	cmd_profiles_release(&list);
+	return status;
+}
+
+int export_folded(struct export_args *args)
+{
+	return export_stacks(args, REP_FLAME_FOLDED);
+}
+
+int export_speedscope(struct export_args *args)
+{
+	return export_stacks(args, REP_FLAME_SPEEDSCOPE);
+}
