@@ -34,6 +34,9 @@ void facts_put(struct facts *f, enum facts_side side, int64_t value, const char 
 void facts_put_text(struct facts *f, enum facts_side side, const char *text, size_t size,
 		    const char *name, ...) __attribute__((format(printf, 5, 6)));
 
+void facts_put_real(struct facts *f, enum facts_side side, double value, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* The wire counts of a run as facts "kind NAME" (found side), and their sums. */
 int facts_take_wire(struct facts *f, struct tp_store *s, int64_t run, int64_t *events,
 		    int64_t *with_stack, struct tp_err *err);
@@ -57,13 +60,14 @@ struct facts_result {
 typedef void (*facts_show_fn)(void *ctx, const char *name, const char *expected, const char *found);
 
 /* Compares both sides, hands the first `most` differences to show (which may be NULL). Times of
- * goroutines and tasks may differ by the expectation's tolerance_ns where it has one. */
+ * goroutines and tasks may differ by the expectation's tolerance_ns where it has one, utilisations
+ * by 1e-9. */
 int facts_compare(struct facts *f, struct facts_result *result, int most, facts_show_fn show,
 		  void *ctx, struct tp_err *err);
 
 /* For the check of the check: the expectation that was taken last with its n-th number (from 0)
  * made larger by `by`, taken again. 1, 0 when there is no n-th number, or an error code. `path`
- * names the number. Numbers that are not compared (mmu) and the tolerance are left out. */
+ * names the number. The tolerance is left out. */
 int facts_alter(struct facts *f, int64_t n, int64_t by, char path[200], struct tp_err *err);
 
 #endif

@@ -168,6 +168,8 @@ int gather(struct view *v, struct facts *f, uint64_t flip, struct gathered *out,
 			sha256_hex(&c->hash, hex);
 			facts_put_text(f, FACTS_FOUND, hex, 64, "log_sha256");
 		}
+		if (c->events)
+			code = gather_mmu(v, f, c->last - c->first, err);
 		*out = (struct gathered){.events = c->events,
 					 .goroutines = (int64_t)v->goroutines.nrows,
 					 .listing_bytes = c->bytes};

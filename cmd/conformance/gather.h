@@ -20,6 +20,9 @@ struct gathered {
 int gather(struct view *v, struct facts *f, uint64_t flip, struct gathered *out,
 	   struct tp_err *err);
 
+/* Facts about minimum mutator utilisation, where the expectation has some. */
+int gather_mmu(struct view *v, struct facts *f, int64_t duration_ns, struct tp_err *err);
+
 /* Facts for Go 1.19's reader (formats 5 to 10). What a store does not keep, the size of the stack
  * table and the time of the last event on the wire, comes from a strict reading. */
 int gather_legacy(struct view *v, struct facts *f, const struct strict *strict,

@@ -22,9 +22,9 @@ struct args {
 static const char doc[] =
     "Compares imports of the dumps in DIR with the expectations beside them (NAME.expect.json, "
     "written by Go's own readers).\v"
-    "Compared is every number and name of an expectation but two: `mmu` (minimum mutator "
-    "utilisation "
-    "is not computed) and `reader`. Exit status: 0 no difference, 1 differences, 2 usage, 3 DIR or "
+    "Compared is every number and name of an expectation but `reader`; `mmu` (minimum mutator "
+    "utilisation) to 1e-9, by the rules of Go's own tool. Exit status: 0 no difference, 1 "
+    "differences, 2 usage, 3 DIR or "
     "a "
     "file in it cannot be read.";
 

@@ -29,7 +29,10 @@ struct tp_dict;
 	X(FOREVER, "forever") /* the reason of a block that ends a goroutine */                    \
 	X(GC_MARK, "GC concurrent mark phase")                                                     \
 	X(GC_SWEEP, "GC incremental sweep")                                                        \
-	X(MARK_ASSIST, "GC mark assist")
+	X(MARK_ASSIST, "GC mark assist")                                                           \
+	X(GOMAXPROCS, "/sched/gomaxprocs:threads")                                                 \
+	X(HEAP_OBJECTS, "/memory/classes/heap/objects:bytes")                                      \
+	X(HEAP_GOAL, "/gc/heap/goal:bytes")
 
 enum tp_known_string {
 	TP_STR_EMPTY,

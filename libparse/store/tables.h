@@ -132,6 +132,19 @@
 	C(RANGE, reclaimed_bytes, BYTES, "sweeps: bytes reclaimed")                                \
 	C(RANGE, stack, STACK, "stack at its beginning")                                           \
                                                                                                    \
+	T(GC_WORK, gc_work, "a time in which a P ran a mark assist or a background worker of the GC") \
+	C(GC_WORK, name, STR, "GC mark assist, GC (dedicated), …; \"\" a worker that had no label") \
+	C(GC_WORK, goroutine, G, "whose assist, or the worker")                                    \
+	C(GC_WORK, p, P, "P it ran on")                                                            \
+	C(GC_WORK, start_ns, NS, "began to run; the start of the run where it did so before")      \
+	C(GC_WORK, told_ns, NS, "when the trace said what it does; start_ns where it never did")   \
+	C(GC_WORK, end_ns, NS, "stopped, or the end of the run")                                   \
+                                                                                                   \
+	T(METRIC, metric, "a number of the whole program, when it changed")                        \
+	C(METRIC, name, STR, "as Go's reader names it: /gc/heap/goal:bytes, …")                    \
+	C(METRIC, ts_ns, NS, "when")                                                               \
+	C(METRIC, value, INT, "from then on; the heap's size is not kept every time it changes")   \
+                                                                                                   \
 	T(TASK, task, "a user task (runtime/trace.NewTask)")                                       \
 	C(TASK, id, INT, "task id")                                                                \
 	C(TASK, parent, INT, "task id of its parent, 0 for none known")                            \

@@ -132,6 +132,7 @@ struct tp_gsum {
 	uint32_t spans; /* but for those in the cells of this segment */
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
+	uint8_t gc; /* gcwork.c looks at it, for what reasons */
 	uint32_t name_stack; /* first transition stack: its root names the goroutine */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
@@ -256,6 +257,31 @@ struct tp_ranges {
 	uint32_t np;
 };
 
+/* ---- work for the collector (gcwork.c) ---- */
+
+/* Of a goroutine, going on. */
+struct tp_gcwork {
+	struct tp_node node;
+	uint32_t g, name, p;
+	bool told; /* told_at is set */
+	int64_t start, told_at;
+};
+
+struct tp_gcworks {
+	struct tp_pool nodes;
+	uint32_t open; /* list: at most one of each P, but for damage */
+};
+
+/* ---- metrics (metric.c) ---- */
+
+struct tp_metrics {
+	const struct tp_event *looked; /* of this batch, what is before was looked at */
+	int64_t budget;		       /* events that may be looked at */
+	uint64_t rows, heap;	       /* of the heap: rows written, the latest value */
+	uint64_t goal, procs;
+	bool goal_known, procs_known;
+};
+
 /* ---- tasks (task.c) ---- */
 
 struct tp_task {
@@ -337,6 +363,8 @@ struct tp_timeline {
 	struct tp_ranges ranges;
 	struct tp_annotations annotations;
 	struct tp_procs procs;
+	struct tp_gcworks gcworks;
+	struct tp_metrics metrics;
 	struct tp_occupancy *occupancy;
 	uint32_t plain_mark; /* of spans that no row of their own tells: the segment's */
 	tp_event_fn of_type[256]; /* what is done with an event; NULL: of a goroutine */
@@ -461,6 +489,28 @@ int tp_range_close(struct tp_timeline *t, uint32_t g, uint32_t *list, int64_t ts
 int tp_range_sums(struct tp_timeline *t, uint32_t g, uint32_t *list, struct tp_err *err);
 int tp_range_finish(struct tp_timeline *t, struct tp_err *err);
 void tp_range_release(struct tp_ranges *r);
+
+/* gcwork.c: an assist of the subject begins or is found active, ends; sum is what is known of the
+ * subject, or NULL. */
+int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		     struct tp_err *err);
+int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		       struct tp_err *err);
+int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
+/* A transition of a goroutine with sum->gc. */
+int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, const struct tp_gsum *sum,
+			 struct tp_err *err);
+/* What the goroutine does from ts on is lost. */
+int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
+		   struct tp_err *err);
+int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err);
+void tp_gcwork_release(struct tp_gcworks *s);
+
+/* metric.c: before the first event of a batch. */
+void tp_metric_begin(struct tp_timeline *t, const struct tp_event *batch);
+/* The heap's latest size before `until`, an event of the batch or its end. */
+int tp_metric_heap(struct tp_timeline *t, const struct tp_event *until, struct tp_err *err);
+int tp_metric_event(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
 /* task.c: the task of an id, made if need be; the same, and g works for it (TP_NONE counts as a
  * goroutine too, as in Go). NULL when memory is out. Valid until another is asked for. */

@@ -118,10 +118,14 @@ static int grange_begin(struct tp_timeline *t, const struct tp_event *ev, struct
 	uint32_t *list = sum ? &sum->ranges : &t->ranges.nobody;
 	struct tp_grange *x = find_or_make(&t->ranges, list, range_name(ev));
 	int64_t since = active ? t->spans->sync_ts : ev->ts;
-	int code = 0;
+	int code;
 
 	if (!x)
 		return tp_timeline_nomem(err);
+	code = ev->type == TP_EV_STW_BEGIN ? tp_metric_heap(t, ev, err)
+					   : tp_gcwork_assist(t, ev, sum, err);
+	if (code)
+		return code;
 	if (sum)
 		sum_begin(x, since, active);
 	if (x->open && active)
@@ -140,9 +144,12 @@ static int grange_end(struct tp_timeline *t, const struct tp_event *ev, struct t
 	struct tp_gsum *sum = tp_summary_find(t, ev->subject);
 	uint32_t *list = sum ? &sum->ranges : &t->ranges.nobody;
 	struct tp_grange *x = find(&t->ranges, *list, range_name(ev));
+	int code;
 
-	if (!x)
-		return 0;
+	code = ev->type == TP_EV_STW_END ? tp_metric_heap(t, ev, err)
+					 : tp_gcwork_assisted(t, ev, sum, err);
+	if (code || !x)
+		return code;
 	sum_end(x, ev->ts);
 	return x->open ? put_grange(t, x, ev->subject, ev->ts, true, err) : 0;
 }
@@ -291,8 +298,9 @@ static int mark_begin(struct tp_timeline *t, const struct tp_event *ev, struct t
 static int mark_end(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_prange *mark = &t->ranges.mark;
+	int code = tp_metric_heap(t, ev, err);
 
-	return mark->open ? put_prange(t, mark, TP_STR_GC_MARK, TP_NONE, ev, err) : 0;
+	return mark->open && !code ? put_prange(t, mark, TP_STR_GC_MARK, TP_NONE, ev, err) : code;
 }
 
 tp_event_fn tp_range_of_type(uint8_t type)

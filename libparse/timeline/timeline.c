@@ -49,6 +49,10 @@ static tp_event_fn of_type(uint8_t type)
 		return tp_annotation_of_type(type);
 	case TP_KIND_STACK_SAMPLE:
 		return tp_sample_event;
+	case TP_KIND_LABEL:
+		return tp_gcwork_label;
+	case TP_KIND_METRIC: /* the size of the heap: see metric.c */
+		return type == TP_EV_HEAP_ALLOC ? ignore : tp_metric_event;
 	default:
 		return ignore;
 	}
@@ -92,6 +96,7 @@ void tp_timeline_free(struct tp_timeline *t)
 	tp_range_release(&t->ranges);
 	tp_annotation_release(&t->annotations);
 	tp_proc_release(&t->procs);
+	tp_gcwork_release(&t->gcworks);
 	tp_occupancy_free(t->occupancy);
 	free(t);
 }
@@ -136,8 +141,10 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_find(t, lost->goroutine);
+	int code = sum ? tp_gcwork_lost(t, lost->goroutine, sum, lost->start, err) : 0;
 
-	return sum ? tp_range_close(t, lost->goroutine, &sum->ranges, lost->start, err) : 0;
+	return sum && !code ? tp_range_close(t, lost->goroutine, &sum->ranges, lost->start, err)
+			    : code;
 }
 
 static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)
@@ -174,7 +181,7 @@ static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct 
 /* Will the next event just complete the span, if it is nothing special itself? */
 static bool is_plain(const struct tp_gstate *st, const struct tp_gsum *sum)
 {
-	return sum->known == TP_SUM_SETTLED && !st->flags && st->start > 0 &&
+	return sum->known == TP_SUM_SETTLED && !sum->gc && !st->flags && st->start > 0 &&
 	       tp_slot_of_state[st->state] < TP_NSTATS;
 }
 
@@ -194,6 +201,8 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	if (!sum)
 		return tp_timeline_nomem(err);
 	code = tp_summary_enter(t, ev, sum, err);
+	if (!code && unlikely(sum->gc))
+		code = tp_gcwork_transition(t, ev, sum, err);
 	if (!code)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
 	if (!code && tp_event_ends(ev))
@@ -280,6 +289,7 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		t->started = true;
 		t->start = t->segment_from = ev->ts;
 	}
+	tp_metric_begin(t, ev);
 	for (const struct tp_event *end = ev + n, *from; !code && ev < end;) {
 		uint64_t room = TP_SEGMENT_EVENTS - t->segment_events;
 
@@ -298,7 +308,7 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 		if (ev > from)
 			t->last = ev[-1].ts;
 	}
-	return code;
+	return code ? code : tp_metric_heap(t, ev, err);
 }
 
 /* An open span when the run ends. Go's last snapshot counts the whole of a system call that lost
@@ -336,6 +346,8 @@ int tp_timeline_finish(struct tp_timeline *t, const struct tp_trace *trace, stru
 		code = tp_proc_finish(t, err);
 	if (!code)
 		code = tp_range_finish(t, err);
+	if (!code)
+		code = tp_gcwork_finish(t, err);
 	if (!code)
 		code = tp_summary_finish(t, trace, err);
 	if (!code)

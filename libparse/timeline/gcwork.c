@@ -1,0 +1,188 @@
+/* When which P worked for the collector instead of the program: mark assists while their goroutine
+ * runs, and what background workers do. It is what mutator utilisation is made of, beside the
+ * stops of the world and the sweeps of the table range, which say themselves where they are.
+ *
+ * Only goroutines that are in an assist, or that have been labelled as a worker (the runtime's
+ * GoLabel: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at: tp_gsum.gc keeps them
+ * off the short way of timeline.c, and no other event costs anything. Rules: Go's
+ * internal/trace/gc.go, MutatorUtilizationV2; what it makes of them is up to who reads the table.
+ */
+#include <stdlib.h>
+
+#include "timeline/parts.h"
+
+enum { ASSISTS = 1, WORKS = 2 }; /* tp_gsum.gc */
+
+/* Executing, as Go's GoState.Executing has it. */
+static bool executes(uint8_t state)
+{
+	return state == TP_ST_RUNNING || state == TP_ST_SYSCALL;
+}
+
+static int put_row(struct tp_timeline *t, const struct tp_gcwork *w, int64_t end,
+		   struct tp_err *err)
+{
+	int64_t v[TP_MAX_COLUMNS];
+
+	v[TP_COL(GC_WORK, name)] = w->name;
+	v[TP_COL(GC_WORK, goroutine)] = w->name == TP_STR_MARK_ASSIST ? TP_NULL : tp_index_value(w->g);
+	v[TP_COL(GC_WORK, p)] = tp_index_value(w->p);
+	v[TP_COL(GC_WORK, start_ns)] = tp_time_value(t, w->start);
+	v[TP_COL(GC_WORK, end_ns)] = tp_time_value(t, end);
+	v[TP_COL(GC_WORK, told_ns)] = tp_time_value(t, w->told_at);
+	return tp_timeline_put(t, TP_TABLE_GC_WORK, v, err);
+}
+
+/* The node of a goroutine's work that is going on; its link, so that it can be taken out. */
+static uint32_t *find(struct tp_gcworks *s, uint32_t g)
+{
+	uint32_t *at = &s->open;
+
+	while (*at) {
+		struct tp_gcwork *w = tp_pool_at(&s->nodes, *at);
+
+		if (w->g == g)
+			return at;
+		at = &w->node.next;
+	}
+	return NULL;
+}
+
+static int close(struct tp_timeline *t, uint32_t g, int64_t end, struct tp_err *err)
+{
+	uint32_t *at = find(&t->gcworks, g);
+
+	return at ? put_row(t, tp_pool_pop(&t->gcworks.nodes, at), end, err) : 0;
+}
+
+static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_err *err)
+{
+	struct tp_gcworks *s = &t->gcworks;
+	struct tp_gcwork *w;
+	struct tp_node node;
+	int code = close(t, work->g, work->start, err);
+
+	if (code)
+		return code;
+	s->nodes.size = sizeof(*w);
+	w = tp_pool_push(&s->nodes, &s->open);
+	if (!w)
+		return tp_timeline_nomem(err);
+	node = w->node;
+	*w = *work;
+	w->node = node;
+	return 0;
+}
+
+/* From now on (or not any longer) every transition of the goroutine comes by here. */
+static void watch(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, uint8_t gc)
+{
+	struct tp_gstate *st = tp_gstate_find(t->spans, g);
+
+	sum->gc = gc;
+	if (st)
+		st->sum = NULL;
+}
+
+int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		     struct tp_err *err)
+{
+	bool active = ev->type == TP_EV_MARK_ASSIST_ACTIVE;
+	const struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	bool runs = st && executes(st->state);
+	struct tp_gcwork w = {
+	    .g = ev->subject,
+	    .name = TP_STR_MARK_ASSIST,
+	    .p = active && st ? st->at.p : ev->p,
+	    .start = active ? t->spans->sync_ts : ev->ts,
+	    .told_at = ev->ts,
+	    .told = true,
+	};
+
+	if (!sum || (active && sum->gc & ASSISTS))
+		return 0;
+	watch(t, ev->subject, sum, sum->gc | ASSISTS);
+	return runs || !active ? open(t, &w, err) : 0;
+}
+
+int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+		       struct tp_err *err)
+{
+	if (!sum || !(sum->gc & ASSISTS))
+		return 0;
+	sum->gc &= (uint8_t)~ASSISTS;
+	return close(t, ev->subject, ev->ts, err);
+}
+
+/* The label comes right after the start; of the first one nobody knew that it is a worker's. */
+int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+{
+	struct tp_gsum *sum = tp_summary_find(t, ev->subject);
+	const struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	uint32_t *at;
+	struct tp_gcwork *open_work;
+	struct tp_gcwork w = {
+	    .g = ev->subject,
+	    .name = ev->str,
+	    .p = ev->p,
+	    .start = st && executes(st->state) && st->start ? st->start : ev->ts,
+	    .told_at = ev->ts,
+	    .told = true,
+	};
+
+	if (!sum)
+		return 0;
+	at = find(&t->gcworks, ev->subject);
+	open_work = at ? tp_pool_at(&t->gcworks.nodes, *at) : NULL;
+	watch(t, ev->subject, sum, sum->gc | WORKS);
+	if (open_work && !open_work->told) {
+		open_work->name = ev->str;
+		open_work->told_at = ev->ts;
+		open_work->told = true;
+		return 0;
+	}
+	if (open_work)
+		w.start = ev->ts;
+	return open(t, &w, err);
+}
+
+int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev,
+			 const struct tp_gsum *sum, struct tp_err *err)
+{
+	bool assists = sum->gc & ASSISTS;
+	const struct tp_gcwork w = {
+	    .g = ev->subject,
+	    .name = assists ? TP_STR_MARK_ASSIST : TP_STR_EMPTY,
+	    .p = ev->p,
+	    .start = ev->ts,
+	    .told_at = ev->ts,
+	    .told = assists,
+	};
+
+	if (executes(ev->to))
+		return executes(ev->from) ? 0 : open(t, &w, err);
+	return close(t, ev->subject, ev->ts, err);
+}
+
+int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
+		   struct tp_err *err)
+{
+	if (!sum->gc)
+		return 0;
+	sum->gc &= (uint8_t)~ASSISTS;
+	return close(t, g, ts, err);
+}
+
+int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err)
+{
+	int code = 0;
+
+	while (!code && t->gcworks.open)
+		code = put_row(t, tp_pool_pop(&t->gcworks.nodes, &t->gcworks.open), t->last, err);
+	return code;
+}
+
+void tp_gcwork_release(struct tp_gcworks *s)
+{
+	tp_pool_release(&s->nodes);
+}

@@ -1,0 +1,470 @@
+/* The mean over a window, as the window moves, is continuous and linear between the times at which
+ * one of its edges meets a step; so its least value is at one of those. And as utilisation is
+ * between 0 and 1, the mean changes by at most 1/window per ns: where it is mu, nothing below a
+ * bound can come within (mu - bound) * window. So the window jumps over most steps where it is
+ * long, and where it is short, 0 is soon met and is the end. */
+#include "mmu/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct series {
+	const struct rep_util_step *step;
+	size_t n;
+	double *sum; /* by step: the integral up to it */
+};
+
+struct rep_mmu {
+	struct series *s;
+	size_t n;
+};
+
+int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_err *err)
+{
+	struct rep_mmu *m = calloc(1, sizeof(*m));
+	int failed = !m;
+
+	*out = m;
+	if (m)
+		m->s = calloc(utils->n + 1, sizeof(*m->s));
+	failed = !m || !m->s;
+	for (size_t i = 0; !failed && i < utils->n; i++) {
+		struct series *s = &m->s[i];
+		double sum = 0;
+
+		s->step = utils->series[i].step;
+		s->n = utils->series[i].n;
+		s->sum = malloc((s->n + 1) * sizeof(*s->sum));
+		m->n = i + 1;
+		failed = !s->sum;
+		for (size_t j = 0; !failed && j < s->n; j++) {
+			if (j)
+				sum += s->step[j - 1].util *
+				       (double)(s->step[j].ts - s->step[j - 1].ts);
+			s->sum[j] = sum;
+		}
+	}
+	if (!failed)
+		return 0;
+	rep_mmu_free(m);
+	*out = NULL;
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+void rep_mmu_free(struct rep_mmu *m)
+{
+	for (size_t i = 0; m && i < m->n; i++)
+		free(m->s[i].sum);
+	if (m)
+		free(m->s);
+	free(m);
+}
+
+static int64_t start_of(const struct series *s)
+{
+	return s->step[0].ts;
+}
+
+static int64_t end_of(const struct series *s)
+{
+	return s->step[s->n - 1].ts;
+}
+
+static int64_t length_of(const struct series *s)
+{
+	return end_of(s) - start_of(s);
+}
+
+int64_t rep_mmu_length(const struct rep_mmu *m)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		most = length_of(&m->s[i]) > most ? length_of(&m->s[i]) : most;
+	return most;
+}
+
+/* ---- a window that moves ---- */
+
+struct edge {
+	size_t pos; /* the last step that is not behind it */
+};
+
+#define NEAR 8
+
+/* Moves an edge to t, which is never before where it was; the integral up to there. */
+static double move(const struct series *s, struct edge *e, int64_t t)
+{
+	size_t pos = e->pos;
+
+	if (pos + NEAR < s->n && s->step[pos + NEAR].ts > t) {
+		while (s->step[pos + 1].ts <= t)
+			pos++;
+	} else {
+		size_t step = 1, above;
+
+		/* In strides that double, then by halves. */
+		while (pos + step < s->n && s->step[pos + step].ts <= t) {
+			pos += step;
+			step *= 2;
+		}
+		above = pos + step < s->n ? pos + step : s->n;
+		while (pos + 1 < above) {
+			size_t half = pos + (above - pos) / 2;
+
+			if (s->step[half].ts <= t)
+				pos = half;
+			else
+				above = half;
+		}
+	}
+	e->pos = pos;
+	return s->sum[pos] + s->step[pos].util * (double)(t - s->step[pos].ts);
+}
+
+/* When it meets the next step. */
+static int64_t next(const struct series *s, const struct edge *e)
+{
+	return e->pos + 1 < s->n ? s->step[e->pos + 1].ts : INT64_MAX;
+}
+
+struct window {
+	const struct series *s;
+	struct edge left, right;
+	int64_t length, at;
+	double mean;
+};
+
+static void move_window(struct window *w, int64_t at)
+{
+	double right = move(w->s, &w->right, at + w->length);
+
+	w->at = at;
+	w->mean = (right - move(w->s, &w->left, at)) / (double)w->length;
+}
+
+static void open_window(struct window *w, const struct series *s, int64_t at, int64_t length)
+{
+	*w = (struct window){.s = s, .length = length};
+	move_window(w, at);
+}
+
+/* Moves it on, to where its mean can be below `bound` or the slope of the mean changes; false when
+ * it is at `to` already. */
+static bool advance(struct window *w, double bound, int64_t to)
+{
+	int64_t left = next(w->s, &w->left), right = next(w->s, &w->right), at;
+
+	if (w->at >= to)
+		return false;
+	if (right != INT64_MAX)
+		right -= w->length;
+	at = left < right ? left : right;
+	if (w->mean > bound) {
+		double far = (w->mean - bound) * (double)w->length;
+
+		if (far < (double)(to - w->at) && w->at + (int64_t)far > at)
+			at = w->at + (int64_t)far;
+		else if (far >= (double)(to - w->at))
+			at = to;
+	}
+	move_window(w, at < to ? at : to);
+	return true;
+}
+
+/* ---- the lowest ---- */
+
+static int64_t fit(const struct series *s, int64_t window)
+{
+	return window < length_of(s) ? window : length_of(s);
+}
+
+/* Windows that begin in [from, to] and are lower than *best. */
+static void look(const struct rep_mmu *m, size_t series, int64_t length, int64_t from, int64_t to,
+		 struct rep_mmu_window *best)
+{
+	struct window w;
+
+	if (from > to)
+		return;
+	open_window(&w, &m->s[series], from, length);
+	do {
+		if (w.mean < best->util || best->at == TP_NULL)
+			*best = (struct rep_mmu_window){w.mean, w.at, length, series};
+		if (best->util <= 0)
+			return;
+	} while (advance(&w, best->util, to));
+}
+
+static const struct rep_mmu_window none = {1, TP_NULL, 0, 0};
+
+struct rep_mmu_window rep_mmu_minimum(struct rep_mmu *m, int64_t window_ns)
+{
+	struct rep_mmu_window best = none;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct series *s = &m->s[i];
+		int64_t length = fit(s, window_ns);
+
+		look(m, i, length, start_of(s), end_of(s) - length, &best);
+		if (best.util <= 0)
+			break;
+	}
+	return best;
+}
+
+/* The lowest in [from, to] of those that overlap none of out[0 … n). */
+static void look_between(const struct rep_mmu *m, size_t series, int64_t length,
+			 const struct rep_mmu_window *out, size_t n, struct rep_mmu_window *best)
+{
+	int64_t from = start_of(&m->s[series]), last = end_of(&m->s[series]) - length;
+
+	while (from <= last) {
+		int64_t to = last, after = INT64_MAX;
+		bool inside = false;
+
+		/* The chosen one that begins first among those that are not behind us. */
+		for (size_t i = 0; i < n; i++) {
+			if (out[i].series != series || out[i].at + out[i].length <= from ||
+			    out[i].at >= after)
+				continue;
+			after = out[i].at;
+			inside = true;
+		}
+		if (inside && after - length < to)
+			to = after - length;
+		look(m, series, length, from, to, best);
+		if (!inside)
+			return;
+		from = after + length;
+	}
+}
+
+size_t rep_mmu_worst(struct rep_mmu *m, int64_t window_ns, struct rep_mmu_window *out, size_t n)
+{
+	size_t found = 0;
+
+	for (; found < n; found++) {
+		out[found] = none;
+		for (size_t i = 0; i < m->n && out[found].util > 0; i++)
+			look_between(m, i, fit(&m->s[i], window_ns), out, found, &out[found]);
+		if (out[found].at == TP_NULL)
+			break;
+	}
+	return found;
+}
+
+/* ---- how it is distributed ---- */
+
+/* Time during which the mean is between two values, evenly: all of it below `low` is outside. */
+struct corner {
+	double at, density, mass; /* density changes by this, or a mass at one value */
+};
+
+struct corners {
+	struct corner *v;
+	size_t n, room;
+	double mass; /* of what is below `bound` */
+	double bound;
+};
+
+static int add_corner(struct corners *c, double at, double density, double mass)
+{
+	if (c->n == c->room) {
+		size_t room = c->room ? c->room * 2 : 1024;
+		void *more = realloc(c->v, room * sizeof(*c->v));
+
+		if (!more)
+			return TP_ENOMEM;
+		c->v = more;
+		c->room = room;
+	}
+	c->v[c->n++] = (struct corner){at, density, mass};
+	return 0;
+}
+
+/* The mean goes from a to b in this time. */
+static int add_stretch(struct corners *c, double a, double b, double time)
+{
+	double low = a < b ? a : b, high = a < b ? b : a;
+
+	if (low > c->bound || time <= 0)
+		return 0;
+	if (high - low < 1e-15) {
+		struct corner *last = c->n ? &c->v[c->n - 1] : NULL;
+
+		c->mass += time;
+		/* Windows in a quiet time are all alike. */
+		if (last && last->mass > 0 && last->at == low) {
+			last->mass += time;
+			return 0;
+		}
+		return add_corner(c, low, 0, time);
+	}
+	c->mass += high > c->bound ? time * (c->bound - low) / (high - low) : time;
+	return add_corner(c, low, time / (high - low), 0) ||
+		       add_corner(c, high, -time / (high - low), 0)
+		   ? TP_ENOMEM
+		   : 0;
+}
+
+static int gather(const struct rep_mmu *m, int64_t window_ns, struct corners *c)
+{
+	int code = 0;
+
+	c->n = 0;
+	c->mass = 0;
+	for (size_t i = 0; !code && i < m->n; i++) {
+		const struct series *s = &m->s[i];
+		int64_t length = fit(s, window_ns), to = end_of(s) - length, at;
+		struct window w;
+		double mean;
+
+		if (length < window_ns)
+			continue;
+		open_window(&w, s, start_of(s), length);
+		for (;;) {
+			at = w.at;
+			mean = w.mean;
+			if (!advance(&w, c->bound, to))
+				break;
+			code = add_stretch(c, mean, w.mean, (double)(w.at - at));
+			if (code)
+				break;
+		}
+	}
+	return code;
+}
+
+static int compare_corners(const void *pa, const void *pb)
+{
+	const struct corner *a = pa, *b = pb;
+
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int compare_doubles(const void *pa, const void *pb)
+{
+	double a = *(const double *)pa, b = *(const double *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The value below which there is so much mass; corners are sorted. */
+static double invert(const struct corners *c, double mass)
+{
+	double sum = 0, density = 0, at = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		double here = sum + (c->v[i].at - at) * density;
+
+		if (here >= mass)
+			return density > 0 && i ? at + (mass - sum) / density : c->v[i].at;
+		sum = here + c->v[i].mass;
+		if (sum >= mass)
+			return c->v[i].at;
+		at = c->v[i].at;
+		density += c->v[i].density;
+	}
+	return c->n ? c->v[c->n - 1].at : 1;
+}
+
+#define GUESSES 2048
+
+/* Where about the share lies, from a few windows at equal distances. */
+static double guess(const struct rep_mmu *m, int64_t window_ns, double all, double share)
+{
+	double means[GUESSES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct series *s = &m->s[i];
+		double places = (double)(length_of(s) - window_ns);
+		size_t count = places > 0 ? (size_t)((GUESSES - 1) * (places / all)) : 0;
+		struct window w;
+
+		if (!count)
+			continue;
+		open_window(&w, s, start_of(s), window_ns);
+		for (size_t k = 0; k < count && n < GUESSES; k++) {
+			int64_t at = start_of(s) + (int64_t)(places * (double)k / (double)count);
+
+			move_window(&w, at > w.at ? at : w.at);
+			means[n++] = w.mean;
+		}
+	}
+	if (!n)
+		return 1;
+	qsort(means, n, sizeof(*means), compare_doubles);
+	return means[(size_t)(share * (double)(n - 1))];
+}
+
+int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share, double *util,
+		      size_t n, struct tp_err *err)
+{
+	struct corners c = {0};
+	double all = 0, margin = 0.01;
+	int code = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		if (length_of(&m->s[i]) > window_ns)
+			all += (double)(length_of(&m->s[i]) - window_ns);
+	}
+	if (all <= 0 || !n) {
+		for (size_t i = 0; i < n; i++)
+			util[i] = rep_mmu_minimum(m, window_ns).util;
+		return 0;
+	}
+	/* Only what is below the highest of the values has to be looked at; where that is guessed
+	 * too low, once more. */
+	c.bound = guess(m, window_ns, all, share[n - 1]) + margin;
+	for (;;) {
+		code = gather(m, window_ns, &c);
+		if (code || c.bound >= 1 || c.mass >= all * share[n - 1])
+			break;
+		margin *= 4;
+		c.bound += margin;
+	}
+	if (!code) {
+		qsort(c.v, c.n, sizeof(*c.v), compare_corners);
+		for (size_t i = 0; i < n; i++)
+			util[i] = invert(&c, all * share[i]);
+	}
+	free(c.v);
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+double rep_mmu_mean(const struct rep_mmu *m, size_t series, int64_t from, int64_t to)
+{
+	const struct series *s;
+	struct edge e = {0};
+	double before;
+
+	if (series >= m->n)
+		return 1;
+	s = &m->s[series];
+	from = from > start_of(s) ? from : start_of(s);
+	to = to < end_of(s) ? to : end_of(s);
+	if (from >= to)
+		return 1;
+	before = move(s, &e, from);
+	return (move(s, &e, to) - before) / (double)(to - from);
+}
+
+size_t rep_mmu_windows(int64_t length_ns, int64_t out[REP_MMU_WINDOWS])
+{
+	static const int64_t few[] = {1000, 10000, 100000};
+	static const int64_t of_ten[] = {1, 2, 5};
+	size_t n = 0;
+
+	for (size_t i = 0; i < 3 && few[i] <= length_ns; i++)
+		out[n++] = few[i];
+	for (int64_t ten = 1000000; ten <= length_ns; ten *= 10) {
+		for (int i = 0; i < 3 && ten <= length_ns / of_ten[i] && n < REP_MMU_WINDOWS; i++)
+			out[n++] = ten * of_ten[i];
+		if (ten > INT64_MAX / 10)
+			break;
+	}
+	return n;
+}

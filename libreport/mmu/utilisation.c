@@ -1,0 +1,604 @@
+#include "mmu/utilisation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PROCS (1 << 16)
+/* Per P, a stop of the world is a step of every P. */
+#define MAX_STEPS ((size_t)1 << 26)
+
+const char *const rep_util_names[] = {"stw", "background", "assist", "sweep", NULL};
+
+int rep_util_parse(const char *text, unsigned *include, struct tp_err *err)
+{
+	const char *at = text;
+
+	*include = 0;
+	while (*at) {
+		size_t n = strcspn(at, ",+");
+		unsigned bit = 0;
+
+		if (n == 3 && !strncmp(at, "all", n))
+			bit = REP_UTIL_ALL;
+		for (unsigned i = 0; rep_util_names[i]; i++) {
+			if (strlen(rep_util_names[i]) == n && !strncmp(at, rep_util_names[i], n))
+				bit = 1u << i;
+		}
+		if (!bit)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--include lists what counts: stw, background, assist, "
+					  "sweep or all, not '%.*s'",
+					  n < 40 ? (int)n : 40, at);
+		*include |= bit;
+		at += n + (at[n] != 0);
+	}
+	if (!*include)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--include lists what counts: stw, background, assist, sweep or "
+				  "all");
+	return 0;
+}
+
+static int nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- what is known ---- */
+
+enum kind { NOTHING, STW, SWEEP, ASSIST, DEDICATED, FRACTIONAL, IDLE_WORK, UNLABELLED };
+
+static bool begins(struct tp_text t, const char *with)
+{
+	size_t n = strlen(with);
+
+	return t.size >= n && !memcmp(t.text, with, n);
+}
+
+static enum kind kind_of(struct tp_text t)
+{
+	if (begins(t, "stop-the-world"))
+		return strstr(t.text, "GC") ? STW : NOTHING;
+	if (!strcmp(t.text, "GC incremental sweep"))
+		return SWEEP;
+	if (!strcmp(t.text, "GC mark assist"))
+		return ASSIST;
+	if (!strcmp(t.text, "GC (dedicated)"))
+		return DEDICATED;
+	if (!strcmp(t.text, "GC (idle)"))
+		return IDLE_WORK;
+	if (begins(t, "GC ("))
+		return FRACTIONAL;
+	return UNLABELLED;
+}
+
+static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp_dict *dict)
+{
+	uint8_t *kind = malloc(rows->nrows + 1);
+	int64_t last = -1;
+	enum kind of_last = NOTHING;
+
+	/* Alike names follow each other. */
+	for (size_t i = 0; kind && i < rows->nrows; i++) {
+		int64_t name = rows->col[column][i];
+
+		if (name != last)
+			of_last = kind_of(tp_dict_text(dict, (uint32_t)name));
+		last = name;
+		kind[i] = (uint8_t)of_last;
+	}
+	return kind;
+}
+
+#define BIT(TABLE, column) (1u << TP_COL(TABLE, column))
+
+int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
+		      const struct tp_dict *dict, unsigned include, struct tp_err *err)
+{
+	const uint32_t work = BIT(GC_WORK, name) | BIT(GC_WORK, goroutine) | BIT(GC_WORK, p) |
+			      BIT(GC_WORK, start_ns) | BIT(GC_WORK, told_ns) | BIT(GC_WORK, end_ns);
+	const uint32_t range =
+	    BIT(RANGE, name) | BIT(RANGE, p) | BIT(RANGE, start_ns) | BIT(RANGE, end_ns);
+	int code = 0;
+
+	memset(f, 0, sizeof(*f));
+	f->duration_ns = run->duration_ns > 0 ? run->duration_ns : 0;
+	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
+		code = tp_rows_load(store, run->id, TP_TABLE_GC_WORK, work, &f->work, err);
+	if (!code)
+		code = tp_rows_load(store, run->id, TP_TABLE_RANGE, range, &f->range, err);
+	if (!code)
+		code = tp_rows_load(store, run->id, TP_TABLE_METRIC, 0, &f->metric, err);
+	if (!code)
+		code = tp_rows_load(store, run->id, TP_TABLE_PROC, 0, &f->proc, err);
+	if (code)
+		return code;
+	f->work_kind = kinds_of(&f->work, TP_COL(GC_WORK, name), dict);
+	f->range_kind = kinds_of(&f->range, TP_COL(RANGE, name), dict);
+	if (!f->work_kind || !f->range_kind)
+		return nomem(err);
+	for (size_t i = 0; i < f->metric.nrows; i++) {
+		int64_t name = f->metric.col[TP_COL(METRIC, name)][i];
+
+		f->metric.col[TP_COL(METRIC, name)][i] =
+		    !strcmp(tp_dict_text(dict, (uint32_t)name).text, "/sched/gomaxprocs:threads");
+		f->procs_known |= f->metric.col[TP_COL(METRIC, name)][i] != 0;
+	}
+	/* Every trace that has a collection says what the goal of the heap is. */
+	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND) && !f->metric.nrows) {
+		for (size_t i = 0; i < f->range.nrows; i++) {
+			if (f->range_kind[i] != NOTHING)
+				return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+						  "the run '%s' was imported by a tprof that did "
+						  "not keep where the collector worked; import "
+						  "the trace again, or ask for --include=stw",
+						  run->name);
+		}
+	}
+	return 0;
+}
+
+void rep_gc_facts_release(struct rep_gc_facts *f)
+{
+	tp_rows_release(&f->work);
+	tp_rows_release(&f->range);
+	tp_rows_release(&f->metric);
+	tp_rows_release(&f->proc);
+	free(f->work_kind);
+	free(f->range_kind);
+	memset(f, 0, sizeof(*f));
+}
+
+/* ---- points: a P is taken or given back ---- */
+
+enum { ALL_PS = -1 };
+
+struct point {
+	int64_t ts;
+	int32_t p;     /* id, or ALL_PS */
+	int32_t delta; /* +1 taken, -1 given back */
+};
+
+struct points {
+	struct point *v;
+	size_t n, room;
+	int64_t end; /* nothing is known from there on */
+};
+
+static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
+{
+	if (s->n == s->room) {
+		size_t room = s->room ? s->room * 2 : 4096;
+		void *more = realloc(s->v, room * sizeof(*s->v));
+
+		if (!more)
+			return TP_ENOMEM;
+		s->v = more;
+		s->room = room;
+	}
+	if (ts < 0)
+		ts = 0;
+	/* What goes on to the end has no end of its own. */
+	if (ts < s->end && p >= ALL_PS && p < MAX_PROCS)
+		s->v[s->n++] = (struct point){ts, (int32_t)p, delta};
+	return 0;
+}
+
+static int add_interval(struct points *s, int64_t start, int64_t end, int64_t p)
+{
+	if (end <= start)
+		return 0;
+	return add_point(s, start, p, 1) || add_point(s, end, p, -1) ? TP_ENOMEM : 0;
+}
+
+/* Tables have indices of Ps; GOMAXPROCS counts their ids. Nobody's is no id. */
+static int64_t p_id(const struct rep_gc_facts *f, int64_t index)
+{
+	if (index < 0 || (uint64_t)index >= f->proc.nrows)
+		return -2;
+	return f->proc.col[TP_COL(PROC, id)][index] < 0 ? -2 : f->proc.col[TP_COL(PROC, id)][index];
+}
+
+/* Is the worker one that counts? */
+static bool counts(enum kind kind, const struct rep_util_options *opt)
+{
+	return kind == FRACTIONAL || (kind == DEDICATED && !opt->per_p);
+}
+
+/* Once a worker has been labelled, go 1.22 and later count every start and every stop of it, and
+ * the start once more when the label comes. `labelled` has a bit for each goroutine. */
+static int add_worker_as_go(struct points *s, const struct rep_gc_facts *f, size_t i,
+			    const struct rep_util_options *opt, uint8_t *labelled, int64_t p)
+{
+	int64_t g = f->work.col[TP_COL(GC_WORK, goroutine)][i];
+	int64_t start = f->work.col[TP_COL(GC_WORK, start_ns)][i];
+	int64_t told = f->work.col[TP_COL(GC_WORK, told_ns)][i];
+	int64_t end = f->work.col[TP_COL(GC_WORK, end_ns)][i];
+	bool labels = counts(f->work_kind[i], opt), known;
+	int failed = 0;
+
+	if (g < 0)
+		return 0;
+	known = labelled[g / 8] >> (g % 8) & 1;
+	if (known)
+		failed |= add_point(s, start, p, 1);
+	if (labels) {
+		failed |= add_point(s, told, p, 1);
+		labelled[g / 8] |= (uint8_t)(1u << (g % 8));
+	}
+	if (known || labels)
+		failed |= add_point(s, end, p, -1);
+	return failed ? TP_ENOMEM : 0;
+}
+
+static int add_work(struct points *s, const struct rep_gc_facts *f,
+		    const struct rep_util_options *opt)
+{
+	const int64_t *start = f->work.col[TP_COL(GC_WORK, start_ns)];
+	const int64_t *told = f->work.col[TP_COL(GC_WORK, told_ns)];
+	const int64_t *end = f->work.col[TP_COL(GC_WORK, end_ns)];
+	const int64_t *g = f->work.col[TP_COL(GC_WORK, goroutine)];
+	uint8_t *labelled = NULL;
+	int64_t most = -1;
+	int code = 0;
+
+	for (size_t i = 0; i < f->work.nrows; i++)
+		most = g[i] > most ? g[i] : most;
+	if (opt->as_go && most >= 0 && most < 1 << 28) {
+		labelled = calloc((size_t)most / 8 + 1, 1);
+		if (!labelled)
+			return TP_ENOMEM;
+	}
+	for (size_t i = 0; !code && i < f->work.nrows; i++) {
+		enum kind kind = f->work_kind[i];
+		int64_t p = p_id(f, f->work.col[TP_COL(GC_WORK, p)][i]);
+
+		if (p < 0)
+			continue;
+		if (kind == ASSIST) {
+			/* Go's tool learns too late of assists that were there before, and only
+			 * corrects the function of the whole program. */
+			if (opt->include & REP_UTIL_ASSIST)
+				code = add_interval(
+				    s, opt->as_go && opt->per_p ? told[i] : start[i], end[i], p);
+		} else if (!(opt->include & REP_UTIL_BACKGROUND)) {
+			continue;
+		} else if (labelled) {
+			code = add_worker_as_go(s, f, i, opt, labelled, p);
+		} else if (counts(kind, opt)) {
+			code = add_interval(s, told[i], end[i], p);
+		}
+	}
+	free(labelled);
+	return code;
+}
+
+static int add_ranges(struct points *s, const struct rep_gc_facts *f,
+		      const struct rep_util_options *opt)
+{
+	const int64_t *start = f->range.col[TP_COL(RANGE, start_ns)];
+	const int64_t *end = f->range.col[TP_COL(RANGE, end_ns)];
+	int code = 0;
+
+	for (size_t i = 0; !code && i < f->range.nrows; i++) {
+		if (f->range_kind[i] == STW && opt->include & REP_UTIL_STW) {
+			code = add_interval(s, start[i], end[i], ALL_PS);
+		} else if (f->range_kind[i] == SWEEP && opt->include & REP_UTIL_SWEEP) {
+			int64_t p = p_id(f, f->range.col[TP_COL(RANGE, p)][i]);
+
+			if (p >= 0)
+				code = add_interval(s, start[i], end[i], p);
+		}
+	}
+	return code;
+}
+
+/* By time, equal ones as they are: a radix sort, as there are a million of them. */
+static int sort_points(struct points *s)
+{
+	struct point *from = s->v, *to;
+	size_t count[2049];
+
+	to = malloc((s->n + 1) * sizeof(*to));
+	if (!to)
+		return TP_ENOMEM;
+	for (unsigned shift = 0; shift < 64 && (uint64_t)s->end >> shift; shift += 11) {
+		struct point *other = from;
+
+		memset(count, 0, sizeof(count));
+		for (size_t i = 0; i < s->n; i++)
+			count[((uint64_t)from[i].ts >> shift & 2047) + 1]++;
+		for (int b = 0; b < 2048; b++)
+			count[b + 1] += count[b];
+		for (size_t i = 0; i < s->n; i++)
+			to[count[(uint64_t)from[i].ts >> shift & 2047]++] = from[i];
+		from = to;
+		to = other;
+	}
+	s->v = from;
+	s->room = s->n + 1;
+	free(to);
+	return 0;
+}
+
+/* ---- functions ---- */
+
+struct builder {
+	const struct rep_util_options *opt;
+	struct rep_utils *out;
+	size_t run, first; /* first: of this run's series */
+	int32_t *taken;	   /* by P: how often at once */
+	size_t *series;	   /* by P: its number in out */
+	size_t np, room, steps;
+	int64_t busy; /* Ps that are taken */
+	int64_t stw;
+	int64_t late; /* as_go: a rise that had to wait since then; -1 none */
+};
+
+/* Go's addUtil: of several at one time the lowest stays. Ours: the last one. */
+static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double util)
+{
+	struct rep_util_step *last = u->n ? &u->step[u->n - 1] : NULL;
+
+	if (last && last->util == util)
+		return 0;
+	/* Rows of a store that somebody wrote may be in any order. */
+	if (last && last->ts >= ts) {
+		if (!b->opt->as_go || util < last->util)
+			last->util = util;
+		else
+			b->late = ts;
+		/* It may be what there was before. */
+		if (!b->opt->as_go && u->n > 1 && u->step[u->n - 2].util == util)
+			u->n--;
+		return 0;
+	}
+	if (u->n == u->room) {
+		size_t room = u->room ? u->room * 2 : 64;
+		void *more = realloc(u->step, room * sizeof(*u->step));
+
+		if (!more)
+			return TP_ENOMEM;
+		u->step = more;
+		u->room = room;
+	}
+	if (++b->steps > MAX_STEPS)
+		return TP_ELIMIT;
+	u->step[u->n++] = (struct rep_util_step){ts, util};
+	return 0;
+}
+
+static int new_series(struct builder *b, int64_t p, int64_t ts)
+{
+	struct rep_utils *out = b->out;
+	void *more;
+
+	if (out->n == out->room) {
+		size_t room = out->room ? out->room * 2 : 8;
+
+		more = realloc(out->series, room * sizeof(*out->series));
+		if (!more)
+			return TP_ENOMEM;
+		out->series = more;
+		out->room = room;
+	}
+	out->series[out->n++] = (struct rep_util){.p = p, .run = b->run};
+	return add_step(b, &out->series[out->n - 1], ts, 1);
+}
+
+/* GOMAXPROCS is n from ts on. */
+static int set_procs(struct builder *b, size_t n, int64_t ts)
+{
+	int code = 0;
+
+	if (n > b->room) {
+		int32_t *taken = realloc(b->taken, n * sizeof(*taken));
+		size_t *series = realloc(b->series, n * sizeof(*series));
+
+		b->taken = taken ? taken : b->taken;
+		b->series = series ? series : b->series;
+		if (!taken || !series)
+			return TP_ENOMEM;
+		b->room = n;
+	}
+	for (size_t p = n; !code && p < b->np; p++) {
+		b->busy -= b->taken[p] > 0;
+		if (b->opt->per_p)
+			code = add_step(b, &b->out->series[b->series[p]], ts, 0);
+	}
+	for (size_t p = b->np; !code && p < n; p++) {
+		b->taken[p] = 0;
+		b->series[p] = b->first;
+		if (b->opt->per_p || b->out->n == b->first) {
+			b->series[p] = b->out->n;
+			code = new_series(b, b->opt->per_p ? (int64_t)p : -1, ts);
+		}
+	}
+	b->np = n;
+	return code;
+}
+
+/* The state as it is at ts; of one P (or ALL_PS) where each has its own. */
+static int settle(struct builder *b, int64_t ts, int32_t p)
+{
+	int code = 0;
+
+	if (!b->np)
+		return 0;
+	if (!b->opt->per_p) {
+		int64_t taken = b->stw > 0 ? (int64_t)b->np : b->busy;
+
+		return add_step(b, &b->out->series[b->first], ts,
+				1 - (double)taken / (double)b->np);
+	}
+	for (size_t i = p >= 0 ? (size_t)p : 0; !code && i < b->np && (p < 0 || i == (size_t)p);
+	     i++)
+		code = add_step(b, &b->out->series[b->series[i]], ts,
+				b->stw > 0 || b->taken[i] > 0 ? 0 : 1);
+	return code;
+}
+
+static void apply(struct builder *b, const struct point *x)
+{
+	if (x->p == ALL_PS) {
+		b->stw += x->delta;
+	} else if ((size_t)x->p < b->np) {
+		b->busy -= b->taken[x->p] > 0;
+		b->taken[x->p] += x->delta;
+		b->busy += b->taken[x->p] > 0;
+	}
+}
+
+/* The next change of GOMAXPROCS from row *at on; INT64_MAX for none. */
+static int64_t next_procs(const struct rep_gc_facts *f, size_t *at, size_t *n)
+{
+	for (; *at < f->metric.nrows; ++*at) {
+		int64_t value = f->metric.col[TP_COL(METRIC, value)][*at];
+
+		if (!f->metric.col[TP_COL(METRIC, name)][*at])
+			continue;
+		*n = value < 0 ? 0 : value > MAX_PROCS ? MAX_PROCS + 1 : (size_t)value;
+		value = f->metric.col[TP_COL(METRIC, ts_ns)][*at];
+		return value < 0 ? 0 : value;
+	}
+	return INT64_MAX;
+}
+
+static int build(struct builder *b, const struct rep_gc_facts *f, const struct points *s)
+{
+	size_t row = 0, n = 0;
+	int64_t change = next_procs(f, &row, &n);
+	int code = 0;
+
+	/* A trace that does not say has the Ps it names. */
+	if (!f->procs_known) {
+		for (size_t i = 0; i < f->proc.nrows; i++)
+			n += p_id(f, (int64_t)i) >= 0;
+		change = 0;
+	}
+	for (size_t i = 0; !code && (i < s->n || change != INT64_MAX);) {
+		int64_t ts = i < s->n && s->v[i].ts < change ? s->v[i].ts : change;
+		int32_t p = i < s->n ? s->v[i].p : ALL_PS;
+
+		if (b->late >= 0 && ts > b->late + 1)
+			code = settle(b, b->late + 1, ALL_PS);
+		if (b->late >= 0 && ts > b->late)
+			b->late = -1;
+		if (code)
+			break;
+		if (ts == change) {
+			if (n > MAX_PROCS)
+				return TP_ELIMIT;
+			code = set_procs(b, n, ts);
+			row++;
+			change = f->procs_known ? next_procs(f, &row, &n) : INT64_MAX;
+			p = ALL_PS;
+		} else {
+			apply(b, &s->v[i++]);
+		}
+		if (!code)
+			code = settle(b, ts, p);
+	}
+	return code;
+}
+
+/* Every function ends where the run does; as Go has it, one that is 0 by then ends when it became
+ * so. */
+static int end_series(struct builder *b, int64_t end)
+{
+	int code = 0;
+
+	for (size_t i = b->first; !code && i < b->out->n; i++) {
+		struct rep_util *u = &b->out->series[i];
+		bool ended = true;
+
+		for (size_t p = 0; p < b->np; p++)
+			ended = ended && b->series[p] != i;
+		if (ended)
+			continue;
+		if (!b->opt->as_go && u->step[u->n - 1].util == 0 && u->step[u->n - 1].ts < end) {
+			u->step[u->n - 1].util = -1; /* else it is no step */
+			code = add_step(b, u, end, 0);
+			u->step[u->n - 1 - (u->n > 1)].util = 0;
+		} else {
+			code = add_step(b, u, end, 0);
+		}
+	}
+	return code;
+}
+
+/* Leaves what lies in [from, to). */
+static void clip(struct rep_util *u, int64_t from, int64_t to)
+{
+	size_t first = 0, n = u->n;
+	int64_t start = u->step[0].ts > from ? u->step[0].ts : from;
+	int64_t end = u->step[n - 1].ts < to ? u->step[n - 1].ts : to;
+
+	if (start >= end) {
+		u->n = 0;
+		return;
+	}
+	while (first + 1 < n && u->step[first + 1].ts <= start)
+		first++;
+	while (n > first + 1 && u->step[n - 1].ts >= end)
+		n--;
+	memmove(u->step, u->step + first, (n - first) * sizeof(*u->step));
+	u->step[0].ts = start;
+	/* There was a step at or behind the end. */
+	u->step[n - first] = (struct rep_util_step){end, 0};
+	u->n = n - first + 1;
+}
+
+static void drop_empty(struct rep_utils *out, size_t first)
+{
+	size_t n = first;
+
+	for (size_t i = first; i < out->n; i++) {
+		if (out->series[i].n < 2)
+			free(out->series[i].step);
+		else
+			out->series[n++] = out->series[i];
+	}
+	out->n = n;
+}
+
+static int fail(struct tp_err *err, int code)
+{
+	if (code == TP_ELIMIT)
+		return tp_err_set(err, code, TP_OFFSET_NONE,
+				  "too many Ps, or too many steps of utilisation, for one report");
+	return code ? nomem(err) : 0;
+}
+
+int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
+		  const struct rep_util_options *opt, size_t run, struct tp_err *err)
+{
+	struct points s = {.end = f->duration_ns};
+	struct builder b = {.opt = opt, .out = u, .run = run, .first = u->n, .late = -1};
+	int code = add_ranges(&s, f, opt);
+
+	if (!code && opt->include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
+		code = add_work(&s, f, opt);
+	if (!code)
+		code = sort_points(&s);
+	if (!code)
+		code = build(&b, f, &s);
+	if (!code)
+		code = end_series(&b, f->duration_ns);
+	for (size_t i = b.first; !code && i < u->n; i++)
+		clip(&u->series[i], opt->from, opt->to);
+	if (!code)
+		drop_empty(u, b.first);
+	free(s.v);
+	free(b.taken);
+	free(b.series);
+	return fail(err, code);
+}
+
+void rep_utils_release(struct rep_utils *u)
+{
+	for (size_t i = 0; i < u->n; i++)
+		free(u->series[i].step);
+	free(u->series);
+	memset(u, 0, sizeof(*u));
+}

@@ -1,0 +1,89 @@
+/* Mutator utilisation: which part of the Ps is left to the program, as a function of time.
+ *
+ * The collector takes Ps away by stopping the world, by background workers, by mark assists of the
+ * program's own goroutines and by sweeping; each can be counted or left out. There is one function
+ * for the whole program (of four Ps with one taken, it is 0.75), or one for each P (0 or 1).
+ *
+ * The rules are those of Go's tool (internal/trace/gc.go, MutatorUtilizationV2), with one
+ * exception. From go 1.22 on the tool counts a worker's start twice, once for its transition and
+ * once for its label, and its stop once: from a worker's second start on its P is taken for good,
+ * and the curve falls to 0. Up to go 1.21 it did not, and neither do we, but where `as_go` asks for
+ * the numbers of that tool. */
+#ifndef REP_MMU_UTILISATION_H
+#define REP_MMU_UTILISATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/dict.h"
+#include "store/store.h"
+
+/* What is counted. */
+enum {
+	REP_UTIL_STW = 1,	 /* stops of the world by the collector */
+	REP_UTIL_BACKGROUND = 2, /* background mark workers; with per_p not the dedicated ones */
+	REP_UTIL_ASSIST = 4,
+	REP_UTIL_SWEEP = 8,
+	REP_UTIL_USUAL = 7, /* what Go's page begins with */
+	REP_UTIL_ALL = 15,
+};
+
+/* Their names for options, in the order of the bits; ends with a NULL. */
+extern const char *const rep_util_names[];
+/* "stw,assist", "all": 0 and the bits, or TP_EFORMAT with a sentence. */
+int rep_util_parse(const char *text, unsigned *include, struct tp_err *err);
+
+struct rep_util_options {
+	unsigned include; /* REP_UTIL_… */
+	bool per_p;
+	bool as_go;
+	int64_t from, to; /* ns since the run began; INT64_MIN, INT64_MAX: all of it */
+};
+#define REP_UTIL_OPTIONS_INIT                                                                      \
+	{                                                                                          \
+		.include = REP_UTIL_USUAL, .from = INT64_MIN, .to = INT64_MAX                      \
+	}
+
+/* From ts on, up to the next step. */
+struct rep_util_step {
+	int64_t ts;
+	double util;
+};
+
+/* At least two steps, each later than the one before; the last is where the function ends, its
+ * value is 0 and means nothing. */
+struct rep_util {
+	struct rep_util_step *step;
+	size_t n, room;
+	int64_t p;  /* id of the P; -1: all of them */
+	size_t run; /* as given to rep_utils_add */
+};
+
+/* Zero-initialised is valid and empty. */
+struct rep_utils {
+	struct rep_util *series;
+	size_t n, room;
+};
+void rep_utils_release(struct rep_utils *u);
+
+/* What of a run's tables utilisation is made of. Released by rep_gc_facts_release, also after an
+ * error of load. */
+struct rep_gc_facts {
+	struct tp_rows work, range, metric, proc;
+	uint8_t *work_kind, *range_kind; /* by row, private to utilisation.c */
+	int64_t duration_ns;
+	bool procs_known; /* the trace says how many Ps there are */
+};
+/* `include`: what will be asked for; sweeps are many, and are only loaded if needed. dict is the
+ * run's. TP_EVERSION: the store was made before assists and workers were kept. */
+int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
+		      const struct tp_dict *dict, unsigned include, struct tp_err *err);
+void rep_gc_facts_release(struct rep_gc_facts *f);
+
+/* Appends the functions of a run: one, or one for each time a P was there. None where nothing is
+ * known. TP_ENOMEM, TP_ELIMIT (more Ps than any machine has). */
+int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
+		  const struct rep_util_options *opt, size_t run, struct tp_err *err);
+
+#endif
