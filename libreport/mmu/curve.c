@@ -266,6 +266,7 @@ struct corners {
 	struct corner *v;
 	size_t n, room;
 	double mass; /* of what is below `bound` */
+	double zero; /* of windows that leave nothing: so much is all that is asked for */
 	double bound;
 };
 
@@ -309,8 +310,11 @@ static int add_stretch(struct corners *c, double a, double b, double time)
 		   : 0;
 }
 
+enum { ALL_ZERO = 1 };
+
 static int gather(const struct rep_mmu *m, int64_t window_ns, struct corners *c)
 {
+	double zero = 0;
 	int code = 0;
 
 	c->n = 0;
@@ -329,6 +333,10 @@ static int gather(const struct rep_mmu *m, int64_t window_ns, struct corners *c)
 			mean = w.mean;
 			if (!advance(&w, c->bound, to))
 				break;
+			if (mean <= 0 && w.mean <= 0)
+				zero += (double)(w.at - at);
+			if (zero >= c->zero)
+				return ALL_ZERO;
 			code = add_stretch(c, mean, w.mean, (double)(w.at - at));
 			if (code)
 				break;
@@ -397,6 +405,7 @@ static double guess(const struct rep_mmu *m, int64_t window_ns, double all, doub
 	if (!n)
 		return 1;
 	qsort(means, n, sizeof(*means), compare_doubles);
+	share = share < 1 ? share : 1;
 	return means[(size_t)(share * (double)(n - 1))];
 }
 
@@ -404,7 +413,7 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 		      size_t n, struct tp_err *err)
 {
 	struct corners c = {0};
-	double all = 0, margin = 0.01;
+	double all = 0, margin = 0.015;
 	int code = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
@@ -418,19 +427,24 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 	}
 	/* Only what is below the highest of the values has to be looked at; where that is guessed
 	 * too low, once more. */
-	c.bound = guess(m, window_ns, all, share[n - 1]) + margin;
-	for (;;) {
+	for (;; margin *= 4) {
+		c.bound = guess(m, window_ns, all, share[n - 1] + margin) + margin / 100;
+		c.zero = all * share[n - 1];
 		code = gather(m, window_ns, &c);
+		if (code == ALL_ZERO) {
+			memset(util, 0, n * sizeof(*util));
+			code = 0;
+			goto done;
+		}
 		if (code || c.bound >= 1 || c.mass >= all * share[n - 1])
 			break;
-		margin *= 4;
-		c.bound += margin;
 	}
 	if (!code) {
 		qsort(c.v, c.n, sizeof(*c.v), compare_corners);
 		for (size_t i = 0; i < n; i++)
 			util[i] = invert(&c, all * share[i]);
 	}
+done:
 	free(c.v);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
 }

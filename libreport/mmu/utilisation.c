@@ -90,6 +90,18 @@ static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp
 	return kind;
 }
 
+/* Instead of the names of goroutines: can it be a background worker? One without a name can. */
+static void mark_workers(struct tp_rows *goroutines, const struct tp_dict *dict)
+{
+	int64_t *name = goroutines->col[TP_COL(GOROUTINE, name)];
+
+	for (size_t i = 0; i < goroutines->nrows; i++) {
+		struct tp_text t = tp_dict_text(dict, (uint32_t)name[i]);
+
+		name[i] = !t.size || begins(t, "runtime.gcBgMarkWorker");
+	}
+}
+
 #define BIT(TABLE, column) (1u << TP_COL(TABLE, column))
 
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
@@ -105,6 +117,9 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 	f->duration_ns = run->duration_ns > 0 ? run->duration_ns : 0;
 	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
 		code = tp_rows_load(store, run->id, TP_TABLE_GC_WORK, work, &f->work, err);
+	if (!code && include & REP_UTIL_BACKGROUND)
+		code = tp_rows_load(store, run->id, TP_TABLE_GOROUTINE, BIT(GOROUTINE, name),
+				    &f->goroutine, err);
 	if (!code)
 		code = tp_rows_load(store, run->id, TP_TABLE_RANGE, range, &f->range, err);
 	if (!code)
@@ -113,6 +128,8 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		code = tp_rows_load(store, run->id, TP_TABLE_PROC, 0, &f->proc, err);
 	if (code)
 		return code;
+	if (include & REP_UTIL_BACKGROUND)
+		mark_workers(&f->goroutine, dict);
 	f->work_kind = kinds_of(&f->work, TP_COL(GC_WORK, name), dict);
 	f->range_kind = kinds_of(&f->range, TP_COL(RANGE, name), dict);
 	if (!f->work_kind || !f->range_kind)
@@ -144,6 +161,7 @@ void rep_gc_facts_release(struct rep_gc_facts *f)
 	tp_rows_release(&f->range);
 	tp_rows_release(&f->metric);
 	tp_rows_release(&f->proc);
+	tp_rows_release(&f->goroutine);
 	free(f->work_kind);
 	free(f->range_kind);
 	memset(f, 0, sizeof(*f));
@@ -162,7 +180,8 @@ struct point {
 struct points {
 	struct point *v;
 	size_t n, room;
-	int64_t end; /* nothing is known from there on */
+	int64_t start; /* nothing counts before: it is not known how many Ps there are */
+	int64_t end;   /* nothing is known from there on */
 };
 
 static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
@@ -176,8 +195,8 @@ static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 		s->v = more;
 		s->room = room;
 	}
-	if (ts < 0)
-		ts = 0;
+	if (ts < s->start)
+		ts = s->start;
 	/* What goes on to the end has no end of its own. */
 	if (ts < s->end && p >= ALL_PS && p < MAX_PROCS)
 		s->v[s->n++] = (struct point){ts, (int32_t)p, delta};
@@ -186,7 +205,7 @@ static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 
 static int add_interval(struct points *s, int64_t start, int64_t end, int64_t p)
 {
-	if (end <= start)
+	if (end <= start || end <= s->start)
 		return 0;
 	return add_point(s, start, p, 1) || add_point(s, end, p, -1) ? TP_ENOMEM : 0;
 }
@@ -203,6 +222,12 @@ static int64_t p_id(const struct rep_gc_facts *f, int64_t index)
 static bool counts(enum kind kind, const struct rep_util_options *opt)
 {
 	return kind == FRACTIONAL || (kind == DEDICATED && !opt->per_p);
+}
+
+static bool is_worker(const struct rep_gc_facts *f, int64_t g)
+{
+	return g >= 0 && (uint64_t)g < f->goroutine.nrows &&
+	       f->goroutine.col[TP_COL(GOROUTINE, name)][g];
 }
 
 /* Once a worker has been labelled, go 1.22 and later count every start and every stop of it, and
@@ -265,7 +290,7 @@ static int add_work(struct points *s, const struct rep_gc_facts *f,
 			continue;
 		} else if (labelled) {
 			code = add_worker_as_go(s, f, i, opt, labelled, p);
-		} else if (counts(kind, opt)) {
+		} else if (counts(kind, opt) && is_worker(f, g[i])) {
 			code = add_interval(s, told[i], end[i], p);
 		}
 	}
@@ -575,7 +600,11 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 {
 	struct points s = {.end = f->duration_ns};
 	struct builder b = {.opt = opt, .out = u, .run = run, .first = u->n, .late = -1};
-	int code = add_ranges(&s, f, opt);
+	size_t row = 0, n;
+	int code;
+
+	s.start = f->procs_known ? next_procs(f, &row, &n) : 0;
+	code = add_ranges(&s, f, opt);
 
 	if (!code && opt->include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
 		code = add_work(&s, f, opt);

@@ -4,11 +4,13 @@
  * program's own goroutines and by sweeping; each can be counted or left out. There is one function
  * for the whole program (of four Ps with one taken, it is 0.75), or one for each P (0 or 1).
  *
- * The rules are those of Go's tool (internal/trace/gc.go, MutatorUtilizationV2), with one
- * exception. From go 1.22 on the tool counts a worker's start twice, once for its transition and
+ * The rules are those of Go's tool (internal/trace/gc.go, MutatorUtilizationV2), with two
+ * exceptions. From go 1.22 on the tool counts a worker's start twice, once for its transition and
  * once for its label, and its stop once: from a worker's second start on its P is taken for good,
- * and the curve falls to 0. Up to go 1.21 it did not, and neither do we, but where `as_go` asks for
- * the numbers of that tool. */
+ * and the curve falls to 0. Up to go 1.21 it did not. And it takes every goroutine for a worker that
+ * was labelled as one: the runtime labels what a P runs while a worker is meant to run there, which
+ * at times is an ordinary goroutine. We count what Go 1.21 did, of workers only; `as_go` asks for
+ * the numbers of the tool. */
 #ifndef REP_MMU_UTILISATION_H
 #define REP_MMU_UTILISATION_H
 
@@ -71,6 +73,7 @@ void rep_utils_release(struct rep_utils *u);
  * error of load. */
 struct rep_gc_facts {
 	struct tp_rows work, range, metric, proc;
+	struct tp_rows goroutine; /* a name is 1 for a worker's */
 	uint8_t *work_kind, *range_kind; /* by row, private to utilisation.c */
 	int64_t duration_ns;
 	bool procs_known; /* the trace says how many Ps there are */
