@@ -25,7 +25,8 @@ static int put_row(struct tp_timeline *t, const struct tp_gcwork *w, int64_t end
 	int64_t v[TP_MAX_COLUMNS];
 
 	v[TP_COL(GC_WORK, name)] = w->name;
-	v[TP_COL(GC_WORK, goroutine)] = w->name == TP_STR_MARK_ASSIST ? TP_NULL : tp_index_value(w->g);
+	v[TP_COL(GC_WORK, goroutine)] =
+	    w->name == TP_STR_MARK_ASSIST ? TP_NULL : tp_index_value(w->g);
 	v[TP_COL(GC_WORK, p)] = tp_index_value(w->p);
 	v[TP_COL(GC_WORK, start_ns)] = tp_time_value(t, w->start);
 	v[TP_COL(GC_WORK, end_ns)] = tp_time_value(t, end);

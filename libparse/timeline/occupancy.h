@@ -7,10 +7,10 @@
  * 200 columns then need at most about half a million), and every coarser level up to the width of
  * the segment.
  *
- * A row says how a goroutine divided a bucket in which its state changed. A bucket without a row was
- * spent wholly in the state the goroutine's latest row leaves it in (last_state), or, where it has
- * none before in the segment, in the state its span_crossing row gives. Rows are sums: the shares of
- * a bucket that lies in two segments are added.
+ * A row says how a goroutine divided a bucket in which its state changed. A bucket without a row
+ * was spent wholly in the state the goroutine's latest row leaves it in (last_state), or, where it
+ * has none before in the segment, in the state its span_crossing row gives. Rows are sums: the
+ * shares of a bucket that lies in two segments are added.
  *
  * Fed with spans in the order in which they end; spans of one goroutine follow each other without a
  * gap (timeline/span.h). */
@@ -38,8 +38,8 @@ int tp_occupancy_add(struct tp_occupancy *o, uint32_t goroutine, int64_t start, 
 		     uint8_t state);
 
 /* The segment `id` is over: it lasted from from_ns to to_ns and held `events` events, and all spans
- * that ended in it have been fed; `spans` tells which are still open, of goroutines 0 to ng - 1, on a
- * clock that is start_ns ahead. Writes its rows. 0, TP_ENOMEM, or what the row function says. */
+ * that ended in it have been fed; `spans` tells which are still open, of goroutines 0 to ng - 1, on
+ * a clock that is start_ns ahead. Writes its rows. 0, TP_ENOMEM, or what the row function says. */
 int tp_occupancy_segment(struct tp_occupancy *o, const struct tp_spans *spans, uint32_t ng,
 			 int64_t start_ns, const struct tp_segment *segment, struct tp_err *err);
 

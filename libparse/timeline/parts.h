@@ -132,7 +132,7 @@ struct tp_gsum {
 	uint32_t spans; /* but for those in the cells of this segment */
 	uint8_t known;	/* TP_SUM_KNOWN … */
 	uint8_t last_state;
-	uint8_t gc; /* gcwork.c looks at it, for what reasons */
+	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
 	uint32_t name_stack; /* first transition stack: its root names the goroutine */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
@@ -194,8 +194,8 @@ struct tp_site {
 };
 #define TP_SITE_OF_G 0x80000000u
 
-#define TP_SITE_OCTAVES 60   /* base/hist.h: 3776 buckets, 64 each; one more to have fours */
-#define TP_SITES_DENSE	8192 /* sites with an entry in octave */
+#define TP_SITE_OCTAVES 60    /* base/hist.h: 3776 buckets, 64 each; one more to have fours */
+#define TP_SITES_DENSE	8192  /* sites with an entry in octave */
 #define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 256 bytes) */
 
 struct tp_sites {
@@ -220,7 +220,7 @@ struct tp_aggregate {
 	struct tp_cell *cells; /* number 0 is none */
 	uint32_t ncells, room_cells;
 	uint32_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash */
-	uint32_t *cell_slots; /* number + 1; of those in long rings */
+	uint32_t *cell_slots;		  /* number + 1; of those in long rings */
 	uint32_t cell_mask, nindexed;
 	struct tp_sites sites;
 	struct tp_buf held; /* sites of finished segments, see site.c */
@@ -307,7 +307,7 @@ struct tp_tasks {
 	uint32_t room_chunks, unpacked;
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
-	uint64_t seed; /* of the slots */
+	uint64_t seed;	       /* of the slots */
 	uint32_t latest;       /* number last asked for */
 	struct tp_map members; /* number << 32 | goroutine → 1 */
 };
@@ -347,7 +347,8 @@ struct tp_procs {
 	uint32_t np;
 };
 
-/* What a part does with an event of its kind that completes no span; t->last is the event's time. */
+/* What a part does with an event of its kind that completes no span; t->last is the event's time.
+ */
 typedef int (*tp_event_fn)(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 
 struct tp_timeline {
@@ -366,7 +367,7 @@ struct tp_timeline {
 	struct tp_gcworks gcworks;
 	struct tp_metrics metrics;
 	struct tp_occupancy *occupancy;
-	uint32_t plain_mark; /* of spans that no row of their own tells: the segment's */
+	uint32_t plain_mark;	  /* of spans that no row of their own tells: the segment's */
 	tp_event_fn of_type[256]; /* what is done with an event; NULL: of a goroutine */
 	uint32_t ng; /* goroutines that have made a transition, up to the highest index */
 };
@@ -498,8 +499,8 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 		       struct tp_err *err);
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 /* A transition of a goroutine with sum->gc. */
-int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, const struct tp_gsum *sum,
-			 struct tp_err *err);
+int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev,
+			 const struct tp_gsum *sum, struct tp_err *err);
 /* What the goroutine does from ts on is lost. */
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
 		   struct tp_err *err);

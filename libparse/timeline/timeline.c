@@ -201,10 +201,10 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	if (!sum)
 		return tp_timeline_nomem(err);
 	code = tp_summary_enter(t, ev, sum, err);
-	if (!code && unlikely(sum->gc))
-		code = tp_gcwork_transition(t, ev, sum, err);
 	if (!code)
 		code = spans_done(t, out, tp_spans_step(t->spans, ev, out), err);
+	if (!code && unlikely(sum->gc))
+		code = tp_gcwork_transition(t, ev, sum, err);
 	if (!code && tp_event_ends(ev))
 		code = tp_summary_leave(t, ev, err);
 	/* A chunk of summaries is only packed when that of the states is gone. */

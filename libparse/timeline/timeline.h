@@ -1,6 +1,7 @@
 /* The timeline: consumes ordered events of a run and fills the run's aggregate tables
  * (store/tables.h): goroutine, goroutine_block, goroutine_range, goroutine_time, site, site_hist,
- * span_crossing, proc_time, occupancy, range, task, region, log, cpu_sample, and the segments.
+ * span_crossing, proc_time, occupancy, range, task, region, log, cpu_sample, gc_work, metric, and
+ * the segments.
  *
  * A segment is TP_SEGMENT_BLOCKS whole blocks of events; aggregates are per segment so that a time
  * range is whole segments summed plus at most two scanned: exact without reading everything. */
