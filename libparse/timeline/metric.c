@@ -9,7 +9,7 @@
 #include "timeline/parts.h"
 
 #define ROWS_IN_FULL	(1 << 12)
-#define BUDGET		(1 << 20) /* events looked at */
+#define BUDGET		(1 << 18) /* events looked at */
 #define BUDGET_OF_BATCH 64
 
 static int put(struct tp_timeline *t, uint32_t name, const struct tp_event *ev, struct tp_err *err)
