@@ -14,8 +14,8 @@
 	X(REASON, "reason", "REGEX", filter.reason, false, "Only time blocked (or stopped) for a reason matching REGEX") \
 	X(FROM, "from", "TIME", filter.from, false, "Only from TIME on: 1.5s or 250ms since the run began, or 25% of the run") \
 	X(TO, "to", "TIME", filter.to, false, "Only before TIME") \
-	X(TASK, "task", "REGEX", task, true, "Only inside user tasks of a type matching REGEX") \
-	X(REGION, "region", "REGEX", region, true, "Only inside user regions of a type matching REGEX")
+	X(TASK, "task", "ID|REGEX", task, false, "Only inside user tasks of a type matching REGEX, or the one with this id") \
+	X(REGION, "region", "REGEX", region, false, "Only inside user regions of a type matching REGEX")
 /* clang-format on */
 
 enum {

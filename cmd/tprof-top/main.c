@@ -14,6 +14,11 @@ enum {
 	KEY_COUNTERS,
 	KEY_TABLE = 0x2000,  /* pprof's -top and -text: what is shown anyway */
 	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
+	KEY_EACH = 0x2200,
+	KEY_MIN,
+	KEY_MAX,
+	KEY_LOG,
+	KEY_SLOWEST,
 };
 
 static const struct argp_option options[] = {
@@ -29,6 +34,16 @@ static const struct argp_option options[] = {
      "Follow numbers over runs, oldest first: what grows, how fast, and whether it ever falls", 0},
     {"counters", KEY_COUNTERS, NULL, 0,
      "With --over=run: the numbers of the whole program that text profiles have (HeapAlloc …)", 0},
+    {"each", KEY_EACH, NULL, 0,
+     "Reports breakdown, tasks and regions: a row for each goroutine, task or region", 8},
+    {"min", KEY_MIN, "TIME", 0, "Only tasks (or regions) that took at least TIME, like 100ms", 8},
+    {"max", KEY_MAX, "TIME", 0, "Only tasks (or regions) that took at most TIME", 8},
+    {"log", KEY_LOG, "REGEX", 0,
+     "Only log messages, or tasks with one, whose category or text matches REGEX", 8},
+    {"slowest", KEY_SLOWEST, "N%|N", 0,
+     "Reports tasks and regions: what is different about the slowest N% (or N) of a type, "
+     "compared with the middle",
+     8},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
@@ -158,6 +173,21 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->counters = true;
 		return 0;
 	case KEY_TABLE:
+		return 0;
+	case KEY_EACH:
+		args->top.each = true;
+		return 0;
+	case KEY_MIN:
+		args->top.min = arg;
+		return 0;
+	case KEY_MAX:
+		args->top.max = arg;
+		return 0;
+	case KEY_LOG:
+		args->top.log = arg;
+		return 0;
+	case KEY_SLOWEST:
+		args->top.slowest = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->npaths++] = arg;

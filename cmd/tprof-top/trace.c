@@ -33,15 +33,19 @@ static int put_heading(const struct top_args *args, struct rep_output *out,
 }
 
 /* "only: from 25%, focus net/http" — whoever reads the table must not miss it. */
-static int put_filters(const struct rep_filter_text *f, struct rep_output *out, struct tp_err *err)
+static int put_filters(const struct rep_top_options *opt, struct rep_output *out,
+		       struct tp_err *err)
 {
+	const struct rep_filter_text *f = &opt->filter;
 	const struct {
 		const char *name, *text;
 	} filters[] = {
 	    {"from", f->from},		 {"to", f->to},
 	    {"focus", f->focus},	 {"ignore", f->ignore},
 	    {"goroutine", f->goroutine}, {"state", f->state},
-	    {"reason", f->reason},
+	    {"reason", f->reason},	 {"task", f->task},
+	    {"region", f->region},	 {"min", opt->min},
+	    {"max", opt->max},		 {"log", opt->log},
 	};
 	struct tp_buf b = {0};
 	int code = 0, failed = 0;
@@ -83,7 +87,7 @@ static int put_head(const struct top_args *args, struct rep_output *out, struct 
 	     strcmp(args->top.report->columns[0].column.name, "run") != 0))
 		code = rep_output_note(out, false, "added up by name over all of these runs", err);
 	if (!code)
-		code = put_filters(&args->top.filter, out, err);
+		code = put_filters(&args->top, out, err);
 	return code ? code : rep_output_note(out, false, "", err);
 }
 
@@ -142,9 +146,12 @@ static int check(struct top_args *args)
 
 	if (status)
 		return status;
-	args->top.report = args->report ? rep_report_find(args->report) : rep_reports[0];
 	args->top.sort = args->sort;
 	args->top.filter = args->view.trace.filter;
+	args->top.filter.task = args->view.trace.task;
+	args->top.filter.region = args->view.trace.region;
+	args->top.report =
+	    rep_report_meant(args->report ? args->report : rep_reports[0]->name, &args->top);
 	args->top.filter.focus = args->profile.focus;
 	args->top.filter.ignore = args->profile.ignore;
 	if (!rep_top_check(&args->top, &err))

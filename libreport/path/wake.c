@@ -5,7 +5,7 @@
 
 #include "base/hist.h"
 #include "base/sum.h"
-#include "profile/trace_inside.h"
+#include "task/inside.h"
 #include "top/report.h"
 #include "top/segment.h"
 

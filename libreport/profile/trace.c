@@ -11,8 +11,8 @@
 
 #include "base/sum.h"
 #include "profile/trace_go.h"
-#include "profile/trace_inside.h"
 #include "profile/trace_stack.h"
+#include "task/inside.h"
 #include "top/part.h"
 #include "top/segment.h"
 

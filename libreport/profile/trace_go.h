@@ -10,7 +10,7 @@
 #define REP_PROFILE_TRACE_GO_H
 
 #include "profile/trace.h"
-#include "profile/trace_inside.h"
+#include "task/inside.h"
 
 /* Fills the empty profile `p`. `in`: only inside these; NULL: everywhere. */
 int rep_trace_go_profile(struct rep_view *v, enum rep_trace_go kind, const struct rep_inside *in,

@@ -273,8 +273,6 @@ static const struct {
 		OF("stack"), REASON, "state = 'Waiting'")},
 	{REP_TRACE_WALL, {0}, "3", "reserve",
 	 INSIDE(REGIONS("task = 3 AND name = 'reserve'"), OF("stack"), STATE, "true")},
-	{REP_TRACE_WALL, {0}, "no such task", NULL,
-	 INSIDE(REGIONS("false"), OF("stack"), STATE, "true")},
 };
 /* clang-format on */
 

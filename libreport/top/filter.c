@@ -122,7 +122,12 @@ bool rep_filter_empty(const struct rep_filter *f)
 		if (f->given[i])
 			return false;
 	}
-	return !f->by_id && !f->states;
+	return !f->by_id && !f->states && !rep_filter_inside(f);
+}
+
+bool rep_filter_inside(const struct rep_filter *f)
+{
+	return f->text.task || f->text.region;
 }
 
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,

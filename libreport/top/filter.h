@@ -23,6 +23,9 @@ struct rep_filter_text {
 	const char *state;	    /* names of rep_states, separated by commas */
 	const char *reason;	    /* regular expression on reasons */
 	const char *from, *to;	    /* "1.5s" since the run began, or "25%" of it */
+	/* Only inside tasks or regions of these types (task/inside.h); a task may be an id. Reports
+	 * look at them, not the matcher below. */
+	const char *task, *region;
 };
 
 /* The states a span may be in, as --state and the reports spell them. */
@@ -57,6 +60,8 @@ int rep_filter_init(struct rep_filter *f, const struct rep_filter_text *text, st
 void rep_filter_release(struct rep_filter *f);
 /* Nothing but, at most, a time range. */
 bool rep_filter_empty(const struct rep_filter *f);
+/* Only time inside some tasks or regions. */
+bool rep_filter_inside(const struct rep_filter *f);
 
 /* "1.5s", "250ms" or "25%" of a run of this length, into ns since it began; TP_EFORMAT. `option`
  * is named in the message. */

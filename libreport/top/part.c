@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/inside.h"
 #include "top/segment.h"
 
 struct walk {
@@ -11,6 +12,7 @@ struct walk {
 	void *ctx;
 	bool *sums; /* per segment: it counts by its sums */
 	bool *scan; /* per segment: it counts by its events */
+	struct rep_inside *inside; /* NULL: time anywhere counts */
 };
 
 /* Times of a damaged clock, and of a damaged store, wrap around. */
@@ -43,7 +45,11 @@ static int put_span(struct walk *w, int64_t goroutine, unsigned state, uint32_t 
 		return 0;
 	if (!rep_match_span(&w->v->match, entry, state, reason, stack))
 		return 0;
-	part.total_ns = minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
+	if (!w->inside)
+		part.total_ns =
+		    minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
+	else if (!rep_inside_clip(w->inside, goroutine, start, end, &part.total_ns))
+		return 0;
 	part.min_ns = part.max_ns = part.total_ns;
 	return w->fn(w->ctx, &part, err);
 }
@@ -85,8 +91,8 @@ static int walk_sites(struct walk *w, struct tp_err *err)
 #define SCAN_MOST 4 /* segments read for the durations of one goroutine */
 
 /* Segments in which goroutines of the filter have durations that were only summed are scanned, if
- * they are few. */
-static int scan_for_durations(struct walk *w, struct tp_err *err)
+ * they are few, or all are wanted. */
+static int scan_for_durations(struct walk *w, bool all, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
 	bool *found = calloc(v->nsegments + 1, sizeof(*found));
@@ -104,7 +110,7 @@ static int scan_for_durations(struct walk *w, struct tp_err *err)
 			n++;
 		}
 	}
-	for (size_t i = 0; i < v->nsegments && n <= SCAN_MOST; i++) {
+	for (size_t i = 0; i < v->nsegments && (all || n <= SCAN_MOST); i++) {
 		w->scan[i] = w->scan[i] || found[i];
 		w->sums[i] = w->sums[i] && !found[i];
 	}
@@ -112,7 +118,7 @@ static int scan_for_durations(struct walk *w, struct tp_err *err)
 	return 0;
 }
 
-static int walk_goroutines(struct walk *w, bool durations, struct tp_err *err)
+static int walk_goroutines(struct walk *w, unsigned want, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
 	int code =
@@ -123,8 +129,8 @@ static int walk_goroutines(struct walk *w, bool durations, struct tp_err *err)
 			      REP_BIT(GOROUTINE_TIME, total_ns) | REP_BIT(GOROUTINE_TIME, max_ns),
 			  err);
 
-	if (!code && durations && v->filter->by_id)
-		code = scan_for_durations(w, err);
+	if (!code && want & REP_PARTS_DURATIONS && v->filter->by_id)
+		code = scan_for_durations(w, want & REP_PARTS_ALL_DURATIONS, err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++) {
 		int64_t goroutine = REP_COL(v, GOROUTINE_TIME, goroutine)[i];
 		struct rep_part part = {
@@ -192,6 +198,43 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 			span->end, err);
 }
 
+/* Inside tasks or regions every span counts by itself. */
+static int walk_inside(struct walk *w, struct tp_err *err)
+{
+	const struct rep_filter_text *text = &w->v->filter->text;
+	struct rep_inside inside;
+	int code = rep_inside_init(&inside, w->v, text->task, text->region, err);
+
+	w->inside = &inside;
+	if (!code && rep_inside_segments(&inside, w->v, w->scan))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code)
+		code = walk_crossing(w, err);
+	if (!code)
+		code = rep_segments_each(w->v, w->scan, on_span, w, err);
+	rep_inside_release(&inside);
+	return code;
+}
+
+/* Spans that are summed, those that cross segments, and segments of which the range cuts a part. */
+static int walk_parts(struct walk *w, unsigned want, struct tp_err *err)
+{
+	struct rep_view *v = w->v;
+	int code;
+
+	for (size_t i = 0; i < v->nsegments; i++) {
+		w->sums[i] = rep_segment_inside(v, &v->segments[i]);
+		w->scan[i] = rep_segment_cut(v, &v->segments[i]);
+	}
+	if (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id)
+		code = walk_goroutines(w, want, err);
+	else
+		code = walk_sites(w, err);
+	if (!code)
+		code = walk_crossing(w, err);
+	return code ? code : rep_segments_each(v, w->scan, on_span, w, err);
+}
+
 int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx, struct tp_err *err)
 {
 	struct walk w = {.v = v, .fn = fn, .ctx = ctx};
@@ -204,18 +247,10 @@ int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx,
 	w.scan = calloc(v->nsegments + 1, sizeof(*w.scan));
 	code = w.sums && w.scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err)
 				: tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (size_t i = 0; !code && i < v->nsegments; i++) {
-		w.sums[i] = rep_segment_inside(v, &v->segments[i]);
-		w.scan[i] = rep_segment_cut(v, &v->segments[i]);
-	}
-	if (!code && (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id))
-		code = walk_goroutines(&w, want & REP_PARTS_DURATIONS, err);
+	if (!code && rep_filter_inside(v->filter))
+		code = walk_inside(&w, err);
 	else if (!code)
-		code = walk_sites(&w, err);
-	if (!code)
-		code = walk_crossing(&w, err);
-	if (!code)
-		code = rep_segments_each(v, w.scan, on_span, &w, err);
+		code = walk_parts(&w, want, err);
 	free(w.sums);
 	free(w.scan);
 	return code;

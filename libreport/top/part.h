@@ -9,6 +9,9 @@
  *   spans within a segment that the range cuts             from the segment's events, by the span
  *                                                          machine (timeline/span.h); at most two
  *                                                          segments are cut
+ *
+ * Inside tasks or regions (--task, --region; task/inside.h) every span comes by itself, read from
+ * the events of the segments in which there are such.
  */
 #ifndef REP_TOP_PART_H
 #define REP_TOP_PART_H
@@ -36,6 +39,8 @@ enum {
 	/* Durations matter, not only sums. Where a single goroutine is looked at, of which the
 	 * tables keep sums, its spans are taken from the events of up to four segments. */
 	REP_PARTS_DURATIONS = 2,
+	/* … of as many segments as it takes. */
+	REP_PARTS_ALL_DURATIONS = 4,
 };
 
 /* Calls fn for every part. */

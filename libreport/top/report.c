@@ -211,6 +211,43 @@ struct rep_value rep_job_location(struct rep_job *job, uint32_t stack)
 	return rep_text(text, file.size + (size_t)n);
 }
 
+struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
+			       uint32_t subtask, uint32_t region)
+{
+	struct tp_text why = tp_dict_text(job->dict, reason);
+	struct tp_text type = tp_dict_text(job->dict, subtask);
+	struct tp_text name = tp_dict_text(job->dict, region);
+	const char *what = state ? rep_state_name(state) : "nobody";
+	size_t size = strlen(what) + why.size + type.size + name.size + 16, n = 0;
+	char *text = tp_arena_alloc(&job->texts, size);
+
+	if (!text)
+		return rep_str("(out of memory)");
+	if (state == TP_ST_WAITING && why.size) {
+		memcpy(text, why.text, why.size);
+		n = why.size;
+	} else {
+		n = strlen(what);
+		memcpy(text, what, n);
+		if (why.size) {
+			memcpy(text + n, " (", 2);
+			memcpy(text + n + 2, why.text, why.size);
+			n += 2 + why.size;
+			text[n++] = ')';
+		}
+	}
+	if (type.size || name.size) {
+		memcpy(text + n, " in ", 4);
+		n += 4;
+	}
+	memcpy(text + n, type.text, type.size);
+	n += type.size;
+	if (type.size && name.size)
+		text[n++] = '/';
+	memcpy(text + n, name.text, name.size);
+	return rep_text(text, n + name.size);
+}
+
 /* ---- sums ---- */
 
 void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min_ns, int64_t max_ns)

@@ -22,6 +22,7 @@ struct rep_job {
 	size_t nrows;	       /* set by add and finish */
 	struct tp_arena texts; /* for values that are put together */
 	char note[200];	       /* a line under the table, "" for none */
+	char lead[600];	       /* lines above it, likewise; set by finish */
 	/* Columns whose name is not known beforehand, behind the report's own; set by finish. */
 	struct rep_column *extra;
 	size_t nextra;
@@ -68,6 +69,11 @@ struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack);
 struct rep_value rep_job_function(struct rep_job *job, uint32_t stack);
 struct rep_value rep_job_location(struct rep_job *job, uint32_t stack);
 
+/* "network in pay", "running in db/query": a state, or the reason where it is blocked, and where in
+ * a task: type of the subtask and of the region (strings of the common dictionary, 0 for none). */
+struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t reason,
+			       uint32_t subtask, uint32_t region);
+
 /* ---- sums ---- */
 
 struct rep_sum {
@@ -82,8 +88,8 @@ struct rep_value rep_sum_mean(const struct rep_sum *s);
 struct rep_value rep_sum_percentile(const struct rep_sum *s, const struct rep_percentiles *p,
 				    int which);
 struct rep_value rep_share(int64_t part, int64_t whole);
-/* Of times by state (TP_NSTATES of them): all, and those in system calls, with a P and without. Sums
- * of a damaged clock's times stay at the most that 64 bits hold. */
+/* Of times by state (TP_NSTATES of them): all, and those in system calls, with a P and without.
+ * Sums of a damaged clock's times stay at the most that 64 bits hold. */
 int64_t rep_states_total(const int64_t *ns);
 int64_t rep_states_syscall(const int64_t *ns);
 /* NULL where there is none. */
@@ -144,7 +150,9 @@ struct rep_value rep_exact(const struct rep_percentiles *p);
 /* The reports, one file each in report/. */
 extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_report_block,
     rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc, rep_report_tasks,
-    rep_report_regions, rep_report_procs, rep_report_overview;
+    rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task, rep_report_region,
+    rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
+    rep_report_one_task;
 
 #define REP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -188,3 +188,113 @@ int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, vo
 
 	return rep_segments_read(v, wanted, &reader, err);
 }
+
+/* ---- near stays ---- */
+
+#define GAP_BLOCKS 4 /* stays closer than so many blocks of events are read as one */
+
+static int by_from(const void *a, const void *b)
+{
+	const struct rep_stay *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->goroutine != y->goroutine)
+		return x->goroutine < y->goroutine ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* Time that so many blocks take, on the average. */
+static int64_t gap_of(const struct rep_view *v)
+{
+	double blocks = (double)v->run->row.events / TP_BLOCK_EVENTS;
+
+	return (int64_t)((double)v->run->row.duration_ns / (blocks > 1 ? blocks : 1) * GAP_BLOCKS);
+}
+
+/* That a goroutine ran before its stay is as good a presumption as any: the first transition that
+ * is read ends it, and nothing before the stay is asked for. */
+static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct tp_err *err)
+{
+	int64_t start = plus(stay->from, s->v->run->row.start_ns);
+	int code = 0;
+
+	for (size_t i = 0; !code && i < n; i++) {
+		const struct tp_span running = {
+		    .start = start,
+		    .end = start,
+		    .goroutine = stay[i].goroutine,
+		    .m = TP_NONE,
+		    .p = TP_NONE,
+		    .waker = TP_NONE,
+		    .state = TP_ST_RUNNING,
+		};
+
+		code = tp_spans_restore(s->spans, &running);
+		if (code)
+			tp_err_set(err, code, TP_OFFSET_NONE, "cannot look at goroutine %u",
+				   stay[i].goroutine);
+	}
+	return code;
+}
+
+static int read_stays(struct scan *s, const struct rep_stay *stay, size_t n, int64_t to,
+		      struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	bool beginning = stay->from <= 0;
+	const struct tp_event_range range = {
+	    .from_ns = beginning ? INT64_MIN : stay->from,
+	    .to_ns = to >= v->run->row.duration_ns ? INT64_MAX : to + 1,
+	    .first_block = 0,
+	    .nblocks = INT64_MAX,
+	};
+	struct tp_event_reader *r = NULL;
+	const struct tp_event *ev;
+	int64_t last = to;
+	size_t some;
+	int code;
+
+	s->spans = tp_spans_new();
+	if (!s->spans)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	code = beginning ? 0 : presume(s, stay, n, err);
+	if (!code)
+		code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
+	while (!code && (code = tp_events_next(r, &ev, &some, err)) > 0) {
+		if (some && ev[some - 1].ts > last)
+			last = ev[some - 1].ts;
+		code = feed(s, ev, some, err);
+	}
+	if (!code)
+		code = tp_spans_finish(s->spans, plus(v->run->row.start_ns, last), on_span, s, err);
+	tp_events_close(r);
+	tp_spans_free(s->spans);
+	s->spans = NULL;
+	return code;
+}
+
+int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span_fn fn, void *ctx,
+		   struct tp_err *err)
+{
+	const struct rep_segment_reader reader = {.span = fn, .ctx = ctx};
+	struct scan s = {.v = v, .reader = &reader};
+	int64_t gap = gap_of(v);
+	size_t first = 0;
+	int code = 0;
+
+	if (n)
+		qsort(stay, n, sizeof(*stay), by_from);
+	while (!code && first < n) {
+		int64_t to = stay[first].to;
+		size_t next = first + 1;
+
+		while (next < n && minus(stay[next].from, gap) <= to) {
+			to = stay[next].to > to ? stay[next].to : to;
+			next++;
+		}
+		code = read_stays(&s, stay + first, next - first, to, err);
+		first = next;
+	}
+	return code;
+}

@@ -26,4 +26,19 @@ int rep_segments_read(struct rep_view *v, const bool *wanted,
 int rep_segments_each(struct rep_view *v, const bool *wanted, rep_span_fn fn, void *ctx,
 		      struct tp_err *err);
 
+/* A goroutine that is looked at up to a moment, from one on at which the trace itself tells what it
+ * does: that of an event of its own (it runs), of its creation, or the start of the run (0). */
+struct rep_stay {
+	uint32_t goroutine; /* index */
+	int64_t from, to;   /* ns since the run began */
+};
+
+/* Spans of goroutines (those of `stay`, and any others) such that all that overlap a stay are
+ * among them, those of a goroutine in order. Only events near stays are read, so that a short stay
+ * in a long run costs little. A span that begins before the stay may be shorter than it was, and
+ * may be in another state before the stay; whether a system call had a P is not certain either.
+ * `stay` is sorted. */
+int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span_fn fn, void *ctx,
+		   struct tp_err *err);
+
 #endif

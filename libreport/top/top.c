@@ -3,29 +3,81 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/outliers.h"
 #include "top/report.h"
 
 /* The page to begin with: the first rows of what most traces have. */
 static const struct rep_report *const overview[] = {
-    &rep_report_groups,	  &rep_report_block,   &rep_report_sched,
-    &rep_report_syscalls, &rep_report_cpu,     &rep_report_gc,
-    &rep_report_tasks,	  &rep_report_regions, &rep_report_procs,
+    &rep_report_groups, &rep_report_block,
+    &rep_report_sched,	&rep_report_syscalls,
+    &rep_report_cpu,	&rep_report_gc,
+    &rep_report_tasks,	&rep_report_regions,
+    &rep_report_procs,	NULL,
 };
-
-#define OVERVIEW_ROWS 5
 
 const struct rep_report rep_report_overview = {
     .name = "overview",
     .doc = "the first rows of the other reports on one page",
     .rows = "reports",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .filters =
+	REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON | REP_BY_TASK,
+    .page = overview,
+    .page_rows = 5,
 };
 
-const struct rep_report *const rep_reports[] = {
-    &rep_report_groups,	  &rep_report_goroutines, &rep_report_block,	&rep_report_sched,
-    &rep_report_syscalls, &rep_report_cpu,	  &rep_report_gc,	&rep_report_tasks,
-    &rep_report_regions,  &rep_report_procs,	  &rep_report_overview, NULL,
+/* One task in detail: `tasks --task=ID`. */
+static const struct rep_report *const one_task[] = {
+    &rep_report_task,
+    &rep_report_story,
+    &rep_report_breakdown,
+    NULL,
 };
+
+const struct rep_report rep_report_one_task = {
+    .name = "task",
+    .doc = "one user task in detail",
+    .rows = "tables",
+    .filters = REP_BY_TASK | REP_BY_EACH,
+    .page = one_task,
+};
+
+#define MOST_PAGE 16 /* reports on a page */
+
+const struct rep_report *const rep_reports[] = {
+    &rep_report_groups, &rep_report_goroutines, &rep_report_breakdown,
+    &rep_report_block,	&rep_report_sched,	&rep_report_syscalls,
+    &rep_report_cpu,	&rep_report_gc,		&rep_report_tasks,
+    &rep_report_task,	&rep_report_regions,	&rep_report_region,
+    &rep_report_logs,	&rep_report_outliers,	&rep_report_story,
+    &rep_report_procs,	&rep_report_overview,	NULL,
+};
+
+static bool is_id(const char *text)
+{
+	return text && *text && !text[strspn(text, "0123456789")];
+}
+
+const struct rep_report *rep_report_meant(const char *name, struct rep_top_options *opt)
+{
+	const struct rep_report *r = rep_report_find(name);
+	const struct rep_filter_text *f = &opt->filter;
+	bool tasks = r == &rep_report_tasks || r == &rep_report_task;
+	bool regions = r == &rep_report_regions || r == &rep_report_region;
+
+	/* A page of one table each has no order. */
+	if (tasks && is_id(f->task) && !opt->slowest && !opt->sort) {
+		opt->each = true;
+		return &rep_report_one_task;
+	}
+	opt->regions = regions || (r == &rep_report_outliers && f->region && !f->task);
+	if ((tasks || regions) && opt->slowest)
+		return &rep_report_outliers;
+	if (r == &rep_report_tasks && (f->task || opt->min || opt->max || opt->log || opt->each))
+		return &rep_report_task;
+	if (r == &rep_report_regions && (f->region || opt->min || opt->max || opt->each))
+		return &rep_report_region;
+	return r;
+}
 
 const struct rep_report *rep_report_find(const char *name)
 {
@@ -55,6 +107,7 @@ bool rep_top_several(const struct rep_report *r)
 struct order {
 	struct rep_job *job;
 	const double *number; /* sort key by row; NULL: by text */
+	bool ascending;
 	size_t column;
 };
 
@@ -108,7 +161,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	if (o->number && o->number[a] != o->number[b])
-		return o->number[a] > o->number[b] ? -1 : 1;
+		return (o->number[a] > o->number[b]) != o->ascending ? -1 : 1;
 	if (!o->number) {
 		int order = compare_text(o->job->report->ops->value(o->job, a, o->column),
 					 o->job->report->ops->value(o->job, b, o->column));
@@ -170,6 +223,7 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 	double *number = NULL;
 	int code = 0;
 
+	o.ascending = job->report->ascending && !strcmp(job->sort->key, job->report->sort);
 	*n = limit && limit < job->nrows ? limit : job->nrows;
 	*rows = malloc((job->nrows + 1) * sizeof(**rows));
 	if (!*rows)
@@ -254,6 +308,24 @@ static int write_notes(struct rep_job *job, struct rep_output *out, size_t shown
 	return code;
 }
 
+/* Line by line, and an empty one. */
+static int write_lead(const struct rep_job *job, struct rep_output *out, struct tp_err *err)
+{
+	const char *from = job->lead;
+	char line[sizeof(job->lead)];
+	int code = 0;
+
+	while (!code && *from) {
+		size_t n = strcspn(from, "\n");
+
+		memcpy(line, from, n);
+		line[n] = '\0';
+		code = rep_output_note(out, true, line, err);
+		from += n + (from[n] != '\0');
+	}
+	return code ? code : rep_output_note(out, false, "", err);
+}
+
 static int write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
 		       size_t limit, struct tp_err *err)
 {
@@ -290,8 +362,10 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 /* ---- all of it ---- */
 
 /* What the filters ask for beyond time and what every report can do. */
-static const char *needs(const struct rep_filter_text *f, unsigned can)
+static const char *needs(const struct rep_top_options *opt, unsigned can)
 {
+	const struct rep_filter_text *f = &opt->filter;
+
 	if ((f->focus || f->ignore) && !(can & REP_BY_FRAMES))
 		return f->focus ? "--focus" : "--ignore";
 	if (f->goroutine && !(can & REP_BY_GOROUTINE))
@@ -300,12 +374,42 @@ static const char *needs(const struct rep_filter_text *f, unsigned can)
 		return "--state";
 	if (f->reason && !(can & REP_BY_REASON))
 		return "--reason";
+	if ((f->task || f->region) && !(can & REP_BY_TASK))
+		return f->task ? "--task" : "--region";
+	if ((opt->min || opt->max) && !(can & REP_BY_LATENCY))
+		return opt->min ? "--min" : "--max";
+	if (opt->log && !(can & REP_BY_LOG))
+		return "--log";
+	if (opt->slowest && !(can & REP_BY_SLOWEST))
+		return "--slowest";
+	if (opt->each && !(can & REP_BY_EACH))
+		return "--each";
 	return NULL;
+}
+
+/* What is typed about tasks, regions and logs makes sense. */
+static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
+{
+	const struct rep_pick_text text = {
+	    .task = opt->filter.task,
+	    .region = opt->filter.region,
+	    .min = opt->min,
+	    .max = opt->max,
+	    .log = opt->log,
+	};
+	struct rep_slowest slowest;
+	struct rep_pick choice;
+	int code = rep_pick_init(&choice, &text, err);
+
+	rep_pick_release(&choice);
+	if (!code && opt->slowest)
+		code = rep_slowest_parse(opt->slowest, &slowest, err);
+	return code;
 }
 
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 {
-	const char *filter = needs(&opt->filter, opt->report->filters);
+	const char *filter = needs(opt, opt->report->filters);
 	struct rep_filter f;
 	int64_t ns;
 	int code;
@@ -324,7 +428,7 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 		code = rep_filter_time(opt->filter.from, "--from", 0, &ns, err);
 	if (!code && opt->filter.to)
 		code = rep_filter_time(opt->filter.to, "--to", 0, &ns, err);
-	return code;
+	return code ? code : check_choice(opt, err);
 }
 
 int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
@@ -340,22 +444,22 @@ struct top {
 	struct rep_filter filter;
 	struct rep_view view;
 	struct tp_dict *common; /* of several runs */
-	struct rep_job job[REP_COUNT_OF(overview)];
+	struct rep_job job[MOST_PAGE];
 	size_t njobs;
 };
 
 static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
 {
 	const struct rep_top_options *opt = t->opt;
-	bool several = rep_top_several(opt->report);
-	size_t n = several ? REP_COUNT_OF(overview) : 1;
+	const struct rep_report *const alone[] = {opt->report, NULL};
+	const struct rep_report *const *page = opt->report->page ? opt->report->page : alone;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < n; i++) {
-		const struct rep_report *r = several ? overview[i] : opt->report;
+	for (size_t i = 0; !code && page[i] && t->njobs < MOST_PAGE; i++) {
+		const struct rep_report *r = page[i];
 		struct rep_job *job = &t->job[t->njobs];
 
-		if (needs(&opt->filter, r->filters))
+		if (needs(opt, r->filters))
 			continue;
 		t->njobs++;
 		job->report = r;
@@ -395,8 +499,8 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 	size_t limit = (size_t)t->opt->rows;
 	int code = 0;
 
-	if (several && (!limit || limit > OVERVIEW_ROWS))
-		limit = OVERVIEW_ROWS;
+	if (t->opt->report->page_rows && (!limit || limit > t->opt->report->page_rows))
+		limit = t->opt->report->page_rows;
 	for (size_t i = 0; !code && i < t->njobs; i++) {
 		struct rep_job *job = &t->job[i];
 		char title[200];
@@ -411,6 +515,8 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 			if (!code)
 				code = rep_output_note(out, true, title, err);
 		}
+		if (!code && job->lead[0])
+			code = write_lead(job, out, err);
 		if (!code && (!several || job->nrows || !t->opt->tables))
 			code = write_table(job, &t->view, out, limit, err);
 	}

@@ -22,6 +22,11 @@ enum {
 	REP_BY_GOROUTINE = 4,
 	REP_BY_STATE = 8,
 	REP_BY_REASON = 16,
+	REP_BY_TASK = 32,     /* --task and --region */
+	REP_BY_LATENCY = 64,  /* --min and --max */
+	REP_BY_LOG = 128,     /* --log */
+	REP_BY_SLOWEST = 256, /* --slowest */
+	REP_BY_EACH = 512,    /* --each */
 };
 
 struct rep_report_column {
@@ -40,8 +45,11 @@ struct rep_report {
 	const struct rep_report_column *columns;
 	size_t ncolumns;
 	const char *sort;		  /* key of the usual order */
+	bool ascending;			  /* which begins with the smallest number */
 	unsigned filters;		  /* REP_BY_… */
-	const struct rep_report_ops *ops; /* NULL: the overview, made of others */
+	const struct rep_report_ops *ops; /* NULL: a page made of others */
+	const struct rep_report *const *page; /* which (ends with a NULL), of each `page_rows` rows */
+	size_t page_rows;		      /* 0: all */
 };
 
 /* All of them; the first is the default. Ends with a NULL. */
@@ -58,7 +66,15 @@ struct rep_top_options {
 	const char *sort; /* NULL: the report's own */
 	int64_t rows;	  /* the most a table shows; 0: all */
 	bool tables;	  /* the output's format is table: empty sections may be left out */
+	const char *min, *max, *log; /* of tasks and regions: task/choose.h */
+	const char *slowest;	     /* "1%" or "10": how many of the slowest are compared */
+	bool each;		     /* one row per goroutine */
+	bool regions;		     /* the slowest regions, not tasks */
 };
+
+/* What the user means who names a report and gives these options: `tasks` with a latency are single
+ * tasks, with one id it is that task, with --slowest it is what makes them slow. NULL for none. */
+const struct rep_report *rep_report_meant(const char *name, struct rep_top_options *opt);
 
 /* Does the report consist of several tables (rep_output_options.several)? */
 bool rep_top_several(const struct rep_report *r);

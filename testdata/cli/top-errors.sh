@@ -15,3 +15,12 @@ try --state=running "$s" gc
 try --rows=-1 "$s"
 try --run=none "$s"
 try "$TMP/nothing.tprof"
+try --task=nosuch "$s" block
+try --region=nosuch "$s" groups
+try --task='(' "$s" tasks
+try --min=soon "$s" tasks
+try --min=2s --max=1s "$s" tasks
+try --min=2s "$s" groups
+try --slowest=80% "$s" tasks
+try --slowest=1% "$s" block
+try --each "$s" block

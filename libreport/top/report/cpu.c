@@ -1,6 +1,7 @@
 /* cpu: functions by the samples of the CPU profiler, where the trace holds them. */
 #include <stdlib.h>
 
+#include "task/inside.h"
 #include "top/report.h"
 
 struct function {
@@ -88,7 +89,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct cpu *c = job->state;
 	size_t nstacks = tp_dict_stacks(v->dict);
-	int64_t *samples;
+	const struct rep_filter_text *text = &v->filter->text;
+	struct rep_inside inside = {0};
+	int64_t *samples, none;
 	int code = rep_view_load(v, TP_TABLE_CPU_SAMPLE,
 				 REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine) |
 				     REP_BIT(CPU_SAMPLE, stack),
@@ -101,9 +104,18 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				     err);
 	if (code)
 		return code;
+	if (rep_filter_inside(v->filter)) {
+		code = rep_inside_init(&inside, v, text->task, text->region, err);
+		if (code) {
+			rep_inside_release(&inside);
+			return code;
+		}
+	}
 	samples = calloc(nstacks + 1, sizeof(*samples));
-	if (!samples)
+	if (!samples) {
+		rep_inside_release(&inside);
 		return rep_job_fail(err, TP_ENOMEM);
+	}
 	for (size_t i = 0; i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
@@ -111,7 +123,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 		if (stack >= nstacks || !rep_view_overlaps(v, ts, ts) ||
 		    !rep_view_match_goroutine(v, goroutine) ||
-		    !rep_match_frames(&v->match, rep_view_entry(v, goroutine), stack))
+		    !rep_match_frames(&v->match, rep_view_entry(v, goroutine), stack) ||
+		    (rep_filter_inside(v->filter) &&
+		     !rep_inside_clip(&inside, goroutine, ts, ts, &none)))
 			continue;
 		samples[stack]++;
 	}
@@ -120,6 +134,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 			code = add_stack(c, v, i, samples[i]);
 	}
 	free(samples);
+	rep_inside_release(&inside);
 	job->nrows = c->keys.n;
 	return code ? rep_job_fail(err, code) : 0;
 }
@@ -167,6 +182,6 @@ const struct rep_report rep_report_cpu = {
     .columns = columns,
     .ncolumns = NCOLUMNS,
     .sort = "flat",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
     .ops = &ops,
 };

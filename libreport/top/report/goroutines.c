@@ -187,7 +187,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	struct goroutines *all = job->state;
 	const struct rep_filter *f = v->filter;
 	bool sums = v->whole && !f->states && !f->given[REP_FILTER_FOCUS] &&
-		    !f->given[REP_FILTER_IGNORE] && !f->given[REP_FILTER_REASON];
+		    !f->given[REP_FILTER_IGNORE] && !f->given[REP_FILTER_REASON] &&
+		    !rep_filter_inside(f);
 	struct adding a = {0};
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				 REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name) |
@@ -299,7 +300,7 @@ const struct rep_report rep_report_goroutines = {
     .rows = "goroutines",
     .columns = columns,
     .ncolumns = NCOLUMNS,
-    .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .sort = "running",
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
     .ops = &ops,
 };

@@ -182,7 +182,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	struct adding a = {.g = job->state, .v = v, .nstrings = tp_dict_strings(v->dict)};
 	/* In a time range and under these a goroutine counts only if one of its spans does. */
 	bool by_goroutine = !v->whole || f->by_id || f->states || f->given[REP_FILTER_FOCUS] ||
-			    f->given[REP_FILTER_IGNORE] || f->given[REP_FILTER_REASON];
+			    f->given[REP_FILTER_IGNORE] || f->given[REP_FILTER_REASON] ||
+			    rep_filter_inside(f);
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
 
 	if (code)
@@ -390,6 +391,6 @@ const struct rep_report rep_report_groups = {
     .columns = columns,
     .ncolumns = NCOLUMNS,
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
     .ops = &ops,
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/sum.h"
+#include "task/choose.h"
 #include "top/report.h"
 
 enum { MORE_A, MORE_B, MORE_C, MORE_D, NMORE }; /* further sums of a row, by report */
@@ -34,6 +35,9 @@ struct intervals {
 	struct interval *row;
 	size_t room;
 	int64_t total_ns;
+	bool choosy; /* of tasks and regions, not all are wanted */
+	struct rep_pick choice;
+	struct rep_tasks tasks; /* of the last run, if so */
 };
 
 enum {
@@ -162,8 +166,22 @@ static const struct source *source_of(const struct rep_job *job)
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	job->state = calloc(1, sizeof(struct intervals));
-	return job->state ? 0 : rep_job_fail(err, TP_ENOMEM);
+	const struct rep_top_options *opt = job->opt;
+	const struct rep_pick_text text = {
+	    .task = opt->filter.task,
+	    .region = opt->filter.region,
+	    .min = opt->min,
+	    .max = opt->max,
+	    .log = opt->log,
+	};
+	struct intervals *all = calloc(1, sizeof(*all));
+
+	job->state = all;
+	if (!all)
+		return rep_job_fail(err, TP_ENOMEM);
+	all->choosy = job->report != &rep_report_gc &&
+		      (text.task || text.region || text.min || text.max || text.log);
+	return all->choosy ? rep_pick_init(&all->choice, &text, err) : 0;
 }
 
 /* Does anything depend on whose an interval is, or on its stack? Tables name nobody. */
@@ -283,6 +301,11 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	return add_time(all, index, v, s, i, start, end);
 }
 
+static bool chosen(struct intervals *all, const struct source *s, uint32_t i)
+{
+	return s == &tasks ? rep_choose_task(&all->choice, i) : rep_choose_region(&all->choice, i);
+}
+
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct intervals *all = job->state;
@@ -290,6 +313,12 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	bool goroutines = needs_goroutines(job, v->filter);
 	int code = load(job, v, s, err);
 
+	if (!code && all->choosy) {
+		rep_tasks_release(&all->tasks);
+		code = rep_tasks_init(&all->tasks, v, err);
+		if (!code)
+			code = rep_pick_run(&all->choice, &all->tasks, err);
+	}
 	if (code)
 		return code;
 	all->last_known = false;
@@ -300,9 +329,13 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				   !rep_match_frames(&v->match, rep_view_entry(v, goroutine),
 						     (uint32_t)cell(v, s, s->stack, i))))
 			continue;
+		if (all->choosy && !chosen(all, s, (uint32_t)i))
+			continue;
 		code = add_row(all, v, s, i);
 	}
 	job->nrows = all->keys.n;
+	if (!job->nrows && all->choosy)
+		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code ? rep_job_fail(err, code) : 0;
 }
 
@@ -338,7 +371,9 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 
 	switch (column) {
 	case COLUMN_NAME:
-		return rep_job_string(job, all->keys.key[row].part[0], "(no name)");
+		return rep_job_string(job, all->keys.key[row].part[0],
+				      job->report == &rep_report_regions ? "(inherited)"
+									 : "(no name)");
 	case COLUMN_COUNT:
 		return rep_int(r->count);
 	case COLUMN_INCOMPLETE:
@@ -379,6 +414,8 @@ static void release(struct rep_job *job)
 	for (size_t i = 0; i < all->keys.n && i < all->room; i++)
 		free(all->row[i].ns);
 	rep_keys_release(&all->keys);
+	rep_tasks_release(&all->tasks);
+	rep_pick_release(&all->choice);
 	free(all->row);
 	free(all);
 }
@@ -409,7 +446,8 @@ const struct rep_report rep_report_tasks = {
     .columns = task_columns,
     .ncolumns = REP_COUNT_OF(task_columns),
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
+	       REP_BY_LOG | REP_BY_SLOWEST | REP_BY_EACH,
     .ops = &ops,
 };
 
@@ -420,6 +458,7 @@ const struct rep_report rep_report_regions = {
     .columns = region_columns,
     .ncolumns = REP_COUNT_OF(region_columns),
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_TASK | REP_BY_LATENCY |
+	       REP_BY_SLOWEST | REP_BY_EACH,
     .ops = &ops,
 };

@@ -6,22 +6,16 @@
  *   sched     Runnable                 stack that made it runnable, why it had stopped
  *   syscalls  Syscall, SyscallBlocked  stack that entered the call, state */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sum.h"
-#include "base/hist.h"
-#include "top/report.h"
+#include "top/durations.h"
 
 struct stacks {
 	struct rep_keys keys; /* stack, reason, state */
 	struct rep_sum *sum;
 	size_t room;
 	int64_t total_ns;
-	uint32_t *site_owner; /* site of the view → row + 1 */
-	size_t nsites;
-	struct rep_dist dist;
-	struct rep_percentiles *percentiles; /* by row */
-	bool unknown;			     /* durations of a goroutine that were only summed */
+	struct rep_durations durations;
 };
 
 enum {
@@ -118,107 +112,37 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 		return rep_job_fail(err, code);
 	rep_sum_add(&s->sum[row], part->count, part->total_ns, part->min_ns, part->max_ns);
 	tp_sum(&s->total_ns, part->total_ns);
-	if (part->site != TP_NONE)
-		s->site_owner[part->site] = row + 1;
-	else if (part->count == 1)
-		code = rep_dist_put(&s->dist, row, part->total_ns);
-	else
-		s->unknown = true;
+	code = rep_durations_put(&s->durations, row, part);
 	return code ? rep_job_fail(err, code) : 0;
-}
-
-/* Takes the histograms of this run's sites to those rows for which wanted[row] is set (NULL: to
- * all). */
-static int take_histograms(struct rep_job *job, struct rep_view *v, const bool *wanted,
-			   struct tp_err *err)
-{
-	struct stacks *s = job->state;
-	const int64_t *site, *bucket, *count;
-	bool any = false;
-	int code;
-
-	for (size_t i = 0; i < s->nsites && !any; i++)
-		any = s->site_owner[i] && (!wanted || wanted[s->site_owner[i] - 1]);
-	if (!any)
-		return 0;
-	code = rep_view_load(
-	    v, TP_TABLE_SITE_HIST,
-	    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) | REP_BIT(SITE_HIST, count), err);
-	if (code)
-		return code;
-	site = REP_COL(v, SITE_HIST, site);
-	bucket = REP_COL(v, SITE_HIST, bucket);
-	count = REP_COL(v, SITE_HIST, count);
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
-		uint32_t owner;
-
-		if (site[i] < 0 || (uint64_t)site[i] >= s->nsites)
-			continue;
-		owner = s->site_owner[site[i]];
-		if (!owner || (wanted && !wanted[owner - 1]) || bucket[i] < 0 ||
-		    bucket[i] >= TP_HIST_BUCKETS)
-			continue;
-		if (rep_dist_put_bucket(&s->dist, owner - 1, (int)bucket[i], count[i]))
-			return rep_job_fail(err, TP_ENOMEM);
-	}
-	return 0;
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	struct stacks *s = job->state;
 	struct adding a = {.job = job, .v = v, .states = states_of(job->report)};
-	int code = rep_view_load(v, TP_TABLE_SITE, REP_BIT(SITE, segment), err);
+	int code = rep_durations_begin_run(&s->durations, v, err);
 
-	if (code)
-		return code;
-	free(s->site_owner);
-	s->nsites = v->nrows[TP_TABLE_SITE];
-	s->site_owner = calloc(s->nsites ? s->nsites : 1, sizeof(*s->site_owner));
-	if (!s->site_owner)
-		return rep_job_fail(err, TP_ENOMEM);
-	code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, &a, err);
-	if (!code && job->every)
-		code = take_histograms(job, v, NULL, err);
+	if (!code)
+		code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part, &a, err);
+	if (!code)
+		code = rep_durations_end_run(&s->durations, job, v, err);
 	job->nrows = s->keys.n;
 	return code;
+}
+
+static const struct rep_sum *sum_of(struct rep_job *job, size_t row)
+{
+	const struct stacks *s = job->state;
+
+	return &s->sum[row];
 }
 
 static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows, size_t n,
 		   struct tp_err *err)
 {
 	struct stacks *s = job->state;
-	int code = 0;
 
-	if (s->percentiles)
-		return 0;
-	s->percentiles = calloc(job->nrows ? job->nrows : 1, sizeof(*s->percentiles));
-	if (!s->percentiles)
-		return rep_job_fail(err, TP_ENOMEM);
-	if (!job->every) {
-		bool *wanted = calloc(job->nrows ? job->nrows : 1, sizeof(*wanted));
-
-		if (!wanted)
-			return rep_job_fail(err, TP_ENOMEM);
-		for (size_t i = 0; i < n; i++)
-			wanted[rows[i]] = true;
-		code = take_histograms(job, v, wanted, err);
-		free(wanted);
-	}
-	if (!code && rep_dist_solve(&s->dist, s->percentiles, job->nrows))
-		code = rep_job_fail(err, TP_ENOMEM);
-	for (size_t i = 0; !code && i < job->nrows; i++) {
-		/* Sums without the durations: what is known of the rest would mislead. */
-		if (s->unknown && s->sum[i].count > 1)
-			s->percentiles[i].known = false;
-	}
-	for (size_t i = 0; !code && i < n; i++) {
-		if (s->percentiles[rows[i]].known && !s->percentiles[rows[i]].exact)
-			snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_WITHIN);
-	}
-	if (!code && s->unknown)
-		snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_UNKNOWN);
-	return code;
+	return rep_durations_prepare(&s->durations, job, v, rows, n, sum_of, err);
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
@@ -227,7 +151,8 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	struct stacks *s = job->state;
 	const struct rep_key *key = &s->keys.key[row];
 	const struct rep_sum *sum = &s->sum[row];
-	const struct rep_percentiles *p = s->percentiles ? &s->percentiles[row] : &none;
+	const struct rep_percentiles *known = s->durations.percentiles;
+	const struct rep_percentiles *p = known ? &known[row] : &none;
 
 	switch (column) {
 	case COLUMN_WHERE:
@@ -279,10 +204,8 @@ static void release(struct rep_job *job)
 	if (!s)
 		return;
 	rep_keys_release(&s->keys);
-	rep_dist_release(&s->dist);
+	rep_durations_release(&s->durations);
 	free(s->sum);
-	free(s->site_owner);
-	free(s->percentiles);
 	free(s);
 }
 
@@ -302,7 +225,7 @@ const struct rep_report rep_report_block = {
     .columns = block_columns,
     .ncolumns = REP_COUNT_OF(block_columns),
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
     .ops = &ops,
 };
 
@@ -313,7 +236,7 @@ const struct rep_report rep_report_sched = {
     .columns = sched_columns,
     .ncolumns = REP_COUNT_OF(sched_columns),
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON,
     .ops = &ops,
 };
 
@@ -324,6 +247,6 @@ const struct rep_report rep_report_syscalls = {
     .columns = syscall_columns,
     .ncolumns = REP_COUNT_OF(syscall_columns),
     .sort = "total",
-    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE,
+    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE,
     .ops = &ops,
 };

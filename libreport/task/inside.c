@@ -1,10 +1,11 @@
-#include "profile/trace_inside.h"
+#include "task/inside.h"
 
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/choose.h"
 #include "top/keys.h"
 
 /* What a type of task or region must match; answers are kept by string. */
@@ -206,6 +207,25 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as
 	return 0;
 }
 
+/* Nothing there is what was asked for: told with what there is. */
+static int no_such(const struct rep_view *v, const char *option, const char *text, bool regions,
+		   struct tp_err *err)
+{
+	char hint[200];
+
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "nothing is what %s '%s' means; %s",
+			  option, text, rep_pick_hint(v, regions, hint, sizeof(hint)));
+}
+
+static bool any_region(const struct rep_view *v, struct type *region)
+{
+	for (size_t i = 0; i < v->nrows[TP_TABLE_REGION]; i++) {
+		if (type_matches(region, v, REP_COL(v, REGION, name)[i]))
+			return true;
+	}
+	return false;
+}
+
 static int init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		bool as_go, struct tp_err *err)
 {
@@ -237,6 +257,14 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		goto done;
 	if (by_task)
 		code = pick_tasks(&tasks, &task_type, v);
+	if (!code && !as_go && by_task && !tasks.n) {
+		code = no_such(v, "--task", task, false, err);
+		goto done;
+	}
+	if (!code && !as_go && region && !any_region(v, &region_type)) {
+		code = no_such(v, "--region", region, true, err);
+		goto done;
+	}
 	if (!code)
 		code = put_regions(in, v, &region_type, by_task ? &tasks : NULL);
 	if (!code && by_task && !region)

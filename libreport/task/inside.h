@@ -1,4 +1,5 @@
-/* The time of goroutines inside tasks and regions; private to libreport/profile.
+/* The time of goroutines inside tasks and regions: what --task and --region mean to
+ * every report and view of time.
  *
  * A goroutine is in a task (runtime/trace.NewTask) while it is in a region of that task, the
  * nameless ones included that a goroutine started within a task inherits. Of a task without regions
@@ -6,8 +7,8 @@
  * own. With both a task and a region given, only such regions of such tasks count. What had begun
  * before the run begins with it, what has no end lasts to the end. Time in several of them at once
  * counts once. */
-#ifndef REP_PROFILE_TRACE_INSIDE_H
-#define REP_PROFILE_TRACE_INSIDE_H
+#ifndef REP_TASK_INSIDE_H
+#define REP_TASK_INSIDE_H
 
 #include "top/view.h"
 
@@ -24,7 +25,8 @@ struct rep_inside {
 };
 
 /* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
- * TP_EFORMAT for what is no expression. To be released in every case. */
+ * TP_EFORMAT for what is no expression, TP_ENOENT where the run has no such task or region, with a
+ * sentence about what it has. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
 /* The same by the rule of `go tool trace` for overlapping intervals of one goroutine

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profile/trace_inside.h"
+#include "task/inside.h"
 
 #define NONE TP_NULL
 
@@ -108,7 +108,6 @@ static void test_inside_init_intervals(void **state)
 	    {"5", NULL, INT64_MIN, INT64_MAX, "1:700-e", "001"},
 	    {"8", "load", INT64_MIN, INT64_MAX, "2:900-e", "001"},
 	    {"5", "load", INT64_MIN, INT64_MAX, "", "000"},
-	    {"77", NULL, INT64_MIN, INT64_MAX, "", "000"},
 	};
 
 	(void)state;
@@ -182,12 +181,28 @@ static void test_inside_init_bad_expression(void **state)
 	rep_inside_release(&in);
 }
 
+/* Who mistypes a name hears which there are. */
+static void test_inside_init_no_such(void **state)
+{
+	struct rep_inside in;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_inside_init(&in, &view, "77", NULL, &err), TP_ENOENT);
+	assert_string_equal(err.msg, "nothing is what --task '77' means; there are load, save");
+	rep_inside_release(&in);
+	assert_int_equal(rep_inside_init(&in, &view, "load", "lod", &err), TP_ENOENT);
+	assert_string_equal(err.msg, "nothing is what --region 'lod' means; there are load, save");
+	rep_inside_release(&in);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_inside_init_intervals),
 	    cmocka_unit_test(test_inside_clip_pieces),
 	    cmocka_unit_test(test_inside_init_bad_expression),
+	    cmocka_unit_test(test_inside_init_no_such),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,72 @@
+/* What is different about the slowest: the slowest share of tasks (or regions) of one type against
+ * as many around the median (at least 50, where there are so many).
+ *
+ * The latency of each is given to what happened in it (task/explain.h), so the differences of the
+ * facts of kind REP_FACT_STATE, and those of kind REP_FACT_TIME, add up to the difference of the
+ * mean latencies: each explains its share of it. The other kinds overlap those. */
+#ifndef REP_TASK_OUTLIERS_H
+#define REP_TASK_OUTLIERS_H
+
+#include "task/choose.h"
+#include "task/spent.h"
+
+enum rep_fact_kind {
+	REP_FACT_STATE,	  /* a state (and reason), wherever; all of them add up */
+	REP_FACT_TIME,	  /* a state (and reason, stack) somewhere in the task; likewise */
+	REP_FACT_REGION,  /* time in regions of a type; several at once add up */
+	REP_FACT_SUBTASK, /* time in subtasks of a type, likewise */
+	REP_FACT_RANGE,	  /* time during a GC mark phase or a stop of the world */
+	REP_FACT_LOG,	  /* a message, digits aside */
+	REP_NFACT_KINDS
+};
+
+enum { REP_SLOW, REP_MIDDLE, REP_NGROUPS };
+
+struct rep_fact {
+	enum rep_fact_kind kind;
+	struct rep_key what;	 /* by kind: 0, state, reason; label, state, reason, stack; subtask,
+				    region (strings + 1); type; name; category, message — strings of
+				    the run */
+	int64_t ns[REP_NGROUPS]; /* added up over the group */
+	int64_t count[REP_NGROUPS]; /* how often, likewise (not of times) */
+	int64_t with[REP_NGROUPS];  /* how many have it */
+	uint32_t last;		    /* private */
+};
+
+struct rep_outliers {
+	uint32_t type;	/* string of the run */
+	uint32_t types; /* how many there were to choose from */
+	int64_t total;	/* complete ones of the type */
+	int64_t n[REP_NGROUPS];
+	int64_t ns[REP_NGROUPS]; /* latencies added up */
+	int64_t min_ns[REP_NGROUPS], max_ns[REP_NGROUPS];
+	struct rep_fact *fact;
+	size_t nfacts;
+
+	/* private */
+	size_t room;
+	struct rep_keys keys[REP_NFACT_KINDS];
+	uint32_t *of_key[REP_NFACT_KINDS];
+	size_t key_room[REP_NFACT_KINDS];
+	struct rep_workers workers;
+};
+
+struct rep_slowest {
+	bool percent;
+	double share; /* of one */
+	int64_t count;
+};
+/* "1%" or "10"; TP_EFORMAT. */
+int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *err);
+
+/* Looks at the complete tasks (regions, if `regions`) in the view's range that the choice means;
+ * where they are of several types, at the type that took most time. `n` of both groups are 0 where
+ * there are fewer than three. To be released in every case. */
+int rep_outliers_init(struct rep_outliers *o, struct rep_tasks *t, struct rep_pick *choice,
+		      bool regions, const struct rep_slowest *slowest, struct tp_err *err);
+void rep_outliers_release(struct rep_outliers *o);
+
+/* Label of a fact of kind REP_FACT_TIME: subtask and region (strings + 1, 0 for none). */
+const struct rep_key *rep_fact_label(const struct rep_outliers *o, const struct rep_fact *f);
+
+#endif

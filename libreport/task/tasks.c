@@ -1,0 +1,219 @@
+#include "task/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_STEPS (UINT64_C(1) << 28)
+
+static int fail(struct tp_err *err, int code)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  code == TP_ENOMEM ? "out of memory" : "more tasks than are possible");
+}
+
+static int load(struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_view_load(v, TP_TABLE_TASK,
+				 REP_BIT(TASK, id) | REP_BIT(TASK, parent) | REP_BIT(TASK, name) |
+				     REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns) |
+				     REP_BIT(TASK, goroutine) | REP_BIT(TASK, stack) |
+				     REP_BIT(TASK, regions) | REP_BIT(TASK, logs) |
+				     REP_BIT(TASK, goroutines),
+				 err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_REGION,
+				     (1u << tp_tables[TP_TABLE_REGION].ncolumns) - 1, err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_LOG,
+				     REP_BIT(LOG, ts_ns) | REP_BIT(LOG, goroutine) |
+					 REP_BIT(LOG, task) | REP_BIT(LOG, category) |
+					 REP_BIT(LOG, message),
+				     err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
+	return code;
+}
+
+static uint32_t *numbers(size_t n)
+{
+	return calloc(n + 1, sizeof(uint32_t));
+}
+
+static int allocate(struct rep_tasks *t)
+{
+	t->parent = numbers(t->n);
+	t->first_child = numbers(t->n);
+	t->next_child = numbers(t->n);
+	t->children = numbers(t->n);
+	t->first_region = numbers(t->n + (size_t)1);
+	t->first_log = numbers(t->n + (size_t)1);
+	t->seen = numbers(t->n);
+	t->region = numbers(t->v->nrows[TP_TABLE_REGION]);
+	t->log = numbers(t->v->nrows[TP_TABLE_LOG]);
+	return t->parent && t->first_child && t->next_child && t->children && t->first_region &&
+		       t->first_log && t->seen && t->region && t->log
+		   ? 0
+		   : TP_ENOMEM;
+}
+
+/* Two tasks of one id, which no sound trace has: the first is the one that others mean. */
+static int index_ids(struct rep_tasks *t)
+{
+	const int64_t *id = REP_COL(t->v, TASK, id);
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		size_t known = t->ids.n;
+		uint32_t at;
+		int code = rep_keys_add(&t->ids, (uint32_t)id[i], (uint32_t)((uint64_t)id[i] >> 32),
+					0, 0, &at);
+
+		if (!code)
+			code = rep_grow(&t->row_of, &t->row_room, at, sizeof(*t->row_of));
+		if (code)
+			return code;
+		if (at == known)
+			t->row_of[at] = i;
+	}
+	return 0;
+}
+
+/* Parent 0 is the background task, which is nobody's. */
+static void link_children(struct rep_tasks *t)
+{
+	const int64_t *parent = REP_COL(t->v, TASK, parent);
+
+	for (uint32_t i = 0; i < t->n; i++)
+		t->parent[i] = t->first_child[i] = t->next_child[i] = TP_NONE;
+	for (uint32_t i = t->n; i-- > 0;) {
+		uint32_t p = parent[i] ? rep_tasks_find(t, parent[i]) : TP_NONE;
+
+		if (p == TP_NONE || p == i)
+			continue;
+		t->parent[i] = p;
+		t->next_child[i] = t->first_child[p];
+		t->first_child[p] = i;
+		t->children[p]++;
+	}
+}
+
+/* Rows 0 … n-1 of a table, by their task, each list in the order of rows. */
+static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t n, uint32_t *first,
+			 uint32_t *rows)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = rep_tasks_find(t, task[i]);
+
+		if (row != TP_NONE)
+			first[row + 1]++;
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		first[i + 1] += first[i];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = rep_tasks_find(t, task[i]);
+
+		if (row != TP_NONE)
+			rows[first[row]++] = (uint32_t)i;
+	}
+	/* Each first is now the next one's. */
+	memmove(first + 1, first, t->n * sizeof(*first));
+	first[0] = 0;
+}
+
+int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
+{
+	int code;
+
+	memset(t, 0, sizeof(*t));
+	t->v = v;
+	code = load(v, err);
+	if (code)
+		return code;
+	if (v->nrows[TP_TABLE_TASK] >= UINT32_MAX / 2 ||
+	    v->nrows[TP_TABLE_REGION] >= UINT32_MAX / 2 || v->nrows[TP_TABLE_LOG] >= UINT32_MAX / 2)
+		return fail(err, TP_ELIMIT);
+	t->n = (uint32_t)v->nrows[TP_TABLE_TASK];
+	code = allocate(t);
+	if (!code && t->n)
+		code = index_ids(t);
+	if (code)
+		return fail(err, code);
+	if (!t->n)
+		return 0;
+	link_children(t);
+	if (v->nrows[TP_TABLE_REGION])
+		sort_by_task(t, REP_COL(v, REGION, task), v->nrows[TP_TABLE_REGION],
+			     t->first_region, t->region);
+	if (v->nrows[TP_TABLE_LOG])
+		sort_by_task(t, REP_COL(v, LOG, task), v->nrows[TP_TABLE_LOG], t->first_log,
+			     t->log);
+	return 0;
+}
+
+void rep_tasks_release(struct rep_tasks *t)
+{
+	free(t->parent);
+	free(t->first_child);
+	free(t->next_child);
+	free(t->children);
+	free(t->first_region);
+	free(t->region);
+	free(t->first_log);
+	free(t->log);
+	free(t->seen);
+	free(t->row_of);
+	rep_keys_release(&t->ids);
+	memset(t, 0, sizeof(*t));
+}
+
+uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id)
+{
+	uint32_t at;
+
+	if (!rep_keys_find(&t->ids, (uint32_t)id, (uint32_t)((uint64_t)id >> 32), 0, 0, &at))
+		return TP_NONE;
+	return t->row_of[at];
+}
+
+uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows)
+{
+	uint32_t n = 0;
+
+	if (!++t->walk) { /* once in four thousand million */
+		memset(t->seen, 0, t->n * sizeof(*t->seen));
+		t->walk = 1;
+	}
+	t->seen[row] = t->walk;
+	rows[n++] = row;
+	for (uint32_t i = 0; i < n && t->steps < MOST_STEPS; i++) {
+		for (uint32_t c = t->first_child[rows[i]]; c != TP_NONE; c = t->next_child[c]) {
+			t->steps++;
+			if (t->seen[c] == t->walk)
+				continue;
+			t->seen[c] = t->walk;
+			rows[n++] = c;
+		}
+	}
+	return n;
+}
+
+int64_t rep_task_start(const struct rep_tasks *t, uint32_t row)
+{
+	int64_t start = REP_COL(t->v, TASK, start_ns)[row];
+
+	return start == TP_NULL ? 0 : start;
+}
+
+int64_t rep_task_end(const struct rep_tasks *t, uint32_t row)
+{
+	int64_t end = REP_COL(t->v, TASK, end_ns)[row];
+
+	return end == TP_NULL ? t->v->run->row.duration_ns : end;
+}
+
+bool rep_task_complete(const struct rep_tasks *t, uint32_t row)
+{
+	return REP_COL(t->v, TASK, start_ns)[row] != TP_NULL &&
+	       REP_COL(t->v, TASK, end_ns)[row] != TP_NULL;
+}

@@ -1,0 +1,59 @@
+/* The user tasks of a run (runtime/trace.NewTask), with their subtasks, regions and logs at hand.
+ *
+ *	struct rep_tasks tasks;
+ *
+ *	code = rep_tasks_init(&tasks, view, err);
+ *	for (uint32_t c = tasks.first_child[row]; c != TP_NONE; c = tasks.next_child[c])
+ *		…
+ *	rep_tasks_release(&tasks);
+ *
+ * Tasks are named by their row in the table `task`; the columns of the tables task, region and log
+ * are loaded into the view. Whatever the tables say, indices given here are rows that exist, and
+ * every list ends; that a task is not its own ancestor is not promised (rep_tasks_below). */
+#ifndef REP_TASK_TASKS_H
+#define REP_TASK_TASKS_H
+
+#include "top/keys.h"
+#include "top/view.h"
+
+struct rep_tasks {
+	struct rep_view *v;
+	uint32_t n;
+	uint32_t *parent;      /* row, TP_NONE for none known */
+	uint32_t *first_child; /* TP_NONE for none; in the order of rows */
+	uint32_t *next_child;
+	uint32_t *children; /* how many */
+	uint32_t
+	    *first_region;   /* regions of row i: region[first_region[i]] … [first_region[i+1]] */
+	uint32_t *region;    /* rows of the table region */
+	uint32_t *first_log; /* likewise of the table log */
+	uint32_t *log;
+
+	/* private */
+	struct rep_keys ids;
+	uint32_t *row_of; /* by index of `ids` */
+	size_t row_room;
+	uint32_t *seen; /* by row: in which walk it was met */
+	uint32_t walk;
+	uint64_t steps;
+};
+
+/* TP_ENOMEM, TP_ELIMIT, TP_ESTORE … To be released in every case. */
+int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
+void rep_tasks_release(struct rep_tasks *t);
+
+/* The row of the task with this id, or TP_NONE. */
+uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id);
+
+/* Go's Descendents: puts the task itself and all below it into rows[] (room for t->n), each once,
+ * and returns how many. Of a store made to be slow (tasks below tasks without end) it is the task
+ * alone after many millions of steps. */
+uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows);
+
+/* Go's taskInterval: from its beginning, or that of the run, to its end, or that of the run. */
+int64_t rep_task_start(const struct rep_tasks *t, uint32_t row);
+int64_t rep_task_end(const struct rep_tasks *t, uint32_t row);
+/* Both ends are in the trace. */
+bool rep_task_complete(const struct rep_tasks *t, uint32_t row);
+
+#endif
