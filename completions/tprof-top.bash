@@ -11,7 +11,7 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown dot svg callgrind' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown pprof dot svg callgrind' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--state)

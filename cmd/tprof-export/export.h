@@ -50,7 +50,7 @@ struct export_args {
 	bool profile_given;   /* any of them */
 	struct cmd_base base; /* what is taken off */
 	struct cmd_view_options view;
-	bool wakers; /* --wakers */
+	bool wakers;	     /* --wakers */
 	const char **tables; /* ntables of them */
 	size_t ntables;
 };
@@ -67,9 +67,6 @@ int export_begin(struct export_args *args);
  * every case. 0 or an exit status. */
 struct cmd_profiles;
 int export_profiles(struct export_args *args, struct cmd_profiles *list);
-/* What there is to be said of filters. */
-struct rep_profile_view;
-void export_tell(const struct export_args *args, const struct rep_profile_view *v);
 
 int export_events(struct export_args *args);
 int export_parsed(struct export_args *args);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/profiles.h"
+#include "common/proto.h"
 #include "flame/flame.h"
 #include "flame/part.h"
 #include "profile/view.h"
@@ -72,7 +73,7 @@ static int export_stacks(struct export_args *args, enum rep_flame_format format)
 			cmd_error(&args->cmd, "%s", err.msg);
 			status = CMD_USAGE;
 		} else {
-			export_tell(args, &v);
+			cmd_tell_filters(&args->cmd, &v);
 			status = write_stacks(args, &list.item[0], &v, format);
 		}
 		rep_profile_view_release(&v);

@@ -95,7 +95,7 @@ static bool is_format(const char *name)
 {
 	const struct rep_profile_report *r = rep_profile_report_find(name);
 
-	return r && r->format;
+	return !strcmp(name, "pprof") || (r && r->format);
 }
 
 /* ---- arguments ---- */
@@ -137,7 +137,11 @@ static void check(struct top_args *args, struct argp_state *state)
 			argp_error(state, "--%s and --format=%s do not go together",
 				   args->text->name, args->cmd.more_format);
 		args->text = rep_profile_report_find(args->cmd.more_format);
+		args->pprof = !args->text;
 	}
+	if (args->over_runs && args->pprof)
+		argp_error(state,
+			   "--over=run is no profile; there are table, csv, tsv, json and svg");
 	if (args->over_runs &&
 	    (args->report || (args->text && args->text != rep_profile_report_find("svg"))))
 		argp_error(state, "--over=run is a table (or --format=svg) and takes no report");
@@ -284,6 +288,11 @@ static int run(struct top_args *args)
 	enum cmd_kind kind = CMD_KIND_PROFILE;
 	int status = CMD_OK;
 
+	if (args->pprof && args->cmd.tty) {
+		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
+		return CMD_USAGE;
+	}
+
 	if (args->over_runs)
 		return top_series(args);
 	if (args->view.given || (args->npaths > 1 && !args->report))
@@ -318,7 +327,7 @@ int main(int argc, char **argv)
 	struct top_args args = {
 	    .cmd = {.name = "tprof-top",
 		    .more_formats = is_format,
-		    .more_format_names = "for profiles callgrind, dot and svg"},
+		    .more_format_names = "pprof, and for profiles callgrind, dot and svg"},
 	    .rows = -1,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/profiles.h"
+#include "common/proto.h"
 #include "profile/top.h"
 #include "tprof-top/top.h"
 
@@ -58,15 +59,6 @@ static void settle(struct top_args *args)
 		o->node_fraction = table ? plain.node_fraction : 0;
 }
 
-/* Sentences about filters that found nothing. */
-static void tell(const struct top_args *args, const struct rep_profile_view *v)
-{
-	const char *text = (const char *)v->notes.texts.data;
-
-	for (size_t at = 0; at < v->notes.texts.size; at += strlen(text + at) + 1)
-		cmd_note(&args->cmd, "%s", text + at);
-}
-
 static int print_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
@@ -96,7 +88,7 @@ static int print_table(struct top_args *args, const struct cmd_profile *item)
 	}
 	status = code ? cmd_fail(&args->cmd, item->name, &err) : CMD_OK;
 	if (!status) {
-		tell(args, &top.view);
+		cmd_tell_filters(&args->cmd, &top.view);
 		cmd_pager(&args->cmd);
 		status = cmd_output(&args->cmd, false, &out);
 	}
@@ -149,7 +141,7 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 	} else if (code) {
 		status = cmd_fail(&args->cmd, item->name, &err);
 	} else {
-		tell(args, &v);
+		cmd_tell_filters(&args->cmd, &v);
 		if (args->cmd.format != REP_FORMAT_TABLE) {
 			status = print_rows(args, &v, item->name);
 			rep_profile_view_release(&v);
@@ -181,7 +173,9 @@ int top_profile(struct top_args *args)
 					 &list);
 	if (!status && args->view.given)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
-	if (!status)
+	if (!status && args->pprof)
+		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL, NULL);
+	else if (!status)
 		status =
 		    args->text ? print_text(args, &list.item[0]) : print_table(args, &list.item[0]);
 	cmd_profiles_release(&list);

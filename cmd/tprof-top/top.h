@@ -28,6 +28,7 @@ struct top_args {
 	struct cmd_base base;		       /* what is taken off */
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
+	bool pprof;		      /* --format=pprof */
 	bool over_runs, counters;     /* --over=run: what grows; the counters of profiles */
 	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "common/proto.h"
 #include "tprof-top/top.h"
 
 #define TABLE_ROWS 20 /* what a table shows unless told otherwise */
@@ -160,12 +161,42 @@ static int check(struct top_args *args)
 	return CMD_USAGE;
 }
 
+/* --format=pprof: a sample for each row. */
+static int write_profile(struct top_args *args)
+{
+	const struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
+	const struct rep_runs *runs = &args->cmd.runs;
+	struct cmd_profile item = {.name = (char *)(uintptr_t)runs->run[0].row.name};
+	struct tp_err err;
+	int status;
+
+	args->top.rows = args->rows > 0 ? args->rows : 0;
+	if (rep_top_profile(&item.profile, args->cmd.store, runs->run, runs->n, &args->top, &err))
+		return cmd_fail(&args->cmd, args->paths[0], &err);
+	status = cmd_write_proto(&args->cmd, &item, &plain, NULL, NULL);
+	tp_profile_free(item.profile);
+	return status;
+}
+
 int top_trace(struct top_args *args)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	int code, status = check(args);
+	int code, status;
 
+	/* Its rows are functions, of which the view has the stacks. */
+	if (args->pprof && args->report && !strcmp(args->report, "cpu")) {
+		args->view.given = true;
+		args->view.trace.view = REP_TRACE_CPU;
+		args->npaths = 1; /* the report was the second */
+		args->report = NULL;
+		return top_profile(args);
+	}
+	status = check(args);
+	if (!status && args->pprof && rep_top_profile_check(args->top.report, &err)) {
+		cmd_error(&args->cmd, "%s", err.msg);
+		status = CMD_USAGE;
+	}
 	if (!status)
 		status = cmd_open(&args->cmd, args->paths[0]);
 	if (status)
@@ -176,6 +207,8 @@ int top_trace(struct top_args *args)
 			return CMD_USAGE;
 		}
 	}
+	if (args->pprof)
+		return write_profile(args);
 	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
 	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
 	cmd_pager(&args->cmd);

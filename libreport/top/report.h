@@ -46,6 +46,9 @@ struct rep_report_ops {
 	/* A number by content that orders rows which are equal otherwise. NULL: none. */
 	uint64_t (*tie)(struct rep_job *job, size_t row);
 	void (*release)(struct rep_job *job);
+	/* The stack that a row is about, of the common dictionary, for profiles made of the report.
+	 * NULL: rows have none. */
+	uint32_t (*stack)(struct rep_job *job, size_t row);
 };
 
 /* "out of memory" and the like, for codes that come without words. */

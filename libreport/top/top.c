@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "task/outliers.h"
+#include "top/profile.h"
 #include "top/report.h"
 
 /* The page to begin with: the first rows of what most traces have. */
@@ -214,9 +215,9 @@ static double as_number(struct rep_value v)
 	return v.type == REP_TYPE_INT ? (double)v.i : v.type == REP_TYPE_FLOAT ? v.f : -1e300;
 }
 
-/* The rows to show, in order, into *rows (to be freed) and *n. */
-static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
-		struct tp_err *err)
+/* The rows to show, in order, into *rows (to be freed) and *n; with their percentiles. */
+static int pick(struct rep_job *job, struct rep_view *v, size_t limit, bool percentiles,
+		uint32_t **rows, size_t *n, struct tp_err *err)
 {
 	const struct rep_report_ops *ops = job->report->ops;
 	struct order o = {.job = job, .column = (size_t)(job->sort - job->report->columns)};
@@ -242,7 +243,7 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 	}
 	if (!code)
 		choose(*rows, job->nrows, *n, &o);
-	if (!code && ops->prepare)
+	if (!code && percentiles && ops->prepare)
 		code = ops->prepare(job, v, *rows, *n, err);
 	free(number);
 	return code;
@@ -336,7 +337,7 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 	int code = !columns || !values ? rep_job_fail(err, TP_ENOMEM) : 0;
 
 	if (!code)
-		code = pick(job, v, limit, &rows, &n, err);
+		code = pick(job, v, limit, true, &rows, &n, err);
 	if (!code && (job->nrows || !job->opt->tables)) {
 		code = rep_output_begin(out, job->report->name, columns, ncolumns, err);
 		for (size_t i = 0; !code && i < n; i++) {
@@ -523,12 +524,14 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 	return code;
 }
 
-int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
-	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
+/* All but writing. To be ended in every case. */
+static int begin_top(struct top **out, struct tp_store *store, const struct rep_run *runs,
+		     size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
 {
 	struct top *t = calloc(1, sizeof(*t));
 	int code;
 
+	*out = t;
 	if (!t)
 		return rep_job_fail(err, TP_ENOMEM);
 	t->opt = opt;
@@ -544,8 +547,13 @@ int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run
 		code = begin_jobs(t, runs, nruns, err);
 	for (size_t i = 0; !code && i < nruns; i++)
 		code = add_run(t, store, &runs[i], i, err);
-	if (!code)
-		code = write_jobs(t, out, err);
+	return code;
+}
+
+static void end_top(struct top *t)
+{
+	if (!t)
+		return;
 	for (size_t i = 0; i < t->njobs; i++) {
 		t->job[i].report->ops->release(&t->job[i]);
 		tp_arena_clear(&t->job[i].texts);
@@ -554,5 +562,51 @@ int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run
 	rep_filter_release(&t->filter);
 	tp_dict_free(t->common);
 	free(t);
+}
+
+int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
+	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
+{
+	struct top *t;
+	int code = begin_top(&t, store, runs, nruns, opt, err);
+
+	if (!code)
+		code = write_jobs(t, out, err);
+	end_top(t);
+	return code;
+}
+
+int rep_top_profile_check(const struct rep_report *r, struct tp_err *err)
+{
+	return rep_report_profile_check(r, err);
+}
+
+int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct rep_run *runs,
+		    size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
+{
+	uint32_t *rows = NULL;
+	struct rep_job *job;
+	struct top *t = NULL;
+	size_t n;
+	int code = rep_report_profile_check(opt->report, err);
+
+	*p = NULL;
+	if (!code)
+		code = begin_top(&t, store, runs, nruns, opt, err);
+	job = t ? &t->job[0] : NULL;
+	if (!code && job->report->ops->finish)
+		code = job->report->ops->finish(job, err);
+	if (!code)
+		code = pick(job, &t->view, (size_t)opt->rows, false, &rows, &n, err);
+	if (!code) {
+		*p = tp_profile_new();
+		code = *p ? rep_job_profile(job, rows, n, *p, err) : rep_job_fail(err, TP_ENOMEM);
+	}
+	if (code) {
+		tp_profile_free(*p);
+		*p = NULL;
+	}
+	free(rows);
+	end_top(t);
 	return code;
 }

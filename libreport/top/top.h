@@ -92,4 +92,13 @@ int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *r
 int rep_top(struct rep_output *out, struct tp_store *store, const struct rep_run *runs,
 	    size_t nruns, const struct rep_top_options *opt, struct tp_err *err);
 
+/* The same as a profile: a sample for each row (opt->rows > 0: of the first ones), whose values are
+ * what of its columns adds up. TP_EFORMAT with a sentence for reports that are none. *p is the
+ * caller's. */
+struct tp_profile;
+int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct rep_run *runs,
+		    size_t nruns, const struct rep_top_options *opt, struct tp_err *err);
+/* Can the report be one? 0, or that sentence. */
+int rep_top_profile_check(const struct rep_report *r, struct tp_err *err);
+
 #endif

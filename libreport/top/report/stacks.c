@@ -197,6 +197,13 @@ static uint64_t tie(struct rep_job *job, size_t row)
 	return tp_dict_stack_hash(job->dict, s->keys.key[row].part[0]);
 }
 
+static uint32_t stack_of(struct rep_job *job, size_t row)
+{
+	struct stacks *s = job->state;
+
+	return s->keys.key[row].part[0];
+}
+
 static void release(struct rep_job *job)
 {
 	struct stacks *s = job->state;
@@ -216,6 +223,7 @@ static const struct rep_report_ops ops = {
     .value = value,
     .tie = tie,
     .release = release,
+    .stack = stack_of,
 };
 
 const struct rep_report rep_report_block = {

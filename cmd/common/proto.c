@@ -1,0 +1,112 @@
+#include "common/proto.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buf.h"
+#include "decode/profile/encode.h"
+#include "profile/view.h"
+
+#define PIECE ((size_t)256 << 10)
+
+/* As for pprof's -proto: nothing is trimmed, locations stay what they are. */
+static const struct rep_profile_traits traits = {
+    .no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES};
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
+{
+	z_stream z = {.next_in = b->data};
+	struct tp_buf piece = {0};
+	size_t left = b->size;
+	int code = 0, end = Z_OK;
+
+	/* 16: with a gzip header, which holds no time, so that equal profiles are equal files. */
+	if (tp_buf_reserve(&piece, PIECE) ||
+	    deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK) {
+		tp_buf_release(&piece);
+		return out_of_memory(err);
+	}
+	while (!code && end == Z_OK) {
+		uInt n = left < PIECE ? (uInt)left : (uInt)PIECE;
+
+		z.avail_in = n;
+		do {
+			z.next_out = piece.data;
+			z.avail_out = (uInt)PIECE;
+			end = deflate(&z, n == left ? Z_FINISH : Z_NO_FLUSH);
+			code = cmd_write(piece.data, PIECE - z.avail_out, err);
+		} while (!code && !z.avail_out);
+		left -= n;
+	}
+	deflateEnd(&z);
+	tp_buf_release(&piece);
+	return code;
+}
+
+/* pprof divides all values here, whatever is shown. */
+static void divide(struct tp_profile *p, double ratio)
+{
+	for (size_t i = 0; ratio != 1 && i < p->nsamples * p->ntypes; i++) {
+		double v = (double)p->value[i] * ratio;
+
+		p->value[i] = v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+	}
+}
+
+void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
+{
+	const char *text = (const char *)v->notes.texts.data;
+
+	for (size_t at = 0; at < v->notes.texts.size; at += strlen(text + at) + 1)
+		cmd_note(cmd, "%s", text + at);
+}
+
+static int encode(struct cmd *cmd, const struct cmd_profile *item,
+		  const struct rep_profile_options *opt, const struct rep_profile_view *v,
+		  struct tp_buf *b, struct tp_err *err)
+{
+	const struct tp_encode_options how = {
+	    .no_inlines = v->opt.no_inlines,
+	    .no_columns = v->opt.no_inlines && !v->opt.show_columns,
+	};
+
+	cmd_tell_filters(cmd, v);
+	divide(item->profile, v->ratio);
+	/* What readers show unless told otherwise. */
+	if (opt->sample_index)
+		item->profile->default_type = item->profile->types[v->index].type;
+	return tp_profile_encode(item->profile, &how, b, err);
+}
+
+int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
+		    const struct rep_profile_options *opt, int (*begin)(void *ctx), void *ctx)
+{
+	struct rep_profile_view v;
+	struct tp_buf b = {0};
+	struct tp_err err;
+	int code = rep_profile_view_init(&v, item->profile, opt, &traits, &err);
+	int status = CMD_OK;
+
+	if (code && code != TP_ENOMEM && code != TP_ELIMIT) {
+		cmd_error(cmd, "%s", err.msg);
+		status = CMD_USAGE;
+	} else {
+		if (!code)
+			code = encode(cmd, item, opt, &v, &b, &err);
+		if (!code && begin)
+			status = begin(ctx);
+		if (!code && !status)
+			code = write_gzipped(&b, &err);
+		if (code)
+			status = cmd_fail(cmd, item->name, &err);
+	}
+	tp_buf_release(&b);
+	rep_profile_view_release(&v);
+	return status;
+}

@@ -1,0 +1,19 @@
+/* Profiles as one profile.proto, gzipped as pprof and the Go toolchain want it: what --format=pprof
+ * writes. */
+#ifndef CMD_PROTO_H
+#define CMD_PROTO_H
+
+#include "common/profiles.h"
+#include "profile/options.h"
+
+/* Writes a profile, as the options leave it (which changes it), to stdout. `begin`, unless NULL, is
+ * called when there is something to write and nothing is written yet; it returns 0 or an exit
+ * status. Equal profiles are equal bytes. 0 or an exit status, explained on stderr. */
+int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
+		    const struct rep_profile_options *opt, int (*begin)(void *ctx), void *ctx);
+
+/* What there is to be said of filters, as notes. */
+struct rep_profile_view;
+void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v);
+
+#endif
