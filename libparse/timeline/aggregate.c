@@ -65,7 +65,7 @@ static int index_cell(struct tp_aggregate *a, uint32_t id)
 
 int tp_aggregate_init(struct tp_aggregate *a)
 {
-	if (tp_grow_items((void **)&a->cells, &a->room_cells, sizeof(*a->cells)))
+	if (tp_grow_lines((void **)&a->cells, &a->room_cells))
 		return TP_ENOMEM;
 	/* No goroutine is that of number 0. */
 	a->cells[0] = (struct tp_cell){.doer = UINT64_MAX};
@@ -93,8 +93,7 @@ static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint
 
 	if (cell.site == TP_NONE)
 		return 0;
-	if (a->ncells == a->room_cells &&
-	    tp_grow_items((void **)&a->cells, &a->room_cells, sizeof(*a->cells)))
+	if (a->ncells == a->room_cells && tp_grow_lines((void **)&a->cells, &a->room_cells))
 		return 0;
 	cell.octaves = tp_sites_octaves(cell.site);
 	cell.next = a->ncells;

@@ -74,6 +74,8 @@ void tp_map_release(struct tp_map *m);
  * again), for the items of an array. 0 or TP_ENOMEM. */
 int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh);
 int tp_grow_items(void **items, uint32_t *room, size_t size);
+/* The same for items of a cache line, none of which lies across two. */
+int tp_grow_lines(void **items, uint32_t *room);
 
 /* Times of a damaged trace may be any: differences wrap around, as those of Go do, and sums stay at
  * the most that 64 bits hold. */
@@ -196,19 +198,20 @@ struct tp_site {
 
 #define TP_SITE_OCTAVES 60    /* base/hist.h: 3776 buckets, 64 each; one more to have fours */
 #define TP_SITES_DENSE	8192  /* sites with an entry in octave */
-#define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 256 bytes) */
+#define TP_BLOCKS_DENSE 32768 /* at most so many blocks (of 64 bytes) */
 
 struct tp_sites {
 	struct tp_site *site;
 	uint32_t n, room;
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
-	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket … */
+	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket, of
+	 * which a byte is kept: a block is a cache line, and those of a segment stay in the cache … */
 	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
-	uint32_t (*block)[64];
+	uint8_t (*block)[64];
 	uint32_t nblocks, room_blocks;
 	uint32_t noctaves; /* entries of octave */
-	/* … and site << 36 | bucket << 24 | count (0: free) in a hash for what is more */
+	/* … and site << 36 | bucket << 24 | count (0: free) in a hash for what is more. */
 	uint64_t *hist;
 	uint32_t nhist, hist_mask;
 	uint64_t *sorted; /* all in the form of the hash, when a segment ends */
@@ -430,7 +433,7 @@ static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t
 {
 	uint32_t block = octaves < s->noctaves ? s->octave[octaves + bucket / 64] : 0;
 
-	if (unlikely(!block))
+	if (unlikely(!block || s->block[block][bucket % 64] == UINT8_MAX))
 		return tp_sites_count(s, site, (int)bucket, 1);
 	s->block[block][bucket % 64]++;
 	return 0;

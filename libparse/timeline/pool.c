@@ -105,3 +105,18 @@ int tp_grow_items(void **items, uint32_t *room, size_t size)
 	*room = more;
 	return 0;
 }
+
+int tp_grow_lines(void **items, uint32_t *room)
+{
+	uint32_t more = *room ? *room * 2 : 1024;
+	void *p = more ? aligned_alloc(64, (size_t)more * 64) : NULL;
+
+	if (!p)
+		return TP_ENOMEM;
+	if (*room)
+		memcpy(p, *items, (size_t)*room * 64);
+	free(*items);
+	*items = p;
+	*room = more;
+	return 0;
+}

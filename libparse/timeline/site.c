@@ -101,6 +101,7 @@ static int count_hashed(struct tp_sites *s, uint32_t site, int bucket, uint64_t 
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count)
 {
 	uint16_t *octave;
+	uint8_t *here;
 
 	if (site >= TP_SITES_DENSE || s->nblocks >= TP_BLOCKS_DENSE)
 		return count_hashed(s, site, bucket, count);
@@ -113,13 +114,16 @@ int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count
 	octave = &s->octave[tp_sites_octaves(site) + (uint32_t)bucket / 64];
 	if (!*octave) {
 		while (s->nblocks + 1 >= s->room_blocks)
-			if (tp_grow_items((void **)&s->block, &s->room_blocks, sizeof(*s->block)))
+			if (tp_grow_lines((void **)&s->block, &s->room_blocks))
 				return TP_ENOMEM;
 		*octave = (uint16_t)++s->nblocks;
 		memset(s->block[s->nblocks], 0, sizeof(*s->block));
 	}
-	s->block[*octave][bucket % 64] += (uint32_t)count;
-	return 0;
+	here = &s->block[*octave][bucket % 64];
+	count += *here;
+	*here = (uint8_t)count;
+	count -= *here;
+	return count ? count_hashed(s, site, bucket, count) : 0;
 }
 
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max)
@@ -148,15 +152,15 @@ static int put_sorted(struct tp_sites *s, uint64_t slot)
 	return 0;
 }
 
-/* The site's histogram to s->sorted, buckets ascending; hashed ones are there. */
+/* The site's blocks to s->sorted, buckets ascending. */
 static int collect_blocks(struct tp_sites *s, uint32_t site)
 {
 	const uint16_t *octave = &s->octave[tp_sites_octaves(site)];
 	uint64_t some;
 
-	/* Most is zero: four octaves and two counts are looked at at once. */
+	/* Most is zero: four octaves and eight counts are looked at at once. */
 	for (uint32_t o = 0; o < TP_SITE_OCTAVES; o++) {
-		const uint32_t *count = s->block[octave[o]];
+		const uint8_t *count = s->block[octave[o]];
 
 		if (o % 4 == 0) {
 			memcpy(&some, octave + o, sizeof(some));
@@ -164,18 +168,33 @@ static int collect_blocks(struct tp_sites *s, uint32_t site)
 		}
 		if (!octave[o])
 			continue;
-		for (uint32_t i = 0; i < 64; i += 2) {
+		for (uint32_t i = 0; i < 64; i++) {
 			uint64_t key = (uint64_t)site << BUCKET_BITS | (o * 64 + i);
 
-			memcpy(&some, count + i, sizeof(some));
-			if (!some)
-				continue;
-			if ((count[i] && put_sorted(s, key << COUNT_BITS | count[i])) ||
-			    (count[i + 1] && put_sorted(s, (key + 1) << COUNT_BITS | count[i + 1])))
+			if (i % 8 == 0) {
+				memcpy(&some, count + i, sizeof(some));
+				i += some ? 0 : 7;
+			}
+			if (count[i] && put_sorted(s, key << COUNT_BITS | count[i]))
 				return TP_ENOMEM;
 		}
 	}
 	return 0;
+}
+
+/* Sorts the last n slots of s->sorted; what a bucket has in blocks and in the hash becomes one. */
+static void sort_site(struct tp_sites *s, uint32_t n)
+{
+	uint64_t *slot = s->sorted + s->nsorted - n, *to = slot;
+
+	qsort(slot, n, sizeof(*slot), compare_slots);
+	for (uint32_t i = 1; i < n; i++) {
+		if (slot[i] >> COUNT_BITS == *to >> COUNT_BITS)
+			*to += slot[i] & ((1u << COUNT_BITS) - 1);
+		else
+			*++to = slot[i];
+	}
+	s->nsorted = (uint32_t)(to + 1 - s->sorted);
 }
 
 /* Histograms to s->sorted, in the order of their sites, buckets ascending. What is in the hash is
@@ -208,10 +227,9 @@ static int sort_hist(struct tp_sites *s)
 		while (next < nhashed && hashed[next] >> (COUNT_BITS + BUCKET_BITS) == i)
 			if (put_sorted(s, hashed[next++]))
 				goto done;
-		x->nhist = s->nsorted - x->first_hist;
 		if (next > from)
-			qsort(s->sorted + x->first_hist, x->nhist, sizeof(*s->sorted),
-			      compare_slots);
+			sort_site(s, s->nsorted - x->first_hist);
+		x->nhist = s->nsorted - x->first_hist;
 	}
 	code = 0;
 done:
