@@ -142,7 +142,8 @@ uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer
 	uint32_t id = find_cell(a, sum, *ring, doer, cause);
 
 	*ring = *ring ? *ring : id;
-	a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)] = id;
+	a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)] =
+	    (uint16_t)(id <= UINT16_MAX ? id : 0);
 	return id;
 }
 

@@ -222,8 +222,8 @@ struct tp_sites {
 struct tp_aggregate {
 	struct tp_cell *cells; /* number 0 is none */
 	uint32_t ncells, room_cells;
-	uint32_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash */
-	uint32_t *cell_slots;		  /* number + 1; of those in long rings */
+	uint16_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash, if its number is small */
+	uint32_t *cell_slots; /* number + 1; of those in long rings */
 	uint32_t cell_mask, nindexed;
 	struct tp_sites sites;
 	struct tp_buf held; /* sites of finished segments, see site.c */
