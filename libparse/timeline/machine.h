@@ -47,13 +47,17 @@ struct tp_gstate {
 	uint32_t mark;
 	uint8_t state; /* enum tp_state; TP_ST_NONE: no open span */
 	uint8_t flags;
+	uint8_t pad[14];
 };
+
+_Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");
 
 /* Goroutines are numbered as they appear, so they mostly die by the chunk: one without a live
  * goroutine is freed, and memory follows the living. */
 struct tp_gchunk {
-	uint32_t live;
 	struct tp_gstate g[TP_CHUNK];
+	uint32_t live;
+	uint8_t pad[60];
 };
 
 struct tp_spans {

@@ -62,10 +62,12 @@ int tp_spans_grow_g(struct tp_spans *s, uint32_t g)
 		if (code)
 			return code;
 	}
-	if (!s->chunk[c])
-		s->chunk[c] = calloc(1, sizeof(*s->chunk[c]));
-	if (!s->chunk[c])
-		return TP_ENOMEM;
+	if (!s->chunk[c]) {
+		s->chunk[c] = aligned_alloc(64, sizeof(*s->chunk[c]));
+		if (!s->chunk[c])
+			return TP_ENOMEM;
+		memset(s->chunk[c], 0, sizeof(*s->chunk[c]));
+	}
 	if (c > s->newest) {
 		if (s->chunk[s->newest] && !s->chunk[s->newest]->live)
 			tp_spans_drop(s, s->newest);
