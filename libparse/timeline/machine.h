@@ -47,7 +47,9 @@ struct tp_gstate {
 	uint32_t mark;
 	uint8_t state; /* enum tp_state; TP_ST_NONE: no open span */
 	uint8_t flags;
-	uint8_t pad[14];
+	/* Also timeline.c's: where the span will be counted, 0 if that has to be looked up. */
+	uint32_t cell;
+	uint8_t pad[8];
 };
 
 _Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");

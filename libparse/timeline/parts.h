@@ -206,7 +206,7 @@ struct tp_sites {
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
 	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket, of
-	 * which a byte is kept: a block is a cache line, and those of a segment stay in the cache … */
+	 * which a byte is kept: a block is a cache line, and most of a segment's stay in a cache … */
 	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
 	uint8_t (*block)[64];
 	uint32_t nblocks, room_blocks;
@@ -466,6 +466,16 @@ static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum 
 		return c;
 	id = tp_cell_find(a, sum, doer, cause);
 	return id ? &a->cells[id] : NULL;
+}
+/* The number of that cell if it is in `near`, else 0. */
+static inline uint32_t tp_cell_near(const struct tp_aggregate *a, uint32_t g, uint8_t state,
+				    uint64_t cause)
+{
+	uint64_t doer = (uint64_t)g << 8 | state;
+	uint32_t id = a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)];
+	const struct tp_cell *c = &a->cells[id];
+
+	return (c->cause ^ cause) | (c->doer ^ doer) ? 0 : id;
 }
 /* A span in its cell. */
 static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64_t dur)

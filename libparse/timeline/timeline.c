@@ -209,8 +209,10 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 		code = tp_summary_leave(t, ev, err);
 	/* A chunk of summaries is only packed when that of the states is gone. */
 	st = tp_gstate_find(t->spans, ev->subject);
-	if (st)
+	if (st) {
 		st->sum = is_plain(st, sum) ? sum : NULL;
+		st->cell = 0;
+	}
 	return code;
 }
 
@@ -229,12 +231,15 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 		     tp_slot_of_state[ev->to] == TP_NSTATS || ev->str == TP_STR_FOREVER))
 		return slow_transition(t, ev, err);
 	sum = st->sum;
-	c = tp_cell_at(a, sum, ev->subject, st->state, tp_cause_bits(&st->cause));
+	c = st->cell ? &a->cells[st->cell]
+		     : tp_cell_at(a, sum, ev->subject, st->state, tp_cause_bits(&st->cause));
 	dur = tp_since(st->start, ev->ts);
 	tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
 	if (unlikely(!c || tp_cell_count(a, c, dur)))
 		return tp_timeline_nomem(err);
 	code = tp_spans_move(t->spans, st, ev);
+	/* Now, while nothing waits for it. */
+	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
 	return code ? spans_done(t, NULL, code, err) : 0;
 }
 
