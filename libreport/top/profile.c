@@ -11,10 +11,10 @@
 /* Columns whose numbers may be added up over rows, as sample types. Those of several groups have
  * the same names all over the reports. */
 static const char *const additive[] = {
-    "count",	   "total_ns",	 "spans",	"running_ns",
-    "runnable_ns", "blocked_ns", "syscall_ns",	"syscall_blocked_ns",
-    "lost_ns",	   "incomplete", "swept_bytes", "reclaimed_bytes",
-    "regions",	   "logs",	 "events",
+    "count",	       "total_ns",	     "latency_ns", "spans",   "running_ns",
+    "runnable_ns",     "blocked_ns",	     "syscall_ns", "lost_ns", "nobody_ns",
+    "incomplete",      "swept_bytes",	     "regions",	   "logs",    "children",
+    "reclaimed_bytes", "syscall_blocked_ns",
 };
 
 /* Texts that say where in other words. */
@@ -43,17 +43,18 @@ static void take_shape(const struct rep_report *r, struct shape *s)
 	for (size_t i = 0; i < r->ncolumns; i++) {
 		const struct rep_column *c = &r->columns[i].column;
 		bool run = !strcmp(c->name, "run");
+		/* What tells rows apart is shown; "most_…" and "worst_…" are of one moment. */
+		bool tells = (run || !c->raw_only) && strncmp(c->name, "most_", 5) != 0 &&
+			     strncmp(c->name, "worst_", 6) != 0 && s->nlabels < MAX_LABELS;
 
 		if (c->table_only)
 			continue;
 		if (c->kind == REP_TEXT && !stacks && s->name == SIZE_MAX && !run)
 			s->name = i;
 		else if (c->kind == REP_TEXT &&
-			 !(stacks && listed(of_stacks, REP_COUNT_OF(of_stacks), c->name)) &&
-			 s->nlabels < MAX_LABELS)
+			 !(stacks && listed(of_stacks, REP_COUNT_OF(of_stacks), c->name)) && tells)
 			s->label[s->nlabels++] = i;
-		else if (c->kind == REP_ID && !strncmp(c->name, "goroutine", 9) &&
-			 s->nlabels < MAX_LABELS)
+		else if (c->kind == REP_ID && tells)
 			s->label[s->nlabels++] = i;
 		else if (listed(additive, REP_COUNT_OF(additive), c->name) && s->ntypes < MAX_TYPES)
 			s->type[s->ntypes++] = i;
@@ -106,7 +107,7 @@ static int add_type(struct rep_job *job, const struct rep_column *c, struct tp_p
 		code = text(p, unit, strlen(unit), &id);
 	if (!code)
 		code = tp_profile_add_type(p, name, id);
-	if (!code && !strcmp(c->name, "total_ns"))
+	if (!code && (!strcmp(c->name, "total_ns") || !strcmp(c->name, "latency_ns")))
 		p->default_type = name;
 	return code;
 }

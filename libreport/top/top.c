@@ -215,9 +215,9 @@ static double as_number(struct rep_value v)
 	return v.type == REP_TYPE_INT ? (double)v.i : v.type == REP_TYPE_FLOAT ? v.f : -1e300;
 }
 
-/* The rows to show, in order, into *rows (to be freed) and *n; with their percentiles. */
-static int pick(struct rep_job *job, struct rep_view *v, size_t limit, bool percentiles,
-		uint32_t **rows, size_t *n, struct tp_err *err)
+/* The rows to show, in order, into *rows (to be freed) and *n. */
+static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
+		struct tp_err *err)
 {
 	const struct rep_report_ops *ops = job->report->ops;
 	struct order o = {.job = job, .column = (size_t)(job->sort - job->report->columns)};
@@ -243,7 +243,7 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, bool perc
 	}
 	if (!code)
 		choose(*rows, job->nrows, *n, &o);
-	if (!code && percentiles && ops->prepare)
+	if (!code && ops->prepare)
 		code = ops->prepare(job, v, *rows, *n, err);
 	free(number);
 	return code;
@@ -337,7 +337,7 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 	int code = !columns || !values ? rep_job_fail(err, TP_ENOMEM) : 0;
 
 	if (!code)
-		code = pick(job, v, limit, true, &rows, &n, err);
+		code = pick(job, v, limit, &rows, &n, err);
 	if (!code && (job->nrows || !job->opt->tables)) {
 		code = rep_output_begin(out, job->report->name, columns, ncolumns, err);
 		for (size_t i = 0; !code && i < n; i++) {
@@ -597,7 +597,7 @@ int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct 
 	if (!code && job->report->ops->finish)
 		code = job->report->ops->finish(job, err);
 	if (!code)
-		code = pick(job, &t->view, (size_t)opt->rows, false, &rows, &n, err);
+		code = pick(job, &t->view, (size_t)opt->rows, &rows, &n, err);
 	if (!code) {
 		*p = tp_profile_new();
 		code = *p ? rep_job_profile(job, rows, n, *p, err) : rep_job_fail(err, TP_ENOMEM);
