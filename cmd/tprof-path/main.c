@@ -59,7 +59,7 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", 0, "Show at most N rows of a table, 0 for all", 2},
     {"stacks", KEY_STACKS, NULL, 0, "wakers: tell apart by whole stacks, not by functions", 2},
-    {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 20,000,000)", 2},
+    {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 10,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
     {"title", KEY_TITLE, "TEXT", 0, "The heading of the flame graph", 2},

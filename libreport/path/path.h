@@ -121,7 +121,7 @@ int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 
 /* ---- paths ---- */
 
-#define REP_PATH_HOPS	    20000000 /* for all requests of a walk, unless told otherwise */
+#define REP_PATH_HOPS	    10000000 /* for all requests of a walk, unless told otherwise */
 #define REP_PATH_DEPTH	    64	     /* waits within waits that chains tell apart */
 #define REP_PATH_MAX_CHAINS 200000
 
@@ -186,9 +186,12 @@ struct rep_path {
 	size_t chain_room, sum_room, hop_room;
 };
 
-/* Walks the paths of n requests, whose goroutines and ends it completes. Time outside the view's
- * range does not count. At most max_hops hops; the rest of what is not walked is one hop
- * REP_PATH_LIMIT each. To be released in every case. TP_ENOMEM, TP_ESTORE. */
+/* The slowest first; equal ones by time, then id. */
+void rep_path_sort(struct rep_path_request *requests, size_t n);
+
+/* Walks the paths of n requests, whose goroutines and ends it completes (and sorts them by that).
+ * Time outside the view's range does not count. At most max_hops hops; the rest of what is not
+ * walked is one hop REP_PATH_LIMIT each. To be released in every case. TP_ENOMEM, TP_ESTORE. */
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);

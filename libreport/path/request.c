@@ -268,13 +268,18 @@ static int by_length(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+void rep_path_sort(struct rep_path_request *requests, size_t n)
+{
+	if (n)
+		qsort(requests, n, sizeof(*requests), by_length);
+}
+
 static void choose(const struct pick *p)
 {
 	struct rep_path_requests *list = p->list;
 	size_t n = list->n;
 
-	if (n)
-		qsort(list->request, n, sizeof(*list->request), by_length);
+	rep_path_sort(list->request, n);
 	list->matching = n;
 	if (p->opt->slowest > 0 && (uint64_t)p->opt->slowest < n)
 		n = (size_t)p->opt->slowest;

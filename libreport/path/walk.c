@@ -57,8 +57,9 @@ struct walk {
 	struct rep_keys tasks;
 	uint32_t *task_walker; /* by key */
 	size_t task_room;
-	int64_t left; /* hops */
-	bool keep;    /* every hop */
+	int64_t left;  /* hops */
+	int64_t steps; /* moves; a hop may take several, such as jumps */
+	bool keep;     /* every hop */
 };
 
 static int fail(struct tp_err *err, int code)
@@ -486,7 +487,7 @@ static int walk_segment(struct walk *k, struct walker *w)
 			finish(w);
 			return code;
 		}
-		if (--k->left <= 0)
+		if (k->left <= 0 || --k->steps <= 0)
 			return give_up(k, w);
 		if (f && f->segment == k->slice.segment && w->moment <= f->moment)
 			code = pop(k, w);
@@ -745,7 +746,13 @@ static int begin(struct walk *k, struct rep_path_request *requests, size_t n)
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err)
 {
-	struct walk k = {.v = v, .path = path, .left = max_hops, .keep = n == 1};
+	struct walk k = {
+	    .v = v,
+	    .path = path,
+	    .left = max_hops,
+	    .steps = max_hops < INT64_MAX / 8 ? 8 * max_hops + 64 : INT64_MAX,
+	    .keep = n == 1,
+	};
 	int code = rep_path_begin(path);
 
 	if (!code && n >= TP_NONE)
@@ -761,8 +768,10 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 		if (k.parked[i] != TP_NONE)
 			code = run_segment(&k, i, err);
 	path->requests = n;
-	if (!code)
+	if (!code) {
 		rep_path_finish(path);
+		rep_path_sort(requests, n);
+	}
 	for (size_t i = 0; i < k.n; i++)
 		free(k.walker[i].frame);
 	free(k.walker);
