@@ -3,10 +3,9 @@
  * stops of the world and the sweeps of the table range, which say themselves where they are.
  *
  * Only goroutines that are in an assist, or that have been labelled as a worker (the runtime's
- * GoLabel: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at: tp_gsum.gc keeps them
- * off the short way of timeline.c, and no other event costs anything. Rules: Go's
- * internal/trace/gc.go, MutatorUtilizationV2; what it makes of them is up to who reads the table.
- */
+ * GoLabel: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at: timeline.c knows them by
+ * tp_gstate.gc. Rules: Go's internal/trace/gc.go, MutatorUtilizationV2; what it makes of them is up
+ * to who reads the table. */
 #include <stdlib.h>
 
 #include "timeline/parts.h"
@@ -76,13 +75,13 @@ static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_e
 }
 
 /* From now on (or not any longer) every transition of the goroutine comes by here. */
-static void watch(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, uint8_t gc)
+static void watch(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, unsigned gc)
 {
 	struct tp_gstate *st = tp_gstate_find(t->spans, g);
 
-	sum->gc = gc;
+	sum->gc = (uint8_t)gc;
 	if (st)
-		st->sum = NULL;
+		st->gc = sum->gc;
 }
 
 int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -111,7 +110,7 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 {
 	if (!sum || !(sum->gc & ASSISTS))
 		return 0;
-	sum->gc &= (uint8_t)~ASSISTS;
+	watch(t, ev->subject, sum, sum->gc & ~(unsigned)ASSISTS);
 	return close(t, ev->subject, ev->ts, err);
 }
 
@@ -170,7 +169,7 @@ int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64
 {
 	if (!sum->gc)
 		return 0;
-	sum->gc &= (uint8_t)~ASSISTS;
+	watch(t, g, sum, sum->gc & ~(unsigned)ASSISTS);
 	return close(t, g, ts, err);
 }
 

@@ -49,7 +49,8 @@ struct tp_gstate {
 	uint8_t flags;
 	/* Also timeline.c's: where the span will be counted, 0 if that has to be looked up. */
 	uint32_t cell;
-	uint8_t pad[8];
+	uint8_t gc; /* and that of its summary, to be at hand */
+	uint8_t pad[7];
 };
 
 _Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");

@@ -181,7 +181,7 @@ static int other_event(struct tp_timeline *t, const struct tp_event *ev, struct 
 /* Will the next event just complete the span, if it is nothing special itself? */
 static bool is_plain(const struct tp_gstate *st, const struct tp_gsum *sum)
 {
-	return sum->known == TP_SUM_SETTLED && !sum->gc && !st->flags && st->start > 0 &&
+	return sum->known == TP_SUM_SETTLED && !st->flags && st->start > 0 &&
 	       tp_slot_of_state[st->state] < TP_NSTATS;
 }
 
@@ -211,6 +211,7 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	st = tp_gstate_find(t->spans, ev->subject);
 	if (st) {
 		st->sum = is_plain(st, sum) ? sum : NULL;
+		st->gc = sum->gc;
 		st->cell = 0;
 	}
 	return code;
@@ -240,7 +241,9 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 	code = tp_spans_move(t->spans, st, ev);
 	/* Now, while nothing waits for it. */
 	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
-	return code ? spans_done(t, NULL, code, err) : 0;
+	if (unlikely(code))
+		return spans_done(t, NULL, code, err);
+	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
 }
 
 /* Events of one segment, up to `end` or to a Sync that sets no time. */
