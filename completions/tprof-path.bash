@@ -12,11 +12,11 @@ _tprof_path()
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--rows | -n | --hops | --title | --task | --region | --goroutine | --from | --to) return ;;
-	--at-least | --at-most) return ;;
+	--min | --max) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--at-least= --at-most= --color= --format= --from= --goroutine= --help
+		COMPREPLY=($(compgen -W '--min= --max= --color= --format= --from= --goroutine= --help
 			--hops= --no-pager --output= --region= --rows= --run= --slowest --stacks --task= --title=
 			--to= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

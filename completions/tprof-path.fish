@@ -1,8 +1,8 @@
 # fish completion for tprof-path(1)
 
 complete -c tprof-path -a 'summary hops tree totals requests wakers' -d Report
-complete -c tprof-path -l at-least -x -d 'Only requests that took so long at least'
-complete -c tprof-path -l at-most -x -d 'Only requests that took so long at most'
+complete -c tprof-path -l min -x -d 'Only requests that took so long at least'
+complete -c tprof-path -l max -x -d 'Only requests that took so long at most'
 complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html text folded speedscope' -d 'How to write it'
 complete -c tprof-path -l from -x -d 'Only from this time on'

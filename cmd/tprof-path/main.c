@@ -54,11 +54,13 @@ static const struct argp_option options[] = {
     {"slowest", KEY_SLOWEST, "N|N%", OPTION_ARG_OPTIONAL,
      "Only the slowest of them, the slowest N (without a number: the slowest one), or N percent",
      1},
-    {"at-least", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
-    {"at-most", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
+    {"min", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
+    {"max", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
     {"rows", 'n', "N", 0, "Show at most N rows of a table, 0 for all", 2},
-    {"stacks", KEY_STACKS, NULL, 0, "wakers: tell apart by whole stacks, not by functions", 2},
+    {"stacks", KEY_STACKS, NULL, 0,
+     "hops: with the stacks of both sides; wakers: tell apart by whole stacks, not by functions",
+     2},
     {"hops", KEY_HOPS, "N", 0, "Follow paths for N hops in all (default: 10,000,000)", 2},
     {"output", 'o', "FILE", 0,
      "Write FILE; an ending .svg, .html, .folded or .json makes it a flame graph of the path", 2},
@@ -126,11 +128,11 @@ static void check(struct args *args, struct argp_state *state)
 	if (args->report == REP_PATH_WAKERS &&
 	    (args->pick.slowest || args->pick.slowest_share > 0 || args->pick.at_least ||
 	     args->pick.at_most != INT64_MAX))
-		argp_error(state, "--slowest, --at-least and --at-most choose requests, and wakers "
+		argp_error(state, "--slowest, --min and --max choose requests, and wakers "
 				  "is about all goroutines; --task, --region, --goroutine, --from "
 				  "and --to narrow it");
-	if (args->stacks && args->report != REP_PATH_WAKERS)
-		argp_error(state, "--stacks is about the report wakers");
+	if (args->stacks && args->report != REP_PATH_WAKERS && args->report != REP_PATH_HOP_LIST)
+		argp_error(state, "--stacks is about the reports hops and wakers");
 	if (rep_filter_init(&filter, &args->filter, &err) || rep_path_check(&args->pick, &err) ||
 	    (args->filter.from && rep_filter_time(args->filter.from, "--from", 1000, &ns, &err)) ||
 	    (args->filter.to && rep_filter_time(args->filter.to, "--to", 1000, &ns, &err))) {
@@ -164,10 +166,10 @@ static error_t on_which(int key, char *arg, struct argp_state *state)
 		slowest(args, state, arg);
 		return 0;
 	case KEY_AT_LEAST:
-		args->pick.at_least = cmd_arg_duration(state, "--at-least", arg);
+		args->pick.at_least = cmd_arg_duration(state, "--min", arg);
 		return 0;
 	case KEY_AT_MOST:
-		args->pick.at_most = cmd_arg_duration(state, "--at-most", arg);
+		args->pick.at_most = cmd_arg_duration(state, "--max", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -362,6 +364,7 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 				     .list = &list,
 				     .path = &path,
 				     .rows = args->rows,
+				     .stacks = args->stacks,
 				     .unwrapped = args->cmd.format == REP_FORMAT_MARKDOWN};
 	int code = rep_path_pick(v, &args->pick, &list, err);
 

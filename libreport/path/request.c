@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "path/path.h"
 
 struct pattern {
@@ -328,7 +329,7 @@ static int nothing(const struct pick *p, struct tp_err *err)
 	const char *what = tasks			      ? "task"
 			   : list->subject == REP_PATH_REGION ? "region"
 							      : "goroutine";
-	char types[256];
+	char types[256], end[TP_UNITS_SIZE];
 
 	if (list->incomplete && tasks)
 		return tp_err_set(
@@ -343,8 +344,8 @@ static int nothing(const struct pick *p, struct tp_err *err)
 				  list->incomplete);
 	if (list->subject == REP_PATH_RANGE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the time range is outside of the run, which has %lld ns",
-				  (long long)v->run->row.duration_ns);
+				  "the time range is behind the end of the run, at %s",
+				  tp_fmt_ns(end, v->run->row.duration_ns));
 	if (list->subject == REP_PATH_GOROUTINE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no goroutine matches there; 'tprof-top FILE goroutines' lists "

@@ -45,16 +45,22 @@ static int begin(struct page *p, const char *name, const struct rep_column *colu
 	return rep_output_begin(p->out, name, own, n, err);
 }
 
-static int end(struct page *p, size_t shown, size_t n, const char *rows, struct tp_err *err)
+static int note_more(struct page *p, size_t shown, size_t n, const char *rows, struct tp_err *err)
 {
 	char text[120];
+
+	if (shown >= n)
+		return 0;
+	snprintf(text, sizeof(text), "%zu of %zu %s; -n 0 shows all", shown, n, rows);
+	return rep_output_note(p->out, false, text, err);
+}
+
+static int end(struct page *p, size_t shown, size_t n, const char *rows, struct tp_err *err)
+{
 	int code = rep_output_end(p->out, err);
 
 	tp_arena_clear(&p->job.texts);
-	if (code || shown >= n)
-		return code;
-	snprintf(text, sizeof(text), "%zu of %zu %s; -n 0 shows all", shown, n, rows);
-	return rep_output_note(p->out, false, text, err);
+	return code ? code : note_more(p, shown, n, rows, err);
 }
 
 /* How many rows of n to show. */
@@ -204,6 +210,13 @@ static int write_hops(struct page *p, size_t usual, struct tp_err *err)
 	if (shown < n) {
 		qsort_r(pick, n, sizeof(*pick), longest_first, (void *)(uintptr_t)p->path);
 		qsort(pick, shown, sizeof(*pick), in_order);
+	}
+	if (p->ask->stacks && rep_output_for_people(p->out)) {
+		code = 0;
+		for (size_t i = 0; i < shown && !code; i++)
+			code = rep_path_list_hop(p->out, p->ask, &p->path->hop[pick[i]], err);
+		free(pick);
+		return code ? code : note_more(p, shown, n, "hops, the longest", err);
 	}
 	code = begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
 	for (size_t i = 0; i < shown && !code; i++) {

@@ -27,6 +27,7 @@ struct rep_path_page {
 	const struct rep_path_requests *list;
 	const struct rep_path *path;
 	int64_t rows;	/* at most, of each table; 0: all; -1: as suits a page */
+	bool stacks;	/* hops for people: with the stacks of both sides, instead of a table */
 	bool unwrapped; /* sentences are not cut into lines */
 };
 
@@ -46,6 +47,10 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 
 /* The sentences of the summary. */
 int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err);
+
+/* A hop with its stacks, as lines. */
+int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
+		      const struct rep_path_hop *hop, struct tp_err *err);
 
 /* "(*T).Method" of "example.com/a/pkg.(*T).Method" with its package: "pkg.(*T).Method". */
 struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name);

@@ -260,6 +260,7 @@ static int write_limits(struct words *w, struct tp_err *err)
 {
 	const struct rep_path_page *page = w->page;
 	const struct rep_path_request *r = page->list->request;
+	char number[32], other[32];
 	int code = 0;
 
 	if (page->list->n == 1 && r->no_begin)
@@ -272,13 +273,14 @@ static int write_limits(struct words *w, struct tp_err *err)
 	if (page->list->incomplete)
 		say(w, "Without an end in the trace, and left out: %zu. ", page->list->incomplete);
 	if (page->path->limited && page->path->requests == 1)
-		say(w, "The path is followed for the last %lld hops only. ",
-		    (long long)page->path->nhops);
+		say(w, "The path is followed for the last %s hops only. ",
+		    grouped(number, (uint64_t)page->path->nhops - page->path->limited));
 	else if (page->path->limited)
 		say(w,
-		    "After %lld hops the paths of %zu are not followed any further: give "
-		    "fewer of them or a time range. ",
-		    (long long)page->path->nhops, page->path->limited);
+		    "After %s hops the paths of %s are not followed any further: give fewer of "
+		    "them or a time range, or more with --hops. ",
+		    grouped(number, (uint64_t)page->path->nhops - page->path->limited),
+		    grouped(other, page->path->limited));
 	if (w->size)
 		code = write_lines(w, false, 0, err);
 	return code;

@@ -6,7 +6,7 @@ tprof-path --region=reserve --slowest $t -n 3
 tprof-path --region=reserve --task=103 $t -n 3
 tprof-path --goroutine=cashier $t requests
 tprof-path --goroutine=31 $t -n 3
-tprof-path --task=order --at-least=28ms --at-most=31ms $t requests
+tprof-path --task=order --min=28ms --max=31ms $t requests
 tprof-path --from=100ms --to=150ms $t -n 3
 tprof-path --task=order --from=25% --to=50% $t -n 3
 # Parts of a time range make the whole.
