@@ -110,6 +110,23 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'path of every task' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s --task=request"
 	row 'path, who wakes whom' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s wakers"
 	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"
+	for k in net sync syscall sched; do
+		peer=
+		[ $k != sched ] || ! have gotrace || peer="exec $peers/gotrace -pprof=$k $dir/$v2"
+		runs=$([ -z "$peer" ] && echo "$runs" || echo 1) row "export --pprof=$k" '2.000 s' '0.500 s' '' "exec $bin/tprof-export --pprof=$k $s" "$peer"
+	done
+	row 'export --pprof=sync, time range' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --pprof=sync --from=50% --to=60% $s"
+	row 'export pprof, view sched' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=pprof --view=sched $s"
+	row 'export folded, view wall' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=folded --view=wall $s"
+	row 'export speedscope, view wall' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=speedscope --view=wall $s"
+	for r in groups block sched syscalls gc; do
+		row "top $r, as pprof" '0.500 s' '0.100 s' '' "exec $bin/tprof-top --format=pprof $s $r"
+	done
+	row 'export footprint' '2.000 s' '0.500 s' '' "exec $bin/tprof-export --format=footprint $dir/$v2"
+	row 'export csv, tasks' '2.000 s' '0.500 s' '' "exec $bin/tprof-export --format=csv --table=task $s"
+	row 'export csv, all events' '' '' '' "exec $bin/tprof-export --format=csv --table=event $s"
+	row 'export raw, all events' '' '' '' "exec $bin/tprof-export --format=raw $dir/$v2"
+	row 'export parsed, all events' '' '' '' "exec $bin/tprof-export --format=parsed $s"
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue
 		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')
