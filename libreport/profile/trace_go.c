@@ -86,8 +86,6 @@ static bool is_of_kind(const struct scan *s, uint32_t reason)
 
 static bool reason_counts(struct scan *s, uint32_t reason)
 {
-	if (reason >= s->nstrings)
-		reason = 0;
 	if (!s->reason[reason])
 		s->reason[reason] = is_of_kind(s, reason) ? 2 : 1;
 	return s->reason[reason] == 2;
@@ -139,6 +137,8 @@ static void begin(struct scan *s, uint32_t goroutine, int64_t start, uint32_t re
 {
 	if (stack >= s->nstacks)
 		stack = 0;
+	if (reason >= s->nstrings)
+		reason = 0;
 	if (!wanted(s, goroutine, reason, stack))
 		return;
 	s->wait[goroutine] = (struct wait){.start = start, .stack = stack, .on = true};
@@ -216,7 +216,8 @@ static int read_events(struct scan *s, struct tp_err *err)
 	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0) {
 		code = 0;
 		for (size_t i = 0; i < n; i++)
-			if (ev[i].to != TP_ST_NONE && tp_event_descs[ev[i].type].subject == 'G')
+			if (ev[i].to != TP_ST_NONE && ev[i].type < TP_NEVENT_TYPES &&
+			    tp_event_descs[ev[i].type].subject == 'G')
 				on_transition(s, &ev[i]);
 		if (n && ev[n - 1].ts >= v->to && !s->pending)
 			break;

@@ -1,6 +1,6 @@
 /* Every report over whatever a damaged dump left in a store, driven by a fuzzer: with and without a
- * time range and a filter, in every format. A report may fail with a sentence; nothing may crash.
- */
+ * time range and a filter, in every format, and as a profile; and the profiles of waits by Go's
+ * rule. A report may fail with a sentence; nothing may crash. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 
 #include "base/buf.h"
+#include "decode/profile/encode.h"
 #include "import.h"
 #include "output.h"
+#include "profile/trace.h"
 #include "run.h"
 #include "top/top.h"
 
@@ -61,6 +63,41 @@ static void report(struct tp_store *s, const struct rep_runs *runs, const struct
 	tp_buf_release(&text);
 }
 
+static void profile(int code, struct tp_profile *p, const struct tp_err *err)
+{
+	struct tp_buf bytes = {0};
+	struct tp_err why;
+
+	if (code) {
+		MUST(!p && err->code < 0 && err->msg[0]);
+		return;
+	}
+	MUST(!tp_profile_encode(p, NULL, &bytes, &why));
+	tp_buf_release(&bytes);
+	tp_profile_free(p);
+}
+
+static void profiles(struct tp_store *s, const struct rep_runs *runs,
+		     const struct rep_filter_text *filter)
+{
+	struct tp_err err = {0};
+	struct tp_profile *p;
+
+	for (int k = REP_GO_NONE + 1; k < REP_NTRACE_GO; k++) {
+		const struct rep_trace_profile_options opt = {
+		    .go = (enum rep_trace_go)k, .filter = {.from = filter->from, .to = filter->to}};
+		int code = rep_trace_profile(s, &runs->run[0], &opt, &p, &err);
+
+		profile(code, p, &err);
+	}
+	for (size_t r = 0; rep_reports[r]; r++) {
+		const struct rep_top_options opt = {.report = rep_reports[r], .filter = *filter};
+		int code = rep_top_profile(&p, s, runs->run, runs->n, &opt, &err);
+
+		profile(code, p, &err);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tp_import_options opt = {.threads = 1};
@@ -82,6 +119,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (size_t f = 0; f < sizeof(filters) / sizeof(filters[0]); f++)
 				report(s, &runs, rep_reports[r], &filters[f],
 				       (enum rep_format)((r + f) % REP_NFORMATS));
+		for (size_t f = 0; f < 2; f++)
+			profiles(s, &runs, &filters[f]);
 		rep_runs_release(&runs);
 		tp_store_close(s);
 	}
