@@ -8,7 +8,7 @@ for table in event span goroutine region; do
 	tprof-query --format=csv "$TMP/s.tprof" "SELECT * FROM $table WHERE run = 1" | cmp - "$TMP/a" && wc -l <"$TMP/a"
 done
 tprof-export --format=csv -o "$TMP/all" testdata/checkout-1.19.trace | sed "s,$TMP,TMP," | grep -E '/(run|goroutine|event|span|task)\.csv'
-ls "$TMP/all" | grep -c '\.csv$' | awk '{ print $1 > 20 ? "and many more" : $1 }'; ls "$TMP/all" | grep -v '\.csv$'
+ls "$TMP/all" | grep -c '\.csv$' | awk '{ print ($1 > 20 ? "and many more" : $1) }'; ls "$TMP/all" | grep -v '\.csv$'
 tprof-export --format=csv -o "$TMP/some" --table=log --table=loss testdata/checkout-1.19.trace | sed "s,$TMP,TMP,"
 head -n 2 "$TMP/some/log.csv" "$TMP/some/loss.csv" | sed "s,$TMP,TMP,"
 # Again: what was there is replaced.
