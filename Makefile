@@ -291,7 +291,7 @@ bench: all record-programs ## time imports and reports, beside Go's tools where 
 	@sh testdata/bench/run.sh $(B)/bin $(T)
 
 .PHONY: test-browser
-test-browser: all ## flame graphs in headless Chromium; screenshots are left in build/out/browser
+test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser
 	@sh testdata/browser/run.sh $(B)
 
 .PHONY: test-recorder

@@ -7,7 +7,7 @@ _tprof_report()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--run | --base-run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
+	--run | --base-run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--sample-index)
 		COMPREPLY=($(compgen -W 'inuse_space inuse_objects alloc_space alloc_objects cpu samples
 			delay contentions' -- "$cur"))

@@ -25,15 +25,15 @@ enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
 
 static const struct argp_option options[] = {
     {"base", KEY_BASE, "OLD", 0,
-     "Make a page of what changed since OLD; of profiles it may be given several times", 0},
-    {"base-run", KEY_BASE_RUN, "RUN", 0, "Which run of OLD; the default is what --run says", 0},
+     "Make a page of what changed since OLD; may be given several times", 0},
+    {"base-run", KEY_BASE_RUN, "RUN", 0, "Which runs of OLD; the default is what --run says", 0},
     {"output", 'o', "FILE", 0, "Write FILE; the default is standard output", 0},
     {"sample-index", KEY_SAMPLE_INDEX, "TYPE", 0,
      "Of profiles, show this sample type only, by name or number; the default are four of them", 0},
     {"title", KEY_TITLE, "TEXT", 0, "The heading; the default is the name of the run", 0},
     {"rows", 'n', "N", 0, "Show at most N rows of each table (default: 100)", 0},
     {"run", KEY_RUN, "RUN", 0,
-     "Pick a run of a store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
+     "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 0},
     {0},
 };
 
@@ -88,7 +88,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "TRACE\nPROFILE...",
+    .args_doc = "TRACE\nPROFILE...\n--base=OLD NEW...",
     .doc =
 	"Make one HTML page of an execution trace, to attach to a ticket: what costs most, charts "
 	"over time, a heat map, flame graphs, histograms, and the tables of tprof-top, which sort "
@@ -176,54 +176,87 @@ static int note_target(struct args *args)
 	return code ? CMD_SYSTEM : CMD_OK;
 }
 
-/* One run of one trace, into cmd. */
-static int open_trace(struct args *args, struct cmd *cmd, const char *const *path, size_t n)
-{
-	int status;
-
-	if (n > 1) {
-		cmd_error(&args->cmd, "a page is about one trace%s; %s is too much",
-			  args->nbases ? " a side" : "", path[1]);
-		return CMD_USAGE;
-	}
-	status = cmd_open(cmd, path[0]);
-	if (!status && cmd->runs.n > 1) {
-		cmd_error(&args->cmd, "%s: --run picks %zu runs; a page is about one of them",
-			  path[0], cmd->runs.n);
-		status = CMD_USAGE;
-	}
-	return status;
-}
-
-static int report_trace(struct args *args)
-{
-	struct rep_page_run old, new;
-	struct tp_err err;
-	int code, status = open_trace(args, &args->cmd, args->path, args->npaths);
-
-	if (!status && args->nbases)
-		status = open_trace(args, &args->old, args->base, args->nbases);
-	if (!status)
-		status = open_output(args);
-	if (status)
-		return status;
-	new = (struct rep_page_run){args->cmd.store, &args->cmd.runs.run[0]};
-	if (args->nbases) {
-		old = (struct rep_page_run){args->old.store, &args->old.runs.run[0]};
-		code = rep_page_traces(&old, &new, &args->page, &sink, &err);
-	} else {
-		code = rep_page_trace(new.store, new.run, &args->page, &sink, &err);
-	}
-	return code ? cmd_fail(&args->cmd, args->path[0], &err) : CMD_OK;
-}
-
-/* What was asked does not fit the profiles: nothing is wrong with any of them. */
+/* What was asked does not fit the files: nothing is wrong with any of them. */
 static int refuse(struct args *args, const char *name, const struct tp_err *err)
 {
 	if (err->code != TP_ENOENT && err->code != TP_EFORMAT)
 		return cmd_fail(&args->cmd, name, err);
 	cmd_error(&args->cmd, "%s", err->msg);
 	return CMD_USAGE;
+}
+
+/* The runs of some traces; each has a store of its own. */
+struct traces {
+	struct cmd *cmd; /* n of them */
+	size_t n;
+	struct rep_page_run *run; /* nruns of them */
+	size_t nruns;
+};
+
+static void close_traces(struct traces *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		cmd_close(&t->cmd[i]);
+	free(t->cmd);
+	free(t->run);
+}
+
+static int open_traces(const struct cmd *like, const char *const *path, size_t n, struct traces *t)
+{
+	int status = CMD_OK;
+
+	t->cmd = calloc(n, sizeof(*t->cmd));
+	for (; t->cmd && t->n < n && !status; t->n++) {
+		struct cmd *cmd = &t->cmd[t->n];
+		struct rep_page_run *more;
+
+		*cmd = *like;
+		status = cmd_open(cmd, path[t->n]);
+		if (status)
+			continue;
+		more = realloc(t->run, (t->nruns + cmd->runs.n) * sizeof(*more));
+		if (!more)
+			break;
+		t->run = more;
+		for (size_t i = 0; i < cmd->runs.n; i++)
+			t->run[t->nruns++] = (struct rep_page_run){cmd->store, &cmd->runs.run[i]};
+	}
+	if (!status && t->n < n) {
+		cmd_error(like, "out of memory");
+		status = CMD_SYSTEM;
+	}
+	return status;
+}
+
+static int report_trace(struct args *args)
+{
+	struct traces old = {0}, new = {0};
+	struct tp_err err;
+	int code = 0, status = open_traces(&args->cmd, args->path, args->npaths, &new);
+
+	if (!status && args->nbases)
+		status = open_traces(&args->old, args->base, args->nbases, &old);
+	if (!status && !args->nbases && new.nruns > 1) {
+		cmd_error(&args->cmd,
+			  "a page is about one trace, or about what changed since --base=OLD; "
+			  "these are %zu",
+			  new.nruns);
+		status = CMD_USAGE;
+	}
+	if (!status)
+		status = open_output(args);
+	if (!status && args->nbases) {
+		const struct rep_page_runs runs = {old.run, new.run, old.nruns, new.nruns};
+
+		code = rep_page_traces(&runs, &args->page, &sink, &err);
+	} else if (!status) {
+		code = rep_page_trace(new.run->store, new.run->run, &args->page, &sink, &err);
+	}
+	if (code)
+		status = refuse(args, args->path[0], &err);
+	close_traces(&old);
+	close_traces(&new);
+	return status;
 }
 
 static struct tp_profile **profiles_of(const struct cmd_profiles *list)

@@ -1,4 +1,4 @@
-/* The pages of what changed: profiles against profiles, a trace against a trace. */
+/* The pages of what changed: profiles against profiles, traces against traces. */
 #include <string.h>
 
 #include "page/inside.h"
@@ -64,13 +64,15 @@ static const struct page_section trace_sections[] = {
     {"commands", "Commands", page_diff_commands},
 };
 
-static void write_run(struct page *p, struct html *h, const char *which)
+static void write_run(struct page *p, struct html *h, const char *which, size_t n)
 {
 	const struct tp_run *r = &p->run->row;
 
 	html_put(h, "<dl class=\"facts\">\n");
 	page_fact(h, which);
 	html_str(h, r->name);
+	if (n > 1)
+		html_f(h, " (and %zu more)", n - 1);
 	page_fact_end(h);
 	page_fact(h, "Format");
 	html_str(h, r->format);
@@ -97,21 +99,24 @@ static void write_run(struct page *p, struct html *h, const char *which)
 
 static void trace_facts(struct page *p, struct html *h)
 {
-	write_run(p->old, h, "Old");
-	write_run(p, h, "New");
+	write_run(p->old, h, "Old", p->runs->nold);
+	write_run(p, h, "New", p->runs->nnew);
 }
 
-int rep_page_traces(const struct rep_page_run *old, const struct rep_page_run *new,
-		    const struct rep_page_options *opt, const struct rep_sink *sink,
-		    struct tp_err *err)
+int rep_page_traces(const struct rep_page_runs *runs, const struct rep_page_options *opt,
+		    const struct rep_sink *sink, struct tp_err *err)
 {
-	struct page before = {.opt = opt, .store = old->store, .run = old->run};
-	struct page p = {.opt = opt, .store = new->store, .run = new->run, .old = &before};
+	struct page before = {.opt = opt, .store = runs->old->store, .run = runs->old->run};
+	struct page p = {.opt = opt,
+			 .store = runs->new->store,
+			 .run = runs->new->run,
+			 .old = &before,
+			 .runs = runs};
 	struct tp_buf title = {0};
 	int code = page_begin_trace(&before, err);
 
 	p.title =
-	    opt->title ? opt->title : make_title(&title, new->run->row.name, old->run->row.name);
+	    opt->title ? opt->title : make_title(&title, p.run->row.name, before.run->row.name);
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
 	if (!code && !p.title)
 		code = page_no_memory(err);

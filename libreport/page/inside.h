@@ -26,6 +26,7 @@ struct page {
 
 	/* The run it is compared with: a page of its own that is not written; NULL for none. */
 	struct page *old;
+	const struct rep_page_runs *runs; /* all that are compared; the first are those above */
 
 	/* Profiles: one, or sets that are compared (then `profile` is NULL). */
 	const struct rep_page_profile *profile;

@@ -56,13 +56,16 @@ struct rep_page_sides {
 int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_options *opt,
 		      const struct rep_sink *sink, struct tp_err *err);
 
-/* A trace against a trace. */
+/* Traces against traces: sets of runs, of one each or more. */
 struct rep_page_run {
 	struct tp_store *store;
 	const struct rep_run *run;
 };
-int rep_page_traces(const struct rep_page_run *old, const struct rep_page_run *new,
-		    const struct rep_page_options *opt, const struct rep_sink *sink,
-		    struct tp_err *err);
+struct rep_page_runs {
+	const struct rep_page_run *old, *new; /* nold, nnew of them */
+	size_t nold, nnew;
+};
+int rep_page_traces(const struct rep_page_runs *runs, const struct rep_page_options *opt,
+		    const struct rep_sink *sink, struct tp_err *err);
 
 #endif

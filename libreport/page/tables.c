@@ -148,7 +148,7 @@ double page_cell_float(const struct page_table *t, size_t row, const char *colum
 /* How a column is set: numbers to the right, short texts in a narrow one, so that long ones have
  * the rest; differences with their sign. */
 struct look {
-	bool shown, right, narrow, difference;
+	bool shown, right, narrow, signs, colours;
 };
 
 #define NARROW 26 /* bytes of a text that need not be broken */
@@ -166,7 +166,8 @@ static struct look look_of(const struct page_table *t, size_t column)
 	struct look l = {
 	    .shown = !c->raw_only,
 	    .right = c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY),
-	    .difference = ends_with(c->name, "delta") || ends_with(c->name, "change"),
+	    .signs = ends_with(c->name, "delta") || ends_with(c->name, "change"),
+	    .colours = ends_with(c->name, "delta"),
 	    .narrow = true,
 	};
 
@@ -201,7 +202,7 @@ static void write_cell(struct html *h, const struct rep_column *c, const struct 
 
 	/* End tags of cells and rows may be left out, says HTML; there are many. */
 	html_put(h, "<td");
-	if (l->right && l->difference && value != 0)
+	if (l->right && l->colours && value != 0)
 		html_put(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
 	else if (l->right || l->narrow)
 		html_put(h, l->right ? " class=\"n\"" : " class=\"t\"");
@@ -209,7 +210,7 @@ static void write_cell(struct html *h, const struct rep_column *c, const struct 
 		html_f(h, " data-v=\"%lld\"", (long long)v->i);
 	else if (number)
 		html_f(h, " data-v=\"%.6g\"", v->f);
-	html_put(h, l->right && l->difference && value > 0 ? ">+" : ">");
+	html_put(h, l->right && l->signs && value > 0 ? ">+" : ">");
 	html_value(h, c->kind, v);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# make test-browser: flame graphs of the sample data in headless Chromium, which clicks, zooms,
-# searches and sorts them (flame.py), and takes screenshots into BUILD_FOLDER/browser.
+# make test-browser: flame graphs (flame.py) and pages (report.py) of the sample data in headless
+# Chromium, which clicks, zooms, searches, sorts, filters and prints them, and takes screenshots into
+# BUILD_FOLDER/browser.
 #
 #   sh testdata/browser/run.sh BUILD_FOLDER
 set -eu
@@ -12,4 +13,8 @@ command -v python3 >/dev/null || {
 }
 rm -rf "$out"
 mkdir -p "$out"
-BIN=$1/bin PYTHONDONTWRITEBYTECODE=1 python3 testdata/browser/flame.py "$out"
+status=0
+for test in flame report; do
+	BIN=$1/bin PYTHONDONTWRITEBYTECODE=1 python3 testdata/browser/$test.py "$out" || status=1
+done
+exit $status

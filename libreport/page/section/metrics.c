@@ -5,230 +5,227 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/trace/compare.h"
 #include "diff/trace/metrics.h"
+#include "diff/trace/show.h"
 #include "flame/flame.h"
 #include "page/inside.h"
 #include "profile/trace.h"
 
-#define FAMILY_ROWS 40			/* of a table */
-#define BUDGET	    ((size_t)320 << 10) /* of a graph's frames */
-
-struct pair {
-	const struct rep_measure *old, *new; /* one may be NULL */
-	double change;			     /* of the time in a second, without sign */
-};
-
-static int compare_keys(const struct rep_measure *a, const struct rep_measure *b)
-{
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	if (a->by != b->by)
-		return a->by < b->by ? -1 : 1;
-	return strcmp(a->key, b->key);
-}
-
-static int by_key(const void *a, const void *b)
-{
-	return compare_keys(*(const struct rep_measure *const *)a,
-			    *(const struct rep_measure *const *)b);
-}
+#define SECTION_ROWS 60 /* of a table */
+#define SENTENCES    10
+#define BUDGET	     ((size_t)320 << 10) /* of a graph's frames */
 
 struct compared {
-	struct rep_metrics *old, *new;
-	struct rep_metrics_base old_base, new_base;
-	struct pair *pair;
-	size_t n;
+	struct rep_metrics **old, **new; /* of each run */
+	size_t nold, nnew;
+	struct rep_trace_diff *diff;
 };
 
-static double per_second(const struct rep_metrics_base *base, int64_t amount)
+static void release(struct compared *c)
 {
-	return base->length_ns > 0 ? (double)amount * 1e9 / (double)base->length_ns : NAN;
+	rep_trace_diff_free(c->diff);
+	for (size_t i = 0; c->old && i < c->nold; i++)
+		rep_metrics_free(c->old[i]);
+	for (size_t i = 0; c->new &&i < c->nnew; i++)
+		rep_metrics_free(c->new[i]);
+	free(c->old);
+	free(c->new);
 }
 
-static double time_of(const struct compared *c, const struct pair *p, bool old)
+static int measure(const struct rep_page_run *runs, size_t n, struct rep_metrics ***out,
+		   size_t *nout, struct tp_err *err)
 {
-	const struct rep_measure *m = old ? p->old : p->new;
-
-	return m ? per_second(old ? &c->old_base : &c->new_base, m->total_ns) : 0;
-}
-
-static double count_of(const struct compared *c, const struct pair *p, bool old)
-{
-	const struct rep_measure *m = old ? p->old : p->new;
-
-	return m ? per_second(old ? &c->old_base : &c->new_base, m->count) : 0;
-}
-
-static const struct rep_measure **sorted(const struct rep_metrics *m, size_t *n)
-{
-	const struct rep_measure *all = rep_metrics_measures(m, n);
-	const struct rep_measure **list = calloc(*n + 1, sizeof(*list));
-
-	for (size_t i = 0; list && i < *n; i++)
-		list[i] = &all[i];
-	if (list)
-		qsort(list, *n, sizeof(*list), by_key);
-	return list;
-}
-
-static int pair_up(struct compared *c, struct tp_err *err)
-{
-	size_t nold = 0, nnew = 0, i = 0, k = 0;
-	const struct rep_measure **old = sorted(c->old, &nold), **new = sorted(c->new, &nnew);
+	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
 	int code = 0;
 
-	c->pair = calloc(nold + nnew + 1, sizeof(*c->pair));
-	if (!old || !new || !c->pair)
-		code = page_no_memory(err);
-	while (!code && (i < nold || k < nnew)) {
-		int order = i == nold ? 1 : k == nnew ? -1 : compare_keys(old[i], new[k]);
-		struct pair *p = &c->pair[c->n++];
-		bool samples;
-
-		p->old = order <= 0 ? old[i++] : NULL;
-		p->new = order >= 0 ? new[k++] : NULL;
-		samples = (p->new ? p->new : p->old)->family == REP_FAMILY_CPU;
-		p->change = samples ? fabs(count_of(c, p, false) - count_of(c, p, true))
-				    : fabs(time_of(c, p, false) - time_of(c, p, true));
-	}
-	free(old);
-	free(new);
+	*out = calloc(n + 1, sizeof(**out));
+	if (!*out)
+		return page_no_memory(err);
+	for (; *nout < n && !code; ++*nout)
+		code =
+		    rep_metrics_new(&(*out)[*nout], runs[*nout].store, runs[*nout].run, &opt, err);
 	return code;
 }
 
-static const struct rep_measure *either(const struct pair *p)
+static int make(struct page *p, struct compared *c, struct tp_err *err)
 {
-	return p->new ? p->new : p->old;
+	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
+	int code = measure(p->runs->old, p->runs->nold, &c->old, &c->nold, err);
+
+	if (!code)
+		code = measure(p->runs->new, p->runs->nnew, &c->new, &c->nnew, err);
+	if (!code) {
+		const struct rep_trace_side old = {c->old, c->nold}, new = {c->new, c->nnew};
+
+		code = rep_trace_diff_new(&c->diff, &old, &new, &opt, err);
+	}
+	return code;
 }
 
-/* By family, then what changed most. */
-static int by_change(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
+/* ---- sentences ---- */
 
-	if (either(x)->family != either(y)->family)
-		return either(x)->family < either(y)->family ? -1 : 1;
-	if (x->change != y->change)
-		return x->change > y->change ? -1 : 1;
-	return compare_keys(either(x), either(y));
+static void write_name(struct html *h, const struct rep_trace_row *row)
+{
+	struct tp_buf name = {0};
+
+	if (rep_trace_metric_name(row, &name))
+		h->code = TP_ENOMEM;
+	html_text(h, name.data ? (char *)name.data : "", name.size);
+	tp_buf_release(&name);
 }
 
-static struct rep_value change_of(double old, double new)
+static void write_amount(struct html *h, const struct rep_trace_diff *d,
+			 const struct rep_trace_row *row, double value)
 {
-	if (!(old > 0))
-		return new > 0 ? rep_str("new") : rep_null();
-	return rep_float((new - old) / old);
+	char text[REP_TRACE_VALUE];
+
+	html_str(h, isnan(value) ? "nothing"
+				 : rep_trace_value(text, row, value, &d->opt.per, d->ticks));
 }
 
-/* Three digits are enough, and as few as there are. */
-static struct rep_value rate(double v)
+/* The interval of the change as shares of the old value; false where there is none. */
+static bool interval_of(const struct rep_trace_row *row, double *low, double *high)
 {
-	return v >= 100 && v < 1e18 ? rep_int(llround(v)) : rep_float(v);
+	if (!row->of_delta.known || !(row->old > 0))
+		return false;
+	*low = row->of_delta.low / row->old;
+	*high = row->of_delta.high / row->old;
+	return isfinite(*low) && isfinite(*high);
 }
 
-static struct rep_value percentile(const struct rep_measure *m, int which)
+static void write_sentence(struct html *h, const struct rep_trace_diff *d,
+			   const struct rep_trace_row *row)
 {
-	return m ? rep_opt(m->p[which]) : rep_null();
+	double change = rep_trace_change(row), low, high;
+
+	html_put(h, "<li><p><b>");
+	write_name(h, row);
+	html_put(h, "</b>: ");
+	write_amount(h, d, row, row->old);
+	html_put(h, " → ");
+	write_amount(h, d, row, row->new);
+	if (isfinite(change))
+		html_f(h, ", <b>%+.1f%%</b>", change * 100);
+	if (interval_of(row, &low, &high))
+		html_f(h, " <span class=\"soft\">(%+.1f%% to %+.1f%%)</span>", low * 100,
+		       high * 100);
+	html_put(h, "</p></li>\n");
 }
 
-enum {
-	NAME,
-	BY,
-	COUNT_OLD,
-	COUNT_NEW,
-	TIME_OLD,
-	TIME_NEW,
-	TIME_CHANGE,
-	P50_OLD,
-	P50_NEW,
-	P99_OLD,
-	P99_NEW,
-	P99_CHANGE,
-	NCOLUMNS
-};
-
-static int begin_table(struct rep_output *out, const char *name, bool samples, bool ticks,
-		       struct tp_err *err)
+static int by_rank(const void *a, const void *b, void *ctx)
 {
-	enum rep_kind time = ticks ? REP_COUNT : REP_NS;
-	const struct rep_column columns[NCOLUMNS] = {
-	    [NAME] = {.name = "name", .title = "WHAT", .kind = REP_TEXT},
-	    [BY] = {.name = "by", .title = "IS A", .kind = REP_TEXT},
-	    [COUNT_OLD] = {.name = "rate_old", .title = "PER S, OLD", .kind = REP_FLOAT},
-	    [COUNT_NEW] = {.name = "rate_new", .title = "NEW", .kind = REP_FLOAT},
-	    [TIME_OLD] = {.name = "time_old",
-			  .title = "TIME PER S, OLD",
-			  .kind = time,
-			  .raw_only = samples},
-	    [TIME_NEW] = {.name = "time_new", .title = "NEW", .kind = time, .raw_only = samples},
-	    [TIME_CHANGE] = {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
-	    [P50_OLD] = {.name = "p50_old", .title = "P50, OLD", .kind = time, .raw_only = samples},
-	    [P50_NEW] = {.name = "p50_new", .title = "NEW", .kind = time, .raw_only = samples},
-	    [P99_OLD] = {.name = "p99_old", .title = "P99, OLD", .kind = time, .raw_only = samples},
-	    [P99_NEW] = {.name = "p99_new", .title = "NEW", .kind = time, .raw_only = samples},
-	    [P99_CHANGE] = {.name = "p99_change",
-			    .title = "CHANGE",
-			    .kind = REP_SHARE,
-			    .raw_only = samples},
+	const struct rep_trace_diff *d = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (d->row[x].rank != d->row[y].rank)
+		return d->row[x].rank > d->row[y].rank ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int write_sentences(struct page *p, struct html *h, const struct rep_trace_diff *d,
+			   struct tp_err *err)
+{
+	uint32_t *order = calloc(d->n + 1, sizeof(*order));
+	char advice[REP_TRACE_ADVICE];
+	size_t n = 0;
+
+	if (!order)
+		return page_no_memory(err);
+	for (uint32_t i = 0; i < d->n; i++) {
+		if (d->row[i].verdict == REP_VERDICT_CHANGED)
+			order[n++] = i;
+	}
+	qsort_r(order, n, sizeof(*order), by_rank, (void *)(uintptr_t)d);
+	if (n) {
+		html_put(h, "<ul class=\"findings\">\n");
+		for (size_t i = 0; i < n && i < SENTENCES; i++)
+			write_sentence(h, d, &d->row[order[i]]);
+		html_put(h, "</ul>\n");
+	}
+	html_put(h, "<p class=\"note\">");
+	html_counted(h, (int64_t)n, "metric");
+	html_f(h, " of %zu %s. ", d->n,
+	       d->sets	? "changed, by a rank test over the runs"
+	       : n == 1 ? "differs by more than the unrest within the runs"
+			: "differ by more than the unrest within the runs");
+	html_str(h, rep_trace_advice(d, advice));
+	html_put(h, " Counts and totals are told by the second, as runs differ in length.</p>\n<p "
+		    "class=\"more\">");
+	page_command(p, h, "tprof-diff", "");
+	html_put(h, "</p>\n");
+	free(order);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static int put_row(const struct rep_trace_diff *d, const struct rep_trace_row *row,
+		   struct rep_output *out, struct tp_err *err)
+{
+	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], interval[64] = "";
+	double change = rep_trace_change(row), low, high;
+	struct tp_buf name = {0};
+	struct rep_value v[6] = {
+	    [1] = isnan(row->old)
+		      ? rep_null()
+		      : rep_str(rep_trace_value(old, row, row->old, &d->opt.per, d->ticks)),
+	    [2] = isnan(row->new)
+		      ? rep_null()
+		      : rep_str(rep_trace_value(new, row, row->new, &d->opt.per, d->ticks)),
+	    [3] = isfinite(change) ? rep_float(change) : rep_null(),
+	    [5] = rep_str(rep_trace_verdict(d, row->verdict)),
 	};
+	int code = rep_trace_metric_name(row, &name) ? page_no_memory(err) : 0;
 
-	return rep_output_begin(out, name, columns, NCOLUMNS, err);
+	if (interval_of(row, &low, &high))
+		snprintf(interval, sizeof(interval), "%+.1f%% to %+.1f%%", low * 100, high * 100);
+	v[0] = rep_text(name.data ? (char *)name.data : "", name.size);
+	v[4] = rep_str(interval);
+	if (!code)
+		code = rep_output_row(out, v, err);
+	tp_buf_release(&name);
+	return code;
 }
 
-static int put_pair(const struct compared *c, const struct pair *p, struct rep_output *out,
-		    struct tp_err *err)
+static int write_section(struct page *p, struct html *h, const struct rep_trace_diff *d,
+			 unsigned section, struct tp_err *err)
 {
-	const struct rep_measure *m = either(p);
-	bool samples = m->family == REP_FAMILY_CPU;
-	double old = samples ? count_of(c, p, true) : time_of(c, p, true);
-	double new = samples ? count_of(c, p, false) : time_of(c, p, false);
-	struct rep_value p99[2] = {percentile(p->old, 3), percentile(p->new, 3)};
-	bool both = p99[0].type == REP_TYPE_INT && p99[1].type == REP_TYPE_INT;
-	struct rep_value v[NCOLUMNS] = {
-	    [NAME] = rep_str(*m->name			? m->name
-			     : m->by == REP_MEASURE_ALL ? "(all)"
-							: "(unknown)"),
-	    [BY] = rep_str(rep_measure_bys[m->by]),
-	    [COUNT_OLD] = rate(count_of(c, p, true)),
-	    [COUNT_NEW] = rate(count_of(c, p, false)),
-	    [TIME_OLD] = rep_float(time_of(c, p, true)),
-	    [TIME_NEW] = rep_float(time_of(c, p, false)),
-	    [TIME_CHANGE] = change_of(old, new),
-	    [P50_OLD] = percentile(p->old, 0),
-	    [P50_NEW] = percentile(p->new, 0),
-	    [P99_OLD] = p99[0],
-	    [P99_NEW] = p99[1],
-	    [P99_CHANGE] = both ? change_of((double)p99[0].i, (double)p99[1].i) : rep_null(),
+	static const struct rep_column columns[] = {
+	    {.name = "metric", .title = "METRIC", .kind = REP_TEXT},
+	    {.name = "old", .title = "OLD", .kind = REP_TEXT, .right = true},
+	    {.name = "new", .title = "NEW", .kind = REP_TEXT, .right = true},
+	    {.name = "change", .title = "CHANGE", .kind = REP_SHARE},
+	    {.name = "interval", .title = "95 % INTERVAL", .kind = REP_TEXT, .right = true},
+	    {.name = "verdict", .title = "VERDICT", .kind = REP_TEXT},
 	};
-
-	return rep_output_row(out, v, err);
-}
-
-static int write_family(struct page *p, struct html *h, const struct compared *c, size_t first,
-			size_t last, struct tp_err *err)
-{
-	enum rep_family family = either(&c->pair[first])->family;
-	const struct rep_family_desc *desc = &rep_families[family];
+	const struct rep_trace_section *desc = &rep_trace_sections[section];
 	struct page_tables tables = {0};
 	struct rep_output *out = NULL;
-	size_t n = last - first < FAMILY_ROWS ? last - first : FAMILY_ROWS;
+	size_t n = 0, shown = 0;
 	int code = page_tables_output(&tables, &out, err);
 
 	if (!code)
-		code = begin_table(out, desc->name, family == REP_FAMILY_CPU,
-				   p->run->row.ticks || p->old->run->row.ticks, err);
-	for (size_t i = first; i < first + n && !code; i++)
-		code = put_pair(c, &c->pair[i], out, err);
+		code = rep_output_begin(out, desc->name, columns, 6, err);
+	for (size_t i = 0; i < d->n && !code; i++) {
+		if (d->row[i].section != section || n++ >= SECTION_ROWS)
+			continue;
+		code = put_row(d, &d->row[i], out, err);
+		shown++;
+	}
 	if (!code)
 		code = rep_output_end(out, err);
-	if (!code) {
+	if (!code && shown) {
+		char text[80];
+
 		html_f(h, "<h3>%s <small>%s</small></h3>\n", desc->name, desc->doc);
 		page_table_write(h, &tables.table[0], desc->doc);
-		if (n < last - first) {
-			html_f(h, "<p class=\"note\">… and %zu more: ", last - first - n);
-			page_command(p, h, "tprof-diff", "");
-			html_put(h, "</p>\n");
-		}
+		snprintf(text, sizeof(text), "--by=%s --rows=0", desc->name);
+		html_put(h, "<p class=\"more\">");
+		if (shown < n)
+			html_f(h, "… and %zu more: ", n - shown);
+		page_command(p, h, "tprof-diff", text);
+		html_put(h, "</p>\n");
 	}
 	rep_output_free(out);
 	page_tables_release(&tables);
@@ -237,32 +234,14 @@ static int write_family(struct page *p, struct html *h, const struct compared *c
 
 int page_changed_metrics(struct page *p, struct html *h, struct tp_err *err)
 {
-	const struct rep_metrics_options opt = REP_METRICS_OPTIONS_INIT;
 	struct compared c = {0};
-	int code = rep_metrics_new(&c.old, p->old->store, p->old->run, &opt, err);
+	int code = make(p, &c, err);
 
 	if (!code)
-		code = rep_metrics_new(&c.new, p->store, p->run, &opt, err);
-	if (!code) {
-		rep_metrics_base(c.old, &c.old_base);
-		rep_metrics_base(c.new, &c.new_base);
-		code = pair_up(&c, err);
-	}
-	if (!code) {
-		qsort(c.pair, c.n, sizeof(*c.pair), by_change);
-		html_put(h,
-			 "<p class=\"note\">By the time that something takes in a second of the "
-			 "run, what changed most first; two runs tell nothing about noise.</p>\n");
-	}
-	for (size_t i = 0, end; i < c.n && !code; i = end) {
-		for (end = i;
-		     end < c.n && either(&c.pair[end])->family == either(&c.pair[i])->family; end++)
-			;
-		code = write_family(p, h, &c, i, end, err);
-	}
-	free(c.pair);
-	rep_metrics_free(c.old);
-	rep_metrics_free(c.new);
+		code = write_sentences(p, h, c.diff, err);
+	for (unsigned i = 0; i < REP_NTRACE_SECTIONS && !code; i++)
+		code = write_section(p, h, c.diff, i, err);
+	release(&c);
 	return code;
 }
 
