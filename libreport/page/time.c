@@ -333,9 +333,74 @@ static int load_goroutines(struct page_time *t, struct rep_view *v, struct tp_er
 
 #define MOST_PROCS 4096 /* more are no machine */
 
+struct place {
+	int64_t id;
+	size_t row; /* of `proc` */
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The Ps that have spans, by their number; index[row]: the place of a row of `proc` + 1. */
+static int order_procs(struct page_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
+{
+	size_t rows = v->nrows[TP_TABLE_PROC], n = 0;
+	struct place *place = calloc(rows + 1, sizeof(*place));
+
+	if (!place)
+		return no_memory(err);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
+		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
+
+		if (p >= rows || index[p])
+			continue;
+		index[p] = 1;
+		place[n++] = (struct place){REP_COL(v, PROC, id)[p], p};
+	}
+	qsort(place, n, sizeof(*place), by_id);
+	t->proc_id = calloc(n + 1, sizeof(*t->proc_id));
+	for (size_t i = 0; t->proc_id && i < n; i++) {
+		index[place[i].row] = i < MOST_PROCS ? (uint32_t)i + 1 : 0;
+		t->proc_id[i] = place[i].id;
+	}
+	t->nprocs = n < MOST_PROCS ? n : MOST_PROCS;
+	free(place);
+	t->proc = calloc(t->nprocs + 1, sizeof(*t->proc));
+	return t->proc && t->proc_id ? 0 : no_memory(err);
+}
+
+static int add_procs(struct page_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
+{
+	int code = order_procs(t, v, index, err);
+
+	for (size_t i = 0; i < t->nprocs && !code; i++) {
+		if (init_series(&t->proc[i], &t->fine))
+			code = no_memory(err);
+	}
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN] && !code; i++) {
+		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
+
+		if (p < v->nrows[TP_TABLE_PROC] && index[p] &&
+		    REP_COL(v, PROC_SPAN, state)[i] == TP_ST_RUNNING)
+			add_time(&t->fine, &t->proc[index[p] - 1],
+				 REP_COL(v, PROC_SPAN, start_ns)[i],
+				 REP_COL(v, PROC_SPAN, end_ns)[i]);
+	}
+	for (size_t i = 0; i < t->nprocs && !code; i++)
+		finish_series(&t->fine, &t->proc[i]);
+	return code;
+}
+
 static int load_procs(struct page_time *t, struct rep_view *v, struct tp_err *err)
 {
 	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
+	uint32_t *index;
 
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_PROC_SPAN,
@@ -344,24 +409,10 @@ static int load_procs(struct page_time *t, struct rep_view *v, struct tp_err *er
 				     err);
 	if (code)
 		return code;
-	t->nprocs = v->nrows[TP_TABLE_PROC] < MOST_PROCS ? v->nrows[TP_TABLE_PROC] : MOST_PROCS;
-	t->proc = calloc(t->nprocs + 1, sizeof(*t->proc));
-	if (!t->proc)
-		return no_memory(err);
-	for (size_t i = 0; i < t->nprocs; i++) {
-		if (init_series(&t->proc[i], &t->fine))
-			return no_memory(err);
-	}
-	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
-		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
-
-		if (p < t->nprocs && REP_COL(v, PROC_SPAN, state)[i] == TP_ST_RUNNING)
-			add_time(&t->fine, &t->proc[p], REP_COL(v, PROC_SPAN, start_ns)[i],
-				 REP_COL(v, PROC_SPAN, end_ns)[i]);
-	}
-	for (size_t i = 0; i < t->nprocs; i++)
-		finish_series(&t->fine, &t->proc[i]);
-	return 0;
+	index = calloc(v->nrows[TP_TABLE_PROC] + 1, sizeof(*index));
+	code = index ? add_procs(t, v, index, err) : no_memory(err);
+	free(index);
+	return code;
 }
 
 static bool begins(struct tp_text text, const char *with)
@@ -431,6 +482,7 @@ void page_time_release(struct page_time *t)
 	for (size_t i = 0; i < t->nprocs && t->proc; i++)
 		release_series(&t->proc[i]);
 	free(t->proc);
+	free(t->proc_id);
 	release_series(&t->mark);
 	release_series(&t->stw);
 	release_series(&t->alive);

@@ -47,8 +47,10 @@ struct page_time {
 
 	/* Ps, in bins of their own. */
 	struct page_bins fine;
-	size_t nprocs;		      /* rows of `proc` */
-	struct page_series *proc;     /* running, by row of `proc` */
+	size_t nprocs;		  /* that ran or idled: old traces have others, which are none */
+	int64_t *proc_id;	  /* ascending */
+	struct page_series *proc; /* running */
+
 	struct page_series mark, stw; /* GC mark phases, stops of the world */
 	struct page_series alive;     /* goroutines */
 };

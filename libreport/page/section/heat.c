@@ -23,7 +23,6 @@ struct map {
 	size_t per_row;	   /* Ps */
 	double height;	   /* of a row */
 	double *share;	   /* row by row; NaN unknown */
-	size_t *order;	   /* Ps by their number: rows of `proc` */
 };
 
 static double row_y(const struct map *m, size_t row)
@@ -37,29 +36,15 @@ static double bin_x(const struct map *m, const struct page_bins *b, size_t bin)
 	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
 
-static int by_id(const void *a, const void *b, void *ctx)
-{
-	const int64_t *id = ctx;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	if (id[x] != id[y])
-		return id[x] < id[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
-static int fill(struct map *m, const struct page_time *t, const int64_t *id)
+static int fill(struct map *m, const struct page_time *t)
 {
 	m->bins = t->fine.n;
 	m->per_row = (t->nprocs + MOST - 1) / MOST;
 	m->rows = EXTRA + (t->nprocs + m->per_row - 1) / m->per_row;
 	m->height = t->nprocs <= 16 ? 18 : t->nprocs <= 48 ? 12 : 7;
 	m->share = calloc(m->rows * m->bins, sizeof(*m->share));
-	m->order = calloc(t->nprocs, sizeof(*m->order));
-	if (!m->share || !m->order)
+	if (!m->share)
 		return TP_ENOMEM;
-	for (size_t p = 0; p < t->nprocs; p++)
-		m->order[p] = p;
-	qsort_r(m->order, t->nprocs, sizeof(*m->order), by_id, (void *)(uintptr_t)id);
 	for (size_t bin = 0; bin < m->bins; bin++) {
 		m->share[bin] = fmin(page_mean(&t->fine, &t->mark, bin), 1);
 		m->share[m->bins + bin] = fmin(page_mean(&t->fine, &t->stw, bin), 1);
@@ -68,7 +53,7 @@ static int fill(struct map *m, const struct page_time *t, const int64_t *id)
 			size_t n = t->nprocs - first < m->per_row ? t->nprocs - first : m->per_row;
 
 			m->share[row * m->bins + bin] +=
-			    page_mean(&t->fine, &t->proc[m->order[p]], bin) / (double)n;
+			    page_mean(&t->fine, &t->proc[p], bin) / (double)n;
 		}
 	}
 	return 0;
@@ -118,7 +103,7 @@ static void write_shade(struct html *h, const struct map *m, const struct page_b
 
 static void row_name(char text[64], const struct page *p, const struct map *m, size_t row)
 {
-	const struct rep_view *v = &p->view;
+	const int64_t *id = p->time.proc_id;
 	size_t first = (row - EXTRA) * m->per_row, last = first + m->per_row - 1;
 
 	if (last >= p->time.nprocs)
@@ -126,10 +111,9 @@ static void row_name(char text[64], const struct page *p, const struct map *m, s
 	if (row < EXTRA)
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 	else if (first == last)
-		snprintf(text, 64, "P %lld", (long long)REP_COL(v, PROC, id)[m->order[first]]);
+		snprintf(text, 64, "P %lld", (long long)id[first]);
 	else
-		snprintf(text, 64, "P %lld…%lld", (long long)REP_COL(v, PROC, id)[m->order[first]],
-			 (long long)REP_COL(v, PROC, id)[m->order[last]]);
+		snprintf(text, 64, "P %lld…%lld", (long long)id[first], (long long)id[last]);
 }
 
 static void write_names(struct page *p, struct html *h, const struct map *m)
@@ -245,15 +229,13 @@ int page_heat(struct page *p, struct html *h, struct tp_err *err)
 
 	if (!p->time.nprocs)
 		return 0;
-	if (fill(&m, &p->time, REP_COL(&p->view, PROC, id))) {
+	if (fill(&m, &p->time)) {
 		free(m.share);
-		free(m.order);
 		return page_no_memory(err);
 	}
 	write_map(p, h, &m);
 	html_put(h, "<p class=\"readout\" role=\"status\" hidden></p>\n");
 	write_legend(h);
 	free(m.share);
-	free(m.order);
 	return 0;
 }
