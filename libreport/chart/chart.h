@@ -25,6 +25,7 @@ struct rep_chart_axis {
 	const char *title;
 	enum rep_kind kind; /* of its numbers: REP_NS, REP_BYTES, REP_SHARE, REP_COUNT, REP_FLOAT */
 	bool logarithmic;   /* points at 0 and below are left out; if there are no others, plain */
+	bool from_zero;	    /* where the points ask: from 0, however far above it they are */
 	double from, to;    /* from == to: as the points ask for */
 };
 

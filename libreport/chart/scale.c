@@ -179,7 +179,7 @@ static void init_linear(struct rep_scale *s, const struct rep_chart_axis *axis, 
 	if (!given && round_ends) {
 		double spread = s->to - s->from;
 
-		if (s->from > 0 && s->from <= s->to * 0.6 && spread > 0)
+		if (s->from > 0 && (axis->from_zero || (s->from <= s->to * 0.6 && spread > 0)))
 			s->from = 0;
 		if (s->to < 0 && s->to >= s->from * 0.6 && spread > 0)
 			s->to = 0;

@@ -4,10 +4,10 @@
 #include "page/inside.h"
 
 static const struct page_section profile_sections[] = {
-    {"changes", "What changed", page_changed_types},
-    {"functions", "Functions", page_changed_functions},
-    {"flames", "Flame graphs", page_changed_flames},
-    {"commands", "Commands", page_diff_commands},
+    {"changes", "What changed", page_changed_types, false},
+    {"functions", "Functions", page_changed_functions, false},
+    {"flames", "Flame graphs", page_changed_flames, false},
+    {"commands", "Commands", page_diff_commands, false},
 };
 
 static void write_side(struct html *h, const char *which, const char *name, size_t n)
@@ -58,10 +58,10 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 /* ---- traces ---- */
 
 static const struct page_section trace_sections[] = {
-    {"changes", "What changed", page_changed_metrics},
-    {"charts", "Over time", page_changed_charts},
-    {"flames", "Flame graphs", page_changed_views},
-    {"commands", "Commands", page_diff_commands},
+    {"changes", "What changed", page_changed_metrics, false},
+    {"charts", "Over time", page_changed_charts, false},
+    {"flames", "Flame graphs", page_changed_views, false},
+    {"commands", "Commands", page_diff_commands, false},
 };
 
 static void write_run(struct page *p, struct html *h, const char *which, size_t n)

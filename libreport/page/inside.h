@@ -21,7 +21,7 @@ struct page {
 	const struct rep_run *run;
 	struct rep_filter filter; /* of nothing */
 	struct rep_view view;
-	struct page_tables tables; /* by name of the report */
+	struct page_reports *reports; /* being made, on other threads too; see page_reports_wait */
 	struct page_time time;
 
 	/* The run it is compared with: a page of its own that is not written; NULL for none. */
@@ -41,7 +41,16 @@ struct page {
 struct page_section {
 	const char *id, *title;
 	int (*write)(struct page *p, struct html *h, struct tp_err *err);
+	bool reads; /* reports: it is written when they are there */
 };
+
+/* The tables of tprof-top (reports.c). `begin` starts to make them; `wait` gives when all are made
+ * (NULL reports: none are); `free` waits, too. */
+int page_reports_begin(struct page *p, struct tp_err *err);
+int page_reports_wait(struct page *p, struct tp_err *err);
+void page_reports_free(struct page *p);
+/* A report's table, NULL where there is none. */
+const struct page_table *page_report(const struct page *p, const char *name);
 
 int page_findings(struct page *p, struct html *h, struct tp_err *err);
 int page_losses(struct page *p, struct html *h, struct tp_err *err);

@@ -168,10 +168,17 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 	struct html h = {0};
 	int code = parts ? 0 : page_no_memory(err);
 
-	for (size_t i = 0; i < n && !code; i++) {
-		code = sections[i].write(p, &parts[i], err);
-		if (!code && parts[i].code)
-			code = page_no_memory(err);
+	/* First what does not need the reports, while they are made. */
+	for (int reads = 0; reads < 2 && !code; reads++) {
+		if (reads)
+			code = page_reports_wait(p, err);
+		for (size_t i = 0; i < n && !code; i++) {
+			if (sections[i].reads != reads)
+				continue;
+			code = sections[i].write(p, &parts[i], err);
+			if (!code && parts[i].code)
+				code = page_no_memory(err);
+		}
 	}
 	if (!code) {
 		write_head(p, &h);

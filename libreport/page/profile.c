@@ -5,10 +5,10 @@
 #include "profile/report.h"
 
 static const struct page_section sections[] = {
-    {"functions", "Functions", page_functions},
-    {"flames", "Flame graphs", page_profile_flames},
-    {"tags", "Labels", page_tags},
-    {"commands", "Commands", page_profile_commands},
+    {"functions", "Functions", page_functions, false},
+    {"flames", "Flame graphs", page_profile_flames, false},
+    {"tags", "Labels", page_tags, false},
+    {"commands", "Commands", page_profile_commands, false},
 };
 
 static void text_fact(struct html *h, const char *name, struct tp_text t)
@@ -82,6 +82,5 @@ int rep_page_profile(const struct rep_page_profile *profile, const struct rep_pa
 	if (!code)
 		code = page_write(&p, sections, sizeof(sections) / sizeof(sections[0]), write_facts,
 				  sink, err);
-	page_tables_release(&p.tables);
 	return code;
 }

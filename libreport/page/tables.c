@@ -45,6 +45,10 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 			return no_memory(err);
 	}
 	all->n++;
+	all->between = false;
+	memcpy(t->lead, all->pending, all->npending * sizeof(t->lead[0]));
+	t->nleads = all->npending;
+	all->npending = 0;
 	return 0;
 }
 
@@ -78,16 +82,32 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	return 0;
 }
 
-/* Lines come after the table they belong to; headings and blank lines are not wanted. */
+/* Headings and blank lines are not wanted. */
 static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
 {
 	struct page_tables *all = ctx;
-	struct page_table *t = all->n ? &all->table[all->n - 1] : NULL;
+	struct page_table *t = all->n && !all->between ? &all->table[all->n - 1] : NULL;
+	size_t *n = t ? &t->nnotes : &all->npending;
+	size_t most = t ? sizeof(t->note) / sizeof(t->note[0])
+			: sizeof(all->pending) / sizeof(all->pending[0]);
+	char *kept;
 
-	if (strong || !*text || !t || t->nnotes == sizeof(t->note) / sizeof(t->note[0]))
+	if (strong || !*text || *n == most)
 		return 0;
-	t->note[t->nnotes] = tp_arena_strndup(&all->arena, text, strlen(text));
-	return t->note[t->nnotes++] ? 0 : no_memory(err);
+	kept = tp_arena_strndup(&all->arena, text, strlen(text));
+	if (!kept)
+		return no_memory(err);
+	if (t)
+		t->note[(*n)++] = kept;
+	else
+		all->pending[(*n)++] = kept;
+	return 0;
+}
+
+void page_tables_next(struct page_tables *tables)
+{
+	tables->between = true;
+	tables->npending = 0;
 }
 
 int page_tables_output(struct page_tables *tables, struct rep_output **out, struct tp_err *err)
@@ -224,6 +244,11 @@ void page_table_write(struct html *h, const struct page_table *t, const char *ca
 	}
 	for (size_t i = 0; i < t->ncolumns; i++)
 		look[i] = look_of(t, i);
+	for (size_t i = 0; i < t->nleads; i++) {
+		html_put(h, "<p>");
+		html_str(h, t->lead[i]);
+		html_put(h, "</p>\n");
+	}
 	html_put(h, "<div class=\"scroll\" tabindex=\"0\" role=\"region\"");
 	html_attribute(h, "aria-label", caption);
 	html_put(h, "><table class=\"data\">\n<caption>");

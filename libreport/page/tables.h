@@ -13,18 +13,23 @@ struct page_table {
 	size_t ncolumns;
 	struct rep_value *values; /* row by row */
 	size_t nrows, room;
-	char *note[8]; /* lines under it */
-	size_t nnotes;
+	char *lead[4], *note[8]; /* lines above and under it */
+	size_t nleads, nnotes;
 };
 
 struct page_tables {
 	struct page_table *table;
 	size_t n, room;
+	bool between; /* a report begins: lines belong to the table that follows */
+	char *pending[4];
+	size_t npending;
 	struct tp_arena arena; /* texts, names, columns */
 };
 
 /* An output that keeps its tables in `tables`. TP_ENOMEM. */
 int page_tables_output(struct page_tables *tables, struct rep_output **out, struct tp_err *err);
+/* What comes now is of another report. */
+void page_tables_next(struct page_tables *tables);
 void page_tables_release(struct page_tables *tables);
 
 /* NULL where there is none of that name. */

@@ -163,7 +163,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 		code = rep_grow(&t->ns, &t->room, index, sizeof(*t->ns));
 	if (code)
 		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-	if (part->state != TP_ST_WAITING)
+	if (part->state != TP_ST_WAITING && part->state != TP_ST_SYSCALL_BLOCKED)
 		tp_sum(&t->ns[index], part->total_ns);
 	return 0;
 }

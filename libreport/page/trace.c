@@ -7,16 +7,16 @@
 #include "top/top.h"
 
 static const struct page_section sections[] = {
-    {"findings", "What costs most", page_findings},
-    {"losses", "What is missing", page_losses},
-    {"charts", "Over time", page_charts},
-    {"heat", "Utilisation of Ps", page_heat},
-    {"strips", "Timeline of goroutines", page_strips},
-    {"flames", "Flame graphs", page_flames},
-    {"histograms", "Durations", page_histograms},
-    {"tasks", "Tasks and regions", page_latencies},
-    {"reports", "Reports", page_reports},
-    {"commands", "Commands", page_commands},
+    {"findings", "What costs most", page_findings, true},
+    {"losses", "What is missing", page_losses, false},
+    {"charts", "Over time", page_charts, false},
+    {"heat", "Utilisation of Ps", page_heat, false},
+    {"strips", "Timeline of goroutines", page_strips, false},
+    {"flames", "Flame graphs", page_flames, false},
+    {"histograms", "Durations", page_histograms, false},
+    {"tasks", "Tasks and regions", page_latencies, false},
+    {"reports", "Reports", page_reports, true},
+    {"commands", "Commands", page_commands, false},
 };
 
 static void write_facts(struct page *p, struct html *h)
@@ -61,25 +61,6 @@ static void write_facts(struct page *p, struct html *h)
 	html_put(h, "</dl>\n");
 }
 
-/* All reports but the overview, which is made of them. */
-static int gather(struct page *p, struct tp_err *err)
-{
-	struct rep_output *out = NULL;
-	int code = page_tables_output(&p->tables, &out, err);
-
-	for (size_t i = 0; rep_reports[i] && !code; i++) {
-		struct rep_top_options opt = {
-		    .report = rep_reports[i], .rows = p->rows, .tables = true};
-
-		if (!rep_top_several(opt.report))
-			code = rep_top(out, p->store, p->run, 1, &opt, err);
-	}
-	if (!code)
-		code = rep_output_finish(out, err);
-	rep_output_free(out);
-	return code;
-}
-
 int page_begin_trace(struct page *p, struct tp_err *err)
 {
 	static const struct rep_filter_text none = {0};
@@ -93,7 +74,7 @@ int page_begin_trace(struct page *p, struct tp_err *err)
 void page_end_trace(struct page *p)
 {
 	page_time_release(&p->time);
-	page_tables_release(&p->tables);
+	page_reports_free(p);
 	rep_view_release(&p->view);
 	rep_filter_release(&p->filter);
 }
@@ -103,12 +84,13 @@ int rep_page_trace(struct tp_store *store, const struct rep_run *run,
 		   struct tp_err *err)
 {
 	struct page p = {.opt = opt, .store = store, .run = run};
-	int code = page_begin_trace(&p, err);
+	int code;
 
 	p.title = opt->title ? opt->title : run->row.name;
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	code = page_reports_begin(&p, err);
 	if (!code)
-		code = gather(&p, err);
+		code = page_begin_trace(&p, err);
 	if (!code)
 		code = page_write(&p, sections, sizeof(sections) / sizeof(sections[0]), write_facts,
 				  sink, err);

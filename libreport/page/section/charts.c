@@ -1,8 +1,10 @@
 /* Charts over time. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "chart/chart.h"
+#include "mmu/curve.h"
 #include "page/inside.h"
 
 #define WIDTH  560
@@ -52,8 +54,9 @@ static void draw(struct page *p, struct html *h, const char *title, enum rep_kin
 	struct rep_chart_line lines[PAGE_NCLASSES];
 	struct rep_chart chart = {
 	    .title = title,
-	    .x = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS},
-	    .y = {.kind = kind, .from = 0, .to = top},
+	    .x = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS,
+		  .to = (double)p->time.fine.edge[p->time.fine.n]},
+	    .y = {.kind = kind, .from_zero = true, .from = 0, .to = top},
 	    .lines = lines,
 	    .nlines = n,
 	};
@@ -105,6 +108,115 @@ static int draw_procs(struct page *p, struct html *h)
 	return code;
 }
 
+/* ---- the heap ---- */
+
+/* The points of one metric, with one more where the run ends. */
+static int take_metric(struct page *p, struct values *v, const char *name)
+{
+	struct rep_view *view = &p->view;
+	size_t rows = view->nrows[TP_TABLE_METRIC];
+	int64_t last = -1;
+	bool same = false;
+
+	v->x = calloc(rows + 1, sizeof(*v->x));
+	v->y = calloc(rows + 1, sizeof(*v->y));
+	if (!v->x || !v->y)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < rows; i++) {
+		int64_t id = REP_COL(view, METRIC, name)[i], ts = REP_COL(view, METRIC, ts_ns)[i];
+
+		if (id != last) {
+			struct tp_text t = tp_dict_text(view->dict, (uint32_t)id);
+
+			same = t.size == strlen(name) && !memcmp(t.text, name, t.size);
+			last = id;
+		}
+		if (!same || ts == TP_NULL || REP_COL(view, METRIC, value)[i] == TP_NULL ||
+		    (v->n && (double)ts < v->x[v->n - 1]))
+			continue;
+		v->x[v->n] = (double)ts;
+		v->y[v->n++] = (double)REP_COL(view, METRIC, value)[i];
+	}
+	if (v->n) {
+		v->x[v->n] = fmax(v->x[v->n - 1], (double)p->time.fine.edge[p->time.fine.n]);
+		v->y[v->n] = v->y[v->n - 1];
+		v->n++;
+	}
+	return 0;
+}
+
+static int draw_heap(struct page *p, struct html *h, struct tp_err *err)
+{
+	static const char *const names[] = {"heap", "goal"};
+	static const char *const metrics[] = {"/memory/classes/heap/objects:bytes",
+					      "/gc/heap/goal:bytes"};
+	struct values v[2] = {{0}};
+	int code = rep_view_load(
+	    &p->view, TP_TABLE_METRIC,
+	    REP_BIT(METRIC, name) | REP_BIT(METRIC, ts_ns) | REP_BIT(METRIC, value), err);
+
+	for (int i = 0; i < 2 && !code; i++) {
+		if (take_metric(p, &v[i], metrics[i]))
+			code = page_no_memory(err);
+	}
+	if (!code && v[0].n + v[1].n)
+		draw(p, h, "Heap and its goal", REP_BYTES, names, v, 2, 0);
+	release(&v[0]);
+	release(&v[1]);
+	return code;
+}
+
+/* ---- mutator utilisation ---- */
+
+static void draw_curve(struct page *p, struct html *h, struct rep_mmu *m)
+{
+	int64_t window[REP_MMU_WINDOWS];
+	double x[REP_MMU_WINDOWS], y[REP_MMU_WINDOWS];
+	struct rep_chart_line line = {.name = "of all windows", .x = x, .y = y};
+	struct rep_chart chart = {
+	    .title = "Minimum mutator utilisation, by length of a window",
+	    .x = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS, .logarithmic = true},
+	    .y = {.kind = REP_SHARE, .from = 0, .to = 1},
+	    .lines = &line,
+	    .nlines = 1,
+	};
+
+	line.n = rep_mmu_windows(rep_mmu_length(m), window);
+	for (size_t i = 0; i < line.n; i++) {
+		x[i] = (double)window[i];
+		y[i] = rep_mmu_minimum(m, window[i]).util;
+	}
+	if (line.n < 2)
+		return;
+	html_put(h, "<figure>");
+	if (!h->code)
+		h->code = rep_chart_put_svg(&h->buf, &chart, WIDTH, HEIGHT, true);
+	html_put(h, "</figure>\n");
+}
+
+/* Of a store that was made before what it takes was kept, and of a run without a collection, there
+ * is none. */
+static int draw_utilisation(struct page *p, struct html *h, struct tp_err *err)
+{
+	const struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;
+	struct rep_gc_facts facts = {0};
+	struct rep_utils utils = {0};
+	struct rep_mmu *m = NULL;
+	int code =
+	    rep_gc_facts_load(&facts, p->store, &p->run->row, p->view.dict, opt.include, err);
+
+	if (!code)
+		code = rep_utils_add(&utils, &facts, &opt, 0, err);
+	if (!code && utils.n)
+		code = rep_mmu_new(&m, &utils, err);
+	if (m)
+		draw_curve(p, h, m);
+	rep_mmu_free(m);
+	rep_utils_release(&utils);
+	rep_gc_facts_release(&facts);
+	return code == TP_EVERSION ? 0 : code;
+}
+
 int page_charts(struct page *p, struct html *h, struct tp_err *err)
 {
 	static const char *const names[] = {"running", "runnable", "in system calls"};
@@ -117,17 +229,21 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 
 	html_put(h, "<div class=\"charts\">\n");
 	code = draw_series(p, h, "Goroutines by state", names, &t->bins, series, 3, 0);
-	if (!code && t->nprocs)
-		code = draw_procs(p, h);
 	if (!code)
 		code = draw_series(p, h, "Goroutines alive", alive, &t->fine, all, 1, 0);
+	if (!code && t->nprocs)
+		code = draw_procs(p, h);
+	if (code)
+		return page_no_memory(err);
+	code = draw_heap(p, h, err);
+	if (!code)
+		code = draw_utilisation(p, h, err);
 	html_put(h, "</div>\n<p class=\"note\">Means over ");
 	html_count(h, (int64_t)t->bins.n);
-	html_put(h,
-		 t->exact
-		     ? " equal parts of the run."
-		     : " parts of the run where states are told: of one as large as this, sums of "
-		       "segments are shown.");
-	html_put(h, "</p>\n");
-	return code ? page_no_memory(err) : 0;
+	html_put(h, t->exact ? " equal parts of the run."
+			     : " parts of the run where states are told: of one as large as this, "
+			       "sums of segments are shown.");
+	html_put(h, " Mutator utilisation is the share of the Ps that the collector leaves to the "
+		    "program, in the worst window of each length.</p>\n");
+	return code;
 }

@@ -1,4 +1,5 @@
 /* What costs most, in sentences, each with the command that shows more. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,7 +74,7 @@ static void say_procs(struct page *p, struct html *h)
 
 static void say_running(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "groups");
+	const struct page_table *t = page_report(p, "groups");
 	size_t row = largest(t, "running_ns", NULL);
 	int64_t all = 0;
 
@@ -123,7 +124,7 @@ static bool is_wait(const struct page_table *t, size_t row)
 
 static void say_blocked(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "block");
+	const struct page_table *t = page_report(p, "block");
 	size_t row = largest(t, "total_ns", is_wait);
 
 	if (!t || row == t->nrows)
@@ -149,7 +150,7 @@ static void say_blocked(struct page *p, struct html *h)
 
 static void say_lock(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "block");
+	const struct page_table *t = page_report(p, "block");
 	size_t row = 0;
 
 	for (; t && row < t->nrows; row++) {
@@ -177,7 +178,7 @@ static void say_lock(struct page *p, struct html *h)
 
 static void say_runnable(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "groups");
+	const struct page_table *t = page_report(p, "groups");
 	size_t row = largest(t, "runnable_ns", NULL);
 	int64_t ready, run;
 
@@ -209,7 +210,7 @@ static bool is_repeated(const struct page_table *t, size_t row)
 
 static void say_syscalls(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "syscalls");
+	const struct page_table *t = page_report(p, "syscalls");
 	size_t row = largest(t, "total_ns", is_repeated);
 
 	if (!t || row == t->nrows)
@@ -237,7 +238,7 @@ static bool is_stop(const struct page_table *t, size_t row)
 
 static void say_collector(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "gc");
+	const struct page_table *t = page_report(p, "gc");
 	double whole = (double)p->run->row.duration_ns, stopped = 0, marking = 0;
 	size_t worst = largest(t, "max_ns", is_stop);
 	int64_t stops = 0;
@@ -267,7 +268,7 @@ static void say_collector(struct page *p, struct html *h)
 
 static void say_tasks(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "tasks");
+	const struct page_table *t = page_report(p, "tasks");
 	size_t row = largest(t, "p99_ns", NULL);
 
 	if (!t || row == t->nrows || page_cell(t, row, "p99_ns").type == REP_TYPE_NULL)
@@ -289,9 +290,37 @@ static void say_tasks(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "tasks");
 }
 
+/* The place that explains most of what the slowest tasks took longer. */
+static void say_outliers(struct page *p, struct html *h)
+{
+	const struct page_table *t = page_report(p, "outliers");
+	size_t row = 0;
+
+	for (; t && row < t->nrows; row++) {
+		struct rep_value kind = page_cell(t, row, "kind");
+
+		if (kind.type == REP_TYPE_TEXT && kind.text.size == 5 &&
+		    !memcmp(kind.text.data, "place", 5))
+			break;
+	}
+	if (!t || row == t->nrows || page_cell_float(t, row, "explains") < 0.1)
+		return;
+	begin(h);
+	html_put(h, "What the slowest 1 % of tasks took longer than those in the middle is, for ");
+	html_share(h, fmin(page_cell_float(t, row, "explains"), 1));
+	html_put(h, ", ");
+	text_cell(h, t, row, "what");
+	html_put(h, ": ");
+	time_cell(p, h, t, row, "slow_ns");
+	html_put(h, " instead of ");
+	time_cell(p, h, t, row, "middle_ns");
+	html_put(h, ".");
+	end(p, h, "tprof-top", "outliers");
+}
+
 static void say_cpu(struct page *p, struct html *h)
 {
-	const struct page_table *t = page_table_find(&p->tables, "cpu");
+	const struct page_table *t = page_report(p, "cpu");
 
 	if (!t || !t->nrows)
 		return;
@@ -318,6 +347,7 @@ int page_findings(struct page *p, struct html *h, struct tp_err *err)
 	say_syscalls(p, h);
 	say_collector(p, h);
 	say_tasks(p, h);
+	say_outliers(p, h);
 	say_cpu(p, h);
 	html_put(h, "</ul>\n");
 	return 0;

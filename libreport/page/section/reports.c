@@ -20,12 +20,12 @@ int page_reports(struct page *p, struct html *h, struct tp_err *err)
 	html_put(h,
 		 " rows of each, the most first. With scripts, a click on a heading sorts, and the "
 		 "fields filter.</p>\n");
-	for (size_t i = 0; i < p->tables.n; i++) {
-		const struct page_table *t = &p->tables.table[i];
-		const struct rep_report *r = rep_report_find(t->name);
+	for (size_t i = 0; rep_reports[i]; i++) {
+		const struct rep_report *r = rep_reports[i];
+		const struct page_table *t = page_report(p, r->name);
 		char text[300];
 
-		if (!r || !t->nrows)
+		if (!t || !t->nrows)
 			continue;
 		html_f(h,
 		       "<div class=\"report\" id=\"report-%s\">\n<h3>%s <small>%s</small></h3>\n",
