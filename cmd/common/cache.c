@@ -394,7 +394,9 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 	if (code)
 		goto done;
 	hash_beside(*copy ? copy : path, beside);
-	snprintf(name, sizeof(name), "%s%s-%s%s", hash, beside, TPROF_VERSION, SUFFIX);
+	/* What an older store lacks, the cache need not. */
+	snprintf(name, sizeof(name), "%s%s-%s.%d%s", hash, beside, TPROF_VERSION, TP_STORE_VERSION,
+		 SUFFIX);
 	held = lock(c, hash[0], LOCK_SH);
 	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
 		goto done;

@@ -347,7 +347,7 @@ static int add_empty(struct tp_dict *d)
 	       append(&d->stacks, &node, sizeof(node), &id);
 }
 
-struct tp_dict *tp_dict_new(void)
+static struct tp_dict *new_with(size_t known)
 {
 	struct tp_dict *d = calloc(1, sizeof(*d));
 	int code;
@@ -358,7 +358,7 @@ struct tp_dict *tp_dict_new(void)
 	    tp_seed();
 	d->hashes = calloc(1, sizeof(*d->hashes));
 	code = !d->hashes || add_empty(d);
-	for (size_t i = 0; i < sizeof(known_strings) / sizeof(known_strings[0]) && !code; i++) {
+	for (size_t i = 0; i < known && !code; i++) {
 		uint32_t id;
 
 		code = tp_dict_append_string(d, known_strings[i], strlen(known_strings[i]), &id);
@@ -367,6 +367,16 @@ struct tp_dict *tp_dict_new(void)
 		return d;
 	tp_dict_free(d);
 	return NULL;
+}
+
+struct tp_dict *tp_dict_new(void)
+{
+	return new_with(sizeof(known_strings) / sizeof(known_strings[0]));
+}
+
+struct tp_dict *tp_dict_new_stored(void)
+{
+	return new_with(TP_STR_SINCE_2 - 1); /* without the empty one */
 }
 
 void tp_dict_free(struct tp_dict *d)

@@ -39,6 +39,8 @@ enum tp_known_string {
 #define TP_X(name, text) TP_STR_##name,
 	TP_KNOWN_STRINGS(TP_X)
 #undef TP_X
+	/* The first of these that stores of version 1 do not begin with. */
+	TP_STR_SINCE_2 = TP_STR_GOMAXPROCS,
 };
 
 struct tp_text {
@@ -73,6 +75,9 @@ struct tp_stack_node {
 
 /* Lifecycle: NULL when memory is out. */
 struct tp_dict *tp_dict_new(void);
+/* For reading back what a store of any version has: only the strings before TP_STR_SINCE_2 are there; a
+ * newer store brings the others, and they come next. */
+struct tp_dict *tp_dict_new_stored(void);
 void tp_dict_free(struct tp_dict *d);
 
 /* Intern: 0 and the id in *id, or an error code; the same content gives the same id. */

@@ -297,7 +297,7 @@ int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct 
 {
 	int code;
 
-	*dict = tp_dict_new();
+	*dict = tp_dict_new_stored();
 	if (!*dict)
 		return out_of_memory(err);
 	code = load_strings(s, run, *dict, err);
