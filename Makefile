@@ -281,6 +281,7 @@ check-docs: all ## manual pages and completions say what --help says
 conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set)
 	@sh testdata/check/conformance.sh $(B)/bin $(CORPUS)
 	@python3 testdata/check/cut.py $(B)/bin
+	@python3 testdata/check/perfetto.py $(B)/bin
 
 .PHONY: conformance-selftest
 conformance-selftest: all ## check that the comparison with Go's readers is able to fail

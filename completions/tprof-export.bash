@@ -11,7 +11,7 @@ _tprof_export()
 		COMPREPLY=($(compgen -W 'event span goroutine goroutine_block goroutine_range goroutine_time site site_hist span_crossing proc_time proc_span range task region log cpu_sample string function location frame stack bucket bucket_value bucket_label run loss wire clock segment' -- "$cur"))
 		return
 		;;
-	--format) COMPREPLY=($(compgen -W 'pprof folded speedscope csv trace events parsed raw footprint' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'pprof folded speedscope csv trace perfetto events parsed raw footprint' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--sample-index)

@@ -4,7 +4,7 @@ complete -c tprof-export -l all-frames -d 'Keep the frames that the profile asks
 complete -c tprof-export -l divide-by -x -d 'Divide all values'
 complete -c tprof-export -l focus -x -d 'Only samples with a frame matching'
 complete -c tprof-export -l table -x -a 'event span goroutine goroutine_block goroutine_range goroutine_time site site_hist span_crossing proc_time proc_span range task region log cpu_sample string function location frame stack bucket bucket_value bucket_label run loss wire clock segment' -d 'For csv, this table'
-complete -c tprof-export -l format -x -a 'pprof folded speedscope csv trace events parsed raw footprint' -d 'Form of the output'
+complete -c tprof-export -l format -x -a 'pprof folded speedscope csv trace perfetto events parsed raw footprint' -d 'Form of the output'
 complete -c tprof-export -l from -x -d 'Only from this time on'
 complete -c tprof-export -l goroutine -x -d 'Only these goroutines'
 complete -c tprof-export -s '?' -l help -d 'List the options'

@@ -20,6 +20,7 @@ enum export_need {
 	EXPORT_RANGE = 1 << 4,	 /* of those, only --from, --to and --goroutine do */
 	EXPORT_BASE = 1 << 5,	 /* takes others off (--base) */
 	EXPORT_TABLES = 1 << 6,	 /* --table picks tables */
+	EXPORT_RUNS = 1 << 7,	 /* shows several files and runs side by side */
 };
 
 struct export_args;
@@ -77,5 +78,6 @@ int export_folded(struct export_args *args);
 int export_speedscope(struct export_args *args);
 int export_pprof(struct export_args *args);
 int export_cut(struct export_args *args);
+int export_perfetto(struct export_args *args);
 
 #endif

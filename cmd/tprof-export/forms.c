@@ -17,6 +17,8 @@ const struct export_form export_forms[] = {
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
     {"trace", "a trace, or a part of one, as go 1.26 would have written it",
      EXPORT_BINARY | EXPORT_RANGE, export_cut},
+    {"perfetto", "traces in Chrome's JSON, for ui.perfetto.dev; several on one clock",
+     EXPORT_RANGE | EXPORT_RUNS, export_perfetto},
     {0},
 };
 

@@ -75,13 +75,15 @@ static const struct argp profile_argp = {.options = profile_options, .parser = o
 
 /* ---- arguments ---- */
 
-/* `proto` is what the form pprof was called at first. */
+/* `proto` is what the form pprof was called at first; `chrome` is who made up perfetto's. */
 static const struct export_form *find_form(const char *name)
 {
 	const struct export_form *f = export_forms;
 
 	if (!strcmp(name, "proto"))
 		name = "pprof";
+	if (!strcmp(name, "chrome"))
+		name = "perfetto";
 	while (f->name && strcmp(f->name, name) != 0)
 		f++;
 	return f->name ? f : NULL;
@@ -127,7 +129,7 @@ static void check(struct export_args *args, struct argp_state *state)
 	if (args->ntables && !(needs & EXPORT_TABLES))
 		argp_error(state, "--table is for --format=%s",
 			   export_form_names(names, EXPORT_TABLES));
-	if (args->npaths > 1 && !(needs & EXPORT_SEVERAL))
+	if (args->npaths > 1 && !(needs & (EXPORT_SEVERAL | EXPORT_RUNS)))
 		argp_error(state, "one store or dump at a time");
 	if (args->view.given && !(needs & EXPORT_SAMPLES))
 		argp_error(state, "--view is for --format=%s",

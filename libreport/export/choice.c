@@ -49,11 +49,16 @@ int rep_choice_init(struct rep_choice *c, struct tp_store *s, const struct rep_r
 		    const struct rep_filter_text *text, struct tp_err *err)
 {
 	struct rep_filter f;
+	struct rep_clock clock = {0};
 	int code = rep_filter_init(&f, text, err);
 
 	*c = (struct rep_choice){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 	if (!code)
-		code = rep_filter_range(text, run->row.duration_ns, &c->from_ns, &c->to_ns, err);
+		code = rep_clock_load(s, run, &clock, err);
+	if (!code)
+		code = rep_filter_range_at(text, run->row.duration_ns, &clock, &c->from_ns,
+					   &c->to_ns, err);
+	rep_clock_release(&clock);
 	if (!code && text->goroutine)
 		code = find_goroutines(c, s, run->row.id, &f, err);
 	rep_filter_release(&f);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "clock/when.h"
 
 #define BIT(state) (1u << TP_ST_##state)
 
@@ -130,6 +131,7 @@ bool rep_filter_inside(const struct rep_filter *f)
 	return f->text.task || f->text.region;
 }
 
+/* Moments of the wall clock are right or wrong without a run, but 0 until one is known. */
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
 		    struct tp_err *err)
 {
@@ -137,6 +139,15 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 	double percent;
 	char *end;
 
+	if (rep_is_when(text)) {
+		if (!rep_when(text, ns))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "%s '%s' is not a moment: give it like "
+					  "2026-11-21T10:00:00Z (with a zone) or @1795255200.5",
+					  option, text);
+		*ns = 0;
+		return 0;
+	}
 	if (n && text[n - 1] == '%' && strspn(text, "0123456789.") == n - 1) {
 		percent = strtod(text, &end);
 		if (end == text + n - 1 && n > 1 && percent <= 100) {
@@ -147,14 +158,51 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 	if (tp_parse_ns(text, ns) || *ns < 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "%s '%s' is not a time: give it like 1.5s or 250ms since the run "
-				  "began, or like 25%% of the run",
+				  "began, like 25%% of the run, or like 2026-11-21T10:00:00Z",
 				  option, text);
+	return 0;
+}
+
+bool rep_filter_needs_clock(const struct rep_filter_text *text)
+{
+	return (text->from && rep_is_when(text->from)) || (text->to && rep_is_when(text->to));
+}
+
+/* A moment that is right, as a time of the run: far out is just outside. */
+static int64_t on_clock(const struct rep_clock *clock, const char *text, int64_t duration_ns)
+{
+	int64_t wall = 0, ns;
+
+	rep_when(text, &wall);
+	if (!rep_clock_run(clock, wall, &ns))
+		ns = wall < clock->point[0].wall_ns ? -1 : INT64_MAX;
+	return ns < 0 ? 0 : ns > duration_ns && duration_ns < INT64_MAX ? duration_ns + 1 : ns;
+}
+
+static int check_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
+		       int64_t *to, struct tp_err *err)
+{
+	if (text->from && text->to && *from >= *to)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the time range from %s to %s is empty", text->from, text->to);
+	if (text->to && *to <= 0 && duration_ns > 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "there is nothing before --to %s", text->to);
 	return 0;
 }
 
 int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
 		     int64_t *to, struct tp_err *err)
 {
+	return rep_filter_range_at(text, duration_ns, NULL, from, to, err);
+}
+
+int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
+			const struct rep_clock *clock, int64_t *from, int64_t *to,
+			struct tp_err *err)
+{
+	bool moments = rep_filter_needs_clock(text);
+	int64_t wall[2];
 	int code = 0;
 
 	*from = INT64_MIN;
@@ -163,14 +211,32 @@ int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, in
 		code = rep_filter_time(text->from, "--from", duration_ns, from, err);
 	if (!code && text->to)
 		code = rep_filter_time(text->to, "--to", duration_ns, to, err);
+	if (!code && moments && clock && clock->source == REP_CLOCK_NONE)
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "nothing says at what time of day it was recorded; give --from "
+				  "and --to like 1.5s or 25%%");
+	if (!code && !moments)
+		code = check_range(text, duration_ns, from, to, err);
+	else if (!code && text->from && text->to && rep_when(text->from, &wall[0]) &&
+		 rep_when(text->to, &wall[1]))
+		code = check_range(text, 0, &wall[0], &wall[1], err);
 	if (code)
 		return code;
-	if (text->from && text->to && *from >= *to)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the time range from %s to %s is empty", text->from, text->to);
-	if (text->to && *to <= 0 && duration_ns > 0)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "there is nothing before --to %s", text->to);
+	if (moments && !clock) {
+		*from = INT64_MIN;
+		*to = INT64_MAX;
+		return 0;
+	}
+	if (text->from && rep_is_when(text->from))
+		*from = on_clock(clock, text->from, duration_ns);
+	if (text->to && rep_is_when(text->to))
+		*to = on_clock(clock, text->to, duration_ns);
+	/* Of several runs, one may lie outside: nothing of it is looked at. */
+	if (moments && (*from >= *to || *from > duration_ns || *to <= 0)) {
+		*from = duration_ns < INT64_MAX - 1 ? duration_ns + 1 : duration_ns;
+		*to = *from + 1;
+		return 0;
+	}
 	/* The last moment belongs to a range that reaches the end. */
 	if (*from <= 0)
 		*from = INT64_MIN;

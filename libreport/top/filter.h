@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "clock/clock.h"
 #include "decode/dict.h"
 #include "decode/event.h"
 
@@ -22,7 +23,8 @@ struct rep_filter_text {
 	const char *goroutine;	    /* a goroutine id, or a regular expression on entry functions */
 	const char *state;	    /* names of rep_states, separated by commas */
 	const char *reason;	    /* regular expression on reasons */
-	const char *from, *to;	    /* "1.5s" since the run began, or "25%" of it */
+	const char *from, *to;	    /* "1.5s" since the run began, "25%" of it, or a moment
+				       (clock/when.h) */
 	/* Only inside tasks or regions of these types (task/inside.h); a task may be an id. Reports
 	 * look at them, not the matcher below. */
 	const char *task, *region;
@@ -68,6 +70,13 @@ bool rep_filter_inside(const struct rep_filter *f);
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
 		    struct tp_err *err);
 
+/* Does the range depend on what time it was (rep_filter_range_at)? */
+bool rep_filter_needs_clock(const struct rep_filter_text *text);
+/* The same, moments being those of the run's clock; a run that has none is TP_EFORMAT, one that
+ * lies outside has nothing in its range. Without a clock (NULL), moments are open ends. */
+int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
+			const struct rep_clock *clock, int64_t *from, int64_t *to,
+			struct tp_err *err);
 /* The range [*from, *to) of a run, in ns since it began; INT64_MIN and INT64_MAX where it is open
  * or reaches to the end. TP_EFORMAT where it is empty. */
 int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,

@@ -61,13 +61,18 @@ fail:
 int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err)
 {
-	int code;
+	struct rep_clock clock = {0};
+	bool moments = rep_filter_needs_clock(&filter->text);
+	int code = moments ? rep_clock_load(store, run, &clock, err) : 0;
 
 	memset(v, 0, sizeof(*v));
 	v->store = store;
 	v->run = run;
 	v->filter = filter;
-	code = rep_filter_range(&filter->text, run->row.duration_ns, &v->from, &v->to, err);
+	if (!code)
+		code = rep_filter_range_at(&filter->text, run->row.duration_ns,
+					   moments ? &clock : NULL, &v->from, &v->to, err);
+	rep_clock_release(&clock);
 	v->whole = v->from == INT64_MIN && v->to == INT64_MAX;
 	if (!code)
 		code = load_segments(v, err);

@@ -1,0 +1,177 @@
+/* Traces in Chrome's trace event format, several of them on one clock. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "export/choice.h"
+#include "export/perfetto.h"
+#include "tprof-export/export.h"
+
+struct shown { /* a run */
+	struct cmd *cmd;
+	const char *path;
+	const struct rep_run *run;
+	struct rep_clock clock;
+	struct rep_choice choice;
+	int64_t wall_ns; /* Unix time at which it began, where all have a clock */
+};
+
+struct shows {
+	struct cmd *cmds; /* one per path */
+	size_t ncmds;
+	struct shown *run;
+	size_t n;
+};
+
+static int to_stdout(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	return cmd_write(data, size, err);
+}
+
+static int no_memory(struct export_args *args)
+{
+	cmd_error(&args->cmd, "out of memory");
+	return CMD_SYSTEM;
+}
+
+static int open_all(struct export_args *args, struct shows *all)
+{
+	int status = CMD_OK;
+
+	all->cmds = calloc(args->npaths, sizeof(*all->cmds));
+	if (!all->cmds)
+		return no_memory(args);
+	for (size_t i = 0; i < args->npaths && !status; i++) {
+		struct cmd *c = &all->cmds[i];
+		struct shown *more;
+
+		*c = args->cmd;
+		all->ncmds++;
+		status = cmd_open(c, args->paths[i]);
+		if (status)
+			return status;
+		more = realloc(all->run, (all->n + c->runs.n) * sizeof(*more));
+		if (!more)
+			return no_memory(args);
+		all->run = more;
+		for (size_t k = 0; k < c->runs.n; k++)
+			if (!strcmp(c->runs.run[k].row.kind, "trace"))
+				all->run[all->n++] = (struct shown){
+				    .cmd = c, .path = args->paths[i], .run = &c->runs.run[k]};
+	}
+	if (all->n)
+		return CMD_OK;
+	cmd_error(&args->cmd,
+		  "%s: holds profiles, no trace; profiles are written by --format=pprof",
+		  args->paths[0]);
+	return CMD_USAGE;
+}
+
+static int choose(struct export_args *args, struct shown *s, size_t n)
+{
+	struct tp_err err;
+	int code = rep_clock_load(s->cmd->store, s->run, &s->clock, &err);
+
+	if (!code)
+		code = rep_choice_init(&s->choice, s->cmd->store, s->run, &args->view.trace.filter,
+				       &err);
+	/* Of several, not all need have the goroutine. */
+	if (code == TP_ENOENT && n > 1)
+		return CMD_OK;
+	if (code == TP_EFORMAT) {
+		cmd_error(&args->cmd, "%s: %s", s->run->row.name, err.msg);
+		return CMD_USAGE;
+	}
+	return code ? cmd_fail(&args->cmd, s->path, &err) : CMD_OK;
+}
+
+/* Puts the runs on one clock, which begins with the first of them. */
+static int align(struct export_args *args, struct shows *all, struct rep_perfetto_clock *clock)
+{
+	clock->unix_time = true;
+	for (size_t i = 0; i < all->n; i++) {
+		struct shown *s = &all->run[i];
+
+		if (!rep_clock_wall(&s->clock, 0, &s->wall_ns)) {
+			clock->unix_time = false;
+			if (all->n == 1)
+				return CMD_OK;
+			cmd_error(&args->cmd,
+				  "%s: nothing says at what time of day it was recorded, so it "
+				  "cannot be shown beside others; write it by itself",
+				  s->run->row.name);
+			return CMD_USAGE;
+		}
+		if (!i || s->wall_ns < clock->base_ns)
+			clock->base_ns = s->wall_ns;
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		const struct shown *s = &all->run[i];
+
+		if (s->clock.error_ns > clock->error_ns)
+			clock->error_ns = s->clock.error_ns;
+		if (all->n > 1 && s->clock.source != REP_CLOCK_SNAPSHOT)
+			cmd_note(&args->cmd,
+				 "%s: its place among the others is known within %.3gs only (from "
+				 "its %s)",
+				 s->run->row.name, (double)s->clock.error_ns / 1e9,
+				 s->clock.source == REP_CLOCK_FILE ? "file's time" : "start");
+	}
+	return CMD_OK;
+}
+
+static int write_all(struct export_args *args, struct shows *all,
+		     const struct rep_perfetto_clock *clock)
+{
+	struct tp_out out = {.write = to_stdout};
+	struct rep_perfetto *p;
+	const char *path = args->paths[0];
+	struct tp_err err;
+	int code = rep_perfetto_begin(&p, &out, clock, &err);
+
+	for (size_t i = 0; i < all->n && !code; i++) {
+		struct shown *s = &all->run[i];
+		struct rep_perfetto_run opt = {
+		    .name = s->run->row.name,
+		    .from_ns = s->choice.from_ns,
+		    .to_ns = s->choice.to_ns,
+		    .wanted = s->choice.wanted,
+		    .ngoroutines = s->choice.n,
+		    .shift_ns = clock->unix_time ? s->wall_ns - clock->base_ns : 0,
+		};
+
+		path = s->path;
+		code = rep_perfetto_run(p, s->cmd->store, s->run, &opt, &err);
+	}
+	if (!code)
+		code = rep_perfetto_end(p, &err);
+	rep_perfetto_free(p);
+	return code ? cmd_fail(&args->cmd, path, &err) : CMD_OK;
+}
+
+int export_perfetto(struct export_args *args)
+{
+	struct rep_perfetto_clock clock = {0};
+	struct shows all = {0};
+	int status = open_all(args, &all);
+
+	for (size_t i = 0; i < all.n && !status; i++)
+		status = choose(args, &all.run[i], all.n);
+	if (!status)
+		status = align(args, &all, &clock);
+	if (!status)
+		status = export_begin(args);
+	if (!status)
+		status = write_all(args, &all, &clock);
+	for (size_t i = 0; i < all.n; i++) {
+		rep_clock_release(&all.run[i].clock);
+		rep_choice_release(&all.run[i].choice);
+	}
+	for (size_t i = 0; i < all.ncmds; i++)
+		cmd_close(&all.cmds[i]);
+	free(all.cmds);
+	free(all.run);
+	return status;
+}

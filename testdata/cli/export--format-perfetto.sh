@@ -1,0 +1,20 @@
+# Chrome's JSON: processes for Ps, goroutines, tasks and counters; with a range, only that.
+tprof-export --format=perfetto testdata/relay.trace >"$TMP/relay.json"; echo "status $?"
+head -c 200 "$TMP/relay.json"; echo
+grep -o '"ph":"."' "$TMP/relay.json" | sort | uniq -c
+grep '"process_name"' "$TMP/relay.json"
+grep '"pid":1,.*"name":"G' "$TMP/relay.json" | head -3
+grep -A 1 '"ph":"s"' "$TMP/relay.json" | head -2
+tail -3 "$TMP/relay.json"
+tprof-export --format=chrome --from=50% --to=60% --goroutine=main.main testdata/relay.trace | grep -c '"ph"'
+# Several runs: on one clock, where that is known.
+tprof-import -o "$TMP/two.tprof" testdata/relay.trace testdata/pool.trace >/dev/null 2>&1
+tprof-export --format=perfetto --run=all "$TMP/two.tprof" | grep '"process_name"' | cut -d '"' -f 7-20
+tprof-export --format=perfetto testdata/relay.trace testdata/pool.trace | head -c 90; echo
+# As moments of the day.
+tprof-export --format=perfetto --from=2001-01-01T00:00:00Z --to=@1000000000 testdata/relay.trace | grep -c '"ph":"X"'
+try() { tprof-export --format=perfetto "$@" 2>&1; echo "status $?"; }
+try --from=2026-11-21T10:00:00 testdata/relay.trace
+try --from=@10 --to=@9 testdata/relay.trace
+try --wakers testdata/relay.trace
+try testdata/catalog.cpu
