@@ -82,9 +82,9 @@ static bool unix_time(const char *at, int64_t *wall)
 	if (!isdigit((unsigned char)*at))
 		return false;
 	for (; isdigit((unsigned char)*at); at++) {
-		if (sec > INT64_MAX / NS_PER_S / 10 - 1)
-			return false;
 		sec = sec * 10 + (*at - '0');
+		if (sec >= INT64_MAX / NS_PER_S)
+			return false;
 	}
 	if (!fraction(&at, &ns) || *at)
 		return false;
