@@ -77,7 +77,8 @@ void tp_block_decoder_free(struct tp_block_decoder *d);
 int tp_block_decode(struct tp_block_decoder *d, const void *data, size_t size, int64_t rows,
 		    uint32_t columns, struct tp_err *err);
 
-/* The decoded block (all columns) as events, d->n of them, to out. */
+/* The decoded block as events, d->n of them, to out; columns that were not decoded may be absent only
+ * if they are str2 and arg, which are 0 then. */
 void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out);
 
 #endif

@@ -675,6 +675,21 @@ void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out)
 {
 	const struct tp_block_decoder c = *d;
 
+	if (!(c.columns & ARG_COLUMNS)) {
+		for (uint32_t i = 0; i < c.n; i++)
+			out[i] = (struct tp_event){.ts = c.ts[i],
+						   .type = c.type[i],
+						   .m = c.m[i],
+						   .p = c.p[i],
+						   .g = c.g[i],
+						   .subject = c.subject[i],
+						   .stack = c.stack[i],
+						   .str = c.str[i],
+						   .from = c.from[i],
+						   .to = c.to[i],
+						   .flags = c.flags[i]};
+		return;
+	}
 	for (uint32_t i = 0; i < c.n; i++)
 		out[i] = (struct tp_event){.ts = c.ts[i],
 					   .type = c.type[i],

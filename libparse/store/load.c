@@ -163,7 +163,8 @@ void tp_rows_release(struct tp_rows *rows)
 struct tp_event_reader {
 	struct tp_stream *stream;
 	struct tp_block_decoder *decoder;
-	struct tp_event events[TP_BLOCK_EVENTS];
+	uint32_t columns;
+	struct tp_event *events; /* of tp_events_next */
 };
 
 int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
@@ -179,6 +180,8 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	if (!*r)
 		return out_of_memory(err);
 	(*r)->stream = NULL;
+	(*r)->events = NULL;
+	(*r)->columns = TP_BC_ALL;
 	(*r)->decoder = tp_block_decoder_new();
 	code = (*r)->decoder
 		   ? tp_stream_open(&(*r)->stream, tp_store_db(s), run, "event", &parts, err)
@@ -190,24 +193,37 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	return code;
 }
 
-int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
-		   struct tp_err *err)
+void tp_events_for_spans(struct tp_event_reader *r)
+{
+	r->columns = TP_BC_ALL & ~(uint32_t)(TP_BC_STR2 | TP_BC_ARG0 | TP_BC_ARG1 | TP_BC_ARG2);
+}
+
+int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err)
 {
 	struct tp_part part;
 	int code = tp_stream_next(r->stream, &part, err);
 
-	*ev = r->events;
 	*n = 0;
 	if (code != 1)
 		return code;
-	code = tp_block_decode(r->decoder, part.data, part.size, part.rows, TP_BC_ALL, err);
+	code = tp_block_decode(r->decoder, part.data, part.size, part.rows, r->columns, err);
 	if (code) {
 		tp_err_prefix(err, "block %lld", (long long)part.part);
 		return code;
 	}
-	tp_block_events(r->decoder, r->events);
+	tp_block_events(r->decoder, ev);
 	*n = r->decoder->n;
 	return 1;
+}
+
+int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
+		   struct tp_err *err)
+{
+	if (!r->events)
+		r->events = malloc(TP_BLOCK_EVENTS * sizeof(*r->events));
+	*ev = r->events;
+	*n = 0;
+	return r->events ? tp_events_read(r, r->events, n, err) : out_of_memory(err);
 }
 
 void tp_events_close(struct tp_event_reader *r)
@@ -216,5 +232,6 @@ void tp_events_close(struct tp_event_reader *r)
 		return;
 	tp_stream_close(r->stream);
 	tp_block_decoder_free(r->decoder);
+	free(r->events);
 	free(r);
 }

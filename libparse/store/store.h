@@ -164,6 +164,10 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, struct tp_err *err);
 int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
 		   struct tp_err *err);
+/* From here on what spans do not come of (str2, arg) is left 0. */
+void tp_events_for_spans(struct tp_event_reader *r);
+/* The same into the caller's room for TP_BLOCK_EVENTS. */
+int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err);
 void tp_events_close(struct tp_event_reader *r);
 
 #endif

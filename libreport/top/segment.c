@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "top/ahead.h"
+
 struct scan {
 	struct rep_view *v;
 	struct tp_spans *spans;
@@ -99,30 +101,19 @@ static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 			       s->event ? s->event->stack : 0, err);
 }
 
-#define FEED 256 /* events moved to the trace's clock at a time: they stay in the cache */
-
-static int feed(struct scan *s, const struct tp_event *ev, size_t n, struct tp_err *err)
+static int feed(struct scan *s, struct tp_event *ev, size_t n, struct tp_err *err)
 {
 	int64_t base = s->v->run->row.start_ns;
-	struct tp_event moved[FEED];
+	uint64_t types = s->reader->types;
 	int code = 0;
 
-	while (!code && n) {
-		size_t some = n < FEED ? n : FEED;
-
-		memcpy(moved, ev, some * sizeof(*ev));
-		for (size_t i = 0; i < some && !code; i++) {
-			if (ev[i].type < 64 && s->reader->types >> ev[i].type & 1) {
-				code = s->reader->event(s->reader->ctx, &ev[i], err);
-				if (code)
-					break;
-			}
-			moved[i].ts = plus(moved[i].ts, base);
-			s->event = &moved[i];
-			code = tp_spans_feed(s->spans, &moved[i], 1, on_span, s, err);
-		}
-		ev += some;
-		n -= some;
+	for (size_t i = 0; i < n && !code; i++) {
+		if (ev[i].type < 64 && types >> ev[i].type & 1)
+			code = s->reader->event(s->reader->ctx, &ev[i], err);
+		ev[i].ts = plus(ev[i].ts, base);
+		s->event = &ev[i];
+		if (!code)
+			code = tp_spans_feed(s->spans, &ev[i], 1, on_span, s, err);
 	}
 	s->event = NULL;
 	return code;
@@ -137,21 +128,20 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	    .first_block = v->segments[segment].first_block,
 	    .nblocks = v->segments[segment].blocks,
 	};
-	struct tp_event_reader *r = NULL;
-	const struct tp_event *ev;
+	struct rep_ahead *r = NULL;
+	struct tp_event *ev;
 	size_t n;
 	int code;
 
 	tp_spans_mark(s->spans, ++s->mark);
-	code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
-	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0)
+	code = rep_ahead_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
+	while (!code && (code = rep_ahead_next(r, &ev, &n, err)) > 0)
 		code = feed(s, ev, n, err);
 	/* What is open at the end of any other segment crosses into the next one. */
 	if (!code && segment + 1 == v->nsegments)
 		code = tp_spans_finish(
 		    s->spans, plus(v->run->row.start_ns, v->run->row.duration_ns), on_span, s, err);
-	if (r)
-		tp_events_close(r);
+	rep_ahead_close(r);
 	return code;
 }
 
@@ -249,8 +239,8 @@ static int read_stays(struct scan *s, const struct rep_stay *stay, size_t n, int
 	    .first_block = 0,
 	    .nblocks = INT64_MAX,
 	};
-	struct tp_event_reader *r = NULL;
-	const struct tp_event *ev;
+	struct rep_ahead *r = NULL;
+	struct tp_event *ev;
 	int64_t last = to;
 	size_t some;
 	int code;
@@ -260,15 +250,16 @@ static int read_stays(struct scan *s, const struct rep_stay *stay, size_t n, int
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	code = beginning ? 0 : presume(s, stay, n, err);
 	if (!code)
-		code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
-	while (!code && (code = tp_events_next(r, &ev, &some, err)) > 0) {
+		code = rep_ahead_open(&r, v->store, v->run->row.id, &range, true, err);
+	while (!code && (code = rep_ahead_next(r, &ev, &some, err)) > 0) {
+		/* Before it is moved to the trace's clock. */
 		if (some && ev[some - 1].ts > last)
 			last = ev[some - 1].ts;
 		code = feed(s, ev, some, err);
 	}
 	if (!code)
 		code = tp_spans_finish(s->spans, plus(v->run->row.start_ns, last), on_span, s, err);
-	tp_events_close(r);
+	rep_ahead_close(r);
 	tp_spans_free(s->spans);
 	s->spans = NULL;
 	return code;

@@ -1,0 +1,152 @@
+#include "top/ahead.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#define SLOTS 3
+#define ALONE 2 /* blocks that are not worth a thread */
+
+struct slot {
+	struct tp_event *ev; /* TP_BLOCK_EVENTS of them */
+	size_t n;
+	int code; /* as tp_events_read returned */
+	struct tp_err err;
+};
+
+struct rep_ahead {
+	struct tp_event_reader *reader;
+	struct slot slot[SLOTS];
+	unsigned blocks; /* read so far, before there is a thread */
+	bool threaded, failed;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	/* Blocks decoded and blocks given back, ever; between them are those that are full. */
+	unsigned filled, emptied;
+	bool taken; /* the caller has the slot of `emptied` */
+	bool stop;
+};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int rep_ahead_open(struct rep_ahead **out, struct tp_store *s, int64_t run,
+		   const struct tp_event_range *range, bool for_spans, struct tp_err *err)
+{
+	struct rep_ahead *a = calloc(1, sizeof(*a));
+	int code;
+
+	*out = NULL;
+	if (!a)
+		return no_memory(err);
+	a->failed = pthread_mutex_init(&a->lock, NULL) != 0;
+	if (!a->failed && pthread_cond_init(&a->moved, NULL)) {
+		pthread_mutex_destroy(&a->lock);
+		a->failed = true;
+	}
+	/* A connection that threads may share is one that SQLite locks. */
+	if (sqlite3_threadsafe() != 1 && !a->failed) {
+		pthread_cond_destroy(&a->moved);
+		pthread_mutex_destroy(&a->lock);
+		a->failed = true;
+	}
+	code = tp_events_open(&a->reader, s, run, range, err);
+	if (code) {
+		rep_ahead_close(a);
+		return code;
+	}
+	if (for_spans)
+		tp_events_for_spans(a->reader);
+	*out = a;
+	return 0;
+}
+
+static void fill(struct rep_ahead *a, struct slot *slot)
+{
+	if (!slot->ev)
+		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
+	slot->code = slot->ev ? tp_events_read(a->reader, slot->ev, &slot->n, &slot->err)
+			      : no_memory(&slot->err);
+}
+
+static void *work(void *ctx)
+{
+	struct rep_ahead *a = ctx;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->stop) {
+		struct slot *slot = &a->slot[a->filled % SLOTS];
+
+		if (a->filled - a->emptied == SLOTS) {
+			pthread_cond_wait(&a->moved, &a->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&a->lock);
+		fill(a, slot);
+		pthread_mutex_lock(&a->lock);
+		a->filled++;
+		pthread_cond_signal(&a->moved);
+		if (slot->code != 1)
+			break;
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+static int give(const struct slot *slot, struct tp_event **ev, size_t *n, struct tp_err *err)
+{
+	*ev = slot->ev;
+	*n = slot->code == 1 ? slot->n : 0;
+	if (slot->code < 0 && err)
+		*err = slot->err;
+	return slot->code;
+}
+
+int rep_ahead_next(struct rep_ahead *a, struct tp_event **ev, size_t *n, struct tp_err *err)
+{
+	struct slot *slot;
+
+	if (!a->threaded &&
+	    (a->failed || a->blocks++ < ALONE || pthread_create(&a->thread, NULL, work, a))) {
+		fill(a, &a->slot[0]);
+		return give(&a->slot[0], ev, n, err);
+	}
+	a->threaded = true;
+	pthread_mutex_lock(&a->lock);
+	if (a->taken) {
+		a->emptied++;
+		a->taken = false;
+		pthread_cond_signal(&a->moved);
+	}
+	while (a->filled == a->emptied)
+		pthread_cond_wait(&a->moved, &a->lock);
+	slot = &a->slot[a->emptied % SLOTS];
+	/* The end stays where it is: whoever asks again gets it again. */
+	a->taken = slot->code == 1;
+	pthread_mutex_unlock(&a->lock);
+	return give(slot, ev, n, err);
+}
+
+void rep_ahead_close(struct rep_ahead *a)
+{
+	if (!a)
+		return;
+	if (a->threaded) {
+		pthread_mutex_lock(&a->lock);
+		a->stop = true;
+		pthread_cond_signal(&a->moved);
+		pthread_mutex_unlock(&a->lock);
+		pthread_join(a->thread, NULL);
+	}
+	if (!a->failed) {
+		pthread_cond_destroy(&a->moved);
+		pthread_mutex_destroy(&a->lock);
+	}
+	for (int i = 0; i < SLOTS; i++)
+		free(a->slot[i].ev);
+	tp_events_close(a->reader);
+	free(a);
+}
