@@ -511,6 +511,58 @@ static bool repeats(const struct rep_path *path, uint32_t chain)
 	return c->parent && c->reason == p->reason && c->stack == p->stack;
 }
 
+/* How long ranges of time lasted within the request; they do not overlap each other. */
+static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t to)
+{
+	int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
+
+	start = start > from ? start : from;
+	end = end < to ? end : to;
+	return end > start ? end - start : 0;
+}
+
+/* A collector at work, and the world at a halt, keep everybody from running: for one request. */
+static int write_collector(struct words *w, struct tp_err *err)
+{
+	static const char halt[] = "stop-the-world";
+	struct rep_view *v = w->page->v;
+	const struct rep_path_request *r = w->page->list->request;
+	int64_t from = rep_view_clip_start(v, r->from), to = rep_view_clip_end(v, r->to);
+	int64_t marking = 0, halted = 0;
+	int code;
+
+	if (w->page->list->n != 1)
+		return 0;
+	code = rep_view_load(
+	    v, TP_TABLE_RANGE,
+	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
+		int64_t name = REP_COL(v, RANGE, name)[i];
+		struct tp_text t;
+
+		if (name == TP_STR_GC_SWEEP || name == TP_STR_MARK_ASSIST || name < 0)
+			continue;
+		if (name == TP_STR_GC_MARK) {
+			tp_sum(&marking, overlap(v, i, from, to));
+			continue;
+		}
+		t = tp_dict_text(v->dict, (uint32_t)name);
+		if (t.size > sizeof(halt) && !memcmp(t.text, halt, sizeof(halt) - 1))
+			tp_sum(&halted, overlap(v, i, from, to));
+	}
+	/* What is a hundredth explains nothing. */
+	if (marking < (to - from) / 100 && halted < (to - from) / 100)
+		return 0;
+	say(w, "Meanwhile the garbage collector was marking for ");
+	say_share(w, marking);
+	say(w, " of the time, and the world was stopped for ");
+	say_share(w, halted);
+	say(w, ".");
+	return write_lines(w, false, 2, err);
+}
+
 #define LEVELS 5 /* waits within waits that are put into words */
 
 static int write_why(struct words *w, struct tp_err *err)
@@ -621,6 +673,8 @@ int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, s
 	}
 	if (!code)
 		code = write_own(&w, err);
+	if (!code)
+		code = write_collector(&w, err);
 	if (!code)
 		code = write_why(&w, err);
 	return code ? code : write_sum(&w, err);
