@@ -11,7 +11,7 @@ _tprof_diff()
 	--by) COMPREPLY=($(compgen -W 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown junit' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown junit pprof' -- "$cur")); return ;;
 	--granularity) COMPREPLY=($(compgen -W 'functions files lines' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--sample-index)

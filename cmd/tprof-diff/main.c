@@ -7,12 +7,14 @@
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
+#include "common/proto.h"
 #include "common/view_options.h"
 #include "common/what.h"
 #include "diff/power.h"
 #include "diff/prepare.h"
 #include "diff/selfcheck.h"
 #include "diff/show.h"
+#include "profile/difference.h"
 #include "profile/view.h"
 
 #include "diff.h"
@@ -198,6 +200,11 @@ static void check(struct args *args, struct argp_state *state)
 		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)
 		wrong = "--format=junit reports gates; give one with --gate";
+	if (!wrong && args->pprof && (args->ngates || args->self_check))
+		wrong = "--format=pprof writes the difference alone, neither gates nor checks";
+	if (!wrong && args->pprof && are_traces(args))
+		wrong = "what traces are compared by is no profile; --view=offcpu, sched, … "
+			"--format=pprof writes the difference of views";
 	if (!wrong && are_traces(args)) {
 		char text[DIFF_WRONG];
 
@@ -307,6 +314,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return sides_add(&args->sides, arg);
 	case ARGP_KEY_SUCCESS:
+		args->pprof = args->cmd.more_format != NULL;
 		args->junit = args->cmd.own_chosen;
 		check(args, state);
 		return 0;
@@ -580,6 +588,39 @@ static int show_power(struct args *args)
 	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
 }
 
+static bool is_pprof(const char *format)
+{
+	return !strcmp(format, "pprof");
+}
+
+/* --format=pprof: each side added up, the old one marked, as pprof's -diff_base has it. */
+static int write_pprof(struct args *args, const struct cmd_profiles_options *open)
+{
+	const struct rep_difference_options how = {.normalize = args->diff.normalize, .mark = true};
+	struct cmd_profile item = {0};
+	struct loaded in = {0};
+	struct tp_err err;
+	int status;
+
+	if (args->cmd.tty) {
+		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
+		return CMD_USAGE;
+	}
+	status = sides_load(&args->cmd, &args->sides, open, true, &in);
+	if (!status && args->view.given)
+		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],
+						  &in.list[1]);
+	if (!status &&
+	    rep_profile_difference(in.profile[0], in.profile[in.nold], &how, &item.profile, &err))
+		status = refuse(args, &err, CMD_INPUT);
+	item.name = in.new_name;
+	if (!status)
+		status = cmd_write_proto(&args->cmd, &item, &args->profile, NULL, NULL);
+	tp_profile_free(item.profile);
+	loaded_release(&in);
+	return status;
+}
+
 static int run(struct args *args)
 {
 	struct cmd_profiles_options open = {.trace = args->view.given ? &args->view.trace : NULL,
@@ -594,6 +635,8 @@ static int run(struct args *args)
 		return show_power(args);
 	if (args->traces)
 		return diff_traces(args);
+	if (args->pprof)
+		return write_pprof(args, &open);
 	args->diff.sample_index = args->profile.sample_index;
 	args->diff.mean = args->profile.mean;
 	args->diff.cum = args->profile.cum;
@@ -623,6 +666,8 @@ int main(int argc, char **argv)
 
 	cmd_keep_memory();
 	args.cmd.own_format = "junit";
+	args.cmd.more_formats = is_pprof;
+	args.cmd.more_format_names = "pprof and junit";
 	pick_profile_options();
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	argc = sides_spell(argc, argv);
