@@ -55,7 +55,7 @@ func (o *Office) parcel(rng *rand.Rand) {
 	})
 	trace.WithRegion(ctx, "stamp", o.stamp)
 	trace.WithRegion(ctx, "route", func() {
-		time.Sleep(time.Duration(float64(2*time.Millisecond) * factor))
+		time.Sleep(time.Duration(float64(10*time.Millisecond) * factor))
 	})
 }
 
@@ -70,8 +70,8 @@ func (o *Office) clerk(parcels int, seed int64, done *sync.WaitGroup) {
 
 func main() {
 	out := flag.String("o", "parcels.trace", "file to write the trace to")
-	clerks := flag.Int("clerks", 4, "clerks")
-	parcels := flag.Int("parcels", 60, "parcels of each clerk")
+	clerks := flag.Int("clerks", 16, "clerks")
+	parcels := flag.Int("parcels", 15, "parcels of each clerk")
 	slower := flag.Float64("slower", 0, "percent by which parcels take longer")
 	seed := flag.Int64("seed", 1, "seed")
 	flag.Parse()

@@ -62,24 +62,14 @@ double rep_trace_change(const struct rep_trace_row *row)
 
 static int estimate(const struct rep_metrics *m, const struct rep_measure *x,
 		    const struct rep_trace_pick *pick, const struct rep_per_options *per,
-		    bool intervals, struct rep_estimate *e, struct rep_trace_row *row)
+		    bool intervals, struct rep_estimate e[REP_NSTATS])
 {
-	struct rep_estimate all[REP_NSTATS];
-	int code;
-
-	if (!x) {
-		/* A family may have no events in a run; what it is divided by is there. */
-		*e = (struct rep_estimate){
-		    .value = BIT(pick->stat) & ZEROS ? 0 : (double)NAN,
-		};
-		return 0;
-	}
-	code = rep_estimate(m, x, BIT(pick->stat), per, intervals, all);
-	*e = all[pick->stat];
-	row->unit = rep_metric_of(m, x, pick->stat).unit;
-	if (rep_stats_of[pick->stat].percentile)
-		row->exact = row->exact && x->exact;
-	return code;
+	if (x)
+		return rep_estimate(m, x, pick->stats, per, intervals, e);
+	/* A family may have no events in a run; what it is divided by is there. */
+	for (int i = 0; i < REP_NSTATS; i++)
+		e[i] = (struct rep_estimate){.value = BIT(i) & ZEROS ? 0 : (double)NAN};
+	return 0;
 }
 
 /* Nothing on one side, something in `filled` of `windows` on the other: how likely is that, did it
@@ -190,51 +180,90 @@ static int64_t median_count(const struct rep_measure *const *x, size_t n)
 	return median;
 }
 
+/* The values of all runs by statistic, and what is 0 without events; nothing of sets but that. */
+struct values {
+	struct rep_estimate (*of)[REP_NSTATS]; /* by run, old ones first */
+	bool there[2], exact;
+};
+
+static int compare_stat(const struct rep_trace_side *old, const struct rep_trace_side *new,
+			const struct values *v, enum rep_stat stat, double *value,
+			struct rep_trace_row *row)
+{
+	size_t n[2] = {0, 0};
+	struct rep_metrics_base a, b;
+	int code = 0;
+
+	if (old->n == 1 && new->n == 1) {
+		rep_metrics_base(old->run[0], &a);
+		rep_metrics_base(new->run[0], &b);
+		compare_two(&v->of[0][stat], &v->of[1][stat], a.windows, b.windows, row);
+		return 0;
+	}
+	for (size_t i = 0; i < old->n + new->n; i++) {
+		bool is_new = i >= old->n;
+
+		if (!isnan(v->of[i][stat].value))
+			value[(is_new ? n[0] : 0) + n[is_new]++] = v->of[i][stat].value;
+	}
+	if (n[0] && n[1])
+		code = compare_sets(value, n[0], n[1], row);
+	/* Runs that have no such percentile are not the same as those that have. */
+	if (n[0] < old->n || n[1] < new->n)
+		row->p = (double)NAN;
+	return code;
+}
+
+static const char *unit_of(enum rep_stat stat)
+{
+	return stat == REP_STAT_COUNT	? "count"
+	       : stat == REP_STAT_RATE	? "1/s"
+	       : stat == REP_STAT_SHARE ? "share"
+					: "nanoseconds";
+}
+
 int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_side *new,
 		      const struct rep_trace_pick *pick, const struct rep_per_options *per,
-		      struct rep_trace_row *row)
+		      struct rep_trace_row row[REP_NSTATS])
 {
-	bool sets = old->n > 1 || new->n > 1;
-	double *value = malloc((old->n + new->n + 1) * sizeof(*value));
-	size_t n[2] = {0, 0}, there[2] = {0, 0};
-	struct rep_estimate last[2];
-	int code = value ? 0 : TP_ENOMEM;
+	size_t n = old->n + new->n;
+	struct values v = {.of = malloc(n * sizeof(*v.of)), .exact = true};
+	double *value = malloc(n * sizeof(*value));
+	int64_t old_count = median_count(pick->old, old->n);
+	int64_t new_count = median_count(pick->new, new->n);
+	int code = v.of && value ? 0 : TP_ENOMEM;
 
-	row->family = pick->family;
-	row->stat = pick->stat;
-	row->unit = "";
-	row->exact = true;
-	row->p = row->q = (double)NAN;
-	row->old = row->new = (double)NAN;
-	for (size_t i = 0; !code && i < old->n + new->n; i++) {
+	for (size_t i = 0; !code && i < n; i++) {
 		bool is_new = i >= old->n;
 		size_t k = is_new ? i - old->n : i;
 		const struct rep_measure *x = is_new ? pick->new[k] : pick->old[k];
 
-		code = estimate(is_new ? new->run[k] : old->run[k], x, pick, per, !sets,
-				&last[is_new], row);
-		there[is_new] += x && (x->count > 0 || x->total_ns > 0);
-		if (!code && !isnan(last[is_new].value))
-			value[(is_new ? n[0] : 0) + n[is_new]++] = last[is_new].value;
+		code = estimate(is_new ? new->run[k] : old->run[k], x, pick, per, n == 2, v.of[i]);
+		v.there[is_new] = v.there[is_new] || (x && (x->count > 0 || x->total_ns > 0));
+		v.exact = v.exact && (!x || x->exact);
 	}
-	if (!code && !sets) {
-		struct rep_metrics_base a, b;
-
-		rep_metrics_base(old->run[0], &a);
-		rep_metrics_base(new->run[0], &b);
-		compare_two(&last[0], &last[1], a.windows, b.windows, row);
-	} else if (!code && n[0] && n[1]) {
-		code = compare_sets(value, n[0], n[1], row);
-		/* Runs that have no such percentile are not the same as those that have. */
-		if (n[0] < old->n || n[1] < new->n)
-			row->p = (double)NAN;
+	for (int i = 0; !code && i < REP_NSTATS; i++) {
+		if (!(pick->stats >> i & 1))
+			continue;
+		row[i] = (struct rep_trace_row){
+		    .family = pick->family,
+		    .stat = (enum rep_stat)i,
+		    .unit = unit_of((enum rep_stat)i),
+		    .exact = v.exact || !rep_stats_of[i].percentile,
+		    .old = (double)NAN,
+		    .new = (double)NAN,
+		    .old_count = old_count,
+		    .new_count = new_count,
+		    .p = (double)NAN,
+		    .q = (double)NAN,
+		};
+		code = compare_stat(old, new, &v, (enum rep_stat)i, value, &row[i]);
+		row[i].status = !v.there[0]		   ? REP_STATUS_ADDED
+				: !v.there[1]		   ? REP_STATUS_GONE
+				: row[i].old == row[i].new ? REP_STATUS_SAME
+							   : REP_STATUS_CHANGED;
 	}
-	row->status = !there[0]		     ? REP_STATUS_ADDED
-		      : !there[1]	     ? REP_STATUS_GONE
-		      : row->old == row->new ? REP_STATUS_SAME
-					     : REP_STATUS_CHANGED;
-	row->old_count = median_count(pick->old, old->n);
-	row->new_count = median_count(pick->new, new->n);
+	free(v.of);
 	free(value);
 	return code;
 }
@@ -395,6 +424,9 @@ static int compare_all(struct rep_trace_diff *d, const struct meeting *t,
 		int section = section_of(d->opt.sections, key[0], key[1]);
 		uint32_t stats = stats_of(&d->opt, key[0]);
 		double weight = mean_share(t, i, old, new);
+		struct rep_trace_row row[REP_NSTATS];
+		struct rep_trace_pick pick;
+		const char *name;
 
 		if (section < 0 || (key[1] == REP_MEASURE_ALL ? (key[0] == REP_FAMILY_TASK ||
 								 key[0] == REP_FAMILY_REGION) &&
@@ -403,24 +435,22 @@ static int compare_all(struct rep_trace_diff *d, const struct meeting *t,
 			continue;
 		if (key[1] == REP_MEASURE_ALL)
 			stats &= ~BIT(REP_STAT_SHARE);
+		pick = (struct rep_trace_pick){
+		    .old = t->of + i * t->nruns,
+		    .new = t->of + i * t->nruns + old->n,
+		    .family = (enum rep_family)key[0],
+		    .stats = stats,
+		};
+		code = rep_trace_compare(old, new, &pick, &d->opt.per, row);
+		name = shown_name(d, t, i);
 		for (int stat = 0; !code && stat < REP_NSTATS; stat++) {
-			struct rep_trace_pick pick = {
-			    .old = t->of + i * t->nruns,
-			    .new = t->of + i * t->nruns + old->n,
-			    .family = (enum rep_family)key[0],
-			    .stat = (enum rep_stat)stat,
-			};
-			struct rep_trace_row row = {0};
-
-			if (!(stats >> stat & 1))
+			if (!(stats >> stat & 1) || (isnan(row[stat].old) && isnan(row[stat].new)))
 				continue;
-			code = rep_trace_compare(old, new, &pick, &d->opt.per, &row);
-			row.section = (unsigned)section;
-			row.by = (enum rep_measure_by)key[1];
-			row.name = shown_name(d, t, i);
-			row.weight = weight;
-			if (!code && (!isnan(row.old) || !isnan(row.new)))
-				code = put_row(d, &room, &row);
+			row[stat].section = (unsigned)section;
+			row[stat].by = (enum rep_measure_by)key[1];
+			row[stat].name = name;
+			row[stat].weight = weight;
+			code = put_row(d, &room, &row[stat]);
 		}
 	}
 	return code;
@@ -459,7 +489,7 @@ static int judge(struct rep_trace_diff *d)
 				    : high < 0 ? -log1p(fmax(high / row->old, -0.999999))
 					       : 0;
 		else if (row->verdict == REP_VERDICT_CHANGED)
-			row->rank = isnan(change) ? 1e9 : fabs(log1p(fmax(change, -0.999999)));
+			row->rank = row->weight; /* there is no factor: what it is of its family */
 	}
 	free(p);
 	return code;

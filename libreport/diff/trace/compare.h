@@ -99,15 +99,15 @@ double rep_trace_change(const struct rep_trace_row *row);
 
 /* ---- one row; for gates ---- */
 
-/* One statistic of measures, one per run, NULL where the run has none. Section, by, name, q,
- * verdict and rank of the row stay as they are. 0, TP_ENOMEM. */
+/* Statistics of measures, one per run, NULL where the run has none: row[stat] for those in `stats`.
+ * Section, by, name, weight, q, verdict and rank are the caller's. 0, TP_ENOMEM. */
 struct rep_trace_pick {
 	const struct rep_measure *const *old, *const *new;
 	enum rep_family family;
-	enum rep_stat stat;
+	uint32_t stats; /* bit per enum rep_stat */
 };
 int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_side *new,
 		      const struct rep_trace_pick *pick, const struct rep_per_options *per,
-		      struct rep_trace_row *row);
+		      struct rep_trace_row row[REP_NSTATS]);
 
 #endif

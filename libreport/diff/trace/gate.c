@@ -411,7 +411,7 @@ static double sign_test(size_t beyond, size_t n, double alpha)
 
 static int limit_p(const struct judging *j, const struct rep_measure *const *of, double *p)
 {
-	struct rep_trace_row one = {0};
+	struct rep_trace_row one[REP_NSTATS];
 	size_t n = 0;
 	int code = 0;
 
@@ -424,12 +424,11 @@ static int limit_p(const struct judging *j, const struct rep_measure *const *of,
 		    .old = &of[r],
 		    .new = &of[r],
 		    .family = j->g->metric.family,
-		    .stat = j->g->metric.stat,
+		    .stats = 1u << j->g->metric.stat,
 		};
 
-		memset(&one, 0, sizeof(one));
-		code = rep_trace_compare(&self, &self, &pick, &j->opt->per, &one);
-		n += beyond_by(j, &one) > 0;
+		code = rep_trace_compare(&self, &self, &pick, &j->opt->per, one);
+		n += !code && beyond_by(j, &one[j->g->metric.stat]) > 0;
 	}
 	if (!code)
 		*p = sign_test(n, j->new->n, j->g->gate.alpha);
@@ -538,6 +537,7 @@ static int judge_found(struct judging *j, const struct found *f, struct rep_gate
 {
 	struct rep_trace_row *row = calloc(f->n + 1, sizeof(*row));
 	double *p = calloc(f->n + 1, sizeof(*p));
+	struct rep_trace_row each[REP_NSTATS];
 	int code = row && p ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; !code && i < f->n; i++) {
@@ -545,10 +545,13 @@ static int judge_found(struct judging *j, const struct found *f, struct rep_gate
 		    .old = f->of + i * f->nruns,
 		    .new = f->of + i * f->nruns + j->old->n,
 		    .family = j->g->metric.family,
-		    .stat = j->g->metric.stat,
+		    .stats = 1u << j->g->metric.stat,
 		};
 
-		code = rep_trace_compare(j->old, j->new, &pick, &j->opt->per, &row[i]);
+		code = rep_trace_compare(j->old, j->new, &pick, &j->opt->per, each);
+		if (code)
+			break;
+		row[i] = each[j->g->metric.stat];
 		row[i].by = f->row[i].by;
 		for (size_t k = 0; k < f->nruns; k++)
 			if (f->of[i * f->nruns + k])

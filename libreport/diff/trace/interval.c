@@ -172,33 +172,50 @@ static void set_interval(struct rep_estimate *e, double low, double high, double
 	e->df = df;
 }
 
-/* sum(num) / sum(den): the interval, on the logarithm. `grain` is what one event more or less at an
- * edge of the run would change in sum(num). */
-static void ratio_interval(struct rep_estimate *e, const double *num, const double *den, size_t n,
-			   double grain)
+/* How many windows of equal weight these are worth (Kish's effective size): what is concentrated in
+ * few windows has few to differ from each other. */
+static double windows_worth(const double *weight, size_t n)
 {
-	double a = 0, b = 0, squares = 0, se, t;
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += weight[i];
+		squares += weight[i] * weight[i];
+	}
+	return squares > 0 ? sum * sum / squares : 0;
+}
+
+/* sum(num) / sum(den): the interval, on the logarithm. `grain` is what one event more or less at an
+ * edge of the run would change in sum(num). Windows count as filled that have events: one wait that
+ * lasts for all of them is one, however steady it looks. */
+static void ratio_interval(struct rep_estimate *e, const double *num, const double *den,
+			   const double *events, size_t n, double grain)
+{
+	double a = 0, b = 0, squares = 0, worth, se, t, low;
 	size_t windows = 0, filled = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		a += num[i];
 		b += den[i];
 		windows += den[i] > 0;
-		filled += num[i] > 0;
+		filled += events[i] > 0;
 	}
 	e->windows = windows;
 	e->filled = filled;
-	if (windows < REP_LEAST_WINDOWS || filled < REP_LEAST_WINDOWS || !(a > 0) || !(b > 0))
+	worth = windows_worth(den, n);
+	if (worth < REP_LEAST_WINDOWS || filled < REP_LEAST_WINDOWS || !(a > 0) || !(b > 0))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		double rest = num[i] - a / b * den[i];
 
 		squares += rest * rest;
 	}
-	se = sqrt((double)windows / (double)(windows - 1) * squares + grain * grain / 4) / a;
-	t = rep_student_t(0.05, (double)windows - 1);
-	set_interval(e, e->value * exp(-t * se), e->value * exp(t * se), se, se,
-		     (double)windows - 1);
+	se = sqrt(worth / (worth - 1) * squares + grain * grain / 4) / a;
+	t = rep_student_t(0.05, worth - 1);
+	/* Downwards the interval is that of the number itself, which may reach to 0: where one
+	 * window has most of it, it could as well not have been there. */
+	low = t * se < 1 ? -log1p(-t * se) / t : (double)INFINITY;
+	set_interval(e, e->value * exp(-t * low), e->value * exp(t * se), low, se, worth - 1);
 }
 
 /* ---- percentiles ---- */
@@ -254,19 +271,26 @@ static int gather(const struct rep_metrics *m, size_t i, struct durations *d)
 	return 0;
 }
 
-/* The value at a share of all; of a histogram the end of its bucket that widens the interval. */
+/* The value at a share of all, and one step further out: clocks have a grain, and where half of all
+ * durations are one of two values, a percentile moves by a whole step or not at all. */
 static double value_at(const struct durations *d, double q, bool high)
 {
+	double at = q * (double)d->n + (high ? 1 : 0);
+	size_t rank = at > 1 ? (size_t)at : 1;
+	size_t i = (rank < d->n ? rank : d->n) - 1, k = i;
 	int bucket;
 
-	if (d->value) {
-		double at = q * (double)d->n + (high ? 1 : 0);
-		size_t rank = at > 1 ? (size_t)at : 1;
-
-		return (double)d->value[(rank < d->n ? rank : d->n) - 1];
+	if (!d->value) {
+		bucket = tp_hist_bucket(tp_hist_quantile(&d->hist, q));
+		return (double)(high ? tp_hist_upper(bucket + 1) : tp_hist_lower(bucket - 1));
 	}
-	bucket = tp_hist_bucket(tp_hist_quantile(&d->hist, q));
-	return (double)(high ? tp_hist_upper(bucket) : tp_hist_lower(bucket));
+	if (high)
+		while (k + 1 < d->n && d->value[k] == d->value[i])
+			k++;
+	else
+		while (k > 0 && d->value[k] == d->value[i])
+			k--;
+	return (double)d->value[k];
 }
 
 /* How many events of each window are at or below a value, for all percentiles at once. */
@@ -297,14 +321,13 @@ static void percentile_interval(struct rep_estimate *e, const struct below *b, i
 				size_t windows, const struct durations *d)
 {
 	double n = 0, at = 0, squares = 0, p, se, binomial, t, low, high, q;
-	size_t filled = 0;
+	double worth = windows_worth(b->n, windows);
 
 	for (size_t i = 0; i < windows; i++) {
 		n += b->n[i];
 		at += b->at[which][i];
-		filled += b->n[i] > 0;
 	}
-	if (filled < REP_LEAST_WINDOWS || n < LEAST_EVENTS || !(e->value > 0))
+	if (worth < REP_LEAST_WINDOWS || n < LEAST_EVENTS || !(e->value > 0))
 		return;
 	/* Many equal durations put more below a percentile than its share; what windows differ by
 	 * is measured where the value is. */
@@ -315,10 +338,10 @@ static void percentile_interval(struct rep_estimate *e, const struct below *b, i
 		squares += rest * rest;
 	}
 	q = rep_measure_quantile[which];
-	se = sqrt((double)filled / (double)(filled - 1) * squares) / n;
+	se = sqrt(worth / (worth - 1) * squares) / n;
 	binomial = sqrt(q * (1 - q) / n);
 	se = se > binomial ? se : binomial;
-	t = rep_student_t(0.05, (double)filled - 1);
+	t = rep_student_t(0.05, worth - 1);
 	if (q - t * se <= 0 || q + t * se >= 1 - 1 / n)
 		return;
 	low = value_at(d, q - t * se, false);
@@ -328,7 +351,7 @@ static void percentile_interval(struct rep_estimate *e, const struct below *b, i
 	if (!(low > 0))
 		return;
 	set_interval(e, low, high, (log(e->value) - log(low)) / t, (log(high) - log(e->value)) / t,
-		     (double)filled - 1);
+		     worth - 1);
 }
 
 #define BIT(stat)   (1u << (stat))
@@ -370,19 +393,20 @@ static void ratio_intervals(const struct rep_metrics *m, const struct rep_measur
 	divisors(m, per, by);
 	sum_windows(m, x, &w);
 	if (stats & BIT(REP_STAT_RATE))
-		ratio_interval(&out[REP_STAT_RATE], w.count, seconds, n, 1);
+		ratio_interval(&out[REP_STAT_RATE], w.count, seconds, w.count, n, 1);
 	if (stats & BIT(REP_STAT_COUNT))
-		ratio_interval(&out[REP_STAT_COUNT], w.count, by, n, 1);
+		ratio_interval(&out[REP_STAT_COUNT], w.count, by, w.count, n, 1);
 	if (stats & BIT(REP_STAT_TOTAL))
-		ratio_interval(&out[REP_STAT_TOTAL], w.total, by, n, mean);
+		ratio_interval(&out[REP_STAT_TOTAL], w.total, by, w.count, n, mean);
 	if (stats & BIT(REP_STAT_MEAN))
-		ratio_interval(&out[REP_STAT_MEAN], w.whole, w.count, n, mean);
+		ratio_interval(&out[REP_STAT_MEAN], w.whole, w.count, w.count, n, mean);
 	if (stats & BIT(REP_STAT_SHARE) && all && all != x) {
 		sum_windows(m, all, &family);
 		if (x->family == REP_FAMILY_CPU)
-			ratio_interval(&out[REP_STAT_SHARE], w.count, family.count, n, 1);
+			ratio_interval(&out[REP_STAT_SHARE], w.count, family.count, w.count, n, 1);
 		else
-			ratio_interval(&out[REP_STAT_SHARE], w.total, family.total, n, mean);
+			ratio_interval(&out[REP_STAT_SHARE], w.total, family.total, w.count, n,
+				       mean);
 	}
 }
 
@@ -414,7 +438,7 @@ static double welch(double a, double df_a, double b, double df_b)
 {
 	double below = a * a / df_a + b * b / df_b;
 
-	return below > 0 ? (a + b) * (a + b) / below : fmin(df_a, df_b);
+	return below > 0 && isfinite(below) ? (a + b) * (a + b) / below : fmin(df_a, df_b);
 }
 
 bool rep_estimate_change(const struct rep_estimate *old, const struct rep_estimate *new,

@@ -14,8 +14,9 @@
  *                              other (Zou and Donner 2008, method of variance estimates recovery),
  *                              by Student's t with Welch's degrees of freedom
  *
- * There is none of a maximum, nor where fewer than REP_LEAST_WINDOWS windows have events, nor where
- * the interval of a percentile would leave the durations there are. */
+ * There is none of a maximum, nor where events are in fewer than REP_LEAST_WINDOWS windows (or are
+ * spread so unevenly that they are worth fewer), nor where the interval of a percentile would leave
+ * the durations there are. */
 #ifndef REP_DIFF_TRACE_INTERVAL_H
 #define REP_DIFF_TRACE_INTERVAL_H
 
@@ -38,9 +39,9 @@ double rep_per_divisor(const struct rep_metrics *m, const struct rep_per_options
 /* Statistics of a measure as they are compared: count and total divided. */
 struct rep_estimate {
 	double value;  /* NaN: nothing to tell */
-	bool interval; /* is there one? Of 95 %, on both sides of the value, all above 0 */
+	bool interval; /* is there one? of 95 %, on both sides of the value; low may be 0 */
 	double low, high;
-	double se_low, se_high; /* of the logarithm, on either side */
+	double se_low, se_high; /* of the logarithm, on either side; se_low may be infinite */
 	double df;		/* degrees of freedom */
 	size_t windows, filled; /* of ratios: that there are, and in which there is something */
 };
