@@ -1,0 +1,267 @@
+/* Gates on traces: what is understood, and what they say of made-up runs. */
+#include "diff/trace/gate.h"
+#include "diff/trace/testing.h"
+
+static void test_gate_parse(void **state)
+{
+	static const struct {
+		const char *text;
+		enum rep_family family;
+		const char *name;
+		enum rep_stat stat;
+		enum rep_gate_change change;
+		enum rep_trace_gate_limit threshold;
+		double number;
+		bool percent, regex;
+	} good[] = {
+	    {"sched.p99>+10%", REP_FAMILY_SCHED, "", REP_STAT_P99, REP_GATE_ABOVE, REP_LIMIT_NONE,
+	     10, true, false},
+	    {"task[checkout].p95>+5ms", REP_FAMILY_TASK, "checkout", REP_STAT_P95, REP_GATE_ABOVE,
+	     REP_LIMIT_NONE, 5, false, false},
+	    {"stw.max>2ms", REP_FAMILY_STW, "", REP_STAT_MAX, REP_GATE_ABOVE, REP_LIMIT_ABOVE, 2,
+	     false, false},
+	    {"task.rate<100", REP_FAMILY_TASK, "", REP_STAT_RATE, REP_GATE_BELOW, REP_LIMIT_BELOW,
+	     100, false, false},
+	    {"task.rate<-5%", REP_FAMILY_TASK, "", REP_STAT_RATE, REP_GATE_BELOW, REP_LIMIT_NONE, 5,
+	     true, false},
+	    {"gc.rate+-10%", REP_FAMILY_GC, "", REP_STAT_RATE, REP_GATE_EITHER, REP_LIMIT_NONE, 10,
+	     true, false},
+	    {"stw.p99 > 10%", REP_FAMILY_STW, "", REP_STAT_P99, REP_GATE_ABOVE, REP_LIMIT_NONE, 10,
+	     true, false},
+	    {"cpu[main.f].share>25%", REP_FAMILY_CPU, "main.f", REP_STAT_SHARE, REP_GATE_ABOVE,
+	     REP_LIMIT_ABOVE, 0.25, false, false},
+	    {"run[main.f[go.shape.int]].total>+1%", REP_FAMILY_RUN, "main.f[go.shape.int]",
+	     REP_STAT_TOTAL, REP_GATE_ABOVE, REP_LIMIT_NONE, 1, true, false},
+	    {"block(^chan (send|receive)$).p50>+1us", REP_FAMILY_BLOCK, "", REP_STAT_P50,
+	     REP_GATE_ABOVE, REP_LIMIT_NONE, 1, false, true},
+	    {"task[a>b].p95>+5%,min=1ms,alpha=0.01,undecided=fail", REP_FAMILY_TASK, "a>b",
+	     REP_STAT_P95, REP_GATE_ABOVE, REP_LIMIT_NONE, 5, true, false},
+	};
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+	    {"sched.p99", "has no >, < or +-"},
+	    {">+5%", "does not say what it is about"},
+	    {"scheduling>+5%", "there are sched, run, block"},
+	    {"sched.p98>+5%", "there are count, total, mean"},
+	    {"sched.p99>+5parsecs%", "where an amount belongs"},
+	    {"sched.p99>", "where an amount belongs"},
+	    {"sched.p99>-5%", "growth below zero"},
+	    {"sched.p99<5%", "needs a minus"},
+	    {"sched.p99+5%", "has a + without"},
+	    {"sched.p99>+5%,floor=2", "there are min, alpha, undecided, missing and damaged"},
+	    {"sched.p99>+5%,alpha=2", "not between 0 and 1"},
+	    {"sched.p99>+5%,missing=maybe", "not pass or fail"},
+	    {"task(x>+5%", "has no >"},
+	    {"cpu[f].p50>+5%", "there are count, rate, share"},
+	};
+	struct rep_trace_gate g;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (rep_trace_gate_parse(&g, good[i].text, &err))
+			fail_msg("%s: %s", good[i].text, err.msg);
+		assert_int_equal(g.metric.family, good[i].family);
+		assert_string_equal(g.metric.name, good[i].name);
+		assert_int_equal(g.metric.stat, good[i].stat);
+		assert_int_equal(g.gate.change, good[i].change);
+		assert_int_equal(g.threshold, good[i].threshold);
+		assert_true(fabs(g.gate.limit.number - good[i].number) < 1e-12);
+		assert_int_equal(g.gate.limit.percent, good[i].percent);
+		assert_int_equal(g.regex, good[i].regex);
+		rep_trace_gate_release(&g);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(rep_trace_gate_parse(&g, bad[i].text, &err), TP_EFORMAT);
+		if (!strstr(err.msg, bad[i].says))
+			fail_msg("%s: %s", bad[i].text, err.msg);
+		rep_trace_gate_release(&g);
+	}
+}
+
+/* ---- judging ---- */
+
+struct answer {
+	enum rep_outcome outcome;
+	bool fails, blind, inexact;
+	char why[400];
+};
+
+static struct answer judge(const char *text, struct rep_metrics *const *old, size_t n,
+			   struct rep_metrics *const *new, size_t m, const char *damaged)
+{
+	const struct rep_trace_gate_options opt = {.damaged = damaged};
+	const struct rep_trace_side a = {old, n}, b = {new, m};
+	struct rep_gate_result r;
+	struct rep_trace_gate g;
+	struct answer answer;
+	struct tp_err err;
+
+	if (rep_trace_gate_parse(&g, text, &err) ||
+	    rep_trace_gate_judge(&g, &a, &b, &opt, &r, &answer.inexact, &err))
+		fail_msg("%s: %s", text, err.msg);
+	answer.outcome = r.outcome;
+	answer.fails = r.fails;
+	answer.blind = r.blind;
+	snprintf(answer.why, sizeof(answer.why), "%s", (char *)r.why.data);
+	rep_gate_result_release(&r);
+	rep_trace_gate_release(&g);
+	return answer;
+}
+
+static void test_gate_one_against_one(void **state)
+{
+	static const struct {
+		const char *gate;
+		enum rep_outcome outcome;
+		bool blind;
+		const char *says;
+	} cases[] = {
+	    {"task[a].p50>+10%", REP_OUTCOME_EXCEEDED, false, "task[a].p50: "},
+	    {"task[a].p50>+80%", REP_OUTCOME_PASSED, false, ""},
+	    {"task[a].p50>+0.1ms", REP_OUTCOME_EXCEEDED, false, ""},
+	    {"task[a].p50>+2ms", REP_OUTCOME_PASSED, false, ""},
+	    {"task[a].p50>1.2ms", REP_OUTCOME_EXCEEDED, false, ""},
+	    {"task[a].p50<1ms", REP_OUTCOME_PASSED, false, ""},
+	    {"task[a].p50<-1%", REP_OUTCOME_PASSED, false, ""},
+	    {"task[a].p50+-10%", REP_OUTCOME_EXCEEDED, false, ""},
+	    {"task[a].p50>+10%,min=1ms", REP_OUTCOME_PASSED, false, ""},
+	    /* b is another length by chance only */
+	    {"task[b].p50+-0%", REP_OUTCOME_PASSED, false, "not significant"},
+	    {"task(^[ab]$).p50>+10%", REP_OUTCOME_EXCEEDED, false, "task[a].p50"},
+	    {"task[a].max>+0.1%", REP_OUTCOME_UNDECIDED, false, "says nothing about noise"},
+	    {"task[c].p50>+1%", REP_OUTCOME_UNDECIDED, true, "there are b, a"},
+	    {"task(^c).p50>+1%", REP_OUTCOME_UNDECIDED, true, "there are b, a"},
+	    {"task[c].p50>+1%,missing=pass", REP_OUTCOME_UNDECIDED, false, ""},
+	    {"region.p50>+1%", REP_OUTCOME_UNDECIDED, true, "the runs have no region"},
+	    {"region.max>2ms", REP_OUTCOME_PASSED, false, "there are no complete user regions"},
+	    {"region[x].max>2ms", REP_OUTCOME_UNDECIDED, true, ""},
+	    {"stw.max>20us", REP_OUTCOME_EXCEEDED, false, ""},
+	    {"stw.max>2ms", REP_OUTCOME_PASSED, false, ""},
+	};
+	const struct testing_world was = {WINDOWS, 60, 0.2, 1, 1}, is = {WINDOWS, 60, 0.2, 1, 1.5};
+	uint64_t seed = 3;
+	struct rep_metrics *old = testing_world(&was, &seed), *new = testing_world(&is, &seed);
+	struct answer a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		a = judge(cases[i].gate, &old, 1, &new, 1, NULL);
+		if (a.outcome != cases[i].outcome || a.blind != cases[i].blind ||
+		    !strstr(a.why, cases[i].says))
+			fail_msg("%s: %s: %s", cases[i].gate, rep_outcomes[a.outcome], a.why);
+		assert_false(a.inexact);
+	}
+	a = judge("task[a].p50>+80%", &old, 1, &new, 1, "cut.trace");
+	assert_true(a.blind && a.fails);
+	assert_non_null(strstr(a.why, "cut.trace is damaged"));
+	a = judge("task[a].p50>+80%,damaged=pass", &old, 1, &new, 1, "cut.trace");
+	assert_int_equal(a.outcome, REP_OUTCOME_PASSED);
+	a = judge("task[a].max>+0.1%,undecided=fail", &old, 1, &new, 1, NULL);
+	assert_true(a.fails && !a.blind);
+	rep_metrics_free(old);
+	rep_metrics_free(new);
+}
+
+static void test_gate_sets(void **state)
+{
+	struct rep_metrics *run[20];
+	uint64_t seed = 11;
+
+	(void)state;
+	for (size_t i = 0; i < 20; i++) {
+		const struct testing_world w = {
+		    WINDOWS, 20, 0.3, exp(0.03 * rep_power_normal(&seed)), i < 10 ? 1 : 1.15};
+
+		run[i] = testing_world(&w, &seed);
+	}
+	assert_int_equal(judge("task[a].p50>+5%", run, 10, run + 10, 10, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	assert_int_equal(judge("task[b].p50>+0%", run, 10, run + 10, 10, NULL).outcome,
+			 REP_OUTCOME_PASSED);
+	assert_int_equal(judge("task[a].p50>+5%", run, 3, run + 10, 3, NULL).outcome,
+			 REP_OUTCOME_UNDECIDED);
+	/* A limit: most runs of the new set are beyond it, or not, or too few to tell. */
+	assert_int_equal(judge("task[a].p50>1.05ms", run, 10, run + 10, 10, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	assert_int_equal(judge("task[a].p50>1.5ms", run, 10, run + 10, 10, NULL).outcome,
+			 REP_OUTCOME_PASSED);
+	assert_int_equal(judge("task[a].p50>1.05ms", run, 4, run + 10, 4, NULL).outcome,
+			 REP_OUTCOME_UNDECIDED);
+	assert_int_equal(judge("task[a].p50>1.05ms", run, 5, run + 10, 5, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	for (size_t i = 0; i < 20; i++)
+		rep_metrics_free(run[i]);
+}
+
+/* Percentiles from histograms that are next to the limit ask for exact ones; others do not. */
+static void test_gate_inexact(void **state)
+{
+	struct rep_metrics *run[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t name, cell;
+
+		run[i] = testing_run(WINDOWS);
+		assert_int_equal(rep_set_name(run[i], "main.f", 6, false, &name), 0);
+		assert_int_equal(rep_set_cell(run[i], REP_FAMILY_SCHED, name, 0, 0, &cell), 0);
+		for (size_t w = 0; w < WINDOWS; w++) {
+			int64_t ns = i ? 1100000 : 1000000;
+
+			assert_int_equal(rep_set_events(run[i], cell, w, 50, 50 * ns, 2 * ns), 0);
+			assert_int_equal(rep_set_time(run[i], cell, w, 50 * ns), 0);
+			assert_int_equal(
+			    rep_set_bucket(run[i], cell, w, tp_hist_bucket((uint64_t)ns), 50), 0);
+		}
+		testing_solve(run[i]);
+	}
+	assert_true(judge("sched.p99>1.1ms", run, 1, run + 1, 1, NULL).inexact);
+	assert_true(judge("sched.p99>1.105ms", run, 1, run + 1, 1, NULL).inexact);
+	assert_false(judge("sched.p99>1.2ms", run, 1, run + 1, 1, NULL).inexact);
+	assert_true(judge("sched.p99>+10%", run, 1, run + 1, 1, NULL).inexact);
+	assert_false(judge("sched.p99>+20%", run, 1, run + 1, 1, NULL).inexact);
+	assert_true(judge("sched.p99>+0.1ms", run, 1, run + 1, 1, NULL).inexact);
+	assert_false(judge("sched.p99>+0.2ms", run, 1, run + 1, 1, NULL).inexact);
+	/* Sums are exact. */
+	assert_false(judge("sched.mean>+10%", run, 1, run + 1, 1, NULL).inexact);
+	rep_metrics_free(run[0]);
+	rep_metrics_free(run[1]);
+}
+
+static void test_gate_units(void **state)
+{
+	struct rep_metrics *m = testing_solve(testing_run(WINDOWS));
+	const struct rep_trace_side side = {&m, 1};
+	static const char *const bad[] = {"sched.p99>+5MB", "sched.count>+5ms", "gc.rate>5ms",
+					  "sched.p99>+5%,min=3kB"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct rep_trace_gate_options opt = {0};
+		struct rep_gate_result r = {0};
+		struct rep_trace_gate g;
+		struct tp_err err;
+		bool inexact;
+
+		assert_int_equal(rep_trace_gate_parse(&g, bad[i], &err), 0);
+		assert_int_equal(rep_trace_gate_judge(&g, &side, &side, &opt, &r, &inexact, &err),
+				 TP_EFORMAT);
+		assert_non_null(strstr(err.msg, "another unit"));
+		rep_gate_result_release(&r);
+		rep_trace_gate_release(&g);
+	}
+	rep_metrics_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_gate_parse), cmocka_unit_test(test_gate_one_against_one),
+	    cmocka_unit_test(test_gate_sets),  cmocka_unit_test(test_gate_inexact),
+	    cmocka_unit_test(test_gate_units),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+/* Do the statistics of traces keep what they promise? Whole diffs and gates over made-up runs.
+ *
+ *   truth_test [TIMES]	   TIMES as many simulations, with bounds as much tighter */
+#include "diff/trace/gate.h"
+#include "diff/trace/selfcheck.h"
+#include "diff/trace/testing.h"
+
+#define PAIRS 200
+#define ALPHA 0.05
+#define RUNS  10 /* a side: what tprof-diff(1) names */
+
+static unsigned times = 1;
+
+static bool changed(struct rep_metrics *const *old, struct rep_metrics *const *new, size_t n)
+{
+	const struct rep_trace_side a = {old, n}, b = {new, n};
+	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
+	struct rep_trace_diff *d;
+	struct tp_err err;
+	bool any = false;
+
+	assert_int_equal(rep_trace_diff_new(&d, &a, &b, &opt, &err), 0);
+	for (size_t i = 0; i < d->n; i++)
+		any = any || d->row[i].verdict == REP_VERDICT_CHANGED;
+	rep_trace_diff_free(d);
+	return any;
+}
+
+static bool exceeded(const char *text, struct rep_metrics *const *old,
+		     struct rep_metrics *const *new, size_t n)
+{
+	const struct rep_trace_gate_options opt = {0};
+	const struct rep_trace_side a = {old, n}, b = {new, n};
+	struct rep_gate_result r;
+	struct rep_trace_gate g;
+	struct tp_err err;
+	bool inexact, is;
+
+	assert_int_equal(rep_trace_gate_parse(&g, text, &err), 0);
+	assert_int_equal(rep_trace_gate_judge(&g, &a, &b, &opt, &r, &inexact, &err), 0);
+	is = r.outcome == REP_OUTCOME_EXCEEDED;
+	rep_gate_result_release(&r);
+	rep_trace_gate_release(&g);
+	return is;
+}
+
+/* Runs of one build that differ by `noise` (and, as each is a sample of 96 tasks, by a hundredth
+ * more), the second half slower by some. */
+static void make(struct rep_metrics **run, size_t n, double noise, double slower, uint64_t *seed)
+{
+	for (size_t i = 0; i < 2 * n; i++) {
+		const struct testing_world w = {
+		    WINDOWS, 6, 0.4, exp(noise * rep_power_normal(seed)), i < n ? 1 : slower};
+
+		run[i] = testing_world(&w, seed);
+	}
+}
+
+static void release(struct rep_metrics **run, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		rep_metrics_free(run[i]);
+}
+
+static unsigned bound(unsigned pairs)
+{
+	double chance = times > 1 ? 3 * sqrt(ALPHA * (1 - ALPHA) * pairs) : 0;
+
+	return (unsigned)(ALPHA * pairs + chance);
+}
+
+/* The same program on both sides, sets of runs: at most 5 % are taken for changed. */
+static void test_truth_same_sets(void **state)
+{
+	static const double noises[] = {0.01, 0.05};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		unsigned pairs = PAIRS * times, any = 0, gates = 0;
+		uint64_t seed = 21 + i;
+
+		for (unsigned k = 0; k < pairs; k++) {
+			struct rep_metrics *run[2 * RUNS];
+
+			make(run, RUNS, noises[i], 1, &seed);
+			any += changed(run, run + RUNS, RUNS);
+			gates += exceeded("task[a].p50+-0%", run, run + RUNS, RUNS);
+			release(run, 2 * RUNS);
+		}
+		print_message("same, %d runs, noise %.0f%%: of %u pairs some metric changed in %u, "
+			      "gate exceeded in %u\n",
+			      RUNS, noises[i] * 100, pairs, any, gates);
+		assert_true(any <= bound(pairs));
+		assert_true(gates <= bound(pairs));
+	}
+}
+
+/* A task that is 10 % slower is found in at least 90 %, where runs of one build differ by 5 %. */
+static void test_truth_planted(void **state)
+{
+	unsigned pairs = PAIRS * times, found = 0;
+	uint64_t seed = 31;
+
+	(void)state;
+	for (unsigned k = 0; k < pairs; k++) {
+		struct rep_metrics *run[2 * RUNS];
+
+		make(run, RUNS, 0.05, 1.1, &seed);
+		found += exceeded("task[a].mean>+3%", run, run + RUNS, RUNS);
+		release(run, 2 * RUNS);
+	}
+	print_message("10%% slower, %d runs, noise 5%%: found in %u of %u\n", RUNS, found, pairs);
+	assert_true(found >= 0.9 * pairs);
+}
+
+/* One run against one, of a program whose runs do not differ but by chance: what windows promise.
+ * Windows have a mood of their own (`factor` by window would be a run's; here events are spread
+ * evenly), and durations are heavy-tailed. */
+static void test_truth_same_single(void **state)
+{
+	static const double spreads[] = {0.3, 1.5};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		unsigned pairs = PAIRS * times, any = 0, gates = 0;
+		uint64_t seed = 41 + i;
+
+		for (unsigned k = 0; k < pairs; k++) {
+			const struct testing_world w = {WINDOWS, 12, spreads[i], 1, 1};
+			struct rep_metrics *run[2] = {testing_world(&w, &seed),
+						      testing_world(&w, &seed)};
+
+			any += changed(run, run + 1, 1);
+			gates += exceeded("task[a].p50+-0%", run, run + 1, 1);
+			release(run, 2);
+		}
+		print_message("same, one run a side, spread %.1f: of %u pairs some metric differs "
+			      "in %u, gate exceeded in %u\n",
+			      spreads[i], pairs, any, gates);
+		assert_true(any <= bound(pairs));
+		assert_true(gates <= bound(pairs));
+	}
+}
+
+/* --self-check of runs of one build says so; of two builds mixed up, a gate without a limit fires
+ * for it as often as its alpha allows. */
+static void test_truth_self_check(void **state)
+{
+	const struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
+	const struct rep_trace_gate_options judge = {0};
+	struct rep_metrics *run[2 * RUNS];
+	const struct rep_trace_side side = {run, 2 * RUNS}, one = {run, 1}, few = {run, 3};
+	struct rep_trace_check check;
+	struct rep_trace_gate g;
+	struct tp_err err;
+	uint64_t seed = 51;
+
+	(void)state;
+	make(run, RUNS, 0.03, 1, &seed);
+	assert_int_equal(rep_trace_gate_parse(&g, "task[a].p50>+0%", &err), 0);
+	assert_int_equal(rep_trace_check(&side, false, &opt, &g, 1, &judge, &check, &err), 0);
+	assert_int_equal(check.rounds, 200);
+	assert_int_equal(check.runs, RUNS);
+	print_message("self-check, %d runs a side: changed in %zu, gate exceeded in %zu\n", RUNS,
+		      check.changed, check.exceeded[0]);
+	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
+	rep_trace_check_release(&check);
+	assert_int_equal(rep_trace_check(&one, false, &opt, &g, 1, &judge, &check, &err), 0);
+	print_message("self-check, windows of one run: differs in %zu, gate exceeded in %zu\n",
+		      check.changed, check.exceeded[0]);
+	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
+	rep_trace_check_release(&check);
+	assert_int_equal(rep_trace_check(&few, false, &opt, &g, 1, &judge, &check, &err),
+			 TP_EFORMAT);
+	rep_trace_check_release(&check);
+	rep_trace_gate_release(&g);
+	release(run, 2 * RUNS);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_truth_same_sets),
+	    cmocka_unit_test(test_truth_planted),
+	    cmocka_unit_test(test_truth_same_single),
+	    cmocka_unit_test(test_truth_self_check),
+	};
+
+	if (argc > 1)
+		times = (unsigned)strtoul(argv[1], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

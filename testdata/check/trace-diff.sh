@@ -1,0 +1,70 @@
+#!/bin/sh
+# Does tprof-diff keep its word on real traces? Records testdata/programs/parcels.go 40 times as it
+# is and 40 times with everything 10 % slower, old and new in turns; then
+#
+#   - the same against the same, 200 pairs of 10 runs a side, drawn at random: a metric is said to
+#     have changed, and each gate is exceeded, in at most 5 % of them;
+#   - old against new, 200 such pairs: each gate of GATES is exceeded in at least 90 %;
+#   - one trace against one, 200 pairs of the same: some metric "differs" in at most 5 %.
+#
+#   sh testdata/check/trace-diff.sh BIN GO [RUNS A SIDE]	GO is a go command, 1.16 or later
+set -eu
+BIN=$1 GO=$2 N=${3:-10}
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME="$work/cache"
+GATES='task[parcel].mean>+3% task[parcel].p50>+3% region[route].p50>+3%'
+
+"$GO" build -trimpath -o "$work/parcels" testdata/programs/parcels.go
+for i in $(seq 40); do
+	"$work/parcels" -seed "$i" -o "$work/old-$i.trace"
+	"$work/parcels" -seed $((i + 1000)) -slower 10 -o "$work/new-$i.trace"
+done
+
+# The numbers 1 to 40 in another order for each seed, the same every time.
+deal() {
+	seq 40 | awk -v seed="$1" 'BEGIN { srand(seed) } { print rand(), $1 }' | sort | cut -d' ' -f2
+}
+files() { # SIDE FROM TO <numbers
+	sed -n "$2,$3s:.*:$work/$1-&.trace:p"
+}
+failed=0
+judge() { # WHAT COUNT least|most LIMIT
+	echo "$1: $2 of 200"
+	if { [ "$3" = most ] && [ "$2" -gt "$4" ]; } || { [ "$3" = least ] && [ "$2" -lt "$4" ]; }; then
+		echo "FAILED $1: at $3 $4 were promised"
+		failed=1
+	fi
+}
+
+same=0 single=0
+for seed in $(seq 200); do
+	deal "$seed" >"$work/order"
+	"$BIN/tprof-diff" --format=csv --changed --base $(files old 1 "$N" <"$work/order") -- \
+		$(files old $((N + 1)) $((2 * N)) <"$work/order") >"$work/out" 2>/dev/null
+	[ "$(wc -l <"$work/out")" -le 1 ] || same=$((same + 1))
+	"$BIN/tprof-diff" --format=csv --changed $(files old 1 2 <"$work/order") >"$work/out" 2>/dev/null
+	[ "$(wc -l <"$work/out")" -le 1 ] || single=$((single + 1))
+done
+judge "the same, $N runs a side: some metric changed" $same most 10
+judge "the same, one run a side: some metric differs" $single most 10
+for gate in $GATES; do
+	wolf=0 found=0
+	for seed in $(seq 200); do
+		deal "$seed" >"$work/order"
+		status=0
+		"$BIN/tprof-diff" --format=csv --by=tasks --gate="$gate" \
+			--base $(files old 1 "$N" <"$work/order") -- \
+			$(files old $((N + 1)) $((2 * N)) <"$work/order") >/dev/null 2>&1 || status=$?
+		[ $status -ne 1 ] || wolf=$((wolf + 1))
+		status=0
+		"$BIN/tprof-diff" --format=csv --by=tasks --gate="$gate" \
+			--base $(files old 1 "$N" <"$work/order") -- \
+			$(files new 1 "$N" <"$work/order") >/dev/null 2>&1 || status=$?
+		[ $status -ne 1 ] || found=$((found + 1))
+	done
+	judge "the same, $N runs a side: $gate exceeded" $wolf most 10
+	judge "10 % slower, $N runs a side: $gate exceeded" $found least 180
+done
+exit $failed
