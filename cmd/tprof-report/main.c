@@ -18,7 +18,7 @@ struct args {
 	size_t npaths, nbases;
 	const char *output;
 	struct rep_page_options page;
-	struct tp_buf command, target, olds; /* as they were typed, for a shell */
+	struct tp_buf command, target, olds, bases; /* as they were typed, for a shell */
 };
 
 enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
@@ -165,11 +165,16 @@ static int note_target(struct args *args)
 	}
 	code |= tp_buf_put(&args->target, "", 1);
 	args->page.target = code ? "" : (char *)args->target.data;
-	for (size_t i = 0; i < args->nbases; i++)
+	for (size_t i = 0; i < args->nbases; i++) {
 		code |= put_word(&args->olds, args->base[i]);
+		code |= i ? tp_buf_put(&args->bases, " ", 1) : 0;
+		code |= tp_buf_put(&args->bases, "--base=", 7);
+		code |= put_quoted(&args->bases, args->base[i]);
+	}
 	if (args->nbases) {
-		code |= tp_buf_put(&args->olds, "", 1);
+		code |= tp_buf_put(&args->olds, "", 1) | tp_buf_put(&args->bases, "", 1);
 		args->page.base = code ? "" : (char *)args->olds.data;
+		args->page.bases = code ? "" : (char *)args->bases.data;
 	}
 	if (code)
 		cmd_error(&args->cmd, "out of memory");
@@ -378,5 +383,6 @@ int main(int argc, char **argv)
 	tp_buf_release(&args.command);
 	tp_buf_release(&args.target);
 	tp_buf_release(&args.olds);
+	tp_buf_release(&args.bases);
 	return status;
 }

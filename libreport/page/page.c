@@ -29,7 +29,7 @@ void page_command_text(struct page *p, struct tp_buf *b, const char *command, co
 	if (p->opt->base && !strncmp(command, "tprof-diff", 10))
 		code |= put(b, p->opt->base) | put(b, " -- ");
 	else if (p->opt->base && !strncmp(command, "tprof-flame", 11))
-		code |= put(b, "--base=") | put(b, p->opt->base) | put(b, " ");
+		code |= put(b, p->opt->bases ? p->opt->bases : "") | put(b, " ");
 	code |= put(b, p->opt->target);
 
 	if (*more)

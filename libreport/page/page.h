@@ -25,6 +25,7 @@ struct rep_page_options {
 	    *target;	     /* what commands on the page are given, as a shell reads it: files (the
 				new side's, where two are compared), and --run where it is needed … */
 	const char *base;    /* … and the old side's */
+	const char *bases;   /* the same as options: "--base=a --base=b" */
 	const char *command; /* that made the page, likewise; NULL: unknown */
 	const char *version; /* of what made it */
 	const char *sample_index; /* of profiles: only this type; NULL: the first PAGE_TYPES */

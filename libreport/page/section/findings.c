@@ -35,6 +35,19 @@ static void time_cell(struct page *p, struct html *h, const struct page_table *t
 	page_time_value(p, h, page_cell_int(t, row, column));
 }
 
+/* Is there a name to tell? Of what a damaged trace has lost, "(unknown)" and "(no stack)" are. */
+static bool is_named(const struct page_table *t, size_t row, const char *column)
+{
+	struct rep_value v = page_cell(t, row, column);
+
+	return v.type == REP_TYPE_TEXT && v.text.size && v.text.data[0] != '(';
+}
+
+static bool has_function(const struct page_table *t, size_t row)
+{
+	return is_named(t, row, "function");
+}
+
 /* The row with the largest number in a column, among those that `keep` (NULL: all). */
 static size_t largest(const struct page_table *t, const char *column,
 		      bool (*keep)(const struct page_table *t, size_t row))
@@ -75,7 +88,7 @@ static void say_procs(struct page *p, struct html *h)
 static void say_running(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_report(p, "groups");
-	size_t row = largest(t, "running_ns", NULL);
+	size_t row = largest(t, "running_ns", has_function);
 	int64_t all = 0;
 
 	for (size_t i = 0; t && i < t->nrows; i++)
@@ -113,7 +126,7 @@ static bool is_wait(const struct page_table *t, size_t row)
 					   "update GOMAXPROCS"};
 	struct rep_value v = page_cell(t, row, "reason");
 
-	if (v.type != REP_TYPE_TEXT)
+	if (!is_named(t, row, "where") || !is_named(t, row, "reason"))
 		return false;
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
 		if (v.text.size == strlen(idle[i]) && !memcmp(v.text.data, idle[i], v.text.size))
@@ -179,7 +192,7 @@ static void say_lock(struct page *p, struct html *h)
 static void say_runnable(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_report(p, "groups");
-	size_t row = largest(t, "runnable_ns", NULL);
+	size_t row = largest(t, "runnable_ns", has_function);
 	int64_t ready, run;
 
 	if (!t || row == t->nrows)
@@ -205,7 +218,7 @@ static void say_runnable(struct page *p, struct html *h)
 /* A call that never returns is somebody's way to wait for the end. */
 static bool is_repeated(const struct page_table *t, size_t row)
 {
-	return page_cell_int(t, row, "count") > 1;
+	return page_cell_int(t, row, "count") > 1 && is_named(t, row, "where");
 }
 
 static void say_syscalls(struct page *p, struct html *h)
@@ -266,10 +279,15 @@ static void say_collector(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "gc");
 }
 
+static bool is_typed(const struct page_table *t, size_t row)
+{
+	return is_named(t, row, "name");
+}
+
 static void say_tasks(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_report(p, "tasks");
-	size_t row = largest(t, "p99_ns", NULL);
+	size_t row = largest(t, "p99_ns", is_typed);
 
 	if (!t || row == t->nrows || page_cell(t, row, "p99_ns").type == REP_TYPE_NULL)
 		return;
@@ -322,7 +340,7 @@ static void say_cpu(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_report(p, "cpu");
 
-	if (!t || !t->nrows)
+	if (!t || !t->nrows || !has_function(t, 0))
 		return;
 	begin(h);
 	html_put(h, "Most CPU samples are in ");
