@@ -3,7 +3,7 @@
 _tprof_store()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word tasks
-	tasks='list show rename label delete prune compact verify upgrade cache'
+	tasks='list show clocks rename label delete prune compact verify upgrade cache'
 	# "=" is a word of its own where it is in COMP_WORDBREAKS.
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}

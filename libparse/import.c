@@ -270,13 +270,30 @@ static int relabel(struct work *w, const char *path, struct tp_import_result *re
 				w->opt->nlabels, &result->labels, err);
 }
 
+/* A trace that says no time of day was written when its file was, last event and all. */
+static int note_file_time(struct work *w, struct tp_err *err)
+{
+	struct tp_trace *t = &w->trace;
+	int64_t mtime = w->in->mtime_ns;
+	struct tp_clock clock = {.ts = t->last_ts,
+				 .wall_sec = mtime / 1000000000,
+				 .wall_nsec = (int32_t)(mtime % 1000000000)};
+
+	if (t->nclocks || !t->started || mtime <= 0)
+		return 0;
+	return tp_trace_add_clock(t, &clock)
+		   ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
+		   : 0;
+}
+
 /* Unix time of the first event, from the program's own clocks where the trace has them. */
 static int64_t wall_of_start(const struct tp_trace *t)
 {
 	const struct tp_clock *c = t->clocks;
 	__int128 wall;
 
-	if (!t->nclocks || !t->started)
+	/* Whoever writes a snapshot and does not know the time says 0. */
+	if (!t->nclocks || !t->started || !c->mono_ns || !c->wall_sec)
 		return TP_NULL;
 	wall = (__int128)c->wall_sec * 1000000000 + c->wall_nsec - ((__int128)c->ts - t->first_ts);
 	/* A clock beyond what 64 bits of ns can say is as good as none. */
@@ -369,6 +386,8 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 		code = note_unnamed_trace(w, result, err);
 	if (!code)
 		code = tp_timeline_finish(w->timeline, t, err);
+	if (!code)
+		code = note_file_time(w, err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
 	if (code)

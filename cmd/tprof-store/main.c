@@ -9,6 +9,8 @@ const struct store_task store_tasks[] = {
     {"list", "STORE", "the runs it holds", 0, 0, false, store_list},
     {"show", "STORE [RUN...]", "all about runs, and what they take up", 0, SIZE_MAX, false,
      store_show},
+    {"clocks", "STORE", "what time of day it was in runs, and how well that is known", 0, 0, false,
+     store_clocks},
     {"rename", "STORE RUN NAME", "give a run another name", 2, 2, false, store_rename},
     {"label", "STORE RUN KEY=VALUE...", "set labels; KEY= takes one away", 2, SIZE_MAX, false,
      store_label},
@@ -76,8 +78,9 @@ static void check(struct store_args *args, struct argp_state *state)
 		argp_error(state, "--dry-run is for delete and prune");
 	if (args->empty && t->run != store_cache)
 		argp_error(state, "--empty is for cache");
-	if (args->cmd.run_spec && t->run != store_list && t->run != store_show)
-		argp_error(state, "--run is for list and show; %s is: tprof-store %s %s", t->name,
+	if (args->cmd.run_spec && t->run != store_list && t->run != store_show &&
+	    t->run != store_clocks)
+		argp_error(state, "--run is for list, show and clocks; %s is: tprof-store %s %s", t->name,
 			   t->name, t->args);
 }
 

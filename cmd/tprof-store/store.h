@@ -34,6 +34,7 @@ int store_pick(struct store_args *args, const char *spec, struct rep_runs *runs)
 
 int store_list(struct store_args *args);
 int store_show(struct store_args *args);
+int store_clocks(struct store_args *args);
 int store_rename(struct store_args *args);
 int store_label(struct store_args *args);
 int store_delete(struct store_args *args);
