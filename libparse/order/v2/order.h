@@ -58,7 +58,7 @@ struct tp_v2_order {
 	int64_t last_ts; /* of the last event */
 	size_t n;	 /* events in out */
 	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
-	struct tp_event own[TP_BATCH_EVENTS];
+	_Alignas(64) struct tp_event own[TP_BATCH_EVENTS]; /* each of them a cache line */
 	struct tp_v2_wire_stat wire[256]; /* but for what is in tally */
 	uint64_t tally[256];
 	unsigned flushes; /* since tally was empty */

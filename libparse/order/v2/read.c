@@ -170,12 +170,13 @@ static int count_wires(struct tp_v2_order *o)
 int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 	       const struct tp_sink *sink, struct tp_err *err)
 {
-	struct tp_v2_order *o = calloc(1, sizeof(*o));
+	struct tp_v2_order *o = aligned_alloc(_Alignof(struct tp_v2_order), sizeof(*o));
 	struct tp_err own = {0};
 	int code, flushed;
 
 	if (!o)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	memset(o, 0, sizeof(*o));
 	o->in = in;
 	o->opt = opt;
 	o->trace = trace;
