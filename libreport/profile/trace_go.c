@@ -6,6 +6,7 @@
 
 #include "base/sum.h"
 #include "profile/trace_stack.h"
+#include "top/ahead.h"
 
 const struct rep_trace_view_desc rep_trace_go[] = {
     [REP_GO_NONE] = {"", ""},
@@ -199,8 +200,8 @@ static int read_events(struct scan *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
 	struct tp_event_range range = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
-	struct tp_event_reader *r = NULL;
-	const struct tp_event *ev;
+	struct rep_ahead *r = NULL;
+	struct tp_event *ev;
 	size_t n, first = 0;
 	int code = 0;
 
@@ -212,8 +213,8 @@ static int read_events(struct scan *s, struct tp_err *err)
 		code = restore(s, (int64_t)first, err);
 	}
 	if (!code)
-		code = tp_events_open(&r, v->store, v->run->row.id, &range, err);
-	while (!code && (code = tp_events_next(r, &ev, &n, err)) > 0) {
+		code = rep_ahead_open(&r, v->store, v->run->row.id, &range, true, err);
+	while (!code && (code = rep_ahead_next(r, &ev, &n, err)) > 0) {
 		code = 0;
 		for (size_t i = 0; i < n; i++)
 			if (ev[i].to != TP_ST_NONE && ev[i].type < TP_NEVENT_TYPES &&
@@ -222,8 +223,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 		if (n && ev[n - 1].ts >= v->to && !s->pending)
 			break;
 	}
-	if (r)
-		tp_events_close(r);
+	rep_ahead_close(r);
 	return code;
 }
 
