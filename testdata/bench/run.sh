@@ -152,6 +152,13 @@ if wanted 'diff of two profiles with 100,000 stacks'; then
 		"exec $bin/tprof-diff $dir/old.cpu $dir/new.cpu" \
 		"$(gopprof -top -diff_base="$dir/old.cpu" "$dir/new.cpu")"
 fi
+if wanted 'diff of two traces' && [ -s "$dir/$v2" ]; then
+	for s in old new; do
+		rm -f "$dir/$s.tprof"
+		"$bin/tprof-import" -o "$dir/$s.tprof" "$dir/$v2" >/dev/null 2>&1
+	done
+	row 'diff of two traces' '0.500 s' '0.100 s' '' "exec $bin/tprof-diff $dir/old.tprof $dir/new.tprof"
+fi
 if wanted 'series'; then
 	[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
 	row 'series over two profiles with 100,000 stacks' '0.500 s' '0.100 s' '' \

@@ -11,7 +11,7 @@ root=$PWD
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/here"
-cp -r testdata/*.trace testdata/catalog.* testdata/prices testdata/inbox testdata/ledger testdata/corpus "$scratch/here"
+cp -r testdata/*.trace testdata/catalog.* testdata/prices testdata/parcels testdata/inbox testdata/ledger testdata/corpus "$scratch/here"
 export PATH="$BIN:$PATH" XDG_CACHE_HOME="$scratch/cache" LC_ALL=C.UTF-8 TZ=UTC COLUMNS=100 TERM=dumb
 
 run() { # a command's text, collected in $scratch/command

@@ -7,14 +7,14 @@
 #   - old against new, 200 such pairs: each gate of GATES is exceeded in at least 90 %;
 #   - one trace against one, 200 pairs of the same: some metric "differs" in at most 5 %.
 #
-#   sh testdata/check/trace-diff.sh BIN GO [RUNS A SIDE]	GO is a go command, 1.16 or later
+#   [GATES=...] sh testdata/check/trace-diff.sh BIN GO [RUNS A SIDE]	GO is a go command, 1.16 or later
 set -eu
 BIN=$1 GO=$2 N=${3:-10}
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME="$work/cache"
-GATES='task[parcel].mean>+3% task[parcel].p50>+3% region[route].p50>+3%'
+GATES=${GATES:-task[parcel].mean>+3% task[parcel].p50>+3%}
 
 "$GO" build -trimpath -o "$work/parcels" testdata/programs/parcels.go
 for i in $(seq 40); do
