@@ -1,6 +1,6 @@
 # A store of version 1 is read, checked, added to, and then of this version; what its runs do not have is
 # not made up.
-cp testdata/store-1.tprof "$TMP/s.tprof"
+cp testdata/version-1.store "$TMP/s.tprof"
 tprof-query --format=tsv "$TMP/s.tprof" 'pragma user_version'
 tprof-top --run=1 -n 3 "$TMP/s.tprof" 2>&1
 tprof-store verify "$TMP/s.tprof" | sed "s,$TMP/,,"
@@ -11,5 +11,5 @@ tprof-query --format=tsv "$TMP/s.tprof" 'pragma user_version'
 tprof-query --format=tsv "$TMP/s.tprof" 'select run, count(*) > 0 from metric group by run'
 tprof-top --run=1 -n 1 "$TMP/s.tprof" 2>&1
 tprof-store verify "$TMP/s.tprof" | sed "s,$TMP/,,"
-cp testdata/store-1.tprof "$TMP/t.tprof"
+cp testdata/version-1.store "$TMP/t.tprof"
 tprof-store upgrade "$TMP/t.tprof" | sed "s,$TMP/,,"
