@@ -228,8 +228,47 @@ static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct
 	return code;
 }
 
-static int read_stays(struct scan *s, const struct rep_stay *stay, size_t n, int64_t to,
-		      struct tp_err *err)
+/* Goroutines that are looked at: a bit each. */
+struct wanted {
+	uint64_t *bits;
+	uint32_t n; /* goroutines from here on are not */
+};
+
+static int want(struct wanted *w, const struct rep_stay *stay, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		w->n = stay[i].goroutine >= w->n ? stay[i].goroutine + 1 : w->n;
+	w->bits = calloc(w->n / 64 + (size_t)1, sizeof(*w->bits));
+	for (size_t i = 0; w->bits && i < n; i++)
+		w->bits[stay[i].goroutine / 64] |= UINT64_C(1) << stay[i].goroutine % 64;
+	return w->bits ? 0 : TP_ENOMEM;
+}
+
+/* Where nothing is lost, the spans of a goroutine come of its own transitions (but for the moment
+ * at which a system call loses its P). */
+static int feed_wanted(struct scan *s, const struct wanted *w, struct tp_event *ev, size_t n,
+		       struct tp_err *err)
+{
+	int64_t base = s->v->run->row.start_ns;
+	int code = 0;
+
+	for (size_t i = 0; i < n && !code; i++) {
+		bool sync = ev[i].type == TP_EV_SYNC;
+
+		if (!sync && (ev[i].from == ev[i].to || ev[i].subject >= w->n ||
+			      !(w->bits[ev[i].subject / 64] >> ev[i].subject % 64 & 1) ||
+			      tp_event_descs[ev[i].type].subject != 'G'))
+			continue;
+		ev[i].ts = plus(ev[i].ts, base);
+		s->event = &ev[i];
+		code = tp_spans_feed(s->spans, &ev[i], 1, on_span, s, err);
+	}
+	s->event = NULL;
+	return code;
+}
+
+static int read_stays(struct scan *s, const struct wanted *w, const struct rep_stay *stay, size_t n,
+		      int64_t to, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
 	bool beginning = stay->from <= 0;
@@ -255,7 +294,7 @@ static int read_stays(struct scan *s, const struct rep_stay *stay, size_t n, int
 		/* Before it is moved to the trace's clock. */
 		if (some && ev[some - 1].ts > last)
 			last = ev[some - 1].ts;
-		code = feed(s, ev, some, err);
+		code = w->bits ? feed_wanted(s, w, ev, some, err) : feed(s, ev, some, err);
 	}
 	if (!code)
 		code = tp_spans_finish(s->spans, plus(v->run->row.start_ns, last), on_span, s, err);
@@ -270,12 +309,16 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 {
 	const struct rep_segment_reader reader = {.span = fn, .ctx = ctx};
 	struct scan s = {.v = v, .reader = &reader};
+	struct wanted wanted = {0};
 	int64_t gap = gap_of(v);
 	size_t first = 0;
 	int code = 0;
 
 	if (n)
 		qsort(stay, n, sizeof(*stay), by_from);
+	/* What a damaged trace has lost depends on everything. */
+	if (!v->run->losses && !v->run->row.inferred && want(&wanted, stay, n))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	while (!code && first < n) {
 		int64_t to = stay[first].to;
 		size_t next = first + 1;
@@ -284,8 +327,9 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 			to = stay[next].to > to ? stay[next].to : to;
 			next++;
 		}
-		code = read_stays(&s, stay + first, next - first, to, err);
+		code = read_stays(&s, &wanted, stay + first, next - first, to, err);
 		first = next;
 	}
+	free(wanted.bits);
 	return code;
 }

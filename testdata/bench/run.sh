@@ -95,8 +95,17 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
 	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
 	for r in $("$bin/tprof-top" --help | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
-		row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r"
+		# Single tasks and regions, and what makes them slow, are read from events.
+		case $r in
+		task | region | outliers | story | logs) row "top $r" '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s $r" ;;
+		*) row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r" ;;
+		esac
 	done
+	row 'top tasks, one' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s tasks --task=70000"
+	row 'top tasks, by latency' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s tasks --task=request --min=10ms"
+	row 'top regions, slowest' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s regions --slowest=1%"
+	row 'top breakdown, each' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s breakdown --each"
+	row 'top groups, in a task' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s groups --task=request"
 	row 'top groups, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60%"
 	row 'top block, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --from=30% --to=60%"
 	row 'top groups, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --focus=net/http"
