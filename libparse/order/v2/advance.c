@@ -24,12 +24,14 @@ enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
  */
 struct pen {
 	struct tp_event *at;
+	const struct tp_event *full; /* behind this one there may be no room for the next */
 	int64_t last_ts;
 };
 
 static inline struct pen take_pen(const struct tp_v2_order *o)
 {
-	return (struct pen){o->out + o->n, o->last_ts};
+	return (struct pen){o->out + o->n, o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS),
+			    o->last_ts};
 }
 
 static inline void lay_down(struct tp_v2_order *o, struct pen pen)
@@ -295,7 +297,7 @@ advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct pen *pen, int
 		enum tp_v2_advance how;
 		int more;
 
-		if (unlikely(pen->at > o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS))) {
+		if (unlikely(pen->at > pen->full)) {
 			lay_down(o, *pen);
 			code = tp_v2_order_flush(o);
 			before = *pen = take_pen(o);
