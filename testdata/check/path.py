@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares tprof-path with a slow reference: the rule of path.h over plain rows of spans from SQL.
 
-    python3 testdata/check/path.py BIN_FOLDER TRACE_OR_STORE...      LIMIT=40 requests of each kind
+    python3 testdata/check/path.py BIN_FOLDER [TRACE_OR_STORE...]    the sample data unless given
+                                                                     LIMIT=10 requests of each kind
 
 The reference goes by time and recursion where tprof-path goes by the order of events, segments and a
 stack of its own. Rows of hops must be equal: when, how long, which goroutine, what, how deep. Where
@@ -9,6 +10,7 @@ several things happen in the same tick (traces up to go 1.21), time cannot say w
 requests are counted, not compared.
 """
 import bisect
+import glob
 import json
 import os
 import subprocess
@@ -17,7 +19,11 @@ import tempfile
 
 sys.setrecursionlimit(1000000)
 bin_folder, paths = sys.argv[1], sys.argv[2:]
-LIMIT = int(os.environ.get("LIMIT", "40"))
+LIMIT = int(os.environ.get("LIMIT", "10"))
+if not paths:
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    names = ["checkout", "checkout-1.19", "relay", "convoy", "pool", "counter-1.5"]
+    paths = [here + "/" + n + ".trace" for n in names] + sorted(glob.glob(here + "/corpus/*/*.trace"))
 DEPTH = 64
 
 KINDS = {"Running": "running", "Runnable": "runnable", "Syscall": "syscall", "SyscallBlocked": "syscall", "Lost": "lost"}
@@ -171,4 +177,6 @@ def check(path):
     return True
 
 
-sys.exit(0 if all([check(p) for p in paths]) else 1)
+results = [check(p) for p in paths]
+print("paths: %d passed, %d failed" % (results.count(True), results.count(False)))
+sys.exit(0 if all(results) else 1)
