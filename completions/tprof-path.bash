@@ -7,7 +7,7 @@ _tprof_path()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown svg html text folded speedscope' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown svg html text folded speedscope pprof' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;

@@ -4,7 +4,7 @@ complete -c tprof-path -a 'summary hops tree totals requests wakers' -d Report
 complete -c tprof-path -l min -x -d 'Only requests that took so long at least'
 complete -c tprof-path -l max -x -d 'Only requests that took so long at most'
 complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'
-complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html text folded speedscope' -d 'How to write it'
+complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html text folded speedscope pprof' -d 'How to write it'
 complete -c tprof-path -l from -x -d 'Only from this time on'
 complete -c tprof-path -l goroutine -x -d 'These goroutines, by id or entry function'
 complete -c tprof-path -s '?' -l help -d 'List the options'

@@ -67,6 +67,17 @@ void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
 		cmd_note(cmd, "%s", text + at);
 }
 
+int cmd_write_profile(const struct tp_profile *p, struct tp_err *err)
+{
+	struct tp_buf b = {0};
+	int code = tp_profile_encode(p, NULL, &b, err);
+
+	if (!code)
+		code = write_gzipped(&b, err);
+	tp_buf_release(&b);
+	return code;
+}
+
 static int encode(struct cmd *cmd, const struct cmd_profile *item,
 		  const struct rep_profile_options *opt, const struct rep_profile_view *v,
 		  struct tp_buf *b, struct tp_err *err)

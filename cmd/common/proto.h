@@ -12,6 +12,9 @@
 int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
 		    const struct rep_profile_options *opt, int (*begin)(void *ctx), void *ctx);
 
+/* A profile as it is. 0, TP_ENOMEM, TP_ELIMIT, or what cmd_write returns. */
+int cmd_write_profile(const struct tp_profile *p, struct tp_err *err);
+
 /* What there is to be said of filters, as notes. */
 struct rep_profile_view;
 void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v);

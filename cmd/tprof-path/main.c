@@ -6,6 +6,7 @@
 #include "common/common.h"
 #include "common/file.h"
 #include "common/number.h"
+#include "common/proto.h"
 #include "base/units.h"
 #include "flame/flame.h"
 #include "flame/part.h"
@@ -18,6 +19,7 @@ struct args {
 	enum rep_path_report report;
 	bool report_given, stacks, drawn;
 	enum rep_flame_format drawing;
+	bool pprof; /* in place of a drawing */
 	struct rep_filter_text filter;
 	struct rep_path_options pick;
 	int64_t rows, hops;
@@ -75,7 +77,7 @@ static bool is_drawing(const char *name)
 {
 	enum rep_flame_format format;
 
-	return !rep_flame_format_find(name, &format, NULL);
+	return !strcmp(name, "pprof") || !rep_flame_format_find(name, &format, NULL);
 }
 
 static void slowest(struct args *args, struct argp_state *state, const char *arg)
@@ -115,13 +117,15 @@ static void check(struct args *args, struct argp_state *state)
 
 	if (!args->path)
 		argp_error(state, "of which trace? Give the name of a trace or a store");
-	if (named)
+	args->pprof = named && !strcmp(args->cmd.more_format, "pprof");
+	if (named && !args->pprof)
 		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
 	args->drawn = named || (args->output && args->cmd.format == REP_FORMAT_TABLE &&
 				rep_flame_format_of(args->output, &args->drawing) &&
 				args->drawing != REP_FLAME_TEXT);
 	if (args->drawn && args->report_given)
-		argp_error(state, "a flame graph is drawn of the path: without '%s'",
+		argp_error(state, "%s of the path: without '%s'",
+			   args->pprof ? "a profile is made" : "a flame graph is drawn",
 			   rep_path_reports[args->report].name);
 	if (args->title && !args->drawn)
 		argp_error(state, "--title is that of a flame graph; give -o FILE.svg, too");
@@ -261,6 +265,17 @@ static int write_out(void *ctx, const void *data, size_t size, struct tp_err *er
 	return cmd_write(data, size, err);
 }
 
+static int write_pprof(struct rep_view *v, const struct rep_path_page *page, struct tp_err *err)
+{
+	struct tp_profile *profile = NULL;
+	int code = rep_path_profile(v, page->path, &profile, err);
+
+	if (!code)
+		code = cmd_write_profile(profile, err);
+	tp_profile_free(profile);
+	return code;
+}
+
 static int draw(struct args *args, struct rep_view *v, const struct rep_path_page *page,
 		struct tp_err *err)
 {
@@ -335,6 +350,8 @@ static int show(struct args *args, struct rep_view *v, const struct rep_path_pag
 {
 	int code;
 
+	if (args->pprof)
+		return write_pprof(v, page, err);
 	if (args->drawn)
 		return draw(args, v, page, err);
 	code = put_heading(out, v->run, err);
@@ -432,8 +449,13 @@ static int run(struct args *args)
 {
 	struct rep_output *out = NULL;
 	struct tp_err err;
-	int code, status = cmd_open(&args->cmd, args->path);
+	int code, status;
 
+	if (args->pprof && args->cmd.tty && !args->output) {
+		cmd_error(&args->cmd, "--format=pprof is not for terminals; give -o FILE");
+		return CMD_USAGE;
+	}
+	status = cmd_open(&args->cmd, args->path);
 	if (!status)
 		status = check_run(args);
 	if (!status)
@@ -462,7 +484,8 @@ int main(int argc, char **argv)
 	struct args args = {
 	    .cmd = {.name = "tprof-path",
 		    .more_formats = is_drawing,
-		    .more_format_names = "for flame graphs svg, html, text, folded and speedscope"},
+		    .more_format_names =
+			"pprof, and for flame graphs svg, html, text, folded and speedscope"},
 	    .pick.at_most = INT64_MAX,
 	    .rows = -1,
 	    .hops = REP_PATH_HOPS,
