@@ -26,7 +26,7 @@ struct args {
 	const char *by, *per;
 	int64_t rows; /* -1: not given */
 	bool traces;  /* traces are compared as such */
-	bool min_share_given, of_change, sum, power, junit, pprof, self_check;
+	bool min_share_given, alpha_given, of_change, sum, power, junit, pprof, self_check;
 };
 
 /* What is wrong with the arguments where traces are compared, into text; NULL for nothing. */

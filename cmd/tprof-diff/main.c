@@ -73,7 +73,8 @@ static const struct argp_option options[] = {
      "Leave out rows with less than this share of both sides (of traces: 1)", 2},
     {"share-of", KEY_SHARE_OF, "WHAT", 0,
      "Shares are of the old total (old, the default) or of the sum of all changes (change)", 2},
-    {"alpha", KEY_ALPHA, "P", 0, "Sets: what is called changed has Q at most P (default: 0.05)", 2},
+    {"alpha", KEY_ALPHA, "P", 0,
+     "What is called changed has Q at most P (default: 0.05; of sets of traces 0.03)", 2},
     {"power", KEY_POWER, NULL, 0, "Show how often changes are found, by number of runs, and exit",
      2},
     {NULL, 0, NULL, 0, "What must not change:", 3},
@@ -299,6 +300,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--share-of: '%s' is not old or change", arg);
 		return 0;
 	case KEY_ALPHA:
+		args->alpha_given = true;
 		set_alpha(args, state, arg);
 		return 0;
 	case KEY_POWER:

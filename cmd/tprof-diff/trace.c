@@ -136,7 +136,8 @@ const char *diff_trace_check(struct args *args, char text[DIFF_WRONG])
 	if (!wrong)
 		wrong = check_gates(args, text);
 	args->trace.changed = args->diff.changed;
-	args->trace.alpha = args->diff.alpha;
+	if (args->alpha_given)
+		args->trace.alpha = args->diff.alpha;
 	args->trace.sort = args->diff.sort;
 	if (args->min_share_given)
 		args->trace.min_share = args->diff.min_share;

@@ -615,7 +615,9 @@ int rep_trace_diff_new(struct rep_trace_diff **out, const struct rep_trace_side 
 	d->nold = old->n;
 	d->nnew = new->n;
 	d->sets = old->n > 1 || new->n > 1;
-	d->few = d->sets && rep_stats_least_p(old->n, new->n) > opt->alpha;
+	if (!(d->opt.alpha > 0))
+		d->opt.alpha = d->sets ? REP_TRACE_ALPHA_SETS : REP_TRACE_ALPHA_TWO;
+	d->few = d->sets && rep_stats_least_p(old->n, new->n) > d->opt.alpha;
 	rep_metrics_base(old->run[0], &base);
 	d->ticks = base.ticks;
 	code = check_side(old, d->ticks, opt, err);
