@@ -20,8 +20,9 @@
 static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struct tp_run *run,
 		       struct tp_err *err)
 {
+	/* A clock without a monotonic one is the file's time, not the trace's own. */
 	static const char sql[] = "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM clock "
-				  "WHERE run = ? ORDER BY rowid";
+				  "WHERE run = ? AND mono_ns > 0 ORDER BY rowid";
 	sqlite3 *db = tp_store_db(store);
 	sqlite3_stmt *st = NULL;
 	size_t room = 0;

@@ -12,7 +12,7 @@ ls "$TMP/all" | grep -c '\.csv$' | awk '{ print ($1 > 20 ? "and many more" : $1)
 tprof-export --format=csv -o "$TMP/some" --table=log --table=loss testdata/checkout-1.19.trace | sed "s,$TMP,TMP,"
 head -n 2 "$TMP/some/log.csv" "$TMP/some/loss.csv" | sed "s,$TMP,TMP,"
 # Again: what was there is replaced.
-tprof-export --format=csv -o "$TMP/some" --table=log --table=clock testdata/checkout-1.19.trace | sed "s,$TMP,TMP,"
+tprof-export --format=csv -o "$TMP/some" --table=log --table=cpu_sample testdata/checkout-1.19.trace | sed "s,$TMP,TMP,"
 ls "$TMP/some"
 try() { tprof-export "$@" 2>&1 | sed "s,$TMP,TMP,"; }
 try --format=csv testdata/checkout.trace
