@@ -31,6 +31,8 @@ static const struct rep_filter_text filters[] = {
     {.from = "25%", .to = "75%"},
     {.focus = "main", .state = "running,blocked"},
     {.goroutine = "1", .ignore = "runtime"},
+    {.task = "."},
+    {.region = ".", .from = "10%"},
 };
 
 static void report(struct tp_store *s, const struct rep_runs *runs, const struct rep_report *r,
@@ -44,7 +46,13 @@ static void report(struct tp_store *s, const struct rep_runs *runs, const struct
 	    .sink = rep_sink_buf(&text),
 	};
 	struct rep_top_options opt = {
-	    .report = r, .filter = *filter, .tables = format == REP_FORMAT_TABLE};
+	    .report = r,
+	    .filter = *filter,
+	    .tables = format == REP_FORMAT_TABLE,
+	    .each = filter->region && r->filters & REP_BY_EACH,
+	    .regions = filter->region != NULL,
+	    .slowest = r->filters & REP_BY_SLOWEST ? "40%" : NULL,
+	};
 	struct rep_output *out;
 	struct tp_err err = {0};
 
