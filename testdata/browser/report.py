@@ -222,6 +222,12 @@ def test_print(b, path):
     b.media("light", media="print")
     b.settle()
     check("print: all rows are there", b.eval("[...table('block').tBodies[0].rows].every(r => getComputedStyle(r).display === 'table-row')"))
+    b.size(700, 1000)  # of A4, without margins
+    b.settle()
+    wide = b.eval("[...document.querySelectorAll('table.data')].filter(t => t.getBoundingClientRect().right > 701).map(t => t.caption.textContent).join()")
+    check("print: no table is wider than the paper", wide == "", wide)
+    whole(b, "report-print", 700, 9000)
+    b.size(1280, 900)
     check("print: no controls", b.eval("[...document.querySelectorAll('nav, .tools, .copy')].every(e => getComputedStyle(e).display === 'none')"))
     b.media("light")
 
