@@ -399,7 +399,10 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 		return damaged(err, "shapes");
 	d->known_shapes = *p++;
 	d->nshapes = (uint32_t)lines;
-	for (uint32_t i = 0; i < lines; i++, p += SHAPE_BYTES)
+	for (uint32_t i = 0; i < lines; i++, p += SHAPE_BYTES) {
+		/* What reads events looks these up in tables. */
+		if (p[0] >= TP_NEVENT_TYPES || p[1] >= TP_NSTATES || p[2] >= TP_NSTATES)
+			return damaged(err, "types");
 		d->shapes[i] = (struct shape){
 		    .type = p[0],
 		    .from = p[1],
@@ -407,6 +410,7 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 		    .flags = p[3],
 		    .tell = p[4] | (uint32_t)p[5] << 8 | (uint32_t)p[6] << 16,
 		};
+	}
 	/* Numbers of no shape and shapes of no event: either is damage. */
 	count_numbers(d->column[COL_SHAPE].at, d->pub.n, d->known_shapes, &once, &unknown);
 	if (!d->known_shapes) /* then what fills up the last PAD bytes is not known either */

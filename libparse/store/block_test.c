@@ -116,9 +116,9 @@ static void make_anything(struct tp_event *ev, size_t n)
 		    .stack = (uint32_t)odd_number(),
 		    .str = (uint32_t)odd_number(),
 		    .str2 = (uint32_t)odd_number(),
-		    .type = (uint8_t)odd_number(),
-		    .from = (uint8_t)odd_number(),
-		    .to = (uint8_t)odd_number(),
+		    .type = (uint8_t)(odd_number() % TP_NEVENT_TYPES),
+		    .from = (uint8_t)(odd_number() % TP_NSTATES),
+		    .to = (uint8_t)(odd_number() % TP_NSTATES),
 		    .flags = (uint8_t)odd_number(),
 		    .arg = {odd_number(), odd_number(), odd_number()},
 		};
@@ -132,6 +132,10 @@ static void make_zeros(struct tp_event *ev, size_t n)
 static void make_ones(struct tp_event *ev, size_t n)
 {
 	memset(ev, 0xff, n * sizeof(*ev));
+	for (size_t i = 0; i < n; i++) { /* which are indices of tables */
+		ev[i].type = TP_NEVENT_TYPES - 1;
+		ev[i].from = ev[i].to = TP_NSTATES - 1;
+	}
 }
 
 /* Steps of time around every border of the code. */
