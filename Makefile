@@ -283,6 +283,7 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 	@python3 testdata/check/cut.py $(B)/bin
 	@python3 testdata/check/perfetto.py $(B)/bin
 	@python3 testdata/check/path.py $(B)/bin
+	@python3 testdata/check/anonymise.py $(B)/bin
 
 .PHONY: conformance-selftest
 conformance-selftest: all ## check that the comparison with Go's readers is able to fail

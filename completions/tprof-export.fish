@@ -40,3 +40,5 @@ complete -c tprof-export -l diff-base -r -F -d 'The same with shares of the old 
 complete -c tprof-export -l normalize -d 'Bring the values to the totals of the base'
 complete -c tprof-export -l sample-index -x -d 'What readers show first'
 complete -c tprof-export -l wakers -d 'And the goroutines that make those ready'
+complete -c tprof-export -l anonymise -d 'Made-up names'
+complete -c tprof-export -l anonymise-key -r -F -d 'Make names up with this secret'

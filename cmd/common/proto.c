@@ -80,8 +80,10 @@ int cmd_write_profile(const struct tp_profile *p, struct tp_err *err)
 
 static int encode(struct cmd *cmd, const struct cmd_profile *item,
 		  const struct rep_profile_options *opt, const struct rep_profile_view *v,
-		  struct tp_buf *b, struct tp_err *err)
+		  const struct cmd_proto_hooks *hooks, struct tp_buf *b, struct tp_err *err)
 {
+	int code;
+
 	const struct tp_encode_options how = {
 	    .no_inlines = v->opt.no_inlines,
 	    .no_columns = v->opt.no_inlines && !v->opt.show_columns,
@@ -92,11 +94,21 @@ static int encode(struct cmd *cmd, const struct cmd_profile *item,
 	/* What readers show unless told otherwise. */
 	if (opt->sample_index)
 		item->profile->default_type = item->profile->types[v->index].type;
-	return tp_profile_encode(item->profile, &how, b, err);
+	code = hooks->change ? hooks->change(hooks->ctx, item->profile, err) : 0;
+	return code ? code : tp_profile_encode(item->profile, &how, b, err);
 }
 
 int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
 		    const struct rep_profile_options *opt, int (*begin)(void *ctx), void *ctx)
+{
+	const struct cmd_proto_hooks hooks = {.begin = begin, .ctx = ctx};
+
+	return cmd_write_changed_proto(cmd, item, opt, &hooks);
+}
+
+int cmd_write_changed_proto(struct cmd *cmd, const struct cmd_profile *item,
+			    const struct rep_profile_options *opt,
+			    const struct cmd_proto_hooks *hooks)
 {
 	struct rep_profile_view v;
 	struct tp_buf b = {0};
@@ -109,9 +121,9 @@ int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
 		status = CMD_USAGE;
 	} else {
 		if (!code)
-			code = encode(cmd, item, opt, &v, &b, &err);
-		if (!code && begin)
-			status = begin(ctx);
+			code = encode(cmd, item, opt, &v, hooks, &b, &err);
+		if (!code && hooks->begin)
+			status = hooks->begin(hooks->ctx);
 		if (!code && !status)
 			code = write_gzipped(&b, &err);
 		if (code)

@@ -15,6 +15,16 @@ int cmd_write_proto(struct cmd *cmd, const struct cmd_profile *item,
 /* A profile as it is. 0, TP_ENOMEM, TP_ELIMIT, or what cmd_write returns. */
 int cmd_write_profile(const struct tp_profile *p, struct tp_err *err);
 
+/* The same; `change`, unless NULL, has the profile before it is encoded, filters applied. */
+struct cmd_proto_hooks {
+	int (*begin)(void *ctx);
+	int (*change)(void *ctx, struct tp_profile *p, struct tp_err *err);
+	void *ctx;
+};
+int cmd_write_changed_proto(struct cmd *cmd, const struct cmd_profile *item,
+			    const struct rep_profile_options *opt,
+			    const struct cmd_proto_hooks *hooks);
+
 /* What there is to be said of filters, as notes. */
 struct rep_profile_view;
 void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v);

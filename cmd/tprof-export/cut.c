@@ -47,7 +47,10 @@ int export_cut(struct export_args *args)
 	int status = export_open_trace(args);
 	struct tp_out out = {.write = to_stdout};
 	struct beginning b = {.args = args};
-	struct rep_cut_options opt = {.wakers = args->wakers, .begin = begin, .begin_ctx = &b};
+	struct rep_cut_options opt = {.anonymise = args->anonymise ? &args->made_up : NULL,
+				      .wakers = args->wakers,
+				      .begin = begin,
+				      .begin_ctx = &b};
 	const struct rep_run *run;
 	struct rep_choice choice;
 	struct rep_clock clock = {0};

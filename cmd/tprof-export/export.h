@@ -10,17 +10,19 @@
 #include "common/common.h"
 #include "common/file.h"
 #include "common/view_options.h"
+#include "export/anonymise.h"
 #include "profile/options.h"
 
 enum export_need {
-	EXPORT_BINARY = 1 << 0,	 /* writes what is not for terminals */
-	EXPORT_SEVERAL = 1 << 1, /* adds up several files */
-	EXPORT_SAMPLES = 1 << 2, /* profiles: takes --view, and what picks samples and frames */
-	EXPORT_FILTER = 1 << 3,	 /* --from, --to, --goroutine … pick a part without a --view */
-	EXPORT_RANGE = 1 << 4,	 /* of those, only --from, --to and --goroutine do */
-	EXPORT_BASE = 1 << 5,	 /* takes others off (--base) */
-	EXPORT_TABLES = 1 << 6,	 /* --table picks tables */
-	EXPORT_RUNS = 1 << 7,	 /* shows several files and runs side by side */
+	EXPORT_BINARY = 1 << 0,	   /* writes what is not for terminals */
+	EXPORT_SEVERAL = 1 << 1,   /* adds up several files */
+	EXPORT_SAMPLES = 1 << 2,   /* profiles: takes --view, and what picks samples and frames */
+	EXPORT_FILTER = 1 << 3,	   /* --from, --to, --goroutine … pick a part without a --view */
+	EXPORT_RANGE = 1 << 4,	   /* of those, only --from, --to and --goroutine do */
+	EXPORT_BASE = 1 << 5,	   /* takes others off (--base) */
+	EXPORT_TABLES = 1 << 6,	   /* --table picks tables */
+	EXPORT_RUNS = 1 << 7,	   /* shows several files and runs side by side */
+	EXPORT_NAMES_OFF = 1 << 8, /* --anonymise */
 };
 
 struct export_args;
@@ -51,8 +53,11 @@ struct export_args {
 	bool profile_given;   /* any of them */
 	struct cmd_base base; /* what is taken off */
 	struct cmd_view_options view;
-	bool wakers;	     /* --wakers */
-	const char **tables; /* ntables of them */
+	bool wakers; /* --wakers */
+	bool anonymise;
+	struct rep_anonymise made_up; /* names; the key is made before the form is written */
+	const char *key_file;	      /* NULL: nobody knows the key */
+	const char **tables;	      /* ntables of them */
 	size_t ntables;
 };
 

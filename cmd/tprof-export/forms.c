@@ -6,7 +6,8 @@
 const struct export_form export_forms[] = {
     {"events", "of a trace: its events, one line each, in order", 0, export_events},
     {"pprof", "of profiles and views of traces: their sum, as pprof and PGO take it",
-     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES | EXPORT_BASE, export_pprof},
+     EXPORT_BINARY | EXPORT_SEVERAL | EXPORT_SAMPLES | EXPORT_BASE | EXPORT_NAMES_OFF,
+     export_pprof},
     {"folded", "the same as a line per stack, for flame graphs of other makes",
      EXPORT_SEVERAL | EXPORT_SAMPLES, export_folded},
     {"speedscope", "the same as JSON for speedscope.app", EXPORT_SEVERAL | EXPORT_SAMPLES,
@@ -16,9 +17,9 @@ const struct export_form export_forms[] = {
     {"parsed", "of a trace: its events in order, with whole stacks", 0, export_parsed},
     {"footprint", "of a trace: events and bytes of its file by type", 0, export_footprint},
     {"trace", "a trace, or a part of one, as go 1.26 would have written it",
-     EXPORT_BINARY | EXPORT_RANGE, export_cut},
+     EXPORT_BINARY | EXPORT_RANGE | EXPORT_NAMES_OFF, export_cut},
     {"perfetto", "traces in Chrome's JSON, for ui.perfetto.dev; several on one clock",
-     EXPORT_RANGE | EXPORT_RUNS, export_perfetto},
+     EXPORT_RANGE | EXPORT_RUNS | EXPORT_NAMES_OFF, export_perfetto},
     {0},
 };
 

@@ -11,6 +11,8 @@ enum {
 	KEY_RUN = 0x2000,
 	KEY_FORMAT,
 	KEY_WAKERS,
+	KEY_ANONYMISE,
+	KEY_SECRET,
 	KEY_TABLE,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
@@ -21,6 +23,12 @@ static const struct argp_option options[] = {
      "Write to FILE instead of standard output; for several tables, a folder", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick a run of the store: latest (the default), an id, a name, or a label KEY=VALUE", 0},
+    {"anonymise", KEY_ANONYMISE, "all", OPTION_ARG_OPTIONAL,
+     "Made-up names for functions, files, tasks, logs, labels …; =all: those of Go's standard "
+     "library, too",
+     0},
+    {"anonymise-key", KEY_SECRET, "FILE", 0,
+     "Make names up with the secret in FILE, so that those of two dumps are the same", 0},
     {"wakers", KEY_WAKERS, NULL, 0,
      "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
     {"table", KEY_TABLE, "NAME", 0,
@@ -141,6 +149,11 @@ static void check(struct export_args *args, struct argp_state *state)
 		check_range(args, state);
 	else if (!(needs & EXPORT_FILTER))
 		cmd_view_need(&args->view, state, false);
+	if (args->anonymise && !(needs & EXPORT_NAMES_OFF))
+		argp_error(state, "--anonymise is for --format=%s",
+			   export_form_names(names, EXPORT_NAMES_OFF));
+	if (args->key_file && !args->anonymise)
+		argp_error(state, "--anonymise-key goes with --anonymise");
 	if (args->wakers && (args->form->write != export_cut || !args->view.trace.filter.goroutine))
 		argp_error(state, "--wakers goes with --format=trace and --goroutine");
 }
@@ -160,6 +173,15 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		args->out = arg;
+		return 0;
+	case KEY_ANONYMISE:
+		if (arg && strcmp(arg, "all") != 0)
+			argp_error(state, "--anonymise takes nothing but =all");
+		args->anonymise = true;
+		args->made_up.all = arg != NULL;
+		return 0;
+	case KEY_SECRET:
+		args->key_file = arg;
 		return 0;
 	case KEY_WAKERS:
 		args->wakers = true;
@@ -235,8 +257,30 @@ int export_begin(struct export_args *args)
 	return cmd_file_begin(&args->cmd, &args->file, args->out);
 }
 
+/* A secret of any length, at least one byte and at most 64 KiB. */
+static int read_key(struct export_args *args)
+{
+	static char secret[64 << 10];
+	FILE *f = args->key_file ? fopen(args->key_file, "re") : NULL;
+	size_t n = f ? fread(secret, 1, sizeof(secret), f) : 0;
+	bool bad = args->key_file && (!f || ferror(f) || !n);
+
+	if (bad)
+		cmd_error(&args->cmd, "%s: %s", args->key_file,
+			  f && !n ? "is empty; a secret has at least a byte" : strerror(errno));
+	else
+		rep_anonymise_key(&args->made_up, args->key_file ? secret : NULL, n);
+	if (f)
+		fclose(f);
+	return bad ? CMD_SYSTEM : CMD_OK;
+}
+
 static int run(struct export_args *args)
 {
+	int status = args->anonymise ? read_key(args) : CMD_OK;
+
+	if (status)
+		return status;
 	if (args->out || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
 	cmd_error(&args->cmd, "--format=%s is not for terminals; give -o FILE", args->form->name);

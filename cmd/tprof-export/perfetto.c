@@ -133,8 +133,10 @@ static int write_all(struct export_args *args, struct shows *all,
 
 	for (size_t i = 0; i < all->n && !code; i++) {
 		struct shown *s = &all->run[i];
+		char name[32];
 		struct rep_perfetto_run opt = {
-		    .name = s->run->row.name,
+		    .name = args->anonymise ? name : s->run->row.name,
+		    .anonymise = args->anonymise ? &args->made_up : NULL,
 		    .from_ns = s->choice.from_ns,
 		    .to_ns = s->choice.to_ns,
 		    .wanted = s->choice.wanted,
@@ -142,6 +144,7 @@ static int write_all(struct export_args *args, struct shows *all,
 		    .shift_ns = clock->unix_time ? s->wall_ns - clock->base_ns : 0,
 		};
 
+		snprintf(name, sizeof(name), "run %zu", i + 1);
 		path = s->path;
 		code = rep_perfetto_run(p, s->cmd->store, s->run, &opt, &err);
 	}

@@ -8,6 +8,13 @@ static int begin(void *ctx)
 	return export_begin(ctx);
 }
 
+static int change(void *ctx, struct tp_profile *p, struct tp_err *err)
+{
+	const struct export_args *args = ctx;
+
+	return args->anonymise ? rep_anonymise_profile(&args->made_up, p, err) : 0;
+}
+
 int export_profiles(struct export_args *args, struct cmd_profiles *list)
 {
 	struct cmd_profiles_options opt = {.trace = args->view.given ? &args->view.trace : NULL,
@@ -25,11 +32,12 @@ int export_profiles(struct export_args *args, struct cmd_profiles *list)
 
 int export_pprof(struct export_args *args)
 {
+	const struct cmd_proto_hooks hooks = {.begin = begin, .change = change, .ctx = args};
 	struct cmd_profiles list = {0};
 	int status = export_profiles(args, &list);
 
 	if (!status)
-		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, begin, args);
+		status = cmd_write_changed_proto(&args->cmd, &list.item[0], &args->profile, &hooks);
 	cmd_profiles_release(&list);
 	return status;
 }

@@ -283,6 +283,22 @@ int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name)
 	return 0;
 }
 
+int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t size)
+{
+	struct tp_dict_string *s = d->strings.entry;
+	char *copy;
+
+	if (!string || string >= d->strings.n || size >= UINT32_MAX)
+		return TP_EFORMAT;
+	copy = tp_arena_alloc(&d->texts, size + 1);
+	if (!copy)
+		return TP_ENOMEM;
+	memcpy(copy, data, size);
+	copy[size] = '\0';
+	s[string] = (struct tp_dict_string){copy, (uint32_t)size};
+	return 0;
+}
+
 int tp_dict_append_function(struct tp_dict *d, const struct tp_function *f, uint32_t *id)
 {
 	if (f->name >= d->strings.n || f->system_name >= d->strings.n || f->file >= d->strings.n)

@@ -92,6 +92,10 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
  * for. TP_EFORMAT: one of the two is not there. */
 int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name);
 
+/* Gives a string another text, whoever refers to it; the same holds for interning and hashes.
+ * TP_EFORMAT: it is not there, or empty. */
+int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t size);
+
 /* For reading back a dictionary that is known to hold each entry once: appends, *id being the next
  * one, without looking for it. The look-up tables are made up for when something of that kind is
  * first interned; until then reading costs none. (Were an entry there twice, the first would be

@@ -5,6 +5,7 @@
 
 #include "base/seed.h"
 #include "clock/clock.h"
+#include "export/anonymise.h"
 #include "export/cut/state.h"
 
 /* Go's reader holds a generation in memory; traces up to go 1.21 have but one. */
@@ -382,6 +383,8 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 			 .to = c->opt->to_ns};
 	int code = tp_dict_load(s, run->row.id, &c->dict, c->err);
 
+	if (!code && c->opt->anonymise)
+		code = rep_anonymise_trace(c->opt->anonymise, s, run->row.id, c->dict, c->err);
 	if (!code)
 		code = load_gs(c, s, run->row.id);
 	if (!code)

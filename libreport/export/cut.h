@@ -27,6 +27,7 @@
 #include "run.h"
 
 struct rep_clock;
+struct rep_anonymise;
 
 struct rep_cut_options {
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
@@ -34,6 +35,7 @@ struct rep_cut_options {
 	const uint8_t *wanted;
 	size_t ngoroutines;
 	bool wakers; /* and the goroutines that make those ready within the range */
+	const struct rep_anonymise *anonymise; /* NULL: names stay */
 	/* Go's reader wants to know what time it was; NULL: the store does not know. */
 	const struct rep_clock *clock;
 	/* Called once before the first byte; 0 or an error code. May be NULL. */

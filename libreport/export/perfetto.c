@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export/anonymise.h"
 #include "export/perfetto/json.h"
 
 /* Counters of goroutines change with every event: they are told at most this often in a range. */
@@ -796,6 +797,8 @@ int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *store, const struc
 	code = tp_dict_load(store, run->row.id, &s.dict, err);
 	if (!code)
 		code = add_stacks(p, s.dict);
+	if (!code && opt->anonymise)
+		code = rep_anonymise_trace(opt->anonymise, store, run->row.id, s.dict, err);
 	if (!code)
 		code = load(&s, store, run->row.id);
 	if (!code) {

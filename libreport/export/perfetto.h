@@ -24,10 +24,12 @@
 #include "run.h"
 
 struct rep_perfetto;
+struct rep_anonymise;
 
 struct rep_perfetto_run {
 	const char *name;	/* of the run, as processes are called */
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
+	const struct rep_anonymise *anonymise; /* NULL: names stay */
 	const uint8_t *wanted;	/* by index: goroutines; NULL all */
 	size_t ngoroutines;
 	/* Added to times of the run: where it begins on the clock that all runs share. */
