@@ -128,6 +128,10 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'export --pprof=sync, time range' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --pprof=sync --from=50% --to=60% $s"
 	row 'export pprof, view sched' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=pprof --view=sched $s"
 	row 'export folded, view wall' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=folded --view=wall $s"
+	row 'export trace, whole' '2.000 s' '1.500 s' '' "exec $bin/tprof-export --format=trace $s"
+	row 'export trace, time range' '2.000 s' '0.500 s' '' "exec $bin/tprof-export --format=trace --from=90% --to=95% $s"
+	row 'export trace, anonymised' '2.000 s' '1.500 s' '' "exec $bin/tprof-export --format=trace --anonymise $s"
+	row 'export perfetto, time range' '2.000 s' '0.500 s' '' "exec $bin/tprof-export --format=perfetto --from=50% --to=51% $s"
 	row 'export speedscope, view wall' '0.500 s' '0.100 s' '' "exec $bin/tprof-export --format=speedscope --view=wall $s"
 	for r in groups block sched syscalls gc; do
 		row "top $r, as pprof" '0.500 s' '0.100 s' '' "exec $bin/tprof-top --format=pprof $s $r"
