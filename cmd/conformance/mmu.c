@@ -65,6 +65,8 @@ int gather_mmu(struct view *v, struct facts *f, int64_t duration_ns, struct tp_e
 	if (!facts_expects(f, "mmu", &unused))
 		return 0;
 	code = rep_gc_facts_load(&gc, v->store, &run, v->dict, REP_UTIL_ALL, err);
+	if (!code)
+		code = rep_gc_facts_as_go(&gc, v->store, &run, v->dict, err);
 	for (size_t i = 0; !code && i < sizeof(sets) / sizeof(sets[0]); i++)
 		code = put_set(f, &gc, i, err);
 	rep_gc_facts_release(&gc);

@@ -133,11 +133,11 @@
 	C(RANGE, stack, STACK, "stack at its beginning")                                           \
                                                                                                    \
 	T(GC_WORK, gc_work, "a time in which a P ran a mark assist or a background worker of the GC") \
-	C(GC_WORK, name, STR, "GC mark assist, GC (dedicated), …; \"\" a worker that had no label") \
+	C(GC_WORK, name, STR, "GC mark assist, GC (dedicated), GC (fractional), GC (idle)")         \
 	C(GC_WORK, goroutine, G, "the one that is labelled; NULL for assists: see range")          \
 	C(GC_WORK, p, P, "P it ran on")                                                            \
 	C(GC_WORK, start_ns, NS, "began to run; the start of the run where it did so before")      \
-	C(GC_WORK, told_ns, NS, "when the trace said what it does; start_ns where it never did")   \
+	C(GC_WORK, told_ns, NS, "when the trace said what it does")   \
 	C(GC_WORK, end_ns, NS, "stopped, or the end of the run")                                   \
                                                                                                    \
 	T(METRIC, metric, "a number of the whole program, when it changed")                        \

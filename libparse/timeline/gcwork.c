@@ -2,8 +2,9 @@
  * runs, and what background workers do. It is what mutator utilisation is made of, beside the
  * stops of the world and the sweeps of the table range, which say themselves where they are.
  *
- * Only goroutines that are in an assist, or that have been labelled as a worker (the runtime's
- * GoLabel: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at: timeline.c knows them by
+ * Only goroutines that are in an assist, or that run with a label (the runtime's GoLabel, which
+ * comes when a worker starts: "GC (dedicated)", "GC (fractional)", "GC (idle)"), are looked at:
+ * timeline.c knows them by
  * tp_gstate.gc. Rules: Go's internal/trace/gc.go, MutatorUtilizationV2; what it makes of them is up
  * to who reads the table. */
 #include <stdlib.h>
@@ -96,7 +97,6 @@ int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	    .p = active && st ? st->at.p : ev->p,
 	    .start = active ? t->spans->sync_ts : ev->ts,
 	    .told_at = ev->ts,
-	    .told = true,
 	};
 
 	if (!sum || (active && sum->gc & ASSISTS))
@@ -114,53 +114,41 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 	return close(t, ev->subject, ev->ts, err);
 }
 
-/* The label comes right after the start; of the first one nobody knew that it is a worker's. */
+/* The label comes right after the start. An assist stays one: what is labelled then is an ordinary
+ * goroutine. */
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_gsum *sum = tp_summary_find(t, ev->subject);
 	const struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
-	uint32_t *at;
-	struct tp_gcwork *open_work;
-	struct tp_gcwork w = {
+	const struct tp_gcwork w = {
 	    .g = ev->subject,
 	    .name = ev->str,
 	    .p = ev->p,
-	    .start = st && executes(st->state) && st->start ? st->start : ev->ts,
+	    .start = st && st->start && !(sum && sum->gc) ? st->start : ev->ts,
 	    .told_at = ev->ts,
-	    .told = true,
 	};
 
-	if (!sum)
+	if (!sum || !st || !executes(st->state) || sum->gc & ASSISTS)
 		return 0;
-	at = find(&t->gcworks, ev->subject);
-	open_work = at ? tp_pool_at(&t->gcworks.nodes, *at) : NULL;
-	watch(t, ev->subject, sum, sum->gc | WORKS);
-	if (open_work && !open_work->told) {
-		open_work->name = ev->str;
-		open_work->told_at = ev->ts;
-		open_work->told = true;
-		return 0;
-	}
-	if (open_work)
-		w.start = ev->ts;
+	watch(t, ev->subject, sum, WORKS);
 	return open(t, &w, err);
 }
 
-int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev,
-			 const struct tp_gsum *sum, struct tp_err *err)
+int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+			 struct tp_err *err)
 {
-	bool assists = sum->gc & ASSISTS;
 	const struct tp_gcwork w = {
 	    .g = ev->subject,
-	    .name = assists ? TP_STR_MARK_ASSIST : TP_STR_EMPTY,
+	    .name = TP_STR_MARK_ASSIST,
 	    .p = ev->p,
 	    .start = ev->ts,
 	    .told_at = ev->ts,
-	    .told = assists,
 	};
 
 	if (executes(ev->to))
-		return executes(ev->from) ? 0 : open(t, &w, err);
+		return executes(ev->from) || !(sum->gc & ASSISTS) ? 0 : open(t, &w, err);
+	if (sum->gc & WORKS)
+		watch(t, ev->subject, sum, sum->gc & ASSISTS);
 	return close(t, ev->subject, ev->ts, err);
 }
 
@@ -169,7 +157,7 @@ int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64
 {
 	if (!sum->gc)
 		return 0;
-	watch(t, g, sum, sum->gc & ~(unsigned)ASSISTS);
+	watch(t, g, sum, 0);
 	return close(t, g, ts, err);
 }
 

@@ -71,7 +71,7 @@ static void test_assist_active_again(void **state)
 	assert_work(0, "GC mark assist", 2, 20, 20, 80);
 }
 
-/* The label comes after the start; from the second one on the start is known to be a worker's. */
+/* The label comes after the start; what runs without one is no work. */
 static void test_worker_labels(void **state)
 {
 	(void)state;
@@ -84,11 +84,23 @@ static void test_worker_labels(void **state)
 	     LABEL(152, 0, 2, "GC (idle)"), EV(160, GO_BLOCK, 0, 0, RUNNING, WAITING, .p = 2),
 	     EV(170, GO_UNBLOCK, NO, 0, WAITING, RUNNABLE), G_RUNS(180, 0, 0),
 	     EV(185, GO_BLOCK, 0, 0, RUNNING, WAITING, .p = 0), SYNC(200));
-	assert_int_equal(count_rows(TP_TABLE_GC_WORK), 3);
+	assert_int_equal(count_rows(TP_TABLE_GC_WORK), 2);
 	assert_work(0, "GC (dedicated)", 1, 20, 21, 40);
 	assert_work(1, "GC (idle)", 2, 50, 52, 60);
-	assert_work(2, "", 0, 80, 80, 85);
-	assert_int_equal(COL(GC_WORK, 2, goroutine), 0);
+	assert_int_equal(COL(GC_WORK, 1, goroutine), 0);
+}
+
+/* The runtime labels what runs on a worker's P: one in an assist is none. */
+static void test_label_in_assist(void **state)
+{
+	(void)state;
+	PLAY(1, SYNC(100), EV(110, GO_CREATE, NO, 0, NONEX, RUNNABLE), G_RUNS(120, 0, 3),
+	     ASSIST(130, BEGIN, 0, 3), EV(140, GO_STOP, 0, 0, RUNNING, RUNNABLE, .p = 3),
+	     G_RUNS(150, 0, 1), LABEL(151, 0, 1, "GC (fractional)"), ASSIST(160, END, 0, 1),
+	     SYNC(200));
+	assert_int_equal(count_rows(TP_TABLE_GC_WORK), 2);
+	assert_work(0, "GC mark assist", 3, 30, 30, 40);
+	assert_work(1, "GC mark assist", 1, 50, 50, 60);
 }
 
 /* What a damaged trace does not say is not counted. */

@@ -10,7 +10,7 @@
 
 #define ROWS_IN_FULL	(1 << 12)
 #define BUDGET		(1 << 18) /* events looked at */
-#define BUDGET_OF_BATCH 64
+#define BUDGET_OF_BATCH 32
 
 static int put(struct tp_timeline *t, uint32_t name, const struct tp_event *ev, struct tp_err *err)
 {

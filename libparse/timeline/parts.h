@@ -266,7 +266,6 @@ struct tp_ranges {
 struct tp_gcwork {
 	struct tp_node node;
 	uint32_t g, name, p;
-	bool told; /* told_at is set */
 	int64_t start, told_at;
 };
 
@@ -513,7 +512,7 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 /* A transition of a goroutine with sum->gc. */
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev,
-			 const struct tp_gsum *sum, struct tp_err *err);
+			 struct tp_gsum *sum, struct tp_err *err);
 /* What the goroutine does from ts on is lost. */
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
 		   struct tp_err *err);

@@ -46,8 +46,6 @@ static int nomem(struct tp_err *err)
 
 /* ---- what is known ---- */
 
-enum kind { NOTHING, STW, SWEEP, ASSIST, DEDICATED, FRACTIONAL, IDLE_WORK, UNLABELLED };
-
 static bool begins(struct tp_text t, const char *with)
 {
 	size_t n = strlen(with);
@@ -55,28 +53,30 @@ static bool begins(struct tp_text t, const char *with)
 	return t.size >= n && !memcmp(t.text, with, n);
 }
 
-static enum kind kind_of(struct tp_text t)
+static enum rep_gc_kind kind_of(struct tp_text t)
 {
 	if (begins(t, "stop-the-world"))
-		return strstr(t.text, "GC") ? STW : NOTHING;
+		return strstr(t.text, "GC") ? REP_GC_STW : REP_GC_NOTHING;
+	if (!strcmp(t.text, "GC concurrent mark phase"))
+		return REP_GC_MARK;
 	if (!strcmp(t.text, "GC incremental sweep"))
-		return SWEEP;
+		return REP_GC_SWEEP;
 	if (!strcmp(t.text, "GC mark assist"))
-		return ASSIST;
+		return REP_GC_ASSIST;
 	if (!strcmp(t.text, "GC (dedicated)"))
-		return DEDICATED;
+		return REP_GC_DEDICATED;
 	if (!strcmp(t.text, "GC (idle)"))
-		return IDLE_WORK;
+		return REP_GC_IDLE;
 	if (begins(t, "GC ("))
-		return FRACTIONAL;
-	return UNLABELLED;
+		return REP_GC_FRACTIONAL;
+	return REP_GC_UNLABELLED;
 }
 
 static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp_dict *dict)
 {
 	uint8_t *kind = malloc(rows->nrows + 1);
 	int64_t last = -1;
-	enum kind of_last = NOTHING;
+	enum rep_gc_kind of_last = REP_GC_NOTHING;
 
 	/* Alike names follow each other. */
 	for (size_t i = 0; kind && i < rows->nrows; i++) {
@@ -86,6 +86,27 @@ static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp
 			of_last = kind_of(tp_dict_text(dict, (uint32_t)name));
 		last = name;
 		kind[i] = (uint8_t)of_last;
+	}
+	return kind;
+}
+
+static uint8_t *metrics_of(const struct tp_rows *rows, const struct tp_dict *dict)
+{
+	static const char *const names[] = {
+	    [REP_METRIC_OTHER] = "",
+	    [REP_METRIC_PROCS] = "/sched/gomaxprocs:threads",
+	    [REP_METRIC_GOAL] = "/gc/heap/goal:bytes",
+	    [REP_METRIC_HEAP] = "/memory/classes/heap/objects:bytes",
+	};
+	uint8_t *kind = calloc(rows->nrows + 1, 1);
+
+	for (size_t i = 0; kind && i < rows->nrows; i++) {
+		int64_t name = rows->col[TP_COL(METRIC, name)][i];
+
+		for (uint8_t k = 1; k < 4; k++) {
+			if (!strcmp(tp_dict_text(dict, (uint32_t)name).text, names[k]))
+				kind[i] = k;
+		}
 	}
 	return kind;
 }
@@ -132,19 +153,15 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		mark_workers(&f->goroutine, dict);
 	f->work_kind = kinds_of(&f->work, TP_COL(GC_WORK, name), dict);
 	f->range_kind = kinds_of(&f->range, TP_COL(RANGE, name), dict);
-	if (!f->work_kind || !f->range_kind)
+	f->metric_kind = metrics_of(&f->metric, dict);
+	if (!f->work_kind || !f->range_kind || !f->metric_kind)
 		return nomem(err);
-	for (size_t i = 0; i < f->metric.nrows; i++) {
-		int64_t name = f->metric.col[TP_COL(METRIC, name)][i];
-
-		f->metric.col[TP_COL(METRIC, name)][i] =
-		    !strcmp(tp_dict_text(dict, (uint32_t)name).text, "/sched/gomaxprocs:threads");
-		f->procs_known |= f->metric.col[TP_COL(METRIC, name)][i] != 0;
-	}
+	for (size_t i = 0; i < f->metric.nrows; i++)
+		f->procs_known |= f->metric_kind[i] == REP_METRIC_PROCS;
 	/* Every trace that has a collection says what the goal of the heap is. */
 	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND) && !f->metric.nrows) {
 		for (size_t i = 0; i < f->range.nrows; i++) {
-			if (f->range_kind[i] != NOTHING)
+			if (f->range_kind[i] != REP_GC_NOTHING)
 				return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
 						  "the run '%s' was imported by a tprof that did "
 						  "not keep where the collector worked; import "
@@ -164,6 +181,8 @@ void rep_gc_facts_release(struct rep_gc_facts *f)
 	tp_rows_release(&f->goroutine);
 	free(f->work_kind);
 	free(f->range_kind);
+	free(f->metric_kind);
+	free(f->step);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -219,41 +238,37 @@ static int64_t p_id(const struct rep_gc_facts *f, int64_t index)
 }
 
 /* Is the worker one that counts? */
-static bool counts(enum kind kind, const struct rep_util_options *opt)
+static bool counts(enum rep_gc_kind kind, const struct rep_util_options *opt)
 {
-	return kind == FRACTIONAL || (kind == DEDICATED && !opt->per_p);
+	return kind == REP_GC_FRACTIONAL || (kind == REP_GC_DEDICATED && !opt->per_p);
 }
 
-static bool is_worker(const struct rep_gc_facts *f, int64_t g)
+bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row)
 {
+	int64_t g = f->work.col[TP_COL(GC_WORK, goroutine)][row];
+
 	return g >= 0 && (uint64_t)g < f->goroutine.nrows &&
 	       f->goroutine.col[TP_COL(GOROUTINE, name)][g];
 }
 
-/* Once a worker has been labelled, go 1.22 and later count every start and every stop of it, and
- * the start once more when the label comes. `labelled` has a bit for each goroutine. */
-static int add_worker_as_go(struct points *s, const struct rep_gc_facts *f, size_t i,
-			    const struct rep_util_options *opt, uint8_t *labelled, int64_t p)
+static int add_work_as_go(struct points *s, const struct rep_gc_facts *f,
+			  const struct rep_util_options *opt)
 {
-	int64_t g = f->work.col[TP_COL(GC_WORK, goroutine)][i];
-	int64_t start = f->work.col[TP_COL(GC_WORK, start_ns)][i];
-	int64_t told = f->work.col[TP_COL(GC_WORK, told_ns)][i];
-	int64_t end = f->work.col[TP_COL(GC_WORK, end_ns)][i];
-	bool labels = counts(f->work_kind[i], opt), known;
-	int failed = 0;
+	unsigned causes = 0;
+	int code = 0;
 
-	if (g < 0)
-		return 0;
-	known = labelled[g / 8] >> (g % 8) & 1;
-	if (known)
-		failed |= add_point(s, start, p, 1);
-	if (labels) {
-		failed |= add_point(s, told, p, 1);
-		labelled[g / 8] |= (uint8_t)(1u << (g % 8));
+	if (opt->include & REP_UTIL_ASSIST)
+		causes |= REP_GO_ASSIST;
+	if (opt->include & REP_UTIL_BACKGROUND)
+		causes |= opt->per_p ? REP_GO_LABELLED : REP_GO_LABELLED | REP_GO_DEDICATED;
+	for (size_t i = 0; !code && i < f->nsteps; i++) {
+		const struct rep_go_step *x = &f->step[i];
+		bool early = x->since_start && !opt->per_p;
+
+		if (x->causes & causes)
+			code = add_point(s, early ? s->start : x->ts, p_id(f, x->p), x->delta);
 	}
-	if (known || labels)
-		failed |= add_point(s, end, p, -1);
-	return failed ? TP_ENOMEM : 0;
+	return code;
 }
 
 static int add_work(struct points *s, const struct rep_gc_facts *f,
@@ -262,39 +277,20 @@ static int add_work(struct points *s, const struct rep_gc_facts *f,
 	const int64_t *start = f->work.col[TP_COL(GC_WORK, start_ns)];
 	const int64_t *told = f->work.col[TP_COL(GC_WORK, told_ns)];
 	const int64_t *end = f->work.col[TP_COL(GC_WORK, end_ns)];
-	const int64_t *g = f->work.col[TP_COL(GC_WORK, goroutine)];
-	uint8_t *labelled = NULL;
-	int64_t most = -1;
 	int code = 0;
 
-	for (size_t i = 0; i < f->work.nrows; i++)
-		most = g[i] > most ? g[i] : most;
-	if (opt->as_go && most >= 0 && most < 1 << 28) {
-		labelled = calloc((size_t)most / 8 + 1, 1);
-		if (!labelled)
-			return TP_ENOMEM;
-	}
 	for (size_t i = 0; !code && i < f->work.nrows; i++) {
-		enum kind kind = f->work_kind[i];
+		enum rep_gc_kind kind = f->work_kind[i];
 		int64_t p = p_id(f, f->work.col[TP_COL(GC_WORK, p)][i]);
 
 		if (p < 0)
 			continue;
-		if (kind == ASSIST) {
-			/* Go's tool learns too late of assists that were there before, and only
-			 * corrects the function of the whole program. */
-			if (opt->include & REP_UTIL_ASSIST)
-				code = add_interval(
-				    s, opt->as_go && opt->per_p ? told[i] : start[i], end[i], p);
-		} else if (!(opt->include & REP_UTIL_BACKGROUND)) {
-			continue;
-		} else if (labelled) {
-			code = add_worker_as_go(s, f, i, opt, labelled, p);
-		} else if (counts(kind, opt) && is_worker(f, g[i])) {
+		if (kind == REP_GC_ASSIST && opt->include & REP_UTIL_ASSIST)
+			code = add_interval(s, start[i], end[i], p);
+		else if (opt->include & REP_UTIL_BACKGROUND && counts(kind, opt) &&
+			 rep_gc_is_worker(f, i))
 			code = add_interval(s, told[i], end[i], p);
-		}
 	}
-	free(labelled);
 	return code;
 }
 
@@ -306,9 +302,9 @@ static int add_ranges(struct points *s, const struct rep_gc_facts *f,
 	int code = 0;
 
 	for (size_t i = 0; !code && i < f->range.nrows; i++) {
-		if (f->range_kind[i] == STW && opt->include & REP_UTIL_STW) {
+		if (f->range_kind[i] == REP_GC_STW && opt->include & REP_UTIL_STW) {
 			code = add_interval(s, start[i], end[i], ALL_PS);
-		} else if (f->range_kind[i] == SWEEP && opt->include & REP_UTIL_SWEEP) {
+		} else if (f->range_kind[i] == REP_GC_SWEEP && opt->include & REP_UTIL_SWEEP) {
 			int64_t p = p_id(f, f->range.col[TP_COL(RANGE, p)][i]);
 
 			if (p >= 0)
@@ -480,10 +476,11 @@ static int64_t next_procs(const struct rep_gc_facts *f, size_t *at, size_t *n)
 	for (; *at < f->metric.nrows; ++*at) {
 		int64_t value = f->metric.col[TP_COL(METRIC, value)][*at];
 
-		if (!f->metric.col[TP_COL(METRIC, name)][*at])
+		if (f->metric_kind[*at] != REP_METRIC_PROCS)
 			continue;
 		*n = value < 0 ? 0 : value > MAX_PROCS ? MAX_PROCS + 1 : (size_t)value;
 		value = f->metric.col[TP_COL(METRIC, ts_ns)][*at];
+		value = value < f->duration_ns ? value : f->duration_ns;
 		return value < 0 ? 0 : value;
 	}
 	return INT64_MAX;
@@ -607,7 +604,8 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 	code = add_ranges(&s, f, opt);
 
 	if (!code && opt->include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
-		code = add_work(&s, f, opt);
+		code = opt->as_go && f->steps_known ? add_work_as_go(&s, f, opt)
+						    : add_work(&s, f, opt);
 	if (!code)
 		code = sort_points(&s);
 	if (!code)

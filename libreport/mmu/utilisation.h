@@ -7,10 +7,10 @@
  * The rules are those of Go's tool (internal/trace/gc.go, MutatorUtilizationV2), with two
  * exceptions. From go 1.22 on the tool counts a worker's start twice, once for its transition and
  * once for its label, and its stop once: from a worker's second start on its P is taken for good,
- * and the curve falls to 0. Up to go 1.21 it did not. And it takes every goroutine for a worker that
- * was labelled as one: the runtime labels what a P runs while a worker is meant to run there, which
- * at times is an ordinary goroutine. We count what Go 1.21 did, of workers only; `as_go` asks for
- * the numbers of the tool. */
+ * and the curve falls to 0. Up to go 1.21 it did not. And it takes every goroutine for a worker
+ * that was labelled as one: the runtime labels what a P runs while a worker is meant to run there,
+ * which at times is an ordinary goroutine. We count what Go 1.21 did, of workers only; `as_go` asks
+ * for the numbers of the tool. */
 #ifndef REP_MMU_UTILISATION_H
 #define REP_MMU_UTILISATION_H
 
@@ -39,7 +39,7 @@ int rep_util_parse(const char *text, unsigned *include, struct tp_err *err);
 struct rep_util_options {
 	unsigned include; /* REP_UTIL_… */
 	bool per_p;
-	bool as_go;
+	bool as_go;	  /* needs rep_gc_facts_as_go */
 	int64_t from, to; /* ns since the run began; INT64_MIN, INT64_MAX: all of it */
 };
 #define REP_UTIL_OPTIONS_INIT                                                                      \
@@ -69,20 +69,56 @@ struct rep_utils {
 };
 void rep_utils_release(struct rep_utils *u);
 
+/* What rows of gc_work and range are, by their names. */
+enum rep_gc_kind {
+	REP_GC_NOTHING, /* and stops of the world that are not the collector's */
+	REP_GC_STW,
+	REP_GC_MARK,
+	REP_GC_SWEEP,
+	REP_GC_ASSIST,
+	REP_GC_DEDICATED,
+	REP_GC_FRACTIONAL,
+	REP_GC_IDLE,
+	REP_GC_UNLABELLED,
+};
+/* … and of metric. */
+enum rep_metric_kind { REP_METRIC_OTHER, REP_METRIC_PROCS, REP_METRIC_GOAL, REP_METRIC_HEAP };
+
+/* A step as Go's tool counts (asgo.c). */
+enum { REP_GO_ASSIST = 1, REP_GO_LABELLED = 2, REP_GO_DEDICATED = 4 };
+struct rep_go_step {
+	int64_t ts;
+	uint32_t p;	  /* index */
+	int8_t delta;	  /* +1, -1 */
+	uint8_t causes;	  /* it counts where one of them is asked for: REP_GO_… */
+	bool since_start; /* of all Ps together it is counted since the beginning */
+};
+
 /* What of a run's tables utilisation is made of. Released by rep_gc_facts_release, also after an
  * error of load. */
 struct rep_gc_facts {
 	struct tp_rows work, range, metric, proc;
-	struct tp_rows goroutine; /* a name is 1 for a worker's */
-	uint8_t *work_kind, *range_kind; /* by row, private to utilisation.c */
+	struct tp_rows goroutine;	 /* a name is 1 for a worker's, else 0 */
+	uint8_t *work_kind, *range_kind; /* by row: enum rep_gc_kind */
+	uint8_t *metric_kind;		 /* enum rep_metric_kind */
 	int64_t duration_ns;
-	bool procs_known; /* the trace says how many Ps there are */
+	bool procs_known;	  /* the trace says how many Ps there are */
+	struct rep_go_step *step; /* nsteps, after rep_gc_facts_as_go */
+	size_t nsteps;
+	bool steps_known;
 };
 /* `include`: what will be asked for; sweeps are many, and are only loaded if needed. dict is the
  * run's. TP_EVERSION: the store was made before assists and workers were kept. */
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		      const struct tp_dict *dict, unsigned include, struct tp_err *err);
+/* Adds what `as_go` needs, from all events: a third of a second for 15 million. */
+int rep_gc_facts_as_go(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
+		       const struct tp_dict *dict, struct tp_err *err);
 void rep_gc_facts_release(struct rep_gc_facts *f);
+
+/* Does a row of gc_work tell of a background worker, and not of a goroutine that only was labelled
+ * as one? */
+bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row);
 
 /* Appends the functions of a run: one, or one for each time a P was there. None where nothing is
  * known. TP_ENOMEM, TP_ELIMIT (more Ps than any machine has). */
