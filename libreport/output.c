@@ -187,6 +187,17 @@ int rep_output_note(struct rep_output *out, bool strong, const char *text, struc
 	return done(out, out->ops->note ? out->ops->note(out, strong, text) : 0, err);
 }
 
+int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
+		     bool *ascii, struct tp_err *err)
+{
+	out->err = err;
+	*sink = out->opt.sink;
+	*width = out->opt.width;
+	*colour = out->opt.colour;
+	*ascii = out->opt.ascii;
+	return rep_output_flush(out, 0);
+}
+
 int rep_output_finish(struct rep_output *out, struct tp_err *err)
 {
 	int code;

@@ -2,8 +2,8 @@
  *
  * A report (or a query) declares columns, then hands over rows one by one; the format decides what
  * is written. Numbers are shown with units in tables, markdown too ("1.25ms", "3.4MiB", "12.5%"),
- * and raw in all other formats (ns, bytes, a share as a fraction of one). Whatever comes from a dump is escaped
- * (text.h). Nothing is written but through the sink the caller gives.
+ * and raw in all other formats (ns, bytes, a share as a fraction of one). Whatever comes from a
+ *dump is escaped (text.h). Nothing is written but through the sink the caller gives.
  *
  * Lifecycle: new, then for each table begin, row …, end, then finish, free. Free is also right
  *after an error. Memory is bounded: a table measures its first rows only (REP_TABLE_MEASURED).
@@ -156,9 +156,9 @@ struct rep_output_options {
 
 struct rep_output;
 
-/* Takes tables as they are, for what shows them otherwise than by a format: the cells of a table for
- * people, typed. Nonzero ends the report with that code. What is given is needed during the call
- * only. */
+/* Takes tables as they are, for what shows them otherwise than by a format: the cells of a table
+ * for people, typed. Nonzero ends the report with that code. What is given is needed during the
+ * call only. */
 struct rep_output_visitor {
 	int (*begin)(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
 		     struct tp_err *err);
@@ -180,8 +180,15 @@ int rep_output_begin(struct rep_output *out, const char *name, const struct rep_
 int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err);
 int rep_output_end(struct rep_output *out, struct tp_err *err);
 /* A line for people before or after a table, never within one: written where the format is table or
- * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim. */
+ * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim.
+ */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
+/* Where something that is no table (a chart) can be written now, between tables, and how: the cells
+ * a line may take (0: any number), and whether colours or other characters than ASCII's may be
+ * used.
+ */
+int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
+		     bool *ascii, struct tp_err *err);
 int rep_output_finish(struct rep_output *out, struct tp_err *err);
 /* Does it show what tables show (else what programs read)? */
 bool rep_output_for_people(const struct rep_output *out);

@@ -12,6 +12,10 @@
 enum {
 	KEY_OVER = 0x2010,
 	KEY_COUNTERS,
+	KEY_INCLUDE,
+	KEY_PER_P,
+	KEY_WINDOW,
+	KEY_AS_GO,
 	KEY_TABLE = 0x2000,  /* pprof's -top and -text: what is shown anyway */
 	KEY_REPORT = 0x2100, /* and those of rep_profile_reports */
 	KEY_EACH = 0x2200,
@@ -44,6 +48,17 @@ static const struct argp_option options[] = {
      "Reports tasks and regions: what is different about the slowest N% (or N) of a type, "
      "compared with the middle",
      8},
+    {NULL, 0, NULL, 0, "The report mmu:", 9},
+    {"include", KEY_INCLUDE, "LIST", 0,
+     "What counts as the collector's work: stw, background, assist, sweep or all (usually the "
+     "first three)",
+     9},
+    {"per-p", KEY_PER_P, NULL, 0, "A utilisation for each P: the worst P counts", 9},
+    {"window", KEY_WINDOW, "LIST", 0,
+     "Windows of these lengths, such as 1ms,10ms; of a single one the lowest windows, one by one",
+     9},
+    {"as-go", KEY_AS_GO, NULL, 0,
+     "Count as go tool trace does, which takes background workers for more than they are", 9},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
@@ -95,7 +110,7 @@ static bool is_format(const char *name)
 {
 	const struct rep_profile_report *r = rep_profile_report_find(name);
 
-	return !strcmp(name, "pprof") || (r && r->format);
+	return !strcmp(name, "pprof") || !strcmp(name, TOP_CHART) || (r && r->format);
 }
 
 /* ---- arguments ---- */
@@ -137,7 +152,7 @@ static void check(struct top_args *args, struct argp_state *state)
 			argp_error(state, "--%s and --format=%s do not go together",
 				   args->text->name, args->cmd.more_format);
 		args->text = rep_profile_report_find(args->cmd.more_format);
-		args->pprof = !args->text;
+		args->pprof = !strcmp(args->cmd.more_format, "pprof");
 	}
 	if (args->over_runs && args->pprof)
 		argp_error(state,
@@ -147,12 +162,16 @@ static void check(struct top_args *args, struct argp_state *state)
 		argp_error(state, "--over=run is a table (or --format=svg) and takes no report");
 	if (args->counters && !args->over_runs)
 		argp_error(state, "--counters goes with --over=run");
+	if (args->mmu_option && (!args->report || strcmp(args->report, "mmu") != 0))
+		argp_error(state, "%s goes with the report mmu: tprof-top TRACE mmu",
+			   args->mmu_option);
 	cmd_view_need(&args->view, state, true);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct top_args *args = state->input;
+	struct tp_err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -175,6 +194,23 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COUNTERS:
 		args->counters = true;
+		return 0;
+	case KEY_INCLUDE:
+		args->mmu_option = "--include";
+		if (rep_util_parse(arg, &args->top.mmu.include, &err))
+			argp_error(state, "%s", err.msg);
+		return 0;
+	case KEY_PER_P:
+		args->mmu_option = "--per-p";
+		args->top.mmu.per_p = true;
+		return 0;
+	case KEY_WINDOW:
+		args->mmu_option = "--window";
+		args->top.mmu.windows = arg;
+		return 0;
+	case KEY_AS_GO:
+		args->mmu_option = "--as-go";
+		args->top.mmu.as_go = true;
 		return 0;
 	case KEY_TABLE:
 		return 0;
@@ -327,7 +363,8 @@ int main(int argc, char **argv)
 	struct top_args args = {
 	    .cmd = {.name = "tprof-top",
 		    .more_formats = is_format,
-		    .more_format_names = "pprof, and for profiles callgrind, dot and svg"},
+		    .more_format_names = "pprof, for the reports mmu and heap chart and svg, and "
+					 "for profiles callgrind, dot and svg"},
 	    .rows = -1,
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	};

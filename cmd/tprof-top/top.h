@@ -6,9 +6,12 @@
 #include "common/base.h"
 #include "common/common.h"
 #include "common/view_options.h"
+#include "mmu/utilisation.h"
 #include "profile/options.h"
 #include "profile/report.h"
 #include "top/top.h"
+
+#define TOP_CHART "chart" /* --format: a chart without its table */
 
 #define TOP_DEFAULT_FRACTION -1.0 /* of nodes: none was given */
 
@@ -22,6 +25,7 @@ struct top_args {
 	/* traces */
 	const char *report;
 	struct rep_top_options top;
+	const char *mmu_option; /* one of the report mmu's own options that was given */
 
 	/* profiles */
 	struct rep_profile_options profile;

@@ -129,7 +129,7 @@ static int refuse_profile_options(const struct top_args *args)
 			  args->base.plain ? "base" : "diff-base", args->paths[0]);
 		return CMD_USAGE;
 	}
-	if (args->text) {
+	if (args->text && args->text != rep_profile_report_find("svg")) {
 		cmd_error(
 		    &args->cmd,
 		    "%s%s is for profiles, and %s is a trace; --view=cpu, offcpu, … looks at it "
@@ -138,6 +138,22 @@ static int refuse_profile_options(const struct top_args *args)
 		return CMD_USAGE;
 	}
 	return CMD_OK;
+}
+
+/* Charts and pictures are of some reports. */
+static int check_chart(struct top_args *args)
+{
+	if (!args->cmd.more_format || args->pprof)
+		return CMD_OK;
+	args->top.chart = args->text ? REP_CHART_SVG : REP_CHART_ONLY;
+	args->top.svg = rep_sink_file(stdout);
+	if (rep_top_has_chart(args->top.report))
+		return CMD_OK;
+	cmd_error(&args->cmd,
+		  "the report '%s' has no chart; mmu and heap have one, and --view=cpu, offcpu, … "
+		  "looks at a trace as a profile",
+		  args->top.report->name);
+	return CMD_USAGE;
 }
 
 static int check(struct top_args *args)
@@ -156,7 +172,7 @@ static int check(struct top_args *args)
 	args->top.filter.focus = args->profile.focus;
 	args->top.filter.ignore = args->profile.ignore;
 	if (!rep_top_check(&args->top, &err))
-		return CMD_OK;
+		return check_chart(args);
 	cmd_error(&args->cmd, "%s", err.msg);
 	return CMD_USAGE;
 }
@@ -211,6 +227,11 @@ int top_trace(struct top_args *args)
 		return write_profile(args);
 	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
 	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
+	if (args->top.chart == REP_CHART_SVG)
+		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
+			       &args->top, &err)
+			   ? cmd_fail(&args->cmd, args->paths[0], &err)
+			   : CMD_OK;
 	cmd_pager(&args->cmd);
 	status = cmd_output(&args->cmd, rep_top_several(args->top.report), &out);
 	if (status)

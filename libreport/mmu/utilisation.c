@@ -130,8 +130,8 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 {
 	const uint32_t work = BIT(GC_WORK, name) | BIT(GC_WORK, goroutine) | BIT(GC_WORK, p) |
 			      BIT(GC_WORK, start_ns) | BIT(GC_WORK, told_ns) | BIT(GC_WORK, end_ns);
-	const uint32_t range =
-	    BIT(RANGE, name) | BIT(RANGE, p) | BIT(RANGE, start_ns) | BIT(RANGE, end_ns);
+	const uint32_t range = BIT(RANGE, name) | BIT(RANGE, p) | BIT(RANGE, start_ns) |
+			       BIT(RANGE, end_ns) | BIT(RANGE, complete);
 	int code = 0;
 
 	memset(f, 0, sizeof(*f));

@@ -3,6 +3,7 @@
 #define REP_TOP_REPORT_H
 
 #include "base/arena.h"
+#include "chart/chart.h"
 #include "top/dist.h"
 #include "top/keys.h"
 #include "top/part.h"
@@ -49,6 +50,9 @@ struct rep_report_ops {
 	/* The stack that a row is about, of the common dictionary, for profiles made of the report.
 	 * NULL: rows have none. */
 	uint32_t (*stack)(struct rep_job *job, size_t row);
+	/* After finish: fills in a chart, which lives as long as the job (texts is its arena).
+	 * NULL: there is none. */
+	int (*chart)(struct rep_job *job, struct rep_chart *chart, struct tp_err *err);
 };
 
 /* "out of memory" and the like, for codes that come without words. */
@@ -155,7 +159,7 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc, rep_report_tasks,
     rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task, rep_report_region,
     rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
-    rep_report_one_task;
+    rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
 
 #define REP_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 

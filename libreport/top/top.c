@@ -26,6 +26,17 @@ const struct rep_report rep_report_overview = {
     .page_rows = 5,
 };
 
+static const struct rep_report *const pauses[] = {&rep_report_gc, &rep_report_stops, NULL};
+
+const struct rep_report rep_report_pauses = {
+    .name = "pauses",
+    .doc = "phases of the garbage collector, and the ten longest stops of the world",
+    .rows = "reports",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
+    .page = pauses,
+    .page_rows = 10,
+};
+
 /* One task in detail: `tasks --task=ID`. */
 static const struct rep_report *const one_task[] = {
     &rep_report_task,
@@ -45,12 +56,17 @@ const struct rep_report rep_report_one_task = {
 #define MOST_PAGE 16 /* reports on a page */
 
 const struct rep_report *const rep_reports[] = {
-    &rep_report_groups, &rep_report_goroutines, &rep_report_breakdown,
-    &rep_report_block,	&rep_report_sched,	&rep_report_syscalls,
-    &rep_report_cpu,	&rep_report_gc,		&rep_report_tasks,
-    &rep_report_task,	&rep_report_regions,	&rep_report_region,
-    &rep_report_logs,	&rep_report_outliers,	&rep_report_story,
-    &rep_report_procs,	&rep_report_overview,	NULL,
+    &rep_report_groups,	   &rep_report_goroutines,
+    &rep_report_breakdown, &rep_report_block,
+    &rep_report_sched,	   &rep_report_syscalls,
+    &rep_report_cpu,	   &rep_report_gc,
+    &rep_report_tasks,	   &rep_report_task,
+    &rep_report_regions,   &rep_report_region,
+    &rep_report_logs,	   &rep_report_outliers,
+    &rep_report_story,	   &rep_report_procs,
+    &rep_report_overview,  &rep_report_mmu,
+    &rep_report_pauses,	   &rep_report_stops,
+    &rep_report_heap,	   NULL,
 };
 
 static bool is_id(const char *text)
@@ -100,7 +116,12 @@ const struct rep_report_column *rep_report_sort(const struct rep_report *r, cons
 
 bool rep_top_several(const struct rep_report *r)
 {
-	return !r->ops;
+	return r->page != NULL;
+}
+
+bool rep_top_has_chart(const struct rep_report *r)
+{
+	return r->ops && r->ops->chart;
 }
 
 /* ---- choosing rows ---- */
@@ -238,7 +259,8 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 		if (!number)
 			return rep_job_fail(err, TP_ENOMEM);
 		for (size_t i = 0; i < job->nrows; i++)
-			number[i] = as_number(ops->value(job, i, o.column));
+			number[i] = (job->sort->ascending ? -1 : 1) *
+				    as_number(ops->value(job, i, o.column));
 		o.number = number;
 	}
 	if (!code)
@@ -358,6 +380,33 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 	free(values);
 	free(rows);
 	return code;
+}
+
+#define CHART_ROWS    16
+#define CHART_COLUMNS 80
+#define SVG_WIDTH     960
+#define SVG_HEIGHT    420
+
+static int write_chart(struct rep_job *job, struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_top_options *opt = job->opt;
+	struct rep_chart_terminal t = {.rows = CHART_ROWS};
+	struct rep_chart chart = {0};
+	unsigned width;
+	int code;
+
+	if (opt->chart == REP_CHART_AND_TABLE && (!opt->tables || !job->nrows))
+		return 0;
+	code = job->report->ops->chart(job, &chart, err);
+	if (code || !chart.nlines)
+		return code;
+	if (opt->chart == REP_CHART_SVG)
+		return rep_chart_svg(&chart, SVG_WIDTH, SVG_HEIGHT, opt->svg, err);
+	code = rep_output_aside(out, &t.sink, &width, &t.colour, &t.ascii, err);
+	t.columns = width && width < CHART_COLUMNS ? width : CHART_COLUMNS;
+	if (!code)
+		code = rep_chart_terminal(&chart, &t, err);
+	return code ? code : rep_output_note(out, false, "", err);
 }
 
 /* ---- all of it ---- */
@@ -518,6 +567,10 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 		}
 		if (!code && job->lead[0])
 			code = write_lead(job, out, err);
+		if (!code && job->report->ops->chart)
+			code = write_chart(job, out, err);
+		if (t->opt->chart != REP_CHART_AND_TABLE)
+			continue;
 		if (!code && (!several || job->nrows || !t->opt->tables))
 			code = write_table(job, &t->view, out, limit, err);
 	}

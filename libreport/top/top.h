@@ -34,6 +34,7 @@ struct rep_report_column {
 	const char *key; /* for --sort; NULL: one cannot sort by it */
 	const char *doc;
 	bool percentile;
+	bool ascending; /* sorted by it, small numbers come first */
 };
 
 struct rep_job;
@@ -60,6 +61,16 @@ const struct rep_report *rep_report_find(const char *name);
 /* The column that this key sorts by, or NULL. */
 const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key);
 
+/* What the report mmu is to show. */
+struct rep_mmu_options {
+	unsigned include; /* REP_UTIL_… (mmu/utilisation.h); 0: the usual ones */
+	bool per_p, as_go;
+	const char *windows; /* "10ms" or several, separated by commas; NULL: some of each size */
+};
+
+/* Reports that have a chart (mmu, heap) draw it above their table. */
+enum rep_top_chart { REP_CHART_AND_TABLE, REP_CHART_ONLY, REP_CHART_SVG };
+
 struct rep_top_options {
 	const struct rep_report *report;
 	struct rep_filter_text filter;
@@ -70,6 +81,9 @@ struct rep_top_options {
 	const char *slowest;	     /* "1%" or "10": how many of the slowest are compared */
 	bool each;		     /* one row per goroutine */
 	bool regions;		     /* the slowest regions, not tasks */
+	struct rep_mmu_options mmu;
+	enum rep_top_chart chart;
+	struct rep_sink svg; /* where REP_CHART_SVG goes; nothing goes to the output then */
 };
 
 /* What the user means who names a report and gives these options: `tasks` with a latency are single
@@ -78,6 +92,9 @@ const struct rep_report *rep_report_meant(const char *name, struct rep_top_optio
 
 /* Does the report consist of several tables (rep_output_options.several)? */
 bool rep_top_several(const struct rep_report *r);
+
+/* Does it have a chart? */
+bool rep_top_has_chart(const struct rep_report *r);
 
 /* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.
  */
