@@ -95,7 +95,10 @@ static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, s
 		int64_t end = f->work.col[TP_COL(GC_WORK, end_ns)][i];
 		size_t at = cycle_at(cycle, n, start);
 
-		if (at == n)
+		/* A worker that was interrupted may go on when the phase is over. */
+		if (at < n && end > end_of(&cycle[at]))
+			end = end_of(&cycle[at]);
+		if (at == n || end <= start)
 			continue;
 		if (f->work_kind[i] == REP_GC_ASSIST)
 			tp_sum(&cycle[at].assist_ns, end - start);

@@ -389,6 +389,20 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 	return 0;
 }
 
+/* The end of a function. As Go has it, one that is 0 by then ends when it became so. */
+static int end_at(struct builder *b, struct rep_util *u, int64_t ts)
+{
+	size_t last = u->n - 1;
+	int code;
+
+	if (b->opt->as_go || u->step[last].util != 0 || u->step[last].ts >= ts)
+		return add_step(b, u, ts, 0);
+	u->step[last].util = -1; /* else it is no step */
+	code = add_step(b, u, ts, 0);
+	u->step[last].util = 0;
+	return code;
+}
+
 static int new_series(struct builder *b, int64_t p, int64_t ts)
 {
 	struct rep_utils *out = b->out;
@@ -425,7 +439,7 @@ static int set_procs(struct builder *b, size_t n, int64_t ts)
 	for (size_t p = n; !code && p < b->np; p++) {
 		b->busy -= b->taken[p] > 0;
 		if (b->opt->per_p)
-			code = add_step(b, &b->out->series[b->series[p]], ts, 0);
+			code = end_at(b, &b->out->series[b->series[p]], ts);
 	}
 	for (size_t p = b->np; !code && p < n; p++) {
 		b->taken[p] = 0;
@@ -524,8 +538,7 @@ static int build(struct builder *b, const struct rep_gc_facts *f, const struct p
 	return code;
 }
 
-/* Every function ends where the run does; as Go has it, one that is 0 by then ends when it became
- * so. */
+/* Every function ends where the run does, or its P goes. */
 static int end_series(struct builder *b, int64_t end)
 {
 	int code = 0;
@@ -538,13 +551,7 @@ static int end_series(struct builder *b, int64_t end)
 			ended = ended && b->series[p] != i;
 		if (ended)
 			continue;
-		if (!b->opt->as_go && u->step[u->n - 1].util == 0 && u->step[u->n - 1].ts < end) {
-			u->step[u->n - 1].util = -1; /* else it is no step */
-			code = add_step(b, u, end, 0);
-			u->step[u->n - 1 - (u->n > 1)].util = 0;
-		} else {
-			code = add_step(b, u, end, 0);
-		}
+		code = end_at(b, u, end);
 	}
 	return code;
 }
