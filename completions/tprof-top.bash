@@ -3,7 +3,7 @@
 _tprof_top()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word report=groups
-	local reports='groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview'
+	local reports='groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap'
 	# "=" is a word of its own where it is in COMP_WORDBREAKS.
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
@@ -38,7 +38,8 @@ _tprof_top()
 	--over) COMPREPLY=($(compgen -W 'run' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --region | --show | --show-from) return ;;
 	--tag-focus | --tag-hide | --tag-ignore | --tag-leaf | --tag-root | --tag-show) return ;;
-	--task | --log | --max | --min | --slowest) return ;;
+	--task | --log | --max | --min | --slowest | --window) return ;;
+	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in
 	-[a-z]*)
@@ -54,14 +55,14 @@ _tprof_top()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
+		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
 			--diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
-			--goroutine= --goroutines --granularity= --help --hide= --ignore= --intel-syntax --list= --log= --max= --mean --min=
+			--goroutine= --goroutines --granularity= --help --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--over= --peek= --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--over= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
-			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --pprof=' -- "$cur"))
+			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W "$reports" -- "$cur")) ;;

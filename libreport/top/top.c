@@ -30,7 +30,7 @@ static const struct rep_report *const pauses[] = {&rep_report_gc, &rep_report_st
 
 const struct rep_report rep_report_pauses = {
     .name = "pauses",
-    .doc = "phases of the garbage collector, and the ten longest stops of the world",
+    .doc = "phases of the collector, and the longest stops of the world",
     .rows = "reports",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE,
     .page = pauses,
@@ -403,6 +403,9 @@ static int write_chart(struct rep_job *job, struct rep_output *out, struct tp_er
 	if (opt->chart == REP_CHART_SVG)
 		return rep_chart_svg(&chart, SVG_WIDTH, SVG_HEIGHT, opt->svg, err);
 	code = rep_output_aside(out, &t.sink, &width, &t.colour, &t.ascii, err);
+	/* What takes tables as they are has no place for it. */
+	if (!code && !t.sink.write)
+		return 0;
 	t.columns = width && width < CHART_COLUMNS ? width : CHART_COLUMNS;
 	if (!code)
 		code = rep_chart_terminal(&chart, &t, err);

@@ -95,9 +95,10 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
 	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
 	for r in $("$bin/tprof-top" --help | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
-		# Single tasks and regions, and what makes them slow, are read from events.
+		# Single tasks and regions, and what makes them slow, are read from events; utilisation
+		# is made of all that the collector did.
 		case $r in
-		task | region | outliers | story | logs) row "top $r" '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s $r" ;;
+		task | region | outliers | story | logs | mmu | heap) row "top $r" '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s $r" ;;
 		*) row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r" ;;
 		esac
 	done
