@@ -69,7 +69,7 @@ const char tp_schema_sql[] =
     "CREATE TABLE clock( -- moments at which several clocks were read\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  ts_ns INTEGER NOT NULL, -- ns since run.start_ns\n"
-    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns\n"
+    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns; 0: the file's time, not its\n"
     "  wall_sec INTEGER NOT NULL, -- Unix time in seconds\n"
     "  wall_nsec INTEGER NOT NULL -- and ns\n"
     ");\n"

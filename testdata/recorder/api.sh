@@ -11,7 +11,7 @@ coroutines_agree() { # LOG TRACE [more]
 		return 1
 	}
 	offset=$("$bin/tprof-query" --format=tsv coroutines.tprof \
-		'select mono_ns - ts_ns from clock limit 1' | sed 1d)
+		'select mono_ns - ts_ns from clock where mono_ns limit 1' | sed 1d)
 	"$bin/tprof-query" --format=tsv coroutines.tprof 'select goroutine, state, start_ns, end_ns,
 		reason from span order by goroutine, start_ns' | sed 1d >coroutines.tsv
 	awk -F '\t' -v offset="${offset:-none}" -v more="${3:-}" -v slack=3000 '

@@ -110,7 +110,7 @@ trip() {
 		"$bin/tprof-query" --format=tsv trip.tprof 'select goroutine, state, start_ns, end_ns, reason,
 			coalesce(waker, 0), open from span order by goroutine, start_ns' >spans.tsv
 		offset=$("$bin/tprof-query" --format=tsv trip.tprof \
-			'select mono_ns - ts_ns from clock limit 1' | sed 1d)
+			'select mono_ns - ts_ns from clock where mono_ns limit 1' | sed 1d)
 		if "$programs/compare" waits.log "${offset:-0}" 50 ${4:-} <spans.tsv >compared; then
 			ok "$1" "$(tail -n 1 compared)"
 		else
