@@ -198,6 +198,11 @@ int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *wi
 	return rep_output_flush(out, 0);
 }
 
+unsigned rep_output_width(const struct rep_output *out)
+{
+	return out->opt.width;
+}
+
 int rep_output_finish(struct rep_output *out, struct tp_err *err)
 {
 	int code;

@@ -189,6 +189,8 @@ int rep_output_note(struct rep_output *out, bool strong, const char *text, struc
  */
 int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
 		     bool *ascii, struct tp_err *err);
+/* The cells that a line may take, 0: any number. */
+unsigned rep_output_width(const struct rep_output *out);
 int rep_output_finish(struct rep_output *out, struct tp_err *err);
 /* Does it show what tables show (else what programs read)? */
 bool rep_output_for_people(const struct rep_output *out);

@@ -9,6 +9,7 @@
 #include "diff/show.h"
 #include "diff/trace/selfcheck.h"
 #include "diff/trace/show.h"
+#include "open/input.h"
 
 #include "diff.h"
 
@@ -192,6 +193,21 @@ static bool is_trace(const struct rep_run *run)
 	return !strcmp(run->row.kind, "trace");
 }
 
+/* By its first bytes a profile is whatever is nothing else: an empty file, too. */
+static int check_profile(const char *path, struct tp_err *err)
+{
+	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
+	struct tp_recognition seen;
+	struct tp_input *in;
+	char damaged[160];
+	int code = tp_input_open(&in, path, &opt, damaged, err);
+
+	if (!code)
+		code = tp_recognise(in->data, in->size, &seen, err);
+	tp_input_close(in);
+	return code;
+}
+
 static int open_one(struct args *args, struct opened *o, const char *path, const char *spec,
 		    bool again)
 {
@@ -206,6 +222,8 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	if (cmd_look(path, &what, &err))
 		return cmd_fail(&args->cmd, path, &err);
 	if (what == CMD_WHAT_PROFILE) {
+		if (check_profile(path, &err))
+			return cmd_fail(&args->cmd, path, &err);
 		cmd_error(
 		    &args->cmd,
 		    "%s: is a profile, and the others are traces; --view=cpu, offcpu, … looks "

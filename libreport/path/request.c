@@ -352,11 +352,18 @@ static int nothing(const struct pick *p, struct tp_err *err)
 				  "them");
 	list_types(v, tasks ? TP_TABLE_TASK : TP_TABLE_REGION,
 		   tasks ? TP_COL(TASK, name) : TP_COL(REGION, name), types, sizeof(types));
-	if (!*types && tasks && v->nrows[TP_TABLE_TASK])
+	for (size_t i = 0; !*types && tasks && i < v->nrows[TP_TABLE_TASK]; i++) {
+		if (!REP_COL(v, TASK, id)[i]) /* what is logged outside all tasks */
+			continue;
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the types of the trace's tasks are lost; take one by its id: "
 				  "--task=%lld",
-				  (long long)REP_COL(v, TASK, id)[0]);
+				  (long long)REP_COL(v, TASK, id)[i]);
+	}
+	if (!*types && !tasks && v->nrows[TP_TABLE_REGION])
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the trace's regions have no types, or those are lost; look at a "
+				  "goroutine with --goroutine");
 	if (!*types)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the trace has no %ss; look at a goroutine with --goroutine",

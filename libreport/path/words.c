@@ -36,7 +36,8 @@ int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine)
 
 /* ---- lines ---- */
 
-#define LINE 78 /* cells, as names are counted: one a byte */
+#define LINE	   78 /* cells, as names are counted: one a byte */
+#define LINE_LEAST 40
 
 struct words {
 	struct rep_output *out;
@@ -70,6 +71,16 @@ static void say_name(struct words *w, struct tp_text t)
 		say(w, "%.*s", (int)t.size, t.text);
 }
 
+/* Of a terminal that is narrower the output would cut each line again. */
+static size_t line_size(const struct words *w)
+{
+	unsigned width = rep_output_width(w->out);
+
+	if (!width || width > LINE)
+		return LINE;
+	return width < LINE_LEAST ? LINE_LEAST : width;
+}
+
 /* Writes what was said, in lines that fit; all but the first begin with `indent` blanks. */
 static int write_lines(struct words *w, bool strong, size_t indent, struct tp_err *err)
 {
@@ -81,7 +92,7 @@ static int write_lines(struct words *w, bool strong, size_t indent, struct tp_er
 	while (!code && at < w->size) {
 		char line[sizeof(w->text) + 40];
 		size_t blanks = at ? indent : 0, end = w->size;
-		size_t room = w->page->unwrapped ? sizeof(w->text) : LINE - blanks;
+		size_t room = w->page->unwrapped ? sizeof(w->text) : line_size(w) - blanks;
 
 		if (end - at > room) {
 			end = at + room;

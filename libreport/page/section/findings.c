@@ -288,14 +288,25 @@ static void say_tasks(struct page *p, struct html *h)
 {
 	const struct page_table *t = page_report(p, "tasks");
 	size_t row = largest(t, "p99_ns", is_typed);
+	int64_t n;
 
 	if (!t || row == t->nrows || page_cell(t, row, "p99_ns").type == REP_TYPE_NULL)
 		return;
 	begin(h);
 	html_put(h, "The slowest kind of task is ");
 	text_cell(h, t, row, "name");
+	n = page_cell_int(t, row, "count");
+	if (n == 1) {
+		html_put(h, ": the only one took ");
+		time_cell(p, h, t, row, "max_ns");
+		html_put(h, " and began at ");
+		time_cell(p, h, t, row, "worst_at_ns");
+		html_put(h, ".");
+		end(p, h, "tprof-top", "tasks");
+		return;
+	}
 	html_put(h, ": half of ");
-	html_counted(h, page_cell_int(t, row, "count"), "task");
+	html_counted(h, n, "task");
 	html_put(h, " took more than ");
 	time_cell(p, h, t, row, "p50_ns");
 	html_put(h, ", 1 % more than ");

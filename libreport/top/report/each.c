@@ -590,7 +590,10 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case PARENT:
 		return rep_int(e->parent);
 	case NAME:
-		return rep_job_string(job, e->name, task ? "(no name)" : "(inherited)");
+		return rep_job_string(job, e->name,
+				      !task   ? "(inherited)"
+				      : e->id ? "(no name)"
+					      : "(background)");
 	case GOROUTINE:
 		return rep_opt(e->goroutine);
 	case FUNCTION:
