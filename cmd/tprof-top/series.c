@@ -241,6 +241,7 @@ static int print(struct gathering *g)
 	enum rep_series_sort sort;
 	struct tp_err err;
 	char text[400];
+	size_t nrows;
 	int status = sort_key(args, g, &sort);
 
 	if (status)
@@ -252,6 +253,12 @@ static int print(struct gathering *g)
 	}
 	if (rep_series_finish(g->s, sort, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
+	rep_series_rows(g->s, &nrows);
+	if (args->counters && !nrows) {
+		cmd_error(&args->cmd, "there are no counters in these; heap and allocs profiles as "
+				      "text (?debug=1) have some");
+		return CMD_USAGE;
+	}
 	if (!args->text)
 		return print_table(g, &err);
 	title(g, text, sizeof(text));

@@ -14,3 +14,8 @@ tprof-diff -n 2 checkout-1.19.trace checkout.trace
 tprof-import -o "$TMP/s.tprof" --label rev=a parcels/old-?.trace >/dev/null 2>&1
 tprof-import -o "$TMP/s.tprof" --label rev=b parcels/new-?.trace >/dev/null 2>&1
 tprof-diff --by=tasks -n 2 --base-label=rev=a --label=rev=b "$TMP/s.tprof"
+
+# What is no profile is not called one.
+: >"$TMP/empty"
+tprof-diff checkout.trace "$TMP/empty" 2>&1
+echo "status $?"

@@ -8,6 +8,9 @@ try --task=nosuch testdata/pool.trace
 try --task='(' testdata/pool.trace
 try --region=nosuch testdata/pool.trace
 try --region=x testdata/corpus/traces/oddities-1.27.trace
+# Logs outside all tasks are no task; names that are lost are no reason to deny what has them.
+try --task=x testdata/pipe-parent.trace
+try --region=x testdata/checkout-cut.trace
 try --slowest testdata/pool.trace wakers
 try --task=1 testdata/counter-1.5.trace
 try --goroutine=9999 testdata/pool.trace

@@ -92,16 +92,15 @@ static int parse_windows(struct mmu *m, const char *text, struct tp_err *err)
 		int64_t ns;
 
 		if (n >= sizeof(one) || m->nasked == REP_MMU_WINDOWS)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 					  "--window takes up to %d lengths such as 10ms",
 					  REP_MMU_WINDOWS);
 		memcpy(one, text, n);
 		one[n] = 0;
-		if (rep_filter_time(one, "--window", 0, &ns, err))
-			return err->code;
-		if (ns < 1)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "--window: a window is at least 1ns long");
+		if (tp_parse_ns(one, &ns) || ns < 1)
+			return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+					  "--window '%s' is not a length of 1ns or more, like 10ms",
+					  one);
 		m->asked[m->nasked++] = ns;
 		text += n + (text[n] == ',');
 	}
