@@ -147,12 +147,12 @@ for f in testdata/checkout.trace testdata/checkout-1.19.trace; do
 	BROWSER=true DISPLAY= "$peers/gotrace" -http=127.0.0.1:0 "$f" >"$scratch/log" 2>&1 &
 	server=$!
 	port=
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for i in $(seq 120); do
 		port=$(sed -n 's/.*listening on http:\/\/127\.0\.0\.1:\([0-9]*\).*/\1/p' "$scratch/log")
 		[ -z "$port" ] || break
 		sleep 0.5
 	done
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for i in $(seq 120); do
 		[ -n "$port" ] && ask "$port" goroutines && [ -s "$scratch/go.pb.gz" ] && break
 		sleep 0.5
 	done
