@@ -92,7 +92,8 @@ const char *sides_check(struct sides *s)
 		return "which are old and which are new? Put -- between them: --base OLD... -- "
 		       "NEW...";
 	} else {
-		return s->n ? "compared to what? Give OLD and NEW"
+		return s->n ? "compared to what? Give OLD and NEW; --self-check takes one "
+			      "run as both"
 			    : "of which files? Give OLD and NEW";
 	}
 	s->old = malloc(s->nold * sizeof(*s->old));

@@ -106,7 +106,7 @@ static int delete_doomed(struct store_args *args, struct doomed *d)
 
 		if (is_doomed(d, r->id))
 			cmd_print(&args->cmd, "%s run %lld (%s)\n",
-				  args->dry_run ? "would delete" : "delete", (long long)r->id,
+				  args->dry_run ? "would delete" : "deleting", (long long)r->id,
 				  r->name);
 	}
 	cmd_close(&args->cmd);

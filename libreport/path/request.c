@@ -142,8 +142,10 @@ static bool wants_task(struct pick *p, size_t i)
 {
 	struct rep_view *v = p->v;
 
+	/* Nobody began the background task. */
 	return (p->task.by_id ? REP_COL(v, TASK, id)[i] == p->task.id
-			      : pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
+			      : REP_COL(v, TASK, id)[i] &&
+				    pattern_matches(&p->task, REP_COL(v, TASK, name)[i])) &&
 	       wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]);
 }
 

@@ -118,6 +118,8 @@ static bool type_matches(struct rep_pick *c, uint32_t task)
 
 	if (c->by_id)
 		return REP_COL(v, TASK, id)[task] == c->id;
+	if (!REP_COL(v, TASK, id)[task]) /* the background task: nobody began it */
+		return false;
 	return !c->given[REP_PICK_TASK] || matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
 }
 

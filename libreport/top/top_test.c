@@ -106,7 +106,7 @@ static const struct check {
 	 .columns = "name,count,incomplete,total_ns,max_ns",
 	 .sql = "SELECT name, count(*), sum(start_ns IS NULL OR end_ns IS NULL), "
 		"coalesce(sum(" CLIPPED("start_ns", "end_ns") "), 0), "
-		"max(" CLIPPED("start_ns", "end_ns") ") FROM task WHERE run = :run AND "
+		"max(" CLIPPED("start_ns", "end_ns") ") FROM task WHERE run = :run AND id AND "
 		OVERLAPS("coalesce(start_ns, 0)", "coalesce(end_ns, :dur)") " GROUP BY name"},
 	{.report = "regions",
 	 .columns = "name,count,incomplete,total_ns,max_ns",
@@ -421,7 +421,7 @@ static void test_top_adds_up_runs(void **state)
 		{"gc", "name,count,total_ns",
 		 "SELECT name, count(*), sum(end_ns - start_ns) FROM range GROUP BY name"},
 		{"tasks", "name,count,regions",
-		 "SELECT name, count(*), sum(regions) FROM task GROUP BY name"},
+		 "SELECT name, count(*), sum(regions) FROM task WHERE id GROUP BY name"},
 	};
 	/* clang-format on */
 	const struct rep_filter_text all = {0};

@@ -206,6 +206,8 @@ static int load(const struct rep_job *job, struct rep_view *v, const struct sour
 		columns |= 1u << s->more_plus;
 	if (s == &ranges)
 		columns |= REP_BIT(RANGE, complete);
+	if (s->table == TP_TABLE_TASK)
+		columns |= REP_BIT(TASK, id);
 	code = rep_view_load(v, s->table, columns, err);
 	if (!code && goroutines && v->nrows[s->table])
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
@@ -277,6 +279,9 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	uint32_t index;
 	int code;
 
+	/* What is logged outside all tasks belongs to the background task, which nobody began. */
+	if (s->table == TP_TABLE_TASK && !REP_COL(v, TASK, id)[i])
+		return 0;
 	start = start == TP_NULL ? 0 : start;
 	end = end == TP_NULL ? v->run->row.duration_ns : end;
 	if (!rep_view_overlaps(v, start, end))
