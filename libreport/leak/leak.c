@@ -342,7 +342,8 @@ static int join(const struct rep_leaks *l, uint32_t *into)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		order[i] = into[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), by_stack, l->site);
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_stack, l->site);
 	for (size_t i = 0; i + 1 < n; i++) {
 		const struct rep_leak_site *here = &l->site[order[i]];
 		bool first = !i || l->site[order[i - 1]].stack != here->stack;
@@ -518,13 +519,13 @@ int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)
 	int code = lay_out(l);
 
 	/* Rules with a number are used up by the largest sites first. */
-	if (!code && l->nsources)
+	if (!code && l->nsites)
 		qsort_r(l->site, l->nsites, sizeof(*l->site), by_order, l);
 	if (!code)
 		code = judge(l);
 	if (code)
 		return rep_leak_fail(err, code);
-	if (l->nsources)
+	if (l->nsites)
 		qsort_r(l->site, l->nsites, sizeof(*l->site), by_order, l);
 	return 0;
 }
