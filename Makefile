@@ -21,6 +21,7 @@ PACKAGES := sqlite3 zlib libdeflate libzstd liblz4 libxxhash libdw libelf
 # Of single commands only.
 EDIT_PACKAGES := libedit
 XML_PACKAGES := libxml-2.0
+TUI_PACKAGES := ncursesw
 TEST_PACKAGES := cmocka
 CFLAGS ?= -O2 -g
 # As make's own CC is cc; its CXX is g++, wherever.
@@ -34,7 +35,7 @@ ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CF
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(XML_PACKAGES)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES)))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm)$(PKG_LIBS)
 LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
 LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell pkg-config --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
@@ -61,6 +62,7 @@ rec_src = $(filter-out %_test.c,$(foreach d,$(1),$(wildcard $(REC)/$(d)/*.c $(RE
 REC_SRC := $(call rec_src,core convert parent api)
 PRELOAD_SRC := $(call rec_src,core preload)
 API_SRC := $(call rec_src,core api convert) $(REC)/parent/drain.c $(REC)/parent/spool.c
+TUI_SRC := $(filter-out %_test.c cmd/tprof-tui/main.c,$(wildcard cmd/tprof-tui/*.c cmd/tprof-tui/*/*.c))
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
 TEST_SRC := $(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c)
 
@@ -74,6 +76,7 @@ LIBREPORT := $(B)/libreport.a
 LIBCOMMON := $(B)/libcommon.a
 LIBS := $(LIBCOMMON) $(LIBREPORT) $(LIBPARSE)
 LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
+LIBTUI := $(B)/libtui.a
 PRELOAD := $(if $(wildcard $(REC)/preload/*.c),$(B)/lib/tprof-preload.so)
 API := $(if $(wildcard $(REC)/api/*.c),$(B)/lib/libtprof-record.so)
 REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
@@ -110,7 +113,8 @@ $(LIBPARSE): $(call obj,$(PARSE_SRC))
 $(LIBREPORT): $(call obj,$(REPORT_SRC))
 $(LIBCOMMON): $(call obj,$(COMMON_SRC))
 $(LIBRECORD): $(call obj,$(REC_SRC))
-$(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD):
+$(LIBTUI): $(call obj,$(TUI_SRC))
+$(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD) $(LIBTUI):
 	$(call say,AR,$@)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -122,7 +126,19 @@ $(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c))) $$
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
 endef
-$(foreach c,$(COMMANDS),$(eval $(call command,$(c))))
+$(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
+
+# Its views and widgets are tested one by one, so they are a library.
+TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES)))$(TUI_LIBS)
+$(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(TUI_LIBS)
+
+$(B)/test/cmd/tprof-tui/%: $(B)/obj/cmd/tprof-tui/%.o $(LIBTUI) $(LIBS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(TUI_LIBS)
 
 $(B)/bin/tprof-record: $(LIBRECORD)
 # What it is made of comes before what that needs.
@@ -217,7 +233,7 @@ $(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
 .PHONY: check-packages
 check-packages:
 	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
-	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
+	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 
 # ---- from a fresh clone ----
@@ -229,7 +245,7 @@ AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLA
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

@@ -128,3 +128,8 @@ struct sqlite3 *tp_store_db(struct tp_store *s)
 {
 	return s->db;
 }
+
+const char *tp_store_path(struct tp_store *s)
+{
+	return sqlite3_db_filename(s->db, "main");
+}

@@ -1,0 +1,98 @@
+#include "tprof-tui/clip.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "tprof-tui/state.h"
+
+#define MOST_CLIP ((size_t)74994) /* bytes that xterm and tmux take */
+
+static int put_base64(struct tp_buf *out, const uint8_t *data, size_t size)
+{
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	int failed = 0;
+
+	for (size_t i = 0; i < size; i += 3) {
+		uint32_t v = (uint32_t)data[i] << 16 |
+			     (uint32_t)(i + 1 < size ? data[i + 1] : 0) << 8 |
+			     (i + 2 < size ? data[i + 2] : 0);
+		const char text[4] = {digits[v >> 18], digits[v >> 12 & 63],
+				      i + 1 < size ? digits[v >> 6 & 63] : '=',
+				      i + 2 < size ? digits[v & 63] : '='};
+
+		failed |= tp_buf_put(out, text, 4);
+	}
+	return failed;
+}
+
+static bool to_terminal(const struct tp_buf *text)
+{
+	struct tp_buf b = {0};
+	bool done = text->size <= MOST_CLIP && !tp_buf_put(&b, "\033]52;c;", 7) &&
+		    !put_base64(&b, text->data, text->size) && !tp_buf_put(&b, "\a", 1);
+
+	if (done)
+		tui_screen_raw((const char *)b.data, b.size);
+	tp_buf_release(&b);
+	return done;
+}
+
+void tui_clip(struct tui *t, struct tui_view *v, bool all)
+{
+	struct tp_buf text = {0};
+	char path[4096];
+	bool clipped, filed;
+
+	if (!v->ops->yank) {
+		tui_error(t, "there is nothing to copy here");
+		return;
+	}
+	if (v->ops->yank(t, v, all, &text)) {
+		tui_error(t, "out of memory");
+		tp_buf_release(&text);
+		return;
+	}
+	clipped = to_terminal(&text);
+	filed = tui_state_write("yank", text.data, text.size, path, sizeof(path));
+	if (!text.size)
+		tui_error(t, "there is nothing to copy here");
+	else if (clipped || filed)
+		tui_message(t, "copied %zu bytes%s%s%.300s", text.size,
+			    clipped ? " to the clipboard" : "",
+			    filed ? clipped ? " and to " : " to " : "", filed ? path : "");
+	else
+		tui_error(t, "cannot write %.300s: %s", path, strerror(errno));
+	tp_buf_release(&text);
+}
+
+void tui_edit(struct tui *t, struct tui_view *v)
+{
+	const char *editor = getenv("VISUAL");
+	char file[4096], place[32], command[300];
+	int64_t line = 0;
+
+	if (!editor || !*editor)
+		editor = getenv("EDITOR");
+	if (!editor || !*editor)
+		editor = "vi";
+	if (!v->ops->source || !v->ops->source(t, v, file, sizeof(file), &line)) {
+		tui_error(t, "there is no source line under the cursor");
+		return;
+	}
+	if (access(file, R_OK)) {
+		tui_error(t, "%.300s: %s", file, strerror(errno));
+		return;
+	}
+	/* $EDITOR may hold options; the file is an argument of its own, whatever it is called. */
+	snprintf(command, sizeof(command), "exec %.200s \"$@\"", editor);
+	snprintf(place, sizeof(place), "+%" PRId64, line > 0 ? line : 1);
+	if (!tui_screen_run((char *const[]){(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+					    command, (char *)(uintptr_t) "sh", place, file, NULL}))
+		tui_error(t, "the editor '%.200s' failed; $EDITOR names another", editor);
+}

@@ -1,0 +1,155 @@
+/* What the palette understands: names of views and actions, and these. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/tui.h"
+
+/* The selection has changed: the view again, on the new one. */
+static void again(struct tui *t)
+{
+	struct tui_view *v = tui_current(t);
+
+	tui_open(t, v->ops, NULL);
+}
+
+static bool time_of(struct tui *t, const char *text, int64_t *ns)
+{
+	struct tp_err err;
+
+	if (!t->select.run) {
+		tui_error(t, "there is no run");
+		return false;
+	}
+	if (!rep_filter_time(text, "time", t->select.run->row.duration_ns, ns, &err))
+		return true;
+	tui_error(t, "%s", err.msg);
+	return false;
+}
+
+static void do_from(struct tui *t, const char *arg)
+{
+	if (!*arg)
+		t->select.from_ns = INT64_MIN;
+	else if (!time_of(t, arg, &t->select.from_ns))
+		return;
+	again(t);
+}
+
+static void do_to(struct tui *t, const char *arg)
+{
+	if (!*arg)
+		t->select.to_ns = INT64_MAX;
+	else if (!time_of(t, arg, &t->select.to_ns))
+		return;
+	again(t);
+}
+
+/* A filter is tried before it is taken. */
+static void set(struct tui *t, char **text, const char *arg)
+{
+	char *before = *text;
+	struct rep_filter filter;
+	struct tp_err err;
+	char times[60];
+	struct rep_filter_text f;
+
+	*text = NULL;
+	if (!tui_select_set(text, arg)) {
+		*text = before;
+		tui_error(t, "out of memory");
+		return;
+	}
+	f = tui_select_filter(&t->select, times);
+	if (rep_filter_init(&filter, &f, &err)) {
+		tui_error(t, "%s", err.msg);
+		free(*text);
+		*text = before;
+	} else {
+		free(before);
+		again(t);
+	}
+	rep_filter_release(&filter);
+}
+
+static void do_goroutine(struct tui *t, const char *arg)
+{
+	set(t, &t->select.goroutine, arg);
+}
+
+static void do_focus(struct tui *t, const char *arg)
+{
+	set(t, &t->select.focus, arg);
+}
+
+static void do_reason(struct tui *t, const char *arg)
+{
+	set(t, &t->select.reason, arg);
+}
+
+static void do_state(struct tui *t, const char *arg)
+{
+	set(t, &t->select.state, arg);
+}
+
+const struct tui_palette_command tui_commands[] = {
+    {"from", "TIME", "only from this time on (1.5s, 25%); without one, from the start", do_from},
+    {"to", "TIME", "only before this time; without one, to the end", do_to},
+    {"goroutine", "ID|REGEX", "only this goroutine, or those whose entry function matches",
+     do_goroutine},
+    {"focus", "REGEX", "only stacks with a function that matches", do_focus},
+    {"reason", "REGEX", "only time blocked for a reason that matches", do_reason},
+    {"state", "STATE", "only time in these states", do_state},
+};
+const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
+
+void tui_command(struct tui *t, const char *line)
+{
+	char name[64];
+	const char *arg;
+	const struct tui_view_ops *ops;
+	size_t n;
+
+	while (*line == ' ')
+		line++;
+	n = strcspn(line, " ");
+	if (!n)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : sizeof(name) - 1), line);
+	arg = line + n + strspn(line + n, " ");
+	for (size_t i = 0; i < tui_ncommands; i++) {
+		if (!strcmp(tui_commands[i].name, name)) {
+			tui_commands[i].run(t, arg);
+			return;
+		}
+	}
+	ops = tui_view_find(name);
+	if (ops)
+		tui_open(t, ops, *arg ? arg : NULL);
+	else if (tui_action_find(name) != TUI_DO_NONE)
+		tui_act(t, tui_action_find(name));
+	else
+		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
+}
+
+/* "12" is a goroutine, what has a unit or a percent sign a time. */
+void tui_go(struct tui *t, const char *text)
+{
+	int64_t ns;
+
+	if (!*text)
+		return;
+	if (!text[strspn(text, "0123456789")]) {
+		do_goroutine(t, text);
+		return;
+	}
+	if (!time_of(t, text, &ns))
+		return;
+	t->select.from_ns = ns;
+	if (t->select.to_ns <= ns)
+		t->select.to_ns = INT64_MAX;
+	again(t);
+}

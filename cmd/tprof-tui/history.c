@@ -1,0 +1,116 @@
+/* Views one after the other, and going back and forth among them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/tui.h"
+
+#define MOST_VIEWS 100 /* that are kept; the oldest goes */
+
+struct tui_view *tui_current(const struct tui *t)
+{
+	return t->nviews ? t->view[t->at] : NULL;
+}
+
+const struct tui_view_ops *tui_view_find(const char *name)
+{
+	for (size_t i = 0; tui_views[i]; i++)
+		if (!strcmp(tui_views[i]->name, name))
+			return tui_views[i];
+	return NULL;
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	tui_worker_forget(t->worker, v);
+	v->ops->close(t, v);
+	tui_select_release(&v->select);
+	free(v->state);
+	free(v);
+}
+
+static struct tui_view *new_view(struct tui *t, const struct tui_view_ops *ops)
+{
+	struct tui_view *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->ops = ops;
+	v->tui = t;
+	v->state = calloc(1, ops->size ? ops->size : 1);
+	if (v->state && tui_select_copy(&v->select, &t->select))
+		return v;
+	free(v->state);
+	free(v);
+	return NULL;
+}
+
+static void close_behind(struct tui *t, size_t keep)
+{
+	while (t->nviews > keep)
+		close_view(t, t->view[--t->nviews]);
+}
+
+bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
+{
+	struct tui_view **more = realloc(t->view, (t->nviews + 1) * sizeof(struct tui_view *));
+	struct tui_view *v;
+
+	if (more)
+		t->view = more;
+	v = more ? new_view(t, ops) : NULL;
+	if (!v) {
+		tui_error(t, "out of memory");
+		return false;
+	}
+	if (!ops->open(t, v, arg)) {
+		close_view(t, v);
+		return false;
+	}
+	close_behind(t, t->nviews ? t->at + 1 : 0);
+	if (t->nviews == MOST_VIEWS) {
+		close_view(t, t->view[0]);
+		memmove(t->view, t->view + 1, --t->nviews * sizeof(struct tui_view *));
+	}
+	t->view[t->nviews] = v;
+	t->at = t->nviews++;
+	return true;
+}
+
+/* The selection is the view's again. */
+static void show(struct tui *t, size_t at)
+{
+	struct tui_view *v = t->view[at];
+	struct tui_select copy;
+
+	t->at = at;
+	if (tui_select_copy(&copy, &v->select)) {
+		tui_select_release(&t->select);
+		t->select = copy;
+	}
+	if (v->ops->resume)
+		v->ops->resume(t, v);
+}
+
+bool tui_back(struct tui *t)
+{
+	if (!t->nviews || !t->at)
+		return false;
+	show(t, t->at - 1);
+	return true;
+}
+
+bool tui_forward(struct tui *t)
+{
+	if (t->at + 1 >= t->nviews)
+		return false;
+	show(t, t->at + 1);
+	return true;
+}
+
+void tui_close_all(struct tui *t)
+{
+	close_behind(t, 0);
+	free(t->view);
+	t->view = NULL;
+	t->at = 0;
+}

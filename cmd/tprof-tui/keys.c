@@ -1,0 +1,110 @@
+#include "tprof-tui/keys.h"
+
+#include <curses.h>
+#include <string.h>
+
+const struct tui_action_desc tui_actions[TUI_NACTIONS] = {
+#define TUI_X(action, name, doc) {name, doc},
+    TUI_ACTIONS(TUI_X)
+#undef TUI_X
+};
+
+#define ALL TUI_EVERYWHERE
+
+/* The first binding of an action is the one that hints show. */
+const struct tui_binding tui_bindings[] = {
+    {TUI_ENTER, TUI_DO_ENTER, ALL, "open"},
+    {KEY_ENTER, TUI_DO_ENTER, ALL, NULL},
+    {'j', TUI_DO_DOWN, ALL, NULL},
+    {KEY_DOWN, TUI_DO_DOWN, ALL, NULL},
+    {'k', TUI_DO_UP, ALL, NULL},
+    {KEY_UP, TUI_DO_UP, ALL, NULL},
+    {'h', TUI_DO_LEFT, ALL, NULL},
+    {KEY_LEFT, TUI_DO_LEFT, ALL, NULL},
+    {'l', TUI_DO_RIGHT, ALL, NULL},
+    {KEY_RIGHT, TUI_DO_RIGHT, ALL, NULL},
+    {TUI_CTRL('f'), TUI_DO_PAGE_DOWN, ALL, NULL},
+    {KEY_NPAGE, TUI_DO_PAGE_DOWN, ALL, NULL},
+    {TUI_CTRL('b'), TUI_DO_PAGE_UP, ALL, NULL},
+    {KEY_PPAGE, TUI_DO_PAGE_UP, ALL, NULL},
+    {TUI_CTRL('d'), TUI_DO_HALF_DOWN, ALL, NULL},
+    {TUI_CTRL('u'), TUI_DO_HALF_UP, ALL, NULL},
+    {'g', TUI_DO_FIRST, ALL, NULL},
+    {KEY_HOME, TUI_DO_FIRST, ALL, NULL},
+    {'G', TUI_DO_LAST, ALL, NULL},
+    {KEY_END, TUI_DO_LAST, ALL, NULL},
+    {'q', TUI_DO_QUIT, ALL, "quit"},
+    {TUI_ESCAPE, TUI_DO_BACK, ALL, "back"},
+    {KEY_BACKSPACE, TUI_DO_BACK, ALL, NULL},
+    {TUI_CTRL('o'), TUI_DO_BACK, ALL, NULL},
+    {TUI_CTRL('n'), TUI_DO_FORWARD, ALL, NULL},
+    {'?', TUI_DO_HELP, ALL, "help"},
+    {KEY_F(1), TUI_DO_HELP, ALL, NULL},
+    {':', TUI_DO_PALETTE, ALL, "command"},
+    {'/', TUI_DO_SEARCH, ALL, NULL},
+    {'n', TUI_DO_SEARCH_NEXT, ALL, NULL},
+    {'N', TUI_DO_SEARCH_BACK, ALL, NULL},
+    {'f', TUI_DO_FILTER, TUI_ROWS, "filter"},
+    {'>', TUI_DO_SORT_RIGHT, TUI_ROWS, "sort"},
+    {'<', TUI_DO_SORT_LEFT, TUI_ROWS, NULL},
+    {'r', TUI_DO_SORT_TURN, TUI_ROWS, NULL},
+    {TUI_TAB, TUI_DO_REPORT_NEXT, TUI_TOP, "next report"},
+    {KEY_BTAB, TUI_DO_REPORT_BACK, TUI_TOP, NULL},
+    {'m', TUI_DO_MARK, TUI_RUNS, "mark"},
+    {'1', TUI_DO_RUNS, ALL, NULL},
+    {'2', TUI_DO_OVERVIEW, ALL, NULL},
+    {'3', TUI_DO_TIMELINE, ALL, NULL},
+    {'4', TUI_DO_TOP, ALL, NULL},
+    {'5', TUI_DO_FLAME, ALL, NULL},
+    {'6', TUI_DO_DIFF, ALL, NULL},
+    {'7', TUI_DO_SQL, ALL, NULL},
+    {'@', TUI_DO_GO, ALL, NULL},
+    {'c', TUI_DO_CLEAR, ALL, NULL},
+    {'y', TUI_DO_YANK, ALL, NULL},
+    {'Y', TUI_DO_YANK_ALL, ALL, NULL},
+    {'s', TUI_DO_SAVE, ALL, NULL},
+    {'e', TUI_DO_EDIT, ALL, NULL},
+    {TUI_CTRL('l'), TUI_DO_REFRESH, ALL, NULL},
+    {TUI_CTRL('z'), TUI_DO_SUSPEND, ALL, NULL},
+    {0, TUI_DO_NONE, 0, NULL},
+};
+
+enum tui_action tui_key_action(int key, unsigned where)
+{
+	for (const struct tui_binding *b = tui_bindings; b->key; b++)
+		if (b->key == key && b->where & where)
+			return b->action;
+	return TUI_DO_NONE;
+}
+
+char *tui_key_name(int key, char text[16])
+{
+	static const struct {
+		int key;
+		const char *name;
+	} names[] = {
+	    {TUI_ENTER, "Enter"}, {KEY_ENTER, "Enter"}, {TUI_ESCAPE, "Esc"},
+	    {TUI_TAB, "Tab"},	  {KEY_BTAB, "S-Tab"},	{KEY_BACKSPACE, "Backspace"},
+	    {KEY_UP, "Up"},	  {KEY_DOWN, "Down"},	{KEY_LEFT, "Left"},
+	    {KEY_RIGHT, "Right"}, {KEY_NPAGE, "PgDn"},	{KEY_PPAGE, "PgUp"},
+	    {KEY_HOME, "Home"},	  {KEY_END, "End"},	{KEY_F(1), "F1"},
+	    {' ', "Space"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].key == key)
+			return strcpy(text, names[i].name);
+	if (key > 0 && key < 32)
+		snprintf(text, 16, "^%c", key + '@');
+	else
+		snprintf(text, 16, "%c", key);
+	return text;
+}
+
+enum tui_action tui_action_find(const char *name)
+{
+	for (int i = 1; i < TUI_NACTIONS; i++)
+		if (!strcmp(tui_actions[i].name, name))
+			return (enum tui_action)i;
+	return TUI_DO_NONE;
+}

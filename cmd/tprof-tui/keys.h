@@ -1,0 +1,105 @@
+/* Keys: one table says which key does what, where, and in what words; dispatch, the hint line, the
+ * help view and the manual follow from it. */
+#ifndef TUI_KEYS_H
+#define TUI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where a key means something: bits. Every view is one; ROWS are those whose body is a table. */
+enum tui_where {
+	TUI_RUNS = 1 << 0,
+	TUI_OVERVIEW = 1 << 1,
+	TUI_TIMELINE = 1 << 2,
+	TUI_TOP = 1 << 3,
+	TUI_FLAME = 1 << 4,
+	TUI_DIFF = 1 << 5,
+	TUI_GOROUTINE = 1 << 6,
+	TUI_SQL = 1 << 7,
+	TUI_HELP = 1 << 8,
+	TUI_NVIEWS = 9,
+	TUI_EVERYWHERE = (1 << 9) - 1,
+	TUI_ROWS =
+	    TUI_RUNS | TUI_TOP | TUI_DIFF | TUI_SQL | TUI_HELP | TUI_OVERVIEW | TUI_GOROUTINE,
+};
+
+/* Name, for the palette (NULL-free: each is a command there); what it does. */
+#define TUI_ACTIONS(X)                                                                             \
+	X(NONE, "", "")                                                                            \
+	X(UP, "up", "one line up")                                                                 \
+	X(DOWN, "down", "one line down")                                                           \
+	X(LEFT, "left", "to the left")                                                             \
+	X(RIGHT, "right", "to the right")                                                          \
+	X(PAGE_UP, "page-up", "one page up")                                                       \
+	X(PAGE_DOWN, "page-down", "one page down")                                                 \
+	X(HALF_UP, "half-up", "half a page up")                                                    \
+	X(HALF_DOWN, "half-down", "half a page down")                                              \
+	X(FIRST, "first", "to the first line, or the start of the run")                            \
+	X(LAST, "last", "to the last line, or the end of the run")                                 \
+	X(ENTER, "open", "open what the cursor is on")                                             \
+	X(BACK, "back", "to where you were before")                                                \
+	X(FORWARD, "forward", "and back again")                                                    \
+	X(QUIT, "quit", "leave")                                                                   \
+	X(HELP, "help", "every key, searchable")                                                   \
+	X(PALETTE, "palette", "type a command")                                                    \
+	X(SEARCH, "search", "search")                                                              \
+	X(SEARCH_NEXT, "next", "next match")                                                       \
+	X(SEARCH_BACK, "previous", "previous match")                                               \
+	X(FILTER, "filter", "keep only lines that hold a text, as you type")                       \
+	X(SORT_RIGHT, "sort-right", "sort by the next column")                                     \
+	X(SORT_LEFT, "sort-left", "sort by the column before")                                     \
+	X(SORT_TURN, "sort-turn", "sort the other way round")                                      \
+	X(YANK, "yank", "copy the line, or the stack")                                             \
+	X(YANK_ALL, "yank-all", "copy the whole table")                                            \
+	X(SAVE, "save", "save the view to a file")                                                 \
+	X(EDIT, "edit", "open the source line in $EDITOR")                                         \
+	X(GO, "go", "go to a time or a goroutine")                                                 \
+	X(REFRESH, "refresh", "draw again")                                                        \
+	X(SUSPEND, "suspend", "stop, as any program")                                              \
+	X(CLEAR, "clear", "take time range and filters away")                                      \
+	X(RUNS, "runs", "the runs of the store")                                                   \
+	X(OVERVIEW, "overview", "the run at a glance")                                             \
+	X(TIMELINE, "timeline", "what happened when")                                              \
+	X(TOP, "top", "ranked tables")                                                             \
+	X(FLAME, "flame", "a flame graph of what is selected")                                     \
+	X(DIFF, "diff", "this run against another")                                                \
+	X(SQL, "sql", "ask in SQL")                                                                \
+	X(REPORT_NEXT, "report-next", "the next report")                                           \
+	X(REPORT_BACK, "report-back", "the report before")                                         \
+	X(MARK, "mark", "the run to compare others with")
+
+enum tui_action {
+#define TUI_X(action, name, doc) TUI_DO_##action,
+	TUI_ACTIONS(TUI_X)
+#undef TUI_X
+	    TUI_NACTIONS
+};
+
+extern const struct tui_action_desc {
+	const char *name, *doc;
+} tui_actions[TUI_NACTIONS];
+
+/* Keys beyond characters and ncurses' own. */
+#define TUI_CTRL(c) ((c)&0x1f)
+#define TUI_ESCAPE  0x1b
+#define TUI_ENTER   '\r'
+#define TUI_TAB	    '\t'
+
+struct tui_binding {
+	int key;
+	enum tui_action action;
+	unsigned where;
+	/* A word for the hint line where it is one of the next useful keys; NULL: it is in help
+	 * only. */
+	const char *hint;
+};
+/* In the order of help; ends with key 0. */
+extern const struct tui_binding tui_bindings[];
+
+enum tui_action tui_key_action(int key, unsigned where);
+/* "^F", "PgDn", "j", "Enter" into text (16 bytes), which is returned. */
+char *tui_key_name(int key, char text[16]);
+/* The action that the palette calls by this name, NONE where there is none. */
+enum tui_action tui_action_find(const char *name);
+
+#endif

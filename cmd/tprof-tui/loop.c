@@ -1,0 +1,323 @@
+/* The loop: keys, what they do in every view, the prompt, and the lines around the view. */
+#include <curses.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/clip.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/tui.h"
+
+#define BUSY_MS 15 /* how often the worker is asked while it works */
+
+void tui_message(struct tui *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(t->message, sizeof(t->message), fmt, ap);
+	va_end(ap);
+	t->error = false;
+}
+
+void tui_error(struct tui *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(t->message, sizeof(t->message), fmt, ap);
+	va_end(ap);
+	t->error = true;
+}
+
+/* ---- drawing ---- */
+
+/* "checkout.trace · 1.2ms to 3ms, goroutine 12 … top block". */
+static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
+{
+	char words[300], text[400], title[200] = "";
+	int used;
+
+	tui_fill(0, 0, cols, TUI_STYLE_STATUS);
+	if (v->ops->title)
+		v->ops->title(v->tui, (struct tui_view *)(uintptr_t)v, title, sizeof(title));
+	snprintf(text, sizeof(text), " %s%s%s%s ", v->ops->name, *title ? " " : "", title,
+		 v->busy ? " ..." : "");
+	used = (int)rep_text_width(text, strlen(text));
+	if (used > cols / 2)
+		used = cols / 2;
+	tui_say(0, cols - used, used, TUI_STYLE_KEY, text);
+	tui_select_words(&v->select, words, sizeof(words));
+	snprintf(text, sizeof(text), " %s%s%s", v->select.run ? v->select.run->row.name : t->path,
+		 *words ? ": " : "", words);
+	tui_say(0, 0, cols - used, TUI_STYLE_STATUS, text);
+}
+
+/* The next useful keys, as many as fit. */
+static void draw_hints(const struct tui_view *v, int row, int cols)
+{
+	enum tui_action shown[16];
+	int col = 1;
+	size_t n = 0;
+
+	tui_fill(row, 0, cols, TUI_STYLE_STATUS);
+	/* What only this view has comes first. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (const struct tui_binding *b = tui_bindings; b->key && n < 16; b++) {
+			bool own = b->where != TUI_EVERYWHERE, seen = false;
+			char name[16];
+			int width;
+
+			for (size_t i = 0; i < n; i++)
+				seen |= shown[i] == b->action;
+			if (!b->hint || seen || !(b->where & v->ops->where) || own != !pass)
+				continue;
+			tui_key_name(b->key, name);
+			width = (int)(strlen(name) + strlen(b->hint) + 3);
+			if (col + width > cols)
+				return;
+			col += tui_say(row, col, cols - col, TUI_STYLE_KEY, name) + 1;
+			col += tui_say(row, col, cols - col, TUI_STYLE_STATUS, b->hint) + 2;
+			shown[n++] = b->action;
+		}
+	}
+}
+
+static void draw_small(int rows, int cols)
+{
+	tui_sayf(0, 0, cols, TUI_STYLE_ERROR, "at least %dx%d, this is %dx%d", TUI_LEAST_COLS,
+		 TUI_LEAST_ROWS, cols, rows);
+}
+
+void tui_draw(struct tui *t)
+{
+	struct tui_view *v = tui_current(t);
+	int rows, cols;
+
+	tui_screen_size(&rows, &cols);
+	tui_style_set(TUI_STYLE_NORMAL);
+	erase();
+	curs_set(0);
+	if (rows < TUI_LEAST_ROWS || cols < TUI_LEAST_COLS) {
+		draw_small(rows, cols);
+	} else if (v) {
+		v->area = (struct tui_area){1, 0, rows - 3, cols};
+		draw_title(t, v, cols);
+		v->ops->draw(t, v, v->area);
+		draw_hints(v, rows - 1, cols);
+		if (tui_prompt_open(t))
+			tui_prompt_draw(t, rows - 2, cols);
+		else
+			tui_say(rows - 2, 0, cols, t->error ? TUI_STYLE_ERROR : TUI_STYLE_NORMAL,
+				t->message);
+	}
+	refresh();
+}
+
+/* ---- what keys do ---- */
+
+static void quit_view(struct tui *t)
+{
+	/* From where one began there is only the door. */
+	if (!tui_back(t))
+		t->quit = true;
+}
+
+static void open_named(struct tui *t, const char *name)
+{
+	const struct tui_view_ops *ops = tui_view_find(name);
+	struct tui_view *v = tui_current(t);
+
+	/* Where one is already. */
+	if (ops && (!v || v->ops != ops))
+		tui_open(t, ops, NULL);
+}
+
+static void clear_select(struct tui *t)
+{
+	const struct rep_run *run = t->select.run, *other = t->select.other;
+	struct tui_view *v = tui_current(t);
+
+	tui_select_release(&t->select);
+	t->select.run = run;
+	t->select.other = other;
+	tui_open(t, v->ops, NULL);
+}
+
+static void search_again(struct tui *t, struct tui_view *v, int step)
+{
+	const char *text = tui_prompt_last_search(t);
+
+	if (!v->ops->search)
+		tui_error(t, "there is nothing to search here");
+	else if (!*text)
+		tui_error(t, "search for what? Type / and a text first");
+	else if (!v->ops->search(t, v, text, step))
+		tui_error(t, "nothing here holds '%s'", text);
+}
+
+/* True: it was one that every view has. */
+static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	switch (action) {
+	case TUI_DO_QUIT:
+		quit_view(t);
+		return true;
+	case TUI_DO_BACK:
+		if (!tui_back(t))
+			tui_message(t, "this is where you began; q leaves");
+		return true;
+	case TUI_DO_FORWARD:
+		if (!tui_forward(t))
+			tui_message(t, "there is nothing to go forward to");
+		return true;
+	case TUI_DO_HELP:
+	case TUI_DO_RUNS:
+	case TUI_DO_OVERVIEW:
+	case TUI_DO_TIMELINE:
+	case TUI_DO_TOP:
+	case TUI_DO_FLAME:
+	case TUI_DO_DIFF:
+	case TUI_DO_SQL:
+		open_named(t, tui_actions[action].name);
+		return true;
+	case TUI_DO_PALETTE:
+		tui_prompt_begin(t, TUI_PROMPT_PALETTE, "");
+		return true;
+	case TUI_DO_SEARCH:
+		if (v->ops->search)
+			tui_prompt_begin(t, TUI_PROMPT_SEARCH, "");
+		else
+			tui_error(t, "there is nothing to search here");
+		return true;
+	case TUI_DO_FILTER:
+		if (v->ops->filter)
+			tui_prompt_begin(t, TUI_PROMPT_FILTER, "");
+		return true;
+	case TUI_DO_SEARCH_NEXT:
+	case TUI_DO_SEARCH_BACK:
+		search_again(t, v, action == TUI_DO_SEARCH_NEXT ? 1 : -1);
+		return true;
+	case TUI_DO_GO:
+		tui_prompt_begin(t, TUI_PROMPT_GO, "");
+		return true;
+	case TUI_DO_SAVE:
+		if (v->ops->save)
+			tui_prompt_begin(t, TUI_PROMPT_SAVE, "");
+		else
+			tui_error(t, "this view cannot be saved");
+		return true;
+	case TUI_DO_YANK:
+	case TUI_DO_YANK_ALL:
+		tui_clip(t, v, action == TUI_DO_YANK_ALL);
+		return true;
+	case TUI_DO_EDIT:
+		tui_edit(t, v);
+		return true;
+	case TUI_DO_CLEAR:
+		clear_select(t);
+		return true;
+	case TUI_DO_REFRESH:
+		clearok(stdscr, TRUE);
+		return true;
+	case TUI_DO_SUSPEND:
+		tui_screen_suspend();
+		return true;
+	default:
+		return false;
+	}
+}
+
+void tui_act(struct tui *t, enum tui_action action)
+{
+	struct tui_view *v = tui_current(t);
+
+	if (!v || action == TUI_DO_NONE)
+		return;
+	if (v->ops->act && v->ops->act(t, v, action))
+		return;
+	act_everywhere(t, v, action);
+}
+
+static void click(struct tui *t, struct tui_view *v)
+{
+	MEVENT e;
+
+	if (getmouse(&e) != OK)
+		return;
+	if (e.bstate & BUTTON4_PRESSED) {
+		for (int i = 0; i < 3; i++)
+			tui_act(t, TUI_DO_UP);
+	} else if (e.bstate & BUTTON5_PRESSED) {
+		for (int i = 0; i < 3; i++)
+			tui_act(t, TUI_DO_DOWN);
+	} else if (v->ops->click && e.y >= v->area.row && e.y < v->area.row + v->area.rows &&
+		   e.bstate & (BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED)) {
+		v->ops->click(t, v, e.y, e.x, (e.bstate & BUTTON1_DOUBLE_CLICKED) != 0);
+	}
+}
+
+static void handle(struct tui *t, int key)
+{
+	struct tui_view *v = tui_current(t);
+	enum tui_action action;
+
+	if (key == KEY_RESIZE)
+		return;
+	t->message[0] = '\0';
+	t->error = false;
+	if (tui_prompt_open(t)) {
+		tui_prompt_key(t, key);
+		return;
+	}
+	if (key == KEY_MOUSE) {
+		click(t, v);
+		return;
+	}
+	if (key == 0x7f || key == '\b')
+		key = KEY_BACKSPACE;
+	if (v->ops->key && v->ops->key(t, v, key))
+		return;
+	action = tui_key_action(key, v->ops->where);
+	if (action == TUI_DO_NONE) {
+		char name[16];
+
+		tui_message(t, "%s does nothing here; ? lists the keys", tui_key_name(key, name));
+		return;
+	}
+	tui_act(t, action);
+}
+
+void tui_run(struct tui *t)
+{
+	bool changed = true;
+
+	while (!t->quit && tui_current(t)) {
+		int key;
+
+		changed |= tui_worker_take(t->worker);
+		if (changed)
+			tui_draw(t);
+		changed = false;
+		timeout(tui_worker_busy(t->worker) ? BUSY_MS : -1);
+		key = getch();
+		if (tui_screen_interrupted()) {
+			tui_message(t, "q leaves");
+			changed = true;
+		}
+		/* The terminal has gone, or no key came in time. */
+		if (key == ERR) {
+			if (!tui_worker_busy(t->worker) && !changed && feof(stdin))
+				break;
+			continue;
+		}
+		/* Keys that have come already are done before anything is drawn. */
+		for (int most = 0; key != ERR && !t->quit && most < 1000; most++) {
+			handle(t, key);
+			timeout(0);
+			key = t->quit ? ERR : getch();
+		}
+		changed = true;
+	}
+}

@@ -1,0 +1,133 @@
+/* tprof-tui: a store, or a dump, browsed in a terminal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/common.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/state.h"
+#include "tprof-tui/tui.h"
+#include "tprof-tui/view/views.h"
+
+struct args {
+	struct cmd cmd;
+	const char *path, *view;
+	bool ascii, no_mouse;
+};
+
+enum { KEY_ASCII = 0x2000, KEY_NO_MOUSE };
+
+static const struct argp_option options[] = {
+    {"ascii", KEY_ASCII, NULL, 0, "Draw with ASCII characters only", 0},
+    {"no-mouse", KEY_NO_MOUSE, NULL, 0, "Leave the mouse to the terminal", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cmd;
+		return 0;
+	case KEY_ASCII:
+		args->ascii = true;
+		return 0;
+	case KEY_NO_MOUSE:
+		args->no_mouse = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->view)
+			return ARGP_ERR_UNKNOWN;
+		if (args->path)
+			args->view = arg;
+		else
+			args->path = arg;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!args->path)
+			argp_error(state, "which store, trace or profile?");
+		if (args->view && !tui_view_find(args->view))
+			argp_error(state, "there is no view '%s'", args->view);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "FILE [VIEW]",
+    .doc = "Browse a store, a trace or a profile in a terminal.",
+    .children = children,
+};
+
+static bool open_first(struct tui *t, const struct args *args)
+{
+	char view[32];
+	const struct tui_view_ops *ops = &tui_runs;
+
+	if (args->view)
+		ops = tui_view_find(args->view);
+	else if (tui_state_last_view(args->path, view, sizeof(view)) && tui_view_find(view))
+		ops = tui_view_find(view);
+	else if (t->cmd->all.n == 1)
+		ops = &tui_top;
+	return tui_open(t, &tui_runs, NULL) && (ops == &tui_runs || tui_open(t, ops, NULL));
+}
+
+/* That of --run, among all of the store. */
+static const struct rep_run *first_run(const struct cmd *cmd)
+{
+	for (size_t i = 0; i < cmd->all.n; i++)
+		if (cmd->runs.n && cmd->all.run[i].row.id == cmd->runs.run[0].row.id)
+			return &cmd->all.run[i];
+	return NULL;
+}
+
+static int run(struct args *args)
+{
+	struct tui t = {.cmd = &args->cmd, .path = args->path};
+	const struct tui_screen_options screen = {
+	    .colour = args->cmd.color, .mouse = !args->no_mouse, .ascii = args->ascii};
+	struct tui_view *last;
+	struct tp_err err;
+	int status;
+
+	t.select = (struct tui_select){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	status = cmd_open(&args->cmd, args->path);
+	if (status)
+		return status;
+	t.select.run = first_run(&args->cmd);
+	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
+	if (!t.worker) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	if (tui_screen_begin(&screen, &err)) {
+		cmd_error(&args->cmd, "%s", err.msg);
+		tui_worker_free(t.worker);
+		return CMD_USAGE;
+	}
+	if (open_first(&t, args))
+		tui_run(&t);
+	last = tui_current(&t);
+	if (last)
+		tui_state_keep_view(args->path, last->ops->name);
+	tui_close_all(&t);
+	tui_worker_free(t.worker);
+	tui_prompt_release(&t);
+	tui_select_release(&t.select);
+	tui_screen_end();
+	return CMD_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = {.cmd = CMD_INIT("tprof-tui")};
+
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	return cmd_finish(&args.cmd, run(&args));
+}

@@ -1,0 +1,18 @@
+/* What is typed at the bottom of the screen: commands, searches, filters, names. */
+#ifndef TUI_PROMPT_H
+#define TUI_PROMPT_H
+
+#include "tprof-tui/tui.h"
+
+void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text);
+bool tui_prompt_open(const struct tui *t);
+void tui_prompt_key(struct tui *t, int key);
+void tui_prompt_draw(const struct tui *t, int row, int cols);
+/* "" where nothing was searched for. */
+const char *tui_prompt_last_search(const struct tui *t);
+void tui_prompt_release(struct tui *t);
+
+/* loop.c: as if the action's key were typed. */
+void tui_act(struct tui *t, enum tui_action action);
+
+#endif

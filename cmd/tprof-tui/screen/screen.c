@@ -1,0 +1,332 @@
+#include "tprof-tui/screen/screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+static struct {
+	SCREEN *screen;
+	struct termios before;
+	bool on; /* the terminal is ours */
+	bool ascii, mouse;
+	struct tp_buf text;  /* being escaped and cut; kept for the next */
+	char give_back[256]; /* what gives the terminal back where ncurses must not be asked */
+	size_t give_back_size;
+	volatile sig_atomic_t interrupted;
+} term;
+
+/* ---- giving it back ---- */
+
+static void add_sequence(const char *name)
+{
+	const char *s = tigetstr(name);
+	size_t n = s && s != (char *)-1 ? strlen(s) : 0;
+
+	if (!n || n > sizeof(term.give_back) - term.give_back_size)
+		return;
+	memcpy(term.give_back + term.give_back_size, s, n);
+	term.give_back_size += n;
+}
+
+/* ncurses takes locks and allocates, so a crash must do without it. */
+static void prepare_crash(void)
+{
+	static const char no_mouse[] = "\033[?1006l\033[?1002l\033[?1000l";
+
+	term.give_back_size = 0;
+	if (term.mouse) {
+		memcpy(term.give_back, no_mouse, sizeof(no_mouse) - 1);
+		term.give_back_size = sizeof(no_mouse) - 1;
+	}
+	add_sequence("sgr0");
+	add_sequence("rmkx");
+	add_sequence("cnorm");
+	add_sequence("rmcup");
+}
+
+static void crash(int number)
+{
+	if (term.on) {
+		ssize_t n = write(STDOUT_FILENO, term.give_back, term.give_back_size);
+
+		(void)n;
+		tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+	}
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void interrupt(int number)
+{
+	(void)number;
+	term.interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,	SIGABRT,
+				     SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGSYS};
+	static char stack[32768];
+	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	struct sigaction sa = {.sa_handler = crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+
+	sigaltstack(&other, NULL);
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		sigaction(deadly[i], &sa, NULL);
+	sa.sa_handler = interrupt;
+	sa.sa_flags = SA_RESTART;
+	sigaction(SIGINT, &sa, NULL);
+}
+
+void tui_screen_end(void)
+{
+	if (term.on)
+		endwin();
+	term.on = false;
+	if (term.screen)
+		delscreen(term.screen);
+	term.screen = NULL;
+	tp_buf_release(&term.text);
+}
+
+/* ---- beginning ---- */
+
+static int cannot(struct tp_err *err, const char *why)
+{
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", why);
+}
+
+static void begin_modes(void)
+{
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	intrflush(stdscr, FALSE);
+	curs_set(0);
+	if (term.mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_DOUBLE_CLICKED |
+			      BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
+			  NULL);
+		mouseinterval(0);
+	}
+}
+
+int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
+{
+	const char *name = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return cannot(err,
+			      "this needs a terminal; tprof-top and tprof-query write to files "
+			      "and pipes");
+	if (tcgetattr(STDIN_FILENO, &term.before))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot set the terminal up: %s",
+				  strerror(errno));
+	setlocale(LC_ALL, "");
+	term.ascii = opt->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	term.mouse = opt->mouse;
+	/* The escape key is one, unless more follows at once. */
+	setenv("ESCDELAY", "25", 0);
+	term.screen = newterm(NULL, stdout, stdin);
+	if (!term.screen)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the terminal '%.40s' is not known here; try TERM=xterm",
+				  name ? name : "");
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		delscreen(term.screen);
+		term.screen = NULL;
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the terminal '%.40s' cannot move its cursor; try TERM=xterm",
+				  name ? name : "");
+	}
+	term.on = true;
+	begin_modes();
+	tui_style_init(opt->colour);
+	prepare_crash();
+	catch_signals();
+	atexit(tui_screen_end);
+	return 0;
+}
+
+void tui_screen_suspend(void)
+{
+	def_prog_mode();
+	endwin();
+	raise(SIGTSTP);
+	reset_prog_mode();
+	refresh();
+}
+
+bool tui_screen_run(char *const argv[])
+{
+	int status = -1;
+	pid_t pid;
+
+	def_prog_mode();
+	endwin();
+	pid = fork();
+	if (!pid) {
+		signal(SIGINT, SIG_DFL);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	reset_prog_mode();
+	clearok(stdscr, TRUE);
+	refresh();
+	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+bool tui_screen_interrupted(void)
+{
+	bool was = term.interrupted;
+
+	term.interrupted = 0;
+	return was;
+}
+
+bool tui_screen_ascii(void)
+{
+	return term.ascii;
+}
+
+void tui_screen_size(int *rows, int *cols)
+{
+	*rows = LINES;
+	*cols = COLS;
+}
+
+void tui_screen_raw(const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(STDOUT_FILENO, data, size);
+
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return;
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+		}
+	}
+}
+
+/* ---- drawing ---- */
+
+/* Other characters than ASCII become one '?' each; the text is escaped, so it is valid UTF-8. */
+static void to_ascii(struct tp_buf *b, size_t from)
+{
+	size_t to = from;
+
+	for (size_t i = from; i < b->size; i++) {
+		if (b->data[i] < 0x80)
+			b->data[to++] = b->data[i];
+		else if (b->data[i] >= 0xc0)
+			b->data[to++] = '?';
+	}
+	b->size = to;
+}
+
+/* The text as it is shown: offset and size within term.text. False: no memory, nothing is shown. */
+static bool prepare(const char *text, size_t size, int cols, enum rep_shorten how, size_t *from)
+{
+	struct tp_buf *b = &term.text;
+
+	b->size = 0;
+	/* More than this would be cut anyway: escapes take at most ten bytes per byte. */
+	if (how == REP_SHORTEN_RIGHT && size > (size_t)cols * 8 + 64)
+		size = (size_t)cols * 8 + 64;
+	if (rep_escape(b, text, size, REP_ESCAPE_SHOWN))
+		return false;
+	if (term.ascii)
+		to_ascii(b, 0);
+	*from = b->size;
+	if (tp_buf_reserve(b, b->size * 2 + 64))
+		return false;
+	return !rep_shorten(b, (const char *)b->data, *from, (size_t)cols, how, term.ascii);
+}
+
+int tui_put(int row, int col, int cols, enum tui_style style, enum rep_shorten how,
+	    const char *text, size_t size)
+{
+	size_t from;
+
+	if (cols <= 0 || row < 0 || row >= LINES || col < 0 || col >= COLS)
+		return 0;
+	if (cols > COLS - col)
+		cols = COLS - col;
+	if (!prepare(text, size, cols, how, &from))
+		return 0;
+	tui_style_set(style);
+	mvaddnstr(row, col, (const char *)term.text.data + from, (int)(term.text.size - from));
+	return (int)rep_text_width((const char *)term.text.data + from, term.text.size - from);
+}
+
+int tui_say(int row, int col, int cols, enum tui_style style, const char *text)
+{
+	return tui_put(row, col, cols, style, REP_SHORTEN_RIGHT, text, strlen(text));
+}
+
+int tui_sayf(int row, int col, int cols, enum tui_style style, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return tui_say(row, col, cols, style, text);
+}
+
+void tui_put_right(int row, int col, int cols, enum tui_style style, const char *text, size_t size)
+{
+	size_t from;
+	int width;
+
+	if (cols <= 0 || row < 0 || row >= LINES || col < 0 || col >= COLS)
+		return;
+	if (!prepare(text, size, cols, REP_SHORTEN_RIGHT, &from))
+		return;
+	width = (int)rep_text_width((const char *)term.text.data + from, term.text.size - from);
+	tui_style_set(style);
+	mvaddnstr(row, col + cols - width, (const char *)term.text.data + from,
+		  (int)(term.text.size - from));
+}
+
+void tui_fill(int row, int col, int cols, enum tui_style style)
+{
+	if (row < 0 || row >= LINES || col < 0 || col >= COLS)
+		return;
+	tui_style_set(style);
+	mvhline(row, col, ' ', cols < COLS - col ? cols : COLS - col);
+}
+
+void tui_screen_cursor(void)
+{
+	curs_set(1);
+}
+
+void tui_glyph(int row, int col, enum tui_style style, const char *glyph, char ascii)
+{
+	if (row < 0 || row >= LINES || col < 0 || col >= COLS)
+		return;
+	tui_style_set(style);
+	if (term.ascii)
+		mvaddch(row, col, (chtype)(unsigned char)ascii);
+	else
+		mvaddstr(row, col, glyph);
+}

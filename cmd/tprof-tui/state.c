@@ -1,0 +1,164 @@
+#include "tprof-tui/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+#define MOST_STORES 200 /* that are remembered */
+#define MOST_FILE   (1 << 20)
+
+static bool folder(char *path, size_t room)
+{
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (state && *state == '/')
+		n = snprintf(path, room, "%s/tprof", state);
+	else if (home && *home)
+		n = snprintf(path, room, "%s/.local/state/tprof", home);
+	else
+		n = -1;
+	if (n < 0 || (size_t)n >= room) {
+		errno = n < 0 ? ENOENT : ENAMETOOLONG;
+		return false;
+	}
+	return true;
+}
+
+static bool make_folders(char *path)
+{
+	for (char *c = path + 1; *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST) {
+			*c = '/';
+			return false;
+		}
+		*c = '/';
+	}
+	return !mkdir(path, 0700) || errno == EEXIST;
+}
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+/* Beside it and renamed: another tprof-tui may be reading. */
+bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room)
+{
+	char dir[PATH_MAX - 64], part[PATH_MAX];
+	bool done;
+	int fd;
+
+	snprintf(path, room, "%s", name);
+	if (!folder(dir, sizeof(dir)) || !make_folders(dir))
+		return false;
+	snprintf(path, room, "%s/%s", dir, name);
+	snprintf(part, sizeof(part), "%s/%s-XXXXXX", dir, name);
+	fd = mkstemp(part);
+	if (fd < 0)
+		return false;
+	done = write_all(fd, data, size);
+	done = !close(fd) && done;
+	if (done && !rename(part, path))
+		return true;
+	unlink(part);
+	return false;
+}
+
+bool tui_state_read(const char *name, char *text, size_t room)
+{
+	char dir[PATH_MAX - 64], path[PATH_MAX];
+	size_t size;
+	FILE *f;
+
+	if (!folder(dir, sizeof(dir)))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	size = fread(text, 1, room - 1, f);
+	text[size] = '\0';
+	fclose(f);
+	return true;
+}
+
+/* ---- the last view of each store: lines "VIEW\tPATH", the latest first ---- */
+
+static bool whole_path(const char *store, char *path)
+{
+	return realpath(store, path) && !strpbrk(path, "\n\t");
+}
+
+void tui_state_keep_view(const char *store, const char *view)
+{
+	char path[PATH_MAX], where[PATH_MAX];
+	char *old = calloc(1, MOST_FILE);
+	struct tp_buf b = {0};
+	int failed;
+
+	if (!old || !whole_path(store, path)) {
+		free(old);
+		return;
+	}
+	failed = tp_buf_put(&b, view, strlen(view)) | tp_buf_put(&b, "\t", 1) |
+		 tp_buf_put(&b, path, strlen(path)) | tp_buf_put(&b, "\n", 1);
+	if (tui_state_read("views", old, MOST_FILE)) {
+		size_t lines = 1;
+
+		for (char *line = strtok(old, "\n"); line && lines < MOST_STORES;
+		     line = strtok(NULL, "\n")) {
+			const char *tab = strchr(line, '\t');
+
+			if (!tab || !strcmp(tab + 1, path))
+				continue;
+			failed |= tp_buf_put(&b, line, strlen(line)) | tp_buf_put(&b, "\n", 1);
+			lines++;
+		}
+	}
+	if (!failed)
+		tui_state_write("views", b.data, b.size, where, sizeof(where));
+	tp_buf_release(&b);
+	free(old);
+}
+
+bool tui_state_last_view(const char *store, char *view, size_t room)
+{
+	char path[PATH_MAX];
+	char *all = calloc(1, MOST_FILE);
+	bool found = false;
+
+	if (all && whole_path(store, path) && tui_state_read("views", all, MOST_FILE)) {
+		for (char *line = strtok(all, "\n"); line && !found; line = strtok(NULL, "\n")) {
+			char *tab = strchr(line, '\t');
+
+			if (!tab || strcmp(tab + 1, path) != 0 || (size_t)(tab - line) >= room)
+				continue;
+			*tab = '\0';
+			memcpy(view, line, strlen(line) + 1);
+			found = true;
+		}
+	}
+	free(all);
+	return found;
+}

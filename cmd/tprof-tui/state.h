@@ -1,0 +1,17 @@
+/* What is kept from one time to the next, in $XDG_STATE_HOME/tprof (or ~/.local/state/tprof). */
+#ifndef TUI_STATE_H
+#define TUI_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes a file of this name whole; `path` is where it is, or should be. False: errno tells. */
+bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room);
+/* Reads up to room - 1 bytes, and ends them with a NUL. False where there is none. */
+bool tui_state_read(const char *name, char *text, size_t room);
+
+/* The view that was shown last of this store: remembered by its whole path. */
+void tui_state_keep_view(const char *store, const char *view);
+bool tui_state_last_view(const char *store, char *view, size_t room);
+
+#endif

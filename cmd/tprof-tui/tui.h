@@ -1,0 +1,151 @@
+/* The program: a stack of views on one store, what is selected, and the lines above and below.
+ *
+ *	row 0      what is looked at: the run, the time range, filters; the view's name
+ *	…          the view
+ *	last - 1   a message, or a prompt
+ *	last       the next useful keys
+ *
+ * A view is opened on the selection as it is then. Going back shows the view before as it was left;
+ * going forward undoes that. Work that may take long goes to the worker (worker.h); a view shows
+ *what it has until the answer comes.
+ *
+ * To add a view: cmd/tprof-tui/view/NAME.c with its struct tui_view_ops, a bit in keys.h, a line in
+ * tui_views[], its keys in tui_bindings[], tests in testdata/tui. */
+#ifndef TUI_TUI_H
+#define TUI_TUI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/common.h"
+#include "run.h"
+#include "store/store.h"
+#include "top/filter.h"
+#include "tprof-tui/keys.h"
+#include "tprof-tui/screen/screen.h"
+#include "tprof-tui/worker.h"
+
+/* What every view is about. Texts are owned by it. */
+struct tui_select {
+	const struct rep_run *run;   /* NULL: the store has none */
+	const struct rep_run *other; /* marked, to be compared with */
+	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
+	char *goroutine;	/* id or regular expression, as --goroutine has it; NULL: all */
+	char *focus, *reason, *state; /* as the options have them; NULL: all */
+};
+
+/* A copy that owns its texts; false: no memory (it is empty then). */
+bool tui_select_copy(struct tui_select *to, const struct tui_select *from);
+void tui_select_release(struct tui_select *s);
+/* Replaces one of its texts; NULL and "" take it away. */
+bool tui_select_set(char **text, const char *value);
+bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
+/* As tprof-top's options would have it; `times` (60 bytes) is where the times are written. */
+struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60]);
+/* In words: "from 1.2ms to 3ms, goroutine 12"; "" for everything. Returns text. */
+char *tui_select_words(const struct tui_select *s, char *text, size_t size);
+
+struct tui;
+struct tui_view;
+
+struct tui_view_ops {
+	unsigned where;	  /* its bit in keys.h */
+	const char *name; /* as the palette and the first line have it */
+	size_t size;	  /* of its state, which begins with zeros */
+	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
+	 * nothing. True, or false with a message set (tui_error). */
+	bool (*open)(struct tui *t, struct tui_view *v, const char *arg);
+	void (*close)(struct tui *t, struct tui_view *v);
+	/* Shown again, perhaps on another selection (v->select has been brought up to date). NULL:
+	 * nothing to do. */
+	void (*resume)(struct tui *t, struct tui_view *v);
+	void (*draw)(struct tui *t, struct tui_view *v, struct tui_area area);
+	/* True: it was for the view. */
+	bool (*act)(struct tui *t, struct tui_view *v, enum tui_action action);
+	/* A key that no binding has. NULL: none is heeded. */
+	bool (*key)(struct tui *t, struct tui_view *v, int key);
+	/* A click within the area it was last drawn in; wheels come as TUI_DO_UP and DOWN. NULL:
+	 * none. */
+	void (*click)(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+	/* Search and filter while they are typed. NULL: it has none. `step` 0: as typed, else the
+	 * next. */
+	bool (*search)(struct tui *t, struct tui_view *v, const char *text, int step);
+	void (*filter)(struct tui *t, struct tui_view *v, const char *text);
+	/* What y and Y copy: adds it. NULL: nothing can be. */
+	int (*yank)(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
+	/* Writes what it shows to a file, by its ending. False with a message. NULL: it cannot be.
+	 */
+	bool (*save)(struct tui *t, struct tui_view *v, const char *path);
+	/* Where the source of what the cursor is on may be: NULL: nowhere. */
+	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+	/* A line about itself behind its name on the first line. NULL: none. */
+	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+};
+
+struct tui_view {
+	const struct tui_view_ops *ops;
+	struct tui *tui;
+	struct tui_select select; /* that it shows */
+	void *state;
+	struct tui_area area; /* it was last drawn in */
+	bool busy;	      /* waits for the worker */
+};
+
+extern const struct tui_view_ops *const tui_views[]; /* ends with NULL */
+
+enum tui_prompt_kind {
+	TUI_PROMPT_NONE,
+	TUI_PROMPT_PALETTE,
+	TUI_PROMPT_SEARCH,
+	TUI_PROMPT_FILTER,
+	TUI_PROMPT_SAVE,
+	TUI_PROMPT_GO,
+};
+
+struct tui {
+	struct cmd *cmd;
+	const char *path; /* of the store or dump, as given */
+	struct tui_worker *worker;
+	struct tui_select select; /* what views that are opened begin with */
+
+	struct tui_view **view; /* history: those up to `at` were opened one after the other, … */
+	size_t nviews, at;	/* … those behind it can be gone forward to */
+
+	struct tui_prompts *prompts; /* prompt.c */
+	char message[400];
+	bool error;
+	bool quit;
+};
+
+struct tui_view *tui_current(const struct tui *t);
+/* Opens a view on t->select, behind the current one; what could be gone forward to is closed.
+ * False: it did not open, and there is a message. */
+bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
+const struct tui_view_ops *tui_view_find(const char *name);
+bool tui_back(struct tui *t);
+bool tui_forward(struct tui *t);
+void tui_close_all(struct tui *t);
+
+/* One line at the bottom until the next key. */
+void tui_message(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void tui_error(struct tui *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The loop: until somebody quits. */
+void tui_run(struct tui *t);
+/* Draws all of it once. */
+void tui_draw(struct tui *t);
+/* Does what the palette's line says: an action's or a view's name, `from TIME`, `goroutine ID` … */
+void tui_command(struct tui *t, const char *line);
+/* To a time ("1.5ms", "25%") or a goroutine (an id). */
+void tui_go(struct tui *t, const char *text);
+
+/* What the palette has beyond views and actions (command.c). */
+struct tui_palette_command {
+	const char *name, *arg, *doc;
+	void (*run)(struct tui *t, const char *arg); /* arg: "" for none */
+};
+extern const struct tui_palette_command tui_commands[];
+extern const size_t tui_ncommands;
+
+#endif

@@ -1,0 +1,239 @@
+#include "tprof-tui/view/rows.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "tprof-tui/prompt.h"
+
+/* ---- filling ---- */
+
+static void take(struct tui_rows *r, struct tui_cells *cells)
+{
+	struct tui_cells old = r->cells;
+
+	r->cells = *cells;
+	*cells = (struct tui_cells){0};
+	tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL);
+	tui_cells_release(&old);
+}
+
+static void set_error(struct tui_rows *r, const char *text)
+{
+	free(r->error);
+	r->error = text ? strdup(text) : NULL;
+}
+
+static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
+{
+	struct tui_fill *f = (struct tui_fill *)job;
+	struct rep_output *out = NULL;
+	int code = tui_cells_output(&f->cells, &out, err);
+
+	if (!code)
+		code = f->fill(f, store, out, err);
+	if (!code)
+		code = rep_output_finish(out, err);
+	rep_output_free(out);
+	return code;
+}
+
+static void done(struct tui_view *v, struct tui_job *job)
+{
+	struct tui_fill *f = (struct tui_fill *)job;
+	struct tui_rows *r = v->state;
+
+	v->busy = false;
+	set_error(r, job->code ? job->err.msg : NULL);
+	if (job->code) {
+		tui_error(v->tui, "%s", job->err.msg);
+		tui_cells_release(&f->cells);
+	}
+	take(r, &f->cells);
+}
+
+static void release(struct tui_job *job)
+{
+	struct tui_fill *f = (struct tui_fill *)job;
+
+	tui_cells_release(&f->cells);
+	tui_select_release(&f->select);
+	free(f->arg);
+	free(f);
+}
+
+void tui_rows_ask(struct tui *t, struct tui_view *v,
+		  int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *,
+			      struct tp_err *),
+		  int which, const char *arg)
+{
+	struct tui_fill *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->arg = arg ? strdup(arg) : NULL;
+	if (!f || (arg && !f->arg) || !tui_select_copy(&f->select, &v->select)) {
+		if (f)
+			free(f->arg);
+		free(f);
+		tui_error(t, "out of memory");
+		return;
+	}
+	f->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
+	f->fill = fill;
+	f->which = which;
+	v->busy = true;
+	tui_worker_ask(t->worker, &f->job);
+}
+
+bool tui_rows_fill(struct tui *t, struct tui_view *v,
+		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx)
+{
+	struct tui_cells cells = {0};
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code = tui_cells_output(&cells, &out, &err);
+
+	if (!code)
+		code = fill(ctx, out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
+	if (code) {
+		tui_error(t, "%s", err.msg);
+		tui_cells_release(&cells);
+		return false;
+	}
+	take(v->state, &cells);
+	return true;
+}
+
+/* ---- what ops need ---- */
+
+void tui_rows_close(struct tui *t, struct tui_view *v)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	tui_table_release(&r->table);
+	tui_cells_release(&r->cells);
+	free(r->error);
+}
+
+void tui_rows_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	if (r->error)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, r->error);
+	else if (!r->table.sheet)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
+	else
+		tui_table_draw(&r->table, a);
+}
+
+bool tui_rows_act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	return tui_table_act(&r->table, action);
+}
+
+void tui_rows_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct tui_rows *r = v->state;
+
+	if (tui_table_click(&r->table, v->area, row, col) && twice)
+		tui_act(t, TUI_DO_ENTER);
+}
+
+bool tui_rows_search(struct tui *t, struct tui_view *v, const char *text, int step)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	return tui_table_find(&r->table, text, step < 0 ? -1 : 1, !step);
+}
+
+void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct tui_rows *r = v->state;
+
+	if (!tui_table_filter(&r->table, text))
+		tui_error(t, "out of memory");
+}
+
+int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	return tui_table_yank(&r->table, all, out);
+}
+
+/* ---- saving ---- */
+
+static enum rep_format format_of(const char *path)
+{
+	static const struct {
+		const char *ending;
+		enum rep_format format;
+	} endings[] = {
+	    {".csv", REP_FORMAT_CSV}, {".json", REP_FORMAT_JSON}, {".md", REP_FORMAT_MARKDOWN}};
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (!strcmp(dot, endings[i].ending))
+			return endings[i].format;
+	return REP_FORMAT_TSV;
+}
+
+static int write_table(struct tui_table *t, FILE *file, enum rep_format format, struct tp_err *err)
+{
+	const struct rep_output_options opt = {.format = format, .sink = rep_sink_file(file)};
+	struct rep_output *out = NULL;
+	int code = rep_output_new(&out, &opt, err);
+
+	if (!code)
+		code = rep_output_begin(out, t->sheet->name, t->sheet->columns, t->sheet->ncolumns,
+					err);
+	for (size_t i = 0; i < t->n && !code; i++)
+		code = rep_output_row(out, tui_cell(t->sheet, t->order[i], 0), err);
+	if (!code)
+		code = rep_output_end(out, err);
+	if (!code)
+		code = rep_output_finish(out, err);
+	rep_output_free(out);
+	return code;
+}
+
+bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
+{
+	struct tui_rows *r = v->state;
+	struct tp_err err;
+	FILE *file;
+	int code;
+
+	if (!r->table.sheet) {
+		tui_error(t, "there is nothing to save yet");
+		return false;
+	}
+	/* What is there is never overwritten: a slip of the finger costs nothing. */
+	file = fopen(path, "wxe");
+	if (!file) {
+		tui_error(t, "%.300s: %s", path, strerror(errno));
+		return false;
+	}
+	code = write_table(&r->table, file, format_of(path), &err);
+	if (fclose(file) && !code)
+		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+	if (!code)
+		return true;
+	tui_error(t, "%.300s: %s", path, err.msg);
+	unlink(path);
+	return false;
+}

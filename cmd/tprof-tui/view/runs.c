@@ -1,0 +1,164 @@
+/* runs: what the store holds; one is picked, and another marked to be compared with it. */
+#include <string.h>
+
+#include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/views.h"
+
+struct runs {
+	struct tui_rows rows;
+};
+
+enum {
+	COLUMN_MARK,
+	COLUMN_ID,
+	COLUMN_NAME,
+	COLUMN_KIND,
+	COLUMN_FORMAT,
+	COLUMN_DURATION,
+	COLUMN_EVENTS,
+	COLUMN_GOROUTINES,
+	COLUMN_LOSSES,
+	COLUMN_LABELS,
+	NCOLUMNS
+};
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [COLUMN_MARK] = {.name = "mark", .title = " ", .kind = REP_TEXT},
+    [COLUMN_ID] = {.name = "id", .title = "RUN", .kind = REP_ID},
+    [COLUMN_NAME] = {.name = "name", .title = "NAME", .kind = REP_TEXT},
+    [COLUMN_KIND] = {.name = "kind", .title = "KIND", .kind = REP_TEXT},
+    [COLUMN_FORMAT] = {.name = "format", .title = "FORMAT", .kind = REP_TEXT},
+    [COLUMN_DURATION] = {.name = "duration_ns", .title = "DURATION", .kind = REP_NS},
+    [COLUMN_EVENTS] = {.name = "events", .title = "EVENTS", .kind = REP_COUNT},
+    [COLUMN_GOROUTINES] = {.name = "goroutines", .title = "GOROUTINES", .kind = REP_COUNT},
+    [COLUMN_LOSSES] = {.name = "losses", .title = "LOSSES", .kind = REP_COUNT},
+    [COLUMN_LABELS] = {.name = "labels", .title = "LABELS", .kind = REP_TEXT},
+};
+
+/* "rev=a os=linux" */
+static int labels_of(const struct rep_run *run, struct tp_buf *text)
+{
+	int failed = 0;
+
+	text->size = 0;
+	for (size_t i = 0; i < run->nlabels; i++)
+		failed |= tp_buf_put(text, " ", i > 0) |
+			  tp_buf_put(text, run->labels[i], strlen(run->labels[i]));
+	return failed | tp_buf_put(text, "", 1);
+}
+
+static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
+{
+	const struct tui *t = ctx;
+	struct tp_buf labels = {0};
+	int code = rep_output_begin(out, "runs", columns, NCOLUMNS, err);
+
+	for (size_t i = 0; i < t->cmd->all.n && !code; i++) {
+		const struct rep_run *run = &t->cmd->all.run[i];
+		bool trace = !strcmp(run->row.kind, "trace");
+
+		if (labels_of(run, &labels)) {
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+			break;
+		}
+		code = rep_output_row(
+		    out,
+		    (struct rep_value[NCOLUMNS]){
+			[COLUMN_MARK] = rep_str(run == t->select.other ? "*"
+						: run == t->select.run ? ">"
+								       : ""),
+			[COLUMN_ID] = rep_int(run->row.id),
+			[COLUMN_NAME] = rep_str(run->row.name),
+			[COLUMN_KIND] = rep_str(run->row.kind),
+			[COLUMN_FORMAT] = rep_str(run->row.format),
+			[COLUMN_DURATION] = rep_int(run->row.duration_ns),
+			[COLUMN_EVENTS] = trace ? rep_int(run->row.events) : rep_null(),
+			[COLUMN_GOROUTINES] = trace ? rep_int(run->row.goroutines) : rep_null(),
+			[COLUMN_LOSSES] = rep_int(run->losses),
+			[COLUMN_LABELS] = rep_str((const char *)labels.data),
+		    },
+		    err);
+	}
+	tp_buf_release(&labels);
+	return code ? code : rep_output_end(out, err);
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct runs *r = v->state;
+
+	(void)arg;
+	r->rows.table.sort = -1;
+	if (!tui_rows_fill(t, v, fill, t))
+		return false;
+	for (size_t i = 0; i < r->rows.table.n; i++)
+		if (&t->cmd->all.run[i] == t->select.run)
+			r->rows.table.cursor = i;
+	return true;
+}
+
+static void resume(struct tui *t, struct tui_view *v)
+{
+	tui_rows_fill(t, v, fill, t);
+}
+
+static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+{
+	if (t->cmd->all.n)
+		tui_rows_draw(t, v, area);
+	else
+		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM,
+			"this store holds no runs; tprof-import puts some in");
+}
+
+static const struct rep_run *under_cursor(const struct tui *t, const struct tui_view *v)
+{
+	const struct runs *r = v->state;
+	long row = tui_table_row(&r->rows.table);
+
+	return row >= 0 && (size_t)row < t->cmd->all.n ? &t->cmd->all.run[row] : NULL;
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	const struct rep_run *run = under_cursor(t, v);
+
+	switch (action) {
+	case TUI_DO_ENTER:
+		if (!run)
+			return true;
+		/* Times and goroutines of one run are none of another. */
+		if (run != t->select.run) {
+			const struct rep_run *other = t->select.other;
+
+			tui_select_release(&t->select);
+			t->select.run = run;
+			t->select.other = other;
+		}
+		tui_open(t, &tui_top, NULL);
+		return true;
+	case TUI_DO_MARK:
+		t->select.other = run && run != t->select.other ? run : NULL;
+		v->select.other = t->select.other;
+		tui_rows_fill(t, v, fill, t);
+		return true;
+	default:
+		return tui_rows_act(t, v, action);
+	}
+}
+
+const struct tui_view_ops tui_runs = {
+    .where = TUI_RUNS,
+    .name = "runs",
+    .size = sizeof(struct runs),
+    .open = open_view,
+    .close = tui_rows_close,
+    .resume = resume,
+    .draw = draw,
+    .act = act,
+    .click = tui_rows_click,
+    .search = tui_rows_search,
+    .filter = tui_rows_filter,
+    .yank = tui_rows_yank,
+    .save = tui_rows_save,
+};

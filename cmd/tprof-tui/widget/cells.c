@@ -1,0 +1,180 @@
+#include "tprof-tui/widget/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static char *keep(struct tui_cells *c, const char *text)
+{
+	return tp_arena_strndup(&c->arena, text, strlen(text));
+}
+
+static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct rep_column *columns)
+{
+	s->columns = tp_arena_alloc(&c->arena, (s->ncolumns + 1) * sizeof(*columns));
+	if (!s->columns)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		s->columns[i] = columns[i];
+		s->columns[i].name = keep(c, columns[i].name);
+		s->columns[i].title =
+		    keep(c, columns[i].title ? columns[i].title : columns[i].name);
+		if (!s->columns[i].name || !s->columns[i].title)
+			return TP_ENOMEM;
+	}
+	return 0;
+}
+
+static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
+		    struct tp_err *err)
+{
+	struct tui_cells *c = ctx;
+	struct tui_sheet *s;
+
+	if (c->n == c->room) {
+		size_t room = c->room ? 2 * c->room : 4;
+		struct tui_sheet *more = realloc(c->sheet, room * sizeof(*more));
+
+		if (!more)
+			return no_memory(err);
+		c->sheet = more;
+		c->room = room;
+	}
+	s = &c->sheet[c->n];
+	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns};
+	if (!s->name || keep_columns(c, s, columns))
+		return no_memory(err);
+	c->n++;
+	return 0;
+}
+
+static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
+{
+	struct tui_cells *c = ctx;
+	struct tui_sheet *s = &c->sheet[c->n - 1];
+	struct rep_value *to;
+
+	if (s->nrows == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct rep_value *more;
+
+		if (room > SIZE_MAX / sizeof(*more) / (s->ncolumns + 1))
+			return no_memory(err);
+		more = realloc(s->values, room * (s->ncolumns + 1) * sizeof(*more));
+		if (!more)
+			return no_memory(err);
+		s->values = more;
+		s->room = room;
+	}
+	to = s->values + s->nrows * s->ncolumns;
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		to[i] = values[i];
+		if (values[i].type != REP_TYPE_TEXT && values[i].type != REP_TYPE_BLOB)
+			continue;
+		to[i].text.data =
+		    tp_arena_strndup(&c->arena, values[i].text.data, values[i].text.size);
+		if (!to[i].text.data)
+			return no_memory(err);
+	}
+	s->nrows++;
+	return 0;
+}
+
+static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
+{
+	struct tui_cells *c = ctx;
+	char **note = realloc(c->note, (c->nnotes + 1) * sizeof(*note));
+	bool *strongs;
+
+	if (!note)
+		return no_memory(err);
+	c->note = note;
+	strongs = realloc(c->strong, (c->nnotes + 1) * sizeof(*strongs));
+	if (!strongs)
+		return no_memory(err);
+	c->strong = strongs;
+	note[c->nnotes] = keep(c, text);
+	strongs[c->nnotes] = strong;
+	if (!note[c->nnotes])
+		return no_memory(err);
+	c->nnotes++;
+	return 0;
+}
+
+int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp_err *err)
+{
+	const struct rep_output_visitor visitor = {
+	    .begin = on_begin, .row = on_row, .note = on_note, .ctx = cells};
+
+	return rep_output_new_visitor(out, &visitor, err);
+}
+
+void tui_cells_release(struct tui_cells *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->sheet[i].values);
+	free(c->sheet);
+	free(c->note);
+	free(c->strong);
+	tp_arena_clear(&c->arena);
+	*c = (struct tui_cells){0};
+}
+
+int tui_sheet_column(const struct tui_sheet *s, const char *name)
+{
+	for (size_t i = 0; i < s->ncolumns; i++)
+		if (!strcmp(s->columns[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* ---- order ---- */
+
+/* Nothing, numbers, texts. */
+static int class_of(const struct rep_value *v)
+{
+	switch (v->type) {
+	case REP_TYPE_INT:
+		return 1;
+	case REP_TYPE_FLOAT:
+		return isnan(v->f) ? 0 : 1;
+	case REP_TYPE_TEXT:
+	case REP_TYPE_BLOB:
+		return 2;
+	case REP_TYPE_NULL:
+		break;
+	}
+	return 0;
+}
+
+static int compare_numbers(const struct rep_value *a, const struct rep_value *b)
+{
+	double x, y;
+
+	if (a->type == REP_TYPE_INT && b->type == REP_TYPE_INT)
+		return a->i < b->i ? -1 : a->i > b->i;
+	x = a->type == REP_TYPE_INT ? (double)a->i : a->f;
+	y = b->type == REP_TYPE_INT ? (double)b->i : b->f;
+	return x < y ? -1 : x > y;
+}
+
+int tui_cell_compare(const struct rep_value *a, const struct rep_value *b)
+{
+	int ca = class_of(a), cb = class_of(b), c;
+	size_t n;
+
+	if (ca != cb)
+		return ca < cb ? -1 : 1;
+	if (ca == 0)
+		return 0;
+	if (ca == 1)
+		return compare_numbers(a, b);
+	n = a->text.size < b->text.size ? a->text.size : b->text.size;
+	c = n ? memcmp(a->text.data, b->text.data, n) : 0;
+	return c ? c : (a->text.size > b->text.size) - (a->text.size < b->text.size);
+}

@@ -1,0 +1,38 @@
+/* A line that is typed: moved in, cut, and remembered. Text is UTF-8. */
+#ifndef TUI_WIDGET_LINE_H
+#define TUI_WIDGET_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tprof-tui/screen/screen.h"
+
+#define TUI_LINE_SIZE 4096
+
+struct tui_line {
+	char text[TUI_LINE_SIZE];
+	size_t size, at; /* at: place of the cursor, in bytes */
+	char **history;
+	size_t nhistory, place; /* place: of what is shown; nhistory: what is being typed */
+	char *kept;		/* what was being typed before the history was looked at */
+};
+
+enum tui_line_result {
+	TUI_LINE_TYPED, /* it goes on, and may have changed */
+	TUI_LINE_DONE,
+	TUI_LINE_GIVEN_UP,
+	TUI_LINE_COMPLETE, /* Tab */
+};
+
+void tui_line_begin(struct tui_line *l, const char *text);
+enum tui_line_result tui_line_key(struct tui_line *l, int key);
+/* Puts text in at the cursor. */
+void tui_line_insert(struct tui_line *l, const char *text, size_t size);
+/* Keeps what was typed for Up and Down. */
+void tui_line_remember(struct tui_line *l);
+void tui_line_release(struct tui_line *l);
+
+/* Draws it behind `label`, and leaves the terminal's cursor in it. */
+void tui_line_draw(const struct tui_line *l, int row, int col, int cols, const char *label);
+
+#endif

@@ -1,0 +1,56 @@
+/* A table on the screen: rows that one moves over, sorts, filters and searches. Columns that do not
+ * fit are reached by moving to the right; the one that it is sorted by is marked. */
+#ifndef TUI_WIDGET_TABLE_H
+#define TUI_WIDGET_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "tprof-tui/keys.h"
+#include "tprof-tui/screen/screen.h"
+#include "tprof-tui/widget/cells.h"
+
+struct tui_table {
+	const struct tui_sheet *sheet; /* NULL: nothing to show yet */
+	uint32_t *order;	       /* rows that are shown, in order */
+	size_t n;		       /* of them */
+	size_t cursor, top;	       /* places in `order` */
+	int *column;		       /* columns that tables show, ncolumns of them */
+	int *width;		       /* cells that each takes */
+	int ncolumns, first;	       /* first: leftmost column on the screen */
+	int sort;		       /* an index in `column`, -1: as the report has it */
+	bool turned;		       /* smallest first */
+	char *filter, *search;	       /* lower case; NULL or "": none */
+	int page;		       /* rows that were shown last */
+	struct tp_buf text;	       /* being made */
+};
+
+void tui_table_release(struct tui_table *t);
+/* Shows a sheet, which must outlive it or be replaced first (NULL: nothing). Filter, search, and
+ * the column sorted by (by name) stay; the cursor stays on the same line of text where that is
+ * still there. false: no memory, nothing is shown. */
+bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet);
+
+void tui_table_draw(struct tui_table *t, struct tui_area area);
+/* True: it was for a table. */
+bool tui_table_act(struct tui_table *t, enum tui_action action);
+/* A click (at a row and column of the screen, within `area` as drawn): the cursor goes there; on
+ * the heading, it sorts. True: it was on a row. */
+bool tui_table_click(struct tui_table *t, struct tui_area area, int row, int col);
+
+/* Keeps the rows that hold the text in any cell, without regard to case; "" keeps all. */
+bool tui_table_filter(struct tui_table *t, const char *text);
+/* Goes to the next row (`step` 1; -1: the one before) that holds the text; the cursor's own counts
+ * if `here`. False: there is none. */
+bool tui_table_find(struct tui_table *t, const char *text, int step, bool here);
+
+/* The row of the sheet under the cursor, -1 for none. */
+long tui_table_row(const struct tui_table *t);
+/* The cell of this name under the cursor, NULL where there is none. */
+const struct rep_value *tui_table_cell(const struct tui_table *t, const char *column);
+
+/* Adds the row under the cursor, or all that are shown, as TSV with a heading. TP_ENOMEM. */
+int tui_table_yank(struct tui_table *t, bool all, struct tp_buf *out);
+
+#endif

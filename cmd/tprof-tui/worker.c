@@ -1,0 +1,195 @@
+#include "tprof-tui/worker.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tui_worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t asked;
+	char *path;
+	struct tp_store *store;
+	struct tui_job *waiting, *doing, *ready; /* `ready` in the order in which they were done */
+	bool stop;
+};
+
+static int work(struct tui_worker *w, struct tui_job *job)
+{
+	if (!w->store) {
+		int code = tp_store_open(&w->store, w->path, &job->err);
+
+		if (code)
+			return code;
+	}
+	return job->work(job, w->store, &job->err);
+}
+
+static void append(struct tui_job **list, struct tui_job *job)
+{
+	while (*list)
+		list = &(*list)->next;
+	job->next = NULL;
+	*list = job;
+}
+
+static void *run(void *ctx)
+{
+	struct tui_worker *w = ctx;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->stop) {
+		struct tui_job *job = w->waiting;
+
+		if (!job) {
+			pthread_cond_wait(&w->asked, &w->lock);
+			continue;
+		}
+		w->waiting = job->next;
+		w->doing = job;
+		pthread_mutex_unlock(&w->lock);
+		job->code = work(w, job);
+		pthread_mutex_lock(&w->lock);
+		w->doing = NULL;
+		append(&w->ready, job);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Signals are the screen's. */
+static bool start(struct tui_worker *w)
+{
+	sigset_t all, before;
+	bool started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = !pthread_create(&w->thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+struct tui_worker *tui_worker_new(const char *path)
+{
+	struct tui_worker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->path = strdup(path);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->asked, NULL);
+	if (w->path && start(w))
+		return w;
+	free(w->path);
+	free(w);
+	return NULL;
+}
+
+static void release_all(struct tui_job *job)
+{
+	while (job) {
+		struct tui_job *next = job->next;
+
+		job->release(job);
+		job = next;
+	}
+}
+
+void tui_worker_free(struct tui_worker *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stop = true;
+	pthread_cond_signal(&w->asked);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	release_all(w->waiting);
+	release_all(w->ready);
+	tp_store_close(w->store);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->asked);
+	free(w->path);
+	free(w);
+}
+
+/* With the lock held: what the view has asked for does not matter any more. */
+static struct tui_job *drop(struct tui_worker *w, const struct tui_view *view)
+{
+	struct tui_job **at = &w->waiting, *gone = NULL;
+
+	while (*at) {
+		struct tui_job *job = *at;
+
+		if (job->view != view) {
+			at = &job->next;
+			continue;
+		}
+		*at = job->next;
+		job->next = gone;
+		gone = job;
+	}
+	if (w->doing && w->doing->view == view)
+		w->doing->dropped = true;
+	for (struct tui_job *job = w->ready; job; job = job->next)
+		if (job->view == view)
+			job->dropped = true;
+	return gone;
+}
+
+void tui_worker_forget(struct tui_worker *w, const struct tui_view *view)
+{
+	struct tui_job *gone;
+
+	pthread_mutex_lock(&w->lock);
+	gone = drop(w, view);
+	pthread_mutex_unlock(&w->lock);
+	release_all(gone);
+}
+
+void tui_worker_ask(struct tui_worker *w, struct tui_job *job)
+{
+	struct tui_job *gone;
+
+	pthread_mutex_lock(&w->lock);
+	gone = drop(w, job->view);
+	append(&w->waiting, job);
+	pthread_cond_signal(&w->asked);
+	pthread_mutex_unlock(&w->lock);
+	release_all(gone);
+}
+
+/* One by one: what is done with a job may close the view of another. */
+bool tui_worker_take(struct tui_worker *w)
+{
+	bool any = false;
+
+	for (;;) {
+		struct tui_job *job;
+
+		pthread_mutex_lock(&w->lock);
+		job = w->ready;
+		if (job)
+			w->ready = job->next;
+		pthread_mutex_unlock(&w->lock);
+		if (!job)
+			return any;
+		if (!job->dropped) {
+			job->done(job->view, job);
+			any = true;
+		}
+		job->release(job);
+	}
+}
+
+bool tui_worker_busy(struct tui_worker *w)
+{
+	bool busy;
+
+	pthread_mutex_lock(&w->lock);
+	busy = w->waiting || w->doing || w->ready;
+	pthread_mutex_unlock(&w->lock);
+	return busy;
+}

@@ -1,0 +1,46 @@
+/* Work in the background: reports are made on a thread with a handle of its own on the store, while
+ * keys are answered. A job belongs to one view; a newer job of a view replaces one that waits, and
+ * what comes too late for its view is thrown away. */
+#ifndef TUI_WORKER_H
+#define TUI_WORKER_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "store/store.h"
+
+struct tui_view;
+
+struct tui_job {
+	/* On the worker's thread; touches nothing but the job. */
+	int (*work)(struct tui_job *job, struct tp_store *store, struct tp_err *err);
+	/* On the screen's thread: what came of it (job->code, job->err). Not called where the view
+	 * is gone or has asked for something else since. */
+	void (*done)(struct tui_view *view, struct tui_job *job);
+	void (*release)(struct tui_job *job); /* in every case, last */
+	struct tui_view *view;
+	int code;
+	struct tp_err err;
+
+	/* private */
+	struct tui_job *next;
+	bool dropped;
+};
+
+struct tui_worker;
+
+/* `path` of a store; opened when first needed. NULL: no memory, or no thread. */
+struct tui_worker *tui_worker_new(const char *path);
+/* Waits for what is being done. */
+void tui_worker_free(struct tui_worker *w);
+
+/* Takes the job. */
+void tui_worker_ask(struct tui_worker *w, struct tui_job *job);
+/* Forgets what a view has asked for. */
+void tui_worker_forget(struct tui_worker *w, const struct tui_view *view);
+/* Hands over what is done; true where there was something. */
+bool tui_worker_take(struct tui_worker *w);
+/* Is something asked for and not handed over yet? */
+bool tui_worker_busy(struct tui_worker *w);
+
+#endif
