@@ -25,6 +25,15 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* Those of a command that has the whole screen. */
+static const struct argp_option screen_options[] = {
+    {"run", KEY_RUN, "RUN", 0,
+     "Begin with this run: latest (the default), an id, a name, or a label KEY=VALUE", 0},
+    {"color", KEY_COLOR, "WHEN", 0,
+     "Use colors: auto (the default: unless NO_COLOR is set), always, never", 0},
+    {0},
+};
+
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct cmd *cmd = state->input;
@@ -63,6 +72,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp cmd_argp = {.options = options, .parser = on_option};
+const struct argp cmd_screen_argp = {.options = screen_options, .parser = on_option};
 
 static void print_version(FILE *stream, struct argp_state *state)
 {

@@ -106,6 +106,8 @@ struct cmd {
 
 /* The shared options as an argp child, heading and all: {&cmd_argp, 0, NULL, 0}. */
 extern const struct argp cmd_argp;
+/* Those of them that make sense where a command has the whole screen. */
+extern const struct argp cmd_screen_argp;
 
 /* argp_parse with our conventions (exit status 2, --version, SIGPIPE ignored), then the terminal
  * fields of cmd. Does not return when the arguments are wrong, or for --help. */

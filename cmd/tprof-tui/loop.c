@@ -303,7 +303,10 @@ void tui_run(struct tui *t)
 		timeout(tui_worker_busy(t->worker) ? BUSY_MS : -1);
 		key = getch();
 		if (tui_screen_interrupted()) {
-			tui_message(t, "q leaves");
+			if (tui_worker_busy(t->worker))
+				tui_worker_interrupt(t->worker);
+			else
+				tui_message(t, "q leaves");
 			changed = true;
 		}
 		/* The terminal has gone, or no key came in time. */

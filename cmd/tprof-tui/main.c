@@ -55,7 +55,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cmd_screen_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
@@ -96,7 +96,7 @@ static int run(struct args *args)
 	struct tp_err err;
 	int status;
 
-	t.select = (struct tui_select){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	tui_select_init(&t.select);
 	status = cmd_open(&args->cmd, args->path);
 	if (status)
 		return status;

@@ -9,12 +9,13 @@
 
 static char **text_of(struct tui_select *s, size_t i)
 {
-	char **const texts[] = {&s->goroutine, &s->focus, &s->reason, &s->state};
+	char **const texts[] = {&s->goroutine, &s->focus, &s->reason,
+				&s->state,     &s->task,  &s->region};
 
 	return texts[i];
 }
 
-#define NTEXTS 4
+#define NTEXTS 6
 
 bool tui_select_copy(struct tui_select *to, const struct tui_select *from)
 {
@@ -39,7 +40,13 @@ void tui_select_release(struct tui_select *s)
 {
 	for (size_t i = 0; i < NTEXTS; i++)
 		free(*text_of(s, i));
-	*s = (struct tui_select){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	tui_select_init(s);
+}
+
+void tui_select_init(struct tui_select *s)
+{
+	*s = (struct tui_select){
+	    .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = INT64_MIN, .at_goroutine = -1};
 }
 
 bool tui_select_set(char **text, const char *value)
@@ -62,13 +69,20 @@ bool tui_select_same(const struct tui_select *a, const struct tui_select *b)
 {
 	return a->run == b->run && a->other == b->other && a->from_ns == b->from_ns &&
 	       a->to_ns == b->to_ns && same(a->goroutine, b->goroutine) &&
-	       same(a->focus, b->focus) && same(a->reason, b->reason) && same(a->state, b->state);
+	       same(a->focus, b->focus) && same(a->reason, b->reason) && same(a->state, b->state) &&
+	       same(a->task, b->task) && same(a->region, b->region);
 }
 
 struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60])
 {
 	struct rep_filter_text f = {
-	    .goroutine = s->goroutine, .focus = s->focus, .reason = s->reason, .state = s->state};
+	    .goroutine = s->goroutine,
+	    .focus = s->focus,
+	    .reason = s->reason,
+	    .state = s->state,
+	    .task = s->task,
+	    .region = s->region,
+	};
 
 	if (s->from_ns != INT64_MIN) {
 		snprintf(times, 30, "%" PRId64 "ns", s->from_ns);
@@ -85,10 +99,8 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 {
 	const struct {
 		const char *name, *value;
-	} texts[NTEXTS] = {{"goroutine", s->goroutine},
-			   {"focus", s->focus},
-			   {"reason", s->reason},
-			   {"state", s->state}};
+	} texts[NTEXTS] = {{"goroutine", s->goroutine}, {"focus", s->focus}, {"reason", s->reason},
+			   {"state", s->state},		{"task", s->task},   {"region", s->region}};
 	char from[TP_UNITS_SIZE], to[TP_UNITS_SIZE];
 	size_t n = 0;
 

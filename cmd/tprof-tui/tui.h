@@ -7,7 +7,7 @@
  *
  * A view is opened on the selection as it is then. Going back shows the view before as it was left;
  * going forward undoes that. Work that may take long goes to the worker (worker.h); a view shows
- *what it has until the answer comes.
+ * what it has until the answer comes.
  *
  * To add a view: cmd/tprof-tui/view/NAME.c with its struct tui_view_ops, a bit in keys.h, a line in
  * tui_views[], its keys in tui_bindings[], tests in testdata/tui. */
@@ -33,6 +33,10 @@ struct tui_select {
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
 	char *goroutine;	/* id or regular expression, as --goroutine has it; NULL: all */
 	char *focus, *reason, *state; /* as the options have them; NULL: all */
+	char *task, *region;	      /* likewise */
+	/* No filter, but what a view begins at that is opened on it: a moment (INT64_MIN: none), a
+	 * goroutine's id (-1: none). */
+	int64_t at_ns, at_goroutine;
 };
 
 /* A copy that owns its texts; false: no memory (it is empty then). */
@@ -40,6 +44,7 @@ bool tui_select_copy(struct tui_select *to, const struct tui_select *from);
 void tui_select_release(struct tui_select *s);
 /* Replaces one of its texts; NULL and "" take it away. */
 bool tui_select_set(char **text, const char *value);
+void tui_select_init(struct tui_select *s); /* all of no run */
 bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
 /* As tprof-top's options would have it; `times` (60 bytes) is where the times are written. */
 struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60]);

@@ -131,12 +131,27 @@ static struct tui_job *drop(struct tui_worker *w, const struct tui_view *view)
 		job->next = gone;
 		gone = job;
 	}
-	if (w->doing && w->doing->view == view)
+	if (w->doing && w->doing->view == view) {
 		w->doing->dropped = true;
+		w->doing->stop = true;
+	}
 	for (struct tui_job *job = w->ready; job; job = job->next)
 		if (job->view == view)
 			job->dropped = true;
 	return gone;
+}
+
+/* A job that is being done is told to end, and so is the statement it may be in. What it has come
+ * to is handed over: its view says that it was interrupted. */
+void tui_worker_interrupt(struct tui_worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->doing) {
+		w->doing->stop = true;
+		if (w->store)
+			tp_store_interrupt(w->store);
+	}
+	pthread_mutex_unlock(&w->lock);
 }
 
 void tui_worker_forget(struct tui_worker *w, const struct tui_view *view)

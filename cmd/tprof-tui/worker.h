@@ -21,6 +21,9 @@ struct tui_job {
 	struct tui_view *view;
 	int code;
 	struct tp_err err;
+	/* Nobody waits for it any more: work that takes long looks at this now and then, and ends
+	 * with TP_ECANCEL. */
+	_Atomic bool stop;
 
 	/* private */
 	struct tui_job *next;
@@ -38,6 +41,9 @@ void tui_worker_free(struct tui_worker *w);
 void tui_worker_ask(struct tui_worker *w, struct tui_job *job);
 /* Forgets what a view has asked for. */
 void tui_worker_forget(struct tui_worker *w, const struct tui_view *view);
+/* Ends what is being done, where that can be ended: it comes back with TP_ECANCEL, or what SQLite
+ * has to say. */
+void tui_worker_interrupt(struct tui_worker *w);
 /* Hands over what is done; true where there was something. */
 bool tui_worker_take(struct tui_worker *w);
 /* Is something asked for and not handed over yet? */

@@ -24,6 +24,7 @@ static const struct {
     {"diff", "what changed between runs, and gates for CI"},
     {"leaks", "goroutines that wait and do not end"},
     {"report", "one HTML page of a run, to attach to a ticket"},
+    {"tui", "browse a store in a terminal"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},
     {"record", "run a C, C++ or Rust program, leave traces and profiles of it"},

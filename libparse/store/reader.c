@@ -133,3 +133,8 @@ const char *tp_store_path(struct tp_store *s)
 {
 	return sqlite3_db_filename(s->db, "main");
 }
+
+void tp_store_interrupt(struct tp_store *s)
+{
+	sqlite3_interrupt(s->db);
+}

@@ -118,6 +118,8 @@ void tp_store_close(struct tp_store *s);
 struct sqlite3 *tp_store_db(struct tp_store *s);
 /* The file it is in, for opening it once more; lives as long as the store. */
 const char *tp_store_path(struct tp_store *s);
+/* Ends the statement that runs on it, from any thread: it fails with TP_ESTORE. */
+void tp_store_interrupt(struct tp_store *s);
 /* A store for reading on a connection that stays the caller's (the loadable extension has no
  * other); tp_store_close frees only the handle. Nothing is checked or registered. NULL: no memory.
  */

@@ -4,6 +4,18 @@
 
 #include "tprof-tui/tui.h"
 
-extern const struct tui_view_ops tui_runs, tui_top, tui_sql, tui_help;
+/* In the order of their digits; the Makefile finds the files. A line each, so that adding one is
+ * adding a line. */
+/* clang-format off */
+#define TUI_VIEWS(X) \
+	X(runs)      \
+	X(top)       \
+	X(sql)       \
+	X(help)
+/* clang-format on */
+
+#define TUI_X(name) extern const struct tui_view_ops tui_##name;
+TUI_VIEWS(TUI_X)
+#undef TUI_X
 
 #endif

@@ -1,0 +1,27 @@
+# bash completion for tprof-tui(1)
+
+_tprof_tui()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i words=0
+	# "=" is a word of its own where it is in COMP_WORDBREAKS.
+	[ "$cur" = = ] && cur=
+	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
+	case $prev in
+	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
+	esac
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} == -* ]] || words=$((words + 1))
+	done
+	case $cur in
+	-*)
+		COMPREPLY=($(compgen -W '--ascii --color= --help --no-mouse --run= --usage --version' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
+		;;
+	*)
+		COMPREPLY=($(compgen -f -- "$cur"))
+		[ "$words" -ge 1 ] && COMPREPLY=($(compgen -W 'runs top sql help' -- "$cur"))
+		;;
+	esac
+}
+complete -o filenames -F _tprof_tui tprof-tui
