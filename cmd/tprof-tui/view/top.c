@@ -1,11 +1,9 @@
 /* top: the reports of tprof-top on what is selected; of a profile, its table of functions. */
-#include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/top.h"
 #include "top/top.h"
+#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
@@ -123,58 +121,10 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 	ask(t, v);
 }
 
-/* "^main\.\(\*T\)\.f$": the name and nothing else. */
-static char *only(const char *text, size_t size)
-{
-	char *pattern = malloc(2 * size + 3), *to = pattern;
-
-	if (!pattern)
-		return NULL;
-	*to++ = '^';
-	for (size_t i = 0; i < size; i++) {
-		if (ispunct((unsigned char)text[i]) && !strchr("_/-,:;'\"<>=!@#%&~`", text[i]))
-			*to++ = '\\';
-		*to++ = text[i];
-	}
-	*to++ = '$';
-	*to = '\0';
-	return pattern;
-}
-
-/* Opens a report on the goroutines that a row is about. */
-static void open_goroutines(struct tui *t, const char *pattern, const char *report)
-{
-	if (!pattern || !tui_select_set(&t->select.goroutine, pattern))
-		tui_error(t, "out of memory");
-	else
-		tui_open(t, &tui_top, report);
-}
-
-static void enter(struct tui *t, struct tui_view *v)
-{
-	struct top *top = v->state;
-	const char *report = rep_reports[top->report]->name;
-	const struct rep_value *id = tui_table_cell(&top->rows.table, "goroutine");
-	const struct rep_value *name = tui_table_cell(&top->rows.table, "function");
-	char text[32];
-
-	if (is_profile(v))
-		return;
-	if (id && id->type == REP_TYPE_INT) {
-		snprintf(text, sizeof(text), "%" PRId64, id->i);
-		open_goroutines(t, text, "block");
-	} else if (!strcmp(report, "groups") && name && name->type == REP_TYPE_TEXT) {
-		char *pattern = only(name->text.data, name->text.size);
-
-		open_goroutines(t, pattern, "goroutines");
-		free(pattern);
-	} else {
-		tui_message(t, "there is nothing behind this line");
-	}
-}
-
 static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 {
+	const struct top *top = v->state;
+
 	switch (action) {
 	case TUI_DO_REPORT_NEXT:
 		turn(t, v, 1);
@@ -182,11 +132,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_REPORT_BACK:
 		turn(t, v, -1);
 		return true;
-	case TUI_DO_ENTER:
-		enter(t, v);
-		return true;
 	default:
-		return tui_rows_act(t, v, action);
+		return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table),
+				    action) ||
+		       tui_rows_act(t, v, action);
 	}
 }
 

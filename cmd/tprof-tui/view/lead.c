@@ -1,0 +1,370 @@
+#include "tprof-tui/view/lead.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/view/views.h"
+
+/* What of a row a view is narrowed to. */
+enum {
+	BY_GOROUTINE = 1,
+	BY_ENTRY = 2,
+	BY_FUNCTION = 4,
+	BY_REASON = 8,
+	BY_STATE = 16,
+	BY_TASK = 32, /* its id */
+	BY_TYPE = 64, /* the type of tasks */
+	BY_REGION = 128,
+};
+
+struct rule {
+	const char *table; /* as reports call it */
+	const char *view;  /* Enter opens it; NULL: nothing is behind a row */
+	const char *arg;
+	unsigned by; /* what narrows the view that is opened */
+	/* Which column holds what, where it is not the usual one; NULL: as usual. */
+	const char *function, *entry, *task, *type, *region;
+	const char *state; /* all rows are of this state */
+};
+
+/* clang-format off */
+static const struct rule rules[] = {
+    {"groups",     "top",       "goroutines", BY_ENTRY, "", "function", NULL, NULL, NULL, NULL},
+    {"goroutines", "goroutine", NULL,         BY_GOROUTINE, "", "function", NULL, NULL, NULL, NULL},
+    {"breakdown",  "top",       "",           BY_ENTRY | BY_GOROUTINE | BY_REASON, "", NULL, NULL, NULL, NULL, NULL},
+    {"block",      "top",       "goroutines", BY_FUNCTION | BY_REASON | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
+    {"sched",      "top",       "goroutines", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "runnable"},
+    {"syscalls",   "top",       "goroutines", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "syscall"},
+    {"cpu",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"top",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"gc",         "timeline",  NULL,         0, NULL, NULL, NULL, NULL, "", NULL},
+    {"tasks",      "top",       "task",       BY_TYPE, "", NULL, NULL, "name", NULL, NULL},
+    {"task",       "top",       "task",       BY_TASK, "", "function", "id", "name", NULL, NULL},
+    {"regions",    "top",       "region",     BY_REGION, "", NULL, NULL, NULL, "name", NULL},
+    {"region",     "goroutine", NULL,         BY_REGION | BY_GOROUTINE, "", "function", NULL, NULL, "name", NULL},
+    {"logs",       "goroutine", NULL,         BY_TASK, "", "function", NULL, "type", NULL, NULL},
+    {"story",      "goroutine", NULL,         BY_TASK, "", "function", NULL, NULL, "", NULL},
+    {"procs",      "timeline",  "procs",      0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"mmu",        "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"heap",       "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"stops",      "timeline",  NULL,         BY_GOROUTINE, NULL, "entry", NULL, NULL, NULL, NULL},
+    {"help",       NULL,        NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+/* When something was: the first of these that a row has. */
+static const char *const moments[] = {"worst_at_ns", "at_ns",	   "start_ns", "ts_ns",
+				      "from_ns",     "created_ns", "ts",       "start"};
+static const char *const goroutines[] = {"goroutine", "worst_goroutine", "ids"};
+
+static const struct rule *rule_of(const struct tui_sheet *s)
+{
+	static const struct rule plain = {.by = BY_FUNCTION | BY_ENTRY | BY_GOROUTINE | BY_TASK |
+						BY_REGION};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (!strcmp(rules[i].table, s->name))
+			return &rules[i];
+	return &plain;
+}
+
+/* ---- reading a row ---- */
+
+static const struct rep_value *cell(const struct tui_sheet *s, size_t row, const char *name)
+{
+	int c = *name ? tui_sheet_column(s, name) : -1;
+
+	return c < 0 ? NULL : tui_cell(s, row, (size_t)c);
+}
+
+static struct rep_value text(const struct tui_sheet *s, size_t row, const char *given,
+			     const char *usual)
+{
+	const struct rep_value *v = cell(s, row, given ? given : usual);
+
+	return v && v->type == REP_TYPE_TEXT && v->text.size ? *v : rep_null();
+}
+
+/* An id, or the first of several in a text. */
+static int64_t id(const struct rep_value *v)
+{
+	int64_t n = 0;
+
+	if (!v || (v->type != REP_TYPE_INT && v->type != REP_TYPE_TEXT))
+		return -1;
+	if (v->type == REP_TYPE_INT)
+		return v->i;
+	for (size_t i = 0; i < v->text.size && isdigit((unsigned char)v->text.data[i]); i++) {
+		if (n > (INT64_MAX - 9) / 10)
+			return -1;
+		n = n * 10 + (v->text.data[i] - '0');
+	}
+	return v->text.size && isdigit((unsigned char)v->text.data[0]) ? n : -1;
+}
+
+/* The innermost function of a stack. */
+static struct rep_value leaf_of(struct rep_value stack)
+{
+	const char *end;
+
+	if (stack.type != REP_TYPE_TEXT)
+		return rep_null();
+	end = memchr(stack.text.data, ';', stack.text.size);
+	return rep_text(stack.text.data, end ? (size_t)(end - stack.text.data) : stack.text.size);
+}
+
+bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
+{
+	const struct rule *r;
+	size_t row = (size_t)at;
+
+	*lead = (struct tui_lead){.goroutine = -1, .at_ns = INT64_MIN, .task = -1};
+	if (!s || at < 0 || row >= s->nrows)
+		return false;
+	r = rule_of(s);
+	for (size_t i = 0; i < sizeof(goroutines) / sizeof(goroutines[0]) && lead->goroutine < 0;
+	     i++)
+		lead->goroutine = id(cell(s, row, goroutines[i]));
+	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+		const struct rep_value *v = cell(s, row, moments[i]);
+
+		if (v && v->type == REP_TYPE_INT) {
+			lead->at_ns = v->i;
+			break;
+		}
+	}
+	lead->task = id(cell(s, row, r->task ? r->task : "task"));
+	if (!lead->task)
+		lead->task = -1;
+	lead->function = text(s, row, r->function, "function");
+	if (lead->function.type == REP_TYPE_NULL && !r->function)
+		lead->function = leaf_of(text(s, row, NULL, "stack"));
+	lead->entry = text(s, row, r->entry, "entry");
+	lead->reason = text(s, row, NULL, "reason");
+	lead->state = r->state ? rep_str(r->state) : text(s, row, NULL, "state");
+	lead->task_type = text(s, row, r->type, "task_type");
+	lead->region = text(s, row, r->region, "region");
+	return true;
+}
+
+/* ---- narrowing ---- */
+
+char *tui_lead_only(const char *from, size_t size)
+{
+	char *pattern = size < SIZE_MAX / 2 - 3 ? malloc(2 * size + 3) : NULL, *to = pattern;
+
+	if (!pattern)
+		return NULL;
+	*to++ = '^';
+	for (size_t i = 0; i < size && from[i]; i++) {
+		if (ispunct((unsigned char)from[i]) && !strchr("_/-,:;'\"<>=!@#%&~`", from[i]))
+			*to++ = '\\';
+		*to++ = from[i];
+	}
+	*to++ = '$';
+	*to = '\0';
+	return pattern;
+}
+
+static bool set_only(char **to, struct rep_value v)
+{
+	char *pattern;
+	bool done;
+
+	if (v.type != REP_TYPE_TEXT)
+		return true;
+	pattern = tui_lead_only(v.text.data, v.text.size);
+	done = pattern && tui_select_set(to, pattern);
+	free(pattern);
+	return done;
+}
+
+static bool set_id(char **to, int64_t n)
+{
+	char digits[24];
+
+	if (n < 0)
+		return true;
+	snprintf(digits, sizeof(digits), "%" PRId64, n);
+	return tui_select_set(to, digits);
+}
+
+/* "[chan receive]" as profiles of traces have it at their leaves. */
+static bool is_reason(struct rep_value v)
+{
+	return v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[0] == '[' &&
+	       v.text.data[v.text.size - 1] == ']';
+}
+
+/* As --state knows them; rows that are of ranges ("overlap") have none. */
+static bool set_state(char **to, struct rep_value v)
+{
+	for (const struct rep_state_desc *d = rep_states; v.type == REP_TYPE_TEXT && d->name; d++)
+		if (strlen(d->name) == v.text.size && !memcmp(d->name, v.text.data, v.text.size))
+			return tui_select_set(to, d->name);
+	return true;
+}
+
+static bool narrow(struct tui_select *select, const struct tui_lead *l, unsigned by)
+{
+	bool done = true;
+
+	if (by & BY_ENTRY)
+		done = set_only(&select->goroutine, l->entry);
+	if (by & BY_GOROUTINE)
+		done = done && set_id(&select->goroutine, l->goroutine);
+	if (by & BY_FUNCTION && is_reason(l->function))
+		done = done && set_only(&select->reason, rep_text(l->function.text.data + 1,
+								  l->function.text.size - 2));
+	else if (by & BY_FUNCTION)
+		done = done && set_only(&select->focus, l->function);
+	if (by & BY_REASON)
+		done = done && set_only(&select->reason, l->reason);
+	if (by & BY_STATE)
+		done = done && set_state(&select->state, l->state);
+	if (by & BY_TYPE)
+		done = done && set_only(&select->task, l->task_type);
+	if (by & BY_TASK)
+		done = done && set_id(&select->task, l->task);
+	if (by & BY_REGION)
+		done = done && set_only(&select->region, l->region);
+	if (l->at_ns != INT64_MIN)
+		select->at_ns = l->at_ns;
+	if (l->goroutine >= 0)
+		select->at_goroutine = l->goroutine;
+	return done;
+}
+
+bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row)
+{
+	struct tui_lead lead;
+
+	return !tui_lead_read(s, row, &lead) || narrow(select, &lead, rule_of(s)->by);
+}
+
+/* ---- opening ---- */
+
+bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg)
+{
+	const struct tui_view_ops *ops = tui_view_find(view);
+	struct tui_select before = t->select;
+	bool opened;
+
+	if (!ops) {
+		tui_select_release(select);
+		tui_error(t, "there is no view '%s'", view);
+		return false;
+	}
+	t->select = *select;
+	opened = tui_open(t, ops, arg);
+	if (opened) {
+		tui_select_release(&before);
+	} else {
+		tui_select_release(&t->select);
+		t->select = before;
+	}
+	return opened;
+}
+
+/* Opens a view on a copy of the selection, narrowed. */
+static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_lead *lead,
+		    unsigned by, const char *view, const char *arg)
+{
+	struct tui_select select;
+
+	if (tui_select_copy(&select, &v->select) && narrow(&select, lead, by)) {
+		tui_lead_open(t, &select, view, arg);
+		return;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+}
+
+/* What says most of a time of this state. */
+static const char *report_on(struct rep_value state)
+{
+	static const struct {
+		const char *state, *report;
+	} reports[] = {{"blocked", "block"},
+		       {"runnable", "sched"},
+		       {"syscall", "syscalls"},
+		       {"syscall-blocked", "syscalls"},
+		       {"running", "running functions"}};
+
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++)
+		if (state.type == REP_TYPE_TEXT && strlen(reports[i].state) == state.text.size &&
+		    !memcmp(reports[i].state, state.text.data, state.text.size))
+			return reports[i].report;
+	return "block";
+}
+
+/* Of tables without a rule: the most particular thing that the row has. */
+static bool enter_plain(struct tui *t, struct tui_view *v, const struct tui_lead *l)
+{
+	bool profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+
+	if (l->goroutine >= 0 && !profile)
+		lead_to(t, v, l, 0, "goroutine", NULL);
+	else if (l->task >= 0 && !profile)
+		lead_to(t, v, l, BY_TASK, "top", "task");
+	else if (l->at_ns != INT64_MIN && !profile)
+		lead_to(t, v, l, 0, "timeline", NULL);
+	else if (l->function.type == REP_TYPE_TEXT)
+		lead_to(t, v, l, BY_FUNCTION, "flame", NULL);
+	else if (l->entry.type == REP_TYPE_TEXT && !profile)
+		lead_to(t, v, l, BY_ENTRY, "top", "goroutines");
+	else
+		return false;
+	return true;
+}
+
+static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
+		  const struct tui_lead *l)
+{
+	const struct rule *r = rule_of(s);
+	const char *arg = r->arg;
+	bool nowhere =
+	    r->view && ((!strcmp(r->view, "goroutine") && l->goroutine < 0) ||
+			(!strcmp(r->view, "timeline") && !r->arg && l->at_ns == INT64_MIN));
+
+	if (!r->view || nowhere) {
+		if (!enter_plain(t, v, l))
+			tui_message(t, "there is nothing behind this line");
+		return;
+	}
+	if (arg && !*arg)
+		arg = report_on(l->state);
+	lead_to(t, v, l, strcmp(r->view, "timeline") && strcmp(r->view, "goroutine") ? r->by : 0,
+		r->view, arg);
+}
+
+bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
+		  enum tui_action action)
+{
+	struct tui_lead l;
+
+	if (!tui_lead_read(s, row, &l))
+		return false;
+	if (action == tui_action_find("goroutine-view") && l.goroutine >= 0) {
+		lead_to(t, v, &l, 0, "goroutine", NULL);
+		return true;
+	}
+	switch (action) {
+	case TUI_DO_ENTER:
+		enter(t, v, s, &l);
+		return true;
+	case TUI_DO_TIMELINE:
+		if (l.at_ns == INT64_MIN && l.goroutine < 0)
+			return false;
+		lead_to(t, v, &l, 0, "timeline", NULL);
+		return true;
+	case TUI_DO_TOP:
+	case TUI_DO_FLAME:
+		lead_to(t, v, &l, rule_of(s)->by, action == TUI_DO_TOP ? "top" : "flame", NULL);
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,53 @@
+/* What a row of a table leads to, in every view: Enter opens what is behind it, and the keys of
+ * other views open them at what the row is about.
+ *
+ *	static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+ *	{
+ *		struct mine *m = v->state;
+ *
+ *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table), action)
+ *|| tui_rows_act(t, v, action);
+ *	}
+ *
+ * What a row is about is told by the names of its table and of its columns, which are those of
+ * tprof-top: `goroutine` is an id, `start_ns`, `at_ns`, `ts_ns` … a moment since the run began,
+ * `function` and `stack` (leaf first, by semicolons) are code, `entry` is a goroutine's first
+ * function, `reason`, `state`, `task` (an id), `region`. */
+#ifndef TUI_VIEW_LEAD_H
+#define TUI_VIEW_LEAD_H
+
+#include "tprof-tui/tui.h"
+#include "tprof-tui/widget/cells.h"
+
+struct tui_lead {
+	int64_t goroutine; /* an id; -1: none */
+	int64_t at_ns;	   /* INT64_MIN: none */
+	int64_t task;	   /* an id; -1: none */
+	/* NULL data: none. They point into the sheet. */
+	struct rep_value function; /* that does it: for focus */
+	struct rep_value entry;	   /* of its goroutines */
+	struct rep_value reason, state, task_type, region;
+};
+
+/* All that a row says. False: there is no such row. */
+bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead);
+
+/* Narrows a selection to what the row is about (goroutine, focus, reason, state, task, region) and
+ * sets the point where views begin (at_ns, at_goroutine). False: no memory; it may be half done. */
+bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row);
+
+/* Enter; 3, 8 (the timeline, the goroutine, at the row's place), 4, 5 (tables and flame graph of
+ * what the row is about). True: it was one of these, and something opened or a message says why
+ * not. False: it was none, or the row says nothing that matters to that key. */
+bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
+		  enum tui_action action);
+
+/* Opens a view by its name on `select`, which it takes over (released in every case): false with a
+ * message. */
+bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, const char *arg);
+
+/* "^main\.\(\*T\)\.f$": a regular expression for a text and nothing else. To be freed; NULL: no
+ * memory. */
+char *tui_lead_only(const char *text, size_t size);
+
+#endif
