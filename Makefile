@@ -2,7 +2,7 @@
 #
 # Everything is built under build/; knobs, all of them optional:
 #   V=1                     print the commands
-#   T=NAME                  only the tests whose name holds NAME (unit, cli, golden)
+#   T=NAME                  only the tests whose name holds NAME (unit, cli, golden, tui)
 #   TIME=60                 seconds per target of make fuzz
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
@@ -270,6 +270,12 @@ cli: all ## the commands against their recorded output
 golden: all ## record the commands' output anew; read the diff before it is committed
 	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
 	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
+
+.PHONY: tui golden-tui
+tui: all ## drive tprof-tui by keys, compare its screens with recorded ones (T='NAME NAME': only some)
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/tui/run.sh $(T)
+golden-tui: all ## record the screens of tprof-tui anew; look at them before they are committed
+	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/tui/run.sh $(T)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target

@@ -1,0 +1,147 @@
+"""A terminal that a test sits at: tmux at a pinned size, keys sent, screens read.
+
+Nothing here sleeps for a fixed time. Keys have been answered when the program has woken up since they
+were sent, all its threads wait again, its first line has no sign of work in the background, and two
+looks in a row find the same. Where there is no /proc, the last two have to do.
+"""
+
+import os
+import shlex
+import subprocess
+import time
+
+TICK = 0.02  # between two looks
+
+
+class Trouble(Exception):
+    """What a test fails with: a sentence."""
+
+
+def threads(pid):
+    """How often each thread of a process has woken up, and whether all of them wait."""
+    count, idle = {}, True
+    try:
+        for tid in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/status" % (pid, tid)) as f:
+                for line in f:
+                    if line.startswith("State:"):
+                        idle = idle and line.split()[1] in "StT"
+                    elif line.startswith("voluntary_ctxt_switches:"):
+                        count[tid] = int(line.split()[1])
+    except (OSError, IndexError):
+        return None, True
+    return count, idle
+
+
+class Terminal:
+    """One program in a terminal of its own; `socket` names the tmux server, which goes with the last."""
+
+    def __init__(self, socket, cols, rows, environment, command, patience=20):
+        self.tmux = ["tmux", "-L", socket, "-f", "/dev/null"]
+        self.name = "t%d" % id(self)
+        self.patience = patience
+        self.before = None
+        line = ["env", "-i"] + ["%s=%s" % kv for kv in sorted(environment.items())] + command
+        # Servers that are starting or ending at the same moment do not always answer.
+        for attempt in range(5):
+            done = self.ask("new-session", "-d", "-s", self.name, "-x", str(cols), "-y", str(rows),
+                            "exec " + " ".join(map(shlex.quote, line)),
+                            ";", "set-option", "-g", "status", "off",
+                            ";", "set-option", "-g", "remain-on-exit", "on",
+                            ";", "set-option", "-s", "escape-time", "0",
+                            ";", "set-option", "-s", "set-clipboard", "off", check=False)
+            if done is not None:
+                break
+            time.sleep(0.1 * (attempt + 1))
+        else:
+            raise Trouble("tmux does not start")
+        # A program that ended before `remain-on-exit` was set has taken its terminal along.
+        self.pid = int(self.show("#{pane_pid}") or 0)
+
+    def ask(self, *words, check=True):
+        done = subprocess.run(self.tmux + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode:
+            if not check:
+                return None
+            raise Trouble("tmux %s: %s" % (words[0], done.stderr.decode("utf-8", "replace").strip()))
+        return done.stdout.decode("utf-8", "replace")
+
+    def show(self, what):
+        return self.ask("display-message", "-p", "-t", self.name, what).rstrip("\n")
+
+    def close(self):
+        self.ask("kill-session", "-t", self.name, check=False)
+
+    # ---- what a person does ----
+
+    def keys(self, names):
+        """As tmux names them. What follows an escape character at once belongs to it, so Escape goes alone."""
+        batch = []
+        for name in names:
+            batch.append(name)
+            if name == "Escape":
+                self.send(batch)
+                batch = []
+        if batch:
+            self.send(batch)
+
+    def send(self, names, literal=False):
+        self.before, _ = threads(self.pid)
+        self.ask("send-keys", "-t", self.name, *(["-l"] if literal else []), "--", *names)
+        self.settle()
+
+    def type(self, text):
+        self.send([text], literal=True)
+
+    def paste(self, data):
+        """Bytes as they are."""
+        self.before, _ = threads(self.pid)
+        self.ask("send-keys", "-t", self.name, "-H", *["%02x" % b for b in data])
+        self.settle()
+
+    def resize(self, cols, rows):
+        self.ask("resize-window", "-t", self.name, "-x", str(cols), "-y", str(rows))
+        self.settle()
+
+    def signal(self, name):
+        subprocess.run(["kill", "-" + name, str(self.pid)], check=True)
+
+    # ---- what a person sees ----
+
+    def screen(self, colours=False):
+        text = self.ask("capture-pane", "-p", "-t", self.name, *(["-e"] if colours else []))
+        return [line.rstrip() for line in text.split("\n")[:-1]]
+
+    def status(self):
+        """None while it runs, else its status (128 and the number for a signal)."""
+        dead, status, number = self.show("#{pane_dead}:#{pane_dead_status}:#{pane_dead_signal}").split(":")
+        if dead != "1":
+            return None
+        return 128 + int(number) if number else int(status or 0)
+
+    def settle(self):
+        last = None
+        deadline = time.monotonic() + self.patience
+        while time.monotonic() < deadline:
+            count, idle = threads(self.pid)
+            if count is None or count != self.before:
+                look = (self.screen(), count)
+                busy = look[0] and look[0][0].endswith(" ...")
+                if idle and not busy and look == last:
+                    self.before = count
+                    return
+                last = look
+                if self.status() is not None:
+                    return
+            time.sleep(TICK)
+        raise Trouble("the screen is not settled after %d s:\n%s" % (self.patience, "\n".join(self.screen())))
+
+    def wait_end(self):
+        deadline = time.monotonic() + self.patience
+        while time.monotonic() < deadline:
+            status = self.status()
+            if status is not None:
+                return status
+            time.sleep(TICK)
+        raise Trouble("it has not ended after %d s" % self.patience)
