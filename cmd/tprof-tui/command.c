@@ -16,7 +16,7 @@ static void again(struct tui *t)
 	tui_open(t, v->ops, NULL);
 }
 
-static bool time_of(struct tui *t, const char *text, int64_t *ns)
+bool tui_time(struct tui *t, const char *text, int64_t *ns)
 {
 	struct tp_err err;
 
@@ -34,7 +34,7 @@ static void do_from(struct tui *t, const char *arg)
 {
 	if (!*arg)
 		t->select.from_ns = INT64_MIN;
-	else if (!time_of(t, arg, &t->select.from_ns))
+	else if (!tui_time(t, arg, &t->select.from_ns))
 		return;
 	again(t);
 }
@@ -43,7 +43,7 @@ static void do_to(struct tui *t, const char *arg)
 {
 	if (!*arg)
 		t->select.to_ns = INT64_MAX;
-	else if (!time_of(t, arg, &t->select.to_ns))
+	else if (!tui_time(t, arg, &t->select.to_ns))
 		return;
 	again(t);
 }
@@ -138,15 +138,16 @@ void tui_command(struct tui *t, const char *line)
 /* "12" is a goroutine, what has a unit or a percent sign a time. */
 void tui_go(struct tui *t, const char *text)
 {
+	struct tui_view *v = tui_current(t);
 	int64_t ns;
 
-	if (!*text)
+	if (!*text || (v && v->ops->go && v->ops->go(t, v, text)))
 		return;
 	if (!text[strspn(text, "0123456789")]) {
 		do_goroutine(t, text);
 		return;
 	}
-	if (!time_of(t, text, &ns))
+	if (!tui_time(t, text, &ns))
 		return;
 	t->select.from_ns = ns;
 	if (t->select.to_ns <= ns)

@@ -66,7 +66,28 @@ enum tui_where {
 	X(SQL, "sql", "ask in SQL")                                                                \
 	X(REPORT_NEXT, "report-next", "the next report")                                           \
 	X(REPORT_BACK, "report-back", "the report before")                                         \
-	X(MARK, "mark", "the run to compare others with")
+	X(MARK, "mark", "the run to compare others with")                                          \
+	X(FOLD, "fold", "fold or unfold what the cursor is on")                                    \
+	X(KIND, "kind", "the next kind of rows")                                                   \
+	X(ZOOM_IN, "zoom-in", "zoom in, around the cursor")                                        \
+	X(ZOOM_OUT, "zoom-out", "zoom out")                                                        \
+	X(ZOOM_ALL, "zoom-all", "the whole run, or what is selected of it")                        \
+	X(ZOOM_HERE, "zoom-here", "zoom to the span under the cursor")                             \
+	X(PAN_LEFT, "pan-left", "half a screen to the left")                                       \
+	X(PAN_RIGHT, "pan-right", "half a screen to the right")                                    \
+	X(WAKER, "waker", "to who woke it, when it did")                                           \
+	X(WAKER_BACK, "waker-back", "back to whom it woke")                                        \
+	X(LONGEST, "longest", "to the longest wait, then the next longest")                        \
+	X(RANGE, "range", "begin a time range, and end it")                                        \
+	X(SPAN_NEXT, "span-next", "to the next span of the row")                                   \
+	X(SPAN_BACK, "span-back", "to the span before")                                            \
+	X(STEP, "step", "to the next event")                                                       \
+	X(STEP_BACK, "step-back", "to the event before")                                           \
+	X(STEP_HERE, "step-here", "to the next event of this goroutine")                           \
+	X(STEP_HERE_BACK, "step-here-back", "to its event before")                                 \
+	X(PLAY, "play", "play events one after the other, until a key")                            \
+	X(ALIKE, "alike", "highlight all that is like what the cursor is on")                      \
+	X(ALL_ROWS, "all-rows", "all rows, or those that are there in the time shown")
 
 enum tui_action {
 #define TUI_X(action, name, doc) TUI_DO_##action,

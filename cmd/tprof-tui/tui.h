@@ -77,6 +77,9 @@ struct tui_view_ops {
 	 * next. */
 	bool (*search)(struct tui *t, struct tui_view *v, const char *text, int step);
 	void (*filter)(struct tui *t, struct tui_view *v, const char *text);
+	/* To a time or a goroutine, as typed behind @. True: it went there, or a message says why
+	 * not; false, NULL: the selection is narrowed to it. */
+	bool (*go)(struct tui *t, struct tui_view *v, const char *text);
 	/* What y and Y copy: adds it. NULL: nothing can be. */
 	int (*yank)(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
 	/* Writes what it shows to a file, by its ending. False with a message. NULL: it cannot be.
@@ -144,6 +147,8 @@ void tui_draw(struct tui *t);
 void tui_command(struct tui *t, const char *line);
 /* To a time ("1.5ms", "25%") or a goroutine (an id). */
 void tui_go(struct tui *t, const char *text);
+/* A time as typed, in ns since the run began; false with a message. */
+bool tui_time(struct tui *t, const char *text, int64_t *ns);
 
 /* What the palette has beyond views and actions (command.c). */
 struct tui_palette_command {

@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct kept {
+	tui_kept_free free;
+	char *key;
+	void *object;
+};
+
 struct tui_worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -13,7 +19,53 @@ struct tui_worker {
 	struct tp_store *store;
 	struct tui_job *waiting, *doing, *ready; /* `ready` in the order in which they were done */
 	bool stop;
+	struct kept kept[TUI_MOST_KEPT]; /* the one used last comes first */
+	size_t nkept;
 };
+
+/* ---- what is kept beside the store ---- */
+
+static void give_back(struct kept *k)
+{
+	k->free(k->object);
+	free(k->key);
+}
+
+void *tui_keep_find(struct tui_job *job, tui_kept_free kind, const char *key)
+{
+	struct tui_worker *w = job->worker;
+
+	for (size_t i = 0; i < w->nkept; i++) {
+		struct kept k = w->kept[i];
+
+		if (k.free != kind || strcmp(k.key, key) != 0)
+			continue;
+		memmove(w->kept + 1, w->kept, i * sizeof(k));
+		w->kept[0] = k;
+		return k.object;
+	}
+	return NULL;
+}
+
+int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void *object,
+		 struct tp_err *err)
+{
+	struct tui_worker *w = job->worker;
+	struct kept k = {kind, strdup(key), object};
+
+	if (!k.key) {
+		kind(object);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	if (w->nkept == TUI_MOST_KEPT)
+		give_back(&w->kept[--w->nkept]);
+	memmove(w->kept + 1, w->kept, w->nkept * sizeof(k));
+	w->kept[0] = k;
+	w->nkept++;
+	return 0;
+}
+
+/* ---- jobs ---- */
 
 static int work(struct tui_worker *w, struct tui_job *job)
 {
@@ -108,6 +160,8 @@ void tui_worker_free(struct tui_worker *w)
 	pthread_join(w->thread, NULL);
 	release_all(w->waiting);
 	release_all(w->ready);
+	while (w->nkept)
+		give_back(&w->kept[--w->nkept]);
 	tp_store_close(w->store);
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->asked);
@@ -168,6 +222,7 @@ void tui_worker_ask(struct tui_worker *w, struct tui_job *job)
 {
 	struct tui_job *gone;
 
+	job->worker = w;
 	pthread_mutex_lock(&w->lock);
 	gone = drop(w, job->view);
 	append(&w->waiting, job);

@@ -26,6 +26,7 @@ struct tui_job {
 	_Atomic bool stop;
 
 	/* private */
+	struct tui_worker *worker;
 	struct tui_job *next;
 	bool dropped;
 };
@@ -48,5 +49,16 @@ void tui_worker_interrupt(struct tui_worker *w);
 bool tui_worker_take(struct tui_worker *w);
 /* Is something asked for and not handed over yet? */
 bool tui_worker_busy(struct tui_worker *w);
+
+/* What jobs keep between them, beside the store and never longer than that: on the worker's thread,
+ * from within `work`. `kind` is what gives an object back; those of a kind are told apart by a key.
+ * Of all of them the ones that were used last are kept (TUI_MOST_KEPT). */
+typedef void (*tui_kept_free)(void *object);
+#define TUI_MOST_KEPT 3
+/* NULL: it is not there. */
+void *tui_keep_find(struct tui_job *job, tui_kept_free kind, const char *key);
+/* Takes the object, in every case; may give back one that was kept before. 0 or TP_ENOMEM. */
+int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void *object,
+		 struct tp_err *err);
 
 #endif
