@@ -7,7 +7,7 @@
 #include "page/html.h"
 #include "page/page.h"
 #include "page/tables.h"
-#include "page/time.h"
+#include "time/time.h"
 #include "top/view.h"
 
 /* A page being made. */
@@ -22,7 +22,7 @@ struct page {
 	struct rep_filter filter; /* of nothing */
 	struct rep_view view;
 	struct page_reports *reports; /* being made, on other threads too; see page_reports_wait */
-	struct page_time time;
+	struct rep_time time;
 
 	/* The run it is compared with: a page of its own that is not written; NULL for none. */
 	struct page *old;

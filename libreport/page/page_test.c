@@ -233,7 +233,7 @@ static void test_trace_rows_are_bounded(void **state)
 
 /* ---- times ---- */
 
-static double sum_of(const struct page_bins *b, const struct page_series *s)
+static double sum_of(const struct rep_bins *b, const struct rep_binned *s)
 {
 	double sum = 0;
 
@@ -248,35 +248,35 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	double *sum = ctx;
 
 	(void)err;
-	if (page_class_of(part->state) < PAGE_NCLASSES)
-		sum[page_class_of(part->state)] += (double)part->total_ns;
+	if (rep_time_class_of(part->state) < REP_TIME_NCLASSES)
+		sum[rep_time_class_of(part->state)] += (double)part->total_ns;
 	return 0;
 }
 
 static void check_sums(const struct rep_run *run, bool exact)
 {
 	struct page p = {.store = store, .run = run};
-	struct page_time *t = &p.time;
+	struct rep_time *t = &p.time;
 	struct tp_err err;
-	double busy = 0, alive = 0, all = 0, want[PAGE_NCLASSES] = {0};
+	double busy = 0, alive = 0, all = 0, want[REP_TIME_NCLASSES] = {0};
 
 	assert_int_equal(page_begin_trace(&p, &err), 0);
 	assert_int_equal(t->exact, exact);
 	assert_int_equal(rep_parts_each(&p.view, 0, on_part, want, &err), 0);
-	for (int c = 0; c < PAGE_NCLASSES; c++) {
+	for (int c = 0; c < REP_TIME_NCLASSES; c++) {
 		assert_true(want[c] > 0);
 		assert_true(fabs(sum_of(&t->bins, &t->all[c]) - want[c]) < 1);
 		all += want[c];
 	}
 	for (size_t i = 0; i < t->nprocs; i++) {
 		for (size_t k = 0; k < t->fine.n; k++)
-			assert_true(page_mean(&t->fine, &t->proc[i], k) <= 1 + 1e-9);
+			assert_true(rep_binned_mean(&t->fine, &t->proc[i], k) <= 1 + 1e-9);
 		busy += sum_of(&t->fine, &t->proc[i]);
 	}
 	assert_true(busy > 0 && busy <= (double)run->row.duration_ns * (double)t->nprocs);
 	alive = sum_of(&t->fine, &t->alive);
 	assert_true(fabs(alive - all) < alive / 100);
-	assert_int_equal(t->ngroups, PAGE_GROUPS);
+	assert_int_equal(t->ngroups, REP_TIME_GROUPS);
 	for (size_t i = 1; i < t->ngroups; i++)
 		assert_true(t->group[i - 1].active_ns >= t->group[i].active_ns);
 	page_end_trace(&p);
@@ -293,7 +293,7 @@ static void test_time_adds_up_by_segments(void **state)
 	struct rep_run large = runs.run[0];
 
 	(void)state;
-	large.row.events = PAGE_EVENTS + 1;
+	large.row.events = REP_TIME_EVENTS + 1;
 	check_sums(&large, false);
 }
 

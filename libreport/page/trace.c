@@ -68,12 +68,12 @@ int page_begin_trace(struct page *p, struct tp_err *err)
 
 	if (!code)
 		code = rep_view_init(&p->view, p->store, p->run, &p->filter, NULL, err);
-	return code ? code : page_time_load(&p->time, &p->view, err);
+	return code ? code : rep_time_load(&p->time, &p->view, err);
 }
 
 void page_end_trace(struct page *p)
 {
-	page_time_release(&p->time);
+	rep_time_release(&p->time);
 	page_reports_free(p);
 	rep_view_release(&p->view);
 	rep_filter_release(&p->filter);

@@ -25,7 +25,7 @@ static void release(struct values *v)
 
 /* The means of bins, of several in a row where there are many, as steps: one point each, and one at
  * the end. */
-static int take(struct values *v, const struct page_bins *b, const struct page_series *s)
+static int take(struct values *v, const struct rep_bins *b, const struct rep_binned *s)
 {
 	size_t step = (b->n + MOST - 1) / MOST;
 
@@ -51,7 +51,7 @@ static int take(struct values *v, const struct page_bins *b, const struct page_s
 static void draw(struct page *p, struct html *h, const char *title, enum rep_kind kind,
 		 const char *const *names, struct values *values, size_t n, double top)
 {
-	struct rep_chart_line lines[PAGE_NCLASSES];
+	struct rep_chart_line lines[REP_TIME_NCLASSES];
 	struct rep_chart chart = {
 	    .title = title,
 	    .x = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS,
@@ -74,10 +74,10 @@ static void draw(struct page *p, struct html *h, const char *title, enum rep_kin
 }
 
 static int draw_series(struct page *p, struct html *h, const char *title, const char *const *names,
-		       const struct page_bins *b, const struct page_series *const *series, size_t n,
+		       const struct rep_bins *b, const struct rep_binned *const *series, size_t n,
 		       double top)
 {
-	struct values v[PAGE_NCLASSES] = {{0}};
+	struct values v[REP_TIME_NCLASSES] = {{0}};
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++)
@@ -93,9 +93,9 @@ static int draw_series(struct page *p, struct html *h, const char *title, const 
 static int draw_procs(struct page *p, struct html *h)
 {
 	static const char *const names[] = {"busy Ps"};
-	const struct page_time *t = &p->time;
-	struct page_series sum = {calloc(t->fine.n, sizeof(double)), NULL};
-	const struct page_series *series[] = {&sum};
+	const struct rep_time *t = &p->time;
+	struct rep_binned sum = {calloc(t->fine.n, sizeof(double)), NULL};
+	const struct rep_binned *series[] = {&sum};
 	int code = sum.ns ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; i < t->nprocs && !code; i++) {
@@ -110,59 +110,22 @@ static int draw_procs(struct page *p, struct html *h)
 
 /* ---- the heap ---- */
 
-/* The points of one metric, with one more where the run ends. */
-static int take_metric(struct page *p, struct values *v, const char *name)
-{
-	struct rep_view *view = &p->view;
-	size_t rows = view->nrows[TP_TABLE_METRIC];
-	int64_t last = -1;
-	bool same = false;
-
-	v->x = calloc(rows + 1, sizeof(*v->x));
-	v->y = calloc(rows + 1, sizeof(*v->y));
-	if (!v->x || !v->y)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < rows; i++) {
-		int64_t id = REP_COL(view, METRIC, name)[i], ts = REP_COL(view, METRIC, ts_ns)[i];
-
-		if (id != last) {
-			struct tp_text t = tp_dict_text(view->dict, (uint32_t)id);
-
-			same = t.size == strlen(name) && !memcmp(t.text, name, t.size);
-			last = id;
-		}
-		if (!same || ts == TP_NULL || REP_COL(view, METRIC, value)[i] == TP_NULL ||
-		    (v->n && (double)ts < v->x[v->n - 1]))
-			continue;
-		v->x[v->n] = (double)ts;
-		v->y[v->n++] = (double)REP_COL(view, METRIC, value)[i];
-	}
-	if (v->n) {
-		v->x[v->n] = fmax(v->x[v->n - 1], (double)p->time.fine.edge[p->time.fine.n]);
-		v->y[v->n] = v->y[v->n - 1];
-		v->n++;
-	}
-	return 0;
-}
-
 static int draw_heap(struct page *p, struct html *h, struct tp_err *err)
 {
 	static const char *const names[] = {"heap", "goal"};
-	static const char *const metrics[] = {"/memory/classes/heap/objects:bytes",
-					      "/gc/heap/goal:bytes"};
-	struct values v[2] = {{0}};
-	int code = rep_view_load(
-	    &p->view, TP_TABLE_METRIC,
-	    REP_BIT(METRIC, name) | REP_BIT(METRIC, ts_ns) | REP_BIT(METRIC, value), err);
+	static const char *const metrics[] = {REP_METRIC_HEAP_NAME, REP_METRIC_GOAL_NAME};
+	struct rep_time_curve c[2] = {{0}};
+	int code = 0;
 
-	for (int i = 0; i < 2 && !code; i++) {
-		if (take_metric(p, &v[i], metrics[i]))
-			code = page_no_memory(err);
-	}
-	if (!code && v[0].n + v[1].n)
+	for (int i = 0; i < 2 && !code; i++)
+		code = rep_time_metric(&p->time, &p->view, metrics[i], &c[i], err);
+	if (!code && c[0].n + c[1].n) {
+		struct values v[2] = {{c[0].x, c[0].y, c[0].n}, {c[1].x, c[1].y, c[1].n}};
+
 		draw(p, h, "Heap and its goal", REP_BYTES, names, v, 2, 0);
-	release(&v[0]);
-	release(&v[1]);
+	}
+	rep_time_curve_release(&c[0]);
+	rep_time_curve_release(&c[1]);
 	return code;
 }
 
@@ -221,10 +184,10 @@ int page_charts(struct page *p, struct html *h, struct tp_err *err)
 {
 	static const char *const names[] = {"running", "runnable", "in system calls"};
 	static const char *const alive[] = {"goroutines"};
-	const struct page_time *t = &p->time;
-	const struct page_series *series[] = {&t->all[PAGE_RUNNING], &t->all[PAGE_RUNNABLE],
-					      &t->all[PAGE_SYSCALL]};
-	const struct page_series *all[] = {&t->alive};
+	const struct rep_time *t = &p->time;
+	const struct rep_binned *series[] = {&t->all[REP_TIME_RUNNING], &t->all[REP_TIME_RUNNABLE],
+					     &t->all[REP_TIME_SYSCALL]};
+	const struct rep_binned *all[] = {&t->alive};
 	int code;
 
 	html_put(h, "<div class=\"charts\">\n");

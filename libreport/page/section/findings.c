@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "page/inside.h"
+#include "top/worst.h"
 
 static void begin(struct html *h)
 {
@@ -108,31 +109,13 @@ static void say_running(struct page *p, struct html *h)
 	end(p, h, "tprof-top", "groups --sort=running");
 }
 
-/* Waits in which nobody is kept waiting: they end by a clock, or are the runtime's way to rest. */
+/* Somebody is kept waiting. */
 static bool is_wait(const struct page_table *t, size_t row)
 {
-	static const char *const idle[] = {"sleep",
-					   "system goroutine wait",
-					   "GC background sweeper wait",
-					   "GC worker (idle)",
-					   "GC scavenge wait",
-					   "finalizer wait",
-					   "force gc (idle)",
-					   "forever",
-					   "trace reader (blocked)",
-					   "debug call",
-					   "cleanup wait",
-					   "preempted",
-					   "update GOMAXPROCS"};
 	struct rep_value v = page_cell(t, row, "reason");
 
-	if (!is_named(t, row, "where") || !is_named(t, row, "reason"))
-		return false;
-	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
-		if (v.text.size == strlen(idle[i]) && !memcmp(v.text.data, idle[i], v.text.size))
-			return false;
-	}
-	return true;
+	return is_named(t, row, "where") && is_named(t, row, "reason") &&
+	       !rep_reason_rests((struct tp_text){v.text.data, (uint32_t)v.text.size});
 }
 
 static void say_blocked(struct page *p, struct html *h)

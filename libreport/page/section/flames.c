@@ -116,11 +116,11 @@ int page_flames(struct page *p, struct html *h, struct tp_err *err)
 	page_flame_script(h);
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && !code; i++) {
 		/* It reads all events. */
-		if (views[i] == REP_TRACE_RUNNING && p->run->row.events > PAGE_EVENTS)
+		if (views[i] == REP_TRACE_RUNNING && p->run->row.events > REP_TIME_EVENTS)
 			continue;
 		code = write_graph(p, h, views[i], err);
 	}
-	if (!code && p->run->row.events > PAGE_EVENTS) {
+	if (!code && p->run->row.events > REP_TIME_EVENTS) {
 		html_put(h,
 			 "<p class=\"note\">Where goroutines ran is not drawn of a run as large as "
 			 "this one: ");

@@ -30,13 +30,13 @@ static double row_y(const struct map *m, size_t row)
 	return TOP + (double)row * m->height + (row >= EXTRA ? GAP : 0);
 }
 
-static double bin_x(const struct map *m, const struct page_bins *b, size_t bin)
+static double bin_x(const struct map *m, const struct rep_bins *b, size_t bin)
 {
 	(void)m;
 	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
 
-static int fill(struct map *m, const struct page_time *t)
+static int fill(struct map *m, const struct rep_time *t)
 {
 	m->bins = t->fine.n;
 	m->per_row = (t->nprocs + MOST - 1) / MOST;
@@ -46,14 +46,14 @@ static int fill(struct map *m, const struct page_time *t)
 	if (!m->share)
 		return TP_ENOMEM;
 	for (size_t bin = 0; bin < m->bins; bin++) {
-		m->share[bin] = fmin(page_mean(&t->fine, &t->mark, bin), 1);
-		m->share[m->bins + bin] = fmin(page_mean(&t->fine, &t->stw, bin), 1);
+		m->share[bin] = fmin(rep_binned_mean(&t->fine, &t->mark, bin), 1);
+		m->share[m->bins + bin] = fmin(rep_binned_mean(&t->fine, &t->stw, bin), 1);
 		for (size_t p = 0; p < t->nprocs; p++) {
 			size_t row = EXTRA + p / m->per_row, first = p / m->per_row * m->per_row;
 			size_t n = t->nprocs - first < m->per_row ? t->nprocs - first : m->per_row;
 
 			m->share[row * m->bins + bin] +=
-			    page_mean(&t->fine, &t->proc[p], bin) / (double)n;
+			    rep_binned_mean(&t->fine, &t->proc[p], bin) / (double)n;
 		}
 	}
 	return 0;
@@ -67,7 +67,7 @@ static int shade(double share)
 	return share >= 1 ? SHADES : 1 + (int)(share * SHADES * 0.9999);
 }
 
-static void write_shade(struct html *h, const struct map *m, const struct page_bins *b, int which)
+static void write_shade(struct html *h, const struct map *m, const struct rep_bins *b, int which)
 {
 	bool begun = false;
 

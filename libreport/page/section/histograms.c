@@ -159,11 +159,11 @@ struct gathered {
 
 static int key_of(struct gathered *g, const struct rep_part *part, uint32_t *index)
 {
-	enum page_class c = page_class_of(part->state);
+	enum rep_time_class c = rep_time_class_of(part->state);
 
-	if (c == PAGE_NCLASSES)
+	if (c == REP_TIME_NCLASSES)
 		return 1;
-	return rep_keys_add(&g->keys, part->entry, c, c == PAGE_BLOCKED ? part->reason : 0, 0,
+	return rep_keys_add(&g->keys, part->entry, c, c == REP_TIME_BLOCKED ? part->reason : 0, 0,
 			    index);
 }
 
@@ -239,11 +239,11 @@ static void put_detail(struct page *p, struct histogram *h, const struct rep_key
 {
 	struct tp_text reason = tp_dict_text(p->view.dict, key->part[2]);
 
-	if (key->part[1] == PAGE_BLOCKED && reason.size)
+	if (key->part[1] == REP_TIME_BLOCKED && reason.size)
 		snprintf(h->detail, sizeof(h->detail), "blocked: %.*s",
 			 reason.size > 120 ? 120 : (int)reason.size, reason.text);
 	else
-		snprintf(h->detail, sizeof(h->detail), "%s", page_class_names[key->part[1]]);
+		snprintf(h->detail, sizeof(h->detail), "%s", rep_time_class_names[key->part[1]]);
 }
 
 static int fill(struct page *p, struct gathered *g, struct tp_err *err)

@@ -12,38 +12,38 @@
 #define ROOM   46
 
 /* The sum of the classes up to one, at a bin. */
-static double stacked(const struct page *p, const struct page_group *g, size_t bin, int upto)
+static double stacked(const struct page *p, const struct rep_time_group *g, size_t bin, int upto)
 {
 	double sum = 0;
 
 	for (int c = 0; c <= upto; c++) {
-		double mean = page_mean(&p->time.bins, &g->series[c], bin);
+		double mean = rep_binned_mean(&p->time.bins, &g->series[c], bin);
 
 		sum += isnan(mean) ? 0 : mean;
 	}
 	return sum;
 }
 
-static double most_of(const struct page *p, const struct page_group *g)
+static double most_of(const struct page *p, const struct rep_time_group *g)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < p->time.bins.n; i++)
-		most = fmax(most, stacked(p, g, i, PAGE_NCLASSES - 1));
+		most = fmax(most, stacked(p, g, i, REP_TIME_NCLASSES - 1));
 	return most;
 }
 
-static double bin_x(const struct page_bins *b, size_t bin)
+static double bin_x(const struct rep_bins *b, size_t bin)
 {
 	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
 
 /* One class of a strip, from the bottom up: all of what is stacked up to it; drawn from the last to
  * the first, the upper ones show above the lower. */
-static void write_area(const struct page *p, struct html *h, const struct page_group *g, int c,
+static void write_area(const struct page *p, struct html *h, const struct rep_time_group *g, int c,
 		       double bottom, double most)
 {
-	const struct page_bins *b = &p->time.bins;
+	const struct rep_bins *b = &p->time.bins;
 	double last = NAN;
 
 	html_f(h, "<path class=\"s%d\" d=\"M%d %.0f", c, LEFT, bottom);
@@ -60,10 +60,10 @@ static void write_area(const struct page *p, struct html *h, const struct page_g
 		last = y;
 	}
 	html_f(h, "H%dV%.0fz\"><title>%s</title></path>\n", WIDTH - RIGHT, bottom,
-	       page_class_names[c]);
+	       rep_time_class_names[c]);
 }
 
-static void write_name(struct page *p, struct html *h, const struct page_group *g, double y)
+static void write_name(struct page *p, struct html *h, const struct rep_time_group *g, double y)
 {
 	struct tp_text t = tp_dict_text(p->view.dict, g->entry);
 	struct tp_buf shown = {0}, cut = {0};
@@ -88,7 +88,7 @@ static void write_name(struct page *p, struct html *h, const struct page_group *
 	tp_buf_release(&cut);
 }
 
-static void write_strip(struct page *p, struct html *h, const struct page_group *g, double top)
+static void write_strip(struct page *p, struct html *h, const struct rep_time_group *g, double top)
 {
 	double most = most_of(p, g), bottom = top + HEIGHT;
 	char text[64];
@@ -100,7 +100,7 @@ static void write_strip(struct page *p, struct html *h, const struct page_group 
 	html_f(h, "<path class=\"ground\" d=\"M%d %.0fh%dv%dh%dz\"/>\n", LEFT, top,
 	       WIDTH - LEFT - RIGHT, HEIGHT, -(WIDTH - LEFT - RIGHT));
 	if (most > 0) {
-		for (int c = PAGE_NCLASSES - 1; c >= 0; c--)
+		for (int c = REP_TIME_NCLASSES - 1; c >= 0; c--)
 			write_area(p, h, g, c, bottom, most);
 	}
 }
@@ -132,18 +132,18 @@ static void write_axis(struct page *p, struct html *h, double y)
 static void write_legend(struct html *h)
 {
 	html_put(h, "<p class=\"note legend\">");
-	for (int c = 0; c < PAGE_NCLASSES; c++)
+	for (int c = 0; c < REP_TIME_NCLASSES; c++)
 		html_f(h,
 		       "<span><svg class=\"strips\" width=\"12\" height=\"12\" "
 		       "viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path class=\"s%d\" d=\"M0 "
 		       "0h12v12h-12z\"/></svg> %s</span>",
-		       c, page_class_names[c]);
+		       c, rep_time_class_names[c]);
 	html_put(h, "</p>\n");
 }
 
 int page_strips(struct page *p, struct html *h, struct tp_err *err)
 {
-	const struct page_time *t = &p->time;
+	const struct rep_time *t = &p->time;
 	double height = ROOM * (double)t->ngroups + 24;
 
 	(void)err;

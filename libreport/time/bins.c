@@ -1,0 +1,103 @@
+#include "time/bins.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+int rep_bins_room(struct rep_bins *b, size_t n)
+{
+	b->n = n;
+	b->edge = calloc(n + 1, sizeof(*b->edge));
+	return b->edge ? 0 : TP_ENOMEM;
+}
+
+int rep_bins_even(struct rep_bins *b, int64_t from, int64_t to, size_t n)
+{
+	/* A damaged clock may go from one end of 64 bits to the other. */
+	double length = to > from ? (double)to - (double)from : 0;
+
+	if (length < (double)n)
+		n = length > 0 ? (size_t)length : 1;
+	if (rep_bins_room(b, n))
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		b->edge[i] = from + (int64_t)(length * (double)i / (double)n);
+	b->edge[n] = to > from ? to : from;
+	return 0;
+}
+
+void rep_bins_release(struct rep_bins *b)
+{
+	free(b->edge);
+	*b = (struct rep_bins){0};
+}
+
+int rep_binned_init(struct rep_binned *s, const struct rep_bins *b)
+{
+	s->ns = calloc(b->n, sizeof(*s->ns));
+	s->full = calloc(b->n + 1, sizeof(*s->full));
+	return s->ns && s->full ? 0 : TP_ENOMEM;
+}
+
+void rep_binned_release(struct rep_binned *s)
+{
+	free(s->ns);
+	free(s->full);
+	*s = (struct rep_binned){0};
+}
+
+size_t rep_bin_of(const struct rep_bins *b, int64_t ns)
+{
+	size_t low = 0, high = b->n; /* edge[low] <= ns < edge[high], or high is the end */
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->edge[middle] <= ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* By its ends alone: what lies between is summed up later. */
+void rep_binned_add(const struct rep_bins *b, struct rep_binned *s, int64_t start, int64_t end)
+{
+	size_t first, last;
+
+	if (start < b->edge[0])
+		start = b->edge[0];
+	if (end > b->edge[b->n])
+		end = b->edge[b->n];
+	if (start >= end)
+		return;
+	first = rep_bin_of(b, start);
+	last = rep_bin_of(b, end - 1);
+	if (first == last) {
+		s->ns[first] += (double)(end - start);
+		return;
+	}
+	s->ns[first] += (double)(b->edge[first + 1] - start);
+	s->ns[last] += (double)(end - b->edge[last]);
+	s->full[first + 1]++;
+	s->full[last]--;
+}
+
+void rep_binned_finish(const struct rep_bins *b, struct rep_binned *s)
+{
+	double cover = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		cover += s->full[i];
+		s->ns[i] += cover * (double)(b->edge[i + 1] - b->edge[i]);
+	}
+}
+
+double rep_binned_mean(const struct rep_bins *b, const struct rep_binned *s, size_t bin)
+{
+	int64_t width = b->edge[bin + 1] - b->edge[bin];
+
+	return width > 0 ? s->ns[bin] / (double)width : NAN;
+}

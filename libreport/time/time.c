@@ -1,0 +1,537 @@
+#include "time/time.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "top/keys.h"
+#include "top/part.h"
+#include "top/segment.h"
+
+const char *const rep_time_class_names[REP_TIME_NCLASSES] = {
+    [REP_TIME_RUNNING] = "running",
+    [REP_TIME_SYSCALL] = "in system calls",
+    [REP_TIME_RUNNABLE] = "runnable, waiting for a P",
+    [REP_TIME_BLOCKED] = "blocked",
+};
+
+enum rep_time_class rep_time_class_of(unsigned state)
+{
+	switch (state) {
+	case TP_ST_RUNNING:
+		return REP_TIME_RUNNING;
+	case TP_ST_SYSCALL:
+	case TP_ST_SYSCALL_BLOCKED:
+		return REP_TIME_SYSCALL;
+	case TP_ST_RUNNABLE:
+		return REP_TIME_RUNNABLE;
+	case TP_ST_WAITING:
+		return REP_TIME_BLOCKED;
+	default:
+		return REP_TIME_NCLASSES;
+	}
+}
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- bins ---- */
+
+/* The range that is looked at, within the run. */
+static int64_t range_from(const struct rep_view *v)
+{
+	return rep_view_clip_start(v, 0);
+}
+
+static int64_t range_to(const struct rep_view *v)
+{
+	int64_t duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 1;
+
+	return rep_view_clip_end(v, duration);
+}
+
+/* The segments of which the range has a part: [*first, *last). */
+static void segments_of(const struct rep_view *v, size_t *first, size_t *last)
+{
+	size_t from = 0, to = v->nsegments;
+
+	while (from < to && v->segments[from].to_ns < v->from)
+		from++;
+	while (to > from && v->segments[to - 1].from_ns >= v->to)
+		to--;
+	*first = from;
+	*last = to;
+}
+
+static size_t bin_of_segment(const struct rep_time *t, size_t first, size_t last, size_t segment)
+{
+	return (segment - first) * t->bins.n / (last - first);
+}
+
+/* One bin for each segment, or for as many in a row as leave REP_TIME_BINS. */
+static int init_segments(struct rep_bins *b, const struct rep_view *v)
+{
+	size_t first, last, n, all;
+
+	segments_of(v, &first, &last);
+	all = last - first;
+	n = all < REP_TIME_BINS ? all : REP_TIME_BINS;
+	if (!n)
+		return rep_bins_even(b, range_from(v), range_to(v), 1);
+	if (rep_bins_room(b, n))
+		return TP_ENOMEM;
+	b->edge[0] = range_from(v);
+	b->edge[n] = range_to(v);
+	for (size_t i = 1; i < n; i++) {
+		/* The first segment of which bin_of_segment says i. */
+		int64_t from = v->segments[first + (i * all + n - 1) / n].from_ns;
+
+		from = from < b->edge[i - 1] ? b->edge[i - 1] : from;
+		b->edge[i] = from > b->edge[n] ? b->edge[n] : from;
+	}
+	return 0;
+}
+
+/* ---- which groups ---- */
+
+struct totals {
+	struct rep_keys keys; /* entry functions */
+	int64_t *ns; /* when they were not blocked: those that do nothing are not looked for */
+	size_t room;
+};
+
+static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
+{
+	struct totals *t = ctx;
+	uint32_t index;
+	int code = rep_keys_add(&t->keys, part->entry, 0, 0, 0, &index);
+
+	if (!code)
+		code = rep_grow(&t->ns, &t->room, index, sizeof(*t->ns));
+	if (code)
+		return tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	if (part->state != TP_ST_WAITING && part->state != TP_ST_SYSCALL_BLOCKED)
+		tp_sum(&t->ns[index], part->total_ns);
+	return 0;
+}
+
+/* Puts a group into its place among the largest so far. */
+static void offer(struct rep_time *t, uint32_t entry, int64_t ns)
+{
+	size_t at = t->ngroups;
+
+	while (at && t->group[at - 1].active_ns < ns)
+		at--;
+	if (at == REP_TIME_GROUPS)
+		return;
+	if (t->ngroups < REP_TIME_GROUPS)
+		t->ngroups++;
+	memmove(&t->group[at + 1], &t->group[at], (t->ngroups - at - 1) * sizeof(t->group[0]));
+	t->group[at] = (struct rep_time_group){.entry = entry, .active_ns = ns};
+}
+
+static int pick_groups(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	struct totals totals = {0};
+	int code = rep_parts_each(v, 0, on_part, &totals, err);
+
+	for (size_t i = 0; !code && i < totals.keys.n; i++)
+		offer(t, totals.keys.key[i].part[0], totals.ns[i]);
+	t->nentries = totals.keys.n;
+	rep_keys_release(&totals.keys);
+	free(totals.ns);
+	for (size_t i = 0; i < t->ngroups && !code; i++) {
+		for (int c = 0; c < REP_TIME_NCLASSES && !code; c++) {
+			if (rep_binned_init(&t->group[i].series[c], &t->bins))
+				code = no_memory(err);
+		}
+	}
+	return code;
+}
+
+/* ---- goroutines ---- */
+
+static struct rep_time_group *group_of(struct rep_time *t, uint32_t entry)
+{
+	for (size_t i = 0; i < t->ngroups; i++) {
+		if (t->group[i].entry == entry)
+			return &t->group[i];
+	}
+	return NULL;
+}
+
+struct reading {
+	struct rep_time *t;
+	struct rep_view *v;
+	bool crossing; /* those that cross segments come from their table */
+};
+
+static void add_span(struct reading *r, int64_t goroutine, unsigned state, int64_t start,
+		     int64_t end)
+{
+	enum rep_time_class c = rep_time_class_of(state);
+	struct rep_time_group *g = group_of(r->t, rep_view_entry(r->v, goroutine));
+
+	if (c == REP_TIME_NCLASSES)
+		return;
+	rep_binned_add(&r->t->bins, &r->t->all[c], start, end);
+	if (g)
+		rep_binned_add(&r->t->bins, &g->series[c], start, end);
+}
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct reading *r = ctx;
+
+	(void)end_stack;
+	(void)err;
+	if (!crosses || !r->crossing)
+		add_span(r, span->goroutine, span->state, span->start, span->end);
+	return 0;
+}
+
+static int read_crossing(struct reading *r, struct tp_err *err)
+{
+	struct rep_view *v = r->v;
+	int code =
+	    rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+			  REP_BIT(SPAN_CROSSING, goroutine) | REP_BIT(SPAN_CROSSING, state) |
+			      REP_BIT(SPAN_CROSSING, start_ns) | REP_BIT(SPAN_CROSSING, end_ns),
+			  err);
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
+		add_span(r, REP_COL(v, SPAN_CROSSING, goroutine)[i],
+			 (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
+			 REP_COL(v, SPAN_CROSSING, start_ns)[i],
+			 REP_COL(v, SPAN_CROSSING, end_ns)[i]);
+	r->crossing = true;
+	return code;
+}
+
+/* Of segments within the range. */
+static int read_sums(struct reading *r, size_t first, size_t last, struct tp_err *err)
+{
+	struct rep_view *v = r->v;
+	struct rep_time *t = r->t;
+	int code = rep_view_load(v, TP_TABLE_SITE,
+				 REP_BIT(SITE, segment) | REP_BIT(SITE, entry) |
+				     REP_BIT(SITE, state) | REP_BIT(SITE, total_ns),
+				 err);
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE]; i++) {
+		uint64_t segment = (uint64_t)REP_COL(v, SITE, segment)[i];
+		enum rep_time_class c = rep_time_class_of((unsigned)REP_COL(v, SITE, state)[i]);
+		struct rep_time_group *g = group_of(t, (uint32_t)REP_COL(v, SITE, entry)[i]);
+		double ns = (double)REP_COL(v, SITE, total_ns)[i];
+		size_t bin;
+
+		if (segment < first || segment >= last || c == REP_TIME_NCLASSES ||
+		    !rep_segment_inside(v, &v->segments[segment]))
+			continue;
+		bin = bin_of_segment(t, first, last, segment);
+		t->all[c].ns[bin] += ns;
+		if (g)
+			g->series[c].ns[bin] += ns;
+	}
+	return code;
+}
+
+/* Span by span: all segments of the range, or those that it cuts. */
+static int read_events(struct reading *r, size_t first, size_t last, bool all, struct tp_err *err)
+{
+	struct rep_view *v = r->v;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int code;
+
+	if (!wanted)
+		return no_memory(err);
+	for (size_t i = first; i < last; i++)
+		wanted[i] = all || rep_segment_cut(v, &v->segments[i]);
+	code = rep_segments_each(v, wanted, on_span, r, err);
+	free(wanted);
+	return code;
+}
+
+static int read_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	struct reading r = {.t = t, .v = v};
+	size_t first, last;
+	int code = 0;
+
+	segments_of(v, &first, &last);
+	/* What crosses into the range, or out of it, is not in the segments that are read. */
+	if (!t->exact || !v->whole)
+		code = read_crossing(&r, err);
+	if (!code && !t->exact)
+		code = read_sums(&r, first, last, err);
+	return code ? code : read_events(&r, first, last, t->exact, err);
+}
+
+int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int64_t events = 0;
+	size_t first, last;
+	int code;
+
+	segments_of(v, &first, &last);
+	for (size_t i = first; i < last && events <= REP_TIME_EVENTS; i++)
+		events += v->segments[i].events;
+	if (v->whole)
+		events = v->run->row.events;
+	t->exact = events <= REP_TIME_EVENTS;
+	code = t->exact ? rep_bins_even(&t->bins, range_from(v), range_to(v), t->fine.n)
+			: init_segments(&t->bins, v);
+	for (int c = 0; c < REP_TIME_NCLASSES && !code; c++)
+		code = rep_binned_init(&t->all[c], &t->bins);
+	if (code)
+		return no_memory(err);
+	code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, name), err);
+	if (!code)
+		code = pick_groups(t, v, err);
+	if (!code)
+		code = read_goroutines(t, v, err);
+	for (int c = 0; c < REP_TIME_NCLASSES && !code; c++) {
+		rep_binned_finish(&t->bins, &t->all[c]);
+		for (size_t i = 0; i < t->ngroups; i++)
+			rep_binned_finish(&t->bins, &t->group[i].series[c]);
+	}
+	return code;
+}
+
+int rep_time_alive(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int64_t duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 1;
+	int code =
+	    rep_view_load(v, TP_TABLE_GOROUTINE,
+			  REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns), err);
+
+	if (!code && rep_binned_init(&t->alive, &t->fine))
+		code = no_memory(err);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+		int64_t end = REP_COL(v, GOROUTINE, ended_ns)[i];
+
+		rep_binned_add(&t->fine, &t->alive, REP_COL(v, GOROUTINE, created_ns)[i],
+			       end == TP_NULL ? duration : end);
+	}
+	if (!code)
+		rep_binned_finish(&t->fine, &t->alive);
+	return code;
+}
+
+/* ---- Ps and the collector ---- */
+
+#define MOST_PROCS 4096 /* more are no machine */
+
+struct place {
+	int64_t id;
+	size_t row; /* of `proc` */
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The Ps that have spans, by their number; index[row]: the place of a row of `proc` + 1. */
+static int order_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
+{
+	size_t rows = v->nrows[TP_TABLE_PROC], n = 0;
+	struct place *place = calloc(rows + 1, sizeof(*place));
+
+	if (!place)
+		return no_memory(err);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
+		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
+
+		if (p >= rows || index[p])
+			continue;
+		index[p] = 1;
+		place[n++] = (struct place){REP_COL(v, PROC, id)[p], p};
+	}
+	qsort(place, n, sizeof(*place), by_id);
+	t->proc_id = calloc(n + 1, sizeof(*t->proc_id));
+	for (size_t i = 0; t->proc_id && i < n; i++) {
+		index[place[i].row] = i < MOST_PROCS ? (uint32_t)i + 1 : 0;
+		t->proc_id[i] = place[i].id;
+	}
+	t->nprocs = n < MOST_PROCS ? n : MOST_PROCS;
+	free(place);
+	t->proc = calloc(t->nprocs + 1, sizeof(*t->proc));
+	return t->proc && t->proc_id ? 0 : no_memory(err);
+}
+
+static int add_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
+{
+	int code = order_procs(t, v, index, err);
+
+	for (size_t i = 0; i < t->nprocs && !code; i++) {
+		if (rep_binned_init(&t->proc[i], &t->fine))
+			code = no_memory(err);
+	}
+	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN] && !code; i++) {
+		uint64_t p = (uint64_t)REP_COL(v, PROC_SPAN, p)[i];
+
+		if (p < v->nrows[TP_TABLE_PROC] && index[p] &&
+		    REP_COL(v, PROC_SPAN, state)[i] == TP_ST_RUNNING)
+			rep_binned_add(&t->fine, &t->proc[index[p] - 1],
+				       REP_COL(v, PROC_SPAN, start_ns)[i],
+				       REP_COL(v, PROC_SPAN, end_ns)[i]);
+	}
+	for (size_t i = 0; i < t->nprocs && !code; i++)
+		rep_binned_finish(&t->fine, &t->proc[i]);
+	return code;
+}
+
+int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
+	uint32_t *index;
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_PROC_SPAN,
+				     REP_BIT(PROC_SPAN, p) | REP_BIT(PROC_SPAN, state) |
+					 REP_BIT(PROC_SPAN, start_ns) | REP_BIT(PROC_SPAN, end_ns),
+				     err);
+	if (code)
+		return code;
+	index = calloc(v->nrows[TP_TABLE_PROC] + 1, sizeof(*index));
+	code = index ? add_procs(t, v, index, err) : no_memory(err);
+	free(index);
+	return code;
+}
+
+static bool begins(struct tp_text text, const char *with)
+{
+	return text.size >= strlen(with) && !memcmp(text.text, with, strlen(with));
+}
+
+int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int64_t last = -1;
+	bool mark = false, stw = false;
+	int code = rep_view_load(
+	    v, TP_TABLE_RANGE,
+	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), err);
+
+	if (!code && (rep_binned_init(&t->mark, &t->fine) || rep_binned_init(&t->stw, &t->fine)))
+		code = no_memory(err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
+		int64_t name = REP_COL(v, RANGE, name)[i];
+
+		if (name != last) {
+			struct tp_text text = tp_dict_text(v->dict, (uint32_t)name);
+
+			mark = begins(text, "GC concurrent mark phase");
+			stw = begins(text, "stop-the-world");
+			last = name;
+		}
+		if (mark || stw)
+			rep_binned_add(&t->fine, mark ? &t->mark : &t->stw,
+				       REP_COL(v, RANGE, start_ns)[i],
+				       REP_COL(v, RANGE, end_ns)[i]);
+	}
+	rep_binned_finish(&t->fine, &t->mark);
+	rep_binned_finish(&t->fine, &t->stw);
+	return 0;
+}
+
+int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
+		    struct rep_time_curve *c, struct tp_err *err)
+{
+	int64_t last = -1, from = t->fine.edge[0], to = t->fine.edge[t->fine.n];
+	bool same = false;
+	size_t rows;
+	int code = rep_view_load(
+	    v, TP_TABLE_METRIC,
+	    REP_BIT(METRIC, name) | REP_BIT(METRIC, ts_ns) | REP_BIT(METRIC, value), err);
+
+	if (code)
+		return code;
+	rows = v->nrows[TP_TABLE_METRIC];
+	c->x = calloc(rows + 1, sizeof(*c->x));
+	c->y = calloc(rows + 1, sizeof(*c->y));
+	if (!c->x || !c->y)
+		return no_memory(err);
+	for (size_t i = 0; i < rows; i++) {
+		int64_t id = REP_COL(v, METRIC, name)[i], ts = REP_COL(v, METRIC, ts_ns)[i];
+
+		if (id != last) {
+			struct tp_text text = tp_dict_text(v->dict, (uint32_t)id);
+
+			same = text.size == strlen(name) && !memcmp(text.text, name, text.size);
+			last = id;
+		}
+		if (!same || ts == TP_NULL || ts >= v->to ||
+		    REP_COL(v, METRIC, value)[i] == TP_NULL ||
+		    (c->n && (double)ts < c->x[c->n - 1]))
+			continue;
+		/* What it was when the range began. */
+		if (ts <= from && c->n)
+			c->n = 0;
+		c->x[c->n] = ts < from ? (double)from : (double)ts;
+		c->y[c->n++] = (double)REP_COL(v, METRIC, value)[i];
+	}
+	if (c->n) {
+		c->x[c->n] = fmax(c->x[c->n - 1], (double)to);
+		c->y[c->n] = c->y[c->n - 1];
+		c->n++;
+	}
+	return 0;
+}
+
+void rep_time_curve_release(struct rep_time_curve *c)
+{
+	free(c->x);
+	free(c->y);
+	*c = (struct rep_time_curve){0};
+}
+
+int rep_time_begin(struct rep_time *t, struct rep_view *v, size_t bins, struct tp_err *err)
+{
+	memset(t, 0, sizeof(*t));
+	if (rep_bins_even(&t->fine, range_from(v), range_to(v), bins))
+		return no_memory(err);
+	return 0;
+}
+
+int rep_time_load(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_time_begin(t, v, REP_TIME_BINS, err);
+
+	if (!code)
+		code = rep_time_goroutines(t, v, err);
+	if (!code)
+		code = rep_time_alive(t, v, err);
+	if (!code)
+		code = rep_time_procs(t, v, err);
+	return code ? code : rep_time_collector(t, v, err);
+}
+
+void rep_time_release(struct rep_time *t)
+{
+	rep_bins_release(&t->bins);
+	rep_bins_release(&t->fine);
+	for (int c = 0; c < REP_TIME_NCLASSES; c++) {
+		rep_binned_release(&t->all[c]);
+		for (size_t i = 0; i < t->ngroups; i++)
+			rep_binned_release(&t->group[i].series[c]);
+	}
+	for (size_t i = 0; i < t->nprocs && t->proc; i++)
+		rep_binned_release(&t->proc[i]);
+	free(t->proc);
+	free(t->proc_id);
+	rep_binned_release(&t->mark);
+	rep_binned_release(&t->stw);
+	rep_binned_release(&t->alive);
+	memset(t, 0, sizeof(*t));
+}

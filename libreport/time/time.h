@@ -1,0 +1,78 @@
+/* What goroutines and Ps did over time, in bins: what the pictures over time are drawn from. Of a
+ * view of a time range, it is of that.
+ *
+ * Goroutines are counted span by span where a run is small enough to read all of its events; else
+ * by the sums that the store has of each segment, which makes bins as long as segments (a fifth of
+ * a second, about). Ps are counted by their spans in any case. */
+#ifndef REP_TIME_TIME_H
+#define REP_TIME_TIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "time/bins.h"
+#include "top/view.h"
+
+#define REP_TIME_GROUPS 12 /* that are shown one by one */
+#define REP_TIME_BINS	320
+#define REP_TIME_EVENTS 1500000 /* the most that are read */
+
+enum rep_time_class {
+	REP_TIME_RUNNING,
+	REP_TIME_SYSCALL,
+	REP_TIME_RUNNABLE,
+	REP_TIME_BLOCKED,
+	REP_TIME_NCLASSES
+};
+extern const char *const rep_time_class_names[REP_TIME_NCLASSES];
+/* REP_TIME_NCLASSES for a state that is none of these. */
+enum rep_time_class rep_time_class_of(unsigned state);
+
+struct rep_time_group {
+	uint32_t entry;	   /* string of the run */
+	int64_t active_ns; /* in all states but blocked */
+	struct rep_binned series[REP_TIME_NCLASSES];
+};
+
+struct rep_time {
+	bool exact; /* span by span */
+	struct rep_bins bins;
+	struct rep_binned all[REP_TIME_NCLASSES];
+	struct rep_time_group group[REP_TIME_GROUPS]; /* the most active first */
+	size_t ngroups, nentries;
+
+	/* Ps, in bins of their own. */
+	struct rep_bins fine;
+	size_t nprocs;		 /* that ran or idled: old traces have others, which are none */
+	int64_t *proc_id;	 /* ascending */
+	struct rep_binned *proc; /* running */
+
+	struct rep_binned mark, stw; /* GC mark phases, stops of the world */
+	struct rep_binned alive;     /* goroutines */
+};
+
+/* All of it; or begin, with at most so many bins (for `fine`), and what is wanted. TP_ENOMEM,
+ * TP_ESTORE; to be released in every case. */
+int rep_time_load(struct rep_time *t, struct rep_view *v, struct tp_err *err);
+int rep_time_begin(struct rep_time *t, struct rep_view *v, size_t bins, struct tp_err *err);
+int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *err);
+int rep_time_alive(struct rep_time *t, struct rep_view *v, struct tp_err *err);
+int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err);
+int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err);
+void rep_time_release(struct rep_time *t);
+
+/* A metric: from each point on it is y; the first is what it was when the range began, where that
+ * is known, the last is where the range ends. */
+struct rep_time_curve {
+	double *x, *y;
+	size_t n;
+};
+#define REP_METRIC_HEAP_NAME "/memory/classes/heap/objects:bytes"
+#define REP_METRIC_GOAL_NAME "/gc/heap/goal:bytes"
+/* Likewise. */
+int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
+		    struct rep_time_curve *c, struct tp_err *err);
+void rep_time_curve_release(struct rep_time_curve *c);
+
+#endif

@@ -1,0 +1,363 @@
+#include "top/worst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/segment.h"
+
+struct search {
+	struct rep_view *v;
+	const struct rep_worst_options *opt;
+	struct rep_worst *out; /* a heap whose root is the least of them */
+	size_t n;
+	int64_t only;	/* index of the one goroutine that is looked at, -1: any */
+	uint8_t *rests; /* by string: 0 not asked yet, 1 no, 2 yes; NULL: it does not matter */
+	size_t nstrings;
+	/* The n longest that there must be, likewise. */
+	int64_t *least;
+	size_t nleast;
+};
+
+bool rep_reason_rests(struct tp_text reason)
+{
+	static const char *const rest[] = {"sleep",
+					   "system goroutine wait",
+					   "GC background sweeper wait",
+					   "GC worker (idle)",
+					   "GC scavenge wait",
+					   "finalizer wait",
+					   "force gc (idle)",
+					   "forever",
+					   "trace reader (blocked)",
+					   "debug call",
+					   "cleanup wait",
+					   "preempted",
+					   "update GOMAXPROCS"};
+
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+		if (reason.size == strlen(rest[i]) && !memcmp(reason.text, rest[i], reason.size))
+			return true;
+	}
+	return false;
+}
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- what counts ---- */
+
+static bool rests(struct search *s, uint32_t reason)
+{
+	if (!s->rests)
+		return false;
+	if (reason >= s->nstrings)
+		reason = 0;
+	if (!s->rests[reason])
+		s->rests[reason] = rep_reason_rests(tp_dict_text(s->v->dict, reason)) ? 2 : 1;
+	return s->rests[reason] == 2;
+}
+
+static bool counts(struct search *s, uint32_t entry, unsigned state, uint32_t reason,
+		   uint32_t stack)
+{
+	return state < TP_NSTATES && s->opt->states >> state & 1 && !rests(s, reason) &&
+	       rep_match_span(&s->v->match, entry, state, reason, stack);
+}
+
+/* ---- the longest ---- */
+
+/* Is a shorter than b, or as long and later? */
+static bool below(const struct rep_worst *a, const struct rep_worst *b)
+{
+	if (a->dur_ns != b->dur_ns)
+		return a->dur_ns < b->dur_ns;
+	if (a->at_ns != b->at_ns)
+		return a->at_ns > b->at_ns;
+	return a->span.goroutine > b->span.goroutine;
+}
+
+static void sift(struct rep_worst *heap, size_t n, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct rep_worst swap;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && below(&heap[child + 1], &heap[child]))
+			child++;
+		if (!below(&heap[child], &heap[at]))
+			return;
+		swap = heap[at];
+		heap[at] = heap[child];
+		heap[child] = swap;
+		at = child;
+	}
+}
+
+static void offer(struct search *s, const struct tp_span *span)
+{
+	struct rep_worst w = {.span = *span};
+
+	w.at_ns = rep_view_clip_start(s->v, span->start);
+	w.dur_ns = (int64_t)((uint64_t)rep_view_clip_end(s->v, span->end) - (uint64_t)w.at_ns);
+	if (s->n == s->opt->n) {
+		if (!below(&s->out[0], &w))
+			return;
+		s->out[0] = w;
+		sift(s->out, s->n, 0);
+		return;
+	}
+	s->out[s->n++] = w;
+	if (s->n == s->opt->n)
+		for (size_t i = s->n; i-- > 0;)
+			sift(s->out, s->n, i);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct rep_worst *x = a, *y = b;
+
+	return below(x, y) ? 1 : below(y, x) ? -1 : 0;
+}
+
+/* ---- how long they must be ---- */
+
+static void sift_ns(int64_t *heap, size_t n, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		int64_t swap;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && heap[child + 1] < heap[child])
+			child++;
+		if (heap[child] >= heap[at])
+			return;
+		swap = heap[at];
+		heap[at] = heap[child];
+		heap[child] = swap;
+		at = child;
+	}
+}
+
+/* There is a span that is so long. */
+static void there_is(struct search *s, int64_t ns)
+{
+	if (s->nleast < s->opt->n) {
+		s->least[s->nleast++] = ns;
+		if (s->nleast == s->opt->n)
+			for (size_t i = s->nleast; i-- > 0;)
+				sift_ns(s->least, s->nleast, i);
+	} else if (ns > s->least[0]) {
+		s->least[0] = ns;
+		sift_ns(s->least, s->nleast, 0);
+	}
+}
+
+static int64_t threshold(const struct search *s)
+{
+	return s->nleast == s->opt->n ? s->least[0] : INT64_MIN;
+}
+
+/* ---- reading ---- */
+
+static struct tp_span crossing(const struct rep_view *v, size_t i)
+{
+	return (struct tp_span){
+	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
+	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
+	    .goroutine = (uint32_t)REP_COL(v, SPAN_CROSSING, goroutine)[i],
+	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
+	    .m = (uint32_t)REP_COL(v, SPAN_CROSSING, m)[i],
+	    .p = (uint32_t)REP_COL(v, SPAN_CROSSING, p)[i],
+	    .waker = REP_COL(v, SPAN_CROSSING, waker)[i] == TP_NULL
+			 ? TP_NONE
+			 : (uint32_t)REP_COL(v, SPAN_CROSSING, waker)[i],
+	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
+	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
+	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[i] == 1,
+	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
+	};
+}
+
+static int read_crossing(struct search *s, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	int code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+				 (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
+		struct tp_span span = crossing(v, i);
+
+		if ((s->only >= 0 && g != s->only) || !rep_view_overlaps(v, span.start, span.end) ||
+		    !counts(s, rep_view_entry(v, g), (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
+			    span.reason, span.stack))
+			continue;
+		offer(s, &span);
+		there_is(s, (int64_t)((uint64_t)rep_view_clip_end(v, span.end) -
+				      (uint64_t)rep_view_clip_start(v, span.start)));
+	}
+	return code;
+}
+
+/* Rows of site, or of goroutine_time where one goroutine is looked at. */
+struct places {
+	size_t n;
+	const int64_t *segment, *state, *reason, *stack, *max_ns, *who;
+	bool goroutines;
+};
+
+static int load_places(struct search *s, struct places *p, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	int code;
+
+	p->goroutines = s->only >= 0;
+	if (p->goroutines) {
+		code = rep_view_load(
+		    v, TP_TABLE_GOROUTINE_TIME,
+		    REP_BIT(GOROUTINE_TIME, segment) | REP_BIT(GOROUTINE_TIME, goroutine) |
+			REP_BIT(GOROUTINE_TIME, state) | REP_BIT(GOROUTINE_TIME, reason) |
+			REP_BIT(GOROUTINE_TIME, stack) | REP_BIT(GOROUTINE_TIME, max_ns),
+		    err);
+		*p = (struct places){
+		    v->nrows[TP_TABLE_GOROUTINE_TIME],	   REP_COL(v, GOROUTINE_TIME, segment),
+		    REP_COL(v, GOROUTINE_TIME, state),	   REP_COL(v, GOROUTINE_TIME, reason),
+		    REP_COL(v, GOROUTINE_TIME, stack),	   REP_COL(v, GOROUTINE_TIME, max_ns),
+		    REP_COL(v, GOROUTINE_TIME, goroutine), true};
+		return code;
+	}
+	code =
+	    rep_view_load(v, TP_TABLE_SITE,
+			  REP_BIT(SITE, segment) | REP_BIT(SITE, entry) | REP_BIT(SITE, state) |
+			      REP_BIT(SITE, reason) | REP_BIT(SITE, stack) | REP_BIT(SITE, max_ns),
+			  err);
+	*p = (struct places){v->nrows[TP_TABLE_SITE], REP_COL(v, SITE, segment),
+			     REP_COL(v, SITE, state), REP_COL(v, SITE, reason),
+			     REP_COL(v, SITE, stack), REP_COL(v, SITE, max_ns),
+			     REP_COL(v, SITE, entry), false};
+	return code;
+}
+
+/* Segments with a place whose longest is long enough, and those of which the range cuts a part. */
+static void choose(struct search *s, const struct places *p, bool *wanted)
+{
+	struct rep_view *v = s->v;
+
+	for (int pass = 0; pass < 2; pass++) {
+		int64_t least = threshold(s);
+
+		for (size_t i = 0; i < p->n; i++) {
+			uint64_t segment = (uint64_t)p->segment[i];
+
+			if (segment >= v->nsegments || (pass && p->max_ns[i] < least) ||
+			    (pass && wanted[segment]) || (p->goroutines && p->who[i] != s->only))
+				continue;
+			if (!rep_segment_inside(v, &v->segments[segment]) ||
+			    !counts(s,
+				    p->goroutines ? rep_view_entry(v, p->who[i])
+						  : (uint32_t)p->who[i],
+				    (unsigned)p->state[i], (uint32_t)p->reason[i],
+				    (uint32_t)p->stack[i]))
+				continue;
+			if (pass)
+				wanted[segment] = true;
+			else
+				there_is(s, p->max_ns[i]);
+		}
+	}
+	for (size_t i = 0; i < v->nsegments; i++)
+		wanted[i] = wanted[i] || rep_segment_cut(v, &v->segments[i]);
+}
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct search *s = ctx;
+
+	(void)end_stack;
+	if (s->opt->stop && atomic_load_explicit(s->opt->stop, memory_order_relaxed))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+	if (crosses || !(s->opt->states >> span->state & 1) ||
+	    (s->only >= 0 && span->goroutine != (uint32_t)s->only) ||
+	    (s->n == s->opt->n && span->end - span->start < s->out[0].dur_ns) ||
+	    !rep_view_overlaps(s->v, span->start, span->end) ||
+	    !counts(s, rep_view_entry(s->v, span->goroutine), span->state, span->reason,
+		    span->stack))
+		return 0;
+	offer(s, span);
+	return 0;
+}
+
+/* The goroutine that the filter names by its id; false: there is none. */
+static bool find_goroutine(struct search *s)
+{
+	struct rep_view *v = s->v;
+
+	s->only = -1;
+	if (!v->filter->by_id)
+		return true;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+		if (REP_COL(v, GOROUTINE, id)[i] == v->filter->id) {
+			s->only = (int64_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int search(struct search *s, struct tp_err *err)
+{
+	struct rep_view *v = s->v;
+	struct places places;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int code;
+
+	if (!wanted)
+		return no_memory(err);
+	code = read_crossing(s, err);
+	if (!code)
+		code = load_places(s, &places, err);
+	if (!code)
+		choose(s, &places, wanted);
+	if (!code)
+		code = rep_segments_each(v, wanted, on_span, s, err);
+	free(wanted);
+	return code;
+}
+
+int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct rep_worst *out,
+	      size_t *found, struct tp_err *err)
+{
+	struct search s = {.v = v, .opt = opt, .out = out};
+	int code;
+
+	*found = 0;
+	if (!opt->n)
+		return 0;
+	if (rep_filter_inside(v->filter))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the longest spans are not known by task or region");
+	code = rep_view_load(v, TP_TABLE_GOROUTINE,
+			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
+	if (code || !find_goroutine(&s))
+		return code;
+	s.nstrings = tp_dict_strings(v->dict);
+	s.least = calloc(opt->n, sizeof(*s.least));
+	if (opt->no_rest)
+		s.rests = calloc(s.nstrings + 1, 1);
+	code = s.least && (s.rests || !opt->no_rest) ? search(&s, err) : no_memory(err);
+	free(s.least);
+	free(s.rests);
+	if (code)
+		return code;
+	qsort(out, s.n, sizeof(*out), longest_first);
+	*found = s.n;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* The longest spans of a run: which goroutine waited longest, when, for what, and who woke it.
+ *
+ * Exact, and as SQL has it on the table span: of those that overlap the view's range and pass its
+ * filter, each clipped to the range. Only segments that may hold one of them are read: the store
+ * knows the longest of each place in each segment. */
+#ifndef REP_TOP_WORST_H
+#define REP_TOP_WORST_H
+
+#include <stdatomic.h>
+
+#include "timeline/span.h"
+#include "top/view.h"
+
+struct rep_worst_options {
+	uint32_t states; /* a bit per enum tp_state */
+	size_t n;	 /* at most so many */
+	/* Without those in which nobody is kept waiting (rep_reason_rests). */
+	bool no_rest;
+	const atomic_bool *stop; /* NULL: none; else TP_ECANCEL once it is true */
+};
+
+struct rep_worst {
+	struct tp_span span;   /* in ns since the run began; start and end as they were */
+	int64_t at_ns, dur_ns; /* clipped to the range */
+};
+
+/* The longest first; of equal ones the earliest. *found of them, in out[options->n]. A filter on
+ * tasks or regions is TP_EFORMAT with a sentence. TP_ESTORE, TP_ENOMEM. */
+int rep_worst(struct rep_view *v, const struct rep_worst_options *options, struct rep_worst *out,
+	      size_t *found, struct tp_err *err);
+
+/* Is it a way to rest: ended by a clock, or the runtime's own? */
+bool rep_reason_rests(struct tp_text reason);
+
+#endif
