@@ -85,6 +85,9 @@ struct rep_column {
 	/* Tables that are too wide: columns with drop > 0 are left out, the highest first, while a
 	 * text would have fewer cells than its `least` (0: 16). */
 	uint8_t drop, least;
+	/* Of a text that shows a number: the name of the raw_only column that has it, which is what
+	 * it is sorted by; NULL: it is a text. */
+	const char *by;
 	bool right;	 /* a text that is set to the right, as numbers are, and never cut */
 	bool raw_only;	 /* not in tables */
 	bool table_only; /* only there */

@@ -87,7 +87,13 @@ enum tui_where {
 	X(STEP_HERE_BACK, "step-here-back", "to its event before")                                 \
 	X(PLAY, "play", "play events one after the other, until a key")                            \
 	X(ALIKE, "alike", "highlight all that is like what the cursor is on")                      \
-	X(ALL_ROWS, "all-rows", "all rows, or those that are there in the time shown")
+	X(ALL_ROWS, "all-rows", "all rows, or those that are there in the time shown")             \
+	X(SAMPLE_TYPE, "sample-type", "the next sample type")                                      \
+	X(DIFF_PER, "per", "per second, task or as it is; of profiles scaled to equal totals")     \
+	X(DIFF_CHANGED, "changed", "only what changed, or all")                                    \
+	X(DIFF_CUM, "cum", "with what was called, or itself alone")                                \
+	X(DIFF_STATS, "statistics", "all statistics of metrics, or those that matter most")        \
+	X(DIFF_OTHER, "compare-with", "compare with something else")
 
 enum tui_action {
 #define TUI_X(action, name, doc) TUI_DO_##action,

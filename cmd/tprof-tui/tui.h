@@ -89,6 +89,9 @@ struct tui_view_ops {
 	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
 	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
+	 * given: nothing. */
+	void (*keep)(struct tui *t, struct tui_view *v, char *text, size_t size);
 };
 
 struct tui_view {

@@ -43,7 +43,8 @@ enum column {
 	P,
 	RAW_Q,
 	RAW_VERDICT,
-	NAME, /* both */
+	SHOWN_NAME, /* for people: says how many names it stands for */
+	NAME,
 	NCOLUMNS
 };
 
@@ -97,10 +98,35 @@ static const struct {
     RAW(P, "p", REP_FLOAT, SETS),
     RAW(RAW_Q, "q", REP_FLOAT, SETS),
     RAW(RAW_VERDICT, "verdict", REP_TEXT, SETS),
-    [NAME] = {{.kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT, .least = 20}, PAIRS | SETS},
+    [SHOWN_NAME] = {{.kind = REP_TEXT,
+		     .shorten = REP_SHORTEN_LEFT,
+		     .least = 20,
+		     .table_only = true},
+		    PAIRS | SETS},
+    [NAME] = {{.kind = REP_TEXT, .raw_only = true}, PAIRS | SETS},
 #undef PEOPLE
 #undef RAW
 };
+
+/* The number that a text shows, as it is of flat, and of cum; NULL: it is a text. */
+static const char *number_of(enum column c, bool cum)
+{
+	static const struct {
+		enum column column;
+		const char *flat, *cum;
+	} numbers[] = {
+	    {OLD, "flat_old", "cum_old"},	  {NEW, "flat_new", "cum_new"},
+	    {DELTA, "flat_delta", "cum_delta"},	  {PERCENT, "flat_change", "cum_change"},
+	    {SHARE, "flat_share", "cum_share"},	  {OTHER, "cum_delta", "flat_delta"},
+	    {OLD_RANGE, "old_low", "old_low"},	  {NEW_RANGE, "new_low", "new_low"},
+	    {Q, "q", "q"},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (numbers[i].column == c)
+			return cum ? numbers[i].cum : numbers[i].flat;
+	return NULL;
+}
 
 /* ---- heading ---- */
 
@@ -294,19 +320,21 @@ static void put_values(const struct rep_diff *d, const struct rep_diff_row *row,
 	v[RAW_VERDICT] = rep_str(rep_verdicts[row->verdict]);
 }
 
-/* A name that stands for several says so. */
-static int put_name(const struct rep_diff *d, const struct rep_diff_row *row, bool people,
-		    struct tp_buf *name, size_t *names)
+/* The name, and in `shown` what people read: one that stands for several says so. */
+static int put_name(const struct rep_diff *d, const struct rep_diff_row *row, struct tp_buf *name,
+		    struct tp_buf *shown, size_t *names)
 {
 	char text[40];
 	int code;
 
-	name->size = 0;
+	name->size = shown->size = 0;
 	code = rep_diff_name(d, row, name, names);
-	if (code || !people || *names < 2)
+	if (!code && name->size)
+		code = tp_buf_put(shown, name->data, name->size);
+	if (code || *names < 2)
 		return code;
 	snprintf(text, sizeof(text), " (%zu names)", *names);
-	return tp_buf_put(name, text, strlen(text));
+	return tp_buf_put(shown, text, strlen(text));
 }
 
 static bool same(struct rep_diff_pair p)
@@ -351,7 +379,7 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 {
 	bool people = rep_output_for_people(out), unchanged;
 	struct rep_column picked[NCOLUMNS];
-	struct tp_buf name = {0};
+	struct tp_buf name = {0}, shown = {0};
 	size_t place[NCOLUMNS], n = 0, rows = d->n;
 	char more[80];
 	int code;
@@ -360,10 +388,12 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		if (!(columns[i].of & (d->sets ? SETS : PAIRS)))
 			continue;
 		picked[n] = columns[i].column;
+		picked[n].by = number_of((enum column)i, d->opt.cum);
 		if (i == OTHER && d->opt.cum)
 			picked[n].title = "FLAT DELTA";
-		if (i == NAME) {
-			picked[n].name = rep_diff_by[d->opt.keys.by].name;
+		if (i == NAME || i == SHOWN_NAME) {
+			picked[n].name =
+			    i == NAME ? rep_diff_by[d->opt.keys.by].name : "name_shown";
 			picked[n].title = rep_diff_by[d->opt.keys.by].title;
 		}
 		place[n++] = i;
@@ -381,7 +411,7 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		struct texts texts;
 		size_t names = 0;
 
-		if (put_name(d, row, people, &name, &names)) {
+		if (put_name(d, row, &name, &shown, &names)) {
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 			break;
 		}
@@ -391,11 +421,13 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 			memset(&texts, 0, sizeof(texts));
 		put_values(d, row, &texts, names, all);
 		all[NAME] = rep_text((char *)name.data, name.size);
+		all[SHOWN_NAME] = rep_text((char *)shown.data, shown.size);
 		for (size_t c = 0; c < n; c++)
 			values[c] = all[place[c]];
 		code = rep_output_row(out, values, err);
 	}
 	tp_buf_release(&name);
+	tp_buf_release(&shown);
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code && rows < d->n) {

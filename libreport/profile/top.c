@@ -82,10 +82,10 @@ enum {
 	NCOLUMNS
 };
 
-#define SHOWN(name_text, title_text, rank)                                                         \
+#define SHOWN(name_text, raw, title_text, rank)                                                    \
 	{                                                                                          \
 		.name = (name_text), .title = (title_text), .kind = REP_TEXT, .right = true,       \
-		.drop = (rank), .table_only = true                                                 \
+		.drop = (rank), .table_only = true, .by = (raw)                                    \
 	}
 #define RAW(name_text, kind_)                                                                      \
 	{                                                                                          \
@@ -93,11 +93,11 @@ enum {
 	}
 
 static const struct rep_column columns[NCOLUMNS] = {
-    [FLAT] = SHOWN("flat_shown", "FLAT", 0),
-    [FLAT_SHARE] = SHOWN("flat_share_shown", "FLAT%", 2),
-    [SUM_SHARE] = SHOWN("sum_share_shown", "SUM%", 3),
-    [CUM] = SHOWN("cum_shown", "CUM", 0),
-    [CUM_SHARE] = SHOWN("cum_share_shown", "CUM%", 1),
+    [FLAT] = SHOWN("flat_shown", "flat", "FLAT", 0),
+    [FLAT_SHARE] = SHOWN("flat_share_shown", "flat_share", "FLAT%", 2),
+    [SUM_SHARE] = SHOWN("sum_share_shown", "sum_share", "SUM%", 3),
+    [CUM] = SHOWN("cum_shown", "cum", "CUM", 0),
+    [CUM_SHARE] = SHOWN("cum_share_shown", "cum_share", "CUM%", 1),
     [NAME] = {.name = "name_shown",
 	      .title = "NAME",
 	      .kind = REP_TEXT,

@@ -47,6 +47,8 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct tui_rows *r = v->state;
 
 	v->busy = false;
+	if (f->taken)
+		f->taken(v, f);
 	set_error(r, job->code ? job->err.msg : NULL);
 	if (job->code) {
 		tui_error(v->tui, "%s", job->err.msg);
@@ -61,6 +63,8 @@ static void release(struct tui_job *job)
 
 	tui_cells_release(&f->cells);
 	tui_select_release(&f->select);
+	if (f->more)
+		f->free_more(f->more);
 	free(f->arg);
 	free(f);
 }
@@ -70,20 +74,30 @@ void tui_rows_ask(struct tui *t, struct tui_view *v,
 			      struct tp_err *),
 		  int which, const char *arg)
 {
+	tui_rows_ask_with(t, v, &(struct tui_ask){.fill = fill, .which = which, .arg = arg});
+}
+
+void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask)
+{
 	struct tui_fill *f = calloc(1, sizeof(*f));
 
 	if (f)
-		f->arg = arg ? strdup(arg) : NULL;
-	if (!f || (arg && !f->arg) || !tui_select_copy(&f->select, &v->select)) {
+		f->arg = ask->arg ? strdup(ask->arg) : NULL;
+	if (!f || (ask->arg && !f->arg) || !tui_select_copy(&f->select, &v->select)) {
 		if (f)
 			free(f->arg);
 		free(f);
+		if (ask->more)
+			ask->free_more(ask->more);
 		tui_error(t, "out of memory");
 		return;
 	}
 	f->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
-	f->fill = fill;
-	f->which = which;
+	f->fill = ask->fill;
+	f->which = ask->which;
+	f->more = ask->more;
+	f->free_more = ask->free_more;
+	f->taken = ask->taken;
 	v->busy = true;
 	tui_worker_ask(t->worker, &f->job);
 }

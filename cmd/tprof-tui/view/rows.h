@@ -21,6 +21,11 @@ struct tui_fill {
 	    select; /* texts are copies; runs belong to the command, which outlives it */
 	int which;
 	char *arg;
+	/* Arguments of tui_rows_ask_with, and what it has to say beside the table. */
+	void *more;
+	void (*free_more)(void *more);
+	/* On the screen's thread, before the table is shown. NULL: nothing to do. */
+	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	/* On the worker's thread. */
 	int (*fill)(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err);
@@ -31,6 +36,16 @@ void tui_rows_ask(struct tui *t, struct tui_view *v,
 		  int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *,
 			      struct tp_err *),
 		  int which, const char *arg);
+/* The same with arguments of any kind; owns `more` from now on, also on failure. */
+struct tui_ask {
+	int (*fill)(struct tui_fill *, struct tp_store *, struct rep_output *, struct tp_err *);
+	int which;
+	const char *arg;
+	void *more;
+	void (*free_more)(void *more); /* not called with NULL */
+	void (*taken)(struct tui_view *v, struct tui_fill *f);
+};
+void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask);
 /* Fills it at once, where that takes no time: `fill` writes to out with ctx. */
 bool tui_rows_fill(struct tui *t, struct tui_view *v,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx);

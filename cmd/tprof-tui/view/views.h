@@ -10,6 +10,7 @@
 #define TUI_VIEWS(X) \
 	X(runs)      \
 	X(top)       \
+	X(diff)      \
 	X(sql)       \
 	X(help)
 /* clang-format on */

@@ -24,7 +24,10 @@ static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct r
 		s->columns[i].name = keep(c, columns[i].name);
 		s->columns[i].title =
 		    keep(c, columns[i].title ? columns[i].title : columns[i].name);
-		if (!s->columns[i].name || !s->columns[i].title)
+		if (columns[i].by)
+			s->columns[i].by = keep(c, columns[i].by);
+		if (!s->columns[i].name || !s->columns[i].title ||
+		    (columns[i].by && !s->columns[i].by))
 			return TP_ENOMEM;
 	}
 	return 0;

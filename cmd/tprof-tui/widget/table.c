@@ -87,6 +87,15 @@ static char *lower(const char *text)
 
 /* ---- rows ---- */
 
+/* Where the numbers are that a column of texts shows. */
+static size_t sorted_by(const struct tui_table *t, int c)
+{
+	const char *by = column_of(t, c)->by;
+	int raw = by ? tui_sheet_column(t->sheet, by) : -1;
+
+	return raw >= 0 ? (size_t)raw : (size_t)t->column[c];
+}
+
 static int by_column(const void *a, const void *b, void *ctx)
 {
 	const struct tui_table *t = ctx;
@@ -94,7 +103,7 @@ static int by_column(const void *a, const void *b, void *ctx)
 	int c = 0;
 
 	if (t->sort >= 0) {
-		size_t column = (size_t)t->column[t->sort];
+		size_t column = sorted_by(t, t->sort);
 		bool up = is_text(t, t->sort) != t->turned;
 
 		c = tui_cell_compare(tui_cell(t->sheet, x, column), tui_cell(t->sheet, y, column));

@@ -47,9 +47,10 @@ enum column {
 	NCOLUMNS
 };
 
-#define PEOPLE(id, text, rank)                                                                     \
+#define PEOPLE(id, text, raw, rank)                                                                \
 	[id] = {.name = (text),                                                                    \
 		.title = (text),                                                                   \
+		.by = (raw),                                                                       \
 		.kind = REP_TEXT,                                                                  \
 		.right = true,                                                                     \
 		.table_only = true,                                                                \
@@ -62,12 +63,12 @@ static const struct rep_column columns[NCOLUMNS] = {
 		.kind = REP_TEXT,
 		.shorten = REP_SHORTEN_MIDDLE,
 		.least = 34},
-    PEOPLE(OLD, "OLD", 0),
-    PEOPLE(NEW, "NEW", 0),
-    PEOPLE(DELTA, "DELTA", 4),
-    PEOPLE(CHANGE, "CHANGE", 0),
-    PEOPLE(INTERVAL, "95%", 2),
-    PEOPLE(Q, "Q", 3),
+    PEOPLE(OLD, "OLD", "old", 0),
+    PEOPLE(NEW, "NEW", "new", 0),
+    PEOPLE(DELTA, "DELTA", "delta", 4),
+    PEOPLE(CHANGE, "CHANGE", "change", 0),
+    PEOPLE(INTERVAL, "95%", "delta_low", 2),
+    PEOPLE(Q, "Q", "q", 3),
     [VERDICT] = {.name = "VERDICT", .kind = REP_TEXT, .table_only = true, .least = 7},
     RAW(SECTION, "section", REP_TEXT),
     RAW(FAMILY, "family", REP_TEXT),
@@ -508,7 +509,7 @@ int rep_trace_rows(const struct rep_trace_diff *d, const struct rep_trace_show *
 	int code = 0;
 
 	t.ncolumns = pick_columns(d, t.column, t.place);
-	if (!rep_output_for_people(out)) {
+	if (show->one || !rep_output_for_people(out)) {
 		code = rep_output_begin(out, "metrics", t.column, t.ncolumns, err);
 		for (size_t i = 0; !code && i < d->n && (!show->rows || i < show->rows); i++)
 			code = put_row(&t, &d->row[i], err);

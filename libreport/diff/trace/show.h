@@ -9,6 +9,7 @@ struct rep_trace_show {
 	const char *old, *new; /* what the sides are called */
 	size_t rows;	       /* a table shows at most, 0: all */
 	bool overview;	       /* what changed most, then section by section */
+	bool one;	       /* a single table for people, too, as programs get it */
 };
 
 /* What is compared and how, as notes in front of the tables. */

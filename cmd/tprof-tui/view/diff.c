@@ -1,0 +1,394 @@
+/* diff: the run against another, or the runs of one label against those of another, with the
+ * numbers and verdicts of tprof-diff. Where there is nothing to compare with yet, a list of what
+ * there could be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/view/diff/choose.h"
+#include "tprof-tui/view/diff/compare.h"
+#include "tprof-tui/view/diff/lead.h"
+#include "tprof-tui/view/views.h"
+
+#define MOST_NOTES 4
+
+struct diff {
+	struct tui_rows rows;
+	bool choosing; /* the table is a list of what to compare with */
+	char *arg;     /* "rev=a rev=b", or an id; NULL: the marked run */
+	int at;	       /* of diff_rows_at */
+	enum rep_per per;
+	bool normalize, cum, every_stat, changed;
+	char type[96];	     /* picked; "": the default */
+	char found[96];	     /* compared */
+	struct tp_buf types; /* there are */
+	struct diff_measured *measured;
+	char against[400]; /* what the old side is called */
+};
+
+static bool is_trace(const struct rep_run *run)
+{
+	return run && !strcmp(run->row.kind, "trace");
+}
+
+/* ---- asking ---- */
+
+static void taken(struct tui_view *v, struct tui_fill *f)
+{
+	struct diff *d = v->state;
+	struct diff_ask *a = f->more;
+
+	diff_measured_free(d->measured);
+	d->measured = a->measured;
+	a->measured = NULL;
+	if (f->job.code)
+		return;
+	snprintf(d->found, sizeof(d->found), "%s", a->found);
+	if (*a->against)
+		memcpy(d->against, a->against, sizeof(d->against));
+	tp_buf_release(&d->types);
+	d->types = a->types;
+	a->types = (struct tp_buf){0};
+}
+
+/* The two sides, by what was typed or marked. False with a message. */
+static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s,
+		       struct diff_ask *a)
+{
+	struct tp_err err;
+
+	if (diff_sides(&t->cmd->all, s, d->arg, &a->old, &a->new, &err)) {
+		tui_error(t, "%s", err.msg);
+		return false;
+	}
+	if (a->old.n < 2)
+		snprintf(d->against, sizeof(d->against), "%s", a->old.run[0].row.name);
+	else
+		snprintf(d->against, sizeof(d->against), "%.280s (%zu)", a->old.run[0].row.name,
+			 a->old.n);
+	return true;
+}
+
+static bool ask(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	struct diff_ask *a = calloc(1, sizeof(*a));
+
+	if (!a) {
+		tui_error(t, "out of memory");
+		return false;
+	}
+	if (!pick_sides(t, d, &v->select, a)) {
+		diff_ask_free(a);
+		return false;
+	}
+	diff_rows_at(is_trace(&a->new.run[0]), d->at, &a->rows);
+	a->per = d->per;
+	a->normalize = d->normalize;
+	a->cum = d->cum;
+	a->every_stat = d->every_stat;
+	a->changed = d->changed;
+	memcpy(a->type, d->type, sizeof(a->type));
+	a->measured = d->measured;
+	d->measured = NULL;
+	tui_rows_ask_with(
+	    t, v,
+	    &(struct tui_ask){
+		.fill = diff_compare, .more = a, .free_more = diff_ask_free, .taken = taken});
+	return true;
+}
+
+static void ask_from_top(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+
+	d->rows.table.cursor = d->rows.table.top = 0;
+	d->rows.table.first = 0;
+	ask(t, v);
+}
+
+/* ---- opening ---- */
+
+static bool list(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	struct diff_choices choices = {.all = &t->cmd->all, .run = v->select.run};
+
+	d->choosing = true;
+	return tui_rows_fill(t, v, diff_choices_fill, &choices);
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct diff *d = v->state;
+
+	d->rows.table.sort = -1;
+	if (!v->select.run) {
+		tui_error(t, "this store holds no runs, so there is nothing to compare");
+		return false;
+	}
+	if (arg) {
+		d->arg = strdup(arg);
+		if (!d->arg) {
+			tui_error(t, "out of memory");
+			return false;
+		}
+	}
+	if (arg || (v->select.other && v->select.other->row.id != v->select.run->row.id))
+		return ask(t, v);
+	return list(t, v);
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+
+	free(d->arg);
+	tp_buf_release(&d->types);
+	diff_measured_free(d->measured);
+	tui_rows_close(t, v);
+}
+
+/* ---- drawing ---- */
+
+/* What is compared and how, above the table; less of it on small screens. */
+static int draw_notes(const struct diff *d, struct tui_area a)
+{
+	const struct tui_cells *cells = &d->rows.cells;
+	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
+
+	for (int strong = 1; strong >= 0; strong--)
+		for (size_t i = 0; i < cells->nnotes && n < most; i++)
+			if (cells->strong[i] == (strong > 0) && *cells->note[i])
+				tui_say(a.row + n++, a.col, a.cols,
+					strong ? TUI_STYLE_STRONG : TUI_STYLE_DIM, cells->note[i]);
+	return n;
+}
+
+static struct tui_area table_area(const struct diff *d, struct tui_area a, int notes)
+{
+	(void)d;
+	return (struct tui_area){a.row + notes, a.col, a.rows - notes, a.cols};
+}
+
+static int count_notes(const struct diff *d, struct tui_area a)
+{
+	int most = a.rows / 4 < MOST_NOTES ? a.rows / 4 : MOST_NOTES, n = 0;
+
+	for (size_t i = 0; i < d->rows.cells.nnotes && n < most; i++)
+		n += *d->rows.cells.note[i] != '\0';
+	return n;
+}
+
+static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+{
+	struct diff *d = v->state;
+	int notes = 0;
+
+	if (d->choosing) {
+		notes = diff_choices_draw(t, &v->select, d->rows.table.n, area);
+	} else if (!d->rows.error) {
+		notes = draw_notes(d, area);
+	}
+	tui_rows_draw(t, v, table_area(d, area, notes));
+}
+
+static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct diff *d = v->state;
+	int notes = d->choosing ? diff_choices_lines(v->area) : count_notes(d, v->area);
+
+	if (tui_table_click(&d->rows.table, table_area(d, v->area, notes), row, col) && twice)
+		tui_act(t, TUI_DO_ENTER);
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct diff *d = v->state;
+	struct diff_rows rows;
+
+	(void)t;
+	if (d->choosing) {
+		snprintf(text, size, "with what?");
+		return;
+	}
+	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	snprintf(text, size, "%s%s%s%s%s%s, was %s", rows.name,
+		 rows.kind != DIFF_METRICS && *d->found ? " " : "",
+		 rows.kind != DIFF_METRICS ? d->found : "",
+		 rows.kind != DIFF_METRICS && d->cum ? " cum" : "",
+		 rows.kind == DIFF_METRICS && d->per ? " per " : "",
+		 rows.kind == DIFF_METRICS && d->per ? rep_pers[d->per] : "", d->against);
+}
+
+/* ---- keys ---- */
+
+static void turn(struct tui *t, struct tui_view *v, int step)
+{
+	struct diff *d = v->state;
+	bool traces = is_trace(v->select.run);
+	struct diff_rows rows;
+	int n = 0;
+
+	while (diff_rows_at(traces, n, &rows))
+		n++;
+	d->at = (d->at + step + n) % n;
+	ask_from_top(t, v);
+}
+
+static void next_type(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	const char *first = (const char *)d->types.data;
+	size_t at = 0;
+
+	if (!d->types.size) {
+		tui_message(t, "there are sample types where profiles are compared");
+		return;
+	}
+	while (at < d->types.size && strcmp(first + at, d->found) != 0)
+		at += strlen(first + at) + 1;
+	if (at < d->types.size)
+		at += strlen(first + at) + 1;
+	snprintf(d->type, sizeof(d->type), "%s", at < d->types.size ? first + at : first);
+	if (!strcmp(d->type, d->found))
+		tui_message(t, "both have the sample type %s alone", d->type);
+	else
+		ask(t, v);
+}
+
+static void choose(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	const struct rep_value *sides = tui_table_cell(&d->rows.table, "sides");
+	const struct rep_value *id = tui_table_cell(&d->rows.table, "id");
+	char arg[400];
+
+	if (!sides)
+		return;
+	if (id && id->type == REP_TYPE_INT) {
+		for (size_t i = 0; i < t->cmd->all.n; i++)
+			if (t->cmd->all.run[i].row.id == id->i)
+				t->select.other = &t->cmd->all.run[i];
+		tui_open(t, v->ops, NULL);
+		return;
+	}
+	snprintf(arg, sizeof(arg), "%.*s", (int)sides->text.size, sides->text.data);
+	tui_open(t, v->ops, arg);
+}
+
+static bool is_metrics(const struct tui_view *v)
+{
+	const struct diff *d = v->state;
+	struct diff_rows rows;
+
+	return diff_rows_at(is_trace(v->select.run), d->at, &rows) && rows.kind == DIFF_METRICS;
+}
+
+static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct diff *d = v->state;
+	bool metrics = is_metrics(v);
+
+	switch (action) {
+	case TUI_DO_DIFF_PER:
+		if (metrics) {
+			d->per = (d->per + 1) % REP_NPER;
+			tui_message(t, "counts and totals %s%s",
+				    d->per == REP_PER_RUN ? "as they are" : "per ",
+				    d->per == REP_PER_RUN ? "" : rep_pers[d->per]);
+		} else {
+			d->normalize = !d->normalize;
+			tui_message(t, d->normalize
+					   ? "the new side is scaled to the old one's total"
+					   : "values as they are");
+		}
+		break;
+	case TUI_DO_DIFF_CHANGED:
+		d->changed = !d->changed;
+		tui_message(t, d->changed ? "only what changed" : "also what has not changed");
+		break;
+	case TUI_DO_DIFF_CUM:
+		if (metrics) {
+			tui_message(t,
+				    "flat and cum are of profiles; Tab leads to views as profiles");
+			return;
+		}
+		d->cum = !d->cum;
+		tui_message(t, d->cum ? "cum: with all that was called" : "flat: itself alone");
+		break;
+	default:
+		if (!metrics) {
+			tui_message(t, "statistics are of traces");
+			return;
+		}
+		d->every_stat = !d->every_stat;
+		tui_message(t, d->every_stat ? "all statistics" : "those that matter most");
+		break;
+	}
+	ask(t, v);
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct diff *d = v->state;
+
+	if (d->choosing && action == TUI_DO_ENTER) {
+		choose(t, v);
+		return true;
+	}
+	if (d->choosing)
+		return tui_rows_act(t, v, action);
+	switch (action) {
+	case TUI_DO_REPORT_NEXT:
+	case TUI_DO_KIND:
+		turn(t, v, 1);
+		return true;
+	case TUI_DO_REPORT_BACK:
+		turn(t, v, -1);
+		return true;
+	case TUI_DO_SAMPLE_TYPE:
+		next_type(t, v);
+		return true;
+	case TUI_DO_DIFF_PER:
+	case TUI_DO_DIFF_CHANGED:
+	case TUI_DO_DIFF_CUM:
+	case TUI_DO_DIFF_STATS:
+		flip(t, v, action);
+		return true;
+	case TUI_DO_DIFF_OTHER:
+		t->select.other = NULL;
+		tui_open(t, v->ops, NULL);
+		return true;
+	case TUI_DO_ENTER:
+		diff_lead(t, v, &d->rows.table, is_metrics(v));
+		return true;
+	default:
+		return tui_rows_act(t, v, action);
+	}
+}
+
+static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct diff *d = v->state;
+
+	(void)t;
+	snprintf(text, size, "%s", d->arg ? d->arg : "");
+}
+
+const struct tui_view_ops tui_diff = {
+    .where = TUI_DIFF,
+    .name = "diff",
+    .size = sizeof(struct diff),
+    .open = open_view,
+    .close = close_view,
+    .draw = draw,
+    .act = act,
+    .click = click,
+    .search = tui_rows_search,
+    .filter = tui_rows_filter,
+    .yank = tui_rows_yank,
+    .save = tui_rows_save,
+    .title = title,
+    .keep = keep,
+};

@@ -1,0 +1,251 @@
+#include "tprof-tui/view/diff/choose.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_kind(const struct rep_run *a, const struct rep_run *b)
+{
+	return !strcmp(a->row.kind, b->row.kind);
+}
+
+/* ---- what was typed ---- */
+
+static int select_kind(const struct rep_runs *all, const struct rep_run *like, const char *spec,
+		       struct rep_runs *out, struct tp_err *err)
+{
+	size_t n = 0;
+	int code = rep_runs_select(all, spec, out, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < out->n; i++)
+		if (same_kind(&out->run[i], like))
+			out->run[n++] = out->run[i];
+	if (!n) {
+		tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			   "'%.100s' is a %s, and what is shown a %s: pick two of a kind", spec,
+			   out->run[0].row.kind, like->row.kind);
+		rep_runs_release(out);
+		return TP_ENOENT;
+	}
+	out->n = n;
+	return 0;
+}
+
+static int only(const struct rep_runs *all, const struct rep_run *run, struct rep_runs *out,
+		struct tp_err *err)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "%" PRId64, run->row.id);
+	return rep_runs_select(all, id, out, err);
+}
+
+/* The label of the run with the key of `label`; NULL: it has none. */
+static const char *label_like(const struct rep_run *run, const char *label)
+{
+	const char *equal = strchr(label, '=');
+	size_t n = equal ? (size_t)(equal - label) + 1 : 0;
+
+	for (size_t i = 0; n && i < run->nlabels; i++)
+		if (!strncmp(run->labels[i], label, n))
+			return run->labels[i];
+	return NULL;
+}
+
+/* OLD alone. */
+static int one_side(const struct rep_runs *all, const struct rep_run *run, const char *spec,
+		    struct rep_runs *old, struct rep_runs *new, struct tp_err *err)
+{
+	const char *label = label_like(run, spec);
+	int code = select_kind(all, run, spec, old, err);
+
+	if (code)
+		return code;
+	/* A set against a set, unless that would be the same one. */
+	if (label && strcmp(label, spec) != 0)
+		return select_kind(all, run, label, new, err);
+	return only(all, run, new, err);
+}
+
+int diff_sides(const struct rep_runs *all, const struct tui_select *s, const char *arg,
+	       struct rep_runs *old, struct rep_runs *new, struct tp_err *err)
+{
+	char first[400];
+	struct tp_err why;
+	int code;
+
+	if (!arg) {
+		code = same_kind(s->run, s->other)
+			   ? only(all, s->other, old, err)
+			   : tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+					"'%.100s' is a %s, and what is shown a %s: mark one of its "
+					"kind (1, then m)",
+					s->other->row.name, s->other->row.kind, s->run->row.kind);
+		return code ? code : only(all, s->run, new, err);
+	}
+	code = one_side(all, s->run, arg, old, new, err);
+	if (code != TP_ENOENT || !strchr(arg, ' '))
+		return code;
+	/* Names and values of labels may have blanks: whichever cut fits. */
+	for (const char *cut = strchr(arg, ' '); cut; cut = strchr(cut + 1, ' ')) {
+		snprintf(first, sizeof(first), "%.*s", (int)(cut - arg), arg);
+		rep_runs_release(old);
+		rep_runs_release(new);
+		*old = *new = (struct rep_runs){0};
+		if (!select_kind(all, s->run, first, old, &why) &&
+		    !select_kind(all, s->run, cut + strspn(cut, " "), new, &why))
+			return 0;
+		*err = why;
+	}
+	return code;
+}
+
+/* ---- the list ---- */
+
+enum { COLUMN_WHAT, COLUMN_FORMAT, COLUMN_RUNS, COLUMN_LABELS, COLUMN_ID, COLUMN_SIDES, NCOLUMNS };
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [COLUMN_WHAT] = {.name = "with", .title = "COMPARE WITH", .kind = REP_TEXT, .least = 24},
+    [COLUMN_FORMAT] = {.name = "format", .title = "FORMAT", .kind = REP_TEXT, .drop = 2},
+    [COLUMN_RUNS] = {.name = "runs", .title = "RUNS", .kind = REP_COUNT},
+    [COLUMN_LABELS] = {.name = "labels", .title = "LABELS", .kind = REP_TEXT, .drop = 1},
+    [COLUMN_ID] = {.name = "id", .kind = REP_ID, .raw_only = true},
+    [COLUMN_SIDES] = {.name = "sides", .kind = REP_TEXT, .raw_only = true},
+};
+
+static void join_labels(const struct rep_run *run, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < run->nlabels && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", run->labels[i]);
+}
+
+static int put_run(const struct rep_run *run, struct rep_output *out, struct tp_err *err)
+{
+	char id[32], labels[400];
+	struct rep_value row[NCOLUMNS] = {
+	    [COLUMN_WHAT] = rep_str(run->row.name),
+	    [COLUMN_FORMAT] = rep_str(run->row.format),
+	    [COLUMN_RUNS] = rep_int(1),
+	    [COLUMN_ID] = rep_int(run->row.id),
+	};
+
+	snprintf(id, sizeof(id), "%" PRId64, run->row.id);
+	join_labels(run, labels, sizeof(labels));
+	row[COLUMN_LABELS] = rep_str(labels);
+	row[COLUMN_SIDES] = rep_str(id);
+	return rep_output_row(out, row, err);
+}
+
+static bool has_label(const struct rep_run *run, const char *label)
+{
+	for (size_t i = 0; i < run->nlabels; i++)
+		if (!strcmp(run->labels[i], label))
+			return true;
+	return false;
+}
+
+static int64_t count_labelled(const struct diff_choices *c, const char *label)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < c->all->n; i++)
+		n += same_kind(&c->all->run[i], c->run) && has_label(&c->all->run[i], label);
+	return n;
+}
+
+/* Was the label offered already, because of a run before this one? */
+static bool was_before(const struct diff_choices *c, size_t at, const char *label)
+{
+	for (size_t i = 0; i < at; i++)
+		if (same_kind(&c->all->run[i], c->run) && has_label(&c->all->run[i], label))
+			return true;
+	return false;
+}
+
+/* The runs with another value of a label of this run, where one of the sides has several. */
+static int put_sets(const struct diff_choices *c, struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < c->all->n && !code; i++) {
+		const struct rep_run *run = &c->all->run[i];
+
+		for (size_t k = 0; k < run->nlabels && same_kind(run, c->run) && !code; k++) {
+			const char *label = run->labels[k], *own = label_like(c->run, label);
+			char what[400], sides[400];
+			int64_t n, nown;
+
+			if (!own || !strcmp(own, label) || was_before(c, i, label))
+				continue;
+			n = count_labelled(c, label);
+			nown = count_labelled(c, own);
+			if (n + nown < 3)
+				continue;
+			snprintf(what, sizeof(what), "all %.150s (%" PRId64 "), then all %.150s",
+				 label, n, own);
+			snprintf(sides, sizeof(sides), "%.190s %.190s", label, own);
+			code = rep_output_row(out,
+					      (struct rep_value[NCOLUMNS]){
+						  [COLUMN_WHAT] = rep_str(what),
+						  [COLUMN_RUNS] = rep_int(n + nown),
+						  [COLUMN_SIDES] = rep_str(sides),
+					      },
+					      err);
+		}
+	}
+	return code;
+}
+
+/* Called alike: "a.heap", "b.heap". */
+static bool same_ending(const struct rep_run *a, const struct rep_run *b)
+{
+	const char *x = strrchr(a->row.name, '.'), *y = strrchr(b->row.name, '.');
+
+	return x && y && !strcmp(x, y);
+}
+
+int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err)
+{
+	const struct diff_choices *c = ctx;
+	int code = rep_output_begin(out, "choices", columns, NCOLUMNS, err);
+
+	if (!code)
+		code = put_sets(c, out, err);
+	/* Those that are called alike are likely to measure the same. */
+	for (int like = 1; like >= 0; like--)
+		for (size_t i = 0; i < c->all->n && !code; i++) {
+			const struct rep_run *run = &c->all->run[i];
+
+			if (same_kind(run, c->run) && run->row.id != c->run->row.id &&
+			    same_ending(run, c->run) == (like > 0))
+				code = put_run(run, out, err);
+		}
+	return code ? code : rep_output_end(out, err);
+}
+
+int diff_choices_lines(struct tui_area area)
+{
+	return area.rows > 7 ? 2 : 1;
+}
+
+int diff_choices_draw(const struct tui *t, const struct tui_select *s, size_t n, struct tui_area a)
+{
+	int lines = diff_choices_lines(a);
+
+	(void)t;
+	tui_sayf(a.row, a.col, a.cols, TUI_STYLE_STRONG,
+		 n ? "What was there before %.200s? Enter compares it with that."
+		   : "There is nothing to compare %.200s with: no other %s in this store.",
+		 s->run->row.name, s->run->row.kind);
+	if (lines > 1)
+		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
+			n ? "m in the view runs (1) marks one for good; several runs of a label "
+			    "are compared as sets"
+			  : "tprof-import -o STORE FILE adds one to a store; R looks again");
+	return lines;
+}

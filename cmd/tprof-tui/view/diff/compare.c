@@ -1,0 +1,479 @@
+#include "tprof-tui/view/diff/compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/prepare.h"
+#include "diff/show.h"
+#include "diff/trace/show.h"
+#include "profile/demangle.h"
+#include "profile/trace.h"
+#include "profile/view.h"
+
+bool diff_rows_at(bool traces, int i, struct diff_rows *rows)
+{
+	if (i < 0)
+		return false;
+	if (!traces) {
+		if (i >= REP_NDIFF_BY)
+			return false;
+		*rows = (struct diff_rows){.kind = DIFF_PROFILES, .which = i};
+		snprintf(rows->name, sizeof(rows->name), "%s", rep_diff_by[i].name);
+		return true;
+	}
+	if (i <= REP_NTRACE_SECTIONS) {
+		*rows = (struct diff_rows){.kind = DIFF_METRICS, .which = i - 1};
+		snprintf(rows->name, sizeof(rows->name), "%s",
+			 i ? rep_trace_sections[i - 1].name : "all");
+		return true;
+	}
+	i -= REP_NTRACE_SECTIONS + 1;
+	if (i >= REP_NTRACE_VIEWS)
+		return false;
+	*rows = (struct diff_rows){.kind = DIFF_VIEWS, .which = i};
+	snprintf(rows->name, sizeof(rows->name), "view=%s", rep_trace_views[i].name);
+	return true;
+}
+
+void diff_measured_free(struct diff_measured *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->n; i++)
+		rep_metrics_free(m->run[i]);
+	free(m->run);
+	free(m->of);
+	free(m);
+}
+
+void diff_ask_free(void *ask)
+{
+	struct diff_ask *a = ask;
+
+	rep_runs_release(&a->old);
+	rep_runs_release(&a->new);
+	diff_measured_free(a->measured);
+	tp_buf_release(&a->types);
+	free(a);
+}
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int stopped(const struct tui_fill *f, struct tp_err *err)
+{
+	return f->job.stop ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted") : 0;
+}
+
+/* "a.pb.gz and 2 more" */
+static char *name_of(const struct rep_run *first, size_t n, char text[400])
+{
+	if (n < 2)
+		snprintf(text, 400, "%.300s", first->row.name);
+	else
+		snprintf(text, 400, "%.300s and %zu more", first->row.name, n - 1);
+	return text;
+}
+
+static const struct rep_run *run_at(const struct diff_ask *a, size_t i)
+{
+	return i < a->old.n ? &a->old.run[i] : &a->new.run[i - a->old.n];
+}
+
+/* What is missing of a run may be what changed. */
+static int tell_losses(const struct diff_ask *a, struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < a->old.n + a->new.n && !code; i++) {
+		char text[400];
+
+		if (!run_at(a, i)->losses)
+			continue;
+		snprintf(text, sizeof(text),
+			 "%.300s is damaged, and what it lost is missing here: see runs",
+			 run_at(a, i)->row.name);
+		return rep_output_note(out, true, text, err);
+	}
+	return code;
+}
+
+/* ---- profiles, and traces as such ---- */
+
+struct loaded {
+	struct loaded_one {
+		struct tp_profile *profile;
+		const struct rep_run *run;
+	} * one; /* old, then new */
+	size_t n, nold;
+	struct tp_profile **profile; /* the same, once it is known which count */
+};
+
+static void loaded_release(struct loaded *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		tp_profile_free(l->one[i].profile);
+	free(l->one);
+	free(l->profile);
+}
+
+static int load_one(struct tui_fill *f, struct tp_store *store, const struct rep_run *run,
+		    struct tp_profile **p, struct tp_err *err)
+{
+	const struct diff_ask *a = f->more;
+	char times[60];
+	struct rep_trace_profile_options view = {.view = (enum rep_trace_view)a->rows.which,
+						 .filter = tui_select_filter(&f->select, times)};
+	int code;
+
+	if (a->rows.kind == DIFF_PROFILES) {
+		code = tp_profile_load(store, run->row.id, p, err);
+		return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+	}
+	/* Frames are picked from the profile, as pprof has it. */
+	view.filter.focus = NULL;
+	view.task = view.filter.task;
+	view.region = view.filter.region;
+	view.filter.task = view.filter.region = NULL;
+	return rep_trace_profile(store, run, &view, p, err);
+}
+
+/* One label may stand for a heap, a CPU and a goroutine profile: of sets those runs are compared
+ * that have the sample type, which is that of the run that is shown unless one was picked. */
+static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
+{
+	const struct tp_profile *p = l->one[l->nold].profile;
+	struct tp_text name;
+	struct tp_err err;
+	size_t index;
+
+	for (size_t i = l->nold; i < l->n; i++)
+		if (l->one[i].run->row.id == shown)
+			p = l->one[i].profile;
+	if (*a->type || l->n == 2 || rep_profile_sample_index(p, NULL, &index, &err))
+		return;
+	name = tp_dict_text(p->dict, p->types[index].type);
+	if (name.size < sizeof(a->type))
+		snprintf(a->type, sizeof(a->type), "%.*s", (int)name.size, name.text);
+}
+
+/* Of those from `first` to `end`. */
+static void keep_type(struct loaded *l, size_t first, size_t end, const char *index)
+{
+	size_t n = first, any = 0, type;
+	struct tp_err err;
+
+	for (size_t i = first; i < end; i++)
+		any += !rep_profile_sample_index(l->one[i].profile, index, &type, &err);
+	for (size_t i = first; i < end && any; i++) {
+		if (rep_profile_sample_index(l->one[i].profile, index, &type, &err))
+			tp_profile_free(l->one[i].profile);
+		else
+			l->one[n++] = l->one[i];
+	}
+	if (!any)
+		return;
+	memmove(l->one + n, l->one + end, (l->n - end) * sizeof(*l->one));
+	l->n -= end - n;
+	l->nold -= first ? 0 : end - n;
+}
+
+static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	size_t n = a->old.n + a->new.n;
+	int code = 0;
+
+	l->one = calloc(n + 1, sizeof(*l->one));
+	l->profile = calloc(n + 1, sizeof(struct tp_profile *));
+	if (!l->one || !l->profile)
+		return no_memory(err);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = stopped(f, err);
+		if (code)
+			break;
+		l->one[i].run = run_at(a, i);
+		code = load_one(f, store, l->one[i].run, &l->one[i].profile, err);
+		l->n += l->one[i].profile != NULL;
+		if (code && n > 2)
+			tp_err_prefix(err, "%s", l->one[i].run->row.name);
+	}
+	if (code)
+		return code;
+	l->nold = a->old.n;
+	find_type(a, l, f->select.run->row.id);
+	if (*a->type) {
+		keep_type(l, l->nold, l->n, a->type);
+		keep_type(l, 0, l->nold, a->type);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		l->profile[i] = l->one[i].profile;
+	snprintf(a->against, sizeof(a->against), "%.300s", l->one[0].run->row.name);
+	return 0;
+}
+
+static int tell_left_out(const struct diff_ask *a, const struct loaded *l, struct rep_output *out,
+			 struct tp_err *err)
+{
+	size_t n = a->old.n + a->new.n;
+	char text[200];
+
+	if (l->n == n)
+		return 0;
+	snprintf(text, sizeof(text), "%zu of %zu runs are left out: they have no sample type %.90s",
+		 n - l->n, n, a->type);
+	return rep_output_note(out, false, text, err);
+}
+
+static bool type_at(const struct tp_profile *p, size_t i, char text[96])
+{
+	struct tp_text name = tp_dict_text(p->dict, p->types[i].type);
+
+	return name.size && name.size < 96 &&
+	       snprintf(text, 96, "%.*s", (int)name.size, name.text) > 0;
+}
+
+/* The sample types that both sides have. TP_EFORMAT where there is none. */
+static int find_types(struct diff_ask *a, const struct loaded *l, struct tp_err *err)
+{
+	const struct tp_profile *old = l->profile[0], *new = l->profile[l->nold];
+	char text[96], last[96] = "";
+	struct tp_err none;
+	size_t index;
+	int failed = 0;
+
+	for (size_t i = 0; i < new->ntypes; i++)
+		if (type_at(new, i, text) && !rep_profile_sample_index(old, text, &index, &none))
+			failed |= tp_buf_put(&a->types, text, strlen(text) + 1);
+	if (failed)
+		return no_memory(err);
+	if (a->types.size || !new->ntypes || !old->ntypes)
+		return 0;
+	if (!type_at(new, new->ntypes - 1, text) || !type_at(old, old->ntypes - 1, last))
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "%.90s measures %s, and %.90s %s: o compares with another run",
+			  l->one[0].run->row.name, last, l->one[l->nold].run->row.name, text);
+}
+
+static int put_filter_notes(const struct rep_filter_notes *notes, struct rep_output *out,
+			    struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t at = 0; at < notes->texts.size && !code;) {
+		const char *text = (const char *)notes->texts.data + at;
+
+		code = rep_output_note(out, true, text, err);
+		at += strlen(text) + 1;
+	}
+	return code;
+}
+
+static int diff_prepared(struct tui_fill *f, const struct loaded *l,
+			 const struct rep_diff_prepared *old, const struct rep_diff_prepared *new,
+			 struct rep_output *out, struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	char names[2][400];
+	const struct rep_diff_show how = {
+	    .old = name_of(l->one[0].run, l->nold, names[0]),
+	    .new = name_of(l->one[l->nold].run, l->n - l->nold, names[1]),
+	    .divide_by = 1};
+	struct rep_diff *d = NULL;
+	int code;
+
+	opt.keys.by =
+	    a->rows.kind == DIFF_PROFILES ? (enum rep_diff_by)a->rows.which : REP_BY_FUNCTION;
+	opt.sample_index = *a->type ? a->type : NULL;
+	opt.normalize = a->normalize;
+	opt.cum = a->cum;
+	opt.changed = a->changed;
+	code = rep_diff_new(&d, &old->side, &new->side, &opt, err);
+	if (!code)
+		snprintf(a->found, sizeof(a->found), "%s", d->type);
+	if (!code)
+		code = rep_diff_heading(d, &how, out, err);
+	if (!code)
+		code = rep_diff_rows(d, &how, out, err);
+	rep_diff_free(d);
+	return code;
+}
+
+static int compare_profiles(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+			    struct tp_err *err)
+{
+	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
+	struct rep_diff_prepared old = {0}, new = {0};
+	struct rep_filter_notes notes = {0};
+	struct loaded l = {0};
+	int code = load(f, store, &l, err);
+
+	opt.focus = f->select.focus;
+	if (!code)
+		code = find_types(f->more, &l, err);
+	if (!code)
+		code = rep_diff_prepare(l.profile, l.nold, &opt, &old, &notes, err);
+	notes.texts.size = 0; /* what is told is about the new ones */
+	if (!code)
+		code = rep_diff_prepare(l.profile + l.nold, l.n - l.nold, &opt, &new, &notes, err);
+	if (!code)
+		code = stopped(f, err);
+	if (!code)
+		code = put_filter_notes(&notes, out, err);
+	if (!code)
+		code = diff_prepared(f, &l, &old, &new, out, err);
+	if (!code)
+		code = tell_left_out(f->more, &l, out, err);
+	rep_diff_prepared_release(&old);
+	rep_diff_prepared_release(&new);
+	rep_filter_notes_release(&notes);
+	loaded_release(&l);
+	return code;
+}
+
+/* ---- traces by what they measure ---- */
+
+/* Which runs, and what of them. */
+static int describe(const struct diff_ask *a, const struct rep_filter_text *filter,
+		    struct tp_buf *text)
+{
+	const char *const parts[] = {filter->from, filter->to, filter->goroutine};
+	int failed = 0;
+
+	for (size_t i = 0; i < a->old.n + a->new.n; i++) {
+		char id[32];
+		int n = snprintf(id, sizeof(id), "%" PRId64 "%s", run_at(a, i)->row.id,
+				 i + 1 == a->old.n ? "/" : " ");
+
+		failed |= tp_buf_put(text, id, (size_t)n);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		const char *part = parts[i] ? parts[i] : "";
+
+		failed |= tp_buf_put(text, "|", 1) | tp_buf_put(text, part, strlen(part));
+	}
+	return failed | tp_buf_put(text, "", 1);
+}
+
+static int measure(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	char times[60];
+	const struct rep_filter_text all = tui_select_filter(&f->select, times);
+	const struct rep_filter_text filter = {
+	    .from = all.from, .to = all.to, .goroutine = all.goroutine};
+	const struct rep_metrics_options opt = {.filter = &filter};
+	size_t n = a->old.n + a->new.n;
+	struct tp_buf of = {0};
+	int code = 0;
+
+	if (describe(a, &filter, &of)) {
+		tp_buf_release(&of);
+		return no_memory(err);
+	}
+	if (a->measured && !strcmp(a->measured->of, (const char *)of.data)) {
+		tp_buf_release(&of);
+		return 0;
+	}
+	diff_measured_free(a->measured);
+	a->measured = calloc(1, sizeof(*a->measured));
+	if (a->measured) {
+		a->measured->run = calloc(n + 1, sizeof(struct rep_metrics *));
+		a->measured->of = strdup((const char *)of.data);
+	}
+	tp_buf_release(&of);
+	if (!a->measured || !a->measured->run || !a->measured->of)
+		code = no_memory(err);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = stopped(f, err);
+		if (code)
+			break;
+		code = rep_metrics_new(&a->measured->run[i], store, run_at(a, i), &opt, err);
+		a->measured->n += !code;
+	}
+	if (code) {
+		diff_measured_free(a->measured);
+		a->measured = NULL;
+	}
+	return code;
+}
+
+/* What this table does not know of must not be passed over in silence. */
+static int tell_filters(const struct tui_fill *f, struct rep_output *out, struct tp_err *err)
+{
+	const struct {
+		const char *name, *text;
+	} others[] = {{"focus", f->select.focus},
+		      {"reason", f->select.reason},
+		      {"state", f->select.state},
+		      {"task", f->select.task},
+		      {"region", f->select.region}};
+	const char *id = f->select.goroutine;
+	char text[200];
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !code; i++) {
+		if (!others[i].text)
+			continue;
+		snprintf(
+		    text, sizeof(text),
+		    "the %s that is selected narrows views as profiles only: Tab leads to them",
+		    others[i].name);
+		code = rep_output_note(out, true, text, err);
+	}
+	if (!code && id && !id[strspn(id, "0123456789")])
+		code = rep_output_note(out, true,
+				       "goroutine ids of two runs have nothing to do with each "
+				       "other; c takes the filter away",
+				       err);
+	return code;
+}
+
+static int compare_metrics(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+			   struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	struct rep_trace_options opt = REP_TRACE_OPTIONS_INIT;
+	struct rep_trace_diff *d = NULL;
+	char names[2][400];
+	const struct rep_trace_show how = {.old = name_of(a->old.run, a->old.n, names[0]),
+					   .new = name_of(a->new.run, a->new.n, names[1]),
+					   .one = true};
+	int code = measure(f, store, err);
+
+	opt.per.per = a->per;
+	opt.sections = a->rows.which < 0 ? 0 : 1u << a->rows.which;
+	opt.every_stat = a->every_stat;
+	opt.changed = a->changed;
+	if (!code) {
+		const struct rep_trace_side old = {a->measured->run, a->old.n},
+					    new = {a->measured->run + a->old.n, a->new.n};
+
+		code = rep_trace_diff_new(&d, &old, &new, &opt, err);
+	}
+	if (!code)
+		code = rep_trace_heading(d, &how, out, err);
+	if (!code)
+		code = tell_filters(f, out, err);
+	if (!code)
+		code = rep_trace_rows(d, &how, out, err);
+	rep_trace_diff_free(d);
+	return code;
+}
+
+int diff_compare(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		 struct tp_err *err)
+{
+	struct diff_ask *a = f->more;
+	int code = tell_losses(a, out, err);
+
+	if (code)
+		return code;
+	return a->rows.kind == DIFF_METRICS ? compare_metrics(f, store, out, err)
+					    : compare_profiles(f, store, out, err);
+}

@@ -1,0 +1,15 @@
+/* Where a row of a diff leads to. */
+#ifndef TUI_VIEW_DIFF_LEAD_H
+#define TUI_VIEW_DIFF_LEAD_H
+
+#include "tprof-tui/tui.h"
+#include "tprof-tui/widget/table.h"
+
+/* A function to the flame graph of the difference, a metric to the report on what it measures. */
+void diff_lead(struct tui *t, struct tui_view *v, const struct tui_table *table, bool metrics);
+
+/* "main.f" as a regular expression that matches it and nothing else, into text; false where it does
+ * not fit. */
+bool diff_lead_pattern(const char *name, size_t size, char *text, size_t room);
+
+#endif
