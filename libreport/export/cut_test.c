@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "base/buf.h"
 #include "decode/v2/encode.h"
@@ -407,9 +408,77 @@ static void test_cut_outside(void **state)
 	assert_int_equal(b.size, 0);
 }
 
+/* A store whose events speak of goroutines that it does not have: one is in a mark assist. */
+static void write_assist(const char *name)
+{
+	struct tp_dict *d = tp_dict_new();
+	struct tp_v2_encoder *e;
+	struct tp_buf b = {0};
+	struct tp_out out = {.write = put, .ctx = &b};
+	FILE *f = fopen(name, "wb");
+
+	assert_non_null(d);
+	assert_non_null(f);
+	assert_int_equal(tp_v2_encoder_new(&e, d, &out, NULL), 0);
+	assert_int_equal(tp_v2_encode_generation(e, &(struct tp_v2_clock){.ts = 100}, NULL), 0);
+	assert_int_equal(tp_v2_encode_event(e, 1, 101, TP_V2_ProcStatus, (uint64_t[]){0, 1}, NULL),
+			 0);
+	assert_int_equal(tp_v2_encode_event(e, 1, 102, TP_V2_GoStatus, (uint64_t[]){1, 1, 2}, NULL),
+			 0);
+	assert_int_equal(
+	    tp_v2_encode_event(e, 1, 103, TP_V2_GCMarkAssistActive, (uint64_t[]){1}, NULL), 0);
+	assert_int_equal(tp_v2_encode_finish(e, NULL), 0);
+	assert_int_equal(fwrite(b.data, 1, b.size, f), b.size);
+	fclose(f);
+	tp_v2_encoder_free(e);
+	tp_dict_free(d);
+	tp_buf_release(&b);
+}
+
+static void test_cut_without_goroutines(void **state)
+{
+	const struct tp_import_options import = {.store.wait_ms = 1000};
+	const struct rep_cut_options opt = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+	char dump[96], bare[96], lock[112];
+	struct rep_runs one = {0};
+	struct tp_store *s = NULL;
+	struct tp_buf b = {0};
+	struct tp_out out = {.write = put, .ctx = &b};
+	struct tp_import_result imported;
+	struct rep_cut_result result;
+	struct tp_err err;
+	sqlite3 *db;
+
+	(void)state;
+	snprintf(dump, sizeof(dump), "%s/assist.trace", dir);
+	snprintf(bare, sizeof(bare), "%s/bare.tprof", dir);
+	snprintf(lock, sizeof(lock), "%s-lock", bare);
+	write_assist(dump);
+	if (tp_import(dump, bare, &import, &imported, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(sqlite3_open(bare, &db), SQLITE_OK);
+	assert_int_equal(
+	    sqlite3_exec(db, "DELETE FROM block WHERE stream = 'goroutine'", NULL, NULL, NULL),
+	    SQLITE_OK);
+	assert_int_equal(sqlite3_changes(db), 1);
+	sqlite3_close(db);
+	assert_int_equal(tp_store_open(&s, bare, NULL), 0);
+	assert_int_equal(rep_runs_load(s, &one, NULL), 0);
+	assert_int_equal(rep_cut(s, &one.run[0], &opt, &out, &result, &err), 0);
+	assert_int_equal(result.goroutines, 0);
+	assert_true(result.left_out > 0);
+	rep_runs_release(&one);
+	tp_store_close(s);
+	tp_buf_release(&b);
+	unlink(dump);
+	unlink(bare);
+	unlink(lock);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cut_without_goroutines),
 	    cmocka_unit_test(test_cut_says_what_the_run_says),
 	    cmocka_unit_test(test_cut_in_a_system_call),
 	    cmocka_unit_test(test_cut_of_a_goroutine),

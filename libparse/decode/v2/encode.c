@@ -105,11 +105,12 @@ void tp_v2_encoder_free(struct tp_v2_encoder *e)
 
 /* ---- ids ---- */
 
-/* What the generation calls an id of the dictionary; 0 stays 0. */
-static int use(struct used *u, uint32_t id, uint32_t *number)
+/* What the generation calls an id of the dictionary, which has n of them; 0 stays 0, and so does
+ * what the dictionary does not know. */
+static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 {
 	*number = 0;
-	if (!id)
+	if (!id || id >= n)
 		return 0;
 	if (id >= u->room) {
 		uint32_t room = u->room ? u->room : 256;
@@ -134,11 +135,21 @@ static int use(struct used *u, uint32_t id, uint32_t *number)
 			u->id = p;
 			u->id_room = room;
 		}
-		u->id[++u->n] = id;
+		u->id[++u->n] = (uint32_t)id;
 		u->number[id] = u->n;
 	}
 	*number = u->number[id];
 	return 0;
+}
+
+static int use_string(struct tp_v2_encoder *e, uint64_t id, uint32_t *number)
+{
+	return use(&e->strings, id, tp_dict_strings(e->dict), number);
+}
+
+static int use_stack(struct tp_v2_encoder *e, uint64_t id, uint32_t *number)
+{
+	return use(&e->stacks, id, tp_dict_stacks(e->dict), number);
 }
 
 static void forget(struct used *u)
@@ -245,13 +256,11 @@ int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp
 	p = tp_put_uvarint(p, ts - l->last);
 	for (unsigned i = 1; i < w->nargs; i++) {
 		uint64_t v = args[i - 1];
-		struct used *u = ends_in(w->args[i], "stack")	 ? &e->stacks
-				 : ends_in(w->args[i], "string") ? &e->strings
-								 : NULL;
+		bool stack = ends_in(w->args[i], "stack");
 		uint32_t number;
 
-		if (u) {
-			if (use(u, (uint32_t)v, &number))
+		if (stack || ends_in(w->args[i], "string")) {
+			if (stack ? use_stack(e, v, &number) : use_string(e, v, &number))
 				return nomem(err);
 			v = number;
 		}
@@ -286,7 +295,7 @@ int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64
 
 	if (code)
 		return code;
-	if (use(&e->stacks, stack, &number) ||
+	if (use_stack(e, stack, &number) ||
 	    tp_buf_put(&e->samples, (uint8_t[]){TP_V2_CPUSample}, 1) ||
 	    tp_buf_put_uvarint(&e->samples, ts) || tp_buf_put_uvarint(&e->samples, m) ||
 	    tp_buf_put_uvarint(&e->samples, p) || tp_buf_put_uvarint(&e->samples, g) ||
@@ -353,8 +362,7 @@ static int put_frame(struct tp_v2_encoder *e, struct tp_buf *table, uint32_t fra
 	uint32_t name, file;
 	uint64_t pc;
 
-	if (pc_of(e, frame, &pc) || use(&e->strings, fn.name, &name) ||
-	    use(&e->strings, fn.file, &file))
+	if (pc_of(e, frame, &pc) || use_string(e, fn.name, &name) || use_string(e, fn.file, &file))
 		return TP_ENOMEM;
 	return tp_buf_put_uvarint(table, pc) || tp_buf_put_uvarint(table, name) ||
 		       tp_buf_put_uvarint(table, file) ||

@@ -194,6 +194,39 @@ static void test_encode_read_back(void **state)
 	}
 }
 
+static int swallow(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)ctx;
+	(void)data;
+	(void)size;
+	(void)err;
+	return 0;
+}
+
+/* What the dictionary does not know, which a damaged store may name, is written as nothing. */
+static void test_encode_unknown_ids(void **state)
+{
+	static const uint64_t ids[] = {1000, UINT32_MAX / 2 + 1, UINT32_MAX, UINT64_MAX};
+	struct tp_dict *dict = tp_dict_new();
+	struct tp_out out = {.write = swallow};
+	struct tp_v2_clock clock = {.ts = 1};
+	struct tp_v2_encoder *e;
+
+	(void)state;
+	assert_non_null(dict);
+	assert_int_equal(tp_v2_encoder_new(&e, dict, &out, NULL), 0);
+	assert_int_equal(tp_v2_encode_generation(e, &clock, NULL), 0);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		assert_int_equal(tp_v2_encode_event(e, 1, 2 + i, TP_V2_GoBlock,
+						    (uint64_t[]){ids[i], ids[i]}, NULL),
+				 0);
+		assert_int_equal(tp_v2_encode_sample(e, 2 + i, 1, 1, 1, (uint32_t)ids[i], NULL), 0);
+	}
+	assert_int_equal(tp_v2_encode_finish(e, NULL), 0);
+	tp_v2_encoder_free(e);
+	tp_dict_free(dict);
+}
+
 /* A full disk: the error of whoever writes comes back, whenever it happens. */
 struct disk {
 	size_t left;
@@ -243,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_encode_read_back),
 	    cmocka_unit_test(test_encode_full_disk),
+	    cmocka_unit_test(test_encode_unknown_ids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,9 @@ static int stw_name(struct cut *c, uint32_t name, uint32_t *wire)
 	struct tp_text t = tp_dict_text(c->dict, name);
 	size_t n = sizeof(before) - 1;
 
+	/* A store says what it likes. */
+	if (name >= tp_dict_strings(c->dict))
+		name = 0;
 	if (name >= c->nstw_names) {
 		uint32_t *p = realloc(c->stw_names, (name + 1) * sizeof(*p));
 
@@ -127,6 +130,8 @@ static int assist(struct cut *c, const struct tp_event *ev)
 	struct cut_g *g;
 
 	if (ev->type == TP_EV_MARK_ASSIST_ACTIVE) {
+		if (ev->subject >= c->ng)
+			return cut_leave_out(c);
 		g = &c->gs[ev->subject];
 		if (g->status == CUT_G_UNKNOWN || g->assist == (c->gen <= 1))
 			return cut_leave_out(c);
