@@ -397,14 +397,15 @@ static bool is_close(const struct judging *j, const struct rep_trace_row *row)
  * it has as many beyond it; NaN where the runs are so few that none could have a p up to alpha. */
 static double sign_test(size_t beyond, size_t n, double alpha)
 {
-	double p = 0, term = pow(0.5, (double)n);
+	double p = 0, term = -(double)n * log(2);
 
-	if (term > alpha)
+	if (exp(term) > alpha)
 		return (double)NAN;
-	/* term: C(n, k) / 2^n, from k = 0 on; those with k or fewer within. */
+	/* term: the logarithm, as 2^n is soon too much, of C(n, k) / 2^n, from k = 0 on; those with
+	 * k or fewer within. */
 	for (size_t k = 0; k <= n - beyond; k++) {
-		p += term;
-		term *= (double)(n - k) / (double)(k + 1);
+		p += exp(term);
+		term += k < n ? log((double)(n - k) / (double)(k + 1)) : 0;
 	}
 	return p < 1 ? p : 1;
 }

@@ -195,6 +195,28 @@ static void test_gate_sets(void **state)
 		rep_metrics_free(run[i]);
 }
 
+/* Of so many runs that 2 to the power of their number is none: about half of them is not most. */
+static void test_gate_many_runs(void **state)
+{
+	enum { RUNS = 1200 };
+	struct rep_metrics **run = calloc(RUNS, sizeof(struct rep_metrics *));
+
+	(void)state;
+	assert_non_null(run);
+	for (size_t i = 0; i < RUNS; i++) {
+		run[i] = testing_run(1);
+		testing_put(run[i], REP_FAMILY_TASK, "a", 0, i < RUNS / 2 + 10 ? 2000000 : 1000000);
+		testing_solve(run[i]);
+	}
+	assert_int_equal(judge("task[a].p50>1.5ms", run, 1, run, RUNS, NULL).outcome,
+			 REP_OUTCOME_PASSED);
+	assert_int_equal(judge("task[a].p50>0.5ms", run, 1, run, RUNS, NULL).outcome,
+			 REP_OUTCOME_EXCEEDED);
+	for (size_t i = 0; i < RUNS; i++)
+		rep_metrics_free(run[i]);
+	free(run);
+}
+
 /* Percentiles from histograms that are next to the limit ask for exact ones; others do not. */
 static void test_gate_inexact(void **state)
 {
@@ -260,7 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_gate_parse), cmocka_unit_test(test_gate_one_against_one),
 	    cmocka_unit_test(test_gate_sets),  cmocka_unit_test(test_gate_inexact),
-	    cmocka_unit_test(test_gate_units),
+	    cmocka_unit_test(test_gate_units), cmocka_unit_test(test_gate_many_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
