@@ -108,7 +108,7 @@ static bool has(const struct ids *ids, int64_t id)
 	return ids->n && bsearch(&id, ids->id, ids->n, sizeof(id), by_number);
 }
 
-/* The tasks that match. */
+/* The tasks that match; the background task, which nobody began, only by its id. */
 static int pick_tasks(struct ids *ids, struct type *task, const struct rep_view *v)
 {
 	size_t n = v->nrows[TP_TABLE_TASK];
@@ -119,7 +119,8 @@ static int pick_tasks(struct ids *ids, struct type *task, const struct rep_view 
 	for (size_t i = 0; i < n; i++) {
 		int64_t id = REP_COL(v, TASK, id)[i];
 
-		if (task->by_id ? id == task->id : type_matches(task, v, REP_COL(v, TASK, name)[i]))
+		if (task->by_id ? id == task->id
+				: id && type_matches(task, v, REP_COL(v, TASK, name)[i]))
 			ids->id[ids->n++] = id;
 	}
 	qsort(ids->id, ids->n, sizeof(*ids->id), by_number);

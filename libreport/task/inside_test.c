@@ -23,10 +23,8 @@ static const struct {
 static const struct {
 	int64_t id, name, goroutine, start, end;
 } tasks[] = {
-    {7, 1, 0, 50, 600},
-    {8, 2, 2, 10, 20},
-    {5, 2, 1, 700, NONE},
-    {6, 2, 1, NONE, 30},
+    {7, 1, 0, 50, 600},	 {8, 2, 2, 10, 20},	   {5, 2, 1, 700, NONE},
+    {6, 2, 1, NONE, 30}, {0, 0, NONE, NONE, NONE}, /* the background task */
 };
 #define NREGIONS (sizeof(regions) / sizeof(regions[0]))
 #define NTASKS	 (sizeof(tasks) / sizeof(tasks[0]))
@@ -106,6 +104,10 @@ static void test_inside_init_intervals(void **state)
 	    {"load", NULL, INT64_MIN, INT64_MAX, "0:100-300 1:120-130", "110"},
 	    {"save", NULL, INT64_MIN, INT64_MAX, "1:0-30 1:700-e 2:0-50 2:900-e", "101"},
 	    {"5", NULL, INT64_MIN, INT64_MAX, "1:700-e", "001"},
+	    /* What is outside all tasks is no task of any type. */
+	    {".*", NULL, INT64_MIN, INT64_MAX, "0:100-300 1:0-30 1:120-130 1:700-e 2:0-50 2:900-e",
+	     "111"},
+	    {"0", NULL, INT64_MIN, INT64_MAX, "0:300-310", "010"},
 	    {"8", "load", INT64_MIN, INT64_MAX, "2:900-e", "001"},
 	    {"5", "load", INT64_MIN, INT64_MAX, "", "000"},
 	};
