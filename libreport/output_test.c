@@ -86,6 +86,30 @@ static void test_output_table_widths(void **state)
 	}
 }
 
+/* Behind the last text of a line there are no blanks, also where that is not in the last column. */
+static void test_output_table_trailing_blanks(void **state)
+{
+	static const struct rep_column two[] = {{.name = "name", .kind = REP_TEXT},
+						{.name = "labels", .kind = REP_TEXT}};
+	struct rep_value row[] = {rep_str("longer"), rep_str("")};
+	struct tp_buf b = {0};
+	const struct rep_output_options opt = {.sink = rep_sink_buf(&b), .width = 40};
+	struct rep_output *out;
+
+	(void)state;
+	assert_int_equal(rep_output_new(&out, &opt, NULL), 0);
+	assert_int_equal(rep_output_begin(out, "one", two, 2, NULL), 0);
+	assert_int_equal(rep_output_row(out, row, NULL), 0);
+	row[0] = rep_str("short");
+	assert_int_equal(rep_output_row(out, row, NULL), 0);
+	assert_int_equal(rep_output_end(out, NULL), 0);
+	assert_int_equal(rep_output_finish(out, NULL), 0);
+	rep_output_free(out);
+	assert_int_equal(tp_buf_put(&b, "", 1), 0);
+	assert_string_equal((const char *)b.data, "name    labels\nlonger\nshort\n");
+	tp_buf_release(&b);
+}
+
 /* Headings and hints break between words; a word is never cut. */
 static void test_output_table_notes_wrap(void **state)
 {
@@ -257,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_output_table_widths),
+	    cmocka_unit_test(test_output_table_trailing_blanks),
 	    cmocka_unit_test(test_output_table_notes_wrap),
 	    cmocka_unit_test(test_output_table_streams_long_results),
 	    cmocka_unit_test(test_output_csv),

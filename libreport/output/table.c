@@ -228,7 +228,7 @@ static int put_blanks(struct tp_buf *b, size_t n)
 	return 0;
 }
 
-/* Appends one cell to the line; blanks behind the last text of a line are left out. */
+/* Appends one cell to the line. */
 static int put_cell(struct rep_output *out, size_t i, const char *text, size_t size, size_t width,
 		    enum rep_shorten how, bool last)
 {
@@ -264,11 +264,14 @@ static size_t last_shown(const struct rep_output *out, const struct table *t)
 	return last;
 }
 
+/* Without the blanks behind its last text. */
 static int put_line(struct rep_output *out, const char *before, const char *after)
 {
 	struct table *t = out->priv;
 	int code = 0;
 
+	while (t->line.size && t->line.data[t->line.size - 1] == ' ')
+		t->line.size--;
 	if (out->opt.colour)
 		code = rep_put(&out->buf, before);
 	if (!code)
