@@ -217,6 +217,21 @@ static void test_gate_many_runs(void **state)
 	free(run);
 }
 
+/* What the trace has no name for is shown by one, which can be typed. */
+static void test_gate_unknown_name(void **state)
+{
+	struct rep_metrics *run = testing_run(2);
+	struct answer a;
+
+	(void)state;
+	testing_put(run, REP_FAMILY_TASK, "", 0, 1000000);
+	testing_solve(run);
+	a = judge("task[(unknown)].p50>0.5ms", &run, 1, &run, 1, NULL);
+	assert_int_equal(a.outcome, REP_OUTCOME_EXCEEDED);
+	assert_non_null(strstr(a.why, "task[(unknown)].p50: "));
+	rep_metrics_free(run);
+}
+
 /* Percentiles from histograms that are next to the limit ask for exact ones; others do not. */
 static void test_gate_inexact(void **state)
 {
@@ -280,9 +295,10 @@ static void test_gate_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_gate_parse), cmocka_unit_test(test_gate_one_against_one),
-	    cmocka_unit_test(test_gate_sets),  cmocka_unit_test(test_gate_inexact),
-	    cmocka_unit_test(test_gate_units), cmocka_unit_test(test_gate_many_runs),
+	    cmocka_unit_test(test_gate_parse),	      cmocka_unit_test(test_gate_one_against_one),
+	    cmocka_unit_test(test_gate_sets),	      cmocka_unit_test(test_gate_inexact),
+	    cmocka_unit_test(test_gate_units),	      cmocka_unit_test(test_gate_many_runs),
+	    cmocka_unit_test(test_gate_unknown_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

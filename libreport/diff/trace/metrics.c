@@ -216,6 +216,7 @@ const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 		if (x->family != spec->family || x->by == REP_MEASURE_ALL)
 			continue;
 		if (strcmp(x->key, spec->name) != 0 && strcmp(x->name, spec->name) != 0 &&
+		    (*x->key || strcmp(spec->name, REP_MEASURE_UNKNOWN) != 0) &&
 		    (!key.size || x->by == REP_MEASURE_REASON || x->by == REP_MEASURE_TYPE ||
 		     strcmp(x->key, (char *)key.data) != 0))
 			continue;

@@ -129,6 +129,9 @@ struct rep_metrics_options {
 
 #define REP_NMEASURE_P 4 /* p50, p90, p95, p99 */
 
+/* How a name that the trace does not have is shown, and may be typed: block[(unknown)].total. */
+#define REP_MEASURE_UNKNOWN "(unknown)"
+
 struct rep_measure {
 	enum rep_family family;
 	enum rep_measure_by by;

@@ -119,7 +119,8 @@ int rep_trace_metric_name(const struct rep_trace_row *row, struct tp_buf *text)
 	if (!code && named)
 		code = tp_buf_put(text, "[", 1);
 	if (!code && named)
-		code = tp_buf_put(text, row->name, strlen(row->name));
+		code = tp_buf_put(text, *row->name ? row->name : REP_MEASURE_UNKNOWN,
+				  strlen(*row->name ? row->name : REP_MEASURE_UNKNOWN));
 	if (!code)
 		code = tp_buf_put(text, named ? "]." : ".", named ? 2 : 1);
 	return code ? code : tp_buf_put(text, stat, strlen(stat));
