@@ -120,11 +120,18 @@ void cmd_keep_memory(void)
 	mallopt(M_TOP_PAD, 1 << 20);
 }
 
+static const char *stdout_name = "standard output";
+
+void cmd_stdout_is(const char *path)
+{
+	stdout_name = path;
+}
+
 int cmd_write(const void *data, size_t size, struct tp_err *err)
 {
 	if (fwrite(data, 1, size, stdout) == size)
 		return 0;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write standard output: %s",
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write %s: %s", stdout_name,
 			  strerror(cmd_flush()));
 }
 
@@ -160,7 +167,7 @@ int cmd_finish(struct cmd *cmd, int status)
 	}
 	/* With another status the command has said already why it stopped. */
 	if (failed && failed != EPIPE && (status == CMD_OK || status == CMD_FOUND)) {
-		cmd_error(cmd, "cannot write standard output: %s%s", strerror(failed),
+		cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed),
 			  failed == ENOSPC ? "; make room, or choose another place" : "");
 		status = CMD_SYSTEM;
 	}

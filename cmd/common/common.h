@@ -132,6 +132,9 @@ void cmd_pager(struct cmd *cmd);
  * cmd_finish. */
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out);
 
+/* Standard output is this file now, says whoever made it so; messages call it by that name. */
+void cmd_stdout_is(const char *path);
+
 /* Writes to stdout: 0, or TP_EIO, about which cmd_fail keeps quiet when the reader has gone. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
 

@@ -68,6 +68,7 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 	}
 	if (fd != STDOUT_FILENO)
 		close(fd);
+	cmd_stdout_is(path);
 	return CMD_OK;
 }
 

@@ -2,5 +2,9 @@
 tprof-export --format=events testdata/checkout.trace 2>/dev/null | head -n 1
 tprof-export --format=events testdata/checkout.trace 2>&1 >/dev/full
 echo "status $?"
+for how in "tprof-report" "tprof-export --format=perfetto" "tprof-path --format=svg"; do
+	$how -o /dev/full testdata/pool.trace 2>&1
+	echo "status $?"
+done
 tprof --help 2>&1 >/dev/full
 echo "status $?"
