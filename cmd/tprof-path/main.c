@@ -94,15 +94,26 @@ static void slowest(struct args *args, struct argp_state *state, const char *arg
 		argp_error(state, "--slowest: '%s' is none; give a number or a share: 3, 1%%", arg);
 }
 
+static int find_report(const char *name)
+{
+	for (int i = 0; rep_path_reports[i].name; i++)
+		if (!strcmp(rep_path_reports[i].name, name))
+			return i;
+	return -1;
+}
+
 static void report(struct args *args, struct argp_state *state, const char *name)
 {
-	for (int i = 0; rep_path_reports[i].name; i++) {
-		if (!strcmp(rep_path_reports[i].name, name)) {
-			args->report = (enum rep_path_report)i;
-			args->report_given = true;
-			return;
-		}
+	int which = find_report(name);
+
+	if (which >= 0) {
+		args->report = (enum rep_path_report)which;
+		args->report_given = true;
+		return;
 	}
+	if (find_report(args->path) >= 0 && access(args->path, F_OK))
+		argp_error(state, "the trace comes before the report: tprof-path %s %s", name,
+			   args->path);
 	argp_error(state,
 		   "there is no report '%s'; take summary, hops, tree, totals, requests or wakers",
 		   name);

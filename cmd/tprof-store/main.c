@@ -80,15 +80,20 @@ static void check(struct store_args *args, struct argp_state *state)
 		argp_error(state, "--empty is for cache");
 	if (args->cmd.run_spec && t->run != store_list && t->run != store_show &&
 	    t->run != store_clocks)
-		argp_error(state, "--run is for list, show and clocks; %s is: tprof-store %s %s", t->name,
-			   t->name, t->args);
+		argp_error(state, "--run is for list, show and clocks; %s is: tprof-store %s %s",
+			   t->name, t->name, t->args);
 }
 
 static void take_word(struct store_args *args, struct argp_state *state, char *arg)
 {
 	if (!args->task) {
+		const char *next = state->next < state->argc ? state->argv[state->next] : NULL;
+
 		args->task = find_task(arg);
-		if (!args->task)
+		if (!args->task && next && find_task(next))
+			argp_error(state, "the task comes before the store: tprof-store %s %s",
+				   next, arg);
+		else if (!args->task)
 			argp_error(state, "there is no '%s'; --help lists what there is", arg);
 	} else if (!args->path && !args->task->no_store) {
 		args->path = arg;

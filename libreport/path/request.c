@@ -73,11 +73,24 @@ static bool pattern_matches(struct pattern *p, int64_t string)
 	return p->answer[string] == 2;
 }
 
+/* As a request a task began and ended; that of number 0, the background task, is what there is
+ * outside all of them. */
+static int check_task(const struct pattern *task, const struct rep_path_options *opt,
+		      struct tp_err *err)
+{
+	return !task->by_id || task->id || opt->region
+		   ? 0
+		   : tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				"--task: 0 is what is outside all tasks, and no request");
+}
+
 int rep_path_check(const struct rep_path_options *opt, struct tp_err *err)
 {
 	struct pattern p;
 	int code = pattern_init(&p, opt->task, "--task", true, NULL, err);
 
+	if (!code)
+		code = check_task(&p, opt, err);
 	pattern_release(&p);
 	if (!code) {
 		code = pattern_init(&p, opt->region, "--region", false, NULL, err);
@@ -382,6 +395,8 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 
 	memset(list, 0, sizeof(*list));
 	code = pattern_init(&p.task, opt->task, "--task", true, v->dict, err);
+	if (!code)
+		code = check_task(&p.task, opt, err);
 	if (!code)
 		code = pattern_init(&p.region, opt->region, "--region", false, v->dict, err);
 	if (!code)

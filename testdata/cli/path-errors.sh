@@ -4,6 +4,8 @@ try
 try nosuch.trace
 try testdata/pool.trace nosuch
 try testdata/pool.trace hops tree
+try requests testdata/pool.trace
+try --task=0 testdata/pool.trace
 try --task=nosuch testdata/pool.trace
 try --task='(' testdata/pool.trace
 try --region=nosuch testdata/pool.trace

@@ -3,6 +3,7 @@ try() { tprof-store "$@" >"$TMP/out" 2>&1; status=$?; sed "s,$TMP/,,g" "$TMP/out
 try
 try nosuch
 try list
+try x list
 try rename x y
 try prune x
 try list --keep-last=1 x
