@@ -194,6 +194,25 @@ static int write_profile(struct top_args *args)
 	return status;
 }
 
+/* The time range is one, and there is something of it: of several runs, in one of them. */
+static int check_runs(struct top_args *args)
+{
+	const struct rep_runs *runs = &args->cmd.runs;
+	struct tp_err err;
+	size_t outside = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		int code = rep_top_check_run(&args->top, &runs->run[i], &err);
+
+		outside += code == TP_ENOENT;
+		if (code && (code != TP_ENOENT || outside == runs->n)) {
+			cmd_error(&args->cmd, "%s", err.msg);
+			return CMD_USAGE;
+		}
+	}
+	return CMD_OK;
+}
+
 int top_trace(struct top_args *args)
 {
 	struct rep_output *out = NULL;
@@ -217,12 +236,9 @@ int top_trace(struct top_args *args)
 		status = cmd_open(&args->cmd, args->paths[0]);
 	if (status)
 		return status;
-	for (size_t i = 0; i < args->cmd.runs.n; i++) {
-		if (rep_top_check_run(&args->top, &args->cmd.runs.run[i], &err)) {
-			cmd_error(&args->cmd, "%s", err.msg);
-			return CMD_USAGE;
-		}
-	}
+	status = check_runs(args);
+	if (status)
+		return status;
 	if (args->pprof)
 		return write_profile(args);
 	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;

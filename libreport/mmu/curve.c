@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 struct series {
 	const struct rep_util_step *step;
 	size_t n;
@@ -481,4 +483,30 @@ size_t rep_mmu_windows(int64_t length_ns, int64_t out[REP_MMU_WINDOWS])
 			break;
 	}
 	return n;
+}
+
+int rep_mmu_windows_parse(const char *text, int64_t out[REP_MMU_WINDOWS], size_t *n,
+			  struct tp_err *err)
+{
+	for (*n = 0; *text;) {
+		size_t size = strcspn(text, ",");
+		char one[64];
+
+		if (size >= sizeof(one) || *n == REP_MMU_WINDOWS)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--window takes up to %d lengths such as 10ms",
+					  REP_MMU_WINDOWS);
+		memcpy(one, text, size);
+		one[size] = '\0';
+		if (tp_parse_ns(one, &out[*n]) || out[*n] < 1)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--window '%s' is not a length of 1ns or more, like 10ms",
+					  one);
+		++*n;
+		text += size + (text[size] == ',');
+	}
+	if (*n)
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "--window takes lengths such as 1ms,10ms");
 }

@@ -48,5 +48,8 @@ double rep_mmu_mean(const struct rep_mmu *m, size_t series, int64_t from, int64_
  * REP_MMU_WINDOWS). */
 #define REP_MMU_WINDOWS 64
 size_t rep_mmu_windows(int64_t length_ns, int64_t out[REP_MMU_WINDOWS]);
+/* "1ms,10ms": *n of them. TP_EFORMAT with a sentence. */
+int rep_mmu_windows_parse(const char *text, int64_t out[REP_MMU_WINDOWS], size_t *n,
+			  struct tp_err *err);
 
 #endif

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+#include "base/units.h"
+#include "mmu/curve.h"
 #include "task/outliers.h"
 #include "top/profile.h"
 #include "top/report.h"
@@ -481,15 +484,32 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 		code = rep_filter_time(opt->filter.from, "--from", 0, &ns, err);
 	if (!code && opt->filter.to)
 		code = rep_filter_time(opt->filter.to, "--to", 0, &ns, err);
+	if (!code && opt->mmu.windows) {
+		int64_t window[REP_MMU_WINDOWS];
+		size_t n;
+
+		code = rep_mmu_windows_parse(opt->mmu.windows, window, &n, err);
+	}
 	return code ? code : check_choice(opt, err);
 }
 
 int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
 		      struct tp_err *err)
 {
+	char end[TP_UNITS_SIZE];
 	int64_t from, to;
+	int code = rep_filter_range(&opt->filter, run->row.duration_ns, &from, &to, err);
 
-	return rep_filter_range(&opt->filter, run->row.duration_ns, &from, &to, err);
+	if (code || from <= run->row.duration_ns)
+		return code;
+	if (run->row.ticks)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "there is nothing from --from %s on: the run is over after %lld "
+				  "ticks",
+				  opt->filter.from, (long long)run->row.duration_ns);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "there is nothing from --from %s on: the run ends at %s",
+			  opt->filter.from, tp_fmt_ns(end, run->row.duration_ns));
 }
 
 struct top {
@@ -540,7 +560,7 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 
 		if (!t->common)
 			job->dict = t->view.dict;
-		job->length_ns += rep_view_length(&t->view);
+		tp_sum(&job->length_ns, rep_view_length(&t->view));
 		code = job->report->ops->add(job, &t->view, err);
 	}
 	return code;

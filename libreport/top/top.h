@@ -49,8 +49,9 @@ struct rep_report {
 	bool ascending;			  /* which begins with the smallest number */
 	unsigned filters;		  /* REP_BY_… */
 	const struct rep_report_ops *ops; /* NULL: a page made of others */
-	const struct rep_report *const *page; /* which (ends with a NULL), of each `page_rows` rows */
-	size_t page_rows;		      /* 0: all */
+	const struct rep_report *const
+	    *page;	  /* which (ends with a NULL), of each `page_rows` rows */
+	size_t page_rows; /* 0: all */
 };
 
 /* All of them; the first is the default. Ends with a NULL. */
@@ -100,7 +101,8 @@ bool rep_top_has_chart(const struct rep_report *r);
  */
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err);
 
-/* The same about one run: is its time range not empty? */
+/* The same about one run: is its time range not empty? TP_ENOENT where the run is over before it.
+ */
 int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
 		      struct tp_err *err);
 

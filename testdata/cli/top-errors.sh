@@ -11,6 +11,8 @@ try --focus='(' "$s"
 try --state=asleep "$s"
 try --from=yesterday "$s"
 try --from=50% --to=25% "$s"
+try --from=10s "$s"
+try --from=10s --format=pprof "$s" block
 try --state=running "$s" gc
 try --rows=-1 "$s"
 try --run=none "$s"

@@ -84,29 +84,6 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 		    .doc = "name of the run it is in"},
 };
 
-static int parse_windows(struct mmu *m, const char *text, struct tp_err *err)
-{
-	while (text && *text) {
-		size_t n = strcspn(text, ",");
-		char one[64];
-		int64_t ns;
-
-		if (n >= sizeof(one) || m->nasked == REP_MMU_WINDOWS)
-			return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-					  "--window takes up to %d lengths such as 10ms",
-					  REP_MMU_WINDOWS);
-		memcpy(one, text, n);
-		one[n] = 0;
-		if (tp_parse_ns(one, &ns) || ns < 1)
-			return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-					  "--window '%s' is not a length of 1ns or more, like 10ms",
-					  one);
-		m->asked[m->nasked++] = ns;
-		text += n + (text[n] == ',');
-	}
-	return 0;
-}
-
 static int begin(struct rep_job *job, struct tp_err *err)
 {
 	struct mmu *m = calloc(1, sizeof(*m));
@@ -115,7 +92,8 @@ static int begin(struct rep_job *job, struct tp_err *err)
 	if (!m)
 		return rep_job_fail(err, TP_ENOMEM);
 	m->include = job->opt->mmu.include ? job->opt->mmu.include : REP_UTIL_USUAL;
-	if (parse_windows(m, job->opt->mmu.windows, err))
+	if (job->opt->mmu.windows &&
+	    rep_mmu_windows_parse(job->opt->mmu.windows, m->asked, &m->nasked, err))
 		return err->code;
 	if (m->nasked == 1 && !job->opt->sort)
 		job->sort = &columns[COLUMN_MMU];
@@ -225,6 +203,30 @@ static void name_of(unsigned include, char *text, size_t size)
 	}
 }
 
+/* "what stw leaves the program, of all Ps"; a window that is longer than what there is says so. */
+static void put_note(struct rep_job *job, const struct mmu *m, int last)
+{
+	int64_t length = rep_mmu_length(m->curve[last]), most = 0;
+	char asked[TP_UNITS_SIZE], there[TP_UNITS_SIZE];
+	size_t n;
+
+	snprintf(job->note, sizeof(job->note), "what %s leave%s the program%s%s", m->name[last],
+		 m->include & (m->include - 1) ? "" : "s",
+		 job->opt->mmu.per_p ? ", each P for itself" : ", of all Ps",
+		 job->opt->mmu.as_go ? ", as go tool trace counts it" : "");
+	for (size_t i = 0; i < m->nasked; i++)
+		most = m->asked[i] > most ? m->asked[i] : most;
+	n = strlen(job->note);
+	if (most > length && !job->runs[0].row.ticks)
+		snprintf(job->note + n, sizeof(job->note) - n,
+			 "; for a window of %s all there is, %s, is taken", tp_fmt_ns(asked, most),
+			 tp_fmt_ns(there, length));
+	else if (most > length)
+		snprintf(job->note + n, sizeof(job->note) - n,
+			 "; for a window of %lld all there is, %lld, is taken", (long long)most,
+			 (long long)length);
+}
+
 static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct mmu *m = job->state;
@@ -250,10 +252,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 		blame(m, &m->row[i]);
 	job->nrows = m->n;
 	name_of(m->include, m->name[last], sizeof(m->name[last]));
-	snprintf(job->note, sizeof(job->note), "what %s leave%s the program%s%s", m->name[last],
-		 m->include & (m->include - 1) ? "" : "s",
-		 job->opt->mmu.per_p ? ", each P for itself" : ", of all Ps",
-		 job->opt->mmu.as_go ? ", as go tool trace counts it" : "");
+	put_note(job, m, last);
 	return code;
 }
 
