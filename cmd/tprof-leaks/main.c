@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/sum.h"
 #include "common/common.h"
 #include "common/number.h"
 #include "common/profiles.h"
@@ -224,8 +225,8 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	int code;
 
 	for (size_t i = 0; i < n; i++) {
-		goroutines += s[i].count[last].goroutines;
-		allowed += s[i].count[last].goroutines - s[i].excess;
+		tp_sum(&goroutines, s[i].count[last].goroutines);
+		tp_sum(&allowed, tp_minus(s[i].count[last].goroutines, s[i].excess));
 		sites += s[i].count[last].goroutines > 0;
 	}
 	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s",

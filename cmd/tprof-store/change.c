@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sum.h"
 #include "store/edit.h"
 #include "tprof-store/store.h"
 
@@ -174,7 +175,7 @@ int store_prune(struct store_args *args)
 	for (size_t i = 0; i < runs.n && !status; i++) {
 		bool kept = args->keep_last >= 0 && (int64_t)i < args->keep_last;
 		bool young = args->older_than_ns >= 0 &&
-			     now - runs.run[i].row.imported_ns < args->older_than_ns;
+			     tp_minus(now, runs.run[i].row.imported_ns) < args->older_than_ns;
 
 		if (!kept && !young)
 			d.id[d.n++] = runs.run[i].row.id;

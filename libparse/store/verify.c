@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -274,8 +275,8 @@ static int check_segments(struct check *c, struct tp_err *err)
 	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		if (sqlite3_column_int64(stmt, 0) != n || sqlite3_column_int64(stmt, 1) != block)
 			found(c, "segment %" PRId64 " does not follow the one before it", n);
-		block = sqlite3_column_int64(stmt, 1) + sqlite3_column_int64(stmt, 2);
-		events += sqlite3_column_int64(stmt, 3);
+		block = tp_plus(sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2));
+		tp_sum(&events, sqlite3_column_int64(stmt, 3));
 		n++;
 		rc = SQLITE_OK;
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "export/anonymise.h"
 #include "export/perfetto/json.h"
 
@@ -65,7 +66,7 @@ static bool in_range(const struct show *s)
 
 static void ts(struct show *s, int64_t at)
 {
-	json_ts(s->p, "ts", (int64_t)((uint64_t)at + (uint64_t)s->opt->shift_ns));
+	json_ts(s->p, "ts", tp_plus(at, s->opt->shift_ns));
 }
 
 static void text(struct show *s, const char *key, const char *before, uint32_t string,
@@ -129,7 +130,7 @@ static bool slice(struct show *s, enum perfetto_section section, uint64_t tid, i
 		return false;
 	json_begin(s->p, 'X', section, tid);
 	ts(s, from);
-	json_ts(s->p, "dur", (int64_t)((uint64_t)end - (uint64_t)from));
+	json_ts(s->p, "dur", tp_minus(end, from));
 	s->p->slices++;
 	return true;
 }
@@ -270,7 +271,7 @@ static void state_slice(struct show *s, struct g_state *g)
 static void counters(struct show *s, bool last)
 {
 	if (s->now < s->from || (!last && s->now >= s->to) || !s->stale ||
-	    (!last && s->told != INT64_MIN && s->now - s->told < s->step))
+	    (!last && s->told != INT64_MIN && tp_minus(s->now, s->told) < s->step))
 		return;
 	s->told = s->now;
 	s->stale = false;
@@ -793,7 +794,7 @@ int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *store, const struc
 	p->err = err;
 	s.from = opt->from_ns < 0 ? 0 : opt->from_ns;
 	s.to = opt->to_ns > end ? (end < INT64_MAX ? end + 1 : end) : opt->to_ns;
-	s.step = (s.to - s.from) / COUNTER_STEPS;
+	s.step = tp_minus(s.to, s.from) / COUNTER_STEPS;
 	code = tp_dict_load(store, run->row.id, &s.dict, err);
 	if (!code)
 		code = add_stacks(p, s.dict);

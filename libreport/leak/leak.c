@@ -272,7 +272,8 @@ int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct 
 	uint32_t site;
 	int code = whose_of(l, item->stack, &whose);
 
-	if (!code && !l->opt.all && (whose || item->count <= 0))
+	/* Fewer than none is what a damaged profile says. */
+	if (!code && ((whose && !l->opt.all) || item->count <= 0))
 		return 0;
 	if (!code && l->opt.created && item->in_trace && !item->fresh)
 		return 0;

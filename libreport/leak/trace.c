@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "leak/parts.h"
 #include "top/segment.h"
 #include "top/view.h"
@@ -83,7 +84,7 @@ static int put(struct reading *r, const struct tp_span *span, const char *state,
 	creation = (uint32_t)REP_COL(&r->v, GOROUTINE, create_stack)[g];
 	item.id = REP_COL(&r->v, GOROUTINE, id)[g];
 	item.fresh = REP_COL(&r->v, GOROUTINE, created_ns)[g] > 0 || creation;
-	item.wait_ns = end > span->start ? (int64_t)((uint64_t)end - (uint64_t)span->start) : 0;
+	item.wait_ns = end > span->start ? tp_minus(end, span->start) : 0;
 	code = rep_leak_stack(&r->map, span->stack, &item.stack, &by_stack);
 	if (!code && !item.stack)
 		code = entry_stack(r, rep_view_entry(&r->v, (int64_t)g), &item.stack);

@@ -34,7 +34,7 @@ static struct rep_gc_cycle *collect(const struct rep_gc_facts *f, size_t *count)
 			continue;
 		cycle[n++] = (struct rep_gc_cycle){
 		    .start_ns = RANGE(f, start_ns, i),
-		    .mark_ns = RANGE(f, end_ns, i) - RANGE(f, start_ns, i),
+		    .mark_ns = tp_minus(RANGE(f, end_ns, i), RANGE(f, start_ns, i)),
 		    .complete = RANGE(f, complete, i) == 1,
 		    .since_ns = TP_NULL,
 		    .procs = TP_NULL,
@@ -68,7 +68,7 @@ static size_t cycle_at(const struct rep_gc_cycle *cycle, size_t n, int64_t ts)
 
 static int64_t end_of(const struct rep_gc_cycle *c)
 {
-	return c->start_ns + c->mark_ns;
+	return tp_plus(c->start_ns, c->mark_ns);
 }
 
 /* The stop that begins a mark phase is over after the phase has begun, the one that ends it begins
@@ -84,7 +84,7 @@ static void add_ranges(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle,
 			continue;
 		at = cycle_at(cycle, n, stw ? end : start);
 		if (at < n)
-			tp_sum(stw ? &cycle[at].stw_ns : &cycle[at].sweep_ns, end - start);
+			tp_sum(stw ? &cycle[at].stw_ns : &cycle[at].sweep_ns, tp_minus(end, start));
 	}
 }
 
@@ -101,11 +101,11 @@ static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, s
 		if (at == n || end <= start)
 			continue;
 		if (f->work_kind[i] == REP_GC_ASSIST)
-			tp_sum(&cycle[at].assist_ns, end - start);
+			tp_sum(&cycle[at].assist_ns, tp_minus(end, start));
 		else if (f->work_kind[i] == REP_GC_IDLE && rep_gc_is_worker(f, i))
-			tp_sum(&cycle[at].idle_ns, end - start);
+			tp_sum(&cycle[at].idle_ns, tp_minus(end, start));
 		else if (rep_gc_is_worker(f, i))
-			tp_sum(&cycle[at].background_ns, end - start);
+			tp_sum(&cycle[at].background_ns, tp_minus(end, start));
 	}
 }
 
@@ -138,10 +138,10 @@ static void add_metrics(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle
 				c->heap_bytes = heap;
 				c->live_bytes = value;
 				if (live != TP_NULL)
-					c->growth_bytes = heap - live;
+					c->growth_bytes = tp_minus(heap, live);
 				if (live != TP_NULL && ts > live_ts)
-					c->bytes_per_second =
-					    (double)c->growth_bytes * 1e9 / (double)(ts - live_ts);
+					c->bytes_per_second = (double)c->growth_bytes * 1e9 /
+							      ((double)ts - (double)live_ts);
 				live = value;
 				live_ts = ts;
 			}
@@ -159,7 +159,7 @@ int rep_gc_cycles(const struct rep_gc_facts *f, struct rep_gc_cycle **out, size_
 	if (!cycle)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 1; i < *n; i++)
-		cycle[i].since_ns = cycle[i].start_ns - end_of(&cycle[i - 1]);
+		cycle[i].since_ns = tp_minus(cycle[i].start_ns, end_of(&cycle[i - 1]));
 	add_ranges(f, cycle, *n);
 	add_work(f, cycle, *n);
 	add_metrics(f, cycle, *n);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "path/path.h"
 #include "profile/trace_stack.h"
 
@@ -115,7 +116,7 @@ static int build(struct building *b, const struct rep_view *v)
 		code = tp_profile_add_mapping(b->p, &m, &b->stacks.mapping);
 	memcpy(b->p->format, "trace", 6);
 	if (v->run->row.wall_ns != TP_NULL)
-		b->p->time_ns = v->run->row.wall_ns + rep_view_clip_start(v, 0);
+		b->p->time_ns = tp_plus(v->run->row.wall_ns, rep_view_clip_start(v, 0));
 	b->p->duration_ns = v->run->row.ticks ? 0 : rep_view_length(v);
 	if (!code)
 		code = add_chains(b);

@@ -112,8 +112,8 @@ static struct rep_value doing(struct page *p, unsigned kind, uint32_t reason)
 	text = tp_arena_alloc(&p->job.texts, size);
 	if (!text)
 		return rep_str(name);
-	snprintf(text, size, "%s (%.*s)", name, (int)t.size, t.text);
-	return rep_text(text, size - 1);
+	/* A reason may hold a NUL, where it ends here. */
+	return rep_text(text, (size_t)snprintf(text, size, "%s (%.*s)", name, (int)t.size, t.text));
 }
 
 /* ---- hops ---- */

@@ -124,7 +124,7 @@ static int put_bucket(struct adding *a, uint32_t pair, uint32_t bucket, int64_t 
 	if (!code)
 		code = rep_grow(&a->bucket_count, &a->bucket_room, at, sizeof(*a->bucket_count));
 	if (!code)
-		a->bucket_count[at] += count;
+		tp_sum(&a->bucket_count[at], count);
 	return code;
 }
 
@@ -145,7 +145,7 @@ static int fold(struct adding *a)
 static int put_latency(struct adding *a, uint32_t pair, int64_t woken, int64_t ran)
 {
 	struct rep_wake *w = &a->out->wake[pair];
-	int64_t ns = ran > woken ? ran - woken : 0;
+	int64_t ns = ran > woken ? tp_minus(ran, woken) : 0;
 	int code = 0;
 
 	if (!w->ran++ || ns > w->max_ns) {
@@ -192,8 +192,8 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 		if (!code) {
 			w->count++;
 			a->out->count++;
-			tp_sum(&w->waited_ns, span->end - span->start);
-			tp_sum(&a->out->waited_ns, span->end - span->start);
+			tp_sum(&w->waited_ns, tp_minus(span->end, span->start));
+			tp_sum(&a->out->waited_ns, tp_minus(span->end, span->start));
 			a->waiting[span->goroutine] = pair + 1;
 		}
 	} else if (a->waiting[span->goroutine]) {

@@ -107,7 +107,7 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&
 	    REP_COL(v, GOROUTINE, ended_ns)[goroutine] < to)
 		to = REP_COL(v, GOROUTINE, ended_ns)[goroutine];
-	return from < to ? (int64_t)((uint64_t)to - (uint64_t)from) : 0;
+	return from < to ? tp_minus(to, from) : 0;
 }
 
 static void count(struct scan *s, uint32_t goroutine, const struct wait *w, int64_t end)

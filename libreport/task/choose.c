@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "task/workers.h"
 #include "text.h"
@@ -153,7 +154,7 @@ static bool owner_matches(struct rep_pick *c, int64_t id)
 
 static bool latency_matches(const struct rep_pick *c, int64_t start, int64_t end)
 {
-	int64_t ns = (int64_t)((uint64_t)end - (uint64_t)start);
+	int64_t ns = tp_minus(end, start);
 
 	return ns >= c->min_ns && ns <= c->max_ns;
 }

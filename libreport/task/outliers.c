@@ -57,7 +57,7 @@ static int put_candidate(struct looking *l, uint32_t row, int64_t from, int64_t 
 {
 	if (rep_grow(&l->c, &l->room, l->n, sizeof(*l->c)))
 		return TP_ENOMEM;
-	l->c[l->n++] = (struct candidate){from, to - from, row, (uint32_t)type};
+	l->c[l->n++] = (struct candidate){from, tp_minus(to, from), row, (uint32_t)type};
 	return 0;
 }
 
@@ -155,7 +155,7 @@ static void put_group(struct looking *l, int group, const struct candidate *c, s
 	o->min_ns[group] = c[n - 1].ns;
 	for (size_t i = 0; i < n; i++) {
 		tp_sum(&o->ns[group], c[i].ns);
-		l->item[l->nitems] = (struct rep_item){c[i].from, c[i].from + c[i].ns};
+		l->item[l->nitems] = (struct rep_item){c[i].from, tp_plus(c[i].from, c[i].ns)};
 		l->row[l->nitems++] = c[i].row;
 	}
 }
@@ -248,7 +248,7 @@ static int put_regions(struct looking *l)
 
 		if (label->part[1])
 			code = put_fact(l, w->worker[i].item, REP_FACT_REGION, &what,
-					w->worker[i].to - w->worker[i].from);
+					tp_minus(w->worker[i].to, w->worker[i].from));
 	}
 	return code;
 }
@@ -302,9 +302,9 @@ static int put_below(struct looking *l)
 
 			code = put_logs(l, item, task);
 			if (!code && i)
-				code =
-				    put_fact(l, item, REP_FACT_SUBTASK, &what,
-					     rep_task_end(l->t, task) - rep_task_start(l->t, task));
+				code = put_fact(
+				    l, item, REP_FACT_SUBTASK, &what,
+				    tp_minus(rep_task_end(l->t, task), rep_task_start(l->t, task)));
 		}
 	}
 	free(below);
@@ -340,7 +340,8 @@ static size_t join(struct range *r, size_t n)
 		r[kept++] = r[i];
 	}
 	for (size_t i = 0; i < kept; i++)
-		r[i].before = i ? r[i - 1].before + (r[i - 1].to - r[i - 1].from) : 0;
+		r[i].before =
+		    i ? tp_plus(r[i - 1].before, tp_minus(r[i - 1].to, r[i - 1].from)) : 0;
 	return kept;
 }
 
@@ -359,7 +360,8 @@ static int64_t until(const struct range *r, size_t n, int64_t at)
 	}
 	if (!low)
 		return 0;
-	return r[low - 1].before + ((r[low - 1].to < at ? r[low - 1].to : at) - r[low - 1].from);
+	return tp_plus(r[low - 1].before,
+		       tp_minus(r[low - 1].to < at ? r[low - 1].to : at, r[low - 1].from));
 }
 
 static bool of_program(const struct rep_view *v, size_t i)
@@ -387,7 +389,7 @@ static int put_range(struct looking *l, int64_t name, struct range *r)
 	}
 	n = join(r, n);
 	for (uint32_t i = 0; !code && i < l->nitems; i++) {
-		int64_t ns = until(r, n, l->item[i].to) - until(r, n, l->item[i].from);
+		int64_t ns = tp_minus(until(r, n, l->item[i].to), until(r, n, l->item[i].from));
 
 		if (ns > 0)
 			code = put_fact(l, i, REP_FACT_RANGE, &what, ns);

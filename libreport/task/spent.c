@@ -24,7 +24,7 @@ int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err)
 						    : "too many different things happen here");
 	t->cell[at].item = s->item;
 	t->cell[at].what = what;
-	tp_sum(&t->cell[at].ns, s->to - s->from);
+	tp_sum(&t->cell[at].ns, tp_minus(s->to, s->from));
 	return 0;
 }
 

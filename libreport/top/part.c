@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "task/inside.h"
 #include "top/segment.h"
 
@@ -10,16 +11,10 @@ struct walk {
 	struct rep_view *v;
 	rep_part_fn fn;
 	void *ctx;
-	bool *sums; /* per segment: it counts by its sums */
-	bool *scan; /* per segment: it counts by its events */
+	bool *sums;		   /* per segment: it counts by its sums */
+	bool *scan;		   /* per segment: it counts by its events */
 	struct rep_inside *inside; /* NULL: time anywhere counts */
 };
-
-/* Times of a damaged clock, and of a damaged store, wrap around. */
-static int64_t minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
 
 static bool in_segments(const struct walk *w, int64_t segment)
 {
@@ -47,7 +42,7 @@ static int put_span(struct walk *w, int64_t goroutine, unsigned state, uint32_t 
 		return 0;
 	if (!w->inside)
 		part.total_ns =
-		    minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
+		    tp_minus(rep_view_clip_end(w->v, end), rep_view_clip_start(w->v, start));
 	else if (!rep_inside_clip(w->inside, goroutine, start, end, &part.total_ns))
 		return 0;
 	part.min_ns = part.max_ns = part.total_ns;

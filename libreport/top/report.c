@@ -258,7 +258,7 @@ void rep_sum_add(struct rep_sum *s, int64_t count, int64_t total_ns, int64_t min
 		s->min_ns = min_ns;
 	if (!s->count || max_ns > s->max_ns)
 		s->max_ns = max_ns;
-	s->count += count;
+	tp_sum(&s->count, count);
 	tp_sum(&s->total_ns, total_ns);
 }
 

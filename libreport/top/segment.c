@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "top/ahead.h"
 
 struct scan {
@@ -13,17 +14,6 @@ struct scan {
 	const struct tp_event *event; /* being fed; NULL at the end of the run */
 };
 
-/* Times of a damaged clock, and of a damaged store, wrap around. */
-static int64_t plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-
 /* A column of span_crossing as an index or id of the machine. */
 static uint32_t index_of(int64_t value)
 {
@@ -33,8 +23,8 @@ static uint32_t index_of(int64_t value)
 static struct tp_span crossing_span(const struct rep_view *v, size_t i)
 {
 	return (struct tp_span){
-	    .start = plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
-	    .end = plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
+	    .start = tp_plus(REP_COL(v, SPAN_CROSSING, start_ns)[i], v->run->row.start_ns),
+	    .end = tp_plus(REP_COL(v, SPAN_CROSSING, end_ns)[i], v->run->row.start_ns),
 	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
 	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
 	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
@@ -95,8 +85,8 @@ static int on_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 	int64_t base = s->v->run->row.start_ns;
 	struct tp_span moved = *span;
 
-	moved.start = minus(span->start, base);
-	moved.end = minus(span->end, base);
+	moved.start = tp_minus(span->start, base);
+	moved.end = tp_minus(span->end, base);
 	return s->reader->span(s->reader->ctx, &moved, span->mark != s->mark,
 			       s->event ? s->event->stack : 0, err);
 }
@@ -110,7 +100,7 @@ static int feed(struct scan *s, struct tp_event *ev, size_t n, struct tp_err *er
 	for (size_t i = 0; i < n && !code; i++) {
 		if (ev[i].type < 64 && types >> ev[i].type & 1)
 			code = s->reader->event(s->reader->ctx, &ev[i], err);
-		ev[i].ts = plus(ev[i].ts, base);
+		ev[i].ts = tp_plus(ev[i].ts, base);
 		s->event = &ev[i];
 		if (!code)
 			code = tp_spans_feed(s->spans, &ev[i], 1, on_span, s, err);
@@ -139,8 +129,9 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 		code = feed(s, ev, n, err);
 	/* What is open at the end of any other segment crosses into the next one. */
 	if (!code && segment + 1 == v->nsegments)
-		code = tp_spans_finish(
-		    s->spans, plus(v->run->row.start_ns, v->run->row.duration_ns), on_span, s, err);
+		code = tp_spans_finish(s->spans,
+				       tp_plus(v->run->row.start_ns, v->run->row.duration_ns),
+				       on_span, s, err);
 	rep_ahead_close(r);
 	return code;
 }
@@ -206,7 +197,7 @@ static int64_t gap_of(const struct rep_view *v)
  * is read ends it, and nothing before the stay is asked for. */
 static int presume(struct scan *s, const struct rep_stay *stay, size_t n, struct tp_err *err)
 {
-	int64_t start = plus(stay->from, s->v->run->row.start_ns);
+	int64_t start = tp_plus(stay->from, s->v->run->row.start_ns);
 	int code = 0;
 
 	for (size_t i = 0; !code && i < n; i++) {
@@ -259,7 +250,7 @@ static int feed_wanted(struct scan *s, const struct wanted *w, struct tp_event *
 			      !(w->bits[ev[i].subject / 64] >> ev[i].subject % 64 & 1) ||
 			      tp_event_descs[ev[i].type].subject != 'G'))
 			continue;
-		ev[i].ts = plus(ev[i].ts, base);
+		ev[i].ts = tp_plus(ev[i].ts, base);
 		s->event = &ev[i];
 		code = tp_spans_feed(s->spans, &ev[i], 1, on_span, s, err);
 	}
@@ -297,7 +288,8 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 		code = w->bits ? feed_wanted(s, w, ev, some, err) : feed(s, ev, some, err);
 	}
 	if (!code)
-		code = tp_spans_finish(s->spans, plus(v->run->row.start_ns, last), on_span, s, err);
+		code =
+		    tp_spans_finish(s->spans, tp_plus(v->run->row.start_ns, last), on_span, s, err);
 	rep_ahead_close(r);
 	tp_spans_free(s->spans);
 	s->spans = NULL;
@@ -323,7 +315,7 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 		int64_t to = stay[first].to;
 		size_t next = first + 1;
 
-		while (next < n && minus(stay[next].from, gap) <= to) {
+		while (next < n && tp_minus(stay[next].from, gap) <= to) {
 			to = stay[next].to > to ? stay[next].to : to;
 			next++;
 		}

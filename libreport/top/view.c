@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+
 static int no_memory(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -224,7 +226,7 @@ int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
 
 int64_t rep_view_length(const struct rep_view *v)
 {
-	return rep_view_clip_end(v, v->run->row.duration_ns) - rep_view_clip_start(v, 0);
+	return tp_minus(rep_view_clip_end(v, v->run->row.duration_ns), rep_view_clip_start(v, 0));
 }
 
 bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
 #include "top/report.h"
@@ -40,12 +41,6 @@ static int fail(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
 			  code == TP_ENOMEM ? "out of memory" : "too many names in one run");
-}
-
-/* Times of a damaged clock, and of a damaged store, wrap around. */
-static int64_t minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
 /* ---- names ---- */
@@ -157,12 +152,12 @@ static int spread(struct collect *c, uint32_t cell, int64_t from, int64_t to)
 	int code = 0;
 
 	if (first >= last || to <= from)
-		return rep_set_time(m, cell, last, minus(to, from));
+		return rep_set_time(m, cell, last, tp_minus(to, from));
 	for (size_t w = first; !code && w <= last; w++) {
 		int64_t a = w == first ? from : m->edge[w];
 		int64_t b = w == last ? to : m->edge[w + 1];
 
-		code = rep_set_time(m, cell, w, minus(b, a));
+		code = rep_set_time(m, cell, w, tp_minus(b, a));
 	}
 	return code;
 }
@@ -178,7 +173,7 @@ static int put_span(struct collect *c, int64_t goroutine, unsigned state, uint32
 {
 	uint32_t entry = rep_view_entry(c->v, goroutine), cell;
 	enum rep_family family;
-	int64_t ns = minus(end, start);
+	int64_t ns = tp_minus(end, start);
 	size_t window;
 	int code;
 
@@ -359,11 +354,11 @@ static int put_goroutines(struct collect *c)
 		/* Of those that outlive the run the lifetime is not known; that they came is. */
 		if (!code && born)
 			code = rep_set_events(c->m, cell, rep_set_window(c->m, created), 1,
-					      whole ? minus(ended, created) : 0,
-					      whole ? minus(ended, created) : 0);
+					      whole ? tp_minus(ended, created) : 0,
+					      whole ? tp_minus(ended, created) : 0);
 		if (!code && born && whole)
 			code = rep_set_duration(c->m, cell, rep_set_window(c->m, created),
-						minus(ended, created));
+						tp_minus(ended, created));
 	}
 	return code;
 }
@@ -392,7 +387,7 @@ static int put_latencies(struct collect *c, enum rep_family family, const int64_
 		}
 		if (!code)
 			code = rep_set_put(c->m, cell, rep_set_window(c->m, end[i]),
-					   minus(end[i], start[i]));
+					   tp_minus(end[i], start[i]));
 	}
 	return code;
 }
@@ -478,12 +473,12 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 		}
 		if (!code && REP_COL(v, RANGE, complete)[i] == 1 && start >= v->from &&
 		    end <= v->to)
-			code =
-			    rep_set_put(c->m, cell, rep_set_window(c->m, end), minus(end, start));
+			code = rep_set_put(c->m, cell, rep_set_window(c->m, end),
+					   tp_minus(end, start));
 		else if (!code)
 			code = rep_set_time(
 			    c->m, cell, rep_set_window(c->m, end),
-			    minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)));
+			    tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)));
 	}
 	return code ? fail(err, code) : 0;
 }

@@ -20,7 +20,7 @@ int rep_set_new(struct rep_metrics **out, const int64_t *edge, size_t windows, s
 		windows = REP_METRICS_WINDOWS;
 	memcpy(m->edge, edge, (windows + 1) * sizeof(*edge));
 	m->base.windows = windows;
-	m->base.length_ns = (int64_t)((uint64_t)edge[windows] - (uint64_t)edge[0]);
+	m->base.length_ns = tp_minus(edge[windows], edge[0]);
 	m->last_cell = UINT32_MAX;
 	*out = m;
 	return 0;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "page/inside.h"
 #include "top/worst.h"
 
@@ -244,7 +245,7 @@ static void say_collector(struct page *p, struct html *h)
 		marking += p->time.mark.ns[b];
 	}
 	for (size_t i = 0; t && i < t->nrows; i++)
-		stops += is_stop(t, i) ? page_cell_int(t, i, "count") : 0;
+		tp_sum(&stops, is_stop(t, i) ? page_cell_int(t, i, "count") : 0);
 	if (!t || !(whole > 0) || worst == t->nrows)
 		return;
 	begin(h);

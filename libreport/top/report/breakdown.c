@@ -234,9 +234,10 @@ static int add_ranges(const struct adding *a, struct tp_err *err)
 		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
 
 		if (goroutine != TP_NULL && rep_view_overlaps(v, start, end))
-			code = add_range(a, goroutine, REP_COL(v, RANGE, name)[i],
-					 rep_view_clip_end(v, end) - rep_view_clip_start(v, start),
-					 err);
+			code = add_range(
+			    a, goroutine, REP_COL(v, RANGE, name)[i],
+			    tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)),
+			    err);
 	}
 	return code;
 }

@@ -237,7 +237,7 @@ static int describe_task(struct eaches *all, struct rep_view *v, struct each *e)
 	e->parent = REP_COL(v, TASK, parent)[i];
 	e->starts = REP_COL(v, TASK, start_ns)[i] != TP_NULL;
 	e->start_ns = rep_task_start(t, i);
-	e->ns = rep_task_end(t, i) - e->start_ns;
+	e->ns = tp_minus(rep_task_end(t, i), e->start_ns);
 	e->complete = rep_task_complete(t, i);
 	e->children = t->children[i];
 	e->regions = REP_COL(v, TASK, regions)[i];
@@ -253,7 +253,7 @@ static void describe_region(struct rep_view *v, struct each *e)
 	e->id = REP_COL(v, REGION, task)[i];
 	e->starts = REP_COL(v, REGION, start_ns)[i] != TP_NULL;
 	e->start_ns = rep_region_start(v, i);
-	e->ns = rep_region_end(v, i) - e->start_ns;
+	e->ns = tp_minus(rep_region_end(v, i), e->start_ns);
 	e->complete = e->starts && REP_COL(v, REGION, end_ns)[i] != TP_NULL;
 	e->state_ns[TP_ST_RUNNING] = REP_COL(v, REGION, running_ns)[i];
 	e->state_ns[TP_ST_RUNNABLE] = REP_COL(v, REGION, runnable_ns)[i];
@@ -370,7 +370,7 @@ static int explain(struct rep_job *job, struct rep_view *v, const uint32_t *rows
 		if (e->run != v->index || e->explained)
 			continue;
 		e->explained = true;
-		item[nitems] = (struct rep_item){e->start_ns, e->start_ns + e->ns};
+		item[nitems] = (struct rep_item){e->start_ns, tp_plus(e->start_ns, e->ns)};
 		mine[nitems] = rows[i];
 		if (task)
 			code = rep_workers_of_task(&workers, &all->tasks, e->row, nitems,

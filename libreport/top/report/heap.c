@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "mmu/cycles.h"
 #include "top/report.h"
 
@@ -146,10 +147,17 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	size_t n = 0;
 	int code = rep_gc_facts_load(&facts, v->store, &v->run->row, v->dict, REP_UTIL_ALL, err);
 
+	if (code == TP_EVERSION)
+		tp_err_set(
+		    err, code, TP_OFFSET_NONE,
+		    "the run '%s' was imported by a tprof that did not keep the heap's size; "
+		    "import the trace again",
+		    v->run->row.name);
 	if (!code)
 		code = rep_gc_cycles(&facts, &cycle, &n, err);
 	for (size_t i = 0; !code && i < n; i++) {
-		if (!rep_view_overlaps(v, cycle[i].start_ns, cycle[i].start_ns + cycle[i].mark_ns))
+		if (!rep_view_overlaps(v, cycle[i].start_ns,
+				       tp_plus(cycle[i].start_ns, cycle[i].mark_ns)))
 			continue;
 		code = rep_grow(&h->v, &h->room, (uint32_t)h->n, sizeof(*h->v));
 		if (code)

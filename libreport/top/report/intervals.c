@@ -226,7 +226,7 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 	struct interval *row = &all->row[index];
 	int64_t goroutine = cell(v, s, s->goroutine, i);
 	int64_t from = rep_view_clip_start(v, start);
-	int64_t ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) - (uint64_t)from);
+	int64_t ns = tp_minus(rep_view_clip_end(v, end), from);
 
 	if (!row->sum.count || ns > row->sum.max_ns) {
 		row->worst_ns = from;
@@ -297,10 +297,10 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	for (int k = 0; k < NMORE; k++) {
 		int64_t more = cell(v, s, s->more[k], i);
 
-		row->more[k] += more == TP_NULL ? 0 : more;
+		tp_sum(&row->more[k], more == TP_NULL ? 0 : more);
 	}
 	if (s->more_plus >= 0 && cell(v, s, s->more_plus, i) != TP_NULL)
-		row->more[MORE_D] += cell(v, s, s->more_plus, i);
+		tp_sum(&row->more[MORE_D], cell(v, s, s->more_plus, i));
 	if (!complete && s != &ranges)
 		return 0;
 	return add_time(all, index, v, s, i, start, end);

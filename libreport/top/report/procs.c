@@ -83,8 +83,7 @@ static void add_time(struct proc *proc, const struct rep_view *v, unsigned state
 
 	if (!rep_view_overlaps(v, start, end))
 		return;
-	ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) -
-		       (uint64_t)rep_view_clip_start(v, start));
+	ns = tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start));
 	if (state == TP_ST_RUNNING)
 		tp_sum(&proc->running_ns, ns);
 	else if (state == TP_ST_IDLE)
@@ -109,7 +108,7 @@ static int add_sums(struct procs *all, struct rep_view *v, const bool *inside, s
 			return code;
 		if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_RUNNING) {
 			tp_sum(&proc->running_ns, ns);
-			proc->starts += REP_COL(v, PROC_TIME, count)[i];
+			tp_sum(&proc->starts, REP_COL(v, PROC_TIME, count)[i]);
 		} else if (REP_COL(v, PROC_TIME, state)[i] == TP_ST_IDLE) {
 			tp_sum(&proc->idle_ns, ns);
 		}
@@ -162,7 +161,7 @@ static int on_events(struct procs *all, struct rep_view *v, const struct tp_segm
 			was = state_before(ev, was.before, s->from_ns, *sync_ns);
 		add_time(proc, v, was.state, was.since, ev->ts);
 		if (ev->to == TP_ST_RUNNING && rep_view_overlaps(v, ev->ts, ev->ts))
-			proc->starts++;
+			tp_sum(&proc->starts, 1);
 		now[p] = (struct state_since){ev->to, ev->ts, true, true};
 	}
 	return 0;
@@ -270,7 +269,7 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	case COLUMN_IDLE:
 		return rep_int(p->idle_ns);
 	case COLUMN_UNKNOWN:
-		return rep_int(p->length_ns - p->running_ns - p->idle_ns);
+		return rep_int(tp_minus(tp_minus(p->length_ns, p->running_ns), p->idle_ns));
 	default:
 		return rep_int(p->starts);
 	}

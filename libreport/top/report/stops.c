@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "top/report.h"
 
 struct stop {
@@ -88,7 +89,7 @@ static int add_row(struct stops *s, struct rep_view *v, size_t i)
 			   .goroutine = TP_NULL,
 			   .complete = REP_COL(v, RANGE, complete)[i] == 1 && start >= v->from &&
 				       end <= v->to};
-	x->ns = (int64_t)((uint64_t)rep_view_clip_end(v, end) - (uint64_t)x->start);
+	x->ns = tp_minus(rep_view_clip_end(v, end), x->start);
 	if (g >= 0 && (uint64_t)g < v->nrows[TP_TABLE_GOROUTINE])
 		x->goroutine = REP_COL(v, GOROUTINE, id)[g];
 	code = rep_view_string(v, (uint32_t)REP_COL(v, RANGE, name)[i], &x->name);

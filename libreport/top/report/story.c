@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "task/choose.h"
 #include "task/workers.h"
 #include "top/report.h"
@@ -130,8 +131,8 @@ static int put_regions(struct story *s, const struct rep_tasks *t, uint32_t row,
 		    .depth = depth,
 		};
 
-		line.took_ns = rep_region_end(v, i) - line.ts_ns;
-		line.into_ns = line.ts_ns - begin_ns;
+		line.took_ns = tp_minus(rep_region_end(v, i), line.ts_ns);
+		line.into_ns = tp_minus(line.ts_ns, begin_ns);
 		code = rep_view_string(v, name, &line.name);
 		if (!code)
 			code = put(s, v, line, REP_COL(v, REGION, goroutine)[i],
@@ -158,7 +159,7 @@ static int put_logs(struct story *s, const struct rep_tasks *t, uint32_t row, in
 		    .depth = depth,
 		};
 
-		line.into_ns = line.ts_ns - begin_ns;
+		line.into_ns = tp_minus(line.ts_ns, begin_ns);
 		code = rep_view_string(v, (uint32_t)REP_COL(v, LOG, category)[i], &line.name);
 		if (!code)
 			code = rep_view_string(v, (uint32_t)REP_COL(v, LOG, message)[i],
@@ -184,8 +185,8 @@ static int put_task(struct story *s, const struct rep_tasks *t, uint32_t row, in
 	};
 	int code;
 
-	line.took_ns = rep_task_end(t, row) - line.ts_ns;
-	line.into_ns = line.ts_ns - begin_ns;
+	line.took_ns = tp_minus(rep_task_end(t, row), line.ts_ns);
+	line.into_ns = tp_minus(line.ts_ns, begin_ns);
 	code = rep_view_string(v, (uint32_t)REP_COL(v, TASK, name)[row], &line.name);
 	if (!code)
 		code =
@@ -243,7 +244,7 @@ static int indent(struct story *s)
 		for (up = last[at]; up; up = s->line[up - 1].up) {
 			const struct line *around = &s->line[up - 1];
 
-			if (around->ts_ns + around->took_ns > l->ts_ns)
+			if (tp_plus(around->ts_ns, around->took_ns) > l->ts_ns)
 				break;
 		}
 		l->up = up;
