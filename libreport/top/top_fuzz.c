@@ -57,7 +57,8 @@ static void report(struct tp_store *s, const struct rep_runs *runs, const struct
 	struct tp_err err = {0};
 
 	/* Not every filter makes sense for every report, nor is every time range within the run. */
-	if (rep_top_check(&opt, &err) || rep_top_check_run(&opt, &runs->run[0], &err))
+	if (rep_top_check(&opt, &err) ||
+	    rep_top_check_run(&opt, &runs->run[0], &err) == TP_EFORMAT)
 		return;
 	MUST(!rep_output_new(&out, &how, &err));
 	if (rep_top(out, s, runs->run, runs->n, &opt, &err))
