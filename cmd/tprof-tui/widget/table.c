@@ -1,15 +1,18 @@
 #include "tprof-tui/widget/table.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/ops.h"
 
-#define GAP	   2
-#define WIDEST	   60	/* of a column, before there is room left over */
-#define MEASURED   2000 /* rows whose widths count */
-#define LEAST_TEXT 12
+#define GAP	    2
+#define WIDE	    60 /* of a column, before there is room left over */
+#define WIDEST	    1000
+#define MEASURED    2000 /* rows whose widths count */
+#define LEAST_TEXT  12
+#define LEAST_ASKED 16 /* where the column says nothing (output.h) */
 
 void tui_table_release(struct tui_table *t)
 {
@@ -227,32 +230,107 @@ bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
 
 /* ---- drawing ---- */
 
-/* Which columns are on the screen, and how wide: the last text takes what is left over. */
-static int lay_out(const struct tui_table *t, int cols, int *width)
+#define MOST_COLUMNS 256 /* on a screen */
+
+/* Columns on the screen, and how wide. */
+struct layout {
+	int column[MOST_COLUMNS], width[MOST_COLUMNS];
+	int n;
+	bool tight; /* there is not even room for what columns should have at least */
+};
+
+static int least(const struct tui_table *t, const struct layout *l, int c)
 {
-	int used = 0, last = -1, n = 0;
+	int asked = column_of(t, c)->least ? column_of(t, c)->least : LEAST_ASKED;
+	int least = l->tight ? LEAST_TEXT : asked;
 
-	for (int c = t->first; c < t->ncolumns; c++) {
-		int gap = n ? GAP : 0, want = t->width[c], left = cols - used - gap;
-
-		if (left < want && (left < LEAST_TEXT || !is_text(t, c)) && n)
-			break;
-		width[n] = want < left ? want : left;
-		if (is_text(t, c))
-			last = n;
-		used += gap + width[n++];
-	}
-	if (last >= 0 && used < cols && t->width[t->first + last] == WIDEST)
-		width[last] += cols - used;
-	return n;
+	return is_text(t, c) && t->width[c] > least ? least : t->width[c];
 }
 
-static void draw_heading(const struct tui_table *t, struct tui_area a, const int *width, int n)
+static int least_of_all(const struct tui_table *t, const struct layout *l)
+{
+	int used = (l->n - 1) * GAP;
+
+	for (int i = 0; i < l->n; i++)
+		used += least(t, l, l->column[i]);
+	return used;
+}
+
+/* Leaves out what the report can do without most. False: nothing more. */
+static bool drop_one(const struct tui_table *t, struct layout *l)
+{
+	int worst = -1;
+
+	for (int i = 0; i < l->n; i++)
+		if (column_of(t, l->column[i])->drop &&
+		    (worst < 0 ||
+		     column_of(t, l->column[i])->drop >= column_of(t, l->column[worst])->drop))
+			worst = i;
+	if (worst < 0)
+		return false;
+	for (int i = worst; i + 1 < l->n; i++)
+		l->column[i] = l->column[i + 1];
+	l->n--;
+	return true;
+}
+
+/* Texts get what is left over, cell by cell, as much as they need up to `most`. Returns what is
+ * left.
+ */
+static int give_rest(const struct tui_table *t, struct layout *l, int left, int most)
+{
+	bool more = true;
+
+	while (left > 0 && more) {
+		more = false;
+		for (int i = 0; i < l->n && left > 0; i++) {
+			int want = t->width[l->column[i]];
+
+			if (l->width[i] >= (want < most ? want : most))
+				continue;
+			l->width[i]++;
+			left--;
+			more = true;
+		}
+	}
+	return left;
+}
+
+/* At the left, columns that are least needed are left out where there is no room for all; further
+ * to the right one sees them all, beside the first one if that is what names the row. */
+static void lay_out(const struct tui_table *t, int cols, struct layout *l)
+{
+	int used = 0;
+
+	l->n = 0;
+	l->tight = false;
+	if (t->first && cols > 4 * LEAST_TEXT && is_text(t, 0))
+		l->column[l->n++] = 0;
+	for (int c = t->first; c < t->ncolumns && l->n < MOST_COLUMNS; c++)
+		l->column[l->n++] = c;
+	while (!t->first && l->n > 1 && least_of_all(t, l) > cols && drop_one(t, l))
+		;
+	l->tight = least_of_all(t, l) > cols;
+	for (int i = 0; i < l->n; i++) {
+		int gap = i ? GAP : 0, want = least(t, l, l->column[i]), left = cols - used - gap;
+
+		if (left < want && i && (left < LEAST_TEXT || !is_text(t, l->column[i]))) {
+			l->n = i;
+			break;
+		}
+		l->width[i] = want < left ? want : left;
+		used += gap + l->width[i];
+	}
+	used = cols - give_rest(t, l, cols - used, WIDE);
+	give_rest(t, l, cols - used, INT_MAX);
+}
+
+static void draw_heading(const struct tui_table *t, struct tui_area a, const struct layout *l)
 {
 	int col = a.col;
 
-	for (int i = 0; i < n; i++) {
-		int c = t->first + i;
+	for (int i = 0; i < l->n; i++) {
+		int c = l->column[i];
 		const char *title = column_of(t, c)->title;
 		bool sorted = c == t->sort;
 		char text[80];
@@ -262,23 +340,24 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const int
 			 : is_text(t, c) != t->turned ? (tui_screen_ascii() ? "^" : "▲")
 						      : (tui_screen_ascii() ? "v" : "▼"));
 		if (is_text(t, c))
-			tui_say(a.row, col, width[i], TUI_STYLE_HEADING, text);
+			tui_say(a.row, col, l->width[i], TUI_STYLE_HEADING, text);
 		else
-			tui_put_right(a.row, col, width[i], TUI_STYLE_HEADING, text, strlen(text));
-		col += width[i] + GAP;
+			tui_put_right(a.row, col, l->width[i], TUI_STYLE_HEADING, text,
+				      strlen(text));
+		col += l->width[i] + GAP;
 	}
 }
 
 static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t place,
-		     const int *width, int n)
+		     const struct layout *l)
 {
 	bool here = place == t->cursor;
 	int col = a.col;
 
 	if (here)
 		tui_fill(row, a.col, a.cols, TUI_STYLE_CURSOR);
-	for (int i = 0; i < n; i++) {
-		int c = t->first + i;
+	for (int i = 0; i < l->n; i++) {
+		int c = l->column[i];
 		size_t size;
 		const char *text = shown(t, t->order[place], c, &size);
 		bool match = t->search && *t->search && holds(text, size, t->search);
@@ -287,28 +366,28 @@ static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t pla
 					       : TUI_STYLE_NORMAL;
 
 		if (is_text(t, c))
-			tui_put(row, col, width[i], style, column_of(t, c)->shorten, text, size);
+			tui_put(row, col, l->width[i], style, column_of(t, c)->shorten, text, size);
 		else
-			tui_put_right(row, col, width[i], style, text, size);
-		col += width[i] + GAP;
+			tui_put_right(row, col, l->width[i], style, text, size);
+		col += l->width[i] + GAP;
 	}
 }
 
 void tui_table_draw(struct tui_table *t, struct tui_area a)
 {
-	int width[256], n;
+	struct layout l;
 
 	t->page = a.rows > 1 ? a.rows - 1 : 1;
-	if (!t->sheet || a.rows < 1 || t->ncolumns > 256)
+	if (!t->sheet || a.rows < 1)
 		return;
 	if (t->cursor < t->top)
 		t->top = t->cursor;
 	if (t->cursor >= t->top + (size_t)t->page)
 		t->top = t->cursor - (size_t)t->page + 1;
-	n = lay_out(t, a.cols, width);
-	draw_heading(t, a, width, n);
+	lay_out(t, a.cols, &l);
+	draw_heading(t, a, &l);
 	for (int i = 0; i < t->page && t->top + (size_t)i < t->n; i++)
-		draw_row(t, a, a.row + 1 + i, t->top + (size_t)i, width, n);
+		draw_row(t, a, a.row + 1 + i, t->top + (size_t)i, &l);
 	if (!t->n)
 		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
 			t->filter && *t->filter ? "no line holds that" : "nothing");
@@ -384,21 +463,22 @@ bool tui_table_act(struct tui_table *t, enum tui_action action)
 
 bool tui_table_click(struct tui_table *t, struct tui_area a, int row, int col)
 {
-	int width[256], n, at = a.col;
+	struct layout l;
+	int at = a.col;
 	size_t place;
 
-	if (!t->sheet || row < a.row || row >= a.row + a.rows || t->ncolumns > 256)
+	if (!t->sheet || row < a.row || row >= a.row + a.rows)
 		return false;
 	if (row == a.row) {
-		n = lay_out(t, a.cols, width);
-		for (int i = 0; i < n; i++) {
-			if (col >= at && col < at + width[i] + GAP) {
-				if (t->sort == t->first + i)
+		lay_out(t, a.cols, &l);
+		for (int i = 0; i < l.n; i++) {
+			if (col >= at && col < at + l.width[i] + GAP) {
+				if (t->sort == l.column[i])
 					t->turned = !t->turned;
-				sort_by(t, t->first + i);
+				sort_by(t, l.column[i]);
 				return false;
 			}
-			at += width[i] + GAP;
+			at += l.width[i] + GAP;
 		}
 		return false;
 	}
