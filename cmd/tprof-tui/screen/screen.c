@@ -109,11 +109,26 @@ static int cannot(struct tp_err *err, const char *why)
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", why);
 }
 
-static void begin_modes(void)
+/* The line discipline keeps ^C and ^Z, and no other key: ^S would freeze the screen, and ^O or ^V
+ * would not come where there are IEXTEN's characters. */
+static void take_keys(void)
 {
+	struct termios t;
+
 	cbreak();
 	noecho();
 	nonl();
+	if (tcgetattr(STDIN_FILENO, &t))
+		return;
+	t.c_iflag &= (tcflag_t)~IXON;
+	t.c_lflag &= (tcflag_t)~IEXTEN;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
+	def_prog_mode();
+}
+
+static void begin_modes(void)
+{
+	take_keys();
 	keypad(stdscr, TRUE);
 	intrflush(stdscr, FALSE);
 	curs_set(0);

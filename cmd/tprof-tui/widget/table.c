@@ -158,24 +158,25 @@ static void measure(struct tui_table *t)
 	}
 }
 
-/* The first text of a row, to know it again in another sheet: -1 for none. */
+/* What a row is known by in another sheet: its id, else its first text. -1 for none. */
 static int naming_column(const struct tui_sheet *s)
 {
-	for (size_t i = 0; i < s->ncolumns; i++)
-		if (s->columns[i].kind == REP_TEXT && !s->columns[i].right)
+	int text = -1;
+
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		if (s->columns[i].kind == REP_ID)
 			return (int)i;
-	return -1;
+		if (text < 0 && s->columns[i].kind == REP_TEXT && !s->columns[i].right)
+			text = (int)i;
+	}
+	return text;
 }
 
-static long same_row(const struct tui_sheet *s, int column, const char *text, size_t size)
+static long same_row(const struct tui_sheet *s, int column, const struct rep_value *name)
 {
-	for (size_t i = 0; column >= 0 && i < s->nrows; i++) {
-		const struct rep_value *v = tui_cell(s, i, (size_t)column);
-
-		if (v->type == REP_TYPE_TEXT && v->text.size == size &&
-		    !memcmp(v->text.data, text, size))
+	for (size_t i = 0; column >= 0 && i < s->nrows; i++)
+		if (!tui_cell_compare(tui_cell(s, i, (size_t)column), name))
 			return (long)i;
-	}
 	return -1;
 }
 
@@ -183,14 +184,18 @@ bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
 {
 	char *sorted = t->sheet && t->sort >= 0 ? strdup(column_of(t, t->sort)->name) : NULL;
 	long row = tui_table_row(t), again = -1;
-	struct tp_buf name = {0};
+	struct rep_value name = {0};
+	struct tp_buf text = {0};
 	bool named = false;
 	int column;
 
 	if (t->sheet && row >= 0 && (column = naming_column(t->sheet)) >= 0) {
-		const struct rep_value *v = tui_cell(t->sheet, (size_t)row, (size_t)column);
-
-		named = v->type == REP_TYPE_TEXT && !tp_buf_put(&name, v->text.data, v->text.size);
+		name = *tui_cell(t->sheet, (size_t)row, (size_t)column);
+		named = name.type == REP_TYPE_INT ||
+			(name.type == REP_TYPE_TEXT &&
+			 !tp_buf_put(&text, name.text.data, name.text.size));
+		if (name.type == REP_TYPE_TEXT)
+			name.text.data = (const char *)text.data;
 	}
 	free(t->order);
 	free(t->column);
@@ -217,13 +222,12 @@ bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
 		measure(t);
 		arrange(t);
 		if (named)
-			again = same_row(sheet, naming_column(sheet), (const char *)name.data,
-					 name.size);
+			again = same_row(sheet, naming_column(sheet), &name);
 		return_to(t, again);
 		if (t->first >= t->ncolumns)
 			t->first = 0;
 	}
-	tp_buf_release(&name);
+	tp_buf_release(&text);
 	free(sorted);
 	return !sheet || t->sheet;
 }
