@@ -309,9 +309,9 @@ void tui_run(struct tui *t)
 				tui_message(t, "q leaves");
 			changed = true;
 		}
-		/* The terminal has gone, or no key came in time. */
+		/* No key came in time, or the terminal has gone and nobody was told (nohup). */
 		if (key == ERR) {
-			if (!tui_worker_busy(t->worker) && !changed && feof(stdin))
+			if (tui_screen_gone())
 				break;
 			continue;
 		}

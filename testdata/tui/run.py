@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 from terminal import Terminal, Trouble
 
@@ -82,6 +83,8 @@ class Script:
     def start(self, command):
         if self.terminal:
             self.terminal.close()
+        # Somebody has to be there when it has ended, or tmux would put the terminal's modes back itself.
+        command = ["sh", "-c", '"$0" "$@"; printf "status %d\\n" $?; exec sleep 3600'] + command
         self.terminal = Terminal(self.socket, *self.size, self.environment, command, PATIENCE)
         self.terminal.settle()
 
@@ -90,6 +93,10 @@ class Script:
 
     def do_type(self, rest):
         self.seat().type(rest)
+
+    def do_line(self, rest):
+        """For shells, which do not wake up before a line ends."""
+        self.seat().send([rest + "\r"], literal=True)
 
     def do_paste(self, rest):
         self.seat().paste(bytes(rest, "ascii").decode("unicode_escape").encode("latin-1"))
@@ -164,16 +171,21 @@ class Script:
     def do_end(self, rest):
         """It ends, with a status (0), and the terminal is as it was."""
         t = self.seat()
-        status = t.wait_end()
-        if status != int(rest or 0):
-            raise Trouble("it ended with status %d:\n%s" % (status, "\n".join(t.screen())))
-        self.restored()
+        want = "status %d" % int(rest or 0)
+        deadline = time.monotonic() + PATIENCE
+        while not any(line.startswith("status ") for line in t.screen()):
+            if time.monotonic() > deadline:
+                raise Trouble("it has not ended:\n%s" % "\n".join(t.screen()))
+            time.sleep(0.02)
+        if want not in t.screen():
+            raise Trouble("wanted %s:\n%s" % (want, "\n".join(t.screen())))
+        self.do_restored("")
 
-    def restored(self):
-        t = self.seat()
-        modes = t.show("#{alternate_on}#{cursor_flag}#{mouse_any_flag}#{keypad_flag}#{keypad_cursor_flag}")
+    def do_restored(self, rest):
+        """The terminal's modes are as they were."""
+        modes = self.seat().show("#{alternate_on}#{cursor_flag}#{mouse_any_flag}#{keypad_flag}#{keypad_cursor_flag}")
         if modes != "01000":
-            raise Trouble("the terminal is not as it was: alternate screen, cursor, mouse, keypad, keys are %s" % modes)
+            raise Trouble("alternate screen, cursor, mouse, keypad, cursor keys are %s, not 01000" % modes)
 
     # ---- what they need ----
 

@@ -33,6 +33,30 @@ def threads(pid):
     return count, idle
 
 
+def groups(pid):
+    """The process group of a process, and the one that has its terminal."""
+    with open("/proc/%d/stat" % pid) as f:  # the name in parentheses may hold anything
+        words = f.read().rpartition(")")[2].split()
+    return int(words[2]), int(words[5])
+
+
+def foreground(pid):
+    """Who is at the terminal: of a shell what it runs there, of that what it runs, and so on."""
+    try:
+        group = groups(pid)[1]
+        if group > 0 and os.path.exists("/proc/%d" % group):
+            pid = group
+        while True:
+            with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+                children = [int(child) for child in f.read().split()]
+            children = [child for child in children if groups(child)[0] == group]
+            if not children:
+                return pid
+            pid = children[-1]
+    except (OSError, ValueError, IndexError):
+        return pid
+
+
 class Terminal:
     """One program in a terminal of its own; `socket` names the tmux server, which goes with the last."""
 
@@ -87,7 +111,7 @@ class Terminal:
             self.send(batch)
 
     def send(self, names, literal=False):
-        self.before, _ = threads(self.pid)
+        self.before, _ = threads(foreground(self.pid))
         self.ask("send-keys", "-t", self.name, *(["-l"] if literal else []), "--", *names)
         self.settle()
 
@@ -96,16 +120,17 @@ class Terminal:
 
     def paste(self, data):
         """Bytes as they are."""
-        self.before, _ = threads(self.pid)
+        self.before, _ = threads(foreground(self.pid))
         self.ask("send-keys", "-t", self.name, "-H", *["%02x" % b for b in data])
         self.settle()
 
     def resize(self, cols, rows):
+        self.before, _ = threads(foreground(self.pid))
         self.ask("resize-window", "-t", self.name, "-x", str(cols), "-y", str(rows))
-        self.settle()
+        self.settle(0.5)  # a shell does not care
 
     def signal(self, name):
-        subprocess.run(["kill", "-" + name, str(self.pid)], check=True)
+        subprocess.run(["kill", "-" + name, str(foreground(self.pid))], check=True)
 
     # ---- what a person sees ----
 
@@ -120,12 +145,14 @@ class Terminal:
             return None
         return 128 + int(number) if number else int(status or 0)
 
-    def settle(self):
+    def settle(self, asleep=None):
+        """`asleep`: so long after it has not woken up it is not expected to."""
         last = None
-        deadline = time.monotonic() + self.patience
+        started = time.monotonic()
+        deadline = started + self.patience
         while time.monotonic() < deadline:
-            count, idle = threads(self.pid)
-            if count is None or count != self.before:
+            count, idle = threads(foreground(self.pid))
+            if count is None or count != self.before or (asleep and time.monotonic() > started + asleep):
                 look = (self.screen(), count)
                 busy = look[0] and look[0][0].endswith(" ...")
                 if idle and not busy and look == last:

@@ -74,6 +74,13 @@ static void interrupt(int number)
 	term.interrupted = 1;
 }
 
+/* While it was stopped, the shell was told of new sizes; ncurses asks the terminal after this. */
+static void go_on(int number)
+{
+	(void)number;
+	raise(SIGWINCH);
+}
+
 static void catch_signals(void)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,	SIGABRT,
@@ -89,6 +96,14 @@ static void catch_signals(void)
 	sa.sa_handler = interrupt;
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGINT, &sa, NULL);
+	/* Both have to end the read that a key is waited for in. */
+	sa.sa_handler = go_on;
+	sa.sa_flags = 0;
+	sigaction(SIGCONT, &sa, NULL);
+	if (!sigaction(SIGTSTP, NULL, &sa)) {
+		sa.sa_flags &= ~SA_RESTART;
+		sigaction(SIGTSTP, &sa, NULL);
+	}
 }
 
 void tui_screen_end(void)
@@ -157,11 +172,13 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	/* The escape key is one, unless more follows at once. */
 	setenv("ESCDELAY", "25", 0);
 	term.screen = newterm(NULL, stdout, stdin);
+	if (!term.screen && (!name || !*name))
+		return cannot(err, "which terminal is this? TERM is not set; try TERM=xterm");
 	if (!term.screen)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the terminal '%.40s' is not known here; try TERM=xterm",
-				  name ? name : "");
+				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		reset_shell_mode();
 		delscreen(term.screen);
 		term.screen = NULL;
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
@@ -213,6 +230,13 @@ bool tui_screen_interrupted(void)
 
 	term.interrupted = 0;
 	return was;
+}
+
+bool tui_screen_gone(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&in, 1, 0) > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL);
 }
 
 bool tui_screen_ascii(void)

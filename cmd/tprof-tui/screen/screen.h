@@ -38,6 +38,8 @@ bool tui_screen_run(char *const argv[]);
 
 /* Was ^C typed since the last time this was asked? */
 bool tui_screen_interrupted(void);
+/* There is nobody at the other end of the terminal any more. */
+bool tui_screen_gone(void);
 bool tui_screen_ascii(void);
 void tui_screen_size(int *rows, int *cols);
 /* A sequence for the terminal itself, past what is drawn (OSC 52). */
