@@ -133,6 +133,10 @@ struct rep_mark {
 int rep_lanes_marks(struct rep_lanes *lanes, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		    struct tp_err *err);
+/* The same of some kinds (a bit each): only what is asked for is loaded. */
+int rep_lanes_marks_of(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64_t to,
+		       int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
+		       struct tp_err *err);
 
 /* ---- one place ---- */
 

@@ -1,0 +1,532 @@
+#include "lanes/inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes/moment.h"
+#include "lanes/slab.h"
+#include "task/inside.h"
+
+#define SLAB_BYTES ((size_t)256 << 20) /* of segments that are kept */
+
+int rep_lanes_nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- classes ---- */
+
+static int add_class(struct rep_lanes *l, unsigned state, int64_t reason)
+{
+	uint32_t at;
+
+	if (state >= TP_NSTATES || reason < 0 || reason >= tp_dict_strings(l->v.dict) ||
+	    (l->nclasses == REP_LANES_CLASSES && reason))
+		return 0;
+	if (rep_keys_add(&l->class_keys, state, (uint32_t)reason, 0, 0, &at))
+		return TP_ENOMEM;
+	if (at < l->nclasses)
+		return 0;
+	l->class_state[at] = (uint8_t)state;
+	l->class_reason[at] = (uint32_t)reason;
+	l->nclasses++;
+	return 0;
+}
+
+/* Those that the tables name. */
+static int make_classes(struct rep_lanes *l)
+{
+	const struct rep_view *v = &l->v;
+	size_t sites = v->nrows[TP_TABLE_SITE], crossing = v->nrows[TP_TABLE_SPAN_CROSSING];
+	int code = 0;
+
+	for (unsigned s = 0; s < TP_NSTATES && !code; s++)
+		code = add_class(l, s, 0);
+	for (size_t i = 0; i < sites && !code; i++)
+		code =
+		    add_class(l, (unsigned)REP_COL(v, SITE, state)[i], REP_COL(v, SITE, reason)[i]);
+	for (size_t i = 0; i < crossing && !code; i++)
+		code = add_class(l, (unsigned)REP_COL(v, SPAN_CROSSING, state)[i],
+				 REP_COL(v, SPAN_CROSSING, reason)[i]);
+	for (uint32_t c = 0; c < l->nclasses; c++) {
+		if (l->class_state[c] == TP_ST_WAITING && l->class_reason[c] >= l->nwaiting)
+			l->nwaiting = l->class_reason[c] + 1;
+	}
+	l->waiting = malloc((l->nwaiting + (size_t)1) * sizeof(*l->waiting));
+	if (code || !l->waiting)
+		return TP_ENOMEM;
+	for (uint32_t r = 0; r < l->nwaiting; r++)
+		l->waiting[r] = TP_ST_WAITING;
+	for (uint32_t c = 0; c < l->nclasses; c++) {
+		if (l->class_state[c] == TP_ST_WAITING)
+			l->waiting[l->class_reason[c]] = (uint16_t)c;
+	}
+	return 0;
+}
+
+/* ---- goroutines ---- */
+
+static int hide(struct rep_lanes *l, struct tp_err *err)
+{
+	const struct rep_filter *f = l->v.filter;
+	bool inside = rep_filter_inside(f);
+	struct rep_inside in = {0};
+	int code = 0;
+
+	if (!inside && !f->by_id && !f->given[REP_FILTER_GOROUTINE])
+		return 0;
+	l->hidden = calloc(l->ng + (size_t)1, 1);
+	if (!l->hidden)
+		return rep_lanes_nomem(err);
+	l->by_group = !inside && !f->by_id;
+	if (inside)
+		code = rep_inside_init(&in, &l->v, f->text.task, f->text.region, err);
+	for (uint32_t g = 0; g < l->ng && !code; g++)
+		l->hidden[g] = !rep_view_match_goroutine(&l->v, g) ||
+			       (inside && in.first[g] == in.first[g + 1]);
+	rep_inside_release(&in);
+	return code;
+}
+
+static int64_t or_else(int64_t value, int64_t otherwise)
+{
+	return value == TP_NULL ? otherwise : value;
+}
+
+static int make_groups(struct rep_lanes *l)
+{
+	const struct rep_view *v = &l->v;
+	struct rep_keys entries = {0};
+	size_t room = 0;
+	int code = 0;
+
+	l->group_of = malloc((l->ng + (size_t)1) * sizeof(*l->group_of));
+	if (!l->group_of)
+		return TP_ENOMEM;
+	for (uint32_t g = 0; g < l->ng && !code; g++) {
+		uint32_t entry = rep_view_entry(v, g), at;
+		int64_t from = or_else(REP_COL(v, GOROUTINE, created_ns)[g], 0);
+		int64_t to = or_else(REP_COL(v, GOROUTINE, ended_ns)[g], l->duration);
+		struct rep_lane_group *group;
+
+		l->group_of[g] = TP_NONE;
+		if (!rep_lanes_shows(l, g))
+			continue;
+		code = rep_keys_add(&entries, entry, 0, 0, 0, &at);
+		if (!code)
+			code = rep_grow(&l->group, &room, at, sizeof(*l->group));
+		if (code)
+			break;
+		group = &l->group[at];
+		if (at == l->ngroups) {
+			*group = (struct rep_lane_group){.entry = entry, .from = from, .to = to};
+			l->ngroups++;
+		}
+		group->n++;
+		group->from = from < group->from ? from : group->from;
+		group->to = to > group->to ? to : group->to;
+		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, running_ns)[g]);
+		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, runnable_ns)[g]);
+		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, syscall_ns)[g]);
+		l->group_of[g] = at;
+	}
+	rep_keys_release(&entries);
+	return code;
+}
+
+struct number {
+	int64_t id;
+	uint32_t index;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct number *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int sort_ids(struct rep_lanes *l)
+{
+	struct number *number = malloc((l->ng + (size_t)1) * sizeof(*number));
+	const int64_t *id = REP_COL(&l->v, GOROUTINE, id);
+
+	l->by_id = malloc((l->ng + (size_t)1) * sizeof(*l->by_id));
+	if (!number || !l->by_id) {
+		free(number);
+		return TP_ENOMEM;
+	}
+	for (uint32_t g = 0; g < l->ng; g++)
+		number[g] = (struct number){id[g], g};
+	if (l->ng)
+		qsort(number, l->ng, sizeof(*number), by_number);
+	for (uint32_t g = 0; g < l->ng; g++)
+		l->by_id[g] = number[g].index;
+	free(number);
+	return 0;
+}
+
+/* ---- spans that cross segments ---- */
+
+static uint32_t index_of(int64_t value)
+{
+	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
+}
+
+struct placed {
+	struct rep_lane_span span;
+	uint32_t row;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->span.goroutine != y->span.goroutine)
+		return x->span.goroutine < y->span.goroutine ? -1 : 1;
+	if (x->span.start != y->span.start)
+		return x->span.start < y->span.start ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static int take_crossing(struct rep_lanes *l)
+{
+	const struct rep_view *v = &l->v;
+	size_t rows = v->nrows[TP_TABLE_SPAN_CROSSING], n = 0;
+	struct placed *placed = malloc((rows + 1) * sizeof(*placed));
+
+	l->crossing = malloc((rows + 1) * sizeof(*l->crossing));
+	l->crossing_row = malloc((rows + 1) * sizeof(*l->crossing_row));
+	l->first_crossing = calloc(l->ng + (size_t)2, sizeof(*l->first_crossing));
+	if (!placed || !l->crossing || !l->crossing_row || !l->first_crossing || rows >= TP_NONE) {
+		free(placed);
+		return TP_ENOMEM;
+	}
+	for (size_t i = 0; i < rows; i++) {
+		int64_t g = REP_COL(v, SPAN_CROSSING, goroutine)[i];
+		unsigned state = (unsigned)REP_COL(v, SPAN_CROSSING, state)[i];
+		int64_t reason = REP_COL(v, SPAN_CROSSING, reason)[i];
+
+		if (g < 0 || g >= l->ng || state >= TP_NSTATES)
+			continue;
+		placed[n++] = (struct placed){
+		    .span =
+			{
+			    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
+			    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
+			    .goroutine = (uint32_t)g,
+			    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
+			    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
+			    .class = rep_lanes_class(
+				l, state, reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason),
+			},
+		    .row = (uint32_t)i,
+		};
+	}
+	if (n)
+		qsort(placed, n, sizeof(*placed), by_place);
+	for (size_t i = 0; i < n; i++) {
+		l->crossing[i] = placed[i].span;
+		l->crossing_row[i] = placed[i].row;
+		l->first_crossing[placed[i].span.goroutine + 1]++;
+	}
+	for (uint32_t g = 0; g < l->ng; g++)
+		l->first_crossing[g + 1] += l->first_crossing[g];
+	l->ncrossing = n;
+	free(placed);
+	return 0;
+}
+
+/* ---- sums of segments ---- */
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct rep_lane_sum *x = a, *y = b;
+
+	if (x->owner != y->owner)
+		return x->owner < y->owner ? -1 : 1;
+	if (x->segment != y->segment)
+		return x->segment < y->segment ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
+}
+
+/* Sorts, joins what is of one owner, segment and class, and finds where owners begin. */
+static int finish_sums(struct rep_lane_sums *s, uint32_t owners)
+{
+	size_t n = 0;
+
+	s->first = calloc(owners + (size_t)2, sizeof(*s->first));
+	if (!s->first)
+		return TP_ENOMEM;
+	if (s->n)
+		qsort(s->sum, s->n, sizeof(*s->sum), by_owner);
+	for (size_t i = 0; i < s->n; i++) {
+		if (n && !by_owner(&s->sum[n - 1], &s->sum[i])) {
+			s->sum[n - 1].total_ns =
+			    rep_plus(s->sum[n - 1].total_ns, s->sum[i].total_ns);
+			s->sum[n - 1].count = rep_plus(s->sum[n - 1].count, s->sum[i].count);
+		} else {
+			s->sum[n++] = s->sum[i];
+			s->first[s->sum[i].owner + 1]++;
+		}
+	}
+	s->n = n;
+	for (uint32_t o = 0; o < owners; o++)
+		s->first[o + 1] += s->first[o];
+	return 0;
+}
+
+void rep_lanes_sums_release(struct rep_lane_sums *s)
+{
+	free(s->sum);
+	free(s->first);
+	memset(s, 0, sizeof(*s));
+}
+
+static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner, int64_t segment,
+		   int64_t state, int64_t reason, int64_t count, int64_t total_ns)
+{
+	if (segment < 0 || (uint64_t)segment >= l->v.nsegments || state < 0 || state >= TP_NSTATES)
+		return 0;
+	if (rep_grow(&s->sum, &s->room, s->n, sizeof(*s->sum)))
+		return TP_ENOMEM;
+	s->sum[s->n++] = (struct rep_lane_sum){
+	    .total_ns = total_ns,
+	    .count = count,
+	    .owner = owner,
+	    .segment = (uint32_t)segment,
+	    .class = rep_lanes_class(l, (unsigned)state,
+				     reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason),
+	};
+	return 0;
+}
+
+struct sums {
+	struct rep_lanes *l;
+	bool to_groups;
+};
+
+static int on_sums(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct sums *s = ctx;
+	struct rep_lanes *l = s->l;
+	int64_t *const *col = rows->col;
+
+	(void)first;
+	for (size_t i = 0; i < rows->nrows; i++) {
+		int64_t g = col[TP_COL(GOROUTINE_TIME, goroutine)][i];
+		uint32_t owner;
+
+		if (g < 0 || g >= l->ng || !rep_lanes_shows(l, (uint32_t)g))
+			continue;
+		owner = s->to_groups ? l->group_of[g] : (uint32_t)g;
+		if (put_sum(l, s->to_groups ? &l->group_sums : &l->goroutine_sums, owner,
+			    col[TP_COL(GOROUTINE_TIME, segment)][i],
+			    col[TP_COL(GOROUTINE_TIME, state)][i],
+			    col[TP_COL(GOROUTINE_TIME, reason)][i],
+			    col[TP_COL(GOROUTINE_TIME, count)][i],
+			    col[TP_COL(GOROUTINE_TIME, total_ns)][i]))
+			return rep_lanes_nomem(err);
+	}
+	return 0;
+}
+
+static int visit_goroutine_time(struct rep_lanes *l, bool to_groups, struct tp_err *err)
+{
+	struct sums s = {.l = l, .to_groups = to_groups};
+	const struct tp_rows_visitor visitor = {.rows = on_sums, .ctx = &s};
+
+	return tp_rows_visit(l->v.store, l->v.run->row.id, TP_TABLE_GOROUTINE_TIME,
+			     REP_BIT(GOROUTINE_TIME, segment) | REP_BIT(GOROUTINE_TIME, goroutine) |
+				 REP_BIT(GOROUTINE_TIME, state) | REP_BIT(GOROUTINE_TIME, reason) |
+				 REP_BIT(GOROUTINE_TIME, count) | REP_BIT(GOROUTINE_TIME, total_ns),
+			     &visitor, err);
+}
+
+int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err)
+{
+	int code;
+
+	if (l->has_goroutine_sums)
+		return 0;
+	rep_lanes_sums_release(&l->goroutine_sums);
+	code = visit_goroutine_time(l, false, err);
+	if (!code && finish_sums(&l->goroutine_sums, l->ng))
+		code = rep_lanes_nomem(err);
+	l->has_goroutine_sums = !code;
+	return code;
+}
+
+/* Sites are of entry functions: enough unless only some goroutines of a group have lanes. */
+static int take_group_sums(struct rep_lanes *l, struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	struct rep_keys entries = {0};
+	uint32_t at;
+	int code = 0;
+
+	if (l->hidden && !l->by_group) {
+		code = visit_goroutine_time(l, true, err);
+	} else {
+		for (uint32_t g = 0; g < l->ngroups && !code; g++)
+			code = rep_keys_add(&entries, l->group[g].entry, 0, 0, 0, &at);
+		for (size_t i = 0; i < v->nrows[TP_TABLE_SITE] && !code; i++) {
+			if (rep_keys_find(&entries, (uint32_t)REP_COL(v, SITE, entry)[i], 0, 0, 0,
+					  &at))
+				code = put_sum(
+				    l, &l->group_sums, at, REP_COL(v, SITE, segment)[i],
+				    REP_COL(v, SITE, state)[i], REP_COL(v, SITE, reason)[i],
+				    REP_COL(v, SITE, count)[i], REP_COL(v, SITE, total_ns)[i]);
+		}
+		if (code)
+			rep_lanes_nomem(err);
+	}
+	rep_keys_release(&entries);
+	if (!code && finish_sums(&l->group_sums, l->ngroups))
+		code = rep_lanes_nomem(err);
+	return code;
+}
+
+/* ---- lifecycle ---- */
+
+static int load(struct rep_lanes *l, struct tp_err *err)
+{
+	struct rep_view *v = &l->v;
+	int code =
+	    rep_view_load(v, TP_TABLE_GOROUTINE,
+			  REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name) |
+			      REP_BIT(GOROUTINE, parent) | REP_BIT(GOROUTINE, created_ns) |
+			      REP_BIT(GOROUTINE, ended_ns) | REP_BIT(GOROUTINE, running_ns) |
+			      REP_BIT(GOROUTINE, runnable_ns) | REP_BIT(GOROUTINE, syscall_ns),
+			  err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_SITE,
+				     REP_BIT(SITE, segment) | REP_BIT(SITE, entry) |
+					 REP_BIT(SITE, state) | REP_BIT(SITE, reason) |
+					 REP_BIT(SITE, count) | REP_BIT(SITE, total_ns),
+				     err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_THREAD, REP_BIT(THREAD, id), err);
+	return code;
+}
+
+static int prepare(struct rep_lanes *l, struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	int code = load(l, err);
+
+	if (code)
+		return code;
+	if (v->nrows[TP_TABLE_GOROUTINE] >= TP_SPANS_LIMIT ||
+	    v->nrows[TP_TABLE_PROC] >= TP_SPANS_LIMIT_MP ||
+	    v->nrows[TP_TABLE_THREAD] >= TP_SPANS_LIMIT_MP || v->nsegments >= TP_NONE)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many goroutines or threads");
+	l->ng = (uint32_t)v->nrows[TP_TABLE_GOROUTINE];
+	l->np = (uint32_t)v->nrows[TP_TABLE_PROC];
+	l->nm = (uint32_t)v->nrows[TP_TABLE_THREAD];
+	l->duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 0;
+	l->slab = calloc(v->nsegments + 1, sizeof(struct rep_slab *));
+	if (!l->slab)
+		return rep_lanes_nomem(err);
+	code = hide(l, err);
+	if (code)
+		return code;
+	if (make_classes(l) || make_groups(l) || sort_ids(l) || take_crossing(l))
+		return rep_lanes_nomem(err);
+	return take_group_sums(l, err);
+}
+
+int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
+		  const struct rep_filter *filter, struct tp_err *err)
+{
+	const struct rep_filter_text none = {0};
+	struct rep_lanes *l = calloc(1, sizeof(*l));
+	int code;
+
+	*lanes = NULL;
+	if (!l)
+		return rep_lanes_nomem(err);
+	l->slab_most = SLAB_BYTES;
+	code = rep_filter_init(&l->all, &none, err);
+	if (!code)
+		code = rep_view_init(&l->v, store, run, filter ? filter : &l->all, NULL, err);
+	if (!code)
+		code = prepare(l, err);
+	if (code) {
+		rep_lanes_free(l);
+		return code;
+	}
+	*lanes = l;
+	return 0;
+}
+
+void rep_lanes_free(struct rep_lanes *l)
+{
+	if (!l)
+		return;
+	rep_slabs_release(l);
+	rep_details_release(l);
+	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
+		free(l->marks[k].mark);
+		free(l->marks[k].high);
+	}
+	rep_lanes_sums_release(&l->group_sums);
+	rep_lanes_sums_release(&l->goroutine_sums);
+	rep_keys_release(&l->class_keys);
+	free(l->waiting);
+	free(l->hidden);
+	free(l->group);
+	free(l->group_of);
+	free(l->by_id);
+	free(l->crossing);
+	free(l->crossing_row);
+	free(l->first_crossing);
+	free(l->proc_span);
+	free(l->region_by_task);
+	free(l->task_by_start);
+	free(l->block);
+	rep_view_release(&l->v);
+	rep_filter_release(&l->all);
+	free(l);
+}
+
+/* ---- names ---- */
+
+struct tp_dict *rep_lanes_dict(struct rep_lanes *l)
+{
+	return l->v.dict;
+}
+
+int64_t rep_lanes_goroutine_id(struct rep_lanes *l, uint32_t goroutine)
+{
+	return goroutine < l->ng ? REP_COL(&l->v, GOROUTINE, id)[goroutine] : -1;
+}
+
+uint32_t rep_lanes_goroutine(struct rep_lanes *l, int64_t id)
+{
+	const int64_t *ids = REP_COL(&l->v, GOROUTINE, id);
+	uint32_t from = 0, to = l->ng;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (ids[l->by_id[middle]] < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < l->ng && ids[l->by_id[from]] == id ? l->by_id[from] : TP_NONE;
+}
+
+int64_t rep_lanes_duration(const struct rep_lanes *l)
+{
+	return l->duration;
+}

@@ -1,0 +1,256 @@
+/* Marks: kind by kind, sorted by start, loaded when they are first asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes/inside.h"
+
+#define HIGH 64 /* marks whose latest end is kept */
+
+const char *const rep_mark_kinds[REP_NMARK_KINDS] = {"stw",    "gc",  "sweep", "assist",
+						     "region", "log", "task",  "sample"};
+
+static bool is_time(int64_t t)
+{
+	return t != TP_NULL;
+}
+
+static int put(struct rep_lanes *l, enum rep_mark_kind kind, int64_t from, int64_t to,
+	       int64_t goroutine, int64_t text)
+{
+	struct rep_lane_marks *m = &l->marks[kind];
+
+	if (rep_grow(&m->mark, &m->room, m->n, sizeof(*m->mark)))
+		return TP_ENOMEM;
+	from = is_time(from) ? from : 0;
+	to = is_time(to) ? to : l->duration;
+	m->mark[m->n++] = (struct rep_lane_mark){
+	    .from = from,
+	    .to = to > from ? to : from,
+	    .goroutine = goroutine < 0 || goroutine >= l->ng ? TP_NONE : (uint32_t)goroutine,
+	    .text = text < 0 || text > UINT32_MAX ? 0 : (uint32_t)text,
+	};
+	return 0;
+}
+
+static enum rep_mark_kind kind_of_range(const struct rep_lanes *l, int64_t name)
+{
+	static const char stw[] = "stop-the-world";
+	struct tp_text text;
+
+	switch (name) {
+	case TP_STR_GC_MARK:
+		return REP_MARK_GC;
+	case TP_STR_GC_SWEEP:
+		return REP_MARK_SWEEP;
+	case TP_STR_MARK_ASSIST:
+		return REP_MARK_ASSIST;
+	default:
+		break;
+	}
+	text = tp_dict_text(l->v.dict, name < 0 || name > UINT32_MAX ? 0 : (uint32_t)name);
+	return text.size >= sizeof(stw) - 1 && !memcmp(text.text, stw, sizeof(stw) - 1)
+		   ? REP_MARK_STW
+		   : REP_NMARK_KINDS;
+}
+
+static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct rep_lanes *l = ctx;
+	int64_t *const *c = rows->col;
+	int code = 0;
+
+	(void)first;
+	for (size_t i = 0; i < rows->nrows && !code; i++) {
+		int64_t name;
+		enum rep_mark_kind kind;
+
+		switch (rows->table) {
+		case TP_TABLE_RANGE:
+			name = c[TP_COL(RANGE, name)][i];
+			kind = kind_of_range(l, name);
+			if (kind != REP_NMARK_KINDS)
+				code = put(l, kind, c[TP_COL(RANGE, start_ns)][i],
+					   c[TP_COL(RANGE, end_ns)][i],
+					   c[TP_COL(RANGE, goroutine)][i], name);
+			break;
+		case TP_TABLE_REGION:
+			code = put(l, REP_MARK_REGION, c[TP_COL(REGION, start_ns)][i],
+				   c[TP_COL(REGION, end_ns)][i], c[TP_COL(REGION, goroutine)][i],
+				   c[TP_COL(REGION, name)][i]);
+			break;
+		case TP_TABLE_LOG:
+			code =
+			    put(l, REP_MARK_LOG, c[TP_COL(LOG, ts_ns)][i], c[TP_COL(LOG, ts_ns)][i],
+				c[TP_COL(LOG, goroutine)][i], c[TP_COL(LOG, message)][i]);
+			break;
+		case TP_TABLE_TASK:
+			code = put(l, REP_MARK_TASK, c[TP_COL(TASK, start_ns)][i],
+				   c[TP_COL(TASK, end_ns)][i], c[TP_COL(TASK, goroutine)][i],
+				   c[TP_COL(TASK, name)][i]);
+			break;
+		default:
+			code = put(l, REP_MARK_SAMPLE, c[TP_COL(CPU_SAMPLE, ts_ns)][i],
+				   c[TP_COL(CPU_SAMPLE, ts_ns)][i],
+				   c[TP_COL(CPU_SAMPLE, goroutine)][i], 0);
+			break;
+		}
+	}
+	return code ? rep_lanes_nomem(err) : 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct rep_lane_mark *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to) /* what holds others comes before them */
+		return x->to > y->to ? -1 : 1;
+	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
+}
+
+static int put_in_order(struct rep_lane_marks *m)
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < m->n && sorted; i++)
+		sorted = by_start(&m->mark[i - 1], &m->mark[i]) <= 0;
+	if (!sorted)
+		qsort(m->mark, m->n, sizeof(*m->mark), by_start);
+	m->high = malloc((m->n / HIGH + 1) * sizeof(*m->high));
+	if (!m->high)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < m->n; i++) {
+		if (i % HIGH == 0 || m->mark[i].to > m->high[i / HIGH])
+			m->high[i / HIGH] = m->mark[i].to;
+	}
+	m->loaded = true;
+	return 0;
+}
+
+static void forget(struct rep_lane_marks *m)
+{
+	free(m->mark);
+	free(m->high);
+	memset(m, 0, sizeof(*m));
+}
+
+/* Where marks come from; a table's are loaded together. */
+static const struct {
+	enum tp_table_id table;
+	uint32_t columns, kinds;
+} sources[] = {
+    {TP_TABLE_RANGE,
+     REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, start_ns) |
+	 REP_BIT(RANGE, end_ns),
+     1u << REP_MARK_STW | 1u << REP_MARK_GC | 1u << REP_MARK_SWEEP | 1u << REP_MARK_ASSIST},
+    {TP_TABLE_REGION,
+     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) | REP_BIT(REGION, start_ns) |
+	 REP_BIT(REGION, end_ns),
+     1u << REP_MARK_REGION},
+    {TP_TABLE_LOG, REP_BIT(LOG, ts_ns) | REP_BIT(LOG, goroutine) | REP_BIT(LOG, message),
+     1u << REP_MARK_LOG},
+    {TP_TABLE_TASK,
+     REP_BIT(TASK, name) | REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns) |
+	 REP_BIT(TASK, goroutine),
+     1u << REP_MARK_TASK},
+    {TP_TABLE_CPU_SAMPLE, REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine),
+     1u << REP_MARK_SAMPLE},
+};
+
+static int load(struct rep_lanes *l, size_t source, struct tp_err *err)
+{
+	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = l};
+	uint32_t kinds = sources[source].kinds;
+	bool loaded = true;
+	int code;
+
+	for (unsigned k = 0; k < REP_NMARK_KINDS; k++)
+		loaded = loaded && (!(kinds >> k & 1) || l->marks[k].loaded);
+	if (loaded)
+		return 0;
+	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
+		if (kinds >> k & 1)
+			forget(&l->marks[k]);
+	}
+	code = tp_rows_visit(l->v.store, l->v.run->row.id, sources[source].table,
+			     sources[source].columns, &visitor, err);
+	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
+		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
+			code = rep_lanes_nomem(err);
+	}
+	return code;
+}
+
+/* The next mark of a kind that lies in the range, from mark i on. */
+static size_t next_in(const struct rep_lane_marks *m, size_t i, int64_t from, int64_t to)
+{
+	while (i < m->n) {
+		const struct rep_lane_mark *mark = &m->mark[i];
+
+		if (mark->from >= to)
+			return m->n;
+		if (mark->to > from || mark->from >= from)
+			return i;
+		if (i % HIGH == 0 && m->high[i / HIGH] <= from && i + HIGH <= m->n &&
+		    m->mark[i + HIGH - 1].from < from)
+			i += HIGH;
+		else
+			i++;
+	}
+	return m->n;
+}
+
+int rep_lanes_marks_of(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t to,
+		       int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
+		       struct tp_err *err)
+{
+	size_t at[REP_NMARK_KINDS];
+	int code = 0;
+
+	for (size_t s = 0; s < sizeof(sources) / sizeof(*sources) && !code; s++) {
+		if (sources[s].kinds & kinds)
+			code = load(l, s, err);
+	}
+	if (code)
+		return code;
+	for (unsigned k = 0; k < REP_NMARK_KINDS; k++)
+		at[k] = kinds >> k & 1 ? next_in(&l->marks[k], 0, from, to) : l->marks[k].n;
+	for (;;) {
+		const struct rep_lane_mark *next = NULL;
+		unsigned kind = 0;
+		struct rep_mark mark;
+		struct tp_text text;
+
+		for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
+			if (at[k] < l->marks[k].n &&
+			    (!next || l->marks[k].mark[at[k]].from < next->from)) {
+				next = &l->marks[k].mark[at[k]];
+				kind = k;
+			}
+		}
+		if (!next)
+			return 0;
+		at[kind] = next_in(&l->marks[kind], at[kind] + 1, from, to);
+		if (next->goroutine != TP_NONE && !rep_lanes_shows(l, next->goroutine))
+			continue;
+		text = tp_dict_text(l->v.dict, next->text);
+		mark = (struct rep_mark){
+		    .kind = (enum rep_mark_kind)kind,
+		    .from = next->from,
+		    .to = next->to,
+		    .goroutine = next->goroutine,
+		    .text = text.text,
+		    .size = text.size,
+		};
+		if (fn(ctx, &mark))
+			return 0;
+	}
+}
+
+int rep_lanes_marks(struct rep_lanes *l, int64_t from, int64_t to,
+		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
+		    struct tp_err *err)
+{
+	return rep_lanes_marks_of(l, (1u << REP_NMARK_KINDS) - 1, from, to, fn, ctx, err);
+}

@@ -1,0 +1,500 @@
+#include "lanes/moment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes/slab.h"
+#include "top/segment.h"
+
+#define MOST_SPANS   (UINT32_MAX / 4)
+#define MOST_WAKEUPS 10000
+#define LOOK_AT	     8 /* segments that are read for the wake-ups of one span */
+
+/* ---- segments ---- */
+
+static int add(struct rep_detail *d, const struct rep_lanes *l, const struct tp_span *span,
+	       struct tp_err *err)
+{
+	if (span->goroutine >= l->ng || span->state >= TP_NSTATES)
+		return 0;
+	if (d->n == d->room) {
+		uint32_t room = d->room ? 2 * d->room : 4096;
+		struct tp_span *more;
+
+		if (room > MOST_SPANS)
+			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+					  "segment %zu: too many spans", d->segment);
+		more = realloc(d->span, room * sizeof(*more));
+		if (!more)
+			return rep_lanes_nomem(err);
+		d->span = more;
+		d->room = room;
+	}
+	d->span[d->n++] = *span;
+	return 0;
+}
+
+struct reading {
+	const struct rep_lanes *l;
+	struct rep_detail *d;
+};
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct reading *r = ctx;
+
+	(void)end_stack;
+	return crosses ? 0 : add(r->d, r->l, span, err);
+}
+
+static uint32_t index_of(int64_t value)
+{
+	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
+}
+
+/* A row of span_crossing whose goroutine and state are sound. */
+static struct tp_span crossing_span(const struct rep_lanes *l, size_t row)
+{
+	const struct rep_view *v = &l->v;
+
+	return (struct tp_span){
+	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[row],
+	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[row],
+	    .goroutine = (uint32_t)REP_COL(v, SPAN_CROSSING, goroutine)[row],
+	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[row],
+	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[row],
+	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[row]),
+	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[row]),
+	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[row]),
+	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[row],
+	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[row],
+	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[row] == 1,
+	    .open = REP_COL(v, SPAN_CROSSING, open)[row] == 1,
+	};
+}
+
+/* Spans are sorted by goroutine; those of one are in order of their ends. */
+static int sort(struct rep_detail *d, uint32_t ng)
+{
+	d->first = calloc(ng + (size_t)2, sizeof(*d->first));
+	d->order = malloc((d->n + (size_t)1) * sizeof(*d->order));
+	if (!d->first || !d->order)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < d->n; i++)
+		d->first[d->span[i].goroutine + 1]++;
+	for (uint32_t g = 0; g < ng; g++)
+		d->first[g + 1] += d->first[g];
+	for (uint32_t i = 0; i < d->n; i++)
+		d->order[d->first[d->span[i].goroutine]++] = i;
+	for (uint32_t g = ng; g > 0; g--)
+		d->first[g] = d->first[g - 1];
+	d->first[0] = 0;
+	return 0;
+}
+
+static int read_detail(struct rep_lanes *l, struct rep_detail *d, struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	struct reading r = {.l = l, .d = d};
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int64_t segment = (int64_t)d->segment;
+	int code = wanted ? 0 : rep_lanes_nomem(err);
+
+	/* What crosses its start comes first, what crosses its end last: so they are in order. */
+	for (int after = 0; after < 2 && !code; after++) {
+		for (size_t i = 0; i < l->ncrossing && !code; i++) {
+			size_t row = l->crossing_row[i];
+			int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[row];
+			int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[row];
+			struct tp_span span = crossing_span(l, row);
+
+			if (first > segment || last < segment || after != (first == segment))
+				continue;
+			code = add(d, l, &span, err);
+		}
+		if (code || after)
+			continue;
+		wanted[d->segment] = true;
+		code = rep_segments_each(&l->v, wanted, on_span, &r, err);
+	}
+	free(wanted);
+	if (!code && sort(d, l->ng))
+		code = rep_lanes_nomem(err);
+	return code;
+}
+
+static void detail_free(struct rep_detail *d)
+{
+	if (!d)
+		return;
+	free(d->span);
+	free(d->order);
+	free(d->first);
+	free(d);
+}
+
+static int get_detail(struct rep_lanes *l, size_t segment, struct rep_detail **out,
+		      struct tp_err *err)
+{
+	struct rep_detail *d = NULL;
+	int at = 0, code;
+
+	for (int i = 0; i < 2; i++) {
+		if (l->detail[i] && l->detail[i]->segment == segment)
+			d = l->detail[i];
+		if (!l->detail[i] || (l->detail[at] && l->detail[i]->used < l->detail[at]->used))
+			at = i;
+	}
+	if (!d) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			return rep_lanes_nomem(err);
+		d->segment = segment;
+		code = read_detail(l, d, err);
+		if (code) {
+			detail_free(d);
+			return code;
+		}
+		detail_free(l->detail[at]);
+		l->detail[at] = d;
+	}
+	d->used = ++l->used;
+	*out = d;
+	return 0;
+}
+
+void rep_details_release(struct rep_lanes *l)
+{
+	for (int i = 0; i < 2; i++) {
+		detail_free(l->detail[i]);
+		l->detail[i] = NULL;
+	}
+}
+
+/* ---- the span ---- */
+
+/* Where a span was found. */
+struct place {
+	struct tp_span span;
+	size_t segment; /* one in which it is */
+	bool crosses;
+};
+
+static bool covers(const struct tp_span *span, int64_t ns)
+{
+	return span->start <= ns && ns < span->end;
+}
+
+/* Does the goroutine begin and end a span of these states in a segment? */
+static bool has(const struct rep_lanes *l, uint32_t g, size_t segment, uint32_t states)
+{
+	const struct rep_lane_sums *s = &l->goroutine_sums;
+	size_t from = s->first[g], to = s->first[g + 1];
+
+	if (!rep_lanes_shows(l, g))
+		return true; /* its sums are not kept */
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (s->sum[middle].segment < segment)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < s->first[g + 1] && s->sum[from].segment == segment; from++) {
+		if (states >> l->class_state[s->sum[from].class] & 1)
+			return true;
+	}
+	return false;
+}
+
+static int find_in(struct rep_lanes *l, uint32_t g, int64_t ns, size_t segment, bool ended,
+		   struct place *place, struct tp_err *err)
+{
+	struct rep_detail *d;
+	int code = get_detail(l, segment, &d, err);
+
+	if (code)
+		return code;
+	for (uint32_t i = d->first[g + 1]; i-- > d->first[g];) {
+		const struct tp_span *span = &d->span[d->order[i]];
+
+		if (covers(span, ns) || (ended && span->end == ns)) {
+			place->span = *span;
+			place->segment = segment;
+			return 0;
+		}
+	}
+	return TP_ENOENT;
+}
+
+/* The span at a moment, or (`ended`) one that ends then. */
+static int find(struct rep_lanes *l, uint32_t g, int64_t ns, bool ended, struct place *place,
+		struct tp_err *err)
+{
+	for (size_t i = l->first_crossing[g + 1]; i-- > l->first_crossing[g];) {
+		struct tp_span span = crossing_span(l, l->crossing_row[i]);
+
+		if (!covers(&span, ns) && !(ended && span.end == ns))
+			continue;
+		place->span = span;
+		place->crosses = true;
+		return 0;
+	}
+	for (size_t i = l->v.nsegments; i-- > 0;) {
+		const struct tp_segment *s = &l->v.segments[i];
+		int code;
+
+		if (s->from_ns > ns || s->to_ns < ns || !has(l, g, i, ~0u))
+			continue;
+		code = find_in(l, g, ns, i, ended, place, err);
+		if (code != TP_ENOENT)
+			return code;
+	}
+	return TP_ENOENT;
+}
+
+/* ---- what led to it ---- */
+
+/* A wait that somebody ended, or being made runnable, or neither. True: nothing before it counts.
+ */
+static bool causes(const struct tp_span *span, struct rep_wakeup *cause)
+{
+	bool known = span->waker != TP_NONE && span->waker != span->goroutine && !span->open;
+
+	if (span->state == TP_ST_WAITING) {
+		if (known)
+			*cause = (struct rep_wakeup){span->end, span->waker};
+		return true;
+	}
+	if (span->state != TP_ST_RUNNABLE || span->waker == TP_NONE ||
+	    span->waker == span->goroutine)
+		return false;
+	*cause = (struct rep_wakeup){span->start, span->waker};
+	return true;
+}
+
+/* The latest cause in a segment among spans that begin before `before`. */
+static int cause_in(struct rep_lanes *l, uint32_t g, size_t segment, int64_t before,
+		    struct rep_wakeup *cause, bool *found, struct tp_err *err)
+{
+	struct rep_detail *d;
+	int code = get_detail(l, segment, &d, err);
+
+	if (code)
+		return code;
+	for (uint32_t i = d->first[g + 1]; i-- > d->first[g] && !*found;) {
+		const struct tp_span *span = &d->span[d->order[i]];
+
+		if (span->end <= before)
+			*found = causes(span, cause);
+	}
+	return 0;
+}
+
+/* Back from the beginning of a span. Only segments in which the goroutine waited are read. */
+static int look_back(struct rep_lanes *l, const struct place *place, struct rep_wakeup *cause,
+		     struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	uint32_t g = place->span.goroutine;
+	int64_t before = place->span.start, created = REP_COL(v, GOROUTINE, created_ns)[g];
+	int64_t parent = REP_COL(v, GOROUTINE, parent)[g];
+	size_t crossing = l->first_crossing[g + 1];
+	bool found = false;
+	int code = 0;
+
+	for (size_t s = v->nsegments; s-- > 0 && !found && !code;) {
+		if (v->segments[s].from_ns > before)
+			continue;
+		if (v->segments[s].to_ns < created && created != TP_NULL)
+			break;
+		/* Spans that cross out of this segment come after those within it. */
+		while (crossing > l->first_crossing[g] && !found) {
+			size_t row = l->crossing_row[crossing - 1];
+			struct tp_span span = crossing_span(l, row);
+
+			if (REP_COL(v, SPAN_CROSSING, first_segment)[row] < (int64_t)s)
+				break;
+			crossing--;
+			if (span.end <= before)
+				found = causes(&span, cause);
+		}
+		if (!found && has(l, g, s, 1u << TP_ST_WAITING | 1u << TP_ST_RUNNABLE))
+			code = cause_in(l, g, s, before, cause, &found, err);
+	}
+	if (!found && !code && parent >= 0 && parent < l->ng && (uint32_t)parent != g &&
+	    created != TP_NULL && created > 0 && created <= before)
+		*cause = (struct rep_wakeup){created, (uint32_t)parent};
+	return code;
+}
+
+/* ---- whom it woke ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct rep_wakeup *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
+}
+
+static int wakeups_in(struct rep_lanes *l, size_t segment, struct rep_moment *m, size_t *room,
+		      struct tp_err *err)
+{
+	const struct tp_span *own = &m->span;
+	struct rep_detail *d;
+	int code = get_detail(l, segment, &d, err);
+
+	for (uint32_t i = 0; !code && i < d->n; i++) {
+		const struct tp_span *span = &d->span[i];
+
+		if (span->state != TP_ST_RUNNABLE || span->waker != own->goroutine ||
+		    span->start < own->start || span->start > own->end ||
+		    span->start < l->v.segments[segment].from_ns)
+			continue;
+		if (m->nwakeups == MOST_WAKEUPS) {
+			m->more_wakeups = true;
+			break;
+		}
+		if (rep_grow(&m->wakeup, room, m->nwakeups, sizeof(*m->wakeup)))
+			return rep_lanes_nomem(err);
+		m->wakeup[m->nwakeups++] = (struct rep_wakeup){span->start, span->goroutine};
+	}
+	return code;
+}
+
+static int find_wakeups(struct rep_lanes *l, struct rep_moment *m, struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	size_t room = 0, looked = 0, n = 0;
+	int code = 0;
+
+	/* Who is blocked or waits for a P does nothing. */
+	if (m->span.state == TP_ST_WAITING || m->span.state == TP_ST_RUNNABLE)
+		return 0;
+	for (size_t i = 0; i < v->nsegments && !code; i++) {
+		if (v->segments[i].from_ns > m->span.end || v->segments[i].to_ns < m->span.start)
+			continue;
+		if (looked++ == LOOK_AT) {
+			m->more_wakeups = true;
+			break;
+		}
+		code = wakeups_in(l, i, m, &room, err);
+	}
+	if (m->nwakeups)
+		qsort(m->wakeup, m->nwakeups, sizeof(*m->wakeup), by_time);
+	/* A span that begins where two segments meet may have been seen in both. */
+	for (size_t i = 0; i < m->nwakeups; i++) {
+		if (!n || by_time(&m->wakeup[n - 1], &m->wakeup[i]))
+			m->wakeup[n++] = m->wakeup[i];
+	}
+	m->nwakeups = n;
+	return code;
+}
+
+int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct rep_moment *m,
+		     struct tp_err *err)
+{
+	struct place place = {.segment = 0};
+	int code;
+
+	memset(m, 0, sizeof(*m));
+	m->cause.goroutine = TP_NONE;
+	if (goroutine >= l->ng)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+	code = rep_lanes_need_goroutine_sums(l, err);
+	if (!code)
+		code = find(l, goroutine, ns, false, &place, err);
+	if (code == TP_ENOENT)
+		code = find(l, goroutine, ns, true, &place, err);
+	if (code == TP_ENOENT)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "goroutine %lld was not there at that time",
+				  (long long)rep_lanes_goroutine_id(l, goroutine));
+	if (code)
+		return code;
+	m->span = place.span;
+	if (!causes(&m->span, &m->cause))
+		code = look_back(l, &place, &m->cause, err);
+	if (!code)
+		code = find_wakeups(l, m, err);
+	return code;
+}
+
+void rep_moment_release(struct rep_moment *m)
+{
+	free(m->wakeup);
+	memset(m, 0, sizeof(*m));
+}
+
+/* ---- who was on a P or M ---- */
+
+static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, uint32_t *goroutine)
+{
+	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
+	const uint32_t *order = proc ? s->on_p : s->on_m;
+	uint32_t n = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, n, index);
+	uint32_t from, to;
+	bool odd;
+
+	if (at == n)
+		return false;
+	odd = s->odd || list[at].odd;
+	from = list[at].first;
+	to = list[at + 1].first;
+	while (from < to && !odd) { /* behind the last that begins by then */
+		uint32_t middle = from + (to - from) / 2;
+
+		if (rep_slab_start(s, order[middle]) <= ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	to = odd ? list[at + 1].first : from;
+	for (; to > list[at].first; to--) {
+		uint32_t i = order[to - 1];
+
+		if (rep_slab_start(s, i) <= ns && rep_slab_end(s, i) > ns) {
+			*goroutine = rep_slab_owner(s, i)->owner;
+			return true;
+		}
+		if (!odd && rep_slab_start(s, i) < ns)
+			return false;
+	}
+	return false;
+}
+
+int rep_lanes_on(struct rep_lanes *l, const struct rep_lane *row, int64_t ns, uint32_t *goroutine,
+		 struct tp_err *err)
+{
+	bool proc = row->kind == REP_LANE_PROC;
+
+	*goroutine = TP_NONE;
+	if (!proc && row->kind != REP_LANE_THREAD)
+		return 0;
+	for (size_t i = 0; i < l->ncrossing; i++) {
+		const struct rep_lane_span *span = &l->crossing[i];
+		uint8_t state = l->class_state[span->class];
+
+		if ((proc ? span->p : span->m) == row->index && span->start <= ns &&
+		    ns < span->end && state != TP_ST_WAITING && state != TP_ST_RUNNABLE) {
+			*goroutine = span->goroutine;
+			return 0;
+		}
+	}
+	for (size_t i = 0; i < l->v.nsegments; i++) {
+		const struct tp_segment *s = &l->v.segments[i];
+		struct rep_slab *slab;
+		int code;
+
+		if (s->from_ns > ns || s->to_ns < ns)
+			continue;
+		code = rep_slab_get(l, i, NULL, &slab, err);
+		if (code || on(slab, proc, row->index, ns, goroutine))
+			return code;
+	}
+	return 0;
+}

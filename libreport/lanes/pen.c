@@ -1,0 +1,300 @@
+#include "lanes/pen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BYTES ((size_t)96 << 20) /* of sums by reason */
+
+int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_picture *picture)
+{
+	size_t rows = picture->nrows, cols = (size_t)picture->cols, cells;
+	uint64_t width = (uint64_t)picture->to - (uint64_t)picture->from;
+
+	memset(p, 0, sizeof(*p));
+	if (rows > SIZE_MAX / 1024 / cols)
+		return TP_ELIMIT;
+	cells = rows * cols;
+	p->l = l;
+	p->rows = rows;
+	p->cols = picture->cols;
+	p->nclasses = l->nclasses;
+	p->fold = cells > MOST_BYTES / sizeof(int64_t) / l->nclasses;
+	if (p->fold)
+		p->nclasses = TP_NSTATES;
+	p->bound = malloc((cols + 1) * sizeof(*p->bound));
+	p->ns = calloc(cells * p->nclasses + 1, sizeof(*p->ns));
+	p->spans = calloc(cells + 1, sizeof(*p->spans));
+	p->longest = calloc(cells + 1, sizeof(*p->longest));
+	p->whose = malloc((cells + 1) * sizeof(*p->whose));
+	if (!p->bound || !p->ns || !p->spans || !p->longest || !p->whose)
+		return TP_ENOMEM;
+	memset(p->whose, 0xff, (cells + 1) * sizeof(*p->whose));
+	/* width * c / cols, without overflow */
+	for (size_t c = 0; c <= cols; c++)
+		p->bound[c] =
+		    rep_plus(picture->from, (int64_t)(width / cols * c + width % cols * c / cols));
+	return 0;
+}
+
+void rep_pen_release(struct rep_pen *p)
+{
+	free(p->bound);
+	free(p->ns);
+	free(p->spans);
+	free(p->longest);
+	free(p->whose);
+	memset(p, 0, sizeof(*p));
+}
+
+int rep_pen_column(const struct rep_pen *p, int64_t t)
+{
+	int from = 0, to = p->cols - 1;
+
+	while (from < to) { /* the last that begins by then */
+		int middle = to - (to - from) / 2;
+
+		if (p->bound[middle] <= t)
+			from = middle;
+		else
+			to = middle - 1;
+	}
+	return from;
+}
+
+static int64_t *sums_of(const struct rep_pen *p, size_t row, int col)
+{
+	return p->ns + (row * (size_t)p->cols + (size_t)col) * p->nclasses;
+}
+
+void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane_span *span,
+		  int64_t lo, int64_t hi)
+{
+	int64_t start = span->start > lo ? span->start : lo;
+	int64_t end = span->end < hi ? span->end : hi;
+	unsigned class = p->fold ? p->l->class_state[span->class] : span->class;
+	int c = *col;
+
+	if (span->start >= hi || (span->end <= lo && span->start < lo))
+		return;
+	while (c + 1 < p->cols && p->bound[c + 1] <= start)
+		c++;
+	*col = c;
+	for (;;) {
+		int64_t to = end < p->bound[c + 1] ? end : p->bound[c + 1];
+		int64_t from = start > p->bound[c] ? start : p->bound[c];
+		size_t cell = row * (size_t)p->cols + (size_t)c;
+
+		if (p->bound[c] < p->bound[c + 1] && p->spans[cell] < UINT32_MAX)
+			p->spans[cell]++;
+		if (to > from) {
+			sums_of(p, row, c)[class] += to - from;
+			if (span->goroutine != TP_NONE && to - from > p->longest[cell]) {
+				p->longest[cell] = to - from;
+				p->whose[cell] = span->goroutine;
+			}
+		}
+		if (c + 1 == p->cols || end <= p->bound[c + 1])
+			break;
+		c++;
+	}
+}
+
+/* The first span of a list (through `order`, if given) that may lie in what begins at lo. */
+static uint32_t first_from(const struct rep_slab *s, const uint32_t *order,
+			   const struct rep_slab_list *list, int64_t lo)
+{
+	uint32_t from = list->first, to = list[1].first;
+
+	if (s->odd || list->odd)
+		return from;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (rep_slab_start(s, order ? order[middle] : middle) < lo)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from > list->first ? from - 1 : from;
+}
+
+/* Adds whole blocks that lie in one column; returns where to go on. */
+static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct rep_slab *s,
+			   const struct rep_slab_list *list, uint32_t i, int64_t hi)
+{
+	uint32_t n = list[1].first - list->first, k = (i - list->first) / REP_SLAB_BLOCK, to = k;
+	int64_t limit = hi < p->bound[col + 1] ? hi : p->bound[col + 1];
+	const int64_t *before, *after;
+	int64_t *sum = sums_of(p, row, col);
+	size_t cell = row * (size_t)p->cols + (size_t)col;
+
+	while (to < n / REP_SLAB_BLOCK) {
+		uint32_t next = list->first + (to + 1) * REP_SLAB_BLOCK;
+		int64_t end = next < list[1].first ? rep_slab_start(s, next) : list->end;
+
+		if (end >= limit)
+			break;
+		to++;
+	}
+	if (to == k)
+		return i;
+	before = s->sum + ((size_t)list->sums + k) * s->nclasses;
+	after = s->sum + ((size_t)list->sums + to) * s->nclasses;
+	for (uint32_t c = 0; c < s->nclasses; c++)
+		sum[c] += after[c] - before[c];
+	p->spans[cell] += (to - k) * REP_SLAB_BLOCK;
+	return list->first + to * REP_SLAB_BLOCK;
+}
+
+void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
+		  const struct rep_slab_list *list, int64_t lo, int64_t hi)
+{
+	uint32_t i, n = list[1].first;
+	bool blocks = list->sums != TP_NONE && !p->fold && s->nclasses == p->nclasses;
+	int col = 0;
+
+	lo = lo > p->bound[0] ? lo : p->bound[0];
+	hi = hi < p->bound[p->cols] ? hi : p->bound[p->cols];
+	if (lo >= hi || (!s->odd && (rep_slab_start(s, list->first) >= hi || list->end < lo)))
+		return;
+	i = first_from(s, NULL, list, lo);
+	for (bool begun = false; i < n; i++) {
+		struct rep_lane_span span = {
+		    .start = rep_slab_start(s, i),
+		    .goroutine = TP_NONE,
+		    .class = rep_slab_class(s, i),
+		};
+
+		if (span.start >= hi && !s->odd)
+			break;
+		if (!begun || s->odd)
+			col = rep_pen_column(p, span.start > lo ? span.start : lo);
+		begun = true;
+		if (blocks && (i - list->first) % REP_SLAB_BLOCK == 0 && span.start >= lo) {
+			uint32_t next;
+
+			while (col + 1 < p->cols && p->bound[col + 1] <= span.start)
+				col++;
+			next = add_blocks(p, row, col, s, list, i, hi);
+			if (next > i) {
+				i = next - 1;
+				continue;
+			}
+		}
+		span.end = rep_slab_end(s, i);
+		rep_pen_span(p, row, &col, &span, lo, hi);
+	}
+}
+
+/* The goroutine of span `at` was in a cell for so long. */
+static void claim(struct rep_pen *p, size_t row, int col, const struct rep_slab *s, uint32_t at,
+		  int64_t longest)
+{
+	size_t cell = row * (size_t)p->cols + (size_t)col;
+
+	if (at == TP_NONE || longest <= p->longest[cell])
+		return;
+	p->longest[cell] = longest;
+	p->whose[cell] = rep_slab_owner(s, at)->owner;
+}
+
+void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, const uint32_t *order,
+		    const struct rep_slab_list *list, int64_t lo, int64_t hi)
+{
+	uint32_t best = TP_NONE; /* the longest that lies in column col */
+	int64_t longest = 0;
+	int col = 0;
+	bool begun = false, odd = s->odd || list->odd;
+
+	lo = lo > p->bound[0] ? lo : p->bound[0];
+	hi = hi < p->bound[p->cols] ? hi : p->bound[p->cols];
+	for (uint32_t i = first_from(s, order, list, lo); i < list[1].first && lo < hi; i++) {
+		uint32_t at = order[i];
+		struct rep_lane_span span = {.start = rep_slab_start(s, at),
+					     .goroutine = TP_NONE,
+					     .class = rep_slab_class(s, at)};
+		int next;
+
+		if (span.start >= hi && !odd)
+			break;
+		span.end = rep_slab_end(s, at);
+		next = !begun || odd ? rep_pen_column(p, span.start > lo ? span.start : lo) : col;
+		while (next + 1 < p->cols && p->bound[next + 1] <= span.start)
+			next++;
+		if (next != col) {
+			claim(p, row, col, s, best, longest);
+			longest = 0;
+			best = TP_NONE;
+		}
+		col = next;
+		begun = true;
+		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1])
+			span.goroutine = rep_slab_owner(s, at)->owner;
+		else if (span.end - span.start > longest) {
+			longest = span.end - span.start;
+			best = at;
+		}
+		rep_pen_span(p, row, &next, &span, lo, hi);
+	}
+	claim(p, row, col, s, best, longest);
+}
+
+/* The part of a sum that lies before t. */
+static int64_t part(int64_t sum, int64_t lo, int64_t hi, int64_t t)
+{
+	if (t <= lo)
+		return 0;
+	if (t >= hi)
+		return sum;
+	return (int64_t)((double)sum * ((double)(t - lo) / (double)(hi - lo)));
+}
+
+void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,
+		 int64_t hi, int64_t from, int64_t to)
+{
+	unsigned class = p->fold ? p->l->class_state[sum->class] : sum->class;
+
+	if (hi <= lo)
+		hi = lo + 1;
+	from = from > lo ? from : lo;
+	from = from > p->bound[0] ? from : p->bound[0];
+	to = to < hi ? to : hi;
+	to = to < p->bound[p->cols] ? to : p->bound[p->cols];
+	if (from >= to)
+		return;
+	for (int c = rep_pen_column(p, from); c < p->cols && p->bound[c] < to; c++) {
+		int64_t a = from > p->bound[c] ? from : p->bound[c];
+		int64_t b = to < p->bound[c + 1] ? to : p->bound[c + 1];
+		size_t cell = row * (size_t)p->cols + (size_t)c;
+		int64_t count = part(sum->count, lo, hi, b) - part(sum->count, lo, hi, a);
+
+		if (a >= b)
+			continue;
+		sums_of(p, row, c)[class] +=
+		    part(sum->total_ns, lo, hi, b) - part(sum->total_ns, lo, hi, a);
+		p->spans[cell] += (uint32_t)(count < 1		      ? 1
+					     : count > UINT32_MAX / 2 ? UINT32_MAX / 2
+								      : count);
+	}
+}
+
+void rep_pen_cells(const struct rep_pen *p, struct rep_cell *cell)
+{
+	size_t n = p->rows * (size_t)p->cols;
+
+	for (size_t i = 0; i < n; i++) {
+		const int64_t *ns = p->ns + i * p->nclasses;
+		int64_t most = 0;
+
+		cell[i] = (struct rep_cell){.spans = p->spans[i], .g = p->whose[i]};
+		for (uint32_t c = 0; c < p->nclasses; c++) {
+			uint8_t state = p->l->class_state[c];
+
+			cell[i].ns[state] += ns[c];
+			if (state == TP_ST_WAITING && ns[c] > most) {
+				most = ns[c];
+				cell[i].reason = p->l->class_reason[c];
+			}
+		}
+	}
+}

@@ -1,0 +1,403 @@
+#include "lanes/slab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "top/segment.h"
+
+#define MOST_SPANS  (UINT32_MAX / 4)
+#define SUM_CLASSES 64	 /* no sums of blocks where there are more */
+#define STOP_SPANS  4096 /* spans between two looks at `stop` */
+
+/* A span as it is read. */
+struct raw {
+	int64_t start, end;
+	uint32_t goroutine, m, p;
+	uint16_t class;
+};
+
+struct reading {
+	struct rep_lanes *l;
+	struct rep_slab *s;
+	const atomic_bool *stop;
+	struct raw *raw;
+	uint32_t n, room;
+	uint32_t *count; /* by goroutine; places later */
+};
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct reading *r = ctx;
+	const struct rep_lanes *l = r->l;
+
+	(void)end_stack;
+	if (r->stop && r->n % STOP_SPANS == 0 && atomic_load(r->stop))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	if (crosses || span->state >= TP_NSTATES || !rep_lanes_shows(l, span->goroutine))
+		return 0;
+	if (r->n == r->room) {
+		uint32_t room = r->room ? 2 * r->room : 1 << 16;
+		struct raw *more;
+
+		if (room > MOST_SPANS)
+			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+					  "segment %zu: too many spans", r->s->segment);
+		more = realloc(r->raw, room * sizeof(*more));
+		if (!more)
+			return rep_lanes_nomem(err);
+		r->raw = more;
+		r->room = room;
+	}
+	r->raw[r->n++] = (struct raw){
+	    .start = span->start,
+	    .end = span->end,
+	    .goroutine = span->goroutine,
+	    .m = span->m,
+	    .p = span->p,
+	    .class = rep_lanes_class(l, span->state, span->reason),
+	};
+	r->count[span->goroutine]++;
+	return 0;
+}
+
+static int read_spans(struct reading *r, struct tp_err *err)
+{
+	struct rep_view *v = &r->l->v;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int code;
+
+	if (!wanted)
+		return rep_lanes_nomem(err);
+	wanted[r->s->segment] = true;
+	code = rep_segments_each(v, wanted, on_span, r, err);
+	free(wanted);
+	return code;
+}
+
+static void *room_for(struct rep_slab *s, size_t n, size_t size)
+{
+	s->bytes += (n + 1) * size;
+	return calloc(n + 1, size);
+}
+
+/* ---- goroutines ---- */
+
+static int make_lists(struct reading *r)
+{
+	struct rep_slab *s = r->s;
+	uint32_t at = 0, lists = 0;
+
+	for (uint32_t g = 0; g < r->l->ng; g++)
+		s->nlists += r->count[g] > 0;
+	s->list = room_for(s, s->nlists + (size_t)1, sizeof(*s->list));
+	if (!s->list)
+		return TP_ENOMEM;
+	for (uint32_t g = 0; g < r->l->ng; g++) {
+		uint32_t n = r->count[g];
+
+		if (!n)
+			continue;
+		s->list[lists++] =
+		    (struct rep_slab_list){.owner = g, .first = at, .end = 0, .sums = TP_NONE};
+		r->count[g] = at;
+		at += n;
+	}
+	s->list[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	return 0;
+}
+
+/* Where the time of the spans fits, and whether each ends where the next one of its goroutine
+ * begins. */
+static int place_spans(struct reading *r, uint32_t *place)
+{
+	struct rep_slab *s = r->s;
+	int64_t low = INT64_MAX, high = INT64_MIN;
+	uint32_t list = 0;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		low = r->raw[i].start < low ? r->raw[i].start : low;
+		high = r->raw[i].start > high ? r->raw[i].start : high;
+		place[i] = r->count[r->raw[i].goroutine]++;
+	}
+	s->n = r->n;
+	s->base = r->n ? low : 0;
+	s->class = room_for(s, s->n, sizeof(*s->class));
+	s->end = calloc(s->n + (size_t)1, sizeof(*s->end));
+	if (r->n && (uint64_t)high - (uint64_t)low > UINT32_MAX)
+		s->start64 = room_for(s, s->n, sizeof(*s->start64));
+	else
+		s->start32 = room_for(s, s->n, sizeof(*s->start32));
+	if (!s->class || !s->end || (!s->start32 && !s->start64))
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint32_t at = place[i];
+
+		if (s->start32)
+			s->start32[at] = (uint32_t)(r->raw[i].start - low);
+		else
+			s->start64[at] = r->raw[i].start;
+		s->end[at] = r->raw[i].end;
+		s->class[at] = r->raw[i].class;
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		while (s->list[list + 1].first <= i)
+			list++;
+		if (s->end[i] < rep_slab_start(s, i))
+			s->odd = true;
+		if (i + 1 == s->list[list + 1].first) {
+			s->list[list].end = s->end[i];
+			s->class[i] |= REP_SLAB_LAST;
+		} else if (s->end[i] != rep_slab_start(s, i + 1)) {
+			s->odd = true;
+		}
+	}
+	return 0;
+}
+
+/* ---- Ps and Ms ---- */
+
+/* Spans by P or M, in the order in which they ended, which is that of their starts. */
+static int make_places(const struct reading *r, const uint32_t *place, bool procs, uint32_t owners,
+		       uint32_t **order, struct rep_slab_list **list, uint32_t *nlists)
+{
+	struct rep_slab *s = r->s;
+	uint32_t *count = calloc(owners + (size_t)1, sizeof(*count)), n = 0, at = 0;
+
+	if (!count)
+		return TP_ENOMEM;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < r->n; i++) {
+			uint32_t owner = procs ? r->raw[i].p : r->raw[i].m;
+
+			/* Who lost the P in a system call still says which it was. */
+			if (owner >= owners || (procs && r->raw[i].class == TP_ST_SYSCALL_BLOCKED))
+				continue;
+			if (pass) {
+				uint32_t to = count[owner]++;
+
+				(*order)[to] = place[i];
+			} else {
+				count[owner]++;
+				n++;
+			}
+		}
+		if (pass)
+			break;
+		for (uint32_t o = 0; o < owners; o++)
+			*nlists += count[o] > 0;
+		*order = room_for(s, n, sizeof(**order));
+		*list = room_for(s, *nlists + (size_t)1, sizeof(**list));
+		if (!*order || !*list) {
+			free(count);
+			return TP_ENOMEM;
+		}
+		*nlists = 0;
+		for (uint32_t o = 0; o < owners; o++) {
+			if (!count[o])
+				continue;
+			(*list)[(*nlists)++] =
+			    (struct rep_slab_list){.owner = o, .first = at, .sums = TP_NONE};
+			at += count[o];
+			count[o] = at - count[o];
+		}
+		(*list)[*nlists] =
+		    (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	}
+	free(count);
+	for (uint32_t k = 0; k < *nlists; k++) {
+		for (uint32_t i = (*list)[k].first + 1; i < (*list)[k + 1].first; i++) {
+			if (rep_slab_start(s, (*order)[i]) < s->end[(*order)[i - 1]])
+				(*list)[k].odd = true;
+		}
+	}
+	return 0;
+}
+
+/* ---- sums ---- */
+
+/* What the spans of long lists before each block sum up to. */
+static int make_sums(struct rep_slab *s, uint32_t nclasses)
+{
+	uint32_t rows = 0;
+
+	s->nclasses = nclasses;
+	if (s->odd || nclasses > SUM_CLASSES)
+		return 0;
+	for (uint32_t k = 0; k < s->nlists; k++) {
+		uint32_t n = s->list[k + 1].first - s->list[k].first;
+
+		if (n < 2 * REP_SLAB_BLOCK)
+			continue;
+		s->list[k].sums = rows;
+		rows += n / REP_SLAB_BLOCK + 1;
+	}
+	s->sum = room_for(s, (size_t)rows * nclasses, sizeof(*s->sum));
+	if (!s->sum)
+		return TP_ENOMEM;
+	for (uint32_t k = 0; k < s->nlists; k++) {
+		const struct rep_slab_list *list = &s->list[k];
+		uint32_t n = list[1].first - list->first;
+		int64_t *sum = s->sum + (size_t)list->sums * nclasses;
+
+		if (list->sums == TP_NONE)
+			continue;
+		for (uint32_t i = 0; i < n / REP_SLAB_BLOCK * REP_SLAB_BLOCK; i++) {
+			uint32_t at = list->first + i;
+
+			if (i % REP_SLAB_BLOCK == 0) {
+				memcpy(sum + nclasses, sum, nclasses * sizeof(*sum));
+				sum += nclasses;
+			}
+			sum[rep_slab_class(s, at)] += s->end[at] - rep_slab_start(s, at);
+		}
+	}
+	return 0;
+}
+
+/* ---- slabs ---- */
+
+static void slab_free(struct rep_slab *s)
+{
+	if (!s)
+		return;
+	free(s->start32);
+	free(s->start64);
+	free(s->end);
+	free(s->class);
+	free(s->list);
+	free(s->sum);
+	free(s->on_p);
+	free(s->on_m);
+	free(s->p_list);
+	free(s->m_list);
+	free(s);
+}
+
+static int make_slab(struct reading *r, struct tp_err *err)
+{
+	struct rep_slab *s = r->s;
+	uint32_t *place = NULL;
+	int code;
+
+	r->count = calloc(r->l->ng + (size_t)1, sizeof(*r->count));
+	code = r->count ? read_spans(r, err) : rep_lanes_nomem(err);
+	if (code)
+		return code;
+	place = malloc((r->n + (size_t)1) * sizeof(*place));
+	if (!place || make_lists(r) || place_spans(r, place) ||
+	    make_places(r, place, true, r->l->np, &s->on_p, &s->p_list, &s->np_lists) ||
+	    make_places(r, place, false, r->l->nm, &s->on_m, &s->m_list, &s->nm_lists) ||
+	    make_sums(s, r->l->nclasses))
+		code = rep_lanes_nomem(err);
+	free(place);
+	if (!code && !s->odd) {
+		free(s->end);
+		s->end = NULL;
+	} else if (!code) {
+		s->bytes += s->n * sizeof(*s->end);
+	}
+	return code;
+}
+
+/* Forgets what was drawn longest ago. What this draw has needed is kept before what it needs last:
+ * of a range that is too long for memory, a part is there when it is drawn again. */
+static void make_room(struct rep_lanes *l, const struct rep_slab *keep)
+{
+	while (l->slab_bytes > l->slab_most) {
+		size_t old = l->v.nsegments;
+
+		for (size_t i = 0; i < l->v.nsegments; i++) {
+			if (!l->slab[i] || l->slab[i] == keep)
+				continue;
+			if (old == l->v.nsegments || l->slab[i]->used <= l->slab[old]->used)
+				old = i;
+		}
+		if (old == l->v.nsegments)
+			return;
+		l->slab_bytes -= l->slab[old]->bytes;
+		slab_free(l->slab[old]);
+		l->slab[old] = NULL;
+	}
+}
+
+struct rep_slab *rep_slab_peek(struct rep_lanes *l, size_t segment)
+{
+	struct rep_slab *s = segment < l->v.nsegments ? l->slab[segment] : NULL;
+
+	if (s)
+		s->used = l->used;
+	return s;
+}
+
+int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
+		 struct rep_slab **slab, struct tp_err *err)
+{
+	struct reading r = {.l = l, .stop = stop};
+	int code;
+
+	if (stop && atomic_load(stop))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	*slab = rep_slab_peek(l, segment);
+	if (*slab)
+		return 0;
+	if (segment >= l->v.nsegments)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "there is no segment %zu",
+				  segment);
+	r.s = calloc(1, sizeof(*r.s));
+	if (!r.s)
+		return rep_lanes_nomem(err);
+	r.s->segment = segment;
+	r.s->used = l->used;
+	r.s->bytes = sizeof(*r.s);
+	code = make_slab(&r, err);
+	free(r.raw);
+	free(r.count);
+	if (code) {
+		slab_free(r.s);
+		return code;
+	}
+	l->slab[segment] = r.s;
+	l->slab_bytes += r.s->bytes;
+	make_room(l, r.s);
+	*slab = r.s;
+	return 0;
+}
+
+void rep_slabs_release(struct rep_lanes *l)
+{
+	for (size_t i = 0; l->slab && i < l->v.nsegments; i++)
+		slab_free(l->slab[i]);
+	free(l->slab);
+	l->slab = NULL;
+}
+
+uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t owner)
+{
+	uint32_t from = 0, to = n;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (list[middle].owner < owner)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < n && list[from].owner == owner ? from : n;
+}
+
+const struct rep_slab_list *rep_slab_owner(const struct rep_slab *s, uint32_t i)
+{
+	uint32_t from = 0, to = s->nlists;
+
+	while (from + 1 < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (s->list[middle].first <= i)
+			from = middle;
+		else
+			to = middle;
+	}
+	return &s->list[from];
+}
