@@ -130,7 +130,10 @@ class Terminal:
         self.settle(0.5)  # a shell does not care
 
     def signal(self, name):
-        subprocess.run(["kill", "-" + name, str(foreground(self.pid))], check=True)
+        pid = foreground(self.pid)
+        self.before, _ = threads(pid)
+        subprocess.run(["kill", "-" + name, str(pid)], check=True)
+        self.settle()
 
     # ---- what a person sees ----
 
