@@ -148,6 +148,9 @@ int rep_output_new_visitor(struct rep_output **out, const struct rep_output_visi
 		return code;
 	(*out)->ops = &rep_output_visited;
 	(*out)->visitor = *visitor;
+	(*out)->opt.sink = visitor->aside;
+	(*out)->opt.width = visitor->width;
+	(*out)->opt.ascii = visitor->ascii;
 	return 0;
 }
 

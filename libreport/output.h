@@ -168,6 +168,11 @@ struct rep_output_visitor {
 	int (*row)(void *ctx, const struct rep_value *values, struct tp_err *err);
 	int (*note)(void *ctx, bool strong, const char *text, struct tp_err *err);
 	void *ctx;
+	/* Where charts go (rep_output_aside), in lines of at most `width` cells; no function: they
+	 * are left out. */
+	struct rep_sink aside;
+	unsigned width;
+	bool ascii;
 };
 
 /* `visitor` is copied. */

@@ -184,6 +184,37 @@ struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack)
 	return rep_text(text, size - 1);
 }
 
+struct rep_value rep_job_frames(struct rep_job *job, uint32_t stack)
+{
+	struct tp_buf b = {0};
+	int failed = 0;
+	size_t size;
+	char *text;
+
+	for (uint32_t at = stack; at && !failed;) {
+		struct tp_stack_node node = tp_dict_stack_at(job->dict, at);
+		struct tp_frame frame = tp_dict_frame_at(job->dict, node.frame);
+		struct tp_function f = tp_dict_function_at(job->dict, frame.function);
+		struct tp_text name = frame_name(job, node.frame),
+			       file = tp_dict_text(job->dict, f.file);
+		char line[24];
+
+		failed |= tp_buf_put(&b, "\n", b.size > 0);
+		failed |= tp_buf_put(&b, name.text, name.size) | tp_buf_put(&b, "\t", 1);
+		if (file.size) {
+			int n = snprintf(line, sizeof(line), ":%lld", (long long)frame.line);
+
+			failed |= tp_buf_put(&b, file.text, file.size);
+			failed |= tp_buf_put(&b, line, (size_t)n);
+		}
+		at = node.parent < at ? node.parent : 0;
+	}
+	size = b.size;
+	text = failed ? NULL : tp_arena_strndup(&job->texts, b.data, size);
+	tp_buf_release(&b);
+	return text ? rep_text(text, size) : rep_null();
+}
+
 struct rep_value rep_job_function(struct rep_job *job, uint32_t stack)
 {
 	struct tp_text t = frame_name(job, rep_job_site(job, stack));

@@ -72,6 +72,8 @@ uint32_t rep_job_collector(const struct rep_job *job, uint32_t stack);
 struct rep_value rep_job_where(struct rep_job *job, uint32_t stack);
 /* All frames' functions, leaf first, separated by semicolons: what SQL's stack_text() gives. */
 struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack);
+/* REP_TOP_FRAMES. */
+struct rep_value rep_job_frames(struct rep_job *job, uint32_t stack);
 /* The site's function, and "file:line". */
 struct rep_value rep_job_function(struct rep_job *job, uint32_t stack);
 struct rep_value rep_job_location(struct rep_job *job, uint32_t stack);

@@ -276,10 +276,17 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 
 /* ---- writing ---- */
 
+static bool has_frames(const struct rep_job *job)
+{
+	return job->opt->whole && job->report->ops->stack;
+}
+
 /* The report's columns and the extra ones as the output takes them; a run without a clock has
  * ticks, which are only numbers. */
 static struct rep_column *output_columns(struct rep_job *job)
 {
+	static const struct rep_column frames = {
+	    .name = REP_TOP_FRAMES, .kind = REP_TEXT, .raw_only = true, .table_only = true};
 	const struct rep_report *r = job->report;
 	size_t n = r->ncolumns + job->nextra;
 	struct rep_column *c = tp_arena_alloc(&job->texts, (n + 1) * sizeof(*c));
@@ -296,6 +303,8 @@ static struct rep_column *output_columns(struct rep_job *job)
 		if (ticks && c[i].kind == REP_NS)
 			c[i].kind = REP_COUNT;
 	}
+	if (has_frames(job))
+		c[n] = frames;
 	return c;
 }
 
@@ -352,10 +361,43 @@ static int write_lead(const struct rep_job *job, struct rep_output *out, struct 
 	return code ? code : rep_output_note(out, false, "", err);
 }
 
+/* A cell, as tables have it, or else the other formats. */
+static struct rep_value cell_of(struct rep_job *job, const struct rep_column *column, uint32_t row,
+				size_t c)
+{
+	const struct rep_top_options *opt = job->opt;
+	struct rep_top_options plain;
+	struct rep_value v;
+
+	if (!(opt->tables ? column->raw_only : column->table_only))
+		return job->report->ops->value(job, row, c);
+	if (!opt->whole)
+		return rep_null();
+	plain = *opt;
+	plain.tables = !opt->tables;
+	job->opt = &plain;
+	v = job->report->ops->value(job, row, c);
+	job->opt = opt;
+	return v;
+}
+
+#define MOST_FRAMES ((size_t)64 << 20) /* bytes of them that are handed out */
+
+static struct rep_value frames_of(struct rep_job *job, uint32_t row, size_t *given)
+{
+	struct rep_value v = *given < MOST_FRAMES
+				 ? rep_job_frames(job, job->report->ops->stack(job, row))
+				 : rep_null();
+
+	if (v.type == REP_TYPE_TEXT)
+		*given += v.text.size;
+	return v;
+}
+
 static int write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
 		       size_t limit, struct tp_err *err)
 {
-	size_t n = 0, ncolumns = job->report->ncolumns + job->nextra;
+	size_t n = 0, ncolumns = job->report->ncolumns + job->nextra, given = 0;
 	struct rep_column *columns = output_columns(job);
 	struct rep_value *values = calloc(ncolumns + 1, sizeof(*values));
 	uint32_t *rows = NULL;
@@ -364,15 +406,13 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 	if (!code)
 		code = pick(job, v, limit, &rows, &n, err);
 	if (!code && (job->nrows || !job->opt->tables)) {
-		code = rep_output_begin(out, job->report->name, columns, ncolumns, err);
+		code = rep_output_begin(out, job->report->name, columns, ncolumns + has_frames(job),
+					err);
 		for (size_t i = 0; !code && i < n; i++) {
-			for (size_t c = 0; c < ncolumns; c++) {
-				bool shown = job->opt->tables ? !columns[c].raw_only
-							      : !columns[c].table_only;
-
-				values[c] =
-				    shown ? job->report->ops->value(job, rows[i], c) : rep_null();
-			}
+			for (size_t c = 0; c < ncolumns; c++)
+				values[c] = cell_of(job, &columns[c], rows[i], c);
+			if (has_frames(job))
+				values[ncolumns] = frames_of(job, rows[i], &given);
 			code = rep_output_row(out, values, err);
 		}
 		if (!code)

@@ -62,6 +62,10 @@ const struct rep_report *rep_report_find(const char *name);
 /* The column that this key sorts by, or NULL. */
 const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key);
 
+/* A column that no format writes: a line for each frame of a row's stack, leaf first: function,
+ * tab, "file:line". Empty where all of them together would be too much. */
+#define REP_TOP_FRAMES "frames"
+
 /* What the report mmu is to show. */
 struct rep_mmu_options {
 	unsigned include; /* REP_UTIL_… (mmu/utilisation.h); 0: the usual ones */
@@ -78,6 +82,9 @@ struct rep_top_options {
 	const char *sort; /* NULL: the report's own */
 	int64_t rows;	  /* the most a table shows; 0: all */
 	bool tables;	  /* the output's format is table: empty sections may be left out */
+	/* Of tables that somebody takes as they are (rep_output_visitor): the cells that other
+	 * formats have come, too, and a column REP_TOP_FRAMES where rows are about stacks. */
+	bool whole;
 	const char *min, *max, *log; /* of tasks and regions: task/choose.h */
 	const char *slowest;	     /* "1%" or "10": how many of the slowest are compared */
 	bool each;		     /* one row per goroutine */

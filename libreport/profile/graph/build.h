@@ -8,7 +8,8 @@
  *	tree.c   the same for a call tree, where every path is a node of its own
  *	tags.c   what samples of the same labels add up to, per node
  *	trim.c   which nodes and edges stay
- *	order.c  and in which order */
+ *	order.c  and in which order
+ *	chain.c  callers and callees of chains of calls (profile/chain.h): another walk down it */
 #ifndef REP_PROFILE_GRAPH_BUILD_H
 #define REP_PROFILE_GRAPH_BUILD_H
 
@@ -71,6 +72,8 @@ struct rep_build {
 	struct rep_node_key *base; /* call tree: of what frame_node speaks of */
 };
 
+/* All but the arena. */
+void rep_build_release(struct rep_build *b);
 int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
 
 /* Sums of the samples over the prefix tree. */

@@ -69,7 +69,7 @@ static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 
 /* ---- making one ---- */
 
-static void release_build(struct rep_build *b)
+void rep_build_release(struct rep_build *b)
 {
 	free(b->frame_node);
 	free(b->draft);
@@ -100,7 +100,7 @@ static int build(struct rep_graph *g, struct rep_profile_view *v, bool whole)
 	if (!code)
 		code = whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
 	/* The nodes are in the arena: the rest is not needed any more. */
-	release_build(b);
+	rep_build_release(b);
 	*b = (struct rep_build){.arena = b->arena};
 	for (size_t i = 0; i < g->n && !code; i++) {
 		g->node[i]->id = (uint32_t)i;
