@@ -38,6 +38,10 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	if (!code)
 		code = rep_output_finish(out, err);
 	rep_output_free(out);
+	/* Who has to wait for it waits here. */
+	for (size_t i = 0; i < f->cells.n && !code; i++)
+		if (tui_sheet_index(&f->cells.sheet[i]))
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return code;
 }
 

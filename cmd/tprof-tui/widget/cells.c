@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 static int no_memory(struct tp_err *err)
 {
@@ -49,43 +50,129 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 		c->room = room;
 	}
 	s = &c->sheet[c->n];
-	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns};
+	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))
 		return no_memory(err);
 	c->n++;
 	return 0;
 }
 
+/* ---- texts ---- */
+
+static uint64_t hash(const struct rep_value *v)
+{
+	return XXH3_64bits(v->text.data, v->text.size);
+}
+
+static int grow_texts(struct tui_cells *c)
+{
+	if (c->ntexts == c->text_room) {
+		size_t room = c->text_room ? 2 * c->text_room : 256;
+		struct rep_value *more =
+		    room < UINT32_MAX ? realloc(c->text, room * sizeof(*more)) : NULL;
+
+		if (!more)
+			return TP_ENOMEM;
+		c->text = more;
+		c->text_room = room;
+	}
+	if (2 * c->ntexts >= c->nslots) {
+		size_t n = c->nslots ? 2 * c->nslots : 1024;
+		uint32_t *slot = calloc(n, sizeof(*slot));
+
+		if (!slot)
+			return TP_ENOMEM;
+		for (size_t i = 0; i < c->ntexts; i++) {
+			size_t at = hash(&c->text[i]) & (n - 1);
+
+			while (slot[at])
+				at = (at + 1) & (n - 1);
+			slot[at] = (uint32_t)i + 1;
+		}
+		free(c->slot);
+		c->slot = slot;
+		c->nslots = n;
+	}
+	return 0;
+}
+
+/* The text of a value as it is kept. */
+static int intern(struct tui_cells *c, struct rep_value *v)
+{
+	size_t at;
+
+	if (grow_texts(c))
+		return TP_ENOMEM;
+	at = hash(v) & (c->nslots - 1);
+	for (; c->slot[at]; at = (at + 1) & (c->nslots - 1)) {
+		const struct rep_value *known = &c->text[c->slot[at] - 1];
+
+		if (known->text.size != v->text.size ||
+		    (v->text.size && memcmp(known->text.data, v->text.data, v->text.size) != 0))
+			continue;
+		v->text.data = known->text.data;
+		return 0;
+	}
+	v->text.data = tp_arena_strndup(&c->arena, v->text.data, v->text.size);
+	if (!v->text.data)
+		return TP_ENOMEM;
+	c->text[c->ntexts++] = *v;
+	c->slot[at] = (uint32_t)c->ntexts;
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static int make_room(struct tui_sheet *s)
+{
+	size_t room = s->room ? 2 * s->room : 64;
+	struct rep_value *more;
+	struct tui_branch *branch;
+
+	if (s->nrows < s->room)
+		return 0;
+	if (room > UINT32_MAX || room > SIZE_MAX / sizeof(*more) / (s->ncolumns + 1))
+		return TP_ENOMEM;
+	more = realloc(s->values, room * (s->ncolumns + 1) * sizeof(*more));
+	if (!more)
+		return TP_ENOMEM;
+	s->values = more;
+	if (s->branch) {
+		branch = realloc(s->branch, room * sizeof(*branch));
+		if (!branch)
+			return TP_ENOMEM;
+		s->branch = branch;
+	}
+	s->room = room;
+	return 0;
+}
+
+int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_value *values)
+{
+	struct rep_value *to;
+	int code = make_room(s);
+
+	if (code)
+		return code;
+	to = s->values + s->nrows * s->ncolumns;
+	for (size_t i = 0; i < s->ncolumns && !code; i++) {
+		to[i] = values[i];
+		if (values[i].type == REP_TYPE_TEXT || values[i].type == REP_TYPE_BLOB)
+			code = intern(c, &to[i]);
+	}
+	if (code)
+		return code;
+	if (s->branch)
+		s->branch[s->nrows] = (struct tui_branch){0};
+	s->nrows++;
+	return 0;
+}
+
 static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 {
 	struct tui_cells *c = ctx;
-	struct tui_sheet *s = &c->sheet[c->n - 1];
-	struct rep_value *to;
 
-	if (s->nrows == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct rep_value *more;
-
-		if (room > SIZE_MAX / sizeof(*more) / (s->ncolumns + 1))
-			return no_memory(err);
-		more = realloc(s->values, room * (s->ncolumns + 1) * sizeof(*more));
-		if (!more)
-			return no_memory(err);
-		s->values = more;
-		s->room = room;
-	}
-	to = s->values + s->nrows * s->ncolumns;
-	for (size_t i = 0; i < s->ncolumns; i++) {
-		to[i] = values[i];
-		if (values[i].type != REP_TYPE_TEXT && values[i].type != REP_TYPE_BLOB)
-			continue;
-		to[i].text.data =
-		    tp_arena_strndup(&c->arena, values[i].text.data, values[i].text.size);
-		if (!to[i].text.data)
-			return no_memory(err);
-	}
-	s->nrows++;
-	return 0;
+	return tui_sheet_put(c, &c->sheet[c->n - 1], values) ? no_memory(err) : 0;
 }
 
 static int on_note(void *ctx, bool strong, const char *text, struct tp_err *err)
@@ -117,11 +204,28 @@ int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp
 	return rep_output_new_visitor(out, &visitor, err);
 }
 
+int tui_cells_output_charts(struct tui_cells *cells, unsigned width, bool ascii,
+			    struct rep_output **out, struct tp_err *err)
+{
+	const struct rep_output_visitor visitor = {.begin = on_begin,
+						   .row = on_row,
+						   .note = on_note,
+						   .ctx = cells,
+						   .aside = rep_sink_buf(&cells->chart),
+						   .width = width,
+						   .ascii = ascii};
+
+	return rep_output_new_visitor(out, &visitor, err);
+}
+
 void tui_cells_release(struct tui_cells *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		free(c->sheet[i].values);
+		tui_sheet_release(&c->sheet[i]);
 	free(c->sheet);
+	free(c->text);
+	free(c->slot);
+	tp_buf_release(&c->chart);
 	free(c->note);
 	free(c->strong);
 	tp_arena_clear(&c->arena);

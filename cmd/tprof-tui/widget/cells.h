@@ -4,7 +4,17 @@
 #define TUI_WIDGET_CELLS_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "output.h"
+
+/* What a row unfolds into. */
+struct tui_branch {
+	uint32_t above;	   /* row + 1 that it is below of, 0: none */
+	uint32_t first, n; /* rows below it */
+	uint32_t depth;
+	bool asked; /* what is below it is known, if only that there is nothing */
+	bool open;  /* and shown */
+};
 
 struct tui_sheet { /* one table */
 	char *name;
@@ -12,6 +22,14 @@ struct tui_sheet { /* one table */
 	size_t ncolumns;
 	struct rep_value *values; /* row by row */
 	size_t nrows, room;
+	size_t notes; /* of the cells that came before it */
+
+	struct tui_branch *branch; /* by row; NULL: rows do not unfold */
+	/* Rows as they are shown, in lower case, for filtering: a byte behind each cell that is in
+	 * none, and where each row ends. The first `indexed` rows. */
+	char *texts;
+	size_t *text_end;
+	size_t indexed, texts_size, texts_room;
 };
 
 struct tui_cells {
@@ -20,12 +38,36 @@ struct tui_cells {
 	char **note; /* lines for people, in order */
 	bool *strong;
 	size_t nnotes;
+	struct tp_buf chart;   /* lines, as a terminal has them */
 	struct tp_arena arena; /* texts, names, columns */
+
+	/* private: each text is kept once, however many cells have it */
+	struct rep_value *text;
+	uint32_t *slot; /* number + 1; nslots is a power of two */
+	size_t ntexts, text_room, nslots;
 };
 
 /* An output that keeps all it is given in `cells`, which must outlive it. TP_ENOMEM. */
 int tui_cells_output(struct tui_cells *cells, struct rep_output **out, struct tp_err *err);
+/* The same with charts, in lines of at most `width` cells. */
+int tui_cells_output_charts(struct tui_cells *cells, unsigned width, bool ascii,
+			    struct rep_output **out, struct tp_err *err);
 void tui_cells_release(struct tui_cells *cells);
+
+/* ---- rows that unfold, and finding (sheet.c) ---- */
+
+/* From now on its rows may have others below them. TP_ENOMEM. */
+int tui_sheet_unfolds(struct tui_sheet *s);
+/* Adds n rows (of ncolumns values each; their texts are copied) below a row that has none yet, and
+ * opens it. TP_ENOMEM. */
+int tui_sheet_add(struct tui_cells *c, struct tui_sheet *s, size_t above,
+		  const struct rep_value *values, size_t n);
+/* Makes what is missing of the texts to filter by: for a hundred thousand rows a tenth of a second,
+ * so whoever fills cells in the background does it there. TP_ENOMEM. */
+int tui_sheet_index(struct tui_sheet *s);
+/* A row of ncolumns values is added. TP_ENOMEM. */
+int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_value *values);
+void tui_sheet_release(struct tui_sheet *s);
 
 static inline const struct rep_value *tui_cell(const struct tui_sheet *s, size_t row, size_t column)
 {

@@ -1,18 +1,15 @@
 #include "tprof-tui/widget/table.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/ops.h"
+#include "tprof-tui/widget/inside.h"
+#include "tprof-tui/widget/order.h"
 
-#define GAP	    2
-#define WIDE	    60 /* of a column, before there is room left over */
-#define WIDEST	    1000
-#define MEASURED    2000 /* rows whose widths count */
-#define LEAST_TEXT  12
-#define LEAST_ASKED 16 /* where the column says nothing (output.h) */
+#define WIDEST	 1000
+#define MEASURED 2000 /* rows whose widths count */
 
 void tui_table_release(struct tui_table *t)
 {
@@ -27,32 +24,30 @@ void tui_table_release(struct tui_table *t)
 
 /* ---- texts ---- */
 
-static const struct rep_column *column_of(const struct tui_table *t, int c)
+const struct rep_column *tui_table_column(const struct tui_table *t, int c)
 {
 	return &t->sheet->columns[t->column[c]];
 }
 
-/* A cell as it is shown, in t->text. */
-static const char *shown(struct tui_table *t, size_t row, int c, size_t *size)
+const char *tui_table_shown(struct tui_table *t, size_t row, int c, size_t *size)
 {
 	const struct rep_value *v = tui_cell(t->sheet, row, (size_t)t->column[c]);
 
 	t->text.size = 0;
-	if (rep_put_shown(&t->text, column_of(t, c)->kind, v))
+	if (rep_put_shown(&t->text, tui_table_column(t, c)->kind, v))
 		t->text.size = 0;
 	*size = t->text.size;
 	return (const char *)t->text.data;
 }
 
-static bool is_text(const struct tui_table *t, int c)
+bool tui_table_is_text(const struct tui_table *t, int c)
 {
-	const struct rep_column *column = column_of(t, c);
+	const struct rep_column *column = tui_table_column(t, c);
 
 	return (column->kind == REP_TEXT || column->kind == REP_ANY) && !column->right;
 }
 
-/* Does the text hold `part` (lower case), without regard to case? */
-static bool holds(const char *text, size_t size, const char *part)
+bool tui_text_holds(const char *text, size_t size, const char *part)
 {
 	size_t n = strlen(part);
 
@@ -67,16 +62,12 @@ static bool holds(const char *text, size_t size, const char *part)
 	return false;
 }
 
-static bool row_holds(struct tui_table *t, size_t row, const char *part)
+static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 {
-	for (int c = 0; c < t->ncolumns; c++) {
-		size_t size;
-		const char *text = shown(t, row, c, &size);
+	size_t from = row ? t->sheet->text_end[row - 1] : 0;
 
-		if (holds(text, size, part))
-			return true;
-	}
-	return false;
+	return row < t->sheet->indexed &&
+	       memmem(t->sheet->texts + from, t->sheet->text_end[row] - from, part, strlen(part));
 }
 
 static char *lower(const char *text)
@@ -93,39 +84,28 @@ static char *lower(const char *text)
 /* Where the numbers are that a column of texts shows. */
 static size_t sorted_by(const struct tui_table *t, int c)
 {
-	const char *by = column_of(t, c)->by;
+	const char *by = tui_table_column(t, c)->by;
 	int raw = by ? tui_sheet_column(t->sheet, by) : -1;
 
 	return raw >= 0 ? (size_t)raw : (size_t)t->column[c];
 }
 
-static int by_column(const void *a, const void *b, void *ctx)
-{
-	const struct tui_table *t = ctx;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = 0;
-
-	if (t->sort >= 0) {
-		size_t column = sorted_by(t, t->sort);
-		bool up = is_text(t, t->sort) != t->turned;
-
-		c = tui_cell_compare(tui_cell(t->sheet, x, column), tui_cell(t->sheet, y, column));
-		c = up ? c : -c;
-	}
-	/* As the report has it. */
-	return c ? c : x < y ? -1 : x > y;
-}
-
+/* Without memory rows stay as the report has them. */
 static void arrange(struct tui_table *t)
 {
-	bool filtered = t->filter && *t->filter;
+	struct tui_order o = {.column = -1, .up = t->turned, .filter = t->filter};
 
-	t->n = 0;
-	for (size_t i = 0; i < t->sheet->nrows; i++)
-		if (!filtered || row_holds(t, i, t->filter))
-			t->order[t->n++] = (uint32_t)i;
-	if (t->n && (t->sort >= 0 || t->turned))
-		qsort_r(t->order, t->n, sizeof(*t->order), by_column, t);
+	if (t->sort >= 0) {
+		o.column = (int)sorted_by(t, t->sort);
+		o.up = tui_table_is_text(t, t->sort) != t->turned;
+	}
+	if (t->filter && *t->filter && tui_sheet_index(t->sheet))
+		o.filter = NULL;
+	t->n = tui_order_make(t->sheet, &o, t->order);
+	if (t->n != SIZE_MAX)
+		return;
+	for (t->n = 0; t->n < t->sheet->nrows; t->n++)
+		t->order[t->n] = (uint32_t)t->n;
 }
 
 /* The cursor back on a row of the sheet, if it is shown. */
@@ -144,12 +124,12 @@ static void return_to(struct tui_table *t, long row)
 static void measure(struct tui_table *t)
 {
 	for (int c = 0; c < t->ncolumns; c++) {
-		const char *title = column_of(t, c)->title;
+		const char *title = tui_table_column(t, c)->title;
 		size_t most = rep_text_width(title, strlen(title)) + 1;
 
 		for (size_t i = 0; i < t->sheet->nrows && i < MEASURED; i++) {
 			size_t size, width;
-			const char *text = shown(t, i, c, &size);
+			const char *text = tui_table_shown(t, i, c, &size);
 
 			width = rep_text_width(text, size);
 			most = width > most ? width : most;
@@ -180,9 +160,22 @@ static long same_row(const struct tui_sheet *s, int column, const struct rep_val
 	return -1;
 }
 
-bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
+bool tui_table_grown(struct tui_table *t)
 {
-	char *sorted = t->sheet && t->sort >= 0 ? strdup(column_of(t, t->sort)->name) : NULL;
+	long row = tui_table_row(t);
+	uint32_t *more = realloc(t->order, (t->sheet->nrows + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	t->order = more;
+	arrange(t);
+	return_to(t, row);
+	return true;
+}
+
+bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
+{
+	char *sorted = t->sheet && t->sort >= 0 ? strdup(tui_table_column(t, t->sort)->name) : NULL;
 	long row = tui_table_row(t), again = -1;
 	struct rep_value name = {0};
 	struct tp_buf text = {0};
@@ -216,8 +209,12 @@ bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
 		for (size_t i = 0; i < sheet->ncolumns; i++)
 			if (!sheet->columns[i].raw_only)
 				t->column[t->ncolumns++] = (int)i;
+		t->naming = -1;
+		for (int c = t->ncolumns; c-- > 0;)
+			if (tui_table_is_text(t, c))
+				t->naming = c;
 		for (int c = 0; sorted && c < t->ncolumns; c++)
-			if (!strcmp(column_of(t, c)->name, sorted))
+			if (!strcmp(tui_table_column(t, c)->name, sorted))
 				t->sort = c;
 		measure(t);
 		arrange(t);
@@ -232,171 +229,6 @@ bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet)
 	return !sheet || t->sheet;
 }
 
-/* ---- drawing ---- */
-
-#define MOST_COLUMNS 256 /* on a screen */
-
-/* Columns on the screen, and how wide. */
-struct layout {
-	int column[MOST_COLUMNS], width[MOST_COLUMNS];
-	int n;
-	bool tight; /* there is not even room for what columns should have at least */
-};
-
-static int least(const struct tui_table *t, const struct layout *l, int c)
-{
-	int asked = column_of(t, c)->least ? column_of(t, c)->least : LEAST_ASKED;
-	int least = l->tight ? LEAST_TEXT : asked;
-
-	return is_text(t, c) && t->width[c] > least ? least : t->width[c];
-}
-
-static int least_of_all(const struct tui_table *t, const struct layout *l)
-{
-	int used = (l->n - 1) * GAP;
-
-	for (int i = 0; i < l->n; i++)
-		used += least(t, l, l->column[i]);
-	return used;
-}
-
-/* Leaves out what the report can do without most. False: nothing more. */
-static bool drop_one(const struct tui_table *t, struct layout *l)
-{
-	int worst = -1;
-
-	for (int i = 0; i < l->n; i++)
-		if (column_of(t, l->column[i])->drop &&
-		    (worst < 0 ||
-		     column_of(t, l->column[i])->drop >= column_of(t, l->column[worst])->drop))
-			worst = i;
-	if (worst < 0)
-		return false;
-	for (int i = worst; i + 1 < l->n; i++)
-		l->column[i] = l->column[i + 1];
-	l->n--;
-	return true;
-}
-
-/* Texts get what is left over, cell by cell, as much as they need up to `most`. Returns what is
- * left.
- */
-static int give_rest(const struct tui_table *t, struct layout *l, int left, int most)
-{
-	bool more = true;
-
-	while (left > 0 && more) {
-		more = false;
-		for (int i = 0; i < l->n && left > 0; i++) {
-			int want = t->width[l->column[i]];
-
-			if (l->width[i] >= (want < most ? want : most))
-				continue;
-			l->width[i]++;
-			left--;
-			more = true;
-		}
-	}
-	return left;
-}
-
-/* At the left, columns that are least needed are left out where there is no room for all; further
- * to the right one sees them all, beside the first one if that is what names the row. */
-static void lay_out(const struct tui_table *t, int cols, struct layout *l)
-{
-	int used = 0;
-
-	l->n = 0;
-	l->tight = false;
-	if (t->first && cols > 4 * LEAST_TEXT && is_text(t, 0))
-		l->column[l->n++] = 0;
-	for (int c = t->first; c < t->ncolumns && l->n < MOST_COLUMNS; c++)
-		l->column[l->n++] = c;
-	while (!t->first && l->n > 1 && least_of_all(t, l) > cols && drop_one(t, l))
-		;
-	l->tight = least_of_all(t, l) > cols;
-	for (int i = 0; i < l->n; i++) {
-		int gap = i ? GAP : 0, want = least(t, l, l->column[i]), left = cols - used - gap;
-
-		if (left < want && i && (left < LEAST_TEXT || !is_text(t, l->column[i]))) {
-			l->n = i;
-			break;
-		}
-		l->width[i] = want < left ? want : left;
-		used += gap + l->width[i];
-	}
-	used = cols - give_rest(t, l, cols - used, WIDE);
-	give_rest(t, l, cols - used, INT_MAX);
-}
-
-static void draw_heading(const struct tui_table *t, struct tui_area a, const struct layout *l)
-{
-	int col = a.col;
-
-	for (int i = 0; i < l->n; i++) {
-		int c = l->column[i];
-		const char *title = column_of(t, c)->title;
-		bool sorted = c == t->sort;
-		char text[80];
-
-		snprintf(text, sizeof(text), "%s%s", title,
-			 !sorted		      ? ""
-			 : is_text(t, c) != t->turned ? (tui_screen_ascii() ? "^" : "▲")
-						      : (tui_screen_ascii() ? "v" : "▼"));
-		if (is_text(t, c))
-			tui_say(a.row, col, l->width[i], TUI_STYLE_HEADING, text);
-		else
-			tui_put_right(a.row, col, l->width[i], TUI_STYLE_HEADING, text,
-				      strlen(text));
-		col += l->width[i] + GAP;
-	}
-}
-
-static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t place,
-		     const struct layout *l)
-{
-	bool here = place == t->cursor;
-	int col = a.col;
-
-	if (here)
-		tui_fill(row, a.col, a.cols, TUI_STYLE_CURSOR);
-	for (int i = 0; i < l->n; i++) {
-		int c = l->column[i];
-		size_t size;
-		const char *text = shown(t, t->order[place], c, &size);
-		bool match = t->search && *t->search && holds(text, size, t->search);
-		enum tui_style style = here    ? TUI_STYLE_CURSOR
-				       : match ? TUI_STYLE_MATCH
-					       : TUI_STYLE_NORMAL;
-
-		if (is_text(t, c))
-			tui_put(row, col, l->width[i], style, column_of(t, c)->shorten, text, size);
-		else
-			tui_put_right(row, col, l->width[i], style, text, size);
-		col += l->width[i] + GAP;
-	}
-}
-
-void tui_table_draw(struct tui_table *t, struct tui_area a)
-{
-	struct layout l;
-
-	t->page = a.rows > 1 ? a.rows - 1 : 1;
-	if (!t->sheet || a.rows < 1)
-		return;
-	if (t->cursor < t->top)
-		t->top = t->cursor;
-	if (t->cursor >= t->top + (size_t)t->page)
-		t->top = t->cursor - (size_t)t->page + 1;
-	lay_out(t, a.cols, &l);
-	draw_heading(t, a, &l);
-	for (int i = 0; i < t->page && t->top + (size_t)i < t->n; i++)
-		draw_row(t, a, a.row + 1 + i, t->top + (size_t)i, &l);
-	if (!t->n)
-		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
-			t->filter && *t->filter ? "no line holds that" : "nothing");
-}
-
 /* ---- acting ---- */
 
 static void move(struct tui_table *t, long by)
@@ -406,7 +238,7 @@ static void move(struct tui_table *t, long by)
 	t->cursor = (size_t)(to < 0 ? 0 : to > last ? last : to);
 }
 
-static void sort_by(struct tui_table *t, int column)
+void tui_table_sort_by(struct tui_table *t, int column)
 {
 	long row = tui_table_row(t);
 
@@ -451,46 +283,18 @@ bool tui_table_act(struct tui_table *t, enum tui_action action)
 		t->first += t->first + 1 < t->ncolumns;
 		return true;
 	case TUI_DO_SORT_RIGHT:
-		sort_by(t, t->sort + 1 < t->ncolumns ? t->sort + 1 : -1);
+		tui_table_sort_by(t, t->sort + 1 < t->ncolumns ? t->sort + 1 : -1);
 		return true;
 	case TUI_DO_SORT_LEFT:
-		sort_by(t, t->sort >= 0 ? t->sort - 1 : t->ncolumns - 1);
+		tui_table_sort_by(t, t->sort >= 0 ? t->sort - 1 : t->ncolumns - 1);
 		return true;
 	case TUI_DO_SORT_TURN:
 		t->turned = !t->turned;
-		sort_by(t, t->sort);
+		tui_table_sort_by(t, t->sort);
 		return true;
 	default:
 		return false;
 	}
-}
-
-bool tui_table_click(struct tui_table *t, struct tui_area a, int row, int col)
-{
-	struct layout l;
-	int at = a.col;
-	size_t place;
-
-	if (!t->sheet || row < a.row || row >= a.row + a.rows)
-		return false;
-	if (row == a.row) {
-		lay_out(t, a.cols, &l);
-		for (int i = 0; i < l.n; i++) {
-			if (col >= at && col < at + l.width[i] + GAP) {
-				if (t->sort == l.column[i])
-					t->turned = !t->turned;
-				sort_by(t, l.column[i]);
-				return false;
-			}
-			at += l.width[i] + GAP;
-		}
-		return false;
-	}
-	place = t->top + (size_t)(row - a.row - 1);
-	if (place >= t->n)
-		return false;
-	t->cursor = place;
-	return true;
 }
 
 bool tui_table_filter(struct tui_table *t, const char *text)
@@ -520,6 +324,8 @@ bool tui_table_find(struct tui_table *t, const char *text, int step, bool here)
 	}
 	free(t->search);
 	t->search = copy;
+	if (tui_sheet_index(t->sheet))
+		return false;
 	for (size_t i = here ? 0 : 1; i <= t->n; i++) {
 		size_t place = step > 0 ? (at + i) % t->n : (at + t->n - i % t->n) % t->n;
 

@@ -12,25 +12,29 @@
 #include "tprof-tui/widget/cells.h"
 
 struct tui_table {
-	const struct tui_sheet *sheet; /* NULL: nothing to show yet */
-	uint32_t *order;	       /* rows that are shown, in order */
-	size_t n;		       /* of them */
-	size_t cursor, top;	       /* places in `order` */
-	int *column;		       /* columns that tables show, ncolumns of them */
-	int *width;		       /* cells that each takes */
-	int ncolumns, first;	       /* first: leftmost column on the screen */
-	int sort;		       /* an index in `column`, -1: as the report has it */
-	bool turned;		       /* smallest first */
-	char *filter, *search;	       /* lower case; NULL or "": none */
-	int page;		       /* rows that were shown last */
-	struct tp_buf text;	       /* being made */
+	struct tui_sheet *sheet; /* NULL: nothing to show yet */
+	uint32_t *order;	 /* rows that are shown, in order */
+	size_t n;		 /* of them */
+	size_t cursor, top;	 /* places in `order` */
+	int *column;		 /* columns that tables show, ncolumns of them */
+	int *width;		 /* cells that each takes */
+	int ncolumns, first;	 /* first: leftmost column on the screen */
+	int naming;		 /* an index in `column`: the first text, -1 none */
+	int sort;		 /* an index in `column`, -1: as the report has it */
+	bool turned;		 /* smallest first */
+	char *filter, *search;	 /* lower case; NULL or "": none */
+	int page;		 /* rows that were shown last */
+	struct tp_buf text;	 /* being made */
 };
 
 void tui_table_release(struct tui_table *t);
 /* Shows a sheet, which must outlive it or be replaced first (NULL: nothing). Filter, search, and
  * the column sorted by (by name) stay; the cursor stays on the same line of text where that is
  * still there. false: no memory, nothing is shown. */
-bool tui_table_show(struct tui_table *t, const struct tui_sheet *sheet);
+bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet);
+/* The sheet has got more rows, or some were unfolded or folded: the cursor stays where it is.
+ * false: no memory, it shows what it did. */
+bool tui_table_grown(struct tui_table *t);
 
 void tui_table_draw(struct tui_table *t, struct tui_area area);
 /* True: it was for a table. */

@@ -1,0 +1,18 @@
+/* What the files of the table have in common; private to widget. */
+#ifndef TUI_WIDGET_INSIDE_H
+#define TUI_WIDGET_INSIDE_H
+
+#include "tprof-tui/widget/table.h"
+
+/* A column that is shown, by its place. */
+const struct rep_column *tui_table_column(const struct tui_table *t, int c);
+/* A cell as it is shown, in t->text. */
+const char *tui_table_shown(struct tui_table *t, size_t row, int c, size_t *size);
+/* Is it set to the left? */
+bool tui_table_is_text(const struct tui_table *t, int c);
+/* Does the text hold `part` (lower case), without regard to case? */
+bool tui_text_holds(const char *text, size_t size, const char *part);
+/* -1: as the report has it. */
+void tui_table_sort_by(struct tui_table *t, int column);
+
+#endif

@@ -1,0 +1,223 @@
+/* A table drawn, and clicked at. */
+#include <limits.h>
+#include <string.h>
+
+#include "tprof-tui/widget/inside.h"
+
+#define GAP	    2
+#define WIDE	    60 /* of a column, before there is room left over */
+#define LEAST_TEXT  12
+#define LEAST_ASKED 16 /* where the column says nothing (output.h) */
+
+#define MOST_COLUMNS 256 /* on a screen */
+
+/* Columns on the screen, and how wide. */
+struct layout {
+	int column[MOST_COLUMNS], width[MOST_COLUMNS];
+	int n;
+	bool tight; /* there is not even room for what columns should have at least */
+};
+
+static int least(const struct tui_table *t, const struct layout *l, int c)
+{
+	int asked = tui_table_column(t, c)->least ? tui_table_column(t, c)->least : LEAST_ASKED;
+	int least = l->tight ? LEAST_TEXT : asked;
+
+	return tui_table_is_text(t, c) && t->width[c] > least ? least : t->width[c];
+}
+
+static int least_of_all(const struct tui_table *t, const struct layout *l)
+{
+	int used = (l->n - 1) * GAP;
+
+	for (int i = 0; i < l->n; i++)
+		used += least(t, l, l->column[i]);
+	return used;
+}
+
+/* Leaves out what the report can do without most. False: nothing more. */
+static bool drop_one(const struct tui_table *t, struct layout *l)
+{
+	int worst = -1;
+
+	for (int i = 0; i < l->n; i++)
+		if (tui_table_column(t, l->column[i])->drop &&
+		    (worst < 0 || tui_table_column(t, l->column[i])->drop >=
+				      tui_table_column(t, l->column[worst])->drop))
+			worst = i;
+	if (worst < 0)
+		return false;
+	for (int i = worst; i + 1 < l->n; i++)
+		l->column[i] = l->column[i + 1];
+	l->n--;
+	return true;
+}
+
+/* Texts get what is left over, cell by cell, as much as they need up to `most`. Returns what is
+ * left.
+ */
+static int give_rest(const struct tui_table *t, struct layout *l, int left, int most)
+{
+	bool more = true;
+
+	while (left > 0 && more) {
+		more = false;
+		for (int i = 0; i < l->n && left > 0; i++) {
+			int want = t->width[l->column[i]];
+
+			if (l->width[i] >= (want < most ? want : most))
+				continue;
+			l->width[i]++;
+			left--;
+			more = true;
+		}
+	}
+	return left;
+}
+
+/* At the left, columns that are least needed are left out where there is no room for all; further
+ * to the right one sees them all, beside the first one if that is what names the row. */
+static void lay_out(const struct tui_table *t, int cols, struct layout *l)
+{
+	int used = 0;
+
+	l->n = 0;
+	l->tight = false;
+	if (t->first && cols > 4 * LEAST_TEXT && tui_table_is_text(t, 0))
+		l->column[l->n++] = 0;
+	for (int c = t->first; c < t->ncolumns && l->n < MOST_COLUMNS; c++)
+		l->column[l->n++] = c;
+	while (!t->first && l->n > 1 && least_of_all(t, l) > cols && drop_one(t, l))
+		;
+	l->tight = least_of_all(t, l) > cols;
+	for (int i = 0; i < l->n; i++) {
+		int gap = i ? GAP : 0, want = least(t, l, l->column[i]), left = cols - used - gap;
+
+		if (left < want && i &&
+		    (left < LEAST_TEXT || !tui_table_is_text(t, l->column[i]))) {
+			l->n = i;
+			break;
+		}
+		l->width[i] = want < left ? want : left;
+		used += gap + l->width[i];
+	}
+	used = cols - give_rest(t, l, cols - used, WIDE);
+	give_rest(t, l, cols - used, INT_MAX);
+}
+
+static void draw_heading(const struct tui_table *t, struct tui_area a, const struct layout *l)
+{
+	int col = a.col;
+
+	for (int i = 0; i < l->n; i++) {
+		int c = l->column[i];
+		const char *title = tui_table_column(t, c)->title;
+		bool sorted = c == t->sort;
+		char text[80];
+
+		snprintf(text, sizeof(text), "%s%s", title,
+			 !sorted				? ""
+			 : tui_table_is_text(t, c) != t->turned ? (tui_screen_ascii() ? "^" : "▲")
+								: (tui_screen_ascii() ? "v" : "▼"));
+		if (tui_table_is_text(t, c))
+			tui_say(a.row, col, l->width[i], TUI_STYLE_HEADING, text);
+		else
+			tui_put_right(a.row, col, l->width[i], TUI_STYLE_HEADING, text,
+				      strlen(text));
+		col += l->width[i] + GAP;
+	}
+}
+
+/* "- " before what is unfolded, "+ " before what may be, further to the right below others. Cells
+ * taken. */
+static int draw_fold(const struct tui_table *t, int row, int col, int cols, enum tui_style style,
+		     uint32_t at)
+{
+	const struct tui_branch *b = t->sheet->branch ? &t->sheet->branch[at] : NULL;
+	int in;
+
+	if (!b)
+		return 0;
+	in = b->depth < (uint32_t)cols / 4 ? 2 * (int)b->depth : cols / 2;
+	if (in + 2 < cols)
+		tui_say(row, col + in, 1, style, b->asked && !b->n ? " " : b->open ? "-" : "+");
+	return in + 2 < cols ? in + 2 : 0;
+}
+
+static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t place,
+		     const struct layout *l)
+{
+	bool here = place == t->cursor;
+	int col = a.col;
+
+	if (here)
+		tui_fill(row, a.col, a.cols, TUI_STYLE_CURSOR);
+	for (int i = 0; i < l->n; i++) {
+		int c = l->column[i];
+		size_t size;
+		const char *text = tui_table_shown(t, t->order[place], c, &size);
+		bool match = t->search && *t->search && tui_text_holds(text, size, t->search);
+		enum tui_style style = here    ? TUI_STYLE_CURSOR
+				       : match ? TUI_STYLE_MATCH
+					       : TUI_STYLE_NORMAL;
+
+		if (tui_table_is_text(t, c)) {
+			int in = c == t->naming
+				     ? draw_fold(t, row, col, l->width[i], style, t->order[place])
+				     : 0;
+
+			tui_put(row, col + in, l->width[i] - in, style,
+				tui_table_column(t, c)->shorten, text, size);
+		} else
+			tui_put_right(row, col, l->width[i], style, text, size);
+		col += l->width[i] + GAP;
+	}
+}
+
+void tui_table_draw(struct tui_table *t, struct tui_area a)
+{
+	struct layout l;
+
+	t->page = a.rows > 1 ? a.rows - 1 : 1;
+	if (!t->sheet || a.rows < 1)
+		return;
+	if (t->cursor < t->top)
+		t->top = t->cursor;
+	if (t->cursor >= t->top + (size_t)t->page)
+		t->top = t->cursor - (size_t)t->page + 1;
+	lay_out(t, a.cols, &l);
+	draw_heading(t, a, &l);
+	for (int i = 0; i < t->page && t->top + (size_t)i < t->n; i++)
+		draw_row(t, a, a.row + 1 + i, t->top + (size_t)i, &l);
+	if (!t->n)
+		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_DIM,
+			t->filter && *t->filter ? "no line holds that" : "nothing");
+}
+
+bool tui_table_click(struct tui_table *t, struct tui_area a, int row, int col)
+{
+	struct layout l;
+	int at = a.col;
+	size_t place;
+
+	if (!t->sheet || row < a.row || row >= a.row + a.rows)
+		return false;
+	if (row == a.row) {
+		lay_out(t, a.cols, &l);
+		for (int i = 0; i < l.n; i++) {
+			if (col >= at && col < at + l.width[i] + GAP) {
+				if (t->sort == l.column[i])
+					t->turned = !t->turned;
+				tui_table_sort_by(t, l.column[i]);
+				return false;
+			}
+			at += l.width[i] + GAP;
+		}
+		return false;
+	}
+	place = t->top + (size_t)(row - a.row - 1);
+	if (place >= t->n)
+		return false;
+	t->cursor = place;
+	return true;
+}
