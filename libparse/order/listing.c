@@ -199,9 +199,19 @@ static int detail(const struct tp_listing *l, const struct tp_event *ev, struct 
 	}
 }
 
+static bool is_sound(const struct tp_event *ev)
+{
+	return ev->type < TP_NEVENT_TYPES && ev->from < TP_NSTATES && ev->to < TP_NSTATES;
+}
+
+int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out)
+{
+	return is_sound(ev) ? detail(l, ev, out) : TP_EFORMAT;
+}
+
 int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out)
 {
-	if (ev->type >= TP_NEVENT_TYPES || ev->from >= TP_NSTATES || ev->to >= TP_NSTATES)
+	if (!is_sound(ev))
 		return TP_EFORMAT;
 	if (put(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t",
 		(int64_t)((uint64_t)ev->ts + (uint64_t)l->start_ns), id_of(l->m_id, l->nm, ev->m),

@@ -33,6 +33,9 @@ struct tp_listing {
 /* Appends the line of ev, with its newline. 0 or TP_ENOMEM. An index without an id shows as -1. */
 int tp_listing_line(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
 
+/* The detail alone, "" for kinds that have none. 0, TP_ENOMEM, TP_EFORMAT. */
+int tp_listing_detail(const struct tp_listing *l, const struct tp_event *ev, struct tp_buf *out);
+
 /* Appends text in double quotes as Go's strconv.Quote does. 0 or TP_ENOMEM. */
 int tp_quote(struct tp_buf *out, const void *text, size_t size);
 

@@ -61,6 +61,10 @@ struct rep_lane_marks {
 	bool loaded;
 };
 
+struct rep_lane_block {
+	int64_t part, first_ts, last_ts;
+};
+
 struct rep_lanes {
 	struct rep_filter all; /* for who gives none */
 	struct rep_view v;
@@ -107,10 +111,11 @@ struct rep_lanes {
 	size_t slab_bytes, slab_most;
 	struct rep_detail *detail[2]; /* the latest */
 
-	/* the block of events that was stepped through last */
-	struct tp_event *block;
-	int64_t block_number;
-	size_t block_events;
+	/* step.c: blocks of events, and the one that was stepped through last */
+	struct rep_lane_block *blocks;
+	size_t nblocks;
+	struct tp_event *event; /* nevents of block `at_block` */
+	size_t nevents, at_block;
 };
 
 /* Times of a damaged clock, and of a damaged store, wrap around. */

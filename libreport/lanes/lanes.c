@@ -492,7 +492,8 @@ void rep_lanes_free(struct rep_lanes *l)
 	free(l->proc_span);
 	free(l->region_by_task);
 	free(l->task_by_start);
-	free(l->block);
+	free(l->blocks);
+	free(l->event);
 	rep_view_release(&l->v);
 	rep_filter_release(&l->all);
 	free(l);

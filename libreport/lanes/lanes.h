@@ -172,7 +172,9 @@ struct rep_event_at {
 	char text[200];	    /* in words, not escaped */
 };
 /* The next event behind (step 1) or before (-1) *at, in order: behind its number where it has one,
- * else (UINT64_MAX) its time; of goroutine `only` unless TP_NONE. TP_ENOENT: there is none. */
+ * else (UINT64_MAX) the first at or after its time, or the last before it; of goroutine `only`
+ * unless TP_NONE: events that happen on it, and those that are about it. TP_ENOENT: there is none.
+ * Numbers are those of the SQL table event (seq). */
 int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_event_at *at,
 		   struct tp_err *err);
 

@@ -1,0 +1,284 @@
+/* Event by event, for replay. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes/inside.h"
+#include "order/listing.h"
+
+/* ---- blocks ---- */
+
+static int load_blocks(struct rep_lanes *l, struct tp_err *err)
+{
+	static const char sql[] = "SELECT part, first_ts, last_ts FROM main.block "
+				  "WHERE run = ? AND stream = 'event' ORDER BY part";
+	sqlite3 *db = tp_store_db(l->v.store);
+	sqlite3_stmt *st = NULL;
+	size_t room = 0;
+	int rc, code = 0;
+
+	if (l->blocks)
+		return 0;
+	l->nblocks = 0;
+	rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(st, 1, l->v.run->row.id);
+	while (!rc && !code && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+		rc = 0;
+		code = rep_grow(&l->blocks, &room, l->nblocks, sizeof(*l->blocks));
+		if (!code)
+			l->blocks[l->nblocks++] = (struct rep_lane_block){
+			    .part = sqlite3_column_int64(st, 0),
+			    .first_ts = sqlite3_column_int64(st, 1),
+			    .last_ts = sqlite3_column_int64(st, 2),
+			};
+	}
+	if (code)
+		rep_lanes_nomem(err);
+	else if (rc != SQLITE_DONE)
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the events: %s",
+				  sqlite3_errmsg(db));
+	sqlite3_finalize(st);
+	if (code) {
+		free(l->blocks);
+		l->blocks = NULL;
+	}
+	return code;
+}
+
+static int load_events(struct rep_lanes *l, size_t block, struct tp_err *err)
+{
+	const struct tp_event_range range = {
+	    .from_ns = INT64_MIN,
+	    .to_ns = INT64_MAX,
+	    .first_block = l->blocks[block].part,
+	    .nblocks = 1,
+	};
+	struct tp_event_reader *r;
+	int code;
+
+	if (l->nevents && l->at_block == block)
+		return 0;
+	if (!l->event)
+		l->event = malloc(TP_BLOCK_EVENTS * sizeof(*l->event));
+	if (!l->event)
+		return rep_lanes_nomem(err);
+	l->nevents = 0;
+	code = tp_events_open(&r, l->v.store, l->v.run->row.id, &range, err);
+	if (code)
+		return code;
+	code = tp_events_read(r, l->event, &l->nevents, err);
+	tp_events_close(r);
+	if (code != 1)
+		l->nevents = 0;
+	l->at_block = block;
+	return code < 0 ? code : 0;
+}
+
+/* ---- in words ---- */
+
+static struct tp_listing listing(const struct rep_lanes *l)
+{
+	return (struct tp_listing){
+	    .dict = l->v.dict,
+	    .g_id = (const uint64_t *)REP_COL(&l->v, GOROUTINE, id),
+	    .m_id = (const uint64_t *)REP_COL(&l->v, THREAD, id),
+	    .p_id = REP_COL(&l->v, PROC, id),
+	    .ng = l->ng,
+	    .nm = l->nm,
+	    .np = l->np,
+	};
+}
+
+static int put(struct tp_buf *out, const char *text)
+{
+	return tp_buf_put(out, text, strlen(text));
+}
+
+static int put_frame(const struct rep_lanes *l, struct tp_buf *out, const char *before,
+		     uint32_t frame, bool line)
+{
+	struct tp_text name = tp_dict_text(l->v.dict, tp_dict_frame_name(l->v.dict, frame));
+	char number[32] = "";
+
+	if (!name.size)
+		return 0;
+	if (line)
+		snprintf(number, sizeof(number), ":%lld",
+			 (long long)tp_dict_frame_at(l->v.dict, frame).line);
+	return put(out, before) || tp_buf_put(out, name.text, name.size) || put(out, number)
+		   ? TP_ENOMEM
+		   : 0;
+}
+
+/* Its name on the wire, what the listing of events says of it, the entry function of a goroutine
+ * that is created, and where it happened. */
+static int in_words(const struct rep_lanes *l, const struct tp_event *ev, struct tp_buf *out)
+{
+	const struct tp_listing names = listing(l);
+	bool creates = ev->type == TP_EV_GO_CREATE || ev->type == TP_EV_GO_CREATE_BLOCKED;
+	struct tp_event event = *ev;
+	int code;
+
+	if (ev->type >= TP_NEVENT_TYPES || !tp_event_descs[ev->type].wire)
+		return put(out, "(unknown)");
+	if (put(out, tp_event_descs[ev->type].wire) || put(out, " "))
+		return TP_ENOMEM;
+	if (creates)
+		event.str2 = 0; /* the new goroutine's stack: its entry function is enough */
+	code = tp_listing_detail(&names, &event, out);
+	if (!code && creates)
+		code = put_frame(l, out, " of ", tp_dict_stack_root(l->v.dict, ev->str2), false);
+	if (!code && ev->stack)
+		code =
+		    put_frame(l, out, " at ", tp_dict_stack_at(l->v.dict, ev->stack).frame, true);
+	return code;
+}
+
+/* Cut where it is too long, between two characters. */
+static void copy_text(char *to, size_t room, const struct tp_buf *from)
+{
+	size_t n = from->size < room - 1 ? from->size : room - 1;
+
+	while (n < from->size && n > 0 && (from->data[n] & 0xc0) == 0x80)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		to[i] = from->data[i] ? (char)from->data[i] : ' ';
+	while (n && to[n - 1] == ' ')
+		n--;
+	to[n] = 0;
+}
+
+/* ---- steps ---- */
+
+static uint32_t about(const struct tp_event *ev)
+{
+	return ev->type < TP_NEVENT_TYPES && tp_event_descs[ev->type].subject == 'G' &&
+		       ev->subject != TP_NONE
+		   ? ev->subject
+		   : ev->g;
+}
+
+/* Where a number or time is: the first block that may hold what is wanted. */
+static size_t first_block(const struct rep_lanes *l, int step, const struct rep_event_at *at)
+{
+	bool numbered = at->number != UINT64_MAX;
+	int64_t part = (int64_t)(at->number / TP_BLOCK_EVENTS);
+	size_t from = 0, to = l->nblocks;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct rep_lane_block *b = &l->blocks[middle];
+		bool earlier;
+
+		if (step > 0)
+			earlier = numbered ? b->part < part : b->last_ts < at->ns;
+		else
+			earlier = numbered ? b->part <= part : b->first_ts < at->ns;
+		if (earlier)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return step > 0 ? from : from - 1; /* SIZE_MAX: there is none before */
+}
+
+/* Does a goroutine do nothing in a segment, and is nothing done to it: waits or a P is waited for
+ * all the time, or it is not there? */
+static bool rests(const struct rep_lanes *l, uint32_t g, const struct tp_segment *s)
+{
+	int64_t created = REP_COL(&l->v, GOROUTINE, created_ns)[g];
+	int64_t ended = REP_COL(&l->v, GOROUTINE, ended_ns)[g];
+
+	if ((created != TP_NULL && created > s->to_ns) || (ended != TP_NULL && ended < s->from_ns))
+		return true;
+	for (size_t i = l->first_crossing[g]; i < l->first_crossing[g + 1]; i++) {
+		const struct rep_lane_span *span = &l->crossing[i];
+		uint8_t state = l->class_state[span->class];
+
+		if (span->start < s->from_ns && span->end > s->to_ns &&
+		    (state == TP_ST_WAITING || state == TP_ST_RUNNABLE))
+			return true;
+	}
+	return false;
+}
+
+/* The segment of a block, or NULL. */
+static const struct tp_segment *segment_of(const struct rep_lanes *l, size_t block)
+{
+	const struct rep_view *v = &l->v;
+	size_t from = 0, to = v->nsegments;
+	int64_t part = l->blocks[block].part;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (v->segments[middle].first_block <= part)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? &v->segments[from - 1] : NULL;
+}
+
+/* The event in a block that is wanted, or its size. */
+static size_t find(const struct rep_lanes *l, size_t block, int step, uint32_t only,
+		   const struct rep_event_at *at)
+{
+	uint64_t base = (uint64_t)l->blocks[block].part * TP_BLOCK_EVENTS;
+	bool numbered = at->number != UINT64_MAX;
+
+	for (size_t n = 0; n < l->nevents; n++) {
+		size_t i = step > 0 ? n : l->nevents - 1 - n;
+		const struct tp_event *ev = &l->event[i];
+
+		if (step > 0 ? (numbered ? base + i <= at->number : ev->ts < at->ns)
+			     : (numbered ? base + i >= at->number : ev->ts >= at->ns))
+			continue;
+		if (only == TP_NONE || ev->g == only || about(ev) == only)
+			return i;
+	}
+	return l->nevents;
+}
+
+int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_event_at *at,
+		   struct tp_err *err)
+{
+	struct tp_buf text = {0};
+	int code = load_blocks(l, err);
+	bool found = false;
+	size_t block, i = 0;
+
+	if (code)
+		return code;
+	if (only != TP_NONE && only >= l->ng)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+	block = first_block(l, step, at);
+	while (block < l->nblocks && !found) {
+		const struct tp_segment *s = segment_of(l, block);
+
+		if (only == TP_NONE || !s || !rests(l, only, s)) {
+			code = load_events(l, block, err);
+			if (code)
+				return code;
+			i = find(l, block, step, only, at);
+			found = i < l->nevents;
+		}
+		/* Before the first one there is SIZE_MAX. */
+		block = step > 0 ? block + 1 : block - 1;
+	}
+	if (!found)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  step > 0 ? "there is no event after that"
+					   : "there is no event before that");
+	code = in_words(l, &l->event[i], &text);
+	at->number = (uint64_t)l->blocks[l->at_block].part * TP_BLOCK_EVENTS + i;
+	at->ns = l->event[i].ts;
+	at->goroutine = about(&l->event[i]);
+	at->goroutine = at->goroutine < l->ng ? at->goroutine : TP_NONE;
+	if (!code)
+		copy_text(at->text, sizeof(at->text), &text);
+	tp_buf_release(&text);
+	return code ? rep_lanes_nomem(err) : 0;
+}
