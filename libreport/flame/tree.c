@@ -47,6 +47,7 @@ void rep_flame_tree_release(struct rep_flame_tree *t)
 	for (int side = 0; side < REP_FLAME_SIDES; side++) {
 		free(t->value[side]);
 		free(t->events[side]);
+		free(t->frame[side]);
 	}
 	memset(t, 0, sizeof(*t));
 }
@@ -444,6 +445,80 @@ static int merge_backwards(struct adding *a)
 	return code;
 }
 
+/* ---- which frame most of a node came by ---- */
+
+static int64_t magnitude(int64_t v)
+{
+	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
+}
+
+/* What went through a frame of a stack to a node: the most of it gives the node its frame. */
+static void offer_frame(struct adding *a, int64_t *most, uint32_t node, uint32_t frame,
+			int64_t value)
+{
+	if (!node || value <= most[node])
+		return;
+	most[node] = value;
+	a->tree->frame[a->side][node] = frame;
+}
+
+/* `sum` holds what each stack has by itself. */
+static void offer_forwards(struct adding *a, int64_t *sum, int64_t *most)
+{
+	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);
+
+	/* A stack whose frame was left out is at its parent's node. */
+	for (uint32_t s = a->nstacks - 1; s > 0; s--) {
+		if (!a->used[s])
+			continue;
+		tp_sum(&sum[stack[s].parent], sum[s]);
+		if (a->node[s] != a->node[stack[s].parent])
+			offer_frame(a, most, a->node[s], stack[s].frame, sum[s]);
+	}
+}
+
+/* A node's n-th frame from the root of the tree is the n-th that is not left out from the leaf. */
+static void offer_backwards(struct adding *a, const int64_t *sum, int64_t *most, uint32_t *path)
+{
+	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);
+
+	for (uint32_t s = 1; s < a->nstacks; s++) {
+		uint32_t node = a->node[s], depth = a->tree->node[node].depth, n = 0;
+
+		if (!a->used[s])
+			continue;
+		for (uint32_t at = s; n < depth; at = stack[at].parent)
+			if (!skipped(a, stack[at].frame))
+				path[n++] = stack[at].frame;
+		for (; node; node = a->tree->node[node].parent)
+			offer_frame(a, most, node, path[--n], sum[s]);
+	}
+}
+
+static int offer_frames(struct adding *a)
+{
+	struct rep_flame_tree *t = a->tree;
+	uint32_t *frame = calloc(t->n, sizeof(*frame));
+	uint32_t *path = malloc(t->opt.max_depth * sizeof(*path));
+	int64_t *sum = calloc(a->nstacks, sizeof(*sum)), *most = calloc(t->n, sizeof(*most));
+	int code = frame && path && sum && most ? 0 : TP_ENOMEM;
+
+	free(t->frame[a->side]);
+	t->frame[a->side] = frame;
+	t->nframes[a->side] = frame ? t->n : 0;
+	for (size_t i = 0; !code && i < a->p->nsamples; i++)
+		tp_sum(&sum[stack_of(a, i)],
+		       magnitude(a->p->value[i * a->p->ntypes + a->source->type]));
+	if (!code && t->opt.reverse)
+		offer_backwards(a, sum, most, path);
+	else if (!code)
+		offer_forwards(a, sum, most);
+	free(path);
+	free(sum);
+	free(most);
+	return code;
+}
+
 int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *source,
 		       enum rep_flame_side side, struct tp_err *err)
 {
@@ -473,6 +548,8 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 	}
 	if (!code)
 		code = put_values(&a);
+	if (!code && t->opt.frames)
+		code = offer_frames(&a);
 	free(a.known);
 	free(a.node);
 	free(a.used);
@@ -485,11 +562,6 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 }
 
 /* ---- sums ---- */
-
-static int64_t magnitude(int64_t v)
-{
-	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
-}
 
 int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node)
 {

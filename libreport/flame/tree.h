@@ -37,6 +37,7 @@ struct rep_flame_tree_options {
 	bool compared;	    /* there is an old side */
 	bool reverse;	    /* by leaf: the root's children are the functions that were running */
 	uint32_t max_depth; /* 0: REP_FLAME_MAX_DEPTH; what is deeper counts for its last frame */
+	bool frames;	    /* nodes know a frame of their profile, of one profile for each side */
 };
 
 struct rep_flame_node {
@@ -65,6 +66,7 @@ struct rep_flame_tree {
 	uint32_t deepest; /* frames of the deepest stack */
 	size_t cut;	  /* stacks that were deeper than max_depth */
 
+	uint32_t *frame[REP_FLAME_SIDES], nframes[REP_FLAME_SIDES]; /* rep_flame_frame_of */
 	uint32_t room, valued; /* private: allocated; look-up by parent and name */
 	uint32_t nslotted;
 	size_t nslots;
@@ -110,6 +112,12 @@ static inline double rep_flame_events(const struct rep_flame_tree *t, uint32_t n
 static inline int64_t rep_flame_weight(const struct rep_flame_tree *t, uint32_t node)
 {
 	return t->weight ? t->weight[node] : rep_flame_total(t, node, REP_FLAME_NEW);
+}
+/* Where the tree knows frames: of those of the side's profile that met in a node, the one that most
+ * came by; 0: none. */
+static inline uint32_t rep_flame_frame_of(const struct rep_flame_tree *t, uint32_t node, int side)
+{
+	return node < t->nframes[side] ? t->frame[side][node] : 0;
 }
 int64_t rep_flame_own_weight(const struct rep_flame_tree *t, uint32_t node);
 

@@ -1,0 +1,211 @@
+#include "flame/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/demangle.h"
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static bool is_profile(const struct rep_run *run)
+{
+	return !strcmp(run->row.kind, "profile");
+}
+
+/* ---- profiles ---- */
+
+/* Times and goroutines are none of profiles: to show all of it would be another answer than the one
+ * that was asked for. */
+static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
+{
+	const struct rep_trace_profile_options *t = &pick->trace;
+	const char *what = t->filter.from || t->filter.to ? "times"
+			   : t->filter.goroutine	  ? "goroutines to pick from"
+			   : t->filter.state		  ? "states"
+			   : t->filter.reason		  ? "reasons"
+			   : t->task			  ? "tasks"
+			   : t->region			  ? "regions"
+							  : NULL;
+
+	return what ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				 "this is a profile, which has no %s; take that filter away", what)
+		    : 0;
+}
+
+static int load_side(struct rep_flame_load *l, struct tp_store *store, const struct rep_run *run,
+		     const struct rep_flame_pick *pick, struct tp_err *err)
+{
+	enum rep_flame_side side = l->n ? REP_FLAME_OLD : REP_FLAME_NEW;
+	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
+	struct rep_trace_profile_options trace = pick->trace;
+	struct tp_profile **p = &l->profile[side];
+	int code;
+
+	opt.focus = pick->trace.filter.focus;
+	opt.sample_index = pick->sample_index;
+	trace.filter.focus = NULL;
+	if (is_profile(run)) {
+		code = check_profile(pick, err);
+		if (!code)
+			code = tp_profile_load(store, run->row.id, p, err);
+		if (!code)
+			code = rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+	} else {
+		code = rep_trace_profile(store, run, &trace, p, err);
+	}
+	l->name[side] = strdup(run->row.name);
+	if (!code && !l->name[side])
+		code = no_memory(err);
+	if (code)
+		return code;
+	l->part[side] = (struct rep_flame_part){
+	    .view = &l->view[side], .name = l->name[side], .side = side, .trace = !is_profile(run)};
+	l->n++;
+	return rep_profile_view_init(&l->view[side], *p, &opt, &rep_flame_traits, err);
+}
+
+int rep_flame_load(struct rep_flame_load *l, struct tp_store *store,
+		   const struct rep_flame_pick *pick, struct tp_err *err)
+{
+	int code;
+
+	*l = (struct rep_flame_load){.words = strdup(pick->words ? pick->words : "")};
+	if (!l->words)
+		return no_memory(err);
+	if (pick->base && is_profile(pick->run) != is_profile(pick->base))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "a trace and a profile cannot be compared; mark another run");
+	code = load_side(l, store, pick->run, pick, err);
+	if (!code && pick->base)
+		code = load_side(l, store, pick->base, pick, err);
+	return code;
+}
+
+void rep_flame_load_release(struct rep_flame_load *l)
+{
+	for (size_t side = 0; side < REP_FLAME_SIDES; side++) {
+		if (side < l->n)
+			rep_profile_view_release(&l->view[side]);
+		tp_profile_free(l->profile[side]);
+		free(l->name[side]);
+	}
+	free(l->words);
+	*l = (struct rep_flame_load){0};
+}
+
+/* ---- places ---- */
+
+static int find_place(struct rep_flame_picture *pic, const struct tp_profile *p, uint32_t frame,
+		      struct rep_flame_place *place)
+{
+	struct tp_frame f = tp_dict_frame_at(p->dict, frame);
+	struct tp_function fn = tp_dict_function_at(p->dict, f.function);
+	struct tp_text file = tp_dict_text(p->dict, fn.file);
+	int64_t line = f.line > 0 ? f.line : fn.start_line;
+
+	place->line = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
+	return file.size ? tp_dict_string(pic->files, file.text, file.size, &place->file) : 0;
+}
+
+/* What is gone has its place in the old run. */
+static int find_places(struct rep_flame_picture *pic, const struct rep_flame_load *l,
+		       struct tp_err *err)
+{
+	int code = 0;
+
+	pic->files = tp_dict_new();
+	pic->place = calloc(pic->tree.n, sizeof(*pic->place));
+	if (!pic->files || !pic->place)
+		return no_memory(err);
+	for (uint32_t i = 1; i < pic->tree.n && !code; i++) {
+		for (size_t side = 0; side < l->n && !code; side++) {
+			uint32_t frame = rep_flame_frame_of(&pic->tree, i, (int)side);
+
+			if (!frame)
+				continue;
+			code = find_place(pic, l->profile[side], frame, &pic->place[i]);
+			break;
+		}
+	}
+	return code ? no_memory(err) : 0;
+}
+
+/* ---- the picture ---- */
+
+static int copy_types(struct rep_flame_picture *pic, const struct rep_profile_view *v)
+{
+	const struct tp_profile *p = v->profile;
+
+	pic->types = calloc(p->ntypes + 1, sizeof(*pic->types));
+	if (!pic->types)
+		return TP_ENOMEM;
+	for (; pic->ntypes < p->ntypes; pic->ntypes++) {
+		pic->types[pic->ntypes] =
+		    strdup(tp_dict_text(p->dict, p->types[pic->ntypes].type).text);
+		if (!pic->types[pic->ntypes])
+			return TP_ENOMEM;
+	}
+	pic->index = v->index;
+	return 0;
+}
+
+static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *l,
+		    struct tp_err *err)
+{
+	struct rep_flame_heading h = {0};
+	int code = rep_flame_heading(&h, &pic->tree, l->part, l->n, l->words, err);
+
+	if (code) {
+		rep_flame_heading_release(&h);
+		return code;
+	}
+	pic->title = h.title;
+	pic->subtitle = h.subtitle;
+	pic->measure = rep_flame_measure(h.type, h.unit);
+	pic->type = strdup(h.type);
+	pic->unit = strdup(h.unit);
+	if (!pic->type || !pic->unit || copy_types(pic, &l->view[REP_FLAME_NEW]))
+		return no_memory(err);
+	return 0;
+}
+
+int rep_flame_picture(struct rep_flame_picture *pic, const struct rep_flame_load *l, bool reverse,
+		      struct tp_err *err)
+{
+	const struct rep_flame_tree_options opt = {
+	    .compared = l->n > 1, .reverse = reverse, .frames = true};
+	int code;
+
+	*pic = (struct rep_flame_picture){0};
+	code = rep_flame_tree_init(&pic->tree, &opt, err);
+	if (!code)
+		code = rep_flame_parts_add(&pic->tree, l->part, l->n, false, err);
+	if (!code)
+		code = rep_flame_tree_sum(&pic->tree, err);
+	if (!code)
+		code = rep_flame_order(&pic->tree, &pic->order, err);
+	if (!code)
+		code = find_places(pic, l, err);
+	if (!code)
+		code = describe(pic, l, err);
+	return code;
+}
+
+void rep_flame_picture_release(struct rep_flame_picture *pic)
+{
+	rep_flame_tree_release(&pic->tree);
+	rep_flame_order_release(&pic->order);
+	tp_dict_free(pic->files);
+	free(pic->place);
+	free(pic->title);
+	free(pic->subtitle);
+	free(pic->type);
+	free(pic->unit);
+	for (size_t i = 0; i < pic->ntypes; i++)
+		free(pic->types[i]);
+	free(pic->types);
+	*pic = (struct rep_flame_picture){0};
+}

@@ -1,0 +1,138 @@
+#include "flame/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "profile/regex.h"
+
+static bool has_capitals(const char *text)
+{
+	for (; *text; text++)
+		if (*text >= 'A' && *text <= 'Z')
+			return true;
+	return false;
+}
+
+/* What has no meaning in an expression stays, everything else is taken for itself. */
+static int quote(struct tp_buf *b, const char *text)
+{
+	int code = 0;
+
+	for (; *text; text++) {
+		if (strchr("\\.+*?()|[]{}^$", *text))
+			code |= tp_buf_put(b, "\\", 1);
+		code |= tp_buf_put(b, text, 1);
+	}
+	return code;
+}
+
+static int compile(struct rep_regex *re, const char *text, bool literal, struct tp_err *err)
+{
+	struct tp_buf b = {0};
+	int code = has_capitals(text) ? 0 : tp_buf_put(&b, "(?i)", 4);
+
+	code |= literal ? quote(&b, text) : tp_buf_put(&b, text, strlen(text));
+	code |= tp_buf_put(&b, "", 1);
+	code = code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
+		    : rep_regex_init(re, (const char *)b.data, "search", err);
+	tp_buf_release(&b);
+	return code;
+}
+
+/* By string of the names. */
+static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t *name,
+		       struct tp_err *err)
+{
+	uint32_t n = tp_dict_strings(t->names);
+	struct rep_regex re = {0};
+	int code = compile(&re, text, false, err);
+
+	/* "(*conn)" is no expression, but what methods look like. */
+	if (code == TP_EFORMAT) {
+		rep_regex_release(&re);
+		re = (struct rep_regex){0};
+		code = compile(&re, text, true, err);
+	}
+	for (uint32_t i = 1; i < n && !code; i++) {
+		struct tp_text s = tp_dict_text(t->names, i);
+
+		name[i] = rep_regex_match(&re, s.text, s.size);
+	}
+	rep_regex_release(&re);
+	return code;
+}
+
+/* Adds up the matches at and below a node that are not below another match. */
+static void count(const struct rep_flame_tree *t, uint32_t top, struct rep_flame_found *f)
+{
+	bool skip = false;
+
+	for (uint32_t at = top;;) {
+		skip = f->mark[at] & REP_FLAME_MATCHES || !f->mark[at];
+		if (f->mark[at] & REP_FLAME_MATCHES) {
+			tp_sum(&f->weight, rep_flame_weight(t, at));
+			for (int side = 0; side < REP_FLAME_SIDES; side++)
+				tp_sum(&f->value[side], rep_flame_total(t, at, side));
+			f->frames++;
+		}
+		if (!skip && t->node[at].child) {
+			at = t->node[at].child;
+			continue;
+		}
+		while (at != top && !t->node[at].next)
+			at = t->node[at].parent;
+		if (at == top)
+			return;
+		at = t->node[at].next;
+	}
+}
+
+int rep_flame_search(const struct rep_flame_tree *t, const struct rep_flame_order *o,
+		     struct rep_flame_zoom zoom, const char *text, struct rep_flame_found *f,
+		     struct tp_err *err)
+{
+	uint8_t *name = calloc(tp_dict_strings(t->names), 1);
+	int code = 0;
+
+	*f = (struct rep_flame_found){.mark = calloc(t->n, 1)};
+	if (!name || !f->mark)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code)
+		code = match_names(t, text, name, err);
+	/* The root has no name; parents come before their children. */
+	for (uint32_t i = t->n - 1; i > 0 && !code; i--) {
+		if (name[t->node[i].name])
+			f->mark[i] |= REP_FLAME_MATCHES;
+		if (f->mark[i])
+			f->mark[t->node[i].parent] |= REP_FLAME_HOLDS;
+	}
+	free(name);
+	if (code)
+		return code;
+	if (!zoom.from)
+		count(t, zoom.node, f);
+	for (uint32_t i = o->first[zoom.node] + zoom.from; zoom.from && i < o->first[zoom.node + 1];
+	     i++)
+		count(t, o->child[i], f);
+	return 0;
+}
+
+void rep_flame_found_release(struct rep_flame_found *f)
+{
+	free(f->mark);
+	*f = (struct rep_flame_found){0};
+}
+
+unsigned rep_flame_found_mark(const struct rep_flame_found *f, const struct rep_flame_order *o,
+			      const struct rep_flame_bar *bar)
+{
+	uint32_t node = bar->what.node;
+
+	if (!bar->count)
+		return f->mark[node];
+	for (uint32_t i = o->first[node] + bar->what.from; i < o->first[node + 1]; i++)
+		if (f->mark[o->child[i]])
+			return REP_FLAME_HOLDS;
+	return 0;
+}
