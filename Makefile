@@ -129,7 +129,7 @@ endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
 
 # Its views and widgets are tested one by one, so they are a library.
-TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES)))$(TUI_LIBS)
+TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES) $(XML_PACKAGES)))$(TUI_LIBS)
 $(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

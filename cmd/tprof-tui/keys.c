@@ -83,6 +83,18 @@ const struct tui_binding tui_bindings[] = {
     {'p', TUI_DO_PLAY, TUI_TIMELINE, NULL},
     {'*', TUI_DO_ALIKE, TUI_TIMELINE, NULL},
     {'a', TUI_DO_ALL_ROWS, TUI_TIMELINE, NULL},
+    {TUI_ENTER, TUI_DO_ZOOM_IN, TUI_FLAME, "zoom"},
+    {KEY_ENTER, TUI_DO_ZOOM_IN, TUI_FLAME, NULL},
+    {'+', TUI_DO_ZOOM_IN, TUI_FLAME, NULL},
+    {'u', TUI_DO_ZOOM_OUT, TUI_FLAME, "zoom out"},
+    {KEY_BACKSPACE, TUI_DO_ZOOM_OUT, TUI_FLAME, NULL},
+    {'-', TUI_DO_ZOOM_OUT, TUI_FLAME, NULL},
+    {'x', TUI_DO_KIND, TUI_FLAME, "what is counted"},
+    {'X', TUI_DO_KIND_BACK, TUI_FLAME, NULL},
+    {'#', TUI_DO_COUNT, TUI_FLAME, NULL},
+    {'R', TUI_DO_REVERSE, TUI_FLAME, "reverse"},
+    {'i', TUI_DO_FLIP, TUI_FLAME, "flip"},
+    {'d', TUI_DO_DIFFER, TUI_FLAME, "differences"},
     {'1', TUI_DO_RUNS, ALL, NULL},
     {'2', TUI_DO_OVERVIEW, ALL, NULL},
     {'3', TUI_DO_TIMELINE, ALL, NULL},
@@ -103,10 +115,17 @@ const struct tui_binding tui_bindings[] = {
 
 enum tui_action tui_key_action(int key, unsigned where)
 {
-	for (const struct tui_binding *b = tui_bindings; b->key; b++)
-		if (b->key == key && b->where & where)
+	enum tui_action everywhere = TUI_DO_NONE;
+
+	for (const struct tui_binding *b = tui_bindings; b->key; b++) {
+		if (b->key != key || !(b->where & where))
+			continue;
+		if (b->where != ALL)
 			return b->action;
-	return TUI_DO_NONE;
+		if (everywhere == TUI_DO_NONE)
+			everywhere = b->action;
+	}
+	return everywhere;
 }
 
 char *tui_key_name(int key, char text[16])

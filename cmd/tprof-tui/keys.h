@@ -68,8 +68,8 @@ enum tui_where {
 	X(REPORT_BACK, "report-back", "the report before")                                         \
 	X(MARK, "mark", "the run to compare others with")                                          \
 	X(FOLD, "fold", "fold or unfold what the cursor is on")                                    \
-	X(KIND, "kind", "the next kind of rows")                                                   \
-	X(ZOOM_IN, "zoom-in", "zoom in, around the cursor")                                        \
+	X(KIND, "kind", "the next kind of rows, or what is counted")                                \
+	X(ZOOM_IN, "zoom-in", "zoom in, to the cursor")                                            \
 	X(ZOOM_OUT, "zoom-out", "zoom out")                                                        \
 	X(ZOOM_ALL, "zoom-all", "the whole run, or what is selected of it")                        \
 	X(ZOOM_HERE, "zoom-here", "zoom to the span under the cursor")                             \
@@ -93,7 +93,12 @@ enum tui_where {
 	X(DIFF_CHANGED, "changed", "only what changed, or all")                                    \
 	X(DIFF_CUM, "cum", "with what was called, or itself alone")                                \
 	X(DIFF_STATS, "statistics", "all statistics of metrics, or those that matter most")        \
-	X(DIFF_OTHER, "compare-with", "compare with something else")
+	X(DIFF_OTHER, "compare-with", "compare with something else")                               \
+	X(KIND_BACK, "kind-back", "the kind before")                                               \
+	X(COUNT, "count", "number or time: how often, or how long")                                \
+	X(FLIP, "flip", "upside down")                                                             \
+	X(REVERSE, "reverse", "from the leaf: callers below what they call")                       \
+	X(DIFFER, "differ", "what changed since the marked run")
 
 enum tui_action {
 #define TUI_X(action, name, doc) TUI_DO_##action,
@@ -123,6 +128,7 @@ struct tui_binding {
 /* In the order of help; ends with key 0. */
 extern const struct tui_binding tui_bindings[];
 
+/* What a view has for a key goes before what it does everywhere. */
 enum tui_action tui_key_action(int key, unsigned where);
 /* "^F", "PgDn", "j", "Enter" into text (16 bytes), which is returned. */
 char *tui_key_name(int key, char text[16]);

@@ -9,7 +9,8 @@
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/tui.h"
 
-#define BUSY_MS 15 /* how often the worker is asked while it works */
+#define WHEEL_LINES 3
+#define BUSY_MS	    15 /* how often the worker is asked while it works */
 
 void tui_message(struct tui *t, const char *fmt, ...)
 {
@@ -71,7 +72,9 @@ static void draw_hints(const struct tui_view *v, int row, int cols)
 
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
-			if (!b->hint || seen || !(b->where & v->ops->where) || own != !pass)
+			/* A key that means something else here is none of its hints. */
+			if (!b->hint || seen || own != !pass ||
+			    tui_key_action(b->key, v->ops->where) != b->action)
 				continue;
 			tui_key_name(b->key, name);
 			width = (int)(strlen(name) + strlen(b->hint) + 3);
@@ -240,6 +243,14 @@ void tui_act(struct tui *t, enum tui_action action)
 	act_everywhere(t, v, action);
 }
 
+static void wheel(struct tui *t, struct tui_view *v, int lines)
+{
+	if (v->ops->wheel)
+		v->ops->wheel(t, v, lines);
+	for (int i = 0; !v->ops->wheel && i < abs(lines); i++)
+		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
+}
+
 static void click(struct tui *t, struct tui_view *v)
 {
 	MEVENT e;
@@ -247,11 +258,9 @@ static void click(struct tui *t, struct tui_view *v)
 	if (getmouse(&e) != OK)
 		return;
 	if (e.bstate & BUTTON4_PRESSED) {
-		for (int i = 0; i < 3; i++)
-			tui_act(t, TUI_DO_UP);
+		wheel(t, v, -WHEEL_LINES);
 	} else if (e.bstate & BUTTON5_PRESSED) {
-		for (int i = 0; i < 3; i++)
-			tui_act(t, TUI_DO_DOWN);
+		wheel(t, v, WHEEL_LINES);
 	} else if (v->ops->click && e.y >= v->area.row && e.y < v->area.row + v->area.rows &&
 		   e.bstate & (BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED)) {
 		v->ops->click(t, v, e.y, e.x, (e.bstate & BUTTON1_DOUBLE_CLICKED) != 0);

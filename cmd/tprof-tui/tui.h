@@ -70,9 +70,10 @@ struct tui_view_ops {
 	bool (*act)(struct tui *t, struct tui_view *v, enum tui_action action);
 	/* A key that no binding has. NULL: none is heeded. */
 	bool (*key)(struct tui *t, struct tui_view *v, int key);
-	/* A click within the area it was last drawn in; wheels come as TUI_DO_UP and DOWN. NULL:
-	 * none. */
+	/* A click within the area it was last drawn in. NULL: none. */
 	void (*click)(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+	/* A turn of the wheel, so many lines down. NULL: as TUI_DO_UP and DOWN. */
+	void (*wheel)(struct tui *t, struct tui_view *v, int lines);
 	/* Search and filter while they are typed. NULL: it has none. `step` 0: as typed, else the
 	 * next. */
 	bool (*search)(struct tui *t, struct tui_view *v, const char *text, int step);

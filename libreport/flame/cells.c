@@ -16,14 +16,14 @@ struct laying {
 	size_t room, level_room;
 };
 
-/* Of many children that are narrower than a cell, each of the first gets one: else zooming would
- * lead nowhere. */
+/* Where all children of what is as wide as the picture are narrower than a cell, each of the first
+ * gets one: else zooming would lead nowhere. */
 static bool is_fine(const struct laying *l)
 {
 	const struct rep_flame_zoom *z = &l->opt->zoom;
 	uint32_t at = l->o->first[z->node] + z->from;
 
-	return z->from &&
+	return at < l->o->first[z->node + 1] &&
 	       (double)rep_flame_weight(l->t, l->o->child[at]) * l->opt->width < l->whole;
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "text.h"
+
 /* Where the type arguments, receiver, file or parameters begin. */
 static size_t plain_end(const char *s, size_t from, size_t size)
 {
@@ -90,4 +92,21 @@ struct rep_flame_name rep_flame_name(const char *text, size_t size)
 	else
 		n.hue = (uint8_t)(XXH3_64bits(text + from, end - from) % REP_FLAME_HUES);
 	return n;
+}
+
+int rep_flame_label(struct tp_buf *out, const char *name, size_t size, const char *share,
+		    size_t room, bool ascii)
+{
+	struct rep_flame_name n = rep_flame_name(name, size);
+	size_t from = n.brief, width = rep_text_width(name + from, size - from);
+	int code;
+
+	if (width > room && n.package > n.brief && n.package + 4 < size) {
+		from = n.package + (name[n.package] == ':' ? 2u : 1u);
+		width = rep_text_width(name + from, size - from);
+	}
+	code = rep_shorten(out, name + from, size - from, room, REP_SHORTEN_RIGHT, ascii);
+	if (!code && *share && width + 1 + strlen(share) <= room)
+		code = tp_buf_put(out, " ", 1) | tp_buf_put(out, share, strlen(share));
+	return code;
 }

@@ -3,8 +3,11 @@
 #ifndef REP_FLAME_NAME_H
 #define REP_FLAME_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/buf.h"
 
 #define REP_FLAME_HUES	 16
 #define REP_FLAME_SHADES 3
@@ -23,5 +26,11 @@ struct rep_flame_name {
 /* Names of Go ("net/http.(*conn).serve"), C++ and Rust ("std::vector<int>::push_back"), Java
  * ("java.util.HashMap.put"), and those of tree.h that have a file or an address. */
 struct rep_flame_name rep_flame_name(const char *text, size_t size);
+
+/* Appends what fits of a name into so many cells: without the folders of its package, without the
+ * package, then cut at its right (rep_shorten); behind all of it `share`, where there is room. The
+ * name is escaped. TP_ENOMEM. */
+int rep_flame_label(struct tp_buf *out, const char *name, size_t size, const char *share,
+		    size_t room, bool ascii);
 
 #endif

@@ -4,13 +4,14 @@
 
 static attr_t attribute[TUI_NSTYLES];
 static short pair[TUI_NSTYLES];
+static bool coloured;
 
 static const struct {
 	short fg, bg, fg8, bg8;
 	attr_t attribute, plain;
 } styles[TUI_NSTYLES] = {
 #define TUI_X(name, fg, bg, fg8, bg8, attr, mono) {fg, bg, fg8, bg8, attr, mono},
-    TUI_STYLES(TUI_X)
+    TUI_STYLES(TUI_X) TUI_FLAME_STYLES(TUI_X)
 #undef TUI_X
 };
 
@@ -21,6 +22,7 @@ void tui_style_init(bool colour)
 	if (some)
 		use_default_colors();
 	many = some && COLORS >= 256;
+	coloured = some;
 	for (short i = 0; i < TUI_NSTYLES; i++) {
 		short fg = many ? styles[i].fg : styles[i].fg8;
 		short bg = many ? styles[i].bg : styles[i].bg8;
@@ -37,4 +39,9 @@ void tui_style_init(bool colour)
 void tui_style_set(enum tui_style style)
 {
 	attr_set(attribute[style], pair[style], NULL);
+}
+
+bool tui_style_coloured(void)
+{
+	return coloured;
 }

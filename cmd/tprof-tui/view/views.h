@@ -10,6 +10,7 @@
 #define TUI_VIEWS(X) \
 	X(runs)      \
 	X(top)       \
+	X(flame)     \
 	X(diff)      \
 	X(sql)       \
 	X(help)

@@ -50,25 +50,11 @@ static unsigned colour_of(const struct rep_flame_job *job, const struct rep_flam
 static int put_label(struct row *r, const struct rep_flame_frame *f, struct tp_text name,
 		     size_t room)
 {
-	struct rep_flame_name n = rep_flame_name(name.text, name.size);
-	const char *brief = name.text + n.brief;
-	size_t size = name.size - n.brief, width = rep_text_width(brief, size);
 	char share[REP_FLAME_WORDS];
-	int code;
 
-	rep_flame_percent(share, f->width);
 	r->label.size = 0;
-	if (width > room && n.package > n.brief && n.package + 4 < name.size) {
-		size_t skip = n.package + (name.text[n.package] == ':' ? 2u : 1u);
-
-		brief = name.text + skip;
-		size = name.size - skip;
-		width = rep_text_width(brief, size);
-	}
-	code = rep_shorten(&r->label, brief, size, room, REP_SHORTEN_RIGHT, r->job->opt->ascii);
-	if (width + 1 + strlen(share) <= room)
-		code |= tp_buf_put(&r->label, " ", 1) | rep_put(&r->label, share);
-	return code;
+	return rep_flame_label(&r->label, name.text, name.size, rep_flame_percent(share, f->width),
+			       room, r->job->opt->ascii);
 }
 
 static int put_blanks(struct row *r, size_t n)

@@ -1,0 +1,208 @@
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/view/flame/flame.h"
+
+struct job {
+	struct tui_job job;
+	struct tui_select select; /* texts are copies; runs belong to the command */
+	struct flame_kind kind;
+	struct rep_flame_picture *pic;
+};
+
+bool flame_is_profile(const struct tui_view *v)
+{
+	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
+}
+
+void flame_free_picture(struct rep_flame_picture *pic)
+{
+	if (pic)
+		rep_flame_picture_release(pic);
+	free(pic);
+}
+
+/* ---- on the worker's thread ---- */
+
+/* rep_flame_load on its own, to be kept. */
+static void free_load(void *object)
+{
+	struct rep_flame_load *load = object;
+
+	rep_flame_load_release(load);
+	free(load);
+}
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int put_text(struct tp_buf *b, const char *name, const char *text)
+{
+	return text ? tp_buf_put(b, name, 1) | tp_buf_put(b, text, strlen(text) + 1) : 0;
+}
+
+/* All that a load depends on, in a text. */
+static int key_of(const struct job *j, const struct rep_flame_pick *pick, struct tp_buf *key)
+{
+	const struct rep_filter_text *f = &pick->trace.filter;
+	char text[128];
+	int code = 0;
+
+	snprintf(text, sizeof(text), "%lld %lld %d ", (long long)pick->run->row.id,
+		 pick->base ? (long long)pick->base->row.id : -1LL, (int)j->kind.view);
+	code |= put_text(key, "r", text) | put_text(key, "i", pick->sample_index);
+	code |= put_text(key, "g", f->goroutine) | put_text(key, "f", f->focus);
+	code |= put_text(key, "s", f->state) | put_text(key, "w", f->reason);
+	code |= put_text(key, "a", f->from) | put_text(key, "b", f->to);
+	code |= put_text(key, "t", pick->trace.task) | put_text(key, "n", pick->trace.region);
+	/* It is compared as a C string. */
+	for (size_t i = 0; !code && i < key->size; i++)
+		key->data[i] = key->data[i] ? key->data[i] : '\n';
+	return code | tp_buf_put(key, "", 1);
+}
+
+/* What it takes to load may be much more than to merge it the other way round. */
+static int load(struct job *j, struct tp_store *store, struct rep_flame_load **out,
+		struct tp_err *err)
+{
+	char times[60], words[300];
+	struct rep_flame_pick pick = {
+	    .run = j->select.run,
+	    .base = j->kind.differ ? j->select.other : NULL,
+	    .trace = {.view = j->kind.view, .filter = tui_select_filter(&j->select, times)},
+	    .sample_index = j->kind.count   ? "0"
+			    : *j->kind.type ? j->kind.type
+					    : NULL,
+	};
+	struct tp_buf key = {0};
+	int code;
+
+	pick.trace.task = pick.trace.filter.task;
+	pick.trace.region = pick.trace.filter.region;
+	pick.trace.filter.task = pick.trace.filter.region = NULL;
+	pick.words = tui_select_words(&j->select, words, sizeof(words));
+	if (key_of(j, &pick, &key)) {
+		tp_buf_release(&key);
+		return no_memory(err);
+	}
+	*out = tui_keep_find(&j->job, free_load, (const char *)key.data);
+	if (*out) {
+		tp_buf_release(&key);
+		return 0;
+	}
+	*out = calloc(1, sizeof(**out));
+	code = *out ? rep_flame_load(*out, store, &pick, err) : no_memory(err);
+	if (code && *out)
+		free_load(*out);
+	else if (!code)
+		code = tui_keep_put(&j->job, free_load, (const char *)key.data, *out, err);
+	tp_buf_release(&key);
+	return code;
+}
+
+static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
+{
+	struct job *j = (struct job *)job;
+	struct rep_flame_load *l = NULL;
+	int code = load(j, store, &l, err);
+
+	if (!code && job->stop)
+		code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+	if (code)
+		return code;
+	j->pic = calloc(1, sizeof(*j->pic));
+	if (!j->pic)
+		return no_memory(err);
+	return rep_flame_picture(j->pic, l, j->kind.reverse, err);
+}
+
+/* ---- on the screen's ---- */
+
+static void done(struct tui_view *v, struct tui_job *job)
+{
+	struct job *j = (struct job *)job;
+	struct flame *f = v->state;
+
+	v->busy = false;
+	free(f->error);
+	f->error = NULL;
+	if (job->code) {
+		tui_error(v->tui, "%s", job->err.msg);
+		f->error = strdup(job->err.msg);
+		flame_take(v->tui, f, NULL, &j->kind);
+		return;
+	}
+	flame_take(v->tui, f, j->pic, &j->kind);
+	j->pic = NULL;
+}
+
+static void release(struct tui_job *job)
+{
+	struct job *j = (struct job *)job;
+
+	flame_free_picture(j->pic);
+	tui_select_release(&j->select);
+	free(j);
+}
+
+void flame_ask(struct tui *t, struct tui_view *v)
+{
+	struct flame *f = v->state;
+	struct job *j;
+
+	if (!v->select.run)
+		return;
+	j = calloc(1, sizeof(*j));
+	if (!j || !tui_select_copy(&j->select, &v->select)) {
+		free(j);
+		tui_error(t, "out of memory");
+		return;
+	}
+	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
+	j->kind = f->want;
+	v->busy = true;
+	tui_worker_ask(t->worker, &j->job);
+}
+
+/* ---- words ---- */
+
+void flame_title(const struct tui_view *v, char *text, size_t size)
+{
+	const struct flame *f = v->state;
+	const struct flame_kind *k = &f->want;
+	const char *type = flame_is_profile(v) ? k->type : rep_trace_views[k->view].name;
+
+	if (flame_is_profile(v) && !*type && f->pic)
+		type = f->pic->type;
+	snprintf(text, size, "%s%s%s%s%.60s", type,
+		 !k->count		    ? ""
+		 : k->view == REP_TRACE_CPU ? " samples"
+					    : " events",
+		 k->reverse ? " by leaf" : "", k->differ && v->select.other ? " against " : "",
+		 k->differ && v->select.other ? v->select.other->row.name : "");
+}
+
+const char *flame_why_empty(const struct tui_view *v)
+{
+	static const char *const whys[REP_NTRACE_VIEWS] = {
+	    [REP_TRACE_CPU] = "There are no CPU samples in this. A trace has them where the CPU "
+			      "profiler ran as well: pprof.StartCPUProfile beside trace.Start, go "
+			      "test -trace with -cpuprofile. x shows running time instead.",
+	    [REP_TRACE_RUNNING] = "No goroutine ran in what is selected.",
+	    [REP_TRACE_OFFCPU] = "No goroutine was blocked in what is selected.",
+	    [REP_TRACE_SCHED] = "No goroutine waited for a P in what is selected.",
+	    [REP_TRACE_SYSCALL] = "No goroutine was in a system call in what is selected.",
+	    [REP_TRACE_WALL] = "There were no goroutines in what is selected.",
+	};
+	const struct flame *f = v->state;
+	char words[8];
+
+	if (flame_is_profile(v))
+		return *tui_select_words(&v->select, words, sizeof(words))
+			   ? "No sample has a frame that matches; c takes the filter away."
+			   : "All samples of this type are zero; x shows the next one.";
+	return whys[f->kind.view];
+}

@@ -1,0 +1,267 @@
+/* What is looked at: the bars, the cursor on them, what is zoomed into, and what is searched for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flame/change.h"
+#include "tprof-tui/view/flame/flame.h"
+
+/* ---- bars ---- */
+
+const struct rep_flame_bar *flame_bar(const struct flame *f)
+{
+	return f->pic && f->bar < f->cells.n ? &f->cells.bar[f->bar] : NULL;
+}
+
+/* So that the cursor can be seen, with a level above and below it where there is one. */
+static void show_cursor(struct flame *f)
+{
+	const struct rep_flame_bar *b = flame_bar(f);
+	uint32_t margin = f->levels > 4 ? 1 : 0, least, most;
+
+	if (!b || !f->levels)
+		return;
+	least = b->level + 1 + margin > f->levels ? b->level + 1 + margin - f->levels : 0;
+	most = b->level > margin ? b->level - margin : 0;
+	if (f->top < least)
+		f->top = least;
+	if (f->top > most)
+		f->top = most;
+	if (f->cells.nlevels <= f->levels)
+		f->top = 0;
+	else if (f->top > f->cells.nlevels - f->levels)
+		f->top = f->cells.nlevels - f->levels;
+}
+
+bool flame_lay(struct tui *t, struct flame *f, uint32_t width)
+{
+	const struct rep_flame_cells_options opt = {
+	    .zoom = f->zoom, .width = width ? width : 1, .noise = REP_FLAME_NOISE};
+	const struct rep_flame_bar *b = flame_bar(f);
+	struct rep_flame_zoom at = b ? b->what : f->zoom;
+	struct tp_err err;
+
+	if (!f->pic)
+		return false;
+	if (f->cells.width == opt.width)
+		return true;
+	rep_flame_cells_release(&f->cells);
+	if (rep_flame_cells(&f->pic->tree, &f->pic->order, &opt, &f->cells, &err)) {
+		rep_flame_cells_release(&f->cells);
+		tui_error(t, "%s", err.msg);
+		return false;
+	}
+	flame_go(f, rep_flame_cells_find(&f->cells, &f->pic->tree, at));
+	return true;
+}
+
+static void lay_again(struct tui *t, struct flame *f)
+{
+	uint32_t width = f->cells.width;
+
+	f->cells.width = 0;
+	if (width)
+		flame_lay(t, f, width);
+}
+
+void flame_go(struct flame *f, uint32_t bar)
+{
+	f->bar = bar;
+	f->cell = bar < f->cells.n ? f->cells.bar[bar].first : 0;
+	show_cursor(f);
+}
+
+void flame_step(struct flame *f, enum rep_flame_step step)
+{
+	if (!flame_bar(f))
+		return;
+	f->bar = rep_flame_cells_step(&f->cells, f->bar, step, &f->cell);
+	show_cursor(f);
+}
+
+/* The cursor stays on the screen. */
+void flame_scroll(struct flame *f, long levels)
+{
+	long most = f->cells.nlevels > f->levels ? (long)(f->cells.nlevels - f->levels) : 0;
+	long top = (long)f->top + levels;
+	const struct rep_flame_bar *b = flame_bar(f);
+
+	if (!b)
+		return;
+	f->top = (uint32_t)(top < 0 ? 0 : top > most ? most : top);
+	while (b->level >= f->top + f->levels) {
+		f->bar = b->parent;
+		b = flame_bar(f);
+	}
+	while (b->level < f->top && b->nchildren) {
+		f->bar = rep_flame_cells_step(&f->cells, f->bar, REP_FLAME_CHILD, &f->cell);
+		b = flame_bar(f);
+	}
+	/* Nothing is below it: the first of what is shown. */
+	if (b->level < f->top)
+		f->bar = f->cells.level[f->top];
+}
+
+/* ---- zoom ---- */
+
+/* Shares of what is found are of what is zoomed into. */
+static void search_again(struct tui *t, struct flame *f)
+{
+	struct tp_err err;
+
+	rep_flame_found_release(&f->found);
+	if (!f->search || !f->pic)
+		return;
+	if (rep_flame_search(&f->pic->tree, &f->pic->order, f->zoom, f->search, &f->found, &err)) {
+		tui_error(t, "%s", err.msg);
+		rep_flame_found_release(&f->found);
+		free(f->search);
+		f->search = NULL;
+	}
+}
+
+static void zoom_to(struct tui *t, struct flame *f, struct rep_flame_zoom zoom,
+		    struct rep_flame_zoom cursor)
+{
+	f->zoom = zoom;
+	f->top = 0;
+	lay_again(t, f);
+	if (f->cells.n)
+		flame_go(f, rep_flame_cells_find(&f->cells, &f->pic->tree, cursor));
+	search_again(t, f);
+}
+
+void flame_zoom_in(struct tui *t, struct flame *f)
+{
+	const struct rep_flame_bar *b = flame_bar(f);
+
+	if (!b)
+		return;
+	if (!f->bar) {
+		flame_zoom_out(t, f);
+		return;
+	}
+	if (f->nbefore == f->before_room) {
+		size_t room = f->before_room ? f->before_room * 2 : 16;
+		struct rep_flame_zoom *more = realloc(f->before, room * sizeof(*more));
+
+		if (!more) {
+			tui_error(t, "out of memory");
+			return;
+		}
+		f->before = more;
+		f->before_room = room;
+	}
+	f->before[f->nbefore++] = f->zoom;
+	zoom_to(t, f, b->what, b->what);
+}
+
+void flame_zoom_out(struct tui *t, struct flame *f)
+{
+	struct rep_flame_zoom was = f->zoom, to = {0};
+
+	if (!f->pic)
+		return;
+	if (!was.node && !was.from) {
+		tui_message(t, "this is all of it");
+		return;
+	}
+	if (f->nbefore)
+		to = f->before[--f->nbefore];
+	zoom_to(t, f, to, was);
+}
+
+/* ---- another picture ---- */
+
+/* The node of the new tree that is reached by the names that lead to this one in the old, or the
+ * last that is there. */
+static uint32_t same_path(const struct rep_flame_tree *old, uint32_t node,
+			  const struct rep_flame_tree *new)
+{
+	uint32_t path[REP_FLAME_MAX_DEPTH], n = 0, at = 0;
+
+	for (; node && n < REP_FLAME_MAX_DEPTH; node = old->node[node].parent)
+		path[n++] = node;
+	while (n-- > 0 && !node) {
+		struct tp_text name = tp_dict_text(old->names, old->node[path[n]].name);
+		uint32_t c = new->node[at].child;
+
+		for (; c; c = new->node[c].next) {
+			struct tp_text other = tp_dict_text(new->names, new->node[c].name);
+
+			if (other.size == name.size && !memcmp(other.text, name.text, name.size))
+				break;
+		}
+		if (!c)
+			break;
+		at = c;
+	}
+	return at;
+}
+
+void flame_take(struct tui *t, struct flame *f, struct rep_flame_picture *pic,
+		const struct flame_kind *kind)
+{
+	struct rep_flame_picture *old = f->pic;
+	const struct rep_flame_bar *b = flame_bar(f);
+	struct rep_flame_zoom zoom = {0}, cursor = {0};
+	uint32_t width = f->cells.width;
+
+	if (old && pic && f->kind.reverse == kind->reverse) {
+		zoom.node = same_path(&old->tree, f->zoom.node, &pic->tree);
+		cursor.node = b ? same_path(&old->tree, b->what.node, &pic->tree) : zoom.node;
+	}
+	rep_flame_cells_release(&f->cells);
+	rep_flame_found_release(&f->found);
+	flame_free_picture(old);
+	f->pic = pic;
+	f->kind = *kind;
+	f->nbefore = 0;
+	f->bar = f->top = 0;
+	f->zoom = zoom;
+	if (pic && width && flame_lay(t, f, width))
+		flame_go(f, rep_flame_cells_find(&f->cells, &pic->tree, cursor));
+	search_again(t, f);
+}
+
+/* ---- search ---- */
+
+unsigned flame_mark(const struct flame *f, const struct rep_flame_bar *bar)
+{
+	return f->search && f->found.mark ? rep_flame_found_mark(&f->found, &f->pic->order, bar)
+					  : 0;
+}
+
+/* A frame that matches, or a merged bar that holds one. */
+static bool is_match(const struct flame *f, uint32_t bar)
+{
+	const struct rep_flame_bar *b = &f->cells.bar[bar];
+
+	return flame_mark(f, b) & (b->count ? REP_FLAME_HOLDS : REP_FLAME_MATCHES);
+}
+
+bool flame_find(struct tui *t, struct flame *f, const char *text)
+{
+	free(f->search);
+	f->search = text && *text ? strdup(text) : NULL;
+	search_again(t, f);
+	if (!f->search || !f->found.frames)
+		return false;
+	if (f->bar < f->cells.n && !is_match(f, f->bar))
+		flame_find_next(f, 1);
+	return true;
+}
+
+bool flame_find_next(struct flame *f, int step)
+{
+	uint32_t n = f->cells.n, at = f->bar;
+
+	for (uint32_t i = 0; i < n; i++) {
+		at = step < 0 ? (at ? at - 1 : n - 1) : (at + 1 < n ? at + 1 : 0);
+		if (!is_match(f, at))
+			continue;
+		flame_go(f, at);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,184 @@
+/* Out of the flame graph: to the clipboard, to files, to other views. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flame/flame.h"
+#include "tprof-tui/view/flame/flame.h"
+#include "tprof-tui/view/lead.h"
+
+struct tp_text flame_name(const struct flame *f, uint32_t node)
+{
+	const struct rep_flame_tree *t = &f->pic->tree;
+	struct tp_text name = tp_dict_text(t->names, t->node[node].name);
+
+	if (!node)
+		return (struct tp_text){"total", 5};
+	return name.size ? name : (struct tp_text){"(unknown)", 9};
+}
+
+/* ---- copying ---- */
+
+static int put_line(struct tp_buf *out, struct tp_text name)
+{
+	return rep_escape(out, name.text, name.size, REP_ESCAPE_SHOWN) | tp_buf_put(out, "\n", 1);
+}
+
+/* From the root of the stack on, whichever way the tree was merged. */
+static int put_stack(const struct flame *f, uint32_t node, struct tp_buf *out)
+{
+	const struct rep_flame_tree *t = &f->pic->tree;
+	uint32_t path[REP_FLAME_MAX_DEPTH], n = 0;
+	int code = 0;
+
+	for (; node && n < REP_FLAME_MAX_DEPTH; node = t->node[node].parent)
+		path[n++] = node;
+	for (uint32_t i = 0; i < n && !code; i++)
+		code = put_line(out, flame_name(f, path[t->opt.reverse ? i : n - 1 - i]));
+	return code;
+}
+
+static int write_as(const struct flame *f, enum rep_flame_format format,
+		    const struct rep_sink *sink, struct tp_err *err)
+{
+	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
+
+	opt.title = f->pic->title;
+	opt.subtitle = f->pic->subtitle;
+	opt.type = f->pic->type;
+	opt.unit = f->pic->unit;
+	opt.upwards = f->upwards;
+	opt.width = f->cells.width;
+	return rep_flame_write(&f->pic->tree, format, &opt, sink, err);
+}
+
+int flame_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+{
+	const struct flame *f = v->state;
+	const struct rep_flame_bar *b = flame_bar(f);
+	const struct rep_sink sink = rep_sink_buf(out);
+	struct tp_err err;
+
+	(void)t;
+	if (!f->pic)
+		return 0;
+	if (all)
+		return write_as(f, REP_FLAME_FOLDED, &sink, &err);
+	return b ? put_stack(f, b->what.node, out) : 0;
+}
+
+bool flame_save(struct tui *t, struct tui_view *v, const char *path)
+{
+	const struct flame *f = v->state;
+	enum rep_flame_format format;
+	struct rep_sink sink;
+	struct tp_err err;
+	FILE *file;
+	int code;
+
+	if (!f->pic) {
+		tui_error(t, "there is nothing to save yet");
+		return false;
+	}
+	if (!rep_flame_format_of(path, &format)) {
+		tui_error(t,
+			  "%.200s: its ending says how: .svg, .html, .folded, .json "
+			  "(speedscope) or .txt",
+			  path);
+		return false;
+	}
+	/* What is there is never overwritten. */
+	file = fopen(path, "wxe");
+	if (!file) {
+		tui_error(t, "%.300s: %s", path, strerror(errno));
+		return false;
+	}
+	sink = rep_sink_file(file);
+	code = write_as(f, format, &sink, &err);
+	if (fclose(file) && !code)
+		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+	if (!code)
+		return true;
+	tui_error(t, "%.300s: %s", path, err.msg);
+	unlink(path);
+	return false;
+}
+
+bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+{
+	const struct flame *f = v->state;
+	const struct rep_flame_bar *b = flame_bar(f);
+	struct tp_text text;
+
+	(void)t;
+	if (!b || b->count || !f->pic->place[b->what.node].file)
+		return false;
+	text = tp_dict_text(f->pic->files, f->pic->place[b->what.node].file);
+	*line = f->pic->place[b->what.node].line;
+	return (size_t)snprintf(file, size, "%s", text.text) < size;
+}
+
+/* ---- to the tables ---- */
+
+/* "[chan receive]" is no function but a state or a reason. */
+static bool narrow_by_leaf(struct tui_select *s, struct tp_text name)
+{
+	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
+	char *only;
+	bool done;
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (name.size == strlen(states[i]) + 2 &&
+		    !memcmp(name.text + 1, states[i], name.size - 2))
+			return tui_select_set(&s->state, states[i]);
+	only = tui_lead_only(name.text + 1, name.size - 2);
+	done = only && tui_select_set(&s->reason, only);
+	free(only);
+	return done;
+}
+
+/* What the frame and those above it say. */
+static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t node,
+		   struct tui_select *s)
+{
+	struct tp_text name = flame_name(f, node);
+	char *only;
+	bool done;
+
+	if (!node)
+		return true;
+	if (!flame_is_profile(v) && name.size > 2 && name.text[0] == '[' &&
+	    name.text[name.size - 1] == ']') {
+		if (!narrow_by_leaf(s, name))
+			return false;
+		/* Of the function that it was in. */
+		node = f->kind.reverse ? 0 : f->pic->tree.node[node].parent;
+		name = flame_name(f, node);
+	}
+	if (!node)
+		return true;
+	only = tui_lead_only(name.text, name.size);
+	done = only && tui_select_set(&s->focus, only);
+	free(only);
+	return done;
+}
+
+void flame_top(struct tui *t, struct tui_view *v)
+{
+	static const char *const reports[REP_NTRACE_VIEWS] = {
+	    [REP_TRACE_CPU] = "cpu",	      [REP_TRACE_RUNNING] = "groups",
+	    [REP_TRACE_OFFCPU] = "block",     [REP_TRACE_SCHED] = "sched",
+	    [REP_TRACE_SYSCALL] = "syscalls", [REP_TRACE_WALL] = "breakdown",
+	};
+	const struct flame *f = v->state;
+	const struct rep_flame_bar *b = flame_bar(f);
+	struct tui_select s;
+
+	if (!tui_select_copy(&s, &v->select) || (b && !narrow(f, v, b->what.node, &s))) {
+		tui_select_release(&s);
+		tui_error(t, "out of memory");
+		return;
+	}
+	tui_lead_open(t, &s, "top", flame_is_profile(v) ? NULL : reports[f->kind.view]);
+}
