@@ -68,7 +68,7 @@ enum tui_where {
 	X(REPORT_BACK, "report-back", "the report before")                                         \
 	X(MARK, "mark", "the run to compare others with")                                          \
 	X(FOLD, "fold", "fold or unfold what the cursor is on")                                    \
-	X(KIND, "kind", "the next kind of rows, or what is counted")                                \
+	X(KIND, "kind", "the next kind of rows, or what is counted")                               \
 	X(ZOOM_IN, "zoom-in", "zoom in, to the cursor")                                            \
 	X(ZOOM_OUT, "zoom-out", "zoom out")                                                        \
 	X(ZOOM_ALL, "zoom-all", "the whole run, or what is selected of it")                        \
@@ -88,6 +88,9 @@ enum tui_where {
 	X(PLAY, "play", "play events one after the other, until a key")                            \
 	X(ALIKE, "alike", "highlight all that is like what the cursor is on")                      \
 	X(ALL_ROWS, "all-rows", "all rows, or those that are there in the time shown")             \
+	X(SECTION_NEXT, "section-next", "to the next section")                                     \
+	X(SECTION_BACK, "section-back", "to the section before")                                   \
+	X(GOROUTINE, "goroutine-view", "one goroutine, from its first to its last moment")         \
 	X(SAMPLE_TYPE, "sample-type", "the next sample type")                                      \
 	X(DIFF_PER, "per", "per second, task or as it is; of profiles scaled to equal totals")     \
 	X(DIFF_CHANGED, "changed", "only what changed, or all")                                    \

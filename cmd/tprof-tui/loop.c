@@ -227,6 +227,9 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 	case TUI_DO_SUSPEND:
 		tui_screen_suspend();
 		return true;
+	case TUI_DO_GOROUTINE:
+		open_named(t, "goroutine");
+		return true;
 	default:
 		return false;
 	}

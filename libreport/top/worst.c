@@ -48,10 +48,19 @@ static int no_memory(struct tp_err *err)
 
 /* ---- what counts ---- */
 
-static bool rests(struct search *s, uint32_t reason)
+/* Go: internal/trace, IsSystemGoroutine. */
+bool rep_entry_is_system(struct tp_text entry)
+{
+	return entry.size > 8 && !memcmp(entry.text, "runtime.", 8) &&
+	       (entry.size != 12 || memcmp(entry.text, "runtime.main", 12) != 0);
+}
+
+static bool is_rest(struct search *s, uint32_t entry, uint32_t reason)
 {
 	if (!s->rests)
 		return false;
+	if (s->only < 0 && rep_entry_is_system(tp_dict_text(s->v->dict, entry)))
+		return true;
 	if (reason >= s->nstrings)
 		reason = 0;
 	if (!s->rests[reason])
@@ -62,8 +71,9 @@ static bool rests(struct search *s, uint32_t reason)
 static bool counts(struct search *s, uint32_t entry, unsigned state, uint32_t reason,
 		   uint32_t stack)
 {
-	return state < TP_NSTATES && s->opt->states >> state & 1 && !rests(s, reason) &&
-	       rep_match_span(&s->v->match, entry, state, reason, stack);
+	return state < TP_NSTATES && s->opt->states >> state & 1 &&
+	       rep_match_span(&s->v->match, entry, state, reason, stack) &&
+	       !is_rest(s, entry, reason);
 }
 
 /* ---- the longest ---- */

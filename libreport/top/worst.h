@@ -8,13 +8,15 @@
 
 #include <stdatomic.h>
 
+#include "output.h"
 #include "timeline/span.h"
 #include "top/view.h"
 
 struct rep_worst_options {
 	uint32_t states; /* a bit per enum tp_state */
 	size_t n;	 /* at most so many */
-	/* Without those in which nobody is kept waiting (rep_reason_rests). */
+	/* Without those in which nobody is kept waiting: by their reason (rep_reason_rests), and of
+	 * goroutines of the runtime's own unless the filter names one. */
 	bool no_rest;
 	const atomic_bool *stop; /* NULL: none; else TP_ECANCEL once it is true */
 };
@@ -29,7 +31,13 @@ struct rep_worst {
 int rep_worst(struct rep_view *v, const struct rep_worst_options *options, struct rep_worst *out,
 	      size_t *found, struct tp_err *err);
 
+/* The same as a table of this name: duration, moment, goroutine, reason, where, who woke it. */
+int rep_worst_print(struct rep_view *v, const struct rep_worst_options *options, const char *name,
+		    struct rep_output *out, struct tp_err *err);
+
 /* Is it a way to rest: ended by a clock, or the runtime's own? */
 bool rep_reason_rests(struct tp_text reason);
+/* Is it the entry function of a goroutine of the runtime's own? */
+bool rep_entry_is_system(struct tp_text entry);
 
 #endif

@@ -121,7 +121,9 @@ static void test_worst_is_as_sql_has_it(void **state)
 	     "'system goroutine wait', 'GC background sweeper wait', 'GC worker (idle)', "
 	     "'GC scavenge wait', 'finalizer wait', 'force gc (idle)', 'forever', "
 	     "'trace reader (blocked)', 'debug call', 'cleanup wait', 'preempted', "
-	     "'update GOMAXPROCS')",
+	     "'update GOMAXPROCS') AND "
+	     "goroutine NOT IN (SELECT id FROM goroutine WHERE name LIKE 'runtime.%' AND name <> "
+	     "'runtime.main')",
 	     INT64_MIN,
 	     INT64_MAX},
 	    {{.from = "3ms", .to = "9ms"}, blocked, false, "state = 'Waiting'", 3000000, 9000000},

@@ -50,6 +50,8 @@ static const struct rule rules[] = {
     {"mmu",        "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"heap",       "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"stops",      "timeline",  NULL,         BY_GOROUTINE, NULL, "entry", NULL, NULL, NULL, NULL},
+    {"latencies",  "timeline",  NULL,         BY_FUNCTION | BY_GOROUTINE, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"waits",      "timeline",  NULL,         BY_FUNCTION | BY_GOROUTINE, NULL, NULL, NULL, NULL, NULL, NULL},
     {"help",       NULL,        NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

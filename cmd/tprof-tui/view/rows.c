@@ -229,14 +229,13 @@ static int write_table(struct tui_table *t, FILE *file, enum rep_format format, 
 	return code;
 }
 
-bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
+bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 {
-	struct tui_rows *r = v->state;
 	struct tp_err err;
 	FILE *file;
 	int code;
 
-	if (!r->table.sheet) {
+	if (!table->sheet) {
 		tui_error(t, "there is nothing to save yet");
 		return false;
 	}
@@ -246,7 +245,7 @@ bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
 		tui_error(t, "%.300s: %s", path, strerror(errno));
 		return false;
 	}
-	code = write_table(&r->table, file, format_of(path), &err);
+	code = write_table(table, file, format_of(path), &err);
 	if (fclose(file) && !code)
 		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!code)
@@ -254,4 +253,11 @@ bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
 	tui_error(t, "%.300s: %s", path, err.msg);
 	unlink(path);
 	return false;
+}
+
+bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path)
+{
+	struct tui_rows *r = v->state;
+
+	return tui_table_save(t, &r->table, path);
 }

@@ -60,5 +60,6 @@ void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text);
 int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
 /* .csv, .json, .tsv, .md; else TSV. */
 bool tui_rows_save(struct tui *t, struct tui_view *v, const char *path);
+bool tui_table_save(struct tui *t, struct tui_table *table, const char *path);
 
 #endif

@@ -9,6 +9,7 @@
 /* clang-format off */
 #define TUI_VIEWS(X) \
 	X(runs)      \
+	X(overview)  \
 	X(top)       \
 	X(flame)     \
 	X(diff)      \

@@ -147,7 +147,7 @@ static int draw_fold(const struct tui_table *t, int row, int col, int cols, enum
 static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t place,
 		     const struct layout *l)
 {
-	bool here = place == t->cursor;
+	bool here = place == t->cursor && !t->idle;
 	int col = a.col;
 
 	if (here)

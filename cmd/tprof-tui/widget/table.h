@@ -24,6 +24,7 @@ struct tui_table {
 	bool turned;		 /* smallest first */
 	char *filter, *search;	 /* lower case; NULL or "": none */
 	int page;		 /* rows that were shown last */
+	bool idle; /* its cursor is not shown: that of another table is */
 	struct tp_buf text;	 /* being made */
 };
 

@@ -1,0 +1,253 @@
+/* Small charts over time, and of mutator utilisation by window; drawn by libreport/chart. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chart/chart.h"
+#include "output/ops.h"
+#include "tprof-tui/view/overview/inside.h"
+
+enum { CHART_PROCS, CHART_GOROUTINES, CHART_HEAP, CHART_MMU };
+
+static const struct {
+	const char *report; /* Enter opens it */
+	enum ov_piece piece;
+} charts[] = {
+    [CHART_PROCS] = {"procs", OV_PICTURE},
+    [CHART_GOROUTINES] = {"goroutines", OV_PICTURE},
+    [CHART_HEAP] = {"heap", OV_PICTURE},
+    [CHART_MMU] = {"mmu", OV_MMU},
+};
+
+/* Points of its lines, made for a drawing. */
+struct points {
+	double *x, *y;
+	size_t n;
+};
+
+struct plan {
+	struct rep_chart chart;
+	struct rep_chart_line line[2];
+	struct points own;
+};
+
+static bool room(struct points *p, size_t n)
+{
+	p->x = calloc(n + 1, sizeof(*p->x));
+	p->y = calloc(n + 1, sizeof(*p->y));
+	return p->x && p->y;
+}
+
+/* The means of bins as steps, with a last point at the end; `s` one of `n` whose sum it is. */
+static void plan_bins(struct plan *p, const struct rep_bins *b, const struct rep_binned *s,
+		      size_t n, const char *name)
+{
+	if (!b->n || !n || !s[0].ns || !room(&p->own, b->n + 1))
+		return;
+	for (size_t i = 0; i < b->n; i++) {
+		p->own.x[i] = (double)b->edge[i];
+		for (size_t k = 0; k < n; k++)
+			p->own.y[i] += rep_binned_mean(b, &s[k], i);
+	}
+	p->own.x[b->n] = (double)b->edge[b->n];
+	p->own.y[b->n] = p->own.y[b->n - 1];
+	p->line[0] = (struct rep_chart_line){
+	    .name = name, .x = p->own.x, .y = p->own.y, .n = b->n + 1, .steps = true};
+	p->chart.nlines = 1;
+}
+
+static void plan_mmu(struct plan *p, const struct overview *o)
+{
+	const struct tui_sheet *s = ov_sheet(o, OV_MMU);
+
+	if (!s || !s->nrows || !room(&p->own, s->nrows))
+		return;
+	for (size_t i = 0; i < s->nrows; i++) {
+		const struct rep_value *w = ov_cell(o, OV_MMU, i, "window_ns");
+		const struct rep_value *u = ov_cell(o, OV_MMU, i, "mmu");
+
+		if (!w || !u || w->type != REP_TYPE_INT || u->type != REP_TYPE_FLOAT ||
+		    (p->own.n && (double)w->i < p->own.x[p->own.n - 1]))
+			continue;
+		p->own.x[p->own.n] = (double)w->i;
+		p->own.y[p->own.n++] = u->f;
+	}
+	p->line[0] =
+	    (struct rep_chart_line){.name = "MMU", .x = p->own.x, .y = p->own.y, .n = p->own.n};
+	p->chart.nlines = p->own.n > 1;
+	p->chart.x.logarithmic = true;
+	p->chart.x.from = p->chart.x.to = 0;
+	p->chart.y = (struct rep_chart_axis){.kind = REP_SHARE, .from = 0, .to = 1};
+}
+
+/* To be released in every case; without lines there is nothing to draw. */
+static void plan(struct plan *p, const struct overview *o, const struct ov_section *s)
+{
+	const struct ov_result *r = &o->result[OV_PICTURE];
+	const struct rep_bins *b = &r->time.fine;
+
+	*p = (struct plan){.chart = {.title = s->title, .lines = p->line}};
+	p->chart.x.kind = o->view->select.run->row.ticks ? REP_COUNT : REP_NS;
+	if (b->n) {
+		p->chart.x.from = (double)b->edge[0];
+		p->chart.x.to = (double)b->edge[b->n];
+	}
+	p->chart.y = (struct rep_chart_axis){.kind = REP_FLOAT, .from_zero = true};
+	switch (s->which) {
+	case CHART_PROCS:
+		if (r->time.nprocs)
+			plan_bins(p, b, r->time.proc, r->time.nprocs, "busy Ps");
+		p->chart.y.to = (double)r->time.nprocs;
+		break;
+	case CHART_GOROUTINES:
+		plan_bins(p, b, &r->time.alive, 1, "goroutines");
+		break;
+	case CHART_HEAP:
+		p->chart.y.kind = REP_BYTES;
+		if (r->heap.n)
+			p->line[p->chart.nlines++] = (struct rep_chart_line){
+			    .name = "heap", .x = r->heap.x, .y = r->heap.y, .n = r->heap.n};
+		if (r->goal.n)
+			p->line[p->chart.nlines++] = (struct rep_chart_line){.name = "goal",
+									     .x = r->goal.x,
+									     .y = r->goal.y,
+									     .n = r->goal.n,
+									     .steps = true};
+		break;
+	default:
+		plan_mmu(p, o);
+		break;
+	}
+}
+
+static void release(struct plan *p)
+{
+	free(p->own.x);
+	free(p->own.y);
+}
+
+static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
+		   int *most)
+{
+	(void)o;
+	(void)s;
+	(void)cols;
+	*least = 8;
+	*most = 14;
+}
+
+static void draw_lines(struct tui_area a, const char *text, size_t size)
+{
+	for (int row = 0; row < a.rows && size; row++) {
+		const char *end = memchr(text, '\n', size);
+		size_t n = end ? (size_t)(end - text) : size;
+
+		tui_put(a.row + row, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, text, n);
+		n += end != NULL;
+		text += n;
+		size -= n;
+	}
+}
+
+static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
+{
+	const char *error = o->error[charts[s->which].piece];
+	struct tp_buf text = {0};
+	struct plan p;
+	struct tp_err err;
+
+	ov_title(&a, s->title, here, "");
+	a.row++;
+	a.rows--;
+	plan(&p, o, s);
+	p.chart.title = NULL;
+	if (p.chart.nlines == 1)
+		p.line[0].name = NULL;
+	if (error) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, error);
+	} else if (!p.chart.nlines) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			o->done >> charts[s->which].piece & 1 ? "the trace does not say"
+							      : "one moment");
+	} else if (a.rows >= 6 && a.cols >= 30) {
+		const struct rep_chart_terminal t = {.columns = (unsigned)a.cols - 1,
+						     .rows = (unsigned)a.rows,
+						     .ascii = tui_screen_ascii(),
+						     .sink = rep_sink_buf(&text)};
+
+		if (!rep_chart_terminal(&p.chart, &t, &err))
+			draw_lines(a, (const char *)text.data, text.size);
+	} else {
+		double *y = (double *)(uintptr_t)p.line[0].y;
+
+		if (!rep_sparkline(&text, y, p.line[0].n, (unsigned)(a.cols > 1 ? a.cols - 1 : 1),
+				   tui_screen_ascii()))
+			draw_lines(a, (const char *)text.data, text.size);
+	}
+	tp_buf_release(&text);
+	release(&p);
+}
+
+static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+{
+	if (action != TUI_DO_ENTER)
+		return false;
+	ov_open_at(t, v, "top", charts[s->which].report, INT64_MIN);
+	return true;
+}
+
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+{
+	struct plan p;
+	int code = 0;
+
+	(void)all;
+	plan(&p, o, s);
+	for (size_t l = 0; l < p.chart.nlines && !code; l++) {
+		for (size_t i = 0; i < p.line[l].n && !code; i++) {
+			code = rep_put(out, p.line[l].name);
+			if (!code)
+				code = rep_put(out, "\t");
+			if (!code)
+				code = rep_put_double(out, p.line[l].x[i]);
+			if (!code)
+				code = rep_put(out, "\t");
+			if (!code && isfinite(p.line[l].y[i]))
+				code = rep_put_double(out, p.line[l].y[i]);
+			if (!code)
+				code = rep_put(out, "\n");
+		}
+	}
+	release(&p);
+	return code;
+}
+
+bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_section *s,
+		   const char *path)
+{
+	/* What is there is never overwritten. */
+	FILE *file = fopen(path, "wxe");
+	struct tp_err err;
+	struct plan p;
+	int code;
+
+	if (!file) {
+		tui_error(t, "%.300s: %s", path, strerror(errno));
+		return false;
+	}
+	plan(&p, o, s);
+	code = rep_chart_svg(&p.chart, 800, 300, rep_sink_file(file), &err);
+	release(&p);
+	if (fclose(file) && !code)
+		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+	if (!code)
+		return true;
+	tui_error(t, "%.300s: %s", path, err.msg);
+	unlink(path);
+	return false;
+}
+
+const struct ov_section_ops ov_chart = {.height = height, .draw = draw, .act = act, .yank = yank};

@@ -1,0 +1,399 @@
+/* The numbers: a grid of names and values, each with the report it is from. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "output/ops.h"
+#include "tprof-tui/view/overview/inside.h"
+
+#define CELL 26 /* cells of one at the least */
+#define TEXT 120
+
+/* Value as text, shown as people read it; false: it is not known (yet). */
+struct fact {
+	const char *name;
+	const char *view, *arg; /* where Enter leads; NULL: nowhere */
+	bool (*value)(const struct overview *o, char text[TEXT]);
+	enum ov_piece piece; /* that tells */
+};
+
+static void shown(char text[TEXT], enum rep_kind kind, const struct rep_value *v)
+{
+	struct tp_buf b = {0};
+
+	text[0] = '\0';
+	if (!rep_put_shown(&b, kind, v))
+		snprintf(text, TEXT, "%.*s", (int)b.size, b.data ? (char *)b.data : "");
+	tp_buf_release(&b);
+}
+
+static bool count(char text[TEXT], int64_t n)
+{
+	const struct rep_value v = rep_int(n);
+
+	shown(text, REP_COUNT, &v);
+	return true;
+}
+
+static bool share(char text[TEXT], double part)
+{
+	const struct rep_value v = rep_float(part);
+
+	shown(text, REP_SHARE, &v);
+	return true;
+}
+
+static bool ns(char text[TEXT], int64_t t)
+{
+	tp_fmt_ns(text, t);
+	return true;
+}
+
+static bool is_done(const struct overview *o, enum ov_piece piece)
+{
+	return o->done >> piece & 1 && !o->error[piece];
+}
+
+/* ---- of a trace ---- */
+
+static int64_t length_of(const struct overview *o)
+{
+	const struct tui_select *s = &o->view->select;
+	int64_t from = s->from_ns > 0 ? s->from_ns : 0, to = s->run->row.duration_ns;
+
+	if (s->to_ns < to)
+		to = s->to_ns;
+	return to > from ? to - from : 0;
+}
+
+static bool is_whole(const struct overview *o)
+{
+	return o->view->select.from_ns == INT64_MIN && o->view->select.to_ns == INT64_MAX;
+}
+
+static bool length(const struct overview *o, char text[TEXT])
+{
+	return ns(text, length_of(o));
+}
+
+static bool events(const struct overview *o, char text[TEXT])
+{
+	if (is_whole(o))
+		return count(text, o->view->select.run->row.events);
+	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].events);
+}
+
+static bool goroutines(const struct overview *o, char text[TEXT])
+{
+	if (is_whole(o))
+		return count(text, o->view->select.run->row.goroutines);
+	return is_done(o, OV_PICTURE) && count(text, o->result[OV_PICTURE].goroutines);
+}
+
+static double number(const struct rep_value *v)
+{
+	return !v			   ? 0
+	       : v->type == REP_TYPE_INT   ? (double)v->i
+	       : v->type == REP_TYPE_FLOAT ? v->f
+					   : 0;
+}
+
+static size_t rows_of(const struct overview *o, enum ov_piece piece)
+{
+	const struct tui_sheet *s = ov_sheet(o, piece);
+
+	return s ? s->nrows : 0;
+}
+
+static bool procs(const struct overview *o, char text[TEXT])
+{
+	return is_done(o, OV_PROCS) && count(text, (int64_t)rows_of(o, OV_PROCS));
+}
+
+/* The mean of those that tprof-top procs has. */
+static bool busy(const struct overview *o, char text[TEXT])
+{
+	size_t n = rows_of(o, OV_PROCS);
+	double sum = 0;
+
+	if (!is_done(o, OV_PROCS) || !n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		sum += number(ov_cell(o, OV_PROCS, i, "utilisation"));
+	return share(text, sum / (double)n);
+}
+
+static bool begins(const struct rep_value *v, const char *with)
+{
+	return v && v->type == REP_TYPE_TEXT && v->text.size >= strlen(with) &&
+	       !memcmp(v->text.data, with, strlen(with));
+}
+
+/* Time of all rows of gc whose name begins so, and how many they are. */
+static double collector(const struct overview *o, const char *with, double *n)
+{
+	double sum = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
+		if (!begins(ov_cell(o, OV_GC, i, "name"), with))
+			continue;
+		sum += number(ov_cell(o, OV_GC, i, "total_ns"));
+		*n += number(ov_cell(o, OV_GC, i, "count"));
+	}
+	return sum;
+}
+
+static bool of_length(const struct overview *o, const char *with, char text[TEXT])
+{
+	double n, sum = collector(o, with, &n), all = (double)length_of(o);
+	char part[TEXT], times[TEXT];
+
+	if (!is_done(o, OV_GC) || !(all > 0))
+		return false;
+	share(part, sum / all);
+	count(times, (int64_t)n);
+	snprintf(text, TEXT, n > 0 ? "%.20s (%.20s)" : "none", part, times);
+	return true;
+}
+
+static bool marking(const struct overview *o, char text[TEXT])
+{
+	return of_length(o, "GC concurrent mark phase", text);
+}
+
+static bool stopped(const struct overview *o, char text[TEXT])
+{
+	return of_length(o, "stop-the-world", text);
+}
+
+static bool longest_stop(const struct overview *o, char text[TEXT])
+{
+	const struct rep_value *v = ov_cell(o, OV_STOPS, 0, "duration_ns");
+
+	if (!is_done(o, OV_STOPS))
+		return false;
+	if (!v || v->type != REP_TYPE_INT)
+		return snprintf(text, TEXT, "none") > 0;
+	return ns(text, v->i);
+}
+
+static bool heap(const struct overview *o, char text[TEXT])
+{
+	const struct rep_value *v = ov_cell(o, OV_HEAP, 0, "heap_bytes");
+
+	if (!is_done(o, OV_HEAP))
+		return false;
+	if (!v || v->type != REP_TYPE_INT)
+		return snprintf(text, TEXT, "not known") > 0;
+	tp_fmt_bytes(text, v->i);
+	return true;
+}
+
+#define WINDOW 10000000
+
+/* Of 10 ms, or of the longest window that there is. */
+static bool utilisation(const struct overview *o, char text[TEXT])
+{
+	const struct rep_value *best = NULL, *length = NULL;
+	char part[TEXT], window[TP_UNITS_SIZE];
+
+	if (!is_done(o, OV_MMU))
+		return false;
+	for (size_t i = 0; i < rows_of(o, OV_MMU); i++) {
+		const struct rep_value *w = ov_cell(o, OV_MMU, i, "window_ns");
+
+		if (w && w->type == REP_TYPE_INT && w->i <= WINDOW &&
+		    (!length || w->i > length->i)) {
+			length = w;
+			best = ov_cell(o, OV_MMU, i, "mmu");
+		}
+	}
+	if (!best)
+		return snprintf(text, TEXT, "not known") > 0;
+	share(part, number(best));
+	snprintf(text, TEXT, "%.20s in %s", part, tp_fmt_ns(window, length->i));
+	return true;
+}
+
+/* Time, as the widest percentile tells it, of what a report has in its first rows. */
+static bool latency(const struct overview *o, char text[TEXT])
+{
+	const struct rep_value *v = ov_cell(o, OV_READY, 0, "dur_ns");
+
+	if (!is_done(o, OV_READY))
+		return false;
+	if (!v || v->type != REP_TYPE_INT)
+		return snprintf(text, TEXT, "none") > 0;
+	return ns(text, v->i);
+}
+
+static bool lost(const struct overview *o, char text[TEXT])
+{
+	const struct rep_run *run = o->view->select.run;
+
+	if (run->losses)
+		snprintf(text, TEXT, "%" PRId64 " loss%s, see below", run->losses,
+			 run->losses == 1 ? "" : "es");
+	else
+		snprintf(text, TEXT, "nothing");
+	return true;
+}
+
+static const struct fact of_trace[] = {
+    {"length", "timeline", NULL, length, OV_PICTURE},
+    {"events", "sql", NULL, events, OV_PICTURE},
+    {"goroutines", "top", "goroutines", goroutines, OV_PICTURE},
+    {"Ps", "top", "procs", procs, OV_PROCS},
+    {"busy", "top", "procs", busy, OV_PROCS},
+    {"longest to a P", "top", "sched", latency, OV_READY},
+    {"GC marks", "top", "gc", marking, OV_GC},
+    {"STW", "top", "pauses", stopped, OV_GC},
+    {"longest stop", "top", "stops", longest_stop, OV_STOPS},
+    {"MMU", "top", "mmu", utilisation, OV_MMU},
+    {"heap at most", "top", "heap", heap, OV_HEAP},
+    {"lost", "runs", NULL, lost, OV_PICTURE},
+};
+
+/* ---- of a profile: what its first table says ---- */
+
+static const struct tui_sheet *profile_sheet(const struct overview *o)
+{
+	return ov_sheet(o, OV_TYPES);
+}
+
+static int facts_of(const struct overview *o)
+{
+	const struct tui_sheet *s = profile_sheet(o);
+
+	if (!o->profile)
+		return (int)(sizeof(of_trace) / sizeof(of_trace[0]));
+	return s ? (int)s->nrows : 0;
+}
+
+/* Name and value; false: not known yet. */
+static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
+{
+	const struct tui_sheet *s = profile_sheet(o);
+
+	if (!o->profile) {
+		snprintf(name, TEXT, "%s", of_trace[i].name);
+		return of_trace[i].value(o, text);
+	}
+	shown(name, REP_TEXT, tui_cell(s, (size_t)i, 0));
+	shown(text, REP_TEXT, tui_cell(s, (size_t)i, 1));
+	return true;
+}
+
+/* ---- the section ---- */
+
+static int across(const struct overview *o, int cols)
+{
+	int n = o->profile ? cols / (3 * CELL) : cols / CELL;
+
+	return n < 1 ? 1 : n;
+}
+
+static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
+		   int *most)
+{
+	int n = across(o, cols), rows = (facts_of(o) + n - 1) / n;
+
+	(void)s;
+	*least = *most = rows > 0 ? rows : 1;
+}
+
+static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
+{
+	int n = across(o, a.cols), width = a.cols / n, all = facts_of(o);
+
+	if (s->at >= all)
+		s->at = all ? all - 1 : 0;
+	for (int i = 0; i < all && i / n < a.rows; i++) {
+		int row = a.row + i / n, col = a.col + i % n * width, used;
+		bool cursor = here && i == s->at;
+		char name[TEXT], text[TEXT];
+		bool known = fact_of(o, i, name, text);
+
+		if (cursor)
+			tui_fill(row, col, width - 1, TUI_STYLE_CURSOR);
+		used =
+		    tui_say(row, col, width - 1, cursor ? TUI_STYLE_CURSOR : TUI_STYLE_DIM, name);
+		used += 1;
+		tui_say(row, col + used, width - 1 - used,
+			cursor ? TUI_STYLE_CURSOR : TUI_STYLE_STRONG,
+			known					     ? text
+			: o->profile || !o->error[of_trace[i].piece] ? "..."
+								     : "not known");
+	}
+}
+
+static bool move(struct ov_section *s, int by, int all)
+{
+	if (s->at + by < 0 || s->at + by >= all)
+		return false;
+	s->at += by;
+	return true;
+}
+
+static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+{
+	struct overview *o = v->state;
+	int n = across(o, s->area.cols), all = facts_of(o);
+
+	switch (action) {
+	case TUI_DO_UP:
+		return move(s, -n, all);
+	case TUI_DO_DOWN:
+		return move(s, n, all);
+	case TUI_DO_LEFT:
+		move(s, -1, all);
+		return true;
+	case TUI_DO_RIGHT:
+		move(s, 1, all);
+		return true;
+	case TUI_DO_ENTER:
+		if (o->profile)
+			tui_message(t, "there is nothing behind this line");
+		else if (s->at < all)
+			ov_open_at(t, v, of_trace[s->at].view, of_trace[s->at].arg, INT64_MIN);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+{
+	struct overview *o = v->state;
+	int n = across(o, s->area.cols), width = s->area.cols / n;
+	int at = (row - s->area.row) * n + (col - s->area.col) / width;
+
+	(void)t;
+	if (at < facts_of(o))
+		s->at = at;
+}
+
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+{
+	int code = 0;
+
+	for (int i = 0; i < facts_of(o) && !code; i++) {
+		char name[TEXT], text[TEXT];
+
+		if ((!all && i != s->at) || !fact_of(o, i, name, text))
+			continue;
+		code = rep_escape(out, name, strlen(name), REP_ESCAPE_TSV);
+		if (!code)
+			code = tp_buf_put(out, "\t", 1);
+		if (!code)
+			code = rep_escape(out, text, strlen(text), REP_ESCAPE_TSV);
+		if (!code)
+			code = tp_buf_put(out, "\n", 1);
+	}
+	return code;
+}
+
+const struct ov_section_ops ov_facts = {
+    .height = height, .draw = draw, .act = act, .click = click, .yank = yank};

@@ -1,0 +1,476 @@
+/* The heat map: a row for each P (or for several in a row, where there are more than fit) or for
+ * each of the busiest groups of goroutines; above them the collector's mark phases and the stops of
+ * the world. The denser the glyph, the busier. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "chart/scale.h"
+#include "output/ops.h"
+#include "tprof-tui/view/overview/inside.h"
+
+#define BANDS 2 /* rows above those of Ps */
+
+static const struct rep_time *time_of(const struct overview *o, enum ov_piece piece)
+{
+	return &o->result[piece].time;
+}
+
+static bool of_groups(const struct overview *o)
+{
+	return o->heat.kind == OV_OF_GROUPS;
+}
+
+/* Ps or groups there are. */
+static int things(const struct overview *o)
+{
+	return of_groups(o) ? (int)time_of(o, OV_GROUPS)->ngroups
+			    : (int)time_of(o, OV_PICTURE)->nprocs;
+}
+
+/* How many Ps share a row, where there are so many rows for them. */
+static int per_row(const struct overview *o, int rows)
+{
+	int n = things(o);
+
+	return of_groups(o) || rows < 1 || n <= rows ? 1 : (n + rows - 1) / rows;
+}
+
+static int label_width(const struct overview *o, int cols)
+{
+	return of_groups(o) ? (cols > 120 ? 40 : cols > 60 ? 24 : 12) : 8;
+}
+
+static void row_name(const struct overview *o, int row, int each, char text[64])
+{
+	const struct rep_time *t = time_of(o, OV_PICTURE);
+	size_t first = (size_t)(row - BANDS) * (size_t)each, last = first + (size_t)each - 1;
+
+	if (row < BANDS) {
+		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
+		return;
+	}
+	if (last >= t->nprocs)
+		last = t->nprocs - 1;
+	if (first == last)
+		snprintf(text, 64, "P %" PRId64, t->proc_id[first]);
+	else
+		snprintf(text, 64, "P %" PRId64 "-%" PRId64, t->proc_id[first], t->proc_id[last]);
+}
+
+/* ---- what a cell holds ---- */
+
+/* The mean of a series over the part of the range that a column stands for. */
+static double mean(const struct rep_bins *b, const struct rep_binned *s, int col, int cols)
+{
+	size_t from = b->n * (size_t)col / (size_t)cols,
+	       to = b->n * ((size_t)col + 1) / (size_t)cols;
+	double ns = 0, width;
+
+	if (to <= from)
+		to = from + 1;
+	if (to > b->n || !s->ns)
+		return NAN;
+	for (size_t i = from; i < to; i++)
+		ns += s->ns[i];
+	width = (double)(b->edge[to] - b->edge[from]);
+	return width > 0 ? ns / width : NAN;
+}
+
+/* Bins of groups may be as long as segments: the one in which the column's middle lies. */
+static double mean_at(const struct overview *o, const struct rep_bins *b,
+		      const struct rep_binned *s, int col, int cols)
+{
+	int64_t from, to;
+
+	if (!b->n || !s->ns)
+		return NAN;
+	ov_column(o, col, cols, &from, &to);
+	return rep_binned_mean(b, s, rep_bin_of(b, from + (to - from) / 2));
+}
+
+/* NaN: not known. */
+static double share(const struct overview *o, int row, int each, int col, int cols)
+{
+	const struct rep_time *t = time_of(o, OV_PICTURE), *gc = time_of(o, OV_GC);
+	double sum = 0;
+	size_t first, last;
+
+	if (row < BANDS)
+		return gc->fine.n ? fmin(mean(&gc->fine, row ? &gc->stw : &gc->mark, col, cols), 1)
+				  : NAN;
+	first = (size_t)(row - BANDS) * (size_t)each;
+	if (of_groups(o)) {
+		t = time_of(o, OV_GROUPS);
+		if (first >= t->ngroups)
+			return NAN;
+		sum = mean_at(o, &t->bins, &t->group[first].series[REP_TIME_RUNNING], col, cols);
+		last = time_of(o, OV_PICTURE)->nprocs;
+		return fmin(sum / (double)(last ? last : 1), 1);
+	}
+	last = first + (size_t)each < t->nprocs ? first + (size_t)each : t->nprocs;
+	if (first >= last)
+		return NAN;
+	for (size_t i = first; i < last; i++)
+		sum += mean(&t->fine, &t->proc[i], col, cols);
+	return fmin(sum / (double)(last - first), 1);
+}
+
+void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to)
+{
+	const struct rep_bins *b = &time_of(o, OV_PICTURE)->fine;
+	size_t first, last;
+
+	*from = *to = 0;
+	if (!b->n || cols < 1)
+		return;
+	first = b->n * (size_t)col / (size_t)cols;
+	last = b->n * ((size_t)col + 1) / (size_t)cols;
+	if (first >= b->n)
+		first = b->n - 1;
+	if (last <= first)
+		last = first + 1;
+	if (last > b->n)
+		last = b->n;
+	*from = b->edge[first];
+	*to = b->edge[last];
+}
+
+/* ---- drawing ---- */
+
+/* What is not nothing has a glyph, however pale. */
+static int shade(double share)
+{
+	return !(share > 0) ? 0 : share >= 0.875 ? 4 : 1 + (int)(share * 4 * 0.857);
+}
+
+static void draw_cell(int row, int col, enum tui_style style, double share)
+{
+	static const char *const glyphs[] = {" ", "░", "▒", "▓", "█"};
+	static const char ascii[] = " .:*#";
+	int s = shade(share);
+
+	if (isnan(share))
+		tui_glyph(row, col, style == TUI_STYLE_CURSOR ? style : TUI_STYLE_DIM, "·", '\'');
+	else
+		tui_glyph(row, col, style, glyphs[s], ascii[s]);
+}
+
+static enum tui_style style_of(int row)
+{
+	return row == 0 ? TUI_STYLE_GC : row == 1 ? TUI_STYLE_BLOCKED : TUI_STYLE_RUNNING;
+}
+
+static void draw_axis(const struct overview *o, struct tui_area a, int left)
+{
+	const struct rep_bins *b = &time_of(o, OV_PICTURE)->fine;
+	struct rep_chart_axis axis = {.kind = o->view->select.run->row.ticks ? REP_COUNT : REP_NS};
+	int cols = a.cols - left, end = -1;
+	struct rep_scale s;
+
+	if (!b->n)
+		return;
+	rep_scale_init(&s, &axis, (double)b->edge[0], (double)b->edge[b->n],
+		       (unsigned)(cols / 16 + 2), false);
+	for (size_t i = 0; i < s.nticks; i++) {
+		int width = (int)strlen(s.ticks[i].text);
+		int at = (int)lround(rep_scale_at(&s, s.ticks[i].value) * (cols - 1));
+		int col = at - width / 2;
+
+		col = col < 0 ? 0 : col + width > cols ? cols - width : col;
+		if (col <= end)
+			continue;
+		tui_say(a.row, a.col + left + col, width, TUI_STYLE_DIM, s.ticks[i].text);
+		end = col + width;
+	}
+}
+
+/* "P 3, 1.2s to 1.25s: 87% busy" */
+static void describe(const struct overview *o, int each, int cols, char *text, size_t size)
+{
+	const struct ov_heat *h = &o->heat;
+	double part = share(o, h->row, each, h->col, cols);
+	const struct rep_value v = rep_float(part);
+	char from[TP_UNITS_SIZE], to[TP_UNITS_SIZE], name[64];
+	const char *what = h->row == 0 ? "marking" : h->row == 1 ? "stopped" : "busy";
+	struct tp_buf b = {0};
+	int64_t start, end;
+
+	ov_column(o, h->col, cols, &start, &end);
+	if (of_groups(o) && h->row >= BANDS)
+		name[0] = '\0';
+	else
+		row_name(o, h->row, each, name);
+	if (isnan(part) || rep_put_shown(&b, REP_SHARE, &v))
+		b.size = 0;
+	if (!(of_groups(o) && h->row >= BANDS))
+		snprintf(text, size, "%s%s, %s to %s: %.*s %s",
+			 h->mark_ns != INT64_MIN ? "range begun; " : "", name,
+			 tp_fmt_ns(from, start), tp_fmt_ns(to, end), b.size ? (int)b.size : 1,
+			 b.size ? (char *)b.data : "?", what);
+	else
+		snprintf(text, size, "%s%s to %s: runs on %.*s of all Ps",
+			 h->mark_ns != INT64_MIN ? "range begun; " : "", tp_fmt_ns(from, start),
+			 tp_fmt_ns(to, end), b.size ? (int)b.size : 1,
+			 b.size ? (char *)b.data : "?");
+	tp_buf_release(&b);
+}
+
+static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
+		   int *most)
+{
+	int n = things(o);
+
+	(void)s;
+	(void)cols;
+	/* Title, bands, rows, axis. */
+	*least = 2 + BANDS + (n > 8 ? 8 : n < 1 ? 1 : n);
+	*most = 2 + BANDS + (n < 1 ? 1 : n);
+}
+
+static void draw_row(struct overview *o, struct tui_area a, int row, int line, int each, int left,
+		     bool here)
+{
+	struct ov_heat *h = &o->heat;
+	int cols = a.cols - left;
+	char name[64];
+
+	if (of_groups(o) && row >= BANDS) {
+		const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
+
+		tui_put(line, a.col, left - 1, TUI_STYLE_DIM, REP_SHORTEN_LEFT, full, strlen(full));
+	} else {
+		row_name(o, row, each, name);
+		tui_say(line, a.col, left - 1, TUI_STYLE_DIM, name);
+	}
+	for (int c = 0; c < cols; c++) {
+		bool cursor = here && row == h->row && c == h->col, chosen = false;
+		int64_t from;
+
+		if (here && h->mark_ns != INT64_MIN && row >= BANDS) {
+			int64_t cursor_from, end;
+
+			ov_column(o, h->col, cols, &cursor_from, &end);
+			ov_column(o, c, cols, &from, &end);
+			chosen = h->mark_ns < cursor_from
+				     ? from >= h->mark_ns && from <= cursor_from
+				     : from >= cursor_from && from <= h->mark_ns;
+		}
+		draw_cell(line, a.col + left + c,
+			  cursor || chosen ? TUI_STYLE_CURSOR : style_of(row),
+			  share(o, row, each, c, cols));
+	}
+}
+
+static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
+{
+	struct ov_heat *h = &o->heat;
+	int left = label_width(o, a.cols), cols = a.cols - left, fit = a.rows - 2 - BANDS, each, n;
+	char text[200] = "";
+
+	(void)s;
+	if (cols < 4 || a.rows < 2)
+		return;
+	if (o->bins != cols) {
+		o->bins = cols;
+		ov_ask(o->view->tui, o->view,
+		       1u << OV_PICTURE | 1u << OV_GC | (of_groups(o) ? 1u << OV_GROUPS : 0));
+	}
+	each = per_row(o, fit);
+	n = (things(o) + each - 1) / each;
+	h->rows = BANDS + n;
+	h->cols = cols;
+	if (h->col >= cols)
+		h->col = cols - 1;
+	if (n && h->row >= h->rows)
+		h->row = h->rows - 1;
+	if (time_of(o, OV_PICTURE)->fine.n && here)
+		describe(o, each, cols, text, sizeof(text));
+	ov_title(&a, of_groups(o) ? "where groups of goroutines run" : "how busy the Ps are", here,
+		 text);
+	if (o->error[OV_PICTURE]) {
+		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->error[OV_PICTURE]);
+		return;
+	}
+	/* Rows that do not fit are reached by moving there; groups only, as Ps share rows. */
+	if (h->row - BANDS < h->top)
+		h->top = h->row < BANDS ? 0 : h->row - BANDS;
+	if (fit > 0 && h->row - BANDS >= h->top + fit)
+		h->top = h->row - BANDS - fit + 1;
+	for (int i = 0; i < BANDS + fit && i < a.rows - 1; i++) {
+		int row = i < BANDS ? i : i + h->top;
+
+		if (row < h->rows)
+			draw_row(o, a, row, a.row + 1 + i, each, left, here);
+	}
+	if (!n && !of_groups(o) && o->done & 1u << OV_PICTURE)
+		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
+			"the trace says nothing of its Ps");
+	else if (!n)
+		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM, "one moment");
+	if (a.rows > 1 + BANDS + 1) {
+		int used = BANDS + (n < fit ? n : fit);
+
+		a.row += 1 + (used > BANDS + 1 ? used : BANDS + 1);
+		draw_axis(o, a, left);
+	}
+}
+
+/* ---- keys ---- */
+
+static void choose_range(struct tui *t, struct tui_view *v)
+{
+	struct overview *o = v->state;
+	struct ov_heat *h = &o->heat;
+	struct tui_select select;
+	int64_t from, to;
+
+	ov_column(o, h->col, h->cols, &from, &to);
+	if (h->mark_ns == INT64_MIN) {
+		h->mark_ns = from;
+		tui_message(t,
+			    "a time range begins at the cursor; v again ends it, Esc gives it up");
+		return;
+	}
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	if (from < h->mark_ns) {
+		int64_t first, last;
+
+		/* To the end of the column in which it began. */
+		for (int c = 0; c < h->cols; c++) {
+			ov_column(o, c, h->cols, &first, &last);
+			if (first == h->mark_ns)
+				break;
+		}
+		to = last;
+	} else {
+		from = h->mark_ns;
+	}
+	h->mark_ns = INT64_MIN;
+	select.from_ns = from;
+	select.to_ns = to;
+	tui_select_release(&t->select);
+	t->select = select;
+	tui_open(t, v->ops, NULL);
+}
+
+static void turn(struct tui *t, struct tui_view *v)
+{
+	struct overview *o = v->state;
+
+	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
+	o->heat.top = 0;
+	o->heat.row = BANDS;
+	o->bins = 0; /* labels are of another width */
+	(void)t;
+}
+
+static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+{
+	struct overview *o = v->state;
+	struct ov_heat *h = &o->heat;
+	int64_t from, to;
+
+	(void)s;
+	switch (action) {
+	case TUI_DO_UP:
+		if (!h->row)
+			return false;
+		h->row--;
+		return true;
+	case TUI_DO_DOWN:
+		if (h->row + 1 >= h->rows)
+			return false;
+		h->row++;
+		return true;
+	case TUI_DO_LEFT:
+		h->col -= h->col > 0;
+		return true;
+	case TUI_DO_RIGHT:
+		h->col += h->col + 1 < h->cols;
+		return true;
+	case TUI_DO_FIRST:
+		h->col = 0;
+		return true;
+	case TUI_DO_LAST:
+		h->col = h->cols ? h->cols - 1 : 0;
+		return true;
+	case TUI_DO_KIND:
+		turn(t, v);
+		return true;
+	case TUI_DO_RANGE:
+		choose_range(t, v);
+		return true;
+	case TUI_DO_BACK:
+		if (h->mark_ns == INT64_MIN)
+			return false;
+		h->mark_ns = INT64_MIN;
+		return true;
+	case TUI_DO_ENTER:
+	case TUI_DO_TIMELINE:
+		ov_column(o, h->col, h->cols, &from, &to);
+		ov_open_at(t, v, "timeline", of_groups(o) ? NULL : "procs", from + (to - from) / 2);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+{
+	struct overview *o = v->state;
+	struct ov_heat *h = &o->heat;
+	int left = label_width(o, s->area.cols), at = row - s->area.row - 1;
+
+	(void)t;
+	at = at < BANDS ? at : at + h->top;
+	if (at >= 0 && at < h->rows)
+		h->row = at;
+	if (col - s->area.col >= left)
+		h->col = col - s->area.col - left;
+}
+
+/* The row under the cursor, or all of them: time and share of each column. */
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+{
+	struct ov_heat *h = &o->heat;
+	int fit = s->area.rows - 2 - BANDS, each = per_row(o, fit), code = 0;
+
+	code = rep_put(out, "row\tfrom_ns\tto_ns\tshare\n");
+	for (int row = 0; row < h->rows && !code; row++) {
+		for (int c = 0; c < h->cols && !code; c++) {
+			double part = share(o, row, each, c, h->cols);
+			char name[64], text[80];
+			int64_t from, to;
+
+			if (!all && (row != h->row || c != h->col))
+				continue;
+			ov_column(o, c, h->cols, &from, &to);
+			if (of_groups(o) && row >= BANDS) {
+				const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
+
+				code = rep_escape(out, full, strlen(full), REP_ESCAPE_TSV);
+			} else {
+				row_name(o, row, each, name);
+				code = rep_put(out, name);
+			}
+			snprintf(text, sizeof(text), "\t%" PRId64 "\t%" PRId64 "\t", from, to);
+			if (!code)
+				code = rep_put(out, text);
+			if (!code && !isnan(part))
+				code = rep_put_double(out, part);
+			if (!code)
+				code = rep_put(out, "\n");
+		}
+	}
+	return code;
+}
+
+const struct ov_section_ops ov_heat = {
+    .height = height, .draw = draw, .act = act, .click = click, .yank = yank};

@@ -1,0 +1,459 @@
+/* overview: the run at a glance, a page of sections one walks through. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/overview/inside.h"
+#include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/views.h"
+
+#define WIDE 140 /* from here on tables stand side by side */
+
+struct layout {
+	const struct ov_section_ops *ops;
+	int which;
+	const char *title;
+	int narrow, wide; /* bands; those of one band stand side by side */
+};
+
+/* clang-format off */
+static const struct layout of_trace[] = {
+    {&ov_facts, 0,         NULL,                                     0,  0},
+    {&ov_heat,  0,         NULL,                                     1,  1},
+    {&ov_chart, 0,         "busy Ps",                                2,  2},
+    {&ov_chart, 1,         "goroutines alive",                       2,  2},
+    {&ov_chart, 2,         "heap and its goal",                      3,  2},
+    {&ov_chart, 3,         "least mutator utilisation by window",    3,  2},
+    {&ov_table, OV_WAITS,  "longest waits (but for sleep and rest)", 4,  3},
+    {&ov_table, OV_READY,  "longest scheduling latencies",           5,  3},
+    {&ov_table, OV_BLOCK,  "where goroutines block",                 6,  4},
+    {&ov_table, OV_SCHED,  "where scheduling latency arises",        7,  4},
+    {&ov_table, OV_STOPS,  "stops of the world",                     8,  5},
+    {&ov_table, OV_LOSSES, "losses and warnings",                    9,  5},
+};
+static const struct layout of_profile[] = {
+    {&ov_facts, 0,            NULL,                0, 0},
+    {&ov_table, OV_FUNCTIONS, "biggest functions", 1, 1},
+    {&ov_table, OV_LABELS,    "labels",            2, 2},
+    {&ov_table, OV_LOSSES,    "losses and warnings", 3, 2},
+};
+/* clang-format on */
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* ---- sections ---- */
+
+static const struct layout *layout_of(const struct overview *o, int *n)
+{
+	*n = o->profile ? COUNT(of_profile) : COUNT(of_trace);
+	return o->profile ? of_profile : of_trace;
+}
+
+static void lay_out(struct overview *o, bool wide)
+{
+	int n;
+	const struct layout *l = layout_of(o, &n);
+
+	o->wide = wide ? 2 : 1;
+	o->nsections = n;
+	for (int i = 0; i < n; i++)
+		o->section[i].band = wide ? l[i].wide : l[i].narrow;
+	o->top = 0;
+}
+
+static void make_sections(struct overview *o)
+{
+	int n;
+	const struct layout *l = layout_of(o, &n);
+
+	for (int i = 0; i < n; i++) {
+		o->section[i] =
+		    (struct ov_section){.ops = l[i].ops, .title = l[i].title, .which = l[i].which};
+		o->section[i].table.sort = -1;
+	}
+	lay_out(o, false);
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct overview *o = v->state;
+
+	(void)t;
+	(void)arg;
+	o->view = v;
+	o->doing = -1;
+	o->heat.mark_ns = INT64_MIN;
+	o->heat.row = 2;
+	o->profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
+	make_sections(o);
+	/* Begun when it is drawn: then it is known how wide the pictures are. */
+	if (o->profile)
+		o->pending =
+		    1u << OV_TYPES | 1u << OV_FUNCTIONS | 1u << OV_LABELS | 1u << OV_LOSSES;
+	else
+		o->pending = ((1u << OV_NPIECES) - 1) & ~(1u << OV_TYPES | 1u << OV_FUNCTIONS |
+							  1u << OV_LABELS | 1u << OV_GROUPS);
+	/* What is there at a glance leads on: the heat map where there is one. */
+	o->here = o->profile ? 0 : 1;
+	return true;
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	struct overview *o = v->state;
+
+	(void)t;
+	for (int i = 0; i < OV_NPIECES; i++) {
+		ov_result_release(&o->result[i]);
+		free(o->error[i]);
+	}
+	for (int i = 0; i < o->nsections; i++)
+		tui_table_release(&o->section[i].table);
+}
+
+void ov_open_at(struct tui *t, const struct tui_view *v, const char *view, const char *arg,
+		int64_t at_ns)
+{
+	struct tui_select select;
+
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	if (at_ns != INT64_MIN) {
+		select.at_ns = at_ns;
+		select.at_goroutine = -1;
+	}
+	tui_lead_open(t, &select, view, arg);
+}
+
+/* ---- drawing ---- */
+
+void ov_title(const struct tui_area *a, const char *title, bool here, const char *right)
+{
+	int used = tui_sayf(a->row, a->col, a->cols, here ? TUI_STYLE_STRONG : TUI_STYLE_DIM,
+			    "%s %s", here ? ">" : "-", title ? title : "");
+
+	if (*right)
+		tui_put_right(a->row, a->col + used + 1, a->cols - used - 2, TUI_STYLE_NORMAL,
+			      right, strlen(right));
+}
+
+/* Sections of a band from `first` on: how many; their height. */
+static int band_of(const struct overview *o, int first, int cols, int *least, int *most)
+{
+	int n = 0, each;
+
+	while (first + n < o->nsections && o->section[first + n].band == o->section[first].band)
+		n++;
+	each = cols / n;
+	*least = *most = 0;
+	for (int i = first; i < first + n; i++) {
+		int low, high;
+
+		o->section[i].ops->height(o, &o->section[i], each, &low, &high);
+		*least = low > *least ? low : *least;
+		*most = high > *most ? high : *most;
+	}
+	return n;
+}
+
+struct band {
+	int first, n, rows, most;
+};
+
+/* Bands from o->top on that fit, with their heights; returns how many. */
+static int fit_bands(const struct overview *o, struct tui_area a, struct band *band)
+{
+	int nbands = 0, left = a.rows, n;
+
+	for (int first = 0; first < o->nsections; first += n) {
+		struct band *b = &band[nbands];
+
+		*b = (struct band){.first = first};
+		n = b->n = band_of(o, first, a.cols, &b->rows, &b->most);
+		if (o->section[first].band < o->top)
+			continue;
+		/* A last one that is cut, if enough of it can be seen. */
+		if (b->rows > left && (nbands == 0 || left >= 4))
+			b->rows = left;
+		if (b->rows > left || left <= 0)
+			break;
+		left -= b->rows;
+		nbands++;
+	}
+	for (bool more = true; more && left > 0;) {
+		more = false;
+		for (int i = 0; i < nbands && left > 0; i++) {
+			if (band[i].rows >= band[i].most)
+				continue;
+			band[i].rows++;
+			left--;
+			more = true;
+		}
+	}
+	return nbands;
+}
+
+/* Is the section on the screen, as much of it as has to be? */
+static bool visible(const struct overview *o, struct tui_area a, const struct band *band, int n)
+{
+	for (int i = 0; i < n; i++) {
+		int least, most;
+
+		if (o->here < band[i].first || o->here >= band[i].first + band[i].n)
+			continue;
+		band_of(o, band[i].first, a.cols, &least, &most);
+		return band[i].rows >= least || i == 0;
+	}
+	return false;
+}
+
+/* The end of the page is at the end of the screen, as far as there is that much. */
+static int fill_page(struct overview *o, struct tui_area a, struct band *band, int n)
+{
+	int rows = 0, first = o->nsections, least, most, top;
+
+	for (top = o->section[first - 1].band; top >= 0; top--) {
+		while (first > 0 && o->section[first - 1].band >= top)
+			first--;
+		band_of(o, first, a.cols, &least, &most);
+		if (rows + least > a.rows)
+			break;
+		rows += least;
+	}
+	if (o->top <= top + 1)
+		return n;
+	o->top = top + 1;
+	return fit_bands(o, a, band);
+}
+
+static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+{
+	struct overview *o = v->state;
+	struct band band[OV_SECTIONS];
+	int n, row = a.row;
+
+	if (!v->select.run) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			"this store holds no runs; tprof-import puts some in");
+		return;
+	}
+	if ((a.cols >= WIDE) != (o->wide == 2))
+		lay_out(o, a.cols >= WIDE);
+	if (o->section[o->here].band < o->top)
+		o->top = o->section[o->here].band;
+	n = fit_bands(o, a, band);
+	while (!visible(o, a, band, n) && o->top < o->section[o->here].band) {
+		o->top++;
+		n = fit_bands(o, a, band);
+	}
+	n = fill_page(o, a, band, n);
+	for (int i = 0; i < o->nsections; i++)
+		o->section[i].area = (struct tui_area){0};
+	for (int i = 0; i < n; i++) {
+		int each = a.cols / band[i].n;
+
+		for (int k = 0; k < band[i].n; k++) {
+			struct ov_section *s = &o->section[band[i].first + k];
+
+			s->area = (struct tui_area){row, a.col + k * each, band[i].rows,
+						    k + 1 < band[i].n ? each : a.cols - k * each};
+			s->ops->draw(o, s, s->area, s == &o->section[o->here]);
+		}
+		row += band[i].rows;
+	}
+	ov_ask(t, v, 0);
+}
+
+/* ---- keys ---- */
+
+static void go(struct overview *o, int to)
+{
+	if (to < 0 || to >= o->nsections)
+		return;
+	o->here = to;
+}
+
+/* By a screen: to the first section below those that are shown, or to what is above. */
+static void turn_page(struct overview *o, bool down)
+{
+	int to = o->here;
+
+	if (down) {
+		while (to + 1 < o->nsections && o->section[to].area.rows)
+			to++;
+		o->top = o->section[to].band;
+	} else {
+		int rows = o->view->area.rows, least, most;
+
+		to = o->here;
+		while (to > 0 && o->section[to].band >= o->top)
+			to--;
+		while (to > 0 && rows > 0) {
+			band_of(o, to, o->view->area.cols, &least, &most);
+			rows -= least;
+			to -= rows > 0;
+		}
+	}
+	go(o, to);
+}
+
+static bool next(struct overview *o, int by, bool around)
+{
+	int to = o->here + by;
+
+	if (around)
+		to = (to + o->nsections) % o->nsections;
+	if (to < 0 || to >= o->nsections)
+		return true;
+	go(o, to);
+	return true;
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct overview *o = v->state;
+	struct ov_section *s = &o->section[o->here];
+
+	if (!v->select.run)
+		return false;
+	if (action == TUI_DO_KIND && !o->profile) {
+		for (int i = 0; i < o->nsections; i++)
+			if (o->section[i].ops == &ov_heat) {
+				go(o, i);
+				return ov_heat.act(t, v, &o->section[i], action);
+			}
+	}
+	if (s->ops->act(t, v, s, action))
+		return true;
+	switch (action) {
+	case TUI_DO_SECTION_NEXT:
+		return next(o, 1, true);
+	case TUI_DO_SECTION_BACK:
+		return next(o, -1, true);
+	case TUI_DO_DOWN:
+		return next(o, 1, false);
+	case TUI_DO_UP:
+		return next(o, -1, false);
+	case TUI_DO_PAGE_DOWN:
+	case TUI_DO_HALF_DOWN:
+		turn_page(o, true);
+		return true;
+	case TUI_DO_PAGE_UP:
+	case TUI_DO_HALF_UP:
+		turn_page(o, false);
+		return true;
+	case TUI_DO_FIRST:
+		go(o, 0);
+		return true;
+	case TUI_DO_LAST:
+		go(o, o->nsections - 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct overview *o = v->state;
+
+	for (int i = 0; i < o->nsections; i++) {
+		struct ov_section *s = &o->section[i];
+		const struct tui_area *a = &s->area;
+
+		if (row < a->row || row >= a->row + a->rows || col < a->col ||
+		    col >= a->col + a->cols)
+			continue;
+		o->here = i;
+		if (s->ops->click)
+			s->ops->click(t, v, s, row, col);
+		if (twice)
+			tui_act(t, TUI_DO_ENTER);
+		return;
+	}
+}
+
+static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+{
+	struct overview *o = v->state;
+
+	(void)t;
+	/* From the section with the cursor on, around. */
+	for (int i = 0; i <= o->nsections; i++) {
+		int at =
+		    (o->here + (step < 0 ? o->nsections - i % o->nsections : i)) % o->nsections;
+		struct ov_section *s = &o->section[at];
+
+		if (s->ops == &ov_table &&
+		    tui_table_find(&s->table, text, step < 0 ? -1 : 1, !step || i)) {
+			go(o, at);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void filter(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct overview *o = v->state;
+	struct ov_section *s = &o->section[o->here];
+
+	if (s->ops != &ov_table)
+		tui_message(t, "Tab leads to a table, whose lines can be filtered");
+	else if (!tui_table_filter(&s->table, text))
+		tui_error(t, "out of memory");
+}
+
+static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+{
+	struct overview *o = v->state;
+	struct ov_section *s = &o->section[o->here];
+
+	(void)t;
+	return s->ops->yank(o, s, all, out);
+}
+
+static bool save(struct tui *t, struct tui_view *v, const char *path)
+{
+	struct overview *o = v->state;
+	struct ov_section *s = &o->section[o->here];
+
+	if (s->ops == &ov_table)
+		return tui_table_save(t, &s->table, path);
+	if (s->ops == &ov_chart)
+		return ov_chart_save(t, o, s, path);
+	tui_error(t, "Tab leads to a table or a chart, which can be saved; Y copies this");
+	return false;
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	struct overview *o = v->state;
+	int left = 0;
+
+	(void)t;
+	for (int i = 0; i < OV_NPIECES; i++)
+		left += (int)(o->pending >> i & 1);
+	if (left && v->busy)
+		snprintf(text, size, "(%d more)", left);
+}
+
+const struct tui_view_ops tui_overview = {
+    .where = TUI_OVERVIEW,
+    .name = "overview",
+    .size = sizeof(struct overview),
+    .open = open_view,
+    .close = close_view,
+    .draw = draw,
+    .act = act,
+    .click = click,
+    .search = search,
+    .filter = filter,
+    .yank = yank,
+    .save = save,
+    .title = title,
+};

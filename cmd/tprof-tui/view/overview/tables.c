@@ -1,0 +1,75 @@
+/* Sections that are tables: first rows of a report. */
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/overview/inside.h"
+
+#define SHOWN 5 /* rows, where there is no room for more */
+
+static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
+		   int *most)
+{
+	const struct tui_sheet *sheet = ov_sheet(o, (enum ov_piece)s->which);
+	int n = sheet ? (int)(sheet->nrows < 100 ? sheet->nrows : 100) : 1;
+
+	(void)cols;
+	/* Title and heading. */
+	*least = 2 + (n < SHOWN ? n < 1 ? 1 : n : SHOWN);
+	*most = 2 + (n < 1 ? 1 : n);
+}
+
+static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
+{
+	const char *error = o->error[s->which];
+
+	ov_title(&a, s->title, here, "");
+	a.row++;
+	a.rows--;
+	/* A column between those that stand side by side. */
+	a.cols -= a.cols > 2;
+	s->table.idle = !here;
+	if (error)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, error);
+	else if (!s->table.sheet)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			o->done >> s->which & 1 ? "nothing" : "one moment");
+	else if (!s->table.sheet->nrows)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, "nothing");
+	else
+		tui_table_draw(&s->table, a);
+}
+
+static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
+{
+	struct tui_table *table = &s->table;
+
+	if (!table->sheet || !table->n)
+		return false;
+	if (tui_lead_act(t, v, table->sheet, tui_table_row(table), action))
+		return true;
+	/* Beyond its ends other sections are. */
+	if ((action == TUI_DO_UP && !table->cursor) ||
+	    (action == TUI_DO_DOWN && table->cursor + 1 >= table->n) || action == TUI_DO_PAGE_UP ||
+	    action == TUI_DO_PAGE_DOWN)
+		return false;
+	return tui_table_act(table, action);
+}
+
+static void click(struct tui *t, struct tui_view *v, struct ov_section *s, int row, int col)
+{
+	struct tui_area a = s->area;
+
+	(void)t;
+	(void)v;
+	a.row++;
+	a.rows--;
+	a.cols -= a.cols > 2;
+	tui_table_click(&s->table, a, row, col);
+}
+
+static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out)
+{
+	(void)o;
+	return tui_table_yank(&s->table, all, out);
+}
+
+const struct ov_section_ops ov_table = {
+    .height = height, .draw = draw, .act = act, .click = click, .yank = yank};

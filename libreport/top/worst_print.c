@@ -1,0 +1,92 @@
+/* The longest spans as a table. */
+#include <stdlib.h>
+
+#include "top/report.h"
+#include "top/worst.h"
+
+enum {
+	COLUMN_DURATION,
+	COLUMN_AT,
+	COLUMN_GOROUTINE,
+	COLUMN_ENTRY,
+	COLUMN_REASON,
+	COLUMN_WHERE,
+	COLUMN_WAKER,
+	COLUMN_WAKER_ENTRY,
+	COLUMN_STATE,
+	COLUMN_OPEN,
+	COLUMN_STACK,
+	NCOLUMNS
+};
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [COLUMN_DURATION] = {.name = "dur_ns", .title = "LASTED", .kind = REP_NS},
+    [COLUMN_AT] = {.name = "at_ns", .title = "AT", .kind = REP_NS},
+    [COLUMN_GOROUTINE] = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
+    [COLUMN_ENTRY] = {.name = "entry",
+		      .title = "ENTRY FUNCTION",
+		      .kind = REP_TEXT,
+		      .shorten = REP_SHORTEN_LEFT},
+    [COLUMN_REASON] = {.name = "reason", .title = "REASON", .kind = REP_TEXT},
+    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT},
+    [COLUMN_WAKER] = {.name = "waker", .title = "WOKEN BY", .kind = REP_ID},
+    [COLUMN_WAKER_ENTRY] = {.name = "waker_entry",
+			    .title = "ITS ENTRY FUNCTION",
+			    .kind = REP_TEXT,
+			    .shorten = REP_SHORTEN_LEFT},
+    [COLUMN_STATE] = {.name = "state", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_OPEN] = {.name = "open", .kind = REP_BOOL, .raw_only = true},
+    [COLUMN_STACK] = {.name = "stack", .kind = REP_TEXT, .raw_only = true},
+};
+
+static struct rep_value id_of(const struct rep_view *v, uint32_t goroutine)
+{
+	return goroutine < v->nrows[TP_TABLE_GOROUTINE]
+		   ? rep_opt(REP_COL(v, GOROUTINE, id)[goroutine])
+		   : rep_null();
+}
+
+static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *w,
+	       struct rep_output *out, struct tp_err *err)
+{
+	bool woken = w->span.waker < v->nrows[TP_TABLE_GOROUTINE];
+	const struct rep_value row[NCOLUMNS] = {
+	    [COLUMN_DURATION] = rep_int(w->dur_ns),
+	    [COLUMN_AT] = rep_int(w->at_ns),
+	    [COLUMN_GOROUTINE] = id_of(v, w->span.goroutine),
+	    [COLUMN_ENTRY] = rep_job_string(job, rep_view_entry(v, w->span.goroutine), "(unknown)"),
+	    [COLUMN_REASON] = rep_job_string(job, w->span.reason, ""),
+	    [COLUMN_WHERE] = rep_job_where(job, w->span.stack),
+	    [COLUMN_WAKER] = id_of(v, w->span.waker),
+	    [COLUMN_WAKER_ENTRY] =
+		woken ? rep_job_string(job, rep_view_entry(v, w->span.waker), "(unknown)")
+		      : rep_null(),
+	    [COLUMN_STATE] = rep_str(rep_state_name(w->span.state)),
+	    [COLUMN_OPEN] = rep_int(w->span.open),
+	    [COLUMN_STACK] = rep_job_stack(job, w->span.stack),
+	};
+
+	return rep_output_row(out, row, err);
+}
+
+int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, const char *name,
+		    struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_top_options tables = {.tables = true};
+	struct rep_job job = {.opt = &tables, .dict = v->dict};
+	struct rep_worst *worst = calloc(opt->n + 1, sizeof(*worst));
+	size_t n = 0;
+	int code = worst ? rep_worst(v, opt, worst, &n, err) : rep_job_fail(err, TP_ENOMEM);
+
+	if (!code)
+		code = rep_output_begin(out, name, columns, NCOLUMNS, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = put(&job, v, &worst[i], out, err);
+		tp_arena_clear(&job.texts);
+	}
+	if (!code)
+		code = rep_output_end(out, err);
+	tp_arena_clear(&job.texts);
+	free(worst);
+	return code;
+}
