@@ -34,34 +34,34 @@ static int put_row(struct tp_timeline *t, const struct tp_gcwork *w, int64_t end
 	return tp_timeline_put(t, TP_TABLE_GC_WORK, v, err);
 }
 
-/* The node of a goroutine's work that is going on; its link, so that it can be taken out. */
-static uint32_t *find(struct tp_gcworks *s, uint32_t g)
+static struct tp_gcwork *node_at(struct tp_gcworks *s, uint32_t id)
 {
-	uint32_t *at = &s->open;
-
-	while (*at) {
-		struct tp_gcwork *w = tp_pool_at(&s->nodes, *at);
-
-		if (w->g == g)
-			return at;
-		at = &w->node.next;
-	}
-	return NULL;
+	return tp_pool_at(&s->nodes, id);
 }
 
-static int close(struct tp_timeline *t, uint32_t g, int64_t end, struct tp_err *err)
+static int close(struct tp_timeline *t, struct tp_gsum *sum, int64_t end, struct tp_err *err)
 {
-	uint32_t *at = find(&t->gcworks, g);
+	struct tp_gcworks *s = &t->gcworks;
+	struct tp_gcwork *w;
 
-	return at ? put_row(t, tp_pool_pop(&t->gcworks.nodes, at), end, err) : 0;
+	if (!sum->gc_work)
+		return 0;
+	w = node_at(s, sum->gc_work);
+	sum->gc_work = 0;
+	if (w->node.next)
+		node_at(s, w->node.next)->before = w->before;
+	return put_row(
+	    t, tp_pool_pop(&s->nodes, w->before ? &node_at(s, w->before)->node.next : &s->open),
+	    end, err);
 }
 
-static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_err *err)
+static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_gsum *sum,
+		struct tp_err *err)
 {
 	struct tp_gcworks *s = &t->gcworks;
 	struct tp_gcwork *w;
 	struct tp_node node;
-	int code = close(t, work->g, work->start, err);
+	int code = close(t, sum, work->start, err);
 
 	if (code)
 		return code;
@@ -72,6 +72,9 @@ static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_e
 	node = w->node;
 	*w = *work;
 	w->node = node;
+	if (node.next)
+		node_at(s, node.next)->before = s->open;
+	sum->gc_work = s->open;
 	return 0;
 }
 
@@ -102,7 +105,7 @@ int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	if (!sum || (active && sum->gc & ASSISTS))
 		return 0;
 	watch(t, ev->subject, sum, sum->gc | ASSISTS);
-	return runs || !active ? open(t, &w, err) : 0;
+	return runs || !active ? open(t, &w, sum, err) : 0;
 }
 
 int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -111,7 +114,7 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 	if (!sum || !(sum->gc & ASSISTS))
 		return 0;
 	watch(t, ev->subject, sum, sum->gc & ~(unsigned)ASSISTS);
-	return close(t, ev->subject, ev->ts, err);
+	return close(t, sum, ev->ts, err);
 }
 
 /* The label comes right after the start. An assist stays one: what is labelled then is an ordinary
@@ -131,7 +134,7 @@ int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_
 	if (!sum || !st || !executes(st->state) || sum->gc & ASSISTS)
 		return 0;
 	watch(t, ev->subject, sum, WORKS);
-	return open(t, &w, err);
+	return open(t, &w, sum, err);
 }
 
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -146,10 +149,10 @@ int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struc
 	};
 
 	if (executes(ev->to))
-		return executes(ev->from) || !(sum->gc & ASSISTS) ? 0 : open(t, &w, err);
+		return executes(ev->from) || !(sum->gc & ASSISTS) ? 0 : open(t, &w, sum, err);
 	if (sum->gc & WORKS)
 		watch(t, ev->subject, sum, sum->gc & ASSISTS);
-	return close(t, ev->subject, ev->ts, err);
+	return close(t, sum, ev->ts, err);
 }
 
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
@@ -158,7 +161,7 @@ int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64
 	if (!sum->gc)
 		return 0;
 	watch(t, g, sum, 0);
-	return close(t, g, ts, err);
+	return close(t, sum, ts, err);
 }
 
 int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err)

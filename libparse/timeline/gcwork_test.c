@@ -103,6 +103,31 @@ static void test_label_in_assist(void **state)
 	assert_work(1, "GC mark assist", 1, 50, 50, 60);
 }
 
+/* Of several at a time each ends by itself, whichever began first, last or between. */
+static void test_assists_of_many(void **state)
+{
+	static const int64_t order[] = {2, 0, 4, 3, 1, 5};
+	struct tp_event ev[6 * 3 + 7], *at = ev;
+
+	(void)state;
+	*at++ = (struct tp_event)SYNC(100);
+	for (uint32_t g = 0; g < 6; g++) {
+		*at++ = (struct tp_event)EV(101, GO_CREATE, NO, g, NONEX, RUNNABLE);
+		*at++ = (struct tp_event)G_RUNS(102, g, g);
+		*at++ = (struct tp_event)ASSIST(110 + g, BEGIN, g, g);
+	}
+	/* The last one has no end. */
+	for (uint32_t i = 0; i < 5; i++)
+		*at++ = (struct tp_event)ASSIST(150 + i, END, (uint32_t)order[i], 0);
+	*at++ = (struct tp_event)SYNC(200);
+	feed(ev, (size_t)(at - ev));
+	finish(6);
+	assert_int_equal(count_rows(TP_TABLE_GC_WORK), 6);
+	for (size_t i = 0; i < 6; i++)
+		assert_work(i, "GC mark assist", order[i], 10 + order[i], 10 + order[i],
+			    i < 5 ? 50 + (int64_t)i : 100);
+}
+
 /* What a damaged trace does not say is not counted. */
 static void test_assist_lost(void **state)
 {
@@ -191,13 +216,9 @@ static void test_metric_of_a_long_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    T(test_assist_follows_goroutine),
-	    T(test_assist_in_syscall),
-	    T(test_assist_at_the_ends),
-	    T(test_assist_active_again),
-	    T(test_worker_labels),
-	    T(test_assist_lost),
-	    T(test_metric_changes),
+	    T(test_assist_follows_goroutine), T(test_assist_in_syscall), T(test_assist_at_the_ends),
+	    T(test_assist_active_again),      T(test_worker_labels),	 T(test_label_in_assist),
+	    T(test_assists_of_many),	      T(test_assist_lost),	 T(test_metric_changes),
 	    T(test_metric_of_a_long_trace),
 	};
 

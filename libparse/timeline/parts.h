@@ -136,6 +136,7 @@ struct tp_gsum {
 	uint8_t last_state;
 	uint8_t gc;	     /* gcwork.c looks at it, for what reasons */
 	uint32_t name_stack; /* first transition stack: its root names the goroutine */
+	uint32_t gc_work;    /* node of gcwork.c's that goes on, 0 none */
 	int64_t lost_ns;
 	int64_t created, started, ended, total; /* started and ended: 0 is "not", as in Go */
 	uint32_t parent, create_stack, inferred;
@@ -206,7 +207,8 @@ struct tp_sites {
 	uint32_t *slots; /* number + 1 */
 	uint32_t mask;
 	/* Histograms: for the first sites and blocks, counts by site, power of two and bucket, of
-	 * which a byte is kept: a block is a cache line, and most of a segment's stay in a cache … */
+	 * which a byte is kept: a block is a cache line, and most of a segment's stay in a cache …
+	 */
 	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
 	uint8_t (*block)[64];
 	uint32_t nblocks, room_blocks;
@@ -223,7 +225,7 @@ struct tp_aggregate {
 	struct tp_cell *cells; /* number 0 is none */
 	uint32_t ncells, room_cells;
 	uint16_t near[1 << TP_NEAR_BITS]; /* the latest cell of each hash, if its number is small */
-	uint32_t *cell_slots; /* number + 1; of those in long rings */
+	uint32_t *cell_slots;		  /* number + 1; of those in long rings */
 	uint32_t cell_mask, nindexed;
 	struct tp_sites sites;
 	struct tp_buf held; /* sites of finished segments, see site.c */
@@ -265,13 +267,14 @@ struct tp_ranges {
 /* Of a goroutine, going on. */
 struct tp_gcwork {
 	struct tp_node node;
+	uint32_t before; /* node in front of it, 0: it is the first */
 	uint32_t g, name, p;
 	int64_t start, told_at;
 };
 
 struct tp_gcworks {
 	struct tp_pool nodes;
-	uint32_t open; /* list: at most one of each P, but for damage */
+	uint32_t open; /* list of nodes that go on */
 };
 
 /* ---- metrics (metric.c) ---- */
@@ -511,8 +514,8 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 		       struct tp_err *err);
 int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err);
 /* A transition of a goroutine with sum->gc. */
-int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev,
-			 struct tp_gsum *sum, struct tp_err *err);
+int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
+			 struct tp_err *err);
 /* What the goroutine does from ts on is lost. */
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
 		   struct tp_err *err);
