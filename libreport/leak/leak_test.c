@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "import.h"
-#include "leak/leak.h"
+#include "leak/parts.h"
 #include "open/input.h"
 
 static void test_allow_match(void **state)
@@ -112,6 +112,29 @@ static struct rep_leaks *leaks(const struct rep_leak_options *opt, const char *c
 	" in goroutine 1\n\t/src/w.go:" line " +0x5e\n\n"
 #define COUNTED                                                                                    \
 	"goroutine profile: total 4\n4 @ 0x1 0x2\n#\t0x1\tmain.wait+0x1d\t/elsewhere/w.go:7\n\n"
+
+/* A store may name any stack, also one that its dictionary does not have. */
+static void test_leak_stack_unknown(void **state)
+{
+	struct tp_dict *from = tp_dict_new(), *to = tp_dict_new();
+	static const uint32_t stacks[] = {1, 100000, UINT32_MAX};
+	struct rep_leak_names m;
+	const char *waits;
+	uint32_t common;
+
+	(void)state;
+	assert_non_null(from);
+	assert_non_null(to);
+	assert_int_equal(rep_leak_names_init(&m, from, to), 0);
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		assert_int_equal(rep_leak_stack(&m, stacks[i], &common, &waits), 0);
+		assert_int_equal(common, 0);
+		assert_null(waits);
+	}
+	rep_leak_names_release(&m);
+	tp_dict_free(from);
+	tp_dict_free(to);
+}
 
 /* A text that only counts joins the one creator there is for its stack, and none of two. */
 static void test_leaks_join(void **state)
@@ -368,11 +391,11 @@ static void test_leaks_inbox(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_allow_match),	   cmocka_unit_test(test_allow_parse),
-	    cmocka_unit_test(test_leaks_join),	   cmocka_unit_test(test_leaks_grow),
-	    cmocka_unit_test(test_leaks_allowed),  cmocka_unit_test(test_leaks_left_out),
-	    cmocka_unit_test(test_leaks_min_wait), cmocka_unit_test(test_leaks_no_goroutines),
-	    cmocka_unit_test(test_leaks_inbox),
+	    cmocka_unit_test(test_allow_match),		cmocka_unit_test(test_leak_stack_unknown),
+	    cmocka_unit_test(test_allow_parse),		cmocka_unit_test(test_leaks_join),
+	    cmocka_unit_test(test_leaks_grow),		cmocka_unit_test(test_leaks_allowed),
+	    cmocka_unit_test(test_leaks_left_out),	cmocka_unit_test(test_leaks_min_wait),
+	    cmocka_unit_test(test_leaks_no_goroutines), cmocka_unit_test(test_leaks_inbox),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

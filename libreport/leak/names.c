@@ -178,8 +178,12 @@ static int map_node(struct rep_leak_names *m, uint32_t node, uint32_t *out)
 
 int rep_leak_stack(struct rep_leak_names *m, uint32_t stack, uint32_t *common, const char **waits)
 {
-	uint32_t at = stack, last = stack;
+	uint32_t at, last;
 
+	/* A store says what it likes. */
+	if (stack >= tp_dict_stacks(m->from))
+		stack = 0;
+	at = last = stack;
 	*waits = NULL;
 	while (at) {
 		struct tp_text name = name_of(m->from, at);
