@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/dict.h"
 #include "diff/stats.h"
 #include "diff/trace/show.h"
+#include "top/keys.h"
 
 #define COLLAPSE     0.5   /* as of gates on profiles: worth a word */
 #define HIST_ERROR   0.008 /* of one percentile from a histogram */
@@ -247,8 +249,18 @@ struct found {
 		enum rep_measure_by by;
 		const char *key;
 	} * row;
-	size_t n, nruns;
+	size_t n, nruns, row_room, of_room;
+	struct tp_dict *names; /* of rows, by which they are found: */
+	struct rep_keys keys;  /* by, name */
 };
+
+static void release_found(struct found *f)
+{
+	free(f->of);
+	free(f->row);
+	rep_keys_release(&f->keys);
+	tp_dict_free(f->names);
+}
 
 static const struct rep_metrics *run_at(const struct rep_trace_side *old,
 					const struct rep_trace_side *new, size_t r)
@@ -258,35 +270,34 @@ static const struct rep_metrics *run_at(const struct rep_trace_side *old,
 
 static int add_found(struct found *f, size_t r, const struct rep_measure *x)
 {
-	size_t i = 0;
+	uint32_t name, i;
+	int code = tp_dict_string(f->names, x->key, strlen(x->key), &name);
 
-	while (i < f->n && (f->row[i].by != x->by || strcmp(f->row[i].key, x->key) != 0))
-		i++;
-	if (i == f->n) {
-		void *row = realloc(f->row, (f->n + 1) * sizeof(*f->row));
-		void *of;
-
-		if (!row)
-			return TP_ENOMEM;
-		f->row = row;
-		of = realloc(f->of, (f->n + 1) * f->nruns * sizeof(*f->of));
-		if (!of)
-			return TP_ENOMEM;
-		f->of = of;
-		memset(f->of + f->n * f->nruns, 0, f->nruns * sizeof(*f->of));
+	if (!code)
+		code = rep_keys_add(&f->keys, (uint32_t)x->by, name, 0, 0, &i);
+	if (!code && i == f->n) {
+		code = rep_grow(&f->row, &f->row_room, i, sizeof(*f->row));
+		if (!code)
+			code = rep_grow(&f->of, &f->of_room, (i + (size_t)1) * f->nruns - 1,
+					sizeof(*f->of));
+		if (code)
+			return code;
 		f->row[f->n].by = x->by;
 		f->row[f->n++].key = x->key;
 	}
-	f->of[i * f->nruns + r] = x;
-	return 0;
+	if (!code)
+		f->of[i * f->nruns + r] = x;
+	return code;
 }
 
 static int find(const struct rep_trace_gate *g, const struct rep_trace_side *old,
 		const struct rep_trace_side *new, struct found *f)
 {
-	int code = 0;
+	int code;
 
 	f->nruns = old->n + new->n;
+	f->names = tp_dict_new();
+	code = f->names ? 0 : TP_ENOMEM;
 	for (size_t r = 0; !code && r < f->nruns; r++) {
 		const struct rep_metrics *m = run_at(old, new, r);
 		const struct rep_measure *x;
@@ -640,7 +651,6 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->gate.undecided_fails);
 	*inexact = j.inexact;
-	free(f.of);
-	free(f.row);
+	release_found(&f);
 	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
 }

@@ -81,38 +81,7 @@ double rep_student_t(double p, double df)
 	return high;
 }
 
-/* ---- sums by window ---- */
-
-struct by_window {
-	double count[REP_METRICS_WINDOWS], total[REP_METRICS_WINDOWS], whole[REP_METRICS_WINDOWS];
-};
-
-static void sum_windows(const struct rep_metrics *m, const struct rep_measure *x,
-			struct by_window *w)
-{
-	size_t i = (size_t)(x - m->measure);
-
-	memset(w, 0, sizeof(*w));
-	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++) {
-		size_t cell = m->cell[c];
-
-		for (size_t k = m->first_pair[cell]; k < m->first_pair[cell + 1]; k++) {
-			const struct rep_set_sum *s = &m->sum[m->pair[k]];
-			uint32_t window = m->pairs.key[m->pair[k]].part[1];
-
-			w->count[window] += (double)s->count;
-			w->total[window] += (double)s->total_ns;
-			w->whole[window] += (double)s->whole_ns;
-		}
-	}
-}
-
-static const struct rep_measure *all_of(const struct rep_metrics *m, enum rep_family family)
-{
-	struct rep_metric_spec spec = {.family = family};
-
-	return rep_metrics_measure(m, &spec);
-}
+/* ---- what numbers are divided by ---- */
 
 static const struct rep_measure *tasks_of(const struct rep_metrics *m,
 					  const struct rep_per_options *per)
@@ -147,7 +116,7 @@ double rep_per_divisor(const struct rep_metrics *m, const struct rep_per_options
 static void divisors(const struct rep_metrics *m, const struct rep_per_options *per, double *d)
 {
 	const struct rep_measure *tasks = per->per == REP_PER_TASK ? tasks_of(m, per) : NULL;
-	struct by_window w;
+	struct rep_set_windows w;
 
 	for (size_t i = 0; i < m->base.windows; i++)
 		d[i] = ((double)m->edge[i + 1] - (double)m->edge[i]) / 1e9;
@@ -155,7 +124,7 @@ static void divisors(const struct rep_metrics *m, const struct rep_per_options *
 		return;
 	memset(&w, 0, sizeof(w));
 	if (tasks)
-		sum_windows(m, tasks, &w);
+		rep_set_windows(m, tasks, &w);
 	memcpy(d, w.count, sizeof(w.count));
 }
 
@@ -384,14 +353,14 @@ static void ratio_intervals(const struct rep_metrics *m, const struct rep_measur
 			    struct rep_estimate *out)
 {
 	double seconds[REP_METRICS_WINDOWS], by[REP_METRICS_WINDOWS];
-	const struct rep_measure *all = all_of(m, x->family);
+	const struct rep_set_windows *family = &m->family[x->family];
 	double mean = x->count > 0 ? (double)x->whole_ns / (double)x->count : 0;
 	size_t n = m->base.windows;
-	struct by_window w, family;
+	struct rep_set_windows w;
 
 	divisors(m, &(struct rep_per_options){.per = REP_PER_SECOND}, seconds);
 	divisors(m, per, by);
-	sum_windows(m, x, &w);
+	rep_set_windows(m, x, &w);
 	if (stats & BIT(REP_STAT_RATE))
 		ratio_interval(&out[REP_STAT_RATE], w.count, seconds, w.count, n, 1);
 	if (stats & BIT(REP_STAT_COUNT))
@@ -400,12 +369,11 @@ static void ratio_intervals(const struct rep_metrics *m, const struct rep_measur
 		ratio_interval(&out[REP_STAT_TOTAL], w.total, by, w.count, n, mean);
 	if (stats & BIT(REP_STAT_MEAN))
 		ratio_interval(&out[REP_STAT_MEAN], w.whole, w.count, w.count, n, mean);
-	if (stats & BIT(REP_STAT_SHARE) && all && all != x) {
-		sum_windows(m, all, &family);
+	if (stats & BIT(REP_STAT_SHARE) && m->all[x->family] && m->all[x->family] != x) {
 		if (x->family == REP_FAMILY_CPU)
-			ratio_interval(&out[REP_STAT_SHARE], w.count, family.count, w.count, n, 1);
+			ratio_interval(&out[REP_STAT_SHARE], w.count, family->count, w.count, n, 1);
 		else
-			ratio_interval(&out[REP_STAT_SHARE], w.total, family.total, w.count, n,
+			ratio_interval(&out[REP_STAT_SHARE], w.total, family->total, w.count, n,
 				       mean);
 	}
 }

@@ -65,14 +65,6 @@ void rep_metrics_base(const struct rep_metrics *m, struct rep_metrics_base *base
 	*base = m->base;
 }
 
-static const struct rep_measure *find_all(const struct rep_metrics *m, enum rep_family family)
-{
-	for (size_t i = 0; i < m->n && m->measure[i].family <= family; i++)
-		if (m->measure[i].family == family && m->measure[i].by == REP_MEASURE_ALL)
-			return &m->measure[i];
-	return NULL;
-}
-
 static double ratio(double a, double b)
 {
 	return b != 0 ? a / b : (double)NAN;
@@ -80,7 +72,7 @@ static double ratio(double a, double b)
 
 static double share_of(const struct rep_metrics *m, const struct rep_measure *x)
 {
-	const struct rep_measure *all = find_all(m, x->family);
+	const struct rep_measure *all = m->all[x->family];
 
 	if (!all)
 		return (double)NAN;
@@ -206,7 +198,7 @@ const struct rep_measure *rep_metrics_measure(const struct rep_metrics *m,
 	struct tp_buf key = {0};
 
 	if (!spec->named || (spec->family == REP_FAMILY_GC && !strcmp(spec->name, "mark")))
-		return find_all(m, spec->family);
+		return m->all[spec->family];
 	if (rep_name_canonical(&key, REP_NAME_FUNCTION, spec->name, strlen(spec->name)) ||
 	    tp_buf_put(&key, "", 1))
 		key.size = 0;

@@ -32,6 +32,11 @@ struct rep_set_sum {
 	int64_t count, total_ns, whole_ns, max_ns;
 };
 
+/* What a measure is in each window. */
+struct rep_set_windows {
+	double count[REP_METRICS_WINDOWS], total[REP_METRICS_WINDOWS], whole[REP_METRICS_WINDOWS];
+};
+
 struct rep_metrics {
 	struct rep_metrics_base base;
 	int64_t edge[REP_METRICS_WINDOWS + 1]; /* of the windows; ns since the run began */
@@ -60,6 +65,10 @@ struct rep_metrics {
 	size_t n;
 	uint32_t *cell; /* cells by measure, from first_cell[measure] on */
 	size_t *first_cell;
+	/* By family, as they are asked for with each of its measures: all its events; NULL and
+	 * nothing where there are none. */
+	const struct rep_measure *all[REP_NFAMILIES];
+	struct rep_set_windows family[REP_NFAMILIES];
 };
 
 /* edge[0 … windows] in rising order; 1 to REP_METRICS_WINDOWS of them. */
@@ -91,6 +100,10 @@ int rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 
 /* Makes the measures. Nothing may be put in afterwards. */
 int rep_set_solve(struct rep_metrics *m, struct tp_err *err);
+
+/* Of a measure of these metrics, once they are solved. */
+void rep_set_windows(const struct rep_metrics *m, const struct rep_measure *x,
+		     struct rep_set_windows *w);
 
 /* The same metrics from the windows of which use[] says so, as a run of its own; shares nothing. */
 int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metrics **part,

@@ -274,6 +274,38 @@ static int put_in_order(struct rep_metrics *m)
 	return 0;
 }
 
+void rep_set_windows(const struct rep_metrics *m, const struct rep_measure *x,
+		     struct rep_set_windows *w)
+{
+	size_t i = (size_t)(x - m->measure);
+
+	memset(w, 0, sizeof(*w));
+	for (size_t c = m->first_cell[i]; c < m->first_cell[i + 1]; c++) {
+		size_t cell = m->cell[c];
+
+		for (size_t k = m->first_pair[cell]; k < m->first_pair[cell + 1]; k++) {
+			const struct rep_set_sum *s = &m->sum[m->pair[k]];
+			uint32_t window = m->pairs.key[m->pair[k]].part[1];
+
+			w->count[window] += (double)s->count;
+			w->total[window] += (double)s->total_ns;
+			w->whole[window] += (double)s->whole_ns;
+		}
+	}
+}
+
+static void find_families(struct rep_metrics *m)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct rep_measure *x = &m->measure[i];
+
+		if (x->by != REP_MEASURE_ALL)
+			continue;
+		m->all[x->family] = x;
+		rep_set_windows(m, x, &m->family[x->family]);
+	}
+}
+
 static int solve(struct rep_metrics *m)
 {
 	struct scratch *s = malloc(sizeof(*s));
@@ -304,7 +336,11 @@ static int solve(struct rep_metrics *m)
 		free(s->value);
 	free(s);
 	rep_keys_release(&keys);
-	return code ? code : put_in_order(m);
+	if (!code)
+		code = put_in_order(m);
+	if (!code)
+		find_families(m);
+	return code;
 }
 
 int rep_set_solve(struct rep_metrics *m, struct tp_err *err)
