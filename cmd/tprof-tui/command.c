@@ -95,6 +95,16 @@ static void do_state(struct tui *t, const char *arg)
 	set(t, &t->select.state, arg);
 }
 
+static void do_highlight(struct tui *t, const char *arg)
+{
+	struct tui_view *v = tui_current(t);
+
+	if (v->ops->highlight)
+		v->ops->highlight(t, v, arg);
+	else
+		tui_error(t, "the timeline (3) is where things are highlighted");
+}
+
 const struct tui_palette_command tui_commands[] = {
     {"from", "TIME", "only from this time on (1.5s, 25%); without one, from the start", do_from},
     {"to", "TIME", "only before this time; without one, to the end", do_to},
@@ -103,6 +113,8 @@ const struct tui_palette_command tui_commands[] = {
     {"focus", "REGEX", "only stacks with a function that matches", do_focus},
     {"reason", "REGEX", "only time blocked for a reason that matches", do_reason},
     {"state", "STATE", "only time in these states", do_state},
+    {"highlight", "TEXT", "in the timeline: what has this state, reason, function, region or log",
+     do_highlight},
 };
 const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
 

@@ -69,6 +69,8 @@ enum tui_where {
 	X(MARK, "mark", "the run to compare others with")                                          \
 	X(FOLD, "fold", "fold or unfold what the cursor is on")                                    \
 	X(KIND, "kind", "the next kind of rows, or what is counted")                               \
+	X(START, "start", "to the start of the run")                                               \
+	X(END, "end", "to the end of the run")                                                     \
 	X(ZOOM_IN, "zoom-in", "zoom in, to the cursor")                                            \
 	X(ZOOM_OUT, "zoom-out", "zoom out")                                                        \
 	X(ZOOM_ALL, "zoom-all", "the whole run, or what is selected of it")                        \

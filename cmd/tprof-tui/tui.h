@@ -81,6 +81,8 @@ struct tui_view_ops {
 	/* To a time or a goroutine, as typed behind @. True: it went there, or a message says why
 	 * not; false, NULL: the selection is narrowed to it. */
 	bool (*go)(struct tui *t, struct tui_view *v, const char *text);
+	/* Shows what matches, and dims all else; "" ends that. NULL: it cannot. */
+	void (*highlight)(struct tui *t, struct tui_view *v, const char *text);
 	/* What y and Y copy: adds it. NULL: nothing can be. */
 	int (*yank)(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
 	/* Writes what it shows to a file, by its ending. False with a message. NULL: it cannot be.

@@ -10,6 +10,7 @@
 #define TUI_VIEWS(X) \
 	X(runs)      \
 	X(overview)  \
+	X(timeline)  \
 	X(top)       \
 	X(flame)     \
 	X(diff)      \

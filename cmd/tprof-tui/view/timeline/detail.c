@@ -1,0 +1,159 @@
+#include "tprof-tui/view/timeline/detail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path/wake.h"
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+void tl_detail_release(struct tl_detail *d)
+{
+	free(d->stack.frame);
+	free(d->waker_stack.frame);
+	free(d->woken);
+	tp_arena_clear(&d->texts);
+	*d = (struct tl_detail){0};
+}
+
+static const char *keep(struct tl_detail *d, const struct tp_dict *dict, uint32_t string)
+{
+	struct tp_text text = tp_dict_text(dict, string);
+
+	return tp_arena_strndup(&d->texts, text.text, text.size);
+}
+
+static size_t depth_of(const struct tp_dict *dict, uint32_t stack)
+{
+	size_t depth = tp_dict_stack_at(dict, stack).depth;
+
+	return depth < TL_MOST_FRAMES ? depth : TL_MOST_FRAMES;
+}
+
+static int take_stack(struct tl_detail *d, const struct tp_dict *dict, uint32_t stack,
+		      struct tl_stack *s)
+{
+	size_t most = depth_of(dict, stack);
+	uint32_t site = stack ? rep_path_site(dict, stack) : 0;
+	bool told = false;
+
+	if (!stack || !most)
+		return 0;
+	s->frame = calloc(most, sizeof(*s->frame));
+	if (!s->frame)
+		return TP_ENOMEM;
+	for (uint32_t at = stack; at && s->n < most;) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+		struct tp_frame frame = tp_dict_frame_at(dict, node.frame);
+		struct tp_function function = tp_dict_function_at(dict, frame.function);
+		struct tl_frame *to = &s->frame[s->n++];
+
+		to->function = keep(d, dict, function.name);
+		to->file = keep(d, dict, function.file);
+		to->line = frame.line;
+		if (!to->function || !to->file)
+			return TP_ENOMEM;
+		to->telling = !told && site && function.name == site;
+		told |= to->telling;
+		/* A parent comes before its child, so this ends. */
+		at = node.parent < at ? node.parent : 0;
+		s->more = at != 0;
+	}
+	return 0;
+}
+
+static const char *ended_by(const struct tp_dict *dict, const struct tp_span *span, uint32_t entry)
+{
+	switch (rep_path_outside(dict, span->reason, entry)) {
+	case REP_PATH_NETWORK:
+		return "the network poller";
+	case REP_PATH_TIMER:
+		return "a timer";
+	case REP_PATH_COLLECTOR:
+		return "the garbage collector";
+	default:
+		return "";
+	}
+}
+
+static int take_moment(struct tl_detail *d, const struct tp_dict *dict, struct rep_moment *m,
+		       uint32_t entry, struct tp_err *err)
+{
+	d->there = true;
+	d->span = m->span;
+	d->cause = m->cause;
+	d->outside = ended_by(dict, &m->span, entry);
+	d->reason = keep(d, dict, m->span.reason);
+	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
+	    take_stack(d, dict, m->span.waker_stack, &d->waker_stack))
+		return no_memory(err);
+	d->nwoken = m->nwakeups < TL_MOST_WOKEN ? m->nwakeups : TL_MOST_WOKEN;
+	d->more_woken = m->more_wakeups || d->nwoken < m->nwakeups;
+	if (!d->nwoken)
+		return 0;
+	d->woken = calloc(d->nwoken, sizeof(*d->woken));
+	if (!d->woken)
+		return no_memory(err);
+	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
+	return 0;
+}
+
+int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct rep_lane *row,
+		   uint32_t entry, int64_t ns, struct tp_err *err)
+{
+	struct rep_moment m = {0};
+	int code = 0;
+
+	*d = (struct tl_detail){
+	    .kind = row->kind, .index = row->index, .ns = ns, .goroutine = TP_NONE};
+	if (row->kind == REP_LANE_GOROUTINE)
+		d->goroutine = row->index;
+	else if (row->kind == REP_LANE_PROC || row->kind == REP_LANE_THREAD)
+		code = rep_lanes_on(lanes, row, ns, &d->goroutine, err);
+	if (code == TP_ENOENT || (!code && d->goroutine == TP_NONE))
+		return 0;
+	if (code)
+		return code;
+	code = rep_lanes_moment(lanes, d->goroutine, ns, &m, err);
+	if (!code)
+		code = take_moment(d, rep_lanes_dict(lanes), &m, entry, err);
+	else if (code == TP_ENOENT)
+		code = 0;
+	rep_moment_release(&m);
+	return code;
+}
+
+bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int64_t ns)
+{
+	if (d->kind != row->kind || d->index != row->index)
+		return false;
+	if (d->ns == ns)
+		return true;
+	/* Of a P or M it is the goroutine that changes as well. */
+	return d->there && d->kind == REP_LANE_GOROUTINE && ns >= d->span.start && ns < d->span.end;
+}
+
+void tl_frame_text(const struct tl_frame *f, char *text, size_t size)
+{
+	const char *name = *f->function ? f->function : "unknown function";
+	const char *file = strrchr(f->file, '/');
+
+	file = file ? file + 1 : f->file;
+	if (*file && f->line)
+		snprintf(text, size, "%.300s (%.200s:%" PRId64 ")", name, file, f->line);
+	else
+		snprintf(text, size, "%.300s", name);
+}
+
+const struct tl_frame *tl_stack_site(const struct tl_stack *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->frame[i].telling)
+			return &s->frame[i];
+	return s->n ? &s->frame[0] : NULL;
+}

@@ -1,0 +1,55 @@
+/* All about the place under the cursor, in words of its own: the span, its stack, who woke it and
+ * whom it woke. */
+#ifndef TUI_TIMELINE_DETAIL_H
+#define TUI_TIMELINE_DETAIL_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "lanes/lanes.h"
+
+#define TL_MOST_FRAMES 200
+#define TL_MOST_WOKEN  200
+
+struct tl_frame {
+	const char *function, *file; /* "" unknown */
+	int64_t line;
+	bool telling; /* the first that is not plumbing of the runtime */
+};
+
+struct tl_stack {
+	struct tl_frame *frame; /* leaf first */
+	size_t n;
+	bool more; /* frames than these */
+};
+
+struct tl_detail {
+	enum rep_lane_kind kind; /* of what this is: the row, … */
+	uint32_t index;
+	int64_t ns; /* … and the time */
+	bool there; /* a goroutine was there then; else only the fields above are set */
+	uint32_t goroutine;
+	struct tp_span span;
+	const char *reason;
+	const char *outside; /* what ended a wait that no goroutine ended; "" unknown */
+	struct tl_stack stack, waker_stack;
+	struct rep_wakeup *woken;
+	size_t nwoken;
+	bool more_woken;
+	struct rep_wakeup cause; /* see struct rep_moment */
+	struct tp_arena texts;
+};
+
+/* On the worker's thread: of a row (a group or task has nothing to say) at a time. `entry`: string
+ * of the goroutine's entry function, for `outside`. To be released in every case. */
+int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct rep_lane *row,
+		   uint32_t entry, int64_t ns, struct tp_err *err);
+void tl_detail_release(struct tl_detail *d);
+/* Does it hold for this place, too? */
+bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int64_t ns);
+
+/* "main.lock (main.go:12)" */
+void tl_frame_text(const struct tl_frame *f, char *text, size_t size);
+/* The frame that tells most, NULL for none. */
+const struct tl_frame *tl_stack_site(const struct tl_stack *s);
+
+#endif

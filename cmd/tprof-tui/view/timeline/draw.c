@@ -1,0 +1,377 @@
+/* The screen: axis, bands, rows, legend. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "chart/scale.h"
+#include "tprof-tui/view/timeline/timeline.h"
+
+/* ---- what goes where ---- */
+
+static int between(int value, int least, int most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+void tl_lay_out(struct tl_layout *l, struct tui_area area)
+{
+	int rows = area.rows;
+
+	*l = (struct tl_layout){.area = area};
+	l->label = between(area.cols * 3 / 10, 12, 44);
+	l->cols = area.cols - l->label > 0 ? area.cols - l->label : 1;
+	l->axis = rows >= 3;
+	l->band = rows >= 9;
+	l->notes = rows >= 16;
+	l->legend = rows >= 12;
+	l->panel = rows >= 12 ? between(rows * 2 / 5, 4, 24) : rows >= 4 ? 1 : 0;
+	l->chart = rows - l->axis - l->band - l->notes - l->legend - l->panel;
+	if (l->chart < 1)
+		l->chart = 1;
+}
+
+/* ---- names ---- */
+
+static const char *const prefix[REP_NLANE_KINDS] = {[REP_LANE_GOROUTINE] = "g",
+						    [REP_LANE_PROC] = "P ",
+						    [REP_LANE_THREAD] = "M ",
+						    [REP_LANE_TASK] = "#"};
+
+static bool is_member(const struct timeline *s, const struct rep_lane *row)
+{
+	const struct tl_roster *r = &s->roster;
+	size_t group =
+	    row->kind == REP_LANE_GOROUTINE ? tl_roster_group_of(r, row->index) : r->ngroups;
+
+	return group < r->ngroups && r->first[group + 1] - r->first[group] > 1;
+}
+
+void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *text, size_t size)
+{
+	int n = row->name_size < 300 ? (int)row->name_size : 300;
+
+	(void)s;
+	*text = '\0';
+	if (row->kind == REP_LANE_GROUP)
+		snprintf(text, size, "%.*s", n, row->name_size ? row->name : "(no name)");
+	else if (row->kind < REP_NLANE_KINDS)
+		snprintf(text, size, "%s%" PRId64 "%s%.*s", prefix[row->kind], row->id,
+			 n ? " " : "", n, row->name);
+}
+
+void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, char *text, size_t size)
+{
+	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
+
+	if (lane)
+		tl_lane_text(s, lane, text, size);
+	else
+		snprintf(text, size, "another goroutine");
+}
+
+char *tl_time_text(char text[TL_TIME_SIZE], int64_t ns)
+{
+	static const struct {
+		int64_t size;
+		const char *name;
+		int digits;
+	} units[] = {{1000000000, "s", 9}, {1000000, "ms", 6}, {1000, "us", 3}, {1, "ns", 0}};
+	size_t i = 0, n;
+
+	while (i < 3 && ns < units[i].size && ns > -units[i].size)
+		i++;
+	if (!units[i].digits) {
+		snprintf(text, TL_TIME_SIZE, "%" PRId64 "%s", ns, ns ? "ns" : "s");
+		return text;
+	}
+	n = (size_t)snprintf(text, TL_TIME_SIZE, "%" PRId64 ".%0*" PRId64, ns / units[i].size,
+			     units[i].digits,
+			     ns % units[i].size < 0 ? -(ns % units[i].size) : ns % units[i].size);
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	snprintf(text + n, TL_TIME_SIZE - n, "%s", units[i].name);
+	return text;
+}
+
+/* "▸ main.worker       12", "  g17", "g1 main.main", "P 0" */
+static void draw_label(const struct timeline *s, size_t at, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct rep_lane *lane = s->list.row[at];
+	enum tui_style style = at == s->row ? TUI_STYLE_CURSOR : TUI_STYLE_NORMAL;
+	int col = l->area.col, room = l->label - 1, used = 0;
+	char text[400], count[32] = "";
+
+	if (at == s->row)
+		tui_fill(row, col, room, style);
+	if (lane->kind == REP_LANE_GROUP) {
+		bool unfolded = s->list.unfolded[lane - s->roster.group];
+
+		tui_glyph(row, col, style, unfolded ? "▾" : "▸", unfolded ? '-' : '+');
+		used = 2;
+		snprintf(count, sizeof(count), "%" PRId64, lane->id);
+	} else if (is_member(s, lane)) {
+		/* The group above has said who they are. */
+		snprintf(text, sizeof(text), "g%" PRId64, lane->id);
+		tui_say(row, col + 4, room - 4, style, text);
+		return;
+	}
+	tl_lane_text(s, lane, text, sizeof(text));
+	room -= used + (*count ? (int)strlen(count) + 1 : 0);
+	tui_put(row, col + used, room, style,
+		lane->kind == REP_LANE_GROUP ? REP_SHORTEN_LEFT : REP_SHORTEN_RIGHT, text,
+		strlen(text));
+	if (*count)
+		tui_say(row, col + used + room + 1, (int)strlen(count),
+			at == s->row ? style : TUI_STYLE_DIM, count);
+}
+
+/* ---- time ---- */
+
+static void draw_axis(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct tl_window *w = &s->window;
+	const struct rep_chart_axis axis = {.kind = REP_NS};
+	struct rep_scale scale;
+	int left = l->area.col + l->label, free_from = 0;
+
+	/* Labels grow as the columns shrink: up to "12.345678901s". */
+	rep_scale_init(&scale, &axis, (double)w->from, (double)tl_window_to(w),
+		       (unsigned)between(l->cols / 18, 2, REP_TICKS - 2), false);
+	for (size_t i = 0; i < scale.nticks; i++) {
+		int col = tl_window_col(w, (int64_t)scale.ticks[i].value);
+		int width = (int)strlen(scale.ticks[i].text) + 1;
+
+		if (col < free_from || col >= l->cols)
+			continue;
+		tui_glyph(row, left + col, TUI_STYLE_DIM, "╷", '|');
+		if (col + width > l->cols)
+			continue;
+		tui_say(row, left + col + 1, width - 1, TUI_STYLE_NORMAL, scale.ticks[i].text);
+		free_from = col + width + 1;
+	}
+}
+
+/* The part of the axis that is selected, or being selected, and the cursor. */
+static void draw_cursor(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct tl_window *w = &s->window;
+	int left = l->area.col + l->label, col = tl_window_col(w, s->ns);
+	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
+	int64_t to = s->anchor < s->ns ? s->ns : s->anchor;
+
+	for (int i = 0; s->anchor != INT64_MIN && i < w->cols; i++)
+		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) <= to)
+			tui_glyph(row, left + i, TUI_STYLE_MATCH, "═", '=');
+	if (col >= 0 && col < w->cols)
+		tui_glyph(row, left + col, TUI_STYLE_CURSOR, "▼", 'v');
+}
+
+/* ---- bands ---- */
+
+static const struct {
+	enum rep_mark_kind kind;
+	const char *glyph;
+	char ascii;
+	enum tui_style style;
+} bands[] = {
+    /* the most important first */
+    {REP_MARK_STW, "!", '!', TUI_STYLE_ERROR},
+    {REP_MARK_GC, "━", '=', TUI_STYLE_GC},
+    {REP_MARK_ASSIST, "a", 'a', TUI_STYLE_GC},
+    {REP_MARK_SWEEP, "w", 'w', TUI_STYLE_GC},
+};
+#define NBANDS (sizeof(bands) / sizeof(bands[0]))
+
+static void draw_band(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct tl_picture *p = &s->picture;
+
+	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM,
+		l->label >= 26 ? tui_screen_ascii() ? "GC = STW ! assist a sweep w"
+						    : "GC ━ STW ! assist a sweep w"
+		: l->label >= 18
+		    ? tui_screen_ascii() ? "GC = STW ! assist a" : "GC ━ STW ! assist a"
+		    : "GC, STW");
+	for (int i = 0; i < l->cols; i++) {
+		int col = tl_picture_col(p, tl_window_at(&s->window, i) + s->window.cell / 2);
+
+		for (size_t b = 0; col >= 0 && b < NBANDS; b++) {
+			if (!(p->band[col] >> bands[b].kind & 1))
+				continue;
+			tui_glyph(row, l->area.col + l->label + i, bands[b].style, bands[b].glyph,
+				  bands[b].ascii);
+			break;
+		}
+	}
+}
+
+/* Regions and logs of the cursor's goroutine, by name where there is room: "[checkout  ]  'paid".
+ */
+static void draw_note(const struct timeline *s, int row, const struct tl_mark *m)
+{
+	const struct tl_layout *l = &s->layout;
+	int first = tl_window_col(&s->window, m->from);
+	int last = tl_window_col(&s->window, m->to > m->from ? m->to - 1 : m->from);
+	int left = l->area.col + l->label;
+	bool region = m->kind == REP_MARK_REGION || m->kind == REP_MARK_TASK;
+
+	if (last < 0 || first >= l->cols)
+		return;
+	if (region && first >= 0)
+		tui_glyph(row, left + first, TUI_STYLE_HEADING, "[", '[');
+	if (region && last < l->cols && last > first)
+		tui_glyph(row, left + last, TUI_STYLE_HEADING, "]", ']');
+	if (!region)
+		tui_glyph(row, left + first, TUI_STYLE_HEADING, m->kind == REP_MARK_LOG ? "'" : "^",
+			  m->kind == REP_MARK_LOG ? '\'' : '^');
+	first = first < 0 ? 0 : first + 1;
+	last = region ? (last < l->cols ? last : l->cols) : l->cols;
+	if (m->kind != REP_MARK_SAMPLE && last - first > 2)
+		tui_put(row, left + first, last - first, TUI_STYLE_HEADING, REP_SHORTEN_RIGHT,
+			m->text, m->size);
+}
+
+static void draw_notes(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct rep_lane *lane = tl_row(s);
+	uint32_t g = lane && lane->kind == REP_LANE_GOROUTINE ? lane->index : TP_NONE;
+
+	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, "regions, logs");
+	/* What is longer comes first, so that what is inside is drawn over it. */
+	for (int pass = REP_MARK_REGION; pass <= REP_MARK_LOG; pass++)
+		for (size_t i = 0; g != TP_NONE && i < s->picture.nmarks; i++)
+			if (s->picture.mark[i].goroutine == g &&
+			    (int)s->picture.mark[i].kind == pass)
+				draw_note(s, row, &s->picture.mark[i]);
+}
+
+/* ---- rows ---- */
+
+const struct rep_cell *tl_cell(const struct timeline *s)
+{
+	const struct rep_lane *lane = tl_row(s);
+	long row = lane ? tl_picture_row(&s->picture, lane) : -1;
+	int col = tl_picture_col(&s->picture, s->ns);
+
+	if (row < 0 || col < 0 || s->picture.window.cell != s->window.cell)
+		return NULL;
+	return &s->picture.cell[row * s->picture.window.cols + col];
+}
+
+/* Marks that a row shows in place of the state: they are moments, and few. */
+static bool marked(const struct timeline *s, long row, int col, struct tl_look *look)
+{
+	const struct tl_picture *p = &s->picture;
+	unsigned on = p->on[row * p->window.cols + col];
+
+	if (on >> REP_MARK_ASSIST & 1)
+		*look = (struct tl_look){"a", 'a', TUI_STYLE_GC};
+	else if (on >> REP_MARK_SWEEP & 1)
+		*look = (struct tl_look){"w", 'w', TUI_STYLE_GC};
+	else
+		return false;
+	return true;
+}
+
+static void draw_cells(const struct timeline *s, size_t at, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	const struct tl_picture *p = &s->picture;
+	const struct rep_lane *lane = s->list.row[at];
+	long from = tl_picture_row(p, lane);
+	int cursor = at == s->row ? tl_window_col(&s->window, s->ns) : -1;
+	int left = l->area.col + l->label, run = 0;
+
+	for (int i = 0; i < l->cols; i++) {
+		int64_t ns = tl_window_at(&s->window, i) + s->window.cell / 2;
+		int col = from >= 0 ? tl_picture_col(p, ns) : -1;
+		struct tl_look look = {" ", ' ', TUI_STYLE_NORMAL};
+		bool there = lane->from <= tl_window_at(&s->window, i) + s->window.cell - 1 &&
+			     lane->to >= tl_window_at(&s->window, i);
+
+		if (col >= 0) {
+			look = tl_look_of(&p->cell[from * p->window.cols + col], p->window.cell);
+			if (look.style != TUI_STYLE_NORMAL)
+				marked(s, from, col, &look);
+			if (s->highlight.text && !tl_lit(s, (size_t)from, col))
+				look.style = TUI_STYLE_DIM;
+		} else if (there) {
+			/* Not known yet. */
+			look = (struct tl_look){"╌", '~', TUI_STYLE_DIM};
+		}
+		if (i == cursor)
+			look.style = TUI_STYLE_CURSOR;
+		else if (look.glyph[0] == ' ')
+			continue;
+		tui_glyph(row, left + i, look.style, look.glyph, look.ascii);
+		run++;
+	}
+	(void)run;
+}
+
+/* ---- legend ---- */
+
+static void draw_legend(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	int col = l->area.col, cols = l->area.cols;
+	char place[80];
+	int room;
+
+	snprintf(place, sizeof(place), "%zu/%zu", s->list.n ? s->row + 1 : 0, s->list.n);
+	room = (int)strlen(place) + 1;
+	tui_fill(row, col, cols, TUI_STYLE_NORMAL);
+	for (enum tl_show i = TL_SHOW_RUNNING; i < TL_SHOW_IDLE; i++) {
+		struct tl_look look = tl_look_plain(i);
+		int width = (int)strlen(tl_shown[i]) + 4;
+
+		if (col + width > l->area.col + cols - room)
+			break;
+		tui_glyph(row, col, look.style, look.glyph, look.ascii);
+		tui_say(row, col + 2, width - 3, TUI_STYLE_DIM, tl_shown[i]);
+		col += width;
+	}
+	if (s->highlight.text)
+		tui_sayf(row, col, l->area.col + cols - room - col, TUI_STYLE_MATCH, " %s ",
+			 s->highlight.text);
+	tui_put_right(row, l->area.col, cols, TUI_STYLE_DIM, place, strlen(place));
+}
+
+void tl_draw(struct tui *t, struct timeline *s)
+{
+	const struct tl_layout *l = &s->layout;
+	int row = l->area.row;
+
+	(void)t;
+	if (l->axis) {
+		tui_sayf(row, l->area.col, l->label - 1, TUI_STYLE_DIM, "%s%s",
+			 tl_kinds[s->list.kind], s->list.all ? " (all)" : "");
+		draw_axis(s, row);
+		draw_cursor(s, row++);
+	}
+	if (l->band)
+		draw_band(s, row++);
+	if (l->notes)
+		draw_notes(s, row++);
+	if (!s->list.n)
+		tui_sayf(row, l->area.col, l->area.cols, TUI_STYLE_DIM,
+			 "no %s here; x shows other rows, 0 the whole time",
+			 tl_kinds[s->list.kind]);
+	for (int i = 0; i < l->chart && s->top + (size_t)i < s->list.n; i++) {
+		draw_label(s, s->top + (size_t)i, row + i);
+		draw_cells(s, s->top + (size_t)i, row + i);
+	}
+	row += l->chart;
+	if (l->legend)
+		draw_legend(s, row++);
+	if (l->panel)
+		tl_draw_panel(s, row, l->panel);
+}

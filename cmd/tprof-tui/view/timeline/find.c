@@ -1,0 +1,257 @@
+/* Search and highlight: by goroutine id, entry function, state, reason, region or log. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/view/timeline/timeline.h"
+
+bool tl_holds(const char *text, size_t size, const char *needle)
+{
+	size_t n = strlen(needle);
+
+	for (size_t i = 0; i + n <= size; i++) {
+		size_t k = 0;
+
+		while (k < n && tolower((unsigned char)text[i + k]) == needle[k])
+			k++;
+		if (k == n)
+			return true;
+	}
+	return false;
+}
+
+static char *lower(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *c = copy; c && *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return copy;
+}
+
+/* ---- search ---- */
+
+/* "17", "g17": -1 for anything else. */
+static int64_t id_of(const char *text)
+{
+	const char *digits = *text == 'g' ? text + 1 : text;
+
+	if (!*digits || strlen(digits) > 18 || digits[strspn(digits, "0123456789")])
+		return -1;
+	return strtoll(digits, NULL, 10);
+}
+
+/* All rows that are told apart by name: groups, and what has none. */
+static size_t nlanes(const struct timeline *s)
+{
+	return s->list.kind == TL_GOROUTINES ? s->roster.ngroups : s->roster.nother[s->list.kind];
+}
+
+static const struct rep_lane *lane_at(const struct timeline *s, size_t i)
+{
+	const struct tl_roster *r = &s->roster;
+
+	if (s->list.kind != TL_GOROUTINES)
+		return &r->other[s->list.kind][i];
+	return r->first[i + 1] - r->first[i] == 1 ? &r->member[r->first[i]] : &r->group[i];
+}
+
+/* The place of the cursor among them. */
+static size_t cursor_lane(const struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (!row)
+		return 0;
+	if (row->kind == REP_LANE_GROUP)
+		return (size_t)(row - s->roster.group);
+	if (row->kind == REP_LANE_GOROUTINE)
+		return tl_roster_group_of(&s->roster, row->index);
+	return (size_t)(row - s->roster.other[s->list.kind]);
+}
+
+static void go_to_lane(struct timeline *s, const struct rep_lane *lane)
+{
+	s->at_kind = lane->kind;
+	s->at_index = lane->index;
+	if (s->ns < lane->from || s->ns > lane->to)
+		tl_move_to(s, lane->from);
+	tl_relist(s);
+}
+
+/* The next whose name holds the text; those that are not listed are gone to where they are. */
+static bool find_name(struct timeline *s, const char *text, int step)
+{
+	size_t n = nlanes(s), at = cursor_lane(s);
+	char name[700];
+
+	for (size_t i = step ? 1 : 0; i < n + (step != 0); i++) {
+		size_t k = step < 0 ? (at + 2 * n - i) % n : (at + i) % n;
+		const struct rep_lane *lane = lane_at(s, k);
+
+		tl_lane_text(s, lane, name, sizeof(name));
+		if (!tl_holds(name, strlen(name), text))
+			continue;
+		go_to_lane(s, lane);
+		return true;
+	}
+	return false;
+}
+
+bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
+{
+	struct timeline *s = v->state;
+	char *wanted = lower(text);
+	const struct rep_lane *lane;
+	int64_t id;
+	bool found;
+
+	(void)t;
+	if (!wanted || !s->ready || !s->layout.cols) {
+		free(wanted);
+		return false;
+	}
+	id = id_of(wanted);
+	lane = id >= 0 && s->list.kind == TL_GOROUTINES ? tl_roster_by_id(&s->roster, id) : NULL;
+	if (lane) {
+		free(wanted);
+		return tl_jump(s, lane->index,
+			       s->ns < lane->from || s->ns > lane->to ? lane->from : s->ns);
+	}
+	found = find_name(s, wanted, step);
+	free(s->wanted);
+	s->wanted = wanted;
+	/* Reasons are looked for by the worker, which says whether there are any. */
+	if (!found) {
+		s->find_step = step;
+		tl_want(s, TL_ASK_FIND);
+	}
+	return true;
+}
+
+/* ---- highlight ---- */
+
+void tl_highlight_release(struct timeline *s)
+{
+	free(s->highlight.text);
+	free(s->highlight.row);
+	free(s->highlight.label);
+	s->highlight = (struct tl_highlight){.state = TL_NSHOWN};
+}
+
+static enum tl_show state_of(const char *text)
+{
+	for (enum tl_show i = 0; i < TL_SHOW_IDLE; i++)
+		if (!strcmp(tl_shown[i], text))
+			return i;
+	return TL_NSHOWN;
+}
+
+static void light_labels(struct timeline *s)
+{
+	struct tl_highlight *h = &s->highlight;
+	const struct tl_picture *p = &s->picture;
+
+	for (size_t i = 0; i < p->nmarks; i++) {
+		const struct tl_mark *m = &p->mark[i];
+		int first = tl_window_col(&p->window, m->from);
+		int last = tl_window_col(&p->window, m->to > m->from ? m->to - 1 : m->from);
+
+		if (!tl_holds(m->text, m->size, h->text))
+			continue;
+		for (size_t row = 0; row < p->nrows; row++) {
+			if (m->goroutine != TP_NONE && (p->row[row].kind != REP_LANE_GOROUTINE ||
+							p->row[row].index != m->goroutine))
+				continue;
+			for (int col = first < 0 ? 0 : first; col <= last && col < p->window.cols;
+			     col++)
+				h->label[row * (size_t)p->window.cols + (size_t)col] = true;
+		}
+	}
+}
+
+/* The lane with its name: the picture's own rows have none. */
+static const struct rep_lane *named(const struct timeline *s, const struct rep_lane *row)
+{
+	for (size_t i = s->top; i < s->list.n && i < s->top + s->picture.nrows; i++)
+		if (s->list.row[i]->kind == row->kind && s->list.row[i]->index == row->index)
+			return s->list.row[i];
+	return NULL;
+}
+
+void tl_highlight_picture(struct timeline *s)
+{
+	struct tl_highlight *h = &s->highlight;
+	struct tl_picture *p = &s->picture;
+	char name[700];
+
+	free(h->row);
+	free(h->label);
+	h->row = h->label = NULL;
+	if (!h->text || !p->window.cols)
+		return;
+	for (size_t i = 0; i < p->nreasons; i++)
+		p->reason[i].lit = tl_holds(p->reason[i].text, p->reason[i].size, h->text);
+	h->row = calloc(p->nrows + 1, sizeof(*h->row));
+	h->label = calloc(p->nrows * (size_t)p->window.cols + 1, sizeof(*h->label));
+	if (!h->row || !h->label)
+		return;
+	for (size_t i = 0; i < p->nrows; i++) {
+		const struct rep_lane *lane = named(s, &p->row[i]);
+
+		if (!lane)
+			continue;
+		tl_lane_text(s, lane, name, sizeof(name));
+		h->row[i] = tl_holds(name, strlen(name), h->text);
+	}
+	light_labels(s);
+}
+
+bool tl_lit(const struct timeline *s, size_t row, int col)
+{
+	const struct tl_highlight *h = &s->highlight;
+	const struct tl_picture *p = &s->picture;
+	const struct rep_cell *cell = &p->cell[row * (size_t)p->window.cols + (size_t)col];
+	const struct tl_reason *reason = tl_picture_reason(p, cell->reason);
+
+	if (h->state != TL_NSHOWN)
+		return tl_shown_ns(cell, h->state) > 0;
+	return (reason && reason->lit) || (h->row && h->row[row]) ||
+	       (h->label && h->label[row * (size_t)p->window.cols + (size_t)col]);
+}
+
+void tl_highlight(struct tui *t, struct timeline *s, const char *text)
+{
+	tl_highlight_release(s);
+	if (!*text)
+		return;
+	s->highlight.text = lower(text);
+	if (!s->highlight.text) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	s->highlight.state = state_of(s->highlight.text);
+	tl_highlight_picture(s);
+	tui_message(t, "highlighted: '%.200s'; * or :highlight ends that", s->highlight.text);
+}
+
+/* The reason under the cursor, else its state; once more: nothing. */
+void tl_highlight_like(struct tui *t, struct timeline *s)
+{
+	const struct rep_cell *cell = tl_cell(s);
+	const struct tl_reason *reason;
+
+	if (s->highlight.text) {
+		tl_highlight(t, s, "");
+		return;
+	}
+	if (!cell || tl_show_of(cell) >= TL_SHOW_IDLE) {
+		tui_message(t, "there is nothing under the cursor");
+		return;
+	}
+	reason = tl_picture_reason(&s->picture, cell->reason);
+	if (tl_show_of(cell) == TL_SHOW_BLOCKED && reason && *reason->text)
+		tl_highlight(t, s, reason->text);
+	else
+		tl_highlight(t, s, tl_shown[tl_show_of(cell)]);
+}

@@ -1,0 +1,315 @@
+#include "tprof-tui/view/timeline/job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "top/worst.h"
+
+/* ---- lanes: kept beside the store, as what they have read serves every view ---- */
+
+struct lanes {
+	struct tui_select select; /* whose texts the filter points to */
+	struct rep_filter filter;
+	struct rep_lanes *lanes;
+};
+
+static void free_lanes(void *object)
+{
+	struct lanes *l = object;
+
+	rep_lanes_free(l->lanes);
+	rep_filter_release(&l->filter);
+	tui_select_release(&l->select);
+	free(l);
+}
+
+/* What lanes depend on, as one text; NULL: no memory. */
+static char *key_of(const struct tui_select *s)
+{
+	const char *goroutine = s->goroutine ? s->goroutine : "", *task = s->task ? s->task : "";
+	const char *region = s->region ? s->region : "";
+	char *key = NULL;
+
+	if (asprintf(&key, "%" PRId64 "\n%s\n%s\n%s", s->run->row.id, goroutine, task, region) < 0)
+		return NULL;
+	return key;
+}
+
+static int new_lanes(struct tl_job *j, struct tp_store *store, struct lanes **out,
+		     struct tp_err *err)
+{
+	struct lanes *l = calloc(1, sizeof(*l));
+	int code = 0;
+
+	if (!l || !tui_select_copy(&l->select, &j->select)) {
+		free(l);
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	code = rep_filter_init(&l->filter,
+			       &(struct rep_filter_text){.goroutine = l->select.goroutine,
+							 .task = l->select.task,
+							 .region = l->select.region},
+			       err);
+	if (!code)
+		code = rep_lanes_new(&l->lanes, store, l->select.run, &l->filter, err);
+	if (code) {
+		free_lanes(l);
+		return code;
+	}
+	*out = l;
+	return 0;
+}
+
+static int find_lanes(struct tl_job *j, struct tp_store *store, struct rep_lanes **lanes,
+		      struct tp_err *err)
+{
+	char *key = key_of(&j->select);
+	struct lanes *l;
+	int code = 0;
+
+	if (!key)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	l = tui_keep_find(&j->job, free_lanes, key);
+	if (!l) {
+		code = new_lanes(j, store, &l, err);
+		if (!code)
+			code = tui_keep_put(&j->job, free_lanes, key, l, err);
+	}
+	free(key);
+	if (!code)
+		*lanes = l->lanes;
+	return code;
+}
+
+/* ---- rows ---- */
+
+static const enum rep_lane_kind lane_kinds[TL_NKINDS] = {
+    [TL_GOROUTINES] = REP_LANE_GROUP,
+    [TL_PROCS] = REP_LANE_PROC,
+    [TL_THREADS] = REP_LANE_THREAD,
+    [TL_TASKS] = REP_LANE_TASK,
+};
+
+static int add_goroutines(struct tl_roster *r, struct rep_lanes *lanes, struct tp_err *err)
+{
+	struct rep_lanes_options opt = {.kind = REP_LANE_GROUP, .from = INT64_MIN, .to = INT64_MAX};
+	struct rep_lane_rows rows = {0};
+	uint32_t *groups;
+	int code = rep_lanes_rows(lanes, &opt, &rows, err);
+
+	groups = calloc(rows.n + 1, sizeof(*groups));
+	if (!code && !groups)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; !code && i < rows.n; i++)
+		groups[i] = rows.row[i].index;
+	opt.unfolded = groups;
+	opt.nunfolded = rows.n;
+	rep_lane_rows_release(&rows);
+	if (!code) {
+		rows = (struct rep_lane_rows){0};
+		code = rep_lanes_rows(lanes, &opt, &rows, err);
+		if (!code)
+			code = tl_roster_goroutines(r, rows.row, rows.n, err);
+		rep_lane_rows_release(&rows);
+	}
+	free(groups);
+	return code;
+}
+
+static int make_roster(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
+{
+	int code = add_goroutines(&j->roster, lanes, err);
+
+	for (enum tl_kind kind = TL_PROCS; kind < TL_NKINDS && !code; kind++) {
+		const struct rep_lanes_options opt = {
+		    .kind = lane_kinds[kind], .from = INT64_MIN, .to = INT64_MAX};
+		struct rep_lane_rows rows = {0};
+
+		code = rep_lanes_rows(lanes, &opt, &rows, err);
+		if (!code)
+			code = tl_roster_others(&j->roster, kind, rows.row, rows.n, err);
+		rep_lane_rows_release(&rows);
+	}
+	j->duration = rep_lanes_duration(lanes);
+	return code;
+}
+
+/* ---- events ---- */
+
+static int wait_a_little(struct tl_job *j)
+{
+	const struct timespec ms = {0, 5000000};
+
+	for (int left = j->delay_ms; left > 0 && !j->job.stop; left -= 5)
+		nanosleep(&ms, NULL);
+	return j->job.stop ? TP_ECANCEL : 0;
+}
+
+#define MOST_STEPS 2000000 /* past goroutines that are not selected */
+
+static int step(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
+{
+	int code = wait_a_little(j);
+
+	for (size_t i = 0; !code; i++) {
+		uint32_t g;
+
+		code = rep_lanes_step(lanes, j->step, j->only, &j->event, err);
+		g = j->event.goroutine;
+		if (code || !j->member || (g < j->nmembers && j->member[g]))
+			break;
+		if (j->job.stop)
+			code = TP_ECANCEL;
+		else if (i == MOST_STEPS)
+			code = TP_ENOENT;
+	}
+	if (code == TP_ECANCEL)
+		return tp_err_set(err, code, TP_OFFSET_NONE, "interrupted");
+	return code;
+}
+
+/* ---- the longest waits ---- */
+
+/* The runtime's own goroutines: those of the program begin with runtime.main or elsewhere. */
+static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
+{
+	struct tp_text name = tp_dict_text(v->dict, rep_view_entry(v, goroutine));
+
+	return name.size >= 7 && !memcmp(name.text, "runtime", 7) &&
+	       (name.text[7] == '.' || name.text[7] == '/') &&
+	       !(name.size == 12 && !memcmp(name.text, "runtime.main", 12));
+}
+
+/* Waits that were ended come first: of the others nobody knows how long they would have been; and
+ * those of the program before those of its runtime. */
+static int rank(const struct rep_view *v, const struct rep_worst *w)
+{
+	return w->span.open ? 2 : is_runtimes(v, w->span.goroutine) ? 1 : 0;
+}
+
+static int take_waits(struct tl_job *j, const struct rep_view *v, const struct rep_worst *worst,
+		      size_t n, struct tp_err *err)
+{
+	j->wait = calloc(n + 1, sizeof(*j->wait));
+	if (!j->wait)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (int r = 0; r < 3; r++)
+		for (size_t i = 0; i < n; i++)
+			if (rank(v, &worst[i]) == r)
+				j->wait[j->nwaits++] = (struct tl_wait){
+				    worst[i].span.goroutine, worst[i].at_ns,
+				    worst[i].at_ns + worst[i].dur_ns, worst[i].span.open};
+	return 0;
+}
+
+static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err *err)
+{
+	char times[60];
+	struct rep_filter_text text = tui_select_filter(&j->select, times);
+	const struct rep_worst_options opt = {.states = 1u << TP_ST_WAITING,
+					      .n = TL_MOST_WAITS,
+					      .no_rest = true,
+					      .stop = &j->job.stop};
+	struct rep_worst *worst = calloc(TL_MOST_WAITS, sizeof(*worst));
+	struct rep_filter filter;
+	struct rep_view view;
+	size_t n = 0;
+	int code;
+
+	text.state = NULL;
+	code = rep_filter_init(&filter, &text, err);
+	if (!code && !worst)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code) {
+		code = rep_view_init(&view, store, j->select.run, &filter, NULL, err);
+		if (!code)
+			code =
+			    rep_view_load(&view, TP_TABLE_GOROUTINE,
+					  REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+		if (!code)
+			code = rep_worst(&view, &opt, worst, &n, err);
+		if (!code)
+			code = take_waits(j, &view, worst, n, err);
+		rep_view_release(&view);
+	}
+	rep_filter_release(&filter);
+	free(worst);
+	return code;
+}
+
+/* ---- search: the next cell whose reason holds the text ---- */
+
+#define AT_ONCE 64 /* rows */
+
+/* Cells from `first` on, in the direction of the search; -1 for none. */
+static long find_in(const struct tl_job *j, const struct tl_picture *p, long first)
+{
+	long n = (long)p->nrows * p->window.cols;
+
+	for (long i = first; i >= 0 && i < n; i += j->step < 0 ? -1 : 1) {
+		const struct tl_reason *r = tl_picture_reason(p, p->cell[i].reason);
+
+		if (r && tl_holds(r->text, r->size, j->text))
+			return i;
+	}
+	return -1;
+}
+
+static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
+{
+	bool back = j->step < 0;
+	int code = 0;
+
+	for (size_t at = 0; at < j->nrows && !code && !j->found; at += AT_ONCE) {
+		size_t n = j->nrows - at < AT_ONCE ? j->nrows - at : AT_ONCE;
+		const struct rep_lane *row = back ? j->row + j->nrows - at - n : j->row + at;
+		long first, i;
+
+		code = tl_picture_make(&j->picture, lanes, &j->window, row, n, false, &j->job.stop,
+				       err);
+		/* The cursor's own cell counts only while one types. */
+		first = back ? (long)(n - 1) * j->window.cols + j->window.cols - 1 : 0;
+		if (!at)
+			first = back ? (long)(n - 1) * j->window.cols + j->col - 1
+				     : j->col + (j->step > 0);
+		i = code ? -1 : find_in(j, &j->picture, first);
+		if (i >= 0) {
+			j->found = true;
+			j->lane = row[i / j->window.cols];
+			j->ns = tl_window_at(&j->window, (int)(i % j->window.cols));
+		}
+		tl_picture_release(&j->picture);
+	}
+	return code;
+}
+
+int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
+{
+	struct tl_job *j = (struct tl_job *)job;
+	struct rep_lanes *lanes = NULL;
+	int code = 0;
+
+	if (j->ask == TL_ASK_LONGEST)
+		return find_longest(j, store, err);
+	code = find_lanes(j, store, &lanes, err);
+	if (code)
+		return code;
+	switch (j->ask) {
+	case TL_ASK_ROSTER:
+		return make_roster(j, lanes, err);
+	case TL_ASK_STEP:
+		return step(j, lanes, err);
+	case TL_ASK_FIND:
+		return find(j, lanes, err);
+	case TL_ASK_COARSE:
+	case TL_ASK_EXACT:
+		return tl_picture_make(&j->picture, lanes, &j->window, j->row, j->nrows,
+				       j->ask == TL_ASK_COARSE, &job->stop, err);
+	case TL_ASK_MOMENT:
+		return tl_detail_make(&j->detail, lanes, &j->lane, j->entry, j->ns, err);
+	default:
+		return 0;
+	}
+}

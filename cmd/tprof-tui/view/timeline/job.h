@@ -1,0 +1,42 @@
+/* What is asked of the worker for a timeline: one job with everything it may need and bring. */
+#ifndef TUI_TIMELINE_JOB_H
+#define TUI_TIMELINE_JOB_H
+
+#include "base/units.h"
+#include "tprof-tui/view/timeline/timeline.h"
+
+struct tl_job {
+	struct tui_job job;
+	enum tl_ask ask;
+	struct tui_select select;
+
+	/* asked */
+	struct tl_window window;
+	struct rep_lane *row; /* of a picture, of a search; names are not to be looked at */
+	size_t nrows;
+	struct rep_lane lane; /* of a moment; found, by a search */
+	uint32_t entry;
+	int64_t ns; /* likewise */
+	int step, col;
+	char *text;    /* lower case */
+	uint32_t only; /* see rep_lanes_step */
+	bool *member;  /* goroutines that count, by index; NULL: all */
+	size_t nmembers;
+	int delay_ms;
+
+	/* brought */
+	int code;
+	struct tl_roster roster;
+	int64_t duration;
+	struct tl_picture picture;
+	struct tl_detail detail;
+	struct rep_event_at event; /* asked, too: from where */
+	struct tl_wait *wait;
+	size_t nwaits;
+	bool found;
+};
+
+/* On the worker's thread. */
+int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* The details under the rows: what is said of the place under the cursor. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "top/filter.h"
+#include "tprof-tui/view/timeline/timeline.h"
+
+/* Lines go to the screen, as many as there is room for, or to a text. */
+struct paper {
+	int row, rows, col, cols; /* left of the screen; rows 0: to `out` */
+	struct tp_buf *out;
+	int failed;
+};
+
+static bool is_full(const struct paper *p)
+{
+	return !p->out && p->rows <= 0;
+}
+
+/* The bytes of a text that go on a line of so many cells, up to a blank where there is one. Texts
+ * of dumps may take more cells than bytes when they are escaped: what is too wide is cut. */
+static size_t fitting(const char *text, int cols)
+{
+	size_t size = strlen(text), at;
+
+	if (size <= (size_t)cols)
+		return size;
+	for (at = (size_t)cols; at && text[at] != ' '; at--)
+		;
+	return at > (size_t)cols / 2 ? at : size;
+}
+
+/* What is too long goes on below, a little to the right; the last line there is room for is cut. */
+static void wrap(struct paper *p, enum tui_style style, const char *text)
+{
+	int indent = 0;
+
+	while (*text && p->rows > 0) {
+		size_t n = p->rows > 1 ? fitting(text, p->cols - indent) : strlen(text);
+
+		tui_put(p->row++, p->col + indent, p->cols - indent, style, REP_SHORTEN_RIGHT, text,
+			n);
+		p->rows--;
+		text += n;
+		while (*text == ' ')
+			text++;
+		indent = 4;
+	}
+}
+
+static void line(struct paper *p, enum tui_style style, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void line(struct paper *p, enum tui_style style, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	if (is_full(p))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (p->out) {
+		p->failed |= rep_escape(p->out, text, strlen(text), REP_ESCAPE_SHOWN) |
+			     tp_buf_put(p->out, "\n", 1);
+		return;
+	}
+	wrap(p, style, text);
+}
+
+/* ---- the span ---- */
+
+static const char *state_words(unsigned state)
+{
+	switch (state) {
+	case TP_ST_RUNNING:
+		return "runs";
+	case TP_ST_RUNNABLE:
+		return "is runnable (waits for a P)";
+	case TP_ST_WAITING:
+		return "is blocked";
+	case TP_ST_SYSCALL:
+		return "is in a system call";
+	case TP_ST_SYSCALL_BLOCKED:
+		return "is in a system call without a P";
+	case TP_ST_LOST:
+		return "does what the damaged trace does not tell";
+	default:
+		return "is in no known state";
+	}
+}
+
+static void put_span(struct paper *p, const struct timeline *s)
+{
+	const struct tl_detail *d = &s->detail;
+	char who[400], took[TP_UNITS_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
+
+	tl_goroutine_text(s, d->goroutine, who, sizeof(who));
+	if (*d->reason)
+		snprintf(why, sizeof(why), "%s%.200s",
+			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
+	line(p, TUI_STYLE_STRONG, "%s %s%s for %s, from %s to %s%s", who,
+	     state_words(d->span.state), why, tp_fmt_ns(took, d->span.end - d->span.start),
+	     tl_time_text(from, d->span.start), tl_time_text(to, d->span.end),
+	     d->span.open ? ", when the run ends" : "");
+}
+
+static void put_waker(struct paper *p, const struct timeline *s)
+{
+	const struct tl_detail *d = &s->detail;
+	const struct tl_frame *site = tl_stack_site(&d->waker_stack);
+	char who[400], when[TL_TIME_SIZE], where[600] = "", frame[520];
+
+	if (site) {
+		tl_frame_text(site, frame, sizeof(frame));
+		snprintf(where, sizeof(where), " in %s", frame);
+	}
+	if (d->cause.goroutine != TP_NONE) {
+		tl_goroutine_text(s, d->cause.goroutine, who, sizeof(who));
+		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
+		     tl_time_text(when, d->cause.ns), where);
+	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
+		line(p, TUI_STYLE_NORMAL, "woken by nobody before the run ended");
+	} else if (d->span.state == TP_ST_WAITING && *d->outside) {
+		line(p, TUI_STYLE_NORMAL, "woken by %s, no goroutine", d->outside);
+	} else if (d->span.state == TP_ST_WAITING) {
+		line(p, TUI_STYLE_NORMAL, "woken by no goroutine that is known");
+	}
+}
+
+static void put_woken(struct paper *p, const struct timeline *s)
+{
+	const struct tl_detail *d = &s->detail;
+	char text[1000], who[400], when[TL_TIME_SIZE];
+	size_t n = 0, i;
+
+	if (!d->nwoken)
+		return;
+	for (i = 0; i < d->nwoken && n < 300; i++) {
+		tl_goroutine_text(s, d->woken[i].goroutine, who, sizeof(who));
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
+				      tl_time_text(when, d->woken[i].ns));
+	}
+	if (i < d->nwoken || d->more_woken)
+		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->nwoken - i,
+			 d->more_woken ? " or" : "");
+	line(p, TUI_STYLE_NORMAL, "wakes %s", text);
+}
+
+/* ---- what is around it ---- */
+
+/* "this column (1.2us): running 30%, runnable 10%, blocked 60% (chan receive), 12 spans" */
+static void put_cell(struct paper *p, const struct timeline *s)
+{
+	const struct rep_cell *cell = tl_cell(s);
+	const struct tl_reason *reason;
+	char text[400], took[TP_UNITS_SIZE];
+	int64_t all = 0;
+	size_t n = 0;
+
+	if (!cell)
+		return;
+	for (enum tl_show i = 0; i < TL_SHOW_NOTHING; i++)
+		all += tl_shown_ns(cell, i);
+	reason = tl_picture_reason(&s->picture, cell->reason);
+	for (enum tl_show i = 0; i < TL_SHOW_NOTHING && all > 0; i++) {
+		int64_t ns = tl_shown_ns(cell, i);
+
+		if (!ns)
+			continue;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s", n ? ", " : "",
+				      tl_shown[i], tp_fmt_ns(took, ns));
+		if (i == TL_SHOW_BLOCKED && reason)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%.60s)", reason->text);
+	}
+	if (all)
+		line(p, TUI_STYLE_DIM, "this column, %s%s: %s; %" PRIu32 " span%s",
+		     tp_fmt_ns((char[TP_UNITS_SIZE]){0}, s->window.cell),
+		     s->picture.exact ? "" : ", roughly", text, cell->spans,
+		     cell->spans == 1 ? "" : "s");
+	else
+		line(p, TUI_STYLE_DIM, "this column: nobody is there");
+}
+
+/* Ranges, regions and logs that the cursor's column touches. */
+static void put_marks(struct paper *p, const struct timeline *s)
+{
+	const struct tl_window *w = &s->window;
+	int64_t from = tl_window_at(w, tl_window_col(w, s->ns)), to = from + w->cell;
+	const struct rep_lane *row = tl_row(s);
+	uint32_t g = row && row->kind == REP_LANE_GOROUTINE ? row->index : s->detail.goroutine;
+	char text[700], a[TP_UNITS_SIZE], b[TL_TIME_SIZE];
+	size_t n = 0;
+	int left = 5;
+
+	for (size_t i = 0; i < s->picture.nmarks && left && n < 500; i++) {
+		const struct tl_mark *m = &s->picture.mark[i];
+
+		if (m->from >= to || (m->to > m->from ? m->to <= from : m->from < from))
+			continue;
+		if (m->goroutine != TP_NONE && m->goroutine != g && m->kind >= REP_MARK_SWEEP)
+			continue;
+		if (m->kind == REP_MARK_SAMPLE)
+			continue;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%.100s", n ? ", " : "",
+				      m->kind >= REP_MARK_REGION ? rep_mark_kinds[m->kind] : "",
+				      m->kind >= REP_MARK_REGION ? " " : "", m->text);
+		if (m->to > m->from)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%s from %s)",
+					      tp_fmt_ns(a, m->to - m->from),
+					      tl_time_text(b, m->from));
+		left--;
+	}
+	if (n)
+		line(p, TUI_STYLE_GC, "here: %s", text);
+}
+
+/* ---- stacks ---- */
+
+/* As many frames as there is room for, from the one on that tells. */
+static void put_stack(struct paper *p, const struct tl_stack *stack, const char *title)
+{
+	size_t from = 0;
+	char text[600];
+
+	if (!stack->n)
+		return;
+	if (!p->out && (size_t)p->rows < stack->n + (title != NULL))
+		while (from < stack->n && !stack->frame[from].telling)
+			from++;
+	if (from == stack->n)
+		from = 0;
+	if (title)
+		line(p, TUI_STYLE_HEADING, "%s", title);
+	for (size_t i = from; i < stack->n && !is_full(p); i++) {
+		tl_frame_text(&stack->frame[i], text, sizeof(text));
+		line(p, stack->frame[i].telling ? TUI_STYLE_STRONG : TUI_STYLE_NORMAL, "  %s%s",
+		     !title && i == from ? "at "
+		     : !title		 ? "   "
+					 : "",
+		     text);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void put_nobody(struct paper *p, const struct timeline *s, const struct rep_lane *row)
+{
+	char who[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE], now[TL_TIME_SIZE];
+	char took[TP_UNITS_SIZE];
+
+	tl_lane_text(s, row, who, sizeof(who));
+	if (row->kind == REP_LANE_GROUP)
+		line(p, TUI_STYLE_STRONG, "%s: %" PRId64 " goroutines, from %s to %s", who, row->id,
+		     tl_time_text(from, row->from), tl_time_text(to, row->to));
+	else if (row->kind == REP_LANE_TASK)
+		line(p, TUI_STYLE_STRONG, "task %s: %s, from %s to %s", who,
+		     tp_fmt_ns(took, row->to - row->from), tl_time_text(from, row->from),
+		     tl_time_text(to, row->to));
+	else if (row->kind == REP_LANE_GOROUTINE)
+		line(p, TUI_STYLE_STRONG, "%s is there from %s to %s, not at %s", who,
+		     tl_time_text(from, row->from), tl_time_text(to, row->to),
+		     tl_time_text(now, s->ns));
+	else
+		line(p, TUI_STYLE_STRONG, "%s: no goroutine at %s", who, tl_time_text(now, s->ns));
+}
+
+static bool is_known(const struct timeline *s, const struct rep_lane *row)
+{
+	return row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK ||
+	       tl_detail_holds(&s->detail, row, s->ns);
+}
+
+static void put_facts(struct paper *p, const struct timeline *s, const struct rep_lane *row)
+{
+	bool span = tl_detail_holds(&s->detail, row, s->ns) && s->detail.there;
+	char now[TL_TIME_SIZE];
+
+	if (!is_known(s, row)) {
+		line(p, TUI_STYLE_DIM, "%s ...", tl_time_text(now, s->ns));
+		return;
+	}
+	if (span) {
+		put_span(p, s);
+		put_waker(p, s);
+		put_woken(p, s);
+	} else {
+		put_nobody(p, s, row);
+	}
+	put_cell(p, s);
+	put_marks(p, s);
+}
+
+void tl_draw_panel(struct timeline *s, int row, int rows)
+{
+	const struct tui_area *a = &s->layout.area;
+	const struct rep_lane *lane = tl_row(s);
+	struct paper p = {.row = row, .rows = rows, .col = a->col, .cols = a->cols};
+	bool wide = a->cols >= 140, stacks;
+
+	if (!lane)
+		return;
+	stacks = tl_detail_holds(&s->detail, lane, s->ns) && s->detail.there;
+	if (wide && stacks)
+		p.cols = a->cols / 2 - 1;
+	put_facts(&p, s, lane);
+	if (wide && stacks) {
+		put_stack(&p, &s->detail.waker_stack, "woken from");
+		p = (struct paper){.row = row,
+				   .rows = rows,
+				   .col = a->col + a->cols / 2,
+				   .cols = a->cols - a->cols / 2};
+		put_stack(&p, &s->detail.stack, "stack");
+	} else if (stacks) {
+		put_stack(&p, &s->detail.stack, NULL);
+		if (p.rows > 2)
+			put_stack(&p, &s->detail.waker_stack, "woken from");
+	}
+}
+
+int tl_panel_text(const struct timeline *s, struct tp_buf *out)
+{
+	const struct rep_lane *row = tl_row(s);
+	struct paper p = {.out = out};
+
+	if (!row || !is_known(s, row))
+		return 0;
+	put_facts(&p, s, row);
+	if (tl_detail_holds(&s->detail, row, s->ns) && s->detail.there) {
+		put_stack(&p, &s->detail.stack, "stack");
+		put_stack(&p, &s->detail.waker_stack, "woken from");
+	}
+	return p.failed;
+}

@@ -1,0 +1,226 @@
+#include "tprof-tui/view/timeline/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+void tl_picture_release(struct tl_picture *p)
+{
+	free(p->row);
+	free(p->cell);
+	free(p->on);
+	free(p->band);
+	free(p->mark);
+	free(p->reason);
+	tp_arena_clear(&p->texts);
+	*p = (struct tl_picture){0};
+}
+
+/* ---- marks ---- */
+
+static void set_bits(uint16_t *bits, int first, int last, uint16_t bit)
+{
+	for (int i = first; i <= last; i++)
+		bits[i] |= bit;
+}
+
+void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
+{
+	const struct tl_window *w = &p->window;
+	uint16_t bit = (uint16_t)(1u << mark->kind);
+	int64_t to = mark->to > mark->from ? mark->to - 1 : mark->from;
+	int first = tl_window_col(w, mark->from), last = tl_window_col(w, to);
+
+	if (last < 0 || first >= w->cols)
+		return;
+	if (first < 0)
+		first = 0;
+	if (last >= w->cols)
+		last = w->cols - 1;
+	set_bits(p->band, first, last, bit);
+	if (mark->goroutine == TP_NONE)
+		return;
+	for (size_t i = 0; i < p->nrows; i++)
+		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == mark->goroutine)
+			set_bits(p->on + i * (size_t)w->cols, first, last, bit);
+}
+
+static bool is_listed(const struct tl_picture *p, uint32_t goroutine)
+{
+	for (size_t i = 0; i < p->nrows; i++)
+		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == goroutine)
+			return true;
+	return false;
+}
+
+struct marking {
+	struct tl_picture *picture;
+	const atomic_bool *stop;
+	bool no_memory;
+};
+
+/* Texts of those on rows that are not shown would only take the room of others. */
+static int keep_mark(struct marking *m, const struct tl_mark *mark)
+{
+	struct tl_picture *p = m->picture;
+	struct tl_mark *to;
+
+	if (mark->kind >= REP_MARK_REGION && !is_listed(p, mark->goroutine))
+		return 0;
+	if (p->nmarks == TL_MOST_MARKS) {
+		p->more_marks = true;
+		return 0;
+	}
+	if (p->nmarks == p->room) {
+		size_t room = p->room ? 2 * p->room : 64;
+		struct tl_mark *more = realloc(p->mark, room * sizeof(*more));
+
+		if (!more)
+			return TP_ENOMEM;
+		p->mark = more;
+		p->room = room;
+	}
+	to = &p->mark[p->nmarks];
+	*to = *mark;
+	to->text =
+	    tp_arena_strndup(&p->texts, mark->text ? mark->text : "", mark->text ? mark->size : 0);
+	if (!to->text)
+		return TP_ENOMEM;
+	p->nmarks++;
+	return 0;
+}
+
+static int on_mark(void *ctx, const struct rep_mark *mark)
+{
+	struct marking *m = ctx;
+	const struct tl_mark own = {mark->kind,	     mark->from, mark->to,
+				    mark->goroutine, mark->text, mark->size};
+
+	if (m->stop && atomic_load_explicit(m->stop, memory_order_relaxed))
+		return TP_ECANCEL;
+	tl_picture_add_mark(m->picture, &own);
+	return keep_mark(m, &own);
+}
+
+static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic_bool *stop,
+		     struct tp_err *err)
+{
+	struct marking m = {.picture = p, .stop = stop};
+	int code =
+	    rep_lanes_marks(lanes, p->window.from, tl_window_to(&p->window), on_mark, &m, err);
+
+	if (code == TP_ENOMEM)
+		return no_memory(err);
+	return code;
+}
+
+/* ---- reasons ---- */
+
+struct tl_reason *tl_picture_reason(const struct tl_picture *p, uint32_t id)
+{
+	for (size_t i = 0; id && i < p->nreasons; i++)
+		if (p->reason[i].id == id)
+			return &p->reason[i];
+	return NULL;
+}
+
+static int add_reason(struct tl_picture *p, const struct tp_dict *dict, uint32_t id)
+{
+	struct tp_text text = tp_dict_text(dict, id);
+	struct tl_reason *more = realloc(p->reason, (p->nreasons + 1) * sizeof(*more));
+
+	if (!more)
+		return TP_ENOMEM;
+	p->reason = more;
+	more[p->nreasons] = (struct tl_reason){
+	    .id = id, .text = tp_arena_strndup(&p->texts, text.text, text.size), .size = text.size};
+	return more[p->nreasons++].text ? 0 : TP_ENOMEM;
+}
+
+/* There are a few dozen in a run; a hostile one has as many as cells. */
+#define MOST_REASONS 1000
+
+static int add_reasons(struct tl_picture *p, const struct tp_dict *dict)
+{
+	size_t n = p->nrows * (size_t)p->window.cols;
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = p->cell[i].reason;
+
+		if (!id || id == last || p->nreasons >= MOST_REASONS)
+			continue;
+		last = id;
+		if (!tl_picture_reason(p, id) && add_reason(p, dict, id))
+			return TP_ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+int tl_picture_make(struct tl_picture *p, struct rep_lanes *lanes, const struct tl_window *w,
+		    const struct rep_lane *row, size_t nrows, bool coarse, const atomic_bool *stop,
+		    struct tp_err *err)
+{
+	struct rep_picture picture = {.from = w->from,
+				      .to = tl_window_to(w),
+				      .cols = w->cols,
+				      .nrows = nrows,
+				      .coarse = coarse};
+	int code;
+
+	*p = (struct tl_picture){.window = *w, .nrows = nrows};
+	p->row = calloc(nrows + 1, sizeof(*p->row));
+	p->on = calloc(nrows * (size_t)w->cols + 1, sizeof(*p->on));
+	p->band = calloc((size_t)w->cols, sizeof(*p->band));
+	if (!p->row || !p->on || !p->band)
+		return no_memory(err);
+	if (nrows)
+		memcpy(p->row, row, nrows * sizeof(*row));
+	picture.row = p->row;
+	code = rep_lanes_draw(lanes, &picture, stop, err);
+	p->cell = picture.cell;
+	p->exact = picture.exact;
+	if (!code && !p->cell && nrows)
+		code = no_memory(err);
+	if (!code && add_reasons(p, rep_lanes_dict(lanes)))
+		code = no_memory(err);
+	if (!code)
+		code = add_marks(p, lanes, stop, err);
+	return code;
+}
+
+static bool same_lane(const struct rep_lane *a, const struct rep_lane *b)
+{
+	return a->kind == b->kind && a->index == b->index;
+}
+
+bool tl_picture_of(const struct tl_picture *p, const struct rep_lane *const *row, size_t nrows)
+{
+	if (!p->window.cols || p->nrows != nrows)
+		return false;
+	for (size_t i = 0; i < nrows; i++)
+		if (!same_lane(&p->row[i], row[i]))
+			return false;
+	return true;
+}
+
+long tl_picture_row(const struct tl_picture *p, const struct rep_lane *lane)
+{
+	for (size_t i = 0; i < p->nrows; i++)
+		if (same_lane(&p->row[i], lane))
+			return (long)i;
+	return -1;
+}
+
+int tl_picture_col(const struct tl_picture *p, int64_t ns)
+{
+	int col = p->window.cols ? tl_window_col(&p->window, ns) : -1;
+
+	return col < p->window.cols ? col : -1;
+}

@@ -1,0 +1,465 @@
+/* The cursor: moved by rows, columns and spans, and to places that are known otherwise. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "tprof-tui/view/timeline/timeline.h"
+
+const struct rep_lane *tl_row(const struct timeline *s)
+{
+	return s->row < s->list.n ? s->list.row[s->row] : NULL;
+}
+
+/* ---- rows ---- */
+
+/* The cursor's row is on the screen, and no row of it is wasted. */
+static void scroll(struct timeline *s)
+{
+	size_t rows = s->layout.chart > 0 ? (size_t)s->layout.chart : 1;
+
+	if (s->row < s->top)
+		s->top = s->row;
+	if (s->row >= s->top + rows)
+		s->top = s->row - rows + 1;
+	if (s->top + rows > s->list.n)
+		s->top = s->list.n > rows ? s->list.n - rows : 0;
+}
+
+static void remember_row(struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (!row)
+		return;
+	s->at_kind = row->kind;
+	s->at_index = row->index;
+}
+
+void tl_relist(struct timeline *s)
+{
+	size_t at;
+	bool was_shown = s->row >= s->top && s->row < s->top + (size_t)s->layout.chart;
+	size_t below = s->row - s->top;
+
+	if (!s->ready || !tl_list_fill(&s->list, &s->roster, &s->window)) {
+		s->list.n = 0;
+		return;
+	}
+	at = tl_list_find(&s->list, &s->roster, s->at_kind, s->at_index);
+	if (at == s->list.n)
+		at = s->row < s->list.n ? s->row : s->list.n ? s->list.n - 1 : 0;
+	s->row = at;
+	/* It stays where it was on the screen, whatever has come or gone above. */
+	if (was_shown)
+		s->top = at > below ? at - below : 0;
+	remember_row(s);
+	scroll(s);
+}
+
+void tl_move_to_row(struct timeline *s, size_t row)
+{
+	s->row = row < s->list.n ? row : s->list.n ? s->list.n - 1 : 0;
+	remember_row(s);
+	scroll(s);
+}
+
+void tl_move_rows(struct timeline *s, long by)
+{
+	long to = (long)s->row + by;
+
+	tl_move_to_row(s, to < 0 ? 0 : (size_t)to);
+}
+
+void tl_kind(struct timeline *s, int step)
+{
+	uint32_t on = s->detail.there ? s->detail.goroutine : TP_NONE;
+	bool from_goroutine = s->list.kind == TL_GOROUTINES;
+
+	s->list.kind = (enum tl_kind)(((int)s->list.kind + step + TL_NKINDS) % TL_NKINDS);
+	/* Back to goroutines: to the one that ran where the cursor was. */
+	if (s->list.kind == TL_GOROUTINES && !from_goroutine && on != TP_NONE &&
+	    tl_jump(s, on, s->ns))
+		return;
+	s->row = s->top = 0;
+	tl_relist(s);
+}
+
+void tl_fold(struct tui *t, struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+	size_t group;
+
+	if (!row || !tl_list_fold(&s->list, &s->roster, row)) {
+		tui_message(t, "there is nothing to unfold here");
+		return;
+	}
+	if (row->kind == REP_LANE_GOROUTINE) {
+		group = tl_roster_group_of(&s->roster, row->index);
+		s->at_kind = REP_LANE_GROUP;
+		s->at_index = s->roster.group[group].index;
+	}
+	tl_relist(s);
+}
+
+/* ---- time ---- */
+
+static void set_time(struct timeline *s, int64_t ns)
+{
+	if (ns >= s->duration)
+		ns = s->duration - 1;
+	s->ns = ns < 0 ? 0 : ns;
+}
+
+void tl_move_to(struct timeline *s, int64_t ns)
+{
+	set_time(s, ns);
+	tl_window_reveal(&s->window, s->ns);
+	tl_relist(s);
+}
+
+void tl_move_columns(struct timeline *s, int by)
+{
+	struct tl_window *w = &s->window;
+	int col = tl_window_col(w, s->ns) + by;
+
+	set_time(s, tl_window_at(w, col));
+	col = tl_window_col(w, s->ns);
+	if (col < 0)
+		tl_window_pan(w, -(w->cols / 4) - 1);
+	else if (col >= w->cols)
+		tl_window_pan(w, w->cols / 4 + 1);
+	tl_window_reveal(w, s->ns);
+	tl_relist(s);
+}
+
+void tl_zoom(struct timeline *s, int by)
+{
+	tl_window_zoom(&s->window, s->ns, by);
+	tl_window_reveal(&s->window, s->ns);
+	tl_relist(s);
+}
+
+void tl_pan(struct timeline *s, int64_t columns)
+{
+	int64_t before = s->window.from;
+
+	tl_window_pan(&s->window, columns);
+	/* At the end, the cursor goes where the window cannot. */
+	if (s->window.from == before)
+		set_time(s, columns < 0 ? 0 : s->duration - 1);
+	else
+		set_time(s, s->ns + (s->window.from - before));
+	tl_window_reveal(&s->window, s->ns);
+	tl_relist(s);
+}
+
+void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
+{
+	const struct tui_select *select = &s->view->select;
+
+	*from = select->from_ns == INT64_MIN ? 0 : select->from_ns;
+	*to = select->to_ns == INT64_MAX ? s->duration : select->to_ns;
+	/* Events may come at the very end of the run. */
+	if (*to >= s->duration)
+		*to = s->duration + 1;
+	if (*from < 0 || *from >= *to)
+		*from = 0;
+}
+
+void tl_zoom_all(struct timeline *s)
+{
+	const struct tl_window *w = &s->window;
+	struct tl_window before = *w;
+	int64_t from, to;
+
+	tl_range(s, &from, &to);
+	tl_window_show(&s->window, from, to);
+	/* Twice: all of it. */
+	if (tl_window_same(&before, w))
+		tl_window_show(&s->window, 0, s->duration);
+	if (tl_window_col(w, s->ns) < 0 || tl_window_col(w, s->ns) >= w->cols)
+		set_time(s, tl_window_at(w, w->cols / 2));
+	tl_relist(s);
+}
+
+/* ---- places ---- */
+
+bool tl_jump(struct timeline *s, uint32_t goroutine, int64_t ns)
+{
+	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
+	size_t group = tl_roster_group_of(&s->roster, goroutine);
+
+	if (!lane || group >= s->roster.ngroups)
+		return false;
+	s->list.kind = TL_GOROUTINES;
+	s->list.unfolded[group] = true;
+	set_time(s, ns);
+	tl_window_reveal(&s->window, s->ns);
+	s->at_kind = REP_LANE_GOROUTINE;
+	s->at_index = goroutine;
+	tl_relist(s);
+	return true;
+}
+
+static bool holds(const struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	return row && tl_detail_holds(&s->detail, row, s->ns);
+}
+
+static void zoom_to_span(struct timeline *s, bool only_if_small)
+{
+	const struct tp_span *span = &s->detail.span;
+	int64_t size = span->end - span->start, margin = size / 4;
+
+	if (!s->detail.there ||
+	    (only_if_small && size / s->window.cell >= 3 && size < s->window.cell * s->window.cols))
+		return;
+	tl_window_show(&s->window, span->start - margin - 1, span->end + margin + 1);
+	tl_window_reveal(&s->window, s->ns);
+	tl_relist(s);
+}
+
+void tl_zoom_here(struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (row && (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)) {
+		tl_window_show(&s->window, row->from, row->to);
+		tl_window_reveal(&s->window, s->ns);
+		tl_relist(s);
+	} else if (holds(s)) {
+		zoom_to_span(s, false);
+	} else {
+		s->zoom_here = TL_ZOOM_HERE;
+	}
+}
+
+/* ---- the wake-up chain ---- */
+
+static bool push(struct timeline *s)
+{
+	struct tl_place *more = realloc(s->chain, (s->nchain + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	s->chain = more;
+	more[s->nchain++] = (struct tl_place){s->detail.goroutine, s->ns};
+	return true;
+}
+
+static void follow_now(struct tui *t, struct timeline *s)
+{
+	const struct tl_detail *d = &s->detail;
+	char who[200], by[200], when[TL_TIME_SIZE];
+
+	tl_goroutine_text(s, d->goroutine, who, sizeof(who));
+	if (!d->there) {
+		tui_message(t, "no goroutine is here");
+	} else if (d->cause.goroutine == TP_NONE) {
+		if (d->span.state == TP_ST_WAITING && d->span.open)
+			tui_message(t, "nobody woke %s before the run ended", who);
+		else if (*d->outside)
+			tui_message(t, "%s was woken by %s, no goroutine", who, d->outside);
+		else
+			tui_message(t, "no goroutine is known to have woken %s", who);
+	} else if (!push(s)) {
+		tui_error(t, "out of memory");
+	} else {
+		tl_goroutine_text(s, d->cause.goroutine, by, sizeof(by));
+		tl_time_text(when, d->cause.ns);
+		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
+			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
+		} else {
+			s->nchain--;
+			tui_message(t,
+				    "%s woke %s at %s, but is not among the goroutines selected; "
+				    "c takes the selection away",
+				    by, who, when);
+		}
+	}
+}
+
+/* What was typed ahead waits until it is known where that leads. */
+void tl_follow(struct tui *t, struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (!row)
+		return;
+	if (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
+		tui_message(t, "wake-ups are of goroutines: Space unfolds a group, x shows others");
+	else if (holds(s))
+		follow_now(t, s);
+	else
+		s->follow++;
+}
+
+void tl_follow_back(struct tui *t, struct timeline *s)
+{
+	struct tl_place to;
+
+	s->follow = 0;
+	if (!s->nchain) {
+		tui_message(t, "this is where the chain began; w follows it");
+		return;
+	}
+	to = s->chain[--s->nchain];
+	tl_jump(s, to.goroutine, to.ns);
+}
+
+/* ---- spans ---- */
+
+static void hop(struct timeline *s)
+{
+	const struct tp_span *span = &s->detail.span;
+
+	if (s->hops > 0) {
+		s->hops--;
+		if (span->end < s->duration)
+			tl_move_to(s, span->end);
+		else
+			s->hops = 0;
+	} else {
+		s->hops++;
+		if (s->ns > span->start) {
+			tl_move_to(s, span->start);
+		} else if (span->start > 0) {
+			s->snap = true;
+			tl_move_to(s, span->start - 1);
+		} else {
+			s->hops = 0;
+		}
+	}
+}
+
+static enum tl_show shown_at(const struct timeline *s, long row, int col, uint32_t *g)
+{
+	const struct rep_cell *cell = &s->picture.cell[row * s->picture.window.cols + col];
+
+	*g = cell->g;
+	return tl_show_of(cell);
+}
+
+/* The next column that looks otherwise. */
+static void hop_cells(struct timeline *s, int step)
+{
+	const struct rep_lane *lane = tl_row(s);
+	long row = lane ? tl_picture_row(&s->picture, lane) : -1;
+	int col = tl_picture_col(&s->picture, s->ns);
+	enum tl_show what;
+	uint32_t g, other;
+
+	if (row < 0 || col < 0 || !tl_window_same(&s->picture.window, &s->window))
+		return;
+	what = shown_at(s, row, col, &g);
+	for (col += step; col >= 0 && col < s->window.cols; col += step)
+		if (shown_at(s, row, col, &other) != what || other != g)
+			break;
+	tl_move_columns(s, col - tl_window_col(&s->window, s->ns));
+}
+
+void tl_next_span(struct timeline *s, int step)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (!row)
+		return;
+	if (row->kind != REP_LANE_GOROUTINE) {
+		hop_cells(s, step);
+		return;
+	}
+	s->hops += step;
+	if (s->hops && holds(s) && s->detail.there)
+		hop(s);
+}
+
+void tl_moment(struct tui *t, struct timeline *s)
+{
+	const struct tl_detail *d = &s->detail;
+	int zoom = s->zoom_here;
+
+	if (!holds(s))
+		return;
+	if (!d->there)
+		s->hops = s->follow = 0;
+	if (s->snap && d->there)
+		set_time(s, d->span.start);
+	s->snap = false;
+	s->zoom_here = TL_ZOOM_NOT;
+	if (zoom)
+		zoom_to_span(s, zoom == TL_ZOOM_IF_SMALL);
+	if (s->follow) {
+		s->follow--;
+		follow_now(t, s);
+	} else if (s->hops) {
+		hop(s);
+	}
+}
+
+/* ---- the longest waits ---- */
+
+void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
+{
+	const struct tl_wait *w;
+	char who[200], took[TP_UNITS_SIZE];
+
+	if (!s->nwaits) {
+		tui_message(t, "nobody waits in what is selected, but to rest");
+		return;
+	}
+	s->at_wait = i % s->nwaits;
+	w = &s->wait[s->at_wait];
+	tl_goroutine_text(s, w->goroutine, who, sizeof(who));
+	if (!tl_jump(s, w->goroutine, w->from)) {
+		tui_message(t, "%s waited longest, but is not among the rows", who);
+		return;
+	}
+	tl_window_show(&s->window, w->from - (w->to - w->from) / 4, w->to + (w->to - w->from) / 4);
+	tl_relist(s);
+	tui_message(
+	    t, "longest wait %zu: %s, %s%s", s->at_wait + 1, who, tp_fmt_ns(took, w->to - w->from),
+	    w->open ? ", not ended; B the next" : "; w goes to who ended it, B to the next");
+}
+
+void tl_longest(struct tui *t, struct timeline *s)
+{
+	if (s->waits_known)
+		tl_go_to_wait(t, s, s->at_wait + 1);
+	else
+		tl_want(s, TL_ASK_LONGEST);
+}
+
+/* ---- what is typed behind @ ---- */
+
+static bool go_to_goroutine(struct tui *t, struct timeline *s, int64_t id)
+{
+	const struct rep_lane *lane = tl_roster_by_id(&s->roster, id);
+
+	if (!lane) {
+		tui_error(t, "there is no goroutine %" PRId64 " here", id);
+		return true;
+	}
+	return tl_jump(s, lane->index,
+		       s->ns < lane->from ? lane->from
+		       : s->ns > lane->to ? lane->to
+					  : s->ns);
+}
+
+bool tl_go(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct timeline *s = v->state;
+	const char *digits = *text == 'g' || *text == 'G' ? text + 1 : text;
+	int64_t ns;
+
+	if (!s->ready || !s->layout.cols)
+		return true;
+	if (isdigit((unsigned char)*digits) && !digits[strspn(digits, "0123456789")])
+		return go_to_goroutine(t, s, strtoll(digits, NULL, 10));
+	if (tui_time(t, text, &ns))
+		tl_move_to(s, ns);
+	return true;
+}

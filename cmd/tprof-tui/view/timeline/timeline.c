@@ -1,0 +1,411 @@
+#include "tprof-tui/view/timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/views.h"
+
+static bool is_trace(const struct tui_view *v)
+{
+	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct timeline *s = v->state;
+
+	(void)t;
+	s->view = v;
+	s->anchor = INT64_MIN;
+	s->duration = 1;
+	s->highlight.state = TL_NSHOWN;
+	if (!v->select.run)
+		snprintf(s->error, sizeof(s->error),
+			 "this store holds no runs; tprof-import puts some in");
+	else if (!is_trace(v))
+		snprintf(s->error, sizeof(s->error),
+			 "%.100s is a profile, which does not say when; 4 shows its functions, 5 "
+			 "its flame graph, 1 the other runs",
+			 v->select.run->row.name);
+	if (arg)
+		for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++)
+			if (!strcasecmp(tl_kinds[kind], arg))
+				s->list.kind = kind;
+	return true;
+}
+
+void tl_begin(struct tui *t, struct timeline *s)
+{
+	const struct tui_select *select = &s->view->select;
+	const struct rep_lane *lane = NULL;
+	int64_t from, to;
+
+	(void)t;
+	tl_window_init(&s->window, 0, s->duration, s->layout.cols > 0 ? s->layout.cols : 1);
+	tl_range(s, &from, &to);
+	tl_window_show(&s->window, from, to);
+	s->ns = from;
+	/* One group that is all there is shows who is in it. */
+	if (s->roster.ngroups == 1)
+		s->list.unfolded[0] = true;
+	tl_relist(s);
+	if (select->at_ns != INT64_MIN)
+		tl_move_to(s, select->at_ns);
+	if (select->at_goroutine >= 0)
+		lane = tl_roster_by_id(&s->roster, select->at_goroutine);
+	if (lane)
+		tl_jump(s, lane->index, select->at_ns != INT64_MIN ? s->ns : lane->from);
+	if (lane && select->at_ns != INT64_MIN)
+		s->zoom_here = TL_ZOOM_IF_SMALL;
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	(void)t;
+	tl_highlight_release(v->state);
+	tl_ask_release(v->state);
+}
+
+static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
+{
+	struct timeline *s = v->state;
+
+	tl_lay_out(&s->layout, area);
+	if (*s->error) {
+		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, s->error);
+		return;
+	}
+	if (s->ready && s->window.cols != s->layout.cols) {
+		tl_window_resize(&s->window, s->layout.cols);
+		tl_window_reveal(&s->window, s->ns);
+	}
+	tl_relist(s);
+	if (s->ready)
+		tl_draw(t, s);
+	else
+		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, "one moment");
+	tl_ask(t, s);
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct timeline *s = v->state;
+	char cell[TP_UNITS_SIZE];
+
+	(void)t;
+	*text = '\0';
+	if (s->ready)
+		snprintf(text, size, "%s, %s/column", tl_kinds[s->list.kind],
+			 tp_fmt_ns(cell, s->window.cell));
+}
+
+/* ---- a range ---- */
+
+static void end_range(struct tui *t, struct timeline *s)
+{
+	struct tui_view *v = s->view;
+	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
+	int64_t to = s->anchor < s->ns ? s->ns : s->anchor;
+	char a[TL_TIME_SIZE], b[TL_TIME_SIZE];
+
+	/* Whole columns, as they are seen. */
+	from = from - (from - s->window.from) % s->window.cell;
+	to = to - (to - s->window.from) % s->window.cell + s->window.cell;
+	if (from < 0)
+		from = 0;
+	s->anchor = INT64_MIN;
+	v->select.from_ns = t->select.from_ns = from;
+	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
+	s->waits_known = false;
+	tui_message(t, "%s to %s is what every view shows now; c takes that away, 0 zooms to it",
+		    tl_time_text(a, from), tl_time_text(b, to < s->duration ? to : s->duration));
+}
+
+static void range(struct tui *t, struct timeline *s)
+{
+	if (s->anchor != INT64_MIN) {
+		end_range(t, s);
+		return;
+	}
+	s->anchor = s->ns;
+	tui_message(t, "the range begins here: move, then v or Enter ends it, Esc gives it up");
+}
+
+/* Only the range is taken away here; what says who has rows is left to all views' way. */
+static bool clear_range(struct tui *t, struct timeline *s)
+{
+	struct tui_view *v = s->view;
+
+	s->anchor = INT64_MIN;
+	if (v->select.goroutine || v->select.task || v->select.region || v->select.focus ||
+	    v->select.reason || v->select.state)
+		return false;
+	v->select.from_ns = t->select.from_ns = INT64_MIN;
+	v->select.to_ns = t->select.to_ns = INT64_MAX;
+	s->waits_known = false;
+	if (s->highlight.text)
+		tl_highlight(t, s, "");
+	return true;
+}
+
+/* ---- keys ---- */
+
+static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine)
+{
+	const struct tui_view_ops *ops = tui_view_find("goroutine");
+	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
+
+	if (!lane) {
+		tui_message(t, "no goroutine is known to run here");
+		return;
+	}
+	if (!ops)
+		return;
+	t->select.at_goroutine = lane->id;
+	t->select.at_ns = s->ns;
+	tui_open(t, ops, NULL);
+}
+
+/* The goroutines that work for a task, while it lasts. */
+static void open_task(struct tui *t, const struct rep_lane *row)
+{
+	struct tui_select select;
+	char id[32];
+
+	snprintf(id, sizeof(id), "%" PRId64, row->id);
+	if (!tui_select_copy(&select, &t->select) || !tui_select_set(&select.task, id)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	select.from_ns = row->from;
+	select.to_ns = row->to;
+	select.at_ns = INT64_MIN;
+	select.at_goroutine = -1;
+	tui_lead_open(t, &select, "timeline", NULL);
+}
+
+static void enter(struct tui *t, struct timeline *s)
+{
+	const struct rep_lane *row = tl_row(s);
+
+	if (s->anchor != INT64_MIN)
+		end_range(t, s);
+	else if (!row)
+		return;
+	else if (row->kind == REP_LANE_GROUP)
+		tl_fold(t, s);
+	else if (row->kind == REP_LANE_TASK)
+		open_task(t, row);
+	else if (row->kind == REP_LANE_GOROUTINE)
+		open_goroutine(t, s, row->index);
+	else
+		open_goroutine(t, s, s->detail.there ? s->detail.goroutine : TP_NONE);
+}
+
+static void step(struct timeline *s, int by, bool here)
+{
+	s->step = by;
+	s->step_here = here;
+	tl_want(s, TL_ASK_STEP);
+}
+
+static bool act_rows(struct timeline *s, enum tui_action action)
+{
+	long page = s->layout.chart > 1 ? s->layout.chart - 1 : 1;
+
+	switch (action) {
+	case TUI_DO_UP:
+		tl_move_rows(s, -1);
+		return true;
+	case TUI_DO_DOWN:
+		tl_move_rows(s, 1);
+		return true;
+	case TUI_DO_PAGE_UP:
+		tl_move_rows(s, -page);
+		return true;
+	case TUI_DO_PAGE_DOWN:
+		tl_move_rows(s, page);
+		return true;
+	case TUI_DO_HALF_UP:
+		tl_move_rows(s, -(page / 2 + 1));
+		return true;
+	case TUI_DO_HALF_DOWN:
+		tl_move_rows(s, page / 2 + 1);
+		return true;
+	case TUI_DO_FIRST:
+		tl_move_to_row(s, 0);
+		return true;
+	case TUI_DO_LAST:
+		tl_move_to_row(s, s->list.n);
+		return true;
+	case TUI_DO_ALL_ROWS:
+		s->list.all = !s->list.all;
+		tl_relist(s);
+		return true;
+	case TUI_DO_KIND:
+		tl_kind(s, 1);
+		return true;
+	case TUI_DO_KIND_BACK:
+		tl_kind(s, -1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool act_time(struct timeline *s, enum tui_action action)
+{
+	switch (action) {
+	case TUI_DO_LEFT:
+		tl_move_columns(s, -1);
+		return true;
+	case TUI_DO_RIGHT:
+		tl_move_columns(s, 1);
+		return true;
+	case TUI_DO_PAN_LEFT:
+		tl_pan(s, -(s->window.cols / 2));
+		return true;
+	case TUI_DO_PAN_RIGHT:
+		tl_pan(s, s->window.cols / 2);
+		return true;
+	case TUI_DO_ZOOM_IN:
+		tl_zoom(s, 2);
+		return true;
+	case TUI_DO_ZOOM_OUT:
+		tl_zoom(s, -2);
+		return true;
+	case TUI_DO_ZOOM_ALL:
+		tl_zoom_all(s);
+		return true;
+	case TUI_DO_ZOOM_HERE:
+		tl_zoom_here(s);
+		return true;
+	case TUI_DO_START:
+		tl_move_to(s, 0);
+		return true;
+	case TUI_DO_END:
+		tl_move_to(s, s->duration - 1);
+		return true;
+	case TUI_DO_SPAN_NEXT:
+		tl_next_span(s, 1);
+		return true;
+	case TUI_DO_SPAN_BACK:
+		tl_next_span(s, -1);
+		return true;
+	case TUI_DO_STEP:
+	case TUI_DO_STEP_BACK:
+		step(s, action == TUI_DO_STEP ? 1 : -1, false);
+		return true;
+	case TUI_DO_STEP_HERE:
+	case TUI_DO_STEP_HERE_BACK:
+		step(s, action == TUI_DO_STEP_HERE ? 1 : -1, true);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void play(struct timeline *s, bool was_playing)
+{
+	s->playing = !was_playing;
+	if (s->playing)
+		step(s, 1, false);
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct timeline *s = v->state;
+	bool was_playing = s->playing;
+
+	s->gave_up = s->playing = false;
+	if (was_playing && s->special == TL_ASK_STEP)
+		s->special = TL_ASK_NOTHING;
+	if (!s->ready || *s->error || !s->layout.cols)
+		return false;
+	if (act_rows(s, action) || act_time(s, action))
+		return true;
+	switch (action) {
+	case TUI_DO_ENTER:
+		enter(t, s);
+		return true;
+	case TUI_DO_FOLD:
+		tl_fold(t, s);
+		return true;
+	case TUI_DO_WAKER:
+		tl_follow(t, s);
+		return true;
+	case TUI_DO_WAKER_BACK:
+		tl_follow_back(t, s);
+		return true;
+	case TUI_DO_LONGEST:
+		tl_longest(t, s);
+		return true;
+	case TUI_DO_RANGE:
+		range(t, s);
+		return true;
+	case TUI_DO_BACK:
+		if (s->anchor == INT64_MIN && !was_playing)
+			return false;
+		s->anchor = INT64_MIN;
+		return true;
+	case TUI_DO_CLEAR:
+		return clear_range(t, s);
+	case TUI_DO_PLAY:
+		play(s, was_playing);
+		return true;
+	case TUI_DO_ALIKE:
+		tl_highlight_like(t, s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- the mouse ---- */
+
+static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct timeline *s = v->state;
+	const struct tl_layout *l = &s->layout;
+	int chart = l->area.row + l->axis + l->band + l->notes;
+
+	if (!s->ready || *s->error)
+		return;
+	s->playing = s->gave_up = false;
+	if (row >= chart && row < chart + l->chart && (size_t)(row - chart) + s->top < s->list.n)
+		tl_move_to_row(s, s->top + (size_t)(row - chart));
+	else if (row >= chart)
+		return;
+	if (col >= l->area.col + l->label)
+		tl_move_to(s, tl_window_at(&s->window, col - l->area.col - l->label));
+	if (twice && col < l->area.col + l->label)
+		enter(t, s);
+	else if (twice)
+		tl_zoom_here(s);
+}
+
+static void highlight(struct tui *t, struct tui_view *v, const char *text)
+{
+	tl_highlight(t, v->state, text);
+}
+
+const struct tui_view_ops tui_timeline = {
+    .where = TUI_TIMELINE,
+    .name = "timeline",
+    .size = sizeof(struct timeline),
+    .open = open_view,
+    .close = close_view,
+    .draw = draw,
+    .act = act,
+    .click = click,
+    .search = tl_search,
+    .go = tl_go,
+    .highlight = highlight,
+    .yank = tl_yank,
+    .save = tl_save,
+    .source = tl_source,
+    .title = title,
+};
