@@ -319,6 +319,10 @@ bench: all record-programs ## time imports and reports, beside Go's tools where 
 test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser
 	@sh testdata/browser/run.sh $(B)
 
+.PHONY: test-tui
+test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
+	@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)
+
 .PHONY: test-recorder
 test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges
 	@CC='$(CC)' sh testdata/recorder/real.sh $(B)
