@@ -83,6 +83,7 @@ struct cmd {
 	/* Arguments are taken in order, and the parser may have all that follow the first one
 	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
 	bool in_order;
+	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
 
 	/* the terminal, set by cmd_parse */
 	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */

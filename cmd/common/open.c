@@ -129,8 +129,11 @@ int cmd_open(struct cmd *cmd, const char *path)
 
 	if (status)
 		return status;
-	if (rep_runs_load(cmd->store, &cmd->all, &err) ||
-	    rep_runs_select(&cmd->all, spec, &cmd->runs, &err))
+	if (rep_runs_load(cmd->store, &cmd->all, &err))
+		return cmd_fail(cmd, path, &err);
+	if (!cmd->all.n && cmd->no_run_is_fine)
+		return CMD_OK;
+	if (rep_runs_select(&cmd->all, spec, &cmd->runs, &err))
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->run_spec && cmd->all.n > 1)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",

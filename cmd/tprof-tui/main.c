@@ -97,6 +97,7 @@ static int run(struct args *args)
 	int status;
 
 	tui_select_init(&t.select);
+	args->cmd.no_run_is_fine = true;
 	status = cmd_open(&args->cmd, args->path);
 	if (status)
 		return status;
