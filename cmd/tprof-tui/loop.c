@@ -73,7 +73,7 @@ static void draw_hints(const struct tui_view *v, int row, int cols)
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
 			/* A key that means something else here is none of its hints. */
-			if (!b->hint || seen || own != !pass ||
+			if (!b->hint || seen || own != !pass || !(b->where & v->ops->where) ||
 			    tui_key_action(b->key, v->ops->where) != b->action)
 				continue;
 			tui_key_name(b->key, name);

@@ -213,14 +213,29 @@ static void draw_bars(const struct drawing *d)
 
 /* ---- lines around them ---- */
 
+/* "'Read': 1m24s, 23.0% of this in 118 frames" */
+static void put_found(const struct flame *f, char *text, size_t size)
+{
+	char values[400], share[REP_FLAME_WORDS];
+
+	if (!f->found.frames) {
+		snprintf(text, size, "'%.60s' is not here", f->search);
+		return;
+	}
+	put_values(f, f->found.value, values, sizeof(values));
+	snprintf(text, size, "'%.60s': %s, %s%s in %u frame%s", f->search, values,
+		 share_of(share, f->found.weight, f->cells.bar[0].weight),
+		 f->zoom.node || f->zoom.from ? " of this" : "", f->found.frames,
+		 f->found.frames == 1 ? "" : "s");
+}
+
 /* "6m07s in 5,464 stacks", what is found of it, and how much lies further on. */
 static void draw_heading(const struct flame *f, struct tui_area a)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
 	const int64_t all[] = {rep_flame_total(t, 0, REP_FLAME_NEW),
 			       rep_flame_total(t, 0, REP_FLAME_OLD)};
-	const struct rep_flame_bar *top = &f->cells.bar[0];
-	char text[400], found[400], n[REP_FLAME_WORDS], share[REP_FLAME_WORDS];
+	char text[400], found[600], n[REP_FLAME_WORDS];
 	uint32_t shown = f->levels < f->cells.nlevels ? f->levels : f->cells.nlevels;
 	int used;
 
@@ -232,20 +247,17 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	if (f->levels < f->cells.nlevels)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ", levels %u-%u of %u",
 			 f->top + 1, f->top + shown, f->cells.nlevels);
-	used = tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, text);
-	if (!f->search)
-		return;
-	put_values(f, f->found.value, text, sizeof(text));
-	snprintf(n, sizeof(n), "%u", f->found.frames);
-	if (!f->found.frames)
-		snprintf(found, sizeof(found), "'%.60s' is not here", f->search);
-	else
-		snprintf(found, sizeof(found), "'%.60s': %s, %s%s in %s frame%s", f->search, text,
-			 share_of(share, f->found.weight, top->weight),
-			 f->zoom.node || f->zoom.from ? " of this" : "", n,
-			 f->found.frames == 1 ? "" : "s");
-	tui_put_right(a.row, a.col + used + 2, a.cols - used - 2, TUI_STYLE_STRONG, found,
-		      strlen(found));
+	used = (int)rep_text_width(text, strlen(text));
+	if (f->search) {
+		put_found(f, found, sizeof(found));
+		/* Where there is no room for both, what was asked for last. */
+		if (used + 2 + (int)rep_text_width(found, strlen(found)) > a.cols)
+			used = -2;
+		tui_put_right(a.row, a.col + used + 2, a.cols - used - 2, TUI_STYLE_STRONG, found,
+			      strlen(found));
+	}
+	if (used > 0)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, text);
 }
 
 /* What is above what is zoomed into, from the left. */
