@@ -93,6 +93,7 @@ enum tui_where {
 	X(SECTION_NEXT, "section-next", "to the next section")                                     \
 	X(SECTION_BACK, "section-back", "to the section before")                                   \
 	X(GOROUTINE, "goroutine-view", "one goroutine, from its first to its last moment")         \
+	X(SQL_TYPE, "statement", "back to the statement")                                          \
 	X(SAMPLE_TYPE, "sample-type", "the next sample type")                                      \
 	X(DIFF_PER, "per", "per second, task or as it is; of profiles scaled to equal totals")     \
 	X(DIFF_CHANGED, "changed", "only what changed, or all")                                    \
@@ -117,10 +118,14 @@ extern const struct tui_action_desc {
 } tui_actions[TUI_NACTIONS];
 
 /* Keys beyond characters and ncurses' own. */
-#define TUI_CTRL(c) ((c)&0x1f)
-#define TUI_ESCAPE  0x1b
-#define TUI_ENTER   '\r'
-#define TUI_TAB	    '\t'
+#define TUI_CTRL(c)  ((c)&0x1f)
+#define TUI_ESCAPE   0x1b
+#define TUI_ENTER    '\r'
+#define TUI_TAB	     '\t'
+#define TUI_BACK_TAB 0541 /* KEY_BTAB */
+/* Around what a terminal pastes: beyond the keys of ncurses (screen.c defines them). */
+#define TUI_PASTE_BEGIN 0x1001
+#define TUI_PASTE_END	0x1002
 
 struct tui_binding {
 	int key;

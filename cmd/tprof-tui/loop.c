@@ -55,33 +55,64 @@ static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 	tui_say(0, 0, cols - used, TUI_STYLE_STATUS, text);
 }
 
-/* The next useful keys, as many as fit. */
-static void draw_hints(const struct tui_view *v, int row, int cols)
+static int draw_hint(const char *key, size_t size, const char *word, size_t length, int row,
+		     int col, int cols)
 {
+	int width = (int)(rep_text_width(key, size) + rep_text_width(word, length)) + 3;
+
+	if (col + width > cols)
+		return cols;
+	col += tui_put(row, col, cols - col, TUI_STYLE_KEY, REP_SHORTEN_RIGHT, key, size) + 1;
+	return col +
+	       tui_put(row, col, cols - col, TUI_STYLE_STATUS, REP_SHORTEN_RIGHT, word, length) + 2;
+}
+
+/* "Enter ask\tTab complete": the view knows better for now. */
+static void draw_own_hints(const char *hints, int row, int cols)
+{
+	int col = 1;
+
+	while (*hints && col < cols) {
+		size_t n = strcspn(hints, "\t"), key = strcspn(hints, " ");
+
+		if (key < n)
+			col = draw_hint(hints, key, hints + key + 1, n - key - 1, row, col, cols);
+		hints += n + (hints[n] == '\t');
+	}
+}
+
+/* The next useful keys, as many as fit. */
+static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
+{
+	const char *own = v->ops->hints ? v->ops->hints(t, v) : NULL;
 	enum tui_action shown[16];
 	int col = 1;
 	size_t n = 0;
 
 	tui_fill(row, 0, cols, TUI_STYLE_STATUS);
+	if (tui_prompt_open(t))
+		own = tui_prompt_hints(t);
+	if (own) {
+		draw_own_hints(own, row, cols);
+		return;
+	}
 	/* What only this view has comes first. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (const struct tui_binding *b = tui_bindings; b->key && n < 16; b++) {
-			bool own = b->where != TUI_EVERYWHERE, seen = false;
+			bool special = b->where != TUI_EVERYWHERE, seen = false;
 			char name[16];
-			int width;
 
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
 			/* A key that means something else here is none of its hints. */
-			if (!b->hint || seen || own != !pass || !(b->where & v->ops->where) ||
+			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action)
 				continue;
 			tui_key_name(b->key, name);
-			width = (int)(strlen(name) + strlen(b->hint) + 3);
-			if (col + width > cols)
+			col =
+			    draw_hint(name, strlen(name), b->hint, strlen(b->hint), row, col, cols);
+			if (col >= cols)
 				return;
-			col += tui_say(row, col, cols - col, TUI_STYLE_KEY, name) + 1;
-			col += tui_say(row, col, cols - col, TUI_STYLE_STATUS, b->hint) + 2;
 			shown[n++] = b->action;
 		}
 	}
@@ -99,23 +130,21 @@ void tui_draw(struct tui *t)
 	int rows, cols;
 
 	tui_screen_size(&rows, &cols);
-	tui_style_set(TUI_STYLE_NORMAL);
-	erase();
-	curs_set(0);
+	tui_screen_begin_drawing();
 	if (rows < TUI_LEAST_ROWS || cols < TUI_LEAST_COLS) {
 		draw_small(rows, cols);
 	} else if (v) {
 		v->area = (struct tui_area){1, 0, rows - 3, cols};
 		draw_title(t, v, cols);
 		v->ops->draw(t, v, v->area);
-		draw_hints(v, rows - 1, cols);
+		draw_hints(t, v, rows - 1, cols);
 		if (tui_prompt_open(t))
 			tui_prompt_draw(t, rows - 2, cols);
 		else
 			tui_say(rows - 2, 0, cols, t->error ? TUI_STYLE_ERROR : TUI_STYLE_NORMAL,
 				t->message);
 	}
-	refresh();
+	tui_screen_show();
 }
 
 /* ---- what keys do ---- */
@@ -277,9 +306,16 @@ static void handle(struct tui *t, int key)
 
 	if (key == KEY_RESIZE)
 		return;
+	if (key == TUI_PASTE_BEGIN || key == TUI_PASTE_END) {
+		t->pasting = key == TUI_PASTE_BEGIN;
+		return;
+	}
 	t->message[0] = '\0';
 	t->error = false;
 	if (tui_prompt_open(t)) {
+		/* Lines of a text that is pasted are no answers. */
+		if (t->pasting && (key == TUI_ENTER || key == '\n' || key == TUI_TAB))
+			key = ' ';
 		tui_prompt_key(t, key);
 		return;
 	}
@@ -291,6 +327,10 @@ static void handle(struct tui *t, int key)
 		key = KEY_BACKSPACE;
 	if (v->ops->key && v->ops->key(t, v, key))
 		return;
+	if (t->pasting) {
+		tui_message(t, "a pasted text is no keys; : / and the view sql take texts");
+		return;
+	}
 	action = tui_key_action(key, v->ops->where);
 	if (action == TUI_DO_NONE) {
 		char name[16];
@@ -299,6 +339,19 @@ static void handle(struct tui *t, int key)
 		return;
 	}
 	tui_act(t, action);
+}
+
+/* ^C ends what is being done; where there is nothing, it gives up what is being typed. */
+static void interrupted(struct tui *t)
+{
+	struct tui_view *v = tui_current(t);
+
+	if (tui_worker_busy(t->worker))
+		tui_worker_interrupt(t->worker);
+	else if (tui_prompt_open(t))
+		tui_prompt_key(t, TUI_ESCAPE);
+	else if (!v->ops->key || !v->ops->key(t, v, TUI_CTRL('c')))
+		tui_message(t, "q leaves");
 }
 
 void tui_run(struct tui *t)
@@ -315,10 +368,7 @@ void tui_run(struct tui *t)
 		timeout(tui_worker_busy(t->worker) ? BUSY_MS : -1);
 		key = getch();
 		if (tui_screen_interrupted()) {
-			if (tui_worker_busy(t->worker))
-				tui_worker_interrupt(t->worker);
-			else
-				tui_message(t, "q leaves");
+			interrupted(t);
 			changed = true;
 		}
 		/* No key came in time, or the terminal has gone and nobody was told (nohup). */

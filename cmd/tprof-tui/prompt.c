@@ -2,16 +2,21 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "tprof-tui/recall.h"
 #include "tprof-tui/widget/line.h"
+#include "tprof-tui/widget/menu.h"
+
+#define HISTORY "commands"
 
 /* Each kind has a history of its own. */
 struct tui_prompts {
 	enum tui_prompt_kind open;
 	struct tui_line line[TUI_PROMPT_GO + 1];
 	char search[TUI_LINE_SIZE];
-	size_t words;  /* completions of the palette: the one that was put in last */
-	char stem[64]; /* what was typed of it */
+	struct tui_menu menu; /* of the palette: what matches what was typed */
+	bool recalled;	      /* its history has been read */
 };
 
 static const char *const labels[] = {
@@ -19,6 +24,8 @@ static const char *const labels[] = {
     [TUI_PROMPT_SEARCH] = "/",	     [TUI_PROMPT_FILTER] = "only lines with: ",
     [TUI_PROMPT_SAVE] = "save as: ", [TUI_PROMPT_GO] = "go to time or goroutine: ",
 };
+
+static void fill_menu(struct tui *t);
 
 static struct tui_line *line(const struct tui *t)
 {
@@ -39,8 +46,12 @@ void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text
 		return;
 	}
 	t->prompts->open = kind;
-	t->prompts->stem[0] = '\0';
+	if (kind == TUI_PROMPT_PALETTE && !t->prompts->recalled) {
+		t->prompts->recalled = true;
+		tui_recall_load(line(t), HISTORY);
+	}
 	tui_line_begin(line(t), text);
+	fill_menu(t);
 }
 
 const char *tui_prompt_last_search(const struct tui *t)
@@ -52,50 +63,121 @@ void tui_prompt_release(struct tui *t)
 {
 	for (size_t i = 0; t->prompts && i <= TUI_PROMPT_GO; i++)
 		tui_line_release(&t->prompts->line[i]);
+	if (t->prompts)
+		tui_menu_release(&t->prompts->menu);
 	free(t->prompts);
 	t->prompts = NULL;
 }
 
-/* ---- completion: the words of the palette that begin so, one after the other ---- */
+/* ---- the palette: what matches, while one types ---- */
 
-static const char *word(size_t i)
+/* A command: one of command.c, a view, an action. */
+struct word {
+	const char *name, *arg, *doc;
+};
+
+static bool word_at(size_t i, struct word *w)
 {
 	size_t views = 0;
 
 	while (tui_views[views])
 		views++;
-	if (i < views)
-		return tui_views[i]->name;
-	if (i < views + tui_ncommands)
-		return tui_commands[i - views].name;
-	i = i - views - tui_ncommands + 1;
-	return i < TUI_NACTIONS ? tui_actions[i].name : NULL;
+	if (i < tui_ncommands) {
+		*w = (struct word){tui_commands[i].name, tui_commands[i].arg, tui_commands[i].doc};
+		return true;
+	}
+	i -= tui_ncommands;
+	if (i < views) {
+		enum tui_action action = tui_action_find(tui_views[i]->name);
+
+		*w = (struct word){tui_views[i]->name, tui_views[i]->arg,
+				   action ? tui_actions[action].doc : "a view"};
+		return true;
+	}
+	i = i - views + 1;
+	if (i >= TUI_NACTIONS)
+		return false;
+	*w = (struct word){tui_actions[i].name, NULL, tui_actions[i].doc};
+	return true;
 }
 
-static void complete(struct tui *t)
+static bool has(const char *text, const char *part)
+{
+	size_t n = strlen(part);
+
+	for (; text && strlen(text) >= n; text++)
+		if (!strncasecmp(text, part, n))
+			return true;
+	return false;
+}
+
+/* Those that begin so, then those that hold it, then those whose meaning does. */
+static void fill_menu(struct tui *t)
 {
 	struct tui_prompts *p = t->prompts;
-	struct tui_line *l = line(t);
+	const char *typed = line(t)->text;
+	size_t n = strlen(typed);
+	struct word w;
 
-	if (p->open != TUI_PROMPT_PALETTE)
+	tui_menu_clear(&p->menu);
+	if (strchr(typed, ' ')) {
+		/* The command is there: what it takes. */
+		size_t name = strcspn(typed, " ");
+
+		for (size_t i = 0; word_at(i, &w); i++)
+			if (strlen(w.name) == name && !strncmp(w.name, typed, name)) {
+				char shown[100];
+
+				snprintf(shown, sizeof(shown), "%s %s", w.name, w.arg ? w.arg : "");
+				tui_menu_add(&p->menu, w.name, shown, w.doc);
+				return;
+			}
 		return;
-	if (!p->stem[0]) {
-		if (!l->size || l->size >= sizeof(p->stem) || memchr(l->text, ' ', l->size))
-			return;
-		memcpy(p->stem, l->text, l->size + 1);
-		p->words = 0;
 	}
-	for (int round = 0; round < 2; round++) {
-		const char *name;
+	for (int round = 0; round < 3; round++)
+		for (size_t i = 0; word_at(i, &w); i++) {
+			bool begins = !strncasecmp(w.name, typed, n);
+			bool fits = round == 0	 ? begins
+				    : round == 1 ? n > 1 && has(w.name, typed)
+						 : n > 2 && has(w.doc, typed);
+			char shown[100];
 
-		while ((name = word(p->words++)) != NULL) {
-			if (strncmp(name, p->stem, strlen(p->stem)) != 0)
-				continue;
-			tui_line_begin(l, name);
-			return;
+			snprintf(shown, sizeof(shown), "%s%s%s", w.name, w.arg ? " " : "",
+				 w.arg ? w.arg : "");
+			if (fits)
+				tui_menu_add(&p->menu, w.name, shown, w.doc);
 		}
-		p->words = 0;
+}
+
+static void complete(struct tui *t, int step)
+{
+	struct tui_prompts *p = t->prompts;
+	const char *word;
+
+	if (p->open != TUI_PROMPT_PALETTE || strchr(line(t)->text, ' '))
+		return;
+	word = tui_menu_turn(&p->menu, step);
+	if (word)
+		tui_line_begin(line(t), word);
+}
+
+/* What is meant by a beginning that only one command has. */
+static const char *only_one(const char *typed)
+{
+	const char *found = NULL;
+	size_t n = strcspn(typed, " ");
+	struct word w;
+
+	for (size_t i = 0; word_at(i, &w); i++) {
+		if (strncmp(w.name, typed, n) != 0)
+			continue;
+		if (w.name[n] == '\0')
+			return NULL;
+		if (found && strcmp(found, w.name) != 0)
+			return NULL;
+		found = w.name;
 	}
+	return n ? found : NULL;
 }
 
 /* ---- keys ---- */
@@ -116,9 +198,15 @@ static void typed(struct tui *t, struct tui_view *v)
 static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, const char *text)
 {
 	switch (kind) {
-	case TUI_PROMPT_PALETTE:
-		tui_command(t, text);
+	case TUI_PROMPT_PALETTE: {
+		const char *name = only_one(text);
+		char whole[TUI_LINE_SIZE];
+
+		if (name)
+			snprintf(whole, sizeof(whole), "%s%s", name, text + strcspn(text, " "));
+		tui_command(t, name ? whole : text);
 		break;
+	}
 	case TUI_PROMPT_SAVE:
 		if (*text && v->ops->save(t, v, text))
 			tui_message(t, "saved as %.300s", text);
@@ -137,13 +225,18 @@ void tui_prompt_key(struct tui *t, int key)
 	enum tui_prompt_kind kind = t->prompts->open;
 	char text[TUI_LINE_SIZE];
 
+	if (key == TUI_BACK_TAB) {
+		complete(t, -1);
+		return;
+	}
 	switch (tui_line_key(line(t), key)) {
 	case TUI_LINE_TYPED:
-		t->prompts->stem[0] = '\0';
+		if (kind == TUI_PROMPT_PALETTE)
+			fill_menu(t);
 		typed(t, v);
 		break;
 	case TUI_LINE_COMPLETE:
-		complete(t);
+		complete(t, 1);
 		break;
 	case TUI_LINE_GIVEN_UP:
 		if (kind == TUI_PROMPT_FILTER)
@@ -151,7 +244,10 @@ void tui_prompt_key(struct tui *t, int key)
 		t->prompts->open = TUI_PROMPT_NONE;
 		break;
 	case TUI_LINE_DONE:
-		tui_line_remember(line(t));
+		if (kind == TUI_PROMPT_PALETTE)
+			tui_recall_keep(line(t), HISTORY);
+		else
+			tui_line_remember(line(t));
 		memcpy(text, line(t)->text, line(t)->size + 1);
 		t->prompts->open = TUI_PROMPT_NONE;
 		done(t, v, kind, text);
@@ -159,8 +255,32 @@ void tui_prompt_key(struct tui *t, int key)
 	}
 }
 
+const char *tui_prompt_hints(const struct tui *t)
+{
+	switch (t->prompts->open) {
+	case TUI_PROMPT_PALETTE:
+		return "Enter do it\tTab complete\tUp before\tEsc leave";
+	case TUI_PROMPT_SEARCH:
+		return "Enter stay here\tUp before\tEsc leave\tn next, behind it";
+	case TUI_PROMPT_FILTER:
+		return "Enter keep\tUp before\tEsc all lines";
+	default:
+		return "Enter take it\tUp before\tEsc leave";
+	}
+}
+
 void tui_prompt_draw(const struct tui *t, int row, int cols)
 {
-	tui_line_draw(line(t), row, 0, cols, labels[t->prompts->open]);
+	int used = 0;
+
+	if (t->prompts->open == TUI_PROMPT_PALETTE && row > 2)
+		tui_menu_draw(&t->prompts->menu, (struct tui_area){1, 0, row - 1, cols}, true);
+	/* What is wrong with what was typed so far. */
+	if (t->error && *t->message && cols > 60) {
+		used = (int)rep_text_width(t->message, strlen(t->message)) + 2;
+		used = used < cols / 2 ? used : cols / 2;
+		tui_say(row, cols - used, used, TUI_STYLE_ERROR, t->message);
+	}
+	tui_line_draw(line(t), row, 0, cols - used, labels[t->prompts->open]);
 	tui_screen_cursor();
 }

@@ -7,6 +7,8 @@
 void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text);
 bool tui_prompt_open(const struct tui *t);
 void tui_prompt_key(struct tui *t, int key);
+/* The next useful keys, as of tui_view_ops.hints. */
+const char *tui_prompt_hints(const struct tui *t);
 void tui_prompt_draw(const struct tui *t, int row, int cols);
 /* "" where nothing was searched for. */
 const char *tui_prompt_last_search(const struct tui *t);

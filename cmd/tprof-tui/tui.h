@@ -57,6 +57,7 @@ struct tui_view;
 struct tui_view_ops {
 	unsigned where;	  /* its bit in keys.h */
 	const char *name; /* as the palette and the first line have it */
+	const char *arg;  /* what may stand behind its name there, in capitals; NULL: nothing */
 	size_t size;	  /* of its state, which begins with zeros */
 	/* `arg`: what was typed behind its name, or what the view that opens it has to say; NULL:
 	 * nothing. True, or false with a message set (tui_error). */
@@ -92,6 +93,9 @@ struct tui_view_ops {
 	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
 	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
+	 * table of keys has it. */
+	const char *(*hints)(struct tui *t, struct tui_view *v);
 	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
 	 * given: nothing. */
 	void (*keep)(struct tui *t, struct tui_view *v, char *text, size_t size);
@@ -129,6 +133,7 @@ struct tui {
 	struct tui_prompts *prompts; /* prompt.c */
 	char message[400];
 	bool error;
+	bool pasting; /* keys come from a clipboard, not from a hand */
 	bool quit;
 };
 

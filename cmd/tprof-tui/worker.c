@@ -188,6 +188,8 @@ static struct tui_job *drop(struct tui_worker *w, const struct tui_view *view)
 	if (w->doing && w->doing->view == view) {
 		w->doing->dropped = true;
 		w->doing->stop = true;
+		if (w->doing->statement && w->store)
+			tp_store_interrupt(w->store);
 	}
 	for (struct tui_job *job = w->ready; job; job = job->next)
 		if (job->view == view)

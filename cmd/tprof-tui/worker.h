@@ -25,6 +25,9 @@ struct tui_job {
 	 * with TP_ECANCEL. */
 	_Atomic bool stop;
 
+	/* It is one statement of SQL: when nobody waits for it any more, that is ended. */
+	bool statement;
+
 	/* private */
 	struct tui_worker *worker;
 	struct tui_job *next;

@@ -97,13 +97,14 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	const char *message = sqlite3_errmsg(q->db);
 	char similar[MAX_WORD + 1] = "", text[256];
 
+	q->place = offset >= 0 ? (size_t)(statement - sql) + (size_t)offset : SIZE_MAX;
 	if ((rc & 0xff) == SQLITE_INTERRUPT)
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if ((rc & 0xff) == SQLITE_NOMEM)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	snprintf(text, sizeof(text), "%s", message);
 	if ((rc & 0xff) == SQLITE_READONLY && !q->opt.write)
-		q->refused = REP_QUERY_READ_ONLY;
+		q->refused = rep_query_read_only(q);
 	else if ((rc & 0xff) != SQLITE_AUTH && strncmp(text, "not authorized", 14) != 0)
 		q->refused = NULL;
 	/* Or a file or folder that must not be written. */

@@ -44,7 +44,7 @@ static int when_writing(struct rep_query *q, const char *database)
 {
 	if (q->opt.write || (database && !strcmp(database, "temp")))
 		return SQLITE_OK;
-	return refuse(q, REP_QUERY_READ_ONLY);
+	return refuse(q, rep_query_read_only(q));
 }
 
 int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,
@@ -63,6 +63,7 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
 	case SQLITE_TRANSACTION:
 	case SQLITE_SAVEPOINT:
 	case SQLITE_CREATE_TEMP_INDEX:
@@ -71,7 +72,7 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 	case SQLITE_DROP_TEMP_INDEX:
 	case SQLITE_DROP_TEMP_TABLE:
 	case SQLITE_DROP_TEMP_VIEW:
-		return SQLITE_OK;
+		return q->opt.fleeting ? refuse(q, rep_query_read_only(q)) : SQLITE_OK;
 	case SQLITE_FUNCTION:
 		return function_is_harmless(b) ? SQLITE_OK
 					       : refuse(q, "this function is not allowed");

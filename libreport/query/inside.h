@@ -11,10 +11,15 @@ struct rep_query {
 	struct rep_query_options opt;
 	unsigned results;    /* tables written so far */
 	uint64_t rows;	     /* by the last run */
+	size_t place;	     /* where the last run failed */
 	const char *refused; /* why the guard refused the last statement, NULL if it did not */
 };
 
 #define REP_QUERY_READ_ONLY "the store is open for reading; --write allows changes to it"
+static inline const char *rep_query_read_only(const struct rep_query *q)
+{
+	return q->opt.read_only ? q->opt.read_only : REP_QUERY_READ_ONLY;
+}
 
 /* The guard: an authoriser of SQLite (guard.c). ctx is the query. */
 int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,

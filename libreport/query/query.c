@@ -27,6 +27,11 @@ void rep_query_free(struct rep_query *q)
 	free(q);
 }
 
+size_t rep_query_place(const struct rep_query *q)
+{
+	return q->place;
+}
+
 uint64_t rep_query_rows(const struct rep_query *q)
 {
 	return q->rows;
@@ -175,6 +180,7 @@ int rep_query_run(struct rep_query *q, const char *sql, struct rep_output *out, 
 	const char *at = sql;
 
 	q->rows = 0;
+	q->place = SIZE_MAX;
 	while (*at) {
 		sqlite3_stmt *stmt = NULL;
 		const char *statement = at;

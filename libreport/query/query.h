@@ -23,6 +23,10 @@ struct rep_query;
 
 struct rep_query_options {
 	bool write;
+	bool fleeting; /* not even temporary tables: the connection has other users, who read by
+			  name */
+	/* What a statement that would write is refused with; NULL: as tprof-query has it. */
+	const char *read_only;
 	int64_t run; /* what :run stands for in a statement; TP_NULL: the store has no run */
 };
 
@@ -36,6 +40,9 @@ void rep_query_free(struct rep_query *q);
  * sentence that says where, and what to do about it; TP_ECANCEL after rep_query_interrupt. Also
  * the errors of the output. */
 int rep_query_run(struct rep_query *q, const char *sql, struct rep_output *out, struct tp_err *err);
+
+/* Where in the text the last rep_query_run failed: a byte, SIZE_MAX where that is not known. */
+size_t rep_query_place(const struct rep_query *q);
 
 /* Rows that the last rep_query_run has written. */
 uint64_t rep_query_rows(const struct rep_query *q);
@@ -62,6 +69,11 @@ int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text
 enum rep_words { REP_WORDS_TABLES = 1, REP_WORDS_COLUMNS = 2, REP_WORDS_FUNCTIONS = 4 };
 int rep_query_words(struct rep_query *q, unsigned kinds, int (*add)(void *ctx, const char *word),
 		    void *ctx, struct tp_err *err);
+/* The same with what they mean ("" where nobody says): tables, functions as they are called, and
+ * columns of a table (NULL: of all). */
+int rep_query_meanings(struct rep_query *q, unsigned kinds, const char *table,
+		       int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
+		       struct tp_err *err);
 /* The name of these kinds most like `word`, "" when none is much like it. */
 void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, char *similar,
 		       size_t size);

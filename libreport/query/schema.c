@@ -268,3 +268,98 @@ int rep_query_words(struct rep_query *q, unsigned kinds, int (*add)(void *ctx, c
 		code = function_words(f->call, add, ctx);
 	return code;
 }
+
+/* ---- and what they mean ---- */
+
+struct meaning {
+	int (*add)(void *ctx, const char *word, const char *doc);
+	void *ctx;
+};
+
+/* "  id integer primary key, -- what it is": the comment on the column's own line, if there is one.
+ */
+static void column_doc(const char *sql, const char *column, char doc[160])
+{
+	size_t n = strlen(column);
+
+	doc[0] = '\0';
+	for (const char *line = sql; line && !*doc; line = strchr(line, '\n')) {
+		const char *comment, *end;
+
+		line += strspn(line, "\n \t");
+		end = strchr(line, '\n');
+		comment = strstr(line, "-- ");
+		if (strncmp(line, column, n) != 0 || line[n] != ' ' || !comment ||
+		    (end && comment > end))
+			continue;
+		snprintf(doc, 160, "%.*s", end ? (int)(end - comment - 3) : 159, comment + 3);
+	}
+}
+
+static int stored_meanings(struct rep_query *q, const char *sql, const char *table,
+			   const struct meaning *m, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0;
+
+	if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL))
+		return failed(q, err);
+	if (table)
+		sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+	while (!code && sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *word = (const char *)sqlite3_column_text(stmt, 0);
+		const char *text = (const char *)sqlite3_column_text(stmt, 1);
+		char doc[160] = "";
+
+		if (!word || !text)
+			continue;
+		if (sqlite3_column_count(stmt) > 2) {
+			column_doc(text, word, doc);
+		} else {
+			struct rep_value comment = comment_of(text);
+
+			if (comment.type == REP_TYPE_TEXT)
+				snprintf(doc, sizeof(doc), "%.*s", (int)comment.text.size,
+					 comment.text.data);
+		}
+		code = m->add(m->ctx, word, doc);
+	}
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+int rep_query_meanings(struct rep_query *q, unsigned kinds, const char *table,
+		       int (*add)(void *ctx, const char *word, const char *doc), void *ctx,
+		       struct tp_err *err)
+{
+	const struct meaning m = {add, ctx};
+	int code = 0;
+
+	if (kinds & REP_WORDS_COLUMNS)
+		code = stored_meanings(q,
+				       "SELECT c.name, coalesce(s.sql, ''), 1 FROM "
+				       "main.sqlite_schema AS s, pragma_table_info(s.name) AS c "
+				       "WHERE s.type IN ('table', 'view') AND "
+				       "(?1 IS NULL OR lower(s.name) = lower(?1))",
+				       table, &m, err);
+	for (unsigned t = 0; t < TP_SQL_NTABLES && !code && kinds & REP_WORDS_COLUMNS; t++) {
+		if (table &&
+		    (sqlite3_stricmp(table, tp_sql_table_name(t)) != 0 || is_stored(q, table)))
+			continue;
+		for (unsigned i = 0; i < tp_sql_table_columns(t) && !code; i++)
+			code = add(ctx, tp_sql_column_at(t, i).name, tp_sql_column_at(t, i).doc);
+	}
+	if (!code && kinds & REP_WORDS_TABLES)
+		code = stored_meanings(q,
+				       "SELECT name, coalesce(sql, '') FROM main.sqlite_schema "
+				       "WHERE type IN ('table', 'view') AND name NOT LIKE "
+				       "'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+				       NULL, &m, err);
+	for (unsigned t = 0; t < TP_SQL_NTABLES && !code && kinds & REP_WORDS_TABLES; t++)
+		if (!is_stored(q, tp_sql_table_name(t)))
+			code = add(ctx, tp_sql_table_name(t), tp_sql_table_doc(t));
+	for (const struct tp_sql_function *f = tp_sql_functions;
+	     kinds & REP_WORDS_FUNCTIONS && f->call && !code; f++)
+		code = add(ctx, f->call, f->doc);
+	return code;
+}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "tprof-tui/keys.h"
 
 static struct {
 	SCREEN *screen;
@@ -24,6 +25,8 @@ static struct {
 	struct tp_buf text;  /* being escaped and cut; kept for the next */
 	char give_back[256]; /* what gives the terminal back where ncurses must not be asked */
 	size_t give_back_size;
+	bool cursor; /* is to be shown, there */
+	int cursor_row, cursor_col;
 	volatile sig_atomic_t interrupted;
 } term;
 
@@ -43,12 +46,15 @@ static void add_sequence(const char *name)
 /* ncurses takes locks and allocates, so a crash must do without it. */
 static void prepare_crash(void)
 {
+	static const char no_paste[] = "\033[?2004l";
 	static const char no_mouse[] = "\033[?1006l\033[?1002l\033[?1000l";
 
 	term.give_back_size = 0;
+	memcpy(term.give_back, no_paste, sizeof(no_paste) - 1);
+	term.give_back_size = sizeof(no_paste) - 1;
 	if (term.mouse) {
-		memcpy(term.give_back, no_mouse, sizeof(no_mouse) - 1);
-		term.give_back_size = sizeof(no_mouse) - 1;
+		memcpy(term.give_back + term.give_back_size, no_mouse, sizeof(no_mouse) - 1);
+		term.give_back_size += sizeof(no_mouse) - 1;
 	}
 	add_sequence("sgr0");
 	add_sequence("rmkx");
@@ -106,10 +112,18 @@ static void catch_signals(void)
 	}
 }
 
+/* Whether the terminal says what is pasted. Those that cannot ignore it. */
+static void set_paste(bool on)
+{
+	tui_screen_raw(on ? "\033[?2004h" : "\033[?2004l", 8);
+}
+
 void tui_screen_end(void)
 {
-	if (term.on)
+	if (term.on) {
+		set_paste(false);
 		endwin();
+	}
 	term.on = false;
 	if (term.screen)
 		delscreen(term.screen);
@@ -147,6 +161,8 @@ static void begin_modes(void)
 	keypad(stdscr, TRUE);
 	intrflush(stdscr, FALSE);
 	curs_set(0);
+	define_key("\033[200~", TUI_PASTE_BEGIN);
+	define_key("\033[201~", TUI_PASTE_END);
 	if (term.mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_DOUBLE_CLICKED |
 			      BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
@@ -187,6 +203,7 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	}
 	term.on = true;
 	begin_modes();
+	set_paste(true);
 	tui_style_init(opt->colour);
 	prepare_crash();
 	catch_signals();
@@ -197,9 +214,11 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 void tui_screen_suspend(void)
 {
 	def_prog_mode();
+	set_paste(false);
 	endwin();
 	raise(SIGTSTP);
 	reset_prog_mode();
+	set_paste(true);
 	refresh();
 }
 
@@ -209,6 +228,7 @@ bool tui_screen_run(char *const argv[])
 	pid_t pid;
 
 	def_prog_mode();
+	set_paste(false);
 	endwin();
 	pid = fork();
 	if (!pid) {
@@ -219,6 +239,7 @@ bool tui_screen_run(char *const argv[])
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	reset_prog_mode();
+	set_paste(true);
 	clearok(stdscr, TRUE);
 	refresh();
 	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
@@ -356,7 +377,23 @@ void tui_fill(int row, int col, int cols, enum tui_style style)
 
 void tui_screen_cursor(void)
 {
-	curs_set(1);
+	getyx(stdscr, term.cursor_row, term.cursor_col);
+	term.cursor = true;
+}
+
+void tui_screen_begin_drawing(void)
+{
+	term.cursor = false;
+	tui_style_set(TUI_STYLE_NORMAL);
+	erase();
+}
+
+void tui_screen_show(void)
+{
+	if (term.cursor)
+		move(term.cursor_row, term.cursor_col);
+	curs_set(term.cursor);
+	refresh();
 }
 
 void tui_glyph(int row, int col, enum tui_style style, const char *glyph, char ascii)

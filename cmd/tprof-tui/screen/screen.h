@@ -57,8 +57,11 @@ int tui_sayf(int row, int col, int cols, enum tui_style style, const char *fmt, 
 void tui_put_right(int row, int col, int cols, enum tui_style style, const char *text, size_t size);
 /* Fills cells with blanks in this style. */
 void tui_fill(int row, int col, int cols, enum tui_style style);
-/* The terminal's cursor is shown where something was drawn last. */
+/* The terminal's cursor is to be shown where something was drawn last, or a line has left it. */
 void tui_screen_cursor(void);
+/* Around everything that is drawn. */
+void tui_screen_begin_drawing(void);
+void tui_screen_show(void);
 /* A glyph, or what stands for it in ASCII. */
 void tui_glyph(int row, int col, enum tui_style style, const char *glyph, char ascii);
 

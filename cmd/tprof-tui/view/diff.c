@@ -379,6 +379,7 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 const struct tui_view_ops tui_diff = {
     .where = TUI_DIFF,
     .name = "diff",
+    .arg = "[OLD [NEW]]",
     .size = sizeof(struct diff),
     .open = open_view,
     .close = close_view,

@@ -1,6 +1,7 @@
 /* help: every key and every command, from the tables that make them work. */
 #include <string.h>
 
+#include "tprof-tui/prompt.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
@@ -17,34 +18,41 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT},
 };
 
-/* "runs, top"; "" everywhere. */
+/* "runs, top"; "everywhere". */
 static void where_text(unsigned where, char *text, size_t size)
 {
 	size_t n = 0;
-	bool all = true;
+	bool all = true, rows = true;
 
 	text[0] = '\0';
-	for (size_t i = 0; tui_views[i]; i++)
+	for (size_t i = 0; tui_views[i]; i++) {
 		all = all && tui_views[i]->where & where;
-	for (size_t i = 0; tui_views[i] && !all && n < size; i++)
+		rows = rows && !(tui_views[i]->where & where) == !(tui_views[i]->where & TUI_ROWS);
+	}
+	if (all || rows)
+		snprintf(text, size, "%s", all ? "everywhere" : "tables");
+	for (size_t i = 0; tui_views[i] && !all && !rows && n < size; i++)
 		if (tui_views[i]->where & where)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
 					      tui_views[i]->name);
 }
 
-/* All keys of an action that mean it in the same places. */
+/* All keys of an action that mean it in the same places; a name once, however many codes it has. */
 static void keys_text(const struct tui_binding *first, char *text, size_t size)
 {
 	size_t n = 0;
 
 	text[0] = '\0';
 	for (const struct tui_binding *b = first; b->key && n < size; b++) {
-		char name[16];
+		char name[16], padded[120], part[20];
 
 		if (b->action != first->action || b->where != first->where)
 			continue;
 		tui_key_name(b->key, name);
-		n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", name);
+		snprintf(padded, sizeof(padded), " %s ", text);
+		snprintf(part, sizeof(part), " %s ", name);
+		if (!strstr(padded, part))
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", name);
 	}
 }
 
@@ -65,34 +73,134 @@ static int put(struct rep_output *out, const char *key, const char *command, con
 	return rep_output_row(out, row, err);
 }
 
-static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
-{
-	int code = rep_output_begin(out, "help", columns, NCOLUMNS, err);
-	char keys[100], where[200];
+/* What keys do while a text is typed, where the table of keys has no say. */
+static const struct {
+	const char *key, *doc, *where;
+} typing[] = {
+    {"Enter", "take it: run the command, stay at what was found, ask the statement",
+     "while typing"},
+    {"Esc ^G ^C", "give it up", "while typing"},
+    {"Tab S-Tab", "complete: the next word that fits, the one before", "while typing"},
+    {"Up Down ^P ^N", "what was typed before", "while typing"},
+    {"^A ^E Home End", "to the beginning of the line, to its end", "while typing"},
+    {"^B ^F Left Right", "one character back, one on", "while typing"},
+    {"^W ^U ^K", "cut a word, all before the cursor, all behind it", "while typing"},
+    {"^J", "begin another line of the statement", "while typing, sql"},
+    {"^C", "end a statement that runs, or what else takes long", "everywhere"},
+    {"wheel click", "move; pick a line, sort by a heading, twice: open", "mouse"},
+};
 
-	(void)ctx;
+/* Keys of this view alone; of some, this one among them; of all; of others. */
+enum part { PART_OWN, PART_HERE, PART_EVERYWHERE, PART_OTHERS };
+
+static enum part part_of(const struct tui_binding *b, unsigned here)
+{
+	return b->where == TUI_EVERYWHERE ? PART_EVERYWHERE
+	       : b->where == here	  ? PART_OWN
+	       : b->where & here	  ? PART_HERE
+					  : PART_OTHERS;
+}
+
+static int put_keys(unsigned here, enum part part, struct rep_output *out, struct tp_err *err)
+{
+	char keys[100], where[200];
+	int code = 0;
+
 	for (const struct tui_binding *b = tui_bindings; b->key && !code; b++) {
-		if (was_before(b))
+		if (was_before(b) || part_of(b, here) != part)
 			continue;
 		keys_text(b, keys, sizeof(keys));
 		where_text(b->where, where, sizeof(where));
 		code = put(out, keys, tui_actions[b->action].name, tui_actions[b->action].doc,
 			   where, err);
 	}
+	return code;
+}
+
+static bool has_key(int action)
+{
+	for (const struct tui_binding *b = tui_bindings; b->key; b++)
+		if ((int)b->action == action)
+			return true;
+	return false;
+}
+
+static int put_commands(struct rep_output *out, struct tp_err *err)
+{
+	char command[200];
+	int code = 0;
+
 	for (size_t i = 0; i < tui_ncommands && !code; i++) {
-		snprintf(where, sizeof(where), "%s %s", tui_commands[i].name, tui_commands[i].arg);
-		code = put(out, ":", where, tui_commands[i].doc, "", err);
+		snprintf(command, sizeof(command), "%s %s", tui_commands[i].name,
+			 tui_commands[i].arg);
+		code = put(out, ":", command, tui_commands[i].doc, "everywhere", err);
 	}
+	for (size_t i = 0; tui_views[i] && !code; i++) {
+		enum tui_action action = tui_action_find(tui_views[i]->name);
+
+		snprintf(command, sizeof(command), "%s %s", tui_views[i]->name,
+			 tui_views[i]->arg ? tui_views[i]->arg : "");
+		if (tui_views[i]->arg || !has_key((int)action))
+			code = put(out, ":", command, action ? tui_actions[action].doc : "a view",
+				   "everywhere", err);
+	}
+	for (int i = 1; i < TUI_NACTIONS && !code; i++)
+		if (!has_key(i) && !tui_view_find(tui_actions[i].name))
+			code = put(out, ":", tui_actions[i].name, tui_actions[i].doc, "", err);
+	return code;
+}
+
+static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
+{
+	const struct tui_view *from = ctx;
+	unsigned here = from ? from->ops->where : 0;
+	int code = rep_output_begin(out, "help", columns, NCOLUMNS, err);
+
+	for (enum part part = PART_OWN; part <= PART_OTHERS && !code; part++)
+		code = put_keys(here, part, out, err);
+	for (size_t i = 0; i < sizeof(typing) / sizeof(typing[0]) && !code; i++)
+		code = put(out, typing[i].key, "", typing[i].doc, typing[i].where, err);
+	if (!code)
+		code = put_commands(out, err);
 	return code ? code : rep_output_end(out, err);
 }
 
+/* That of the view it is opened from comes first. */
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct help *h = v->state;
 
 	(void)arg;
 	h->rows.table.sort = -1;
-	return tui_rows_fill(t, v, fill, NULL);
+	return tui_rows_fill(t, v, fill, tui_current(t));
+}
+
+/* Enter does what the line says, in the view one came from. */
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct help *h = v->state;
+	const struct rep_value *command = tui_table_cell(&h->rows.table, "command");
+	char text[100];
+	size_t n;
+
+	if (action != TUI_DO_ENTER)
+		return tui_rows_act(t, v, action);
+	if (!command || command->type != REP_TYPE_TEXT || !command->text.size)
+		return true;
+	n = command->text.size < sizeof(text) - 1 ? command->text.size : sizeof(text) - 1;
+	memcpy(text, command->text.data, n);
+	text[n] = '\0';
+	text[strcspn(text, " ")] = '\0';
+	tui_back(t);
+	if (n > strlen(text)) {
+		/* It takes something. */
+		text[strlen(text)] = ' ';
+		text[strcspn(text, " ") + 1] = '\0';
+		tui_prompt_begin(t, TUI_PROMPT_PALETTE, text);
+	} else {
+		tui_command(t, text);
+	}
+	return true;
 }
 
 const struct tui_view_ops tui_help = {
@@ -102,7 +210,7 @@ const struct tui_view_ops tui_help = {
     .open = open_view,
     .close = tui_rows_close,
     .draw = tui_rows_draw,
-    .act = tui_rows_act,
+    .act = act,
     .click = tui_rows_click,
     .search = tui_rows_search,
     .filter = tui_rows_filter,

@@ -96,7 +96,8 @@ void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *
 		tui_error(t, "out of memory");
 		return;
 	}
-	f->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
+	f->job = (struct tui_job){
+	    .work = work, .done = done, .release = release, .view = v, .statement = ask->statement};
 	f->fill = ask->fill;
 	f->which = ask->which;
 	f->more = ask->more;

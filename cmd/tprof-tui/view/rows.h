@@ -44,6 +44,7 @@ struct tui_ask {
 	void *more;
 	void (*free_more)(void *more); /* not called with NULL */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
+	bool statement; /* as of struct tui_job */
 };
 void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask);
 /* Fills it at once, where that takes no time: `fill` writes to out with ctx. */

@@ -1,44 +1,102 @@
-/* sql: a line of SQL at the top, its result below. Enter in the line asks; Tab goes back and forth
- * between line and table. */
+/* sql: a statement at the top, its result below. While one types, every key is text; Enter asks,
+ * Esc goes to the table, i comes back. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "query/query.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/recall.h"
+#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/sql/ask.h"
+#include "tprof-tui/view/sql/complete.h"
 #include "tprof-tui/view/views.h"
 #include "tprof-tui/widget/line.h"
+#include "tprof-tui/widget/menu.h"
+
+#define HISTORY "sql"
 
 struct sql {
 	struct tui_rows rows;
 	struct tui_line line;
 	bool typing;
+	struct tui_menu menu; /* of completions, while one picks one */
+	size_t stem;	      /* where in the line the word begins that is completed */
+	char *asked;	      /* what the table answers */
+	size_t sheet;	      /* of its results */
 };
 
-static int fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
-		struct tp_err *err)
-{
-	const struct rep_query_options opt = {.run =
-						  f->select.run ? f->select.run->row.id : TP_NULL};
-	struct rep_query *q = NULL;
-	int code = rep_query_new(&q, store, &opt, err);
+/* ---- asking ---- */
 
-	if (!code)
-		code = rep_query_run(q, f->arg, out, err);
-	rep_query_free(q);
-	return code;
+static void show_sheet(struct sql *s, size_t i)
+{
+	s->sheet = i;
+	s->rows.table.cursor = s->rows.table.top = 0;
+	s->rows.table.first = 0;
+	tui_table_show(&s->rows.table, &s->rows.cells.sheet[i]);
+}
+
+static void taken(struct tui_view *v, struct tui_fill *f)
+{
+	struct sql *s = v->state;
+	const struct sql_answer *a = f->more;
+	bool slow = a->took_ns > 1000000000;
+	char took[TP_UNITS_SIZE];
+
+	s->sheet = 0;
+	if (!f->job.code) {
+		if (a->cut)
+			tui_error(
+			    v->tui,
+			    "cut: more than %zu rows, or %zu MiB of text; `limit` and `where` "
+			    "keep it short",
+			    SQL_MOST_ROWS, SQL_MOST_BYTES >> 20);
+		else
+			tui_message(v->tui, "%zu row%s%s%s%s", f->cells.rows,
+				    f->cells.rows == 1 ? "" : "s", slow ? " in " : "",
+				    slow ? tp_fmt_ns(took, a->took_ns) : "",
+				    f->cells.n > 1 ? "; several results: x shows the next" : "");
+		return;
+	}
+	/* Back to where the mistake is, unless something else has been typed since. */
+	if (a->place != SIZE_MAX && a->place <= s->line.size && !strcmp(s->line.text, f->arg)) {
+		s->line.at = a->place;
+		s->typing = true;
+	}
 }
 
 static void ask(struct tui *t, struct tui_view *v)
 {
 	struct sql *s = v->state;
+	struct sql_answer *a;
 
-	if (!s->line.size)
+	if (!s->line.text[strspn(s->line.text, " \n")])
 		return;
-	tui_line_remember(&s->line);
-	s->rows.table.cursor = s->rows.table.top = 0;
-	s->rows.table.first = 0;
+	tui_recall_keep(&s->line, HISTORY);
+	/* Another question begins anew; the same one stays where it was. */
+	if (!s->asked || strcmp(s->asked, s->line.text) != 0) {
+		s->rows.table.cursor = s->rows.table.top = 0;
+		s->rows.table.first = 0;
+		s->rows.table.sort = -1;
+		s->rows.table.turned = false;
+		tui_table_filter(&s->rows.table, "");
+	}
+	free(s->asked);
+	s->asked = strdup(s->line.text);
 	s->typing = false;
-	tui_rows_ask(t, v, fill, 0, s->line.text);
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	tui_rows_ask_with(t, v,
+			  &(struct tui_ask){.fill = sql_answer,
+					    .arg = s->line.text,
+					    .more = a,
+					    .free_more = free,
+					    .taken = taken,
+					    .statement = true});
 }
 
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
@@ -46,13 +104,13 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	struct sql *s = v->state;
 
 	s->rows.table.sort = -1;
+	s->menu.at = -1;
 	s->typing = true;
+	s->line.several = true;
+	tui_recall_load(&s->line, HISTORY);
 	tui_line_begin(&s->line, arg ? arg : "");
 	if (arg)
 		ask(t, v);
-	else
-		tui_message(t, "for example: select name, total_ns from goroutine where run = "
-			       ":run order by 2 desc limit 20");
 	return true;
 }
 
@@ -61,48 +119,150 @@ static void close_view(struct tui *t, struct tui_view *v)
 	struct sql *s = v->state;
 
 	tui_line_release(&s->line);
+	tui_menu_release(&s->menu);
+	free(s->asked);
 	tui_rows_close(t, v);
 }
 
-static struct tui_area below(struct tui_area area)
+/* ---- completion ---- */
+
+static size_t common(const struct tui_menu *m)
 {
-	return (struct tui_area){area.row + 2, area.col, area.rows - 2, area.cols};
+	size_t n = strlen(m->item[0].word);
+
+	for (size_t i = 1; i < m->n; i++) {
+		size_t k = 0;
+
+		while (k < n && m->item[i].word[k] == m->item[0].word[k])
+			k++;
+		n = k;
+	}
+	return n;
+}
+
+static void put_word(struct sql *s, const char *word, size_t size)
+{
+	tui_line_cut(&s->line, s->stem, s->line.at);
+	tui_line_insert(&s->line, word, size);
+}
+
+static void complete(struct tui *t, struct tui_view *v, int step)
+{
+	struct sql *s = v->state;
+	const struct rep_query_options opt = {.run = TP_NULL, .fleeting = true};
+	struct rep_query *q = NULL;
+	struct tp_err err;
+	const char *word;
+
+	(void)v;
+	if (s->menu.n) {
+		word = tui_menu_turn(&s->menu, step);
+		put_word(s, word, strlen(word));
+		return;
+	}
+	s->stem = sql_word_start(s->line.text, s->line.at);
+	if (rep_query_new(&q, t->cmd->store, &opt, &err) ||
+	    sql_complete(q, s->line.text, s->line.at, &s->menu, &err))
+		tui_error(t, "%s", err.msg);
+	else if (!s->menu.n)
+		tui_message(t, "nothing begins so; .tables lists the tables");
+	rep_query_free(q);
+	if (s->menu.n == 1) {
+		put_word(s, s->menu.item[0].word, strlen(s->menu.item[0].word));
+		tui_menu_clear(&s->menu);
+	} else if (s->menu.n && common(&s->menu) > s->line.at - s->stem) {
+		put_word(s, s->menu.item[0].word, common(&s->menu));
+	}
+}
+
+/* ---- drawing ---- */
+
+static int line_rows(const struct sql *s, struct tui_area area)
+{
+	int n = tui_line_count(&s->line), most = area.rows / 2;
+
+	return n < most ? n : most > 1 ? most : 1;
+}
+
+static struct tui_area below(const struct sql *s, struct tui_area area)
+{
+	int used = line_rows(s, area) + 1;
+
+	return (struct tui_area){area.row + used, area.col, area.rows - used, area.cols};
+}
+
+static void draw_first_steps(struct tui_area a)
+{
+	static const char *const lines[] = {
+	    ".tables lists the tables, .schema TABLE their columns, .help functions",
+	    "for example: select name, total_ns from goroutine where run = :run",
+	    "             order by total_ns desc limit 20",
+	    "Tab completes, ^J begins another line, Up and Down are what was asked before",
+	    ":run is the run that is shown; what rows have of goroutines and times, Enter leads to",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && (int)i < a.rows; i++)
+		tui_say(a.row + (int)i, a.col, a.cols, TUI_STYLE_DIM, lines[i]);
 }
 
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	struct sql *s = v->state;
+	struct tui_area rest = below(s, area);
 
-	if (s->rows.table.sheet || s->rows.error || v->busy)
-		tui_rows_draw(t, v, below(area));
-	tui_line_draw(&s->line, area.row, area.col, area.cols, "sql> ");
+	if (s->rows.table.sheet || s->rows.error || v->busy || s->asked)
+		tui_rows_draw(t, v, rest);
+	else
+		draw_first_steps(rest);
+	if (s->menu.n)
+		tui_menu_draw(&s->menu, rest, false);
+	tui_line_draw_several(&s->line,
+			      (struct tui_area){area.row, area.col, line_rows(s, area), area.cols},
+			      "sql> ", "...> ");
 	if (s->typing)
 		tui_screen_cursor();
 }
+
+/* ---- keys ---- */
 
 static bool key(struct tui *t, struct tui_view *v, int k)
 {
 	struct sql *s = v->state;
 
-	if (!s->typing) {
-		if (k != TUI_TAB && k != 'i')
-			return false;
-		s->typing = true;
+	if (!s->typing || k == TUI_CTRL('z') || k == TUI_CTRL('l'))
+		return false;
+	if (k == TUI_CTRL('c')) {
+		tui_line_begin(&s->line, "");
+		tui_menu_clear(&s->menu);
 		return true;
 	}
-	if (k == TUI_CTRL('z') || k == TUI_CTRL('l'))
-		return false;
+	/* Pasted lines are lines; an open parenthesis or quote waits for its end. */
+	if (k == TUI_ENTER && (t->pasting || sql_is_open(s->line.text)))
+		k = '\n';
+	if (k == TUI_TAB && t->pasting)
+		k = ' ';
+	if (k == TUI_BACK_TAB) {
+		complete(t, v, -1);
+		return true;
+	}
+	if (k != TUI_TAB && s->menu.n) {
+		tui_menu_clear(&s->menu);
+		if (k == TUI_ESCAPE)
+			return true;
+	}
 	switch (tui_line_key(&s->line, k)) {
 	case TUI_LINE_DONE:
 		ask(t, v);
 		break;
 	case TUI_LINE_COMPLETE:
-		s->typing = !s->rows.table.sheet;
+		complete(t, v, 1);
 		break;
 	case TUI_LINE_GIVEN_UP:
-		s->typing = false;
-		if (!s->rows.table.sheet)
-			tui_back(t);
+		if (k == TUI_ESCAPE || !s->rows.table.sheet) {
+			s->typing = false;
+			if (!s->rows.table.sheet)
+				tui_back(t);
+		}
 		break;
 	case TUI_LINE_TYPED:
 		break;
@@ -114,26 +274,60 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	struct sql *s = v->state;
 
-	if (action != TUI_DO_ENTER)
-		return tui_rows_act(t, v, action);
-	s->typing = true;
-	return true;
+	switch (action) {
+	case TUI_DO_SQL_TYPE:
+		s->typing = true;
+		return true;
+	case TUI_DO_KIND:
+		if (s->rows.cells.n > 1)
+			show_sheet(s, (s->sheet + 1) % s->rows.cells.n);
+		else
+			tui_message(t, "there is one result");
+		return true;
+	default:
+		return tui_lead_act(t, v, s->rows.table.sheet, tui_table_row(&s->rows.table),
+				    action) ||
+		       tui_rows_act(t, v, action);
+	}
 }
 
 static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
 {
 	struct sql *s = v->state;
+	struct tui_area rest = below(s, v->area);
+
+	tui_menu_clear(&s->menu);
+	s->typing = row < rest.row;
+	if (!s->typing && tui_table_click(&s->rows.table, rest, row, col) && twice)
+		tui_act(t, TUI_DO_ENTER);
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct sql *s = v->state;
 
 	(void)t;
-	(void)twice;
-	s->typing = row == v->area.row;
+	if (s->rows.cells.n > 1)
+		snprintf(text, size, "result %zu of %zu", s->sheet + 1, s->rows.cells.n);
+}
+
+static const char *hints(struct tui *t, struct tui_view *v)
+{
+	const struct sql *s = v->state;
+
+	(void)t;
 	if (!s->typing)
-		tui_table_click(&s->rows.table, below(v->area), row, col);
+		return NULL;
+	if (v->busy)
+		return "^C interrupt";
+	return s->rows.table.sheet ? "Enter ask\tTab complete\t^J new line\tUp before\tEsc table"
+				   : "Enter ask\tTab complete\t^J new line\tUp before\tEsc back";
 }
 
 const struct tui_view_ops tui_sql = {
     .where = TUI_SQL,
     .name = "sql",
+    .arg = "[STATEMENT]",
     .size = sizeof(struct sql),
     .open = open_view,
     .close = close_view,
@@ -145,4 +339,6 @@ const struct tui_view_ops tui_sql = {
     .filter = tui_rows_filter,
     .yank = tui_rows_yank,
     .save = tui_rows_save,
+    .title = title,
+    .hints = hints,
 };

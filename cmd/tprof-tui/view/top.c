@@ -150,6 +150,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 const struct tui_view_ops tui_top = {
     .where = TUI_TOP,
     .name = "top",
+    .arg = "[REPORT]",
     .size = sizeof(struct top),
     .open = open_view,
     .close = tui_rows_close,

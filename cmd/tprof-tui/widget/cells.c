@@ -171,7 +171,18 @@ int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_val
 static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 {
 	struct tui_cells *c = ctx;
+	size_t size = 0;
 
+	for (size_t i = 0; i < c->sheet[c->n - 1].ncolumns; i++)
+		if (values[i].type == REP_TYPE_TEXT || values[i].type == REP_TYPE_BLOB)
+			size += values[i].text.size;
+	if ((c->most_rows && c->rows >= c->most_rows) ||
+	    (c->most_bytes && size > c->most_bytes - c->bytes)) {
+		c->cut = true;
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "too many rows");
+	}
+	c->bytes += size;
+	c->rows++;
 	return tui_sheet_put(c, &c->sheet[c->n - 1], values) ? no_memory(err) : 0;
 }
 

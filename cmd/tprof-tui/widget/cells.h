@@ -40,6 +40,11 @@ struct tui_cells {
 	size_t nnotes;
 	struct tp_buf chart;   /* lines, as a terminal has them */
 	struct tp_arena arena; /* texts, names, columns */
+	/* What it keeps at most, 0: any number. What is more ends the report with TP_ECANCEL, and
+	 * `cut` is set. */
+	size_t most_rows, most_bytes;
+	size_t rows, bytes; /* of all sheets; of texts */
+	bool cut;
 
 	/* private: each text is kept once, however many cells have it */
 	struct rep_value *text;

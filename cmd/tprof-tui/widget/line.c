@@ -35,16 +35,36 @@ static size_t behind(const struct tui_line *l, size_t at)
 	return at;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n';
+}
+
 static size_t word_before(const struct tui_line *l, size_t at)
 {
-	while (at && l->text[at - 1] == ' ')
+	while (at && is_blank(l->text[at - 1]))
 		at--;
-	while (at && l->text[at - 1] != ' ')
+	while (at && !is_blank(l->text[at - 1]))
 		at--;
 	return at;
 }
 
-static void cut(struct tui_line *l, size_t from, size_t to)
+/* Where the line begins, and where it ends, that holds the place. */
+static size_t line_start(const struct tui_line *l, size_t at)
+{
+	while (at && l->text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static size_t line_end(const struct tui_line *l, size_t at)
+{
+	while (at < l->size && l->text[at] != '\n')
+		at++;
+	return at;
+}
+
+void tui_line_cut(struct tui_line *l, size_t from, size_t to)
 {
 	memmove(l->text + from, l->text + to, l->size - to);
 	l->size -= to - from;
@@ -81,9 +101,16 @@ static void show(struct tui_line *l, size_t place)
 
 void tui_line_remember(struct tui_line *l)
 {
+	if (l->size)
+		tui_line_recall(l, l->text);
+}
+
+void tui_line_recall(struct tui_line *l, const char *text)
+{
 	char **more, *copy;
 
-	if (!l->size || (l->nhistory && !strcmp(l->history[l->nhistory - 1], l->text)))
+	l->place = l->nhistory;
+	if (l->nhistory && !strcmp(l->history[l->nhistory - 1], text))
 		return;
 	if (l->nhistory == MOST_HISTORY) {
 		free(l->history[0]);
@@ -93,7 +120,7 @@ void tui_line_remember(struct tui_line *l)
 	if (!more)
 		return;
 	l->history = more;
-	copy = strdup(l->text);
+	copy = strdup(text);
 	if (copy)
 		more[l->nhistory++] = copy;
 	l->place = l->nhistory;
@@ -110,13 +137,33 @@ void tui_line_release(struct tui_line *l)
 
 /* ---- keys ---- */
 
+/* Within the text where it has several lines. False: there is no line above, or below. */
+static bool move_line(struct tui_line *l, int step)
+{
+	size_t start = line_start(l, l->at), column = l->at - start, to, end;
+
+	if (!l->several || (step < 0 ? !start : line_end(l, l->at) == l->size))
+		return false;
+	to = step < 0 ? line_start(l, start - 1) : line_end(l, l->at) + 1;
+	end = line_end(l, to);
+	l->at = column < end - to ? to + column : end;
+	while (l->at > to && ((unsigned char)l->text[l->at] & 0xc0) == 0x80)
+		l->at--;
+	return true;
+}
+
 enum tui_line_result tui_line_key(struct tui_line *l, int key)
 {
 	char c;
 
 	switch (key) {
-	case TUI_ENTER:
 	case '\n':
+		if (l->several) {
+			tui_line_insert(l, "\n", 1);
+			break;
+		}
+		return TUI_LINE_DONE;
+	case TUI_ENTER:
 	case KEY_ENTER:
 		return TUI_LINE_DONE;
 	case TUI_ESCAPE:
@@ -134,11 +181,11 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 		break;
 	case KEY_HOME:
 	case TUI_CTRL('a'):
-		l->at = 0;
+		l->at = line_start(l, l->at);
 		break;
 	case KEY_END:
 	case TUI_CTRL('e'):
-		l->at = l->size;
+		l->at = line_end(l, l->at);
 		break;
 	case KEY_BACKSPACE:
 	case 0x7f:
@@ -146,29 +193,29 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 		/* Nothing to take away: it is not wanted. */
 		if (!l->size)
 			return TUI_LINE_GIVEN_UP;
-		cut(l, before(l, l->at), l->at);
+		tui_line_cut(l, before(l, l->at), l->at);
 		break;
 	case KEY_DC:
 	case TUI_CTRL('d'):
-		cut(l, l->at, behind(l, l->at));
+		tui_line_cut(l, l->at, behind(l, l->at));
 		break;
 	case TUI_CTRL('w'):
-		cut(l, word_before(l, l->at), l->at);
+		tui_line_cut(l, word_before(l, l->at), l->at);
 		break;
 	case TUI_CTRL('u'):
-		cut(l, 0, l->at);
+		tui_line_cut(l, line_start(l, l->at), l->at);
 		break;
 	case TUI_CTRL('k'):
-		cut(l, l->at, l->size);
+		tui_line_cut(l, l->at, line_end(l, l->at));
 		break;
 	case KEY_UP:
 	case TUI_CTRL('p'):
-		if (l->place)
+		if (!move_line(l, -1) && l->place)
 			show(l, l->place - 1);
 		break;
 	case KEY_DOWN:
 	case TUI_CTRL('n'):
-		if (l->place < l->nhistory)
+		if (!move_line(l, 1) && l->place < l->nhistory)
 			show(l, l->place + 1);
 		break;
 	default:
@@ -183,15 +230,63 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 
 /* ---- drawing ---- */
 
-void tui_line_draw(const struct tui_line *l, int row, int col, int cols, const char *label)
+/* A part of the text; the cursor is left at `at`. */
+static void draw_part(const struct tui_line *l, size_t from, size_t to, size_t at, int row, int col,
+		      int cols)
 {
-	int used = tui_say(row, col, cols, TUI_STYLE_PROMPT, label), room = cols - used - 1;
-	size_t from = 0;
+	size_t start = from;
 
 	/* So that the cursor is on the screen. */
-	while (room > 0 && rep_text_width(l->text + from, l->at - from) > (size_t)room)
+	while (cols > 0 && at > from && rep_text_width(l->text + from, at - from) > (size_t)cols)
 		from = behind(l, from);
-	tui_put(row, col + used, room, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, l->text + from,
-		l->size - from);
-	move(row, col + used + (int)rep_text_width(l->text + from, l->at - from));
+	tui_put(row, col, cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, l->text + from, to - from);
+	if (at >= start && at <= to)
+		move(row, col + (int)rep_text_width(l->text + from, at - from));
+}
+
+void tui_line_draw(const struct tui_line *l, int row, int col, int cols, const char *label)
+{
+	int used = tui_say(row, col, cols, TUI_STYLE_PROMPT, label);
+
+	draw_part(l, 0, l->size, l->at, row, col + used, cols - used - 1);
+}
+
+int tui_line_count(const struct tui_line *l)
+{
+	int n = 1;
+
+	for (size_t i = 0; i < l->size; i++)
+		n += l->text[i] == '\n';
+	return n;
+}
+
+void tui_line_draw_several(const struct tui_line *l, struct tui_area a, const char *label,
+			   const char *more)
+{
+	size_t start = line_start(l, l->at), at = 0, cursor_from = 0;
+	int here = 0, cursor_row = -1, cursor_col = 0, first;
+
+	for (size_t i = 0; i < start; i++)
+		here += l->text[i] == '\n';
+	first = here >= a.rows ? here - a.rows + 1 : 0;
+	for (int line = 0; line < first; line++)
+		at = line_end(l, at) + 1;
+	for (int i = 0; i < a.rows && at <= l->size; i++) {
+		size_t end = line_end(l, at);
+		int used =
+		    tui_say(a.row + i, a.col, a.cols, TUI_STYLE_PROMPT, first + i ? more : label);
+
+		if (at == start) {
+			cursor_row = a.row + i;
+			cursor_col = a.col + used;
+			cursor_from = end;
+		} else {
+			draw_part(l, at, end, at, a.row + i, a.col + used, a.cols - used - 1);
+		}
+		at = end + 1;
+	}
+	/* Last, as it leaves the cursor where it belongs. */
+	if (cursor_row >= 0)
+		draw_part(l, start, cursor_from, l->at, cursor_row, cursor_col,
+			  a.cols - (cursor_col - a.col) - 1);
 }

@@ -1,0 +1,21 @@
+/* Statements, and commands that begin with a dot, answered on the worker's thread. */
+#ifndef TUI_VIEW_SQL_ASK_H
+#define TUI_VIEW_SQL_ASK_H
+
+#include "tprof-tui/view/rows.h"
+
+#define SQL_MOST_ROWS  ((size_t)100000)	  /* of all results together */
+#define SQL_MOST_BYTES ((size_t)64 << 20) /* of their texts */
+
+/* What came of it, beside the tables. */
+struct sql_answer {
+	size_t place; /* where in the text it failed, SIZE_MAX: not told */
+	int64_t took_ns;
+	bool cut; /* there are more rows than are kept */
+};
+
+/* f->arg is the text, f->more a struct sql_answer. */
+int sql_answer(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+	       struct tp_err *err);
+
+#endif
