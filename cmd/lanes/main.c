@@ -1,17 +1,20 @@
-/* benchlanes: how long a timeline takes to draw, for `make bench`. Not installed.
+/* lanes: how long a timeline takes to draw, for `make bench`, and whether it is right, for `make
+ * conformance`. Not installed.
  *
- *   benchlanes STORE [ROWS COLUMNS]
+ *   lanes STORE [ROWS COLUMNS]      times
+ *   lanes check [-n N] STORE...     compares N (20) random pictures of every run with its spans
  *
- * Draws every kind of row at every zoom, from the whole run to columns of one nanosecond around its
- * middle, and prints a line each: kind of rows, length in ns, then milliseconds of the first time
- * from sums alone (coarse), of the first exact one, of the slowest of five more, and whether the
- * first was exact by itself. */
+ * The former draws every kind of row at every zoom, from the whole run to columns of one nanosecond
+ * around its middle, and prints a line each: kind of rows, length in ns, then milliseconds of the
+ * first time from sums alone (coarse), of the first exact one, of the slowest of five more, and
+ * whether the first was exact by itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "lanes/lanes.h"
+#include "lanes/testing.h"
 
 static double now_ms(void)
 {
@@ -23,7 +26,7 @@ static double now_ms(void)
 
 static int fail(const struct tp_err *err)
 {
-	fprintf(stderr, "benchlanes: %s\n", err->msg);
+	fprintf(stderr, "lanes: %s\n", err->msg);
 	return 1;
 }
 
@@ -101,6 +104,53 @@ static int measure_kind(struct tp_store *store, const struct rep_run *run, enum 
 	return code;
 }
 
+static bool check_run(struct tp_store *store, const struct rep_run *run, int n, const char *path)
+{
+	struct lanes_check c;
+	size_t hops;
+	bool good = lanes_check_open(&c, store, run) && lanes_check_pictures(&c, n) &&
+		    lanes_check_totals(&c, REP_LANE_GROUP, n) &&
+		    lanes_check_totals(&c, REP_LANE_GOROUTINE, n) &&
+		    lanes_check_totals(&c, REP_LANE_TASK, n) && lanes_check_moments(&c, n) &&
+		    lanes_check_path(&c, NULL, &hops) && lanes_check_path(&c, ".", &hops);
+
+	if (!good)
+		printf("%s: run %lld: %s\n", path, (long long)run->row.id, c.problem);
+	lanes_check_close(&c);
+	return good;
+}
+
+static int check(char **path, int paths)
+{
+	int n = 20, bad = 0, good = 0;
+
+	if (paths > 2 && !strcmp(path[0], "-n")) {
+		n = atoi(path[1]);
+		path += 2;
+		paths -= 2;
+	}
+	for (int i = 0; i < paths; i++) {
+		struct rep_runs runs = {0};
+		struct tp_store *store;
+		struct tp_err err;
+
+		if (tp_store_open(&store, path[i], &err) || rep_runs_load(store, &runs, &err))
+			return fail(&err);
+		for (size_t r = 0; r < runs.n; r++) {
+			if (strcmp(runs.run[r].row.kind, "trace") != 0)
+				continue;
+			if (check_run(store, &runs.run[r], n, path[i]))
+				good++;
+			else
+				bad++;
+		}
+		rep_runs_release(&runs);
+		tp_store_close(store);
+	}
+	printf("lanes: %d passed, %d failed\n", good, bad);
+	return bad > 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t rows = argc > 2 ? strtoul(argv[2], NULL, 10) : 24;
@@ -110,8 +160,11 @@ int main(int argc, char **argv)
 	struct tp_err err;
 	int code;
 
+	if (argc > 2 && !strcmp(argv[1], "check"))
+		return check(argv + 2, argc - 2);
 	if (argc < 2 || rows < 1 || cols < 1) {
-		fprintf(stderr, "usage: benchlanes STORE [ROWS COLUMNS]\n");
+		fprintf(stderr,
+			"usage: lanes STORE [ROWS COLUMNS]\n       lanes check [-n N] STORE...\n");
 		return 2;
 	}
 	code = tp_store_open(&store, argv[1], &err);
