@@ -107,7 +107,7 @@ bool tl_search(struct tui *t, struct tui_view *v, const char *text, int step)
 	bool found;
 
 	(void)t;
-	if (!wanted || !s->ready || !s->layout.cols) {
+	if (!wanted || !s->ready || *s->error || !s->layout.cols) {
 		free(wanted);
 		return false;
 	}

@@ -455,7 +455,7 @@ bool tl_go(struct tui *t, struct tui_view *v, const char *text)
 	const char *digits = *text == 'g' || *text == 'G' ? text + 1 : text;
 	int64_t ns;
 
-	if (!s->ready || !s->layout.cols)
+	if (!s->ready || *s->error || !s->layout.cols)
 		return true;
 	if (isdigit((unsigned char)*digits) && !digits[strspn(digits, "0123456789")])
 		return go_to_goroutine(t, s, strtoll(digits, NULL, 10));
