@@ -1,5 +1,6 @@
 /* The longest spans as a table. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "top/report.h"
 #include "top/worst.h"
@@ -9,11 +10,11 @@ enum {
 	COLUMN_AT,
 	COLUMN_GOROUTINE,
 	COLUMN_ENTRY,
+	COLUMN_STATE,
 	COLUMN_REASON,
 	COLUMN_WHERE,
 	COLUMN_WAKER,
 	COLUMN_WAKER_ENTRY,
-	COLUMN_STATE,
 	COLUMN_OPEN,
 	COLUMN_STACK,
 	NCOLUMNS
@@ -34,7 +35,7 @@ static const struct rep_column columns[NCOLUMNS] = {
 			    .title = "ITS ENTRY FUNCTION",
 			    .kind = REP_TEXT,
 			    .shorten = REP_SHORTEN_LEFT},
-    [COLUMN_STATE] = {.name = "state", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_STATE] = {.name = "state", .title = "STATE", .kind = REP_TEXT},
     [COLUMN_OPEN] = {.name = "open", .kind = REP_BOOL, .raw_only = true},
     [COLUMN_STACK] = {.name = "stack", .kind = REP_TEXT, .raw_only = true},
 };
@@ -73,13 +74,18 @@ int rep_worst_print(struct rep_view *v, const struct rep_worst_options *opt, con
 		    struct rep_output *out, struct tp_err *err)
 {
 	const struct rep_top_options tables = {.tables = true};
+	struct rep_column shown[NCOLUMNS];
 	struct rep_job job = {.opt = &tables, .dict = v->dict};
 	struct rep_worst *worst = calloc(opt->n + 1, sizeof(*worst));
 	size_t n = 0;
 	int code = worst ? rep_worst(v, opt, worst, &n, err) : rep_job_fail(err, TP_ENOMEM);
 
+	memcpy(shown, columns, sizeof(shown));
+	/* What is the same in all rows need not be shown. */
+	shown[COLUMN_STATE].raw_only = !(opt->states & (opt->states - 1));
+	shown[COLUMN_GOROUTINE].raw_only = shown[COLUMN_ENTRY].raw_only = v->filter->by_id;
 	if (!code)
-		code = rep_output_begin(out, name, columns, NCOLUMNS, err);
+		code = rep_output_begin(out, name, shown, NCOLUMNS, err);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = put(&job, v, &worst[i], out, err);
 		tp_arena_clear(&job.texts);

@@ -52,6 +52,14 @@ static const struct rule rules[] = {
     {"stops",      "timeline",  NULL,         BY_GOROUTINE, NULL, "entry", NULL, NULL, NULL, NULL},
     {"latencies",  "timeline",  NULL,         BY_FUNCTION | BY_GOROUTINE, NULL, NULL, NULL, NULL, NULL, NULL},
     {"waits",      "timeline",  NULL,         BY_FUNCTION | BY_GOROUTINE, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"spans", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"longest", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"children", "goroutine", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"its regions", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"its tasks", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"its logs", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"its ranges", "timeline", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"origin", "goroutine", NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"help",       NULL,        NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

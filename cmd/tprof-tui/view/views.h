@@ -14,6 +14,7 @@
 	X(top)       \
 	X(flame)     \
 	X(diff)      \
+	X(goroutine) \
 	X(sql)       \
 	X(help)
 /* clang-format on */

@@ -1,5 +1,6 @@
 #include "tprof-tui/widget/cells.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,4 +296,70 @@ int tui_cell_compare(const struct rep_value *a, const struct rep_value *b)
 	n = a->text.size < b->text.size ? a->text.size : b->text.size;
 	c = n ? memcmp(a->text.data, b->text.data, n) : 0;
 	return c ? c : (a->text.size > b->text.size) - (a->text.size < b->text.size);
+}
+
+/* ---- of SQL ---- */
+
+static bool ends(const char *text, const char *with)
+{
+	size_t n = strlen(text), m = strlen(with);
+
+	return n >= m && !strcmp(text + n - m, with);
+}
+
+static enum rep_kind kind_of(const char *name)
+{
+	static const char *const counts[] = {"events", "count", "regions", "logs", "values"};
+	static const char *const ids[] = {"goroutine", "task", "parent", "p", "m"};
+
+	if (ends(name, "_ns"))
+		return REP_NS;
+	if (ends(name, "bytes"))
+		return REP_BYTES;
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (!strcmp(name, counts[i]))
+			return REP_COUNT;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (!strcmp(name, ids[i]))
+			return REP_ID;
+	return REP_TEXT;
+}
+
+/* "dur_ns" is LASTED, "created_ns" CREATED. */
+static char *title_of(struct tui_cells *c, const char *name)
+{
+	static const struct {
+		const char *name, *title;
+	} titles[] = {{"dur_ns", "LASTED"}, {"start_ns", "AT"}, {"at_ns", "AT"}, {"ts_ns", "AT"}};
+	char *title;
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		if (!strcmp(name, titles[i].name))
+			return keep(c, titles[i].title);
+	if (ends(name, "_ns"))
+		n -= 3;
+	title = tp_arena_strndup(&c->arena, name, n);
+	for (char *at = title; at && *at; at++)
+		*at = *at == '_' ? ' ' : (char)toupper((unsigned char)*at);
+	return title;
+}
+
+int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
+		    struct tp_err *err)
+{
+	s->name = keep(cells, name);
+	if (!s->name)
+		return no_memory(err);
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct rep_column *c = &s->columns[i];
+
+		c->kind = kind_of(c->name);
+		c->title = title_of(cells, c->name);
+		/* It is the same in all rows: what is asked for. */
+		c->raw_only = !strcmp(c->name, "goroutine") && strcmp(name, "children") != 0;
+		if (!c->title)
+			return no_memory(err);
+	}
+	return 0;
 }

@@ -79,6 +79,11 @@ static inline const struct rep_value *tui_cell(const struct tui_sheet *s, size_t
 	return &s->values[row * s->ncolumns + column];
 }
 
+/* Of what SQL has answered: a name for lead.h, and what its columns hold by their names (`dur_ns`
+ * are ns, `bytes` …), under headings like those of reports. TP_ENOMEM. */
+int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *name,
+		    struct tp_err *err);
+
 /* The column of this name, or -1. */
 int tui_sheet_column(const struct tui_sheet *s, const char *name);
 /* As sorting has it: nothing comes last, numbers by value, texts by bytes. */

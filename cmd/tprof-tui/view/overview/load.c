@@ -301,6 +301,9 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	if (!code)
 		code = rep_output_finish(out, err);
 	rep_output_free(out);
+	if (!code && j->result.cells.n && (j->piece == OV_LOSSES || j->piece == OV_LABELS))
+		code = tui_sheet_dress(&j->result.cells, &j->result.cells.sheet[0],
+				       j->piece == OV_LOSSES ? "losses" : "labels", err);
 	return code;
 }
 

@@ -1,0 +1,187 @@
+/* The heading of a goroutine's life, and the stacks of the row under the cursor. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "life/life.h"
+#include "output/ops.h"
+#include "tprof-tui/view/goroutine/inside.h"
+
+/* A cell as people read it; "" where it is not there. */
+static const char *shown(const struct gr_life *g, int piece, size_t row, const char *column,
+			 enum rep_kind kind, char text[200])
+{
+	const struct rep_value *v = gr_cell(g, piece, row, column);
+	struct tp_buf b = {0};
+
+	text[0] = '\0';
+	if (v && !rep_put_shown(&b, kind, v) && b.data)
+		snprintf(text, 200, "%.*s", (int)b.size, (char *)b.data);
+	tp_buf_release(&b);
+	return text;
+}
+
+static bool is_there(const struct gr_life *g, int piece, size_t row, const char *column)
+{
+	const struct rep_value *v = gr_cell(g, piece, row, column);
+
+	return v && v->type != REP_TYPE_NULL;
+}
+
+/* "goroutine 32 main.churn, created by 1 main.main at 904us, ended at 4.61s" */
+static void draw_identity(const struct gr_life *g, struct tui_area a)
+{
+	char name[200], creator[200], id[200], when[200];
+	int col = a.col, end = a.col + a.cols;
+
+	col += tui_sayf(a.row, col, end - col, TUI_STYLE_STRONG, "goroutine %" PRId64 " ", g->id);
+	col += tui_say(a.row, col, end - col, TUI_STYLE_STRONG,
+		       shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "value", REP_TEXT, name));
+	if (is_there(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine")) {
+		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine", REP_ID, id);
+		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "value", REP_TEXT, creator);
+		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", REP_NS, when);
+		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL,
+				", created by %.20s %.120s at %.20s", id, creator, when);
+	} else if (gr_sheet(g, GR_ORIGIN)) {
+		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", REP_NS, when);
+		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s",
+				when);
+	}
+	if (is_there(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns")) {
+		shown(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns", REP_NS, when);
+		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", ended at %.20s", when);
+	} else if (is_there(g, GR_SUMS, 0, "state")) {
+		shown(g, GR_SUMS, 0, "state", REP_TEXT, when);
+		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", %.20s at the end", when);
+	}
+}
+
+static void draw_sums(const struct gr_life *g, struct tui_area a)
+{
+	static const struct {
+		const char *column, *name;
+		enum tui_style style;
+	} sums[] = {{"running_ns", "running", TUI_STYLE_RUNNING},
+		    {"runnable_ns", "runnable", TUI_STYLE_RUNNABLE},
+		    {"blocked_ns", "blocked", TUI_STYLE_BLOCKED},
+		    {"syscall_ns", "in system calls", TUI_STYLE_SYSCALL},
+		    {"syscall_blocked_ns", "without a P", TUI_STYLE_SYSCALL},
+		    {"lost_ns", "lost", TUI_STYLE_LOST}};
+	const struct rep_value *total = gr_cell(g, GR_SUMS, 0, "total_ns");
+	int col = a.col, end = a.col + a.cols;
+	char text[200];
+
+	if (g->section[GR_SUMS].done && !total) {
+		tui_say(a.row, col, end - col, TUI_STYLE_DIM,
+			"it was not there in the time that is selected");
+		return;
+	}
+	col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, "%s",
+			shown(g, GR_SUMS, 0, "total_ns", REP_NS, text));
+	for (size_t i = 0; total && i < sizeof(sums) / sizeof(sums[0]); i++) {
+		const struct rep_value *v = gr_cell(g, GR_SUMS, 0, sums[i].column);
+
+		if (!v || v->type != REP_TYPE_INT || (!v->i && i > 2))
+			continue;
+		shown(g, GR_SUMS, 0, sums[i].column, REP_NS, text);
+		col += tui_say(a.row, col, end - col, TUI_STYLE_NORMAL, i ? ", " : ": ");
+		col +=
+		    tui_sayf(a.row, col, end - col, sums[i].style, "%s %.20s", sums[i].name, text);
+		if (total->type == REP_TYPE_INT && total->i > 0)
+			col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, " %.1f%%",
+					100 * (double)v->i / (double)total->i);
+	}
+}
+
+static void draw_tabs(const struct gr_life *g, struct tui_area a)
+{
+	int col = a.col, end = a.col + a.cols;
+
+	for (int i = 0; i < GR_NSECTIONS; i++) {
+		const struct gr_section *s = &g->section[i];
+		bool here = i == (int)g->here;
+		char text[80];
+		size_t n = s->table.sheet ? s->table.sheet->nrows : 0;
+
+		if (i == GR_SPANS && s->done && !s->error)
+			snprintf(text, sizeof(text), "%s%s %" PRId64 "%s", here ? "[" : " ",
+				 gr_titles[i], g->last - g->first, here ? "]" : " ");
+		else if (i >= GR_CHILDREN && s->done && !s->error)
+			snprintf(text, sizeof(text), "%s%s %zu%s", here ? "[" : " ", gr_titles[i],
+				 n, here ? "]" : " ");
+		else
+			snprintf(text, sizeof(text), "%s%s%s", here ? "[" : " ", gr_titles[i],
+				 here ? "]" : " ");
+		col +=
+		    tui_say(a.row, col, end - col, here ? TUI_STYLE_HEADING : TUI_STYLE_DIM, text);
+	}
+}
+
+void gr_draw_heading(const struct gr_life *g, struct tui_area a)
+{
+	draw_identity(g, a);
+	a.row++;
+	draw_sums(g, a);
+	a.row++;
+	draw_tabs(g, a);
+}
+
+/* ---- stacks ---- */
+
+/* Frames leaf first, by semicolons; a line each. Returns the next row. */
+static int draw_frames(struct tui_area a, int row, const struct rep_value *v)
+{
+	const char *at = v->text.data, *end = at + v->text.size;
+
+	while (at < end && row < a.row + a.rows) {
+		const char *semi = memchr(at, ';', (size_t)(end - at));
+		size_t n = (size_t)((semi ? semi : end) - at);
+
+		if (semi && row + 1 == a.row + a.rows) {
+			tui_say(row++, a.col + 2, a.cols - 2, TUI_STYLE_DIM,
+				tui_screen_ascii() ? "..." : "…");
+			break;
+		}
+		tui_put(row++, a.col + 2, a.cols - 2, TUI_STYLE_NORMAL, REP_SHORTEN_LEFT, at, n);
+		at += n + (semi != NULL);
+	}
+	return row;
+}
+
+static const struct rep_value *here(const struct gr_life *g, const char *column)
+{
+	const struct rep_value *v = tui_table_cell(&g->section[g->here].table, column);
+
+	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+}
+
+void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
+{
+	const struct rep_value *stack = here(g, "stack"), *waking = here(g, "waker_stack");
+	const struct rep_value *waker = tui_table_cell(&g->section[g->here].table, "waker");
+	const struct rep_value *entry = here(g, "waker_entry"), *state = here(g, "state");
+	bool ready = state && state->text.size == 8 && !memcmp(state->text.data, "runnable", 8);
+	struct tui_area top = a;
+	int row = a.row;
+
+	if (stack && !ready) {
+		tui_say(row++, a.col, a.cols, TUI_STYLE_DIM,
+			g->here == GR_TOTALS ? "most of it in" : "in");
+		/* Half of the room is for who woke it. */
+		top.rows = waking && a.rows > 6 ? a.rows / 2 : waking ? a.rows - 2 : a.rows;
+		row = draw_frames(top, row, stack);
+	}
+	if (row >= a.row + a.rows || !(waking || (waker && waker->type == REP_TYPE_INT)))
+		return;
+	if (waker && waker->type == REP_TYPE_INT)
+		tui_sayf(row++, a.col, a.cols, TUI_STYLE_DIM, "woken by %" PRId64 " %.*s%s",
+			 waker->i,
+			 entry ? (int)(entry->text.size < 200 ? entry->text.size : 200) : 0,
+			 entry ? entry->text.data : "", waking ? " in" : "");
+	else
+		tui_say(row++, a.col, a.cols, TUI_STYLE_DIM, "made runnable in");
+	if (waking)
+		draw_frames(a, row, waking);
+}

@@ -1,0 +1,404 @@
+/* goroutine: the life of one, from its first to its last moment. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "life/life.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/view/goroutine/inside.h"
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/views.h"
+
+#define WIDE 130 /* from here on stacks stand beside the table */
+
+const char *const gr_titles[GR_NSECTIONS] = {
+    [GR_SPANS] = "spans",   [GR_TOTALS] = "totals",	[GR_LONGEST] = "longest",
+    [GR_ORIGIN] = "origin", [GR_CHILDREN] = "children", [GR_REGIONS] = "regions",
+    [GR_TASKS] = "tasks",   [GR_LOGS] = "logs",		[GR_RANGES] = "ranges",
+};
+
+static bool is_trace(const struct tui_view *v)
+{
+	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
+}
+
+static bool is_id(const char *text)
+{
+	return text && *text && strlen(text) < 19 && !text[strspn(text, "0123456789")];
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct gr_life *g = v->state;
+
+	g->doing = -1;
+	g->want = -1;
+	g->id = -1;
+	g->at_ns = v->select.at_ns;
+	for (int i = 0; i < GR_NPIECES; i++)
+		g->section[i].table.sort = -1;
+	if (is_id(arg))
+		g->id = strtoll(arg, NULL, 10);
+	else if (v->select.at_goroutine >= 0)
+		g->id = v->select.at_goroutine;
+	else if (is_id(v->select.goroutine))
+		g->id = strtoll(v->select.goroutine, NULL, 10);
+	if (arg && !is_id(arg)) {
+		tui_error(t, "'%.100s' is no goroutine's id", arg);
+		return false;
+	}
+	if (!is_trace(v))
+		return true;
+	/* What is opened from here begins here. */
+	v->select.at_goroutine = t->select.at_goroutine = g->id;
+	gr_ask(t, v, g->id < 0 ? 1u << GR_CHOICE : ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE));
+	return true;
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	struct gr_life *g = v->state;
+
+	(void)t;
+	for (int i = 0; i < GR_NPIECES; i++)
+		gr_section_release(&g->section[i]);
+}
+
+static struct gr_section *current(const struct tui_view *v)
+{
+	struct gr_life *g = v->state;
+
+	return &g->section[g->id < 0 ? (int)GR_CHOICE : (int)g->here];
+}
+
+/* ---- drawing ---- */
+
+static void draw_table(struct tui_view *v, struct tui_area a)
+{
+	struct gr_life *g = v->state;
+	struct gr_section *s = current(v);
+
+	g->body = a;
+	if (s->error)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, s->error);
+	else if (!s->table.sheet)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, s->done ? "nothing" : "one moment");
+	else if (!s->table.sheet->nrows)
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, "none");
+	else
+		tui_table_draw(&s->table, a);
+}
+
+static bool has_stacks(const struct gr_life *g)
+{
+	return g->here == GR_SPANS || g->here == GR_LONGEST || g->here == GR_TOTALS;
+}
+
+static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
+{
+	struct gr_life *g = v->state;
+	struct tui_area body = a, stacks = a;
+
+	(void)t;
+	if (!is_trace(v)) {
+		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
+			v->select.run ? "this is a profile: no goroutine of it has a life to show; "
+					"4 lists its functions"
+				      : "this store holds no runs; tprof-import puts some in");
+		return;
+	}
+	if (g->id < 0) {
+		tui_say(
+		    a.row, a.col, a.cols, TUI_STYLE_STRONG,
+		    "which goroutine? Enter opens the one under the cursor, @ and an id any other");
+		body.row++;
+		body.rows--;
+		draw_table(v, body);
+		return;
+	}
+	gr_draw_heading(g, a);
+	body.row += GR_HEADING;
+	body.rows -= GR_HEADING;
+	if (has_stacks(g) && a.cols >= WIDE) {
+		body.cols = a.cols * 3 / 5;
+		stacks = (struct tui_area){body.row, body.col + body.cols + 2, body.rows,
+					   a.cols - body.cols - 2};
+		gr_draw_stacks(g, stacks);
+	} else if (has_stacks(g) && body.rows >= 12) {
+		int rows = body.rows / 3 < 16 ? body.rows / 3 : 16;
+
+		body.rows -= rows + 1;
+		stacks = (struct tui_area){body.row + body.rows + 1, a.col, rows, a.cols};
+		gr_draw_stacks(g, stacks);
+	}
+	draw_table(v, body);
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct gr_life *g = v->state;
+
+	(void)t;
+	if (g->id >= 0)
+		snprintf(text, size, "%" PRId64, g->id);
+}
+
+/* ---- keys ---- */
+
+static void open_goroutine(struct tui *t, const struct tui_view *v, int64_t id, int64_t at_ns)
+{
+	struct tui_select select;
+
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	select.at_goroutine = id;
+	select.at_ns = at_ns;
+	tui_lead_open(t, &select, "goroutine", NULL);
+}
+
+/* When a row of spans makes its goroutine runnable: it ends a wait, or begins to be runnable. */
+static int64_t woken_at(const struct tui_table *table)
+{
+	const struct rep_value *start = tui_table_cell(table, "start_ns");
+	const struct rep_value *at = start ? start : tui_table_cell(table, "at_ns");
+	const struct rep_value *dur = tui_table_cell(table, "dur_ns");
+	const struct rep_value *state = tui_table_cell(table, "state");
+
+	if (!at || at->type != REP_TYPE_INT)
+		return INT64_MIN;
+	if (!state || state->type != REP_TYPE_TEXT || state->text.size != 7 ||
+	    memcmp(state->text.data, "blocked", 7) != 0 || !dur || dur->type != REP_TYPE_INT)
+		return at->i;
+	return (int64_t)((uint64_t)at->i + (uint64_t)dur->i);
+}
+
+static void follow_waker(struct tui *t, struct tui_view *v)
+{
+	struct gr_section *s = current(v);
+	const struct rep_value *waker = tui_table_cell(&s->table, "waker");
+
+	if (!waker)
+		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
+	else if (waker->type != REP_TYPE_INT)
+		tui_message(t, "nobody is known to have woken it here; it was woken where it was "
+			       "blocked or runnable");
+	else
+		open_goroutine(t, v, waker->i, woken_at(&s->table));
+}
+
+static bool is_plain(const struct tui_table *table)
+{
+	return table->sort < 0 && !table->turned && !(table->filter && *table->filter);
+}
+
+/* Moving among spans goes beyond those that are in the table. */
+static bool move_spans(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct gr_life *g = v->state;
+	struct tui_table *table = &g->section[GR_SPANS].table;
+	int64_t at = g->want >= 0 ? g->want : g->base + (int64_t)table->cursor;
+	int page = table->page > 0 ? table->page : 1;
+
+	if (!table->sheet || !is_plain(table))
+		return false;
+	switch (action) {
+	case TUI_DO_UP:
+		at--;
+		break;
+	case TUI_DO_DOWN:
+		at++;
+		break;
+	case TUI_DO_PAGE_UP:
+		at -= page;
+		break;
+	case TUI_DO_PAGE_DOWN:
+		at += page;
+		break;
+	case TUI_DO_HALF_UP:
+		at -= page / 2;
+		break;
+	case TUI_DO_HALF_DOWN:
+		at += page / 2;
+		break;
+	case TUI_DO_FIRST:
+		at = g->first;
+		break;
+	case TUI_DO_LAST:
+		at = g->last - 1;
+		break;
+	default:
+		return false;
+	}
+	gr_go_to_span(t, v, at);
+	return true;
+}
+
+/* Views of what is selected are about this goroutine. */
+static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
+{
+	const struct gr_life *g = v->state;
+	struct tui_select select;
+	char id[24];
+
+	snprintf(id, sizeof(id), "%" PRId64, g->id);
+	if (tui_select_copy(&select, &v->select) && tui_select_set(&select.goroutine, id)) {
+		tui_lead_open(t, &select, view, NULL);
+		return;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+}
+
+static void turn(struct tui_view *v, int by)
+{
+	struct gr_life *g = v->state;
+
+	g->here = (enum gr_section_id)(((int)g->here + by + GR_NSECTIONS) % GR_NSECTIONS);
+}
+
+static void note_window(struct tui *t, const struct tui_view *v, enum tui_action action)
+{
+	const struct gr_life *g = v->state;
+
+	if (g->here == GR_SPANS && g->last - g->first > GR_WINDOW &&
+	    (action == TUI_DO_SORT_RIGHT || action == TUI_DO_SORT_LEFT ||
+	     action == TUI_DO_SORT_TURN))
+		tui_message(t,
+			    "of the %d spans around the cursor; Tab: 'longest' knows all of them",
+			    GR_WINDOW);
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct gr_life *g = v->state;
+	struct gr_section *s = current(v);
+
+	if (!is_trace(v))
+		return false;
+	if (g->id >= 0 && action == TUI_DO_SECTION_NEXT) {
+		turn(v, 1);
+		return true;
+	}
+	if (g->id >= 0 && action == TUI_DO_SECTION_BACK) {
+		turn(v, -1);
+		return true;
+	}
+	if (action == TUI_DO_WAKER) {
+		follow_waker(t, v);
+		return true;
+	}
+	if (action == TUI_DO_WAKER_BACK)
+		return tui_back(t);
+	if (g->id >= 0 && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
+		open_narrowed(t, v, action == TUI_DO_TOP ? "top" : "flame");
+		return true;
+	}
+	if (g->id >= 0 && g->here == GR_SPANS && move_spans(t, v, action))
+		return true;
+	if (action != TUI_DO_GOROUTINE &&
+	    tui_lead_act(t, v, s->table.sheet, tui_table_row(&s->table), action))
+		return true;
+	note_window(t, v, action);
+	return tui_table_act(&s->table, action);
+}
+
+/* An id is another goroutine, a time a span of this one. */
+static bool go(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct gr_life *g = v->state;
+	struct tp_err err;
+	int64_t ns;
+
+	if (!is_trace(v))
+		return false;
+	if (is_id(text)) {
+		open_goroutine(t, v, strtoll(text, NULL, 10), INT64_MIN);
+		return true;
+	}
+	if (g->id < 0)
+		return false;
+	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err)) {
+		tui_error(t, "%s", err.msg);
+		return true;
+	}
+	g->here = GR_SPANS;
+	g->at_ns = ns;
+	g->want = -1;
+	gr_ask(t, v, 1u << GR_SPANS);
+	return true;
+}
+
+static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct gr_life *g = v->state;
+
+	if (tui_table_click(&current(v)->table, g->body, row, col) && twice)
+		tui_act(t, TUI_DO_ENTER);
+}
+
+static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+{
+	(void)t;
+	return tui_table_find(&current(v)->table, text, step < 0 ? -1 : 1, !step);
+}
+
+static void filter(struct tui *t, struct tui_view *v, const char *text)
+{
+	if (!tui_table_filter(&current(v)->table, text))
+		tui_error(t, "out of memory");
+	note_window(t, v, TUI_DO_SORT_TURN);
+}
+
+static int yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+{
+	(void)t;
+	return tui_table_yank(&current(v)->table, all, out);
+}
+
+static bool save(struct tui *t, struct tui_view *v, const char *path)
+{
+	return tui_table_save(t, &current(v)->table, path);
+}
+
+/* "/src/shop/pay.go:12" */
+static bool source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+{
+	const struct rep_value *at = tui_table_cell(&current(v)->table, "location");
+	size_t n;
+
+	(void)t;
+	if (!at || at->type != REP_TYPE_TEXT)
+		return false;
+	n = at->text.size;
+	while (n && isdigit((unsigned char)at->text.data[n - 1]))
+		n--;
+	if (n < 2 || n >= size || at->text.data[n - 1] != ':')
+		return false;
+	*line = strtoll(at->text.data + n, NULL, 10);
+	memcpy(file, at->text.data, n - 1);
+	file[n - 1] = '\0';
+	return true;
+}
+
+const struct tui_view_ops tui_goroutine = {
+    .where = TUI_GOROUTINE,
+    .name = "goroutine",
+    .size = sizeof(struct gr_life),
+    .open = open_view,
+    .close = close_view,
+    .draw = draw,
+    .act = act,
+    .go = go,
+    .click = click,
+    .search = search,
+    .filter = filter,
+    .yank = yank,
+    .save = save,
+    .source = source,
+    .title = title,
+};

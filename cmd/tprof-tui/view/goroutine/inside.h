@@ -1,0 +1,71 @@
+/* The life of one goroutine: sections, of which one is shown, below a heading; private to
+ * view/goroutine. Spans come in windows: a goroutine may have millions. */
+#ifndef TUI_GOROUTINE_INSIDE_H
+#define TUI_GOROUTINE_INSIDE_H
+
+#include "tprof-tui/tui.h"
+#include "tprof-tui/widget/table.h"
+
+enum gr_section_id {
+	GR_SPANS,
+	GR_TOTALS,
+	GR_LONGEST,
+	GR_ORIGIN,
+	GR_CHILDREN,
+	GR_REGIONS,
+	GR_TASKS,
+	GR_LOGS,
+	GR_RANGES,
+	GR_NSECTIONS,
+	/* What is filled, too, but no section: the goroutine's row of tprof-top goroutines, and all
+	 * of them, to choose from. */
+	GR_SUMS = GR_NSECTIONS,
+	GR_CHOICE,
+	GR_NPIECES
+};
+
+extern const char *const gr_titles[GR_NSECTIONS];
+
+struct gr_section {
+	struct tui_cells cells;
+	struct tui_table table;
+	char *error;
+	bool done;
+};
+
+#define GR_WINDOW 4000 /* spans in the table at a time */
+
+struct gr_life {
+	int64_t id; /* -1: one is to be chosen */
+	struct gr_section section[GR_NPIECES];
+	enum gr_section_id here;
+	unsigned pending;
+	int doing; /* -1: nothing */
+	/* Numbers of spans: those of the time range, [first, last); the table's first; the one that
+	 * is being fetched for the cursor (-1: none). */
+	int64_t first, last, base, want;
+	int64_t at_ns;	      /* where to begin, INT64_MIN: at the first */
+	struct tui_area body; /* the table, as drawn last */
+};
+
+/* Asks for pieces (bits), one after the other (load.c). */
+void gr_ask(struct tui *t, struct tui_view *v, unsigned pieces);
+void gr_section_release(struct gr_section *s);
+/* The cursor to a span by its number, fetching it if it is not there. */
+void gr_go_to_span(struct tui *t, struct tui_view *v, int64_t number);
+
+static inline const struct tui_sheet *gr_sheet(const struct gr_life *g, int piece)
+{
+	const struct tui_cells *c = &g->section[piece].cells;
+
+	return c->n ? &c->sheet[0] : NULL;
+}
+/* A cell of a piece, NULL where it is not there. */
+const struct rep_value *gr_cell(const struct gr_life *g, int piece, size_t row, const char *column);
+
+/* The heading, and the stacks of the row under the cursor (draw.c). */
+#define GR_HEADING 3 /* rows */
+void gr_draw_heading(const struct gr_life *g, struct tui_area a);
+void gr_draw_stacks(const struct gr_life *g, struct tui_area a);
+
+#endif

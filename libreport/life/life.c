@@ -1,0 +1,322 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "life/inside.h"
+#include "top/segment.h"
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- which spans are where ---- */
+
+static bool crosses_from(const struct rep_life *life, size_t row, int64_t segment)
+{
+	const struct rep_view *v = &life->view;
+
+	return REP_COL(v, SPAN_CROSSING, goroutine)[row] == life->goroutine &&
+	       (segment < 0 || REP_COL(v, SPAN_CROSSING, first_segment)[row] == segment);
+}
+
+/* A store may say anything: what is summed up stays far from overflowing. */
+#define MOST_SPANS (INT64_C(1) << 40)
+
+static void count(struct rep_life *life, uint64_t segment, int64_t n)
+{
+	if (segment < life->view.nsegments && n > 0 && n < MOST_SPANS &&
+	    life->first[segment + 1] < MOST_SPANS)
+		life->first[segment + 1] += n;
+}
+
+static int count_spans(struct rep_life *life, struct tp_err *err)
+{
+	struct rep_view *v = &life->view;
+	int code =
+	    rep_view_load(v, TP_TABLE_GOROUTINE_TIME,
+			  REP_BIT(GOROUTINE_TIME, segment) | REP_BIT(GOROUTINE_TIME, goroutine) |
+			      REP_BIT(GOROUTINE_TIME, count),
+			  err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_SPAN_CROSSING,
+				     (1u << tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns) - 1, err);
+	if (code)
+		return code;
+	life->first = calloc(v->nsegments + 2, sizeof(*life->first));
+	if (!life->first)
+		return no_memory(err);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE_TIME]; i++)
+		if (REP_COL(v, GOROUTINE_TIME, goroutine)[i] == life->goroutine)
+			count(life, (uint64_t)REP_COL(v, GOROUTINE_TIME, segment)[i],
+			      REP_COL(v, GOROUTINE_TIME, count)[i]);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++)
+		if (crosses_from(life, i, -1))
+			count(life, (uint64_t)REP_COL(v, SPAN_CROSSING, first_segment)[i], 1);
+	for (size_t i = 0; i < v->nsegments; i++)
+		life->first[i + 1] += life->first[i];
+	return 0;
+}
+
+int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep_run *run,
+		 int64_t goroutine, struct tp_err *err)
+{
+	static const struct rep_filter_text none = {0};
+	struct rep_life *life = calloc(1, sizeof(*life));
+	int code;
+
+	*out = life;
+	if (!life)
+		return no_memory(err);
+	life->goroutine = TP_NONE;
+	for (size_t i = 0; i < LIFE_KEPT; i++)
+		life->kept[i].segment = -1;
+	code = rep_filter_init(&life->filter, &none, err);
+	if (!code)
+		code = rep_view_init(&life->view, store, run, &life->filter, NULL, err);
+	if (!code)
+		code = rep_view_load(&life->view, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
+	for (size_t i = 0; !code && i < life->view.nrows[TP_TABLE_GOROUTINE]; i++) {
+		if (REP_COL(&life->view, GOROUTINE, id)[i] == goroutine) {
+			life->goroutine = (uint32_t)i;
+			break;
+		}
+	}
+	if (!code && life->goroutine == TP_NONE)
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no goroutine %lld",
+				  (long long)goroutine);
+	if (!code)
+		code = count_spans(life, err);
+	if (code) {
+		rep_life_free(life);
+		*out = NULL;
+	}
+	return code;
+}
+
+void rep_life_free(struct rep_life *life)
+{
+	if (!life)
+		return;
+	for (size_t i = 0; i < LIFE_KEPT; i++)
+		free(life->kept[i].span);
+	free(life->first);
+	rep_view_release(&life->view);
+	rep_filter_release(&life->filter);
+	free(life);
+}
+
+int64_t rep_life_count(const struct rep_life *life)
+{
+	return life->first[life->view.nsegments];
+}
+
+/* ---- reading a segment ---- */
+
+struct reading {
+	struct rep_life *life;
+	struct life_segment *to;
+	size_t most;
+	const atomic_bool *stop;
+};
+
+static int keep(struct reading *r, const struct tp_span *span, struct tp_err *err)
+{
+	struct life_segment *s = r->to;
+
+	if (s->n == r->most)
+		return 0;
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 64;
+		struct tp_span *more = realloc(s->span, room * sizeof(*more));
+
+		if (!more)
+			return no_memory(err);
+		s->span = more;
+		s->room = room;
+	}
+	s->span[s->n++] = *span;
+	return 0;
+}
+
+static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
+		   struct tp_err *err)
+{
+	struct reading *r = ctx;
+
+	(void)end_stack;
+	if (r->stop && atomic_load_explicit(r->stop, memory_order_relaxed))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+	return crosses || span->goroutine != r->life->goroutine ? 0 : keep(r, span, err);
+}
+
+static uint32_t index_of(int64_t value)
+{
+	return value < 0 || value > UINT32_MAX ? TP_NONE : (uint32_t)value;
+}
+
+static struct tp_span crossing(const struct rep_view *v, size_t i)
+{
+	return (struct tp_span){
+	    .start = REP_COL(v, SPAN_CROSSING, start_ns)[i],
+	    .end = REP_COL(v, SPAN_CROSSING, end_ns)[i],
+	    .goroutine = index_of(REP_COL(v, SPAN_CROSSING, goroutine)[i]),
+	    .reason = (uint32_t)REP_COL(v, SPAN_CROSSING, reason)[i],
+	    .stack = (uint32_t)REP_COL(v, SPAN_CROSSING, stack)[i],
+	    .m = index_of(REP_COL(v, SPAN_CROSSING, m)[i]),
+	    .p = index_of(REP_COL(v, SPAN_CROSSING, p)[i]),
+	    .waker = index_of(REP_COL(v, SPAN_CROSSING, waker)[i]),
+	    .waker_stack = (uint32_t)REP_COL(v, SPAN_CROSSING, waker_stack)[i],
+	    .state = (uint8_t)REP_COL(v, SPAN_CROSSING, state)[i],
+	    .inferred = REP_COL(v, SPAN_CROSSING, inferred)[i] == 1,
+	    .open = REP_COL(v, SPAN_CROSSING, open)[i] == 1,
+	};
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct tp_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Spans that begin in it, in order. */
+static int read_segment(struct reading *r, size_t segment, struct tp_err *err)
+{
+	struct rep_view *v = &r->life->view;
+	bool *wanted = calloc(v->nsegments + 1, sizeof(*wanted));
+	int code;
+
+	if (!wanted)
+		return no_memory(err);
+	wanted[segment] = true;
+	code = rep_segments_each(v, wanted, on_span, r, err);
+	free(wanted);
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		if (crosses_from(r->life, i, (int64_t)segment)) {
+			struct tp_span span = crossing(v, i);
+
+			code = keep(r, &span, err);
+		}
+	}
+	if (!code && r->to->n)
+		qsort(r->to->span, r->to->n, sizeof(*r->to->span), by_start);
+	return code;
+}
+
+static int spans_of(struct rep_life *life, size_t segment, const atomic_bool *stop,
+		    struct life_segment **out, struct tp_err *err)
+{
+	struct life_segment *oldest = &life->kept[0];
+	struct reading r = {.life = life,
+			    .most = (size_t)(life->first[segment + 1] - life->first[segment]),
+			    .stop = stop};
+	int code;
+
+	for (size_t i = 0; i < LIFE_KEPT; i++) {
+		struct life_segment *s = &life->kept[i];
+
+		if (s->segment == (int64_t)segment) {
+			s->used = ++life->uses;
+			*out = s;
+			return 0;
+		}
+		oldest = s->used < oldest->used ? s : oldest;
+	}
+	oldest->n = 0;
+	oldest->segment = -1;
+	r.to = oldest;
+	code = r.most ? read_segment(&r, segment, err) : 0;
+	if (code)
+		return code;
+	oldest->segment = (int64_t)segment;
+	oldest->used = ++life->uses;
+	*out = oldest;
+	return 0;
+}
+
+/* ---- stretches ---- */
+
+/* The segment in which span `number` begins. */
+static size_t segment_of(const struct rep_life *life, int64_t number)
+{
+	size_t low = 0, high = life->view.nsegments;
+
+	/* first[low] <= number, and first[high] is beyond it or the end */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (life->first[middle] <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int rep_life_spans(struct rep_life *life, int64_t first, size_t n, struct tp_span *out, size_t *got,
+		   const atomic_bool *stop, struct tp_err *err)
+{
+	int64_t all = rep_life_count(life);
+	int code = 0;
+
+	*got = 0;
+	if (first < 0 || first >= all)
+		return 0;
+	for (size_t s = segment_of(life, first); !code && s < life->view.nsegments && *got < n;
+	     s++) {
+		int64_t skip = first + (int64_t)*got - life->first[s];
+		struct life_segment *kept;
+
+		if (life->first[s + 1] == life->first[s])
+			continue;
+		code = spans_of(life, s, stop, &kept, err);
+		for (; !code && skip >= 0 && (uint64_t)skip < kept->n && *got < n; skip++)
+			out[(*got)++] = kept->span[skip];
+		/* A damaged store has fewer than it says: there is nothing to go on with. */
+		if (!code && *got < n && first + (int64_t)*got < life->first[s + 1])
+			break;
+	}
+	return code;
+}
+
+int rep_life_at(struct rep_life *life, int64_t ns, const atomic_bool *stop, int64_t *number,
+		struct tp_err *err)
+{
+	const struct rep_view *v = &life->view;
+	struct life_segment *kept;
+	size_t s = 0;
+	int code;
+
+	*number = 0;
+	if (!v->nsegments)
+		return 0;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
+		int64_t from = REP_COL(v, SPAN_CROSSING, first_segment)[i];
+
+		/* The last one of those that begin in its segment. */
+		if (crosses_from(life, i, -1) && REP_COL(v, SPAN_CROSSING, start_ns)[i] <= ns &&
+		    REP_COL(v, SPAN_CROSSING, end_ns)[i] > ns && from >= 0 &&
+		    (uint64_t)from < v->nsegments) {
+			*number = life->first[from + 1] - 1;
+			return 0;
+		}
+	}
+	while (s + 1 < v->nsegments && v->segments[s + 1].from_ns <= ns)
+		s++;
+	*number = life->first[s];
+	if (life->first[s + 1] == life->first[s]) {
+		*number -= *number > 0;
+		return 0;
+	}
+	code = spans_of(life, s, stop, &kept, err);
+	for (size_t i = 0; !code && i < kept->n && kept->span[i].start <= ns; i++)
+		*number = life->first[s] + (int64_t)i;
+	/* Before the first that begins here is the last of those before. */
+	if (!code && kept->n && kept->span[0].start > ns)
+		*number -= *number > 0;
+	return code;
+}

@@ -1,0 +1,133 @@
+/* Spans of a goroutine as a table. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "life/inside.h"
+#include "top/report.h"
+
+enum {
+	COLUMN_AT,
+	COLUMN_START,
+	COLUMN_DURATION,
+	COLUMN_STATE,
+	COLUMN_REASON,
+	COLUMN_WHERE,
+	COLUMN_WAKER,
+	COLUMN_WAKER_ENTRY,
+	COLUMN_P,
+	COLUMN_M,
+	COLUMN_OPEN,
+	COLUMN_GOROUTINE,
+	COLUMN_END,
+	COLUMN_STACK,
+	COLUMN_WAKER_STACK,
+	COLUMN_LOCATION,
+	NCOLUMNS
+};
+
+static const struct rep_column columns[NCOLUMNS] = {
+    [COLUMN_AT] = {.name = "at", .title = "AT", .kind = REP_TEXT, .right = true, .by = "start_ns"},
+    [COLUMN_START] = {.name = "start_ns", .kind = REP_NS, .raw_only = true},
+    [COLUMN_DURATION] = {.name = "dur_ns", .title = "LASTED", .kind = REP_NS},
+    [COLUMN_STATE] = {.name = "state", .title = "STATE", .kind = REP_TEXT},
+    [COLUMN_REASON] = {.name = "reason", .title = "REASON", .kind = REP_TEXT},
+    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 20},
+    [COLUMN_WAKER] = {.name = "waker", .title = "WOKEN BY", .kind = REP_ID},
+    [COLUMN_WAKER_ENTRY] = {.name = "waker_entry",
+			    .title = "ITS ENTRY FUNCTION",
+			    .kind = REP_TEXT,
+			    .shorten = REP_SHORTEN_LEFT,
+			    .least = 14,
+			    .drop = 3},
+    [COLUMN_P] = {.name = "p", .title = "P", .kind = REP_ID, .drop = 1},
+    [COLUMN_M] = {.name = "m", .title = "M", .kind = REP_ID, .drop = 2},
+    [COLUMN_OPEN] = {.name = "open", .kind = REP_BOOL, .raw_only = true},
+    [COLUMN_GOROUTINE] = {.name = "goroutine", .kind = REP_ID, .raw_only = true},
+    [COLUMN_END] = {.name = "end_ns", .kind = REP_NS, .raw_only = true},
+    [COLUMN_STACK] = {.name = "stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_WAKER_STACK] = {.name = "waker_stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_LOCATION] = {.name = "location", .kind = REP_TEXT, .raw_only = true},
+};
+
+static struct rep_value id_of(const struct rep_view *v, enum tp_table_id table, uint32_t index)
+{
+	const int64_t *id = table == TP_TABLE_PROC     ? REP_COL(v, PROC, id)
+			    : table == TP_TABLE_THREAD ? REP_COL(v, THREAD, id)
+						       : REP_COL(v, GOROUTINE, id);
+
+	return index < v->nrows[table] && id ? rep_opt(id[index]) : rep_null();
+}
+
+/* "3.000000128s": what follows each other within a microsecond differs there only. */
+static struct rep_value exactly(const struct rep_view *v, int64_t ns, char text[40])
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	if (v->run->row.ticks)
+		snprintf(text, 40, "%" PRId64, ns);
+	else
+		snprintf(text, 40, "%s%" PRIu64 ".%09" PRIu64 "s", ns < 0 ? "-" : "",
+			 size / 1000000000, size % 1000000000);
+	return rep_str(text);
+}
+
+static int put(struct rep_job *job, const struct rep_view *v, const struct tp_span *s,
+	       struct rep_output *out, struct tp_err *err)
+{
+	bool woken = s->waker < v->nrows[TP_TABLE_GOROUTINE];
+	/* A goroutine that runs has no stack of its own in the trace. */
+	bool has_stack = s->stack && s->state != TP_ST_RUNNING;
+	char at[40];
+	const struct rep_value row[NCOLUMNS] = {
+	    [COLUMN_AT] = exactly(v, s->start, at),
+	    [COLUMN_START] = rep_int(s->start),
+	    [COLUMN_DURATION] = rep_int((int64_t)((uint64_t)s->end - (uint64_t)s->start)),
+	    [COLUMN_STATE] = rep_str(rep_state_name(s->state)),
+	    [COLUMN_REASON] = rep_job_string(job, s->reason, ""),
+	    [COLUMN_WHERE] = has_stack ? rep_job_where(job, s->stack) : rep_str(""),
+	    [COLUMN_WAKER] = id_of(v, TP_TABLE_GOROUTINE, s->waker),
+	    [COLUMN_WAKER_ENTRY] =
+		woken ? rep_job_string(job, rep_view_entry(v, s->waker), "(unknown)") : rep_null(),
+	    [COLUMN_P] = id_of(v, TP_TABLE_PROC, s->p),
+	    [COLUMN_M] = id_of(v, TP_TABLE_THREAD, s->m),
+	    [COLUMN_OPEN] = rep_int(s->open),
+	    [COLUMN_GOROUTINE] = id_of(v, TP_TABLE_GOROUTINE, s->goroutine),
+	    [COLUMN_END] = rep_int(s->end),
+	    [COLUMN_STACK] = rep_job_stack(job, s->stack),
+	    [COLUMN_WAKER_STACK] = rep_job_stack(job, s->waker_stack),
+	    [COLUMN_LOCATION] = rep_job_location(job, s->stack),
+	};
+
+	return rep_output_row(out, row, err);
+}
+
+int rep_life_print(struct rep_life *life, int64_t first, size_t n, const atomic_bool *stop,
+		   struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_top_options tables = {.tables = true};
+	struct rep_view *v = &life->view;
+	struct rep_job job = {.opt = &tables, .dict = v->dict};
+	struct tp_span *span;
+	size_t got = 0;
+	int code = rep_view_load(v, TP_TABLE_PROC, REP_BIT(PROC, id), err);
+
+	if (!code)
+		code = rep_view_load(v, TP_TABLE_THREAD, REP_BIT(THREAD, id), err);
+	if (code)
+		return code;
+	span = calloc(n + 1, sizeof(*span));
+	code = span ? rep_life_spans(life, first, n, span, &got, stop, err)
+		    : rep_job_fail(err, TP_ENOMEM);
+	if (!code)
+		code = rep_output_begin(out, "spans", columns, NCOLUMNS, err);
+	for (size_t i = 0; i < got && !code; i++) {
+		code = put(&job, v, &span[i], out, err);
+		tp_arena_clear(&job.texts);
+	}
+	if (!code)
+		code = rep_output_end(out, err);
+	tp_arena_clear(&job.texts);
+	free(span);
+	return code;
+}
