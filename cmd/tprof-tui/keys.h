@@ -104,7 +104,13 @@ enum tui_where {
 	X(COUNT, "count", "number or time: how often, or how long")                                \
 	X(FLIP, "flip", "upside down")                                                             \
 	X(REVERSE, "reverse", "from the leaf: callers below what they call")                       \
-	X(DIFFER, "differ", "what changed since the marked run")
+	X(DIFFER, "differ", "what changed since the marked run")                                   \
+	X(CALLEES, "callees", "unfold whom it calls")                                              \
+	X(REPORTS, "reports", "choose a table from a list")                                        \
+	X(CHART, "chart", "show the chart of the table, or leave it out")                          \
+	X(LINES, "lines", "all lines around the table, or those there is room for")                \
+	X(TABLE_NEXT, "table-next", "the next table of a report of several")                       \
+	X(TABLE_BACK, "table-back", "the table before")
 
 enum tui_action {
 #define TUI_X(action, name, doc) TUI_DO_##action,

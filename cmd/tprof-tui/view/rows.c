@@ -31,7 +31,9 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct tui_fill *f = (struct tui_fill *)job;
 	struct rep_output *out = NULL;
-	int code = tui_cells_output(&f->cells, &out, err);
+	int code = f->chart_width ? tui_cells_output_charts(&f->cells, f->chart_width,
+							    tui_screen_ascii(), &out, err)
+				  : tui_cells_output(&f->cells, &out, err);
 
 	if (!code)
 		code = f->fill(f, store, out, err);
@@ -103,6 +105,7 @@ void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *
 	f->more = ask->more;
 	f->free_more = ask->free_more;
 	f->taken = ask->taken;
+	f->chart_width = ask->chart_width;
 	v->busy = true;
 	tui_worker_ask(t->worker, &f->job);
 }

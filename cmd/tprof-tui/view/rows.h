@@ -24,6 +24,7 @@ struct tui_fill {
 	/* Arguments of tui_rows_ask_with, and what it has to say beside the table. */
 	void *more;
 	void (*free_more)(void *more);
+	unsigned chart_width; /* cells of charts, 0: they are left out */
 	/* On the screen's thread, before the table is shown. NULL: nothing to do. */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	/* On the worker's thread. */
@@ -43,6 +44,7 @@ struct tui_ask {
 	const char *arg;
 	void *more;
 	void (*free_more)(void *more); /* not called with NULL */
+	unsigned chart_width;
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	bool statement; /* as of struct tui_job */
 };

@@ -188,6 +188,16 @@ static void put_key(struct tags *t, struct entry *e, size_t n)
 	rep_paper_put(out, "\n");
 }
 
+/* The entries of one key, which begin at i. */
+static size_t of_key(const struct tags *t, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < t->n && !compare_texts(t->entry[i].key, t->entry[i + n].key))
+		n++;
+	return n;
+}
+
 static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		 struct tp_err *err)
 {
@@ -199,8 +209,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	if (!rep_paper_failed(&t.out))
 		add_up(&t);
 	for (size_t i = 0, n; i < t.n && !rep_paper_failed(&t.out); i += n) {
-		for (n = 1; i + n < t.n && !compare_texts(t.entry[i].key, t.entry[i + n].key); n++)
-			;
+		n = of_key(&t, i);
 		put_key(&t, t.entry + i, n);
 	}
 	free(t.entry);
@@ -209,8 +218,71 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	return rep_paper_finish(&t.out, err);
 }
 
+/* ---- as rows ---- */
+
+static const struct rep_column columns[] = {
+    {.name = "key", .title = "LABEL", .kind = REP_TEXT, .least = 10},
+    {.name = "flat_shown",
+     .title = "VALUES",
+     .kind = REP_TEXT,
+     .right = true,
+     .table_only = true,
+     .by = "flat"},
+    {.name = "flat_share", .title = "SHARE", .kind = REP_SHARE},
+    {.name = "label", .title = "IS", .kind = REP_TEXT, .least = 20},
+    {.name = "flat", .kind = REP_ANY, .raw_only = true},
+    {.name = "sample_type", .kind = REP_TEXT, .raw_only = true},
+    {.name = "unit", .kind = REP_TEXT, .raw_only = true},
+};
+#define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static int put_row(const struct tags *t, const struct entry *e, struct rep_output *out,
+		   struct tp_err *err)
+{
+	const struct rep_profile_view *v = t->v;
+	char label[REP_MEASURE_SIZE];
+
+	return rep_output_row(
+	    out,
+	    (struct rep_value[NCOLUMNS]){
+		rep_text(e->key.text, e->key.size),
+		rep_str(rep_view_label(v, e->sum, label)),
+		v->total ? rep_float((double)e->sum / (double)v->total) : rep_null(),
+		rep_text(e->value.text, e->value.size),
+		v->ratio == 1 ? rep_int(e->sum) : rep_float((double)e->sum * v->ratio),
+		rep_str(v->type),
+		rep_str(v->unit),
+	    },
+	    err);
+}
+
+static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err)
+{
+	struct tags t = {.v = v};
+	int code = gather(&t);
+
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else
+		code = rep_output_begin(out, "labels", columns, NCOLUMNS, err);
+	if (!code)
+		add_up(&t);
+	for (size_t i = 0, n; i < t.n && !code; i += n) {
+		n = of_key(&t, i);
+		qsort(t.entry + i, n, sizeof(*t.entry), by_sum);
+		for (size_t k = 0; k < n && !code; k++)
+			code = put_row(&t, &t.entry[i + k], out, err);
+	}
+	if (!code)
+		code = rep_output_end(out, err);
+	free(t.entry);
+	tp_arena_clear(&t.texts);
+	return code;
+}
+
 const struct rep_profile_report rep_profile_report_tags = {
     .name = "tags",
     .doc = "Labels and what the samples that have them add up to",
     .print = print,
+    .table = table,
 };

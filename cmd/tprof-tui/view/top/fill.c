@@ -1,0 +1,324 @@
+#include "tprof-tui/view/top/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "leak/leak.h"
+#include "path/show.h"
+#include "profile/demangle.h"
+#include "profile/difference.h"
+#include "profile/report.h"
+#include "profile/trace.h"
+#include "top/top.h"
+
+void top_ask_free(void *ask)
+{
+	struct top_ask *a = ask;
+
+	if (!a)
+		return;
+	top_model_drop(a->model);
+	tp_buf_release(&a->types);
+	free(a);
+}
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- reports on traces ---- */
+
+/* Of a page each table alone, so that none is cut. */
+static int fill_page(const struct rep_top_options *page, const struct rep_run *run,
+		     struct tp_store *store, struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; page->report->page[i] && !code; i++) {
+		struct rep_top_options opt = *page;
+		char title[200];
+
+		opt.report = page->report->page[i];
+		opt.each = page->each && opt.report->filters & REP_BY_EACH;
+		snprintf(title, sizeof(title), "%s: %s", opt.report->name, opt.report->doc);
+		code = rep_output_note(out, true, title, err);
+		if (!code)
+			code = rep_top(out, store, run, 1, &opt, err);
+	}
+	return code;
+}
+
+static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
+		       struct rep_output *out, struct tp_err *err)
+{
+	char times[60];
+	struct rep_top_options opt = {
+	    .filter = top_heeded(&a->entry, &f->select, times), .tables = true, .whole = true};
+
+	opt.report = rep_report_meant(a->entry.name, &opt);
+	if (strcmp(opt.report->name, a->entry.name) != 0)
+		snprintf(a->meant, sizeof(a->meant), "%s", opt.report->name);
+	return rep_top_several(opt.report) ? fill_page(&opt, f->select.run, store, out, err)
+					   : rep_top(out, store, f->select.run, 1, &opt, err);
+}
+
+/* ---- profiles ---- */
+
+static int load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
+		struct tp_err *err)
+{
+	int code = tp_profile_load(store, run->row.id, p, err);
+
+	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+}
+
+/* Of a trace, the view; of a profile itself. */
+static int load_view(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
+		     const struct rep_run *run, struct tp_profile **p, struct tp_err *err)
+{
+	struct rep_trace_profile_options opt = {0};
+	char times[60];
+
+	if (a->entry.kind != TOP_FUNCTIONS && a->entry.kind != TOP_GO)
+		return load(store, run, p, err);
+	opt.filter = top_heeded(&a->entry, &f->select, times);
+	opt.task = opt.filter.task;
+	opt.region = opt.filter.region;
+	opt.filter.task = opt.filter.region = opt.filter.focus = NULL;
+	if (a->entry.kind == TOP_GO)
+		opt.go = (enum rep_trace_go)a->entry.which;
+	else
+		opt.view = (enum rep_trace_view)a->entry.which;
+	return rep_trace_profile(store, run, &opt, p, err);
+}
+
+static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
+		    struct tp_profile **p, struct tp_err *err)
+{
+	const struct rep_difference_options how = {.mark = a->base == TOP_DIFF_BASE};
+	struct tp_profile *base = NULL, *difference = NULL;
+	int code;
+
+	if (a->base == TOP_NO_BASE || !f->select.other || f->select.other == f->select.run)
+		return 0;
+	if (strcmp(f->select.other->row.kind, f->select.run->row.kind) != 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the marked run is a %s, and this is a %s; B forgets it",
+				  f->select.other->row.kind, f->select.run->row.kind);
+	code = load_view(f, a, store, f->select.other, &base, err);
+	if (!code)
+		code = rep_profile_difference(base, *p, &how, &difference, err);
+	tp_profile_free(base);
+	if (code)
+		return code;
+	tp_profile_free(*p);
+	*p = difference;
+	a->based = true;
+	return 0;
+}
+
+/* What types there are, and which one is shown. */
+static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
+{
+	const struct tp_profile *p = v->profile;
+	int failed = 0;
+
+	for (size_t i = 0; i < p->ntypes; i++) {
+		struct tp_text t = tp_dict_text(p->dict, p->types[i].type);
+
+		failed |= tp_buf_put(&a->types, t.text, t.size) | tp_buf_put(&a->types, "", 1);
+	}
+	a->ntypes = p->ntypes;
+	a->at = v->index;
+	snprintf(a->found, sizeof(a->found), "%s", v->type);
+	return failed ? TP_ENOMEM : 0;
+}
+
+/* What the filters have to say: "focus matched no samples". */
+static int tell_filters(const struct rep_profile_view *v, struct rep_output *out,
+			struct tp_err *err)
+{
+	const struct tp_buf *texts = &v->notes.texts;
+	int code = 0;
+
+	for (size_t at = 0; at < texts->size && !code;) {
+		const char *text = (const char *)texts->data + at;
+
+		code = rep_output_note(out, true, text, err);
+		at += strlen(text) + 1;
+	}
+	return code;
+}
+
+static void options(const struct tui_fill *f, const struct top_ask *a,
+		    struct rep_profile_options *opt)
+{
+	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
+	/* All rows: as tprof-top has it with --nodefraction=0. */
+	opt->node_fraction = 0;
+	opt->granularity = a->granularity;
+	opt->cum = a->cum;
+	opt->focus = f->select.focus;
+	opt->sample_index = *a->type ? a->type : NULL;
+}
+
+static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
+			  struct rep_output *out, struct tp_err *err)
+{
+	struct top_model *m = a->model = top_model_new();
+	struct rep_profile_options opt;
+	int code = m ? load_view(f, a, store, f->select.run, &m->profile, err) : no_memory(err);
+
+	if (!code)
+		code = subtract(f, a, store, &m->profile, err);
+	if (code)
+		return code;
+	options(f, a, &opt);
+	/* They are looked at for as long as the model lives. */
+	m->focus = opt.focus ? strdup(opt.focus) : NULL;
+	m->type = opt.sample_index ? strdup(opt.sample_index) : NULL;
+	if ((opt.focus && !m->focus) || (opt.sample_index && !m->type))
+		return no_memory(err);
+	opt.focus = m->focus;
+	opt.sample_index = m->type;
+	code = rep_profile_top(&m->top, m->profile, &opt, err);
+	if (!code)
+		code = tell_filters(&m->top.view, out, err);
+	if (!code)
+		code = rep_profile_top_print(&m->top, out, err);
+	if (!code && tell_types(a, &m->top.view))
+		code = no_memory(err);
+	return code;
+}
+
+/* A report on profiles that has rows. */
+static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
+		     struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_profile_report *r =
+	    rep_profile_report_find(a->entry.kind == TOP_LABELS ? "tags" : "goroutines");
+	struct rep_profile_options opt;
+	struct rep_profile_view v = {0};
+	struct tp_profile *p = NULL;
+	int code = load(store, f->select.run, &p, err);
+
+	options(f, a, &opt);
+	if (!code) {
+		code = rep_profile_view_init(&v, p, &opt, &r->traits, err);
+		if (!code)
+			code = tell_filters(&v, out, err);
+		if (!code)
+			code = r->table(&v, out, err);
+		if (!code && tell_types(a, &v))
+			code = no_memory(err);
+		rep_profile_view_release(&v);
+	}
+	tp_profile_free(p);
+	return code;
+}
+
+/* ---- goroutines that stay ---- */
+
+static int fill_leaks(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+		      struct tp_err *err)
+{
+	const struct rep_leak_options opt = {0};
+	const struct rep_run *run = f->select.run;
+	struct tp_profile *p = NULL;
+	struct rep_leaks *l = NULL;
+	int code = rep_leaks_new(&l, &opt, err);
+
+	if (!code && strcmp(run->row.kind, "profile") != 0) {
+		code = rep_leaks_add_run(l, run->row.name, store, run, err);
+	} else if (!code) {
+		code = tp_profile_load(store, run->row.id, &p, err);
+		if (!code)
+			code = rep_leaks_add_profile(l, run->row.name, p, err);
+	}
+	if (!code)
+		code = rep_leaks_finish(l, err);
+	if (!code)
+		code = rep_leaks_print(l, out, 0, false, err);
+	rep_leaks_free(l);
+	tp_profile_free(p);
+	return code;
+}
+
+/* ---- critical paths ---- */
+
+static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
+		      enum rep_path_report report, struct rep_output *out, struct tp_err *err)
+{
+	struct rep_path_requests list;
+	struct rep_path path = {0};
+	const struct rep_path_page page = {.v = v, .list = &list, .path = &path, .rows = 0};
+	int code = rep_path_pick(v, pick, &list, err);
+
+	if (!code && report == REP_PATH_HOP_LIST && list.n != 1)
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "hops are those of one request, and %zu match: Enter in 'path "
+				  "requests' takes one",
+				  list.n);
+	if (!code)
+		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
+	if (!code)
+		code = rep_path_show(out, &page, report, err);
+	rep_path_release(&path);
+	rep_path_requests_release(&list);
+	return code;
+}
+
+static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
+		     struct rep_output *out, struct tp_err *err)
+{
+	enum rep_path_report report = (enum rep_path_report)a->entry.which;
+	struct rep_path_options pick = {.at_most = INT64_MAX};
+	struct rep_wakes wakes;
+	struct rep_filter_text text;
+	struct rep_filter filter;
+	struct rep_view v = {0};
+	char times[60];
+	int code;
+
+	text = top_heeded(&a->entry, &f->select, times);
+	pick.task = text.task;
+	pick.region = text.region;
+	text.task = text.region = NULL;
+	code = rep_filter_init(&filter, &text, err);
+	if (!code)
+		code = rep_view_init(&v, store, f->select.run, &filter, NULL, err);
+	if (!code && report == REP_PATH_WAKERS) {
+		code = rep_wakes_add_up(&v, pick.task, pick.region, false, &wakes, err);
+		if (!code)
+			code = rep_wakes_show(out, &v, &wakes, 0, false, err);
+		rep_wakes_release(&wakes);
+	} else if (!code) {
+		code = fill_paths(&v, &pick, report, out, err);
+	}
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+	return code;
+}
+
+int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out, struct tp_err *err)
+{
+	struct top_ask *a = f->more;
+
+	switch (a->entry.kind) {
+	case TOP_REPORT:
+		return fill_report(f, a, store, out, err);
+	case TOP_FUNCTIONS:
+	case TOP_GO:
+	case TOP_PROFILE:
+		return fill_functions(f, a, store, out, err);
+	case TOP_LABELS:
+	case TOP_GOROUTINES:
+		return fill_rows(f, a, store, out, err);
+	case TOP_PATH:
+		return fill_path(f, a, store, out, err);
+	case TOP_LEAKS:
+		break;
+	}
+	return fill_leaks(f, store, out, err);
+}

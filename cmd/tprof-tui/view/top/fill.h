@@ -1,0 +1,33 @@
+/* Tables made on the worker's thread, each as the command makes it that prints it. */
+#ifndef TUI_VIEW_TOP_FILL_H
+#define TUI_VIEW_TOP_FILL_H
+
+#include "profile/options.h"
+#include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/top/list.h"
+#include "tprof-tui/view/top/model.h"
+
+enum top_base { TOP_NO_BASE, TOP_BASE, TOP_DIFF_BASE };
+
+/* What is asked for, and what came of it beside the table. */
+struct top_ask {
+	struct top_entry entry;
+	enum rep_granularity granularity;
+	bool cum;
+	char type[96]; /* sample type, "" the default */
+	enum top_base base;
+
+	struct top_model *model; /* NULL: rows do not unfold */
+	char found[96];		 /* the sample type */
+	size_t at, ntypes;	 /* its place */
+	struct tp_buf types;	 /* all of them, each ended by a NUL */
+	char meant[40];		 /* the report that was made, where it is another */
+	bool based;
+};
+
+void top_ask_free(void *ask);
+/* A tui_fill's: f->more is the struct top_ask. */
+int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
+	     struct tp_err *err);
+
+#endif

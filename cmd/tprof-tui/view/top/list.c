@@ -1,0 +1,182 @@
+#include "tprof-tui/view/top/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "path/show.h"
+#include "profile/trace.h"
+#include "top/top.h"
+
+/* Filters beside REP_BY_…, which stand for --focus, --goroutine …: those that tables of other kinds
+ * heed. */
+#define OF_VIEWS                                                                                   \
+	(REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |           \
+	 REP_BY_TASK)
+#define OF_PATHS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
+
+static void add(struct top_entry *list, size_t *n, struct top_entry e)
+{
+	if (*n < TOP_MOST_ENTRIES)
+		list[(*n)++] = e;
+}
+
+static void add_views(struct top_entry *list, size_t *n)
+{
+	struct top_entry e = {.kind = TOP_FUNCTIONS};
+
+	for (e.which = 0; rep_trace_views[e.which].name; e.which++) {
+		snprintf(e.name, sizeof(e.name), "%s functions", rep_trace_views[e.which].name);
+		e.doc = rep_trace_views[e.which].doc;
+		add(list, n, e);
+	}
+	e.kind = TOP_GO;
+	for (e.which = REP_GO_NONE + 1; e.which < REP_NTRACE_GO; e.which++) {
+		snprintf(e.name, sizeof(e.name), "go %s", rep_trace_go[e.which].name);
+		e.doc = rep_trace_go[e.which].doc;
+		add(list, n, e);
+	}
+}
+
+size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
+{
+	static const struct top_entry
+	    leaks = {"leaks", "goroutines that wait and do not end, by where they come from",
+		     TOP_LEAKS, 0},
+	    of_profiles[] = {
+		{"functions", "what the samples of the profile add up to", TOP_PROFILE, 0},
+		{"labels", "labels, and what the samples that have them add up to", TOP_LABELS, 0},
+		{"goroutines", "goroutines with one stack, state and creator together",
+		 TOP_GOROUTINES, 0},
+	    };
+	size_t n = 0;
+
+	if (profiles) {
+		for (size_t i = 0; i < sizeof(of_profiles) / sizeof(of_profiles[0]); i++)
+			add(list, &n, of_profiles[i]);
+		add(list, &n, leaks);
+		return n;
+	}
+	for (int i = 0; rep_reports[i]; i++) {
+		struct top_entry e = {.kind = TOP_REPORT, .which = i, .doc = rep_reports[i]->doc};
+
+		/* The overview is a view of its own. */
+		if (!strcmp(rep_reports[i]->name, "overview"))
+			continue;
+		snprintf(e.name, sizeof(e.name), "%s", rep_reports[i]->name);
+		add(list, &n, e);
+	}
+	add_views(list, &n);
+	add(list, &n, leaks);
+	for (int i = 0; rep_path_reports[i].name; i++) {
+		struct top_entry e = {.kind = TOP_PATH, .which = i, .doc = rep_path_reports[i].doc};
+
+		snprintf(e.name, sizeof(e.name), "path %s", rep_path_reports[i].name);
+		add(list, &n, e);
+	}
+	return n;
+}
+
+int top_list_find(const struct top_entry *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* ---- what is heeded ---- */
+
+static unsigned filters_of(const struct top_entry *e)
+{
+	switch (e->kind) {
+	case TOP_REPORT:
+		return rep_reports[e->which]->filters;
+	case TOP_FUNCTIONS:
+	case TOP_GO:
+		return OF_VIEWS;
+	case TOP_PATH:
+		return OF_PATHS;
+	case TOP_PROFILE:
+	case TOP_LABELS:
+	case TOP_GOROUTINES:
+		return REP_BY_FRAMES;
+	case TOP_LEAKS:
+		break;
+	}
+	return 0;
+}
+
+void top_unheeded(const struct top_entry *e, const struct tui_select *s, char *text, size_t size)
+{
+	unsigned by = filters_of(e);
+	const struct {
+		bool given;
+		unsigned by;
+		const char *name;
+	} filters[] = {
+	    {s->from_ns != INT64_MIN || s->to_ns != INT64_MAX, REP_BY_TIME, "time range"},
+	    {s->goroutine != NULL, REP_BY_GOROUTINE, "goroutine"},
+	    {s->focus != NULL, REP_BY_FRAMES, "focus"},
+	    {s->reason != NULL, REP_BY_REASON, "reason"},
+	    {s->state != NULL, REP_BY_STATE, "state"},
+	    {s->task != NULL, REP_BY_TASK, "task"},
+	    {s->region != NULL, REP_BY_TASK, "region"},
+	};
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]) && n < size; i++)
+		if (filters[i].given && !(by & filters[i].by))
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
+					      filters[i].name);
+}
+
+struct rep_filter_text top_heeded(const struct top_entry *e, const struct tui_select *s,
+				  char times[60])
+{
+	struct rep_filter_text f = tui_select_filter(s, times);
+	unsigned by = filters_of(e);
+
+	if (!(by & REP_BY_TIME))
+		f.from = f.to = NULL;
+	if (!(by & REP_BY_GOROUTINE))
+		f.goroutine = NULL;
+	if (!(by & REP_BY_FRAMES))
+		f.focus = NULL;
+	if (!(by & REP_BY_REASON))
+		f.reason = NULL;
+	if (!(by & REP_BY_STATE))
+		f.state = NULL;
+	if (!(by & REP_BY_TASK))
+		f.task = f.region = NULL;
+	return f;
+}
+
+/* ---- the list as a table ---- */
+
+int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err)
+{
+	static const struct rep_column columns[] = {
+	    {.name = "report", .title = "TABLE", .kind = REP_TEXT, .least = 18},
+	    {.name = "doc", .title = "WHAT IT SHOWS", .kind = REP_TEXT, .least = 40},
+	    {.name = "unheeded", .title = "DOES NOT HEED", .kind = REP_TEXT, .least = 12},
+	};
+	const struct top_listing *l = ctx;
+	char text[100];
+	bool any = false;
+	int code;
+
+	for (size_t i = 0; i < l->n; i++) {
+		top_unheeded(&l->list[i], l->select, text, sizeof(text));
+		any |= *text != '\0';
+	}
+	code = rep_output_begin(out, "reports", columns, any ? 3 : 2, err);
+	for (size_t i = 0; i < l->n && !code; i++) {
+		top_unheeded(&l->list[i], l->select, text, sizeof(text));
+		code = rep_output_row(out,
+				      (struct rep_value[]){rep_str(l->list[i].name),
+							   rep_str(l->list[i].doc), rep_str(text)},
+				      err);
+	}
+	return code ? code : rep_output_end(out, err);
+}

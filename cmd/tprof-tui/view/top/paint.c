@@ -1,0 +1,162 @@
+/* The table with what stands above and below it: what the report has to say, its chart, what of the
+ * selection it does not heed. */
+#include <string.h>
+
+#include "tprof-tui/view/top/top.h"
+
+#define LEAST_TABLE 6 /* lines that the table keeps, unless all others are asked for */
+
+/* Lines between two tables: those below the first come before the first strong one. */
+struct lines {
+	size_t from, to; /* of the cells' notes */
+};
+
+static struct lines above(const struct top *top)
+{
+	const struct tui_cells *c = &top->rows.cells;
+	struct lines l = {0, c->n ? c->sheet[top->shown].notes : c->nnotes};
+
+	if (!top->shown || top->shown >= c->n)
+		return l;
+	l.from = c->sheet[top->shown - 1].notes;
+	while (l.from < l.to && !c->strong[l.from])
+		l.from++;
+	return l;
+}
+
+static struct lines below(const struct top *top)
+{
+	const struct tui_cells *c = &top->rows.cells;
+	struct lines l = {c->nnotes, c->nnotes};
+
+	if (top->shown >= c->n)
+		return l;
+	l.from = c->sheet[top->shown].notes;
+	if (top->shown + 1 == c->n)
+		return l;
+	for (l.to = l.from; l.to < c->sheet[top->shown + 1].notes && !c->strong[l.to]; l.to++)
+		;
+	return l;
+}
+
+static int count(const struct top *top, struct lines l)
+{
+	int n = 0;
+
+	for (size_t i = l.from; i < l.to; i++)
+		n += *top->rows.cells.note[i] != '\0';
+	return n;
+}
+
+/* At most `most` rows of the screen; where not all fit, the last says how many are left. Rows
+ * taken. */
+static int put_lines(const struct top *top, struct lines l, struct tui_area a, int row, int most)
+{
+	int n = count(top, l), used = 0;
+
+	for (size_t i = l.from; i < l.to && used < most; i++) {
+		const char *text = top->rows.cells.note[i];
+
+		if (!*text)
+			continue;
+		if (used + 1 == most && n > most) {
+			tui_sayf(row + used, a.col, a.cols, TUI_STYLE_DIM,
+				 "%d more lines; a shows them", n - used);
+			return used + 1;
+		}
+		tui_put(row + used++, a.col, a.cols,
+			top->rows.cells.strong[i] ? TUI_STYLE_STRONG : TUI_STYLE_DIM,
+			REP_SHORTEN_RIGHT, text, strlen(text));
+	}
+	return used;
+}
+
+/* Lines of the chart, or 0 where it is not shown. */
+static int chart_lines(const struct top *top)
+{
+	const struct tp_buf *c = &top->rows.cells.chart;
+	int n = 0;
+
+	for (size_t i = 0; i < c->size && !top->shown; i++)
+		n += c->data[i] == '\n';
+	return n;
+}
+
+static int put_chart(const struct top *top, struct tui_area a, int row, int most)
+{
+	const struct tp_buf *c = &top->rows.cells.chart;
+	const char *at = (const char *)c->data, *end = at + c->size;
+	int used = 0;
+
+	while (at < end && used < most) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		if (!stop)
+			stop = end;
+		tui_put(row + used++, a.col, a.cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, at,
+			(size_t)(stop - at));
+		at = stop + 1;
+	}
+	return used;
+}
+
+static int put_unheeded(const struct tui_view *v, const struct top *top, struct tui_area a, int row)
+{
+	char text[100], line[200];
+
+	top_unheeded(&top->list[top->at], &v->select, text, sizeof(text));
+	if (!*text)
+		return 0;
+	snprintf(line, sizeof(line), "not heeded here: %s", text);
+	tui_say(row, a.col, a.cols, TUI_STYLE_MORE, line);
+	return 1;
+}
+
+void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
+{
+	struct top *top = v->state;
+	int row = a.row, left, chart = top->no_chart ? 0 : chart_lines(top), bottom;
+	struct lines up, down;
+
+	if (top->choosing) {
+		tui_table_draw(&top->choice, a);
+		return;
+	}
+	if (!v->select.run) {
+		tui_say(row, a.col, a.cols, TUI_STYLE_DIM,
+			"this store holds no runs; tprof-import puts some in");
+		return;
+	}
+	row += put_unheeded(v, top, a, row);
+	left = a.rows - (row - a.row);
+	top->table_row = row;
+	top->table_rows = left;
+	if (top->rows.error || (!top->rows.table.sheet && !top->rows.cells.nnotes)) {
+		tui_rows_draw(t, v, (struct tui_area){row, a.col, left, a.cols});
+		return;
+	}
+	up = above(top);
+	down = below(top);
+	bottom = count(top, down);
+	/* The chart is left out where the table would not be seen, unless there is none. */
+	if (chart > left - LEAST_TABLE && !top->all_lines)
+		chart = 0;
+	if (!top->all_lines) {
+		bottom = bottom > 2 ? 2 : bottom;
+		bottom = left < 2 * LEAST_TABLE && bottom > 1 ? 1 : bottom;
+	}
+	left -= put_lines(top, up, a, row, top->all_lines ? left : left / 4);
+	row = a.row + a.rows - left;
+	if (chart)
+		left -= put_chart(top, a, row, left);
+	row = a.row + a.rows - left;
+	if (bottom > left - 2)
+		bottom = left > 2 ? left - 2 : 0;
+	if (bottom > 0)
+		put_lines(top, down, a, a.row + a.rows - bottom, bottom);
+	top->table_row = row;
+	top->table_rows = left - bottom;
+	if (top->rows.table.sheet && top->table_rows > 0)
+		tui_table_draw(&top->rows.table,
+			       (struct tui_area){row, a.col, top->table_rows, a.cols});
+}

@@ -1,0 +1,297 @@
+/* What is copied, saved, and opened in the editor. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "flame/flame.h"
+#include "top/top.h"
+#include "tprof-tui/view/top/top.h"
+
+/* ---- copying ---- */
+
+static const struct rep_value *stack_of(struct top *top)
+{
+	const struct rep_value *v = tui_table_cell(&top->rows.table, REP_TOP_FRAMES);
+
+	if (!v)
+		v = tui_table_cell(&top->rows.table, "stack");
+	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
+}
+
+/* A stack, frame by frame. */
+static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lines)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < stack->text.size && !code; i++) {
+		char c = stack->text.data[i];
+
+		if (!lines && c == ';')
+			c = '\n';
+		code = tp_buf_put(out, &c, 1);
+	}
+	return code ? code : tp_buf_put(out, "\n", 1);
+}
+
+int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
+{
+	struct top *top = v->state;
+	const struct rep_value *stack = all ? NULL : stack_of(top);
+	int code;
+
+	if (top->choosing)
+		return tui_table_yank(&top->choice, all, out);
+	code = tui_rows_yank(t, v, all, out);
+	if (code || !stack)
+		return code;
+	code = tp_buf_put(out, "\n", 1);
+	return code ? code
+		    : put_stack(out, stack, tui_table_cell(&top->rows.table, REP_TOP_FRAMES));
+}
+
+/* ---- saving ---- */
+
+/* What a row weighs: its time, else its number. */
+static int weight_column(const struct tui_sheet *s)
+{
+	int c = tui_sheet_column(s, "total_ns");
+
+	if (c < 0)
+		c = tui_sheet_column(s, "duration_ns");
+	return c < 0 ? tui_sheet_column(s, "count") : c;
+}
+
+/* "main;main.f;main.g 12": a line per row, from the root. */
+static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t weight)
+{
+	const char *text = stack->text.data;
+	size_t end = stack->text.size;
+	char number[24];
+	int code = 0;
+
+	while (end && !code) {
+		size_t from = end;
+
+		while (from && text[from - 1] != ';')
+			from--;
+		code = rep_escape(out, text + from, end - from, REP_ESCAPE_SHOWN);
+		end = from ? from - 1 : 0;
+		if (!code)
+			code = tp_buf_put(out, end ? ";" : " ", 1);
+	}
+	snprintf(number, sizeof(number), "%lld\n", (long long)weight);
+	return code ? code : tp_buf_put(out, number, strlen(number));
+}
+
+/* Stacks of the rows that are shown. */
+static int folded_rows(struct top *top, struct tp_buf *out, struct tp_err *err)
+{
+	const struct tui_table *table = &top->rows.table;
+	const struct tui_sheet *s = table->sheet;
+	int stack = tui_sheet_column(s, "stack"), weight = weight_column(s);
+	int code = 0;
+
+	if (stack < 0 || weight < 0)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "folded stacks are of tables with stacks; .csv, .json, .tsv and "
+				  ".md are for any");
+	for (size_t i = 0; i < table->n && !code; i++) {
+		const struct rep_value *v = tui_cell(s, table->order[i], (size_t)stack);
+		const struct rep_value *w = tui_cell(s, table->order[i], (size_t)weight);
+
+		if (v->type == REP_TYPE_TEXT && v->text.size && w->type == REP_TYPE_INT)
+			code = put_folded(out, v, w->i);
+	}
+	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+/* All that the functions' stacks hold, as tprof-flame writes it. */
+static int flame_of(const struct tui_view *v, struct top *top, enum rep_flame_format format,
+		    struct tp_buf *out, struct tp_err *err)
+{
+	const struct rep_profile_view *view = &top->model->top.view;
+	const struct rep_flame_tree_options tree_options = {0};
+	const struct rep_flame_source source = {
+	    .profile = view->profile, .type = view->index, .ratio = 1};
+	const struct rep_sink sink = rep_sink_buf(out);
+	struct rep_flame_options opt = REP_FLAME_OPTIONS_INIT;
+	struct rep_flame_tree tree;
+	char title[300];
+	int code = rep_flame_tree_init(&tree, &tree_options, err);
+
+	if (!code)
+		code = rep_flame_tree_add(&tree, &source, REP_FLAME_NEW, err);
+	if (!code)
+		code = rep_flame_tree_sum(&tree, err);
+	snprintf(title, sizeof(title), "%.200s: %s", v->select.run->row.name,
+		 top->list[top->at].name);
+	opt.title = title;
+	opt.type = view->type;
+	opt.unit = view->unit;
+	if (!code)
+		code = rep_flame_write(&tree, format, &opt, &sink, err);
+	rep_flame_tree_release(&tree);
+	return code;
+}
+
+/* A chart as a picture, of the same numbers. */
+static int chart_of(struct tui *t, struct tui_view *v, struct tp_buf *out, struct tp_err *err)
+{
+	struct top *top = v->state;
+	char times[60];
+	const struct rep_top_options opt = {
+	    .report = rep_reports[top->list[top->at].which],
+	    .filter = top_heeded(&top->list[top->at], &v->select, times),
+	    .chart = REP_CHART_SVG,
+	    .svg = rep_sink_buf(out),
+	};
+
+	return rep_top(NULL, t->cmd->store, v->select.run, 1, &opt, err);
+}
+
+static bool has_chart(const struct top *top)
+{
+	const struct top_entry *e = &top->list[top->at];
+
+	return e->kind == TOP_REPORT && rep_top_has_chart(rep_reports[e->which]);
+}
+
+/* What is there is never overwritten. */
+static bool write_file(struct tui *t, const char *path, const struct tp_buf *b)
+{
+	FILE *file = fopen(path, "wxe");
+	bool done;
+
+	if (!file) {
+		tui_error(t, "%.300s: %s", path, strerror(errno));
+		return false;
+	}
+	done = fwrite(b->data, 1, b->size, file) == b->size;
+	done = !fclose(file) && done;
+	if (done)
+		return true;
+	tui_error(t, "%.300s: %s", path, strerror(errno));
+	unlink(path);
+	return false;
+}
+
+bool top_save(struct tui *t, struct tui_view *v, const char *path)
+{
+	struct top *top = v->state;
+	enum rep_flame_format format;
+	struct tp_buf b = {0};
+	struct tp_err err;
+	bool done = false;
+	int code;
+
+	if (v->busy || !top->rows.table.sheet) {
+		tui_error(t, "%s", v->busy ? "one moment" : "there is nothing to save");
+		return false;
+	}
+	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n"))
+		return tui_rows_save(t, v, path);
+	if (top->model)
+		code = flame_of(v, top, format, &b, &err);
+	else if (format == REP_FLAME_SVG && has_chart(top))
+		code = chart_of(t, v, &b, &err);
+	else if (format == REP_FLAME_FOLDED)
+		code = folded_rows(top, &b, &err);
+	else
+		code = tp_err_set(&err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "pictures are of functions, mmu and heap; .csv, .json, .tsv and "
+				  ".md are for any table");
+	if (code)
+		tui_error(t, "%s", err.msg);
+	else
+		done = write_file(t, path, &b);
+	tp_buf_release(&b);
+	return done;
+}
+
+/* ---- the source ---- */
+
+/* "/src/shop.go:12" */
+static bool split_place(const struct rep_value *v, char *file, size_t size, int64_t *line)
+{
+	size_t end;
+
+	if (!v || v->type != REP_TYPE_TEXT || !v->text.size)
+		return false;
+	end = v->text.size;
+	while (end && v->text.data[end - 1] != ':')
+		end--;
+	if (end < 2 || end - 1 >= size)
+		return false;
+	memcpy(file, v->text.data, end - 1);
+	file[end - 1] = '\0';
+	*line = 0;
+	for (size_t i = end; i < v->text.size && v->text.data[i] >= '0' && v->text.data[i] <= '9' &&
+			     *line < INT32_MAX;
+	     i++)
+		*line = *line * 10 + (v->text.data[i] - '0');
+	return true;
+}
+
+/* Where a function of the model is: its first line that was seen. */
+static bool place_of(const struct tp_dict *d, const struct rep_value *name, char *file, size_t size,
+		     int64_t *line)
+{
+	struct tp_text found = {0};
+
+	for (uint32_t i = 0; i < tp_dict_frames(d); i++) {
+		struct tp_frame frame = tp_dict_frame_at(d, i);
+		struct tp_function f = tp_dict_function_at(d, frame.function);
+		struct tp_text t = tp_dict_text(d, f.name);
+
+		if (t.size != name->text.size || memcmp(t.text, name->text.data, t.size) != 0)
+			continue;
+		if (f.start_line > 0) {
+			found = tp_dict_text(d, f.file);
+			*line = f.start_line;
+			break;
+		}
+		if (!found.size || (frame.line > 0 && frame.line < *line)) {
+			found = tp_dict_text(d, f.file);
+			*line = frame.line;
+		}
+	}
+	if (!found.size || found.size >= size)
+		return false;
+	memcpy(file, found.text, found.size);
+	file[found.size] = '\0';
+	return true;
+}
+
+bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+{
+	struct top *top = v->state;
+	const struct rep_value *name = tui_table_cell(&top->rows.table, "function");
+	const struct rep_value *path = tui_table_cell(&top->rows.table, "file");
+	const struct rep_value *number = tui_table_cell(&top->rows.table, "line");
+	struct tp_dict *dict = NULL;
+	struct tp_err err;
+	bool found;
+
+	if (top->choosing || v->busy || !v->select.run)
+		return false;
+	if (split_place(tui_table_cell(&top->rows.table, "location"), file, size, line))
+		return true;
+	if (path && path->type == REP_TYPE_TEXT && path->text.size && path->text.size < size) {
+		memcpy(file, path->text.data, path->text.size);
+		file[path->text.size] = '\0';
+		*line = number && number->type == REP_TYPE_INT ? number->i : 0;
+		return true;
+	}
+	if (!name)
+		name = tui_table_cell(&top->rows.table, "entry");
+	if (!name || name->type != REP_TYPE_TEXT)
+		return false;
+	if (top->model)
+		return place_of(top->model->profile->dict, name, file, size, line);
+	if (tp_dict_load(t->cmd->store, v->select.run->row.id, &dict, &err))
+		return false;
+	found = place_of(dict, name, file, size, line);
+	tp_dict_free(dict);
+	return found;
+}

@@ -1,0 +1,453 @@
+/* top: every table there is on what is selected, with the numbers of the command that prints it.
+ * One is chosen from a list; rows unfold, and lead on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/trace.h"
+#include "tprof-tui/prompt.h"
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/top/top.h"
+#include "tprof-tui/view/views.h"
+
+static bool is_profile(const struct tui_view *v)
+{
+	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
+}
+
+static const struct top_entry *entry(const struct top *top)
+{
+	return &top->list[top->at];
+}
+
+/* ---- asking ---- */
+
+static void taken(struct tui_view *v, struct tui_fill *f)
+{
+	struct top *top = v->state;
+	struct top_ask *a = f->more;
+
+	top_model_drop(top->model);
+	top->model = NULL;
+	free(top->way);
+	top->way = NULL;
+	top->nways = 0;
+	top->shown = 0;
+	tp_buf_release(&top->types);
+	top->types = a->types;
+	a->types = (struct tp_buf){0};
+	memcpy(top->found, a->found, sizeof(top->found));
+	memcpy(top->meant, a->meant, sizeof(top->meant));
+	top->type_at = a->at;
+	top->ntypes = a->ntypes;
+	top->based = a->based;
+	if (f->job.code)
+		return;
+	top->model = a->model;
+	a->model = NULL;
+	for (size_t i = 0; i < f->cells.n; i++)
+		if (top_unfoldable(top, &f->cells.sheet[i]))
+			tui_error(v->tui, "out of memory");
+}
+
+static void ask(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	struct top_ask *a;
+	int rows, cols;
+
+	top->unfolding = false;
+	if (!v->select.run)
+		return;
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	a->entry = *entry(top);
+	a->granularity = top->granularity;
+	a->cum = top->cum;
+	a->base = top->base;
+	memcpy(a->type, top->type, sizeof(a->type));
+	tui_screen_size(&rows, &cols);
+	tui_rows_ask_with(t, v,
+			  &(struct tui_ask){.fill = top_fill,
+					    .more = a,
+					    .free_more = top_ask_free,
+					    .taken = taken,
+					    .chart_width = (unsigned)cols});
+}
+
+static void ask_from_top(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+
+	top->rows.table.cursor = top->rows.table.top = 0;
+	top->rows.table.first = 0;
+	ask(t, v);
+}
+
+static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
+{
+	struct top *top = v->state;
+
+	top->rows.table.sort = top->choice.sort = -1;
+	top->nlist = top_list(is_profile(v), top->list);
+	top->at = arg ? top_list_find(top->list, top->nlist, arg) : 0;
+	if (top->at < 0) {
+		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
+			  is_profile(v) ? "profile" : "trace");
+		return false;
+	}
+	ask(t, v);
+	return true;
+}
+
+static void close_view(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+
+	top_model_drop(top->model);
+	tp_buf_release(&top->types);
+	free(top->way);
+	tui_table_release(&top->choice);
+	tui_cells_release(&top->choices);
+	tui_rows_close(t, v);
+}
+
+/* ---- the list ---- */
+
+static void list(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	struct top_listing l = {top->list, top->nlist, &v->select};
+	struct tui_cells cells = {0};
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int code = tui_cells_output(&cells, &out, &err);
+
+	if (!code)
+		code = top_list_fill(&l, out, &err);
+	rep_output_free(out);
+	if (code || !tui_table_show(&top->choice, &cells.sheet[0])) {
+		tui_error(t, "out of memory");
+		tui_table_show(&top->choice, NULL);
+		tui_cells_release(&cells);
+		return;
+	}
+	tui_cells_release(&top->choices);
+	top->choices = cells;
+	top->choice.cursor = (size_t)top->at;
+	top->choosing = true;
+}
+
+static void choose(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	long row = tui_table_row(&top->choice);
+
+	if (row < 0)
+		return;
+	top->choosing = false;
+	tui_table_filter(&top->choice, "");
+	top->at = (int)row;
+	ask_from_top(t, v);
+}
+
+/* ---- what is shown ---- */
+
+static void turn(struct tui *t, struct tui_view *v, int step)
+{
+	struct top *top = v->state;
+	int n = (int)top->nlist;
+
+	top->at = (top->at + step + n) % n;
+	ask_from_top(t, v);
+}
+
+/* Options of profiles mean something where there is one. */
+static bool of_profile(struct tui *t, struct top *top)
+{
+	enum top_kind kind = entry(top)->kind;
+
+	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS)
+		return true;
+	tui_message(t, "that is for tables of functions: o lists them");
+	return false;
+}
+
+static void next_type(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	size_t next = top->ntypes ? (top->type_at + 1) % top->ntypes : 0, at = 0;
+	const char *type = (const char *)top->types.data;
+
+	if (!of_profile(t, top))
+		return;
+	if (top->ntypes < 2) {
+		tui_message(t, "there is one sample type only");
+		return;
+	}
+	for (; at < next; at++)
+		type += strlen(type) + 1;
+	/* Types may have no names, or the same. */
+	snprintf(top->type, sizeof(top->type), "%zu", next);
+	ask(t, v);
+	tui_message(t, "%.80s", type);
+}
+
+static void next_granularity(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+
+	if (!of_profile(t, top))
+		return;
+	top->granularity = (top->granularity + 1) % REP_NGRANULARITIES;
+	tui_message(t, "by %s: %s", rep_granularities[top->granularity].name,
+		    rep_granularities[top->granularity].doc);
+	ask_from_top(t, v);
+}
+
+static void next_base(struct tui *t, struct tui_view *v)
+{
+	static const char *const words[] = {"as it is", "less the marked run",
+					    "less the marked run, in shares of that"};
+	struct top *top = v->state;
+
+	if (!of_profile(t, top))
+		return;
+	if (!v->select.other || v->select.other == v->select.run) {
+		tui_message(t, "mark another run first: 1 lists them, m marks");
+		return;
+	}
+	top->base = (top->base + 1) % 3;
+	tui_message(t, "%s", words[top->base]);
+	ask_from_top(t, v);
+}
+
+static void turn_table(struct tui *t, struct top *top, int step)
+{
+	size_t n = top->rows.cells.n;
+
+	if (n < 2) {
+		tui_message(t, "there is one table only");
+		return;
+	}
+	top->shown = (top->shown + n + (size_t)step) % n;
+	top->rows.table.cursor = top->rows.table.top = 0;
+	top->rows.table.first = 0;
+	if (!tui_table_show(&top->rows.table, &top->rows.cells.sheet[top->shown]))
+		tui_error(t, "out of memory");
+}
+
+/* ---- keys ---- */
+
+/* The flame graph of what the row adds up: of the same view, and sample type. */
+static bool flame(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	const struct top_entry *e = entry(top);
+	struct tui_select select;
+	const char *arg = e->kind == TOP_FUNCTIONS	 ? rep_trace_views[e->which].name
+			  : is_profile(v) && *top->found ? top->found
+							 : NULL;
+
+	if (!top->model || e->kind == TOP_GO)
+		return false;
+	if (tui_select_copy(&select, &v->select) &&
+	    tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table))) {
+		tui_lead_open(t, &select, "flame", arg);
+		return true;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+	return true;
+}
+
+/* A request's own path. */
+static bool path(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	const struct tui_sheet *s = top->rows.table.sheet;
+	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
+	struct tui_select select;
+	char digits[24];
+
+	if (entry(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
+	    id->type != REP_TYPE_INT || v->select.region)
+		return false;
+	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
+	if (tui_select_copy(&select, &v->select) &&
+	    tui_select_set(v->select.task ? &select.task : &select.goroutine, digits)) {
+		tui_lead_open(t, &select, "top", "path summary");
+		return true;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+	return true;
+}
+
+static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct top *top = v->state;
+
+	switch (action) {
+	case TUI_DO_ENTER:
+		choose(t, v);
+		return true;
+	case TUI_DO_BACK:
+	case TUI_DO_QUIT:
+	case TUI_DO_REPORTS:
+		top->choosing = false;
+		return true;
+	default:
+		return tui_table_act(&top->choice, action);
+	}
+}
+
+static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct top *top = v->state;
+
+	if (action == TUI_DO_ENTER && path(t, v))
+		return true;
+	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && flame(t, v))
+		return true;
+	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
+	       tui_rows_act(t, v, action);
+}
+
+static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct top *top = v->state;
+
+	if (top->choosing)
+		return act_on_list(t, v, action);
+	switch (action) {
+	case TUI_DO_REPORTS:
+		list(t, v);
+		return true;
+	case TUI_DO_REPORT_NEXT:
+	case TUI_DO_REPORT_BACK:
+		turn(t, v, action == TUI_DO_REPORT_NEXT ? 1 : -1);
+		return true;
+	case TUI_DO_FOLD:
+	case TUI_DO_CALLEES:
+		top_unfold(t, v, action == TUI_DO_FOLD);
+		return true;
+	case TUI_DO_SAMPLE_TYPE:
+		next_type(t, v);
+		return true;
+	case TUI_DO_KIND:
+		next_granularity(t, v);
+		return true;
+	case TUI_DO_DIFFER:
+		next_base(t, v);
+		return true;
+	case TUI_DO_DIFF_CUM:
+		if (of_profile(t, top)) {
+			top->cum = !top->cum;
+			ask_from_top(t, v);
+		}
+		return true;
+	case TUI_DO_CHART:
+		top->no_chart = !top->no_chart;
+		if (!top->rows.cells.chart.size)
+			tui_message(t, "mmu and heap have charts");
+		return true;
+	case TUI_DO_LINES:
+		top->all_lines = !top->all_lines;
+		return true;
+	case TUI_DO_TABLE_NEXT:
+	case TUI_DO_TABLE_BACK:
+		turn_table(t, top, action == TUI_DO_TABLE_NEXT ? 1 : -1);
+		return true;
+	default:
+		return act_on_table(t, v, action);
+	}
+}
+
+static struct tui_area table_area(const struct tui_view *v, const struct top *top)
+{
+	return (struct tui_area){top->table_row, v->area.col, top->table_rows, v->area.cols};
+}
+
+static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct top *top = v->state;
+	bool on_row = top->choosing
+			  ? tui_table_click(&top->choice, v->area, row, col)
+			  : tui_table_click(&top->rows.table, table_area(v, top), row, col);
+
+	if (on_row && twice)
+		tui_act(t, TUI_DO_ENTER);
+}
+
+static bool search(struct tui *t, struct tui_view *v, const char *text, int step)
+{
+	struct top *top = v->state;
+
+	(void)t;
+	return tui_table_find(top->choosing ? &top->choice : &top->rows.table, text,
+			      step < 0 ? -1 : 1, !step);
+}
+
+static void filter(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct top *top = v->state;
+
+	if (!tui_table_filter(top->choosing ? &top->choice : &top->rows.table, text))
+		tui_error(t, "out of memory");
+}
+
+static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct top *top = v->state;
+	const struct top_entry *e = entry(top);
+	size_t n;
+
+	(void)t;
+	if (top->choosing) {
+		snprintf(text, size, "list");
+		return;
+	}
+	n = (size_t)snprintf(text, size, "%s%s%s", e->name, *top->meant ? ": " : "", top->meant);
+	if (top->rows.cells.n > 1 && n < size)
+		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
+				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
+	if (top->ntypes > 1 && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->found);
+	if (top->granularity != REP_FUNCTIONS && top->model && n < size)
+		n += (size_t)snprintf(text + n, size - n, " by %s",
+				      rep_granularities[top->granularity].name);
+	if (top->cum && top->model && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", cum first");
+	if (top->based && n < size)
+		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
+}
+
+static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct top *top = v->state;
+
+	(void)t;
+	snprintf(text, size, "%s", entry(top)->name);
+}
+
+const struct tui_view_ops tui_top = {
+    .where = TUI_TOP,
+    .name = "top",
+    .arg = "[REPORT]",
+    .size = sizeof(struct top),
+    .open = open_view,
+    .close = close_view,
+    .draw = top_draw,
+    .act = act,
+    .click = click,
+    .search = search,
+    .filter = filter,
+    .yank = top_yank,
+    .save = top_save,
+    .source = top_source,
+    .title = title,
+    .keep = keep,
+};

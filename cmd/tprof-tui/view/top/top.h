@@ -1,0 +1,69 @@
+/* What the files of the view have in common; private to view/top. */
+#ifndef TUI_VIEW_TOP_TOP_H
+#define TUI_VIEW_TOP_TOP_H
+
+#include "tprof-tui/view/rows.h"
+#include "tprof-tui/view/top/fill.h"
+#include "tprof-tui/view/top/list.h"
+#include "tprof-tui/view/top/model.h"
+
+/* How a row of an unfolded table came to be, by row of the sheet. */
+struct top_way {
+	uint32_t node; /* of the model's chains */
+	bool callers;  /* it calls what it is below of, or is called by it */
+	bool below;    /* that is what rows below it are: callers */
+};
+
+struct top {
+	struct tui_rows rows;
+	struct top_entry list[TOP_MOST_ENTRIES];
+	size_t nlist;
+	int at;	      /* of the list */
+	size_t shown; /* sheet of the cells that is shown */
+
+	/* asked for */
+	enum rep_granularity granularity;
+	bool cum;
+	char type[96];
+	enum top_base base;
+
+	/* of what is shown */
+	struct top_model *model;
+	char found[96], meant[40];
+	size_t type_at, ntypes;
+	struct tp_buf types;
+	bool based;
+	struct top_way *way; /* by row; NULL: nothing is unfolded yet */
+	size_t nways;
+	bool unfolding; /* the worker does */
+
+	/* the list, where one is chosen */
+	bool choosing;
+	struct tui_cells choices;
+	struct tui_table choice;
+
+	bool no_chart, all_lines;
+	int table_row; /* of the screen, where the table began when it was drawn last */
+	int table_rows;
+};
+
+/* ---- unfold.c ---- */
+
+/* May the rows of this sheet unfold? Prepares it. */
+int top_unfoldable(const struct top *top, struct tui_sheet *s);
+/* Unfolds, or folds, the row under the cursor: into its callers, else whom it calls. */
+void top_unfold(struct tui *t, struct tui_view *v, bool callers);
+/* Of the sheet that is shown: NULL for none. */
+struct tui_sheet *top_sheet(struct top *top);
+
+/* ---- paint.c ---- */
+
+void top_draw(struct tui *t, struct tui_view *v, struct tui_area a);
+
+/* ---- save.c ---- */
+
+int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);
+bool top_save(struct tui *t, struct tui_view *v, const char *path);
+bool top_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+
+#endif
