@@ -52,7 +52,7 @@ const struct tui_binding tui_bindings[] = {
     {KEY_BTAB, TUI_DO_REPORT_BACK, TUI_TOP, NULL},
     {'o', TUI_DO_REPORTS, TUI_TOP, "list"},
     {' ', TUI_DO_FOLD, TUI_TOP, "callers"},
-    {'C', TUI_DO_CALLEES, TUI_TOP, "callees"},
+    {'C', TUI_DO_CALLEES, TUI_TOP, NULL},
     {'t', TUI_DO_SAMPLE_TYPE, TUI_TOP, NULL},
     {'x', TUI_DO_KIND, TUI_TOP, NULL},
     {'i', TUI_DO_DIFF_CUM, TUI_TOP, NULL},

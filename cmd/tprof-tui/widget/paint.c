@@ -128,49 +128,49 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const str
 	}
 }
 
-/* "- " before what is unfolded, "+ " before what may be, further to the right below others. Cells
- * taken. */
-static int draw_fold(const struct tui_table *t, int row, int col, int cols, enum tui_style style,
-		     uint32_t at)
+/* How far to the right the name of a row stands that is below others. */
+static int indent(const struct tui_table *t, uint32_t row, int cols)
 {
-	const struct tui_branch *b = t->sheet->branch ? &t->sheet->branch[at] : NULL;
-	int in;
+	const struct tui_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;
 
 	if (!b)
 		return 0;
-	in = b->depth < (uint32_t)cols / 4 ? 2 * (int)b->depth : cols / 2;
-	if (in + 2 < cols)
-		tui_say(row, col + in, 1, style, b->asked && !b->n ? " " : b->open ? "-" : "+");
-	return in + 2 < cols ? in + 2 : 0;
+	return b->depth < (uint32_t)cols / 4 ? 2 * (int)b->depth : cols / 2;
 }
 
 static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t place,
 		     const struct layout *l)
 {
-	bool here = place == t->cursor && !t->idle;
+	uint32_t at = t->order[place];
+	bool here = place == t->cursor && !t->idle, alone = tui_table_only_named(t, at);
 	int col = a.col;
 
 	if (here)
 		tui_fill(row, a.col, a.cols, TUI_STYLE_CURSOR);
 	for (int i = 0; i < l->n; i++) {
-		int c = l->column[i];
+		int c = l->column[i], width = l->width[i];
 		size_t size;
-		const char *text = tui_table_shown(t, t->order[place], c, &size);
+		const char *text = tui_table_shown(t, at, c, &size);
 		bool match = t->search && *t->search && tui_text_holds(text, size, t->search);
 		enum tui_style style = here    ? TUI_STYLE_CURSOR
 				       : match ? TUI_STYLE_MATCH
 					       : TUI_STYLE_NORMAL;
 
-		if (tui_table_is_text(t, c)) {
-			int in = c == t->naming
-				     ? draw_fold(t, row, col, l->width[i], style, t->order[place])
-				     : 0;
+		if (c == t->naming) {
+			int in = indent(t, at, width);
 
-			tui_put(row, col + in, l->width[i] - in, style,
-				tui_table_column(t, c)->shorten, text, size);
-		} else
-			tui_put_right(row, col, l->width[i], style, text, size);
-		col += l->width[i] + GAP;
+			width = alone ? a.col + a.cols - col : width;
+			tui_put(row, col + in, width - in, style, tui_table_column(t, c)->shorten,
+				text, size);
+			if (alone)
+				return;
+		} else if (tui_table_is_text(t, c) && !alone) {
+			tui_put(row, col, width, style, tui_table_column(t, c)->shorten, text,
+				size);
+		} else if (!alone) {
+			tui_put_right(row, col, width, style, text, size);
+		}
+		col += width + GAP;
 	}
 }
 

@@ -121,21 +121,57 @@ static void return_to(struct tui_table *t, long row)
 		t->cursor = t->n ? t->n - 1 : 0;
 }
 
+bool tui_table_only_named(const struct tui_table *t, uint32_t row)
+{
+	if (!t->sheet->branch || !t->sheet->branch[row].depth)
+		return false;
+	for (int c = 0; c < t->ncolumns; c++)
+		if (c != t->naming &&
+		    tui_cell(t->sheet, row, (size_t)t->column[c])->type != REP_TYPE_NULL)
+			return false;
+	return true;
+}
+
+static int cells_of(struct tui_table *t, size_t row, int c)
+{
+	size_t size, width;
+	const char *text = tui_table_shown(t, row, c, &size);
+
+	width = rep_text_width(text, size);
+	if (c == t->naming && t->sheet->branch)
+		width += 2 * t->sheet->branch[row].depth;
+	return width < WIDEST ? (int)width : WIDEST;
+}
+
 static void measure(struct tui_table *t)
 {
+	t->measured = t->sheet->nrows;
 	for (int c = 0; c < t->ncolumns; c++) {
 		const char *title = tui_table_column(t, c)->title;
-		size_t most = rep_text_width(title, strlen(title)) + 1;
+		size_t least = rep_text_width(title, strlen(title)) + 1;
 
+		t->width[c] = least < WIDEST ? (int)least : WIDEST;
 		for (size_t i = 0; i < t->sheet->nrows && i < MEASURED; i++) {
-			size_t size, width;
-			const char *text = tui_table_shown(t, i, c, &size);
+			int cells = cells_of(t, i, c);
 
-			width = rep_text_width(text, size);
-			most = width > most ? width : most;
+			t->width[c] = cells > t->width[c] ? cells : t->width[c];
 		}
-		t->width[c] = most < WIDEST ? (int)most : WIDEST;
 	}
+}
+
+/* Columns grow with what was added, but not for the names of what has nothing else to say. */
+static void measure_more(struct tui_table *t)
+{
+	size_t n = t->sheet->nrows;
+
+	for (size_t i = t->measured; i < n && n - i < MEASURED; i++) {
+		for (int c = 0; c < t->ncolumns; c++) {
+			int cells = tui_table_only_named(t, (uint32_t)i) ? 0 : cells_of(t, i, c);
+
+			t->width[c] = cells > t->width[c] ? cells : t->width[c];
+		}
+	}
+	t->measured = n;
 }
 
 /* What a row is known by in another sheet: its id, else its first text. -1 for none. */
@@ -168,6 +204,7 @@ bool tui_table_grown(struct tui_table *t)
 	if (!more)
 		return false;
 	t->order = more;
+	measure_more(t);
 	arrange(t);
 	return_to(t, row);
 	return true;
@@ -213,10 +250,10 @@ bool tui_table_show(struct tui_table *t, struct tui_sheet *sheet)
 		for (int c = t->ncolumns; c-- > 0;)
 			if (tui_table_is_text(t, c))
 				t->naming = c;
+		measure(t);
 		for (int c = 0; sorted && c < t->ncolumns; c++)
 			if (!strcmp(tui_table_column(t, c)->name, sorted))
 				t->sort = c;
-		measure(t);
 		arrange(t);
 		if (named)
 			again = same_row(sheet, naming_column(sheet), &name);

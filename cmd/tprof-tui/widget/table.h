@@ -21,10 +21,11 @@ struct tui_table {
 	int ncolumns, first;	 /* first: leftmost column on the screen */
 	int naming;		 /* an index in `column`: the first text, -1 none */
 	int sort;		 /* an index in `column`, -1: as the report has it */
+	size_t measured;	 /* rows that the widths know of */
 	bool turned;		 /* smallest first */
 	char *filter, *search;	 /* lower case; NULL or "": none */
 	int page;		 /* rows that were shown last */
-	bool idle; /* its cursor is not shown: that of another table is */
+	bool idle;		 /* its cursor is not shown: that of another table is */
 	struct tp_buf text;	 /* being made */
 };
 
