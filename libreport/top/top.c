@@ -441,6 +441,13 @@ static int write_chart(struct rep_job *job, struct rep_output *out, struct tp_er
 	if (opt->chart == REP_CHART_AND_TABLE && (!opt->tables || !job->nrows))
 		return 0;
 	code = job->report->ops->chart(job, &chart, err);
+	if (!code && !chart.nlines && opt->chart == REP_CHART_SVG)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "the trace has nothing that the chart of '%s' could be of",
+				  job->report->name);
+	if (!code && !chart.nlines && opt->chart == REP_CHART_ONLY) {
+		return rep_output_note(out, false, "there is nothing to draw", err);
+	}
 	if (code || !chart.nlines)
 		return code;
 	if (opt->chart == REP_CHART_SVG)

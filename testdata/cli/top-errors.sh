@@ -12,6 +12,7 @@ try --state=asleep "$s"
 try --from=yesterday "$s"
 try --from=50% --to=25% "$s"
 try --from=10s "$s"
+try --format=svg testdata/counter-1.5.trace heap
 try --from=10s --format=pprof "$s" block
 try --state=running "$s" gc
 try --rows=-1 "$s"
