@@ -107,7 +107,11 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	argp_err_exit_status = CMD_USAGE;
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
-	argp_parse(argp, argc, argv, cmd->in_order ? ARGP_IN_ORDER : 0, NULL, input);
+	/* Usage errors end the command inside; what comes back is that memory ran out. */
+	if (argp_parse(argp, argc, argv, cmd->in_order ? ARGP_IN_ORDER : 0, NULL, input)) {
+		fprintf(stderr, "%s: out of memory\n", cmd->name);
+		exit(CMD_SYSTEM);
+	}
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
 	cmd->width = terminal_width(cmd->tty);
 	cmd->color = wants_color(cmd);
