@@ -303,6 +303,23 @@ static bool search(struct tui *t, struct tui_view *v, const char *text, int step
 	return flame_find_next(f, step);
 }
 
+static void highlight(struct tui *t, struct tui_view *v, const char *text)
+{
+	if (!flame_find(t, v->state, text) && *text)
+		tui_error(t, "nothing here holds '%.200s'", text);
+}
+
+/* What take_word() understands; the run to compare with is not kept. */
+static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct flame_kind *k = &((const struct flame *)v->state)->want;
+
+	(void)t;
+	snprintf(text, size, "%s%s%s",
+		 flame_is_profile(v) ? k->type : rep_trace_views[k->view].name,
+		 k->count ? " events" : "", k->reverse ? " reverse" : "");
+}
+
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	(void)t;
@@ -321,8 +338,10 @@ const struct tui_view_ops tui_flame = {
     .click = click,
     .wheel = wheel,
     .search = search,
+    .highlight = highlight,
     .yank = flame_yank,
     .save = flame_save,
     .source = flame_source,
     .title = title,
+    .keep = keep,
 };
