@@ -123,6 +123,8 @@ static int put_span(struct building *b, int64_t goroutine, unsigned state, uint3
 	int64_t ns;
 	int code;
 
+	if (b->opt->stop && atomic_load_explicit(b->opt->stop, memory_order_relaxed))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if (state >= TP_NSTATES || !(view_states[b->opt->view] >> state & 1) ||
 	    !clip(b, goroutine, start, end, &ns))
 		return 0;

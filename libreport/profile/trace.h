@@ -3,6 +3,7 @@
 #ifndef REP_PROFILE_TRACE_H
 #define REP_PROFILE_TRACE_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,10 +60,11 @@ extern const struct rep_trace_view_desc rep_trace_go[];
 
 struct rep_trace_profile_options {
 	enum rep_trace_view view;
-	enum rep_trace_go go; /* this instead of the view */
+	enum rep_trace_go go;	       /* this instead of the view */
 	struct rep_filter_text filter; /* time range, goroutines, states, reasons, frames */
 	const char *task, *region;     /* only inside tasks or regions of these types (regular
 					  expressions); NULL: everywhere */
+	const atomic_bool *stop;       /* NULL: none; else TP_ECANCEL once it is true */
 };
 
 /* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.

@@ -435,12 +435,29 @@ static void test_trace_profile_describes(void **state)
 	assert_string_equal(err.msg, "--reason does not apply to the view 'cpu'");
 }
 
+/* What reads every span ends when it is told to. */
+static void test_trace_profile_stops(void **state)
+{
+	atomic_bool stop = false;
+	struct rep_trace_profile_options opt = {.view = REP_TRACE_RUNNING, .stop = &stop};
+	struct tp_profile *p = view_of(&runs.run[0], &opt);
+	struct tp_err err;
+
+	(void)state;
+	assert_true(p->nsamples > 0);
+	tp_profile_free(p);
+	stop = true;
+	assert_int_equal(rep_trace_profile(store, &runs.run[0], &opt, &p, &err), TP_ECANCEL);
+	assert_null(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_profile_stacks),
 	    cmocka_unit_test(test_trace_profile_sums),
 	    cmocka_unit_test(test_trace_profile_describes),
+	    cmocka_unit_test(test_trace_profile_stops),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -72,7 +72,9 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	struct rep_flame_pick pick = {
 	    .run = j->select.run,
 	    .base = j->kind.differ ? j->select.other : NULL,
-	    .trace = {.view = j->kind.view, .filter = tui_select_filter(&j->select, times)},
+	    .trace = {.view = j->kind.view,
+		      .filter = tui_select_filter(&j->select, times),
+		      .stop = &j->job.stop},
 	    .sample_index = j->kind.count   ? "0"
 			    : *j->kind.type ? j->kind.type
 					    : NULL,
@@ -127,6 +129,12 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct flame *f = v->state;
 
 	v->busy = false;
+	/* What is there still holds. */
+	if (job->code == TP_ECANCEL && f->pic) {
+		f->want = f->kind;
+		tui_error(v->tui, "%s", job->err.msg);
+		return;
+	}
 	free(f->error);
 	f->error = NULL;
 	if (job->code) {
