@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tprof-tui/clip.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/tui.h"
 
 #define WHEEL_LINES 3
-#define BUSY_MS	    15 /* how often the worker is asked while it works */
+#define TWICE_MS    400 /* between two clicks that are one */
+#define BUSY_MS	    15	/* how often the worker is asked while it works */
 
 void tui_message(struct tui *t, const char *fmt, ...)
 {
@@ -283,6 +285,22 @@ static void wheel(struct tui *t, struct tui_view *v, int lines)
 		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
 }
 
+/* ncurses would have to wait before it tells of a first click, were it to count them. */
+static bool is_second(struct tui *t, const MEVENT *e)
+{
+	struct timespec now;
+	int64_t ms, last = t->clicked_ms;
+	bool same = e->y == t->clicked_row && e->x == t->clicked_col;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	t->clicked_row = e->y;
+	t->clicked_col = e->x;
+	same = e->bstate & BUTTON1_DOUBLE_CLICKED || (same && last && ms - last < TWICE_MS);
+	t->clicked_ms = same ? 0 : ms;
+	return same;
+}
+
 static void click(struct tui *t, struct tui_view *v)
 {
 	MEVENT e;
@@ -294,8 +312,9 @@ static void click(struct tui *t, struct tui_view *v)
 	} else if (e.bstate & BUTTON5_PRESSED) {
 		wheel(t, v, WHEEL_LINES);
 	} else if (v->ops->click && e.y >= v->area.row && e.y < v->area.row + v->area.rows &&
-		   e.bstate & (BUTTON1_PRESSED | BUTTON1_DOUBLE_CLICKED)) {
-		v->ops->click(t, v, e.y, e.x, (e.bstate & BUTTON1_DOUBLE_CLICKED) != 0);
+		   e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
+			       BUTTON1_TRIPLE_CLICKED)) {
+		v->ops->click(t, v, e.y, e.x, is_second(t, &e));
 	}
 }
 

@@ -135,6 +135,8 @@ struct tui {
 	bool error;
 	bool pasting; /* keys come from a clipboard, not from a hand */
 	bool quit;
+	int clicked_row, clicked_col; /* last, and when */
+	int64_t clicked_ms;
 };
 
 struct tui_view *tui_current(const struct tui *t);

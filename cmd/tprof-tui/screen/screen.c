@@ -164,8 +164,10 @@ static void begin_modes(void)
 	define_key("\033[200~", TUI_PASTE_BEGIN);
 	define_key("\033[201~", TUI_PASTE_END);
 	if (term.mouse) {
-		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_DOUBLE_CLICKED |
-			      BUTTON4_PRESSED | BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
+		/* Press and release that come at once are a click, whatever the interval is. */
+		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED |
+			      BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED | BUTTON4_PRESSED |
+			      BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
 			  NULL);
 		mouseinterval(0);
 	}
