@@ -38,23 +38,23 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	col += tui_sayf(a.row, col, end - col, TUI_STYLE_STRONG, "goroutine %" PRId64 " ", g->id);
 	col += tui_say(a.row, col, end - col, TUI_STYLE_STRONG,
 		       shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "value", REP_TEXT, name));
+	if (is_there(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns")) {
+		shown(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns", REP_NS, when);
+		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", ended at %.20s", when);
+	} else if (is_there(g, GR_SUMS, 0, "state")) {
+		shown(g, GR_SUMS, 0, "state", REP_TEXT, when);
+		col +=
+		    tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", %.20s at the end", when);
+	}
 	if (is_there(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine")) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine", REP_ID, id);
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "value", REP_TEXT, creator);
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", REP_NS, when);
-		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL,
-				", created by %.20s %.120s at %.20s", id, creator, when);
+		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL,
+			 ", created by %.20s %.120s at %.20s", id, creator, when);
 	} else if (gr_sheet(g, GR_ORIGIN)) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", REP_NS, when);
-		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s",
-				when);
-	}
-	if (is_there(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns")) {
-		shown(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns", REP_NS, when);
-		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", ended at %.20s", when);
-	} else if (is_there(g, GR_SUMS, 0, "state")) {
-		shown(g, GR_SUMS, 0, "state", REP_TEXT, when);
-		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", %.20s at the end", when);
+		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s", when);
 	}
 }
 
@@ -95,6 +95,14 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 	}
 }
 
+bool gr_is_empty(const struct gr_life *g, int i)
+{
+	const struct gr_section *s = &g->section[i];
+
+	return i >= GR_CHILDREN && s->done && !s->error &&
+	       !(s->table.sheet && s->table.sheet->nrows);
+}
+
 static void draw_tabs(const struct gr_life *g, struct tui_area a)
 {
 	int col = a.col, end = a.col + a.cols;
@@ -105,6 +113,8 @@ static void draw_tabs(const struct gr_life *g, struct tui_area a)
 		char text[80];
 		size_t n = s->table.sheet ? s->table.sheet->nrows : 0;
 
+		if (gr_is_empty(g, i) && !here)
+			continue;
 		if (i == GR_SPANS && s->done && !s->error)
 			snprintf(text, sizeof(text), "%s%s %" PRId64 "%s", here ? "[" : " ",
 				 gr_titles[i], g->last - g->first, here ? "]" : " ");

@@ -258,7 +258,9 @@ static void turn(struct tui_view *v, int by)
 {
 	struct gr_life *g = v->state;
 
-	g->here = (enum gr_section_id)(((int)g->here + by + GR_NSECTIONS) % GR_NSECTIONS);
+	do
+		g->here = (enum gr_section_id)(((int)g->here + by + GR_NSECTIONS) % GR_NSECTIONS);
+	while (gr_is_empty(g, (int)g->here));
 }
 
 static void note_window(struct tui *t, const struct tui_view *v, enum tui_action action)

@@ -63,6 +63,9 @@ static inline const struct tui_sheet *gr_sheet(const struct gr_life *g, int piec
 /* A cell of a piece, NULL where it is not there. */
 const struct rep_value *gr_cell(const struct gr_life *g, int piece, size_t row, const char *column);
 
+/* Is it known that there is nothing in a section? Then it is passed over. */
+bool gr_is_empty(const struct gr_life *g, int section);
+
 /* The heading, and the stacks of the row under the cursor (draw.c). */
 #define GR_HEADING 3 /* rows */
 void gr_draw_heading(const struct gr_life *g, struct tui_area a);
