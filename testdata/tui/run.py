@@ -33,6 +33,19 @@ def squeeze(text):
     return " ".join(text.split())
 
 
+def within(words, line):
+    """Are the words in the line, in order? A word that was cut may be in the middle of one that was not."""
+    at = 0
+    for word in words:
+        while at < len(line) and not (word == line[at] or "…" in word and
+                                      re.fullmatch(".*".join(map(re.escape, word.split("…"))), line[at])):
+            at += 1
+        if at == len(line):
+            return False
+        at += 1
+    return True
+
+
 class Script:
     def __init__(self, path, socket, scratch):
         self.name = os.path.basename(path)[:-len(".tui")]
@@ -84,7 +97,7 @@ class Script:
         if self.terminal:
             self.terminal.close()
         # Somebody has to be there when it has ended, or tmux would put the terminal's modes back itself.
-        command = ["sh", "-c", '"$0" "$@"; printf "status %d\\n" $?; exec sleep 3600'] + command
+        command = ["sh", "-c", '"$0" "$@"; printf "status %d.\\n" $?; exec sleep 3600'] + command
         self.terminal = Terminal(self.socket, *self.size, self.environment, command, PATIENCE)
         self.terminal.settle()
 
@@ -155,29 +168,27 @@ class Script:
             raise Trouble("there is nothing in it to compare: %s" % rest)
 
     def do_rows(self, rest):
-        """The lines of the screen below the heading are those of the table that a command prints, as far as
-        both go."""
-        want = [squeeze(line) for line in self.shell(rest, COLUMNS=str(self.size[0])).split("\n") if line.strip()]
-        got = [squeeze(line) for line in self.seat().screen()[1:-2] if line.strip()]
-        n = 0
+        """The lines of the screen below the heading are those of the table that a command prints: what does not
+        fit on the screen is left out, or cut with an ellipsis."""
+        want = [line.split() for line in self.shell(rest, COLUMNS="600").split("\n") if line.strip()]
+        got = [line for line in self.seat().screen()[1:-2] if line.strip()]
         for line in got:
-            if line not in want:
+            if not any(within(line.split(), w) for w in want):
                 raise Trouble("the screen says '%s', which is not in what '%s' prints:\n%s" %
-                              (line, rest, "\n".join(want[:60])))
-            n += 1
-        if n < 2:
+                              (line, rest, "\n".join(" ".join(w) for w in want[:60])))
+        if len(got) < 2:
             raise Trouble("there are no rows on the screen:\n%s" % "\n".join(self.seat().screen()))
 
     def do_end(self, rest):
         """It ends, with a status (0), and the terminal is as it was."""
         t = self.seat()
-        want = "status %d" % int(rest or 0)
+        want = "status %d." % int(rest or 0)
         deadline = time.monotonic() + PATIENCE
         while not any(line.startswith("status ") for line in t.screen()):
             if time.monotonic() > deadline:
                 raise Trouble("it has not ended:\n%s" % "\n".join(t.screen()))
             time.sleep(0.02)
-        if want not in t.screen():
+        if not any(line.startswith(want) for line in t.screen()):
             raise Trouble("wanted %s:\n%s" % (want, "\n".join(t.screen())))
         self.do_restored("")
 
