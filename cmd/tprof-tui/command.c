@@ -8,12 +8,17 @@
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/tui.h"
 
-/* The selection has changed: the view again, on the new one. */
-static void again(struct tui *t)
+/* Of `what` ("times", "goroutines") there are some in traces alone. False with a message. */
+static bool need_trace(struct tui *t, const char *what)
 {
-	struct tui_view *v = tui_current(t);
+	const struct rep_run *run = t->select.run;
 
-	tui_open(t, v->ops, NULL);
+	if (!run)
+		tui_error(t, "there is no run");
+	else if (strcmp(run->row.kind, "trace") != 0)
+		tui_error(t, "%.100s is a profile, which knows no %s; focus narrows it",
+			  run->row.name, what);
+	return run && !strcmp(run->row.kind, "trace");
 }
 
 bool tui_time(struct tui *t, const char *text, int64_t *ns)
@@ -30,22 +35,42 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	return false;
 }
 
+/* One end of the time range, which is taken where it leaves something. */
+static void set_time(struct tui *t, const char *arg, bool from)
+{
+	int64_t *end = from ? &t->select.from_ns : &t->select.to_ns, ns;
+
+	if (!need_trace(t, "times"))
+		return;
+	ns = from ? INT64_MIN : INT64_MAX;
+	if (*arg && !tui_time(t, arg, &ns))
+		return;
+	if (from ? ns >= t->select.to_ns : ns <= t->select.from_ns) {
+		char other[TP_UNITS_SIZE];
+
+		tui_error(t, "that leaves no time: the range %s at %s", from ? "ends" : "begins",
+			  tp_fmt_ns(other, from ? t->select.to_ns : t->select.from_ns));
+		return;
+	}
+	if (from && ns > t->select.run->row.duration_ns) {
+		char length[TP_UNITS_SIZE];
+
+		tui_error(t, "the run is over by then: it took %s",
+			  tp_fmt_ns(length, t->select.run->row.duration_ns));
+		return;
+	}
+	*end = ns;
+	tui_again(t);
+}
+
 static void do_from(struct tui *t, const char *arg)
 {
-	if (!*arg)
-		t->select.from_ns = INT64_MIN;
-	else if (!tui_time(t, arg, &t->select.from_ns))
-		return;
-	again(t);
+	set_time(t, arg, true);
 }
 
 static void do_to(struct tui *t, const char *arg)
 {
-	if (!*arg)
-		t->select.to_ns = INT64_MAX;
-	else if (!tui_time(t, arg, &t->select.to_ns))
-		return;
-	again(t);
+	set_time(t, arg, false);
 }
 
 /* A filter is tried before it is taken. */
@@ -70,14 +95,15 @@ static void set(struct tui *t, char **text, const char *arg)
 		*text = before;
 	} else {
 		free(before);
-		again(t);
+		tui_again(t);
 	}
 	rep_filter_release(&filter);
 }
 
 static void do_goroutine(struct tui *t, const char *arg)
 {
-	set(t, &t->select.goroutine, arg);
+	if (need_trace(t, "goroutines"))
+		set(t, &t->select.goroutine, arg);
 }
 
 static void do_focus(struct tui *t, const char *arg)
@@ -87,12 +113,26 @@ static void do_focus(struct tui *t, const char *arg)
 
 static void do_reason(struct tui *t, const char *arg)
 {
-	set(t, &t->select.reason, arg);
+	if (need_trace(t, "reasons"))
+		set(t, &t->select.reason, arg);
 }
 
 static void do_state(struct tui *t, const char *arg)
 {
-	set(t, &t->select.state, arg);
+	if (need_trace(t, "states"))
+		set(t, &t->select.state, arg);
+}
+
+static void do_task(struct tui *t, const char *arg)
+{
+	if (need_trace(t, "tasks"))
+		set(t, &t->select.task, arg);
+}
+
+static void do_region(struct tui *t, const char *arg)
+{
+	if (need_trace(t, "regions"))
+		set(t, &t->select.region, arg);
 }
 
 static void do_highlight(struct tui *t, const char *arg)
@@ -112,7 +152,10 @@ const struct tui_palette_command tui_commands[] = {
      do_goroutine},
     {"focus", "REGEX", "only stacks with a function that matches", do_focus},
     {"reason", "REGEX", "only time blocked for a reason that matches", do_reason},
-    {"state", "STATE", "only time in these states", do_state},
+    {"state", "STATE", "only time in these states: running, runnable, blocked, syscall, …",
+     do_state},
+    {"task", "ID|REGEX", "only inside this user task, or tasks whose type matches", do_task},
+    {"region", "REGEX", "only inside user regions whose type matches", do_region},
     {"highlight", "TEXT", "in the timeline: what has this state, reason, function, region or log",
      do_highlight},
 };
@@ -147,22 +190,44 @@ void tui_command(struct tui *t, const char *line)
 		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
 }
 
-/* "12" is a goroutine, what has a unit or a percent sign a time. */
+/* What begins with a digit, and has a unit or a percent sign, is a time. */
+static bool is_time(const char *text)
+{
+	size_t n = strspn(text, "0123456789.");
+
+	return n && text[n];
+}
+
+static void go_time(struct tui *t, const char *text)
+{
+	const struct tui_view_ops *timeline = tui_view_find("timeline");
+	int64_t ns;
+
+	if (!need_trace(t, "times") || !tui_time(t, text, &ns))
+		return;
+	if (ns > t->select.run->row.duration_ns) {
+		char length[TP_UNITS_SIZE];
+
+		tui_error(t, "the run is over by then: it took %s",
+			  tp_fmt_ns(length, t->select.run->row.duration_ns));
+		return;
+	}
+	t->select.at_ns = ns;
+	tui_open(t, timeline, NULL);
+}
+
+/* "12" is a goroutine, "1.5ms" and "25%" are times, "#3" is a task, anything else the type of one.
+ */
 void tui_go(struct tui *t, const char *text)
 {
 	struct tui_view *v = tui_current(t);
-	int64_t ns;
 
 	if (!*text || (v && v->ops->go && v->ops->go(t, v, text)))
 		return;
-	if (!text[strspn(text, "0123456789")]) {
+	if (!text[strspn(text, "0123456789")])
 		do_goroutine(t, text);
-		return;
-	}
-	if (!tui_time(t, text, &ns))
-		return;
-	t->select.from_ns = ns;
-	if (t->select.to_ns <= ns)
-		t->select.to_ns = INT64_MAX;
-	again(t);
+	else if (is_time(text))
+		go_time(t, text);
+	else
+		do_task(t, text[0] == '#' ? text + 1 : text);
 }

@@ -50,6 +50,17 @@ static void close_behind(struct tui *t, size_t keep)
 		close_view(t, t->view[--t->nviews]);
 }
 
+/* What is selected is what is shown. */
+static void take_select(struct tui *t, const struct tui_view *v)
+{
+	struct tui_select copy;
+
+	if (!tui_select_copy(&copy, &v->select))
+		return;
+	tui_select_release(&t->select);
+	t->select = copy;
+}
+
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 {
 	struct tui_view **more = realloc(t->view, (t->nviews + 1) * sizeof(struct tui_view *));
@@ -64,6 +75,8 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 	}
 	if (!ops->open(t, v, arg)) {
 		close_view(t, v);
+		if (tui_current(t))
+			take_select(t, tui_current(t));
 		return false;
 	}
 	close_behind(t, t->nviews ? t->at + 1 : 0);
@@ -80,15 +93,21 @@ bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg)
 static void show(struct tui *t, size_t at)
 {
 	struct tui_view *v = t->view[at];
-	struct tui_select copy;
 
 	t->at = at;
-	if (tui_select_copy(&copy, &v->select)) {
-		tui_select_release(&t->select);
-		t->select = copy;
-	}
+	take_select(t, v);
 	if (v->ops->resume)
 		v->ops->resume(t, v);
+}
+
+bool tui_again(struct tui *t)
+{
+	struct tui_view *v = tui_current(t);
+	char arg[4096] = "";
+
+	if (v->ops->keep)
+		v->ops->keep(t, v, arg, sizeof(arg));
+	return tui_open(t, v->ops, *arg ? arg : NULL);
 }
 
 bool tui_back(struct tui *t)

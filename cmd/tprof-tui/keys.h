@@ -39,7 +39,8 @@ enum tui_where {
 	X(ENTER, "open", "open what the cursor is on")                                             \
 	X(BACK, "back", "to where you were before")                                                \
 	X(FORWARD, "forward", "and back again")                                                    \
-	X(QUIT, "quit", "leave")                                                                   \
+	X(QUIT, "quit", "back, and from the first view out")                                       \
+	X(EXIT, "exit", "leave from wherever one is")                                              \
 	X(HELP, "help", "every key, searchable")                                                   \
 	X(PALETTE, "palette", "type a command")                                                    \
 	X(SEARCH, "search", "search")                                                              \
@@ -53,8 +54,8 @@ enum tui_where {
 	X(YANK_ALL, "yank-all", "copy the whole table")                                            \
 	X(SAVE, "save", "save the view to a file")                                                 \
 	X(EDIT, "edit", "open the source line in $EDITOR")                                         \
-	X(GO, "go", "go to a time or a goroutine")                                                 \
-	X(REFRESH, "refresh", "draw again")                                                        \
+	X(GO, "go", "go to a time, a goroutine or a task")                                         \
+	X(REFRESH, "refresh", "draw again, and look for new runs in the store")                    \
 	X(SUSPEND, "suspend", "stop, as any program")                                              \
 	X(CLEAR, "clear", "take time range and filters away")                                      \
 	X(RUNS, "runs", "the runs of the store")                                                   \

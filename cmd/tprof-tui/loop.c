@@ -8,6 +8,7 @@
 
 #include "tprof-tui/clip.h"
 #include "tprof-tui/prompt.h"
+#include "tprof-tui/reload.h"
 #include "tprof-tui/tui.h"
 
 #define WHEEL_LINES 3
@@ -171,12 +172,11 @@ static void open_named(struct tui *t, const char *name)
 static void clear_select(struct tui *t)
 {
 	const struct rep_run *run = t->select.run, *other = t->select.other;
-	struct tui_view *v = tui_current(t);
 
 	tui_select_release(&t->select);
 	t->select.run = run;
 	t->select.other = other;
-	tui_open(t, v->ops, NULL);
+	tui_again(t);
 }
 
 static void search_again(struct tui *t, struct tui_view *v, int step)
@@ -197,6 +197,9 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 	switch (action) {
 	case TUI_DO_QUIT:
 		quit_view(t);
+		return true;
+	case TUI_DO_EXIT:
+		t->quit = true;
 		return true;
 	case TUI_DO_BACK:
 		if (!tui_back(t))
@@ -254,6 +257,7 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		return true;
 	case TUI_DO_REFRESH:
 		clearok(stdscr, TRUE);
+		tui_reload(t);
 		return true;
 	case TUI_DO_SUSPEND:
 		tui_screen_suspend();
@@ -377,7 +381,7 @@ void tui_run(struct tui *t)
 {
 	bool changed = true;
 
-	while (!t->quit && tui_current(t)) {
+	while (!t->quit && tui_current(t) && !tui_screen_ended()) {
 		int key;
 
 		changed |= tui_worker_take(t->worker);

@@ -1,10 +1,12 @@
 /* tprof-tui: a store, or a dump, browsed in a terminal. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/common.h"
 #include "tprof-tui/prompt.h"
-#include "tprof-tui/state.h"
+#include "tprof-tui/reload.h"
+#include "tprof-tui/remember.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 
@@ -66,16 +68,18 @@ static const struct argp argp = {
 
 static bool open_first(struct tui *t, const struct args *args)
 {
-	char view[32];
-	const struct tui_view_ops *ops = &tui_runs;
+	const struct tui_view_ops *ops = args->view	      ? tui_view_find(args->view)
+					 : t->cmd->all.n == 1 ? tui_view_find("overview")
+							      : &tui_runs;
 
-	if (args->view)
-		ops = tui_view_find(args->view);
-	else if (tui_state_last_view(args->path, view, sizeof(view)) && tui_view_find(view))
-		ops = tui_view_find(view);
-	else if (t->cmd->all.n == 1)
-		ops = &tui_top;
-	return tui_open(t, &tui_runs, NULL) && (ops == &tui_runs || tui_open(t, ops, NULL));
+	if (!tui_open(t, &tui_runs, NULL))
+		return false;
+	if (!args->view && tui_recall_place(t, args->path))
+		return true;
+	/* What it says of why not is a message on the view runs. */
+	if (ops && ops != &tui_runs)
+		tui_open(t, ops, NULL);
+	return true;
 }
 
 /* That of --run, among all of the store. */
@@ -92,9 +96,8 @@ static int run(struct args *args)
 	struct tui t = {.cmd = &args->cmd, .path = args->path};
 	const struct tui_screen_options screen = {
 	    .colour = args->cmd.color, .mouse = !args->no_mouse, .ascii = args->ascii};
-	struct tui_view *last;
 	struct tp_err err;
-	int status;
+	int status, ended;
 
 	tui_select_init(&t.select);
 	args->cmd.no_run_is_fine = true;
@@ -114,14 +117,20 @@ static int run(struct args *args)
 	}
 	if (open_first(&t, args))
 		tui_run(&t);
-	last = tui_current(&t);
-	if (last)
-		tui_state_keep_view(args->path, last->ops->name);
+	tui_remember(&t, args->path);
 	tui_close_all(&t);
+	/* Nobody looks at a dead screen while the last job ends. */
+	tui_screen_end();
 	tui_worker_free(t.worker);
 	tui_prompt_release(&t);
 	tui_select_release(&t.select);
-	tui_screen_end();
+	tui_reload_release(&t);
+	ended = tui_screen_ended();
+	if (ended) {
+		cmd_close(&args->cmd); /* a scratch folder must go before the signal ends us */
+		signal(ended, SIG_DFL);
+		raise(ended);
+	}
 	return CMD_OK;
 }
 

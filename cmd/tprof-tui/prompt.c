@@ -22,7 +22,7 @@ struct tui_prompts {
 static const char *const labels[] = {
     [TUI_PROMPT_NONE] = "",	     [TUI_PROMPT_PALETTE] = ":",
     [TUI_PROMPT_SEARCH] = "/",	     [TUI_PROMPT_FILTER] = "only lines with: ",
-    [TUI_PROMPT_SAVE] = "save as: ", [TUI_PROMPT_GO] = "go to time or goroutine: ",
+    [TUI_PROMPT_SAVE] = "save as: ", [TUI_PROMPT_GO] = "go to 1.5ms, 25%, goroutine 12, task #3: ",
 };
 
 static void fill_menu(struct tui *t);

@@ -9,11 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-
-#define MOST_STORES 200 /* that are remembered */
-#define MOST_FILE   (1 << 20)
-
 static bool folder(char *path, size_t room)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -101,64 +96,4 @@ bool tui_state_read(const char *name, char *text, size_t room)
 	text[size] = '\0';
 	fclose(f);
 	return true;
-}
-
-/* ---- the last view of each store: lines "VIEW\tPATH", the latest first ---- */
-
-static bool whole_path(const char *store, char *path)
-{
-	return realpath(store, path) && !strpbrk(path, "\n\t");
-}
-
-void tui_state_keep_view(const char *store, const char *view)
-{
-	char path[PATH_MAX], where[PATH_MAX];
-	char *old = calloc(1, MOST_FILE);
-	struct tp_buf b = {0};
-	int failed;
-
-	if (!old || !whole_path(store, path)) {
-		free(old);
-		return;
-	}
-	failed = tp_buf_put(&b, view, strlen(view)) | tp_buf_put(&b, "\t", 1) |
-		 tp_buf_put(&b, path, strlen(path)) | tp_buf_put(&b, "\n", 1);
-	if (tui_state_read("views", old, MOST_FILE)) {
-		size_t lines = 1;
-
-		for (char *line = strtok(old, "\n"); line && lines < MOST_STORES;
-		     line = strtok(NULL, "\n")) {
-			const char *tab = strchr(line, '\t');
-
-			if (!tab || !strcmp(tab + 1, path))
-				continue;
-			failed |= tp_buf_put(&b, line, strlen(line)) | tp_buf_put(&b, "\n", 1);
-			lines++;
-		}
-	}
-	if (!failed)
-		tui_state_write("views", b.data, b.size, where, sizeof(where));
-	tp_buf_release(&b);
-	free(old);
-}
-
-bool tui_state_last_view(const char *store, char *view, size_t room)
-{
-	char path[PATH_MAX];
-	char *all = calloc(1, MOST_FILE);
-	bool found = false;
-
-	if (all && whole_path(store, path) && tui_state_read("views", all, MOST_FILE)) {
-		for (char *line = strtok(all, "\n"); line && !found; line = strtok(NULL, "\n")) {
-			char *tab = strchr(line, '\t');
-
-			if (!tab || strcmp(tab + 1, path) != 0 || (size_t)(tab - line) >= room)
-				continue;
-			*tab = '\0';
-			memcpy(view, line, strlen(line) + 1);
-			found = true;
-		}
-	}
-	free(all);
-	return found;
 }

@@ -10,8 +10,4 @@ bool tui_state_write(const char *name, const void *data, size_t size, char *path
 /* Reads up to room - 1 bytes, and ends them with a NUL. False where there is none. */
 bool tui_state_read(const char *name, char *text, size_t room);
 
-/* The view that was shown last of this store: remembered by its whole path. */
-void tui_state_keep_view(const char *store, const char *view);
-bool tui_state_last_view(const char *store, char *view, size_t room);
-
 #endif

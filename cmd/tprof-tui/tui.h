@@ -96,6 +96,9 @@ struct tui_view_ops {
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
 	const char *(*hints)(struct tui *t, struct tui_view *v);
+	/* The line that the cursor is on (`set` negative), or to be put on as soon as there is one.
+	 * NULL: there are no lines. */
+	long (*cursor)(struct tui *t, struct tui_view *v, long set);
 	/* What `arg` would open it again as it is; kept with the last view of a store. NULL, or ""
 	 * given: nothing. */
 	void (*keep)(struct tui *t, struct tui_view *v, char *text, size_t size);
@@ -131,6 +134,7 @@ struct tui {
 	size_t nviews, at;	/* … those behind it can be gone forward to */
 
 	struct tui_prompts *prompts; /* prompt.c */
+	struct tui_old_runs *old_runs; /* reload.c */
 	char message[400];
 	bool error;
 	bool pasting; /* keys come from a clipboard, not from a hand */
@@ -144,6 +148,8 @@ struct tui_view *tui_current(const struct tui *t);
  * False: it did not open, and there is a message. */
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
 const struct tui_view_ops *tui_view_find(const char *name);
+/* The current view again, on t->select, with what it was opened with (ops->keep). */
+bool tui_again(struct tui *t);
 bool tui_back(struct tui *t);
 bool tui_forward(struct tui *t);
 void tui_close_all(struct tui *t);

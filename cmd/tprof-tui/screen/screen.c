@@ -28,6 +28,7 @@ static struct {
 	bool cursor; /* is to be shown, there */
 	int cursor_row, cursor_col;
 	volatile sig_atomic_t interrupted;
+	volatile sig_atomic_t ended; /* the signal that asked for it */
 } term;
 
 /* ---- giving it back ---- */
@@ -80,6 +81,23 @@ static void interrupt(int number)
 	term.interrupted = 1;
 }
 
+#define GRACE_S 2 /* to put away what is worth it */
+
+/* Told to end: in order, if that does not take long. A second time, or when it does, at once. */
+static void ask_to_end(int number)
+{
+	if (term.ended)
+		crash(number);
+	term.ended = number;
+	alarm(GRACE_S);
+}
+
+static void too_late(int number)
+{
+	(void)number;
+	crash(term.ended ? term.ended : SIGTERM);
+}
+
 /* While it was stopped, the shell was told of new sizes; ncurses asks the terminal after this. */
 static void go_on(int number)
 {
@@ -90,7 +108,7 @@ static void go_on(int number)
 static void catch_signals(void)
 {
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,	SIGABRT,
-				     SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGSYS};
+				     SIGQUIT, SIGXCPU, SIGSYS};
 	static char stack[32768];
 	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
 	struct sigaction sa = {.sa_handler = crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
@@ -102,7 +120,13 @@ static void catch_signals(void)
 	sa.sa_handler = interrupt;
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGINT, &sa, NULL);
-	/* Both have to end the read that a key is waited for in. */
+	/* All of these have to end the read that a key is waited for in. */
+	sa.sa_flags = 0;
+	sa.sa_handler = too_late;
+	sigaction(SIGALRM, &sa, NULL);
+	sa.sa_handler = ask_to_end;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
 	sa.sa_handler = go_on;
 	sa.sa_flags = 0;
 	sigaction(SIGCONT, &sa, NULL);
@@ -253,6 +277,11 @@ bool tui_screen_interrupted(void)
 
 	term.interrupted = 0;
 	return was;
+}
+
+int tui_screen_ended(void)
+{
+	return term.ended;
 }
 
 bool tui_screen_gone(void)

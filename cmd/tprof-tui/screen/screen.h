@@ -36,6 +36,8 @@ void tui_screen_suspend(void);
  * execvp. */
 bool tui_screen_run(char *const argv[]);
 
+/* The signal that told the program to end, 0: none did. After a moment it ends in any case. */
+int tui_screen_ended(void);
 /* Was ^C typed since the last time this was asked? */
 bool tui_screen_interrupted(void);
 /* There is nobody at the other end of the terminal any more. */

@@ -18,6 +18,9 @@ static void take(struct tui_rows *r, struct tui_cells *cells)
 	r->cells = *cells;
 	*cells = (struct tui_cells){0};
 	tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL);
+	if (r->wish && r->table.n)
+		r->table.cursor = (size_t)r->wish <= r->table.n ? (size_t)r->wish - 1 : 0;
+	r->wish = 0;
 	tui_cells_release(&old);
 }
 
@@ -171,6 +174,18 @@ void tui_rows_click(struct tui *t, struct tui_view *v, int row, int col, bool tw
 
 	if (tui_table_click(&r->table, v->area, row, col) && twice)
 		tui_act(t, TUI_DO_ENTER);
+}
+
+long tui_rows_cursor(struct tui *t, struct tui_view *v, long set)
+{
+	struct tui_rows *r = v->state;
+
+	(void)t;
+	if (set >= 0 && r->table.n)
+		r->table.cursor = (size_t)set < r->table.n ? (size_t)set : 0;
+	else if (set >= 0)
+		r->wish = set + 1;
+	return (long)r->table.cursor;
 }
 
 bool tui_rows_search(struct tui *t, struct tui_view *v, const char *text, int step)

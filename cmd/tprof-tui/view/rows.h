@@ -11,6 +11,7 @@ struct tui_rows {
 	struct tui_cells cells;
 	struct tui_table table; /* shows the first sheet of the cells */
 	char *error;		/* of the last report, NULL: none */
+	long wish;		/* where the cursor is to be, + 1; 0: where it is */
 };
 
 /* A report being made; its own arguments in `which` and `arg`. */
@@ -58,6 +59,7 @@ void tui_rows_draw(struct tui *t, struct tui_view *v, struct tui_area area);
 bool tui_rows_act(struct tui *t, struct tui_view *v, enum tui_action action);
 /* Twice on a row is as Enter. */
 void tui_rows_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+long tui_rows_cursor(struct tui *t, struct tui_view *v, long set);
 bool tui_rows_search(struct tui *t, struct tui_view *v, const char *text, int step);
 void tui_rows_filter(struct tui *t, struct tui_view *v, const char *text);
 int tui_rows_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out);

@@ -135,7 +135,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 			t->select.run = run;
 			t->select.other = other;
 		}
-		tui_open(t, &tui_top, NULL);
+		tui_open(t, tui_view_find("overview"), NULL);
 		return true;
 	case TUI_DO_MARK:
 		t->select.other = run && run != t->select.other ? run : NULL;
@@ -159,6 +159,7 @@ const struct tui_view_ops tui_runs = {
     .click = tui_rows_click,
     .search = tui_rows_search,
     .filter = tui_rows_filter,
+    .cursor = tui_rows_cursor,
     .yank = tui_rows_yank,
     .save = tui_rows_save,
 };

@@ -450,4 +450,5 @@ const struct tui_view_ops tui_top = {
     .source = top_source,
     .title = title,
     .keep = keep,
+    .cursor = tui_rows_cursor,
 };
