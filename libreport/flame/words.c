@@ -72,6 +72,16 @@ char *rep_flame_thousands(char text[REP_FLAME_WORDS], int64_t v)
 	return text;
 }
 
+/* "1 sample", of "samples". */
+static int noun_size(const struct rep_flame_measure *m, int64_t v)
+{
+	size_t n = strlen(m->noun);
+
+	if ((v == 1 || v == -1) && n > 2 && m->noun[n - 1] == 's' && m->noun[n - 2] != 's')
+		n--;
+	return n < 60 ? (int)n : 60;
+}
+
 char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure *m, int64_t v)
 {
 	int64_t scaled;
@@ -85,8 +95,8 @@ char *rep_flame_human(char text[REP_FLAME_WORDS], const struct rep_flame_measure
 		return tp_fmt_bytes(text, scaled);
 	default:
 		rep_flame_thousands(text, v);
-		snprintf(text + strlen(text), REP_FLAME_WORDS - strlen(text), "%s%.60s",
-			 *m->noun ? " " : "", m->noun);
+		snprintf(text + strlen(text), REP_FLAME_WORDS - strlen(text), "%s%.*s",
+			 *m->noun ? " " : "", noun_size(m, v), m->noun);
 		return text;
 	}
 }

@@ -45,11 +45,13 @@ function size(bytes) {
 }
 const thousands = v => String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 // v is a BigInt: sums are exact.
+// "1 sample", of "samples".
+const one = (v, noun) => (v === 1n || v === -1n) && /[^s]s$/.test(noun) && noun.length > 2 ? noun.slice(0, -1) : noun;
 function human(v) {
 	const n = Number(v) * data.scale;
-	return data.kind === 'time' ? duration(n) : data.kind === 'size' ? size(n) : thousands(v) + (data.noun ? ' ' + data.noun : '');
+	return data.kind === 'time' ? duration(n) : data.kind === 'size' ? size(n) : thousands(v) + (data.noun ? ' ' + one(v, data.noun) : '');
 }
-const exact = v => thousands(v) + ' ' + (data.noun || data.unit);
+const exact = v => thousands(v) + ' ' + (data.kind === 'count' ? one(v, data.noun || data.unit) : data.noun || data.unit);
 function percent(part, whole) {
 	const p = Number(whole) ? 100 * Number(part) / Number(whole) : 0, a = Math.abs(p);
 	if (a < 0.0005) return '0%';

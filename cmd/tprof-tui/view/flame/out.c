@@ -166,19 +166,17 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 
 void flame_top(struct tui *t, struct tui_view *v)
 {
-	static const char *const reports[REP_NTRACE_VIEWS] = {
-	    [REP_TRACE_CPU] = "cpu",	      [REP_TRACE_RUNNING] = "groups",
-	    [REP_TRACE_OFFCPU] = "block",     [REP_TRACE_SCHED] = "sched",
-	    [REP_TRACE_SYSCALL] = "syscalls", [REP_TRACE_WALL] = "breakdown",
-	};
 	const struct flame *f = v->state;
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct tui_select s;
+	char report[40];
 
 	if (!tui_select_copy(&s, &v->select) || (b && !narrow(f, v, b->what.node, &s))) {
 		tui_select_release(&s);
 		tui_error(t, "out of memory");
 		return;
 	}
-	tui_lead_open(t, &s, "top", flame_is_profile(v) ? NULL : reports[f->kind.view]);
+	/* The functions of what the picture is of. */
+	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
+	tui_lead_open(t, &s, "top", flame_is_profile(v) ? NULL : report);
 }
