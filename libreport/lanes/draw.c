@@ -333,17 +333,6 @@ static void draw_list(struct drawing *d, size_t row, const struct rep_slab *s, u
 		rep_pen_list(&d->pen, row, s, &s->list[at], lo, hi);
 }
 
-static void draw_places(struct drawing *d, size_t row, const struct rep_slab *s, uint32_t index,
-			bool proc)
-{
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	uint32_t n = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, n, index);
-
-	if (at < n)
-		rep_pen_places(&d->pen, row, s, proc ? s->on_p : s->on_m, &list[at], INT64_MIN,
-			       INT64_MAX);
-}
-
 static void draw_slab(struct drawing *d, const struct rep_slab *s)
 {
 	for (size_t r = 0; r < d->picture->nrows; r++) {
@@ -352,7 +341,7 @@ static void draw_slab(struct drawing *d, const struct rep_slab *s)
 		if (lane->kind == REP_LANE_GOROUTINE)
 			draw_list(d, r, s, lane->index, INT64_MIN, INT64_MAX);
 		else if (lane->kind == REP_LANE_PROC || lane->kind == REP_LANE_THREAD)
-			draw_places(d, r, s, lane->index, lane->kind == REP_LANE_PROC);
+			rep_pen_places(&d->pen, r, s, lane->kind == REP_LANE_PROC, lane->index);
 	}
 	for (size_t i = 0; i < d->nstays; i++)
 		draw_list(d, d->stay[i].row, s, d->stay[i].goroutine, d->stay[i].from,

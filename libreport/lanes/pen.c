@@ -198,26 +198,55 @@ static void claim(struct rep_pen *p, size_t row, int col, const struct rep_slab 
 	p->whose[cell] = rep_slab_owner(s, at)->owner;
 }
 
-void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, const uint32_t *order,
-		    const struct rep_slab_list *list, int64_t lo, int64_t hi)
+/* As add_blocks. */
+static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col, const struct rep_slab *s,
+				 const uint32_t *order, const struct rep_slab_list *list,
+				 const struct rep_slab_block *block, uint32_t i)
 {
-	uint32_t best = TP_NONE; /* the longest that lies in column col */
-	int64_t longest = 0;
-	int col = 0;
-	bool begun = false, odd = s->odd || list->odd;
+	uint32_t blocks = (list[1].first - list->first) / REP_SLAB_BLOCK;
+	uint32_t k = (i - list->first) / REP_SLAB_BLOCK, to = k;
+	int64_t *sum = sums_of(p, row, col);
 
-	lo = lo > p->bound[0] ? lo : p->bound[0];
-	hi = hi < p->bound[p->cols] ? hi : p->bound[p->cols];
-	for (uint32_t i = first_from(s, order, list, lo); i < list[1].first && lo < hi; i++) {
-		uint32_t at = order[i];
-		struct rep_lane_span span = {.start = rep_slab_start(s, at),
+	for (; to < blocks; to++) {
+		uint32_t last = order[list->first + (to + 1) * REP_SLAB_BLOCK - 1];
+		uint32_t longest = block[to].longest;
+
+		if (rep_slab_end(s, last) >= p->bound[col + 1])
+			break;
+		claim(p, row, col, s, longest,
+		      rep_slab_end(s, longest) - rep_slab_start(s, longest));
+	}
+	sum[TP_ST_RUNNING] += block[to].running - block[k].running;
+	sum[TP_ST_SYSCALL] += block[to].syscall - block[k].syscall;
+	sum[TP_ST_SYSCALL_BLOCKED] += block[to].blocked - block[k].blocked;
+	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SLAB_BLOCK;
+	return list->first + to * REP_SLAB_BLOCK;
+}
+
+void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, bool proc,
+		    uint32_t index)
+{
+	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
+	const uint32_t *order = proc ? s->on_p : s->on_m;
+	uint32_t lists = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, lists, index);
+	int64_t lo = p->bound[0], hi = p->bound[p->cols];
+	int64_t longest = 0;	 /* of those in column col … */
+	uint32_t best = TP_NONE; /* … this one */
+	bool begun = false, odd;
+	int col = 0;
+
+	if (at == lists)
+		return;
+	list += at;
+	odd = s->odd || list->odd;
+	for (uint32_t i = first_from(s, order, list, lo); i < list[1].first; i++) {
+		struct rep_lane_span span = {.start = rep_slab_start(s, order[i]),
 					     .goroutine = TP_NONE,
-					     .class = rep_slab_class(s, at)};
+					     .class = rep_slab_class(s, order[i])};
 		int next;
 
 		if (span.start >= hi && !odd)
 			break;
-		span.end = rep_slab_end(s, at);
 		next = !begun || odd ? rep_pen_column(p, span.start > lo ? span.start : lo) : col;
 		while (next + 1 < p->cols && p->bound[next + 1] <= span.start)
 			next++;
@@ -228,11 +257,23 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, con
 		}
 		col = next;
 		begun = true;
-		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1])
-			span.goroutine = rep_slab_owner(s, at)->owner;
-		else if (span.end - span.start > longest) {
+		if (list->sums != TP_NONE && (i - list->first) % REP_SLAB_BLOCK == 0 &&
+		    span.start >= lo) {
+			uint32_t to =
+			    add_place_blocks(p, row, col, s, order, list,
+					     (proc ? s->p_block : s->m_block) + list->sums, i);
+
+			if (to > i) {
+				i = to - 1;
+				continue;
+			}
+		}
+		span.end = rep_slab_end(s, order[i]);
+		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1]) {
+			span.goroutine = rep_slab_owner(s, order[i])->owner;
+		} else if (span.end - span.start > longest) {
 			longest = span.end - span.start;
-			best = at;
+			best = order[i];
 		}
 		rep_pen_span(p, row, &next, &span, lo, hi);
 	}

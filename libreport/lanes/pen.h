@@ -34,9 +34,9 @@ void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane
 /* The spans of a goroutine's list, as far as they lie in [lo, hi). */
 void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
 		  const struct rep_slab_list *list, int64_t lo, int64_t hi);
-/* Those of a P or M. */
-void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, const uint32_t *order,
-		    const struct rep_slab_list *list, int64_t lo, int64_t hi);
+/* Those of P or M `index`. */
+void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, bool proc,
+		    uint32_t index);
 /* What is only known as a sum, spread over [lo, hi), of which [from, to) counts. */
 void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,
 		 int64_t hi, int64_t from, int64_t to);

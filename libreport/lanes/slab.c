@@ -22,8 +22,22 @@ struct reading {
 	const atomic_bool *stop;
 	struct raw *raw;
 	uint32_t n, room;
-	uint32_t *count; /* by goroutine; places later */
+	uint32_t *count;       /* by goroutine; places later */
+	uint32_t *on_p, *on_m; /* spans by P and M */
+	uint32_t n_on_p, n_on_m;
 };
+
+/* Whether its state is one of those in which a goroutine is on an M, and has a P. */
+static bool on_m(uint16_t class)
+{
+	return class == TP_ST_RUNNING || class == TP_ST_SYSCALL || class == TP_ST_SYSCALL_BLOCKED;
+}
+
+static bool on_p(uint16_t class)
+{
+	/* Who lost the P in a system call still says which it was. */
+	return class == TP_ST_RUNNING || class == TP_ST_SYSCALL;
+}
 
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
@@ -58,6 +72,14 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	    .class = rep_lanes_class(l, span->state, span->reason),
 	};
 	r->count[span->goroutine]++;
+	if (span->p < l->np && on_p(r->raw[r->n - 1].class)) {
+		r->on_p[span->p]++;
+		r->n_on_p++;
+	}
+	if (span->m < l->nm && on_m(r->raw[r->n - 1].class)) {
+		r->on_m[span->m]++;
+		r->n_on_m++;
+	}
 	return 0;
 }
 
@@ -157,60 +179,84 @@ static int place_spans(struct reading *r, uint32_t *place)
 
 /* ---- Ps and Ms ---- */
 
-/* Spans by P or M, in the order in which they ended, which is that of their starts. */
-static int make_places(const struct reading *r, const uint32_t *place, bool procs, uint32_t owners,
-		       uint32_t **order, struct rep_slab_list **list, uint32_t *nlists)
+/* Where spans by P or M go. */
+struct places {
+	uint32_t owners;
+	uint32_t *count; /* by owner: spans, then where the next one goes */
+	uint32_t n;
+	uint32_t **order;
+	struct rep_slab_list **list;
+	uint32_t *nlists;
+};
+
+static int make_place_lists(struct rep_slab *s, const struct places *p)
+{
+	uint32_t at = 0, lists = 0;
+
+	for (uint32_t o = 0; o < p->owners; o++)
+		*p->nlists += p->count[o] > 0;
+	*p->order = room_for(s, p->n, sizeof(**p->order));
+	*p->list = room_for(s, *p->nlists + (size_t)1, sizeof(**p->list));
+	if (!*p->order || !*p->list)
+		return TP_ENOMEM;
+	for (uint32_t o = 0; o < p->owners; o++) {
+		if (!p->count[o])
+			continue;
+		(*p->list)[lists++] = (struct rep_slab_list){
+		    .owner = o, .first = at, .end = INT64_MIN, .sums = TP_NONE};
+		at += p->count[o];
+		/* From here on the list, until it is filled. */
+		p->count[o] = lists - 1;
+	}
+	(*p->list)[lists] = (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+	return 0;
+}
+
+static void put_place(const struct places *p, uint32_t owner, const struct raw *raw, uint32_t place,
+		      uint32_t *filled)
+{
+	uint32_t k = p->count[owner];
+	struct rep_slab_list *list = &(*p->list)[k];
+
+	(*p->order)[list->first + filled[k]++] = place;
+	if (raw->start < list->end || raw->end < raw->start)
+		list->odd = true;
+	list->end = raw->end;
+}
+
+/* Spans are in the order in which they ended, which is that of their starts where they do not
+ * overlap. */
+static int make_places(const struct reading *r, const uint32_t *place)
 {
 	struct rep_slab *s = r->s;
-	uint32_t *count = calloc(owners + (size_t)1, sizeof(*count)), n = 0, at = 0;
+	struct places p = {.owners = r->l->np,
+			   .count = r->on_p,
+			   .n = r->n_on_p,
+			   .order = &s->on_p,
+			   .list = &s->p_list,
+			   .nlists = &s->np_lists};
+	struct places m = {.owners = r->l->nm,
+			   .count = r->on_m,
+			   .n = r->n_on_m,
+			   .order = &s->on_m,
+			   .list = &s->m_list,
+			   .nlists = &s->nm_lists};
+	uint32_t *filled;
 
-	if (!count)
+	if (make_place_lists(s, &p) || make_place_lists(s, &m))
 		return TP_ENOMEM;
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < r->n; i++) {
-			uint32_t owner = procs ? r->raw[i].p : r->raw[i].m;
+	filled = calloc(s->np_lists + (size_t)s->nm_lists + 1, sizeof(*filled));
+	if (!filled)
+		return TP_ENOMEM;
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct raw *raw = &r->raw[i];
 
-			/* Who lost the P in a system call still says which it was. */
-			if (owner >= owners || (procs && r->raw[i].class == TP_ST_SYSCALL_BLOCKED))
-				continue;
-			if (pass) {
-				uint32_t to = count[owner]++;
-
-				(*order)[to] = place[i];
-			} else {
-				count[owner]++;
-				n++;
-			}
-		}
-		if (pass)
-			break;
-		for (uint32_t o = 0; o < owners; o++)
-			*nlists += count[o] > 0;
-		*order = room_for(s, n, sizeof(**order));
-		*list = room_for(s, *nlists + (size_t)1, sizeof(**list));
-		if (!*order || !*list) {
-			free(count);
-			return TP_ENOMEM;
-		}
-		*nlists = 0;
-		for (uint32_t o = 0; o < owners; o++) {
-			if (!count[o])
-				continue;
-			(*list)[(*nlists)++] =
-			    (struct rep_slab_list){.owner = o, .first = at, .sums = TP_NONE};
-			at += count[o];
-			count[o] = at - count[o];
-		}
-		(*list)[*nlists] =
-		    (struct rep_slab_list){.owner = TP_NONE, .first = at, .sums = TP_NONE};
+		if (raw->p < r->l->np && on_p(raw->class))
+			put_place(&p, raw->p, raw, place[i], filled);
+		if (raw->m < r->l->nm && on_m(raw->class))
+			put_place(&m, raw->m, raw, place[i], filled + s->np_lists);
 	}
-	free(count);
-	for (uint32_t k = 0; k < *nlists; k++) {
-		for (uint32_t i = (*list)[k].first + 1; i < (*list)[k + 1].first; i++) {
-			if (rep_slab_start(s, (*order)[i]) < s->end[(*order)[i - 1]])
-				(*list)[k].odd = true;
-		}
-	}
+	free(filled);
 	return 0;
 }
 
@@ -255,6 +301,56 @@ static int make_sums(struct rep_slab *s, uint32_t nclasses)
 	return 0;
 }
 
+static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *order,
+					  struct rep_slab_list *list, uint32_t nlists)
+{
+	struct rep_slab_block *block;
+	uint32_t rows = 0;
+
+	for (uint32_t k = 0; k < nlists; k++) {
+		uint32_t n = list[k + 1].first - list[k].first;
+
+		if (n < 2 * REP_SLAB_BLOCK || list[k].odd || s->odd)
+			continue;
+		list[k].sums = rows;
+		rows += n / REP_SLAB_BLOCK + 1;
+	}
+	block = room_for(s, rows, sizeof(*block));
+	for (uint32_t k = 0; k < nlists && block; k++) {
+		uint32_t n = (list[k + 1].first - list[k].first) / REP_SLAB_BLOCK * REP_SLAB_BLOCK;
+		struct rep_slab_block *b = block + list[k].sums;
+		int64_t longest = 0;
+
+		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
+			uint32_t at = order[list[k].first + i];
+			int64_t ns = s->end[at] - rep_slab_start(s, at);
+
+			if (i % REP_SLAB_BLOCK == 0) {
+				b[1] = b[0];
+				b->longest = at;
+				longest = 0;
+				b++;
+			}
+			if (ns > longest) {
+				longest = ns;
+				b[-1].longest = at;
+			}
+			switch (rep_slab_class(s, at)) {
+			case TP_ST_RUNNING:
+				b->running += ns;
+				break;
+			case TP_ST_SYSCALL:
+				b->syscall += ns;
+				break;
+			default:
+				b->blocked += ns;
+				break;
+			}
+		}
+	}
+	return block;
+}
+
 /* ---- slabs ---- */
 
 static void slab_free(struct rep_slab *s)
@@ -271,6 +367,8 @@ static void slab_free(struct rep_slab *s)
 	free(s->on_m);
 	free(s->p_list);
 	free(s->m_list);
+	free(s->p_block);
+	free(s->m_block);
 	free(s);
 }
 
@@ -281,15 +379,21 @@ static int make_slab(struct reading *r, struct tp_err *err)
 	int code;
 
 	r->count = calloc(r->l->ng + (size_t)1, sizeof(*r->count));
-	code = r->count ? read_spans(r, err) : rep_lanes_nomem(err);
+	r->on_p = calloc(r->l->np + (size_t)1, sizeof(*r->on_p));
+	r->on_m = calloc(r->l->nm + (size_t)1, sizeof(*r->on_m));
+	code = r->count && r->on_p && r->on_m ? read_spans(r, err) : rep_lanes_nomem(err);
 	if (code)
 		return code;
 	place = malloc((r->n + (size_t)1) * sizeof(*place));
-	if (!place || make_lists(r) || place_spans(r, place) ||
-	    make_places(r, place, true, r->l->np, &s->on_p, &s->p_list, &s->np_lists) ||
-	    make_places(r, place, false, r->l->nm, &s->on_m, &s->m_list, &s->nm_lists) ||
+	if (!place || make_lists(r) || place_spans(r, place) || make_places(r, place) ||
 	    make_sums(s, r->l->nclasses))
 		code = rep_lanes_nomem(err);
+	if (!code) {
+		s->p_block = make_blocks(s, s->on_p, s->p_list, s->np_lists);
+		s->m_block = make_blocks(s, s->on_m, s->m_list, s->nm_lists);
+		if (!s->p_block || !s->m_block)
+			code = rep_lanes_nomem(err);
+	}
 	free(place);
 	if (!code && !s->odd) {
 		free(s->end);
@@ -353,6 +457,8 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 	code = make_slab(&r, err);
 	free(r.raw);
 	free(r.count);
+	free(r.on_p);
+	free(r.on_m);
 	if (code) {
 		slab_free(r.s);
 		return code;

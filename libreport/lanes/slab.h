@@ -15,8 +15,14 @@ struct rep_slab_list {
 	uint32_t owner; /* goroutine, P or M */
 	uint32_t first; /* of its spans, in place or order */
 	int64_t end;	/* of the last one */
-	uint32_t sums;	/* row of `sum` of its first block, TP_NONE for none */
+	uint32_t sums;	/* of its first block, in `sum` or `block`; TP_NONE for none */
 	bool odd;	/* of a P or M: spans overlap, or are not in order */
+};
+
+/* A block of a P's or M's spans: what those before it sum up to, by state, and its longest. */
+struct rep_slab_block {
+	int64_t running, syscall, blocked;
+	uint32_t longest; /* a span's place */
 };
 
 struct rep_slab {
@@ -42,6 +48,7 @@ struct rep_slab {
 	uint32_t *on_p, *on_m;
 	struct rep_slab_list *p_list, *m_list;
 	uint32_t np_lists, nm_lists;
+	struct rep_slab_block *p_block, *m_block;
 };
 
 /* The slab of a segment, read if need be; it stays until the next call. TP_ECANCEL where *stop. */
