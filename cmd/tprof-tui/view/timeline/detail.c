@@ -87,7 +87,7 @@ static int take_moment(struct tl_detail *d, const struct tp_dict *dict, struct r
 	d->there = true;
 	d->span = m->span;
 	d->cause = m->cause;
-	d->outside = ended_by(dict, &m->span, entry);
+	d->outside = m->span.state == TP_ST_WAITING ? ended_by(dict, &m->span, entry) : "";
 	d->reason = keep(d, dict, m->span.reason);
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
 	    take_stack(d, dict, m->span.waker_stack, &d->waker_stack))
@@ -100,6 +100,27 @@ static int take_moment(struct tl_detail *d, const struct tp_dict *dict, struct r
 	if (!d->woken)
 		return no_memory(err);
 	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
+	return 0;
+}
+
+/* What ended the wait before a span that no goroutine is known to have begun: a goroutine runs on
+ * after it was runnable, which it was after it had waited. */
+static int look_back(struct tl_detail *d, struct rep_lanes *lanes, uint32_t entry,
+		     struct tp_err *err)
+{
+	int64_t at = d->span.start;
+
+	for (int i = 0; i < 3 && at > 0; i++) {
+		struct rep_moment m = {0};
+		int code = rep_lanes_moment(lanes, d->goroutine, at - 1, &m, err);
+
+		if (!code && m.span.state == TP_ST_WAITING)
+			d->outside = ended_by(rep_lanes_dict(lanes), &m.span, entry);
+		at = !code && m.span.state == TP_ST_RUNNABLE ? m.span.start : 0;
+		rep_moment_release(&m);
+		if (code)
+			return code == TP_ENOENT ? 0 : code;
+	}
 	return 0;
 }
 
@@ -125,6 +146,9 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct re
 	else if (code == TP_ENOENT)
 		code = 0;
 	rep_moment_release(&m);
+	if (!code && d->there && d->cause.goroutine == TP_NONE &&
+	    (d->span.state == TP_ST_RUNNING || d->span.state == TP_ST_RUNNABLE))
+		code = look_back(d, lanes, entry, err);
 	return code;
 }
 

@@ -164,51 +164,69 @@ static void draw_cursor(const struct timeline *s, int row)
 	int left = l->area.col + l->label, col = tl_window_col(w, s->ns);
 	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
 	int64_t to = s->anchor < s->ns ? s->ns : s->anchor;
+	char text[TP_UNITS_SIZE + 4], took[TP_UNITS_SIZE];
 
 	for (int i = 0; s->anchor != INT64_MIN && i < w->cols; i++)
 		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) <= to)
 			tui_glyph(row, left + i, TUI_STYLE_MATCH, "═", '=');
+	if (s->anchor != INT64_MIN && w->cols > 20) {
+		snprintf(text, sizeof(text), " %s ", tp_fmt_ns(took, to - from + w->cell));
+		tui_put_right(row, left, w->cols, TUI_STYLE_MATCH, text, strlen(text));
+	}
 	if (col >= 0 && col < w->cols)
 		tui_glyph(row, left + col, TUI_STYLE_CURSOR, "▼", 'v');
 }
 
 /* ---- bands ---- */
 
-static const struct {
-	enum rep_mark_kind kind;
-	const char *glyph;
-	char ascii;
-	enum tui_style style;
-} bands[] = {
-    /* the most important first */
-    {REP_MARK_STW, "!", '!', TUI_STYLE_ERROR},
-    {REP_MARK_GC, "━", '=', TUI_STYLE_GC},
-    {REP_MARK_ASSIST, "a", 'a', TUI_STYLE_GC},
-    {REP_MARK_SWEEP, "w", 'w', TUI_STYLE_GC},
-};
-#define NBANDS (sizeof(bands) / sizeof(bands[0]))
+/* Stops of the world where they take a part of the column that matters, else the share of the GC's
+ * mark phase as a height, else what there is. */
+static struct tl_look band_look(const struct tl_band *b, int64_t width)
+{
+	int64_t gc = b->ns[REP_MARK_GC] < width ? b->ns[REP_MARK_GC] : width;
+	struct rep_cell share = {.ns = {[TP_ST_RUNNING] = gc, [TP_ST_WAITING] = width - gc}};
+	struct tl_look look = {" ", ' ', TUI_STYLE_NORMAL};
+
+	if (b->ns[REP_MARK_STW] > width / 20 || (b->any >> REP_MARK_STW & 1 && !gc)) {
+		look = (struct tl_look){"!", '!', TUI_STYLE_ERROR};
+	} else if (gc) {
+		look = tl_look_of(&share, width);
+		look.style = TUI_STYLE_GC;
+	} else if (b->any >> REP_MARK_ASSIST & 1) {
+		look = (struct tl_look){"a", 'a', TUI_STYLE_GC};
+	} else if (b->any >> REP_MARK_SWEEP & 1) {
+		look = (struct tl_look){"w", 'w', TUI_STYLE_GC};
+	}
+	return look;
+}
+
+static const char *band_legend(int cols)
+{
+	bool ascii = tui_screen_ascii();
+
+	if (cols >= 29)
+		return ascii ? "GC # STW ! assist a sweep w" : "GC █ STW ! assist a sweep w";
+	if (cols >= 20)
+		return ascii ? "GC # STW ! assist a" : "GC █ STW ! assist a";
+	return "GC, STW";
+}
 
 static void draw_band(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
 	const struct tl_picture *p = &s->picture;
 
-	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM,
-		l->label >= 26 ? tui_screen_ascii() ? "GC = STW ! assist a sweep w"
-						    : "GC ━ STW ! assist a sweep w"
-		: l->label >= 18
-		    ? tui_screen_ascii() ? "GC = STW ! assist a" : "GC ━ STW ! assist a"
-		    : "GC, STW");
+	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, band_legend(l->label));
 	for (int i = 0; i < l->cols; i++) {
 		int col = tl_picture_col(p, tl_window_at(&s->window, i) + s->window.cell / 2);
+		struct tl_look look;
 
-		for (size_t b = 0; col >= 0 && b < NBANDS; b++) {
-			if (!(p->band[col] >> bands[b].kind & 1))
-				continue;
-			tui_glyph(row, l->area.col + l->label + i, bands[b].style, bands[b].glyph,
-				  bands[b].ascii);
-			break;
-		}
+		if (col < 0)
+			continue;
+		look = band_look(&p->band[col], p->window.cell);
+		if (look.glyph[0] != ' ')
+			tui_glyph(row, l->area.col + l->label + i, look.style, look.glyph,
+				  look.ascii);
 	}
 }
 
@@ -281,6 +299,15 @@ static bool marked(const struct timeline *s, long row, int col, struct tl_look *
 	return true;
 }
 
+/* Outside of the range that views are restricted to, all is dim. */
+static bool is_selected(const struct timeline *s, int col)
+{
+	const struct tui_select *select = &s->view->select;
+	int64_t from = tl_window_at(&s->window, col);
+
+	return from + s->window.cell > select->from_ns && from < select->to_ns;
+}
+
 static void draw_cells(const struct timeline *s, size_t at, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -288,7 +315,7 @@ static void draw_cells(const struct timeline *s, size_t at, int row)
 	const struct rep_lane *lane = s->list.row[at];
 	long from = tl_picture_row(p, lane);
 	int cursor = at == s->row ? tl_window_col(&s->window, s->ns) : -1;
-	int left = l->area.col + l->label, run = 0;
+	int left = l->area.col + l->label;
 
 	for (int i = 0; i < l->cols; i++) {
 		int64_t ns = tl_window_at(&s->window, i) + s->window.cell / 2;
@@ -301,7 +328,8 @@ static void draw_cells(const struct timeline *s, size_t at, int row)
 			look = tl_look_of(&p->cell[from * p->window.cols + col], p->window.cell);
 			if (look.style != TUI_STYLE_NORMAL)
 				marked(s, from, col, &look);
-			if (s->highlight.text && !tl_lit(s, (size_t)from, col))
+			if ((s->highlight.text && !tl_lit(s, (size_t)from, col)) ||
+			    !is_selected(s, i))
 				look.style = TUI_STYLE_DIM;
 		} else if (there) {
 			/* Not known yet. */
@@ -312,9 +340,7 @@ static void draw_cells(const struct timeline *s, size_t at, int row)
 		else if (look.glyph[0] == ' ')
 			continue;
 		tui_glyph(row, left + i, look.style, look.glyph, look.ascii);
-		run++;
 	}
-	(void)run;
 }
 
 /* ---- legend ---- */

@@ -124,7 +124,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 		     tl_time_text(when, d->cause.ns), where);
 	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
 		line(p, TUI_STYLE_NORMAL, "woken by nobody before the run ended");
-	} else if (d->span.state == TP_ST_WAITING && *d->outside) {
+	} else if (*d->outside) {
 		line(p, TUI_STYLE_NORMAL, "woken by %s, no goroutine", d->outside);
 	} else if (d->span.state == TP_ST_WAITING) {
 		line(p, TUI_STYLE_NORMAL, "woken by no goroutine that is known");
@@ -185,25 +185,50 @@ static void put_cell(struct paper *p, const struct timeline *s)
 		line(p, TUI_STYLE_DIM, "this column: nobody is there");
 }
 
-/* Ranges, regions and logs that the cursor's column touches. */
-static void put_marks(struct paper *p, const struct timeline *s)
+/* "GC mark phase 12ms, stopped world 1.2ms": ranges in the cursor's column. */
+static size_t put_ranges(char *text, size_t size, const struct tl_band *band)
+{
+	static const char *const names[] = {[REP_MARK_STW] = "stopped world",
+					    [REP_MARK_GC] = "GC mark phase",
+					    [REP_MARK_SWEEP] = "sweeping",
+					    [REP_MARK_ASSIST] = "mark assist"};
+	char took[TP_UNITS_SIZE];
+	size_t n = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i <= REP_MARK_ASSIST; i++)
+		if (band->ns[i])
+			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",
+					      names[i], tp_fmt_ns(took, band->ns[i]));
+	return n;
+}
+
+/* Is a mark at the cursor? A moment is, where it lies in its column. */
+static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t g)
 {
 	const struct tl_window *w = &s->window;
-	int64_t from = tl_window_at(w, tl_window_col(w, s->ns)), to = from + w->cell;
+	int64_t from = tl_window_at(w, tl_window_col(w, s->ns));
+
+	if (m->kind == REP_MARK_SAMPLE ||
+	    (m->goroutine != TP_NONE && m->goroutine != g && m->kind >= REP_MARK_SWEEP))
+		return false;
+	return m->to > m->from ? m->from <= s->ns && m->to > s->ns
+			       : m->from >= from && m->from < from + w->cell;
+}
+
+/* Regions, logs and ranges at the cursor, one by one; else all that its column holds of ranges. */
+static void put_marks(struct paper *p, const struct timeline *s)
+{
 	const struct rep_lane *row = tl_row(s);
 	uint32_t g = row && row->kind == REP_LANE_GOROUTINE ? row->index : s->detail.goroutine;
-	char text[700], a[TP_UNITS_SIZE], b[TL_TIME_SIZE];
+	int col = tl_picture_col(&s->picture, s->ns), left = 6;
+	char text[900], a[TP_UNITS_SIZE], b[TL_TIME_SIZE];
 	size_t n = 0;
-	int left = 5;
 
-	for (size_t i = 0; i < s->picture.nmarks && left && n < 500; i++) {
+	for (size_t i = 0; i < s->picture.nmarks && left && n < 600; i++) {
 		const struct tl_mark *m = &s->picture.mark[i];
 
-		if (m->from >= to || (m->to > m->from ? m->to <= from : m->from < from))
-			continue;
-		if (m->goroutine != TP_NONE && m->goroutine != g && m->kind >= REP_MARK_SWEEP)
-			continue;
-		if (m->kind == REP_MARK_SAMPLE)
+		if (!is_here(s, m, g))
 			continue;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%.100s", n ? ", " : "",
 				      m->kind >= REP_MARK_REGION ? rep_mark_kinds[m->kind] : "",
@@ -216,6 +241,8 @@ static void put_marks(struct paper *p, const struct timeline *s)
 	}
 	if (n)
 		line(p, TUI_STYLE_GC, "here: %s", text);
+	else if (col >= 0 && put_ranges(text, sizeof(text), &s->picture.band[col]))
+		line(p, TUI_STYLE_GC, "in this column: %s", text);
 }
 
 /* ---- stacks ---- */

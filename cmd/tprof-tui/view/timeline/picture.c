@@ -22,16 +22,40 @@ void tl_picture_release(struct tl_picture *p)
 
 /* ---- marks ---- */
 
-static void set_bits(uint16_t *bits, int first, int last, uint16_t bit)
+/* How much of a column a mark takes. */
+static int64_t overlap(const struct tl_window *w, int col, const struct tl_mark *mark)
 {
+	int64_t from = tl_window_at(w, col), to = from + w->cell;
+
+	if (from < mark->from)
+		from = mark->from;
+	if (to > mark->to)
+		to = mark->to;
+	return to > from ? to - from : 0;
+}
+
+static void add_to_band(struct tl_picture *p, const struct tl_mark *mark, int first, int last)
+{
+	for (int i = first; i <= last; i++) {
+		p->band[i].any |= (uint16_t)(1u << mark->kind);
+		if (mark->kind <= REP_MARK_ASSIST)
+			p->band[i].ns[mark->kind] += overlap(&p->window, i, mark);
+	}
+}
+
+static void add_to_row(struct tl_picture *p, const struct tl_mark *mark, size_t row, int first,
+		       int last)
+{
+	uint16_t *on = p->on + row * (size_t)p->window.cols;
+
 	for (int i = first; i <= last; i++)
-		bits[i] |= bit;
+		if (overlap(&p->window, i, mark) >= p->window.cell - p->window.cell / 2)
+			on[i] |= (uint16_t)(1u << mark->kind);
 }
 
 void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
 {
 	const struct tl_window *w = &p->window;
-	uint16_t bit = (uint16_t)(1u << mark->kind);
 	int64_t to = mark->to > mark->from ? mark->to - 1 : mark->from;
 	int first = tl_window_col(w, mark->from), last = tl_window_col(w, to);
 
@@ -41,12 +65,12 @@ void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
 		first = 0;
 	if (last >= w->cols)
 		last = w->cols - 1;
-	set_bits(p->band, first, last, bit);
+	add_to_band(p, mark, first, last);
 	if (mark->goroutine == TP_NONE)
 		return;
 	for (size_t i = 0; i < p->nrows; i++)
 		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == mark->goroutine)
-			set_bits(p->on + i * (size_t)w->cols, first, last, bit);
+			add_to_row(p, mark, i, first, last);
 }
 
 static bool is_listed(const struct tl_picture *p, uint32_t goroutine)

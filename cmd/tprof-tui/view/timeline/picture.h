@@ -26,13 +26,22 @@ struct tl_reason {
 	bool lit; /* by what is highlighted */
 };
 
+/* Ranges in a column: how long there were some of a kind (those of several goroutines at once add
+ * up), and whether there were any. */
+struct tl_band {
+	int64_t ns[REP_MARK_ASSIST + 1]; /* by kind */
+	uint16_t any;
+};
+
 struct tl_picture {
 	struct tl_window window; /* cols 0: there is none yet */
 	struct rep_lane *row;	 /* names are not kept */
 	size_t nrows;
 	struct rep_cell *cell; /* nrows * cols */
-	uint16_t *on;	/* of each cell: bit per enum rep_mark_kind that is on its goroutine */
-	uint16_t *band; /* of each column: likewise, anywhere */
+	/* Of each cell: a bit per enum rep_mark_kind that its goroutine is in for at least half of
+	 * the column. */
+	uint16_t *on;
+	struct tl_band *band; /* of each column */
 	struct tl_mark *mark;
 	size_t nmarks, room;
 	bool more_marks; /* than are kept */
@@ -54,7 +63,7 @@ bool tl_picture_of(const struct tl_picture *p, const struct rep_lane *const *row
 long tl_picture_row(const struct tl_picture *p, const struct rep_lane *lane);
 /* Its column that stands for a time, -1 for none. */
 int tl_picture_col(const struct tl_picture *p, int64_t ns);
-/* Of the marks that are kept, adds one to the cells' bits: private, for tests. */
+/* Adds one to the cells' bits and the bands; private, for tests. */
 void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark);
 /* NULL for none. */
 struct tl_reason *tl_picture_reason(const struct tl_picture *p, uint32_t id);
