@@ -158,8 +158,7 @@ static bool set_step(struct tl_job *j, const struct timeline *s)
 	if (s->event_known && s->event.ns == s->ns)
 		j->event = s->event;
 	else
-		j->event = (struct rep_event_at){.number = UINT64_MAX,
-						 .ns = s->step > 0 ? s->ns - 1 : s->ns};
+		j->event = (struct rep_event_at){.number = UINT64_MAX, .ns = s->ns};
 	if (s->step_here && tl_row(s)) {
 		j->only =
 		    tl_row(s)->kind == REP_LANE_GOROUTINE ? tl_row(s)->index : s->detail.goroutine;

@@ -131,17 +131,33 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 
 /* ---- time ---- */
 
+/* As many ticks as their labels leave room for: those grow as the columns shrink, up to
+ * "12.345678901s". */
+static void make_scale(const struct timeline *s, struct rep_scale *scale)
+{
+	const struct tl_window *w = &s->window;
+	const struct rep_chart_axis axis = {.kind = REP_NS};
+
+	for (unsigned want = (unsigned)between(w->cols / 8, 2, REP_TICKS - 2); want >= 2; want--) {
+		size_t widest = 0;
+
+		rep_scale_init(scale, &axis, (double)w->from, (double)tl_window_to(w), want, false);
+		for (size_t i = 0; i < scale->nticks; i++)
+			if (strlen(scale->ticks[i].text) > widest)
+				widest = strlen(scale->ticks[i].text);
+		if (scale->nticks * (widest + 3) <= (size_t)w->cols)
+			return;
+	}
+}
+
 static void draw_axis(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
 	const struct tl_window *w = &s->window;
-	const struct rep_chart_axis axis = {.kind = REP_NS};
 	struct rep_scale scale;
 	int left = l->area.col + l->label, free_from = 0;
 
-	/* Labels grow as the columns shrink: up to "12.345678901s". */
-	rep_scale_init(&scale, &axis, (double)w->from, (double)tl_window_to(w),
-		       (unsigned)between(l->cols / 18, 2, REP_TICKS - 2), false);
+	make_scale(s, &scale);
 	for (size_t i = 0; i < scale.nticks; i++) {
 		int col = tl_window_col(w, (int64_t)scale.ticks[i].value);
 		int width = (int)strlen(scale.ticks[i].text) + 1;

@@ -66,7 +66,8 @@ void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
 	if (last >= w->cols)
 		last = w->cols - 1;
 	add_to_band(p, mark, first, last);
-	if (mark->goroutine == TP_NONE)
+	/* Too short to be the half of any column. */
+	if (mark->goroutine == TP_NONE || mark->to - mark->from < w->cell / 2)
 		return;
 	for (size_t i = 0; i < p->nrows; i++)
 		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == mark->goroutine)
@@ -130,13 +131,21 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	return keep_mark(m, &own);
 }
 
+/* Sweeps are many and short: they are shown where they can be seen. */
+#define SWEEPS_BELOW 100000 /* ns per column */
+
 static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic_bool *stop,
 		     struct tp_err *err)
 {
 	struct marking m = {.picture = p, .stop = stop};
-	int code =
-	    rep_lanes_marks(lanes, p->window.from, tl_window_to(&p->window), on_mark, &m, err);
+	uint32_t kinds = 1u << REP_MARK_STW | 1u << REP_MARK_GC | 1u << REP_MARK_ASSIST |
+			 1u << REP_MARK_REGION | 1u << REP_MARK_LOG;
+	int code;
 
+	if (p->window.cell <= SWEEPS_BELOW)
+		kinds |= 1u << REP_MARK_SWEEP;
+	code = rep_lanes_marks_of(lanes, kinds, p->window.from, tl_window_to(&p->window), on_mark,
+				  &m, err);
 	if (code == TP_ENOMEM)
 		return no_memory(err);
 	return code;

@@ -288,6 +288,10 @@ void tl_follow(struct tui *t, struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
 
+	if (s->special == TL_ASK_LONGEST) {
+		s->follow++;
+		return;
+	}
 	if (!row)
 		return;
 	if (row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
@@ -408,6 +412,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	char who[200], took[TP_UNITS_SIZE];
 
 	if (!s->nwaits) {
+		s->follow = 0;
 		tui_message(t, "nobody waits in what is selected, but to rest");
 		return;
 	}
@@ -415,6 +420,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	w = &s->wait[s->at_wait];
 	tl_goroutine_text(s, w->goroutine, who, sizeof(who));
 	if (!tl_jump(s, w->goroutine, w->from)) {
+		s->follow = 0;
 		tui_message(t, "%s waited longest, but is not among the rows", who);
 		return;
 	}
@@ -423,6 +429,10 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	tui_message(
 	    t, "longest wait %zu: %s, %s%s", s->at_wait + 1, who, tp_fmt_ns(took, w->to - w->from),
 	    w->open ? ", not ended; B the next" : "; w goes to who ended it, B to the next");
+	if (s->follow && holds(s)) {
+		s->follow--;
+		follow_now(t, s);
+	}
 }
 
 void tl_longest(struct tui *t, struct timeline *s)
