@@ -308,17 +308,25 @@ static bool is_second(struct tui *t, const MEVENT *e)
 static void click(struct tui *t, struct tui_view *v)
 {
 	MEVENT e;
+	bool inside;
 
 	if (getmouse(&e) != OK)
 		return;
-	if (e.bstate & BUTTON4_PRESSED) {
-		wheel(t, v, -WHEEL_LINES);
-	} else if (e.bstate & BUTTON5_PRESSED) {
-		wheel(t, v, WHEEL_LINES);
-	} else if (v->ops->click && e.y >= v->area.row && e.y < v->area.row + v->area.rows &&
+	inside = e.y >= v->area.row && e.y < v->area.row + v->area.rows;
+	if (e.bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
+		bool up = (e.bstate & BUTTON4_PRESSED) != 0;
+
+		if (e.bstate & BUTTON_CTRL && v->ops->zoom && inside)
+			v->ops->zoom(t, v, e.y, e.x, up ? 1 : -1);
+		else
+			wheel(t, v, up ? -WHEEL_LINES : WHEEL_LINES);
+	} else if (v->ops->click && inside &&
 		   e.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED |
 			       BUTTON1_TRIPLE_CLICKED)) {
 		v->ops->click(t, v, e.y, e.x, is_second(t, &e));
+	} else if (inside && v->ops->drag && e.bstate & BUTTON1_RELEASED &&
+		   (e.y != t->clicked_row || e.x != t->clicked_col)) {
+		v->ops->drag(t, v, e.y, e.x);
 	}
 }
 

@@ -73,6 +73,10 @@ struct tui_view_ops {
 	bool (*key)(struct tui *t, struct tui_view *v, int key);
 	/* A click within the area it was last drawn in. NULL: none. */
 	void (*click)(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+	/* The button is let go elsewhere than it was pressed. NULL: none. */
+	void (*drag)(struct tui *t, struct tui_view *v, int row, int col);
+	/* A turn of the wheel with Ctrl: by > 0 to see more of what is there. NULL: as without. */
+	void (*zoom)(struct tui *t, struct tui_view *v, int row, int col, int by);
 	/* A turn of the wheel, so many lines down. NULL: as TUI_DO_UP and DOWN. */
 	void (*wheel)(struct tui *t, struct tui_view *v, int lines);
 	/* Search and filter while they are typed. NULL: it has none. `step` 0: as typed, else the

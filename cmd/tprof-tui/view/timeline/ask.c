@@ -180,6 +180,7 @@ static bool set_find(struct tl_job *j, const struct timeline *s)
 
 	j->step = s->find_step;
 	j->text = strdup(s->wanted ? s->wanted : "");
+	j->ns = s->ns;
 	j->col = tl_window_col(&s->window, s->ns);
 	if (s->find_step >= 0)
 		return j->text && take_rows(j, s, s->row, n < MOST_SEARCHED ? n : MOST_SEARCHED);
@@ -304,13 +305,15 @@ static void take_waits(struct tui *t, struct timeline *s, struct tl_job *j)
 static void take_found(struct tui *t, struct timeline *s, struct tl_job *j)
 {
 	if (j->code == TP_ENOENT || !j->found) {
-		tui_error(t, "no row, and no reason in the time shown, holds '%.200s'", j->text);
+		tui_error(t, "nothing %s holds '%.200s'", j->step < 0 ? "before" : "behind",
+			  j->text);
 		return;
 	}
+	if (j->lane.kind == REP_LANE_GOROUTINE && tl_jump(s, j->lane.index, j->ns))
+		return;
 	s->at_kind = j->lane.kind;
 	s->at_index = j->lane.index;
 	tl_move_to(s, j->ns);
-	tl_relist(s);
 }
 
 static void take(struct tui *t, struct timeline *s, struct tl_job *j)

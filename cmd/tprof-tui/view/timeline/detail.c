@@ -17,6 +17,7 @@ void tl_detail_release(struct tl_detail *d)
 	free(d->stack.frame);
 	free(d->waker_stack.frame);
 	free(d->woken);
+	free(d->woken_id);
 	tp_arena_clear(&d->texts);
 	*d = (struct tl_detail){0};
 }
@@ -81,12 +82,15 @@ static const char *ended_by(const struct tp_dict *dict, const struct tp_span *sp
 	}
 }
 
-static int take_moment(struct tl_detail *d, const struct tp_dict *dict, struct rep_moment *m,
+static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct rep_moment *m,
 		       uint32_t entry, struct tp_err *err)
 {
+	const struct tp_dict *dict = rep_lanes_dict(lanes);
+
 	d->there = true;
 	d->span = m->span;
 	d->cause = m->cause;
+	d->cause_id = rep_lanes_goroutine_id(lanes, m->cause.goroutine);
 	d->outside = m->span.state == TP_ST_WAITING ? ended_by(dict, &m->span, entry) : "";
 	d->reason = keep(d, dict, m->span.reason);
 	if (!d->reason || take_stack(d, dict, m->span.stack, &d->stack) ||
@@ -97,8 +101,11 @@ static int take_moment(struct tl_detail *d, const struct tp_dict *dict, struct r
 	if (!d->nwoken)
 		return 0;
 	d->woken = calloc(d->nwoken, sizeof(*d->woken));
-	if (!d->woken)
+	d->woken_id = calloc(d->nwoken, sizeof(*d->woken_id));
+	if (!d->woken || !d->woken_id)
 		return no_memory(err);
+	for (size_t i = 0; i < d->nwoken; i++)
+		d->woken_id[i] = rep_lanes_goroutine_id(lanes, m->wakeup[i].goroutine);
 	memcpy(d->woken, m->wakeup, d->nwoken * sizeof(*d->woken));
 	return 0;
 }
@@ -142,7 +149,7 @@ int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct re
 		return code;
 	code = rep_lanes_moment(lanes, d->goroutine, ns, &m, err);
 	if (!code)
-		code = take_moment(d, rep_lanes_dict(lanes), &m, entry, err);
+		code = take_moment(d, lanes, &m, entry, err);
 	else if (code == TP_ENOENT)
 		code = 0;
 	rep_moment_release(&m);

@@ -60,12 +60,15 @@ void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *te
 			 n ? " " : "", n, row->name);
 }
 
-void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, char *text, size_t size)
+void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, int64_t id, char *text,
+		       size_t size)
 {
 	const struct rep_lane *lane = tl_roster_goroutine(&s->roster, goroutine);
 
 	if (lane)
 		tl_lane_text(s, lane, text, size);
+	else if (id >= 0)
+		snprintf(text, size, "g%" PRId64, id);
 	else
 		snprintf(text, size, "another goroutine");
 }

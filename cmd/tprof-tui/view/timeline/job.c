@@ -1,6 +1,8 @@
 #include "tprof-tui/view/timeline/job.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -204,36 +206,45 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 	return 0;
 }
 
-static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err *err)
+/* Those of the selection whose reason matches (NULL: all but rest). *worst is to be freed. */
+static int longest(struct tl_job *j, struct tp_store *store, const char *reason,
+		   struct rep_view *view, struct rep_filter *filter, struct rep_worst **worst,
+		   size_t *n, struct tp_err *err)
 {
 	char times[60];
 	struct rep_filter_text text = tui_select_filter(&j->select, times);
 	const struct rep_worst_options opt = {.states = 1u << TP_ST_WAITING,
 					      .n = TL_MOST_WAITS,
-					      .no_rest = true,
+					      .no_rest = !reason,
 					      .stop = &j->job.stop};
-	struct rep_worst *worst = calloc(TL_MOST_WAITS, sizeof(*worst));
-	struct rep_filter filter;
-	struct rep_view view;
-	size_t n = 0;
 	int code;
 
 	text.state = NULL;
-	code = rep_filter_init(&filter, &text, err);
-	if (!code && !worst)
+	if (reason)
+		text.reason = reason;
+	*worst = calloc(TL_MOST_WAITS, sizeof(**worst));
+	code = rep_filter_init(filter, &text, err);
+	if (!code && !*worst)
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (!code) {
-		code = rep_view_init(&view, store, j->select.run, &filter, NULL, err);
-		if (!code)
-			code =
-			    rep_view_load(&view, TP_TABLE_GOROUTINE,
-					  REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-		if (!code)
-			code = rep_worst(&view, &opt, worst, &n, err);
-		if (!code)
-			code = take_waits(j, &view, worst, n, err);
-		rep_view_release(&view);
-	}
+	if (!code)
+		code = rep_view_init(view, store, j->select.run, filter, NULL, err);
+	if (!code)
+		code = rep_view_load(view, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	return code ? code : rep_worst(view, &opt, *worst, n, err);
+}
+
+static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err *err)
+{
+	struct rep_worst *worst = NULL;
+	struct rep_filter filter = {0};
+	struct rep_view view = {0};
+	size_t n = 0;
+	int code = longest(j, store, NULL, &view, &filter, &worst, &n, err);
+
+	if (!code)
+		code = take_waits(j, &view, worst, n, err);
+	rep_view_release(&view);
 	rep_filter_release(&filter);
 	free(worst);
 	return code;
@@ -285,6 +296,58 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 	return code;
 }
 
+/* "[gG][cC]": a regular expression for a text, without regard to case. NULL: no memory. */
+static char *pattern_of(const char *text)
+{
+	char *pattern = malloc(4 * strlen(text) + 1), *to = pattern;
+
+	if (!pattern)
+		return NULL;
+	for (; *text; text++) {
+		if (isalpha((unsigned char)*text))
+			to += sprintf(to, "[%c%c]", *text, toupper((unsigned char)*text));
+		else if (strchr(".[]{}()*+?^$|\\", *text))
+			to += sprintf(to, "\\%c", *text);
+		else
+			*to++ = *text;
+	}
+	*to = '\0';
+	return pattern;
+}
+
+/* Waits that no cell shows, as others in it took longer: the next in time of the longest that
+ * match, behind the cursor, or before it. */
+static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
+{
+	struct rep_worst *worst = NULL, *best = NULL;
+	struct rep_filter filter = {0};
+	struct rep_view view = {0};
+	char *pattern = pattern_of(j->text);
+	size_t n = 0;
+	int code = pattern ? longest(j, store, pattern, &view, &filter, &worst, &n, err)
+			   : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+
+	for (size_t i = 0; !code && i < n; i++) {
+		bool back = j->step < 0;
+
+		if (back ? worst[i].at_ns >= j->ns : worst[i].at_ns <= j->ns)
+			continue;
+		if (!best || (back ? worst[i].at_ns > best->at_ns : worst[i].at_ns < best->at_ns))
+			best = &worst[i];
+	}
+	if (best) {
+		j->found = true;
+		j->lane.kind = REP_LANE_GOROUTINE;
+		j->lane.index = best->span.goroutine;
+		j->ns = best->at_ns;
+	}
+	rep_view_release(&view);
+	rep_filter_release(&filter);
+	free(worst);
+	free(pattern);
+	return code;
+}
+
 int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct tl_job *j = (struct tl_job *)job;
@@ -302,7 +365,8 @@ int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	case TL_ASK_STEP:
 		return step(j, lanes, err);
 	case TL_ASK_FIND:
-		return find(j, lanes, err);
+		code = find(j, lanes, err);
+		return code || j->found ? code : find_hidden(j, store, err);
 	case TL_ASK_COARSE:
 	case TL_ASK_EXACT:
 		return tl_picture_make(&j->picture, lanes, &j->window, j->row, j->nrows,

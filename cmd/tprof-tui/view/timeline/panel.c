@@ -98,7 +98,7 @@ static void put_span(struct paper *p, const struct timeline *s)
 	const struct tl_detail *d = &s->detail;
 	char who[400], took[TP_UNITS_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
 
-	tl_goroutine_text(s, d->goroutine, who, sizeof(who));
+	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
 	if (*d->reason)
 		snprintf(why, sizeof(why), "%s%.200s",
 			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
@@ -119,7 +119,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 		snprintf(where, sizeof(where), " in %s", frame);
 	}
 	if (d->cause.goroutine != TP_NONE) {
-		tl_goroutine_text(s, d->cause.goroutine, who, sizeof(who));
+		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, who, sizeof(who));
 		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
 		     tl_time_text(when, d->cause.ns), where);
 	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
@@ -140,7 +140,7 @@ static void put_woken(struct paper *p, const struct timeline *s)
 	if (!d->nwoken)
 		return;
 	for (i = 0; i < d->nwoken && n < 300; i++) {
-		tl_goroutine_text(s, d->woken[i].goroutine, who, sizeof(who));
+		tl_goroutine_text(s, d->woken[i].goroutine, d->woken_id[i], who, sizeof(who));
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
 				      tl_time_text(when, d->woken[i].ns));
 	}

@@ -256,7 +256,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 	const struct tl_detail *d = &s->detail;
 	char who[200], by[200], when[TL_TIME_SIZE];
 
-	tl_goroutine_text(s, d->goroutine, who, sizeof(who));
+	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
 	if (!d->there) {
 		tui_message(t, "no goroutine is here");
 	} else if (d->cause.goroutine == TP_NONE) {
@@ -269,7 +269,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 	} else if (!push(s)) {
 		tui_error(t, "out of memory");
 	} else {
-		tl_goroutine_text(s, d->cause.goroutine, by, sizeof(by));
+		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
 		tl_time_text(when, d->cause.ns);
 		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
 			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
@@ -418,7 +418,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	}
 	s->at_wait = i % s->nwaits;
 	w = &s->wait[s->at_wait];
-	tl_goroutine_text(s, w->goroutine, who, sizeof(who));
+	tl_goroutine_text(s, w->goroutine, -1, who, sizeof(who));
 	if (!tl_jump(s, w->goroutine, w->from)) {
 		s->follow = 0;
 		tui_message(t, "%s waited longest, but is not among the rows", who);

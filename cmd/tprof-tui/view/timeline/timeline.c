@@ -331,6 +331,12 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_ENTER:
 		enter(t, s);
 		return true;
+	case TUI_DO_GOROUTINE:
+		if (!tl_row(s) || tl_row(s)->kind == REP_LANE_GROUP ||
+		    tl_row(s)->kind == REP_LANE_TASK)
+			return false;
+		enter(t, s);
+		return true;
 	case TUI_DO_FOLD:
 		tl_fold(t, s);
 		return true;
@@ -366,25 +372,84 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 
 /* ---- the mouse ---- */
 
+/* The row of the list at a row of the screen, -1 for none. */
+static long row_at(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	int chart = l->area.row + l->axis + l->band + l->notes;
+
+	if (row < chart || row >= chart + l->chart || (size_t)(row - chart) + s->top >= s->list.n)
+		return -1;
+	return (long)s->top + row - chart;
+}
+
+/* The time at a column of the screen; false: that is left of all time. */
+static bool time_at(const struct timeline *s, int col, int64_t *ns)
+{
+	int first = s->layout.area.col + s->layout.label;
+
+	if (col < first)
+		return false;
+	*ns = tl_window_at(&s->window, col - first);
+	return true;
+}
+
+static bool is_usable(struct timeline *s)
+{
+	s->playing = s->gave_up = false;
+	return s->ready && !*s->error && s->layout.cols;
+}
+
+/* A click places the cursor, on the sign before a name it folds and unfolds; two zoom in on the
+ * span, on a name they open it. */
 static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
 {
 	struct timeline *s = v->state;
 	const struct tl_layout *l = &s->layout;
-	int chart = l->area.row + l->axis + l->band + l->notes;
+	bool on_axis = l->axis && row < l->area.row + l->axis + l->band;
+	long at = row_at(s, row);
+	int64_t ns;
 
-	if (!s->ready || *s->error)
+	if (!is_usable(s) || (at < 0 && !on_axis))
 		return;
-	s->playing = s->gave_up = false;
-	if (row >= chart && row < chart + l->chart && (size_t)(row - chart) + s->top < s->list.n)
-		tl_move_to_row(s, s->top + (size_t)(row - chart));
-	else if (row >= chart)
-		return;
-	if (col >= l->area.col + l->label)
-		tl_move_to(s, tl_window_at(&s->window, col - l->area.col - l->label));
-	if (twice && col < l->area.col + l->label)
+	if (at >= 0)
+		tl_move_to_row(s, (size_t)at);
+	if (time_at(s, col, &ns)) {
+		tl_move_to(s, ns);
+		if (twice)
+			tl_zoom_here(s);
+	} else if (at >= 0 && (twice || (col < l->area.col + 2 && tl_row(s) &&
+					 tl_row(s)->kind == REP_LANE_GROUP))) {
 		enter(t, s);
-	else if (twice)
-		tl_zoom_here(s);
+	}
+}
+
+/* From where the button was pressed to here is a range. */
+static void drag(struct tui *t, struct tui_view *v, int row, int col)
+{
+	struct timeline *s = v->state;
+	int64_t from, to;
+
+	(void)row;
+	if (!is_usable(s) || !time_at(s, t->clicked_col, &from) || !time_at(s, col, &to) ||
+	    t->clicked_col == col)
+		return;
+	s->anchor = from;
+	tl_move_to(s, to);
+	end_range(t, s);
+}
+
+static void zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by)
+{
+	struct timeline *s = v->state;
+	int64_t ns;
+
+	(void)t;
+	(void)row;
+	if (!is_usable(s) || !time_at(s, col, &ns))
+		return;
+	tl_move_to(s, ns);
+	tl_zoom(s, by > 0 ? 2 : -2);
 }
 
 static void highlight(struct tui *t, struct tui_view *v, const char *text)
@@ -401,6 +466,8 @@ const struct tui_view_ops tui_timeline = {
     .draw = draw,
     .act = act,
     .click = click,
+    .drag = drag,
+    .zoom = zoom_there,
     .search = tl_search,
     .go = tl_go,
     .highlight = highlight,
