@@ -139,6 +139,28 @@ void tl_highlight_release(struct timeline *s)
 	s->highlight = (struct tl_highlight){.state = TL_NSHOWN};
 }
 
+/* "state:blocked", "reason:sync", "function:main", "label:checkout": only that. */
+static unsigned scope_of(char *text)
+{
+	static const struct {
+		const char *name;
+		unsigned what;
+	} scopes[] = {{"state:", TL_BY_STATE},
+		      {"reason:", TL_BY_REASON},
+		      {"function:", TL_BY_FUNCTION},
+		      {"label:", TL_BY_LABEL}};
+
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		size_t n = strlen(scopes[i].name);
+
+		if (strncmp(text, scopes[i].name, n) != 0)
+			continue;
+		memmove(text, text + n, strlen(text + n) + 1);
+		return scopes[i].what;
+	}
+	return TL_BY_ALL;
+}
+
 static enum tl_show state_of(const char *text)
 {
 	for (enum tl_show i = 0; i < TL_SHOW_IDLE; i++)
@@ -214,10 +236,12 @@ bool tl_lit(const struct timeline *s, size_t row, int col)
 	const struct rep_cell *cell = &p->cell[row * (size_t)p->window.cols + (size_t)col];
 	const struct tl_reason *reason = tl_picture_reason(p, cell->reason);
 
-	if (h->state != TL_NSHOWN)
+	if (h->what & TL_BY_STATE && h->state != TL_NSHOWN)
 		return tl_shown_ns(cell, h->state) > 0;
-	return (reason && reason->lit) || (h->row && h->row[row]) ||
-	       (h->label && h->label[row * (size_t)p->window.cols + (size_t)col]);
+	return (h->what & TL_BY_REASON && reason && reason->lit) ||
+	       (h->what & TL_BY_FUNCTION && h->row && h->row[row]) ||
+	       (h->what & TL_BY_LABEL && h->label &&
+		h->label[row * (size_t)p->window.cols + (size_t)col]);
 }
 
 void tl_highlight(struct tui *t, struct timeline *s, const char *text)
@@ -230,6 +254,7 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 		tui_error(t, "out of memory");
 		return;
 	}
+	s->highlight.what = scope_of(s->highlight.text);
 	s->highlight.state = state_of(s->highlight.text);
 	tl_highlight_picture(s);
 	tui_message(t, "highlighted: '%.200s'; * or :highlight ends that", s->highlight.text);

@@ -272,7 +272,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
 		tl_time_text(when, d->cause.ns);
 		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
-			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
+			tui_message(t, "here g%" PRId64 " woke %s; b goes back", d->cause_id, who);
 		} else {
 			s->nchain--;
 			tui_message(t,
@@ -426,9 +426,8 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	}
 	tl_window_show(&s->window, w->from - (w->to - w->from) / 4, w->to + (w->to - w->from) / 4);
 	tl_relist(s);
-	tui_message(
-	    t, "longest wait %zu: %s, %s%s", s->at_wait + 1, who, tp_fmt_ns(took, w->to - w->from),
-	    w->open ? ", not ended; B the next" : "; w goes to who ended it, B to the next");
+	tui_message(t, "longest wait %zu, %s: %s", s->at_wait + 1, tp_fmt_ns(took, w->to - w->from),
+		    w->open ? "not ended; B the next" : "w goes to who ended it, B to the next");
 	if (s->follow && holds(s)) {
 		s->follow--;
 		follow_now(t, s);

@@ -52,8 +52,11 @@ struct tl_wait {
 };
 #define TL_MOST_WAITS 1000
 
+enum { TL_BY_STATE = 1, TL_BY_REASON = 2, TL_BY_FUNCTION = 4, TL_BY_LABEL = 8, TL_BY_ALL = 15 };
+
 struct tl_highlight {
 	char *text;	    /* lower case; NULL: none */
+	unsigned what;	    /* bits: TL_BY_… */
 	enum tl_show state; /* that it names; TL_NSHOWN: none */
 	bool *row;	    /* by row of the picture: its name holds it */
 	bool *label;	    /* by cell of the picture: a mark on it holds it */
