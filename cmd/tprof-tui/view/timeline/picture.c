@@ -139,7 +139,7 @@ static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic
 {
 	struct marking m = {.picture = p, .stop = stop};
 	uint32_t kinds = 1u << REP_MARK_STW | 1u << REP_MARK_GC | 1u << REP_MARK_ASSIST |
-			 1u << REP_MARK_REGION | 1u << REP_MARK_LOG;
+			 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;
 	int code;
 
 	if (p->window.cell <= SWEEPS_BELOW)

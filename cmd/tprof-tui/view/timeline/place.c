@@ -272,7 +272,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
 		tl_time_text(when, d->cause.ns);
 		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
-			tui_message(t, "here g%" PRId64 " woke %s; b goes back", d->cause_id, who);
+			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
 		} else {
 			s->nchain--;
 			tui_message(t,
