@@ -184,11 +184,11 @@ static int begin(struct rep_job *job, struct tp_err *err)
 	return all->choosy ? rep_pick_init(&all->choice, &text, err) : 0;
 }
 
-/* Does anything depend on whose an interval is, or on its stack? Tables name nobody. */
+/* Does anything depend on whose an interval is, or on its stack? What tables show names nobody. */
 static bool needs_goroutines(const struct rep_job *job, const struct rep_filter *f)
 {
 	return f->by_id || f->given[REP_FILTER_GOROUTINE] || f->given[REP_FILTER_FOCUS] ||
-	       f->given[REP_FILTER_IGNORE] || !job->opt->tables;
+	       f->given[REP_FILTER_IGNORE] || !job->opt->tables || job->opt->whole;
 }
 
 static int load(const struct rep_job *job, struct rep_view *v, const struct source *s,
