@@ -174,8 +174,8 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	room = cells - edge;
 	if (edge)
 		draw_edge(row, col, style, style == TUI_STYLE_FOUND);
-	/* A gap to the right, where there is room for one. */
-	if (!edge && cells > 2) {
+	/* A gap to the right, where there is room for one, and something may follow. */
+	if (!edge && cells > 2 && !b->count) {
 		tui_fill(row, col + cells - 1, 1, cursor ? style : TUI_STYLE_NORMAL);
 		room--;
 	}
@@ -284,6 +284,24 @@ static void draw_path(struct flame *f, struct tui_area a)
 		f->label.size);
 }
 
+/* Where there is room, to the last digit. */
+static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES], char *text,
+		      size_t size)
+{
+	char now[REP_FLAME_WORDS], old[REP_FLAME_WORDS];
+	size_t n = strlen(text);
+
+	rep_flame_thousands(now, value[REP_FLAME_NEW]);
+	rep_flame_thousands(old, value[REP_FLAME_OLD]);
+	if (f->pic->measure.kind == REP_FLAME_COUNT)
+		return;
+	if (f->pic->tree.opt.compared)
+		snprintf(text + n, size - n, ", exactly %s and %s %s", old, now,
+			 f->pic->measure.noun);
+	else
+		snprintf(text + n, size - n, " (%s %s)", now, f->pic->measure.noun);
+}
+
 /* All about the bar under the cursor, in two lines, or in one where there are few. */
 static void draw_facts(struct flame *f, struct tui_area a, bool two)
 {
@@ -299,9 +317,8 @@ static void draw_facts(struct flame *f, struct tui_area a, bool two)
 		return;
 	name = flame_name(f, b->what.node);
 	put_values(f, b->value, text, sizeof(text));
-	if (a.cols >= 120 && !t->opt.compared && f->pic->measure.kind != REP_FLAME_COUNT)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%s %s)",
-			 rep_flame_thousands(n, b->value[REP_FLAME_NEW]), f->pic->measure.noun);
+	if (a.cols >= 120)
+		put_exact(f, b->value, text, sizeof(text));
 	snprintf(text + strlen(text), sizeof(text) - strlen(text), "  %s of all",
 		 share_of(n, b->weight, whole));
 	if (b->what.node) {
