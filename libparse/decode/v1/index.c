@@ -8,6 +8,10 @@
 #include "base/seed.h"
 #include "decode/v1/walk.h"
 
+/* Clocks of real traces tick more often than this in a second (Go: tickspersecond() / traceTickDiv,
+ * millions). What says less is an event that was read where the rest of a cut one lies. */
+#define LEAST_FREQUENCY 100000
+
 /* Limits of Go's own readers. */
 #define MAX_STRING 1000000
 #define MAX_SIZED  2048 /* bytes of one event's arguments, from go 1.11 on */
@@ -163,7 +167,7 @@ static const uint8_t *note(struct tp_v1_walk *w, unsigned type, const uint8_t *p
 			     shape->values);
 	switch (type) {
 	case TP_V1_FREQUENCY:
-		if ((int64_t)v[0] <= 0 && !w->opt->strict)
+		if (!w->opt->strict && ((int64_t)v[0] < LEAST_FREQUENCY || ix->ticks_per_sec))
 			break;
 		if ((int64_t)v[0] <= 0)
 			return fault(w, "the clock's frequency is not positive");
