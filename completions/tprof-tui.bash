@@ -20,7 +20,7 @@ _tprof_tui()
 		;;
 	*)
 		COMPREPLY=($(compgen -f -- "$cur"))
-		[ "$words" -ge 1 ] && COMPREPLY=($(compgen -W 'runs timeline top flame sql help' -- "$cur"))
+		[ "$words" -ge 1 ] && COMPREPLY=($(compgen -W 'runs overview timeline top flame goroutine sql help' -- "$cur"))
 		;;
 	esac
 }

@@ -17,6 +17,8 @@ enum {
 	COLUMN_WAKER_ENTRY,
 	COLUMN_OPEN,
 	COLUMN_STACK,
+	COLUMN_WAKER_STACK,
+	COLUMN_LOCATION,
 	NCOLUMNS
 };
 
@@ -38,6 +40,8 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_STATE] = {.name = "state", .title = "STATE", .kind = REP_TEXT},
     [COLUMN_OPEN] = {.name = "open", .kind = REP_BOOL, .raw_only = true},
     [COLUMN_STACK] = {.name = "stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_WAKER_STACK] = {.name = "waker_stack", .kind = REP_TEXT, .raw_only = true},
+    [COLUMN_LOCATION] = {.name = "location", .kind = REP_TEXT, .raw_only = true},
 };
 
 static struct rep_value id_of(const struct rep_view *v, uint32_t goroutine)
@@ -65,6 +69,8 @@ static int put(struct rep_job *job, struct rep_view *v, const struct rep_worst *
 	    [COLUMN_STATE] = rep_str(rep_state_name(w->span.state)),
 	    [COLUMN_OPEN] = rep_int(w->span.open),
 	    [COLUMN_STACK] = rep_job_stack(job, w->span.stack),
+	    [COLUMN_WAKER_STACK] = rep_job_stack(job, w->span.waker_stack),
+	    [COLUMN_LOCATION] = rep_job_location(job, w->span.stack),
 	};
 
 	return rep_output_row(out, row, err);

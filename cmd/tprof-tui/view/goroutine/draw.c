@@ -58,6 +58,23 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	}
 }
 
+/* " 6.5%", as reports write it. */
+static int draw_share(int row, int col, int cols, int64_t ns, const struct rep_value *total)
+{
+	struct tp_buf b = {0};
+	struct rep_value share;
+	int used = 0;
+
+	if (total->type != REP_TYPE_INT || total->i <= 0)
+		return 0;
+	share = rep_float((double)ns / (double)total->i);
+	if (!rep_put_shown(&b, REP_SHARE, &share))
+		used = tui_sayf(row, col, cols, TUI_STYLE_NORMAL, " %.*s", (int)b.size,
+				b.data ? (char *)b.data : "");
+	tp_buf_release(&b);
+	return used;
+}
+
 static void draw_sums(const struct gr_life *g, struct tui_area a)
 {
 	static const struct {
@@ -89,9 +106,7 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 		col += tui_say(a.row, col, end - col, TUI_STYLE_NORMAL, i ? ", " : ": ");
 		col +=
 		    tui_sayf(a.row, col, end - col, sums[i].style, "%s %.20s", sums[i].name, text);
-		if (total->type == REP_TYPE_INT && total->i > 0)
-			col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, " %.1f%%",
-					100 * (double)v->i / (double)total->i);
+		col += draw_share(a.row, col, end - col, v->i, total);
 	}
 }
 

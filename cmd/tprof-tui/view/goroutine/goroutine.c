@@ -82,6 +82,14 @@ static void draw_table(struct tui_view *v, struct tui_area a)
 	struct gr_section *s = current(v);
 
 	g->body = a;
+	if (g->centre && g->here == GR_SPANS && s->table.sheet && a.rows > 1) {
+		size_t page = (size_t)a.rows - 1, half = page / 2;
+
+		s->table.top = s->table.cursor > half ? s->table.cursor - half : 0;
+		if (s->table.top + page > s->table.n)
+			s->table.top = s->table.n > page ? s->table.n - page : 0;
+		g->centre = false;
+	}
 	if (s->error)
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, s->error);
 	else if (!s->table.sheet)
@@ -146,49 +154,83 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 		snprintf(text, size, "%" PRId64, g->id);
 }
 
+static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct gr_life *g = v->state;
+
+	(void)t;
+	if (g->id >= 0)
+		snprintf(text, size, "%" PRId64, g->id);
+}
+
 /* ---- keys ---- */
 
-static void open_goroutine(struct tui *t, const struct tui_view *v, int64_t id, int64_t at_ns)
+static bool open_goroutine(struct tui *t, const struct tui_view *v, int64_t id, int64_t at_ns)
 {
 	struct tui_select select;
 
 	if (!tui_select_copy(&select, &v->select)) {
 		tui_error(t, "out of memory");
-		return;
+		return false;
 	}
 	select.at_goroutine = id;
 	select.at_ns = at_ns;
-	tui_lead_open(t, &select, "goroutine", NULL);
+	return tui_lead_open(t, &select, "goroutine", NULL);
 }
 
-/* When a row of spans makes its goroutine runnable: it ends a wait, or begins to be runnable. */
-static int64_t woken_at(const struct tui_table *table)
+static bool is_state(const struct tui_sheet *s, size_t row, const char *state)
 {
-	const struct rep_value *start = tui_table_cell(table, "start_ns");
-	const struct rep_value *at = start ? start : tui_table_cell(table, "at_ns");
-	const struct rep_value *dur = tui_table_cell(table, "dur_ns");
-	const struct rep_value *state = tui_table_cell(table, "state");
+	int c = tui_sheet_column(s, "state");
+	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
 
-	if (!at || at->type != REP_TYPE_INT)
-		return INT64_MIN;
-	if (!state || state->type != REP_TYPE_TEXT || state->text.size != 7 ||
-	    memcmp(state->text.data, "blocked", 7) != 0 || !dur || dur->type != REP_TYPE_INT)
-		return at->i;
-	return (int64_t)((uint64_t)at->i + (uint64_t)dur->i);
+	return v && v->type == REP_TYPE_TEXT && v->text.size == strlen(state) &&
+	       !memcmp(v->text.data, state, v->text.size);
 }
 
+static int64_t number(const struct tui_sheet *s, size_t row, const char *column)
+{
+	int c = tui_sheet_column(s, column);
+	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
+
+	return v && v->type == REP_TYPE_INT ? v->i : INT64_MIN;
+}
+
+/* When whoever woke it did so: the end of a wait, the beginning of being runnable. */
+static int64_t woken_at(const struct tui_sheet *s, size_t row)
+{
+	int64_t at = number(s, row, "start_ns"), dur = number(s, row, "dur_ns");
+
+	if (at == INT64_MIN)
+		at = number(s, row, "at_ns");
+	if (at == INT64_MIN || dur == INT64_MIN || !is_state(s, row, "blocked"))
+		return at;
+	return (int64_t)((uint64_t)at + (uint64_t)dur);
+}
+
+/* Of a span in which nobody woke it (it runs, calls the system), what made it run is told by those
+ * before. */
 static void follow_waker(struct tui *t, struct tui_view *v)
 {
+	const struct gr_life *g = v->state;
 	struct gr_section *s = current(v);
-	const struct rep_value *waker = tui_table_cell(&s->table, "waker");
+	const struct tui_sheet *sheet = s->table.sheet;
+	long row = tui_table_row(&s->table);
 
-	if (!waker)
+	if (!sheet || row < 0 || tui_sheet_column(sheet, "waker") < 0) {
 		tui_message(t, "spans and the longest waits have who woke it: Tab leads there");
-	else if (waker->type != REP_TYPE_INT)
-		tui_message(t, "nobody is known to have woken it here; it was woken where it was "
-			       "blocked or runnable");
-	else
-		open_goroutine(t, v, waker->i, woken_at(&s->table));
+		return;
+	}
+	while (g->here == GR_SPANS && row > 0 && number(sheet, (size_t)row, "waker") == INT64_MIN &&
+	       !is_state(sheet, (size_t)row, "blocked") &&
+	       !is_state(sheet, (size_t)row, "runnable"))
+		row--;
+	if (number(sheet, (size_t)row, "waker") == INT64_MIN) {
+		tui_message(t, "nobody is known to have woken it here: the runtime, a timer or the "
+			       "network did");
+		return;
+	}
+	if (open_goroutine(t, v, number(sheet, (size_t)row, "waker"), woken_at(sheet, (size_t)row)))
+		((struct gr_life *)tui_current(t)->state)->followed = true;
 }
 
 static bool is_plain(const struct tui_table *table)
@@ -294,8 +336,11 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		follow_waker(t, v);
 		return true;
 	}
-	if (action == TUI_DO_WAKER_BACK)
-		return tui_back(t);
+	if (action == TUI_DO_WAKER_BACK) {
+		if (!g->followed || !tui_back(t))
+			tui_message(t, "w follows a wake-up, b goes back along it");
+		return true;
+	}
 	if (g->id >= 0 && (action == TUI_DO_TOP || action == TUI_DO_FLAME)) {
 		open_narrowed(t, v, action == TUI_DO_TOP ? "top" : "flame");
 		return true;
@@ -390,6 +435,7 @@ static bool source(struct tui *t, struct tui_view *v, char *file, size_t size, i
 const struct tui_view_ops tui_goroutine = {
     .where = TUI_GOROUTINE,
     .name = "goroutine",
+    .arg = "[ID]",
     .size = sizeof(struct gr_life),
     .open = open_view,
     .close = close_view,
@@ -403,4 +449,5 @@ const struct tui_view_ops tui_goroutine = {
     .save = save,
     .source = source,
     .title = title,
+    .keep = keep,
 };

@@ -278,8 +278,10 @@ static void take(struct gr_life *g, struct job *j)
 	g->last = j->last;
 	g->base = j->base;
 	if (s->table.sort < 0 && !(s->table.filter && *s->table.filter) && j->want >= j->base &&
-	    (uint64_t)(j->want - j->base) < s->table.n)
+	    (uint64_t)(j->want - j->base) < s->table.n) {
 		s->table.cursor = (size_t)(j->want - j->base);
+		g->centre = true;
+	}
 	g->want = -1;
 }
 

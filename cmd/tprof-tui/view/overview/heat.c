@@ -200,6 +200,14 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	int64_t start, end;
 
 	ov_column(o, h->col, cols, &start, &end);
+	/* Of a long run, groups are known by longer stretches than columns. */
+	if (of_groups(o) && h->row >= BANDS && time_of(o, OV_GROUPS)->bins.n) {
+		const struct rep_bins *long_ones = &time_of(o, OV_GROUPS)->bins;
+		size_t bin = rep_bin_of(long_ones, start + (end - start) / 2);
+
+		start = long_ones->edge[bin];
+		end = long_ones->edge[bin + 1];
+	}
 	if (of_groups(o) && h->row >= BANDS)
 		name[0] = '\0';
 	else
