@@ -30,36 +30,40 @@ static int fail(const struct tp_err *err)
 	return 1;
 }
 
+static int draw(struct rep_lanes *lanes, struct rep_picture *p, double *ms, struct tp_err *err)
+{
+	double begin = now_ms();
+	int code = rep_lanes_draw(lanes, p, NULL, err);
+
+	*ms = now_ms() - begin;
+	return code;
+}
+
 /* The middle of what is drawn is that of the run. */
 static int measure(struct rep_lanes *lanes, const char *kind, struct rep_picture *p, int64_t length,
 		   struct tp_err *err)
 {
-	int64_t duration = rep_lanes_duration(lanes);
-	double begin, coarse, first, again = 0;
-	bool at_once;
+	double coarse = 0, first = 0, same = 0, moved = 0, ms;
 	int code;
 
-	p->from = (duration - length) / 2;
+	p->from = (rep_lanes_duration(lanes) - length) / 2;
 	p->to = p->from + length;
 	p->coarse = true;
-	begin = now_ms();
-	code = rep_lanes_draw(lanes, p, NULL, err);
-	coarse = now_ms() - begin;
-	at_once = p->exact;
+	code = draw(lanes, p, &coarse, err);
 	p->coarse = false;
-	begin = now_ms();
 	if (!code)
-		code = rep_lanes_draw(lanes, p, NULL, err);
-	first = now_ms() - begin;
+		code = draw(lanes, p, &first, err);
 	for (int i = 0; i < 5 && !code; i++) {
-		begin = now_ms();
-		code = rep_lanes_draw(lanes, p, NULL, err);
-		if (now_ms() - begin > again)
-			again = now_ms() - begin;
+		p->from++;
+		p->to++;
+		code = draw(lanes, p, &ms, err);
+		moved = ms > moved ? ms : moved;
 	}
 	if (!code)
-		printf("%-10s %3zu x %3d %15lld ns %9.3f %9.3f %9.3f%s\n", kind, p->nrows, p->cols,
-		       (long long)length, coarse, first, again, at_once ? " exact" : "");
+		code = draw(lanes, p, &same, err);
+	if (!code)
+		printf("%s %zu %d %lld %.3f %.3f %.3f %.3f\n", kind, p->nrows, p->cols,
+		       (long long)length, coarse, first, moved, same);
 	return code;
 }
 
@@ -71,14 +75,13 @@ static int measure_kind(struct tp_store *store, const struct rep_run *run, enum 
 	struct rep_lane_rows list = {0};
 	struct rep_lanes *lanes;
 	struct rep_picture p = {.cols = cols};
+	const char *name = unfolded ? "unfolded" : rep_lane_kinds[kind];
 	uint32_t *entry = NULL;
 	double begin = now_ms();
 	int code = rep_lanes_new(&lanes, store, run, NULL, err);
 
 	if (code)
 		return code;
-	printf("%-10s new %.3f ms", unfolded ? "unfolded" : rep_lane_kinds[kind], now_ms() - begin);
-	begin = now_ms();
 	code = rep_lanes_rows(lanes, &options, &list, err);
 	if (!code && unfolded) {
 		entry = malloc((list.n + 1) * sizeof(*entry));
@@ -89,14 +92,13 @@ static int measure_kind(struct tp_store *store, const struct rep_run *run, enum 
 		rep_lane_rows_release(&list);
 		code = rep_lanes_rows(lanes, &options, &list, err);
 	}
-	printf(", rows %.3f ms (%zu)\n", now_ms() - begin, list.n);
+	printf("%s %zu %d begin %.3f\n", name, list.n, cols, now_ms() - begin);
 	p.row = list.row;
 	p.nrows = list.n < rows ? list.n : rows;
 	for (int64_t length = rep_lanes_duration(lanes); !code && length > cols; length /= 4)
-		code =
-		    measure(lanes, unfolded ? "unfolded" : rep_lane_kinds[kind], &p, length, err);
+		code = measure(lanes, name, &p, length, err);
 	if (!code)
-		code = measure(lanes, unfolded ? "unfolded" : rep_lane_kinds[kind], &p, cols, err);
+		code = measure(lanes, name, &p, cols, err);
 	free(p.cell);
 	free(entry);
 	rep_lane_rows_release(&list);

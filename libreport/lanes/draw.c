@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes/kept.h"
 #include "lanes/pen.h"
 
 /* How the spans within a segment come to be drawn. */
@@ -399,17 +400,13 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 	return 0;
 }
 
-int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
-		   struct tp_err *err)
+/* Draws all rows; their cells are zeros. */
+static int draw_rows(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
+		     struct tp_err *err)
 {
 	struct drawing d = {.l = l, .picture = picture, .stop = stop};
-	int code = take_room(picture, err);
+	int code = rep_pen_init(&d.pen, l, picture);
 
-	picture->exact = false;
-	if (code)
-		return code;
-	l->used++;
-	code = rep_pen_init(&d.pen, l, picture);
 	if (code)
 		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
 	else
@@ -419,13 +416,71 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 		code = draw(&d, err);
 		if (!code)
 			rep_pen_cells(&d.pen, picture->cell);
-		else
-			picture->exact = false;
 	}
 	rep_pen_release(&d.pen);
 	free(d.row);
 	free(d.group_row);
 	free(d.source);
 	free(d.stay);
+	return code;
+}
+
+/* Draws the rows that are not kept, n of them. */
+static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const size_t *others,
+		       size_t n, const atomic_bool *stop, struct tp_err *err)
+{
+	size_t cols = (size_t)picture->cols;
+	struct rep_picture part = *picture;
+	struct rep_lane *row = malloc((n + 1) * sizeof(*row));
+	int code = row ? 0 : rep_lanes_nomem(err);
+
+	part.row = row;
+	part.nrows = n;
+	part.cell = NULL;
+	part.room = 0;
+	for (size_t i = 0; i < n && row; i++)
+		row[i] = picture->row[others[i]];
+	if (!code)
+		code = take_room(&part, err);
+	if (!code)
+		code = draw_rows(l, &part, stop, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		memcpy(picture->cell + others[i] * cols, part.cell + i * cols,
+		       cols * sizeof(*part.cell));
+		if (part.exact)
+			rep_kept_put(l, picture, &row[i], part.cell + i * cols);
+	}
+	picture->exact = !code && part.exact;
+	free(part.cell);
+	free(row);
+	return code;
+}
+
+int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
+		   struct tp_err *err)
+{
+	int code = take_room(picture, err);
+	size_t n = 0, *others;
+
+	picture->exact = false;
+	if (code)
+		return code;
+	others = malloc((picture->nrows + 1) * sizeof(*others));
+	if (!others)
+		return rep_lanes_nomem(err);
+	l->used++;
+	for (size_t r = 0; r < picture->nrows; r++) {
+		const struct rep_cell *kept = rep_kept_find(l, picture, &picture->row[r]);
+
+		if (kept)
+			memcpy(picture->cell + r * (size_t)picture->cols, kept,
+			       (size_t)picture->cols * sizeof(*kept));
+		else
+			others[n++] = r;
+	}
+	picture->exact = true;
+	if (n)
+		code = draw_others(l, picture, others, n, stop, err);
+	free(others);
 	return code;
 }

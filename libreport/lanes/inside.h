@@ -17,6 +17,7 @@
 
 struct rep_slab;
 struct rep_detail;
+struct rep_kept;
 
 /* The first classes are states without a reason; more than these are not told apart. */
 #define REP_LANES_CLASSES 1024
@@ -110,6 +111,10 @@ struct rep_lanes {
 	uint64_t used;		/* counts draws */
 	size_t slab_bytes, slab_most;
 	struct rep_detail *detail[2]; /* the latest */
+
+	/* rows that are drawn (kept.h) */
+	struct rep_kept *kept;
+	size_t nkept, kept_room, kept_bytes;
 
 	/* step.c: blocks of events, and the one that was stepped through last */
 	struct rep_lane_block *blocks;

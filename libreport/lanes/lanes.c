@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes/kept.h"
 #include "lanes/moment.h"
 #include "lanes/slab.h"
 #include "task/inside.h"
@@ -474,6 +475,7 @@ void rep_lanes_free(struct rep_lanes *l)
 		return;
 	rep_slabs_release(l);
 	rep_details_release(l);
+	rep_kept_release(l);
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
 		free(l->marks[k].mark);
 		free(l->marks[k].high);

@@ -430,7 +430,7 @@ static bool lanes_check_pictures(struct lanes_check *c, int n)
 		};
 		struct rep_lane_rows rows;
 		struct tp_err err;
-		size_t skip;
+		size_t skip, scroll;
 
 		p.cols = 1 + (int)lanes_random(c, 120);
 		p.from = (int64_t)lanes_random(c, (uint64_t)duration + 1) - 2;
@@ -444,11 +444,18 @@ static bool lanes_check_pictures(struct lanes_check *c, int n)
 		skip = rows.n > 12 ? (size_t)lanes_random(c, rows.n - 12) : 0;
 		p.row = rows.row + skip;
 		p.nrows = rows.n - skip < 12 ? rows.n - skip : 12;
+		scroll = p.nrows > 1;
+		p.nrows -= scroll;
 		p.coarse = false;
 		if (rep_lanes_draw(c->lanes, &p, NULL, &err))
 			good = lanes_problem(c, "draw: %s", err.msg);
 		else if (!p.exact)
 			good = lanes_problem(c, "a picture is not exact");
+		good = good && lanes_check_picture(c, &p);
+		/* Most rows are those from before. */
+		p.row += scroll;
+		if (good && rep_lanes_draw(c->lanes, &p, NULL, &err))
+			good = lanes_problem(c, "draw: %s", err.msg);
 		good = good && lanes_check_picture(c, &p) && lanes_check_coarse(c, &p);
 		rep_lane_rows_release(&rows);
 	}
