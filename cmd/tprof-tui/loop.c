@@ -330,6 +330,19 @@ static void click(struct tui *t, struct tui_view *v)
 	}
 }
 
+/* ^C ends what is being done; where there is nothing, it gives up what is being typed. */
+static void interrupted(struct tui *t)
+{
+	struct tui_view *v = tui_current(t);
+
+	if (tui_worker_busy(t->worker))
+		tui_worker_interrupt(t->worker);
+	else if (tui_prompt_open(t))
+		tui_prompt_key(t, TUI_ESCAPE);
+	else if (!v->ops->key || !v->ops->key(t, v, TUI_CTRL('c')))
+		tui_message(t, "q leaves");
+}
+
 static void handle(struct tui *t, int key)
 {
 	struct tui_view *v = tui_current(t);
@@ -343,6 +356,10 @@ static void handle(struct tui *t, int key)
 	}
 	t->message[0] = '\0';
 	t->error = false;
+	if (key == TUI_CTRL('c')) {
+		interrupted(t);
+		return;
+	}
 	if (tui_prompt_open(t)) {
 		/* Lines of a text that is pasted are no answers. */
 		if (t->pasting && (key == TUI_ENTER || key == '\n' || key == TUI_TAB))
@@ -370,19 +387,6 @@ static void handle(struct tui *t, int key)
 		return;
 	}
 	tui_act(t, action);
-}
-
-/* ^C ends what is being done; where there is nothing, it gives up what is being typed. */
-static void interrupted(struct tui *t)
-{
-	struct tui_view *v = tui_current(t);
-
-	if (tui_worker_busy(t->worker))
-		tui_worker_interrupt(t->worker);
-	else if (tui_prompt_open(t))
-		tui_prompt_key(t, TUI_ESCAPE);
-	else if (!v->ops->key || !v->ops->key(t, v, TUI_CTRL('c')))
-		tui_message(t, "q leaves");
 }
 
 void tui_run(struct tui *t)

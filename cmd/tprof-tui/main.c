@@ -12,7 +12,7 @@
 
 struct args {
 	struct cmd cmd;
-	const char *path, *view;
+	const char *path, *view, *arg; /* arg: what the view is opened with */
 	bool ascii, no_mouse;
 };
 
@@ -39,9 +39,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->no_mouse = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (args->view)
+		if (args->arg)
 			return ARGP_ERR_UNKNOWN;
-		if (args->path)
+		if (args->view)
+			args->arg = arg;
+		else if (args->path)
 			args->view = arg;
 		else
 			args->path = arg;
@@ -61,7 +63,7 @@ static const struct argp_child children[] = {{&cmd_screen_argp, 0, NULL, 0}, {0}
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE [VIEW]",
+    .args_doc = "FILE [VIEW [ARGUMENT]]",
     .doc = "Browse a store, a trace or a profile in a terminal.",
     .children = children,
 };
@@ -78,7 +80,7 @@ static bool open_first(struct tui *t, const struct args *args)
 		return true;
 	/* What it says of why not is a message on the view runs. */
 	if (ops && ops != &tui_runs)
-		tui_open(t, ops, NULL);
+		tui_open(t, ops, args->arg);
 	return true;
 }
 

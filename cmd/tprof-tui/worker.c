@@ -202,6 +202,8 @@ static struct tui_job *drop(struct tui_worker *w, const struct tui_view *view)
 void tui_worker_interrupt(struct tui_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
+	for (struct tui_job *job = w->waiting; job; job = job->next)
+		job->stop = true;
 	if (w->doing) {
 		w->doing->stop = true;
 		if (w->store)

@@ -5,6 +5,15 @@
 
 #include "query/inside.h"
 
+#define STEPS_TO_ASK 20000 /* of SQLite's machine: some 0.1 ms */
+
+static int is_stopped(void *ctx)
+{
+	const struct rep_query *q = ctx;
+
+	return *q->opt.stop;
+}
+
 int rep_query_new(struct rep_query **out, struct tp_store *s, const struct rep_query_options *opt,
 		  struct tp_err *err)
 {
@@ -16,6 +25,8 @@ int rep_query_new(struct rep_query **out, struct tp_store *s, const struct rep_q
 	q->db = tp_store_db(s);
 	q->opt = *opt;
 	sqlite3_set_authorizer(q->db, rep_query_guard, q);
+	if (opt->stop)
+		sqlite3_progress_handler(q->db, STEPS_TO_ASK, is_stopped, q);
 	return 0;
 }
 
@@ -24,6 +35,8 @@ void rep_query_free(struct rep_query *q)
 	if (!q)
 		return;
 	sqlite3_set_authorizer(q->db, NULL, NULL);
+	if (q->opt.stop)
+		sqlite3_progress_handler(q->db, 0, NULL, NULL);
 	free(q);
 }
 

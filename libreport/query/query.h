@@ -27,6 +27,8 @@ struct rep_query_options {
 			  name */
 	/* What a statement that would write is refused with; NULL: as tprof-query has it. */
 	const char *read_only;
+	/* Where it has become true, statements end with TP_ECANCEL; NULL: nobody says so. */
+	const _Atomic bool *stop;
 	int64_t run; /* what :run stands for in a statement; TP_NULL: the store has no run */
 };
 

@@ -175,6 +175,8 @@ static void take_keys(void)
 		return;
 	t.c_iflag &= (tcflag_t)~IXON;
 	t.c_lflag &= (tcflag_t)~IEXTEN;
+	/* ^C is a key among others, in their order. */
+	t.c_cc[VINTR] = _POSIX_VDISABLE;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
 	def_prog_mode();
 }

@@ -147,13 +147,37 @@ void tui_rows_close(struct tui *t, struct tui_view *v)
 	free(r->error);
 }
 
+/* A sentence on as many lines as it takes. */
+static void draw_sentence(struct tui_area a, enum tui_style style, const char *text)
+{
+	for (int row = 0; row < a.rows && *text; row++) {
+		size_t n = strlen(text), cut = n;
+
+		/* Up to the last blank that leaves what fits. */
+		while (rep_text_width(text, cut) > (size_t)a.cols) {
+			size_t blank = cut;
+
+			while (blank && text[blank - 1] != ' ')
+				blank--;
+			if (blank < 2) {
+				cut = n;
+				break;
+			}
+			cut = blank - 1;
+		}
+		tui_put(a.row + row, a.col, a.cols, style, REP_SHORTEN_RIGHT, text, cut);
+		text += cut;
+		text += *text == ' ';
+	}
+}
+
 void tui_rows_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct tui_rows *r = v->state;
 
 	(void)t;
 	if (r->error)
-		tui_say(a.row, a.col, a.cols, TUI_STYLE_ERROR, r->error);
+		draw_sentence(a, TUI_STYLE_ERROR, r->error);
 	else if (!r->table.sheet)
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM, v->busy ? "one moment" : "nothing");
 	else

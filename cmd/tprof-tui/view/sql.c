@@ -60,8 +60,8 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 		return;
 	}
 	/* Back to where the mistake is, unless something else has been typed since. */
-	if (a->place != SIZE_MAX && a->place <= s->line.size && !strcmp(s->line.text, f->arg)) {
-		s->line.at = a->place;
+	if (!strcmp(s->line.text, f->arg)) {
+		s->line.at = a->place <= s->line.size ? a->place : s->line.size;
 		s->typing = true;
 	}
 }
