@@ -448,7 +448,7 @@ int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *er
 int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    struct rep_time_curve *c, struct tp_err *err)
 {
-	int64_t last = -1, from = t->fine.edge[0], to = t->fine.edge[t->fine.n];
+	int64_t last = -1, before = INT64_MIN, from = t->fine.edge[0], to = t->fine.edge[t->fine.n];
 	bool same = false;
 	size_t rows;
 	int code = rep_view_load(
@@ -472,9 +472,9 @@ int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 			last = id;
 		}
 		if (!same || ts == TP_NULL || ts >= v->to ||
-		    REP_COL(v, METRIC, value)[i] == TP_NULL ||
-		    (c->n && (double)ts < c->x[c->n - 1]))
+		    REP_COL(v, METRIC, value)[i] == TP_NULL || ts < before)
 			continue;
+		before = ts;
 		/* What it was when the range began. */
 		if (ts <= from && c->n)
 			c->n = 0;

@@ -54,7 +54,10 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		return true;
 	/* What is opened from here begins here. */
 	v->select.at_goroutine = t->select.at_goroutine = g->id;
-	gr_ask(t, v, g->id < 0 ? 1u << GR_CHOICE : ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE));
+	/* What has to read much is made when it is looked at. */
+	g->pending = g->id < 0 ? 1u << GR_CHOICE
+			       : ((1u << GR_NPIECES) - 1) &
+				     ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
 	return true;
 }
 
@@ -110,7 +113,6 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	struct gr_life *g = v->state;
 	struct tui_area body = a, stacks = a;
 
-	(void)t;
 	if (!is_trace(v)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
 			v->select.run ? "this is a profile: no goroutine of it has a life to show; "
@@ -118,6 +120,8 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 				      : "this store holds no runs; tprof-import puts some in");
 		return;
 	}
+	gr_ask(t, v,
+	       g->id >= 0 && !current(v)->done && g->doing != (int)g->here ? 1u << g->here : 0);
 	if (g->id < 0) {
 		tui_say(
 		    a.row, a.col, a.cols, TUI_STYLE_STRONG,

@@ -323,7 +323,8 @@ static void ask_next(struct tui *t, struct tui_view *v)
 	struct gr_life *g = v->state;
 	struct job *j;
 
-	if (g->doing >= 0 || !g->pending)
+	/* Of a view that is not shown nothing is made: it is asked for when it is drawn again. */
+	if (g->doing >= 0 || !g->pending || tui_current(t) != v)
 		return;
 	j = calloc(1, sizeof(*j));
 	if (!j || !tui_select_copy(&j->select, &v->select)) {

@@ -363,7 +363,8 @@ static void ask_next(struct tui *t, struct tui_view *v)
 	struct overview *o = v->state;
 	struct job *j;
 
-	if (o->doing >= 0 || !o->pending || !v->select.run)
+	/* Of a view that is not shown nothing is made: it is asked for when it is drawn again. */
+	if (o->doing >= 0 || !o->pending || !v->select.run || tui_current(t) != v)
 		return;
 	j = calloc(1, sizeof(*j));
 	if (!j || !tui_select_copy(&j->select, &v->select)) {
