@@ -299,7 +299,7 @@ static void take_waits(struct tui *t, struct timeline *s, struct tl_job *j)
 	s->nwaits = j->nwaits;
 	j->wait = NULL;
 	s->waits_known = true;
-	tl_go_to_wait(t, s, 0);
+	tl_go_to_wait(t, s, s->waits_ahead);
 }
 
 static void take_found(struct tui *t, struct timeline *s, struct tl_job *j)

@@ -54,7 +54,7 @@ void tl_lane_text(const struct timeline *s, const struct rep_lane *row, char *te
 	(void)s;
 	*text = '\0';
 	if (row->kind == REP_LANE_GROUP)
-		snprintf(text, size, "%.*s", n, row->name_size ? row->name : "(no name)");
+		snprintf(text, size, "%.*s", n ? n : 9, n ? row->name : "(unknown)");
 	else if (row->kind < REP_NLANE_KINDS)
 		snprintf(text, size, "%s%" PRId64 "%s%.*s", prefix[row->kind], row->id,
 			 n ? " " : "", n, row->name);

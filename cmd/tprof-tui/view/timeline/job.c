@@ -34,7 +34,8 @@ static char *key_of(const struct tui_select *s)
 	const char *region = s->region ? s->region : "";
 	char *key = NULL;
 
-	if (asprintf(&key, "%" PRId64 "\n%s\n%s\n%s", s->run->row.id, goroutine, task, region) < 0)
+	if (asprintf(&key, "%" PRId64 " %s\n%s\n%s\n%s", s->run->row.id, s->run->row.hash,
+		     goroutine, task, region) < 0)
 		return NULL;
 	return key;
 }

@@ -203,17 +203,34 @@ static size_t put_ranges(char *text, size_t size, const struct tl_band *band)
 	return n;
 }
 
-/* Is a mark at the cursor? A moment is, where it lies in its column. */
-static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t g)
+/* Is a mark at the cursor, or, of the goroutine's own (regions, logs), in its column? */
+static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t g, bool column)
 {
 	const struct tl_window *w = &s->window;
-	int64_t from = tl_window_at(w, tl_window_col(w, s->ns));
+	int64_t from = tl_window_at(w, tl_window_col(w, s->ns)), to = from + w->cell;
+	bool at = m->from <= s->ns && m->to > s->ns;
 
 	if (m->kind == REP_MARK_SAMPLE ||
 	    (m->goroutine != TP_NONE && m->goroutine != g && m->kind >= REP_MARK_SWEEP))
 		return false;
-	return m->to > m->from ? m->from <= s->ns && m->to > s->ns
-			       : m->from >= from && m->from < from + w->cell;
+	if (at || !column)
+		return at && !column;
+	return m->kind >= REP_MARK_REGION && m->from < to &&
+	       (m->to > m->from ? m->to > from : m->from >= from);
+}
+
+static size_t put_mark(char *text, size_t size, const struct tl_mark *m, bool first)
+{
+	char took[TP_UNITS_SIZE], from[TL_TIME_SIZE];
+	bool own = m->kind >= REP_MARK_REGION;
+	size_t n = (size_t)snprintf(text, size, "%s%s%s%.100s", first ? "" : ", ",
+				    own ? rep_mark_kinds[m->kind] : "", own ? " " : "", m->text);
+
+	if (m->to > m->from)
+		n +=
+		    (size_t)snprintf(text + n, size - n, " (%s from %s)",
+				     tp_fmt_ns(took, m->to - m->from), tl_time_text(from, m->from));
+	return n;
 }
 
 /* Regions, logs and ranges at the cursor, one by one; else all that its column holds of ranges. */
@@ -222,22 +239,18 @@ static void put_marks(struct paper *p, const struct timeline *s)
 	const struct rep_lane *row = tl_row(s);
 	uint32_t g = row && row->kind == REP_LANE_GOROUTINE ? row->index : s->detail.goroutine;
 	int col = tl_picture_col(&s->picture, s->ns), left = 6;
-	char text[900], a[TP_UNITS_SIZE], b[TL_TIME_SIZE];
+	char text[1200];
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->picture.nmarks && left && n < 600; i++) {
-		const struct tl_mark *m = &s->picture.mark[i];
+	for (int column = 0; column < 2; column++) {
+		for (size_t i = 0; i < s->picture.nmarks && left && n < 800; i++) {
+			const struct tl_mark *m = &s->picture.mark[i];
 
-		if (!is_here(s, m, g))
-			continue;
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%.100s", n ? ", " : "",
-				      m->kind >= REP_MARK_REGION ? rep_mark_kinds[m->kind] : "",
-				      m->kind >= REP_MARK_REGION ? " " : "", m->text);
-		if (m->to > m->from)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%s from %s)",
-					      tp_fmt_ns(a, m->to - m->from),
-					      tl_time_text(b, m->from));
-		left--;
+			if (!is_here(s, m, g, column))
+				continue;
+			n += put_mark(text + n, sizeof(text) - n, m, !n);
+			left--;
+		}
 	}
 	if (n)
 		line(p, TUI_STYLE_GC, "here: %s", text);

@@ -436,10 +436,14 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 
 void tl_longest(struct tui *t, struct timeline *s)
 {
-	if (s->waits_known)
+	if (s->waits_known) {
 		tl_go_to_wait(t, s, s->at_wait + 1);
-	else
+	} else if (s->special == TL_ASK_LONGEST) {
+		s->waits_ahead++;
+	} else {
+		s->waits_ahead = 0;
 		tl_want(s, TL_ASK_LONGEST);
+	}
 }
 
 /* ---- what is typed behind @ ---- */

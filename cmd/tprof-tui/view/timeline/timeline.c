@@ -104,7 +104,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 
 /* ---- a range ---- */
 
-static void end_range(struct tui *t, struct timeline *s)
+void tl_end_range(struct tui *t, struct timeline *s)
 {
 	struct tui_view *v = s->view;
 	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
@@ -127,7 +127,7 @@ static void end_range(struct tui *t, struct timeline *s)
 static void range(struct tui *t, struct timeline *s)
 {
 	if (s->anchor != INT64_MIN) {
-		end_range(t, s);
+		tl_end_range(t, s);
 		return;
 	}
 	s->anchor = s->ns;
@@ -187,12 +187,12 @@ static void open_task(struct tui *t, const struct rep_lane *row)
 	tui_lead_open(t, &select, "timeline", NULL);
 }
 
-static void enter(struct tui *t, struct timeline *s)
+void tl_enter(struct tui *t, struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
 
 	if (s->anchor != INT64_MIN)
-		end_range(t, s);
+		tl_end_range(t, s);
 	else if (!row)
 		return;
 	else if (row->kind == REP_LANE_GROUP)
@@ -329,13 +329,13 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return true;
 	switch (action) {
 	case TUI_DO_ENTER:
-		enter(t, s);
+		tl_enter(t, s);
 		return true;
 	case TUI_DO_GOROUTINE:
 		if (!tl_row(s) || tl_row(s)->kind == REP_LANE_GROUP ||
 		    tl_row(s)->kind == REP_LANE_TASK)
 			return false;
-		enter(t, s);
+		tl_enter(t, s);
 		return true;
 	case TUI_DO_FOLD:
 		tl_fold(t, s);
@@ -370,86 +370,35 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-/* ---- the mouse ---- */
+/* ---- the view ---- */
 
-/* The row of the list at a row of the screen, -1 for none. */
-static long row_at(const struct timeline *s, int row)
+/* Goroutines are what it begins with anyway. */
+static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
-	const struct tl_layout *l = &s->layout;
-	int chart = l->area.row + l->axis + l->band + l->notes;
-
-	if (row < chart || row >= chart + l->chart || (size_t)(row - chart) + s->top >= s->list.n)
-		return -1;
-	return (long)s->top + row - chart;
-}
-
-/* The time at a column of the screen; false: that is left of all time. */
-static bool time_at(const struct timeline *s, int col, int64_t *ns)
-{
-	int first = s->layout.area.col + s->layout.label;
-
-	if (col < first)
-		return false;
-	*ns = tl_window_at(&s->window, col - first);
-	return true;
-}
-
-static bool is_usable(struct timeline *s)
-{
-	s->playing = s->gave_up = false;
-	return s->ready && !*s->error && s->layout.cols;
-}
-
-/* A click places the cursor, on the sign before a name it folds and unfolds; two zoom in on the
- * span, on a name they open it. */
-static void click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
-{
-	struct timeline *s = v->state;
-	const struct tl_layout *l = &s->layout;
-	bool on_axis = l->axis && row < l->area.row + l->axis + l->band;
-	long at = row_at(s, row);
-	int64_t ns;
-
-	if (!is_usable(s) || (at < 0 && !on_axis))
-		return;
-	if (at >= 0)
-		tl_move_to_row(s, (size_t)at);
-	if (time_at(s, col, &ns)) {
-		tl_move_to(s, ns);
-		if (twice)
-			tl_zoom_here(s);
-	} else if (at >= 0 && (twice || (col < l->area.col + 2 && tl_row(s) &&
-					 tl_row(s)->kind == REP_LANE_GROUP))) {
-		enter(t, s);
-	}
-}
-
-/* From where the button was pressed to here is a range. */
-static void drag(struct tui *t, struct tui_view *v, int row, int col)
-{
-	struct timeline *s = v->state;
-	int64_t from, to;
-
-	(void)row;
-	if (!is_usable(s) || !time_at(s, t->clicked_col, &from) || !time_at(s, col, &to) ||
-	    t->clicked_col == col)
-		return;
-	s->anchor = from;
-	tl_move_to(s, to);
-	end_range(t, s);
-}
-
-static void zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by)
-{
-	struct timeline *s = v->state;
-	int64_t ns;
+	const struct timeline *s = v->state;
 
 	(void)t;
-	(void)row;
-	if (!is_usable(s) || !time_at(s, col, &ns))
-		return;
-	tl_move_to(s, ns);
-	tl_zoom(s, by > 0 ? 2 : -2);
+	snprintf(text, size, "%s", s->list.kind == TL_GOROUTINES ? "" : tl_kinds[s->list.kind]);
+}
+
+static const char *hints(struct tui *t, struct tui_view *v)
+{
+	const struct timeline *s = v->state;
+	const struct rep_lane *row = tl_row(s);
+
+	(void)t;
+	if (s->anchor != INT64_MIN)
+		return "v ends the range\tEsc gives it up\tl later\th earlier\t+ zoom";
+	if (s->playing)
+		return "p stops\tEsc stops";
+	if (row && row->kind == REP_LANE_GOROUTINE && s->nchain)
+		return "w who woke it\tb back\tB longest wait\t+ zoom\t} next span\tEnter its "
+		       "life\t"
+		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq quit\t? help";
+	if (row && row->kind == REP_LANE_GOROUTINE)
+		return "w who woke it\tB longest wait\t+ zoom\t} next span\tEnter its life\t"
+		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq quit\t? help";
+	return NULL;
 }
 
 static void highlight(struct tui *t, struct tui_view *v, const char *text)
@@ -460,14 +409,15 @@ static void highlight(struct tui *t, struct tui_view *v, const char *text)
 const struct tui_view_ops tui_timeline = {
     .where = TUI_TIMELINE,
     .name = "timeline",
+    .arg = "[ROWS]",
     .size = sizeof(struct timeline),
     .open = open_view,
     .close = close_view,
     .draw = draw,
     .act = act,
-    .click = click,
-    .drag = drag,
-    .zoom = zoom_there,
+    .click = tl_click,
+    .drag = tl_drag,
+    .zoom = tl_zoom_there,
     .search = tl_search,
     .go = tl_go,
     .highlight = highlight,
@@ -475,4 +425,6 @@ const struct tui_view_ops tui_timeline = {
     .save = tl_save,
     .source = tl_source,
     .title = title,
+    .hints = hints,
+    .keep = keep,
 };

@@ -93,6 +93,7 @@ struct timeline {
 	struct tl_wait *wait; /* the longest ones in the range that was asked for */
 	size_t nwaits, at_wait;
 	bool waits_known;
+	size_t waits_ahead; /* so many more are to be gone to once they are known */
 
 	struct rep_event_at event; /* last one stepped to; text "": none */
 	bool event_known, playing;
@@ -123,6 +124,17 @@ void tl_ask_release(struct timeline *s);
 
 /* Rows have come: the window and the cursor as the selection asks for. */
 void tl_begin(struct tui *t, struct timeline *s);
+
+/* What Enter does. */
+void tl_enter(struct tui *t, struct timeline *s);
+/* From the anchor to the cursor is what views are restricted to. */
+void tl_end_range(struct tui *t, struct timeline *s);
+
+/* ---- mouse.c ---- */
+
+void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
+void tl_drag(struct tui *t, struct tui_view *v, int row, int col);
+void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by);
 
 /* ---- place.c ---- */
 

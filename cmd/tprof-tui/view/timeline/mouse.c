@@ -1,0 +1,82 @@
+/* The mouse: clicks place the cursor, dragging selects a range, the wheel with Ctrl zooms. */
+#include "tprof-tui/view/timeline/timeline.h"
+
+/* The row of the list at a row of the screen, -1 for none. */
+static long row_at(const struct timeline *s, int row)
+{
+	const struct tl_layout *l = &s->layout;
+	int chart = l->area.row + l->axis + l->band + l->notes;
+
+	if (row < chart || row >= chart + l->chart || (size_t)(row - chart) + s->top >= s->list.n)
+		return -1;
+	return (long)s->top + row - chart;
+}
+
+/* The time at a column of the screen; false: that is left of all time. */
+static bool time_at(const struct timeline *s, int col, int64_t *ns)
+{
+	int first = s->layout.area.col + s->layout.label;
+
+	if (col < first)
+		return false;
+	*ns = tl_window_at(&s->window, col - first);
+	return true;
+}
+
+static bool is_usable(struct timeline *s)
+{
+	s->playing = s->gave_up = false;
+	return s->ready && !*s->error && s->layout.cols;
+}
+
+/* A click places the cursor, on the sign before a name it folds and unfolds; two zoom in on the
+ * span, on a name they open it. */
+void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
+{
+	struct timeline *s = v->state;
+	const struct tl_layout *l = &s->layout;
+	bool on_axis = l->axis && row < l->area.row + l->axis + l->band;
+	long at = row_at(s, row);
+	int64_t ns;
+
+	if (!is_usable(s) || (at < 0 && !on_axis))
+		return;
+	if (at >= 0)
+		tl_move_to_row(s, (size_t)at);
+	if (time_at(s, col, &ns)) {
+		tl_move_to(s, ns);
+		if (twice)
+			tl_zoom_here(s);
+	} else if (at >= 0 && (twice || (col < l->area.col + 2 && tl_row(s) &&
+					 tl_row(s)->kind == REP_LANE_GROUP))) {
+		tl_enter(t, s);
+	}
+}
+
+/* From where the button was pressed to here is a range. */
+void tl_drag(struct tui *t, struct tui_view *v, int row, int col)
+{
+	struct timeline *s = v->state;
+	int64_t from, to;
+
+	(void)row;
+	if (!is_usable(s) || !time_at(s, t->clicked_col, &from) || !time_at(s, col, &to) ||
+	    t->clicked_col == col)
+		return;
+	s->anchor = from;
+	tl_move_to(s, to);
+	tl_end_range(t, s);
+}
+
+void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by)
+{
+	struct timeline *s = v->state;
+	int64_t ns;
+
+	(void)t;
+	(void)row;
+	if (!is_usable(s) || !time_at(s, col, &ns))
+		return;
+	tl_move_to(s, ns);
+	tl_zoom(s, by > 0 ? 2 : -2);
+}
