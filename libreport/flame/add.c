@@ -1,0 +1,359 @@
+/* Profiles into the tree: what frames are called, which samples are behind a value, and which frame
+ * of its profile a node came by. */
+#include "flame/tree.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/sum.h"
+#include "flame/inside.h"
+
+#define NONE UINT32_MAX
+
+/* ---- names ---- */
+
+static int put(struct tp_buf *b, const char *text)
+{
+	return tp_buf_put(b, text, strlen(text));
+}
+
+/* "0x4005ef [libc.so.6]": of a frame that has no function. */
+static int put_place(struct tp_buf *b, const struct tp_profile *p, const struct tp_location *l)
+{
+	char text[32];
+	int code = 0;
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, l->address);
+	if (l->address)
+		code = put(b, text);
+	if (!code && l->mapping && l->mapping <= p->nmappings) {
+		struct tp_text file = tp_dict_text(p->dict, p->mappings[l->mapping - 1].file);
+		size_t at = file.size;
+
+		while (at && file.text[at - 1] != '/')
+			at--;
+		if (at < file.size) {
+			code |= put(b, b->size ? " [" : "[");
+			code |= tp_buf_put(b, file.text + at, file.size - at);
+			code |= put(b, "]");
+		}
+	}
+	return code;
+}
+
+static int put_function(struct tp_buf *b, const struct tp_profile *p, uint32_t frame)
+{
+	struct tp_frame f = tp_dict_frame_at(p->dict, frame);
+	struct tp_function fn = tp_dict_function_at(p->dict, f.function);
+	struct tp_location l = tp_dict_location_at(p->dict, f.location);
+	struct tp_text name = tp_dict_text(p->dict, fn.name);
+
+	if (!name.size)
+		name = tp_dict_text(p->dict, fn.system_name);
+	return name.size ? tp_buf_put(b, name.text, name.size) : put_place(b, p, &l);
+}
+
+/* ---- samples behind a value ---- */
+
+static bool is(const struct tp_profile *p, uint32_t string, const char *text)
+{
+	struct tp_text t = tp_dict_text(p->dict, string);
+
+	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
+}
+
+static bool has_word(const struct tp_profile *p, uint32_t string, const char *word)
+{
+	return strstr(tp_dict_text(p->dict, string).text, word) != NULL;
+}
+
+/* How many samples were taken for what a sample says: values of type `of` over `per`. */
+struct evidence {
+	size_t of;
+	double per;
+};
+
+/* A CPU profile counts its samples, and so do those of contention. A heap profile has unsampled
+ * numbers: one sample was taken for about each `period` bytes. */
+static struct evidence evidence_of(const struct tp_profile *p, size_t type)
+{
+	struct evidence e = {type, 1};
+	bool heap =
+	    has_word(p, p->types[type].type, "alloc") || has_word(p, p->types[type].type, "inuse");
+	bool counted = is(p, p->types[type].unit, "count");
+
+	for (size_t i = 0; i < p->ntypes; i++) {
+		uint32_t unit = p->types[i].unit;
+
+		if (heap && is(p, unit, "bytes") && p->period > 1 &&
+		    is(p, p->period_type.unit, "bytes") &&
+		    has_word(p, p->types[i].type, "alloc") ==
+			has_word(p, p->types[type].type, "alloc"))
+			return (struct evidence){i, (double)p->period};
+		if (!counted && e.of == type && is(p, unit, "count"))
+			e.of = i;
+	}
+	return e;
+}
+
+/* ---- adding ---- */
+
+struct adding {
+	struct rep_flame_tree *tree;
+	const struct rep_flame_source *source;
+	const struct tp_profile *p;
+	enum rep_flame_side side;
+	struct tp_buf name;
+	uint32_t nstacks;
+	uint32_t *known; /* per frame: its string in the tree's names */
+	uint32_t *node;	 /* per stack */
+	uint8_t *used;	 /* there are samples at it or, forwards, below it */
+};
+
+/* The string of a frame in the tree's names. */
+static int name_of(struct adding *a, uint32_t frame, uint32_t *name)
+{
+	int code = 0;
+
+	if (a->known[frame] == NONE) {
+		a->name.size = 0;
+		code = a->source->name ? a->source->name(a->source->ctx, frame, &a->name)
+				       : put_function(&a->name, a->p, frame);
+		if (!code)
+			code = tp_dict_string(a->tree->names, a->name.data, a->name.size,
+					      &a->known[frame]);
+	}
+	*name = a->known[frame];
+	return code;
+}
+
+/* Inlined calls may be left out. */
+static bool skipped(const struct adding *a, uint32_t frame)
+{
+	return a->source->no_inlines && tp_dict_frame_at(a->p->dict, frame).inlined;
+}
+
+static int64_t scaled(int64_t v, double ratio)
+{
+	double f = (double)v * ratio;
+
+	if (ratio == 1)
+		return v;
+	return f >= 0x1p63 ? INT64_MAX : f < -0x1p63 ? INT64_MIN : (int64_t)f;
+}
+
+static uint32_t stack_of(const struct adding *a, size_t sample)
+{
+	return a->p->stack[sample] < a->nstacks ? a->p->stack[sample] : 0;
+}
+
+/* Which stacks have samples that count. */
+static void mark_stacks(struct adding *a)
+{
+	const struct tp_profile *p = a->p;
+	struct rep_flame_tree *t = a->tree;
+
+	for (size_t i = 0; i < p->nsamples; i++) {
+		uint32_t s = stack_of(a, i), depth;
+
+		if (!p->value[i * p->ntypes + a->source->type])
+			continue;
+		t->samples[a->side]++;
+		if (a->used[s])
+			continue;
+		a->used[s] = 1;
+		t->stacks[a->side]++;
+		depth = tp_dict_stack_at(p->dict, s).depth;
+		if (depth > t->deepest)
+			t->deepest = depth;
+		t->cut += depth > t->opt.max_depth;
+	}
+}
+
+static int put_values(struct adding *a)
+{
+	const struct tp_profile *p = a->p;
+	struct rep_flame_tree *t = a->tree;
+	size_t type = a->source->type;
+	struct evidence e = evidence_of(p, type);
+	int code = rep_flame_tree_values(t);
+
+	for (size_t i = 0; i < p->nsamples && !code; i++) {
+		const int64_t *v = p->value + i * p->ntypes;
+		uint32_t node = a->node[stack_of(a, i)];
+		double n = (double)v[e.of] / e.per;
+
+		if (!v[type])
+			continue;
+		n = n < 0 ? -n : n;
+		tp_sum(&t->value[a->side][node].self, scaled(v[type], a->source->ratio));
+		if (t->opt.compared)
+			t->events[a->side][node] += n < 1 ? 1 : n;
+	}
+	return code;
+}
+
+/* The dictionary's stacks are a tree already: one pass over it, parents first. */
+static int merge_forwards(struct adding *a)
+{
+	struct rep_flame_tree *t = a->tree;
+	int code = 0;
+
+	for (uint32_t s = a->nstacks - 1; s > 0; s--)
+		if (a->used[s] && !a->used[tp_dict_stack_at(a->p->dict, s).parent])
+			a->used[tp_dict_stack_at(a->p->dict, s).parent] = 2;
+	for (uint32_t s = 1; s < a->nstacks && !code; s++) {
+		struct tp_stack_node n;
+		uint32_t name;
+
+		if (!a->used[s])
+			continue;
+		n = tp_dict_stack_at(a->p->dict, s);
+		a->node[s] = a->node[n.parent];
+		if (t->node[a->node[s]].depth >= t->opt.max_depth || skipped(a, n.frame))
+			continue;
+		code = name_of(a, n.frame, &name);
+		if (!code)
+			code = rep_flame_tree_child(t, a->node[n.parent], name, &a->node[s]);
+	}
+	return code;
+}
+
+static int merge_backwards(struct adding *a)
+{
+	struct rep_flame_tree *t = a->tree;
+	int code = 0;
+
+	for (uint32_t s = 0; s < a->nstacks && !code; s++) {
+		uint32_t node = 0, name;
+
+		if (!a->used[s])
+			continue;
+		for (uint32_t at = s; at && t->node[node].depth < t->opt.max_depth && !code;) {
+			struct tp_stack_node n = tp_dict_stack_at(a->p->dict, at);
+
+			at = n.parent;
+			if (skipped(a, n.frame))
+				continue;
+			code = name_of(a, n.frame, &name);
+			if (!code)
+				code = rep_flame_tree_child(t, node, name, &node);
+		}
+		a->node[s] = node;
+	}
+	return code;
+}
+
+/* ---- which frame most of a node came by ---- */
+
+/* What went through a frame of a stack to a node: the most of it gives the node its frame. */
+static void offer_frame(struct adding *a, int64_t *most, uint32_t node, uint32_t frame,
+			int64_t value)
+{
+	if (!node || value <= most[node])
+		return;
+	most[node] = value;
+	a->tree->frame[a->side][node] = frame;
+}
+
+/* `sum` holds what each stack has by itself. */
+static void offer_forwards(struct adding *a, int64_t *sum, int64_t *most)
+{
+	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);
+
+	/* A stack whose frame was left out is at its parent's node. */
+	for (uint32_t s = a->nstacks - 1; s > 0; s--) {
+		if (!a->used[s])
+			continue;
+		tp_sum(&sum[stack[s].parent], sum[s]);
+		if (a->node[s] != a->node[stack[s].parent])
+			offer_frame(a, most, a->node[s], stack[s].frame, sum[s]);
+	}
+}
+
+/* A node's n-th frame from the root of the tree is the n-th that is not left out from the leaf. */
+static void offer_backwards(struct adding *a, const int64_t *sum, int64_t *most, uint32_t *path)
+{
+	const struct tp_stack_node *stack = tp_dict_stack_nodes(a->p->dict);
+
+	for (uint32_t s = 1; s < a->nstacks; s++) {
+		uint32_t node = a->node[s], depth = a->tree->node[node].depth, n = 0;
+
+		if (!a->used[s])
+			continue;
+		for (uint32_t at = s; n < depth; at = stack[at].parent)
+			if (!skipped(a, stack[at].frame))
+				path[n++] = stack[at].frame;
+		for (; node; node = a->tree->node[node].parent)
+			offer_frame(a, most, node, path[--n], sum[s]);
+	}
+}
+
+static int offer_frames(struct adding *a)
+{
+	struct rep_flame_tree *t = a->tree;
+	uint32_t *frame = calloc(t->n, sizeof(*frame));
+	uint32_t *path = malloc(t->opt.max_depth * sizeof(*path));
+	int64_t *sum = calloc(a->nstacks, sizeof(*sum)), *most = calloc(t->n, sizeof(*most));
+	int code = frame && path && sum && most ? 0 : TP_ENOMEM;
+
+	free(t->frame[a->side]);
+	t->frame[a->side] = frame;
+	t->nframes[a->side] = frame ? t->n : 0;
+	for (size_t i = 0; !code && i < a->p->nsamples; i++)
+		tp_sum(&sum[stack_of(a, i)],
+		       rep_flame_magnitude(a->p->value[i * a->p->ntypes + a->source->type]));
+	if (!code && t->opt.reverse)
+		offer_backwards(a, sum, most, path);
+	else if (!code)
+		offer_forwards(a, sum, most);
+	free(path);
+	free(sum);
+	free(most);
+	return code;
+}
+
+int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *source,
+		       enum rep_flame_side side, struct tp_err *err)
+{
+	const struct tp_profile *p = source->profile;
+	uint32_t nframes = tp_dict_frames(p->dict);
+	struct adding a = {
+	    .tree = t,
+	    .source = source,
+	    .p = p,
+	    .side = side,
+	    .nstacks = tp_dict_stacks(p->dict),
+	};
+	int code = TP_ENOMEM;
+
+	if (source->type >= p->ntypes)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "there is no sample type");
+	a.known = malloc(nframes * sizeof(*a.known));
+	a.node = calloc(a.nstacks, sizeof(*a.node));
+	a.used = calloc(a.nstacks, sizeof(*a.used));
+	if (a.known && a.node && a.used) {
+		memset(a.known, 0xff, nframes * sizeof(*a.known));
+		code = t->opt.reverse ? 0 : rep_flame_tree_reserve(t, a.nstacks);
+	}
+	if (!code) {
+		mark_stacks(&a);
+		code = t->opt.reverse ? merge_backwards(&a) : merge_forwards(&a);
+	}
+	if (!code)
+		code = put_values(&a);
+	if (!code && t->opt.frames)
+		code = offer_frames(&a);
+	free(a.known);
+	free(a.node);
+	free(a.used);
+	tp_buf_release(&a.name);
+	if (code == TP_ELIMIT)
+		return tp_err_set(err, code, TP_OFFSET_NONE,
+				  "more than %u different frames; filter, or lower --max-depth",
+				  REP_FLAME_MAX_NODES);
+	return code ? rep_flame_tree_no_memory(err) : 0;
+}
