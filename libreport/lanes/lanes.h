@@ -10,9 +10,11 @@
  *	rep_lanes_draw(lanes, &picture, &err);              cells of some of them
  *	rep_lanes_moment(lanes, goroutine, ns, &m, &err);   all about one place
  *
- * Where many segments lie in the range, cells come from the sums that the store keeps of each
- * segment; segments that are read (events to spans) are kept, up to a bound, so that zooming and
- * panning read each once. One thread at a time; the store must outlive it. */
+ * Where a column holds a whole segment, its cells come from the sums that the store keeps of it.
+ * Others are read (events to spans) and kept, up to 256 MiB (a run of 15 million events takes 120),
+ * so that zooming and panning read each once; and so are the rows that were drawn last, up to 32
+ * MiB. What is forgotten first is what was drawn longest ago. One thread at a time; the store must
+ * outlive it. */
 #ifndef REP_LANES_H
 #define REP_LANES_H
 
@@ -106,6 +108,11 @@ struct rep_picture {
 /* May be interrupted: TP_ECANCEL where *stop (may be NULL) has become true. */
 int rep_lanes_draw(struct rep_lanes *lanes, struct rep_picture *picture, const atomic_bool *stop,
 		   struct tp_err *err);
+
+/* For who has nothing else to do: reads segments, those nearest to the range first, until all are
+ * there that there is room for, or *stop. Pictures drawn after that are exact at once. */
+int rep_lanes_ahead(struct rep_lanes *lanes, int64_t from, int64_t to, const atomic_bool *stop,
+		    struct tp_err *err);
 
 /* ---- things over all rows, and on some ---- */
 

@@ -297,6 +297,36 @@ static void test_draw_little_memory(void **state)
 	assert_int_equal(there, 1);
 }
 
+/* What is read ahead is there; as much as there is room for, what is near first. */
+static void test_ahead(void **state)
+{
+	struct rep_lanes_options options = {
+	    .kind = REP_LANE_PROC, .from = INT64_MIN, .to = INT64_MAX};
+	struct rep_picture p = {.cols = 50, .coarse = true};
+	struct rep_lane_rows rows;
+
+	(void)state;
+	make_world();
+	p.to = rep_lanes_duration(c.lanes);
+	assert_int_equal(rep_lanes_rows(c.lanes, &options, &rows, &err), 0);
+	p.row = rows.row;
+	p.nrows = rows.n;
+	c.lanes->slab_most = 1;
+	assert_int_equal(rep_lanes_ahead(c.lanes, p.to - 1, p.to, NULL, &err), 0);
+	assert_null(c.lanes->slab[0]);
+	assert_null(c.lanes->slab[1]);
+	assert_non_null(c.lanes->slab[2]);
+	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
+	assert_false(p.exact);
+	c.lanes->slab_most = SIZE_MAX;
+	assert_int_equal(rep_lanes_ahead(c.lanes, 0, p.to, NULL, &err), 0);
+	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
+	assert_true(p.exact);
+	good("ahead", lanes_check_picture(&c, &p));
+	free(p.cell);
+	rep_lane_rows_release(&rows);
+}
+
 /* Whoever stops a picture has none; and what makes none. */
 static void test_draw_stop(void **state)
 {
@@ -669,6 +699,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_draw_samples, close_check),
 	    cmocka_unit_test_teardown(test_draw_segments, close_check),
 	    cmocka_unit_test_teardown(test_draw_little_memory, close_check),
+	    cmocka_unit_test_teardown(test_ahead, close_check),
 	    cmocka_unit_test_teardown(test_draw_stop, close_check),
 	    cmocka_unit_test_teardown(test_draw_no_such_row, close_check),
 	    cmocka_unit_test_teardown(test_rows_filter, close_check),

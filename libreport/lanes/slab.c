@@ -470,6 +470,39 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 	return 0;
 }
 
+static int64_t distance(const struct tp_segment *s, int64_t from, int64_t to)
+{
+	if (s->to_ns < from)
+		return rep_minus(from, s->to_ns);
+	return s->from_ns > to ? rep_minus(s->from_ns, to) : 0;
+}
+
+int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_bool *stop,
+		    struct tp_err *err)
+{
+	const struct rep_view *v = &l->v;
+	size_t most = 0;
+	int code = 0;
+
+	/* Not more than fit beside each other: none is forgotten for another. */
+	while (!code && l->slab_bytes + most < l->slab_most) {
+		size_t next = v->nsegments;
+		struct rep_slab *slab;
+
+		for (size_t i = 0; i < v->nsegments; i++) {
+			if (l->slab[i])
+				most = l->slab[i]->bytes > most ? l->slab[i]->bytes : most;
+			else if (next == v->nsegments || distance(&v->segments[i], from, to) <
+							     distance(&v->segments[next], from, to))
+				next = i;
+		}
+		if (next == v->nsegments || l->slab_bytes + most >= l->slab_most)
+			break;
+		code = rep_slab_get(l, next, stop, &slab, err);
+	}
+	return code;
+}
+
 void rep_slabs_release(struct rep_lanes *l)
 {
 	for (size_t i = 0; l->slab && i < l->v.nsegments; i++)

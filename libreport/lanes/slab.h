@@ -8,7 +8,7 @@
 
 #include "lanes/inside.h"
 
-#define REP_SLAB_BLOCK 256    /* spans of a list whose sums are kept */
+#define REP_SLAB_BLOCK 128    /* spans of a list whose sums are kept */
 #define REP_SLAB_LAST  0x8000 /* the span is the last of its list */
 
 struct rep_slab_list {

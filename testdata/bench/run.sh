@@ -142,6 +142,24 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'export csv, all events' '' '' '' "exec $bin/tprof-export --format=csv --table=event $s"
 	row 'export raw, all events' '' '' '' "exec $bin/tprof-export --format=raw $dir/$v2"
 	row 'export parsed, all events' '' '' '' "exec $bin/tprof-export --format=parsed $s"
+	# Pictures of a timeline, 70 rows by 250 columns, at every zoom: how long the slowest takes when
+	# what is in it has been read, from sums alone, and exactly for the first time (the whole run).
+	if wanted timeline; then
+		"$bin/lanes" "$s" 70 250 >"$dir/lanes.out"
+		for k in groups unfolded goroutines procs threads tasks; do
+			# shellcheck disable=SC2046
+			set -- $(awk -v k=$k '$1 == k && $4 != "begin" { if (!n++) { first = $6; whole = $7 }
+				if ($5 > coarse) coarse = $5
+				if (n > 1 && $7 > moved) moved = $7
+				if ($8 > same) same = $8 }
+				END { printf "%.4f %.4f %.4f %.4f %.4f\n", whole / 1e3, moved / 1e3, same / 1e3, coarse / 1e3, first / 1e3 }' "$dir/lanes.out")
+			fact "timeline, $k, whole run, moved" "$1 s" '0.050 s' '0.016 s'
+			fact "timeline, $k, any other zoom" "$2 s" '0.050 s' '0.016 s'
+			fact "timeline, $k, drawn before" "$3 s" '0.050 s' '0.016 s'
+			fact "timeline, $k, first time, from sums" "$4 s" '0.500 s' '0.050 s'
+			fact "timeline, $k, first time, exact" "$5 s" '2.000 s' '0.500 s'
+		done
+	fi
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue
 		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')
