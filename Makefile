@@ -276,6 +276,7 @@ tui: all ## drive tprof-tui by keys, compare its screens with recorded ones (T='
 	@BIN=$(CURDIR)/$(B)/bin sh testdata/tui/run.sh $(T)
 golden-tui: all ## record the screens of tprof-tui anew; look at them before they are committed
 	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/tui/run.sh $(T)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/keys.sh)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
@@ -296,6 +297,7 @@ check-headers: ## every header compiles alone
 	@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
 check-docs: all ## manual pages and completions say what --help says
 	@sh testdata/check/docs.sh $(B)/bin
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/keys.sh
 
 # ---- what takes longer, or needs more than this repository ----
 

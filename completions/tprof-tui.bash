@@ -15,12 +15,12 @@ _tprof_tui()
 	done
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--ascii --color= --help --no-mouse --run= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--ascii --color= --help --keys --no-mouse --run= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*)
 		COMPREPLY=($(compgen -f -- "$cur"))
-		[ "$words" -ge 1 ] && COMPREPLY=($(compgen -W 'runs overview timeline top flame goroutine sql help' -- "$cur"))
+		[ "$words" -eq 1 ] && COMPREPLY=($(compgen -W 'runs overview timeline top flame diff goroutine sql help' -- "$cur"))
 		;;
 	esac
 }

@@ -2,8 +2,9 @@
 complete -c tprof-tui -l ascii -d 'Draw with ASCII characters only'
 complete -c tprof-tui -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-tui -s '?' -l help -d 'List the options'
+complete -c tprof-tui -l keys -d 'List every key and command'
 complete -c tprof-tui -l no-mouse -d 'Leave the mouse to the terminal'
 complete -c tprof-tui -l run -x -a latest -d 'The run that is shown first'
 complete -c tprof-tui -l usage -d 'List the options in short'
 complete -c tprof-tui -s V -l version -d 'Print the version'
-complete -c tprof-tui -n 'test (count (commandline -opc)) -ge 2' -a 'runs overview timeline top flame goroutine sql help' -d View
+complete -c tprof-tui -n 'test (count (commandline -opc)) -ge 2' -a 'runs overview timeline top flame diff goroutine sql help' -d View

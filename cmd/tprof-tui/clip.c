@@ -31,15 +31,45 @@ static int put_base64(struct tp_buf *out, const uint8_t *data, size_t size)
 	return failed;
 }
 
+/* Wrapped, so that a multiplexer hands it on to its own terminal: tmux doubles every escape within;
+ * screen takes at most 768 bytes at a time. */
+static int put_wrapped(struct tp_buf *out, const struct tp_buf *sequence, bool tmux)
+{
+	int failed = 0;
+
+	if (tmux) {
+		failed |= tp_buf_put(out, "\033Ptmux;", 7);
+		for (size_t i = 0; i < sequence->size; i++)
+			failed |= (sequence->data[i] == 033 ? tp_buf_put(out, "\033", 1) : 0) |
+				  tp_buf_put(out, &sequence->data[i], 1);
+		return failed | tp_buf_put(out, "\033\\", 2);
+	}
+	for (size_t at = 0; at < sequence->size; at += 700) {
+		size_t n = sequence->size - at < 700 ? sequence->size - at : 700;
+
+		failed |= tp_buf_put(out, "\033P", 2) | tp_buf_put(out, sequence->data + at, n) |
+			  tp_buf_put(out, "\033\\", 2);
+	}
+	return failed;
+}
+
+/* OSC 52. Within tmux twice: as it is for a tmux that keeps clipboards (set-clipboard on), and
+ * wrapped for one that lets sequences pass; a terminal that gets both has the same text twice. */
 static bool to_terminal(const struct tp_buf *text)
 {
-	struct tp_buf b = {0};
+	const char *tmux = getenv("TMUX"), *screen = getenv("STY");
+	struct tp_buf b = {0}, all = {0};
 	bool done = text->size <= MOST_CLIP && !tp_buf_put(&b, "\033]52;c;", 7) &&
 		    !put_base64(&b, text->data, text->size) && !tp_buf_put(&b, "\a", 1);
 
+	if (done && (!screen || !*screen))
+		done = !tp_buf_put(&all, b.data, b.size);
+	if (done && ((tmux && *tmux) || (screen && *screen)))
+		done = !put_wrapped(&all, &b, tmux && *tmux);
 	if (done)
-		tui_screen_raw((const char *)b.data, b.size);
+		tui_screen_raw((const char *)all.data, all.size);
 	tp_buf_release(&b);
+	tp_buf_release(&all);
 	return done;
 }
 
@@ -64,7 +94,7 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 		tui_error(t, "there is nothing to copy here");
 	else if (clipped || filed)
 		tui_message(t, "copied %zu bytes%s%s%.300s", text.size,
-			    clipped ? " to the clipboard" : "",
+			    clipped ? " to the terminal's clipboard" : "",
 			    filed ? clipped ? " and to " : " to " : "", filed ? path : "");
 	else
 		tui_error(t, "cannot write %.300s: %s", path, strerror(errno));

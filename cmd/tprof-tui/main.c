@@ -13,14 +13,15 @@
 struct args {
 	struct cmd cmd;
 	const char *path, *view, *arg; /* arg: what the view is opened with */
-	bool ascii, no_mouse;
+	bool ascii, no_mouse, keys;
 };
 
-enum { KEY_ASCII = 0x2000, KEY_NO_MOUSE };
+enum { KEY_ASCII = 0x2000, KEY_NO_MOUSE, KEY_KEYS };
 
 static const struct argp_option options[] = {
     {"ascii", KEY_ASCII, NULL, 0, "Draw with ASCII characters only", 0},
     {"no-mouse", KEY_NO_MOUSE, NULL, 0, "Leave the mouse to the terminal", 0},
+    {"keys", KEY_KEYS, NULL, 0, "List every key and command, and exit", 0},
     {0},
 };
 
@@ -38,6 +39,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_NO_MOUSE:
 		args->no_mouse = true;
 		return 0;
+	case KEY_KEYS:
+		args->keys = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		if (args->arg)
 			return ARGP_ERR_UNKNOWN;
@@ -49,7 +53,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			args->path = arg;
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (!args->path)
+		if (!args->path && !args->keys)
 			argp_error(state, "which store, trace or profile?");
 		if (args->view && !tui_view_find(args->view))
 			argp_error(state, "there is no view '%s'", args->view);
@@ -93,6 +97,21 @@ static const struct rep_run *first_run(const struct cmd *cmd)
 	return NULL;
 }
 
+static int list_keys(struct args *args)
+{
+	struct rep_output *out = NULL;
+	struct tp_err err;
+	int status = cmd_output(&args->cmd, false, &out), code;
+
+	if (status)
+		return status;
+	code = tui_help_fill(NULL, out, &err);
+	if (!code)
+		code = rep_output_finish(out, &err);
+	rep_output_free(out);
+	return code ? cmd_fail(&args->cmd, NULL, &err) : CMD_OK;
+}
+
 static int run(struct args *args)
 {
 	struct tui t = {.cmd = &args->cmd, .path = args->path};
@@ -101,6 +120,8 @@ static int run(struct args *args)
 	struct tp_err err;
 	int status, ended;
 
+	if (args->keys)
+		return list_keys(args);
 	tui_select_init(&t.select);
 	args->cmd.no_run_is_fine = true;
 	status = cmd_open(&args->cmd, args->path);

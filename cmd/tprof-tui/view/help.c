@@ -150,10 +150,9 @@ static int put_commands(struct rep_output *out, struct tp_err *err)
 	return code;
 }
 
-static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
+int tui_help_fill(const struct tui_view *view, struct rep_output *out, struct tp_err *err)
 {
-	const struct tui_view *from = ctx;
-	unsigned here = from ? from->ops->where : 0;
+	unsigned here = view ? view->ops->where : 0;
 	int code = rep_output_begin(out, "help", columns, NCOLUMNS, err);
 
 	for (enum part part = PART_OWN; part <= PART_OTHERS && !code; part++)
@@ -163,6 +162,11 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	if (!code)
 		code = put_commands(out, err);
 	return code ? code : rep_output_end(out, err);
+}
+
+static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
+{
+	return tui_help_fill(ctx, out, err);
 }
 
 /* That of the view it is opened from comes first. */

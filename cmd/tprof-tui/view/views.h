@@ -19,6 +19,9 @@
 	X(help)
 /* clang-format on */
 
+/* Every key and command as a table: those of the view first (NULL: of none). */
+int tui_help_fill(const struct tui_view *view, struct rep_output *out, struct tp_err *err);
+
 #define TUI_X(name) extern const struct tui_view_ops tui_##name;
 TUI_VIEWS(TUI_X)
 #undef TUI_X
