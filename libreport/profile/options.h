@@ -59,6 +59,9 @@ struct rep_profile_options {
 	int64_t node_count;   /* -1: as many as suits the report */
 	double node_fraction; /* nodes below this share of the total are left out … */
 	double edge_fraction; /* … and edges */
+	/* Nodes below this share do not count for the unit that suits all, and have their own: so
+	 * that what shows everything has the units of what leaves them out. */
+	double unit_fraction;
 	bool drop_negative;
 	bool cum; /* sort by cum, not flat */
 	bool call_tree;
@@ -133,7 +136,7 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	X("binary", BINARY, TEXT, binary, "FILE", NODES,                                           \
 	  "Name code that a dump leaves without names by this program")                            \
 	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \
-	  "Name code that a dump leaves without names by programs in these folders that have its "  \
+	  "Name code that a dump leaves without names by programs in these folders that have its " \
 	  "build id")                                                                              \
 	X("demangle", DEMANGLE, TEXT, demangle, "HOW", NODES,                                      \
 	  "Names of C++ and Rust: default, templates, full or none")                               \

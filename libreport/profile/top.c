@@ -148,10 +148,10 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	    (*row->inlined &&
 	     (tp_buf_put(name, " ", 1) || tp_buf_put(name, row->inlined, strlen(row->inlined)))))
 		return rep_filter_fail(err, TP_ENOMEM);
-	value[FLAT] = rep_str(rep_view_label(v, row->flat, flat));
+	value[FLAT] = rep_str(rep_view_row_label(v, row->flat, row->cum, flat));
 	value[FLAT_SHARE] = rep_str(rep_percentage_trimmed(shares[0], row->flat, top->total));
 	value[SUM_SHARE] = rep_str(rep_percentage_trimmed(shares[1], sum, top->total));
-	value[CUM] = rep_str(rep_view_label(v, row->cum, cum));
+	value[CUM] = rep_str(rep_view_row_label(v, row->cum, row->cum, cum));
 	value[CUM_SHARE] = rep_str(rep_percentage_trimmed(shares[2], row->cum, top->total));
 	value[NAME] = rep_text((char *)name->data, name->size);
 	value[RAW_FLAT] = raw(v, row->flat);

@@ -229,6 +229,15 @@ char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[
 	return rep_scaled_label(text, divided(v, value), v->unit, v->output_unit);
 }
 
+char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_t cum,
+			 char text[REP_MEASURE_SIZE])
+{
+	double size = cum < 0 ? -(double)cum : (double)cum;
+	bool small = size < (double)v->total * v->opt.unit_fraction;
+
+	return rep_scaled_label(text, divided(v, value), v->unit, small ? "auto" : v->output_unit);
+}
+
 double rep_view_scale(const struct rep_profile_view *v, int64_t value)
 {
 	return rep_scale(value, v->unit, v->output_unit, NULL);

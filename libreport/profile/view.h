@@ -73,12 +73,16 @@ static inline int64_t rep_view_divisor(const struct rep_profile_view *v, size_t 
 
 /* A value with its unit, divided by divide_by, as pprof prints it. Returns text. */
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE]);
+/* The same in a row that adds up to `cum`: one that did not count for the unit (unit_fraction) has
+ * its own. */
+char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_t cum,
+			 char text[REP_MEASURE_SIZE]);
 /* As a number in the output unit. */
 double rep_view_scale(const struct rep_profile_view *v, int64_t value);
 
 /* The heading, one call of `line` per line (pprof: ProfileLabels): File, Build ID, comments, Type,
- * Doc, Time (in UTC), Duration. Texts come from the profile: escape them; a NUL follows. Stops at an
- * error. */
+ * Doc, Time (in UTC), Duration. Texts come from the profile: escape them; a NUL follows. Stops at
+ * an error. */
 typedef int (*rep_line_fn)(void *ctx, const char *text, size_t size, struct tp_err *err);
 int rep_view_heading(const struct rep_profile_view *v, rep_line_fn line, void *ctx,
 		     struct tp_err *err);

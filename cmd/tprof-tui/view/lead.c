@@ -357,7 +357,7 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 
 	if (!tui_lead_read(s, row, &l))
 		return false;
-	if (action == tui_action_find("goroutine-view") && l.goroutine >= 0) {
+	if (action == TUI_DO_GOROUTINE && l.goroutine >= 0) {
 		lead_to(t, v, &l, 0, "goroutine", NULL);
 		return true;
 	}

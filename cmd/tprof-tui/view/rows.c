@@ -256,20 +256,8 @@ static enum rep_format format_of(const char *path)
 static int write_table(struct tui_table *t, FILE *file, enum rep_format format, struct tp_err *err)
 {
 	const struct rep_output_options opt = {.format = format, .sink = rep_sink_file(file)};
-	struct rep_output *out = NULL;
-	int code = rep_output_new(&out, &opt, err);
 
-	if (!code)
-		code = rep_output_begin(out, t->sheet->name, t->sheet->columns, t->sheet->ncolumns,
-					err);
-	for (size_t i = 0; i < t->n && !code; i++)
-		code = rep_output_row(out, tui_cell(t->sheet, t->order[i], 0), err);
-	if (!code)
-		code = rep_output_end(out, err);
-	if (!code)
-		code = rep_output_finish(out, err);
-	rep_output_free(out);
-	return code;
+	return tui_table_write(t, &opt, err);
 }
 
 bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)

@@ -386,36 +386,3 @@ const struct rep_value *tui_table_cell(const struct tui_table *t, const char *co
 
 	return c < 0 ? NULL : tui_cell(t->sheet, (size_t)row, (size_t)c);
 }
-
-/* ---- copying ---- */
-
-static int put_row(struct tui_table *t, struct rep_output *out, size_t row, struct tp_err *err)
-{
-	return rep_output_row(out, tui_cell(t->sheet, row, 0), err);
-}
-
-int tui_table_yank(struct tui_table *t, bool all, struct tp_buf *buf)
-{
-	const struct rep_output_options opt = {.format = REP_FORMAT_TSV, .sink = rep_sink_buf(buf)};
-	struct rep_output *out = NULL;
-	struct tp_err err;
-	long row = tui_table_row(t);
-	int code;
-
-	if (row < 0)
-		return 0;
-	code = rep_output_new(&out, &opt, &err);
-	if (!code)
-		code = rep_output_begin(out, t->sheet->name, t->sheet->columns, t->sheet->ncolumns,
-					&err);
-	if (!all && !code)
-		code = put_row(t, out, (size_t)row, &err);
-	for (size_t i = 0; all && i < t->n && !code; i++)
-		code = put_row(t, out, t->order[i], &err);
-	if (!code)
-		code = rep_output_end(out, &err);
-	if (!code)
-		code = rep_output_finish(out, &err);
-	rep_output_free(out);
-	return code;
-}

@@ -56,6 +56,8 @@ long tui_table_row(const struct tui_table *t);
 /* The cell of this name under the cursor, NULL where there is none. */
 const struct rep_value *tui_table_cell(const struct tui_table *t, const char *column);
 
+/* Writes the rows that are shown, in their order. Those below others are in markdown only. */
+int tui_table_write(struct tui_table *t, const struct rep_output_options *opt, struct tp_err *err);
 /* Adds the row under the cursor, or all that are shown, as TSV with a heading. TP_ENOMEM. */
 int tui_table_yank(struct tui_table *t, bool all, struct tp_buf *out);
 

@@ -42,11 +42,15 @@ static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 	const char *min_unit, *max_unit, *unit;
 	int64_t least = 0, most = v->total;
 
+	double counts = (double)v->total * v->opt.unit_fraction;
+
 	if (strcmp(v->output_unit, "minimum") != 0 || !g->n)
 		return;
 	for (size_t i = 0; i < g->n; i++) {
 		int64_t value = size_of(rep_node_flat(g->node[i]));
 
+		if ((double)size_of(g->node[i]->cum) < counts)
+			continue;
 		if (!value)
 			value = size_of(rep_node_cum(g->node[i]));
 		if (value > 0 && (!least || value < least))

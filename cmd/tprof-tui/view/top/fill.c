@@ -155,7 +155,8 @@ static void options(const struct tui_fill *f, const struct top_ask *a,
 		    struct rep_profile_options *opt)
 {
 	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
-	/* All rows: as tprof-top has it with --nodefraction=0. */
+	/* All rows, where tprof-top leaves out those that hardly count, in the same unit. */
+	opt->unit_fraction = opt->node_fraction;
 	opt->node_fraction = 0;
 	opt->granularity = a->granularity;
 	opt->cum = a->cum;

@@ -201,8 +201,8 @@ static void fill_row(struct tui_sheet *s, struct rep_value *row, const struct re
 	const struct rep_profile_view *v = &top->view;
 	char text[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
 
-	set(s, row, "flat_shown", keep(texts, rep_view_label(v, n->flat, text)));
-	set(s, row, "cum_shown", keep(texts, rep_view_label(v, n->cum, text)));
+	set(s, row, "flat_shown", keep(texts, rep_view_row_label(v, n->flat, n->cum, text)));
+	set(s, row, "cum_shown", keep(texts, rep_view_row_label(v, n->cum, n->cum, text)));
 	set(s, row, "flat_share_shown",
 	    keep(texts, rep_percentage_trimmed(share, n->flat, top->total)));
 	set(s, row, "cum_share_shown",
