@@ -34,9 +34,9 @@ static const struct rule rules[] = {
     {"groups",     "top",       "goroutines", BY_ENTRY, "", "function", NULL, NULL, NULL, NULL},
     {"goroutines", "goroutine", NULL,         BY_GOROUTINE, "", "function", NULL, NULL, NULL, NULL},
     {"breakdown",  "top",       "",           BY_ENTRY | BY_GOROUTINE | BY_REASON, "", NULL, NULL, NULL, NULL, NULL},
-    {"block",      "top",       "goroutines", BY_FUNCTION | BY_REASON | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
-    {"sched",      "top",       "goroutines", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "runnable"},
-    {"syscalls",   "top",       "goroutines", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "syscall"},
+    {"block",      "top",       "longest waits", BY_FUNCTION | BY_REASON | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
+    {"sched",      "top",       "longest runnable", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "runnable"},
+    {"syscalls",   "top",       "longest syscalls", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "syscall"},
     {"cpu",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
     {"top",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
     {"gc",         "timeline",  NULL,         0, NULL, NULL, NULL, NULL, "", NULL},
@@ -344,10 +344,12 @@ static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
 			tui_message(t, "there is nothing behind this line");
 		return;
 	}
-	if (arg && !*arg)
-		arg = report_on(l->state);
-	lead_to(t, v, l, strcmp(r->view, "timeline") && strcmp(r->view, "goroutine") ? r->by : 0,
-		r->view, arg);
+	if (!strcmp(r->view, "timeline") || !strcmp(r->view, "goroutine"))
+		lead_to(t, v, l, 0, r->view, arg);
+	else if (arg && !*arg)
+		lead_to(t, v, l, r->by, r->view, report_on(l->state));
+	else /* The table is of one state. */
+		lead_to(t, v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
 }
 
 bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,

@@ -10,6 +10,7 @@
 #include "profile/report.h"
 #include "profile/trace.h"
 #include "top/top.h"
+#include "top/worst.h"
 
 void top_ask_free(void *ask)
 {
@@ -56,6 +57,7 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 	struct rep_top_options opt = {
 	    .filter = top_heeded(&a->entry, &f->select, times), .tables = true, .whole = true};
 
+	opt.each = a->each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
 		snprintf(a->meant, sizeof(a->meant), "%s", opt.report->name);
@@ -302,6 +304,40 @@ static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 	return code;
 }
 
+/* ---- single spans ---- */
+
+#define MOST_SPANS 1000
+
+static int fill_longest(struct tui_fill *f, const struct top_ask *a, struct tp_store *store,
+			struct rep_output *out, struct tp_err *err)
+{
+	const struct top_longest *which = &top_longest[a->entry.which];
+	char times[60];
+	const struct rep_filter_text text = top_heeded(&a->entry, &f->select, times);
+	/* Who asks for sleepers by name gets them. */
+	const struct rep_worst_options opt = {.states = which->states,
+					      .n = MOST_SPANS,
+					      .no_rest = !text.reason,
+					      .stop = &f->job.stop};
+	struct rep_filter filter;
+	struct rep_view v = {0};
+	int code = rep_filter_init(&filter, &text, err);
+
+	if (!code)
+		code = rep_view_init(&v, store, f->select.run, &filter, NULL, err);
+	if (!code)
+		code = rep_view_load(&v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	if (!code)
+		code = rep_worst_print(&v, &opt, which->name, out, err);
+	if (!code && opt.no_rest && which->states & 1u << TP_ST_WAITING)
+		code = rep_output_note(out, false,
+				       "without sleep, and waits that are the runtime's own", err);
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+	return code;
+}
+
 int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out, struct tp_err *err)
 {
 	struct top_ask *a = f->more;
@@ -316,6 +352,8 @@ int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	case TOP_LABELS:
 	case TOP_GOROUTINES:
 		return fill_rows(f, a, store, out, err);
+	case TOP_LONGEST:
+		return fill_longest(f, a, store, out, err);
 	case TOP_PATH:
 		return fill_path(f, a, store, out, err);
 	case TOP_LEAKS:

@@ -13,7 +13,7 @@ enum top_base { TOP_NO_BASE, TOP_BASE, TOP_DIFF_BASE };
 struct top_ask {
 	struct top_entry entry;
 	enum rep_granularity granularity;
-	bool cum;
+	bool cum, each;
 	char type[96]; /* sample type, "" the default */
 	enum top_base base;
 

@@ -5,6 +5,7 @@
 
 #include "path/show.h"
 #include "profile/trace.h"
+#include "timeline/span.h"
 #include "top/top.h"
 
 /* Filters beside REP_BY_…, which stand for --focus, --goroutine …: those that tables of other kinds
@@ -12,7 +13,18 @@
 #define OF_VIEWS                                                                                   \
 	(REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |           \
 	 REP_BY_TASK)
+#define OF_SPANS (REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON)
 #define OF_PATHS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
+
+/* clang-format off */
+const struct top_longest top_longest[] = {
+    {"longest waits", "the longest times that single goroutines were blocked, and who ended them", 1u << TP_ST_WAITING},
+    {"longest runnable", "the longest times that single goroutines waited for a P", 1u << TP_ST_RUNNABLE},
+    {"longest syscalls", "the longest stretches in system calls", 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED},
+    {"longest running", "the longest times on a P without a break", 1u << TP_ST_RUNNING},
+    {NULL, NULL, 0},
+};
+/* clang-format on */
 
 static void add(struct top_entry *list, size_t *n, struct top_entry e)
 {
@@ -65,6 +77,12 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 		snprintf(e.name, sizeof(e.name), "%s", rep_reports[i]->name);
 		add(list, &n, e);
 	}
+	for (int i = 0; top_longest[i].name; i++) {
+		struct top_entry e = {.kind = TOP_LONGEST, .which = i, .doc = top_longest[i].doc};
+
+		snprintf(e.name, sizeof(e.name), "%s", top_longest[i].name);
+		add(list, &n, e);
+	}
 	add_views(list, &n);
 	add(list, &n, leaks);
 	for (int i = 0; rep_path_reports[i].name; i++) {
@@ -84,6 +102,16 @@ int top_list_find(const struct top_entry *list, size_t n, const char *name)
 	return -1;
 }
 
+bool top_has_each(const struct top_entry *e)
+{
+	static const char *const names[] = {"breakdown", "tasks", "regions"};
+
+	for (size_t i = 0; e->kind == TOP_REPORT && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], e->name))
+			return true;
+	return false;
+}
+
 /* ---- what is heeded ---- */
 
 static unsigned filters_of(const struct top_entry *e)
@@ -94,6 +122,8 @@ static unsigned filters_of(const struct top_entry *e)
 	case TOP_FUNCTIONS:
 	case TOP_GO:
 		return OF_VIEWS;
+	case TOP_LONGEST:
+		return OF_SPANS;
 	case TOP_PATH:
 		return OF_PATHS;
 	case TOP_PROFILE:

@@ -13,6 +13,7 @@ enum top_kind {
 	TOP_REPORT,	/* which: of rep_reports[] */
 	TOP_FUNCTIONS,	/* which: enum rep_trace_view */
 	TOP_GO,		/* which: enum rep_trace_go */
+	TOP_LONGEST,	/* which: an index of top_longest[] */
 	TOP_PATH,	/* which: enum rep_path_report */
 	TOP_LEAKS,	/* of a trace or a profile */
 	TOP_PROFILE,	/* the functions of a profile */
@@ -29,10 +30,19 @@ struct top_entry {
 
 #define TOP_MOST_ENTRIES 64
 
+/* Single spans, the longest first. */
+extern const struct top_longest {
+	const char *name, *doc;
+	uint32_t states; /* a bit per enum tp_state */
+} top_longest[];	 /* ends with a NULL */
+
 /* Those of traces, or of profiles, into `list`: how many they are. */
 size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES]);
 /* The place of this name, or -1. */
 int top_list_find(const struct top_entry *list, size_t n, const char *name);
+
+/* Can it have one row for each goroutine, task or region (--each)? */
+bool top_has_each(const struct top_entry *e);
 
 /* What of a selection a table does not heed, in words ("focus, reason"); "" if it heeds all. */
 void top_unheeded(const struct top_entry *e, const struct tui_select *s, char *text, size_t size);

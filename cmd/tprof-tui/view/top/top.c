@@ -66,6 +66,7 @@ static void ask(struct tui *t, struct tui_view *v)
 	a->entry = *entry(top);
 	a->granularity = top->granularity;
 	a->cum = top->cum;
+	a->each = top->each;
 	a->base = top->base;
 	memcpy(a->type, top->type, sizeof(a->type));
 	tui_screen_size(&rows, &cols);
@@ -86,10 +87,40 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 	ask(t, v);
 }
 
+#define MANY_ROWS  10000 /* that are not kept … */
+#define KEPT_VIEWS 6	 /* … by views further back */
+
+/* Large tables that one comes back to are made again. */
+static void forget_tables(struct tui *t)
+{
+	for (size_t i = 0; i + KEPT_VIEWS < t->nviews; i++) {
+		struct tui_view *v = t->view[i];
+		struct top *top = v->state;
+
+		if (v->ops != &tui_top || v->busy || !top->rows.table.sheet ||
+		    top->rows.table.sheet->nrows < MANY_ROWS)
+			continue;
+		tui_table_show(&top->rows.table, NULL);
+		tui_cells_release(&top->rows.cells);
+		top_model_drop(top->model);
+		top->model = NULL;
+		top->shown = 0;
+	}
+}
+
+static void resume(struct tui *t, struct tui_view *v)
+{
+	const struct top *top = v->state;
+
+	if (!top->rows.table.sheet && !top->rows.cells.nnotes && !v->busy)
+		ask(t, v);
+}
+
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct top *top = v->state;
 
+	forget_tables(t);
 	top->rows.table.sort = top->choice.sort = -1;
 	top->nlist = top_list(is_profile(v), top->list);
 	top->at = arg ? top_list_find(top->list, top->nlist, arg) : 0;
@@ -169,7 +200,7 @@ static bool of_profile(struct tui *t, struct top *top)
 {
 	enum top_kind kind = entry(top)->kind;
 
-	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS)
+	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS && kind != TOP_LONGEST)
 		return true;
 	tui_message(t, "that is for tables of functions: o lists them");
 	return false;
@@ -199,6 +230,11 @@ static void next_granularity(struct tui *t, struct tui_view *v)
 {
 	struct top *top = v->state;
 
+	if (top_has_each(entry(top))) {
+		top->each = !top->each;
+		ask_from_top(t, v);
+		return;
+	}
 	if (!of_profile(t, top))
 		return;
 	top->granularity = (top->granularity + 1) % REP_NGRANULARITIES;
@@ -312,6 +348,8 @@ static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action acti
 		return true;
 	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && flame(t, v))
 		return true;
+	if (action == TUI_DO_TIMELINE && top_worst(t, v))
+		return true;
 	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
 	       tui_rows_act(t, v, action);
 }
@@ -414,6 +452,8 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 	if (top->rows.cells.n > 1 && n < size)
 		n += (size_t)snprintf(text + n, size - n, " %zu/%zu %s", top->shown + 1,
 				      top->rows.cells.n, top->rows.cells.sheet[top->shown].name);
+	if (top->each && top_has_each(e) && n < size)
+		n += (size_t)snprintf(text + n, size - n, ", each");
 	if (top->ntypes > 1 && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", %.40s", top->found);
 	if (top->granularity != REP_FUNCTIONS && top->model && n < size)
@@ -440,6 +480,7 @@ const struct tui_view_ops tui_top = {
     .size = sizeof(struct top),
     .open = open_view,
     .close = close_view,
+    .resume = resume,
     .draw = top_draw,
     .act = act,
     .click = click,

@@ -23,7 +23,7 @@ struct top {
 
 	/* asked for */
 	enum rep_granularity granularity;
-	bool cum;
+	bool cum, each; /* each: one row per goroutine, task or region */
 	char type[96];
 	enum top_base base;
 
@@ -55,6 +55,12 @@ int top_unfoldable(const struct top *top, struct tui_sheet *s);
 void top_unfold(struct tui *t, struct tui_view *v, bool callers);
 /* Of the sheet that is shown: NULL for none. */
 struct tui_sheet *top_sheet(struct top *top);
+
+/* ---- worst.c ---- */
+
+/* Opens the timeline at the worst moment of the row under the cursor, once it is found. False: it
+ * is not one that adds up spans. */
+bool top_worst(struct tui *t, struct tui_view *v);
 
 /* ---- paint.c ---- */
 
