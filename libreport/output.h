@@ -93,7 +93,15 @@ struct rep_column {
 	bool table_only; /* only there */
 };
 
-enum rep_type { REP_TYPE_NULL, REP_TYPE_INT, REP_TYPE_FLOAT, REP_TYPE_TEXT, REP_TYPE_BLOB };
+enum rep_type {
+	REP_TYPE_NULL,
+	REP_TYPE_INT,
+	REP_TYPE_FLOAT,
+	REP_TYPE_TEXT,
+	REP_TYPE_BLOB,
+	/* The empty text, in whose place tables show what is in `text`: "(unknown)". */
+	REP_TYPE_ABSENT,
+};
 
 struct rep_value {
 	enum rep_type type;

@@ -263,9 +263,8 @@ static void pick_columns(struct printing *p, bool allowed)
 			      : c == COLUMN_BY						   ? by
 											   : true;
 
-		if (people && !wanted)
-			continue;
 		p->column[p->n] = all_columns[c];
+		p->column[p->n].raw_only |= people && !wanted;
 		p->which[p->n++] = c;
 	}
 }

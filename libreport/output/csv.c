@@ -46,6 +46,8 @@ static int put_value(struct tp_buf *b, const struct rep_value *v)
 		return put_field(b, v->text.data, v->text.size);
 	case REP_TYPE_BLOB:
 		return rep_put_hex(b, v->text.data, v->text.size);
+	case REP_TYPE_ABSENT:
+		return put_field(b, "", 0);
 	case REP_TYPE_NULL:
 		break;
 	}

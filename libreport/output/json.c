@@ -31,6 +31,8 @@ static int put_value(struct tp_buf *b, const struct rep_column *c, const struct 
 		if (!code)
 			code = rep_put_hex(b, v->text.data, v->text.size);
 		return code ? code : rep_put(b, "\"");
+	case REP_TYPE_ABSENT:
+		return put_string(b, "", 0);
 	case REP_TYPE_NULL:
 		break;
 	}

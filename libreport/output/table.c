@@ -116,6 +116,7 @@ int rep_put_shown(struct tp_buf *b, enum rep_kind kind, const struct rep_value *
 			code = rep_put_hex(b, v->text.data, v->text.size);
 		return code ? code : rep_put(b, "'");
 	case REP_TYPE_TEXT:
+	case REP_TYPE_ABSENT:
 		break;
 	}
 	return rep_escape(b, v->text.data, v->text.size, REP_ESCAPE_SHOWN);

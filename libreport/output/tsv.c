@@ -17,6 +17,7 @@ static int put_value(struct tp_buf *b, const struct rep_value *v)
 		return rep_escape(b, v->text.data, v->text.size, REP_ESCAPE_TSV);
 	case REP_TYPE_BLOB:
 		return rep_put_hex(b, v->text.data, v->text.size);
+	case REP_TYPE_ABSENT:
 	case REP_TYPE_NULL:
 		break;
 	}

@@ -367,17 +367,23 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 {
 	const struct rep_top_options *opt = job->opt;
 	struct rep_top_options plain;
-	struct rep_value v;
+	struct rep_value v = {0}, other;
+	bool both = !column->raw_only && !column->table_only;
+	bool mine = !(opt->tables ? column->raw_only : column->table_only);
 
-	if (!(opt->tables ? column->raw_only : column->table_only))
-		return job->report->ops->value(job, row, c);
-	if (!opt->whole)
-		return rep_null();
+	if (mine)
+		v = job->report->ops->value(job, row, c);
+	if (!opt->whole || (mine && (!both || v.type != REP_TYPE_TEXT)))
+		return mine ? v : rep_null();
 	plain = *opt;
 	plain.tables = !opt->tables;
 	job->opt = &plain;
-	v = job->report->ops->value(job, row, c);
+	other = job->report->ops->value(job, row, c);
 	job->opt = opt;
+	if (!mine)
+		return other;
+	if (v.text.size && other.type == REP_TYPE_TEXT && !other.text.size)
+		v.type = REP_TYPE_ABSENT;
 	return v;
 }
 

@@ -158,7 +158,7 @@ int tui_sheet_put(struct tui_cells *c, struct tui_sheet *s, const struct rep_val
 	to = s->values + s->nrows * s->ncolumns;
 	for (size_t i = 0; i < s->ncolumns && !code; i++) {
 		to[i] = values[i];
-		if (values[i].type == REP_TYPE_TEXT || values[i].type == REP_TYPE_BLOB)
+		if (values[i].type >= REP_TYPE_TEXT)
 			code = intern(c, &to[i]);
 	}
 	if (code)
@@ -175,7 +175,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	size_t size = 0;
 
 	for (size_t i = 0; i < c->sheet[c->n - 1].ncolumns; i++)
-		if (values[i].type == REP_TYPE_TEXT || values[i].type == REP_TYPE_BLOB)
+		if (values[i].type >= REP_TYPE_TEXT)
 			size += values[i].text.size;
 	if ((c->most_rows && c->rows >= c->most_rows) ||
 	    (c->most_bytes && size > c->most_bytes - c->bytes)) {
@@ -264,6 +264,7 @@ static int class_of(const struct rep_value *v)
 		return isnan(v->f) ? 0 : 1;
 	case REP_TYPE_TEXT:
 	case REP_TYPE_BLOB:
+	case REP_TYPE_ABSENT:
 		return 2;
 	case REP_TYPE_NULL:
 		break;

@@ -21,7 +21,7 @@ struct sorting {
 
 static bool is_text(const struct rep_value *v)
 {
-	return v->type == REP_TYPE_TEXT || v->type == REP_TYPE_BLOB;
+	return v->type >= REP_TYPE_TEXT;
 }
 
 static bool is_none(const struct rep_value *v)
