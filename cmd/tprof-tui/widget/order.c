@@ -146,9 +146,24 @@ static bool sort(const struct sorting *o, uint32_t *rows, size_t n)
 
 /* ---- filter ---- */
 
+/* Is the row shown, where what it is below of is? */
+static bool is_open(const struct tui_sheet *s, uint32_t row)
+{
+	while (s->branch && s->branch[row].above) {
+		const struct tui_branch *b = &s->branch[s->branch[row].above - 1];
+
+		if (!b->open || row < b->first || row - b->first >= b->n)
+			return false;
+		row = s->branch[row].above - 1;
+	}
+	return true;
+}
+
 /* All that are above it hold what it does. */
 static void mark_above(const struct tui_sheet *s, uint32_t row, unsigned char *held)
 {
+	if (!is_open(s, row))
+		return;
 	while (!held[row]) {
 		held[row] = 1;
 		if (!s->branch || !s->branch[row].above)

@@ -124,6 +124,7 @@ static void test_order_unfold(void **state)
 	/* What is above of a match stays. */
 	assert_order(s, (struct tui_order){.column = -1, .filter = "caller.x"}, "2 5 6 7");
 	s->branch[6].open = false;
+	assert_order(s, (struct tui_order){.column = -1, .filter = "caller.y"}, "2 5 6");
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 5 6 3 4");
 	s->branch[2].open = false;
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 3 4");
