@@ -5,9 +5,10 @@
  *   lanes check [-n N] STORE...     compares N (20) random pictures of every run with its spans
  *
  * The former draws every kind of row at every zoom, from the whole run to columns of one nanosecond
- * around its middle, and prints a line each: kind of rows, length in ns, then milliseconds of the
- * first time from sums alone (coarse), of the first exact one, of the slowest of five more, and
- * whether the first was exact by itself. */
+ * around its middle, and prints a line each: kind of rows, their number, columns, length in ns, and
+ * milliseconds: of the first time from sums alone (coarse), of the first exact one, of the median
+ * of five that are each moved by 1 ns (so that nothing drawn before serves), of the same once more.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -111,7 +111,7 @@ static bool lanes_query(struct lanes_check *c, const char *sql, struct lanes_spa
 			room = room ? 2 * room : 1024;
 			*out = realloc(*out, room * sizeof(**out));
 			if (!*out)
-				abort();
+				return lanes_problem(c, "out of memory");
 		}
 		(*out)[(*n)++] = (struct lanes_span){
 		    .goroutine = rep_lanes_goroutine(c->lanes, lanes_int(st, 0)),
@@ -130,13 +130,13 @@ static bool lanes_query(struct lanes_check *c, const char *sql, struct lanes_spa
 }
 
 /* In the order in which they end, those of a goroutine together. */
-static void lanes_sort(struct lanes_check *c)
+static bool lanes_sort(struct lanes_check *c)
 {
 	struct lanes_span *sorted = malloc((c->n + 1) * sizeof(*sorted));
 
 	c->first = calloc(c->ng + 2, sizeof(*c->first));
 	if (!sorted || !c->first)
-		abort();
+		return lanes_problem(c, "out of memory");
 	for (size_t i = 0; i < c->n; i++)
 		c->first[c->span[i].goroutine + 1]++;
 	for (uint32_t g = 0; g < c->ng; g++)
@@ -148,6 +148,7 @@ static void lanes_sort(struct lanes_check *c)
 	c->first[0] = 0;
 	free(c->span);
 	c->span = sorted;
+	return true;
 }
 
 /* Which goroutines belong to which group: rows below it. */
@@ -163,7 +164,7 @@ static bool lanes_find_groups(struct lanes_check *c)
 		return lanes_problem(c, "rows: %s", err.msg);
 	unfolded = malloc((rows.n + 1) * sizeof(*unfolded));
 	if (!unfolded)
-		abort();
+		return lanes_problem(c, "out of memory");
 	for (size_t i = 0; i < rows.n; i++)
 		unfolded[i] = rows.row[i].index;
 	options.unfolded = unfolded;
@@ -173,7 +174,7 @@ static bool lanes_find_groups(struct lanes_check *c)
 		return lanes_problem(c, "rows: %s", err.msg);
 	c->entry = calloc(c->ng + 1, sizeof(*c->entry));
 	if (!c->entry)
-		abort();
+		return lanes_problem(c, "out of memory");
 	for (size_t i = 0; i < rows.n; i++) {
 		if (rows.row[i].kind == REP_LANE_GROUP)
 			entry = rows.row[i].index;
@@ -210,8 +211,7 @@ static bool lanes_check_open(struct lanes_check *c, struct tp_store *store,
 		if (c->span[i].goroutine >= c->ng)
 			return lanes_problem(c, "a span is of no goroutine");
 	}
-	lanes_sort(c);
-	return lanes_find_groups(c);
+	return lanes_sort(c) && lanes_find_groups(c);
 }
 
 static void lanes_check_close(struct lanes_check *c)
@@ -342,7 +342,7 @@ static bool lanes_check_picture(struct lanes_check *c, const struct rep_picture 
 	bool good = true;
 
 	if (!want)
-		abort();
+		return lanes_problem(c, "out of memory");
 	for (size_t r = 0; r < p->nrows && good; r++) {
 		const struct rep_lane *lane = &p->row[r];
 		size_t from = 0, to = c->n;
@@ -376,7 +376,7 @@ static bool lanes_check_coarse(struct lanes_check *c, struct rep_picture *p)
 	bool good = true;
 
 	if (!sum)
-		abort();
+		return lanes_problem(c, "out of memory");
 	p->from = 0;
 	p->to = rep_lanes_duration(c->lanes) + 1;
 	for (int coarse = 1; coarse >= 0 && good; coarse--) {
