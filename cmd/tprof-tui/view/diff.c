@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/trace.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/view/diff/choose.h"
 #include "tprof-tui/view/diff/compare.h"
@@ -23,7 +24,8 @@ struct diff {
 	char found[96];	     /* compared */
 	struct tp_buf types; /* there are */
 	struct diff_measured *measured;
-	char against[400]; /* what the old side is called */
+	char against[400];		   /* what the old side is called */
+	const struct rep_run *against_run; /* its first run */
 };
 
 static bool is_trace(const struct rep_run *run)
@@ -61,6 +63,10 @@ static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s
 		tui_error(t, "%s", err.msg);
 		return false;
 	}
+	d->against_run = NULL;
+	for (size_t i = 0; i < t->cmd->all.n; i++)
+		if (t->cmd->all.run[i].row.id == a->old.run[0].row.id)
+			d->against_run = &t->cmd->all.run[i];
 	if (a->old.n < 2)
 		snprintf(d->against, sizeof(d->against), "%s", a->old.run[0].row.name);
 	else
@@ -105,6 +111,54 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 	d->rows.table.cursor = d->rows.table.top = 0;
 	d->rows.table.first = 0;
 	ask(t, v);
+}
+
+/* ---- how cells look ---- */
+
+static double cell_number(const struct tui_sheet *s, size_t row, const char *name)
+{
+	int c = tui_sheet_column(s, name);
+	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
+
+	return !v			   ? 0
+	       : v->type == REP_TYPE_INT   ? (double)v->i
+	       : v->type == REP_TYPE_FLOAT ? v->f
+					   : 0;
+}
+
+/* Is it a verdict, and which? */
+static bool cell_is(const struct tui_sheet *s, size_t row, const char *name, const char *text)
+{
+	int c = tui_sheet_column(s, name);
+	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
+
+	return v && v->type == REP_TYPE_TEXT && v->text.size == strlen(text) &&
+	       !memcmp(v->text.data, text, v->text.size);
+}
+
+/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
+static enum tui_style tint(const struct tui_sheet *s, size_t row, size_t column)
+{
+	bool judged = tui_sheet_column(s, "verdict") >= 0;
+	bool changed =
+	    cell_is(s, row, "verdict", "changed") || cell_is(s, row, "verdict", "differs");
+	const char *name = s->columns[column].name, *by = s->columns[column].by;
+	double by_how_much;
+
+	if (!strcmp(name, "VERDICT"))
+		return changed				       ? TUI_STYLE_STRONG
+		       : cell_is(s, row, "verdict", "too few") ? TUI_STYLE_DIM
+							       : TUI_STYLE_NORMAL;
+	if ((strcmp(name, "DELTA") != 0 && strcmp(name, "CHANGE") != 0) || !by ||
+	    (judged && !changed))
+		return TUI_STYLE_NORMAL;
+	by_how_much = cell_number(s, row, by);
+	if (by_how_much == 0) /* a change from nothing is no number */
+		by_how_much =
+		    cell_number(s, row, tui_sheet_column(s, "delta") >= 0 ? "delta" : "flat_delta");
+	return by_how_much > 0	 ? TUI_STYLE_MORE
+	       : by_how_much < 0 ? TUI_STYLE_LESS
+				 : TUI_STYLE_NORMAL;
 }
 
 /* ---- opening ---- */
@@ -180,6 +234,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	struct diff *d = v->state;
 
 	d->rows.table.sort = -1;
+	d->rows.table.tint = tint;
 	if (!v->select.run) {
 		tui_error(t, "this store holds no runs, so there is nothing to compare");
 		return false;
@@ -388,6 +443,22 @@ static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
 	ask(t, v);
 }
 
+static void lead(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found};
+	struct diff_rows rows;
+
+	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	from.metrics = rows.kind == DIFF_METRICS;
+	if (rows.kind == DIFF_VIEWS)
+		from.kind = rep_trace_views[rows.which].name;
+	/* A set has no flame graph of its own: the first of its runs stands for it. */
+	if (!t->select.other && d->against_run)
+		t->select.other = d->against_run;
+	diff_lead(t, &from);
+}
+
 static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	struct diff *d = v->state;
@@ -420,7 +491,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		tui_open(t, v->ops, NULL);
 		return true;
 	case TUI_DO_ENTER:
-		diff_lead(t, v, &d->rows.table, is_metrics(v));
+		lead(t, v);
 		return true;
 	default:
 		return tui_rows_act(t, v, action);

@@ -137,6 +137,12 @@ static int put_commands(struct rep_output *out, struct tp_err *err)
 	}
 	for (size_t i = 0; tui_views[i] && !code; i++) {
 		enum tui_action action = tui_action_find(tui_views[i]->name);
+		bool known = false;
+
+		for (size_t k = 0; k < tui_ncommands; k++)
+			known |= !strcmp(tui_commands[k].name, tui_views[i]->name);
+		if (known)
+			continue;
 
 		snprintf(command, sizeof(command), "%s %s", tui_views[i]->name,
 			 tui_views[i]->arg ? tui_views[i]->arg : "");

@@ -152,9 +152,10 @@ static void draw_row(struct tui_table *t, struct tui_area a, int row, size_t pla
 		size_t size;
 		const char *text = tui_table_shown(t, at, c, &size);
 		bool match = t->search && *t->search && tui_text_holds(text, size, t->search);
-		enum tui_style style = here    ? TUI_STYLE_CURSOR
-				       : match ? TUI_STYLE_MATCH
-					       : TUI_STYLE_NORMAL;
+		enum tui_style style = here	 ? TUI_STYLE_CURSOR
+				       : match	 ? TUI_STYLE_MATCH
+				       : t->tint ? t->tint(t->sheet, at, (size_t)t->column[c])
+						 : TUI_STYLE_NORMAL;
 
 		if (c == t->naming) {
 			int in = indent(t, at, width);

@@ -27,6 +27,8 @@ struct tui_table {
 	int page;		 /* rows that were shown last */
 	bool idle;		 /* its cursor is not shown: that of another table is */
 	struct tp_buf text;	 /* being made */
+	/* How a cell looks that is neither under the cursor nor found; NULL: all alike. */
+	enum tui_style (*tint)(const struct tui_sheet *s, size_t row, size_t column);
 };
 
 void tui_table_release(struct tui_table *t);

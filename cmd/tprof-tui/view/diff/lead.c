@@ -1,5 +1,6 @@
 #include "tprof-tui/view/diff/lead.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool diff_lead_pattern(const char *name, size_t size, char *text, size_t room)
@@ -46,17 +47,19 @@ static bool select_name(struct tui *t, char **text, const char *name, size_t siz
 }
 
 /* A flame graph of the difference, or where there is none the table. */
-static void open_flame(struct tui *t)
+static void open_flame(struct tui *t, const char *kind)
 {
 	const struct tui_view_ops *flame = tui_view_find("flame");
+	char arg[120];
 
+	snprintf(arg, sizeof(arg), "diff %.100s", kind);
 	if (flame)
-		tui_open(t, flame, "diff");
+		tui_open(t, flame, arg);
 	else
 		tui_open(t, tui_view_find("top"), NULL);
 }
 
-static void lead_function(struct tui *t, const struct tui_table *table)
+static void lead_function(struct tui *t, const struct tui_table *table, const char *kind)
 {
 	const struct rep_value *name = tui_table_cell(table, "function");
 	const struct rep_value *names = tui_table_cell(table, "names");
@@ -68,7 +71,7 @@ static void lead_function(struct tui *t, const struct tui_table *table)
 		while (leaf > stack->text.data && leaf[-1] != ';')
 			leaf--;
 		if (select_name(t, &t->select.focus, leaf, (size_t)(end - leaf)))
-			open_flame(t);
+			open_flame(t, kind);
 		return;
 	}
 	if (is_text(name) && names && names->type == REP_TYPE_INT && names->i > 1)
@@ -76,9 +79,9 @@ static void lead_function(struct tui *t, const struct tui_table *table)
 			       "the other; :focus picks one");
 	else if (is_text(name) && !equals(name, "(total)")) {
 		if (select_name(t, &t->select.focus, name->text.data, name->text.size))
-			open_flame(t);
+			open_flame(t, kind);
 	} else if (is_text(name)) {
-		open_flame(t);
+		open_flame(t, kind);
 	} else {
 		tui_message(t, "there is nothing behind this line");
 	}
@@ -139,13 +142,12 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 	tui_message(t, "there is nothing behind this line");
 }
 
-void diff_lead(struct tui *t, struct tui_view *v, const struct tui_table *table, bool metrics)
+void diff_lead(struct tui *t, const struct diff_lead_from *from)
 {
-	(void)v;
-	if (tui_table_row(table) < 0)
+	if (tui_table_row(from->table) < 0)
 		return;
-	if (metrics)
-		lead_metric(t, table);
+	if (from->metrics)
+		lead_metric(t, from->table);
 	else
-		lead_function(t, table);
+		lead_function(t, from->table, from->kind);
 }

@@ -6,7 +6,12 @@
 #include "tprof-tui/widget/table.h"
 
 /* A function to the flame graph of the difference, a metric to the report on what it measures. */
-void diff_lead(struct tui *t, struct tui_view *v, const struct tui_table *table, bool metrics);
+struct diff_lead_from {
+	const struct tui_table *table;
+	bool metrics;
+	const char *kind; /* the view of traces, or the sample type */
+};
+void diff_lead(struct tui *t, const struct diff_lead_from *from);
 
 /* "main.f" as a regular expression that matches it and nothing else, into text; false where it does
  * not fit. */
