@@ -37,7 +37,7 @@ static const struct rule rules[] = {
     {"block",      "top",       "longest waits", BY_FUNCTION | BY_REASON | BY_STATE, NULL, NULL, NULL, NULL, NULL, "blocked"},
     {"sched",      "top",       "longest runnable", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "runnable"},
     {"syscalls",   "top",       "longest syscalls", BY_FUNCTION | BY_STATE, NULL, NULL, NULL, NULL, NULL, "syscall"},
-    {"cpu",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"cpu",        "flame",     "cpu",        BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
     {"top",        "flame",     NULL,         BY_FUNCTION, NULL, NULL, NULL, NULL, NULL, NULL},
     {"gc",         "timeline",  NULL,         0, NULL, NULL, NULL, NULL, "", NULL},
     {"tasks",      "top",       "task",       BY_TYPE, "", NULL, NULL, "name", NULL, NULL},
@@ -355,6 +355,7 @@ static void enter(struct tui *t, struct tui_view *v, const struct tui_sheet *s,
 bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
 		  enum tui_action action)
 {
+	const struct rule *r;
 	struct tui_lead l;
 
 	if (!tui_lead_read(s, row, &l))
@@ -373,8 +374,13 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 		lead_to(t, v, &l, 0, "timeline", NULL);
 		return true;
 	case TUI_DO_TOP:
+		lead_to(t, v, &l, rule_of(s)->by, "top", NULL);
+		return true;
 	case TUI_DO_FLAME:
-		lead_to(t, v, &l, rule_of(s)->by, action == TUI_DO_TOP ? "top" : "flame", NULL);
+		/* Of what the table is about. */
+		r = rule_of(s);
+		lead_to(t, v, &l, r->by, "flame",
+			r->view && !strcmp(r->view, "flame") ? r->arg : NULL);
 		return true;
 	default:
 		return false;

@@ -82,6 +82,9 @@ static int load(struct job *j, struct tp_store *store, struct rep_flame_load **o
 	struct tp_buf key = {0};
 	int code;
 
+	if (j->kind.view == REP_TRACE_CPU && (j->select.state || j->select.reason))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "CPU samples have neither states nor reasons to pick by");
 	pick.trace.task = pick.trace.filter.task;
 	pick.trace.region = pick.trace.filter.region;
 	pick.trace.filter.task = pick.trace.filter.region = NULL;
