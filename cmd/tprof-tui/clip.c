@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "profile/code/source.h"
 #include "tprof-tui/state.h"
 
 #define MOST_CLIP ((size_t)74994) /* bytes that xterm and tmux take */
@@ -101,6 +102,31 @@ void tui_clip(struct tui *t, struct tui_view *v, bool all)
 	tp_buf_release(&text);
 }
 
+/* Where a source file is on this machine: as tprof-top --list looks for it, from here on upwards,
+ * and in Go's own tree. */
+static bool find_source(struct tui *t, char *file, size_t size)
+{
+	const char *root = getenv("GOROOT");
+	struct rep_source source;
+	struct tp_err err;
+	char search[8192], here[4000];
+	bool found = false;
+
+	if (!getcwd(here, sizeof(here)))
+		snprintf(here, sizeof(here), ".");
+	snprintf(search, sizeof(search), "%s:%.4000s/src", here,
+		 root && *root ? root : "/usr/local/go");
+	rep_source_init(&source, search, NULL);
+	if (rep_source_open(&source, (struct tp_text){file, (uint32_t)strlen(file)}, &err))
+		tui_error(t, "%s", err.msg);
+	else if (!source.found.size)
+		tui_error(t, "%s", source.why);
+	else
+		found = (size_t)snprintf(file, size, "%s", (char *)source.found.data) < size;
+	rep_source_release(&source);
+	return found;
+}
+
 void tui_edit(struct tui *t, struct tui_view *v)
 {
 	const char *editor = getenv("VISUAL");
@@ -115,10 +141,8 @@ void tui_edit(struct tui *t, struct tui_view *v)
 		tui_error(t, "there is no source line under the cursor");
 		return;
 	}
-	if (access(file, R_OK)) {
-		tui_error(t, "%.300s: %s", file, strerror(errno));
+	if (!find_source(t, file, sizeof(file)))
 		return;
-	}
 	/* $EDITOR may hold options; the file is an argument of its own, whatever it is called. */
 	snprintf(command, sizeof(command), "exec %.200s \"$@\"", editor);
 	snprintf(place, sizeof(place), "+%" PRId64, line > 0 ? line : 1);

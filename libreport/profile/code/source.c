@@ -20,6 +20,7 @@ void rep_source_init(struct rep_source *s, const char *search, const char *trim)
 void rep_source_release(struct rep_source *s)
 {
 	tp_buf_release(&s->path);
+	tp_buf_release(&s->found);
 	tp_buf_release(&s->text);
 	tp_buf_release(&s->lines);
 }
@@ -86,7 +87,8 @@ static int try_path(struct rep_source *s, const char *path, bool *found)
 	else if (st.st_size > LARGEST)
 		snprintf(s->why, sizeof(s->why), "%.160s is larger than 64 MiB", path);
 	else
-		code = read_all(s, fd, (size_t)st.st_size);
+		code = read_all(s, fd, (size_t)st.st_size) |
+		       tp_buf_put(&s->found, path, strlen(path) + 1);
 	close(fd);
 	return code;
 }
@@ -150,7 +152,7 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 	    !memcmp(s->path.data, path.text, path.size))
 		return 0;
 	s->known = false;
-	s->path.size = s->text.size = s->lines.size = 0;
+	s->path.size = s->found.size = s->text.size = s->lines.size = 0;
 	s->why[0] = 0;
 	code = tp_buf_put(&s->path, path.text, path.size);
 	if (!code)

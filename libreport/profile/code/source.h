@@ -23,6 +23,7 @@
 struct rep_source {
 	const char *search, *trim; /* folders, separated by colons; borrowed */
 	struct tp_buf path;	   /* of the file that is open, as it was asked for */
+	struct tp_buf found;	   /* and as it is here; size 0 where it could not be read */
 	struct tp_buf text;
 	struct tp_buf lines; /* size_t: where each begins, and the end */
 	char why[320];	     /* it could not be read; "" when it could */
