@@ -90,6 +90,8 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 	int col = a.col, end = a.col + a.cols;
 	char text[200];
 
+	if (g->section[GR_SPANS].error)
+		return;
 	if (g->section[GR_SUMS].done && !total) {
 		tui_say(a.row, col, end - col, TUI_STYLE_DIM,
 			"it was not there in the time that is selected");
