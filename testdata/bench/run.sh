@@ -160,6 +160,17 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 			fact "timeline, $k, first time, exact" "$5 s" '2.000 s' '0.500 s'
 		done
 	fi
+	if { [ -z "$only" ] || case " $only" in *' tui'*) ;; *) false ;; esac; } && command -v python3 >/dev/null; then
+		# Every key is drawn at once, with what is known; final is what took the worker.
+		PYTHONDONTWRITEBYTECODE=1 python3 testdata/tui/latency.py --rounds "$runs" "$bin/tprof-tui" "$s" >"$dir/latency"
+		tab=$(printf '\t')
+		while IFS=$tab read -r name n drawn drawn_most full final final_most; do
+			case $name in start*) floor='150 ms' aim='50 ms' ;; *) floor='50 ms' aim='16 ms' ;; esac
+			fact "tui, $name ($n times)" \
+				"drawn in $drawn ms, at most $drawn_most ms; full in $full ms; final in $final ms, at most $final_most ms" \
+				"$floor" "$aim"
+		done <"$dir/latency"
+	fi
 	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
 		wanted "SQL: $q" || continue
 		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')

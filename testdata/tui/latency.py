@@ -1,10 +1,11 @@
-"""How long tprof-tui takes to answer a key, at a pseudo terminal: until it has drawn, and until what it shows
-is final (the worker has nothing left to do).
+"""How long tprof-tui takes to answer a key, at a pseudo terminal: until it has drawn, until the screen is full
+(views that open show what is known at once, then more), and until what it shows is final (nobody has anything
+left to do).
 
     python3 testdata/tui/latency.py [--size 120x40] [--rounds 3] TPROF_TUI FILE [NAME]...
 
-Prints a line per kind of key: name, how many, median and maximum in ms until drawn, median and maximum until
-final. For make bench (testdata/bench/run.sh), which makes rows of them.
+Prints a line per kind of key: name, how many, then in ms the median and the maximum until drawn, the median until
+full, and the median and the maximum until final. For make bench (testdata/bench/run.sh), which makes rows of them.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import time
 
 from terminal import threads
 
+FULL = 2000    # bytes: more than a frame and a sentence take
 GAP = 0.004    # with no output for so long, what was drawn is drawn
 QUIET = 0.040  # … and it is looked whether more is being worked on
 
@@ -51,11 +53,16 @@ class Seat:
 
     def answer(self, since, patience=60):
         """Seconds from `since` until drawn and until final; None where nothing was drawn."""
-        drawn = last = None
+        drawn = full = last = None
         count = None
+        size = 0
         while True:
-            if self.read(GAP if drawn is None and last else QUIET):
+            more = self.read(GAP if drawn is None and last else QUIET)
+            if more:
                 last = time.monotonic()
+                size += more
+                if full is None and size >= FULL:
+                    full = last
                 continue
             if drawn is None and last:
                 drawn = last
@@ -67,7 +74,7 @@ class Seat:
             count = now
             if time.monotonic() - since > patience:
                 raise SystemExit("no answer within %d s" % patience)
-        return (drawn - since, last - since) if last else None
+        return (drawn - since, max(drawn, full or drawn) - since, last - since) if last else None
 
     def key(self, data):
         while self.read(0):
@@ -96,13 +103,14 @@ class Rows:
     def show(self):
         for name, times in self.times.items():
             drawn = [1000 * t[0] for t in times]
-            final = [1000 * t[1] for t in times]
-            print("%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f" % (name, len(times), statistics.median(drawn), max(drawn),
-                                                     statistics.median(final), max(final)), flush=True)
+            full = [1000 * t[1] for t in times]
+            final = [1000 * t[2] for t in times]
+            print("%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f" % (
+                name, len(times), statistics.median(drawn), max(drawn), statistics.median(full),
+                statistics.median(final), max(final)), flush=True)
 
 
-# What is measured: name, the view it begins in, what is typed there first, and keys with what their row is called.
-VIEWS = [("overview", b"2"), ("timeline", b"3"), ("top", b"4"), ("flame", b"5"), ("sql", b"7")]
+VIEWS = [("overview", b"2"), ("timeline", b"3"), ("top", b"4"), ("flame", b"5"), ("sql", b"7"), ("goroutine", b"8")]
 
 
 def measure(program, file, size, wanted, rows, scratch):
@@ -122,12 +130,10 @@ def measure(program, file, size, wanted, rows, scratch):
     for name, key in VIEWS:
         if asked("open " + name):
             s = seat("runs")
+            if name == "goroutine":  # of which there are more than anybody looks at
+                s.key(b"@1\r")
             rows.add("open %s" % name, s.key(key))
             s.leave()
-    if asked("open goroutine"):
-        s = seat("top")
-        rows.add("open goroutine", s.key(b":goroutine 1\r"))
-        s.leave()
     if asked("table"):
         s = seat("top")
         for key in (b"j", b"G", b"g", b"\x06", b">", b">", b"r", b"l", b"/", b"m", b"a", b"\r", b"n", b"f", b"o", b"\x1b"):
