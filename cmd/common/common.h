@@ -51,6 +51,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/units.h"
 #include "output.h"
 #include "run.h"
 #include "store/store.h"
@@ -163,8 +164,5 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
  * than could be counted. */
 #define CMD_LOST_SIZE 80
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more);
-
-/* "1,234,567" into text (at least 28 bytes), which is returned. */
-char *cmd_thousands(char *text, int64_t n);
 
 #endif

@@ -141,21 +141,6 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	return tp_err_exit_status(err->code);
 }
 
-char *cmd_thousands(char *text, int64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%lld", (long long)n), sign = n < 0;
-	char *out = text;
-
-	for (int i = 0; i < len; i++) {
-		if (i > sign && (len - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
-}
-
 /* "1.2MiB, about 5,120 events", without what is not known. */
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more)
 {
@@ -166,7 +151,7 @@ char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char
 		n += snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%s", tp_fmt_bytes(size, bytes));
 	if (n_of)
 		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s %s%s", bytes ? ", " : "",
-			 cmd_thousands(count, n_of), what, n_of == 1 ? "" : "s");
+			 tp_fmt_count(count, n_of), what, n_of == 1 ? "" : "s");
 	else if (!bytes)
 		snprintf(text, CMD_LOST_SIZE, "nothing that can be counted");
 	return text;
@@ -179,7 +164,7 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 
 	if (run->losses)
 		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see 'SELECT * FROM loss'",
-			 r->name, cmd_thousands(places, run->losses), run->losses == 1 ? "" : "s",
+			 r->name, tp_fmt_count(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events,
 				  !strcmp(r->kind, "profile") ? "sample" : "event",
 				  run->uncounted));

@@ -31,11 +31,11 @@ static void tell(const struct export_args *args, const struct rep_cut_result *r)
 
 	if (r->mended)
 		cmd_note(&args->cmd, "%s: %s of %s events are put in, as Go's reader needs them",
-			 args->paths[0], cmd_thousands(n, (int64_t)r->mended),
-			 cmd_thousands(events, (int64_t)r->events));
+			 args->paths[0], tp_fmt_count(n, (int64_t)r->mended),
+			 tp_fmt_count(events, (int64_t)r->events));
 	if (r->left_out)
 		cmd_note(&args->cmd, "%s: %s events are left out, as Go's reader refuses them",
-			 args->paths[0], cmd_thousands(n, (int64_t)r->left_out));
+			 args->paths[0], tp_fmt_count(n, (int64_t)r->left_out));
 	if (r->shift_ns)
 		cmd_note(&args->cmd,
 			 "%s: its clock begins at 0; all times are later by %" PRId64 "ns",

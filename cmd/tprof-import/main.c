@@ -221,7 +221,7 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		tp_fmt_ns(duration, r->duration_ns);
 	if (r->profile) {
 		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
-			  r->what, cmd_thousands(events, r->events), r->events == 1 ? "" : "s",
+			  r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
 			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "", r->seconds,
 			  tp_fmt_bytes(in, (int64_t)r->size_in),
 			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
@@ -229,8 +229,8 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		return;
 	}
 	cmd_print(&args->cmd, "%s: %s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
-		  name, r->format, cmd_thousands(events, r->events),
-		  cmd_thousands(goroutines, r->goroutines), duration, r->seconds,
+		  name, r->format, tp_fmt_count(events, r->events),
+		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
 		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
 		  store, r->losses ? "with losses" : "nothing lost");
 }
@@ -250,17 +250,17 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 		cmd_error(&args->cmd,
 			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; see "
 			  "'SELECT * FROM loss'",
-			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
+			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
 			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
 	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
 			  "transition%s inferred; see 'SELECT * FROM loss'",
-			  file, r->first_loss, cmd_thousands(places, (int64_t)r->losses),
+			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
 			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
-			  cmd_thousands(inferred, r->inferred), r->inferred == 1 ? "" : "s");
+			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s");
 }
 
 static int import_one(struct args *args, const char *file)

@@ -231,14 +231,14 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	}
 	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s",
 		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
-		 cmd_thousands(count, goroutines), goroutines == 1 ? "" : "s", sites,
+		 tp_fmt_count(count, goroutines), goroutines == 1 ? "" : "s", sites,
 		 sites == 1 ? "" : "s", allowed ? ", " : "",
-		 allowed ? cmd_thousands(less, allowed) : "", allowed ? " of them allowed" : "");
+		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "");
 	code = rep_output_note(out, true, text, err);
 	if (!code && unknown) {
 		snprintf(text, sizeof(text),
 			 "%s more are not counted: the dump does not say how long they wait",
-			 cmd_thousands(count, unknown));
+			 tp_fmt_count(count, unknown));
 		code = rep_output_note(out, false, text, err);
 	}
 	(void)args;
@@ -278,7 +278,7 @@ static int judge(const struct args *args, const struct rep_leaks *l)
 		return CMD_OK;
 	cmd_error(&args->cmd,
 		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
-		  cmd_thousands(n, excess), excess == 1 ? "" : "s", cmd_thousands(most, args->gate),
+		  tp_fmt_count(n, excess), excess == 1 ? "" : "s", tp_fmt_count(most, args->gate),
 		  rep_leaks_sources(l) > 1 ? "came since the first file and stay" : "stay");
 	return CMD_FOUND;
 }

@@ -112,7 +112,7 @@ int session_sql(struct session *s, const char *where, const char *sql)
 	status = with_output(s, where, n > 1, write_sql, sql);
 	if (!status && s->prompt && s->cmd->format == REP_FORMAT_TABLE)
 		cmd_print(s->cmd, "%s row%s, %s\n",
-			  cmd_thousands(rows, (int64_t)rep_query_rows(s->query)),
+			  tp_fmt_count(rows, (int64_t)rep_query_rows(s->query)),
 			  rep_query_rows(s->query) == 1 ? "" : "s",
 			  tp_fmt_ns(took, now_ns() - began));
 	return status;

@@ -102,15 +102,15 @@ int store_cache(struct store_args *args)
 		cmd_cache_empty(cache, &entries, &bytes);
 		cmd_cache_usage(cache, &usage);
 		cmd_print(&args->cmd, "%s: removed %s %s, %s\n", usage.dir,
-			  cmd_thousands(n, entries), entries == 1 ? "entry" : "entries",
+			  tp_fmt_count(n, entries), entries == 1 ? "entry" : "entries",
 			  tp_fmt_bytes(size, bytes));
 		if (usage.entries)
 			cmd_note(&args->cmd, "%s entries are in use right now, and were kept",
-				 cmd_thousands(n, usage.entries));
+				 tp_fmt_count(n, usage.entries));
 	} else {
 		cmd_cache_usage(cache, &usage);
 		cmd_print(&args->cmd, "%s: %s %s, %s of at most %s (TPROF_CACHE_SIZE)\n", usage.dir,
-			  cmd_thousands(n, usage.entries),
+			  tp_fmt_count(n, usage.entries),
 			  usage.entries == 1 ? "entry" : "entries",
 			  tp_fmt_bytes(size, usage.bytes), tp_fmt_bytes(limit, usage.limit));
 	}

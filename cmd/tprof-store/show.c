@@ -207,7 +207,7 @@ static int show_count(struct showing *show, const char *name, int64_t n, struct 
 {
 	char text[32];
 
-	return n > 0 ? show_fact(show, name, cmd_thousands(text, n), err) : 0;
+	return n > 0 ? show_fact(show, name, tp_fmt_count(text, n), err) : 0;
 }
 
 static int show_facts(struct showing *show, const struct rep_run *run, struct tp_buf *labels,

@@ -27,8 +27,8 @@ static int put_heading(const struct top_args *args, struct rep_output *out,
 	else
 		tp_fmt_ns(duration, run->row.duration_ns);
 	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
-		 run->row.format, duration, cmd_thousands(goroutines, run->row.goroutines),
-		 run->row.goroutines == 1 ? "" : "s", cmd_thousands(events, run->row.events),
+		 run->row.format, duration, tp_fmt_count(goroutines, run->row.goroutines),
+		 run->row.goroutines == 1 ? "" : "s", tp_fmt_count(events, run->row.events),
 		 run->row.events == 1 ? "" : "s");
 	return rep_output_note(out, true, text, err);
 }

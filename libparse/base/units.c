@@ -176,6 +176,21 @@ static int take_part(const char **text, uint64_t *ns)
 	return 0;
 }
 
+char *tp_fmt_count(char text[TP_COUNT_SIZE], int64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%lld", (long long)n), sign = n < 0;
+	char *out = text;
+
+	for (int i = 0; i < len; i++) {
+		if (i > sign && (len - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
 int tp_parse_ns(const char *text, int64_t *ns)
 {
 	uint64_t sum = 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define TP_UNITS_SIZE 12 /* room for any of these texts and its NUL */
+#define TP_COUNT_SIZE 28 /* … and for a count */
 
 /* "980ns" "1.25ms" "12.3s" "2m05s" "3h07m" "12d04h" "1000d"; INT64_MIN (no value) is "". Returns
  * text. */
@@ -16,6 +17,9 @@ char *tp_fmt_ns(char text[TP_UNITS_SIZE], int64_t ns);
 
 /* "512B" "3.4MiB", in powers of 1024; INT64_MIN is "". Returns text. */
 char *tp_fmt_bytes(char text[TP_UNITS_SIZE], int64_t bytes);
+
+/* "1,234,567": all digits. Returns text. */
+char *tp_fmt_count(char text[TP_COUNT_SIZE], int64_t n);
 
 /* The opposite of tp_fmt_ns for what people type: "1.25ms", "2m05s", "-3us", "µs" too; a number
  * without a unit is ns. TP_EFORMAT when it is none (empty text, unknown unit, something behind it),

@@ -145,12 +145,33 @@ static void test_parse_ns_table(void **state)
 	}
 }
 
+static void test_fmt_count_table(void **state)
+{
+	static const struct {
+		int64_t n;
+		const char *text;
+	} cases[] = {
+	    {0, "0"},
+	    {999, "999"},
+	    {1000, "1,000"},
+	    {-999, "-999"},
+	    {-123456, "-123,456"},
+	    {1234567, "1,234,567"},
+	    {INT64_MAX, "9,223,372,036,854,775,807"},
+	    {INT64_MIN, "-9,223,372,036,854,775,808"},
+	};
+	char text[TP_COUNT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(tp_fmt_count(text, cases[i].n), cases[i].text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_fmt_ns_table),
-	    cmocka_unit_test(test_fmt_bytes_table),
-	    cmocka_unit_test(test_fmt_width),
+	    cmocka_unit_test(test_fmt_ns_table),    cmocka_unit_test(test_fmt_bytes_table),
+	    cmocka_unit_test(test_fmt_count_table), cmocka_unit_test(test_fmt_width),
 	    cmocka_unit_test(test_parse_ns_table),
 	};
 

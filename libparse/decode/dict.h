@@ -16,8 +16,10 @@
 #ifndef TP_DECODE_DICT_H
 #define TP_DECODE_DICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -47,6 +49,14 @@ struct tp_text {
 	const char *text; /* NUL-terminated; may hold NULs and any byte of the input */
 	uint32_t size;	  /* without the NUL */
 };
+
+/* Whether t begins so. */
+static inline bool tp_text_begins(struct tp_text t, const char *with)
+{
+	size_t n = strlen(with);
+
+	return t.size >= n && !memcmp(t.text, with, n);
+}
 
 struct tp_function {
 	uint32_t name, system_name, file; /* strings */

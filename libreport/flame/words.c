@@ -60,16 +60,7 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 
 char *rep_flame_thousands(char text[REP_FLAME_WORDS], int64_t v)
 {
-	char digits[24], *out = text;
-	int n = snprintf(digits, sizeof(digits), "%lld", (long long)v), sign = v < 0;
-
-	for (int i = 0; i < n; i++) {
-		if (i > sign && (n - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return text;
+	return tp_fmt_count(text, v);
 }
 
 /* "1 sample", of "samples". */

@@ -22,13 +22,6 @@ void rep_leak_names_release(struct rep_leak_names *m)
 	*m = (struct rep_leak_names){0};
 }
 
-static bool has_prefix(struct tp_text t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return t.size >= n && !memcmp(t.text, prefix, n);
-}
-
 static bool is(struct tp_text t, const char *name)
 {
 	return t.size == strlen(name) && !memcmp(t.text, name, t.size);
@@ -62,10 +55,10 @@ static bool is_runtime(struct tp_text name)
 	};
 
 	/* Counted texts leave the names of these out (TP_LOCATION_RUNTIME). */
-	if (!name.size || has_prefix(name, "runtime."))
+	if (!name.size || tp_text_begins(name, "runtime."))
 		return true;
 	for (size_t i = 0; i < sizeof(linked) / sizeof(linked[0]); i++)
-		if (has_prefix(name, linked[i]))
+		if (tp_text_begins(name, linked[i]))
 			return true;
 	return false;
 }
@@ -245,14 +238,14 @@ int rep_leak_creator(struct tp_dict *d, struct tp_text name, struct tp_text at, 
 
 unsigned rep_leak_whose(unsigned parent, bool root, struct tp_text name)
 {
-	if (has_prefix(name, "runtime/pprof.write"))
+	if (tp_text_begins(name, "runtime/pprof.write"))
 		return parent | REP_LEAK_SYSTEM;
 	if (!root)
 		return parent;
 	if (is(name, "main.main"))
 		return REP_LEAK_MAIN;
-	return has_prefix(name, "runtime.") || has_prefix(name, "runtime/trace.") ||
-		       has_prefix(name, "runtime/pprof.")
+	return tp_text_begins(name, "runtime.") || tp_text_begins(name, "runtime/trace.") ||
+		       tp_text_begins(name, "runtime/pprof.")
 		   ? REP_LEAK_SYSTEM
 		   : 0;
 }

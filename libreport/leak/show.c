@@ -115,13 +115,6 @@ static void put_frame(struct printing *p, uint32_t frame, bool whole)
 
 #define WHERE_FRAMES 3
 
-static bool has_prefix(struct tp_text t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return t.size >= n && !memcmp(t.text, prefix, n);
-}
-
 /* The stack from its first frame on that is of nobody's locks: what it waits for says as much. */
 static uint32_t site_of(struct printing *p, uint32_t stack)
 {
@@ -129,8 +122,8 @@ static uint32_t site_of(struct printing *p, uint32_t stack)
 		struct tp_stack_node node = tp_dict_stack_at(p->d, at);
 		struct tp_text name = tp_dict_text(p->d, tp_dict_frame_name(p->d, node.frame));
 
-		if (!has_prefix(name, "sync.") && !has_prefix(name, "internal/") &&
-		    !has_prefix(name, "time.Sleep"))
+		if (!tp_text_begins(name, "sync.") && !tp_text_begins(name, "internal/") &&
+		    !tp_text_begins(name, "time.Sleep"))
 			return at;
 		at = node.parent < at ? node.parent : 0;
 	}

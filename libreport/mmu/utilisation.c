@@ -46,16 +46,9 @@ static int nomem(struct tp_err *err)
 
 /* ---- what is known ---- */
 
-static bool begins(struct tp_text t, const char *with)
-{
-	size_t n = strlen(with);
-
-	return t.size >= n && !memcmp(t.text, with, n);
-}
-
 static enum rep_gc_kind kind_of(struct tp_text t)
 {
-	if (begins(t, "stop-the-world"))
+	if (tp_text_begins(t, "stop-the-world"))
 		return strstr(t.text, "GC") ? REP_GC_STW : REP_GC_NOTHING;
 	if (!strcmp(t.text, "GC concurrent mark phase"))
 		return REP_GC_MARK;
@@ -67,7 +60,7 @@ static enum rep_gc_kind kind_of(struct tp_text t)
 		return REP_GC_DEDICATED;
 	if (!strcmp(t.text, "GC (idle)"))
 		return REP_GC_IDLE;
-	if (begins(t, "GC ("))
+	if (tp_text_begins(t, "GC ("))
 		return REP_GC_FRACTIONAL;
 	return REP_GC_UNLABELLED;
 }
@@ -119,7 +112,7 @@ static void mark_workers(struct tp_rows *goroutines, const struct tp_dict *dict)
 	for (size_t i = 0; i < goroutines->nrows; i++) {
 		struct tp_text t = tp_dict_text(dict, (uint32_t)name[i]);
 
-		name[i] = !t.size || begins(t, "runtime.gcBgMarkWorker");
+		name[i] = !t.size || tp_text_begins(t, "runtime.gcBgMarkWorker");
 	}
 }
 

@@ -32,27 +32,20 @@ static int fail(struct tp_err *err, int code)
 			  code == TP_ENOMEM ? "out of memory" : "more stacks than are possible");
 }
 
-static bool has_prefix(struct tp_text t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return t.size >= n && !memcmp(t.text, prefix, n);
-}
-
 /* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded
  * programs share as far as they have the same. */
 enum rep_path_kind rep_path_outside(const struct tp_dict *dict, uint32_t reason, uint32_t entry)
 {
 	struct tp_text text = tp_dict_text(dict, reason), name = tp_dict_text(dict, entry);
 
-	if (has_prefix(text, "network"))
+	if (tp_text_begins(text, "network"))
 		return REP_PATH_NETWORK;
-	if (has_prefix(text, "sleep"))
+	if (tp_text_begins(text, "sleep"))
 		return REP_PATH_TIMER;
 	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime
 	 * have. */
-	if (has_prefix(text, "GC ") || has_prefix(text, "wait until GC") ||
-	    has_prefix(name, "runtime.gc") || has_prefix(name, "runtime.bg"))
+	if (tp_text_begins(text, "GC ") || tp_text_begins(text, "wait until GC") ||
+	    tp_text_begins(name, "runtime.gc") || tp_text_begins(name, "runtime.bg"))
 		return REP_PATH_COLLECTOR;
 	return REP_PATH_OUTSIDE;
 }

@@ -537,19 +537,12 @@ static bool begin_living(struct walk *k, struct walker *w)
 	return true;
 }
 
-static bool has_prefix(struct tp_text t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return t.size >= n && !memcmp(t.text, prefix, n);
-}
-
 /* The programs' own goroutines: all but the runtime's, whose entry function is main's for main. */
 static bool is_own(const struct walk *k, uint32_t goroutine)
 {
 	struct tp_text name = tp_dict_text(k->v->dict, rep_view_entry(k->v, goroutine));
 
-	return !has_prefix(name, "runtime.") && !has_prefix(name, "runtime/");
+	return !tp_text_begins(name, "runtime.") && !tp_text_begins(name, "runtime/");
 }
 
 #define ACTIVE_LOOK 64 /* spans of a goroutine that are looked at for its last activity */
@@ -576,7 +569,7 @@ static bool begin_range(struct walk *k, struct walker *w)
 		at = rep_slice_at(s, place)->end < end ? rep_slice_at(s, place)->end : end;
 		/* main before all others, then by id. */
 		name = tp_dict_text(k->v->dict, rep_view_entry(k->v, g));
-		rank = name.size == 9 && has_prefix(name, "main.main")
+		rank = name.size == 9 && tp_text_begins(name, "main.main")
 			   ? INT64_MIN
 			   : REP_COL(k->v, GOROUTINE, id)[g];
 		if (found == TP_NONE || at > best || (at == best && rank < best_rank)) {

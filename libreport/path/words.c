@@ -168,22 +168,6 @@ static void say_who(struct words *w, uint32_t goroutine, uint32_t entry, bool pl
 
 /* ---- the subject ---- */
 
-/* 1234567 as "1,234,567". */
-static const char *grouped(char text[32], uint64_t n)
-{
-	char *at = text + 31;
-	int digits = 0;
-
-	*at = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--at = ',';
-		*--at = (char)('0' + n % 10);
-		digits++;
-	} while (n /= 10);
-	return at;
-}
-
 static const char *const nouns[] = {
     [REP_PATH_RANGE] = "the time range",
     [REP_PATH_TASK] = "task",
@@ -209,7 +193,7 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 	const struct rep_path_request *r = list->request;
 	const char *noun = nouns[list->subject];
 	struct tp_text t;
-	char number[32];
+	char number[TP_COUNT_SIZE];
 	uint32_t name;
 
 	if (list->subject == REP_PATH_RANGE) {
@@ -222,10 +206,10 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 		t.size = NAME;
 	}
 	if (list->n > 1 && common_name(page, &name))
-		snprintf(text, size, "%s %ss %.*s", grouped(number, list->n), noun, (int)t.size,
-			 t.text);
+		snprintf(text, size, "%s %ss %.*s", tp_fmt_count(number, (int64_t)list->n), noun,
+			 (int)t.size, t.text);
 	else if (list->n > 1)
-		snprintf(text, size, "%s %ss", grouped(number, list->n), noun);
+		snprintf(text, size, "%s %ss", tp_fmt_count(number, (int64_t)list->n), noun);
 	else if (list->subject == REP_PATH_TASK)
 		snprintf(text, size, "task %.*s #%lld", (int)t.size, t.text, (long long)r->id);
 	else if (list->subject == REP_PATH_GOROUTINE && !is_known(page->v, r->name))
@@ -244,14 +228,15 @@ static int write_subject(struct words *w, struct tp_err *err)
 	const struct rep_path_page *page = w->page;
 	const struct rep_path_requests *list = page->list;
 	const struct rep_path_request *r = list->request;
-	char subject[200], number[32];
+	char subject[200], number[TP_COUNT_SIZE];
 
 	say(w, "%s: ", rep_path_subject_text(page, subject, sizeof(subject)));
 	say_time(w, page->path->total_ns);
 	if (list->n > 1) {
 		say(w, " in all");
 		if (list->n < list->matching)
-			say(w, ", the slowest of %s", grouped(number, list->matching));
+			say(w, ", the slowest of %s",
+			    tp_fmt_count(number, (int64_t)list->matching));
 		return write_lines(w, true, 2, err);
 	}
 	say(w, ", from ");
@@ -263,7 +248,7 @@ static int write_subject(struct words *w, struct tp_err *err)
 		say_who(w, r->goroutine, rep_view_entry(page->v, r->goroutine), false);
 	}
 	if (list->matching > 1)
-		say(w, ", the slowest of %s", grouped(number, list->matching));
+		say(w, ", the slowest of %s", tp_fmt_count(number, (int64_t)list->matching));
 	return write_lines(w, true, 2, err);
 }
 
@@ -271,7 +256,7 @@ static int write_limits(struct words *w, struct tp_err *err)
 {
 	const struct rep_path_page *page = w->page;
 	const struct rep_path_request *r = page->list->request;
-	char number[32], other[32];
+	char number[TP_COUNT_SIZE], other[TP_COUNT_SIZE];
 	int code = 0;
 
 	if (page->list->n == 1 && r->no_begin)
@@ -285,13 +270,13 @@ static int write_limits(struct words *w, struct tp_err *err)
 		say(w, "Without an end in the trace, and left out: %zu. ", page->list->incomplete);
 	if (page->path->limited && page->path->requests == 1)
 		say(w, "The path is followed for the last %s hops only. ",
-		    grouped(number, (uint64_t)page->path->nhops - page->path->limited));
+		    tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited));
 	else if (page->path->limited)
 		say(w,
 		    "After %s hops the paths of %s are not followed any further: give fewer of "
 		    "them or a time range, or more with --hops. ",
-		    grouped(number, (uint64_t)page->path->nhops - page->path->limited),
-		    grouped(other, page->path->limited));
+		    tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited),
+		    tp_fmt_count(other, (int64_t)page->path->limited));
 	if (w->size)
 		code = write_lines(w, false, 0, err);
 	return code;

@@ -27,11 +27,6 @@ static bool is_hash(const char *text)
 	return different >= 5;
 }
 
-static bool begins(struct tp_text t, const char *with)
-{
-	return t.size >= strlen(with) && !memcmp(t.text, with, strlen(with));
-}
-
 static void step(struct tp_text *t, size_t n)
 {
 	t->text += n;
@@ -43,7 +38,7 @@ static size_t escaped(struct tp_text id, char *c)
 {
 	static const char codes[][4] = {"SP@", "BP*", "RF&", "LT<", "GT>", "LP(", "RP)"};
 
-	if (begins(id, "$C$")) {
+	if (tp_text_begins(id, "$C$")) {
 		*c = ',';
 		return 3;
 	}
@@ -67,13 +62,13 @@ static int put_identifier(struct tp_text id, struct tp_buf *out)
 	int code = 0;
 
 	/* An underscore keeps an identifier from beginning with an escape. */
-	if (begins(id, "_$"))
+	if (tp_text_begins(id, "_$"))
 		step(&id, 1);
 	while (id.size && !code) {
 		char c = id.text[0];
 		size_t n = 1;
 
-		if (begins(id, "..")) {
+		if (tp_text_begins(id, "..")) {
 			code = tp_buf_put(out, "::", 2);
 			step(&id, 2);
 			continue;
@@ -94,7 +89,7 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 	int code = 0;
 
 	*put = false;
-	if (!begins(name, "_ZN"))
+	if (!tp_text_begins(name, "_ZN"))
 		return 0;
 	/* ".llvm.123" behind it */
 	for (uint32_t i = name.size - 1; i > 1; i--) {
@@ -116,7 +111,7 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 		       digit_of(name.text[digits]) < 10)
 			n = n * 10 + (uint32_t)digit_of(name.text[digits++]);
 		step(&name, digits);
-		if (digits && n && begins(name, "_")) {
+		if (digits && n && tp_text_begins(name, "_")) {
 			step(&name, 1);
 			n--;
 		}

@@ -408,11 +408,6 @@ int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err)
 	return code;
 }
 
-static bool begins(struct tp_text text, const char *with)
-{
-	return text.size >= strlen(with) && !memcmp(text.text, with, strlen(with));
-}
-
 int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err)
 {
 	int64_t last = -1;
@@ -431,8 +426,8 @@ int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *er
 		if (name != last) {
 			struct tp_text text = tp_dict_text(v->dict, (uint32_t)name);
 
-			mark = begins(text, "GC concurrent mark phase");
-			stw = begins(text, "stop-the-world");
+			mark = tp_text_begins(text, "GC concurrent mark phase");
+			stw = tp_text_begins(text, "stop-the-world");
 			last = name;
 		}
 		if (mark || stw)

@@ -22,13 +22,6 @@ struct rep_value rep_job_string(struct rep_job *job, uint32_t id, const char *no
 	return rep_text(t.text, t.size);
 }
 
-static bool has_prefix(struct tp_text t, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	return t.size >= n && !memcmp(t.text, prefix, n);
-}
-
 /* Where a goroutine waits inside the runtime or a lock tells less than who waits there. */
 static bool is_plumbing(struct tp_text name)
 {
@@ -37,7 +30,7 @@ static bool is_plumbing(struct tp_text name)
 	    "sync/",	"syscall.",	    "time.Sleep", "reflect."};
 
 	for (size_t i = 0; i < REP_COUNT_OF(packages); i++) {
-		if (has_prefix(name, packages[i]))
+		if (tp_text_begins(name, packages[i]))
 			return true;
 	}
 	return !name.size;
@@ -95,9 +88,9 @@ static uint32_t collector_node(const struct rep_job *job, uint32_t stack, uint32
 		    tp_dict_text(job->dict, tp_dict_frame_name(job->dict, node.frame));
 
 		/* Its reason, "GC mark assist wait for work", says as much. */
-		if (has_prefix(name, "runtime.gcParkAssist"))
+		if (tp_text_begins(name, "runtime.gcParkAssist"))
 			return 0;
-		if (has_prefix(name, "runtime.gc"))
+		if (tp_text_begins(name, "runtime.gc"))
 			return at;
 		at = node.parent < at ? node.parent : 0;
 	}

@@ -308,34 +308,19 @@ static struct rep_column *output_columns(struct rep_job *job)
 	return c;
 }
 
-/* 1234567 as "1,234,567". */
-static const char *grouped(char text[32], uint64_t n)
-{
-	char *at = text + 31;
-	int digits = 0;
-
-	*at = '\0';
-	do {
-		if (digits && digits % 3 == 0)
-			*--at = ',';
-		*--at = (char)('0' + n % 10);
-		digits++;
-	} while (n /= 10);
-	return at;
-}
-
 static int write_notes(struct rep_job *job, struct rep_output *out, size_t shown,
 		       struct tp_err *err)
 {
-	char text[200], a[32], b[32];
+	char text[200], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
 	int code = 0;
 
 	if (!job->nrows) {
 		snprintf(text, sizeof(text), "nothing to show: no %s", job->report->rows);
 		code = rep_output_note(out, false, text, err);
 	} else if (shown < job->nrows) {
-		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", grouped(a, shown),
-			 grouped(b, job->nrows), job->report->rows);
+		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all",
+			 tp_fmt_count(a, (int64_t)shown), tp_fmt_count(b, (int64_t)job->nrows),
+			 job->report->rows);
 		code = rep_output_note(out, false, text, err);
 	}
 	if (!code && job->note[0])
