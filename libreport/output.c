@@ -194,7 +194,8 @@ int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *wi
 		     bool *ascii, struct tp_err *err)
 {
 	out->err = err;
-	*sink = out->opt.sink;
+	/* Paragraphs of markdown would run its lines together. */
+	*sink = out->opt.format == REP_FORMAT_MARKDOWN ? (struct rep_sink){0} : out->opt.sink;
 	*width = out->opt.width;
 	*colour = out->opt.colour;
 	*ascii = out->opt.ascii;

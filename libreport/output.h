@@ -199,9 +199,9 @@ int rep_output_end(struct rep_output *out, struct tp_err *err);
  * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim.
  */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
-/* Where something that is no table (a chart) can be written now, between tables, and how: the cells
- * a line may take (0: any number), and whether colours or other characters than ASCII's may be
- * used.
+/* Where something that is no table (a chart) can be written now, between tables (nowhere: the sink
+ * has no function), and how: the cells a line may take (0: any number), and whether colours or
+ * other characters than ASCII's may be used.
  */
 int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
 		     bool *ascii, struct tp_err *err);

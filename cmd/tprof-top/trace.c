@@ -241,8 +241,11 @@ int top_trace(struct top_args *args)
 		return status;
 	if (args->pprof)
 		return write_profile(args);
-	args->top.tables = args->cmd.format == REP_FORMAT_TABLE;
-	args->top.rows = args->rows >= 0 ? args->rows : args->top.tables ? TABLE_ROWS : 0;
+	args->top.tables =
+	    args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN;
+	args->top.rows = args->rows >= 0			? args->rows
+			 : args->cmd.format == REP_FORMAT_TABLE ? TABLE_ROWS
+								: 0;
 	if (args->top.chart == REP_CHART_SVG)
 		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,
 			       &args->top, &err)

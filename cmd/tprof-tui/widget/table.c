@@ -277,7 +277,8 @@ static void move(struct tui_table *t, long by)
 
 void tui_table_sort_by(struct tui_table *t, int column)
 {
-	long row = tui_table_row(t);
+	/* At the top one wants to see what comes first now, elsewhere what has become of a row. */
+	long row = t->cursor ? tui_table_row(t) : -1;
 
 	t->sort = column;
 	arrange(t);

@@ -115,7 +115,7 @@ static int put_unheeded(const struct tui_view *v, const struct top *top, struct 
 void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct top *top = v->state;
-	int row = a.row, left, chart = top->no_chart ? 0 : chart_lines(top), bottom;
+	int row = a.row, left, chart = chart_lines(top), bottom;
 	struct lines up, down;
 
 	if (top->choosing) {
@@ -138,9 +138,11 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	up = above(top);
 	down = below(top);
 	bottom = count(top, down);
-	/* The chart is left out where the table would not be seen, unless there is none. */
-	if (chart > left - LEAST_TABLE && !top->all_lines)
+	/* The chart is left out where the table would not be seen, unless it is asked for. */
+	if (top->chart == TOP_CHART_NEVER ||
+	    (top->chart == TOP_CHART_FITTING && chart > left - LEAST_TABLE))
 		chart = 0;
+	top->charted = chart > 0;
 	if (!top->all_lines) {
 		bottom = bottom > 2 ? 2 : bottom;
 		bottom = left < 2 * LEAST_TABLE && bottom > 1 ? 1 : bottom;

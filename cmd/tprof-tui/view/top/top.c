@@ -388,7 +388,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		}
 		return true;
 	case TUI_DO_CHART:
-		top->no_chart = !top->no_chart;
+		top->chart = top->charted ? TOP_CHART_NEVER : TOP_CHART_ALWAYS;
 		if (!top->rows.cells.chart.size)
 			tui_message(t, "mmu and heap have charts");
 		return true;

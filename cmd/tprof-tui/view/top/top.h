@@ -42,7 +42,9 @@ struct top {
 	struct tui_cells choices;
 	struct tui_table choice;
 
-	bool no_chart, all_lines;
+	enum { TOP_CHART_FITTING, TOP_CHART_ALWAYS, TOP_CHART_NEVER } chart;
+	bool charted; /* it was drawn last time */
+	bool all_lines;
 	int table_row; /* of the screen, where the table began when it was drawn last */
 	int table_rows;
 };
