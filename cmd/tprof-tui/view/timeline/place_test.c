@@ -1,0 +1,255 @@
+/* Moving: columns, spans, wake-ups, and what is listed then. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tprof-tui/view/timeline/sample.h"
+
+static void test_columns_pan_at_the_edge(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	assert_int_equal(s->window.cell, 100);
+	tl_move_columns(s, 1);
+	assert_int_equal(s->ns, 100);
+	tl_zoom(s, 10);
+	assert_int_equal(s->window.cell, 10);
+	for (int i = 0; i < 30; i++) {
+		tl_move_columns(s, 1);
+		assert_in_range(tl_window_col(&s->window, s->ns), 0, 9);
+	}
+	assert_int_equal(s->ns, 400);
+	for (int i = 0; i < 200; i++)
+		tl_move_columns(s, 1);
+	assert_int_equal(s->ns, 999);
+	for (int i = 0; i < 200; i++)
+		tl_move_columns(s, -1);
+	assert_int_equal(s->ns, 0);
+	assert_int_equal(s->window.from, 0);
+	sample_release(&x);
+}
+
+/* Down to one nanosecond per column and out again, wherever the cursor is. */
+static void test_zoom_both_ends(void **state)
+{
+	static const int64_t at[] = {0, 1, 499, 998, 999};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct sample x;
+
+		assert_true(sample_init(&x));
+		tl_move_to(&x.s, at[i]);
+		for (int k = 0; k < 20; k++)
+			tl_zoom(&x.s, 2);
+		assert_int_equal(x.s.window.cell, 1);
+		assert_int_equal(x.s.ns, at[i]);
+		for (int k = 0; k < 20; k++)
+			tl_zoom(&x.s, -2);
+		assert_int_equal(x.s.window.cell, 100);
+		assert_int_equal(x.s.window.from, 0);
+		assert_int_equal(x.s.ns, at[i]);
+		sample_release(&x);
+	}
+}
+
+static void test_jump_unfolds(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	assert_int_equal(s->list.n, 2);
+	s->list.kind = TL_PROCS;
+	tl_relist(s);
+	assert_true(tl_jump(s, 5, 550));
+	assert_int_equal(s->list.kind, TL_GOROUTINES);
+	assert_int_equal(s->list.n, 5);
+	assert_int_equal(tl_row(s)->id, 22);
+	assert_int_equal(s->ns, 550);
+	/* On the screen. */
+	assert_in_range(s->row, s->top, s->top + 2);
+	assert_false(tl_jump(s, 77, 1));
+	assert_int_equal(s->ns, 550);
+	sample_release(&x);
+}
+
+static void test_follow_and_back(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	assert_true(tl_jump(s, 0, 200));
+	/* Typed ahead: nothing happens before it is known what is there. */
+	tl_follow(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 1);
+	sample_moment(&x, 100, 550, 5, 550);
+	tl_moment(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 22);
+	assert_int_equal(s->ns, 550);
+	sample_moment(&x, 540, 560, 1, 530);
+	tl_follow(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 21);
+	sample_moment(&x, 520, 540, TP_NONE, 0);
+	tl_follow(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 21);
+	tl_follow_back(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 22);
+	assert_int_equal(s->ns, 550);
+	tl_follow_back(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 1);
+	assert_int_equal(s->ns, 200);
+	tl_follow_back(&x.tui, s);
+	assert_int_equal(s->ns, 200);
+	sample_release(&x);
+}
+
+static void test_spans(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	assert_true(tl_jump(s, 0, 200));
+	sample_moment(&x, 100, 550, TP_NONE, 0);
+	tl_next_span(s, 1);
+	assert_int_equal(s->ns, 550);
+	sample_moment(&x, 550, 1000, TP_NONE, 0);
+	/* The last one. */
+	tl_next_span(s, 1);
+	assert_int_equal(s->ns, 550);
+	/* To the start of the one before, once that is known. */
+	tl_next_span(s, -1);
+	assert_int_equal(s->ns, 549);
+	sample_moment(&x, 100, 550, TP_NONE, 0);
+	tl_moment(&x.tui, s);
+	assert_int_equal(s->ns, 100);
+	sample_release(&x);
+}
+
+static void test_longest_waits(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	tl_longest(&x.tui, s);
+	assert_int_equal(s->special, TL_ASK_LONGEST);
+	/* Typed ahead, both. */
+	tl_longest(&x.tui, s);
+	tl_follow(&x.tui, s);
+	s->special = TL_ASK_NOTHING;
+	s->wait = calloc(2, sizeof(*s->wait));
+	s->wait[0] = (struct tl_wait){0, 100, 900, false};
+	s->wait[1] = (struct tl_wait){1, 200, 300, false};
+	s->nwaits = 2;
+	s->waits_known = true;
+	tl_go_to_wait(&x.tui, s, s->waits_ahead);
+	assert_int_equal(tl_row(s)->id, 21);
+	assert_int_equal(s->ns, 200);
+	assert_int_equal(s->follow, 1);
+	sample_moment(&x, 200, 300, 0, 300);
+	tl_moment(&x.tui, s);
+	assert_int_equal(tl_row(s)->id, 1);
+	assert_int_equal(s->ns, 300);
+	/* Round again. */
+	tl_longest(&x.tui, s);
+	assert_int_equal(s->ns, 100);
+	sample_release(&x);
+}
+
+/* A row that is not there any more gives its place to its group, or to who is there. */
+static void test_rows_that_go(void **state)
+{
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	assert_true(tl_jump(s, 5, 550));
+	tl_window_show(&s->window, 100, 120);
+	tl_relist(s);
+	assert_int_equal(tl_row(s)->kind, REP_LANE_GROUP);
+	tl_window_show(&s->window, 950, 960);
+	tl_relist(s);
+	assert_int_equal(s->list.n, 1);
+	assert_int_equal(tl_row(s)->id, 1);
+	sample_release(&x);
+}
+
+static void test_go(void **state)
+{
+	static const struct rep_run run = {.row = {.duration_ns = 1000}};
+	struct sample x;
+	struct timeline *s = &x.s;
+
+	(void)state;
+	assert_true(sample_init(&x));
+	x.tui.select.run = &run;
+	assert_true(tl_go(&x.tui, &x.view, "22"));
+	assert_int_equal(tl_row(s)->id, 22);
+	assert_int_equal(s->ns, 500);
+	assert_true(tl_go(&x.tui, &x.view, "g21"));
+	assert_int_equal(tl_row(s)->id, 21);
+	assert_int_equal(s->ns, 500);
+	assert_true(tl_go(&x.tui, &x.view, "25%"));
+	assert_int_equal(s->ns, 250);
+	assert_true(tl_go(&x.tui, &x.view, "1h"));
+	assert_int_equal(s->ns, 999);
+	assert_true(tl_go(&x.tui, &x.view, "99"));
+	assert_true(x.tui.error);
+	sample_release(&x);
+}
+
+static void test_time_text(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} cases[] = {{0, "0s"},
+		     {1, "1ns"},
+		     {999, "999ns"},
+		     {1000, "1us"},
+		     {42424832, "42.424832ms"},
+		     {6409803328, "6.409803328s"},
+		     {60000000000, "60s"},
+		     {-1500, "-1.5us"},
+		     {INT64_MAX, "9223372036.854775807s"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[TL_TIME_SIZE];
+
+		assert_string_equal(tl_time_text(text, cases[i].ns), cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_columns_pan_at_the_edge),
+	    cmocka_unit_test(test_zoom_both_ends),
+	    cmocka_unit_test(test_jump_unfolds),
+	    cmocka_unit_test(test_follow_and_back),
+	    cmocka_unit_test(test_spans),
+	    cmocka_unit_test(test_longest_waits),
+	    cmocka_unit_test(test_rows_that_go),
+	    cmocka_unit_test(test_go),
+	    cmocka_unit_test(test_time_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
