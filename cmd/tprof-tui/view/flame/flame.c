@@ -92,6 +92,14 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	return true;
 }
 
+static void resume(struct tui *t, struct tui_view *v)
+{
+	const struct flame *f = v->state;
+
+	if (f->dropped && !v->busy)
+		flame_ask(t, v);
+}
+
 static void close_view(struct tui *t, struct tui_view *v)
 {
 	struct flame *f = v->state;
@@ -333,6 +341,7 @@ const struct tui_view_ops tui_flame = {
     .size = sizeof(struct flame),
     .open = open_view,
     .close = close_view,
+    .resume = resume,
     .draw = flame_draw,
     .act = act,
     .click = click,

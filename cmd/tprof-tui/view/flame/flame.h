@@ -21,11 +21,14 @@ struct flame {
 	struct flame_kind want, kind;  /* asked for, and shown */
 	struct rep_flame_picture *pic; /* NULL: there is nothing yet */
 	char *error;		       /* in its place; NULL: none */
+	bool dropped;		       /* it was there, and is made again when it is looked at */
 
 	struct rep_flame_zoom zoom, *before; /* before: what was zoomed into, one after the other */
 	size_t nbefore, before_room;
 	struct rep_flame_cells cells; /* width 0: to be laid again */
+	uint32_t width;		      /* that they are laid for */
 	uint32_t bar, cell;	      /* the cursor's, and where among the cells it moves */
+	struct rep_flame_zoom cursor; /* where it was, while there is no picture */
 	uint32_t top;		      /* level that is shown nearest to the root */
 	uint32_t levels;	      /* that fitted when it was drawn last */
 	int first_row;		      /* where they begin on the screen */
@@ -48,11 +51,17 @@ void flame_title(const struct tui_view *v, char *text, size_t size);
 /* Why there is nothing in it, and what to do. */
 const char *flame_why_empty(const struct tui_view *v);
 
+/* Of views that are not looked at, the oldest lose their pictures where all take too much memory.
+ */
+void flame_drop_others(struct tui *t, const struct tui_view *v);
+
 /* ---- look.c ---- */
 
 /* Takes a picture over: what was looked at in the one before stays so, where it is there. */
 void flame_take(struct tui *t, struct flame *f, struct rep_flame_picture *pic,
 		const struct flame_kind *kind);
+/* Gives the picture up, until flame_take() has one of the same kind again. */
+void flame_drop(struct flame *f);
 /* Bars for this many columns; false: no memory, or there is no picture. */
 bool flame_lay(struct tui *t, struct flame *f, uint32_t width);
 /* The bar under the cursor; NULL: there is none. */

@@ -4,6 +4,8 @@
 
 #include "tprof-tui/view/flame/flame.h"
 
+#define MOST_NODES ((size_t)1 << 21) /* in the pictures of all views: some 200 MB */
+
 struct job {
 	struct tui_job job;
 	struct tui_select select; /* texts are copies; runs belong to the command */
@@ -148,6 +150,24 @@ static void done(struct tui_view *v, struct tui_job *job)
 	}
 	flame_take(v->tui, f, j->pic, &j->kind);
 	j->pic = NULL;
+	flame_drop_others(v->tui, v);
+}
+
+void flame_drop_others(struct tui *t, const struct tui_view *v)
+{
+	const struct flame *f = v->state;
+	size_t nodes = f->pic ? f->pic->tree.n : 0;
+
+	/* From the newest on; those that can be gone forward to are the last to be wanted. */
+	for (size_t i = t->nviews; i-- > 0;) {
+		struct flame *other = t->view[i]->state;
+
+		if (t->view[i] == v || t->view[i]->ops != v->ops || !other->pic)
+			continue;
+		nodes += other->pic->tree.n;
+		if (nodes > MOST_NODES)
+			flame_drop(other);
+	}
 }
 
 static void release(struct tui_job *job)

@@ -45,6 +45,7 @@ bool flame_lay(struct tui *t, struct flame *f, uint32_t width)
 		return false;
 	if (f->cells.width == opt.width)
 		return true;
+	f->width = opt.width;
 	rep_flame_cells_release(&f->cells);
 	if (rep_flame_cells(&f->pic->tree, &f->pic->order, &opt, &f->cells, &err)) {
 		rep_flame_cells_release(&f->cells);
@@ -199,13 +200,52 @@ static uint32_t same_path(const struct rep_flame_tree *old, uint32_t node,
 	return at;
 }
 
+void flame_drop(struct flame *f)
+{
+	const struct rep_flame_bar *b = flame_bar(f);
+
+	/* The same run, counted again in the same way, has the same nodes. */
+	f->cursor = b ? b->what : f->zoom;
+	rep_flame_cells_release(&f->cells);
+	rep_flame_found_release(&f->found);
+	flame_free_picture(f->pic);
+	f->pic = NULL;
+	f->dropped = true;
+}
+
+static bool is_there(const struct rep_flame_picture *pic, struct rep_flame_zoom z)
+{
+	return z.node < pic->tree.n &&
+	       (!z.from || z.from < rep_flame_nchildren(&pic->order, z.node));
+}
+
+static bool same_kind(const struct flame_kind *a, const struct flame_kind *b)
+{
+	return a->view == b->view && a->count == b->count && !strcmp(a->type, b->type) &&
+	       a->reverse == b->reverse && a->differ == b->differ;
+}
+
+/* What was looked at before the picture was given up. */
+static void look_again(struct flame *f, struct rep_flame_zoom *zoom, struct rep_flame_zoom *cursor)
+{
+	*zoom = f->zoom;
+	*cursor = f->cursor;
+	for (size_t i = 0; i < f->nbefore; i++)
+		if (!is_there(f->pic, f->before[i]))
+			f->nbefore = i;
+	if (is_there(f->pic, *zoom) && is_there(f->pic, *cursor))
+		return;
+	*zoom = *cursor = (struct rep_flame_zoom){0};
+	f->nbefore = 0;
+}
+
 void flame_take(struct tui *t, struct flame *f, struct rep_flame_picture *pic,
 		const struct flame_kind *kind)
 {
 	struct rep_flame_picture *old = f->pic;
 	const struct rep_flame_bar *b = flame_bar(f);
 	struct rep_flame_zoom zoom = {0}, cursor = {0};
-	uint32_t width = f->cells.width;
+	uint32_t width = f->width;
 
 	if (old && pic && f->kind.reverse == kind->reverse) {
 		zoom.node = same_path(&old->tree, f->zoom.node, &pic->tree);
@@ -215,8 +255,12 @@ void flame_take(struct tui *t, struct flame *f, struct rep_flame_picture *pic,
 	rep_flame_found_release(&f->found);
 	flame_free_picture(old);
 	f->pic = pic;
+	if (pic && f->dropped && same_kind(&f->kind, kind))
+		look_again(f, &zoom, &cursor);
+	else
+		f->nbefore = 0;
+	f->dropped = false;
 	f->kind = *kind;
-	f->nbefore = 0;
 	f->bar = f->top = 0;
 	f->zoom = zoom;
 	if (pic && width && flame_lay(t, f, width))
