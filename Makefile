@@ -277,6 +277,7 @@ tui: all ## drive tprof-tui by keys, compare its screens with recorded ones (T='
 golden-tui: all ## record the screens of tprof-tui anew; look at them before they are committed
 	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/tui/run.sh $(T)
 	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/keys.sh)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target

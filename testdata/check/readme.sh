@@ -1,7 +1,8 @@
 #!/bin/sh
 # The README shows what the commands print: runs every line of its ```console blocks that begins with
 # $ (lines that begin with > continue it) and compares the output with what follows. Seconds and sizes
-# of an import differ from build to build and count as equal.
+# of an import differ from build to build and count as equal. A block ```screen NAME SCREEN shows that
+# screen of testdata/tui/NAME.screens, which is compared where it is made (make tui).
 #
 #   BIN=FOLDER sh testdata/check/readme.sh            compares
 #   BIN=FOLDER UPDATE=1 sh testdata/check/readme.sh   writes the output into README.md
@@ -24,9 +25,22 @@ flush() {
 	[ -n "$pending" ] && run >>"$scratch/README.md"
 	pending=
 }
+screen() { # NAME SCREEN, without blanks and blank lines at the ends
+	awk -v want="==== $2" '
+		$0 == want { on = 1; next }
+		/^==== / { on = 0 }
+		on { sub(/ +$/, ""); line[++n] = $0; if ($0 != "") last = n }
+		END { for (i = 1; i <= last; i++) print line[i] }' "testdata/tui/$1.screens"
+}
 while IFS= read -r line; do
+	[ "$inside" = screen ] && [ "$line" != '```' ] && continue
 	case $line in
 	'```console') inside=1 ;;
+	'```screen '*)
+		{ printf '%s\n' "$line"; screen ${line#'```screen '}; } >>"$scratch/README.md"
+		inside=screen
+		continue
+		;;
 	'```') flush; inside= ;;
 	'$ '*)
 		if [ -n "$inside" ]; then
