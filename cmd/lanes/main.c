@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "lanes/lanes.h"
-#include "lanes/testing.h"
+#include "lanes/testing_moment.h"
 
 static double now_ms(void)
 {

@@ -159,6 +159,7 @@ int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err);
 int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err);
 int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err);
 
+int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err);
 void rep_lanes_sums_release(struct rep_lane_sums *s);
 
 /* Where a goroutine is in the time of a task (task/inside.h): intervals of it, disjoint. Appends to

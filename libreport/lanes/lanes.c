@@ -153,15 +153,18 @@ static int sort_ids(struct rep_lanes *l)
 {
 	struct number *number = malloc((l->ng + (size_t)1) * sizeof(*number));
 	const int64_t *id = REP_COL(&l->v, GOROUTINE, id);
+	bool sorted = true;
 
 	l->by_id = malloc((l->ng + (size_t)1) * sizeof(*l->by_id));
 	if (!number || !l->by_id) {
 		free(number);
 		return TP_ENOMEM;
 	}
-	for (uint32_t g = 0; g < l->ng; g++)
+	for (uint32_t g = 0; g < l->ng; g++) {
 		number[g] = (struct number){id[g], g};
-	if (l->ng)
+		sorted = sorted && (!g || id[g - 1] <= id[g]);
+	}
+	if (!sorted)
 		qsort(number, l->ng, sizeof(*number), by_number);
 	for (uint32_t g = 0; g < l->ng; g++)
 		l->by_id[g] = number[g].index;
@@ -240,156 +243,6 @@ static int take_crossing(struct rep_lanes *l)
 	return 0;
 }
 
-/* ---- sums of segments ---- */
-
-static int by_owner(const void *a, const void *b)
-{
-	const struct rep_lane_sum *x = a, *y = b;
-
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	if (x->segment != y->segment)
-		return x->segment < y->segment ? -1 : 1;
-	return x->class < y->class ? -1 : x->class > y->class;
-}
-
-/* Sorts, joins what is of one owner, segment and class, and finds where owners begin. */
-static int finish_sums(struct rep_lane_sums *s, uint32_t owners)
-{
-	size_t n = 0;
-
-	s->first = calloc(owners + (size_t)2, sizeof(*s->first));
-	if (!s->first)
-		return TP_ENOMEM;
-	if (s->n)
-		qsort(s->sum, s->n, sizeof(*s->sum), by_owner);
-	for (size_t i = 0; i < s->n; i++) {
-		if (n && !by_owner(&s->sum[n - 1], &s->sum[i])) {
-			s->sum[n - 1].total_ns =
-			    rep_plus(s->sum[n - 1].total_ns, s->sum[i].total_ns);
-			s->sum[n - 1].count = rep_plus(s->sum[n - 1].count, s->sum[i].count);
-		} else {
-			s->sum[n++] = s->sum[i];
-			s->first[s->sum[i].owner + 1]++;
-		}
-	}
-	s->n = n;
-	for (uint32_t o = 0; o < owners; o++)
-		s->first[o + 1] += s->first[o];
-	return 0;
-}
-
-void rep_lanes_sums_release(struct rep_lane_sums *s)
-{
-	free(s->sum);
-	free(s->first);
-	memset(s, 0, sizeof(*s));
-}
-
-static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner, int64_t segment,
-		   int64_t state, int64_t reason, int64_t count, int64_t total_ns)
-{
-	if (segment < 0 || (uint64_t)segment >= l->v.nsegments || state < 0 || state >= TP_NSTATES)
-		return 0;
-	if (rep_grow(&s->sum, &s->room, s->n, sizeof(*s->sum)))
-		return TP_ENOMEM;
-	s->sum[s->n++] = (struct rep_lane_sum){
-	    .total_ns = total_ns,
-	    .count = count,
-	    .owner = owner,
-	    .segment = (uint32_t)segment,
-	    .class = rep_lanes_class(l, (unsigned)state,
-				     reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason),
-	};
-	return 0;
-}
-
-struct sums {
-	struct rep_lanes *l;
-	bool to_groups;
-};
-
-static int on_sums(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
-{
-	struct sums *s = ctx;
-	struct rep_lanes *l = s->l;
-	int64_t *const *col = rows->col;
-
-	(void)first;
-	for (size_t i = 0; i < rows->nrows; i++) {
-		int64_t g = col[TP_COL(GOROUTINE_TIME, goroutine)][i];
-		uint32_t owner;
-
-		if (g < 0 || g >= l->ng || !rep_lanes_shows(l, (uint32_t)g))
-			continue;
-		owner = s->to_groups ? l->group_of[g] : (uint32_t)g;
-		if (put_sum(l, s->to_groups ? &l->group_sums : &l->goroutine_sums, owner,
-			    col[TP_COL(GOROUTINE_TIME, segment)][i],
-			    col[TP_COL(GOROUTINE_TIME, state)][i],
-			    col[TP_COL(GOROUTINE_TIME, reason)][i],
-			    col[TP_COL(GOROUTINE_TIME, count)][i],
-			    col[TP_COL(GOROUTINE_TIME, total_ns)][i]))
-			return rep_lanes_nomem(err);
-	}
-	return 0;
-}
-
-static int visit_goroutine_time(struct rep_lanes *l, bool to_groups, struct tp_err *err)
-{
-	struct sums s = {.l = l, .to_groups = to_groups};
-	const struct tp_rows_visitor visitor = {.rows = on_sums, .ctx = &s};
-
-	return tp_rows_visit(l->v.store, l->v.run->row.id, TP_TABLE_GOROUTINE_TIME,
-			     REP_BIT(GOROUTINE_TIME, segment) | REP_BIT(GOROUTINE_TIME, goroutine) |
-				 REP_BIT(GOROUTINE_TIME, state) | REP_BIT(GOROUTINE_TIME, reason) |
-				 REP_BIT(GOROUTINE_TIME, count) | REP_BIT(GOROUTINE_TIME, total_ns),
-			     &visitor, err);
-}
-
-int rep_lanes_need_goroutine_sums(struct rep_lanes *l, struct tp_err *err)
-{
-	int code;
-
-	if (l->has_goroutine_sums)
-		return 0;
-	rep_lanes_sums_release(&l->goroutine_sums);
-	code = visit_goroutine_time(l, false, err);
-	if (!code && finish_sums(&l->goroutine_sums, l->ng))
-		code = rep_lanes_nomem(err);
-	l->has_goroutine_sums = !code;
-	return code;
-}
-
-/* Sites are of entry functions: enough unless only some goroutines of a group have lanes. */
-static int take_group_sums(struct rep_lanes *l, struct tp_err *err)
-{
-	const struct rep_view *v = &l->v;
-	struct rep_keys entries = {0};
-	uint32_t at;
-	int code = 0;
-
-	if (l->hidden && !l->by_group) {
-		code = visit_goroutine_time(l, true, err);
-	} else {
-		for (uint32_t g = 0; g < l->ngroups && !code; g++)
-			code = rep_keys_add(&entries, l->group[g].entry, 0, 0, 0, &at);
-		for (size_t i = 0; i < v->nrows[TP_TABLE_SITE] && !code; i++) {
-			if (rep_keys_find(&entries, (uint32_t)REP_COL(v, SITE, entry)[i], 0, 0, 0,
-					  &at))
-				code = put_sum(
-				    l, &l->group_sums, at, REP_COL(v, SITE, segment)[i],
-				    REP_COL(v, SITE, state)[i], REP_COL(v, SITE, reason)[i],
-				    REP_COL(v, SITE, count)[i], REP_COL(v, SITE, total_ns)[i]);
-		}
-		if (code)
-			rep_lanes_nomem(err);
-	}
-	rep_keys_release(&entries);
-	if (!code && finish_sums(&l->group_sums, l->ngroups))
-		code = rep_lanes_nomem(err);
-	return code;
-}
-
 /* ---- lifecycle ---- */
 
 static int load(struct rep_lanes *l, struct tp_err *err)
@@ -442,7 +295,7 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 		return code;
 	if (make_classes(l) || make_groups(l) || sort_ids(l) || take_crossing(l))
 		return rep_lanes_nomem(err);
-	return take_group_sums(l, err);
+	return rep_lanes_take_group_sums(l, err);
 }
 
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,

@@ -87,9 +87,11 @@ void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane
 		if (p->bound[c] < p->bound[c + 1] && p->spans[cell] < UINT32_MAX)
 			p->spans[cell]++;
 		if (to > from) {
-			sums_of(p, row, c)[class] += to - from;
-			if (span->goroutine != TP_NONE && to - from > p->longest[cell]) {
-				p->longest[cell] = to - from;
+			int64_t *sum = &sums_of(p, row, c)[class];
+
+			*sum = rep_plus(*sum, rep_minus(to, from));
+			if (span->goroutine != TP_NONE && rep_minus(to, from) > p->longest[cell]) {
+				p->longest[cell] = rep_minus(to, from);
 				p->whose[cell] = span->goroutine;
 			}
 		}
@@ -141,7 +143,7 @@ static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct 
 	before = s->sum + ((size_t)list->sums + k) * s->nclasses;
 	after = s->sum + ((size_t)list->sums + to) * s->nclasses;
 	for (uint32_t c = 0; c < s->nclasses; c++)
-		sum[c] += after[c] - before[c];
+		sum[c] = rep_plus(sum[c], rep_minus(after[c], before[c]));
 	p->spans[cell] += (to - k) * REP_SLAB_BLOCK;
 	return list->first + to * REP_SLAB_BLOCK;
 }
@@ -214,11 +216,14 @@ static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col, const s
 		if (rep_slab_end(s, last) >= p->bound[col + 1])
 			break;
 		claim(p, row, col, s, longest,
-		      rep_slab_end(s, longest) - rep_slab_start(s, longest));
+		      rep_minus(rep_slab_end(s, longest), rep_slab_start(s, longest)));
 	}
-	sum[TP_ST_RUNNING] += block[to].running - block[k].running;
-	sum[TP_ST_SYSCALL] += block[to].syscall - block[k].syscall;
-	sum[TP_ST_SYSCALL_BLOCKED] += block[to].blocked - block[k].blocked;
+	sum[TP_ST_RUNNING] =
+	    rep_plus(sum[TP_ST_RUNNING], rep_minus(block[to].running, block[k].running));
+	sum[TP_ST_SYSCALL] =
+	    rep_plus(sum[TP_ST_SYSCALL], rep_minus(block[to].syscall, block[k].syscall));
+	sum[TP_ST_SYSCALL_BLOCKED] =
+	    rep_plus(sum[TP_ST_SYSCALL_BLOCKED], rep_minus(block[to].blocked, block[k].blocked));
 	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SLAB_BLOCK;
 	return list->first + to * REP_SLAB_BLOCK;
 }
@@ -271,8 +276,8 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, boo
 		span.end = rep_slab_end(s, order[i]);
 		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1]) {
 			span.goroutine = rep_slab_owner(s, order[i])->owner;
-		} else if (span.end - span.start > longest) {
-			longest = span.end - span.start;
+		} else if (rep_minus(span.end, span.start) > longest) {
+			longest = rep_minus(span.end, span.start);
 			best = order[i];
 		}
 		rep_pen_span(p, row, &next, &span, lo, hi);
@@ -283,11 +288,14 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, boo
 /* The part of a sum that lies before t. */
 static int64_t part(int64_t sum, int64_t lo, int64_t hi, int64_t t)
 {
+	double share;
+
 	if (t <= lo)
 		return 0;
-	if (t >= hi)
+	share = ((double)t - (double)lo) / ((double)hi - (double)lo);
+	if (t >= hi || !(share < 1))
 		return sum;
-	return (int64_t)((double)sum * ((double)(t - lo) / (double)(hi - lo)));
+	return (int64_t)((double)sum * share);
 }
 
 void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, int64_t lo,
@@ -296,7 +304,7 @@ void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, 
 	unsigned class = p->fold ? p->l->class_state[sum->class] : sum->class;
 
 	if (hi <= lo)
-		hi = lo + 1;
+		hi = lo < INT64_MAX ? lo + 1 : lo;
 	from = from > lo ? from : lo;
 	from = from > p->bound[0] ? from : p->bound[0];
 	to = to < hi ? to : hi;
@@ -307,12 +315,13 @@ void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, 
 		int64_t a = from > p->bound[c] ? from : p->bound[c];
 		int64_t b = to < p->bound[c + 1] ? to : p->bound[c + 1];
 		size_t cell = row * (size_t)p->cols + (size_t)c;
-		int64_t count = part(sum->count, lo, hi, b) - part(sum->count, lo, hi, a);
+		int64_t count = rep_minus(part(sum->count, lo, hi, b), part(sum->count, lo, hi, a));
+		int64_t *total = &sums_of(p, row, c)[class];
 
 		if (a >= b)
 			continue;
-		sums_of(p, row, c)[class] +=
-		    part(sum->total_ns, lo, hi, b) - part(sum->total_ns, lo, hi, a);
+		*total = rep_plus(*total, rep_minus(part(sum->total_ns, lo, hi, b),
+						    part(sum->total_ns, lo, hi, a)));
 		p->spans[cell] += (uint32_t)(count < 1		      ? 1
 					     : count > UINT32_MAX / 2 ? UINT32_MAX / 2
 								      : count);
@@ -331,7 +340,7 @@ void rep_pen_cells(const struct rep_pen *p, struct rep_cell *cell)
 		for (uint32_t c = 0; c < p->nclasses; c++) {
 			uint8_t state = p->l->class_state[c];
 
-			cell[i].ns[state] += ns[c];
+			cell[i].ns[state] = rep_plus(cell[i].ns[state], ns[c]);
 			if (state == TP_ST_WAITING && ns[c] > most) {
 				most = ns[c];
 				cell[i].reason = p->l->class_reason[c];

@@ -289,10 +289,13 @@ static uint32_t *order_by(const int64_t *a, const int64_t *b, size_t n)
 {
 	struct keyed *key = malloc((n + 1) * sizeof(*key));
 	uint32_t *row = malloc((n + 1) * sizeof(*row));
+	bool sorted = true;
 
-	for (size_t i = 0; key && i < n; i++)
+	for (size_t i = 0; key && i < n; i++) {
 		key[i] = (struct keyed){a[i], b[i], (uint32_t)i};
-	if (key && n)
+		sorted = sorted && (!i || by_key(&key[i - 1], &key[i]) < 0);
+	}
+	if (key && !sorted)
 		qsort(key, n, sizeof(*key), by_key);
 	for (size_t i = 0; key && row && i < n; i++)
 		row[i] = key[i].row;

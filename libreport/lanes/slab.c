@@ -295,7 +295,9 @@ static int make_sums(struct rep_slab *s, uint32_t nclasses)
 				memcpy(sum + nclasses, sum, nclasses * sizeof(*sum));
 				sum += nclasses;
 			}
-			sum[rep_slab_class(s, at)] += s->end[at] - rep_slab_start(s, at);
+			int64_t *to = &sum[rep_slab_class(s, at)];
+
+			*to = rep_plus(*to, rep_minus(s->end[at], rep_slab_start(s, at)));
 		}
 	}
 	return 0;
@@ -323,7 +325,7 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 
 		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
 			uint32_t at = order[list[k].first + i];
-			int64_t ns = s->end[at] - rep_slab_start(s, at);
+			int64_t ns = rep_minus(s->end[at], rep_slab_start(s, at));
 
 			if (i % REP_SLAB_BLOCK == 0) {
 				b[1] = b[0];
@@ -337,13 +339,13 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 			}
 			switch (rep_slab_class(s, at)) {
 			case TP_ST_RUNNING:
-				b->running += ns;
+				b->running = rep_plus(b->running, ns);
 				break;
 			case TP_ST_SYSCALL:
-				b->syscall += ns;
+				b->syscall = rep_plus(b->syscall, ns);
 				break;
 			default:
-				b->blocked += ns;
+				b->blocked = rep_plus(b->blocked, ns);
 				break;
 			}
 		}
@@ -353,7 +355,7 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 
 /* ---- slabs ---- */
 
-static void slab_free(struct rep_slab *s)
+void rep_slab_free(struct rep_slab *s)
 {
 	if (!s)
 		return;
@@ -404,50 +406,12 @@ static int make_slab(struct reading *r, struct tp_err *err)
 	return code;
 }
 
-/* Forgets what was drawn longest ago. What this draw has needed is kept before what it needs last:
- * of a range that is too long for memory, a part is there when it is drawn again. */
-static void make_room(struct rep_lanes *l, const struct rep_slab *keep)
-{
-	while (l->slab_bytes > l->slab_most) {
-		size_t old = l->v.nsegments;
-
-		for (size_t i = 0; i < l->v.nsegments; i++) {
-			if (!l->slab[i] || l->slab[i] == keep)
-				continue;
-			if (old == l->v.nsegments || l->slab[i]->used <= l->slab[old]->used)
-				old = i;
-		}
-		if (old == l->v.nsegments)
-			return;
-		l->slab_bytes -= l->slab[old]->bytes;
-		slab_free(l->slab[old]);
-		l->slab[old] = NULL;
-	}
-}
-
-struct rep_slab *rep_slab_peek(struct rep_lanes *l, size_t segment)
-{
-	struct rep_slab *s = segment < l->v.nsegments ? l->slab[segment] : NULL;
-
-	if (s)
-		s->used = l->used;
-	return s;
-}
-
-int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
-		 struct rep_slab **slab, struct tp_err *err)
+int rep_slab_read(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
+		  struct rep_slab **slab, struct tp_err *err)
 {
 	struct reading r = {.l = l, .stop = stop};
 	int code;
 
-	if (stop && atomic_load(stop))
-		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
-	*slab = rep_slab_peek(l, segment);
-	if (*slab)
-		return 0;
-	if (segment >= l->v.nsegments)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "there is no segment %zu",
-				  segment);
 	r.s = calloc(1, sizeof(*r.s));
 	if (!r.s)
 		return rep_lanes_nomem(err);
@@ -460,83 +424,9 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 	free(r.on_p);
 	free(r.on_m);
 	if (code) {
-		slab_free(r.s);
+		rep_slab_free(r.s);
 		return code;
 	}
-	l->slab[segment] = r.s;
-	l->slab_bytes += r.s->bytes;
-	make_room(l, r.s);
 	*slab = r.s;
 	return 0;
-}
-
-static int64_t distance(const struct tp_segment *s, int64_t from, int64_t to)
-{
-	if (s->to_ns < from)
-		return rep_minus(from, s->to_ns);
-	return s->from_ns > to ? rep_minus(s->from_ns, to) : 0;
-}
-
-int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_bool *stop,
-		    struct tp_err *err)
-{
-	const struct rep_view *v = &l->v;
-	size_t most = 0;
-	int code = 0;
-
-	/* Not more than fit beside each other: none is forgotten for another. */
-	while (!code && l->slab_bytes + most < l->slab_most) {
-		size_t next = v->nsegments;
-		struct rep_slab *slab;
-
-		for (size_t i = 0; i < v->nsegments; i++) {
-			if (l->slab[i])
-				most = l->slab[i]->bytes > most ? l->slab[i]->bytes : most;
-			else if (next == v->nsegments || distance(&v->segments[i], from, to) <
-							     distance(&v->segments[next], from, to))
-				next = i;
-		}
-		if (next == v->nsegments || l->slab_bytes + most >= l->slab_most)
-			break;
-		code = rep_slab_get(l, next, stop, &slab, err);
-	}
-	return code;
-}
-
-void rep_slabs_release(struct rep_lanes *l)
-{
-	for (size_t i = 0; l->slab && i < l->v.nsegments; i++)
-		slab_free(l->slab[i]);
-	free(l->slab);
-	l->slab = NULL;
-}
-
-uint32_t rep_slab_find(const struct rep_slab_list *list, uint32_t n, uint32_t owner)
-{
-	uint32_t from = 0, to = n;
-
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (list[middle].owner < owner)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from < n && list[from].owner == owner ? from : n;
-}
-
-const struct rep_slab_list *rep_slab_owner(const struct rep_slab *s, uint32_t i)
-{
-	uint32_t from = 0, to = s->nlists;
-
-	while (from + 1 < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (s->list[middle].first <= i)
-			from = middle;
-		else
-			to = middle;
-	}
-	return &s->list[from];
 }

@@ -56,6 +56,10 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 		 struct rep_slab **slab, struct tp_err *err);
 /* The same where it is there already, else NULL. */
 struct rep_slab *rep_slab_peek(struct rep_lanes *l, size_t segment);
+/* Reads a segment; the slab is the caller's. */
+int rep_slab_read(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
+		  struct rep_slab **slab, struct tp_err *err);
+void rep_slab_free(struct rep_slab *s);
 void rep_slabs_release(struct rep_lanes *l);
 
 /* The place of an owner's list among n, or n. */

@@ -2,8 +2,6 @@
  *
  *	lanes_check_open(&c, store, run);	the spans of a run
  *	lanes_check_pictures(&c, 100);		pictures of random ranges, widths and rows
- *	lanes_check_moments(&c, 100);		random places
- *	lanes_check_path(&c, ".", &hops);	moments where the critical path goes on
  *	c.problem says what does not agree, "" for nothing. */
 #ifndef REP_LANES_TESTING_H
 #define REP_LANES_TESTING_H
@@ -15,7 +13,6 @@
 #include <string.h>
 
 #include "lanes/inside.h"
-#include "path/path.h"
 #include "top/part.h"
 
 struct lanes_span {
@@ -44,8 +41,8 @@ struct lanes_check {
 	char problem[400];
 };
 
-__attribute__((format(printf, 2, 3))) static bool lanes_problem(struct lanes_check *c,
-								const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static inline bool lanes_problem(struct lanes_check *c,
+								       const char *fmt, ...)
 {
 	va_list ap;
 
@@ -56,13 +53,13 @@ __attribute__((format(printf, 2, 3))) static bool lanes_problem(struct lanes_che
 	return false;
 }
 
-static uint64_t lanes_random(struct lanes_check *c, uint64_t n)
+static inline uint64_t lanes_random(struct lanes_check *c, uint64_t n)
 {
 	c->seed = c->seed * 6364136223846793005u + 1442695040888963407u;
 	return n ? (c->seed >> 20) % n : 0;
 }
 
-static unsigned lanes_reason(struct lanes_check *c, const char *text)
+static inline unsigned lanes_reason(struct lanes_check *c, const char *text)
 {
 	unsigned i = 0;
 
@@ -73,7 +70,7 @@ static unsigned lanes_reason(struct lanes_check *c, const char *text)
 	return i < LANES_REASONS ? i : 0;
 }
 
-static unsigned lanes_state(const char *text)
+static inline unsigned lanes_state(const char *text)
 {
 	for (unsigned s = 0; s < TP_NSTATES; s++) {
 		if (!strcmp(tp_state_names[s], text))
@@ -82,20 +79,21 @@ static unsigned lanes_state(const char *text)
 	return 0;
 }
 
-static int64_t lanes_int(sqlite3_stmt *st, int column)
+static inline int64_t lanes_int(sqlite3_stmt *st, int column)
 {
 	return sqlite3_column_type(st, column) == SQLITE_NULL ? TP_NULL
 							      : sqlite3_column_int64(st, column);
 }
 
-static const char *lanes_text(sqlite3_stmt *st, int column)
+static inline const char *lanes_text(sqlite3_stmt *st, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(st, column);
 
 	return text ? text : "";
 }
 
-static bool lanes_query(struct lanes_check *c, const char *sql, struct lanes_span **out, size_t *n)
+static inline bool lanes_query(struct lanes_check *c, const char *sql, struct lanes_span **out,
+			       size_t *n)
 {
 	sqlite3_stmt *st = NULL;
 	size_t room = 0;
@@ -130,7 +128,7 @@ static bool lanes_query(struct lanes_check *c, const char *sql, struct lanes_spa
 }
 
 /* In the order in which they end, those of a goroutine together. */
-static bool lanes_sort(struct lanes_check *c)
+static inline bool lanes_sort(struct lanes_check *c)
 {
 	struct lanes_span *sorted = malloc((c->n + 1) * sizeof(*sorted));
 
@@ -152,7 +150,7 @@ static bool lanes_sort(struct lanes_check *c)
 }
 
 /* Which goroutines belong to which group: rows below it. */
-static bool lanes_find_groups(struct lanes_check *c)
+static inline bool lanes_find_groups(struct lanes_check *c)
 {
 	struct rep_lanes_options options = {
 	    .kind = REP_LANE_GROUP, .from = INT64_MIN, .to = INT64_MAX};
@@ -186,8 +184,8 @@ static bool lanes_find_groups(struct lanes_check *c)
 	return true;
 }
 
-static bool lanes_check_open(struct lanes_check *c, struct tp_store *store,
-			     const struct rep_run *run)
+static inline bool lanes_check_open(struct lanes_check *c, struct tp_store *store,
+				    const struct rep_run *run)
 {
 	struct tp_err err;
 
@@ -214,7 +212,7 @@ static bool lanes_check_open(struct lanes_check *c, struct tp_store *store,
 	return lanes_sort(c) && lanes_find_groups(c);
 }
 
-static void lanes_check_close(struct lanes_check *c)
+static inline void lanes_check_close(struct lanes_check *c)
 {
 	rep_lanes_free(c->lanes);
 	for (unsigned i = 0; i < c->nreasons; i++)
@@ -233,8 +231,8 @@ struct lanes_cell {
 	int64_t longest; /* of Ps and Ms */
 };
 
-static bool lanes_is_of(const struct lanes_check *c, const struct rep_lane *lane,
-			const struct lanes_span *s)
+static inline bool lanes_is_of(const struct lanes_check *c, const struct rep_lane *lane,
+			       const struct lanes_span *s)
 {
 	bool runs = s->state == TP_ST_RUNNING || s->state == TP_ST_SYSCALL;
 
@@ -253,15 +251,15 @@ static bool lanes_is_of(const struct lanes_check *c, const struct rep_lane *lane
 	}
 }
 
-static int64_t lanes_bound(const struct rep_picture *p, int c)
+static inline int64_t lanes_bound(const struct rep_picture *p, int c)
 {
 	uint64_t width = (uint64_t)(p->to - p->from), n = (uint64_t)p->cols;
 
 	return p->from + (int64_t)(width / n * (uint64_t)c + width % n * (uint64_t)c / n);
 }
 
-static void lanes_lay(const struct rep_picture *p, struct lanes_cell *cell,
-		      const struct lanes_span *s, bool counts)
+static inline void lanes_lay(const struct rep_picture *p, struct lanes_cell *cell,
+			     const struct lanes_span *s, bool counts)
 {
 	for (int c = 0; c < p->cols; c++) {
 		int64_t a = lanes_bound(p, c), b = lanes_bound(p, c + 1);
@@ -281,8 +279,8 @@ static void lanes_lay(const struct rep_picture *p, struct lanes_cell *cell,
 }
 
 /* The longest time of the goroutine of a cell there. */
-static int64_t lanes_time_of(const struct lanes_check *c, const struct rep_lane *lane, uint32_t g,
-			     int64_t a, int64_t b)
+static inline int64_t lanes_time_of(const struct lanes_check *c, const struct rep_lane *lane,
+				    uint32_t g, int64_t a, int64_t b)
 {
 	int64_t longest = 0;
 
@@ -296,8 +294,8 @@ static int64_t lanes_time_of(const struct lanes_check *c, const struct rep_lane 
 	return longest;
 }
 
-static bool lanes_compare(struct lanes_check *c, const struct rep_picture *p, size_t r, int col,
-			  const struct lanes_cell *want)
+static inline bool lanes_compare(struct lanes_check *c, const struct rep_picture *p, size_t r,
+				 int col, const struct lanes_cell *want)
 {
 	const struct rep_cell *got = &p->cell[r * (size_t)p->cols + (size_t)col];
 	const struct rep_lane *lane = &p->row[r];
@@ -336,7 +334,7 @@ static bool lanes_compare(struct lanes_check *c, const struct rep_picture *p, si
 }
 
 /* Lays all spans over the picture and compares. */
-static bool lanes_check_picture(struct lanes_check *c, const struct rep_picture *p)
+static inline bool lanes_check_picture(struct lanes_check *c, const struct rep_picture *p)
 {
 	struct lanes_cell *want = malloc((size_t)p->cols * sizeof(*want));
 	bool good = true;
@@ -369,7 +367,7 @@ static bool lanes_check_picture(struct lanes_check *c, const struct rep_picture 
 }
 
 /* Of the whole run, spread sums are the whole. */
-static bool lanes_check_coarse(struct lanes_check *c, struct rep_picture *p)
+static inline bool lanes_check_coarse(struct lanes_check *c, struct rep_picture *p)
 {
 	struct tp_err err;
 	int64_t *sum = calloc(p->nrows * TP_NSTATES + 1, sizeof(*sum));
@@ -404,7 +402,7 @@ static bool lanes_check_coarse(struct lanes_check *c, struct rep_picture *p)
 	return good;
 }
 
-static int64_t lanes_between(struct lanes_check *c, int64_t low, int64_t high)
+static inline int64_t lanes_between(struct lanes_check *c, int64_t low, int64_t high)
 {
 	/* Any magnitude is as likely as any other. */
 	double bits = 0;
@@ -416,7 +414,7 @@ static int64_t lanes_between(struct lanes_check *c, int64_t low, int64_t high)
 	return low + (r > n ? n : r);
 }
 
-static bool lanes_check_pictures(struct lanes_check *c, int n)
+static inline bool lanes_check_pictures(struct lanes_check *c, int n)
 {
 	int64_t duration = rep_lanes_duration(c->lanes);
 	struct rep_picture p = {0};
@@ -471,7 +469,7 @@ struct lanes_total {
 	int64_t ns[TP_NSTATES];
 };
 
-static int lanes_on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
+static inline int lanes_on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct lanes_total *t = ctx;
 
@@ -484,7 +482,7 @@ static int lanes_on_part(void *ctx, const struct rep_part *part, struct tp_err *
 }
 
 /* Rows add up to what tprof-top prints of the same goroutines, or of the task, and time. */
-static bool lanes_check_totals(struct lanes_check *c, enum rep_lane_kind kind, int n)
+static inline bool lanes_check_totals(struct lanes_check *c, enum rep_lane_kind kind, int n)
 {
 	struct rep_lanes_options options = {.kind = kind, .from = INT64_MIN, .to = INT64_MAX};
 	int64_t duration = rep_lanes_duration(c->lanes);
@@ -539,131 +537,6 @@ static bool lanes_check_totals(struct lanes_check *c, enum rep_lane_kind kind, i
 	}
 	rep_lane_rows_release(&rows);
 	free(p.cell);
-	return good;
-}
-
-/* ---- moments ---- */
-
-/* The rule of lanes.h, by going back span by span. */
-static struct rep_wakeup lanes_cause(const struct lanes_check *c, size_t at)
-{
-	for (size_t i = at + 1; i-- > c->first[c->span[at].goroutine];) {
-		const struct lanes_span *s = &c->span[i];
-
-		if (s->state == TP_ST_WAITING) {
-			if (s->waker == TP_NONE || s->waker == s->goroutine || s->open)
-				return (struct rep_wakeup){0, TP_NONE};
-			return (struct rep_wakeup){s->end, s->waker};
-		}
-		if (s->state == TP_ST_RUNNABLE && s->waker != TP_NONE && s->waker != s->goroutine)
-			return (struct rep_wakeup){s->start, s->waker};
-	}
-	return (struct rep_wakeup){0, TP_NONE};
-}
-
-static bool lanes_check_moment(struct lanes_check *c, size_t at)
-{
-	const struct lanes_span *s = &c->span[at];
-	int64_t ns = s->start + (int64_t)lanes_random(c, (uint64_t)(s->end - s->start));
-	bool acts = s->state != TP_ST_WAITING && s->state != TP_ST_RUNNABLE;
-	struct rep_wakeup cause = lanes_cause(c, at);
-	struct rep_moment m;
-	struct tp_err err;
-	size_t woken = 0;
-	bool good = true;
-
-	if (rep_lanes_moment(c->lanes, s->goroutine, ns, &m, &err)) {
-		rep_moment_release(&m);
-		return lanes_problem(c, "moment: %s", err.msg);
-	}
-	if (m.span.start != s->start || m.span.end != s->end || m.span.state != s->state ||
-	    m.span.waker != s->waker || m.span.goroutine != s->goroutine)
-		good = lanes_problem(c, "goroutine %u at %lld ns: another span (%s from %lld)",
-				     s->goroutine, (long long)ns, tp_state_names[m.span.state],
-				     (long long)m.span.start);
-	if (good && cause.goroutine != TP_NONE &&
-	    (m.cause.goroutine != cause.goroutine || m.cause.ns != cause.ns))
-		good = lanes_problem(c, "goroutine %u at %lld ns: cause %u at %lld, not %u at %lld",
-				     s->goroutine, (long long)ns, m.cause.goroutine,
-				     (long long)m.cause.ns, cause.goroutine, (long long)cause.ns);
-	for (size_t i = 0; i < c->n && acts; i++)
-		woken += c->span[i].state == TP_ST_RUNNABLE && c->span[i].waker == s->goroutine &&
-			 c->span[i].start >= s->start && c->span[i].start <= s->end;
-	if (good && !m.more_wakeups && m.nwakeups != woken)
-		good = lanes_problem(c, "goroutine %u at %lld ns woke %zu, SQL has %zu",
-				     s->goroutine, (long long)ns, m.nwakeups, woken);
-	rep_moment_release(&m);
-	return good;
-}
-
-/* One of the first spans of a goroutine after the beginning of a segment. */
-static size_t lanes_after_boundary(struct lanes_check *c)
-{
-	const struct rep_view *v = &c->lanes->v;
-	int64_t t = v->segments[lanes_random(c, v->nsegments)].from_ns;
-	uint32_t g = (uint32_t)lanes_random(c, c->ng);
-	size_t i = c->first[g];
-
-	while (i + 1 < c->first[g + 1] && c->span[i].start < t)
-		i++;
-	i += lanes_random(c, 5);
-	return i < c->n ? i : c->n - 1;
-}
-
-/* Places in spans that last. */
-static bool lanes_check_moments(struct lanes_check *c, int n)
-{
-	for (int i = 0; i < n && c->n; i++) {
-		size_t at = i % 2 && c->lanes->v.nsegments ? lanes_after_boundary(c)
-							   : (size_t)lanes_random(c, c->n);
-
-		if (c->span[at].end > c->span[at].start && !lanes_check_moment(c, at))
-			return false;
-	}
-	return true;
-}
-
-/* The chain of wake-ups goes where the path of the slowest task, or (NULL) of the run, goes. */
-static bool lanes_check_path(struct lanes_check *c, const char *task, size_t *hops)
-{
-	const struct rep_path_options options = {.task = task, .at_most = INT64_MAX, .slowest = 1};
-	const struct rep_filter_text text = {0};
-	struct rep_path_requests list = {0};
-	struct rep_path path = {0};
-	struct rep_filter filter;
-	struct rep_view view;
-	struct tp_err err;
-	bool good = true;
-
-	*hops = 0;
-	if (rep_filter_init(&filter, &text, &err) ||
-	    rep_view_init(&view, c->store, c->run, &filter, NULL, &err))
-		return lanes_problem(c, "path: %s", err.msg);
-	if (!rep_path_pick(&view, &options, &list, &err) &&
-	    rep_path_walk(&view, list.request, list.n, 3000, &path, &err))
-		good = lanes_problem(c, "path: %s", err.msg);
-	for (size_t i = 0; i < path.nhop && good; i++) {
-		const struct rep_path_hop *h = &path.hop[i];
-		struct rep_moment m = {0};
-
-		if (h->wakes == TP_NONE ||
-		    rep_lanes_moment(c->lanes, h->wakes, h->creates ? h->to : h->to - 1, &m, &err))
-			continue;
-		/* A wait without length is not found by its time. */
-		if (h->creates || (m.span.state == TP_ST_WAITING && m.span.end == h->to)) {
-			++*hops;
-			if (m.cause.goroutine != h->goroutine || m.cause.ns != h->to)
-				good = lanes_problem(
-				    c, "path: %u at %lld ns is because of %u at %lld, not %u",
-				    h->wakes, (long long)h->to, m.cause.goroutine,
-				    (long long)m.cause.ns, h->goroutine);
-		}
-		rep_moment_release(&m);
-	}
-	rep_path_release(&path);
-	rep_path_requests_release(&list);
-	rep_view_release(&view);
-	rep_filter_release(&filter);
 	return good;
 }
 
