@@ -300,6 +300,19 @@ static void open_narrowed(struct tui *t, struct tui_view *v, const char *view)
 	tui_error(t, "out of memory");
 }
 
+/* All of its life. */
+static void clear(struct tui *t, const struct tui_view *v)
+{
+	const struct gr_life *g = v->state;
+	struct tui_select select;
+
+	tui_select_init(&select);
+	select.run = v->select.run;
+	select.other = v->select.other;
+	select.at_goroutine = g->id;
+	tui_lead_open(t, &select, "goroutine", NULL);
+}
+
 static void turn(struct tui_view *v, int by)
 {
 	struct gr_life *g = v->state;
@@ -334,6 +347,10 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 	if (g->id >= 0 && action == TUI_DO_SECTION_BACK) {
 		turn(v, -1);
+		return true;
+	}
+	if (action == TUI_DO_CLEAR && g->id >= 0) {
+		clear(t, v);
 		return true;
 	}
 	if (action == TUI_DO_WAKER) {
