@@ -200,6 +200,103 @@ static void test_query_words(void **state)
 	rep_query_free(q);
 }
 
+static int add_meaning(void *ctx, const char *word, const char *doc)
+{
+	char line[300];
+
+	snprintf(line, sizeof(line), "%s: %s|", word, doc);
+	return tp_buf_put(ctx, line, strlen(line));
+}
+
+static void test_query_meanings(void **state)
+{
+	struct rep_query_options opt = {.run = TP_NULL};
+	struct tp_buf text = {0};
+	struct rep_query *q;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_query_new(&q, store, &opt, &err), 0);
+	assert_int_equal(
+	    rep_query_meanings(q, REP_WORDS_COLUMNS, "Thing", add_meaning, &text, &err), 0);
+	assert_int_equal(tp_buf_put(&text, "", 1), 0);
+	assert_string_equal((char *)text.data, "name: what it is called|size: bytes|");
+	text.size = 0;
+	assert_int_equal(rep_query_meanings(q, REP_WORDS_COLUMNS, "log", add_meaning, &text, &err),
+			 0);
+	assert_int_equal(tp_buf_put(&text, "", 1), 0);
+	assert_non_null(strstr((char *)text.data, "message: its text|"));
+	text.size = 0;
+	assert_int_equal(rep_query_meanings(q, REP_WORDS_TABLES | REP_WORDS_FUNCTIONS, NULL,
+					    add_meaning, &text, &err),
+			 0);
+	assert_int_equal(tp_buf_put(&text, "", 1), 0);
+	assert_non_null(strstr((char *)text.data, "thing: a thing of some kind|"));
+	assert_non_null(strstr((char *)text.data, "fmt_ns(ns): "));
+	tp_buf_release(&text);
+	rep_query_free(q);
+}
+
+/* On a connection that others read by name nothing may stand before what they mean, and nothing may
+ * be left open. */
+static void test_query_fleeting(void **state)
+{
+	static const char *const refused[] = {
+	    "create temp table event(a)", "create temp view v as select 1", "begin", "savepoint s",
+	    "delete from thing",
+	};
+	const struct rep_query_options opt = {
+	    .run = TP_NULL, .fleeting = true, .read_only = "not here"};
+	struct tp_buf buf = {0};
+	const struct rep_output_options format = {.format = REP_FORMAT_CSV,
+						  .sink = rep_sink_buf(&buf)};
+	struct rep_output *out;
+	struct rep_query *q;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_query_new(&q, store, &opt, &err), 0);
+	assert_int_equal(rep_output_new(&out, &format, &err), 0);
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		assert_int_equal(rep_query_run(q, refused[i], out, &err), TP_ESTORE);
+		assert_string_equal(err.msg, "not here");
+	}
+	assert_int_equal(rep_query_run(q, "with a(x) as (select 1) select x from a", out, &err), 0);
+	assert_int_equal(rep_query_place(q), SIZE_MAX);
+	if (sqlite3_libversion_number() >= 3038000) {
+		assert_int_equal(rep_query_run(q, "select 1;\nselect nonsense", out, &err),
+				 TP_ESTORE);
+		assert_int_equal(rep_query_place(q), 17);
+	}
+	rep_output_free(out);
+	rep_query_free(q);
+	tp_buf_release(&buf);
+}
+
+static void test_query_stop(void **state)
+{
+	static _Atomic bool stop = true;
+	const struct rep_query_options opt = {.run = TP_NULL, .stop = &stop};
+	struct tp_buf buf = {0};
+	const struct rep_output_options format = {.format = REP_FORMAT_CSV,
+						  .sink = rep_sink_buf(&buf)};
+	struct rep_output *out;
+	struct rep_query *q;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_query_new(&q, store, &opt, &err), 0);
+	assert_int_equal(rep_output_new(&out, &format, &err), 0);
+	assert_int_equal(rep_query_run(q,
+				       "with recursive c(x) as (select 1 union all select x + 1 "
+				       "from c) select max(x) from c",
+				       out, &err),
+			 TP_ECANCEL);
+	rep_output_free(out);
+	rep_query_free(q);
+	tp_buf_release(&buf);
+}
+
 static struct rep_query *interrupting;
 
 static int interrupt_write(void *ctx, const void *data, size_t size, struct tp_err *err)
@@ -236,7 +333,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_query_count),	    cmocka_unit_test(test_query_run),
 	    cmocka_unit_test(test_query_schema),    cmocka_unit_test(test_query_words),
-	    cmocka_unit_test(test_query_interrupt),
+	    cmocka_unit_test(test_query_interrupt), cmocka_unit_test(test_query_meanings),
+	    cmocka_unit_test(test_query_fleeting),  cmocka_unit_test(test_query_stop),
 	};
 
 	return cmocka_run_group_tests_name("query", tests, setup, teardown);
