@@ -5,6 +5,7 @@
 
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/overview/bands.h"
 #include "tprof-tui/view/overview/inside.h"
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
@@ -141,100 +142,59 @@ void ov_title(const struct tui_area *a, const char *title, bool here, const char
 			      right, strlen(right));
 }
 
-/* Sections of a band from `first` on: how many; their height. */
-static int band_of(const struct overview *o, int first, int cols, int *least, int *most)
+/* Bands by their number, each as high as the highest of its sections. Returns how many. */
+static int measure(const struct overview *o, int cols, struct ov_band *band)
 {
-	int n = 0, each;
+	int n = o->section[o->nsections - 1].band + 1;
 
-	while (first + n < o->nsections && o->section[first + n].band == o->section[first].band)
-		n++;
-	each = cols / n;
-	*least = *most = 0;
-	for (int i = first; i < first + n; i++) {
-		int low, high;
+	for (int b = 0; b < n; b++) {
+		int across = 0;
 
-		o->section[i].ops->height(o, &o->section[i], each, &low, &high);
-		*least = low > *least ? low : *least;
-		*most = high > *most ? high : *most;
+		band[b] = (struct ov_band){0};
+		for (int i = 0; i < o->nsections; i++)
+			across += o->section[i].band == b;
+		for (int i = 0; i < o->nsections; i++) {
+			const struct ov_section *s = &o->section[i];
+			int least, most;
+
+			if (s->band != b)
+				continue;
+			s->ops->height(o, s, cols / across, &least, &most);
+			band[b].least = least > band[b].least ? least : band[b].least;
+			band[b].most = most > band[b].most ? most : band[b].most;
+		}
+		if (band[b].most < band[b].least)
+			band[b].most = band[b].least;
 	}
 	return n;
 }
 
-struct band {
-	int first, n, rows, most;
-};
-
-/* Bands from o->top on that fit, with their heights; returns how many. */
-static int fit_bands(const struct overview *o, struct tui_area a, struct band *band)
+/* Sections of a band stand side by side. Returns the row below it. */
+static int draw_band(struct overview *o, int number, struct tui_area a)
 {
-	int nbands = 0, left = a.rows, n;
+	int first = 0, n = 0;
 
-	for (int first = 0; first < o->nsections; first += n) {
-		struct band *b = &band[nbands];
+	while (o->section[first].band != number)
+		first++;
+	while (first + n < o->nsections && o->section[first + n].band == number)
+		n++;
+	for (int k = 0; k < n; k++) {
+		struct ov_section *s = &o->section[first + k];
+		int each = a.cols / n;
 
-		*b = (struct band){.first = first};
-		n = b->n = band_of(o, first, a.cols, &b->rows, &b->most);
-		if (o->section[first].band < o->top)
-			continue;
-		/* A last one that is cut, if enough of it can be seen. */
-		if (b->rows > left && (nbands == 0 || left >= 4))
-			b->rows = left;
-		if (b->rows > left || left <= 0)
-			break;
-		left -= b->rows;
-		nbands++;
+		s->area = (struct tui_area){a.row, a.col + k * each, a.rows,
+					    k + 1 < n ? each : a.cols - k * each};
+		s->ops->draw(o, s, s->area, s == &o->section[o->here]);
 	}
-	for (bool more = true; more && left > 0;) {
-		more = false;
-		for (int i = 0; i < nbands && left > 0; i++) {
-			if (band[i].rows >= band[i].most)
-				continue;
-			band[i].rows++;
-			left--;
-			more = true;
-		}
-	}
-	return nbands;
-}
-
-/* Is the section on the screen, as much of it as has to be? */
-static bool visible(const struct overview *o, struct tui_area a, const struct band *band, int n)
-{
-	for (int i = 0; i < n; i++) {
-		int least, most;
-
-		if (o->here < band[i].first || o->here >= band[i].first + band[i].n)
-			continue;
-		band_of(o, band[i].first, a.cols, &least, &most);
-		return band[i].rows >= least || i == 0;
-	}
-	return false;
-}
-
-/* The end of the page is at the end of the screen, as far as there is that much. */
-static int fill_page(struct overview *o, struct tui_area a, struct band *band, int n)
-{
-	int rows = 0, first = o->nsections, least, most, top;
-
-	for (top = o->section[first - 1].band; top >= 0; top--) {
-		while (first > 0 && o->section[first - 1].band >= top)
-			first--;
-		band_of(o, first, a.cols, &least, &most);
-		if (rows + least > a.rows)
-			break;
-		rows += least;
-	}
-	if (o->top <= top + 1)
-		return n;
-	o->top = top + 1;
-	return fit_bands(o, a, band);
+	return a.row + a.rows;
 }
 
 static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct overview *o = v->state;
-	struct band band[OV_SECTIONS];
-	int n, row = a.row;
+	struct ov_band band[OV_SECTIONS];
+	struct tui_area at = a;
+	int n;
 
 	if (!v->select.run) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
@@ -243,27 +203,16 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 	}
 	if ((a.cols >= WIDE) != (o->wide == 2))
 		lay_out(o, a.cols >= WIDE);
-	if (o->section[o->here].band < o->top)
-		o->top = o->section[o->here].band;
-	n = fit_bands(o, a, band);
-	while (!visible(o, a, band, n) && o->top < o->section[o->here].band) {
-		o->top++;
-		n = fit_bands(o, a, band);
-	}
-	n = fill_page(o, a, band, n);
+	n = measure(o, a.cols, band);
+	o->top = ov_bands_top(band, n, o->top, o->section[o->here].band, a.rows);
+	ov_bands_fit(band, n, o->top, a.rows);
 	for (int i = 0; i < o->nsections; i++)
 		o->section[i].area = (struct tui_area){0};
-	for (int i = 0; i < n; i++) {
-		int each = a.cols / band[i].n;
-
-		for (int k = 0; k < band[i].n; k++) {
-			struct ov_section *s = &o->section[band[i].first + k];
-
-			s->area = (struct tui_area){row, a.col + k * each, band[i].rows,
-						    k + 1 < band[i].n ? each : a.cols - k * each};
-			s->ops->draw(o, s, s->area, s == &o->section[o->here]);
-		}
-		row += band[i].rows;
+	for (int b = 0; b < n; b++) {
+		if (!band[b].rows)
+			continue;
+		at.rows = band[b].rows;
+		at.row = draw_band(o, b, at);
 	}
 	ov_ask(t, v, 0);
 }
@@ -277,27 +226,15 @@ static void go(struct overview *o, int to)
 	o->here = to;
 }
 
-/* By a screen: to the first section below those that are shown, or to what is above. */
+/* By a screen. */
 static void turn_page(struct overview *o, bool down)
 {
-	int to = o->here;
+	struct ov_band band[OV_SECTIONS];
+	int n = measure(o, o->view->area.cols, band), to = 0;
 
-	if (down) {
-		while (to + 1 < o->nsections && o->section[to].area.rows)
-			to++;
-		o->top = o->section[to].band;
-	} else {
-		int rows = o->view->area.rows, least, most;
-
-		to = o->here;
-		while (to > 0 && o->section[to].band >= o->top)
-			to--;
-		while (to > 0 && rows > 0) {
-			band_of(o, to, o->view->area.cols, &least, &most);
-			rows -= least;
-			to -= rows > 0;
-		}
-	}
+	o->top = ov_bands_turn(band, n, o->top, o->view->area.rows, down);
+	while (to + 1 < o->nsections && o->section[to].band < o->top)
+		to++;
 	go(o, to);
 }
 
