@@ -85,16 +85,18 @@ void rep_lane_rows_release(struct rep_lane_rows *rows);
 struct rep_cell {
 	/* Goroutine time by enum tp_state, in ns: of one goroutine at most the column's width, of a
 	 * group as many times that as it has goroutines. Of a P and an M: Running is the time with
-	 * a goroutine, Idle a state of its own (TP_STATE_IDLE or nothing). */
+	 * a goroutine, Syscall (and, of an M, SyscallBlocked) that in calls of one that has it,
+	 * Idle that of a P which no thread holds; what is left, the scheduler had. Of a task: what
+	 * --task=ID counts. */
 	int64_t ns[TP_NSTATES];
-	uint32_t spans;	 /* that overlap the cell; 1: it shows a single one */
-	uint32_t reason; /* of the longest time blocked in it (string), 0 for none */
-	uint32_t g;	 /* of a P or M: goroutine that ran longest there, TP_NONE for none */
+	uint32_t spans;	 /* that overlap the cell (coarse: about); 1: it shows a single one */
+	uint32_t reason; /* for which most of its time was blocked (string), 0 for none */
+	uint32_t g;	 /* of a P or M: whose single stay there was longest, TP_NONE for none */
 };
 
 struct rep_picture {
 	/* to be set */
-	int64_t from, to; /* ns since the run began; to > from */
+	int64_t from, to; /* ns since the run began; to > from; columns below 1 ns are empty */
 	int cols;
 	const struct rep_lane *row;
 	size_t nrows;

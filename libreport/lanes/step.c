@@ -184,24 +184,15 @@ static size_t first_block(const struct rep_lanes *l, int step, const struct rep_
 	return step > 0 ? from : from - 1; /* SIZE_MAX: there is none before */
 }
 
-/* Does a goroutine do nothing in a segment, and is nothing done to it: waits or a P is waited for
- * all the time, or it is not there? */
-static bool rests(const struct rep_lanes *l, uint32_t g, const struct tp_segment *s)
+/* Is a goroutine not there in a segment? Where it is, it may be told of even while it rests: each
+ * generation names all that live. */
+static bool absent(const struct rep_lanes *l, uint32_t g, const struct tp_segment *s)
 {
 	int64_t created = REP_COL(&l->v, GOROUTINE, created_ns)[g];
 	int64_t ended = REP_COL(&l->v, GOROUTINE, ended_ns)[g];
 
-	if ((created != TP_NULL && created > s->to_ns) || (ended != TP_NULL && ended < s->from_ns))
-		return true;
-	for (size_t i = l->first_crossing[g]; i < l->first_crossing[g + 1]; i++) {
-		const struct rep_lane_span *span = &l->crossing[i];
-		uint8_t state = l->class_state[span->class];
-
-		if (span->start < s->from_ns && span->end > s->to_ns &&
-		    (state == TP_ST_WAITING || state == TP_ST_RUNNABLE))
-			return true;
-	}
-	return false;
+	return (created != TP_NULL && created > s->to_ns) ||
+	       (ended != TP_NULL && ended < s->from_ns);
 }
 
 /* The segment of a block, or NULL. */
@@ -258,7 +249,7 @@ int rep_lanes_step(struct rep_lanes *l, int step, uint32_t only, struct rep_even
 	while (block < l->nblocks && !found) {
 		const struct tp_segment *s = segment_of(l, block);
 
-		if (only == TP_NONE || !s || !rests(l, only, s)) {
+		if (only == TP_NONE || !s || !absent(l, only, s)) {
 			code = load_events(l, block, err);
 			if (code)
 				return code;
