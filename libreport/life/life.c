@@ -20,7 +20,7 @@ static bool crosses_from(const struct rep_life *life, size_t row, int64_t segmen
 }
 
 /* A store may say anything: what is summed up stays far from overflowing. */
-#define MOST_SPANS (INT64_C(1) << 40)
+#define MOST_SPANS (INT64_C(1) << 32)
 
 static void count(struct rep_life *life, uint64_t segment, int64_t n)
 {

@@ -15,14 +15,14 @@ int rep_bins_room(struct rep_bins *b, size_t n)
 int rep_bins_even(struct rep_bins *b, int64_t from, int64_t to, size_t n)
 {
 	/* A damaged clock may go from one end of 64 bits to the other. */
-	double length = to > from ? (double)to - (double)from : 0;
+	double length = to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
 
 	if (length < (double)n)
 		n = length > 0 ? (size_t)length : 1;
 	if (rep_bins_room(b, n))
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		b->edge[i] = from + (int64_t)(length * (double)i / (double)n);
+		b->edge[i] = (int64_t)((uint64_t)from + (uint64_t)(length * (double)i / (double)n));
 	b->edge[n] = to > from ? to : from;
 	return 0;
 }

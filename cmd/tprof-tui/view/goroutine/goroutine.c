@@ -30,6 +30,14 @@ static bool is_id(const char *text)
 	return text && *text && strlen(text) < 19 && !text[strspn(text, "0123456789")];
 }
 
+/* What has to read much is made when it is looked at. */
+static unsigned pieces_of(const struct gr_life *g)
+{
+	if (g->id < 0)
+		return 1u << GR_CHOICE;
+	return ((1u << GR_NPIECES) - 1) & ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
+}
+
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct gr_life *g = v->state;
@@ -54,10 +62,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		return true;
 	/* What is opened from here begins here. */
 	v->select.at_goroutine = t->select.at_goroutine = g->id;
-	/* What has to read much is made when it is looked at. */
-	g->pending = g->id < 0 ? 1u << GR_CHOICE
-			       : ((1u << GR_NPIECES) - 1) &
-				     ~(1u << GR_CHOICE | 1u << GR_TOTALS | 1u << GR_LONGEST);
+	g->pending = pieces_of(g);
 	return true;
 }
 
@@ -348,6 +353,13 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	if (g->id >= 0 && action == TUI_DO_SECTION_BACK) {
 		turn(v, -1);
 		return true;
+	}
+	if (action == TUI_DO_REFRESH) {
+		/* What failed, or was interrupted, once more. */
+		for (int i = 0; i < GR_NPIECES; i++)
+			if (g->section[i].error || !g->section[i].done)
+				gr_ask(t, v, 1u << i & pieces_of(g));
+		return false;
 	}
 	if (action == TUI_DO_CLEAR && g->id >= 0) {
 		clear(t, v);

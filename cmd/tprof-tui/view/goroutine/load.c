@@ -303,7 +303,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		g->want = -1;
 		if (job->code == TP_ECANCEL) {
 			g->pending = 0;
-			tui_message(v->tui, "interrupted");
+			tui_message(v->tui, "interrupted; ^L goes on");
 		}
 	}
 	ask_next(v->tui, v);

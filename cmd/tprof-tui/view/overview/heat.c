@@ -403,6 +403,14 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	case TUI_DO_RIGHT:
 		h->col += h->col + 1 < h->cols;
 		return true;
+	case TUI_DO_PAN_LEFT:
+		h->col -= h->cols / 2 < h->col ? h->cols / 2 : h->col;
+		return true;
+	case TUI_DO_PAN_RIGHT:
+		h->col += h->col + h->cols / 2 < h->cols ? h->cols / 2
+			  : h->cols			 ? h->cols - 1 - h->col
+							 : 0;
+		return true;
 	case TUI_DO_FIRST:
 		h->col = 0;
 		return true;

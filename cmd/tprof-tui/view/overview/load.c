@@ -342,7 +342,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		/* All that is left would be as unwelcome. */
 		if (job->code == TP_ECANCEL) {
 			o->pending = 0;
-			tui_message(v->tui, "interrupted; 2 begins again from another view");
+			tui_message(v->tui, "interrupted; ^L goes on");
 		}
 	}
 	v->busy = false;

@@ -77,6 +77,15 @@ static void make_sections(struct overview *o)
 	lay_out(o, false);
 }
 
+static unsigned pieces_of(const struct overview *o)
+{
+	const unsigned of_profiles = 1u << OV_TYPES | 1u << OV_FUNCTIONS | 1u << OV_LABELS;
+
+	if (o->profile)
+		return of_profiles | 1u << OV_LOSSES;
+	return ((1u << OV_NPIECES) - 1) & ~(of_profiles | 1u << OV_GROUPS);
+}
+
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct overview *o = v->state;
@@ -90,12 +99,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	o->profile = v->select.run && !strcmp(v->select.run->row.kind, "profile");
 	make_sections(o);
 	/* Begun when it is drawn: then it is known how wide the pictures are. */
-	if (o->profile)
-		o->pending =
-		    1u << OV_TYPES | 1u << OV_FUNCTIONS | 1u << OV_LABELS | 1u << OV_LOSSES;
-	else
-		o->pending = ((1u << OV_NPIECES) - 1) & ~(1u << OV_TYPES | 1u << OV_FUNCTIONS |
-							  1u << OV_LABELS | 1u << OV_GROUPS);
+	o->pending = pieces_of(o);
 	/* What is there at a glance leads on: the heat map where there is one. */
 	o->here = o->profile ? 0 : 1;
 	return true;
@@ -267,6 +271,12 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	if (s->ops->act(t, v, s, action))
 		return true;
 	switch (action) {
+	case TUI_DO_REFRESH:
+		/* What failed, or was interrupted, once more. */
+		ov_ask(t, v, pieces_of(o) & ~o->done);
+		for (int i = 0; i < OV_NPIECES; i++)
+			ov_ask(t, v, o->error[i] ? 1u << i : 0);
+		return false;
 	case TUI_DO_SECTION_NEXT:
 		return next(o, 1, true);
 	case TUI_DO_SECTION_BACK:
