@@ -24,6 +24,9 @@ struct tui_job {
 	/* Nobody waits for it any more: work that takes long looks at this now and then, and ends
 	 * with TP_ECANCEL. */
 	_Atomic bool stop;
+	/* It is ended, without `done`, as soon as anything else is asked for, by other views too:
+	 * who asked for it asks again when shown again. */
+	bool gives_way;
 
 	/* It is one statement of SQL: when nobody waits for it any more, that is ended. */
 	bool statement;

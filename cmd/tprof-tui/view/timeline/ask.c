@@ -82,7 +82,9 @@ static enum tl_ask missing(const struct timeline *s)
 		if (!current || !s->picture.exact)
 			return TL_ASK_EXACT;
 	}
-	return later ? s->special : TL_ASK_NOTHING;
+	if (later)
+		return s->special;
+	return s->read_ahead || s->gave_up ? TL_ASK_NOTHING : TL_ASK_AHEAD;
 }
 
 /* What is being made serves, whatever has changed since. */
@@ -97,6 +99,8 @@ static bool still_serves(const struct timeline *s, enum tl_ask ask)
 	case TL_ASK_LONGEST:
 	case TL_ASK_FIND:
 		return true;
+	case TL_ASK_AHEAD:
+		return ask == TL_ASK_AHEAD;
 	case TL_ASK_STEP:
 		return !s->playing || ask == TL_ASK_NOTHING || ask == TL_ASK_STEP;
 	case TL_ASK_COARSE:
@@ -234,10 +238,14 @@ void tl_ask(struct tui *t, struct timeline *s)
 		s->special = TL_ASK_NOTHING;
 		return;
 	}
-	j->job = (struct tui_job){
-	    .work = tl_job_work, .done = done, .release = release, .view = s->view};
+	j->job = (struct tui_job){.work = tl_job_work,
+				  .done = done,
+				  .release = release,
+				  .view = s->view,
+				  .gives_way = ask == TL_ASK_COARSE || ask == TL_ASK_EXACT ||
+					       ask == TL_ASK_AHEAD};
 	s->asked = ask;
-	s->view->busy = true;
+	s->view->busy = ask != TL_ASK_AHEAD;
 	tui_worker_ask(t->worker, &j->job);
 }
 
@@ -348,6 +356,7 @@ static void take(struct tui *t, struct timeline *s, struct tl_job *j)
 		j->detail = detail;
 		tl_moment(t, s);
 		break;
+	case TL_ASK_AHEAD:
 	case TL_ASK_NOTHING:
 		break;
 	}
@@ -360,6 +369,10 @@ static void done(struct tui_view *v, struct tui_job *job)
 
 	s->asked = TL_ASK_NOTHING;
 	v->busy = false;
+	if (j->ask == TL_ASK_AHEAD) {
+		s->read_ahead = true;
+		return;
+	}
 	if (is_special(j->ask) && j->ask == s->special)
 		s->special = TL_ASK_NOTHING;
 	if (!job->code || (job->code == TP_ENOENT && is_special(j->ask))) {

@@ -372,6 +372,9 @@ int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	case TL_ASK_EXACT:
 		return tl_picture_make(&j->picture, lanes, &j->window, j->row, j->nrows,
 				       j->ask == TL_ASK_COARSE, &job->stop, err);
+	case TL_ASK_AHEAD:
+		return rep_lanes_ahead(lanes, j->window.from, tl_window_to(&j->window), &job->stop,
+				       err);
 	case TL_ASK_MOMENT:
 		return tl_detail_make(&j->detail, lanes, &j->lane, j->entry, j->ns, err);
 	default:

@@ -69,6 +69,17 @@ static void close_view(struct tui *t, struct tui_view *v)
 	tl_ask_release(v->state);
 }
 
+/* What was asked for may have given way to what other views asked for. */
+static void resume(struct tui *t, struct tui_view *v)
+{
+	struct timeline *s = v->state;
+
+	(void)t;
+	s->asked = TL_ASK_NOTHING;
+	v->busy = false;
+	s->playing = s->gave_up = false;
+}
+
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	struct timeline *s = v->state;
@@ -413,6 +424,7 @@ const struct tui_view_ops tui_timeline = {
     .size = sizeof(struct timeline),
     .open = open_view,
     .close = close_view,
+    .resume = resume,
     .draw = draw,
     .act = act,
     .click = tl_click,

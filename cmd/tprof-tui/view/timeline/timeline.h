@@ -29,6 +29,7 @@ enum tl_ask {
 	TL_ASK_COARSE,	/* a picture, at once */
 	TL_ASK_MOMENT,
 	TL_ASK_EXACT, /* a picture */
+	TL_ASK_AHEAD, /* what pictures at other zooms need is read */
 };
 
 /* Rows of the screen, from top to bottom; 0: there is no room for it. */
@@ -109,7 +110,8 @@ struct timeline {
 	struct tl_window asked_window;
 	uint64_t asked_rows;
 	struct tl_place asked_place;
-	bool gave_up; /* what was asked for failed; until the next key */
+	bool read_ahead; /* all that there is room for */
+	bool gave_up;	 /* what was asked for failed; until the next key */
 };
 
 /* ---- ask.c ---- */
