@@ -12,6 +12,9 @@
 #include "top/top.h"
 #include "top/worst.h"
 
+/* No more of them are kept: a line below the table tells. */
+#define MOST_ROWS 200000
+
 void top_ask_free(void *ask)
 {
 	struct top_ask *a = ask;
@@ -55,7 +58,11 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 {
 	char times[60];
 	struct rep_top_options opt = {
-	    .filter = top_heeded(&a->entry, &f->select, times), .tables = true, .whole = true};
+	    .filter = top_heeded(&a->entry, &f->select, times),
+	    .rows = MOST_ROWS,
+	    .tables = true,
+	    .whole = true,
+	};
 
 	opt.each = a->each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
@@ -242,7 +249,7 @@ static int fill_leaks(struct tui_fill *f, struct tp_store *store, struct rep_out
 	if (!code)
 		code = rep_leaks_finish(l, err);
 	if (!code)
-		code = rep_leaks_print(l, out, 0, false, err);
+		code = rep_leaks_print(l, out, MOST_ROWS, false, err);
 	rep_leaks_free(l);
 	tp_profile_free(p);
 	return code;
@@ -255,7 +262,11 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 {
 	struct rep_path_requests list;
 	struct rep_path path = {0};
-	const struct rep_path_page page = {.v = v, .list = &list, .path = &path, .rows = 0};
+	/* A tree has no more branches than there are chains, and shows few unless all are asked
+	 * for.
+	 */
+	const struct rep_path_page page = {
+	    .v = v, .list = &list, .path = &path, .rows = report == REP_PATH_TREE ? 0 : MOST_ROWS};
 	int code = rep_path_pick(v, pick, &list, err);
 
 	if (!code && report == REP_PATH_HOP_LIST && list.n != 1)
@@ -294,7 +305,7 @@ static int fill_path(struct tui_fill *f, const struct top_ask *a, struct tp_stor
 	if (!code && report == REP_PATH_WAKERS) {
 		code = rep_wakes_add_up(&v, pick.task, pick.region, false, &wakes, err);
 		if (!code)
-			code = rep_wakes_show(out, &v, &wakes, 0, false, err);
+			code = rep_wakes_show(out, &v, &wakes, MOST_ROWS, false, err);
 		rep_wakes_release(&wakes);
 	} else if (!code) {
 		code = fill_paths(&v, &pick, report, out, err);

@@ -147,7 +147,7 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		bottom = bottom > 2 ? 2 : bottom;
 		bottom = left < 2 * LEAST_TABLE && bottom > 1 ? 1 : bottom;
 	}
-	left -= put_lines(top, up, a, row, top->all_lines ? left : left / 4);
+	left -= put_lines(top, up, a, row, top->all_lines ? left : left / 3);
 	row = a.row + a.rows - left;
 	if (chart)
 		left -= put_chart(top, a, row, left);

@@ -21,11 +21,22 @@ static const struct top_entry *entry(const struct top *top)
 
 /* ---- asking ---- */
 
+/* Nothing of the table before matters to the next: neither its order nor the place in it. */
+static void forget_place(struct top *top)
+{
+	tui_table_show(&top->rows.table, NULL);
+	top->rows.table.cursor = top->rows.table.top = 0;
+	top->rows.table.first = 0;
+}
+
 static void taken(struct tui_view *v, struct tui_fill *f)
 {
 	struct top *top = v->state;
 	struct top_ask *a = f->more;
 
+	if (top->fresh)
+		forget_place(top);
+	top->fresh = false;
 	top_model_drop(top->model);
 	top->model = NULL;
 	free(top->way);
@@ -82,8 +93,7 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	top->rows.table.cursor = top->rows.table.top = 0;
-	top->rows.table.first = 0;
+	top->fresh = true;
 	ask(t, v);
 }
 
@@ -269,8 +279,7 @@ static void turn_table(struct tui *t, struct top *top, int step)
 		return;
 	}
 	top->shown = (top->shown + n + (size_t)step) % n;
-	top->rows.table.cursor = top->rows.table.top = 0;
-	top->rows.table.first = 0;
+	forget_place(top);
 	if (!tui_table_show(&top->rows.table, &top->rows.cells.sheet[top->shown]))
 		tui_error(t, "out of memory");
 }

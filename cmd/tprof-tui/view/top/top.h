@@ -36,6 +36,7 @@ struct top {
 	struct top_way *way; /* by row; NULL: nothing is unfolded yet */
 	size_t nways;
 	bool unfolding; /* the worker does */
+	bool fresh;	/* the next table is another one, and begins at its top */
 
 	/* the list, where one is chosen */
 	bool choosing;
