@@ -65,6 +65,7 @@ const struct tui_binding tui_bindings[] = {
     {TUI_TAB, TUI_DO_REPORT_NEXT, TUI_DIFF, "next rows"},
     {KEY_BTAB, TUI_DO_REPORT_BACK, TUI_DIFF, NULL},
     {'x', TUI_DO_KIND, TUI_DIFF, NULL},
+    {' ', TUI_DO_FOLD, TUI_DIFF, "lines"},
     {'t', TUI_DO_SAMPLE_TYPE, TUI_DIFF, "type"},
     {'p', TUI_DO_DIFF_PER, TUI_DIFF, "per"},
     {'=', TUI_DO_DIFF_CHANGED, TUI_DIFF, "changed"},

@@ -32,7 +32,8 @@ WORDS = ["runs", "overview", "timeline", "top", "flame", "diff", "goroutine", "s
          "top tasks", "top regions", "top heap", "top logs", "top users", "flame cpu", "flame diff", "goroutine 1",
          "goroutine 22", "goroutine 99999999", "from 10%", "to 50%", "from 1ms", "to 2ms", "from", "to", "from 100%",
          "to 0", "task order", "region", "focus main", "focus (", "focus a*", "reason sync", "state blocked",
-         "state nonsense", "save", "yank", "sort-right", "zoom", "rows tasks", "highlight state:blocked", "unfold",
+         "state nonsense", "save", "yank", "sort-right", "zoom", "rows tasks", "diff 1", "diff 2", "diff rev=abc", "diff rev=abc rev=def", "diff --by=line --cum 1",
+         "diff --by=view=offcpu 1", "diff --by=nothing", "diff --by=sched --per=task --all-stats rev=abc", "highlight state:blocked", "unfold",
          "", " ", "nonsense", "from -1", "to 999999999999999999999s", "from 1e300s", "goroutine .*", "select"]
 QUERIES = ["select 1", "select * from goroutine", "select * from event limit 300", "select", "", "drop table run",
            "select name, total_ns from goroutine where run = :run order by 2 desc limit 20",

@@ -7,26 +7,11 @@
 #include "profile/trace.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/view/diff/choose.h"
-#include "tprof-tui/view/diff/compare.h"
+#include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/diff/lead.h"
 #include "tprof-tui/view/views.h"
 
 #define MOST_NOTES 4
-
-struct diff {
-	struct tui_rows rows;
-	bool choosing; /* the table is a list of what to compare with */
-	char *arg;     /* "rev=a rev=b", or an id; NULL: the marked run */
-	int at;	       /* of diff_rows_at */
-	enum rep_per per;
-	bool normalize, cum, every_stat, changed;
-	char type[96];	     /* picked; "": the default */
-	char found[96];	     /* compared */
-	struct tp_buf types; /* there are */
-	struct diff_measured *measured;
-	char against[400];		   /* what the old side is called */
-	const struct rep_run *against_run; /* its first run */
-};
 
 static bool is_trace(const struct rep_run *run)
 {
@@ -43,6 +28,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	diff_measured_free(d->measured);
 	d->measured = a->measured;
 	a->measured = NULL;
+	tui_cells_release(&d->lines);
 	if (f->job.code)
 		return;
 	snprintf(d->found, sizeof(d->found), "%s", a->found);
@@ -75,18 +61,18 @@ static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s
 	return true;
 }
 
-static bool ask(struct tui *t, struct tui_view *v)
+struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v)
 {
 	struct diff *d = v->state;
 	struct diff_ask *a = calloc(1, sizeof(*a));
 
 	if (!a) {
 		tui_error(t, "out of memory");
-		return false;
+		return NULL;
 	}
 	if (!pick_sides(t, d, &v->select, a)) {
 		diff_ask_free(a);
-		return false;
+		return NULL;
 	}
 	diff_rows_at(is_trace(&a->new.run[0]), d->at, &a->rows);
 	a->per = d->per;
@@ -95,6 +81,16 @@ static bool ask(struct tui *t, struct tui_view *v)
 	a->every_stat = d->every_stat;
 	a->changed = d->changed;
 	memcpy(a->type, d->type, sizeof(a->type));
+	return a;
+}
+
+static bool ask(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	struct diff_ask *a = diff_ask_new(t, v);
+
+	if (!a)
+		return false;
 	a->measured = d->measured;
 	d->measured = NULL;
 	tui_rows_ask_with(
@@ -111,54 +107,6 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 	d->rows.table.cursor = d->rows.table.top = 0;
 	d->rows.table.first = 0;
 	ask(t, v);
-}
-
-/* ---- how cells look ---- */
-
-static double cell_number(const struct tui_sheet *s, size_t row, const char *name)
-{
-	int c = tui_sheet_column(s, name);
-	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-
-	return !v			   ? 0
-	       : v->type == REP_TYPE_INT   ? (double)v->i
-	       : v->type == REP_TYPE_FLOAT ? v->f
-					   : 0;
-}
-
-/* Is it a verdict, and which? */
-static bool cell_is(const struct tui_sheet *s, size_t row, const char *name, const char *text)
-{
-	int c = tui_sheet_column(s, name);
-	const struct rep_value *v = c < 0 ? NULL : tui_cell(s, row, (size_t)c);
-
-	return v && v->type == REP_TYPE_TEXT && v->text.size == strlen(text) &&
-	       !memcmp(v->text.data, text, v->text.size);
-}
-
-/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
-static enum tui_style tint(const struct tui_sheet *s, size_t row, size_t column)
-{
-	bool judged = tui_sheet_column(s, "verdict") >= 0;
-	bool changed =
-	    cell_is(s, row, "verdict", "changed") || cell_is(s, row, "verdict", "differs");
-	const char *name = s->columns[column].name, *by = s->columns[column].by;
-	double by_how_much;
-
-	if (!strcmp(name, "VERDICT"))
-		return changed				       ? TUI_STYLE_STRONG
-		       : cell_is(s, row, "verdict", "too few") ? TUI_STYLE_DIM
-							       : TUI_STYLE_NORMAL;
-	if ((strcmp(name, "DELTA") != 0 && strcmp(name, "CHANGE") != 0) || !by ||
-	    (judged && !changed))
-		return TUI_STYLE_NORMAL;
-	by_how_much = cell_number(s, row, by);
-	if (by_how_much == 0) /* a change from nothing is no number */
-		by_how_much =
-		    cell_number(s, row, tui_sheet_column(s, "delta") >= 0 ? "delta" : "flat_delta");
-	return by_how_much > 0	 ? TUI_STYLE_MORE
-	       : by_how_much < 0 ? TUI_STYLE_LESS
-				 : TUI_STYLE_NORMAL;
 }
 
 /* ---- opening ---- */
@@ -234,7 +182,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	struct diff *d = v->state;
 
 	d->rows.table.sort = -1;
-	d->rows.table.tint = tint;
+	d->rows.table.tint = diff_tint;
 	if (!v->select.run) {
 		tui_error(t, "this store holds no runs, so there is nothing to compare");
 		return false;
@@ -260,6 +208,7 @@ static void close_view(struct tui *t, struct tui_view *v)
 	free(d->arg);
 	tp_buf_release(&d->types);
 	diff_measured_free(d->measured);
+	tui_cells_release(&d->lines);
 	tui_rows_close(t, v);
 }
 
@@ -476,6 +425,9 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		return true;
 	case TUI_DO_REPORT_BACK:
 		turn(t, v, -1);
+		return true;
+	case TUI_DO_FOLD:
+		diff_unfold(t, v);
 		return true;
 	case TUI_DO_SAMPLE_TYPE:
 		next_type(t, v);

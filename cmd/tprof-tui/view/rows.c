@@ -56,6 +56,10 @@ static void done(struct tui_view *v, struct tui_job *job)
 	struct tui_rows *r = v->state;
 
 	v->busy = false;
+	if (f->instead) {
+		f->instead(v, f);
+		return;
+	}
 	if (f->taken)
 		f->taken(v, f);
 	set_error(r, job->code ? job->err.msg : NULL);
@@ -108,6 +112,7 @@ void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *
 	f->more = ask->more;
 	f->free_more = ask->free_more;
 	f->taken = ask->taken;
+	f->instead = ask->instead;
 	f->chart_width = ask->chart_width;
 	v->busy = true;
 	tui_worker_ask(t->worker, &f->job);

@@ -28,6 +28,8 @@ struct tui_fill {
 	unsigned chart_width; /* cells of charts, 0: they are left out */
 	/* On the screen's thread, before the table is shown. NULL: nothing to do. */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
+	/* On the screen's thread, in place of showing it (f->cells); NULL: it is shown. */
+	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	/* On the worker's thread. */
 	int (*fill)(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err);
@@ -47,6 +49,7 @@ struct tui_ask {
 	void (*free_more)(void *more); /* not called with NULL */
 	unsigned chart_width;
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
+	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	bool statement; /* as of struct tui_job */
 };
 void tui_rows_ask_with(struct tui *t, struct tui_view *v, const struct tui_ask *ask);

@@ -289,6 +289,8 @@ static int diff_prepared(struct tui_fill *f, const struct loaded *l,
 
 	opt.keys.by =
 	    a->rows.kind == DIFF_PROFILES ? (enum rep_diff_by)a->rows.which : REP_BY_FUNCTION;
+	if (a->lines)
+		opt.keys.by = REP_BY_LINE;
 	opt.sample_index = *a->type ? a->type : NULL;
 	opt.normalize = a->normalize;
 	opt.cum = a->cum;

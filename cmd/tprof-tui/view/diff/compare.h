@@ -34,6 +34,7 @@ struct diff_ask {
 	struct diff_rows rows;
 	enum rep_per per;
 	bool normalize, cum, every_stat, changed;
+	bool lines;			/* of functions: a row for each of their lines */
 	char type[96];			/* the sample type; "": the default */
 	struct diff_measured *measured; /* NULL: not yet; of other runs it is made anew */
 

@@ -1,0 +1,34 @@
+/* The view diff; private to it. */
+#ifndef TUI_VIEW_DIFF_DIFF_H
+#define TUI_VIEW_DIFF_DIFF_H
+
+#include "tprof-tui/view/diff/compare.h"
+
+struct diff {
+	struct tui_rows rows;
+	bool choosing; /* the table is a list of what to compare with */
+	char *arg;     /* "rev=a rev=b", or an id; NULL: the marked run */
+	int at;	       /* of diff_rows_at */
+	enum rep_per per;
+	bool normalize, cum, every_stat, changed;
+	char type[96];	     /* picked; "": the default */
+	char found[96];	     /* compared */
+	struct tp_buf types; /* there are */
+	struct diff_measured *measured;
+	char against[400];		   /* what the old side is called */
+	const struct rep_run *against_run; /* its first run */
+	/* Rows of all lines, once a function was unfolded into its own. */
+	struct tui_cells lines;
+	size_t unfolding; /* the row that waits for them */
+};
+
+/* What the worker is to do; NULL with a message. */
+struct diff_ask *diff_ask_new(struct tui *t, struct tui_view *v);
+
+/* More and less, where that is more than noise: signs and verdicts say the same without colours. */
+enum tui_style diff_tint(const struct tui_sheet *s, size_t row, size_t column);
+
+/* The function under the cursor unfolds into its lines, or folds. */
+void diff_unfold(struct tui *t, struct tui_view *v);
+
+#endif

@@ -1,0 +1,108 @@
+/* A function, and below it its lines: all of them are compared by line once, with the same options.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/view/diff/diff.h"
+
+static bool is_line_of(const struct rep_value *line, const struct rep_value *function)
+{
+	size_t n = function->text.size;
+
+	return line->type == REP_TYPE_TEXT && line->text.size > n && line->text.data[n] == ' ' &&
+	       !memcmp(line->text.data, function->text.data, n);
+}
+
+/* Puts the lines below the row. False: no memory. */
+static bool add_lines(struct tui *t, struct diff *d, size_t row)
+{
+	struct tui_sheet *s = d->rows.table.sheet;
+	const struct tui_sheet *from = d->lines.n ? &d->lines.sheet[0] : NULL;
+	int function = tui_sheet_column(s, "function");
+	int line = from ? tui_sheet_column(from, "line") : -1;
+	struct rep_value *values;
+	size_t n = 0;
+	bool fine;
+
+	s->branch[row].asked = true;
+	if (function < 0 || line < 0 || from->ncolumns != s->ncolumns)
+		return true;
+	values = calloc((from->nrows + 1) * s->ncolumns, sizeof(*values));
+	if (!values)
+		return false;
+	for (size_t i = 0; i < from->nrows; i++)
+		if (is_line_of(tui_cell(from, i, (size_t)line), tui_cell(s, row, (size_t)function)))
+			memcpy(values + n++ * s->ncolumns, tui_cell(from, i, 0),
+			       s->ncolumns * sizeof(*values));
+	fine = !n || !tui_sheet_add(&d->rows.cells, s, row, values, n);
+	free(values);
+	if (!n)
+		tui_message(t, "nothing is known of its lines");
+	return fine;
+}
+
+static void lines_came(struct tui_view *v, struct tui_fill *f)
+{
+	struct diff *d = v->state;
+
+	if (f->job.code) {
+		tui_error(v->tui, "%s", f->job.err.msg);
+		return;
+	}
+	tui_cells_release(&d->lines);
+	d->lines = f->cells;
+	f->cells = (struct tui_cells){0};
+	if (!add_lines(v->tui, d, d->unfolding) || !tui_table_grown(&d->rows.table))
+		tui_error(v->tui, "out of memory");
+}
+
+static void ask_lines(struct tui *t, struct tui_view *v, size_t row)
+{
+	struct diff *d = v->state;
+	struct diff_ask *a = diff_ask_new(t, v);
+
+	if (!a)
+		return;
+	a->lines = true;
+	a->changed = false;
+	d->unfolding = row;
+	tui_rows_ask_with(t, v,
+			  &(struct tui_ask){.fill = diff_compare,
+					    .more = a,
+					    .free_more = diff_ask_free,
+					    .instead = lines_came});
+}
+
+void diff_unfold(struct tui *t, struct tui_view *v)
+{
+	struct diff *d = v->state;
+	struct tui_sheet *s = d->rows.table.sheet;
+	long row = tui_table_row(&d->rows.table);
+	struct tui_branch *b;
+
+	if (!s || row < 0 || v->busy || tui_sheet_column(s, "function") < 0 ||
+	    (d->rows.table.n && row == 0)) {
+		tui_message(t, v->busy ? "one moment" : "functions unfold into their lines");
+		return;
+	}
+	if (!s->branch && tui_sheet_unfolds(s)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	b = &s->branch[row];
+	if (b->above) {
+		/* On a line: folds what it is below of. */
+		b = &s->branch[b->above - 1];
+		b->open = false;
+	} else if (b->asked) {
+		b->open = !b->open;
+	} else if (!d->lines.n) {
+		ask_lines(t, v, (size_t)row);
+		return;
+	} else if (!add_lines(t, d, (size_t)row)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	if (!tui_table_grown(&d->rows.table))
+		tui_error(t, "out of memory");
+}
