@@ -46,7 +46,7 @@ static const struct rule rules[] = {
     {"region",     "goroutine", NULL,         BY_REGION | BY_GOROUTINE, "", "function", NULL, NULL, "name", NULL},
     {"logs",       "goroutine", NULL,         BY_TASK, "", "function", NULL, "type", NULL, NULL},
     {"story",      "goroutine", NULL,         BY_TASK, "", "function", NULL, NULL, "", NULL},
-    {"procs",      "timeline",  "procs",      0, NULL, NULL, NULL, NULL, NULL, NULL},
+    {"procs",      "timeline",  "Ps",      0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"mmu",        "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"heap",       "timeline",  NULL,         0, NULL, NULL, NULL, NULL, NULL, NULL},
     {"stops",      "timeline",  NULL,         BY_GOROUTINE, NULL, "entry", NULL, NULL, NULL, NULL},
