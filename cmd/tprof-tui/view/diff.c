@@ -120,63 +120,6 @@ static bool list(struct tui *t, struct tui_view *v)
 	return tui_rows_fill(t, v, diff_choices_fill, &choices);
 }
 
-/* "--by=sched", as tprof-diff has it. False with a message. */
-static bool take_option(struct tui *t, struct tui_view *v, const char *text)
-{
-	struct diff *d = v->state;
-	struct diff_rows rows;
-
-	if (!strncmp(text, "--by=", 5)) {
-		for (int i = 0; diff_rows_at(is_trace(v->select.run), i, &rows); i++)
-			if (!strcmp(rows.name, text + 5)) {
-				d->at = i;
-				return true;
-			}
-		tui_error(t, "there are no rows by '%.60s'; Tab shows one kind after the other",
-			  text + 5);
-		return false;
-	}
-	for (int i = 0; i < REP_NPER; i++)
-		if (!strncmp(text, "--per=", 6) && !strcmp(text + 6, rep_pers[i])) {
-			d->per = (enum rep_per)i;
-			return true;
-		}
-	if (!strncmp(text, "--type=", 7) && strlen(text) < sizeof(d->type)) {
-		snprintf(d->type, sizeof(d->type), "%.95s", text + 7);
-		return true;
-	}
-	if (!strcmp(text, "--normalize"))
-		return d->normalize = true;
-	if (!strcmp(text, "--cum"))
-		return d->cum = true;
-	if (!strcmp(text, "--all-stats"))
-		return d->every_stat = true;
-	if (!strcmp(text, "--changed"))
-		return d->changed = true;
-	tui_error(t,
-		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
-		  "--normalize, --cum, --all-stats, --changed",
-		  text);
-	return false;
-}
-
-/* Options first. What is left names the sides. */
-static bool take_options(struct tui *t, struct tui_view *v, const char **arg)
-{
-	while (*arg && !strncmp(*arg, "--", 2)) {
-		size_t n = strcspn(*arg, " ");
-		char text[120];
-
-		snprintf(text, sizeof(text), "%.*s", (int)n, *arg);
-		if (!take_option(t, v, text))
-			return false;
-		*arg += n + strspn(*arg + n, " ");
-	}
-	if (*arg && !**arg)
-		*arg = NULL;
-	return true;
-}
-
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct diff *d = v->state;
@@ -187,7 +130,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		tui_error(t, "this store holds no runs, so there is nothing to compare");
 		return false;
 	}
-	if (!take_options(t, v, &arg))
+	if (!diff_take_options(t, v, &arg))
 		return false;
 	if (arg) {
 		d->arg = strdup(arg);
@@ -450,31 +393,27 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	}
 }
 
-/* As open_view takes it. */
-static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
-{
-	const struct diff *d = v->state;
-	struct diff_rows rows;
-	size_t n = 0;
-
-	(void)t;
-	diff_rows_at(is_trace(v->select.run), d->at, &rows);
-	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
-			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",
-			      d->cum ? " --cum" : "", d->every_stat ? " --all-stats" : "",
-			      d->changed ? " --changed" : "");
-	if (*d->type && n < size)
-		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->type);
-	if (d->arg && n < size)
-		snprintf(text + n, size - n, " %s", d->arg);
-}
-
 static void resume(struct tui *t, struct tui_view *v)
 {
 	struct diff *d = v->state;
 
 	if (d->choosing)
 		list(t, v);
+}
+
+static const char *hints(struct tui *t, struct tui_view *v)
+{
+	const struct diff *d = v->state;
+
+	(void)t;
+	if (d->choosing)
+		return "Enter compare\tf filter\t1 runs\tR look again\tEsc back\tq quit\t? help";
+	if (is_metrics(v))
+		return "Tab next rows\tEnter its report\tp per\t= changed\ta statistics\to other\t"
+		       "f filter\t> sort\tEsc back\t? help";
+	return "Tab next rows\tEnter flame\tSpace lines\tt type\t= changed\ti cum\tp scale\to "
+	       "other\t"
+	       "f filter\t> sort\t? help";
 }
 
 const struct tui_view_ops tui_diff = {
@@ -494,5 +433,6 @@ const struct tui_view_ops tui_diff = {
     .yank = tui_rows_yank,
     .save = tui_rows_save,
     .title = title,
-    .keep = keep,
+    .keep = diff_keep,
+    .hints = hints,
 };

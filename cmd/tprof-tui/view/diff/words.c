@@ -1,0 +1,84 @@
+/* What a diff is opened with, as one types it behind `:diff`, and as it is kept. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tprof-tui/view/diff/diff.h"
+
+static bool is_trace(const struct rep_run *run)
+{
+	return run && !strcmp(run->row.kind, "trace");
+}
+
+/* "--by=sched", as tprof-diff has it. False with a message. */
+static bool take_option(struct tui *t, struct tui_view *v, const char *text)
+{
+	struct diff *d = v->state;
+	struct diff_rows rows;
+
+	if (!strncmp(text, "--by=", 5)) {
+		for (int i = 0; diff_rows_at(is_trace(v->select.run), i, &rows); i++)
+			if (!strcmp(rows.name, text + 5)) {
+				d->at = i;
+				return true;
+			}
+		tui_error(t, "there are no rows by '%.60s'; Tab shows one kind after the other",
+			  text + 5);
+		return false;
+	}
+	for (int i = 0; i < REP_NPER; i++)
+		if (!strncmp(text, "--per=", 6) && !strcmp(text + 6, rep_pers[i])) {
+			d->per = (enum rep_per)i;
+			return true;
+		}
+	if (!strncmp(text, "--type=", 7) && strlen(text) < sizeof(d->type)) {
+		snprintf(d->type, sizeof(d->type), "%.95s", text + 7);
+		return true;
+	}
+	if (!strcmp(text, "--normalize"))
+		return d->normalize = true;
+	if (!strcmp(text, "--cum"))
+		return d->cum = true;
+	if (!strcmp(text, "--all-stats"))
+		return d->every_stat = true;
+	if (!strcmp(text, "--changed"))
+		return d->changed = true;
+	tui_error(t,
+		  "'%.60s' is none of --by=ROWS, --per=second, task or run, --type=TYPE, "
+		  "--normalize, --cum, --all-stats, --changed",
+		  text);
+	return false;
+}
+
+bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg)
+{
+	while (*arg && !strncmp(*arg, "--", 2)) {
+		size_t n = strcspn(*arg, " ");
+		char text[120];
+
+		snprintf(text, sizeof(text), "%.*s", (int)n, *arg);
+		if (!take_option(t, v, text))
+			return false;
+		*arg += n + strspn(*arg + n, " ");
+	}
+	if (*arg && !**arg)
+		*arg = NULL;
+	return true;
+}
+
+void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size)
+{
+	const struct diff *d = v->state;
+	struct diff_rows rows;
+	size_t n = 0;
+
+	(void)t;
+	diff_rows_at(is_trace(v->select.run), d->at, &rows);
+	n += (size_t)snprintf(text, size, "--by=%s%s%s%s%s%s%s", rows.name, d->per ? " --per=" : "",
+			      d->per ? rep_pers[d->per] : "", d->normalize ? " --normalize" : "",
+			      d->cum ? " --cum" : "", d->every_stat ? " --all-stats" : "",
+			      d->changed ? " --changed" : "");
+	if (*d->type && n < size)
+		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->type);
+	if (d->arg && n < size)
+		snprintf(text + n, size - n, " %s", d->arg);
+}
