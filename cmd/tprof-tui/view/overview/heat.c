@@ -53,6 +53,11 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 		return;
 	}
+	/* The cursor waits for the Ps, and damaged stores have none. */
+	if (first >= t->nprocs) {
+		snprintf(text, 64, "P ?");
+		return;
+	}
 	if (last >= t->nprocs)
 		last = t->nprocs - 1;
 	if (first == last)
