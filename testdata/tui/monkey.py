@@ -230,6 +230,10 @@ def a_round(program, file, view, r, most, scratch, damaged):
     seat = Seat(program, file, view, scratch, size)
     typed = 0
     try:
+        # Before it has drawn anything ^C ends it, as any program.
+        deadline = time.monotonic() + 60
+        while not seat.tail and not seat.ended() and time.monotonic() < deadline:
+            seat.drain(0.05)
         seat.settle()
         while typed < most and not seat.ended():
             burst = b""
