@@ -54,6 +54,8 @@ static int measure(struct rep_lanes *lanes, const char *kind, struct rep_picture
 	double coarse = 0, first = 0, same = 0, moved[5] = {0};
 	int code;
 
+	if (rep_lanes_duration(lanes) > INT64_MAX / 2)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "no run takes so long");
 	p->from = (rep_lanes_duration(lanes) - length) / 2;
 	p->to = p->from + length;
 	p->coarse = true;

@@ -32,9 +32,10 @@ struct rep_lane_span {
 
 /* Sums of a segment: of the spans of one class within it, of a goroutine or a group. */
 struct rep_lane_sum {
-	int64_t total_ns, count;
+	int64_t total_ns;
 	uint32_t owner; /* goroutine, or group */
 	uint32_t segment;
+	uint32_t count;
 	uint16_t class;
 };
 

@@ -33,7 +33,8 @@
 struct rep_lanes;
 
 /* `filter`: which goroutines (its goroutine, task and region) have lanes; its time range is that of
- * the whole; NULL: all. It must outlive the lanes. TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
+ * the whole; NULL: all. It must outlive the lanes. TP_EFORMAT, TP_ENOENT (no such task or region),
+ * TP_ENOMEM, TP_ESTORE. */
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_err *err);
 void rep_lanes_free(struct rep_lanes *lanes);

@@ -15,6 +15,12 @@ static int by_owner(const void *a, const void *b)
 	return x->class < y->class ? -1 : x->class > y->class;
 }
 
+/* No segment has more spans than that. */
+static uint32_t count_of(int64_t n)
+{
+	return n < 0 ? 0 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
 /* By owner and segment. Tables have rows by segment, so that counting does. */
 static int sort(struct rep_lane_sums *s, uint32_t owners)
 {
@@ -67,7 +73,7 @@ static int finish_sums(struct rep_lane_sums *s, uint32_t owners)
 		}
 		if (same) {
 			same->total_ns = rep_plus(same->total_ns, next->total_ns);
-			same->count = rep_plus(same->count, next->count);
+			same->count = count_of((int64_t)same->count + next->count);
 		} else {
 			s->first[next->owner + 1]++;
 			s->sum[n++] = *next;
@@ -95,7 +101,7 @@ static int put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner,
 		return TP_ENOMEM;
 	s->sum[s->n++] = (struct rep_lane_sum){
 	    .total_ns = total_ns,
-	    .count = count,
+	    .count = count_of(count),
 	    .owner = owner,
 	    .segment = (uint32_t)segment,
 	    .class = rep_lanes_class(l, (unsigned)state,
