@@ -16,8 +16,14 @@ static const char *shown(const struct gr_life *g, int piece, size_t row, const c
 	struct tp_buf b = {0};
 
 	text[0] = '\0';
-	if (v && !rep_put_shown(&b, kind, v) && b.data)
-		snprintf(text, 200, "%.*s", (int)b.size, (char *)b.data);
+	if (v && !rep_put_shown(&b, kind, v) && b.data) {
+		size_t n = b.size < 199 ? b.size : 199;
+
+		/* Not within a character. */
+		while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
+			n--;
+		snprintf(text, 200, "%.*s", (int)n, (char *)b.data);
+	}
 	tp_buf_release(&b);
 	return text;
 }
@@ -50,8 +56,8 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine", REP_ID, id);
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "value", REP_TEXT, creator);
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", REP_NS, when);
-		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL,
-			 ", created by %.20s %.120s at %.20s", id, creator, when);
+		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", created by %s %s at %s", id,
+			 creator, when);
 	} else if (gr_sheet(g, GR_ORIGIN)) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", REP_NS, when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s", when);
