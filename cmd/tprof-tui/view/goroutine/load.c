@@ -22,6 +22,7 @@ struct job {
 	struct tui_cells cells;
 	/* of spans */
 	int64_t first, last, base, want, at_ns;
+	int64_t asked; /* g->want as it was */
 };
 
 void gr_section_release(struct gr_section *s)
@@ -277,12 +278,16 @@ static void take(struct gr_life *g, struct job *j)
 	g->first = j->first;
 	g->last = j->last;
 	g->base = j->base;
+	/* Keys may have gone on meanwhile; then the next one brings what they ask for. */
+	if (g->want != j->asked || g->at_ns != j->at_ns)
+		return;
+	g->want = -1;
+	g->at_ns = INT64_MIN;
 	if (s->table.sort < 0 && !(s->table.filter && *s->table.filter) && j->want >= j->base &&
 	    (uint64_t)(j->want - j->base) < s->table.n) {
 		s->table.cursor = (size_t)(j->want - j->base);
 		g->centre = true;
 	}
-	g->want = -1;
 }
 
 static void done(struct tui_view *v, struct tui_job *job)
@@ -341,8 +346,11 @@ static void ask_next(struct tui *t, struct tui_view *v)
 	g->pending &= ~(1u << j->piece);
 	g->doing = j->piece;
 	j->id = g->id;
-	j->want = g->want;
+	j->want = j->asked = g->want;
 	j->at_ns = g->at_ns;
+	/* Once more what is there. */
+	if (j->want < 0 && j->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
+		j->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
 	j->job = (struct tui_job){.work = work, .done = done, .release = release, .view = v};
 	v->busy = true;
 	tui_worker_ask(t->worker, &j->job);
@@ -368,7 +376,9 @@ void gr_go_to_span(struct tui *t, struct tui_view *v, int64_t number)
 	if (number >= g->base && (uint64_t)(number - g->base) < table->n) {
 		table->cursor = (size_t)(number - g->base);
 		g->want = -1;
-		return;
+		/* Another stretch is on its way: then this one again. */
+		if (g->doing != GR_SPANS && !(g->pending >> GR_SPANS & 1))
+			return;
 	}
 	g->want = number;
 	gr_ask(t, v, 1u << GR_SPANS);
