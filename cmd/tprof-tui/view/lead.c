@@ -125,6 +125,15 @@ static struct rep_value leaf_of(struct rep_value stack)
 	return rep_text(stack.text.data, end ? (size_t)(end - stack.text.data) : stack.text.size);
 }
 
+/* "< main.f" and "> main.f": below a function, whom it is called by and whom it calls. */
+static struct rep_value without_way(struct rep_value v)
+{
+	if (v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[1] == ' ' &&
+	    (v.text.data[0] == '<' || v.text.data[0] == '>'))
+		return rep_text(v.text.data + 2, v.text.size - 2);
+	return v;
+}
+
 bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 {
 	const struct rule *r;
@@ -151,6 +160,7 @@ bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 	lead->function = text(s, row, r->function, "function");
 	if (lead->function.type == REP_TYPE_NULL && !r->function)
 		lead->function = leaf_of(text(s, row, NULL, "stack"));
+	lead->function = without_way(lead->function);
 	lead->entry = text(s, row, r->entry, "entry");
 	lead->reason = text(s, row, NULL, "reason");
 	lead->state = r->state ? rep_str(r->state) : text(s, row, NULL, "state");

@@ -5,7 +5,8 @@
  *	{
  *		struct mine *m = v->state;
  *
- *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table), action)
+ *		return tui_lead_act(t, v, m->rows.table.sheet, tui_table_row(&m->rows.table),
+ *action)
  *|| tui_rows_act(t, v, action);
  *	}
  *

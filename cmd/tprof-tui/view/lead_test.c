@@ -85,6 +85,10 @@ static void test_lead_narrow(void **state)
 	     .reason = "^chan receive$",
 	     .at_ns = INT64_MIN,
 	     .at_goroutine = -1},
+	    {.table = {"cpu", {{"function", TEXT("< main.f")}}},
+	     .focus = "^main\\.f$",
+	     .at_ns = INT64_MIN,
+	     .at_goroutine = -1},
 	    /* A table of nobody's: SQL. */
 	    {.table = {"result", {{"stack", TEXT("main.g;main.h")}, {"ts", INT(0)}}},
 	     .focus = "^main\\.g$",

@@ -202,6 +202,33 @@ static int fill_functions(struct tui_fill *f, struct top_ask *a, struct tp_store
 	return code;
 }
 
+/* The report cpu has the functions of the view cpu, which knows who calls whom. */
+static int fill_cpu(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
+		    struct rep_output *out, struct tp_err *err)
+{
+	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
+	struct rep_trace_profile_options view = {.view = REP_TRACE_CPU};
+	struct top_model *m;
+	char times[60];
+	int code = fill_report(f, a, store, out, err);
+
+	if (code)
+		return code;
+	m = a->model = top_model_new();
+	if (!m)
+		return no_memory(err);
+	m->by_name = true;
+	view.filter = top_heeded(&a->entry, &f->select, times);
+	view.task = view.filter.task;
+	view.region = view.filter.region;
+	view.filter.task = view.filter.region = NULL;
+	code = rep_trace_profile(store, f->select.run, &view, &m->profile, err);
+	/* Samples, as the report counts. */
+	opt.sample_index = "0";
+	opt.node_fraction = 0;
+	return code ? code : rep_profile_top(&m->top, m->profile, &opt, err);
+}
+
 /* A report on profiles that has rows. */
 static int fill_rows(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 		     struct rep_output *out, struct tp_err *err)
@@ -355,7 +382,8 @@ int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 
 	switch (a->entry.kind) {
 	case TOP_REPORT:
-		return fill_report(f, a, store, out, err);
+		return strcmp(a->entry.name, "cpu") ? fill_report(f, a, store, out, err)
+						    : fill_cpu(f, a, store, out, err);
 	case TOP_FUNCTIONS:
 	case TOP_GO:
 	case TOP_PROFILE:

@@ -11,7 +11,8 @@
 struct top_model {
 	_Atomic int users;
 	struct tp_profile *profile; /* NULL before it is there */
-	struct rep_profile_top top; /* row by row that of the table */
+	struct rep_profile_top top; /* row by row that of the table, unless: */
+	bool by_name;		    /* the table's rows are found in it by their function */
 	struct rep_chains *chains;  /* NULL until something is unfolded */
 	/* What the table's options point to. */
 	char *focus, *type;

@@ -293,6 +293,7 @@ static bool flame(struct tui *t, struct tui_view *v)
 	const struct top_entry *e = entry(top);
 	struct tui_select select;
 	const char *arg = e->kind == TOP_FUNCTIONS	 ? rep_trace_views[e->which].name
+			  : e->kind == TOP_REPORT	 ? rep_trace_views[REP_TRACE_CPU].name
 			  : is_profile(v) && *top->found ? top->found
 							 : NULL;
 

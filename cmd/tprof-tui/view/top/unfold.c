@@ -215,10 +215,14 @@ static void fill_row(struct tui_sheet *s, struct rep_value *row, const struct re
 		set(s, row, "flat_share", rep_float((double)n->flat / (double)top->total));
 		set(s, row, "cum_share", rep_float((double)n->cum / (double)top->total));
 	}
+	/* A table whose names are the functions themselves. */
+	if (tui_sheet_column(s, "name_shown") < 0 && naming(s) >= 0)
+		row[naming(s)] = way_text(texts, n, callers);
 	set(s, row, "sample_type", rep_str(v->type));
 	set(s, row, "unit", rep_str(v->unit));
 	set(s, row, "name", text_value(n->name));
-	set(s, row, "function", text_value(n->info.name));
+	if (tui_sheet_column(s, "name_shown") >= 0)
+		set(s, row, "function", text_value(n->info.name));
 	set(s, row, "file", text_value(n->info.file));
 	if (n->info.line)
 		set(s, row, "line", rep_int(n->info.line));
@@ -277,6 +281,19 @@ static void done(struct tui_view *v, struct tui_job *job)
 	show(v->tui, top);
 }
 
+/* The row of the model with the function of this row; behind the last where there is none. */
+static size_t root_of(const struct top_model *m, const struct tui_sheet *s, size_t row)
+{
+	int c = tui_sheet_column(s, "function");
+	const struct rep_value *v = c >= 0 ? tui_cell(s, row, (size_t)c) : NULL;
+	size_t i = v && v->type == REP_TYPE_TEXT ? 0 : m->top.n;
+
+	while (i < m->top.n && (m->top.row[i].name.size != v->text.size ||
+				memcmp(m->top.row[i].name.text, v->text.data, v->text.size) != 0))
+		i++;
+	return i;
+}
+
 /* The chain that a row stands for: rows above it, up to the one of the table itself. */
 static bool chain_of(const struct top *top, const struct tui_sheet *s, size_t row,
 		     struct top_unfold *u)
@@ -299,7 +316,7 @@ static bool chain_of(const struct top *top, const struct tui_sheet *s, size_t ro
 		}
 		row = s->branch[row].above - 1;
 	}
-	u->root = row;
+	u->root = top->model->by_name ? root_of(top->model, s, row) : row;
 	return true;
 }
 
