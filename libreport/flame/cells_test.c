@@ -459,6 +459,7 @@ static void test_search_share(void **state)
 					    "main;read 11",
 					    "Read 13",
 					    "main;(unbalanced 1",
+					    "caf\xc3\xa9.Open 3",
 					    NULL};
 	static const struct {
 		const char *text;
@@ -467,8 +468,9 @@ static void test_search_share(void **state)
 	} cases[] = {
 	    {"Read", 25, 3}, /* a stack with two counts once */
 	    {"read", 36, 4}, /* without capitals both are meant */
-	    {"^re", 36, 4},	   {"(*conn)", 5, 1},  {"main", 24, 1},	  {"Main", 0, 0},
-	    {"(unbalanced", 1, 1}, {"serve|x", 12, 2}, {"nothing", 0, 0},
+	    {"^re", 36, 4},	   {"(*conn)", 5, 1},  {"main", 24, 1},	      {"Main", 0, 0},
+	    {"(unbalanced", 1, 1}, {"serve|x", 12, 2}, {"f\xc3\xa9.o", 3, 1}, {"F\xc3\xa9", 0, 0},
+	    {"\xc3\xa9", 3, 1},	   {"nothing", 0, 0},
 	};
 	struct sample s;
 

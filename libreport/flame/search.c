@@ -14,30 +14,54 @@ static bool has_capitals(const char *text)
 	return false;
 }
 
-/* What has no meaning in an expression stays, everything else is taken for itself. */
-static int quote(struct tp_buf *b, const char *text)
-{
-	int code = 0;
+/* What somebody looks for: an expression, or just a text. */
+struct pattern {
+	const char *text;
+	size_t size;
+	bool fold; /* upper and lower case are one, of ASCII */
+	bool literal;
+	struct rep_regex re;
+};
 
-	for (; *text; text++) {
-		if (strchr("\\.+*?()|[]{}^$", *text))
-			code |= tp_buf_put(b, "\\", 1);
-		code |= tp_buf_put(b, text, 1);
-	}
-	return code;
+static unsigned char lower(unsigned char c)
+{
+	return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c;
 }
 
-static int compile(struct rep_regex *re, const char *text, bool literal, struct tp_err *err)
+static bool holds(const struct pattern *p, const char *text, size_t size)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (!p->fold)
+		return memmem(text, size, p->text, p->size) != NULL;
+	for (size_t i = 0; i + p->size <= size; i++) {
+		size_t k = 0;
+
+		while (k < p->size && lower(s[i + k]) == (unsigned char)p->text[k])
+			k++;
+		if (k == p->size)
+			return true;
+	}
+	return false;
+}
+
+static int compile(struct pattern *p, const char *text, struct tp_err *err)
 {
 	struct tp_buf b = {0};
-	int code = has_capitals(text) ? 0 : tp_buf_put(&b, "(?i)", 4);
+	int code;
 
-	code |= literal ? quote(&b, text) : tp_buf_put(&b, text, strlen(text));
-	code |= tp_buf_put(&b, "", 1);
+	*p = (struct pattern){.text = text, .size = strlen(text), .fold = !has_capitals(text)};
+	p->literal = !strpbrk(text, "\\.+*?()|[]{}^$");
+	if (p->literal)
+		return 0;
+	code = p->fold ? tp_buf_put(&b, "(?i)", 4) : 0;
+	code |= tp_buf_put(&b, text, p->size + 1);
 	code = code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		    : rep_regex_init(re, (const char *)b.data, "search", err);
+		    : rep_regex_init(&p->re, (const char *)b.data, "search", err);
 	tp_buf_release(&b);
-	return code;
+	/* "(*conn)" is no expression, but what methods look like. */
+	p->literal = code == TP_EFORMAT;
+	return p->literal ? 0 : code;
 }
 
 /* By string of the names. */
@@ -45,21 +69,16 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 		       struct tp_err *err)
 {
 	uint32_t n = tp_dict_strings(t->names);
-	struct rep_regex re = {0};
-	int code = compile(&re, text, false, err);
+	struct pattern p;
+	int code = compile(&p, text, err);
 
-	/* "(*conn)" is no expression, but what methods look like. */
-	if (code == TP_EFORMAT) {
-		rep_regex_release(&re);
-		re = (struct rep_regex){0};
-		code = compile(&re, text, true, err);
-	}
 	for (uint32_t i = 1; i < n && !code; i++) {
 		struct tp_text s = tp_dict_text(t->names, i);
 
-		name[i] = rep_regex_match(&re, s.text, s.size);
+		name[i] =
+		    p.literal ? holds(&p, s.text, s.size) : rep_regex_match(&p.re, s.text, s.size);
 	}
-	rep_regex_release(&re);
+	rep_regex_release(&p.re);
 	return code;
 }
 
