@@ -249,45 +249,63 @@ static void draw_band(const struct timeline *s, int row)
 	}
 }
 
-/* Regions and logs of the cursor's goroutine, by name where there is room: "[checkout  ]  'paid".
+/* Of a region or log of the cursor's goroutine: name and end where there is room, up to a column.
  */
-static void draw_note(const struct timeline *s, int row, const struct tl_mark *m)
+static void draw_note(const struct timeline *s, int row, const struct tl_mark *m, int next)
 {
 	const struct tl_layout *l = &s->layout;
 	int first = tl_window_col(&s->window, m->from);
 	int last = tl_window_col(&s->window, m->to > m->from ? m->to - 1 : m->from);
 	int left = l->area.col + l->label;
-	bool region = m->kind == REP_MARK_REGION || m->kind == REP_MARK_TASK;
+	bool region = m->kind == REP_MARK_REGION;
 
 	if (last < 0 || first >= l->cols)
 		return;
-	if (region && first >= 0)
-		tui_glyph(row, left + first, TUI_STYLE_HEADING, "[", '[');
 	if (region && last < l->cols && last > first)
 		tui_glyph(row, left + last, TUI_STYLE_HEADING, "]", ']');
-	if (!region)
-		tui_glyph(row, left + first, TUI_STYLE_HEADING, m->kind == REP_MARK_LOG ? "'" : "^",
-			  m->kind == REP_MARK_LOG ? '\'' : '^');
 	first = first < 0 ? 0 : first + 1;
-	last = region ? (last < l->cols ? last : l->cols) : l->cols;
-	if (m->kind != REP_MARK_SAMPLE && last - first > 2)
+	last = region && last < next ? last : next;
+	if (last - first >= 3)
 		tui_put(row, left + first, last - first, TUI_STYLE_HEADING, REP_SHORTEN_RIGHT,
 			m->text, m->size);
 }
 
+static bool is_note(const struct tl_mark *m, uint32_t g)
+{
+	return m->goroutine == g && (m->kind == REP_MARK_REGION || m->kind == REP_MARK_LOG);
+}
+
+/* "[checkout    ]  'paid": from the last one on, as a text ends where the next column with a note
+ * begins. Beginnings come last, so that no end hides one. */
 static void draw_notes(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
 	const struct rep_lane *lane = tl_row(s);
 	uint32_t g = lane && lane->kind == REP_LANE_GOROUTINE ? lane->index : TP_NONE;
+	int at = l->cols, next = l->cols;
 
 	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, "regions, logs");
-	/* What is longer comes first, so that what is inside is drawn over it. */
-	for (int pass = REP_MARK_REGION; pass <= REP_MARK_LOG; pass++)
-		for (size_t i = 0; g != TP_NONE && i < s->picture.nmarks; i++)
-			if (s->picture.mark[i].goroutine == g &&
-			    (int)s->picture.mark[i].kind == pass)
-				draw_note(s, row, &s->picture.mark[i]);
+	for (size_t i = s->picture.nmarks; g != TP_NONE && i-- > 0;) {
+		const struct tl_mark *m = &s->picture.mark[i];
+		int col = tl_window_col(&s->window, m->from);
+
+		if (!is_note(m, g))
+			continue;
+		if (col < at) {
+			next = at;
+			at = col;
+		}
+		draw_note(s, row, m, next < l->cols ? next : l->cols);
+	}
+	for (size_t i = 0; g != TP_NONE && i < s->picture.nmarks; i++) {
+		const struct tl_mark *m = &s->picture.mark[i];
+		int col = tl_window_col(&s->window, m->from);
+		char c = m->kind == REP_MARK_REGION ? '[' : '\'';
+
+		if (is_note(m, g) && col >= 0 && col < l->cols)
+			tui_glyph(row, l->area.col + l->label + col, TUI_STYLE_HEADING,
+				  c == '[' ? "[" : "'", c);
+	}
 }
 
 /* ---- rows ---- */

@@ -93,17 +93,43 @@ static const char *state_words(unsigned state)
 	}
 }
 
+/* " on P 2, M 1234" where a goroutine has them. */
+static void put_place(char *text, size_t size, const struct timeline *s)
+{
+	const struct tp_span *span = &s->detail.span;
+	const struct {
+		enum tl_kind kind;
+		uint32_t index;
+		const char *name;
+	} places[] = {{TL_PROCS, span->p, "P"}, {TL_THREADS, span->m, "M"}};
+	size_t n = 0;
+
+	*text = '\0';
+	if (span->state != TP_ST_RUNNING && span->state != TP_ST_SYSCALL)
+		return;
+	for (size_t k = 0; k < 2; k++) {
+		const struct rep_lane *row = s->roster.other[places[k].kind];
+
+		for (size_t i = 0; i < s->roster.nother[places[k].kind]; i++)
+			if (row[i].index == places[k].index)
+				n += (size_t)snprintf(text + n, size - n, "%s%s %" PRId64,
+						      n ? ", " : " on ", places[k].name, row[i].id);
+	}
+}
+
 static void put_span(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
 	char who[400], took[TP_UNITS_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
+	char where[80];
 
 	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
 	if (*d->reason)
 		snprintf(why, sizeof(why), "%s%.200s",
 			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
-	line(p, TUI_STYLE_STRONG, "%s %s%s for %s, from %s to %s%s", who,
-	     state_words(d->span.state), why, tp_fmt_ns(took, d->span.end - d->span.start),
+	put_place(where, sizeof(where), s);
+	line(p, TUI_STYLE_STRONG, "%s %s%s%s for %s, from %s to %s%s", who,
+	     state_words(d->span.state), where, why, tp_fmt_ns(took, d->span.end - d->span.start),
 	     tl_time_text(from, d->span.start), tl_time_text(to, d->span.end),
 	     d->span.open ? ", when the run ends" : "");
 }
@@ -339,7 +365,7 @@ void tl_draw_panel(struct timeline *s, int row, int rows)
 	const struct tui_area *a = &s->layout.area;
 	const struct rep_lane *lane = tl_row(s);
 	struct paper p = {.row = row, .rows = rows, .col = a->col, .cols = a->cols};
-	bool wide = a->cols >= 140, stacks;
+	bool wide = a->cols >= 140, stacks, own;
 
 	if (!lane)
 		return;
@@ -347,16 +373,19 @@ void tl_draw_panel(struct timeline *s, int row, int rows)
 	if (wide && stacks)
 		p.cols = a->cols / 2 - 1;
 	put_facts(&p, s, lane);
+	/* Who was made runnable has no stack of its own: it is that of who did it. */
+	own = s->detail.span.state != TP_ST_RUNNABLE;
 	if (wide && stacks) {
-		put_stack(&p, &s->detail.waker_stack, "woken from");
+		if (own)
+			put_stack(&p, &s->detail.waker_stack, "woken from");
 		p = (struct paper){.row = row,
 				   .rows = rows,
 				   .col = a->col + a->cols / 2,
 				   .cols = a->cols - a->cols / 2};
-		put_stack(&p, &s->detail.stack, "stack");
+		put_stack(&p, &s->detail.stack, own ? "stack" : "woken from");
 	} else if (stacks) {
-		put_stack(&p, &s->detail.stack, NULL);
-		if (p.rows > 2)
+		put_stack(&p, &s->detail.stack, own ? NULL : "woken from");
+		if (own && p.rows > 2)
 			put_stack(&p, &s->detail.waker_stack, "woken from");
 	}
 }
@@ -370,7 +399,8 @@ int tl_panel_text(const struct timeline *s, struct tp_buf *out)
 		return 0;
 	put_facts(&p, s, row);
 	if (tl_detail_holds(&s->detail, row, s->ns) && s->detail.there) {
-		put_stack(&p, &s->detail.stack, "stack");
+		if (s->detail.span.state != TP_ST_RUNNABLE)
+			put_stack(&p, &s->detail.stack, "stack");
 		put_stack(&p, &s->detail.waker_stack, "woken from");
 	}
 	return p.failed;
