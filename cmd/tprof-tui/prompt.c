@@ -16,6 +16,7 @@ struct tui_prompts {
 	struct tui_line line[TUI_PROMPT_GO + 1];
 	char search[TUI_LINE_SIZE];
 	struct tui_menu menu; /* of the palette: what matches what was typed */
+	bool arguments;	      /* the menu has what may stand behind the command */
 	bool recalled;	      /* its history has been read */
 };
 
@@ -111,6 +112,30 @@ static bool has(const char *text, const char *part)
 	return false;
 }
 
+/* The command is there: what it takes. */
+static void fill_arguments(struct tui *t, const char *typed)
+{
+	struct tui_menu *menu = &t->prompts->menu;
+	size_t n = strcspn(typed, " ");
+	const struct tui_view_ops *ops;
+	char name[64];
+	struct word w;
+
+	snprintf(name, sizeof(name), "%.*s", n < 63 ? (int)n : 63, typed);
+	ops = tui_view_find(name);
+	if (ops && ops->offer)
+		ops->offer(t, menu, typed + n + strspn(typed + n, " "));
+	for (size_t i = 0; !menu->n && word_at(i, &w); i++) {
+		char shown[100];
+
+		if (strcmp(w.name, name) != 0)
+			continue;
+		/* Nothing to put in, but how it is meant. */
+		snprintf(shown, sizeof(shown), "%s %s", w.name, w.arg ? w.arg : "");
+		tui_menu_add(menu, "", shown, w.doc);
+	}
+}
+
 /* Those that begin so, then those that hold it, then those whose meaning does. */
 static void fill_menu(struct tui *t)
 {
@@ -120,18 +145,9 @@ static void fill_menu(struct tui *t)
 	struct word w;
 
 	tui_menu_clear(&p->menu);
-	if (strchr(typed, ' ')) {
-		/* The command is there: what it takes. */
-		size_t name = strcspn(typed, " ");
-
-		for (size_t i = 0; word_at(i, &w); i++)
-			if (strlen(w.name) == name && !strncmp(w.name, typed, name)) {
-				char shown[100];
-
-				snprintf(shown, sizeof(shown), "%s %s", w.name, w.arg ? w.arg : "");
-				tui_menu_add(&p->menu, w.name, shown, w.doc);
-				return;
-			}
+	p->arguments = strchr(typed, ' ') != NULL;
+	if (p->arguments) {
+		fill_arguments(t, typed);
 		return;
 	}
 	for (int round = 0; round < 3; round++)
@@ -154,11 +170,17 @@ static void complete(struct tui *t, int step)
 	struct tui_prompts *p = t->prompts;
 	const char *word;
 
-	if (p->open != TUI_PROMPT_PALETTE || strchr(line(t)->text, ' '))
+	char whole[TUI_LINE_SIZE];
+
+	if (p->open != TUI_PROMPT_PALETTE)
 		return;
 	word = tui_menu_turn(&p->menu, step);
-	if (word)
-		tui_line_begin(line(t), word);
+	if (!word || !*word)
+		return;
+	snprintf(whole, sizeof(whole), "%.*s%s%.200s",
+		 p->arguments ? (int)strcspn(line(t)->text, " ") : 0, line(t)->text,
+		 p->arguments ? " " : "", word);
+	tui_line_begin(line(t), whole);
 }
 
 /* What is meant by a beginning that only one command has. */

@@ -52,6 +52,7 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[
 char *tui_select_words(const struct tui_select *s, char *text, size_t size);
 
 struct tui;
+struct tui_menu;
 struct tui_view;
 
 struct tui_view_ops {
@@ -100,6 +101,9 @@ struct tui_view_ops {
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
 	const char *(*hints)(struct tui *t, struct tui_view *v);
+	/* What may stand behind its name in the palette and begins as `typed` does: adds it to the
+	 * menu. NULL: nobody knows. */
+	void (*offer)(struct tui *t, struct tui_menu *menu, const char *typed);
 	/* The line that the cursor is on (`set` negative), or to be put on as soon as there is one.
 	 * NULL: there are no lines. */
 	long (*cursor)(struct tui *t, struct tui_view *v, long set);

@@ -434,5 +434,6 @@ const struct tui_view_ops tui_diff = {
     .save = tui_rows_save,
     .title = title,
     .keep = diff_keep,
+    .offer = diff_offer,
     .hints = hints,
 };

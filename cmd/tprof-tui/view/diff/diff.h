@@ -34,6 +34,7 @@ void diff_unfold(struct tui *t, struct tui_view *v);
 /* "--by=sched --per=task rev=a": takes the options that come first; what is left names the sides,
  * NULL where there is nothing. False with a message. */
 bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg);
+void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed);
 /* All of it, as tui_view_ops.keep. */
 void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tprof-tui/view/diff/diff.h"
+#include "tprof-tui/widget/menu.h"
 
 static bool is_trace(const struct rep_run *run)
 {
@@ -81,4 +82,31 @@ void diff_keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 		n += (size_t)snprintf(text + n, size - n, " --type=%s", d->type);
 	if (d->arg && n < size)
 		snprintf(text + n, size - n, " %s", d->arg);
+}
+
+/* Options, labels and names of runs. */
+void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed)
+{
+	const struct rep_run *shown = t->select.run;
+	size_t n = strlen(typed);
+	struct diff_rows rows;
+
+	for (int i = 0; diff_rows_at(is_trace(shown), i, &rows); i++) {
+		char text[40];
+
+		snprintf(text, sizeof(text), "--by=%s", rows.name);
+		if (n && !strncmp(text, typed, n))
+			tui_menu_add(menu, text, NULL, "what there is a row for");
+	}
+	for (size_t i = 0; i < t->cmd->all.n && shown; i++) {
+		const struct rep_run *run = &t->cmd->all.run[i];
+
+		if (is_trace(run) != is_trace(shown))
+			continue;
+		for (size_t k = 0; k < run->nlabels; k++)
+			if (!strncmp(run->labels[k], typed, n))
+				tui_menu_add(menu, run->labels[k], NULL, "all runs of this label");
+		if (run->row.id != shown->row.id && !strncmp(run->row.name, typed, n))
+			tui_menu_add(menu, run->row.name, NULL, "a run");
+	}
 }

@@ -8,6 +8,7 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
 #include "tprof-tui/view/views.h"
+#include "tprof-tui/widget/menu.h"
 
 static bool is_profile(const struct tui_view *v)
 {
@@ -483,6 +484,17 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 	snprintf(text, size, "%s", entry(top)->name);
 }
 
+static void offer(struct tui *t, struct tui_menu *menu, const char *typed)
+{
+	const struct rep_run *run = t->select.run;
+	struct top_entry list[TOP_MOST_ENTRIES];
+	size_t n = run ? top_list(strcmp(run->row.kind, "trace") != 0, list) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(list[i].name, typed, strlen(typed)))
+			tui_menu_add(menu, list[i].name, NULL, list[i].doc);
+}
+
 const struct tui_view_ops tui_top = {
     .where = TUI_TOP,
     .name = "top",
@@ -501,5 +513,6 @@ const struct tui_view_ops tui_top = {
     .source = top_source,
     .title = title,
     .keep = keep,
+    .offer = offer,
     .cursor = tui_rows_cursor,
 };
