@@ -436,7 +436,8 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 	case TUI_DO_ENTER:
 	case TUI_DO_TIMELINE:
 		ov_column(o, h->col, h->cols, &from, &to);
-		ov_open_at(t, v, "timeline", of_groups(o) || h->row < BANDS ? NULL : "Ps",
+		ov_open_at(t, v, "timeline",
+			   action != TUI_DO_ENTER || of_groups(o) || h->row < BANDS ? NULL : "Ps",
 			   from + (to - from) / 2);
 		return true;
 	default:
