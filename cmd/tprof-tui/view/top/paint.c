@@ -11,14 +11,14 @@ struct lines {
 	size_t from, to; /* of the cells' notes */
 };
 
-static struct lines above(const struct top *top)
+static struct lines above(const struct top *top, size_t sheet)
 {
 	const struct tui_cells *c = &top->rows.cells;
-	struct lines l = {0, c->n ? c->sheet[top->shown].notes : c->nnotes};
+	struct lines l = {0, c->n ? c->sheet[sheet].notes : c->nnotes};
 
-	if (!top->shown || top->shown >= c->n)
+	if (!sheet || sheet >= c->n)
 		return l;
-	l.from = c->sheet[top->shown - 1].notes;
+	l.from = c->sheet[sheet - 1].notes;
 	while (l.from < l.to && !c->strong[l.from])
 		l.from++;
 	return l;
@@ -100,6 +100,28 @@ static int put_chart(const struct top *top, struct tui_area a, int row, int most
 	return used;
 }
 
+#define LEAST_OTHER 4 /* lines that are worth while for one more table */
+
+/* What there is room for of the tables that come next; ] goes to them. */
+static void put_others(struct top *top, struct tui_area a)
+{
+	for (size_t i = top->shown + 1; i < top->rows.cells.n && a.rows >= LEAST_OTHER; i++) {
+		struct tui_sheet *s = &top->rows.cells.sheet[i];
+		struct tui_table table = {.sort = -1, .idle = true};
+		size_t rows = s->nrows + 1;
+		int used = 1;
+
+		used += put_lines(top, above(top, i), a, a.row + used, 1);
+		if (tui_table_show(&table, s))
+			tui_table_draw(
+			    &table, (struct tui_area){a.row + used, a.col, a.rows - used, a.cols});
+		tui_table_release(&table);
+		used = rows < (size_t)(a.rows - used) ? used + (int)rows : a.rows;
+		a.row += used;
+		a.rows -= used;
+	}
+}
+
 static int put_unheeded(const struct tui_view *v, const struct top *top, struct tui_area a, int row)
 {
 	char text[100], line[200];
@@ -135,7 +157,7 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		tui_rows_draw(t, v, (struct tui_area){row, a.col, left, a.cols});
 		return;
 	}
-	up = above(top);
+	up = above(top, top->shown);
 	down = below(top);
 	bottom = count(top, down);
 	/* The chart is left out where the table would not be seen, unless it is asked for. */
@@ -158,6 +180,14 @@ void top_draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		put_lines(top, down, a, a.row + a.rows - bottom, bottom);
 	top->table_row = row;
 	top->table_rows = left - bottom;
+	if (top->shown + 1 < top->rows.cells.n && top->rows.table.sheet &&
+	    top->rows.table.n + 1 + LEAST_OTHER < (size_t)top->table_rows) {
+		int used = (int)top->rows.table.n + 1;
+
+		put_others(top,
+			   (struct tui_area){row + used, a.col, top->table_rows - used, a.cols});
+		top->table_rows = used;
+	}
 	if (top->rows.table.sheet && top->table_rows > 0)
 		tui_table_draw(&top->rows.table,
 			       (struct tui_area){row, a.col, top->table_rows, a.cols});
