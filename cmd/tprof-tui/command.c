@@ -43,8 +43,12 @@ static void set_time(struct tui *t, const char *arg, bool from)
 	if (!need_trace(t, "times"))
 		return;
 	ns = from ? INT64_MIN : INT64_MAX;
-	if (*arg && !tui_time(t, arg, &ns))
+	if (*arg && !tui_time(t, arg + (*arg == '+'), &ns))
 		return;
+	/* "+2ms": from where the range begins. */
+	if (*arg == '+' && t->select.from_ns != INT64_MIN &&
+	    __builtin_add_overflow(ns, t->select.from_ns, &ns))
+		ns = INT64_MAX;
 	if (from ? ns >= t->select.to_ns : ns <= t->select.from_ns) {
 		char other[TP_UNITS_SIZE];
 
@@ -146,8 +150,9 @@ static void do_highlight(struct tui *t, const char *arg)
 }
 
 const struct tui_palette_command tui_commands[] = {
-    {"from", "TIME", "only from this time on (1.5s, 25%); without one, from the start", do_from},
-    {"to", "TIME", "only before this time; without one, to the end", do_to},
+    {"from", "TIME",
+     "only from this time on (1.5s, 25%, +2ms further); without one, from the start", do_from},
+    {"to", "TIME", "only before this time (+2ms: so long); without one, to the end", do_to},
     {"goroutine", "ID|REGEX", "only this goroutine, or those whose entry function matches",
      do_goroutine},
     {"focus", "REGEX", "only stacks with a function that matches", do_focus},
@@ -222,12 +227,19 @@ void tui_go(struct tui *t, const char *text)
 {
 	struct tui_view *v = tui_current(t);
 
-	if (!*text || (v && v->ops->go && v->ops->go(t, v, text)))
+	text += strspn(text, " ");
+	if (!*text)
+		return;
+	if (*text == '#') {
+		do_task(t, text + 1);
+		return;
+	}
+	if (v && v->ops->go && v->ops->go(t, v, text))
 		return;
 	if (!text[strspn(text, "0123456789")])
 		do_goroutine(t, text);
 	else if (is_time(text))
 		go_time(t, text);
 	else
-		do_task(t, text[0] == '#' ? text + 1 : text);
+		do_task(t, text);
 }

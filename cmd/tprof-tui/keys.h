@@ -37,8 +37,8 @@ enum tui_where {
 	X(FIRST, "first", "to the first line, or the start of the run")                            \
 	X(LAST, "last", "to the last line, or the end of the run")                                 \
 	X(ENTER, "open", "open what the cursor is on")                                             \
-	X(BACK, "back", "to where you were before")                                                \
-	X(FORWARD, "forward", "and back again")                                                    \
+	X(BACK, "back", "to where you were before: undo")                                          \
+	X(FORWARD, "forward", "and back again: redo")                                              \
 	X(QUIT, "quit", "back, and from the first view out")                                       \
 	X(EXIT, "exit", "leave from wherever one is")                                              \
 	X(HELP, "help", "every key, searchable")                                                   \

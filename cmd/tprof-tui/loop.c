@@ -109,7 +109,8 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 				seen |= shown[i] == b->action;
 			/* A key that means something else here is none of its hints. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
-			    tui_key_action(b->key, v->ops->where) != b->action)
+			    tui_key_action(b->key, v->ops->where) != b->action ||
+			    (v->ops->can && !v->ops->can(t, v, b->action)))
 				continue;
 			tui_key_name(b->key, name);
 			col =
@@ -347,6 +348,7 @@ static void handle(struct tui *t, int key)
 {
 	struct tui_view *v = tui_current(t);
 	enum tui_action action;
+	bool mistaken;
 
 	if (key == KEY_RESIZE)
 		return;
@@ -354,8 +356,12 @@ static void handle(struct tui *t, int key)
 		t->pasting = key == TUI_PASTE_BEGIN;
 		return;
 	}
+	mistaken = t->error && *t->message;
 	t->message[0] = '\0';
 	t->error = false;
+	/* What was wrong has been read: that is not the way back yet. */
+	if (key == TUI_ESCAPE && mistaken && !tui_prompt_open(t))
+		return;
 	if (key == TUI_CTRL('c')) {
 		interrupted(t);
 		return;

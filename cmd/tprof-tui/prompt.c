@@ -229,6 +229,10 @@ static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, c
 		tui_command(t, name ? whole : text);
 		break;
 	}
+	case TUI_PROMPT_SEARCH:
+		if (*text && !v->ops->search(t, v, text, 0))
+			tui_error(t, "nothing here holds '%.200s'", text);
+		break;
 	case TUI_PROMPT_SAVE:
 		if (*text && v->ops->save(t, v, text))
 			tui_message(t, "saved as %.300s", text);

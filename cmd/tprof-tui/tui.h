@@ -98,6 +98,8 @@ struct tui_view_ops {
 	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
 	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
+	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do. */
+	bool (*can)(struct tui *t, struct tui_view *v, enum tui_action action);
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
 	const char *(*hints)(struct tui *t, struct tui_view *v);

@@ -31,7 +31,8 @@ awk '
 		if (!(place in seen)) { seen[place] = 1; order[++n] = place }
 		n_of[place]++
 		line = place == "commands" || key == "" ? ".It " quoted(name) : ".It " quoted(key)
-		text[place] = text[place] line "\n" what "\n"
+		known = place != "commands" && key != "" && name != "" ? ".Pq Ic " name "\n" : ""
+		text[place] = text[place] line "\n" what "\n" known
 	}
 	END {
 		for (i = 1; i <= n; i++) {

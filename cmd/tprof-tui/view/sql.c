@@ -1,5 +1,6 @@
 /* sql: a statement at the top, its result below. While one types, every key is text; Enter asks,
  * Esc goes to the table, i comes back. */
+#include <curses.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,6 @@ static void ask(struct tui *t, struct tui_view *v)
 	}
 	free(s->asked);
 	s->asked = strdup(s->line.text);
-	s->typing = false;
 	a = calloc(1, sizeof(*a));
 	if (!a) {
 		tui_error(t, "out of memory");
@@ -210,6 +210,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 	struct sql *s = v->state;
 	struct tui_area rest = below(s, area);
 
+	s->rows.table.idle = s->typing;
 	if (s->rows.table.sheet || s->rows.error || v->busy || s->asked)
 		tui_rows_draw(t, v, rest);
 	else
@@ -218,7 +219,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 		tui_menu_draw(&s->menu, rest, false);
 	tui_line_draw_several(&s->line,
 			      (struct tui_area){area.row, area.col, line_rows(s, area), area.cols},
-			      "sql> ", "...> ");
+			      s->typing ? "sql> " : "sql: ", s->typing ? "...> " : "...: ");
 	if (s->typing)
 		tui_screen_cursor();
 }
@@ -231,6 +232,11 @@ static bool key(struct tui *t, struct tui_view *v, int k)
 
 	if (!s->typing || k == TUI_CTRL('z') || k == TUI_CTRL('l'))
 		return false;
+	/* The answer is scrolled from here; Esc leads to it. */
+	if (k == KEY_NPAGE || k == KEY_PPAGE)
+		return tui_table_act(&s->rows.table,
+				     k == KEY_NPAGE ? TUI_DO_PAGE_DOWN : TUI_DO_PAGE_UP) ||
+		       true;
 	if (k == TUI_CTRL('c')) {
 		tui_line_begin(&s->line, "");
 		tui_menu_clear(&s->menu);
@@ -305,10 +311,16 @@ static void click(struct tui *t, struct tui_view *v, int row, int col, bool twic
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	const struct sql *s = v->state;
+	char words[300];
+	size_t n = 0;
 
 	(void)t;
+	text[0] = '\0';
 	if (s->rows.cells.n > 1)
-		snprintf(text, size, "result %zu of %zu", s->sheet + 1, s->rows.cells.n);
+		n += (size_t)snprintf(text, size, "result %zu of %zu", s->sheet + 1,
+				      s->rows.cells.n);
+	if (*tui_select_words(&v->select, words, sizeof(words)) && n < size)
+		snprintf(text + n, size - n, "%sheeds the run alone", n ? ", " : "");
 }
 
 static const char *hints(struct tui *t, struct tui_view *v)
@@ -320,7 +332,8 @@ static const char *hints(struct tui *t, struct tui_view *v)
 		return NULL;
 	if (v->busy)
 		return "^C interrupt";
-	return s->rows.table.sheet ? "Enter ask\tTab complete\t^J new line\tUp before\tEsc table"
+	return s->rows.table.sheet ? "Enter ask\tEsc to the table\tPgDn scroll it\tTab complete\t"
+				     "^J new line\tUp before"
 				   : "Enter ask\tTab complete\t^J new line\tUp before\tEsc back";
 }
 
