@@ -148,6 +148,18 @@ static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct 
 	return list->first + to * REP_SLAB_BLOCK;
 }
 
+/* A span of some length all of which lies in one column: most of them. */
+static void add_whole(struct rep_pen *p, size_t row, int col, const struct rep_lane_span *span)
+{
+	size_t cell = row * (size_t)p->cols + (size_t)col;
+	int64_t *sum =
+	    &p->ns[cell * p->nclasses + (p->fold ? p->l->class_state[span->class] : span->class)];
+
+	*sum = rep_plus(*sum, rep_minus(span->end, span->start));
+	if (p->spans[cell] < UINT32_MAX)
+		p->spans[cell]++;
+}
+
 void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
 		  const struct rep_slab_list *list, int64_t lo, int64_t hi)
 {
@@ -183,8 +195,13 @@ void rep_pen_list(struct rep_pen *p, size_t row, const struct rep_slab *s,
 				continue;
 			}
 		}
-		span.end = rep_slab_end(s, i);
-		rep_pen_span(p, row, &col, &span, lo, hi);
+		/* As rep_slab_end, which has to look for the list. */
+		span.end = s->end ? s->end[i] : i + 1 < n ? rep_slab_start(s, i + 1) : list->end;
+		if (span.start >= lo && span.start >= p->bound[col] && span.start < span.end &&
+		    span.end <= hi && span.end <= p->bound[col + 1])
+			add_whole(p, row, col, &span);
+		else
+			rep_pen_span(p, row, &col, &span, lo, hi);
 	}
 }
 
