@@ -19,6 +19,13 @@ _tprof_tui()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*)
+		if [ "$words" -eq 2 ]; then
+			case $prev in
+			top) COMPREPLY=($(compgen -W 'groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -- "$cur")) ;;
+			flame) COMPREPLY=($(compgen -W 'wall cpu running offcpu sched syscall diff' -- "$cur")) ;;
+			esac
+			return
+		fi
 		COMPREPLY=($(compgen -f -- "$cur"))
 		[ "$words" -eq 1 ] && COMPREPLY=($(compgen -W 'runs overview timeline top flame diff goroutine sql help' -- "$cur"))
 		;;
