@@ -26,10 +26,10 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		snprintf(s->error, sizeof(s->error),
 			 "this store holds no runs; tprof-import puts some in");
 	else if (!is_trace(v))
-		snprintf(s->error, sizeof(s->error),
-			 "%.100s is a profile, which does not say when; 4 shows its functions, 5 "
-			 "its flame graph, 1 the other runs",
-			 v->select.run->row.name);
+		snprintf(
+		    s->error, sizeof(s->error),
+		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
+		    "runs");
 	if (arg)
 		for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++)
 			if (!strcasecmp(tl_kinds[kind], arg))
@@ -398,6 +398,9 @@ static const char *hints(struct tui *t, struct tui_view *v)
 	const struct rep_lane *row = tl_row(s);
 
 	(void)t;
+	if (!s->ready && *s->error)
+		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tEsc back\tq "
+		       "quit\t? help";
 	if (s->anchor != INT64_MIN)
 		return "v ends the range\tEsc gives it up\tl later\th earlier\t+ zoom";
 	if (s->playing)
