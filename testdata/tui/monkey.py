@@ -45,6 +45,9 @@ SEARCHES = ["main", "g", "runtime", "zzzz", "(", "order", ".", "1", "é", "main.
 PLACES = ["1", "22", "0", "99999", "50%", "1ms", "100%", "1.5s", "-1", "x", "", "9223372036854775807", "0ns", "101%"]
 ARROWS = ["\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1bOA", "\x1bOB", "\x1bOC", "\x1bOD", "\x1b[5~", "\x1b[6~",
           "\x1b[H", "\x1b[F", "\x1b[Z", "\x1bOP", "\x1b[1~", "\x1b[4~", "\x1b[3~"]
+# That every system has; the first ones most often. Without UTF-8 and colours, too.
+TERMINALS = ["xterm-256color"] * 6 + ["xterm", "screen", "linux", "vt100", "vt220", "tmux-256color", "xterm-mono", "ansi"]
+LOCALES = ["C.UTF-8"] * 6 + ["C"]
 SIZES = [(80, 24), (80, 24), (120, 40), (250, 70), (40, 8), (39, 7), (1, 1), (20, 5), (81, 25), (500, 200), (80, 3)]
 
 
@@ -66,7 +69,7 @@ def damaged_copy(path, r, scratch):
 
 
 class Seat:
-    def __init__(self, program, file, view, scratch, size):
+    def __init__(self, program, file, view, scratch, size, terminal, locale):
         self.scratch = scratch
         environment = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         log = os.path.join(scratch, "sanitizer")
@@ -74,8 +77,8 @@ class Seat:
             key = name + "_OPTIONS"
             environment[key] = ":".join(filter(None, [environment.get(key), "log_path=" + log, "exitcode=99",
                                                       "print_stacktrace=1" if name == "UBSAN" else ""]))
-        environment.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=scratch, TERM="xterm-256color", TZ="UTC",
-                           LC_ALL="C.UTF-8", XDG_STATE_HOME=os.path.join(scratch, "state"),
+        environment.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=scratch, TERM=terminal, TZ="UTC", LC_ALL=locale,
+                           XDG_STATE_HOME=os.path.join(scratch, "state"),
                            XDG_CACHE_HOME=os.path.join(scratch, "cache"), EDITOR="true")
         arguments = [program, file] + ([view] if view else [])
         self.pid, self.fd = pty.fork()
@@ -226,8 +229,9 @@ def a_round(program, file, view, r, most, scratch, damaged):
     """Types until `most` keys or it has left by itself; says how many."""
     size = r.choice(SIZES[:4])
     keys = open(os.path.join(scratch, "keys"), "wb")
-    keys.write(("%s %s %s\n" % (file, view, size)).encode())
-    seat = Seat(program, file, view, scratch, size)
+    terminal, locale = r.choice(TERMINALS), r.choice(LOCALES)
+    keys.write(("%s %s %s %s %s\n" % (file, view, size, terminal, locale)).encode())
+    seat = Seat(program, file, view, scratch, size, terminal, locale)
     typed = 0
     try:
         # Before it has drawn anything ^C ends it, as any program.
