@@ -95,21 +95,38 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[
 	return f;
 }
 
+#define EXACT_SIZE 40
+
+/* "135.610688ms" */
+static void put_exact(char text[EXACT_SIZE], int64_t ns)
+{
+	snprintf(text, EXACT_SIZE, "%" PRId64 ".%06" PRId64 "ms", ns / 1000000,
+		 ns < 0 ? -(ns % 1000000) : ns % 1000000);
+}
+
 char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 {
 	const struct {
 		const char *name, *value;
 	} texts[NTEXTS] = {{"goroutine", s->goroutine}, {"focus", s->focus}, {"reason", s->reason},
 			   {"state", s->state},		{"task", s->task},   {"region", s->region}};
-	char from[TP_UNITS_SIZE], to[TP_UNITS_SIZE];
+	char from[EXACT_SIZE], to[EXACT_SIZE];
 	size_t n = 0;
 
 	text[0] = '\0';
+	snprintf(from, sizeof(from), "start");
+	snprintf(to, sizeof(to), "end");
+	if (s->from_ns != INT64_MIN)
+		tp_fmt_ns(from, s->from_ns);
+	if (s->to_ns != INT64_MAX)
+		tp_fmt_ns(to, s->to_ns);
+	/* A short range far from the start needs all digits. */
+	if (!strcmp(from, to)) {
+		put_exact(from, s->from_ns);
+		put_exact(to, s->to_ns);
+	}
 	if (s->from_ns != INT64_MIN || s->to_ns != INT64_MAX)
-		n += (size_t)snprintf(text, size, "%s to %s",
-				      s->from_ns == INT64_MIN ? "start"
-							      : tp_fmt_ns(from, s->from_ns),
-				      s->to_ns == INT64_MAX ? "end" : tp_fmt_ns(to, s->to_ns));
+		n += (size_t)snprintf(text, size, "%s to %s", from, to);
 	for (size_t i = 0; i < NTEXTS && n < size; i++)
 		if (texts[i].value)
 			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",

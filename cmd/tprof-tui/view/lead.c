@@ -64,9 +64,29 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* When something was: the first of these that a row has. */
-static const char *const moments[] = {"worst_at_ns", "at_ns",	   "start_ns", "ts_ns",
-				      "from_ns",     "created_ns", "ts",       "start"};
+/* When something was, and how long: the first of these that a row has. */
+static const struct {
+	const char *at, *dur; /* NULL: a moment */
+} moments[] = {
+    {"worst_at_ns", "max_ns"},
+    {"worst_at_ns", "window_ns"},
+    {"from_ns", "total_ns"},
+    {"at_ns", "dur_ns"},
+    {"at_ns", "duration_ns"},
+    {"at_ns", "mark_ns"},
+    {"start_ns", "latency_ns"},
+    {"start_ns", "dur_ns"},
+    {"ts_ns", "took_ns"},
+    {"created_ns", "total_ns"},
+    {"worst_at_ns", NULL},
+    {"from_ns", NULL},
+    {"at_ns", NULL},
+    {"start_ns", NULL},
+    {"ts_ns", NULL},
+    {"created_ns", NULL},
+    {"ts", NULL},
+    {"start", NULL},
+};
 static const char *const goroutines[] = {"goroutine", "worst_goroutine", "ids"};
 
 static const struct rule *rule_of(const struct tui_sheet *s)
@@ -134,6 +154,21 @@ static struct rep_value without_way(struct rep_value v)
 	return v;
 }
 
+static void read_moment(const struct tui_sheet *s, size_t row, struct tui_lead *lead)
+{
+	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
+		const struct rep_value *at = cell(s, row, moments[i].at);
+		const struct rep_value *dur = moments[i].dur ? cell(s, row, moments[i].dur) : NULL;
+
+		if (!at || at->type != REP_TYPE_INT ||
+		    (moments[i].dur && (!dur || dur->type != REP_TYPE_INT || dur->i <= 0)))
+			continue;
+		lead->at_ns = at->i;
+		lead->dur_ns = dur ? dur->i : 0;
+		return;
+	}
+}
+
 bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 {
 	const struct rule *r;
@@ -146,14 +181,7 @@ bool tui_lead_read(const struct tui_sheet *s, long at, struct tui_lead *lead)
 	for (size_t i = 0; i < sizeof(goroutines) / sizeof(goroutines[0]) && lead->goroutine < 0;
 	     i++)
 		lead->goroutine = id(cell(s, row, goroutines[i]));
-	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++) {
-		const struct rep_value *v = cell(s, row, moments[i]);
-
-		if (v && v->type == REP_TYPE_INT) {
-			lead->at_ns = v->i;
-			break;
-		}
-	}
+	read_moment(s, row, lead);
 	lead->task = id(cell(s, row, r->task ? r->task : "task"));
 	if (!lead->task)
 		lead->task = -1;
@@ -288,6 +316,39 @@ bool tui_lead_open(struct tui *t, struct tui_select *select, const char *view, c
 	return opened;
 }
 
+/* What has been narrowed must not be missed. */
+static void tell(struct tui *t)
+{
+	char words[200];
+
+	if (!t->error)
+		tui_message(t, "only %s; c takes it away, Esc goes back",
+			    tui_select_words(&t->select, words, sizeof(words)));
+}
+
+/* The same view again, on the time of the row alone. */
+static void select_range(struct tui *t, struct tui_view *v, const struct tui_lead *lead)
+{
+	char arg[200] = "";
+	struct tui_select select;
+
+	if (lead->at_ns == INT64_MIN || lead->dur_ns <= 0 ||
+	    lead->at_ns > INT64_MAX - lead->dur_ns) {
+		tui_message(t, "this line is of no time that could be selected");
+		return;
+	}
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	select.from_ns = lead->at_ns;
+	select.to_ns = lead->at_ns + lead->dur_ns;
+	if (v->ops->keep)
+		v->ops->keep(t, v, arg, sizeof(arg));
+	if (tui_lead_open(t, &select, v->ops->name, *arg ? arg : NULL))
+		tell(t);
+}
+
 /* Opens a view on a copy of the selection, narrowed. */
 static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_lead *lead,
 		    unsigned by, const char *view, const char *arg)
@@ -295,7 +356,10 @@ static void lead_to(struct tui *t, const struct tui_view *v, const struct tui_le
 	struct tui_select select;
 
 	if (tui_select_copy(&select, &v->select) && narrow(&select, lead, by)) {
-		tui_lead_open(t, &select, view, arg);
+		bool same = tui_select_same(&select, &v->select);
+
+		if (tui_lead_open(t, &select, view, arg) && !same)
+			tell(t);
 		return;
 	}
 	tui_select_release(&select);
@@ -377,6 +441,9 @@ bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, 
 	switch (action) {
 	case TUI_DO_ENTER:
 		enter(t, v, s, &l);
+		return true;
+	case TUI_DO_RANGE:
+		select_range(t, v, &l);
 		return true;
 	case TUI_DO_TIMELINE:
 		if (l.at_ns == INT64_MIN && l.goroutine < 0)

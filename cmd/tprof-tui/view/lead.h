@@ -23,6 +23,7 @@
 struct tui_lead {
 	int64_t goroutine; /* an id; -1: none */
 	int64_t at_ns;	   /* INT64_MIN: none */
+	int64_t dur_ns;	   /* from then on; 0: none */
 	int64_t task;	   /* an id; -1: none */
 	/* NULL data: none. They point into the sheet. */
 	struct rep_value function; /* that does it: for focus */
@@ -37,9 +38,10 @@ bool tui_lead_read(const struct tui_sheet *s, long row, struct tui_lead *lead);
  * sets the point where views begin (at_ns, at_goroutine). False: no memory; it may be half done. */
 bool tui_lead_narrow(struct tui_select *select, const struct tui_sheet *s, long row);
 
-/* Enter; 3, 8 (the timeline, the goroutine, at the row's place), 4, 5 (tables and flame graph of
- * what the row is about). True: it was one of these, and something opened or a message says why
- * not. False: it was none, or the row says nothing that matters to that key. */
+/* Enter; v (every view is restricted to the time of the row); 3, 8 (the timeline, the goroutine, at
+ * the row's place), 4, 5 (tables and flame graph of what the row is about). True: it was one of
+ * these, and something opened or a message says why not. False: it was none, or the row says
+ * nothing that matters to that key. */
 bool tui_lead_act(struct tui *t, struct tui_view *v, const struct tui_sheet *s, long row,
 		  enum tui_action action);
 

@@ -53,6 +53,17 @@ static int fill_page(const struct rep_top_options *page, const struct rep_run *r
 	return code;
 }
 
+/* Goroutines of one state alone are ranked by it: running, the usual key, is 0 for all then. */
+static const char *state_key(const struct rep_filter_text *f)
+{
+	static const char *const keys[] = {"blocked", "runnable", "syscall"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (f->state && !strcmp(f->state, keys[i]))
+			return keys[i];
+	return f->reason && !f->state ? "blocked" : NULL;
+}
+
 static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *store,
 		       struct rep_output *out, struct tp_err *err)
 {
@@ -66,6 +77,8 @@ static int fill_report(struct tui_fill *f, struct top_ask *a, struct tp_store *s
 
 	opt.each = a->each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
+	if (!strcmp(opt.report->name, "goroutines"))
+		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
 		snprintf(a->meant, sizeof(a->meant), "%s", opt.report->name);
 	return rep_top_several(opt.report) ? fill_page(&opt, f->select.run, store, out, err)

@@ -49,6 +49,35 @@ static void add_views(struct top_entry *list, size_t *n)
 	}
 }
 
+static void add_waits(struct top_entry *list, size_t *n)
+{
+	static const char *const docs[REP_NPATH_REPORTS] = {
+	    [REP_PATH_SUMMARY] = "critical path: why it took so long, in sentences and hops",
+	    [REP_PATH_HOP_LIST] = "critical path of one request, hop by hop",
+	    [REP_PATH_TREE] = "critical path: who waited for whom, as a tree",
+	    [REP_PATH_TOTALS] = "critical path: where its time went, by function and reason",
+	    [REP_PATH_REQUESTS] = "requests whose critical paths there are, the slowest first",
+	    [REP_PATH_WAKERS] = "who ends whose waits, how often, and how long until it runs",
+	};
+	static const enum rep_path_report order[REP_NPATH_REPORTS] = {
+	    REP_PATH_WAKERS, REP_PATH_SUMMARY,	REP_PATH_TOTALS,
+	    REP_PATH_TREE,   REP_PATH_HOP_LIST, REP_PATH_REQUESTS};
+
+	for (int i = 0; top_longest[i].name; i++) {
+		struct top_entry e = {.kind = TOP_LONGEST, .which = i, .doc = top_longest[i].doc};
+
+		snprintf(e.name, sizeof(e.name), "%s", top_longest[i].name);
+		add(list, n, e);
+	}
+	for (size_t i = 0; i < REP_NPATH_REPORTS; i++) {
+		struct top_entry e = {
+		    .kind = TOP_PATH, .which = (int)order[i], .doc = docs[order[i]]};
+
+		snprintf(e.name, sizeof(e.name), "path %s", rep_path_reports[order[i]].name);
+		add(list, n, e);
+	}
+}
+
 size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 {
 	static const struct top_entry
@@ -76,21 +105,12 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 			continue;
 		snprintf(e.name, sizeof(e.name), "%s", rep_reports[i]->name);
 		add(list, &n, e);
-	}
-	for (int i = 0; top_longest[i].name; i++) {
-		struct top_entry e = {.kind = TOP_LONGEST, .which = i, .doc = top_longest[i].doc};
-
-		snprintf(e.name, sizeof(e.name), "%s", top_longest[i].name);
-		add(list, &n, e);
+		/* What one asks next of who waits. */
+		if (!strcmp(e.name, "syscalls"))
+			add_waits(list, &n);
 	}
 	add_views(list, &n);
 	add(list, &n, leaks);
-	for (int i = 0; rep_path_reports[i].name; i++) {
-		struct top_entry e = {.kind = TOP_PATH, .which = i, .doc = rep_path_reports[i].doc};
-
-		snprintf(e.name, sizeof(e.name), "path %s", rep_path_reports[i].name);
-		add(list, &n, e);
-	}
 	return n;
 }
 

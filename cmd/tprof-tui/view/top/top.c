@@ -98,6 +98,8 @@ static void ask_from_top(struct tui *t, struct tui_view *v)
 	ask(t, v);
 }
 
+static void list(struct tui *t, struct tui_view *v);
+
 #define MANY_ROWS  10000 /* that are not kept … */
 #define KEPT_VIEWS 6	 /* … by views further back */
 
@@ -134,13 +136,17 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 	forget_tables(t);
 	top->rows.table.sort = top->choice.sort = -1;
 	top->nlist = top_list(is_profile(v), top->list);
-	top->at = arg ? top_list_find(top->list, top->nlist, arg) : 0;
+	if (arg && !strcmp(arg, "list"))
+		top->choosing = true;
+	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
 		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
 			  is_profile(v) ? "profile" : "trace");
 		return false;
 	}
 	ask(t, v);
+	if (top->choosing)
+		list(t, v);
 	return true;
 }
 
@@ -310,6 +316,22 @@ static bool flame(struct tui *t, struct tui_view *v)
 	return true;
 }
 
+static void filter(struct tui *t, struct tui_view *v, const char *text);
+
+/* Without the folders of its package, as tables have it. */
+static void short_name(const struct rep_value *v, char *name, size_t size)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < v->text.size && v->text.data[i] != '(' && v->text.data[i] != '[';
+	     i++)
+		if (v->text.data[i] == '/')
+			from = i + 1;
+	snprintf(name, size, "%.*s",
+		 (int)(v->text.size - from < size ? v->text.size - from : size - 1),
+		 v->text.data + from);
+}
+
 /* A request's own path. */
 static bool path(struct tui *t, struct tui_view *v)
 {
@@ -331,6 +353,32 @@ static bool path(struct tui *t, struct tui_view *v)
 	tui_select_release(&select);
 	tui_error(t, "out of memory");
 	return true;
+}
+
+/* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
+static void wakers(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	struct tui_lead lead;
+	struct tui_select select;
+	const struct rep_value *who;
+	char name[200];
+
+	if (is_profile(v) ||
+	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
+		tui_message(t, "nobody is woken here");
+		return;
+	}
+	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
+		return;
+	short_name(who, name, sizeof(name));
+	filter(t, tui_current(t), name);
+	tui_message(t, "only lines with %s; f and Esc show all", name);
 }
 
 static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action action)
@@ -361,6 +409,13 @@ static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action acti
 		return true;
 	if (action == TUI_DO_TIMELINE && top_worst(t, v))
 		return true;
+	/* Where one is. */
+	if (action == TUI_DO_TOP)
+		return true;
+	if (action == TUI_DO_WAKER) {
+		wakers(t, v);
+		return true;
+	}
 	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
 	       tui_rows_act(t, v, action);
 }
@@ -448,6 +503,28 @@ static void filter(struct tui *t, struct tui_view *v, const char *text)
 		tui_error(t, "out of memory");
 }
 
+static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	struct top *top = v->state;
+	const struct tui_sheet *s = top_sheet(top);
+	struct tui_lead lead;
+	bool row = s && tui_lead_read(s, tui_table_row(&top->rows.table), &lead);
+
+	(void)t;
+	switch (action) {
+	case TUI_DO_FOLD:
+	case TUI_DO_CALLEES:
+		return !top->choosing && row && s->branch;
+	case TUI_DO_RANGE:
+		return !top->choosing && row && lead.dur_ns > 0;
+	case TUI_DO_WAKER:
+		return !top->choosing && row && !is_profile(v) &&
+		       (lead.function.type == REP_TYPE_TEXT || lead.entry.type == REP_TYPE_TEXT);
+	default:
+		return true;
+	}
+}
+
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
@@ -512,6 +589,7 @@ const struct tui_view_ops tui_top = {
     .save = top_save,
     .source = top_source,
     .title = title,
+    .can = can,
     .keep = keep,
     .offer = offer,
     .cursor = tui_rows_cursor,
