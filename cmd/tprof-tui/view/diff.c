@@ -432,6 +432,7 @@ const struct tui_view_ops tui_diff = {
     .cursor = tui_rows_cursor,
     .yank = tui_rows_yank,
     .save = tui_rows_save,
+    .source = diff_source,
     .title = title,
     .keep = diff_keep,
     .offer = diff_offer,

@@ -31,6 +31,9 @@ enum tui_style diff_tint(const struct tui_sheet *s, size_t row, size_t column);
 /* The function under the cursor unfolds into its lines, or folds. */
 void diff_unfold(struct tui *t, struct tui_view *v);
 
+/* As tui_view_ops.source: of rows that are lines. */
+bool diff_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
+
 /* "--by=sched --per=task rev=a": takes the options that come first; what is left names the sides,
  * NULL where there is nothing. False with a message. */
 bool diff_take_options(struct tui *t, struct tui_view *v, const char **arg);

@@ -106,3 +106,28 @@ void diff_unfold(struct tui *t, struct tui_view *v)
 	if (!tui_table_grown(&d->rows.table))
 		tui_error(t, "out of memory");
 }
+
+/* "main.f /src/main.go:12": what stands behind the last blank of a line's name. */
+bool diff_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)
+{
+	struct diff *d = v->state;
+	const struct rep_value *name = tui_table_cell(&d->rows.table, "line");
+	const char *from, *colon;
+	char text[4200], *end;
+
+	(void)t;
+	if (!name)
+		name = tui_table_cell(&d->rows.table, "function");
+	if (!name || name->type != REP_TYPE_TEXT || name->text.size >= sizeof(text))
+		return false;
+	memcpy(text, name->text.data, name->text.size);
+	text[name->text.size] = '\0';
+	from = strrchr(text, ' ');
+	colon = strrchr(text, ':');
+	if (!from || !colon || colon < from || colon[1] < '0' || colon[1] > '9' ||
+	    (size_t)(colon - from - 1) >= size)
+		return false;
+	*line = strtoll(colon + 1, &end, 10);
+	snprintf(file, size, "%.*s", (int)(colon - from - 1), from + 1);
+	return !*end && *file;
+}
