@@ -377,6 +377,28 @@ static bool save(struct tui *t, struct tui_view *v, const char *path)
 	return false;
 }
 
+/* What only some sections heed. */
+static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	const struct overview *o = v->state;
+	const struct ov_section *s = &o->section[o->here];
+
+	(void)t;
+	switch (action) {
+	case TUI_DO_RANGE:
+		return s->ops == &ov_heat;
+	case TUI_DO_KIND:
+		return !o->profile;
+	case TUI_DO_FILTER:
+	case TUI_DO_SORT_RIGHT:
+	case TUI_DO_SORT_LEFT:
+	case TUI_DO_SORT_TURN:
+		return s->ops == &ov_table;
+	default:
+		return true;
+	}
+}
+
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	struct overview *o = v->state;
@@ -403,4 +425,5 @@ const struct tui_view_ops tui_overview = {
     .yank = yank,
     .save = save,
     .title = title,
+    .can = can,
 };
