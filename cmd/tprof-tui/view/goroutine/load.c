@@ -192,10 +192,12 @@ static const struct question questions[GR_NPIECES] = {
 		     "running_ns, runnable_ns, blocked_ns, syscall_ns + syscall_blocked_ns AS "
 		     "syscall_ns FROM goroutine WHERE run = :run AND parent = (SELECT id FROM "
 		     "asked)" RANGE("created_ns", "ended_ns")},
-    [GR_REGIONS] = {"its regions",
-		    "SELECT coalesce(start_ns, 0) AS start_ns, end_ns - coalesce(start_ns, 0) AS "
-		    "dur_ns, name AS region, task, running_ns, runnable_ns, blocked_ns, goroutine "
-		    "FROM region" WHERE RANGE("coalesce(start_ns, 0)", "end_ns")},
+    [GR_REGIONS] =
+	{"its regions",
+	 "SELECT coalesce(start_ns, 0) AS start_ns, end_ns - coalesce(start_ns, 0) AS "
+	 "dur_ns, name AS region, task, running_ns, runnable_ns, blocked_ns, syscall_ns + "
+	 "syscall_blocked_ns AS syscall_ns, goroutine FROM region" WHERE RANGE(
+	     "coalesce(start_ns, 0)", "end_ns")},
     [GR_TASKS] = {"its tasks",
 		  "SELECT coalesce(start_ns, 0) AS start_ns, end_ns - coalesce(start_ns, 0) AS "
 		  "dur_ns, id AS task, name AS task_type, parent, regions, logs, goroutine FROM "
