@@ -70,10 +70,15 @@ int tui_keep_put(struct tui_job *job, tui_kept_free kind, const char *key, void 
 static int work(struct tui_worker *w, struct tui_job *job)
 {
 	if (!w->store) {
-		int code = tp_store_open(&w->store, w->path, &job->err);
+		struct tp_store *store = NULL;
+		int code = tp_store_open(&store, w->path, &job->err);
 
 		if (code)
 			return code;
+		/* Who interrupts looks at it. */
+		pthread_mutex_lock(&w->lock);
+		w->store = store;
+		pthread_mutex_unlock(&w->lock);
 	}
 	return job->work(job, w->store, &job->err);
 }
