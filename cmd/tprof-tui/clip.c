@@ -130,7 +130,7 @@ static bool find_source(struct tui *t, char *file, size_t size)
 void tui_edit(struct tui *t, struct tui_view *v)
 {
 	const char *editor = getenv("VISUAL");
-	char file[4096], place[32], command[300];
+	char file[4096], place[32], command[2000];
 	int64_t line = 0;
 
 	if (!editor || !*editor)
@@ -143,8 +143,13 @@ void tui_edit(struct tui *t, struct tui_view *v)
 	}
 	if (!find_source(t, file, sizeof(file)))
 		return;
-	/* $EDITOR may hold options; the file is an argument of its own, whatever it is called. */
-	snprintf(command, sizeof(command), "exec %.200s \"$@\"", editor);
+	/* $EDITOR may hold options; the file is an argument of its own, whatever it is called. Half
+	 * a command would be another one. */
+	if ((size_t)snprintf(command, sizeof(command), "exec %s \"$@\"", editor) >=
+	    sizeof(command)) {
+		tui_error(t, "the command in $EDITOR is too long");
+		return;
+	}
 	snprintf(place, sizeof(place), "+%" PRId64, line > 0 ? line : 1);
 	if (!tui_screen_run((char *const[]){(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
 					    command, (char *)(uintptr_t) "sh", place, file, NULL}))

@@ -99,8 +99,15 @@ struct members {
 	bool *unfolded; /* by group */
 };
 
+static int by_entry(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
 static int find_members(struct members *m, const struct rep_lanes *l,
-			const struct rep_lanes_options *o)
+			const struct rep_lanes_options *o, uint32_t *unfolded)
 {
 	uint32_t at = 0;
 
@@ -109,10 +116,10 @@ static int find_members(struct members *m, const struct rep_lanes *l,
 	m->member = malloc((l->ng + (size_t)1) * sizeof(*m->member));
 	if (!m->first || !m->unfolded || !m->member)
 		return TP_ENOMEM;
-	for (uint32_t g = 0; g < l->ngroups; g++) {
-		for (size_t i = 0; i < o->nunfolded && !m->unfolded[g]; i++)
-			m->unfolded[g] = o->unfolded[i] == l->group[g].entry;
-	}
+	qsort(unfolded, o->nunfolded, sizeof(*unfolded), by_entry);
+	for (uint32_t g = 0; g < l->ngroups; g++)
+		m->unfolded[g] = bsearch(&l->group[g].entry, unfolded, o->nunfolded,
+					 sizeof(*unfolded), by_entry) != NULL;
 	for (uint32_t g = 0; g < l->ngroups; g++) {
 		m->first[g] = at;
 		at += m->unfolded[g] ? l->group[g].n : 0;
@@ -136,8 +143,16 @@ static int put_groups(struct list *list)
 	struct members m = {0};
 	int code = rank ? 0 : TP_ENOMEM;
 
-	if (!code && list->options->nunfolded)
-		code = find_members(&m, l, list->options);
+	if (!code && list->options->nunfolded) {
+		size_t size = list->options->nunfolded * sizeof(uint32_t);
+		uint32_t *unfolded = malloc(size);
+
+		/* All groups may be unfolded, and of a store that wants harm there may be many. */
+		if (unfolded)
+			memcpy(unfolded, list->options->unfolded, size);
+		code = unfolded ? find_members(&m, l, list->options, unfolded) : TP_ENOMEM;
+		free(unfolded);
+	}
 	for (uint32_t g = 0; g < l->ngroups && !code; g++)
 		rank[g] = (struct ranked){l->group[g].busy_ns,
 					  tp_dict_text(l->v.dict, l->group[g].entry), g};

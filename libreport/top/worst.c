@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "top/segment.h"
 
 struct search {
@@ -296,7 +297,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	if (crosses || !(s->opt->states >> span->state & 1) ||
 	    (s->only >= 0 && span->goroutine != (uint32_t)s->only) ||
-	    (s->n == s->opt->n && span->end - span->start < s->out[0].dur_ns) ||
+	    (s->n == s->opt->n && tp_minus(span->end, span->start) < s->out[0].dur_ns) ||
 	    !rep_view_overlaps(s->v, span->start, span->end) ||
 	    !counts(s, rep_view_entry(s->v, span->goroutine), span->state, span->reason,
 		    span->stack))

@@ -76,6 +76,11 @@ int diff_sides(const struct rep_runs *all, const struct tui_select *s, const cha
 	struct tp_err why;
 	int code;
 
+	/* It was there when the view was opened. */
+	if (!arg && !s->other)
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "the run that was marked is no longer in the store; o picks another");
 	if (!arg) {
 		code = same_kind(s->run, s->other)
 			   ? only(all, s->other, old, err)

@@ -348,11 +348,13 @@ static int describe(const struct diff_ask *a, const struct rep_filter_text *filt
 	int failed = 0;
 
 	for (size_t i = 0; i < a->old.n + a->new.n; i++) {
+		const struct tp_run *run = &run_at(a, i)->row;
 		char id[32];
-		int n = snprintf(id, sizeof(id), "%" PRId64 "%s", run_at(a, i)->row.id,
-				 i + 1 == a->old.n ? "/" : " ");
+		int n = snprintf(id, sizeof(id), "%" PRId64 " ", run->id);
 
-		failed |= tp_buf_put(text, id, (size_t)n);
+		failed |= tp_buf_put(text, id, (size_t)n) |
+			  tp_buf_put(text, run->hash, strlen(run->hash)) |
+			  tp_buf_put(text, i + 1 == a->old.n ? "/" : " ", 1);
 	}
 	for (size_t i = 0; i < 3; i++) {
 		const char *part = parts[i] ? parts[i] : "";

@@ -56,6 +56,9 @@ static int key_of(const struct job *j, const struct rep_flame_pick *pick, struct
 	snprintf(text, sizeof(text), "%lld %lld %d ", (long long)pick->run->row.id,
 		 pick->base ? (long long)pick->base->row.id : -1LL, (int)j->kind.view);
 	code |= put_text(key, "r", text) | put_text(key, "i", pick->sample_index);
+	/* A run that is taken away may leave its id to another. */
+	code |= put_text(key, "h", pick->run->row.hash);
+	code |= put_text(key, "o", pick->base ? pick->base->row.hash : NULL);
 	code |= put_text(key, "g", f->goroutine) | put_text(key, "f", f->focus);
 	code |= put_text(key, "s", f->state) | put_text(key, "w", f->reason);
 	code |= put_text(key, "a", f->from) | put_text(key, "b", f->to);

@@ -51,10 +51,12 @@ static void free_life(void *life)
 static int find_life(struct job *j, struct tp_store *store, struct rep_life **life,
 		     struct tp_err *err)
 {
-	char key[64];
+	char key[128];
 	int code;
 
-	snprintf(key, sizeof(key), "%" PRId64 "/%" PRId64, j->select.run->row.id, j->id);
+	/* With the hash: a run that is taken away may leave its id to another. */
+	snprintf(key, sizeof(key), "%" PRId64 "/%" PRId64 "/%.64s", j->select.run->row.id, j->id,
+		 j->select.run->row.hash);
 	*life = tui_keep_find(&j->job, free_life, key);
 	if (*life)
 		return 0;

@@ -380,7 +380,8 @@ static void turn(struct tui *t, struct tui_view *v)
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
 	o->heat.row = BANDS;
-	o->bins = 0; /* labels are of another width */
+	o->heat.rows = BANDS; /* until it is drawn: keys may come before that */
+	o->bins = 0;	      /* labels are of another width */
 	(void)t;
 }
 

@@ -263,6 +263,8 @@ static void take_roster(struct tui *t, struct timeline *s, struct tl_job *j)
 	s->roster = j->roster;
 	j->roster = (struct tl_roster){0};
 	s->duration = j->duration > 0 ? j->duration : 1;
+	if (s->duration > TL_WINDOW_MOST)
+		s->duration = TL_WINDOW_MOST;
 	s->ready = tl_list_init(&s->list, &s->roster);
 	if (!s->ready)
 		snprintf(s->error, sizeof(s->error), "out of memory");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/sum.h"
 #include "top/worst.h"
 
 /* ---- lanes: kept beside the store, as what they have read serves every view ---- */
@@ -180,7 +181,7 @@ static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
 {
 	struct tp_text name = tp_dict_text(v->dict, rep_view_entry(v, goroutine));
 
-	return name.size >= 7 && !memcmp(name.text, "runtime", 7) &&
+	return name.size > 7 && !memcmp(name.text, "runtime", 7) &&
 	       (name.text[7] == '.' || name.text[7] == '/') &&
 	       !(name.size == 12 && !memcmp(name.text, "runtime.main", 12));
 }
@@ -203,7 +204,7 @@ static int take_waits(struct tl_job *j, const struct rep_view *v, const struct r
 			if (rank(v, &worst[i]) == r)
 				j->wait[j->nwaits++] = (struct tl_wait){
 				    worst[i].span.goroutine, worst[i].at_ns,
-				    worst[i].at_ns + worst[i].dur_ns, worst[i].span.open};
+				    tp_plus(worst[i].at_ns, worst[i].dur_ns), worst[i].span.open};
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "tprof-tui/view/timeline/look.h"
 
+#include "base/sum.h"
+
 const char *const tl_shown[TL_NSHOWN] = {"running", "runnable", "syscall", "blocked",
 					 "lost",    "idle",	""};
 
@@ -45,7 +47,7 @@ int64_t tl_shown_ns(const struct rep_cell *cell, enum tl_show what)
 
 	for (int i = 0; i < TP_NSTATES; i++)
 		if (shown_as[i] == what)
-			ns += cell->ns[i];
+			tp_sum(&ns, cell->ns[i]);
 	return ns;
 }
 
@@ -55,7 +57,7 @@ enum tl_show tl_show_of(const struct rep_cell *cell)
 	enum tl_show most = TL_SHOW_NOTHING;
 
 	for (int i = 0; i < TP_NSTATES; i++)
-		ns[shown_as[i]] += cell->ns[i];
+		tp_sum(&ns[shown_as[i]], cell->ns[i]);
 	ns[TL_SHOW_NOTHING] = 0;
 	for (enum tl_show i = TL_SHOW_RUNNING; i <= TL_SHOW_SYSCALL; i++)
 		if (ns[i] > ns[most])
@@ -82,8 +84,8 @@ struct tl_look tl_look_of(const struct rep_cell *cell, int64_t width)
 	for (enum tl_show i = TL_SHOW_RUNNING; i < TL_SHOW_NOTHING; i++) {
 		int64_t ns = tl_shown_ns(cell, i);
 
-		all += ns;
-		busy += i <= TL_SHOW_SYSCALL ? ns : 0;
+		tp_sum(&all, ns);
+		tp_sum(&busy, i <= TL_SHOW_SYSCALL ? ns : 0);
 	}
 	if (n == 1)
 		return look(what, 0);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "top/filter.h"
 #include "tprof-tui/view/timeline/timeline.h"
@@ -129,7 +130,8 @@ static void put_span(struct paper *p, const struct timeline *s)
 			 d->span.state == TP_ST_WAITING ? " on " : ", after ", d->reason);
 	put_place(where, sizeof(where), s);
 	line(p, TUI_STYLE_STRONG, "%s %s%s%s for %s, from %s to %s%s", who,
-	     state_words(d->span.state), where, why, tp_fmt_ns(took, d->span.end - d->span.start),
+	     state_words(d->span.state), where, why,
+	     tp_fmt_ns(took, tp_minus(d->span.end, d->span.start)),
 	     tl_time_text(from, d->span.start), tl_time_text(to, d->span.end),
 	     d->span.open ? ", when the run ends" : "");
 }
@@ -190,7 +192,7 @@ static void put_cell(struct paper *p, const struct timeline *s)
 	if (!cell)
 		return;
 	for (enum tl_show i = 0; i < TL_SHOW_NOTHING; i++)
-		all += tl_shown_ns(cell, i);
+		tp_sum(&all, tl_shown_ns(cell, i));
 	reason = tl_picture_reason(&s->picture, cell->reason);
 	for (enum tl_show i = 0; i < TL_SHOW_NOTHING && all > 0; i++) {
 		int64_t ns = tl_shown_ns(cell, i);
@@ -253,9 +255,9 @@ static size_t put_mark(char *text, size_t size, const struct tl_mark *m, bool fi
 				    own ? rep_mark_kinds[m->kind] : "", own ? " " : "", m->text);
 
 	if (m->to > m->from)
-		n +=
-		    (size_t)snprintf(text + n, size - n, " (%s from %s)",
-				     tp_fmt_ns(took, m->to - m->from), tl_time_text(from, m->from));
+		n += (size_t)snprintf(text + n, size - n, " (%s from %s)",
+				      tp_fmt_ns(took, tp_minus(m->to, m->from)),
+				      tl_time_text(from, m->from));
 	return n;
 }
 
@@ -324,7 +326,7 @@ static void put_nobody(struct paper *p, const struct timeline *s, const struct r
 		     tl_time_text(from, row->from), tl_time_text(to, row->to));
 	else if (row->kind == REP_LANE_TASK)
 		line(p, TUI_STYLE_STRONG, "task %s: %s, from %s to %s", who,
-		     tp_fmt_ns(took, row->to - row->from), tl_time_text(from, row->from),
+		     tp_fmt_ns(took, tp_minus(row->to, row->from)), tl_time_text(from, row->from),
 		     tl_time_text(to, row->to));
 	else if (row->kind == REP_LANE_GOROUTINE)
 		line(p, TUI_STYLE_STRONG, "%s is there from %s to %s, not at %s", who,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
+
 static int no_memory(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -39,7 +41,7 @@ static void add_to_band(struct tl_picture *p, const struct tl_mark *mark, int fi
 	for (int i = first; i <= last; i++) {
 		p->band[i].any |= (uint16_t)(1u << mark->kind);
 		if (mark->kind <= REP_MARK_ASSIST)
-			p->band[i].ns[mark->kind] += overlap(&p->window, i, mark);
+			tp_sum(&p->band[i].ns[mark->kind], overlap(&p->window, i, mark));
 	}
 }
 
@@ -67,7 +69,7 @@ void tl_picture_add_mark(struct tl_picture *p, const struct tl_mark *mark)
 		last = w->cols - 1;
 	add_to_band(p, mark, first, last);
 	/* Too short to be the half of any column. */
-	if (mark->goroutine == TP_NONE || mark->to - mark->from < w->cell / 2)
+	if (mark->goroutine == TP_NONE || tp_minus(mark->to, mark->from) < w->cell / 2)
 		return;
 	for (size_t i = 0; i < p->nrows; i++)
 		if (p->row[i].kind == REP_LANE_GOROUTINE && p->row[i].index == mark->goroutine)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
@@ -213,12 +214,13 @@ static bool holds(const struct timeline *s)
 static void zoom_to_span(struct timeline *s, bool only_if_small)
 {
 	const struct tp_span *span = &s->detail.span;
-	int64_t size = span->end - span->start, margin = size / 4;
+	int64_t size = tp_minus(span->end, span->start), margin = size / 4;
 
 	if (!s->detail.there ||
 	    (only_if_small && size / s->window.cell >= 3 && size < s->window.cell * s->window.cols))
 		return;
-	tl_window_show(&s->window, span->start - margin - 1, span->end + margin + 1);
+	tl_window_show(&s->window, tp_minus(span->start, margin + 1),
+		       tp_plus(span->end, margin + 1));
 	tl_window_reveal(&s->window, s->ns);
 	tl_relist(s);
 }
@@ -410,6 +412,7 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 {
 	const struct tl_wait *w;
 	char who[200], took[TP_UNITS_SIZE];
+	int64_t size;
 
 	if (!s->nwaits) {
 		s->follow = 0;
@@ -418,15 +421,16 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	}
 	s->at_wait = i % s->nwaits;
 	w = &s->wait[s->at_wait];
+	size = tp_minus(w->to, w->from);
 	tl_goroutine_text(s, w->goroutine, -1, who, sizeof(who));
 	if (!tl_jump(s, w->goroutine, w->from)) {
 		s->follow = 0;
 		tui_message(t, "%s waited longest, but is not among the rows", who);
 		return;
 	}
-	tl_window_show(&s->window, w->from - (w->to - w->from) / 4, w->to + (w->to - w->from) / 4);
+	tl_window_show(&s->window, tp_minus(w->from, size / 4), tp_plus(w->to, size / 4));
 	tl_relist(s);
-	tui_message(t, "longest wait %zu, %s: %s", s->at_wait + 1, tp_fmt_ns(took, w->to - w->from),
+	tui_message(t, "longest wait %zu, %s: %s", s->at_wait + 1, tp_fmt_ns(took, size),
 		    w->open ? "not ended; B the next" : "w goes to who ended it, B to the next");
 	if (s->follow && holds(s)) {
 		s->follow--;

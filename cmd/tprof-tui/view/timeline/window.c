@@ -38,6 +38,8 @@ static void clamp(struct tl_window *w)
 
 void tl_window_init(struct tl_window *w, int64_t lo, int64_t hi, int cols)
 {
+	if (hi > TL_WINDOW_MOST)
+		hi = TL_WINDOW_MOST;
 	*w = (struct tl_window){.cols = cols > 0 ? cols : 1, .lo = lo, .hi = hi > lo ? hi : lo + 1};
 	w->from = lo;
 	w->cell = widest(w);

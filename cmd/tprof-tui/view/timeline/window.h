@@ -13,8 +13,12 @@ struct tl_window {
 	int64_t lo, hi; /* what there is to see: [lo, hi) */
 };
 
-/* All of [lo, hi), in columns that are as narrow as that allows. What is behind `hi`, of the last
- * columns, is nothing. */
+/* No run lasts for 73 years, whatever a damaged store says; what is longer is cut, so that sums of
+ * times and of columns fit 64 bits. */
+#define TL_WINDOW_MOST (INT64_MAX / 4)
+
+/* All of [lo, hi), which lie between 0 and TL_WINDOW_MOST, in columns that are as narrow as that
+ * allows. What is behind `hi`, of the last columns, is nothing. */
 void tl_window_init(struct tl_window *w, int64_t lo, int64_t hi, int cols);
 /* So that [from, to) fills it as nearly as whole columns do. */
 void tl_window_show(struct tl_window *w, int64_t from, int64_t to);

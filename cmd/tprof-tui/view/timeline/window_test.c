@@ -180,10 +180,36 @@ static void test_window_reveal(void **state)
 	assert_int_equal(tl_window_to(&w), 10000);
 }
 
+/* A damaged store may say that a run took all of 64 bits. */
+static void test_window_init_endless(void **state)
+{
+	static const int cols[] = {1, 28, 56, 206, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cols) / sizeof(cols[0]); i++) {
+		struct tl_window w;
+
+		tl_window_init(&w, 0, INT64_MAX, cols[i]);
+		assert_int_equal(w.hi, TL_WINDOW_MOST);
+		assert_int_equal(w.from, 0);
+		assert_true(w.cell > 0 && w.cell <= INT64_MAX / w.cols);
+		assert_true(tl_window_to(&w) >= w.hi && tl_window_to(&w) <= w.hi + w.cols);
+		tl_window_show(&w, INT64_MIN, INT64_MAX);
+		assert_int_equal(w.from, 0);
+		tl_window_show(&w, INT64_MAX, INT64_MIN);
+		tl_window_pan(&w, INT64_MAX);
+		tl_window_zoom(&w, w.hi - 1, -1000000);
+		tl_window_zoom(&w, 0, 2);
+		tl_window_pan(&w, INT64_MIN);
+		assert_int_equal(w.from, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_window_init_whole_run),
+	    cmocka_unit_test(test_window_init_endless),
 	    cmocka_unit_test(test_window_zoom_both_ends),
 	    cmocka_unit_test(test_window_zoom_keeps_column),
 	    cmocka_unit_test(test_window_pan_ends),

@@ -126,7 +126,7 @@ static int subtract(struct tui_fill *f, struct top_ask *a, struct tp_store *stor
 		return 0;
 	if (strcmp(f->select.other->row.kind, f->select.run->row.kind) != 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the marked run is a %s, and this is a %s; B forgets it",
+				  "the marked run is a %s, and this is a %s; d forgets it",
 				  f->select.other->row.kind, f->select.run->row.kind);
 	code = load_view(f, a, store, f->select.other, &base, err);
 	if (!code)

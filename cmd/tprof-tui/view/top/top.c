@@ -549,7 +549,7 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 				      rep_granularities[top->granularity].name);
 	if (top->cum && top->model && n < size)
 		n += (size_t)snprintf(text + n, size - n, ", cum first");
-	if (top->based && n < size)
+	if (top->based && v->select.other && n < size)
 		snprintf(text + n, size - n, ", less %.60s", v->select.other->row.name);
 }
 
