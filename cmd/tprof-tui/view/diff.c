@@ -32,6 +32,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 	if (f->job.code)
 		return;
 	snprintf(d->found, sizeof(d->found), "%s", a->found);
+	memcpy(d->first, a->first, sizeof(d->first));
 	if (*a->against)
 		memcpy(d->against, a->against, sizeof(d->against));
 	tp_buf_release(&d->types);
@@ -49,10 +50,6 @@ static bool pick_sides(struct tui *t, struct diff *d, const struct tui_select *s
 		tui_error(t, "%s", err.msg);
 		return false;
 	}
-	d->against_run = NULL;
-	for (size_t i = 0; i < t->cmd->all.n; i++)
-		if (t->cmd->all.run[i].row.id == a->old.run[0].row.id)
-			d->against_run = &t->cmd->all.run[i];
 	if (a->old.n < 2)
 		snprintf(d->against, sizeof(d->against), "%s", a->old.run[0].row.name);
 	else
@@ -335,10 +332,10 @@ static void flip(struct tui *t, struct tui_view *v, enum tui_action action)
 	ask(t, v);
 }
 
-static void lead(struct tui *t, struct tui_view *v)
+static void lead(struct tui *t, struct tui_view *v, bool whole)
 {
 	struct diff *d = v->state;
-	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found};
+	struct diff_lead_from from = {.table = &d->rows.table, .kind = d->found, .whole = whole};
 	struct diff_rows rows;
 
 	diff_rows_at(is_trace(v->select.run), d->at, &rows);
@@ -346,8 +343,14 @@ static void lead(struct tui *t, struct tui_view *v)
 	if (rows.kind == DIFF_VIEWS)
 		from.kind = rep_trace_views[rows.which].name;
 	/* A set has no flame graph of its own: the first of its runs stands for it. */
-	if (!t->select.other && d->against_run)
-		t->select.other = d->against_run;
+	for (size_t i = 0; i < t->cmd->all.n && !from.metrics; i++) {
+		const struct rep_run *run = &t->cmd->all.run[i];
+
+		if (run->row.id == d->first[0])
+			t->select.other = run;
+		if (run->row.id == d->first[1])
+			t->select.run = run;
+	}
 	diff_lead(t, &from);
 }
 
@@ -386,7 +389,12 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		tui_open(t, v->ops, NULL);
 		return true;
 	case TUI_DO_ENTER:
-		lead(t, v);
+		lead(t, v, false);
+		return true;
+	case TUI_DO_FLAME:
+		if (is_metrics(v) || !*d->found)
+			return false;
+		lead(t, v, true);
 		return true;
 	default:
 		return tui_rows_act(t, v, action);

@@ -211,6 +211,8 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	}
 	for (size_t i = 0; i < l->n; i++)
 		l->profile[i] = l->one[i].profile;
+	a->first[0] = l->one[0].run->row.id;
+	a->first[1] = l->one[l->nold].run->row.id;
 	snprintf(a->against, sizeof(a->against), "%.300s", l->one[0].run->row.name);
 	return 0;
 }

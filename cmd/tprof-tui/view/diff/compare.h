@@ -39,6 +39,7 @@ struct diff_ask {
 	struct diff_measured *measured; /* NULL: not yet; of other runs it is made anew */
 
 	/* what came of it */
+	int64_t first[2];    /* ids of the first run of each side that counts; 0: not told */
 	char found[96];	     /* the sample type that was compared */
 	char against[400];   /* name of the first old run that counts; "": not told */
 	struct tp_buf types; /* those that both sides have, each with its NUL */

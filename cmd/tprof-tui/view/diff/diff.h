@@ -15,8 +15,8 @@ struct diff {
 	char found[96];	     /* compared */
 	struct tp_buf types; /* there are */
 	struct diff_measured *measured;
-	char against[400];		   /* what the old side is called */
-	const struct rep_run *against_run; /* its first run */
+	char against[400]; /* what the old side is called */
+	int64_t first[2];  /* as of struct diff_ask */
 	/* Rows of all lines, once a function was unfolded into its own. */
 	struct tui_cells lines;
 	size_t unfolding; /* the row that waits for them */

@@ -144,6 +144,10 @@ static void lead_metric(struct tui *t, const struct tui_table *table)
 
 void diff_lead(struct tui *t, const struct diff_lead_from *from)
 {
+	if (from->whole) {
+		open_flame(t, from->kind);
+		return;
+	}
 	if (tui_table_row(from->table) < 0)
 		return;
 	if (from->metrics)

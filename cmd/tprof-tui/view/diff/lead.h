@@ -9,6 +9,7 @@
 struct diff_lead_from {
 	const struct tui_table *table;
 	bool metrics;
+	bool whole;	  /* no row: the flame graph of all of it */
 	const char *kind; /* the view of traces, or the sample type */
 };
 void diff_lead(struct tui *t, const struct diff_lead_from *from);
