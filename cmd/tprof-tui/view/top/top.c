@@ -10,16 +10,6 @@
 #include "tprof-tui/view/views.h"
 #include "tprof-tui/widget/menu.h"
 
-static bool is_profile(const struct tui_view *v)
-{
-	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
-}
-
-static const struct top_entry *entry(const struct top *top)
-{
-	return &top->list[top->at];
-}
-
 /* ---- asking ---- */
 
 /* Nothing of the table before matters to the next: neither its order nor the place in it. */
@@ -75,7 +65,7 @@ static void ask(struct tui *t, struct tui_view *v)
 		tui_error(t, "out of memory");
 		return;
 	}
-	a->entry = *entry(top);
+	a->entry = *top_entry_of(top);
 	a->granularity = top->granularity;
 	a->cum = top->cum;
 	a->each = top->each;
@@ -135,13 +125,13 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 
 	forget_tables(t);
 	top->rows.table.sort = top->choice.sort = -1;
-	top->nlist = top_list(is_profile(v), top->list);
+	top->nlist = top_list(top_is_profile(v), top->list);
 	if (arg && !strcmp(arg, "list"))
 		top->choosing = true;
 	top->at = arg && !top->choosing ? top_list_find(top->list, top->nlist, arg) : 0;
 	if (top->at < 0) {
 		tui_error(t, "there is no table '%.100s' of a %s; o lists them", arg,
-			  is_profile(v) ? "profile" : "trace");
+			  top_is_profile(v) ? "profile" : "trace");
 		return false;
 	}
 	ask(t, v);
@@ -215,7 +205,7 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 /* Options of profiles mean something where there is one. */
 static bool of_profile(struct tui *t, struct top *top)
 {
-	enum top_kind kind = entry(top)->kind;
+	enum top_kind kind = top_entry_of(top)->kind;
 
 	if (kind != TOP_REPORT && kind != TOP_PATH && kind != TOP_LEAKS && kind != TOP_LONGEST)
 		return true;
@@ -247,7 +237,7 @@ static void next_granularity(struct tui *t, struct tui_view *v)
 {
 	struct top *top = v->state;
 
-	if (top_has_each(entry(top))) {
+	if (top_has_each(top_entry_of(top))) {
 		top->each = !top->each;
 		ask_from_top(t, v);
 		return;
@@ -293,94 +283,6 @@ static void turn_table(struct tui *t, struct top *top, int step)
 
 /* ---- keys ---- */
 
-/* The flame graph of what the row adds up: of the same view, and sample type. */
-static bool flame(struct tui *t, struct tui_view *v)
-{
-	struct top *top = v->state;
-	const struct top_entry *e = entry(top);
-	struct tui_select select;
-	const char *arg = e->kind == TOP_FUNCTIONS	 ? rep_trace_views[e->which].name
-			  : e->kind == TOP_REPORT	 ? rep_trace_views[REP_TRACE_CPU].name
-			  : is_profile(v) && *top->found ? top->found
-							 : NULL;
-
-	if (!top->model || e->kind == TOP_GO)
-		return false;
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table))) {
-		tui_lead_open(t, &select, "flame", arg);
-		return true;
-	}
-	tui_select_release(&select);
-	tui_error(t, "out of memory");
-	return true;
-}
-
-static void filter(struct tui *t, struct tui_view *v, const char *text);
-
-/* Without the folders of its package, as tables have it. */
-static void short_name(const struct rep_value *v, char *name, size_t size)
-{
-	size_t from = 0;
-
-	for (size_t i = 0; i < v->text.size && v->text.data[i] != '(' && v->text.data[i] != '[';
-	     i++)
-		if (v->text.data[i] == '/')
-			from = i + 1;
-	snprintf(name, size, "%.*s",
-		 (int)(v->text.size - from < size ? v->text.size - from : size - 1),
-		 v->text.data + from);
-}
-
-/* A request's own path. */
-static bool path(struct tui *t, struct tui_view *v)
-{
-	struct top *top = v->state;
-	const struct tui_sheet *s = top->rows.table.sheet;
-	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
-	struct tui_select select;
-	char digits[24];
-
-	if (entry(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
-	    id->type != REP_TYPE_INT || v->select.region)
-		return false;
-	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
-	if (tui_select_copy(&select, &v->select) &&
-	    tui_select_set(v->select.task ? &select.task : &select.goroutine, digits)) {
-		tui_lead_open(t, &select, "top", "path summary");
-		return true;
-	}
-	tui_select_release(&select);
-	tui_error(t, "out of memory");
-	return true;
-}
-
-/* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
-static void wakers(struct tui *t, struct tui_view *v)
-{
-	struct top *top = v->state;
-	struct tui_lead lead;
-	struct tui_select select;
-	const struct rep_value *who;
-	char name[200];
-
-	if (is_profile(v) ||
-	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
-		tui_message(t, "nobody is woken here");
-		return;
-	}
-	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
-	if (!tui_select_copy(&select, &v->select)) {
-		tui_error(t, "out of memory");
-		return;
-	}
-	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
-		return;
-	short_name(who, name, sizeof(name));
-	filter(t, tui_current(t), name);
-	tui_message(t, "only lines with %s; f and Esc show all", name);
-}
-
 static bool act_on_list(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	struct top *top = v->state;
@@ -403,9 +305,9 @@ static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action acti
 {
 	struct top *top = v->state;
 
-	if (action == TUI_DO_ENTER && path(t, v))
+	if (action == TUI_DO_ENTER && top_lead_path(t, v))
 		return true;
-	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && flame(t, v))
+	if ((action == TUI_DO_ENTER || action == TUI_DO_FLAME) && top_lead_flame(t, v))
 		return true;
 	if (action == TUI_DO_TIMELINE && top_worst(t, v))
 		return true;
@@ -413,7 +315,7 @@ static bool act_on_table(struct tui *t, struct tui_view *v, enum tui_action acti
 	if (action == TUI_DO_TOP)
 		return true;
 	if (action == TUI_DO_WAKER) {
-		wakers(t, v);
+		top_lead_wakers(t, v);
 		return true;
 	}
 	return tui_lead_act(t, v, top->rows.table.sheet, tui_table_row(&top->rows.table), action) ||
@@ -518,7 +420,7 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_RANGE:
 		return !top->choosing && row && lead.dur_ns > 0;
 	case TUI_DO_WAKER:
-		return !top->choosing && row && !is_profile(v) &&
+		return !top->choosing && row && !top_is_profile(v) &&
 		       (lead.function.type == REP_TYPE_TEXT || lead.entry.type == REP_TYPE_TEXT);
 	default:
 		return true;
@@ -528,7 +430,7 @@ static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	const struct top *top = v->state;
-	const struct top_entry *e = entry(top);
+	const struct top_entry *e = top_entry_of(top);
 	size_t n;
 
 	(void)t;
@@ -558,7 +460,7 @@ static void keep(struct tui *t, struct tui_view *v, char *text, size_t size)
 	const struct top *top = v->state;
 
 	(void)t;
-	snprintf(text, size, "%s", entry(top)->name);
+	snprintf(text, size, "%s", top_entry_of(top)->name);
 }
 
 static void offer(struct tui *t, struct tui_menu *menu, const char *typed)

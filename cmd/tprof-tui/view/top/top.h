@@ -2,6 +2,8 @@
 #ifndef TUI_VIEW_TOP_TOP_H
 #define TUI_VIEW_TOP_TOP_H
 
+#include <string.h>
+
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/top/fill.h"
 #include "tprof-tui/view/top/list.h"
@@ -49,6 +51,24 @@ struct top {
 	int table_row; /* of the screen, where the table began when it was drawn last */
 	int table_rows;
 };
+
+static inline bool top_is_profile(const struct tui_view *v)
+{
+	return v->select.run && !strcmp(v->select.run->row.kind, "profile");
+}
+
+static inline const struct top_entry *top_entry_of(const struct top *top)
+{
+	return &top->list[top->at];
+}
+
+/* ---- leads.c ---- */
+
+/* The flame graph of what the row adds up, the path of a request: false where it is none. */
+bool top_lead_flame(struct tui *t, struct tui_view *v);
+bool top_lead_path(struct tui *t, struct tui_view *v);
+/* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
+void top_lead_wakers(struct tui *t, struct tui_view *v);
 
 /* ---- unfold.c ---- */
 

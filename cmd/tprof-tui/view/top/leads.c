@@ -1,0 +1,93 @@
+/* Where rows lead to that only this view has, or knows more of. */
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/trace.h"
+#include "tprof-tui/view/lead.h"
+#include "tprof-tui/view/top/top.h"
+
+/* The flame graph of what the row adds up: of the same view, and sample type. */
+bool top_lead_flame(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	const struct top_entry *e = top_entry_of(top);
+	struct tui_select select;
+	const char *arg = e->kind == TOP_FUNCTIONS	     ? rep_trace_views[e->which].name
+			  : e->kind == TOP_REPORT	     ? rep_trace_views[REP_TRACE_CPU].name
+			  : top_is_profile(v) && *top->found ? top->found
+							     : NULL;
+
+	if (!top->model || e->kind == TOP_GO)
+		return false;
+	if (tui_select_copy(&select, &v->select) &&
+	    tui_lead_narrow(&select, top->rows.table.sheet, tui_table_row(&top->rows.table))) {
+		tui_lead_open(t, &select, "flame", arg);
+		return true;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+	return true;
+}
+
+/* Without the folders of its package, as tables have it. */
+static void short_name(const struct rep_value *v, char *name, size_t size)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < v->text.size && v->text.data[i] != '(' && v->text.data[i] != '[';
+	     i++)
+		if (v->text.data[i] == '/')
+			from = i + 1;
+	snprintf(name, size, "%.*s",
+		 (int)(v->text.size - from < size ? v->text.size - from : size - 1),
+		 v->text.data + from);
+}
+
+/* A request's own path. */
+bool top_lead_path(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	const struct tui_sheet *s = top->rows.table.sheet;
+	const struct rep_value *id = tui_table_cell(&top->rows.table, "id");
+	struct tui_select select;
+	char digits[24];
+
+	if (top_entry_of(top)->kind != TOP_PATH || !s || strcmp(s->name, "requests") != 0 || !id ||
+	    id->type != REP_TYPE_INT || v->select.region)
+		return false;
+	snprintf(digits, sizeof(digits), "%lld", (long long)id->i);
+	if (tui_select_copy(&select, &v->select) &&
+	    tui_select_set(v->select.task ? &select.task : &select.goroutine, digits)) {
+		tui_lead_open(t, &select, "top", "path summary");
+		return true;
+	}
+	tui_select_release(&select);
+	tui_error(t, "out of memory");
+	return true;
+}
+
+/* Who ends the waits of the row's function: the table of wakers, with its lines alone. */
+void top_lead_wakers(struct tui *t, struct tui_view *v)
+{
+	struct top *top = v->state;
+	struct tui_lead lead;
+	struct tui_select select;
+	const struct rep_value *who;
+	char name[200];
+
+	if (top_is_profile(v) ||
+	    !tui_lead_read(top->rows.table.sheet, tui_table_row(&top->rows.table), &lead)) {
+		tui_message(t, "nobody is woken here");
+		return;
+	}
+	who = lead.function.type == REP_TYPE_TEXT ? &lead.function : &lead.entry;
+	if (!tui_select_copy(&select, &v->select)) {
+		tui_error(t, "out of memory");
+		return;
+	}
+	if (!tui_lead_open(t, &select, "top", "path wakers") || who->type != REP_TYPE_TEXT)
+		return;
+	short_name(who, name, sizeof(name));
+	tui_current(t)->ops->filter(t, tui_current(t), name);
+	tui_message(t, "only lines with %s; f and Esc show all", name);
+}
