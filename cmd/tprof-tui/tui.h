@@ -98,7 +98,8 @@ struct tui_view_ops {
 	bool (*source)(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line);
 	/* A line about itself behind its name on the first line. NULL: none. */
 	void (*title)(struct tui *t, struct tui_view *v, char *text, size_t size);
-	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do. */
+	/* Does the action do anything here, as it stands? Hints name those that do. NULL: all do.
+	 */
 	bool (*can)(struct tui *t, struct tui_view *v, enum tui_action action);
 	/* The next useful keys where it has others for now: "Enter ask\tTab complete"; NULL: as the
 	 * table of keys has it. */
@@ -143,7 +144,7 @@ struct tui {
 	struct tui_view **view; /* history: those up to `at` were opened one after the other, … */
 	size_t nviews, at;	/* … those behind it can be gone forward to */
 
-	struct tui_prompts *prompts; /* prompt.c */
+	struct tui_prompts *prompts;   /* prompt.c */
 	struct tui_old_runs *old_runs; /* reload.c */
 	char message[400];
 	bool error;

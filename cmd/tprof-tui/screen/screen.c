@@ -107,8 +107,8 @@ static void go_on(int number)
 
 static void catch_signals(void)
 {
-	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,	SIGABRT,
-				     SIGQUIT, SIGXCPU, SIGSYS};
+	static const int deadly[] = {SIGSEGV, SIGBUS,  SIGFPE,	SIGILL,
+				     SIGABRT, SIGQUIT, SIGXCPU, SIGSYS};
 	static char stack[32768];
 	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
 	struct sigaction sa = {.sa_handler = crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
