@@ -139,7 +139,8 @@ struct rep_mark {
 	const char *text; /* name of the range or region, message of the log; owned by the lanes */
 	size_t size;
 };
-/* Calls fn for marks in a range, by start; nonzero ends. */
+/* Calls fn for marks in a range, by start; nonzero ends. Regions, logs, tasks and samples are those
+ * of the goroutines that have lanes, ranges up to ASSIST all that there are. */
 int rep_lanes_marks(struct rep_lanes *lanes, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		    struct tp_err *err);

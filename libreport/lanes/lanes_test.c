@@ -286,6 +286,27 @@ static void test_marks(void **state)
 	}
 }
 
+/* Stops and the GC concern all: who has lanes matters to regions alone. */
+static void test_marks_filter(void **state)
+{
+	static const struct rep_filter_text text = {.goroutine = "27"};
+	struct marks all = {.last = INT64_MIN}, some = {.last = INT64_MIN};
+	struct rep_filter filter;
+	struct rep_lanes *lanes;
+
+	(void)state;
+	import("testdata/checkout.trace");
+	assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
+	assert_int_equal(rep_lanes_new(&lanes, store, &runs.run[0], &filter, &err), 0);
+	assert_int_equal(rep_lanes_marks(c.lanes, INT64_MIN, INT64_MAX, on_mark, &all, &err), 0);
+	assert_int_equal(rep_lanes_marks(lanes, INT64_MIN, INT64_MAX, on_mark, &some, &err), 0);
+	for (size_t k = REP_MARK_STW; k <= REP_MARK_ASSIST; k++)
+		assert_int_equal(some.n[k], all.n[k]);
+	assert_true(some.n[REP_MARK_REGION] < all.n[REP_MARK_REGION]);
+	rep_lanes_free(lanes);
+	rep_filter_release(&filter);
+}
+
 /* A profile has no rows, no marks and no events. */
 static void test_no_trace(void **state)
 {
@@ -324,6 +345,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_step, close_check),
 	    cmocka_unit_test_teardown(test_step_words, close_check),
 	    cmocka_unit_test_teardown(test_marks, close_check),
+	    cmocka_unit_test_teardown(test_marks_filter, close_check),
 	    cmocka_unit_test_teardown(test_no_trace, close_check),
 	};
 
