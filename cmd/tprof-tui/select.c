@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "top/top.h"
 #include "tprof-tui/tui.h"
 
 static char **text_of(struct tui_select *s, size_t i)
@@ -132,4 +133,28 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",
 					      texts[i].name, texts[i].value);
 	return text;
+}
+
+void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size)
+{
+	const struct {
+		bool given;
+		unsigned by;
+		const char *name;
+	} filters[] = {
+	    {s->from_ns != INT64_MIN || s->to_ns != INT64_MAX, REP_BY_TIME, "time range"},
+	    {s->goroutine != NULL, REP_BY_GOROUTINE, "goroutine"},
+	    {s->focus != NULL, REP_BY_FRAMES, "focus"},
+	    {s->reason != NULL, REP_BY_REASON, "reason"},
+	    {s->state != NULL, REP_BY_STATE, "state"},
+	    {s->task != NULL, REP_BY_TASK, "task"},
+	    {s->region != NULL, REP_BY_TASK, "region"},
+	};
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]) && n < size; i++)
+		if (filters[i].given && !(by & filters[i].by))
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
+					      filters[i].name);
 }

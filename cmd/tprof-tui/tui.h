@@ -51,6 +51,9 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[
 /* In words: "from 1.2ms to 3ms, goroutine 12"; "" for everything. Returns text. */
 char *tui_select_words(const struct tui_select *s, char *text, size_t size);
 
+/* Which of it narrows nothing where only filters of these kinds (REP_BY_…) do: "focus, state". */
+void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size);
+
 struct tui;
 struct tui_menu;
 struct tui_view;

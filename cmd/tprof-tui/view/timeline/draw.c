@@ -181,15 +181,15 @@ static void draw_cursor(const struct timeline *s, int row)
 	const struct tl_layout *l = &s->layout;
 	const struct tl_window *w = &s->window;
 	int left = l->area.col + l->label, col = tl_window_col(w, s->ns);
-	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
-	int64_t to = s->anchor < s->ns ? s->ns : s->anchor;
+	int64_t from, to;
 	char text[TP_UNITS_SIZE + 4], took[TP_UNITS_SIZE];
 
+	tl_selecting(s, &from, &to);
 	for (int i = 0; s->anchor != INT64_MIN && i < w->cols; i++)
-		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) <= to)
+		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) < to)
 			tui_glyph(row, left + i, TUI_STYLE_MATCH, "═", '=');
 	if (s->anchor != INT64_MIN && w->cols > 20) {
-		snprintf(text, sizeof(text), " %s ", tp_fmt_ns(took, to - from + w->cell));
+		snprintf(text, sizeof(text), " %s ", tp_fmt_ns(took, to - from));
 		tui_put_right(row, left, w->cols, TUI_STYLE_MATCH, text, strlen(text));
 	}
 	if (col >= 0 && col < w->cols)
@@ -394,12 +394,18 @@ static void draw_legend(const struct timeline *s, int row)
 	tui_fill(row, col, cols, TUI_STYLE_NORMAL);
 	for (enum tl_show i = TL_SHOW_RUNNING; i < TL_SHOW_IDLE; i++) {
 		struct tl_look look = tl_look_plain(i);
-		int width = (int)strlen(tl_shown[i]) + 4;
+		/* The one state whose glyphs do not look alike. */
+		bool two = i == TL_SHOW_SYSCALL;
+		const char *which = two && cols >= 80 ? " (part, all)" : "";
+		int width = (int)(strlen(tl_shown[i]) + strlen(which)) + (two ? 6 : 4);
 
 		if (col + width > l->area.col + cols - room)
 			break;
-		tui_glyph(row, col, look.style, look.glyph, look.ascii);
-		tui_say(row, col + 2, width - 3, TUI_STYLE_DIM, tl_shown[i]);
+		if (two)
+			tui_say(row, col, 1, look.style, "s");
+		tui_glyph(row, col + 2 * two, look.style, look.glyph, look.ascii);
+		tui_sayf(row, col + 2 * two + 2, width - 3, TUI_STYLE_DIM, "%s%s", tl_shown[i],
+			 which);
 		col += width;
 	}
 	if (s->highlight.text)

@@ -45,6 +45,7 @@ void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice)
 		tl_move_to_row(s, (size_t)at);
 	if (time_at(s, col, &ns)) {
 		tl_move_to(s, ns);
+		s->loose = true;
 		if (twice)
 			tl_zoom_here(s);
 	} else if (at >= 0 && (twice || (col < l->area.col + 2 && tl_row(s) &&
@@ -65,6 +66,7 @@ void tl_drag(struct tui *t, struct tui_view *v, int row, int col)
 		return;
 	s->anchor = from;
 	tl_move_to(s, to);
+	s->loose = s->anchor_loose = true;
 	tl_end_range(t, s);
 }
 

@@ -288,28 +288,68 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 /* ---- stacks ---- */
 
-/* As many frames as there is room for, from the one on that tells. */
+static size_t telling(const struct tl_stack *stack)
+{
+	size_t i = 0;
+
+	while (i < stack->n && !stack->frame[i].telling)
+		i++;
+	return i < stack->n ? i : 0;
+}
+
+/* The leaf, or on the last line there is room for, what else matters: the frame that tells most,
+ * and how many are left out. */
+static void put_last_frames(char *text, size_t size, const struct tl_stack *stack, size_t i)
+{
+	const char *dots = tui_screen_ascii() ? "..." : "…";
+	size_t tells = telling(stack), left = stack->n - i, n = 0;
+	char frame[600];
+
+	if (!i || tells == i) {
+		tl_frame_text(&stack->frame[i], frame, sizeof(frame));
+		n = (size_t)snprintf(text, size, "%s", frame);
+		left--;
+	}
+	if (tells > i) {
+		tl_frame_text(&stack->frame[tells], frame, sizeof(frame));
+		n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "", dots, frame);
+		left--;
+	}
+	if (left)
+		snprintf(text + n, size - n, "%s%s %zu%s more", n ? ", " : "", dots, left,
+			 stack->more ? " or" : "");
+}
+
+/* As many frames as there is room for, from the leaf on. */
 static void put_stack(struct paper *p, const struct tl_stack *stack, const char *title)
 {
-	size_t from = 0;
-	char text[600];
+	size_t tells = telling(stack);
+	char text[1300];
 
-	if (!stack->n)
+	if (!stack->n || is_full(p) || (title && !p->out && p->rows < 2))
 		return;
-	if (!p->out && (size_t)p->rows < stack->n + (title != NULL))
-		while (from < stack->n && !stack->frame[from].telling)
-			from++;
-	if (from == stack->n)
-		from = 0;
 	if (title)
 		line(p, TUI_STYLE_HEADING, "%s", title);
-	for (size_t i = from; i < stack->n && !is_full(p); i++) {
-		tl_frame_text(&stack->frame[i], text, sizeof(text));
-		line(p, stack->frame[i].telling ? TUI_STYLE_STRONG : TUI_STYLE_NORMAL, "  %s%s",
-		     !title && i == from ? "at "
-		     : !title		 ? "   "
-					 : "",
+	for (size_t i = 0; i < stack->n && !is_full(p); i++) {
+		bool more = i + 1 < stack->n || stack->more;
+		bool last = !p->out && p->rows == 1 && more;
+		bool before_last = !p->out && p->rows == 2 && more;
+
+		if (last)
+			put_last_frames(text, sizeof(text), stack, i);
+		else
+			tl_frame_text(&stack->frame[i], text, sizeof(text));
+		/* What is too wide does not take the line that says how many there are. */
+		if (before_last)
+			p->rows = 1;
+		line(p, i == tells || (last && tells > i) ? TUI_STYLE_STRONG : TUI_STYLE_NORMAL,
+		     "  %s%s",
+		     title ? ""
+		     : i   ? "   "
+			   : "at ",
 		     text);
+		if (before_last)
+			p->rows = 1;
 	}
 }
 

@@ -116,6 +116,7 @@ static void set_time(struct timeline *s, int64_t ns)
 void tl_move_to(struct timeline *s, int64_t ns)
 {
 	set_time(s, ns);
+	s->loose = false;
 	tl_window_reveal(&s->window, s->ns);
 	tl_relist(s);
 }
@@ -126,6 +127,7 @@ void tl_move_columns(struct timeline *s, int by)
 	int col = tl_window_col(w, s->ns) + by;
 
 	set_time(s, tl_window_at(w, col));
+	s->loose = true;
 	col = tl_window_col(w, s->ns);
 	if (col < 0)
 		tl_window_pan(w, -(w->cols / 4) - 1);
@@ -156,19 +158,6 @@ void tl_pan(struct timeline *s, int64_t columns)
 	tl_relist(s);
 }
 
-void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
-{
-	const struct tui_select *select = &s->view->select;
-
-	*from = select->from_ns == INT64_MIN ? 0 : select->from_ns;
-	*to = select->to_ns == INT64_MAX ? s->duration : select->to_ns;
-	/* Events may come at the very end of the run. */
-	if (*to >= s->duration)
-		*to = s->duration + 1;
-	if (*from < 0 || *from >= *to)
-		*from = 0;
-}
-
 void tl_zoom_all(struct timeline *s)
 {
 	const struct tl_window *w = &s->window;
@@ -180,8 +169,10 @@ void tl_zoom_all(struct timeline *s)
 	/* Twice: all of it. */
 	if (tl_window_same(&before, w))
 		tl_window_show(&s->window, 0, s->duration);
-	if (tl_window_col(w, s->ns) < 0 || tl_window_col(w, s->ns) >= w->cols)
+	if (tl_window_col(w, s->ns) < 0 || tl_window_col(w, s->ns) >= w->cols) {
 		set_time(s, tl_window_at(w, w->cols / 2));
+		s->loose = true;
+	}
 	tl_relist(s);
 }
 
@@ -197,6 +188,7 @@ bool tl_jump(struct timeline *s, uint32_t goroutine, int64_t ns)
 	s->list.kind = TL_GOROUTINES;
 	s->list.unfolded[group] = true;
 	set_time(s, ns);
+	s->loose = false;
 	tl_window_reveal(&s->window, s->ns);
 	s->at_kind = REP_LANE_GOROUTINE;
 	s->at_index = goroutine;
@@ -256,6 +248,7 @@ static bool push(struct timeline *s)
 static void follow_now(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
+	const char *back = s->nchain ? ", b back" : "";
 	char who[200], by[200], when[TL_TIME_SIZE];
 
 	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
@@ -263,11 +256,20 @@ static void follow_now(struct tui *t, struct timeline *s)
 		tui_message(t, "no goroutine is here");
 	} else if (d->cause.goroutine == TP_NONE) {
 		if (d->span.state == TP_ST_WAITING && d->span.open)
-			tui_message(t, "nobody woke %s before the run ended", who);
+			tui_message(t,
+				    "nobody woke %s before the run ended; Enter its life, j k "
+				    "other rows%s",
+				    who, back);
 		else if (*d->outside)
-			tui_message(t, "%s was woken by %s, no goroutine", who, d->outside);
+			tui_message(t,
+				    "%s woke it, no goroutine: the chain ends; Enter its life, j k "
+				    "other rows%s",
+				    d->outside, back);
 		else
-			tui_message(t, "no goroutine is known to have woken %s", who);
+			tui_message(t,
+				    "no goroutine is known to have woken it; { the span before, "
+				    "Enter its life%s",
+				    back);
 	} else if (!push(s)) {
 		tui_error(t, "out of memory");
 	} else {
@@ -430,7 +432,8 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	}
 	tl_window_show(&s->window, tp_minus(w->from, size / 4), tp_plus(w->to, size / 4));
 	tl_relist(s);
-	tui_message(t, "longest wait %zu, %s: %s", s->at_wait + 1, tp_fmt_ns(took, size),
+	tui_message(t, "longest wait %zu of %zu%s, %s: %s", s->at_wait + 1, s->nwaits,
+		    s->nwaits == TL_MOST_WAITS ? " or more" : "", tp_fmt_ns(took, size),
 		    w->open ? "not ended; B the next" : "w goes to who ended it, B to the next");
 	if (s->follow && holds(s)) {
 		s->follow--;
@@ -476,7 +479,14 @@ bool tl_go(struct tui *t, struct tui_view *v, const char *text)
 		return true;
 	if (isdigit((unsigned char)*digits) && !digits[strspn(digits, "0123456789")])
 		return go_to_goroutine(t, s, strtoll(digits, NULL, 10));
-	if (tui_time(t, text, &ns))
-		tl_move_to(s, ns);
+	if (!tui_time(t, text, &ns))
+		return true;
+	if (ns > s->duration) {
+		char end[TP_UNITS_SIZE];
+
+		tui_error(t, "the run ends at %s", tp_fmt_ns(end, s->duration));
+		return true;
+	}
+	tl_move_to(s, ns);
 	return true;
 }

@@ -207,11 +207,46 @@ static void test_go(void **state)
 	assert_int_equal(s->ns, 500);
 	assert_true(tl_go(&x.tui, &x.view, "25%"));
 	assert_int_equal(s->ns, 250);
+	assert_false(x.tui.error);
 	assert_true(tl_go(&x.tui, &x.view, "1h"));
+	assert_int_equal(s->ns, 250);
+	assert_string_equal(x.tui.message, "the run ends at 1us");
+	assert_true(tl_go(&x.tui, &x.view, "1us"));
 	assert_int_equal(s->ns, 999);
 	assert_true(tl_go(&x.tui, &x.view, "99"));
 	assert_true(x.tui.error);
 	sample_release(&x);
+}
+
+/* Columns are whole, moments exact, whichever end they are. */
+static void test_range_ends(void **state)
+{
+	static const struct {
+		int64_t anchor, ns; /* negative: by columns */
+		int64_t from, to;
+	} cases[] = {{-250, -450, 200, 500}, {-450, -250, 200, 500}, {250, 450, 250, 450},
+		     {450, 250, 250, 450},   {-250, 450, 200, 450},  {250, -450, 250, 500},
+		     {450, -250, 200, 450},  {250, 250, 250, 300},   {-250, -250, 200, 300}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample x;
+		int64_t from, to;
+
+		assert_true(sample_init(&x));
+		tl_move_to(&x.s, cases[i].anchor < 0 ? -cases[i].anchor : cases[i].anchor);
+		x.s.loose = cases[i].anchor < 0;
+		tl_begin_range(&x.tui, &x.s);
+		tl_move_to(&x.s, cases[i].ns < 0 ? -cases[i].ns : cases[i].ns);
+		x.s.loose = cases[i].ns < 0;
+		tl_selecting(&x.s, &from, &to);
+		assert_int_equal(from, cases[i].from);
+		assert_int_equal(to, cases[i].to);
+		tl_begin_range(&x.tui, &x.s);
+		assert_int_equal(x.tui.select.from_ns, from);
+		assert_int_equal(x.tui.select.to_ns, to);
+		sample_release(&x);
+	}
 }
 
 static void test_time_text(void **state)
@@ -248,6 +283,7 @@ int main(void)
 	    cmocka_unit_test(test_longest_waits),
 	    cmocka_unit_test(test_rows_that_go),
 	    cmocka_unit_test(test_go),
+	    cmocka_unit_test(test_range_ends),
 	    cmocka_unit_test(test_time_text),
 	};
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "top/top.h"
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/views.h"
 
@@ -48,6 +49,7 @@ void tl_begin(struct tui *t, struct timeline *s)
 	tl_range(s, &from, &to);
 	tl_window_show(&s->window, from, to);
 	s->ns = from;
+	s->loose = true;
 	/* One group that is all there is shows who is in it. */
 	if (s->roster.ngroups == 1)
 		s->list.unfolded[0] = true;
@@ -80,10 +82,20 @@ static void resume(struct tui *t, struct tui_view *v)
 	s->playing = s->gave_up = false;
 }
 
+/* Of what is selected: cells show all that a goroutine did. */
+#define TL_HEEDS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
+
 static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 {
 	struct timeline *s = v->state;
+	char unheeded[100];
 
+	tui_select_unheeded(&v->select, TL_HEEDS, unheeded, sizeof(unheeded));
+	if (*unheeded && area.rows > 4) {
+		tui_sayf(area.row++, area.col, area.cols, TUI_STYLE_MORE, "not heeded here: %s",
+			 unheeded);
+		area.rows--;
+	}
 	tl_lay_out(&s->layout, area);
 	if (*s->error) {
 		tui_say(area.row, area.col, area.cols, TUI_STYLE_DIM, s->error);
@@ -111,55 +123,6 @@ static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 	if (s->ready)
 		snprintf(text, size, "%s, %s/column", tl_kinds[s->list.kind],
 			 tp_fmt_ns(cell, s->window.cell));
-}
-
-/* ---- a range ---- */
-
-void tl_end_range(struct tui *t, struct timeline *s)
-{
-	struct tui_view *v = s->view;
-	int64_t from = s->anchor < s->ns ? s->anchor : s->ns;
-	int64_t to = s->anchor < s->ns ? s->ns : s->anchor;
-	char a[TL_TIME_SIZE], b[TL_TIME_SIZE];
-
-	/* Whole columns, as they are seen. */
-	from = from - (from - s->window.from) % s->window.cell;
-	to = to - (to - s->window.from) % s->window.cell + s->window.cell;
-	if (from < 0)
-		from = 0;
-	s->anchor = INT64_MIN;
-	v->select.from_ns = t->select.from_ns = from;
-	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
-	s->waits_known = false;
-	tui_message(t, "%s to %s is what every view shows now; c takes that away, 0 zooms to it",
-		    tl_time_text(a, from), tl_time_text(b, to < s->duration ? to : s->duration));
-}
-
-static void range(struct tui *t, struct timeline *s)
-{
-	if (s->anchor != INT64_MIN) {
-		tl_end_range(t, s);
-		return;
-	}
-	s->anchor = s->ns;
-	tui_message(t, "the range begins here: move, then v or Enter ends it, Esc gives it up");
-}
-
-/* Only the range is taken away here; what says who has rows is left to all views' way. */
-static bool clear_range(struct tui *t, struct timeline *s)
-{
-	struct tui_view *v = s->view;
-
-	s->anchor = INT64_MIN;
-	if (v->select.goroutine || v->select.task || v->select.region || v->select.focus ||
-	    v->select.reason || v->select.state)
-		return false;
-	v->select.from_ns = t->select.from_ns = INT64_MIN;
-	v->select.to_ns = t->select.to_ns = INT64_MAX;
-	s->waits_known = false;
-	if (s->highlight.text)
-		tl_highlight(t, s, "");
-	return true;
 }
 
 /* ---- keys ---- */
@@ -361,7 +324,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		tl_longest(t, s);
 		return true;
 	case TUI_DO_RANGE:
-		range(t, s);
+		tl_begin_range(t, s);
 		return true;
 	case TUI_DO_BACK:
 		if (s->anchor == INT64_MIN && !was_playing)
@@ -369,7 +332,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 		s->anchor = INT64_MIN;
 		return true;
 	case TUI_DO_CLEAR:
-		return clear_range(t, s);
+		return tl_clear_range(t, s);
 	case TUI_DO_PLAY:
 		play(s, was_playing);
 		return true;
@@ -415,6 +378,38 @@ static const char *hints(struct tui *t, struct tui_view *v)
 	return NULL;
 }
 
+static bool can(struct tui *t, struct tui_view *v, enum tui_action action)
+{
+	const struct timeline *s = v->state;
+	const struct rep_lane *row = tl_row(s);
+	bool goroutine = row && row->kind == REP_LANE_GOROUTINE;
+	bool runs = row && (row->kind == REP_LANE_PROC || row->kind == REP_LANE_THREAD) &&
+		    s->detail.there && tl_detail_holds(&s->detail, row, s->ns);
+
+	(void)t;
+	switch (action) {
+	case TUI_DO_WAKER:
+	case TUI_DO_GOROUTINE:
+		return goroutine || runs;
+	case TUI_DO_ENTER:
+		return row && (s->anchor != INT64_MIN || goroutine || runs ||
+			       row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK);
+	case TUI_DO_WAKER_BACK:
+		return s->nchain > 0;
+	case TUI_DO_FOLD:
+		return row && (row->kind == REP_LANE_GROUP ||
+			       (goroutine &&
+				tl_roster_group_of(&s->roster, row->index) < s->roster.ngroups));
+	case TUI_DO_RANGE:
+	case TUI_DO_LONGEST:
+	case TUI_DO_ZOOM_IN:
+	case TUI_DO_ZOOM_OUT:
+		return s->list.n > 0;
+	default:
+		return true;
+	}
+}
+
 static void highlight(struct tui *t, struct tui_view *v, const char *text)
 {
 	tl_highlight(t, v->state, text);
@@ -440,6 +435,7 @@ const struct tui_view_ops tui_timeline = {
     .save = tl_save,
     .source = tl_source,
     .title = title,
+    .can = can,
     .hints = hints,
     .keep = keep,
 };

@@ -4,6 +4,7 @@
  *	picture  cells, made in the background      detail   all about the place under the cursor
  *	ask      what is wanted of the worker next  place    cursor: moves, jumps, the wake-up chain
  *	look     what a cell looks like             draw, panel  the screen
+ *	range    of time, selected
  *	find     search, highlight                  save     yank, CSV, SVG
  *
  * The screen's thread never waits: it draws the picture that it has, stretched to the window, and
@@ -78,6 +79,7 @@ struct timeline {
 	enum rep_lane_kind at_kind; /* what is on the cursor's row, wherever that is */
 	uint32_t at_index;
 	int64_t ns;
+	bool loose; /* the cursor stands for its column, not for the moment alone */
 
 	struct tl_picture picture;
 	struct tl_detail detail;
@@ -88,6 +90,7 @@ struct timeline {
 	bool snap; /* to the start of the span */
 
 	int64_t anchor;		/* of a range that is being selected; INT64_MIN: none */
+	bool anchor_loose;	/* as `loose` */
 	struct tl_place *chain; /* from where wake-ups were followed */
 	size_t nchain;
 
@@ -129,14 +132,25 @@ void tl_begin(struct tui *t, struct timeline *s);
 
 /* What Enter does. */
 void tl_enter(struct tui *t, struct timeline *s);
-/* From the anchor to the cursor is what views are restricted to. */
-void tl_end_range(struct tui *t, struct timeline *s);
 
 /* ---- mouse.c ---- */
 
 void tl_click(struct tui *t, struct tui_view *v, int row, int col, bool twice);
 void tl_drag(struct tui *t, struct tui_view *v, int row, int col);
 void tl_zoom_there(struct tui *t, struct tui_view *v, int row, int col, int by);
+
+/* ---- range.c ---- */
+
+/* Of the selected range, else the whole run. */
+void tl_range(const struct timeline *s, int64_t *from, int64_t *to);
+/* Begins one at the cursor, or ends it there. */
+void tl_begin_range(struct tui *t, struct timeline *s);
+/* From the anchor to the cursor: whole columns where an end was gone to by columns, else exact. */
+void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to);
+/* That is what views are restricted to. */
+void tl_end_range(struct tui *t, struct timeline *s);
+/* Only the range is taken away; false: what else is selected is left to all views' way. */
+bool tl_clear_range(struct tui *t, struct timeline *s);
 
 /* ---- place.c ---- */
 
@@ -152,8 +166,6 @@ void tl_zoom(struct timeline *s, int by);
 void tl_pan(struct timeline *s, int64_t columns);
 void tl_zoom_here(struct timeline *s);
 void tl_zoom_all(struct timeline *s);
-/* Of the selected range, else the whole run. */
-void tl_range(const struct timeline *s, int64_t *from, int64_t *to);
 /* To a goroutine at a time, whatever is listed; false: it is not among the rows. */
 bool tl_jump(struct timeline *s, uint32_t goroutine, int64_t ns);
 void tl_follow(struct tui *t, struct timeline *s);

@@ -158,27 +158,7 @@ static unsigned filters_of(const struct top_entry *e)
 
 void top_unheeded(const struct top_entry *e, const struct tui_select *s, char *text, size_t size)
 {
-	unsigned by = filters_of(e);
-	const struct {
-		bool given;
-		unsigned by;
-		const char *name;
-	} filters[] = {
-	    {s->from_ns != INT64_MIN || s->to_ns != INT64_MAX, REP_BY_TIME, "time range"},
-	    {s->goroutine != NULL, REP_BY_GOROUTINE, "goroutine"},
-	    {s->focus != NULL, REP_BY_FRAMES, "focus"},
-	    {s->reason != NULL, REP_BY_REASON, "reason"},
-	    {s->state != NULL, REP_BY_STATE, "state"},
-	    {s->task != NULL, REP_BY_TASK, "task"},
-	    {s->region != NULL, REP_BY_TASK, "region"},
-	};
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]) && n < size; i++)
-		if (filters[i].given && !(by & filters[i].by))
-			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "",
-					      filters[i].name);
+	tui_select_unheeded(s, filters_of(e), text, size);
 }
 
 struct rep_filter_text top_heeded(const struct top_entry *e, const struct tui_select *s,

@@ -1,0 +1,82 @@
+/* A range of time: being selected, selected, taken away. */
+#include "tprof-tui/view/timeline/timeline.h"
+
+void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
+{
+	const struct tui_select *select = &s->view->select;
+
+	*from = select->from_ns == INT64_MIN ? 0 : select->from_ns;
+	*to = select->to_ns == INT64_MAX ? s->duration : select->to_ns;
+	/* Events may come at the very end of the run. */
+	if (*to >= s->duration)
+		*to = s->duration + 1;
+	if (*from < 0 || *from >= *to)
+		*from = 0;
+}
+
+/* The start of the column that holds a time, or the end. */
+static int64_t column_start(const struct timeline *s, int64_t ns)
+{
+	int64_t off = (ns - s->window.from) % s->window.cell;
+
+	return ns - (off < 0 ? off + s->window.cell : off);
+}
+
+void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to)
+{
+	bool forward = s->anchor < s->ns;
+	bool loose_from = forward ? s->anchor_loose : s->loose;
+	bool loose_to = forward ? s->loose : s->anchor_loose;
+
+	*from = forward ? s->anchor : s->ns;
+	*to = forward ? s->ns : s->anchor;
+	if (loose_from)
+		*from = column_start(s, *from);
+	if (loose_to || *to <= *from)
+		*to = column_start(s, *to) + s->window.cell;
+	if (*from < 0)
+		*from = 0;
+}
+
+void tl_end_range(struct tui *t, struct timeline *s)
+{
+	struct tui_view *v = s->view;
+	int64_t from, to;
+	char a[TL_TIME_SIZE], b[TL_TIME_SIZE];
+
+	tl_selecting(s, &from, &to);
+	s->anchor = INT64_MIN;
+	v->select.from_ns = t->select.from_ns = from;
+	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
+	s->waits_known = false;
+	tui_message(t, "%s to %s is what every view shows now; c takes that away, 0 zooms to it",
+		    tl_time_text(a, from), tl_time_text(b, to < s->duration ? to : s->duration));
+}
+
+void tl_begin_range(struct tui *t, struct timeline *s)
+{
+	if (s->anchor != INT64_MIN) {
+		tl_end_range(t, s);
+		return;
+	}
+	s->anchor = s->ns;
+	s->anchor_loose = s->loose;
+	tui_message(t, "the range begins here: move, then v or Enter ends it, Esc gives it up");
+}
+
+/* Only the range is taken away here; what says who has rows is left to all views' way. */
+bool tl_clear_range(struct tui *t, struct timeline *s)
+{
+	struct tui_view *v = s->view;
+
+	s->anchor = INT64_MIN;
+	if (v->select.goroutine || v->select.task || v->select.region || v->select.focus ||
+	    v->select.reason || v->select.state)
+		return false;
+	v->select.from_ns = t->select.from_ns = INT64_MIN;
+	v->select.to_ns = t->select.to_ns = INT64_MAX;
+	s->waits_known = false;
+	if (s->highlight.text)
+		tl_highlight(t, s, "");
+	return true;
+}
