@@ -107,19 +107,23 @@ static int by_entry(const void *a, const void *b)
 }
 
 static int find_members(struct members *m, const struct rep_lanes *l,
-			const struct rep_lanes_options *o, uint32_t *unfolded)
+			const struct rep_lanes_options *o)
 {
-	uint32_t at = 0;
+	uint32_t *unfolded = malloc(o->nunfolded * sizeof(*unfolded)), at = 0;
 
 	m->first = calloc(l->ngroups + (size_t)2, sizeof(*m->first));
 	m->unfolded = calloc(l->ngroups + (size_t)1, sizeof(*m->unfolded));
 	m->member = malloc((l->ng + (size_t)1) * sizeof(*m->member));
-	if (!m->first || !m->unfolded || !m->member)
+	if (!m->first || !m->unfolded || !m->member || !unfolded) {
+		free(unfolded);
 		return TP_ENOMEM;
+	}
+	memcpy(unfolded, o->unfolded, o->nunfolded * sizeof(*unfolded));
 	qsort(unfolded, o->nunfolded, sizeof(*unfolded), by_entry);
 	for (uint32_t g = 0; g < l->ngroups; g++)
 		m->unfolded[g] = bsearch(&l->group[g].entry, unfolded, o->nunfolded,
 					 sizeof(*unfolded), by_entry) != NULL;
+	free(unfolded);
 	for (uint32_t g = 0; g < l->ngroups; g++) {
 		m->first[g] = at;
 		at += m->unfolded[g] ? l->group[g].n : 0;
@@ -143,16 +147,8 @@ static int put_groups(struct list *list)
 	struct members m = {0};
 	int code = rank ? 0 : TP_ENOMEM;
 
-	if (!code && list->options->nunfolded) {
-		size_t size = list->options->nunfolded * sizeof(uint32_t);
-		uint32_t *unfolded = malloc(size);
-
-		/* All groups may be unfolded, and of a store that wants harm there may be many. */
-		if (unfolded)
-			memcpy(unfolded, list->options->unfolded, size);
-		code = unfolded ? find_members(&m, l, list->options, unfolded) : TP_ENOMEM;
-		free(unfolded);
-	}
+	if (!code && list->options->nunfolded)
+		code = find_members(&m, l, list->options);
 	for (uint32_t g = 0; g < l->ngroups && !code; g++)
 		rank[g] = (struct ranked){l->group[g].busy_ns,
 					  tp_dict_text(l->v.dict, l->group[g].entry), g};

@@ -19,19 +19,25 @@ static const struct rep_value *stack_of(struct top *top)
 	return v && v->type == REP_TYPE_TEXT && v->text.size ? v : NULL;
 }
 
-/* A stack, frame by frame. */
+/* A stack, a line for each frame; of `lines` it is one already, name and place with a tab between.
+ * Names may hold anything, and what is copied is pasted into terminals. */
 static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lines)
 {
+	const char *text = stack->text.data;
+	size_t size = stack->text.size, from = 0;
 	int code = 0;
 
-	for (size_t i = 0; i < stack->text.size && !code; i++) {
-		char c = stack->text.data[i];
+	for (size_t i = 0; i <= size && !code; i++) {
+		bool end = i == size || text[i] == (lines ? '\n' : ';');
 
-		if (!lines && c == ';')
-			c = '\n';
-		code = tp_buf_put(out, &c, 1);
+		if (!end && !(lines && text[i] == '\t'))
+			continue;
+		code = rep_escape(out, text + from, i - from, REP_ESCAPE_SHOWN);
+		if (!code)
+			code = tp_buf_put(out, end ? "\n" : "\t", 1);
+		from = i + 1;
 	}
-	return code ? code : tp_buf_put(out, "\n", 1);
+	return code;
 }
 
 int top_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
