@@ -37,6 +37,7 @@ Next (the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PAT
 
   tprof-top $store block       what they waited for, where
   tprof-top $store overview    all reports on one page
+  tprof-tui $store             all of it in the terminal, by keys; ? lists them
   tprof-query $store           any question, in SQL; .tables lists what there is
   tprof-top build/demo/warehouse.run/trace.out block
 
