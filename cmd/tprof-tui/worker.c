@@ -160,6 +160,12 @@ void tui_worker_free(struct tui_worker *w)
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
+	/* Whoever leaves does not wait for a report that nobody will see. */
+	if (w->doing) {
+		w->doing->stop = true;
+		if (w->store)
+			tp_store_interrupt(w->store);
+	}
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);
 	pthread_join(w->thread, NULL);

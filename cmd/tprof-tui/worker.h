@@ -41,7 +41,7 @@ struct tui_worker;
 
 /* `path` of a store; opened when first needed. NULL: no memory, or no thread. */
 struct tui_worker *tui_worker_new(const char *path);
-/* Waits for what is being done. */
+/* Ends what is being done, where that can be ended, and waits for it. */
 void tui_worker_free(struct tui_worker *w);
 
 /* Takes the job. */
