@@ -272,7 +272,7 @@ def without_hints(screens):
     kept = []
     for screen in re.split("(?m)^(?=====)", screens):
         lines = screen.split("\n")[:-1]
-        if len(lines) > 4 and lines[-1].startswith(" "):
+        if len(lines) > 4 and lines[-1].startswith((" ", "\\e[")):
             lines[-1] = " (keys)"
         kept += lines
     return "\n".join(kept)

@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import time
 
-TICK = 0.02  # between two looks
+TICK = 0.015  # between two looks
 
 
 class Trouble(Exception):
@@ -150,19 +150,23 @@ class Terminal:
 
     def settle(self, asleep=None):
         """`asleep`: so long after it has not woken up it is not expected to."""
-        last = None
+        last = was = None
         started = time.monotonic()
         deadline = started + self.patience
         while time.monotonic() < deadline:
             count, idle = threads(foreground(self.pid))
             if count is None or count != self.before or (asleep and time.monotonic() > started + asleep):
-                look = (self.screen(), count)
-                busy = look[0] and look[0][0].endswith(" ...")
-                if idle and not busy and look == last:
-                    self.before = count
-                    return
-                last = look
-                if self.status() is not None:
+                # Looking takes longer than asking whether it works: then there is nothing to see yet.
+                if idle and count == was:
+                    look = self.screen()
+                    if look == last and not look[0].endswith(" ..."):
+                        self.before = count
+                        return
+                    last = look
+                else:
+                    last = None
+                was = count
+                if count is None and self.status() is not None:
                     return
             time.sleep(TICK)
         raise Trouble("the screen is not settled after %d s:\n%s" % (self.patience, "\n".join(self.screen())))
