@@ -306,7 +306,7 @@ def main():
         # The server stays as long as there is a session: one that nobody looks at.
         subprocess.run(["tmux", "-L", socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
                         "exec sleep 3600"], check=True, stdin=subprocess.DEVNULL)
-        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count() or 1))) as pool:
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", 2 * (os.cpu_count() or 1)))) as pool:
             results = list(pool.map(one, paths))
     finally:
         subprocess.run(["tmux", "-L", socket, "kill-server"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
