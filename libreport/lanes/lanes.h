@@ -170,6 +170,12 @@ int rep_lanes_moment(struct rep_lanes *lanes, uint32_t goroutine, int64_t ns,
 		     struct rep_moment *moment, struct tp_err *err);
 void rep_moment_release(struct rep_moment *moment);
 
+/* Of a goroutine's spans of these states (a bit each) the one that takes most of [from, to): *ns is
+ * where it is first seen there. In a range of many segments only of those that cross out of one,
+ * and of some others. TP_ENOENT: there is none. */
+int rep_lanes_longest(struct rep_lanes *lanes, uint32_t goroutine, uint32_t states, int64_t from,
+		      int64_t to, const atomic_bool *stop, int64_t *ns, struct tp_err *err);
+
 /* The goroutine that ran on a P or M then: its index, TP_NONE for none. */
 int rep_lanes_on(struct rep_lanes *lanes, const struct rep_lane *row, int64_t ns,
 		 uint32_t *goroutine, struct tp_err *err);

@@ -307,6 +307,41 @@ static void test_marks_filter(void **state)
 	rep_filter_release(&filter);
 }
 
+/* Of each state the span that takes most of a range, as SQL has it. */
+static void test_longest(void **state)
+{
+	static const struct {
+		enum tp_state state;
+		const char *name;
+	} states[] = {{TP_ST_RUNNING, "Running"},
+		      {TP_ST_RUNNABLE, "Runnable"},
+		      {TP_ST_WAITING, "Waiting"},
+		      {TP_ST_SYSCALL, "Syscall"}};
+	static const int64_t ranges[][2] = {{0, 5120000}, {100000000, 105120000}, {0, 500000000}};
+	uint32_t g;
+
+	(void)state;
+	import("testdata/checkout.trace");
+	g = rep_lanes_goroutine(c.lanes, 27);
+	for (size_t i = 0; i < 12; i++) {
+		const int64_t *range = ranges[i / 4];
+		char sql[600];
+		int64_t ns = -1;
+		int code = rep_lanes_longest(c.lanes, g, 1u << states[i % 4].state, range[0],
+					     range[1], NULL, &ns, &err);
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT coalesce((SELECT max(start_ns, %lld) FROM span WHERE goroutine = "
+			 "27 AND state = '%s' AND start_ns < %lld AND end_ns > %lld ORDER BY "
+			 "min(end_ns, %lld) - max(start_ns, %lld) DESC, start_ns LIMIT 1), -1)",
+			 (long long)range[0], states[i % 4].name, (long long)range[1],
+			 (long long)range[0], (long long)range[1], (long long)range[0]);
+		assert_int_equal(code ? -1 : ns, count(sql));
+		if (i >= 8)
+			assert_int_equal(code, 0);
+	}
+}
+
 /* A profile has no rows, no marks and no events. */
 static void test_no_trace(void **state)
 {
@@ -345,6 +380,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_step, close_check),
 	    cmocka_unit_test_teardown(test_step_words, close_check),
 	    cmocka_unit_test_teardown(test_marks, close_check),
+	    cmocka_unit_test_teardown(test_longest, close_check),
 	    cmocka_unit_test_teardown(test_marks_filter, close_check),
 	    cmocka_unit_test_teardown(test_no_trace, close_check),
 	};

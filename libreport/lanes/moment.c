@@ -430,71 +430,56 @@ void rep_moment_release(struct rep_moment *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* ---- who was on a P or M ---- */
+/* ---- the longest in a range ---- */
 
-static bool on(const struct rep_slab *s, bool proc, uint32_t index, int64_t ns, uint32_t *goroutine)
+#define LOOK_THROUGH 16 /* segments that are read */
+
+struct longest {
+	uint32_t states;
+	int64_t from, to, ns, size;
+};
+
+static void take_longest(struct longest *best, const struct tp_span *span)
 {
-	const struct rep_slab_list *list = proc ? s->p_list : s->m_list;
-	const uint32_t *order = proc ? s->on_p : s->on_m;
-	uint32_t n = proc ? s->np_lists : s->nm_lists, at = rep_slab_find(list, n, index);
-	uint32_t from, to;
-	bool odd;
+	int64_t from = span->start > best->from ? span->start : best->from;
+	int64_t to = span->end < best->to ? span->end : best->to;
 
-	if (at == n)
-		return false;
-	odd = s->odd || list[at].odd;
-	from = list[at].first;
-	to = list[at + 1].first;
-	while (from < to && !odd) { /* behind the last that begins by then */
-		uint32_t middle = from + (to - from) / 2;
-
-		if (rep_slab_start(s, order[middle]) <= ns)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	to = odd ? list[at + 1].first : from;
-	for (; to > list[at].first; to--) {
-		uint32_t i = order[to - 1];
-
-		if (rep_slab_start(s, i) <= ns && rep_slab_end(s, i) > ns) {
-			*goroutine = rep_slab_owner(s, i)->owner;
-			return true;
-		}
-		if (!odd && rep_slab_start(s, i) < ns)
-			return false;
-	}
-	return false;
+	if (!(best->states >> span->state & 1) || to <= from || to - from < best->size ||
+	    (to - from == best->size && from >= best->ns))
+		return;
+	best->ns = from;
+	best->size = to - from;
 }
 
-int rep_lanes_on(struct rep_lanes *l, const struct rep_lane *row, int64_t ns, uint32_t *goroutine,
-		 struct tp_err *err)
+int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t from, int64_t to,
+		      const atomic_bool *stop, int64_t *ns, struct tp_err *err)
 {
-	bool proc = row->kind == REP_LANE_PROC;
+	struct longest best = {.states = states, .from = from, .to = to};
+	int code, left = LOOK_THROUGH;
 
-	*goroutine = TP_NONE;
-	if (!proc && row->kind != REP_LANE_THREAD)
-		return 0;
-	for (size_t i = 0; i < l->ncrossing; i++) {
-		const struct rep_lane_span *span = &l->crossing[i];
-		uint8_t state = l->class_state[span->class];
+	if (g >= l->ng)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such goroutine");
+	code = rep_lanes_need_goroutine_sums(l, err);
+	for (size_t i = l->first_crossing[g]; !code && i < l->first_crossing[g + 1]; i++) {
+		struct tp_span span = crossing_span(l, l->crossing_row[i]);
 
-		if ((proc ? span->p : span->m) == row->index && span->start <= ns &&
-		    ns < span->end && state != TP_ST_WAITING && state != TP_ST_RUNNABLE) {
-			*goroutine = span->goroutine;
-			return 0;
-		}
+		take_longest(&best, &span);
 	}
-	for (size_t i = 0; i < l->v.nsegments; i++) {
+	for (size_t i = 0; !code && i < l->v.nsegments && left; i++) {
 		const struct tp_segment *s = &l->v.segments[i];
-		struct rep_slab *slab;
-		int code;
+		struct rep_detail *d;
 
-		if (s->from_ns > ns || s->to_ns < ns)
+		if (s->from_ns >= to || s->to_ns < from || !has(l, g, i, states))
 			continue;
-		code = rep_slab_get(l, i, NULL, &slab, err);
-		if (code || on(slab, proc, row->index, ns, goroutine))
-			return code;
+		if (stop && atomic_load(stop))
+			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+		left--;
+		code = get_detail(l, i, &d, err);
+		for (uint32_t k = code ? 0 : d->first[g]; !code && k < d->first[g + 1]; k++)
+			take_longest(&best, &d->span[d->order[k]]);
 	}
-	return 0;
+	if (!code && !best.size)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is no such span");
+	*ns = best.ns;
+	return code;
 }

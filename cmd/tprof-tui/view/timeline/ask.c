@@ -54,8 +54,12 @@ static bool is_near(const struct timeline *s)
 static bool moment_missing(const struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
+	int64_t from, to;
 
-	return row && row->kind != REP_LANE_GROUP && row->kind != REP_LANE_TASK &&
+	if (!row || row->kind == REP_LANE_GROUP || row->kind == REP_LANE_TASK)
+		return false;
+	tl_column(s, &from, &to);
+	return (to && (s->detail.from != from || s->detail.to != to)) ||
 	       !tl_detail_holds(&s->detail, row, s->ns);
 }
 
@@ -91,6 +95,7 @@ static enum tl_ask missing(const struct timeline *s)
 static bool still_serves(const struct timeline *s, enum tl_ask ask)
 {
 	const struct rep_lane *row = tl_row(s);
+	int64_t from, to;
 
 	switch (s->asked) {
 	case TL_ASK_NOTHING:
@@ -108,8 +113,9 @@ static bool still_serves(const struct timeline *s, enum tl_ask ask)
 		return ask == s->asked && tl_window_same(&s->asked_window, &s->window) &&
 		       s->asked_rows == rows_hash(s);
 	case TL_ASK_MOMENT:
+		tl_column(s, &from, &to);
 		return ask == TL_ASK_MOMENT && row && s->asked_place.goroutine == row->index &&
-		       s->asked_place.ns == s->ns;
+		       s->asked_place.ns == s->ns && s->asked_from == from && s->asked_to == to;
 	}
 	return false;
 }
@@ -155,14 +161,16 @@ static uint32_t entry_of(const struct timeline *s, const struct rep_lane *row)
 static bool set_step(struct tl_job *j, const struct timeline *s)
 {
 	const struct tui_select *select = &s->view->select;
+	int64_t from, to;
 
+	tl_column(s, &from, &to);
 	j->step = s->step;
 	j->only = TP_NONE;
 	j->delay_ms = s->playing ? PLAY_MS : 0;
 	if (s->event_known && s->event.ns == s->ns)
 		j->event = s->event;
 	else
-		j->event = (struct rep_event_at){.number = UINT64_MAX, .ns = s->ns};
+		j->event = (struct rep_event_at){.number = UINT64_MAX, .ns = to ? from : s->ns};
 	if (s->step_here && tl_row(s)) {
 		j->only =
 		    tl_row(s)->kind == REP_LANE_GOROUTINE ? tl_row(s)->index : s->detail.goroutine;
@@ -208,6 +216,9 @@ static bool set(struct tl_job *j, struct timeline *s)
 		j->lane = *row;
 		j->entry = entry_of(s, row);
 		j->ns = s->ns;
+		tl_column(s, &j->from, &j->to);
+		s->asked_from = j->from;
+		s->asked_to = j->to;
 		return true;
 	case TL_ASK_STEP:
 		return set_step(j, s);

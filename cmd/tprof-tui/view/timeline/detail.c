@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "path/wake.h"
+#include "tprof-tui/view/timeline/look.h"
 
 static int no_memory(struct tp_err *err)
 {
@@ -131,14 +132,42 @@ static int look_back(struct tl_detail *d, struct rep_lanes *lanes, uint32_t entr
 	return 0;
 }
 
-int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct rep_lane *row,
-		   uint32_t entry, int64_t ns, struct tp_err *err)
+/* The moment that stands for a column: of the state that its cell shows. */
+static int pick(struct rep_lanes *lanes, const struct tl_detail_of *of, int64_t *ns,
+		struct tp_err *err)
 {
+	struct rep_picture p = {
+	    .from = of->from, .to = of->to, .cols = 1, .row = &of->row, .nrows = 1};
+	enum tl_show shown = TL_SHOW_NOTHING;
+	int code = rep_lanes_draw(lanes, &p, of->stop, err);
+
+	if (!code && p.cell)
+		shown = tl_show_of(p.cell);
+	free(p.cell);
+	if (code || shown == TL_SHOW_NOTHING)
+		return code;
+	code = rep_lanes_longest(lanes, of->row.index, tl_shown_states(shown), of->from, of->to,
+				 of->stop, ns, err);
+	return code == TP_ENOENT ? 0 : code;
+}
+
+int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl_detail_of *of,
+		   struct tp_err *err)
+{
+	const struct rep_lane *row = &of->row;
+	uint32_t entry = of->entry;
 	struct rep_moment m = {0};
+	int64_t ns = of->ns;
 	int code = 0;
 
-	*d = (struct tl_detail){
-	    .kind = row->kind, .index = row->index, .ns = ns, .goroutine = TP_NONE};
+	*d = (struct tl_detail){.kind = row->kind, .index = row->index, .goroutine = TP_NONE};
+	d->from = of->from;
+	d->to = of->to;
+	if (row->kind == REP_LANE_GOROUTINE && of->to)
+		code = pick(lanes, of, &ns, err);
+	d->ns = ns;
+	if (code)
+		return code;
 	if (row->kind == REP_LANE_GOROUTINE)
 		d->goroutine = row->index;
 	else if (row->kind == REP_LANE_PROC || row->kind == REP_LANE_THREAD)

@@ -25,8 +25,9 @@ struct tl_stack {
 struct tl_detail {
 	enum rep_lane_kind kind; /* of what this is: the row, … */
 	uint32_t index;
-	int64_t ns; /* … and the time */
-	bool there; /* a goroutine was there then; else only the fields above are set */
+	int64_t ns;	  /* … and the time */
+	int64_t from, to; /* of a column: it is the moment in it that shows most; else 0 */
+	bool there;	  /* a goroutine was there then; else only the fields above are set */
 	uint32_t goroutine;
 	struct tp_span span;
 	const char *reason;
@@ -41,10 +42,18 @@ struct tl_detail {
 	struct tp_arena texts;
 };
 
-/* On the worker's thread: of a row (a group or task has nothing to say) at a time. `entry`: string
- * of the goroutine's entry function, for `outside`. To be released in every case. */
-int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct rep_lane *row,
-		   uint32_t entry, int64_t ns, struct tp_err *err);
+/* What details are wanted of: a row (a group or task has nothing to say) at a time, or, of a
+ * goroutine where `to` is not 0, in [from, to): there it is the longest span of the state that a
+ * cell of that shows. */
+struct tl_detail_of {
+	struct rep_lane row;
+	uint32_t entry; /* string of the goroutine's entry function, for `outside` */
+	int64_t ns, from, to;
+	const atomic_bool *stop;
+};
+/* On the worker's thread. To be released in every case. */
+int tl_detail_make(struct tl_detail *d, struct rep_lanes *lanes, const struct tl_detail_of *of,
+		   struct tp_err *err);
 void tl_detail_release(struct tl_detail *d);
 /* Does it hold for this place, too? */
 bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int64_t ns);

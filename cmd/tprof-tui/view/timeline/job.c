@@ -377,7 +377,10 @@ int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 		return rep_lanes_ahead(lanes, j->window.from, tl_window_to(&j->window), &job->stop,
 				       err);
 	case TL_ASK_MOMENT:
-		return tl_detail_make(&j->detail, lanes, &j->lane, j->entry, j->ns, err);
+		return tl_detail_make(
+		    &j->detail, lanes,
+		    &(struct tl_detail_of){j->lane, j->entry, j->ns, j->from, j->to, &job->stop},
+		    err);
 	default:
 		return 0;
 	}

@@ -41,6 +41,15 @@ static const struct {
     [TL_SHOW_NOTHING] = {1, {" "}, " "},
 };
 
+uint32_t tl_shown_states(enum tl_show what)
+{
+	uint32_t states = 0;
+
+	for (unsigned i = 0; i < TP_NSTATES; i++)
+		states |= (uint32_t)(shown_as[i] == what) << i;
+	return states;
+}
+
 int64_t tl_shown_ns(const struct rep_cell *cell, enum tl_show what)
 {
 	int64_t ns = 0;

@@ -29,6 +29,8 @@ extern const char *const tl_shown[TL_NSHOWN]; /* "running" … as in the legend 
  * there, since a busy moment among much waiting is what one looks for; else blocked, lost, idle. */
 enum tl_show tl_show_of(const struct rep_cell *cell);
 /* Time by what is shown, in ns. */
+/* A bit per enum tp_state that is shown as this. */
+uint32_t tl_shown_states(enum tl_show what);
 int64_t tl_shown_ns(const struct rep_cell *cell, enum tl_show what);
 
 /* `width`: ns that the cell stands for. */

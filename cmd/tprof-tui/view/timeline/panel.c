@@ -186,11 +186,15 @@ static void put_cell(struct paper *p, const struct timeline *s)
 	const struct rep_cell *cell = tl_cell(s);
 	const struct tl_reason *reason;
 	char text[400], took[TP_UNITS_SIZE];
-	int64_t all = 0;
+	int64_t all = 0, from, to;
+	bool picked;
 	size_t n = 0;
 
 	if (!cell)
 		return;
+	tl_column(s, &from, &to);
+	picked = to && s->detail.there && s->detail.from == from && s->detail.to == to &&
+		 cell->spans > 1;
 	for (enum tl_show i = 0; i < TL_SHOW_NOTHING; i++)
 		tp_sum(&all, tl_shown_ns(cell, i));
 	reason = tl_picture_reason(&s->picture, cell->reason);
@@ -205,10 +209,10 @@ static void put_cell(struct paper *p, const struct timeline *s)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%.60s)", reason->text);
 	}
 	if (all)
-		line(p, TUI_STYLE_DIM, "this column, %s%s: %s; %" PRIu32 " span%s",
+		line(p, TUI_STYLE_DIM, "this column, %s%s: %s; %" PRIu32 " span%s%s",
 		     tp_fmt_ns((char[TP_UNITS_SIZE]){0}, s->window.cell),
 		     s->picture.exact ? "" : ", roughly", text, cell->spans,
-		     cell->spans == 1 ? "" : "s");
+		     cell->spans == 1 ? "" : "s", picked ? " (above: the longest)" : "");
 	else
 		line(p, TUI_STYLE_DIM, "this column: nobody is there");
 }

@@ -389,7 +389,14 @@ void tl_moment(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
 	int zoom = s->zoom_here;
+	int64_t from, to;
 
+	/* Within its column the cursor goes to what that shows. */
+	tl_column(s, &from, &to);
+	if (to && d->from == from && d->to == to && tl_row(s)->index == d->index) {
+		set_time(s, d->ns);
+		s->detail.ns = s->ns;
+	}
 	if (!holds(s))
 		return;
 	if (!d->there)

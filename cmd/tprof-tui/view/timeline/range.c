@@ -80,3 +80,16 @@ bool tl_clear_range(struct tui *t, struct timeline *s)
 		tl_highlight(t, s, "");
 	return true;
 }
+
+void tl_column(const struct timeline *s, int64_t *from, int64_t *to)
+{
+	const struct rep_lane *row = tl_row(s);
+	int col = tl_window_col(&s->window, s->ns);
+
+	*from = *to = 0;
+	if (!s->loose || !row || row->kind != REP_LANE_GOROUTINE || col < 0 ||
+	    col >= s->window.cols)
+		return;
+	*from = tl_window_at(&s->window, col);
+	*to = *from + s->window.cell;
+}

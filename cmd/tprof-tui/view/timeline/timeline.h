@@ -113,6 +113,7 @@ struct timeline {
 	struct tl_window asked_window;
 	uint64_t asked_rows;
 	struct tl_place asked_place;
+	int64_t asked_from, asked_to;
 	bool read_ahead; /* all that there is room for */
 	bool gave_up;	 /* what was asked for failed; until the next key */
 };
@@ -151,6 +152,9 @@ void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to);
 void tl_end_range(struct tui *t, struct timeline *s);
 /* Only the range is taken away; false: what else is selected is left to all views' way. */
 bool tl_clear_range(struct tui *t, struct timeline *s);
+
+/* The column that the cursor stands for, on a goroutine's row; 0, 0: it is a moment. */
+void tl_column(const struct timeline *s, int64_t *from, int64_t *to);
 
 /* ---- place.c ---- */
 
