@@ -181,10 +181,11 @@ static void draw_cursor(const struct timeline *s, int row)
 	const struct tl_layout *l = &s->layout;
 	const struct tl_window *w = &s->window;
 	int left = l->area.col + l->label, col = tl_window_col(w, s->ns);
-	int64_t from, to;
+	int64_t from = 0, to = 0;
 	char text[TP_UNITS_SIZE + 4], took[TP_UNITS_SIZE];
 
-	tl_selecting(s, &from, &to);
+	if (s->anchor != INT64_MIN)
+		tl_selecting(s, &from, &to);
 	for (int i = 0; s->anchor != INT64_MIN && i < w->cols; i++)
 		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) < to)
 			tui_glyph(row, left + i, TUI_STYLE_MATCH, "═", '=');

@@ -1,6 +1,8 @@
 /* A range of time: being selected, selected, taken away. */
 #include "tprof-tui/view/timeline/timeline.h"
 
+#include "base/sum.h"
+
 void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
 {
 	const struct tui_select *select = &s->view->select;
@@ -17,9 +19,9 @@ void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
 /* The start of the column that holds a time, or the end. */
 static int64_t column_start(const struct timeline *s, int64_t ns)
 {
-	int64_t off = (ns - s->window.from) % s->window.cell;
+	int64_t off = tp_minus(ns, s->window.from) % s->window.cell;
 
-	return ns - (off < 0 ? off + s->window.cell : off);
+	return tp_minus(ns, off < 0 ? off + s->window.cell : off);
 }
 
 void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to)
@@ -33,7 +35,7 @@ void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to)
 	if (loose_from)
 		*from = column_start(s, *from);
 	if (loose_to || *to <= *from)
-		*to = column_start(s, *to) + s->window.cell;
+		*to = tp_plus(column_start(s, *to), s->window.cell);
 	if (*from < 0)
 		*from = 0;
 }
