@@ -1,49 +1,11 @@
 /* What happened over time against SQL and the reports, of the whole run and of ranges. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
-#include "import.h"
 #include "time/time.h"
 #include "top/part.h"
-
-static char dir[64], path[80];
-static struct tp_store *store;
-static struct rep_runs runs;
-
-static int set_up(void **state)
-{
-	struct tp_import_options opt = {.name = "checkout"};
-	struct tp_import_result result;
-	struct tp_err err;
-
-	(void)state;
-	strcpy(dir, "/tmp/tprof-time-test-XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/s.tprof", dir);
-	assert_int_equal(tp_import("testdata/checkout.trace", path, &opt, &result, &err), 0);
-	assert_int_equal(tp_store_open(&store, path, &err), 0);
-	return rep_runs_load(store, &runs, &err);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	rep_runs_release(&runs);
-	tp_store_close(store);
-	unlink(path);
-	rmdir(dir);
-	return 0;
-}
+#include "testing_sample.h"
 
 /* ---- bins ---- */
 
