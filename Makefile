@@ -219,17 +219,6 @@ $(B)/record/%: $(REC)/tests/%.cpp $(API)
 .PHONY: record-programs
 record-programs: $(REC_PROGRAMS)
 
-# A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
-$(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(PKG_LIBS)
-
-$(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) -fsanitize=fuzzer $(PKG_LIBS)
-
 .PHONY: check-packages
 check-packages:
 	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
@@ -256,89 +245,9 @@ demo: setup ## the first thing to try: rank where a real program's goroutines sp
 test: setup ## build and check everything; under five minutes, needs nothing from outside
 	@MAKE='$(AGAIN)' CC='$(CC)' sh testdata/check/all.sh $(B)
 
-# ---- the parts of make test, each also a target ----
+# ---- tests and checks: a file for each kind ----
 
-.PHONY: unit
-unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
-	@sh testdata/check/unit.sh $(TESTS)
-
-.PHONY: cli
-cli: all ## the commands against their recorded output
-	@BIN=$(CURDIR)/$(B)/bin sh testdata/cli/run.sh $(T)
-
-.PHONY: golden
-golden: all ## record the commands' output anew; read the diff before it is committed
-	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
-	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
-
-.PHONY: tui golden-tui
-tui: all ## drive tprof-tui by keys, compare its screens with recorded ones (T='NAME NAME': only some)
-	@BIN=$(CURDIR)/$(B)/bin sh testdata/tui/run.sh $(T)
-golden-tui: all ## record the screens of tprof-tui anew; look at them before they are committed
-	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/tui/run.sh $(T)
-	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/keys.sh)
-	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
-
-.PHONY: replay
-replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
-	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
-
-.PHONY: recorder
-recorder: all record-programs ## record programs that know what is to come out, or are hard to survive
-	@CC='$(CC)' sh testdata/recorder/check.sh $(B)
-
-.PHONY: check-layers check-headers check-docs check-readme check-install
-check-install: all ## what make install puts somewhere, make uninstall takes away
-	@MAKE='$(MAKE) --no-print-directory' sh testdata/check/install.sh
-check-readme: all ## the README shows what the commands print
-	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/readme.sh
-check-layers: ## dependencies point one way
-	@sh testdata/check/layers.sh
-check-headers: ## every header compiles alone
-	@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
-check-docs: all ## manual pages and completions say what --help says
-	@sh testdata/check/docs.sh $(B)/bin
-	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/keys.sh
-
-# ---- what takes longer, or needs more than this repository ----
-
-.PHONY: conformance
-conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set)
-	@sh testdata/check/conformance.sh $(B)/bin $(CORPUS)
-	@python3 testdata/check/cut.py $(B)/bin
-	@python3 testdata/check/perfetto.py $(B)/bin
-	@python3 testdata/check/path.py $(B)/bin
-	@sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
-	@python3 testdata/check/anonymise.py $(B)/bin
-
-.PHONY: conformance-selftest
-conformance-selftest: all ## check that the comparison with Go's readers is able to fail
-	@sh testdata/check/selftest.sh $(B)/bin
-
-.PHONY: bench
-bench: all record-programs ## time imports and reports, beside Go's tools where they are
-	@sh testdata/bench/run.sh $(B)/bin $(T)
-
-.PHONY: test-browser
-test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser
-	@sh testdata/browser/run.sh $(B)
-
-.PHONY: test-tui
-test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
-	@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)
-
-.PHONY: test-recorder
-test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges
-	@CC='$(CC)' sh testdata/recorder/real.sh $(B)
-
-TIME ?= 60
-.PHONY: fuzz
-fuzz: ## look for inputs that break a reader (clang's libFuzzer; TIME=60 seconds per target)
-	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
-	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
-	@sh testdata/check/fuzz.sh $(TIME) build/fuzz/fuzz
-.PHONY: fuzzers
-fuzzers: $(FUZZERS)
+include $(sort $(wildcard testdata/check/*.mk))
 
 # ---- installing ----
 
@@ -393,7 +302,7 @@ clean: ## remove everything that was built
 .PHONY: help
 help: ## this list
 	@echo 'tprof $(VERSION): make TARGET, first of all: make demo, make test'
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@sed -n '/^# Everything is built/,/^$$/s/^# \{0,1\}//p' Makefile
 
 -include $(shell find $(B)/obj $(B)/ext $(B)/inside -name '*.d' 2>/dev/null)

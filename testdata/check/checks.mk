@@ -1,0 +1,74 @@
+# The parts of make test, each also a target, and checks that take longer. Included by the Makefile.
+
+.PHONY: unit
+unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
+	@sh testdata/check/unit.sh $(TESTS)
+
+.PHONY: cli
+cli: all ## the commands against their recorded output
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/cli/run.sh $(T)
+
+.PHONY: golden
+golden: all ## record the commands' output anew; read the diff before it is committed
+	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
+
+.PHONY: tui golden-tui
+tui: all ## drive tprof-tui by keys, compare its screens with recorded ones (T='NAME NAME': only some)
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/tui/run.sh $(T)
+golden-tui: all ## record the screens of tprof-tui anew; look at them before they are committed
+	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/tui/run.sh $(T)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/keys.sh)
+	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
+
+.PHONY: replay
+replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
+	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
+
+.PHONY: recorder
+recorder: all record-programs ## record programs that know what is to come out, or are hard to survive
+	@CC='$(CC)' sh testdata/recorder/check.sh $(B)
+
+.PHONY: check-layers check-headers check-docs check-readme check-install
+check-install: all ## what make install puts somewhere, make uninstall takes away
+	@MAKE='$(MAKE) --no-print-directory' sh testdata/check/install.sh
+check-readme: all ## the README shows what the commands print
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/readme.sh
+check-layers: ## dependencies point one way
+	@sh testdata/check/layers.sh
+check-headers: ## every header compiles alone
+	@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
+check-docs: all ## manual pages and completions say what --help says
+	@sh testdata/check/docs.sh $(B)/bin
+	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/keys.sh
+
+# ---- what takes longer, or needs more than this repository ----
+
+.PHONY: conformance
+conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set)
+	@sh testdata/check/conformance.sh $(B)/bin $(CORPUS)
+	@python3 testdata/check/cut.py $(B)/bin
+	@python3 testdata/check/perfetto.py $(B)/bin
+	@python3 testdata/check/path.py $(B)/bin
+	@sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
+	@python3 testdata/check/anonymise.py $(B)/bin
+
+.PHONY: conformance-selftest
+conformance-selftest: all ## check that the comparison with Go's readers is able to fail
+	@sh testdata/check/selftest.sh $(B)/bin
+
+.PHONY: bench
+bench: all record-programs ## time imports and reports, beside Go's tools where they are
+	@sh testdata/bench/run.sh $(B)/bin $(T)
+
+.PHONY: test-browser
+test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser
+	@sh testdata/browser/run.sh $(B)
+
+.PHONY: test-tui
+test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
+	@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)
+
+.PHONY: test-recorder
+test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges
+	@CC='$(CC)' sh testdata/recorder/real.sh $(B)
