@@ -74,10 +74,50 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 const struct argp cmd_argp = {.options = options, .parser = on_option};
 const struct argp cmd_screen_argp = {.options = screen_options, .parser = on_option};
 
-static void print_version(FILE *stream, struct argp_state *state)
+/* ---- help ---- */
+
+enum { KEY_HELP = '?', KEY_VERSION = 'V', KEY_USAGE = 0x1010 };
+
+/* In place of argp's own, whose --help is all there is to say. */
+static const struct argp_option help_options[] = {
+    {NULL, 0, NULL, 0, "Help:", -1},
+    {"help", KEY_HELP, "all", OPTION_ARG_OPTIONAL, "What is used most, or all options", -1},
+    {"usage", KEY_USAGE, NULL, 0, "A short message on usage", -1},
+    {"version", KEY_VERSION, NULL, 0, "The version of this program", -1},
+    {0},
+};
+
+/* Whose help: argp has inputs only for the children that a command names itself. */
+static const struct cmd *parsed;
+
+static error_t on_help(int key, char *arg, struct argp_state *state)
 {
-	fprintf(stream, "%s %s\n", state->name, TPROF_VERSION);
+	const struct cmd *cmd = parsed;
+
+	switch (key) {
+	case KEY_HELP:
+		if (arg && strcmp(arg, "all") != 0)
+			argp_error(state,
+				   "--help: '%s' is not 'all'; --help=all lists every option", arg);
+		if (arg || !cmd->help) {
+			argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+			return 0;
+		}
+		printf("%s\nAll options: %s --help=all. Manual: man %s\n", cmd->help, cmd->name,
+		       cmd->name);
+		exit(fflush(stdout) ? CMD_SYSTEM : CMD_OK);
+	case KEY_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return 0;
+	case KEY_VERSION:
+		printf("%s %s\n", state->name, TPROF_VERSION);
+		exit(fflush(stdout) ? CMD_SYSTEM : CMD_OK);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
+
+static const struct argp help_argp = {.options = help_options, .parser = on_help};
 
 static int terminal_width(bool tty)
 {
@@ -101,14 +141,27 @@ static bool wants_color(const struct cmd *cmd)
 	return cmd->tty && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+#define MAX_CHILDREN 16
+
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input)
 {
-	argp_program_version_hook = print_version;
+	struct argp_child children[MAX_CHILDREN + 2] = {0};
+	struct argp with_help = *argp;
+	size_t n = 0;
+
 	argp_err_exit_status = CMD_USAGE;
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
+	parsed = cmd;
+	while (argp->children && argp->children[n].argp && n < MAX_CHILDREN)
+		n++;
+	if (n)
+		memcpy(children, argp->children, n * sizeof(*children));
+	children[n].argp = &help_argp;
+	with_help.children = children;
 	/* Usage errors end the command inside; what comes back is that memory ran out. */
-	if (argp_parse(argp, argc, argv, cmd->in_order ? ARGP_IN_ORDER : 0, NULL, input)) {
+	if (argp_parse(&with_help, argc, argv, ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0),
+		       NULL, input)) {
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
 	}

@@ -85,6 +85,9 @@ struct cmd {
 	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
 	bool in_order;
 	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
+	/* What --help says where all options (--help=all) would not fit a screen: at most 24 lines
+	 * of 79 columns. NULL: all options. Set before cmd_parse. */
+	const char *help;
 
 	/* the terminal, set by cmd_parse */
 	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */
@@ -104,6 +107,11 @@ struct cmd {
 #define CMD_INIT(command_name)                                                                     \
 	{                                                                                          \
 		.name = (command_name)                                                             \
+	}
+/* Of a command with more options than fit a screen. */
+#define CMD_INIT_HELP(command_name, help_text)                                                     \
+	{                                                                                          \
+		.name = (command_name), .help = (help_text)                                        \
 	}
 
 /* The shared options as an argp child, heading and all: {&cmd_argp, 0, NULL, 0}. */

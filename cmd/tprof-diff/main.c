@@ -655,10 +655,34 @@ static int run(struct args *args)
 	return status;
 }
 
+/* What --help says; tprof-diff(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-diff [OPTION...] OLD NEW\n"
+    "  or:  tprof-diff [OPTION...] --base OLD... -- NEW...\n"
+    "  or:  tprof-diff [OPTION...] --base-label=KEY=VALUE --label=KEY=VALUE STORE\n"
+    "Compare two runs, or two sets of runs by rank tests: traces by what they\n"
+    "measure, profiles function by function.\n"
+    "\n"
+    "      --gate=GATE         Exit with status 1 if exceeded: 'inuse_space>+5%',\n"
+    "                          'flat(REGEX)>+20%', 'sched.p99>+10%', 'stw.max>2ms'\n"
+    "      --changed           Only rows that changed\n"
+    "      --by=WHAT           function, line, file, stack, label; of traces tasks,\n"
+    "                          regions, sched, reasons, groups, syscalls, gc, cpu\n"
+    "      --sample-index=TYPE What to compare: alloc_space, inuse_space, cpu …\n"
+    "  -n, --rows=N            At most N rows, 0 for all\n"
+    "      --format=FORMAT     table, csv, tsv, json, markdown, junit\n"
+    "      --self-check        How often is a change found where there is none?\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-diff -inuse_space old.pb.gz new.pb.gz\n"
+    "  tprof-diff --gate='alloc_space>+5%' --base old-*.pb.gz -- new-*.pb.gz\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT("tprof-diff"),
+	    .cmd = CMD_INIT_HELP("tprof-diff", help),
 	    .profile = REP_PROFILE_OPTIONS_INIT,
 	    .diff = REP_DIFF_OPTIONS_INIT,
 	    .trace = REP_TRACE_OPTIONS_INIT,

@@ -287,6 +287,30 @@ static int run(struct export_args *args)
 	return CMD_USAGE;
 }
 
+/* What --help says; tprof-export(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-export [OPTION...] STORE|DUMP...\n"
+    "Write runs in a form that other programs read:\n"
+    "  events parsed raw footprint   of a trace: what is in it, as text\n"
+    "  trace       a trace or a part of one, for 'go tool trace'\n"
+    "  perfetto    traces for ui.perfetto.dev; several on one clock\n"
+    "  pprof       profiles and views of traces, for pprof and PGO\n"
+    "  folded speedscope             the same for other flame graphs\n"
+    "  csv         the tables of any run\n"
+    "\n"
+    "      --format=FORMAT     One of these\n"
+    "  -o, --output=FILE       Write to FILE; for several tables, a folder\n"
+    "      --from=, --to=TIME, --goroutine=ID   Only this part of a trace\n"
+    "      --pprof=KIND        As 'go tool trace -pprof': net, sync, syscall, sched\n"
+    "      --view=VIEW         cpu, running, offcpu, sched, syscall, wall\n"
+    "      --anonymise         Made-up names for functions, files, tasks, logs …\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-export --format=trace --from=1s --to=2s -o part.trace go.trace\n"
+    "  tprof-export --format=pprof --view=cpu -o default.pgo go.trace\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0},
@@ -302,7 +326,7 @@ int main(int argc, char **argv)
 	    .children = children,
 	    .help_filter = help_filter,
 	};
-	struct export_args args = {.cmd = CMD_INIT("tprof-export"),
+	struct export_args args = {.cmd = CMD_INIT_HELP("tprof-export", help),
 				   .profile = REP_PROFILE_OPTIONS_INIT};
 	int status;
 

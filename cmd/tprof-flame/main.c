@@ -475,10 +475,33 @@ static int run(struct args *args)
 	return status;
 }
 
+/* What --help says; tprof-flame(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-flame [OPTION...] FILE...\n"
+    "Draw a flame graph of profiles, execution traces, or what changed: one file\n"
+    "with zoom, search and keyboard for any browser, or text for a terminal.\n"
+    "\n"
+    "  -o, --output=FILE       .svg, .html, .folded, .json (speedscope) or .txt\n"
+    "      --format=FORMAT     svg, html, text, folded, speedscope\n"
+    "      --base=FILE         Draw what changed since FILE: more is red\n"
+    "      --sample-index=TYPE What is wide: alloc_space, inuse_space, cpu …\n"
+    "      --focus=REGEX       Only stacks with a frame that matches\n"
+    "  -r, --reverse           From the leaf: what was running, below it who called\n"
+    "      --view=VIEW         Of a trace: cpu, running, offcpu, sched, syscall …\n"
+    "      --from=, --to=TIME  Only this part of a trace\n"
+    "      --task=, --goroutine=ID|REGEX   Only inside tasks, goroutines\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-flame -o cpu.svg cpu.pb.gz\n"
+    "  tprof-flame --base=before.pb.gz -o change.svg after.pb.gz\n"
+    "  tprof-flame --view=offcpu --task=order -o waits.html go.trace\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT("tprof-flame"),
+	    .cmd = CMD_INIT_HELP("tprof-flame", help),
 	    .path = calloc((size_t)argc + 1, sizeof(char *)),
 	    .base = calloc((size_t)argc + 1, sizeof(char *)),
 	    .flame = REP_FLAME_OPTIONS_INIT,

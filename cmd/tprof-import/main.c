@@ -331,6 +331,26 @@ static int run(struct args *args)
 	return worst;
 }
 
+/* What --help says; tprof-import(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-import [OPTION...] FILE...\n"
+    "Decode Go execution traces (go 1.5 to 1.27), profiles and goroutine dumps\n"
+    "(plain, .gz or .zst; '-' is standard input) into a store: a SQLite file that\n"
+    "the other commands read. The same dump is not stored twice.\n"
+    "\n"
+    "  -o, --output=STORE      All into STORE; else each into its name with .tprof\n"
+    "      --label=KEY=VALUE   Label the run, to pick it or compare by later\n"
+    "      --name=NAME         Call the run NAME, not as its file\n"
+    "      --binary=FILE       Names for code that the dump leaves without\n"
+    "      --strict            Refuse a damaged dump; else what can be read is kept\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-import go.trace                       makes go.trace.tprof\n"
+    "  tprof-import -o all.tprof --label=build=42 *.pb.gz\n"
+    "  curl -s HOST/debug/pprof/heap | tprof-import -o all.tprof -\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	struct argp argp = {
@@ -342,7 +362,7 @@ int main(int argc, char **argv)
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};
 	struct args args = {
-	    .cmd = CMD_INIT("tprof-import"),
+	    .cmd = CMD_INIT_HELP("tprof-import", help),
 	    .import = {.tmp_dir = getenv("TMPDIR"), .store = {.wait_ms = -1}},
 	};
 

@@ -307,9 +307,30 @@ static int run(struct args *args)
 	return status;
 }
 
+/* What --help says; tprof-leaks(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-leaks [OPTION...] FILE...\n"
+    "Find goroutines that wait and do not end, by what they wait for and who\n"
+    "created them; of several files, oldest first, what grows. Files are traces,\n"
+    "goroutine and goroutineleak profiles, dumps (debug=1 and 2), or stores.\n"
+    "\n"
+    "      --gate=N            Exit with status 1 if more than N stay (or came)\n"
+    "      --allow=FILE        What is meant to stay: a function per line\n"
+    "      --min-wait=TIME     Only those that have waited that long\n"
+    "      --all               The runtime's, main.main and running ones as well\n"
+    "  -s, --sort=KEY          count, growth or wait\n"
+    "  -n, --rows=N            At most N rows, 0 for all\n"
+    "      --format=FORMAT     table, csv, tsv, json, markdown\n"
+    "\n"
+    "Examples:\n"
+    "  curl -s 'HOST/debug/pprof/goroutine?debug=2' >now.txt; tprof-leaks now.txt\n"
+    "  tprof-leaks --gate=0 --allow=stays.txt before.txt after.txt\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT("tprof-leaks"), .rows = -1, .gate = -1};
+	struct args args = {.cmd = CMD_INIT_HELP("tprof-leaks", help), .rows = -1, .gate = -1};
 	int status;
 
 	args.path = calloc((size_t)argc + 1, sizeof(*args.path));

@@ -490,10 +490,34 @@ static int run(struct args *args)
 	return code ? cmd_fail(&args->cmd, args->path, &err) : CMD_OK;
 }
 
+/* What --help says; tprof-path(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-path [OPTION...] TRACE [REPORT]\n"
+    "Say why a request took so long: its critical path, from its end back to its\n"
+    "beginning, across all goroutines it waited for.\n"
+    "  REPORT: summary (the default) hops tree totals requests wakers\n"
+    "\n"
+    "      --task=REGEX|ID     Requests are user tasks of this type, or this one\n"
+    "      --region=REGEX      … or user regions\n"
+    "      --goroutine=ID|REGEX   … or goroutines; without any of these, the run\n"
+    "      --slowest[=N|N%]    Only the slowest of them\n"
+    "      --min=, --max=TIME  Only those that took that long\n"
+    "      --from=, --to=TIME  Only this part of the trace\n"
+    "  -n, --rows=N            At most N rows of a table, 0 for all\n"
+    "  -o, --output=FILE       .svg, .html …: the path as a flame graph\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-path go.trace --task=order --slowest\n"
+    "  tprof-path go.trace requests --min=100ms\n"
+    "  tprof-path go.trace wakers\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	struct args args = {
 	    .cmd = {.name = "tprof-path",
+		    .help = help,
 		    .more_formats = is_drawing,
 		    .more_format_names =
 			"pprof, and for flame graphs svg, html, text, folded and speedscope"},

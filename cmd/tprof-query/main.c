@@ -136,9 +136,29 @@ static int run(struct args *args, struct session *session)
 	return run_file(args, session);
 }
 
+/* What --help says; tprof-query(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-query [OPTION...] STORE [SQL]\n"
+    "Run SQL against a store, a trace or a profile. Without SQL, statements are\n"
+    "asked for on a terminal, or read from standard input; they only read.\n"
+    "\n"
+    "  -f, --file=FILE         Run the statements in FILE\n"
+    "      --format=FORMAT     table, csv, tsv, json, markdown\n"
+    "      --run=RUN           What :run stands for: latest, an id, a name, a label\n"
+    "      --write             Let statements change the store\n"
+    "\n"
+    "  .tables, .schema TABLE and .help say what there is; tprof-store(5), too.\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-query go.trace .tables\n"
+    "  tprof-query go.trace \"SELECT name, running_ns FROM goroutine\n"
+    "                        ORDER BY running_ns DESC LIMIT 5\"\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = CMD_INIT("tprof-query")};
+	struct args args = {.cmd = CMD_INIT_HELP("tprof-query", help)};
 	struct session session = {.cmd = &args.cmd};
 	int status;
 

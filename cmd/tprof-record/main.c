@@ -392,6 +392,27 @@ static void keep_streams_apart(void)
 		close(fd);
 }
 
+/* What --help says; tprof-record(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]\n"
+    "  or:  tprof-record [OPTION...] --snapshot=PID\n"
+    "Run a C, C++ or Rust program as it is, and leave a trace and profiles of it.\n"
+    "\n"
+    "      --trace --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
+    "                          Record these (default: the first four)\n"
+    "      --all               Record all of them\n"
+    "  -o, --output=DIR        Leave the files in DIR (default: PROGRAM.PID)\n"
+    "      --interval=TIME     Write profiles every TIME as well\n"
+    "      --for=TIME          Record for TIME only; the program goes on\n"
+    "      --follow-children   Record children, each in a folder of its own\n"
+    "      --snapshot=PID      Have profiles of a recorded program written now\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-record -o run -- ./server\n"
+    "  tprof-top run/mutex.pb.gz; tprof-path run/trace.out\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -403,7 +424,7 @@ int main(int argc, char **argv)
 		"Signals, exit status and standard streams are the program's own. tprof-top(1) and "
 		"'go tool' read what is left.",
 	};
-	struct args args = {.cmd = {.name = "tprof-record", .in_order = true},
+	struct args args = {.cmd = {.name = "tprof-record", .help = help, .in_order = true},
 			    .request = REC_REQUEST_INIT};
 
 	keep_streams_apart();

@@ -356,11 +356,31 @@ static int run(struct args *args)
 	return args->nbases ? report_difference(args) : report_profile(args);
 }
 
+/* What --help says; tprof-report(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-report [OPTION...] TRACE\n"
+    "  or:  tprof-report [OPTION...] PROFILE...\n"
+    "  or:  tprof-report [OPTION...] --base=OLD NEW...\n"
+    "Make one HTML page, to attach to a ticket: what costs most, charts, a heat\n"
+    "map, flame graphs, tables that sort and filter. It holds all it needs and\n"
+    "loads nothing.\n"
+    "\n"
+    "  -o, --output=FILE       Write FILE; the default is standard output\n"
+    "      --base=OLD          A page of what changed since OLD\n"
+    "      --title=TEXT        The heading\n"
+    "  -n, --rows=N            At most N rows of each table (100)\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-report -o go.html go.trace\n"
+    "  tprof-report -o heap.html --base=before.pb.gz after.pb.gz\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	struct args args = {
-	    .cmd = CMD_INIT("tprof-report"),
-	    .old = CMD_INIT("tprof-report"),
+	    .cmd = CMD_INIT_HELP("tprof-report", help),
+	    .old = CMD_INIT_HELP("tprof-report", help),
 	    .path = calloc((size_t)argc + 1, sizeof(char *)),
 	    .base = calloc((size_t)argc + 1, sizeof(char *)),
 	    .page = {.version = "tprof " TPROF_VERSION},

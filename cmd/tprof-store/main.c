@@ -153,6 +153,29 @@ static char *help_filter(int key, const char *text, void *input)
 	return all;
 }
 
+/* What --help says; tprof-store(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-store [OPTION...] TASK STORE [ARG...]\n"
+    "Show what a store holds, and keep it in order. RUN is an id, a name, a label\n"
+    "KEY=VALUE, latest or all.\n"
+    "\n"
+    "  list STORE                     the runs it holds\n"
+    "  show STORE [RUN...]            all about runs, and what they take up\n"
+    "  clocks STORE                   what time of day it was in runs\n"
+    "  rename STORE RUN NAME          give a run another name\n"
+    "  label STORE RUN KEY=VALUE...   set labels; KEY= takes one away\n"
+    "  delete STORE RUN...            delete runs\n"
+    "  prune STORE                    old runs: --keep-last=N, --older-than=30d\n"
+    "  compact STORE                  give back the room of deleted runs\n"
+    "  verify STORE                   check the file, and every run in it\n"
+    "  upgrade STORE                  bring an older store to this version\n"
+    "  cache                          what the cache of dumps takes up; --empty\n"
+    "\n"
+    "  -n, --dry-run                  Say what would be deleted, and do nothing\n"
+    "      --format=FORMAT            table, csv, tsv, json, markdown\n";
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&cmd_argp, 0, NULL, 0}, {0}};
@@ -166,7 +189,7 @@ int main(int argc, char **argv)
 	    .help_filter = help_filter,
 	};
 	struct store_args args = {
-	    .cmd = CMD_INIT("tprof-store"), .keep_last = -1, .older_than_ns = -1};
+	    .cmd = CMD_INIT_HELP("tprof-store", help), .keep_last = -1, .older_than_ns = -1};
 	int status;
 
 	args.word = calloc((size_t)argc + 1, sizeof(*args.word));

@@ -48,17 +48,17 @@ static const struct argp_option options[] = {
      "Reports tasks and regions: what is different about the slowest N% (or N) of a type, "
      "compared with the middle",
      8},
-    {NULL, 0, NULL, 0, "The report mmu:", 9},
+    {NULL, 0, NULL, 0, "The report mmu:", 50},
     {"include", KEY_INCLUDE, "LIST", 0,
      "What counts as the collector's work: stw, background, assist, sweep or all (usually the "
      "first three)",
-     9},
-    {"per-p", KEY_PER_P, NULL, 0, "A utilisation for each P: the worst P counts", 9},
+     50},
+    {"per-p", KEY_PER_P, NULL, 0, "A utilisation for each P: the worst P counts", 50},
     {"window", KEY_WINDOW, "LIST", 0,
      "Windows of these lengths, such as 1ms,10ms; of a single one the lowest windows, one by one",
-     9},
+     50},
     {"as-go", KEY_AS_GO, NULL, 0,
-     "Count as go tool trace does, which takes background workers for more than they are", 9},
+     "Count as go tool trace does, which takes background workers for more than they are", 50},
     {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 0},
     {0},
@@ -139,7 +139,7 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 		argp_error(state, "one file and one report at a time, '%s' is too much",
 			   args->paths[2]);
 	else if (!rep_report_find(second))
-		argp_error(state, "there is no report '%s'; --help lists them", second);
+		argp_error(state, "there is no report '%s'; --help=all lists them", second);
 }
 
 static void check(struct top_args *args, struct argp_state *state)
@@ -353,15 +353,40 @@ static int run(struct top_args *args)
 		return top_profile(args);
 	cmd_error(&args->cmd,
 		  "'%s' is a report on traces, and %s is a profile; for those there are --tree, "
-		  "--peek, --list and others, see --help",
+		  "--peek, --list and others, see --help=all",
 		  args->report, args->paths[0]);
 	return CMD_USAGE;
 }
+
+/* What --help says; tprof-top(1) has the rest. */
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-top [OPTION...] TRACE [REPORT]\n"
+    "  or:  tprof-top [OPTION...] PROFILE...\n"
+    "Rank what costs most. Of a trace: goroutines by where their time went, or a\n"
+    "  REPORT: goroutines breakdown block sched syscalls cpu gc tasks task regions\n"
+    "  region logs outliers story procs overview mmu pauses stops heap\n"
+    "Of a profile: functions, with all of pprof's options (-alloc_space, -focus=X).\n"
+    "\n"
+    "  -n, --rows=N            At most N rows, 0 for all\n"
+    "  -s, --sort=KEY          Sort by this column\n"
+    "      --from=, --to=TIME  Only this part of a trace: 1.5s, 250ms, 25%\n"
+    "      --goroutine=, --task=, --region=ID|REGEX   Only these\n"
+    "      --focus=REGEX       Only where a function, file or package matches\n"
+    "      --peek=REGEX, --list=REGEX, --tree   Callers and callees, source, graph\n"
+    "      --over=run          Follow numbers over many dumps: what grows\n"
+    "      --format=FORMAT     table, csv, tsv, json, markdown, pprof\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-top go.trace block --focus=Inventory\n"
+    "  tprof-top -alloc_space -n 5 heap.pb.gz\n";
+/* clang-format on */
 
 int main(int argc, char **argv)
 {
 	struct top_args args = {
 	    .cmd = {.name = "tprof-top",
+		    .help = help,
 		    .more_formats = is_format,
 		    .more_format_names = "pprof, for the reports mmu and heap chart and svg, and "
 					 "for profiles callgrind, dot and svg"},

@@ -282,10 +282,11 @@ static void usage(const struct folders *f, FILE *out)
 {
 	fputs("Usage: tprof COMMAND [ARGUMENT...]\n"
 	      "       tprof help COMMAND\n\n"
-	      "Offline analysis of Go execution traces and profiles. The commands (tprof-COMMAND, too):\n\n",
+	      "Offline analysis of Go execution traces and profiles. The commands\n"
+	      "(tprof-COMMAND, too):\n\n",
 	      out);
 	print_commands(f, out);
-	fputs("\nStart with: tprof top FILE (a trace, a profile, or a store made by tprof import).\n"
+	fputs("\nStart with: tprof top FILE (a trace, a profile, or what tprof import made).\n"
 	      "Options: --help, --version. Manual: tprof(1).\n",
 	      out);
 }
@@ -298,7 +299,8 @@ int main(int argc, char **argv)
 	int status = CMD_OK;
 
 	find_folders(&folders);
-	if (!strcmp(word, "--help") || !strcmp(word, "-?") || (!strcmp(word, "help") && argc < 3)) {
+	if (!strcmp(word, "--help") || !strcmp(word, "--help=all") || !strcmp(word, "-?") ||
+	    (!strcmp(word, "help") && argc < 3)) {
 		usage(&folders, stdout);
 	} else if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		printf("tprof %s\n", TPROF_VERSION);

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Manual pages and completions against --help: the same options, no more and no fewer, for every
+# Manual pages and completions against --help=all: the same options, no more and no fewer, for every
 # command that is installed. Pages are checked by mandoc, completions by their shells, where those
 # are there.
 #
 #   sh testdata/check/docs.sh BIN_FOLDER
 set -u
+export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/../.." || exit 4
 bin=$1
 passed=0 failed=0
@@ -32,7 +33,18 @@ long_options() { grep -oE -- '(^|[^a-zA-Z0-9-])--[a-z][a-z-]*' | sed 's/^[^-]*//
 for path in "$bin"/tprof*; do
 	c=$(basename "$path")
 	page=man/$c.1
-	"$path" --help >"$scratch/text" || wrong "$c --help"
+	"$path" --help=all >"$scratch/text" || wrong "$c --help=all"
+	# What --help says fits a screen, and names no option that there is not.
+	"$path" --help >"$scratch/screen" || wrong "$c --help"
+	if [ "$(wc -l <"$scratch/screen")" -le 24 ] && ! grep -qE '.{80}' "$scratch/screen"; then
+		ok
+	else
+		wrong "$c --help does not fit 24 lines of 79 columns"
+	fi
+	for option in $(long_options <"$scratch/screen"); do
+		grep -qE -- "(^| )$option([^a-z-]|$)" "$scratch/text" && ok ||
+			wrong "$c --help names $option, which --help=all does not"
+	done
 	# An option begins its line, perhaps after its letter: "  -o, --output=STORE".
 	sed -nE 's/^ +(-[a-zA-Z?], )?(--[a-z][a-z-]*).*/\2/p' "$scratch/text" | sort -u >"$scratch/help"
 	# The dispatcher's own text is prose.

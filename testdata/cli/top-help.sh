@@ -1,1 +1,2 @@
 tprof-top --help
+tprof-top --help=all
