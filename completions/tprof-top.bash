@@ -28,7 +28,7 @@ _tprof_top()
 	--source-path | --symbol-path | --trim-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--sort | -s)
 		# The keys are in the help, behind the report's name.
-		COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help 2>/dev/null |
+		COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help=all 2>/dev/null |
 			awk -v r="$report" '/^Reports/ {on = 1} on && /^  [a-z]/ {in_it = $1 == r; next}
 				on && !NF {exit} in_it {if ($1 == "by") $1 = ""; print}')" -- "$cur"))
 		return

@@ -7,7 +7,7 @@ function __tprof_top_keys
 		contains -- $word groups goroutines breakdown block sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap
 		and set report $word
 	end
-	tprof-top --help 2>/dev/null | awk -v r=$report '/^Reports/ {on = 1}
+	tprof-top --help=all 2>/dev/null | awk -v r=$report '/^Reports/ {on = 1}
 		on && /^  [a-z]/ {in_it = $1 == r; next} on && !NF {exit}
 		in_it {if ($1 == "by") $1 = ""; for (i = 1; i <= NF; i++) print $i}'
 end
