@@ -7,11 +7,9 @@
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
 #   CC=, CXX=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g)
-#   PREFIX=, DESTDIR=       for install
+#   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; all are below, at "installing"
 
 VERSION := 0.1.0
-PREFIX ?= /usr/local
-DESTDIR ?=
 
 comma := ,
 FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
@@ -251,47 +249,60 @@ include $(sort $(wildcard testdata/check/*.mk))
 
 # ---- installing ----
 
-BINDIR := $(DESTDIR)$(PREFIX)/bin
-SHAREDIR := $(DESTDIR)$(PREFIX)/share
-LIBDIR := $(DESTDIR)$(PREFIX)/lib/tprof
-BASH_DIR := $(SHAREDIR)/bash-completion/completions
-ZSH_DIR := $(SHAREDIR)/zsh/site-functions
-FISH_DIR := $(SHAREDIR)/fish/vendor_completions.d
-MAN_PAGES := $(wildcard man/*.[1-8])
-# The library that programs are linked with, its header, and what pkg-config says of both.
-API_DIR := $(DESTDIR)$(PREFIX)/lib
-INCLUDE_DIR := $(DESTDIR)$(PREFIX)/include
-PKGCONFIG_DIR := $(DESTDIR)$(PREFIX)/lib/pkgconfig
+# Where things go, each to be given as one likes; DESTDIR comes before all of them. The recorder looks
+# for its library in ../lib/tprof beside BINDIR.
+DESTDIR ?=
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+PRIVATEDIR ?= $(PREFIX)/lib/tprof
+INCLUDEDIR ?= $(PREFIX)/include
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 
-# Programs find the library from now on (or no longer); below DESTDIR that is for who unpacks it there.
-LIBRARIES_CHANGED := [ -n '$(DESTDIR)' ] || [ "$$(id -u)" -ne 0 ] || ldconfig 2>/dev/null || :
+MAN_PAGES := $(wildcard man/*.[1-8])
+# What a program includes that imports dumps and reads stores: import.h with all it needs, and spans.
+PUBLIC_HEADERS := import.h base/err.h decode/dict.h decode/event.h decode/ledger.h decode/profile.h open/input.h \
+	order/trace.h store/store.h store/tables.h symbol/frame.h symbol/symbol.h timeline/span.h
+
+# MODE|FROM|TO of everything that is installed: install and uninstall go by the same list (.ci/install
+# has the words that stand for modes).
+define newline
+
+
+endef
+define INSTALL_LIST
+$(foreach c,$(INSTALLED),755|$(B)/bin/$(c)|$(BINDIR)/$(c)$(newline))
+$(foreach e,$(EXTENSION) $(PRELOAD),644|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
+644|$(API)|$(LIBDIR)/libtprof-record.so.0
+link|libtprof-record.so.0|$(LIBDIR)/libtprof-record.so
+644|$(REC)/api/tprof-record.h|$(INCLUDEDIR)/tprof-record.h
+pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc
+644|$(LIBPARSE)|$(LIBDIR)/libtprof.a
+$(foreach h,$(PUBLIC_HEADERS),header|libparse/$(h)|$(INCLUDEDIR)/tprof/$(h)$(newline))
+pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc
+$(foreach p,$(MAN_PAGES),644|$(p)|$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))$(newline))
+$(foreach c,$(INSTALLED),644|completions/$(c).bash|$(BASHDIR)/$(c)$(newline))
+$(foreach c,$(INSTALLED),644|completions/_$(c)|$(ZSHDIR)/_$(c)$(newline))
+$(foreach c,$(INSTALLED),644|completions/$(c).fish|$(FISHDIR)/$(c).fish$(newline))
+endef
+install uninstall: export INSTALL_LIST := $(INSTALL_LIST)
+install uninstall: export RECORD := $(PRIVATEDIR)/installed
+install uninstall: export PC_VALUES := $(PREFIX)|$(LIBDIR)|$(INCLUDEDIR)|$(VERSION)|$(PACKAGES)
+install uninstall: export DESTDIR := $(DESTDIR)
 
 .PHONY: install
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
-	@install -d $(BINDIR) $(LIBDIR) $(BASH_DIR) $(ZSH_DIR) $(FISH_DIR)
-	@for c in $(INSTALLED); do install -m 755 $(B)/bin/$$c $(BINDIR)/$$c || exit 1; done
-	@for e in $(EXTENSION) $(PRELOAD); do install -m 644 $$e $(LIBDIR)/ || exit 1; done
-	@for l in $(API); do \
-		install -d $(INCLUDE_DIR) $(PKGCONFIG_DIR) && \
-		install -m 644 $$l $(API_DIR)/libtprof-record.so.0 && \
-		ln -sf libtprof-record.so.0 $(API_DIR)/libtprof-record.so && \
-		install -m 644 $(REC)/api/tprof-record.h $(INCLUDE_DIR)/ && \
-		sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $(REC)/api/tprof-record.pc.in >$(PKGCONFIG_DIR)/tprof-record.pc || exit 1; done
-	@for p in $(MAN_PAGES); do d=$(SHAREDIR)/man/man$${p##*.}; install -d $$d && install -m 644 $$p $$d/ || exit 1; done
-	@for c in $(INSTALLED); do \
-		install -m 644 completions/$$c.bash $(BASH_DIR)/$$c && \
-		install -m 644 completions/_$$c $(ZSH_DIR)/_$$c && \
-		install -m 644 completions/$$c.fish $(FISH_DIR)/$$c.fish || exit 1; done
-	@$(LIBRARIES_CHANGED)
-	@echo "installed tprof $(VERSION) in $(DESTDIR)$(PREFIX)"
+	@sh .ci/install
+	@echo "installed tprof $(VERSION) in $$DESTDIR$(PREFIX)"
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	@for c in $(INSTALLED); do rm -f $(BINDIR)/$$c $(BASH_DIR)/$$c $(ZSH_DIR)/_$$c $(FISH_DIR)/$$c.fish; done
-	@for p in $(MAN_PAGES); do f=$${p#man/}; rm -f $(SHAREDIR)/man/man$${p##*.}/$$f; done
-	@rm -f $(API_DIR)/libtprof-record.so $(API_DIR)/libtprof-record.so.0 $(INCLUDE_DIR)/tprof-record.h $(PKGCONFIG_DIR)/tprof-record.pc
-	@rm -f $(LIBDIR)/tprof.so $(LIBDIR)/tprof-preload.so && { rmdir $(LIBDIR) 2>/dev/null || :; }
-	@$(LIBRARIES_CHANGED)
+	@sh .ci/install remove
 
 # ---- the rest ----
 

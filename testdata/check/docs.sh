@@ -106,7 +106,7 @@ for page in man/*.[1-8]; do
 		if [ -e "man/$ref" ]; then ok; else wrong "$page refers to $ref, which is missing"; fi
 	done
 done
-for script in .ci/run .ci/setup testdata/demo.sh testdata/*/*.sh; do
+for script in .ci/run .ci/setup .ci/install testdata/demo.sh testdata/*/*.sh; do
 	shell=$(sed -n '1s:^#!/bin/::p' "$script")
 	check "$script" "${shell:-sh}" -n "$script"
 done

@@ -1,24 +1,28 @@
 #!/bin/sh
 # make install and make uninstall, below a scratch folder: commands that run from there, their pages
-# and completions, and nothing that stays.   MAKE=make sh testdata/check/install.sh
+# and completions, libraries that programs are built with, modes, and nothing that stays.
+#
+#   MAKE=make CC=cc sh testdata/check/install.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 passed=0 failed=0
-to=$(mktemp -d) || exit 4
-trap 'rm -rf "$to"' EXIT
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+to=$scratch/root
 
 expect() { # what, command…
 	what=$1
 	shift
-	if "$@" >"$to.log" 2>&1; then
+	if "$@" >"$scratch/log" 2>&1; then
 		passed=$((passed + 1))
 	else
 		echo "FAILED $what"
-		cat "$to.log"
+		cat "$scratch/log"
 		failed=$((failed + 1))
 	fi
-	rm -f "$to.log"
 }
+# Everything below the folder: kind, mode, path.
+listing() { find "$1" -mindepth 1 -printf '%y %m %P\n' | sort; }
 
 expect 'make install' $MAKE install PREFIX=/opt DESTDIR="$to"
 for c in cmd/tprof*/main.c; do
@@ -33,11 +37,60 @@ expect 'the extension' test -s "$to/opt/lib/tprof/tprof.so"
 expect 'the library' test -s "$to/opt/lib/libtprof-record.so"
 expect 'its header' test -s "$to/opt/include/tprof-record.h"
 expect 'its page' test -s "$to/opt/share/man/man3/tprof-record.3"
-expect 'what pkg-config says' sh -c "PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
 expect 'the recorder finds its library' sh -c "'$to/opt/bin/tprof-record' -q -o '$to/run' -- true && test -s '$to/run/trace.out'"
 rm -rf "$to/run"
 expect 'nothing else in bin' sh -c "! ls '$to/opt/bin' | grep -v '^tprof'"
+listing "$to" >"$scratch/fresh"
+
+# Programs are built with what is there, and nothing of this tree.
+build() { # program, module, source
+	flags=$(PKG_CONFIG_PATH=$to/opt/lib/pkgconfig pkg-config --define-prefix --cflags --libs "$2") &&
+		(cd "$scratch" && $CC -Wall -Werror -o "$1" "$3" $flags)
+}
+expect 'what pkg-config says of libtprof-record' sh -c \
+	"PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
+expect 'a program with libtprof' build longest tprof "$PWD/testdata/programs/longest.c"
+expect 'it reads a trace' sh -c "'$scratch/longest' testdata/checkout.trace '$scratch/s.tprof' | grep -q 'g1 .*main.main: [0-9]* ns, [0-9]* of'"
+expect 'its store is one' sh -c "'$to/opt/bin/tprof-store' list '$scratch/s.tprof' | grep -q checkout.trace"
+expect 'a program with libtprof-record' build coroutines tprof-record "$PWD/cmd/tprof-record/example/coroutines.c"
+for h in $(cd "$to/opt/include" && find . -name '*.h'); do
+	expect "${h#./} compiles alone" sh -c "echo '#include <${h#./}>' | $CC -Wall -Werror -fsyntax-only -I'$to/opt/include' -x c -"
+done
+
+# Once more, over a version that had another file, by somebody with a strict umask.
+: >"$to/opt/bin/tprof-old"
+echo 'file /opt/bin/tprof-old' >>"$to/opt/lib/tprof/installed"
+chmod 700 "$to/opt/bin/tprof"
+expect 'make install over an older version' sh -c "umask 077; $MAKE install PREFIX=/opt DESTDIR='$to'"
+listing "$to" >"$scratch/again"
+expect 'it is the same as the first time' diff "$scratch/fresh" "$scratch/again"
+
+# What was there before stays: a folder, even if it is empty, and somebody else's files.
 expect 'make uninstall' $MAKE uninstall PREFIX=/opt DESTDIR="$to"
-expect 'nothing stays' sh -c "! find '$to' ! -type d | grep ."
+expect 'nothing stays' sh -c "! find '$to' -mindepth 1 | grep ."
+mkdir -p "$to/opt/share/man/man1" "$to/opt/include"
+: >"$to/opt/include/other.h"
+listing "$to" >"$scratch/before"
+expect 'make install beside others' $MAKE install PREFIX=/opt DESTDIR="$to"
+: >"$to/opt/bin/other"
+expect 'make uninstall beside others' $MAKE uninstall PREFIX=/opt DESTDIR="$to"
+expect 'what others put into our folders stays' rm "$to/opt/bin/other"
+rmdir "$to/opt/bin" 2>/dev/null
+listing "$to" >"$scratch/after"
+expect 'what was there stays, and nothing else' diff "$scratch/before" "$scratch/after"
+
+# Every folder elsewhere, a space in the way, a strict umask.
+odd="$scratch/a folder"
+places='PREFIX=/usr BINDIR=/usr/games LIBDIR=/usr/lib/multi-arch INCLUDEDIR=/usr/local/inc MANDIR=/man ZSHDIR=/zsh BASHDIR=/bash FISHDIR=/fish'
+expect 'make install elsewhere' sh -c "umask 077; $MAKE install $places DESTDIR='$odd'"
+listing "$odd" >"$scratch/odd"
+for f in usr/games/tprof usr/lib/tprof/tprof.so usr/lib/multi-arch/libtprof.a usr/lib/multi-arch/pkgconfig/tprof.pc \
+	usr/local/inc/tprof/import.h man/man5/tprof-store.5 zsh/_tprof bash/tprof fish/tprof.fish; do
+	expect "$f" test -s "$odd/$f"
+done
+expect 'everybody may read all of it' sh -c "! grep -vE '^(d 755|f 644|f 755 usr/games/|l 777)' '$scratch/odd'"
+expect 'tprof.pc says where' grep -qx 'libdir=${prefix}/lib/multi-arch' "$odd/usr/lib/multi-arch/pkgconfig/tprof.pc"
+expect 'make uninstall elsewhere' $MAKE uninstall $places DESTDIR="$odd"
+expect 'nothing stays there' sh -c "! find '$odd' -mindepth 1 | grep ."
 echo "install: $passed passed, $failed failed"
 [ $failed -eq 0 ]
