@@ -485,7 +485,8 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		goto done;
 	if (seen.format == TP_FORMAT_STORE) {
 		code = tp_err_set(err, TP_EUNKNOWN, 0,
-				  "this is a %s; execution traces and profiles are imported",
+				  "this is a %s; dumps are imported, and stores are looked at as "
+				  "they are: tprof-top FILE",
 				  seen.name);
 		goto done;
 	}

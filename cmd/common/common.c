@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/number.h"
+#include "common/option.h"
 
 enum { KEY_RUN = 0x1000, KEY_FORMAT, KEY_COLOR, KEY_NO_PAGER };
 
@@ -159,6 +160,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 		memcpy(children, argp->children, n * sizeof(*children));
 	children[n].argp = &help_argp;
 	with_help.children = children;
+	cmd_options_check(cmd, &with_help, argc, argv);
 	/* Usage errors end the command inside; what comes back is that memory ran out. */
 	if (argp_parse(&with_help, argc, argv, ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0),
 		       NULL, input)) {

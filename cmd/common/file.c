@@ -11,7 +11,13 @@ static int fail(const struct cmd *cmd, const char *path)
 {
 	int why = errno;
 
-	cmd_error(cmd, "%s: cannot be written: %s", path, strerror(why));
+	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why),
+		  why == ENOENT || why == ENOTDIR
+		      ? "; make the folder first, or choose another place"
+		  : why == EISDIR		   ? "; give the name of a file in it"
+		  : why == ENOSPC || why == EDQUOT ? "; make room, or choose another place"
+		  : why == EACCES || why == EROFS  ? "; choose another place"
+						   : "");
 	return CMD_SYSTEM;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/option.h"
 #include "common/pprof.h"
 
 enum { KEY_FIRST = 0x3000, KEY_FLAT = KEY_FIRST + REP_NPROFILE_OPTIONS };
@@ -136,6 +137,11 @@ static char *translate(const struct cmd *cmd, const struct argp *argp, char *typ
 	if (cmd_pprof_advice(cmd->name, text, advice)) {
 		if (!*advice)
 			return NULL;
+		refuse(cmd, typed, advice);
+	}
+	if (one_dash && cmd_option_near(argp, text)) {
+		snprintf(advice, sizeof(advice), "there is no such option; did you mean --%s?",
+			 cmd_option_near(argp, text));
 		refuse(cmd, typed, advice);
 	}
 	if (one_dash)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/near.h"
 #include "common/number.h"
 #include "tprof-store/store.h"
 
@@ -84,6 +85,18 @@ static void check(struct store_args *args, struct argp_state *state)
 			   t->name, t->name, t->args);
 }
 
+static void unknown_task(struct argp_state *state, const char *typed)
+{
+	struct cmd_near near = {0};
+
+	for (const struct store_task *t = store_tasks; t->name; t++)
+		cmd_near_try(&near, typed, t->name);
+	if (near.word)
+		argp_error(state, "there is no task '%s'; did you mean %s?", typed, near.word);
+	else
+		argp_error(state, "there is no task '%s'; --help lists them", typed);
+}
+
 static void take_word(struct store_args *args, struct argp_state *state, char *arg)
 {
 	if (!args->task) {
@@ -94,7 +107,7 @@ static void take_word(struct store_args *args, struct argp_state *state, char *a
 			argp_error(state, "the task comes before the store: tprof-store %s %s",
 				   next, arg);
 		else if (!args->task)
-			argp_error(state, "there is no '%s'; --help lists what there is", arg);
+			unknown_task(state, arg);
 	} else if (!args->path && !args->task->no_store) {
 		args->path = arg;
 	} else {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "common/near.h"
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
@@ -121,6 +122,18 @@ static bool may_be_report(const char *text)
 	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
+static void unknown_report(struct argp_state *state, const char *typed)
+{
+	struct cmd_near near = {0};
+
+	for (size_t i = 0; rep_reports[i]; i++)
+		cmd_near_try(&near, typed, rep_reports[i]->name);
+	if (near.word)
+		argp_error(state, "there is no report '%s'; did you mean %s?", typed, near.word);
+	else
+		argp_error(state, "there is no report '%s'; --help lists them", typed);
+}
+
 /* A second argument that is no file is meant as a report on the trace that comes first. */
 static void sort_arguments(struct top_args *args, struct argp_state *state)
 {
@@ -139,7 +152,7 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 		argp_error(state, "one file and one report at a time, '%s' is too much",
 			   args->paths[2]);
 	else if (!rep_report_find(second))
-		argp_error(state, "there is no report '%s'; --help=all lists them", second);
+		unknown_report(state, second);
 }
 
 static void check(struct top_args *args, struct argp_state *state)

@@ -56,7 +56,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (!args->path && !args->keys)
 			argp_error(state, "which store, trace or profile?");
 		if (args->view && !tui_view_find(args->view))
-			argp_error(state, "there is no view '%s'", args->view);
+			argp_error(state,
+				   "there is no view '%s'; take runs, overview, timeline, top, "
+				   "flame, diff, goroutine or sql",
+				   args->view);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

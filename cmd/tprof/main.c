@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/common.h"
+#include "common/near.h"
 
 static const struct cmd cmd = CMD_INIT("tprof");
 
@@ -153,52 +154,16 @@ static void print_commands(const struct folders *f, FILE *out)
 	free(names.name);
 }
 
-/* Edits (a letter put in, left out, replaced, or two swapped) that make b of a; short words only.
- */
-static int distance(const char *a, const char *b)
-{
-	enum { MAX = 31 };
-	int d[MAX + 1][MAX + 1];
-	int n = (int)strnlen(a, MAX), m = (int)strnlen(b, MAX);
-
-	for (int i = 0; i <= n; i++)
-		d[i][0] = i;
-	for (int j = 0; j <= m; j++)
-		d[0][j] = j;
-	for (int i = 1; i <= n; i++) {
-		for (int j = 1; j <= m; j++) {
-			int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (d[i - 1][j] + 1 < best)
-				best = d[i - 1][j] + 1;
-			if (d[i][j - 1] + 1 < best)
-				best = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1 < best)
-				best = d[i - 2][j - 2] + 1;
-			d[i][j] = best;
-		}
-	}
-	return d[n][m];
-}
-
 static int unknown(const struct folders *f, const char *name)
 {
 	struct names names = list(f);
-	const char *near = NULL;
-	int best = 3; /* further away is a guess, not a suggestion */
+	struct cmd_near near = {0};
 	struct stat st;
 
-	for (size_t i = 0; i < names.n; i++) {
-		int d = distance(name, names.name[i]);
-
-		if (d < best && d < (int)strlen(name)) {
-			best = d;
-			near = names.name[i];
-		}
-	}
-	if (near)
-		cmd_error(&cmd, "there is no command '%s'; did you mean '%s'?", name, near);
+	for (size_t i = 0; i < names.n; i++)
+		cmd_near_try(&near, name, names.name[i]);
+	if (near.word)
+		cmd_error(&cmd, "there is no command '%s'; did you mean '%s'?", name, near.word);
 	else if (!stat(name, &st) && S_ISREG(st.st_mode))
 		cmd_error(&cmd, "'%s' is a file, not a command; try 'tprof top %s'", name, name);
 	else

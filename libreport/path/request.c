@@ -107,6 +107,8 @@ struct pick {
 	struct rep_path_requests *list;
 	struct pattern task, region;
 	size_t room;
+	/* Of those that took too little, or too much, the most, or the least; 0: there is none. */
+	int64_t near;
 };
 
 /* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better.
@@ -127,9 +129,15 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 			  ? (uint32_t)goroutine
 			  : TP_NONE;
 	r.subject = (uint8_t)list->subject;
-	if (r.to < r.from || !rep_view_overlaps(v, r.from, r.to) ||
-	    r.to - r.from < p->opt->at_least || r.to - r.from > p->opt->at_most)
+	if (r.to < r.from || !rep_view_overlaps(v, r.from, r.to))
 		return 0;
+	if (r.to - r.from < p->opt->at_least || r.to - r.from > p->opt->at_most) {
+		bool short_of = r.to - r.from < p->opt->at_least;
+
+		if (!p->near || (short_of ? r.to - r.from > p->near : r.to - r.from < p->near))
+			p->near = r.to - r.from;
+		return 0;
+	}
 	if (r.no_end && list->subject != REP_PATH_GOROUTINE && !p->task.by_id) {
 		if (!list->incomplete++)
 			list->example = r.id;
@@ -357,6 +365,10 @@ static int nothing(const struct pick *p, struct tp_err *err)
 				  "all regions that match (%zu) have no end in the trace; look at "
 				  "their goroutine with --goroutine",
 				  list->incomplete);
+	if (p->near)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no %s took as long as --min and --max say; the nearest took %s",
+				  what, tp_fmt_ns(end, p->near));
 	if (list->subject == REP_PATH_RANGE)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the time range is behind the end of the run, at %s",

@@ -308,14 +308,27 @@ static struct rep_column *output_columns(struct rep_job *job)
 	return c;
 }
 
-static int write_notes(struct rep_job *job, struct rep_output *out, size_t shown,
-		       struct tp_err *err)
+/* What to do where filters leave nothing. */
+static const char *advice(const struct rep_filter *filter)
+{
+	if (rep_filter_empty(filter))
+		return "";
+	return filter->text.goroutine ? " pass the filters; the report goroutines lists the "
+					"goroutines there are"
+	       : filter->text.reason  ? " pass the filters; the report breakdown lists the reasons "
+					"there are"
+				      : " pass the filters";
+}
+
+static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep_output *out,
+		       size_t shown, struct tp_err *err)
 {
 	char text[200], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
 	int code = 0;
 
 	if (!job->nrows) {
-		snprintf(text, sizeof(text), "nothing to show: no %s", job->report->rows);
+		snprintf(text, sizeof(text), "nothing to show: no %s%s", job->report->rows,
+			 advice(v->filter));
 		code = rep_output_note(out, false, text, err);
 	} else if (shown < job->nrows) {
 		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all",
@@ -410,7 +423,7 @@ static int write_table(struct rep_job *job, struct rep_view *v, struct rep_outpu
 			code = rep_output_end(out, err);
 	}
 	if (!code)
-		code = write_notes(job, out, n, err);
+		code = write_notes(job, v, out, n, err);
 	free(values);
 	free(rows);
 	return code;
@@ -513,9 +526,10 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 				  "%s does not apply to the report '%s'", filter,
 				  opt->report->name);
 	if (opt->sort && !rep_report_sort(opt->report, opt->sort))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the report '%s' cannot be sorted by '%s'; --help lists the keys",
-				  opt->report->name, opt->sort);
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the report '%s' cannot be sorted by '%s'; --help=all lists the keys",
+		    opt->report->name, opt->sort);
 	code = rep_filter_init(&f, &opt->filter, err);
 	rep_filter_release(&f);
 	if (!code && opt->filter.from)

@@ -1,0 +1,43 @@
+#include "common/near.h"
+
+#include <string.h>
+
+#define MAX_WORD 31
+/* Further away is a guess, not a suggestion. */
+#define MAX_DISTANCE 2
+
+int cmd_distance(const char *a, const char *b)
+{
+	int d[MAX_WORD + 1][MAX_WORD + 1];
+	int n = (int)strnlen(a, MAX_WORD), m = (int)strnlen(b, MAX_WORD);
+
+	for (int i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (int j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (int i = 1; i <= n; i++) {
+		for (int j = 1; j <= m; j++) {
+			int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (d[i - 1][j] + 1 < best)
+				best = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < best)
+				best = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	}
+	return d[n][m];
+}
+
+void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
+{
+	int d = cmd_distance(typed, word);
+
+	if (d > MAX_DISTANCE || d >= (int)strlen(typed) || (near->word && d >= near->distance))
+		return;
+	near->word = word;
+	near->distance = d;
+}

@@ -1,0 +1,19 @@
+/* Options as argp has them in tables, to say which one was meant where one is misspelled. */
+#ifndef CMD_OPTION_H
+#define CMD_OPTION_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "common/common.h"
+
+/* Calls fn for every option of argp and its children (not for headings) until it says false. */
+bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
+		      void *ctx);
+/* The option whose name is the most like `typed` (without dashes, up to '='); NULL: none is. */
+const char *cmd_option_near(const struct argp *argp, const char *typed);
+/* Ends the command with a message when a long option among the arguments is none. What else may
+ * be wrong with them is argp's to say. */
+void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
+
+#endif
