@@ -44,7 +44,7 @@ LIBS_tprof-report = $(LIBS_tprof-flame)
 TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
-lib_src = $(filter-out %_test.c %_fuzz.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
+lib_src = $(filter-out %_test.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
 PARSE_SRC := $(call lib_src,libparse)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
@@ -52,7 +52,6 @@ COMMANDS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
 # Only what is called tprof… is installed; the others are tools of this tree.
 INSTALLED := $(filter tprof%,$(COMMANDS))
 EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
-FUZZ_SRC := $(wildcard libparse/*_fuzz.c libparse/*/*_fuzz.c libreport/*_fuzz.c libreport/*/*_fuzz.c)
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
 REC := cmd/tprof-record
@@ -67,8 +66,6 @@ TEST_SRC := $(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c lib
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BINS := $(addprefix $(B)/bin/,$(COMMANDS))
 TESTS := $(patsubst %.c,$(B)/test/%,$(TEST_SRC))
-REPLAYS := $(patsubst %.c,$(B)/replay/%,$(FUZZ_SRC))
-FUZZERS := $(patsubst %.c,$(B)/fuzz/%,$(FUZZ_SRC))
 LIBPARSE := $(B)/libparse.a
 LIBREPORT := $(B)/libreport.a
 LIBCOMMON := $(B)/libcommon.a

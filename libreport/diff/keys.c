@@ -364,7 +364,8 @@ static int map_labels(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 
 		map->labels[i] = (uint32_t)n;
 		for (uint32_t l = 0; !code && l <= set->n; l++) {
-			const struct tp_label *label = &p->labels[set->first + l];
+			const struct tp_label *label =
+			    l < set->n ? &p->labels[set->first + l] : NULL;
 
 			if (l == set->n && n > map->labels[i])
 				break; /* has labels; else it gets a row of its own */

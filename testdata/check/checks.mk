@@ -21,10 +21,6 @@ golden-tui: all ## record the screens of tprof-tui anew; look at them before the
 	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/keys.sh)
 	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
 
-.PHONY: replay
-replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
-	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
-
 .PHONY: recorder
 recorder: all record-programs ## record programs that know what is to come out, or are hard to survive
 	@CC='$(CC)' sh testdata/recorder/check.sh $(B)

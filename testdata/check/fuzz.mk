@@ -1,21 +1,41 @@
 # Fuzz targets: as fuzzers, and as programs that are fed inputs. Included by the Makefile.
 
-# A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
-$(B)/replay/%: $(B)/obj/%.o $(B)/obj/testdata/fuzz/replay.o $(LIBS)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) $(PKG_LIBS)
+FUZZ_SRC := $(wildcard testdata/fuzz/*_fuzz.c)
+FUZZ_NAMES := $(patsubst testdata/fuzz/%_fuzz.c,%,$(FUZZ_SRC))
+FUZZ_HARNESS := $(call obj,$(wildcard testdata/fuzz/harness/*.c))
+REPLAYS := $(FUZZ_NAMES:%=$(B)/replay/%)
+FUZZERS := $(FUZZ_NAMES:%=$(B)/fuzz/%)
+FUZZ_LIBS = $(LIBREPORT) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS) $(LIBS_tprof-flame)
 
-$(B)/fuzz/%: $(B)/obj/%.o $(LIBS)
+# The stores that the target `store` damages are made of these.
+$(B)/gen/%.inc: testdata/%
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)od -An -v -t u1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
+$(B)/obj/testdata/fuzz/harness/damage.o: $(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap)
+
+# A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
+$(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $^ $(ALL_LDFLAGS) -fsanitize=fuzzer $(PKG_LIBS)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
+
+$(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(FUZZ_LIBS)
+
+.PHONY: replay
+replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
+	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
 TIME ?= 60
-.PHONY: fuzz
-fuzz: ## look for inputs that break a reader (clang's libFuzzer; TIME=60 seconds per target)
+ENGINE ?= libfuzzer
+.PHONY: fuzz fuzzers fuzz-ledger
+fuzz: ## look for inputs that break something (TIME=60 seconds per target, T=NAME, ENGINE=afl, FUZZ_CORPUS=DIR; FUZZING.md)
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
 	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
-	@sh testdata/check/fuzz.sh $(TIME) build/fuzz/fuzz
-.PHONY: fuzzers
+	@TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/fuzz/fuzz
 fuzzers: $(FUZZERS)
+fuzz-ledger: ## add what make fuzz cost and found to the ledger (FUZZ_CORPUS=DIR) and to FUZZING.md
+	@python3 testdata/check/fuzzledger.py

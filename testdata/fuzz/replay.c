@@ -48,6 +48,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s: cannot be read\n", argv[i]);
 			return 1;
 		}
+		printf("input: %s\n", argv[i]);
+		fflush(stdout);
 		LLVMFuzzerTestOneInput(data, size);
 		free(data);
 	}

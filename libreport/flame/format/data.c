@@ -60,7 +60,8 @@ static int put_text(struct tp_buf *b, const char *text)
 	int code = rep_escape(&shown, text, strlen(text), REP_ESCAPE_SHOWN);
 
 	if (!code)
-		code = put_string(b, (struct tp_text){(char *)shown.data, (uint32_t)shown.size});
+		code = put_string(b, (struct tp_text){shown.size ? (char *)shown.data : "",
+						      (uint32_t)shown.size});
 	tp_buf_release(&shown);
 	return code;
 }

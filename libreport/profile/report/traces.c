@@ -51,7 +51,7 @@ static void join_value(struct traces *t, const struct tp_label *l)
 static void put_labels(struct traces *t, const struct tp_label_set *set, bool numeric)
 {
 	const struct tp_profile *p = t->v->profile;
-	const struct tp_label *l = p->labels + set->first;
+	const struct tp_label *l = set->n ? p->labels + set->first : NULL;
 
 	rep_lines_clear(&t->lines);
 	for (size_t i = 0, n; i < set->n; i += n) {

@@ -1,25 +1,11 @@
-/* Programs (ELF, DWARF, tables of Go) and bare tables of Go, driven by a fuzzer: no input may
- * crash, hang or take memory out of proportion, and texts given out are texts. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Programs (ELF, DWARF, tables of Go) and bare tables of Go: texts given out are texts. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/fuzz.h"
 #include "symbol/image.h"
 #include "symbol/pclntab.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__,           \
-				#condition);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 #define ROOM 8
 

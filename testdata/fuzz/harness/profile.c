@@ -1,24 +1,10 @@
-/* Profiles of every kind, driven by a fuzzer: no input may crash, hang, or take memory out of
- * proportion, and what is read holds together (else we abort). What was read strictly is all there
- * is: read leniently it is the same, with nothing lost. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* Profiles of every kind: what is read holds together; what was read strictly is all there is; what
+ * was read can be written and read again, by way of profile.proto and by way of a store. */
 #include <string.h>
 
 #include "decode/profile.h"
 #include "decode/profile/encode.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__,           \
-				#condition);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
+#include "fuzz.h"
 
 static struct tp_profile *read_one(const uint8_t *data, size_t size, bool strict)
 {
@@ -30,6 +16,7 @@ static struct tp_profile *read_one(const uint8_t *data, size_t size, bool strict
 	MUST((code == 0) == (p != NULL));
 	MUST(!code || (code < 0 && err.msg[0]));
 	MUST(!p || !strict || !p->nlosses);
+	MUST(!p || (p->format[0] && memchr(p->format, 0, sizeof(p->format))));
 	return p;
 }
 
@@ -57,11 +44,10 @@ static void check_dict(const struct tp_profile *p)
 	}
 }
 
-static void check(const struct tp_profile *p)
+void fuzz_profile_check(const struct tp_profile *p)
 {
 	uint32_t nstrings = tp_dict_strings(p->dict);
 
-	MUST(p->format[0] && memchr(p->format, 0, sizeof(p->format)));
 	check_dict(p);
 	for (size_t i = 0; i < p->ntypes; i++)
 		MUST(p->types[i].type < nstrings && p->types[i].unit < nstrings);
@@ -87,7 +73,7 @@ static void check(const struct tp_profile *p)
 }
 
 /* Whatever was read can be written, and what is written is sound and says the same. */
-static void check_round_trip(const struct tp_profile *p)
+void fuzz_profile_round(const struct tp_profile *p)
 {
 	size_t nvalues = p->nsamples * p->ntypes;
 	struct tp_buf b = {0};
@@ -108,15 +94,59 @@ static void check_round_trip(const struct tp_profile *p)
 	tp_buf_release(&b);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* A profile comes back from the store as it was read. */
+static void read_back(struct fuzz_store *f, const struct tp_profile *read)
 {
+	struct tp_profile *kept;
+	struct tp_err err;
+
+	MUST(!tp_profile_load(f->s, f->result.run, &kept, &err));
+	MUST((int64_t)kept->nsamples == f->result.events);
+	fuzz_profile_check(kept);
+	/* What was packed is not what was imported. */
+	if (read) {
+		MUST(kept->nsamples == read->nsamples && kept->ntypes == read->ntypes);
+		MUST(kept->nsets == read->nsets && kept->nlabels == read->nlabels);
+		MUST(kept->nmappings == read->nmappings && kept->ncomments == read->ncomments);
+		MUST(kept->ncounters == read->ncounters);
+		MUST(tp_dict_stacks(kept->dict) == tp_dict_stacks(read->dict));
+		MUST(!read->nsamples ||
+		     !memcmp(kept->stack, read->stack, read->nsamples * sizeof(*read->stack)));
+		for (size_t i = 0; i < read->nsamples * read->ntypes; i++)
+			MUST(kept->value[i] == read->value[i]);
+	}
+	tp_profile_free(kept);
+}
+
+static void store(const uint8_t *data, size_t size, const struct tp_profile *read, uint64_t pick)
+{
+	const struct tp_import_options opt = {
+	    .threads = 1,
+	    .store = {.compress = !fuzz_pick(&pick, 4), .materialize = !fuzz_pick(&pick, 16)}};
+	struct fuzz_store f;
+
+	if (!fuzz_import(data, size, &opt, &f))
+		return;
+	if (f.result.profile) {
+		read_back(&f, read);
+		if (fuzz_pick(&pick, 2))
+			fuzz_sql(&f, pick);
+		else
+			fuzz_leaks(&f, pick);
+	}
+	fuzz_close(&f);
+}
+
+void fuzz_profile(const uint8_t *data, size_t size)
+{
+	uint64_t pick = fuzz_hash(data, size);
 	struct tp_profile *strict = read_one(data, size, true);
 	struct tp_profile *lenient = read_one(data, size, false);
 
 	MUST(!strict || lenient);
 	if (lenient) {
-		check(lenient);
-		check_round_trip(lenient);
+		fuzz_profile_check(lenient);
+		fuzz_profile_round(lenient);
 	}
 	if (strict) {
 		size_t nvalues = strict->nsamples * strict->ntypes;
@@ -125,7 +155,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MUST(!nvalues ||
 		     !memcmp(strict->value, lenient->value, nvalues * sizeof(*strict->value)));
 	}
+	/* A store costs as much as many a decoding. */
+	if (fuzz_pick(&pick, 3) == 0)
+		store(data, size, lenient, pick);
+	else if (lenient && fuzz_pick(&pick, 3))
+		fuzz_profile_reports(lenient, pick);
+	else if (lenient)
+		fuzz_profile_diff(data, size, pick);
 	tp_profile_free(strict);
 	tp_profile_free(lenient);
-	return 0;
 }

@@ -1,25 +1,9 @@
-/* Lanes over whatever a damaged dump left in a store, driven by a fuzzer: every kind of row,
- * pictures at several zooms, marks, moments and steps. It may fail with a sentence; nothing may
- * crash. */
-#include <stdint.h>
-#include <stdio.h>
+/* Lanes over whatever a damaged dump left in a store: every kind of row, pictures at several zooms,
+ * marks, moments and steps. */
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "import.h"
+#include "fuzz.h"
 #include "lanes/lanes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__,           \
-				#condition);                                                       \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static const struct rep_filter_text filters[] = {
     {0}, {.goroutine = "1"}, {.goroutine = "main"}, {.task = "."}, {.region = "."}};
@@ -131,30 +115,7 @@ static void look(struct tp_store *s, const struct rep_run *run, const struct rep
 	rep_filter_release(&filter);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_lanes(struct fuzz_store *f, uint64_t pick)
 {
-	struct tp_import_options opt = {.threads = 1};
-	char dir[] = "/dev/shm/tprof-fuzz-XXXXXX", store[64], dump[64];
-	int fd = memfd_create("dump", MFD_CLOEXEC);
-	struct tp_import_result result;
-	struct rep_runs runs;
-	struct tp_store *s;
-	struct tp_err err;
-
-	MUST(fd >= 0 && mkdtemp(dir));
-	MUST(write(fd, data, size) == (ssize_t)size);
-	snprintf(dump, sizeof(dump), "/proc/self/fd/%d", fd);
-	snprintf(store, sizeof(store), "%s/s.tprof", dir);
-	if (!tp_import(dump, store, &opt, &result, &err)) {
-		MUST(!tp_store_open(&s, store, &err));
-		MUST(!rep_runs_load(s, &runs, &err) && runs.n == 1);
-		for (size_t f = 0; f < sizeof(filters) / sizeof(filters[0]); f++)
-			look(s, &runs.run[0], &filters[f]);
-		rep_runs_release(&runs);
-		tp_store_close(s);
-	}
-	unlink(store);
-	MUST(!rmdir(dir));
-	close(fd);
-	return 0;
+	look(f->s, f->run, &filters[fuzz_pick(&pick, sizeof(filters) / sizeof(filters[0]))]);
 }

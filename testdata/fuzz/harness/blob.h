@@ -1,0 +1,32 @@
+/* Blocks of a store taken apart: what is compressed in them is unpacked, so that a change reaches
+ * the decoders behind the compression, and put together again with sizes that agree. */
+#ifndef FUZZ_BLOB_H
+#define FUZZ_BLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+#define BLOB_COLUMNS 64
+
+struct blob {
+	struct tp_buf head; /* up to the first column's */
+	unsigned ncolumns;
+	struct blob_column {
+		uint8_t tag; /* form and compression, as the stream has them */
+		struct tp_buf bytes;
+	} column[BLOB_COLUMNS];
+	bool string; /* a chunk of strings: one column, without a tag */
+};
+
+enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS };
+
+/* False where it is none. To be released in every case. */
+bool blob_init(struct blob *b, enum blob_kind kind, const uint8_t *data, size_t size);
+/* Appends it to out. */
+void blob_put(const struct blob *b, struct tp_buf *out);
+void blob_release(struct blob *b);
+
+#endif

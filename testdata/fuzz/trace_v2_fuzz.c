@@ -1,0 +1,8 @@
+/* Execution traces of go 1.22 and later: the whole way, from bytes to reports. */
+#include "harness/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_trace(data, size, TP_FORMAT_TRACE_V2);
+	return 0;
+}
