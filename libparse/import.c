@@ -527,7 +527,10 @@ done:
 		tp_input_close(w.in);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
-	if (!code && !result->known)
-		result->size_store = file_size(store_path) - before;
+	if (!code && !result->known) {
+		uint64_t after = file_size(store_path);
+
+		result->size_store = after > before ? after - before : 0;
+	}
 	return code;
 }

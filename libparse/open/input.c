@@ -95,7 +95,10 @@ static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 		code = tp_input_hash(in, opt, err);
 	if (code)
 		return code;
-	if (fstat(fd, &now) || now.st_size < st->st_size)
+	if (fstat(fd, &now))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be examined: %s",
+				  strerror(errno));
+	if (now.st_size < st->st_size)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "became shorter while it was read");
 	in->stored_size = (uint64_t)st->st_size;
 	return 0;
@@ -142,6 +145,8 @@ static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct
 		while (at < size) {
 			ssize_t n = pread(s->fd, gz + at, size - at, (off_t)at);
 
+			if (n < 0 && errno == EINTR)
+				continue;
 			if (n <= 0)
 				break;
 			at += (size_t)n;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define ZSTD_LEVEL 3
 /* Levels below 0 look for repetition in ever fewer places. */
@@ -16,26 +17,30 @@
 /* Shorter inputs do not repay the call. */
 #define MIN_SIZE 32
 
-static size_t pack_lz4(struct tp_packer *p, void *to, size_t room, const void *data, size_t size)
+/* 0 and in *n what it came to, 0 where that is no less; or TP_ENOMEM. */
+static int pack_lz4(struct tp_packer *p, void *to, size_t room, const void *data, size_t size,
+		    size_t *n)
 {
-	int n;
+	int got;
 
 	if (!p->lz4)
 		p->lz4 = malloc((size_t)LZ4_sizeofState());
 	if (!p->lz4)
-		return 0;
-	n = LZ4_compress_fast_extState(p->lz4, data, to, (int)size, (int)room, 1);
-	return n > 0 ? (size_t)n : 0;
+		return TP_ENOMEM;
+	got = LZ4_compress_fast_extState(p->lz4, data, to, (int)size, (int)room, 1);
+	*n = got > 0 ? (size_t)got : 0;
+	return 0;
 }
 
-static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *data, size_t size)
+static int pack_zstd(struct tp_packer *p, void *to, size_t room, const void *data, size_t size,
+		     size_t *n)
 {
-	size_t n;
+	size_t got;
 
 	if (!p->zstd) {
 		p->zstd = ZSTD_createCCtx();
 		if (!p->zstd)
-			return 0;
+			return TP_ENOMEM;
 		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel,
 				       p->unevenly ? ZSTD_UNEVENLY : ZSTD_LEVEL);
 		/* Where a library does not know this any more, less is gained, no harm done. */
@@ -45,13 +50,17 @@ static size_t pack_zstd(struct tp_packer *p, void *to, size_t room, const void *
 		if (p->unrepeated)
 			ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_targetLength, ZSTD_TARGETLENGTH_MAX);
 	}
-	n = ZSTD_compress2(p->zstd, to, room, data, size);
-	return ZSTD_isError(n) ? 0 : n;
+	got = ZSTD_compress2(p->zstd, to, room, data, size);
+	if (ZSTD_isError(got) && ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		return TP_ENOMEM;
+	*n = ZSTD_isError(got) ? 0 : got;
+	return 0;
 }
 
 int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t size, size_t *stored)
 {
 	size_t n = 0;
+	int code = 0;
 
 	if (tp_buf_reserve(out, size))
 		return TP_ENOMEM;
@@ -60,10 +69,12 @@ int tp_pack(struct tp_packer *p, struct tp_buf *out, const void *data, size_t si
 		uint8_t *to = out->data + out->size;
 
 		if (p->codec == TP_CODEC_LZ4)
-			n = pack_lz4(p, to, size - 1, data, size);
+			code = pack_lz4(p, to, size - 1, data, size, &n);
 		else if (p->codec == TP_CODEC_ZSTD)
-			n = pack_zstd(p, to, size - 1, data, size);
+			code = pack_zstd(p, to, size - 1, data, size, &n);
 	}
+	if (code)
+		return code;
 	if (!n) {
 		if (size)
 			memcpy(out->data + out->size, data, size);

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +20,8 @@
 #define LOCK_SUFFIX ".lock"
 #define TEMP_INFIX  ".part-"
 #define POLL_MS	    20
-/* A temporary file is locked a moment after it is created; younger ones are left alone. */
-#define SWEEP_AGE_S 10
+/* Where files cannot be locked, a temporary one is its writer's for as long. */
+#define SWEEP_AGE_S (24 * 60 * 60)
 
 static int64_t now_ms(void)
 {
@@ -29,49 +31,74 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static char *with_suffix(const char *path, const char *suffix)
-{
-	size_t n = strlen(path) + strlen(suffix) + 1;
-	char *s = malloc(n);
+/* On the stack, as a lock has to be let go of where there is no memory left, too. */
+struct lock_name {
+	char text[PATH_MAX + sizeof(LOCK_SUFFIX)];
+};
 
-	if (s)
-		snprintf(s, n, "%s%s", path, suffix);
-	return s;
+static int name_lock(struct lock_name *name, const char *path)
+{
+	int n = snprintf(name->text, sizeof(name->text), "%s" LOCK_SUFFIX, path);
+
+	if (n > 0 && (size_t)n < sizeof(name->text))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
 }
 
-/* Is fd still what the name stands for? Its last holder removes the file when it is done. */
-static int is_named(int fd, const char *name)
+/* Is fd still what the name stands for? Its last holder removes the file when it is done. 1, 0, or
+ * -1 with errno where that cannot be known. */
+static int is_named(int fd, int dir, const char *name)
 {
 	struct stat a, b;
 
-	return !fstat(fd, &a) && !stat(name, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (fstat(fd, &a))
+		return -1;
+	if (fstatat(dir, name, &b, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : -1;
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int open_again(int dir, const char *name, int flags)
+{
+	int fd;
+
+	do
+		fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+	while (fd < 0 && errno == EINTR);
+	return fd;
 }
 
 int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 {
-	char *name = with_suffix(path, LOCK_SUFFIX);
 	int64_t until = now_ms() + wait_ms;
-	int code = 0;
+	struct lock_name name;
+	int code = 0, named;
 
 	*fd = -1;
-	if (!name)
-		return tp_sys_err(err, ENOMEM, path, "cannot lock");
+	if (name_lock(&name, path))
+		return tp_sys_err(err, errno, path, "cannot lock");
 	for (;;) {
 		if (*fd < 0)
-			*fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+			*fd = open_again(AT_FDCWD, name.text, O_RDWR | O_CREAT);
 		if (*fd < 0) {
-			code = tp_sys_err(err, errno, name, "cannot create");
+			code = tp_sys_err(err, errno, name.text, "cannot create");
 			break;
 		}
 		if (!flock(*fd, LOCK_EX | LOCK_NB)) {
-			if (is_named(*fd, name))
+			named = is_named(*fd, AT_FDCWD, name.text);
+			if (named > 0)
 				break;
+			if (named < 0) {
+				code = tp_sys_err(err, errno, name.text, "cannot lock");
+				break;
+			}
 			close(*fd);
 			*fd = -1;
 			continue;
 		}
 		if (errno != EWOULDBLOCK && errno != EINTR) {
-			code = tp_sys_err(err, errno, name, "cannot lock");
+			code = tp_sys_err(err, errno, name.text, "cannot lock");
 			break;
 		}
 		if (wait_ms >= 0 && now_ms() >= until) {
@@ -85,18 +112,16 @@ int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 		close(*fd);
 		*fd = -1;
 	}
-	free(name);
 	return code;
 }
 
 void tp_lock_release(const char *path, int fd)
 {
-	char *name = with_suffix(path, LOCK_SUFFIX);
+	struct lock_name name;
 
 	/* Removed while it is held: who waits for it notices and creates it anew. */
-	if (name)
-		unlink(name);
-	free(name);
+	if (!name_lock(&name, path))
+		unlink(name.text);
 	close(fd);
 }
 
@@ -115,9 +140,18 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 			r *= 0x9e3779b97f4a7c15u;
 		snprintf(*name, room, "%s" TEMP_INFIX "%012llx", path,
 			 (unsigned long long)(r & 0xffffffffffff));
-		*fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		*fd = open_again(AT_FDCWD, *name, O_RDWR | O_CREAT | O_EXCL);
 		if (*fd < 0 && errno != EEXIST)
 			break;
+		/* Who sweeps may hold it for a moment, and has removed it then. SQLite's own locks
+		 * are of the other kind (fcntl), so the two do not meet. */
+		while (*fd >= 0 && flock(*fd, LOCK_SH) && errno == EINTR)
+			;
+		if (*fd >= 0 && !is_named(*fd, AT_FDCWD, *name)) {
+			close(*fd);
+			*fd = -1;
+			errno = EEXIST;
+		}
 	}
 	if (*fd < 0) {
 		int code = tp_sys_err(err, errno, *name, "cannot create");
@@ -126,21 +160,27 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 		*name = NULL;
 		return code;
 	}
-	/* SQLite's own locks are of the other kind (fcntl), so the two do not meet. */
-	flock(*fd, LOCK_SH | LOCK_NB);
 	return 0;
 }
 
+/* Whoever lives has it locked, or finds that it has lost its name as soon as it has the lock. */
 static void sweep_one(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open_again(dir, name, O_RDWR | O_NONBLOCK);
 	struct stat st;
+	bool gone;
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mtime + SWEEP_AGE_S < time(NULL) &&
-	    !flock(fd, LOCK_EX | LOCK_NB))
-		unlinkat(dir, name, 0);
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			gone = is_named(fd, dir, name) > 0;
+		else
+			gone = errno != EWOULDBLOCK && errno != EINTR &&
+			       st.st_mtime + SWEEP_AGE_S < time(NULL);
+		if (gone)
+			unlinkat(dir, name, 0);
+	}
 	close(fd);
 }
 
@@ -148,15 +188,16 @@ void tp_temp_sweep(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	char *prefix = with_suffix(base, TEMP_INFIX);
+	size_t n = strlen(base);
 	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	DIR *dir = folder ? opendir(folder) : NULL;
 
-	for (struct dirent *e; dir && prefix && (e = readdir(dir));)
-		if (!strncmp(e->d_name, prefix, strlen(prefix)))
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (!strncmp(e->d_name, base, n) &&
+		    (!strncmp(e->d_name + n, TEMP_INFIX, strlen(TEMP_INFIX)) ||
+		     !strcmp(e->d_name + n, LOCK_SUFFIX)))
 			sweep_one(dirfd(dir), e->d_name);
 	if (dir)
 		closedir(dir);
 	free(folder);
-	free(prefix);
 }

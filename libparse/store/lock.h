@@ -13,7 +13,8 @@ void tp_lock_release(const char *path, int fd);
  * see that its writer lives. *name is the caller's to free. */
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err);
 
-/* Removes the temporary files of path whose writers are gone. */
+/* Removes the temporary files of path, and its lock, whose writers are gone. Whoever cannot be known
+ * to live or not, as files cannot be locked there, is left alone for a day. */
 void tp_temp_sweep(const char *path);
 
 #endif

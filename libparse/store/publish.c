@@ -196,10 +196,15 @@ int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 	if (code)
 		return code;
 	r->known = false;
-	if (stat(run->path, &st) || !st.st_size)
-		code = publish_new(run, r, err);
-	else
-		code = publish_existing(run, r, err);
+	/* Only what is known not to be there may be replaced. */
+	if (stat(run->path, &st)) {
+		if (errno == ENOENT)
+			code = publish_new(run, r, err);
+		else
+			code = tp_sys_err(err, errno, run->path, "cannot open");
+	} else {
+		code = st.st_size ? publish_existing(run, r, err) : publish_new(run, r, err);
+	}
 	tp_lock_release(run->path, lock);
 	return code;
 }

@@ -517,22 +517,24 @@ static void test_store_stale_journal(void **state)
 
 static void test_store_sweeps_dead_temporary_files(void **state)
 {
-	char dead[128], young[128];
-	struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	char dead[128], alive[128], lock[128];
 	struct tp_run row;
 	struct tp_err err;
 	int fd;
 
 	(void)state;
 	snprintf(dead, sizeof(dead), "%s.part-0123456789ab", path);
-	snprintf(young, sizeof(young), "%s.part-ba9876543210", path);
-	fd = open(dead, O_CREAT | O_RDWR, 0600);
-	assert_int_equal(futimens(fd, old), 0);
-	close(fd);
-	close(open(young, O_CREAT | O_RDWR, 0600));
+	snprintf(alive, sizeof(alive), "%s.part-ba9876543210", path);
+	snprintf(lock, sizeof(lock), "%s.lock", path);
+	close(open(dead, O_CREAT | O_RDWR, 0600));
+	close(open(lock, O_CREAT | O_RDWR, 0600));
+	fd = open(alive, O_CREAT | O_RDWR, 0600);
+	assert_int_equal(flock(fd, LOCK_SH), 0);
 	assert_int_equal(write_run("aa", 10, 1, &row, &err), 0);
 	assert_int_equal(access(dead, F_OK), -1);
-	assert_int_equal(access(young, F_OK), 0);
+	assert_int_equal(access(lock, F_OK), -1);
+	assert_int_equal(access(alive, F_OK), 0);
+	close(fd);
 }
 
 /* Runs in a child that may write no file beyond `limit` bytes: what a full disk does. */
@@ -976,26 +978,16 @@ static void test_store_ranges_of_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_store_new_and_more_runs),
-	    TEST(test_store_has_and_known_dump),
-	    TEST(test_store_two_new_at_once),
-	    TEST(test_store_abort_leaves_nothing),
-	    TEST(test_store_many_writers),
-	    TEST(test_store_kill_at_any_moment),
-	    TEST(test_store_stale_journal),
-	    TEST(test_store_sweeps_dead_temporary_files),
-	    TEST(test_store_disk_full),
-	    TEST(test_store_busy_writer),
-	    TEST(test_store_readers_do_not_wait),
-	    TEST(test_store_read_only_folder),
-	    TEST(test_store_not_a_store),
-	    TEST(test_store_versions),
-	    TEST(test_store_plain_sqlite),
-	    TEST(test_store_damaged_blocks),
-	    TEST(test_store_damaged_file),
-	    TEST(test_store_materialize),
-	    TEST(test_store_symbolic_link),
-	    TEST(test_store_ranges_of_events),
+	    TEST(test_store_new_and_more_runs),	  TEST(test_store_has_and_known_dump),
+	    TEST(test_store_two_new_at_once),	  TEST(test_store_abort_leaves_nothing),
+	    TEST(test_store_many_writers),	  TEST(test_store_kill_at_any_moment),
+	    TEST(test_store_stale_journal),	  TEST(test_store_sweeps_dead_temporary_files),
+	    TEST(test_store_disk_full),		  TEST(test_store_busy_writer),
+	    TEST(test_store_readers_do_not_wait), TEST(test_store_read_only_folder),
+	    TEST(test_store_not_a_store),	  TEST(test_store_versions),
+	    TEST(test_store_plain_sqlite),	  TEST(test_store_damaged_blocks),
+	    TEST(test_store_damaged_file),	  TEST(test_store_materialize),
+	    TEST(test_store_symbolic_link),	  TEST(test_store_ranges_of_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,9 @@ int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct
 	int code, rc;
 
 	*id = 0;
-	if (stat(run->path, &st) || !st.st_size)
+	if (stat(run->path, &st))
+		return errno == ENOENT ? 0 : tp_sys_err(err, errno, run->path, "cannot open");
+	if (!st.st_size)
 		return 0;
 	code = tp_store_open(&s, run->path, err);
 	if (code)
