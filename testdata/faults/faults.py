@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Fails every allocation, read, write, sync, rename … of the commands, one after the other.
+
+    faults.py BIN LIBRARY [--sample=N] [--only=NAME,…] [--kinds=KIND,…] [--jobs=N] [--seed=N]
+              [--explain=N] [--leaks]
+
+For each scene (scenes.py) the command runs undisturbed first: that says how many calls there are and
+what is right. Then the Nth call of a kind fails, for each N, once or from there on; judge.py says
+whether what the command made of it will do. --sample: of allocations only those from places that
+differ, and N of the others. --leaks: the binaries are built with -fsanitize=address."""
+import argparse
+import collections
+import concurrent.futures
+import errno
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import judge
+import scenes
+from server import (ALL, EXPLAIN, FOREVER, KINDS, SHORT, SITES, Folder, Server, mask)
+
+# Of each kind: what goes wrong, whether from there on, and whether the command has to get over it.
+# An interrupted call that is always interrupted would be repeated for ever.
+HOW = {
+    "alloc": [(errno.ENOMEM, False), (errno.ENOMEM, True)],
+    "read": [(errno.EIO, False), (errno.EIO, True), (errno.EINTR, False), (0, False), (0, True)],
+    "write": [(errno.ENOSPC, False), (errno.ENOSPC, True), (errno.EIO, False), (errno.EIO, True),
+              (errno.EINTR, False), (0, False), (0, True)],
+    "sync": [(errno.EIO, False), (errno.EIO, True), (errno.ENOSPC, False), (errno.EINTR, False)],
+    "size": [(errno.ENOSPC, False), (errno.EIO, True), (errno.EINTR, False)],
+    "name": [(errno.ENOSPC, False), (errno.EIO, False), (errno.EIO, True)],
+    "unlink": [(errno.EIO, False), (errno.EIO, True)],
+    "open": [(errno.EMFILE, False), (errno.EMFILE, True), (errno.EIO, False), (errno.EINTR, False)],
+    "stat": [(errno.EIO, False), (errno.EIO, True)],
+    "map": [(errno.ENOMEM, False), (errno.ENOMEM, True)],
+    "thread": [(errno.EAGAIN, False), (errno.EAGAIN, True)],
+    "lock": [(errno.EIO, False), (errno.EIO, True), (errno.ENOLCK, False), (errno.EINTR, False)],
+    "close": [(errno.EIO, False), (errno.EIO, True)],
+    "other": [(errno.EIO, False), (errno.EIO, True)],
+}
+
+
+def environment(work):
+    env = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS")}
+    env.update(HOME=os.path.join(work, "home"), XDG_CACHE_HOME=os.path.join(work, "cache"),
+               TMPDIR=os.path.join(work, "tmp"), TZ="UTC", LC_ALL="C.UTF-8", TERM="dumb")
+    return env
+
+
+class Stage:
+    """A scene in a folder of its own, with its server and what is right."""
+
+    def __init__(self, scene, args):
+        self.scene = scene
+        self.top = tempfile.mkdtemp(prefix="scene-", dir=args.scratch)
+        self.folder = Folder(os.path.join(self.top, "work"))
+        env = environment(self.folder.path)
+        scene.prepare(args.bin, self.folder.path, env)
+        self.folder.keep()
+        self.stdin = os.path.join(self.folder.path, scene.stdin) if scene.stdin else "/dev/null"
+        argv = [os.path.join(args.bin, scene.argv[0]), *scene.argv[1:]]
+        self.server = Server(args.library, argv, self.folder.path, os.path.join(self.top, "io"), env,
+                             args.timeout * 1000)
+
+    def undisturbed(self):
+        """What is right, and from where each call comes."""
+        result = self.server.run(ALL, flags=SITES, stdin=self.stdin)
+        expected = judge.Expected(self.folder, result)
+        sites = self.server.sites()
+        self.folder.restore()
+        return result, expected, sites
+
+    def fault(self, kind, n, error, lasting, flags=0):
+        return self.server.run(mask(kind), n, FOREVER if lasting else n, error,
+                               flags | (0 if error else SHORT), self.stdin)
+
+    def close(self):
+        self.server.close()
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+def after_it(stage, expected, temporary, complete):
+    """The same command again, undisturbed: it works, and what lay about is gone."""
+    result = stage.server.run(0, stdin=stage.stdin)
+    wrong = []
+    if result.status not in (expected.status, 0) and not complete:
+        wrong.append("the next run fails: " + result.stderr.strip())
+    left = [t for t in temporary if os.path.exists(os.path.join(stage.folder.path, t))]
+    if left:
+        wrong.append("the next run leaves " + ", ".join(left))
+    return wrong
+
+
+class Tally:
+    """What was found, the same under many faults told once."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.runs = 0
+        self.found = collections.OrderedDict()
+        self.bad = 0
+        self.survived = collections.Counter()
+        self.texts = collections.Counter()
+
+    def wants(self, text, most):
+        """Whether it is worth knowing from where this comes: a few times each."""
+        with self.lock:
+            self.texts[text] += 1
+            return self.texts[text] <= min(most, 4)
+
+    def add(self, scene, fault, wrong, result, where):
+        with self.lock:
+            self.runs += 1
+            self.survived[fault[0], bool(result.status)] += 1
+            if wrong:
+                self.bad += 1
+            for w in wrong:
+                self.found.setdefault((w, where), []).append((scene.name, fault))
+
+
+def describe(fault):
+    kind, n, error, lasting = fault
+    what = errno.errorcode[error] if error else "short"
+    return f"{kind} {n} {what}{' and on' if lasting else ''}"
+
+
+def numbers(kind, count, sites, args, rng):
+    """Which calls of a kind fail: all, or those from each place the first and the last time, and
+    some more."""
+    every = list(range(1, count + 1))
+    if args.sample is None or count <= args.sample:
+        return every
+    first, last = {}, {}
+    for i, site in enumerate((s for k, s in sites if k == kind), 1):
+        first.setdefault(site, i)
+        last[site] = i
+    chosen = sorted(first.values())
+    if len(chosen) > args.sample * 4:
+        chosen = rng.sample(chosen, args.sample * 4)
+    some = rng.sample(every, min(args.sample, count))
+    return sorted(set(chosen) | set(some))
+
+
+def sweep(scene, args, tally):
+    """All faults of a scene."""
+    rng = random.Random(f"{args.seed} {scene.name}")
+    stage = Stage(scene, args)
+    try:
+        result, expected, sites = stage.undisturbed()
+        if result.signal or result.timed_out or result.status not in (0, 1):
+            raise RuntimeError(f"{scene.name}: it does not work undisturbed: {result.stderr.strip()}")
+        wrong = ["undisturbed: " + w for w in judge.sentence(scene, result, 0)]
+        if result.leaked or result.note:
+            wrong.append("undisturbed: " + result.note)
+        tally.add(scene, ("none", 0, 0, False), wrong, result, "")
+        runs = 1
+        for kind in args.kinds:
+            count = result.kinds[kind]
+            for n in numbers(kind, count, sites, args, rng):
+                for error, lasting in HOW[kind]:
+                    # From there on: what every call does once is known by then.
+                    if lasting and kind == "alloc" and args.sample is not None and n % 3:
+                        continue
+                    runs += one(stage, expected, (kind, n, error, lasting), args, tally)
+        return scene.name, runs, result.kinds
+    finally:
+        stage.close()
+
+
+def one(stage, expected, fault, args, tally):
+    kind, n, error, lasting = fault
+    result = stage.fault(kind, n, error, lasting)
+    must = error == 0 or (error == errno.EINTR and kind in ("read", "write"))
+    wrong, temporary = judge.judge(stage.scene, stage.folder, expected, result, fault, must)
+    where = ""
+    if temporary:
+        wrong += after_it(stage, expected, temporary, result.status == expected.status)
+    stage.folder.restore()
+    if not result.hits:
+        # Threads: this time there were fewer calls. Nothing failed, so nothing may be wrong.
+        if wrong:
+            wrong = ["without a fault: " + w for w in wrong]
+    if wrong and tally.wants(wrong[0], args.explain):
+        where = explain(stage, fault, args)
+    tally.add(stage.scene, fault, wrong, result, where)
+    return 1
+
+
+def explain(stage, fault, args):
+    stage.fault(*fault, flags=EXPLAIN)
+    path = os.path.join(stage.folder.path, "where")
+    try:
+        with open(path) as f:
+            text = f.read()
+    except OSError:
+        text = ""
+    stage.folder.restore()
+    return symbols(text, args)
+
+
+def symbols(text, args):
+    """Names for the lines of backtrace_symbols_fd, by addr2line where that is there."""
+    lines = [(path, symbol, offset) for path, symbol, offset in
+             re.findall(r"^(\S+?)\((\w*)\+?(0x[0-9a-f]+)?\)", text, re.M)
+             if not path.endswith("fault.so")]
+    ours = [int(offset, 16) - 1 for path, symbol, offset in lines if not symbol and args.bin in path]
+    names = {}
+    if ours and shutil.which("addr2line"):
+        path = next(p for p, s, _ in lines if not s and args.bin in p)
+        out = subprocess.run(["addr2line", "-f", "-s", "-e", path, *map(hex, ours)],
+                             capture_output=True, text=True, check=False).stdout.split("\n")
+        names = {at: f"{out[2 * i]} {out[2 * i + 1]}" for i, at in enumerate(ours)}
+    shown = [symbol or names.get(int(offset, 16) - 1, "?") for path, symbol, offset in lines]
+    return " < ".join(n for n in shown[:14] if n != "?")
+
+
+def report(tally, args):
+    for (text, where), cases in tally.found.items():
+        name, fault = cases[0]
+        by = collections.Counter(c[0] for c in cases)
+        print(f"FAILED {text}")
+        print("    " + ", ".join(f"{s} ×{n}" for s, n in by.most_common(6)) +
+              (" …" if len(by) > 6 else "") + f"; for one: {name}, {describe(fault)}")
+        if where:
+            print(f"    at {where}")
+
+
+def parse():
+    p = argparse.ArgumentParser()
+    p.add_argument("bin")
+    p.add_argument("library")
+    p.add_argument("--sample", type=int)
+    p.add_argument("--only", default="")
+    p.add_argument("--kinds", default=",".join(KINDS))
+    p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    p.add_argument("--seed", default="1")
+    p.add_argument("--explain", type=int, default=40)
+    p.add_argument("--leaks", action="store_true")
+    p.add_argument("--seconds", type=float, default=0)
+    p.add_argument("--timeout", type=int, default=15, help="seconds")
+    p.add_argument("--verbose", action="store_true")
+    args = p.parse_args()
+    args.bin, args.library = os.path.abspath(args.bin), os.path.abspath(args.library)
+    args.kinds = args.kinds.split(",")
+    return args
+
+
+def main():
+    args = parse()
+    started = time.time()
+    # Memory where there is some: what is tried is the command, not the disk.
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    args.scratch = tempfile.mkdtemp(prefix="tprof-faults-", dir=base)
+    tally = Tally()
+    if args.leaks:
+        os.environ["ASAN_OPTIONS"] = "verify_asan_link_order=0:allocator_may_return_null=1:" \
+            "exitcode=99:detect_leaks=1"
+    todo = [*scenes.imports(), *scenes.reports(args.bin)]
+    if args.only:
+        names = args.only.split(",")
+        todo = [s for s in todo if any(n in s.name for n in names)]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for done in concurrent.futures.as_completed(
+                    [pool.submit(sweep, s, args, tally) for s in todo]):
+                try:
+                    name, runs, kinds = done.result()
+                except (RuntimeError, OSError) as e:
+                    print(f"FAILED {e}")
+                    tally.bad += 1
+                    continue
+                if args.verbose:
+                    print(f"{name}: {runs} faults, " +
+                          ", ".join(f"{n} {k}" for k, n in kinds.items() if n), flush=True)
+        report(tally, args)
+    finally:
+        shutil.rmtree(args.scratch, ignore_errors=True)
+    print(f"{len(todo)} commands, {tally.runs} faults in {time.time() - started:.0f} s")
+    print(f"faults: {tally.runs - tally.bad} passed, {tally.bad} failed")
+    return 1 if tally.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""What is tried under faults: commands with the files they find."""
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.dirname(HERE)
+
+# Name in the working folder: file of testdata. Small ones, so that a complete sweep is possible.
+DUMPS = {
+    "v2.trace": "corpus/traces/oddities-1.27.trace",
+    "v1.trace": "corpus/traces/checkout-1.19.trace",
+    "go15.trace": "counter-1.5.trace",
+    "go15.trace.symbols": "counter-1.5.trace.symbols",
+    "v1.trace.gz": "checkout-1.19.trace.gz",
+    "v1.trace.zst": "checkout-1.19.trace.zst",
+    "cpu.pb": "catalog.cpu",
+    "heap.pb": "catalog.heap",
+    "heap2.pb": "ledger/ledger-1.heap",
+    "heap3.pb": "ledger/ledger-2.heap",
+    "block.txt": "corpus/profiles/stuck-1.27.block.d1",
+    "goroutines.txt": "corpus/profiles/stuck-1.27.goroutine.d2",
+    "leak1.txt": "inbox/inbox-1.d0",
+    "leak2.txt": "inbox/inbox-2.d1",
+    "broken.trace": "corpus/broken/cut-1.22.trace",
+    "old.store": "version-1.store",
+    "convoy.trace": "convoy.trace",
+    "relay.trace": "relay.trace",
+}
+
+
+class Scene:
+    """A command, its files, and how it is looked at.
+
+    dumps: names of DUMPS that lie in the folder. store: dumps that are imported into s.tprof first.
+    files: further files with their content. stdin: a name of the folder. several: so many dumps are
+    imported one by one, and each may fail."""
+
+    def __init__(self, name, command, dumps="", store="", files=None, stdin=None, several=0):
+        self.name, self.argv = name, command.split() if isinstance(command, str) else list(command)
+        self.program = self.argv[0]
+        self.dumps = dumps.split() + store.split()
+        self.store, self.files, self.stdin = store.split(), files or {}, stdin
+        self.several, self.sentences = several, several or 1
+
+    def prepare(self, binaries, work, env):
+        for name in self.dumps:
+            with open(os.path.join(DATA, DUMPS[name]), "rb") as f, \
+                    open(os.path.join(work, name), "wb") as g:
+                g.write(f.read())
+        for name, data in self.files.items():
+            with open(os.path.join(work, name), "wb") as g:
+                g.write(data)
+        for folder in ("cache", "tmp", "home"):
+            os.makedirs(os.path.join(work, folder), exist_ok=True)
+        for dump in self.store:
+            subprocess.run([os.path.join(binaries, "tprof-import"), dump, "-o", "s.tprof"], cwd=work,
+                           env=env, check=True, stdout=subprocess.DEVNULL)
+
+
+def imports():
+    for name, dump in (("v2", "v2.trace"), ("v1", "v1.trace"), ("gz", "v1.trace.gz"),
+                       ("zst", "v1.trace.zst"), ("proto", "cpu.pb"), ("text", "block.txt"),
+                       ("goroutines", "goroutines.txt"), ("damaged", "broken.trace")):
+        yield Scene(f"import-{name}", f"tprof-import {dump} -o s.tprof", dump)
+    yield Scene("import-go1.5", "tprof-import go15.trace -o s.tprof", "go15.trace go15.trace.symbols")
+    yield Scene("import-second", "tprof-import v2.trace -o s.tprof", "v2.trace", store="cpu.pb")
+    yield Scene("import-again", "tprof-import v2.trace -o s.tprof --label a=b", store="v2.trace cpu.pb")
+    yield Scene("import-several", "tprof-import convoy.trace heap.pb block.txt -o s.tprof",
+                "convoy.trace heap.pb block.txt", several=3)
+    yield Scene("import-each", "tprof-import convoy.trace heap.pb", "convoy.trace heap.pb", several=2)
+    yield Scene("import-materialize", "tprof-import convoy.trace -o s.tprof --materialize --occupancy",
+                "convoy.trace", store="heap.pb")
+    yield Scene("import-older", "tprof-import heap.pb -o old.store", "heap.pb old.store")
+    yield Scene("import-stdin", "tprof-import - -o s.tprof", "v2.trace", stdin="v2.trace")
+
+
+def names_of_reports(binaries):
+    """The reports that tprof-top --help lists."""
+    text = subprocess.run([os.path.join(binaries, "tprof-top"), "--help"], capture_output=True,
+                          text=True, check=True).stdout
+    return re.findall(r"^  ([a-z-]+) {2,}\S", text.split("\nReports", 1)[-1], re.M)
+
+
+def reports(binaries):
+    runs = "v2.trace cpu.pb heap.pb"
+    trace = "--run=v2.trace"
+    for report in names_of_reports(binaries):
+        yield Scene("top-" + report, f"tprof-top {trace} s.tprof {report}", store=runs)
+    yield Scene("top-cached", "tprof-top v2.trace", "v2.trace")
+    yield Scene("top-cached-stdin", "tprof-top -", "v2.trace", stdin="v2.trace")
+    yield Scene("top-profile", "tprof-top cpu.pb", "cpu.pb")
+    yield Scene("top-text", "tprof-top block.txt", "block.txt")
+    yield Scene("top-sum", "tprof-top heap.pb heap2.pb heap3.pb", "heap.pb heap2.pb heap3.pb")
+    yield Scene("top-base", "tprof-top --base=heap2.pb heap3.pb", "heap2.pb heap3.pb")
+    yield Scene("top-over", "tprof-top --over=run heap2.pb heap3.pb", "heap2.pb heap3.pb")
+    for form in ("--tree", "--traces", "--tags", "--raw", "--comments", "--peek=main",
+                 "--list=main", "--format=dot", "--format=svg", "--format=callgrind",
+                 "--format=pprof", "--format=json", "--format=csv", "--format=markdown"):
+        yield Scene("top" + form, f"tprof-top {form} --run=cpu.pb s.tprof", store=runs)
+    yield Scene("top--goroutines", "tprof-top --goroutines goroutines.txt", "goroutines.txt")
+    yield Scene("top-view", f"tprof-top --view=offcpu {trace} s.tprof", store=runs)
+    yield Scene("top-slowest", f"tprof-top {trace} s.tprof regions --slowest=50%", store=runs)
+    yield Scene("diff-profiles", "tprof-diff heap2.pb heap3.pb", "heap2.pb heap3.pb")
+    yield Scene("diff-traces", "tprof-diff convoy.trace relay.trace", "convoy.trace relay.trace")
+    yield Scene("diff-store", "tprof-diff s.tprof s.tprof --run=heap2.pb --format=json",
+                store="heap2.pb heap3.pb")
+    yield Scene("flame", "tprof-flame --run=cpu.pb s.tprof -o out.svg", store=runs,
+                files={"out.svg": b"before\n"})
+    yield Scene("flame-html", f"tprof-flame {trace} s.tprof -o out.html", store=runs)
+    for form in ("pprof", "perfetto", "events", "raw", "parsed", "footprint", "trace", "csv"):
+        which = trace
+        out = "out" if form != "csv" else "out.d"
+        yield Scene("export-" + form, f"tprof-export --format={form} {which} s.tprof -o {out}",
+                    store=runs, files={out: b"before\n"} if form != "csv" else {})
+    for form in ("folded", "speedscope"):
+        yield Scene("export-" + form, f"tprof-export --format={form} --run=cpu.pb s.tprof -o out",
+                    store=runs)
+    yield Scene("export-anonymise", f"tprof-export --anonymise --format=trace v2.trace -o out",
+                "v2.trace")
+    yield Scene("export-stdout", f"tprof-export --format=perfetto {trace} s.tprof", store=runs)
+    yield Scene("path", f"tprof-path {trace} s.tprof", store=runs)
+    yield Scene("path-html", f"tprof-path {trace} s.tprof -o out.html", store=runs)
+    yield Scene("leaks", "tprof-leaks leak1.txt leak2.txt", "leak1.txt leak2.txt")
+    yield Scene("report", f"tprof-report {trace} s.tprof -o out.html", store=runs,
+                files={"out.html": b"before\n"})
+    yield Scene("report-profile", "tprof-report --run=cpu.pb s.tprof -o out.html", store=runs)
+    yield Scene("query", ["tprof-query", "s.tprof", "--run=v2.trace",
+                          "SELECT state, count(*), sum(dur_ns) FROM span WHERE run = :run GROUP BY state "
+                          "ORDER BY 1"], store=runs)
+    yield Scene("query-sort", ["tprof-query", "s.tprof", "SELECT * FROM event ORDER BY stack, ts_ns DESC"],
+                store=runs)
+    yield Scene("query-write", ["tprof-query", "--write", "s.tprof",
+                                "CREATE TABLE mine AS SELECT * FROM run"], store=runs)
+    for task in ("list", "show", "clocks", "verify"):
+        yield Scene("store-" + task, f"tprof-store {task} s.tprof", store=runs)
+    yield Scene("store-rename", "tprof-store rename s.tprof heap.pb other", store=runs)
+    yield Scene("store-label", "tprof-store label s.tprof heap.pb a=b c=d", store=runs)
+    yield Scene("store-delete", "tprof-store delete s.tprof heap.pb", store=runs)
+    yield Scene("store-prune", "tprof-store prune --keep-last=1 s.tprof", store=runs)
+    yield Scene("store-compact", "tprof-store compact s.tprof", store=runs)
+    yield Scene("store-upgrade", "tprof-store upgrade old.store", "old.store")
+    yield Scene("store-cache", "tprof-store cache")
