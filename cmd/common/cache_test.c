@@ -49,10 +49,10 @@ static bool take(const char *dir, int64_t limit, const char *dump)
 {
 	static const struct tp_import_options opt = {.threads = 1};
 	struct tp_import_result result;
-	struct tp_store *store;
+	struct tp_store *store = NULL;
 	struct cmd_cache *c;
 	struct tp_err err = {0};
-	bool fresh;
+	bool fresh = false;
 
 	c = cmd_cache_open(dir, limit, &err);
 	if (!c || cmd_cache_store(c, dump, &opt, &store, &fresh, &result, &err))

@@ -60,7 +60,7 @@ enum cmd_what cmd_what_of(const void *head, size_t size)
 int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 {
 	char head[32] = "";
-	size_t size;
+	size_t size = 0;
 	int code = strcmp(path, "-") ? 0 : keep_stdin(err);
 
 	if (!code)

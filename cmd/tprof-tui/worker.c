@@ -241,7 +241,7 @@ void tui_worker_ask(struct tui_worker *w, struct tui_job *job)
 	pthread_mutex_lock(&w->lock);
 	gone = drop(w, job->view);
 	if (w->doing && w->doing->gives_way)
-		w->doing->dropped = w->doing->stop = true;
+		w->doing->stop = w->doing->dropped = true;
 	append(&w->waiting, job);
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);

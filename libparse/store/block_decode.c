@@ -69,7 +69,7 @@ struct tp_block_decoder *tp_block_decoder_new(void)
 	struct decoder *d;
 	size_t room = 0;
 
-	for (int c = 0; c < BLOCK_COLUMNS; c++)
+	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++)
 		room += most_bytes(c, TP_BLOCK_EVENTS) + PAD;
 	d = malloc(sizeof(*d) + room);
 	if (!d)

@@ -67,7 +67,7 @@ static size_t column_room(enum block_column c)
 
 static void reset(struct tp_block_encoder *e)
 {
-	for (int c = 0; c < BLOCK_COLUMNS; c++)
+	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++)
 		e->at[c] = e->start[c];
 	memset(e->slots, 0, sizeof(e->slots));
 	model_reset(&e->model);
@@ -80,7 +80,7 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 	struct tp_block_encoder *e;
 	size_t room = 0;
 
-	for (int c = 0; c < BLOCK_COLUMNS; c++)
+	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++)
 		room += column_room(c);
 	e = tp_big_alloc(sizeof(*e) + room);
 	if (!e)
@@ -92,7 +92,7 @@ struct tp_block_encoder *tp_block_encoder_new(enum tp_codec codec)
 	e->unit = 1;
 	e->tick = 0;
 	room = 0;
-	for (int c = 0; c < BLOCK_COLUMNS; c++) {
+	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++) {
 		e->start[c] = e->bytes + room;
 		room += column_room(c);
 	}
@@ -630,7 +630,7 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 	if (tp_buf_reserve(out, sizeof(head)))
 		return TP_ENOMEM;
 	out->size += sizeof(head);
-	for (int c = 0; c < BLOCK_COLUMNS; c++) {
+	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++) {
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
 		struct tp_packer *packer = packer_of(e, c);
 

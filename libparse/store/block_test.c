@@ -291,7 +291,7 @@ static void test_block_round_trip(void **state)
 	seed = 42;
 	for (size_t m = 0; m < sizeof(makes) / sizeof(*makes); m++)
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
-			for (int codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
+			for (enum tp_codec codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
 				for (int tick = 0; tick < 2; tick++)
 					round_trip(makes[m].make, sizes[s], codec, tick * TICK);
 }
@@ -345,7 +345,7 @@ static void test_block_damaged_bytes(void **state)
 	seed = 99;
 	assert_non_null(d);
 	for (size_t m = 0; m < sizeof(makes) / sizeof(*makes); m++)
-		for (int codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++) {
+		for (enum tp_codec codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++) {
 			struct tp_block_encoder *e = tp_block_encoder_new(codec);
 			struct tp_buf b = {0};
 

@@ -95,7 +95,7 @@ static void test_rows_round_trip(void **state)
 
 	(void)state;
 	seed = 11;
-	for (int codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
+	for (enum tp_codec codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
 		for (unsigned first = 0; first < FILLS; first++)
 			for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
 				struct tp_rows_encoder e = {.packer = {.codec = codec}};
@@ -166,7 +166,7 @@ static void test_rows_damaged_bytes(void **state)
 
 	(void)state;
 	seed = 5;
-	for (int codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
+	for (enum tp_codec codec = TP_CODEC_NONE; codec <= TP_CODEC_ZSTD; codec++)
 		for (unsigned first = 0; first < FILLS; first++) {
 			struct tp_rows_encoder e = {.packer = {.codec = codec}};
 			int64_t *rows = make_rows(90, first);

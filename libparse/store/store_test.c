@@ -784,7 +784,7 @@ static void read_everything(struct tp_store *s)
 			;
 		tp_events_close(r);
 	}
-	for (int t = 0; t < TP_NTABLES; t++) {
+	for (enum tp_table_id t = 0; t < TP_NTABLES; t++) {
 		struct tp_rows rows;
 
 		tp_rows_load(s, 1, t, 0, &rows, &err);

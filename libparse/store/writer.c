@@ -219,7 +219,7 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 	pthread_mutex_lock(&run->lock);
 	if (sqlite3_bind_text(s, 1, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 2, part) ||
 	    sqlite3_bind_int64(s, 3, (int64_t)rows) || bind_or_null(s, 4, first_ts) ||
-	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, run->codec) ||
+	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, (int)run->codec) ||
 	    sqlite3_bind_int64(s, 7, (int64_t)raw_size) ||
 	    sqlite3_bind_blob64(s, 8, data->data, data->size, SQLITE_STATIC))
 		code = tp_sql_err(err, run->db, run->path, "cannot write");
@@ -479,7 +479,7 @@ static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_er
 {
 	int code = 0;
 
-	for (int t = 0; t < TP_NTABLES && !code; t++)
+	for (enum tp_table_id t = 0; t < TP_NTABLES && !code; t++)
 		code = flush_rows(run, t, err);
 	if (!code)
 		code = flush_events(run, err);

@@ -64,8 +64,8 @@ static const struct rule anywhere[] = {
 static const char *const endings[] = {
     /* Go: the wrapper of a method value; calling conventions. */
     "-fm",
-    "\xc2\xb7"
-    "fm",
+    ("\xc2\xb7"
+     "fm"),
     ".abi0",
     ".abiinternal",
     /* GCC, LLVM: clones and parts of a function. */

@@ -296,7 +296,7 @@ static void add_dump(struct rep_leaks *l, const char *path)
 {
 	struct tp_input_options opt = {0};
 	struct tp_input *in;
-	struct tp_profile *p;
+	struct tp_profile *p = NULL;
 	struct tp_err err;
 	char damaged[160];
 

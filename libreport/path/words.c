@@ -310,7 +310,7 @@ static int write_own(struct words *w, struct tp_err *err)
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		int64_t sum = 0;
 
-		for (int k = states[i].first; k <= (int)states[i].last; k++)
+		for (enum rep_path_kind k = states[i].first; k <= states[i].last; k++)
 			tp_sum(&sum, ns[k]);
 		if (i >= 2 && !sum)
 			continue;

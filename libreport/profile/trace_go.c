@@ -237,7 +237,7 @@ static int text(struct tp_profile *p, const char *s, uint32_t *id)
 /* As traceviewer.BuildProfile has it. */
 static int describe(const struct scan *s, struct tp_profile *p)
 {
-	uint32_t count_unit, contentions, delay, unit, period;
+	uint32_t count_unit = 0, contentions = 0, delay = 0, unit = 0, period = 0;
 	int code = text(p, "count", &count_unit);
 
 	if (!code)

@@ -12,6 +12,13 @@
 
 #include "tprof-record/core/inside.h"
 
+/* Not inlined, cloned, or left by a jump: a frame, whatever the optimiser would like. */
+#if defined(__clang__)
+#define ALONE __attribute__((noinline, optnone))
+#else
+#define ALONE __attribute__((noipa))
+#endif
+
 static inline void begin_with(const struct rec_options *options)
 {
 	rec_self.depth = 0;

@@ -158,7 +158,7 @@ static void test_wait_nested(void **state)
 	assert_int_equal(1, count_events(REC_SYSCALL));
 }
 
-__attribute__((noipa)) static void wait_and_never_return(void)
+ALONE static void wait_and_never_return(void)
 {
 	struct rec_event wait = wait_for(REC_ON_MUTEX);
 
@@ -191,13 +191,13 @@ static void test_wait_abandoned(void **state)
 
 /* ---- whose fault it is ---- */
 
-__attribute__((noipa)) static void slow_unlock(void)
+ALONE static void slow_unlock(void)
 {
 	rec_post(&object, 1, 0);
 	object++; /* that is no tail call */
 }
 
-__attribute__((noipa)) static void fast_unlock(void)
+ALONE static void fast_unlock(void)
 {
 	rec_post(&object, 1, 0);
 	object++; /* that is no tail call */

@@ -80,9 +80,11 @@ SITE site_reallocarray(size_t n)
 }
 SITE site_strdup(size_t n)
 {
-	char text[n];
+	char text[4096];
 	void *p;
 
+	if (n > sizeof(text))
+		return NULL;
 	memset(text, 'x', n - 1);
 	text[n - 1] = '\0';
 	p = strdup(text);

@@ -105,7 +105,7 @@ static int cancel(void)
 		for (long i = 0; i < CANCELLED; i++)
 			if (pthread_create(&thread[i], NULL, to_be_cancelled, (void *)i))
 				return 3;
-		usleep(round % 4 * 500);
+		usleep((useconds_t)(round % 4 * 500));
 		for (int i = 0; i < CANCELLED; i++)
 			pthread_cancel(thread[i]);
 		for (int i = 0; i < CANCELLED; i++) {

@@ -272,6 +272,7 @@ static struct tp_scan without_end_blanks(const char *from, const char *to)
 
 static int read_name(struct tp_legacy *l, struct tp_legacy_place *place, struct tp_scan s)
 {
+	static const char stub[] = "STUB";
 	struct tp_scan file = {"", ""}, name = s;
 	const char *at, *slash;
 	int64_t line = 0;
@@ -293,7 +294,7 @@ static int read_name(struct tp_legacy *l, struct tp_legacy_place *place, struct 
 			file.at = slash + 1;
 	} else if (tp_scan_find(s, "generated stub/JIT")) {
 		line = 0;
-		name = (struct tp_scan){"STUB", "STUB" + 4};
+		name = (struct tp_scan){stub, stub + strlen(stub)};
 	} else {
 		line = 0;
 	}

@@ -5,7 +5,7 @@
 /* The number of names in a list; a list of NULL has none. */
 #define COUNT(...)    (sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *))
 #define FIRST(a, ...) (a)
-#define NARGS(...)    (FIRST(__VA_ARGS__, 0) ? COUNT(__VA_ARGS__) : 0)
+#define NARGS(...)    (FIRST(__VA_ARGS__, NULL) != NULL ? COUNT(__VA_ARGS__) : 0)
 
 const struct tp_v2_wire_event tp_v2_wires[TP_V2_NWIRES] = {
 #define TP_X(n, number, s, t, ...)                                                                 \

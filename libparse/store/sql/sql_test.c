@@ -437,8 +437,8 @@ static void test_store_changes_under_reader(void **state)
 static void test_damaged_blocks(void **state)
 {
 	static const char *const queries[] = {
-	    "select sum(length(coalesce(text, '') || coalesce(type, ''))), sum(goroutine + m + p + "
-	    "stack + arg0) from event where run = 2",
+	    ("select sum(length(coalesce(text, '') || coalesce(type, ''))), "
+	     "sum(goroutine + m + p + stack + arg0) from event where run = 2"),
 	    "select type, count(*) from event where run = 2 group by type",
 	    "select count(*) from event where run = 2 and goroutine = 103",
 	    "select group_concat(name), sum(parent), max(last_state) from goroutine where run = 2",

@@ -201,7 +201,7 @@ static const char *state_of(const struct rec_g *g)
 	    [REC_CALL_WAIT] = "syscall (wait)",
 	};
 
-	switch (g->wait.kind) {
+	switch ((uint16_t)g->wait.kind) {
 	case REC_BLOCK:
 		return reason_text(g->wait.arg);
 	case REC_SYSCALL:

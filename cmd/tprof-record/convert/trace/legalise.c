@@ -168,7 +168,7 @@ static bool is_told(const struct rec_story *s, struct rec_telling *t)
 {
 	if (!rec_is_state(s, t->event))
 		return false;
-	switch (t->event->kind) {
+	switch ((uint16_t)t->event->kind) {
 	case REC_THREAD_START:
 	case REC_G_START:
 	case REC_G_STOP:
@@ -189,7 +189,7 @@ static int tell(struct rec_story *s, struct rec_telling *t)
 	if (is_told(s, t))
 		return 0;
 
-	switch (t->event->kind) {
+	switch ((uint16_t)t->event->kind) {
 	case REC_THREAD_NEW:
 	case REC_G_NEW:
 		return tell_new(s, t);

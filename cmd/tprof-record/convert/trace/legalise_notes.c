@@ -106,7 +106,7 @@ int rec_story_note(struct rec_story *s, const struct rec_telling *t)
 {
 	int code;
 
-	switch (t->event->kind) {
+	switch ((uint16_t)t->event->kind) {
 	case REC_TASK_NEW:
 	case REC_TASK_END:
 		return tell_task(s, t);

@@ -116,7 +116,7 @@ static int note(struct rec_story *s, const struct rec_step *step)
 	if (!g->home)
 		g->home = step->m + 1;
 	g->seen = true;
-	switch (e->kind) {
+	switch ((uint16_t)e->kind) {
 	case REC_THREAD_NAME:
 		g->name = rec_process_string(s->p, e->arg);
 		return 0;
@@ -262,7 +262,7 @@ int rec_pairs_find(struct rec_story *s)
 		code = note(s, &step);
 		if (step.record == REC_NO_RECORD)
 			continue;
-		switch (e->kind) {
+		switch ((uint16_t)e->kind) {
 		case REC_POST: {
 			uint32_t *last = posts_of(s, e->object);
 

@@ -399,7 +399,7 @@ static int note(struct rec_writer *w, struct rec_machine *m, const struct rec_ev
 		code = string_of(v, rec_process_string(p, e->arg), &text);
 	if (code)
 		return code;
-	switch (e->kind) {
+	switch ((uint16_t)e->kind) {
 	case REC_TASK_NEW:
 		return put(v, m->wire, TP_V2_UserTaskBegin, e->object, e->start, text, at);
 	case REC_TASK_END:

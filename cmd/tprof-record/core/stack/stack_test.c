@@ -14,6 +14,16 @@
 
 #include "tprof-record/core/inside.h"
 
+/* ALONE: not inlined, cloned, or left by a jump. FRAMED: with a frame pointer in %rbp; clang cannot
+ * be told of one function. */
+#if defined(__clang__)
+#define ALONE __attribute__((noinline, optnone))
+#define FRAMED __attribute__((noinline))
+#else
+#define ALONE __attribute__((noipa))
+#define FRAMED __attribute__((noinline, optimize("no-omit-frame-pointer")))
+#endif
+
 static uint32_t kept = 200;
 
 static int begin(void **state)
@@ -103,8 +113,7 @@ __attribute__((noinline)) static void with_array(unsigned depth)
 	sink += a[depth];
 }
 
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) static void
-with_frame_pointer(unsigned depth)
+FRAMED static void with_frame_pointer(unsigned depth)
 {
 	step(depth);
 	sink++;
@@ -316,7 +325,7 @@ static void on_signal(int signal)
 	nseen = rec_stack_pcs(stack, seen, 64);
 }
 
-__attribute__((noipa)) static void interrupted(int signal)
+ALONE static void interrupted(int signal)
 {
 	raise(signal);
 	sink++;

@@ -388,7 +388,7 @@ void tl_next_span(struct timeline *s, int step)
 void tl_moment(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	int zoom = s->zoom_here;
+	bool zoom = s->zoom_here != TL_ZOOM_NOT, if_small = s->zoom_here == TL_ZOOM_IF_SMALL;
 	int64_t from, to;
 
 	/* Within its column the cursor goes to what that shows. */
@@ -406,7 +406,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 	s->snap = false;
 	s->zoom_here = TL_ZOOM_NOT;
 	if (zoom)
-		zoom_to_span(s, zoom == TL_ZOOM_IF_SMALL);
+		zoom_to_span(s, if_small);
 	if (s->follow) {
 		s->follow--;
 		follow_now(t, s);
