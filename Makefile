@@ -6,7 +6,8 @@
 #   TIME=60                 seconds per target of make fuzz
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
-#   CC=, CXX=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g)
+#   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g; hardening stays)
+#   HARDEN=                 build without hardening
 #   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; all are below, at "installing"
 
 VERSION := 0.1.0
@@ -28,9 +29,24 @@ CXX := c++
 endif
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
-ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(CFLAGS) \
+# Hardening, as far as the compiler has it for its target. Builds with sanitizers, which see more
+# without, have none, but for what runs inside recorded programs. A packager's _FORTIFY_SOURCE is raised
+# to 3 unless it is switched off; without optimisation there is none.
+HARDEN ?= 1
+HARDENED := $(if $(HARDEN),$(if $(SAN)$(COVERAGE),,1))
+HARDEN_FLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard
+takes = $(shell $(CC) -Werror $(1) -x c -c -o /dev/null /dev/null >/dev/null 2>&1 && echo '$(1)')
+HARDEN_CFLAGS = $(eval HARDEN_CFLAGS := -Wformat -Werror=format-security \
+	$(foreach f,$(HARDEN_FLAGS),$(call takes,$(f))))$(HARDEN_CFLAGS)
+HARDEN_LDFLAGS := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+fortify = $(if $(filter -O -O1 -O2 -O3 -Os -Og,$(lastword $(filter -O%,$(1)))),$(if \
+	$(filter -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0,$(1)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+# For programs. What they are made of is compiled for libraries, which does for both.
+PIE := $(if $(HARDENED),-pie)
+ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(if $(HARDENED),$(HARDEN_CFLAGS)) \
+	$(CPPFLAGS) $(CFLAGS) $(if $(HARDENED),$(call fortify,$(CPPFLAGS) $(CFLAGS))) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
-ALL_LDFLAGS = -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
+ALL_LDFLAGS = -pthread $(if $(HARDENED),$(HARDEN_LDFLAGS)) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES)))$(PKG_CFLAGS)
@@ -119,7 +135,7 @@ define command
 $(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c))) $$(LIBS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
+	$$(Q)$$(CC) $$(PIE) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
 endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
 
@@ -128,12 +144,12 @@ TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES) $(XML_PA
 $(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(TUI_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(TUI_LIBS)
 
 $(B)/test/cmd/tprof-tui/%: $(B)/obj/cmd/tprof-tui/%.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(TUI_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(TUI_LIBS)
 
 $(B)/bin/tprof-record: $(LIBRECORD)
 # What it is made of comes before what that needs.
@@ -142,12 +158,12 @@ $(B)/bin/tprof-record: LIBS_BEFORE = $(LIBRECORD)
 $(B)/test/$(REC)/%: $(B)/obj/$(REC)/%.o $(LIBRECORD) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
 $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
 
 # What the plain sqlite3 shell loads (.load tprof) to see the virtual tables. Whatever calls SQLite
 # is compiled a second time, to call the one that loads it; SQLite itself is not linked.
@@ -168,7 +184,8 @@ $(B)/test/cmd/extension/extension_test: $(EXTENSION)
 
 # Never built with sanitizers or for gcov: the program they are loaded into is not.
 INSIDE_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread -fvisibility=hidden -ftls-model=initial-exec \
-	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g
+	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g $(if $(HARDEN),$(HARDEN_CFLAGS) $(call fortify,-O2))
+INSIDE_LDFLAGS = -shared -Wl,--no-undefined $(if $(HARDEN),$(HARDEN_LDFLAGS),-Wl,-z,now)
 
 $(B)/inside/%.o: %.c | check-packages
 	$(call say,CC,$< (inside))
@@ -180,7 +197,7 @@ inside = $(patsubst %.c,$(B)/inside/%.o,$(1))
 $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-z,now -Wl,--no-undefined -o $@ $^ -pthread -ldl
+	$(Q)$(CC) $(INSIDE_LDFLAGS) -o $@ $^ -pthread -ldl
 
 # libparse is in it as far as it is needed, and only what the header names can be seen.
 $(B)/inside/libparse.a: $(call inside,$(PARSE_SRC))
@@ -191,7 +208,7 @@ $(B)/inside/libparse.a: $(call inside,$(PARSE_SRC))
 $(B)/lib/libtprof-record.so: $(call inside,$(API_SRC)) $(B)/inside/libparse.a $(REC)/api/tprof-record.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,--as-needed -Wl,--no-undefined -Wl,-soname,libtprof-record.so.0 -Wl,-z,nodelete \
+	$(Q)$(CC) $(INSIDE_LDFLAGS) -Wl,--as-needed -Wl,-soname,libtprof-record.so.0 -Wl,-z,nodelete \
 		-Wl,--version-script=$(REC)/api/tprof-record.map -o $@ $(filter-out %.map,$^) -pthread -ldl $(PKG_LIBS)
 	@ln -sf libtprof-record.so $(B)/lib/libtprof-record.so.0
 

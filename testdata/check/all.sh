@@ -31,7 +31,7 @@ part() { # target
 }
 
 if $MAKE all; then
-	for target in unit cli tui recorder replay conformance-selftest check-layers check-headers check-docs check-readme check-install; do
+	for target in unit cli tui recorder replay conformance-selftest check-layers check-hardening check-headers check-docs check-readme check-install; do
 		part "$target"
 	done
 else

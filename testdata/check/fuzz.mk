@@ -18,12 +18,12 @@ $(B)/obj/testdata/fuzz/harness/damage.o: $(patsubst %,$(B)/gen/%.inc,errands.tra
 $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 $(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(FUZZ_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(FUZZ_LIBS)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target

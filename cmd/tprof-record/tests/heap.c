@@ -80,7 +80,7 @@ SITE site_reallocarray(size_t n)
 }
 SITE site_strdup(size_t n)
 {
-	char text[4096];
+	char text[1 << 14]; /* what pick_size gives, and no more */
 	void *p;
 
 	if (n > sizeof(text))
