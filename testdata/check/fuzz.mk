@@ -20,6 +20,10 @@ $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
+# With a mutator that knows the format, where there is one (testdata/fuzz/mutate).
+FUZZ_MUTATE := $(call obj,$(filter-out %_mutator.c %/afl.c,$(wildcard testdata/fuzz/mutate/*.c)))
+fuzz_mutator = $(call obj,$(wildcard testdata/fuzz/mutate/$(1)_mutator.c))
+$(foreach n,$(FUZZ_NAMES),$(eval $(B)/fuzz/$(n): $(if $(call fuzz_mutator,$(n)),$(FUZZ_MUTATE) $(call fuzz_mutator,$(n)))))
 $(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
