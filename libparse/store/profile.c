@@ -177,6 +177,17 @@ static int load_mappings(struct reading *r)
 	return code;
 }
 
+/* The dictionary came before the mappings. */
+static int check_locations(struct reading *r)
+{
+	const struct tp_profile *p = r->p;
+
+	for (uint32_t i = 0; i < tp_dict_locations(p->dict); i++)
+		if (tp_dict_location_at(p->dict, i).mapping > p->nmappings)
+			return damaged(r, "a location in no mapping");
+	return 0;
+}
+
 static int load_comments(struct reading *r)
 {
 	int code = load(r, TP_TABLE_COMMENT, 0);
@@ -297,6 +308,8 @@ int tp_profile_load(struct tp_store *s, int64_t run, struct tp_profile **out, st
 		code = load_types(&r);
 	if (!code)
 		code = load_mappings(&r);
+	if (!code)
+		code = check_locations(&r);
 	if (!code)
 		code = load_comments(&r);
 	if (!code)

@@ -214,7 +214,7 @@ static void split_place(struct tp_text at, struct tp_text *file, int64_t *line)
 	}
 	if (end < from)
 		end = at.size;
-	*file = (struct tp_text){at.text + from, end - from};
+	*file = (struct tp_text){at.size ? at.text + from : "", end - from};
 }
 
 int rep_leak_creator(struct tp_dict *d, struct tp_text name, struct tp_text at, uint32_t *frame)

@@ -33,13 +33,29 @@ $(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBP
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
 	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
+# For AFL++: its compiler puts its own driver in the place of libFuzzer, and its fuzzer loads the mutator.
+AFL_MUTATORS := $(patsubst testdata/fuzz/mutate/%_mutator.c,$(B)/lib/%_mutator.so,$(wildcard testdata/fuzz/mutate/*_mutator.c))
+$(B)/lib/%_mutator.so: $(wildcard testdata/fuzz/mutate/*.[ch])
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)cc -std=c11 -O2 -fPIC -shared -D_GNU_SOURCE -Ilibparse -o $@ $(filter-out %_mutator.c,$(filter %.c,$^)) \
+		libparse/decode/v2/wire.c testdata/fuzz/mutate/$*_mutator.c -lz
+
 TIME ?= 60
 ENGINE ?= libfuzzer
 .PHONY: fuzz fuzzers fuzz-ledger
 fuzz: ## look for inputs that break something (TIME=60 seconds per target, T=NAME, ENGINE=afl, FUZZ_CORPUS=DIR; FUZZING.md)
+ifeq ($(ENGINE),afl)
+	@command -v afl-fuzz >/dev/null || { echo "tprof: AFL++ is missing (Debian: apt-get install afl++)" >&2; exit 1; }
+	@$(AGAIN) CC=afl-clang-fast FLAVOUR=afl SAN=address,undefined CFLAGS='-O1 -g -w' fuzzers afl-mutators
+	@ENGINE=afl TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/afl/fuzz
+else
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
 	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
 	@TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/fuzz/fuzz
+endif
+.PHONY: afl-mutators
 fuzzers: $(FUZZERS)
+afl-mutators: $(AFL_MUTATORS)
 fuzz-ledger: ## add what make fuzz cost and found to the ledger (FUZZ_CORPUS=DIR) and to FUZZING.md
 	@python3 testdata/check/fuzzledger.py

@@ -1,6 +1,6 @@
 """make fuzz: every target for a while, as many at a time as there are processors.
 
-    python3 testdata/check/fuzz.py TARGETS_FOLDER [ENGINE]
+    python3 testdata/check/fuzz.py TARGETS_FOLDER
 
 What is learnt stays in FUZZ_CORPUS/TARGET (build/fuzz/corpus); a run begins with it, with the seeds in
 testdata, and with the corpus beside the repository where there is one. An input that breaks a target
@@ -8,15 +8,18 @@ is left, once per place where it breaks, in FUZZ_CORPUS/found. Each run adds a l
 FUZZ_CORPUS/ledger.tsv: what it cost (processor time of the target, not time on the wall) and what it
 gave; fuzzledger.py adds them up.
 
+    ENGINE      libfuzzer, or afl: AFL++
     TIME        seconds for each target (60)
     T           only targets whose name holds it
     JOBS        targets at a time (as many as there are processors)
     ROUNDS      how often all targets have their turn (1); 0: until somebody stops it
 """
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +30,7 @@ TESTDATA = ROOT / "testdata"
 SEEDS = TESTDATA / "fuzz"
 SHARED = pathlib.Path(os.environ.get("CORPUS") or ROOT / "../shared/corpus")
 CORPUS = pathlib.Path(os.environ.get("FUZZ_CORPUS") or ROOT / "build/fuzz/corpus")
+ENGINE = os.environ.get("ENGINE") or "libfuzzer"
 SECONDS = int(os.environ.get("TIME") or 60)
 # Bytes of an input at most: larger ones take longer and seldom show more.
 MAX_LEN = {"trace_v1": 6000, "trace_v2": 6000, "profile": 8192, "text": 8192, "symbol": 12000, "store": 600}
@@ -109,57 +113,117 @@ def number(pattern, text):
     return int(m[-1]) if m else 0
 
 
-def run(binary):
-    target = binary.name
-    own = CORPUS / target
-    start = CORPUS / "seeds" / target
-    work = CORPUS / "work" / f"{target}-{os.getpid()}"
-    for f in (own, work):
-        f.mkdir(parents=True, exist_ok=True)
-    seeds(target, start)
-    env = dict(os.environ, ASAN_OPTIONS=ASAN, UBSAN_OPTIONS="print_stacktrace=1", TMPDIR=str(work))
-    # On a machine that is busy, time on the wall says little: what seems to hang is tried again.
-    command = [binary, "-timeout=60", "-rss_limit_mb=768", "-malloc_limit_mb=300", f"-max_len={MAX_LEN[target]}",
-               "-print_final_stats=1", "-print_funcs=0", "-verbosity=1", "-use_value_profile=0",
-               f"-artifact_prefix={work}/"]
-    words = SEEDS / f"{target}.dict"
-    if words.exists():
-        command.append(f"-dict={words}")
-    end, cpu, executions, edges, new, broken = time.monotonic() + SECONDS, 0.0, 0, 0, 0, 0
-    while time.monotonic() < end - 1 and broken < MOST_FINDINGS:
-        left = int(end - time.monotonic())
-        log = work / "log"
+class Run:
+    """One target for a while. Subclasses know an engine."""
+
+    def __init__(self, binary):
+        self.binary, self.target = binary, binary.name
+        self.own, self.start = CORPUS / self.target, CORPUS / "seeds" / self.target
+        self.work = CORPUS / "work" / f"{self.target}-{os.getpid()}"
+        self.words = SEEDS / f"{self.target}.dict"
+        self.cpu, self.executions, self.edges, self.new = 0.0, 0, 0, 0
+        self.env = dict(os.environ, ASAN_OPTIONS=ASAN, UBSAN_OPTIONS="print_stacktrace=1", TMPDIR=str(self.work))
+
+    def call(self, command, log):
+        """Runs the engine; its exit status."""
         with log.open("wb") as out:
-            p = subprocess.Popen([*command, f"-max_total_time={left}", own, start], env=env, stdout=out, stderr=out,
-                                 stdin=subprocess.DEVNULL, cwd=work)
+            p = subprocess.Popen(command, env=self.env, stdout=out, stderr=out, stdin=subprocess.DEVNULL, cwd=self.work)
             PROCESSES.add(p)
-            cpu += spend(p)
+            self.cpu += spend(p)
             PROCESSES.discard(p)
-        text = log.read_bytes()
-        executions += number(rb"stat::number_of_executed_units: (\d+)", text)
-        edges = max(edges, number(rb"cov: (\d+)", text))
-        units = [u for u in work.glob("*-*") if u.is_file()]
-        if p.returncode == 0 or STOPPED:
-            break
-        if not units:
-            print(f"FAILED {target}: status {p.returncode}\n{text[-2000:].decode(errors='replace')}", flush=True)
-            new += 1
-            break
-        for u in units:
-            broken += 1
-            if u.name.startswith("slow-unit") or (u.name.startswith("timeout") and hangs(binary, u, env) < HANG):
-                u.unlink()
-            else:
-                new += keep(target, u, text)
-    if executions:
-        with (CORPUS / "ledger.tsv").open("a") as ledger:
-            print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "libfuzzer", target, f"{cpu:.1f}", executions,
-                  edges, new, sep="\t", file=ledger)
-    print(f"{target}: {cpu:.0f} s of processor time, {executions} executions, {edges} edges, {new} new findings", flush=True)
-    for f in work.glob("*"):
-        f.unlink()
-    work.rmdir()
-    return new
+        return p.returncode
+
+    def run(self):
+        for f in (self.own, self.work):
+            f.mkdir(parents=True, exist_ok=True)
+        seeds(self.target, self.start)
+        self.fuzz(time.monotonic() + SECONDS)
+        if self.executions:
+            with (CORPUS / "ledger.tsv").open("a") as ledger:
+                print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), ENGINE, self.target, f"{self.cpu:.1f}",
+                      self.executions, self.edges, self.new, sep="\t", file=ledger)
+        print(f"{self.target}: {self.cpu:.0f} s of processor time, {self.executions} executions, {self.edges} edges, "
+              f"{self.new} new findings", flush=True)
+        shutil.rmtree(self.work, ignore_errors=True)
+        return self.new
+
+    def failed(self, text, status):
+        print(f"FAILED {self.target}: status {status}\n{text[-2000:].decode(errors='replace')}", flush=True)
+        self.new += 1
+
+
+class LibFuzzer(Run):
+    def fuzz(self, end):
+        # On a machine that is busy, time on the wall says little: what seems to hang is tried again.
+        command = [self.binary, "-timeout=60", "-rss_limit_mb=768", "-malloc_limit_mb=300", "-print_final_stats=1",
+                   f"-max_len={MAX_LEN[self.target]}", "-print_funcs=0", f"-artifact_prefix={self.work}/"]
+        if self.words.exists():
+            command.append(f"-dict={self.words}")
+        broken = 0
+        while time.monotonic() < end - 1 and broken < MOST_FINDINGS and not STOPPED:
+            log = self.work / "log"
+            status = self.call([*command, f"-max_total_time={int(end - time.monotonic())}", self.own, self.start], log)
+            text = log.read_bytes()
+            self.executions += number(rb"stat::number_of_executed_units: (\d+)", text)
+            self.edges = max(self.edges, number(rb"cov: (\d+)", text))
+            units = [u for u in self.work.glob("*-*") if u.is_file()]
+            if status == 0 or STOPPED:
+                break
+            if not units:
+                self.failed(text, status)
+                break
+            for u in units:
+                broken += 1
+                if u.name.startswith("slow-unit") or (u.name.startswith("timeout") and
+                                                      hangs(self.binary, u, self.env) < HANG):
+                    u.unlink()
+                else:
+                    self.new += keep(self.target, u, text)
+
+
+class Afl(Run):
+    def fuzz(self, end):
+        self.env.update(ASAN_OPTIONS=ASAN + ":abort_on_error=1:symbolize=0:detect_leaks=0",
+                        UBSAN_OPTIONS="halt_on_error=1:abort_on_error=1:symbolize=0:print_stacktrace=1",
+                        AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_NO_UI="1",
+                        AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1")
+        mutator = self.binary.parent.parent / "lib" / f"{self.target}_mutator.so"
+        if mutator.exists():
+            self.env["AFL_CUSTOM_MUTATOR_LIBRARY"] = str(mutator)
+        first = self.work / "first"
+        first.mkdir()
+        for folder in (self.start, self.own):
+            for f in folder.iterdir():
+                if f.stat().st_size:
+                    (first / f.name).write_bytes(f.read_bytes()[:MAX_LEN[self.target]])
+        log, out = self.work / "log", self.work / "out"
+        command = ["afl-fuzz", "-i", first, "-o", out, "-V", str(SECONDS), "-m", "none", "-t", "20000+",
+                   "-G", str(MAX_LEN[self.target]), *(["-x", self.words] if self.words.exists() else []), "--", self.binary]
+        status = self.call(command, log)
+        stats = out / "default/fuzzer_stats"
+        if not stats.exists():
+            self.failed(log.read_bytes(), status)
+            return
+        facts = stats.read_bytes()
+        self.executions = number(rb"execs_done +: (\d+)", facts)
+        self.edges = number(rb"edges_found +: (\d+)", facts)
+        for f in (out / "default/queue").glob("id:*"):
+            if "orig:" not in f.name:
+                name = hashlib.sha1(f.read_bytes()).hexdigest()
+                (self.own / name).write_bytes(f.read_bytes())
+        env = dict(self.env, ASAN_OPTIONS=ASAN, UBSAN_OPTIONS="print_stacktrace=1")
+        for kind_of in ("crashes", "hangs"):
+            for f in sorted((out / "default" / kind_of).glob("id:*"))[:MOST_FINDINGS]:
+                if kind_of == "hangs" and hangs(self.binary, f, env) < HANG:
+                    continue
+                report = subprocess.run([self.binary, f], env=env, capture_output=True, check=False)
+                unit = self.work / "unit-0"
+                unit.write_bytes(f.read_bytes())
+                self.new += keep(self.target, unit, report.stdout + report.stderr)
+
+
+def run(binary):
+    return (Afl if ENGINE == "afl" else LibFuzzer)(binary).run()
 
 
 PROCESSES = set()
