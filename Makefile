@@ -241,7 +241,9 @@ check-packages:
 
 # Everything that make demo and make test do on their own, so that they can be the first command.
 # The set-up may bring the compiler, so the build is a make of its own.
+ifndef JOBS
 JOBS := $(shell nproc 2>/dev/null || echo 2)
+endif
 AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
 
 .PHONY: setup

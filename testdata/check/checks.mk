@@ -1,5 +1,9 @@
 # The parts of make test, each also a target, and checks that take longer. Included by the Makefile.
 
+# What they need, so that parts that run at once build nothing.
+.PHONY: built
+built: all record-programs $(TESTS) $(REPLAYS)
+
 .PHONY: unit
 unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
 	@sh testdata/check/unit.sh $(TESTS)

@@ -4,13 +4,19 @@
 # named, with the reason; CI has all that they need, so there (but for sanitizers, which bring a malloc
 # of their own) a skipped test is a failure.
 #
-#   [T=NAME] sh testdata/check/unit.sh PROGRAM…
+# JOBS of them (as many as there are processors) run at a time.
+#
+#   [T=NAME] [JOBS=N] sh testdata/check/unit.sh PROGRAM…
 set -u
+cd "$(dirname "$0")/../.." || exit 4
 passed=0 failed=0
+wanted() { case $1 in *"${T:-}"*) ;; *) return 1 ;; esac; }
 for t in "$@"; do
-	case $t in *"${T:-}"*) ;; *) continue ;; esac
-	timeout 300 "$t" >"$t.log" 2>&1
-	status=$?
+	! wanted "$t" || printf '%s\n' "$t"
+done | sh testdata/check/each.sh sh -c 'timeout 300 "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
+for t in "$@"; do
+	wanted "$t" || continue
+	status=$(cat "$t.status")
 	p=$(awk '/^\[  PASSED  \]/ { n += $4 } END { print n + 0 }' "$t.log")
 	f=$(awk '/^\[  FAILED  \] .*listed below/ { n += $4 } END { print n + 0 }' "$t.log")
 	if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
