@@ -1,28 +1,26 @@
 #!/bin/sh
 # Feeds every file of the folders to every fuzz target. A target takes many files in one process, which
-# says which one it is at; if it ends there, the rest goes on in a new process. A target has 60 seconds
-# per process of 40 files, and 1 GiB.
+# says which one it is at; if it ends there, the rest goes on in a new process. A target has 120 seconds
+# per process of 40 files, and 1 GiB. JOBS processes (as many as there are processors) run at a time.
 #
-#   sh testdata/check/replay.sh 'TARGET…' FOLDER…
+#   [JOBS=N] sh testdata/check/replay.sh 'TARGET…' FOLDER…
 set -u
-targets=$1
-shift
-passed=0 failed=0
-log=$(mktemp) && list=$(mktemp) || exit 4
-trap 'rm -f "$log" "$list"' EXIT
-# Sanitizers reserve terabytes of address space, so only plain builds can be held to a limit this way.
-case $targets in *san-*) ;; *) ulimit -v 1048576 ;; esac
-for dir in "$@"; do
-	[ -d "$dir" ] || { echo "FAILED there is no folder $dir"; failed=$((failed + 1)); }
-done
-for target in $targets; do
-	find "$@" -type f ! -path '*/harness/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$list"
+cd "$(dirname "$0")/../.." || exit 4
+
+# One target and 40 files, called by way of each.sh: leaves NUMBER.out and, in NUMBER.counts, what
+# passed and what failed.
+if [ "$1" = --one ]; then
+	number=${3%%:*} target=${3#*:}
+	list=$2/$number.list log=$2/$number.log
+	passed=0 failed=0
+	# Sanitizers reserve terabytes of address space, so only plain builds can be held to a limit this way.
+	case $target in *san-*) ;; *) ulimit -v 1048576 ;; esac
 	while [ -s "$list" ]; do
 		# shellcheck disable=SC2046
-		timeout 120 "$target" $(head -n 40 "$list") >"$log" 2>&1
+		timeout 120 "$target" $(cat "$list") >"$log" 2>&1
 		status=$?
 		at=$(grep -c '^input: ' "$log")
-		if [ $status -ne 0 ]; then
+		if [ $status -ne 0 ] || [ "$at" -eq 0 ]; then
 			[ "$at" -gt 0 ] || at=1
 			echo "FAILED $target $(sed -n "${at}p" "$list"): status $status"
 			tail -n 30 "$log"
@@ -31,7 +29,36 @@ for target in $targets; do
 			passed=$((passed + at))
 		fi
 		sed -i "1,${at}d" "$list"
-	done
+	done >"$2/$number.out" 2>&1
+	echo "$passed $failed" >"$2/$number.counts"
+	exit
+fi
+
+targets=$1
+shift
+passed=0 failed=0
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+for dir in "$@"; do
+	[ -d "$dir" ] || { echo "FAILED there is no folder $dir"; failed=$((failed + 1)); }
 done
+find "$@" -type f ! -path '*/harness/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$scratch/files"
+for target in $targets; do
+	echo "$target"
+done | awk -v scratch="$scratch" '
+	NR == FNR { file[++files] = $0; next }
+	{
+		for (i = 1; i <= files; i++) {
+			if (i % 40 == 1) { close(list); number = sprintf("%05d", ++n); list = scratch "/" number ".list"; print number ":" $0 }
+			print file[i] >list
+		}
+	}' "$scratch/files" - >"$scratch/runs"
+sh testdata/check/each.sh sh testdata/check/replay.sh --one "$scratch" <"$scratch/runs"
+while IFS=: read -r number target; do
+	cat "$scratch/$number.out"
+	p=0 f=1
+	read -r p f <"$scratch/$number.counts" || echo "FAILED $target: it was not run to its end"
+	passed=$((passed + p)) failed=$((failed + f))
+done <"$scratch/runs"
 echo "fuzz inputs: $passed passed, $failed failed"
 [ $failed -eq 0 ]
