@@ -45,7 +45,7 @@ fortify = $(if $(filter -O -O1 -O2 -O3 -Os -Og,$(lastword $(filter -O%,$(1)))),$
 PIE := $(if $(HARDENED),-pie)
 ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(if $(HARDENED),$(HARDEN_CFLAGS)) \
 	$(CPPFLAGS) $(CFLAGS) $(if $(HARDENED),$(call fortify,$(CPPFLAGS) $(CFLAGS))) \
-	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
+	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage -DTPROF_COVERAGE)
 ALL_LDFLAGS = -pthread $(if $(HARDENED),$(HARDEN_LDFLAGS)) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.

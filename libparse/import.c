@@ -256,18 +256,18 @@ static int put_labels(struct work *w, struct tp_err *err)
 }
 
 /* Whoever labels a dump wants to find it by that, also when it is there already. */
-static int relabel(struct work *w, const char *path, struct tp_import_result *result,
-		   struct tp_err *err)
+static int relabel(const struct tp_import_options *opt, const char *path,
+		   struct tp_import_result *result, struct tp_err *err)
 {
-	for (size_t i = 0; i < w->opt->nlabels; i++) {
-		const char *label = w->opt->labels[i], *eq = strchr(label, '=');
+	for (size_t i = 0; i < opt->nlabels; i++) {
+		const char *label = opt->labels[i], *eq = strchr(label, '=');
 
 		if (!eq || eq == label || eq - label >= MAX_KEY)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "label '%s' is not KEY=VALUE", label);
 	}
-	return tp_store_relabel(path, w->opt->store.wait_ms, result->run, w->opt->labels,
-				w->opt->nlabels, &result->labels, err);
+	return tp_store_relabel(path, opt->store.wait_ms, result->run, opt->labels, opt->nlabels,
+				&result->labels, err);
 }
 
 /* A trace that says no time of day was written when its file was, last event and all. */
@@ -325,6 +325,13 @@ static uint64_t file_size(const char *path)
 	struct stat st;
 
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+static uint64_t grown(const char *path, uint64_t before)
+{
+	uint64_t after = file_size(path);
+
+	return after > before ? after - before : 0;
 }
 
 static void hash_text(const uint8_t hash[16], char text[33])
@@ -459,6 +466,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	    .progress = w.opt->progress ? unpack_progress : NULL,
 	    .progress_ctx = (void *)w.opt,
 	    .tmp_dir = w.opt->tmp_dir,
+	    .tmp_fd = w.opt->tmp_fd,
 	};
 	struct tp_store_options target;
 	struct tp_recognition seen;
@@ -504,6 +512,9 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (!how.hash_later) {
 		hash_text(w.in->hash, hash);
 		code = tp_store_has(w.run, hash, &result->run, err);
+		/* Who publishes looks again, and may open what this process may not. */
+		if (code < 0 && target.draft)
+			code = 0;
 	}
 	if (code == 1) {
 		result->known = true;
@@ -514,8 +525,8 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 		code = seen.format == TP_FORMAT_PROFILE ? import_profile(&w, path, result, err)
 							: import_trace(&w, path, result, err);
 done:
-	if (!code && result->known && w.opt->nlabels)
-		code = relabel(&w, store_path, result, err);
+	if (!code && result->known && w.opt->nlabels && !w.opt->store.draft)
+		code = relabel(w.opt, store_path, result, err);
 	tp_symbolizer_free(w.symbols);
 	tp_sidecar_close(w.sidecar);
 	tp_pipe_free(w.pipe);
@@ -527,10 +538,27 @@ done:
 		tp_input_close(w.in);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	result->seconds = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
-	if (!code && !result->known) {
-		uint64_t after = file_size(store_path);
+	if (!code && !result->known && !w.opt->store.draft)
+		result->size_store = grown(store_path, before);
+	return code;
+}
 
-		result->size_store = after > before ? after - before : 0;
-	}
+int tp_import_publish(const char *store_path, const struct tp_import_options *opt,
+		      struct tp_import_result *result, struct tp_err *err)
+{
+	uint64_t before = file_size(store_path);
+	struct timespec t0, t1;
+	int code = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &t0);
+	if (!result->known)
+		code = tp_draft_publish(opt->store.draft, &opt->store, &result->run, &result->known,
+					err);
+	if (!code && result->known && opt->nlabels)
+		code = relabel(opt, store_path, result, err);
+	clock_gettime(CLOCK_MONOTONIC, &t1);
+	result->seconds += (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+	if (!code && !result->known)
+		result->size_store = grown(store_path, before);
 	return code;
 }

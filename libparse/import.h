@@ -18,6 +18,7 @@ struct tp_import_options {
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	const char *tmp_dir; /* for unpacked input, as in tp_input_options */
+	int tmp_fd;
 	/* Where to look for names that the dump leaves out (symbol/symbol.h); may be all 0. */
 	struct tp_symbol_options symbols;
 };
@@ -44,5 +45,10 @@ struct tp_import_result {
 /* Imports the dump at path ("-": standard input) into the store at store_path. */
 int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
 	      struct tp_import_result *result, struct tp_err *err);
+
+/* With opt->store.draft (store/store.h), tp_import leaves the store as it is and *result incomplete;
+ * after it this publishes, from the process that made the part, and completes *result. */
+int tp_import_publish(const char *store_path, const struct tp_import_options *opt,
+		      struct tp_import_result *result, struct tp_err *err);
 
 #endif

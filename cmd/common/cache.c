@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "common/decoder.h"
 #include "common/number.h"
 #include "symbol/sidecar.h"
 
@@ -373,7 +374,7 @@ static int make_entry(struct cmd_cache *c, const char *name, const char *dump,
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, part, any);
 	remove_leftovers(c, "stdin-", time(NULL) - day);
-	code = tp_import(dump, part_path, opt, result, err);
+	code = cmd_import(dump, part_path, opt, result, NULL, err);
 	if (!code && renameat(c->fd, part, c->fd, name))
 		code = system_error(err, "cannot keep", name);
 	remove_leftovers(c, part, any);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/cache.h"
+#include "common/decoder.h"
 #include "common/progress.h"
 
 /* 1: an SQLite file, 0: something else, or an error code. */
@@ -54,7 +55,7 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
 	snprintf(store, sizeof(store), "%s/run.tprof", dir);
-	code = tp_import(path, store, opt, result, err);
+	code = cmd_import(path, store, opt, result, NULL, err);
 	return code ? code : tp_store_open(&cmd->store, store, err);
 }
 

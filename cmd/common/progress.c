@@ -38,6 +38,11 @@ void cmd_interruptible(void)
 			sigaction(signals[i], &act, NULL);
 }
 
+bool cmd_stopped(void)
+{
+	return stop_signal;
+}
+
 void cmd_interrupted(void)
 {
 	if (!stop_signal)

@@ -28,6 +28,8 @@ void cmd_progress_line(char *line, int size, const char *what, uint64_t done, ui
 /* From here on ^C and SIGTERM make cmd_progress_step ask for an orderly stop, so that temporary
  * files are removed; a second one ends the process at once. */
 void cmd_interruptible(void);
+/* Has one come? */
+bool cmd_stopped(void);
 /* Ends the process by the signal that asked for it, if one did. */
 void cmd_interrupted(void);
 

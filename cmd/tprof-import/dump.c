@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "common/decoder.h"
 #include "common/stream.h"
 #include "open/input.h"
 #include "order/listing.h"
@@ -46,10 +48,20 @@ static void warn(const struct cmd *cmd, const char *path, const struct tp_trace 
 			  t->losses[0].reason, t->nlosses, t->nlosses == 1 ? "" : "es");
 }
 
-int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_dir)
+struct work {
+	struct cmd *cmd;
+	const char *path;
+	bool strict;
+	int tmp_fd;
+};
+
+static int decode(void *ctx)
 {
-	struct tp_input_options how = {.tmp_dir = tmp_dir};
-	struct tp_trace_options opt = {.strict = strict};
+	const struct work *w = ctx;
+	struct cmd *cmd = w->cmd;
+	const char *path = w->path;
+	struct tp_input_options how = {.tmp_fd = w->tmp_fd};
+	struct tp_trace_options opt = {.strict = w->strict};
 	struct tp_trace trace;
 	struct dump d = {.trace = &trace};
 	struct tp_sink sink = {.events = write_events, .ctx = &d};
@@ -58,7 +70,7 @@ int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_
 	struct tp_err err = {0};
 	int code;
 
-	code = tp_input_open(&in, path, &how, strict ? NULL : damaged, &err);
+	code = tp_input_open(&in, path, &how, w->strict ? NULL : damaged, &err);
 	if (code)
 		return cmd_fail(cmd, path, &err);
 	code = tp_trace_read(in, &opt, &trace, &sink, &err);
@@ -73,4 +85,14 @@ int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_
 	tp_trace_release(&trace);
 	tp_input_close(in);
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
+}
+
+int dump_events(struct cmd *cmd, const char *path, bool strict, const char *tmp_dir)
+{
+	struct work w = {cmd, path, strict, tp_input_temporary(tmp_dir, NULL)};
+	int status = cmd_decode(cmd, path, NULL, decode, &w);
+
+	if (w.tmp_fd > 0)
+		close(w.tmp_fd);
+	return status;
 }

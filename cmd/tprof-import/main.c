@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "common/common.h"
+#include "common/decoder.h"
 #include "common/number.h"
 #include "common/progress.h"
 #include "dump.h"
@@ -280,7 +281,7 @@ static int import_one(struct args *args, const char *file)
 	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
 	opt.progress = cmd_progress_step;
 	opt.progress_ctx = &progress;
-	code = tp_import(file, store, &opt, &result, &err);
+	code = cmd_import(file, store, &opt, &result, NULL, &err);
 	cmd_progress_end(&progress);
 	if (code) {
 		status = cmd_fail(&args->cmd, file, &err);
@@ -292,21 +293,29 @@ static int import_one(struct args *args, const char *file)
 	return status;
 }
 
-/* What is wrong with a file that is to name code is wrong for every dump. */
-static int check_symbols(struct args *args)
+static int open_symbols(void *ctx)
 {
+	struct args *args = ctx;
 	const struct tp_symbol_options *opt = &args->import.symbols;
 	struct tp_symbolizer *s = NULL;
 	struct tp_err err;
-	int code = 0;
+	int code = tp_symbolizer_new(&s, opt, &err);
 
-	if (opt->nbinaries || opt->path)
-		code = tp_symbolizer_new(&s, opt, &err);
 	tp_symbolizer_free(s);
 	if (!code)
 		return CMD_OK;
 	cmd_error(&args->cmd, "%s", err.msg);
 	return tp_err_exit_status(code);
+}
+
+/* What is wrong with a file that is to name code is wrong for every dump. */
+static int check_symbols(struct args *args)
+{
+	const struct tp_symbol_options *opt = &args->import.symbols;
+
+	if (!opt->nbinaries && !opt->path)
+		return CMD_OK;
+	return cmd_decode(&args->cmd, NULL, opt, open_symbols, args);
 }
 
 /* Every dump is tried; the worst status is the command's. */

@@ -33,7 +33,12 @@ struct tp_input_options {
 	 * its pages come and go once. */
 	bool hash_later;
 	const char *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
+	int tmp_fd; /* > 0: an empty file that is taken for it instead; it stays the caller's */
 };
+
+/* What is taken where there is no tmp_fd: an empty file without a name, for its owner only. Its
+ * descriptor, or an error code. */
+int tp_input_temporary(const char *tmp_dir, struct tp_err *err);
 
 /* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what
  * could be unpacked is kept when *damaged is not NULL, and *damaged says so), TP_ELIMIT, TP_ENOMEM.

@@ -58,10 +58,10 @@ enum tp_packing tp_packing_of(const uint8_t *d, size_t size)
 	return TP_PACKING_NONE;
 }
 
-/* A file without a name, so that it is gone whatever happens to the process. */
-static int open_temporary(const struct tp_input_options *opt, struct tp_err *err)
+/* Without a name, so that it is gone whatever happens to the process. */
+int tp_input_temporary(const char *tmp_dir, struct tp_err *err)
 {
-	const char *dirs[] = {opt ? opt->tmp_dir : NULL, "/var/tmp", "/tmp"};
+	const char *dirs[] = {tmp_dir, "/var/tmp", "/tmp"};
 	int saved = ENOENT;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
@@ -107,9 +107,14 @@ static int write_all(int fd, const uint8_t *data, size_t n)
 /* From now on into a file. */
 static int leave_memory(struct sink *s)
 {
-	s->fd = open_temporary(s->opt, s->err);
+	int given = s->opt ? s->opt->tmp_fd : 0;
+
+	s->fd = given > 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0)
+			  : tp_input_temporary(s->opt ? s->opt->tmp_dir : NULL, s->err);
 	if (s->fd < 0) {
-		int code = s->fd;
+		int code = given > 0 ? tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
+						  "cannot use a temporary file: %s", strerror(errno))
+				     : s->fd;
 
 		s->fd = -1;
 		return code;

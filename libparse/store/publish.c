@@ -53,7 +53,7 @@ static int remove_stale(const char *path, const char *suffix, struct tp_err *err
 
 static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
-	int code = run->materialize ? tp_materialize_file(run->temp, err) : 0;
+	int code = run->materialize && !run->materialized ? tp_materialize_file(run->temp, err) : 0;
 
 	if (!code)
 		code = remove_stale(run->path, "-journal", err);

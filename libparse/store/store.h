@@ -64,7 +64,30 @@ struct tp_store_options {
 	int wait_ms;	    /* how long to wait for another writer; <0: for ever */
 	uint64_t dump_size; /* bytes, 0 unknown: a new store for a large dump gets larger pages */
 	bool background;    /* pack the rows of a large dump on a thread of their own */
+	struct tp_draft *draft; /* see below; NULL: the run is collected and published at once */
 };
+
+/* Where one process makes the file that a run is collected in and makes it part of the store, and
+ * another one, which may do little else, fills it: `draft` is made by the first, given to
+ * tp_store_begin by the second, whose tp_store_commit then leaves a file that is complete, r->id 0
+ * and the store as it was; tp_draft_publish comes from the first again. */
+struct tp_draft {
+	char *path; /* of the store; symbolic links resolved */
+	char *temp; /* the file; NULL once it is gone */
+	int fd;	    /* of it, open for reading and writing */
+	/* Why there is no file: what tp_store_begin fails with, when it comes to that. */
+	struct tp_err err;
+	/* Filled in by tp_store_commit, and to be handed back from process to process. */
+	char hash[33];
+	bool materialized;
+};
+/* Always to be released, which removes the file unless it was published. */
+int tp_draft_create(struct tp_draft *draft, const char *path);
+/* Of the options wait_ms and materialize. *run is the run's id; *known as in struct tp_run. Errors as
+ * of tp_store_commit. */
+int tp_draft_publish(struct tp_draft *draft, const struct tp_store_options *opt, int64_t *run,
+		    bool *known, struct tp_err *err);
+void tp_draft_release(struct tp_draft *draft);
 
 /* Starts a run in the store at path, creating the file when it does not exist (then it appears at
  * commit). TP_EVERSION: newer store; TP_ESTORE: not a store. */

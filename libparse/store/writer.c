@@ -91,10 +91,8 @@ static int open_temp(struct tp_store_run *run, uint64_t dump_size, struct tp_err
 	static const char put_block[] =
 	    "INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
 	    "data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
-	int code = tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
+	int code;
 
-	if (code)
-		return code;
 	if (sqlite3_open_v2(run->temp, &run->db, SQLITE_OPEN_READWRITE, NULL) ||
 	    sqlite3_exec(run->db, page_size, NULL, NULL, NULL) ||
 	    sqlite3_exec(run->db, pragmas, NULL, NULL, NULL))
@@ -105,6 +103,32 @@ static int open_temp(struct tp_store_run *run, uint64_t dump_size, struct tp_err
 	if (sqlite3_prepare_v2(run->db, put_block, -1, &run->put_block, NULL))
 		return tp_sql_err(err, run->db, run->path, "cannot write");
 	return 0;
+}
+
+int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err)
+{
+	int code = resolve(path, &run->path, err);
+
+	if (!code)
+		code = check_target(run->path, err);
+	if (code)
+		return code;
+	tp_temp_sweep(run->path);
+	return tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
+}
+
+/* What another process has made. */
+static int use_draft(struct tp_store_run *run, struct tp_draft *draft, struct tp_err *err)
+{
+	if (draft->err.code) {
+		*err = draft->err;
+		return err->code;
+	}
+	run->draft = draft;
+	run->temp_fd = draft->fd;
+	run->path = strdup(draft->path);
+	run->temp = strdup(draft->temp);
+	return run->path && run->temp ? 0 : out_of_memory(err);
 }
 
 int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_store_options *opt,
@@ -128,13 +152,9 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 		code = out_of_memory(err);
 		goto fail;
 	}
-	code = resolve(path, &run->path, err);
+	code = opt->draft ? use_draft(run, opt->draft, err) : tp_run_create(run, path, err);
 	if (!code)
-		code = check_target(run->path, err);
-	if (code)
-		goto fail;
-	tp_temp_sweep(run->path);
-	code = open_temp(run, opt->dump_size, err);
+		code = open_temp(run, opt->dump_size, err);
 	if (code)
 		goto fail;
 	if (opt->background && opt->dump_size >= LARGE_DUMP)
@@ -504,7 +524,7 @@ int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *e
 	int code = finish(run, r, err);
 
 	if (!code)
-		code = tp_publish(run, r, err);
+		code = run->draft ? tp_draft_complete(run, r, err) : tp_publish(run, r, err);
 	tp_store_abort(run);
 	return code;
 }
@@ -516,9 +536,9 @@ void tp_store_abort(struct tp_store_run *run)
 	tp_row_queue_finish(run, NULL); /* it uses the connection */
 	sqlite3_finalize(run->put_block);
 	sqlite3_close(run->db);
-	if (run->temp)
+	if (run->temp && !run->draft)
 		unlink(run->temp); /* publishing took the name away if it used the file itself */
-	if (run->temp_fd >= 0)
+	if (run->temp_fd >= 0 && !run->draft)
 		close(run->temp_fd);
 	release_buffers(run);
 	pthread_mutex_destroy(&run->lock);

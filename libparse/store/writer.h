@@ -24,8 +24,10 @@ struct tp_store_run {
 	char *path; /* of the store; symbolic links resolved */
 	char *temp; /* where the run is collected: a whole store of this one run, number 1 */
 	int temp_fd;
+	struct tp_draft *draft; /* who made temp and publishes it; NULL: this run does */
 	int wait_ms;
 	bool materialize;
+	bool materialized; /* that is done already, in temp */
 	enum tp_codec codec;
 	pthread_mutex_t lock;
 	struct sqlite3 *db; /* temp */
@@ -54,6 +56,13 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 /* The rows of loss and notice. */
 int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, size_t nlosses,
 		      const struct tp_notice *notices, size_t nnotices, struct tp_err *err);
+
+/* The file that a run for the store at run->path is collected in: run->temp, which is resolved from
+ * `path` with links, and run->temp_fd (writer.c). */
+int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err);
+
+/* Instead of tp_publish where another process does that (draft.c). */
+int tp_draft_complete(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 
 /* Makes the collected run (all of it written, its transaction ended and its connection closed) part
  * of the store at run->path: by renaming where there is no store yet, else in one transaction.

@@ -1,0 +1,154 @@
+#include "common/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TICK_MS	 50
+#define NO_JAIL	 64 /* exit status: there is no jail, and one is required */
+#define ORPHANED 80
+
+void *cmd_child_share(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void cmd_child_unshare(void *memory, size_t size)
+{
+	if (memory)
+		munmap(memory, size);
+}
+
+/* Its parent says when to stop: a signal to both must not end one of them in between. Whatever ends
+ * the parent for good ends the child, too. */
+static void settle(pid_t parent, const struct cmd_child *child)
+{
+	static const int for_parent[] = {SIGINT, SIGTERM, SIGHUP};
+	int null;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(ORPHANED);
+	for (size_t i = 0; i < sizeof(for_parent) / sizeof(for_parent[0]); i++)
+		signal(for_parent[i], SIG_IGN);
+	/* What it has in memory is not for a file either. */
+	prctl(PR_SET_DUMPABLE, 0);
+	if (child->speaks)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+}
+
+static void be_child(pid_t parent, const struct cmd_child *child)
+{
+	unsigned has;
+	int status;
+
+	settle(parent, child);
+	has = cmd_jail_enter(&child->jail);
+	if (child->require && has != (CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP))
+		_exit(NO_JAIL + (int)has);
+	status = child->work(child->ctx, has);
+	if (child->speaks)
+		fflush(stdout);
+	_exit(status);
+}
+
+/* Until the child's end of the pipe is closed, by its end. */
+static bool wait_for_end(const struct cmd_child *child, int end, pid_t pid)
+{
+	struct pollfd p = {.fd = end};
+	bool ended = false;
+
+	for (;;) {
+		int n = poll(&p, 1, child->meanwhile ? TICK_MS : -1);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return ended;
+		if (!ended && child->meanwhile && child->meanwhile(child->ctx)) {
+			kill(pid, SIGKILL);
+			ended = true;
+		}
+	}
+}
+
+static int explain_signal(int number, struct tp_err *err)
+{
+	if (number == SIGBUS)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "became shorter while it was read, or cannot be read from its "
+				  "disk; try again with a copy of the whole file");
+	if (number == SIGKILL)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "decoding it was killed, most likely for want of memory");
+	if (number == SIGXCPU || number == SIGXFSZ)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "decoding it went beyond a limit of this session (%s); see "
+				  "ulimit in your shell's manual",
+				  strsignal(number));
+	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+			  "decoding it failed (%s), which is an error of tprof: please report it, "
+			  "with the file; nothing was changed",
+			  strsignal(number));
+}
+
+static int explain(int how, int *status, struct tp_err *err)
+{
+	if (WIFSIGNALED(how))
+		return explain_signal(WTERMSIG(how), err);
+	*status = WEXITSTATUS(how);
+	if (*status >= NO_JAIL && *status < ORPHANED)
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "not decoded: TPROF_JAIL=require, and this system has no %s%s%s",
+				  *status & CMD_JAIL_LANDLOCK ? "" : "Landlock",
+				  *status == NO_JAIL ? " and no " : "",
+				  *status & CMD_JAIL_SECCOMP ? "" : "seccomp filters");
+	return 0;
+}
+
+int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err)
+{
+	pid_t parent = getpid(), pid;
+	bool ended;
+	int fd[2], how;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start a process: %s",
+				  strerror(errno));
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(fd[0]);
+		be_child(parent, child);
+	}
+	close(fd[1]);
+	if (pid < 0) {
+		int code = tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
+				      "cannot start a process: %s", strerror(errno));
+
+		close(fd[0]);
+		return code;
+	}
+	ended = wait_for_end(child, fd[0], pid);
+	close(fd[0]);
+	while (waitpid(pid, &how, 0) < 0)
+		if (errno != EINTR)
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+					  "cannot wait for a process: %s", strerror(errno));
+	if (ended)
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+	return explain(how, status, err);
+}

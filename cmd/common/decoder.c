@@ -1,0 +1,263 @@
+#include "common/decoder.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/child.h"
+#include "common/common.h"
+#include "common/progress.h"
+#include "open/input.h"
+#include "symbol/sidecar.h"
+
+/* Where both processes see it. The child's part is as little to be trusted as the dump. */
+struct shared {
+	_Atomic int cancel;
+	_Atomic int stage; /* of `stages` */
+	_Atomic uint64_t done, total;
+
+	unsigned has;
+	int code;
+	struct tp_err err;
+	struct tp_import_result result;
+	char hash[33];
+	unsigned char materialized;
+};
+
+static const char *const stages[] = {NULL, "unpack", "read"};
+enum { NSTAGES = sizeof(stages) / sizeof(stages[0]) };
+
+struct work {
+	const char *path, *store;
+	const struct tp_import_options *opt;
+	struct tp_draft draft;
+	struct shared *shared;
+};
+
+/* ---- in the child ---- */
+
+static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
+{
+	struct shared *s = ctx;
+	int i = NSTAGES - 1;
+
+	while (i && strcmp(stage, stages[i]) != 0)
+		i--;
+	atomic_store_explicit(&s->done, done, memory_order_relaxed);
+	atomic_store_explicit(&s->total, total, memory_order_relaxed);
+	atomic_store_explicit(&s->stage, i, memory_order_release);
+	return atomic_load_explicit(&s->cancel, memory_order_relaxed);
+}
+
+static int collect(void *ctx, unsigned has)
+{
+	struct work *w = ctx;
+	struct shared *s = w->shared;
+	struct tp_import_options opt = *w->opt;
+
+	s->has = has;
+	opt.store.draft = &w->draft;
+	if (opt.progress) {
+		opt.progress = note_progress;
+		opt.progress_ctx = s;
+	}
+	s->code = tp_import(w->path, w->store, &opt, &s->result, &s->err);
+	memcpy(s->hash, w->draft.hash, sizeof(s->hash));
+	s->materialized = w->draft.materialized;
+	return 0;
+}
+
+/* ---- in this process ---- */
+
+static int show_progress(void *ctx)
+{
+	struct work *w = ctx;
+	struct shared *s = w->shared;
+	int stage = atomic_load_explicit(&s->stage, memory_order_acquire);
+
+	if (stage < 0 || stage >= NSTAGES)
+		stage = 0;
+	if (w->opt->progress &&
+	    w->opt->progress(w->opt->progress_ctx, stage ? stages[stage] : stages[1],
+			     atomic_load_explicit(&s->done, memory_order_relaxed),
+			     atomic_load_explicit(&s->total, memory_order_relaxed)))
+		atomic_store_explicit(&s->cancel, 1, memory_order_relaxed);
+	return 0;
+}
+
+static void end(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+}
+
+/* A bool is 0 or 1, whatever byte the child has put there. */
+static void judge(bool *b)
+{
+	unsigned char byte;
+
+	memcpy(&byte, b, 1);
+	*b = byte != 0;
+}
+
+static int take_result(struct work *w, struct tp_import_result *r, struct tp_err *err)
+{
+	const struct shared *s = w->shared;
+	int code = s->code;
+
+	memcpy(r, &s->result, sizeof(*r));
+	end(r->format, sizeof(r->format));
+	end(r->what, sizeof(r->what));
+	end(r->first_loss, sizeof(r->first_loss));
+	end(r->unnamed, sizeof(r->unnamed));
+	end(r->labels.now, sizeof(r->labels.now));
+	end(r->labels.before, sizeof(r->labels.before));
+	judge(&r->known);
+	judge(&r->profile);
+	judge(&r->ticks);
+	judge(&r->uncounted);
+	memcpy(w->draft.hash, s->hash, sizeof(w->draft.hash));
+	end(w->draft.hash, sizeof(w->draft.hash));
+	w->draft.materialized = s->materialized;
+	if (!code)
+		return 0;
+	memcpy(err, &s->err, sizeof(*err));
+	end(err->msg, sizeof(err->msg));
+	err->code = code < 0 && code >= TP_EUNKNOWN ? code : TP_EFORMAT;
+	return err->code;
+}
+
+/* `dirs` is a copy that has to outlive the jail; NULL: no folders, or no memory. */
+static void allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *opt, char **dirs)
+{
+	char *rest, *dir;
+
+	*dirs = opt->path ? strdup(opt->path) : NULL;
+	for (size_t i = 0; i < opt->nbinaries; i++)
+		cmd_jail_allow(jail, opt->binaries[i]);
+	rest = *dirs;
+	while (rest && (dir = strsep(&rest, ":")))
+		cmd_jail_allow(jail, *dir ? dir : ".");
+	/* Where distributions have what dwz took out of several files. */
+	if (opt->nbinaries || opt->path)
+		cmd_jail_allow(jail, "/usr/lib/debug");
+}
+
+static int import_in_child(struct work *w, bool require, struct tp_err *err)
+{
+	struct cmd_child child = {.require = require,
+				  .work = collect,
+				  .meanwhile = w->opt->progress ? show_progress : NULL,
+				  .ctx = w};
+	char sidecar[PATH_MAX], *dirs;
+	int code, status = 0;
+
+	if (strcmp(w->path, "-") != 0) {
+		cmd_jail_allow(&child.jail, w->path);
+		if (tp_sidecar_find(w->path, sidecar, sizeof(sidecar)))
+			cmd_jail_allow(&child.jail, sidecar);
+	}
+	if (!w->draft.err.code) {
+		cmd_jail_allow(&child.jail, w->draft.path); /* is the dump in it already? */
+		child.jail.write = w->draft.temp;
+	}
+	allow_symbols(&child.jail, &w->opt->symbols, &dirs);
+	code = cmd_child_run(&child, &status, err);
+	free(dirs);
+	if (!code && status)
+		code =
+		    tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "decoding it ended with %d", status);
+	return code;
+}
+
+static int bad_mode(struct tp_err *err)
+{
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "TPROF_JAIL: '%s' is not auto, require or off", getenv("TPROF_JAIL"));
+}
+
+int cmd_import(const char *path, const char *store, const struct tp_import_options *opt,
+	       struct tp_import_result *result, int *has, struct tp_err *err)
+{
+	struct tp_import_options how = *opt;
+	struct work w = {.path = path, .store = store, .opt = &how};
+	enum cmd_jail_mode mode;
+	int code;
+
+	if (has)
+		*has = -1;
+	if (!cmd_jail_mode(&mode))
+		return bad_mode(err);
+	if (mode == CMD_JAIL_OFF)
+		return tp_import(path, store, opt, result, err);
+	memset(result, 0, sizeof(*result));
+	w.shared = cmd_child_share(sizeof(*w.shared));
+	if (!w.shared)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	tp_draft_create(&w.draft, store); /* what is wrong is said when its turn comes */
+	how.store.draft = &w.draft;
+	how.tmp_fd = tp_input_temporary(opt->tmp_dir, NULL);
+	code = import_in_child(&w, mode == CMD_JAIL_REQUIRE, err);
+	if (!code)
+		code = take_result(&w, result, err);
+	if (!code)
+		code = tp_import_publish(store, &how, result, err);
+	if (has)
+		*has = (int)w.shared->has;
+	if (how.tmp_fd > 0)
+		close(how.tmp_fd);
+	tp_draft_release(&w.draft);
+	cmd_child_unshare(w.shared, sizeof(*w.shared));
+	return code;
+}
+
+/* ---- other work ---- */
+
+struct decode {
+	int (*work)(void *ctx);
+	void *ctx;
+};
+
+static int decode(void *ctx, unsigned has)
+{
+	struct decode *d = ctx;
+
+	(void)has;
+	return d->work(d->ctx);
+}
+
+static int ask_stop(void *ctx)
+{
+	(void)ctx;
+	return cmd_stopped();
+}
+
+int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options *symbols,
+	       int (*work)(void *ctx), void *ctx)
+{
+	struct decode d = {work, ctx};
+	struct cmd_child child = {.speaks = true, .work = decode, .meanwhile = ask_stop, .ctx = &d};
+	enum cmd_jail_mode mode;
+	struct tp_err err;
+	char *dirs = NULL;
+	int code, status = CMD_OK;
+
+	if (!cmd_jail_mode(&mode)) {
+		bad_mode(&err);
+		return cmd_fail(cmd, path, &err);
+	}
+	if (mode == CMD_JAIL_OFF)
+		return work(ctx);
+	child.require = mode == CMD_JAIL_REQUIRE;
+	if (path && strcmp(path, "-") != 0)
+		cmd_jail_allow(&child.jail, path);
+	if (symbols)
+		allow_symbols(&child.jail, symbols, &dirs);
+	code = cmd_child_run(&child, &status, &err);
+	free(dirs);
+	/* Who stops it knows that. */
+	if (code == TP_ECANCEL)
+		return CMD_SYSTEM;
+	return code ? cmd_fail(cmd, path, &err) : status;
+}

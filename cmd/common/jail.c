@@ -1,0 +1,168 @@
+/* Sources: Documentation/userspace-api/landlock.rst and seccomp_filter.rst of Linux. The numbers of
+ * Landlock are spelled out, as headers are often older than the kernel. */
+#include "common/jail.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/jail_calls.h"
+
+/* ---- Landlock ---- */
+
+#ifdef __alpha__
+#define CALL_BASE 554
+#else
+#define CALL_BASE 444 /* landlock_create_ruleset; landlock_add_rule and …_restrict_self follow */
+#endif
+
+#define GET_VERSION  1u
+#define PATH_BENEATH 1
+
+enum {
+	FS_EXECUTE = 1 << 0,
+	FS_WRITE_FILE = 1 << 1,
+	FS_READ_FILE = 1 << 2,
+	FS_READ_DIR = 1 << 3,
+	FS_TRUNCATE = 1 << 14,
+};
+
+struct ruleset {
+	uint64_t files, net, scoped;
+};
+
+struct path_beneath {
+	uint64_t allowed;
+	int32_t parent;
+} __attribute__((packed));
+
+/* By version: all that can be forbidden, so that what later kernels add is forbidden by them. */
+static struct ruleset everything(int version)
+{
+	/* 13 rights of version 1; then: linking to other folders, truncating, devices' ioctls. */
+	uint64_t files = (1u << 13) - 1;
+
+	if (version >= 2)
+		files |= 1u << 13;
+	if (version >= 3)
+		files |= FS_TRUNCATE;
+	if (version >= 5)
+		files |= 1u << 15;
+	return (struct ruleset){
+	    .files = files,
+	    .net = version >= 4 ? 3 : 0,    /* bind and connect, TCP */
+	    .scoped = version >= 6 ? 3 : 0, /* abstract sockets, signals */
+	};
+}
+
+int cmd_jail_landlock(void)
+{
+	long version = syscall(CALL_BASE, NULL, 0, GET_VERSION);
+
+	return version > 0 ? (int)version : 0;
+}
+
+/* Rights to a folder that a file cannot have are refused as a whole. */
+static void allow(int ruleset, const char *path, uint64_t file, uint64_t folder)
+{
+	struct path_beneath rule = {.parent = open(path, O_PATH | O_CLOEXEC)};
+	struct stat st;
+
+	if (rule.parent < 0)
+		return;
+	if (!fstat(rule.parent, &st)) {
+		rule.allowed = S_ISDIR(st.st_mode) ? folder : file;
+		/* Pipes and the like belong to no file system: they are not restricted either. */
+		(void)syscall(CALL_BASE + 1, ruleset, PATH_BENEATH, &rule, 0);
+	}
+	close(rule.parent);
+}
+
+static bool enter_landlock(const struct cmd_jail *jail)
+{
+	int version = cmd_jail_landlock();
+	struct ruleset rules = everything(version);
+	size_t size = version >= 6   ? sizeof(rules)
+		      : version >= 4 ? 2 * sizeof(rules.files)
+				     : sizeof(rules.files);
+	bool entered;
+	int fd;
+
+	if (!version)
+		return false;
+	fd = (int)syscall(CALL_BASE, &rules, size, 0);
+	if (fd < 0)
+		return false;
+	for (size_t i = 0; i < jail->nread; i++)
+		allow(fd, jail->read[i], FS_READ_FILE, FS_READ_FILE | FS_READ_DIR);
+	/* SQLite's seed, and what it puts in place of standard input and output. */
+	allow(fd, "/dev/urandom", FS_READ_FILE, 0);
+	allow(fd, "/dev/null", FS_READ_FILE | FS_WRITE_FILE, 0);
+	if (jail->write)
+		allow(fd, jail->write, (FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE) & rules.files,
+		      0);
+	entered = !syscall(CALL_BASE + 2, fd, 0);
+	close(fd);
+	return entered;
+}
+
+/* ---- both ---- */
+
+void cmd_jail_allow(struct cmd_jail *jail, const char *path)
+{
+	if (path && *path && jail->nread < CMD_JAIL_PATHS)
+		jail->read[jail->nread++] = path;
+}
+
+unsigned cmd_jail_enter(const struct cmd_jail *jail)
+{
+	unsigned has = 0;
+
+	/* Also for who has no rights beyond the user's: both ask for it. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return 0;
+	if (enter_landlock(jail))
+		has |= CMD_JAIL_LANDLOCK;
+	if (cmd_jail_calls_only())
+		has |= CMD_JAIL_SECCOMP;
+	return has;
+}
+
+#if defined(__has_feature)
+#define HAS_FEATURE(x) __has_feature(x)
+#else
+#define HAS_FEATURE(x) 0
+#endif
+
+/* LeakSanitizer traces the process, ThreadSanitizer asks for personality(), coverage is written to
+ * files when a process ends. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TPROF_COVERAGE) ||    \
+    HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer) ||                             \
+    HAS_FEATURE(memory_sanitizer) || HAS_FEATURE(undefined_behavior_sanitizer)
+#define BY_ITSELF CMD_JAIL_OFF
+#else
+#define BY_ITSELF CMD_JAIL_AUTO
+#endif
+
+bool cmd_jail_mode(enum cmd_jail_mode *mode)
+{
+	const char *set = getenv("TPROF_JAIL");
+
+	*mode = BY_ITSELF;
+	if (!set || !*set)
+		return true;
+	if (!strcmp(set, "auto"))
+		*mode = CMD_JAIL_AUTO;
+	else if (!strcmp(set, "require"))
+		*mode = CMD_JAIL_REQUIRE;
+	else if (!strcmp(set, "off"))
+		*mode = CMD_JAIL_OFF;
+	else
+		return false;
+	return true;
+}

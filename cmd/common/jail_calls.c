@@ -1,0 +1,97 @@
+/* The filter is put together by libseccomp, which knows the numbers of all processors. */
+#include "common/jail_calls.h"
+
+#ifndef TPROF_SECCOMP
+
+bool cmd_jail_calls_only(void)
+{
+	return false;
+}
+
+#else
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <seccomp.h>
+#include <unistd.h>
+
+/* Files that are open, or that Landlock lets one open; memory; threads; time. Those of the first
+ * line are what most calls are. A name that a processor does not have is left out. */
+static const char *const allowed[] = {
+    "pwrite64", "madvise", "futex", "write", "read", "pread64", "lseek",
+    /* files */
+    "readv", "writev", "_llseek", "open", "openat", "close", "fsync", "fdatasync", "ftruncate",
+    "ftruncate64", "fallocate", "flock", "dup", "fcntl", "fcntl64", "getdents64", "access",
+    "faccessat", "faccessat2", "readlink", "readlinkat", "stat", "lstat", "fstat", "stat64",
+    "lstat64", "fstat64", "fstatat64", "newfstatat", "statx", "fstatfs", "fstatfs64", "getcwd",
+    "sync_file_range", "sync_file_range2", "fadvise64", "fadvise64_64",
+    /* memory */
+    "munmap", "mremap", "brk",
+    /* threads, and this process */
+    "futex_time64", "sched_yield", "sched_getaffinity", "set_robust_list", "rseq", "rt_sigprocmask",
+    "rt_sigaction", "rt_sigreturn", "sigreturn", "sigaltstack", "restart_syscall", "exit",
+    "exit_group", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid",
+    "getuid32", "geteuid32", "getgid32", "getegid32", "getrusage", "sysinfo", "uname",
+    /* time */
+    "clock_gettime", "clock_gettime64", "clock_getres", "clock_getres_time64", "clock_nanosleep",
+    "clock_nanosleep_time64", "nanosleep", "gettimeofday", "time", "getrandom"};
+
+/* Of these, an argument decides. */
+static int allow_some(scmp_filter_ctx f)
+{
+/* Memory that holds no code. */
+#ifdef __s390x__ /* its arguments lie in memory, where no filter looks */
+	int code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0);
+#else
+	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+	int code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, no_code);
+
+	(void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap2), 1, no_code);
+#endif
+	if (!code)
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+					SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	/* Threads, no processes. clone3 has its flags in memory: without it, libc takes clone. */
+	if (!code)
+#ifdef __s390x__
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+					SCMP_A1(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+#else
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+					SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+#endif
+	(void)seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	/* abort() sends itself a signal. */
+	if (!code)
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+					SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	return code;
+}
+
+bool cmd_jail_calls_only(void)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int code;
+
+	if (!f)
+		return false;
+	(void)seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
+	/* Kernels before 5.16 slow a process with a filter down, against code that would spy on its
+	 * own process: there is none here. */
+	(void)seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1);
+	code = allow_some(f);
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && !code; i++) {
+		int call = seccomp_syscall_resolve_name(allowed[i]);
+
+		if (call >= 0)
+			code = seccomp_rule_add(f, SCMP_ACT_ALLOW, call, 0);
+	}
+	if (!code)
+		code = seccomp_load(f);
+	seccomp_release(f);
+	return !code;
+}
+
+#endif

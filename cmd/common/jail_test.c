@@ -1,0 +1,506 @@
+/* Each thing that decoding has no use for is tried in a child with a jail, where it has to fail,
+ * and in one without, where it has to succeed: else it would tell nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "common/child.h"
+#include "common/jail.h"
+
+struct place {
+	char dir[64], in[96], part[96], other[96], fresh[96], sub[96];
+};
+
+static void put_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+}
+
+static int set_up(void **state)
+{
+	struct place *p = calloc(1, sizeof(*p));
+
+	snprintf(p->dir, sizeof(p->dir), "/tmp/tprof-jail-test-XXXXXX");
+	assert_non_null(mkdtemp(p->dir));
+	snprintf(p->in, sizeof(p->in), "%s/in", p->dir);
+	snprintf(p->part, sizeof(p->part), "%s/part", p->dir);
+	snprintf(p->other, sizeof(p->other), "%s/other", p->dir);
+	snprintf(p->fresh, sizeof(p->fresh), "%s/fresh", p->dir);
+	snprintf(p->sub, sizeof(p->sub), "%s/sub", p->dir);
+	put_file(p->in);
+	put_file(p->part);
+	put_file(p->other);
+	*state = p;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct place *p = *state;
+
+	unlink(p->in);
+	unlink(p->part);
+	unlink(p->other);
+	unlink(p->fresh);
+	rmdir(p->sub);
+	rmdir(p->dir);
+	free(p);
+	return 0;
+}
+
+/* ---- what is tried: true where it can be done ---- */
+
+static bool opens(const char *path, int how)
+{
+	int fd = open(path, how | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool read_in(struct place *p)
+{
+	return opens(p->in, O_RDONLY);
+}
+static bool write_part(struct place *p)
+{
+	return opens(p->part, O_RDWR | O_TRUNC);
+}
+static bool read_passwd(struct place *p)
+{
+	(void)p;
+	return opens("/etc/passwd", O_RDONLY);
+}
+static bool read_other(struct place *p)
+{
+	return opens(p->other, O_RDONLY);
+}
+static bool list_dir(struct place *p)
+{
+	return opens(p->dir, O_RDONLY | O_DIRECTORY);
+}
+static bool write_in(struct place *p)
+{
+	return opens(p->in, O_WRONLY);
+}
+static bool write_other(struct place *p)
+{
+	return opens(p->other, O_WRONLY);
+}
+static bool cut_other(struct place *p)
+{
+	return !truncate(p->other, 5);
+}
+static bool make_file(struct place *p)
+{
+	return opens(p->fresh, O_WRONLY | O_CREAT);
+}
+static bool make_folder(struct place *p)
+{
+	return !mkdir(p->sub, 0700);
+}
+static bool make_link(struct place *p)
+{
+	return !symlink("/etc/passwd", p->fresh);
+}
+static bool hard_link(struct place *p)
+{
+	return !link(p->other, p->fresh);
+}
+static bool move(struct place *p)
+{
+	return !rename(p->other, p->fresh);
+}
+static bool remove_file(struct place *p)
+{
+	return !unlink(p->other);
+}
+static bool change_mode(struct place *p)
+{
+	return !chmod(p->other, 0777);
+}
+
+static bool make_socket(struct place *p)
+{
+	(void)p;
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+}
+
+static bool make_internet(struct place *p)
+{
+	(void)p;
+	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+}
+
+static bool start_process(struct place *p)
+{
+	pid_t pid = fork();
+
+	(void)p;
+	if (!pid)
+		_exit(0);
+	return pid > 0 && waitpid(pid, NULL, 0) == pid;
+}
+
+/* What exec does not come back from. */
+static bool start_program(struct place *p)
+{
+	(void)p;
+	execl("/bin/sh", "sh", "-c", "exit 1", (char *)NULL);
+	return false;
+}
+
+static bool trace_parent(struct place *p)
+{
+	pid_t parent = getppid();
+	int how;
+
+	(void)p;
+	if (ptrace(PTRACE_SEIZE, parent, 0, 0))
+		return errno != EPERM;
+	ptrace(PTRACE_INTERRUPT, parent, 0, 0);
+	waitpid(parent, &how, 0);
+	return !ptrace(PTRACE_DETACH, parent, 0, 0);
+}
+
+static bool signal_parent(struct place *p)
+{
+	(void)p;
+	return !kill(getppid(), SIGWINCH);
+}
+
+static bool signal_thread(struct place *p)
+{
+	(void)p;
+	return !syscall(SYS_tgkill, getppid(), getppid(), SIGWINCH);
+}
+
+static bool run_memory(struct place *p)
+{
+	(void)p;
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+	       MAP_FAILED;
+}
+
+static bool make_runnable(struct place *p)
+{
+	void *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)p;
+	return m != MAP_FAILED && !mprotect(m, 4096, PROT_READ | PROT_EXEC);
+}
+
+static void *nothing(void *ctx)
+{
+	return ctx;
+}
+
+static bool make_thread(struct place *p)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, nothing, p) && !pthread_join(thread, NULL);
+}
+
+static bool take_memory(struct place *p)
+{
+	void *m = malloc(64 << 20);
+
+	(void)p;
+	if (m)
+		memset(m, 1, 64 << 20);
+	free(m);
+	return m != NULL;
+}
+
+static const struct {
+	const char *what;
+	bool (*try)(struct place *p);
+	unsigned refused; /* by either of these */
+} tries[] = {
+    {"read the input", read_in, 0},
+    {"write the part", write_part, 0},
+    {"start a thread", make_thread, 0},
+    {"take memory", take_memory, 0},
+    {"read /etc/passwd", read_passwd, CMD_JAIL_LANDLOCK},
+    {"read a file beside the input", read_other, CMD_JAIL_LANDLOCK},
+    {"list the folder", list_dir, CMD_JAIL_LANDLOCK},
+    {"write to the input", write_in, CMD_JAIL_LANDLOCK},
+    {"write to a file beside it", write_other, CMD_JAIL_LANDLOCK},
+    {"cut a file", cut_other, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"make a file", make_file, CMD_JAIL_LANDLOCK},
+    {"make a folder", make_folder, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"make a symbolic link", make_link, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"make a hard link", hard_link, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"rename a file", move, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"remove a file", remove_file, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"change a mode", change_mode, CMD_JAIL_SECCOMP},
+    {"make a local socket", make_socket, CMD_JAIL_SECCOMP},
+    {"make a socket of the internet", make_internet, CMD_JAIL_SECCOMP},
+    {"start a process", start_process, CMD_JAIL_SECCOMP},
+    {"trace the parent", trace_parent, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+    {"send the parent a signal", signal_parent, CMD_JAIL_SECCOMP},
+    {"send it one by its thread", signal_thread, CMD_JAIL_SECCOMP},
+    {"map memory that is run", run_memory, CMD_JAIL_SECCOMP},
+    {"let memory be run", make_runnable, CMD_JAIL_SECCOMP},
+    {"start a program", start_program, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
+};
+
+#define NTRIES (sizeof(tries) / sizeof(tries[0]))
+
+/* ---- in a child ---- */
+
+enum { CAN = 1, CANNOT = 0 };
+
+struct attempt {
+	struct place *p;
+	size_t i;
+	unsigned *has; /* shared */
+};
+
+static int attempt(void *ctx, unsigned has)
+{
+	struct attempt *a = ctx;
+
+	*a->has = has;
+	return tries[a->i].try(a->p) ? CAN : CANNOT;
+}
+
+static int in_jail(struct place *p, size_t i, unsigned *has)
+{
+	struct attempt a = {p, i, has};
+	struct cmd_child child = {.work = attempt, .ctx = &a, .jail.write = p->part};
+	struct tp_err err = {.msg = ""};
+	int status = -1, code;
+
+	cmd_jail_allow(&child.jail, p->in);
+	code = cmd_child_run(&child, &status, &err);
+	assert_string_equal(err.msg, "");
+	assert_int_equal(code, 0);
+	return status;
+}
+
+static int without(struct place *p, size_t i)
+{
+	pid_t pid = fork();
+	int how;
+
+	if (!pid)
+		_exit(tries[i].try(p) ? CAN : CANNOT);
+	assert_int_equal(waitpid(pid, &how, 0), pid);
+	assert_true(WIFEXITED(how));
+	return WEXITSTATUS(how);
+}
+
+static void fill(struct place *p)
+{
+	rmdir(p->sub);
+	unlink(p->fresh);
+	put_file(p->other);
+}
+
+/* Sanitizers do in their own ways what is forbidden here. */
+static void need_jail(void)
+{
+	enum cmd_jail_mode mode;
+
+	unsetenv("TPROF_JAIL");
+	assert_true(cmd_jail_mode(&mode));
+	if (mode == CMD_JAIL_OFF) {
+		print_message("builds with sanitizers have no jail\n");
+		skip();
+	}
+}
+
+static void test_jail_tries(void **state)
+{
+	unsigned *has = cmd_child_share(sizeof(*has));
+
+	need_jail();
+	assert_non_null(has);
+	for (size_t i = 0; i < NTRIES; i++) {
+		int jailed, can;
+
+		fill(*state);
+		jailed = in_jail(*state, i, has);
+		fill(*state);
+		can = without(*state, i);
+		if (can != CAN)
+			fail_msg("nothing can %s, jail or not", tries[i].what);
+		if (jailed != (tries[i].refused & *has ? CANNOT : CAN))
+			fail_msg("in a jail of %u, one %s %s", *has, jailed ? "can" : "cannot",
+				 tries[i].what);
+	}
+	/* A kernel that says it has Landlock must have put it in force. */
+	assert_int_equal(!!(*has & CMD_JAIL_LANDLOCK), cmd_jail_landlock() > 0);
+	cmd_child_unshare(has, sizeof(*has));
+}
+
+/* ---- how a child ends ---- */
+
+static int end_by(void *ctx, unsigned has)
+{
+	(void)has;
+	signal(*(int *)ctx, SIG_DFL);
+	raise(*(int *)ctx);
+	return 0;
+}
+
+static int abort_now(void *ctx, unsigned has)
+{
+	(void)ctx, (void)has;
+	abort();
+}
+
+static void test_child_signals(void **state)
+{
+	static const struct {
+		int signal, code;
+		const char *says;
+	} ends[] = {
+	    {SIGBUS, TP_EIO, "became shorter"},
+	    {SIGKILL, TP_ENOMEM, "memory"},
+	    {SIGXCPU, TP_EIO, "ulimit"},
+	    {SIGSEGV, TP_ELIMIT, "an error of tprof"},
+	    {SIGSYS, TP_ELIMIT, "an error of tprof"},
+	};
+	struct tp_err err;
+	int status;
+
+	(void)state;
+	need_jail();
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		int number = ends[i].signal;
+		struct cmd_child child = {.work = end_by, .ctx = &number};
+
+		assert_int_equal(cmd_child_run(&child, &status, &err), ends[i].code);
+		assert_non_null(strstr(err.msg, ends[i].says));
+	}
+	assert_int_equal(cmd_child_run(&(struct cmd_child){.work = abort_now}, &status, &err),
+			 TP_ELIMIT);
+	assert_non_null(strstr(err.msg, "Aborted"));
+}
+
+/* ---- a file that is cut under the child ---- */
+
+struct reader {
+	struct place *p;
+	volatile int *mapped; /* shared */
+};
+
+static int read_slowly(void *ctx, unsigned has)
+{
+	struct reader *r = ctx;
+	int fd = open(r->p->in, O_RDONLY | O_CLOEXEC), sum = 0;
+	const volatile char *m = mmap(NULL, 10, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	(void)has;
+	signal(SIGBUS, SIG_DFL); /* cmocka has a handler */
+	*r->mapped = 1;
+	for (int i = 0; i < 1000; i++) {
+		sum += m[5];
+		usleep(10000);
+	}
+	return sum != 0;
+}
+
+static int cut(void *ctx)
+{
+	struct reader *r = ctx;
+
+	return *r->mapped && truncate(r->p->in, 0);
+}
+
+static void test_child_file_is_cut(void **state)
+{
+	struct reader r = {*state, cmd_child_share(sizeof(int))};
+	struct cmd_child child = {.work = read_slowly, .meanwhile = cut, .ctx = &r};
+	struct tp_err err;
+	int status;
+
+	need_jail();
+	cmd_jail_allow(&child.jail, r.p->in);
+	assert_int_equal(cmd_child_run(&child, &status, &err), TP_EIO);
+	assert_non_null(strstr(err.msg, "became shorter while it was read"));
+	cmd_child_unshare((void *)(uintptr_t)r.mapped, sizeof(int));
+}
+
+static int stop(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+static int wait_long(void *ctx, unsigned has)
+{
+	(void)ctx, (void)has;
+	sleep(60);
+	return 0;
+}
+
+static void test_child_is_stopped(void **state)
+{
+	struct cmd_child child = {.work = wait_long, .meanwhile = stop};
+	struct tp_err err;
+	int status;
+
+	(void)state;
+	need_jail();
+	assert_int_equal(cmd_child_run(&child, &status, &err), TP_ECANCEL);
+}
+
+static void test_mode(void **state)
+{
+	static const struct {
+		const char *set;
+		bool known;
+		enum cmd_jail_mode mode;
+	} modes[] = {{"auto", true, CMD_JAIL_AUTO},
+		     {"require", true, CMD_JAIL_REQUIRE},
+		     {"off", true, CMD_JAIL_OFF},
+		     {"yes", false, CMD_JAIL_OFF}};
+	enum cmd_jail_mode mode;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		setenv("TPROF_JAIL", modes[i].set, 1);
+		assert_int_equal(cmd_jail_mode(&mode), modes[i].known);
+		if (modes[i].known)
+			assert_int_equal(mode, modes[i].mode);
+	}
+	unsetenv("TPROF_JAIL");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_jail_tries, set_up, tear_down),
+	    cmocka_unit_test(test_child_signals),
+	    cmocka_unit_test_setup_teardown(test_child_file_is_cut, set_up, tear_down),
+	    cmocka_unit_test(test_child_is_stopped),
+	    cmocka_unit_test(test_mode),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
