@@ -22,6 +22,8 @@ EDIT_PACKAGES := libedit
 XML_PACKAGES := libxml-2.0
 TUI_PACKAGES := ncursesw
 TEST_PACKAGES := cmocka
+# Of the jail that commands decode in; systems without it have the other half of that.
+JAIL_PACKAGE := libseccomp
 CFLAGS ?= -O2 -g
 # As make's own CC is cc; its CXX is g++, wherever.
 ifeq ($(origin CXX),default)
@@ -57,6 +59,8 @@ LIBS_tprof-diff = $(LIBS_tprof-flame)
 LIBS_tprof-export = $(LIBS_tprof-flame)
 LIBS_tprof-path = $(LIBS_tprof-flame)
 LIBS_tprof-report = $(LIBS_tprof-flame)
+JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell pkg-config --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && pkg-config --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
+JAIL_LIBS = $(eval JAIL_LIBS := $(shell pkg-config --exists $(JAIL_PACKAGE) && pkg-config --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
 TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
@@ -105,6 +109,8 @@ $(B)/obj/%.o: %.c | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+$(B)/obj/cmd/common/jail_calls.o: PKG_CFLAGS += $(JAIL_CFLAGS)
+
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
 asset_bytes = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
 assets = $(patsubst $(1)/%,$(B)/gen/%.inc,$(wildcard $(1)/*))
@@ -135,7 +141,7 @@ define command
 $(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c))) $$(LIBS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(PIE) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(LIBS_$(1))
+	$$(Q)$$(CC) $$(PIE) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(JAIL_LIBS) $$(LIBS_$(1))
 endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
 
@@ -144,12 +150,12 @@ TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES) $(XML_PA
 $(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(TUI_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(JAIL_LIBS) $(TUI_LIBS)
 
 $(B)/test/cmd/tprof-tui/%: $(B)/obj/cmd/tprof-tui/%.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(TUI_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(JAIL_LIBS) $(TUI_LIBS)
 
 $(B)/bin/tprof-record: $(LIBRECORD)
 # What it is made of comes before what that needs.
@@ -158,12 +164,12 @@ $(B)/bin/tprof-record: LIBS_BEFORE = $(LIBRECORD)
 $(B)/test/$(REC)/%: $(B)/obj/$(REC)/%.o $(LIBRECORD) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(JAIL_LIBS)
 
 $(B)/test/%: $(B)/obj/%.o $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter-out %.so,$^) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(JAIL_LIBS)
 
 # What the plain sqlite3 shell loads (.load tprof) to see the virtual tables. Whatever calls SQLite
 # is compiled a second time, to call the one that loads it; SQLite itself is not linked.
@@ -236,6 +242,7 @@ check-packages:
 	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
 	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
+	@pkg-config --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
 
 # ---- from a fresh clone ----
 
@@ -248,7 +255,7 @@ AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLA
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(JAIL_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time
