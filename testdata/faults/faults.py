@@ -48,7 +48,8 @@ HOW = {
 
 
 def environment(work):
-    env = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS")}
+    env = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TPROF_JAIL")}
+    env.setdefault("TPROF_JAIL", "off")  # calls are counted in one process
     env.update(HOME=os.path.join(work, "home"), XDG_CACHE_HOME=os.path.join(work, "cache"),
                TMPDIR=os.path.join(work, "tmp"), TZ="UTC", LC_ALL="C.UTF-8", TERM="dumb")
     return env
