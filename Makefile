@@ -190,7 +190,7 @@ $(B)/test/cmd/extension/extension_test: $(EXTENSION)
 
 # Never built with sanitizers or for gcov: the program they are loaded into is not.
 INSIDE_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread -fvisibility=hidden -ftls-model=initial-exec \
-	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g $(if $(HARDEN),$(HARDEN_CFLAGS) $(call fortify,-O2))
+	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g $(filter -ffile-prefix-map=% -fdebug-prefix-map=%,$(CFLAGS)) $(if $(HARDEN),$(HARDEN_CFLAGS) $(call fortify,-O2))
 INSIDE_LDFLAGS = -shared -Wl,--no-undefined $(if $(HARDEN),$(HARDEN_LDFLAGS),-Wl,-z,now)
 
 $(B)/inside/%.o: %.c | check-packages

@@ -1,0 +1,33 @@
+#!/bin/sh
+# The sources as a tarball: the same files in the same order have the same bytes, whoever makes it, from
+# a clone or from what such a tarball holds. Times are that of the version's changelog entry.
+#
+#   VERSION=0.1.0 sh testdata/check/dist.sh FILE.tar.gz
+set -eu
+cd "$(dirname "$0")/../.."
+file=$1
+name=tprof-$VERSION
+for said in "$(sed -n '1s/^tprof (\(.*\)) .*/\1/p' debian/changelog)" \
+	"$(sed -n 's/^## \[\([0-9].*\)\].*/\1/p' CHANGELOG.md | head -n 1)"; do
+	[ "$said" = "$VERSION" ] || {
+		echo "make dist: the Makefile has version $VERSION, debian/changelog or CHANGELOG.md begins with '$said'" >&2
+		exit 1
+	}
+done
+mkdir -p "$(dirname "$file")"
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+if [ -e .git ] && command -v git >/dev/null; then
+	git ls-files >"$list"
+	[ -z "$(git status --porcelain --untracked-files=no)" ] ||
+		echo 'make dist: with what is not committed yet' >&2
+else
+	find . \( -path ./build -o -path ./.git \) -prune -o \( -type f -o -type l \) \
+		! -name '*.tprof' ! -name '*.tprof.lock' -print | sed 's|^\./||' >"$list"
+fi
+date=$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)
+LC_ALL=C sort "$list" | tar --create --format=gnu --no-recursion --files-from=- --verbatim-files-from \
+	--mtime="$date" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
+	--transform="s|^|$name/|S" | gzip -9n >"$file.part"
+mv "$file.part" "$file"
+echo "$file"
