@@ -26,8 +26,10 @@ else
 		! -name '*.tprof' ! -name '*.tprof.lock' -print | sed 's|^\./||' >"$list"
 fi
 date=$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)
-LC_ALL=C sort "$list" | tar --create --format=gnu --no-recursion --files-from=- --verbatim-files-from \
-	--mtime="$date" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
-	--transform="s|^|$name/|S" | gzip -9n >"$file.part"
+LC_ALL=C sort -o "$list" "$list"
+tar --create --file="$file.tar" --format=gnu --no-recursion --mtime="$date" --owner=0 --group=0 --numeric-owner \
+	--mode='u=rwX,go=rX' --transform="s|^|$name/|S" --verbatim-files-from --files-from="$list"
+gzip -9n <"$file.tar" >"$file.part"
+rm "$file.tar"
 mv "$file.part" "$file"
 echo "$file"
