@@ -35,5 +35,10 @@ echo 'changed' >>"$inside/README.md"
 expect 'a change makes another' sh -c "$MAKE -C '$inside' dist && ! cmp -s '$scratch/first.tar.gz' '$inside/$file'"
 sed -i 's/^VERSION := .*/VERSION := 9.9.9/' "$inside/Makefile"
 expect 'a version that the changelogs do not know is refused' sh -c "! $MAKE -C '$inside' dist"
+# What building needs is named once for make setup, and once for Debian's builders.
+for package in $(sed -n "s/^debian='\(.*\)'/\1/p" .ci/setup); do
+	case $package in gcc | g++ | libc6-dev) continue ;; pkg-config) package=pkgconf ;; esac
+	expect "debian/control does not name $package" grep -q "^ $package\b" debian/control
+done
 echo "dist: $passed passed, $failed failed"
 [ $failed -eq 0 ]

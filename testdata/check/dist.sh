@@ -16,7 +16,8 @@ for said in "$(sed -n '1s/^tprof (\(.*\)) .*/\1/p' debian/changelog)" \
 done
 mkdir -p "$(dirname "$file")"
 list=$(mktemp)
-trap 'rm -f "$list"' EXIT
+part=$file.$$
+trap 'rm -f "$list" "$part" "$part.gz"' EXIT
 if [ -e .git ] && command -v git >/dev/null; then
 	git ls-files >"$list"
 	[ -z "$(git status --porcelain --untracked-files=no)" ] ||
@@ -27,9 +28,8 @@ else
 fi
 date=$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)
 LC_ALL=C sort -o "$list" "$list"
-tar --create --file="$file.tar" --format=gnu --no-recursion --mtime="$date" --owner=0 --group=0 --numeric-owner \
+tar --create --file="$part" --format=gnu --no-recursion --mtime="$date" --owner=0 --group=0 --numeric-owner \
 	--mode='u=rwX,go=rX' --transform="s|^|$name/|S" --verbatim-files-from --files-from="$list"
-gzip -9n <"$file.tar" >"$file.part"
-rm "$file.tar"
-mv "$file.part" "$file"
+gzip -9n <"$part" >"$part.gz"
+mv "$part.gz" "$file"
 echo "$file"
