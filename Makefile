@@ -8,6 +8,7 @@
 #   COVERAGE=1              build for gcov (into build/cov)
 #   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g; hardening stays)
 #   HARDEN=                 build without hardening
+#   PKG_CONFIG=, AR=        those of another machine (make ports)
 #   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; all are below, at "installing"
 
 VERSION := 0.1.0
@@ -25,6 +26,7 @@ TEST_PACKAGES := cmocka
 # Of the jail that commands decode in; systems without it have the other half of that.
 JAIL_PACKAGE := libseccomp
 CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
 # As make's own CC is cc; its CXX is g++, wherever.
 ifeq ($(origin CXX),default)
 CXX := c++
@@ -48,20 +50,25 @@ PIE := $(if $(HARDENED),-pie)
 ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(if $(HARDENED),$(HARDEN_CFLAGS)) \
 	$(CPPFLAGS) $(CFLAGS) $(if $(HARDENED),$(call fortify,$(CPPFLAGS) $(CFLAGS))) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage -DTPROF_COVERAGE)
+# Where words have 32 bits: files and times of more, and floating point that rounds as everywhere else
+# (x87 keeps more digits than there are; SSE2 does not).
+ALL_CFLAGS += $(MACHINE)
+MACHINE = $(eval MACHINE := $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -dM -E -x c /dev/null | awk \
+	'/__SIZEOF_LONG__ 4$$/ { print "-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64" } /__i386__ / { print "-msse2 -mfpmath=sse" }'))$(MACHINE)
 ALL_LDFLAGS = -pthread $(if $(HARDENED),$(HARDEN_LDFLAGS)) $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVERAGE),--coverage)
 
 # The setup targets must run before any package is there, so look packages up lazily and once.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES)))$(PKG_CFLAGS)
-PKG_LIBS = $(eval PKG_LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm)$(PKG_LIBS)
-LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell pkg-config --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
-LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell pkg-config --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES)))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm)$(PKG_LIBS)
+LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell $(PKG_CONFIG) --libs $(EDIT_PACKAGES)))$(LIBS_tprof-query)
+LIBS_tprof-flame = $(eval LIBS_tprof-flame := $(shell $(PKG_CONFIG) --libs $(XML_PACKAGES)))$(LIBS_tprof-flame)
 LIBS_tprof-diff = $(LIBS_tprof-flame)
 LIBS_tprof-export = $(LIBS_tprof-flame)
 LIBS_tprof-path = $(LIBS_tprof-flame)
 LIBS_tprof-report = $(LIBS_tprof-flame)
-JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell pkg-config --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && pkg-config --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
-JAIL_LIBS = $(eval JAIL_LIBS := $(shell pkg-config --exists $(JAIL_PACKAGE) && pkg-config --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
-TEST_LIBS = $(eval TEST_LIBS := $(shell pkg-config --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
+JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && $(PKG_CONFIG) --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
+JAIL_LIBS = $(eval JAIL_LIBS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && $(PKG_CONFIG) --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
+TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
 lib_src = $(filter-out %_test.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
@@ -69,19 +76,26 @@ PARSE_SRC := $(call lib_src,libparse)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
 COMMANDS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
-# Only what is called tprof… is installed; the others are tools of this tree.
-INSTALLED := $(filter tprof%,$(COMMANDS))
 EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
 REC := cmd/tprof-record
 rec_src = $(filter-out %_test.c,$(foreach d,$(1),$(wildcard $(REC)/$(d)/*.c $(REC)/$(d)/*/*.c)))
+# For processors whose system calls and stacks it knows (core/inside.h); elsewhere there is the rest.
+RECORDER ?= $(if $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null | awk '/__(x86_64|aarch64)__ / { known = 1 } END { if (NR && !known) print "no" }'),,yes)
+ifeq ($(RECORDER),yes)
 REC_SRC := $(call rec_src,core convert parent api)
 PRELOAD_SRC := $(call rec_src,core preload)
 API_SRC := $(call rec_src,core api convert) $(REC)/parent/drain.c $(REC)/parent/spool.c
-TUI_SRC := $(filter-out %_test.c cmd/tprof-tui/main.c,$(wildcard cmd/tprof-tui/*.c cmd/tprof-tui/*/*.c cmd/tprof-tui/*/*/*.c))
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
-TEST_SRC := $(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c)
+else
+COMMANDS := $(filter-out tprof-record,$(COMMANDS))
+endif
+TUI_SRC := $(filter-out %_test.c cmd/tprof-tui/main.c,$(wildcard cmd/tprof-tui/*.c cmd/tprof-tui/*/*.c cmd/tprof-tui/*/*/*.c))
+TEST_SRC := $(filter-out $(if $(REC_SRC),,$(REC)/%),$(wildcard cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c))
+
+# Only what is called tprof… is installed; the others are tools of this tree.
+INSTALLED := $(filter tprof%,$(COMMANDS))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 BINS := $(addprefix $(B)/bin/,$(COMMANDS))
@@ -92,8 +106,8 @@ LIBCOMMON := $(B)/libcommon.a
 LIBS := $(LIBCOMMON) $(LIBREPORT) $(LIBPARSE)
 LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
 LIBTUI := $(B)/libtui.a
-PRELOAD := $(if $(wildcard $(REC)/preload/*.c),$(B)/lib/tprof-preload.so)
-API := $(if $(wildcard $(REC)/api/*.c),$(B)/lib/libtprof-record.so)
+PRELOAD := $(if $(PRELOAD_SRC),$(B)/lib/tprof-preload.so)
+API := $(if $(API_SRC),$(B)/lib/libtprof-record.so)
 REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
 
 Q := $(if $(V),,@)
@@ -146,7 +160,7 @@ endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
 
 # Its views and widgets are tested one by one, so they are a library.
-TUI_LIBS = $(eval TUI_LIBS := $(shell pkg-config --libs $(TUI_PACKAGES) $(XML_PACKAGES)))$(TUI_LIBS)
+TUI_LIBS = $(eval TUI_LIBS := $(shell $(PKG_CONFIG) --libs $(TUI_PACKAGES) $(XML_PACKAGES)))$(TUI_LIBS)
 $(B)/bin/tprof-tui: $(B)/obj/cmd/tprof-tui/main.o $(LIBTUI) $(LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -239,10 +253,10 @@ record-programs: $(REC_PROGRAMS)
 
 .PHONY: check-packages
 check-packages:
-	@command -v pkg-config >/dev/null || { echo "tprof: pkg-config is missing; 'make setup' installs it, or says how" >&2; exit 1; }
-	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do pkg-config --exists $$p || { \
+	@command -v $(PKG_CONFIG) >/dev/null || { echo "tprof: $(PKG_CONFIG) is missing; 'make setup' installs it, or says how" >&2; exit 1; }
+	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
-	@pkg-config --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
+	@$(PKG_CONFIG) --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
 
 # ---- from a fresh clone ----
 

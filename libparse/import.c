@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/wide.h"
 #include "open/input.h"
 #include "order/pipe.h"
 #include "order/trace.h"
@@ -290,14 +291,19 @@ static int note_file_time(struct work *w, struct tp_err *err)
 static int64_t wall_of_start(const struct tp_trace *t)
 {
 	const struct tp_clock *c = t->clocks;
-	__int128 wall;
+	int64_t wall;
 
 	/* Whoever writes a snapshot and does not know the time says 0. */
 	if (!t->nclocks || !t->started || !c->mono_ns || !c->wall_sec)
 		return TP_NULL;
-	wall = (__int128)c->wall_sec * 1000000000 + c->wall_nsec - ((__int128)c->ts - t->first_ts);
 	/* A clock beyond what 64 bits of ns can say is as good as none. */
-	return wall > INT64_MIN && wall <= INT64_MAX ? (int64_t)wall : TP_NULL;
+	if (__builtin_mul_overflow(c->wall_sec, INT64_C(1000000000), &wall) ||
+	    __builtin_add_overflow(wall, c->wall_nsec, &wall))
+		return TP_NULL;
+	return (c->ts >= t->first_ts ? tp_before(wall, tp_apart(c->ts, t->first_ts), &wall)
+				     : tp_after(wall, tp_apart(t->first_ts, c->ts), &wall))
+		   ? wall
+		   : TP_NULL;
 }
 
 static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_result *r)

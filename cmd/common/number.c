@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/wide.h"
 
 struct unit {
 	const char *name;
@@ -74,9 +75,10 @@ static bool decimal(const char **text, int64_t *whole, int64_t *fraction, int64_
 /* whole.fraction × size, rounded towards zero; false when it does not fit. */
 static bool scaled(int64_t whole, int64_t fraction, int64_t scale, int64_t size, int64_t *out)
 {
-	int64_t part = (int64_t)((__int128)fraction * size / scale);
+	uint64_t part;
 
-	return !__builtin_mul_overflow(whole, size, out) &&
+	return tp_scale((uint64_t)fraction, (uint64_t)size, (uint64_t)scale, &part) &&
+	       !__builtin_mul_overflow(whole, size, out) &&
 	       !__builtin_add_overflow(*out, part, out);
 }
 

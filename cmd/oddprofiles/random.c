@@ -84,7 +84,7 @@ static void tables(struct draft *d, struct chance *c, uint64_t nmappings, uint64
 						      often(c, 20) ? (int64_t)draw(c, 9) : 0};
 		draft_location(d, id_of(c, i, wild), mapping ? id_of(c, mapping - 1, wild) : 0,
 			       often(c, 90) ? 0x400000 * mapping + draw(c, 40) : 0, often(c, 5),
-			       line, n);
+			       line, (size_t)n);
 	}
 }
 
@@ -112,8 +112,8 @@ static void samples(struct draft *d, struct chance *c, uint64_t ntypes, uint64_t
 						: (struct draft_label){PICK(c, keys), NULL,
 								       (int64_t)draw(c, 2000) - 100,
 								       PICK(c, units)};
-		draft_add_sample(d,
-				 &(struct draft_sample){id, depth, value, ntypes, label, nlabels});
+		draft_add_sample(d, &(struct draft_sample){id, (size_t)depth, value, (size_t)ntypes,
+							   label, (size_t)nlabels});
 	}
 }
 

@@ -33,7 +33,7 @@ static int grow(void *array, size_t *room, size_t n, size_t more, size_t size)
 
 	if (n + more <= *room)
 		return 0;
-	if (more > MAX_ENTRIES || n > MAX_ENTRIES * 8)
+	if (more > MAX_ENTRIES || n / 8 > MAX_ENTRIES || n + more > SIZE_MAX / 4 / size)
 		return TP_ELIMIT;
 	while (want < n + more)
 		want *= 2;

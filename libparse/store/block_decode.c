@@ -152,7 +152,7 @@ static int read_heads(struct decoder *d, const void *data, size_t size, int64_t 
 
 		if (i >= BLOCK_COLUMNS)
 			continue;
-		if (raw > most_bytes(i, n) || stored > raw)
+		if (raw > most_bytes(i, (size_t)n) || stored > raw)
 			return damaged(err, "size of a column");
 		d->codec[i] = codec;
 		d->raw[i] = (size_t)raw;

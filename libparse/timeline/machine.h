@@ -50,7 +50,7 @@ struct tp_gstate {
 	/* Also timeline.c's: where the span will be counted, 0 if that has to be looked up. */
 	uint32_t cell;
 	uint8_t gc; /* and that of its summary, to be at hand */
-	uint8_t pad[7];
+	uint8_t pad[19 - sizeof(void *)];
 };
 
 _Static_assert(sizeof(struct tp_gstate) == 64, "a goroutine's state is a cache line");

@@ -14,7 +14,7 @@ void *tp_pool_push(struct tp_pool *p, uint32_t *head)
 
 		if (room > UINT32_MAX)
 			return NULL;
-		items = realloc(p->items, room * p->size);
+		items = room <= SIZE_MAX / p->size ? realloc(p->items, room * p->size) : NULL;
 		if (!items)
 			return NULL;
 		p->items = items;
@@ -41,7 +41,8 @@ void tp_pool_release(struct tp_pool *p)
 static int map_grow(struct tp_map *m)
 {
 	uint64_t size = m->slots ? (m->mask + 1) * 2 : 256;
-	struct tp_map_slot *slots = calloc(size, sizeof(*slots));
+	struct tp_map_slot *slots =
+	    size <= SIZE_MAX / sizeof(*slots) ? calloc((size_t)size, sizeof(*slots)) : NULL;
 
 	if (!slots)
 		return TP_ENOMEM;

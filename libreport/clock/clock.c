@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/wide.h"
 #include "store/sqlerr.h"
 
 #define NS_PER_S 1000000000
@@ -146,46 +147,46 @@ static size_t point_before(const struct rep_clock *c, int64_t at, bool wall)
 	return low;
 }
 
-static bool fits(__int128 v, int64_t *to)
+/* What one clock counts while the other counts `since` after a point, before the next one if there
+ * is one. Points rise by both clocks. */
+static bool across(uint64_t since, bool between, uint64_t here, uint64_t there, uint64_t *moved)
 {
-	if (v <= INT64_MIN || v > INT64_MAX)
-		return false;
-	*to = (int64_t)v;
-	return true;
+	*moved = since;
+	return !since || !between || tp_scale(since, there, here, moved);
 }
 
 bool rep_clock_wall(const struct rep_clock *c, int64_t ts_ns, int64_t *wall_ns)
 {
 	const struct rep_clock_point *p, *next;
-	__int128 since;
+	uint64_t since;
 	size_t at;
 
 	if (!c->n)
 		return false;
 	at = point_before(c, ts_ns, false);
 	p = &c->point[at];
-	next = p + 1;
-	since = (__int128)ts_ns - p->ts_ns;
-	if (since > 0 && at + 1 < c->n)
-		since = since * ((__int128)next->wall_ns - p->wall_ns) /
-			((__int128)next->ts_ns - p->ts_ns);
-	return fits(p->wall_ns + since, wall_ns);
+	if (ts_ns < p->ts_ns)
+		return tp_before(p->wall_ns, tp_apart(p->ts_ns, ts_ns), wall_ns);
+	next = at + 1 < c->n ? p + 1 : p;
+	return across(tp_apart(ts_ns, p->ts_ns), next > p, tp_apart(next->ts_ns, p->ts_ns),
+		      tp_apart(next->wall_ns, p->wall_ns), &since) &&
+	       tp_after(p->wall_ns, since, wall_ns);
 }
 
 bool rep_clock_run(const struct rep_clock *c, int64_t wall_ns, int64_t *ts_ns)
 {
 	const struct rep_clock_point *p, *next;
-	__int128 since;
+	uint64_t since;
 	size_t at;
 
 	if (!c->n)
 		return false;
 	at = point_before(c, wall_ns, true);
 	p = &c->point[at];
-	next = p + 1;
-	since = (__int128)wall_ns - p->wall_ns;
-	if (since > 0 && at + 1 < c->n)
-		since = since * ((__int128)next->ts_ns - p->ts_ns) /
-			((__int128)next->wall_ns - p->wall_ns);
-	return fits(p->ts_ns + since, ts_ns);
+	if (wall_ns < p->wall_ns)
+		return tp_before(p->ts_ns, tp_apart(p->wall_ns, wall_ns), ts_ns);
+	next = at + 1 < c->n ? p + 1 : p;
+	return across(tp_apart(wall_ns, p->wall_ns), next > p, tp_apart(next->wall_ns, p->wall_ns),
+		      tp_apart(next->ts_ns, p->ts_ns), &since) &&
+	       tp_after(p->ts_ns, since, ts_ns);
 }

@@ -82,7 +82,8 @@ int rep_flame_tree_reserve(struct rep_flame_tree *t, uint32_t more)
 		room *= 2;
 	if (room == t->room)
 		return 0;
-	node = realloc(t->node, room * sizeof(*node));
+	node = room <= SIZE_MAX / sizeof(*node) ? realloc(t->node, (size_t)room * sizeof(*node))
+						: NULL;
 	if (!node)
 		return TP_ENOMEM;
 	t->node = node;

@@ -71,7 +71,7 @@ static inline size_t lanes_after_boundary(struct lanes_check *c)
 
 	while (i + 1 < c->first[g + 1] && c->span[i].start < t)
 		i++;
-	i += lanes_random(c, 5);
+	i += (size_t)lanes_random(c, 5);
 	return i < c->n ? i : c->n - 1;
 }
 

@@ -27,7 +27,7 @@ static int grow_slots(struct rep_merger *m)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < p->nsamples; i++) {
-		size_t at = rep_merge_mix(p->stack[i], p->label_set[i]) & (n - 1);
+		size_t at = (size_t)rep_merge_mix(p->stack[i], p->label_set[i]) & (n - 1);
 
 		for (; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -50,7 +50,7 @@ static int put_sample(struct rep_merger *m, uint32_t stack, uint32_t set, const 
 	code = grow_slots(m);
 	if (code)
 		return code;
-	at = rep_merge_mix(stack, set) & (m->nslots - 1);
+	at = (size_t)rep_merge_mix(stack, set) & (m->nslots - 1);
 	for (; m->slot[at]; at = (at + 1) & (m->nslots - 1)) {
 		size_t i = m->slot[at] - 1;
 

@@ -39,7 +39,7 @@ static int order_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, 
 		if (p >= rows || index[p])
 			continue;
 		index[p] = 1;
-		place[n++] = (struct place){REP_COL(v, PROC, id)[p], p};
+		place[n++] = (struct place){REP_COL(v, PROC, id)[p], (size_t)p};
 	}
 	qsort(place, n, sizeof(*place), by_id);
 	t->proc_id = calloc(n + 1, sizeof(*t->proc_id));

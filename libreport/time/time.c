@@ -231,7 +231,7 @@ static int read_sums(struct reading *r, size_t first, size_t last, struct tp_err
 		if (segment < first || segment >= last || c == REP_TIME_NCLASSES ||
 		    !rep_segment_inside(v, &v->segments[segment]))
 			continue;
-		bin = bin_of_segment(t, first, last, segment);
+		bin = bin_of_segment(t, first, last, (size_t)segment);
 		t->all[c].ns[bin] += ns;
 		if (g)
 			g->series[c].ns[bin] += ns;

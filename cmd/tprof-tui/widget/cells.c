@@ -60,9 +60,9 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 
 /* ---- texts ---- */
 
-static uint64_t hash(const struct rep_value *v)
+static size_t hash(const struct rep_value *v)
 {
-	return XXH3_64bits(v->text.data, v->text.size);
+	return (size_t)XXH3_64bits(v->text.data, v->text.size);
 }
 
 static int grow_texts(struct tui_cells *c)

@@ -236,7 +236,7 @@ static int gather(const struct rep_metrics *m, size_t i, struct durations *d)
 		tp_hist_add(&d->hist, whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
 			    whole ? 1 : (uint64_t)item->value);
 	}
-	d->n = d->hist.n;
+	d->n = (size_t)d->hist.n;
 	return 0;
 }
 

@@ -1,9 +1,16 @@
 #include "tprof-tui/view/timeline/window.h"
 
-/* Products of times and columns may have more than 64 bits. */
+#include "base/wide.h"
+
+/* Products of times and columns may have more than 64 bits; what is left of them fits again, as no
+ * window is wider than its run. */
 static int64_t scale(int64_t value, int64_t by, int64_t of)
 {
-	return (int64_t)((__int128)value * by / of);
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value, scaled = 0;
+
+	if (!tp_scale(size, (uint64_t)by, (uint64_t)of, &scaled) || scaled > INT64_MAX)
+		scaled = INT64_MAX;
+	return value < 0 ? -(int64_t)scaled : (int64_t)scaled;
 }
 
 static int64_t length(const struct tl_window *w)
