@@ -315,10 +315,10 @@ endef
 define INSTALL_LIST
 $(foreach c,$(INSTALLED),755|$(B)/bin/$(c)|$(BINDIR)/$(c)$(newline))
 $(foreach e,$(EXTENSION) $(PRELOAD),644|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
-644|$(API)|$(LIBDIR)/libtprof-record.so.0
+$(foreach l,$(API),644|$(l)|$(LIBDIR)/libtprof-record.so.0
 link|libtprof-record.so.0|$(LIBDIR)/libtprof-record.so
 644|$(REC)/api/tprof-record.h|$(INCLUDEDIR)/tprof-record.h
-pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc
+pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc$(newline))
 644|$(LIBPARSE)|$(LIBDIR)/libtprof.a
 $(foreach h,$(PUBLIC_HEADERS),header|libparse/$(h)|$(INCLUDEDIR)/tprof/$(h)$(newline))
 pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc

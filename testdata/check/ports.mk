@@ -1,0 +1,13 @@
+# Other machines, another C library, another compiler. Included by the Makefile.
+
+.PHONY: ports port-i386 port-s390x port-musl port-clang
+ports: ## the four below
+	@MAKE='$(AGAIN)' sh testdata/ports/all.sh
+port-i386: all ## 32 bits: all tests of modules and commands, and stores of the corpus, beside those of here
+	@MAKE='$(AGAIN)' sh testdata/ports/machine.sh i386
+port-s390x: all ## big-endian, under qemu: tests of modules, a third of the commands', stores of the corpus
+	@MAKE='$(AGAIN)' sh testdata/ports/machine.sh s390x
+port-musl: ## the decoders and their tests with musl-gcc
+	@MAKE='$(AGAIN)' sh testdata/ports/musl.sh
+port-clang: ## everything with clang, without a warning; all tests of modules
+	@MAKE='$(AGAIN)' sh testdata/ports/clang.sh
