@@ -220,7 +220,8 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 	$(Q)$(CC) $(INSIDE_LDFLAGS) -o $@ $^ -pthread -ldl
 
 # libparse is in it as far as it is needed, and only what the header names can be seen.
-$(B)/inside/libparse.a: $(call inside,$(PARSE_SRC))
+$(B)/inside/libparse.a: $(call inside,$(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
+	libparse/order/quote.c libparse/order/printable.c)
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
