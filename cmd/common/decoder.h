@@ -13,13 +13,6 @@
 int cmd_import(const char *path, const char *store, const struct tp_import_options *opt,
 	       struct tp_import_result *result, int *has, struct tp_err *err);
 
-/* Any other work on a dump that reads `path` and what `symbols` (may be NULL) names, writes to
- * standard output and error, and says what is wrong by itself: its exit status, or that of what
- * ended it. */
-struct cmd;
-int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options *symbols,
-	       int (*work)(void *ctx), void *ctx);
-
 /* Any other work on a dump that reads `path` (may be NULL) and what `symbols` (may be NULL) names,
  * writes to standard output and error, and says what is wrong by itself: its exit status, or that of
  * what ended it. */
