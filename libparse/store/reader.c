@@ -58,11 +58,15 @@ static int open_for_reading(struct sqlite3 **db, const char *path)
 	return rc;
 }
 
-/* A store is input like any other: nothing in its schema may do more than hold rows. */
+/* A store is input like any other: nothing in its schema may do more than hold rows. Triggers have
+ * no use in one: those of a stranger would run when its new owner changes a row. */
 static int harden(struct sqlite3 *db)
 {
+	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
 	return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) ||
 	       sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL) ||
 	       sqlite3_exec(db, "PRAGMA cell_size_check = 1", NULL, NULL, NULL);
 }
 

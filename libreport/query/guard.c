@@ -29,7 +29,9 @@ static bool pragma_is_harmless(const char *name, const char *argument)
 
 static bool function_is_harmless(const char *name)
 {
-	static const char *const refused[] = {"load_extension", "fts3_tokenizer", NULL};
+	/* The shell has the files' functions, and whoever links SQLite may have added them. */
+	static const char *const refused[] = {"load_extension", "fts3_tokenizer", "readfile",
+					      "writefile",	"edit",		  NULL};
 
 	return !in_list(name, refused);
 }
@@ -45,6 +47,35 @@ static int when_writing(struct rep_query *q, const char *database)
 	if (q->opt.write || (database && !strcmp(database, "temp")))
 		return SQLITE_OK;
 	return refuse(q, rep_query_read_only(q));
+}
+
+/* What SQLite itself would take for a statement, by far more than anybody writes. VACUUM attaches a
+ * file of its own. */
+static const struct {
+	int limit, most;
+} limits[] = {
+    {SQLITE_LIMIT_LENGTH, 256 << 20}, {SQLITE_LIMIT_SQL_LENGTH, 16 << 20},
+    {SQLITE_LIMIT_EXPR_DEPTH, 500},   {SQLITE_LIMIT_COMPOUND_SELECT, 500},
+    {SQLITE_LIMIT_FUNCTION_ARG, 100}, {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10000},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 10}, {SQLITE_LIMIT_VDBE_OP, 10 << 20},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+#define NLIMITS (sizeof(limits) / sizeof(limits[0]))
+_Static_assert(NLIMITS == REP_QUERY_LIMITS, "as many are kept");
+
+void rep_query_limit(struct rep_query *q)
+{
+	for (size_t i = 0; i < NLIMITS; i++)
+		q->before[i] = sqlite3_limit(q->db, limits[i].limit, limits[i].most);
+	q->attached = sqlite3_limit(q->db, SQLITE_LIMIT_ATTACHED, q->opt.write ? -1 : 0);
+}
+
+void rep_query_unlimit(struct rep_query *q)
+{
+	for (size_t i = 0; i < NLIMITS; i++)
+		sqlite3_limit(q->db, limits[i].limit, q->before[i]);
+	sqlite3_limit(q->db, SQLITE_LIMIT_ATTACHED, q->attached);
 }
 
 int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,

@@ -6,12 +6,15 @@
 
 #include "query/query.h"
 
+#define REP_QUERY_LIMITS 9
+
 struct rep_query {
 	sqlite3 *db;
 	struct rep_query_options opt;
 	unsigned results;    /* tables written so far */
 	uint64_t rows;	     /* by the last run */
 	size_t place;	     /* where the last run failed */
+	int before[REP_QUERY_LIMITS], attached; /* limits, for those who use it later */
 	const char *refused; /* why the guard refused the last statement, NULL if it did not */
 };
 
@@ -24,6 +27,10 @@ static inline const char *rep_query_read_only(const struct rep_query *q)
 /* The guard: an authoriser of SQLite (guard.c). ctx is the query. */
 int rep_query_guard(void *ctx, int action, const char *a, const char *b, const char *database,
 		    const char *trigger);
+
+/* Limits to what a statement may be, for as long as the query lives. */
+void rep_query_limit(struct rep_query *q);
+void rep_query_unlimit(struct rep_query *q);
 
 /* SQLite's last error as a sentence that helps: where in the text (starting at `sql`, of which
  * `statement` failed), and what to do (explain.c). Returns TP_ESTORE or TP_ECANCEL. */

@@ -24,6 +24,7 @@ int rep_query_new(struct rep_query **out, struct tp_store *s, const struct rep_q
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	q->db = tp_store_db(s);
 	q->opt = *opt;
+	rep_query_limit(q);
 	sqlite3_set_authorizer(q->db, rep_query_guard, q);
 	if (opt->stop)
 		sqlite3_progress_handler(q->db, STEPS_TO_ASK, is_stopped, q);
@@ -34,6 +35,7 @@ void rep_query_free(struct rep_query *q)
 {
 	if (!q)
 		return;
+	rep_query_unlimit(q);
 	sqlite3_set_authorizer(q->db, NULL, NULL);
 	if (q->opt.stop)
 		sqlite3_progress_handler(q->db, 0, NULL, NULL);
