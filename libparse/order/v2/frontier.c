@@ -114,9 +114,57 @@ void tp_v2_frontier_remove(struct tp_v2_frontier *f, size_t i)
 	tp_v2_frontier_sift_down(f->heap, f->n, 0);
 }
 
+/* Entries out of place that are worth more than sorting. */
+#define STRAYS 64
+
+/* A heap that was sorted and lost or changed an entry is sorted but for as many others as it has
+ * levels. Where no two times are equal there is one order, however it is come by: this takes time
+ * in proportion to n, so that thousands of threads that wait for one another cost less. False, and
+ * nothing has changed, where it is not so. */
+static bool mend(struct tp_v2_frontier *f)
+{
+	struct tp_v2_entry *to = f->heap, *kept = f->spare, stray[STRAYS + 1];
+	size_t nkept = 0, nstrays = 0, n = f->n, at;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_v2_entry e = to[i];
+
+		if (nkept > 1 && kept[nkept - 1].ts >= e.ts && kept[nkept - 2].ts < e.ts)
+			stray[nstrays++] = kept[--nkept]; /* it came too early */
+		if (nkept && kept[nkept - 1].ts >= e.ts)
+			stray[nstrays++] = e;
+		else
+			kept[nkept++] = e;
+		if (nstrays >= STRAYS)
+			return false;
+	}
+	for (size_t i = 1; i < nstrays; i++) {
+		const struct tp_v2_entry e = stray[i];
+
+		for (at = i; at > 0 && stray[at - 1].ts > e.ts; at--)
+			stray[at] = stray[at - 1];
+		stray[at] = e;
+	}
+	at = 0;
+	for (size_t i = 0; i < nstrays; i++) {
+		while (at < nkept && kept[at].ts < stray[i].ts)
+			at++;
+		if ((at < nkept && kept[at].ts == stray[i].ts) ||
+		    (i > 0 && stray[i - 1].ts == stray[i].ts))
+			return false;
+	}
+	while (n-- > 0) {
+		bool is_stray = nstrays && (!nkept || stray[nstrays - 1].ts > kept[nkept - 1].ts);
+
+		to[n] = is_stray ? stray[--nstrays] : kept[--nkept];
+	}
+	return true;
+}
+
 void tp_v2_frontier_sort(struct tp_v2_frontier *f)
 {
-	tp_v2_sort(f->heap, f->n);
+	if (f->n <= STRAYS || !mend(f))
+		tp_v2_sort(f->heap, f->n);
 }
 
 int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
@@ -129,11 +177,13 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 		f->dt_ns[i] = tp_v2_ns(g->ns_per_tick, i);
 	if (f->room < g->nstreams) {
 		free(f->heap);
+		free(f->spare);
 		free(f->cursors);
 		f->room = 0;
 		f->heap = malloc(g->nstreams * sizeof(*f->heap));
+		f->spare = malloc(g->nstreams * sizeof(*f->spare));
 		f->cursors = malloc(g->nstreams * sizeof(*f->cursors));
-		if (!f->heap || !f->cursors)
+		if (!f->heap || !f->spare || !f->cursors)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		f->room = g->nstreams;
 	}
@@ -160,6 +210,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 void tp_v2_frontier_release(struct tp_v2_frontier *f)
 {
 	free(f->heap);
+	free(f->spare);
 	free(f->cursors);
 	memset(f, 0, sizeof(*f));
 }

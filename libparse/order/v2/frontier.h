@@ -30,6 +30,7 @@ struct tp_v2_cursor {
 struct tp_v2_frontier {
 	const struct tp_v2_generation *g;
 	struct tp_v2_entry *heap; /* of cursors */
+	struct tp_v2_entry *spare; /* room for as many, to sort in */
 	size_t n;
 	struct tp_v2_cursor *cursors;
 	size_t room;

@@ -117,6 +117,7 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 	o->next_sample = 0;
 	o->waiting = NULL;
 	o->tries = 0;
+	o->most_tries = TP_V2_FREE_TRIES + TP_V2_TRIES_PER_BYTE * o->g.events_bytes;
 	o->work = o->g.events_bytes / 4;
 	if (!code && o->f.n && !o->s.initial_gen)
 		o->s.initial_gen = o->g.number;
@@ -167,10 +168,12 @@ static int try_entry(struct tp_v2_order *o, size_t i, struct tp_v2_cursor **at)
 static int try_others(struct tp_v2_order *o, struct tp_v2_cursor **at)
 {
 	o->tries += o->f.n;
-	if (o->tries > TP_V2_MAX_TRIES)
+	if (o->tries > o->most_tries)
 		return tp_err_set(o->err, TP_EFORMAT, o->g.from,
-				  "generation %llu: events wait for each other without end",
-				  (unsigned long long)o->g.number);
+				  "generation %llu: events of %zu Ms wait for each other more "
+				  "often than %llu times",
+				  (unsigned long long)o->g.number, o->f.n,
+				  (unsigned long long)o->most_tries);
 	tp_v2_frontier_sort(&o->f);
 	for (size_t i = 1; i < o->f.n; i++) {
 		int code;

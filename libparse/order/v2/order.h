@@ -9,9 +9,10 @@
 
 #define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
 
-/* How often events may be looked at in vain in a generation, and threads for one that holds a P:
- * seconds, for inputs made for it. */
-#define TP_V2_MAX_TRIES ((uint64_t)1 << 30)
+/* How often events may be looked at in vain in a generation, and threads for one that holds a P: so
+ * often and as often more for each of its bytes. Real traces need less than ten per byte. */
+#define TP_V2_FREE_TRIES     ((uint64_t)1 << 26)
+#define TP_V2_TRIES_PER_BYTE 256
 
 struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
@@ -44,7 +45,7 @@ struct tp_v2_order {
 	uint64_t dropped;     /* salvage: events of this generation that fit nothing */
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;
-	uint64_t tries;		/* of events that waited, in this generation */
+	uint64_t tries, most_tries; /* of events that waited, in this generation */
 	const uint8_t *waiting; /* the event that was looked into last for waiting too long, */
 	int64_t patience;	/* and until when it may go on */
 

@@ -32,7 +32,7 @@ static enum tp_v2_advance proc_status(struct tp_v2_order *o, struct tp_v2_cursor
 		struct tp_v2_m *holder = NULL;
 
 		o->tries += o->s.nms;
-		NEED(o->tries <= TP_V2_MAX_TRIES, "too many stolen Ps to look for");
+		NEED(o->tries <= o->most_tries, "too many stolen Ps to look for");
 		for (size_t i = 0; i < o->s.nms && !holder; i++)
 			if (o->s.all_ms[i]->p == p)
 				holder = o->s.all_ms[i];

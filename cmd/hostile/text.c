@@ -1,0 +1,342 @@
+/* Profiles as text, stacks of goroutines, and what gperftools writes. */
+#include <string.h>
+
+#include "hostile/cases.h"
+
+static void heap_head(struct pen *p)
+{
+	pen_text(p, "heap profile: 1: 1 [1: 1] @ heap/1048576\n");
+}
+
+static void heap_buckets(struct pen *p)
+{
+	heap_head(p);
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "1: %llu [1: 1] @ 0x%llx\n", (unsigned long long)n,
+			 (unsigned long long)n);
+}
+
+/* The same stacks and sizes over and over. */
+static void heap_alike(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_text(p, "1: 1 [1: 1] @ 1\n");
+}
+
+static void heap_deep(struct pen *p)
+{
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, " 0x%llx", (unsigned long long)(pen_mix(n) & 255));
+	pen_text(p, "\n");
+}
+
+static void heap_stacks(struct pen *p)
+{
+	uint64_t n = 0;
+
+	heap_head(p);
+	while (!pen_full(p)) {
+		pen_text(p, "1: 1 [1: 1] @");
+		for (unsigned i = 0; i < 1000; i++)
+			pen_text(p, " 0x%llx", (unsigned long long)(pen_mix(n++) & 255));
+		pen_text(p, "\n");
+	}
+}
+
+static void long_line(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_byte(p, ' ');
+}
+
+static void line_of_digits(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_byte(p, '1');
+}
+
+static void line_of_ats(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_byte(p, '@');
+}
+
+static void empty_lines(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_byte(p, '\n');
+}
+
+/* Every line is a loss. */
+static void heap_damage(struct pen *p)
+{
+	heap_head(p);
+	while (!pen_full(p))
+		pen_text(p, "1: x\n1: 1 [1: 1] @ 1\n");
+}
+
+static void heap_maps(struct pen *p)
+{
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @ 0x1000\n\nMAPPED_LIBRARIES:\n");
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p, "%llx000-%llx000 r-xp 0 0:0 0 /%llu\n", (unsigned long long)n,
+			 (unsigned long long)n + 1, (unsigned long long)n);
+}
+
+/* As many addresses as mappings, each in another. */
+static void heap_maps_addresses(struct pen *p)
+{
+	uint64_t most = p->size / 64;
+
+	heap_head(p);
+	for (uint64_t n = 1; n < most; n++)
+		pen_text(p, "1: 1 [1: 1] @ 0x%llx001\n", (unsigned long long)(most - n));
+	pen_text(p, "\nMAPPED_LIBRARIES:\n");
+	for (uint64_t n = 1; n < most && !pen_full(p); n++)
+		pen_text(p, "%llx000-%llx000 r-xp 0 0:0 0 /a\n", (unsigned long long)n,
+			 (unsigned long long)n + 1);
+}
+
+/* Names that stand for one another. */
+static void heap_names(struct pen *p)
+{
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @ 0x1000\n\nMAPPED_LIBRARIES:\na=aaaaaaaaaaaaaaaa\n");
+	for (char c = 'b'; c < 'z'; c++)
+		pen_text(p, "%c=$%c$%c$%c$%c\n", c, c - 1, c - 1, c - 1, c - 1);
+	while (!pen_full(p))
+		pen_text(p, "1000-2000 r-xp 0 0:0 0 /$y$y$y\n");
+}
+
+static void contention(struct pen *p)
+{
+	pen_text(p, "--- mutex:\ncycles/second=1\nsampling period=9223372036854775807\n");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "9223372036854775807 1 @ 0x%llx\n", (unsigned long long)n);
+}
+
+static void counts(struct pen *p)
+{
+	pen_text(p, "goroutine profile: total 9223372036854775807\n");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "1 @ %#llx\n# labels: {\"%llu\":\"\"}\n\n", (unsigned long long)n,
+			 (unsigned long long)n);
+}
+
+static void counts_labels(struct pen *p)
+{
+	pen_text(p, "goroutine profile: total 1\n1 @ 0x1\n# labels: {");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "\"%llu\":\"\", ", (unsigned long long)n);
+	pen_text(p, "\"a\":\"b\"}\n");
+}
+
+static void counts_named(struct pen *p)
+{
+	pen_text(p, "goroutine profile: total 1\n");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "1 @ %#llx\n#\t%#llx\tf%llu+0x1\ta.go:%llu\n\n", (unsigned long long)n,
+			 (unsigned long long)n, (unsigned long long)n, (unsigned long long)n);
+}
+
+static void threads(struct pen *p)
+{
+	pen_text(p, "--- threadz 1 ---\n\n");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "--- Thread %llx (name: a/1) stack: ---\n  PC: 0x%llx\n",
+			 (unsigned long long)n, (unsigned long long)n);
+}
+
+/* What could begin a thread, and does not. */
+static void threads_nearly(struct pen *p)
+{
+	pen_text(p, "--- threadz 1 ---\n\n");
+	while (!pen_full(p))
+		pen_text(p, "--- Thread 1 (name: /");
+	pen_text(p, "\n");
+}
+
+static void java(struct pen *p)
+{
+	pen_text(p, "--- heapz 1 ---\nformat = java\nresolution = bytes\n");
+	for (uint64_t n = 0; p->out.size < p->size / 2 && !p->failed; n++)
+		pen_text(p, "1 1 @ %#llx\n", (unsigned long long)n);
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "%#llx f%llu (A.java:1)\n", (unsigned long long)n,
+			 (unsigned long long)n);
+}
+
+static void java_parentheses(struct pen *p)
+{
+	pen_text(p, "--- heapz 1 ---\nformat = java\nresolution = bytes\n1 1 @ 0x1\n0x1 ");
+	while (!pen_full(p))
+		pen_byte(p, '(');
+	pen_text(p, "\n");
+}
+
+static void attributes(struct pen *p)
+{
+	pen_text(p, "--- heapz 1 ---\nformat = java\n");
+	while (!pen_full(p))
+		pen_text(p, "a ");
+	pen_text(p, "=\n");
+}
+
+static void equals(struct pen *p)
+{
+	pen_text(p, "--- heapz 1 ---\nformat = java\n");
+	while (!pen_full(p))
+		pen_text(p, "= ");
+	pen_text(p, "\n");
+}
+
+static void words(struct pen *p, size_t n, const uint64_t *v)
+{
+	pen_bytes(p, v, n * sizeof(*v));
+}
+
+static void cpu_samples(struct pen *p)
+{
+	words(p, 5, (uint64_t[]){0, 3, 0, 10000, 0});
+	for (uint64_t n = 0; !pen_full(p); n++)
+		words(p, 3, (uint64_t[]){1, 1, n});
+	words(p, 3, (uint64_t[]){0, 1, 0});
+}
+
+static void cpu_deep(struct pen *p)
+{
+	uint64_t n = p->size / 8;
+
+	words(p, 7, (uint64_t[]){0, 3, 0, 10000, 0, 1, n});
+	for (uint64_t i = 0; i < n; i++)
+		words(p, 1, (uint64_t[]){pen_mix(i) & 1023});
+	words(p, 3, (uint64_t[]){0, 1, 0});
+}
+
+static void goroutines(struct pen *p)
+{
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p, "goroutine %llu [running]:\n\n", (unsigned long long)n);
+}
+
+static void goroutines_short(struct pen *p)
+{
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p, "goroutine %llu [%llu]:\nf()\n\ta:1\n\n", (unsigned long long)n,
+			 (unsigned long long)n);
+}
+
+static void goroutines_deep(struct pen *p)
+{
+	pen_text(p, "goroutine 1 [running]:\n");
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p, "f%llu()\n\ta:1\n", (unsigned long long)(pen_mix(n) & 255));
+}
+
+static void goroutines_created(struct pen *p)
+{
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p,
+			 "goroutine %llu [select, 9223372036854775807 minutes]:\nf()\n\ta:1\n"
+			 "created by f in goroutine %llu\n\ta:1\n\n",
+			 (unsigned long long)n, (unsigned long long)n - 1);
+}
+
+static void goroutines_labels(struct pen *p)
+{
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(p, "goroutine %llu [select] {\"%llu\": \"b\"}:\nf()\n\ta:1\n\n",
+			 (unsigned long long)n, (unsigned long long)n);
+}
+
+static void goroutines_arguments(struct pen *p)
+{
+	pen_text(p, "goroutine 1 [running]:\nf(");
+	while (!pen_full(p))
+		pen_text(p, "{0x1, ");
+	pen_text(p, ")\n\ta:1\n");
+}
+
+static void goroutines_parentheses(struct pen *p)
+{
+	pen_text(p, "goroutine 1 [running]:\n");
+	while (!pen_full(p))
+		pen_byte(p, ')');
+	pen_text(p, "\n\ta:1\n");
+}
+
+static void goroutines_same(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "goroutine 1 [running]:\n\tgoroutine running on other thread; stack "
+			    "unavailable\n\n");
+}
+
+/* A log that could hold a goroutine, and does not; then one that does. */
+static void log_lines(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "goroutine 1 [x\n");
+	pen_text(p, "goroutine 1 [running]:\nf()\n\ta:1\n");
+}
+
+static void log_before(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "a\n");
+	pen_text(p, "goroutine 1 [running]:\nf()\n\ta:1\n");
+}
+
+static void log_line(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "goroutine 1 [");
+	pen_text(p, "\ngoroutine 1 [running]:\nf()\n\ta:1\n");
+}
+
+const struct hostile_case hostile_text[] = {
+    {"text-heap", "as many buckets as there is room for", heap_buckets},
+    {"text-heap-alike", "all alike", heap_alike},
+    {"text-heap-deep", "one stack", heap_deep},
+    {"text-heap-stacks", "stacks of a thousand frames that share nothing", heap_stacks},
+    {"text-heap-damage", "every other line is none", heap_damage},
+    {"text-heap-maps", "mappings", heap_maps},
+    {"text-heap-maps-addresses", "as many addresses as mappings", heap_maps_addresses},
+    {"text-heap-names", "names in mappings that stand for one another", heap_names},
+    {"text-line-spaces", "a line of spaces", long_line},
+    {"text-line-digits", "a line of digits", line_of_digits},
+    {"text-line-ats", "a line of @", line_of_ats},
+    {"text-empty-lines", "empty lines", empty_lines},
+    {"text-contention", "values at their limits", contention},
+    {"text-counts", "goroutines, each with a label of its own", counts},
+    {"text-counts-labels", "one with all labels", counts_labels},
+    {"text-counts-named", "each with a function of its own", counts_named},
+    {"text-threads", "threads", threads},
+    {"text-threads-nearly", "what could begin a thread, and does not", threads_nearly},
+    {"text-java", "Java: addresses with names", java},
+    {"text-java-parentheses", "a name of parentheses", java_parentheses},
+    {"text-attributes", "a key without end", attributes},
+    {"text-equals", "signs of equality", equals},
+    {"cpu-samples", "gperftools: as many samples", cpu_samples},
+    {"cpu-deep", "one stack", cpu_deep},
+    {"dump-goroutines", "goroutines without stacks", goroutines},
+    {"dump-states", "each with a state of its own", goroutines_short},
+    {"dump-deep", "frames that never end", goroutines_deep},
+    {"dump-created", "each created by the one before", goroutines_created},
+    {"dump-labels", "each with a label of its own", goroutines_labels},
+    {"dump-arguments", "arguments in arguments", goroutines_arguments},
+    {"dump-parentheses", "a function of parentheses", goroutines_parentheses},
+    {"dump-same", "the same goroutine, running elsewhere", goroutines_same},
+    {"dump-log", "a log of lines that nearly begin a goroutine", log_lines},
+    {"dump-log-before", "a log, then a goroutine", log_before},
+    {"dump-log-line", "a line of beginnings of goroutines", log_line},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What hostile files of a megabyte cost: cmd/hostile writes them, every command reads them.
+
+    limits.py BIN [PATTERN]
+
+A command may take 256 MiB and 5 s of processor time for a file of up to 1 MB, and in proportion for
+a larger one; it may refuse the file, but not die. The memory is what the system says was resident;
+the time is that of a machine that needs 1 s for what `calibrate` does, times ROOM (3 unless set:
+machines are shared). ALL=1 prints every measurement; SAMPLE=1 takes one of a few of each kind. The
+measurements stay in build/out/limits.tsv.
+"""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MIB = 1 << 20
+MOST_MEMORY = 256 * MIB
+MOST_SECONDS = 5.0
+
+TRACE = [
+    "tprof-top S", "tprof-top S goroutines --rows=0", "tprof-top S breakdown --each --rows=0",
+    "tprof-top S block --rows=0", "tprof-top S sched", "tprof-top S syscalls", "tprof-top S cpu", "tprof-top S gc",
+    "tprof-top S tasks --each", "tprof-top S regions --each", "tprof-top S tasks --slowest=10", "tprof-top S mmu",
+    "tprof-top S procs", "tprof-top S --view=offcpu", "tprof-top S --view=wall", "tprof-top S --over=run",
+    "tprof-top S --from=25% --to=75%",
+    "tprof-diff S S --rows=0", "tprof-diff S S --view=offcpu",
+    "tprof-flame --format=svg S", "tprof-flame --format=folded S",
+    "tprof-path S", "tprof-path S requests", "tprof-path S totals", "tprof-path S wakers",
+    "tprof-leaks S --all", "tprof-report S",
+    "tprof-export --format=perfetto S", "tprof-export --format=trace S", "tprof-export --format=pprof --view=wall S",
+    "tprof-export --format=events S", "tprof-export --format=csv --table=goroutine S", "tprof-export --format=raw S",
+]
+PROFILE = [
+    "tprof-top S", "tprof-top S --traces", "tprof-top S --tree", "tprof-top S --tags", "tprof-top S --raw",
+    "tprof-top S --peek=f", "tprof-top S --goroutines", "tprof-diff S S", "tprof-diff S S --by=stack --rows=0",
+    "tprof-flame --format=svg S", "tprof-flame --format=html S", "tprof-flame --format=folded S",
+    "tprof-flame --format=speedscope S", "tprof-leaks S --all", "tprof-report S", "tprof-export --format=pprof S",
+    "tprof-export --format=folded S",
+]
+BOTH = [
+    "tprof-store list S", "tprof-store show S all", "tprof-store verify S", "tprof-store clocks S",
+    "tprof-query S .tables", "tprof-query S 'SELECT count(*) FROM run'",
+]
+TABLES = """goroutine goroutine_block goroutine_time site site_hist span_crossing proc_time proc_span range gc_work
+metric task region log cpu_sample proc thread sample_type mapping bucket bucket_value bucket_label counter comment
+function location frame stack event span string""".split()
+
+
+def calibrate():
+    """Processor seconds of a fixed piece of work; 1.0 on the machine the limits were set on."""
+    began = time.process_time()
+    n = 0
+    for i in range(7_000_000):
+        n = (n * 31 + i) & 0xffffffff
+    return time.process_time() - began
+
+
+class Runner:
+    def __init__(self, bin_dir, scratch, factor):
+        self.bin, self.scratch, self.factor = bin_dir, scratch, factor
+        self.lock = threading.Lock()
+        self.rows, self.failures, self.passed = [], [], 0
+
+    def run(self, name, command, size, env=None, stdin=None):
+        """One command, given to the shell; the size is that of its input."""
+        share = max(1.0, size / 1e6)
+        most_memory, most_seconds = MOST_MEMORY * share, MOST_SECONDS * share * self.factor
+        line = re.sub(r"^tprof-", os.path.join(self.bin, "tprof-"), command)
+        errors = tempfile.TemporaryFile()
+
+        def limit():
+            cpu = int(most_seconds * 2 + 2)
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        began = time.monotonic()
+        child = subprocess.Popen(["sh", "-c", "exec " + line], stdin=stdin or subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit,
+                                 env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", **(env or {})})
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = 0
+        wall = time.monotonic() - began
+        errors.seek(0)
+        said = errors.read(2000).decode("utf-8", "replace").strip().split("\n")[0]
+        seconds = used.ru_utime + used.ru_stime
+        memory = used.ru_maxrss * 1024
+        why = []
+        if memory > most_memory:
+            why.append("%.0f MiB" % (memory / MIB))
+        if seconds > most_seconds:
+            why.append("%.1f s" % seconds)
+        if os.WIFSIGNALED(status):
+            why.append("signal %d" % os.WTERMSIG(status))
+        elif os.WEXITSTATUS(status) > 4:
+            why.append("status %d" % os.WEXITSTATUS(status))
+        code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        shown = command.replace(self.scratch + "/", "")
+        with self.lock:
+            self.rows.append((name, shown, code, memory / MIB, seconds, wall, said))
+            if why:
+                self.failures.append((name, shown, why))
+                print("FAILED %s: %s: %s" % (name, shown, ", ".join(why)), flush=True)
+            else:
+                self.passed += 1
+            if os.environ.get("ALL"):
+                print("%-24s %3d %6.1f MiB %6.2f s  %s  %s" % (name, code, memory / MIB, seconds, shown, said),
+                      flush=True)
+        return code
+
+    def case(self, name):
+        folder = os.path.join(self.scratch, name)
+        os.mkdir(folder)
+        try:
+            made = subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^%s$" % name, folder])
+            if made.returncode:
+                self.failures.append((name, "hostile", ["cannot be made"]))
+                return
+            self.measure(name, folder)
+        finally:
+            shutil.rmtree(folder)
+
+    def measure(self, name, folder):
+        dump, store = os.path.join(folder, name), os.path.join(folder, "s.tprof")
+        size = os.path.getsize(dump)
+        kind = name.split("-")[0]
+        env = {"TMPDIR": folder, "XDG_CACHE_HOME": folder}
+        if kind == "store":
+            store = dump
+        elif kind == "elf":
+            subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^elf-addresses$", folder], check=True)
+            profile = os.path.join(folder, "elf-addresses")
+            self.run(name, "tprof-import -o %s --binary=%s %s" % (store, dump, profile), size, env)
+            return
+        else:
+            code = self.run(name, "tprof-import -o %s %s" % (store, dump), size, env)
+            if kind in ("gz", "zst"):
+                with open(dump, "rb") as f:
+                    self.run(name, "tprof-import -o %s -" % os.path.join(folder, "i.tprof"), size, env, f)
+            if kind == "v2" or kind == "v1":
+                self.run(name, "tprof-import --strict -o %s %s" % (os.path.join(folder, "t.tprof"), dump), size, env)
+            if code or not os.path.exists(store):
+                return
+        trace = kind in ("v1", "v2", "store", "gz", "zst")
+        profile = kind not in ("v1", "v2")
+        commands = BOTH + (TRACE if trace else []) + (PROFILE if profile else [])
+        for command in commands:
+            self.run(name, command.replace(" S", " " + store), size, env)
+        # A query of all columns of each table; then what the screens of the terminal begin with.
+        for table in TABLES:
+            self.run(name, "tprof-query --format=csv %s 'SELECT * FROM %s'" % (store, table), size, env)
+
+
+def names(bin_dir, pattern):
+    listed = subprocess.run([os.path.join(bin_dir, "hostile"), "-l"], stdout=subprocess.PIPE, text=True, check=True)
+    all_names = [line.split()[0] for line in listed.stdout.splitlines()]
+    return [n for n in all_names if re.search(pattern, n)]
+
+
+def main():
+    bin_dir = os.path.abspath(sys.argv[1])
+    pattern = sys.argv[2] if len(sys.argv) > 2 else ""
+    todo = names(bin_dir, pattern)
+    speed = min(calibrate() for _ in range(2))
+    factor = max(1.0, speed) * float(os.environ.get("ROOM", "3"))
+    scratch = tempfile.mkdtemp(prefix="tprof-limits-")
+    runner = Runner(bin_dir, scratch, factor)
+    jobs = int(os.environ.get("JOBS") or os.cpu_count() or 2)
+
+    def work():
+        while True:
+            with runner.lock:
+                if not todo:
+                    return
+                name = todo.pop(0)
+            runner.case(name)
+
+    try:
+        threads = [threading.Thread(target=work) for _ in range(jobs)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    out = os.path.join(bin_dir, "..", "limits.tsv")
+    with open(out, "w") as f:
+        for row in sorted(runner.rows):
+            f.write("%s\t%s\t%d\t%.1f\t%.2f\t%.2f\t%s\n" % row)
+    if runner.rows:
+        big, slow = max(runner.rows, key=lambda r: r[3]), max(runner.rows, key=lambda r: r[4])
+        print("most memory: %.0f MiB, %s: %s" % (big[3], big[0], big[1]))
+        print("most time: %.1f s, %s: %s (machine: %.2f of the one measured on)" % (slow[4], slow[0], slow[1], speed))
+    print("limits: %d passed, %d failed" % (runner.passed, len(runner.failures)))
+    return 1 if runner.failures or not runner.passed else 0
+
+
+sys.exit(main())
