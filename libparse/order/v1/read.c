@@ -152,6 +152,7 @@ static void refill(struct tp_v1_order *o)
 {
 	uint32_t i = o->woken ? 0 : o->naside - 1;
 
+	o->tries += o->naside;
 	o->woken = false;
 	while (i < o->naside) {
 		struct tp_v1_lane *l = o->aside[i];
@@ -200,6 +201,33 @@ static struct tp_v1_lane *take_blocked(struct tp_v1_order *o)
 	o->aside[i] = o->aside[--o->naside];
 	o->woken = true;
 	return l;
+}
+
+/* Thousands of Ps that wait for one another, over and over. What is still to come cannot be put in
+ * order in a time in proportion to it. */
+static void give_up(struct tp_v1_order *o)
+{
+	struct tp_loss loss = {.from_ns = INT64_MIN, .to_ns = INT64_MIN};
+
+	for (uint32_t i = 0; i < o->naside + o->nfrontier; i++) {
+		const struct tp_v1_lane *l =
+		    i < o->naside ? o->aside[i] : o->frontier[i - o->naside].lane;
+
+		if (l->samples)
+			continue;
+		loss.bytes += (uint64_t)(l->end - l->ev.at);
+		for (uint32_t b = l->next; b != TP_V1_NO_BATCH; b = o->ix->batches[b].next)
+			loss.bytes += o->ix->batches[b].end - o->ix->batches[b].offset;
+	}
+	snprintf(loss.reason, sizeof(loss.reason),
+		 "events of %u Ps wait for each other more often than %llu times: what follows is "
+		 "left out",
+		 o->naside, (unsigned long long)o->most_tries);
+	if (o->opt->strict)
+		o->code = tp_err_set(o->err, TP_ELIMIT, TP_OFFSET_NONE, "%s", loss.reason);
+	else if (!o->quiet && tp_trace_add_loss(o->trace, &loss))
+		o->code = tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	o->naside = o->nfrontier = 0;
 }
 
 /* Lanes are merged by time, each in its own order, so time must not run backwards. */
@@ -327,6 +355,8 @@ int tp_v1_run(struct tp_v1_order *o)
 			refill(o);
 		else
 			o->blocked = INT64_MAX; /* the last one that was has been taken */
+		if (unlikely(o->tries > o->most_tries))
+			give_up(o);
 		if (unlikely(!o->nfrontier && !o->naside))
 			break;
 		if (unlikely(!o->nfrontier || o->frontier[0].key > o->blocked)) {

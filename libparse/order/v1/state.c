@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often Ps whose next event has to wait may be looked at: so often, and as often more for each
+ * byte. Real traces need less than ten per byte. */
+#define FREE_TRIES     ((uint64_t)1 << 26)
+#define TRIES_PER_BYTE 64
+
 static int out_of_memory(struct tp_v1_order *o)
 {
 	if (!o->code)
@@ -273,6 +278,8 @@ int tp_v1_order_reset(struct tp_v1_order *o)
 	o->last_wire_ns = 0;
 	o->dropped = o->late = 0;
 	o->nfrontier = o->naside = 0;
+	o->tries = 0;
+	o->most_tries = FREE_TRIES + TRIES_PER_BYTE * o->ix->size;
 	o->woken = false;
 	o->unusual = true;
 	o->blocked = INT64_MAX;

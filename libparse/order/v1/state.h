@@ -144,6 +144,7 @@ struct tp_v1_order {
 	uint32_t nfrontier;
 	struct tp_v1_lane **aside;
 	uint32_t naside;
+	uint64_t tries, most_tries; /* how often lanes aside were looked at */
 	int64_t blocked; /* earliest key aside, INT64_MAX for none */
 	bool woken;	 /* something that a lane aside waits for has changed */
 	bool unusual;	 /* nothing has been merged yet, or events are folded */
