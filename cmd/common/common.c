@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"
 
@@ -167,6 +168,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
 	}
+	if (!cmd->in_order) /* its own files, not those of a program that it runs */
+		cmd_limit_memory(cmd, argc, argv);
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
 	cmd->width = terminal_width(cmd->tty);
 	cmd->color = wants_color(cmd);

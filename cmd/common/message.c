@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
+#include "common/limit.h"
 #include "common/pprof.h"
 
 int cmd_flush(void)
@@ -91,6 +92,9 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 /* What the user can do about it, "" where the message says enough. */
 static const char *advice(int code, const char *msg)
 {
+	static char memory[160];
+	char most[TP_UNITS_SIZE];
+
 	switch (code) {
 	case TP_EIO:
 		if (strstr(msg, strerror(ENOSPC)))
@@ -102,6 +106,15 @@ static const char *advice(int code, const char *msg)
 	case TP_ETRUNC:
 		return "; see DAMAGED TRACES in tprof-import(1)";
 	case TP_ENOMEM:
+		if (cmd_limit()) {
+			tp_fmt_bytes(most, cmd_limit());
+			snprintf(
+			    memory, sizeof(memory),
+			    ": input of this size may take %s; TPROF_MEMORY=1GiB (or unlimited) "
+			    "lets it take more",
+			    most);
+			return memory;
+		}
 		return "; close other programs, or use a machine with more memory";
 	default:
 		return "";
@@ -110,7 +123,7 @@ static const char *advice(int code, const char *msg)
 
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 {
-	char text[sizeof(err->msg) + 128];
+	char text[sizeof(err->msg) + 192];
 	const char *msg = err->msg;
 	size_t n;
 

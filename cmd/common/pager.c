@@ -1,4 +1,5 @@
 #include "common/common.h"
+#include "common/limit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ void cmd_pager(struct cmd *cmd)
 		close(fd[0]);
 		close(fd[1]);
 		signal(SIGPIPE, SIG_DFL);
+		cmd_limit_lift();
 		run_pager(pager);
 	}
 	dup2(fd[1], STDOUT_FILENO);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "common/limit.h"
 
 #define FIRST_NS 250000000 /* shorter work is not worth a bar */
 #define EVERY_NS 100000000
@@ -116,6 +117,8 @@ int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t tota
 
 	if (stop_signal)
 		return 1;
+	if (!strcmp(stage, "unpack"))
+		cmd_limit_stdin(done);
 	if (!p->on)
 		return 0;
 	now = now_ns();

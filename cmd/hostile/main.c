@@ -3,10 +3,10 @@
  *
  *   hostile [-s BYTES] [-m REGEX] FOLDER
  *
- * One file for each kind of excess (the tables of cases.h), of about BYTES bytes. The same arguments
- * give the same bytes. A file's name begins with its kind: v2, v1 (traces), pb (profile.proto), text,
- * cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst (packed), elf (programs;
- * for names, with elf-addresses), store. */
+ * One file for each kind of excess (the tables of cases.h), of about BYTES bytes. The same
+ * arguments give the same bytes. A file's name begins with its kind: v2, v1 (traces), pb
+ * (profile.proto), text, cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst
+ * (packed), elf (programs; for names, with elf-addresses), store. */
 #include <argp.h>
 #include <regex.h>
 #include <stdio.h>
@@ -59,9 +59,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct hostile_case *const tables[] = {hostile_v2,	    hostile_v1,
-						    hostile_proto,  hostile_text,
-						    hostile_packed, hostile_symbols};
+static const struct hostile_case *const tables[] = {hostile_v2,	  hostile_v1,	  hostile_proto,
+						    hostile_text, hostile_packed, hostile_symbols};
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
 void hostile_make(struct pen *p, const char *name, size_t size)

@@ -1,5 +1,5 @@
-/* A file under construction: bytes and varints behind one another, up to about `size` of them. Where
- * memory runs out it says so once, at the end. */
+/* A file under construction: bytes and varints behind one another, up to about `size` of them.
+ * Where memory runs out it says so once, at the end. */
 #ifndef HOSTILE_PEN_H
 #define HOSTILE_PEN_H
 

@@ -5,8 +5,20 @@
 
 /* Fields of Profile. */
 enum {
-	SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING_TABLE, DROP_FRAMES,
-	KEEP_FRAMES, TIME, DURATION, PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_TYPE,
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	MAPPING,
+	LOCATION,
+	FUNCTION,
+	STRING_TABLE,
+	DROP_FRAMES,
+	KEEP_FRAMES,
+	TIME,
+	DURATION,
+	PERIOD_TYPE,
+	PERIOD,
+	COMMENT,
+	DEFAULT_TYPE,
 };
 
 static void number(struct pen *p, unsigned field, uint64_t v)
@@ -491,7 +503,8 @@ static void mangled_long(struct pen *p)
 }
 
 const struct hostile_case hostile_proto[] = {
-    {"pb-lines-times-frames", "a location of many lines, many times in a stack", lines_times_frames},
+    {"pb-lines-times-frames", "a location of many lines, many times in a stack",
+     lines_times_frames},
     {"pb-lines-times-samples", "the same in many stacks", lines_times_samples},
     {"pb-lines", "a location of many lines", many_lines},
     {"pb-deep", "one stack as deep as there is room for", deep},

@@ -17,7 +17,8 @@
 	"INSERT INTO block SELECT run, stream, part + i * (SELECT max(part) + 1 FROM had h "       \
 	"WHERE h.stream = had.stream), rows, first_ts, last_ts, codec, raw_size, data "            \
 	"FROM c, had;"
-#define COUNT(most) "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < " most ")"
+#define COUNT(most)                                                                                \
+	"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < " most ")"
 
 static const struct made {
 	const char *name, *what;
@@ -28,9 +29,11 @@ static const struct made {
     {"store-events", "blocks of events, the same over and over", "v2-spans-tiny", 200000,
      REPEAT("'event'")},
     {"store-events-told", "the same, and the run and its segments say so", "v2-spans-tiny", 200000,
-     REPEAT("'event'") "UPDATE run SET events = (SELECT sum(rows) FROM block WHERE stream = 'event');"
-     "UPDATE segment SET blocks = (SELECT count(*) FROM block WHERE stream = 'event'),"
-     "events = (SELECT sum(rows) FROM block WHERE stream = 'event');"},
+     REPEAT(
+	 "'event'") "UPDATE run SET events = (SELECT sum(rows) FROM block WHERE stream = 'event');"
+		    "UPDATE segment SET blocks = (SELECT count(*) FROM block WHERE stream = "
+		    "'event'),"
+		    "events = (SELECT sum(rows) FROM block WHERE stream = 'event');"},
     {"store-goroutines", "chunks of goroutines", "v2-goroutines", 300000, REPEAT("'goroutine'")},
     {"store-goroutine-time", "chunks of what goroutines spent", "v2-goroutines", 300000,
      REPEAT("'goroutine_time'")},
@@ -62,13 +65,15 @@ static const struct made {
      "WHERE h.stream = had.stream), rows, first_ts, last_ts, codec, raw_size, data FROM c, had;"},
     {"store-rows-claimed", "blocks that claim to hold more", "v2-processors", 100000,
      "UPDATE block SET rows = 9223372036854775807 WHERE stream <> 'event';"},
-    {"store-rows-claimed-some", "blocks that claim to hold what a chunk may", "v2-processors", 100000,
-     "UPDATE block SET rows = 32768;"},
+    {"store-rows-claimed-some", "blocks that claim to hold what a chunk may", "v2-processors",
+     100000, "UPDATE block SET rows = 32768;"},
     {"store-parts-empty", "blocks of nothing that claim to hold what a chunk may", "v2-processors",
-     4000, COUNT("?1 / 60")
-     "INSERT INTO block SELECT 1, 'goroutine', 1000 + i, 32768, 0, 0, 0, 0, x'' FROM c;"},
-    {"store-events-empty", "the same of events", "v2-processors", 4000, COUNT("?1 / 60")
-     "INSERT INTO block SELECT 1, 'event', 1000 + i, 16384, i, i + 1, 0, 0, x'' FROM c;"},
+     4000,
+     COUNT("?1 / 60") "INSERT INTO block SELECT 1, 'goroutine', 1000 + i, 32768, 0, 0, 0, 0, x'' "
+		      "FROM c;"},
+    {"store-events-empty", "the same of events", "v2-processors", 4000,
+     COUNT("?1 / 60") "INSERT INTO block SELECT 1, 'event', 1000 + i, 16384, i, i + 1, 0, 0, x'' "
+		      "FROM c;"},
     {"store-raw-size", "blobs that claim to unpack to much", "v2-processors", 100000,
      "UPDATE block SET raw_size = 9223372036854775807;"},
     {"store-run-wild", "a run of all times and numbers", "v2-processors", 100000,
@@ -78,33 +83,104 @@ static const struct made {
      "lost_bytes = -1, lost_events = 9223372036854775807, inferred = -1, imported_ns = -9;"},
     {"store-run-long", "a run of 292 years", "v2-processors", 100000,
      "UPDATE run SET duration_ns = 9223372036854775807;"},
-    {"store-segments", "segments by the ten thousand", "v2-processors", 400000, COUNT("?1 / 30")
-     "INSERT INTO segment SELECT 1, 1000 + i, 0, 1, i, i + 1, 1 FROM c;"},
-    {"store-segments-wide", "each all of the run", "v2-spans-tiny", 300000, COUNT("?1 / 30")
-     "INSERT INTO segment SELECT 1, 1000 + i, 0, 9223372036854775807, -9223372036854775807,"
-     "9223372036854775807, 9223372036854775807 FROM c;"},
+    {"store-segments", "segments by the ten thousand", "v2-processors", 400000,
+     COUNT("?1 / 30") "INSERT INTO segment SELECT 1, 1000 + i, 0, 1, i, i + 1, 1 FROM c;"},
+    {"store-segments-wide", "each all of the run", "v2-spans-tiny", 300000,
+     COUNT("?1 / 30") "INSERT INTO segment SELECT 1, 1000 + i, 0, 9223372036854775807, "
+		      "-9223372036854775807,"
+		      "9223372036854775807, 9223372036854775807 FROM c;"},
     {"store-segments-crossings", "and as many spans that cross them all", "v2-goroutines", 300000,
-     "UPDATE run SET duration_ns = 9000000000000000000;" COUNT("?1 / 60")
-     "INSERT INTO segment SELECT 1, i, 0, 1, i * 100, i * 100 + 100, 1 FROM c;"
-     REPEAT("'span_crossing'")},
-    {"store-runs", "as many runs of nothing", "v2-processors", 4000, COUNT("?1 / 180")
-     "INSERT INTO run SELECT 1000 + i, 'trace', 'n' || i, 's', printf('%032x', i), 'go 1.22', i, "
-     "1000000, 0, i, 5, 0, 1, 5, 100, 0, 0, i FROM c;"},
-    {"store-runs-profiles", "as many profiles, each with a sample", "pb-lines", 1000, COUNT("?1 / 3000")
-     "INSERT INTO run SELECT 1000 + i, kind, name || i, source, printf('%032x', i), format, start_ns,"
-     "duration_ns, ticks, i * 1000000000, events, inferred, generations, goroutines, size_in, 0, 0, "
-     "imported_ns FROM run, c;" COUNT("?1 / 3000")
-     "INSERT INTO block SELECT 1000 + i, stream, part, rows, first_ts, last_ts, codec, raw_size, data "
-     "FROM block, c;"},
+     "UPDATE run SET duration_ns = 9000000000000000000;" COUNT(
+	 "?1 / 60") "INSERT INTO segment SELECT 1, i, 0, 1, i * 100, i * 100 + 100, 1 FROM "
+		    "c;" REPEAT("'span_crossing'")},
+    {"store-runs", "as many runs of nothing", "v2-processors", 4000,
+     COUNT("?1 / 180") "INSERT INTO run SELECT 1000 + i, 'trace', 'n' || i, 's', printf('%032x', "
+		       "i), 'go 1.22', i, "
+		       "1000000, 0, i, 5, 0, 1, 5, 100, 0, 0, i FROM c;"},
+    {"store-runs-profiles", "as many profiles, each with a sample", "pb-lines", 1000,
+     COUNT("?1 / 3000") "INSERT INTO run SELECT 1000 + i, kind, name || i, source, printf('%032x', "
+			"i), format, start_ns,"
+			"duration_ns, ticks, i * 1000000000, events, inferred, generations, "
+			"goroutines, size_in, 0, 0, "
+			"imported_ns FROM run, c;" COUNT(
+			    "?1 / 3000") "INSERT INTO block SELECT 1000 + i, stream, part, rows, "
+					 "first_ts, last_ts, codec, raw_size, data "
+					 "FROM block, c;"},
     {"store-names", "names without end", "v2-processors", 100000,
      "UPDATE run SET name = replace(hex(zeroblob(?1 / 8)), '00', 'abc '), source = "
      "hex(zeroblob(?1 / 8)), format = hex(zeroblob(?1 / 8));"},
-    {"store-ledger", "losses, notices, labels, clocks", "v2-processors", 4000, COUNT("?1 / 160")
-     "INSERT INTO loss SELECT 1, i, -i, i, -i, 9223372036854775807, 'x' || i FROM c;"
-     COUNT("?1 / 160") "INSERT INTO notice SELECT 1, i, i, 'x' || i FROM c;"
-     COUNT("?1 / 160") "INSERT INTO label SELECT 1, 'k' || i, 'v' FROM c;"
-     COUNT("?1 / 160") "INSERT INTO clock SELECT 1, i, i, 9223372036854775807, i FROM c;"
-     COUNT("?1 / 160") "INSERT INTO wire SELECT 1, 'w' || i, i, i, i FROM c;"},
+    {"store-ledger", "losses, notices, labels, clocks", "v2-processors", 4000,
+     COUNT("?1 / 160") "INSERT INTO loss SELECT 1, i, -i, i, -i, 9223372036854775807, 'x' || i "
+		       "FROM c;" COUNT("?1 / 160") "INSERT INTO notice SELECT 1, i, i, 'x' || i "
+						   "FROM c;" COUNT("?1 / 160") "INSERT INTO label "
+									       "SELECT 1, 'k' || "
+									       "i, 'v' FROM "
+									       "c;" COUNT("?1 / "
+											  "160") "I"
+												 "N"
+												 "S"
+												 "E"
+												 "R"
+												 "T"
+												 " "
+												 "I"
+												 "N"
+												 "T"
+												 "O"
+												 " "
+												 "c"
+												 "l"
+												 "o"
+												 "c"
+												 "k"
+												 " "
+												 "S"
+												 "E"
+												 "L"
+												 "E"
+												 "C"
+												 "T"
+												 " "
+												 "1"
+												 ","
+												 " "
+												 "i"
+												 ","
+												 " "
+												 "i"
+												 ","
+												 " "
+												 "9"
+												 "2"
+												 "2"
+												 "3"
+												 "3"
+												 "7"
+												 "2"
+												 "0"
+												 "3"
+												 "6"
+												 "8"
+												 "5"
+												 "4"
+												 "7"
+												 "7"
+												 "5"
+												 "8"
+												 "0"
+												 "7"
+												 ","
+												 " "
+												 "i"
+												 " "
+												 "F"
+												 "R"
+												 "O"
+												 "M"
+												 " "
+												 "c"
+												 ";" COUNT(
+												     "?1 / 160") "INSERT INTO wire SELECT 1, 'w' || i, i, i, i FROM c;"},
     {"store-schema", "tables without end", "v2-processors", 4000, NULL},
 };
 

@@ -4,7 +4,7 @@
 
 #include "hostile/cases.h"
 
-#define TEXT 0x400000u
+#define TEXT	  0x400000u
 #define TEXT_SIZE 0x10000000u
 
 /* An ELF file of one section beside its names'. */
@@ -107,7 +107,8 @@ static void go_values(struct pen *p)
 	word32(&t, 0); /* entry, record; the end */
 	word32(&t, 12);
 	word32(&t, TEXT_SIZE);
-	word32(&t, 0); /* the record: entry name args deferreturn pcsp pcfile pcln npcdata unit line */
+	word32(&t,
+	       0); /* the record: entry name args deferreturn pcsp pcfile pcln npcdata unit line */
 	word32(&t, 0);
 	word32(&t, 0);
 	word32(&t, 0);
@@ -159,7 +160,8 @@ static void addresses(struct pen *p)
 	pen_number(p, part.out.size);
 	pen_append(p, &part);
 	for (uint64_t i = 1; !pen_full(p); i++) {
-		PEN_NUMBERS(&part, 1 << 3, i, 2 << 3, 1, 3 << 3, TEXT + p->size / 2 - 1000 - i % 400000);
+		PEN_NUMBERS(&part, 1 << 3, i, 2 << 3, 1, 3 << 3,
+			    TEXT + p->size / 2 - 1000 - i % 400000);
 		pen_number(p, 4 << 3 | 2);
 		pen_number(p, part.out.size);
 		pen_append(p, &part);

@@ -26,7 +26,7 @@ struct tp_input {
 
 struct tp_input_options {
 	uint64_t max_size; /* decompressed bytes at most; 0: no limit beside the disk */
-	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 1000 */
+	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 100 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
 	/* A plain file is hashed along the way, as its bytes are done with, instead of beforehand:

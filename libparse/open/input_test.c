@@ -281,7 +281,7 @@ static void test_open_bomb(void **state)
 	struct place *p = *state;
 	size_t n = (size_t)96 << 20;
 	uint8_t *zeros = calloc(1, n), *packed = malloc(n / 100);
-	struct tp_input_options low = {.max_ratio = 100}, small = {.max_size = 1 << 20};
+	struct tp_input_options low = {.max_ratio = 50}, small = {.max_size = 1 << 20};
 	struct tp_input_options high = {.max_ratio = 100000};
 	struct tp_err err = {0};
 	struct tp_input *in;
@@ -289,6 +289,8 @@ static void test_open_bomb(void **state)
 	write_file(p->path, packed, pack_gz(zeros, n, packed, n / 100));
 	assert_int_equal(tp_input_open(&in, p->path, &low, NULL, &err), TP_ELIMIT);
 	assert_null(in);
+	assert_non_null(strstr(err.msg, "50 times"));
+	assert_int_equal(tp_input_open(&in, p->path, NULL, NULL, &err), TP_ELIMIT);
 	assert_non_null(strstr(err.msg, "100 times"));
 	assert_int_equal(tp_input_open(&in, p->path, &small, NULL, &err), TP_ELIMIT);
 	assert_int_equal(tp_input_open(&in, p->path, &high, NULL, &err), 0);

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 
 #define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio harms nobody */
-#define DEFAULT_RATIO 1000u
+#define DEFAULT_RATIO 100u /* stacks of goroutines, which pack best, come to half of it */
 
 struct sink {
 	int fd; /* -1: what there is is in memory */
@@ -138,7 +138,8 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 				  (unsigned long long)opt->max_size);
 	if (size > RATIO_FREE && size / ratio > s->source->taken)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "unpacks to more than %llu times its size: taken for a bomb",
+				  "unpacks to more than %llu times its size: taken for a bomb; "
+				  "if it is none, unpack it first",
 				  (unsigned long long)ratio);
 	if (s->fd < 0 && size > TP_UNPACK_MEMORY) {
 		int code = leave_memory(s);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "common/limit.h"
 #include "tprof-tui/keys.h"
 
 static struct {
@@ -261,6 +262,7 @@ bool tui_screen_run(char *const argv[])
 	pid = fork();
 	if (!pid) {
 		signal(SIGINT, SIG_DFL);
+		cmd_limit_lift();
 		execvp(argv[0], argv);
 		_exit(127);
 	}

@@ -1,0 +1,127 @@
+/* The limit is the system's own (RLIMIT_DATA), so it holds for libraries, too. It counts what is
+ * private and can be written: a little more than is in memory, as of threads' stacks only a few
+ * pages are. What it does not count are pages of files. */
+#include "common/limit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/number.h"
+#include "open/unpack.h"
+
+/* Of the base: the program itself, and the input. */
+#define PROGRAM_BYTES ((int64_t)16 << 20)
+/* … and what a packed one becomes, which is mapped. */
+#define UNPACKED_BYTES ((int64_t)96 << 20)
+
+/* Sanitizers have far more mapped than they use. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LIMITED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
+    __has_feature(memory_sanitizer)
+#define LIMITED 0
+#endif
+#endif
+#ifndef LIMITED
+#define LIMITED 1
+#endif
+
+static struct {
+	int64_t given;	/* TPROF_MEMORY; -1 for unlimited, 0 where it says nothing */
+	int64_t inputs; /* bytes of the files */
+	bool packed;
+	bool waits;   /* for standard input */
+	int64_t most; /* 0: none */
+	struct rlimit before;
+} limit;
+
+static void set(void)
+{
+	int64_t base = CMD_MEMORY_BASE - PROGRAM_BYTES - (limit.packed ? UNPACKED_BYTES : 0);
+	double share = (double)limit.inputs / (double)CMD_MEMORY_INPUT;
+	struct rlimit data = limit.before;
+	double most = (double)base * (share > 1 ? share : 1);
+
+	if (!LIMITED || limit.given < 0)
+		return;
+	limit.most = limit.given ? limit.given : most < 4e18 ? (int64_t)most : INT64_MAX / 2;
+	data.rlim_cur = (rlim_t)limit.most;
+	if (limit.before.rlim_cur != RLIM_INFINITY && limit.before.rlim_cur < data.rlim_cur) {
+		limit.most = 0; /* somebody else's limit is lower */
+		return;
+	}
+	if (setrlimit(RLIMIT_DATA, &data))
+		limit.most = 0;
+}
+
+static void look_at(const char *path, const struct stat *st)
+{
+	uint8_t head[4] = {0};
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	limit.inputs += st->st_size;
+	limit.packed |= tp_packing_of(head, n) != TP_PACKING_NONE;
+	if (f)
+		fclose(f);
+}
+
+void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv)
+{
+	const char *given = getenv("TPROF_MEMORY");
+	bool folder = false;
+	struct stat st;
+
+	if (getrlimit(RLIMIT_DATA, &limit.before))
+		return;
+	if (given && !strcmp(given, "unlimited")) {
+		limit.given = -1;
+	} else if (given && *given && (!cmd_parse_size(given, &limit.given) || limit.given <= 0)) {
+		cmd_error(cmd, "TPROF_MEMORY: '%s' is neither a size, such as 1GiB, nor unlimited",
+			  given);
+		exit(CMD_USAGE);
+	}
+	for (int i = 1; i < argc; i++) {
+		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
+		const char *path = equals ? equals + 1 : argv[i];
+
+		if (!strcmp(path, "-")) {
+			if (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
+				limit.inputs += st.st_size;
+			limit.waits = true;
+		} else if (!stat(path, &st)) {
+			folder |= S_ISDIR(st.st_mode);
+			if (S_ISREG(st.st_mode))
+				look_at(path, &st);
+		}
+	}
+	if (folder && !limit.given)
+		limit.given = -1;
+	if (limit.given || limit.inputs)
+		set();
+}
+
+void cmd_limit_stdin(uint64_t bytes)
+{
+	if (!limit.waits)
+		return;
+	if (bytes < INT64_MAX / 2 && (int64_t)bytes > limit.inputs)
+		limit.inputs = (int64_t)bytes;
+	limit.packed = true; /* it is in a temporary file, as if it were */
+	set();
+}
+
+void cmd_limit_lift(void)
+{
+	if (limit.most)
+		setrlimit(RLIMIT_DATA, &limit.before);
+}
+
+int64_t cmd_limit(void)
+{
+	return limit.most;
+}
