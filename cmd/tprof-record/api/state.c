@@ -101,7 +101,7 @@ void api_write_state(const struct rec_host *h, uint64_t now)
 			if (own)
 				write_own(h, slot, g, now);
 			/* One that has no tid yet is about to say itself that it is there. */
-			else if (slot->tid)
+			else if (atomic_load_explicit(&slot->tid, memory_order_acquire))
 				write_thread(h, slot, g, now);
 		}
 }

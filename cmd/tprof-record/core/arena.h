@@ -99,13 +99,14 @@ struct rec_node {
 /* A goroutine that is alive, and what it is waiting for right now. */
 struct rec_g {
 	_Atomic uint32_t id; /* 0: this place is free */
-	uint32_t tid;	     /* kernel's; 0 for one of the program's own */
-	_Atomic uint32_t m;  /* it runs on, 0 on none (program's own only) */
+	/* The kernel's; 0 for one of the program's own, and until what follows is known. */
+	_Atomic uint32_t tid;
+	_Atomic uint32_t m; /* it runs on, 0 on none (program's own only) */
 	_Atomic uint32_t labels;
 	_Atomic uint32_t create_stack;
-	uint32_t creator;
-	uint64_t entry; /* PC of its start routine */
-	uint64_t start;
+	_Atomic uint32_t creator;
+	_Atomic uint64_t entry; /* PC of its start routine */
+	_Atomic uint64_t start;
 	char name[16];
 	/* Odd while what follows is being written; kind is REC_NOTHING when it does not wait. */
 	_Atomic uint32_t seq;

@@ -231,6 +231,12 @@ static void test_core_reservation_fails(void **state)
 	uint32_t first = 0, i;
 
 	(void)state;
+#ifdef __SANITIZE_THREAD__
+	/* What it noted of these addresses is wrong when something else is mapped there by a system
+	 * call of our own, which it does not see. */
+	print_message("ThreadSanitizer does not follow memory that is taken away and comes back\n");
+	skip();
+#endif
 	begin(true);
 	/* What is not reserved yet is not there to be had. */
 	take_away(rec_core->arena.nodes + 4096, rec_core->arena.edges);

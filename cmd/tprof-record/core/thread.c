@@ -121,8 +121,6 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 		struct rec_g *slot = rec_self.slot;
 		struct rec_pending *p = &rec_state()->pending[g % REC_NPENDING];
 
-		slot->tid = (uint32_t)event.object;
-		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
 		slot->entry = entry;
 		slot->start = event.start;
 		if (!met && atomic_load_explicit(&p->g, memory_order_acquire) == g) {
@@ -132,6 +130,9 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 		/* One that we created has only inherited its name. */
 		if (met)
 			rec_call(SYS_prctl, PR_GET_NAME, (long)slot->name, 0, 0, 0, 0);
+		/* Whoever finds the place (api/state.c) may read it from now on. */
+		atomic_store_explicit(&slot->tid, (uint32_t)event.object, memory_order_release);
+		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
 	}
 	rec_write_inside(&event);
 }
