@@ -143,12 +143,58 @@ static bool wants_color(const struct cmd *cmd)
 	return cmd->tty && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
+/* ---- what argp and getopt say, with arguments as they were given ---- */
+
+static ssize_t write_shown(void *cookie, const char *data, size_t size)
+{
+	FILE *to = cookie;
+	struct tp_buf line = {0};
+	size_t at = 0;
+
+	while (at < size) {
+		const char *end = memchr(data + at, '\n', size - at);
+		size_t n = end ? (size_t)(end - data) - at : size - at;
+
+		line.size = 0;
+		if (!rep_escape(&line, data + at, n, REP_ESCAPE_SHOWN))
+			fwrite(line.data, 1, line.size, to);
+		if (end)
+			fputc('\n', to);
+		at += n + (end != NULL);
+	}
+	tp_buf_release(&line);
+	fflush(to);
+	return (ssize_t)size;
+}
+
+/* They know no other stream. NULL: they write as they do. */
+static FILE *begin_shown(FILE *real)
+{
+	const cookie_io_functions_t io = {.write = write_shown};
+	FILE *f = fopencookie(real, "w", io);
+
+	if (!f)
+		return NULL;
+	setvbuf(f, NULL, _IOLBF, BUFSIZ);
+	stderr = f;
+	return f;
+}
+
+static void end_shown(FILE *shown, FILE *real)
+{
+	stderr = real;
+	if (shown)
+		fclose(shown);
+}
+
 #define MAX_CHILDREN 16
 
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct argp_child children[MAX_CHILDREN + 2] = {0};
 	struct argp with_help = *argp;
+	FILE *real = stderr, *shown;
+	bool failed;
 	size_t n = 0;
 
 	argp_err_exit_status = CMD_USAGE;
@@ -162,9 +208,12 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	children[n].argp = &help_argp;
 	with_help.children = children;
 	cmd_options_check(cmd, &with_help, argc, argv);
+	shown = begin_shown(real);
 	/* Usage errors end the command inside; what comes back is that memory ran out. */
-	if (argp_parse(&with_help, argc, argv, ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0),
-		       NULL, input)) {
+	failed = argp_parse(&with_help, argc, argv,
+			    ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0), NULL, input) != 0;
+	end_shown(shown, real);
+	if (failed) {
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
 	}

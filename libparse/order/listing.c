@@ -47,27 +47,6 @@ static int quoted(const struct tp_listing *l, struct tp_buf *out, uint32_t strin
 	return tp_quote(out, t.text, t.size);
 }
 
-/* As it is, but for what a terminal would act upon and what separates fields and lines: control
- * characters, in UTF-8 too. */
-static int put_name(struct tp_buf *out, struct tp_text name)
-{
-	const uint8_t *p = (const uint8_t *)name.text;
-	uint32_t from = 0;
-
-	for (uint32_t i = 0; i < name.size; i++) {
-		bool c1 = p[i] == 0xc2 && i + 1 < name.size && p[i + 1] >= 0x80 && p[i + 1] < 0xa0;
-
-		if (p[i] >= 0x20 && p[i] != 0x7f && !c1)
-			continue;
-		if (tp_buf_put(out, p + from, i - from) || put(out, "\\x%02x", p[i]))
-			return TP_ENOMEM;
-		if (c1 && put(out, "\\x%02x", p[++i]))
-			return TP_ENOMEM;
-		from = i + 1;
-	}
-	return tp_buf_put(out, p + from, name.size - from);
-}
-
 static int put_stack(const struct tp_listing *l, struct tp_buf *out, uint32_t stack)
 {
 	bool first = true;
@@ -78,7 +57,7 @@ static int put_stack(const struct tp_listing *l, struct tp_buf *out, uint32_t st
 		struct tp_text name =
 		    tp_dict_text(l->dict, tp_dict_frame_name(l->dict, node.frame));
 
-		if ((!first && tp_buf_put(out, ";", 1)) || put_name(out, name) ||
+		if ((!first && tp_buf_put(out, ";", 1)) || tp_escape(out, name.text, name.size) ||
 		    put(out, ":%" PRIu64, (uint64_t)frame.line))
 			return TP_ENOMEM;
 		first = false;

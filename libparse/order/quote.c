@@ -68,3 +68,28 @@ int tp_quote(struct tp_buf *out, const void *text, size_t size)
 	}
 	return code ? code : tp_buf_put(out, "\"", 1);
 }
+
+int tp_escape(struct tp_buf *out, const void *text, size_t size)
+{
+	const uint8_t *p = text, *end = p + size, *from = p;
+
+	while (p < end) {
+		uint32_t rune = 0;
+		unsigned n = decode(p, (size_t)(end - p), &rune);
+
+		if (n == 1 ? rune >= ' ' && rune != 0x7f : n && tp_is_print(rune)) {
+			p += n;
+			continue;
+		}
+		if (tp_buf_put(out, from, (size_t)(p - from)))
+			return TP_ENOMEM;
+		for (from = p + (n ? n : 1); p < from; p++) {
+			char hex[8];
+
+			snprintf(hex, sizeof(hex), "\\x%02x", *p);
+			if (tp_buf_put(out, hex, 4))
+				return TP_ENOMEM;
+		}
+	}
+	return tp_buf_put(out, from, (size_t)(end - from));
+}

@@ -47,6 +47,34 @@ static void test_quote_as_go(void **state)
 	}
 }
 
+static void test_escape(void **state)
+{
+	static const struct {
+		const char *text, *escaped;
+	} cases[] = {
+	    {"main.(*T).f·1", "main.(*T).f·1"},
+	    {"a\x1b[2J\n\x7f", "a\\x1b[2J\\x0a\\x7f"},
+	    {"\x9b"
+	     "31m\xc2\x9b"
+	     "31m",
+	     "\\x9b31m\\xc2\\x9b31m"},
+	    {"\xe2\x80\xae"
+	     "exe",
+	     "\\xe2\\x80\\xaeexe"},
+	    {"\xed\xa0\x80\xe2\x80", "\\xed\\xa0\\x80\\xe2\\x80"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf out = {0};
+
+		assert_int_equal(tp_escape(&out, cases[i].text, strlen(cases[i].text)), 0);
+		assert_int_equal(tp_buf_put(&out, "", 1), 0);
+		assert_string_equal((char *)out.data, cases[i].escaped);
+		tp_buf_release(&out);
+	}
+}
+
 static void test_is_print_at_the_edges(void **state)
 {
 	static const struct {
@@ -67,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_quote_as_go),
+	    cmocka_unit_test(test_escape),
 	    cmocka_unit_test(test_is_print_at_the_edges),
 	};
 

@@ -492,6 +492,8 @@ static void test_words(void **state)
 	char text[REP_FLAME_WORDS];
 
 	(void)state;
+	/* A unit that would steer a terminal, or be an element of a page. */
+	assert_string_equal(rep_flame_measure("x", "\x1b[31m<b>&\"'").noun, "?x1b[31m?b????");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rep_flame_measure m = rep_flame_measure(rows[i].type, rows[i].unit);
 

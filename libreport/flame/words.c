@@ -4,7 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/units.h"
+#include "text.h"
+
+/* A unit is a word of the profile's. It is written with numbers, to terminals, pages and their
+ * data, so that nothing may be left in it that means something to any of them. */
+static void set_noun(struct rep_flame_measure *m, const char *noun)
+{
+	struct tp_buf b = {0};
+	size_t n;
+
+	if (rep_escape(&b, noun, strlen(noun), REP_ESCAPE_SHOWN))
+		b.size = 0;
+	n = b.size < sizeof(m->noun) ? b.size : sizeof(m->noun) - 1;
+	/* Not in the middle of a character. */
+	while (n && n < b.size && (b.data[n] & 0xc0) == 0x80)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		m->noun[i] = strchr("<>&\"'\\", b.data[i]) ? '?' : (char)b.data[i];
+	m->noun[n] = '\0';
+	tp_buf_release(&b);
+}
 
 struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 {
@@ -51,10 +72,7 @@ struct rep_flame_measure rep_flame_measure(const char *type, const char *unit)
 		else if (!strcmp(noun, "threadcreate"))
 			noun = "threads";
 	}
-	snprintf(m.noun, sizeof(m.noun), "%s", noun);
-	/* Not in the middle of a character. */
-	for (size_t n = strlen(m.noun); n && strlen(noun) > n && (noun[n] & 0xc0) == 0x80;)
-		m.noun[--n] = '\0';
+	set_noun(&m, noun);
 	return m;
 }
 

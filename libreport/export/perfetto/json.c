@@ -84,6 +84,18 @@ static size_t sequence(const uint8_t *s, size_t n)
 	return len;
 }
 
+/* C1 controls, and what turns text around or hides in it: no viewer of this form has use for them,
+ * a terminal that the file is shown on might. */
+static bool is_deceptive(const uint8_t *s, size_t len)
+{
+	if (len == 2)
+		return s[0] == 0xc2 && s[1] < 0xa0;
+	return len == 3 && ((s[0] == 0xe2 && ((s[1] == 0x80 && ((s[2] >= 0x8b && s[2] <= 0x8f) ||
+								(s[2] >= 0xa8 && s[2] <= 0xae))) ||
+					      (s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf))) ||
+			    (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf));
+}
+
 static void put_text(struct rep_perfetto *p, const char *text, size_t size)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -96,7 +108,7 @@ static void put_text(struct rep_perfetto *p, const char *text, size_t size)
 				 : sequence(s + i, size - i);
 		char escape[6] = {'\\', 'u', '0', '0', hex[s[i] >> 4], hex[s[i] & 15]};
 
-		if (len) {
+		if (len && !is_deceptive(s + i, len)) {
 			i += len;
 			continue;
 		}
@@ -106,7 +118,8 @@ static void put_text(struct rep_perfetto *p, const char *text, size_t size)
 			put(p, "\\ufffd", 6);
 		else
 			put(p, escape, sizeof(escape));
-		from = ++i;
+		i += len ? len : 1;
+		from = i;
 	}
 	put(p, text + from, size - from);
 }

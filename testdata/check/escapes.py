@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+"""Runs every command, report and form over dumps whose every name is hostile (hostile.py), and reads
+all that comes out, byte by byte: no controls, nothing that turns text around, valid UTF-8; pages and
+pictures through a parser, which must find no element or attribute that is not ours; JSON, CSV, folded
+stacks and the others by the rules of their forms.
+
+    escapes.py BIN [-v]"""
+import concurrent.futures
+import csv
+import fcntl
+import html.parser
+import io
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import xml.etree.ElementTree
+
+import hostile
+
+TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.path.abspath(sys.argv[1])
+VERBOSE = "-v" in sys.argv[2:]
+
+# What no terminal should be given: C0, DEL, C1, directions, invisible characters.
+BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+                 "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+# What our own colours are made of.
+COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
+
+
+class Wrong(Exception):
+    pass
+
+
+def text_of(data, allow=""):
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as e:
+        raise Wrong(f"not UTF-8: {data[max(0, e.start - 30):e.start + 30]!r}")
+    text = "".join(c for c in text if c not in allow) if allow else text
+    bad = BAD.search(text)
+    if bad:
+        raise Wrong(f"{bad.group()!r} in {text[max(0, bad.start() - 40):bad.start() + 40]!r}")
+    return text
+
+
+def plain(data):
+    if "\t" in text_of(data):
+        raise Wrong("a tab in a text for people")
+
+
+def coloured(data):
+    plain(COLOUR.sub("", data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
+
+
+def tsv(data):
+    for table in text_of(data).split("\n\n"):
+        lengths = {len(r.split("\t")) for r in table.split("\n") if r}
+        if len(lengths) > 1:
+            raise Wrong(f"rows of different lengths: {sorted(lengths)}")
+
+
+def lines(data):
+    text_of(data)
+
+
+def formulas(data):
+    # In a spreadsheet a cell that begins like this is a formula, unless it is a number.
+    number = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?)?$")
+    text_of(data, "\r")
+    for row in csv.reader(io.StringIO(data.decode("utf-8"), newline="")):
+        for cell in row:
+            if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and not number.match(cell):
+                raise Wrong(f"a formula: {cell[:60]!r}")
+
+
+def as_json(data):
+    text_of(data)
+    json.loads(data)
+
+
+class Page(html.parser.HTMLParser):
+    """Attacks would be elements of kinds that we do not use, or attributes that are scripts."""
+    OURS = set("""html head title meta style script body main header footer nav section article div span p h1 h2 h3 h4 a
+        table thead tbody tfoot tr th td caption col colgroup ul ol li dl dt dd details summary pre code svg g rect text tspan path line
+        polyline polygon circle clippath defs use symbol button input label select option form figure figcaption small
+        strong em b i br hr noscript template output progress desc marker foreignobject time kbd abbr sup sub lineargradient stop
+        datalist mark fieldset legend dialog iframe""".split())
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.OURS:
+            raise Wrong(f"an element <{tag}>")
+        for name, value in attrs:
+            if name == "srcdoc":
+                as_html(value.encode())
+            if name == "onerror" or (value and re.match(r"\s*javascript:", value)):
+                raise Wrong(f"<{tag} {name}={value!r}>")
+            if name in ("href", "src") and value and not re.match(r"#|https?://|data:image/", value):
+                raise Wrong(f"<{tag} {name}={value!r}>")
+
+    def handle_data(self, data):
+        # What would end or nest a script, or hide its end.
+        if self.cdata_elem and re.search(r"<(/|!--|script)", data):
+            raise Wrong(f"markup within <{self.cdata_elem}>: {data[:80]!r}")
+
+
+def as_html(data):
+    text_of(data)
+    if b"<script>alert" in data or b"<img" in data or b"<x-" in data:
+        raise Wrong("an attack came through as it is")
+    page = Page()
+    page.feed(data.decode("utf-8"))
+    page.close()
+
+
+def as_svg(data):
+    text_of(data)
+    xml.etree.ElementTree.fromstring(data)
+    if b"<img" in data or b"<script>alert" in data or b"<x-" in data:
+        raise Wrong("an attack came through as it is")
+
+
+def as_xml(data):
+    text_of(data)
+    xml.etree.ElementTree.fromstring(data)
+
+
+def folded(data):
+    for line in text_of(data).splitlines():
+        if not re.match(r".+ -?\d+$", line):
+            raise Wrong(f"not a stack and a number: {line[:80]!r}")
+
+
+def dot(data):
+    text = text_of(data)
+    # Outside of strings there is nothing but ours.
+    rest = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
+    if "PWNED" in rest or "alert" in rest or rest.count('"') % 2:
+        raise Wrong("a string of the graph is left early")
+
+
+def callgrind(data):
+    ours = re.compile(r"$|\w+: ?|(c?f[nile]|ob|cob|cfi|cfl|calls)=|[+*\-]?(0x)?[0-9a-f*]+( |$)|#")
+    for line in text_of(data).splitlines():
+        if not ours.match(line):
+            raise Wrong(f"a line that is not callgrind's: {line[:80]!r}")
+
+
+def markdown(data):
+    plain(data)
+    text = data.decode("utf-8")
+    if re.search(r"(?<!\\)<(script|img|b)\b", text):
+        raise Wrong("an element in markdown")
+    for table in re.split(r"\n(?!\|)", text):
+        cells = {len(re.findall(r"(?<!\\)\|", r)) for r in table.splitlines() if r.startswith("|")}
+        if len(cells) > 1:
+            raise Wrong(f"a row of markdown has more cells than others: {sorted(cells)}")
+
+
+FORMS = {"table": plain, "csv": formulas, "json": as_json, "tsv": tsv, "markdown": markdown}
+
+
+def commands(made, out):
+    """(what reads standard output, or is given the folder that is written; arguments)"""
+    v2, v1, large, profile, profile2 = (made[k] for k in ("v2", "v1", "large", "profile", "profile2"))
+    store = out + b"/=s\x1b]0;PWNED\x07\xe2\x80\xae.tprof"
+    reports = ["overview", "groups", "breakdown", "goroutines", "scheduling", "gc", "tasks", "regions", "pauses", "mmu"]
+    yield plain, ["tprof-import", "-o", store, v2, v1, large, profile, profile2, made["goroutines"], made["heap"],
+                  made["broken"], made["unknown"], b"missing" + hostile.NAME, "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"]
+    yield None, None  # what follows reads the store, too
+    for form, judge in FORMS.items():
+        for report in reports:
+            yield judge, ["tprof-top", "--format=" + form, large if report != "tasks" else v2, report]
+        for more in (["--over=run"], ["--view=offcpu"], ["--each", "breakdown"], ["--slowest=2", "tasks"]):
+            yield judge, ["tprof-top", "--format=" + form, store if more[0] == "--over=run" else v2, *more]
+        yield judge, ["tprof-top", "--format=" + form, profile]
+        yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
+        yield judge, ["tprof-leaks", "--format=" + form, v2, made["goroutines"]]
+        yield judge, ["tprof-diff", "--format=" + form, profile, profile2]
+        yield judge, ["tprof-diff", "--format=" + form, v2, made["v2b"]]
+        for report in ("summary", "hops", "tree", "totals", "requests", "wakers"):
+            yield judge, ["tprof-path", "--format=" + form, v2, report]
+        for task in ("list", "show", "clocks"):
+            yield judge, ["tprof-store", "--format=" + form, task, store]
+        for table in ("run", "label", "string", "goroutine", "task", "region", "log", "frame", "loss", "notice"):
+            yield judge, ["tprof-query", "--format=" + form, store, f"SELECT * FROM {table} LIMIT 2000"]
+    for word in (".tables", ".schema", "SELECT * FROM \"\x1b]0;PWNED\x07\"", "SELECT '\x9b", "\x1b[2J"):
+        yield plain, ["tprof-query", store, word]
+    for shape in ("--tree", "--traces", "--raw", "--tags", "--comments", "--peek=.", "--list=.", "--disasm=."):
+        yield lines, ["tprof-top", shape, profile]
+    for report in reports:
+        yield coloured, ["tprof-top", "--color=always", v2, report]
+    yield coloured, ["tprof-top", "--color=always", profile]
+    yield coloured, ["tprof-diff", "--color=always", profile, profile2]
+    yield coloured, ["tprof-path", "--color=always", v2, "tree"]
+    yield dot, ["tprof-top", "--format=dot", profile]
+    yield as_svg, ["tprof-top", "--format=svg", profile]
+    yield callgrind, ["tprof-top", "--format=callgrind", profile]
+    for source in (profile, large):
+        view = ["--view=offcpu"] if source is large else []
+        for form, judge in (("svg", as_svg), ("html", as_html), ("text", plain), ("folded", folded), ("speedscope", as_json)):
+            yield judge, ["tprof-flame", "--format=" + form, *view, source]
+        yield coloured, ["tprof-flame", "--format=text", "--color=always", *view, source]
+        yield as_html, ["tprof-report", source]
+    yield as_html, ["tprof-flame", "--format=html", "--base=" + os.fsdecode(profile), profile2]
+    yield as_html, ["tprof-report", v2]
+    yield as_html, ["tprof-report", profile, profile2]
+    yield as_html, ["tprof-report", v2, made["v2b"]]
+    for form, judge in (("folded", folded), ("html", as_html), ("svg", as_svg)):
+        yield judge, ["tprof-path", "--format=" + form, v2]
+    yield as_xml, ["tprof-diff", "--format=junit", "--fail-on=\u202e\x1b[2J+5%", profile, profile2]
+    yield as_xml, ["tprof-diff", "--format=junit", "--gate=flat>1%", profile, profile2]
+    for form, judge in (("events", lines), ("raw", lines), ("parsed", lines), ("footprint", lines), ("perfetto", as_json)):
+        yield judge, ["tprof-export", "--format=" + form, v2]
+    for form, judge in (("folded", folded), ("speedscope", as_json)):
+        yield judge, ["tprof-export", "--format=" + form, profile]
+    for table in ("string", "log", "task", "goroutine", "label", "run"):
+        yield formulas, ["tprof-export", "--format=csv", "--table=" + table, v2]
+    yield lines, ["tprof-import", "--dump=events", v2]
+    # Messages about what is wrong.
+    bad = os.fsdecode(hostile.NAME)
+    for name in ("tprof-top", "tprof-flame", "tprof-path", "tprof-diff", "tprof-leaks", "tprof-report", "tprof-export",
+                 "tprof-query", "tprof-store", "tprof-import", "tprof-tui", "tprof-record", "tprof"):
+        yield plain, [name, made["broken"]]
+        yield plain, [name, made["unknown"], made["unknown"]]
+        yield plain, [name, bad, bad]
+        yield plain, [name, "--" + bad]
+        yield plain, [name, "--format=" + bad, v2]
+        yield plain, [name, "--run=" + bad, v2]
+        yield plain, [name, "--sort=" + bad, v2, bad]
+    yield plain, ["tprof-import", "--label=" + bad, v2]
+    yield plain, ["tprof-import", "--binary=" + os.fsdecode(made["unknown"]), v2]
+    yield plain, ["tprof-import", "--symbol-path=" + bad, v2]
+    yield plain, ["tprof-top", "--goroutine=(" + bad, v2]
+    yield plain, ["tprof-record", "--", made["unknown"]]
+
+
+def run(arguments, env):
+    argv = [os.path.join(BIN, arguments[0]), *arguments[1:]]
+    p = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    return p.returncode, p.stdout, p.stderr
+
+
+def views():
+    """Those of tprof-tui, as it lists them."""
+    text = run(["tprof-tui", "x", "no-such-view"], dict(os.environ))[2].decode()
+    return re.findall(r"[a-z]+", text.split("take ", 1)[1].split("\n")[0].replace(" or ", " ")) if "take " in text else []
+
+
+def on_screen(dump, view, env):
+    """What tprof-tui writes to a terminal while the view is open, and after some keys."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+        os.execve(os.path.join(BIN, "tprof-tui"), ["tprof-tui", dump, view], {**env, "TERM": "xterm-256color"})
+    data, until, keys = b"", time.monotonic() + 20, [b"\r", b"j", b"\r", b"?", b"q", b"q", b"q", b"q", b"q", b"Q"]
+    while time.monotonic() < until:
+        ready = select.select([fd], [], [], 0.3)[0]
+        if not ready and not keys:
+            break
+        if not ready:
+            os.write(fd, keys.pop(0))
+            continue
+        try:
+            more = os.read(fd, 1 << 16)
+        except OSError:
+            break
+        if not more:
+            break
+        data += more
+    os.close(fd)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    os.waitpid(pid, 0)
+    return data
+
+
+def judge_screen(job, env):
+    dump, view = job
+    data = on_screen(dump, view, env)
+    # ncurses has escape sequences of its own: look for what is none of its.
+    text = data.decode("utf-8", "surrogateescape")
+    wrong = [f"{b!r} on the screen" for b in ("\x1b]0;PWNED", "\x1b[31mRED", "\u202e", "\u2066", "\u2028", "\ufeff", "\x9b", "\udc9b", "\udcff") if b in text]
+    if len(data) < 500:
+        wrong.append(f"nothing was drawn: {data!r}")
+    return f"tprof-tui {view}", wrong, 0, len(data)
+
+
+def judge(job, env):
+    reader, arguments = job
+    status, out, err = run(arguments, env)
+    what = " ".join(os.fsdecode(a).encode("ascii", "backslashreplace").decode().replace("\n", "\\n") for a in arguments)
+    wrong = []
+    # What a shell says where a program cannot be started.
+    if status not in (0, 1, 2, 3, 4) + ((126, 127) if arguments[0] == "tprof-record" else ()):
+        wrong.append(f"status {status}")
+    for name, data, read in (("stdout", out, reader if status == 0 else lines), ("stderr", err, plain)):
+        try:
+            if data:
+                read(data)
+        except (Wrong, ValueError, xml.etree.ElementTree.ParseError) as e:
+            wrong.append(f"{name}: {type(e).__name__} {e}")
+    return what, wrong, status, len(out)
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="tprof-escapes-").encode()
+    env = {"PATH": os.environ["PATH"], "HOME": os.fsdecode(folder), "TMPDIR": os.fsdecode(folder), "TZ": "UTC",
+           "XDG_CACHE_HOME": os.fsdecode(folder) + "/cache", "LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": "400",
+           **{k: os.environ[k] for k in ("ASAN_OPTIONS", "TPROF_JAIL") if k in os.environ}}
+    passed = failed = 0
+    try:
+        made = hostile.write(folder, TREE)
+        jobs = list(commands(made, folder))
+        at = jobs.index((None, None))
+        workers = int(os.environ.get("JOBS", os.cpu_count() or 2))
+        # Screens are waited for, not worked at.
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool, \
+                concurrent.futures.ThreadPoolExecutor(16) as waiting:
+            screens = [(made[kind], view) for kind in ("v2", "profile") for view in views()]
+            for part, how in ((jobs[:at], judge), (jobs[at + 1:], judge), (screens, judge_screen)):
+                for what, wrong, status, size in (waiting if part is screens else pool).map(lambda j: how(j, env), part):
+                    if VERBOSE:
+                        print(f"{status} {size} {what}")
+                    for w in wrong:
+                        print(f"FAILED {what}: {ascii(w)}")
+                    failed += bool(wrong)
+                    passed += not wrong
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"escapes: {passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
