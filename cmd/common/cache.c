@@ -58,6 +58,20 @@ static int make_folders(char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
+/* What is in the folder is taken for what this user put there, and is for no others to see. */
+static int make_private(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	if (st.st_uid != geteuid()) {
+		errno = EPERM;
+		return -1;
+	}
+	return st.st_mode & 077 ? fchmod(fd, 0700) : 0;
+}
+
 struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp_err *err)
 {
 	struct cmd_cache *c = calloc(1, sizeof(*c));
@@ -71,7 +85,7 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 	c->fd = -1;
 	if (make_folders(c->dir) ||
 	    (c->fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-	    faccessat(c->fd, ".", W_OK, 0)) {
+	    faccessat(c->fd, ".", W_OK, 0) || make_private(c->fd)) {
 		system_error(err, "cache folder", c->dir);
 		cmd_cache_close(c);
 		return NULL;

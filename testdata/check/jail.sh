@@ -1,0 +1,98 @@
+#!/bin/sh
+# Commands that decode do it in a jail: what a decoder has no use for is tried where they do (jail_try.c),
+# and has to be refused, so that the command goes on as ever; and to go through without the jail. Then
+# temporary files: nobody else's eyes, nobody else's links.
+#
+#   CC=cc sh testdata/check/jail.sh BIN
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BIN=$(cd "$1" && pwd) || exit 4
+scratch=$(mktemp -d) || exit 4
+trap 'rm -rf "$scratch"' EXIT
+PATH=$BIN:$PATH HOME=$scratch XDG_CACHE_HOME=$scratch/cache
+export HOME XDG_CACHE_HOME PATH
+passed=0 failed=0
+
+check() { # what, status of the test before
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED $1"
+		[ ! -s "$scratch/log" ] || cat "$scratch/log"
+	fi
+}
+
+# ---- the jail ----
+
+# One command after the other: what becomes of it, with the library.
+run() { # command…
+	rm -rf "$scratch/cache" "$scratch/s.tprof"
+	LD_PRELOAD=$scratch/try.so JAIL_VICTIM=$scratch/victim "$@" >"$scratch/log" 2>&1
+}
+
+if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1; then
+	${CC:-cc} -O1 -fPIC -shared -o "$scratch/try.so" testdata/check/jail_try.c -ldl || exit 1
+	unset TPROF_JAIL
+	for what in read write unlink socket kill trace fork exec; do
+		for command in "tprof-import -o $scratch/s.tprof" 'tprof-import --dump=events' tprof-top 'tprof-path' \
+			'tprof-leaks' 'tprof-export --format=events' 'tprof-report'; do
+			: >"$scratch/victim"
+			JAIL_TRY=$what run $command testdata/relay.trace
+			check "$command: a decoder can $what" $?
+			if [ "$command" = tprof-top ] || [ "$what" = read ]; then
+				# The parent is this shell then.
+				JAIL_TRY=$what TPROF_JAIL=off run $command testdata/relay.trace
+				[ $? -ne 0 ]
+				check "$command: without the jail, too, nothing can $what" $?
+			fi
+		done
+	done
+	TPROF_JAIL=maybe tprof-import -o "$scratch/s.tprof" testdata/relay.trace 2>"$scratch/log"
+	[ $? -ne 0 ] && grep -q "'maybe' is not auto, require or off" "$scratch/log"
+	check 'TPROF_JAIL=maybe' $?
+else
+	echo "the jail: not all of it is checked, as: $(cat "$scratch/log")"
+fi
+
+# ---- temporary files ----
+
+umask 000
+rm -rf "$scratch/cache" "$scratch/s.tprof"
+tprof-top testdata/relay.trace >"$scratch/log" 2>&1
+[ "$(stat -c %a "$scratch/cache/tprof")" = 700 ]
+check 'the cache is private' $?
+chmod 777 "$scratch/cache/tprof"
+tprof-top testdata/relay.trace >"$scratch/log" 2>&1
+[ "$(stat -c %a "$scratch/cache/tprof")" = 700 ]
+check 'a cache that is open to others is made private' $?
+umask 027
+tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1
+[ "$(stat -c %a "$scratch/s.tprof")" = 640 ]
+check 'a store has the mode that the umask leaves' $?
+# Somebody's links where a writer puts its files, in a folder that both may write to.
+rm -f "$scratch/s.tprof"
+for name in s.tprof.lock s.tprof-journal; do
+	echo precious >"$scratch/precious"
+	ln -s "$scratch/precious" "$scratch/$name"
+	tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1
+	tprof-import -o "$scratch/s.tprof" testdata/catalog.heap >>"$scratch/log" 2>&1
+	[ "$(cat "$scratch/precious")" = precious ]
+	check "a link at $name is followed" $?
+	ln -s "$scratch/made" "$scratch/dangling" && mv "$scratch/dangling" "$scratch/$name"
+	tprof-import -o "$scratch/s.tprof" testdata/convoy.trace >"$scratch/log" 2>&1
+	[ ! -e "$scratch/made" ]
+	check "a link to nothing at $name is followed" $?
+	rm -f "$scratch/$name" "$scratch/precious"
+done
+if [ "$(id -u)" -eq 0 ] && chown 65534 "$scratch/cache/tprof" 2>/dev/null; then
+	rm -f "$scratch/cache/tprof"/*
+	tprof-top testdata/relay.trace >"$scratch/log" 2>&1
+	check 'a command without its cache' $?
+	[ -z "$(ls "$scratch/cache/tprof")" ]
+	check "another user's folder is taken for the cache" $?
+fi
+[ -z "$(find "$scratch" -name '*.part*' -o -name 'stdin-*' -o -name 'tprof-*')" ]
+check 'temporary files are left' $?
+echo "jail: $passed passed, $failed failed"
+[ $failed -eq 0 ]
