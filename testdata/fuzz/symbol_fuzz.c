@@ -1,8 +1,10 @@
-/* Programs (ELF, DWARF, tables of Go) and bare tables of Go: texts given out are texts. */
+/* Programs (ELF, DWARF, tables of Go) and bare tables of Go: texts given out are texts, and a
+ * profile that they name goes all the way. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "decode/profile.h"
 #include "harness/fuzz.h"
 #include "symbol/image.h"
 #include "symbol/pclntab.h"
@@ -77,9 +79,47 @@ static void look_image(const uint8_t *data, size_t size)
 	close(fd);
 }
 
+/* A profile of addresses only, which the input is to name, by way of a store into reports. */
+static void name_profile(const uint8_t *data, size_t size, uint64_t pick)
+{
+	static const char heap[] =
+	    "heap profile: 3: 300 [3: 300] @ heap/1\n"
+	    "1: 100 [1: 100] @ 0x1010 0x1020 0x401010\n1: 100 [1: 100] @ 0x401000 0x1040 0x500010\n"
+	    "1: 100 [1: 100] @ 0x500120 0x500240\nMAPPED_LIBRARIES:\n"
+	    "00001000-00003000 r-xp 00001000 00:00 0 /bin/a\n"
+	    "00401000-00500000 r-xp 00001000 00:00 0 /bin/b\n"
+	    "00500000-00600000 r-xp 00000000 00:00 0 /bin/c\n";
+	const char *const binary = fuzz_file("binary", data, size);
+	const struct tp_import_options opt = {.threads = 1,
+					      .symbols = {.binaries = &binary, .nbinaries = 1}};
+	struct tp_import_result result;
+	struct tp_profile *p;
+	struct tp_store *s;
+	struct tp_err err = {0};
+
+	if (tp_import(fuzz_file("dump", heap, sizeof(heap) - 1), fuzz_path("store"), &opt, &result,
+		      &err)) {
+		MUST_SAY(err);
+	} else {
+		MUST(!tp_store_open(&s, fuzz_path("store"), &err));
+		MUST(!tp_profile_load(s, result.run, &p, &err));
+		fuzz_profile_check(p);
+		fuzz_profile_round(p);
+		fuzz_profile_reports(p, pick);
+		tp_profile_free(p);
+		tp_store_close(s);
+	}
+	fuzz_sweep();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	uint64_t pick = fuzz_hash(data, size);
+
 	look_table(data, size);
 	look_image(data, size);
+	/* A store costs as much as a hundred looks. */
+	if (size > 4 && !memcmp(data, "\177ELF", 4) && !fuzz_pick(&pick, 12))
+		name_profile(data, size, pick);
 	return 0;
 }
