@@ -42,7 +42,7 @@ trap 'rm -rf "$scratch"' EXIT
 for dir in "$@"; do
 	[ -d "$dir" ] || { echo "FAILED there is no folder $dir"; failed=$((failed + 1)); }
 done
-find "$@" -type f ! -path '*/harness/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$scratch/files"
+find "$@" -type f ! -path '*/harness/*' ! -path '*/mutate/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$scratch/files"
 for target in $targets; do
 	echo "$target"
 done | awk -v scratch="$scratch" '
