@@ -105,9 +105,9 @@ static void change_list(struct message *m, struct field *f, struct dice *d)
 {
 	uint64_t v[512];
 	size_t n = 0, at;
-	const uint8_t *p = f->data, *end = f->data + f->size;
 	struct writer w = {m->room[0] + m->used, m->room[0] + ROOM};
 	uint8_t *start = w.at;
+	const uint8_t *p = f->data ? f->data : start, *end = p + f->size;
 
 	while (n < 511 && p < end && take_varint(&p, end, &v[n]))
 		n++;
@@ -142,7 +142,7 @@ static void repack(struct message *m, size_t at, struct dice *d)
 	struct field f = m->field[at];
 	struct writer w = {m->room[0] + m->used, m->room[0] + ROOM};
 	uint8_t *start = w.at;
-	const uint8_t *p = f.data, *end = f.data + f.size;
+	const uint8_t *p = f.data ? f.data : start, *end = p + f.size;
 	uint64_t v;
 
 	(void)d;
