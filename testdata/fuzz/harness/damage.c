@@ -392,13 +392,15 @@ static sqlite3 *open_sound(const struct tp_buf *file)
  * file would keep SQLite from opening it. */
 static void apply(struct change *x, bool bytes)
 {
+	struct tp_buf none = {0};
+
 	for (int i = 0; i < MOST && tp_cursor_left(&x->c); i++) {
 		unsigned kind = u8(x) % DAMAGE_KINDS, n;
 		struct change skip = *x;
 
 		if (kind == DAMAGE_PAGE || kind == DAMAGE_SIZE) {
 			if (!bytes)
-				skip.file = &(struct tp_buf){0};
+				skip.file = &none;
 			if (kind == DAMAGE_PAGE) {
 				change_page(&skip);
 			} else {
