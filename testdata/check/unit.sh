@@ -13,7 +13,8 @@ passed=0 failed=0
 wanted() { case $1 in *"${T:-}"*) ;; *) return 1 ;; esac; }
 for t in "$@"; do
 	! wanted "$t" || printf '%s\n' "$t"
-done | sh testdata/check/each.sh sh -c 'timeout "${LIMIT:-300}" "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
+done | sh testdata/check/each.sh sh -c 'case $0 in */san-*) limit=900 ;; *) limit=300 ;; esac
+	timeout $limit "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
 for t in "$@"; do
 	wanted "$t" || continue
 	status=$(cat "$t.status")

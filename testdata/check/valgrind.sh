@@ -15,7 +15,7 @@ if [ "$1" = --one ]; then
 	scratch=$2 bin=$3 number=${4%%:*} dump=${4#*:}
 	here=$scratch/$number
 	mkdir "$here" || exit
-	export XDG_CACHE_HOME="$here/cache" TPROF_JAIL=off LC_ALL=C.UTF-8 TZ=UTC
+	export XDG_CACHE_HOME="$here/cache" TPROF_JAIL=off TPROF_MEMORY=unlimited LC_ALL=C.UTF-8 TZ=UTC
 	unset DEBUGINFOD_URLS
 	store=$here/store.tprof
 	passed=0 failed=0
