@@ -1,5 +1,6 @@
 #!/bin/sh
-# Feeds every file of the folders to every fuzz target. A target takes many files in one process, which
+# Feeds every file of the folders to every fuzz target; what lies in a folder called like a target goes to
+# that one only. A target takes many files in one process, which
 # says which one it is at; if it ends there, the rest goes on in a new process. A target has 120 seconds
 # per process of 40 files, and 1 GiB. JOBS processes (as many as there are processors) run at a time.
 #
@@ -45,14 +46,21 @@ done
 find "$@" -type f ! -path '*/harness/*' ! -path '*/mutate/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$scratch/files"
 for target in $targets; do
 	echo "$target"
-done | awk -v scratch="$scratch" '
-	NR == FNR { file[++files] = $0; next }
+done >"$scratch/targets"
+awk -v scratch="$scratch" '
+	FNR == 1 { pass++ }
+	pass == 1 { sub(/.*\//, ""); targets[$0]; next }
+	pass == 2 { file[++files] = $0; parts = split($0, part, "/"); folder[files] = part[parts - 1]; next }
 	{
-		for (i = 1; i <= files; i++) {
-			if (i % 40 == 1) { close(list); number = sprintf("%05d", ++n); list = scratch "/" number ".list"; print number ":" $0 }
+		own = $0
+		sub(/.*\//, "", own)
+		for (i = k = 1; i <= files; i++) {
+			if (folder[i] in targets && folder[i] != own)
+				continue
+			if (k++ % 40 == 1) { close(list); number = sprintf("%05d", ++n); list = scratch "/" number ".list"; print number ":" $0 }
 			print file[i] >list
 		}
-	}' "$scratch/files" - >"$scratch/runs"
+	}' "$scratch/targets" "$scratch/files" "$scratch/targets" >"$scratch/runs"
 sh testdata/check/each.sh sh testdata/check/replay.sh --one "$scratch" <"$scratch/runs"
 while IFS=: read -r number target; do
 	cat "$scratch/$number.out"
