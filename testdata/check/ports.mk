@@ -1,6 +1,7 @@
 # Other machines, another C library, another compiler. Included by the Makefile.
 
-.PHONY: ports port-i386 port-s390x port-musl port-clang
+.PHONY: tests ports port-i386 port-s390x port-musl port-clang
+tests: $(TESTS)
 ports: ## the four below
 	@MAKE='$(AGAIN)' sh testdata/ports/all.sh
 port-i386: all ## 32 bits: all tests of modules and commands, and stores of the corpus, beside those of here

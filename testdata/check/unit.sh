@@ -6,15 +6,17 @@
 #
 # JOBS of them (as many as there are processors) run at a time.
 #
-#   [T=NAME] [JOBS=N] sh testdata/check/unit.sh PROGRAM…
+# RUN is a command to run them by, of programs for another machine.
+#
+#   [T=NAME] [JOBS=N] [RUN=COMMAND] sh testdata/check/unit.sh PROGRAM…
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 passed=0 failed=0
 wanted() { case $1 in *"${T:-}"*) ;; *) return 1 ;; esac; }
 for t in "$@"; do
 	! wanted "$t" || printf '%s\n' "$t"
-done | sh testdata/check/each.sh sh -c 'case $0 in */san-*) limit=900 ;; *) limit=300 ;; esac
-	timeout $limit "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
+done | sh testdata/check/each.sh sh -c 'case $0 in */san-* | */port-s390x/*) limit=900 ;; *) limit=300 ;; esac
+	timeout $limit ${RUN:-} "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
 for t in "$@"; do
 	wanted "$t" || continue
 	status=$(cat "$t.status")
