@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 static const char runs_sql[] =
     "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
     " inferred, generations, goroutines, size_in, lost_bytes, lost_events, imported_ns,"
@@ -82,7 +84,7 @@ static int load_labels(sqlite3 *db, struct rep_run *run, struct tp_err *err)
 		goto done;
 	}
 	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
-		char **grown = realloc(run->labels, (run->nlabels + 1) * sizeof(*grown));
+		char **grown = tp_more(run->labels, run->nlabels + 1, sizeof(*grown));
 
 		if (grown)
 			run->labels = grown;
@@ -101,7 +103,7 @@ done:
 
 static struct rep_run *append(struct rep_runs *runs)
 {
-	struct rep_run *grown = realloc(runs->run, (runs->n + 1) * sizeof(*grown));
+	struct rep_run *grown = tp_more(runs->run, runs->n + 1, sizeof(*grown));
 
 	if (!grown)
 		return NULL;

@@ -22,12 +22,17 @@ void *tp_big_alloc(size_t size)
 	return malloc(size ? size : 1);
 }
 
+void *tp_big_many(size_t n, size_t size)
+{
+	return n <= PTRDIFF_MAX / size ? tp_big_alloc(n * size) : NULL;
+}
+
 void *tp_big_zeroed(size_t n, size_t size)
 {
 	void *p;
 
 	if (n < HUGE_PAGE / (size ? size : 1) || n > SIZE_MAX / (size ? size : 1))
 		return calloc(n, size);
-	p = tp_big_alloc(n * size);
+	p = tp_big_many(n, size);
 	return p ? memset(p, 0, n * size) : NULL;
 }

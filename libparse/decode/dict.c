@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/many.h"
 #include "base/big.h"
 #include "base/seed.h"
 #include "decode/dict_tables.h"
@@ -23,7 +24,7 @@ int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
 		return 0;
 	while (room < s->n + more)
 		room *= 2;
-	p = room <= SIZE_MAX / size ? realloc(s->entry, room * size) : NULL;
+	p = room <= SIZE_MAX / size ? tp_more(s->entry, room, size) : NULL;
 	if (!p)
 		return TP_ENOMEM;
 	s->entry = p;
@@ -34,7 +35,7 @@ int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
 /* Room for n entries, more than there is. */
 static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 {
-	void *p = n <= MAX_ENTRIES ? tp_big_alloc(n * size) : NULL;
+	void *p = n <= MAX_ENTRIES ? tp_big_many(n, size) : NULL;
 
 	if (!p)
 		return n > MAX_ENTRIES ? TP_ELIMIT : TP_ENOMEM;

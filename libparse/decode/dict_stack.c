@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/many.h"
 #include "base/big.h"
 #include "decode/dict_tables.h"
 
@@ -32,7 +33,7 @@ static int grow_links(struct tp_dict *d)
 
 	if (d->links_room >= d->stacks.room)
 		return 0;
-	p = tp_big_alloc(d->stacks.room * sizeof(*p));
+	p = tp_big_many(d->stacks.room, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	if (d->stacks.indexed)
@@ -232,8 +233,8 @@ static uint64_t hash_frame(const struct tp_dict *d, uint32_t frame)
 static int hash_stacks(const struct tp_dict *d)
 {
 	struct tp_dict_hashes *h = d->hashes;
-	uint64_t *frames = malloc(d->frames.n * sizeof(*frames));
-	uint64_t *p = frames ? realloc(h->of, d->stacks.n * sizeof(*p)) : NULL;
+	uint64_t *frames = tp_many(d->frames.n, sizeof(*frames));
+	uint64_t *p = frames ? tp_more(h->of, d->stacks.n, sizeof(*p)) : NULL;
 
 	if (p)
 		h->of = p;

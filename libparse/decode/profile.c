@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/seed.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -37,7 +38,7 @@ static int grow(void *array, size_t *room, size_t n, size_t more, size_t size)
 		return TP_ELIMIT;
 	while (want < n + more)
 		want *= 2;
-	p = realloc(*items, want * size);
+	p = tp_more(*items, want, size);
 	if (!p)
 		return TP_ENOMEM;
 	*items = p;
@@ -212,7 +213,7 @@ int tp_profile_push_location(struct tp_profile *p, uint32_t *stack, const struct
 	if (nlines > MAX_ENTRIES)
 		return TP_ELIMIT;
 	if (nlines > sizeof(few) / sizeof(few[0]))
-		frame = malloc(nlines * sizeof(*frame));
+		frame = tp_many(nlines, sizeof(*frame));
 	if (!frame)
 		return TP_ENOMEM;
 	code = tp_profile_location(p, l, lines, nlines, frame, &n);
@@ -357,7 +358,7 @@ static int grow_slots(struct tp_profile *p)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t s = 1; s < p->nsets; s++) {
-		size_t at = hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
+		size_t at = (size_t)hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
 
 		for (at &= nslots - 1; slot[at]; at = (at + 1) & (nslots - 1))
 			;
@@ -392,7 +393,7 @@ int tp_profile_label_set(struct tp_profile *p, const struct tp_label *labels, si
 	if (code)
 		return code;
 	sorted = r->sorting;
-	at = hash_labels(r->seed, sorted, n) & (r->nslots - 1);
+	at = (size_t)hash_labels(r->seed, sorted, n) & (r->nslots - 1);
 	for (; r->slot[at]; at = (at + 1) & (r->nslots - 1)) {
 		const struct tp_label_set *s = &p->sets[r->slot[at] - 1];
 

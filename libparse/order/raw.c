@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/cursor.h"
 #include "decode/v1/wire.h"
 #include "decode/v2/wire.h"
@@ -136,7 +137,7 @@ static int reserve(struct tp_raw *r, size_t n)
 		return 0;
 	while (room < n)
 		room *= 2;
-	more = realloc(r->arg, room * sizeof(*more));
+	more = tp_more(r->arg, room, sizeof(*more));
 	if (!more)
 		return TP_ENOMEM;
 	r->arg = more;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 /* Enough to show where a file is broken; a hostile one must not fill memory with complaints. */
 #define MAX_LOSSES  10000
 #define MAX_NOTICES 10000
@@ -72,7 +74,7 @@ static void *grown(void *array, size_t n, size_t size)
 {
 	if (n & (n - 1) || (n && n < 16))
 		return array;
-	return realloc(array, (n ? n * 2 : 16) * size);
+	return tp_more(array, n ? n * 2 : 16, size);
 }
 
 #define APPEND(array, n, entry)                                                                    \
@@ -143,10 +145,10 @@ int tp_trace_count_wire(struct tp_trace *trace, const char *name, uint64_t event
 #define NEW_INDEX(ids, n, room, id)                                                                \
 	do {                                                                                       \
 		if ((n) == (room)) {                                                               \
-			uint32_t more = (room) ? (room) * 2 : 64;                                  \
+			uint32_t more = (room) ? (room)*2 : 64;                                    \
 			void *p = more > (room) && more < TP_NONE                                  \
-					  ? realloc((ids), more * sizeof(*(ids)))                  \
-					  : NULL;                                                  \
+				      ? tp_more((ids), more, sizeof(*(ids)))                       \
+				      : NULL;                                                      \
 			if (!p)                                                                    \
 				return TP_NONE;                                                    \
 			(ids) = p;                                                                 \

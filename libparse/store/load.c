@@ -24,7 +24,7 @@ static int make_columns(struct tp_rows *rows, size_t total, uint32_t wanted)
 
 		if (!(wanted & 1u << c))
 			continue;
-		col = tp_big_alloc(total * sizeof(*col));
+		col = tp_big_many(total, sizeof(*col));
 		if (!col)
 			return TP_ENOMEM;
 		rows->col[c] = col;

@@ -335,7 +335,7 @@ static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 	size_t room = t->part ? CHUNK_ROWS : t->room ? t->room * 4 : 512;
 	/* Columns a power of two apart would fight for the same few lines of a cache. */
 	size_t stride = room + 64 / sizeof(int64_t);
-	int64_t *v = tp_big_alloc(stride * columns * sizeof(*v));
+	int64_t *v = tp_big_many(stride * columns, sizeof(*v));
 
 	if (!v)
 		return TP_ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "symbol/ranges.h"
@@ -69,7 +70,7 @@ static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	if (d->nunits == d->unit_room) {
 		size_t room = d->unit_room ? 2 * d->unit_room : 64;
-		struct unit *more = realloc(d->unit, room * sizeof(*more));
+		struct unit *more = tp_more(d->unit, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;

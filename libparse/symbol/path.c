@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/many.h"
+
 #define MOST_FILES 4096 /* of all folders that are opened for their ids */
 
 struct tp_symbol_path {
@@ -25,7 +27,7 @@ int tp_symbol_path_new(struct tp_symbol_path **out, const char *path, struct tp_
 	*out = NULL;
 	for (const char *at = path; p && at;) {
 		size_t n = strcspn(at, ":");
-		char **more = realloc(p->dir, (p->ndirs + 1) * sizeof(*more));
+		char **more = tp_more(p->dir, p->ndirs + 1, sizeof(*more));
 
 		if (!more)
 			goto no_memory;
@@ -71,7 +73,7 @@ static struct tp_image *add(struct tp_symbol_path *p, const char *dir, const cha
 
 	if (p->n == p->room) {
 		size_t room = p->room ? 2 * p->room : 16;
-		struct tp_image **more = realloc(p->image, room * sizeof(*more));
+		struct tp_image **more = tp_more(p->image, room, sizeof(*more));
 
 		if (!more)
 			return NULL;

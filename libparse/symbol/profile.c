@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "symbol/symbol.h"
 
 struct renaming {
@@ -55,8 +56,7 @@ static int put_frame(struct renaming *r, uint32_t frame)
 {
 	if (r->nframes == r->room) {
 		size_t room = r->room ? 2 * r->room : 1024;
-		uint32_t *more =
-		    room > UINT32_MAX ? NULL : realloc(r->frames, room * sizeof(*more));
+		uint32_t *more = room > UINT32_MAX ? NULL : tp_more(r->frames, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/err.h"
 
 #define MOST ((size_t)1 << 24)
@@ -19,7 +20,7 @@ int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t val
 
 		if (room > MOST)
 			return TP_ELIMIT;
-		more = realloc(r->range, room * sizeof(*more));
+		more = tp_more(r->range, room, sizeof(*more));
 		if (!more)
 			return TP_ENOMEM;
 		r->range = more;
@@ -45,7 +46,7 @@ static int compare(const void *a, const void *b)
 int tp_ranges_sort(struct tp_ranges *r)
 {
 	free(r->reach);
-	r->reach = malloc((r->n + 1) * sizeof(*r->reach));
+	r->reach = tp_many(r->n + 1, sizeof(*r->reach));
 	if (!r->reach)
 		return TP_ENOMEM;
 	if (r->n)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/many.h"
 #include "decode/profile.h"
 #include "open/input.h"
 
@@ -57,7 +58,7 @@ static int list_places(struct tp_sidecar *s)
 {
 	const struct tp_dict *d = s->profile->dict;
 
-	s->places = malloc((s->profile->nsamples + 1) * sizeof(*s->places));
+	s->places = tp_many(s->profile->nsamples + 1, sizeof(*s->places));
 	if (!s->places)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < s->profile->nsamples; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "symbol/image.h"
 #include "symbol/path.h"
 
@@ -121,7 +122,7 @@ static struct choice *choice_for(struct tp_symbolizer *s, const struct tp_symbol
 	}
 	if (s->nchoices == MOST_MAPPINGS)
 		return NULL;
-	c = realloc(s->choice, (s->nchoices + 1) * sizeof(*c));
+	c = tp_more(s->choice, s->nchoices + 1, sizeof(*c));
 	if (!c)
 		return NULL;
 	s->choice = c;

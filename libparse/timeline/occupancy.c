@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "store/tables.h"
 
 #define LEVELS 31 /* 4^31 ns is more than a century */
@@ -90,10 +91,10 @@ static int make_room(void **array, uint32_t *room, uint64_t need, size_t size)
 		more *= 2;
 	if (more >= UINT32_MAX)
 		return TP_ENOMEM;
-	p = realloc(*array, more * size);
+	p = tp_more(*array, more, size);
 	if (!p)
 		return TP_ENOMEM;
-	memset((char *)p + *room * size, 0, (more - *room) * size);
+	memset((char *)p + *room * size, 0, (size_t)(more - *room) * size);
 	*array = p;
 	*room = (uint32_t)more;
 	return 0;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/parts.h"
 
 void *tp_pool_push(struct tp_pool *p, uint32_t *head)
@@ -14,7 +15,7 @@ void *tp_pool_push(struct tp_pool *p, uint32_t *head)
 
 		if (room > UINT32_MAX)
 			return NULL;
-		items = room <= SIZE_MAX / p->size ? realloc(p->items, room * p->size) : NULL;
+		items = room <= SIZE_MAX / p->size ? tp_more(p->items, room, p->size) : NULL;
 		if (!items)
 			return NULL;
 		p->items = items;
@@ -98,7 +99,7 @@ int tp_grow_slots(uint32_t **slots, uint32_t *mask, uint32_t **fresh)
 int tp_grow_items(void **items, uint32_t *room, size_t size)
 {
 	uint32_t more = *room ? *room * 2 : 1024;
-	void *p = more ? realloc(*items, more * size) : NULL;
+	void *p = more ? tp_more(*items, more, size) : NULL;
 
 	if (!p)
 		return TP_ENOMEM;

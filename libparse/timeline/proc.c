@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/parts.h"
 
 static struct tp_proc *proc_at(struct tp_procs *s, uint32_t p)
@@ -17,7 +18,7 @@ static struct tp_proc *proc_at(struct tp_procs *s, uint32_t p)
 		return NULL;
 	while (room <= p)
 		room *= 2;
-	more = realloc(s->p, room * sizeof(*more));
+	more = tp_more(s->p, room, sizeof(*more));
 	if (!more)
 		return NULL;
 	memset(more + s->np, 0, (room - s->np) * sizeof(*more));

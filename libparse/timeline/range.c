@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/parts.h"
 
 struct row {
@@ -238,7 +239,7 @@ static struct tp_prange *sweep_at(struct tp_ranges *r, uint32_t p)
 		return NULL;
 	while (room <= p)
 		room *= 2;
-	more = realloc(r->sweep, room * sizeof(*more));
+	more = tp_more(r->sweep, room, sizeof(*more));
 	if (!more)
 		return NULL;
 	memset(more + r->np, 0, (room - r->np) * sizeof(*more));

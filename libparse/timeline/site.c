@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/hist.h"
 #include "timeline/parts.h"
 
@@ -206,7 +207,7 @@ static int sort_hist(struct tp_sites *s)
 	int code = TP_ENOMEM;
 
 	if (s->nhist) {
-		hashed = malloc(s->nhist * sizeof(*hashed));
+		hashed = tp_many(s->nhist, sizeof(*hashed));
 		if (!hashed)
 			return TP_ENOMEM;
 		for (uint32_t i = 0; i <= s->hist_mask; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/machine.h"
 
 #define ALL UINT32_MAX
@@ -41,7 +42,7 @@ static int grow(void **array, uint32_t *room, size_t size, uint32_t need)
 		return TP_ELIMIT;
 	while (more <= need)
 		more *= 2;
-	p = realloc(*array, more * size);
+	p = tp_more(*array, more, size);
 	if (!p)
 		return TP_ENOMEM;
 	memset((char *)p + *room * size, 0, (more - *room) * size);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "timeline/parts.h"
 
 /* What of struct tp_gsum is packed, in this order (16 numbers and two bytes). */
@@ -24,7 +25,7 @@ static int grow_chunks(struct tp_summary *s, uint32_t c)
 	while (room <= c)
 		room *= 2;
 	if (room > s->room) {
-		p = realloc(s->chunk, room * sizeof(*s->chunk));
+		p = tp_more(s->chunk, room, sizeof(*s->chunk));
 		if (!p)
 			return TP_ENOMEM;
 		s->chunk = p;
@@ -410,7 +411,7 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 	uint32_t n = trace->ng;
 	int code = 0;
 
-	s->names = malloc((n + 1ul) * sizeof(*s->names));
+	s->names = tp_many(n + 1ul, sizeof(*s->names));
 	if (!s->names)
 		return tp_timeline_nomem(err);
 	for (uint32_t c = 0; !code && c < s->nchunks; c++) {

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/wide.h"
 #include "store/sqlerr.h"
 
@@ -19,7 +20,7 @@ static int append(struct rep_clock *c, size_t *room, int64_t ts, int64_t wall)
 {
 	if (c->n == *room) {
 		size_t more = *room ? *room * 2 : 16;
-		struct rep_clock_point *p = realloc(c->point, more * sizeof(*p));
+		struct rep_clock_point *p = tp_more(c->point, more, sizeof(*p));
 
 		if (!p)
 			return TP_ENOMEM;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/measure.h"
 #include "profile/view.h"
 
@@ -87,7 +88,7 @@ static int match_types(struct work *w, size_t index, struct tp_err *err)
 
 	for (size_t i = 0; i < w->n; i++) {
 		const struct tp_profile *p = w->part[i].run->profile;
-		size_t *type = w->part[i].type = malloc(first->ntypes * sizeof(*type));
+		size_t *type = w->part[i].type = tp_many(first->ntypes, sizeof(*type));
 
 		if (!type)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -108,7 +109,7 @@ static int need_ratio(struct part *part)
 
 	if (part->ratio)
 		return 0;
-	part->ratio = malloc(n * sizeof(*part->ratio));
+	part->ratio = tp_many(n, sizeof(*part->ratio));
 	for (size_t i = 0; part->ratio && i < n; i++)
 		part->ratio[i] = 1;
 	return part->ratio ? 0 : TP_ENOMEM;
@@ -324,7 +325,7 @@ static int make_rows(struct work *w)
 			struct rep_diff_row *p;
 
 			room = room ? room * 2 : 256;
-			p = realloc(d->row, room * sizeof(*p));
+			p = tp_more(d->row, room, sizeof(*p));
 			if (!p)
 				return TP_ENOMEM;
 			d->row = p;
@@ -350,7 +351,7 @@ static int judge(struct rep_diff *d)
 		return 0;
 	d->total.q = d->total.test.p;
 	d->total.verdict = verdict(d, d->total.q);
-	p = malloc((d->n ? d->n : 1) * sizeof(*p));
+	p = tp_many(d->n ? d->n : 1, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < d->n; i++) {

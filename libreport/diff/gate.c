@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 const char *const rep_outcomes[] = {
     [REP_OUTCOME_PASSED] = "passed",
     [REP_OUTCOME_UNDECIDED] = "undecided",
@@ -363,7 +365,7 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 static int judge_functions(const struct rep_gate *g, const struct limits *l,
 			   const struct rep_diff *d, struct rep_gate_result *r)
 {
-	double *p = malloc((d->n ? d->n : 1) * sizeof(*p));
+	double *p = tp_many(d->n ? d->n : 1, sizeof(*p));
 	bool *matches = calloc(d->n ? d->n : 1, sizeof(*matches));
 	struct tp_buf name = {0};
 	int code = p && matches ? 0 : TP_ENOMEM;

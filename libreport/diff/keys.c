@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "diff/name.h"
 
 const struct rep_diff_by_desc rep_diff_by[REP_NDIFF_BY] = {
@@ -177,7 +178,7 @@ static int mark_startless(struct rep_keys *k, uint32_t id)
 {
 	if (id >= k->nstartless) {
 		size_t room = (size_t)id * 2 + 64;
-		bool *p = realloc(k->startless, room * sizeof(*p));
+		bool *p = tp_more(k->startless, room, sizeof(*p));
 
 		if (!p)
 			return TP_ENOMEM;
@@ -478,7 +479,7 @@ int rep_key_name(struct rep_keys *k, uint32_t key, struct tp_buf *name, size_t *
 		return code ? code : put_key(k, key, name, names);
 	/* root first, as folded stacks are written */
 	depth = tp_dict_stack_at(k->names, key).depth;
-	path = malloc((depth ? depth : 1) * sizeof(*path));
+	path = tp_many(depth ? depth : 1, sizeof(*path));
 	if (!path)
 		return TP_ENOMEM;
 	for (uint32_t i = depth, node = key; i-- > 0;) {

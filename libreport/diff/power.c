@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "diff/stats.h"
 
 #define DRAWS 2000
@@ -34,7 +35,7 @@ int rep_power(const struct rep_power_case *c, uint64_t seed, double *share)
 {
 	/* of a lognormal with that coefficient of variation */
 	double sd = sqrt(log1p(c->noise * c->noise));
-	int64_t *value = malloc(2 * c->n * sizeof(*value));
+	int64_t *value = tp_many(2 * c->n, sizeof(*value));
 	struct rep_stats *stats = NULL;
 	unsigned found = 0;
 	int code = value ? rep_stats_new(&stats, c->n, c->n, 0.95) : TP_ENOMEM;

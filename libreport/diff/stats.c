@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define LIMIT (((int64_t)1 << 62) - 1) /* so that differences fit */
 
 struct rep_stats {
@@ -70,7 +72,7 @@ static int distribution(struct rep_stats *s)
 	double total = choose(s->n + s->m, s->n), sum = 0;
 	double *ways = calloc((s->m + 1) * size, sizeof(*ways));
 
-	s->below = malloc(size * sizeof(*s->below));
+	s->below = tp_many(size, sizeof(*s->below));
 	if (!ways || !s->below) {
 		free(ways);
 		return TP_ENOMEM;
@@ -138,10 +140,10 @@ int rep_stats_new(struct rep_stats **out, size_t n, size_t m, double level)
 	if (!code && n + m <= REP_STATS_EXACT_TIES) {
 		size_t sums = (n + m) * (n + m + 1) + 1; /* of twice the ranks */
 
-		s->ways = malloc((n + 1) * sums * sizeof(*s->ways));
+		s->ways = tp_many((n + 1) * sums, sizeof(*s->ways));
 		code = s->ways ? 0 : TP_ENOMEM;
 	}
-	s->rank = malloc((n + m) * sizeof(*s->rank));
+	s->rank = tp_many(n + m, sizeof(*s->rank));
 	if (code || !s->rank) {
 		rep_stats_free(s);
 		return TP_ENOMEM;
@@ -339,7 +341,7 @@ static int by_p(const void *a, const void *b)
 
 int rep_stats_adjust(const double *p, size_t n, double *q)
 {
-	struct test *tests = malloc((n ? n : 1) * sizeof(*tests));
+	struct test *tests = tp_many(n ? n : 1, sizeof(*tests));
 	double least = 1;
 	size_t k = 0;
 

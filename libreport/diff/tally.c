@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/big.h"
 
 /* Sums may exceed 64 bits in profiles made up to do so; they wrap, as in pprof. */
@@ -89,7 +90,7 @@ static int tree_init(struct tree *t, const struct tp_profile *p, const struct re
 	t->nodes = tp_dict_stacks(p->dict);
 	t->node = tp_dict_stack_nodes(p->dict);
 	t->key = map->frame;
-	t->sum = tp_big_alloc(t->nodes * sizeof(*t->sum));
+	t->sum = tp_big_many(t->nodes, sizeof(*t->sum));
 	t->open = calloc(keys, sizeof(*t->open));
 	if (!t->sum || !t->open)
 		return TP_ENOMEM;
@@ -227,7 +228,7 @@ static int collect(struct rep_tally *t, const int64_t *flat, const int64_t *cum,
 
 	for (uint32_t i = 1; i < keys; i++)
 		n += flat[i] || cum[i];
-	t->entry = malloc((n ? n : 1) * sizeof(*t->entry));
+	t->entry = tp_many(n ? n : 1, sizeof(*t->entry));
 	if (!t->entry)
 		return TP_ENOMEM;
 	for (uint32_t i = 1; i < keys; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "export/anonymise.h"
 #include "export/perfetto/json.h"
@@ -710,7 +711,7 @@ static int add_stacks(struct rep_perfetto *p, struct tp_dict *dict)
 	uint32_t n = tp_dict_stacks(dict);
 	uint8_t *used = calloc(n, 1);
 	struct perfetto_stacks *all =
-	    used ? realloc(p->stacks, (p->nstacks + 1) * sizeof(*all)) : NULL;
+	    used ? tp_more(p->stacks, p->nstacks + 1, sizeof(*all)) : NULL;
 
 	if (!all) {
 		free(used);

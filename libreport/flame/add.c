@@ -1,5 +1,6 @@
 /* Profiles into the tree: what frames are called, which samples are behind a value, and which frame
  * of its profile a node came by. */
+#include "base/many.h"
 #include "flame/tree.h"
 
 #include <inttypes.h>
@@ -296,7 +297,7 @@ static int offer_frames(struct adding *a)
 {
 	struct rep_flame_tree *t = a->tree;
 	uint32_t *frame = calloc(t->n, sizeof(*frame));
-	uint32_t *path = malloc(t->opt.max_depth * sizeof(*path));
+	uint32_t *path = tp_many(t->opt.max_depth, sizeof(*path));
 	int64_t *sum = calloc(a->nstacks, sizeof(*sum)), *most = calloc(t->n, sizeof(*most));
 	int code = frame && path && sum && most ? 0 : TP_ENOMEM;
 
@@ -332,7 +333,7 @@ int rep_flame_tree_add(struct rep_flame_tree *t, const struct rep_flame_source *
 
 	if (source->type >= p->ntypes)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "there is no sample type");
-	a.known = malloc(nframes * sizeof(*a.known));
+	a.known = tp_many(nframes, sizeof(*a.known));
 	a.node = calloc(a.nstacks, sizeof(*a.node));
 	a.used = calloc(a.nstacks, sizeof(*a.used));
 	if (a.known && a.node && a.used) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "flame/change.h"
 
@@ -41,7 +42,7 @@ static int put(struct laying *l, const struct rep_flame_bar *bar)
 
 	if (c->n == l->room) {
 		size_t room = l->room ? l->room * 2 : 256;
-		struct rep_flame_bar *more = realloc(c->bar, room * sizeof(*more));
+		struct rep_flame_bar *more = tp_more(c->bar, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;
@@ -51,7 +52,7 @@ static int put(struct laying *l, const struct rep_flame_bar *bar)
 	if (bar->level >= c->nlevels) {
 		if (c->nlevels + 1 >= l->level_room) {
 			size_t room = l->level_room ? l->level_room * 2 : 64;
-			uint32_t *more = realloc(c->level, room * sizeof(*more));
+			uint32_t *more = tp_more(c->level, room, sizeof(*more));
 
 			if (!more)
 				return TP_ENOMEM;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "flame/format/format.h"
 
 const struct rep_flame_format_desc rep_flame_formats[REP_FLAME_NFORMATS] = {
@@ -77,7 +78,7 @@ static int escape_names(struct rep_flame_job *job)
 	uint32_t n = tp_dict_strings(names);
 	int code = 0;
 
-	job->at = malloc(((size_t)n + 1) * sizeof(*job->at));
+	job->at = tp_many((size_t)n + 1, sizeof(*job->at));
 	if (!job->at)
 		return rep_flame_no_memory(job);
 	for (uint32_t i = 0; i < n && !code; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "flame/change.h"
 
@@ -46,7 +47,7 @@ static int afford_ties(const struct rep_flame_tree *t, const struct rep_flame_la
 		       const uint8_t *widest, unsigned b, size_t left, struct choice *choice)
 {
 	uint32_t nnames = tp_dict_strings(t->names), levels = t->opt.max_depth + 1;
-	uint32_t *highest = malloc(nnames * sizeof(*highest)); /* per name, in this bucket */
+	uint32_t *highest = tp_many(nnames, sizeof(*highest)); /* per name, in this bucket */
 	size_t *cost = calloc((size_t)levels + 1, sizeof(*cost));
 	uint32_t d = 0;
 
@@ -160,7 +161,7 @@ static int reserve(void *array, size_t *room, size_t want, size_t size)
 		return 0;
 	while (n < want)
 		n *= 2;
-	p = realloc(*items, n * size);
+	p = tp_more(*items, n, size);
 	if (!p)
 		return TP_ENOMEM;
 	*items = p;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 struct sibling {
 	int64_t weight;
 	const char *text;
@@ -44,9 +46,9 @@ int rep_flame_order(const struct rep_flame_tree *t, struct rep_flame_order *o, s
 
 	for (uint32_t i = 0; i < t->n; i++)
 		most = t->node[i].nchildren > most ? t->node[i].nchildren : most;
-	sibling = malloc(most * sizeof(*sibling));
-	o->first = malloc(((size_t)t->n + 1) * sizeof(*o->first));
-	o->child = malloc((size_t)t->n * sizeof(*o->child));
+	sibling = tp_many(most, sizeof(*sibling));
+	o->first = tp_many((size_t)t->n + 1, sizeof(*o->first));
+	o->child = tp_many((size_t)t->n, sizeof(*o->child));
 	if (!sibling || !o->first || !o->child) {
 		free(sibling);
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");

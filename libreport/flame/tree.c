@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/seed.h"
 #include "base/sum.h"
 #include "flame/inside.h"
@@ -25,7 +26,7 @@ int rep_flame_tree_init(struct rep_flame_tree *t, const struct rep_flame_tree_op
 	t->room = 1024;
 	t->nslots = 4096;
 	t->names = tp_dict_new();
-	t->node = malloc(t->room * sizeof(*t->node));
+	t->node = tp_many(t->room, sizeof(*t->node));
 	t->slot = calloc(t->nslots, sizeof(*t->slot));
 	if (!t->names || !t->node || !t->slot)
 		return rep_flame_tree_no_memory(err);
@@ -82,8 +83,8 @@ int rep_flame_tree_reserve(struct rep_flame_tree *t, uint32_t more)
 		room *= 2;
 	if (room == t->room)
 		return 0;
-	node = room <= SIZE_MAX / sizeof(*node) ? realloc(t->node, (size_t)room * sizeof(*node))
-						: NULL;
+	node =
+	    room <= SIZE_MAX / sizeof(*node) ? tp_more(t->node, (size_t)room, sizeof(*node)) : NULL;
 	if (!node)
 		return TP_ENOMEM;
 	t->node = node;
@@ -187,7 +188,7 @@ uint32_t rep_flame_tree_next(const struct rep_flame_tree *t, uint32_t node, bool
 int rep_flame_tree_values(struct rep_flame_tree *t)
 {
 	for (int side = 0; side < (t->opt.compared ? REP_FLAME_SIDES : 1); side++) {
-		struct rep_flame_value *v = realloc(t->value[side], t->n * sizeof(*v));
+		struct rep_flame_value *v = tp_more(t->value[side], t->n, sizeof(*v));
 		double *e = NULL;
 
 		if (!v)
@@ -196,7 +197,7 @@ int rep_flame_tree_values(struct rep_flame_tree *t)
 		memset(v + t->valued, 0, (t->n - t->valued) * sizeof(*v));
 		if (!t->opt.compared)
 			continue;
-		e = realloc(t->events[side], t->n * sizeof(*e));
+		e = tp_more(t->events[side], t->n, sizeof(*e));
 		if (!e)
 			return TP_ENOMEM;
 		t->events[side] = e;
@@ -248,7 +249,7 @@ int rep_flame_tree_sum(struct rep_flame_tree *t, struct tp_err *err)
 	}
 	if (!needs_weights(t))
 		return 0;
-	t->weight = malloc(t->n * sizeof(*t->weight));
+	t->weight = tp_many(t->n, sizeof(*t->weight));
 	if (!t->weight)
 		return rep_flame_tree_no_memory(err);
 	for (uint32_t i = 0; i < t->n; i++)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/kept.h"
 #include "lanes/pen.h"
 
@@ -60,7 +61,7 @@ static int look_at_rows(struct drawing *d, struct tp_err *err)
 	int code = 0;
 
 	d->row = calloc(p->nrows + 1, sizeof(*d->row));
-	d->group_row = malloc((l->ngroups + (size_t)1) * sizeof(*d->group_row));
+	d->group_row = tp_many(l->ngroups + (size_t)1, sizeof(*d->group_row));
 	d->source = calloc(l->v.nsegments + 1, 1);
 	if (!d->row || !d->group_row || !d->source || p->nrows > INT32_MAX)
 		return rep_lanes_nomem(err);
@@ -389,7 +390,7 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "there is no picture so large");
 	cells = p->nrows * (size_t)p->cols;
 	if (cells > p->room || !p->cell) {
-		struct rep_cell *more = realloc(p->cell, (cells + 1) * sizeof(*more));
+		struct rep_cell *more = tp_more(p->cell, cells + 1, sizeof(*more));
 
 		if (!more)
 			return rep_lanes_nomem(err);
@@ -431,7 +432,7 @@ static int draw_others(struct rep_lanes *l, struct rep_picture *picture, const s
 {
 	size_t cols = (size_t)picture->cols;
 	struct rep_picture part = *picture;
-	struct rep_lane *row = malloc((n + 1) * sizeof(*row));
+	struct rep_lane *row = tp_many(n + 1, sizeof(*row));
 	int code = row ? 0 : rep_lanes_nomem(err);
 
 	part.row = row;
@@ -465,7 +466,7 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 	picture->exact = false;
 	if (code)
 		return code;
-	others = malloc((picture->nrows + 1) * sizeof(*others));
+	others = tp_many(picture->nrows + 1, sizeof(*others));
 	if (!others)
 		return rep_lanes_nomem(err);
 	l->used++;

@@ -1,3 +1,4 @@
+#include "base/many.h"
 #include "lanes/inside.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static int make_classes(struct rep_lanes *l)
 		if (l->class_state[c] == TP_ST_WAITING && l->class_reason[c] >= l->nwaiting)
 			l->nwaiting = l->class_reason[c] + 1;
 	}
-	l->waiting = malloc((l->nwaiting + (size_t)1) * sizeof(*l->waiting));
+	l->waiting = tp_many(l->nwaiting + (size_t)1, sizeof(*l->waiting));
 	if (code || !l->waiting)
 		return TP_ENOMEM;
 	for (uint32_t r = 0; r < l->nwaiting; r++)
@@ -101,7 +102,7 @@ static int make_groups(struct rep_lanes *l)
 	size_t room = 0;
 	int code = 0;
 
-	l->group_of = malloc((l->ng + (size_t)1) * sizeof(*l->group_of));
+	l->group_of = tp_many(l->ng + (size_t)1, sizeof(*l->group_of));
 	if (!l->group_of)
 		return TP_ENOMEM;
 	for (uint32_t g = 0; g < l->ng && !code; g++) {
@@ -151,11 +152,11 @@ static int by_number(const void *a, const void *b)
 
 static int sort_ids(struct rep_lanes *l)
 {
-	struct number *number = malloc((l->ng + (size_t)1) * sizeof(*number));
+	struct number *number = tp_many(l->ng + (size_t)1, sizeof(*number));
 	const int64_t *id = REP_COL(&l->v, GOROUTINE, id);
 	bool sorted = true;
 
-	l->by_id = malloc((l->ng + (size_t)1) * sizeof(*l->by_id));
+	l->by_id = tp_many(l->ng + (size_t)1, sizeof(*l->by_id));
 	if (!number || !l->by_id) {
 		free(number);
 		return TP_ENOMEM;
@@ -199,10 +200,10 @@ static int take_crossing(struct rep_lanes *l)
 {
 	const struct rep_view *v = &l->v;
 	size_t rows = v->nrows[TP_TABLE_SPAN_CROSSING], n = 0;
-	struct placed *placed = malloc((rows + 1) * sizeof(*placed));
+	struct placed *placed = tp_many(rows + 1, sizeof(*placed));
 
-	l->crossing = malloc((rows + 1) * sizeof(*l->crossing));
-	l->crossing_row = malloc((rows + 1) * sizeof(*l->crossing_row));
+	l->crossing = tp_many(rows + 1, sizeof(*l->crossing));
+	l->crossing_row = tp_many(rows + 1, sizeof(*l->crossing_row));
 	l->first_crossing = calloc(l->ng + (size_t)2, sizeof(*l->first_crossing));
 	if (!placed || !l->crossing || !l->crossing_row || !l->first_crossing || rows >= TP_NONE) {
 		free(placed);

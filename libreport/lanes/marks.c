@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/inside.h"
 
 #define HIGH 64 /* marks whose latest end is kept */
@@ -117,7 +118,7 @@ static int put_in_order(struct rep_lane_marks *m)
 		sorted = by_start(&m->mark[i - 1], &m->mark[i]) <= 0;
 	if (!sorted)
 		qsort(m->mark, m->n, sizeof(*m->mark), by_start);
-	m->high = malloc((m->n / HIGH + 1) * sizeof(*m->high));
+	m->high = tp_many(m->n / HIGH + 1, sizeof(*m->high));
 	if (!m->high)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < m->n; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/slab.h"
 #include "top/segment.h"
 
@@ -24,7 +25,7 @@ static int add(struct rep_detail *d, const struct rep_lanes *l, const struct tp_
 		if (room > MOST_SPANS)
 			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 					  "segment %zu: too many spans", d->segment);
-		more = realloc(d->span, room * sizeof(*more));
+		more = tp_more(d->span, room, sizeof(*more));
 		if (!more)
 			return rep_lanes_nomem(err);
 		d->span = more;
@@ -78,7 +79,7 @@ static struct tp_span crossing_span(const struct rep_lanes *l, size_t row)
 static int sort(struct rep_detail *d, uint32_t ng)
 {
 	d->first = calloc(ng + (size_t)2, sizeof(*d->first));
-	d->order = malloc((d->n + (size_t)1) * sizeof(*d->order));
+	d->order = tp_many(d->n + (size_t)1, sizeof(*d->order));
 	if (!d->first || !d->order)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < d->n; i++)

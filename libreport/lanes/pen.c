@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MOST_BYTES ((size_t)96 << 20) /* of sums by reason */
 
 int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_picture *picture)
@@ -21,11 +23,11 @@ int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_
 	p->fold = cells > MOST_BYTES / sizeof(int64_t) / l->nclasses;
 	if (p->fold)
 		p->nclasses = TP_NSTATES;
-	p->bound = malloc((cols + 1) * sizeof(*p->bound));
+	p->bound = tp_many(cols + 1, sizeof(*p->bound));
 	p->ns = calloc(cells * p->nclasses + 1, sizeof(*p->ns));
 	p->spans = calloc(cells + 1, sizeof(*p->spans));
 	p->longest = calloc(cells + 1, sizeof(*p->longest));
-	p->whose = malloc((cells + 1) * sizeof(*p->whose));
+	p->whose = tp_many(cells + 1, sizeof(*p->whose));
 	if (!p->bound || !p->ns || !p->spans || !p->longest || !p->whose)
 		return TP_ENOMEM;
 	memset(p->whose, 0xff, (cells + 1) * sizeof(*p->whose));

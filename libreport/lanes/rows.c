@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "lanes/inside.h"
 
 const char *const rep_lane_kinds[REP_NLANE_KINDS] = {"groups", "goroutines", "procs", "threads",
@@ -109,11 +110,11 @@ static int by_entry(const void *a, const void *b)
 static int find_members(struct members *m, const struct rep_lanes *l,
 			const struct rep_lanes_options *o)
 {
-	uint32_t *unfolded = malloc(o->nunfolded * sizeof(*unfolded)), at = 0;
+	uint32_t *unfolded = tp_many(o->nunfolded, sizeof(*unfolded)), at = 0;
 
 	m->first = calloc(l->ngroups + (size_t)2, sizeof(*m->first));
 	m->unfolded = calloc(l->ngroups + (size_t)1, sizeof(*m->unfolded));
-	m->member = malloc((l->ng + (size_t)1) * sizeof(*m->member));
+	m->member = tp_many(l->ng + (size_t)1, sizeof(*m->member));
 	if (!m->first || !m->unfolded || !m->member || !unfolded) {
 		free(unfolded);
 		return TP_ENOMEM;
@@ -143,7 +144,7 @@ static int find_members(struct members *m, const struct rep_lanes *l,
 static int put_groups(struct list *list)
 {
 	const struct rep_lanes *l = list->l;
-	struct ranked *rank = malloc((l->ngroups + (size_t)1) * sizeof(*rank));
+	struct ranked *rank = tp_many(l->ngroups + (size_t)1, sizeof(*rank));
 	struct members m = {0};
 	int code = rank ? 0 : TP_ENOMEM;
 
@@ -252,7 +253,7 @@ int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err)
 			     err);
 	if (code)
 		return code;
-	l->proc_span = malloc((v->nrows[TP_TABLE_PROC_SPAN] + 1) * sizeof(*l->proc_span));
+	l->proc_span = tp_many(v->nrows[TP_TABLE_PROC_SPAN] + 1, sizeof(*l->proc_span));
 	if (!l->proc_span)
 		return rep_lanes_nomem(err);
 	for (size_t i = 0; i < v->nrows[TP_TABLE_PROC_SPAN]; i++) {
@@ -298,8 +299,8 @@ static int by_key(const void *a, const void *b)
 /* The rows of a table by two of its columns. NULL: no memory. */
 static uint32_t *order_by(const int64_t *a, const int64_t *b, size_t n)
 {
-	struct keyed *key = malloc((n + 1) * sizeof(*key));
-	uint32_t *row = malloc((n + 1) * sizeof(*row));
+	struct keyed *key = tp_many(n + 1, sizeof(*key));
+	uint32_t *row = tp_many(n + 1, sizeof(*row));
 	bool sorted = true;
 
 	for (size_t i = 0; key && i < n; i++) {

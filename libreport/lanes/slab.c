@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "top/segment.h"
 
 #define MOST_SPANS  (UINT32_MAX / 4)
@@ -57,7 +58,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 		if (room > MOST_SPANS)
 			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 					  "segment %zu: too many spans", r->s->segment);
-		more = realloc(r->raw, room * sizeof(*more));
+		more = tp_more(r->raw, room, sizeof(*more));
 		if (!more)
 			return rep_lanes_nomem(err);
 		r->raw = more;
@@ -386,7 +387,7 @@ static int make_slab(struct reading *r, struct tp_err *err)
 	code = r->count && r->on_p && r->on_m ? read_spans(r, err) : rep_lanes_nomem(err);
 	if (code)
 		return code;
-	place = malloc((r->n + (size_t)1) * sizeof(*place));
+	place = tp_many(r->n + (size_t)1, sizeof(*place));
 	if (!place || make_lists(r) || place_spans(r, place) || make_places(r, place) ||
 	    make_sums(s, r->l->nclasses))
 		code = rep_lanes_nomem(err);

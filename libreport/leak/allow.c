@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MAX_RULES 100000
 
 static int add_rule(struct rep_allow *a, size_t *room, const struct rep_allow_rule *rule,
@@ -14,7 +16,7 @@ static int add_rule(struct rep_allow *a, size_t *room, const struct rep_allow_ru
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "more than %d rules", MAX_RULES);
 	if (a->n == *room) {
 		*room = *room ? 2 * *room : 16;
-		more = realloc(a->rule, *room * sizeof(*more));
+		more = tp_more(a->rule, *room, sizeof(*more));
 		if (!more)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		a->rule = more;

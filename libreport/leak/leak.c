@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "leak/parts.h"
 
@@ -124,7 +125,7 @@ const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n
 
 int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err)
 {
-	struct source *more = realloc(l->source, (l->nsources + 1) * sizeof(*more));
+	struct source *more = tp_more(l->source, l->nsources + 1, sizeof(*more));
 
 	if (!more)
 		return rep_leak_fail(err, TP_ENOMEM);
@@ -151,13 +152,13 @@ static size_t hash_of(uint32_t stack, uint32_t creator)
 static int grow(struct rep_leaks *l)
 {
 	size_t room = l->room ? 2 * l->room : 256, nslots = 4 * room;
-	struct rep_leak_site *site = realloc(l->site, room * sizeof(*site));
+	struct rep_leak_site *site = tp_more(l->site, room, sizeof(*site));
 	uint32_t *latest, *slot;
 
 	if (!site)
 		return TP_ENOMEM;
 	l->site = site;
-	latest = realloc(l->latest, room * sizeof(*latest));
+	latest = tp_more(l->latest, room, sizeof(*latest));
 	if (!latest)
 		return TP_ENOMEM;
 	l->latest = latest;
@@ -211,7 +212,7 @@ static int find_entry(struct rep_leaks *l, uint32_t site, struct entry **entry)
 			struct entry *more;
 
 			l->entry_room = l->entry_room ? 2 * l->entry_room : 256;
-			more = realloc(l->entry, l->entry_room * sizeof(*more));
+			more = tp_more(l->entry, l->entry_room, sizeof(*more));
 			if (!more)
 				return TP_ENOMEM;
 			l->entry = more;
@@ -336,7 +337,7 @@ static int by_stack(const void *a, const void *b, void *ctx)
  * without a creator first; it goes to the other where there is exactly one. */
 static int join(const struct rep_leaks *l, uint32_t *into)
 {
-	uint32_t *order = malloc((l->nsites + 1) * sizeof(*order));
+	uint32_t *order = tp_many(l->nsites + 1, sizeof(*order));
 	size_t n = l->nsites;
 
 	if (!order)
@@ -377,7 +378,7 @@ static int compare_ids(const void *a, const void *b)
 /* Lays the counts out by site and source; what joined another site becomes empty. */
 static int lay_out(struct rep_leaks *l)
 {
-	uint32_t *into = malloc((l->nsites + 1) * sizeof(*into));
+	uint32_t *into = tp_many(l->nsites + 1, sizeof(*into));
 	size_t n = l->nsites * l->nsources, kept = 0;
 	int code = into ? join(l, into) : TP_ENOMEM;
 
@@ -444,7 +445,7 @@ static int judge(struct rep_leaks *l)
 {
 	const struct rep_allow *allow = l->opt.allow;
 	size_t nrules = allow ? allow->n : 0;
-	int64_t *left = malloc((nrules + 1) * sizeof(*left));
+	int64_t *left = tp_many(nrules + 1, sizeof(*left));
 
 	if (!left)
 		return TP_ENOMEM;

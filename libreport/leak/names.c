@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "leak/parts.h"
 
 int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, struct tp_dict *to)
@@ -141,7 +142,7 @@ static int map_node(struct rep_leak_names *m, uint32_t node, uint32_t *out)
 			uint32_t *more;
 
 			m->room = m->room ? 2 * m->room : 128;
-			more = realloc(m->path, m->room * sizeof(*more));
+			more = tp_more(m->path, m->room, sizeof(*more));
 			if (!more)
 				return TP_ENOMEM;
 			m->path = more;

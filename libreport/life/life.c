@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "life/inside.h"
 #include "top/segment.h"
 
@@ -129,7 +130,7 @@ static int keep(struct reading *r, const struct tp_span *span, struct tp_err *er
 		return 0;
 	if (s->n == s->room) {
 		size_t room = s->room ? 2 * s->room : 64;
-		struct tp_span *more = realloc(s->span, room * sizeof(*more));
+		struct tp_span *more = tp_more(s->span, room, sizeof(*more));
 
 		if (!more)
 			return no_memory(err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "mmu/utilisation.h"
 
 enum { IN_ASSIST = 1, LABELLED = 2, LABELLED_DEDICATED = 4, EXECUTES = 8 };
@@ -26,7 +27,7 @@ static int put(struct emulation *e, const struct tp_event *ev, int delta, uint8_
 
 	if (f->nsteps == e->room) {
 		size_t room = e->room ? e->room * 2 : 1024;
-		void *more = realloc(f->step, room * sizeof(*f->step));
+		void *more = tp_more(f->step, room, sizeof(*f->step));
 
 		if (!more)
 			return TP_ENOMEM;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/units.h"
 
 struct series {
@@ -37,7 +38,7 @@ int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_e
 
 		s->step = utils->series[i].step;
 		s->n = utils->series[i].n;
-		s->sum = malloc((s->n + 1) * sizeof(*s->sum));
+		s->sum = tp_many(s->n + 1, sizeof(*s->sum));
 		m->n = i + 1;
 		failed = !s->sum;
 		for (size_t j = 0; !failed && j < s->n; j++) {
@@ -276,7 +277,7 @@ static int add_corner(struct corners *c, double at, double density, double mass)
 {
 	if (c->n == c->room) {
 		size_t room = c->room ? c->room * 2 : 1024;
-		void *more = realloc(c->v, room * sizeof(*c->v));
+		void *more = tp_more(c->v, room, sizeof(*c->v));
 
 		if (!more)
 			return TP_ENOMEM;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 #define MAX_PROCS (1 << 16)
 /* Per P, a stop of the world is a step of every P. */
 #define MAX_STEPS ((size_t)1 << 26)
@@ -200,7 +202,7 @@ static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 {
 	if (s->n == s->room) {
 		size_t room = s->room ? s->room * 2 : 4096;
-		void *more = realloc(s->v, room * sizeof(*s->v));
+		void *more = tp_more(s->v, room, sizeof(*s->v));
 
 		if (!more)
 			return TP_ENOMEM;
@@ -313,7 +315,7 @@ static int sort_points(struct points *s)
 	struct point *from = s->v, *to;
 	size_t count[2049];
 
-	to = malloc((s->n + 1) * sizeof(*to));
+	to = tp_many(s->n + 1, sizeof(*to));
 	if (!to)
 		return TP_ENOMEM;
 	for (unsigned shift = 0; shift < 64 && (uint64_t)s->end >> shift; shift += 11) {
@@ -369,7 +371,7 @@ static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double ut
 	}
 	if (u->n == u->room) {
 		size_t room = u->room ? u->room * 2 : 64;
-		void *more = realloc(u->step, room * sizeof(*u->step));
+		void *more = tp_more(u->step, room, sizeof(*u->step));
 
 		if (!more)
 			return TP_ENOMEM;
@@ -404,7 +406,7 @@ static int new_series(struct builder *b, int64_t p, int64_t ts)
 	if (out->n == out->room) {
 		size_t room = out->room ? out->room * 2 : 8;
 
-		more = realloc(out->series, room * sizeof(*out->series));
+		more = tp_more(out->series, room, sizeof(*out->series));
 		if (!more)
 			return TP_ENOMEM;
 		out->series = more;
@@ -420,8 +422,8 @@ static int set_procs(struct builder *b, size_t n, int64_t ts)
 	int code = 0;
 
 	if (n > b->room) {
-		int32_t *taken = realloc(b->taken, n * sizeof(*taken));
-		size_t *series = realloc(b->series, n * sizeof(*series));
+		int32_t *taken = tp_more(b->taken, n, sizeof(*taken));
+		size_t *series = tp_more(b->series, n, sizeof(*series));
 
 		b->taken = taken ? taken : b->taken;
 		b->series = series ? series : b->series;

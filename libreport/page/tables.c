@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "output/ops.h"
 
 static int no_memory(struct tp_err *err)
@@ -21,7 +22,7 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 
 	if (all->n == all->room) {
 		size_t room = all->room ? 2 * all->room : 16;
-		struct page_table *more = realloc(all->table, room * sizeof(*more));
+		struct page_table *more = tp_more(all->table, room, sizeof(*more));
 
 		if (!more)
 			return no_memory(err);
@@ -61,7 +62,7 @@ static int on_row(void *ctx, const struct rep_value *values, struct tp_err *err)
 	if (t->nrows == t->room) {
 		size_t room = t->room ? 2 * t->room : 64;
 		struct rep_value *more =
-		    realloc(t->values, room * (t->ncolumns + 1) * sizeof(*more));
+		    tp_more(t->values, room * (t->ncolumns + 1), sizeof(*more));
 
 		if (!more)
 			return no_memory(err);

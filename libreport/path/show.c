@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "top/report.h"
 
 const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
@@ -200,7 +201,7 @@ static int write_hops(struct page *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[HOP_COLUMNS];
 	size_t n = p->path->nhop, shown = limit(p, n, usual);
-	size_t *pick = malloc((n + 1) * sizeof(*pick));
+	size_t *pick = tp_many(n + 1, sizeof(*pick));
 	int code;
 
 	if (!pick)
@@ -378,8 +379,8 @@ static int tree_init(struct tree *t, const struct rep_path *path)
 {
 	size_t n = path->nchains - 1 + path->nsums, i = 0;
 
-	t->branch = malloc((n + 1) * sizeof(*t->branch));
-	t->first = malloc((path->nchains + 1) * sizeof(*t->first));
+	t->branch = tp_many(n + 1, sizeof(*t->branch));
+	t->first = tp_many(path->nchains + 1, sizeof(*t->first));
 	if (!t->branch || !t->first)
 		return TP_ENOMEM;
 	for (uint32_t c = 1; c < path->nchains; c++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "top/keys.h"
 #include "top/segment.h"
 
@@ -25,7 +26,7 @@ static int add(struct rep_slice *s, const struct rep_slice_span *span, struct tp
 				  s->segment);
 	if (s->n == s->room) {
 		uint32_t room = s->room ? 2 * s->room : 4096;
-		struct rep_slice_span *more = realloc(s->span, room * sizeof(*more));
+		struct rep_slice_span *more = tp_more(s->span, room, sizeof(*more));
 
 		if (!more)
 			return no_memory(err);
@@ -131,7 +132,7 @@ static int sort(struct rep_slice *s, struct tp_err *err)
 
 	if (s->n > s->order_room) {
 		free(s->order);
-		s->order = malloc(s->room * sizeof(*s->order));
+		s->order = tp_many(s->room, sizeof(*s->order));
 		s->order_room = s->order ? s->room : 0;
 		if (!s->order)
 			return no_memory(err);
@@ -159,9 +160,9 @@ static int begin(struct rep_slice *s, struct rep_view *v, size_t segment, struct
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many goroutines");
 	if (!s->first) {
 		s->ngoroutines = (uint32_t)n;
-		s->first = malloc((n + 1) * sizeof(*s->first));
-		s->birth = malloc((n + 1) * sizeof(*s->birth));
-		s->from_segment = malloc((n + 1) * sizeof(*s->from_segment));
+		s->first = tp_many(n + 1, sizeof(*s->first));
+		s->birth = tp_many(n + 1, sizeof(*s->birth));
+		s->from_segment = tp_many(n + 1, sizeof(*s->from_segment));
 	}
 	if (!s->first || !s->birth || !s->from_segment)
 		return no_memory(err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "path/path.h"
 #include "path/slice.h"
 #include "path/tally.h"
@@ -707,7 +708,7 @@ static int begin(struct walk *k, struct rep_path_request *requests, size_t n)
 	int64_t low = k->v->from > 0 ? k->v->from : 0;
 
 	k->walker = calloc(n + 1, sizeof(*k->walker));
-	k->parked = malloc((k->v->nsegments + 1) * sizeof(*k->parked));
+	k->parked = tp_many(k->v->nsegments + 1, sizeof(*k->parked));
 	if (!k->walker || !k->parked)
 		return TP_ENOMEM;
 	memset(k->parked, 0xff, (k->v->nsegments + 1) * sizeof(*k->parked));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/fold.h"
 #include "profile/labels.h"
 #include "profile/match.h"
@@ -141,7 +142,7 @@ static int step_names(struct rep_fold *f, struct rep_fold_state *s, const uint32
 		return 0;
 	}
 	if (n > sizeof(few) / sizeof(few[0]))
-		kept = malloc(n * sizeof(*kept));
+		kept = tp_many(n, sizeof(*kept));
 	if (!kept)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/many.h"
+
 int rep_fold_init(struct rep_fold *f, struct tp_profile *p)
 {
 	f->p = p;
@@ -28,7 +30,7 @@ static int append(uint32_t **items, size_t *room, size_t n, uint32_t item)
 {
 	if (n == *room) {
 		size_t more = *room ? *room * 2 : 256;
-		uint32_t *p = realloc(*items, more * sizeof(*p));
+		uint32_t *p = tp_more(*items, more, sizeof(*p));
 
 		if (!p)
 			return TP_ENOMEM;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/match.h"
 #include "profile/measure.h"
 
@@ -48,7 +49,7 @@ int rep_label_units_init(struct rep_label_units *u, struct tp_profile *p,
 			struct rep_label_unit *item;
 
 			room = room ? room * 2 : 8;
-			item = realloc(u->item, room * sizeof(*item));
+			item = tp_more(u->item, room, sizeof(*item));
 			if (!item)
 				return rep_filter_fail(err, TP_ENOMEM);
 			u->item = item;
@@ -361,7 +362,7 @@ static int strip_set(struct tp_profile *p, uint32_t number, struct rep_match *sh
 		     struct rep_match *hide, uint32_t *to)
 {
 	struct tp_label_set set = p->sets[number];
-	struct tp_label *kept = malloc((set.n + 1) * sizeof(*kept));
+	struct tp_label *kept = tp_many(set.n + 1, sizeof(*kept));
 	size_t n = 0;
 	int code;
 
@@ -385,7 +386,7 @@ static int strip_set(struct tp_profile *p, uint32_t number, struct rep_match *sh
 static int strip_labels(struct tp_profile *p, struct rep_match *show, struct rep_match *hide,
 			struct tp_err *err)
 {
-	uint32_t nsets = (uint32_t)p->nsets, *to = malloc(nsets * sizeof(*to));
+	uint32_t nsets = (uint32_t)p->nsets, *to = tp_many(nsets, sizeof(*to));
 	int code = to ? 0 : TP_ENOMEM;
 
 	for (uint32_t s = 0; s < nsets && !code; s++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/merge/parts.h"
 
 int rep_merge_fail(struct tp_err *err, int code)
@@ -125,7 +126,7 @@ static int translation_init(struct rep_translation *t, const struct rep_merge_pa
 	t->location = rep_merge_unknowns(tp_dict_locations(p->dict));
 	t->frame = rep_merge_unknowns(tp_dict_frames(p->dict));
 	t->set = rep_merge_unknowns(p->nsets);
-	t->mapping = malloc((p->nmappings + 1) * sizeof(*t->mapping));
+	t->mapping = tp_many(p->nmappings + 1, sizeof(*t->mapping));
 	t->column = calloc(ntypes, sizeof(*t->column));
 	t->ratio = calloc(ntypes, sizeof(*t->ratio));
 	t->unit = calloc(ntypes, sizeof(*t->unit));

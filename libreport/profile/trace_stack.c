@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 int rep_trace_string(struct rep_trace_stacks *s, uint32_t id, uint32_t *out)
 {
 	struct tp_text text;
@@ -113,7 +115,7 @@ static int remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
 {
 	if (n == s->path_room) {
 		size_t room = n ? 2 * n : 128;
-		uint32_t *more = realloc(s->path, room * sizeof(*more));
+		uint32_t *more = tp_more(s->path, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "decode/dict.h"
 #include "series/trend.h"
 
@@ -93,7 +94,7 @@ void rep_series_free(struct rep_series *s)
 
 int rep_series_point(struct rep_series *s, const char *name, int64_t time_ns, struct tp_err *err)
 {
-	struct point *more = realloc(s->point, (s->npoints + 1) * sizeof(*more));
+	struct point *more = tp_more(s->point, s->npoints + 1, sizeof(*more));
 
 	if (!more)
 		return fail(err, TP_ENOMEM);
@@ -117,7 +118,7 @@ static int room_for_names(struct rep_series *s)
 	if (n <= s->nrow_of)
 		return 0;
 	n *= 2;
-	more = realloc(s->row_of, n * sizeof(*more));
+	more = tp_more(s->row_of, n, sizeof(*more));
 	if (!more)
 		return TP_ENOMEM;
 	memset(more + s->nrow_of, 0, (n - s->nrow_of) * sizeof(*more));
@@ -132,13 +133,13 @@ static int add_row(struct rep_series *s, uint32_t string, const struct rep_serie
 
 	if (s->nrows == s->row_room) {
 		size_t room = s->row_room ? 2 * s->row_room : 256;
-		struct rep_series_row *row = realloc(s->row, room * sizeof(*row));
+		struct rep_series_row *row = tp_more(s->row, room, sizeof(*row));
 		uint32_t *latest;
 
 		if (!row)
 			return TP_ENOMEM;
 		s->row = row;
-		latest = realloc(s->latest, room * sizeof(*latest));
+		latest = tp_more(s->latest, room, sizeof(*latest));
 		if (!latest)
 			return TP_ENOMEM;
 		s->latest = latest;
@@ -164,7 +165,7 @@ static int add_entry(struct rep_series *s, uint32_t row, double value)
 		return TP_ELIMIT;
 	if (s->nentries == s->entry_room) {
 		size_t room = s->entry_room ? 2 * s->entry_room : 1024;
-		struct entry *more = realloc(s->entry, room * sizeof(*more));
+		struct entry *more = tp_more(s->entry, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;
@@ -235,11 +236,11 @@ static const struct rep_series_unit *unit_for(int64_t length_ns)
 
 static int place_points(struct rep_series *s)
 {
-	size_t *order = malloc((s->npoints + 1) * sizeof(*order));
-	struct point *sorted = malloc((s->npoints + 1) * sizeof(*sorted));
+	size_t *order = tp_many(s->npoints + 1, sizeof(*order));
+	struct point *sorted = tp_many(s->npoints + 1, sizeof(*sorted));
 	bool timed;
 
-	s->x = malloc((s->npoints + 1) * sizeof(*s->x));
+	s->x = tp_many(s->npoints + 1, sizeof(*s->x));
 	if (!order || !sorted || !s->x) {
 		free(order);
 		free(sorted);
@@ -284,7 +285,7 @@ static int place_entries(struct rep_series *s)
 {
 	size_t at = 0;
 
-	s->begin = malloc((s->nrows + 1) * sizeof(*s->begin));
+	s->begin = tp_many(s->nrows + 1, sizeof(*s->begin));
 	if (!s->begin)
 		return TP_ENOMEM;
 	if (s->nentries)
@@ -379,7 +380,7 @@ static int by_order(const void *a, const void *b, void *ctx)
 int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp_err *err)
 {
 	struct order order = {.sort = sort};
-	double *y = malloc((s->npoints + 1) * sizeof(*y));
+	double *y = tp_many(s->npoints + 1, sizeof(*y));
 	int code = y ? place_points(s) : TP_ENOMEM;
 
 	if (!code)

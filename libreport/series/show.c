@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "chart/chart.h"
 #include "output/ops.h"
 #include "series/series.h"
@@ -210,8 +211,8 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 	size_t n, points = rep_series_points(s), lines = 0;
 	const struct rep_series_row *row = rep_series_rows(s, &n);
 	int64_t unit = rep_series_unit(s)->ns;
-	double *x = malloc((points + 1) * sizeof(*x));
-	double *y = malloc((points * REP_SERIES_LINES + 1) * sizeof(*y));
+	double *x = tp_many(points + 1, sizeof(*x));
+	double *y = tp_many(points * REP_SERIES_LINES + 1, sizeof(*y));
 	char *names[REP_SERIES_LINES] = {0};
 	bool failed = !x || !y;
 	int code;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "task/choose.h"
 #include "top/keys.h"
 
@@ -113,7 +114,7 @@ static int pick_tasks(struct ids *ids, struct type *task, const struct rep_view 
 {
 	size_t n = v->nrows[TP_TABLE_TASK];
 
-	ids->id = malloc((n + 1) * sizeof(*ids->id));
+	ids->id = tp_many(n + 1, sizeof(*ids->id));
 	if (!ids->id)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
@@ -146,7 +147,7 @@ static int put_regions(struct rep_inside *in, const struct rep_view *v, struct t
 static int put_bare_tasks(struct rep_inside *in, const struct rep_view *v, const struct ids *tasks)
 {
 	size_t n = v->nrows[TP_TABLE_REGION];
-	struct ids busy = {.id = malloc((n + 1) * sizeof(int64_t)), .n = n};
+	struct ids busy = {.id = tp_many(n + 1, sizeof(int64_t)), .n = n};
 	int code = 0;
 
 	if (!busy.id)
@@ -197,7 +198,7 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as
 	}
 	in->n = n;
 	in->ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
-	in->first = malloc((in->ngoroutines + 1) * sizeof(*in->first));
+	in->first = tp_many(in->ngoroutines + 1, sizeof(*in->first));
 	if (!in->first)
 		return TP_ENOMEM;
 	for (size_t i = 0; g <= in->ngoroutines; g++) {

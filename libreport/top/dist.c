@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/big.h"
 #include "base/hist.h"
 
@@ -17,7 +18,7 @@ static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t valu
 
 		if (room > SIZE_MAX / sizeof(*more))
 			return TP_ENOMEM;
-		more = realloc(d->item, room * sizeof(*more));
+		more = tp_more(d->item, room, sizeof(*more));
 		if (!more)
 			return TP_ENOMEM;
 		d->item = more;
@@ -118,7 +119,7 @@ static int by_bucket(const void *a, const void *b)
 static int solve_mixed(const int64_t *value, const uint32_t *bucket, size_t n,
 		       struct rep_percentiles *p)
 {
-	struct tp_hist_count *c = malloc(n * sizeof(*c));
+	struct tp_hist_count *c = tp_many(n, sizeof(*c));
 
 	if (!c)
 		return TP_ENOMEM;
@@ -155,7 +156,7 @@ static int group(const struct rep_dist *d, struct groups *g, size_t n)
 
 	g->start = calloc(n + 1, sizeof(*g->start));
 	g->mixed = calloc(n + 1, sizeof(*g->mixed));
-	g->value = tp_big_alloc(d->n * sizeof(*g->value));
+	g->value = tp_big_many(d->n, sizeof(*g->value));
 	if (!g->start || !g->mixed || !g->value)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < d->n; i++) {
@@ -167,7 +168,7 @@ static int group(const struct rep_dist *d, struct groups *g, size_t n)
 		if (item->bucket != TP_HIST_BUCKETS)
 			any = g->mixed[item->owner] = true;
 	}
-	if (any && !(g->bucket = malloc(d->n * sizeof(*g->bucket))))
+	if (any && !(g->bucket = tp_many(d->n, sizeof(*g->bucket))))
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		size_t count = g->start[i];

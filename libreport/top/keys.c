@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/err.h"
 
 static uint64_t hash(const struct rep_key *k)
@@ -99,7 +100,7 @@ int rep_grow(void *array, size_t *room, size_t n, size_t size)
 		want *= 2;
 	}
 	memcpy(&old, array, sizeof(old));
-	more = realloc(old, want * size);
+	more = tp_more(old, want, size);
 	if (!more)
 		return TP_ENOMEM;
 	memset((char *)more + *room * size, 0, (want - *room) * size);

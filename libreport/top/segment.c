@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "top/ahead.h"
 
@@ -59,7 +60,7 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	if (code)
 		return code;
 	rows = v->nrows[TP_TABLE_SPAN_CROSSING];
-	open = malloc((rows ? rows : 1) * sizeof(*open));
+	open = tp_many(rows ? rows : 1, sizeof(*open));
 	if (!open)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 0; i < rows; i++) {

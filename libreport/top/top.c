@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "mmu/curve.h"
@@ -250,7 +251,7 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 
 	o.ascending = job->report->ascending && !strcmp(job->sort->key, job->report->sort);
 	*n = limit && limit < job->nrows ? limit : job->nrows;
-	*rows = malloc((job->nrows + 1) * sizeof(**rows));
+	*rows = tp_many(job->nrows + 1, sizeof(**rows));
 	if (!*rows)
 		return rep_job_fail(err, TP_ENOMEM);
 	for (size_t i = 0; i < job->nrows; i++)
@@ -258,7 +259,7 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 	if (job->sort->percentile && ops->prepare)
 		code = ops->prepare(job, v, *rows, job->nrows, err);
 	if (!code && job->sort->column.kind != REP_TEXT) {
-		number = malloc((job->nrows + 1) * sizeof(*number));
+		number = tp_many(job->nrows + 1, sizeof(*number));
 		if (!number)
 			return rep_job_fail(err, TP_ENOMEM);
 		for (size_t i = 0; i < job->nrows; i++)

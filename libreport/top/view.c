@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 
 static int no_memory(struct tp_err *err)
@@ -27,7 +28,7 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 			struct tp_segment *more;
 
 			room = room ? 2 * room : 32;
-			more = realloc(v->segments, room * sizeof(*more));
+			more = tp_more(v->segments, room, sizeof(*more));
 			if (!more) {
 				sqlite3_finalize(st);
 				return no_memory(err);
@@ -118,7 +119,7 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 	}
 	if (!missing || (v->seen[table] && !v->nrows[table]))
 		return 0;
-	more = realloc(v->loaded, (v->nloaded + 1) * sizeof(*more));
+	more = tp_more(v->loaded, v->nloaded + 1, sizeof(*more));
 	if (!more)
 		return no_memory(err);
 	v->loaded = more;
@@ -197,7 +198,7 @@ int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
 
 		if (n == v->path_room) {
 			size_t room = n ? 2 * n : 128;
-			uint32_t *more = realloc(v->path, room * sizeof(*more));
+			uint32_t *more = tp_more(v->path, room, sizeof(*more));
 
 			if (!more)
 				return TP_ENOMEM;

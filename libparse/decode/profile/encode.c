@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/seed.h"
 #include "base/wire.h"
 
@@ -109,8 +110,8 @@ static int add_chain(struct encoder *e, uint32_t before, uint32_t frame, uint32_
 {
 	if (e->nchain == e->chain_room) {
 		size_t room = e->chain_room * 2 + 256;
-		void *c = realloc(e->chain, room * sizeof(*e->chain));
-		void *l = c ? realloc(e->location, room * sizeof(*e->location)) : NULL;
+		void *c = tp_more(e->chain, room, sizeof(*e->chain));
+		void *l = c ? tp_more(e->location, room, sizeof(*e->location)) : NULL;
 
 		if (c)
 			e->chain = c;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "decode/profile/legacy.h"
 
 #define MAX_STEPS ((uint64_t)1 << 30) /* over all addresses, for lists that overlap */
@@ -145,7 +146,7 @@ static int sort_maps(struct finder *f)
 
 	if (!f->maps.n)
 		return 0;
-	f->by_start = malloc(f->maps.n * sizeof(*f->by_start));
+	f->by_start = tp_many(f->maps.n, sizeof(*f->by_start));
 	if (!f->by_start)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < f->maps.n; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/big.h"
 #include "base/seed.h"
 
@@ -21,7 +22,7 @@ int tp_paths_room(struct tp_paths *p, size_t n)
 		return TP_ENOMEM;
 	while (room - p->nframes < n)
 		room *= 2;
-	frame = tp_big_alloc(room * sizeof(*frame));
+	frame = tp_big_many(room, sizeof(*frame));
 	if (!frame)
 		return TP_ENOMEM;
 	if (p->nframes)
@@ -38,7 +39,7 @@ int tp_paths_end(struct tp_paths *p)
 		return TP_ELIMIT;
 	if (p->n == p->room) {
 		size_t room = p->room ? p->room * 2 : 256;
-		void *end = realloc(p->end, room * sizeof(*p->end));
+		void *end = tp_more(p->end, room, sizeof(*p->end));
 
 		if (!end)
 			return TP_ENOMEM;
@@ -171,7 +172,7 @@ static int sort(struct sorter *s)
 {
 	size_t n = s->p->n;
 
-	s->todo = malloc((n / 2 + 1) * sizeof(*s->todo));
+	s->todo = tp_many(n / 2 + 1, sizeof(*s->todo));
 	if (!s->todo)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -217,7 +218,7 @@ static int put_sorted(const struct tp_paths *p, struct item *item, struct tp_dic
 	int code;
 
 	compare(p, item, &deepest, &nodes);
-	node = malloc((deepest + 1) * sizeof(*node));
+	node = tp_many(deepest + 1, sizeof(*node));
 	code = node ? tp_dict_reserve(d, &(struct tp_dict_sizes){.stacks = nodes}) : TP_ENOMEM;
 	for (size_t i = 0; i < p->n && !code; i++) {
 		uint32_t path = item[i].path, shared = item[i].shared;
@@ -243,7 +244,7 @@ int tp_paths_put(const struct tp_paths *p, struct tp_dict *d, uint32_t *stack)
 	while (tp_dict_frames(d) >> s.bits)
 		s.bits++;
 	s.step = 64 / s.bits;
-	s.item = tp_big_alloc((p->n + 1) * sizeof(*s.item));
+	s.item = tp_big_many(p->n + 1, sizeof(*s.item));
 	if (!s.item)
 		return TP_ENOMEM;
 	code = sort(&s);

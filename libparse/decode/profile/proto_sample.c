@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "decode/profile/paths.h"
 #include "decode/profile/proto.h"
 
@@ -34,7 +35,7 @@ static int grow_ids(struct tp_proto *d, struct sampler *s, size_t more)
 
 	while (room - s->nid < more)
 		room *= 2;
-	id = realloc(s->id, room * sizeof(*s->id));
+	id = tp_more(s->id, room, sizeof(*s->id));
 	if (!id)
 		return tp_proto_out_of_memory(d);
 	s->id = id;
@@ -104,7 +105,7 @@ static int add_label(struct tp_proto *d, struct sampler *s, struct tp_slice wher
 		return code;
 	if (s->nlabel == s->label_room) {
 		size_t room = s->label_room ? s->label_room * 2 : 16;
-		void *p = realloc(s->label, room * sizeof(*s->label));
+		void *p = tp_more(s->label, room, sizeof(*s->label));
 
 		if (!p)
 			return tp_proto_out_of_memory(d);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/seed.h"
 #include "decode/profile/proto.h"
 
@@ -74,7 +75,7 @@ int tp_proto_list_add(struct tp_proto *d, struct tp_proto_list *list, struct tp_
 {
 	if (list->n == list->room) {
 		size_t room = list->room ? list->room * 2 : 64;
-		void *p = realloc(list->item, room * sizeof(*list->item));
+		void *p = tp_more(list->item, room, sizeof(*list->item));
 
 		if (!p)
 			return tp_proto_out_of_memory(d);
@@ -286,7 +287,7 @@ static int read_line(struct tp_proto *d, struct tp_slice message, struct tp_slic
 	f.column = (int64_t)v[3];
 	if (lines->n == lines->room) {
 		size_t room = lines->room ? lines->room * 2 : 16;
-		void *p = realloc(lines->line, room * sizeof(*lines->line));
+		void *p = tp_more(lines->line, room, sizeof(*lines->line));
 
 		if (!p)
 			return tp_proto_out_of_memory(d);
@@ -309,7 +310,7 @@ static int put_location(struct tp_proto *d, size_t place, const struct tp_locati
 
 		while (room < want)
 			room *= 2;
-		p = realloc(d->frame, room * sizeof(*d->frame));
+		p = tp_more(d->frame, room, sizeof(*d->frame));
 		if (!p)
 			return tp_proto_out_of_memory(d);
 		d->frame = p;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/buf.h"
 #include "base/seed.h"
 
@@ -89,7 +90,7 @@ static uint64_t hash_pcs(uint64_t seed, const uint64_t *pcs, size_t n)
 static int grow_stacks(struct tp_v1_encoder *e)
 {
 	uint32_t room = e->room_stacks ? e->room_stacks * 2 : 256, nslots = room * 2;
-	struct stack *stacks = realloc(e->stacks, room * sizeof(*stacks));
+	struct stack *stacks = tp_more(e->stacks, room, sizeof(*stacks));
 	uint32_t *slots;
 
 	if (!stacks)
@@ -136,7 +137,7 @@ int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, u
 	}
 	if (e->npcs + n > e->room_pcs) {
 		size_t room = e->room_pcs ? e->room_pcs * 2 : 4096;
-		uint64_t *p = realloc(e->pcs, room * sizeof(*p));
+		uint64_t *p = tp_more(e->pcs, room, sizeof(*p));
 
 		if (!p)
 			return nomem(err);
@@ -171,7 +172,7 @@ static struct lane *lane_of(struct tp_v1_encoder *e, int32_t p)
 
 		while (n <= at)
 			n *= 2;
-		lanes = realloc(e->lanes, n * sizeof(*lanes));
+		lanes = tp_more(e->lanes, n, sizeof(*lanes));
 		if (!lanes)
 			return NULL;
 		memset(lanes + e->nlanes, 0, (n - e->nlanes) * sizeof(*lanes));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/err.h"
 
 /* Ids below this many per id seen go to the array. */
@@ -58,7 +59,7 @@ static int grow_dense(struct tp_v1_idmap *m, uint64_t id)
 
 	while (n <= id)
 		n *= 2;
-	p = realloc(m->dense, n * sizeof(*p));
+	p = tp_more(m->dense, n, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	memset(p + m->ndense, 0, (n - m->ndense) * sizeof(*p));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/cursor.h"
 #include "base/seed.h"
 #include "decode/v1/walk.h"
@@ -65,7 +66,7 @@ static struct tp_v1_chain *chain_for(struct tp_v1_walk *w, int32_t pid, uint32_t
 	}
 	if (ix->nchains == ix->chains_room) {
 		uint32_t room = ix->chains_room ? ix->chains_room * 2 : 16;
-		void *p = realloc(ix->chains, room * sizeof(*ix->chains));
+		void *p = tp_more(ix->chains, room, sizeof(*ix->chains));
 
 		if (!p) {
 			broken(w, TP_ENOMEM);
@@ -111,7 +112,7 @@ static const uint8_t *begin_batch(struct tp_v1_walk *w, const uint8_t *start, co
 		return broken(w, TP_ELIMIT);
 	if (ix->nbatches == ix->batches_room) {
 		uint32_t room = ix->batches_room ? ix->batches_room * 2 : 64;
-		void *grown = realloc(ix->batches, room * sizeof(*ix->batches));
+		void *grown = tp_more(ix->batches, room, sizeof(*ix->batches));
 
 		if (!grown)
 			return broken(w, TP_ENOMEM);
@@ -316,7 +317,7 @@ static int list_due(struct tp_v1_index *ix, unsigned kind)
 		n += ix->batches[i].need[kind] != INT64_MAX;
 	if (!n)
 		return 0;
-	ix->due[kind] = malloc(n * sizeof(*ix->due[kind]));
+	ix->due[kind] = tp_many(n, sizeof(*ix->due[kind]));
 	if (!ix->due[kind])
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < ix->nbatches; i++)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/cursor.h"
 #include "decode/v1/index.h"
 
@@ -12,7 +13,7 @@ int tp_v1_tables_note_stack(struct tp_v1_tables *t, uint64_t offset)
 {
 	if (t->n == t->room) {
 		size_t room = t->room ? t->room * 2 : 256;
-		void *p = realloc(t->offsets, room * sizeof(*t->offsets));
+		void *p = tp_more(t->offsets, room, sizeof(*t->offsets));
 
 		if (!p)
 			return TP_ENOMEM;
@@ -77,7 +78,7 @@ static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *o
 		return 1;
 	if (!id || !v[1])
 		return 0;
-	for (size_t i = v[1]; i--;) {
+	for (size_t i = (size_t)v[1]; i--;) {
 		const uint64_t *at = v + 2 + per_frame * i;
 
 		if (ix->wire.version < 7) {
@@ -98,7 +99,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 			const struct tp_trace_options *opt, struct tp_trace *trace,
 			struct tp_err *err)
 {
-	uint64_t *v = malloc((2 + 4 * MAX_FRAMES) * sizeof(*v));
+	uint64_t *v = tp_many(2 + 4 * MAX_FRAMES, sizeof(*v));
 	struct tp_v1_idmap by_pc = {.seed = ix->seed};
 	int code = v ? 0 : TP_ENOMEM;
 

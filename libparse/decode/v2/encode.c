@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/buf.h"
 #include "base/seed.h"
 
@@ -118,7 +119,7 @@ static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 
 		while (room <= id)
 			room *= 2;
-		p = realloc(u->number, room * sizeof(*p));
+		p = tp_more(u->number, room, sizeof(*p));
 		if (!p)
 			return TP_ENOMEM;
 		memset(p + u->room, 0, (room - u->room) * sizeof(*p));
@@ -128,7 +129,7 @@ static int use(struct used *u, uint64_t id, uint32_t n, uint32_t *number)
 	if (!u->number[id]) {
 		if (u->n + 1 >= u->id_room) {
 			uint32_t room = u->id_room ? u->id_room * 2 : 256;
-			uint32_t *p = realloc(u->id, room * sizeof(*p));
+			uint32_t *p = tp_more(u->id, room, sizeof(*p));
 
 			if (!p)
 				return TP_ENOMEM;
@@ -180,7 +181,7 @@ static int write_batch(struct tp_v2_encoder *e, uint64_t m, uint64_t time,
 static int grow_lanes(struct tp_v2_encoder *e)
 {
 	uint32_t room = e->room_lanes ? e->room_lanes * 2 : 16, nslots = room * 2;
-	struct lane *lanes = realloc(e->lanes, room * sizeof(*lanes));
+	struct lane *lanes = tp_more(e->lanes, room, sizeof(*lanes));
 	uint32_t *slots;
 
 	if (!lanes)

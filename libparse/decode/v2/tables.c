@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/cursor.h"
 #include "decode/v2/sort.h"
 #include "decode/v2/wire.h"
@@ -66,7 +67,7 @@ static int remap_add(struct tp_v2_remap *r, uint64_t id, uint32_t value, uint64_
 
 		while (room <= id)
 			room *= 2;
-		p = realloc(r->dense, room * sizeof(*p));
+		p = tp_more(r->dense, room, sizeof(*p));
 		if (!p)
 			return TP_ENOMEM;
 		r->dense = p;
@@ -194,7 +195,7 @@ static int read_sample(struct loader *l)
 				  MAX_SAMPLES);
 	if (g->nsamples == g->samples_room) {
 		size_t room = g->samples_room ? g->samples_room * 2 : 256;
-		void *p = realloc(g->samples, room * sizeof(*g->samples));
+		void *p = tp_more(g->samples, room, sizeof(*g->samples));
 
 		if (!p)
 			return nomem(l);
@@ -339,8 +340,8 @@ static int sort_samples(struct loader *l)
 
 	if (!n)
 		return 0;
-	order = malloc(n * sizeof(*order));
-	sorted = malloc(n * sizeof(*sorted));
+	order = tp_many(n, sizeof(*order));
+	sorted = tp_many(n, sizeof(*sorted));
 	if (!order || !sorted) {
 		free(order);
 		free(sorted);

@@ -3,6 +3,7 @@
  * starts and preemptions since, the mark and the block. Which wake-ups were futile shows only at
  * their end, so a rehearsal of the whole merge finds the events concerned by number, one bit each.
  */
+#include "base/many.h"
 #include "order/v1/state.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static struct wakeup *wakeup_of(struct tp_v1_futile *f, uint64_t id)
 		return &f->wakeups[n];
 	if (f->n == f->room) {
 		uint32_t room = f->room ? f->room * 2 : 64;
-		void *p = realloc(f->wakeups, room * sizeof(*f->wakeups));
+		void *p = tp_more(f->wakeups, room, sizeof(*f->wakeups));
 
 		if (!p)
 			return NULL;
@@ -56,7 +57,7 @@ static int add(struct tp_v1_futile *f, struct wakeup *w, uint64_t ordinal)
 	} else {
 		if (f->nnodes == f->nodes_room) {
 			uint32_t room = f->nodes_room ? f->nodes_room * 2 : 256;
-			void *p = room > f->nodes_room ? realloc(f->nodes, room * sizeof(*f->nodes))
+			void *p = room > f->nodes_room ? tp_more(f->nodes, room, sizeof(*f->nodes))
 						       : NULL;
 
 			if (!p)
@@ -75,11 +76,11 @@ static int mark(struct tp_v1_order *o, uint64_t ordinal)
 {
 	if (ordinal / 8 >= o->futile_room) {
 		uint64_t room = (ordinal / 8 + 1) * 2;
-		uint8_t *p = realloc(o->futile, room);
+		uint8_t *p = tp_more(o->futile, room, 1);
 
 		if (!p)
 			return TP_ENOMEM;
-		memset(p + o->futile_room, 0, room - o->futile_room);
+		memset(p + o->futile_room, 0, (size_t)(room - o->futile_room));
 		o->futile = p;
 		o->futile_room = room;
 	}

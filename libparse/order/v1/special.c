@@ -8,6 +8,7 @@
  *
  * A batch is searched for such events when the earliest of them comes due, so only those between
  * their real time and their batch's turn are held. */
+#include "base/many.h"
 #include "order/v1/state.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int hold(void *ctx, const struct tp_v1_special *s)
 		return 0;
 	if (q->n == q->room) {
 		size_t room = q->room ? q->room * 2 : 256;
-		void *p = realloc(q->heap, room * sizeof(*q->heap));
+		void *p = tp_more(q->heap, room, sizeof(*q->heap));
 
 		if (!p)
 			return TP_ENOMEM;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 /* How often Ps whose next event has to wait may be looked at: so often, and as often more for each
  * byte. Real traces need less than ten per byte. */
 #define FREE_TRIES     ((uint64_t)1 << 26)
@@ -23,7 +25,7 @@ static int make_room(struct tp_v1_order *o, void **array, uint32_t n, uint32_t *
 
 	if (n < *room)
 		return 0;
-	p = more > *room ? realloc(*array, more * size) : NULL;
+	p = more > *room ? tp_more(*array, more, size) : NULL;
 	if (!p)
 		return out_of_memory(o);
 	*array = p;
@@ -37,11 +39,11 @@ static int add_page(struct tp_v1_order *o)
 
 	if (o->npages >= TP_V1_RETIRED / TP_V1_PAGE_GS)
 		return out_of_memory(o);
-	pages = realloc(o->pages, (o->npages + 1) * sizeof(*pages));
+	pages = tp_more(o->pages, o->npages + 1, sizeof(*pages));
 	if (!pages)
 		return out_of_memory(o);
 	o->pages = pages;
-	pages[o->npages] = malloc(TP_V1_PAGE_GS * sizeof(**pages));
+	pages[o->npages] = tp_many(TP_V1_PAGE_GS, sizeof(**pages));
 	if (!pages[o->npages])
 		return out_of_memory(o);
 	o->npages++;

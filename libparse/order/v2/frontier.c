@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/cursor.h"
 
 /* Is there a run of nine continuation bytes? Such a run covers an aligned word of four of them, and
@@ -180,9 +181,9 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 		free(f->spare);
 		free(f->cursors);
 		f->room = 0;
-		f->heap = malloc(g->nstreams * sizeof(*f->heap));
-		f->spare = malloc(g->nstreams * sizeof(*f->spare));
-		f->cursors = malloc(g->nstreams * sizeof(*f->cursors));
+		f->heap = tp_many(g->nstreams, sizeof(*f->heap));
+		f->spare = tp_many(g->nstreams, sizeof(*f->spare));
+		f->cursors = tp_many(g->nstreams, sizeof(*f->cursors));
 		if (!f->heap || !f->spare || !f->cursors)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		f->room = g->nstreams;

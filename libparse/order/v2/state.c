@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 /* Limits on what a hostile input may make us keep. A Linux system has at most 4 M threads. */
 #define MAX_MS	    (4u << 20)
 #define MAX_PS	    (1u << 20)
@@ -118,7 +120,7 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id)
 		return NULL;
 	if (s->nms == s->ms_room) {
 		size_t room = s->ms_room ? s->ms_room * 2 : 64;
-		void *all = realloc(s->all_ms, room * sizeof(struct tp_v2_m *));
+		void *all = tp_more(s->all_ms, room, sizeof(struct tp_v2_m *));
 
 		if (!all)
 			return NULL;

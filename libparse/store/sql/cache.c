@@ -1,3 +1,4 @@
+#include "base/many.h"
 #include "store/sql/sql.h"
 
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static int load_runs(struct tp_sql *sql, struct tp_err *err)
 			struct run_row *rows;
 
 			room = room ? room * 2 : 16;
-			rows = realloc(sql->rows, room * sizeof(*rows));
+			rows = tp_more(sql->rows, room, sizeof(*rows));
 			if (!rows) {
 				sqlite3_finalize(stmt);
 				return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -269,7 +270,7 @@ static void count_streams(struct tp_sql *sql)
 			struct stream *streams;
 
 			room = room ? room * 2 : 32;
-			streams = realloc(sql->streams, room * sizeof(*streams));
+			streams = tp_more(sql->streams, room, sizeof(*streams));
 			if (!streams)
 				break;
 			sql->streams = streams;
@@ -373,8 +374,8 @@ static int compare_entries(const void *a, const void *b)
 /* Row numbers sorted by the value of a column. */
 static int sort_rows(struct tp_sql_rows *rows, unsigned column, struct tp_err *err)
 {
-	struct entry *entries = malloc((rows->nrows + 1) * sizeof(*entries));
-	uint32_t *order = malloc((rows->nrows + 1) * sizeof(*order));
+	struct entry *entries = tp_many(rows->nrows + 1, sizeof(*entries));
+	uint32_t *order = tp_many(rows->nrows + 1, sizeof(*order));
 	bool sorted = true;
 
 	if (!entries || !order || rows->nrows > UINT32_MAX) {

@@ -1,4 +1,5 @@
 /* The way of an event cursor: from run to run, block to block, and pass to pass. */
+#include "base/many.h"
 #include "store/sql/event.h"
 
 #include <stdlib.h>
@@ -127,7 +128,7 @@ static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 	if (c->nseen == c->seen_room) {
 		size_t room = c->seen_room ? c->seen_room * 2 : 256;
 
-		set = realloc(c->seen, room * sizeof(*set));
+		set = tp_more(c->seen, room, sizeof(*set));
 		if (!set)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		c->seen = set;

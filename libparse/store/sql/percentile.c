@@ -7,6 +7,7 @@
  * Up to EXACT_VALUES values are kept, eight bytes each. Beyond that a group is turned into counts
  * by sign, exponent and the first HIST_BITS bits of the fraction (HdrHistogram's idea), so memory
  * stays bounded; a result then deviates by less than 0.1 % of itself. */
+#include "base/many.h"
 #include "store/sql/sql.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static int add_key(struct percentile *a, uint64_t key)
 
 		if (room > a->limit)
 			room = a->limit;
-		keys = realloc(a->keys, room * sizeof(*keys));
+		keys = tp_more(a->keys, room, sizeof(*keys));
 		if (!keys)
 			return SQLITE_NOMEM;
 		a->keys = keys;

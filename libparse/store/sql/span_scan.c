@@ -1,5 +1,6 @@
 /* The way of a span cursor: which segments of a run are read, from what state, and what is left
  * open behind them. */
+#include "base/many.h"
 #include "store/sql/span.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 	if (c->n == c->room) {
 		size_t room = c->room ? c->room * 2 : 4 * FEED;
 
-		out = realloc(c->out, room * sizeof(*out));
+		out = tp_more(c->out, room, sizeof(*out));
 		if (!out)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		c->out = out;
@@ -113,7 +114,7 @@ static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t 
 			struct segment *p;
 
 			room = room ? room * 2 : 64;
-			p = realloc(list, room * sizeof(*p));
+			p = tp_more(list, room, sizeof(*p));
 			if (!p) {
 				sqlite3_finalize(stmt);
 				free(list);
@@ -181,7 +182,7 @@ static int restore(struct tp_span_cursor *c, int64_t segment, struct tp_err *err
 {
 	const int64_t *first = c->crossings->col[TP_COL(SPAN_CROSSING, first_segment)];
 	const int64_t *last = c->crossings->col[TP_COL(SPAN_CROSSING, last_segment)];
-	struct restored *list = malloc((c->ncrossings + 1) * sizeof(*list));
+	struct restored *list = tp_many(c->ncrossings + 1, sizeof(*list));
 	size_t n = 0;
 	int code = list ? 0 : TP_ENOMEM;
 

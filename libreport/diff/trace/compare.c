@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "decode/dict.h"
 #include "diff/stats.h"
 #include "diff/trace/set.h"
@@ -124,7 +125,7 @@ static double scale_of(const double *v, size_t n)
 /* n old values, and m new ones behind them. */
 static int compare_sets(const double *value, size_t n, size_t m, struct rep_trace_row *row)
 {
-	int64_t *v = malloc((n + m) * sizeof(*v));
+	int64_t *v = tp_many(n + m, sizeof(*v));
 	struct rep_stats *stats = NULL;
 	struct rep_comparison c;
 	double scale = scale_of(value, n + m);
@@ -168,7 +169,7 @@ static int by_count(const void *a, const void *b)
 
 static int64_t median_count(const struct rep_measure *const *x, size_t n)
 {
-	int64_t *count = malloc((n + 1) * sizeof(*count)), median;
+	int64_t *count = tp_many(n + 1, sizeof(*count)), median;
 
 	if (!count)
 		return 0;
@@ -227,8 +228,8 @@ int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_s
 		      struct rep_trace_row row[REP_NSTATS])
 {
 	size_t n = old->n + new->n;
-	struct values v = {.of = malloc(n * sizeof(*v.of)), .exact = true};
-	double *value = malloc(n * sizeof(*value));
+	struct values v = {.of = tp_many(n, sizeof(*v.of)), .exact = true};
+	double *value = tp_many(n, sizeof(*value));
 	int64_t old_count = median_count(pick->old, old->n);
 	int64_t new_count = median_count(pick->new, new->n);
 	int code = v.of && value ? 0 : TP_ENOMEM;
@@ -402,7 +403,7 @@ static int put_row(struct rep_trace_diff *d, size_t *room, const struct rep_trac
 {
 	if (d->n == *room) {
 		size_t more = *room ? 2 * *room : 64;
-		struct rep_trace_row *p = realloc(d->row, more * sizeof(*p));
+		struct rep_trace_row *p = tp_more(d->row, more, sizeof(*p));
 
 		if (!p)
 			return TP_ENOMEM;
@@ -458,7 +459,7 @@ static int compare_all(struct rep_trace_diff *d, const struct meeting *t,
 
 static int judge(struct rep_trace_diff *d)
 {
-	double *p = malloc((d->n + 1) * sizeof(*p));
+	double *p = tp_many(d->n + 1, sizeof(*p));
 	int code = p ? 0 : TP_ENOMEM;
 
 	for (size_t i = 0; !code && i < d->n; i++) {
@@ -548,7 +549,7 @@ static int by_number(const void *a, const void *b)
 
 static int medians(const struct rep_trace_side *side, double *length, double *tasks)
 {
-	double *v = malloc((2 * side->n + 1) * sizeof(*v));
+	double *v = tp_many(2 * side->n + 1, sizeof(*v));
 	bool any = false;
 
 	if (!v)

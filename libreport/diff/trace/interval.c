@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "diff/trace/set.h"
 
 const char *const rep_pers[REP_NPER] = {
@@ -219,7 +220,7 @@ static int gather(const struct rep_metrics *m, size_t i, struct durations *d)
 	d->value = NULL;
 	d->n = 0;
 	if (exact && n <= SORT_MOST) {
-		d->value = malloc((n + 1) * sizeof(*d->value));
+		d->value = tp_many(n + 1, sizeof(*d->value));
 		if (!d->value)
 			return TP_ENOMEM;
 		EACH_ITEM(m, i, c, k)

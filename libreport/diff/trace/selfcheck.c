@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "diff/selfcheck.h"
 #include "diff/trace/set.h"
 
@@ -92,7 +93,7 @@ int rep_trace_check(const struct rep_trace_side *runs, bool single,
 		    size_t ngates, const struct rep_trace_gate_options *judge,
 		    struct rep_trace_check *check, struct tp_err *err)
 {
-	struct rep_metrics **run = malloc((runs->n + 1) * sizeof(struct rep_metrics *));
+	struct rep_metrics **run = tp_many(runs->n + 1, sizeof(struct rep_metrics *));
 	size_t half = single ? 1 : runs->n / 2;
 	uint64_t seed = 1;
 	int code = 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/name.h"
@@ -148,7 +149,7 @@ static int put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_
 
 		if (room > SIZE_MAX / sizeof(*more))
 			return TP_ENOMEM;
-		more = realloc(m->item, room * sizeof(*more));
+		more = tp_more(m->item, room, sizeof(*more));
 		if (!more)
 			return TP_ENOMEM;
 		m->item = more;
@@ -193,7 +194,7 @@ static int copy_names(const struct rep_metrics *m, struct rep_metrics *p)
 		code = tp_dict_append_string(p->names, t.text, t.size, &id);
 	}
 	if (!code && m->shown_room) {
-		p->shown = malloc(m->shown_room * sizeof(*p->shown));
+		p->shown = tp_many(m->shown_room, sizeof(*p->shown));
 		if (!p->shown)
 			return TP_ENOMEM;
 		memcpy(p->shown, m->shown, m->shown_room * sizeof(*p->shown));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "decode/dict.h"
 #include "diff/trace/set.h"
@@ -74,7 +75,7 @@ static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
 	m->n = keys->n;
 	m->measure = calloc(m->n + 1, sizeof(*m->measure));
 	m->first_cell = calloc(m->n + 2, sizeof(*m->first_cell));
-	m->cell = malloc((m->cells.n * REP_NMEASURE_BY + 1) * sizeof(*m->cell));
+	m->cell = tp_many(m->cells.n * REP_NMEASURE_BY + 1, sizeof(*m->cell));
 	if (!m->measure || !m->first_cell || !m->cell)
 		return TP_ENOMEM;
 	for (size_t c = 0; c < m->cells.n; c++)
@@ -95,11 +96,11 @@ static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
 /* Items and pairs by cell: counting sorts. */
 static int sort_by_cell(struct rep_metrics *m)
 {
-	struct rep_set_item *sorted = malloc((m->nitems + 1) * sizeof(*sorted));
+	struct rep_set_item *sorted = tp_many(m->nitems + 1, sizeof(*sorted));
 
 	m->first_item = calloc(m->cells.n + 2, sizeof(*m->first_item));
 	m->first_pair = calloc(m->cells.n + 2, sizeof(*m->first_pair));
-	m->pair = malloc((m->pairs.n + 1) * sizeof(*m->pair));
+	m->pair = tp_many(m->pairs.n + 1, sizeof(*m->pair));
 	if (!sorted || !m->first_item || !m->first_pair || !m->pair) {
 		free(sorted);
 		return TP_ENOMEM;
@@ -238,10 +239,10 @@ static int by_rank(const void *a, const void *b)
 
 static int put_in_order(struct rep_metrics *m)
 {
-	const struct rep_measure **order = malloc((m->n + 1) * sizeof(*order));
-	struct rep_measure *sorted = malloc((m->n + 1) * sizeof(*sorted));
-	size_t *first = malloc((m->n + 2) * sizeof(*first));
-	uint32_t *cell = malloc((m->first_cell[m->n] + 1) * sizeof(*cell));
+	const struct rep_measure **order = tp_many(m->n + 1, sizeof(*order));
+	struct rep_measure *sorted = tp_many(m->n + 1, sizeof(*sorted));
+	size_t *first = tp_many(m->n + 2, sizeof(*first));
+	uint32_t *cell = tp_many(m->first_cell[m->n] + 1, sizeof(*cell));
 	size_t at = 0;
 
 	if (!order || !sorted || !first || !cell) {
@@ -315,7 +316,7 @@ static int solve(struct rep_metrics *m)
 	if (!code)
 		code = sort_by_cell(m);
 	if (s)
-		s->value = code ? NULL : malloc((m->nitems + 1) * sizeof(*s->value));
+		s->value = code ? NULL : tp_many(m->nitems + 1, sizeof(*s->value));
 	if (!code && !s->value)
 		code = TP_ENOMEM;
 	for (size_t i = 0; !code && i < m->n; i++) {

@@ -1,4 +1,5 @@
 /* Ranges, metrics, tasks, regions, logs, labels, samples: whose they are must be there, running. */
+#include "base/many.h"
 #include "export/cut/state.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static int stw_name(struct cut *c, uint32_t name, uint32_t *wire)
 	if (name >= tp_dict_strings(c->dict))
 		name = 0;
 	if (name >= c->nstw_names) {
-		uint32_t *p = realloc(c->stw_names, (name + 1) * sizeof(*p));
+		uint32_t *p = tp_more(c->stw_names, name + 1, sizeof(*p));
 
 		if (!p)
 			return cut_nomem(c);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
+
 int cut_nomem(struct cut *c)
 {
 	return tp_err_set(c->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -26,7 +28,7 @@ int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m)
 		}
 	if (c->nm == c->m_room) {
 		uint32_t room = c->m_room ? c->m_room * 2 : 16;
-		struct cut_m *p = realloc(c->ms, room * sizeof(*p));
+		struct cut_m *p = tp_more(c->ms, room, sizeof(*p));
 
 		if (!p)
 			return cut_nomem(c);
@@ -52,7 +54,7 @@ int cut_task_add(struct cut *c, uint64_t id, struct cut_task **task)
 		return 0;
 	if (c->ntasks == c->task_room) {
 		uint32_t room = c->task_room ? c->task_room * 2 : 64;
-		struct cut_task *p = realloc(c->tasks, room * sizeof(*p));
+		struct cut_task *p = tp_more(c->tasks, room, sizeof(*p));
 
 		if (!p)
 			return cut_nomem(c);
@@ -76,7 +78,7 @@ int cut_region_push(struct cut *c, struct cut_g *g, uint64_t task, uint32_t name
 	} else {
 		if (c->nregions + 1 >= c->region_room) {
 			uint32_t room = c->region_room ? c->region_room * 2 : 64;
-			struct cut_region *p = realloc(c->regions, room * sizeof(*p));
+			struct cut_region *p = tp_more(c->regions, room, sizeof(*p));
 
 			if (!p)
 				return cut_nomem(c);

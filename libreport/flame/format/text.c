@@ -1,5 +1,6 @@
 /* --format=text: an icicle or a flame in the cells of a terminal, a line per level. With colours a
  * frame is a bar, without them its left edge is drawn. */
+#include "base/many.h"
 #include "flame/format/format.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ static int put_level(struct row *r, const struct rep_flame_layout *l, const size
 
 static int put_levels(struct row *r, const struct rep_flame_layout *l)
 {
-	size_t *first = malloc(l->levels * sizeof(*first)), *next = malloc(l->n * sizeof(*next));
+	size_t *first = tp_many(l->levels, sizeof(*first)), *next = tp_many(l->n, sizeof(*next));
 	int code = first && next ? 0 : TP_ENOMEM;
 
 	for (uint32_t i = 0; i < l->levels && !code; i++)

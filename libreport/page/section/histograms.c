@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/hist.h"
 #include "base/sum.h"
 #include "page/inside.h"
@@ -362,7 +363,7 @@ static int write_one(struct page *p, struct html *h, const struct intervals *t, 
 {
 	const struct rep_view *v = &p->view;
 	struct histogram *g = calloc(1, sizeof(*g));
-	int64_t *ns = malloc((v->nrows[t->table] + 1) * sizeof(*ns));
+	int64_t *ns = tp_many(v->nrows[t->table] + 1, sizeof(*ns));
 	struct rep_percentiles percentiles;
 	size_t n = 0;
 

@@ -1,3 +1,4 @@
+#include "base/many.h"
 #include "profile/chain.h"
 
 #include <stdlib.h>
@@ -140,11 +141,11 @@ static int make_room(struct rep_chains *c, size_t depth)
 
 	if (depth < c->depth)
 		return 0;
-	level = realloc(c->level, room * sizeof(*level));
+	level = tp_more(c->level, room, sizeof(*level));
 	if (!level)
 		return TP_ENOMEM;
 	c->level = level;
-	path = realloc(c->path, room * sizeof(*path));
+	path = tp_more(c->path, room, sizeof(*path));
 	if (!path)
 		return TP_ENOMEM;
 	c->path = path;

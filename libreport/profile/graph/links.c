@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 /* ---- nodes ---- */
@@ -55,7 +56,7 @@ static int give_out(struct rep_build *b, uint32_t draft, struct rep_node **node)
 	if (code)
 		return code;
 	if (!(b->ngiven & (b->ngiven + 1))) { /* full: 0, 1, 3, 7 … */
-		given = realloc(b->given, ((size_t)b->ngiven * 2 + 1) * sizeof(*given));
+		given = tp_more(b->given, (size_t)b->ngiven * 2 + 1, sizeof(*given));
 		if (!given)
 			return TP_ENOMEM;
 		b->given = given;
@@ -81,7 +82,7 @@ int rep_build_nodes(struct rep_build *b, struct rep_graph *g)
 
 	free(g->node);
 	g->n = 0;
-	g->node = malloc(((size_t)n + 1) * sizeof(struct rep_node *));
+	g->node = tp_many((size_t)n + 1, sizeof(struct rep_node *));
 	if (!g->node)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < n && !code; i++)

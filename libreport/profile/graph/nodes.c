@@ -1,3 +1,4 @@
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 #include <stdlib.h>
@@ -55,11 +56,11 @@ static int grow_drafts(struct rep_build *b)
 		return 0;
 	if (room > (size_t)1 << 30)
 		return TP_ELIMIT;
-	p = realloc(b->draft, room * sizeof(*p));
+	p = tp_more(b->draft, room, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	b->draft = p;
-	key = realloc(b->key, room * sizeof(*key));
+	key = tp_more(b->key, room, sizeof(*key));
 	if (!key)
 		return TP_ENOMEM;
 	b->key = key;
@@ -122,7 +123,7 @@ static int allocate(struct rep_build *b)
 		return 0;
 	b->nnames = tp_dict_strings(b->v->profile->dict);
 	b->by_name = calloc(b->nnames, sizeof(*b->by_name));
-	b->frame_name = malloc(b->nframes * sizeof(*b->frame_name));
+	b->frame_name = tp_many(b->nframes, sizeof(*b->frame_name));
 	return b->by_name && b->frame_name ? 0 : TP_ENOMEM;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 /* Go's: the smallest number keeps its sign, and comes last. */
@@ -110,7 +111,7 @@ static int64_t entropy(const struct rep_node *n)
 
 int rep_nodes_sort(struct rep_node **nodes, size_t n, enum rep_node_order order)
 {
-	struct place *place = malloc((n + 1) * sizeof(*place));
+	struct place *place = tp_many(n + 1, sizeof(*place));
 
 	if (!place)
 		return TP_ENOMEM;

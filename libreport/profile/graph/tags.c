@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 #include "profile/labels.h"
 
@@ -54,7 +55,7 @@ static int grow(void *items, size_t *room, size_t n, size_t size)
 
 	if (n < *room)
 		return 0;
-	p = realloc(*(void **)items, (*room ? *room * 2 : 64) * size);
+	p = tp_more(*(void **)items, *room ? *room * 2 : 64, size);
 	if (!p)
 		return TP_ENOMEM;
 	*(void **)items = p;

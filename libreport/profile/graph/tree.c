@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 static void add(int64_t *to, int64_t value)
@@ -18,7 +19,7 @@ static int grow_edges(struct rep_build *b)
 		return 0;
 	while (room < b->ndrafts)
 		room *= 2;
-	p = realloc(b->edge, room * sizeof(*p));
+	p = tp_more(b->edge, room, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	b->edge = p;

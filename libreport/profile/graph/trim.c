@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 #define MAX_TAGS 4 /* that a picture shows per node (pprof: maxNodelets) */
@@ -170,7 +171,7 @@ static bool redundant(const struct rep_edge *e, uint32_t *seen, uint32_t stamp,
 static int drop_redundant_edges(struct rep_build *b, struct rep_graph *g)
 {
 	uint32_t *seen = calloc((size_t)b->ndrafts + 1, sizeof(*seen)), stamp = 0;
-	struct rep_node **queue = malloc(((size_t)b->ngiven + 1) * sizeof(*queue));
+	struct rep_node **queue = tp_many((size_t)b->ngiven + 1, sizeof(*queue));
 	int code = seen && queue ? 0 : TP_ENOMEM;
 
 	for (size_t i = g->n; i-- > 0 && !code;) {

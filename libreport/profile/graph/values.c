@@ -1,6 +1,7 @@
 /* flat and cum of all drafts, from the sums on the prefix tree. */
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 #define AHEAD 8 /* stacks */
@@ -32,7 +33,7 @@ static int make_room(struct path *w)
 		room *= 2;
 	if (room == w->room)
 		return 0;
-	p = realloc(w->count, room * sizeof(*p));
+	p = tp_more(w->count, room, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	for (size_t i = w->room; i < room; i++)
@@ -179,7 +180,7 @@ int rep_build_cum(struct rep_build *b)
  */
 static uint32_t *nearest(const struct rep_build *b)
 {
-	uint32_t *near = malloc(b->nstacks * sizeof(*near));
+	uint32_t *near = tp_many(b->nstacks, sizeof(*near));
 
 	if (!near)
 		return NULL;

@@ -1,3 +1,4 @@
+#include "base/many.h"
 #include "profile/graph/build.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static int down(struct rep_build *b, struct way *w, uint32_t stack,
 	if (w->n == w->room) {
 		size_t room = w->room ? w->room * 2 : 256;
 
-		s = realloc(w->step, room * sizeof(*s));
+		s = tp_more(w->step, room, sizeof(*s));
 		if (!s)
 			return TP_ENOMEM;
 		w->step = s;
@@ -81,7 +82,7 @@ static int grow_edges(struct rep_build *b)
 		struct rep_draft_edge *p = NULL;
 
 		if (room <= (size_t)1 << 30)
-			p = realloc(b->edge, room * sizeof(*p));
+			p = tp_more(b->edge, room, sizeof(*p));
 		if (!p)
 			return room <= (size_t)1 << 30 ? TP_ENOMEM : TP_ELIMIT;
 		b->edge = p;

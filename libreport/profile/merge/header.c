@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/merge/parts.h"
 
 static int grow_commented(struct rep_merger *m, uint32_t comment)
@@ -12,7 +13,7 @@ static int grow_commented(struct rep_merger *m, uint32_t comment)
 
 	if (comment < m->ncommented)
 		return 0;
-	p = realloc(m->commented, n * sizeof(*p));
+	p = tp_more(m->commented, n, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
 	memset(p + m->ncommented, 0, (n - m->ncommented) * sizeof(*p));
@@ -42,7 +43,7 @@ static int add_comments(struct rep_translation *t)
 static int remember_types(struct rep_translation *t)
 {
 	struct rep_merger *m = t->m;
-	struct rep_part_types *p = realloc(m->part, (m->nparts + 1) * sizeof(*p));
+	struct rep_part_types *p = tp_more(m->part, m->nparts + 1, sizeof(*p));
 	int code;
 
 	if (!p)

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/merge/parts.h"
 
 uint32_t *rep_merge_unknowns(size_t n)
 {
-	uint32_t *p = malloc((n + 1) * sizeof(*p));
+	uint32_t *p = tp_many(n + 1, sizeof(*p));
 
 	if (p)
 		memset(p, 0xff, (n + 1) * sizeof(*p));
@@ -242,7 +243,7 @@ int rep_merge_label_set(struct rep_translation *t, uint32_t id, uint32_t *to)
 	*to = t->set[id];
 	if (*to != REP_UNKNOWN)
 		return 0;
-	labels = malloc((set.n + 1) * sizeof(*labels));
+	labels = tp_many(set.n + 1, sizeof(*labels));
 	if (!labels)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < set.n && !code; i++) {

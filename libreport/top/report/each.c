@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "task/choose.h"
@@ -458,7 +459,7 @@ static int put_note(struct rep_job *job, struct tp_err *err)
 		snprintf(job->note, sizeof(job->note), "%s", all->hint);
 		return 0;
 	}
-	all->ns = malloc(all->n * sizeof(*all->ns));
+	all->ns = tp_many(all->n, sizeof(*all->ns));
 	if (!all->ns)
 		return rep_job_fail(err, TP_ENOMEM);
 	for (size_t i = 0; i < all->n; i++) {

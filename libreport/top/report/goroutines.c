@@ -200,7 +200,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		return code;
 	a.n = v->nrows[TP_TABLE_GOROUTINE];
 	/* Worked out in the room behind those of other runs, then moved together. */
-	a.g = tp_big_alloc((all->n + a.n) * sizeof(*a.g));
+	a.g = tp_big_many(all->n + a.n, sizeof(*a.g));
 	if (!a.g)
 		return rep_job_fail(err, TP_ENOMEM);
 	if (all->n)
@@ -301,6 +301,7 @@ const struct rep_report rep_report_goroutines = {
     .columns = columns,
     .ncolumns = NCOLUMNS,
     .sort = "running",
-    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .filters =
+	REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
     .ops = &ops,
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "mmu/cycles.h"
 #include "top/report.h"
@@ -101,10 +102,10 @@ static int add_point(struct curve *c, int64_t ts, int64_t value)
 {
 	if (c->n == c->room) {
 		size_t room = c->room ? 2 * c->room : 256;
-		double *x = realloc(c->x, room * sizeof(*x)), *y;
+		double *x = tp_more(c->x, room, sizeof(*x)), *y;
 
 		c->x = x ? x : c->x;
-		y = realloc(c->y, room * sizeof(*y));
+		y = tp_more(c->y, room, sizeof(*y));
 		c->y = y ? y : c->y;
 		if (!x || !y)
 			return TP_ENOMEM;

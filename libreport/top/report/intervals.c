@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/many.h"
 #include "base/sum.h"
 #include "task/choose.h"
 #include "top/report.h"
@@ -236,7 +237,7 @@ static int add_time(struct intervals *all, uint32_t index, struct rep_view *v,
 	}
 	if ((size_t)row->sum.count == row->room) {
 		size_t room = row->room ? 2 * row->room : 16;
-		int64_t *more = realloc(row->ns, room * sizeof(*more));
+		int64_t *more = tp_more(row->ns, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;
