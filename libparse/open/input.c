@@ -36,7 +36,7 @@ static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 	if (!size)
 		return 0;
 	if (size > SIZE_MAX / 2)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too large to be mapped");
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "larger than what can be mapped on this machine");
 	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
@@ -135,7 +135,7 @@ static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct
 	size_t size = (size_t)st->st_size, unpacked = 0, at = s->have;
 	uint8_t *gz = s->buf, *data;
 
-	if (size < s->have || size > TP_GUNZIP_MAX)
+	if ((uint64_t)st->st_size > TP_GUNZIP_MAX || size < s->have)
 		return false;
 	if (size > s->have) {
 		gz = tp_big_alloc(size);

@@ -38,7 +38,7 @@ export PKG_CONFIG_LIBDIR="$root/usr/lib/$triple/pkgconfig:$root/usr/share/pkgcon
 export PKG_CONFIG_SYSROOT_DIR="$root"
 loader=$root/lib/ld-linux.so.2
 [ "$arch" = i386 ] || loader=$root/lib/ld64.so.1
-build "build" "FLAVOUR=port-$arch" "CC=${CCACHE:+$CCACHE }$gcc --sysroot=$root" "AR=${gcc%gcc}ar" 'CFLAGS=-O1' \
+build "build" "FLAVOUR=port-$arch" "CC=${CCACHE:+$CCACHE }$gcc --sysroot=$root" "AR=${gcc%gcc}ar" 'CFLAGS=-O1 -Wno-format-truncation' \
 	"LDFLAGS=-Wl,--dynamic-linker=$loader -Wl,--disable-new-dtags,-rpath,$root/lib/$triple:$root/usr/lib/$triple" \
 	all tests || finish "$arch"
 unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR

@@ -1,5 +1,5 @@
-/* As much of cmocka as the tests of libparse's decoders use, for a C library that Debian has no cmocka
- * for. Says what cmocka says, as far as testdata/check/unit.sh reads it. */
+/* As much of cmocka as the tests of libparse's decoders use, for a C library that Debian has no
+ * cmocka for. Says what cmocka says, as far as testdata/check/unit.sh reads it. */
 #ifndef TPROF_PORTS_CMOCKA_H
 #define TPROF_PORTS_CMOCKA_H
 
@@ -15,7 +15,10 @@ struct CMUnitTest {
 
 static jmp_buf cmocka_failed;
 
-#define cmocka_unit_test(f) {#f, f}
+#define cmocka_unit_test(f)                                                                        \
+	{                                                                                          \
+#f, f                                                                              \
+	}
 #define cmocka_run_group_tests(tests, up, down)                                                    \
 	cmocka_run(tests, sizeof(tests) / sizeof((tests)[0]), (up), (down))
 #define cmocka_run_group_tests_name(name, tests, up, down) cmocka_run_group_tests(tests, up, down)
@@ -40,18 +43,22 @@ static jmp_buf cmocka_failed;
 		uintmax_t cmocka_a = (uintmax_t)(a), cmocka_b = (uintmax_t)(b);                    \
 		cmocka_check(cmocka_a == cmocka_b, "%#jx != %#jx", cmocka_a, cmocka_b);            \
 	} while (0)
-#define assert_int_not_equal(a, b) cmocka_check((uintmax_t)(a) != (uintmax_t)(b), "%s == %s", #a, #b)
+#define assert_int_not_equal(a, b)                                                                 \
+	cmocka_check((uintmax_t)(a) != (uintmax_t)(b), "%s == %s", #a, #b)
 #define assert_in_range(a, low, high)                                                              \
 	cmocka_check((uintmax_t)(a) >= (uintmax_t)(low) && (uintmax_t)(a) <= (uintmax_t)(high),    \
 		     "%s is not within %s to %s", #a, #low, #high)
-#define assert_ptr_equal(a, b)	  cmocka_check((const void *)(a) == (const void *)(b), "%s != %s", #a, #b)
-#define assert_null(p)		  cmocka_check((p) == NULL, "%s is not NULL", #p)
-#define assert_non_null(p)	  cmocka_check((p) != NULL, "%s is NULL", #p)
-#define assert_memory_equal(a, b, n) cmocka_check(memcmp((a), (b), (n)) == 0, "%s is not %s", #a, #b)
+#define assert_ptr_equal(a, b)                                                                     \
+	cmocka_check((const void *)(a) == (const void *)(b), "%s != %s", #a, #b)
+#define assert_null(p)	   cmocka_check((p) == NULL, "%s is not NULL", #p)
+#define assert_non_null(p) cmocka_check((p) != NULL, "%s is NULL", #p)
+#define assert_memory_equal(a, b, n)                                                               \
+	cmocka_check(memcmp((a), (b), (n)) == 0, "%s is not %s", #a, #b)
 #define assert_string_equal(a, b)                                                                  \
 	do {                                                                                       \
 		const char *cmocka_a = (a), *cmocka_b = (b);                                       \
-		cmocka_check(strcmp(cmocka_a, cmocka_b) == 0, "\"%s\" != \"%s\"", cmocka_a, cmocka_b); \
+		cmocka_check(strcmp(cmocka_a, cmocka_b) == 0, "\"%s\" != \"%s\"", cmocka_a,        \
+			     cmocka_b);                                                            \
 	} while (0)
 #define assert_string_not_equal(a, b) cmocka_check(strcmp((a), (b)) != 0, "%s is %s", #a, #b)
 
@@ -59,11 +66,11 @@ static int cmocka_run(const struct CMUnitTest *test, size_t n, int (*up)(void **
 		      int (*down)(void **))
 {
 	void *state = NULL;
-	int failed = 0;
+	volatile int failed = 0; /* as longjmp comes back to it */
 
 	if (up && up(&state))
 		return 1;
-	for (size_t i = 0; i < n; i++) {
+	for (volatile size_t i = 0; i < n; i++) {
 		if (setjmp(cmocka_failed) == 0) {
 			test[i].run(&state);
 			continue;
