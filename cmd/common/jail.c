@@ -166,3 +166,15 @@ bool cmd_jail_mode(enum cmd_jail_mode *mode)
 		return false;
 	return true;
 }
+
+void cmd_jail_withdraw(void)
+{
+	static bool done;
+	enum cmd_jail_mode mode;
+
+	if (done || !cmd_jail_mode(&mode) || mode == CMD_JAIL_OFF)
+		return;
+	done = true;
+	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		(void)cmd_jail_calls_without();
+}

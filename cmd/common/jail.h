@@ -29,6 +29,11 @@ void cmd_jail_allow(struct cmd_jail *jail, const char *path);
 /* For a process of one thread. The bits of enum cmd_jail_has that are in force now. */
 unsigned cmd_jail_enter(const struct cmd_jail *jail);
 
+/* For a process that decodes by itself and has other work to do, before it has threads: from now on
+ * it, and those it starts, can neither open connections nor look into other processes. Nothing
+ * where TPROF_JAIL is off; once is enough. */
+void cmd_jail_withdraw(void);
+
 /* The version of Landlock that the kernel has, 0 none. */
 int cmd_jail_landlock(void);
 

@@ -8,11 +8,17 @@ bool cmd_jail_calls_only(void)
 	return false;
 }
 
+bool cmd_jail_calls_without(void)
+{
+	return false;
+}
+
 #else
 
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <seccomp.h>
 #include <unistd.h>
@@ -70,28 +76,93 @@ static int allow_some(scmp_filter_ctx f)
 	return code;
 }
 
-bool cmd_jail_calls_only(void)
+static scmp_filter_ctx begin(uint32_t others)
 {
-	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int code;
+	scmp_filter_ctx f = seccomp_init(others);
 
 	if (!f)
-		return false;
+		return NULL;
 	(void)seccomp_attr_set(f, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
 	/* Kernels before 5.16 slow a process with a filter down, against code that would spy on its
 	 * own process: there is none here. */
 	(void)seccomp_attr_set(f, SCMP_FLTATR_CTL_SSB, 1);
-	code = allow_some(f);
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && !code; i++) {
-		int call = seccomp_syscall_resolve_name(allowed[i]);
+	return f;
+}
+
+static int add(scmp_filter_ctx f, uint32_t action, const char *const *names, size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n && !code; i++) {
+		int call = seccomp_syscall_resolve_name(names[i]);
 
 		if (call >= 0)
-			code = seccomp_rule_add(f, SCMP_ACT_ALLOW, call, 0);
+			code = seccomp_rule_add(f, action, call, 0);
 	}
+	return code;
+}
+
+static bool load(scmp_filter_ctx f, int code)
+{
 	if (!code)
 		code = seccomp_load(f);
 	seccomp_release(f);
 	return !code;
+}
+
+bool cmd_jail_calls_only(void)
+{
+	scmp_filter_ctx f = begin(SCMP_ACT_ERRNO(EPERM));
+	int code = f ? allow_some(f) : -1;
+
+	if (!f)
+		return false;
+	if (!code)
+		code = add(f, SCMP_ACT_ALLOW, allowed, sizeof(allowed) / sizeof(allowed[0]));
+	return load(f, code);
+}
+
+bool cmd_jail_calls_without(void)
+{
+	static const char *const refused[] = {"socket",
+					      "socketcall",
+					      "connect",
+					      "bind",
+					      "listen",
+					      "accept",
+					      "accept4",
+					      "sendto",
+					      "sendmsg",
+					      "sendmmsg",
+					      "io_uring_setup",
+					      "io_uring_enter",
+					      "io_uring_register",
+					      "ptrace",
+					      "process_vm_readv",
+					      "process_vm_writev",
+					      "pidfd_getfd",
+					      "kcmp",
+					      "perf_event_open",
+					      "bpf",
+					      "userfaultfd",
+					      "add_key",
+					      "request_key",
+					      "keyctl",
+					      "mount",
+					      "umount2",
+					      "pivot_root",
+					      "chroot",
+					      "setns",
+					      "unshare",
+					      "init_module",
+					      "finit_module",
+					      "kexec_load",
+					      "mknod",
+					      "mknodat"};
+	scmp_filter_ctx f = begin(SCMP_ACT_ALLOW);
+
+	return f && load(f, add(f, SCMP_ACT_ERRNO(EPERM), refused,
+				sizeof(refused) / sizeof(refused[0])));
 }
 
 #endif

@@ -8,4 +8,8 @@
  * where the kernel has no filters, or this was built without libseccomp. */
 bool cmd_jail_calls_only(void);
 
+/* The other way round, for a process that goes on with other work: it and those it starts can
+ * neither open connections, nor look into other processes, nor do what only root can. */
+bool cmd_jail_calls_without(void);
+
 #endif

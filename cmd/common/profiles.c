@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/jail.h"
 #include "common/what.h"
 #include "open/input.h"
 #include "profile/demangle.h"
@@ -337,6 +338,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
+	cmd_jail_withdraw();
 	for (size_t i = 0; i < nparts && !code; i++) {
 		part[i] = (struct load){.paths = paths,
 					.from = n * i / nparts,

@@ -34,6 +34,7 @@ run() { # command…
 if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1; then
 	${CC:-cc} -O1 -fPIC -shared -o "$scratch/try.so" testdata/check/jail_try.c -ldl || exit 1
 	unset TPROF_JAIL
+	gzip -dc <testdata/catalog.heap >"$scratch/profile" 2>/dev/null || cp testdata/catalog.heap "$scratch/profile"
 	for what in read write unlink socket kill trace fork exec; do
 		for command in "tprof-import -o $scratch/s.tprof" 'tprof-import --dump=events' tprof-top 'tprof-path' \
 			'tprof-leaks' 'tprof-export --format=events' 'tprof-report'; do
@@ -47,6 +48,14 @@ if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"
 				check "$command: without the jail, too, nothing can $what" $?
 			fi
 		done
+	done
+	# Profiles are decoded in the command itself, which gives up less.
+	for what in socket trace; do
+		JAIL_TRY=$what run tprof-top "$scratch/profile"
+		check "tprof-top: a decoder of profiles can $what" $?
+		JAIL_TRY=$what TPROF_JAIL=off run tprof-top "$scratch/profile"
+		[ $? -ne 0 ]
+		check "tprof-top: without the jail, too, nothing can $what" $?
 	done
 	TPROF_JAIL=maybe tprof-import -o "$scratch/s.tprof" testdata/relay.trace 2>"$scratch/log"
 	[ $? -ne 0 ] && grep -q "'maybe' is not auto, require or off" "$scratch/log"

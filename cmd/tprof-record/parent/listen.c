@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,14 +43,27 @@ int rec_listen(char name[REC_SOCKET_NAME], struct tp_err *err)
 	return -1;
 }
 
+/* The name can be seen by everybody; but who records is root's business, or his own. */
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
+	       (geteuid() == 0 || peer.uid == 0 || peer.uid == geteuid());
+}
+
 int rec_listen_accept(int socket)
 {
-	int fd;
+	for (;;) {
+		int fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	do
-		fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	while (fd < 0 && (errno == EINTR || errno == ECONNABORTED));
-	return fd;
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0 || is_ours(fd))
+			return fd;
+		close(fd);
+	}
 }
 
 /* The descriptors that came along: the first is kept where it is the only one. */
