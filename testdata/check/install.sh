@@ -49,8 +49,8 @@ build() { # program, module, source
 }
 expect 'what pkg-config says of libtprof-record' sh -c \
 	"PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
-expect 'a program with libtprof' build longest tprof "$PWD/testdata/programs/longest.c"
-expect 'it reads a trace' sh -c "'$scratch/longest' testdata/checkout.trace '$scratch/s.tprof' | grep -q 'g1 .*main.main: [0-9]* ns, [0-9]* of'"
+expect 'a program with libtprof' build goroutines tprof "$PWD/testdata/programs/goroutines.c"
+expect 'it reads a trace' sh -c "'$scratch/goroutines' testdata/checkout.trace '$scratch/s.tprof' | grep -q 'g1 .*main.main: [0-9]* ns, [0-9]* of'"
 expect 'its store is one' sh -c "'$to/opt/bin/tprof-store' list '$scratch/s.tprof' | grep -q checkout.trace"
 expect 'a program with libtprof-record' build coroutines tprof-record "$PWD/cmd/tprof-record/example/coroutines.c"
 for h in $(cd "$to/opt/include" && find . -name '*.h'); do

@@ -1,7 +1,7 @@
-/* Imports a trace into a store and prints its ten longest goroutines: what is needed to use libtprof.
+/* Imports a trace into a store and prints its first ten goroutines: all that it takes to use libtprof.
  *
- *	cc -o longest longest.c $(pkg-config --cflags --libs tprof)
- *	./longest go.trace go.tprof */
+ *	cc -o goroutines goroutines.c $(pkg-config --cflags --libs tprof)
+ *	./goroutines go.trace go.tprof */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	struct tp_dict *names = NULL;
 	struct tp_rows rows = {0};
 	int code = argc == 3 ? tp_import(argv[1], argv[2], &options, &run, &err)
-			     : tp_err_set(&err, TP_ENOENT, TP_OFFSET_NONE, "usage: longest TRACE STORE");
+			     : tp_err_set(&err, TP_ENOENT, TP_OFFSET_NONE, "usage: goroutines TRACE STORE");
 
 	if (!code && !(code = tp_store_open(&store, argv[2], &err)) &&
 	    !(code = tp_dict_load(store, run.run, &names, &err)))
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	tp_store_close(store);
 	if (code) {
 		tp_err_printable(&err);
-		fprintf(stderr, "longest: %s\n", err.msg);
+		fprintf(stderr, "goroutines: %s\n", err.msg);
 	}
 	return tp_err_exit_status(code);
 }
