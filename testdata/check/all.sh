@@ -21,7 +21,7 @@ alone='recorder'
 # What looks at the source alone, or at the flags of a plain build, says the same of every build.
 case $build in */san-*)
 	lane_1='unit cli replay'
-	lane_2='tui check-escapes conformance-selftest check-readme check-docs'
+	lane_2='tui conformance-selftest check-readme check-docs'
 	;;
 esac
 

@@ -34,6 +34,9 @@ run() { # command…
 if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1; then
 	${CC:-cc} -O1 -fPIC -shared -o "$scratch/try.so" testdata/check/jail_try.c -ldl || exit 1
 	unset TPROF_JAIL
+	# Many systems let nobody but root trace a parent.
+	may_trace=false
+	[ "$(id -u)" -ne 0 ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" -ne 0 ] || may_trace=true
 	gzip -dc <testdata/catalog.heap >"$scratch/profile" 2>/dev/null || cp testdata/catalog.heap "$scratch/profile"
 	for what in read write unlink socket kill trace fork exec; do
 		for command in "tprof-import -o $scratch/s.tprof" 'tprof-import --dump=events' tprof-top 'tprof-path' \
@@ -41,6 +44,7 @@ if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"
 			: >"$scratch/victim"
 			JAIL_TRY=$what run $command testdata/relay.trace
 			check "$command: a decoder can $what" $?
+			[ "$what" != trace ] || $may_trace || continue
 			if [ "$command" = tprof-top ] || [ "$what" = read ]; then
 				# The parent is this shell then.
 				JAIL_TRY=$what TPROF_JAIL=off run $command testdata/relay.trace
@@ -53,6 +57,7 @@ if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"
 	for what in socket trace; do
 		JAIL_TRY=$what run tprof-top "$scratch/profile"
 		check "tprof-top: a decoder of profiles can $what" $?
+		[ "$what" != trace ] || $may_trace || continue
 		JAIL_TRY=$what TPROF_JAIL=off run tprof-top "$scratch/profile"
 		[ $? -ne 0 ]
 		check "tprof-top: without the jail, too, nothing can $what" $?
