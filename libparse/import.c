@@ -152,17 +152,28 @@ static int name_frames(void *ctx, struct tp_dict *dict, uint64_t address, struct
 }
 
 /* Where something lies beside a trace that has no room for names. */
-static void open_sidecar(struct work *w, const char *path)
+static int open_sidecar(struct work *w, const char *path, struct tp_err *err)
 {
-	struct tp_err err;
+	struct tp_err why;
+	int code;
 
 	if (!strcmp(path, "-") || !tp_sidecar_find(path, w->sidecar_path, sizeof(w->sidecar_path)))
-		return;
-	if (tp_sidecar_open(&w->sidecar, w->sidecar_path, &err)) {
-		tp_err_printable(&err);
-		snprintf(w->no_sidecar, sizeof(w->no_sidecar), "%.60s cannot be read: %.160s",
-			 base_name(w->sidecar_path), err.msg);
+		return 0;
+	code = tp_sidecar_open(&w->sidecar, w->sidecar_path, &why);
+	/* The same dump is not stored twice: without its names it should not be stored at all
+	 * where they can be had another time. */
+	if (code == TP_ENOMEM || code == TP_EIO) {
+		if (err)
+			*err = why;
+		tp_err_prefix(err, "%s", base_name(w->sidecar_path));
+		return code;
 	}
+	if (code) {
+		tp_err_printable(&why);
+		snprintf(w->no_sidecar, sizeof(w->no_sidecar), "%.60s cannot be read: %.160s",
+			 base_name(w->sidecar_path), why.msg);
+	}
+	return 0;
 }
 
 static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
@@ -388,11 +399,11 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	int code;
 
 	w->timeline = tp_timeline_new(w->run);
-	if (w->version < 7)
-		open_sidecar(w, path);
 	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = read_trace(w, err);
+	code = w->version < 7 ? open_sidecar(w, path, err) : 0;
+	if (!code)
+		code = read_trace(w, err);
 	if (!code)
 		code = note_damaged_packing(w, err);
 	if (!code)

@@ -1,11 +1,11 @@
 #include "inventory.h"
+#include "store/sqlerr.h"
 
 #include <sqlite3.h>
 
 static int store_error(sqlite3 *db, struct tp_err *err)
 {
-	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read what a run takes up: %s",
-			  sqlite3_errmsg(db));
+	return tp_sql_cause(err, db, "cannot read what a run takes up");
 }
 
 static int visit_streams(struct tp_store *store, int64_t run, const char *sql,

@@ -1,4 +1,5 @@
 #include "run.h"
+#include "store/sqlerr.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -25,8 +26,7 @@ static int out_of_memory(struct tp_err *err)
 
 static int store_error(sqlite3 *db, struct tp_err *err)
 {
-	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the list of runs: %s",
-			  sqlite3_errmsg(db));
+	return tp_sql_cause(err, db, "cannot read the list of runs");
 }
 
 static int64_t number_or_null(sqlite3_stmt *st, int column)

@@ -15,13 +15,14 @@
 
 #include "common/decoder.h"
 #include "common/number.h"
+#include "store/lock.h"
 #include "symbol/sidecar.h"
 
 /* Files of the folder:
  *   HASH-VERSION.tprof  an entry; its modification time is when it was last used. With names that
  *                       lie beside the dump (symbol/sidecar.h): HASH.HASH-VERSION.tprof
- *   HASH-VERSION.part   an entry being imported (with what the store keeps beside it)
- *   stdin-XXXXXX        standard input being kept
+ *   HASH-VERSION.tprof.part   an entry being imported (with what the store keeps beside it)
+ *   stdin.part-XXXXXXXXXXXX   standard input being kept; locked as long as somebody needs it
  *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
  *                       while one is opened, exclusive while one is made or removed */
 #define SUFFIX	   ".tprof"
@@ -29,6 +30,7 @@
 #define NAME_SIZE  96
 #define BLOCK_SIZE (1 << 20)
 #define LOCKS	   16
+#define TRIES	   3
 
 struct cmd_cache {
 	char *dir;
@@ -172,32 +174,53 @@ done:
 	return code;
 }
 
-/* The dump as a file: itself, or for standard input a copy in the cache (*temporary). */
-static int hash_dump(struct cmd_cache *c, const char *path, char hash[33], char *copy, size_t room,
-		     struct tp_err *err)
+/* The dump as a file: itself, or for standard input a copy in the cache. */
+struct dump {
+	const char *path;
+	char *copy; /* NULL: itself */
+	int fd;	    /* of the copy: locked, so that nobody sweeps it */
+	char hash[33], beside[18];
+	struct stat st; /* before it was hashed */
+};
+
+static int keep_stdin(struct cmd_cache *c, struct dump *d, struct tp_err *err)
+{
+	char place[PATH_MAX + 8];
+
+	snprintf(place, sizeof(place), "%s/stdin", c->dir);
+	tp_temp_sweep(place);
+	if (tp_temp_create(place, &d->copy, &d->fd, err))
+		return system_error(err, "cannot keep standard input in", c->dir);
+	d->path = d->copy;
+	return hash_stream(STDIN_FILENO, d->fd, d->hash, "standard input", err);
+}
+
+static int hash_dump(struct dump *d, struct tp_err *err)
 {
 	int fd, code;
 
-	copy[0] = '\0';
-	if (!strcmp(path, "-")) {
-		snprintf(copy, room, "%s/stdin-XXXXXX", c->dir);
-		fd = mkostemp(copy, O_CLOEXEC);
-		if (fd < 0) {
-			copy[0] = '\0';
-			return system_error(err, "cannot keep standard input in", c->dir);
-		}
-		code = hash_stream(STDIN_FILENO, fd, hash, "standard input", err);
-		if (close(fd) && !code)
-			code = system_error(err, "cannot keep standard input in", c->dir);
+	do
+		fd = open(d->path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0 || fstat(fd, &d->st)) {
+		code = tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+				  strerror(errno));
+		if (fd >= 0)
+			close(fd);
 		return code;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
-				  strerror(errno));
-	code = hash_stream(fd, -1, hash, path, err);
+	code = hash_stream(fd, -1, d->hash, d->path, err);
 	close(fd);
 	return code;
+}
+
+static void release_dump(struct dump *d)
+{
+	if (d->copy)
+		unlink(d->copy);
+	if (d->fd >= 0)
+		close(d->fd);
+	free(d->copy);
 }
 
 /* "." and a hash of what lies beside the dump and names its code, "" where nothing does: with other
@@ -217,13 +240,32 @@ static void hash_beside(const char *path, char beside[18])
 		close(fd);
 }
 
+/* Whether what was imported may be another thing than what was hashed: the file was written to, or
+ * there is another one under its name, or beside it. */
+static bool has_changed(const struct dump *d)
+{
+	const struct stat *a = &d->st;
+	char beside[18];
+	struct stat b;
+
+	if (d->copy)
+		return false;
+	hash_beside(d->path, beside);
+	return stat(d->path, &b) || a->st_dev != b.st_dev || a->st_ino != b.st_ino ||
+	       a->st_size != b.st_size || a->st_mtim.tv_sec != b.st_mtim.tv_sec ||
+	       a->st_mtim.tv_nsec != b.st_mtim.tv_nsec || a->st_ctim.tv_sec != b.st_ctim.tv_sec ||
+	       a->st_ctim.tv_nsec != b.st_ctim.tv_nsec || strcmp(beside, d->beside) != 0;
+}
+
 static int lock(struct cmd_cache *c, char digit, int how)
 {
 	char name[8];
 	int fd;
 
 	snprintf(name, sizeof(name), "lock-%c", digit);
-	fd = openat(c->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	do
+		fd = openat(c->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return -1;
 	while (flock(fd, how)) {
@@ -353,45 +395,91 @@ static int open_entry(struct cmd_cache *c, const char *name, struct tp_store **s
 	return code;
 }
 
-/* Removes the files whose name begins with prefix and that were last written before `before`: what
- * an import that was killed left behind, with all that a store keeps beside itself. */
-static void remove_leftovers(struct cmd_cache *c, const char *prefix, time_t before)
+/* Removes what imports that were killed left behind, with all that a store keeps beside itself: of
+ * entries whose locks nobody holds, and of those beginning with `mine`, whose lock the caller has.
+ */
+static void remove_leftovers(struct cmd_cache *c, char mine)
 {
 	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
-	struct stat st;
 
 	if (!d) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
-	while ((e = readdir(d)))
-		if (!strncmp(e->d_name, prefix, strlen(prefix)) &&
-		    !fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_mtime <= before)
+	while ((e = readdir(d))) {
+		int held;
+
+		if (!strstr(e->d_name, SUFFIX PART))
+			continue;
+		held = e->d_name[0] == mine ? -1 : lock(c, e->d_name[0], LOCK_EX | LOCK_NB);
+		if (held >= 0 || e->d_name[0] == mine)
 			unlinkat(c->fd, e->d_name, 0);
+		if (held >= 0)
+			close(held);
+	}
 	closedir(d);
 }
 
 /* Imports the dump and puts it in place. The caller holds the entry's lock, so a part that is
  * there already was left behind by a process that is gone. */
-static int make_entry(struct cmd_cache *c, const char *name, const char *dump,
+static int make_entry(struct cmd_cache *c, const char *name, const struct dump *d,
 		      const struct tp_import_options *opt, struct tp_import_result *result,
 		      struct tp_err *err)
 {
 	char part[NAME_SIZE + 8], part_path[PATH_MAX + NAME_SIZE];
-	const time_t day = 24 * 60 * 60, any = (time_t)INT64_MAX;
 	int code;
 
 	snprintf(part, sizeof(part), "%s%s", name, PART);
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
-	remove_leftovers(c, part, any);
-	remove_leftovers(c, "stdin-", time(NULL) - day);
-	code = cmd_import(dump, part_path, opt, result, NULL, err);
+	remove_leftovers(c, name[0]);
+	code = cmd_import(d->path, part_path, opt, result, NULL, err);
+	if (!code && has_changed(d))
+		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))
 		code = system_error(err, "cannot keep", name);
-	remove_leftovers(c, part, any);
+	remove_leftovers(c, name[0]);
+	return code;
+}
+
+/* The entry of a dump as it is now: opened, or made. TP_EBUSY: it changed meanwhile. */
+static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_import_options *opt,
+		      struct tp_store **store, bool *fresh, struct tp_import_result *result,
+		      struct tp_err *err)
+{
+	char name[NAME_SIZE];
+	int64_t entries, bytes;
+	int held, code;
+
+	hash_beside(d->path, d->beside);
+	/* What an older store lacks, the cache need not. */
+	snprintf(name, sizeof(name), "%s%s-%s.%d%s", d->hash, d->beside, TPROF_VERSION,
+		 TP_STORE_VERSION, SUFFIX);
+	held = lock(c, d->hash[0], LOCK_SH);
+	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err)) {
+		close(held);
+		return 0;
+	}
+	/* Missing, or damaged and to be made anew. */
+	if (held >= 0)
+		close(held);
+	held = lock(c, d->hash[0], LOCK_EX);
+	if (held < 0)
+		return system_error(err, "cannot lock the cache folder", c->dir);
+	/* Another process may have made it while this one waited. */
+	if (!faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err)) {
+		close(held);
+		return 0;
+	}
+	code = make_entry(c, name, d, opt, result, err);
+	if (!code)
+		code = open_entry(c, name, store, err);
+	*fresh = !code;
+	close(held);
+	if (*fresh)
+		evict(c, name, c->limit, &entries, &bytes);
 	return code;
 }
 
@@ -399,43 +487,24 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 		    struct tp_store **store, bool *fresh, struct tp_import_result *result,
 		    struct tp_err *err)
 {
-	char hash[33], beside[18], name[NAME_SIZE], copy[PATH_MAX];
-	int64_t entries, bytes;
-	int held = -1, code;
+	struct dump d = {.path = path, .fd = -1};
+	int code = TP_EBUSY;
 
 	*store = NULL;
 	*fresh = false;
-	code = hash_dump(c, path, hash, copy, sizeof(copy), err);
-	if (code)
-		goto done;
-	hash_beside(*copy ? copy : path, beside);
-	/* What an older store lacks, the cache need not. */
-	snprintf(name, sizeof(name), "%s%s-%s.%d%s", hash, beside, TPROF_VERSION, TP_STORE_VERSION,
-		 SUFFIX);
-	held = lock(c, hash[0], LOCK_SH);
-	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
-		goto done;
-	/* Missing, or damaged and to be made anew. */
-	if (held >= 0)
-		close(held);
-	held = lock(c, hash[0], LOCK_EX);
-	if (held < 0) {
-		code = system_error(err, "cannot lock the cache folder", c->dir);
-		goto done;
+	if (!strcmp(path, "-")) {
+		code = keep_stdin(c, &d, err);
+		if (!code)
+			code = find_entry(c, &d, opt, store, fresh, result, err);
 	}
-	/* Another process may have made it while this one waited. */
-	if (!faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err))
-		goto done;
-	code = make_entry(c, name, *copy ? copy : path, opt, result, err);
-	if (!code)
-		code = open_entry(c, name, store, err);
-	*fresh = !code;
-done:
-	if (held >= 0)
-		close(held);
-	if (*copy)
-		unlink(copy);
-	if (*fresh)
-		evict(c, name, c->limit, &entries, &bytes);
+	/* What a program is still writing may settle. */
+	for (int tries = 0; !d.copy && code == TP_EBUSY && tries < TRIES; tries++) {
+		code = hash_dump(&d, err);
+		if (!code)
+			code = find_entry(c, &d, opt, store, fresh, result, err);
+		if (code == TP_EBUSY)
+			tp_err_set(err, code, TP_OFFSET_NONE, "it changes while it is read");
+	}
+	release_dump(&d);
 	return code;
 }

@@ -279,7 +279,7 @@ int cmd_finish(struct cmd *cmd, int status)
 	/* With another status the command has said already why it stopped. */
 	if (failed && failed != EPIPE && (status == CMD_OK || status == CMD_FOUND)) {
 		cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed),
-			  failed == ENOSPC ? "; make room, or choose another place" : "");
+			  cmd_advice(failed));
 		status = CMD_SYSTEM;
 	}
 	cmd_close(cmd);

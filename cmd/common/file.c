@@ -14,79 +14,53 @@ static int fail(const struct cmd *cmd, const char *path)
 	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why),
 		  why == ENOENT || why == ENOTDIR
 		      ? "; make the folder first, or choose another place"
-		  : why == EISDIR		   ? "; give the name of a file in it"
-		  : why == ENOSPC || why == EDQUOT ? "; make room, or choose another place"
-		  : why == EACCES || why == EROFS  ? "; choose another place"
-						   : "");
+		  : why == EISDIR ? "; give the name of a file in it"
+				  : cmd_advice(why));
 	return CMD_SYSTEM;
 }
 
-/* The mode that open() would have given it. */
-static mode_t new_mode(void)
+/* What is no regular file is written to as it is; so is what cannot have a second one beside it, as
+ * its folder takes no new files. */
+static bool as_it_is(const struct stat *st)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-static int open_part(struct cmd_file *f, mode_t mode)
-{
-	int fd;
-
-	if (asprintf(&f->part, "%s.XXXXXX", f->path) < 0) {
-		f->part = NULL;
-		errno = ENOMEM;
-		return -1;
-	}
-	fd = mkostemp(f->part, O_CLOEXEC);
-	if (fd >= 0 && !fchmod(fd, mode))
-		return fd;
-	if (fd >= 0) {
-		close(fd);
-		unlink(f->part);
-	}
-	free(f->part);
-	f->part = NULL;
-	return -1;
+	return !S_ISREG(st->st_mode) || errno == EACCES || errno == EPERM;
 }
 
 int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 {
 	struct stat st;
 	bool there = !stat(path, &st);
+	char *place = there ? realpath(path, NULL) : strdup(path);
 	int fd = -1;
 
-	*f = (struct cmd_file){.path = there ? realpath(path, NULL) : strdup(path)};
-	if (!f->path)
+	*f = (struct cmd_file){0};
+	if (!place)
 		return fail(cmd, path);
 	if (!there || S_ISREG(st.st_mode))
-		fd = open_part(f, there ? st.st_mode & 0777 : new_mode());
-	/* Nor can there be a second one where a folder takes no new files. */
-	if (fd < 0 && there && (!S_ISREG(st.st_mode) || errno == EACCES || errno == EPERM))
+		fd = cmd_draft_begin(&f->draft, place, false) ? -1 : f->draft.fd;
+	if (fd < 0 && there && as_it_is(&st))
 		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	free(place);
 	if (fd < 0 || fflush(stdout) || dup2(fd, STDOUT_FILENO) < 0) {
 		int status = fail(cmd, path);
 
-		if (fd >= 0)
+		if (fd >= 0 && !f->draft.part)
 			close(fd);
+		cmd_draft_end(&f->draft, false);
 		return status;
 	}
-	if (fd != STDOUT_FILENO)
+	if (fd != STDOUT_FILENO && !f->draft.part)
 		close(fd);
 	cmd_stdout_is(path);
+	f->name = path;
 	return CMD_OK;
 }
 
 int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status)
 {
 	status = cmd_finish(cmd, status);
-	if (f->part && !status && rename(f->part, f->path))
-		status = fail(cmd, f->path);
-	if (f->part && status)
-		unlink(f->part);
-	free(f->part);
-	free(f->path);
+	if (cmd_draft_end(&f->draft, !status) && !status)
+		status = fail(cmd, f->name);
 	*f = (struct cmd_file){0};
 	return status;
 }

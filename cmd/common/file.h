@@ -9,10 +9,11 @@
 #define CMD_FILE_H
 
 #include "common/common.h"
+#include "common/draft.h"
 
 struct cmd_file {
-	char *path; /* what the file will be called, links followed */
-	char *part; /* and is until it is whole; NULL: written to as it is */
+	const char *name;	/* as it was given */
+	struct cmd_draft draft; /* of nothing: written to as it is */
 };
 
 /* 0 or an exit status, explained on stderr. */

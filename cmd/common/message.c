@@ -22,6 +22,13 @@ int cmd_flush(void)
 	return first;
 }
 
+/* Where there is no memory to escape a text in: what is no plain letter, digit or sign is a '?'. */
+static void put_plain(FILE *f, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		putc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', f);
+}
+
 /* Texts may hold bytes of a dump or of an argument: escaped before they reach the terminal. */
 static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
 {
@@ -36,10 +43,17 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
 	 */
 	cmd_flush();
-	if (failed)
-		fprintf(stderr, "%s: out of memory\n", cmd->name);
-	else
-		fprintf(stderr, "%s: %s%.*s\n", cmd->name, kind, (int)line.size, (char *)line.data);
+	fprintf(stderr, "%s: %s", cmd->name, kind);
+	if (failed) {
+		if (path) {
+			put_plain(stderr, path, strlen(path));
+			fputs(": ", stderr);
+		}
+		put_plain(stderr, text, strlen(text));
+	} else {
+		fwrite(line.data, 1, line.size, stderr);
+	}
+	putc('\n', stderr);
 	tp_buf_release(&line);
 }
 
@@ -82,11 +96,35 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 	/* The newline at the end is ours; all others are part of names. */
 	if (n && text[n - 1] == '\n')
 		n--;
+	(void)cmd;
 	if (rep_escape(&line, text, (size_t)n, REP_ESCAPE_SHOWN))
-		cmd_error(cmd, "out of memory");
+		put_plain(stdout, text, (size_t)n);
 	else
-		printf("%.*s\n", (int)line.size, (char *)line.data);
+		fwrite(line.data, 1, line.size, stdout);
+	putchar('\n');
 	tp_buf_release(&line);
+}
+
+static const int advised[] = {ENOSPC, EDQUOT, EMFILE, ENFILE, EIO, EROFS};
+
+const char *cmd_advice(int number)
+{
+	switch (number) {
+	case ENOSPC:
+	case EDQUOT:
+		return "; make room, or choose another place";
+	case EMFILE:
+		return "; allow more at once (ulimit -n)";
+	case ENFILE:
+		return "; close other programs";
+	case EIO:
+		return "; the disk or its connection may be failing: see the system's log";
+	case EROFS:
+	case EACCES:
+		return "; choose another place";
+	default:
+		return "";
+	}
 }
 
 /* What the user can do about it, "" where the message says enough. */
@@ -97,8 +135,9 @@ static const char *advice(int code, const char *msg)
 
 	switch (code) {
 	case TP_EIO:
-		if (strstr(msg, strerror(ENOSPC)))
-			return "; make room, or choose another place";
+		for (size_t i = 0; i < sizeof(advised) / sizeof(advised[0]); i++)
+			if (strstr(msg, strerror(advised[i])))
+				return cmd_advice(advised[i]);
 		return strstr(msg, "cannot create") ? "; choose another place" : "";
 	case TP_EBUSY:
 		return "; try again when it is done";

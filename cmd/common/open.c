@@ -10,19 +10,21 @@
 #include "common/cache.h"
 #include "common/decoder.h"
 #include "common/progress.h"
+#include "common/what.h"
 
-/* 1: an SQLite file, 0: something else, or an error code. */
-static int is_store(const char *path, struct tp_err *err)
+int cmd_is_store(const char *path, struct tp_err *err)
 {
-	static const char magic[16] = "SQLite format 3";
 	char head[16];
 	struct stat st;
-	ssize_t n;
+	size_t have = 0;
+	ssize_t n = 1;
 	int fd;
 
 	if (!strcmp(path, "-"))
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
 				  strerror(errno));
@@ -31,9 +33,19 @@ static int is_store(const char *path, struct tp_err *err)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "this is a folder; a store or a dump is needed");
 	}
-	n = read(fd, head, sizeof(head));
+	while (have < sizeof(head) && n) {
+		n = read(fd, head + have, sizeof(head) - have);
+		if (n < 0 && errno != EINTR) {
+			int why = errno;
+
+			close(fd);
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
+					  strerror(why));
+		}
+		have += n > 0 ? (size_t)n : 0;
+	}
 	close(fd);
-	return n == sizeof(head) && !memcmp(head, magic, sizeof(magic));
+	return cmd_what_of(head, have) == CMD_WHAT_STORE;
 }
 
 /* Where no folder can be kept: a store for this one command. */
@@ -106,7 +118,7 @@ static int open_dump(struct cmd *cmd, const char *path)
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 {
 	struct tp_err err;
-	int code = is_store(path, &err);
+	int code = cmd_is_store(path, &err);
 
 	if (code < 0)
 		return cmd_fail(cmd, path, &err);

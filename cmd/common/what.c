@@ -12,6 +12,19 @@
 
 #define READ_AT_ONCE (1 << 20)
 
+static bool write_all(int fd, const char *data, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, data, n);
+
+		if (k < 0 && errno != EINTR)
+			return false;
+		data += k > 0 ? k : 0;
+		n -= k > 0 ? (size_t)k : 0;
+	}
+	return true;
+}
+
 /* A pipe on standard input is put into a file without a name, so that it can be looked at first. */
 static int keep_stdin(struct tp_err *err)
 {
@@ -32,11 +45,13 @@ static int keep_stdin(struct tp_err *err)
 	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 || write(fd, buf, (size_t)n) != n) {
+		if (n < 0 || !write_all(fd, buf, (size_t)n)) {
+			int why = errno;
+
 			close(fd);
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-					  "cannot be kept in a temporary file: %s",
-					  strerror(errno));
+					  "cannot be kept in a temporary file in %s: %s",
+					  tmp && *tmp ? tmp : "/tmp", strerror(why));
 		}
 	}
 	if (lseek(fd, 0, SEEK_SET) || dup2(fd, STDIN_FILENO) < 0) {

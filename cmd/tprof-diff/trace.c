@@ -114,8 +114,10 @@ static const char *check_gates(struct args *args, char text[DIFF_WRONG])
 	struct tp_err err;
 
 	args->trace_gate = calloc(args->ngates + 1, sizeof(*args->trace_gate));
-	if (!args->trace_gate)
-		return "out of memory";
+	if (!args->trace_gate) {
+		cmd_error(&args->cmd, "out of memory");
+		exit(CMD_SYSTEM);
+	}
 	for (size_t i = 0; i < args->ngates; i++) {
 		if (!rep_trace_gate_parse(&args->trace_gate[i], args->gate_text[i], &err))
 			continue;

@@ -1,10 +1,12 @@
 /* Tables of a run as CSV: one to standard output or a file, several or all into a folder. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "export/tables.h"
 #include "tprof-export/export.h"
 
@@ -59,44 +61,37 @@ static int system_error(const struct export_args *args, const char *path)
 {
 	int why = errno;
 
-	cmd_error(&args->cmd, "%s: cannot be written: %s", path, strerror(why));
+	cmd_error(&args->cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
 	return CMD_SYSTEM;
 }
 
-/* A file of its own, under another name until it is whole. */
+/* A file of its own. */
 static int export_file(struct export_args *args, const char *table)
 {
-	char *path = NULL, *part = NULL;
+	struct cmd_draft draft;
+	char *path = NULL;
 	struct tp_err err;
 	uint64_t rows = 0;
-	FILE *f = NULL;
-	int status = CMD_SYSTEM, code;
+	int status = CMD_SYSTEM;
+	FILE *f;
 
-	if (asprintf(&path, "%s/%s.csv", args->out, table) < 0 ||
-	    asprintf(&part, "%s.part", path) < 0) {
+	if (asprintf(&path, "%s/%s.csv", args->out, table) < 0) {
 		cmd_error(&args->cmd, "out of memory");
-		goto done;
+		return CMD_SYSTEM;
 	}
-	f = fopen(part, "wbx");
+	f = cmd_draft_open(&draft, path, false);
 	if (!f) {
-		status = system_error(args, part);
-		free(part);
-		part = NULL;
-		goto done;
-	}
-	code = write_table(args, table, rep_sink_file(f), &rows, &err);
-	status = code ? cmd_fail(&args->cmd, args->paths[0], &err) : CMD_OK;
-	if (fclose(f) && !status)
-		status = system_error(args, part);
-	if (!status && rename(part, path))
 		status = system_error(args, path);
-	if (!status)
+	} else if (write_table(args, table, rep_sink_file(f), &rows, &err)) {
+		cmd_draft_close(&draft, f, false);
+		status = cmd_fail(&args->cmd, args->paths[0], &err);
+	} else if (cmd_draft_close(&draft, f, true)) {
+		status = system_error(args, path);
+	} else {
+		status = CMD_OK;
 		cmd_print(&args->cmd, "%s: %llu row%s\n", path, (unsigned long long)rows,
 			  rows == 1 ? "" : "s");
-done:
-	if (status && part)
-		unlink(part);
-	free(part);
+	}
 	free(path);
 	return status;
 }

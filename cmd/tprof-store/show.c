@@ -10,13 +10,8 @@
 
 static bool is_dump(struct store_args *args)
 {
-	char head[16] = "";
-	FILE *f = fopen(args->path, "re");
-	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
-
-	if (f)
-		fclose(f);
-	return f && (n < sizeof(head) || memcmp(head, "SQLite format 3", sizeof(head)) != 0);
+	/* What cannot be read is told by who opens it. */
+	return !cmd_is_store(args->path, NULL);
 }
 
 /* Stores only: a dump's entry in the cache is nobody's to look after. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "open/unpack.h"
 
@@ -16,7 +17,7 @@
  * all of it. */
 #define READ ((size_t)160 << 10)
 
-static size_t peek_gz(const uint8_t *data, size_t n, void *head, size_t room)
+static int peek_gz(const uint8_t *data, size_t n, void *head, size_t room, size_t *size)
 {
 	z_stream z = {0};
 
@@ -25,30 +26,38 @@ static size_t peek_gz(const uint8_t *data, size_t n, void *head, size_t room)
 	z.next_out = head;
 	z.avail_out = (uInt)room;
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return 0;
-	inflate(&z, Z_SYNC_FLUSH);
+		return TP_ENOMEM;
+	n = inflate(&z, Z_SYNC_FLUSH) == Z_MEM_ERROR;
 	inflateEnd(&z);
-	return room - z.avail_out;
+	*size = room - z.avail_out;
+	return n ? TP_ENOMEM : 0;
 }
 
-static size_t peek_zst(const uint8_t *data, size_t n, void *head, size_t room)
+static int peek_zst(const uint8_t *data, size_t n, void *head, size_t room, size_t *size)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer from = {data, n, 0};
 	ZSTD_outBuffer to = {head, room, 0};
 	size_t left = 1;
 
-	while (z && left && !ZSTD_isError(left) && from.pos < from.size && to.pos < to.size)
+	if (!z)
+		return TP_ENOMEM;
+	while (left && !ZSTD_isError(left) && from.pos < from.size && to.pos < to.size)
 		left = ZSTD_decompressStream(z, &to, &from);
 	ZSTD_freeDStream(z);
-	return to.pos;
+	*size = to.pos;
+	return ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation
+		   ? TP_ENOMEM
+		   : 0;
 }
 
 static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err *err)
 {
 	uint8_t *data;
 	struct stat st;
-	ssize_t n;
+	size_t have = 0;
+	ssize_t n = 1;
+	int code = 0;
 
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
@@ -56,33 +65,43 @@ static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err 
 	data = malloc(READ);
 	if (!data)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	n = pread(fd, data, READ, 0);
-	if (n < 0) {
-		free(data);
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s", strerror(errno));
+	while (have < READ && n != 0) {
+		n = pread(fd, data + have, READ - have, (off_t)have);
+		if (n < 0 && errno != EINTR) {
+			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
+					  strerror(errno));
+			goto done;
+		}
+		have += n > 0 ? (size_t)n : 0;
 	}
-	switch (tp_packing_of(data, (size_t)n)) {
+	switch (tp_packing_of(data, have)) {
 	case TP_PACKING_GZ:
-		*size = peek_gz(data, (size_t)n, head, room);
+		code = peek_gz(data, have, head, room, size);
 		break;
 	case TP_PACKING_ZST:
-		*size = peek_zst(data, (size_t)n, head, room);
+		code = peek_zst(data, have, head, room, size);
 		break;
 	case TP_PACKING_NONE:
-		*size = (size_t)n < room ? (size_t)n : room;
+		*size = have < room ? have : room;
 		memcpy(head, data, *size);
 		break;
 	}
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+done:
 	free(data);
-	return 0;
+	return code;
 }
 
 int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_err *err)
 {
 	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), code;
+	int fd = STDIN_FILENO, code;
 
 	*size = 0;
+	do
+		fd = is_stdin ? fd : open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
 				  strerror(errno));

@@ -80,7 +80,7 @@ int tp_store_rename(const char *path, int wait_ms, int64_t run, const char *name
 {
 	struct naming n = {run, name};
 
-	return change(path, wait_ms, rename_run, &n, "cannot rename a run", err);
+	return change(path, wait_ms, rename_run, &n, "cannot rename a run of", err);
 }
 
 struct unlabelling {
@@ -105,7 +105,7 @@ int tp_store_unlabel(const char *path, int wait_ms, int64_t run, const char *con
 		     size_t *gone, struct tp_err *err)
 {
 	struct unlabelling u = {run, keys, n, 0};
-	int code = change(path, wait_ms, unlabel_run, &u, "cannot remove labels", err);
+	int code = change(path, wait_ms, unlabel_run, &u, "cannot remove labels of", err);
 
 	*gone = u.gone;
 	return code;
@@ -166,16 +166,19 @@ int tp_store_delete(const char *path, int wait_ms, const int64_t *runs, size_t n
 {
 	struct deletion d = {runs, n};
 
-	return change(path, wait_ms, delete_runs, &d, "cannot delete runs", err);
+	return change(path, wait_ms, delete_runs, &d, "cannot delete runs of", err);
 }
 
 /* ---- the whole store ---- */
 
-static int64_t file_size(const char *path)
+static int file_size(const char *path, int64_t *size, struct tp_err *err)
 {
 	struct stat st;
 
-	return stat(path, &st) ? 0 : (int64_t)st.st_size;
+	if (stat(path, &st))
+		return tp_sys_err(err, errno, path, "cannot open");
+	*size = st.st_size;
+	return 0;
 }
 
 int tp_store_compact(const char *path, int wait_ms, int64_t *before, int64_t *after,
@@ -186,13 +189,15 @@ int tp_store_compact(const char *path, int wait_ms, int64_t *before, int64_t *af
 
 	if (code)
 		return code;
-	*before = file_size(path);
-	code = tp_store_open_rw(&s, path, err);
+	code = file_size(path, before, err);
+	if (!code)
+		code = tp_store_open_rw(&s, path, err);
 	if (!code &&
 	    sqlite3_exec(tp_store_db(s), "PRAGMA synchronous = FULL; VACUUM", NULL, NULL, NULL))
 		code = tp_sql_err(err, tp_store_db(s), path, "cannot compact");
 	tp_store_close(s);
-	*after = file_size(path);
+	if (!code)
+		code = file_size(path, after, err);
 	tp_lock_release(path, lock);
 	return code;
 }

@@ -69,7 +69,7 @@ static int set_all(struct tp_store *s, const char *path, int64_t run, const char
 		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 	if (!rc)
 		return 0;
-	code = tp_sql_err(err, db, path, "cannot write labels");
+	code = tp_sql_err(err, db, path, "cannot write labels of");
 	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	return code;
 }

@@ -131,8 +131,10 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 
 	*fd = -1;
 	*name = malloc(room);
-	if (!*name)
+	if (!*name) {
+		errno = ENOMEM;
 		return tp_sys_err(err, ENOMEM, path, "cannot write");
+	}
 	for (int tries = 0; tries < 100 && *fd < 0; tries++) {
 		uint64_t r = (uint64_t)getpid() << 32 ^ (uint64_t)now_ms() << 8 ^ (uint64_t)tries;
 
@@ -154,10 +156,11 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 		}
 	}
 	if (*fd < 0) {
-		int code = tp_sys_err(err, errno, *name, "cannot create");
+		int why = errno, code = tp_sys_err(err, why, *name, "cannot create");
 
 		free(*name);
 		*name = NULL;
+		errno = why;
 		return code;
 	}
 	return 0;

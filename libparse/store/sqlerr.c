@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define NO_ROOM 1 /* of cause() alone: TP_EIO, as there is no room left */
 
 static int is_full(int number)
 {
@@ -54,56 +57,103 @@ static int system_errno(struct sqlite3 *db, int rc, int last)
 	case SQLITE_NOTADB:
 		/* A page that cannot be read is as good as a damaged one to SQLite. */
 		number = file_errno(db);
+		if (!number) /* of a file that is closed again */
+			number = last;
 		return number == EIO || number == ENXIO ? number : 0;
 	default:
 		return number;
 	}
 }
 
-int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
+/* The cause in a few words, and its code. */
+static int cause(struct sqlite3 *db, const char *path, int last, char *why, size_t room)
 {
-	int last = errno;
 	int rc = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
 	int number = db ? system_errno(db, rc, last) : 0;
 
-	if (rc == SQLITE_IOERR_NOMEM)
+	/* What fails and leaves no word with the connection is an allocation. */
+	if (rc == SQLITE_IOERR_NOMEM || number == ENOMEM || !rc)
 		rc = SQLITE_NOMEM;
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "%s: out of memory", path);
+		snprintf(why, room, "out of memory");
+		return TP_ENOMEM;
 	case SQLITE_FULL: /* stands for ENOSPC only */
-		return tp_sys_err(err, is_full(number) ? number : ENOSPC, path, doing);
+		number = is_full(number) ? number : ENOSPC;
+		break;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-				  "%s %s: another program is using it", doing, path);
+		snprintf(why, room, "another program is using it");
+		return TP_EBUSY;
 	case SQLITE_NOTADB:
 		if (number)
-			return tp_sys_err(err, number, path, doing);
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s: not a tprof store", path);
+			break;
+		snprintf(why, room, "not a tprof store");
+		return TP_ESTORE;
 	case SQLITE_CORRUPT:
 		if (number)
-			return tp_sys_err(err, number, path, doing);
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s: the store is damaged (%s)",
-				  path, sqlite3_errmsg(db));
+			break;
+		snprintf(why, room, "the store is damaged (%s)", sqlite3_errmsg(db));
+		return TP_ESTORE;
 	case SQLITE_READONLY:
 		/* The system did not let SQLite open it for writing, and what it said is lost. */
-		if (!number && access(path, W_OK))
+		if (!number && path && access(path, W_OK))
 			number = errno;
-		if (!number)
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-					  "%s %s: it could be opened for reading only", doing,
-					  path);
-		return tp_sys_err(err, number, path, doing);
-	case SQLITE_IOERR:
+		if (number)
+			break;
+		snprintf(why, room, "it could be opened for reading only");
+		return TP_EIO;
 	case SQLITE_CANTOPEN:
+		/* ENOENT is what SQLite met last, not why it could not open what is there. */
+		if (number && (number != ENOENT || !path || access(path, F_OK)))
+			break;
+		snprintf(why, room, "it, or a file beside it, could not be opened");
+		return TP_EIO;
+	case SQLITE_IOERR:
 	case SQLITE_PERM:
 		if (number)
-			return tp_sys_err(err, number, path, doing);
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s %s: %s", doing, path,
-				  sqlite3_errmsg(db));
+			break;
+		snprintf(why, room, "%s", sqlite3_errmsg(db));
+		return TP_EIO;
 	default:
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s %s: %s", doing, path,
-				  sqlite3_errmsg(db));
+		snprintf(why, room, "%s", sqlite3_errmsg(db));
+		return TP_ESTORE;
 	}
+	snprintf(why, room, "%s", strerror(number));
+	return is_full(number) ? NO_ROOM : number == ENOENT ? TP_ENOENT : TP_EIO;
+}
+
+int tp_sql_unread(struct sqlite3 *db)
+{
+	int number = file_errno(db);
+
+	return number == EIO || number == ENXIO ? number : 0;
+}
+
+int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
+{
+	char why[200];
+	int code = cause(db, path, errno, why, sizeof(why));
+
+	switch (code) {
+	case NO_ROOM:
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "disk full while writing %s: %s",
+				  path, why);
+	case TP_ENOMEM:
+		return tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why);
+	case TP_ESTORE:
+		if (db && ((sqlite3_errcode(db) & 0xff) == SQLITE_NOTADB ||
+			   (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT))
+			return tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why);
+	}
+	return tp_err_set(err, code, TP_OFFSET_NONE, "%s %s: %s", doing, path, why);
+}
+
+int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing)
+{
+	char why[200];
+	int code = cause(db, db ? sqlite3_db_filename(db, "main") : NULL, errno, why, sizeof(why));
+
+	return tp_err_set(err, code == NO_ROOM ? TP_EIO : code, TP_OFFSET_NONE, "%s: %s", doing,
+			  why);
 }

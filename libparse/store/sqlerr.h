@@ -10,6 +10,13 @@ struct sqlite3;
  * write", "cannot read" …; path names the file. db may be NULL (out of memory). */
 int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing);
 
+/* The same for messages that name no file: "cannot read the list of runs: Input/output error". */
+int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing);
+
+/* The number of the system call that could not read the store at some time, 0 if none: what SQLite says
+ * of its content then is not to be trusted. */
+int tp_sql_unread(struct sqlite3 *db);
+
 /* The same for a system call that failed with `number` (errno). */
 int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doing);
 

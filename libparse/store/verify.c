@@ -48,6 +48,21 @@ static int finding(struct check *c, int code, const struct tp_err *err)
 	return 0;
 }
 
+/* A damaged page is something found; one that cannot be read, at this moment, is not. */
+static int damaged(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	struct tp_err why;
+
+	if (tp_sql_err(&why, db, c->path, "cannot read") == TP_ESTORE &&
+	    (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT) {
+		found(c, "SQLite: %s", sqlite3_errmsg(db));
+		return 0;
+	}
+	*err = why;
+	return why.code;
+}
+
 /* ---- the file ---- */
 
 static int check_file(struct check *c, struct tp_err *err)
@@ -62,16 +77,17 @@ static int check_file(struct check *c, struct tp_err *err)
 	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
 
+		/* It takes pages that cannot be read for damaged ones. */
+		if (tp_sql_unread(db)) {
+			sqlite3_finalize(stmt);
+			return tp_sys_err(err, tp_sql_unread(db), c->path, "cannot read");
+		}
 		if (text && strcmp(text, "ok") != 0)
 			found(c, "SQLite: %.400s", text);
 		rc = SQLITE_OK;
 	}
 	sqlite3_finalize(stmt);
-	if (rc == SQLITE_CORRUPT) {
-		found(c, "SQLite: %s", sqlite3_errmsg(db));
-		return 0;
-	}
-	return rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, c->path, "cannot read");
+	return rc == SQLITE_DONE ? 0 : damaged(c, err);
 }
 
 /* Rows that belong to no run. */
@@ -334,11 +350,7 @@ static int check_runs(struct check *c, struct tp_err *err)
 	c->run = 0;
 	if (code)
 		return code;
-	if (rc == SQLITE_CORRUPT) {
-		found(c, "SQLite: %s", sqlite3_errmsg(db));
-		return 0;
-	}
-	return rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, c->path, "cannot read");
+	return rc == SQLITE_DONE ? 0 : damaged(c, err);
 }
 
 int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, struct tp_err *err)

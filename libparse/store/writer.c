@@ -93,8 +93,9 @@ static int open_temp(struct tp_store_run *run, uint64_t dump_size, struct tp_err
 	    "data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
 	int code;
 
-	if (sqlite3_open_v2(run->temp, &run->db, SQLITE_OPEN_READWRITE, NULL) ||
-	    sqlite3_exec(run->db, page_size, NULL, NULL, NULL) ||
+	if (sqlite3_open_v2(run->temp, &run->db, SQLITE_OPEN_READWRITE, NULL))
+		return tp_sql_err(err, run->db, run->temp, "cannot write");
+	if (sqlite3_exec(run->db, page_size, NULL, NULL, NULL) ||
 	    sqlite3_exec(run->db, pragmas, NULL, NULL, NULL))
 		return tp_sql_err(err, run->db, run->path, "cannot write");
 	code = tp_schema_create(run->db, run->path, err);

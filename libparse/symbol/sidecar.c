@@ -1,5 +1,6 @@
 #include "symbol/sidecar.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,10 @@ static bool is_file(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode);
+	/* What cannot be looked at is told by who opens it. */
+	return stat(path, &st)
+		   ? errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG
+		   : S_ISREG(st.st_mode);
 }
 
 bool tp_sidecar_find(const char *dump, char *path, size_t room)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diff/show.h"
+#include "output/xml.h"
 #include "text.h"
 
 static int attribute(xmlTextWriter *w, const char *name, const char *value)
@@ -113,12 +114,18 @@ static int put_suite(xmlTextWriter *w, const struct rep_gate *gate,
 int rep_gate_junit(const struct rep_gate *gate, const struct rep_gate_result *result, size_t n,
 		   const char *name, const struct rep_sink *sink, struct tp_err *err)
 {
-	xmlBuffer *buffer = xmlBufferCreate();
-	xmlTextWriter *w = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
-	int code = w ? put_suite(w, gate, result, n, name) : TP_ENOMEM;
+	xmlBuffer *buffer;
+	xmlTextWriter *w;
+	int code;
 
+	rep_xml_begin();
+	buffer = xmlBufferCreate();
+	w = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
+	code = w ? put_suite(w, gate, result, n, name) : TP_ENOMEM;
 	if (w)
 		xmlFreeTextWriter(w); /* flushes */
+	if (!code && rep_xml_out_of_memory())
+		code = TP_ENOMEM;
 	if (code)
 		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
 	else

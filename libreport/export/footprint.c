@@ -7,6 +7,7 @@
 
 #include "order/raw.h"
 #include "top/keys.h"
+#include "store/sqlerr.h"
 
 static int out_of_memory(struct tp_err *err)
 {
@@ -87,8 +88,7 @@ int rep_footprint_of_run(struct rep_footprint *f, struct tp_store *store, const 
 		code = add(f, name ? name : "", (uint64_t)sqlite3_column_int64(st, 1), 0, err);
 	}
 	if (!code && rc && rc != SQLITE_DONE)
-		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read how many events: %s",
-				  sqlite3_errmsg(db));
+		code = tp_sql_cause(err, db, "cannot read how many events");
 	sqlite3_finalize(st);
 	sort(f);
 	return code;

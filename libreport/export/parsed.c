@@ -12,6 +12,7 @@
 #include "decode/v2/wire.h"
 #include "text.h"
 #include "top/keys.h"
+#include "store/sqlerr.h"
 
 #define MAX_KEPT ((size_t)64 << 20) /* bytes of stacks' texts */
 
@@ -46,8 +47,7 @@ static int load_clocks(struct rep_parsed *p, struct tp_store *store, const struc
 	if (code)
 		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
 	else if (rc && rc != SQLITE_DONE)
-		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the clocks: %s",
-				  sqlite3_errmsg(db));
+		code = tp_sql_cause(err, db, "cannot read the clocks");
 	sqlite3_finalize(st);
 	return code;
 }

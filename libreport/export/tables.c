@@ -3,9 +3,11 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/sql/describe.h"
+#include "store/sqlerr.h"
 
 /* Of the ordinary tables those that have a run; `block` is the bulk itself. */
 static const char *const ordinary[] = {"run",  "label", "loss",	  "notice",
@@ -32,10 +34,10 @@ static bool known(const char *table)
 
 static int fail(sqlite3 *db, const char *table, struct tp_err *err)
 {
-	int code = sqlite3_errcode(db) == SQLITE_NOMEM ? TP_ENOMEM : TP_ESTORE;
+	char doing[128];
 
-	return tp_err_set(err, code, TP_OFFSET_NONE, "cannot read the table %s: %s", table,
-			  sqlite3_errmsg(db));
+	snprintf(doing, sizeof(doing), "cannot read the table %s", table);
+	return tp_sql_cause(err, db, doing);
 }
 
 static int prepare(sqlite3 *db, int64_t run, const char *table, const char *limit,

@@ -6,6 +6,7 @@
 
 #include "lanes/inside.h"
 #include "order/listing.h"
+#include "store/sqlerr.h"
 
 /* ---- blocks ---- */
 
@@ -37,8 +38,7 @@ static int load_blocks(struct rep_lanes *l, struct tp_err *err)
 	if (code)
 		rep_lanes_nomem(err);
 	else if (rc != SQLITE_DONE)
-		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the events: %s",
-				  sqlite3_errmsg(db));
+		code = tp_sql_cause(err, db, "cannot read the events");
 	sqlite3_finalize(st);
 	if (code) {
 		free(l->blocks);

@@ -40,6 +40,8 @@ static int pattern_init(struct pattern *p, const char *text, const char *option,
 			     : 0;
 	}
 	code = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
+	if (code == REG_ESPACE)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code) {
 		regerror(code, &p->regex, why, sizeof(why));
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

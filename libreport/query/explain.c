@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/inside.h"
+#include "store/sqlerr.h"
 
 #define MAX_WORD 64
 
@@ -100,8 +101,16 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	q->place = offset >= 0 ? (size_t)(statement - sql) + (size_t)offset : SIZE_MAX;
 	if ((rc & 0xff) == SQLITE_INTERRUPT)
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
-	if ((rc & 0xff) == SQLITE_NOMEM)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	switch (rc & 0xff) {
+	case SQLITE_NOMEM:
+	case SQLITE_IOERR:
+	case SQLITE_FULL:
+	case SQLITE_CORRUPT:
+	case SQLITE_CANTOPEN:
+	case SQLITE_BUSY:
+		return tp_sql_cause(
+		    err, q->db, q->opt.write ? "cannot write the store" : "cannot read the store");
+	}
 	snprintf(text, sizeof(text), "%s", message);
 	if ((rc & 0xff) == SQLITE_READONLY && !q->opt.write)
 		q->refused = rep_query_read_only(q);
@@ -109,8 +118,7 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 		q->refused = NULL;
 	/* Or a file or folder that must not be written. */
 	if ((rc & 0xff) == SQLITE_READONLY && q->opt.write)
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the store cannot be written: %s",
-				  text);
+		return tp_sql_cause(err, q->db, "the store cannot be written");
 	if (q->refused)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", q->refused);
 	tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s", text);

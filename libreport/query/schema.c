@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "query/inside.h"
 #include "store/sql/describe.h"
+#include "store/sqlerr.h"
 
 static const char list_sql[] =
     "SELECT name, type, coalesce(sql, '') FROM ("
@@ -17,8 +18,7 @@ static const char list_sql[] =
 
 static int failed(struct rep_query *q, struct tp_err *err)
 {
-	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the schema: %s",
-			  sqlite3_errmsg(q->db));
+	return tp_sql_cause(err, q->db, "cannot read the schema");
 }
 
 /* Is there an ordinary table or view of this name, which then hides the virtual one? */

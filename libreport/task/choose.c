@@ -19,6 +19,8 @@ static int compile(struct rep_pick *c, int which, const char *option, const char
 	if (!text)
 		return 0;
 	code = regcomp(&c->pattern[which], text, REG_EXTENDED | REG_NOSUB);
+	if (code == REG_ESPACE)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code) {
 		regerror(code, &c->pattern[which], why, sizeof(why));
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

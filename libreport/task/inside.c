@@ -41,6 +41,8 @@ static int type_init(struct type *t, uint32_t strings, const char *text, const c
 			     : 0;
 	}
 	code = regcomp(&t->pattern, text, REG_EXTENDED | REG_NOSUB);
+	if (code == REG_ESPACE)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code) {
 		regerror(code, &t->pattern, why, sizeof(why));
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

@@ -6,6 +6,7 @@
 
 #include "base/many.h"
 #include "base/sum.h"
+#include "store/sqlerr.h"
 
 static int no_memory(struct tp_err *err)
 {
@@ -19,7 +20,7 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 	sqlite3 *db = tp_store_db(v->store);
 	sqlite3_stmt *st = NULL;
 	size_t room = 0;
-	int rc;
+	int code, rc;
 
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) || sqlite3_bind_int64(st, 1, v->run->row.id))
 		goto fail;
@@ -55,10 +56,9 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 	sqlite3_finalize(st);
 	return 0;
 fail:
-	tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read the segments: %s",
-		   sqlite3_errmsg(db));
+	code = tp_sql_cause(err, db, "cannot read the segments");
 	sqlite3_finalize(st);
-	return TP_ESTORE;
+	return code;
 }
 
 int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,

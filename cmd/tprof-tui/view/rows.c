@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "base/buf.h"
 #include "tprof-tui/prompt.h"
 
@@ -268,6 +269,7 @@ static int write_table(struct tui_table *t, FILE *file, enum rep_format format, 
 bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 {
 	struct tp_err err;
+	struct cmd_draft draft;
 	FILE *file;
 	int code;
 
@@ -276,18 +278,17 @@ bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 		return false;
 	}
 	/* What is there is never overwritten: a slip of the finger costs nothing. */
-	file = fopen(path, "wxe");
+	file = cmd_draft_open(&draft, path, true);
 	if (!file) {
 		tui_error(t, "%.300s: %s", path, strerror(errno));
 		return false;
 	}
 	code = write_table(table, file, format_of(path), &err);
-	if (fclose(file) && !code)
+	if (cmd_draft_close(&draft, file, !code) && !code)
 		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!code)
 		return true;
 	tui_error(t, "%.300s: %s", path, err.msg);
-	unlink(path);
 	return false;
 }
 

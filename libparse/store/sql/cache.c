@@ -160,9 +160,12 @@ static int load_runs(struct tp_sql *sql, struct tp_err *err)
 	int rc;
 
 	sql->nrows = 0;
-	if (sqlite3_prepare_v2(sql->db,
-			       "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1,
-			       &stmt, NULL))
+	rc = sqlite3_prepare_v2(sql->db,
+				"SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1,
+				&stmt, NULL);
+	if (rc && (rc & 0xff) != SQLITE_ERROR)
+		return tp_sql_cause(err, sql->db, "cannot read the list of runs");
+	if (rc)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "the main database is not a tprof store (%s)",
 				  sqlite3_errmsg(sql->db));

@@ -91,6 +91,11 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 			return;
 		}
 		rc = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
+		if (rc == REG_ESPACE) {
+			free(re);
+			sqlite3_result_error_nomem(ctx);
+			return;
+		}
 		if (rc) {
 			char why[128], message[256];
 

@@ -39,6 +39,8 @@ static int put_frames(struct rep_flame_job *job, struct tp_buf *b, uint32_t *ind
 	    rep_put(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 		       "\"shared\":{\"frames\":[");
 
+	if (code)
+		return rep_flame_no_memory(job);
 	for (uint32_t i = 1; i < t->n; i++)
 		index[t->node[i].name] = 1;
 	for (uint32_t i = 0; i < tp_dict_strings(t->names) && !code; i++) {

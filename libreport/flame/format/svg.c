@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/xml.h"
+
 /* What all frames with their names may take; the script and the still picture come on top. */
 #define DATA_BUDGET ((size_t)1600 << 10)
 #define DATA_FRAME  14
@@ -28,6 +30,7 @@ int rep_flame_begin_xml(struct rep_flame_xml *x, struct rep_flame_job *job)
 	x->job = job;
 	x->code = 0;
 	x->writer = NULL;
+	rep_xml_begin();
 	out = xmlOutputBufferCreateIO(on_write, NULL, x, NULL);
 	if (out)
 		x->writer = xmlNewTextWriter(out);
@@ -41,6 +44,8 @@ int rep_flame_end_xml(struct rep_flame_xml *x, int code)
 	if (!code && xmlTextWriterEndDocument(x->writer) < 0 && !x->code)
 		code = rep_flame_no_memory(x->job);
 	xmlFreeTextWriter(x->writer);
+	if (!code && !x->code && rep_xml_out_of_memory())
+		code = rep_flame_no_memory(x->job);
 	return x->code ? x->code : code;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "page/inside.h"
+#include "store/sqlerr.h"
 
 #define MOST 20 /* losses, notices, that are listed one by one */
 
@@ -26,8 +27,7 @@ static int each(struct page *p, struct html *h, const char *sql,
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) ||
 	    sqlite3_bind_int64(st, 1, p->run->row.id)) {
 		sqlite3_finalize(st);
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "cannot read what was lost: %s",
-				  sqlite3_errmsg(db));
+		return tp_sql_cause(err, db, "cannot read what was lost");
 	}
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		if (n++ < MOST)
@@ -41,9 +41,7 @@ static int each(struct page *p, struct html *h, const char *sql,
 		page_command(p, h, "tprof-store show", "");
 		html_put(h, "</li>\n");
 	}
-	return rc == SQLITE_DONE ? 0
-				 : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-					      "cannot read what was lost: %s", sqlite3_errmsg(db));
+	return rc == SQLITE_DONE ? 0 : tp_sql_cause(err, db, "cannot read what was lost");
 }
 
 static void loss(struct page *p, struct html *h, sqlite3_stmt *st)

@@ -74,14 +74,18 @@ static int start(struct tool *t, const char *const *argv, struct tp_err *err)
 }
 
 /* Our part of the talk; a tool that does not read on is no error of ours. */
-static void feed(struct tool *t, const struct tp_buf *input, size_t *fed)
+static int feed(struct tool *t, const struct tp_buf *input, size_t *fed, struct tp_err *err)
 {
 	ssize_t n = write(t->ours[IN], input->data + *fed, input->size - *fed);
 
 	if (n > 0)
 		*fed += (size_t)n;
-	if ((n < 0 && errno != EAGAIN && errno != EINTR) || *fed == input->size)
+	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot write to %s: %s", t->name,
+				  strerror(errno));
+	if ((n < 0 && errno == EPIPE) || *fed == input->size)
 		shut(&t->ours[IN]);
+	return 0;
 }
 
 static int hear(struct tool *t, int which, rep_tool_fn output, void *ctx, struct tp_err *err)
@@ -89,7 +93,10 @@ static int hear(struct tool *t, int which, rep_tool_fn output, void *ctx, struct
 	char data[1 << 14];
 	ssize_t n = read(t->ours[which], data, sizeof(data));
 
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read from %s: %s", t->name,
+				  strerror(errno));
+	if (n == 0)
 		shut(&t->ours[which]);
 	if (n <= 0)
 		return 0;
@@ -122,7 +129,7 @@ static int talk(struct tool *t, const struct tp_buf *input, rep_tool_fn output, 
 			continue;
 		}
 		if (p[IN].revents)
-			feed(t, input, &fed);
+			code = feed(t, input, &fed, err);
 		for (int i = OUT; i <= WORDS && !code; i++)
 			if (p[i].revents)
 				code = hear(t, i, output, ctx, err);

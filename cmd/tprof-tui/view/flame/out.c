@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "flame/flame.h"
 #include "tprof-tui/view/flame/flame.h"
 #include "tprof-tui/view/lead.h"
@@ -74,6 +75,7 @@ bool flame_save(struct tui *t, struct tui_view *v, const char *path)
 	enum rep_flame_format format;
 	struct rep_sink sink;
 	struct tp_err err;
+	struct cmd_draft draft;
 	FILE *file;
 	int code;
 
@@ -89,19 +91,18 @@ bool flame_save(struct tui *t, struct tui_view *v, const char *path)
 		return false;
 	}
 	/* What is there is never overwritten. */
-	file = fopen(path, "wxe");
+	file = cmd_draft_open(&draft, path, true);
 	if (!file) {
 		tui_error(t, "%.300s: %s", path, strerror(errno));
 		return false;
 	}
 	sink = rep_sink_file(file);
 	code = write_as(f, format, &sink, &err);
-	if (fclose(file) && !code)
+	if (cmd_draft_close(&draft, file, !code) && !code)
 		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!code)
 		return true;
 	tui_error(t, "%.300s: %s", path, err.msg);
-	unlink(path);
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "chart/chart.h"
 #include "output/ops.h"
 #include "tprof-tui/view/overview/inside.h"
@@ -229,7 +230,8 @@ bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_sect
 		   const char *path)
 {
 	/* What is there is never overwritten. */
-	FILE *file = fopen(path, "wxe");
+	struct cmd_draft draft;
+	FILE *file = cmd_draft_open(&draft, path, true);
 	struct tp_err err;
 	struct plan p;
 	int code;
@@ -241,12 +243,11 @@ bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_sect
 	plan(&p, o, s);
 	code = rep_chart_svg(&p.chart, 800, 300, rep_sink_file(file), &err);
 	release(&p);
-	if (fclose(file) && !code)
+	if (cmd_draft_close(&draft, file, !code) && !code)
 		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!code)
 		return true;
 	tui_error(t, "%.300s: %s", path, err.msg);
-	unlink(path);
 	return false;
 }
 

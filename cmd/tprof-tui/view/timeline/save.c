@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "output.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
@@ -232,6 +233,7 @@ bool tl_save(struct tui *t, struct tui_view *v, const char *path)
 	const struct timeline *s = v->state;
 	const char *dot = strrchr(path, '.');
 	struct tp_err err;
+	struct cmd_draft draft;
 	FILE *file;
 	int code;
 
@@ -240,18 +242,17 @@ bool tl_save(struct tui *t, struct tui_view *v, const char *path)
 		return false;
 	}
 	/* What is there is never overwritten: a slip of the finger costs nothing. */
-	file = fopen(path, "wxe");
+	file = cmd_draft_open(&draft, path, true);
 	if (!file) {
 		tui_error(t, "%.300s: %s", path, strerror(errno));
 		return false;
 	}
 	code = dot && !strcmp(dot, ".svg") ? put_svg(s, file, &err) : put_csv(s, file, &err);
-	if (fclose(file) && !code)
+	if (cmd_draft_close(&draft, file, !code) && !code)
 		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
 	if (!code)
 		return true;
 	tui_error(t, "%.300s: %s", path, err.msg);
-	unlink(path);
 	return false;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/draft.h"
 #include "flame/flame.h"
 #include "top/top.h"
 #include "tprof-tui/view/top/top.h"
@@ -166,7 +167,8 @@ static bool has_chart(const struct top *top)
 /* What is there is never overwritten. */
 static bool write_file(struct tui *t, const char *path, const struct tp_buf *b)
 {
-	FILE *file = fopen(path, "wxe");
+	struct cmd_draft draft;
+	FILE *file = cmd_draft_open(&draft, path, true);
 	bool done;
 
 	if (!file) {
@@ -174,11 +176,9 @@ static bool write_file(struct tui *t, const char *path, const struct tp_buf *b)
 		return false;
 	}
 	done = fwrite(b->data, 1, b->size, file) == b->size;
-	done = !fclose(file) && done;
-	if (done)
+	if (!cmd_draft_close(&draft, file, done) && done)
 		return true;
 	tui_error(t, "%.300s: %s", path, strerror(errno));
-	unlink(path);
 	return false;
 }
 
