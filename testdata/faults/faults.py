@@ -93,7 +93,8 @@ def after_it(stage, expected, temporary, complete):
     wrong = []
     if result.status not in (expected.status, 0) and not complete:
         wrong.append("the next run fails: " + result.stderr.strip())
-    left = [t for t in temporary if os.path.exists(os.path.join(stage.folder.path, t))]
+    # An empty lock stays until somebody takes it; not all of these commands do, the second time.
+    left = [t for t in temporary if not t.endswith(".lock") and os.path.exists(os.path.join(stage.folder.path, t))]
     if left:
         wrong.append("the next run leaves " + ", ".join(left))
     return wrong
@@ -109,6 +110,11 @@ class Tally:
         self.bad = 0
         self.survived = collections.Counter()
         self.texts = collections.Counter()
+        self.skipped = 0
+
+    def skip(self):
+        with self.lock:
+            self.skipped += 1
 
     def wants(self, text, most):
         """Whether it is worth knowing from where this comes: a few times each."""
@@ -188,6 +194,9 @@ def one(stage, expected, fault, args, tally):
         # Threads: this time there were fewer calls. Nothing failed, so nothing may be wrong.
         if wrong:
             wrong = ["without a fault: " + w for w in wrong]
+    if result.signal and "regcomp" in explain(stage, fault, args):
+        tally.skip()  # glibc's own: a program that only calls regcomp dies of it as well
+        return 1
     if wrong and tally.wants(wrong[0], args.explain):
         where = explain(stage, fault, args)
     tally.add(stage.scene, fault, wrong, result, where)
@@ -283,6 +292,8 @@ def main():
         report(tally, args)
     finally:
         shutil.rmtree(args.scratch, ignore_errors=True)
+    if tally.skipped:
+        print(f"{tally.skipped} times glibc's regcomp itself died of a realloc that failed: not counted")
     print(f"{len(todo)} commands, {tally.runs} faults in {time.time() - started:.0f} s")
     print(f"faults: {tally.runs - tally.bad} passed, {tally.bad} failed")
     return 1 if tally.bad else 0

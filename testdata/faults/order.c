@@ -63,13 +63,13 @@ static void opened(long fd, long flags)
 }
 
 /* Under its old name before a rename, under the new one after it. */
-static struct fault_file *named(long folder, const char *name)
+static struct fault_file *named(long folder, const char *name, bool add)
 {
 	struct stat st;
 
 	if (fault_syscall(SYS_newfstatat, folder, (long)name, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0))
 		return NULL;
-	return find(&st, false);
+	return find(&st, add);
 }
 
 void fault_order_before(long nr, const long *a)
@@ -80,10 +80,10 @@ void fault_order_before(long nr, const long *a)
 	if (!fault_shared || !atomic_load(&fault_shared->armed))
 		return;
 	if (nr == SYS_rename) {
-		f = named(AT_FDCWD, (const char *)a[0]);
+		f = named(AT_FDCWD, (const char *)a[0], false);
 		to = (const char *)a[1];
 	} else if (nr == SYS_renameat || nr == SYS_renameat2) {
-		f = named(a[0], (const char *)a[1]);
+		f = named(a[0], (const char *)a[1], false);
 		to = (const char *)a[3];
 	}
 	if (f && f->dirty)
@@ -115,11 +115,11 @@ void fault_order_after(long nr, const long *a, long result)
 		opened(result, a[2]);
 		break;
 	case SYS_rename:
-		f = named(AT_FDCWD, (const char *)a[1]);
+		f = named(AT_FDCWD, (const char *)a[1], true);
 		break;
 	case SYS_renameat:
 	case SYS_renameat2:
-		f = named(a[2], (const char *)a[3]);
+		f = named(a[2], (const char *)a[3], true);
 		break;
 	}
 	if (f)

@@ -108,17 +108,19 @@ def reports(binaries):
     yield Scene("flame", "tprof-flame --run=cpu.pb s.tprof -o out.svg", store=runs,
                 files={"out.svg": b"before\n"})
     yield Scene("flame-html", f"tprof-flame {trace} s.tprof -o out.html", store=runs)
-    for form in ("pprof", "perfetto", "events", "raw", "parsed", "footprint", "trace", "csv"):
-        which = trace
+    for form in ("pprof", "perfetto", "events", "parsed", "footprint", "csv"):
+        which = trace if form != "pprof" else "--run=cpu.pb"
         out = "out" if form != "csv" else "out.d"
         yield Scene("export-" + form, f"tprof-export --format={form} {which} s.tprof -o {out}",
                     store=runs, files={out: b"before\n"} if form != "csv" else {})
     for form in ("folded", "speedscope"):
         yield Scene("export-" + form, f"tprof-export --format={form} --run=cpu.pb s.tprof -o out",
                     store=runs)
-    yield Scene("export-anonymise", f"tprof-export --anonymise --format=trace v2.trace -o out",
-                "v2.trace")
+    yield Scene("export-anonymise", "tprof-export --anonymise --anonymise-key=key --format=trace v2.trace "
+                "-o out", "v2.trace", files={"key": b"a secret of sixteen bytes or more\n"})
     yield Scene("export-stdout", f"tprof-export --format=perfetto {trace} s.tprof", store=runs)
+    yield Scene("top-filter", f"tprof-top {trace} s.tprof block --goroutine=main --reason=chan",
+                store=runs)
     yield Scene("path", f"tprof-path {trace} s.tprof", store=runs)
     yield Scene("path-html", f"tprof-path {trace} s.tprof -o out.html", store=runs)
     yield Scene("leaks", "tprof-leaks leak1.txt leak2.txt", "leak1.txt leak2.txt")
