@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails every allocation, read, write, sync, rename … of the commands, one after the other.
 
-    faults.py BIN LIBRARY [--sample=N] [--only=NAME,…] [--kinds=KIND,…] [--jobs=N] [--seed=N]
-              [--explain=N] [--leaks]
+    faults.py BIN LIBRARY [--sample=N] [--seconds=N] [--only=NAME,…] [--kinds=KIND,…] [--jobs=N]
+              [--seed=N] [--explain=N] [--timeout=SECONDS] [--leaks] [--verbose]
 
 For each scene (scenes.py) the command runs undisturbed first: that says how many calls there are and
 what is right. Then the Nth call of a kind fails, for each N, once or from there on; judge.py says
@@ -155,6 +155,17 @@ def numbers(kind, count, sites, args, rng):
     return sorted(set(chosen) | set(some))
 
 
+def plan(result, sites, args, rng):
+    """The faults of a scene: (kind, which call, errno or 0, whether from there on)."""
+    for kind in args.kinds:
+        for n in numbers(kind, result.kinds[kind], sites, args, rng):
+            for error, lasting in HOW[kind]:
+                # From there on: what every call does once is known by then.
+                if lasting and kind == "alloc" and args.sample is not None and n % 3:
+                    continue
+                yield kind, n, error, lasting
+
+
 def sweep(scene, args, tally):
     """All faults of a scene."""
     rng = random.Random(f"{args.seed} {scene.name}")
@@ -167,15 +178,15 @@ def sweep(scene, args, tally):
         if result.leaked or result.note:
             wrong.append("undisturbed: " + result.note)
         tally.add(scene, ("none", 0, 0, False), wrong, result, "")
+        todo = list(plan(result, sites, args, rng))
+        until = time.monotonic() + args.share if args.share else None
+        if until:
+            rng.shuffle(todo)
         runs = 1
-        for kind in args.kinds:
-            count = result.kinds[kind]
-            for n in numbers(kind, count, sites, args, rng):
-                for error, lasting in HOW[kind]:
-                    # From there on: what every call does once is known by then.
-                    if lasting and kind == "alloc" and args.sample is not None and n % 3:
-                        continue
-                    runs += one(stage, expected, (kind, n, error, lasting), args, tally)
+        for fault in todo:
+            if until and time.monotonic() > until:
+                break
+            runs += one(stage, expected, fault, args, tally)
         return scene.name, runs, result.kinds
     finally:
         stage.close()
@@ -253,7 +264,7 @@ def parse():
     p.add_argument("--seed", default="1")
     p.add_argument("--explain", type=int, default=40)
     p.add_argument("--leaks", action="store_true")
-    p.add_argument("--seconds", type=float, default=0)
+    p.add_argument("--seconds", type=float, default=0, help="for all: random ones, as many as fit")
     p.add_argument("--timeout", type=int, default=15, help="seconds")
     p.add_argument("--verbose", action="store_true")
     args = p.parse_args()
@@ -276,6 +287,9 @@ def main():
     if args.only:
         names = args.only.split(",")
         todo = [s for s in todo if any(n in s.name for n in names)]
+    args.share = args.seconds * args.jobs / max(1, len(todo))
+    if args.share and args.sample is None:
+        args.sample = 20
     try:
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
             for done in concurrent.futures.as_completed(

@@ -1,0 +1,58 @@
+#!/bin/sh
+# make faults: testdata/faults has what it runs.
+#
+#   FAULTS=all|sample|quick ONLY=NAME,… MAKE=make sh testdata/check/faults.sh BUILD_FOLDER FAULTS_FOLDER
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+build=$1 here=$2
+passed=0 failed=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+if ! command -v python3 >/dev/null; then
+	echo "faults: python3 is missing (Debian: apt-get install python3)"
+	[ "${CI:-}" != true ] || exit 1
+	exit 77
+fi
+if [ "$(uname -sm)" != 'Linux x86_64' ]; then
+	echo "faults: the library that makes them is for Linux on x86-64"
+	echo "faults: 0 passed, 0 failed"
+	exit 0
+fi
+
+part() { # command…
+	"$@" >"$log" 2>&1
+	status=$?
+	cat "$log"
+	counts=$(sed -nE 's/^.*: ([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log" | tail -n 1)
+	p=${counts%% *} f=${counts##* }
+	[ -n "$counts" ] || { p=0 f=1; echo "FAILED $*: it counts nothing"; }
+	[ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+	passed=$((passed + p)) failed=$((failed + f))
+}
+
+sweep() { part python3 testdata/faults/faults.py "$@"; }
+
+part python3 testdata/faults/selftest.py "$here" "$here/fault.so"
+case ${FAULTS:-all} in
+all)
+	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --verbose
+	if [ -z "$ONLY" ]; then
+		part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 500
+		part python3 testdata/faults/crowd.py "$build/bin" 60
+		# What is not given back on the ways of errors: places that differ, under LeakSanitizer.
+		$MAKE SAN=address,undefined all >/dev/null || failed=$((failed + 1))
+		sweep build/san-address-undefined/bin "$here/fault.so" --leaks --sample=20 --timeout=60
+	fi
+	;;
+sample)
+	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --seconds=150
+	part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 70
+	part python3 testdata/faults/crowd.py "$build/bin" 12
+	;;
+quick)
+	sweep "$build/bin" "$here/fault.so" --only=import-text --seconds=2.5
+	;;
+esac
+echo "faults: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
