@@ -97,7 +97,7 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		return TP_ESTORE;
 	case SQLITE_READONLY:
 		/* The system did not let SQLite open it for writing, and what it said is lost. */
-		if (!number && path && access(path, W_OK))
+		if (!number && path && access(path, W_OK) && errno != ENOENT)
 			number = errno;
 		if (number)
 			break;
