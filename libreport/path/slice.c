@@ -89,7 +89,10 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 static int take_crossing(struct rep_slice *s, struct rep_view *v, struct tp_err *err)
 {
 	int64_t segment = (int64_t)s->segment;
+	int spent = rep_view_spend(v, v->nrows[TP_TABLE_SPAN_CROSSING], err);
 
+	if (spent)
+		return spent;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_SPAN_CROSSING]; i++) {
 		int64_t first = REP_COL(v, SPAN_CROSSING, first_segment)[i];
 		int64_t last = REP_COL(v, SPAN_CROSSING, last_segment)[i];

@@ -295,6 +295,7 @@ static int put_below(struct looking *l)
 	for (uint32_t item = 0; !code && item < l->nitems; item++) {
 		uint32_t n = rep_tasks_below(l->t, l->row[item], below);
 
+		code = rep_tasks_walked(l->t);
 		for (uint32_t i = 0; !code && i < n; i++) {
 			uint32_t task = below[i];
 			const struct rep_key what = {

@@ -46,9 +46,11 @@ void rep_tasks_release(struct rep_tasks *t);
 uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id);
 
 /* Go's Descendents: puts the task itself and all below it into rows[] (room for t->n), each once,
- * and returns how many. Of a store made to be slow (tasks below tasks without end) it is the task
- * alone after many millions of steps. */
+ * and returns how many. After many millions of steps (tasks below tasks without end, over and over)
+ * it is the task alone; whoever walks asks rep_tasks_walked() when it is done. */
 uint32_t rep_tasks_below(struct rep_tasks *t, uint32_t row, uint32_t *rows);
+/* 0, or TP_ELIMIT: the walks did not see all. */
+int rep_tasks_walked(const struct rep_tasks *t);
 
 /* Go's taskInterval: from its beginning, or that of the run, to its end, or that of the run. */
 int64_t rep_task_start(const struct rep_tasks *t, uint32_t row);

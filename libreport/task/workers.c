@@ -97,6 +97,7 @@ int rep_workers_of_task(struct rep_workers *w, struct rep_tasks *t, uint32_t row
 	if (t->n && rep_grow(&w->below, &w->below_room, t->n - 1, sizeof(*w->below)))
 		return TP_ENOMEM;
 	n = rep_tasks_below(t, row, w->below);
+	code = rep_tasks_walked(t);
 	for (uint32_t i = 0; !code && i < n; i++)
 		code = put_task(w, t, w->below[i], i > 0, item, span);
 	return code;

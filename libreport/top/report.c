@@ -8,7 +8,10 @@
 int rep_job_fail(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
-			  code == TP_ENOMEM ? "out of memory" : "too many names for one report");
+			  code == TP_ENOMEM ? "out of memory"
+					    : "too much for one report; pick fewer tasks, "
+					      "goroutines or less time (--task, --goroutine, "
+					      "--from, --to)");
 }
 
 /* ---- texts ---- */

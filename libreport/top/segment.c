@@ -7,6 +7,8 @@
 #include "base/sum.h"
 #include "top/ahead.h"
 
+#define SORT_STEPS 32 /* that sorting an entry and putting it back is worth */
+
 struct scan {
 	struct rep_view *v;
 	struct tp_spans *spans;
@@ -60,6 +62,9 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 	if (code)
 		return code;
 	rows = v->nrows[TP_TABLE_SPAN_CROSSING];
+	code = rep_view_spend(v, rows, err);
+	if (code)
+		return code;
 	open = tp_many(rows ? rows : 1, sizeof(*open));
 	if (!open)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -68,7 +73,9 @@ static int restore(struct rep_view *v, struct tp_spans *spans, int64_t segment, 
 		    REP_COL(v, SPAN_CROSSING, last_segment)[i] >= segment)
 			open[n++] = crossing_span(v, i);
 	}
-	qsort(open, n, sizeof(*open), by_start);
+	code = rep_view_spend(v, (uint64_t)n * SORT_STEPS, err);
+	if (!code)
+		qsort(open, n, sizeof(*open), by_start);
 	for (size_t i = 0; !code && i < n; i++) {
 		code = tp_spans_restore(spans, &open[i]);
 		if (code)

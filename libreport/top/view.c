@@ -13,6 +13,28 @@ static int no_memory(struct tp_err *err)
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
+/* Segments share no blocks: a store in which they did could make every event be read as often as
+ * there are segments. */
+static bool follows(const struct tp_segment *s, size_t n)
+{
+	int64_t next = n ? s[n - 1].first_block + s[n - 1].blocks : s[n].first_block;
+
+	return s[n].id == (int64_t)n && s[n].first_block == next && next >= 0 && s[n].blocks >= 0 &&
+	       next < INT32_MAX && s[n].blocks < INT32_MAX;
+}
+
+int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err)
+{
+	v->steps += steps;
+	if (v->steps <= REP_VIEW_MOST_STEPS)
+		return 0;
+	return tp_err_set(
+	    err, TP_ELIMIT, TP_OFFSET_NONE,
+	    "run %lld: too many spans cross too many of its %zu segments; the store is "
+	    "damaged, import the dump again",
+	    (long long)v->run->row.id, v->nsegments);
+}
+
 static int load_segments(struct rep_view *v, struct tp_err *err)
 {
 	static const char sql[] = "SELECT id, first_block, blocks, from_ns, to_ns, events "
@@ -36,7 +58,7 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 			}
 			v->segments = more;
 		}
-		v->segments[v->nsegments++] = (struct tp_segment){
+		v->segments[v->nsegments] = (struct tp_segment){
 		    .id = sqlite3_column_int64(st, 0),
 		    .first_block = sqlite3_column_int64(st, 1),
 		    .blocks = sqlite3_column_int64(st, 2),
@@ -44,12 +66,15 @@ static int load_segments(struct rep_view *v, struct tp_err *err)
 		    .to_ns = sqlite3_column_int64(st, 4),
 		    .events = sqlite3_column_int64(st, 5),
 		};
-		if (v->segments[v->nsegments - 1].id != (int64_t)v->nsegments - 1) {
+		if (!follows(v->segments, v->nsegments)) {
 			sqlite3_finalize(st);
-			return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-					  "run %lld: segment %zu is missing",
-					  (long long)v->run->row.id, v->nsegments - 1);
+			return tp_err_set(
+			    err, TP_ESTORE, TP_OFFSET_NONE,
+			    "run %lld: segment %zu is missing, or does not follow the "
+			    "one before it",
+			    (long long)v->run->row.id, v->nsegments);
 		}
+		v->nsegments++;
 	}
 	if (rc != SQLITE_DONE)
 		goto fail;

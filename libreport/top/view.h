@@ -29,6 +29,7 @@ struct rep_view {
 	size_t nsegments;
 
 	/* private */
+	uint64_t steps; /* of rep_view_spend */
 	struct tp_dict *common;
 	uint32_t *string_map, *stack_map; /* id in `common` + 1; NULL when it is the same */
 	uint32_t *path;			  /* of rep_view_stack */
@@ -45,6 +46,11 @@ struct rep_view {
 int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err);
 void rep_view_release(struct rep_view *v);
+
+/* Counts work that grows as segments times what crosses them, which only a store made for it has much
+ * of: TP_ELIMIT with a sentence when it is more than REP_VIEW_MOST_STEPS (seconds). */
+#define REP_VIEW_MOST_STEPS ((uint64_t)1 << 30)
+int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err);
 
 /* Loads columns (a bit each, TP_COL()) of a table; what is loaded stays. */
 int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err);

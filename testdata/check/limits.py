@@ -6,7 +6,7 @@
 A command may take 256 MiB and 5 s of processor time for a file of up to 1 MB, and in proportion for
 a larger one; it may refuse the file, but not die. The memory is what the system says was resident;
 the time is that of a machine that needs 1 s for what `calibrate` does, times ROOM (3 unless set:
-machines are shared). ALL=1 prints every measurement; SAMPLE=1 takes one of a few of each kind. The
+machines are shared). ALL=1 prints every measurement; SAMPLE=1 takes a file or two of each kind. The
 measurements stay in build/out/limits.tsv.
 """
 import os
@@ -29,6 +29,9 @@ TRACE = [
     "tprof-top S tasks --each", "tprof-top S regions --each", "tprof-top S tasks --slowest=10", "tprof-top S mmu",
     "tprof-top S procs", "tprof-top S --view=offcpu", "tprof-top S --view=wall", "tprof-top S --over=run",
     "tprof-top S --from=25% --to=75%",
+    "tprof-top S story", "tprof-top S outliers", "tprof-top S logs", "tprof-top S stops", "tprof-top S pauses",
+    "tprof-top S overview", "tprof-top S --goroutine=1", "tprof-top S block --task=.", "tprof-top S sched --region=.",
+    "tprof-path S --goroutine=.", "tprof-path S tree", "tprof-path S hops",
     "tprof-diff S S --rows=0", "tprof-diff S S --view=offcpu",
     "tprof-flame --format=svg S", "tprof-flame --format=folded S",
     "tprof-path S", "tprof-path S requests", "tprof-path S totals", "tprof-path S wakers",
@@ -50,6 +53,10 @@ BOTH = [
 TABLES = """goroutine goroutine_block goroutine_time site site_hist span_crossing proc_time proc_span range gc_work
 metric task region log cpu_sample proc thread sample_type mapping bucket bucket_value bucket_label counter comment
 function location frame stack event span string""".split()
+
+# What was dearest of each kind.
+SAMPLE = """v2-goroutines v2-waiting v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
+gz-members gz-regions zst-window elf-go-values store-goroutines store-segments-wide store-events-told""".split()
 
 
 def calibrate():
@@ -159,7 +166,8 @@ class Runner:
 def names(bin_dir, pattern):
     listed = subprocess.run([os.path.join(bin_dir, "hostile"), "-l"], stdout=subprocess.PIPE, text=True, check=True)
     all_names = [line.split()[0] for line in listed.stdout.splitlines()]
-    return [n for n in all_names if re.search(pattern, n)]
+    chosen = [n for n in all_names if re.search(pattern, n)]
+    return [n for n in chosen if n in SAMPLE] if os.environ.get("SAMPLE") else chosen
 
 
 def main():

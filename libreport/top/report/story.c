@@ -271,6 +271,7 @@ static int put_all(struct story *s, struct rep_tasks *t)
 		    !rep_choose_task(&s->choice, row))
 			continue;
 		n = rep_tasks_below(t, row, below);
+		code = rep_tasks_walked(t);
 		for (uint32_t i = 0; !code && i < n; i++) {
 			if (!told[below[i]])
 				code =
