@@ -73,7 +73,7 @@ def main():
                 with open(path, encoding="utf-8") as source:
                     text = source.read().split("\n")
                 for number in sorted(n for n, reached in files[path].items() if not reached):
-                    out.write("%s:%d: %s\n" % (path, number, text[number - 1].strip()))
+                    out.write("%s:%d: %s\n" % (path, number, text[number - 1].strip() if number <= len(text) else ""))
     reached, all_of_it = counts(ours)
     if not all_of_it:
         print("FAILED there is nothing in %s" % build)
