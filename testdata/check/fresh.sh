@@ -105,7 +105,6 @@ try_deb() {
 	ls build/deb/*.deb >/dev/null 2>&1 || expect 'make deb' make --no-print-directory deb
 	cp build/deb/*.deb "$root/src" || { wrong 'there are no packages'; return; }
 	cp -r debian/tests testdata README.md TOUR.md "$root/src"
-	inside dpkg-query -W -f '${Package}\n' | sort >"$keep/before"
 	expect 'apt-get update' inside apt-get update -qq
 	expect 'apt-get install' inside sh -c 'apt-get install -y -qq --no-install-recommends ./tprof_*.deb ./lib*.deb man-db sqlite3 gcc libc6-dev pkgconf'
 	for t in commands library; do
@@ -118,7 +117,7 @@ try_deb() {
 	expect 'man 5 tprof-store' inside sh -c 'man 5 tprof-store | grep -q goroutine_block'
 	expect 'man 3 tprof-record' inside sh -c 'man 3 tprof-record | grep -q tprof_task_begin'
 	expect 'tprof help' inside sh -c 'tprof help top | grep -q NAME'
-	expect 'files are as they were packed' inside dpkg --verify tprof libtprof-dev libtprof-record0 libtprof-record-dev
+	expect 'files are as they were packed' inside sh -c '! dpkg --verify tprof libtprof-dev libtprof-record0 libtprof-record-dev | grep .'
 	expect 'apt-get purge' inside apt-get purge -y -qq tprof libtprof-dev libtprof-record0 libtprof-record-dev
 	expect 'nothing stays' sh -c "! find '$root/usr' '$root/etc' '$root/var/lib' -name '*tprof*' | grep ."
 }
