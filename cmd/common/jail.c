@@ -149,11 +149,19 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail)
 #define BY_ITSELF CMD_JAIL_AUTO
 #endif
 
+/* It translates the program into memory that is run: a filter would be its own. */
+static bool in_valgrind(void)
+{
+	const char *loaded = getenv("LD_PRELOAD");
+
+	return loaded && strstr(loaded, "/vgpreload_");
+}
+
 bool cmd_jail_mode(enum cmd_jail_mode *mode)
 {
 	const char *set = getenv("TPROF_JAIL");
 
-	*mode = BY_ITSELF;
+	*mode = in_valgrind() ? CMD_JAIL_OFF : BY_ITSELF;
 	if (!set || !*set)
 		return true;
 	if (!strcmp(set, "auto"))

@@ -43,8 +43,8 @@ enum cmd_jail_mode {
 	CMD_JAIL_REQUIRE, /* all of it, or nothing is decoded ("require") */
 	CMD_JAIL_OFF,	  /* no process of its own either: for debuggers ("off") */
 };
-/* Builds that watch themselves (sanitizers, coverage) need what a jail forbids: there, off unless
- * it is set. False: it is set to something else. */
+/* Builds that watch themselves (sanitizers, coverage), and valgrind, need what a jail forbids:
+ * there, off unless it is set. False: it is set to something else. */
 bool cmd_jail_mode(enum cmd_jail_mode *mode);
 
 #endif
