@@ -9,16 +9,14 @@ passed=0 failed=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-if ! command -v python3 >/dev/null; then
-	echo "faults: python3 is missing (Debian: apt-get install python3)"
+left_out() {
+	echo "faults are not checked, as $1"
 	[ "${CI:-}" != true ] || exit 1
-	exit 77
-fi
-if [ "$(uname -sm)" != 'Linux x86_64' ]; then
-	echo "faults: the library that makes them is for Linux on x86-64"
-	echo "faults: 0 passed, 0 failed"
 	exit 0
-fi
+}
+command -v python3 >/dev/null || left_out 'python3 is missing (Debian: apt-get install python3)'
+[ "$(uname -sm)" = 'Linux x86_64' ] || left_out 'the library that makes them is for Linux on x86-64'
+grep -q '^Seccomp:' /proc/self/status || left_out 'this system has no seccomp filters'
 
 part() { # command…
 	"$@" >"$log" 2>&1
