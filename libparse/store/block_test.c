@@ -141,9 +141,25 @@ static void make_ones(struct tp_event *ev, size_t n)
 /* Steps of time around every border of the code. */
 static void make_times(struct tp_event *ev, size_t n)
 {
-	static const int64_t steps[] = {
-	    0,	  1,	     2,	       223,	  224,	     225, 479, 480,	 8158,	   8159,
-	    8160, INT32_MAX, 1L << 32, INT64_MAX, INT64_MIN, -1,  -64, 64 * 223, 64 * 8159};
+	static const int64_t steps[] = {0,
+					1,
+					2,
+					223,
+					224,
+					225,
+					479,
+					480,
+					8158,
+					8159,
+					8160,
+					INT32_MAX,
+					INT64_C(1) << 32,
+					INT64_MAX,
+					INT64_MIN,
+					-1,
+					-64,
+					64 * 223,
+					64 * 8159};
 	uint64_t ts = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -192,7 +208,7 @@ static void encode(struct tp_block_encoder *e, struct tp_buf *out, const struct 
 
 	/* In batches of any size: how events arrive must not matter. */
 	for (size_t i = 0; i < n;) {
-		size_t k = 1 + below(2000);
+		size_t k = 1 + (size_t)below(2000);
 
 		k = k < n - i ? k : n - i;
 		tp_block_add(e, ev + i, k, start);
@@ -378,7 +394,7 @@ static void test_block_random_bytes(void **state)
 	seed = 3;
 	assert_non_null(d);
 	for (int i = 0; i < 20000; i++) {
-		size_t n = below(sizeof(bytes));
+		size_t n = (size_t)below(sizeof(bytes));
 
 		for (size_t j = 0; j < n; j++)
 			bytes[j] = (uint8_t)(below(3) ? below(20) : rnd());

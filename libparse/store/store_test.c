@@ -950,7 +950,7 @@ static void test_store_ranges_of_events(void **state)
 	    {{64 * TP_BLOCK_EVENTS + 1, 64 * TP_BLOCK_EVENTS + 300, 0, INT64_MAX}, 1},
 	    {{64 * TP_BLOCK_EVENTS - 700, 64 * TP_BLOCK_EVENTS + 300, 0, INT64_MAX}, 2},
 	    {{-100, 0, 0, INT64_MAX}, 0},
-	    {{1L << 40, INT64_MAX, 0, INT64_MAX}, 0},
+	    {{INT64_C(1) << 40, INT64_MAX, 0, INT64_MAX}, 0},
 	};
 	struct tp_store *s;
 	struct tp_run row;

@@ -287,7 +287,7 @@ static int grow_names(struct tp_dwarf *d)
 	if (!more)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < d->names_room; i++) {
-		size_t at = d->names[i].offset * 0x9e3779b97f4a7c15u >> 20;
+		size_t at = (size_t)(d->names[i].offset * 0x9e3779b97f4a7c15u >> 20);
 
 		if (!d->names[i].text)
 			continue;
@@ -312,7 +312,7 @@ static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *nam
 	offset = dwarf_dieoffset(&decl);
 	if (!has_namespaces(&decl) || grow_names(d))
 		return name;
-	at = offset * 0x9e3779b97f4a7c15u >> 20;
+	at = (size_t)(offset * 0x9e3779b97f4a7c15u >> 20);
 	while (d->names[at & (d->names_room - 1)].text) {
 		if (d->names[at & (d->names_room - 1)].offset == offset)
 			return d->names[at & (d->names_room - 1)].text;

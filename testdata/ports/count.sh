@@ -36,7 +36,7 @@ build() { # what, argument of make…
 }
 builds_quietly() {
 	# shellcheck disable=SC2086
-	$MAKE "$@" 2>&1 && ! grep -q 'warning: ' "$log"
+	$MAKE "$@" 2>&1 && ! grep -qE '^[^ ]+:[0-9]+:[0-9]+: warning: ' "$log"
 }
 
 finish() { # port

@@ -114,7 +114,7 @@ def exchange(here, there, dump, scratch):
     found = differ(tables(stores[0]), tables(stores[1]))
     check(not found, f"{dump}: stores differ in {found}")
     db = sqlite3.connect(stores[0])
-    trace = db.execute("SELECT count(*) FROM block").fetchone()[0] > 0
+    trace = db.execute("SELECT count(*) FROM wire").fetchone()[0] > 0
     db.close()
     asked = [line.split() for line in (TRACE if trace else PROFILE) if line]
     if trace:

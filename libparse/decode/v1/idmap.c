@@ -62,7 +62,7 @@ static int grow_dense(struct tp_v1_idmap *m, uint64_t id)
 	p = tp_more(m->dense, n, sizeof(*p));
 	if (!p)
 		return TP_ENOMEM;
-	memset(p + m->ndense, 0, (n - m->ndense) * sizeof(*p));
+	memset(p + m->ndense, 0, (size_t)(n - m->ndense) * sizeof(*p));
 	m->dense = p;
 	m->ndense = n;
 	return 0;

@@ -39,7 +39,7 @@ static void exercise(size_t n, uint64_t spread, uint64_t seed)
 		    (struct tp_v2_entry){.ts = (int64_t)(next(&seed) % spread), .of = &heap[i]};
 	check(&f);
 	while (f.n > n / 2 + 1) {
-		size_t i = next(&seed) % f.n;
+		size_t i = (size_t)(next(&seed) % f.n);
 
 		switch (next(&seed) % 3) {
 		case 0:
@@ -53,7 +53,7 @@ static void exercise(size_t n, uint64_t spread, uint64_t seed)
 			f.heap[i].ts += 1;
 			tp_v2_frontier_update(&f, i);
 			if (next(&seed) % 8 == 0)
-				tp_v2_frontier_remove(&f, next(&seed) % f.n);
+				tp_v2_frontier_remove(&f, (size_t)(next(&seed) % f.n));
 		}
 		check(&f);
 	}

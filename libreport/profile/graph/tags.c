@@ -161,7 +161,7 @@ static int grow_slots(struct tags *t)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < t->n; i++) {
-		size_t at = rep_hash(&t->entry[i].key, sizeof(t->entry[i].key)) & (n - 1);
+		size_t at = (size_t)rep_hash(&t->entry[i].key, sizeof(t->entry[i].key)) & (n - 1);
 
 		for (; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -184,7 +184,7 @@ static int find(struct tags *t, const struct key *key, const struct number *n, s
 		code = TP_ELIMIT;
 	if (code)
 		return code;
-	at = rep_hash(key, sizeof(*key)) & (t->nslots - 1);
+	at = (size_t)rep_hash(key, sizeof(*key)) & (t->nslots - 1);
 	for (; t->slot[at]; at = (at + 1) & (t->nslots - 1)) {
 		*entry = &t->entry[t->slot[at] - 1];
 		if (!memcmp(&(*entry)->key, key, sizeof(*key)))

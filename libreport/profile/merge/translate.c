@@ -88,7 +88,7 @@ static int grow_mapping_slots(struct rep_merger *m)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < m->sum->nmappings; i++) {
 		struct mapping_key k = key_of(&m->sum->mappings[i]);
-		size_t at = hash_mapping(&k) & (n - 1);
+		size_t at = (size_t)hash_mapping(&k) & (n - 1);
 
 		for (; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -110,7 +110,7 @@ static int find_mapping(struct rep_translation *t, const struct tp_mapping *src,
 
 	if (code)
 		return code;
-	at = hash_mapping(&k) & (m->nmapping_slots - 1);
+	at = (size_t)hash_mapping(&k) & (m->nmapping_slots - 1);
 	for (; m->mapping_slot[at] && !m->plain; at = (at + 1) & (m->nmapping_slots - 1)) {
 		struct mapping_key have = key_of(&m->sum->mappings[m->mapping_slot[at] - 1]);
 
