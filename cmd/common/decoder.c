@@ -8,6 +8,7 @@
 
 #include "common/child.h"
 #include "common/common.h"
+#include "common/limit.h"
 #include "common/progress.h"
 #include "open/input.h"
 #include "symbol/sidecar.h"
@@ -45,6 +46,9 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 
 	while (i && strcmp(stage, stages[i]) != 0)
 		i--;
+	/* The limit is this process's. */
+	if (i == 1)
+		cmd_limit_stdin(done);
 	atomic_store_explicit(&s->done, done, memory_order_relaxed);
 	atomic_store_explicit(&s->total, total, memory_order_relaxed);
 	atomic_store_explicit(&s->stage, i, memory_order_release);

@@ -69,6 +69,10 @@ static int allow_some(scmp_filter_ctx f)
 					SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
 #endif
 	(void)seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	/* Its own limits (limit.h). */
+	if (!code)
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
+					SCMP_A0(SCMP_CMP_EQ, 0));
 	/* abort() sends itself a signal. */
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
