@@ -173,6 +173,8 @@ static int check(struct top_args *args)
 	args->top.filter.ignore = args->profile.ignore;
 	if (!rep_top_check(&args->top, &err))
 		return check_chart(args);
+	if (err.code == TP_ENOMEM)
+		return cmd_fail(&args->cmd, NULL, &err);
 	cmd_error(&args->cmd, "%s", err.msg);
 	return CMD_USAGE;
 }

@@ -77,9 +77,12 @@ def imports():
 
 def names_of_reports(binaries):
     """The reports that tprof-top --help lists."""
-    text = subprocess.run([os.path.join(binaries, "tprof-top"), "--help"], capture_output=True,
+    text = subprocess.run([os.path.join(binaries, "tprof-top"), "--help=all"], capture_output=True,
                           text=True, check=True).stdout
-    return re.findall(r"^  ([a-z-]+) {2,}\S", text.split("\nReports", 1)[-1], re.M)
+    names = re.findall(r"^  ([a-z-]+) {2,}\S", text.split("\nReports", 1)[-1], re.M)
+    if not names:
+        raise RuntimeError("tprof-top --help=all lists no reports")
+    return names
 
 
 def reports(binaries):
