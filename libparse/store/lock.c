@@ -97,7 +97,9 @@ int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 			*fd = -1;
 			continue;
 		}
-		if (errno != EWOULDBLOCK && errno != EINTR) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK) {
 			code = tp_sys_err(err, errno, name.text, "cannot lock");
 			break;
 		}

@@ -239,7 +239,7 @@ def symbols(text, args):
                              capture_output=True, text=True, check=False).stdout.split("\n")
         names = {at: f"{out[2 * i]} {out[2 * i + 1]}" for i, at in enumerate(ours)}
     shown = [symbol or names.get(int(offset, 16) - 1, "?") for path, symbol, offset in lines]
-    return " < ".join(n for n in shown[:14] if n != "?")
+    return " < ".join(n for n in shown[:24] if n != "?")
 
 
 def report(tally, args):
