@@ -9,7 +9,7 @@
 
 #include "fault.h"
 
-#define DEPTH 24
+#define DEPTH 64
 
 struct fault_shared *fault_shared;
 

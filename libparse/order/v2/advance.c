@@ -14,6 +14,8 @@ enum tp_v2_advance tp_v2_fault(struct tp_v2_order *o, const struct tp_v2_cursor 
 
 enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 {
+	if (code == TP_ELIMIT)
+		code = tp_v2_state_refusal(&o->s);
 	tp_err_set(o->err, code, TP_OFFSET_NONE, "%s",
 		   code == TP_ELIMIT ? "too many goroutines, regions or tasks" : "out of memory");
 	return TP_V2_FAULTY;

@@ -194,8 +194,12 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 
 		memset(c, 0, sizeof(*c));
 		c->m = tp_v2_m_get(s, g->streams[i].m);
-		if (!c->m)
-			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many threads");
+		if (!c->m) {
+			int code = tp_v2_state_refusal(s);
+
+			return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
+					  code == TP_ELIMIT ? "too many threads" : "out of memory");
+		}
 		c->from = c->at = c->slow = c->end = g->data;
 		if (!next_piece(f, c, g->streams[i].first))
 			continue;

@@ -85,9 +85,12 @@ int tp_v2_order_sample(struct tp_v2_order *o)
 
 	if (code)
 		return code;
-	if (!g || !m || !p)
-		return tp_err_set(o->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "too many goroutines, Ms or Ps");
+	if (!g || !m || !p) {
+		code = tp_v2_state_refusal(&o->s);
+		return tp_err_set(o->err, code, TP_OFFSET_NONE, "%s",
+				  code == TP_ELIMIT ? "too many goroutines, Ms or Ps"
+						    : "out of memory");
+	}
 	if (stack == TP_V2_MISSING) {
 		if (!o->lenient)
 			return tp_err_set(

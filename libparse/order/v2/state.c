@@ -88,6 +88,14 @@ struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id)
 	return g;
 }
 
+int tp_v2_state_refusal(const struct tp_v2_state *s)
+{
+	return s->live_gs >= MAX_LIVE_GS || s->ps.used >= MAX_PS || s->nms >= MAX_MS ||
+		       s->nregions >= MAX_OPEN || s->ntasks >= MAX_OPEN
+		   ? TP_ELIMIT
+		   : TP_ENOMEM;
+}
+
 struct tp_v2_p *tp_v2_p_get(struct tp_v2_state *s, uint64_t id)
 {
 	struct tp_v2_p *p;

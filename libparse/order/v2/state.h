@@ -146,6 +146,9 @@ static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t
 	return p && p->alive ? p : NULL;
 }
 
+/* Why one of these was refused just now: TP_ELIMIT, as there are too many, or TP_ENOMEM. */
+int tp_v2_state_refusal(const struct tp_v2_state *s);
+
 /* Whatever has this id, dead or alive, made if need be (then it is not alive). The id 2^64-1 gives
  * nobody, no_p, no_m. NULL when memory or a limit is out. */
 struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id);
