@@ -35,6 +35,10 @@ enum {
 
 /* Of the tables of values that one address needs; real ones have a few thousand each. */
 #define MOST_STEPS (1u << 20)
+/* Of all lookups: so many and as many more for each, so that a table made to be long costs no more
+ * than a second for every hundred thousand addresses. */
+#define FREE_STEPS   ((uint64_t)1 << 26)
+#define LOOKUP_STEPS 4096
 
 static uint32_t get32(const struct tp_pclntab *t, const uint8_t *p)
 {
@@ -158,6 +162,7 @@ bool tp_pclntab_init(struct tp_pclntab *t, const void *data, size_t size, uint64
 	if (!data || !set_version(t) || !read_header(t))
 		return false;
 	t->text = t->text_header ? t->text_header : text;
+	t->credit = FREE_STEPS;
 	return true;
 }
 
@@ -253,7 +258,7 @@ static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t ent
 
 	if (!table)
 		return -1;
-	for (bool first = true; *steps < MOST_STEPS; first = false, ++*steps) {
+	for (bool first = true; *steps; first = false, --*steps) {
 		if (!varint32(&s, &change) || (!change && !first) || !varint32(&s, &pcs))
 			return -1;
 		value += change & 1 ? ~(change >> 1) : change >> 1;
@@ -360,16 +365,18 @@ static int64_t positive(uint32_t line)
 	return line <= INT32_MAX ? line : 0;
 }
 
-size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain,
-			 size_t room)
+size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room)
 {
 	uint32_t indices, calls;
 	struct function f;
 	const char *name;
-	unsigned steps = 0;
+	unsigned steps, most;
 	bool inlines;
 	size_t n = 0;
 
+	t->credit += LOOKUP_STEPS;
+	most = t->credit < MOST_STEPS ? (unsigned)t->credit : MOST_STEPS;
+	steps = most;
 	if (!find_function(t, pc, &f) || !(name = text_at(t->names, field(t, &f, NAME))) || !*name)
 		return 0;
 	inlines = t->function_data && inlined_into(t, &f, &indices, &calls);
@@ -393,5 +400,6 @@ size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symb
 		s->start_line = positive(c.start_line);
 		pc = f.entry + c.parent_pc;
 	}
-	return n;
+	t->credit -= most - steps;
+	return !steps && most < MOST_STEPS ? 0 : n;
 }

@@ -28,6 +28,7 @@ struct tp_pclntab {
 	tp_memory_fn memory; /* set by tp_pclntab_inlining */
 	void *memory_ctx;
 	uint64_t function_data; /* address; 0: inlined calls are not known */
+	uint64_t credit;	/* steps through tables of values that lookups may still take */
 };
 
 /* `text`: address of the section .text, replaced by what is known better. False where it is no such
@@ -38,8 +39,9 @@ bool tp_pclntab_init(struct tp_pclntab *t, const void *data, size_t size, uint64
  * functions' tables of inlined calls are found there. */
 bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn memory, void *ctx);
 
-/* The frames at pc, innermost first: how many there are, at most `room`; 0 where no function is. */
-size_t tp_pclntab_lookup(const struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain,
+/* The frames at pc, innermost first: how many there are, at most `room`; 0 where no function is, and
+ * where lookups have taken far more steps than those of real programs do. */
+size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain,
 			 size_t room);
 
 #endif

@@ -107,7 +107,8 @@ static void make_table(struct table *t, unsigned version, unsigned pointer, bool
 		put(t, file[i] - base, 4);
 	values = t->size;
 	put(t, 0, 1);
-#define PAIR(change, pcs) put(t, (uint64_t)((change) < 0 ? 2 * -(change)-1 : 2 * (change)), 1), put(t, pcs, 1)
+#define PAIR(change, pcs)                                                                          \
+	put(t, (uint64_t)((change) < 0 ? 2 * -(change)-1 : 2 * (change)), 1), put(t, pcs, 1)
 	/* Values begin at -1; in 1.2 files count from 1. */
 	asm_file = t->size;
 	PAIR(1 + (version == 2), MAIN), put(t, 0, 1);
@@ -243,7 +244,7 @@ static void test_pclntab_lookup_layouts(void **state)
 	}
 }
 
-static void look_everywhere(const struct tp_pclntab *p)
+static void look_everywhere(struct tp_pclntab *p)
 {
 	struct tp_symbol chain[4];
 
