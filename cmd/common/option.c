@@ -6,6 +6,7 @@
 
 #include "common/near.h"
 
+/* NOLINTNEXTLINE(misc-no-recursion): tables of options, two deep */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
 		      void *ctx)
 {

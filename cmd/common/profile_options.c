@@ -59,6 +59,7 @@ static char *spell(const char *name, const char *value)
 
 /* The option of this name (of `size` letters, '_' as good as '-'), or with this letter where name
  * is NULL, among those of argp and its children; NULL: there is none. */
+/* NOLINTNEXTLINE(misc-no-recursion): tables of options, two deep */
 static const struct argp_option *find_option(const struct argp *argp, const char *name, size_t size,
 					     int letter)
 {

@@ -127,9 +127,11 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "which store or dump?");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
-	if (!args->form)
+	if (!args->form) {
 		argp_error(state, "which form? Give --format=FORMAT, of %s",
 			   export_form_names(names, 0));
+		return;
+	}
 	needs = args->form->needs;
 	if (args->base.npaths && !(needs & EXPORT_BASE))
 		argp_error(state, "differences are for --format=%s",

@@ -254,7 +254,7 @@ static int report_trace(struct args *args)
 		const struct rep_page_runs runs = {old.run, new.run, old.nruns, new.nruns};
 
 		code = rep_page_traces(&runs, &args->page, &sink, &err);
-	} else if (!status) {
+	} else if (!status && new.nruns) {
 		code = rep_page_trace(new.run->store, new.run->run, &args->page, &sink, &err);
 	}
 	if (code)

@@ -92,7 +92,7 @@ static struct argp report_argp = {.options = report_options, .parser = on_report
 
 static void list_report_options(void)
 {
-	for (size_t i = 0; rep_profile_reports[i] && i < MAX_REPORTS; i++) {
+	for (size_t i = 0; i < MAX_REPORTS && rep_profile_reports[i]; i++) {
 		const struct rep_profile_report *r = rep_profile_reports[i];
 
 		/* Formats are asked for by --format; pprof's users type them as options. */

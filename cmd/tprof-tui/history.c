@@ -105,6 +105,8 @@ bool tui_again(struct tui *t)
 	struct tui_view *v = tui_current(t);
 	char arg[4096] = "";
 
+	if (!v)
+		return false;
 	if (v->ops->keep)
 		v->ops->keep(t, v, arg, sizeof(arg));
 	return tui_open(t, v->ops, *arg ? arg : NULL);

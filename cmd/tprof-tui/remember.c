@@ -66,7 +66,9 @@ static char *take_text(const char *from, size_t size)
 {
 	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL, *to = text;
 
-	for (size_t i = 0; text && i < size; i++) {
+	if (!to)
+		return NULL;
+	for (size_t i = 0; i < size; i++) {
 		if ((unsigned char)from[i] < ' ' || from[i] == 0x7f)
 			goto none;
 		if (from[i] != '\\') {
@@ -78,8 +80,7 @@ static char *take_text(const char *from, size_t size)
 			goto none;
 		*to++ = from[i] == 't' ? '\t' : from[i] == 'n' ? '\n' : '\\';
 	}
-	if (text)
-		*to = '\0';
+	*to = '\0';
 	return text;
 none:
 	free(text);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int tp_err_set(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
+int(tp_err_set)(struct tp_err *err, int code, uint64_t offset, const char *fmt, ...)
 {
 	va_list ap;
 

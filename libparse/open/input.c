@@ -269,8 +269,8 @@ void tp_input_close(struct tp_input *in)
 		return;
 	if (in->priv == &mapped_mark)
 		munmap((void *)(uintptr_t)in->data, in->size);
-	if (in->priv == &memory_mark)
-		free((void *)(uintptr_t)in->data);
+	if (in->priv == &memory_mark) /* then malloc gave it */
+		free((void *)(uintptr_t)in->data); /* NOLINT(clang-analyzer-unix.Malloc) */
 	XXH3_freeState(in->hashing);
 	free(in);
 }

@@ -24,7 +24,7 @@ static bool fits(const struct tp_field *f)
 bool tp_input_is_proto(const uint8_t *data, size_t size)
 {
 	struct tp_cursor c = tp_cursor(data, size);
-	struct tp_field f;
+	struct tp_field f = {0};
 	bool telling = false;
 	size_t n = 0;
 

@@ -13,7 +13,7 @@ static int is_full(int number)
 	return number == ENOSPC || number == EDQUOT || number == EFBIG;
 }
 
-int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doing)
+int(tp_sys_err)(struct tp_err *err, int number, const char *path, const char *doing)
 {
 	char text[128];
 
@@ -130,7 +130,7 @@ int tp_sql_unread(struct sqlite3 *db)
 	return number == EIO || number == ENXIO ? number : 0;
 }
 
-int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
+int(tp_sql_err)(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
 {
 	char why[200];
 	int code = cause(db, path, errno, why, sizeof(why));

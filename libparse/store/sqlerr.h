@@ -9,6 +9,9 @@ struct sqlite3;
 /* Fills err from the connection's last error and returns the code (never 0). `doing` is "cannot
  * write", "cannot read" …; path names the file. db may be NULL (out of memory). */
 int tp_sql_err(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing);
+#ifdef TP_ANALYZER
+#define tp_sql_err(...) (tp_sql_err(__VA_ARGS__), TP_ESTORE)
+#endif
 
 /* The same for messages that name no file: "cannot read the list of runs: Input/output error". */
 int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing);
@@ -19,5 +22,8 @@ int tp_sql_unread(struct sqlite3 *db);
 
 /* The same for a system call that failed with `number` (errno). */
 int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doing);
+#ifdef TP_ANALYZER
+#define tp_sys_err(...) (tp_sys_err(__VA_ARGS__), TP_EIO)
+#endif
 
 #endif

@@ -48,7 +48,8 @@ static int strangers(void)
 
 	snprintf(command, sizeof(command), "ls -A %s", folder);
 	f = popen(command, "r");
-	while (f && fgets(line, sizeof(line), f))
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
 		if (strcmp(line, "x.tprof\n")) {
 			print_message("also there: %s", line);
 			n++;

@@ -349,7 +349,8 @@ static int grow_rows(struct tp_pending_rows *t, unsigned columns)
 	return 0;
 }
 
-/* Apart, so that a row takes no more than its copy. */
+/* Apart, so that a row takes no more than its copy. Calls back once: then there is room. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static __attribute__((noinline)) int put_row_with_room(struct tp_store_run *run,
 						       enum tp_table_id table,
 						       const int64_t *values, struct tp_err *err)
@@ -359,6 +360,7 @@ static __attribute__((noinline)) int put_row_with_room(struct tp_store_run *run,
 	return tp_store_put_row(run, table, values, err);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as above */
 int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int64_t *values,
 		     struct tp_err *err)
 {
@@ -418,9 +420,11 @@ static int put_ids(struct tp_store_run *run, const struct tp_trace *trace, struc
 
 	for (uint32_t i = 0; i < trace->np && !code; i++)
 		code = tp_store_put_row(run, TP_TABLE_PROC, &trace->p_id[i], err);
-	for (uint32_t i = 0; i < trace->nm && !code; i++)
-		code = tp_store_put_row(run, TP_TABLE_THREAD, &(int64_t){(int64_t)trace->m_id[i]},
-					err);
+	for (uint32_t i = 0; i < trace->nm && !code; i++) {
+		int64_t id = (int64_t)trace->m_id[i];
+
+		code = tp_store_put_row(run, TP_TABLE_THREAD, &id, err);
+	}
 	return code;
 }
 

@@ -164,6 +164,8 @@ static unsigned share_of(uint8_t state)
 	}
 }
 
+/* These four call each other for coarser levels only: at most LEVELS deep. */
+/* NOLINTBEGIN(misc-no-recursion) */
 static void add_span(struct tp_occupancy *o, unsigned level, int64_t from, int64_t to,
 		     uint8_t state);
 static void close_bucket(struct tp_occupancy *o, unsigned level);
@@ -263,6 +265,7 @@ static void add_span(struct tp_occupancy *o, unsigned level, int64_t from, int64
 		from = next;
 	}
 }
+/* NOLINTEND(misc-no-recursion) */
 
 /* The smallest level whose buckets hold some TP_OCCUPANCY_EVENTS each, and the largest that still
  * divides the segment. */

@@ -151,6 +151,8 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 		if (code)
 			return code;
 		st = tp_gstate_find(s, g);
+		if (!st)
+			return TP_ENOMEM;
 	}
 	if (!st->state) {
 		s->chunk[c]->live++;
@@ -338,6 +340,8 @@ int tp_spans_restore(struct tp_spans *s, const struct tp_span *span)
 	if (code)
 		return code;
 	st = tp_gstate_find(s, span->goroutine);
+	if (!st)
+		return TP_ENOMEM;
 	if (!st->state)
 		s->chunk[span->goroutine >> TP_CHUNK_BITS]->live++;
 	*st = (struct tp_gstate){

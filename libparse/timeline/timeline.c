@@ -107,11 +107,6 @@ int tp_timeline_put(struct tp_timeline *t, enum tp_table_id table, const int64_t
 	return tp_store_put_row(t->run, table, values, err);
 }
 
-int tp_timeline_nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 {
 	struct tp_segment s = {
@@ -147,12 +142,17 @@ static int close_ranges(struct tp_timeline *t, const struct tp_span *lost, struc
 			    : code;
 }
 
+static int spans_failed(int code, struct tp_err *err)
+{
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  code == TP_ENOMEM ? "out of memory"
+					    : "too many goroutines, threads or procs");
+}
+
 static int spans_done(struct tp_timeline *t, const struct tp_span *out, int n, struct tp_err *err)
 {
 	if (n < 0)
-		return tp_err_set(err, n, TP_OFFSET_NONE,
-				  n == TP_ENOMEM ? "out of memory"
-						 : "too many goroutines, threads or procs");
+		return spans_failed(n, err);
 	for (int i = 0; i < n; i++) {
 		int code = tp_summary_span(t, &out[i], err);
 
@@ -242,7 +242,7 @@ static inline int transition(struct tp_timeline *t, const struct tp_event *ev, s
 	/* Now, while nothing waits for it. */
 	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
 	if (unlikely(code))
-		return spans_done(t, NULL, code, err);
+		return spans_failed(code, err);
 	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
 }
 
@@ -267,7 +267,7 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 			break;
 		code = tp_spans_seen(t->spans, ev++);
 		if (unlikely(code)) {
-			spans_done(t, NULL, code, err);
+			spans_failed(code, err);
 			break;
 		}
 	}

@@ -370,7 +370,7 @@ static int map_labels(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 
 			if (l == set->n && n > map->labels[i])
 				break; /* has labels; else it gets a row of its own */
-			if (l == set->n) {
+			if (!label) {
 				k->shown.size = 0;
 				code = tp_buf_put(&k->shown, "(none)", 6);
 			} else if (k->opt.label && strcmp(tp_dict_text(p->dict, label->key).text,

@@ -45,7 +45,7 @@ struct rep_perfetto_clock {
 
 /* Lifecycle: begin writes the head, every run its events, end the frames of stacks. Errors: those
  * of `out`, of the store, TP_ENOMEM. *p is NULL after an error; to be freed in every case. */
-int rep_perfetto_begin(struct rep_perfetto **p, const struct tp_out *out,
+int rep_perfetto_begin(struct rep_perfetto **out, const struct tp_out *to,
 		       const struct rep_perfetto_clock *clock, struct tp_err *err);
 int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *s, const struct rep_run *run,
 		     const struct rep_perfetto_run *opt, struct tp_err *err);

@@ -134,7 +134,10 @@ static inline int64_t rep_plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-int rep_lanes_nomem(struct tp_err *err);
+static inline int rep_lanes_nomem(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
 
 /* The class of a state (below TP_NSTATES) and reason; one that no table has is its state's. */
 static inline uint16_t rep_lanes_class(const struct rep_lanes *l, unsigned state, uint32_t reason)

@@ -11,11 +11,6 @@
 
 #define SLAB_BYTES ((size_t)256 << 20) /* of segments that are kept */
 
-int rep_lanes_nomem(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- classes ---- */
 
 static int add_class(struct rep_lanes *l, unsigned state, int64_t reason)

@@ -303,18 +303,19 @@ static uint32_t *order_by(const int64_t *a, const int64_t *b, size_t n)
 	uint32_t *row = tp_many(n + 1, sizeof(*row));
 	bool sorted = true;
 
-	for (size_t i = 0; key && i < n; i++) {
+	if (!key || !row) {
+		free(key);
+		free(row);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
 		key[i] = (struct keyed){a[i], b[i], (uint32_t)i};
 		sorted = sorted && (!i || by_key(&key[i - 1], &key[i]) < 0);
 	}
-	if (key && !sorted)
+	if (!sorted)
 		qsort(key, n, sizeof(*key), by_key);
-	for (size_t i = 0; key && row && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		row[i] = key[i].row;
-	if (!key) {
-		free(row);
-		row = NULL;
-	}
 	free(key);
 	return row;
 }

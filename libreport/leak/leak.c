@@ -45,7 +45,7 @@ struct entry {
 	struct rep_leak_count count;
 };
 
-int rep_leak_fail(struct tp_err *err, int code)
+int(rep_leak_fail)(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
 			  code == TP_ENOMEM ? "out of memory" : "too many different stacks");

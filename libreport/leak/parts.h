@@ -50,5 +50,8 @@ int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err);
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err);
 /* "out of memory" and the like. */
 int rep_leak_fail(struct tp_err *err, int code);
+#ifdef TP_ANALYZER
+#define rep_leak_fail(err, code) (rep_leak_fail(err, code), (code))
+#endif
 
 #endif

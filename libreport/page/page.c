@@ -9,11 +9,6 @@
 #include "chart/chart.h"
 #include "flame/flame.h"
 
-int page_no_memory(struct tp_err *err)
-{
-	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 /* ---- commands ---- */
 
 static int put(struct tp_buf *b, const char *text)

@@ -21,7 +21,7 @@ int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err 
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
-int rep_filter_fail(struct tp_err *err, int code)
+int(rep_filter_fail)(struct tp_err *err, int code)
 {
 	if (code == TP_ELIMIT)
 		return tp_err_set(err, code, TP_OFFSET_NONE,

@@ -10,6 +10,9 @@ int rep_labels_filter(struct tp_profile *p, const struct rep_profile_options *op
 
 int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err *err);
 int rep_filter_fail(struct tp_err *err, int code);
+#ifdef TP_ANALYZER
+#define rep_filter_fail(err, code) (rep_filter_fail(err, code), (code))
+#endif
 
 /* A range of numbers with units: "32kb", ":64kb", "4mb:", "12kb:64mb". */
 struct rep_label_range {

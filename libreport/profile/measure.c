@@ -92,6 +92,7 @@ static bool automatic(const char *unit)
 	return !strcmp(unit, "minimum") || !strcmp(unit, "auto");
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): once, without the sign */
 double rep_scale(int64_t value, const char *from, const char *to, const char **unit)
 {
 	static const char *const dull[] = {"count", "sample", "unit", "minimum", "auto"};

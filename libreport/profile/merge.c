@@ -8,7 +8,7 @@
 #include "base/many.h"
 #include "profile/merge/parts.h"
 
-int rep_merge_fail(struct tp_err *err, int code)
+int(rep_merge_fail)(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
 			  code == TP_ELIMIT ? "the sum of the profiles is too large"

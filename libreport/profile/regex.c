@@ -147,6 +147,14 @@ static const char *members(char c)
 	}
 }
 
+static void put_members(struct translation *t, char c)
+{
+	const char *text = members(c);
+
+	if (text)
+		put(t, text);
+}
+
 static int escape(struct translation *t)
 {
 	char c;
@@ -160,7 +168,7 @@ static int escape(struct translation *t)
 	case 's':
 	case 'w':
 		put(t, "[");
-		put(t, members(c));
+		put_members(t, c);
 		put(t, "]");
 		operand(t, 1, 0);
 		return 0;
@@ -168,7 +176,7 @@ static int escape(struct translation *t)
 	case 'S':
 	case 'W':
 		put(t, "[^");
-		put(t, members((char)tolower(c)));
+		put_members(t, (char)tolower(c));
 		put(t, "]");
 		operand(t, 1, 0);
 		return 0;

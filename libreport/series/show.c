@@ -217,7 +217,7 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 	bool failed = !x || !y;
 	int code;
 
-	for (size_t i = 0; i < points && !failed; i++)
+	for (size_t i = 0; x && i < points && !failed; i++)
 		x[i] = unit ? rep_series_x(s, i) * (double)unit : rep_series_x(s, i) + 1;
 	/* One axis: rows of another kind than the first have no place on it. */
 	for (size_t i = 0; i < n && lines < REP_SERIES_LINES && !failed; i++) {

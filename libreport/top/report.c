@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rep_job_fail(struct tp_err *err, int code)
+int(rep_job_fail)(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
 			  code == TP_ENOMEM ? "out of memory"

@@ -57,6 +57,9 @@ struct rep_report_ops {
 
 /* "out of memory" and the like, for codes that come without words. */
 int rep_job_fail(struct tp_err *err, int code);
+#ifdef TP_ANALYZER
+#define rep_job_fail(err, code) (rep_job_fail(err, code), (code))
+#endif
 
 /* ---- texts ---- */
 

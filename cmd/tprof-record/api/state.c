@@ -91,7 +91,7 @@ void api_write_state(const struct rec_host *h, uint64_t now)
 
 	h->write(&e);
 	/* Threads first: what runs, runs on one. */
-	for (int own = false; own <= true; own++)
+	for (int own = 0; own <= 1; own++)
 		for (uint32_t i = 0; i < n && i < REC_NGS; i++) {
 			const struct rec_g *slot = &a->gs[i];
 			uint32_t g = atomic_load_explicit(&slot->id, memory_order_acquire);

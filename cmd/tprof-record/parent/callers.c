@@ -187,11 +187,14 @@ void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool kee
 {
 	struct rec_source **p = &s->callers;
 
-	while (*p && *p != caller)
-		p = &(*p)->next;
-	if (*p) {
-		*p = caller->next;
-		s->ncallers--;
+	if (!caller)
+		return;
+	for (; *p; p = &(*p)->next) {
+		if (*p == caller) {
+			*p = caller->next;
+			s->ncallers--;
+			break;
+		}
 	}
 	rec_session_unwatch(s, caller->fd);
 	if (!keep_open)

@@ -70,7 +70,8 @@ static int end(void **state)
 
 	rec_image_free(p->image);
 	munmap(p->a.header, REC_ARENA_SIZE);
-	while (d && (e = readdir(d)))
+	assert_non_null(d);
+	while ((e = readdir(d)))
 		if (e->d_name[0] != '.')
 			unlinkat(dirfd(d), e->d_name, 0);
 	closedir(d);

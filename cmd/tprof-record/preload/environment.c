@@ -36,7 +36,7 @@ static bool is_library(const char *path, size_t size)
 /* Where it stands in the list, and its size; NULL when it does not. */
 static const char *find_library(const char *list, size_t *size)
 {
-	for (const char *s = list; *s; s += *size + strspn(s + *size, SEPARATORS)) {
+	for (const char *s = list; s && *s; s += *size + strspn(s + *size, SEPARATORS)) {
 		*size = strcspn(s, SEPARATORS);
 		if (is_library(s, *size))
 			return s;
@@ -52,7 +52,7 @@ static void drop_runtime(char *entry)
 	size_t size, n = strcspn(list, SEPARATORS);
 	const char *own = find_library(list, &size);
 
-	if (own == list + n + 1 && n > 6 && !strncmp(list, "lib", 3) && !memchr(list, '/', n) &&
+	if (own && own == list + n + 1 && n > 6 && !strncmp(list, "lib", 3) && !memchr(list, '/', n) &&
 	    memmem(list, n, "san.so", 6))
 		memmove(list, own, strlen(own) + 1);
 }
@@ -171,7 +171,7 @@ char **environment_complete(char **to, char *text, char *const *env,
 		char *end = stpcpy(stpcpy(text, PRELOAD "="), library);
 
 		*end++ = SEPARATORS[0];
-		strcpy(end, value(*l->list, PRELOAD));
+		strcpy(end, *l->list + strlen(PRELOAD "="));
 		to[(char *const *)l->list - env] = text;
 	}
 	to[n] = NULL;

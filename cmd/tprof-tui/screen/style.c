@@ -23,7 +23,7 @@ void tui_style_init(bool colour)
 		use_default_colors();
 	many = some && COLORS >= 256;
 	coloured = some;
-	for (short i = 0; i < TUI_NSTYLES; i++) {
+	for (int i = 0; i < TUI_NSTYLES; i++) {
 		short fg = many ? styles[i].fg : styles[i].fg8;
 		short bg = many ? styles[i].bg : styles[i].bg8;
 

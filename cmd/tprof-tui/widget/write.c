@@ -16,13 +16,14 @@ static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t ro
 {
 	size_t n = t->sheet->ncolumns, in = 2 * (size_t)t->sheet->branch[row].depth;
 	const struct rep_value *from = tui_cell(t->sheet, row, 0);
-	struct rep_value *values = malloc(n * sizeof(*values));
+	struct rep_value *values = malloc((n + 1) * sizeof(*values));
 	struct tp_buf name = {0};
-	int code = values && n ? 0 : TP_ENOMEM;
+	int code = 0;
 
-	if (!code)
-		memcpy(values, from, n * sizeof(*values));
-	if (!code && t->naming >= 0 && values[t->column[t->naming]].type == REP_TYPE_TEXT) {
+	if (!values)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	memcpy(values, from, n * sizeof(*values));
+	if (t->naming >= 0 && values[t->column[t->naming]].type == REP_TYPE_TEXT) {
 		struct rep_value *v = &values[t->column[t->naming]];
 
 		while (in-- && !code)

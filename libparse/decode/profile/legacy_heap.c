@@ -195,8 +195,8 @@ static int check_sums(struct tp_legacy *l, const struct header *h, const struct 
 int tp_legacy_heap(struct tp_legacy *l)
 {
 	struct header h = {.sampled = false};
-	struct row row, sum = {.huge = false};
-	uint32_t key;
+	struct row row = {.huge = false}, sum = row;
+	uint32_t key = 0;
 	int code = read_header(l, &h);
 
 	if (!code)
@@ -213,7 +213,7 @@ int tp_legacy_heap(struct tp_legacy *l)
 		code = read_sample(l, &h, &row, key);
 		if (!code && tp_legacy_nsamples(l) == n)
 			code = tp_legacy_drop(l);
-		else
+		else if (!code)
 			sum.huge |=
 			    __builtin_add_overflow(sum.inuse[0], row.inuse[0], &sum.inuse[0]);
 	}

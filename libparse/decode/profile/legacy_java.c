@@ -189,7 +189,7 @@ int tp_legacy_java(struct tp_legacy *l)
 /* "NAME (FILE:LINE)" or "NAME (PATH)": where the parenthesis is, NULL neither. */
 static const char *find_file(struct tp_scan s, bool with_line, int64_t *line)
 {
-	const char *at = s.end;
+	const char *at;
 
 	if (s.at == s.end || s.end[-1] != ')')
 		return NULL;

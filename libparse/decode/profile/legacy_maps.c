@@ -175,7 +175,7 @@ static int put_entry(struct tp_legacy *l, const struct entry *e)
 	struct tp_mapping m = {0};
 	int code;
 
-	if (tp_scan_left(&e->perm) && !memchr(e->perm.at, 'x', tp_scan_left(&e->perm)))
+	if (e->perm.at && tp_scan_left(&e->perm) && !memchr(e->perm.at, 'x', tp_scan_left(&e->perm)))
 		return 0;
 	if (!number(e->start, &m.start) || !number(e->limit, &m.limit) ||
 	    !number(e->offset, &m.offset))
@@ -258,8 +258,10 @@ static int add_name(struct names *names, struct tp_scan line, const char *equals
 int tp_legacy_read_maps(struct tp_legacy *l)
 {
 	struct names *names = calloc(1, sizeof(*names));
-	int code = names ? 0 : tp_legacy_fail(l, TP_ENOMEM);
+	int code = 0;
 
+	if (!names)
+		return tp_legacy_fail(l, TP_ENOMEM);
 	while (!code && tp_lines_next(&l->lines)) {
 		struct tp_scan line = without_log(l->lines.line);
 		struct entry e;
@@ -274,8 +276,7 @@ int tp_legacy_read_maps(struct tp_legacy *l)
 		else if ((equals = tp_scan_find(line, "=")) != NULL)
 			code = tp_legacy_fail(l, add_name(names, line, equals));
 	}
-	if (names)
-		tp_arena_clear(&names->kept);
+	tp_arena_clear(&names->kept);
 	free(names);
 	return code;
 }

@@ -189,7 +189,7 @@ static int sort(struct sorter *s)
 /* How many frames each path shares with the one before, and how many it adds. */
 static void compare(const struct tp_paths *p, struct item *item, size_t *deepest, size_t *nodes)
 {
-	const uint32_t *last = NULL;
+	const uint32_t *last = p->frame;
 	size_t nlast = 0;
 
 	for (size_t i = 0; i < p->n; i++) {

@@ -84,7 +84,9 @@ static struct tp_proto_list *list_of(struct tp_proto *d, struct outline *o, uint
 	}
 }
 
-static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_field *f)
+/* whole: the field with its tag, as f has bytes only where they are of that type. */
+static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_field *f,
+			 struct tp_slice whole)
 {
 	struct tp_proto_list *list = list_of(d, o, f->number);
 	bool number =
@@ -97,7 +99,7 @@ static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_
 		return tp_proto_list_add(d, list, (struct tp_slice){NULL, (size_t)f->value});
 	}
 	if (f->wire != (number ? TP_WIRE_VARINT : TP_WIRE_BYTES))
-		return tp_proto_lose(d, f->bytes, 0, "field %u is of the wrong type", f->number);
+		return tp_proto_lose(d, whole, 0, "field %u is of the wrong type", f->number);
 	if (number)
 		return outline_number(d, o, f);
 	if (list)
@@ -119,8 +121,8 @@ static int outline(struct tp_proto *d, struct outline *o, size_t size)
 
 	if (!size)
 		return tp_err_set(d->err, TP_EFORMAT, 0, "is empty");
-	while (!code && tp_field_next(&c, &f))
-		code = outline_field(d, o, &f);
+	for (const uint8_t *at = c.at; !code && tp_field_next(&c, &f); at = c.at)
+		code = outline_field(d, o, &f, (struct tp_slice){at, (size_t)(c.at - at)});
 	o->end = c.at;
 	if (code || !c.failed)
 		return code;

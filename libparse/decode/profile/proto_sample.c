@@ -76,7 +76,7 @@ static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list
 
 static void add_value(struct tp_proto *d, struct sampler *s, uint64_t value)
 {
-	if (s->nvalue < d->p->ntypes)
+	if (s->value && s->nvalue < d->p->ntypes)
 		s->value[s->nvalue] = (int64_t)value;
 	s->nvalue++;
 }

@@ -467,6 +467,32 @@ static void test_proto_read_breaches(void **state)
 	}
 }
 
+/* Samples that are numbers have no bytes: the loss is told with the place of the field itself. */
+static void test_proto_read_number_for_message(void **state)
+{
+	struct tp_buf b = {0};
+	struct tp_profile *p;
+	int code;
+
+	(void)state;
+	number(&b, 2, 5);
+	MESSAGE(&b, 1, 1, 1);
+	MESSAGE(&b, 2, 1, 1, 2, 42);
+	number(&b, 2, 6);
+	MESSAGE(&b, 4, 1, 1, 3, 0x1000);
+	strings(&b, table, 3);
+	p = read_bytes(&b, false, &code);
+	assert_int_equal(code, 0);
+	assert_int_equal(p->nsamples, 1);
+	assert_int_equal(p->nlosses, 2);
+	assert_int_equal(p->losses[0].offset, 0);
+	assert_int_equal(p->losses[0].bytes, 2);
+	assert_memory_equal(b.data + p->losses[1].offset, "\x10\x06", 2);
+	assert_int_equal(p->losses[1].bytes, 2);
+	tp_profile_free(p);
+	tp_buf_release(&b);
+}
+
 static void test_proto_read_string_zero(void **state)
 {
 	struct tp_buf b = {0};
@@ -671,6 +697,7 @@ int main(void)
 	    cmocka_unit_test(test_proto_read_unknown_fields),
 	    cmocka_unit_test(test_proto_read_stacks),
 	    cmocka_unit_test(test_proto_read_breaches),
+	    cmocka_unit_test(test_proto_read_number_for_message),
 	    cmocka_unit_test(test_proto_read_string_zero),
 	    cmocka_unit_test(test_proto_read_no_types),
 	    cmocka_unit_test(test_proto_read_truncated),

@@ -34,8 +34,8 @@ struct tp_v1_event {
 	uint32_t stack; /* 0: none was taken */
 };
 
-/* Writes the header. Errors of all of these: TP_ENOMEM, and what `out` returns. */
-int tp_v1_encoder_new(struct tp_v1_encoder **e, const struct tp_out *out, struct tp_err *err);
+/* Writes the header. Errors of all of these: TP_ENOMEM, and what `to` returns. */
+int tp_v1_encoder_new(struct tp_v1_encoder **out, const struct tp_out *to, struct tp_err *err);
 void tp_v1_encoder_free(struct tp_v1_encoder *e);
 
 /* The id of a stack (innermost PC first, 128 at most; those beyond are left out), 0 for none. */

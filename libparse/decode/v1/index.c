@@ -144,8 +144,10 @@ static void note_special(struct tp_v1_walk *w, const uint8_t *at, enum tp_v1_kin
 			 uint64_t key)
 {
 	struct tp_v1_batch *b = w->batch;
-	uint64_t from_start = (uint64_t)(at - w->ix->data) - b->offset;
+	uint64_t from_start = b ? (uint64_t)(at - w->ix->data) - b->offset : 0;
 
+	if (!b)
+		return;
 	/* No key is as late as that which means none. */
 	int64_t k = (int64_t)key < INT64_MAX ? (int64_t)key : INT64_MAX - 1;
 

@@ -35,9 +35,9 @@ struct tp_v2_clock {
 };
 
 /* Writes the header. `dict` is read while the encoder lives; it may grow between calls. Errors of
- * all of these: TP_ENOMEM, and what `out` returns. *e is NULL after an error. */
-int tp_v2_encoder_new(struct tp_v2_encoder **e, const struct tp_dict *dict,
-		      const struct tp_out *out, struct tp_err *err);
+ * all of these: TP_ENOMEM, and what `to` returns. *out is NULL after an error. */
+int tp_v2_encoder_new(struct tp_v2_encoder **out, const struct tp_dict *dict,
+		      const struct tp_out *to, struct tp_err *err);
 void tp_v2_encoder_free(struct tp_v2_encoder *e);
 
 /* Ends the generation under way, if any, and begins the next. Its clock ticks in ns. */

@@ -362,7 +362,7 @@ static int sort_samples(struct loader *l)
 int tp_v2_tables_load(struct tp_v2_generation *g, struct tp_trace *trace, bool lenient,
 		      struct tp_err *err)
 {
-	struct tp_err own;
+	struct tp_err own = {0};
 	struct loader l = {.g = g, .trace = trace, .lenient = lenient, .err = err ? err : &own};
 	int code;
 

@@ -109,10 +109,12 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 		if (!timed)
 			continue;
 		shape = &o->ix->wire.shape[e->type];
+		/* NOLINTBEGIN(clang-analyzer-core.*): decode has filled `values` of them, lead at least */
 		e->stack = shape->stack ? e->v[shape->values - 1] : 0;
 		if (o->lead == 2)
 			l->seq += e->v[0];
 		l->ticks = (int64_t)((uint64_t)l->ticks + e->v[o->lead - 1]);
+		/* NOLINTEND(clang-analyzer-core.*) */
 		e->key = o->lead == 2 ? (int64_t)l->seq : l->ticks;
 		e->ticks = l->ticks;
 		return true;

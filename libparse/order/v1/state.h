@@ -456,8 +456,10 @@ static inline bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, 
 		return tp_v1_lane_next_slow(o, l, e);
 	}
 	l->at = p;
+	/* NOLINTBEGIN(clang-analyzer-core.*): the first of n values is the time, the last a stack */
 	e->stack = shape->stack ? e->v[n - 1] : 0;
 	l->ticks = (int64_t)((uint64_t)l->ticks + e->v[0]);
+	/* NOLINTEND(clang-analyzer-core.*) */
 	e->key = e->ticks = l->ticks;
 	return true;
 }

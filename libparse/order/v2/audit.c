@@ -136,7 +136,7 @@ static const char *event_fault(const struct tp_v2_order *o, const struct bounds 
 	const char *what = NULL;
 	int64_t dt, after;
 
-	if (!tp_v2_arity[type] || type == TP_V2_ClockSnapshot || w->since > o->g.version)
+	if (!w || !tp_v2_arity[type] || type == TP_V2_ClockSnapshot || w->since > o->g.version)
 		return "not an event";
 	dt = tp_v2_ns(o->g.ns_per_tick, tp_cursor_uvarint(in));
 	for (unsigned i = 1; i < w->nargs; i++)

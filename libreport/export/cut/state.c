@@ -5,11 +5,6 @@
 
 #include "base/many.h"
 
-int cut_nomem(struct cut *c)
-{
-	return tp_err_set(c->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-}
-
 static bool is_free(const struct cut *c, uint32_t m)
 {
 	return c->ms[m].p == TP_NONE && c->ms[m].g == TP_NONE;

@@ -94,7 +94,10 @@ struct cut {
 };
 
 /* ---- state.c ---- */
-int cut_nomem(struct cut *c);
+static inline int cut_nomem(struct cut *c)
+{
+	return tp_err_set(c->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
 /* A thread that holds no P and no goroutine: the hint, if it is such a one. */
 int cut_free_m(struct cut *c, uint32_t hint, uint32_t *m);
 struct cut_task *cut_task(struct cut *c, uint64_t id);

@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { IN, OUT, WORDS, NPIPES };
 
 struct tool {

@@ -75,6 +75,9 @@ struct rep_build {
 /* All but the arena. */
 void rep_build_release(struct rep_build *b);
 int rep_fail(struct tp_err *err, int code); /* the sentence that belongs to a bare code */
+#ifdef TP_ANALYZER
+#define rep_fail(err, code) (rep_fail(err, code), (code))
+#endif
 
 /* Sums of the samples over the prefix tree. */
 int rep_build_sums(struct rep_build *b);

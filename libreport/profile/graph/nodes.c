@@ -7,7 +7,7 @@
 
 #include "base/big.h"
 
-int rep_fail(struct tp_err *err, int code)
+int(rep_fail)(struct tp_err *err, int code)
 {
 	return tp_err_set(err, code, TP_OFFSET_NONE,
 			  code == TP_ELIMIT ? "the profile is too large to be drawn up"

@@ -52,6 +52,9 @@ struct rep_translation {
 
 /* The sentence for a code (merge.c). */
 int rep_merge_fail(struct tp_err *err, int code);
+#ifdef TP_ANALYZER
+#define rep_merge_fail(err, code) (rep_merge_fail(err, code), (code))
+#endif
 
 /* ---- ids (translate.c) ---- */
 

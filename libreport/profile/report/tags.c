@@ -68,7 +68,7 @@ static int add_set(struct tags *t, size_t set, int64_t sum)
 	const struct tp_label_set *labels = &p->sets[set];
 	const struct tp_label *l = labels->n ? p->labels + labels->first : NULL;
 
-	for (size_t i = 0; i < labels->n; i++) {
+	for (size_t i = 0; l && i < labels->n; i++) {
 		struct entry *e = &t->entry[t->n++];
 		char text[REP_MEASURE_SIZE], *copy;
 

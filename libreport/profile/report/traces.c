@@ -54,7 +54,7 @@ static void put_labels(struct traces *t, const struct tp_label_set *set, bool nu
 	const struct tp_label *l = set->n ? p->labels + set->first : NULL;
 
 	rep_lines_clear(&t->lines);
-	for (size_t i = 0, n; i < set->n; i += n) {
+	for (size_t i = 0, n; l && i < set->n; i += n) {
 		struct tp_text key = tp_dict_text(p->dict, l[i].key);
 		size_t runes = rep_paper_runes(key.text, key.size);
 

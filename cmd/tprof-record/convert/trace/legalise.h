@@ -220,7 +220,11 @@ int rec_story_begin(struct rec_story *s);
 int rec_story_bring(struct rec_story *s, struct rec_machine *m, struct rec_goroutine *g,
 		    uint32_t stack, bool *ok);
 /* The same of the record's goroutine, if it is of one. */
-int rec_story_bring_own(struct rec_story *s, const struct rec_telling *t, bool *ok);
+static inline int rec_story_bring_own(struct rec_story *s, const struct rec_telling *t, bool *ok)
+{
+	*ok = t->g != NULL;
+	return t->g ? rec_story_bring(s, t->m, t->g, t->event->stack, ok) : 0;
+}
 /* by: NULL nobody that is known. */
 int rec_story_create(struct rec_story *s, struct rec_machine *by, struct rec_goroutine *g,
 		     uint32_t stack);

@@ -65,6 +65,8 @@ static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state s
 {
 	struct rec_goroutine *g = rec_g_of(s, m);
 
+	if (!g)
+		return;
 	g->state = (uint8_t)state;
 	g->m = 0;
 	m->g = 0;
@@ -72,10 +74,13 @@ static void leave(struct rec_story *s, struct rec_machine *m, enum rec_g_state s
 
 int rec_story_block(struct rec_story *s, struct rec_machine *m, uint32_t reason, uint32_t stack)
 {
+	struct rec_goroutine *g = rec_g_of(s, m);
 	int code = REC_WRITE(s, block, m, reason, stack);
 
-	rec_g_of(s, m)->wait_stack = stack;
-	rec_g_of(s, m)->ready = false;
+	if (g) {
+		g->wait_stack = stack;
+		g->ready = false;
+	}
 	leave(s, m, reason == REC_ON_YIELD ? REC_G_RUNNABLE : REC_G_WAITING);
 	return code;
 }
@@ -95,6 +100,8 @@ int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
 	struct rec_goroutine *g = rec_g_of(s, m);
 	int code;
 
+	if (!g)
+		return 0;
 	if (m->in_call) {
 		m->in_call = false;
 		g->state = REC_G_RUNNING;
@@ -112,10 +119,11 @@ int rec_story_end_call(struct rec_story *s, struct rec_machine *m)
 /* Whatever is on m gives way, and is runnable. */
 static int displace(struct rec_story *s, struct rec_machine *m)
 {
+	const struct rec_goroutine *g = rec_g_of(s, m);
 	int code = 0;
 
 	rec_story_contradict(s);
-	if (rec_g_of(s, m)->state == REC_G_SYSCALL)
+	if (g && g->state == REC_G_SYSCALL)
 		code = rec_story_end_call(s, m);
 	return code ? code : rec_story_block(s, m, REC_ON_YIELD, 0);
 }
@@ -193,12 +201,6 @@ int rec_story_go_on(struct rec_story *s, struct rec_machine *m)
 	if (!code && own && own->state == REC_G_RUNNABLE)
 		return run(s, m, own);
 	return code ? code : rec_story_drop_p(s, m);
-}
-
-int rec_story_bring_own(struct rec_story *s, const struct rec_telling *t, bool *ok)
-{
-	*ok = t->g != NULL;
-	return t->g ? rec_story_bring(s, t->m, t->g, t->event->stack, ok) : 0;
 }
 
 /* ---- the beginning ---- */

@@ -24,7 +24,7 @@ int rec_trace_write(const struct rec_process *p, struct rec_names *names,
 		    enum rec_trace_format format, const struct tp_out *out,
 		    struct rec_trace_result *result, struct tp_err *err)
 {
-	struct tp_err own;
+	struct tp_err own = {0};
 	struct rec_story s = {.p = p, .names = names, .seed = tp_seed(), .err = err ? err : &own};
 	int code;
 

@@ -67,7 +67,7 @@ static int find_life(struct job *j, struct tp_store *store, struct rep_life **li
 /* The spans of which the time range holds a part. */
 static int find_range(struct job *j, struct rep_life *life, struct tp_err *err)
 {
-	struct tp_span span;
+	struct tp_span span = {0};
 	size_t got = 0;
 	int code = 0;
 

@@ -353,12 +353,12 @@ static void choose_range(struct tui *t, struct tui_view *v)
 		return;
 	}
 	if (from < h->mark_ns) {
-		int64_t first, last;
+		int64_t first, last = to;
 
-		/* To the end of the column in which it began. */
+		/* To the end of the column in which it began; they may be others since. */
 		for (int c = 0; c < h->cols; c++) {
 			ov_column(o, c, h->cols, &first, &last);
-			if (first == h->mark_ns)
+			if (last > h->mark_ns)
 				break;
 		}
 		to = last;

@@ -106,7 +106,7 @@ static int add_goroutines(struct tl_roster *r, struct rep_lanes *lanes, struct t
 	groups = calloc(rows.n + 1, sizeof(*groups));
 	if (!code && !groups)
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (size_t i = 0; !code && i < rows.n; i++)
+	for (size_t i = 0; !code && groups && i < rows.n; i++)
 		groups[i] = rows.row[i].index;
 	opt.unfolded = groups;
 	opt.nunfolded = rows.n;

@@ -388,12 +388,13 @@ void tl_next_span(struct timeline *s, int step)
 void tl_moment(struct tui *t, struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
+	const struct rep_lane *row = tl_row(s);
 	bool zoom = s->zoom_here != TL_ZOOM_NOT, if_small = s->zoom_here == TL_ZOOM_IF_SMALL;
 	int64_t from, to;
 
 	/* Within its column the cursor goes to what that shows. */
 	tl_column(s, &from, &to);
-	if (to && d->from == from && d->to == to && tl_row(s)->index == d->index) {
+	if (to && row && d->from == from && d->to == to && row->index == d->index) {
 		set_time(s, d->ns);
 		s->detail.ns = s->ns;
 	}

@@ -44,7 +44,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	    .states = j->states, .n = 1, .no_rest = false, .stop = &job->stop};
 	char times[60];
 	struct rep_filter_text text = tui_select_filter(&j->select, times);
-	struct rep_worst worst;
+	struct rep_worst worst = {0};
 	struct rep_filter filter;
 	struct rep_view v = {0};
 	size_t n = 0;
