@@ -73,7 +73,7 @@ static void look_at(const char *path, const struct stat *st)
 void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *given = getenv("TPROF_MEMORY");
-	bool folder = false;
+	bool folders = false;
 	struct stat st;
 
 	if (getrlimit(RLIMIT_DATA, &limit.before))
@@ -89,17 +89,16 @@ void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv)
 		const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
 		const char *path = equals ? equals + 1 : argv[i];
 
+		folders |= !strncmp(argv[i], "--symbol-path", strlen("--symbol-path"));
 		if (!strcmp(path, "-")) {
 			if (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
 				limit.inputs += st.st_size;
 			limit.waits = true;
-		} else if (!stat(path, &st)) {
-			folder |= S_ISDIR(st.st_mode);
-			if (S_ISREG(st.st_mode))
-				look_at(path, &st);
+		} else if (!stat(path, &st) && S_ISREG(st.st_mode)) {
+			look_at(path, &st);
 		}
 	}
-	if (folder && !limit.given)
+	if (folders && !limit.given) /* whatever programs are in them */
 		limit.given = -1;
 	if (limit.given || limit.inputs)
 		set();

@@ -11,9 +11,9 @@
 #define CMD_MEMORY_BASE	 ((int64_t)256 << 20) /* for input of up to … */
 #define CMD_MEMORY_INPUT ((int64_t)1000000)
 
-/* What all files named on the command line may make the command take, from now on; no limit where a
- * folder is among them, or standard input that is not a file (see cmd_limit_stdin). A TPROF_MEMORY
- * that is none is a usage error. */
+/* What all files named on the command line may make the command take, from now on; no limit where
+ * folders of programs are given, or standard input that is not a file (see cmd_limit_stdin). A
+ * TPROF_MEMORY that is none is a usage error. */
 void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv);
 /* Standard input has given so many bytes up to now. */
 void cmd_limit_stdin(uint64_t bytes);
