@@ -183,8 +183,14 @@ static bool are_traces(struct args *args)
 	enum cmd_what what;
 	struct tp_err err;
 
-	if (args->view.given || cmd_look(path, &what, &err))
+	if (args->view.given)
 		return false;
+	if (cmd_look(path, &what, &err)) {
+		/* But it must not be taken for another thing, should it open the next time. */
+		if (err.code == TP_ENOMEM || err.code == TP_EIO)
+			exit(cmd_fail(&args->cmd, path, &err));
+		return false;
+	}
 	return what == CMD_WHAT_STORE
 		   ? holds_traces(path, s->label ? s->base_label : args->cmd.run_spec)
 		   : what == CMD_WHAT_TRACE;
@@ -197,6 +203,11 @@ static void check(struct args *args, struct argp_state *state)
 	if (args->power)
 		return;
 	wrong = sides_check(&args->sides);
+	/* Said to be wrong, but no wrong usage. */
+	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
+		cmd_error(&args->cmd, "%s", wrong);
+		exit(CMD_SYSTEM);
+	}
 	if (!wrong && args->junit && args->self_check)
 		wrong = "--self-check has a table, no JUnit";
 	if (!wrong && args->junit && !args->ngates)

@@ -98,7 +98,7 @@ const char *sides_check(struct sides *s)
 	}
 	s->old = malloc(s->nold * sizeof(*s->old));
 	if (!s->old)
-		return "out of memory";
+		return SIDES_NO_MEMORY;
 	memcpy(s->old, s->path, s->nold * sizeof(*s->old));
 	s->n -= s->nold;
 	memmove(s->path, s->path + s->nold, s->n * sizeof(*s->path));

@@ -33,6 +33,7 @@ error_t sides_add(struct sides *s, const char *path);
 error_t sides_add_old(struct sides *s, const char *path);
 /* What is wrong with them, NULL: nothing. Then it is decided which is which. */
 const char *sides_check(struct sides *s);
+#define SIDES_NO_MEMORY "out of memory"
 
 struct loaded {
 	struct tp_profile **profile; /* old, then new; owned by `list` */

@@ -288,7 +288,7 @@ static int map_frames(struct rep_keys *k, const struct tp_profile *p, enum rep_s
 			code = intern(k, side, &out[i]);
 		/* Without a name it is the mapping that counts, which differs from frame to frame.
 		 */
-		if (shared && k->canonical.size && k->shown.data[0] != '[' &&
+		if (!code && shared && k->canonical.size && k->shown.data[0] != '[' &&
 		    k->shown.data[0] != '<')
 			known[f.function] = out[i];
 	}
