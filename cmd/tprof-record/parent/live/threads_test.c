@@ -222,9 +222,11 @@ static void test_live_stacks_running(void **state)
 	/* The last may have jumped. */
 	assert_in_range(within(&live.stack[0], CODE(dig)), 200, 201);
 	assert_int_equal(within(&live.stack[0], CODE(root)), 1);
-	/* Innermost first. */
+	/* Innermost first; under ThreadSanitizer that is the sanitizer's own. */
+#ifndef __SANITIZE_THREAD__
 	assert_true(live.stack[0].pcs[0] > (uint64_t)(uintptr_t)__start_spin_code);
 	assert_true(live.stack[0].pcs[0] <= (uint64_t)(uintptr_t)__stop_spin_code);
+#endif
 	rec_live_free(&live);
 	assert_int_equal(live.n, 0);
 	/* It runs on. */
