@@ -1,6 +1,7 @@
 /* Names for the code of a small program, which is compiled here in several ways and reports where
  * it ran: with debugging information, with that in a folder by build id, with symbols only, as
  * another build. Needs the C compiler that built this test, and objcopy for what is stripped. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +114,8 @@ static struct tp_profile *record(const char *program, const char *file, const ch
 	struct tp_profile *p = tp_profile_new();
 	struct tp_mapping m = {0};
 	struct tp_location l = {0};
-	unsigned long start, limit, offset, pc;
+	uint64_t start, limit, offset,
+	    pc; /* of the program, which may have more bits than this one */
 	uint32_t stack = 0, count;
 	char line[256];
 	FILE *f;
@@ -122,7 +124,9 @@ static struct tp_profile *record(const char *program, const char *file, const ch
 	snprintf(line, sizeof(line), "%s/%s", dir, program);
 	f = popen(line, "r");
 	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%lx %lx %lx %lx", &start, &limit, &offset, &pc), 4);
+	assert_int_equal(
+	    fscanf(f, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &start, &limit, &offset, &pc),
+	    4);
 	pclose(f);
 	assert_int_equal(tp_dict_string(p->dict, "count", 5, &count), 0);
 	assert_int_equal(tp_profile_add_type(p, count, count), 0);
