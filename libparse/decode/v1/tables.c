@@ -105,7 +105,7 @@ int tp_v1_tables_finish(struct tp_v1_tables *t, struct tp_v1_index *ix,
 
 	for (size_t i = 0; i < t->n && !code; i++) {
 		struct tp_cursor c =
-		    tp_cursor(ix->data + t->offsets[i] + 1, ix->size - t->offsets[i] - 1);
+		    tp_cursor(ix->data + t->offsets[i] + 1, ix->size - (size_t)t->offsets[i] - 1);
 		uint64_t size = tp_cursor_uvarint(&c);
 		struct tp_slice s = tp_cursor_bytes(&c, size);
 		size_t n = 0;
