@@ -1,6 +1,12 @@
 #!/bin/sh
 # The golden tests of testdata/cli with commands of another machine.
 #
+# Left out are those that record, as the recorder is not there, and of i386
+#   top--disasm, top--format-svg   start programs of this machine, which the jail's filter of system
+#                                  calls, made for those of 32 bits, does not let do anything
+#   diff-trace                     shows all digits there are; glibc's own mathematics are done by x87
+#                                  on i386, and the last two digits of a confidence bound are others
+#
 #   sh testdata/ports/commands.sh BIN [N]      every Nth of them, all unless given
 set -u
 cd "$(dirname "$0")/../.." || exit 4
@@ -10,7 +16,8 @@ skip=
 for test in testdata/cli/*.sh; do
 	name=$(basename "$test" .sh)
 	number=$((number + 1))
-	# Those that record: the recorder is not there.
 	grep -q -e 'tprof-record' -e 'tprof record' "$test" || [ $((number % every)) -ne 0 ] && skip="$skip $name"
 done
+skip="$skip tprof" # lists the recorder
+case $1 in *i386*) skip="$skip top--disasm top--format-svg diff-trace" ;; esac
 BIN=$1 SKIP=$skip LIMIT=300 exec sh testdata/cli/run.sh
