@@ -105,7 +105,8 @@ int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format
 	    .err = err,
 	    .shown = &shown,
 	};
-	int code = escape_names(&job);
+	int code = job.measure.failed ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
+				      : escape_names(&job);
 
 	if (!code)
 		code = writers[format](&job);

@@ -175,6 +175,7 @@ int rep_flame_heading(struct rep_flame_heading *h, const struct rep_flame_tree *
 	h->type = text_of(first, type_of(first).type);
 	h->unit = text_of(first, type_of(first).unit);
 	m = rep_flame_measure(h->type, h->unit);
+	code = m.failed ? TP_ENOMEM : 0;
 	code |= put_names(&title, parts, n, REP_FLAME_NEW);
 	if (t->opt.compared)
 		code |= rep_put(&title, " against ") | put_names(&title, parts, n, REP_FLAME_OLD);

@@ -15,7 +15,8 @@ static void set_noun(struct rep_flame_measure *m, const char *noun)
 	struct tp_buf b = {0};
 	size_t n;
 
-	if (rep_escape(&b, noun, strlen(noun), REP_ESCAPE_SHOWN))
+	m->failed = rep_escape(&b, noun, strlen(noun), REP_ESCAPE_SHOWN) != 0;
+	if (m->failed)
 		b.size = 0;
 	n = b.size < sizeof(m->noun) ? b.size : sizeof(m->noun) - 1;
 	/* Not in the middle of a character. */

@@ -2,6 +2,7 @@
 #ifndef REP_FLAME_WORDS_H
 #define REP_FLAME_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum rep_flame_kind { REP_FLAME_COUNT, REP_FLAME_TIME, REP_FLAME_SIZE };
@@ -11,6 +12,7 @@ struct rep_flame_measure {
 	enum rep_flame_kind kind;
 	int64_t scale; /* ns or bytes in one of its unit */
 	char noun[64]; /* what is counted, or the unit: "ns", "bytes", "objects" */
+	bool failed;   /* memory ran out: there is no noun */
 };
 
 #define REP_FLAME_WORDS 96 /* room for any of these texts and its NUL */

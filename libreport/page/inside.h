@@ -108,7 +108,8 @@ static inline int page_no_memory(struct tp_err *err)
 
 /* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours). */
 void page_command(struct page *p, struct html *h, const char *command, const char *more);
-void page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);
+/* The same as plain text; TP_ENOMEM. */
+int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);
 /* A string of the run, "(unknown)" for none. */
 void page_name(struct page *p, struct html *h, uint32_t string);
 /* Is the run's time ticks? Then times are numbers. */

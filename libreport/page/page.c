@@ -16,7 +16,7 @@ static int put(struct tp_buf *b, const char *text)
 	return tp_buf_put(b, text, strlen(text));
 }
 
-void page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more)
+int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more)
 {
 	int code = put(b, command) | put(b, " ");
 
@@ -29,15 +29,15 @@ void page_command_text(struct page *p, struct tp_buf *b, const char *command, co
 
 	if (*more)
 		code |= put(b, " ") | put(b, more);
-	if (code)
-		b->size = 0;
+	return code ? TP_ENOMEM : 0;
 }
 
 void page_command(struct page *p, struct html *h, const char *command, const char *more)
 {
 	struct tp_buf b = {0};
 
-	page_command_text(p, &b, command, more);
+	if (page_command_text(p, &b, command, more))
+		h->code = TP_ENOMEM;
 	html_put(h, "<code class=\"cmd\">");
 	html_text(h, b.data ? (char *)b.data : "", b.size);
 	html_put(h, "</code>");

@@ -176,7 +176,8 @@ static void write_map(struct page *p, struct html *h, const struct map *m)
 	double bottom = row_y(m, m->rows);
 	struct tp_buf command = {0};
 
-	page_command_text(p, &command, "tprof-top", "overview");
+	if (page_command_text(p, &command, "tprof-top", "overview"))
+		h->code = TP_ENOMEM;
 	html_f(h,
 	       "<figure class=\"wide\"><svg class=\"heat\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
 	       "height=\"%.0f\" role=\"img\" aria-label=\"Utilisation of each P over time\" "
