@@ -44,12 +44,12 @@ all)
 	fi
 	;;
 sample)
-	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --seconds=150
+	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --sample=60
 	part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 70
 	part python3 testdata/faults/crowd.py "$build/bin" 12
 	;;
 quick)
-	sweep "$build/bin" "$here/fault.so" --only=import-text --seconds=2.5
+	sweep "$build/bin" "$here/fault.so" --only=import-text --sample=400
 	;;
 esac
 echo "faults: $passed passed, $failed failed"
