@@ -122,14 +122,14 @@ try_deb() {
 	expect 'nothing stays' sh -c "! find '$root/usr' '$root/etc' '$root/var/lib' -name '*tprof*' | grep ."
 }
 
-for what in ${*:-demo test deb}; do
-	case $what in demo | test | deb) ;; *) echo "there is no '$what'; demo, test and deb are there" >&2; exit 2 ;; esac
+for subject in ${*:-demo test deb}; do
+	case $subject in demo | test | deb) ;; *) echo "there is no '$subject'; demo, test and deb are there" >&2; exit 2 ;; esac
 	started=$(date +%s)
 	enter
-	"try_$what"
+	"try_$subject"
 	keep_archives
 	leave
-	echo "fresh machine, $what: $(($(date +%s) - started)) s"
+	echo "fresh machine, $subject: $(($(date +%s) - started)) s"
 done
 echo "fresh machine: $passed passed, $failed failed"
 [ $failed -eq 0 ]
