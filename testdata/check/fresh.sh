@@ -6,7 +6,7 @@
 #   test    make test, the first command in what the tarball of make dist holds
 #   deb     the packages of make deb: installed, used, asked for their manual pages, taken away
 #
-#   [SUITE=bookworm] [MIRROR=http://deb.debian.org/debian] sh testdata/check/fresh.sh [demo|test|deb]…
+#   [SUITE=bookworm] [MIRROR=URL] sh testdata/check/fresh.sh [demo|test|deb]…
 #
 # Needs root, debootstrap and the mirror; without them it says so and ends with 77. The base is kept in
 # build/fresh, beside the packages that were fetched; `rm -r build/fresh` makes the next one new.
@@ -21,7 +21,7 @@ command -v debootstrap >/dev/null || leave_out 'debootstrap is missing (Debian: 
 here=$(. /etc/os-release && [ "$ID" = debian ] && echo "${VERSION_CODENAME:-}")
 SUITE=${SUITE:-${here:-bookworm}}
 MIRROR=${MIRROR:-$(sed -n 's/^URIs: *\(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)}
-MIRROR=${MIRROR:-http://deb.debian.org/debian}
+[ -n "$MIRROR" ] || leave_out 'this system names no mirror of Debian (MIRROR=URL does)'
 base=$keep/$SUITE.tar
 
 make_base() {
