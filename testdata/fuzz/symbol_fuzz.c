@@ -54,6 +54,22 @@ static void look_table(const uint8_t *data, size_t size)
 	}
 }
 
+/* Wherever the input says that something may be: symbols, sections, entries of tables. */
+static void look_where_it_says(struct tp_image *image, const uint8_t *data, size_t size)
+{
+	struct tp_symbol chain[ROOM];
+	uint64_t at;
+
+	for (size_t i = 0, n = 0; i + 8 <= size && n < 200; i += 8) {
+		memcpy(&at, data + i, 8);
+		if (!at || at >> 40)
+			continue;
+		check(chain, tp_image_lookup(image, at, chain, ROOM));
+		check(chain, tp_image_lookup(image, at + 5, chain, ROOM));
+		n++;
+	}
+}
+
 static void look_image(const uint8_t *data, size_t size)
 {
 	static const struct tp_image_mapping mapping = {
@@ -67,7 +83,8 @@ static void look_image(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (tp_image_open(&image, path, NULL) == 0) {
 		MUST(!tp_image_is(image, ""));
-		for (uint64_t at = 0; at < 4096; at += 13) {
+		look_where_it_says(image, data, size);
+		for (uint64_t at = 0; at < 4096; at += 61) {
 			uint64_t address = tp_image_address(image, &mapping, 0x500000 + at);
 
 			check(chain, tp_image_lookup(image, at, chain, ROOM));
