@@ -1,9 +1,9 @@
 /* A map from 64-bit ids of a trace to pointers.
  *
  * Open addressing with linear probing; four neighbouring ids share a cache line, because the ids
- * that are alive together are mostly neighbours. The multiplier is drawn from the content of the
- * input, so that no input can be made whose ids all collide. Zero-initialised it is valid and
- * empty; `seed` is set before the first insertion. */
+ * that are alive together are mostly neighbours. The multiplier is drawn by lot, so that no input can be
+ * made whose ids all collide: the order of the slots is another one each time. Zero-initialised it
+ * is valid and empty; `seed` is set before the first insertion. */
 #ifndef TP_DECODE_V2_IDMAP_H
 #define TP_DECODE_V2_IDMAP_H
 

@@ -528,6 +528,35 @@ static const struct rescue {
 		"202 7 0 1 StateTransition G 1 Running->Running \"\"\n"
 		"~?202 -1 -1 5 StateTransition G 5 Runnable->NotExist \"\"\n"
 		"203 -1 -1 -1 Sync\n"},
+    {.what = "who is not left ended in the order in which they were met",
+     .version = 22,
+     .trace =
+	 RUNNING "GoCreate 1 900 0 0\nGoCreate 1 64 0 0\nGoCreate 1 12 0 0\nGoCreate 1 500 0 0\n"
+		 "GoCreate 1 8 0 0\nGoCreate 1 300 0 0\nGoBlock 1 0 0\nGoBlock 1 0 0\n" TABLES
+		 "Batch 2 7 200\nProcStatus 1 0 1\n"
+		 "Batch 2 -1 200\nFrequency 1000000000\nBatch 2 -1 200\nStacks\n"
+		 "Batch 2 -1 200\nStrings\n",
+     .inferred = 7,
+     .listing = "1 -1 -1 -1 Sync\n"
+		"101 7 -1 -1 StateTransition P 0 Undetermined->Running \"\"\n"
+		"102 7 0 -1 StateTransition G 1 Undetermined->Running \"\"\n"
+		"103 7 0 1 StateTransition G 900 NotExist->Runnable \"\"\n"
+		"104 7 0 1 StateTransition G 64 NotExist->Runnable \"\"\n"
+		"105 7 0 1 StateTransition G 12 NotExist->Runnable \"\"\n"
+		"106 7 0 1 StateTransition G 500 NotExist->Runnable \"\"\n"
+		"107 7 0 1 StateTransition G 8 NotExist->Runnable \"\"\n"
+		"108 7 0 1 StateTransition G 300 NotExist->Runnable \"\"\n"
+		"109 7 0 1 StateTransition G 1 Running->Waiting \"\"\n"
+		"200 -1 -1 -1 Sync\n"
+		"~201 7 0 -1 StateTransition P 0 Running->Running \"\"\n"
+		"~?201 -1 -1 1 StateTransition G 1 Waiting->NotExist \"\"\n"
+		"~?201 -1 -1 900 StateTransition G 900 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 64 StateTransition G 64 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 12 StateTransition G 12 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 500 StateTransition G 500 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 8 StateTransition G 8 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 300 StateTransition G 300 Runnable->NotExist \"\"\n"
+		"202 -1 -1 -1 Sync\n"},
 };
 
 static void test_salvage_infers_and_marks(void **state)

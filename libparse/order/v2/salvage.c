@@ -1,9 +1,11 @@
 #include "order/v2/salvage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/many.h"
 #include "decode/v2/tables.h"
 
 /* What searching for awaited events, and for who holds what, may cost per byte of events. */
@@ -242,20 +244,37 @@ static int infer_end(struct tp_v2_order *o, struct tp_v2_g *g, uint8_t type, uin
 	return 0;
 }
 
-/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. */
+static int by_index(const void *a, const void *b)
+{
+	const struct tp_v2_g *const *x = a, *const *y = b;
+
+	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+}
+
+/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. In the
+ * order in which they were met: that of the map is another one each time. */
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
+	struct tp_v2_g **gone = s->gs.used ? tp_many(s->gs.used, sizeof(*gone)) : NULL;
+	size_t n = 0;
 	int code = 0;
 
-	for (size_t i = 0; s->gs.slots && i <= s->gs.mask && !code; i++) {
+	if (s->gs.used && !gone)
+		return nomem(o);
+	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++) {
 		struct tp_v2_g *g = s->gs.slots[i].value;
 
-		if (!g || !g->alive || g->seq_gen == o->g.number)
-			continue;
-		code = infer_end(o, g, TP_EV_GO_DESTROY, TP_ST_NOT_EXIST);
-		tp_v2_g_died(s, g);
+		if (g && g->alive && g->seq_gen != o->g.number)
+			gone[n++] = g;
 	}
+	if (n)
+		qsort(gone, n, sizeof(*gone), by_index);
+	for (size_t i = 0; i < n && !code; i++) {
+		code = infer_end(o, gone[i], TP_EV_GO_DESTROY, TP_ST_NOT_EXIST);
+		tp_v2_g_died(s, gone[i]);
+	}
+	free(gone);
 	for (size_t i = 0; i < s->nms; i++)
 		if (!s->all_ms[i]->g->alive)
 			s->all_ms[i]->g = &s->nobody;
