@@ -1,444 +1,217 @@
-/* Traces of go 1.22 and later (decode/v2/wire.h has the format). */
-#include <string.h>
-
+/* Traces of go 1.22 and later. */
 #include "hostile/cases.h"
+#include "hostile/v2_trace.h"
 
-enum {
-	BATCH = 1,
-	STACKS,
-	STACK,
-	STRINGS,
-	STRING,
-	SAMPLES,
-	SAMPLE,
-	FREQUENCY,
-	PROCS_CHANGE,
-	PROC_START,
-	PROC_STOP,
-	PROC_STEAL,
-	PROC_STATUS,
-	GO_CREATE,
-	GO_CREATE_SYSCALL,
-	GO_START,
-	GO_DESTROY,
-	GO_DESTROY_SYSCALL,
-	GO_STOP,
-	GO_BLOCK,
-	GO_UNBLOCK,
-	SYSCALL_BEGIN,
-	SYSCALL_END,
-	SYSCALL_END_BLOCKED,
-	GO_STATUS,
-	STW_BEGIN,
-	STW_END,
-	GC_ACTIVE,
-	GC_BEGIN,
-	GC_END,
-	SWEEP_ACTIVE,
-	SWEEP_BEGIN,
-	SWEEP_END,
-	ASSIST_ACTIVE,
-	ASSIST_BEGIN,
-	ASSIST_END,
-	HEAP_ALLOC,
-	HEAP_GOAL,
-	GO_LABEL,
-	TASK_BEGIN,
-	TASK_END,
-	REGION_BEGIN,
-	REGION_END,
-	LOG,
-	GO_SWITCH,
-};
-
-enum { RUNNABLE = 1, RUNNING, SYSCALL, WAITING }; /* of a goroutine */
-#define P_RUNNING 1
-#define P_IDLE	  2
-
-#define MOST ((size_t)60000) /* bytes of a batch, whose most are 64 Ki */
-
-struct trace {
-	struct pen *p;
-	struct pen batch;
-	uint64_t generation, m, time;
-	size_t events;
-};
-
-static void end_batch(struct trace *t)
+/* After what `begin` writes, `turn` for one number after the other until the file is full. */
+static void repeat(struct pen *p, void (*begin)(struct v2 *t), uint64_t first,
+		   void (*turn)(struct v2 *t, uint64_t n))
 {
-	if (!t->batch.out.size)
-		return;
-	pen_byte(t->p, BATCH);
-	PEN_NUMBERS(t->p, t->generation, t->m, t->time, t->batch.out.size);
-	pen_append(t->p, &t->batch);
-	t->time += t->events;
-	t->events = 0;
+	struct v2 t;
+
+	v2_begin(&t, p);
+	begin(&t);
+	for (uint64_t n = first; !v2_full(&t); n++)
+		turn(&t, n);
+	v2_end_batch(&t);
 }
 
-/* Of another M, or a table (M -1). */
-static void batch(struct trace *t, uint64_t m)
+/* A case that is such a turn, of `n`. */
+#define REPEATED(name, begin, first)                                                               \
+	static void name##_turn(struct v2 *t, uint64_t n);                                         \
+	static void name(struct pen *p)                                                            \
+	{                                                                                          \
+		repeat(p, begin, first, name##_turn);                                              \
+	}                                                                                          \
+	static void name##_turn(struct v2 *t, uint64_t n __attribute__((unused)))
+
+static void nothing(struct v2 *t)
 {
-	end_batch(t);
-	t->m = m;
+	(void)t;
 }
 
-static void frequency(struct trace *t, uint64_t per_second)
+static void on_m0(struct v2 *t)
 {
-	batch(t, UINT64_MAX);
-	pen_byte(&t->batch, FREQUENCY);
-	pen_number(&t->batch, per_second);
-	end_batch(t);
+	v2_batch(t, 0);
 }
 
-static void begin(struct trace *t, struct pen *p)
+static void in_table(struct v2 *t)
 {
-	*t = (struct trace){.p = p, .generation = 1, .time = 1000};
-	pen_bytes(p, "go 1.22 trace\0\0", 16);
-	frequency(t, 1000000000);
+	v2_batch(t, V2_TABLE);
 }
 
-/* An event one tick later. */
-#define EVENT(t, type, ...)                                                                        \
-	do {                                                                                       \
-		if ((t)->batch.out.size > MOST)                                                    \
-			end_batch(t);                                                              \
-		pen_byte(&(t)->batch, type);                                                       \
-		PEN_NUMBERS(&(t)->batch, 1, __VA_ARGS__);                                          \
-		(t)->events++;                                                                     \
-	} while (0)
-#define BARE_EVENT(t, type)                                                                        \
-	do {                                                                                       \
-		if ((t)->batch.out.size > MOST)                                                    \
-			end_batch(t);                                                              \
-		pen_byte(&(t)->batch, type);                                                       \
-		pen_byte(&(t)->batch, 1);                                                          \
-		(t)->events++;                                                                     \
-	} while (0)
-
-static bool full(const struct trace *t)
+static void one_and_table(struct v2 *t)
 {
-	return t->p->failed || t->batch.failed || t->p->out.size + t->batch.out.size >= t->p->size;
+	v2_run_one(t);
+	v2_batch(t, V2_TABLE);
 }
 
-/* M 0 has P 0 and runs goroutine 1. */
-static void run_one(struct trace *t)
+REPEATED(goroutines, v2_run_one, 2)
 {
-	batch(t, 0);
-	EVENT(t, PROC_STATUS, 0, P_RUNNING);
-	EVENT(t, GO_STATUS, 1, 0, RUNNING);
+	EVENT(t, GO_STATUS, n, 0, WAITING);
 }
 
-static void goroutines(struct pen *p)
+REPEATED(goroutines_created, v2_run_one, 2)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++)
-		EVENT(&t, GO_STATUS, g, 0, WAITING);
-	end_batch(&t);
+	EVENT(t, GO_CREATE, n, 0, 0);
 }
 
-static void goroutines_created(struct pen *p)
+REPEATED(goroutines_wild, v2_run_one, 2)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++)
-		EVENT(&t, GO_CREATE, g, 0, 0);
-	end_batch(&t);
+	EVENT(t, GO_STATUS, pen_mix(n), 0, WAITING);
 }
 
-static void goroutines_wild(struct pen *p)
+REPEATED(ms, v2_run_one, 2)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++)
-		EVENT(&t, GO_STATUS, pen_mix(g), 0, WAITING);
-	end_batch(&t);
+	EVENT(t, GO_STATUS, n, n, SYSCALL);
 }
 
-static void ms(struct pen *p)
+REPEATED(ms_batches, nothing, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++)
-		EVENT(&t, GO_STATUS, g, g, SYSCALL);
-	end_batch(&t);
+	v2_batch(t, n);
+	EVENT(t, HEAP_ALLOC, n);
 }
 
-static void ms_batches(struct pen *p)
+REPEATED(ps, on_m0, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t m = 1; !full(&t); m++) {
-		batch(&t, m);
-		EVENT(&t, HEAP_ALLOC, m);
-	}
-	end_batch(&t);
+	EVENT(t, PROC_STATUS, n, P_IDLE);
 }
 
-static void ps(struct pen *p)
+REPEATED(ps_wild, on_m0, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	batch(&t, 0);
-	for (uint64_t n = 0; !full(&t); n++)
-		EVENT(&t, PROC_STATUS, n, P_IDLE);
-	end_batch(&t);
-}
-
-static void ps_wild(struct pen *p)
-{
-	struct trace t;
-
-	begin(&t, p);
-	batch(&t, 0);
-	for (uint64_t n = 0; !full(&t); n++) {
-		EVENT(&t, PROC_STATUS, pen_mix(n), P_IDLE);
-		EVENT(&t, PROCS_CHANGE, UINT64_MAX >> n % 64, 0);
-	}
-	end_batch(&t);
+	EVENT(t, PROC_STATUS, pen_mix(n), P_IDLE);
+	EVENT(t, PROCS_CHANGE, UINT64_MAX >> n % 64, 0);
 }
 
 /* Each P runs, on an M of its own, a goroutine of its own. */
-static void processors(struct pen *p)
+REPEATED(processors, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		batch(&t, n);
-		EVENT(&t, PROC_STATUS, n, P_RUNNING);
-		EVENT(&t, GO_STATUS, n + 1, n, RUNNING);
-		EVENT(&t, GO_BLOCK, 0, 0);
-		EVENT(&t, GO_STATUS, n + 10000000, n, WAITING);
-		EVENT(&t, GO_UNBLOCK, n + 1, 1, 0);
-		EVENT(&t, GO_START, n + 1, 2);
-	}
-	end_batch(&t);
+	v2_batch(t, n);
+	EVENT(t, PROC_STATUS, n, P_RUNNING);
+	EVENT(t, GO_STATUS, n + 1, n, RUNNING);
+	EVENT(t, GO_BLOCK, 0, 0);
+	EVENT(t, GO_STATUS, n + 10000000, n, WAITING);
+	EVENT(t, GO_UNBLOCK, n + 1, 1, 0);
+	EVENT(t, GO_START, n + 1, 2);
 }
 
-static void task_chain(struct pen *p)
+REPEATED(task_chain, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++)
-		EVENT(&t, TASK_BEGIN, n, n - 1, 0, 0);
-	end_batch(&t);
+	EVENT(t, TASK_BEGIN, n, n - 1, 0, 0);
 }
 
 static void tasks_ended(struct pen *p)
 {
 	uint64_t n = 1;
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	run_one(&t);
-	for (; p->out.size < p->size * 6 / 10 && !full(&t); n++)
+	v2_begin(&t, p);
+	v2_run_one(&t);
+	for (; p->out.size < p->size * 6 / 10 && !v2_full(&t); n++)
 		EVENT(&t, TASK_BEGIN, n, n - 1, 0, 0);
 	for (n--; n; n--)
 		EVENT(&t, TASK_END, n, 0);
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
 static void regions_nested(struct pen *p)
 {
 	uint64_t n = 0;
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	run_one(&t);
-	for (; p->out.size < p->size / 2 && !full(&t); n++)
+	v2_begin(&t, p);
+	v2_run_one(&t);
+	for (; p->out.size < p->size / 2 && !v2_full(&t); n++)
 		EVENT(&t, REGION_BEGIN, 0, 0, 0);
 	for (; n; n--)
 		EVENT(&t, REGION_END, 0, 0, 0);
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
-static void regions_open(struct pen *p)
+REPEATED(regions_open, v2_run_one, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	while (!full(&t))
-		EVENT(&t, REGION_BEGIN, 0, 0, 0);
-	end_batch(&t);
+	EVENT(t, REGION_BEGIN, 0, 0, 0);
 }
 
 /* Many tasks, and all of them active on one goroutine by regions. */
-static void regions_of_tasks(struct pen *p)
+REPEATED(regions_of_tasks, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++) {
-		EVENT(&t, TASK_BEGIN, n, 0, 0, 0);
-		EVENT(&t, REGION_BEGIN, n, 0, 0);
-		EVENT(&t, LOG, n, 0, 0, 0);
-	}
-	end_batch(&t);
-}
-
-static void string(struct trace *t, uint64_t id, const void *text, size_t n)
-{
-	if (t->batch.out.size > MOST)
-		end_batch(t);
-	if (!t->batch.out.size)
-		pen_byte(&t->batch, STRINGS);
-	pen_byte(&t->batch, STRING);
-	PEN_NUMBERS(&t->batch, id, n);
-	pen_bytes(&t->batch, text, n);
-}
-
-static void short_strings(struct trace *t, uint64_t from, uint64_t to)
-{
-	batch(t, UINT64_MAX);
-	for (uint64_t n = from; n < to && !full(t); n++) {
-		const char text[] = {(char)('0' + n % 75), (char)('0' + n / 75 % 75),
-				     (char)('0' + n / 5625 % 75), (char)('0' + n / 421875 % 75)};
-
-		string(t, n, text, 4);
-	}
-	end_batch(t);
+	EVENT(t, TASK_BEGIN, n, 0, 0, 0);
+	EVENT(t, REGION_BEGIN, n, 0, 0);
+	EVENT(t, LOG, n, 0, 0, 0);
 }
 
 static void strings(struct pen *p)
 {
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	run_one(&t);
-	short_strings(&t, 1, UINT64_MAX);
+	v2_begin(&t, p);
+	v2_run_one(&t);
+	v2_short_strings(&t, UINT64_MAX);
 }
 
-static void strings_sparse(struct pen *p)
+REPEATED(strings_sparse, in_table, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	batch(&t, UINT64_MAX);
-	for (uint64_t n = 1; !full(&t); n++)
-		string(&t, n * 6, &n, 3);
-	end_batch(&t);
+	v2_string(t, n * 6, &n, 3);
 }
 
-/* Stacks of as many frames as can be; frame k of stack s is of code address `pc`. */
-static void stack(struct trace *t, uint64_t id, uint64_t pc, uint64_t stride)
+/* Of as many frames as can be, each of a code address of its own. */
+REPEATED(stacks, one_and_table, 1)
 {
-	if (t->batch.out.size > MOST)
-		end_batch(t);
-	if (!t->batch.out.size)
-		pen_byte(&t->batch, STACKS);
-	pen_byte(&t->batch, STACK);
-	PEN_NUMBERS(&t->batch, id, 128);
+	LINE(t, STACKS, STACK, n, 128);
 	for (uint64_t i = 0; i < 128; i++)
-		PEN_NUMBERS(&t->batch, pc + i * stride, 0, 0, i);
-}
-
-static void stacks(struct pen *p)
-{
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	batch(&t, UINT64_MAX);
-	for (uint64_t n = 1; !full(&t); n++)
-		stack(&t, n, n * 128, 1);
-	end_batch(&t);
+		PEN_NUMBERS(&t->batch, n * 128 + i, 0, 0, i);
 }
 
 /* Few addresses in ever other orders: every frame is a node, no address is new. */
-static void stacks_deep(struct pen *p)
+REPEATED(stacks_deep, one_and_table, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	batch(&t, UINT64_MAX);
-	for (uint64_t n = 1; !full(&t); n++) {
-		if (t.batch.out.size > MOST)
-			end_batch(&t);
-		if (!t.batch.out.size)
-			pen_byte(&t.batch, STACKS);
-		pen_byte(&t.batch, STACK);
-		PEN_NUMBERS(&t.batch, n, 128);
-		for (uint64_t i = 0; i < 128; i++)
-			PEN_NUMBERS(&t.batch, pen_mix(n * 128 + i) % 128, 0, 0, 0);
-	}
-	end_batch(&t);
+	LINE(t, STACKS, STACK, n, 128);
+	for (uint64_t i = 0; i < 128; i++)
+		PEN_NUMBERS(&t->batch, pen_mix(n * 128 + i) % 128, 0, 0, 0);
 }
 
 /* A million of nothing: of one M, and of as many Ms. */
-static void empty_batches(struct pen *p)
+REPEATED(empty_batches, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		pen_byte(p, BATCH);
-		PEN_NUMBERS(p, 1, 0, 1000, 0);
-	}
+	pen_byte(t->p, BATCH);
+	PEN_NUMBERS(t->p, 1, 0, 1000, 0);
 }
 
-static void empty_batches_ms(struct pen *p)
+REPEATED(empty_batches_ms, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		pen_byte(p, BATCH);
-		PEN_NUMBERS(p, 1, n, 1000, 0);
-	}
+	pen_byte(t->p, BATCH);
+	PEN_NUMBERS(t->p, 1, n, 1000, 0);
 }
 
-static void generations(struct pen *p)
+static void next_generation(struct v2 *t, uint64_t per_second)
 {
-	struct trace t;
+	v2_end_batch(t);
+	t->generation++;
+	v2_frequency(t, per_second);
+}
 
-	begin(&t, p);
-	while (!full(&t)) {
-		run_one(&t);
-		end_batch(&t);
-		t.generation++;
-		frequency(&t, 1000000000);
-	}
+REPEATED(generations, nothing, 0)
+{
+	v2_run_one(t);
+	next_generation(t, 1000000000);
 }
 
 static void generations_bare(struct pen *p)
 {
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	for (; !full(&t); t.generation++)
-		frequency(&t, 1);
+	v2_begin(&t, p);
+	for (; !v2_full(&t); t.generation++)
+		v2_frequency(&t, 1);
 }
 
 /* Every generation says what all of many goroutines do. */
-static void generations_of_many(struct pen *p)
+REPEATED(generations_of_many, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	while (!full(&t)) {
-		run_one(&t);
-		for (uint64_t g = 2; g < 2000; g++)
-			EVENT(&t, GO_STATUS, g + t.generation * 100, 0, WAITING);
-		end_batch(&t);
-		t.generation++;
-		frequency(&t, 1000000000);
-	}
+	v2_run_one(t);
+	for (uint64_t g = 2; g < 2000; g++)
+		EVENT(t, GO_STATUS, g + t->generation * 100, 0, WAITING);
+	next_generation(t, 1000000000);
 }
 
 /* Every M's first event waits for what the one M after it does: they go in the order opposite to
@@ -446,315 +219,236 @@ static void generations_of_many(struct pen *p)
 static void waiting(struct pen *p)
 {
 	uint64_t n = p->size / 40;
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	batch(&t, 0);
+	v2_begin(&t, p);
+	v2_batch(&t, 0);
 	for (uint64_t g = 0; g < n; g++)
 		EVENT(&t, PROC_STATUS, g, P_IDLE);
-	for (uint64_t m = 1; m < n && !full(&t); m++) {
+	for (uint64_t m = 1; m < n && !v2_full(&t); m++) {
 		t.time = 2000000 + m;
-		batch(&t, m);
+		v2_batch(&t, m);
 		EVENT(&t, PROC_START, 0, n - m);
 		BARE_EVENT(&t, PROC_STOP);
 	}
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
 /* Nothing can ever go. */
-static void waiting_ever(struct pen *p)
+REPEATED(waiting_ever, nothing, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t m = 1; !full(&t); m++) {
-		t.time = 2000000 + m;
-		batch(&t, m);
-		EVENT(&t, PROC_START, m, 7);
-		EVENT(&t, GO_START, m, 9);
-		EVENT(&t, GO_BLOCK, 0, 0);
-	}
-	end_batch(&t);
+	t->time = 2000000 + n;
+	v2_batch(t, n);
+	EVENT(t, PROC_START, n, 7);
+	EVENT(t, GO_START, n, 9);
+	EVENT(t, GO_BLOCK, 0, 0);
 }
 
 static void waiting_pairs(struct pen *p)
 {
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
+	v2_begin(&t, p);
 	for (uint64_t g = 0; g < 400; g++) {
-		batch(&t, g);
+		v2_batch(&t, g);
 		EVENT(&t, PROC_STATUS, g, P_RUNNING);
 		EVENT(&t, GO_STATUS, g + 1, g, RUNNING);
 		EVENT(&t, GO_BLOCK, 0, 0);
 	}
-	for (uint64_t n = 0; !full(&t); n++) {
-		batch(&t, n % 400);
+	for (uint64_t n = 0; !v2_full(&t); n++) {
+		v2_batch(&t, n % 400);
 		EVENT(&t, GO_UNBLOCK, (n + 1) % 400 + 1, n / 400 * 2 + 1, 0);
 		EVENT(&t, GO_START, n % 400 + 1, n / 400 * 2 + 2);
 		EVENT(&t, GO_BLOCK, 0, 0);
 	}
-	end_batch(&t);
+	v2_end_batch(&t);
+}
+
+/* One goroutine starts and stops. */
+static void start_and_stop(struct v2 *t, uint64_t n)
+{
+	EVENT(t, GO_STOP, 0, 0);
+	EVENT(t, GO_START, 1, n);
 }
 
 static void times(struct pen *p)
 {
-	struct trace t;
+	struct v2 t;
 
-	*(&t) = (struct trace){.p = p, .generation = 1, .time = UINT64_MAX / 2};
-	pen_bytes(p, "go 1.22 trace\0\0", 16);
-	frequency(&t, 1);
-	run_one(&t);
-	for (uint64_t n = 0; !full(&t); n++) {
-		if (t.batch.out.size > MOST)
-			end_batch(&t);
-		pen_byte(&t.batch, n % 2 ? GO_START : GO_STOP);
-		pen_number(&t.batch, (uint64_t)1 << n % 64);
+	v2_begin_clock(&t, p, 1, UINT64_MAX / 2);
+	v2_run_one(&t);
+	for (uint64_t n = 0; !v2_full(&t); n++) {
+		v2_event(&t, n % 2 ? GO_START : GO_STOP, (uint64_t)1 << n % 64);
 		if (n % 2)
 			PEN_NUMBERS(&t.batch, 1, n / 2 + 1);
 		else
 			PEN_NUMBERS(&t.batch, 0, 0);
+		t.events--; /* what batches begin later by is what run_one took */
 	}
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
 static void times_huge_clock(struct pen *p)
 {
-	struct trace t;
+	struct v2 t;
 
-	*(&t) = (struct trace){.p = p, .generation = 1, .time = 1};
-	pen_bytes(p, "go 1.22 trace\0\0", 16);
-	frequency(&t, UINT64_MAX);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++) {
-		EVENT(&t, GO_STOP, 0, 0);
-		EVENT(&t, GO_START, 1, n);
-	}
-	end_batch(&t);
+	v2_begin_clock(&t, p, UINT64_MAX, 1);
+	v2_run_one(&t);
+	for (uint64_t n = 1; !v2_full(&t); n++)
+		start_and_stop(&t, n);
+	v2_end_batch(&t);
 }
 
-static void spans_tiny(struct pen *p)
+REPEATED(spans_tiny, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++) {
-		EVENT(&t, GO_STOP, 0, 0);
-		EVENT(&t, GO_START, 1, n);
-	}
-	end_batch(&t);
+	start_and_stop(t, n);
 }
 
 /* A reason and a stack of its own for every time one goroutine blocks. */
 static void reasons(struct pen *p)
 {
 	uint64_t n = p->size / 32;
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	short_strings(&t, 1, n);
-	batch(&t, UINT64_MAX);
-	for (uint64_t i = 1; i < n; i++) {
-		if (t.batch.out.size > MOST)
-			end_batch(&t);
-		if (!t.batch.out.size)
-			pen_byte(&t.batch, STACKS);
-		pen_byte(&t.batch, STACK);
-		PEN_NUMBERS(&t.batch, i, 1, i, 0, 0, 0);
-	}
-	run_one(&t);
-	for (uint64_t i = 1; i < n && !full(&t); i++) {
+	v2_begin(&t, p);
+	v2_short_strings(&t, n);
+	v2_batch(&t, V2_TABLE);
+	for (uint64_t i = 1; i < n; i++)
+		LINE(&t, STACKS, STACK, i, 1, i, 0, 0, 0);
+	v2_run_one(&t);
+	for (uint64_t i = 1; i < n && !v2_full(&t); i++) {
 		EVENT(&t, GO_STOP, i, i);
 		EVENT(&t, GO_START, 1, i);
 	}
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
-static void ranges(struct pen *p)
+REPEATED(ranges, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++) {
-		EVENT(&t, GC_BEGIN, 2 * n - 1, 0);
-		EVENT(&t, STW_BEGIN, 0, 0);
-		EVENT(&t, ASSIST_BEGIN, 0);
-		EVENT(&t, SWEEP_BEGIN, 0);
-		EVENT(&t, SWEEP_END, n << 40, UINT64_MAX);
-		BARE_EVENT(&t, ASSIST_END);
-		BARE_EVENT(&t, STW_END);
-		EVENT(&t, GC_END, 2 * n);
-		EVENT(&t, HEAP_GOAL, UINT64_MAX - n);
-	}
-	end_batch(&t);
+	EVENT(t, GC_BEGIN, 2 * n - 1, 0);
+	EVENT(t, STW_BEGIN, 0, 0);
+	EVENT(t, ASSIST_BEGIN, 0);
+	EVENT(t, SWEEP_BEGIN, 0);
+	EVENT(t, SWEEP_END, n << 40, UINT64_MAX);
+	BARE_EVENT(t, ASSIST_END);
+	BARE_EVENT(t, STW_END);
+	EVENT(t, GC_END, 2 * n);
+	EVENT(t, HEAP_GOAL, UINT64_MAX - n);
 }
 
 /* As many assists as there are goroutines, all at once. */
-static void ranges_open(struct pen *p)
+REPEATED(ranges_open, v2_run_one, 2)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++) {
-		EVENT(&t, GO_STATUS, g, 0, WAITING);
-		EVENT(&t, ASSIST_ACTIVE, g);
-		EVENT(&t, SWEEP_ACTIVE, g);
-	}
-	end_batch(&t);
+	EVENT(t, GO_STATUS, n, 0, WAITING);
+	EVENT(t, ASSIST_ACTIVE, n);
+	EVENT(t, SWEEP_ACTIVE, n);
 }
 
-static void samples(struct pen *p)
+REPEATED(samples, one_and_table, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	batch(&t, UINT64_MAX);
-	for (uint64_t n = 1; !full(&t); n++) {
-		if (t.batch.out.size > MOST)
-			end_batch(&t);
-		if (!t.batch.out.size)
-			pen_byte(&t.batch, SAMPLES);
-		pen_byte(&t.batch, SAMPLE);
-		PEN_NUMBERS(&t.batch, 2000 - n % 1000, n, n, n, 0);
-	}
-	end_batch(&t);
+	LINE(t, SAMPLES, SAMPLE, 2000 - n % 1000, n, n, n, 0);
 }
 
-static void metrics(struct pen *p)
+REPEATED(metrics, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++)
-		EVENT(&t, n % 2 ? HEAP_ALLOC : HEAP_GOAL, n % 100);
-	end_batch(&t);
+	EVENT(t, n % 2 ? HEAP_ALLOC : HEAP_GOAL, n % 100);
 }
 
 /* Who waits is woken by who has just been woken, and so on. */
 static void wakes(struct pen *p)
 {
 	uint64_t n = p->size / 24;
-	struct trace t;
+	struct v2 t;
 
-	begin(&t, p);
-	run_one(&t);
+	v2_begin(&t, p);
+	v2_run_one(&t);
 	for (uint64_t g = 2; g <= n; g++)
 		EVENT(&t, GO_STATUS, g, 0, WAITING);
-	for (uint64_t g = 2; g <= n && !full(&t); g++) {
+	for (uint64_t g = 2; g <= n && !v2_full(&t); g++) {
 		EVENT(&t, GO_UNBLOCK, g, 1, 0);
 		EVENT(&t, GO_BLOCK, 0, 0);
 		EVENT(&t, GO_START, g, 2);
 	}
-	end_batch(&t);
+	v2_end_batch(&t);
 }
 
-static void created_in_turn(struct pen *p)
+REPEATED(created_in_turn, v2_run_one, 2)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t g = 2; !full(&t); g++) {
-		EVENT(&t, GO_CREATE, g, 0, 0);
-		BARE_EVENT(&t, GO_DESTROY);
-		EVENT(&t, GO_START, g, 1);
-	}
-	end_batch(&t);
+	EVENT(t, GO_CREATE, n, 0, 0);
+	BARE_EVENT(t, GO_DESTROY);
+	EVENT(t, GO_START, n, 1);
 }
 
-static void syscalls(struct pen *p)
+REPEATED(syscalls, v2_run_one, 1)
 {
-	struct trace t;
-
-	begin(&t, p);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++) {
-		EVENT(&t, SYSCALL_BEGIN, n, 0);
-		BARE_EVENT(&t, SYSCALL_END);
-	}
-	end_batch(&t);
+	EVENT(t, SYSCALL_BEGIN, n, 0);
+	BARE_EVENT(t, SYSCALL_END);
 }
 
-static void labels(struct pen *p)
+/* How many labels there are, and texts of messages. */
+static uint64_t nlabels(const struct v2 *t)
 {
-	struct trace t;
-
-	begin(&t, p);
-	short_strings(&t, 1, p->size / 16);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++)
-		EVENT(&t, GO_LABEL, n % (p->size / 16));
-	end_batch(&t);
+	return t->p->size / 16;
 }
 
-static void logs(struct pen *p)
+static uint64_t ntexts(const struct v2 *t)
 {
-	struct trace t;
+	return t->p->size / 24;
+}
 
-	begin(&t, p);
-	short_strings(&t, 1, p->size / 24);
-	run_one(&t);
-	for (uint64_t n = 1; !full(&t); n++)
-		EVENT(&t, LOG, n, n % (p->size / 24), (n + 1) % (p->size / 24), 0);
-	end_batch(&t);
+static void labels_then_one(struct v2 *t)
+{
+	v2_short_strings(t, nlabels(t));
+	v2_run_one(t);
+}
+
+static void texts_then_one(struct v2 *t)
+{
+	v2_short_strings(t, ntexts(t));
+	v2_run_one(t);
+}
+
+REPEATED(labels, labels_then_one, 1)
+{
+	EVENT(t, GO_LABEL, n % nlabels(t));
+}
+
+REPEATED(logs, texts_then_one, 1)
+{
+	EVENT(t, LOG, n, n % ntexts(t), (n + 1) % ntexts(t), 0);
 }
 
 /* A batch, then a byte that is none, and so on. */
-static void damage(struct pen *p)
+REPEATED(damage, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		batch(&t, n % 10);
-		EVENT(&t, HEAP_ALLOC, n);
-		end_batch(&t);
-		pen_byte(p, 0xff);
-	}
+	v2_batch(t, n % 10);
+	EVENT(t, HEAP_ALLOC, n);
+	v2_end_batch(t);
+	pen_byte(t->p, 0xff);
 }
 
 /* Events that make no sense where they stand. */
-static void nonsense(struct pen *p)
+REPEATED(nonsense, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		batch(&t, n % 50);
-		BARE_EVENT(&t, GO_DESTROY);
-		EVENT(&t, GO_START, n, n % 3);
-		BARE_EVENT(&t, PROC_STOP);
-		EVENT(&t, PROC_STEAL, n % 60, n % 7, n % 50);
-		EVENT(&t, GO_SWITCH, n % 100, n % 5);
-		BARE_EVENT(&t, SYSCALL_END_BLOCKED);
-	}
-	end_batch(&t);
+	v2_batch(t, n % 50);
+	BARE_EVENT(t, GO_DESTROY);
+	EVENT(t, GO_START, n, n % 3);
+	BARE_EVENT(t, PROC_STOP);
+	EVENT(t, PROC_STEAL, n % 60, n % 7, n % 50);
+	EVENT(t, GO_SWITCH, n % 100, n % 5);
+	BARE_EVENT(t, SYSCALL_END_BLOCKED);
 }
 
-static void noise(struct pen *p)
+REPEATED(noise, nothing, 0)
 {
-	struct trace t;
+	uint64_t word = pen_mix(n) & 0x0f0f0f0f0f0f0f0f;
 
-	begin(&t, p);
-	for (uint64_t n = 0; !full(&t); n++) {
-		uint64_t word = pen_mix(n) & 0x0f0f0f0f0f0f0f0f;
-
-		pen_bytes(p, &word, sizeof(word));
-	}
+	pen_bytes(t->p, &word, sizeof(word));
 }
 
-static void ones(struct pen *p)
+REPEATED(ones, nothing, 0)
 {
-	struct trace t;
-
-	begin(&t, p);
-	while (!full(&t))
-		pen_byte(p, BATCH);
+	pen_byte(t->p, BATCH);
 }
 
 const struct hostile_case hostile_v2[] = {
