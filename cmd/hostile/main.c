@@ -10,9 +10,9 @@
 #include <argp.h>
 #include <regex.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/tool.h"
 #include "hostile/cases.h"
 
 struct args {
@@ -31,13 +31,10 @@ static const struct argp_option options[] = {
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
-	char *end;
 
 	switch (key) {
 	case 's':
-		args->size = strtol(arg, &end, 10);
-		if (!*arg || *end || args->size < 1000 || args->size > 1L << 30)
-			argp_error(state, "-s takes a number from 1000 to 2^30");
+		args->size = cmd_tool_number(state, key, arg, 1000, 1L << 30);
 		return 0;
 	case 'm':
 		args->match = arg;
@@ -78,23 +75,15 @@ void hostile_make(struct pen *p, const char *name, size_t size)
 static int write_file(const char *path, const struct hostile_case *c, size_t size)
 {
 	struct pen p = {.size = size};
-	bool failed;
-	FILE *f;
+	int status = 4;
 
 	c->make(&p);
-	if (p.failed) {
+	if (p.failed)
 		fprintf(stderr, "hostile: %s: out of memory\n", c->name);
-		tp_buf_release(&p.out);
-		return 4;
-	}
-	f = fopen(path, "w");
-	failed = !f || fwrite(p.out.data, 1, p.out.size, f) != p.out.size;
-	if (f && fclose(f))
-		failed = true;
-	if (failed)
-		perror(path);
+	else
+		status = cmd_tool_write(path, &p.out);
 	tp_buf_release(&p.out);
-	return failed ? 4 : 0;
+	return status;
 }
 
 int main(int argc, char **argv)

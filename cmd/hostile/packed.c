@@ -154,61 +154,27 @@ static void packed(struct pen *p, pack *how, const char *name, size_t size)
 	tp_buf_release(&inner.out);
 }
 
+/* Another case, `times` as large as the file is to be. */
+#define PACKED(name, how, of, times)                                                               \
+	static void name(struct pen *p)                                                            \
+	{                                                                                          \
+		packed(p, how, of, p->size *(times));                                              \
+	}
+
 /* Traces and profiles that pack well. */
-static void gz_spans(struct pen *p)
-{
-	packed(p, gzip, "v2-spans-tiny", p->size * 7);
-}
-
-static void gz_goroutines(struct pen *p)
-{
-	packed(p, gzip, "v2-goroutines", p->size * 4);
-}
-
-static void gz_regions(struct pen *p)
-{
-	packed(p, gzip, "v2-regions-open", p->size * 500);
-}
-
-static void gz_heap_alike(struct pen *p)
-{
-	packed(p, gzip, "text-heap-alike", p->size * 400);
-}
-
-static void gz_samples(struct pen *p)
-{
-	packed(p, gzip, "pb-samples", p->size * 8);
-}
-
-static void gz_empty_strings(struct pen *p)
-{
-	packed(p, gzip, "pb-empty-strings", p->size * 200);
-}
-
-static void gz_types(struct pen *p)
-{
-	packed(p, gzip, "pb-types-only", p->size * 200);
-}
-
-static void gz_empty_samples(struct pen *p)
-{
-	packed(p, gzip, "pb-empty-samples", p->size * 200);
-}
-
-static void gz_empty_batches(struct pen *p)
-{
-	packed(p, gzip, "v2-empty-batches", p->size * 200);
-}
-
-static void gz_dump(struct pen *p)
-{
-	packed(p, gzip, "dump-goroutines", p->size * 8);
-}
-
-static void zst_regions(struct pen *p)
-{
-	packed(p, zstd, "v2-regions-open", p->size * 500);
-}
+/* clang-format off */
+PACKED(gz_spans, gzip, "v2-spans-tiny", 7)
+PACKED(gz_goroutines, gzip, "v2-goroutines", 4)
+PACKED(gz_regions, gzip, "v2-regions-open", 500)
+PACKED(gz_heap_alike, gzip, "text-heap-alike", 400)
+PACKED(gz_samples, gzip, "pb-samples", 8)
+PACKED(gz_empty_strings, gzip, "pb-empty-strings", 200)
+PACKED(gz_types, gzip, "pb-types-only", 200)
+PACKED(gz_empty_samples, gzip, "pb-empty-samples", 200)
+PACKED(gz_empty_batches, gzip, "v2-empty-batches", 200)
+PACKED(gz_dump, gzip, "dump-goroutines", 8)
+PACKED(zst_regions, zstd, "v2-regions-open", 500)
+/* clang-format on */
 
 /* gzip in gzip: what is unpacked is no profile. */
 static void gz_gz(struct pen *p)

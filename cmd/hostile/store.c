@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/tool.h"
 #include "hostile/cases.h"
 #include "import.h"
 
@@ -235,14 +236,10 @@ static int import_base(const struct made *m, const char *path)
 	struct pen p = {0};
 	char dump[4096];
 	bool failed;
-	FILE *f;
 
 	hostile_make(&p, m->base, m->base_size);
 	snprintf(dump, sizeof(dump), "%.4000s.dump", path);
-	f = fopen(dump, "w");
-	failed = p.failed || !f || fwrite(p.out.data, 1, p.out.size, f) != p.out.size;
-	if (f && fclose(f))
-		failed = true;
+	failed = p.failed || cmd_tool_write(dump, &p.out);
 	tp_buf_release(&p.out);
 	unlink(path);
 	if (!failed && tp_import(dump, path, &opt, &result, &err))

@@ -110,7 +110,7 @@ static void heap_names(struct pen *p)
 {
 	heap_head(p);
 	pen_text(p, "1: 1 [1: 1] @ 0x1000\n\nMAPPED_LIBRARIES:\na=aaaaaaaaaaaaaaaa\n");
-	for (char c = 'b'; c < 'z'; c++)
+	for (int c = 'b'; c < 'z'; c++)
 		pen_text(p, "%c=$%c$%c$%c$%c\n", c, c - 1, c - 1, c - 1, c - 1);
 	while (!pen_full(p))
 		pen_text(p, "1000-2000 r-xp 0 0:0 0 /$y$y$y\n");

@@ -15,6 +15,8 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "base/random.h"
+#include "common/tool.h"
 #include "decode/profile.h"
 #include "decode/profile/encode.h"
 
@@ -39,12 +41,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		       : key == 's' ? &args->seed
 		       : key == 'c' ? &args->change
 				    : NULL;
-	char *end;
 
 	if (number) {
-		*number = strtol(arg, &end, 10);
-		if (*end || *number < (key == 'c' ? -100 : 1) || *number > 10000000)
-			argp_error(state, "-%c: '%s' is no number that can be", key, arg);
+		*number = cmd_tool_number(state, key, arg, key == 'c' ? -100 : 1, 10000000);
 		return 0;
 	}
 	switch (key) {
@@ -60,21 +59,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static uint64_t next(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* Which function `caller` calls as its nth; few call many. */
 static uint32_t callee(uint32_t caller, uint64_t n, uint32_t functions)
 {
 	uint64_t seed = (uint64_t)caller << 20 | n % (1 + caller % 8);
 
-	return (uint32_t)(next(&seed) % functions);
+	return (uint32_t)(tp_random(&seed) % functions);
 }
 
 static int string(struct tp_profile *p, const char *text, uint32_t *id)
@@ -134,13 +124,13 @@ struct path {
 
 static void walk(struct path *path, const struct path *before, uint64_t *seed, uint32_t functions)
 {
-	uint32_t half = (before->depth + 1) / 2, more = 1 + (uint32_t)(next(seed) % 9);
+	uint32_t half = (before->depth + 1) / 2, more = 1 + (uint32_t)(tp_random(seed) % 9);
 
 	*path = *before;
-	path->depth = half + (uint32_t)(next(seed) % (before->depth - half + 1));
+	path->depth = half + (uint32_t)(tp_random(seed) % (before->depth - half + 1));
 	for (; more && path->depth < DEPTH; more--) {
 		path->function[path->depth] =
-		    callee(path->function[path->depth - 1], next(seed), functions);
+		    callee(path->function[path->depth - 1], tp_random(seed), functions);
 		path->depth++;
 	}
 }
@@ -157,12 +147,12 @@ static int fill(struct tp_profile *p, const struct args *args)
 	for (long i = 1; !code && i <= args->stacks; i++) {
 		struct path *path = &paths[i];
 		uint32_t node, leaf, before;
-		int64_t value = 1 + (int64_t)(next(&seed) % 4 * (next(&seed) % 4));
+		int64_t value = 1 + (int64_t)(tp_random(&seed) % 4 * (tp_random(&seed) % 4));
 
 		/* Where all of it was there already, go another way. */
 		before = tp_dict_stacks(p->dict);
 		do {
-			walk(path, &paths[next(&seed) % (uint64_t)i], &seed, functions);
+			walk(path, &paths[tp_random(&seed) % (uint64_t)i], &seed, functions);
 			leaf = path->function[path->depth - 1];
 			node = 0;
 			for (uint32_t d = 0; !code && d < path->depth; d++)

@@ -6,10 +6,11 @@
  * One file for each oddity (the table `odd`), and RANDOM ones with everything at once, drawn from
  * SEED. The same arguments give the same bytes. */
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/tool.h"
 #include "oddprofiles/draft.h"
 #include "oddprofiles/odd.h"
 
@@ -29,12 +30,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 	long *number = key == 'n' ? &args->random : key == 's' ? &args->seed : NULL;
-	char *end;
 
 	if (number) {
-		*number = strtol(arg, &end, 10);
-		if (!*arg || *end || *number < 0)
-			argp_error(state, "-%c takes a number", key);
+		*number = cmd_tool_number(state, key, arg, 0, LONG_MAX);
 		return 0;
 	}
 	switch (key) {
@@ -58,19 +56,13 @@ static int write_file(const char *folder, const char *name, struct draft *d)
 {
 	struct tp_buf out = {0};
 	char path[4096];
-	FILE *f;
-	bool failed;
+	int status;
 
 	draft_finish(d, &out);
 	snprintf(path, sizeof(path), "%s/%s.pb", folder, name);
-	f = fopen(path, "w");
-	failed = !f || fwrite(out.data, 1, out.size, f) != out.size;
-	if (f && fclose(f))
-		failed = true;
-	if (failed)
-		perror(path);
+	status = cmd_tool_write(path, &out);
 	tp_buf_release(&out);
-	return failed ? 4 : 0;
+	return status;
 }
 
 int main(int argc, char **argv)

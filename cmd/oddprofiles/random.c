@@ -1,21 +1,18 @@
 /* Profiles by chance: all that a profile may hold, in small numbers, so that things coincide. */
 #include <stdio.h>
 
+#include "base/random.h"
 #include "oddprofiles/odd.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 struct chance {
-	uint64_t state; /* splitmix64 */
+	uint64_t state;
 };
 
 static uint64_t draw(struct chance *c, uint64_t n)
 {
-	uint64_t x = c->state += 0x9e3779b97f4a7c15u;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return (x ^ x >> 31) % n;
+	return tp_random(&c->state) % n;
 }
 
 static bool often(struct chance *c, uint64_t percent)

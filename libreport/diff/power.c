@@ -5,23 +5,15 @@
 #include <stdlib.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "diff/stats.h"
 
 #define DRAWS 2000
 #define SEED  1
 
-static uint64_t next(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static double uniform(uint64_t *seed)
 {
-	return ((double)(next(seed) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(tp_random(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 double rep_power_normal(uint64_t *seed)

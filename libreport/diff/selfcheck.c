@@ -3,28 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 struct count {
 	unsigned exceeded, undecided;
 };
 
-static uint64_t next(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* Fisher and Yates. */
-static void deal(struct rep_diff_run *run, size_t n, uint64_t *seed)
+void rep_deal(void *items, size_t n, size_t size, uint64_t *seed)
 {
-	for (size_t i = n - 1; i > 0; i--) {
-		size_t j = (size_t)(next(seed) % (i + 1));
-		struct rep_diff_run swap = run[i];
+	char *at = items, swap[REP_DEAL_MOST];
 
-		run[i] = run[j];
-		run[j] = swap;
+	for (size_t i = n - 1; i > 0; i--) {
+		size_t j = (size_t)(tp_random(seed) % (i + 1));
+
+		memcpy(swap, at + i * size, size);
+		memcpy(at + i * size, at + j * size, size);
+		memcpy(at + j * size, swap, size);
 	}
 }
 
@@ -104,7 +99,7 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 	for (int i = 0; !code && i < REP_SELF_CHECK_ROUNDS; i++) {
 		struct rep_diff_side a = {run, half}, b = {run + half, half};
 
-		deal(run, runs->n, &seed);
+		rep_deal(run, runs->n, sizeof(*run), &seed);
 		code = play(&a, &b, opt, gate, ngates, count, err);
 	}
 	if (!code)

@@ -19,4 +19,9 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 		   const struct rep_gate *gate, size_t ngates, struct rep_output *out,
 		   struct tp_err *err);
 
+/* Puts n items (one at least) of `size` bytes, up to REP_DEAL_MOST, in an order that `seed`
+ * decides. */
+#define REP_DEAL_MOST 32
+void rep_deal(void *items, size_t n, size_t size, uint64_t *seed);
+
 #endif

@@ -7,29 +7,6 @@
 #include "diff/selfcheck.h"
 #include "diff/trace/set.h"
 
-static uint64_t next(uint64_t *seed)
-{
-	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/* Fisher and Yates, over anything of this size. */
-static void deal(void *items, size_t n, size_t size, uint64_t *seed)
-{
-	char *at = items, swap[16];
-
-	for (size_t i = n - 1; i > 0; i--) {
-		size_t j = (size_t)(next(seed) % (i + 1));
-
-		memcpy(swap, at + i * size, size);
-		memcpy(at + i * size, at + j * size, size);
-		memcpy(at + j * size, swap, size);
-	}
-}
-
 static int play(const struct rep_trace_side *a, const struct rep_trace_side *b,
 		const struct rep_trace_options *opt, const struct rep_trace_gate *gate,
 		size_t ngates, const struct rep_trace_gate_options *judge,
@@ -71,7 +48,7 @@ static int play_windows(const struct rep_metrics *m, uint64_t *seed,
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
-	deal(order, n, sizeof(*order), seed);
+	rep_deal(order, n, sizeof(*order), seed);
 	for (int k = 0; !code && k < 2; k++) {
 		bool use[REP_METRICS_WINDOWS] = {false};
 
@@ -122,7 +99,7 @@ int rep_trace_check(const struct rep_trace_side *runs, bool single,
 			code = play_windows(run[0], &seed, opt, gate, ngates, judge, check, err);
 			continue;
 		}
-		deal(run, runs->n, sizeof(*run), &seed);
+		rep_deal(run, runs->n, sizeof(*run), &seed);
 		code = play(&(struct rep_trace_side){run, half},
 			    &(struct rep_trace_side){run + half, half}, opt, gate, ngates, judge,
 			    check, err);

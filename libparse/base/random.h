@@ -1,0 +1,17 @@
+/* Numbers that look random and are the same for a seed on every machine (splitmix64). Not for what
+ * nobody may guess: base/seed.h. */
+#ifndef TP_BASE_RANDOM_H
+#define TP_BASE_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t tp_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+#endif
