@@ -24,7 +24,7 @@ void *tp_big_alloc(size_t size)
 
 void *tp_big_many(size_t n, size_t size)
 {
-	return n <= PTRDIFF_MAX / size ? tp_big_alloc(n * size) : NULL;
+	return !size || n <= PTRDIFF_MAX / size ? tp_big_alloc(n * size) : NULL;
 }
 
 void *tp_big_zeroed(size_t n, size_t size)

@@ -7,7 +7,7 @@
 
 /* Not zeroed; to be freed by free(). NULL when memory is out. */
 void *tp_big_alloc(size_t size);
-/* n items of `size` bytes (not 0). */
+/* n items of `size` bytes. */
 void *tp_big_many(size_t n, size_t size);
 /* n items of `size` bytes, zeroed. */
 void *tp_big_zeroed(size_t n, size_t size);

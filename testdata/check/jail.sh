@@ -32,7 +32,7 @@ run() { # command…
 }
 
 if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"$scratch/log" 2>&1; then
-	${CC:-cc} -O1 -fPIC -shared -o "$scratch/try.so" testdata/check/jail_try.c -ldl || exit 1
+	${CC:-cc} -D_GNU_SOURCE -O1 -fPIC -shared -o "$scratch/try.so" testdata/check/jail_try.c -ldl || exit 1
 	unset TPROF_JAIL
 	# Many systems let nobody but root trace a parent.
 	may_trace=false

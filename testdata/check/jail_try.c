@@ -1,7 +1,6 @@
 /* Loaded into commands by jail.sh: where they map a dump, about to decode it, it does what a decoder
  * that was fooled might do. Whatever of it goes through ends the process with a signal, or as another
  * program. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>

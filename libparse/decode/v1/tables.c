@@ -70,12 +70,13 @@ static int intern_stack(struct tp_v1_index *ix, const struct tp_trace_options *o
 			struct tp_v1_idmap *by_pc, uint64_t *stacks)
 {
 	size_t per_frame = ix->wire.version < 7 ? 1 : 4;
-	uint64_t id = ix->wire.version >= 11 ? (uint32_t)v[0] : v[0];
 	uint32_t node = 0, frame = 0;
+	uint64_t id;
 	int code;
 
 	if (n < 2 || v[1] > MAX_FRAMES || n != 2 + per_frame * v[1])
 		return 1;
+	id = ix->wire.version >= 11 ? (uint32_t)v[0] : v[0];
 	if (!id || !v[1])
 		return 0;
 	for (size_t i = (size_t)v[1]; i--;) {
