@@ -19,6 +19,7 @@
 
 #define LOCK_SUFFIX ".lock"
 #define TEMP_INFIX  ".part-"
+#define TEMP_DIGITS 12 /* hexadecimal, after the infix */
 #define POLL_MS	    20
 /* Where files cannot be locked, a temporary one is its writer's for as long. */
 #define SWEEP_AGE_S (24 * 60 * 60)
@@ -59,12 +60,12 @@ static int is_named(int fd, int dir, const char *name)
 	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int open_again(int dir, const char *name, int flags)
+static int open_again(int dir, const char *name, int flags, mode_t mode)
 {
 	int fd;
 
 	do
-		fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+		fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
 	while (fd < 0 && errno == EINTR);
 	return fd;
 }
@@ -80,7 +81,7 @@ int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 		return tp_sys_err(err, errno, path, "cannot lock");
 	for (;;) {
 		if (*fd < 0)
-			*fd = open_again(AT_FDCWD, name.text, O_RDWR | O_CREAT);
+			*fd = open_again(AT_FDCWD, name.text, O_RDWR | O_CREAT, 0666);
 		if (*fd < 0) {
 			code = tp_sys_err(err, errno, name.text, "cannot create");
 			break;
@@ -120,16 +121,28 @@ int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 void tp_lock_release(const char *path, int fd)
 {
 	struct lock_name name;
+	struct stat st;
 
-	/* Removed while it is held: who waits for it notices and creates it anew. */
-	if (!name_lock(&name, path))
+	/* Removed while it is held: who waits for it notices and creates it anew. What is in use as
+	 * a lock but holds something was there before ("flake.lock" beside a store called "flake").
+	 */
+	if (!name_lock(&name, path) && !fstat(fd, &st) && !st.st_size)
 		unlink(name.text);
 	close(fd);
 }
 
+/* For no more eyes than what it is for. */
+static mode_t temp_mode(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0666 : (st.st_mode & 0666) | S_IRUSR | S_IWUSR;
+}
+
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 {
-	size_t room = strlen(path) + sizeof(TEMP_INFIX) + 16;
+	size_t room = strlen(path) + sizeof(TEMP_INFIX) + TEMP_DIGITS;
+	mode_t mode = temp_mode(path);
 
 	*fd = -1;
 	*name = malloc(room);
@@ -142,9 +155,9 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 
 		if (getrandom(&r, sizeof(r), GRND_NONBLOCK) < 0)
 			r *= 0x9e3779b97f4a7c15u;
-		snprintf(*name, room, "%s" TEMP_INFIX "%012llx", path,
+		snprintf(*name, room, "%s" TEMP_INFIX "%0*llx", path, TEMP_DIGITS,
 			 (unsigned long long)(r & 0xffffffffffff));
-		*fd = open_again(AT_FDCWD, *name, O_RDWR | O_CREAT | O_EXCL);
+		*fd = open_again(AT_FDCWD, *name, O_RDWR | O_CREAT | O_EXCL, mode);
 		if (*fd < 0 && errno != EEXIST)
 			break;
 		/* Who sweeps may hold it for a moment, and has removed it then. SQLite's own locks
@@ -168,16 +181,27 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 	return 0;
 }
 
-/* Whoever lives has it locked, or finds that it has lost its name as soon as it has the lock. */
-static void sweep_one(int dir, const char *name)
+/* What follows the store's name in that of a temporary file. Nothing else may look like one: parts
+ * that somebody has split a file into ("x.part-aa") are theirs. */
+static bool is_temp(const char *rest)
 {
-	int fd = open_again(dir, name, O_RDWR | O_NONBLOCK);
+	const char *digits = rest + strlen(TEMP_INFIX);
+
+	return !strncmp(rest, TEMP_INFIX, strlen(TEMP_INFIX)) &&
+	       strspn(digits, "0123456789abcdef") == TEMP_DIGITS && !digits[TEMP_DIGITS];
+}
+
+/* Whoever lives has it locked, or finds that it has lost its name as soon as it has the lock. A
+ * lock of ours is empty. */
+static void sweep_one(int dir, const char *name, bool if_empty)
+{
+	int fd = open_again(dir, name, O_RDWR | O_NONBLOCK, 0);
 	struct stat st;
 	bool gone;
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !(if_empty && st.st_size)) {
 		if (!flock(fd, LOCK_EX | LOCK_NB))
 			gone = is_named(fd, dir, name) > 0;
 		else
@@ -197,11 +221,14 @@ void tp_temp_sweep(const char *path)
 	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	DIR *dir = folder ? opendir(folder) : NULL;
 
-	for (struct dirent *e; dir && (e = readdir(dir));)
-		if (!strncmp(e->d_name, base, n) &&
-		    (!strncmp(e->d_name + n, TEMP_INFIX, strlen(TEMP_INFIX)) ||
-		     !strcmp(e->d_name + n, LOCK_SUFFIX)))
-			sweep_one(dirfd(dir), e->d_name);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (strncmp(e->d_name, base, n) != 0)
+			continue;
+		if (is_temp(e->d_name + n))
+			sweep_one(dirfd(dir), e->d_name, false);
+		else if (!strcmp(e->d_name + n, LOCK_SUFFIX))
+			sweep_one(dirfd(dir), e->d_name, true);
+	}
 	if (dir)
 		closedir(dir);
 	free(folder);
