@@ -2,8 +2,11 @@
  * Landlock are spelled out, as headers are often older than the kernel. */
 #include "common/jail.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -83,6 +86,49 @@ static void allow(int ruleset, const char *path, uint64_t file, uint64_t folder)
 	close(rule.parent);
 }
 
+static bool is_link(int dir, const struct dirent *e)
+{
+	struct stat st;
+
+	if (e->d_type != DT_UNKNOWN)
+		return e->d_type == DT_LNK;
+	return !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode);
+}
+
+/* What the links of a folder lead to, if those are files. */
+static void allow_links(int ruleset, const char *path)
+{
+	DIR *dir = opendir(path);
+	char name[PATH_MAX];
+
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (is_link(dirfd(dir), e) &&
+		    snprintf(name, sizeof(name), "%s/%s", path, e->d_name) < (int)sizeof(name))
+			allow(ruleset, name, FS_READ_FILE, 0);
+	if (dir)
+		closedir(dir);
+}
+
+/* Folders of files that name code are often full of links to where those are: those themselves, and
+ * by the first two digits of build ids (libparse/symbol/path.c looks there). */
+static void allow_linked(int ruleset, const char *path)
+{
+	static const char *const of_ids[] = {"", "/.build-id"};
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return;
+	allow_links(ruleset, path);
+	for (unsigned i = 0; i < 2 * 256; i++) {
+		if (snprintf(name, sizeof(name), "%s%s/%02x", path, of_ids[i / 256], i % 256) >=
+		    (int)sizeof(name))
+			return;
+		allow(ruleset, name, 0, FS_READ_FILE);
+		allow_links(ruleset, name);
+	}
+}
+
 static bool enter_landlock(const struct cmd_jail *jail)
 {
 	int version = cmd_jail_landlock();
@@ -98,8 +144,10 @@ static bool enter_landlock(const struct cmd_jail *jail)
 	fd = (int)syscall(CALL_BASE, &rules, size, 0);
 	if (fd < 0)
 		return false;
-	for (size_t i = 0; i < jail->nread; i++)
+	for (size_t i = 0; i < jail->nread; i++) {
 		allow(fd, jail->read[i], FS_READ_FILE, FS_READ_FILE | FS_READ_DIR);
+		allow_linked(fd, jail->read[i]);
+	}
 	/* SQLite's seed, and what it puts in place of standard input and output. */
 	allow(fd, "/dev/urandom", FS_READ_FILE, 0);
 	allow(fd, "/dev/null", FS_READ_FILE | FS_WRITE_FILE, 0);

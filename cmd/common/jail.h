@@ -14,10 +14,11 @@
 
 enum cmd_jail_has { CMD_JAIL_LANDLOCK = 1, CMD_JAIL_SECCOMP = 2 };
 
-#define CMD_JAIL_PATHS 64
+#define CMD_JAIL_PATHS 512
 
-/* Files that may be opened. A folder stands for all that is in it. What does not exist is left out,
- * and so is what is listed behind the first CMD_JAIL_PATHS; texts stay the caller's. */
+/* Files that may be opened. A folder stands for all that is in it, and for the files that links in
+ * it, or in its folders of build ids, lead to. What does not exist is left out, and so is what is
+ * listed behind the first CMD_JAIL_PATHS; texts stay the caller's. */
 struct cmd_jail {
 	const char *read[CMD_JAIL_PATHS];
 	size_t nread;

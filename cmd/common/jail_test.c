@@ -24,7 +24,7 @@
 #include "common/jail.h"
 
 struct place {
-	char dir[64], in[96], part[96], other[96], fresh[96], sub[96];
+	char dir[64], in[96], part[96], other[96], fresh[96], sub[96], names[96];
 };
 
 static void put_file(const char *path)
@@ -34,6 +34,21 @@ static void put_file(const char *path)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "0123456789", 10), 10);
 	close(fd);
+}
+
+/* A folder of links: by name, and by build id. */
+static void put_names(struct place *p)
+{
+	char command[512];
+
+	snprintf(p->names, sizeof(p->names), "%s/names", p->dir);
+	snprintf(
+	    command, sizeof(command),
+	    "cd %s && mkdir -p names/.build-id/ab away && touch away/one away/two away/three && "
+	    "ln -s ../away/one names/one && ln -s ../../../away/two names/.build-id/ab/cd.debug && "
+	    "ln -s ../away names/away",
+	    p->dir);
+	assert_int_equal(system(command), 0);
 }
 
 static int set_up(void **state)
@@ -50,6 +65,7 @@ static int set_up(void **state)
 	put_file(p->in);
 	put_file(p->part);
 	put_file(p->other);
+	put_names(p);
 	*state = p;
 	return 0;
 }
@@ -57,15 +73,11 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct place *p = *state;
+	char command[128];
 
-	unlink(p->in);
-	unlink(p->part);
-	unlink(p->other);
-	unlink(p->fresh);
-	rmdir(p->sub);
-	rmdir(p->dir);
+	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
 	free(p);
-	return 0;
+	return system(command) ? -1 : 0;
 }
 
 /* ---- what is tried: true where it can be done ---- */
@@ -86,6 +98,25 @@ static bool read_in(struct place *p)
 static bool write_part(struct place *p)
 {
 	return opens(p->part, O_RDWR | O_TRUNC);
+}
+static bool read_named(const struct place *p, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", p->names, name);
+	return opens(path, O_RDONLY);
+}
+static bool read_by_name(struct place *p)
+{
+	return read_named(p, "one");
+}
+static bool read_by_id(struct place *p)
+{
+	return read_named(p, ".build-id/ab/cd.debug");
+}
+static bool read_around_link(struct place *p)
+{
+	return read_named(p, "away/three");
 }
 static bool read_passwd(struct place *p)
 {
@@ -241,10 +272,13 @@ static const struct {
 } tries[] = {
     {"read the input", read_in, 0},
     {"write the part", write_part, 0},
+    {"read what a folder of names links to", read_by_name, 0},
+    {"read what it links to by build id", read_by_id, 0},
     {"start a thread", make_thread, 0},
     {"take memory", take_memory, 0},
     {"read /etc/passwd", read_passwd, CMD_JAIL_LANDLOCK},
     {"read a file beside the input", read_other, CMD_JAIL_LANDLOCK},
+    {"read what lies beside that", read_around_link, CMD_JAIL_LANDLOCK},
     {"list the folder", list_dir, CMD_JAIL_LANDLOCK},
     {"write to the input", write_in, CMD_JAIL_LANDLOCK},
     {"write to a file beside it", write_other, CMD_JAIL_LANDLOCK},
@@ -295,6 +329,7 @@ static int in_jail(struct place *p, size_t i, unsigned *has)
 	int status = -1, code;
 
 	cmd_jail_allow(&child.jail, p->in);
+	cmd_jail_allow(&child.jail, p->names);
 	code = cmd_child_run(&child, &status, &err);
 	assert_string_equal(err.msg, "");
 	assert_int_equal(code, 0);
