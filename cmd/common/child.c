@@ -55,16 +55,12 @@ static void settle(pid_t parent, const struct cmd_child *child)
 static void be_child(pid_t parent, const struct cmd_child *child)
 {
 	unsigned has;
-	int status;
 
 	settle(parent, child);
 	has = cmd_jail_enter(&child->jail);
 	if (child->require && has != (CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP))
 		_exit(NO_JAIL + (int)has);
-	status = child->work(child->ctx, has);
-	if (child->speaks)
-		fflush(stdout);
-	_exit(status);
+	_exit(child->work(child->ctx, has));
 }
 
 /* Until the child's end of the pipe is closed, by its end. */

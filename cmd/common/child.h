@@ -10,7 +10,8 @@ struct cmd_child {
 	struct cmd_jail jail;
 	bool speaks;  /* what it writes to standard output and error arrives there */
 	bool require; /* nothing is done without all of the jail */
-	/* Done in the child: its exit status, below 64. `has` is of enum cmd_jail_has. */
+	/* Done in the child: its exit status, below 64. What it has printed it has flushed. `has` is of
+	 * enum cmd_jail_has. */
 	int (*work)(void *ctx, unsigned has);
 	/* Done here, now and then while the child works, and when a signal came: nonzero ends the
 	 * child at once. May be NULL. */

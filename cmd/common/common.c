@@ -200,6 +200,9 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	argp_err_exit_status = CMD_USAGE;
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Who started the command may have ignored this one: then no child could be waited for. */
+	if (!cmd->in_order) /* and a program that it runs is to find what we found */
+		signal(SIGCHLD, SIG_DFL);
 	parsed = cmd;
 	while (argp->children && argp->children[n].argp && n < MAX_CHILDREN)
 		n++;
@@ -266,21 +269,25 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	return rep_output_new(out, &opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
-int cmd_finish(struct cmd *cmd, int status)
+int cmd_written(const struct cmd *cmd, int status)
 {
 	int failed = cmd_flush();
 
+	/* With another status the command has said already why it stopped. */
+	if (!failed || failed == EPIPE || (status != CMD_OK && status != CMD_FOUND))
+		return status;
+	cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed), cmd_advice(failed));
+	return CMD_SYSTEM;
+}
+
+int cmd_finish(struct cmd *cmd, int status)
+{
+	status = cmd_written(cmd, status);
 	if (cmd->pager > 0) {
 		close(STDOUT_FILENO); /* the end of its input */
 		while (waitpid(cmd->pager, NULL, 0) < 0 && errno == EINTR)
 			;
 		cmd->pager = 0;
-	}
-	/* With another status the command has said already why it stopped. */
-	if (failed && failed != EPIPE && (status == CMD_OK || status == CMD_FOUND)) {
-		cmd_error(cmd, "cannot write %s: %s%s", stdout_name, strerror(failed),
-			  cmd_advice(failed));
-		status = CMD_SYSTEM;
 	}
 	cmd_close(cmd);
 	return status;

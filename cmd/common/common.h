@@ -154,6 +154,9 @@ void cmd_stdout_is(const char *path);
 /* Writes to stdout: 0, or TP_EIO, about which cmd_fail keeps quiet when the reader has gone. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
 
+/* Flushes stdout; returns `status`, or CMD_SYSTEM with a message when output could not be written. */
+int cmd_written(const struct cmd *cmd, int status);
+
 /* Flushes stdout, waits for the pager, closes the store; returns the exit status: `status`, or
  * CMD_SYSTEM with a message when output could not be written (a closed pipe is no error). */
 int cmd_finish(struct cmd *cmd, int status);

@@ -219,6 +219,7 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 /* ---- other work ---- */
 
 struct decode {
+	const struct cmd *cmd;
 	int (*work)(void *ctx);
 	void *ctx;
 };
@@ -228,7 +229,7 @@ static int decode(void *ctx, unsigned has)
 	struct decode *d = ctx;
 
 	(void)has;
-	return d->work(d->ctx);
+	return cmd_written(d->cmd, d->work(d->ctx));
 }
 
 static int ask_stop(void *ctx)
@@ -240,7 +241,7 @@ static int ask_stop(void *ctx)
 int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options *symbols,
 	       int (*work)(void *ctx), void *ctx)
 {
-	struct decode d = {work, ctx};
+	struct decode d = {cmd, work, ctx};
 	struct cmd_child child = {.speaks = true, .work = decode, .meanwhile = ask_stop, .ctx = &d};
 	enum cmd_jail_mode mode;
 	struct tp_err err;

@@ -5,3 +5,5 @@ cd "$TMP"
 tprof-import go.trace 2>&1 | plain
 tprof-import go.trace 2>&1
 ls
+# Whoever starts it may have ignored that children end.
+env --ignore-signal=CHLD tprof-import -o ignored.tprof go.trace 2>&1 | plain

@@ -6,5 +6,8 @@ for how in "tprof-report" "tprof-export --format=perfetto" "tprof-path --format=
 	$how -o /dev/full testdata/pool.trace 2>&1
 	echo "status $?"
 done
+# A few events, which the process that decodes has not written before it ends.
+tprof-import --dump=events testdata/counter-1.5.trace 2>&1 >/dev/full
+echo "status $?"
 tprof --help 2>&1 >/dev/full
 echo "status $?"
