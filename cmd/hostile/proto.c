@@ -70,13 +70,18 @@ static void function(struct pen *p, uint64_t id, uint64_t name)
 	message(p, FUNCTION, &part);
 }
 
+static void begin_location(struct pen *part, uint64_t id)
+{
+	number(part, 1, id);
+	number(part, 3, 0x1000 + id);
+}
+
 /* A location of `lines` lines, all of function 1. */
 static void location(struct pen *p, uint64_t id, uint64_t lines)
 {
 	struct pen part = {0}, line = {0};
 
-	number(&part, 1, id);
-	number(&part, 3, 0x1000 + id);
+	begin_location(&part, id);
 	for (uint64_t i = 0; i < lines; i++) {
 		number(&line, 1, 1);
 		number(&line, 2, i % 100 + 1);
@@ -143,6 +148,26 @@ static void locations(struct pen *p, uint64_t n)
 	function(p, 1, 3);
 	for (uint64_t i = 1; i <= n; i++)
 		location(p, i, 1);
+}
+
+/* Every location's line is its id: numbers of a frame that tell each other. */
+static void lines_of_ids(struct pen *p)
+{
+	struct pen part = {0}, line = {0}, ids = {0};
+
+	begin(p);
+	function(p, 1, 3);
+	for (uint64_t id = 1; p->out.size + ids.out.size < p->size - 100 && !p->failed; id++) {
+		begin_location(&part, id);
+		number(&line, 1, 1);
+		number(&line, 2, id);
+		message(&part, 4, &line);
+		message(p, LOCATION, &part);
+		pen_number(&ids, id);
+	}
+	sample(&part, &ids);
+	message(p, SAMPLE, &part);
+	tp_buf_release(&ids.out);
 }
 
 /* One sample of as many frames as there is room for. */
@@ -507,6 +532,7 @@ const struct hostile_case hostile_proto[] = {
      lines_times_frames},
     {"pb-lines-times-samples", "the same in many stacks", lines_times_samples},
     {"pb-lines", "a location of many lines", many_lines},
+    {"pb-lines-of-ids", "locations whose lines are their ids", lines_of_ids},
     {"pb-deep", "one stack as deep as there is room for", deep},
     {"pb-deep-functions", "each of its frames a function of its own", deep_functions},
     {"pb-deep-labels", "deep stacks with as many labels", deep_labels},

@@ -79,7 +79,8 @@ int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries)
 /* How the entries of a set are told apart. */
 struct kind {
 	size_t size;
-	uint64_t (*hash)(const void *entry);
+	/* Begins with the seed, so that nobody can choose contents that meet. */
+	uint64_t (*hash)(uint64_t seed, const void *entry);
 	tp_dict_same same;
 };
 
@@ -90,7 +91,7 @@ static int index_entries(struct tp_dict_set *s, const struct kind *k)
 		s->indexed = 1; /* the empty one is known by its content */
 	for (; s->indexed < s->n; s->indexed++) {
 		const void *entry = (const char *)s->entry + s->indexed * k->size;
-		uint64_t hash = k->hash(entry);
+		uint64_t hash = k->hash(s->seed, entry);
 		uint32_t at;
 
 		if (tp_dict_slot_room(s, s->room))
@@ -126,7 +127,7 @@ static uint32_t put(struct tp_dict_set *s, const struct kind *k, uint64_t hash, 
 
 static int intern(struct tp_dict_set *s, const struct kind *k, const void *entry, uint32_t *id)
 {
-	uint64_t hash = k->hash(entry);
+	uint64_t hash = k->hash(s->seed, entry);
 	uint32_t at;
 	int code;
 
@@ -155,11 +156,11 @@ static int append(struct tp_dict_set *s, const void *entry, size_t size, uint32_
 
 /* ---- strings ---- */
 
-static uint64_t hash_string(const void *entry)
+static uint64_t hash_string(uint64_t seed, const void *entry)
 {
 	const struct tp_dict_string *s = entry;
 
-	return XXH3_64bits(s->text, s->size);
+	return XXH3_64bits_withSeed(s->text, s->size, seed);
 }
 
 static bool same_string(const struct tp_dict_set *s, uint32_t id, const void *key)
@@ -183,7 +184,7 @@ int tp_dict_string(struct tp_dict *d, const void *data, size_t size, uint32_t *i
 		return 0;
 	if (size >= UINT32_MAX)
 		return TP_ELIMIT;
-	hash = hash_string(&s);
+	hash = hash_string(d->strings.seed, &s);
 	code = look_up(&d->strings, &string_kind, hash, &s, id, &at);
 	if (code || *id)
 		return code;
@@ -210,12 +211,12 @@ int tp_dict_append_string(struct tp_dict *d, const void *data, size_t size, uint
 
 /* ---- functions, locations, frames ---- */
 
-static uint64_t hash_function(const void *entry)
+static uint64_t hash_function(uint64_t seed, const void *entry)
 {
 	const struct tp_function *f = entry;
 
-	return tp_dict_mix(tp_dict_mix((uint64_t)f->name << 32 | f->system_name, f->file),
-			   (uint64_t)f->start_line);
+	seed = tp_dict_mix(seed, (uint64_t)f->name << 32 | f->system_name);
+	return tp_dict_mix(tp_dict_mix(seed, f->file), (uint64_t)f->start_line);
 }
 
 static bool same_function(const struct tp_dict_set *s, uint32_t id, const void *key)
@@ -226,11 +227,11 @@ static bool same_function(const struct tp_dict_set *s, uint32_t id, const void *
 	       a->start_line == b->start_line;
 }
 
-static uint64_t hash_location(const void *entry)
+static uint64_t hash_location(uint64_t seed, const void *entry)
 {
 	const struct tp_location *l = entry;
 
-	return tp_dict_mix(tp_dict_mix(1, l->address), (uint64_t)l->mapping << 32 | l->flags);
+	return tp_dict_mix(tp_dict_mix(seed, l->address), (uint64_t)l->mapping << 32 | l->flags);
 }
 
 static bool same_location(const struct tp_dict_set *s, uint32_t id, const void *key)
@@ -240,13 +241,13 @@ static bool same_location(const struct tp_dict_set *s, uint32_t id, const void *
 	return a->address == b->address && a->mapping == b->mapping && a->flags == b->flags;
 }
 
-static uint64_t hash_frame(const void *entry)
+static uint64_t hash_frame(uint64_t seed, const void *entry)
 {
 	const struct tp_frame *f = entry;
 
-	return tp_dict_mix(
-	    tp_dict_mix((uint64_t)f->function << 32 | f->location, (uint64_t)f->line),
-	    (uint64_t)f->column << 1 | f->inlined);
+	seed = tp_dict_mix(seed, (uint64_t)f->function << 32 | f->location);
+	return tp_dict_mix(tp_dict_mix(seed, (uint64_t)f->line),
+			   (uint64_t)f->column << 1 | f->inlined);
 }
 
 static bool same_frame(const struct tp_dict_set *s, uint32_t id, const void *key)
