@@ -2,12 +2,14 @@
  * profile that they name goes all the way. */
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/profile.h"
 #include "harness/fuzz.h"
 #include "symbol/image.h"
 #include "symbol/pclntab.h"
+#include "symbol/symbol.h"
 
 #define ROOM 8
 
@@ -96,6 +98,94 @@ static void look_image(const uint8_t *data, size_t size)
 	close(fd);
 }
 
+static void look_place(struct tp_symbolizer *s, const struct tp_symbol_place *place)
+{
+	const char *file, *id;
+	struct tp_symbol chain[ROOM];
+
+	tp_symbolizer_file(s, place, &file, &id);
+	MUST(id && (file || !*id));
+	for (uint64_t at = 0; at < 4096; at += 401) {
+		check(chain, tp_symbolizer_lookup(s, place, at, chain, ROOM));
+		check(chain, tp_symbolizer_lookup(s, place, place->start + at, chain, 1));
+		check(chain, tp_symbolizer_lookup(s, place, 0x400000 + at, chain, ROOM));
+	}
+}
+
+/* Folders for a build id below ours, with the file in them; or both gone again. */
+static void put_under_id(const char *file, const char *id, bool debug)
+{
+	char name[200];
+
+	MUST(!mkdir(fuzz_path(".build-id"), 0700));
+	snprintf(name, sizeof(name), ".build-id/%.2s", id);
+	MUST(!mkdir(fuzz_path(name), 0700));
+	snprintf(name, sizeof(name), ".build-id/%.2s/%.140s%s", id, id + 2, debug ? ".debug" : "");
+	MUST(!rename(file, fuzz_path(name)));
+}
+
+static void take_from_id(const char *file, const char *id, bool debug)
+{
+	char name[200];
+
+	snprintf(name, sizeof(name), ".build-id/%.2s/%.140s%s", id, id + 2, debug ? ".debug" : "");
+	MUST(!rename(fuzz_path(name), file));
+	snprintf(name, sizeof(name), ".build-id/%.2s", id);
+	rmdir(fuzz_path(name));
+	rmdir(fuzz_path(".build-id"));
+}
+
+/* As a file of the symbol path, where it is found by its name or under its build id. */
+static void look_path(const uint8_t *data, size_t size, uint64_t pick)
+{
+	char program[200], folder[200], id[150], go_id[150];
+	bool debug = fuzz_pick(&pick, 2), by_id;
+	const char *const binary = program;
+	struct tp_symbol_options opt = {.path = folder};
+	struct tp_symbolizer *s;
+	struct tp_image *image;
+	struct tp_err err;
+
+	snprintf(program, sizeof(program), "%s", fuzz_file("program", data, size));
+	snprintf(folder, sizeof(folder), "%s", fuzz_path("."));
+	if (tp_image_open(&image, program, &err)) {
+		MUST_SAY(err);
+		return;
+	}
+	tp_image_has_lines(image);
+	for (uint64_t at = 0; at < 8192; at += 509)
+		tp_image_function(image, 0x400000 + at);
+	snprintf(id, sizeof(id), "%s", tp_image_gnu_id(image));
+	snprintf(go_id, sizeof(go_id), "%s", tp_image_go_id(image));
+	tp_image_close(image);
+	by_id = strlen(id) >= 4 && fuzz_pick(&pick, 4);
+	if (by_id) {
+		put_under_id(program, id, debug);
+	} else if (fuzz_pick(&pick, 2)) {
+		opt.binaries = &binary;
+		opt.nbinaries = 1;
+	}
+	if (tp_symbolizer_new(&s, &opt, &err)) {
+		MUST_SAY(err);
+	} else {
+		const struct tp_symbol_place places[] = {
+		    {.file = "/bin/program", .build_id = ""},
+		    {.file = "/bin/program", .build_id = id, .start = 0x400000, .limit = 0x500000},
+		    {"/bin/program", id, 0x500000, 0x600000, 0, .mapped = true},
+		    {.file = "", .build_id = go_id, .first = true},
+		    {.file = "[vdso]", .build_id = ""},
+		    {.file = "/other", .build_id = "abcdef0123", .first = true},
+		};
+
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			look_place(s, &places[i]);
+		tp_symbolizer_free(s);
+	}
+	if (by_id)
+		take_from_id(program, id, debug);
+	fuzz_sweep();
+}
+
 /* A profile of addresses only, which the input is to name, by way of a store into reports. */
 static void name_profile(const uint8_t *data, size_t size, uint64_t pick)
 {
@@ -135,6 +225,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	look_table(data, size);
 	look_image(data, size);
+	if (size > 4 && !memcmp(data, "\177ELF", 4) && !fuzz_pick(&pick, 4))
+		look_path(data, size, pick);
 	/* A store costs as much as a hundred looks. */
 	if (size > 4 && !memcmp(data, "\177ELF", 4) && !fuzz_pick(&pick, 12))
 		name_profile(data, size, pick);
