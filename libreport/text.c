@@ -175,7 +175,7 @@ int rep_escape(struct tp_buf *out, const char *text, size_t size, enum rep_escap
 			return code;
 		from = i + len;
 	}
-	return tp_buf_put(out, s + from, size - from);
+	return from < size ? tp_buf_put(out, s + from, size - from) : 0;
 }
 
 size_t rep_text_width(const char *text, size_t size)

@@ -57,9 +57,12 @@ static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list
 {
 	size_t most = (size_t)(list->end - list->at);
 	int code = most > s->room - s->nid ? grow_ids(d, s, most) : 0;
-	uint64_t *id = s->id + s->nid;
+	uint64_t *id;
 
-	while (!code && list->at < list->end && !list->failed) {
+	if (code || !most)
+		return code;
+	id = s->id + s->nid;
+	while (list->at < list->end && !list->failed) {
 		const uint8_t *at = list->at;
 
 		if (list->end - at >= 2 && at[0] >= 0x80 && at[1] < 0x80) {
@@ -69,9 +72,8 @@ static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list
 			*id++ = tp_cursor_uvarint(list);
 		}
 	}
-	if (!code)
-		s->nid = (size_t)(id - s->id);
-	return code;
+	s->nid = (size_t)(id - s->id);
+	return 0;
 }
 
 static void add_value(struct tp_proto *d, struct sampler *s, uint64_t value)
