@@ -138,6 +138,19 @@ static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_
 	return code;
 }
 
+/* The run may have been collected by a process that was fooled by what it read: rows are all that
+ * is taken from its file. */
+static int check_part(struct sqlite3 *db, const char *path, struct tp_err *err)
+{
+	bool whole;
+
+	if (tp_schema_whole(db, "part", &whole))
+		return tp_sql_err(err, db, path, "cannot write");
+	return whole ? 0
+		     : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "cannot write %s: what was collected for it is no run", path);
+}
+
 static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_run *r,
 			struct tp_err *err)
 {
@@ -149,6 +162,8 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 
 	if (!code)
 		code = attach(db, run, err);
+	if (!code)
+		code = check_part(db, run->path, err);
 	if (!code)
 		code = exec(db, run->path, "BEGIN IMMEDIATE", err);
 	if (!code)
@@ -176,12 +191,11 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct t
 	struct sqlite3 *db = NULL;
 	int code;
 
-	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL)) {
+	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) ||
+	    tp_schema_harden(db)) {
 		code = tp_sql_err(err, db, run->path, "cannot write");
 	} else {
 		sqlite3_busy_timeout(db, READERS_WAIT_MS);
-		/* Rows are all that is added: triggers are none of ours. */
-		sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 		code = publish_into(run, db, r, err);
 	}
 	sqlite3_close(db);

@@ -58,18 +58,6 @@ static int open_for_reading(struct sqlite3 **db, const char *path)
 	return rc;
 }
 
-/* A store is input like any other: nothing in its schema may do more than hold rows. Triggers have
- * no use in one: those of a stranger would run when its new owner changes a row. */
-static int harden(struct sqlite3 *db)
-{
-	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
-	return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) ||
-	       sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) ||
-	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) ||
-	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL) ||
-	       sqlite3_exec(db, "PRAGMA cell_size_check = 1", NULL, NULL, NULL);
-}
-
 static int open_store(struct tp_store **out, const char *path, bool rw, struct tp_err *err)
 {
 	const char *doing = rw ? "cannot open" : "cannot read";
@@ -84,7 +72,7 @@ static int open_store(struct tp_store **out, const char *path, bool rw, struct t
 		return tp_sys_err(err, ENOMEM, path, doing);
 	rc = rw ? open_as(&s->db, path, "mode=rw", SQLITE_OPEN_READWRITE)
 		: open_for_reading(&s->db, path);
-	if (rc || harden(s->db))
+	if (rc || tp_schema_harden(s->db))
 		code = tp_sql_err(err, s->db, path, doing);
 	if (!code)
 		code = tp_schema_check(s->db, path, &version, err);

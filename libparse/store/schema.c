@@ -69,7 +69,8 @@ const char tp_schema_sql[] =
     "CREATE TABLE clock( -- moments at which several clocks were read\n"
     "  run INTEGER NOT NULL, -- run.id\n"
     "  ts_ns INTEGER NOT NULL, -- ns since run.start_ns\n"
-    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns; 0: the file's time, not its\n"
+    "  mono_ns INTEGER NOT NULL, -- CLOCK_MONOTONIC of the program in ns; 0: the file's time, not "
+    "its\n"
     "  wall_sec INTEGER NOT NULL, -- Unix time in seconds\n"
     "  wall_nsec INTEGER NOT NULL -- and ns\n"
     ");\n"
@@ -140,9 +141,35 @@ static int query_int(struct sqlite3 *db, const char *sql, int missing, int *valu
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+int tp_schema_harden(struct sqlite3 *db)
+{
+	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+	return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) ||
+	       sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL) ||
+	       sqlite3_exec(db, "PRAGMA cell_size_check = 1", NULL, NULL, NULL);
+}
+
+int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole)
+{
+	/* A view or virtual table under one of our names is somebody's trick, not a store. */
+	char *sql =
+	    sqlite3_mprintf("SELECT count(*) FROM %s.sqlite_schema WHERE type = 'table' AND "
+			    "rootpage > 0 AND name IN ('meta','run','label','loss','notice',"
+			    "'wire','clock','segment','block')",
+			    schema);
+	int tables = 0, rc = sql ? query_int(db, sql, 0, &tables) : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	*whole = tables == 9;
+	return rc;
+}
+
 int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct tp_err *err)
 {
-	int app = 0, min_reader = 0, tables = 0;
+	int app = 0, min_reader = 0;
+	bool whole;
 
 	if (query_int(db, "PRAGMA application_id", 0, &app) ||
 	    query_int(db, "PRAGMA user_version", 0, version))
@@ -150,12 +177,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 	if (app != TP_STORE_APPLICATION_ID)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: a SQLite file, but not a tprof store", path);
-	/* A view or virtual table under one of our names is somebody's trick, not a store. */
-	if (query_int(db,
-		      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 "
-		      "AND name IN ('meta','run','label','loss','notice','wire','clock','segment',"
-		      "'block')",
-		      0, &tables))
+	if (tp_schema_whole(db, "main", &whole))
 		return tp_sql_err(err, db, path, "cannot read");
 	if (*version > TP_STORE_VERSION) {
 		if (query_int(db,
@@ -168,7 +190,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 					  "program reads up to %d): update tprof to read it",
 					  path, *version, TP_STORE_VERSION);
 	}
-	if (*version < 1 || tables != 9)
+	if (*version < 1 || !whole)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: a tprof store without its tables (version %d)", path,
 				  *version);
