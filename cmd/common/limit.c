@@ -3,6 +3,7 @@
  * pages are. What it does not count are pages of files. */
 #include "common/limit.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +17,8 @@
 #define PROGRAM_BYTES ((int64_t)16 << 20)
 /* … and what a packed one becomes, which is mapped. */
 #define UNPACKED_BYTES ((int64_t)96 << 20)
+
+#define STACK_BYTES ((size_t)8 << 20) /* as most sessions have it */
 
 /* Sanitizers have far more mapped than they use. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -39,6 +42,21 @@ static struct {
 	struct rlimit before;
 } limit;
 
+/* Stacks of threads count whole, and the session may allow ones of gigabytes (ulimit -s): none of
+ * ours needs that much. */
+static void bound_stacks(void)
+{
+	pthread_attr_t attr;
+	size_t size;
+
+	if (pthread_getattr_default_np(&attr))
+		return;
+	if (!pthread_attr_getstacksize(&attr, &size) && size > STACK_BYTES &&
+	    !pthread_attr_setstacksize(&attr, STACK_BYTES))
+		(void)pthread_setattr_default_np(&attr);
+	pthread_attr_destroy(&attr);
+}
+
 static void set(void)
 {
 	int64_t base = CMD_MEMORY_BASE - PROGRAM_BYTES - (limit.packed ? UNPACKED_BYTES : 0);
@@ -56,6 +74,8 @@ static void set(void)
 	}
 	if (setrlimit(RLIMIT_DATA, &data))
 		limit.most = 0;
+	else
+		bound_stacks();
 }
 
 static void look_at(const char *path, const struct stat *st)
