@@ -1,6 +1,7 @@
 #include "common/common.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -187,6 +188,17 @@ static void end_shown(FILE *shown, FILE *real)
 		fclose(shown);
 }
 
+/* In the place of a stream that is closed the next file would be opened, and messages written into
+ * that. What is put there can neither be read nor written either; a program that is run finds the
+ * stream closed, as we did. */
+static void hold_streams(bool runs_others)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) |
+						     (runs_others ? O_CLOEXEC : 0));
+}
+
 #define MAX_CHILDREN 16
 
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, void *input)
@@ -198,6 +210,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	size_t n = 0;
 
 	argp_err_exit_status = CMD_USAGE;
+	hold_streams(cmd->in_order);
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Who started the command may have ignored this one: then no child could be waited for. */

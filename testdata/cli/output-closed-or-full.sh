@@ -11,3 +11,9 @@ tprof-import --dump=events testdata/counter-1.5.trace 2>&1 >/dev/full
 echo "status $?"
 tprof --help 2>&1 >/dev/full
 echo "status $?"
+# A stream that is closed is not what is opened next.
+tprof-import --dump=events testdata/counter-1.5.trace 2>&1 >&-
+echo "status $?"
+tprof-flame --format=text testdata/checkout-cut.trace -o "$TMP/flame" 2>&-
+echo "status $?"
+grep -c warning "$TMP/flame" || true
