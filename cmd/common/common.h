@@ -174,6 +174,8 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((forma
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
 int cmd_flush(void);
+/* What tells more about losses. */
+#define CMD_LOSS_QUERY "tprof-query FILE 'SELECT offset, reason FROM loss'"
 /* The line about what a run lost; nothing when it lost nothing. */
 void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
 

@@ -215,8 +215,8 @@ void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
 	const struct tp_run *r = &run->row;
 
 	if (run->losses)
-		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see 'SELECT * FROM loss'",
-			 r->name, tp_fmt_count(places, run->losses), run->losses == 1 ? "" : "s",
+		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see " CMD_LOSS_QUERY, r->name,
+			 tp_fmt_count(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events,
 				  !strcmp(r->kind, "profile") ? "sample" : "event",
 				  run->uncounted));

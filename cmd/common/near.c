@@ -36,7 +36,8 @@ void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 {
 	int d = cmd_distance(typed, word);
 
-	if (d > MAX_DISTANCE || d >= (int)strlen(typed) || (near->word && d >= near->distance))
+	/* Half of the letters being wrong is another word: of 'foo' comes no 'top'. */
+	if (d > MAX_DISTANCE || 2 * d > (int)strlen(typed) || (near->word && d >= near->distance))
 		return;
 	near->word = word;
 	near->distance = d;

@@ -377,6 +377,27 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 
 /* ---- stores and traces ---- */
 
+/* The option that leaves out some of a trace, or NULL. */
+static const char *filter_given(const struct rep_trace_profile_options *opt)
+{
+	const struct {
+		const char *option, *text;
+	} given[] = {
+	    {"--goroutine", opt->filter.goroutine},
+	    {"--state", opt->filter.state},
+	    {"--reason", opt->filter.reason},
+	    {"--from", opt->filter.from},
+	    {"--to", opt->filter.to},
+	    {"--task", opt->task},
+	    {"--region", opt->region},
+	};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].text)
+			return given[i].option;
+	return NULL;
+}
+
 static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    const struct cmd_profiles_options *opt, const struct names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
@@ -403,6 +424,9 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		code = append(out, p, run->row.name, trace, err);
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
+	if (!code && trace && opt->trace->view == REP_TRACE_CPU && !opt->trace->go &&
+	    !p->nsamples && !filter_given(opt->trace))
+		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
@@ -605,26 +629,6 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 }
 
 /* ---- what was asked about traces ---- */
-
-static const char *filter_given(const struct rep_trace_profile_options *opt)
-{
-	const struct {
-		const char *option, *text;
-	} given[] = {
-	    {"--goroutine", opt->filter.goroutine},
-	    {"--state", opt->filter.state},
-	    {"--reason", opt->filter.reason},
-	    {"--from", opt->filter.from},
-	    {"--to", opt->filter.to},
-	    {"--task", opt->task},
-	    {"--region", opt->region},
-	};
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].text)
-			return given[i].option;
-	return NULL;
-}
 
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
 			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b)

@@ -656,6 +656,12 @@ static int run(struct args *args)
 	args->diff.drop_negative = args->profile.drop_negative;
 	args->diff.relative = args->profile.relative_percentages;
 	args->diff.keys.no_inlines = args->profile.no_inlines;
+	/* A glob behind --base, and no --, is pprof's way to say something else. */
+	if (args->sides.spelled && args->sides.n > 1)
+		cmd_note(&args->cmd,
+			 "compared to %s alone, the other %zu files added up; of sets -- tells which "
+			 "are new: --base OLD... -- NEW...",
+			 args->sides.old[args->sides.nold - 1], args->sides.n);
 	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
 	if (!status && args->view.given)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],
@@ -699,7 +705,7 @@ int main(int argc, char **argv)
 	    .trace = REP_TRACE_OPTIONS_INIT,
 	    .rows = -1,
 	};
-	int status;
+	int status, given;
 
 	cmd_keep_memory();
 	args.cmd.own_format = "junit";
@@ -707,12 +713,14 @@ int main(int argc, char **argv)
 	args.cmd.more_format_names = "pprof and junit";
 	pick_profile_options();
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
+	given = argc;
 	argc = sides_spell(argc, argv);
 	if (argc < 0) {
 		cmd_error(&args.cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
 	sides_init(&args.sides, argc, argv);
+	args.sides.spelled = argc < given;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = run(&args);
 	for (size_t i = 0; args.gate && i < args.ngates; i++)

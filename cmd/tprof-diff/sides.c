@@ -85,7 +85,7 @@ const char *sides_check(struct sides *s)
 		s->nold = s->n - s->nbehind;
 		for (size_t i = s->nold; i < s->n; i++)
 			if (s->path[i][0] == '-' && s->path[i][1])
-				return "options stand before --";
+				return "options stand before --, files behind it";
 	} else if (s->n == 2) {
 		s->nold = 1;
 	} else if (s->n > 2) {

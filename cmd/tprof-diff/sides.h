@@ -19,6 +19,7 @@ struct sides {
 	bool marked;	/* --base */
 	bool separated; /* there is a "--" */
 	size_t nbehind; /* arguments behind it */
+	bool spelled;	/* "--base OLD" without a "--": sides_spell() has changed it */
 	const char *base_label, *label;
 };
 

@@ -249,15 +249,15 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
 	if (r->losses && r->profile)
 		cmd_error(&args->cmd,
-			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; see "
-			  "'SELECT * FROM loss'",
+			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; "
+			  "see " CMD_LOSS_QUERY,
 			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
 			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
 	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
-			  "transition%s inferred; see 'SELECT * FROM loss'",
+			  "transition%s inferred; see " CMD_LOSS_QUERY,
 			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
 			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
@@ -348,14 +348,14 @@ static const char help[] =
     "(plain, .gz or .zst; '-' is standard input) into a store: a SQLite file that\n"
     "the other commands read. The same dump is not stored twice.\n"
     "\n"
-    "  -o, --output=STORE      All into STORE; else each into its name with .tprof\n"
+    "  -o, --output=STORE      All into STORE; else each into one beside it\n"
     "      --label=KEY=VALUE   Label the run, to pick it or compare by later\n"
     "      --name=NAME         Call the run NAME, not as its file\n"
     "      --binary=FILE       Names for code that the dump leaves without\n"
     "      --strict            Refuse a damaged dump; else what can be read is kept\n"
     "\n"
     "Examples:\n"
-    "  tprof-import go.trace                       makes go.trace.tprof\n"
+    "  tprof-import go.trace                       makes go.tprof\n"
     "  tprof-import -o all.tprof --label=build=42 *.pb.gz\n"
     "  curl -s HOST/debug/pprof/heap | tprof-import -o all.tprof -\n";
 /* clang-format on */

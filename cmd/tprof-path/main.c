@@ -5,6 +5,7 @@
 
 #include "common/common.h"
 #include "common/file.h"
+#include "common/near.h"
 #include "common/number.h"
 #include "common/proto.h"
 #include "base/units.h"
@@ -104,6 +105,7 @@ static int find_report(const char *name)
 
 static void report(struct args *args, struct argp_state *state, const char *name)
 {
+	struct cmd_near near = {0};
 	int which = find_report(name);
 
 	if (which >= 0) {
@@ -114,6 +116,13 @@ static void report(struct args *args, struct argp_state *state, const char *name
 	if (find_report(args->path) >= 0 && access(args->path, F_OK))
 		argp_error(state, "the trace comes before the report: tprof-path %s %s", name,
 			   args->path);
+	if (!access(name, F_OK))
+		argp_error(state, "one trace at a time, '%s' is too much; tprof-diff compares two",
+			   name);
+	for (int i = 0; rep_path_reports[i].name; i++)
+		cmd_near_try(&near, name, rep_path_reports[i].name);
+	if (near.word)
+		argp_error(state, "there is no report '%s'; did you mean %s?", name, near.word);
 	argp_error(state,
 		   "there is no report '%s'; take summary, hops, tree, totals, requests or wakers",
 		   name);
@@ -325,11 +334,11 @@ static int draw(struct args *args, struct rep_view *v, const struct rep_path_pag
 /* "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events" */
 static int put_heading(struct rep_output *out, const struct rep_run *run, struct tp_err *err)
 {
-	char goroutines[28], events[28], duration[40], text[512];
+	char goroutines[28], events[28], ticks[28], duration[64], text[512];
 
 	if (run->row.ticks)
-		snprintf(duration, sizeof(duration), "%lld ticks (the trace has no clock)",
-			 (long long)run->row.duration_ns);
+		snprintf(duration, sizeof(duration), "%s ticks (the trace has no clock)",
+			 tp_fmt_count(ticks, run->row.duration_ns));
 	else
 		tp_fmt_ns(duration, run->row.duration_ns);
 	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,

@@ -250,6 +250,8 @@ static int show_run(struct store_args *args, struct rep_output *out, const struc
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code)
+		code = rep_output_note(out, false, "", err);
+	if (!code)
 		code = rep_output_begin(out, "streams", streams, 6, err);
 	if (!code)
 		code = rep_run_streams(args->cmd.store, run->row.id, show_stream, &show, err);

@@ -8,6 +8,7 @@
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
+#include "common/what.h"
 #include "tprof-top/top.h"
 
 enum {
@@ -335,6 +336,8 @@ static const struct argp argp = {
 static int run(struct top_args *args)
 {
 	enum cmd_kind kind = CMD_KIND_PROFILE;
+	enum cmd_what what;
+	struct tp_err err;
 	int status = CMD_OK;
 
 	if (args->pprof && args->cmd.tty) {
@@ -344,6 +347,14 @@ static int run(struct top_args *args)
 
 	if (args->over_runs)
 		return top_series(args);
+	if (!args->view.given && args->npaths > 1 && !args->report &&
+	    !cmd_look(args->paths[0], &what, &err) && what == CMD_WHAT_TRACE) {
+		cmd_error(&args->cmd,
+			  "one trace at a time, and these are %zu files; tprof-diff compares them, "
+			  "--over=run follows their numbers, --view=cpu, offcpu, … adds them up",
+			  args->npaths);
+		return CMD_USAGE;
+	}
 	if (args->view.given || (args->npaths > 1 && !args->report))
 		return top_profile(args);
 	status = cmd_kind_of(&args->cmd, args->paths[0], &kind);

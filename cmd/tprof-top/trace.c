@@ -18,12 +18,12 @@ static int put(struct tp_buf *b, const char *text)
 static int put_heading(const struct top_args *args, struct rep_output *out,
 		       const struct rep_run *run, struct tp_err *err)
 {
-	char goroutines[28], events[28], duration[40], text[512];
+	char goroutines[28], events[28], ticks[28], duration[64], text[512];
 
 	(void)args;
 	if (run->row.ticks)
-		snprintf(duration, sizeof(duration), "%lld ticks (the trace has no clock)",
-			 (long long)run->row.duration_ns);
+		snprintf(duration, sizeof(duration), "%s ticks (the trace has no clock)",
+			 tp_fmt_count(ticks, run->row.duration_ns));
 	else
 		tp_fmt_ns(duration, run->row.duration_ns);
 	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
@@ -95,14 +95,28 @@ static int put_head(const struct top_args *args, struct rep_output *out, struct 
 /* What to type next, on a terminal only. */
 static int put_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
 {
-	const char *hint =
-	    "next: add block, sched, cpu, gc or overview; --focus and --from narrow it";
+	static const struct {
+		const char *report; /* NULL: any other */
+		const char *hint;
+	} hints[] = {
+	    {"block", "next: tprof-path TRACE wakers says who ended the waits; --focus, "
+		      "--goroutine and --from narrow it"},
+	    {"tasks", "next: tprof-path TRACE --task=TYPE --slowest says why one was "
+		      "slow, --slowest=1% what makes the slowest slow"},
+	    {"task", "next: tprof-path TRACE --task=TASK says why that one was slow, "
+		     "--slowest=1% what makes the slowest slow"},
+	    {NULL, "next: add block, sched, cpu, gc, tasks or overview; --focus and --from narrow "
+		   "it"},
+	};
+	size_t i = 0;
 	int code;
 
 	if (!args->cmd.tty)
 		return 0;
+	while (hints[i].report && strcmp(hints[i].report, args->top.report->name) != 0)
+		i++;
 	code = rep_output_note(out, false, "", err);
-	return code ? code : rep_output_note(out, false, hint, err);
+	return code ? code : rep_output_note(out, false, hints[i].hint, err);
 }
 
 /* Options that only profiles have must not be passed over in silence. */

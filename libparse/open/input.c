@@ -36,7 +36,8 @@ static int map(struct tp_input *in, int fd, uint64_t size, struct tp_err *err)
 	if (!size)
 		return 0;
 	if (size > SIZE_MAX / 2)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "larger than what can be mapped on this machine");
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "larger than what can be mapped on this machine");
 	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
@@ -185,7 +186,7 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 				  strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "is a directory; a file is needed");
+				  "this is a folder; a dump is needed");
 	/* Standard input may be a file that someone read from before. */
 	whole = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (S_ISREG(st.st_mode)) {
@@ -233,8 +234,10 @@ int tp_input_open(struct tp_input **out, const char *path, const struct tp_input
 		while (fd < 0 && errno == EINTR);
 	}
 	if (fd < 0) {
-		code = tp_err_set(err, errno == ENOENT || errno == ENOTDIR ? TP_ENOENT : TP_EIO,
-				  TP_OFFSET_NONE, "cannot be opened: %s", strerror(errno));
+		bool none = errno == ENOENT || errno == ENOTDIR;
+
+		code = tp_err_set(err, none ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s%s",
+				  none ? "" : "cannot be opened: ", strerror(errno));
 	} else {
 		code = open_fd(in, fd, opt ? opt : &no_options, damaged, err);
 		if (!is_stdin)
@@ -269,7 +272,7 @@ void tp_input_close(struct tp_input *in)
 		return;
 	if (in->priv == &mapped_mark)
 		munmap((void *)(uintptr_t)in->data, in->size);
-	if (in->priv == &memory_mark) /* then malloc gave it */
+	if (in->priv == &memory_mark)		   /* then malloc gave it */
 		free((void *)(uintptr_t)in->data); /* NOLINT(clang-analyzer-unix.Malloc) */
 	XXH3_freeState(in->hashing);
 	free(in);

@@ -312,7 +312,7 @@ static void test_open_not_a_file(void **state)
 	assert_int_equal(tp_input_open(&in, p->path, NULL, NULL, &err), TP_ENOENT);
 	assert_null(in);
 	assert_int_equal(tp_input_open(&in, p->dir, NULL, NULL, &err), TP_EUNKNOWN);
-	assert_non_null(strstr(err.msg, "directory"));
+	assert_non_null(strstr(err.msg, "folder"));
 	write_file(p->path, "x", 1);
 	assert_int_equal(chmod(p->path, 0), 0);
 	if (geteuid())

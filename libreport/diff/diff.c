@@ -96,8 +96,11 @@ static int match_types(struct work *w, size_t index, struct tp_err *err)
 			type[t] = find_type(p, text_of(first, first->types[t].type));
 		if (type[index] == SIZE_MAX)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "a profile has no sample type %s, so they cannot be "
+					  "%s has no sample type %s, so they cannot be "
 					  "compared; --sample-index picks one that all have",
+					  i >= w->nold	? "a new profile"
+					  : w->nold > 1 ? "an old profile"
+							: "the old profile",
 					  name);
 	}
 	return 0;

@@ -299,6 +299,13 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 		snprintf(text, sizeof(text), "%zu of %zu sites; -n 0 shows all", shown, wanted);
 		code = rep_output_note(out, false, text, err);
 	}
+	/* What the list allows is counted in the heading. */
+	if (!code && !n)
+		code =
+		    rep_output_note(out, false,
+				    "nothing stays; the runtime's goroutines, main.main and those "
+				    "that run count with --all",
+				    err);
 	tp_buf_release(&p.text);
 	tp_arena_clear(&p.texts);
 	return code;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/units.h"
 #include "top/report.h"
 
 const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
@@ -48,11 +49,12 @@ static int begin(struct page *p, const char *name, const struct rep_column *colu
 
 static int note_more(struct page *p, size_t shown, size_t n, const char *rows, struct tp_err *err)
 {
-	char text[120];
+	char text[120], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
 
 	if (shown >= n)
 		return 0;
-	snprintf(text, sizeof(text), "%zu of %zu %s; -n 0 shows all", shown, n, rows);
+	snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", tp_fmt_count(a, (int64_t)shown),
+		 tp_fmt_count(b, (int64_t)n), rows);
 	return rep_output_note(p->out, false, text, err);
 }
 

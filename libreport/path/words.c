@@ -154,7 +154,7 @@ static void say_who(struct words *w, uint32_t goroutine, uint32_t entry, bool pl
 	int64_t id = rep_path_goroutine_id(v, goroutine);
 
 	if (id == TP_NULL && !is_known(v, entry)) {
-		say(w, "goroutines without a name");
+		say(w, "some goroutine without a name");
 	} else if (id == TP_NULL) {
 		say_name(w, name);
 	} else if (plain || !is_known(v, entry)) {

@@ -40,6 +40,11 @@ enum rep_trace_view {
 	REP_NTRACE_VIEWS
 };
 
+/* Why there are no samples where the whole of a trace has none. */
+#define REP_NOTE_NO_SAMPLES                                                                        \
+	"there are no CPU samples in the trace, as no CPU profile ran beside it; --view=running "  \
+	"counts time on a P"
+
 extern const struct rep_trace_view_desc {
 	const char *name, *doc;
 } rep_trace_views[];

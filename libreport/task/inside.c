@@ -217,8 +217,8 @@ static int no_such(const struct rep_view *v, const char *option, const char *tex
 {
 	char hint[200];
 
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "nothing is what %s '%s' means; %s",
-			  option, text, rep_pick_hint(v, regions, hint, sizeof(hint)));
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "nothing matches %s=%s; %s", option, text,
+			  rep_pick_hint(v, regions, hint, sizeof(hint)));
 }
 
 static bool any_region(const struct rep_view *v, struct type *region)

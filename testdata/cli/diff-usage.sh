@@ -19,5 +19,7 @@ try --granularity=addresses old-1.heap new-1.heap
 try --focus='(' old-1.heap new-1.heap
 try --sample-index=speed old-1.heap new-1.heap
 try old-1.heap new.cpu
+# A glob without the -- that was meant.
+try -n 1 --base old-1.heap old-2.heap new-1.heap
 try --focus=nobody -n 1 old-1.heap new-1.heap
 try nowhere.heap new-1.heap

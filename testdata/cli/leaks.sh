@@ -38,3 +38,5 @@ main.work(0x0)
 END
 tprof-leaks "$TMP/nil.d2"
 tprof-leaks --min-wait=5m --format=csv "$TMP/nil.d2"
+# Nothing stays.
+tprof-leaks --min-wait=1h $d/inbox.trace

@@ -3,6 +3,8 @@ try() { tprof-path "$@" 2>&1 >/dev/null; echo "status $?"; }
 try
 try nosuch.trace
 try testdata/pool.trace nosuch
+try testdata/pool.trace sumary
+try testdata/pool.trace testdata/checkout.trace
 try testdata/pool.trace hops tree
 try requests testdata/pool.trace
 try --task=0 testdata/pool.trace

@@ -13,6 +13,7 @@ try --tree --format=csv testdata/catalog.heap
 try --tree --raw testdata/catalog.heap
 try --view=nothing testdata/checkout.trace
 try testdata/catalog.cpu testdata/checkout.trace
+try testdata/checkout.trace testdata/pool.trace
 try testdata/catalog.cpu testdata/catalog.heap
 try testdata/catalog.cpu nowhere.pb.gz
 try testdata/README.md

@@ -6,6 +6,7 @@
 
 #include "base/cursor.h"
 #include "base/many.h"
+#include "base/units.h"
 #include "decode/v2/tables.h"
 
 /* What searching for awaited events, and for who holds what, may cost per byte of events. */
@@ -300,6 +301,7 @@ static int end_of_input(struct tp_v2_order *o, bool all)
 static int run_and_account(struct tp_v2_order *o)
 {
 	uint64_t unknown = o->unknown_ids;
+	char lost[TP_COUNT_SIZE];
 	int code;
 
 	o->work = (o->g.events_bytes + 65536) * WORK_PER_BYTE;
@@ -312,9 +314,9 @@ static int run_and_account(struct tp_v2_order *o)
 			    "events of goroutines that the damage made unknown");
 	if (!code && o->unknown_ids > unknown &&
 	    tp_trace_add_notice(o->trace, TP_DAMAGE, o->g.from,
-				"generation %llu: %llu names or stacks are lost with their tables",
+				"generation %llu: %s names or stacks are lost with their tables",
 				(unsigned long long)o->g.number,
-				(unsigned long long)(o->unknown_ids - unknown)))
+				tp_fmt_count(lost, (int64_t)(o->unknown_ids - unknown))))
 		code = nomem(o);
 	return code;
 }

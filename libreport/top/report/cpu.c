@@ -1,6 +1,8 @@
 /* cpu: functions by the samples of the CPU profiler, where the trace holds them. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "profile/trace.h"
 #include "task/inside.h"
 #include "top/report.h"
 
@@ -15,6 +17,7 @@ struct cpu {
 	size_t room;
 	int64_t samples;
 	uint64_t stacks; /* counted so far */
+	bool any;	 /* there are samples, whatever the filters leave */
 };
 
 enum { COLUMN_FUNCTION, COLUMN_FLAT, COLUMN_FLAT_SHARE, COLUMN_CUM, COLUMN_CUM_SHARE, NCOLUMNS };
@@ -97,6 +100,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 				     REP_BIT(CPU_SAMPLE, stack),
 				 err);
 
+	c->any |= !code && v->nrows[TP_TABLE_CPU_SAMPLE];
 	if (!code && v->nrows[TP_TABLE_CPU_SAMPLE])
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) |
@@ -139,6 +143,16 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	return code ? rep_job_fail(err, code) : 0;
 }
 
+static int finish(struct rep_job *job, struct tp_err *err)
+{
+	const struct cpu *c = job->state;
+
+	(void)err;
+	if (!c->any)
+		snprintf(job->note, sizeof(job->note), "%s", REP_NOTE_NO_SAMPLES);
+	return 0;
+}
+
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
 	struct cpu *c = job->state;
@@ -171,6 +185,7 @@ static void release(struct rep_job *job)
 static const struct rep_report_ops ops = {
     .begin = begin,
     .add = add,
+    .finish = finish,
     .value = value,
     .release = release,
 };
