@@ -168,10 +168,15 @@ int rep_output_begin(struct rep_output *out, const char *name, const struct rep_
 	return done(out, code, err);
 }
 
+const char rep_lack_text[] = "out of memory";
+
 int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err)
 {
 	int code;
 
+	for (size_t i = 0; i < out->ncolumns; i++)
+		if (rep_is_lack(values[i]))
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	out->err = err;
 	code = out->ops->row(out, values);
 	out->rows++;

@@ -142,6 +142,18 @@ static inline struct rep_value rep_text(const char *data, size_t size)
 	return (struct rep_value){.type = REP_TYPE_TEXT, .text = {data, size}};
 }
 
+/* A text that there was no memory for: rep_output_row fails for it. */
+extern const char rep_lack_text[];
+static inline struct rep_value rep_lack(void)
+{
+	return rep_text(rep_lack_text, 0);
+}
+
+static inline bool rep_is_lack(struct rep_value v)
+{
+	return v.type == REP_TYPE_TEXT && v.text.data == rep_lack_text;
+}
+
 /* NULL gives NULL. */
 static inline struct rep_value rep_str(const char *s)
 {

@@ -1,8 +1,10 @@
 /* tprof-export: runs of stores, and dumps, in the forms that other programs read. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
@@ -263,18 +265,31 @@ int export_begin(struct export_args *args)
 static int read_key(struct export_args *args)
 {
 	static char secret[64 << 10];
-	FILE *f = args->key_file ? fopen(args->key_file, "re") : NULL;
-	size_t n = f ? fread(secret, 1, sizeof(secret), f) : 0;
-	bool bad = args->key_file && (!f || ferror(f) || !n);
+	size_t n = 0;
+	ssize_t got = 1;
+	int fd;
 
-	if (bad)
+	if (!args->key_file) {
+		rep_anonymise_key(&args->made_up, NULL, 0);
+		return CMD_OK;
+	}
+	fd = open(args->key_file, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && got && n < sizeof(secret)) {
+		got = read(fd, secret + n, sizeof(secret) - n);
+		if (got < 0 && errno != EINTR)
+			break;
+		n += got > 0 ? (size_t)got : 0;
+	}
+	/* Part of a secret would make up other names. */
+	if (fd < 0 || got < 0 || !n)
 		cmd_error(&args->cmd, "%s: %s", args->key_file,
-			  f && !n ? "is empty; a secret has at least a byte" : strerror(errno));
+			  fd < 0 || got < 0 ? strerror(errno)
+					    : "is empty; a secret has at least a byte");
 	else
-		rep_anonymise_key(&args->made_up, args->key_file ? secret : NULL, n);
-	if (f)
-		fclose(f);
-	return bad ? CMD_SYSTEM : CMD_OK;
+		rep_anonymise_key(&args->made_up, secret, n);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 || got < 0 || !n ? CMD_SYSTEM : CMD_OK;
 }
 
 static int run(struct export_args *args)

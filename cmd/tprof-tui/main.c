@@ -139,7 +139,7 @@ static int run(struct args *args)
 	if (tui_screen_begin(&screen, &err)) {
 		cmd_error(&args->cmd, "%s", err.msg);
 		tui_worker_free(t.worker);
-		return CMD_USAGE;
+		return err.code == TP_EFORMAT ? CMD_USAGE : CMD_SYSTEM;
 	}
 	if (open_first(&t, args))
 		tui_run(&t);

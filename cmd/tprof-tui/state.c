@@ -72,7 +72,7 @@ bool tui_state_write(const char *name, const void *data, size_t size, char *path
 	fd = mkstemp(part);
 	if (fd < 0)
 		return false;
-	done = write_all(fd, data, size);
+	done = write_all(fd, data, size) && (!fsync(fd) || errno == EINVAL);
 	done = !close(fd) && done;
 	if (done && !rename(part, path))
 		return true;

@@ -1,9 +1,10 @@
 #include "tprof-tui/worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/signals.h"
 
 struct kept {
 	tui_kept_free free;
@@ -115,14 +116,14 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Signals are the screen's. */
+/* Signals are the screen's; after a fault of this thread, too, it gives the terminal back. */
 static bool start(struct tui_worker *w)
 {
-	sigset_t all, before;
+	sigset_t sent, before;
 	bool started;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cmd_signals_sent(&sent);
+	pthread_sigmask(SIG_SETMASK, &sent, &before);
 	started = !pthread_create(&w->thread, NULL, run, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return started;

@@ -34,6 +34,8 @@ static int find_goroutines(struct rep_choice *c, struct tp_store *s, int64_t run
 		code = rep_matcher_init(&m, f, dict, err);
 	if (!code && choose(c, &rows, f, &m))
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code)
+		code = rep_matcher_settle(&m, err);
 	if (!code && !c->nwanted)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "--goroutine=%s: there is no such goroutine; tprof-top FILE "

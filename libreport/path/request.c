@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/match.h"
 #include "base/units.h"
 #include "path/path.h"
 
@@ -14,6 +15,7 @@ struct pattern {
 	int64_t id;
 	const struct tp_dict *dict;
 	uint8_t *answer; /* by string: 1 no, 2 yes */
+	bool lack;	 /* there was no memory to know */
 };
 
 static int no_memory(struct tp_err *err)
@@ -67,11 +69,12 @@ static bool pattern_matches(struct pattern *p, int64_t string)
 		return true;
 	if (string < 0 || string >= tp_dict_strings(p->dict))
 		string = 0;
-	if (!p->answer[string])
-		p->answer[string] =
-		    regexec(&p->regex, tp_dict_text(p->dict, (uint32_t)string).text, 0, NULL, 0)
-			? 1
-			: 2;
+	if (!p->answer[string]) {
+		int rc = tp_match(&p->regex, tp_dict_text(p->dict, (uint32_t)string).text);
+
+		p->answer[string] = rc ? 1 : 2;
+		p->lack |= rc == REG_ESPACE;
+	}
 	return p->answer[string] == 2;
 }
 
@@ -427,6 +430,8 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 							     : pick_range(&p, err);
 	if (!code)
 		choose(&p);
+	if (!code && (p.task.lack || p.region.lack))
+		code = no_memory(err);
 	if (!code && !list->n)
 		code = nothing(&p, err);
 	pattern_release(&p.task);

@@ -114,7 +114,7 @@ static struct rep_value doing(struct page *p, unsigned kind, uint32_t reason)
 		return rep_str(name);
 	text = tp_arena_alloc(&p->job.texts, size);
 	if (!text)
-		return rep_str(name);
+		return rep_lack();
 	/* A reason may hold a NUL, where it ends here. */
 	return rep_text(text, (size_t)snprintf(text, size, "%s (%.*s)", name, (int)t.size, t.text));
 }
@@ -415,7 +415,7 @@ static struct rep_value branch_text(struct page *p, const struct branch *b, unsi
 	int n;
 
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	n = snprintf(text, room, "%*s%s", (int)depth, "",
 		     b->wait ? "waits" : rep_path_kinds[s->kind].name);
 	if (reason.size && (b->wait || (s->kind != REP_PATH_NETWORK && s->kind != REP_PATH_TIMER)))

@@ -420,6 +420,8 @@ int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 		code = rep_filter_init(&filter, &opt->filter, err);
 	if (!code)
 		code = build(&b, store, run, &filter, err);
+	if (!code)
+		code = rep_matcher_settle(&b.v.match, err);
 	if (!code) {
 		*p = b.p;
 		b.p = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/match.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "task/workers.h"
@@ -109,8 +110,10 @@ static bool matches(struct rep_pick *c, int which, int64_t string)
 		string = 0;
 	if (!answer[string]) {
 		const char *text = tp_dict_text(c->tasks->v->dict, (uint32_t)string).text;
+		int rc = tp_match(&c->pattern[which], text ? text : "");
 
-		answer[string] = regexec(&c->pattern[which], text ? text : "", 0, NULL, 0) ? 1 : 2;
+		answer[string] = rc ? 1 : 2;
+		c->tasks->v->match.lack |= rc == REG_ESPACE; /* rep_matcher_settle tells */
 	}
 	return answer[string] == 2;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/match.h"
 #include "task/choose.h"
 #include "top/keys.h"
 
@@ -15,6 +16,7 @@ struct type {
 	bool given, by_id;
 	int64_t id;
 	uint8_t *answer; /* by string: 1 no, 2 yes */
+	bool lack;	 /* there was no memory to know */
 };
 
 static int no_memory(struct tp_err *err)
@@ -64,11 +66,12 @@ static bool type_matches(struct type *t, const struct rep_view *v, int64_t strin
 {
 	if (string < 0 || string >= tp_dict_strings(v->dict))
 		string = 0;
-	if (!t->answer[string])
-		t->answer[string] =
-		    regexec(&t->pattern, tp_dict_text(v->dict, (uint32_t)string).text, 0, NULL, 0)
-			? 1
-			: 2;
+	if (!t->answer[string]) {
+		int rc = tp_match(&t->pattern, tp_dict_text(v->dict, (uint32_t)string).text);
+
+		t->answer[string] = rc ? 1 : 2;
+		t->lack |= rc == REG_ESPACE;
+	}
 	return t->answer[string] == 2;
 }
 
@@ -261,11 +264,13 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		goto done;
 	if (by_task)
 		code = pick_tasks(&tasks, &task_type, v);
+	if (!code && task_type.lack)
+		code = TP_ENOMEM;
 	if (!code && !as_go && by_task && !tasks.n) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
-	if (!code && !as_go && region && !any_region(v, &region_type)) {
+	if (!code && !as_go && region && !any_region(v, &region_type) && !region_type.lack) {
 		code = no_such(v, "--region", region, true, err);
 		goto done;
 	}
@@ -275,6 +280,8 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = put_bare_tasks(in, v, &tasks);
 	if (!code)
 		code = put_in_order(in, v, as_go);
+	if (!code && region_type.lack)
+		code = TP_ENOMEM;
 	if (code)
 		no_memory(err);
 done:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/match.h"
 #include "base/units.h"
 #include "clock/when.h"
 
@@ -260,8 +261,11 @@ static uint8_t string_bits(struct rep_matcher *m, uint32_t id)
 		return m->string[id];
 	text = tp_dict_text(m->dict, id).text;
 	for (int i = 0; i < REP_NPATTERNS; i++) {
-		if (m->filter->given[i] && !regexec(&m->filter->pattern[i], text, 0, NULL, 0))
+		int rc = m->filter->given[i] ? tp_match(&m->filter->pattern[i], text) : REG_NOMATCH;
+
+		if (!rc)
 			bits |= (uint8_t)(1u << i);
+		m->lack |= rc == REG_ESPACE;
 	}
 	m->string[id] = bits;
 	return bits;
@@ -289,7 +293,12 @@ int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const st
 		m->stack[i] =
 		    (uint8_t)((bits & FRAMES) | (node.parent < i ? m->stack[node.parent] : 0));
 	}
-	return 0;
+	return rep_matcher_settle(m, err);
+}
+
+int rep_matcher_settle(const struct rep_matcher *m, struct tp_err *err)
+{
+	return m->lack ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
 }
 
 void rep_matcher_release(struct rep_matcher *m)

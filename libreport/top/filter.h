@@ -88,12 +88,15 @@ struct rep_matcher {
 	uint8_t *string; /* what is known of each string */
 	uint8_t *stack;	 /* patterns that a frame of the stack matches */
 	uint32_t nstacks, nstrings;
+	bool lack; /* there was no memory to match something */
 };
 
 /* TP_ENOMEM. The dictionary must outlive it. To be released in every case. */
 int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const struct tp_dict *dict,
 		     struct tp_err *err);
 void rep_matcher_release(struct rep_matcher *m);
+/* After all was matched: 0, or TP_ENOMEM where some of it could not be. */
+int rep_matcher_settle(const struct rep_matcher *m, struct tp_err *err);
 /* The entry function of a goroutine, by its name alone; a goroutine of no name is "". */
 bool rep_match_goroutine(struct rep_matcher *m, uint32_t entry);
 /* Frames only: focus and ignore. */

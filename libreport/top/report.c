@@ -139,7 +139,7 @@ struct rep_value rep_job_where(struct rep_job *job, uint32_t stack)
 		if (!pass) {
 			text = tp_arena_alloc(&job->texts, size + 1);
 			if (!text)
-				return rep_str("(out of memory)");
+				return rep_lack();
 			size = 0;
 		}
 	}
@@ -173,7 +173,7 @@ struct rep_value rep_job_stack(struct rep_job *job, uint32_t stack)
 		if (!pass) {
 			text = tp_arena_alloc(&job->texts, size);
 			if (!text)
-				return rep_str("(out of memory)");
+				return rep_lack();
 			size = 0;
 		}
 	}
@@ -208,7 +208,7 @@ struct rep_value rep_job_frames(struct rep_job *job, uint32_t stack)
 	size = b.size;
 	text = failed ? NULL : tp_arena_strndup(&job->texts, b.data, size);
 	tp_buf_release(&b);
-	return text ? rep_text(text, size) : rep_null();
+	return text ? rep_text(text, size) : rep_lack();
 }
 
 struct rep_value rep_job_function(struct rep_job *job, uint32_t stack)
@@ -232,7 +232,7 @@ struct rep_value rep_job_location(struct rep_job *job, uint32_t stack)
 	n = snprintf(line, sizeof(line), ":%lld", (long long)frame.line);
 	text = tp_arena_alloc(&job->texts, file.size + (size_t)n + 1);
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	memcpy(text, file.text, file.size);
 	memcpy(text + file.size, line, (size_t)n);
 	return rep_text(text, file.size + (size_t)n);
@@ -249,7 +249,7 @@ struct rep_value rep_job_place(struct rep_job *job, unsigned state, uint32_t rea
 	char *text = tp_arena_alloc(&job->texts, size);
 
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	if (state == TP_ST_WAITING && why.size) {
 		memcpy(text, why.text, why.size);
 		n = why.size;

@@ -21,6 +21,7 @@ struct rep_job {
 	bool every;	       /* durations of all rows are wanted, before rows are chosen */
 	int64_t length_ns;     /* of the time range, summed over the runs */
 	size_t nrows;	       /* set by add and finish */
+	bool lack;	       /* there was no memory to tell rows apart by */
 	struct tp_arena texts; /* for values that are put together */
 	char note[200];	       /* a line under the table, "" for none */
 	char lead[600];	       /* lines above it, likewise; set by finish */

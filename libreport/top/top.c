@@ -134,6 +134,7 @@ struct order {
 	struct rep_job *job;
 	const double *number; /* sort key by row; NULL: by text */
 	bool ascending;
+	bool lack; /* there was no memory for a text: the order is none */
 	size_t column;
 };
 
@@ -152,7 +153,7 @@ static int compare_text(struct rep_value a, struct rep_value b)
 
 /* Rows that are equal by the key: by what they say, so that the order does not depend on how the
  * run was imported. */
-static int compare_tie(const struct order *o, uint32_t a, uint32_t b)
+static int compare_tie(struct order *o, uint32_t a, uint32_t b)
 {
 	const struct rep_report *r = o->job->report;
 
@@ -170,6 +171,7 @@ static int compare_tie(const struct order *o, uint32_t a, uint32_t b)
 			continue;
 		x = r->ops->value(o->job, a, i);
 		y = r->ops->value(o->job, b, i);
+		o->lack |= rep_is_lack(x) || rep_is_lack(y);
 		if (x.type == REP_TYPE_TEXT || y.type == REP_TYPE_TEXT)
 			order = compare_text(x, y);
 		else if (x.type == REP_TYPE_INT && y.type == REP_TYPE_INT)
@@ -183,15 +185,17 @@ static int compare_tie(const struct order *o, uint32_t a, uint32_t b)
 /* The order of the output: large numbers first, texts from a to z. */
 static int compare(const void *pa, const void *pb, void *ctx)
 {
-	const struct order *o = ctx;
+	struct order *o = ctx;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	if (o->number && o->number[a] != o->number[b])
 		return (o->number[a] > o->number[b]) != o->ascending ? -1 : 1;
 	if (!o->number) {
-		int order = compare_text(o->job->report->ops->value(o->job, a, o->column),
-					 o->job->report->ops->value(o->job, b, o->column));
+		struct rep_value x = o->job->report->ops->value(o->job, a, o->column);
+		struct rep_value y = o->job->report->ops->value(o->job, b, o->column);
+		int order = compare_text(x, y);
 
+		o->lack |= rep_is_lack(x) || rep_is_lack(y);
 		if (order)
 			return order;
 	}
@@ -269,6 +273,8 @@ static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t 
 	}
 	if (!code)
 		choose(*rows, job->nrows, *n, &o);
+	if (o.lack || job->lack)
+		code = rep_job_fail(err, TP_ENOMEM);
 	if (!code && ops->prepare)
 		code = ops->prepare(job, v, *rows, *n, err);
 	free(number);
@@ -616,7 +622,7 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 		tp_sum(&job->length_ns, rep_view_length(&t->view));
 		code = job->report->ops->add(job, &t->view, err);
 	}
-	return code;
+	return code ? code : rep_matcher_settle(&t->view.match, err);
 }
 
 static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)

@@ -23,7 +23,9 @@ import threading
 import time
 
 import judge
+import recording
 import scenes
+import screens
 from server import (ALL, EXPLAIN, FOREVER, KINDS, SHORT, SITES, Folder, Server, mask)
 
 # Of each kind: what goes wrong, whether from there on, and whether the command has to get over it.
@@ -47,6 +49,9 @@ HOW = {
 }
 
 
+NONE = ("none", 0, 0, False)
+
+
 def environment(work):
     env = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TPROF_JAIL")}
     env.setdefault("TPROF_JAIL", "off")  # calls are counted in one process
@@ -62,25 +67,28 @@ class Stage:
         self.scene = scene
         self.top = tempfile.mkdtemp(prefix="scene-", dir=args.scratch)
         self.folder = Folder(os.path.join(self.top, "work"))
-        env = environment(self.folder.path)
+        env = dict(environment(self.folder.path), **scene.environment)
         scene.prepare(args.bin, self.folder.path, env)
         self.folder.keep()
-        self.stdin = os.path.join(self.folder.path, scene.stdin) if scene.stdin else "/dev/null"
         argv = [os.path.join(args.bin, scene.argv[0]), *scene.argv[1:]]
         self.server = Server(args.library, argv, self.folder.path, os.path.join(self.top, "io"), env,
                              args.timeout * 1000)
 
+    def run(self, *what, **how):
+        stdin = self.scene.begin(self.server)
+        try:
+            return self.server.run(*what, stdin=stdin, **how)
+        finally:
+            self.scene.end()
+
     def undisturbed(self):
         """What is right, and from where each call comes."""
-        result = self.server.run(ALL, flags=SITES, stdin=self.stdin)
+        result = self.run(ALL, flags=SITES)
         expected = judge.Expected(self.folder, result)
-        sites = self.server.sites()
-        self.folder.restore()
-        return result, expected, sites
+        return result, expected, self.server.sites()
 
     def fault(self, kind, n, error, lasting, flags=0):
-        return self.server.run(mask(kind), n, FOREVER if lasting else n, error,
-                               flags | (0 if error else SHORT), self.stdin)
+        return self.run(mask(kind), n, FOREVER if lasting else n, error, flags | (0 if error else SHORT))
 
     def close(self):
         self.server.close()
@@ -89,7 +97,7 @@ class Stage:
 
 def after_it(stage, expected, temporary, complete):
     """The same command again, undisturbed: it works, and what lay about is gone."""
-    result = stage.server.run(0, stdin=stage.stdin)
+    result = stage.run(0)
     wrong = []
     if result.status not in (expected.status, 0) and not complete:
         wrong.append("the next run fails: " + result.stderr.strip())
@@ -155,13 +163,15 @@ def numbers(kind, count, sites, args, rng):
     return sorted(set(chosen) | set(some))
 
 
-def plan(result, sites, args, rng):
+def plan(scene, result, sites, args, rng):
     """The faults of a scene: (kind, which call, errno or 0, whether from there on)."""
     for kind in args.kinds:
         for n in numbers(kind, result.kinds[kind], sites, args, rng):
             for error, lasting in HOW[kind]:
                 # From there on: what every call does once is known by then.
                 if lasting and kind == "alloc" and args.sample is not None and n % 3:
+                    continue
+                if lasting and kind in scene.unending:
                     continue
                 yield kind, n, error, lasting
 
@@ -174,11 +184,10 @@ def sweep(scene, args, tally):
         result, expected, sites = stage.undisturbed()
         if result.signal or result.timed_out or result.status not in (0, 1):
             raise RuntimeError(f"{scene.name}: it does not work undisturbed: {result.stderr.strip()}")
-        wrong = ["undisturbed: " + w for w in judge.sentence(scene, result, 0)]
-        if result.leaked or result.note:
-            wrong.append("undisturbed: " + result.note)
-        tally.add(scene, ("none", 0, 0, False), wrong, result, "")
-        todo = list(plan(result, sites, args, rng))
+        wrong = ["undisturbed: " + w for w in scene.judge(stage.folder, expected, result, NONE, True)[0]]
+        stage.folder.restore()
+        tally.add(scene, NONE, wrong, result, "")
+        todo = list(plan(scene, result, sites, args, rng))
         until = time.monotonic() + args.share if args.share else None
         if until:
             rng.shuffle(todo)
@@ -196,7 +205,7 @@ def one(stage, expected, fault, args, tally):
     kind, n, error, lasting = fault
     result = stage.fault(kind, n, error, lasting)
     must = error == 0 or (error == errno.EINTR and kind in ("read", "write"))
-    wrong, temporary = judge.judge(stage.scene, stage.folder, expected, result, fault, must)
+    wrong, temporary = stage.scene.judge(stage.folder, expected, result, fault, must)
     where = ""
     if temporary:
         wrong += after_it(stage, expected, temporary, result.status == expected.status)
@@ -286,7 +295,8 @@ def main():
     if args.leaks:
         os.environ["ASAN_OPTIONS"] = "verify_asan_link_order=0:allocator_may_return_null=1:" \
             "exitcode=99:detect_leaks=1"
-    todo = [*scenes.imports(), *scenes.reports(args.bin)]
+    todo = [*scenes.imports(), *scenes.reports(args.bin), *recording.scenes(os.path.dirname(args.library)),
+            *screens.scenes()]
     if args.only:
         names = args.only.split(",")
         todo = [s for s in todo if any(n in s.name for n in names)]

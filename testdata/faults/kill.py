@@ -92,6 +92,7 @@ def by_calls(scene, moments, args, rng, count):
     argv = [os.path.join(args.bin, scene.argv[0]), *scene.argv[1:]]
     try:
         result, expected, _ = stage.undisturbed()
+        stage.folder.restore()
         for _ in range(moments):
             # Most of what happens to files lies between system calls, not allocations.
             kinds, calls = rng.choice([(ALL, sum(result.kinds.values())),

@@ -3,6 +3,8 @@ import os
 import re
 import subprocess
 
+import judge
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.dirname(HERE)
 
@@ -34,7 +36,11 @@ class Scene:
 
     dumps: names of DUMPS that lie in the folder. store: dumps that are imported into s.tprof first.
     files: further files with their content. stdin: a name of the folder. several: so many dumps are
-    imported one by one, and each may fail."""
+    imported one by one, and each may fail. unending: a call of these kinds that always fails leaves
+    nothing to be asked of the command."""
+
+    unending = ()
+    environment = {}
 
     def __init__(self, name, command, dumps="", store="", files=None, stdin=None, several=0):
         self.name, self.argv = name, command.split() if isinstance(command, str) else list(command)
@@ -42,6 +48,16 @@ class Scene:
         self.dumps = dumps.split() + store.split()
         self.store, self.files, self.stdin = store.split(), files or {}, stdin
         self.several, self.sentences = several, several or 1
+
+    def judge(self, folder, expected, result, fault, must_succeed):
+        return judge.judge(self, folder, expected, result, fault, must_succeed)
+
+    def begin(self, server):
+        """The standard input of a run that begins now."""
+        return os.path.join(server.work, self.stdin) if self.stdin else "/dev/null"
+
+    def end(self):
+        """Of the run that began."""
 
     def prepare(self, binaries, work, env):
         for name in self.dumps:

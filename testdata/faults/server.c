@@ -2,8 +2,8 @@
  *
  *   MASK FIRST LAST ERROR FLAGS TIMEOUT_MS STDIN
  *
- * with standard output and error in the files "stdout" and "stderr" of the folder FAULT_DIR, and
- * answers on FAULT_OUT:
+ * with standard output and error in the files "stdout" and "stderr" of the folder FAULT_DIR (a
+ * terminal as standard input is standard output, too), and answers on FAULT_OUT:
  *
  *   STATUS SIGNAL TIMED_OUT LEFT HITS COUNTED LEAKED KIND_0,KIND_1,… NOTE
  *
@@ -112,9 +112,14 @@ static _Noreturn void run(int argc, char **argv, char **envp, const char *input)
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_DFL);
 	snprintf(path, sizeof(path), "%s/stdout", dir);
-	if (open_as(STDIN_FILENO, input, O_RDONLY) ||
-	    open_as(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC))
+	if (!strncmp(input, "/dev/pts/", 9)) {
+		if (open_as(STDIN_FILENO, input, O_RDWR | O_NOCTTY) ||
+		    dup2(STDIN_FILENO, STDOUT_FILENO) < 0)
+			_exit(124);
+	} else if (open_as(STDIN_FILENO, input, O_RDONLY) ||
+		   open_as(STDOUT_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC)) {
 		_exit(124);
+	}
 	snprintf(path, sizeof(path), "%s/stderr", dir);
 	if (open_as(STDERR_FILENO, path, O_WRONLY | O_CREAT | O_TRUNC))
 		_exit(124);

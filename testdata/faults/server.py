@@ -44,7 +44,7 @@ class Server:
     """`argv` in the folder `work`, ready to be run many times; close it."""
 
     def __init__(self, library, argv, work, io, env, timeout_ms):
-        self.io, self.timeout_ms = io, timeout_ms
+        self.work, self.io, self.timeout_ms = work, io, timeout_ms
         os.makedirs(io, exist_ok=True)
         to_r, to_w = os.pipe()
         from_r, from_w = os.pipe()

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -95,6 +96,13 @@ static bool is_write(long nr)
 	return nr == SYS_write || nr == SYS_pwrite64 || nr == SYS_writev || nr == SYS_pwritev;
 }
 
+static bool is_terminal(long fd)
+{
+	char modes[256];
+
+	return !fault_syscall(SYS_ioctl, fd, TCGETS, (long)modes, 0, 0, 0);
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -109,8 +117,9 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	for (size_t i = 0; i < NCALLS; i++)
 		if (calls[i].nr == nr)
 			kind = calls[i].kind;
-	/* Of a failure that it cannot speak about a command can only be silent. */
-	if (is_write(nr) && args[0] == STDERR_FILENO) {
+	/* Of a failure that it cannot speak about a command can only be silent; a terminal that
+	 * takes nothing is gone. */
+	if (is_write(nr) && (args[0] == STDERR_FILENO || is_terminal(args[0]))) {
 		result = make(nr, args);
 	} else if (fault_now(kind, &error)) {
 		if (error && nr == SYS_close)
@@ -192,6 +201,18 @@ void fault_trap_start(void)
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog))
 		give_up("this system has no seccomp filters");
+}
+
+/* A command's handler for crashes is not to take what is ours. */
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	static int (*real)(int, const struct sigaction *, struct sigaction *);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "sigaction");
+	return real(
+	    sig, sig == SIGSYS && fault_shared && act && act->sa_sigaction != on_trap ? NULL : act,
+	    old);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)

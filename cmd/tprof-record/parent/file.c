@@ -95,6 +95,10 @@ int rec_file_end(struct rec_file *f, int code, struct tp_err *err)
 		return code;
 	if (!code)
 		code = flush(f, err);
+	/* Only what is safe gets its name, so that no machine that goes down leaves an empty file.
+	 * EINVAL: this file system does not sync. */
+	if (!code && fsync(f->fd) && errno != EINVAL)
+		code = failed(f, err, "write it");
 	if (close(f->fd) && !code)
 		code = failed(f, err, "write it");
 	f->fd = -1;

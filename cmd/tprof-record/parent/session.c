@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/signals.h"
 #include "tprof-record/parent/file.h"
 
 enum {
@@ -206,14 +207,10 @@ static bool start_timer(struct rec_session *s, struct rec_source *timer, int fro
 	return true;
 }
 
-/* All that can be forwarded, or is for us. What a fault of ours raises stays as it is. */
+/* All that can be forwarded, or is for us. */
 static void block_signals(sigset_t *set)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-
-	sigfillset(set);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(set, faults[i]);
+	cmd_signals_sent(set);
 	sigprocmask(SIG_BLOCK, set, NULL);
 	signal(SIGCHLD, SIG_DFL);
 }

@@ -216,7 +216,11 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	term.mouse = opt->mouse;
 	/* The escape key is one, unless more follows at once. */
 	setenv("ESCDELAY", "25", 0);
+	errno = 0;
 	term.screen = newterm(NULL, stdout, stdin);
+	if (!term.screen && (errno == ENOMEM || errno == EMFILE || errno == ENFILE || errno == EIO))
+		return tp_err_set(err, errno == ENOMEM ? TP_ENOMEM : TP_EIO, TP_OFFSET_NONE,
+				  "cannot set the terminal up: %s", strerror(errno));
 	if (!term.screen && (!name || !*name))
 		return cannot(err, "which terminal is this? TERM is not set; try TERM=xterm");
 	if (!term.screen)

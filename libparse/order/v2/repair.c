@@ -1,16 +1,7 @@
 /* Making the state fit an event that cannot take effect as things are: the transitions that must
  * have come before it, and are not in the file, are inferred. */
+#include "order/v2/advance.h"
 #include "order/v2/salvage.h"
-
-static bool has_g(const struct tp_v2_m *m)
-{
-	return m->g->index != TP_NONE;
-}
-
-static bool has_p(const struct tp_v2_m *m)
-{
-	return m->p->index != TP_NONE;
-}
 
 static struct tp_v2_m *holder_of_g(struct tp_v2_order *o, const struct tp_v2_g *g)
 {
@@ -184,13 +175,24 @@ static void expect_p(struct tp_v2_order *o, struct tp_v2_p *p, uint64_t seq)
 	p->seq_gen = o->g.number;
 }
 
+/* No state for what an event names: where that is for want of memory, the whole import ends, as a
+ * trace with less in it is not what was asked for. What is beyond a limit is dropped. */
+static bool has_none(struct tp_v2_order *o)
+{
+	if (tp_v2_state_refusal(&o->s) == TP_ENOMEM)
+		tp_v2_out_of_memory(o, TP_ENOMEM);
+	return false;
+}
+
 /* An event that names another goroutine, which has to have this status for it. */
 static bool other(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint64_t id, uint64_t seq,
 		  uint8_t status)
 {
 	struct tp_v2_g *g = tp_v2_g_get(&o->s, id);
 
-	if (!g || g->index == TP_NONE)
+	if (!g)
+		return has_none(o);
+	if (g->index == TP_NONE)
 		return false;
 	if (!g->alive || g->status != status)
 		tp_v2_infer_g(o, c, g, status);
@@ -202,7 +204,9 @@ static bool proc_start(struct tp_v2_order *o, const struct tp_v2_cursor *c, cons
 {
 	struct tp_v2_p *p = tp_v2_p_get(&o->s, tp_v2_varint(&in));
 
-	if (!p || p->index == TP_NONE || c->m->index == TP_NONE)
+	if (!p)
+		return has_none(o);
+	if (p->index == TP_NONE || c->m->index == TP_NONE)
 		return false;
 	if (has_p(c->m))
 		infer_idle(o, c, c->m->p);
@@ -218,7 +222,9 @@ static bool proc_steal(struct tp_v2_order *o, const struct tp_v2_cursor *c, cons
 	uint64_t seq = tp_v2_varint(&in), from = tp_v2_varint(&in);
 	struct tp_v2_m *victim = from == UINT64_MAX ? NULL : tp_idmap_get(&o->s.ms, from);
 
-	if (!p || p->index == TP_NONE || c->m->index == TP_NONE)
+	if (!p)
+		return has_none(o);
+	if (p->index == TP_NONE || c->m->index == TP_NONE)
 		return false;
 	if (p->alive && victim && victim->p == p) {
 		if (has_g(victim) && victim->g->alive && victim->g->status == TP_V2_G_RUNNING)
@@ -239,7 +245,9 @@ static bool proc_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, con
 	struct tp_v2_p *p = tp_v2_p_get(&o->s, id);
 	struct tp_v2_m *holder;
 
-	if (!p || p->index == TP_NONE || !status || status >= TP_V2_NPSTATUS)
+	if (!p)
+		return has_none(o);
+	if (p->index == TP_NONE || !status || status >= TP_V2_NPSTATUS)
 		return false;
 	holder = p->alive ? holder_of_p(o, p) : NULL;
 	if (status == TP_V2_P_RUNNING || status == TP_V2_P_SYSCALL) {
@@ -270,12 +278,14 @@ static bool go_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, const
 	struct tp_v2_g *g = tp_v2_g_get(&o->s, id);
 	struct tp_v2_m *m = c->m, *holder;
 
-	if (!g || g->index == TP_NONE || !status || status >= TP_V2_NGSTATUS)
+	if (!g)
+		return has_none(o);
+	if (g->index == TP_NONE || !status || status >= TP_V2_NGSTATUS)
 		return false;
 	if (status == TP_V2_G_SYSCALL && mid != m->id) {
 		m = mid == UINT64_MAX ? NULL : tp_v2_m_get(&o->s, mid);
 		if (!m)
-			return false;
+			return mid == UINT64_MAX ? false : has_none(o);
 	}
 	holder = g->alive ? holder_of_g(o, g) : NULL;
 	if (status != TP_V2_G_RUNNING && status != TP_V2_G_SYSCALL) {

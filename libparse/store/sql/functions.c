@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/match.h"
 #include "base/units.h"
 
 #define MAX_FRAMES 4096 /* of a stack as text; the rest is "..." */
@@ -76,7 +77,7 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const char *text = (const char *)sqlite3_value_text(argv[1]);
 	regex_t *re = sqlite3_get_auxdata(ctx, 0);
-	int found;
+	int failed;
 
 	(void)argc;
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL || !text)
@@ -106,12 +107,15 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 			sqlite3_result_error(ctx, message, -1);
 			return;
 		}
-		found = !regexec(re, text, 0, NULL, 0);
+		failed = tp_match(re, text);
 		sqlite3_set_auxdata(ctx, 0, re, free_regex); /* frees it when it cannot be kept */
 	} else {
-		found = !regexec(re, text, 0, NULL, 0);
+		failed = tp_match(re, text);
 	}
-	sqlite3_result_int(ctx, found);
+	if (failed == REG_ESPACE)
+		sqlite3_result_error_nomem(ctx);
+	else
+		sqlite3_result_int(ctx, !failed);
 }
 
 /* ---- stacks ---- */

@@ -589,6 +589,8 @@ int rep_metrics_new(struct rep_metrics **m, struct tp_store *store, const struct
 			       opt->exact || filter.by_id ||
 				   (view.nsegments < REP_METRICS_SEGMENTS && !opt->tables),
 			       err);
+	if (!code)
+		code = rep_matcher_settle(&view.match, err);
 	if (!code) {
 		c.m->base.ticks = run->row.ticks;
 		c.m->base.damaged = run->losses > 0;

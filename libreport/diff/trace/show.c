@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "diff/amount.h"
 #include "diff/stats.h"
 
@@ -422,16 +423,61 @@ static int put_row(struct table *t, const struct rep_trace_row *row, struct tp_e
 	return code;
 }
 
+/* By what they measure, then in their order. */
+static int by_measure(const void *pa, const void *pb)
+{
+	const struct rep_trace_row *a = *(const struct rep_trace_row *const *)pa,
+				   *b = *(const struct rep_trace_row *const *)pb;
+	int order;
+
+	if (a->family != b->family)
+		return a->family < b->family ? -1 : 1;
+	if (a->by != b->by)
+		return a->by < b->by ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	return order ? order : (a > b) - (a < b);
+}
+
 static bool same_measure(const struct rep_trace_row *a, const struct rep_trace_row *b)
 {
 	return a->family == b->family && a->by == b->by && !strcmp(a->name, b->name);
+}
+
+static int in_order(const void *pa, const void *pb)
+{
+	const struct rep_trace_row *a = *(const struct rep_trace_row *const *)pa,
+				   *b = *(const struct rep_trace_row *const *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* The first row of each measure, where that changed, in the order of the rows; `row` has room for
+ * all. How many there are. */
+static size_t first_of_each(const struct rep_trace_diff *d, const struct rep_trace_row **row)
+{
+	const struct rep_trace_row *last = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		row[i] = &d->row[i];
+	qsort(row, d->n, sizeof(*row), by_measure);
+	for (size_t i = 0; i < d->n; i++) {
+		bool first = !last || !same_measure(last, row[i]);
+
+		last = row[i];
+		if (first && last->verdict == REP_VERDICT_CHANGED)
+			row[n++] = last;
+	}
+	qsort(row, n, sizeof(*row), in_order);
+	return n;
 }
 
 /* What changed most, each measure once. */
 static int put_most(struct table *t, size_t rows, struct tp_err *err)
 {
 	const struct rep_trace_diff *d = t->d;
-	size_t shown = 0, changed = 0;
+	const struct rep_trace_row **row;
+	size_t changed = 0, n;
 	char text[160];
 	int code = rep_output_note(t->out, false, "", err);
 
@@ -449,16 +495,15 @@ static int put_most(struct table *t, size_t rows, struct tp_err *err)
 				       err);
 	if (!code)
 		code = rep_output_begin(t->out, "most", t->column, t->ncolumns, err);
-	for (size_t i = 0; !code && i < d->n && shown < rows; i++) {
-		bool seen = d->row[i].verdict != REP_VERDICT_CHANGED;
-
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = same_measure(&d->row[k], &d->row[i]);
-		if (seen)
-			continue;
-		code = put_row(t, &d->row[i], err);
-		shown++;
-	}
+	if (code)
+		return code;
+	row = tp_many(d->n, sizeof(*row));
+	if (!row)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	n = first_of_each(d, row);
+	for (size_t i = 0; !code && i < n && i < rows; i++)
+		code = put_row(t, row[i], err);
+	free(row);
 	if (!code)
 		code = rep_output_end(t->out, err);
 	snprintf(text, sizeof(text), "%zu of %zu metrics %s", changed, d->n,

@@ -521,7 +521,7 @@ static struct rep_value log_text(struct rep_job *job, const struct each *e)
 		return rep_text(message.text, message.size);
 	text = tp_arena_alloc(&job->texts, (size_t)category.size + message.size + 3);
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	memcpy(text, category.text, category.size);
 	memcpy(text + category.size, ": ", 2);
 	memcpy(text + category.size + 2, message.text, message.size);
@@ -540,7 +540,7 @@ static struct rep_value most_text(struct rep_job *job, const struct each *e)
 		return rep_null();
 	text = tp_arena_alloc(&job->texts, place.text.size + 16);
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	n = snprintf(text, 16, "%.0f%% ", share * 100);
 	memcpy(text + n, place.text.data, place.text.size);
 	return rep_text(text, (size_t)n + place.text.size);

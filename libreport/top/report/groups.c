@@ -303,7 +303,7 @@ static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
 		size += tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]).size + 16;
 	text = tp_arena_alloc(&job->texts, size);
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	size = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct tp_text t = tp_dict_text(job->dict, g->reasons.key[best[i]].part[0]);
@@ -391,6 +391,7 @@ const struct rep_report rep_report_groups = {
     .columns = columns,
     .ncolumns = NCOLUMNS,
     .sort = "total",
-    .filters = REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
+    .filters =
+	REP_BY_TASK | REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON,
     .ops = &ops,
 };

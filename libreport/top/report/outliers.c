@@ -206,7 +206,7 @@ static struct rep_value log_text(struct rep_job *job, const struct rep_fact *f)
 	size_t n = category.size;
 
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	memcpy(text, category.text, n);
 	if (n) {
 		memcpy(text + n, ": ", 2);
@@ -232,7 +232,7 @@ static struct rep_value what_text(struct rep_job *job, const struct rep_fact *f)
 		type = rep_job_string(job, f->what.part[0] - 1, "");
 		text = tp_arena_alloc(&job->texts, type.text.size + region.text.size + 2);
 		if (!text)
-			return rep_str("(out of memory)");
+			return rep_lack();
 		memcpy(text, type.text.data, type.text.size);
 		text[type.text.size] = '/';
 		memcpy(text + type.text.size + 1, region.text.data, region.text.size);

@@ -193,8 +193,11 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 static uint64_t tie(struct rep_job *job, size_t row)
 {
 	struct stacks *s = job->state;
+	uint32_t stack = s->keys.key[row].part[0];
+	uint64_t hash = tp_dict_stack_hash(job->dict, stack);
 
-	return tp_dict_stack_hash(job->dict, s->keys.key[row].part[0]);
+	job->lack |= !hash && stack;
+	return hash;
 }
 
 static uint32_t stack_of(struct rep_job *job, size_t row)

@@ -326,7 +326,7 @@ static struct rep_value what(struct rep_job *job, const struct line *l)
 	char *text = tp_arena_alloc(&job->texts, n + name.size + message.size + 64);
 
 	if (!text)
-		return rep_str("(out of memory)");
+		return rep_lack();
 	memset(text, ' ', n);
 	if (l->kind == KIND_TASK)
 		n += (size_t)snprintf(text + n, 32, "task %lld ", (long long)l->task);

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/signals.h"
+
 #define PATIENCE_NS 300000000 /* a thread in the middle of a long write, or of dying */
 #define GLANCE_NS   20000
 
@@ -360,13 +362,13 @@ static void *run_apart(void *arg)
 int rec_tracee_apart(void (*run)(void *), void *arg)
 {
 	struct apart a = {run, arg};
-	sigset_t all, before;
+	sigset_t sent, before;
 	pthread_t thread;
 	int failed;
 
 	/* Signals are for the recorder's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	cmd_signals_sent(&sent);
+	pthread_sigmask(SIG_SETMASK, &sent, &before);
 	failed = pthread_create(&thread, NULL, run_apart, &a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!failed)
