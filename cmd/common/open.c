@@ -1,51 +1,26 @@
 #include "common/common.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
 
 #include "common/cache.h"
 #include "common/decoder.h"
 #include "common/progress.h"
 #include "common/what.h"
+#include "open/peek.h"
 
 int cmd_is_store(const char *path, struct tp_err *err)
 {
 	char head[16];
-	struct stat st;
-	size_t have = 0;
-	ssize_t n = 1;
-	int fd;
+	size_t size;
+	int code;
 
 	if (!strcmp(path, "-"))
 		return 0;
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
-				  strerror(errno));
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		close(fd);
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "this is a folder; a store or a dump is needed");
-	}
-	while (have < sizeof(head) && n) {
-		n = read(fd, head + have, sizeof(head) - have);
-		if (n < 0 && errno != EINTR) {
-			int why = errno;
-
-			close(fd);
-			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
-					  strerror(why));
-		}
-		have += n > 0 ? (size_t)n : 0;
-	}
-	close(fd);
-	return cmd_what_of(head, have) == CMD_WHAT_STORE;
+	code = tp_peek_packed(path, head, sizeof(head), &size, err);
+	return code ? code : cmd_what_of(head, size) == CMD_WHAT_STORE;
 }
 
 /* Where no folder can be kept: a store for this one command. */

@@ -51,28 +51,57 @@ static int peek_zst(const uint8_t *data, size_t n, void *head, size_t room, size
 		   : 0;
 }
 
-static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err *err)
+static int read_head(int fd, uint8_t *data, size_t room, size_t *have, struct tp_err *err)
 {
-	uint8_t *data;
 	struct stat st;
-	size_t have = 0;
 	ssize_t n = 1;
-	int code = 0;
 
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "this is a folder; a store or a dump is needed");
-	data = malloc(READ);
-	if (!data)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	while (have < READ && n != 0) {
-		n = pread(fd, data + have, READ - have, (off_t)have);
-		if (n < 0 && errno != EINTR) {
-			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
+	for (*have = 0; *have < room && n != 0; *have += n > 0 ? (size_t)n : 0) {
+		n = pread(fd, data + *have, room - *have, (off_t)*have);
+		if (n < 0 && errno == ESPIPE)
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+					  "this is a pipe, which cannot be looked at before it is "
+					  "read; make it standard input and give '-'");
+		if (n < 0 && errno != EINTR)
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read: %s",
 					  strerror(errno));
-			goto done;
-		}
-		have += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int tp_peek_packed(const char *path, void *head, size_t room, size_t *size, struct tp_err *err)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = STDIN_FILENO, code;
+
+	*size = 0;
+	do
+		fd = is_stdin ? fd : open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+				  strerror(errno));
+	code = read_head(fd, head, room, size, err);
+	if (!is_stdin)
+		close(fd);
+	return code;
+}
+
+int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_err *err)
+{
+	uint8_t *data = malloc(READ);
+	size_t have;
+	int code = data ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+
+	*size = 0;
+	if (!code)
+		code = tp_peek_packed(path, data, READ, &have, err);
+	if (code) {
+		free(data);
+		return code;
 	}
 	switch (tp_packing_of(data, have)) {
 	case TP_PACKING_GZ:
@@ -86,27 +115,6 @@ static int peek_fd(int fd, void *head, size_t room, size_t *size, struct tp_err 
 		memcpy(head, data, *size);
 		break;
 	}
-	if (code)
-		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
-done:
 	free(data);
-	return code;
-}
-
-int tp_peek(const char *path, void *head, size_t room, size_t *size, struct tp_err *err)
-{
-	bool is_stdin = !strcmp(path, "-");
-	int fd = STDIN_FILENO, code;
-
-	*size = 0;
-	do
-		fd = is_stdin ? fd : open(path, O_RDONLY | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
-				  strerror(errno));
-	code = peek_fd(fd, head, room, size, err);
-	if (!is_stdin)
-		close(fd);
-	return code;
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
 }

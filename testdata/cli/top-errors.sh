@@ -27,3 +27,8 @@ try --min=2s "$s" groups
 try --slowest=80% "$s" tasks
 try --slowest=1% "$s" block
 try --each "$s" block
+# What would be read twice cannot be a pipe; nor is it empty.
+for command in tprof-top tprof-path; do
+	cat testdata/pool.trace | $command /dev/stdin 2>&1
+	echo "status $?"
+done
