@@ -28,6 +28,22 @@ void cmd_child_unshare(void *memory, size_t size)
 		munmap(memory, size);
 }
 
+/* A terminal that is standard input can as a rule be written to, too. */
+static void read_only_terminal(void)
+{
+	int fd;
+
+	if (!isatty(STDIN_FILENO))
+		return;
+	fd = open("/proc/self/fd/0", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		dup2(fd, STDIN_FILENO);
+		close(fd);
+	}
+}
+
 /* Its parent says when to stop: a signal to both must not end one of them in between. Whatever ends
  * the parent for good ends the child, too. */
 static void settle(pid_t parent, const struct cmd_child *child)
@@ -40,6 +56,7 @@ static void settle(pid_t parent, const struct cmd_child *child)
 		_exit(ORPHANED);
 	for (size_t i = 0; i < sizeof(for_parent) / sizeof(for_parent[0]); i++)
 		signal(for_parent[i], SIG_IGN);
+	read_only_terminal();
 	/* What it has in memory is not for a file either. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (child->speaks)

@@ -22,6 +22,7 @@
 
 #include "common/child.h"
 #include "common/jail.h"
+#include "common/testing_jail.h"
 
 struct place {
 	char dir[64], in[96], part[96], other[96], fresh[96], sub[96], names[96];
@@ -355,19 +356,6 @@ static void fill(struct place *p)
 	put_file(p->other);
 }
 
-/* Sanitizers do in their own ways what is forbidden here. */
-static void need_jail(void)
-{
-	enum cmd_jail_mode mode;
-
-	unsetenv("TPROF_JAIL");
-	assert_true(cmd_jail_mode(&mode));
-	if (mode == CMD_JAIL_OFF) {
-		print_message("builds with sanitizers have no jail\n");
-		skip();
-	}
-}
-
 static void test_jail_tries(void **state)
 {
 	unsigned *has = cmd_child_share(sizeof(*has));
@@ -399,119 +387,6 @@ static void test_jail_tries(void **state)
 	cmd_child_unshare(has, sizeof(*has));
 }
 
-/* ---- how a child ends ---- */
-
-static int end_by(void *ctx, unsigned has)
-{
-	(void)has;
-	signal(*(int *)ctx, SIG_DFL);
-	raise(*(int *)ctx);
-	return 0;
-}
-
-static int abort_now(void *ctx, unsigned has)
-{
-	(void)ctx, (void)has;
-	abort();
-}
-
-static void test_child_signals(void **state)
-{
-	static const struct {
-		int signal, code;
-		const char *says;
-	} ends[] = {
-	    {SIGBUS, TP_EIO, "became shorter"},
-	    {SIGKILL, TP_ENOMEM, "memory"},
-	    {SIGXCPU, TP_EIO, "ulimit"},
-	    {SIGSEGV, TP_ELIMIT, "an error of tprof"},
-	    {SIGSYS, TP_ELIMIT, "an error of tprof"},
-	};
-	struct tp_err err;
-	int status;
-
-	(void)state;
-	need_jail();
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		int number = ends[i].signal;
-		struct cmd_child child = {.work = end_by, .ctx = &number};
-
-		assert_int_equal(cmd_child_run(&child, &status, &err), ends[i].code);
-		assert_non_null(strstr(err.msg, ends[i].says));
-	}
-	assert_int_equal(cmd_child_run(&(struct cmd_child){.work = abort_now}, &status, &err),
-			 TP_ELIMIT);
-	assert_non_null(strstr(err.msg, "Aborted"));
-}
-
-/* ---- a file that is cut under the child ---- */
-
-struct reader {
-	struct place *p;
-	volatile int *mapped; /* shared */
-};
-
-static int read_slowly(void *ctx, unsigned has)
-{
-	struct reader *r = ctx;
-	int fd = open(r->p->in, O_RDONLY | O_CLOEXEC), sum = 0;
-	const volatile char *m = mmap(NULL, 10, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	(void)has;
-	signal(SIGBUS, SIG_DFL); /* cmocka has a handler */
-	*r->mapped = 1;
-	for (int i = 0; i < 1000; i++) {
-		sum += m[5];
-		usleep(10000);
-	}
-	return sum != 0;
-}
-
-static int cut(void *ctx)
-{
-	struct reader *r = ctx;
-
-	return *r->mapped && truncate(r->p->in, 0);
-}
-
-static void test_child_file_is_cut(void **state)
-{
-	struct reader r = {*state, cmd_child_share(sizeof(int))};
-	struct cmd_child child = {.work = read_slowly, .meanwhile = cut, .ctx = &r};
-	struct tp_err err;
-	int status;
-
-	need_jail();
-	cmd_jail_allow(&child.jail, r.p->in);
-	assert_int_equal(cmd_child_run(&child, &status, &err), TP_EIO);
-	assert_non_null(strstr(err.msg, "became shorter while it was read"));
-	cmd_child_unshare((void *)(uintptr_t)r.mapped, sizeof(int));
-}
-
-static int stop(void *ctx)
-{
-	(void)ctx;
-	return 1;
-}
-
-static int wait_long(void *ctx, unsigned has)
-{
-	(void)ctx, (void)has;
-	sleep(60);
-	return 0;
-}
-
-static void test_child_is_stopped(void **state)
-{
-	struct cmd_child child = {.work = wait_long, .meanwhile = stop};
-	struct tp_err err;
-	int status;
-
-	(void)state;
-	need_jail();
-	assert_int_equal(cmd_child_run(&child, &status, &err), TP_ECANCEL);
-}
-
 static void test_mode(void **state)
 {
 	static const struct {
@@ -538,9 +413,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_jail_tries, set_up, tear_down),
-	    cmocka_unit_test(test_child_signals),
-	    cmocka_unit_test_setup_teardown(test_child_file_is_cut, set_up, tear_down),
-	    cmocka_unit_test(test_child_is_stopped),
 	    cmocka_unit_test(test_mode),
 	};
 

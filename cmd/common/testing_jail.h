@@ -1,0 +1,28 @@
+/* For tests that need a process of its own for what decodes. */
+#ifndef CMD_TESTING_JAIL_H
+#define CMD_TESTING_JAIL_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "common/jail.h"
+
+/* Sanitizers do in their own ways what is forbidden here. */
+static inline void need_jail(void)
+{
+	enum cmd_jail_mode mode;
+
+	unsetenv("TPROF_JAIL");
+	assert_true(cmd_jail_mode(&mode));
+	if (mode == CMD_JAIL_OFF) {
+		print_message("builds with sanitizers have no jail\n");
+		skip();
+	}
+}
+
+#endif
