@@ -10,7 +10,7 @@ unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
 
 .PHONY: cli
 cli: all ## the commands against their recorded output
-	@BIN=$(CURDIR)/$(B)/bin sh testdata/cli/run.sh $(T)
+	@BIN=$(CURDIR)/$(B)/bin $(if $(SAN),LIMIT=600) sh testdata/cli/run.sh $(T)
 
 .PHONY: golden
 golden: all ## record the commands' output anew; read the diff before it is committed

@@ -25,6 +25,14 @@ msan: ## the decoders' tests and all inputs (CORPUS=DIR too) under clang's Memor
 	@sh testdata/check/msan.sh build/san-memory/msan $(CORPUS)
 msan-programs: $(MSAN_PROGRAMS) $(B)/msan/testdata/check/decode
 
+# ---- ThreadSanitizer: make SAN=thread CFLAGS='-O1 -g' unit cli ----
+
+# Screens (tui) keep no time under it; tests by chance take fewer rounds (base/rounds.h). Its memmem
+# looks at all of what is left of a text, however near the match is.
+ifneq ($(filter thread,$(subst $(comma), ,$(SAN))),)
+export TSAN_OPTIONS ?= intercept_memmem=0
+endif
+
 # ---- what inputs reach ----
 
 .PHONY: coverage coverage-run
