@@ -290,6 +290,8 @@ static void label_keys(struct pen *p)
 	struct pen part = {0}, ids = {0}, label = {0};
 	uint64_t n = p->size / 32;
 
+	if (!n)
+		n = 1;
 	begin(p);
 	for (uint64_t i = 0; i < n; i++)
 		bytes(p, STRING_TABLE, &i, 4);

@@ -560,9 +560,10 @@ int diff_traces(struct args *args)
 	struct side side[2] = {{0}, {0}};
 	int status = load(args, false, false, side);
 
-	if (!status && args->self_check)
+	/* Either side has a run: sides.c. */
+	if (!status && args->self_check && side[0].run)
 		status = self_check(args, &side[0]);
-	else if (!status)
+	else if (!status && side[0].run && side[1].run)
 		status = compare(args, side);
 	side_release(&side[0]);
 	side_release(&side[1]);

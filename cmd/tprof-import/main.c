@@ -87,8 +87,10 @@ static void add_binary(struct args *args, struct argp_state *state, const char *
 	struct tp_symbol_options *o = &args->import.symbols;
 	const char **grown = realloc(args->binaries, (o->nbinaries + 1) * sizeof(*grown));
 
-	if (!grown)
+	if (!grown) {
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+		return;
+	}
 	args->binaries = grown;
 	grown[o->nbinaries++] = file;
 	o->binaries = grown;
@@ -193,7 +195,7 @@ static char *default_store(const char *dump)
 				store[used - k] = '\0';
 		}
 	}
-	strcat(store, ".tprof");
+	memcpy(store + strlen(store), ".tprof", sizeof(".tprof"));
 	return store;
 }
 

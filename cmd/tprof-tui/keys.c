@@ -170,8 +170,10 @@ char *tui_key_name(int key, char text[16])
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].key == key)
-			return strcpy(text, names[i].name);
+		if (names[i].key == key) {
+			snprintf(text, 16, "%s", names[i].name);
+			return text;
+		}
 	if (key > 0 && key < 32)
 		snprintf(text, 16, "^%c", key + '@');
 	else

@@ -133,8 +133,10 @@ static inline bool lanes_sort(struct lanes_check *c)
 	struct lanes_span *sorted = malloc((c->n + 1) * sizeof(*sorted));
 
 	c->first = calloc(c->ng + 2, sizeof(*c->first));
-	if (!sorted || !c->first)
+	if (!sorted || !c->first) {
+		free(sorted);
 		return lanes_problem(c, "out of memory");
+	}
 	for (size_t i = 0; i < c->n; i++)
 		c->first[c->span[i].goroutine + 1]++;
 	for (uint32_t g = 0; g < c->ng; g++)
@@ -379,8 +381,10 @@ static inline bool lanes_check_coarse(struct lanes_check *c, struct rep_picture 
 	p->to = rep_lanes_duration(c->lanes) + 1;
 	for (int coarse = 1; coarse >= 0 && good; coarse--) {
 		p->coarse = coarse;
-		if (rep_lanes_draw(c->lanes, p, NULL, &err))
+		if (rep_lanes_draw(c->lanes, p, NULL, &err)) {
+			free(sum);
 			return lanes_problem(c, "draw: %s", err.msg);
+		}
 		for (size_t i = 0; i < p->nrows * (size_t)p->cols; i++) {
 			size_t r = i / (size_t)p->cols;
 

@@ -58,7 +58,7 @@ $(LINT)/tidy/%.c.ok: %.c $(LINT)/clang/%.c.ok .clang-tidy
 $(LINT)/deep/%.c.ok: %.c $(LINT)/clang/%.c.ok .clang-tidy
 	$(call say,TIDY-A,$<)
 	@mkdir -p $(@D)
-	$(Q)clang-tidy --quiet --checks='-bugprone-*,-cert-*,-misc-*,-performance-*,-portability-*,-readability-*' $< -- $(LINT_CFLAGS) $(ANALYZER) 2>$(@:.ok=.err) || { cat $(@:.ok=.err); false; }
+	$(Q)clang-tidy --quiet --checks='-bugprone-*,-cert-*,-misc-*,-performance-*,-portability-*,-readability-*' $< -- $(LINT_CFLAGS) $(ANALYZER) -include testdata/check/analyzer.h 2>$(@:.ok=.err) || { cat $(@:.ok=.err); false; }
 	@: >$@
 
 # The headers as <tprof/…>, as they are once they are installed.

@@ -103,7 +103,7 @@ int api_begin(const struct rec_host **host)
 		code = h->begin(&options, false);
 		/* A child has inherited them, and libc's lock of them may be taken for good there.
 		 */
-		if (!code && !api_header(h)->modules.used)
+		if (!code && api_alive(h) && !api_header(h)->modules.used)
 			h->modules_read();
 	}
 	pthread_mutex_unlock(&begin_lock);

@@ -16,6 +16,9 @@
 /* ---- system calls: not by way of libc, whose `syscall` is interposed and sets errno ---- */
 
 /* The result as the kernel gives it: -errno for errors. */
+#ifdef TP_ANALYZER /* it may write wherever an argument points to */
+long rec_call(long number, long a, long b, long c, long d, long e, long f);
+#else
 static inline long rec_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
@@ -47,6 +50,7 @@ static inline long rec_call(long number, long a, long b, long c, long d, long e,
 #error "system calls of this processor are not known"
 #endif
 }
+#endif
 
 /* Private anonymous memory, zero, that a fork leaves empty; NULL when there is none. */
 void *rec_map(size_t size);

@@ -75,7 +75,7 @@ static int find(const char *name, const char *search, char path[PATH_MAX])
 	if (strchr(name, '/')) {
 		if (strlen(name) >= PATH_MAX)
 			return ENAMETOOLONG;
-		strcpy(path, name);
+		snprintf(path, PATH_MAX, "%s", name);
 		return runnable(name);
 	}
 	if (!search)
@@ -239,7 +239,7 @@ static void find_first(const struct elf *e, char first[32])
 		name[sizeof(name) - 1] = 0;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (!strncmp(name, names[i], strlen(names[i])) && !strpbrk(name, ": /"))
-				strcpy(first, name);
+				memcpy(first, name, sizeof(name));
 	}
 }
 
@@ -341,7 +341,7 @@ static void look(struct rec_program *p, const char *search)
 	char at[PATH_MAX], line[256] = "", next[PATH_MAX], argument[PATH_MAX];
 	int scripts = 0;
 
-	strcpy(at, p->path);
+	snprintf(at, sizeof(at), "%s", p->path);
 	for (;;) {
 		struct elf e = {.fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
 		ssize_t n;
@@ -367,7 +367,7 @@ static void look(struct rec_program *p, const char *search)
 		close(e.fd);
 		if (n < 2 || memcmp(line, "#!", 2) != 0) {
 			/* As execvp: what the kernel does not know is given to the shell. */
-			strcpy(next, "/bin/sh");
+			snprintf(next, sizeof(next), "/bin/sh");
 			argument[0] = 0;
 		} else if (!interpreter_of(line, next, argument)) {
 			judge(p, REC_NOT_RUNNABLE, "%s: its first line names no interpreter", at);
@@ -377,15 +377,15 @@ static void look(struct rec_program *p, const char *search)
 		base = strrchr(next, '/');
 		if (base && !strcmp(base, "/env") && *argument && *argument != '-' &&
 		    !strchr(argument, '=') && !find(argument, search, at))
-			strcpy(next, at);
+			snprintf(next, sizeof(next), "%s", at);
 		error = runnable(next);
 		if (error) {
 			judge(p, REC_NOT_RUNNABLE, "%s is to be run by %.200s: %s", p->path, next,
 			      strerror(error));
 			return;
 		}
-		strcpy(p->interpreter, next);
-		strcpy(at, next);
+		snprintf(p->interpreter, sizeof(p->interpreter), "%s", next);
+		snprintf(at, sizeof(at), "%s", next);
 		if (++scripts > MAX_INTERPRETERS) {
 			judge(p, REC_NOT_RUNNABLE, "%s: too many scripts that run scripts",
 			      p->path);

@@ -104,7 +104,7 @@ static bool keep(const char *record, const char *preload, const char *again)
 	    strlen(record) + strlen(again) >= MAX_TEXT)
 		return false;
 	memcpy(library, path, size);
-	strcpy(preload_text, preload);
+	stpcpy(preload_text, preload);
 	stpcpy(stpcpy(record_text, record), again);
 	return true;
 }
@@ -171,7 +171,7 @@ char **environment_complete(char **to, char *text, char *const *env,
 		char *end = stpcpy(stpcpy(text, PRELOAD "="), library);
 
 		*end++ = SEPARATORS[0];
-		strcpy(end, *l->list + strlen(PRELOAD "="));
+		stpcpy(end, *l->list + strlen(PRELOAD "="));
 		to[(char *const *)l->list - env] = text;
 	}
 	to[n] = NULL;

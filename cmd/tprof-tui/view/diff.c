@@ -235,6 +235,8 @@ static void turn(struct tui *t, struct tui_view *v, int step)
 
 	while (diff_rows_at(traces, n, &rows))
 		n++;
+	if (!n)
+		return;
 	d->at = (d->at + step + n) % n;
 	ask_from_top(t, v);
 }

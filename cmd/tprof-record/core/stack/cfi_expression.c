@@ -34,7 +34,7 @@ bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_f
 		}
 		switch (op) {
 		case 0x06: /* deref */
-			if (stack[n - 1] % 8 || !rec_reaches(reach, stack[n - 1]))
+			if (!stack[n - 1] || stack[n - 1] % 8 || !rec_reaches(reach, stack[n - 1]))
 				return false;
 			stack[n - 1] = *(const uint64_t *)(uintptr_t)stack[n - 1];
 			break;

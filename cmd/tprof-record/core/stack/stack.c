@@ -179,7 +179,7 @@ static uint32_t take(struct walk *w, struct rec_frame from, uint32_t limit)
 		}
 	}
 	walk(w, from);
-	if (w->match) {
+	if (s && w->match) {
 		node = s->frame[w->match - 1].node;
 		if (!w->n)
 			return node; /* what is inside of the match stays: it may come back */

@@ -203,6 +203,8 @@ static int load(struct tui_fill *f, struct tp_store *store, struct loaded *l, st
 	}
 	if (code)
 		return code;
+	if (!l->one[0].profile || !l->one[a->old.n].profile)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "a side has no runs");
 	l->nold = a->old.n;
 	find_type(a, l, f->select.run->row.id);
 	if (*a->type) {

@@ -25,10 +25,10 @@ static char *change(char text[REP_FLAME_WORDS], const int64_t value[REP_FLAME_SI
 	text[0] = '\0';
 	if (value[REP_FLAME_NEW] == value[REP_FLAME_OLD])
 		return text;
-	if (!value[REP_FLAME_OLD])
-		return strcpy(text, "new");
-	if (!value[REP_FLAME_NEW])
-		return strcpy(text, "gone");
+	if (!value[REP_FLAME_OLD] || !value[REP_FLAME_NEW]) {
+		snprintf(text, REP_FLAME_WORDS, "%s", value[REP_FLAME_NEW] ? "new" : "gone");
+		return text;
+	}
 	share = rep_flame_percent(by, (now - old) / (old < 0 ? -old : old));
 	snprintf(text, REP_FLAME_WORDS, "%s%.*s", now > old ? "+" : "", REP_FLAME_WORDS - 2, share);
 	return text;

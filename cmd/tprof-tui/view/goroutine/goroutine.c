@@ -116,7 +116,7 @@ static bool has_stacks(const struct gr_life *g)
 static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 {
 	struct gr_life *g = v->state;
-	struct tui_area body = a, stacks = a;
+	struct tui_area body = a, stacks;
 
 	if (!is_trace(v)) {
 		tui_say(a.row, a.col, a.cols, TUI_STYLE_DIM,
