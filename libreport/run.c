@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/units.h"
 
 static const char runs_sql[] =
     "SELECT id, kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, events,"
@@ -279,4 +280,20 @@ void rep_runs_release(struct rep_runs *runs)
 	}
 	free(runs->run);
 	memset(runs, 0, sizeof(*runs));
+}
+
+char *rep_run_heading(const struct rep_run *run, char text[REP_RUN_HEADING])
+{
+	char goroutines[28], events[28], ticks[28], duration[64];
+
+	if (run->row.ticks)
+		snprintf(duration, sizeof(duration), "%s ticks (the trace has no clock)",
+			 tp_fmt_count(ticks, run->row.duration_ns));
+	else
+		tp_fmt_ns(duration, run->row.duration_ns);
+	snprintf(text, REP_RUN_HEADING, "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
+		 run->row.format, duration, tp_fmt_count(goroutines, run->row.goroutines),
+		 run->row.goroutines == 1 ? "" : "s", tp_fmt_count(events, run->row.events),
+		 run->row.events == 1 ? "" : "s");
+	return text;
 }

@@ -35,4 +35,9 @@ int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_run
 		    struct tp_err *err);
 void rep_runs_release(struct rep_runs *runs);
 
+/* What stands above a trace's reports: "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events".
+ * Returns `text`. */
+#define REP_RUN_HEADING 512
+char *rep_run_heading(const struct rep_run *run, char text[REP_RUN_HEADING]);
+
 #endif

@@ -331,32 +331,16 @@ static int draw(struct args *args, struct rep_view *v, const struct rep_path_pag
 	return code;
 }
 
-/* "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events" */
-static int put_heading(struct rep_output *out, const struct rep_run *run, struct tp_err *err)
-{
-	char goroutines[28], events[28], ticks[28], duration[64], text[512];
-
-	if (run->row.ticks)
-		snprintf(duration, sizeof(duration), "%s ticks (the trace has no clock)",
-			 tp_fmt_count(ticks, run->row.duration_ns));
-	else
-		tp_fmt_ns(duration, run->row.duration_ns);
-	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
-		 run->row.format, duration, tp_fmt_count(goroutines, run->row.goroutines),
-		 run->row.goroutines == 1 ? "" : "s", tp_fmt_count(events, run->row.events),
-		 run->row.events == 1 ? "" : "s");
-	return rep_output_note(out, false, text, err);
-}
-
 static int show_wakers(struct args *args, struct rep_view *v, struct rep_output *out,
 		       struct tp_err *err)
 {
+	char heading[REP_RUN_HEADING];
 	struct rep_wakes wakes;
 	int code =
 	    rep_wakes_add_up(v, args->pick.task, args->pick.region, args->stacks, &wakes, err);
 
 	if (!code)
-		code = put_heading(out, v->run, err);
+		code = rep_output_note(out, false, rep_run_heading(v->run, heading), err);
 	if (!code)
 		code = rep_output_note(out, false, "", err);
 	if (!code)
@@ -368,13 +352,14 @@ static int show_wakers(struct args *args, struct rep_view *v, struct rep_output 
 static int show(struct args *args, struct rep_view *v, const struct rep_path_page *page,
 		struct rep_output *out, struct tp_err *err)
 {
+	char heading[REP_RUN_HEADING];
 	int code;
 
 	if (args->pprof)
 		return write_pprof(v, page, err);
 	if (args->drawn)
 		return draw(args, v, page, err);
-	code = put_heading(out, v->run, err);
+	code = rep_output_note(out, false, rep_run_heading(v->run, heading), err);
 	if (!code && args->report != REP_PATH_SUMMARY)
 		code = rep_output_note(out, false, "", err);
 	return code ? code : rep_path_show(out, page, args->report, err);

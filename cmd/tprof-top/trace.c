@@ -14,25 +14,6 @@ static int put(struct tp_buf *b, const char *text)
 	return tp_buf_put(b, text, strlen(text));
 }
 
-/* "checkout.trace: go 1.26, 512ms, 63 goroutines, 32,058 events" */
-static int put_heading(const struct top_args *args, struct rep_output *out,
-		       const struct rep_run *run, struct tp_err *err)
-{
-	char goroutines[28], events[28], ticks[28], duration[64], text[512];
-
-	(void)args;
-	if (run->row.ticks)
-		snprintf(duration, sizeof(duration), "%s ticks (the trace has no clock)",
-			 tp_fmt_count(ticks, run->row.duration_ns));
-	else
-		tp_fmt_ns(duration, run->row.duration_ns);
-	snprintf(text, sizeof(text), "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
-		 run->row.format, duration, tp_fmt_count(goroutines, run->row.goroutines),
-		 run->row.goroutines == 1 ? "" : "s", tp_fmt_count(events, run->row.events),
-		 run->row.events == 1 ? "" : "s");
-	return rep_output_note(out, true, text, err);
-}
-
 /* "only: from 25%, focus net/http" — whoever reads the table must not miss it. */
 static int put_filters(const struct rep_top_options *opt, struct rep_output *out,
 		       struct tp_err *err)
@@ -73,11 +54,11 @@ static int put_filters(const struct rep_top_options *opt, struct rep_output *out
 static int put_head(const struct top_args *args, struct rep_output *out, struct tp_err *err)
 {
 	const struct rep_runs *runs = &args->cmd.runs;
-	char text[80];
+	char text[80], heading[REP_RUN_HEADING];
 	int code = 0;
 
 	for (size_t i = 0; !code && i < runs->n && i < HEADINGS; i++)
-		code = put_heading(args, out, &runs->run[i], err);
+		code = rep_output_note(out, true, rep_run_heading(&runs->run[i], heading), err);
 	if (!code && runs->n > HEADINGS) {
 		snprintf(text, sizeof(text), "and %zu more runs", runs->n - HEADINGS);
 		code = rep_output_note(out, true, text, err);

@@ -184,7 +184,7 @@ static int add_reasons(struct tl_picture *p, const struct tp_dict *dict)
 	size_t n = p->nrows * (size_t)p->window.cols;
 	uint32_t last = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; p->cell && i < n; i++) {
 		uint32_t id = p->cell[i].reason;
 
 		if (!id || id == last || p->nreasons >= MOST_REASONS)
