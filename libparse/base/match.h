@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <stddef.h>
 
 /* 0: it matches; REG_NOMATCH; or REG_ESPACE, nobody knows. */
 static inline int tp_match(const regex_t *re, const char *text)
