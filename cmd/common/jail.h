@@ -30,8 +30,9 @@ void cmd_jail_allow(struct cmd_jail *jail, const char *path);
 /* For a process of one thread. The bits of enum cmd_jail_has that are in force now. */
 unsigned cmd_jail_enter(const struct cmd_jail *jail);
 
-/* For a process that decodes by itself and has other work to do, before it has threads: from now on
- * it, and those it starts, can neither open connections nor look into other processes. Nothing
+/* For a process that decodes by itself, or reads a store, and has other work to do, before it has
+ * threads: from now on it, and those it starts, can neither open connections nor look into other
+ * processes. Nothing
  * where TPROF_JAIL is off; once is enough. */
 void cmd_jail_withdraw(void);
 

@@ -7,6 +7,7 @@
 
 #include "common/cache.h"
 #include "common/decoder.h"
+#include "common/jail.h"
 #include "common/progress.h"
 #include "common/what.h"
 #include "open/peek.h"
@@ -104,6 +105,8 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	}
 	if (!code)
 		return open_dump(cmd, path);
+	if (!writable && !cmd->lets_connect)
+		cmd_jail_withdraw();
 	code = writable ? tp_store_open_rw(&cmd->store, path, &err)
 			: tp_store_open(&cmd->store, path, &err);
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/jail.h"
 #include "common/profiles.h"
 #include "open/peek.h"
 
@@ -109,6 +110,8 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 	*kind = what == CMD_WHAT_PROFILE ? CMD_KIND_PROFILE : CMD_KIND_TRACE;
 	if (what != CMD_WHAT_STORE)
 		return CMD_OK;
+	if (!cmd->lets_connect)
+		cmd_jail_withdraw();
 	if (tp_store_open(&store, path, &err) || rep_runs_load(store, &all, &err) ||
 	    rep_runs_select(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, path, &err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/common.h"
+#include "common/jail.h"
 #include "common/number.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
@@ -162,6 +163,7 @@ static bool holds_traces(const char *path, const char *spec)
 	bool traces = false;
 	struct tp_err err;
 
+	cmd_jail_withdraw();
 	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
 	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
 		traces = true;

@@ -127,6 +127,7 @@ static int run(struct args *args)
 		return list_keys(args);
 	tui_select_init(&t.select);
 	args->cmd.no_run_is_fine = true;
+	args->cmd.lets_connect = true;
 	status = cmd_open(&args->cmd, args->path);
 	if (status)
 		return status;

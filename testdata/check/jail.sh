@@ -62,6 +62,18 @@ if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"
 		[ $? -ne 0 ]
 		check "tprof-top: without the jail, too, nothing can $what" $?
 	done
+	# So do commands that read stores.
+	tprof-import -o "$scratch/store.tprof" testdata/relay.trace >"$scratch/log" 2>&1
+	for what in socket trace; do
+		for command in tprof-top tprof-flame tprof-report tprof-path; do
+			JAIL_STORE=1 JAIL_TRY=$what run $command "$scratch/store.tprof"
+			check "$command: who reads a store can $what" $?
+		done
+		[ "$what" != trace ] || $may_trace || continue
+		JAIL_STORE=1 JAIL_TRY=$what TPROF_JAIL=off run tprof-top "$scratch/store.tprof"
+		[ $? -ne 0 ]
+		check "tprof-top of a store: without the jail, too, nothing can $what" $?
+	done
 	TPROF_JAIL=maybe tprof-import -o "$scratch/s.tprof" testdata/relay.trace 2>"$scratch/log"
 	[ $? -ne 0 ] && grep -q "'maybe' is not auto, require or off" "$scratch/log"
 	check 'TPROF_JAIL=maybe' $?

@@ -1,6 +1,6 @@
-/* Loaded into commands by jail.sh: where they map a dump, about to decode it, it does what a decoder
- * that was fooled might do. Whatever of it goes through ends the process with a signal, or as another
- * program. */
+/* Loaded into commands by jail.sh: where they map a dump, about to decode it, or read a store (with
+ * JAIL_STORE set), it does what a decoder that was fooled might do. Whatever of it goes through
+ * ends the process with a signal, or as another program. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,6 +34,19 @@ static void try(const char *what, const char *victim)
 		gone_through();
 	if (!strcmp(what, "exec"))
 		execl("/bin/false", "false", (char *)NULL);
+}
+
+ssize_t pread64(int fd, void *to, size_t size, off64_t offset)
+{
+	static ssize_t (*real)(int, void *, size_t, off64_t);
+	static int tried;
+	const char *what = getenv("JAIL_TRY"), *victim = getenv("JAIL_VICTIM");
+
+	if (!real)
+		real = (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
+	if (getenv("JAIL_STORE") && what && victim && !tried++)
+		try(what, victim);
+	return real(fd, to, size, offset);
 }
 
 void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)

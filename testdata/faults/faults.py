@@ -249,7 +249,7 @@ def symbols(text, args):
         path = next(p for p, s, _ in lines if not s and args.bin in p)
         out = subprocess.run(["addr2line", "-f", "-s", "-e", path, *map(hex, ours)],
                              capture_output=True, text=True, check=False).stdout.split("\n")
-        names = {at: f"{out[2 * i]} {out[2 * i + 1]}" for i, at in enumerate(ours)}
+        names = {at: f"{f} {place}" for at, f, place in zip(ours, out[::2], out[1::2])}
     shown = [symbol or names.get(int(offset, 16) - 1, "?") for path, symbol, offset in lines]
     return " < ".join(n for n in shown if n != "?")
 

@@ -20,6 +20,7 @@
 enum {
 	MAX_HELD = 768, /* processes that are recorded, or wait to be written */
 	RETRY_MS = 20,
+	BELL_MS = 1000,	 /* after which we look what the writer has done, should its bell fail */
 	LINGER_MS = 500, /* for children that have just been forked, and not reported yet */
 };
 
@@ -173,11 +174,14 @@ static void loop(struct rec_session *s)
 {
 	while (!s->over || !s->reported) {
 		bool again = s->reap_again || (s->over && !s->closed && !s->images);
+		int wait = again ? RETRY_MS : rec_writer_pending(s->writer) ? BELL_MS : -1;
 		struct epoll_event e;
-		int n = epoll_wait(s->epoll, &e, 1, again ? RETRY_MS : -1);
+		int n = epoll_wait(s->epoll, &e, 1, wait);
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
+		else if (!n)
+			on_done(s);
 		rec_session_end_gone(s);
 		if (s->reap_again)
 			rec_session_reap(s);

@@ -91,8 +91,11 @@ pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const str
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
+		errno = 0;
 		if (read_all(go[0], &byte, 1))
 			become(path, argv, env, s, tell[1]);
+		else if (errno) /* else it was told not to */
+			write_all(tell[1], &errno, sizeof(errno));
 		_exit(127);
 	}
 	*error = pid < 0 ? errno : 0;
@@ -100,8 +103,9 @@ pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const str
 	close(go[0]);
 	if (pid > 0)
 		code = ready(ctx, pid, err);
-	if (pid > 0 && !code)
-		write_all(go[1], &byte, 1);
+	if (pid > 0 && !code && !write_all(go[1], &byte, 1))
+		code =
+		    tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s", strerror(errno));
 	close(go[1]);
 	failed = pid > 0 && !code && read_all(tell[0], error, sizeof(*error));
 	close(tell[0]);
