@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/advice.h"
 #include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"

@@ -138,9 +138,6 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 /* 1: an SQLite file, 0: something else, or an error code. */
 int cmd_is_store(const char *path, struct tp_err *err);
 
-/* What a user can do about this errno, as the end of a sentence: "; make room, …", or "". */
-const char *cmd_advice(int number);
-
 /* Puts a pager behind stdout when it is a terminal. Call before the first output. */
 void cmd_pager(struct cmd *cmd);
 

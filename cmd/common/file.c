@@ -7,15 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/advice.h"
+
 static int fail(const struct cmd *cmd, const char *path)
 {
 	int why = errno;
 
-	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why),
-		  why == ENOENT || why == ENOTDIR
-		      ? "; make the folder first, or choose another place"
-		  : why == EISDIR ? "; give the name of a file in it"
-				  : cmd_advice(why));
+	cmd_error(cmd, "%s: cannot be written: %s%s", path, strerror(why), cmd_advice(why));
 	return CMD_SYSTEM;
 }
 

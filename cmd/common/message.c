@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/units.h"
-#include "common/limit.h"
+#include "common/advice.h"
 #include "common/pprof.h"
 
 int cmd_flush(void)
@@ -105,64 +105,9 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 	tp_buf_release(&line);
 }
 
-static const int advised[] = {ENOSPC, EDQUOT, EMFILE, ENFILE, EIO, EROFS};
-
-const char *cmd_advice(int number)
-{
-	switch (number) {
-	case ENOSPC:
-	case EDQUOT:
-		return "; make room, or choose another place";
-	case EMFILE:
-		return "; allow more at once (ulimit -n)";
-	case ENFILE:
-		return "; close other programs";
-	case EIO:
-		return "; the disk or its connection may be failing: see the system's log";
-	case EROFS:
-	case EACCES:
-		return "; choose another place";
-	default:
-		return "";
-	}
-}
-
-/* What the user can do about it, "" where the message says enough. */
-static const char *advice(int code, const char *msg)
-{
-	static char memory[160];
-	char most[TP_UNITS_SIZE];
-
-	switch (code) {
-	case TP_EIO:
-		for (size_t i = 0; i < sizeof(advised) / sizeof(advised[0]); i++)
-			if (strstr(msg, strerror(advised[i])))
-				return cmd_advice(advised[i]);
-		return strstr(msg, "cannot create") ? "; choose another place" : "";
-	case TP_EBUSY:
-		return "; try again when it is done";
-	case TP_EFORMAT:
-	case TP_ETRUNC:
-		return "; see DAMAGED TRACES in tprof-import(1)";
-	case TP_ENOMEM:
-		if (cmd_limit()) {
-			tp_fmt_bytes(most, cmd_limit());
-			snprintf(
-			    memory, sizeof(memory),
-			    ": input of this size may take %s; TPROF_MEMORY=1GiB (or unlimited) "
-			    "lets it take more",
-			    most);
-			return memory;
-		}
-		return "; close other programs, or use a machine with more memory";
-	default:
-		return "";
-	}
-}
-
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 {
-	char text[sizeof(err->msg) + 192];
+	char text[sizeof(err->msg) + CMD_ADVICE_SIZE], advice[CMD_ADVICE_SIZE];
 	const char *msg = err->msg;
 	size_t n;
 
@@ -188,7 +133,7 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	/* Callers may have put the path in front already; once is enough. */
 	if (n && !strncmp(msg, path, n) && msg[n] == ':')
 		path = NULL;
-	snprintf(text, sizeof(text), "%s%s", msg, advice(err->code, msg));
+	snprintf(text, sizeof(text), "%s%s", msg, cmd_advise(advice, path, err->code, msg));
 	say(cmd, "", path && strcmp(path, "-") == 0 ? "standard input" : path, text);
 	return tp_err_exit_status(err->code);
 }

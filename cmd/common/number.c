@@ -124,6 +124,14 @@ int64_t cmd_arg_duration(struct argp_state *state, const char *option, const cha
 	return ns;
 }
 
+int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg)
+{
+	if (*arg && strspn(arg, "0123456789.") == strlen(arg) && arg[strspn(arg, "0.")])
+		argp_error(state, "%s: %s what? Give a unit: %ss, %sm, %sh, %sd", option, arg, arg,
+			   arg, arg, arg);
+	return cmd_arg_duration(state, option, arg);
+}
+
 int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg)
 {
 	int64_t bytes = 0;

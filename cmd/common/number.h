@@ -17,6 +17,9 @@ bool cmd_parse_percent(const char *text, double *percent);
  * Durations are read by tp_parse_ns and not negative. */
 int64_t cmd_arg_count(struct argp_state *state, const char *option, const char *arg, int64_t max);
 int64_t cmd_arg_duration(struct argp_state *state, const char *option, const char *arg);
+/* A length of time for which a bare number is more likely a slip than nanoseconds: with its unit.
+ */
+int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg);
 int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg);
 double cmd_arg_percent(struct argp_state *state, const char *option, const char *arg);
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/near.h"
+
 /* What pprof has (driver: commands.go, cli.go) and one command of ours at least has not. Those of a
  * command come first in its own case; %s is the option's name as pprof spells it. */
 static const struct {
@@ -155,6 +157,17 @@ const char *cmd_pprof_advice(const char *command, const char *option, char text[
 	else
 		snprintf(text, CMD_PPROF_SIZE, "%s", say);
 	return text;
+}
+
+const char *cmd_pprof_near(const char *option)
+{
+	struct cmd_near near = {0};
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(option, "="), option);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		cmd_near_try(&near, name, settings[i]);
+	return near.word;
 }
 
 bool cmd_pprof_url(const char *path)

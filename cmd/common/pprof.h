@@ -13,6 +13,9 @@
  * `command` is the one that was called. */
 const char *cmd_pprof_advice(const char *command, const char *option, char text[CMD_PPROF_SIZE]);
 
+/* One of pprof's options that is spelled nearly so, NULL where none is. */
+const char *cmd_pprof_near(const char *option);
+
 /* Is it an address that pprof would fetch a profile from? */
 bool cmd_pprof_url(const char *path);
 

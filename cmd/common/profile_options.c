@@ -145,8 +145,13 @@ static char *translate(const struct cmd *cmd, const struct argp *argp, char *typ
 			 cmd_option_near(argp, text));
 		refuse(cmd, typed, advice);
 	}
+	if (one_dash && cmd_pprof_near(text)) {
+		snprintf(advice, sizeof(advice), "there is no such option; did you mean -%s?",
+			 cmd_pprof_near(text));
+		refuse(cmd, typed, advice);
+	}
 	if (one_dash)
-		refuse(cmd, typed, "there is no such option");
+		refuse(cmd, typed, "there is no such option; --help=all lists those there are");
 	return typed;
 }
 

@@ -65,6 +65,15 @@ void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
 
 	for (size_t at = 0; at < v->notes.texts.size; at += strlen(text + at) + 1)
 		cmd_note(cmd, "%s", text + at);
+	if (v->profile->ntypes && v->opt.unit) {
+		const struct tp_profile *p = v->profile;
+		const char *unit = tp_dict_text(p->dict, p->types[v->index].unit).text;
+		char names[REP_MEASURE_SIZE];
+
+		if (rep_unit_unknown(unit, v->opt.unit, names))
+			cmd_note(cmd, "there is no unit '%s' for %s; there are %s", v->opt.unit,
+				 unit, names);
+	}
 }
 
 int cmd_write_profile(const struct tp_profile *p, struct tp_err *err)

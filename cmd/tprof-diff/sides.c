@@ -81,7 +81,8 @@ const char *sides_check(struct sides *s)
 		return s->n ? NULL : "to what is the base compared? Name the new runs";
 	if (s->separated) {
 		if (s->nbehind >= s->n || !s->nbehind)
-			return "old runs stand before --, new ones behind it";
+			return "old runs stand before --, new ones behind it: --base OLD... -- "
+			       "NEW...";
 		s->nold = s->n - s->nbehind;
 		for (size_t i = s->nold; i < s->n; i++)
 			if (s->path[i][0] == '-' && s->path[i][1])
@@ -92,9 +93,10 @@ const char *sides_check(struct sides *s)
 		return "which are old and which are new? Put -- between them: --base OLD... -- "
 		       "NEW...";
 	} else {
-		return s->n ? "compared to what? Give OLD and NEW; --self-check takes one "
-			      "run as both"
-			    : "of which files? Give OLD and NEW";
+		return s->n
+			   ? "compared to what? Give OLD and NEW, for --self-check the same twice; "
+			     "runs of one store are picked by --base-label=RUN and --label=RUN"
+			   : "of which files? Give OLD and NEW";
 	}
 	s->old = malloc(s->nold * sizeof(*s->old));
 	if (!s->old)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/advice.h"
 #include "common/draft.h"
 #include "export/tables.h"
 #include "tprof-export/export.h"

@@ -126,7 +126,7 @@ static void check(struct export_args *args, struct argp_state *state)
 	unsigned needs;
 
 	if (!args->npaths)
-		argp_error(state, "which store or dump?");
+		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
 	if (!args->form) {

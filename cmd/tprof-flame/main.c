@@ -388,7 +388,9 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 				      args->filters.size ? (char *)args->filters.data : "", &err);
 	if (!code && !rep_flame_weight(&tree, 0))
 		cmd_note(&args->cmd, "there is nothing to show%s",
-			 args->filters.size ? ": the filters leave nothing" : "");
+			 args->filters.size
+			     ? ": the filters leave nothing; tprof-top FILE shows what there is"
+			     : "");
 	if (!code) {
 		opt->title = args->title ? args->title : heading.title;
 		opt->subtitle = heading.subtitle;

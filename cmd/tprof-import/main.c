@@ -165,7 +165,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		check(args, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which dump? Give the name of a trace or profile");
+		argp_error(state, "of which file? Give the name of a trace or a profile");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -285,7 +285,12 @@ static int import_one(struct args *args, const char *file)
 	opt.progress_ctx = &progress;
 	code = cmd_import(file, store, &opt, &result, NULL, &err);
 	cmd_progress_end(&progress);
-	if (code) {
+	if (code == TP_ESTORE && !access(store, F_OK)) {
+		/* It is not the dump that is wrong. */
+		cmd_error(&args->cmd, "%s: cannot be put into %s; give another name with -o", file,
+			  err.msg);
+		status = tp_err_exit_status(code);
+	} else if (code) {
 		status = cmd_fail(&args->cmd, file, &err);
 	} else {
 		summarise(args, file, store, &result);
@@ -306,8 +311,7 @@ static int open_symbols(void *ctx)
 	tp_symbolizer_free(s);
 	if (!code)
 		return CMD_OK;
-	cmd_error(&args->cmd, "%s", err.msg);
-	return tp_err_exit_status(code);
+	return cmd_fail(&args->cmd, NULL, &err);
 }
 
 /* What is wrong with a file that is to name code is wrong for every dump. */

@@ -116,6 +116,15 @@ static const struct argp argp = {
 
 #define MAX_LIST ((size_t)16 << 20)
 
+static int unread_list(struct args *args)
+{
+	struct tp_err err;
+
+	tp_err_set(&err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "cannot be read: %s",
+		   strerror(errno));
+	return cmd_fail(&args->cmd, args->allow_file, &err);
+}
+
 static int read_list(struct args *args)
 {
 	struct tp_buf b = {0};
@@ -125,20 +134,16 @@ static int read_list(struct args *args)
 	FILE *f = fopen(args->allow_file, "re");
 	int status = CMD_OK;
 
-	if (!f) {
-		cmd_error(&args->cmd, "%s: cannot be read: %s", args->allow_file, strerror(errno));
-		return CMD_INPUT;
-	}
+	if (!f)
+		return unread_list(args);
 	while (!status && (n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
 		if (b.size > MAX_LIST || tp_buf_put(&b, chunk, n)) {
 			cmd_error(&args->cmd, "%s: a list of more than 16 MiB", args->allow_file);
 			status = CMD_INPUT;
 		}
 	}
-	if (!status && ferror(f)) {
-		cmd_error(&args->cmd, "%s: cannot be read: %s", args->allow_file, strerror(errno));
-		status = CMD_INPUT;
-	}
+	if (!status && ferror(f))
+		status = unread_list(args);
 	fclose(f);
 	if (!status && rep_allow_parse(&args->allow, b.data, b.size, &err)) {
 		cmd_error(&args->cmd, "%s: %s", args->allow_file, err.msg);

@@ -49,7 +49,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!args->store)
-			argp_error(state, "a store or a dump is needed");
+			argp_error(state,
+				   "of which file? Give the name of a store, a trace or a profile");
+		if (args->sql && strpbrk(args->store, " (") && access(args->store, F_OK))
+			argp_error(state, "the file comes before the SQL: tprof-query %s '%s'",
+				   args->sql, args->store);
 		if (args->sql && args->file)
 			argp_error(state, "SQL comes from the arguments or from -f, not from both");
 		if (!strcmp(args->store, "-") && (!args->sql || args->file) &&

@@ -163,10 +163,10 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_INTERVAL:
 		r->interval_ns =
-		    positive(state, "--interval", cmd_arg_duration(state, "--interval", arg));
+		    positive(state, "--interval", cmd_arg_span(state, "--interval", arg));
 		return 0;
 	case KEY_FOR:
-		r->for_ns = positive(state, "--for", cmd_arg_duration(state, "--for", arg));
+		r->for_ns = positive(state, "--for", cmd_arg_span(state, "--for", arg));
 		return 0;
 	case KEY_FOLLOW:
 		r->children = true;

@@ -56,7 +56,7 @@ static int64_t age(struct argp_state *state, const char *arg)
 		if (cmd_parse_count(number, 100000, &days))
 			return days * 24 * 3600 * 1000000000;
 	}
-	return cmd_arg_duration(state, "--older-than", arg);
+	return cmd_arg_span(state, "--older-than", arg);
 }
 
 static void check(struct store_args *args, struct argp_state *state)
@@ -70,7 +70,8 @@ static void check(struct store_args *args, struct argp_state *state)
 	if (!t->no_store && !args->path)
 		argp_error(state, "of which store? tprof-store %s %s", t->name, t->args);
 	if (args->nwords < t->least || args->nwords > t->most)
-		argp_error(state, "it is: tprof-store %s %s", t->name, t->args);
+		argp_error(state, "it is: tprof-store %s%s%s", t->name, *t->args ? " " : "",
+			   t->args);
 	if (prunes && args->keep_last < 0 && args->older_than_ns < 0)
 		argp_error(state, "prune needs --keep-last=N, --older-than=AGE or both");
 	if (!prunes && (args->keep_last >= 0 || args->older_than_ns >= 0))
@@ -211,7 +212,8 @@ int main(int argc, char **argv)
 		return CMD_SYSTEM;
 	}
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = cmd_finish(&args.cmd, args.task->run(&args));
+	status = args.task->no_store ? CMD_OK : store_is_one(&args);
+	status = cmd_finish(&args.cmd, status ? status : args.task->run(&args));
 	free(args.word);
 	return status;
 }

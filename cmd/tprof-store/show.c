@@ -8,24 +8,24 @@
 #include "inventory.h"
 #include "tprof-store/store.h"
 
-static bool is_dump(struct store_args *args)
+int store_is_one(struct store_args *args)
 {
-	/* What cannot be read is told by who opens it. */
-	return !cmd_is_store(args->path, NULL);
+	struct tp_err err;
+	int is = cmd_is_store(args->path, &err);
+
+	if (is < 0)
+		return cmd_fail(&args->cmd, args->path, &err);
+	if (is)
+		return CMD_OK;
+	cmd_error(&args->cmd, "%s: is no store; tprof-import makes one of dumps", args->path);
+	return CMD_INPUT;
 }
 
-/* Stores only: a dump's entry in the cache is nobody's to look after. */
 static int open_store(struct store_args *args)
 {
 	struct tp_err err;
-	int status;
+	int status = cmd_open_store(&args->cmd, args->path, false);
 
-	if (is_dump(args)) {
-		cmd_error(&args->cmd, "%s: is no store; tprof-import makes one of dumps",
-			  args->path);
-		return CMD_INPUT;
-	}
-	status = cmd_open_store(&args->cmd, args->path, false);
 	if (!status && rep_runs_load(args->cmd.store, &args->cmd.all, &err))
 		status = cmd_fail(&args->cmd, args->path, &err);
 	return status;

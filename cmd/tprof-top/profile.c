@@ -21,7 +21,13 @@ static int check(struct top_args *args)
 		      {"--state", f->state},
 		      {"--reason", f->reason},
 		      {"--from", f->from},
-		      {"--to", f->to}};
+		      {"--to", f->to},
+		      {"--task", args->view.trace.task},
+		      {"--region", args->view.trace.region},
+		      {"--min", args->top.min},
+		      {"--max", args->top.max},
+		      {"--log", args->top.log},
+		      {"--slowest", args->top.slowest}};
 
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view.given; i++)
 		if (traces[i].text)

@@ -54,7 +54,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (!args->path && !args->keys)
-			argp_error(state, "which store, trace or profile?");
+			argp_error(state,
+				   "of which file? Give the name of a store, a trace or a profile");
 		if (args->view && !tui_view_find(args->view))
 			argp_error(state,
 				   "there is no view '%s'; take runs, overview, timeline, top, "

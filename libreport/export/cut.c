@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/seed.h"
+#include "base/units.h"
 #include "clock/clock.h"
 #include "export/anonymise.h"
 #include "export/cut/state.h"
@@ -381,6 +382,7 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 			 .out = out,
 			 .from = c->opt->from_ns <= 0 ? INT64_MIN : c->opt->from_ns,
 			 .to = c->opt->to_ns};
+	char end[TP_UNITS_SIZE];
 	int code = tp_dict_load(s, run->row.id, &c->dict, c->err);
 
 	if (!code && c->opt->anonymise)
@@ -402,7 +404,8 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		code = begin(&w, w.from, false);
 	if (!code && !c->telling)
 		return tp_err_set(c->err, TP_ENOENT, TP_OFFSET_NONE,
-				  "nothing happens in that range");
+				  "nothing happens in that range: the run ends at %s",
+				  tp_fmt_ns(end, run->row.duration_ns));
 	if (!code && w.done) {
 		c->now = w.to;
 		code = cut_end(c);

@@ -136,6 +136,22 @@ bool rep_units_compatible(const char *a, const char *b)
 	return !strcmp(a, b);
 }
 
+bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_SIZE])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < NFAMILIES && !automatic(to); i++) {
+		if (!find(&families[i], from) || find(&families[i], to))
+			continue;
+		for (const struct unit *u = families[i].units; u->name && used < REP_MEASURE_SIZE;
+		     u++)
+			used += (size_t)snprintf(names + used, REP_MEASURE_SIZE - used, "%s%s",
+						 used ? ", " : "", u->name);
+		return true;
+	}
+	return false;
+}
+
 char *rep_scaled_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from, const char *to)
 {
 	const char *unit;

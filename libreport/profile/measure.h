@@ -19,6 +19,9 @@ double rep_unit_ratio(const char *from, const char *to);
 /* Both are sizes, or both are times …, or the same. */
 bool rep_units_compatible(const char *a, const char *b);
 
+/* Is `to` no unit that values in `from` can be shown in? If so, those there are: "B, kB, MB". */
+bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_SIZE]);
+
 /* "1.50s" into text, which is returned. */
 char *rep_scaled_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from,
 		       const char *to);

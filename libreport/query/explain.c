@@ -91,12 +91,16 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	    {"no such column: ", ".schema TABLE lists the columns of a table", REP_WORDS_COLUMNS},
 	    {"no such function: ", ".help lists those beside SQLite's own", REP_WORDS_FUNCTIONS},
 	    {"unrecognized token: ", "a quote is not closed, or SQL has no such character", 0},
-	    {"incomplete input", "a quote or parenthesis is not closed", 0},
+	    {"incomplete input", "a quote, a parenthesis or the statement itself is not finished",
+	     0},
+	    {"ambiguous column name: ", "say of which table: TABLE.COLUMN", 0},
+	    {"wrong number of arguments to function ", ".help says how it is called", 0},
 	};
 	/* Both are those of the last call, so they come first. */
 	int offset = sqlite3_libversion_number() >= 3038000 ? sqlite3_error_offset(q->db) : -1;
 	const char *message = sqlite3_errmsg(q->db);
 	char similar[MAX_WORD + 1] = "", text[256];
+	bool found = false;
 
 	q->place = offset >= 0 ? (size_t)(statement - sql) + (size_t)offset : SIZE_MAX;
 	if ((rc & 0xff) == SQLITE_INTERRUPT)
@@ -137,8 +141,14 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 				   similar, known[i].advice);
 		else
 			tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "%s; %s", text, known[i].advice);
+		found = true;
 		break;
 	}
+	/* What stands before it may be as wrong as the word that SQLite names. */
+	if (!found && strstr(text, "syntax error"))
+		tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+			   "%s; there, or just before it, is no SQL; tprof-query(1) has examples",
+			   text);
 	tell_line(sql, statement, offset, err);
 	return TP_ESTORE;
 }

@@ -36,6 +36,10 @@ static bool function_is_harmless(const char *name)
 	return !in_list(name, refused);
 }
 
+static const char no_files[] =
+    "other files cannot be attached; tprof-import -o STORE takes runs of "
+    "several dumps into one store";
+
 static int refuse(struct rep_query *q, const char *why)
 {
 	q->refused = why;
@@ -105,8 +109,9 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 	case SQLITE_DROP_TEMP_VIEW:
 		return q->opt.fleeting ? refuse(q, rep_query_read_only(q)) : SQLITE_OK;
 	case SQLITE_FUNCTION:
-		return function_is_harmless(b) ? SQLITE_OK
-					       : refuse(q, "this function is not allowed");
+		return function_is_harmless(b)
+			   ? SQLITE_OK
+			   : refuse(q, "this function is not allowed; .help lists those there are");
 	case SQLITE_PRAGMA:
 		return pragma_is_harmless(a, b)
 			   ? SQLITE_OK
@@ -115,9 +120,9 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 	case SQLITE_ATTACH: /* VACUUM attaches a nameless temporary file */
 		if (q->opt.write && a && !*a)
 			return SQLITE_OK;
-		return refuse(q, "other files cannot be attached");
+		return refuse(q, no_files);
 	case SQLITE_DETACH:
-		return q->opt.write ? SQLITE_OK : refuse(q, "other files cannot be attached");
+		return q->opt.write ? SQLITE_OK : refuse(q, no_files);
 	case SQLITE_CREATE_VTABLE:
 	case SQLITE_DROP_VTABLE:
 		return refuse(q, "virtual tables cannot be made");

@@ -111,7 +111,10 @@ static void test_query_run(void **state)
 	     "no such column: nam; did you mean name? .schema TABLE lists the columns of a table"},
 	    {"select 1;\nselect 2;\nselect\n  frm", false,
 	     "line 4: no such column: frm; .schema TABLE lists the columns of a table"},
-	    {"select 1;\n\nselec 2", false, "line 3: near \"selec\": syntax error"},
+	    {"select 1;\n\nselec 2", false,
+	     "line 3: near \"selec\": syntax error; there, or just before it, is no SQL; "
+	     "tprof-query(1) has "
+	     "examples"},
 	    {"delete from thing", false,
 	     "the store is open for reading; --write allows changes to it"},
 	    {"insert into thing values(1, 2)", false,
@@ -127,8 +130,12 @@ static void test_query_run(void **state)
 	     false, "a\n5\n"},
 	    {"update thing set size = 3 where name = 'b'; select size from thing", true,
 	     "size\n1\n3\n"},
-	    {"attach ':memory:' as m", true, "other files cannot be attached"},
-	    {"attach '' as m", false, "other files cannot be attached"},
+	    {"attach ':memory:' as m", true,
+	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "into one store"},
+	    {"attach '' as m", false,
+	     "other files cannot be attached; tprof-import -o STORE takes runs of several dumps "
+	     "into one store"},
 	    {"pragma table_info(thing)", false,
 	     "cid\tname\ttype\tnotnull\tdflt_value\tpk\n0\tname\tTEXT\t0\t\t0\n1\tsize\tINTEGER\t0"
 	     "\t\t0\n"},

@@ -501,6 +501,24 @@ static const char *needs(const struct rep_top_options *opt, unsigned can)
 	return NULL;
 }
 
+/* A filter that is not for this report, and for which it is. */
+static int not_for(const struct rep_top_options *opt, const char *filter, struct tp_err *err)
+{
+	char list[200] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; rep_reports[i] && used < sizeof(list); i++) {
+		const char *still = needs(opt, rep_reports[i]->filters);
+
+		if (!still || strcmp(still, filter) != 0)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", rep_reports[i]->name);
+	}
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "%s does not apply to the report '%s'; it does to: %s", filter,
+			  opt->report->name, list);
+}
+
 /* What is typed about tasks, regions and logs makes sense. */
 static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
 {
@@ -521,6 +539,20 @@ static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
 	return code;
 }
 
+static int no_such_key(const struct rep_report *r, const char *key, struct tp_err *err)
+{
+	char list[200] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < r->ncolumns && used < sizeof(list); i++)
+		if (r->columns[i].key)
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", r->columns[i].key);
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the report '%s' cannot be sorted by '%.40s'; there are: %s", r->name,
+			  key, list);
+}
+
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 {
 	const char *filter = needs(opt, opt->report->filters);
@@ -529,14 +561,9 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 	int code;
 
 	if (filter)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s does not apply to the report '%s'", filter,
-				  opt->report->name);
+		return not_for(opt, filter, err);
 	if (opt->sort && !rep_report_sort(opt->report, opt->sort))
-		return tp_err_set(
-		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the report '%s' cannot be sorted by '%s'; --help=all lists the keys",
-		    opt->report->name, opt->sort);
+		return no_such_key(opt->report, opt->sort, err);
 	code = rep_filter_init(&f, &opt->filter, err);
 	rep_filter_release(&f);
 	if (!code && opt->filter.from)

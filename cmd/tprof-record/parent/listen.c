@@ -226,6 +226,8 @@ int rec_listen_find(pid_t pid, struct tp_err *err)
 		close(fd);
 	}
 	tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-		   "process %d is neither a tprof-record nor recorded by one", (int)pid);
+		   "process %d is neither a tprof-record nor recorded by one; start the program as "
+		   "tprof-record -- PROGRAM",
+		   (int)pid);
 	return -1;
 }

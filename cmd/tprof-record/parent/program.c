@@ -416,7 +416,9 @@ void rec_program_check(struct rec_program *p, const char *name, const char *sear
 		judge(p, REC_NOT_RUNNABLE, "%s is a folder, not a program", name);
 		break;
 	default:
-		judge(p, REC_NOT_RUNNABLE, "%s cannot be executed: %s", name, strerror(error));
+		judge(p, REC_NOT_RUNNABLE, "%s cannot be executed: %s%s", name, strerror(error),
+		      error == EACCES ? "; if it is a program, chmod +x makes it one that can"
+				      : "");
 	}
 }
 

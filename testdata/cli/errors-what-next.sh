@@ -1,0 +1,47 @@
+# What a newcomer does wrong is answered with what to do.
+BIN=${BIN:?}
+cp testdata/checkout.trace "$TMP/go.trace"
+cp testdata/catalog.heap "$TMP/heap.pb"
+cd "$TMP"
+tprof-import -o s.tprof go.trace >/dev/null
+say() { "$@" 2>&1 >/dev/null | sed '/^Try /d'; }
+
+# A name that is nearly right, in a folder, too; a folder that is not there.
+say tprof-top go.trce
+say tprof-top ./go.tracee
+say tprof-import -o all.tprof haep.pb
+say tprof-top --binary=haep.pb heap.pb
+say tprof-leaks --allow=hep.pb go.trace
+say tprof-diff heap.pb old/heap.pb
+say tprof-store verify s.tporf
+say tprof-query s.tprof -f go.trcae
+say tprof-top go.trace/x
+
+# Stores that hold nothing, are none, or a half.
+cp s.tprof none.tprof
+tprof-store delete none.tprof 1 >/dev/null 2>&1
+say tprof-top none.tprof
+head -c 20000 s.tprof >half.tprof
+say tprof-top half.tprof
+say tprof-import -o half.tprof go.trace
+say tprof-import -o heap.pb go.trace
+say tprof-store compact heap.pb
+
+# Numbers without their unit, units that there are not, options that are spelled nearly right.
+say tprof-store prune s.tprof --older-than=30
+say tprof-store prune s.tprof --older-than=0 -n
+say tprof-record --for=5 -- true
+say tprof-record --interval=1.5 -- true
+say tprof-top --unit=furlong heap.pb
+say tprof-top -alloc_spce heap.pb
+
+# What is for traces, given to a profile; which report has what was asked.
+for option in --task=x --region=x --min=1ms --log=x --slowest=3 --from=1s; do say tprof-top heap.pb $option; done
+say tprof-top go.trace --sort=totl
+say tprof-top go.trace gc --slowest=3
+
+# SQL.
+say tprof-query 'SELECT 1' s.tprof
+say tprof-query s.tprof 'select name from goroutine, stack, goroutine g'
+say tprof-query s.tprof 'select percentile(id) from goroutine'
+say tprof-query s.tprof 'select'
