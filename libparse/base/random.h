@@ -14,4 +14,14 @@ static inline uint64_t tp_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+/* h with v in it, for hashes of several numbers, which begin with a seed: each v gives another
+ * result, and small ones are spread over all of 64 bits. */
+static inline uint64_t tp_mix64(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
+	h ^= h >> 29;
+	h *= 0x94d049bb133111ebu;
+	return h ^ h >> 32;
+}
+
 #endif

@@ -215,8 +215,8 @@ static uint64_t hash_function(uint64_t seed, const void *entry)
 {
 	const struct tp_function *f = entry;
 
-	seed = tp_dict_mix(seed, (uint64_t)f->name << 32 | f->system_name);
-	return tp_dict_mix(tp_dict_mix(seed, f->file), (uint64_t)f->start_line);
+	seed = tp_mix64(seed, (uint64_t)f->name << 32 | f->system_name);
+	return tp_mix64(tp_mix64(seed, f->file), (uint64_t)f->start_line);
 }
 
 static bool same_function(const struct tp_dict_set *s, uint32_t id, const void *key)
@@ -231,7 +231,7 @@ static uint64_t hash_location(uint64_t seed, const void *entry)
 {
 	const struct tp_location *l = entry;
 
-	return tp_dict_mix(tp_dict_mix(seed, l->address), (uint64_t)l->mapping << 32 | l->flags);
+	return tp_mix64(tp_mix64(seed, l->address), (uint64_t)l->mapping << 32 | l->flags);
 }
 
 static bool same_location(const struct tp_dict_set *s, uint32_t id, const void *key)
@@ -245,9 +245,8 @@ static uint64_t hash_frame(uint64_t seed, const void *entry)
 {
 	const struct tp_frame *f = entry;
 
-	seed = tp_dict_mix(seed, (uint64_t)f->function << 32 | f->location);
-	return tp_dict_mix(tp_dict_mix(seed, (uint64_t)f->line),
-			   (uint64_t)f->column << 1 | f->inlined);
+	seed = tp_mix64(seed, (uint64_t)f->function << 32 | f->location);
+	return tp_mix64(tp_mix64(seed, (uint64_t)f->line), (uint64_t)f->column << 1 | f->inlined);
 }
 
 static bool same_frame(const struct tp_dict_set *s, uint32_t id, const void *key)

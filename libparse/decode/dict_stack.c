@@ -23,7 +23,7 @@ static bool same_stack(const struct tp_dict_set *s, uint32_t id, const void *key
 
 static uint64_t hash_stack(uint32_t parent, uint32_t frame)
 {
-	return tp_dict_mix(2, (uint64_t)parent << 32 | frame);
+	return tp_mix64(2, (uint64_t)parent << 32 | frame);
 }
 
 /* Links for as many stacks as there is room for. */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/random.h"
 #include "decode/dict.h"
 
 struct tp_dict_slot {
@@ -58,18 +59,9 @@ struct tp_dict {
 	} * hashes;
 };
 
-/* Odd constants of splitmix64: enough to spread small numbers over 64 bits. */
-static inline uint64_t tp_dict_mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return h ^ h >> 32;
-}
-
 static inline uint32_t tp_dict_tag(const struct tp_dict_set *s, uint64_t hash)
 {
-	return (uint32_t)(tp_dict_mix(s->seed, hash) >> 32);
+	return (uint32_t)(tp_mix64(s->seed, hash) >> 32);
 }
 
 /* Room for `more` entries of `size` bytes: TP_ENOMEM, TP_ELIMIT. */

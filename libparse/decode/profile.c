@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 
 #define MAX_ENTRIES ((size_t)1 << 30)
@@ -326,22 +327,14 @@ static int sort_labels(struct tp_profile *p, const struct tp_label *labels, size
 	return code;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return h ^ h >> 32;
-}
-
 static uint64_t hash_labels(uint64_t seed, const struct tp_label *l, size_t n)
 {
 	uint64_t h = seed;
 
 	for (size_t i = 0; i < n; i++) {
-		h = mix(h, (uint64_t)l[i].key << 32 | l[i].text);
-		h = mix(h, (uint64_t)l[i].number);
-		h = mix(h, (uint64_t)l[i].unit << 1 | l[i].numeric);
+		h = tp_mix64(h, (uint64_t)l[i].key << 32 | l[i].text);
+		h = tp_mix64(h, (uint64_t)l[i].number);
+		h = tp_mix64(h, (uint64_t)l[i].unit << 1 | l[i].numeric);
 	}
 	return h;
 }
@@ -358,7 +351,8 @@ static int grow_slots(struct tp_profile *p)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t s = 1; s < p->nsets; s++) {
-		size_t at = (size_t)hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
+		size_t at =
+		    (size_t)hash_labels(r->seed, p->labels + p->sets[s].first, p->sets[s].n);
 
 		for (at &= nslots - 1; slot[at]; at = (at + 1) & (nslots - 1))
 			;

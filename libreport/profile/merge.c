@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
+#include "base/seed.h"
 #include "profile/merge/parts.h"
 
 int(rep_merge_fail)(struct tp_err *err, int code)
@@ -15,6 +17,11 @@ int(rep_merge_fail)(struct tp_err *err, int code)
 					    : "out of memory");
 }
 /* ---- samples ---- */
+
+static size_t slot_of(const struct rep_merger *m, uint32_t stack, uint32_t set)
+{
+	return (size_t)tp_mix64(m->seed, (uint64_t)stack << 32 | set);
+}
 
 static int grow_slots(struct rep_merger *m)
 {
@@ -28,7 +35,7 @@ static int grow_slots(struct rep_merger *m)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < p->nsamples; i++) {
-		size_t at = (size_t)rep_merge_mix(p->stack[i], p->label_set[i]) & (n - 1);
+		size_t at = slot_of(m, p->stack[i], p->label_set[i]) & (n - 1);
 
 		for (; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -51,7 +58,7 @@ static int put_sample(struct rep_merger *m, uint32_t stack, uint32_t set, const 
 	code = grow_slots(m);
 	if (code)
 		return code;
-	at = (size_t)rep_merge_mix(stack, set) & (m->nslots - 1);
+	at = slot_of(m, stack, set) & (m->nslots - 1);
 	for (; m->slot[at]; at = (at + 1) & (m->nslots - 1)) {
 		size_t i = m->slot[at] - 1;
 
@@ -192,6 +199,7 @@ int rep_merger_new(struct rep_merger **m, bool always, struct tp_err *err)
 	if (!*m)
 		return rep_merge_fail(err, TP_ENOMEM);
 	(*m)->always = always;
+	(*m)->seed = tp_seed();
 	return 0;
 }
 

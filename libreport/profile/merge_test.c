@@ -1,5 +1,7 @@
 #include "profile/testing.h"
 
+#include <time.h>
+
 #include "profile/merge.h"
 
 static struct tp_profile *one(const char *types, const char *object, const char *a, const char *b)
@@ -199,13 +201,54 @@ static void test_merge_label(void **state)
 	tp_profile_free(p);
 }
 
+/* Every stack with labels of its own: the one's number tells the other's, and none is found slower
+ * for it. */
+static void test_merge_numbers_that_could_meet(void **state)
+{
+	clock_t took[2];
+
+	(void)state;
+	for (int paired = 0; paired < 2; paired++) {
+		struct tp_profile *a = one("n/count", NULL, NULL, NULL), *p;
+		struct tp_label label = {.key = 1, .numeric = true};
+		struct tp_err err;
+		clock_t from;
+
+		for (uint32_t i = 1; i <= 30000; i++) {
+			struct tp_location l = {.address = i};
+			uint32_t stack = 0, set;
+
+			label.number = paired ? i : 1;
+			assert_int_equal(tp_profile_push_location(a, &stack, &l, NULL, 0), 0);
+			assert_int_equal(tp_profile_label_set(a, &label, 1, &set), 0);
+			assert_int_equal(tp_profile_add_sample(a, stack, set, (int64_t[]){1}), 0);
+		}
+		from = clock();
+		assert_int_equal(
+		    rep_profile_merge((struct rep_merge_part[]){{.profile = a, .ratio = 1},
+								{.profile = a, .ratio = 1}},
+				      2, &p, &err),
+		    0);
+		took[paired] = clock() - from;
+		assert_int_equal(p->nsamples, 30000);
+		tp_profile_free(p);
+		tp_profile_free(a);
+	}
+	assert_true(took[1] < 10 * took[0] + CLOCKS_PER_SEC / 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_merge_samples),  cmocka_unit_test(test_merge_zero),
-	    cmocka_unit_test(test_merge_types),	   cmocka_unit_test(test_merge_incompatible),
-	    cmocka_unit_test(test_merge_mappings), cmocka_unit_test(test_merge_header),
-	    cmocka_unit_test(test_merger_parts),   cmocka_unit_test(test_merge_label),
+	    cmocka_unit_test(test_merge_samples),
+	    cmocka_unit_test(test_merge_zero),
+	    cmocka_unit_test(test_merge_types),
+	    cmocka_unit_test(test_merge_incompatible),
+	    cmocka_unit_test(test_merge_mappings),
+	    cmocka_unit_test(test_merge_header),
+	    cmocka_unit_test(test_merger_parts),
+	    cmocka_unit_test(test_merge_label),
+	    cmocka_unit_test(test_merge_numbers_that_could_meet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

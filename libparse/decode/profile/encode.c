@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 #include "base/wire.h"
 
@@ -70,11 +71,7 @@ static int put_message(struct encoder *e, struct tp_buf *b, uint32_t field)
 
 static size_t hash_chain(const struct encoder *e, uint32_t before, uint32_t frame)
 {
-	uint64_t h = (((uint64_t)before << 32 | frame) ^ e->seed) * 0xbf58476d1ce4e5b9u;
-
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return (size_t)(h ^ h >> 32) & (e->nslots - 1);
+	return (size_t)tp_mix64(e->seed, (uint64_t)before << 32 | frame) & (e->nslots - 1);
 }
 
 static void put_slot(struct encoder *e, uint32_t chain)

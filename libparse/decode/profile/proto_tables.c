@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "base/seed.h"
 #include "decode/profile/proto.h"
 
@@ -113,11 +114,7 @@ int tp_proto_string(struct tp_proto *d, uint64_t index, struct tp_slice where, u
 
 static size_t slot_of(const struct tp_proto_ids *ids, uint64_t id)
 {
-	uint64_t h = (id ^ ids->seed) * 0xbf58476d1ce4e5b9u;
-
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return (size_t)(h ^ h >> 32) & ids->mask;
+	return (size_t)tp_mix64(ids->seed, id) & ids->mask;
 }
 
 static int ids_init(struct tp_proto *d, struct tp_proto_ids *ids, size_t n)

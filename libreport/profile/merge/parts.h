@@ -31,6 +31,7 @@ struct rep_merger {
 	size_t ncommented;
 	uint32_t *mapping_slot; /* mapping number, by what it maps */
 	size_t nmapping_slots;
+	uint64_t seed; /* of what places in slots are made of */
 };
 
 /* From the ids of a part to those of the sum; UINT32_MAX is not yet known. */
@@ -60,7 +61,6 @@ int rep_merge_fail(struct tp_err *err, int code);
 
 /* n ids that are not yet known, NULL when memory is out. */
 uint32_t *rep_merge_unknowns(size_t n);
-uint64_t rep_merge_mix(uint64_t h, uint64_t v);
 int rep_merge_string(struct rep_translation *t, uint32_t id, uint32_t *to);
 int rep_merge_mapping(struct rep_translation *t, uint32_t number);
 /* All stacks that samples of the part have. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
 #include "profile/merge/parts.h"
 
 uint32_t *rep_merge_unknowns(size_t n)
@@ -48,14 +49,6 @@ static int function(struct rep_translation *t, uint32_t id, uint32_t *to)
 	return code;
 }
 
-uint64_t rep_merge_mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0xbf58476d1ce4e5b9u;
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return h ^ h >> 32;
-}
-
 /* Mappings of one file are one, wherever it was loaded (profile.Mapping.key): by size in whole
  * pages, offset, and build id or else name. */
 struct mapping_key {
@@ -71,9 +64,9 @@ static struct mapping_key key_of(const struct tp_mapping *m)
 				    m->build_id ? m->build_id : m->file};
 }
 
-static uint64_t hash_mapping(const struct mapping_key *k)
+static uint64_t hash_mapping(uint64_t seed, const struct mapping_key *k)
 {
-	return rep_merge_mix(rep_merge_mix(rep_merge_mix(3, k->size), k->offset), k->name);
+	return tp_mix64(tp_mix64(tp_mix64(seed, k->size), k->offset), k->name);
 }
 
 static int grow_mapping_slots(struct rep_merger *m)
@@ -88,7 +81,7 @@ static int grow_mapping_slots(struct rep_merger *m)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < m->sum->nmappings; i++) {
 		struct mapping_key k = key_of(&m->sum->mappings[i]);
-		size_t at = (size_t)hash_mapping(&k) & (n - 1);
+		size_t at = (size_t)hash_mapping(m->seed, &k) & (n - 1);
 
 		for (; slot[at]; at = (at + 1) & (n - 1))
 			;
@@ -110,7 +103,7 @@ static int find_mapping(struct rep_translation *t, const struct tp_mapping *src,
 
 	if (code)
 		return code;
-	at = (size_t)hash_mapping(&k) & (m->nmapping_slots - 1);
+	at = (size_t)hash_mapping(m->seed, &k) & (m->nmapping_slots - 1);
 	for (; m->mapping_slot[at] && !m->plain; at = (at + 1) & (m->nmapping_slots - 1)) {
 		struct mapping_key have = key_of(&m->sum->mappings[m->mapping_slot[at] - 1]);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/seed.h"
 
 /* Chains of frames, each known by its frame and the chain it is inlined into (0: none). */
@@ -21,11 +22,7 @@ struct chains {
 
 static uint64_t hash(const struct chains *c, uint32_t outer, uint32_t frame)
 {
-	uint64_t h = (c->seed ^ ((uint64_t)outer << 32 | frame)) * 0xbf58476d1ce4e5b9u;
-
-	h ^= h >> 29;
-	h *= 0x94d049bb133111ebu;
-	return h ^ h >> 32;
+	return tp_mix64(c->seed, (uint64_t)outer << 32 | frame);
 }
 
 /* There are no more chains than stack nodes, for which everything has room. */
