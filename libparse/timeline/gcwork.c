@@ -39,7 +39,7 @@ static struct tp_gcwork *node_at(struct tp_gcworks *s, uint32_t id)
 	return tp_pool_at(&s->nodes, id);
 }
 
-static int close(struct tp_timeline *t, struct tp_gsum *sum, int64_t end, struct tp_err *err)
+static int finish(struct tp_timeline *t, struct tp_gsum *sum, int64_t end, struct tp_err *err)
 {
 	struct tp_gcworks *s = &t->gcworks;
 	struct tp_gcwork *w;
@@ -55,13 +55,13 @@ static int close(struct tp_timeline *t, struct tp_gsum *sum, int64_t end, struct
 	    end, err);
 }
 
-static int open(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_gsum *sum,
-		struct tp_err *err)
+static int begin(struct tp_timeline *t, const struct tp_gcwork *work, struct tp_gsum *sum,
+		 struct tp_err *err)
 {
 	struct tp_gcworks *s = &t->gcworks;
 	struct tp_gcwork *w;
 	struct tp_node node;
-	int code = close(t, sum, work->start, err);
+	int code = finish(t, sum, work->start, err);
 
 	if (code)
 		return code;
@@ -105,7 +105,7 @@ int tp_gcwork_assist(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	if (!sum || (active && sum->gc & ASSISTS))
 		return 0;
 	watch(t, ev->subject, sum, sum->gc | ASSISTS);
-	return runs || !active ? open(t, &w, sum, err) : 0;
+	return runs || !active ? begin(t, &w, sum, err) : 0;
 }
 
 int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -114,7 +114,7 @@ int tp_gcwork_assisted(struct tp_timeline *t, const struct tp_event *ev, struct 
 	if (!sum || !(sum->gc & ASSISTS))
 		return 0;
 	watch(t, ev->subject, sum, sum->gc & ~(unsigned)ASSISTS);
-	return close(t, sum, ev->ts, err);
+	return finish(t, sum, ev->ts, err);
 }
 
 /* The label comes right after the start. An assist stays one: what is labelled then is an ordinary
@@ -134,7 +134,7 @@ int tp_gcwork_label(struct tp_timeline *t, const struct tp_event *ev, struct tp_
 	if (!sum || !st || !executes(st->state) || sum->gc & ASSISTS)
 		return 0;
 	watch(t, ev->subject, sum, WORKS);
-	return open(t, &w, sum, err);
+	return begin(t, &w, sum, err);
 }
 
 int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_gsum *sum,
@@ -149,10 +149,10 @@ int tp_gcwork_transition(struct tp_timeline *t, const struct tp_event *ev, struc
 	};
 
 	if (executes(ev->to))
-		return executes(ev->from) || !(sum->gc & ASSISTS) ? 0 : open(t, &w, sum, err);
+		return executes(ev->from) || !(sum->gc & ASSISTS) ? 0 : begin(t, &w, sum, err);
 	if (sum->gc & WORKS)
 		watch(t, ev->subject, sum, sum->gc & ASSISTS);
-	return close(t, sum, ev->ts, err);
+	return finish(t, sum, ev->ts, err);
 }
 
 int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64_t ts,
@@ -161,7 +161,7 @@ int tp_gcwork_lost(struct tp_timeline *t, uint32_t g, struct tp_gsum *sum, int64
 	if (!sum->gc)
 		return 0;
 	watch(t, g, sum, 0);
-	return close(t, sum, ts, err);
+	return finish(t, sum, ts, err);
 }
 
 int tp_gcwork_finish(struct tp_timeline *t, struct tp_err *err)

@@ -95,7 +95,7 @@ LINT_SAMPLE = $(call lint_of,$(call lint_ok,gcc,$(filter-out $(GCC_LACKS),$(LINT
 	$(call lint_ok,deep,$(LINT_HOSTILE)) $(LINT)/cppcheck/all.ok)
 LINT_ALL = $(sort $(LINT_SAMPLE) $(call lint_of,$(call lint_ok,deep,$(LINT_SRC))))
 .PHONY: lint lint-sample lint-files
-lint: ## warnings of gcc and clang, gcc -fanalyzer, clang-tidy with its analyzer, cppcheck: all files
+lint: ## warnings of gcc and clang, gcc -fanalyzer, clang-tidy with its analyzer, cppcheck: all files (T='gcc analyzer clang tidy deep program cppcheck': some)
 	@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-all $(words $(LINT_ALL))
 lint-sample: ## as lint, but clang's analyzer only where bytes of dumps are decoded (.ci/run does this)
 	@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-some $(words $(LINT_SAMPLE))

@@ -103,7 +103,7 @@ static int add_key(struct percentile *a, uint64_t key)
 		size_t room = a->room ? a->room * 2 : 64;
 		uint64_t *keys;
 
-		if (room > a->limit)
+		if (room > a->limit && a->limit)
 			room = a->limit;
 		keys = tp_more(a->keys, room, sizeof(*keys));
 		if (!keys)
