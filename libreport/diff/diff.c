@@ -46,6 +46,7 @@ struct part {
 };
 
 struct work {
+	const struct tp_profile *first; /* of the new ones */
 	struct rep_diff *d;
 	struct part *part; /* old, then new */
 	size_t n, nold;
@@ -83,7 +84,7 @@ static size_t find_type(const struct tp_profile *p, const char *name)
 /* Which of each profile's types is which of the first new one's. */
 static int match_types(struct work *w, size_t index, struct tp_err *err)
 {
-	const struct tp_profile *first = w->part[w->nold].run->profile;
+	const struct tp_profile *first = w->first;
 	const char *name = text_of(first, first->types[index].type);
 
 	for (size_t i = 0; i < w->n; i++) {
@@ -121,7 +122,7 @@ static int need_ratio(struct part *part)
 /* Brings all profiles to the finest unit that one of them has. */
 static int match_units(struct work *w, size_t index, struct tp_err *err)
 {
-	const struct tp_profile *first = w->part[w->nold].run->profile;
+	const struct tp_profile *first = w->first;
 	const char *finest = text_of(first, first->types[index].unit);
 
 	for (size_t i = 0; i < w->n; i++) {
@@ -186,24 +187,31 @@ static int64_t median(int64_t *v, size_t n)
 	return a / 2 + b / 2 + (a % 2 + b % 2) / 2;
 }
 
+/* SIZE_MAX: the part has no such type. */
+static size_t type_of(const struct part *part, size_t type)
+{
+	return part->type ? part->type[type] : SIZE_MAX;
+}
+
 /* pprof: profile.Normalize. A run without values stays without. */
 static int normalize(struct work *w)
 {
-	size_t types = w->part[w->nold].run->profile->ntypes;
+	size_t types = w->first->ntypes;
 
 	for (size_t t = 0; t < types; t++) {
 		size_t known = 0;
 		int64_t target;
 
 		for (size_t i = 0; i < w->nold; i++)
-			if (w->part[i].type[t] != SIZE_MAX)
-				w->scratch[known++] = whole(&w->part[i], w->part[i].type[t], false);
+			if (type_of(&w->part[i], t) != SIZE_MAX)
+				w->scratch[known++] =
+				    whole(&w->part[i], type_of(&w->part[i], t), false);
 		if (!known)
 			continue;
 		target = median(w->scratch, known);
 		for (size_t i = w->nold == 1 ? 1 : 0; i < w->n; i++) {
 			struct part *part = &w->part[i];
-			size_t own = part->type[t];
+			size_t own = type_of(part, t);
 			int64_t sum;
 
 			if (own == SIZE_MAX)
@@ -530,6 +538,7 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 	size_t index = 0, kept = 0;
 	int code;
 
+	w->first = first;
 	for (size_t i = 0; i < w->n; i++) {
 		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
 		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;

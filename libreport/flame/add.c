@@ -288,7 +288,7 @@ static void offer_backwards(struct adding *a, const int64_t *sum, int64_t *most,
 		for (uint32_t at = s; n < depth; at = stack[at].parent)
 			if (!skipped(a, stack[at].frame))
 				path[n++] = stack[at].frame;
-		for (; node; node = a->tree->node[node].parent)
+		for (; node && n; node = a->tree->node[node].parent)
 			offer_frame(a, most, node, path[--n], sum[s]);
 	}
 }

@@ -101,7 +101,7 @@ int rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t entry, 
 
 static int find_sum(struct rep_metrics *m, uint32_t cell, size_t window, struct rep_set_sum **sum)
 {
-	if (cell != m->last_cell || window != m->last_window) {
+	if (!m->sum || cell != m->last_cell || window != m->last_window) {
 		int code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
 
 		if (!code)

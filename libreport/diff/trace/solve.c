@@ -319,7 +319,7 @@ static int solve(struct rep_metrics *m)
 		s->value = code ? NULL : tp_many(m->nitems + 1, sizeof(*s->value));
 	if (!code && !s->value)
 		code = TP_ENOMEM;
-	for (size_t i = 0; !code && i < m->n; i++) {
+	for (size_t i = 0; !code && keys.key && i < m->n; i++) {
 		struct rep_measure *x = &m->measure[i];
 
 		x->family = (enum rep_family)keys.key[i].part[0];
