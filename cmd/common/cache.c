@@ -15,6 +15,7 @@
 
 #include "common/decoder.h"
 #include "common/number.h"
+#include "common/progress.h"
 #include "store/lock.h"
 #include "symbol/sidecar.h"
 
@@ -148,6 +149,10 @@ static int hash_stream(int fd, int copy, char hash[33], const char *path, struct
 	}
 	XXH3_128bits_reset(state);
 	while ((n = read(fd, block, BLOCK_SIZE)) != 0) {
+		if (cmd_stopped()) {
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+			goto done;
+		}
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {

@@ -162,6 +162,6 @@ int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 					  "cannot wait for a process: %s", strerror(errno));
 	if (ended)
-		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 	return explain(how, status, err);
 }

@@ -15,7 +15,6 @@
 
 /* Where both processes see it. The child's part is as little to be trusted as the dump. */
 struct shared {
-	_Atomic int cancel;
 	_Atomic int stage; /* of `stages` */
 	_Atomic uint64_t done, total;
 
@@ -52,7 +51,7 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 	atomic_store_explicit(&s->done, done, memory_order_relaxed);
 	atomic_store_explicit(&s->total, total, memory_order_relaxed);
 	atomic_store_explicit(&s->stage, i, memory_order_release);
-	return atomic_load_explicit(&s->cancel, memory_order_relaxed);
+	return 0;
 }
 
 static int collect(void *ctx, unsigned has)
@@ -75,6 +74,8 @@ static int collect(void *ctx, unsigned has)
 
 /* ---- in this process ---- */
 
+/* Who stops the import ends the child at once, whatever it waits for: what it has made goes with the
+ * draft. */
 static int show_progress(void *ctx)
 {
 	struct work *w = ctx;
@@ -83,12 +84,9 @@ static int show_progress(void *ctx)
 
 	if (stage < 0 || stage >= NSTAGES)
 		stage = 0;
-	if (w->opt->progress &&
-	    w->opt->progress(w->opt->progress_ctx, stage ? stages[stage] : stages[1],
-			     atomic_load_explicit(&s->done, memory_order_relaxed),
-			     atomic_load_explicit(&s->total, memory_order_relaxed)))
-		atomic_store_explicit(&s->cancel, 1, memory_order_relaxed);
-	return 0;
+	return w->opt->progress(w->opt->progress_ctx, stage ? stages[stage] : stages[1],
+				atomic_load_explicit(&s->done, memory_order_relaxed),
+				atomic_load_explicit(&s->total, memory_order_relaxed));
 }
 
 static void end(char *text, size_t size)

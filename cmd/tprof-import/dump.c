@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "common/decoder.h"
+#include "common/progress.h"
 #include "common/stream.h"
 #include "open/input.h"
 #include "order/listing.h"
@@ -55,13 +56,19 @@ struct work {
 	int tmp_fd;
 };
 
+static int stop(void *ctx, uint64_t done, uint64_t total)
+{
+	(void)ctx, (void)done, (void)total;
+	return cmd_stopped();
+}
+
 static int decode(void *ctx)
 {
 	const struct work *w = ctx;
 	struct cmd *cmd = w->cmd;
 	const char *path = w->path;
-	struct tp_input_options how = {.tmp_fd = w->tmp_fd};
-	struct tp_trace_options opt = {.strict = w->strict};
+	struct tp_input_options how = {.tmp_fd = w->tmp_fd, .progress = stop};
+	struct tp_trace_options opt = {.strict = w->strict, .progress = stop};
 	struct tp_trace trace;
 	struct dump d = {.trace = &trace};
 	struct tp_sink sink = {.events = write_events, .ctx = &d};

@@ -174,7 +174,7 @@ static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct
 static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *opt, char *damaged,
 		   struct tp_err *err)
 {
-	struct tp_source s = {.fd = fd};
+	struct tp_source s = {.fd = fd, .opt = opt};
 	enum tp_packing packing;
 	bool whole;
 	struct stat st;
@@ -199,7 +199,7 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 	while (s.have < 4 && n > 0)
 		n = tp_source_fill(&s);
 	if (n < 0) {
-		code = tp_err_set(err, TP_EIO, 0, "cannot read: %s", strerror(errno));
+		code = tp_source_error(&s, err);
 		goto done;
 	}
 	packing = tp_packing_of(s.buf, s.have);

@@ -37,14 +37,27 @@ long tp_source_fill(struct tp_source *s)
 	}
 	if (s->have == TP_UNPACK_BYTES)
 		return 0;
-	do
-		n = read(s->fd, s->buf + s->have, TP_UNPACK_BYTES - s->have);
-	while (n < 0 && errno == EINTR);
+	/* A pipe may have nothing to say for as long as its writer likes. */
+	while ((n = read(s->fd, s->buf + s->have, TP_UNPACK_BYTES - s->have)) < 0 &&
+	       errno == EINTR) {
+		if (s->opt && s->opt->progress &&
+		    s->opt->progress(s->opt->progress_ctx, s->taken, s->total)) {
+			errno = ECANCELED;
+			return -1;
+		}
+	}
 	if (n > 0) {
 		s->have += (size_t)n;
 		s->taken += (uint64_t)n;
 	}
 	return (long)n;
+}
+
+int tp_source_error(const struct tp_source *s, struct tp_err *err)
+{
+	return errno == ECANCELED
+		   ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped")
+		   : tp_err_set(err, TP_EIO, s->taken, "cannot read: %s", strerror(errno));
 }
 
 enum tp_packing tp_packing_of(const uint8_t *d, size_t size)
@@ -112,9 +125,10 @@ static int leave_memory(struct sink *s)
 	s->fd = given > 0 ? fcntl(given, F_DUPFD_CLOEXEC, 0)
 			  : tp_input_temporary(s->opt ? s->opt->tmp_dir : NULL, s->err);
 	if (s->fd < 0) {
-		int code = given > 0 ? tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
-						  "cannot use a temporary file: %s", strerror(errno))
-				     : s->fd;
+		int code = given > 0
+			       ? tp_err_set(s->err, TP_EIO, TP_OFFSET_NONE,
+					    "cannot use a temporary file: %s", strerror(errno))
+			       : s->fd;
 
 		s->fd = -1;
 		return code;
@@ -167,7 +181,7 @@ static int refill(struct tp_source *in, struct sink *out)
 		return 1;
 	n = tp_source_fill(in);
 	if (n < 0)
-		return tp_err_set(out->err, TP_EIO, in->taken, "cannot read: %s", strerror(errno));
+		return tp_source_error(in, out->err);
 	if (n && opt && opt->progress && opt->progress(opt->progress_ctx, in->taken, in->total))
 		return tp_err_set(out->err, TP_ECANCEL, TP_OFFSET_NONE, "cancelled");
 	return n > 0;
@@ -204,8 +218,7 @@ static int next_member(struct tp_source *in, struct sink *out, char *damaged)
 			while (in->have < 3 && n > 0)
 				n = tp_source_fill(in);
 			if (n < 0)
-				return tp_err_set(out->err, TP_EIO, in->taken, "cannot read: %s",
-						  strerror(errno));
+				return tp_source_error(in, out->err);
 			if (tp_packing_of(in->buf + in->at, in->have) == TP_PACKING_GZ)
 				return 1;
 			note(damaged, "something that is not gzip follows", in);

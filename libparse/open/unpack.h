@@ -18,11 +18,14 @@ struct tp_source {
 	uint64_t total; /* bytes in all, 0 when unknown */
 	size_t at, have;
 	uint8_t *buf; /* TP_UNPACK_BYTES */
+	const struct tp_input_options *opt; /* may be NULL; asked whether to go on, by a signal */
 };
 
 /* Reads more behind what is there, as much as there is room for. Bytes read, 0 at the end, or -1
  * with errno. Takes short reads and interruptions as they come. */
 long tp_source_fill(struct tp_source *s);
+/* The error of that -1. */
+int tp_source_error(const struct tp_source *s, struct tp_err *err);
 
 /* By the first bytes (four at least are needed to know). */
 enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
