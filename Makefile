@@ -9,7 +9,7 @@
 #   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g; hardening stays)
 #   HARDEN=                 build without hardening
 #   PKG_CONFIG=, AR=        those of another machine (make ports)
-#   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; all are below, at "installing"
+#   PREFIX=, DESTDIR=, BINDIR=, LIBDIR=, MANDIR= …  for install and uninstall; see "installing" in the Makefile
 
 VERSION := 0.1.0
 

@@ -84,6 +84,17 @@ for path in "$bin"/tprof*; do
 		esac
 		same "$file" "$scratch/list"
 	done
+	# Reports follow "Reports (…):", with two blanks before each; lists of them begin with the first.
+	first=
+	for report in $(sed -n '/^Reports /,$s/^  \([a-z][a-z]*\)  .*/\1/p' "$scratch/text"); do
+		first=${first:-$report}
+		grep -qE "^\.It Cm (.* )?$report( |\$)" "$page" && ok ||
+			wrong "$page lacks the report $report"
+		for file in "completions/$c.bash" "completions/_$c" "completions/$c.fish"; do
+			grep -w "$first" "$file" | grep -qw "$report" && ok ||
+				wrong "$file lacks the report $report"
+		done
+	done
 done
 
 # Every table and column of a store is described, and no other.
