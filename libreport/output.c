@@ -195,6 +195,16 @@ int rep_output_note(struct rep_output *out, bool strong, const char *text, struc
 	return done(out, out->ops->note ? out->ops->note(out, strong, text) : 0, err);
 }
 
+int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err)
+{
+	int code;
+
+	out->plain = true;
+	code = rep_output_note(out, false, text, err);
+	out->plain = false;
+	return code;
+}
+
 int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *width, bool *colour,
 		     bool *ascii, struct tp_err *err)
 {

@@ -211,6 +211,8 @@ int rep_output_end(struct rep_output *out, struct tp_err *err);
  * markdown (escaped, shortened to nothing), ignored otherwise. `strong` lines are bold, others dim.
  */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
+/* The same for what is the answer itself, neither bold nor dim. */
+int rep_output_say(struct rep_output *out, const char *text, struct tp_err *err);
 /* Where something that is no table (a chart) can be written now, between tables (nowhere: the sink
  * has no function), and how: the cells a line may take (0: any number), and whether colours or
  * other characters than ASCII's may be used.

@@ -140,6 +140,27 @@ static void test_output_table_notes_wrap(void **state)
 	}
 }
 
+/* Headings are bold, hints dim, and sentences that answer are neither. */
+static void test_output_table_notes_have_looks(void **state)
+{
+	struct tp_buf b = {0};
+	struct rep_output_options opt = {.colour = true, .sink = rep_sink_buf(&b)};
+	struct rep_output *out;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	assert_int_equal(rep_output_note(out, true, "head", &err), 0);
+	assert_int_equal(rep_output_say(out, "it waited", &err), 0);
+	assert_int_equal(rep_output_note(out, false, "next", &err), 0);
+	assert_int_equal(rep_output_finish(out, &err), 0);
+	rep_output_free(out);
+	assert_int_equal(tp_buf_put(&b, "", 1), 0);
+	assert_string_equal((const char *)b.data,
+			    "\x1b[1mhead\x1b[0m\nit waited\n\x1b[2mnext\x1b[0m\n");
+	tp_buf_release(&b);
+}
+
 static void test_output_table_streams_long_results(void **state)
 {
 	static const struct rep_column any[] = {{.name = "n", .kind = REP_ANY}};
@@ -283,6 +304,7 @@ int main(void)
 	    cmocka_unit_test(test_output_table_widths),
 	    cmocka_unit_test(test_output_table_trailing_blanks),
 	    cmocka_unit_test(test_output_table_notes_wrap),
+	    cmocka_unit_test(test_output_table_notes_have_looks),
 	    cmocka_unit_test(test_output_table_streams_long_results),
 	    cmocka_unit_test(test_output_csv),
 	    cmocka_unit_test(test_output_tsv),

@@ -324,6 +324,17 @@ static int check_symbols(struct args *args)
 	return cmd_decode(&args->cmd, NULL, opt, open_symbols, args);
 }
 
+/* What to type next, on a terminal only. */
+static void hint(const struct args *args)
+{
+	char *own = args->store || args->nfiles != 1 ? NULL : default_store(args->files[0]);
+	const char *store = args->store ? args->store : own;
+
+	if (store && args->cmd.tty && !args->dump)
+		cmd_print(&args->cmd, "look at it: tprof-top %s, tprof-tui %s\n", store, store);
+	free(own);
+}
+
 /* Every dump is tried; the worst status is the command's. */
 static int run(struct args *args)
 {
@@ -341,6 +352,8 @@ static int run(struct args *args)
 			worst = status;
 		cmd_interrupted();
 	}
+	if (worst == CMD_OK)
+		hint(args);
 	free(args->labels);
 	free(args->binaries);
 	return worst;

@@ -450,6 +450,27 @@ static int open_output(struct args *args)
 	return cmd_file_begin(&args->cmd, &args->file, args->output);
 }
 
+/* What to type next, on a terminal only. */
+static int put_hint(const struct args *args, struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_path_options *pick = &args->pick;
+	bool picked = pick->task || pick->region || args->filter.goroutine;
+	int code;
+
+	if (!args->cmd.tty || args->output || args->report == REP_PATH_WAKERS)
+		return 0;
+	code = rep_output_note(out, false, "", err);
+	return code
+		   ? code
+		   : rep_output_note(out, false,
+				     picked
+					 ? "next: add tree, hops or requests; --slowest follows "
+					   "the slowest; -o path.svg draws it"
+					 : "next: --task=TYPE --slowest picks a request (tprof-top "
+					   "TRACE tasks lists types), --goroutine=REGEX goroutines",
+				     err);
+}
+
 static int run(struct args *args)
 {
 	struct rep_output *out = NULL;
@@ -474,6 +495,8 @@ static int run(struct args *args)
 	if (status)
 		return status;
 	code = with_view(args, out, &err);
+	if (!code && out)
+		code = put_hint(args, out, &err);
 	if (!code && out)
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);

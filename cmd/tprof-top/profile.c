@@ -65,19 +65,28 @@ static void settle(struct top_args *args)
 		o->node_fraction = table ? plain.node_fraction : 0;
 }
 
-static int print_hint(const struct top_args *args, struct rep_output *out, struct tp_err *err)
+static bool is_of_goroutines(const struct tp_profile *p)
+{
+	return p->ntypes && !strcmp(tp_dict_text(p->dict, p->types[0].type).text, "goroutine");
+}
+
+/* What to type next, on a terminal only. */
+static int print_hint(const struct top_args *args, const struct tp_profile *p,
+		      struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
 
 	if (!args->cmd.tty)
 		return 0;
 	code = rep_output_note(out, false, "", err);
-	return code
-		   ? code
-		   : rep_output_note(out, false,
-				     "next: --cum, --tree, --peek=REGEX, --list=REGEX; --focus and "
-				     "--sample-index narrow it",
-				     err);
+	return code ? code
+		    : rep_output_note(out, false,
+				      is_of_goroutines(p)
+					  ? "next: --goroutines has them by stack and state; "
+					    "tprof-leaks FILE says which do not end"
+					  : "next: --cum, --tree, --peek=REGEX, --list=REGEX; "
+					    "--focus and --sample-index narrow it",
+				      err);
 }
 
 static int print_table(struct top_args *args, const struct cmd_profile *item)
@@ -103,7 +112,7 @@ static int print_table(struct top_args *args, const struct cmd_profile *item)
 		if (!code)
 			code = rep_profile_top_print(&top, out, &err);
 		if (!code)
-			code = print_hint(args, out, &err);
+			code = print_hint(args, item->profile, out, &err);
 		if (!code)
 			code = rep_output_finish(out, &err);
 		if (code)

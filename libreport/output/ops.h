@@ -27,6 +27,7 @@ struct rep_output {
 	struct tp_buf buf; /* to be written */
 	size_t tables;	   /* begun so far */
 	size_t rows;	   /* of this table */
+	bool plain;	   /* the note that is being written */
 	void *priv;	   /* the format's own */
 	struct rep_output_visitor visitor;
 	struct tp_err *err;

@@ -436,7 +436,8 @@ int rep_put_wrapped(struct tp_buf *b, const char *text, size_t size, size_t room
 
 static int note(struct rep_output *out, bool strong, const char *text)
 {
-	const char *before = !out->opt.colour ? "" : strong ? "\x1b[1m" : "\x1b[2m";
+	bool dressed = out->opt.colour && !out->plain;
+	const char *before = !dressed ? "" : strong ? "\x1b[1m" : "\x1b[2m";
 	struct tp_buf line = {0};
 	int code;
 
@@ -447,7 +448,7 @@ static int note(struct rep_output *out, bool strong, const char *text)
 		code = rep_put(&out->buf, before);
 	if (!code)
 		code = rep_put_wrapped(&out->buf, (char *)line.data, line.size, out->opt.width);
-	if (!code && out->opt.colour)
+	if (!code && dressed)
 		code = rep_put(&out->buf, "\x1b[0m");
 	tp_buf_release(&line);
 	return code ? code : rep_put(&out->buf, "\n");

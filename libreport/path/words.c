@@ -104,7 +104,8 @@ static int write_lines(struct words *w, bool strong, size_t indent, struct tp_er
 		}
 		snprintf(line, sizeof(line), "%*s%.*s", (int)blanks, "", (int)(end - at),
 			 w->text + at);
-		code = rep_output_note(w->out, strong, line, err);
+		code = strong ? rep_output_note(w->out, true, line, err)
+			      : rep_output_say(w->out, line, err);
 		for (at = end; at < w->size && w->text[at] == ' ';)
 			at++;
 	}

@@ -13,9 +13,9 @@ enum { COLUMN_KEY, COLUMN_COMMAND, COLUMN_DOC, COLUMN_WHERE, NCOLUMNS };
 
 static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_KEY] = {.name = "key", .title = "KEY", .kind = REP_TEXT},
-    [COLUMN_COMMAND] = {.name = "command", .title = "COMMAND", .kind = REP_TEXT, .drop = 1},
+    [COLUMN_COMMAND] = {.name = "command", .title = "COMMAND", .kind = REP_TEXT, .drop = 2},
     [COLUMN_DOC] = {.name = "what", .title = "WHAT IT DOES", .kind = REP_TEXT, .least = 36},
-    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT},
+    [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .drop = 1},
 };
 
 /* "runs, top"; "everywhere". */
