@@ -11,15 +11,21 @@
 #include "import.h"
 
 /* Streams of a run whose name matches, over and over until the file has ?1 bytes. */
-#define REPEAT(streams)                                                                            \
+#define REPEAT(streams) REPEAT_SOME(streams, "1")
+#define REPEAT_SOME(streams, of)                                                                   \
 	"WITH RECURSIVE had AS MATERIALIZED (SELECT * FROM block WHERE stream IN (" streams ")),"  \
 	"c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "                               \
-	"(SELECT ?1 / sum(length(data) + 60) FROM had))"                                           \
+	"(SELECT ?1 / " of " / sum(length(data) + 60) FROM had))"                                  \
 	"INSERT INTO block SELECT run, stream, part + i * (SELECT max(part) + 1 FROM had h "       \
 	"WHERE h.stream = had.stream), rows, first_ts, last_ts, codec, raw_size, data "            \
 	"FROM c, had;"
 #define COUNT(most)                                                                                \
 	"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < " most ")"
+/* Segments that follow those there are, as readers want it, with no blocks of their own. */
+#define SEGMENTS(most)                                                                             \
+	COUNT(most)                                                                                \
+	"INSERT INTO segment SELECT 1, m + i, b, 0, i * 100, i * 100 + 100, 1 FROM c, "            \
+	"(SELECT max(id) AS m, max(first_block + blocks) AS b FROM segment);"
 
 static const struct made {
 	const char *name, *what;
@@ -85,15 +91,16 @@ static const struct made {
     {"store-run-long", "a run of 292 years", "v2-processors", 100000,
      "UPDATE run SET duration_ns = 9223372036854775807;"},
     {"store-segments", "segments by the ten thousand", "v2-processors", 400000,
-     COUNT("?1 / 30") "INSERT INTO segment SELECT 1, 1000 + i, 0, 1, i, i + 1, 1 FROM c;"},
+     SEGMENTS("?1 / 30")},
     {"store-segments-wide", "each all of the run", "v2-spans-tiny", 300000,
      COUNT("?1 / 30") "INSERT INTO segment SELECT 1, 1000 + i, 0, 9223372036854775807, "
 		      "-9223372036854775807,"
 		      "9223372036854775807, 9223372036854775807 FROM c;"},
     {"store-segments-crossings", "and as many spans that cross them all", "v2-goroutines", 300000,
-     "UPDATE run SET duration_ns = 9000000000000000000;" COUNT(
-	 "?1 / 60") "INSERT INTO segment SELECT 1, i, 0, 1, i * 100, i * 100 + 100, 1 FROM "
-		    "c;" REPEAT("'span_crossing'")},
+     "UPDATE run SET duration_ns = 9000000000000000000;" SEGMENTS("?1 / 60") REPEAT("'span_crossing'")},
+    {"store-segments-goroutines", "and a tenth of the goroutines that fit", "v2-goroutines", 300000,
+     "UPDATE run SET duration_ns = 9000000000000000000;" SEGMENTS("?1 / 60")
+     REPEAT_SOME("'goroutine'", "10")},
     {"store-runs", "as many runs of nothing", "v2-processors", 4000,
      COUNT("?1 / 180") "INSERT INTO run SELECT 1000 + i, 'trace', 'n' || i, 's', printf('%032x', "
 		       "i), 'go 1.22', i, "

@@ -169,6 +169,9 @@ static int begin(struct rep_slice *s, struct rep_view *v, size_t segment, struct
 	}
 	if (!s->first || !s->birth || !s->from_segment)
 		return no_memory(err);
+	/* Each has to be forgotten, then counted and placed. */
+	if (rep_view_spend(v, 2 * (uint64_t)n, err))
+		return err->code;
 	memset(s->first, 0, (n + 1) * sizeof(*s->first));
 	memset(s->birth, 0xff, (n + 1) * sizeof(*s->birth));
 	memset(s->from_segment, 0xff, (n + 1) * sizeof(*s->from_segment));

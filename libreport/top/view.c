@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/many.h"
 #include "base/sum.h"
@@ -23,14 +24,24 @@ static bool follows(const struct tp_segment *s, size_t n)
 	       next < INT32_MAX && s[n].blocks < INT32_MAX;
 }
 
+/* Of a store of some size. */
+static uint64_t most_steps(struct tp_store *store)
+{
+	struct stat st;
+
+	if (stat(tp_store_path(store), &st) || st.st_size < 2 << 20)
+		return REP_VIEW_MOST_STEPS;
+	return (uint64_t)(st.st_size >> 20) * REP_VIEW_MOST_STEPS;
+}
+
 int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err)
 {
 	v->steps += steps;
-	if (v->steps <= REP_VIEW_MOST_STEPS)
+	if (v->steps <= REP_VIEW_MOST_STEPS || v->steps <= most_steps(v->store))
 		return 0;
 	return tp_err_set(
 	    err, TP_ELIMIT, TP_OFFSET_NONE,
-	    "run %lld: too many spans cross too many of its %zu segments; the store is "
+	    "run %lld: too many spans or goroutines for its %zu segments; the store is "
 	    "damaged, import the dump again",
 	    (long long)v->run->row.id, v->nsegments);
 }

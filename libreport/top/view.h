@@ -47,8 +47,9 @@ int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_r
 		  const struct rep_filter *filter, struct tp_dict *common, struct tp_err *err);
 void rep_view_release(struct rep_view *v);
 
-/* Counts work that grows as segments times what crosses them, which only a store made for it has much
- * of: TP_ELIMIT with a sentence when it is more than REP_VIEW_MOST_STEPS (seconds). */
+/* Counts work that grows as segments times what crosses them, or times goroutines, of which only a
+ * store made for it has much: TP_ELIMIT with a sentence when it is more than REP_VIEW_MOST_STEPS
+ * (seconds) for each MiB of the store. */
 #define REP_VIEW_MOST_STEPS ((uint64_t)1 << 30)
 int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err);
 
