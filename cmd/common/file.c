@@ -24,14 +24,28 @@ static bool as_it_is(const struct stat *st)
 	return !S_ISREG(st->st_mode) || errno == EACCES || errno == EPERM;
 }
 
+/* /dev/stdout, as a rule: another file in its place would not be what the shell has opened, maybe
+ * to add to it. */
+static bool is_stdout(const struct stat *st)
+{
+	struct stat out;
+
+	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
+}
+
 int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 {
 	struct stat st;
 	bool there = !stat(path, &st);
-	char *place = there ? realpath(path, NULL) : strdup(path);
+	char *place;
 	int fd = -1;
 
-	*f = (struct cmd_file){0};
+	*f = (struct cmd_file){.name = path};
+	if (there && is_stdout(&st)) {
+		cmd_stdout_is(path);
+		return CMD_OK;
+	}
+	place = there ? realpath(path, NULL) : strdup(path);
 	if (!place)
 		return fail(cmd, path);
 	if (!there || S_ISREG(st.st_mode))
@@ -50,7 +64,6 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 	if (fd != STDOUT_FILENO && !f->draft.part)
 		close(fd);
 	cmd_stdout_is(path);
-	f->name = path;
 	return CMD_OK;
 }
 

@@ -23,3 +23,8 @@ for how in "tprof-flame" "tprof-export --format=proto"; do
 	ls "$TMP"
 	rm "$TMP"/*
 done
+# Standard output by its name is what the shell has opened, here to add to it.
+echo before >"$TMP/log"
+tprof-flame --format=folded -o /dev/stdout testdata/catalog.cpu >>"$TMP/log"
+head -n 1 "$TMP/log"
+tprof-flame --format=folded testdata/catalog.cpu | cat - | wc -l | { read -r n; test $(wc -l <"$TMP/log") -eq $((n + 1)); echo "status $?"; }
