@@ -90,7 +90,8 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COL_KIND] = {.name = "kind", .title = "KIND", .kind = REP_TEXT},
     [COL_NAME] = {.name = "name", .title = "NAME", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
     [COL_FORMAT] = {.name = "format", .title = "FORMAT", .kind = REP_TEXT, .drop = 3},
-    [COL_WHEN] = {.name = "time", .title = "RECORDED (UTC)", .kind = REP_TEXT, .drop = 2},
+    [COL_WHEN] =
+	{.name = "time", .title = "RECORDED (UTC)", .kind = REP_TEXT, .drop = 2, .least = 19},
     [COL_DURATION] = {.name = "duration_ns", .title = "LASTS", .kind = REP_NS, .drop = 4},
     [COL_EVENTS] = {.name = "events", .title = "EVENTS", .kind = REP_COUNT, .drop = 5},
     [COL_BYTES] = {.name = "bytes", .title = "TAKES", .kind = REP_BYTES},

@@ -4,6 +4,7 @@ tprof-import -o "$s" --label rev=a testdata/checkout.trace testdata/catalog.heap
 try() { echo "\$ tprof-store $*" | sed "s,$TMP/,,g"; tprof-store "$@" 2>&1 | sed "s,$TMP/,,g"; }
 list() { tprof-store list "$s" --format=csv | cut -d, -f1-4,7,9,10 ; }
 list
+COLUMNS=80 tprof-store list "$s" | sed 's/  *[0-9.]*KiB /  SIZE /'
 tprof-store show "$s" 1 --format=csv | grep -v imported | head -n 14
 try rename "$s" 2 heap-before
 try label "$s" heap-before rev=b os=linux
