@@ -49,7 +49,7 @@ struct tp_sql_column {
 	E(end_ns, INTEGER, "ended, or the end of the run")                                          \
 	E(dur_ns, INTEGER, "end_ns - start_ns")                                                     \
 	E(reason, TEXT, "Waiting: why blocked; Runnable: why stopped; '' for none")                 \
-	E(stack, INTEGER, "stack.row: where it blocked, entered the call, or was made runnable; 0")  \
+	E(stack, INTEGER, "stack.row: where it blocked, entered a call or was made runnable; 0: none")  \
 	E(m, INTEGER, "id of the thread it ran on")                                                 \
 	E(p, INTEGER, "number of the proc it ran on")                                               \
 	E(waker, INTEGER, "goroutine that made it runnable or ended its wait, NULL for none")       \
