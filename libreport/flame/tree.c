@@ -225,7 +225,7 @@ static bool needs_weights(const struct rep_flame_tree *t)
 {
 	if (t->opt.compared)
 		return true;
-	for (uint32_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; t->value[REP_FLAME_NEW] && i < t->n; i++)
 		if (t->value[REP_FLAME_NEW][i].self < 0)
 			return true;
 	return false;
