@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "lanes/inside.h"
 
 static int by_owner(const void *a, const void *b)
@@ -34,7 +33,7 @@ static int sort(struct rep_lane_sums *s, uint32_t owners)
 		qsort(s->sum, s->n, sizeof(*s->sum), by_owner);
 		return 0;
 	}
-	sorted = tp_many(s->n + 1, sizeof(*sorted));
+	sorted = calloc(s->n + 1, sizeof(*sorted));
 	if (!sorted)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
