@@ -195,7 +195,7 @@ static void end_shown(FILE *shown, FILE *real)
 static void hold_streams(bool runs_others)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			(void)!open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) |
 						     (runs_others ? O_CLOEXEC : 0));
 }
