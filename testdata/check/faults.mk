@@ -23,7 +23,7 @@ $(FAULTS)/planted: testdata/faults/planted/planted.c
 	$(Q)$(CC) -std=c11 $(WARNINGS) -D_GNU_SOURCE -O1 -g -fno-builtin-malloc -o $@ $<
 
 .PHONY: faults faults-sample faults-quick
-faults: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## fail each call of each command in turn, kill, crowd; an hour (ONLY=import,top: some commands)
+faults: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## fail each call of each command in turn, kill, crowd; hours (ONLY=import,top: some commands)
 	@FAULTS=all ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
 faults-sample: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## of make faults what takes four minutes
 	@FAULTS=sample ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)

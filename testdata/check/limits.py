@@ -123,13 +123,18 @@ class Runner:
                       flush=True)
         return code
 
+    def fail(self, name, why):
+        with self.lock:
+            self.failures.append((name, "", [why]))
+            print("FAILED %s: %s" % (name, why), flush=True)
+
     def case(self, name):
         folder = os.path.join(self.scratch, name)
         os.mkdir(folder)
         try:
             made = subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^%s$" % name, folder])
             if made.returncode:
-                self.failures.append((name, "hostile", ["cannot be made"]))
+                self.fail(name, "it cannot be made")
                 return
             self.measure(name, folder)
         finally:
@@ -189,7 +194,10 @@ def main():
                 if not todo:
                     return
                 name = todo.pop(0)
-            runner.case(name)
+            try:
+                runner.case(name)
+            except Exception as e:  # those that are left go on
+                runner.fail(name, repr(e))
 
     try:
         threads = [threading.Thread(target=work) for _ in range(jobs)]

@@ -37,7 +37,7 @@ if [ "$1" = --one ]; then
 	{
 		try tprof-import -o "$store" "$dump"
 		if [ -e "$store" ]; then
-			try tprof-import --strict --materialize -o "$store" "$dump"
+			try tprof-import --strict --materialize -o "$here/rows.tprof" "$dump"
 			try tprof-store verify "$store"
 			try tprof-query "$store" 'select count(*), sum(value) from bucket_value'
 			try tprof-flame -o "$here/flame.svg" "$store"

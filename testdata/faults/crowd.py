@@ -138,7 +138,13 @@ class Crowd:
                 self.objection(f"tprof-tui: status {status}: {text[-300:]!r}")
 
     def at_once(self, *tasks):
-        threads = [threading.Thread(target=t[0], args=t[1:]) for t in tasks]
+        def work(task, *args):
+            try:
+                task(*args)
+            except Exception as e:  # a smaller crowd is none
+                self.objection(f"{task.__name__}: {e!r}")
+
+        threads = [threading.Thread(target=work, args=t) for t in tasks]
         for t in threads:
             t.start()
         for t in threads:

@@ -167,6 +167,9 @@ def main():
         by_clock("cpu.pb", rest - rest // 2, args, rng, count)
     finally:
         shutil.rmtree(args.scratch, ignore_errors=True)
+    if moments >= 50 and not (count.before and count.complete):
+        print("FAILED the moments are not spread over the imports")
+        count.failed += 1
     print(f"{count.before} times as before, {count.complete} times complete, in "
           f"{time.time() - started:.0f} s")
     print(f"kill -9: {count.passed} passed, {count.failed} failed")

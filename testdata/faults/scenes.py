@@ -40,6 +40,7 @@ class Scene:
     nothing to be asked of the command."""
 
     unending = ()
+    most = None  # faults of a sample, of what takes long
     environment = {}
 
     def __init__(self, name, command, dumps="", store="", files=None, stdin=None, several=0):

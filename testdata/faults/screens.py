@@ -84,6 +84,7 @@ class Typist:
 
 
 class Screen(Scene):
+    most = 40
     environment = {"TERM": "xterm-256color"}
 
     def __init__(self, name, command, keys, **more):
