@@ -44,7 +44,7 @@ all)
 	fi
 	;;
 sample)
-	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --sample=20
+	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --sample=20 --most=100
 	part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 70
 	part python3 testdata/faults/crowd.py "$build/bin" 12
 	;;

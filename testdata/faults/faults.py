@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails every allocation, read, write, sync, rename … of the commands, one after the other.
 
-    faults.py BIN LIBRARY [--sample=N] [--seconds=N] [--only=NAME,…] [--kinds=KIND,…] [--jobs=N]
-              [--seed=N] [--explain=N] [--timeout=SECONDS] [--leaks] [--verbose]
+    faults.py BIN LIBRARY [--sample=N [--most=N]] [--seconds=N] [--only=NAME,…] [--kinds=KIND,…]
+              [--jobs=N] [--seed=N] [--explain=N] [--timeout=SECONDS] [--leaks] [--verbose]
 
 For each scene (scenes.py) the command runs undisturbed first: that says how many calls there are and
 what is right. Then the Nth call of a kind fails, for each N, once or from there on; judge.py says
@@ -12,6 +12,7 @@ import argparse
 import collections
 import concurrent.futures
 import errno
+import itertools
 import os
 import random
 import re
@@ -177,6 +178,17 @@ def plan(scene, result, sites, args, rng):
                 yield kind, n, error, lasting
 
 
+def few(todo, most, rng):
+    """So many of the faults, of each kind about as many as of the others."""
+    kinds = collections.defaultdict(list)
+    for fault in todo:
+        kinds[fault[0]].append(fault)
+    for faults_of in kinds.values():
+        rng.shuffle(faults_of)
+    turns = itertools.zip_longest(*kinds.values())
+    return sorted(list(filter(None, itertools.chain(*turns)))[:most])
+
+
 def sweep(scene, args, tally):
     """All faults of a scene."""
     rng = random.Random(f"{args.seed} {scene.name}")
@@ -192,8 +204,9 @@ def sweep(scene, args, tally):
         until = time.monotonic() + args.share if args.share else None
         if until:
             rng.shuffle(todo)
-        if args.sample is not None and scene.most and len(todo) > scene.most:
-            todo = rng.sample(todo, scene.most)
+        most = min(m for m in (args.most, scene.most, len(todo)) if m is not None)
+        if args.sample is not None:
+            todo = few(todo, most, rng)
         runs = met = 1
         for fault in todo:
             if until and time.monotonic() > until:
@@ -278,6 +291,7 @@ def parse():
     p.add_argument("bin")
     p.add_argument("library")
     p.add_argument("--sample", type=int)
+    p.add_argument("--most", type=int, help="faults of each command; with --sample")
     p.add_argument("--only", default="")
     p.add_argument("--kinds", default=",".join(KINDS))
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)

@@ -29,7 +29,7 @@ def main():
     binaries, library = map(os.path.abspath, sys.argv[1:3])
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     args = SimpleNamespace(bin=binaries, library=library, sample=None, kinds=list(KINDS), seed="1",
-                           explain=0, leaks=False, share=0, timeout=10,
+                           explain=0, most=None, leaks=False, share=0, timeout=10,
                            scratch=tempfile.mkdtemp(prefix="tprof-faults-", dir=base))
     passed = failed = 0
     try:
