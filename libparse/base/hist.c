@@ -67,24 +67,6 @@ uint64_t tp_hist_percentile(const struct tp_hist_count *c, size_t n, double q)
 	return 0;
 }
 
-size_t tp_hist_merge(const struct tp_hist_count *a, size_t na, const struct tp_hist_count *b,
-		     size_t nb, struct tp_hist_count *out)
-{
-	size_t i = 0, k = 0, n = 0;
-
-	while (i < na || k < nb) {
-		if (k == nb || (i < na && a[i].bucket < b[k].bucket)) {
-			out[n++] = a[i++];
-		} else if (i == na || b[k].bucket < a[i].bucket) {
-			out[n++] = b[k++];
-		} else {
-			out[n] = a[i++];
-			out[n++].count += b[k++].count;
-		}
-	}
-	return n;
-}
-
 void tp_hist_add(struct tp_hist *h, int bucket, uint64_t count)
 {
 	h->count[clamp(bucket)] += count;

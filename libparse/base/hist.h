@@ -50,11 +50,6 @@ uint64_t tp_hist_mid(int bucket);
  * middle of its bucket; 0 for an empty histogram. The array is sorted by bucket. */
 uint64_t tp_hist_percentile(const struct tp_hist_count *c, size_t n, double q);
 
-/* Adds b to a, both sorted by bucket, into `out`, which has room for na + nb and is neither of
- * them; returns how many buckets it has then. */
-size_t tp_hist_merge(const struct tp_hist_count *a, size_t na, const struct tp_hist_count *b,
-		     size_t nb, struct tp_hist_count *out);
-
 /* The same for the wide form. */
 void tp_hist_add(struct tp_hist *h, int bucket, uint64_t count);
 uint64_t tp_hist_quantile(const struct tp_hist *h, double q);

@@ -114,22 +114,6 @@ static void test_percentile_nearest_rank(void **state)
 	assert_int_equal(tp_hist_percentile(c, 0, 0.5), 0);
 }
 
-static void test_merge_adds(void **state)
-{
-	static const struct tp_hist_count a[] = {{1, 1}, {5, 2}, {9, 3}}, b[] = {{0, 4}, {5, 5}};
-	struct tp_hist_count out[5];
-
-	(void)state;
-	assert_int_equal(tp_hist_merge(a, 3, b, 2, out), 4);
-	assert_int_equal(out[0].bucket, 0);
-	assert_int_equal(out[1].bucket, 1);
-	assert_int_equal(out[2].bucket, 5);
-	assert_int_equal(out[2].count, 7);
-	assert_int_equal(out[3].count, 3);
-	assert_int_equal(tp_hist_merge(a, 0, b, 2, out), 2);
-	assert_int_equal(tp_hist_merge(a, 3, b, 0, out), 3);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,7 +122,6 @@ int main(void)
 	    cmocka_unit_test(test_mid_relative_error),
 	    cmocka_unit_test(test_percentile_within_one_percent),
 	    cmocka_unit_test(test_percentile_nearest_rank),
-	    cmocka_unit_test(test_merge_adds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,13 +139,6 @@ int tp_occupancy_add(struct tp_occupancy *o, uint32_t goroutine, int64_t start, 
 	return append(o, goroutine, start, end, state);
 }
 
-int tp_occupancy_span(struct tp_occupancy *o, const struct tp_span *span, struct tp_err *err)
-{
-	if (append(o, span->goroutine, span->start, span->end, span->state))
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	return 0;
-}
-
 /* Which of a row's shares a state counts into; SHARES for those that count into none. */
 static unsigned share_of(uint8_t state)
 {

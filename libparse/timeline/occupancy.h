@@ -32,8 +32,6 @@ struct tp_occupancy *tp_occupancy_new(tp_occupancy_row_fn fn, void *ctx);
 void tp_occupancy_free(struct tp_occupancy *o);
 
 /* A span that has ended; times in ns since the run began. 0 or TP_ENOMEM. */
-int tp_occupancy_span(struct tp_occupancy *o, const struct tp_span *span, struct tp_err *err);
-/* The same of its parts. */
 int tp_occupancy_add(struct tp_occupancy *o, uint32_t goroutine, int64_t start, int64_t end,
 		     uint8_t state);
 

@@ -2,7 +2,7 @@
 # Feeds every file of the folders to every fuzz target; what lies in a folder called like a target goes to
 # that one only. A target takes many files in one process, which
 # says which one it is at; if it ends there, the rest goes on in a new process. A target has 120 seconds
-# per process of 40 files, and 1 GiB. JOBS processes (as many as there are processors) run at a time.
+# (SECONDS_EACH) per process of 40 files, and 1 GiB. JOBS processes (as many as there are processors) run at a time.
 #
 #   [JOBS=N] sh testdata/check/replay.sh 'TARGET…' FOLDER…
 set -u
@@ -18,7 +18,7 @@ if [ "$1" = --one ]; then
 	case $target in *san-*) ;; *) ulimit -v 1048576 ;; esac
 	while [ -s "$list" ]; do
 		# shellcheck disable=SC2046
-		timeout 120 "$target" $(cat "$list") >"$log" 2>&1
+		timeout "${SECONDS_EACH:-120}" "$target" $(cat "$list") >"$log" 2>&1
 		status=$?
 		at=$(grep -c '^input: ' "$log")
 		if [ $status -ne 0 ] || [ "$at" -eq 0 ]; then
@@ -43,7 +43,7 @@ trap 'rm -rf "$scratch"' EXIT
 for dir in "$@"; do
 	[ -d "$dir" ] || { echo "FAILED there is no folder $dir"; failed=$((failed + 1)); }
 done
-find "$@" -type f ! -path '*/harness/*' ! -path '*/mutate/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.tsv' | sort >"$scratch/files"
+find "$@" -type f ! -path '*/harness/*' ! -path '*/mutate/*' ! -name '*.c' ! -name '*.md' ! -name '*.dict' ! -name '*.py' ! -name '*.tsv' | sort >"$scratch/files"
 for target in $targets; do
 	echo "$target"
 done >"$scratch/targets"

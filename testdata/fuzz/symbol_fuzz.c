@@ -46,7 +46,7 @@ static void look_table(const uint8_t *data, size_t size)
 
 	if (!tp_pclntab_init(&t, data, size, 0x400000))
 		return;
-	for (uint64_t at = 1; at < size && at < 64; at++)
+	for (uint64_t at = 1; at < size && at < 256; at++)
 		if (tp_pclntab_inlining(&t, at, memory, &in))
 			break;
 	for (uint64_t pc = 0; pc < 256; pc += 5) {

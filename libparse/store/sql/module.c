@@ -168,12 +168,6 @@ bool tp_sql_narrow(int op, sqlite3_value *value, int64_t *from, int64_t *to)
 	return *from <= *to;
 }
 
-void tp_sql_result_int(sqlite3_context *c, int64_t v)
-{
-	if (v != TP_NULL)
-		sqlite3_result_int64(c, v);
-}
-
 void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string)
 {
 	struct tp_text text;

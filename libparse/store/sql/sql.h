@@ -122,7 +122,6 @@ int tp_sql_op_of_char(char op);
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
 
 /* Results. Values outside the dictionary or the ids (a damaged store) are NULL. */
-void tp_sql_result_int(sqlite3_context *c, int64_t v); /* TP_NULL is NULL */
 void tp_sql_result_text(sqlite3_context *c, const struct tp_dict *dict, int64_t string);
 void tp_sql_result_id(sqlite3_context *c, const struct tp_sql_ids *ids, int64_t index);
 void tp_sql_result_state(sqlite3_context *c, int64_t state);
