@@ -433,8 +433,8 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 	if (!code && rows < d->n) {
 		snprintf(more, sizeof(more),
 			 unchanged
-			     ? "nothing changed; --rows=0 shows the %zu rows that are the same"
-			     : "%zu more; --rows=0 shows all",
+			     ? "nothing changed; -n 0 shows the %zu rows that are the same"
+			     : "%zu more; -n 0 shows all",
 			 d->n - rows);
 		code = rep_output_note(out, false, more, err);
 	}

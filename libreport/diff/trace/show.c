@@ -542,7 +542,7 @@ static int put_section(struct table *t, unsigned section, size_t rows, struct tp
 		code = rep_output_end(t->out, err);
 	if (code || shown == n)
 		return code;
-	snprintf(text, sizeof(text), "%zu of %zu; --by=%s shows more, --rows=0 all", shown, n,
+	snprintf(text, sizeof(text), "%zu of %zu; --by=%s shows more, -n 0 all", shown, n,
 		 rep_trace_sections[section].name);
 	return rep_output_note(t->out, false, text, err);
 }

@@ -346,7 +346,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	for (size_t i = 0; i < shown && !rep_paper_failed(&r.out); i++)
 		put_group(&r, &r.group[i], width);
 	if (shown < r.ngroups)
-		rep_paper_printf(&r.out, "\n%zu more; --rows=0 shows all\n", r.ngroups - shown);
+		rep_paper_printf(&r.out, "\n%zu more; -n 0 shows all\n", r.ngroups - shown);
 	free(r.item);
 	free(r.group);
 	return rep_paper_finish(&r.out, err);
