@@ -26,7 +26,7 @@ struct rep_mmu {
 int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_err *err)
 {
 	struct rep_mmu *m = calloc(1, sizeof(*m));
-	int failed = !m;
+	int failed;
 
 	*out = m;
 	if (m)
@@ -443,7 +443,8 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 			break;
 	}
 	if (!code) {
-		qsort(c.v, c.n, sizeof(*c.v), compare_corners);
+		if (c.v)
+			qsort(c.v, c.n, sizeof(*c.v), compare_corners);
 		for (size_t i = 0; i < n; i++)
 			util[i] = invert(&c, all * share[i]);
 	}

@@ -472,7 +472,7 @@ static void apply(struct builder *b, const struct point *x)
 {
 	if (x->p == ALL_PS) {
 		b->stw += x->delta;
-	} else if ((size_t)x->p < b->np) {
+	} else if (b->taken && (size_t)x->p < b->np) {
 		b->busy -= b->taken[x->p] > 0;
 		b->taken[x->p] += x->delta;
 		b->busy += b->taken[x->p] > 0;
