@@ -235,13 +235,13 @@ static int put_cell(struct rep_output *out, size_t i, const char *text, size_t s
 {
 	struct table *t = out->priv;
 	const struct column *c = &t->columns[i];
-	size_t before = t->line.size;
 	int code = 0;
 
 	if (c->right && width < c->width)
 		code = put_blanks(&t->line, c->width - width);
 	if (!code && c->cut && out->opt.width && width > c->width) {
-		before = t->line.size;
+		size_t before = t->line.size;
+
 		code = rep_shorten(&t->line, text, size, c->width, how, out->opt.ascii);
 		if (!code)
 			width = rep_text_width((const char *)t->line.data + before,
