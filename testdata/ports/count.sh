@@ -18,7 +18,8 @@ part() { # what, command…
 	"$@" >"$log" 2>&1
 	status=$?
 	# shellcheck disable=SC2046
-	set -- $(sed -nE 's/^(.*: )?([0-9]+) passed, ([0-9]+) failed$/\2 \3/p' "$log" | tail -n 1)
+	set -- $(sed -nE -e 's/^(.*: )?([0-9]+) passed, ([0-9]+) failed$/\2 \3/p' \
+		-e 's/^[0-9]+ files, ([0-9]+) compared, ([0-9]+) differences$/\1 \2/p' "$log" | tail -n 1)
 	[ $# -eq 2 ] || set -- "$((status == 0))" "$((status != 0))"
 	[ "$status" -eq 0 ] || [ "$2" -gt 0 ] || set -- "$1" 1
 	[ "$2" -eq 0 ] || cat "$log"
