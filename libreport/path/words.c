@@ -571,6 +571,8 @@ static int write_why(struct words *w, struct tp_err *err)
 	unsigned level = 0, queue = 0;
 	int code;
 
+	if (!part.wait && !part.sum)
+		return 0; /* no part took any time */
 	say_share(w, part.ns);
 	say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
 	    w->page->list->n > 1 ? "were" : "was");

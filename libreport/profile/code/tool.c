@@ -126,7 +126,7 @@ static int talk(struct tool *t, const struct tp_buf *input, rep_tool_fn output, 
 						  strerror(errno));
 			continue;
 		}
-		if (p[IN].revents)
+		if (input && p[IN].revents)
 			code = feed(t, input, &fed, err);
 		for (int i = OUT; i <= WORDS && !code; i++)
 			if (p[i].revents)
