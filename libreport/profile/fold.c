@@ -77,7 +77,7 @@ int rep_fold_stack(struct rep_fold *f, uint32_t stack, struct rep_fold_state *s)
 	int code = 0;
 
 	if (stack >= f->nnodes)
-		stack = at = 0;
+		at = 0;
 	while (at && f->memo[at].era != f->era && !code) {
 		code = append(&f->pending, &f->pending_room, npending, at);
 		if (!code) {
