@@ -47,7 +47,7 @@ class Recording(Scene):
         if not all(l.isprintable() for l in lines):
             wrong.append("%r is not printable" % result.stderr)
         if error in judge.WORDS and said and not re.search(judge.WORDS[error], "\n".join(said), re.I) and \
-                not re.search("did not report", result.stderr):
+                not re.search("did not report|could be taken away", result.stderr):
             wrong.append("%r does not name the cause" % said[0])
         if not ran:
             if result.stdout:

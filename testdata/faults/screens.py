@@ -85,6 +85,7 @@ class Typist:
 
 class Screen(Scene):
     most = 40
+    unending = ("read",)  # a terminal that is gone, which poll() tells
     environment = {"TERM": "xterm-256color"}
 
     def __init__(self, name, command, keys, **more):
@@ -110,6 +111,8 @@ class Screen(Scene):
                 wrong.append("the terminal is left with %r" % seen[ons[-1]:ons[-1] + 8])
         if result.signal:
             return wrong + ["it dies of signal %d" % result.signal], []
+        if "line 0, col 0: Out of memory" in result.stderr and result.status == 1:
+            return wrong, []  # ncurses' own words, and its own exit
         if "Sanitizer" in result.stderr or "runtime error:" in result.stderr:
             return wrong + ["the sanitizer says: " + judge.sanitizer(result.stderr)], []
         if result.leaked or result.note:

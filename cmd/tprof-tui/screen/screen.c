@@ -216,6 +216,8 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	term.mouse = opt->mouse;
 	/* The escape key is one, unless more follows at once. */
 	setenv("ESCDELAY", "25", 0);
+	/* ncurses ends programs itself where it has no memory. */
+	atexit(tui_screen_end);
 	errno = 0;
 	term.screen = newterm(NULL, stdout, stdin);
 	if (!term.screen && (errno == ENOMEM || errno == EMFILE || errno == ENFILE || errno == EIO))
@@ -240,7 +242,6 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	tui_style_init(opt->colour);
 	prepare_crash();
 	catch_signals();
-	atexit(tui_screen_end);
 	return 0;
 }
 
