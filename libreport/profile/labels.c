@@ -256,7 +256,7 @@ static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
 	for (uint32_t i = 0; i < set->n; i++) {
 		const struct tp_label *l = &p->labels[set->first + i];
 		struct tp_text key, value;
-		char few[256], *both = few;
+		char few[256], *both;
 		size_t size;
 		bool yes;
 

@@ -18,9 +18,11 @@ static bool is_hash(const char *text)
 	int different = 0;
 
 	for (int i = 0; i < 16; i++) {
-		if (digit_of(text[i]) < 0)
+		int digit = digit_of(text[i]);
+
+		if (digit < 0)
 			return false;
-		seen |= 1u << digit_of(text[i]);
+		seen |= 1u << digit;
 	}
 	for (; seen; seen &= seen - 1)
 		different++;

@@ -343,7 +343,7 @@ void rep_dot_put(struct rep_paper *out, const struct rep_graph *g, const struct 
 	d.boxes = calloc(g->n + 1, sizeof(*d.boxes));
 	if (!d.boxes)
 		rep_paper_fail(out, TP_ENOMEM);
-	for (size_t i = 0; i < g->n && !rep_paper_failed(out); i++) {
+	for (size_t i = 0; i < g->n && d.boxes && !rep_paper_failed(out); i++) {
 		put_node(&d, i);
 		d.boxes[i] = rep_nodelets_put(out, g->node[i], i + 1, v);
 	}
