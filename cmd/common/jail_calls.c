@@ -72,11 +72,11 @@ static int allow_some(scmp_filter_ctx f)
 	/* Its own limits (limit.h). */
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
-					SCMP_A0(SCMP_CMP_EQ, 0));
+					SCMP_A0(SCMP_CMP_EQ, 0, 0));
 	/* abort() sends itself a signal. */
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-					SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+					SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	return code;
 }
 

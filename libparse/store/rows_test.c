@@ -24,7 +24,7 @@ static uint64_t rnd(void)
 static int64_t edge(void)
 {
 	static const int64_t edges[] = {0,  1,	 -1, TP_NULL, INT64_MAX, TP_NULL + 1, INT64_MAX - 1,
-					63, -64, 64, 127,     128,	 1L << 62,    -(1L << 62),
+					63, -64, 64, 127,     128,	 1LL << 62,   -(1LL << 62),
 					5};
 
 	return edges[rnd() % (sizeof(edges) / sizeof(*edges))];

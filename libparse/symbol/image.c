@@ -79,7 +79,7 @@ static void read_headers(struct tp_image *image)
 			continue;
 		if (ph.p_type == PT_NOTE && ph.p_filesz < 1 << 20)
 			read_notes(image, elf_getdata_rawchunk(
-					      image->elf, (int64_t)ph.p_offset, ph.p_filesz,
+					      image->elf, (int64_t)ph.p_offset, (size_t)ph.p_filesz,
 					      ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
 		if (ph.p_type != PT_LOAD || image->nsegments == MOST_SEGMENTS)
 			continue;

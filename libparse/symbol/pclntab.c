@@ -69,7 +69,7 @@ static bool read32(const struct tp_pclntab *t, struct tp_slice s, uint64_t offse
 /* A text, which must end within its part. */
 static const char *text_at(struct tp_slice s, uint64_t offset)
 {
-	if (offset >= s.size || !memchr(s.data + offset, 0, s.size - offset))
+	if (offset >= s.size || !memchr(s.data + offset, 0, s.size - (size_t)offset))
 		return NULL;
 	return (const char *)s.data + offset;
 }
@@ -78,7 +78,7 @@ static struct tp_slice from(struct tp_slice s, uint64_t offset)
 {
 	if (offset > s.size)
 		return (struct tp_slice){s.data, 0};
-	return (struct tp_slice){s.data + offset, s.size - offset};
+	return (struct tp_slice){s.data + offset, s.size - (size_t)offset};
 }
 
 /* ---- header ---- */

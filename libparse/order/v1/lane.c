@@ -16,7 +16,7 @@ static void enter_batch(struct tp_v1_order *o, struct tp_v1_lane *l)
 		b = &o->ix->batches[l->batch];
 		/* The page that this batch shares with the one behind it too: it is read again at
 		 * little cost, and a page kept per batch would add up. */
-		tp_input_done_with(o->in, b->offset, b->end + 4095);
+		tp_input_done_with(o->in, (size_t)b->offset, (size_t)b->end + 4095);
 		o->bytes_done += b->end - b->offset;
 	}
 	l->batch = l->next;
@@ -109,7 +109,8 @@ bool tp_v1_lane_next_slow(struct tp_v1_order *o, struct tp_v1_lane *l, struct tp
 		if (!timed)
 			continue;
 		shape = &o->ix->wire.shape[e->type];
-		/* NOLINTBEGIN(clang-analyzer-core.*): decode has filled `values` of them, lead at least */
+		/* NOLINTBEGIN(clang-analyzer-core.*): decode has filled `values` of them, lead at
+		 * least */
 		e->stack = shape->stack ? e->v[shape->values - 1] : 0;
 		if (o->lead == 2)
 			l->seq += e->v[0];
