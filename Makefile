@@ -47,7 +47,7 @@ fortify = $(if $(filter -O -O1 -O2 -O3 -Os -Og,$(lastword $(filter -O%,$(1)))),$
 	$(filter -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0,$(1)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 # For programs. What they are made of is compiled for libraries, which does for both.
 PIE := $(if $(HARDENED),-pie)
-ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(if $(HARDENED),$(HARDEN_CFLAGS)) \
+ALL_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) $(OWN_CFLAGS) $(if $(HARDENED),$(HARDEN_CFLAGS)) \
 	$(CPPFLAGS) $(CFLAGS) $(if $(HARDENED),$(call fortify,$(CPPFLAGS) $(CFLAGS))) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(if $(COVERAGE),--coverage -DTPROF_COVERAGE)
 # Where words have 32 bits: files and times of more, and floating point that rounds as everywhere else
@@ -123,7 +123,7 @@ $(B)/obj/%.o: %.c | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/obj/cmd/common/jail_calls.o: PKG_CFLAGS += $(JAIL_CFLAGS)
+$(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
 
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
 asset_bytes = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
