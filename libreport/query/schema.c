@@ -210,11 +210,11 @@ static int stored_words(struct rep_query *q, const char *sql, int (*add)(void *,
 			void *ctx, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc;
+	int code = 0;
 
 	if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL))
 		return failed(q, err);
-	while (!code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+	while (!code && sqlite3_step(stmt) == SQLITE_ROW) {
 		const char *word = (const char *)sqlite3_column_text(stmt, 0);
 
 		code = word ? add(ctx, word) : 0;

@@ -177,6 +177,8 @@ static int64_t on_clock(const struct rep_clock *clock, const char *text, int64_t
 	int64_t wall = 0, ns;
 
 	rep_when(text, &wall);
+	if (!clock)
+		return 0; /* rep_filter_needs_clock says when there has to be one */
 	if (!rep_clock_run(clock, wall, &ns))
 		ns = wall < clock->point[0].wall_ns ? -1 : INT64_MAX;
 	return ns < 0 ? 0 : ns > duration_ns && duration_ns < INT64_MAX ? duration_ns + 1 : ns;

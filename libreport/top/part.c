@@ -208,6 +208,7 @@ static int walk_inside(struct walk *w, struct tp_err *err)
 	if (!code)
 		code = rep_segments_each(w->v, w->scan, on_span, w, err);
 	rep_inside_release(&inside);
+	w->inside = NULL;
 	return code;
 }
 

@@ -389,7 +389,7 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 {
 	bool waits = r->wait < r->v->profile->ntypes;
 
-	if (fold(r, g->item->stack, stack))
+	if (!g->item || fold(r, g->item->stack, stack))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return rep_output_row(out,
 			      (struct rep_value[]){
