@@ -161,11 +161,14 @@ static int last_imported_first(const void *a, const void *b)
 /* Of the runs beyond the last N, those that are old enough. */
 int store_prune(struct store_args *args)
 {
-	int64_t now = (int64_t)time(NULL) * 1000000000;
 	struct rep_runs runs = {0};
 	struct doomed d = {0};
+	struct timespec clock;
+	int64_t now;
 	int status = store_pick(args, "all", &runs);
 
+	clock_gettime(CLOCK_REALTIME, &clock);
+	now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
 	if (!status && !(d.id = calloc(runs.n + 1, sizeof(*d.id)))) {
 		cmd_error(&args->cmd, "out of memory");
 		status = CMD_SYSTEM;
