@@ -19,7 +19,7 @@
 
 #include <dlfcn.h>
 
-extern int _dl_find_object(void *pc, struct dl_find_object *result) __attribute__((weak));
+#pragma weak _dl_find_object
 
 /* ---- what may be read ---- */
 
