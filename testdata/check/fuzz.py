@@ -13,6 +13,7 @@ gave; fuzzledger.py adds them up.
     T           only targets whose name holds it
     JOBS        targets at a time (as many as there are processors)
     ROUNDS      how often all targets have their turn (1); 0: until somebody stops it
+    SEED        where libFuzzer's chance begins (anew each time), so that a run can be had again
 """
 import concurrent.futures
 import ctypes
@@ -160,6 +161,8 @@ class LibFuzzer(Run):
                    f"-max_len={MAX_LEN[self.target]}", "-print_funcs=0", f"-artifact_prefix={self.work}/"]
         if self.words.exists():
             command.append(f"-dict={self.words}")
+        if os.environ.get("SEED"):
+            command.append(f"-seed={os.environ['SEED']}")
         broken = 0
         while time.monotonic() < end - 1 and broken < MOST_FINDINGS and not STOPPED:
             log = self.work / "log"
