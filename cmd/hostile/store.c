@@ -1,6 +1,7 @@
 /* Stores that say little and claim much. Each begins as the import of another file; then its rows
  * are multiplied or changed. */
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "common/tool.h"
 #include "hostile/cases.h"
 #include "import.h"
+#include "store/merge/merge.h"
 
 /* Streams of a run whose name matches, over and over until the file has ?1 bytes. */
 #define REPEAT(streams) REPEAT_SOME(streams, "1")
@@ -26,6 +28,9 @@
 	COUNT(most)                                                                                \
 	"INSERT INTO segment SELECT 1, m + i, b, 0, i * 100, i * 100 + 100, 1 FROM c, "            \
 	"(SELECT max(id) AS m, max(first_block + blocks) AS b FROM segment);"
+
+/* Those called so are merged before that: their dictionary is one that runs share. */
+#define POOL "store-pool"
 
 static const struct made {
 	const char *name, *what;
@@ -114,6 +119,20 @@ static const struct made {
 			    "?1 / 3000") "INSERT INTO block SELECT 1000 + i, stream, part, rows, "
 					 "first_ts, last_ts, codec, raw_size, data "
 					 "FROM block, c;"},
+    {"store-pool-strings", "chunks of strings that runs share", "v2-strings", 500000,
+     REPEAT("'string'")},
+    {"store-pool-stacks", "chunks of stacks that runs share", "pb-deep", 40000, REPEAT("'stack'")},
+    {"store-pool-runs", "as many profiles that share all of them", "pb-lines", 20000,
+     COUNT("?1 / 4000") "INSERT INTO run SELECT 1000 + i, kind, name || i, source, "
+			"printf('%032x', i), format, start_ns, duration_ns, ticks, i * "
+			"1000000000, events, inferred, generations, goroutines, size_in, 0, 0, "
+			"imported_ns FROM run, c;" COUNT(
+			    "?1 / 4000") "INSERT INTO block SELECT 1000 + i, stream, part, rows, "
+					 "first_ts, last_ts, codec, raw_size, data "
+					 "FROM block, c WHERE run = 1;"},
+    {"store-pools", "as many dictionaries that nobody uses", "v2-processors", 4000,
+     COUNT("?1 / 800") "INSERT INTO block SELECT -1000 - i, stream, part, rows, first_ts, last_ts, "
+		       "codec, raw_size, data FROM block, c WHERE run = -1;"},
     {"store-names", "names without end", "v2-processors", 100000,
      "UPDATE run SET name = replace(hex(zeroblob(?1 / 8)), '00', 'abc '), source = "
      "hex(zeroblob(?1 / 8)), format = hex(zeroblob(?1 / 8));"},
@@ -257,11 +276,25 @@ static int import_base(const struct made *m, const char *path)
 	return failed ? 4 : 0;
 }
 
+static int merge_base(const char *path)
+{
+	const struct tp_merge_options opt = {.wait_ms = -1};
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	if (!tp_store_merge(path, &path, 1, &opt, &result, &err))
+		return 0;
+	fprintf(stderr, "hostile: %s: %s\n", path, err.msg);
+	return 4;
+}
+
 static int make_store(const struct made *m, const char *path, size_t size)
 {
 	sqlite3 *db = NULL;
 	int status = import_base(m, path);
 
+	if (!status && !strncmp(m->name, POOL, sizeof(POOL) - 1))
+		status = merge_base(path);
 	if (status)
 		return status;
 	if (sqlite3_open(path, &db) ||

@@ -30,6 +30,7 @@ static const struct {
     {"export", "write runs for other programs: events, profile.proto"},
     {"record", "run a C, C++ or Rust program, leave traces and profiles of it"},
     {"store", "what a store holds, and keeping it in order"},
+    {"merge", "one store of several"},
 };
 
 #define NOURS (sizeof(ours) / sizeof(ours[0]))

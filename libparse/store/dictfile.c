@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "store/pool/read.h"
 #include "store/sqlerr.h"
 #include "store/stream.h"
 
@@ -33,10 +34,10 @@ static int out_of_memory(struct tp_err *err)
 
 /* ---- writing ---- */
 
-static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint32_t first,
-		     uint32_t end, int64_t part, struct tp_err *err)
+int tp_strings_pack(struct tp_packer *packer, const struct tp_dict *dict, uint32_t first,
+		    uint32_t end, struct tp_buf *out, size_t *raw_size)
 {
-	struct tp_buf raw = {0}, body = {0}, *out = &run->string_blob;
+	struct tp_buf raw = {0}, body = {0};
 	size_t stored;
 	int code = 0;
 
@@ -47,18 +48,28 @@ static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint3
 
 		code = tp_buf_put(&raw, t.text, t.size);
 	}
-	out->size = 0;
-	if (code || tp_pack(&run->string_packer, &body, raw.data, raw.size, &stored) ||
-	    tp_buf_put(out, (uint8_t[]){(uint8_t)run->codec, VERSION}, 2) ||
+	if (code || tp_pack(packer, &body, raw.data, raw.size, &stored) ||
+	    tp_buf_put(out, (uint8_t[]){(uint8_t)packer->codec, VERSION}, 2) ||
 	    tp_buf_put_uvarint(out, end - first) || tp_buf_put_uvarint(out, raw.size) ||
 	    tp_buf_put_uvarint(out, stored) || tp_buf_put(out, body.data, body.size))
-		code = out_of_memory(err);
-	else
-		code = tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL, raw.size,
-					out, err);
+		code = TP_ENOMEM;
+	*raw_size = raw.size;
 	tp_buf_release(&raw);
 	tp_buf_release(&body);
 	return code;
+}
+
+static int put_chunk(struct tp_store_run *run, const struct tp_dict *dict, uint32_t first,
+		     uint32_t end, int64_t part, struct tp_err *err)
+{
+	struct tp_buf *out = &run->string_blob;
+	size_t raw_size;
+
+	out->size = 0;
+	if (tp_strings_pack(&run->string_packer, dict, first, end, out, &raw_size))
+		return out_of_memory(err);
+	return tp_run_put_block(run, STREAM, part, end - first, TP_NULL, TP_NULL, raw_size, out,
+				err);
 }
 
 static int put_strings(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err)
@@ -85,35 +96,70 @@ static int put_strings(struct tp_store_run *run, const struct tp_dict *dict, str
 	return code;
 }
 
-int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err)
+uint32_t tp_dictfile_rows(const struct tp_dict *dict, enum tp_table_id table)
 {
-	int code = put_strings(run, dict, err);
+	switch (table) {
+	case TP_TABLE_FUNCTION:
+		return tp_dict_functions(dict);
+	case TP_TABLE_LOCATION:
+		return tp_dict_locations(dict);
+	case TP_TABLE_FRAME:
+		return tp_dict_frames(dict);
+	case TP_TABLE_STACK:
+		return tp_dict_stacks(dict);
+	default:
+		return 0;
+	}
+}
 
-	for (uint32_t i = 0; i < tp_dict_functions(dict) && !code; i++) {
+void tp_dictfile_row(const struct tp_dict *dict, enum tp_table_id table, uint32_t i,
+		     int64_t *values)
+{
+	if (table == TP_TABLE_FUNCTION) {
 		struct tp_function f = tp_dict_function_at(dict, i);
 
-		code =
-		    tp_store_put_row(run, TP_TABLE_FUNCTION,
-				     (int64_t[]){f.name, f.system_name, f.file, f.start_line}, err);
-	}
-	for (uint32_t i = 0; i < tp_dict_locations(dict) && !code; i++) {
+		values[0] = f.name;
+		values[1] = f.system_name;
+		values[2] = f.file;
+		values[3] = f.start_line;
+	} else if (table == TP_TABLE_LOCATION) {
 		struct tp_location l = tp_dict_location_at(dict, i);
 
-		code = tp_store_put_row(run, TP_TABLE_LOCATION,
-					(int64_t[]){(int64_t)l.address, l.mapping, l.flags}, err);
-	}
-	for (uint32_t i = 0; i < tp_dict_frames(dict) && !code; i++) {
+		values[0] = (int64_t)l.address;
+		values[1] = l.mapping;
+		values[2] = l.flags;
+	} else if (table == TP_TABLE_FRAME) {
 		struct tp_frame f = tp_dict_frame_at(dict, i);
 
-		code = tp_store_put_row(
-		    run, TP_TABLE_FRAME,
-		    (int64_t[]){f.function, f.location, f.line, f.column, f.inlined}, err);
-	}
-	for (uint32_t i = 0; i < tp_dict_stacks(dict) && !code; i++) {
+		values[0] = f.function;
+		values[1] = f.location;
+		values[2] = f.line;
+		values[3] = f.column;
+		values[4] = f.inlined;
+	} else {
 		struct tp_stack_node s = tp_dict_stack_at(dict, i);
 
-		code = tp_store_put_row(run, TP_TABLE_STACK,
-					(int64_t[]){s.parent, s.frame, s.depth}, err);
+		values[0] = s.parent;
+		values[1] = s.frame;
+		values[2] = s.depth;
+	}
+}
+
+int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err)
+{
+	static const enum tp_table_id tables[] = {TP_TABLE_FUNCTION, TP_TABLE_LOCATION,
+						  TP_TABLE_FRAME, TP_TABLE_STACK};
+	int code = put_strings(run, dict, err);
+
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]) && !code; t++) {
+		uint32_t n = tp_dictfile_rows(dict, tables[t]);
+
+		for (uint32_t i = 0; i < n && !code; i++) {
+			int64_t values[TP_MAX_COLUMNS];
+
+			tp_dictfile_row(dict, tables[t], i, values);
+			code = tp_store_put_row(run, tables[t], values, err);
+		}
 	}
 	return code;
 }
@@ -160,18 +206,18 @@ static int load_texts(struct tp_dict *dict, const uint8_t *raw, size_t size, uin
 	return 0;
 }
 
-static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct tp_part *part,
-		      uint32_t *next, struct tp_err *err)
+int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, struct tp_strings *s,
+		      struct tp_err *err)
 {
-	struct tp_cursor c = tp_cursor(part->data, part->size);
+	struct tp_cursor c = tp_cursor(data, size);
 	enum tp_codec codec = tp_cursor_u8(&c);
 	unsigned version = tp_cursor_u8(&c);
 	uint64_t rows = tp_cursor_uvarint(&c);
 	uint64_t raw_size = tp_cursor_uvarint(&c);
 	struct tp_slice body = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-	uint8_t *raw;
 	int code;
 
+	*s = (struct tp_strings){0};
 	if (!c.failed && version != VERSION)
 		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
 				  "a chunk of strings has version %u; this program reads %d",
@@ -179,20 +225,34 @@ static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct 
 	if (c.failed || rows > raw_size || raw_size > MAX_RAW ||
 	    raw_size / MAX_RATIO > body.size + 1)
 		return damaged(err, "header of a chunk of strings");
-	raw = malloc((size_t)raw_size + 1);
-	if (!raw)
+	s->raw = malloc((size_t)raw_size + 1);
+	if (!s->raw)
 		return out_of_memory(err);
-	code = tp_unpack(u, codec, body.data, body.size, raw, (size_t)raw_size);
-	if (code)
-		code = code == TP_ENOMEM ? out_of_memory(err)
-					 : damaged(err, "compressed chunk of strings");
-	else
-		code = load_texts(dict, raw, (size_t)raw_size, rows, next, err);
-	free(raw);
+	s->size = (size_t)raw_size;
+	s->rows = rows;
+	code = tp_unpack(u, codec, body.data, body.size, s->raw, s->size);
+	if (!code)
+		return 0;
+	free(s->raw);
+	s->raw = NULL;
+	return code == TP_ENOMEM ? out_of_memory(err) : damaged(err, "compressed chunk of strings");
+}
+
+static int load_chunk(struct tp_dict *dict, struct tp_unpacker *u, const struct tp_part *part,
+		      uint32_t *next, struct tp_err *err)
+{
+	struct tp_strings s;
+	int code = tp_strings_unpack(u, part->data, part->size, &s, err);
+
+	if (!code)
+		code = load_texts(dict, s.raw, s.size, s.rows, next, err);
+	free(s.raw);
 	return code;
 }
 
-static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, struct tp_err *err)
+/* *none: there is not one chunk of them, and each dictionary has some. */
+static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *none,
+			struct tp_err *err)
 {
 	struct tp_unpacker unpacker = {0};
 	struct tp_stream *stream = NULL;
@@ -200,10 +260,12 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, s
 	uint32_t next = 0;
 	int code = tp_stream_open(&stream, tp_store_db(s), run, STREAM, NULL, err);
 
+	*none = true;
 	while (!code) {
 		code = tp_stream_next(stream, &part, err);
 		if (code != 1)
 			break;
+		*none = false;
 		code = load_chunk(dict, &unpacker, &part, &next, err);
 	}
 	tp_stream_close(stream);
@@ -295,13 +357,16 @@ static int load_tables(struct tp_store *s, int64_t run, struct tp_dict *dict, st
 
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err)
 {
+	bool none, pooled = false;
 	int code;
 
 	*dict = tp_dict_new_stored();
 	if (!*dict)
 		return out_of_memory(err);
-	code = load_strings(s, run, *dict, err);
-	if (!code)
+	code = load_strings(s, run, *dict, &none, err);
+	if (!code && none)
+		code = tp_pool_load(s, run, *dict, &pooled, err);
+	if (!code && !pooled)
 		code = load_tables(s, run, *dict, err);
 	if (code) {
 		tp_dict_free(*dict);

@@ -8,4 +8,25 @@
 
 int tp_dictfile_put(struct tp_store_run *run, const struct tp_dict *dict, struct tp_err *err);
 
+/* The four tables: how many rows the dictionary has of one, and row i of it (TP_MAX_COLUMNS values
+ * at most). */
+uint32_t tp_dictfile_rows(const struct tp_dict *dict, enum tp_table_id table);
+void tp_dictfile_row(const struct tp_dict *dict, enum tp_table_id table, uint32_t i,
+		     int64_t *values);
+
+/* Appends the chunk of strings [first, end) to out; *raw_size: bytes before compression. 0 or
+ * TP_ENOMEM. */
+int tp_strings_pack(struct tp_packer *packer, const struct tp_dict *dict, uint32_t first,
+		    uint32_t end, struct tp_buf *out, size_t *raw_size);
+
+/* A chunk of strings as it was before compression: the texts of `rows` of them. */
+struct tp_strings {
+	uint8_t *raw; /* to be freed */
+	size_t size;
+	uint64_t rows;
+};
+/* TP_ESTORE: the chunk is damaged; TP_EVERSION; TP_ENOMEM. Then there is nothing to free. */
+int tp_strings_unpack(struct tp_unpacker *u, const void *data, size_t size, struct tp_strings *s,
+		      struct tp_err *err);
+
 #endif

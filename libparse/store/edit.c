@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "store/lock.h"
+#include "store/pool/pool.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -181,12 +182,24 @@ static int file_size(const char *path, int64_t *size, struct tp_err *err)
 	return 0;
 }
 
+/* Dictionaries that runs shared which are no longer there. */
+static int drop_pools(struct sqlite3 *db, void *ctx)
+{
+	(void)ctx;
+	return sqlite3_exec(db,
+			    "DELETE FROM main.block WHERE run < 0 AND -run NOT IN (SELECT part "
+			    "FROM main.block WHERE stream = '" TP_POOL_STREAM "')",
+			    NULL, NULL, NULL);
+}
+
 int tp_store_compact(const char *path, int wait_ms, int64_t *before, int64_t *after,
 		     struct tp_err *err)
 {
 	struct tp_store *s = NULL;
-	int lock, code = tp_lock_take(path, wait_ms, &lock, err);
+	int lock, code = change(path, wait_ms, drop_pools, NULL, "cannot compact", err);
 
+	if (!code)
+		code = tp_lock_take(path, wait_ms, &lock, err);
 	if (code)
 		return code;
 	code = file_size(path, before, err);

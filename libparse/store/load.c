@@ -4,6 +4,8 @@
 
 #include "base/big.h"
 #include "store/block.h"
+#include "store/dictfile.h"
+#include "store/pool/read.h"
 #include "store/rows.h"
 #include "store/store.h"
 #include "store/stream.h"
@@ -89,6 +91,64 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 	return code;
 }
 
+/* ---- tables of a dictionary that is in a pool ---- */
+
+/* Rows [first, first + n) of it, to where the wanted columns are. */
+static void copy_rows(const struct tp_dict *dict, struct tp_rows *rows, size_t first, size_t n)
+{
+	unsigned columns = tp_tables[rows->table].ncolumns;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t values[TP_MAX_COLUMNS];
+
+		tp_dictfile_row(dict, rows->table, (uint32_t)(first + i), values);
+		for (unsigned c = 0; c < columns; c++)
+			if (rows->col[c])
+				rows->col[c][i] = values[c];
+	}
+	rows->nrows = n;
+}
+
+/* The dictionary that the run has in a pool, where the table is one of a dictionary and the run has
+ * not a row of it itself; else *dict is NULL. */
+static int load_pooled(struct tp_store *s, int64_t run, enum tp_table_id table, size_t total,
+		       struct tp_dict **dict, struct tp_err *err)
+{
+	bool pooled;
+	int code;
+
+	*dict = NULL;
+	if (total || !tp_pool_has_table(table))
+		return 0;
+	*dict = tp_dict_new_stored();
+	if (!*dict)
+		return out_of_memory(err);
+	code = tp_pool_load(s, run, *dict, &pooled, err);
+	if (code || !pooled) {
+		tp_dict_free(*dict);
+		*dict = NULL;
+	}
+	return code;
+}
+
+static int visit_dict(const struct tp_dict *dict, struct tp_rows *rows, uint32_t columns,
+		      const struct tp_rows_visitor *visitor, struct tp_err *err)
+{
+	size_t total = tp_dictfile_rows(dict, rows->table), n;
+	int code = 0;
+
+	if (make_columns(rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS, columns))
+		code = out_of_memory(err);
+	if (!code && visitor->begin)
+		code = visitor->begin(visitor->ctx, total, err);
+	for (size_t first = 0; !code && first < total; first += n) {
+		n = total - first < TP_CHUNK_ROWS ? total - first : TP_CHUNK_ROWS;
+		copy_rows(dict, rows, first, n);
+		code = visitor->rows(visitor->ctx, rows, first, err);
+	}
+	return code;
+}
+
 static int name_table(struct tp_err *err, int64_t run, enum tp_table_id table, int code)
 {
 	if (code)
@@ -100,20 +160,28 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 		 struct tp_rows *rows, struct tp_err *err)
 {
 	struct tp_stream *stream = NULL;
+	struct tp_dict *dict = NULL;
 	size_t total;
 	int code;
 
 	memset(rows, 0, sizeof(*rows));
 	rows->table = table;
 	code = count_rows(s, run, table, &total, err);
+	if (!code)
+		code = load_pooled(s, run, table, total, &dict, err);
+	if (dict)
+		total = tp_dictfile_rows(dict, table);
 	if (!code && make_columns(rows, total, columns ? columns : UINT32_MAX))
 		code = out_of_memory(err);
-	if (!code)
+	if (!code && dict)
+		copy_rows(dict, rows, 0, total);
+	else if (!code)
 		code =
 		    tp_stream_open(&stream, tp_store_db(s), run, tp_tables[table].name, NULL, err);
-	if (!code)
+	if (!code && stream)
 		code = load_parts(stream, rows, total, err);
 	tp_stream_close(stream);
+	tp_dict_free(dict);
 	if (code)
 		tp_rows_release(rows);
 	return name_table(err, run, table, code);
@@ -124,10 +192,19 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 {
 	struct part_reader r = {.ncolumns = tp_tables[table].ncolumns};
 	struct tp_rows rows = {.table = table};
+	struct tp_dict *dict = NULL;
 	struct tp_part part;
 	size_t total;
 	int code = count_rows(s, run, table, &total, err);
 
+	if (!code)
+		code = load_pooled(s, run, table, total, &dict, err);
+	if (dict) {
+		code = visit_dict(dict, &rows, columns ? columns : UINT32_MAX, visitor, err);
+		tp_dict_free(dict);
+		tp_rows_release(&rows);
+		return name_table(err, run, table, code);
+	}
 	r.left = total;
 	if (!code && make_columns(&rows, total < TP_CHUNK_ROWS ? total : TP_CHUNK_ROWS,
 				  columns ? columns : UINT32_MAX))

@@ -51,12 +51,10 @@ static int remove_stale(const char *path, const char *suffix, struct tp_err *err
 	return code;
 }
 
-static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+int tp_publish_file(struct tp_store_run *run, struct tp_err *err)
 {
-	int code = run->materialize && !run->materialized ? tp_materialize_file(run->temp, err) : 0;
+	int code = remove_stale(run->path, "-journal", err);
 
-	if (!code)
-		code = remove_stale(run->path, "-journal", err);
 	if (!code)
 		code = remove_stale(run->path, "-wal", err);
 	if (code)
@@ -67,8 +65,15 @@ static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err
 		return tp_sys_err(err, errno, run->path, "cannot create");
 	free(run->temp);
 	run->temp = NULL;
-	r->id = 1;
 	return sync_folder(run->path, err);
+}
+
+static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+{
+	int code = run->materialize && !run->materialized ? tp_materialize_file(run->temp, err) : 0;
+
+	r->id = 1;
+	return code ? code : tp_publish_file(run, err);
 }
 
 static int exec(struct sqlite3 *db, const char *path, const char *sql, struct tp_err *err)

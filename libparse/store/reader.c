@@ -1,10 +1,12 @@
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "store/pool/read.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -16,6 +18,7 @@
 struct tp_store {
 	struct sqlite3 *db;
 	bool borrowed;
+	_Atomic(struct tp_pool_cache *) pools; /* NULL: no run with a pool was read */
 };
 
 /* Opens the file and reads its schema: only that shows whether it can be read at all. */
@@ -102,7 +105,22 @@ void tp_store_close(struct tp_store *s)
 		return;
 	if (!s->borrowed)
 		sqlite3_close_v2(s->db);
+	tp_pool_cache_free(s->pools);
 	free(s);
+}
+
+struct tp_pool_cache *tp_store_pool_cache(struct tp_store *s)
+{
+	struct tp_pool_cache *none = NULL, *c = s->pools;
+
+	if (c)
+		return c;
+	c = tp_pool_cache_new();
+	if (c && !atomic_compare_exchange_strong(&s->pools, &none, c)) {
+		tp_pool_cache_free(c);
+		c = none;
+	}
+	return c;
 }
 
 struct tp_store *tp_store_borrow(struct sqlite3 *db)

@@ -86,9 +86,9 @@ const char tp_schema_sql[] =
     "  PRIMARY KEY(run, id)\n"
     ") WITHOUT ROWID;\n"
     "CREATE TABLE block( -- the bulk of a run, packed; virtual tables show it as rows\n"
-    "  run INTEGER NOT NULL, -- run.id\n"
-    "  stream TEXT NOT NULL, -- 'event', 'string', or the name of a packed table\n"
-    "  part INTEGER NOT NULL, -- 0, 1, ... within the stream\n"
+    "  run INTEGER NOT NULL, -- run.id; negative: a dictionary that runs share\n"
+    "  stream TEXT NOT NULL, -- 'event', 'string', 'dict', or the name of a packed table\n"
+    "  part INTEGER NOT NULL, -- 0, 1, ... within the stream; dict: which dictionary\n"
     "  rows INTEGER NOT NULL, -- rows in this block\n"
     "  first_ts INTEGER, -- events: the first one's time, ns since run.start_ns\n"
     "  last_ts INTEGER, -- events: the last one's time\n"
@@ -203,6 +203,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 static const char *const migrations[TP_STORE_VERSION] = {
     [0] = NULL, /* there is no version 0 */
     [1] = NULL, /* packed tables gc_work and metric, which runs of version 1 do not have */
+    [2] = NULL, /* dictionaries in pools, which only merging makes (meta: min_reader is 3 then) */
 };
 
 int tp_schema_migrate(struct sqlite3 *db, const char *path, int version, struct tp_err *err)

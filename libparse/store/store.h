@@ -21,7 +21,7 @@
 #include "store/tables.h"
 
 #define TP_STORE_APPLICATION_ID 0x7470726f /* "tpro" */
-#define TP_STORE_VERSION	2
+#define TP_STORE_VERSION	3
 #define TP_BLOCK_EVENTS		16384
 
 struct sqlite3;

@@ -714,10 +714,10 @@ static void test_store_versions(void **state)
 		const char *sql;
 		int code;
 	} cases[] = {
-	    {"PRAGMA user_version = 3; UPDATE meta SET value = 3 WHERE key = 'min_reader'",
+	    {"PRAGMA user_version = 4; UPDATE meta SET value = 4 WHERE key = 'min_reader'",
 	     TP_EVERSION},
 	    {"PRAGMA user_version = 7; UPDATE meta SET value = 1 WHERE key = 'min_reader'", 0},
-	    {"PRAGMA user_version = 3; DELETE FROM meta", TP_EVERSION},
+	    {"PRAGMA user_version = 4; DELETE FROM meta", TP_EVERSION},
 	    {"PRAGMA user_version = 0", TP_ESTORE},
 	    {"PRAGMA user_version = 1; DROP TABLE loss", TP_ESTORE},
 	    {"CREATE VIEW loss AS SELECT 1 AS run", TP_ESTORE},

@@ -100,9 +100,11 @@ static int check_orphans(struct check *c, struct tp_err *err)
 		char sql[160];
 		int rc;
 
-		snprintf(sql, sizeof(sql),
-			 "SELECT count(*) FROM main.%s WHERE run NOT IN (SELECT id FROM main.run)",
-			 t->name);
+		/* Pools belong to whoever may come to use them. */
+		snprintf(
+		    sql, sizeof(sql),
+		    "SELECT count(*) FROM main.%s WHERE run NOT IN (SELECT id FROM main.run)%s",
+		    t->name, strcmp(t->name, "block") != 0 ? "" : " AND run >= 0");
 		rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
 		if (!rc)
 			rc = sqlite3_step(stmt);
@@ -142,6 +144,34 @@ static int check_dictionary(struct check *c, struct tp_err *err)
 	}
 	tp_dict_free(dict);
 	return 0;
+}
+
+/* Dictionaries that runs share are dictionaries by themselves. */
+static int check_pools(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(db,
+					      "SELECT DISTINCT run FROM main.block WHERE run < 0 "
+					      "ORDER BY run DESC",
+					      -1, &stmt, NULL);
+
+	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		struct tp_dict *dict = NULL;
+
+		code = tp_dict_load(c->store, sqlite3_column_int64(stmt, 0), &dict, err);
+		if (code) {
+			tp_err_prefix(err, "the shared dictionary %lld",
+				      -(long long)sqlite3_column_int64(stmt, 0));
+			code = finding(c, code, err);
+		}
+		tp_dict_free(dict);
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(stmt);
+	if (code)
+		return code;
+	return rc == SQLITE_DONE ? 0 : damaged(c, err);
 }
 
 /* ---- packed tables ---- */
@@ -363,6 +393,8 @@ int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, 
 	code = check_file(&c, err);
 	if (!code && !c.wrong)
 		code = check_orphans(&c, err);
+	if (!code && !c.wrong)
+		code = check_pools(&c, err);
 	/* A file that SQLite finds fault with has no rows to be trusted. */
 	if (!code && !c.wrong)
 		code = check_runs(&c, err);

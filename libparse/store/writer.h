@@ -68,5 +68,8 @@ int tp_draft_complete(struct tp_store_run *run, struct tp_run *r, struct tp_err 
  * of the store at run->path: by renaming where there is no store yet, else in one transaction.
  * r->id becomes its number, also when the store held a run of this hash already. */
 int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
+/* The file run->temp, complete and closed, becomes the store at run->path, whose lock is held:
+ * safe on the disk, and in place of one that is there. Then run->temp is NULL. */
+int tp_publish_file(struct tp_store_run *run, struct tp_err *err);
 
 #endif

@@ -53,6 +53,10 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 	@sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
 	@python3 testdata/check/anonymise.py $(B)/bin
 
+.PHONY: check-merge
+check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
+	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)
+
 .PHONY: conformance-selftest
 conformance-selftest: all ## check that the comparison with Go's readers is able to fail
 	@sh testdata/check/selftest.sh $(B)/bin

@@ -49,6 +49,7 @@ PROFILE = [
 ]
 BOTH = [
     "tprof-store list S", "tprof-store show S all", "tprof-store verify S", "tprof-store clocks S",
+    "tprof-merge -o S.merged S",
     "tprof-query S .tables", "tprof-query S 'SELECT count(*) FROM run'",
 ]
 TABLES = """goroutine goroutine_block goroutine_time site site_hist span_crossing proc_time proc_span range gc_work

@@ -161,5 +161,7 @@ def reports(binaries):
     yield Scene("store-delete", "tprof-store delete s.tprof heap.pb", store=runs)
     yield Scene("store-prune", "tprof-store prune --keep-last=1 s.tprof", store=runs)
     yield Scene("store-compact", "tprof-store compact s.tprof", store=runs)
+    yield Scene("merge", "tprof-merge -o all.tprof s.tprof old.store", "old.store", store=runs)
+    yield Scene("merge-into", "tprof-merge -o s.tprof old.store", "old.store", store=runs)
     yield Scene("store-upgrade", "tprof-store upgrade old.store", "old.store")
     yield Scene("store-cache", "tprof-store cache")

@@ -7,6 +7,7 @@
 #include "harness/damage.h"
 #include "harness/fuzz.h"
 #include "store/edit.h"
+#include "store/merge/merge.h"
 #include "store/tables.h"
 #include "store/verify.h"
 
@@ -75,6 +76,21 @@ static void read_profile(struct fuzz_store *f, uint64_t pick)
 	tp_profile_free(p);
 }
 
+/* With itself, as a store that is there and one that goes into a new one. */
+static int merge(const char *path, bool anew, struct tp_err *err)
+{
+	const struct tp_merge_options opt = {.wait_ms = 0};
+	const char *to = anew ? fuzz_path("merged") : path;
+	struct tp_merge_result result;
+	int code = tp_store_merge(to, &path, 1, &opt, &result, err);
+
+	if (!code)
+		verify(to);
+	if (anew)
+		unlink(to);
+	return code;
+}
+
 static void edit(const char *path, uint64_t pick)
 {
 	static const uint8_t heap[] = "heap profile: 1: 2 [3: 4] @ heap/1\n1: 2 [3: 4] @ 0x10\n";
@@ -88,7 +104,7 @@ static void edit(const char *path, uint64_t pick)
 	size_t gone;
 	int code, from;
 
-	switch (fuzz_pick(&pick, 7)) {
+	switch (fuzz_pick(&pick, 9)) {
 	case 0:
 		code = tp_store_rename(path, 0, 1, "name", &err);
 		break;
@@ -106,6 +122,10 @@ static void edit(const char *path, uint64_t pick)
 		break;
 	case 5:
 		code = tp_store_upgrade(path, 0, &from, &err);
+		break;
+	case 6:
+	case 7:
+		code = merge(path, fuzz_pick(&pick, 2), &err);
 		break;
 	default:
 		code =

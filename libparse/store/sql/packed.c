@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/pool/read.h"
 #include "store/sql/describe.h"
 #include "store/stream.h"
 
@@ -272,15 +273,19 @@ static int next_chunk(struct packed_cursor *c, struct tp_err *err)
 
 static int enter_run(struct packed_cursor *c, struct tp_err *err)
 {
+	int64_t pool = 0;
 	int code;
 
 	c->run_id = tp_sql_run_id(c->sql, c->run_pos);
 	if (c->run_id < c->run_from || c->run_id > c->run_to)
 		return 0;
 	code = tp_sql_run_get(c->sql, c->run_id, &c->run, err);
+	/* What lies in a pool has no chunks of its own. */
+	if (!code && tp_pool_has_table(c->table))
+		code = tp_pool_of(tp_sql_db(c->sql), c->run_id, &pool, err);
 	if (code)
 		return code;
-	if (c->key >= 0 || c->row_from == c->row_to)
+	if (c->key >= 0 || c->row_from == c->row_to || pool)
 		return look_up(c, err);
 	memset(c->col, 0, sizeof(c->col));
 	c->first_row = 0;

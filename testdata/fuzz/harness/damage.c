@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "blob.h"
 #include "fuzz.h"
+#include "store/merge/merge.h"
 
 static const uint8_t errands[] = {
 #include "errands.trace.inc"
@@ -18,7 +19,7 @@ static const uint8_t catalog[] = {
 #include "catalog.heap.inc"
 };
 
-/* Each is the runs of these dumps. */
+/* Each is the runs of these dumps; and then all of them once more, merged. */
 static const struct base {
 	struct {
 		const uint8_t *data;
@@ -33,6 +34,8 @@ static const struct base {
 };
 
 #define BASES (sizeof(bases) / sizeof(bases[0]))
+/* From here on a first byte asks for a merged one. */
+#define MERGED 128
 
 enum damage_kind {
 	DAMAGE_COLUMN,
@@ -76,7 +79,7 @@ static const char *const schemas[] = {
     "alter table block add column more",
     "alter table run rename column events to e",
     "pragma user_version = 1",
-    "pragma user_version = 3",
+    "pragma user_version = 4",
     "pragma application_id = 1",
     "create view goroutine as select 1",
     "drop table label; create table label(run, key, value)",
@@ -88,7 +91,7 @@ static const char *const schemas[] = {
 
 /* ---- the sound stores ---- */
 
-static struct tp_buf sound[BASES];
+static struct tp_buf sound[2 * BASES];
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -107,7 +110,16 @@ static void take(sqlite3 *db, struct tp_buf *file)
 	sqlite3_free(bytes);
 }
 
-static void make(const struct base *base, struct tp_buf *file)
+static void merge(const char *path)
+{
+	const struct tp_merge_options opt = {.wait_ms = -1};
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	MUST(!tp_store_merge(path, &path, 1, &opt, &result, &err));
+}
+
+static void make(const struct base *base, bool merged, struct tp_buf *file)
 {
 	const char *path = fuzz_path("sound");
 	sqlite3 *db;
@@ -128,6 +140,11 @@ static void make(const struct base *base, struct tp_buf *file)
 		"update run set imported_ns = 1, wall_ns = 2; delete from clock where mono_ns = 0;"
 		"insert into label values(1, 'rev', 'a'), (1, 'os', 'b');"
 		"insert into notice values(1, 1, 5, 'text'); vacuum");
+	if (merged) {
+		sqlite3_close(db);
+		merge(path);
+		MUST(!sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL));
+	}
 	take(db, file);
 	sqlite3_close(db);
 	unlink(path);
@@ -437,16 +454,17 @@ static void apply(struct change *x, bool bytes)
 
 void damage_apply(const uint8_t *data, size_t size, struct tp_buf *file)
 {
-	unsigned base = size ? data[0] % BASES : 0;
+	unsigned base = size ? data[0] % BASES : 0, merged = size && data[0] >= MERGED;
+	struct tp_buf *from = &sound[base + merged * BASES];
 	struct change x = {.file = file};
 
 	if (size >= 16 && !memcmp(data, "SQLite format 3", 16)) {
 		MUST(!tp_buf_put(file, data, size));
 		return;
 	}
-	if (!sound[base].size)
-		make(&bases[base], &sound[base]);
-	x.db = open_sound(&sound[base]);
+	if (!from->size)
+		make(&bases[base], merged, from);
+	x.db = open_sound(from);
 	x.c = tp_cursor(data + (size > 0), size ? size - 1 : 0);
 	apply(&x, false);
 	take(x.db, file);

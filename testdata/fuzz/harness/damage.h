@@ -2,7 +2,7 @@
  * one, which is made anew from a small dump by each process (so that inputs outlive changes of the
  * format):
  *
- *   base   u8    which store: bases[] in damage.c
+ *   base   u8    which store: bases[] in damage.c; from 128 on a merged one
  *   then any number of changes, each begun by a byte, modulo DAMAGE_KINDS:
  *   COLUMN       which block u8, column u8, where u16, how u8, n u8, n bytes: bytes of an unpacked
  *                column are replaced, inserted or taken away; sizes are made to agree

@@ -1,0 +1,132 @@
+/* tprof-merge: stores become one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "common/common.h"
+#include "common/progress.h"
+#include "store/merge/merge.h"
+
+struct args {
+	struct cmd cmd;
+	const char *store; /* -o */
+	char **stores;
+	int nstores;
+	struct cmd_progress progress;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "STORE", 0, "The merged store; one that is there already goes in, too", 0},
+    {0},
+};
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case 'o':
+		args->store = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		args->stores = state->argv + state->next;
+		args->nstores = state->argc - state->next;
+		if (!args->store)
+			argp_error(state, "into which store? Say -o STORE");
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which stores? tprof-merge -o ALL.tprof A.tprof B.tprof");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void tell_conflict(void *ctx, const char *run, const char *key, const char *kept,
+			  const char *other)
+{
+	struct args *args = ctx;
+
+	cmd_progress_end(&args->progress);
+	cmd_error(&args->cmd, "warning: %s is labelled %s=%s and %s=%s; the first was kept", run,
+		  key, kept, key, other);
+}
+
+static void summarise(const struct args *args, const struct tp_merge_result *r)
+{
+	char runs[32], stores[32], n[32], repeated[80] = "", in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+
+	if (r->repeated)
+		snprintf(repeated, sizeof(repeated), ", %s of them in more than one",
+			 tp_fmt_count(n, r->repeated));
+	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s; %s to %s\n", args->store,
+		  tp_fmt_count(runs, r->runs), r->runs == 1 ? "" : "s",
+		  tp_fmt_count(stores, r->stores), r->stores == 1 ? "" : "s", repeated,
+		  tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
+}
+
+/* What is no store is said to be so before anything is done: a dump would be taken for damage. */
+static int check_stores(struct args *args)
+{
+	for (int i = 0; i < args->nstores; i++) {
+		struct tp_err err;
+		int is = cmd_is_store(args->stores[i], &err);
+
+		if (is < 0)
+			return cmd_fail(&args->cmd, args->stores[i], &err);
+		if (!is) {
+			cmd_error(&args->cmd,
+				  "%s: not a store; dumps are imported first: "
+				  "tprof-import -o STORE %s",
+				  args->stores[i], args->stores[i]);
+			return CMD_INPUT;
+		}
+	}
+	return CMD_OK;
+}
+
+static int run(struct args *args)
+{
+	struct tp_merge_options opt = {
+	    .wait_ms = -1,
+	    .progress = cmd_progress_step,
+	    .progress_ctx = &args->progress,
+	    .conflict = tell_conflict,
+	    .conflict_ctx = args,
+	};
+	struct tp_merge_result result;
+	struct tp_err err;
+	int code, status = check_stores(args);
+
+	if (status)
+		return status;
+	cmd_progress_init(&args->progress, args->store);
+	cmd_interruptible();
+	code = tp_store_merge(args->store, (const char *const *)args->stores, (size_t)args->nstores,
+			      &opt, &result, &err);
+	cmd_progress_end(&args->progress);
+	cmd_interrupted();
+	if (code)
+		return cmd_fail(&args->cmd, NULL, &err);
+	summarise(args, &result);
+	return CMD_OK;
+}
+
+int main(int argc, char **argv)
+{
+	struct argp argp = {
+	    .options = options,
+	    .parser = on_option,
+	    .args_doc = "-o STORE STORE...",
+	    .doc = "Make one store of several: every dump once, with what all of them share "
+		   "stored once. Order does not matter, nor whether it is done in steps.\v"
+		   "Examples:\n"
+		   "  tprof-merge -o all.tprof host1.tprof host2.tprof\n"
+		   "  tprof-merge -o all.tprof new.tprof          adds to all.tprof\n"
+		   "\nSee tprof-merge(1).",
+	};
+	struct args args = {.cmd = CMD_INIT("tprof-merge")};
+
+	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	return cmd_finish(&args.cmd, run(&args));
+}

@@ -1,0 +1,204 @@
+/* What a store has of a dump, as a rank that does not depend on how it is kept: a dictionary counts
+ * as what it says, whether it is the run's own or in a pool. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "store/dictfile.h"
+#include "store/merge/inside.h"
+#include "store/pool/pool.h"
+#include "store/sqlerr.h"
+
+/* Streams that are a dictionary. */
+#define DICTIONARY "('string', 'function', 'location', 'frame', 'stack', '" TP_POOL_STREAM "')"
+
+static int cannot_read(struct tp_store *store, struct tp_err *err)
+{
+	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
+}
+
+static bool is_content(int code)
+{
+	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT;
+}
+
+int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
+{
+	/* The list of a pool's entries has as many rows as the streams that it is instead of. */
+	static const char sql[] =
+	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
+	    "), CAST(total(rows) AS INT) FROM main.block "
+	    "WHERE run = ?";
+	sqlite3_stmt *stmt = NULL;
+	struct tp_dict *dict = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
+
+	*c = (struct content){0};
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) {
+		c->kinds = sqlite3_column_int64(stmt, 0);
+		c->rows = sqlite3_column_int64(stmt, 1);
+	} else {
+		code = cannot_read(store, err);
+	}
+	sqlite3_finalize(stmt);
+	if (code)
+		return code;
+	code = tp_dict_load(store, run, &dict, err);
+	c->damaged = code;
+	tp_dict_free(dict);
+	return is_content(code) ? 0 : code;
+}
+
+/* ---- hashing ---- */
+
+static void hash_int(XXH3_state_t *h, int64_t v)
+{
+	uint8_t bytes[8];
+
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)((uint64_t)v >> 8 * i);
+	XXH3_128bits_update(h, bytes, sizeof(bytes));
+}
+
+static void hash_value(XXH3_state_t *h, sqlite3_stmt *stmt, int column)
+{
+	int type = sqlite3_column_type(stmt, column);
+
+	hash_int(h, type);
+	if (type == SQLITE_INTEGER) {
+		hash_int(h, sqlite3_column_int64(stmt, column));
+	} else if (type != SQLITE_NULL) {
+		const void *data = sqlite3_column_blob(stmt, column);
+		int size = sqlite3_column_bytes(stmt, column);
+
+		hash_int(h, size);
+		if (data)
+			XXH3_128bits_update(h, data, (size_t)size);
+	}
+}
+
+static int hash_query(XXH3_state_t *h, struct tp_store *store, int64_t run, const char *sql,
+		      struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			hash_value(h, stmt, i);
+		rc = SQLITE_OK;
+	}
+	if (rc != SQLITE_DONE)
+		code = cannot_read(store, err);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+static void hash_dict(XXH3_state_t *h, const struct tp_dict *dict)
+{
+	for (uint32_t i = 0; i < tp_dict_strings(dict); i++) {
+		struct tp_text t = tp_dict_text(dict, i);
+
+		hash_int(h, t.size);
+		XXH3_128bits_update(h, t.text, t.size);
+	}
+	for (enum tp_pool_kind k = TP_POOL_FUNCTION; k < TP_POOL_KINDS; k++) {
+		enum tp_table_id table = tp_pool_tables[k];
+		uint32_t n = tp_dictfile_rows(dict, table);
+
+		hash_int(h, n);
+		for (uint32_t i = 0; i < n; i++) {
+			int64_t values[TP_MAX_COLUMNS];
+
+			tp_dictfile_row(dict, table, i, values);
+			for (unsigned c = 0; c < tp_tables[table].ncolumns; c++)
+				hash_int(h, values[c]);
+		}
+	}
+}
+
+int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
+{
+	static const char *const queries[] = {
+	    "SELECT kind, format, start_ns, duration_ns, ticks, wall_ns, events, inferred, "
+	    "generations, goroutines, lost_bytes, lost_events FROM main.run WHERE id = ?",
+	    "SELECT offset, bytes, from_ns, to_ns, events, reason FROM main.loss WHERE run = ? "
+	    "ORDER BY rowid",
+	    "SELECT severity, offset, text FROM main.notice WHERE run = ? ORDER BY rowid",
+	    "SELECT name, events, with_stack, bytes FROM main.wire WHERE run = ? ORDER BY name",
+	    "SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM main.clock WHERE run = ? "
+	    "ORDER BY rowid",
+	    "SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment "
+	    "WHERE run = ? ORDER BY id",
+	    "SELECT stream, part, rows, first_ts, last_ts, data FROM main.block WHERE run = ? "
+	    "AND stream NOT IN " DICTIONARY " ORDER BY stream, part",
+	};
+	struct tp_dict *dict = NULL;
+	XXH3_state_t *h = XXH3_createState();
+	XXH128_hash_t hash;
+	int code = 0;
+
+	if (!h)
+		return merge_no_memory(err);
+	XXH3_128bits_reset(h);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !code; i++)
+		code = hash_query(h, store, run, queries[i], err);
+	if (!code && c->damaged)
+		code = hash_query(h, store, run,
+				  "SELECT stream, part, rows, data FROM main.block WHERE run = ? "
+				  "AND stream IN " DICTIONARY " ORDER BY stream, part",
+				  err);
+	else if (!code)
+		code = tp_dict_load(store, run, &dict, err);
+	if (dict)
+		hash_dict(h, dict);
+	hash = XXH3_128bits_digest(h);
+	c->hash[0] = hash.high64;
+	c->hash[1] = hash.low64;
+	XXH3_freeState(h);
+	tp_dict_free(dict);
+	return code;
+}
+
+/* ---- exactness ---- */
+
+struct comparing {
+	const struct tp_dict *dict;
+	bool exact;
+};
+
+static int compare_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct comparing *c = ctx;
+	unsigned columns = tp_tables[rows->table].ncolumns;
+
+	(void)err;
+	if (first + rows->nrows > tp_dictfile_rows(c->dict, rows->table))
+		c->exact = false;
+	for (size_t i = 0; i < rows->nrows && c->exact; i++) {
+		int64_t values[TP_MAX_COLUMNS];
+
+		tp_dictfile_row(c->dict, rows->table, (uint32_t)(first + i), values);
+		for (unsigned k = 0; k < columns; k++)
+			c->exact &= rows->col[k][i] == values[k];
+	}
+	return 0;
+}
+
+int dict_is_exact(struct tp_store *store, int64_t run, const struct tp_dict *dict, bool *exact,
+		  struct tp_err *err)
+{
+	struct comparing c = {dict, true};
+	struct tp_rows_visitor visitor = {.rows = compare_rows, .ctx = &c};
+	int code = 0;
+
+	for (enum tp_pool_kind k = TP_POOL_FUNCTION; k < TP_POOL_KINDS && !code && c.exact; k++)
+		code = tp_rows_visit(store, run, tp_pool_tables[k], 0, &visitor, err);
+	*exact = c.exact;
+	return code;
+}

@@ -1,0 +1,284 @@
+/* One dump of the result: its row from the store whose content is taken, labels from all that have
+ * it, and its blocks, the dictionary into a pool. */
+#include <string.h>
+
+#include "store/merge/inside.h"
+#include "store/pool/pool.h"
+#include "store/pool/read.h"
+#include "store/schema.h"
+#include "store/sqlerr.h"
+
+/* Puts the row that `rows` stands at behind `id`. */
+static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
+		   sqlite3_stmt *rows, sqlite3_stmt *put, struct tp_err *err)
+{
+	int code = 0, rc = sqlite3_bind_int64(put, 1, id);
+
+	for (int i = 0; !rc && i < sqlite3_column_count(rows); i++)
+		rc = sqlite3_bind_value(put, i + 2, sqlite3_column_value(rows, i));
+	if (rc || sqlite3_step(put) != SQLITE_DONE) {
+		/* A rule that every store keeps: it is the source that is damaged. */
+		if ((sqlite3_errcode(m->out.db) & 0xff) == SQLITE_CONSTRAINT)
+			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+					  "%s: run %lld is damaged: %s", tp_store_path(store),
+					  (long long)run, sqlite3_errmsg(m->out.db));
+		else
+			code = merge_cannot_write(m, err);
+	}
+	sqlite3_reset(put);
+	sqlite3_clear_bindings(put);
+	return code;
+}
+
+/* Copies rows as SQLite has them: `get` has ?1 for the run, `put` (or `put_sql`, which is prepared
+ * when there is a row) ?1 for its number in the result, followed by the columns of `get`. *n: how
+ * many; may be NULL. */
+static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
+		     const char *get, sqlite3_stmt *put, const char *put_sql, size_t *n,
+		     struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(store);
+	sqlite3_stmt *rows = NULL, *own = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(db, get, -1, &rows, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(rows, 1, run);
+	while (!rc && !code && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
+		if (!put && sqlite3_prepare_v2(m->out.db, put_sql, -1, &own, NULL))
+			code = merge_cannot_write(m, err);
+		put = put ? put : own;
+		if (!code)
+			code = put_row(m, store, run, id, rows, put, err);
+		if (n)
+			++*n;
+		rc = SQLITE_OK;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
+	sqlite3_finalize(rows);
+	sqlite3_finalize(own);
+	return code;
+}
+
+/* The same for a statement that is made for the occasion. */
+static int copy_by(struct merge *m, struct tp_store *store, int64_t run, int64_t id,
+		   const char *get, const char *put, struct tp_err *err)
+{
+	return copy_rows(m, store, run, id, get, NULL, put, NULL, err);
+}
+
+/* ---- the row ---- */
+
+/* Is it still the dump that was found there? */
+static int check_run(struct tp_store *store, const struct pick *p, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store),
+					      "SELECT 1 FROM main.run WHERE id = ? AND hash = ?",
+					      -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, p->run);
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 2, p->hash, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_DONE)
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "%s was changed while it was merged; try again",
+				  tp_store_path(store));
+	else if (rc != SQLITE_ROW)
+		code = tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+static int copy_run(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
+		    struct tp_err *err)
+{
+	return copy_by(m, store, p->run, id,
+		       "SELECT kind, hash, format, start_ns, duration_ns, ticks, wall_ns, events, "
+		       "inferred, generations, goroutines, lost_bytes, lost_events FROM main.run "
+		       "WHERE id = ?",
+		       "INSERT INTO main.run SELECT ?1, ?2, name, source, ?3, ?4, ?5, ?6, ?7, ?8, "
+		       "?9, ?10, ?11, ?12, size, ?13, ?14, imported FROM temp.pick WHERE hash = ?3",
+		       err);
+}
+
+/* ---- labels ---- */
+
+/* Tells of keys that have several values. */
+static int tell_conflicts(struct merge *m, const struct pick *p, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(m->out.db,
+				    "SELECT key, min(value), max(value), (SELECT name FROM "
+				    "temp.pick WHERE hash = ?1) FROM temp.labels GROUP BY key "
+				    "HAVING count(*) > 1 ORDER BY key",
+				    -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 1, p->hash, -1, SQLITE_STATIC);
+	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *text[4];
+
+		for (int i = 0; i < 4; i++) {
+			text[i] = (const char *)sqlite3_column_text(stmt, i);
+			text[i] = text[i] ? text[i] : "";
+		}
+		m->result->conflicts++;
+		if (m->opt->conflict)
+			m->opt->conflict(m->opt->conflict_ctx, text[3], text[0], text[1], text[2]);
+		rc = SQLITE_OK;
+	}
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_DONE ? 0 : merge_cannot_write(m, err);
+}
+
+static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
+{
+	sqlite3_stmt *found = NULL;
+	size_t n = 0;
+	char *sql;
+	int code = 0, rc;
+
+	rc = sqlite3_prepare_v2(m->out.db,
+				"SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input",
+				-1, &found, NULL);
+	if (!rc)
+		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
+	while (!rc && !code && (rc = sqlite3_step(found)) == SQLITE_ROW) {
+		struct tp_store *store;
+
+		code =
+		    sources_open(&m->sources, (size_t)sqlite3_column_int64(found, 0), &store, err);
+		if (!code)
+			code = copy_rows(
+			    m, store, sqlite3_column_int64(found, 1), id,
+			    "SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM main.label "
+			    "WHERE run = ?",
+			    NULL, "INSERT OR IGNORE INTO temp.labels SELECT ?2, ?3 WHERE ?1", &n,
+			    err);
+		rc = SQLITE_OK;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_finalize(found);
+	if (code || !n)
+		return code;
+	code = tell_conflicts(m, p, err);
+	if (code)
+		return code;
+	sql = sqlite3_mprintf("INSERT INTO main.label SELECT %lld, key, min(value) FROM "
+			      "temp.labels GROUP BY key ORDER BY key; "
+			      "DELETE FROM temp.labels",
+			      (long long)id);
+	if (!sql || sqlite3_exec(m->out.db, sql, NULL, NULL, NULL))
+		code = sql ? merge_cannot_write(m, err) : merge_no_memory(err);
+	sqlite3_free(sql);
+	return code;
+}
+
+/* ---- blocks ---- */
+
+#define BLOCKS                                                                                     \
+	"SELECT stream, part, rows, first_ts, last_ts, codec, raw_size, data FROM main.block "     \
+	"WHERE run = ? "
+/* What is a dictionary's comes last or not at all. */
+#define OTHERS "AND stream NOT IN ('string', 'function', 'location', 'frame', 'stack', 'dict') "
+
+static int copy_blocks(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
+		       bool dictionary, struct tp_err *err)
+{
+	return copy_rows(m, store, p->run, id,
+			 dictionary ? BLOCKS "ORDER BY stream, part"
+				    : BLOCKS OTHERS "ORDER BY stream, part",
+			 m->put_block, NULL, NULL, err);
+}
+
+/* The dictionary into a pool where that gives back exactly what is there; else as it is. *as_it_is:
+ * its blocks are still to be copied. */
+static int put_dict(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
+		    bool *as_it_is, struct tp_err *err)
+{
+	struct tp_dict *dict = NULL;
+	bool exact = true;
+	int64_t pool;
+	int code = tp_pool_of(tp_store_db(store), p->run, &pool, err);
+
+	*as_it_is = false;
+	if (code)
+		return code;
+	code = tp_dict_load(store, p->run, &dict, err);
+	/* What is damaged stays so, for tprof-store verify to tell; but a pool stays behind. */
+	if (code && code != TP_ENOMEM && code != TP_EIO && code != TP_EBUSY && !pool) {
+		*as_it_is = true;
+		return 0;
+	}
+	if (!code && !pool)
+		code = dict_is_exact(store, p->run, dict, &exact, err);
+	if (!code)
+		code = exact ? tp_pool_writer_add(m->pools, id, dict, err) : 0;
+	else
+		tp_err_prefix(err, "%s: run %lld", tp_store_path(store), (long long)p->run);
+	if (!code) {
+		*as_it_is = !pool;
+		code = pool ? tp_pool_writer_own(m->pools, id, dict, err) : 0;
+	}
+	tp_dict_free(dict);
+	return code < 0 ? code : 0;
+}
+
+static int copy_all(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
+		    struct tp_err *err)
+{
+	/* Beside label and block; in the order in which they were put. */
+	static const struct {
+		const char *get, *put;
+	} tables[] = {
+	    {"SELECT offset, bytes, from_ns, to_ns, events, reason FROM main.loss WHERE run = ? "
+	     "ORDER BY rowid",
+	     "INSERT INTO main.loss VALUES(?, ?, ?, ?, ?, ?, ?)"},
+	    {"SELECT severity, offset, text FROM main.notice WHERE run = ? ORDER BY rowid",
+	     "INSERT INTO main.notice VALUES(?, ?, ?, ?)"},
+	    {"SELECT name, events, with_stack, bytes FROM main.wire WHERE run = ? ORDER BY name",
+	     "INSERT INTO main.wire VALUES(?, ?, ?, ?, ?)"},
+	    {"SELECT ts_ns, mono_ns, wall_sec, wall_nsec FROM main.clock WHERE run = ? "
+	     "ORDER BY rowid",
+	     "INSERT INTO main.clock VALUES(?, ?, ?, ?, ?)"},
+	    {"SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment "
+	     "WHERE run = ? ORDER BY id",
+	     "INSERT INTO main.segment VALUES(?, ?, ?, ?, ?, ?, ?)"},
+	};
+	bool as_it_is;
+	int code = check_run(store, p, err);
+
+	if (!code)
+		code = copy_run(m, store, p, id, err);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !code; i++)
+		code = copy_by(m, store, p->run, id, tables[i].get, tables[i].put, err);
+	if (!code)
+		code = put_dict(m, store, p, id, &as_it_is, err);
+	return code ? code : copy_blocks(m, store, p, id, as_it_is, err);
+}
+
+int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
+{
+	struct tp_store *store;
+	int code = copy_labels(m, p, id, err);
+	bool alone;
+
+	if (!code)
+		code = sources_open(&m->sources, (size_t)p->input, &store, err);
+	if (code)
+		return code;
+	/* One transaction, so that all of the run is of one moment; the store that is replaced has
+	 * one from the beginning. */
+	alone = sqlite3_get_autocommit(tp_store_db(store));
+	if (alone && sqlite3_exec(tp_store_db(store), "BEGIN", NULL, NULL, NULL))
+		return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
+	code = copy_all(m, store, p, id, err);
+	if (alone)
+		sqlite3_exec(tp_store_db(store), "COMMIT", NULL, NULL, NULL);
+	return code;
+}

@@ -1,0 +1,201 @@
+#include "store/merge/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/many.h"
+#include "store/lock.h"
+#include "store/materialize.h"
+#include "store/merge/inside.h"
+#include "store/schema.h"
+#include "store/sqlerr.h"
+
+/* As of runs that are imported (writer.c), for all dumps together. */
+#define LARGE_DUMPS ((int64_t)8 << 20)
+
+/* ---- what is made ---- */
+
+static int put_block(void *ctx, int64_t run, const char *stream, int64_t part, size_t rows,
+		     size_t raw_size, const struct tp_buf *data, struct tp_err *err)
+{
+	struct merge *m = ctx;
+	sqlite3_stmt *s = m->put_block;
+	int code = 0;
+
+	if (sqlite3_bind_int64(s, 1, run) || sqlite3_bind_text(s, 2, stream, -1, SQLITE_STATIC) ||
+	    sqlite3_bind_int64(s, 3, part) || sqlite3_bind_int64(s, 4, (int64_t)rows) ||
+	    sqlite3_bind_null(s, 5) || sqlite3_bind_null(s, 6) ||
+	    sqlite3_bind_int(s, 7, data->data[0]) || sqlite3_bind_int64(s, 8, (int64_t)raw_size) ||
+	    sqlite3_bind_blob64(s, 9, data->data, data->size, SQLITE_STATIC) ||
+	    sqlite3_step(s) != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_reset(s);
+	sqlite3_clear_bindings(s);
+	return code;
+}
+
+static int open_out(struct merge *m, struct tp_err *err)
+{
+	static const char pragmas[] =
+	    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+	    "PRAGMA cache_size = -4096;"
+	    "CREATE TEMP TABLE labels(key TEXT, value TEXT, PRIMARY KEY(key, value)) "
+	    "WITHOUT ROWID;";
+
+	if (sqlite3_open_v2(m->out.temp, &m->out.db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_exec(m->out.db, pragmas, NULL, NULL, NULL))
+		return merge_cannot_write(m, err);
+	return 0;
+}
+
+/* Once it is known what comes: the file's first page has their size. */
+static int make_tables(struct merge *m, struct tp_err *err)
+{
+	static const char put[] = "INSERT INTO main.block(run, stream, part, rows, first_ts, "
+				  "last_ts, codec, raw_size, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, "
+				  "?)";
+	sqlite3_stmt *stmt = NULL;
+	int64_t size = 0;
+	int code, rc = sqlite3_prepare_v2(
+		      m->out.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1,
+		      &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) {
+		m->result->runs = sqlite3_column_int64(stmt, 0);
+		size = sqlite3_column_int64(stmt, 1);
+	}
+	sqlite3_finalize(stmt);
+	if (rc != SQLITE_ROW ||
+	    sqlite3_exec(m->out.db,
+			 size >= LARGE_DUMPS ? "PRAGMA main.page_size = 16384; BEGIN"
+					     : "PRAGMA main.page_size = 4096; BEGIN",
+			 NULL, NULL, NULL))
+		return merge_cannot_write(m, err);
+	code = tp_schema_create(m->out.db, m->out.path, err);
+	if (!code && sqlite3_prepare_v2(m->out.db, put, -1, &m->put_block, NULL))
+		code = merge_cannot_write(m, err);
+	return code;
+}
+
+/* ---- runs ---- */
+
+static int copy_one(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
+{
+	if (m->opt->progress && m->opt->progress(m->opt->progress_ctx, "merge", (uint64_t)id - 1,
+						 (uint64_t)m->result->runs))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	if (p->written_out && m->nwritten == m->room) {
+		size_t room = m->room ? m->room * 2 : 64;
+		int64_t *more = tp_more(m->written_out, room, sizeof(*more));
+
+		if (!more)
+			return merge_no_memory(err);
+		m->written_out = more;
+		m->room = room;
+	}
+	if (p->written_out)
+		m->written_out[m->nwritten++] = id;
+	return merge_copy(m, p, id, err);
+}
+
+static int fill(struct merge *m, struct tp_err *err)
+{
+	const struct tp_pool_sink sink = {put_block, m};
+	int code = merge_list(m, err);
+
+	if (!code)
+		code = merge_choose(m, err);
+	if (!code)
+		code = make_tables(m, err);
+	if (!code)
+		code = tp_pool_writer_new(&m->pools, &sink, err);
+	if (!code)
+		code = merge_each(m, copy_one, err);
+	if (!code)
+		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
+	/* Programs that know nothing of pools would take such runs for empty ones. */
+	if (!code && m->result->pools &&
+	    sqlite3_exec(m->out.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'", NULL,
+			 NULL, NULL))
+		code = merge_cannot_write(m, err);
+	/* Once the pools are there: rows are read from what was made. */
+	for (size_t i = 0; i < m->nwritten && !code; i++)
+		code = tp_materialize(m->out.db, m->out.path, m->written_out[i], err);
+	sqlite3_finalize(m->put_block);
+	m->put_block = NULL;
+	if (!code && sqlite3_exec(m->out.db, "COMMIT", NULL, NULL, NULL))
+		code = merge_cannot_write(m, err);
+	return code;
+}
+
+/* ---- all of it ---- */
+
+static int add_all(struct merge *m, const char *const *stores, size_t n, struct tp_err *err)
+{
+	struct stat st;
+	int code = 0;
+
+	if (!stat(m->out.path, &st) && st.st_size)
+		code = sources_add(&m->sources, m->out.path, true, m->opt->wait_ms, err);
+	for (size_t i = 0; i < n && !code; i++)
+		code = sources_add(&m->sources, stores[i], false, m->opt->wait_ms, err);
+	m->result->stores = (int64_t)m->sources.n;
+	m->result->size_in = m->sources.size;
+	return code;
+}
+
+/* The file keeps its permissions, and, as far as one may, whose it is. */
+static int take_place(struct merge *m, struct tp_err *err)
+{
+	struct stat st;
+	int code = 0;
+
+	if (!stat(m->out.path, &st)) {
+		if (fchown(m->out.temp_fd, st.st_uid, st.st_gid) && errno != EPERM)
+			code = tp_sys_err(err, errno, m->out.path, "cannot write");
+		if (!code && fchmod(m->out.temp_fd, st.st_mode & 0777))
+			code = tp_sys_err(err, errno, m->out.path, "cannot write");
+	}
+	if (!code && !fstat(m->out.temp_fd, &st))
+		m->result->size_out = st.st_size;
+	return code ? code : tp_publish_file(&m->out, err);
+}
+
+int tp_store_merge(const char *path, const char *const *stores, size_t n,
+		   const struct tp_merge_options *opt, struct tp_merge_result *result,
+		   struct tp_err *err)
+{
+	struct merge m = {.out = {.temp_fd = -1}, .opt = opt, .result = result};
+	int lock = -1, code;
+
+	*result = (struct tp_merge_result){0};
+	code = tp_run_create(&m.out, path, err);
+	if (!code)
+		code = tp_lock_take(m.out.path, opt->wait_ms, &lock, err);
+	if (!code)
+		code = add_all(&m, stores, n, err);
+	if (!code)
+		code = open_out(&m, err);
+	if (!code)
+		code = fill(&m, err);
+	tp_pool_writer_free(m.pools);
+	sqlite3_close(m.out.db);
+	if (!code)
+		code = take_place(&m, err);
+	sources_release(&m.sources);
+	if (m.out.temp)
+		unlink(m.out.temp);
+	if (m.out.temp_fd >= 0)
+		close(m.out.temp_fd);
+	if (lock >= 0)
+		tp_lock_release(m.out.path, lock);
+	free(m.written_out);
+	free(m.out.path);
+	free(m.out.temp);
+	return code;
+}

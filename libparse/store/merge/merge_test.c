@@ -1,0 +1,485 @@
+#include "store/merge/merge.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "store/edit.h"
+#include "store/lock.h"
+#include "store/store.h"
+#include "store/verify.h"
+
+static char folder[32];
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/tprof-merge-test-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? -1 : 0;
+}
+
+/* The file of this name in the folder; a few of them at a time. */
+static const char *at(const char *name)
+{
+	static char paths[8][64];
+	static unsigned next;
+	char *p = paths[next++ % 8];
+
+	snprintf(p, sizeof(paths[0]), "%s/%s", folder, name);
+	return p;
+}
+
+/* ---- stores to merge ---- */
+
+struct spec {
+	const char *store, *hash, *name, *source; /* hash: a letter */
+	int64_t imported_ns, wall_ns;
+	uint32_t functions;
+	const char *label; /* of the key "os"; NULL: none */
+	bool occupancy, materialize;
+};
+
+static void put_dict(struct tp_store_run *run, uint32_t n, struct tp_err *err)
+{
+	struct tp_trace trace = {.dict = tp_dict_new()};
+	uint32_t name, stack = 0;
+
+	assert_non_null(trace.dict);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tp_function f = {.start_line = i};
+		struct tp_frame frame = {.line = i};
+		char text[32];
+		int size = snprintf(text, sizeof(text), "main.f%u", i);
+
+		assert_int_equal(tp_dict_string(trace.dict, text, (size_t)size, &name), 0);
+		f.name = name;
+		assert_int_equal(tp_dict_function(trace.dict, &f, &frame.function), 0);
+		assert_int_equal(tp_dict_frame(trace.dict, &frame, &name), 0);
+		assert_int_equal(tp_dict_stack(trace.dict, stack, name, &stack), 0);
+	}
+	assert_int_equal(tp_store_put_trace(run, &trace, err), 0);
+	tp_dict_free(trace.dict);
+}
+
+static void write_run(const struct spec *spec)
+{
+	struct tp_store_options opt = {.wait_ms = 10000, .materialize = spec->materialize};
+	struct tp_run row = {.kind = "trace",
+			     .name = spec->name ? spec->name : "a",
+			     .source = spec->source ? spec->source : "a.trace",
+			     .format = "go 1.26",
+			     .imported_ns = spec->imported_ns,
+			     .wall_ns = spec->wall_ns ? spec->wall_ns : TP_NULL};
+	struct tp_store_run *run;
+	char hash[33];
+	struct tp_err err;
+
+	memset(hash, spec->hash[0], 32);
+	hash[32] = '\0';
+	row.hash = hash;
+	assert_int_equal(tp_store_begin(&run, at(spec->store), &opt, &err), 0);
+	put_dict(run, spec->functions, &err);
+	assert_int_equal(tp_store_put_row(run, TP_TABLE_SITE_HIST, (int64_t[]){1, 2, 3}, &err), 0);
+	if (spec->occupancy)
+		assert_int_equal(tp_store_put_row(run, TP_TABLE_OCCUPANCY,
+						  (int64_t[]){1, 2, TP_NULL, 4, 5, 6, 7, 8, 1},
+						  &err),
+				 0);
+	if (spec->label)
+		assert_int_equal(tp_store_put_label(run, "os", spec->label, &err), 0);
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+}
+
+struct told {
+	int n;
+	char last[200];
+};
+
+static void tell(void *ctx, const char *run, const char *key, const char *kept, const char *other)
+{
+	struct told *t = ctx;
+
+	t->n++;
+	snprintf(t->last, sizeof(t->last), "%s %s %s %s", run, key, kept, other);
+}
+
+static struct told told;
+static const struct tp_merge_options options = {
+    .wait_ms = 10000, .conflict = tell, .conflict_ctx = &told};
+
+static struct tp_merge_result merge(const char *target, const char *const *stores, size_t n)
+{
+	struct tp_merge_result result;
+	const char *paths[4];
+	struct tp_err err;
+	char to[64];
+
+	snprintf(to, sizeof(to), "%s", at(target));
+	for (size_t i = 0; i < n; i++)
+		paths[i] = at(stores[i]);
+	if (tp_store_merge(to, paths, n, &options, &result, &err))
+		fail_msg("%s", err.msg);
+	return result;
+}
+
+/* ---- what comes out ---- */
+
+/* The first column of all rows, "a|b|c". */
+static const char *ask(const char *store, const char *sql)
+{
+	static char text[1000];
+	struct tp_store *s;
+	sqlite3_stmt *stmt;
+	struct tp_err err;
+
+	text[0] = '\0';
+	assert_int_equal(tp_store_open(&s, at(store), &err), 0);
+	if (sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(tp_store_db(s)));
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *value = (const char *)sqlite3_column_text(stmt, 0);
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+			 text[0] ? "|" : "", value ? value : "NULL");
+	}
+	sqlite3_finalize(stmt);
+	tp_store_close(s);
+	return text;
+}
+
+static char *read_file(const char *name, size_t *size)
+{
+	FILE *f = fopen(at(name), "rb");
+	char *data;
+	long n;
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	n = ftell(f);
+	rewind(f);
+	data = malloc((size_t)n + 1);
+	assert_non_null(data);
+	assert_int_equal(fread(data, 1, (size_t)n, f), n);
+	fclose(f);
+	*size = (size_t)n;
+	return data;
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+	size_t na, nb;
+	char *x = read_file(a, &na), *y = read_file(b, &nb);
+	bool same = na == nb && !memcmp(x, y, na);
+
+	free(x);
+	free(y);
+	return same;
+}
+
+static void found(void *ctx, int64_t run, const char *what)
+{
+	(void)ctx;
+	fail_msg("run %lld: %s", (long long)run, what);
+}
+
+static void check_sound(const char *store)
+{
+	const struct tp_verify v = {.found = found};
+	struct tp_err err;
+	size_t wrong;
+
+	assert_int_equal(tp_store_verify(at(store), &v, &wrong, &err), 0);
+	assert_int_equal(wrong, 0);
+}
+
+/* Nothing of a merge that failed is left. */
+static void check_tidy(void)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "test -z \"$(ls -A %s | grep -v '^[abcx]$')\"", folder);
+	assert_int_equal(system(command), 0);
+}
+
+#define ALL(...)                                                                                   \
+	(const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)
+
+static void test_merge_union(void **state)
+{
+	struct tp_merge_result r;
+
+	(void)state;
+	write_run(&(struct spec){
+	    .store = "a", .hash = "1", .name = "late", .wall_ns = 9, .functions = 40});
+	write_run(&(struct spec){.store = "a", .hash = "2", .name = "never", .functions = 30});
+	write_run(&(struct spec){
+	    .store = "b", .hash = "3", .name = "early", .wall_ns = 5, .functions = 50});
+	write_run(&(struct spec){
+	    .store = "b", .hash = "1", .name = "late", .wall_ns = 9, .functions = 40});
+	r = merge("x", ALL("a", "b"));
+	assert_int_equal(r.stores, 2);
+	assert_int_equal(r.runs, 3);
+	assert_int_equal(r.repeated, 1);
+	assert_int_equal(r.pools, 1);
+	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"),
+			    "1early|2late|3never");
+	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "51|41|31");
+	assert_string_equal(ask("x", "SELECT func_of(id, 30) FROM run ORDER BY id"),
+			    "main.f29|main.f29|main.f29");
+	assert_string_equal(ask("x", "SELECT value FROM meta WHERE key = 'min_reader'"), "3");
+	/* The longest of three that are alike but for their ends. */
+	assert_string_equal(ask("x", "SELECT sum(rows) FROM block WHERE run = -1 AND stream = "
+				     "'frame'"),
+			    "51");
+	check_sound("x");
+	check_tidy();
+}
+
+static void test_merge_any_order(void **state)
+{
+	(void)state;
+	write_run(
+	    &(struct spec){.store = "a", .hash = "1", .wall_ns = 9, .functions = 40, .label = "x"});
+	write_run(&(struct spec){.store = "a", .hash = "2", .functions = 30, .materialize = true});
+	write_run(&(struct spec){.store = "b", .hash = "3", .wall_ns = 5, .functions = 50});
+	write_run(&(struct spec){.store = "b", .hash = "1", .functions = 40, .label = "y"});
+	write_run(&(struct spec){.store = "c", .hash = "2", .functions = 31, .occupancy = true});
+	merge("x", ALL("a", "b", "c"));
+	merge("y", ALL("c", "b"));
+	merge("y", ALL("y", "a", "a"));
+	assert_true(same_bytes("x", "y"));
+	merge("z", ALL("a", "c"));
+	merge("b", ALL("z"));
+	assert_true(same_bytes("x", "b"));
+	merge("x", ALL("x"));
+	assert_true(same_bytes("x", "b"));
+	check_sound("x");
+}
+
+static void test_merge_decides(void **state)
+{
+	(void)state;
+	write_run(&(struct spec){.store = "a",
+				 .hash = "1",
+				 .name = "first",
+				 .source = "z",
+				 .imported_ns = 5,
+				 .functions = 40});
+	write_run(&(struct spec){.store = "b",
+				 .hash = "1",
+				 .name = "again",
+				 .source = "a",
+				 .imported_ns = 6,
+				 .functions = 41,
+				 .materialize = true});
+	write_run(&(struct spec){.store = "c",
+				 .hash = "1",
+				 .name = "once more",
+				 .imported_ns = 7,
+				 .functions = 3,
+				 .occupancy = true});
+	merge("x", ALL("c", "b", "a"));
+	assert_string_equal(ask("x", "SELECT name || source || imported_ns FROM run"), "firstz5");
+	/* More kinds of tables are more than more rows. */
+	assert_string_equal(ask("x", "SELECT count(*) FROM frame"), "4");
+	assert_string_equal(ask("x", "SELECT count(*) FROM occupancy"), "1");
+	assert_string_equal(ask("x", "SELECT count(*) FROM frame_rows"), "4");
+	merge("y", ALL("b", "a"));
+	assert_string_equal(ask("y", "SELECT count(*) FROM frame"), "42");
+	assert_string_equal(ask("y", "SELECT count(*) FROM occupancy"), "0");
+}
+
+static void test_merge_labels(void **state)
+{
+	struct tp_merge_result r;
+
+	(void)state;
+	told = (struct told){0};
+	write_run(&(struct spec){.store = "a", .hash = "1", .name = "go", .label = "plan9"});
+	write_run(&(struct spec){.store = "b", .hash = "1", .name = "go", .label = "linux"});
+	write_run(&(struct spec){.store = "c", .hash = "1", .name = "go"});
+	r = merge("x", ALL("a", "b", "c"));
+	assert_int_equal(r.conflicts, 1);
+	assert_int_equal(told.n, 1);
+	assert_string_equal(told.last, "go os linux plan9");
+	assert_string_equal(ask("x", "SELECT value FROM label"), "linux");
+}
+
+/* A dictionary that is damaged, or says something twice, stays as it is. */
+static void test_merge_as_it_is(void **state)
+{
+	static const char *const changes[] = {
+	    "UPDATE block SET data = x'0102' WHERE stream = 'frame'",
+	    "DELETE FROM block WHERE stream = 'string'",
+	    /* All strings twice. */
+	    "INSERT INTO block SELECT run, stream, part + 1, rows, first_ts, last_ts, codec, "
+	    "raw_size, data FROM block WHERE stream = 'string'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		struct tp_store *s;
+		struct tp_err err;
+
+		write_run(&(struct spec){.store = "a", .hash = "1", .functions = 3});
+		write_run(&(struct spec){.store = "b", .hash = "2", .functions = 3});
+		assert_int_equal(tp_store_open_rw(&s, at("a"), &err), 0);
+		assert_int_equal(sqlite3_exec(tp_store_db(s), changes[i], NULL, NULL, NULL), 0);
+		tp_store_close(s);
+		merge("x", ALL("a", "b"));
+		assert_string_equal(ask("x", "SELECT count(*) FROM run"), "2");
+		merge("y", ALL("b", "x"));
+		assert_true(same_bytes("x", "y"));
+		unlink(at("a"));
+		unlink(at("x"));
+		unlink(at("y"));
+	}
+}
+
+static int stop(void *ctx, const char *stage, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	(void)total;
+	return !strcmp(stage, "merge") && done == 1;
+}
+
+/* Whatever is wrong, the store stays as it was, and nothing lies about. */
+static void test_merge_fails(void **state)
+{
+	static const struct {
+		const char *change; /* of b */
+		int code;
+	} cases[] = {
+	    {"PRAGMA user_version = 7", TP_EVERSION},
+	    {"PRAGMA user_version = 7; UPDATE meta SET value = 7", TP_EVERSION},
+	    {"PRAGMA application_id = 7", TP_ESTORE},
+	    {"UPDATE run SET hash = 'short'", TP_ESTORE},
+	    {"DROP INDEX block_key; INSERT INTO block SELECT * FROM block", TP_ESTORE},
+	    {NULL, TP_ECANCEL},
+	};
+
+	(void)state;
+	write_run(&(struct spec){.store = "x", .hash = "1", .functions = 3});
+	write_run(&(struct spec){.store = "c", .hash = "1", .functions = 3});
+	merge("x", ALL("c"));
+	merge("c", ALL("x"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tp_merge_options opt = {.progress = cases[i].change ? NULL : stop};
+		const char *b = at("b");
+		struct tp_merge_result r;
+		struct tp_store *s;
+		struct tp_err err;
+
+		write_run(&(struct spec){.store = "b", .hash = "2", .functions = 3});
+		assert_int_equal(tp_store_open_rw(&s, b, &err), 0);
+		if (cases[i].change)
+			assert_int_equal(
+			    sqlite3_exec(tp_store_db(s), cases[i].change, NULL, NULL, NULL), 0);
+		tp_store_close(s);
+		if (tp_store_merge(at("x"), &b, 1, &opt, &r, &err) != cases[i].code)
+			fail_msg("%s: %s", cases[i].change, err.msg);
+		assert_true(same_bytes("x", "c"));
+		check_tidy();
+		unlink(b);
+	}
+}
+
+static void test_merge_waits(void **state)
+{
+	struct tp_merge_options opt = {.wait_ms = 10};
+	const char *a = at("a");
+	struct tp_merge_result r;
+	struct tp_err err;
+	int fd;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1"});
+	write_run(&(struct spec){.store = "x", .hash = "2"});
+	assert_int_equal(tp_lock_take(at("x"), 0, &fd, &err), 0);
+	assert_int_equal(tp_store_merge(at("x"), &a, 1, &opt, &r, &err), TP_EBUSY);
+	tp_lock_release(at("x"), fd);
+	assert_int_equal(tp_store_merge(at("x"), &a, 1, &opt, &r, &err), 0);
+	check_tidy();
+}
+
+static void test_merge_keeps_permissions(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1"});
+	write_run(&(struct spec){.store = "x", .hash = "2"});
+	assert_int_equal(chmod(at("x"), 0640), 0);
+	merge("x", ALL("a"));
+	assert_int_equal(stat(at("x"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+}
+
+/* Dictionaries go when the last run that used them is gone and the store is compacted. */
+static void test_merge_delete_compact(void **state)
+{
+	int64_t before, after;
+	struct tp_err err;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 300});
+	write_run(&(struct spec){.store = "a", .hash = "2", .functions = 3});
+	merge("x", ALL("a"));
+	assert_int_equal(tp_store_delete(at("x"), 0, (int64_t[]){1}, 1, &err), 0);
+	assert_int_equal(tp_store_compact(at("x"), 0, &before, &after, &err), 0);
+	check_sound("x");
+	assert_string_equal(ask("x", "SELECT count(*) > 0 FROM block WHERE run < 0"), "1");
+	/* What only the deleted run knew goes with the next merge. */
+	merge("x", ALL("x"));
+	assert_string_equal(ask("x", "SELECT rows FROM block WHERE run = -1 AND stream = 'frame'"),
+			    "4");
+	assert_int_equal(tp_store_delete(at("x"), 0, (int64_t[]){1}, 1, &err), 0);
+	check_sound("x");
+	assert_int_equal(tp_store_compact(at("x"), 0, &before, &after, &err), 0);
+	assert_string_equal(ask("x", "SELECT count(*) FROM block"), "0");
+	check_sound("x");
+}
+
+/* What is imported into a merged store goes behind the others. */
+static void test_merge_then_import(void **state)
+{
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 30});
+	merge("x", ALL("a"));
+	write_run(&(struct spec){.store = "x", .hash = "2", .name = "0", .functions = 20});
+	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"), "1a|20");
+	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "31|21");
+	check_sound("x");
+	merge("x", ALL("a"));
+	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"), "10|2a");
+	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "21|31");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(test_merge_##name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+	    TEST(union),	  TEST(any_order),   TEST(decides), TEST(labels),
+	    TEST(as_it_is),	  TEST(fails),	     TEST(waits),   TEST(keeps_permissions),
+	    TEST(delete_compact), TEST(then_import),
+	};
+#undef TEST
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

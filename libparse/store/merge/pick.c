@@ -1,0 +1,263 @@
+/* Which dumps there are, and which store's content is taken of each: temporary tables beside the
+ * store that is made, which SQLite keeps in a file of its own where they are large. */
+#include <stdio.h>
+#include <string.h>
+
+#include "store/merge/inside.h"
+#include "store/sqlerr.h"
+
+static const char make_tables[] =
+    "CREATE TEMP TABLE found(hash TEXT, input INT, run INT, wall INT, imported INT, name TEXT, "
+    "source TEXT, size INT, written_out INT);"
+    "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
+    "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
+
+int merge_no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+int merge_cannot_write(struct merge *m, struct tp_err *err)
+{
+	return tp_sql_err(err, m->out.db, m->out.path, "cannot write");
+}
+
+/* ---- listing ---- */
+
+/* Are rows of runs written out? Not by a view: that is no table of ours. */
+static int is_written_out(sqlite3 *db, const char *path, bool *is, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc =
+	    sqlite3_prepare_v2(db,
+			       "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' "
+			       "AND rootpage > 0 AND name = 'string_rows' AND EXISTS (SELECT 1 "
+			       "FROM pragma_table_info('string_rows') WHERE name = 'run')",
+			       -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	*is = rc == SQLITE_ROW;
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, path, "cannot read");
+}
+
+static int list_source(struct merge *m, size_t input, struct tp_err *err)
+{
+	const char *path = m->sources.at[input].path;
+	sqlite3_stmt *get = NULL, *put = NULL;
+	struct tp_store *store;
+	bool written_out;
+	sqlite3 *db;
+	char sql[320];
+	int rc, code = sources_open(&m->sources, input, &store, err);
+
+	if (code)
+		return code;
+	db = tp_store_db(store);
+	code = is_written_out(db, path, &written_out, err);
+	if (code)
+		return code;
+	snprintf(sql, sizeof(sql),
+		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s FROM "
+		 "main.run AS r",
+		 written_out ? "EXISTS (SELECT 1 FROM main.string_rows AS s WHERE s.run = r.id)"
+			     : "0");
+	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
+	if (!rc && sqlite3_prepare_v2(m->out.db,
+				      "INSERT INTO temp.found VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				      -1, &put, NULL))
+		code = merge_cannot_write(m, err);
+	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
+		for (int i = 0; i < 9; i++)
+			rc = sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i)) ? 1 : 0;
+		if (sqlite3_column_bytes(get, 0) != 32)
+			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+					  "%s: run %lld has no hash of its dump", path,
+					  (long long)sqlite3_column_int64(get, 2));
+		else if (sqlite3_step(put) != SQLITE_DONE)
+			code = merge_cannot_write(m, err);
+		sqlite3_reset(put);
+		rc = SQLITE_OK;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = tp_sql_err(err, db, path, "cannot read");
+	sqlite3_finalize(get);
+	sqlite3_finalize(put);
+	return code;
+}
+
+int merge_list(struct merge *m, struct tp_err *err)
+{
+	int code = 0;
+
+	if (sqlite3_exec(m->out.db, make_tables, NULL, NULL, NULL))
+		return merge_cannot_write(m, err);
+	for (size_t i = 0; i < m->sources.n && !code; i++) {
+		if (m->opt->progress &&
+		    m->opt->progress(m->opt->progress_ctx, "list", i, m->sources.n))
+			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+		code = list_source(m, i, err);
+	}
+	if (!code && sqlite3_exec(m->out.db, "CREATE INDEX temp.found_hash ON found(hash)", NULL,
+				  NULL, NULL))
+		code = merge_cannot_write(m, err);
+	return code;
+}
+
+/* ---- choosing ---- */
+
+static int reverse(int64_t a, int64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_ranks(const struct content *a, const struct content *b)
+{
+	if (a->damaged != b->damaged)
+		return a->damaged ? 1 : -1;
+	if (a->kinds != b->kinds)
+		return reverse(a->kinds, b->kinds);
+	return reverse(a->rows, b->rows);
+}
+
+/* Is b to be taken rather than a? Hashes are made where nothing else tells them apart. */
+static int is_better(struct merge *m, struct content *a, size_t input_a, int64_t run_a,
+		     struct content *b, size_t input_b, int64_t run_b, bool *better,
+		     struct tp_err *err)
+{
+	int code = 0, order = compare_ranks(a, b);
+	struct tp_store *store;
+
+	*better = order > 0;
+	if (order)
+		return 0;
+	if (!a->hash[0] && !a->hash[1]) {
+		code = sources_open(&m->sources, input_a, &store, err);
+		if (!code)
+			code = content_hash(store, run_a, a, err);
+	}
+	if (!code)
+		code = sources_open(&m->sources, input_b, &store, err);
+	if (!code)
+		code = content_hash(store, run_b, b, err);
+	*better = b->hash[0] != a->hash[0] ? b->hash[0] < a->hash[0] : b->hash[1] < a->hash[1];
+	return code;
+}
+
+/* Of the stores that have the dump, the one whose content is taken, into the table `pick`. */
+static int choose(struct merge *m, const char *hash, struct tp_err *err)
+{
+	struct content best = {0}, other;
+	sqlite3_stmt *get = NULL, *set = NULL;
+	size_t best_input = 0;
+	int64_t best_run = 0;
+	int code = 0, n = 0,
+	    rc = sqlite3_prepare_v2(m->out.db,
+				    "SELECT input, run FROM temp.found WHERE hash = ? "
+				    "ORDER BY input",
+				    -1, &get, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_text(get, 1, hash, -1, SQLITE_STATIC);
+	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK, n++) {
+		size_t input = (size_t)sqlite3_column_int64(get, 0);
+		int64_t run = sqlite3_column_int64(get, 1);
+		struct tp_store *store;
+		bool better = !n;
+
+		code = sources_open(&m->sources, input, &store, err);
+		if (!code)
+			code = content_rank(store, run, &other, err);
+		if (!code && n)
+			code = is_better(m, &best, best_input, best_run, &other, input, run,
+					 &better, err);
+		if (!code && better) {
+			best = other;
+			best_input = input;
+			best_run = run;
+		}
+	}
+	sqlite3_finalize(get);
+	if (code)
+		return code;
+	if (rc == SQLITE_DONE)
+		rc = sqlite3_prepare_v2(
+		    m->out.db,
+		    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
+		    "temp.found WHERE hash = ?1 AND input = ?2) WHERE hash = ?1",
+		    -1, &set, NULL);
+	if (!rc)
+		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_bind_int64(set, 2, (int64_t)best_input);
+	if (!rc)
+		rc = sqlite3_bind_int64(set, 3, best_run);
+	if (!rc)
+		rc = sqlite3_step(set);
+	if (rc != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_finalize(set);
+	return code;
+}
+
+int merge_choose(struct merge *m, struct tp_err *err)
+{
+	/* Of whom a store says least is imported_ns and so on, SQLite takes the other columns. */
+	static const char pick_first[] =
+	    "INSERT INTO temp.pick SELECT hash, input, run, wall, imported, name, source, size, "
+	    "(SELECT max(written_out) FROM temp.found AS f WHERE f.hash = g.hash) FROM (SELECT *, "
+	    "row_number() OVER (PARTITION BY hash ORDER BY imported, name, source, size) AS place "
+	    "FROM temp.found) AS g WHERE place = 1";
+	static const char several[] =
+	    "SELECT hash FROM temp.found GROUP BY hash HAVING count(*) > 1";
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc;
+
+	if (sqlite3_exec(m->out.db, pick_first, NULL, NULL, NULL) ||
+	    sqlite3_prepare_v2(m->out.db, several, -1, &stmt, NULL))
+		code = merge_cannot_write(m, err);
+	rc = SQLITE_OK;
+	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		char hash[33];
+
+		snprintf(hash, sizeof(hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
+		m->result->repeated++;
+		code = choose(m, hash, err);
+		rc = SQLITE_OK;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+int merge_each(struct merge *m,
+	       int (*visit)(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err),
+	       struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int64_t id = 0;
+	int code = 0,
+	    rc = sqlite3_prepare_v2(m->out.db,
+				    "SELECT hash, input, run, written_out FROM temp.pick ORDER BY "
+				    "wall IS NULL, "
+				    "wall, name, hash",
+				    -1, &stmt, NULL);
+
+	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		struct pick p = {.input = sqlite3_column_int64(stmt, 1),
+				 .run = sqlite3_column_int64(stmt, 2),
+				 .written_out = sqlite3_column_int(stmt, 3)};
+
+		snprintf(p.hash, sizeof(p.hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
+		code = visit(m, &p, ++id, err);
+		rc = SQLITE_OK;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_finalize(stmt);
+	return code;
+}

@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/many.h"
+#include "store/merge/inside.h"
+#include "store/schema.h"
+#include "store/sqlerr.h"
+
+/* Each has a few descriptors, and a cache of pages. */
+#define MOST_OPEN 16
+
+static int open_source(struct source *s, int wait_ms, struct tp_err *err)
+{
+	int version = 0, code = s->stays ? tp_store_open_rw(&s->store, s->path, err)
+					 : tp_store_open(&s->store, s->path, err);
+
+	if (!code)
+		code = tp_schema_check(tp_store_db(s->store), s->path, &version, err);
+	/* What a newer program keeps in it would be left out. */
+	if (!code && version > TP_STORE_VERSION)
+		code = tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+				  "%s belongs to a newer tprof (store version %d): this one can "
+				  "read it, but not merge it",
+				  s->path, version);
+	if (!code && s->stays && wait_ms >= 0)
+		sqlite3_busy_timeout(tp_store_db(s->store), wait_ms);
+	/* Whoever changes it without our lock waits, too. */
+	if (!code && s->stays &&
+	    sqlite3_exec(tp_store_db(s->store), "BEGIN IMMEDIATE", NULL, NULL, NULL))
+		code = tp_sql_err(err, tp_store_db(s->store), s->path, "cannot write");
+	if (code) {
+		tp_store_close(s->store);
+		s->store = NULL;
+	}
+	return code;
+}
+
+int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, struct tp_err *err)
+{
+	struct source source = {.stays = stays};
+	struct stat st;
+	int code;
+
+	if (stat(path, &st))
+		return tp_sys_err(err, errno, path, "cannot open");
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].dev == st.st_dev && s->at[i].ino == st.st_ino)
+			return 0;
+	if (s->n == s->room) {
+		size_t room = s->room ? s->room * 2 : 16;
+		struct source *more = tp_more(s->at, room, sizeof(*more));
+
+		if (!more)
+			return merge_no_memory(err);
+		s->at = more;
+		s->room = room;
+	}
+	source.path = strdup(path);
+	source.dev = st.st_dev;
+	source.ino = st.st_ino;
+	if (!source.path)
+		return merge_no_memory(err);
+	code = stays ? open_source(&source, wait_ms, err) : 0;
+	if (code) {
+		free(source.path);
+		return code;
+	}
+	s->at[s->n++] = source;
+	s->size += st.st_size;
+	return 0;
+}
+
+int sources_open(struct sources *s, size_t i, struct tp_store **store, struct tp_err *err)
+{
+	struct source *source = &s->at[i], *oldest = NULL;
+	int code = 0;
+
+	source->used = ++s->uses;
+	if (!source->store && s->open == MOST_OPEN) {
+		for (size_t k = 0; k < s->n; k++)
+			if (s->at[k].store && !s->at[k].stays &&
+			    (!oldest || s->at[k].used < oldest->used))
+				oldest = &s->at[k];
+		if (oldest) {
+			tp_store_close(oldest->store);
+			oldest->store = NULL;
+			s->open--;
+		}
+	}
+	if (!source->store) {
+		code = open_source(source, -1, err);
+		s->open += !code;
+	}
+	*store = source->store;
+	return code;
+}
+
+void sources_release(struct sources *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		tp_store_close(s->at[i].store);
+		free(s->at[i].path);
+	}
+	free(s->at);
+	*s = (struct sources){0};
+}
