@@ -10,11 +10,11 @@ _tprof_import()
 	--compress) COMPREPLY=($(compgen -W 'fast high' -- "$cur")); return ;;
 	--dump) COMPREPLY=($(compgen -W 'events' -- "$cur")); return ;;
 	--symbol-path) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-	--name | --label | --threads) return ;;
+	-j | --jobs | --name | --label | --threads) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --help --label= --materialize --name= --occupancy --output=
+		COMPREPLY=($(compgen -W '--binary= --compress= --dump= --help --jobs= --label= --materialize --name= --occupancy --output=
 			--strict --symbol-path= --threads= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

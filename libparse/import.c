@@ -500,7 +500,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	/* Where there is no store yet, the dump cannot be in it: no need to know at once. */
-	how.hash_later = !before;
+	how.hash_later = !before && !w.opt->known;
 	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
 	if (code)
 		goto done;
@@ -520,13 +520,17 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 
+	if (w.opt->known && w.opt->known(w.opt->known_ctx, w.in->hash)) {
+		result->known = true;
+		goto done;
+	}
 	target = w.opt->store;
 	target.dump_size = w.in->size;
 	target.background = threads(&w) > 1;
 	code = tp_store_begin(&w.run, store_path, &target, err);
 	if (code)
 		goto done;
-	if (!how.hash_later) {
+	if (!how.hash_later && !w.opt->known) {
 		hash_text(w.in->hash, hash);
 		code = tp_store_has(w.run, hash, &result->run, err);
 		/* Who publishes looks again, and may open what this process may not. */
@@ -574,7 +578,8 @@ int tp_import_publish(const char *store_path, const struct tp_import_options *op
 	if (!code && result->known && opt->nlabels)
 		code = relabel(opt, store_path, result, err);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
-	result->seconds += (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+	result->seconds +=
+	    (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
 	if (!code && !result->known)
 		result->size_store = grown(store_path, before);
 	return code;

@@ -11,14 +11,18 @@ struct tp_import_options {
 	size_t nlabels;
 	bool strict;
 	bool occupancy; /* also fill the table occupancy (timeline/occupancy.h) */
-	int threads; /* 0: as many as there are processors (at most 3, and one that packs rows);
-			1: all on the calling thread */
+	int threads;	/* 0: as many as there are processors (at most 3, and one that packs rows);
+			   1: all on the calling thread */
 	struct tp_store_options store;
 	/* bytes done and in all; nonzero cancels. `stage` is "unpack" or "read". */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	const char *tmp_dir; /* for unpacked input, as in tp_input_options */
 	int tmp_fd;
+	/* Says whether the dump with this hash is known, in place of a look into the store, which
+	 * then may be any. NULL: that look. */
+	bool (*known)(void *ctx, const uint8_t hash[16]);
+	void *known_ctx;
 	/* Where to look for names that the dump leaves out (symbol/symbol.h); may be all 0. */
 	struct tp_symbol_options symbols;
 };
@@ -46,8 +50,9 @@ struct tp_import_result {
 int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
 	      struct tp_import_result *result, struct tp_err *err);
 
-/* With opt->store.draft (store/store.h), tp_import leaves the store as it is and *result incomplete;
- * after it this publishes, from the process that made the part, and completes *result. */
+/* With opt->store.draft (store/store.h), tp_import leaves the store as it is and *result
+ * incomplete; after it this publishes, from the process that made the part, and completes *result.
+ */
 int tp_import_publish(const char *store_path, const struct tp_import_options *opt,
 		      struct tp_import_result *result, struct tp_err *err);
 

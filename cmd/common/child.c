@@ -80,24 +80,6 @@ static void be_child(pid_t parent, const struct cmd_child *child)
 	_exit(child->work(child->ctx, has));
 }
 
-/* Until the child's end of the pipe is closed, by its end. */
-static bool wait_for_end(const struct cmd_child *child, int end, pid_t pid)
-{
-	struct pollfd p = {.fd = end};
-	bool ended = false;
-
-	for (;;) {
-		int n = poll(&p, 1, child->meanwhile ? TICK_MS : -1);
-
-		if (n > 0 || (n < 0 && errno != EINTR))
-			return ended;
-		if (!ended && child->meanwhile && child->meanwhile(child->ctx)) {
-			kill(pid, SIGKILL);
-			ended = true;
-		}
-	}
-}
-
 static int explain_signal(int number, struct tp_err *err)
 {
 	if (number == SIGBUS)
@@ -132,11 +114,10 @@ static int explain(int how, int *status, struct tp_err *err)
 	return 0;
 }
 
-int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err)
+int cmd_child_start(const struct cmd_child *child, struct cmd_process *p, struct tp_err *err)
 {
 	pid_t parent = getpid(), pid;
-	bool ended;
-	int fd[2], how;
+	int fd[2];
 
 	if (pipe2(fd, O_CLOEXEC))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start a process: %s",
@@ -155,13 +136,53 @@ int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err
 		close(fd[0]);
 		return code;
 	}
-	ended = wait_for_end(child, fd[0], pid);
-	close(fd[0]);
-	while (waitpid(pid, &how, 0) < 0)
+	*p = (struct cmd_process){.pid = pid, .end = fd[0]};
+	return 0;
+}
+
+void cmd_child_end(struct cmd_process *p)
+{
+	if (!p->ended)
+		kill(p->pid, SIGKILL);
+	p->ended = true;
+}
+
+int cmd_child_finish(struct cmd_process *p, int *status, struct tp_err *err)
+{
+	int how;
+
+	close(p->end);
+	while (waitpid(p->pid, &how, 0) < 0)
 		if (errno != EINTR)
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 					  "cannot wait for a process: %s", strerror(errno));
-	if (ended)
+	if (p->ended)
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 	return explain(how, status, err);
+}
+
+/* Until the child's end of the pipe is closed, by its end. */
+static void wait_for_end(const struct cmd_child *child, struct cmd_process *process)
+{
+	struct pollfd p = {.fd = process->end, .events = 0};
+
+	for (;;) {
+		int n = poll(&p, 1, child->meanwhile ? TICK_MS : -1);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return;
+		if (!process->ended && child->meanwhile && child->meanwhile(child->ctx))
+			cmd_child_end(process);
+	}
+}
+
+int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err)
+{
+	struct cmd_process p;
+	int code = cmd_child_start(child, &p, err);
+
+	if (code)
+		return code;
+	wait_for_end(child, &p);
+	return cmd_child_finish(&p, status, err);
 }

@@ -24,6 +24,19 @@ struct cmd_child {
  * caller has one thread, or others that hold no lock the work needs. */
 int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err);
 
+/* The same apart, for several at once: a process that works, … */
+struct cmd_process {
+	int pid;
+	int end; /* becomes readable when it has ended; to be polled */
+	bool ended;
+};
+/* 0, or an error: then there is none. `child` may be gone afterwards. */
+int cmd_child_start(const struct cmd_child *child, struct cmd_process *p, struct tp_err *err);
+/* … that is ended at once, … */
+void cmd_child_end(struct cmd_process *p);
+/* … and that is waited for: as cmd_child_run. Always to be called for what was started. */
+int cmd_child_finish(struct cmd_process *p, int *status, struct tp_err *err);
+
 /* Memory that the child shares with its parent, zeroed; NULL where there is none. */
 void *cmd_child_share(size_t size);
 void cmd_child_unshare(void *memory, size_t size);

@@ -130,8 +130,7 @@ static int take_result(struct work *w, struct tp_import_result *r, struct tp_err
 	return err->code;
 }
 
-/* `dirs` is a copy that has to outlive the jail; NULL: no folders, or no memory. */
-static void allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *opt, char **dirs)
+void cmd_allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *opt, char **dirs)
 {
 	char *rest, *dir;
 
@@ -164,7 +163,7 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 		cmd_jail_allow(&child.jail, w->draft.path); /* is the dump in it already? */
 		child.jail.write = w->draft.temp;
 	}
-	allow_symbols(&child.jail, &w->opt->symbols, &dirs);
+	cmd_allow_symbols(&child.jail, &w->opt->symbols, &dirs);
 	code = cmd_child_run(&child, &status, err);
 	free(dirs);
 	if (!code && status)
@@ -173,7 +172,7 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 	return code;
 }
 
-static int bad_mode(struct tp_err *err)
+int cmd_bad_jail(struct tp_err *err)
 {
 	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 			  "TPROF_JAIL: '%s' is not auto, require or off", getenv("TPROF_JAIL"));
@@ -190,7 +189,7 @@ int cmd_import(const char *path, const char *store, const struct tp_import_optio
 	if (has)
 		*has = -1;
 	if (!cmd_jail_mode(&mode))
-		return bad_mode(err);
+		return cmd_bad_jail(err);
 	if (mode == CMD_JAIL_OFF)
 		return tp_import(path, store, opt, result, err);
 	memset(result, 0, sizeof(*result));
@@ -247,7 +246,7 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 	int code, status = CMD_OK;
 
 	if (!cmd_jail_mode(&mode)) {
-		bad_mode(&err);
+		cmd_bad_jail(&err);
 		return cmd_fail(cmd, path, &err);
 	}
 	if (mode == CMD_JAIL_OFF)
@@ -256,7 +255,7 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 	if (path && strcmp(path, "-") != 0)
 		cmd_jail_allow(&child.jail, path);
 	if (symbols)
-		allow_symbols(&child.jail, symbols, &dirs);
+		cmd_allow_symbols(&child.jail, symbols, &dirs);
 	code = cmd_child_run(&child, &status, &err);
 	free(dirs);
 	/* Who stops it knows that. */

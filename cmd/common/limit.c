@@ -124,6 +124,25 @@ void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv)
 		set();
 }
 
+void cmd_limit_child(const char *const *paths, size_t n, const char *const *also, size_t nalso)
+{
+	int64_t most = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++) {
+		limit.inputs = 0;
+		if (!stat(paths[i], &st) && S_ISREG(st.st_mode))
+			look_at(paths[i], &st);
+		if (limit.inputs > most)
+			most = limit.inputs;
+	}
+	limit.inputs = most;
+	for (size_t i = 0; i < nalso; i++)
+		if (!stat(also[i], &st))
+			limit.inputs += st.st_size;
+	set();
+}
+
 void cmd_limit_stdin(uint64_t bytes)
 {
 	if (!limit.waits)

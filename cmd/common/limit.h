@@ -17,6 +17,9 @@
 void cmd_limit_memory(const struct cmd *cmd, int argc, char **argv);
 /* Standard input has given so many bytes up to now. */
 void cmd_limit_stdin(uint64_t bytes);
+/* In a child that decodes these files one after the other, with what `also` names beside each: as
+ * much as the largest may take. */
+void cmd_limit_child(const char *const *paths, size_t n, const char *const *also, size_t nalso);
 /* In a child, before it becomes another program. */
 void cmd_limit_lift(void);
 /* The limit that holds, for messages; 0 for none. */

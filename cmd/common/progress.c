@@ -61,39 +61,36 @@ void cmd_progress_init(struct cmd_progress *p, const char *what)
 	p->on = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-void cmd_progress_line(char *line, int size, const char *what, uint64_t done, uint64_t total,
-		       int64_t elapsed_ns, int width)
-{
-	enum { BAR = 24 };
-	double seconds = (double)elapsed_ns / 1e9;
-	double rate = seconds > 0 ? (double)done / seconds : 0;
-	char bar[BAR + 1], amount[TP_UNITS_SIZE], speed[TP_UNITS_SIZE], left[32] = "", text[512];
-	int cells = 0;
+enum { BAR = 24 };
 
-	if (done > total && total)
-		done = total;
+static void draw_bar(char bar[BAR + 1], uint64_t done, uint64_t total)
+{
 	for (int i = 0; i < BAR; i++)
 		bar[i] = total && (double)i / BAR < (double)done / (double)total ? '#' : '.';
 	bar[BAR] = '\0';
-	tp_fmt_bytes(amount, (int64_t)done);
-	tp_fmt_bytes(speed, (int64_t)rate);
-	if (total && rate > 0) {
-		double s = (double)(total - done) / rate;
+}
 
-		if (s < 1)
-			snprintf(left, sizeof(left), ", <1s left");
-		else if (s < 90)
-			snprintf(left, sizeof(left), ", %.0fs left", s);
-		else
-			snprintf(left, sizeof(left), ", %.0fmin left", s / 60);
-	}
-	if (total)
-		snprintf(text, sizeof(text), "%3.0f%% [%s] %s, %s/s%s  %s",
-			 100 * (double)done / (double)total, bar, amount, speed, left, what);
+static void say_left(char left[32], uint64_t done, uint64_t total, double rate)
+{
+	double s;
+
+	*left = '\0';
+	if (!total || rate <= 0)
+		return;
+	s = (double)(total - done) / rate;
+	if (s < 1)
+		snprintf(left, 32, ", <1s left");
+	else if (s < 90)
+		snprintf(left, 32, ", %.0fs left", s);
 	else
-		snprintf(text, sizeof(text), "%s, %s/s  %s", amount, speed, what);
-	snprintf(line, (size_t)size, "%s", text);
-	/* Cut by cells, at the start of a character: bytes 10xxxxxx continue one. */
+		snprintf(left, 32, ", %.0fmin left", s / 60);
+}
+
+/* By cells, at the start of a character: bytes 10xxxxxx continue one. */
+static void cut_line(char *line, int width)
+{
+	int cells = 0;
+
 	for (char *c = line; *c; c++) {
 		/* What a file is called must not steer the terminal. */
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
@@ -107,36 +104,105 @@ void cmd_progress_line(char *line, int size, const char *what, uint64_t done, ui
 	}
 }
 
+void cmd_progress_line(char *line, int size, const char *what, uint64_t done, uint64_t total,
+		       int64_t elapsed_ns, int width)
+{
+	double seconds = (double)elapsed_ns / 1e9;
+	double rate = seconds > 0 ? (double)done / seconds : 0;
+	char bar[BAR + 1], amount[TP_UNITS_SIZE], speed[TP_UNITS_SIZE], left[32], text[512];
+
+	if (done > total && total)
+		done = total;
+	draw_bar(bar, done, total);
+	tp_fmt_bytes(amount, (int64_t)done);
+	tp_fmt_bytes(speed, (int64_t)rate);
+	say_left(left, done, total, rate);
+	if (total)
+		snprintf(text, sizeof(text), "%3.0f%% [%s] %s, %s/s%s  %s",
+			 100 * (double)done / (double)total, bar, amount, speed, left, what);
+	else
+		snprintf(text, sizeof(text), "%s, %s/s  %s", amount, speed, what);
+	snprintf(line, (size_t)size, "%s", text);
+	cut_line(line, width);
+}
+
+void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, int64_t elapsed_ns,
+			     int width)
+{
+	double seconds = (double)elapsed_ns / 1e9;
+	uint64_t done = t->bytes < t->nbytes ? t->bytes : t->nbytes;
+	double rate = seconds > 0 ? (double)done / seconds : 0;
+	char bar[BAR + 1], dumps[28], of[28], failed[28], speed[TP_UNITS_SIZE], left[32];
+
+	draw_bar(bar, done, t->nbytes);
+	tp_fmt_bytes(speed, (int64_t)rate);
+	say_left(left, done, t->nbytes, rate);
+	snprintf(line, (size_t)size, "%3.0f%% [%s] %s of %s dumps%s%s%s, %s/s%s",
+		 t->nbytes ? 100 * (double)done / (double)t->nbytes : 0, bar,
+		 tp_fmt_count(dumps, (int64_t)t->dumps), tp_fmt_count(of, (int64_t)t->ndumps),
+		 t->failed ? ", " : "", t->failed ? tp_fmt_count(failed, (int64_t)t->failed) : "",
+		 t->failed ? " failed" : "", speed, left);
+	cut_line(line, width);
+}
+
+/* Is it time to draw? */
+static bool is_due(struct cmd_progress *p, const char *stage, int64_t *now)
+{
+	if (!p->on)
+		return false;
+	*now = now_ns();
+	if (strcmp(stage, p->stage) != 0) {
+		snprintf(p->stage, sizeof(p->stage), "%s", stage);
+		p->stage_ns = *now;
+		if (!p->next_ns)
+			p->next_ns = *now + FIRST_NS;
+	}
+	if (*now < p->next_ns)
+		return false;
+	p->next_ns = *now + EVERY_NS;
+	return true;
+}
+
+static int terminal_width(void)
+{
+	struct winsize size;
+
+	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
+}
+
+static void draw(struct cmd_progress *p, const char *line)
+{
+	fprintf(stderr, "\r%s\033[K", line);
+	fflush(stderr);
+	p->shown = true;
+}
+
+void cmd_progress_tally(struct cmd_progress *p, const struct cmd_tally *t)
+{
+	char line[512];
+	int64_t now;
+
+	if (!is_due(p, "read", &now))
+		return;
+	cmd_progress_tally_line(line, sizeof(line), t, now - p->stage_ns, terminal_width() - 1);
+	draw(p, line);
+}
+
 int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t total)
 {
 	struct cmd_progress *p = ctx;
-	struct winsize size;
 	char line[512];
 	int64_t now;
-	int width = 80;
 
 	if (stop_signal)
 		return 1;
 	if (!strcmp(stage, "unpack"))
 		cmd_limit_stdin(done);
-	if (!p->on)
+	if (!is_due(p, stage, &now))
 		return 0;
-	now = now_ns();
-	if (strcmp(stage, p->stage) != 0) {
-		snprintf(p->stage, sizeof(p->stage), "%s", stage);
-		p->stage_ns = now;
-		if (!p->next_ns)
-			p->next_ns = now + FIRST_NS;
-	}
-	if (now < p->next_ns)
-		return 0;
-	p->next_ns = now + EVERY_NS;
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		width = size.ws_col;
-	cmd_progress_line(line, sizeof(line), p->what, done, total, now - p->stage_ns, width - 1);
-	fprintf(stderr, "\r%s\033[K", line);
-	fflush(stderr);
-	p->shown = true;
+	cmd_progress_line(line, sizeof(line), p->what, done, total, now - p->stage_ns,
+			  terminal_width() - 1);
+	draw(p, line);
 	return 0;
 }
 

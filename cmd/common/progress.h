@@ -18,6 +18,15 @@ void cmd_progress_init(struct cmd_progress *p, const char *what);
 /* Fits tp_import_options.progress with ctx = struct cmd_progress: draws, and returns nonzero once
  * the user has pressed ^C (see cmd_interruptible). */
 int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t total);
+/* The same for many files at once; nothing is shown of what they are called. */
+struct cmd_tally {
+	uint64_t dumps, ndumps; /* done, of all */
+	uint64_t bytes, nbytes;
+	uint64_t failed;
+};
+void cmd_progress_tally(struct cmd_progress *p, const struct cmd_tally *t);
+void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, int64_t elapsed_ns,
+			     int width);
 /* Takes the bar off the screen. */
 void cmd_progress_end(struct cmd_progress *p);
 

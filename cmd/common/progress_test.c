@@ -47,6 +47,45 @@ static void test_progress_line_rows(void **state)
 	}
 }
 
+static void test_progress_tally_line_rows(void **state)
+{
+	static const struct {
+		struct cmd_tally tally;
+		int64_t elapsed_ns;
+		int width;
+		const char *line;
+	} rows[] = {
+	    {{0, 1200, 0, 20 * MIB, 0},
+	     0,
+	     80,
+	     "  0% [........................] 0 of 1,200 dumps, 0B/s"},
+	    {{540, 1200, 5 * MIB, 20 * MIB, 3},
+	     S,
+	     80,
+	     " 25% [######..................] 540 of 1,200 dumps, 3 failed, 5MiB/s, 3s left"},
+	    /* Files that have grown since they were counted. */
+	    {{1200, 1200, 21 * MIB, 20 * MIB, 0},
+	     2 * S,
+	     80,
+	     "100% [########################] 1,200 of 1,200 dumps, 10MiB/s, <1s left"},
+	    /* A list of empty files, or of what is not there. */
+	    {{1, 2, 0, 0, 1},
+	     S,
+	     80,
+	     "  0% [........................] 1 of 2 dumps, 1 failed, 0B/s"},
+	    {{540, 1200, 5 * MIB, 20 * MIB, 3}, S, 38, " 25% [######..................] 540 of"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[512];
+
+		cmd_progress_tally_line(line, sizeof(line), &rows[i].tally, rows[i].elapsed_ns,
+					rows[i].width);
+		assert_string_equal(line, rows[i].line);
+	}
+}
+
 static void test_progress_step_off(void **state)
 {
 	struct cmd_progress p = {.what = "a", .on = false};
@@ -60,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_progress_line_rows),
+	    cmocka_unit_test(test_progress_tally_line_rows),
 	    cmocka_unit_test(test_progress_step_off),
 	};
 

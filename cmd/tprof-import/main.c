@@ -1,4 +1,5 @@
 /* tprof-import: dumps become runs of a store. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "common/progress.h"
 #include "dump.h"
 #include "import.h"
+#include "many.h"
 
 struct args {
 	struct cmd cmd;
@@ -20,7 +22,11 @@ struct args {
 	const char **labels, **binaries;
 	char **files;
 	int nfiles;
+	bool at_once; /* -j, or folders, patterns or lists among the files */
+	int jobs;     /* -j; 0: processors */
 };
+
+#define MOST_JOBS 256
 
 enum {
 	KEY_NAME = 0x2000,
@@ -38,6 +44,10 @@ enum {
 static const struct argp_option options[] = {
     {"output", 'o', "STORE", 0,
      "Put all runs into STORE (default: each into the dump's name with .tprof, beside it)", 0},
+    {"jobs", 'j', "N", 0,
+     "Decode N dumps at a time (0: as many as there are processors, the default where folders, "
+     "patterns or lists are given), and sum up at the end",
+     0},
     {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
     {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
     {"strict", KEY_STRICT, NULL, 0,
@@ -98,6 +108,19 @@ static void add_binary(struct args *args, struct argp_state *state, const char *
 
 static void check(struct args *args, struct argp_state *state)
 {
+	int inputs = 0;
+
+	for (int i = 0; i < args->nfiles; i++) {
+		args->at_once |= paths_many(args->files[i]);
+		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
+	}
+	if (args->at_once && inputs > 1)
+		argp_error(state, "standard input can be read once only");
+	if (args->at_once && args->import.name)
+		argp_error(state, "--name can name one run only, and there may be many dumps");
+	if (args->at_once && args->dump)
+		argp_error(state,
+			   "--dump writes one dump after the other: name the files, without -j");
 	if (args->import.name && args->nfiles > 1)
 		argp_error(state, "--name can name one run only, and there are %d dumps",
 			   args->nfiles);
@@ -120,6 +143,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		args->store = arg;
+		return 0;
+	case 'j':
+		args->jobs = (int)cmd_arg_count(state, "-j", arg, MOST_JOBS);
+		args->at_once = true;
 		return 0;
 	case KEY_NAME:
 		if (!*arg)
@@ -335,6 +362,33 @@ static void hint(const struct args *args)
 	free(own);
 }
 
+static int processors(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
+
+	return n < MOST_JOBS ? n : MOST_JOBS;
+}
+
+static int import_many(struct args *args)
+{
+	struct paths paths = {0};
+	struct many many = {.cmd = &args->cmd,
+			    .paths = &paths,
+			    .store = args->store,
+			    .jobs = args->jobs ? args->jobs : processors(),
+			    .import = args->import,
+			    .own_store = default_store};
+	struct tp_err err;
+	int code = 0, status;
+
+	for (int i = 0; i < args->nfiles && !code; i++)
+		code = paths_add(&paths, args->files[i], &err);
+	status = code ? cmd_fail(&args->cmd, NULL, &err) : many_import(&many);
+	paths_release(&paths);
+	return status;
+}
+
 /* Every dump is tried; the worst status is the command's. */
 static int run(struct args *args)
 {
@@ -343,7 +397,11 @@ static int run(struct args *args)
 	if (status)
 		return status;
 	cmd_interruptible();
-	for (int i = 0; i < args->nfiles; i++) {
+	if (args->at_once) {
+		worst = import_many(args);
+		cmd_interrupted();
+	}
+	for (int i = 0; i < args->nfiles && !args->at_once; i++) {
 		status = args->dump ? dump_events(&args->cmd, args->files[i], args->import.strict,
 						  args->import.tmp_dir)
 				    : import_one(args, args->files[i]);
@@ -352,7 +410,7 @@ static int run(struct args *args)
 			worst = status;
 		cmd_interrupted();
 	}
-	if (worst == CMD_OK)
+	if (worst == CMD_OK && (!args->at_once || (args->store && !access(args->store, F_OK))))
 		hint(args);
 	free(args->labels);
 	free(args->binaries);
@@ -362,12 +420,14 @@ static int run(struct args *args)
 /* What --help says; tprof-import(1) has the rest. */
 /* clang-format off */
 static const char help[] =
-    "Usage: tprof-import [OPTION...] FILE...\n"
+    "Usage: tprof-import [OPTION...] PATH...\n"
     "Decode Go execution traces (go 1.5 to 1.27), profiles and goroutine dumps\n"
-    "(plain, .gz or .zst; '-' is standard input) into a store: a SQLite file that\n"
-    "the other commands read. The same dump is not stored twice.\n"
+    "(plain, .gz or .zst) into a store: a SQLite file that the other commands read.\n"
+    "The same dump is not stored twice. PATH is a file, a folder with all in it, a\n"
+    "quoted pattern, @LIST (names, a line each) or '-', standard input.\n"
     "\n"
     "  -o, --output=STORE      All into STORE; else each into one beside it\n"
+    "  -j, --jobs=N            N dumps at a time, and one line for all at the end\n"
     "      --label=KEY=VALUE   Label the run, to pick it or compare by later\n"
     "      --name=NAME         Call the run NAME, not as its file\n"
     "      --binary=FILE       Names for code that the dump leaves without\n"
@@ -376,6 +436,7 @@ static const char help[] =
     "Examples:\n"
     "  tprof-import go.trace                       makes go.tprof\n"
     "  tprof-import -o all.tprof --label=build=42 *.pb.gz\n"
+    "  tprof-import -o all.tprof -j 8 /var/dumps   all in it that is not there yet\n"
     "  curl -s HOST/debug/pprof/heap | tprof-import -o all.tprof -\n";
 /* clang-format on */
 
@@ -384,9 +445,10 @@ int main(int argc, char **argv)
 	struct argp argp = {
 	    .options = options,
 	    .parser = on_option,
-	    .args_doc = "FILE...",
+	    .args_doc = "PATH...",
 	    .doc = "Decode Go execution traces (go 1.5 to go 1.27), profiles and stacks of "
-		   "goroutines (plain, .gz or .zst; '-' is standard input) into a store.\v"
+		   "goroutines (plain, .gz or .zst) into a store. PATH is a file, a folder, a "
+		   "quoted pattern, @LIST or '-', standard input.\v"
 		   "The same dump is not stored twice. See tprof-import(1).",
 	};
 	struct args args = {

@@ -74,6 +74,79 @@ static int set_all(struct tp_store *s, const char *path, int64_t run, const char
 	return code;
 }
 
+/* ---- many runs ---- */
+
+/* 0 where there is none; an SQLite code. */
+static int find(sqlite3_stmt *stmt, const char *hash, int64_t *run)
+{
+	int rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+
+	*run = 0;
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*run = sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int set_each(sqlite3 *db, const char (*hashes)[33], size_t nhashes,
+		    const char *const *labels, size_t n, size_t *changed)
+{
+	sqlite3_stmt *stmt = NULL;
+	int64_t run;
+	int rc = sqlite3_prepare_v2(db, "SELECT id FROM run WHERE hash = ?", -1, &stmt, NULL);
+
+	for (size_t i = 0; !rc && i < nhashes; i++) {
+		struct tp_relabelled r = {{0}, {0}};
+
+		rc = find(stmt, hashes[i], &run);
+		for (size_t k = 0; !rc && run && k < n; k++)
+			rc = set_one(db, run, labels[k], &r);
+		*changed += r.now[0] != 0;
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int set_many(struct tp_store *s, const char *path, const char (*hashes)[33], size_t nhashes,
+		    const char *const *labels, size_t n, size_t *changed, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(s);
+	int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), code;
+
+	if (!rc)
+		rc = set_each(db, hashes, nhashes, labels, n, changed);
+	if (!rc)
+		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+	if (!rc)
+		return 0;
+	code = tp_sql_err(err, db, path, "cannot write labels of");
+	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	return code;
+}
+
+int tp_store_relabel_all(const char *path, int wait_ms, const char (*hashes)[33], size_t nhashes,
+			 const char *const *labels, size_t n, size_t *changed, struct tp_err *err)
+{
+	struct tp_store *s;
+	int lock, code;
+
+	*changed = 0;
+	code = tp_lock_take(path, wait_ms, &lock, err);
+	if (code)
+		return code;
+	code = tp_store_open_rw(&s, path, err);
+	if (!code) {
+		code = set_many(s, path, hashes, nhashes, labels, n, changed, err);
+		tp_store_close(s);
+	}
+	tp_lock_release(path, lock);
+	return code;
+}
+
+/* ---- one ---- */
+
 int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err)
 {

@@ -36,6 +36,24 @@ int tp_materialize(struct sqlite3 *db, const char *path, int64_t run, struct tp_
 	return code;
 }
 
+/* Their numbers are 1, 2, … */
+static int materialize_all(struct sqlite3 *db, const char *path, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int64_t runs = 0;
+	int code = 0;
+
+	if (sqlite3_prepare_v2(db, "SELECT max(id) FROM run", -1, &stmt, NULL) ||
+	    sqlite3_step(stmt) != SQLITE_ROW)
+		code = tp_sql_err(err, db, path, "cannot read");
+	else
+		runs = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	for (int64_t i = 1; i <= runs && !code; i++)
+		code = tp_materialize(db, path, i, err);
+	return code;
+}
+
 int tp_materialize_file(const char *path, struct tp_err *err)
 {
 	struct sqlite3 *db = NULL;
@@ -47,7 +65,7 @@ int tp_materialize_file(const char *path, struct tp_err *err)
 			 NULL, NULL))
 		code = tp_sql_err(err, db, path, "cannot write");
 	if (!code)
-		code = tp_materialize(db, path, 1, err);
+		code = materialize_all(db, path, err);
 	if (!code && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))
 		code = tp_sql_err(err, db, path, "cannot write");
 	sqlite3_close(db);

@@ -11,7 +11,7 @@ struct sqlite3;
 /* Writes the run's rows of every virtual table NAME into the table NAME_rows, made where it is
  * missing. In the caller's transaction, if there is one. path is for messages. */
 int tp_materialize(struct sqlite3 *db, const char *path, int64_t run, struct tp_err *err);
-/* The same for the only run of a store that nobody else has opened yet. */
+/* The same for all runs of a store that nobody else has opened yet. */
 int tp_materialize_file(const char *path, struct tp_err *err);
 
 #endif

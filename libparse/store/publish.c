@@ -1,4 +1,4 @@
-/* The moment a collected run becomes part of the store. Writers take turns here; whatever happens
+/* The moment collected runs become part of the store. Writers take turns here; whatever happens
  * before the rename or the end of the transaction leaves the store as it was. */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,23 +101,55 @@ static int find_run(struct sqlite3 *db, const char *path, const char *hash, int6
 	return code;
 }
 
-/* Copies the rows of the collected run to the store's, under the next free number. */
-static int copy_run(struct sqlite3 *db, const char *path, int64_t *id, struct tp_err *err)
+static int count(struct sqlite3 *db, const char *path, const char *sql, int64_t *n,
+		 struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0;
+
+	*n = 0;
+	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) || sqlite3_step(stmt) != SQLITE_ROW)
+		code = tp_sql_err(err, db, path, "cannot write");
+	else
+		*n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+/* Which of the collected runs are new, and the store's next free numbers for them. */
+static int number_runs(struct sqlite3 *db, const char *path, int64_t *first, int64_t *n,
+		       struct tp_err *err)
 {
 	int code =
 	    exec(db, path,
-		 "INSERT INTO main.run SELECT (SELECT coalesce(max(id), 0) + 1 FROM main.run), "
-		 "kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, "
-		 "events, inferred, generations, goroutines, size_in, lost_bytes, "
-		 "lost_events, imported_ns FROM part.run",
+		 "INSERT INTO temp.number SELECT p.id, row_number() OVER (ORDER BY p.id) + "
+		 "(SELECT coalesce(max(id), 0) FROM main.run) FROM part.run p WHERE NOT EXISTS "
+		 "(SELECT 1 FROM main.run m WHERE m.hash = p.hash)",
 		 err);
 
-	*id = sqlite3_last_insert_rowid(db);
+	if (!code)
+		code = count(db, path, "SELECT coalesce(min(becomes), 0) FROM temp.number", first,
+			     err);
+	return code ? code : count(db, path, "SELECT count(*) FROM temp.number", n, err);
+}
+
+/* Copies the rows of these runs to the store's, in the order in which they were written: the tables
+ * are read from end to end. */
+static int copy_runs(struct sqlite3 *db, const char *path, struct tp_err *err)
+{
+	int code = exec(db, path,
+			"INSERT INTO main.run SELECT n.becomes, "
+			"kind, name, source, hash, format, start_ns, duration_ns, ticks, wall_ns, "
+			"events, inferred, generations, goroutines, size_in, lost_bytes, "
+			"lost_events, imported_ns FROM part.run p CROSS JOIN temp.number n "
+			"WHERE n.was = p.id",
+			err);
+
 	for (const struct tp_schema_table *t = tp_schema_tables; t->name && !code; t++) {
-		char *sql =
-		    sqlite3_mprintf("INSERT INTO main.%s(run, %s) SELECT %lld, %s FROM "
-				    "part.%s",
-				    t->name, t->columns, (long long)*id, t->columns, t->name);
+		char *sql = sqlite3_mprintf("INSERT INTO main.%s(run, %s) SELECT n.becomes, %s "
+					    "FROM part.%s p CROSS JOIN temp.number n "
+					    "WHERE n.was = p.run",
+					    t->name, t->columns, t->columns, t->name);
 
 		if (!sql)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -157,13 +189,16 @@ static int check_part(struct sqlite3 *db, const char *path, struct tp_err *err)
 }
 
 static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_run *r,
-			struct tp_err *err)
+			size_t *added, struct tp_err *err)
 {
-	int64_t known;
+	int64_t known = 0, n = 0;
 	int version = 0;
 	/* As long as the cache holds what is new, readers are shut out only while it is written. */
-	int code =
-	    exec(db, run->path, "PRAGMA synchronous = FULL; PRAGMA cache_size = -49152", err);
+	int code = exec(db, run->path,
+			"PRAGMA synchronous = FULL; PRAGMA cache_size = -49152; "
+			"PRAGMA temp_store = MEMORY; "
+			"CREATE TEMP TABLE number(was INTEGER PRIMARY KEY, becomes INTEGER)",
+			err);
 
 	if (!code)
 		code = attach(db, run, err);
@@ -175,7 +210,7 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 		code = tp_schema_check(db, run->path, &version, err);
 	if (!code)
 		code = tp_schema_migrate(db, run->path, version, err);
-	if (!code)
+	if (!code && r->hash)
 		code = find_run(db, run->path, r->hash, &known, err);
 	if (code)
 		return code;
@@ -184,14 +219,18 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 		r->known = true;
 		return 0;
 	}
-	code = copy_run(db, run->path, &r->id, err);
-	if (!code && run->materialize)
-		code = tp_materialize(db, run->path, r->id, err);
+	code = number_runs(db, run->path, &r->id, &n, err);
+	if (!code)
+		code = copy_runs(db, run->path, err);
+	for (int64_t i = 0; i < n && run->materialize && !code; i++)
+		code = tp_materialize(db, run->path, r->id + i, err);
+	*added = (size_t)n;
 	return code ? code : exec(db, run->path, "COMMIT", err);
 }
 
 /* Closing the connection rolls back what was not committed. */
-static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+static int publish_existing(struct tp_store_run *run, struct tp_run *r, size_t *added,
+			    struct tp_err *err)
 {
 	struct sqlite3 *db = NULL;
 	int code;
@@ -201,13 +240,13 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, struct t
 		code = tp_sql_err(err, db, run->path, "cannot write");
 	} else {
 		sqlite3_busy_timeout(db, READERS_WAIT_MS);
-		code = publish_into(run, db, r, err);
+		code = publish_into(run, db, r, added, err);
 	}
 	sqlite3_close(db);
 	return code;
 }
 
-int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
+int tp_publish(struct tp_store_run *run, struct tp_run *r, size_t *added, struct tp_err *err)
 {
 	struct stat st;
 	int lock, code = tp_lock_take(run->path, run->wait_ms, &lock, err);
@@ -215,6 +254,7 @@ int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 	if (code)
 		return code;
 	r->known = false;
+	*added = (size_t)run->number;
 	/* Only what is known not to be there may be replaced. */
 	if (stat(run->path, &st)) {
 		if (errno == ENOENT)
@@ -222,7 +262,7 @@ int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 		else
 			code = tp_sys_err(err, errno, run->path, "cannot open");
 	} else {
-		code = st.st_size ? publish_existing(run, r, err) : publish_new(run, r, err);
+		code = st.st_size ? publish_existing(run, r, added, err) : publish_new(run, r, err);
 	}
 	tp_lock_release(run->path, lock);
 	return code;

@@ -80,14 +80,40 @@ struct tp_draft {
 	/* Filled in by tp_store_commit, and to be handed back from process to process. */
 	char hash[33];
 	bool materialized;
+	/* Of several runs, see below. */
+	struct tp_several *several;
+	int64_t runs;
 };
 /* Always to be released, which removes the file unless it was published. */
 int tp_draft_create(struct tp_draft *draft, const char *path);
-/* Of the options wait_ms and materialize. *run is the run's id; *known as in struct tp_run. Errors as
- * of tp_store_commit. */
+/* Of the options wait_ms and materialize. *run is the run's id; *known as in struct tp_run. Errors
+ * as of tp_store_commit. */
 int tp_draft_publish(struct tp_draft *draft, const struct tp_store_options *opt, int64_t *run,
-		    bool *known, struct tp_err *err);
+		     bool *known, struct tp_err *err);
 void tp_draft_release(struct tp_draft *draft);
+
+/* Several runs in one draft. From tp_draft_open to tp_draft_close every tp_store_begin with it
+ * starts its next run, one at a time; one that fails or is aborted leaves nothing (where that
+ * cannot be done, draft->err says why, and the file is of no use). tp_store_commit gives its number
+ * in the draft (1, 2, …), and fails where the draft has a run of that hash. dump_size as in the
+ * options; with `materialize`, their rows are written, too, for a draft that is known to become a
+ * new store. After tp_draft_close, whatever it says, draft->runs and draft->materialized are to be
+ * handed back to who publishes: all runs that the store does not hold (*added is how many), under
+ * its next numbers and in their order, in one transaction. */
+int tp_draft_open(struct tp_draft *draft, uint64_t dump_size, struct tp_err *err);
+int tp_draft_close(struct tp_draft *draft, bool materialize, struct tp_err *err);
+int tp_draft_publish_all(struct tp_draft *draft, const struct tp_store_options *opt, size_t *added,
+			 struct tp_err *err);
+
+/* The hashes of all dumps of a store, to look for many. */
+struct tp_known {
+	uint8_t (*hash)[16]; /* sorted */
+	size_t n;
+};
+/* Of a store that need not be there. To be released, also when it fails. */
+int tp_known_load(struct tp_known *known, const char *path, struct tp_err *err);
+bool tp_known_has(const struct tp_known *known, const uint8_t hash[16]);
+void tp_known_release(struct tp_known *known);
 
 /* Starts a run in the store at path, creating the file when it does not exist (then it appears at
  * commit). TP_EVERSION: newer store; TP_ESTORE: not a store. */
@@ -130,6 +156,10 @@ struct tp_relabelled {
 };
 int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err);
+/* The same for the runs of these dumps (32 hex digits each; what is not there is passed over).
+ * *changed is how many of them did not have the labels. */
+int tp_store_relabel_all(const char *path, int wait_ms, const char (*hashes)[33], size_t nhashes,
+			 const char *const *labels, size_t n, size_t *changed, struct tp_err *err);
 
 /* ---- reading ---- */
 

@@ -19,7 +19,6 @@
 #include "store/sqlerr.h"
 
 #define LARGE_DUMP ((uint64_t)8 << 20) /* bytes */
-#define RUN	   1		       /* the number of the run in the temporary file */
 /* As many rows are a chunk: what waits stays in a processor's cache. */
 #define CHUNK_ROWS  8192
 #define EARLY_BYTES ((uint64_t)4 << 20)
@@ -78,7 +77,8 @@ static int check_target(const char *path, struct tp_err *err)
 	return code;
 }
 
-static int open_temp(struct tp_store_run *run, uint64_t dump_size, struct tp_err *err)
+int tp_temp_open(const char *temp, const char *path, uint64_t dump_size, struct tp_temp *t,
+		 struct tp_err *err)
 {
 	/* Pages are written one by one: larger ones cost the system half the time, but a store has
 	 * a few dozen of them at least. */
@@ -90,20 +90,40 @@ static int open_temp(struct tp_store_run *run, uint64_t dump_size, struct tp_err
 	    "PRAGMA cache_size = -4096; PRAGMA temp_store = MEMORY; BEGIN";
 	static const char put_block[] =
 	    "INSERT INTO block(run, stream, part, rows, first_ts, last_ts, codec, raw_size, "
-	    "data) VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?)";
+	    "data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	int code;
 
-	if (sqlite3_open_v2(run->temp, &run->db, SQLITE_OPEN_READWRITE, NULL))
-		return tp_sql_err(err, run->db, run->temp, "cannot write");
-	if (sqlite3_exec(run->db, page_size, NULL, NULL, NULL) ||
-	    sqlite3_exec(run->db, pragmas, NULL, NULL, NULL))
-		return tp_sql_err(err, run->db, run->path, "cannot write");
-	code = tp_schema_create(run->db, run->path, err);
+	if (sqlite3_open_v2(temp, &t->db, SQLITE_OPEN_READWRITE, NULL))
+		return tp_sql_err(err, t->db, temp, "cannot write");
+	if (sqlite3_exec(t->db, page_size, NULL, NULL, NULL) ||
+	    sqlite3_exec(t->db, pragmas, NULL, NULL, NULL))
+		return tp_sql_err(err, t->db, path, "cannot write");
+	code = tp_schema_create(t->db, path, err);
 	if (code)
 		return code;
-	if (sqlite3_prepare_v2(run->db, put_block, -1, &run->put_block, NULL))
-		return tp_sql_err(err, run->db, run->path, "cannot write");
+	if (sqlite3_prepare_v2(t->db, put_block, -1, &t->put_block, NULL))
+		return tp_sql_err(err, t->db, path, "cannot write");
 	return 0;
+}
+
+int tp_temp_close(struct tp_temp *t, const char *path, struct tp_err *err)
+{
+	int code = 0;
+
+	sqlite3_finalize(t->put_block);
+	t->put_block = NULL;
+	if (sqlite3_exec(t->db, "COMMIT", NULL, NULL, NULL))
+		code = tp_sql_err(err, t->db, path, "cannot write");
+	sqlite3_close(t->db);
+	t->db = NULL;
+	return code;
+}
+
+void tp_temp_drop(struct tp_temp *t)
+{
+	sqlite3_finalize(t->put_block);
+	sqlite3_close(t->db);
+	*t = (struct tp_temp){0};
 }
 
 int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err)
@@ -129,7 +149,14 @@ static int use_draft(struct tp_store_run *run, struct tp_draft *draft, struct tp
 	run->temp_fd = draft->fd;
 	run->path = strdup(draft->path);
 	run->temp = strdup(draft->temp);
-	return run->path && run->temp ? 0 : out_of_memory(err);
+	if (!run->path || !run->temp)
+		return out_of_memory(err);
+	if (draft->several) {
+		run->file = draft->several->file;
+		run->number = draft->several->runs + 1;
+		run->lent = true;
+	}
+	return 0;
 }
 
 int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_store_options *opt,
@@ -143,6 +170,7 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 	if (!run)
 		return out_of_memory(err);
 	run->temp_fd = -1;
+	run->number = 1;
 	run->wait_ms = opt->wait_ms;
 	run->materialize = opt->materialize;
 	run->codec = codec;
@@ -154,8 +182,8 @@ int tp_store_begin(struct tp_store_run **out, const char *path, const struct tp_
 		goto fail;
 	}
 	code = opt->draft ? use_draft(run, opt->draft, err) : tp_run_create(run, path, err);
-	if (!code)
-		code = open_temp(run, opt->dump_size, err);
+	if (!code && !run->lent)
+		code = tp_temp_open(run->temp, run->path, opt->dump_size, &run->file, err);
 	if (code)
 		goto fail;
 	if (opt->background && opt->dump_size >= LARGE_DUMP)
@@ -201,13 +229,27 @@ int tp_store_has(struct tp_store_run *run, const char *hash, int64_t *id, struct
 
 /* ---- rows ---- */
 
+/* The file has no journal: where a statement failed half way, nothing in it can be relied upon.
+ * Only what breaks a constraint is known to have changed nothing. */
+static int failed(struct tp_store_run *run, struct tp_err *err)
+{
+	struct tp_err why;
+	int code = tp_sql_err(&why, run->file.db, run->path, "cannot write");
+
+	if (run->lent && (sqlite3_errcode(run->file.db) & 0xff) != SQLITE_CONSTRAINT)
+		run->draft->err = why;
+	if (err)
+		*err = why;
+	return code;
+}
+
 /* Runs a prepared INSERT once and resets it. */
 static int step(struct tp_store_run *run, sqlite3_stmt *stmt, struct tp_err *err)
 {
 	int code = 0;
 
 	if (sqlite3_step(stmt) != SQLITE_DONE)
-		code = tp_sql_err(err, run->db, run->path, "cannot write");
+		code = failed(run, err);
 	sqlite3_reset(stmt);
 	return code;
 }
@@ -234,16 +276,18 @@ int tp_run_put_block(struct tp_store_run *run, const char *stream, int64_t part,
 		     int64_t first_ts, int64_t last_ts, size_t raw_size, const struct tp_buf *data,
 		     struct tp_err *err)
 {
-	sqlite3_stmt *s = run->put_block;
+	sqlite3_stmt *s = run->file.put_block;
 	int code;
 
 	pthread_mutex_lock(&run->lock);
-	if (sqlite3_bind_text(s, 1, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 2, part) ||
-	    sqlite3_bind_int64(s, 3, (int64_t)rows) || bind_or_null(s, 4, first_ts) ||
-	    bind_or_null(s, 5, last_ts) || sqlite3_bind_int(s, 6, (int)run->codec) ||
-	    sqlite3_bind_int64(s, 7, (int64_t)raw_size) ||
-	    sqlite3_bind_blob64(s, 8, data->data, data->size, SQLITE_STATIC))
-		code = tp_sql_err(err, run->db, run->path, "cannot write");
+	run->begun = true;
+	if (sqlite3_bind_int64(s, 1, run->number) ||
+	    sqlite3_bind_text(s, 2, stream, -1, SQLITE_STATIC) || sqlite3_bind_int64(s, 3, part) ||
+	    sqlite3_bind_int64(s, 4, (int64_t)rows) || bind_or_null(s, 5, first_ts) ||
+	    bind_or_null(s, 6, last_ts) || sqlite3_bind_int(s, 7, (int)run->codec) ||
+	    sqlite3_bind_int64(s, 8, (int64_t)raw_size) ||
+	    sqlite3_bind_blob64(s, 9, data->data, data->size, SQLITE_STATIC))
+		code = failed(run, err);
 	else
 		code = step(run, s, err);
 	sqlite3_clear_bindings(s);
@@ -378,8 +422,9 @@ int tp_store_put_row(struct tp_store_run *run, enum tp_table_id table, const int
 	return ++t->rows == CHUNK_ROWS ? flush_rows(run, table, err) : 0;
 }
 
-/* A statement for the few rows of an ordinary table: `sql` with one value after the other, its
- * arguments given as in "isz": i int64_t, n int64_t that may be TP_NULL, s text. */
+/* A statement for the few rows of an ordinary table: `sql` with the run's number and one value
+ * after the other, its arguments given as in "isz": i int64_t, n int64_t that may be TP_NULL, s
+ * text. */
 static int put(struct tp_store_run *run, const char *sql, const char *kinds, struct tp_err *err,
 	       ...)
 {
@@ -388,15 +433,18 @@ static int put(struct tp_store_run *run, const char *sql, const char *kinds, str
 	int rc, code;
 
 	pthread_mutex_lock(&run->lock);
-	rc = sqlite3_prepare_v2(run->db, sql, -1, &stmt, NULL);
+	run->begun = true;
+	rc = sqlite3_prepare_v2(run->file.db, sql, -1, &stmt, NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run->number);
 	va_start(ap, err);
 	for (int i = 0; kinds[i] && !rc; i++)
-		rc = kinds[i] == 's' ? sqlite3_bind_text(stmt, i + 1, va_arg(ap, const char *), -1,
+		rc = kinds[i] == 's' ? sqlite3_bind_text(stmt, i + 2, va_arg(ap, const char *), -1,
 							 SQLITE_STATIC)
-		     : kinds[i] == 'n' ? bind_or_null(stmt, i + 1, va_arg(ap, int64_t))
-				       : sqlite3_bind_int64(stmt, i + 1, va_arg(ap, int64_t));
+		     : kinds[i] == 'n' ? bind_or_null(stmt, i + 2, va_arg(ap, int64_t))
+				       : sqlite3_bind_int64(stmt, i + 2, va_arg(ap, int64_t));
 	va_end(ap);
-	code = rc ? tp_sql_err(err, run->db, run->path, "cannot write") : step(run, stmt, err);
+	code = rc ? failed(run, err) : step(run, stmt, err);
 	sqlite3_finalize(stmt);
 	pthread_mutex_unlock(&run->lock);
 	return code;
@@ -404,14 +452,14 @@ static int put(struct tp_store_run *run, const char *sql, const char *kinds, str
 
 int tp_store_put_segment(struct tp_store_run *run, const struct tp_segment *s, struct tp_err *err)
 {
-	return put(run, "INSERT INTO segment VALUES(1, ?, ?, ?, ?, ?, ?)", "iiiiii", err, s->id,
+	return put(run, "INSERT INTO segment VALUES(?, ?, ?, ?, ?, ?, ?)", "iiiiii", err, s->id,
 		   s->first_block, s->blocks, s->from_ns, s->to_ns, s->events);
 }
 
 int tp_store_put_label(struct tp_store_run *run, const char *key, const char *value,
 		       struct tp_err *err)
 {
-	return put(run, "INSERT OR REPLACE INTO label VALUES(1, ?, ?)", "ss", err, key, value);
+	return put(run, "INSERT OR REPLACE INTO label VALUES(?, ?, ?)", "ss", err, key, value);
 }
 
 static int put_ids(struct tp_store_run *run, const struct tp_trace *trace, struct tp_err *err)
@@ -436,14 +484,14 @@ int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, si
 	for (size_t i = 0; i < nlosses && !code; i++) {
 		const struct tp_loss *l = &losses[i];
 
-		code = put(run, "INSERT INTO loss VALUES(1, ?, ?, ?, ?, ?, ?)", "iinnis", err,
+		code = put(run, "INSERT INTO loss VALUES(?, ?, ?, ?, ?, ?, ?)", "iinnis", err,
 			   (int64_t)l->offset, (int64_t)l->bytes, since_start(run, l->from_ns),
 			   since_start(run, l->to_ns), (int64_t)l->events, l->reason);
 	}
 	for (size_t i = 0; i < nnotices && !code; i++) {
 		const struct tp_notice *n = &notices[i];
 
-		code = put(run, "INSERT INTO notice VALUES(1, ?, ?, ?)", "ins", err,
+		code = put(run, "INSERT INTO notice VALUES(?, ?, ?, ?)", "ins", err,
 			   (int64_t)n->severity,
 			   n->offset == TP_OFFSET_NONE ? TP_NULL : (int64_t)n->offset, n->text);
 	}
@@ -459,7 +507,7 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 	for (size_t i = 0; i < trace->nclocks && !code; i++) {
 		const struct tp_clock *c = &trace->clocks[i];
 
-		code = put(run, "INSERT INTO clock VALUES(1, ?, ?, ?, ?)", "iiii", err,
+		code = put(run, "INSERT INTO clock VALUES(?, ?, ?, ?, ?)", "iiii", err,
 			   since_start(run, c->ts), c->mono_ns, c->wall_sec, (int64_t)c->wall_nsec);
 	}
 	if (!code)
@@ -468,7 +516,7 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 	for (size_t i = 0; i < trace->nwires && !code; i++) {
 		const struct tp_wire_count *w = &trace->wires[i];
 
-		code = put(run, "INSERT INTO wire VALUES(1, ?, ?, ?, ?)", "siii", err, w->name,
+		code = put(run, "INSERT INTO wire VALUES(?, ?, ?, ?, ?)", "siii", err, w->name,
 			   (int64_t)w->events, (int64_t)w->with_stack, (int64_t)w->bytes);
 	}
 	return code;
@@ -479,7 +527,7 @@ int tp_store_put_trace(struct tp_store_run *run, const struct tp_trace *trace, s
 static int put_run(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
 	return put(
-	    run, "INSERT INTO run VALUES(1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	    run, "INSERT INTO run VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	    "sssssiiiniiiiiiii", err, r->kind, r->name, r->source, r->hash, r->format, r->start_ns,
 	    r->duration_ns, (int64_t)r->ticks, r->wall_ns, r->events, r->inferred, r->generations,
 	    r->goroutines, r->size_in, r->lost_bytes, r->lost_events, r->imported_ns);
@@ -499,7 +547,8 @@ static void release_buffers(struct tp_store_run *run)
 	tp_buf_release(&run->string_blob);
 }
 
-/* Writes what still waits and lets go of the temporary file's connection. */
+/* Writes what still waits and lets go of the temporary file's connection, or leaves that to the
+ * next run. */
 static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_err *err)
 {
 	int code = 0;
@@ -512,14 +561,10 @@ static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_er
 		code = tp_row_queue_finish(run, err);
 	if (!code)
 		code = put_run(run, r, err);
+	if (!code && !run->lent)
+		code = tp_temp_close(&run->file, run->path, err);
 	if (code)
 		return code;
-	sqlite3_finalize(run->put_block);
-	run->put_block = NULL;
-	if (sqlite3_exec(run->db, "COMMIT", NULL, NULL, NULL))
-		return tp_sql_err(err, run->db, run->path, "cannot write");
-	sqlite3_close(run->db);
-	run->db = NULL;
 	release_buffers(run); /* publishing has use for the memory */
 	return 0;
 }
@@ -527,9 +572,13 @@ static int finish(struct tp_store_run *run, const struct tp_run *r, struct tp_er
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
 	int code = finish(run, r, err);
+	size_t added;
 
 	if (!code)
-		code = run->draft ? tp_draft_complete(run, r, err) : tp_publish(run, r, err);
+		code =
+		    run->draft ? tp_draft_complete(run, r, err) : tp_publish(run, r, &added, err);
+	if (!code)
+		run->begun = false; /* it stays */
 	tp_store_abort(run);
 	return code;
 }
@@ -539,8 +588,10 @@ void tp_store_abort(struct tp_store_run *run)
 	if (!run)
 		return;
 	tp_row_queue_finish(run, NULL); /* it uses the connection */
-	sqlite3_finalize(run->put_block);
-	sqlite3_close(run->db);
+	if (run->lent && run->begun)
+		tp_draft_take_back(run);
+	if (!run->lent)
+		tp_temp_drop(&run->file);
 	if (run->temp && !run->draft)
 		unlink(run->temp); /* publishing took the name away if it used the file itself */
 	if (run->temp_fd >= 0 && !run->draft)

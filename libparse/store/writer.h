@@ -18,11 +18,24 @@ struct tp_pending_rows {
 	int64_t part; /* of the next chunk */
 };
 
+/* The connection to a file that runs are collected in. */
+struct tp_temp {
+	struct sqlite3 *db;
+	sqlite3_stmt *put_block;
+};
+
+/* Runs that are collected one after the other in one file. */
+struct tp_several {
+	struct tp_temp file;
+	int64_t runs; /* that are complete: their numbers are 1, 2, … */
+};
+
 /* Events may come from one thread while rows come from another and are packed on a third: what each
  * of them encodes with is its own, and only `db` and its statements are shared, under `lock`. */
 struct tp_store_run {
-	char *path; /* of the store; symbolic links resolved */
-	char *temp; /* where the run is collected: a whole store of this one run, number 1 */
+	char *path;	/* of the store; symbolic links resolved */
+	char *temp;	/* where the run is collected: a whole store of this run, or of several */
+	int64_t number; /* of the run in it */
 	int temp_fd;
 	struct tp_draft *draft; /* who made temp and publishes it; NULL: this run does */
 	int wait_ms;
@@ -30,8 +43,9 @@ struct tp_store_run {
 	bool materialized; /* that is done already, in temp */
 	enum tp_codec codec;
 	pthread_mutex_t lock;
-	struct sqlite3 *db; /* temp */
-	sqlite3_stmt *put_block;
+	struct tp_temp file; /* temp */
+	bool lent;	     /* … by the draft, which has more runs */
+	bool begun;	     /* rows of it may be there */
 
 	struct tp_block_encoder *encoder;
 	struct tp_buf event_blob;
@@ -61,13 +75,25 @@ int tp_run_put_ledger(struct tp_store_run *run, const struct tp_loss *losses, si
  * `path` with links, and run->temp_fd (writer.c). */
 int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err);
 
+/* An empty store in the file temp, for rows of the store at `path`, within a transaction; its end;
+ * and what is left to do where that was not reached. */
+int tp_temp_open(const char *temp, const char *path, uint64_t dump_size, struct tp_temp *t,
+		 struct tp_err *err);
+int tp_temp_close(struct tp_temp *t, const char *path, struct tp_err *err);
+void tp_temp_drop(struct tp_temp *t);
+
+/* Removes the rows of a run that does not come to its end from what it shares with others. Where
+ * they cannot be removed, the draft cannot be used any more, and says why (draft.c). */
+void tp_draft_take_back(struct tp_store_run *run);
+
 /* Instead of tp_publish where another process does that (draft.c). */
 int tp_draft_complete(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 
-/* Makes the collected run (all of it written, its transaction ended and its connection closed) part
+/* Makes what is collected (all of it written, its transaction ended and its connection closed) part
  * of the store at run->path: by renaming where there is no store yet, else in one transaction.
- * r->id becomes its number, also when the store held a run of this hash already. */
-int tp_publish(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
+ * r->id becomes the number of the run, also when the store held a run of this hash already. Where
+ * r->hash is NULL there are several, and *added says how many of them the store did not hold. */
+int tp_publish(struct tp_store_run *run, struct tp_run *r, size_t *added, struct tp_err *err);
 /* The file run->temp, complete and closed, becomes the store at run->path, whose lock is held:
  * safe on the disk, and in place of one that is there. Then run->temp is NULL. */
 int tp_publish_file(struct tp_store_run *run, struct tp_err *err);

@@ -85,6 +85,12 @@ def imports():
     yield Scene("import-again", "tprof-import v2.trace -o s.tprof --label a=b", store="v2.trace cpu.pb")
     yield Scene("import-several", "tprof-import convoy.trace heap.pb block.txt -o s.tprof",
                 "convoy.trace heap.pb block.txt", several=3)
+    # Each dump may fail, and then the store.
+    yield Scene("import-jobs", "tprof-import -j 2 -o s.tprof convoy.trace heap.pb block.txt v1.trace.gz",
+                "convoy.trace heap.pb block.txt v1.trace.gz", store="cpu.pb", several=5)
+    yield Scene("import-paths", "tprof-import -j 1 -o s.tprof --label a=b @list ./heap*.pb home",
+                "heap.pb heap2.pb block.txt", files={"list": b"block.txt\nheap2.pb\n"}, several=4)
+    yield Scene("import-jobs-each", "tprof-import -j 2 heap.pb heap2.pb", "heap.pb heap2.pb", several=3)
     yield Scene("import-each", "tprof-import convoy.trace heap.pb", "convoy.trace heap.pb", several=2)
     yield Scene("import-materialize", "tprof-import convoy.trace -o s.tprof --materialize --occupancy",
                 "convoy.trace", store="heap.pb")

@@ -1,0 +1,385 @@
+#include "batch.h"
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/common.h"
+#include "common/decoder.h"
+#include "common/limit.h"
+#include "common/progress.h"
+#include "open/input.h"
+#include "symbol/sidecar.h"
+
+struct batch_shared {
+	_Atomic int at; /* the dump it is at, -1 none yet */
+	_Atomic uint64_t done, total;
+	bool complete; /* the draft is whole */
+	int code;      /* of the draft */
+	struct tp_err err;
+	int64_t runs;
+	unsigned char materialized;
+	struct verdict verdict[BATCH_DUMPS];
+};
+
+/* ---- in the process ---- */
+
+/* Hashes of what the store and the draft have. */
+struct seen {
+	const struct tp_known *known;
+	uint8_t hash[BATCH_DUMPS][16], last[16];
+	size_t n;
+};
+
+static bool is_known(void *ctx, const uint8_t hash[16])
+{
+	struct seen *s = ctx;
+
+	memcpy(s->last, hash, sizeof(s->last));
+	for (size_t i = 0; i < s->n; i++)
+		if (!memcmp(s->hash[i], hash, sizeof(s->hash[i])))
+			return true;
+	return tp_known_has(s->known, hash);
+}
+
+static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t total)
+{
+	struct batch_shared *s = ctx;
+
+	if (!strcmp(stage, "unpack"))
+		cmd_limit_stdin(done);
+	atomic_store_explicit(&s->done, done, memory_order_relaxed);
+	atomic_store_explicit(&s->total, total, memory_order_relaxed);
+	return cmd_stopped();
+}
+
+static void judge(struct verdict *v, const struct path *path, const struct tp_import_result *r,
+		  int code)
+{
+	v->err.code = code;
+	if (!code)
+		v->outcome = r->known ? OUTCOME_KNOWN : OUTCOME_RUN;
+	else if (code == TP_EUNKNOWN && !path->named)
+		v->outcome = OUTCOME_OTHER;
+	else
+		v->outcome = OUTCOME_FAILED;
+	v->lost = !code && r->losses;
+}
+
+static int import_one(struct batch *b, struct tp_import_options *opt, struct seen *seen, size_t i)
+{
+	struct verdict *v = &b->shared->verdict[i];
+	struct tp_import_result result;
+	int code;
+
+	atomic_store(&b->shared->total, 0);
+	atomic_store(&b->shared->at, (int)i);
+	/* As it was for the first one. */
+	if (b->tmp_fd > 0 && (ftruncate(b->tmp_fd, 0) || lseek(b->tmp_fd, 0, SEEK_SET)))
+		opt->tmp_fd = 0;
+	code = tp_import(b->paths[i].name, b->store, opt, &result, &v->err);
+	for (int k = 0; k < 16; k++)
+		snprintf(v->hash + 2 * k, 3, "%02x", seen->last[k]);
+	if (!code && !result.known)
+		memcpy(seen->hash[seen->n++], seen->last, sizeof(seen->last));
+	judge(v, &b->paths[i], &result, code);
+	/* Rows of it may be there: the others need another draft. */
+	return b->draft.err.code;
+}
+
+static int decode_all(struct batch *b)
+{
+	struct tp_import_options opt = b->import;
+	struct seen seen = {.known = b->known};
+	uint64_t bytes = 0;
+	int code;
+
+	for (size_t i = 0; i < b->n; i++)
+		bytes += b->paths[i].bytes;
+	opt.store.draft = &b->draft;
+	opt.tmp_fd = b->tmp_fd;
+	opt.progress = note_progress;
+	opt.progress_ctx = b->shared;
+	opt.known = is_known;
+	opt.known_ctx = &seen;
+	code = tp_draft_open(&b->draft, bytes, &b->shared->err);
+	if (code)
+		return code;
+	for (size_t i = 0; i < b->n && !code; i++)
+		if (b->verdict[i].outcome == OUTCOME_NONE)
+			code = import_one(b, &opt, &seen, i);
+	if (tp_draft_close(&b->draft, b->materialize, &b->shared->err) && !code)
+		return b->shared->err.code;
+	return 0;
+}
+
+/* Whoever is fooled by a dump can change what it has open. */
+static void leave_others(const struct batch *b)
+{
+	for (struct batch *o = *b->first; o; o = o->next) {
+		if (o == b)
+			continue;
+		if (o->running)
+			close(o->process.end);
+		if (o->drafted && o->draft.fd >= 0)
+			close(o->draft.fd);
+		if (o->tmp_fd > 0)
+			close(o->tmp_fd);
+		cmd_child_unshare(o->shared, sizeof(*o->shared));
+	}
+}
+
+static int work(void *ctx, unsigned has)
+{
+	struct batch *b = ctx;
+	struct batch_shared *s = b->shared;
+
+	(void)has;
+	if (!b->inside) {
+		const char *names[BATCH_DUMPS];
+
+		leave_others(b);
+		for (size_t i = 0; i < b->n; i++)
+			names[i] = b->paths[i].name;
+		cmd_limit_child(names, b->n, b->import.symbols.binaries,
+				b->import.symbols.nbinaries);
+	}
+	s->code = decode_all(b);
+	/* Memory is what that dump took; no room or a broken disk are what all would find. */
+	if (!s->code && b->draft.err.code && b->draft.err.code != TP_ENOMEM) {
+		s->err = b->draft.err;
+		s->code = s->err.code;
+	}
+	s->runs = b->draft.runs;
+	s->materialized = b->draft.materialized;
+	s->complete = !b->draft.err.code && !s->code;
+	return 0;
+}
+
+/* ---- in this process ---- */
+
+/* What the process may read. The texts have to outlive its start. */
+struct allowed {
+	char *sidecar[BATCH_DUMPS], *dirs;
+};
+
+static void allow(struct cmd_jail *jail, struct allowed *a, const struct batch *b)
+{
+	char sidecar[PATH_MAX];
+
+	for (size_t i = 0; i < b->n; i++) {
+		const char *name = b->paths[i].name;
+
+		if (b->verdict[i].outcome != OUTCOME_NONE || !strcmp(name, "-"))
+			continue;
+		cmd_jail_allow(jail, name);
+		if (tp_sidecar_find(name, sidecar, sizeof(sidecar)) &&
+		    (a->sidecar[i] = strdup(sidecar)))
+			cmd_jail_allow(jail, a->sidecar[i]);
+	}
+	cmd_allow_symbols(jail, &b->import.symbols, &a->dirs);
+	jail->write = b->draft.temp;
+}
+
+static int start(struct batch *b, struct tp_err *err)
+{
+	struct cmd_child child = {.require = b->require, .work = work, .ctx = b};
+	struct allowed allowed = {0};
+	int code;
+
+	allow(&child.jail, &allowed, b);
+	code = cmd_child_start(&child, &b->process, err);
+	b->running = !code;
+	for (size_t i = 0; i < b->n; i++)
+		free(allowed.sidecar[i]);
+	free(allowed.dirs);
+	return code;
+}
+
+static void drop_draft(struct batch *b)
+{
+	if (b->drafted)
+		tp_draft_release(&b->draft);
+	b->drafted = false;
+}
+
+int batch_start(struct batch *b, struct tp_err *err)
+{
+	if (!b->shared) {
+		b->shared = cmd_child_share(sizeof(*b->shared));
+		if (!b->shared)
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		b->tmp_fd = tp_input_temporary(b->import.tmp_dir, NULL);
+	}
+	memset(b->shared, 0, sizeof(*b->shared));
+	b->shared->at = -1;
+	drop_draft(b);
+	b->drafted = true;
+	if (tp_draft_create(&b->draft, b->store)) {
+		*err = b->draft.err;
+		return err->code;
+	}
+	if (!b->inside)
+		return start(b, err);
+	return work(b, 0);
+}
+
+void batch_progress(const struct batch *b, size_t *dumps, uint64_t *bytes)
+{
+	const struct batch_shared *s = b->shared;
+	uint64_t done = 0, total = 0;
+	int at = (int)b->n;
+
+	*dumps = 0;
+	*bytes = 0;
+	if (s) {
+		done = atomic_load_explicit(&s->done, memory_order_relaxed);
+		total = atomic_load_explicit(&s->total, memory_order_relaxed);
+		at = atomic_load_explicit(&s->at, memory_order_relaxed);
+	}
+	for (; at > 0 && *dumps < (size_t)at && *dumps < b->n; ++*dumps)
+		*bytes += b->paths[*dumps].bytes;
+	if (s && *dumps < b->n && total && done <= total)
+		*bytes += (uint64_t)((double)b->paths[*dumps].bytes * (double)done / (double)total);
+}
+
+/* What the process says of a dump; anything may be in it. */
+static void take_verdict(struct verdict *v, const struct verdict *said)
+{
+	unsigned char lost;
+	int outcome;
+
+	memcpy(v->hash, said->hash, sizeof(v->hash));
+	v->hash[sizeof(v->hash) - 1] = '\0';
+	memcpy(&lost, &said->lost, 1);
+	memcpy(&outcome, &said->outcome, sizeof(outcome));
+	v->lost = lost != 0;
+	v->outcome = outcome == OUTCOME_RUN	? OUTCOME_RUN
+		     : outcome == OUTCOME_KNOWN ? OUTCOME_KNOWN
+		     : outcome == OUTCOME_OTHER ? OUTCOME_OTHER
+						: OUTCOME_FAILED;
+	v->err = said->err;
+	v->err.msg[sizeof(v->err.msg) - 1] = '\0';
+	if (v->outcome == OUTCOME_FAILED && (v->err.code >= 0 || v->err.code < TP_EUNKNOWN))
+		v->err.code = TP_EFORMAT;
+}
+
+static void fail(struct verdict *v, const struct tp_err *err)
+{
+	*v = (struct verdict){.outcome = OUTCOME_FAILED, .err = *err};
+}
+
+/* The dump that it was at when it ended, or came to an end that leaves no draft. */
+static int leave_out(struct batch *b, const struct tp_err *why)
+{
+	int at = b->shared->at;
+
+	if (at < 0 || (size_t)at >= b->n)
+		at = 0;
+	while ((size_t)at < b->n && b->verdict[at].outcome != OUTCOME_NONE)
+		at++;
+	/* One of those that it had done must be wrong, if it says that it did all. */
+	for (size_t i = 0; (size_t)at >= b->n && i < b->n; i++)
+		if (b->verdict[i].outcome == OUTCOME_NONE)
+			at = (int)i;
+	if ((size_t)at < b->n)
+		fail(&b->verdict[at], why);
+	for (size_t i = 0; i < b->n; i++)
+		if (b->verdict[i].outcome == OUTCOME_NONE)
+			return 1;
+	drop_draft(b);
+	return 0;
+}
+
+/* What is not needed while the batch waits for its turn. */
+static void let_go(struct batch *b)
+{
+	if (b->tmp_fd > 0)
+		close(b->tmp_fd);
+	b->tmp_fd = 0;
+	cmd_child_unshare(b->shared, sizeof(*b->shared));
+	b->shared = NULL;
+}
+
+int batch_end(struct batch *b, struct tp_err *err)
+{
+	const struct batch_shared *s = b->shared;
+	int code = 0, status = 0;
+
+	if (!b->inside) {
+		code = cmd_child_finish(&b->process, &status, err);
+		b->running = false;
+	}
+	if (code == TP_ECANCEL || code == TP_EUNKNOWN)
+		return code;
+	if (!code && status)
+		code =
+		    tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "decoding it ended with %d", status);
+	if (code)
+		return leave_out(b, err);
+	if (s->code) {
+		*err = s->err;
+		err->msg[sizeof(err->msg) - 1] = '\0';
+		err->code = s->code < 0 && s->code >= TP_EUNKNOWN ? s->code : TP_EIO;
+		return err->code;
+	}
+	if (!s->complete) {
+		struct verdict v;
+
+		take_verdict(&v, &s->verdict[s->at >= 0 && (size_t)s->at < b->n ? s->at : 0]);
+		return leave_out(b, &v.err);
+	}
+	for (size_t i = 0; i < b->n; i++)
+		if (b->verdict[i].outcome == OUTCOME_NONE)
+			take_verdict(&b->verdict[i], &s->verdict[i]);
+	b->draft.runs = s->runs > 0 && s->runs <= BATCH_DUMPS ? s->runs : 0;
+	b->draft.materialized = s->materialized;
+	let_go(b);
+	return 0;
+}
+
+/* Dumps that are there already get the labels, too. */
+static int relabel(struct batch *b, struct tp_err *err)
+{
+	char hashes[BATCH_DUMPS][33];
+	size_t n = 0, changed;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (b->verdict[i].outcome == OUTCOME_KNOWN || b->verdict[i].outcome == OUTCOME_RUN)
+			memcpy(hashes[n++], b->verdict[i].hash, sizeof(hashes[0]));
+	return tp_store_relabel_all(b->store, b->import.store.wait_ms, (const char(*)[33])hashes, n,
+				    b->import.labels, b->import.nlabels, &changed, err);
+}
+
+int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
+{
+	size_t runs = 0, known = 0;
+	int code = 0;
+
+	*added = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		runs += b->verdict[i].outcome == OUTCOME_RUN;
+		known += b->verdict[i].outcome == OUTCOME_KNOWN;
+	}
+	if (b->drafted && b->draft.runs)
+		code = tp_draft_publish_all(&b->draft, &b->import.store, added, err);
+	if (!code && b->import.nlabels && (known || *added < runs))
+		code = relabel(b, err);
+	return code;
+}
+
+void batch_release(struct batch *b)
+{
+	struct tp_err ignored;
+	int status;
+
+	if (b->running) {
+		cmd_child_end(&b->process);
+		cmd_child_finish(&b->process, &status, &ignored);
+	}
+	b->running = false;
+	drop_draft(b);
+	let_go(b);
+}

@@ -1,0 +1,496 @@
+/* The list is cut into batches, which are published in its order, however many processes there are:
+ * so are the numbers of the runs.
+ *
+ * A batch is as large as a process is worth starting for, and a transaction with its syncs is; and
+ * as small as lets all processes end at about the same time. */
+#include "many.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/many.h"
+#include "base/units.h"
+#include "batch.h"
+#include "common/decoder.h"
+#include "common/progress.h"
+
+#define MOST_BYTES  ((uint64_t)16 << 20)
+#define LEAST_BYTES ((uint64_t)1 << 20)
+#define LEAST_DUMPS 8
+/* Batches that work, or wait for one before them: their drafts lie on the disk, and are open. */
+#define MOST_BATCHES 256
+#define TICK_MS	     50
+
+/* A batch, and what is its own. */
+struct job {
+	struct batch batch;
+	size_t at; /* its first dump, in the list */
+	bool ended;
+	char *own_store; /* NULL: that of all */
+	struct tp_known known;
+};
+
+struct failure {
+	size_t at; /* in the list */
+	struct tp_err err;
+};
+
+struct coordinator {
+	const struct many *m;
+	const struct paths *paths;
+	size_t next; /* of the list: not in a batch yet */
+	uint64_t bytes_left;
+	struct batch *first, **last; /* in order */
+	size_t nbatches, running;
+	bool inside, require;
+	struct tp_known known;
+	struct cmd_progress progress;
+
+	size_t done, imported, there, others, lossy, nfailures, room;
+	uint64_t bytes;
+	struct failure *failures;
+	int worst;
+	/* It cannot go on: the store, or the system. */
+	bool stopped;
+	struct tp_err why;
+};
+
+static void stop(struct coordinator *c, const struct tp_err *err)
+{
+	if (!c->stopped)
+		c->why = *err;
+	c->stopped = true;
+}
+
+static void out_of_memory(struct coordinator *c)
+{
+	struct tp_err err;
+
+	tp_err_set(&err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	stop(c, &err);
+}
+
+static void note_failure(struct coordinator *c, size_t at, const struct tp_err *err)
+{
+	int status = tp_err_exit_status(err->code);
+
+	if (c->nfailures == c->room) {
+		size_t room = c->room ? 2 * c->room : 16;
+		struct failure *grown = tp_more(c->failures, room, sizeof(*grown));
+
+		if (!grown) {
+			out_of_memory(c);
+			return;
+		}
+		c->failures = grown;
+		c->room = room;
+	}
+	c->failures[c->nfailures++] = (struct failure){at, *err};
+	if (status > c->worst)
+		c->worst = status;
+}
+
+/* ---- batches ---- */
+
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+static uint64_t at_least(uint64_t n, uint64_t least)
+{
+	return n > least ? n : least;
+}
+
+/* How many of the list, from the next one on, are the next batch. */
+static size_t choose(const struct coordinator *c)
+{
+	const struct path *p = c->paths->list + c->next;
+	size_t left = c->paths->n - c->next, n = 0;
+	uint64_t shares = 4 * (uint64_t)c->m->jobs, bytes = 0;
+	uint64_t most = at_most(at_least(c->bytes_left / shares, LEAST_BYTES), MOST_BYTES);
+	size_t dumps = (size_t)at_most(at_least(left / shares, LEAST_DUMPS), BATCH_DUMPS);
+
+	if (!c->m->store || !strcmp(p->name, "-"))
+		return 1;
+	while (n < left && n < dumps && !p[n].wrong && strcmp(p[n].name, "-") != 0) {
+		if (n && bytes + p[n].bytes > most)
+			break;
+		bytes += p[n++].bytes;
+	}
+	return n;
+}
+
+/* Threads of a process: where there are fewer dumps than processors, they are divided. */
+static int threads(const struct coordinator *c, size_t n)
+{
+	size_t left = c->paths->n - c->next, working = c->running + (left + n - 1) / n;
+
+	if (c->m->import.threads)
+		return c->m->import.threads;
+	return working < (size_t)c->m->jobs ? c->m->jobs / (int)working : 1;
+}
+
+static bool is_there(const char *store)
+{
+	struct stat st;
+
+	return !stat(store, &st) && st.st_size;
+}
+
+static void forget(struct job *j)
+{
+	batch_release(&j->batch);
+	tp_known_release(&j->known);
+	free(j->own_store);
+	free(j);
+}
+
+/* Takes a batch off the list. */
+static void drop(struct coordinator *c, struct batch *b)
+{
+	struct batch **at = &c->first;
+
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
+	if (c->last == &b->next)
+		c->last = at;
+	c->nbatches--;
+	forget((struct job *)b);
+}
+
+/* A store of its own, with what is in it already. */
+static int give_store(const struct coordinator *c, struct job *j, struct tp_err *err)
+{
+	j->own_store = c->m->own_store(j->batch.paths->name);
+	j->batch.store = j->own_store;
+	j->batch.known = &j->known;
+	if (!j->own_store)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return tp_known_load(&j->known, j->own_store, err);
+}
+
+/* What is wrong with the store of one dump is that dump's fault only; else it is the end. */
+static void give_up(struct coordinator *c, struct batch *b, const struct tp_err *err)
+{
+	if (c->m->store || err->code == TP_ECANCEL || err->code == TP_EUNKNOWN) {
+		stop(c, err);
+		return;
+	}
+	note_failure(c, ((struct job *)b)->at, err);
+	c->done += b->n;
+	c->bytes += b->paths->bytes;
+	drop(c, b);
+}
+
+static int begin(struct coordinator *c, struct batch *b, struct tp_err *err)
+{
+	int code = batch_start(b, err);
+
+	c->running += b->running;
+	return code;
+}
+
+/* 1: it has to be begun again. */
+static int end(struct coordinator *c, struct batch *b, struct tp_err *err)
+{
+	int code;
+
+	c->running -= b->running;
+	code = batch_end(b, err);
+	((struct job *)b)->ended = !code;
+	return code;
+}
+
+/* Why there is nothing to open. */
+static void explain(const struct path *p, struct tp_err *err)
+{
+	bool gone = p->wrong == ENOENT || p->wrong == ENOTDIR || p->wrong == ELOOP;
+
+	if (gone && !p->named)
+		tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE, "is a link that leads to no file");
+	else
+		tp_err_set(err, gone ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
+			   strerror(p->wrong));
+}
+
+/* Starts what is next; what was started inside has ended, too. */
+static void start_next(struct coordinator *c)
+{
+	const struct path *p = c->paths->list + c->next;
+	struct tp_err err = {0};
+	struct job *j;
+	struct batch *b;
+	int code;
+
+	if (p->wrong) {
+		explain(p, &err);
+		note_failure(c, c->next++, &err);
+		c->done++;
+		return;
+	}
+	j = calloc(1, sizeof(*j));
+	if (!j) {
+		out_of_memory(c);
+		return;
+	}
+	b = &j->batch;
+	*b = (struct batch){
+	    .paths = p,
+	    .n = choose(c),
+	    .store = c->m->store,
+	    .import = c->m->import,
+	    .known = &c->known,
+	    .inside = c->inside,
+	    .require = c->require,
+	    .first = &c->first,
+	};
+	b->import.threads = threads(c, b->n);
+	j->at = c->next;
+	*c->last = b;
+	c->last = &b->next;
+	c->nbatches++;
+	c->next += b->n;
+	for (size_t i = 0; i < b->n; i++)
+		c->bytes_left -= at_most(p[i].bytes, c->bytes_left);
+	code = c->m->store ? 0 : give_store(c, j, &err);
+	if (!code) {
+		b->materialize =
+		    b->import.store.materialize && c->first == b && !is_there(b->store);
+		code = begin(c, b, &err);
+	}
+	while (!code && b->inside && (code = end(c, b, &err)) == 1)
+		code = begin(c, b, &err);
+	if (code)
+		give_up(c, b, &err);
+}
+
+/* ---- the end of a batch ---- */
+
+static void count(struct coordinator *c, const struct batch *b, size_t added)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct verdict *v = &b->verdict[i];
+
+		runs += v->outcome == OUTCOME_RUN;
+		c->there += v->outcome == OUTCOME_KNOWN;
+		c->others += v->outcome == OUTCOME_OTHER;
+		c->lossy += v->outcome == OUTCOME_RUN && v->lost;
+		c->bytes += b->paths[i].bytes;
+		if (v->outcome == OUTCOME_FAILED)
+			note_failure(c, ((const struct job *)b)->at + i, &v->err);
+	}
+	c->done += b->n;
+	c->imported += added < runs ? added : runs;
+	c->there += added < runs ? runs - added : 0; /* somebody else was faster */
+}
+
+static void publish(struct coordinator *c)
+{
+	struct batch *b;
+
+	while (!c->stopped && (b = c->first) && ((struct job *)b)->ended) {
+		struct tp_err err;
+		size_t added;
+
+		if (batch_publish(b, &added, &err)) {
+			give_up(c, b, &err);
+			continue;
+		}
+		count(c, b, added);
+		drop(c, b);
+	}
+}
+
+static void reap(struct coordinator *c, struct batch *b)
+{
+	struct tp_err err = {0};
+	int code = end(c, b, &err);
+
+	if (code == 1)
+		code = begin(c, b, &err);
+	if (code)
+		give_up(c, b, &err);
+}
+
+static void wait_for_any(struct coordinator *c)
+{
+	struct pollfd *fd = tp_many(c->running + 1, sizeof(*fd));
+	struct batch **of = tp_many(c->running + 1, sizeof(struct batch *));
+	nfds_t n = 0;
+
+	if (!fd || !of) {
+		out_of_memory(c);
+		goto done;
+	}
+	for (struct batch *b = c->first; b; b = b->next)
+		if (b->running) {
+			fd[n] = (struct pollfd){.fd = b->process.end};
+			of[n++] = b;
+		}
+	if (poll(fd, n, TICK_MS) < 0 && errno != EINTR) {
+		struct tp_err err;
+
+		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "cannot wait for processes: %s",
+			   strerror(errno));
+		stop(c, &err);
+		goto done;
+	}
+	for (nfds_t i = 0; i < n && !c->stopped; i++)
+		if (fd[i].revents)
+			reap(c, of[i]);
+done:
+	free(fd);
+	free(of);
+}
+
+static void show_progress(struct coordinator *c)
+{
+	struct cmd_tally t = {.dumps = c->done,
+			      .ndumps = c->paths->n,
+			      .bytes = c->bytes,
+			      .nbytes = c->paths->bytes,
+			      .failed = c->nfailures};
+
+	for (const struct batch *b = c->first; b; b = b->next) {
+		uint64_t bytes;
+		size_t dumps;
+
+		batch_progress(b, &dumps, &bytes);
+		t.dumps += dumps;
+		t.bytes += bytes;
+	}
+	cmd_progress_tally(&c->progress, &t);
+}
+
+static void work(struct coordinator *c)
+{
+	while (!c->stopped && !cmd_stopped() && (c->next < c->paths->n || c->first)) {
+		while (!c->stopped && !cmd_stopped() && c->next < c->paths->n &&
+		       c->running < (size_t)c->m->jobs && c->nbatches < MOST_BATCHES) {
+			start_next(c);
+			if (c->inside)
+				break;
+		}
+		publish(c);
+		if (c->running)
+			wait_for_any(c);
+		show_progress(c);
+	}
+}
+
+/* ---- what became of it ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct failure *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* ", 12 failed", where there are some. */
+static void add(char *text, size_t size, size_t n, const char *what)
+{
+	size_t used = strlen(text);
+	char number[28];
+
+	if (n)
+		snprintf(text + used, size - used, ", %s %s", tp_fmt_count(number, (int64_t)n),
+			 what);
+}
+
+static void summarise(const struct coordinator *c, double seconds)
+{
+	const char *store = c->m->store;
+	char dumps[28], imported[28], text[256] = "", in[TP_UNITS_SIZE],
+				      out[TP_UNITS_SIZE + 8] = "";
+	size_t n = c->done - c->others;
+	struct stat st;
+
+	add(text, sizeof(text), c->there, "there already");
+	add(text, sizeof(text), c->nfailures, "failed");
+	add(text, sizeof(text), c->lossy, "with losses");
+	add(text, sizeof(text), c->others, c->others == 1 ? "other file" : "other files");
+	if (store && !stat(store, &st)) {
+		strcpy(out, " of ");
+		tp_fmt_bytes(out + strlen(out), st.st_size);
+	}
+	cmd_print(c->m->cmd, "%s dump%s: %s imported%s; %.2fs; %s into %s%s\n",
+		  tp_fmt_count(dumps, (int64_t)n), n == 1 ? "" : "s",
+		  tp_fmt_count(imported, (int64_t)c->imported), text, seconds,
+		  tp_fmt_bytes(in, (int64_t)c->bytes), store ? store : "stores beside them", out);
+}
+
+static int report(struct coordinator *c, double seconds)
+{
+	struct cmd *cmd = c->m->cmd;
+	int status;
+
+	if (c->done || !c->stopped)
+		summarise(c, seconds);
+	if (c->nfailures)
+		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_place);
+	for (size_t i = 0; i < c->nfailures; i++) {
+		const char *name = c->paths->list[c->failures[i].at].name;
+
+		cmd_fail(cmd, !strcmp(name, "-") ? "standard input" : name, &c->failures[i].err);
+	}
+	if (c->stopped) {
+		status = cmd_fail(cmd, NULL, &c->why);
+		if (status > c->worst)
+			c->worst = status;
+	}
+	if ((c->stopped || cmd_stopped()) && c->done < c->paths->n)
+		cmd_note(cmd,
+			 "%zu of %zu files were not looked at; the same command goes on with them",
+			 c->paths->n - c->done, c->paths->n);
+	return c->worst;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int many_import(const struct many *m)
+{
+	struct coordinator c = {
+	    .m = m, .paths = m->paths, .bytes_left = m->paths->bytes, .last = &c.first};
+	enum cmd_jail_mode mode;
+	struct tp_err err;
+	double begun = now();
+
+	if (!m->paths->n) {
+		cmd_note(m->cmd, "no files are there to import");
+		return CMD_OK;
+	}
+	if (!cmd_jail_mode(&mode)) {
+		cmd_bad_jail(&err);
+		return cmd_fail(m->cmd, NULL, &err);
+	}
+	c.inside = mode == CMD_JAIL_OFF;
+	c.require = mode == CMD_JAIL_REQUIRE;
+	if (m->store && tp_known_load(&c.known, m->store, &err)) {
+		tp_known_release(&c.known);
+		return cmd_fail(m->cmd, NULL, &err);
+	}
+	cmd_progress_init(&c.progress, "");
+	work(&c);
+	while (c.first)
+		drop(&c, c.first);
+	cmd_progress_end(&c.progress);
+	report(&c, now() - begun);
+	tp_known_release(&c.known);
+	free(c.failures);
+	return c.worst;
+}

@@ -1,0 +1,312 @@
+#include "paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/many.h"
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- the list ---- */
+
+/* Takes the name over. */
+static int put(struct paths *p, char *name, uint64_t bytes, bool named, int wrong)
+{
+	struct path *grown;
+
+	if (name && p->n == p->room) {
+		grown = tp_more(p->list, p->room ? 2 * p->room : 64, sizeof(*grown));
+		if (grown) {
+			p->list = grown;
+			p->room = p->room ? 2 * p->room : 64;
+		}
+	}
+	if (!name || p->n == p->room) {
+		free(name);
+		return TP_ENOMEM;
+	}
+	p->list[p->n] = (struct path){.name = name, .bytes = bytes, .named = named, .wrong = wrong};
+	p->n++;
+	p->bytes += bytes;
+	return 0;
+}
+
+void paths_release(struct paths *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->list[i].name);
+	free(p->list);
+	*p = (struct paths){0};
+}
+
+/* ---- folders ---- */
+
+/* Names that wait, the next one at the end. */
+struct stack {
+	char **name;
+	size_t n, room;
+};
+
+static int push(struct stack *s, char *name)
+{
+	if (name && s->n == s->room) {
+		char **grown = tp_more(s->name, s->room ? 2 * s->room : 64, sizeof(*grown));
+
+		if (grown) {
+			s->name = grown;
+			s->room = s->room ? 2 * s->room : 64;
+		}
+	}
+	if (!name || s->n == s->room) {
+		free(name);
+		return TP_ENOMEM;
+	}
+	s->name[s->n++] = name;
+	return 0;
+}
+
+static void release(struct stack *s)
+{
+	while (s->n)
+		free(s->name[--s->n]);
+	free(s->name);
+}
+
+static int backwards(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)b, *(char *const *)a);
+}
+
+static char *join(const char *folder, const char *name)
+{
+	size_t n = strlen(folder), room = n + strlen(name) + 2;
+	char *path = malloc(room);
+
+	if (path)
+		snprintf(path, room, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name);
+	return path;
+}
+
+/* What is in a folder; TP_EIO with errno where it cannot be read, TP_ENOMEM. */
+static int list_folder(const char *path, struct stack *s)
+{
+	DIR *d = opendir(path);
+	size_t before = s->n;
+	struct dirent *e;
+	int code = 0, why;
+
+	if (!d)
+		return TP_EIO;
+	while (!code && (errno = 0, e = readdir(d)))
+		if (e->d_name[0] != '.' && push(s, join(path, e->d_name)))
+			code = TP_ENOMEM;
+	why = errno;
+	closedir(d);
+	if (code)
+		return code;
+	if (s->n > before)
+		qsort(s->name + before, s->n - before, sizeof(*s->name), backwards);
+	errno = why;
+	return why ? TP_EIO : 0;
+}
+
+/* Our own files lie beside dumps; they are known by how every SQLite file begins. Where that cannot
+ * be read it is an errno. */
+static int look_for_store(const char *path, bool *is)
+{
+	static const char head[16] = "SQLite format 3";
+	char bytes[sizeof(head)];
+	ssize_t n;
+	int fd, why;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return errno;
+	do
+		n = pread(fd, bytes, sizeof(bytes), 0);
+	while (n < 0 && errno == EINTR);
+	why = n < 0 ? errno : 0;
+	close(fd);
+	*is = n == (ssize_t)sizeof(bytes) && !memcmp(bytes, head, sizeof(head));
+	return why;
+}
+
+/* One name that was found: a file is put onto the list, a folder onto the stack in its place. Takes
+ * the name over. */
+static int take(struct paths *p, struct stack *s, char *name, bool follow)
+{
+	struct stat st;
+	bool store = false;
+	int code, why;
+
+	if (lstat(name, &st) || (S_ISLNK(st.st_mode) && stat(name, &st)))
+		return put(p, name, 0, false, errno);
+	if (S_ISDIR(st.st_mode)) {
+		struct stat itself;
+
+		code = 0;
+		if (follow || (!lstat(name, &itself) && !S_ISLNK(itself.st_mode)))
+			code = list_folder(name, s);
+		if (code == TP_EIO)
+			return put(p, name, 0, false, errno);
+		free(name);
+		return code;
+	}
+	if (S_ISREG(st.st_mode)) {
+		why = look_for_store(name, &store);
+		if (!store)
+			return put(p, name, why ? 0 : (uint64_t)st.st_size, false, why);
+	}
+	free(name);
+	return 0;
+}
+
+static int walk(struct paths *p, const char *folder, struct tp_err *err)
+{
+	struct stack s = {0};
+	int code = take(p, &s, strdup(folder), true);
+
+	while (!code && s.n)
+		code = take(p, &s, s.name[--s.n], false);
+	release(&s);
+	return code ? out_of_memory(err) : 0;
+}
+
+/* ---- what else an argument may be ---- */
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static bool is_pattern(const char *argument)
+{
+	struct stat st;
+
+	return strpbrk(argument, "*?[") && lstat(argument, &st);
+}
+
+bool paths_many(const char *argument)
+{
+	return *argument == '@' || is_folder(argument) || is_pattern(argument);
+}
+
+static int add_file(struct paths *p, const char *name, struct tp_err *err)
+{
+	struct stat st = {0};
+	int wrong = strcmp(name, "-") != 0 && stat(name, &st) ? errno : 0;
+	uint64_t bytes = !wrong && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+
+	return put(p, strdup(name), bytes, true, wrong) ? out_of_memory(err) : 0;
+}
+
+static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
+{
+	struct stack s = {0};
+	glob_t found = {0};
+	int code = 0, rc, why;
+
+	errno = 0;
+	rc = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &found);
+	why = errno;
+	if (rc)
+		globfree(&found);
+	if (rc == GLOB_NOSPACE)
+		return out_of_memory(err);
+	/* Of a folder that could be opened and not read it only leaves the errno. */
+	if (rc)
+		return put(p, strdup(pattern), 0, true, why ? why : ENOENT) ? out_of_memory(err)
+									    : 0;
+	for (size_t i = 0; i < found.gl_pathc && !code; i++)
+		code = push(&s, strdup(found.gl_pathv[i]));
+	globfree(&found);
+	if (s.n)
+		qsort(s.name, s.n, sizeof(*s.name), backwards);
+	for (size_t i = s.n; i && !code; i--)
+		code = walk(p, s.name[i - 1], NULL);
+	release(&s);
+	return code ? out_of_memory(err) : 0;
+}
+
+static int read_all(int fd, struct tp_buf *text)
+{
+	char block[4096];
+	ssize_t n;
+
+	while ((n = read(fd, block, sizeof(block))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return TP_EIO;
+		if (tp_buf_put(text, block, (size_t)n))
+			return TP_ENOMEM;
+	}
+	return tp_buf_put(text, "\n", 1) ? TP_ENOMEM : 0;
+}
+
+static int add_names(struct paths *p, const char *list, char *text, size_t size, struct tp_err *err)
+{
+	char *end = text + size;
+	int code = 0;
+
+	if (memchr(text, 0, size))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "@%s: the list holds bytes that are in no name", list);
+	for (char *line = text, *next; line < end && !code; line = next) {
+		next = memchr(line, '\n', (size_t)(end - line));
+		*next++ = '\0'; /* it ends with one */
+		if (*line)
+			code = is_folder(line) ? walk(p, line, err) : add_file(p, line, err);
+	}
+	return code;
+}
+
+static int add_list(struct paths *p, const char *list, struct tp_err *err)
+{
+	bool std = !strcmp(list, "-");
+	struct tp_buf text = {0};
+	int fd, code;
+
+	do
+		fd = std ? STDIN_FILENO : open(list, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
+				  "@%s: the list cannot be opened: %s", list, strerror(errno));
+	code = read_all(fd, &text);
+	if (code == TP_ENOMEM)
+		out_of_memory(err);
+	else if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "@%s: the list cannot be read: %s", list,
+			   strerror(errno));
+	else
+		code = add_names(p, list, (char *)text.data, text.size, err);
+	tp_buf_release(&text);
+	if (!std)
+		close(fd);
+	return code;
+}
+
+int paths_add(struct paths *p, const char *argument, struct tp_err *err)
+{
+	if (*argument == '@')
+		return add_list(p, argument + 1, err);
+	if (is_folder(argument))
+		return walk(p, argument, err);
+	return is_pattern(argument) ? add_pattern(p, argument, err) : add_file(p, argument, err);
+}

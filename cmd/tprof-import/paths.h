@@ -1,0 +1,38 @@
+/* Which dumps are meant: files, folders with all that is in them, patterns, lists of names.
+ *
+ * A folder is walked down to its end, and what is in it comes in the order of its bytes, whatever
+ * the locale. Hidden files, stores, and symbolic links to folders are left out; so is what is no
+ * file. A pattern (with * ? or [, where no file is called so) stands for what it matches, as in a
+ * shell; @LIST for the names in LIST, a line each (@- standard input). */
+#ifndef IMPORT_PATHS_H
+#define IMPORT_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct path {
+	char *name;	/* "-": standard input */
+	uint64_t bytes; /* of the file, 0 unknown */
+	/* By its own name, not by a folder or a pattern: where it is no dump, that is an error. */
+	bool named;
+	int wrong; /* 0, or the errno of what cannot be looked at: there is nothing to import */
+};
+
+struct paths {
+	struct path *list; /* in the order of the arguments */
+	size_t n, room;
+	uint64_t bytes;
+};
+
+/* Does an argument stand for anything else than one file? */
+bool paths_many(const char *argument);
+
+/* Adds what an argument stands for. An error (TP_ENOMEM; TP_ENOENT, TP_EIO: the list cannot be
+ * read) ends it all; what is wrong with a file or folder is kept with it. */
+int paths_add(struct paths *p, const char *argument, struct tp_err *err);
+void paths_release(struct paths *p);
+
+#endif

@@ -1,0 +1,165 @@
+/* Folders, patterns and lists, as they become dumps. */
+#include "tprof-import/paths.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static char folder[64];
+
+static void make(const char *name, const char *content)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/tprof-paths-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir("d", 0777), 0);
+	assert_int_equal(mkdir("d/b", 0777), 0);
+	assert_int_equal(mkdir("d/b/c", 0777), 0);
+	assert_int_equal(mkdir("d/.git", 0777), 0);
+	assert_int_equal(mkdir("e", 0777), 0);
+	make("d/Z", "1");
+	make("d/a", "22");
+	make("d/b/x", "333");
+	make("d/b/c/y", "4444");
+	make("d/b.txt", "55555");
+	make("d/.hidden", "1");
+	make("d/.git/x", "1");
+	make("d/s.tprof", "");
+	make("d/store", "SQLite format 3");
+	assert_int_equal(truncate("d/store", 4096), 0);
+	make("d/short", "SQLite format");
+	make("we[i]rd*", "1");
+	make("list", "d/a\n\nd/b\nnone\nwe[i]rd*\n@list\nlast");
+	assert_int_equal(symlink("../d", "d/loop"), 0);
+	assert_int_equal(symlink("b/x", "d/link"), 0);
+	assert_int_equal(symlink("gone", "d/dangling"), 0);
+	assert_int_equal(mkfifo("d/pipe", 0666), 0);
+	assert_int_equal(symlink("d/b", "tob"), 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[80];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return chdir("/") || system(command);
+}
+
+/* The names as one text; ! for what is named, ? for what is wrong. */
+static void tell(const struct paths *p, char *text, size_t size)
+{
+	*text = '\0';
+	for (size_t i = 0; i < p->n; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s%s%s%s", i ? " " : "",
+			 p->list[i].named ? "!" : "", p->list[i].wrong ? "?" : "", p->list[i].name);
+}
+
+static void test_paths_add_rows(void **state)
+{
+	static const struct {
+		const char *argument, *names;
+		uint64_t bytes;
+		bool many;
+	} rows[] = {
+	    {"d/a", "!d/a", 2, false},
+	    {"none", "!?none", 0, false},
+	    {"-", "!-", 0, false},
+	    {"d/store", "!d/store", 4096, false}, /* that it is no dump is said later */
+	    {"e", "", 0, true},
+	    {"d", "d/Z d/a d/b/c/y d/b/x d/b.txt ?d/dangling d/link d/s.tprof d/short",
+	     1 + 2 + 4 + 3 + 5 + 3 + 13, true},
+	    {"d/", "d/Z d/a d/b/c/y d/b/x d/b.txt ?d/dangling d/link d/s.tprof d/short", 31, true},
+	    {"tob", "tob/c/y tob/x", 7, true}, /* named, it is followed */
+	    {"d/.git", "d/.git/x", 1, true},
+	    {"d/[ab]*", "d/a d/b/c/y d/b/x d/b.txt", 14, true},
+	    {"d/?/x", "d/b/x", 3, true},
+	    {"no*", "!?no*", 0, true},
+	    {"we[i]rd*", "!we[i]rd*", 1, false}, /* called so */
+	    {"@list", "!d/a d/b/c/y d/b/x !?none !we[i]rd* !?@list !?last", 2 + 4 + 3 + 1, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct paths p = {0};
+		struct tp_err err;
+		char text[512];
+
+		assert_int_equal(paths_many(rows[i].argument), rows[i].many);
+		assert_int_equal(paths_add(&p, rows[i].argument, &err), 0);
+		tell(&p, text, sizeof(text));
+		assert_string_equal(text, rows[i].names);
+		assert_int_equal(p.bytes, rows[i].bytes);
+		paths_release(&p);
+	}
+}
+
+static void test_paths_add_bad_lists(void **state)
+{
+	static const struct {
+		const char *argument;
+		int code;
+	} rows[] = {
+	    {"@nolist", TP_ENOENT},
+	    {"@d", TP_EIO},
+	    {"@", TP_ENOENT},
+	    {"@zero", TP_EFORMAT},
+	};
+	FILE *f = fopen("zero", "w");
+
+	(void)state;
+	fwrite("a\0b\n", 1, 4, f);
+	fclose(f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct paths p = {0};
+		struct tp_err err;
+
+		assert_int_equal(paths_add(&p, rows[i].argument, &err), rows[i].code);
+		paths_release(&p);
+	}
+}
+
+/* Deeper than a path can be long is an error of that folder only. */
+static void test_paths_add_deep(void **state)
+{
+	struct paths p = {0};
+	struct tp_err err;
+	int depth = 0;
+
+	(void)state;
+	assert_int_equal(mkdir("deep", 0777), 0);
+	assert_int_equal(chdir("deep"), 0);
+	make("first", "1");
+	while (depth < 1100 && !mkdir("ddd", 0777) && !chdir("ddd"))
+		depth++;
+	assert_int_equal(depth, 1100);
+	make("last", "1");
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(paths_add(&p, "deep", &err), 0);
+	assert_int_equal(p.n, 2);
+	assert_int_equal(p.list[0].wrong, ENAMETOOLONG);
+	assert_string_equal(p.list[1].name, "deep/first");
+	paths_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_paths_add_rows),
+	    cmocka_unit_test(test_paths_add_bad_lists),
+	    cmocka_unit_test(test_paths_add_deep),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

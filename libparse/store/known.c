@@ -1,0 +1,95 @@
+/* The hashes of a store's dumps in memory: 16 bytes a dump. */
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/many.h"
+#include "store/sqlerr.h"
+#include "store/store.h"
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* False: the text is no hash, as in a store that somebody has changed. */
+static bool read_hash(const char *text, uint8_t hash[16])
+{
+	for (int i = 0; i < 16; i++) {
+		int high = digit(text[2 * i]), low = high < 0 ? -1 : digit(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		hash[i] = (uint8_t)(high << 4 | low);
+	}
+	return true;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, 16);
+}
+
+static int load(struct tp_known *known, struct sqlite3 *db, const char *path, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	size_t room = 0;
+	int rc = sqlite3_prepare_v2(db, "SELECT hash FROM main.run", -1, &stmt, NULL), code = 0;
+
+	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(stmt, 0);
+
+		rc = 0;
+		if (known->n == room) {
+			size_t more = room ? 2 * room : 1024;
+			void *grown = tp_more(known->hash, more, sizeof(*known->hash));
+
+			if (!grown) {
+				code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+				break;
+			}
+			known->hash = grown;
+			room = more;
+		}
+		if (text && read_hash(text, known->hash[known->n]))
+			known->n++;
+	}
+	if (!code && rc != SQLITE_DONE)
+		code = tp_sql_err(err, db, path, "cannot read");
+	sqlite3_finalize(stmt);
+	if (known->n)
+		qsort(known->hash, known->n, sizeof(*known->hash), by_bytes);
+	return code;
+}
+
+int tp_known_load(struct tp_known *known, const char *path, struct tp_err *err)
+{
+	struct tp_store *s;
+	struct stat st;
+	int code;
+
+	*known = (struct tp_known){0};
+	if (stat(path, &st))
+		return errno == ENOENT ? 0 : tp_sys_err(err, errno, path, "cannot open");
+	if (!st.st_size)
+		return 0;
+	code = tp_store_open(&s, path, err);
+	if (code)
+		return code;
+	code = load(known, tp_store_db(s), path, err);
+	tp_store_close(s);
+	return code;
+}
+
+bool tp_known_has(const struct tp_known *known, const uint8_t hash[16])
+{
+	return known->n && bsearch(hash, known->hash, known->n, sizeof(*known->hash), by_bytes);
+}
+
+void tp_known_release(struct tp_known *known)
+{
+	free(known->hash);
+	*known = (struct tp_known){0};
+}

@@ -1,0 +1,301 @@
+/* Several runs in one draft, and what is published of it. */
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "import.h"
+#include "store/store.h"
+#include "store/verify.h"
+
+static const char *const dumps[] = {"testdata/catalog.heap", "testdata/convoy.trace",
+				    "testdata/catalog.mutex", "testdata/catalog.cpu"};
+
+struct fixture {
+	char dir[64], path[80];
+	uint8_t last[16];
+	bool known;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	snprintf(f->dir, sizeof(f->dir), "/tmp/tprof-several-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->path, sizeof(f->path), "%s/s.tprof", f->dir);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	unlink(f->path);
+	assert_int_equal(rmdir(f->dir), 0); /* nothing is left beside the store */
+	free(f);
+	return 0;
+}
+
+static int64_t ask(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *st = NULL;
+	int64_t n;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+static bool is_known(void *ctx, const uint8_t hash[16])
+{
+	struct fixture *f = ctx;
+
+	memcpy(f->last, hash, sizeof(f->last));
+	return f->known;
+}
+
+static int import(struct fixture *f, struct tp_draft *draft, const char *dump, bool strict,
+		  struct tp_import_result *result)
+{
+	struct tp_import_options opt = {.threads = 1,
+					.strict = strict,
+					.known = is_known,
+					.known_ctx = f,
+					.store = {.draft = draft}};
+	struct tp_err err;
+
+	return tp_import(dump, f->path, &opt, result, &err);
+}
+
+/* A draft of these dumps, complete. */
+static void collect(struct fixture *f, struct tp_draft *draft, size_t first, size_t n)
+{
+	struct tp_import_result result;
+	struct tp_err err;
+
+	assert_int_equal(tp_draft_create(draft, f->path), 0);
+	assert_int_equal(tp_draft_open(draft, 0, &err), 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(import(f, draft, dumps[first + i], false, &result), 0);
+		assert_int_equal(result.run, i + 1);
+	}
+	assert_int_equal(tp_draft_close(draft, false, &err), 0);
+	assert_int_equal(draft->runs, n);
+}
+
+static size_t publish(struct tp_draft *draft)
+{
+	struct tp_store_options opt = {.wait_ms = -1};
+	struct tp_err err;
+	size_t added = 99;
+
+	assert_int_equal(tp_draft_publish_all(draft, &opt, &added, &err), 0);
+	tp_draft_release(draft);
+	return added;
+}
+
+static void ignore(void *ctx, int64_t run, const char *what)
+{
+	(void)ctx;
+	(void)run;
+	(void)what;
+}
+
+static void check_sound(const char *path)
+{
+	const struct tp_verify v = {.found = ignore};
+	struct tp_err err;
+	size_t wrong;
+
+	assert_int_equal(tp_store_verify(path, &v, &wrong, &err), 0);
+	assert_int_equal(wrong, 0);
+}
+
+static void test_draft_publish_all_new_then_more(void **state)
+{
+	struct fixture *f = *state;
+	struct tp_draft a, b;
+
+	/* Both are begun before there is a store. */
+	collect(f, &a, 0, 2);
+	collect(f, &b, 1, 3);
+	assert_int_equal(publish(&a), 2);
+	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 2);
+	assert_int_equal(publish(&b), 2); /* one of its three is there */
+	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 4);
+	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.mutex')) FROM run"), 3);
+	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.cpu')) FROM run"), 4);
+	check_sound(f->path);
+}
+
+/* As one by one: all rows of all tables. */
+static void test_draft_publish_all_same_rows(void **state)
+{
+	static const char *const tables[] = {"run",  "label", "loss",	 "notice",
+					     "wire", "clock", "segment", "block"};
+	struct fixture *f = *state;
+	struct tp_draft a, b;
+	char other[96], sql[512];
+	struct tp_err err;
+
+	collect(f, &a, 0, 2);
+	collect(f, &b, 2, 2);
+	publish(&a);
+	publish(&b);
+	snprintf(other, sizeof(other), "%s/other.tprof", f->dir);
+	for (size_t i = 0; i < 4; i++) {
+		struct tp_import_options opt = {.threads = 1};
+		struct tp_import_result result;
+
+		assert_int_equal(tp_import(dumps[i], other, &opt, &result, &err), 0);
+	}
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const char *columns = i ? "*" : "id, kind, name, hash, events, wall_ns";
+		sqlite3 *db = NULL;
+		sqlite3_stmt *st = NULL;
+
+		assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+		snprintf(sql, sizeof(sql), "ATTACH '%s' AS other", other);
+		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+		snprintf(sql, sizeof(sql),
+			 "SELECT (SELECT count(*) FROM (SELECT %s FROM main.%s EXCEPT SELECT %s "
+			 "FROM other.%s)) + (SELECT count(*) FROM (SELECT %s FROM other.%s EXCEPT "
+			 "SELECT %s FROM main.%s))",
+			 columns, tables[i], columns, tables[i], columns, tables[i], columns,
+			 tables[i]);
+		assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+		assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+		assert_int_equal(sqlite3_column_int64(st, 0), 0);
+		sqlite3_finalize(st);
+		sqlite3_close(db);
+	}
+	unlink(other);
+}
+
+/* What fails in the middle, with rows written, leaves none, and its number to the next one. */
+static void test_draft_failure_leaves_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct tp_import_result result;
+	struct tp_draft draft;
+	struct tp_err err;
+
+	assert_int_equal(tp_draft_create(&draft, f->path), 0);
+	assert_int_equal(tp_draft_open(&draft, 0, &err), 0);
+	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_int_not_equal(
+	    import(f, &draft, "testdata/corpus/broken/middle-1.27.trace", true, &result), 0);
+	assert_int_not_equal(import(f, &draft, "testdata/README.md", false, &result), 0);
+	assert_int_equal(import(f, &draft, dumps[3], false, &result), 0);
+	assert_int_equal(result.run, 2);
+	assert_int_equal(tp_draft_close(&draft, false, &err), 0);
+	assert_int_equal(draft.runs, 2);
+	assert_int_equal(publish(&draft), 2);
+	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM block"), 2);
+	check_sound(f->path);
+}
+
+static void test_draft_same_hash_fails(void **state)
+{
+	struct fixture *f = *state;
+	struct tp_import_result result;
+	struct tp_draft draft;
+	struct tp_err err;
+
+	assert_int_equal(tp_draft_create(&draft, f->path), 0);
+	assert_int_equal(tp_draft_open(&draft, 0, &err), 0);
+	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_int_not_equal(import(f, &draft, dumps[0], false, &result), 0);
+	f->known = true;
+	assert_int_equal(import(f, &draft, dumps[0], false, &result), 0);
+	assert_true(result.known);
+	assert_int_equal(tp_draft_close(&draft, false, &err), 0);
+	assert_int_equal(draft.runs, 1);
+	assert_int_equal(publish(&draft), 1);
+	check_sound(f->path);
+}
+
+static void test_draft_publish_all_materialize(void **state)
+{
+	struct fixture *f = *state;
+	struct tp_store_options opt = {.wait_ms = -1, .materialize = true};
+	struct tp_draft a, b;
+	struct tp_err err;
+	size_t added;
+
+	collect(f, &a, 0, 2);
+	collect(f, &b, 2, 2);
+	assert_int_equal(tp_draft_publish_all(&a, &opt, &added, &err), 0);
+	assert_int_equal(tp_draft_publish_all(&b, &opt, &added, &err), 0);
+	tp_draft_release(&a);
+	tp_draft_release(&b);
+	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM string_rows"), 4);
+}
+
+/* 32 digits of what was looked for last. */
+static void tell_hash(const struct fixture *f, char text[33])
+{
+	for (int i = 0; i < 16; i++)
+		snprintf(text + 2 * i, 3, "%02x", f->last[i]);
+}
+
+static void test_known_load_and_relabel_all(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const labels[] = {"host=a", "build=7"};
+	uint8_t other[16] = {1};
+	char hashes[2][33] = {"", "00000000000000000000000000000000"};
+	struct tp_known known;
+	struct tp_draft draft;
+	struct tp_err err;
+	size_t changed;
+
+	assert_int_equal(tp_known_load(&known, f->path, &err), 0); /* no store: none */
+	assert_int_equal(known.n, 0);
+	assert_false(tp_known_has(&known, other));
+	tp_known_release(&known);
+	collect(f, &draft, 0, 4);
+	publish(&draft);
+	assert_int_equal(tp_known_load(&known, f->path, &err), 0);
+	assert_int_equal(known.n, 4);
+	assert_true(tp_known_has(&known, f->last));
+	assert_false(tp_known_has(&known, other));
+	tp_known_release(&known);
+
+	tell_hash(f, hashes[0]);
+	for (size_t round = 0; round < 2; round++) {
+		assert_int_equal(tp_store_relabel_all(f->path, -1, (const char(*)[33])hashes, 2,
+						      labels, 2, &changed, &err),
+				 0);
+		assert_int_equal(changed, round ? 0 : 1);
+	}
+	assert_int_equal(ask(f->path, "SELECT count(*) FROM label WHERE run = 4"), 2);
+	assert_int_equal(ask(f->path, "SELECT count(*) FROM label"), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_draft_publish_all_new_then_more, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_draft_publish_all_same_rows, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_draft_failure_leaves_nothing, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_draft_same_hash_fails, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_draft_publish_all_materialize, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_known_load_and_relabel_all, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
