@@ -1,6 +1,6 @@
 /* bench: times whole processes side by side, for `make bench` and BENCHMARKS.md. Not installed.
  *
- *   bench [-n RUNS] [-1] [-u TEXT] COMMAND [PEER]
+ *   bench [-n RUNS] [-1] [-c] [-u TEXT] COMMAND [PEER]
  *
  * Runs COMMAND and PEER (each a shell command line) in turn, A B A B …, after one warm-up each, and
  * prints one line: median wall seconds and peak resident MiB of each, and the median of the ratios
@@ -24,19 +24,21 @@
 struct args {
 	int runs;
 	bool one_cpu;
+	bool cpu;	   /* processor time instead of wall */
 	const char *until; /* a command is over when it has printed this */
 	const char *command[2];
 	int ncommands;
 };
 
 struct sample {
-	double wall_s;
+	double wall_s, cpu_s;
 	double peak_mib;
 };
 
 static const struct argp_option options[] = {
     {"runs", 'n', "RUNS", 0, "Counted runs of each command (default 5)", 0},
     {"one-cpu", '1', NULL, 0, "Keep COMMAND on one processor (PEER keeps them all)", 0},
+    {"cpu", 'c', NULL, 0, "Seconds of processors, user and system, instead of the clock's", 0},
     {"until", 'u', "TEXT", 0, "PEER is done, and ended, when it has printed TEXT", 0},
     {0},
 };
@@ -54,6 +56,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case '1':
 		args->one_cpu = true;
+		return 0;
+	case 'c':
+		args->cpu = true;
 		return 0;
 	case 'u':
 		args->until = arg;
@@ -137,6 +142,8 @@ static int run_once(const char *command, bool one_cpu, const char *until, struct
 	if (!until)
 		clock_gettime(CLOCK_MONOTONIC, &t1);
 	s->wall_s = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) / 1e9;
+	s->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		   (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	s->peak_mib = (double)usage.ru_maxrss / 1024;
 	if (!until && (!WIFEXITED(status) || WEXITSTATUS(status))) {
 		fprintf(stderr, "bench: failed: %s\n", command);
@@ -176,7 +183,7 @@ static int run(const struct args *args)
 				return 4;
 			if (i < 0)
 				continue;
-			wall[c][i] = s.wall_s;
+			wall[c][i] = args->cpu ? s.cpu_s : s.wall_s;
 			if (s.peak_mib > peak[c])
 				peak[c] = s.peak_mib;
 		}

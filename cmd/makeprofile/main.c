@@ -1,6 +1,7 @@
-/* makeprofile: writes a CPU profile with many distinct stacks, for make bench. Not installed.
+/* makeprofile: writes a CPU or heap profile with many distinct stacks, for make bench. Not
+ * installed.
  *
- *   makeprofile [-n STACKS] [-f FUNCTIONS] [-s SEED] [-c CHANGE] FILE
+ *   makeprofile [-n STACKS] [-f FUNCTIONS] [-s SEED] [-c CHANGE] [-H] FILE
  *
  * Stacks are paths through a call graph that is the same for every seed. Each begins like one that
  * was there before and leaves it somewhere, which makes about five new frames per stack in the tree
@@ -8,6 +9,7 @@
  * they cost, CHANGE by how many percent every tenth function is dearer. The same arguments give the
  * same bytes. */
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,7 @@
 
 struct args {
 	long stacks, functions, seed, change;
+	bool heap;
 	const char *path;
 };
 
@@ -30,6 +33,7 @@ static const struct argp_option options[] = {
     {"functions", 'f', "N", 0, "Functions (4000)", 0},
     {"seed", 's', "N", 0, "Other stacks and values for every N (1)", 0},
     {"change", 'c', "PERCENT", 0, "What every tenth function costs more (0)", 0},
+    {"heap", 'H', NULL, 0, "A heap profile", 0},
     {0},
 };
 
@@ -47,6 +51,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case 'H':
+		args->heap = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		args->path = arg;
 		return 0;
@@ -72,24 +79,36 @@ static int string(struct tp_profile *p, const char *text, uint32_t *id)
 	return tp_dict_string(p->dict, text, strlen(text), id);
 }
 
-static int head(struct tp_profile *p, uint32_t *mapping)
+static int types(struct tp_profile *p, bool heap)
+{
+	static const char *const cpu[] = {"samples", "count", "cpu", "nanoseconds"};
+	static const char *const heaps[] = {"alloc_objects", "count", "alloc_space", "bytes",
+					    "inuse_objects", "count", "inuse_space", "bytes"};
+	const char *const *names = heap ? heaps : cpu;
+	uint32_t type = 0, unit = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < (heap ? 8 : 4) && !code; i += 2) {
+		code = string(p, names[i], &type) | string(p, names[i + 1], &unit);
+		if (!code)
+			code = tp_profile_add_type(p, type, unit);
+	}
+	p->period_type = (struct tp_value_type){type, unit};
+	p->period = heap ? 524288 : 10000000;
+	p->duration_ns = heap ? 0 : 30000000000;
+	return code;
+}
+
+static int head(struct tp_profile *p, bool heap, uint32_t *mapping)
 {
 	struct tp_mapping m = {.start = 0x400000,
 			       .limit = 0x4000000,
 			       .flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 					TP_MAPPING_LINES | TP_MAPPING_INLINES};
-	uint32_t samples, count, cpu, ns;
-	int code = string(p, "samples", &samples) | string(p, "count", &count) |
-		   string(p, "cpu", &cpu) | string(p, "nanoseconds", &ns) |
-		   string(p, "/srv/shop", &m.file);
+	int code = string(p, "/srv/shop", &m.file);
 
 	if (!code)
-		code = tp_profile_add_type(p, samples, count);
-	if (!code)
-		code = tp_profile_add_type(p, cpu, ns);
-	p->period_type = (struct tp_value_type){cpu, ns};
-	p->period = 10000000;
-	p->duration_ns = 30000000000;
+		code = types(p, heap);
 	return code ? code : tp_profile_add_mapping(p, &m, mapping);
 }
 
@@ -140,7 +159,7 @@ static int fill(struct tp_profile *p, const struct args *args)
 	struct path *paths = calloc((size_t)args->stacks + 1, sizeof(*paths));
 	uint64_t seed = (uint64_t)args->seed * 1000003;
 	uint32_t mapping, functions = (uint32_t)args->functions;
-	int code = paths ? head(p, &mapping) : TP_ENOMEM;
+	int code = paths ? head(p, args->heap, &mapping) : TP_ENOMEM;
 
 	if (paths)
 		paths[0].depth = 1;
@@ -164,8 +183,10 @@ static int fill(struct tp_profile *p, const struct args *args)
 		if (leaf % 10 == 0)
 			value += value * args->change / 100;
 		if (!code)
-			code =
-			    tp_profile_add_sample(p, node, 0, (int64_t[]){value, value * 10000000});
+			code = tp_profile_add_sample(
+			    p, node, 0,
+			    args->heap ? (int64_t[]){4 * value, 2048 * value, value, 512 * value}
+				       : (int64_t[]){value, 10000000 * value, 0, 0});
 	}
 	free(paths);
 	return code;
@@ -186,7 +207,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {.options = options,
 					 .parser = on_option,
 					 .args_doc = "FILE",
-					 .doc = "Write a CPU profile with many distinct stacks."};
+					 .doc = "Write a profile with many distinct stacks."};
 	struct args args = {.stacks = 100000, .functions = 4000, .seed = 1};
 	struct tp_profile *p = tp_profile_new();
 	struct tp_buf b = {0};

@@ -245,6 +245,41 @@ if wanted 'profile'; then
 	fi
 	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top $dir/heaps/*" "$(gopprof -top "$dir/heaps/*")"
 fi
+# Many dumps: 1,000 heap profiles of one program and 200 traces, with as many processes as there are
+# processors. The peer is the sum of their single decode times: one process, one thread, one dump after
+# the other, opened, decoded and packed, each timed by itself (cmd/onebyone); divided by the processors
+# by us. The aim is a ratio of wall times of 1.3 with that; of processor time it holds on a busy
+# machine, too.
+if wanted 'many dumps'; then
+	many=$dir/many
+	if [ ! -d "$many" ]; then
+		rm -rf "$many.part"
+		mkdir -p "$many.part"
+		for i in $(seq 1000); do
+			"$bin/makeprofile" -H -n $((60 + i % 300)) -f 600 -s "$i" "$many.part/$i.heap"
+		done
+		# Parts of what is in the tree, at 40 times each.
+		for t in checkout checkout-1.19 corpus/traces/oddities-1.27 pool errands; do
+			"$bin/tprof-import" -o "$many.part/t.tprof" "testdata/$t.trace" >/dev/null
+			for i in $(seq 0 39); do
+				"$bin/tprof-export" --format=trace --from="$i%" --to="$((i + 60))%" \
+					-o "$many.part/$(basename "$t").$i.trace" "$many.part/t.tprof" >/dev/null
+			done
+			rm "$many.part/t.tprof"
+		done
+		mv "$many.part" "$many"
+	fi
+	n=$(nproc)
+	all="rm -f $dir/many.tprof; exec $bin/tprof-import -j $n -o $dir/many.tprof $many"
+	one="exec $bin/onebyone $dir/many.tprof $many/*"
+	if wanted 'many dumps, wall'; then
+		# shellcheck disable=SC2046
+		set -- $("$bin/bench" -n "$runs" "$all" "$one")
+		fact 'many dumps, wall' "$(awk "BEGIN{printf \"%.3f s against %.3f s / $n: %.2f\", $1, $3, $5 * $n}")" '' '1.30'
+	fi
+	row 'many dumps, processor time' 1.30 1.15 -c "$all" "$one"
+	row 'many dumps, all there already' '' '' '' "exec $bin/tprof-import -j $n -o $dir/many.tprof $many"
+fi
 if [ -z "$only" ]; then
 	say
 	sh testdata/bench/recorder.sh "${bin%/bin}"

@@ -18,10 +18,10 @@ static int put_row(struct merge *m, struct tp_store *store, int64_t run, int64_t
 		rc = sqlite3_bind_value(put, i + 2, sqlite3_column_value(rows, i));
 	if (rc || sqlite3_step(put) != SQLITE_DONE) {
 		/* A rule that every store keeps: it is the source that is damaged. */
-		if ((sqlite3_errcode(m->out.db) & 0xff) == SQLITE_CONSTRAINT)
+		if ((sqlite3_errcode(m->out.file.db) & 0xff) == SQLITE_CONSTRAINT)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 					  "%s: run %lld is damaged: %s", tp_store_path(store),
-					  (long long)run, sqlite3_errmsg(m->out.db));
+					  (long long)run, sqlite3_errmsg(m->out.file.db));
 		else
 			code = merge_cannot_write(m, err);
 	}
@@ -44,7 +44,7 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 	if (!rc)
 		rc = sqlite3_bind_int64(rows, 1, run);
 	while (!rc && !code && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
-		if (!put && sqlite3_prepare_v2(m->out.db, put_sql, -1, &own, NULL))
+		if (!put && sqlite3_prepare_v2(m->out.file.db, put_sql, -1, &own, NULL))
 			code = merge_cannot_write(m, err);
 		put = put ? put : own;
 		if (!code)
@@ -111,7 +111,7 @@ static int copy_run(struct merge *m, struct tp_store *store, const struct pick *
 static int tell_conflicts(struct merge *m, const struct pick *p, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	int rc = sqlite3_prepare_v2(m->out.db,
+	int rc = sqlite3_prepare_v2(m->out.file.db,
 				    "SELECT key, min(value), max(value), (SELECT name FROM "
 				    "temp.pick WHERE hash = ?1) FROM temp.labels GROUP BY key "
 				    "HAVING count(*) > 1 ORDER BY key",
@@ -142,7 +142,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	char *sql;
 	int code = 0, rc;
 
-	rc = sqlite3_prepare_v2(m->out.db,
+	rc = sqlite3_prepare_v2(m->out.file.db,
 				"SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input",
 				-1, &found, NULL);
 	if (!rc)
@@ -173,7 +173,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 			      "temp.labels GROUP BY key ORDER BY key; "
 			      "DELETE FROM temp.labels",
 			      (long long)id);
-	if (!sql || sqlite3_exec(m->out.db, sql, NULL, NULL, NULL))
+	if (!sql || sqlite3_exec(m->out.file.db, sql, NULL, NULL, NULL))
 		code = sql ? merge_cannot_write(m, err) : merge_no_memory(err);
 	sqlite3_free(sql);
 	return code;

@@ -45,8 +45,8 @@ static int open_out(struct merge *m, struct tp_err *err)
 	    "CREATE TEMP TABLE labels(key TEXT, value TEXT, PRIMARY KEY(key, value)) "
 	    "WITHOUT ROWID;";
 
-	if (sqlite3_open_v2(m->out.temp, &m->out.db, SQLITE_OPEN_READWRITE, NULL) ||
-	    sqlite3_exec(m->out.db, pragmas, NULL, NULL, NULL))
+	if (sqlite3_open_v2(m->out.temp, &m->out.file.db, SQLITE_OPEN_READWRITE, NULL) ||
+	    sqlite3_exec(m->out.file.db, pragmas, NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
 	return 0;
 }
@@ -60,7 +60,7 @@ static int make_tables(struct merge *m, struct tp_err *err)
 	sqlite3_stmt *stmt = NULL;
 	int64_t size = 0;
 	int code, rc = sqlite3_prepare_v2(
-		      m->out.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1,
+		      m->out.file.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1,
 		      &stmt, NULL);
 
 	if (!rc)
@@ -71,13 +71,13 @@ static int make_tables(struct merge *m, struct tp_err *err)
 	}
 	sqlite3_finalize(stmt);
 	if (rc != SQLITE_ROW ||
-	    sqlite3_exec(m->out.db,
+	    sqlite3_exec(m->out.file.db,
 			 size >= LARGE_DUMPS ? "PRAGMA main.page_size = 16384; BEGIN"
 					     : "PRAGMA main.page_size = 4096; BEGIN",
 			 NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
-	code = tp_schema_create(m->out.db, m->out.path, err);
-	if (!code && sqlite3_prepare_v2(m->out.db, put, -1, &m->put_block, NULL))
+	code = tp_schema_create(m->out.file.db, m->out.path, err);
+	if (!code && sqlite3_prepare_v2(m->out.file.db, put, -1, &m->put_block, NULL))
 		code = merge_cannot_write(m, err);
 	return code;
 }
@@ -120,15 +120,15 @@ static int fill(struct merge *m, struct tp_err *err)
 		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
 	/* Programs that know nothing of pools would take such runs for empty ones. */
 	if (!code && m->result->pools &&
-	    sqlite3_exec(m->out.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'", NULL,
+	    sqlite3_exec(m->out.file.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'", NULL,
 			 NULL, NULL))
 		code = merge_cannot_write(m, err);
 	/* Once the pools are there: rows are read from what was made. */
 	for (size_t i = 0; i < m->nwritten && !code; i++)
-		code = tp_materialize(m->out.db, m->out.path, m->written_out[i], err);
+		code = tp_materialize(m->out.file.db, m->out.path, m->written_out[i], err);
 	sqlite3_finalize(m->put_block);
 	m->put_block = NULL;
-	if (!code && sqlite3_exec(m->out.db, "COMMIT", NULL, NULL, NULL))
+	if (!code && sqlite3_exec(m->out.file.db, "COMMIT", NULL, NULL, NULL))
 		code = merge_cannot_write(m, err);
 	return code;
 }
@@ -184,7 +184,7 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	if (!code)
 		code = fill(&m, err);
 	tp_pool_writer_free(m.pools);
-	sqlite3_close(m.out.db);
+	sqlite3_close(m.out.file.db);
 	if (!code)
 		code = take_place(&m, err);
 	sources_release(&m.sources);

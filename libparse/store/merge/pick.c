@@ -19,7 +19,7 @@ int merge_no_memory(struct tp_err *err)
 
 int merge_cannot_write(struct merge *m, struct tp_err *err)
 {
-	return tp_sql_err(err, m->out.db, m->out.path, "cannot write");
+	return tp_sql_err(err, m->out.file.db, m->out.path, "cannot write");
 }
 
 /* ---- listing ---- */
@@ -66,7 +66,7 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
 	if (!rc)
 		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
-	if (!rc && sqlite3_prepare_v2(m->out.db,
+	if (!rc && sqlite3_prepare_v2(m->out.file.db,
 				      "INSERT INTO temp.found VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				      -1, &put, NULL))
 		code = merge_cannot_write(m, err);
@@ -93,7 +93,7 @@ int merge_list(struct merge *m, struct tp_err *err)
 {
 	int code = 0;
 
-	if (sqlite3_exec(m->out.db, make_tables, NULL, NULL, NULL))
+	if (sqlite3_exec(m->out.file.db, make_tables, NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
 	for (size_t i = 0; i < m->sources.n && !code; i++) {
 		if (m->opt->progress &&
@@ -101,7 +101,7 @@ int merge_list(struct merge *m, struct tp_err *err)
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 		code = list_source(m, i, err);
 	}
-	if (!code && sqlite3_exec(m->out.db, "CREATE INDEX temp.found_hash ON found(hash)", NULL,
+	if (!code && sqlite3_exec(m->out.file.db, "CREATE INDEX temp.found_hash ON found(hash)", NULL,
 				  NULL, NULL))
 		code = merge_cannot_write(m, err);
 	return code;
@@ -155,7 +155,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 	size_t best_input = 0;
 	int64_t best_run = 0;
 	int code = 0, n = 0,
-	    rc = sqlite3_prepare_v2(m->out.db,
+	    rc = sqlite3_prepare_v2(m->out.file.db,
 				    "SELECT input, run FROM temp.found WHERE hash = ? "
 				    "ORDER BY input",
 				    -1, &get, NULL);
@@ -185,7 +185,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 		return code;
 	if (rc == SQLITE_DONE)
 		rc = sqlite3_prepare_v2(
-		    m->out.db,
+		    m->out.file.db,
 		    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
 		    "temp.found WHERE hash = ?1 AND input = ?2) WHERE hash = ?1",
 		    -1, &set, NULL);
@@ -216,8 +216,8 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
-	if (sqlite3_exec(m->out.db, pick_first, NULL, NULL, NULL) ||
-	    sqlite3_prepare_v2(m->out.db, several, -1, &stmt, NULL))
+	if (sqlite3_exec(m->out.file.db, pick_first, NULL, NULL, NULL) ||
+	    sqlite3_prepare_v2(m->out.file.db, several, -1, &stmt, NULL))
 		code = merge_cannot_write(m, err);
 	rc = SQLITE_OK;
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -241,7 +241,7 @@ int merge_each(struct merge *m,
 	sqlite3_stmt *stmt = NULL;
 	int64_t id = 0;
 	int code = 0,
-	    rc = sqlite3_prepare_v2(m->out.db,
+	    rc = sqlite3_prepare_v2(m->out.file.db,
 				    "SELECT hash, input, run, written_out FROM temp.pick ORDER BY "
 				    "wall IS NULL, "
 				    "wall, name, hash",
