@@ -10,6 +10,8 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "common/testing_jail.h"
+
 struct fixture {
 	char dir[64], store[80], pipe[80];
 	int fd; /* of the pipe: nobody ever writes to it */
@@ -106,6 +108,7 @@ static void test_batch_decoder_dies(void **state)
 		int signal, code;
 	} rows[] = {{SIGSEGV, TP_ELIMIT}, {SIGKILL, TP_ENOMEM}, {SIGBUS, TP_EIO}};
 
+	need_jail(); /* without one it is all in one process */
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = *state;
 		struct tp_err err;
@@ -128,6 +131,7 @@ static void test_batch_says_anything(void **state)
 	struct batch *b = &f->batch;
 	struct tp_err err;
 
+	need_jail(); /* without one it is all in one process */
 	b->n = 1;
 	assert_int_equal(batch_start(b, &err), 0);
 	assert_int_equal(poll(&(struct pollfd){.fd = b->process.end}, 1, 60000), 1);
@@ -146,6 +150,7 @@ static void test_batch_release_ends_it(void **state)
 	struct tp_err err;
 	pid_t pid;
 
+	need_jail(); /* without one it is all in one process */
 	assert_int_equal(batch_start(&f->batch, &err), 0);
 	wait_for(&f->batch, 1);
 	pid = f->batch.process.pid;
@@ -161,10 +166,5 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_batch_says_anything, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_batch_release_ends_it, setup, teardown),
 	};
-	enum cmd_jail_mode mode;
-
-	/* With sanitizers it is all in one process. */
-	if (cmd_jail_mode(&mode) && mode == CMD_JAIL_OFF)
-		return 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
