@@ -10,7 +10,8 @@
 #include "decode/v1/walk.h"
 
 /* Clocks of real traces tick more often than this in a second (Go: tickspersecond() / traceTickDiv,
- * millions). What says less is an event that was read where the rest of a cut one lies. */
+ * millions). In a damaged file what says less is an event that was read where the rest of a cut one
+ * lies. */
 #define LEAST_FREQUENCY 100000
 
 /* Limits of Go's own readers. */
@@ -170,10 +171,14 @@ static const uint8_t *note(struct tp_v1_walk *w, unsigned type, const uint8_t *p
 			     shape->values);
 	switch (type) {
 	case TP_V1_FREQUENCY:
-		if (!w->opt->strict && ((int64_t)v[0] < LEAST_FREQUENCY || ix->ticks_per_sec))
+		if ((int64_t)v[0] <= 0) {
+			if (w->opt->strict)
+				return fault(w, "the clock's frequency is not positive");
+			w->doubtful = true;
 			break;
-		if ((int64_t)v[0] <= 0)
-			return fault(w, "the clock's frequency is not positive");
+		}
+		if ((int64_t)v[0] >= LEAST_FREQUENCY && !w->likely_frequency)
+			w->likely_frequency = (int64_t)v[0];
 		ix->ticks_per_sec = (int64_t)v[0];
 		break;
 	case TP_V1_TIMER_GOROUTINE:
@@ -478,6 +483,9 @@ int tp_v1_index_build(struct tp_v1_index *ix, struct tp_input *in,
 	w.given_back = in->data;
 	w.next_progress = in->data + TP_V1_HEADER_SIZE;
 	code = walk(&w, in->data + TP_V1_HEADER_SIZE);
+	/* Go takes the last one, and any: that is for damage to call in question. */
+	if (ix->damaged || w.doubtful)
+		ix->ticks_per_sec = w.likely_frequency;
 	if (!code && !ix->ticks_per_sec)
 		code = note_missing_tables(&w);
 	if (!code)

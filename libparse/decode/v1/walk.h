@@ -20,6 +20,8 @@ struct tp_v1_walk {
 	const uint8_t *given_back, *next_progress;
 	struct tp_v1_batch *batch; /* the current one; NULL before the first */
 	uint64_t searched;	   /* what has been looked at behind losses, see recover.c */
+	int64_t likely_frequency;  /* the first one that a clock may have, 0 before it */
+	bool doubtful;		   /* a frequency was none at all */
 	bool gap;		   /* the next batch of any lane follows a loss */
 	int code;		   /* an error that no salvage helps */
 	char why[128];		   /* what is wrong here */

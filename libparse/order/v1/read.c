@@ -409,8 +409,9 @@ static int hand_over(struct tp_v1_order *o)
 			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
 						   ix->bytes[i]);
 	/* The reader of old formats goes on to the last event on the wire, which may be one that is
-	 * converted to nothing. */
-	if (o->version < 11 && t->started)
+	 * converted to nothing. (What damage puts out of order is given the time of what precedes it,
+	 * which may be later than its own.) */
+	if (o->version < 11 && t->started && o->last_wire_ns > t->last_ts)
 		t->last_ts = o->last_wire_ns;
 	if (!code && o->dropped) {
 		struct tp_loss loss = {

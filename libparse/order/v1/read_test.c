@@ -185,8 +185,10 @@ static void hear(struct heard *h, const void *data, size_t size, bool strict)
 	h->events = 0;
 	assert_int_equal(tp_input_from_memory(&in, data, size, &h->err), 0);
 	h->code = tp_trace_read(in, &opt, &h->trace, &sink, &h->err);
-	if (!h->code)
+	if (!h->code) {
 		assert_int_equal(h->trace.events, h->events);
+		assert_true(!h->events || h->trace.last_ts >= h->last);
+	}
 	tp_input_close(in);
 }
 
@@ -831,6 +833,41 @@ static void test_salvage_without_frequency(void **state)
 	tp_buf_release(&b);
 }
 
+/* Go's readers take any clock, and the last that is written. Where nothing is damaged, nothing is
+ * mended. */
+static void test_salvage_keeps_any_frequency(void **state)
+{
+	static const struct {
+		struct wire events[8];
+		double ns_per_tick;
+	} cases[] = {
+	    {{BEGIN_7, E(HEAP_ALLOC, 10, 1), E(FREQUENCY, 4735), END}, 1e9 / 4735},
+	    {{BEGIN_7, E(FREQUENCY, 1000000), E(HEAP_ALLOC, 10, 1), E(FREQUENCY, 2000000), END},
+	     500},
+	    {{BEGIN_7, E(FREQUENCY, 1000000), E(HEAP_ALLOC, 10, 1), E(FREQUENCY, 1), END}, 1e9},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct heard strict = {0}, lenient = {0};
+		struct tp_buf b = {0};
+
+		build(&b, 11, cases[i].events);
+		hear(&strict, b.data, b.size, true);
+		hear(&lenient, b.data, b.size, false);
+		assert_int_equal(strict.code, 0);
+		assert_int_equal(lenient.code, 0);
+		assert_int_equal(lenient.trace.nlosses, 0);
+		assert_true(strict.trace.ns_per_tick == cases[i].ns_per_tick);
+		assert_true(lenient.trace.ns_per_tick == cases[i].ns_per_tick);
+		assert_int_equal(strict.text.size, lenient.text.size);
+		assert_memory_equal(strict.text.data, lenient.text.data, strict.text.size);
+		forget(&strict);
+		forget(&lenient);
+		tp_buf_release(&b);
+	}
+}
+
 /* Every prefix of small traces, and many mutations: the contract holds, whatever comes. */
 static void test_prefixes_and_mutations(void **state)
 {
@@ -931,6 +968,7 @@ int main(void)
 	    cmocka_unit_test(test_salvage_infers),
 	    cmocka_unit_test(test_damage_keeps_the_rest),
 	    cmocka_unit_test(test_salvage_without_frequency),
+	    cmocka_unit_test(test_salvage_keeps_any_frequency),
 	    cmocka_unit_test(test_prefixes_and_mutations),
 	    cmocka_unit_test(test_read_ends_with_the_sink),
 	};

@@ -63,6 +63,7 @@ static bool order(const uint8_t *data, size_t size, bool strict, struct seen *se
 		MUST_SAY(err);
 	} else {
 		MUST(trace.events == seen->events);
+		MUST(!seen->events || trace.last_ts >= seen->last);
 		MUST(!strict || !trace.inferred);
 	}
 	tp_trace_release(&trace);
