@@ -85,6 +85,11 @@ static int import_one(struct batch *b, struct tp_import_options *opt, struct see
 	if (!code && !result.known)
 		memcpy(seen->hash[seen->n++], seen->last, sizeof(seen->last));
 	judge(v, &b->paths[i], &result, code);
+	/* Stopped here: with a process of its own it ends itself. */
+	if (code == TP_ECANCEL) {
+		b->shared->err = v->err;
+		return code;
+	}
 	/* Rows of it may be there: the others need another draft. */
 	return b->draft.err.code;
 }
@@ -110,6 +115,8 @@ static int decode_all(struct batch *b)
 	for (size_t i = 0; i < b->n && !code; i++)
 		if (b->verdict[i].outcome == OUTCOME_NONE)
 			code = import_one(b, &opt, &seen, i);
+	if (code == TP_ECANCEL)
+		return code;
 	if (tp_draft_close(&b->draft, b->materialize, &b->shared->err) && !code)
 		return b->shared->err.code;
 	return 0;

@@ -54,14 +54,15 @@ struct coordinator {
 	uint64_t bytes;
 	struct failure *failures;
 	int worst;
-	/* It cannot go on: the store, or the system. */
+	/* It cannot go on: the store, or the system; by a signal without a `why`. */
 	bool stopped;
 	struct tp_err why;
 };
 
 static void stop(struct coordinator *c, const struct tp_err *err)
 {
-	if (!c->stopped)
+	/* A signal's is no failure: there is nothing to say of it. */
+	if (!c->stopped && !(err->code == TP_ECANCEL && cmd_stopped()))
 		c->why = *err;
 	c->stopped = true;
 }
@@ -433,7 +434,7 @@ static int report(struct coordinator *c, double seconds)
 	struct cmd *cmd = c->m->cmd;
 	int status;
 
-	if (c->done || !c->stopped)
+	if (c->done || !c->why.code)
 		summarise(c, seconds);
 	if (c->nfailures)
 		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_place);
@@ -442,7 +443,7 @@ static int report(struct coordinator *c, double seconds)
 
 		cmd_fail(cmd, !strcmp(name, "-") ? "standard input" : name, &c->failures[i].err);
 	}
-	if (c->stopped) {
+	if (c->why.code) {
 		status = cmd_fail(cmd, NULL, &c->why);
 		if (status > c->worst)
 			c->worst = status;
