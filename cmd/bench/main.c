@@ -170,12 +170,13 @@ static double median(const double *values, int n)
 
 static int run(const struct args *args)
 {
-	double wall[2][MAX_RUNS], peak[2] = {0, 0}, ratio[MAX_RUNS];
+	double wall[2][MAX_RUNS] = {{0}}, peak[2] = {0, 0}, ratio[MAX_RUNS] = {0};
+	int ncommands = args->ncommands == 2 ? 2 : 1;
 	/* One warm-up, unless a run is an expensive affair of its own. */
 	int warmups = args->runs > 1;
 
 	for (int i = -warmups; i < args->runs; i++) {
-		for (int c = 0; c < args->ncommands; c++) {
+		for (int c = 0; c < ncommands; c++) {
 			struct sample s;
 
 			if (run_once(args->command[c], args->one_cpu && !c, c ? args->until : NULL,
@@ -187,11 +188,11 @@ static int run(const struct args *args)
 			if (s.peak_mib > peak[c])
 				peak[c] = s.peak_mib;
 		}
-		if (i >= 0 && args->ncommands == 2)
+		if (i >= 0 && ncommands == 2)
 			ratio[i] = wall[0][i] / wall[1][i];
 	}
 	printf("%.4f %.0f", median(wall[0], args->runs), peak[0]);
-	if (args->ncommands == 2)
+	if (ncommands == 2)
 		printf(" %.4f %.0f %.4f", median(wall[1], args->runs), peak[1],
 		       median(ratio, args->runs));
 	printf("\n");

@@ -10,13 +10,16 @@
 
 #include "store/lock.h"
 
-/* The mode that open() would have given it. */
-static mode_t new_mode(void)
+/* The mode that open() gives new files. Asking is changing, which is for before there are threads.
+ */
+static mode_t mode = 0600;
+
+void cmd_draft_learn_mode(void)
 {
-	mode_t mask = umask(0);
+	mode_t mask = umask(077);
 
 	umask(mask);
-	return 0666 & ~mask;
+	mode = 0666 & ~mask;
 }
 
 static void forget(struct cmd_draft *d)
@@ -44,7 +47,7 @@ int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep)
 		return -1;
 	tp_temp_sweep(path);
 	if (!tp_temp_create(path, &d->part, &d->fd, NULL)) {
-		if (!fchmod(d->fd, there ? st.st_mode & 0777 : new_mode()))
+		if (!fchmod(d->fd, there ? st.st_mode & 0777 : mode))
 			return 0;
 		why = errno;
 		unlink(d->part);
@@ -114,9 +117,17 @@ FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep)
 	return NULL;
 }
 
+/* A stream forgets why it could not write. What made it so (a full disk) mostly still does. */
+static int why_not_written(const struct cmd_draft *d)
+{
+	static const char block[4096];
+
+	return write(d->fd, block, sizeof(block)) < 0 ? errno : EIO;
+}
+
 int cmd_draft_close(struct cmd_draft *d, FILE *f, bool done)
 {
-	int why = ferror(f) ? EIO : 0;
+	int why = ferror(f) ? why_not_written(d) : 0;
 
 	if (fclose(f) && !why)
 		why = errno;

@@ -24,6 +24,10 @@ struct cmd_draft {
  * (EEXIST, here or at the end). Else the draft has the permissions of what it replaces. */
 int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep);
 
+/* Once, before there are threads: which mode new files get, by the umask. Without it nobody but their
+ * owner reads them. cmd_parse does it. */
+void cmd_draft_learn_mode(void);
+
 /* `done`: gives it its name; else, and where that fails, it is removed. 0, or -1 with errno. */
 int cmd_draft_end(struct cmd_draft *d, bool done);
 

@@ -129,11 +129,11 @@ static size_t choose(const struct coordinator *c)
 /* Threads of a process: where there are fewer dumps than processors, they are divided. */
 static int threads(const struct coordinator *c, size_t n)
 {
-	size_t left = c->paths->n - c->next, working = c->running + (left + n - 1) / n;
+	size_t left = c->paths->n - c->next, working = c->running + (n ? (left + n - 1) / n : 0);
 
 	if (c->m->import.threads)
 		return c->m->import.threads;
-	return working < (size_t)c->m->jobs ? c->m->jobs / (int)working : 1;
+	return working && working < (size_t)c->m->jobs ? c->m->jobs / (int)working : 1;
 }
 
 static bool is_there(const char *store)

@@ -328,8 +328,8 @@ static void test_merge_as_it_is(void **state)
 	    "UPDATE block SET data = x'0102' WHERE stream = 'frame'",
 	    "DELETE FROM block WHERE stream = 'string'",
 	    /* All strings twice. */
-	    "INSERT INTO block SELECT run, stream, part + 1, rows, first_ts, last_ts, codec, "
-	    "raw_size, data FROM block WHERE stream = 'string'",
+	    ("INSERT INTO block SELECT run, stream, part + 1, rows, first_ts, last_ts, codec, "
+	     "raw_size, data FROM block WHERE stream = 'string'"),
 	};
 
 	(void)state;

@@ -71,13 +71,14 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 				      -1, &put, NULL))
 		code = merge_cannot_write(m, err);
 	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
+		rc = SQLITE_OK;
 		for (int i = 0; i < 9; i++)
-			rc = sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i)) ? 1 : 0;
+			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
 		if (sqlite3_column_bytes(get, 0) != 32)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 					  "%s: run %lld has no hash of its dump", path,
 					  (long long)sqlite3_column_int64(get, 2));
-		else if (sqlite3_step(put) != SQLITE_DONE)
+		else if (rc || sqlite3_step(put) != SQLITE_DONE)
 			code = merge_cannot_write(m, err);
 		sqlite3_reset(put);
 		rc = SQLITE_OK;
@@ -101,8 +102,8 @@ int merge_list(struct merge *m, struct tp_err *err)
 			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 		code = list_source(m, i, err);
 	}
-	if (!code && sqlite3_exec(m->out.file.db, "CREATE INDEX temp.found_hash ON found(hash)", NULL,
-				  NULL, NULL))
+	if (!code && sqlite3_exec(m->out.file.db, "CREATE INDEX temp.found_hash ON found(hash)",
+				  NULL, NULL, NULL))
 		code = merge_cannot_write(m, err);
 	return code;
 }

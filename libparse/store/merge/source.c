@@ -39,7 +39,7 @@ static int open_source(struct source *s, int wait_ms, struct tp_err *err)
 
 int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, struct tp_err *err)
 {
-	struct source source = {.stays = stays};
+	struct source *source;
 	struct stat st;
 	int code;
 
@@ -57,17 +57,18 @@ int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, st
 		s->at = more;
 		s->room = room;
 	}
-	source.path = strdup(path);
-	source.dev = st.st_dev;
-	source.ino = st.st_ino;
-	if (!source.path)
+	source = &s->at[s->n];
+	*source = (struct source){.path = strdup(path), .stays = stays};
+	source->dev = st.st_dev;
+	source->ino = st.st_ino;
+	if (!source->path)
 		return merge_no_memory(err);
-	code = stays ? open_source(&source, wait_ms, err) : 0;
+	code = stays ? open_source(source, wait_ms, err) : 0;
 	if (code) {
-		free(source.path);
+		free(source->path);
 		return code;
 	}
-	s->at[s->n++] = source;
+	s->n++;
 	s->size += st.st_size;
 	return 0;
 }

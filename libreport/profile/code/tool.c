@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,18 @@ static int fail(struct tp_err *err, const char *name)
 {
 	return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
 			  "cannot run %s: %s", name, strerror(errno));
+}
+
+/* What our process may have is what reading dumps takes; a tool has a need of its own. It is not
+ * far by now: its input has not come. */
+static void give_back_memory(pid_t pid)
+{
+	struct rlimit data;
+
+	if (!prlimit(pid, RLIMIT_DATA, NULL, &data)) {
+		data.rlim_cur = data.rlim_max;
+		prlimit(pid, RLIMIT_DATA, &data, NULL);
+	}
 }
 
 static int start(struct tool *t, const char *const *argv, struct tp_err *err)
@@ -65,8 +78,10 @@ static int start(struct tool *t, const char *const *argv, struct tp_err *err)
 	posix_spawnattr_destroy(&attr);
 	for (int i = 0; i < NPIPES; i++)
 		shut(&theirs[i]);
-	if (!failed)
+	if (!failed) {
+		give_back_memory(t->pid);
 		return 0;
+	}
 	errno = failed;
 	return fail(err, argv[0]);
 }
