@@ -108,6 +108,7 @@ LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
 LIBTUI := $(B)/libtui.a
 PRELOAD := $(if $(PRELOAD_SRC),$(B)/lib/tprof-preload.so)
 API := $(if $(API_SRC),$(B)/lib/libtprof-record.so)
+SCRIPTS := $(patsubst cmd/tprof-import/slurm/%,$(B)/share/tprof/slurm/%,$(wildcard cmd/tprof-import/slurm/*.sh))
 REC_PROGRAMS := $(foreach f,$(REC_PROGRAM_SRC),$(B)/record/$(basename $(notdir $(f))))
 
 Q := $(if $(V),,@)
@@ -116,7 +117,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: all
-all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) ## build the commands, the SQLite extension, the recorder
+all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) $(SCRIPTS) ## build the commands, the SQLite extension, the recorder
 
 $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
@@ -152,12 +153,17 @@ $(LIBPARSE) $(LIBREPORT) $(LIBCOMMON) $(LIBRECORD) $(LIBTUI):
 	$(Q)$(AR) rcs $@ $^
 
 define command
-$(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c))) $$(LIBS)
+$(B)/bin/$(1): $$(call obj,$$(filter-out %_test.c,$$(wildcard cmd/$(1)/*.c $(if $(filter tprof-record,$(1)),,cmd/$(1)/*/*.c)))) $$(LIBS)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(PIE) -o $$@ $$(filter %.o,$$^) $$(LIBS_BEFORE) $$(LIBS) $$(ALL_LDFLAGS) $$(PKG_LIBS) $$(JAIL_LIBS) $$(LIBS_$(1))
 endef
 $(foreach c,$(filter-out tprof-tui,$(COMMANDS)),$(eval $(call command,$(c))))
+
+# What jobs of Slurm run; tprof-import looks for it in ../share.
+$(B)/share/tprof/slurm/%.sh: cmd/tprof-import/slurm/%.sh
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
 
 # Its views and widgets are tested one by one, so they are a library.
 TUI_LIBS = $(eval TUI_LIBS := $(shell $(PKG_CONFIG) --libs $(TUI_PACKAGES) $(XML_PACKAGES)))$(TUI_LIBS)
@@ -323,6 +329,7 @@ pc|$(REC)/api/tprof-record.pc.in|$(PKGCONFIGDIR)/tprof-record.pc$(newline))
 644|$(LIBPARSE)|$(LIBDIR)/libtprof.a
 $(foreach h,$(PUBLIC_HEADERS),header|libparse/$(h)|$(INCLUDEDIR)/tprof/$(h)$(newline))
 pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc
+$(foreach s,$(notdir $(SCRIPTS)),755|cmd/tprof-import/slurm/$(s)|$(DATADIR)/tprof/slurm/$(s)$(newline))
 $(foreach p,$(MAN_PAGES),644|$(p)|$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))$(newline))
 $(foreach c,$(INSTALLED),644|completions/$(c).bash|$(BASHDIR)/$(c)$(newline))
 $(foreach c,$(INSTALLED),644|completions/_$(c)|$(ZSHDIR)/_$(c)$(newline))

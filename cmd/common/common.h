@@ -166,6 +166,10 @@ void cmd_close(struct cmd *cmd);
 /* "tprof-top: go.trace: …" and what to do next; returns the exit status that belongs to err. path
  * may be NULL. */
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
+/* What that would say, without the command's name, is added to `line`: 0 or TP_ENOMEM. */
+struct tp_buf;
+int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
+		  const struct tp_err *err);
 /* A line on stdout for people, made printable; the format ends with a newline. */
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -30,16 +30,22 @@ static void put_plain(FILE *f, const char *text, size_t n)
 }
 
 /* Texts may hold bytes of a dump or of an argument: escaped before they reach the terminal. */
-static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
+static int escape(struct tp_buf *line, const char *path, const char *text)
 {
-	struct tp_buf line = {0};
 	int failed = 0;
 
 	if (path) {
-		failed |= rep_escape(&line, path, strlen(path), REP_ESCAPE_SHOWN);
-		failed |= tp_buf_put(&line, ": ", 2);
+		failed |= rep_escape(line, path, strlen(path), REP_ESCAPE_SHOWN);
+		failed |= tp_buf_put(line, ": ", 2);
 	}
-	failed |= rep_escape(&line, text, strlen(text), REP_ESCAPE_SHOWN);
+	return failed | rep_escape(line, text, strlen(text), REP_ESCAPE_SHOWN);
+}
+
+static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
+{
+	struct tp_buf line = {0};
+	int failed = escape(&line, path, text);
+
 	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
 	 */
 	cmd_flush();
@@ -105,11 +111,45 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 	tp_buf_release(&line);
 }
 
+/* What there is to say of an error: all of it, about `path` (NULL: of nothing). */
+struct sentence {
+	const char *path;
+	char text[sizeof(((struct tp_err *)NULL)->msg) + CMD_ADVICE_SIZE];
+	int status;
+};
+
+static void explain(const struct cmd *cmd, const char *path, const struct tp_err *err,
+		    struct sentence *s)
+{
+	char advice[CMD_ADVICE_SIZE];
+	const char *msg = err->msg;
+	size_t n = path ? strlen(path) : 0;
+
+	s->path = path;
+	s->status = CMD_INPUT;
+	/* What pprof takes, too: addresses to fetch from, and the program in front of its profile.
+	 */
+	if (path && cmd_pprof_url(path) && (err->code == TP_ENOENT || err->code == TP_EIO)) {
+		snprintf(s->text, sizeof(s->text),
+			 "fetch it first: curl -o FILE '%s', then %s FILE", path, cmd->name);
+		return;
+	}
+	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
+		snprintf(s->text, sizeof(s->text),
+			 "is a program, not a dump; to name code by it give --binary=%s", path);
+		return;
+	}
+	/* Callers may have put the path in front already; once is enough. */
+	if (n && !strncmp(msg, path, n) && msg[n] == ':')
+		path = NULL;
+	s->path = path && strcmp(path, "-") == 0 ? "standard input" : path;
+	s->status = tp_err_exit_status(err->code);
+	snprintf(s->text, sizeof(s->text), "%s%s", msg, cmd_advise(advice, path, err->code, msg));
+}
+
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 {
-	char text[sizeof(err->msg) + CMD_ADVICE_SIZE], advice[CMD_ADVICE_SIZE];
-	const char *msg = err->msg;
-	size_t n;
+	struct sentence s;
 
 	/* A reader of our output that has seen enough (head, a pager that was quit) is no error. */
 	if (err->code == TP_EIO && cmd_flush() == EPIPE)
@@ -117,25 +157,18 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 	/* Nor is a full disk the fault of what was being read. */
 	if (err->code == TP_EIO && cmd_flush())
 		path = NULL;
-	n = path ? strlen(path) : 0;
-	/* What pprof takes, too: addresses to fetch from, and the program in front of its profile.
-	 */
-	if (path && cmd_pprof_url(path) && (err->code == TP_ENOENT || err->code == TP_EIO)) {
-		cmd_error(cmd, "%s: fetch it first: curl -o FILE '%s', then %s FILE", path, path,
-			  cmd->name);
-		return CMD_INPUT;
-	}
-	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
-		cmd_error(cmd, "%s: is a program, not a dump; to name code by it give --binary=%s",
-			  path, path);
-		return CMD_INPUT;
-	}
-	/* Callers may have put the path in front already; once is enough. */
-	if (n && !strncmp(msg, path, n) && msg[n] == ':')
-		path = NULL;
-	snprintf(text, sizeof(text), "%s%s", msg, cmd_advise(advice, path, err->code, msg));
-	say(cmd, "", path && strcmp(path, "-") == 0 ? "standard input" : path, text);
-	return tp_err_exit_status(err->code);
+	explain(cmd, path, err, &s);
+	say(cmd, "", s.path, s.text);
+	return s.status;
+}
+
+int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
+		  const struct tp_err *err)
+{
+	struct sentence s;
+
+	explain(cmd, path, err, &s);
+	return escape(line, s.path, s.text) ? TP_ENOMEM : 0;
 }
 
 /* "1.2MiB, about 5,120 events", without what is not known. */

@@ -13,6 +13,8 @@
 #include "dump.h"
 #include "import.h"
 #include "many.h"
+#include "slurm/jobs.h"
+#include "slurm/slurm.h"
 
 struct args {
 	struct cmd cmd;
@@ -24,9 +26,17 @@ struct args {
 	int nfiles;
 	bool at_once; /* -j, or folders, patterns or lists among the files */
 	int jobs;     /* -j; 0: processors */
+	const char *report, *known;
+	bool skip_others;
+	bool slurm, wait;	   /* --slurm, --wait */
+	const char *slurm_options; /* its value */
+	int tasks;		   /* --tasks */
+	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
+	size_t ntask_argv;
 };
 
-#define MOST_JOBS 256
+#define MOST_JOBS  256
+#define MOST_TASKS 1000000
 
 enum {
 	KEY_NAME = 0x2000,
@@ -38,7 +48,13 @@ enum {
 	KEY_THREADS,
 	KEY_DUMP,
 	KEY_BINARY,
-	KEY_SYMBOL_PATH
+	KEY_SYMBOL_PATH,
+	KEY_REPORT,
+	KEY_KNOWN,
+	KEY_SKIP_OTHERS,
+	KEY_SLURM,
+	KEY_TASKS,
+	KEY_WAIT,
 };
 
 static const struct argp_option options[] = {
@@ -48,6 +64,18 @@ static const struct argp_option options[] = {
      "Decode N dumps at a time (0: as many as there are processors, the default where folders, "
      "patterns or lists are given), and sum up at the end",
      0},
+    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
+     "Let jobs of Slurm do it: an array job that imports, and jobs that merge; OPTIONS are for "
+     "sbatch",
+     0},
+    {"tasks", KEY_TASKS, "N", 0,
+     "With --slurm: N tasks (default: as many as are worth it, at most 1000)", 0},
+    {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
+     0},
+    {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
+    {"skip-others", KEY_SKIP_OTHERS, NULL, 0,
+     "Count files that are no dumps also where they were named, as in folders", 0},
+    {"report", KEY_REPORT, "FILE", 0, "Write into FILE what became of the dumps", 0},
     {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
     {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
     {"strict", KEY_STRICT, NULL, 0,
@@ -106,6 +134,44 @@ static void add_binary(struct args *args, struct argp_state *state, const char *
 	o->binaries = grown;
 }
 
+/* What Slurm's tasks are to be told, too: "--KEY" or "--KEY=VALUE". */
+static void pass_on(struct args *args, struct argp_state *state, const char *name,
+		    const char *value)
+{
+	char **grown = realloc(args->task_argv, (args->ntask_argv + 1) * sizeof(*grown));
+
+	if (grown)
+		args->task_argv = grown;
+	if (!grown || asprintf(&grown[args->ntask_argv], "--%s%s%s", name, value ? "=" : "",
+			       value ? value : "") < 0) {
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+		return;
+	}
+	args->ntask_argv++;
+}
+
+static void check_slurm(const struct args *args, struct argp_state *state)
+{
+	const char *bad = args->slurm_options ? job_bad_option(args->slurm_options) : NULL;
+
+	if (!args->slurm && (args->tasks || args->wait))
+		argp_error(state, "--%s is for --slurm", args->wait ? "wait" : "tasks");
+	if (!args->slurm)
+		return;
+	if (bad)
+		argp_error(state, "--slurm: sbatch's %s is not to be given here", bad);
+	if (!args->store)
+		argp_error(state, "--slurm makes one store: say which by -o STORE");
+	if (args->jobs)
+		argp_error(state, "with --slurm a task decodes as many dumps at a time as it has "
+				  "processors: --slurm=--cpus-per-task=N");
+	if (args->report)
+		argp_error(state, "--slurm writes STORE.report, so there is no use for --report");
+	for (int i = 0; i < args->nfiles; i++)
+		if (!strcmp(args->files[i], "-"))
+			argp_error(state, "a dump on standard input cannot be imported by a job");
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	int inputs = 0;
@@ -114,6 +180,9 @@ static void check(struct args *args, struct argp_state *state)
 		args->at_once |= paths_many(args->files[i]);
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
+	check_slurm(args, state);
+	if (args->known && args->import.nlabels)
+		argp_error(state, "--known passes over dumps, so --label cannot reach them");
 	if (args->at_once && inputs > 1)
 		argp_error(state, "standard input can be read once only");
 	if (args->at_once && args->import.name)
@@ -148,6 +217,31 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->jobs = (int)cmd_arg_count(state, "-j", arg, MOST_JOBS);
 		args->at_once = true;
 		return 0;
+	case KEY_SLURM:
+		args->slurm = true;
+		args->slurm_options = arg;
+		args->at_once = true;
+		return 0;
+	case KEY_TASKS:
+		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
+		return 0;
+	case KEY_WAIT:
+		args->wait = true;
+		return 0;
+	case KEY_REPORT:
+		args->report = arg;
+		args->at_once = true;
+		return 0;
+	case KEY_KNOWN:
+		args->known = arg;
+		args->at_once = true;
+		pass_on(args, state, "known", arg);
+		return 0;
+	case KEY_SKIP_OTHERS:
+		args->skip_others = true;
+		args->at_once = true;
+		pass_on(args, state, "skip-others", NULL);
+		return 0;
 	case KEY_NAME:
 		if (!*arg)
 			argp_error(state, "--name: a run needs a name that is not empty");
@@ -157,29 +251,37 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		wrong = add_label(args, arg);
 		if (wrong)
 			argp_error(state, "--label: '%s' %s", arg, wrong);
+		pass_on(args, state, "label", arg);
 		return 0;
 	case KEY_STRICT:
+		pass_on(args, state, "strict", NULL);
 		o->strict = true;
 		return 0;
 	case KEY_COMPRESS:
 		if (strcmp(arg, "fast") != 0 && strcmp(arg, "high") != 0)
 			argp_error(state, "--compress: '%s' is not fast or high", arg);
 		o->store.compress = !strcmp(arg, "high");
+		pass_on(args, state, "compress", arg);
 		return 0;
 	case KEY_MATERIALIZE:
 		o->store.materialize = true;
+		pass_on(args, state, "materialize", NULL);
 		return 0;
 	case KEY_OCCUPANCY:
 		o->occupancy = true;
+		pass_on(args, state, "occupancy", NULL);
 		return 0;
 	case KEY_BINARY:
 		add_binary(args, state, arg);
+		pass_on(args, state, "binary", arg);
 		return 0;
 	case KEY_SYMBOL_PATH:
 		o->symbols.path = arg;
+		pass_on(args, state, "symbol-path", arg);
 		return 0;
 	case KEY_THREADS:
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
+		pass_on(args, state, "threads", arg);
 		return 0;
 	case KEY_DUMP:
 		if (strcmp(arg, "events") != 0)
@@ -377,6 +479,8 @@ static int import_many(struct args *args)
 			    .paths = &paths,
 			    .store = args->store,
 			    .jobs = args->jobs ? args->jobs : processors(),
+			    .known = args->known,
+			    .report = args->report,
 			    .import = args->import,
 			    .own_store = default_store};
 	struct tp_err err;
@@ -384,9 +488,27 @@ static int import_many(struct args *args)
 
 	for (int i = 0; i < args->nfiles && !code; i++)
 		code = paths_add(&paths, args->files[i], &err);
+	for (size_t i = 0; i < paths.n && args->skip_others; i++)
+		paths.list[i].named &= paths.list[i].wrong != 0;
 	status = code ? cmd_fail(&args->cmd, NULL, &err) : many_import(&many);
 	paths_release(&paths);
 	return status;
+}
+
+static int import_by_slurm(struct args *args)
+{
+	struct slurm slurm = {.cmd = &args->cmd,
+			      .store = args->store,
+			      .options = args->slurm_options,
+			      .tasks = (size_t)args->tasks,
+			      .wait = args->wait,
+			      .paths = args->files,
+			      .npaths = (size_t)args->nfiles,
+			      .argv = (const char *const *)args->task_argv,
+			      .nargs = args->ntask_argv,
+			      .labels = args->import.nlabels};
+
+	return slurm_import(&slurm);
 }
 
 /* Every dump is tried; the worst status is the command's. */
@@ -398,7 +520,7 @@ static int run(struct args *args)
 		return status;
 	cmd_interruptible();
 	if (args->at_once) {
-		worst = import_many(args);
+		worst = args->slurm ? import_by_slurm(args) : import_many(args);
 		cmd_interrupted();
 	}
 	for (int i = 0; i < args->nfiles && !args->at_once; i++) {
@@ -410,8 +532,12 @@ static int run(struct args *args)
 			worst = status;
 		cmd_interrupted();
 	}
-	if (worst == CMD_OK && (!args->at_once || (args->store && !access(args->store, F_OK))))
+	if (worst == CMD_OK && (!args->slurm || args->wait) &&
+	    (!args->at_once || (args->store && !access(args->store, F_OK))))
 		hint(args);
+	for (size_t i = 0; i < args->ntask_argv; i++)
+		free(args->task_argv[i]);
+	free(args->task_argv);
 	free(args->labels);
 	free(args->binaries);
 	return worst;
@@ -428,6 +554,7 @@ static const char help[] =
     "\n"
     "  -o, --output=STORE      All into STORE; else each into one beside it\n"
     "  -j, --jobs=N            N dumps at a time, and one line for all at the end\n"
+    "      --slurm[=OPTIONS]   By jobs of Slurm, on many machines; --wait waits\n"
     "      --label=KEY=VALUE   Label the run, to pick it or compare by later\n"
     "      --name=NAME         Call the run NAME, not as its file\n"
     "      --binary=FILE       Names for code that the dump leaves without\n"

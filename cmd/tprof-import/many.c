@@ -11,12 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/many.h"
 #include "base/units.h"
 #include "batch.h"
 #include "common/decoder.h"
 #include "common/progress.h"
+#include "report.h"
 
 #define MOST_BYTES  ((uint64_t)16 << 20)
 #define LEAST_BYTES ((uint64_t)1 << 20)
@@ -50,8 +52,8 @@ struct coordinator {
 	struct tp_known known;
 	struct cmd_progress progress;
 
-	size_t done, imported, there, others, lossy, nfailures, room;
-	uint64_t bytes;
+	size_t done, nfailures, room;
+	struct tally tally;
 	struct failure *failures;
 	int worst;
 	/* It cannot go on: the store, or the system; by a signal without a `why`. */
@@ -185,7 +187,7 @@ static void give_up(struct coordinator *c, struct batch *b, const struct tp_err 
 	}
 	note_failure(c, ((struct job *)b)->at, err);
 	c->done += b->n;
-	c->bytes += b->paths->bytes;
+	c->tally.bytes += b->paths->bytes;
 	drop(c, b);
 }
 
@@ -281,16 +283,16 @@ static void count(struct coordinator *c, const struct batch *b, size_t added)
 		const struct verdict *v = &b->verdict[i];
 
 		runs += v->outcome == OUTCOME_RUN;
-		c->there += v->outcome == OUTCOME_KNOWN;
-		c->others += v->outcome == OUTCOME_OTHER;
-		c->lossy += v->outcome == OUTCOME_RUN && v->lost;
-		c->bytes += b->paths[i].bytes;
+		c->tally.there += v->outcome == OUTCOME_KNOWN;
+		c->tally.others += v->outcome == OUTCOME_OTHER;
+		c->tally.lossy += v->outcome == OUTCOME_RUN && v->lost;
+		c->tally.bytes += b->paths[i].bytes;
 		if (v->outcome == OUTCOME_FAILED)
 			note_failure(c, ((const struct job *)b)->at + i, &v->err);
 	}
 	c->done += b->n;
-	c->imported += added < runs ? added : runs;
-	c->there += added < runs ? runs - added : 0; /* somebody else was faster */
+	c->tally.imported += added < runs ? added : runs;
+	c->tally.there += added < runs ? runs - added : 0; /* somebody else was faster */
 }
 
 static void publish(struct coordinator *c)
@@ -356,7 +358,7 @@ static void show_progress(struct coordinator *c)
 {
 	struct cmd_tally t = {.dumps = c->done,
 			      .ndumps = c->paths->n,
-			      .bytes = c->bytes,
+			      .bytes = c->tally.bytes,
 			      .nbytes = c->paths->bytes,
 			      .failed = c->nfailures};
 
@@ -396,53 +398,44 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* ", 12 failed", where there are some. */
-static void add(char *text, size_t size, size_t n, const char *what)
+/* Written when all of the list was looked at, whatever came of it; an older one is no use then. */
+static int write_report(struct coordinator *c, struct report *r)
 {
-	size_t used = strlen(text);
-	char number[28];
+	struct tp_err err;
 
-	if (n)
-		snprintf(text + used, size - used, ", %s %s", tp_fmt_count(number, (int64_t)n),
-			 what);
-}
-
-static void summarise(const struct coordinator *c, double seconds)
-{
-	const char *store = c->m->store;
-	char dumps[28], imported[28], text[256] = "", in[TP_UNITS_SIZE],
-				      out[TP_UNITS_SIZE + 8] = "";
-	size_t n = c->done - c->others;
-	struct stat st;
-
-	add(text, sizeof(text), c->there, "there already");
-	add(text, sizeof(text), c->nfailures, "failed");
-	add(text, sizeof(text), c->lossy, "with losses");
-	add(text, sizeof(text), c->others, c->others == 1 ? "other file" : "other files");
-	if (store && !stat(store, &st)) {
-		strcpy(out, " of ");
-		tp_fmt_bytes(out + strlen(out), st.st_size);
+	if (!c->m->report)
+		return CMD_OK;
+	if (c->stopped || cmd_stopped() || c->done < c->paths->n) {
+		unlink(c->m->report);
+		return CMD_OK;
 	}
-	cmd_print(c->m->cmd, "%s dump%s: %s imported%s; %.2fs; %s into %s%s\n",
-		  tp_fmt_count(dumps, (int64_t)n), n == 1 ? "" : "s",
-		  tp_fmt_count(imported, (int64_t)c->imported), text, seconds,
-		  tp_fmt_bytes(in, (int64_t)c->bytes), store ? store : "stores beside them", out);
+	return report_write(r, c->m->report, &err) ? cmd_fail(c->m->cmd, NULL, &err) : CMD_OK;
 }
 
 static int report(struct coordinator *c, double seconds)
 {
 	struct cmd *cmd = c->m->cmd;
+	struct report r = {0};
 	int status;
 
+	c->tally.dumps = c->done - c->tally.others;
+	c->tally.failed = c->nfailures;
+	r.tally = c->tally;
 	if (c->done || !c->why.code)
-		summarise(c, seconds);
+		tally_print(cmd, &c->tally, seconds, c->m->store);
 	if (c->nfailures)
 		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_place);
 	for (size_t i = 0; i < c->nfailures; i++) {
 		const char *name = c->paths->list[c->failures[i].at].name;
 
-		cmd_fail(cmd, !strcmp(name, "-") ? "standard input" : name, &c->failures[i].err);
+		name = !strcmp(name, "-") ? "standard input" : name;
+		cmd_fail(cmd, name, &c->failures[i].err);
+		if (c->m->report && report_add(&r, cmd, name, &c->failures[i].err) < 0)
+			out_of_memory(c);
 	}
+	status = write_report(c, &r);
+	if (status > c->worst)
+		c->worst = status;
 	if (c->why.code) {
 		status = cmd_fail(cmd, NULL, &c->why);
 		if (status > c->worst)
@@ -452,6 +445,7 @@ static int report(struct coordinator *c, double seconds)
 		cmd_note(cmd,
 			 "%zu of %zu files were not looked at; the same command goes on with them",
 			 c->paths->n - c->done, c->paths->n);
+	report_release(&r);
 	return c->worst;
 }
 
@@ -481,7 +475,8 @@ int many_import(const struct many *m)
 	}
 	c.inside = mode == CMD_JAIL_OFF;
 	c.require = mode == CMD_JAIL_REQUIRE;
-	if (m->store && tp_known_load(&c.known, m->store, &err)) {
+	if ((m->store && tp_known_load(&c.known, m->store, &err)) ||
+	    (m->known && tp_known_add(&c.known, m->known, &err))) {
 		tp_known_release(&c.known);
 		return cmd_fail(m->cmd, NULL, &err);
 	}

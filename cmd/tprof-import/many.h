@@ -9,8 +9,10 @@
 struct many {
 	struct cmd *cmd;
 	const struct paths *paths;
-	const char *store; /* NULL: each has one of its own */
-	int jobs;	   /* at least 1 */
+	const char *store;  /* NULL: each has one of its own */
+	int jobs;	    /* at least 1 */
+	const char *known;  /* dumps that this store has are passed over, too; NULL: none */
+	const char *report; /* where to write what became of them (report.h); NULL: nowhere */
 	struct tp_import_options import;
 	/* The name of that one; the caller frees it. NULL: out of memory. */
 	char *(*own_store)(const char *dump);

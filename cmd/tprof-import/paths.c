@@ -261,14 +261,16 @@ static int read_all(int fd, struct tp_buf *text)
 
 static int add_names(struct paths *p, const char *list, char *text, size_t size, struct tp_err *err)
 {
-	char *end = text + size;
+	/* The last byte is ours, a newline. */
+	bool zeros = size > 1 && !text[size - 2];
+	char *end = zeros ? text + size - 1 : text + size;
 	int code = 0;
 
-	if (memchr(text, 0, size))
+	if (!zeros && memchr(text, 0, size))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "@%s: the list holds bytes that are in no name", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
-		next = memchr(line, '\n', (size_t)(end - line));
+		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
 		*next++ = '\0'; /* it ends with one */
 		if (*line)
 			code = is_folder(line) ? walk(p, line, err) : add_file(p, line, err);

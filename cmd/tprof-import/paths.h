@@ -3,7 +3,8 @@
  * A folder is walked down to its end, and what is in it comes in the order of its bytes, whatever
  * the locale. Hidden files, stores, and symbolic links to folders are left out; so is what is no
  * file. A pattern (with * ? or [, where no file is called so) stands for what it matches, as in a
- * shell; @LIST for the names in LIST, a line each (@- standard input). */
+ * shell; @LIST for the names in LIST, a line each (@- standard input), or with a NUL after each, as
+ * find -print0 writes them. */
 #ifndef IMPORT_PATHS_H
 #define IMPORT_PATHS_H
 

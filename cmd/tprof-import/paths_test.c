@@ -16,6 +16,17 @@ static void make(const char *name, const char *content)
 	fclose(f);
 }
 
+/* As find -print0 writes them; a name may hold a newline. */
+static void write_zeros(void)
+{
+	static const char names[] = "d/a\0d/b\0no\nne\0\0@list\0we[i]rd*";
+	FILE *f = fopen("zeros", "w");
+
+	assert_non_null(f);
+	fwrite(names, 1, sizeof(names), f);
+	fclose(f);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -40,6 +51,7 @@ static int setup(void **state)
 	make("d/short", "SQLite format");
 	make("we[i]rd*", "1");
 	make("list", "d/a\n\nd/b\nnone\nwe[i]rd*\n@list\nlast");
+	write_zeros();
 	assert_int_equal(symlink("../d", "d/loop"), 0);
 	assert_int_equal(symlink("b/x", "d/link"), 0);
 	assert_int_equal(symlink("gone", "d/dangling"), 0);
@@ -87,6 +99,7 @@ static void test_paths_add_rows(void **state)
 	    {"d/?/x", "d/b/x", 3, true},
 	    {"no*", "!?no*", 0, true},
 	    {"we[i]rd*", "!we[i]rd*", 1, false}, /* called so */
+	    {"@zeros", "!d/a d/b/c/y d/b/x !?no\nne !?@list !we[i]rd*", 2 + 4 + 3 + 1, true},
 	    {"@list", "!d/a d/b/c/y d/b/x !?none !we[i]rd* !?@list !?last", 2 + 4 + 3 + 1, true},
 	};
 

@@ -35,7 +35,7 @@ static int by_bytes(const void *a, const void *b)
 static int load(struct tp_known *known, struct sqlite3 *db, const char *path, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	size_t room = 0;
+	size_t room = known->n;
 	int rc = sqlite3_prepare_v2(db, "SELECT hash FROM main.run", -1, &stmt, NULL), code = 0;
 
 	while (!rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -66,16 +66,19 @@ static int load(struct tp_known *known, struct sqlite3 *db, const char *path, st
 
 int tp_known_load(struct tp_known *known, const char *path, struct tp_err *err)
 {
-	struct tp_store *s;
 	struct stat st;
-	int code;
 
 	*known = (struct tp_known){0};
 	if (stat(path, &st))
 		return errno == ENOENT ? 0 : tp_sys_err(err, errno, path, "cannot open");
-	if (!st.st_size)
-		return 0;
-	code = tp_store_open(&s, path, err);
+	return st.st_size ? tp_known_add(known, path, err) : 0;
+}
+
+int tp_known_add(struct tp_known *known, const char *path, struct tp_err *err)
+{
+	struct tp_store *s;
+	int code = tp_store_open(&s, path, err);
+
 	if (code)
 		return code;
 	code = load(known, tp_store_db(s), path, err);

@@ -112,6 +112,8 @@ struct tp_known {
 };
 /* Of a store that need not be there. To be released, also when it fails. */
 int tp_known_load(struct tp_known *known, const char *path, struct tp_err *err);
+/* Those of one more store, which has to be there. */
+int tp_known_add(struct tp_known *known, const char *path, struct tp_err *err);
 bool tp_known_has(const struct tp_known *known, const uint8_t hash[16]);
 void tp_known_release(struct tp_known *known);
 

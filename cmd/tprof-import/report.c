@@ -1,0 +1,227 @@
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/advice.h"
+#include "common/draft.h"
+
+/* Longer ones are of somebody else. */
+#define MOST_BYTES ((off_t)1 << 30)
+
+static const struct {
+	const char *word;
+	size_t offset;
+} words[] = {
+    {"dumps", offsetof(struct tally, dumps)}, {"imported", offsetof(struct tally, imported)},
+    {"there", offsetof(struct tally, there)}, {"failed", offsetof(struct tally, failed)},
+    {"lossy", offsetof(struct tally, lossy)}, {"others", offsetof(struct tally, others)},
+    {"bytes", offsetof(struct tally, bytes)},
+};
+
+#define NWORDS (sizeof(words) / sizeof(words[0]))
+
+void report_release(struct report *r)
+{
+	tp_buf_release(&r->failures);
+	*r = (struct report){0};
+}
+
+int report_add(struct report *r, const struct cmd *cmd, const char *dump, const struct tp_err *why)
+{
+	struct tp_buf *f = &r->failures;
+	size_t before = f->size;
+	int status = tp_err_exit_status(why->code);
+	char head[24];
+	int n = snprintf(head, sizeof(head), "failure %d ", status);
+
+	if (tp_buf_put(f, head, (size_t)n) || cmd_fail_line(cmd, f, dump, why) ||
+	    tp_buf_put(f, "\n", 1)) {
+		f->size = before;
+		return TP_ENOMEM;
+	}
+	if (status > r->worst)
+		r->worst = status;
+	return status;
+}
+
+int report_write(const struct report *r, const char *path, struct tp_err *err)
+{
+	struct cmd_draft draft;
+	FILE *f = cmd_draft_open(&draft, path, false);
+	bool done = f != NULL;
+	int why = errno;
+
+	for (size_t i = 0; f && i < NWORDS; i++) {
+		uint64_t n;
+
+		memcpy(&n, (const char *)&r->tally + words[i].offset, sizeof(n));
+		done &= fprintf(f, "%s %llu\n", words[i].word, (unsigned long long)n) > 0;
+	}
+	if (f && r->failures.size)
+		done &= fwrite(r->failures.data, 1, r->failures.size, f) == r->failures.size;
+	if (f) {
+		errno = 0;
+		done = !cmd_draft_close(&draft, f, done) && done;
+		why = errno;
+	}
+	if (done)
+		return 0;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: cannot be written: %s%s", path,
+			  strerror(why), cmd_advice(why));
+}
+
+/* ---- reading ---- */
+
+static int not_ours(const char *path, struct tp_err *err)
+{
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s: is not a report of an import",
+			  path);
+}
+
+/* Text of a number up to its end; false: it is none. */
+static bool number(const char *text, const char *end, uint64_t *n)
+{
+	*n = 0;
+	if (text == end)
+		return false;
+	for (; text < end; text++) {
+		if (*text < '0' || *text > '9' || *n > UINT64_MAX / 10 - 1)
+			return false;
+		*n = *n * 10 + (uint64_t)(*text - '0');
+	}
+	return true;
+}
+
+/* A line without its newline: 0, TP_EFORMAT or TP_ENOMEM. */
+static int take(struct report *r, const char *line, size_t n)
+{
+	static const char failure[] = "failure ";
+	const char *space = memchr(line, ' ', n);
+	uint64_t value;
+
+	if (n > sizeof(failure) && !memcmp(line, failure, sizeof(failure) - 1)) {
+		int status = line[sizeof(failure) - 1] - '0';
+
+		if (status < CMD_USAGE || status > CMD_SYSTEM || line[sizeof(failure)] != ' ')
+			return TP_EFORMAT;
+		if (status > r->worst)
+			r->worst = status;
+		return tp_buf_put(&r->failures, line, n) || tp_buf_put(&r->failures, "\n", 1)
+			   ? TP_ENOMEM
+			   : 0;
+	}
+	if (!space || !number(space + 1, line + n, &value))
+		return TP_EFORMAT;
+	for (size_t i = 0; i < NWORDS; i++) {
+		size_t length = strlen(words[i].word);
+		char *at = (char *)&r->tally + words[i].offset;
+		uint64_t sum;
+
+		if ((size_t)(space - line) != length || memcmp(line, words[i].word, length) != 0)
+			continue;
+		memcpy(&sum, at, sizeof(sum));
+		sum += value;
+		memcpy(at, &sum, sizeof(sum));
+	}
+	/* Words of later versions are passed over. */
+	return 0;
+}
+
+static int read_file(const char *path, struct tp_buf *text, struct tp_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), why = errno, code = 0;
+	struct stat st;
+	char block[4096];
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return tp_err_set(err, why == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s: %s",
+				  path, strerror(why));
+	if (!fstat(fd, &st) && (!S_ISREG(st.st_mode) || st.st_size > MOST_BYTES))
+		code = not_ours(path, err);
+	while (!code && (n = read(fd, block, sizeof(block))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: %s", path,
+					  strerror(errno));
+		else if (tp_buf_put(text, block, (size_t)n))
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	}
+	close(fd);
+	return code;
+}
+
+int report_read(struct report *r, const char *path, struct tp_err *err)
+{
+	struct tp_buf text = {0};
+	int code = read_file(path, &text, err);
+	const char *line = (const char *)text.data, *end = line ? line + text.size : line, *next;
+
+	for (; !code && line < end; line = next + 1) {
+		next = memchr(line, '\n', (size_t)(end - line));
+		code = next ? take(r, line, (size_t)(next - line)) : TP_EFORMAT;
+		if (code == TP_EFORMAT)
+			not_ours(path, err);
+		else if (code)
+			tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	}
+	tp_buf_release(&text);
+	return code;
+}
+
+/* ---- for people ---- */
+
+/* ", 12 failed", where there are some. */
+static void add(char *text, size_t size, uint64_t n, const char *what)
+{
+	size_t used = strlen(text);
+	char count[28];
+
+	if (n)
+		snprintf(text + used, size - used, ", %s %s", tp_fmt_count(count, (int64_t)n),
+			 what);
+}
+
+void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store)
+{
+	char dumps[28], imported[28], text[256] = "", in[TP_UNITS_SIZE],
+				      out[TP_UNITS_SIZE + 8] = "";
+	struct stat st;
+
+	add(text, sizeof(text), t->there, "there already");
+	add(text, sizeof(text), t->failed, "failed");
+	add(text, sizeof(text), t->lossy, "with losses");
+	add(text, sizeof(text), t->others, t->others == 1 ? "other file" : "other files");
+	if (store && !stat(store, &st)) {
+		strcpy(out, " of ");
+		tp_fmt_bytes(out + strlen(out), st.st_size);
+	}
+	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s into %s%s\n",
+		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",
+		  tp_fmt_count(imported, (int64_t)t->imported), text, seconds,
+		  tp_fmt_bytes(in, (int64_t)t->bytes), store ? store : "stores beside them", out);
+}
+
+void report_print_failures(const struct report *r, const struct cmd *cmd)
+{
+	const char *line = (const char *)r->failures.data,
+		   *end = line ? line + r->failures.size : line;
+
+	cmd_flush();
+	while (line < end) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		const char *text = line + strlen("failure N ");
+
+		/* Printable since it was written; a file may have been changed since. */
+		cmd_error(cmd, "%.*s", (int)(next - text), text);
+		line = next + 1;
+	}
+}

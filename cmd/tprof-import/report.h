@@ -1,0 +1,51 @@
+/* What became of many dumps: numbers, and a line for each that failed.
+ *
+ * As a file (--report) it is text, a word and what belongs to it on each line:
+ *
+ *	dumps 20           files that were looked at, but for `others`
+ *	imported 18        are runs of the store now
+ *	there 1            were in it already
+ *	failed 1
+ *	lossy 0            of those imported: with losses
+ *	others 1           files that are no dumps
+ *	bytes 185432       of all of them
+ *	failure 3 d/a2/0400.heap: gzip data end too early …
+ *
+ * Numbers of several such files add up line by line; a failure has its exit status, and is
+ * printable. */
+#ifndef IMPORT_REPORT_H
+#define IMPORT_REPORT_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "common/common.h"
+
+struct tally {
+	uint64_t dumps, imported, there, failed, lossy, others, bytes;
+};
+
+struct report {
+	struct tally tally;
+	struct tp_buf failures; /* lines, as in the file, each with its newline */
+	int worst;		/* of their statuses */
+};
+
+void report_release(struct report *r);
+
+/* Adds a dump that failed, but not to the tally; returns its exit status, or a negative code
+ * (TP_ENOMEM). */
+int report_add(struct report *r, const struct cmd *cmd, const char *dump, const struct tp_err *why);
+
+/* The file takes its name when it is whole. 0, or an error. */
+int report_write(const struct report *r, const char *path, struct tp_err *err);
+/* Adds what a file says. TP_ENOENT: there is none; TP_EFORMAT: it is another. */
+int report_read(struct report *r, const char *path, struct tp_err *err);
+
+/* "20 dumps: 18 imported, 1 failed; 0.29s; 181KiB into night.tprof of 344KiB". The store may be
+ * NULL: one for each dump. */
+void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store);
+/* A line on standard error for each failure. */
+void report_print_failures(const struct report *r, const struct cmd *cmd);
+
+#endif

@@ -1,0 +1,468 @@
+#include "folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "balance.h"
+#include "base/many.h"
+#include "common/advice.h"
+
+/* Slurm's own limit for the numbers of an array, unless a site has another (MaxArraySize). */
+#define MOST_TASKS 1000
+/* Of what it reads of files that others may have changed. */
+#define MOST_BYTES ((size_t)64 << 20)
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int failed(struct tp_err *err, const char *path, const char *what)
+{
+	int why = errno;
+
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: cannot be %s: %s%s", path, what,
+			  strerror(why), cmd_advice(why));
+}
+
+/* NULL: no memory. */
+static char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *text(const char *fmt, ...)
+{
+	char *made = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&made, fmt, ap);
+	va_end(ap);
+	return n < 0 ? NULL : made;
+}
+
+char *folder_path(const char *store)
+{
+	return text("%s.slurm", store);
+}
+
+void folder_release(struct folder *f)
+{
+	free(f->path);
+	*f = (struct folder){0};
+}
+
+static void count_levels(struct folder *f)
+{
+	size_t n = f->tasks;
+
+	f->count[0] = n;
+	for (f->levels = 1; n > FOLDER_FAN_IN && f->levels < FOLDER_LEVELS; f->levels++)
+		f->count[f->levels] = n = (n + FOLDER_FAN_IN - 1) / FOLDER_FAN_IN;
+}
+
+/* ---- files ---- */
+
+static int read_file(const char *path, struct tp_buf *to, struct tp_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), code = 0;
+	char block[4096];
+	ssize_t n;
+
+	if (fd < 0 && errno == ENOENT)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s: is not there", path);
+	if (fd < 0)
+		return failed(err, path, "opened");
+	while (!code && (n = read(fd, block, sizeof(block))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			code = failed(err, path, "read");
+		else if (to->size > MOST_BYTES || tp_buf_put(to, block, (size_t)n))
+			code = out_of_memory(err);
+	}
+	close(fd);
+	return code;
+}
+
+static int write_file(const char *path, const void *data, size_t size, struct tp_err *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), code = 0;
+	const char *at = data;
+
+	if (fd < 0)
+		return failed(err, path, "written");
+	while (size && !code) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno != EINTR)
+			code = failed(err, path, "written");
+		if (n > 0) {
+			at += n;
+			size -= (size_t)n;
+		}
+	}
+	/* On other machines it is read at once. */
+	if (!code && fsync(fd) && errno != EINVAL)
+		code = failed(err, path, "written");
+	if (close(fd) && !code)
+		code = failed(err, path, "written");
+	return code;
+}
+
+static int write_below(const char *folder, const char *name, const void *data, size_t size,
+		       struct tp_err *err)
+{
+	char *path = text("%s/%s", folder, name);
+	int code = path ? write_file(path, data, size, err) : out_of_memory(err);
+
+	free(path);
+	return code;
+}
+
+static int make_below(const char *folder, const char *name, struct tp_err *err)
+{
+	char *path = text("%s/%s", folder, name);
+	int code = 0;
+
+	if (!path)
+		return out_of_memory(err);
+	if (mkdir(path, 0700))
+		code = failed(err, path, "made");
+	free(path);
+	return code;
+}
+
+/* ---- making one ---- */
+
+/* Dumps that were found and those that were named are in tasks apart, as what is no dump is an
+ * error of the latter only. */
+struct group {
+	size_t n, tasks, first;
+	uint64_t cost, *costs;
+	uint32_t *task;
+	const char *options;
+	bool named;
+};
+
+static void divide(struct group g[2], size_t tasks)
+{
+	uint64_t cost = g[0].cost + g[1].cost;
+	size_t n = g[0].n + g[1].n;
+
+	if (!tasks)
+		tasks = balance_tasks(cost, n, MOST_TASKS);
+	if (tasks > n)
+		tasks = n;
+	g[0].tasks = (size_t)((double)tasks * ((double)g[0].cost / (double)cost) + 0.5);
+	if (g[0].tasks > g[0].n)
+		g[0].tasks = g[0].n;
+	if (g[0].n && !g[0].tasks)
+		g[0].tasks = 1;
+	if (g[1].n && g[0].tasks >= tasks && tasks > 1)
+		g[0].tasks = tasks - 1;
+	g[1].tasks = tasks > g[0].tasks ? tasks - g[0].tasks : g[1].n > 0;
+	if (g[1].tasks > g[1].n)
+		g[1].tasks = g[1].n;
+	g[1].first = g[0].tasks;
+}
+
+static int write_lists(const char *folder, const struct paths *paths, const struct group *g,
+		       struct tp_err *err)
+{
+	struct tp_buf *list = tp_many(g->tasks, sizeof(*list));
+	size_t at = 0;
+	int code = 0;
+
+	if (!list)
+		return out_of_memory(err);
+	memset(list, 0, g->tasks * sizeof(*list));
+	for (size_t i = 0; i < paths->n && !code; i++) {
+		const struct path *p = &paths->list[i];
+
+		if (p->named == g->named &&
+		    tp_buf_put(&list[g->task[at++]], p->name, strlen(p->name) + 1))
+			code = out_of_memory(err);
+	}
+	for (size_t i = 0; i < g->tasks && !code; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "list/%zu", g->first + i + 1);
+		code = write_below(folder, name, list[i].data, list[i].size, err);
+		snprintf(name, sizeof(name), "list/%zu.options", g->first + i + 1);
+		if (!code && g->options)
+			code = write_below(folder, name, g->options, strlen(g->options), err);
+	}
+	for (size_t i = 0; i < g->tasks; i++)
+		tp_buf_release(&list[i]);
+	free(list);
+	return code;
+}
+
+/* Says also how many tasks there are. */
+static int write_tasks(struct folder *f, const char *folder, const struct paths *paths,
+		       size_t tasks, struct tp_err *err)
+{
+	struct group g[2] = {{.options = "--skip-others\n"}, {.named = true}};
+	int code = 0;
+
+	for (size_t i = 0; i < 2 && !code; i++) {
+		g[i].costs = tp_many(paths->n, sizeof(*g[i].costs));
+		g[i].task = tp_many(paths->n, sizeof(*g[i].task));
+		if (!g[i].costs || !g[i].task)
+			code = out_of_memory(err);
+	}
+	for (size_t i = 0; i < paths->n && !code; i++) {
+		struct group *in = &g[paths->list[i].named];
+
+		in->costs[in->n] = balance_cost(paths->list[i].bytes);
+		in->cost += in->costs[in->n++];
+	}
+	if (!code)
+		divide(g, tasks);
+	for (size_t i = 0; i < 2 && !code; i++) {
+		if (!g[i].n)
+			continue;
+		code = balance(g[i].costs, g[i].n, g[i].tasks, g[i].task)
+			   ? out_of_memory(err)
+			   : write_lists(folder, paths, &g[i], err);
+	}
+	f->tasks = g[0].tasks + g[1].tasks;
+	for (size_t i = 0; i < 2; i++) {
+		free(g[i].costs);
+		free(g[i].task);
+	}
+	return code;
+}
+
+static int fill(struct folder *f, const char *folder, const struct paths *paths, size_t tasks,
+		const struct tp_buf *command, struct tp_err *err)
+{
+	char plan[160];
+	int code = make_below(folder, "list", err);
+
+	if (!code)
+		code = write_tasks(f, folder, paths, tasks, err);
+	if (code)
+		return code;
+	f->dumps = paths->n;
+	f->bytes = paths->bytes;
+	count_levels(f);
+	for (size_t i = 0; i <= f->levels && !code; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "%zu", i);
+		code = make_below(folder, name, err);
+	}
+	snprintf(plan, sizeof(plan), "tprof-slurm 1\ntasks %zu\ndumps %llu\nbytes %llu\n", f->tasks,
+		 (unsigned long long)f->dumps, (unsigned long long)f->bytes);
+	if (!code)
+		code = write_below(folder, "command", command->data, command->size, err);
+	if (!code)
+		code = write_below(folder, "plan", plan, strlen(plan), err);
+	return code;
+}
+
+/* What is in a folder that got no name, two levels deep. */
+static void remove_draft(const char *folder, const struct folder *f)
+{
+	char *path;
+
+	for (size_t i = 0; i < f->tasks; i++) {
+		for (int options = 0; options < 2; options++) {
+			path = text("%s/list/%zu%s", folder, i + 1, options ? ".options" : "");
+			if (path)
+				unlink(path);
+			free(path);
+		}
+	}
+	for (size_t i = 0; i < FOLDER_LEVELS + 4; i++) {
+		static const char *const others[] = {"list", "command", "plan"};
+
+		path = i < 3 ? text("%s/%s", folder, others[i]) : text("%s/%zu", folder, i - 3);
+		if (path)
+			remove(path);
+		free(path);
+	}
+	rmdir(folder);
+}
+
+void folder_remove(const struct folder *f)
+{
+	remove_draft(f->path, f);
+}
+
+int folder_make(struct folder *f, const char *store, const struct paths *paths, size_t tasks,
+		const struct tp_buf *command, struct tp_err *err)
+{
+	char *draft = text("%s.slurm-XXXXXX", store);
+	int code = 0;
+
+	*f = (struct folder){.path = folder_path(store)};
+	if (!draft || !f->path)
+		code = out_of_memory(err);
+	else if (!mkdtemp(draft))
+		code = failed(err, f->path, "made");
+	if (code) {
+		free(draft);
+		return code;
+	}
+	code = fill(f, draft, paths, tasks, command, err);
+	if (!code && rename(draft, f->path))
+		code = errno == ENOTEMPTY || errno == EEXIST
+			   ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+					"%s: has just been made by "
+					"somebody else",
+					f->path)
+			   : failed(err, f->path, "made");
+	if (code)
+		remove_draft(draft, f);
+	free(draft);
+	return code;
+}
+
+/* ---- the one that is there ---- */
+
+static int damaged(const struct folder *f, struct tp_err *err)
+{
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "%s: holds no import that could be gone on with; remove it, or say "
+			  "another store with -o",
+			  f->path);
+}
+
+static int read_plan(struct folder *f, struct tp_err *err)
+{
+	char *path = text("%s/plan", f->path);
+	unsigned long long tasks, dumps, bytes;
+	struct tp_buf plan = {0};
+	struct stat st;
+	int code = path ? read_file(path, &plan, err) : out_of_memory(err), end = 0;
+
+	free(path);
+	/* A folder without a plan is what is left of one that has ended, or nothing of ours. */
+	if (code == TP_ENOENT && !stat(f->path, &st))
+		code = damaged(f, err);
+	if (!code && tp_buf_put(&plan, "", 1))
+		code = out_of_memory(err);
+	if (!code && (sscanf((const char *)plan.data,
+			     "tprof-slurm 1\ntasks %9llu\ndumps %18llu\nbytes %18llu\n%n", &tasks,
+			     &dumps, &bytes, &end) != 3 ||
+		      !end || !tasks))
+		code = damaged(f, err);
+	tp_buf_release(&plan);
+	if (code)
+		return code;
+	f->tasks = (size_t)tasks;
+	f->dumps = dumps;
+	f->bytes = bytes;
+	count_levels(f);
+	return 0;
+}
+
+int folder_open(struct folder *f, const char *store, const struct tp_buf *command,
+		struct tp_err *err)
+{
+	struct tp_buf was = {0};
+	char *path;
+	int code;
+
+	*f = (struct folder){.path = folder_path(store)};
+	code = f->path ? read_plan(f, err) : out_of_memory(err);
+	if (code)
+		return code;
+	path = text("%s/command", f->path);
+	code = path ? read_file(path, &was, err) : out_of_memory(err);
+	if (code == TP_ENOENT)
+		code = damaged(f, err);
+	if (!code && (was.size != command->size || memcmp(was.data, command->data, was.size) != 0))
+		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "%s: is of an import with other arguments that has not ended; "
+				  "give those to go on with it, or remove it",
+				  f->path);
+	free(path);
+	tp_buf_release(&was);
+	return code;
+}
+
+bool folder_there(const struct folder *f)
+{
+	char *path = text("%s/plan", f->path);
+	bool there = !path || !access(path, F_OK) || errno != ENOENT;
+
+	free(path);
+	return there;
+}
+
+char *folder_file(const struct folder *f, size_t level, size_t n, const char *ending)
+{
+	return text("%s/%zu/%zu.%s", f->path, level, n, ending);
+}
+
+bool folder_done(const struct folder *f, size_t level, size_t n)
+{
+	char *path = folder_file(f, level, n, "report");
+	bool done = path && !access(path, F_OK);
+
+	free(path);
+	return done;
+}
+
+char *folder_left(const struct folder *f, size_t level, size_t *left)
+{
+	struct tp_buf list = {0};
+	size_t from = 0;
+
+	*left = 0;
+	for (size_t n = 1; n <= f->count[level] + 1; n++) {
+		bool is = n <= f->count[level] && !folder_done(f, level, n);
+		char range[64];
+		int length;
+
+		*left += is;
+		if (is && !from)
+			from = n;
+		if (is || !from)
+			continue;
+		length = from == n - 1 ? snprintf(range, sizeof(range), ",%zu", from)
+				       : snprintf(range, sizeof(range), ",%zu-%zu", from, n - 1);
+		if (tp_buf_put(&list, range, (size_t)length)) {
+			tp_buf_release(&list);
+			return NULL;
+		}
+		from = 0;
+	}
+	if (tp_buf_put(&list, "", 1)) {
+		tp_buf_release(&list);
+		return NULL;
+	}
+	if (*list.data)
+		memmove(list.data, list.data + 1, list.size - 1);
+	return (char *)list.data;
+}
+
+int folder_jobs(const struct folder *f, struct tp_buf *jobs, struct tp_err *err)
+{
+	char *path = text("%s/jobs", f->path);
+	int code = path ? read_file(path, jobs, err) : out_of_memory(err);
+
+	free(path);
+	return code;
+}
+
+int folder_note_jobs(const struct folder *f, const struct tp_buf *jobs, struct tp_err *err)
+{
+	char *path = text("%s/jobs.new", f->path), *name = text("%s/jobs", f->path);
+	int code =
+	    path && name ? write_file(path, jobs->data, jobs->size, err) : out_of_memory(err);
+
+	if (!code && rename(path, name))
+		code = failed(err, name, "written");
+	free(path);
+	free(name);
+	return code;
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# A task of an array job of Slurm that merges up to 16 stores, or the job that makes the last one.
+# tprof-import --slurm submits it, after array.sh; by hand, for 40 tasks of that:
+#
+#   mkdir WORK/1
+#   sbatch --dependency=afterany:ID --array=1-3 merge.sh WORK BIN 1 40          WORK/1/1 to 3
+#   sbatch --dependency=afterany:ID merge.sh WORK BIN 2 3 ALL.tprof             the end
+#
+# Task N of level L merges WORK/(L-1)/M.tprof, M from 16 N - 15 to 16 N, of as many as the level below
+# has (the argument after L), into WORK/L/N.tprof, N.report and N.log. With ALL.tprof there is one task,
+# which merges all of the level below: ALL.tprof is there then, with what was in it before, and so is
+# ALL.tprof.report, and what was made in WORK is removed.
+#
+# Where something below was not done, nothing is made, and the job fails; it can be run again when the
+# rest is there.
+#SBATCH --job-name=tprof-merge
+#SBATCH --requeue
+set -u
+work=$1 bin=$2 level=$3 count=$4 all=${5-}
+PATH=${bin:+$bin:}$PATH
+below=$work/$((level - 1)) n=${SLURM_ARRAY_TASK_ID:-1}
+part=$work/$level/$n
+[ ! -e "$part.report" ] || [ -n "$all" ] || exit 0
+exec >"$part.log" 2>&1 || exit 4
+
+try=${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
+draft=$part.$try
+trap 'rm -f "$draft.tprof" "$draft.report" ${all:+"$all.report.$try"}' EXIT
+trap 'exit 4' HUP INT TERM
+i=$((16 * n - 15)) last=$((16 * n)) missing=
+[ $last -le "$count" ] || last=$count
+set --
+while [ $i -le $last ]; do
+	[ -e "$below/$i.report" ] || missing="$missing $i"
+	[ ! -e "$below/$i.tprof" ] || set -- "$@" "$below/$i.tprof"
+	i=$((i + 1))
+done
+if [ -n "$missing" ]; then
+	echo "not done:$missing"
+	exit 4
+fi
+i=$((16 * n - 15))
+while [ $i -le $last ]; do
+	cat "$below/$i.report" || exit 4
+	i=$((i + 1))
+done >"$draft.report" || exit 4
+
+merge() { # STORE, of all arguments of the script
+	store=$1
+	shift
+	[ $# -eq 0 ] || {
+		tprof-merge -o "$store" "$@" &
+		wait $! # a signal is not kept waiting
+	}
+}
+if [ -z "$all" ]; then
+	merge "$draft.tprof" "$@" || exit 4
+	[ $# -eq 0 ] || mv -f "$draft.tprof" "$part.tprof" || exit 4
+	mv -f "$draft.report" "$part.report" || exit 4
+	# Merged twice where that is needed, but stored once.
+	rm -f "$@"
+	exit 0
+fi
+merge "$all" "$@" || exit 4
+# The numbers of all reports, added up, and the failures.
+awk '
+	$1 == "failure" { failures = failures $0 "\n"; next }
+	!($1 in sum) { word[++words] = $1 }
+	{ sum[$1] += $2 }
+	END {
+		for (i = 1; i <= words; i++)
+			printf "%s %.0f\n", word[i], sum[word[i]]
+		printf "%s", failures
+	}' "$draft.report" >"$all.report.$try" && mv -f "$all.report.$try" "$all.report" || exit 4
+worst=$(awk '$1 == "failure" && $2 > worst { worst = $2 } END { print worst + 0 }' "$all.report")
+trap - EXIT
+rm -rf "$work/list" "$work/plan" "$work/command" "$work/jobs" "$work"/[0-9]*
+rmdir "$work" 2>/dev/null
+exit "$worst"

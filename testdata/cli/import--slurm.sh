@@ -1,0 +1,119 @@
+# Jobs of Slurm: lists, dependencies, names that shells would trip over, and going on. sbatch is a stub
+# here that shows its arguments and runs a job at once; testdata/fleet/slurm.sh has the real one.
+plain() { sed 's/; [0-9.]*s; /; Xs; /; s/ of [0-9.]*[KM]iB$/ of YKiB/'; }
+mkdir "$TMP/stub"
+cat >"$TMP/stub/sbatch" <<'END'
+#!/bin/sh
+[ -z "${SBATCH_SAYS-}" ] || { echo "$SBATCH_SAYS" >&2; exit 1; }
+job=$(($(cat "$TMP/job" 2>/dev/null || echo 0) + 1))
+echo $job >"$TMP/job"
+array=
+printf 'sbatch' >>"$TMP/calls"
+while :; do
+	printf ' <%s>' "$1" >>"$TMP/calls"
+	case $1 in
+	--array=*) array=${1#*=} ;;
+	-*) ;;
+	*) break ;;
+	esac
+	shift
+done
+script=$1
+shift
+printf ' <%s>' "$@" >>"$TMP/calls"
+echo >>"$TMP/calls"
+echo $job
+[ -z "${HOLD-}" ] || exit 0
+for range in $(echo "${array:-0}" | tr , ' '); do
+	for n in $(seq ${range%-*} ${range#*-}); do
+		case " ${KILL-} " in *" $job/$n "*) continue ;; esac
+		[ -z "$array" ] || export SLURM_ARRAY_TASK_ID=$n
+		SLURM_JOB_ID=$job SLURM_CPUS_PER_TASK=2 sh "$script" "$@" || echo "job $job/$n: $?" >>"$TMP/calls"
+	done
+done
+END
+cat >"$TMP/stub/squeue" <<'END'
+#!/bin/sh
+[ -z "${AWAY-}" ] || { echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1; }
+for id; do :; done
+[ -z "${HOLD-}" ] || echo "${id#*=}"
+END
+cat >"$TMP/stub/scancel" <<'END'
+#!/bin/sh
+echo "scancel $*" >>"$TMP/calls"
+END
+chmod +x "$TMP/stub"/*
+export TMP PATH="$TMP/stub:$PATH"
+calls() { sed "s:<$BIN/[^>]*/share:<SHARE:; s:<$BIN>:<BIN>:" "$TMP/calls"; rm "$TMP/calls"; }
+same() { # STORE STORE: but for when they were imported
+	for s in "$1" "$2"; do
+		cp "$s" same.tprof
+		tprof-query --write same.tprof 'UPDATE run SET imported_ns = 0' >/dev/null
+		rm -f same.$$.tprof
+		tprof-merge -o same.$$.tprof same.tprof >/dev/null
+		cksum <same.$$.tprof
+		rm same.tprof same.$$.tprof
+	done | uniq | wc -l
+}
+
+d=$TMP/dumps
+mkdir -p "$d/a b"
+cp testdata/ledger/*.heap "$d/a b"
+cp testdata/parcels/*.trace testdata/README.md "$d"
+odd="\$(touch x) \`touch y\` 'q' \"q\" \\ *
+second line; %j	.cpu"
+cp testdata/prices/new.cpu "$d/$odd"
+head -c 1500 testdata/prices/new-1.heap >"$d/cut.heap"
+work="$TMP/a \$(folder) 'of' \"work\""
+mkdir "$work"
+cd "$work"
+
+echo '-- two levels of merges'
+tprof-import --slurm='--partition=night   --time=10' --tasks=18 --wait -o all.tprof --label=day=1 --strict ../dumps 2>&1 | plain
+calls
+cat all.tprof.report
+ls -A
+tprof-import --label=day=1 --strict -o one.tprof ../dumps >/dev/null 2>&1
+same all.tprof one.tprof
+rm -f all.tprof
+
+echo '-- lists: as many bytes in each; what was named is apart'
+HOLD=1 tprof-import --slurm --tasks=4 -o held.tprof ../dumps ../dumps/cut.heap none | plain
+calls
+stat -c '%A' held.tprof.slurm
+for list in held.tprof.slurm/list/*[0-9]; do
+	echo "$(basename $list): $(tr '\0' '\n' <$list | wc -l) lines, $(xargs -0 stat -Lc %s <$list 2>/dev/null | awk '{ n += $1 } END { print n }') bytes, $(cat $list.options 2>/dev/null)"
+done
+grep -zF 'touch' held.tprof.slurm/list/* | tr '\0' '\n'
+echo '-- under way'
+HOLD=1 tprof-import --slurm -o held.tprof ../dumps ../dumps/cut.heap none
+tprof-import --slurm -o held.tprof ../dumps 2>&1
+AWAY=1 tprof-import --slurm -o held.tprof ../dumps ../dumps/cut.heap none 2>&1
+echo '-- not all could be submitted: what there is, is ended, and all begins anew'
+sed -i /all/d held.tprof.slurm/jobs
+HOLD=1 tprof-import --slurm -o held.tprof ../dumps ../dumps/cut.heap none
+calls
+echo '-- they have gone'
+tprof-import --slurm --wait -o held.tprof ../dumps ../dumps/cut.heap none 2>&1 | plain
+tprof-store list held.tprof | wc -l
+calls >/dev/null
+
+echo '-- tasks that end without a word, and going on'
+KILL='10/2 10/3 10/17' tprof-import --slurm --tasks=18 --wait -o all.tprof ../dumps 2>&1
+echo $?
+ls all.tprof 2>&1
+tprof-import --slurm=--qos=high --wait -o all.tprof ../dumps 2>&1 | plain
+calls | tail -3
+echo '-- once more: what is known is passed over'
+tprof-import --slurm --wait -o all.tprof ../dumps 2>&1 | plain
+calls
+tprof-import -o two.tprof ../dumps >/dev/null 2>&1
+same all.tprof two.tprof
+
+echo '-- what Slurm says, and that it is not there'
+SBATCH_SAYS='sbatch: error: invalid partition specified: nigth' tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+rm "$TMP/stub"/*
+PATH=$BIN tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+ls -A
