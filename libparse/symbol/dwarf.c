@@ -1,6 +1,7 @@
 #include "symbol/dwarf.h"
 
 #include <dwarf.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,22 @@ struct tp_dwarf {
 	struct tp_arena arena;
 	uint64_t steps; /* entries looked at */
 	size_t nranges;
+	bool lost; /* libdw ran out of memory, see below */
 };
+
+/* ---- memory ----
+ *
+ * libdw has no error for want of memory: it calls a function that must not return, which ends the
+ * program unless it is ours. That goes back to where libdw was called from. What libdw was about to
+ * change is in no known state then, so that it is asked for nothing more, and what it has is not
+ * even given back. */
+
+static _Thread_local jmp_buf *way_out;
+
+static _Noreturn void out_of_memory(void)
+{
+	longjmp(*way_out, 1);
+}
 
 /* One entry more is looked at; false where that was too often. */
 static bool may_step(struct tp_dwarf *d)
@@ -97,6 +113,21 @@ static int read_units(struct tp_dwarf *d)
 	return code ? code : tp_ranges_sort(&d->units);
 }
 
+static int try_units(struct tp_dwarf *d)
+{
+	jmp_buf here;
+	int code = TP_ENOMEM;
+
+	way_out = &here;
+	dwarf_new_oom_handler(d->dwarf, out_of_memory);
+	if (setjmp(here))
+		d->lost = true;
+	else
+		code = read_units(d);
+	way_out = NULL;
+	return d->lost ? TP_ENOMEM : code;
+}
+
 struct tp_dwarf *tp_dwarf_new(Elf *elf)
 {
 	struct tp_dwarf *d = calloc(1, sizeof(*d));
@@ -104,7 +135,7 @@ struct tp_dwarf *tp_dwarf_new(Elf *elf)
 	if (!d)
 		return NULL;
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (!d->dwarf || read_units(d)) {
+	if (!d->dwarf || try_units(d)) {
 		tp_dwarf_free(d);
 		return NULL;
 	}
@@ -121,7 +152,7 @@ void tp_dwarf_free(struct tp_dwarf *d)
 	tp_ranges_release(&d->units);
 	free(d->names);
 	tp_arena_clear(&d->arena);
-	if (d->dwarf)
+	if (d->dwarf && !d->lost)
 		dwarf_end(d->dwarf);
 	free(d);
 }
@@ -433,7 +464,7 @@ static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Die *function, uint64_t ad
 	return n;
 }
 
-size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room)
+static size_t look_up(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room)
 {
 	const struct tp_range *in_unit = tp_ranges_find(&d->units, address), *in_function;
 	Dwarf_Die cu, function, call[TP_SYMBOL_FRAMES];
@@ -461,4 +492,20 @@ size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *c
 	}
 	name_frame(d, &function, &chain[n++]);
 	return n;
+}
+
+size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room)
+{
+	jmp_buf here;
+	size_t n = 0;
+
+	if (d->lost)
+		return 0;
+	way_out = &here;
+	if (setjmp(here))
+		d->lost = true;
+	else
+		n = look_up(d, address, chain, room);
+	way_out = NULL;
+	return d->lost ? 0 : n;
 }

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -323,6 +325,50 @@ static void test_image_lookup_damaged(void **state)
 	free(copy);
 }
 
+/* No memory is left but one block of so many bytes. */
+static void use_up_memory(size_t but)
+{
+	struct rlimit none = {0, 0};
+	/* Or the compiler leaves out what is not used. */
+	void *volatile block = malloc(but), *volatile kept;
+
+	setrlimit(RLIMIT_AS, &none);
+	for (size_t size = 1 << 20; size >= 8; size /= 2)
+		while ((kept = malloc(size)) != NULL)
+			;
+	free(block);
+}
+
+/* libdw, without memory, ends the program where it is not told otherwise. What it asks for first is
+ * a page; what it needs to begin is less. */
+static void test_image_lookup_without_memory(void **state)
+{
+	char path[128];
+
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip(); /* their memory has other limits */
+#endif
+	in_dir(path, "pie");
+	for (size_t but = 1500; but < 4500; but += 100) {
+		struct tp_image *image;
+		int status;
+		pid_t pid;
+
+		assert_int_equal(tp_image_open(&image, path, NULL), 0);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			use_up_memory(but);
+			_exit(tp_image_has_lines(image) ? 8 : 7);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 7);
+		tp_image_close(image);
+	}
+}
+
 /* A function whose declaration stands in more namespaces than a walk that calls itself for each of
  * them survives. Its name is that of those that are no end of it. */
 static void test_image_lookup_deep_namespaces(void **state)
@@ -484,6 +530,7 @@ int main(void)
 	    cmocka_unit_test(test_symbolizer_new_errors),
 	    cmocka_unit_test(test_image_lookup_damaged),
 	    cmocka_unit_test(test_image_lookup_deep_namespaces),
+	    cmocka_unit_test(test_image_lookup_without_memory),
 	    cmocka_unit_test(test_symbolize_string_twice),
 	    cmocka_unit_test(test_import_names_go15),
 	};

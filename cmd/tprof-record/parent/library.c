@@ -21,11 +21,16 @@ static int find_beside(char path[PATH_MAX], struct tp_err *err)
 	slash = strrchr(own, '/');
 	if (slash)
 		*slash = 0;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(candidate, sizeof(candidate), "%s/%s", own, places[i]) <
-			(int)sizeof(candidate) &&
-		    realpath(candidate, path))
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(candidate, sizeof(candidate), "%s/%s", own, places[i]) >=
+		    (int)sizeof(candidate))
+			continue;
+		if (realpath(candidate, path))
 			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%.200s: %s", candidate,
+					  strerror(errno));
+	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "the library tprof-preload.so is not beside the command (in ../lib or "
 			  "../lib/tprof); install it, or say where it is with TPROF_PRELOAD");

@@ -159,6 +159,8 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 	for (size_t i = 0; i < o->comments.n && !code; i++) {
 		struct tp_slice s = o->comments.item[i];
 		struct tp_cursor c = tp_cursor(s.data, s.data ? s.size : 0);
+		/* A number by itself has no place (its size is the number). */
+		struct tp_slice where = s.data ? s : (struct tp_slice){d->data, 0};
 		uint64_t index = s.size;
 		uint32_t id;
 
@@ -170,7 +172,7 @@ static int read_comments(struct tp_proto *d, const struct outline *o)
 				code = tp_proto_lose(d, s, 0, "a list of comments is damaged");
 				break;
 			}
-			code = tp_proto_string(d, index, s, &id);
+			code = tp_proto_string(d, index, where, &id);
 			if (!code)
 				code = tp_proto_checked(d, tp_profile_add_comment(d->p, id));
 			if (!s.data)

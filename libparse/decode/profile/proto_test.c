@@ -407,6 +407,10 @@ static void negative_string(struct tp_buf *b)
 {
 	number(b, 7, (uint64_t)-1);
 }
+static void missing_comment(struct tp_buf *b)
+{
+	number(b, 13, INT64_MAX);
+}
 static void broken_comments(struct tp_buf *b)
 {
 	bytes(b, 13, "\xff", 1);
@@ -428,16 +432,27 @@ static void no_field(struct tp_buf *b)
 static void test_proto_read_breaches(void **state)
 {
 	static const struct breach cases[] = {
-	    {missing_location, 2, 0}, {too_many_values, 1, 0},
-	    {no_value, 1, 0},	      {broken_sample, 1, 0},
-	    {broken_values, 1, 0},    {broken_label, 1, 0},
-	    {sample_of_fixed, 1, 0},  {location_twice, 1, 0},
-	    {location_zero, 1, 0},    {location_without_function, 1, 0},
-	    {broken_location, 1, 0},  {function_twice, 1, 0},
-	    {broken_function, 1, 0},  {mapping_zero, 1, 0},
-	    {missing_string, 1, 0},   {negative_string, 1, 0},
-	    {broken_comments, 1, 0},  {wrong_wire_type, 1, 0},
-	    {no_field, 1, 0},	      {concatenated, 0, TP_EFORMAT},
+	    {missing_location, 2, 0},
+	    {too_many_values, 1, 0},
+	    {no_value, 1, 0},
+	    {broken_sample, 1, 0},
+	    {broken_values, 1, 0},
+	    {broken_label, 1, 0},
+	    {sample_of_fixed, 1, 0},
+	    {location_twice, 1, 0},
+	    {location_zero, 1, 0},
+	    {location_without_function, 1, 0},
+	    {broken_location, 1, 0},
+	    {function_twice, 1, 0},
+	    {broken_function, 1, 0},
+	    {mapping_zero, 1, 0},
+	    {missing_string, 1, 0},
+	    {negative_string, 1, 0},
+	    {missing_comment, 1, 0},
+	    {broken_comments, 1, 0},
+	    {wrong_wire_type, 1, 0},
+	    {no_field, 1, 0},
+	    {concatenated, 0, TP_EFORMAT},
 	};
 
 	(void)state;

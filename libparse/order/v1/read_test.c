@@ -838,7 +838,7 @@ static void test_salvage_without_frequency(void **state)
 static void test_salvage_keeps_any_frequency(void **state)
 {
 	static const struct {
-		struct wire events[8];
+		struct wire events[12];
 		double ns_per_tick;
 	} cases[] = {
 	    {{BEGIN_7, E(HEAP_ALLOC, 10, 1), E(FREQUENCY, 4735), END}, 1e9 / 4735},
