@@ -183,7 +183,7 @@ char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char
 		snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%sabout %s %s%s", bytes ? ", " : "",
 			 tp_fmt_count(count, n_of), what, n_of == 1 ? "" : "s");
 	else if (!bytes)
-		snprintf(text, CMD_LOST_SIZE, "nothing that can be counted");
+		snprintf(text, CMD_LOST_SIZE, "how much is not known");
 	return text;
 }
 

@@ -24,7 +24,7 @@ struct cell {
 
 struct column {
 	size_t width;
-	bool right, shown, cut, has_text, has_number;
+	bool right, shown, cut, has_text, has_number, blank; /* nothing but "-" or "" in it */
 };
 
 struct table {
@@ -150,14 +150,23 @@ static size_t total_width(const struct rep_output *out, const struct table *t, s
 	return sum;
 }
 
-/* Leaves out the shown column with the highest drop; false when none is left. */
+/* Does column i go before column k? One that says nothing does, then the one with the higher drop.
+ */
+static bool drops_first(const struct rep_output *out, const struct table *t, size_t i, size_t k)
+{
+	if (t->columns[i].blank != t->columns[k].blank)
+		return t->columns[i].blank;
+	return out->columns[i].drop >= out->columns[k].drop;
+}
+
+/* Leaves out one of the shown columns; false when all are needed. */
 static bool drop_one(const struct rep_output *out, struct table *t)
 {
 	size_t worst = out->ncolumns;
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		if (t->columns[i].shown && out->columns[i].drop &&
-		    (worst == out->ncolumns || out->columns[i].drop >= out->columns[worst].drop))
+		    (worst == out->ncolumns || drops_first(out, t, i, worst)))
 			worst = i;
 	}
 	if (worst == out->ncolumns)
@@ -207,11 +216,14 @@ static void measure(const struct rep_output *out, struct table *t)
 					       : rc->kind != REP_TEXT && rc->kind != REP_BOOL;
 		c->right |= rc->right;
 		c->cut = !c->right;
+		c->blank = true;
 		for (size_t row = 0; row < t->rows; row++) {
-			size_t width = cells[row * out->ncolumns + i].width;
+			const struct cell *cell = &cells[row * out->ncolumns + i];
 
-			if (width > c->width)
-				c->width = width;
+			if (cell->width > c->width)
+				c->width = cell->width;
+			if (cell->size > 1 || (cell->size && t->text.data[cell->at] != '-'))
+				c->blank = false;
 		}
 	}
 	fit(out, t);
