@@ -85,6 +85,8 @@ struct rep_column {
 	/* Tables that are too wide: columns with drop > 0 are left out, the highest first, while a
 	 * text would have fewer cells than its `least` (0: 16). */
 	uint8_t drop, least;
+	/* Left out before all those where there is nothing but "-" in it (so are they). */
+	bool drop_blank;
 	/* Of a text that shows a number: the name of the raw_only column that has it, which is what
 	 * it is sorted by; NULL: it is a text. */
 	const char *by;

@@ -159,13 +159,20 @@ static bool drops_first(const struct rep_output *out, const struct table *t, siz
 	return out->columns[i].drop >= out->columns[k].drop;
 }
 
+static bool may_drop(const struct rep_output *out, const struct table *t, size_t i)
+{
+	const struct rep_column *rc = &out->columns[i];
+
+	return t->columns[i].shown && (rc->drop || (rc->drop_blank && t->columns[i].blank));
+}
+
 /* Leaves out one of the shown columns; false when all are needed. */
 static bool drop_one(const struct rep_output *out, struct table *t)
 {
 	size_t worst = out->ncolumns;
 
 	for (size_t i = 0; i < out->ncolumns; i++) {
-		if (t->columns[i].shown && out->columns[i].drop &&
+		if (may_drop(out, t, i) &&
 		    (worst == out->ncolumns || drops_first(out, t, i, worst)))
 			worst = i;
 	}

@@ -131,7 +131,7 @@ static const struct rep_column hop_columns[] = {
     {.name = "reason", .raw_only = true},
     {.name = "doing", .title = "DOING", .table_only = true, .least = 10},
     {.name = "where", .title = "WHERE", .table_only = true, .least = 32},
-    {.name = "wakes", .title = "WAKES", .kind = REP_ID},
+    {.name = "wakes", .title = "WAKES", .kind = REP_ID, .drop_blank = true},
     {.name = "from_ns", .kind = REP_NS, .raw_only = true},
     {.name = "entry", .raw_only = true},
     {.name = "function", .raw_only = true},
