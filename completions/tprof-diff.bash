@@ -27,7 +27,7 @@ _tprof_diff()
 		;;
 	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
-	--alpha | --base-label | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
+	--alpha | --average-by | --base-label | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
 		--ignore | --label | --min-share | --nodecount | --prune-from | --reason | \
 		--region | --rows | -n | --show | --show-from | --tag-focus | --tag-hide | \
 		--tag-ignore | --tag-leaf | --tag-root | --tag-show | --task | --to | \
@@ -44,7 +44,7 @@ _tprof_diff()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --alpha= --base --base-label= --binary=
+		COMPREPLY=($(compgen -W '--all-frames --alpha= --average-by= --base --base-label= --binary=
 			--all-stats --by= --per= --changed --color= --cum --diff-base --divide-by= --drop-negative
 			--exact-names --focus= --format= --from= --gate= --goroutine=
 			--granularity= --help --hide= --ignore= --label= --mean --min-share=

@@ -4,6 +4,7 @@ complete -c tprof-diff -l all-frames -d 'Keep frames that the profile wants drop
 complete -c tprof-diff -l all-stats -d 'All statistics of traces'
 complete -c tprof-diff -l alpha -x -d 'What is called changed has Q at most P'
 complete -c tprof-diff -l base -d 'The old runs stand before --'
+complete -c tprof-diff -l average-by -x -d 'Take runs with the same value of a label for one'
 complete -c tprof-diff -l base-label -x -d 'Label of the old runs'
 complete -c tprof-diff -l binary -r -d 'Name code by this program'
 complete -c tprof-diff -l by -x -a 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -d 'What has a row'

@@ -3,6 +3,7 @@
 complete -c tprof-import -l binary -r -d 'Name code by this program or library'
 complete -c tprof-import -l compress -x -a 'fast high' -d 'How small the store is to be'
 complete -c tprof-import -l dump -x -a events -d 'Store nothing, write the events'
+complete -c tprof-import -l folder-labels -x -d 'Label dumps of a folder by the folders they are in'
 complete -c tprof-import -s '?' -l help -d 'List the options'
 complete -c tprof-import -s j -l jobs -x -d 'Decode so many dumps at a time'
 complete -c tprof-import -l known -r -d 'Pass over dumps that a store has'

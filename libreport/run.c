@@ -147,6 +147,23 @@ static bool has_label(const struct rep_run *run, const char *label)
 	return false;
 }
 
+/* All of "key=value,key=value", two at least. */
+static bool has_labels(const struct rep_run *run, const char *spec)
+{
+	bool all = strchr(spec, ',') != NULL;
+
+	for (const char *at = spec; all && at;) {
+		size_t n = strcspn(at, ",");
+		bool has = false;
+
+		for (size_t i = 0; i < run->nlabels && !has; i++)
+			has = strlen(run->labels[i]) == n && !memcmp(run->labels[i], at, n);
+		all = has;
+		at = at[n] ? at + n + 1 : NULL;
+	}
+	return all;
+}
+
 static bool is_id(const char *spec, int64_t id)
 {
 	char digits[24];
@@ -211,9 +228,9 @@ static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_e
 	if (strchr(spec, '=')) {
 		list_labels(all, list, sizeof(list) - LIST_END);
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  *list ? "no run has the label '%.60s'; there are: %s"
-					: "no run has the label '%.60s'; none has any%s",
-				  spec, list);
+				  *list ? "no run has the label%s '%.60s'; there are: %s"
+					: "no run has the label%s '%.60s'; none has any%s",
+				  strchr(spec, ',') ? "s" : "", spec, list);
 	}
 	for (size_t i = 0; i < all->n; i++) {
 		int n = snprintf(list + used, sizeof(list) - used, "%s%lld (%s)", i ? ", " : "",
@@ -233,7 +250,7 @@ int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_run
 		    struct tp_err *err)
 {
 	/* In this order; the first rule that finds something decides. */
-	enum { BY_WORD, BY_ID, BY_LABEL, BY_NAME, RULES };
+	enum { BY_WORD, BY_ID, BY_LABEL, BY_LABELS, BY_NAME, RULES };
 	int code = 0;
 
 	memset(picked, 0, sizeof(*picked));
@@ -252,6 +269,8 @@ int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_run
 				match = is_id(spec, run->row.id);
 			else if (rule == BY_LABEL)
 				match = has_label(run, spec);
+			else if (rule == BY_LABELS)
+				match = has_labels(run, spec);
 			else
 				match = !strcmp(spec, run->row.name);
 			if (match)

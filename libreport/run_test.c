@@ -23,9 +23,26 @@ static void test_runs_select_rules(void **state)
 		const char *spec;
 		const char *ids; /* those picked; "" when that is an error */
 	} rows[] = {
-	    {"latest", "2"}, {"all", "123"}, {"1", "1"},       {"2", "2"}, /* not the name */
-	    {"noon", "1"},   {"night", "2"}, {"build=1", "1"}, {"host=a", "12"}, {"host", ""},
-	    {"host=ab", ""}, {"4", ""},	     {"", ""},	       {"01", ""},	 {"Noon", ""},
+	    {"latest", "2"},
+	    {"all", "123"},
+	    {"1", "1"},
+	    {"2", "2"}, /* not the name */
+	    {"noon", "1"},
+	    {"night", "2"},
+	    {"build=1", "1"},
+	    {"host=a", "12"},
+	    {"host", ""},
+	    {"host=a,build=2", "2"},
+	    {"build=1,host=a", "1"},
+	    {"build=1,build=2", ""},
+	    {"host=a,", ""},
+	    {",host=a", ""},
+	    {"host=a,host=a", "12"},
+	    {"host=ab", ""},
+	    {"4", ""},
+	    {"", ""},
+	    {"01", ""},
+	    {"Noon", ""},
 	};
 
 	(void)state;

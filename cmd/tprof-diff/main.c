@@ -26,6 +26,7 @@ enum {
 	KEY_BASE_LABEL,
 	KEY_LABEL,
 	KEY_SUM,
+	KEY_AVERAGE_BY,
 	KEY_BY,
 	KEY_PER,
 	KEY_ALL_STATS,
@@ -51,6 +52,10 @@ static const struct argp_option options[] = {
      1},
     {"label", KEY_LABEL, "KEY=VALUE", 0, "The new runs", 1},
     {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
+    {"average-by", KEY_AVERAGE_BY, "KEY", 0,
+     "Take runs of a side with the same value of this label for one, their average: those of a "
+     "host",
+     1},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
     {"by", KEY_BY, "WHAT", 0,
      "Rows by function (the default), line, file, stack, label or label:KEY; of traces only these "
@@ -228,6 +233,12 @@ static void check(struct args *args, struct argp_state *state)
 			argp_error(state, "%s", wrong);
 		return;
 	}
+	if (!wrong && args->sides.average_by && args->sum)
+		wrong =
+		    "--sum makes one run of a side, --average-by one for each value of a label: "
+		    "which is meant?";
+	if (!wrong && args->sides.average_by && args->of_change)
+		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
 	if (!wrong && (args->per || args->trace.every_stat))
 		wrong = "--per and --all-stats are for traces";
 	if (!wrong && args->by)
@@ -278,6 +289,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SUM:
 		args->sum = true;
+		return 0;
+	case KEY_AVERAGE_BY:
+		if (!*arg || strchr(arg, '='))
+			argp_error(state, "--average-by: '%s' is not the key of a label", arg);
+		args->sides.average_by = arg;
 		return 0;
 	case KEY_NORMALIZE:
 		args->diff.normalize = true;
@@ -574,8 +590,11 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 	if (!code)
 		code = rep_diff_prepare(in->profile + in->nold, in->n - in->nold, &args->profile,
 					&new, &notes, &err);
-	if (!code)
+	if (!code) {
+		rep_diff_prepared_times(&old, in->times);
+		rep_diff_prepared_times(&new, in->times + in->nold);
 		tell_notes(args, &notes);
+	}
 	if (code)
 		status = refuse(args, &err, CMD_USAGE);
 	else if (args->self_check)
@@ -660,10 +679,11 @@ static int run(struct args *args)
 	args->diff.keys.no_inlines = args->profile.no_inlines;
 	/* A glob behind --base, and no --, is pprof's way to say something else. */
 	if (args->sides.spelled && args->sides.n > 1)
-		cmd_note(&args->cmd,
-			 "compared to %s alone, the other %zu files added up; of sets -- tells which "
-			 "are new: --base OLD... -- NEW...",
-			 args->sides.old[args->sides.nold - 1], args->sides.n);
+		cmd_note(
+		    &args->cmd,
+		    "compared to %s alone, the other %zu files added up; of sets -- tells which "
+		    "are new: --base OLD... -- NEW...",
+		    args->sides.old[args->sides.nold - 1], args->sides.n);
 	status = sides_load(&args->cmd, &args->sides, &open, args->sum, &in);
 	if (!status && args->view.given)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &in.list[0],

@@ -21,6 +21,8 @@ struct sides {
 	size_t nbehind; /* arguments behind it */
 	bool spelled;	/* "--base OLD" without a "--": sides_spell() has changed it */
 	const char *base_label, *label;
+	/* Runs of a side with the same value of this label are one: their average. NULL: no. */
+	const char *average_by;
 };
 
 /* Where no "--" stands between the sides, "--base OLD NEW" is pprof's way to say --base=OLD NEW:
@@ -38,6 +40,7 @@ const char *sides_check(struct sides *s);
 
 struct loaded {
 	struct tp_profile **profile; /* old, then new; owned by `list` */
+	size_t *times;		     /* each is the sum of so many runs */
 	size_t n, nold;
 	char *old_name, *new_name;
 	struct cmd_profiles list[2];

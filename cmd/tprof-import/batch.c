@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/many.h"
 #include "common/common.h"
 #include "common/decoder.h"
 #include "common/limit.h"
@@ -68,18 +69,37 @@ static void judge(struct verdict *v, const struct path *path, const struct tp_im
 	v->lost = !code && r->losses;
 }
 
+/* All labels of a dump, which the caller frees; NULL when memory is out. */
+static const char **labels_of(const struct batch *b, size_t i, size_t *n)
+{
+	const struct path *p = &b->paths[i];
+	const char **all = tp_many(p->nlabels + b->import.nlabels + 1, sizeof(*all));
+
+	*n = all ? paths_labels(p, b->import.labels, b->import.nlabels, all) : 0;
+	return all;
+}
+
 static int import_one(struct batch *b, struct tp_import_options *opt, struct seen *seen, size_t i)
 {
 	struct verdict *v = &b->shared->verdict[i];
 	struct tp_import_result result;
+	const char **labels = labels_of(b, i, &opt->nlabels);
 	int code;
 
+	if (!labels) {
+		code = tp_err_set(&v->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		judge(v, &b->paths[i], NULL, code);
+		return 0;
+	}
+	opt->labels = labels;
+	opt->name = b->paths[i].as;
 	atomic_store(&b->shared->total, 0);
 	atomic_store(&b->shared->at, (int)i);
 	/* As it was for the first one. */
 	if (b->tmp_fd > 0 && (ftruncate(b->tmp_fd, 0) || lseek(b->tmp_fd, 0, SEEK_SET)))
 		opt->tmp_fd = 0;
 	code = tp_import(b->paths[i].name, b->store, opt, &result, &v->err);
+	free(labels);
 	for (int k = 0; k < 16; k++)
 		snprintf(v->hash + 2 * k, 3, "%02x", seen->last[k]);
 	if (!code && !result.known)
@@ -350,14 +370,29 @@ int batch_end(struct batch *b, struct tp_err *err)
 /* Dumps that are there already get the labels, too. */
 static int relabel(struct batch *b, struct tp_err *err)
 {
-	char hashes[BATCH_DUMPS][33];
+	struct tp_labelled runs[BATCH_DUMPS];
 	size_t n = 0, changed;
+	int code = 0;
 
-	for (size_t i = 0; i < b->n; i++)
-		if (b->verdict[i].outcome == OUTCOME_KNOWN || b->verdict[i].outcome == OUTCOME_RUN)
-			memcpy(hashes[n++], b->verdict[i].hash, sizeof(hashes[0]));
-	return tp_store_relabel_all(b->store, b->import.store.wait_ms, (const char(*)[33])hashes, n,
-				    b->import.labels, b->import.nlabels, &changed, err);
+	for (size_t i = 0; i < b->n && !code; i++) {
+		struct tp_labelled *r = &runs[n];
+
+		if (b->verdict[i].outcome != OUTCOME_KNOWN && b->verdict[i].outcome != OUTCOME_RUN)
+			continue;
+		r->labels = labels_of(b, i, &r->n);
+		if (!r->labels)
+			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+		else if (r->n)
+			memcpy(runs[n++].hash, b->verdict[i].hash, sizeof(r->hash));
+		else
+			free((void *)r->labels);
+	}
+	if (!code && n)
+		code =
+		    tp_store_relabel_all(b->store, b->import.store.wait_ms, runs, n, &changed, err);
+	while (n)
+		free((void *)runs[--n].labels);
+	return code;
 }
 
 int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
@@ -372,7 +407,7 @@ int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
 	}
 	if (b->drafted && b->draft.runs)
 		code = tp_draft_publish_all(&b->draft, &b->import.store, added, err);
-	if (!code && b->import.nlabels && (known || *added < runs))
+	if (!code && (known || *added < runs))
 		code = relabel(b, err);
 	return code;
 }

@@ -1,5 +1,6 @@
 /* A process that decodes a batch, and one that dies of it. */
 #include "tprof-import/batch.c"
+#include "tprof-import/paths.c"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -24,8 +24,9 @@ struct args {
 	const char **labels, **binaries;
 	char **files;
 	int nfiles;
-	bool at_once; /* -j, or folders, patterns or lists among the files */
-	int jobs;     /* -j; 0: processors */
+	const char *keys; /* --folder-labels */
+	bool at_once;	  /* -j, or folders, patterns or lists among the files */
+	int jobs;	  /* -j; 0: processors */
 	const char *report, *known;
 	bool skip_others;
 	bool slurm, wait;	   /* --slurm, --wait */
@@ -41,6 +42,7 @@ struct args {
 enum {
 	KEY_NAME = 0x2000,
 	KEY_LABEL,
+	KEY_FOLDER_LABELS,
 	KEY_STRICT,
 	KEY_COMPRESS,
 	KEY_MATERIALIZE,
@@ -78,6 +80,8 @@ static const struct argp_option options[] = {
     {"report", KEY_REPORT, "FILE", 0, "Write into FILE what became of the dumps", 0},
     {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
     {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
+    {"folder-labels", KEY_FOLDER_LABELS, "KEYS", 0,
+     "Label the dumps of a folder by the folders they are in below it: host/version", 0},
     {"strict", KEY_STRICT, NULL, 0,
      "Refuse a damaged dump (default: keep what can be read, and record what was lost)", 0},
     {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
@@ -185,6 +189,8 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "--known passes over dumps, so --label cannot reach them");
 	if (args->at_once && inputs > 1)
 		argp_error(state, "standard input can be read once only");
+	if (args->keys && !args->at_once)
+		argp_error(state, "--folder-labels is for the dumps of a folder: name one");
 	if (args->at_once && args->import.name)
 		argp_error(state, "--name can name one run only, and there may be many dumps");
 	if (args->at_once && args->dump)
@@ -201,6 +207,25 @@ static void check(struct args *args, struct argp_state *state)
 	for (int i = 0; i < args->nfiles; i++)
 		if (!strcmp(args->files[i], "-") && !args->store && !args->dump)
 			argp_error(state, "a dump on standard input needs -o STORE");
+}
+
+/* Each key once: a run has one value for it. */
+static void check_keys(const struct argp_state *state, const char *keys)
+{
+	for (const char *a = keys; a; a = strchr(a, '/'), a = a ? a + 1 : NULL) {
+		size_t n = strcspn(a, "/");
+
+		if (memchr(a, '=', n))
+			argp_error(state,
+				   "--folder-labels: '%s' is not keys with / between them: "
+				   "host/version",
+				   keys);
+		for (const char *b = keys; n && b < a; b = strchr(b, '/') + 1)
+			if (strcspn(b, "/") == n && !strncmp(a, b, n))
+				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
+	}
+	if (!keys[strspn(keys, "/")])
+		argp_error(state, "--folder-labels: '%s' names no key", keys);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -252,6 +277,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (wrong)
 			argp_error(state, "--label: '%s' %s", arg, wrong);
 		pass_on(args, state, "label", arg);
+		return 0;
+	case KEY_FOLDER_LABELS:
+		check_keys(state, arg);
+		args->keys = arg;
 		return 0;
 	case KEY_STRICT:
 		pass_on(args, state, "strict", NULL);
@@ -474,7 +503,7 @@ static int processors(void)
 
 static int import_many(struct args *args)
 {
-	struct paths paths = {0};
+	struct paths paths = {.keys = args->keys};
 	struct many many = {.cmd = &args->cmd,
 			    .paths = &paths,
 			    .store = args->store,

@@ -42,12 +42,86 @@ static int put(struct paths *p, char *name, uint64_t bytes, bool named, int wron
 	return 0;
 }
 
+static void release_path(struct path *p)
+{
+	for (size_t k = 0; k < p->nlabels; k++)
+		free(p->label[k]);
+	free(p->label);
+	free(p->as);
+	free(p->name);
+}
+
 void paths_release(struct paths *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		free(p->list[i].name);
+		release_path(&p->list[i]);
 	free(p->list);
 	*p = (struct paths){0};
+}
+
+/* ---- labels ---- */
+
+static bool same_key(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "=");
+
+	return !strncmp(a, b, n) && b[n] == '=';
+}
+
+static bool has_key(const struct path *p, const char *label)
+{
+	for (size_t i = 0; i < p->nlabels; i++)
+		if (same_key(p->label[i], label))
+			return true;
+	return false;
+}
+
+/* Takes the label over. */
+static int put_label(struct path *p, char *label)
+{
+	char **grown = label ? tp_more(p->label, p->nlabels + 1, sizeof(*grown)) : NULL;
+
+	if (!grown) {
+		free(label);
+		return TP_ENOMEM;
+	}
+	p->label = grown;
+	p->label[p->nlabels++] = label;
+	return 0;
+}
+
+size_t paths_labels(const struct path *p, const char *const *others, size_t n, const char **all)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->nlabels; i++)
+		all[count++] = p->label[i];
+	for (size_t i = 0; i < n; i++)
+		if (!has_key(p, others[i]))
+			all[count++] = others[i];
+	return count;
+}
+
+/* What it is called, and its labels, by the way to it from the folder that was given. */
+static int name_by_folders(struct path *p, size_t folder, const char *keys)
+{
+	const char *at = p->name + folder, *slash;
+
+	while (*at == '/')
+		at++;
+	if (strchr(at, '/') && !(p->as = strdup(at)))
+		return TP_ENOMEM;
+	for (; keys && *keys && (slash = strchr(at, '/')); at = slash + 1) {
+		size_t key = strcspn(keys, "/");
+		char *label;
+
+		if (key &&
+		    (asprintf(&label, "%.*s=%.*s", (int)key, keys, (int)(slash - at), at) < 0 ||
+		     put_label(p, label)))
+			return TP_ENOMEM;
+		keys += key + (keys[key] == '/');
+	}
+	return 0;
 }
 
 /* ---- folders ---- */
@@ -177,11 +251,15 @@ static int take(struct paths *p, struct stack *s, char *name, bool follow)
 static int walk(struct paths *p, const char *folder, struct tp_err *err)
 {
 	struct stack s = {0};
+	size_t first = p->n;
 	int code = take(p, &s, strdup(folder), true);
+	bool below = s.n > 0; /* it is a folder */
 
 	while (!code && s.n)
 		code = take(p, &s, s.name[--s.n], false);
 	release(&s);
+	for (size_t i = first; i < p->n && below && !code; i++)
+		code = name_by_folders(&p->list[i], strlen(folder), p->keys);
 	return code ? out_of_memory(err) : 0;
 }
 
@@ -259,22 +337,115 @@ static int read_all(int fd, struct tp_buf *text)
 	return tp_buf_put(text, "\n", 1) ? TP_ENOMEM : 0;
 }
 
+/* A name in a list, and what is said of it. */
+struct entry {
+	const char *list;
+	size_t line;
+	size_t first;	 /* dump that it stands for, up to the last one */
+	struct path own; /* labels, and what it is called */
+};
+
+/* For all of its dumps. TP_EUNKNOWN where it is no field. */
+static int take_field(struct paths *p, struct entry *e, const char *field)
+{
+	struct path *own = &e->own;
+	int code = 0;
+
+	if (*field == '=') {
+		/* A name is for one dump. */
+		if (!field[1] || own->as || p->n != e->first + 1)
+			return TP_EUNKNOWN;
+		own->as = strdup(field + 1);
+		free(p->list[e->first].as);
+		p->list[e->first].as = own->as ? strdup(own->as) : NULL;
+		return p->list[e->first].as ? 0 : TP_ENOMEM;
+	}
+	if (!strchr(field, '=') || has_key(own, field))
+		return TP_EUNKNOWN;
+	code = put_label(own, strdup(field));
+	for (size_t i = e->first; i < p->n && !code; i++) {
+		struct path *one = &p->list[i];
+		size_t k = 0;
+
+		/* What the list says is said in place of what a folder is called. */
+		while (k < one->nlabels && !same_key(one->label[k], field))
+			k++;
+		if (k == one->nlabels) {
+			code = put_label(one, strdup(field));
+		} else {
+			free(one->label[k]);
+			one->label[k] = strdup(field);
+			code = one->label[k] ? 0 : TP_ENOMEM;
+		}
+	}
+	return code;
+}
+
+static int add_field(struct paths *p, struct entry *e, const char *field, struct tp_err *err)
+{
+	int code = *field ? take_field(p, e, field) : 0;
+
+	if (code == TP_EUNKNOWN)
+		return tp_err_set(err, code, TP_OFFSET_NONE,
+				  "@%s: line %zu: '%.80s' is neither a label, KEY=VALUE with a key "
+				  "of its own, nor a name, =NAME, of one file",
+				  e->list, e->line, field);
+	return code ? out_of_memory(err) : 0;
+}
+
+static int add_entry(struct paths *p, struct entry *e, const char *name, struct tp_err *err)
+{
+	release_path(&e->own);
+	e->own = (struct path){0};
+	e->first = p->n;
+	return is_folder(name) ? walk(p, name, err) : add_file(p, name, err);
+}
+
+static int add_line(struct paths *p, struct entry *e, char *line, struct tp_err *err)
+{
+	char *field = strchr(line, '\t'), *next;
+	int code;
+
+	if (field)
+		*field++ = '\0';
+	if (!*line)
+		return 0;
+	code = add_entry(p, e, line, err);
+	for (; field && !code; field = next) {
+		next = strchr(field, '\t');
+		if (next)
+			*next++ = '\0';
+		code = add_field(p, e, field, err);
+	}
+	return code;
+}
+
+/* Between NULs, where names and values may hold all else. */
+static int add_zero(struct paths *p, struct entry *e, const char *text, struct tp_err *err)
+{
+	if (*text == '\t' && e->first < p->n)
+		return add_field(p, e, text + 1, err);
+	return *text ? add_entry(p, e, text, err) : 0;
+}
+
 static int add_names(struct paths *p, const char *list, char *text, size_t size, struct tp_err *err)
 {
 	/* The last byte is ours, a newline. */
 	bool zeros = size > 1 && !text[size - 2];
 	char *end = zeros ? text + size - 1 : text + size;
+	struct entry e = {.list = list, .first = SIZE_MAX};
 	int code = 0;
 
 	if (!zeros && memchr(text, 0, size))
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "@%s: the list holds bytes that are in no name", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
 		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
 		*next++ = '\0'; /* it ends with one */
-		if (*line)
-			code = is_folder(line) ? walk(p, line, err) : add_file(p, line, err);
+		e.line++;
+		code = zeros ? add_zero(p, &e, line, err) : add_line(p, &e, line, err);
 	}
+	release_path(&e.own);
 	return code;
 }
 

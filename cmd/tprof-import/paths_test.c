@@ -127,7 +127,7 @@ static void test_paths_add_bad_lists(void **state)
 	    {"@nolist", TP_ENOENT},
 	    {"@d", TP_EIO},
 	    {"@", TP_ENOENT},
-	    {"@zero", TP_EFORMAT},
+	    {"@zero", TP_EUNKNOWN},
 	};
 	FILE *f = fopen("zero", "w");
 
@@ -141,6 +141,95 @@ static void test_paths_add_bad_lists(void **state)
 		assert_int_equal(paths_add(&p, rows[i].argument, &err), rows[i].code);
 		paths_release(&p);
 	}
+}
+
+/* "NAME as WHAT: label label" for each. */
+static void tell_labels(const struct paths *p, char *text, size_t size)
+{
+	*text = '\0';
+	for (size_t i = 0; i < p->n; i++) {
+		const struct path *one = &p->list[i];
+
+		snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? "; " : "",
+			 one->name);
+		if (one->as)
+			snprintf(text + strlen(text), size - strlen(text), " as %s", one->as);
+		for (size_t k = 0; k < one->nlabels; k++)
+			snprintf(text + strlen(text), size - strlen(text), " %s", one->label[k]);
+	}
+}
+
+static void test_paths_add_labels(void **state)
+{
+	static const struct {
+		const char *list, *keys, *argument, *labels; /* labels NULL: the list is wrong */
+	} rows[] = {
+	    {"d/a\thost=x\tversion=1\n", NULL, "@labels", "d/a host=x version=1"},
+	    {"d/a\t=noon\thost=\t\n", NULL, "@labels", "d/a as noon host="},
+	    {"d/b\thost=x\nd/a\n", NULL, "@labels", "d/b/c/y as c/y host=x; d/b/x host=x; d/a"},
+	    {"d/b\tat=x\nd/a\n", "at/", "@labels", "d/b/c/y as c/y at=x; d/b/x at=x; d/a"},
+	    {"d/b\to=x\nd/a\n", "at/deeper", "@labels", "d/b/c/y as c/y at=c o=x; d/b/x o=x; d/a"},
+	    {"", "/deep", "d", /* nothing for the first */
+	     "d/Z; d/a; d/b/c/y as b/c/y deep=c; d/b/x as b/x; d/b.txt; d/dangling; d/link; "
+	     "d/s.tprof; d/short"},
+	    {"", "at/deep/er", "d//b", "d//b/c/y as c/y at=c; d//b/x"},
+	    {"", "at", "d/[b]", "d/b/c/y as c/y at=c; d/b/x"},
+	    {"none\thost=x\n", NULL, "@labels", "none host=x"},
+	    {"d/a\thost\n", NULL, "@labels", NULL},
+	    {"d/a\thost=a\thost=b\n", NULL, "@labels", NULL},
+	    {"d/a\t=one\t=two\n", NULL, "@labels", NULL},
+	    {"d/a\t=\n", NULL, "@labels", NULL},
+	    {"d/b\t=both\n", NULL, "@labels", NULL}, /* of two files */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct paths p = {.keys = rows[i].keys};
+		struct tp_err err;
+		char text[512];
+
+		make("labels", rows[i].list);
+		assert_int_equal(paths_add(&p, rows[i].argument, &err),
+				 rows[i].labels ? 0 : TP_EUNKNOWN);
+		tell_labels(&p, text, sizeof(text));
+		if (rows[i].labels)
+			assert_string_equal(text, rows[i].labels);
+		paths_release(&p);
+	}
+}
+
+/* Between NULs a field is what begins with a tab; tabs in it are its own. */
+static void test_paths_add_labels_zeros(void **state)
+{
+	static const char list[] = "d/a\0\t=no\ton\0\thost=x\0d/b\0\tv=1\0no\tne\0\0\tv=2";
+	struct paths p = {0};
+	struct tp_err err;
+	char text[512];
+	FILE *f = fopen("zlist", "w");
+
+	(void)state;
+	assert_int_equal(fwrite(list, 1, sizeof(list), f), sizeof(list));
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(paths_add(&p, "@zlist", &err), 0);
+	tell_labels(&p, text, sizeof(text));
+	assert_string_equal(text,
+			    "d/a as no\ton host=x; d/b/c/y as c/y v=1; d/b/x v=1; no\tne v=2");
+	paths_release(&p);
+}
+
+static void test_paths_labels_own_first(void **state)
+{
+	static const char *const others[] = {"hostname=h", "host=none", "zone=z"};
+	char *own[] = {"host=x", "version=1"};
+	struct path p = {.label = own, .nlabels = 2};
+	const char *all[5];
+
+	(void)state;
+	assert_int_equal(paths_labels(&p, others, 3, all), 4);
+	assert_string_equal(all[0], "host=x");
+	assert_string_equal(all[1], "version=1");
+	assert_string_equal(all[2], "hostname=h");
+	assert_string_equal(all[3], "zone=z");
 }
 
 /* Deeper than a path can be long is an error of that folder only. */
@@ -171,6 +260,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_paths_add_rows),
 	    cmocka_unit_test(test_paths_add_bad_lists),
+	    cmocka_unit_test(test_paths_add_labels),
+	    cmocka_unit_test(test_paths_add_labels_zeros),
+	    cmocka_unit_test(test_paths_labels_own_first),
 	    cmocka_unit_test(test_paths_add_deep),
 	};
 

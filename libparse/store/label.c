@@ -90,33 +90,32 @@ static int find(sqlite3_stmt *stmt, const char *hash, int64_t *run)
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int set_each(sqlite3 *db, const char (*hashes)[33], size_t nhashes,
-		    const char *const *labels, size_t n, size_t *changed)
+static int set_each(sqlite3 *db, const struct tp_labelled *runs, size_t nruns, size_t *changed)
 {
 	sqlite3_stmt *stmt = NULL;
 	int64_t run;
 	int rc = sqlite3_prepare_v2(db, "SELECT id FROM run WHERE hash = ?", -1, &stmt, NULL);
 
-	for (size_t i = 0; !rc && i < nhashes; i++) {
+	for (size_t i = 0; !rc && i < nruns; i++) {
 		struct tp_relabelled r = {{0}, {0}};
 
-		rc = find(stmt, hashes[i], &run);
-		for (size_t k = 0; !rc && run && k < n; k++)
-			rc = set_one(db, run, labels[k], &r);
+		rc = find(stmt, runs[i].hash, &run);
+		for (size_t k = 0; !rc && run && k < runs[i].n; k++)
+			rc = set_one(db, run, runs[i].labels[k], &r);
 		*changed += r.now[0] != 0;
 	}
 	sqlite3_finalize(stmt);
 	return rc;
 }
 
-static int set_many(struct tp_store *s, const char *path, const char (*hashes)[33], size_t nhashes,
-		    const char *const *labels, size_t n, size_t *changed, struct tp_err *err)
+static int set_many(struct tp_store *s, const char *path, const struct tp_labelled *runs,
+		    size_t nruns, size_t *changed, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(s);
 	int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), code;
 
 	if (!rc)
-		rc = set_each(db, hashes, nhashes, labels, n, changed);
+		rc = set_each(db, runs, nruns, changed);
 	if (!rc)
 		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
 	if (!rc)
@@ -126,8 +125,8 @@ static int set_many(struct tp_store *s, const char *path, const char (*hashes)[3
 	return code;
 }
 
-int tp_store_relabel_all(const char *path, int wait_ms, const char (*hashes)[33], size_t nhashes,
-			 const char *const *labels, size_t n, size_t *changed, struct tp_err *err)
+int tp_store_relabel_all(const char *path, int wait_ms, const struct tp_labelled *runs,
+			 size_t nruns, size_t *changed, struct tp_err *err)
 {
 	struct tp_store *s;
 	int lock, code;
@@ -138,7 +137,7 @@ int tp_store_relabel_all(const char *path, int wait_ms, const char (*hashes)[33]
 		return code;
 	code = tp_store_open_rw(&s, path, err);
 	if (!code) {
-		code = set_many(s, path, hashes, nhashes, labels, n, changed, err);
+		code = set_many(s, path, runs, nruns, changed, err);
 		tp_store_close(s);
 	}
 	tp_lock_release(path, lock);

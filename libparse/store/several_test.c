@@ -257,7 +257,8 @@ static void test_known_load_and_relabel_all(void **state)
 	struct fixture *f = *state;
 	static const char *const labels[] = {"host=a", "build=7"};
 	uint8_t other[16] = {1};
-	char hashes[2][33] = {"", "00000000000000000000000000000000"};
+	struct tp_labelled runs[2] = {{"", labels, 2},
+				      {"00000000000000000000000000000000", labels, 2}};
 	struct tp_known known;
 	struct tp_draft draft;
 	struct tp_err err;
@@ -275,11 +276,9 @@ static void test_known_load_and_relabel_all(void **state)
 	assert_false(tp_known_has(&known, other));
 	tp_known_release(&known);
 
-	tell_hash(f, hashes[0]);
+	tell_hash(f, runs[0].hash);
 	for (size_t round = 0; round < 2; round++) {
-		assert_int_equal(tp_store_relabel_all(f->path, -1, (const char(*)[33])hashes, 2,
-						      labels, 2, &changed, &err),
-				 0);
+		assert_int_equal(tp_store_relabel_all(f->path, -1, runs, 2, &changed, &err), 0);
 		assert_int_equal(changed, round ? 0 : 1);
 	}
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM label WHERE run = 4"), 2);

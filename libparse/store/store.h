@@ -158,10 +158,15 @@ struct tp_relabelled {
 };
 int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err);
-/* The same for the runs of these dumps (32 hex digits each; what is not there is passed over).
- * *changed is how many of them did not have the labels. */
-int tp_store_relabel_all(const char *path, int wait_ms, const char (*hashes)[33], size_t nhashes,
-			 const char *const *labels, size_t n, size_t *changed, struct tp_err *err);
+/* The same for the runs of these dumps, each with its own (what is not there is passed over).
+ * *changed is how many of them did not have their labels. */
+struct tp_labelled {
+	char hash[33]; /* 32 hex digits */
+	const char *const *labels;
+	size_t n;
+};
+int tp_store_relabel_all(const char *path, int wait_ms, const struct tp_labelled *runs,
+			 size_t nruns, size_t *changed, struct tp_err *err);
 
 /* ---- reading ---- */
 

@@ -153,6 +153,26 @@ static int match_units(struct work *w, size_t index, struct tp_err *err)
 	return 0;
 }
 
+static int64_t divided(int64_t v, size_t by)
+{
+	int64_t half = (int64_t)(by / 2);
+
+	return by < 2
+		   ? v
+		   : (v / (int64_t)by) + (v % (int64_t)by + (v < 0 ? -half : half)) / (int64_t)by;
+}
+
+/* What one run of a sum is, on average. */
+static void divide(struct rep_tally *t, size_t by)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->entry[i].flat = divided(t->entry[i].flat, by);
+		t->entry[i].cum = divided(t->entry[i].cum, by);
+	}
+	t->total = divided(t->total, by);
+	t->weight = divided(t->weight, by);
+}
+
 /* Sums over samples of a type, before filters where the run knows them. */
 static int64_t whole(const struct part *part, size_t type, bool weight)
 {
@@ -205,7 +225,8 @@ static int normalize(struct work *w)
 		for (size_t i = 0; i < w->nold; i++)
 			if (type_of(&w->part[i], t) != SIZE_MAX)
 				w->scratch[known++] =
-				    whole(&w->part[i], type_of(&w->part[i], t), false);
+				    divided(whole(&w->part[i], type_of(&w->part[i], t), false),
+					    w->part[i].run->times);
 		if (!known)
 			continue;
 		target = median(w->scratch, known);
@@ -218,7 +239,7 @@ static int normalize(struct work *w)
 				continue;
 			if (need_ratio(part))
 				return TP_ENOMEM;
-			sum = whole(part, own, false);
+			sum = divided(whole(part, own, false), part->run->times);
 			part->ratio[own] =
 			    sum ? (double)target / (double)sum * part->ratio[own] : 0;
 		}
@@ -473,6 +494,9 @@ static void *add_up(void *arg)
 				     &part->tally, me->err);
 
 		rep_key_map_release(&part->map);
+		/* A quotient of sums is that of averages. */
+		if (!code && !how.mean)
+			divide(&part->tally, part->run->times);
 		if (code)
 			me->all->code = code;
 	}
@@ -517,9 +541,10 @@ static int64_t shares_of(struct work *w, size_t index)
 		for (size_t i = 0; i < n; i++) {
 			const struct part *part = &w->part[i];
 
-			w->scratch[i] = d->opt.relative || d->opt.mean || part->ratio
-					    ? part->tally.weight
-					    : whole(part, part->type[index], true);
+			w->scratch[i] =
+			    d->opt.relative || d->opt.mean || part->ratio
+				? part->tally.weight
+				: divided(whole(part, part->type[index], true), part->run->times);
 		}
 		base = both ? 0 : median(w->scratch, n);
 		for (size_t i = 0; both && i < n; i++)

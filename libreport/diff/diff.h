@@ -27,6 +27,8 @@ struct rep_diff_run {
 	const struct tp_profile *profile;
 	/* Before filters, by sample type: sums and weights; NULL where the profile is whole. */
 	const int64_t *total, *weight;
+	/* It is the sum of so many runs, and their average is what is compared. 0: 1. */
+	size_t times;
 };
 
 struct rep_diff_side {

@@ -393,6 +393,54 @@ static void test_diff_extremes(void **state)
 	pair_free(&p);
 }
 
+/* Sums of 3 and of 2 runs are compared as averages; also where shares and scales come from sums. */
+static void test_diff_averages(void **state)
+{
+	struct pair p = pair_new();
+	struct rep_diff_run old = {.profile = p.old, .times = 3},
+			    new = {.profile = p.new, .times = 2};
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct rep_diff *d;
+	struct tp_err err;
+
+	(void)state;
+	testing_sample(p.old, "main;f", 9, 301);
+	testing_sample(p.old, "main;g", 3, 599);
+	testing_sample(p.new, "main;f", 4, 401);
+	testing_sample(p.new, "main;g", 2, -401);
+	assert_int_equal(rep_diff_new(&d, &(struct rep_diff_side){&old, 1},
+				      &(struct rep_diff_side){&new, 1}, &opt, &err),
+			 0);
+	check(d, "f", 100, 201, 100, 201, REP_STATUS_CHANGED); /* rounded: 100.3, 200.5 */
+	check(d, "g", 200, -201, 200, -201, REP_STATUS_CHANGED);
+	check(d, "main", 0, 0, 300, 0, REP_STATUS_GONE);
+	assert_int_equal(d->total.flat.old, 300);
+	assert_int_equal(d->base, 300);
+	rep_diff_free(d);
+
+	/* objects: 12 of 3 runs are 4 a run, 6 of 2 are 3 and become 4 */
+	opt.normalize = true;
+	opt.sample_index = "objects";
+	assert_int_equal(rep_diff_new(&d, &(struct rep_diff_side){&old, 1},
+				      &(struct rep_diff_side){&new, 1}, &opt, &err),
+			 0);
+	assert_int_equal(d->total.flat.old, 4);
+	assert_int_equal(d->total.flat.new, 4);
+	check(d, "f", 3, 3, 3, 3, REP_STATUS_SAME);
+	rep_diff_free(d);
+
+	/* Bytes an object are what they are, however many runs. */
+	opt.normalize = false;
+	opt.sample_index = "space";
+	opt.mean = true;
+	assert_int_equal(rep_diff_new(&d, &(struct rep_diff_side){&old, 1},
+				      &(struct rep_diff_side){&new, 1}, &opt, &err),
+			 0);
+	check(d, "f", 33, 100, 33, 100, REP_STATUS_CHANGED);
+	rep_diff_free(d);
+	pair_free(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,7 +448,7 @@ int main(void)
 	    cmocka_unit_test(test_diff_lines),	  cmocka_unit_test(test_diff_normalize),
 	    cmocka_unit_test(test_diff_negative), cmocka_unit_test(test_diff_sets),
 	    cmocka_unit_test(test_diff_types),	  cmocka_unit_test(test_diff_labels),
-	    cmocka_unit_test(test_diff_extremes),
+	    cmocka_unit_test(test_diff_extremes), cmocka_unit_test(test_diff_averages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,6 +162,17 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 	if (!strcmp(name, "min")) {
 		if (!rep_amount_parse(value, &g->min.number, g->min.unit) || g->min.number < 0)
 			return wrong(g->text, err, "has min=%.20s, which is no amount", value);
+	} else if (!strcmp(name, "share")) {
+		char number[32];
+		size_t n = strcspn(value, "%");
+
+		snprintf(number, sizeof(number), "%.*s", (int)n, value);
+		if (strcmp(value + n, "%") != 0 || n >= sizeof(number) ||
+		    !rep_amount_parse(number, &g->share, unit) || unit[0] || g->share < 0 ||
+		    g->share > 100)
+			return wrong(g->text, err, "has share=%.20s, which is no percentage",
+				     value);
+		g->share /= 100;
 	} else if (!strcmp(name, "alpha")) {
 		if (!rep_amount_parse(value, &g->alpha, unit) || unit[0] || g->alpha <= 0 ||
 		    g->alpha >= 1)
@@ -180,9 +191,10 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 			return wrong(g->text, err, "has %s=%.20s, which is not pass or fail", name,
 				     value);
 	} else {
-		return wrong(g->text, err,
-			     "has '%.20s'; there are min, alpha, undecided, missing and damaged",
-			     name);
+		return wrong(
+		    g->text, err,
+		    "has '%.20s'; there are min, share, alpha, undecided, missing and damaged",
+		    name);
 	}
 	return 0;
 }
@@ -317,6 +329,27 @@ static int say_collapse(const struct rep_gate *g, const struct limits *l, const 
 			  percent > 0 ? "grew" : "fell", fabs(percent));
 }
 
+/* A function that exceeds the gate; names end where their line does. */
+static int note_exceeded(const struct rep_diff *d, const struct rep_diff_row *row,
+			 struct rep_diff_pair v, double p, struct rep_gate_result *r)
+{
+	size_t names, at = r->names.size;
+	int code = rep_diff_name(d, row, &r->names, &names);
+
+	for (size_t i = at; i < r->names.size; i++)
+		if (r->names.data[i] == '\n')
+			r->names.data[i] = ' ';
+	if (!code)
+		code = tp_buf_put(&r->each, r->names.data + at, r->names.size - at);
+	if (!code)
+		code = say(&r->each, ": ");
+	if (!code)
+		code = say_value(&r->each, d, v, p);
+	if (!code)
+		code = tp_buf_put(&r->each, "\n", 1);
+	return code ? code : tp_buf_put(&r->names, "\n", 1);
+}
+
 static int judge_row(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
 		     const struct rep_diff_row *row, double p, struct rep_gate_result *r)
 {
@@ -330,6 +363,12 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 		outcome = REP_OUTCOME_UNDECIDED;
 	r->tested++;
 	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
+	if (outcome == REP_OUTCOME_EXCEEDED && row->key) {
+		int code = note_exceeded(d, row, v, d->sets ? p : (double)NAN, r);
+
+		if (code)
+			return code;
+	}
 	/* What decides: the worst outcome, then the greatest change; rows are in that order. */
 	worse = outcome > r->outcome || r->tested == 1;
 	if (worse) {
@@ -414,7 +453,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	own.alpha = g->alpha;
 	own.sort = REP_SORT_DELTA;
 	own.drop_negative = own.changed = false;
-	own.min_share = 0;
+	own.min_share = g->share;
 	if (g->type[0])
 		own.sample_index = g->type;
 	if (g->metric == REP_GATE_TOTAL) {
@@ -445,6 +484,10 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		code = tp_buf_put(&r->why, "", 1);
 	if (!code)
 		code = tp_buf_put(&r->note, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->names, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->each, "", 1);
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
 	rep_diff_free(d);
@@ -455,4 +498,6 @@ void rep_gate_result_release(struct rep_gate_result *r)
 {
 	tp_buf_release(&r->why);
 	tp_buf_release(&r->note);
+	tp_buf_release(&r->names);
+	tp_buf_release(&r->each);
 }

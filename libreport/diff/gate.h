@@ -4,8 +4,8 @@
  *	metric  = type | [ type ":" ] ( "flat" | "cum" ) "(" regex ")"
  *	change  = ">" amount | "<-" amount | "+-" amount
  *	amount  = number "%" | number [ unit ]			the sign of > may be written: >+5%
- *	option  = "min=" number [ unit ] | "alpha=" number | ( "undecided=" | "missing=" |
- *"damaged=" ) ( "pass" | "fail" )
+ *	option  = "min=" number [ unit ] | "share=" number "%" | "alpha=" number
+ *		| ( "undecided=" | "missing=" | "damaged=" ) ( "pass" | "fail" )
  *
  *	inuse_space>+5%,min=1MiB	the total grew by more than 5 % and by 1 MiB or more
  *	cpu+-10%			it grew or shrank by more than 10 %
@@ -17,9 +17,10 @@
  *
  * Of two runs the numbers decide. Of two sets the medians must differ by that much and the
  * difference must be significant: p <= alpha (0.05 unless given), for functions after Benjamini and
- * Hochberg over all that match. Where the medians differ by that much but the sets are too small
- * for any p to reach alpha, the gate is undecided, which `undecided` lets pass (so it is unless
- * given; whoever shows it has to say so aloud) or fail.
+ * Hochberg over all that match. With `share`, functions that are less than that of their runs, on
+ * average over both sides, are not looked at. Where the medians differ by that much but the sets
+ *are too small for any p to reach alpha, the gate is undecided, which `undecided` lets pass (so it
+ *is unless given; whoever shows it has to say so aloud) or fail.
  *
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
  * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a
@@ -48,6 +49,7 @@ struct rep_gate {
 	struct rep_regex regex;
 	enum rep_gate_change change;
 	struct rep_gate_amount limit, min;
+	double share; /* of 1 */
 	double alpha;
 	bool undecided_fails, missing_passes, damaged_passes;
 };
@@ -61,12 +63,14 @@ extern const char *const rep_outcomes[];
 
 struct rep_gate_result {
 	enum rep_outcome outcome;
-	bool fails;	    /* exceeded, blind, or undecided where the gate says so */
-	bool blind;	    /* fails for want of something to judge: bad input */
-	size_t tested;	    /* rows looked at */
-	size_t exceeded;    /* of them */
-	struct tp_buf why;  /* one sentence, ends with a NUL; may hold bytes of names */
-	struct tp_buf note; /* what one should know all the same, "" for nothing; likewise */
+	bool fails;	     /* exceeded, blind, or undecided where the gate says so */
+	bool blind;	     /* fails for want of something to judge: bad input */
+	size_t tested;	     /* rows looked at */
+	size_t exceeded;     /* of them */
+	struct tp_buf why;   /* one sentence, ends with a NUL; may hold bytes of names */
+	struct tp_buf note;  /* what one should know all the same, "" for nothing; likewise */
+	struct tp_buf names; /* of functions that exceed it, a line each; ends with a NUL */
+	struct tp_buf each;  /* the same with their values: "NAME: 1s, then 2s (+100%)" */
 	/* The row that decided it: the total, or the function that changed most. */
 	struct rep_diff_pair value;
 	double p; /* NaN: no test */

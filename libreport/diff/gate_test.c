@@ -57,6 +57,12 @@ static void test_gate_parse(void **state)
 	    "cpu>1e999",
 	    "cpu>5%,min=-1",
 	    "cpu>5%,undecided=no",
+	    "cpu>5%,share=1",
+	    "cpu>5%,share=101%",
+	    "cpu>5%,share=%",
+	    "cpu>5%,share=1%%",
+	    "cpu>5%,share=-1%",
+	    "cpu>5%,share=1ms%",
 	    "cpu>nan",
 	};
 	struct rep_gate g;
@@ -157,6 +163,40 @@ static void test_gate_judge_pairs(void **state)
 			fail_msg("%s %lld %lld: %s, %s", cases[i].gate, (long long)cases[i].old,
 				 (long long)cases[i].new, rep_outcomes[r.outcome], note);
 		assert_int_equal(r.fails, r.outcome == REP_OUTCOME_EXCEEDED);
+		rep_gate_result_release(&r);
+	}
+}
+
+/* All that exceed it are named, the worst in the sentence; what is less than the share is not
+ * looked at, and no test either. */
+static void test_gate_judge_names(void **state)
+{
+	static const struct {
+		const char *gate;
+		int64_t old, new;
+		size_t tested;
+		const char *names;
+	} cases[] = {
+	    {"flat(.)>+9%", 0, 100, 3, "f\n"},
+	    {"cum(.)>+9%", 0, 100, 3, "f\nmain\n"},
+	    {"flat(.)>+9%", 100, 100, 3, ""},
+	    {"flat(.)>+9%,share=4%", 0, 100, 2, "f\n"}, /* main is nothing itself */
+	    {"flat(.)>+9%,share=5%", 0, 100, 1, ""},	/* 50 of 1050 */
+	    {"space>+9%", 0, 100, 1, ""},
+	};
+	struct rep_gate_result r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		judge(cases[i].gate, &cases[i].old, 1, &cases[i].new, 1, &r);
+		if (strcmp((char *)r.names.data, cases[i].names) != 0 ||
+		    r.tested != cases[i].tested)
+			fail_msg("%s: tested %zu, named '%s'", cases[i].gate, r.tested,
+				 (char *)r.names.data);
+		if (i == 1)
+			assert_string_equal((char *)r.each.data,
+					    "f: 0B, then 100B (from nothing)\n"
+					    "main: 1000B, then 1.07KiB (+10.0%)\n");
 		rep_gate_result_release(&r);
 	}
 }
@@ -296,9 +336,10 @@ static void test_gate_junit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_gate_parse),	    cmocka_unit_test(test_gate_judge_pairs),
-	    cmocka_unit_test(test_gate_judge_sets), cmocka_unit_test(test_gate_judge_errors),
-	    cmocka_unit_test(test_gate_junit),	    cmocka_unit_test(test_gate_judge_blind),
+	    cmocka_unit_test(test_gate_parse),	      cmocka_unit_test(test_gate_judge_pairs),
+	    cmocka_unit_test(test_gate_judge_names),  cmocka_unit_test(test_gate_judge_sets),
+	    cmocka_unit_test(test_gate_judge_errors), cmocka_unit_test(test_gate_junit),
+	    cmocka_unit_test(test_gate_judge_blind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,28 @@ static int put_text(xmlTextWriter *w, const char *element, const char *value)
 	return code;
 }
 
+/* Lines as the text of an element: what is escaped in them does not end one. */
+static int put_lines(xmlTextWriter *w, const char *lines)
+{
+	struct tp_buf text = {0};
+	int code = 0;
+
+	while (!code && *lines) {
+		size_t n = strcspn(lines, "\n");
+
+		code = rep_escape(&text, lines, n, REP_ESCAPE_SHOWN);
+		if (!code)
+			code = tp_buf_put(&text, "\n", 1);
+		lines += n + (lines[n] == '\n');
+	}
+	if (!code)
+		code = tp_buf_put(&text, "", 1);
+	if (!code && xmlTextWriterWriteString(w, BAD_CAST text.data) < 0)
+		code = TP_ENOMEM;
+	tp_buf_release(&text);
+	return code;
+}
+
 static int put_case(xmlTextWriter *w, const char *suite, const struct rep_gate *g,
 		    const struct rep_gate_result *r)
 {
@@ -69,6 +91,8 @@ static int put_case(xmlTextWriter *w, const char *suite, const struct rep_gate *
 			code = attribute(w, "type", rep_outcomes[r->outcome]);
 		if (!code)
 			code = attribute(w, "message", why);
+		if (!code && r->exceeded > 1 && r->each.size > 1)
+			code = put_lines(w, (const char *)r->each.data);
 		if (!code)
 			code = end(w);
 	} else if (!code) {

@@ -99,6 +99,14 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 	return code;
 }
 
+void rep_diff_prepared_times(struct rep_diff_prepared *p, const size_t *times)
+{
+	struct rep_diff_run *run = (void *)(uintptr_t)p->side.run;
+
+	for (size_t i = 0; i < p->side.n; i++)
+		run[i].times = times[i];
+}
+
 void rep_diff_prepared_release(struct rep_diff_prepared *p)
 {
 	free((void *)(uintptr_t)p->side.run);

@@ -98,11 +98,9 @@ static const struct {
     RAW(P, "p", REP_FLOAT, SETS),
     RAW(RAW_Q, "q", REP_FLOAT, SETS),
     RAW(RAW_VERDICT, "verdict", REP_TEXT, SETS),
-    [SHOWN_NAME] = {{.kind = REP_TEXT,
-		     .shorten = REP_SHORTEN_LEFT,
-		     .least = 20,
-		     .table_only = true},
-		    PAIRS | SETS},
+    [SHOWN_NAME] =
+	{{.kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT, .least = 20, .table_only = true},
+	 PAIRS | SETS},
     [NAME] = {{.kind = REP_TEXT, .raw_only = true}, PAIRS | SETS},
 #undef PEOPLE
 #undef RAW
@@ -115,10 +113,14 @@ static const char *number_of(enum column c, bool cum)
 		enum column column;
 		const char *flat, *cum;
 	} numbers[] = {
-	    {OLD, "flat_old", "cum_old"},	  {NEW, "flat_new", "cum_new"},
-	    {DELTA, "flat_delta", "cum_delta"},	  {PERCENT, "flat_change", "cum_change"},
-	    {SHARE, "flat_share", "cum_share"},	  {OTHER, "cum_delta", "flat_delta"},
-	    {OLD_RANGE, "old_low", "old_low"},	  {NEW_RANGE, "new_low", "new_low"},
+	    {OLD, "flat_old", "cum_old"},
+	    {NEW, "flat_new", "cum_new"},
+	    {DELTA, "flat_delta", "cum_delta"},
+	    {PERCENT, "flat_change", "cum_change"},
+	    {SHARE, "flat_share", "cum_share"},
+	    {OTHER, "cum_delta", "flat_delta"},
+	    {OLD_RANGE, "old_low", "old_low"},
+	    {NEW_RANGE, "new_low", "new_low"},
 	    {Q, "q", "q"},
 	};
 
@@ -432,9 +434,8 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		code = rep_output_end(out, err);
 	if (!code && rows < d->n) {
 		snprintf(more, sizeof(more),
-			 unchanged
-			     ? "nothing changed; -n 0 shows the %zu rows that are the same"
-			     : "%zu more; -n 0 shows all",
+			 unchanged ? "nothing changed; -n 0 shows the %zu rows that are the same"
+				   : "%zu more; -n 0 shows all",
 			 d->n - rows);
 		code = rep_output_note(out, false, more, err);
 	}
@@ -442,6 +443,34 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 }
 
 /* ---- gates ---- */
+
+#define LISTED 20
+
+/* One line of the gate says which function is the worst; here are all of them. */
+static int list_exceeded(const struct rep_gate *gate, const struct rep_gate_result *r,
+			 struct rep_output *out, struct tp_err *err)
+{
+	const char *at = r->each.data ? (char *)r->each.data : "";
+	char text[640];
+	int code = rep_output_note(out, false, "", err);
+
+	snprintf(text, sizeof(text), "exceeding %.400s:", gate->text);
+	if (!code)
+		code = rep_output_note(out, true, text, err);
+	for (size_t i = 0; !code && i < r->exceeded && i < LISTED && *at; i++) {
+		size_t n = strcspn(at, "\n");
+
+		snprintf(text, sizeof(text), "%.*s", n < 600 ? (int)n : 600, at);
+		at += n + (at[n] == '\n');
+		code = rep_output_note(out, false, text, err);
+	}
+	if (!code && r->exceeded > LISTED) {
+		snprintf(text, sizeof(text), "and %zu more, which --format=json names",
+			 r->exceeded - LISTED);
+		code = rep_output_note(out, false, text, err);
+	}
+	return code;
+}
 
 int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *result, size_t n,
 		  struct rep_output *out, struct tp_err *err)
@@ -458,8 +487,9 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 	    {.name = "p", .kind = REP_FLOAT, .raw_only = true},
 	    {.name = "why", .title = "WHY", .kind = REP_TEXT},
 	    {.name = "note", .kind = REP_TEXT, .raw_only = true},
+	    {.name = "exceeding", .kind = REP_TEXT, .raw_only = true},
 	};
-	int code = rep_output_begin(out, "gates", of_gates, 11, err);
+	int code = rep_output_begin(out, "gates", of_gates, 12, err);
 
 	for (size_t i = 0; !code && i < n; i++) {
 		const struct rep_gate_result *r = &result[i];
@@ -479,9 +509,15 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 		    isnan(r->p) ? rep_null() : rep_float(r->p),
 		    rep_str((char *)r->why.data),
 		    rep_str((char *)r->note.data),
+		    rep_str(r->names.data ? (char *)r->names.data : ""),
 		};
 
 		code = rep_output_row(out, row, err);
 	}
-	return code ? code : rep_output_end(out, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	for (size_t i = 0; !code && rep_output_for_people(out) && i < n; i++)
+		if (result[i].exceeded > 1 && result[i].each.size > 1)
+			code = list_exceeded(&gate[i], &result[i], out, err);
+	return code;
 }

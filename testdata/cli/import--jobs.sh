@@ -28,7 +28,7 @@ done
 echo '-- one by one, in the same order'
 find -H d -name '.?*' -prune -o \( -type f -o -type l -name 't*' \) -print | LC_ALL=C sort |
 	grep -v -e old.tprof -e README -e empty >names
-while read -r name; do tprof-import -o one.tprof "$name"; done <names >/dev/null 2>&1
+while read -r name; do tprof-import -o one.tprof --name="${name#d/}" "$name"; done <names >/dev/null 2>&1
 tprof-store list one.tprof | cmp - j1.list
 
 echo '-- again: nothing; labels arrive all the same'

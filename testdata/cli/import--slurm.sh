@@ -82,7 +82,7 @@ HOLD=1 tprof-import --slurm --tasks=4 -o held.tprof ../dumps ../dumps/cut.heap n
 calls
 stat -c '%A' held.tprof.slurm
 for list in held.tprof.slurm/list/*[0-9]; do
-	echo "$(basename $list): $(tr '\0' '\n' <$list | wc -l) lines, $(xargs -0 stat -Lc %s <$list 2>/dev/null | awk '{ n += $1 } END { print n }') bytes, $(cat $list.options 2>/dev/null)"
+	echo "$(basename $list): $(tr '\0' '\n' <$list | wc -l) lines, $(grep -zv '^	' <$list | xargs -0 stat -Lc %s 2>/dev/null | awk '{ n += $1 } END { print n }') bytes, $(cat $list.options 2>/dev/null)"
 done
 grep -zF 'touch' held.tprof.slurm/list/* | tr '\0' '\n'
 echo '-- under way'

@@ -171,6 +171,25 @@ static void divide(struct group g[2], size_t tasks)
 	g[1].first = g[0].tasks;
 }
 
+static int put_field(struct tp_buf *list, const char *before, const char *text)
+{
+	int code = tp_buf_put(list, before, strlen(before));
+
+	return code ? code : tp_buf_put(list, text, strlen(text) + 1);
+}
+
+/* A name, and what does not follow from it alone: how a folder it was in calls it, labels. */
+static int put_path(struct tp_buf *list, const struct path *p)
+{
+	int code = put_field(list, "", p->name);
+
+	if (!code && p->as)
+		code = put_field(list, "\t=", p->as);
+	for (size_t i = 0; i < p->nlabels && !code; i++)
+		code = put_field(list, "\t", p->label[i]);
+	return code;
+}
+
 static int write_lists(const char *folder, const struct paths *paths, const struct group *g,
 		       struct tp_err *err)
 {
@@ -184,8 +203,7 @@ static int write_lists(const char *folder, const struct paths *paths, const stru
 	for (size_t i = 0; i < paths->n && !code; i++) {
 		const struct path *p = &paths->list[i];
 
-		if (p->named == g->named &&
-		    tp_buf_put(&list[g->task[at++]], p->name, strlen(p->name) + 1))
+		if (p->named == g->named && put_path(&list[g->task[at++]], p))
 			code = out_of_memory(err);
 	}
 	for (size_t i = 0; i < g->tasks && !code; i++) {

@@ -516,6 +516,26 @@ static int say_why(const struct judging *j, enum rep_outcome outcome, bool far,
 	return 0;
 }
 
+static int note_exceeded(const struct judging *j, const struct rep_trace_row *row, double p,
+			 struct rep_gate_result *r)
+{
+	size_t at = r->names.size;
+	int code = rep_trace_metric_name(row, &r->names);
+
+	for (size_t i = at; i < r->names.size; i++)
+		if (r->names.data[i] == '\n')
+			r->names.data[i] = ' ';
+	if (!code)
+		code = tp_buf_put(&r->names, "\n", 1);
+	at = r->each.size;
+	if (!code)
+		code = say_value(&r->each, j, row, p);
+	for (size_t i = at; i < r->each.size; i++)
+		if (r->each.data[i] == '\n')
+			r->each.data[i] = ' ';
+	return code ? code : tp_buf_put(&r->each, "\n", 1);
+}
+
 static int judge_row(struct judging *j, const struct rep_trace_row *row, double p,
 		     struct rep_gate_result *r)
 {
@@ -526,6 +546,11 @@ static int judge_row(struct judging *j, const struct rep_trace_row *row, double 
 	j->inexact = j->inexact || is_close(j, row);
 	r->tested++;
 	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
+	if (outcome == REP_OUTCOME_EXCEEDED) {
+		code = note_exceeded(j, row, p, r);
+		if (code)
+			return code;
+	}
 	/* What decides: the worst outcome, then the greatest change. */
 	if (r->tested == 1 || outcome > r->outcome ||
 	    (outcome == r->outcome && fabs(rep_trace_change(row)) > fabs(r->change))) {
@@ -648,6 +673,10 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 		code = tp_buf_put(&r->why, "", 1);
 	if (!code)
 		code = tp_buf_put(&r->note, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->names, "", 1);
+	if (!code)
+		code = tp_buf_put(&r->each, "", 1);
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->gate.undecided_fails);
 	*inexact = j.inexact;

@@ -1,0 +1,24 @@
+# Runs of a host are one, their average; gates that several functions exceed.
+cd testdata/prices
+i=0
+for f in old new; do
+	for n in 1 2 3 4; do
+		printf '%s-%s.heap\thost=h%s\trev=%s\n' $f $n $((n / 2)) $f
+	done
+done >"$TMP/list"
+tprof-import -o "$TMP/s.tprof" @"$TMP/list" | sed 's/; .*//'
+try() { tprof-diff --base-label=rev=old --label=rev=new -alloc_space "$@" "$TMP/s.tprof" 2>&1; echo "status $?"; }
+try -n 3
+try -n 3 --average-by=host
+try -n 3 --average-by=rev
+try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --gate='flat(.)>+20%,share=50%'
+try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --format=junit
+try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --format=json | sed -n 's/.*"exceeding":/exceeding:/p'
+
+echo '-- what is wrong'
+try --average-by=zone
+try --average-by=
+try --average-by=host=h1
+try --average-by=host --sum
+try --average-by=host --share-of=change
+tprof-diff --average-by=host old-1.heap new-1.heap 2>&1; echo "status $?"

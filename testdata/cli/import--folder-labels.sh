@@ -1,0 +1,39 @@
+# Labels of each dump by itself: by folders, and by what a list says; how dumps of folders are called.
+plain() { sed 's/; [0-9.]*s; .*/; Xs/'; }
+runs() { tprof-query --format=csv "$1" "SELECT name, group_concat(key || '=' || value, ' ') FROM run JOIN label ON run = id GROUP BY id"; }
+cd testdata/prices
+mkdir -p "$TMP/d/a1/v1" "$TMP/d/a1/v2" "$TMP/d/a2/v1/more"
+cp old-1.heap "$TMP/d/a1/v1/0400.heap"
+cp new-1.heap "$TMP/d/a1/v2/0400.heap"
+cp old-2.heap "$TMP/d/a2/v1/more/0400.heap"
+cp old-3.heap "$TMP/d/lost.heap"
+cd "$TMP"
+tprof-import --folder-labels=host/version --label=host=unknown --label=env=prod -o f.tprof d | plain
+runs f.tprof
+
+echo '-- a key left out; again, with other labels'
+tprof-import --folder-labels=/rev -o f.tprof d | plain
+tprof-query --format=csv f.tprof 'SELECT run, key, value FROM label ORDER BY 1, 2'
+
+echo '-- a list: labels of dumps and of folders, and names'
+{
+	printf 'd/a1/v1/0400.heap\thost=a1\tversion=v1\t=the first\n'
+	printf 'd/a2\thost=A2\tservice=prices, all\n'
+	printf 'd/lost.heap\t\n'
+} >list
+tprof-import --folder-labels=version --label=host=unknown -o l.tprof @list | plain
+runs l.tprof
+tprof-diff --base-label=host=A2,version=v1 --label=host=a1,version=v1 -alloc_space -n 1 l.tprof
+tprof-top --run='service=prices, all' l.tprof | head -1
+tprof-top --run=host=a1,version=v7 l.tprof 2>&1
+
+echo '-- what is wrong'
+try() { tprof-import -o w.tprof "$@" 2>&1 | head -1; }
+printf 'd/a2\thost\n' >list; try @list
+printf '\nd/a2\thost=a\thost=b\n' >list; try @list
+printf 'd\t=all\n' >list; try @list
+try --folder-labels=host d/lost.heap
+try --folder-labels=host/host d
+try --folder-labels=host=a d
+try --folder-labels=/ d
+try --folder-labels= d
