@@ -317,12 +317,19 @@ static int64_t wall_of_start(const struct tp_trace *t)
 		   : TP_NULL;
 }
 
+/* Counts of a dump may be any: what is beyond 64 bits stays at their end. */
+static void add_count(int64_t *sum, uint64_t n)
+{
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = INT64_MAX;
+}
+
 static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_result *r)
 {
 	r->losses = n;
 	for (size_t i = 0; i < n; i++) {
-		r->lost_bytes += (int64_t)losses[i].bytes;
-		r->lost_events += (int64_t)losses[i].events;
+		add_count(&r->lost_bytes, losses[i].bytes);
+		add_count(&r->lost_events, losses[i].events);
 		r->uncounted |= !losses[i].bytes && !losses[i].events;
 	}
 	if (n)
