@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/group.h"
 #include "common/jail.h"
 #include "common/what.h"
 #include "open/input.h"
@@ -74,6 +75,7 @@ static int copy_labels(struct cmd_profile *item, const struct rep_run *run, stru
 static void release_item(struct cmd_profile *item)
 {
 	tp_profile_free(item->profile);
+	rep_merger_free(item->sum);
 	for (size_t k = 0; k < item->nlabels; k++)
 		free(item->labels[k]);
 	free(item->labels);
@@ -418,6 +420,8 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		code = name_code(p, names, err);
 	for (size_t i = 0; !code && !trace && names->symbols && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
+	if (!code && opt->by)
+		return cmd_group_add(out, run, trace, p, opt, err);
 	if (code)
 		tp_profile_free(p);
 	else
@@ -489,7 +493,9 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		    load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
-	if (!status && typed)
+	if (!status && opt->by && cmd_group_end(out, opt, &err))
+		status = cmd_fail(cmd, path, &err);
+	if (!status && typed && !opt->by)
 		keep_type(out, first, opt->sample_index);
 	return status;
 }
@@ -509,6 +515,10 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 
 		if (cmd_look(paths[i], &what, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
+		} else if (opt->by && what != CMD_WHAT_STORE) {
+			cmd_error(cmd, "%s: a dump has no labels to add it up by; import it",
+				  paths[i]);
+			status = CMD_USAGE;
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, &names, out);
 		} else if (read_dump(paths[i], &names, &what, &p, &note, &err)) {
@@ -550,7 +560,9 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 
 	*out = (struct cmd_profiles){0};
 	status = check_view(cmd, opt);
-	if (!status)
+	if (opt->by) /* dumps have no labels */
+		other = !status;
+	else if (!status)
 		status = load_dumps(cmd, paths, n, opt, false, &other, out);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
 }

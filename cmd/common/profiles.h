@@ -11,15 +11,19 @@
 #include "decode/profile.h"
 #include "profile/trace.h"
 
+struct rep_merger;
+
 struct cmd_profile {
 	struct tp_profile *profile; /* owned by the list */
 	char *name;		    /* of the run or file, for headings */
 	char **labels;		    /* "key=value" of the run, nlabels; none for a dump */
 	size_t nlabels;
-	bool damaged;	  /* it, or a part of it, lost something */
-	bool trace;	  /* a view of a trace */
-	size_t ntraces;	  /* of what it holds, views of traces … */
-	size_t nprofiles; /* … and profiles */
+	bool damaged;		/* it, or a part of it, lost something */
+	bool trace;		/* a view of a trace */
+	size_t ntraces;		/* of what it holds, views of traces … */
+	size_t nprofiles;	/* … and profiles */
+	size_t times;		/* runs that it is the sum of, by cmd_profiles_options.by; else 0 */
+	struct rep_merger *sum; /* while it is loaded (group.h); else NULL */
 };
 
 struct cmd_profiles {
@@ -38,6 +42,9 @@ struct cmd_profiles_options {
 	 * out, so that one label may stand for a heap, a CPU and a goroutine profile. NULL, "" or
 	 * a number: nothing is. */
 	const char *sample_index;
+	/* Runs of stores with the same value of this label are added up to one item; a run without
+	 * it is an error, and so is a dump. NULL: each is an item. */
+	const char *by;
 };
 
 /* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open

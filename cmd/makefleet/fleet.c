@@ -382,14 +382,18 @@ static int push_path(struct drawing *w, const struct fleet_path *path, uint32_t 
 	return code;
 }
 
-static int add_sample(struct drawing *w, uint32_t node, double mean, long size, uint64_t *seed)
+/* What the profiler has seen of a stack; nothing where that is none. */
+static int add_stack(struct drawing *w, const struct fleet_path *path, double mean, long size,
+		     uint64_t *seed)
 {
 	int64_t n = poisson(mean, seed), bytes = n * 524288;
 	/* A process has allocated several times what it holds. */
-	int64_t allocated = bytes * (int64_t)(3 + below(5, seed));
+	int64_t allocated = n ? bytes * (int64_t)(3 + below(5, seed)) : 0;
+	uint32_t node = 0;
+	int code = n ? push_path(w, path, &node) : 0;
 
-	if (!n)
-		return 0;
+	if (!n || code)
+		return code;
 	return tp_profile_add_sample(
 	    w->p, node, 0,
 	    w->d->kind == FLEET_HEAP
@@ -412,7 +416,7 @@ static int fill(struct drawing *w)
 
 	for (long i = 0; i < w->f->opt.stacks; i++)
 		all += weight[i];
-	scale = expected[d->kind] * load(w->f, d, &seed) / all;
+	scale = expected[d->kind] * (double)w->f->opt.busy * load(w->f, d, &seed) / all;
 	w->p->time_ns = 1790000000000000000 + (int64_t)(hour(w->f, d) * 3600e9);
 	for (long i = 0; i < w->f->opt.stacks && !code; i++) {
 		const struct fleet_path *path = &w->s->path[i];
@@ -420,11 +424,8 @@ static int fill(struct drawing *w)
 		uint64_t cache = seed_of(w->f, SEED_CACHE, where, function);
 		double mean = scale * weight[i] * w->s->factor[d->version][d->kind][function] *
 			      lognormal((double)w->f->opt.noise / 100, &cache);
-		uint32_t node = 0;
 
-		code = push_path(w, path, &node);
-		if (!code)
-			code = add_sample(w, node, mean, 32L << function % 8, &seed);
+		code = add_stack(w, path, mean, 32L << function % 8, &seed);
 	}
 	return code;
 }

@@ -19,7 +19,7 @@
 #include "decode/profile.h"
 
 #define FLEET_FUNCTIONS 500
-#define FLEET_STACKS	2000 /* at most */
+#define FLEET_STACKS	200000 /* at most */
 #define FLEET_DEPTH	40
 #define FLEET_VERSIONS	16
 #define FLEET_SERVICES	8
@@ -31,6 +31,7 @@ struct fleet_options {
 	long seed, hosts, versions, dumps, services, stacks;
 	long planted; /* in each service but the last, kind and version but the first */
 	long limit;   /* percent: what is planted is well above it, or near it on either side */
+	long busy;    /* how many times as much as expected there is to sample */
 	long noise;   /* percent: what hosts differ by, function by function */
 	bool canary;  /* the last version is on a quarter of the hosts only */
 };

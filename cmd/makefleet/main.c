@@ -38,6 +38,7 @@ static const struct argp_option options[] = {
      "Of four changes one is 2 to 5 times as much, one 1.5 to 1.7 times, one about half of it, "
      "and one the other way (10)",
      0},
+    {"busy", 'b', "N", 0, "So many times the samples: larger dumps (1)", 0},
     {"noise", 'N', "PERCENT", 0, "What hosts differ by, function by function (3)", 0},
     {"canary", 'c', NULL, 0,
      "The last version runs on every fourth host only, which gives four times as many dumps", 0},
@@ -61,6 +62,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	    {'p', &o->planted, 0, 100},
 	    {'l', &o->limit, 1, 100},
 	    {'N', &o->noise, 0, 100},
+	    {'b', &o->busy, 1, 1000},
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
@@ -219,6 +221,7 @@ int main(int argc, char **argv)
 				      .stacks = 400,
 				      .planted = 4,
 				      .limit = 10,
+				      .busy = 1,
 				      .noise = 3}};
 	struct fleet *f = calloc(1, sizeof(*f));
 	int status = 4;

@@ -23,7 +23,7 @@ struct args {
 	struct rep_gate *gate;		   /* of profiles */
 	struct rep_trace_gate *trace_gate; /* of traces */
 	struct rep_trace_options trace;
-	const char *by, *per;
+	const char *by, *per, *average_by;
 	int64_t rows; /* -1: not given */
 	bool traces;  /* traces are compared as such */
 	bool min_share_given, alpha_given, of_change, sum, power, junit, pprof, self_check;

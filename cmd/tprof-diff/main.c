@@ -233,11 +233,14 @@ static void check(struct args *args, struct argp_state *state)
 			argp_error(state, "%s", wrong);
 		return;
 	}
-	if (!wrong && args->sides.average_by && args->sum)
+	if (!wrong && args->average_by && args->sum)
 		wrong =
 		    "--sum makes one run of a side, --average-by one for each value of a label: "
 		    "which is meant?";
-	if (!wrong && args->sides.average_by && args->of_change)
+	if (!wrong && args->average_by && args->pprof)
+		wrong = "--format=pprof adds up the runs of each side; it does not go with "
+			"--average-by";
+	if (!wrong && args->average_by && args->of_change)
 		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
 	if (!wrong && (args->per || args->trace.every_stat))
 		wrong = "--per and --all-stats are for traces";
@@ -293,7 +296,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_AVERAGE_BY:
 		if (!*arg || strchr(arg, '='))
 			argp_error(state, "--average-by: '%s' is not the key of a label", arg);
-		args->sides.average_by = arg;
+		args->average_by = arg;
 		return 0;
 	case KEY_NORMALIZE:
 		args->diff.normalize = true;
@@ -661,7 +664,8 @@ static int run(struct args *args)
 					    .binary = args->profile.binary,
 					    .symbol_path = args->profile.symbol_path,
 					    .demangle = args->profile.demangle,
-					    .sample_index = args->profile.sample_index};
+					    .sample_index = args->profile.sample_index,
+					    .by = args->average_by};
 	struct loaded in = {0};
 	int status;
 

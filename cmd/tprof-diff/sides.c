@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/merge.h"
-
 static bool is_base(const char *text)
 {
 	return !strcmp(text, "--base") || !strcmp(text, "--diff-base");
@@ -153,95 +151,6 @@ static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_pr
 	return CMD_OK;
 }
 
-/* ---- averages ---- */
-
-/* The value of a label, NULL where the run has none with that key. */
-static const char *value_of(const struct cmd_profile *item, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (size_t i = 0; i < item->nlabels; i++)
-		if (!strncmp(item->labels[i], key, n) && item->labels[i][n] == '=')
-			return item->labels[i] + n + 1;
-	return NULL;
-}
-
-/* Adds to the first of `list` from `i` on all that have its value; they go to `gone`. Returns an
- * error of libreport. */
-static int add_up(struct cmd_profiles *list, size_t i, const char *key, struct cmd_profiles *gone,
-		  size_t *times, struct tp_err *err)
-{
-	struct cmd_profile *first = &list->item[i];
-	const char *value = value_of(first, key);
-	struct tp_profile *sum = NULL;
-	struct rep_merger *m;
-	size_t kept = i;
-	int code = rep_merger_new(&m, false, err);
-
-	*times = 0;
-	for (size_t k = i; k < list->n; k++) {
-		struct cmd_profile item = list->item[k];
-		bool same = k == i || (!code && !strcmp(value_of(&item, key), value));
-
-		if (same && !code) {
-			code = rep_merger_add(
-			    m, &(struct rep_merge_part){.profile = item.profile, .ratio = 1}, err);
-			first->damaged |= item.damaged;
-			++*times;
-		}
-		if (same && k > i)
-			gone->item[gone->n++] = item;
-		else
-			list->item[kept++] = list->item[k];
-	}
-	list->n = kept;
-	if (!code && *times > 1)
-		code = rep_merger_finish(m, &sum, err);
-	if (sum) {
-		tp_profile_free(first->profile);
-		first->profile = sum;
-	}
-	rep_merger_free(m);
-	return code;
-}
-
-static int name_average(struct cmd_profile *item, const char *key, size_t times, struct tp_err *err)
-{
-	char *name;
-
-	if (asprintf(&name, "%s=%s (%zu run%s)", key, value_of(item, key), times,
-		     times == 1 ? "" : "s") < 0)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	free(item->name);
-	item->name = name;
-	return 0;
-}
-
-/* times[i]: of how many runs list->item[i] is the sum. */
-static int average(struct cmd *cmd, struct cmd_profiles *list, const char *key, size_t *times)
-{
-	struct cmd_profiles gone = {.item = calloc(list->n + 1, sizeof(*gone.item))};
-	struct tp_err err;
-	int code = 0;
-
-	for (size_t i = 0; i < list->n; i++)
-		if (!value_of(&list->item[i], key)) {
-			cmd_error(cmd, "--average-by: the run %s has no label %s",
-				  list->item[i].name, key);
-			free(gone.item);
-			return CMD_USAGE;
-		}
-	if (!gone.item)
-		code = tp_err_set(&err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	for (size_t i = 0; i < list->n && !code; i++) {
-		code = add_up(list, i, key, &gone, &times[i], &err);
-		if (!code)
-			code = name_average(&list->item[i], key, times[i], &err);
-	}
-	cmd_profiles_release(&gone);
-	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
-}
-
 static int load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
 		bool sum, struct loaded *out)
 {
@@ -272,13 +181,9 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 		cmd_error(cmd, "out of memory");
 		status = CMD_SYSTEM;
 	}
-	if (!status && s->average_by)
-		status = average(cmd, &out->list[0], s->average_by, out->times);
-	out->nold = out->list[0].n;
-	if (!status && s->average_by)
-		status = average(cmd, &out->list[1], s->average_by, out->times + out->nold);
 	if (status)
 		return status;
+	out->nold = out->list[0].n;
 	out->n = out->nold + out->list[1].n;
 	out->profile = malloc((out->n ? out->n : 1) * sizeof(struct tp_profile *));
 	out->old_name = name_of(&out->list[0]);
@@ -287,9 +192,13 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 		cmd_error(cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
-	for (size_t i = 0; i < out->n; i++)
-		out->profile[i] = i < out->nold ? out->list[0].item[i].profile
-						: out->list[1].item[i - out->nold].profile;
+	for (size_t i = 0; i < out->n; i++) {
+		const struct cmd_profile *item =
+		    i < out->nold ? &out->list[0].item[i] : &out->list[1].item[i - out->nold];
+
+		out->profile[i] = item->profile;
+		out->times[i] = item->times;
+	}
 	return CMD_OK;
 }
 

@@ -21,8 +21,6 @@ struct sides {
 	size_t nbehind; /* arguments behind it */
 	bool spelled;	/* "--base OLD" without a "--": sides_spell() has changed it */
 	const char *base_label, *label;
-	/* Runs of a side with the same value of this label are one: their average. NULL: no. */
-	const char *average_by;
 };
 
 /* Where no "--" stands between the sides, "--base OLD NEW" is pprof's way to say --base=OLD NEW:

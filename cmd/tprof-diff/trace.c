@@ -80,7 +80,7 @@ static const char *check_others(const struct args *args, char text[DIFF_WRONG])
 	    {args->sum, "--sum"},
 	    {args->of_change, "--share-of"},
 	    {args->diff.normalize, "--normalize"},
-	    {args->sides.average_by != NULL, "--average-by"},
+	    {args->average_by != NULL, "--average-by"},
 	    {view->filter.state, "--state"},
 	    {view->filter.reason, "--reason"},
 	    {view->task, "--task"},

@@ -226,6 +226,8 @@ static int take(struct paths *p, struct stack *s, char *name, bool follow)
 	bool store = false;
 	int code, why;
 
+	if (!name)
+		return TP_ENOMEM;
 	if (lstat(name, &st) || (S_ISLNK(st.st_mode) && stat(name, &st)))
 		return put(p, name, 0, false, errno);
 	if (S_ISDIR(st.st_mode)) {

@@ -1,0 +1,131 @@
+#include "common/group.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/many.h"
+#include "profile/merge.h"
+#include "profile/view.h"
+
+static int out_of_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* The whole label, "host=a1"; NULL where the run has none with that key. */
+static const char *label_of(const struct rep_run *run, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t i = 0; i < run->nlabels; i++)
+		if (!strncmp(run->labels[i], key, n) && run->labels[i][n] == '=')
+			return run->labels[i];
+	return NULL;
+}
+
+/* Runs of a group often follow each other: the last one is looked at first. */
+static struct cmd_profile *find(struct cmd_profiles *list, const char *label)
+{
+	for (size_t i = list->n; i > 0; i--)
+		if (list->item[i - 1].sum && !strcmp(list->item[i - 1].name, label))
+			return &list->item[i - 1];
+	return NULL;
+}
+
+static struct cmd_profile *begin(struct cmd_profiles *list, const char *label, bool trace,
+				 struct tp_err *err)
+{
+	struct cmd_profile *grown = tp_more(list->item, list->n + 1, sizeof(*grown));
+	struct cmd_profile *item;
+
+	if (grown)
+		list->item = grown;
+	item = grown ? &grown[list->n] : NULL;
+	if (item) {
+		*item = (struct cmd_profile){.name = strdup(label), .trace = trace};
+		if (item->name && !rep_merger_new(&item->sum, false, err)) {
+			list->n++;
+			return item;
+		}
+		free(item->name);
+	}
+	out_of_memory(err);
+	return NULL;
+}
+
+static bool is_typed(const struct tp_profile *p, const char *index)
+{
+	struct tp_err err;
+	size_t type;
+
+	return !index || !*index || !index[strspn(index, "0123456789")] ||
+	       !rep_profile_sample_index(p, index, &type, &err);
+}
+
+static int add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
+	       const struct tp_profile *p, const char *key, struct tp_err *err)
+{
+	const char *label = label_of(run, key);
+	struct cmd_profile *item;
+	int code;
+
+	if (!label)
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "the run %.80s has no label %.80s, by which --average-by adds up",
+				  run->row.name, key);
+	item = find(list, label);
+	if (!item)
+		item = begin(list, label, trace, err);
+	if (!item)
+		return TP_ENOMEM;
+	item->damaged |= run->losses > 0;
+	item->ntraces += trace;
+	item->nprofiles += !trace;
+	item->times++;
+	code = rep_merger_add(item->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, err);
+	/* Profiles that do not go together are not damaged. */
+	if (code == TP_EFORMAT)
+		err->code = code = TP_EUNKNOWN;
+	return code;
+}
+
+int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
+		  struct tp_profile *p, const struct cmd_profiles_options *opt, struct tp_err *err)
+{
+	int code = 0;
+
+	if (is_typed(p, opt->sample_index))
+		code = add(list, run, trace, p, opt->by, err);
+	tp_profile_free(p);
+	return code;
+}
+
+int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *opt,
+		  struct tp_err *err)
+{
+	int code = 0;
+
+	if (!list->n)
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "no run that was picked has the sample type %.80s",
+				  opt->sample_index ? opt->sample_index : "");
+	for (size_t i = 0; i < list->n && !code; i++) {
+		struct cmd_profile *item = &list->item[i];
+		char *name;
+
+		if (!item->sum)
+			continue;
+		code = rep_merger_finish(item->sum, &item->profile, err);
+		rep_merger_free(item->sum);
+		item->sum = NULL;
+		if (!code && asprintf(&name, "%s (%zu run%s)", item->name, item->times,
+				      item->times == 1 ? "" : "s") < 0)
+			code = out_of_memory(err);
+		if (!code) {
+			free(item->name);
+			item->name = name;
+		}
+	}
+	return code;
+}

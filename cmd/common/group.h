@@ -1,0 +1,19 @@
+/* Runs of a store that have the same value of a label, added up as they are loaded, so that many
+ * need the memory of few. What profiles.c begins and ends with is here. */
+#ifndef CMD_GROUP_H
+#define CMD_GROUP_H
+
+#include "common/profiles.h"
+#include "run.h"
+
+/* Adds p, which is run's and is taken over in every case, to the item of its group, which may be a
+ * new one. Where opt->sample_index names a type, profiles without it are left out. TP_EUNKNOWN with
+ * a sentence where the run has no such label, or cannot be added. */
+int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
+		  struct tp_profile *p, const struct cmd_profiles_options *opt, struct tp_err *err);
+
+/* All groups become profiles, called "host=a1 (7 runs)". */
+int cmd_group_end(struct cmd_profiles *list, const struct cmd_profiles_options *opt,
+		  struct tp_err *err);
+
+#endif
