@@ -33,7 +33,7 @@ trap 'rm -f "$log"' EXIT
 needs() { # script: COMMAND:PACKAGE…
 	case $1 in
 	gate) echo python3:python3 ;;
-	slurm) echo 'slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge' ;;
+	slurm) echo 'slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge python3:python3' ;;
 	clickhouse) echo 'clickhouse-server:clickhouse-server clickhouse-client:clickhouse-client python3:python3' ;;
 	esac
 }

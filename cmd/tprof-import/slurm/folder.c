@@ -276,8 +276,8 @@ static int fill(struct folder *f, const char *folder, const struct paths *paths,
 		snprintf(name, sizeof(name), "%zu", i);
 		code = make_below(folder, name, err);
 	}
-	snprintf(plan, sizeof(plan), "tprof-slurm 1\ntasks %zu\ndumps %llu\nbytes %llu\n", f->tasks,
-		 (unsigned long long)f->dumps, (unsigned long long)f->bytes);
+	snprintf(plan, sizeof(plan), "tprof-slurm 1\ntasks %zu\ndumps %llu\nbytes %llu\nknown %d\n",
+		 f->tasks, (unsigned long long)f->dumps, (unsigned long long)f->bytes, f->known);
 	if (!code)
 		code = write_below(folder, "command", command->data, command->size, err);
 	if (!code)
@@ -320,7 +320,7 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths, 
 	char *draft = text("%s.slurm-XXXXXX", store);
 	int code = 0;
 
-	*f = (struct folder){.path = folder_path(store)};
+	*f = (struct folder){.path = folder_path(store), .known = f->known};
 	if (!draft || !f->path)
 		code = out_of_memory(err);
 	else if (!mkdtemp(draft))
@@ -359,7 +359,7 @@ static int read_plan(struct folder *f, struct tp_err *err)
 	unsigned long long tasks, dumps, bytes;
 	struct tp_buf plan = {0};
 	struct stat st;
-	int code = path ? read_file(path, &plan, err) : out_of_memory(err), end = 0;
+	int code = path ? read_file(path, &plan, err) : out_of_memory(err), end = 0, known = 0;
 
 	free(path);
 	/* A folder without a plan is what is left of one that has ended, or nothing of ours. */
@@ -367,10 +367,11 @@ static int read_plan(struct folder *f, struct tp_err *err)
 		code = damaged(f, err);
 	if (!code && tp_buf_put(&plan, "", 1))
 		code = out_of_memory(err);
-	if (!code && (sscanf((const char *)plan.data,
-			     "tprof-slurm 1\ntasks %9llu\ndumps %18llu\nbytes %18llu\n%n", &tasks,
-			     &dumps, &bytes, &end) != 3 ||
-		      !end || !tasks))
+	if (!code &&
+	    (sscanf((const char *)plan.data,
+		    "tprof-slurm 1\ntasks %9llu\ndumps %18llu\nbytes %18llu\nknown %1d\n%n", &tasks,
+		    &dumps, &bytes, &known, &end) != 4 ||
+	     !end || !tasks))
 		code = damaged(f, err);
 	tp_buf_release(&plan);
 	if (code)
@@ -378,6 +379,7 @@ static int read_plan(struct folder *f, struct tp_err *err)
 	f->tasks = (size_t)tasks;
 	f->dumps = dumps;
 	f->bytes = bytes;
+	f->known = known;
 	count_levels(f);
 	return 0;
 }

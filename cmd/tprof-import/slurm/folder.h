@@ -2,10 +2,10 @@
  * owner only.
  *
  *	command        what it is the import of: arguments and folder, a NUL after each
- *	plan           numbers: "tprof-slurm 1", "tasks N", "dumps N", "bytes N", a line each
- *	jobs           ids of the jobs, a line each, and "all" when there are all; as often as it
- *was begun list/N         dumps of task N, from 1 on: names, a NUL after each list/N.options words
- *for its tprof-import 0/N.*          what array.sh makes 1/N.* …        what merge.sh makes
+ *	plan           numbers: "tprof-slurm 1", "tasks N", "dumps N", "bytes N", "known N", a line
+ *each jobs           ids of the jobs, a line each, and "all" when there are all; as often as it was
+ *begun list/N         dumps of task N, from 1 on: names, a NUL after each list/N.options words for
+ *its tprof-import 0/N.*          what array.sh makes 1/N.* …        what merge.sh makes
  *
  * It gets its name when all lists are in it, and loses `plan` when all is done. */
 #ifndef IMPORT_SLURM_FOLDER_H
@@ -26,6 +26,8 @@ struct folder {
 	char *path;
 	size_t tasks;
 	uint64_t dumps, bytes;
+	/* What the store had when it was made is passed over: not where labels have to reach it. */
+	bool known;
 	/* Of the parts, and of each level of merges below the last one, which is none of them. */
 	size_t count[FOLDER_LEVELS];
 	size_t levels;
@@ -35,7 +37,8 @@ struct folder {
 char *folder_path(const char *store);
 
 /* Makes the folder for these paths, divided among so many tasks (0: as many as are worth it) under
- * `command`. TP_EIO: also where somebody else has just made it. To be released, also when it fails.
+ * `command`; f->known is to be set before. TP_EIO: also where somebody else has just made it. To be
+ * released, also when it fails.
  */
 int folder_make(struct folder *f, const char *store, const struct paths *paths, size_t tasks,
 		const struct tp_buf *command, struct tp_err *err);

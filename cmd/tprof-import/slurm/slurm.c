@@ -23,10 +23,9 @@ struct work {
 	struct folder folder;
 	struct jobs jobs;
 	char bin[PATH_MAX], script[PATH_MAX + 64];
-	char *all;  /* the store, and */
-	char *at;   /* the folder, from the root */
-	bool made;  /* the folder is new */
-	bool known; /* the store is there: what it has is passed over */
+	char *all; /* the store, and */
+	char *at;  /* the folder, from the root */
+	bool made; /* the folder is new */
 };
 
 static int out_of_memory(struct tp_err *err)
@@ -136,13 +135,13 @@ static int submit_parts(struct work *w, const char *array, struct tp_err *err)
 	size_t n = 0;
 	int code;
 
-	if (!argv || (w->known && asprintf(&known, "--known=%s", w->all) < 0)) {
+	if (!argv || (w->folder.known && asprintf(&known, "--known=%s", w->all) < 0)) {
 		free(argv);
 		return out_of_memory(err);
 	}
 	argv[n++] = w->at;
 	argv[n++] = w->bin;
-	if (w->known)
+	if (w->folder.known)
 		argv[n++] = known;
 	for (size_t i = 0; i < s->nargs; i++)
 		argv[n++] = s->argv[i];
@@ -364,6 +363,9 @@ static int make_folder(struct work *w, const struct tp_buf *command, struct tp_e
 		if (!strcmp(paths.list[i].name, "-"))
 			code = tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 					  "a dump on standard input cannot be imported by a job");
+	w->folder.known = !s->labels && !access(s->store, F_OK);
+	for (size_t i = 0; i < paths.n; i++)
+		w->folder.known &= !paths.list[i].nlabels;
 	/* That of the import before. */
 	if (!code && paths.n && asprintf(&report, "%s.report", s->store) >= 0)
 		unlink(report);
@@ -405,7 +407,7 @@ static int begin(struct work *w, bool *begun, struct tp_err *err)
 
 int slurm_import(const struct slurm *s)
 {
-	struct work w = {.s = s, .known = !s->labels && !access(s->store, F_OK)};
+	struct work w = {.s = s};
 	double start = now();
 	size_t parts = 0;
 	struct tp_err err;

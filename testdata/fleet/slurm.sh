@@ -1,0 +1,293 @@
+#!/bin/sh
+# tprof-import --slurm with a real slurmctld and three slurmd on loopback: stores that are equal to
+# those of one machine, also when a node is killed in the middle of a task, when a task is cancelled
+# and the same command goes on, when the controller is killed and comes back.
+#
+#   sh testdata/fleet/slurm.sh [BIN_FOLDER]
+#
+# All state is in a scratch folder, ports are free ones, munged has a key and a socket of its own, and
+# nothing stays, however it ends. Not for root only. Debian's packages: slurmctld slurmd slurm-client
+# munge.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+root=$PWD bin=$(cd "${1:-build/out/bin}" && pwd) || exit 4
+passed=0 failed=0
+
+missing=
+for tool in slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge python3:python3; do
+	PATH=$PATH:/usr/sbin command -v ${tool%:*} >/dev/null || missing="$missing ${tool#*:}"
+done
+if [ -n "$missing" ]; then
+	echo "slurm: not checked, as packages are missing:$missing"
+	[ "${CI:-}" != true ] || exit 1
+	exit 77
+fi
+
+# The name is odd on purpose where that is ours to choose.
+scratch=$(mktemp -d /tmp/tprof-slurm-XXXXXX) || exit 4
+conf=$scratch/slurm.conf
+export SLURM_CONF="$conf" PATH="$bin:$PATH:/usr/sbin" TZ=UTC LC_ALL=C.UTF-8
+unset SLURM_JOB_ID SBATCH_PARTITION
+
+# Everything that was started for this, by what was in its environment when it was (so not this shell):
+# daemons, steps, tasks.
+ours() {
+	for p in /proc/[0-9]*; do
+		! grep -zqxF "SLURM_CONF=$conf" $p/environ 2>/dev/null || echo ${p#/proc/}
+	done
+}
+stop_all() {
+	trap '' HUP INT TERM
+	for try in 1 2 3; do
+		all=$(ours)
+		[ -n "$all" ] || break
+		kill -9 $all 2>/dev/null
+		sleep 0.2
+	done
+	rm -rf "$scratch"
+}
+trap stop_all EXIT
+trap 'exit 4' HUP INT TERM
+
+expect() { # what, command…
+	what=$1
+	shift
+	if "$@" >"$scratch/said" 2>&1; then
+		passed=$((passed + 1))
+	else
+		echo "FAILED $what"
+		sed 's/^/    /' "$scratch/said"
+		failed=$((failed + 1))
+	fi
+}
+# Waits until a command succeeds, 30 s at most.
+until_it() {
+	for try in $(seq 300); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# ---- the cluster ----
+
+# Not within a pipe or a substitution: $! has to be the daemon's.
+begin() { # NAME COMMAND…
+	name=$1
+	shift
+	"$@" >"$scratch/$name.out" 2>&1 &
+	echo $! >"$scratch/$name.pid"
+}
+start_controller() { begin slurmctld slurmctld -D; }
+start_node() { begin "$1" slurmd -D -N "$1"; }
+
+set -- $(python3 -c '
+import socket
+all = [socket.socket() for _ in range(4)]
+for s in all: s.bind(("127.0.0.1", 0))
+print(*[s.getsockname()[1] for s in all])')
+mkdir "$scratch/state" "$scratch/run" "$scratch/n1" "$scratch/n2" "$scratch/n3"
+chmod 711 "$scratch" "$scratch/run"
+host=$(hostname) user=$(id -un)
+cat >"$conf" <<END
+ClusterName=tprof
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$1
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket=$scratch/run/munge
+StateSaveLocation=$scratch/state
+SlurmdSpoolDir=$scratch/%n
+SlurmdLogFile=$scratch/%n/log
+SlurmctldPidFile=$scratch/run/slurmctld.pid
+SlurmdPidFile=$scratch/run/%n.pid
+# No cgroups, no accounting, nothing of the system's.
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+MailProg=/bin/true
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=bf_interval=1,sched_min_interval=100000
+JobRequeue=1
+SlurmdTimeout=10
+KillWait=1
+ReturnToService=2
+SlurmdParameters=config_overrides
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$2 CPUs=2
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$3 CPUs=2
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$4 CPUs=2
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+END
+dd if=/dev/urandom of="$scratch/key" bs=1024 count=1 2>/dev/null
+chmod 400 "$scratch/key"
+begin munged munged --foreground --socket="$scratch/run/munge" --key-file="$scratch/key" \
+	--pid-file="$scratch/run/munged.pid" --log-file="$scratch/munged.log" --seed-file="$scratch/seed" --num-threads=2
+until_it test -S "$scratch/run/munge"
+start_controller
+until_it scontrol ping
+for n in n1 n2 n3; do start_node $n; done
+idle() { [ "$(sinfo --noheader --Node --format='%T' | grep -cx idle)" -eq 3 ]; }
+if ! until_it idle; then
+	echo 'FAILED the cluster does not start'
+	sinfo --Node --long
+	tail -n 5 "$scratch"/*.out
+	echo "slurm: $passed passed, 1 failed"
+	exit 1
+fi
+passed=1
+
+# ---- dumps ----
+
+d="$scratch/dumps of a \$(fleet)"
+mkdir -p "$d/h'1" "$d/h\"2"
+cp testdata/ledger/*.heap testdata/prices/*.cpu testdata/convoy.trace "$d/h'1"
+cp testdata/parcels/*.trace testdata/prices/*.heap testdata/checkout-1.19.trace.gz testdata/README.md "$d/h\"2"
+head -c 1500 testdata/prices/new-1.heap >"$d/cut
+ in two.heap"
+cd "$scratch" || exit 4
+mkfifo pipe
+
+# Are both stores the same, to the byte, but for when dumps were imported?
+canonical() { # STORE
+	cp "$1" "$scratch/copy.tprof" &&
+		tprof-query --write "$scratch/copy.tprof" 'UPDATE run SET imported_ns = 0' >/dev/null &&
+		rm -f "$scratch/canonical.tprof" &&
+		tprof-merge -o "$scratch/canonical.tprof" "$scratch/copy.tprof" >/dev/null &&
+		mv "$scratch/canonical.tprof" "$2"
+}
+same() { canonical "$1" "$scratch/a.canonical" && canonical "$2" "$scratch/b.canonical" && cmp "$scratch/a.canonical" "$scratch/b.canonical"; }
+reports() { # STORE
+	tprof-store list "$1"
+	for run in $(tprof-query --format=csv "$1" 'SELECT id FROM run ORDER BY id' | tr -d '\r' | tail -n +2); do
+		tprof-top --run=$run "$1"
+		tprof-flame --run=$run --format=folded "$1"
+	done
+	:
+}
+same_reports() {
+	rm -f one-merged.tprof
+	tprof-merge -o one-merged.tprof "$2" >/dev/null && reports "$1" >a.reports 2>&1 && reports one-merged.tprof >b.reports 2>&1 &&
+		sed -i 's/one-merged.tprof/X/g' b.reports && sed -i "s/${1%.tprof}.tprof/X/g" a.reports && diff a.reports b.reports && [ "$(wc -l <a.reports)" -gt 300 ]
+}
+
+# What one machine makes of them. The last dump comes by a pipe, as in a task that is to be killed.
+tprof-import --strict -j 2 -o one.tprof "$d" >one.out 2>one.err
+one=$?
+cp one.tprof one+pipe.tprof
+timeout 60 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
+tprof-import -o one+pipe.tprof pipe >/dev/null
+wait $!
+
+# ---- three nodes ----
+
+timeout 120 tprof-import --slurm --tasks=20 --wait --strict -o all.tprof "$d" >all.out 2>all.err
+status=$?
+expect 'the same status as on one machine' test $status -eq $one -a $one -eq 3
+expect 'the same sums' sh -c "sed 's/;.*//' one.out >a && grep dumps: all.out | sed 's/;.*//' >b && diff a b"
+expect 'the same failures' diff one.err all.err
+expect 'the same store' same all.tprof one.tprof
+expect 'the same reports' same_reports all.tprof one.tprof
+expect 'nothing stays but the report' sh -c '! ls -d all.tprof?* | grep -v "^all.tprof.report$"'
+expect 'all nodes have worked' sh -c "[ \$(grep -l 'Launching batch job' n[123]/log | wc -l) -eq 3 ]"
+timeout 120 tprof-import --slurm --wait --strict -o all.tprof "$d" >again.out 2>&1
+expect 'once more: all is known' grep -q ': 0 imported, .* there already, 1 failed' again.out
+expect 'the store stays the same' same all.tprof one.tprof
+
+# ---- a node that is killed in the middle of a task ----
+
+# The processes that have the pipe open, and are below a node.
+readers() {
+	for p in /proc/[0-9]*; do
+		grep -zqx 'SLURMD_NODENAME=n[123]' $p/environ 2>/dev/null &&
+			[ -n "$(find $p/fd -lname "$scratch/pipe" 2>/dev/null)" ] && echo ${p#/proc/}
+	done
+}
+node_of() { tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | sed -n 's/^SLURMD_NODENAME=//p'; }
+reading() { reader=$(readers | head -n 1); [ -n "$reader" ]; }
+# As a machine that loses its power: the daemon, its steps, their tasks.
+kill_node() {
+	daemon=$(cat "$scratch/$1.pid") all=
+	for p in $(ours); do
+		# A step has the node's log open, a task its name.
+		[ -z "$(find /proc/$p/fd -lname "$scratch/$1/*" 2>/dev/null)" -a "$(node_of $p)" != "$1" ] || all="$all $p"
+	done
+	kill -9 $daemon $all
+}
+half=$(($(stat -c %s "$root/testdata/checkout.trace") / 2))
+head -c $half "$root/testdata/checkout.trace" >first.half
+# Opened for reading, too, so that it is not at its end before we say so.
+exec 9<>pipe
+timeout 200 tprof-import --slurm --tasks=20 --wait --strict -o killed.tprof "$d" pipe >killed.out 2>killed.err 9<&- &
+import=$!
+expect 'a task reads the pipe' until_it reading
+cat first.half >&9
+expect 'it has read half of the trace' until_it sh -c '! timeout 0.1 dd bs=1 count=1 <&9 2>/dev/null | grep -q . '
+node=$(node_of $reader)
+kill_node "$node"
+dead() { [ -z "$(ls "/proc/$1/fd" 2>/dev/null)" ]; } # gone, or waited for by nobody
+expect 'it is dead' until_it dead $reader
+scontrol update nodename="$node" state=down reason=power
+requeued() { squeue --noheader --array --format='%T %r' | grep -q '^PENDING BeginTime'; }
+expect 'its tasks are queued once more' until_it requeued
+# Slurm lets two minutes pass before it does them.
+for job in $(squeue --noheader --array --format='%i %r' | sed -n 's/ BeginTime$//p'); do scontrol update jobid=$job starttime=now; done
+expect 'a task of another node reads the pipe' until_it reading
+expect 'it is another one' test "$(node_of $reader)" != "$node"
+exec 9>pipe
+cat "$root/testdata/checkout.trace" >&9
+exec 9>&-
+wait $import
+status=$?
+expect 'the same status' test $status -eq $one
+expect 'the same failures' diff one.err killed.err
+expect 'the same store as on one machine' same killed.tprof one+pipe.tprof
+expect 'the same reports' same_reports killed.tprof one+pipe.tprof
+expect 'nothing stays but the report' sh -c '! ls -d killed.tprof?* | grep -v "^killed.tprof.report$"'
+start_node "$node"
+expect 'the node comes back' until_it idle
+
+# ---- a task that is cancelled, the controller killed meanwhile, and going on ----
+
+exec 9<>pipe
+timeout 200 tprof-import --slurm --tasks=20 --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err 9<&- &
+import=$!
+expect 'a task reads the pipe' until_it reading
+# It writes down what it knows within five seconds; of what it forgets nobody can go on.
+sleep 6
+kill -9 "$(cat "$scratch/slurmctld.pid")"
+start_controller
+expect 'the controller comes back' until_it scontrol ping
+expect 'nothing was made yet' test ! -e resumed.tprof
+job=$(tr '\0' '\n' <"/proc/$reader/environ" | sed -n 's/^SLURM_JOB_ID=//p')
+scancel "$job"
+wait $import
+status=$?
+expect 'a task is missing' test $status -eq 4
+expect 'it has ended' until_it dead $reader
+expect 'it is said which, and what to do' grep -q 'resumed.tprof was not made; what is done is kept in resumed.tprof.slurm, and the same command goes on' resumed.err
+expect 'nothing was made' test ! -e resumed.tprof
+exec 9>&-
+timeout 120 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
+timeout 120 tprof-import --slurm --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err
+status=$?
+wait $!
+expect 'the same command goes on' grep -q 'in 20 tasks, 19 of them done already' resumed.out
+expect 'the same status' test $status -eq $one
+expect 'the same store as on one machine' same resumed.tprof one+pipe.tprof
+expect 'nothing stays but the report' sh -c '! ls -d resumed.tprof?* | grep -v "^resumed.tprof.report$"'
+
+# ---- what Slurm refuses ----
+
+tprof-import --slurm=--partition=none -o refused.tprof "$d" >refused.out 2>&1
+expect 'its reason is said' grep -q 'invalid partition' refused.out
+expect 'nothing stays' sh -c '! ls -d refused.tprof*'
+
+echo "slurm: $passed passed, $failed failed"
+[ $failed -eq 0 ]
