@@ -8,10 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/wide.h"
 #include "open/input.h"
 #include "order/pipe.h"
 #include "order/trace.h"
+#include "store/cut.h"
+#include "store/trace_row.h"
 #include "symbol/sidecar.h"
 #include "timeline/timeline.h"
 
@@ -211,6 +212,8 @@ static int read_trace(struct work *w, struct tp_err *err)
 	const struct tp_import_options *opt = w->opt;
 	struct tp_trace_options how = {
 	    .strict = opt->strict,
+	    .first_generation = opt->first_generation,
+	    .last_generation = opt->last_generation,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
 	    .name_frames = w->symbols || w->sidecar ? name_frames : NULL,
@@ -282,54 +285,12 @@ static int relabel(const struct tp_import_options *opt, const char *path,
 				&result->labels, err);
 }
 
-/* A trace that says no time of day was written when its file was, last event and all. */
-static int note_file_time(struct work *w, struct tp_err *err)
-{
-	struct tp_trace *t = &w->trace;
-	int64_t mtime = w->in->mtime_ns;
-	struct tp_clock clock = {.ts = t->last_ts,
-				 .wall_sec = mtime / 1000000000,
-				 .wall_nsec = (int32_t)(mtime % 1000000000)};
-
-	if (t->nclocks || !t->started || mtime <= 0)
-		return 0;
-	return tp_trace_add_clock(t, &clock)
-		   ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		   : 0;
-}
-
-/* Unix time of the first event, from the program's own clocks where the trace has them. */
-static int64_t wall_of_start(const struct tp_trace *t)
-{
-	const struct tp_clock *c = t->clocks;
-	int64_t wall;
-
-	/* Whoever writes a snapshot and does not know the time says 0. */
-	if (!t->nclocks || !t->started || !c->mono_ns || !c->wall_sec)
-		return TP_NULL;
-	/* A clock beyond what 64 bits of ns can say is as good as none. */
-	if (__builtin_mul_overflow(c->wall_sec, INT64_C(1000000000), &wall) ||
-	    __builtin_add_overflow(wall, c->wall_nsec, &wall))
-		return TP_NULL;
-	return (c->ts >= t->first_ts ? tp_before(wall, tp_apart(c->ts, t->first_ts), &wall)
-				     : tp_after(wall, tp_apart(t->first_ts, c->ts), &wall))
-		   ? wall
-		   : TP_NULL;
-}
-
-/* Counts of a dump may be any: what is beyond 64 bits stays at their end. */
-static void add_count(int64_t *sum, uint64_t n)
-{
-	if (__builtin_add_overflow(*sum, n, sum))
-		*sum = INT64_MAX;
-}
-
 static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_result *r)
 {
 	r->losses = n;
 	for (size_t i = 0; i < n; i++) {
-		add_count(&r->lost_bytes, losses[i].bytes);
-		add_count(&r->lost_events, losses[i].events);
+		tp_add_count(&r->lost_bytes, losses[i].bytes);
+		tp_add_count(&r->lost_events, losses[i].events);
 		r->uncounted |= !losses[i].bytes && !losses[i].events;
 	}
 	if (n)
@@ -358,10 +319,15 @@ static uint64_t grown(const char *path, uint64_t before)
 	return after > before ? after - before : 0;
 }
 
-static void hash_text(const uint8_t hash[16], char text[33])
+/* Of the dump, or of a part of it. */
+static void run_hash(const struct work *w, char text[33])
 {
-	for (int i = 0; i < 16; i++)
-		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+	uint8_t hash[16];
+
+	memcpy(hash, w->in->hash, sizeof(hash));
+	if (w->opt->first_generation)
+		tp_cut_hash(w->in->hash, w->opt->first_generation, w->opt->last_generation, hash);
+	tp_hash_text(hash, text);
 }
 
 /* What is the same for runs of all kinds; then the run is published. */
@@ -377,7 +343,7 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 		code = tp_input_hash(w->in, &no_progress, err);
 	if (code)
 		return code;
-	hash_text(w->in->hash, hash);
+	run_hash(w, hash);
 	row->hash = hash;
 	row->name = w->opt->name ? w->opt->name : base_name(path);
 	row->source = base_name(path);
@@ -397,11 +363,70 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 	return code;
 }
 
+/* ---- parts ---- */
+
+/* The end of the trace, and what is told of it, belongs to the part that has it. */
+static bool has_end(const struct work *w)
+{
+	const struct tp_cut *cut = w->trace.cut;
+
+	return !cut || cut->last == cut->of;
+}
+
+/* What it takes to join the part with the others. It has nothing of what is told of the part alone.
+ */
+static int put_cut(struct work *w, struct tp_err *err)
+{
+	struct tp_cut *cut = w->trace.cut;
+
+	memcpy(cut->dump, w->in->hash, sizeof(cut->dump));
+	cut->file_time_ns = w->in->mtime_ns;
+	cut->occupancy = w->opt->occupancy;
+	return tp_store_put_cut(w->run, &w->trace, err);
+}
+
+/* The first thing that reports have to say of it. */
+static int note_part(struct tp_trace *t, struct tp_err *err)
+{
+	const struct tp_cut *cut = t->cut;
+	struct tp_notice *first;
+	char which[40];
+
+	if (t->nnotices == TP_MOST_NOTICES)
+		t->nnotices--;
+	if (cut->first < cut->last)
+		snprintf(which, sizeof(which), "s %u to %u", cut->first, cut->last);
+	else
+		snprintf(which, sizeof(which), " %u", cut->first);
+	if (tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
+				"only generation%s of %u; tprof-merge joins the parts of a trace",
+				which, cut->of))
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	first = &t->notices[t->nnotices - 1];
+	if (t->nnotices > 1) {
+		struct tp_notice notice = *first;
+
+		memmove(t->notices + 1, t->notices, (t->nnotices - 1) * sizeof(*t->notices));
+		t->notices[0] = notice;
+	}
+	return 0;
+}
+
+/* Goroutines that are there, or come, in these generations. */
+static int64_t goroutines(const struct tp_trace *t)
+{
+	int64_t n = t->ng;
+
+	for (size_t i = 0; t->cut && i < t->cut->before.ng; i++)
+		n -= !(t->cut->before.g[i].flags & TP_SEAM_ALIVE);
+	return n;
+}
+
 /* Everything between the opened dump and the published run. */
 static int import_trace(struct work *w, const char *path, struct tp_import_result *result,
 			struct tp_err *err)
 {
-	struct tp_run row = {.kind = "trace"};
+	struct tp_run row = {0};
 	struct tp_trace *t = &w->trace;
 	int code;
 
@@ -411,34 +436,31 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	code = w->version < 7 ? open_sidecar(w, path, err) : 0;
 	if (!code)
 		code = read_trace(w, err);
-	if (!code)
+	if (!code && has_end(w))
 		code = note_damaged_packing(w, err);
 	if (!code)
 		code = note_unnamed_trace(w, result, err);
 	if (!code)
 		code = tp_timeline_finish(w->timeline, t, err);
-	if (!code)
-		code = note_file_time(w, err);
+	if (!code && t->cut)
+		code = put_cut(w, err);
+	if (!code && has_end(w) && tp_trace_file_time(t, w->in->mtime_ns))
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	if (!code && t->cut)
+		code = note_part(t, err);
 	if (!code)
 		code = tp_store_put_trace(w->run, t, err);
 	if (code)
 		return code;
 
 	sum_losses(t->losses, t->nlosses, result);
-	result->events = (int64_t)t->events;
-	result->goroutines = t->ng;
-	result->inferred = (int64_t)t->inferred;
-	/* As every time of the run: from its start on, and wrapping around where the clock is
-	 * damaged. */
-	result->duration_ns =
-	    t->started ? (int64_t)((uint64_t)t->last_ts - (uint64_t)t->first_ts) : 0;
-	result->ticks = t->ns_per_tick == 0;
-
-	row.start_ns = t->first_ts;
-	row.ticks = result->ticks;
-	row.wall_ns = wall_of_start(t);
-	row.inferred = result->inferred;
-	row.generations = (int64_t)t->generations;
+	tp_trace_row(&row, t);
+	result->events = row.events;
+	result->goroutines = goroutines(t);
+	result->inferred = row.inferred;
+	result->duration_ns = row.duration_ns;
+	result->ticks = row.ticks;
+	result->generations = t->cut ? t->cut->of : 0;
 	return commit(w, path, &row, result, err);
 }
 
@@ -481,6 +503,20 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 	return code;
 }
 
+/* By those who know hashes beforehand: the dump, or this part of it. */
+static bool is_known(const struct work *w)
+{
+	const struct tp_import_options *opt = w->opt;
+	uint8_t hash[16];
+
+	if (opt->known(opt->known_ctx, w->in->hash))
+		return true;
+	if (!opt->first_generation)
+		return false;
+	tp_cut_hash(w->in->hash, opt->first_generation, opt->last_generation, hash);
+	return opt->known(opt->known_ctx, hash);
+}
+
 int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
 	      struct tp_import_result *result, struct tp_err *err)
 {
@@ -507,7 +543,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	/* Where there is no store yet, the dump cannot be in it: no need to know at once. */
-	how.hash_later = !before && !w.opt->known;
+	how.hash_later = !before && !w.opt->known && !w.opt->first_generation;
 	code = tp_input_open(&w.in, path, &how, w.opt->strict ? NULL : w.damaged, err);
 	if (code)
 		goto done;
@@ -527,7 +563,13 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (seen.format != TP_FORMAT_PROFILE)
 		snprintf(result->format, sizeof(result->format), "go 1.%d", seen.version);
 
-	if (w.opt->known && w.opt->known(w.opt->known_ctx, w.in->hash)) {
+	if (w.opt->first_generation && seen.format != TP_FORMAT_TRACE_V2) {
+		code = tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "this is a %s: only traces of go 1.22 and later have generations",
+				  seen.name);
+		goto done;
+	}
+	if (w.opt->known && is_known(&w)) {
 		result->known = true;
 		goto done;
 	}
@@ -538,8 +580,12 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	if (!how.hash_later && !w.opt->known) {
-		hash_text(w.in->hash, hash);
+		tp_hash_text(w.in->hash, hash);
 		code = tp_store_has(w.run, hash, &result->run, err);
+		if (!code && w.opt->first_generation) {
+			run_hash(&w, hash);
+			code = tp_store_has(w.run, hash, &result->run, err);
+		}
 		/* Who publishes looks again, and may open what this process may not. */
 		if (code < 0 && target.draft)
 			code = 0;

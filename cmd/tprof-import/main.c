@@ -1,5 +1,6 @@
 /* tprof-import: dumps become runs of a store. */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "common/number.h"
 #include "common/progress.h"
 #include "dump.h"
+#include "generations.h"
 #include "import.h"
 #include "many.h"
 #include "slurm/jobs.h"
@@ -20,6 +22,7 @@ struct args {
 	struct cmd cmd;
 	const char *store; /* -o */
 	const char *dump;  /* --dump */
+	bool list;	   /* --generations=list */
 	struct tp_import_options import;
 	const char **labels, **binaries;
 	char **files;
@@ -57,6 +60,7 @@ enum {
 	KEY_SLURM,
 	KEY_TASKS,
 	KEY_WAIT,
+	KEY_GENERATIONS
 };
 
 static const struct argp_option options[] = {
@@ -98,6 +102,10 @@ static const struct argp_option options[] = {
      "The same by files in these folders (DIR:DIR) that have the build id", 0},
     {"threads", KEY_THREADS, "N", 0,
      "Threads to use (default 0: as many as there are processors, at most 3)", 0},
+    {"generations", KEY_GENERATIONS, "A-B", 0,
+     "Only these generations of a trace (go 1.22 and later), as a part that tprof-merge joins with "
+     "the others; list: store nothing, and say where each of them is",
+     0},
     {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
      0},
     {0},
@@ -176,6 +184,55 @@ static void check_slurm(const struct args *args, struct argp_state *state)
 			argp_error(state, "a dump on standard input cannot be imported by a job");
 }
 
+/* 0: no number of a generation. */
+static uint32_t generation(const char *text)
+{
+	char *end;
+	unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+
+	return n && !*end && n < UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* "3-5", or "3" for 3-3. */
+static void take_generations(struct args *args, struct argp_state *state, const char *text)
+{
+	struct tp_import_options *o = &args->import;
+	char first[16], *dash;
+
+	args->list = !strcmp(text, "list");
+	o->first_generation = o->last_generation = 0;
+	if (args->list)
+		return;
+	snprintf(first, sizeof(first), "%s", text);
+	dash = strchr(first, '-');
+	if (dash)
+		*dash = '\0';
+	o->first_generation = generation(first);
+	o->last_generation = dash ? generation(strchr(text, '-') + 1) : o->first_generation;
+	if (!o->first_generation || !o->last_generation)
+		argp_error(state,
+			   "--generations: '%s' is neither A-B, two numbers from 1 on, nor list",
+			   text);
+	if (o->first_generation > o->last_generation)
+		argp_error(state, "--generations: %u comes behind %u", o->first_generation,
+			   o->last_generation);
+}
+
+static void check_generations(const struct args *args, struct argp_state *state)
+{
+	if (!args->list && !args->import.first_generation)
+		return;
+	if (args->dump)
+		argp_error(state, "--dump writes all generations of a trace");
+	if (args->slurm)
+		argp_error(state, "--slurm divides dumps among tasks by itself");
+	if (args->list && (args->store || args->at_once || args->nfiles > 1))
+		argp_error(state, "--generations=list stores nothing and reads one trace: there is "
+				  "no use for more");
+	if (!args->list && !args->store)
+		argp_error(state, "into which store? A part of a trace needs -o PART.tprof");
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	int inputs = 0;
@@ -204,8 +261,9 @@ static void check(struct args *args, struct argp_state *state)
 			   args->import.symbols.path ? "symbol-path" : "binary");
 	if (args->dump && args->store)
 		argp_error(state, "--dump stores nothing, so there is no use for -o");
+	check_generations(args, state);
 	for (int i = 0; i < args->nfiles; i++)
-		if (!strcmp(args->files[i], "-") && !args->store && !args->dump)
+		if (!strcmp(args->files[i], "-") && !args->store && !args->dump && !args->list)
 			argp_error(state, "a dump on standard input needs -o STORE");
 }
 
@@ -312,6 +370,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
 		pass_on(args, state, "threads", arg);
 		return 0;
+	case KEY_GENERATIONS:
+		take_generations(args, state, arg);
+		return 0;
 	case KEY_DUMP:
 		if (strcmp(arg, "events") != 0)
 			argp_error(state, "--dump: '%s' cannot be dumped; there is events", arg);
@@ -361,6 +422,7 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		      const struct tp_import_result *r)
 {
 	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	char part[64] = "";
 	const char *name = !strcmp(file, "-") ? "standard input" : file;
 
 	if (r->known && r->labels.now[0]) {
@@ -389,8 +451,12 @@ static void summarise(const struct args *args, const char *file, const char *sto
 			  r->losses ? "with losses" : "nothing lost");
 		return;
 	}
-	cmd_print(&args->cmd, "%s: %s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
-		  name, r->format, tp_fmt_count(events, r->events),
+	if (r->generations)
+		snprintf(part, sizeof(part), "generations %u-%u of %u: ",
+			 args->import.first_generation, args->import.last_generation,
+			 r->generations);
+	cmd_print(&args->cmd, "%s: %s%s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
+		  name, part, r->format, tp_fmt_count(events, r->events),
 		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
 		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
 		  store, r->losses ? "with losses" : "nothing lost");
@@ -488,7 +554,8 @@ static void hint(const struct args *args)
 	char *own = args->store || args->nfiles != 1 ? NULL : default_store(args->files[0]);
 	const char *store = args->store ? args->store : own;
 
-	if (store && args->cmd.tty && !args->dump)
+	if (store && args->cmd.tty && !args->dump && !args->list &&
+	    !args->import.first_generation)
 		cmd_print(&args->cmd, "look at it: tprof-top %s, tprof-tui %s\n", store, store);
 	free(own);
 }
@@ -540,6 +607,15 @@ static int import_by_slurm(struct args *args)
 	return slurm_import(&slurm);
 }
 
+static int do_one(struct args *args, const char *file)
+{
+	if (args->dump)
+		return dump_events(&args->cmd, file, args->import.strict, args->import.tmp_dir);
+	if (args->list)
+		return list_generations(&args->cmd, file, args->import.tmp_dir);
+	return import_one(args, file);
+}
+
 /* Every dump is tried; the worst status is the command's. */
 static int run(struct args *args)
 {
@@ -553,9 +629,7 @@ static int run(struct args *args)
 		cmd_interrupted();
 	}
 	for (int i = 0; i < args->nfiles && !args->at_once; i++) {
-		status = args->dump ? dump_events(&args->cmd, args->files[i], args->import.strict,
-						  args->import.tmp_dir)
-				    : import_one(args, args->files[i]);
+		status = do_one(args, args->files[i]);
 
 		if (status > worst)
 			worst = status;
@@ -588,6 +662,7 @@ static const char help[] =
     "      --name=NAME         Call the run NAME, not as its file\n"
     "      --binary=FILE       Names for code that the dump leaves without\n"
     "      --strict            Refuse a damaged dump; else what can be read is kept\n"
+    "      --generations=A-B   A part of one large trace, for tprof-merge to join\n"
     "\n"
     "Examples:\n"
     "  tprof-import go.trace                       makes go.tprof\n"

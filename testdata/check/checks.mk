@@ -57,6 +57,10 @@ conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus 
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)
 
+.PHONY: check-parts
+check-parts: all ## parts of traces, joined by random trees of merges, are what one import makes (ROUNDS=4 SEED=1, CORPUS)
+	@CORPUS='$(CORPUS)' python3 testdata/check/parts.py $(B)/bin $(or $(ROUNDS),4) $(or $(SEED),1)
+
 .PHONY: conformance-selftest
 conformance-selftest: all ## check that the comparison with Go's readers is able to fail
 	@sh testdata/check/selftest.sh $(B)/bin

@@ -12,3 +12,9 @@ try --threads=2x x
 try --dump=frames x
 try --dump=events -o s x
 try -o
+try --generations=0 -o s x
+try --generations=3-2 -o s x
+try --generations=1-2-3 -o s x
+try --generations=1 x
+try --generations=list -o s x
+try --generations=1 --dump=events x

@@ -32,7 +32,7 @@ struct pen {
 
 static inline struct pen take_pen(const struct tp_v2_order *o)
 {
-	return (struct pen){o->out + o->n, o->out + (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS),
+	return (struct pen){o->out + o->n, o->out + TP_V2_BATCH,
 			    o->last_ts};
 }
 

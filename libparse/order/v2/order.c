@@ -23,26 +23,38 @@ void tp_v2_order_count(struct tp_v2_order *o)
 	o->flushes = 0;
 }
 
+/* The first n events of o->out; those behind them begin the next batch. */
+static int hand_on(struct tp_v2_order *o, size_t n)
+{
+	struct tp_event rest[TP_V2_MOST_EVENTS];
+	struct tp_trace *t = o->trace;
+	size_t nrest = o->n - n;
+	int code;
+
+	if (!t->started) {
+		t->started = true;
+		t->first_ts = o->out[0].ts;
+	}
+	t->last_ts = o->out[n - 1].ts;
+	t->events += n;
+	memcpy(rest, o->out + n, nrest * sizeof(*rest));
+	code = o->sink->events(o->sink->ctx, o->out, n, o->err);
+	o->sink_failed = code != 0;
+	tp_v2_order_room(o);
+	memcpy(o->out, rest, nrest * sizeof(*rest));
+	o->n = nrest;
+	if (++o->flushes == TP_V2_TALLY_FLUSHES)
+		tp_v2_order_count(o);
+	return code;
+}
+
 int tp_v2_order_flush(struct tp_v2_order *o)
 {
-	struct tp_trace *t = o->trace;
 	uint64_t done = o->consumed + o->f.consumed;
 	int code = 0;
 
-	if (o->n) {
-		if (!t->started) {
-			t->started = true;
-			t->first_ts = o->out[0].ts;
-		}
-		t->last_ts = o->out[o->n - 1].ts;
-		t->events += o->n;
-		code = o->sink->events(o->sink->ctx, o->out, o->n, o->err);
-		o->sink_failed = code != 0;
-		o->n = 0;
-		tp_v2_order_room(o);
-		if (++o->flushes == TP_V2_TALLY_FLUSHES)
-			tp_v2_order_count(o);
-	}
+	if (o->n)
+		code = hand_on(o, o->n < TP_V2_BATCH ? o->n : TP_V2_BATCH);
 	if (!code && done >= o->report_at && o->opt->progress) {
 		o->report_at = done + REPORT_EVERY;
 		if (o->opt->progress(o->opt->progress_ctx, done < o->in->size ? done : o->in->size,
@@ -52,15 +64,27 @@ int tp_v2_order_flush(struct tp_v2_order *o)
 	return code;
 }
 
+int tp_v2_order_end(struct tp_v2_order *o)
+{
+	int code = 0;
+
+	while (o->n && !code)
+		code = tp_v2_order_flush(o);
+	return code;
+}
+
 static inline int make_room(struct tp_v2_order *o)
 {
-	return o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS ? tp_v2_order_flush(o) : 0;
+	return o->n > TP_V2_BATCH ? tp_v2_order_flush(o) : 0;
 }
 
 int tp_v2_order_sync(struct tp_v2_order *o, int64_t ts, uint64_t generation)
 {
-	int code = make_room(o);
+	int code;
 
+	if (!generation && o->cut && o->cut->last < o->cut->of)
+		return 0;
+	code = make_room(o);
 	if (code)
 		return code;
 	o->out[o->n++] = (struct tp_event){.ts = tp_v2_order_time(o, ts),

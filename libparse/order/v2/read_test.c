@@ -528,7 +528,7 @@ static const struct rescue {
 		"202 7 0 1 StateTransition G 1 Running->Running \"\"\n"
 		"~?202 -1 -1 5 StateTransition G 5 Runnable->NotExist \"\"\n"
 		"203 -1 -1 -1 Sync\n"},
-    {.what = "who is not left ended in the order in which they were met",
+    {.what = "who is not left ended in order of id",
      .version = 22,
      .trace =
 	 RUNNING "GoCreate 1 900 0 0\nGoCreate 1 64 0 0\nGoCreate 1 12 0 0\nGoCreate 1 500 0 0\n"
@@ -550,12 +550,12 @@ static const struct rescue {
 		"200 -1 -1 -1 Sync\n"
 		"~201 7 0 -1 StateTransition P 0 Running->Running \"\"\n"
 		"~?201 -1 -1 1 StateTransition G 1 Waiting->NotExist \"\"\n"
-		"~?201 -1 -1 900 StateTransition G 900 Runnable->NotExist \"\"\n"
-		"~?201 -1 -1 64 StateTransition G 64 Runnable->NotExist \"\"\n"
-		"~?201 -1 -1 12 StateTransition G 12 Runnable->NotExist \"\"\n"
-		"~?201 -1 -1 500 StateTransition G 500 Runnable->NotExist \"\"\n"
 		"~?201 -1 -1 8 StateTransition G 8 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 12 StateTransition G 12 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 64 StateTransition G 64 Runnable->NotExist \"\"\n"
 		"~?201 -1 -1 300 StateTransition G 300 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 500 StateTransition G 500 Runnable->NotExist \"\"\n"
+		"~?201 -1 -1 900 StateTransition G 900 Runnable->NotExist \"\"\n"
 		"202 -1 -1 -1 Sync\n"},
 };
 

@@ -145,11 +145,11 @@ static int take(struct tp_v2_order *o, size_t i)
 	size_t first = o->n;
 	int code;
 
-	if (o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS) {
+	if (o->n > TP_V2_BATCH) {
 		code = tp_v2_order_flush(o);
 		if (code)
 			return code;
-		first = 0;
+		first = o->n;
 	}
 	o->err->code = 0;
 	if (c->m->p->index == TP_NONE && c->m->index != TP_NONE && tells_of_p(c->type) && spend(o))
@@ -228,7 +228,7 @@ static void forget_ranges(struct tp_v2_state *s)
 
 static int infer_end(struct tp_v2_order *o, struct tp_v2_g *g, uint8_t type, uint8_t to)
 {
-	int code = o->n > TP_BATCH_EVENTS - TP_V2_MOST_EVENTS ? tp_v2_order_flush(o) : 0;
+	int code = o->n > TP_V2_BATCH ? tp_v2_order_flush(o) : 0;
 
 	if (code)
 		return code;
@@ -245,15 +245,16 @@ static int infer_end(struct tp_v2_order *o, struct tp_v2_g *g, uint8_t type, uin
 	return 0;
 }
 
-static int by_index(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
 	const struct tp_v2_g *const *x = a, *const *y = b;
 
-	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. In the
- * order in which they were met: that of the map is another one each time. */
+/* Every goroutine that lives is mentioned in a whole generation: the others ended unseen. In order
+ * of id: that of the map is another one each time, and in which they were met depends on where
+ * reading began. */
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
@@ -270,7 +271,7 @@ static int end_unmentioned(struct tp_v2_order *o)
 			gone[n++] = g;
 	}
 	if (n)
-		qsort(gone, n, sizeof(*gone), by_index);
+		qsort(gone, n, sizeof(*gone), by_id);
 	for (size_t i = 0; i < n && !code; i++) {
 		code = infer_end(o, gone[i], TP_EV_GO_DESTROY, TP_ST_NOT_EXIST);
 		tp_v2_g_died(s, gone[i]);
@@ -282,18 +283,35 @@ static int end_unmentioned(struct tp_v2_order *o)
 	return code;
 }
 
+static int by_thread(const void *a, const void *b)
+{
+	const struct tp_v2_m *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
 /* At the end of the input: for how long what ran on an M went on, nobody knows where the end of its
- * events is missing. That is so for `all` where the last generation has no end. */
+ * events is missing. That is so for `all` where the last generation has no end. In order of M, as
+ * above. */
 static int end_of_input(struct tp_v2_order *o, bool all)
 {
+	struct tp_v2_m **ms = o->s.nms ? tp_many(o->s.nms, sizeof(*ms)) : NULL;
+	size_t n = 0;
 	int code = 0;
 
-	for (size_t i = 0; i < o->s.nms && !code; i++) {
-		struct tp_v2_g *g = o->s.all_ms[i]->g;
+	if (o->s.nms && !ms)
+		return nomem(o);
+	for (size_t i = 0; i < o->s.nms; i++) {
+		struct tp_v2_m *m = o->s.all_ms[i];
 
-		if (g->alive && (all || g->lost || o->s.all_ms[i]->lost))
-			code = infer_end(o, g, TP_EV_GO_STATUS, tp_v2_gstate[g->status]);
+		if (m->g->alive && (all || m->g->lost || m->lost))
+			ms[n++] = m;
 	}
+	if (n)
+		qsort(ms, n, sizeof(*ms), by_thread);
+	for (size_t i = 0; i < n && !code; i++)
+		code = infer_end(o, ms[i]->g, TP_EV_GO_STATUS, tp_v2_gstate[ms[i]->g->status]);
+	free(ms);
 	return code;
 }
 
@@ -422,6 +440,8 @@ static int salvage_generation(struct tp_v2_order *o, uint64_t *offset, bool *sou
 		return code;
 	o->s.initial_gen = o->g.number;
 	forget_ranges(&o->s);
+	if (o->cut && !o->cut->gc_begun)
+		o->cut->gc_forgotten = true;
 	code = tp_v2_salvage_audit(o, false, &ncut);
 	if (!code)
 		code = tp_v2_order_begin(o);

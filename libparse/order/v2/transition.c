@@ -150,6 +150,8 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 		if (!on->alive) {
 			on->alive = true;
 			on->g = g;
+			if (o->cut && tp_cut_heard(o->cut, mid))
+				return tp_v2_out_of_memory(o, TP_ENOMEM);
 		}
 	} else if (status == TP_V2_G_RUNNING || status == TP_V2_G_SYSCALL) {
 		bind_g(m, g);

@@ -143,7 +143,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	int code = 0, rc;
 
 	rc = sqlite3_prepare_v2(m->out.file.db,
-				"SELECT input, run FROM temp.found WHERE hash = ? ORDER BY input",
+				"SELECT input, run FROM temp.found WHERE hash = ? AND facts ORDER BY input",
 				-1, &found, NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);

@@ -1,5 +1,5 @@
-/* Inside store/merge: what goes in (source.c), which of it is taken (pick.c, content.c), and what
- * comes out (copy.c, merge.c). */
+/* Inside store/merge: what goes in (source.c), parts of traces that are joined (parts.c, stitch.c,
+ * join.c), which of it is taken (pick.c, content.c), and what comes out (copy.c, merge.c). */
 #ifndef TP_STORE_MERGE_INSIDE_H
 #define TP_STORE_MERGE_INSIDE_H
 
@@ -33,6 +33,8 @@ struct sources {
 /* Adds a store, unless it is there (under whatever name). `stays`: nobody may change it until
  * sources_release. */
 int sources_add(struct sources *s, const char *path, bool stays, int wait_ms, struct tp_err *err);
+/* Adds one that was made on the way, as the last. */
+int sources_add_made(struct sources *s, const char *path, struct tp_err *err);
 /* The store, open; few are at a time, so it is to be used before the next but few calls. */
 int sources_open(struct sources *s, size_t i, struct tp_store **store, struct tp_err *err);
 void sources_release(struct sources *s);
@@ -48,6 +50,8 @@ struct merge {
 	sqlite3_stmt *put_block;
 	int64_t *written_out; /* numbers of runs */
 	size_t nwritten, room;
+	struct tp_draft *drafts; /* of traces that were joined */
+	size_t ndrafts;
 };
 
 /* A dump of the result: where its content comes from, and what is known from elsewhere. */
@@ -63,6 +67,10 @@ int merge_cannot_write(struct merge *m, struct tp_err *err);
 
 /* Fills the temporary tables that the next ones read: every run of every store (pick.c). */
 int merge_list(struct merge *m, struct tp_err *err);
+/* The content that is taken of all that stores have of this hash. */
+int merge_best(struct merge *m, const char *hash, size_t *input, int64_t *run, struct tp_err *err);
+/* Parts of traces become whole ones where all are there (parts.c). */
+int merge_parts(struct merge *m, struct tp_err *err);
 /* Decides what to take of dumps that several stores have. */
 int merge_choose(struct merge *m, struct tp_err *err);
 /* Calls with each dump of the result in order; `id` its number. */

@@ -109,6 +109,8 @@ static int fill(struct merge *m, struct tp_err *err)
 	int code = merge_list(m, err);
 
 	if (!code)
+		code = merge_parts(m, err);
+	if (!code)
 		code = merge_choose(m, err);
 	if (!code)
 		code = make_tables(m, err);
@@ -188,6 +190,9 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	if (!code)
 		code = take_place(&m, err);
 	sources_release(&m.sources);
+	for (size_t i = 0; i < m.ndrafts; i++)
+		tp_draft_release(&m.drafts[i]);
+	free(m.drafts);
 	if (m.out.temp)
 		unlink(m.out.temp);
 	if (m.out.temp_fd >= 0)

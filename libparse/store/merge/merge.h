@@ -14,6 +14,11 @@
  *   written-out rows     made where one of them has them (tprof-import --materialize)
  *   number               by time (wall_ns, unknown ones last), name, hash: from 1 on
  *
+ * Parts of a trace (store/cut.h) stay runs of their own until all are here; then they become the
+ * run that an import of the whole trace makes, with the labels of all of them. Where the whole trace
+ * is here, its parts only give it their labels. Parts that overlap are refused (TP_EUNKNOWN), as
+ * are such as do not fit together (TP_EFORMAT).
+ *
  * Dictionaries become common ones (store/pool/pool.h), made anew each time, so what nobody uses any
  * more is gone. Tables and views that others put into a store are left out.
  *
@@ -29,13 +34,19 @@
 
 struct tp_merge_options {
 	int wait_ms; /* how long to wait for another writer; < 0: for ever */
-	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "list" (stores) and "merge" (runs). */
+	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "list" (stores), "join" (events) and
+	 * "merge" (runs). */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	/* Two stores label a dump differently: `kept` is the value it has now. May be NULL. */
 	void (*conflict)(void *ctx, const char *run, const char *key, const char *kept,
 			 const char *other);
 	void *conflict_ctx;
+	/* Of a trace of which parts are here, others are missing ("1-4, 9" of `of` generations): the
+	 * parts stay as they are. May be NULL. */
+	void (*missing)(void *ctx, const char *run, const char *generations, uint32_t of);
+	void *missing_ctx;
+	int threads; /* to join parts with, beside the calling one */
 };
 
 struct tp_merge_result {
@@ -44,6 +55,7 @@ struct tp_merge_result {
 	int64_t repeated;	   /* of them, those that several stores had */
 	int64_t pools;		   /* common dictionaries */
 	int64_t conflicts;	   /* keys of labels with several values */
+	int64_t joined;		   /* traces that were made of their parts */
 	int64_t size_in, size_out; /* bytes of the files */
 };
 

@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/cut.h"
 #include "store/merge/inside.h"
 #include "store/sqlerr.h"
 
+/* A row of `found` is a run. cut: a part of a trace. Where parts are joined, they give what is known
+ * of the dump (facts), and what was made of them its content. */
 static const char make_tables[] =
     "CREATE TEMP TABLE found(hash TEXT, input INT, run INT, wall INT, imported INT, name TEXT, "
-    "source TEXT, size INT, written_out INT);"
+    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT);"
     "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
     "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
 
@@ -49,7 +52,7 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	struct tp_store *store;
 	bool written_out;
 	sqlite3 *db;
-	char sql[320];
+	char sql[480];
 	int rc, code = sources_open(&m->sources, input, &store, err);
 
 	if (code)
@@ -59,20 +62,21 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	if (code)
 		return code;
 	snprintf(sql, sizeof(sql),
-		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s FROM "
-		 "main.run AS r",
+		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s, "
+		 "EXISTS (SELECT 1 FROM main.block AS b WHERE b.run = r.id AND b.stream = "
+		 "'" TP_CUT_STREAM "') FROM main.run AS r",
 		 written_out ? "EXISTS (SELECT 1 FROM main.string_rows AS s WHERE s.run = r.id)"
 			     : "0");
 	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
 	if (!rc)
 		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
 	if (!rc && sqlite3_prepare_v2(m->out.file.db,
-				      "INSERT INTO temp.found VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				      "INSERT INTO temp.found VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1)",
 				      -1, &put, NULL))
 		code = merge_cannot_write(m, err);
 	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
 		rc = SQLITE_OK;
-		for (int i = 0; i < 9; i++)
+		for (int i = 0; i < 10; i++)
 			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
 		if (sqlite3_column_bytes(get, 0) != 32)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
@@ -148,19 +152,19 @@ static int is_better(struct merge *m, struct content *a, size_t input_a, int64_t
 	return code;
 }
 
-/* Of the stores that have the dump, the one whose content is taken, into the table `pick`. */
-static int choose(struct merge *m, const char *hash, struct tp_err *err)
+int merge_best(struct merge *m, const char *hash, size_t *best_input, int64_t *best_run,
+	       struct tp_err *err)
 {
 	struct content best = {0}, other;
-	sqlite3_stmt *get = NULL, *set = NULL;
-	size_t best_input = 0;
-	int64_t best_run = 0;
+	sqlite3_stmt *get = NULL;
 	int code = 0, n = 0,
 	    rc = sqlite3_prepare_v2(m->out.file.db,
-				    "SELECT input, run FROM temp.found WHERE hash = ? "
+				    "SELECT input, run FROM temp.found WHERE hash = ? AND content "
 				    "ORDER BY input",
 				    -1, &get, NULL);
 
+	*best_input = 0;
+	*best_run = 0;
 	if (!rc)
 		rc = sqlite3_bind_text(get, 1, hash, -1, SQLITE_STATIC);
 	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK, n++) {
@@ -173,29 +177,39 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 		if (!code)
 			code = content_rank(store, run, &other, err);
 		if (!code && n)
-			code = is_better(m, &best, best_input, best_run, &other, input, run,
+			code = is_better(m, &best, *best_input, *best_run, &other, input, run,
 					 &better, err);
 		if (!code && better) {
 			best = other;
-			best_input = input;
-			best_run = run;
+			*best_input = input;
+			*best_run = run;
 		}
 	}
 	sqlite3_finalize(get);
+	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
+}
+
+/* Of the stores that have the dump, the one whose content is taken, into the table `pick`. */
+static int choose(struct merge *m, const char *hash, struct tp_err *err)
+{
+	sqlite3_stmt *set = NULL;
+	size_t input;
+	int64_t run;
+	int rc, code = merge_best(m, hash, &input, &run, err);
+
 	if (code)
 		return code;
-	if (rc == SQLITE_DONE)
-		rc = sqlite3_prepare_v2(
-		    m->out.file.db,
-		    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
-		    "temp.found WHERE hash = ?1 AND input = ?2) WHERE hash = ?1",
-		    -1, &set, NULL);
+	rc = sqlite3_prepare_v2(m->out.file.db,
+				"UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
+				"temp.found WHERE hash = ?1 AND input = ?2 AND content) "
+				"WHERE hash = ?1",
+				-1, &set, NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
 	if (!rc)
-		rc = sqlite3_bind_int64(set, 2, (int64_t)best_input);
+		rc = sqlite3_bind_int64(set, 2, (int64_t)input);
 	if (!rc)
-		rc = sqlite3_bind_int64(set, 3, best_run);
+		rc = sqlite3_bind_int64(set, 3, run);
 	if (!rc)
 		rc = sqlite3_step(set);
 	if (rc != SQLITE_DONE)
@@ -211,9 +225,9 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	    "INSERT INTO temp.pick SELECT hash, input, run, wall, imported, name, source, size, "
 	    "(SELECT max(written_out) FROM temp.found AS f WHERE f.hash = g.hash) FROM (SELECT *, "
 	    "row_number() OVER (PARTITION BY hash ORDER BY imported, name, source, size) AS place "
-	    "FROM temp.found) AS g WHERE place = 1";
+	    "FROM temp.found WHERE facts) AS g WHERE place = 1";
 	static const char several[] =
-	    "SELECT hash FROM temp.found GROUP BY hash HAVING count(*) > 1";
+	    "SELECT hash, sum(content) FROM temp.found GROUP BY hash HAVING count(*) > 1";
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
@@ -225,7 +239,7 @@ int merge_choose(struct merge *m, struct tp_err *err)
 		char hash[33];
 
 		snprintf(hash, sizeof(hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
-		m->result->repeated++;
+		m->result->repeated += sqlite3_column_int64(stmt, 1) > 1;
 		code = choose(m, hash, err);
 		rc = SQLITE_OK;
 	}

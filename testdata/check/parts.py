@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""A trace that was cut by generation and joined again is the run that one import makes.
+
+    parts.py BIN [ROUNDS [SEED [TRACE...]]]
+
+Each trace of go 1.22 and later is cut in ROUNDS random ways (one of them: each generation by itself),
+the parts are merged in any order and by any tree of merges, and the result is compared with
+tprof-merge's of a store that all of it was imported into: byte by byte, but for the time of import,
+which is made the same in all. Damaged traces are allowed to be refused, in a sentence. Without TRACE:
+those of testdata and of the corpus, where there is one; and of each with several generations three
+more, cut off somewhere."""
+import glob
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+BIN = os.path.abspath(sys.argv[1])
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+HERE = os.path.dirname(os.path.abspath(__file__))
+CORPUS = os.environ.get("CORPUS", HERE + "/../../../shared/corpus")
+WAYS = [[], [], [], ["--occupancy"], ["--compress=high"], ["--label=os=linux"], ["--materialize"]]
+
+passed = failed = refused = 0
+rng = random.Random(SEED)
+scratch = tempfile.mkdtemp(prefix="tprof-parts-")
+os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
+
+
+def check(ok, what):
+    global passed, failed
+    passed += ok
+    failed += not ok
+    if not ok:
+        print("FAILED", what)
+    return ok
+
+
+def run(*words):
+    p = subprocess.run([f"{BIN}/{words[0]}", *words[1:]], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE)
+    return p.returncode, p.stdout, p.stderr.decode(errors="replace").strip()
+
+
+def name():
+    name.n += 1
+    return f"{scratch}/{name.n}.tprof"
+
+
+name.n = 0
+
+
+def same_time(store):
+    """All runs were imported at the same time."""
+    db = sqlite3.connect(store)
+    db.execute("UPDATE run SET imported_ns = 1")
+    db.commit()
+    db.close()
+    return store
+
+
+def imported(trace, *options):
+    store = name()
+    status, _, err = run("tprof-import", "-o", store, *options, trace)
+    return (None, err) if status else (same_time(store), err)
+
+
+def cuts(n, first):
+    """Random ranges that cover 1 to n."""
+    if first:
+        return [(i, i) for i in range(1, n + 1)]
+    ends = sorted(rng.sample(range(1, n), rng.randint(1, min(n - 1, 6)))) + [n]
+    return [(a + 1, b) for a, b in zip([0] + ends, ends)]
+
+
+def tree(stores):
+    stores = list(stores)
+    rng.shuffle(stores)
+    while True:
+        n = min(len(stores), rng.randint(2, 4))
+        some, stores = stores[:n], stores[n:]
+        target = name()
+        if rng.random() < 0.3:
+            shutil.copy(rng.choice(some), target)
+        status, _, err = run("tprof-merge", "-o", target, *some)
+        if status:
+            return None, err
+        stores.insert(rng.randint(0, len(stores)), target)
+        if len(stores) == 1:
+            return target, err
+
+
+def differences(a, b):
+    """Which tables differ, for who has to find out why."""
+    found = []
+    one, other = sqlite3.connect(a), sqlite3.connect(b)
+    for (table,) in one.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        rows = [sorted(map(repr, db.execute(f'SELECT * FROM "{table}"').fetchall()))
+                for db in (one, other)]
+        if rows[0] != rows[1]:
+            found.append(f"{table} ({len(rows[0])} and {len(rows[1])} rows)")
+    return ", ".join(found) or "bytes only"
+
+
+def same(a, b):
+    with open(a, "rb") as x, open(b, "rb") as y:
+        return x.read() == y.read()
+
+
+def try_trace(trace, label, damaged):
+    global refused
+    status, out, err = run("tprof-import", "--generations=list", trace)
+    if status:
+        return
+    n = len(out.splitlines())
+    options = rng.choice(WAYS)
+    one, err = imported(trace, *options)
+    if n < 2 or not one:
+        return
+    whole = name()
+    run("tprof-merge", "-o", whole, one)
+    for i in range(ROUNDS):
+        ranges = cuts(n, not i and n <= 40)
+        made = [imported(trace, *options, f"--generations={a}-{b}") for a, b in ranges]
+        wrong = [err for store, err in made if not store]
+        joined, err = (None, wrong[0]) if wrong else tree([store for store, _ in made])
+        what = f"{label} {' '.join(options)} {ranges}"
+        if not joined:
+            refused += 1
+            if os.environ.get("V"): print("refused", what, err[-170:])
+            check(damaged and ("damaged" in err or "as a whole" in err), f"{what}: {err}")
+        elif not same(whole, joined):
+            check(False, f"{what}: differs in {differences(whole, joined)}")
+        else:
+            check(True, what)
+            if not i:
+                status, _, err = run("tprof-merge", "-o", name(), joined, made[0][0], one)
+                check(not status, f"{what}: once more: {err}")
+                check(same(f"{scratch}/{name.n}.tprof", whole), f"{what}: once more")
+        for store, _ in made:
+            if store:
+                os.unlink(store)
+    for old in glob.glob(scratch + "/*.tprof"):
+        os.unlink(old)
+
+
+def main():
+    given = sys.argv[4:]
+    traces = given or sorted(glob.glob(HERE + "/../**/*.trace", recursive=True) +
+                             glob.glob(CORPUS + "/traces/*.trace") +
+                             glob.glob(CORPUS + "/broken/*"))
+    for trace in traces:
+        broken = "/broken/" in trace or "broken" in os.path.basename(trace)
+        try_trace(trace, os.path.basename(trace), broken)
+        status, out, _ = run("tprof-import", "--generations=list", trace)
+        if status or len(out.splitlines()) < 2 or os.path.getsize(trace) > 20_000_000:
+            continue
+        size = os.path.getsize(trace)
+        for at in [size - 1, size - rng.randint(2, max(2, size // 10)), rng.randint(size // 3, size)]:
+            with open(trace, "rb") as f, open(scratch + "/cut.trace", "wb") as g:
+                g.write(f.read(at))
+            try_trace(scratch + "/cut.trace", f"{os.path.basename(trace)} cut at {at}", True)
+
+
+try:
+    main()
+finally:
+    shutil.rmtree(scratch, ignore_errors=True)
+print(f"parts: {passed} passed, {failed} failed; {refused} of damaged traces were refused")
+sys.exit(failed > 0)
