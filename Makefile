@@ -25,6 +25,8 @@ TUI_PACKAGES := ncursesw
 TEST_PACKAGES := cmocka
 # Of the jail that commands decode in; systems without it have the other half of that.
 JAIL_PACKAGE := libseccomp
+# Of what speaks with engines (tprof-clickhouse(7)), which is left out without it.
+COURIER_PACKAGE := libcurl
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 # As make's own CC is cc; its CXX is g++, wherever.
@@ -66,6 +68,10 @@ LIBS_tprof-diff = $(LIBS_tprof-flame)
 LIBS_tprof-export = $(LIBS_tprof-flame)
 LIBS_tprof-path = $(LIBS_tprof-flame)
 LIBS_tprof-report = $(LIBS_tprof-flame)
+# Of the one program that has connections; without it there are no engines.
+COURIER_CFLAGS = $(eval COURIER_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(COURIER_PACKAGE)))$(COURIER_CFLAGS)
+COURIER_LIBS = $(eval COURIER_LIBS := $(shell $(PKG_CONFIG) --libs $(COURIER_PACKAGE)))$(COURIER_LIBS)
+COURIER := $(if $(shell $(PKG_CONFIG) --exists $(COURIER_PACKAGE) 2>/dev/null && echo yes),$(B)/lib/tprof-courier)
 JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && $(PKG_CONFIG) --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
 JAIL_LIBS = $(eval JAIL_LIBS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && $(PKG_CONFIG) --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
 TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES) $(XML_PACKAGES)))$(TEST_LIBS)
@@ -75,7 +81,7 @@ lib_src = $(filter-out %_test.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
 PARSE_SRC := $(call lib_src,libparse)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
-COMMANDS := $(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c))
+COMMANDS := $(filter-out courier,$(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c)))
 EXTENSION := $(if $(wildcard cmd/extension/*.c),$(B)/lib/tprof.so)
 # The recorder is more than a command: core/ runs inside the programs it records, by way of preload/
 # or api/; convert/ and parent/ stay outside; example/ and tests/ hold one program per file.
@@ -117,7 +123,7 @@ say = $(if $(V),,@printf '  %-6s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: all
-all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) $(SCRIPTS) ## build the commands, the SQLite extension, the recorder
+all: $(BINS) $(EXTENSION) $(PRELOAD) $(API) $(COURIER) $(SCRIPTS) ## build the commands, the SQLite extension, the recorder
 
 $(B)/obj/%.o: %.c | check-packages
 	$(call say,CC,$<)
@@ -206,6 +212,14 @@ $(B)/lib/tprof.so: $(EXT_OBJ) $(LIBPARSE)
 
 $(B)/test/cmd/extension/extension_test: $(EXTENSION)
 
+# What commands start to speak with an engine: they need no libcurl, whose libraries would be most of
+# their start.
+$(B)/obj/cmd/courier/main.o: OWN_CFLAGS = $(COURIER_CFLAGS)
+$(B)/lib/tprof-courier: $(B)/obj/cmd/courier/main.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PIE) -o $@ $< $(ALL_LDFLAGS) $(COURIER_LIBS)
+
 # ---- the recorder's parts that run inside other programs ----
 
 # Never built with sanitizers or for gcov: the program they are loaded into is not.
@@ -263,6 +277,7 @@ check-packages:
 	@command -v $(PKG_CONFIG) >/dev/null || { echo "tprof: $(PKG_CONFIG) is missing; 'make setup' installs it, or says how" >&2; exit 1; }
 	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
+	@$(PKG_CONFIG) --exists $(COURIER_PACKAGE) || echo "tprof: $(COURIER_PACKAGE) is missing; built without clickhouse://" >&2
 	@$(PKG_CONFIG) --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
 
 # ---- from a fresh clone ----
@@ -276,7 +291,7 @@ AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLA
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(JAIL_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(JAIL_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(XML_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time
@@ -321,6 +336,7 @@ define newline
 endef
 define INSTALL_LIST
 $(foreach c,$(INSTALLED),755|$(B)/bin/$(c)|$(BINDIR)/$(c)$(newline))
+$(foreach e,$(COURIER),755|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
 $(foreach e,$(EXTENSION) $(PRELOAD),644|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
 $(foreach l,$(API),644|$(l)|$(LIBDIR)/libtprof-record.so.0
 link|libtprof-record.so.0|$(LIBDIR)/libtprof-record.so

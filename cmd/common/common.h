@@ -85,6 +85,8 @@ struct cmd {
 	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
 	bool in_order;
 	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
+	bool adds_up;	     /* the profiles that are picked are added up: an engine can do that */
+	bool profiles_only;  /* of traces that are picked nothing is needed */
 	bool lets_connect;   /* what it starts (an editor) may need connections; set before cmd_open */
 	/* What --help says where all options (--help=all) would not fit a screen: at most 24 lines
 	 * of 79 columns. NULL: all options. Set before cmd_parse. */

@@ -7,6 +7,7 @@
 
 #include "common/cache.h"
 #include "common/decoder.h"
+#include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/progress.h"
 #include "common/what.h"
@@ -20,6 +21,8 @@ int cmd_is_store(const char *path, struct tp_err *err)
 
 	if (!strcmp(path, "-"))
 		return 0;
+	if (cmd_engine_is_url(path))
+		return 1;
 	code = tp_peek_packed(path, head, sizeof(head), &size, err);
 	return code ? code : cmd_what_of(head, size) == CMD_WHAT_STORE;
 }
@@ -93,8 +96,9 @@ static int open_dump(struct cmd *cmd, const char *path)
 
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 {
+	const char *file = path;
 	struct tp_err err;
-	int code = cmd_is_store(path, &err);
+	int code = cmd_is_store(path, &err), status = CMD_OK;
 
 	if (code < 0)
 		return cmd_fail(cmd, path, &err);
@@ -105,10 +109,14 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	}
 	if (!code)
 		return open_dump(cmd, path);
+	if (cmd_engine_is_url(path))
+		status = cmd_engine_fetch(cmd, path, &file);
+	if (status)
+		return status;
 	if (!writable && !cmd->lets_connect)
 		cmd_jail_withdraw();
-	code = writable ? tp_store_open_rw(&cmd->store, path, &err)
-			: tp_store_open(&cmd->store, path, &err);
+	code = writable ? tp_store_open_rw(&cmd->store, file, &err)
+			: tp_store_open(&cmd->store, file, &err);
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 

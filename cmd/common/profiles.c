@@ -485,7 +485,9 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 			  path);
 		return CMD_INPUT;
 	}
+	cmd->profiles_only = !opt->trace;
 	status = cmd_open(cmd, path);
+	cmd->profiles_only = false;
 	/* Without a view, a trace has no sample types at all. */
 	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)
@@ -632,7 +634,9 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	if (!status)
 		status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
 	if (other) {
+		cmd->adds_up = true;
 		status = load_mixed(cmd, paths, n, opt, out);
+		cmd->adds_up = false;
 		n = out->n;
 		if (!status && n > 1)
 			status = add_up(cmd, out);

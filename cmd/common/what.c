@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/profiles.h"
 #include "open/peek.h"
@@ -77,8 +78,12 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 {
 	char head[32] = "";
 	size_t size = 0;
-	int code = strcmp(path, "-") ? 0 : keep_stdin(err);
+	int code;
 
+	*what = CMD_WHAT_STORE;
+	if (cmd_engine_is_url(path))
+		return 0;
+	code = strcmp(path, "-") ? 0 : keep_stdin(err);
 	if (!code)
 		code = tp_peek(path, head, sizeof(head), &size, err);
 	*what = cmd_what_of(head, size);
@@ -103,6 +108,7 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 	size_t profiles = 0;
 	struct tp_err err;
 	enum cmd_what what;
+	const char *file = path;
 	int status = CMD_OK;
 
 	if (cmd_look(path, &what, &err))
@@ -110,9 +116,13 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 	*kind = what == CMD_WHAT_PROFILE ? CMD_KIND_PROFILE : CMD_KIND_TRACE;
 	if (what != CMD_WHAT_STORE)
 		return CMD_OK;
+	if (cmd_engine_is_url(path))
+		status = cmd_engine_list(cmd, path, &file);
+	if (status)
+		return status;
 	if (!cmd->lets_connect)
 		cmd_jail_withdraw();
-	if (tp_store_open(&store, path, &err) || rep_runs_load(store, &all, &err) ||
+	if (tp_store_open(&store, file, &err) || rep_runs_load(store, &all, &err) ||
 	    rep_runs_select(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, path, &err);
 	for (size_t i = 0; i < runs.n; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/common.h"
+#include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/number.h"
 #include "common/profile_options.h"
@@ -161,13 +162,19 @@ static void parse_gates(struct args *args, struct argp_state *state)
 }
 
 /* Does a store hold nothing but traces, of the runs that are meant? */
-static bool holds_traces(const char *path, const char *spec)
+static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
 {
 	struct rep_runs all = {0}, runs = {0};
 	struct tp_store *store = NULL;
 	bool traces = false;
 	struct tp_err err;
 
+	if (cmd_engine_is_url(path)) {
+		int status = cmd_engine_list(cmd, path, &path);
+
+		if (status)
+			exit(status);
+	}
 	cmd_jail_withdraw();
 	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
 	    !rep_runs_select(&all, spec ? spec : "latest", &runs, &err))
@@ -199,7 +206,7 @@ static bool are_traces(struct args *args)
 		return false;
 	}
 	return what == CMD_WHAT_STORE
-		   ? holds_traces(path, s->label ? s->base_label : args->cmd.run_spec)
+		   ? holds_traces(&args->cmd, path, s->label ? s->base_label : args->cmd.run_spec)
 		   : what == CMD_WHAT_TRACE;
 }
 
@@ -738,6 +745,9 @@ int main(int argc, char **argv)
 	args.cmd.more_formats = is_pprof;
 	args.cmd.more_format_names = "pprof and junit";
 	pick_profile_options();
+	status = cmd_engine_begin(&args.cmd, argc, argv);
+	if (status)
+		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	given = argc;
 	argc = sides_spell(argc, argv);

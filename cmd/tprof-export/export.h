@@ -59,6 +59,11 @@ struct export_args {
 	const char *key_file;	      /* NULL: nobody knows the key */
 	const char **tables;	      /* ntables of them */
 	size_t ntables;
+	const char **servers; /* --clickhouse; nservers of them */
+	size_t nservers;
+	const char *cluster;
+	bool events;
+	int64_t stale_s; /* 0: not given */
 };
 
 /* Opens the only path and has it that --run picks one run, which is a trace: its place is then
@@ -83,6 +88,8 @@ int export_folded(struct export_args *args);
 int export_speedscope(struct export_args *args);
 int export_pprof(struct export_args *args);
 int export_cut(struct export_args *args);
+/* No form: rows into an engine. */
+int export_clickhouse(struct export_args *args);
 int export_perfetto(struct export_args *args);
 
 #endif

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/engine/engine.h"
+#include "common/number.h"
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
 
@@ -16,6 +18,10 @@ enum {
 	KEY_ANONYMISE,
 	KEY_SECRET,
 	KEY_TABLE,
+	KEY_CLICKHOUSE,
+	KEY_CLUSTER,
+	KEY_EVENTS,
+	KEY_STALE,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
 
@@ -35,6 +41,15 @@ static const struct argp_option options[] = {
      "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
     {"table", KEY_TABLE, "NAME", 0,
      "For csv: this table; may be given several times. 'tprof-query FILE .tables' lists them", 0},
+    {NULL, 0, NULL, 0, "Into a distributed SQL engine, see tprof-clickhouse(7):", 20},
+    {"clickhouse", KEY_CLICKHOUSE, "URL", 0,
+     "Load the runs of a store into tables of ClickHouse at clickhouse://HOST[:PORT][/DATABASE]; "
+     "given again, for each server that the tables are made on",
+     20},
+    {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
+    {"events", KEY_EVENTS, NULL, 0, "Load the events of traces, too", 20},
+    {"stale", KEY_STALE, "SECONDS", 0,
+     "Remove what was cut off so long ago (3600); loading takes no longer than half of it", 20},
     {0},
 };
 
@@ -127,6 +142,16 @@ static void check(struct export_args *args, struct argp_state *state)
 
 	if (!args->npaths)
 		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
+	if (args->nservers) {
+		if (args->form || args->out || args->ntables || args->anonymise || args->wakers ||
+		    args->profile_given || args->base.npaths || args->view.given)
+			argp_error(state, "--clickhouse loads runs as they are: it goes with --run, "
+					  "--cluster, --events and --stale");
+		cmd_view_need(&args->view, state, false);
+		return;
+	}
+	if (args->cluster || args->events || args->stale_s)
+		argp_error(state, "--cluster, --events and --stale go with --clickhouse");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
 	if (!args->form) {
@@ -195,6 +220,21 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TABLE:
 		args->tables[args->ntables++] = arg;
+		return 0;
+	case KEY_CLICKHOUSE:
+		if (!cmd_engine_is_url(arg))
+			argp_error(state, "--clickhouse: an address is like "
+					  "clickhouse://HOST:8123/DATABASE");
+		args->servers[args->nservers++] = arg;
+		return 0;
+	case KEY_CLUSTER:
+		args->cluster = arg;
+		return 0;
+	case KEY_EVENTS:
+		args->events = true;
+		return 0;
+	case KEY_STALE:
+		args->stale_s = cmd_arg_count(state, "--stale", arg, 30 * 86400);
 		return 0;
 	case ARGP_KEY_ARG:
 		args->paths[args->npaths++] = arg;
@@ -298,6 +338,8 @@ static int run(struct export_args *args)
 
 	if (status)
 		return status;
+	if (args->nservers)
+		return export_clickhouse(args);
 	if (args->out || !(args->form->needs & EXPORT_BINARY) || !args->cmd.tty)
 		return args->form->write(args);
 	cmd_error(&args->cmd, "--format=%s is not for terminals; give -o FILE", args->form->name);
@@ -322,6 +364,7 @@ static const char help[] =
     "      --pprof=KIND        As 'go tool trace -pprof': net, sync, syscall, sched\n"
     "      --view=VIEW         cpu, running, offcpu, sched, syscall, wall\n"
     "      --anonymise         Made-up names for functions, files, tasks, logs …\n"
+    "      --clickhouse=URL    Load a store into tables of a distributed engine\n"
     "\n"
     "Examples:\n"
     "  tprof-export --format=trace --from=1s --to=2s -o part.trace go.trace\n"
@@ -348,10 +391,14 @@ int main(int argc, char **argv)
 	int status;
 
 	list_profile_options();
+	status = cmd_engine_begin(&args.cmd, argc, argv);
+	if (status)
+		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
 	args.tables = calloc((size_t)argc + 1, sizeof(*args.tables));
-	if (!args.paths || !args.tables) {
+	args.servers = calloc((size_t)argc + 1, sizeof(*args.servers));
+	if (!args.paths || !args.tables || !args.servers) {
 		cmd_error(&args.cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
@@ -360,5 +407,6 @@ int main(int argc, char **argv)
 	cmd_base_release(&args.base);
 	free(args.paths);
 	free(args.tables);
+	free(args.servers);
 	return status;
 }

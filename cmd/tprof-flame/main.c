@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "common/common.h"
+#include "common/engine/engine.h"
 #include "common/file.h"
 #include "common/number.h"
 #include "common/profile_options.h"
@@ -436,6 +437,21 @@ static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep
 	return CMD_OK;
 }
 
+/* What is drawn is a sum; but headings say of how many samples, and a filter what it finds in each
+ * run. */
+static bool takes_sums(const struct args *args)
+{
+	struct rep_profile_options none = REP_PROFILE_OPTIONS_INIT;
+
+	if (args->format != REP_FLAME_FOLDED)
+		return false;
+	for (int i = 0; i < REP_NPROFILE_OPTIONS; i++)
+		if (i != REP_OPTION_SAMPLE_INDEX && i != REP_OPTION_UNIT &&
+		    rep_profile_option_differs(&args->profile, &none, (enum rep_profile_option)i))
+			return false;
+	return true;
+}
+
 static int run(struct args *args)
 {
 	struct cmd_profiles_options opt = {.trace = &args->view.trace,
@@ -447,7 +463,10 @@ static int run(struct args *args)
 	struct rep_flame_part *parts = NULL;
 	struct rep_profile_view *views = NULL;
 	size_t n = 0;
-	int status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &now);
+	int status;
+
+	args->cmd.adds_up = takes_sums(args);
+	status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &now);
 
 	if (!status && args->nbases)
 		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, &opt, &old);
@@ -513,12 +532,14 @@ int main(int argc, char **argv)
 	int status = CMD_SYSTEM;
 
 	cmd_keep_memory();
-	if (args.path && args.base) {
+	if (args.path && args.base)
+		status = cmd_engine_begin(&args.cmd, argc, argv);
+	if (args.path && args.base && !status) {
 		make_options();
 		argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = run(&args);
-	} else {
+	} else if (!args.path || !args.base) {
 		cmd_error(&args.cmd, "out of memory");
 	}
 	status = cmd_file_end(&args.cmd, &args.file, status);

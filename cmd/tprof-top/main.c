@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "common/engine/engine.h"
 #include "common/near.h"
 #include "common/number.h"
 #include "common/profile_options.h"
@@ -421,6 +422,9 @@ int main(int argc, char **argv)
 
 	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
 	list_report_options();
+	status = cmd_engine_begin(&args.cmd, argc, argv);
+	if (status)
+		return status;
 	argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
 	args.paths = calloc((size_t)argc + 1, sizeof(*args.paths));
 	if (!args.paths) {

@@ -107,7 +107,7 @@ awk '
 	/^\.S[hs]/ { table = ""; if (/^\.Ss/) print table = $2; next }
 	table && /^\.It Va/ { print table "." $3 }' man/tprof-store.5 | sort >"$scratch/page"
 same man/tprof-store.5 "$scratch/page"
-for page in man/tprof-store.5 man/tprof-record.3 man/tprof.3; do
+for page in man/tprof-store.5 man/tprof-record.3 man/tprof.3 man/tprof-clickhouse.7; do
 	command -v mandoc >/dev/null && check "$page" mandoc -T lint -W warning "$page"
 done
 

@@ -33,6 +33,8 @@ for c in cmd/tprof*/main.c; do
 	expect "$c for zsh" test -s "$to/opt/share/zsh/site-functions/_$c"
 	expect "$c for fish" test -s "$to/opt/share/fish/vendor_completions.d/$c.fish"
 done
+# Where libcurl is there.
+pkg-config --exists libcurl 2>/dev/null && expect 'what has connections' test -x "$to/opt/lib/tprof/tprof-courier"
 expect 'the extension' test -s "$to/opt/lib/tprof/tprof.so"
 expect 'the library' test -s "$to/opt/lib/libtprof-record.so"
 expect 'its header' test -s "$to/opt/include/tprof-record.h"

@@ -33,6 +33,8 @@ grep -n '^#include <libxml/' $(sources cmd libparse libreport) |
 	grep -v '^libreport/' | rule 'libxml2 stays in libreport'
 grep -nE '^#include <(elfutils/|gelf|libelf|dwarf)' $(sources cmd libparse libreport) |
 	grep -v '^libparse/symbol/' | rule 'elfutils stays in libparse/symbol'
+grep -n '^#include <curl/' $(sources cmd libparse libreport) |
+	grep -v '^cmd/courier/' | rule 'libcurl stays in cmd/courier'
 grep -n '^#include <argp' $(sources libparse libreport) | rule 'arguments are for commands'
 
 # A header is found in the folder of the file that names it or below one of the roots.

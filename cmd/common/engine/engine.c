@@ -1,0 +1,313 @@
+#include "common/engine/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/many.h"
+#include "common/progress.h"
+
+struct made {
+	char *spec, *path;
+	bool adds_up, profiles_only;
+};
+
+struct source {
+	const char *address; /* the argument */
+	struct cmd_engine_url url;
+	struct cmd_courier *courier;
+	struct rep_engine_runs runs;
+	bool listed;
+	struct made *made;
+	size_t nmade;
+};
+
+static struct {
+	struct source *at;
+	size_t n;
+	char *dir; /* NULL until there is something to put into it */
+} sources;
+
+/* ---- what was given ---- */
+
+/* The address within an argument, or NULL. */
+static char *address_in(char *arg)
+{
+	char *equals = arg[0] == '-' ? strchr(arg, '=') : NULL;
+
+	if (cmd_engine_is_url(arg))
+		return arg;
+	return equals && cmd_engine_is_url(equals + 1) ? equals + 1 : NULL;
+}
+
+static void forget(void)
+{
+	for (size_t i = 0; i < sources.n; i++) {
+		struct source *s = &sources.at[i];
+
+		for (size_t k = 0; k < s->nmade; k++) {
+			if (s->made[k].path)
+				unlink(s->made[k].path);
+			free(s->made[k].path);
+			free(s->made[k].spec);
+		}
+		free(s->made);
+		rep_engine_runs_release(&s->runs);
+		cmd_courier_stop(s->courier);
+		cmd_engine_url_release(&s->url);
+	}
+	free(sources.at);
+	if (sources.dir)
+		rmdir(sources.dir);
+	free(sources.dir);
+	memset(&sources, 0, sizeof(sources));
+}
+
+/* $XDG_CONFIG_HOME/tprof/clickhouse, ~/.config/tprof/clickhouse; NULL: neither is set. */
+static const char *usual_credentials(char path[4096])
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config)
+		snprintf(path, 4096, "%s/tprof/clickhouse", config);
+	else if (home && *home)
+		snprintf(path, 4096, "%s/.config/tprof/clickhouse", home);
+	else
+		return NULL;
+	return path;
+}
+
+static int add(struct cmd *cmd, char *address)
+{
+	struct source *more = tp_more(sources.at, sources.n + 1, sizeof(*more)), *s;
+	char path[4096];
+	struct tp_err err;
+	int code;
+
+	if (!more) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	sources.at = more;
+	s = &more[sources.n++];
+	*s = (struct source){.address = address};
+	code = cmd_engine_url_parse(&s->url, address, &err);
+	cmd_engine_url_hide(address);
+	if (code) {
+		cmd_error(cmd, "%s", err.msg);
+		return code == TP_ENOMEM ? CMD_SYSTEM : CMD_USAGE;
+	}
+	if (cmd_engine_credentials(&s->url, usual_credentials(path), &err) ||
+	    cmd_courier_start(&s->courier, &s->url, &err)) {
+		cmd_error(cmd, "%s", err.msg);
+		return CMD_SYSTEM;
+	}
+	return CMD_OK;
+}
+
+int cmd_engine_begin(struct cmd *cmd, int argc, char **argv)
+{
+	int status = CMD_OK;
+
+	for (int i = 1; i < argc && !status; i++) {
+		char *address = address_in(argv[i]);
+
+		if (!address)
+			continue;
+		if (!sources.n)
+			atexit(forget);
+		status = add(cmd, address);
+	}
+	/* Those behind a wrong one are not for everybody to see either. */
+	for (int i = 1; i < argc && status; i++)
+		if (address_in(argv[i]))
+			cmd_engine_url_hide(address_in(argv[i]));
+	return status;
+}
+
+static struct source *find(const char *address)
+{
+	for (size_t i = 0; i < sources.n; i++)
+		if (!strcmp(sources.at[i].address, address))
+			return &sources.at[i];
+	return NULL;
+}
+
+bool cmd_engine_target(const char *address, struct cmd_engine_target *t)
+{
+	struct source *s = find(address);
+
+	if (s)
+		*t = (struct cmd_engine_target){s->address, &s->url, cmd_courier_link(s->courier)};
+	return s != NULL;
+}
+
+int cmd_engine_fail(const struct cmd *cmd, const char *address, const struct tp_err *err)
+{
+	const struct source *s = find(address);
+	bool named = s && s->url.host && !strncmp(err->msg, s->url.host, strlen(s->url.host));
+
+	if (err->code == TP_ECANCEL)
+		cmd_interrupted();
+	if (named)
+		cmd_error(cmd, "%s", err->msg);
+	else
+		cmd_error(cmd, "%s: %s", address, err->msg);
+	return tp_err_exit_status(err->code);
+}
+
+/* ---- stores ---- */
+
+static int make_dir(struct cmd *cmd)
+{
+	const char *tmp = getenv("TMPDIR");
+	char dir[4000];
+
+	if (sources.dir)
+		return CMD_OK;
+	snprintf(dir, sizeof(dir), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		cmd_error(cmd, "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
+			  strerror(errno));
+		return CMD_SYSTEM;
+	}
+	sources.dir = strdup(dir);
+	if (sources.dir)
+		return CMD_OK;
+	rmdir(dir);
+	cmd_error(cmd, "out of memory");
+	return CMD_SYSTEM;
+}
+
+static int list_runs(struct cmd *cmd, struct source *s)
+{
+	const struct rep_engine_link link = cmd_courier_link(s->courier);
+	const struct rep_engine_place at = {.database = s->url.database};
+	struct tp_err err;
+
+	if (s->listed)
+		return CMD_OK;
+	if (rep_engine_runs_load(&link, &at, s->url.label, s->url.nlabels, &s->runs, &err))
+		return cmd_engine_fail(cmd, s->address, &err);
+	s->listed = true;
+	if (s->runs.n)
+		return CMD_OK;
+	cmd_error(cmd, "%s: %s", s->address,
+		  s->url.nlabels ? "no run has these labels" : "there is no run in it");
+	return CMD_INPUT;
+}
+
+/* The one that is there already, or a place for it. */
+static struct made *place(struct cmd *cmd, struct source *s, const char *spec, bool *there)
+{
+	struct made *m = tp_more(s->made, s->nmade + 1, sizeof(*m));
+
+	*there = false;
+	if (!m)
+		return NULL;
+	s->made = m;
+	for (size_t i = 0; i < s->nmade; i++) {
+		*there = !strcmp(m[i].spec, spec) && m[i].adds_up == cmd->adds_up &&
+			 m[i].profiles_only == cmd->profiles_only;
+		if (*there)
+			return &m[i];
+	}
+	m = &s->made[s->nmade];
+	*m = (struct made){
+	    .spec = strdup(spec), .adds_up = cmd->adds_up, .profiles_only = cmd->profiles_only};
+	if (asprintf(&m->path, "%s/%zu-%zu.tprof", sources.dir, (size_t)(s - sources.at),
+		     s->nmade) < 0)
+		m->path = NULL;
+	s->nmade++;
+	return m->spec && m->path ? m : NULL;
+}
+
+static int make(struct cmd *cmd, struct source *s, const char *spec, const bool *picked,
+		const char **path)
+{
+	const struct rep_engine_link link = cmd_courier_link(s->courier);
+	const struct rep_engine_place at = {.database = s->url.database};
+	const struct rep_engine_fetch_options opt = {.picked = picked,
+						     .add_up = cmd->adds_up,
+						     .profiles_only = cmd->profiles_only,
+						     .events = s->url.events};
+	struct tp_err err;
+	struct made *m;
+	bool there;
+	int status = make_dir(cmd);
+
+	if (status)
+		return status;
+	m = place(cmd, s, spec, &there);
+	if (!m) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	if (!there && rep_engine_fetch(&link, &at, &s->runs, &opt, m->path, &err))
+		return cmd_engine_fail(cmd, s->address, &err);
+	*path = m->path;
+	return CMD_OK;
+}
+
+static struct source *begin(struct cmd *cmd, const char *address)
+{
+	struct source *s = find(address);
+
+	if (s)
+		cmd_interruptible();
+	else
+		cmd_error(cmd, "%s: engines are asked by tprof-top, tprof-diff and tprof-flame",
+			  address);
+	return s;
+}
+
+int cmd_engine_list(struct cmd *cmd, const char *address, const char **path)
+{
+	struct source *s = begin(cmd, address);
+	int status = s ? list_runs(cmd, s) : CMD_USAGE;
+
+	return status ? status : make(cmd, s, "", NULL, path);
+}
+
+/* Which runs a spec means is decided as for any store. */
+static int pick(struct cmd *cmd, struct source *s, const char *list, const char *spec, bool *picked)
+{
+	struct rep_runs all = {0}, runs = {0};
+	struct tp_store *store = NULL;
+	struct tp_err err;
+	int status = CMD_OK;
+
+	if (tp_store_open(&store, list, &err) || rep_runs_load(store, &all, &err) ||
+	    rep_runs_select(&all, spec, &runs, &err))
+		status = cmd_fail(cmd, s->address, &err);
+	for (size_t i = 0; i < runs.n; i++)
+		if (runs.run[i].row.id > 0 && (uint64_t)runs.run[i].row.id <= s->runs.n)
+			picked[runs.run[i].row.id - 1] = true;
+	rep_runs_release(&runs);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return status;
+}
+
+int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
+{
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest", *list;
+	int status = cmd_engine_list(cmd, address, &list);
+	struct source *s = find(address);
+	bool *picked;
+
+	if (status)
+		return status;
+	picked = calloc(s->runs.n, sizeof(*picked));
+	if (!picked) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	status = pick(cmd, s, list, spec, picked);
+	if (!status)
+		status = make(cmd, s, spec, picked, path);
+	free(picked);
+	return status;
+}

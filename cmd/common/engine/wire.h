@@ -1,0 +1,42 @@
+/* How commands talk to tprof-courier, the program beside them that has connections (and libcurl),
+ * over its standard input and output. Each thing said is a frame: what it is (one letter), its size
+ * (u32, little-endian), and so many bytes. */
+#ifndef CMD_ENGINE_WIRE_H
+#define CMD_ENGINE_WIRE_H
+
+#include <stdint.h>
+
+/* Once, before the first request. */
+#define CMD_WIRE_URL	  'U' /* http://HOST:PORT/ */
+#define CMD_WIRE_USER	  'N'
+#define CMD_WIRE_PASSWORD 'P'
+#define CMD_WIRE_CA	  'A'
+#define CMD_WIRE_TIMES	  'T' /* u32 seconds to connect, u32 without a byte */
+/* A request, and its end. */
+#define CMD_WIRE_SQL  'S'
+#define CMD_WIRE_DATA 'D'
+#define CMD_WIRE_GO   'G'
+/* The answer. */
+#define CMD_WIRE_BYTES	 'b'
+#define CMD_WIRE_DONE	 'k' /* all of it was said */
+#define CMD_WIRE_REFUSED 'r' /* the engine says what is wrong: status (u16), text */
+#define CMD_WIRE_FAILED	 'f' /* it could not be asked: text */
+
+#define CMD_WIRE_HEAD 5
+#define CMD_WIRE_MOST ((uint32_t)256 << 20) /* bytes of one frame */
+#define CMD_WIRE_TEXT 2000		    /* of a text that says what is wrong */
+
+static inline void cmd_wire_head(uint8_t head[CMD_WIRE_HEAD], char kind, uint32_t size)
+{
+	head[0] = (uint8_t)kind;
+	for (int i = 0; i < 4; i++)
+		head[i + 1] = (uint8_t)(size >> 8 * i);
+}
+
+static inline uint32_t cmd_wire_size(const uint8_t head[CMD_WIRE_HEAD])
+{
+	return (uint32_t)head[1] | (uint32_t)head[2] << 8 | (uint32_t)head[3] << 16 |
+	       (uint32_t)head[4] << 24;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* Runs into the tables of an engine. */
+#include <string.h>
+
+#include "base/units.h"
+#include "common/engine/engine.h"
+#include "common/progress.h"
+#include "engine/load.h"
+#include "tprof-export/export.h"
+
+#define MOST_SERVERS 256
+
+static void summarise(const struct export_args *args, const struct rep_engine_load_result *r)
+{
+	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[80] = "";
+
+	if (r->removed)
+		snprintf(removed, sizeof(removed), "; %s unfinished load%s removed",
+			 tp_fmt_count(n, (int64_t)r->removed), r->removed == 1 ? "" : "s");
+	cmd_print(&args->cmd, "%s: %s run%s, %s of them there before; %s sent%s\n",
+		  args->servers[0], tp_fmt_count(runs, (int64_t)r->runs), r->runs == 1 ? "" : "s",
+		  tp_fmt_count(known, (int64_t)r->known), tp_fmt_bytes(size, (int64_t)r->bytes),
+		  removed);
+}
+
+/* --run picks; without it, all. */
+static int pick(struct export_args *args)
+{
+	if (!args->cmd.run_spec)
+		args->cmd.run_spec = "all";
+	return cmd_open(&args->cmd, args->paths[0]);
+}
+
+static int load(struct export_args *args, struct rep_engine_link *link, size_t n,
+		const struct rep_engine_place *at)
+{
+	struct cmd_progress progress;
+	const struct rep_engine_load_options opt = {.events = args->events,
+						    .stale_s = args->stale_s ? args->stale_s
+									     : REP_ENGINE_STALE_S,
+						    .progress = cmd_progress_step,
+						    .progress_ctx = &progress};
+	struct rep_engine_load_result result;
+	char done[32];
+	struct tp_err err;
+	int code;
+
+	cmd_progress_init(&progress, args->paths[0]);
+	cmd_interruptible();
+	code = rep_engine_load(link, n, at, args->cmd.store, &args->cmd.runs, &opt, &result, &err);
+	cmd_progress_end(&progress);
+	if (!code) {
+		summarise(args, &result);
+		return CMD_OK;
+	}
+	if (result.runs)
+		cmd_note(&args->cmd,
+			 "%s of %zu runs are there; the same command goes on with the rest",
+			 tp_fmt_count(done, (int64_t)result.runs), args->cmd.runs.n);
+	cmd_close(&args->cmd);
+	return cmd_engine_fail(&args->cmd, args->servers[0], &err);
+}
+
+int export_clickhouse(struct export_args *args)
+{
+	struct rep_engine_link link[MOST_SERVERS];
+	struct rep_engine_place at = {.cluster = args->cluster};
+	int status;
+
+	if (args->npaths > 1) {
+		cmd_error(&args->cmd, "one store at a time; tprof-merge makes one of several");
+		return CMD_USAGE;
+	}
+	if (args->nservers > MOST_SERVERS) {
+		cmd_error(&args->cmd, "at most %d servers", MOST_SERVERS);
+		return CMD_USAGE;
+	}
+	for (size_t i = 0; i < args->nservers; i++) {
+		struct cmd_engine_target t;
+
+		if (!cmd_engine_target(args->servers[i], &t) ||
+		    (at.database && strcmp(at.database, t.url->database) != 0)) {
+			cmd_error(&args->cmd, "%s: the database has another name than that of %s",
+				  args->servers[i], args->servers[0]);
+			return CMD_USAGE;
+		}
+		at.database = t.url->database;
+		link[i] = t.link;
+	}
+	status = pick(args);
+	return status ? status : load(args, link, args->nservers, &at);
+}

@@ -1,0 +1,51 @@
+/* Rows as ClickHouse's format RowBinary has them, both ways.
+ *
+ *   integers     little-endian, of their width       String         size (uvarint), bytes
+ *   Nullable     u8 1, or u8 0 and the value         Array          n (uvarint), n values
+ *   Date         u16, days since 1970-01-01          FixedString(n) n bytes */
+#ifndef REP_ENGINE_BINARY_H
+#define REP_ENGINE_BINARY_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "base/err.h"
+
+/* ---- writing: 0 or TP_ENOMEM ---- */
+
+int rep_row_put(struct tp_buf *b, uint64_t value, unsigned bytes);
+int rep_row_put_int(struct tp_buf *b, int64_t value); /* Nullable(Int64); TP_NULL is NULL */
+int rep_row_put_text(struct tp_buf *b, const void *data, size_t size);	       /* String */
+int rep_row_put_text_or_null(struct tp_buf *b, const void *data, size_t size); /* data NULL */
+
+/* ---- reading: as cursors do, sticky ---- */
+
+uint64_t rep_row_get(struct tp_cursor *c, unsigned bytes);
+int64_t rep_row_get_int(struct tp_cursor *c);		       /* Nullable(Int64) */
+struct tp_slice rep_row_get_text(struct tp_cursor *c);	       /* String */
+struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c); /* data NULL: NULL */
+/* The n of an array whose values take at least `least` bytes each. */
+uint64_t rep_row_get_count(struct tp_cursor *c, unsigned least);
+
+/* An answer that comes in pieces, row by row: the callback takes one row off the cursor, and does
+ * nothing with it once the cursor has failed; the answer may end there, or go on. */
+#define REP_ANSWER_MOST	    ((uint64_t)8 << 30) /* bytes of one answer … */
+#define REP_ANSWER_ROW_MOST ((size_t)256 << 20) /* … and of one row */
+
+struct rep_answer {
+	int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err);
+	void *ctx;
+	/* private */
+	struct tp_buf left; /* a row that is not whole yet */
+	size_t wait;	    /* bytes it has to have before it is looked at again */
+	uint64_t total;
+};
+
+/* Fits rep_engine_link.ask. */
+int rep_answer_data(void *answer, const void *data, size_t size, struct tp_err *err);
+/* After the last piece: TP_ETRUNC where it ends within a row. Releases what it holds in any case.
+ */
+int rep_answer_end(struct rep_answer *a, int code, struct tp_err *err);
+
+#endif

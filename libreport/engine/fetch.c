@@ -1,0 +1,117 @@
+#include "engine/fetch.h"
+
+#include <string.h>
+
+#include "engine/fetching.h"
+
+/* ---- one run after the other, in order ---- */
+
+struct writing {
+	const struct rep_fetching *f;
+	size_t next; /* run that is to be written */
+};
+
+static int finish(struct writing *w, struct tp_store_run *to, struct tp_err *err)
+{
+	const struct rep_engine_run *run = &w->f->runs->run[w->next];
+	struct tp_run row = run->row;
+	int code = 0;
+
+	for (size_t i = 0; i < run->nlabels && !code; i++)
+		code = tp_store_put_label(to, run->label[i].key, run->label[i].value, err);
+	if (code) {
+		tp_store_abort(to);
+		return code;
+	}
+	w->next++;
+	return tp_store_commit(to, &row, err);
+}
+
+static int begin(struct writing *w, struct tp_store_run **to, struct tp_err *err)
+{
+	const struct tp_store_options opt = {.wait_ms = -1, .draft = w->f->draft};
+
+	return tp_store_begin(to, w->f->path, &opt, err);
+}
+
+/* Runs that are no profile picked, up to (not with) `end`. */
+static int write_until(struct writing *w, size_t end, struct tp_err *err)
+{
+	int code = 0;
+
+	while (w->next < end && !code) {
+		struct tp_store_run *to;
+
+		code = begin(w, &to, err);
+		if (code)
+			return code;
+		if (rep_fetch_is_trace(w->f, w->next))
+			code = rep_fetch_trace(w->f, w->next, to, err);
+		if (code)
+			tp_store_abort(to);
+		else
+			code = finish(w, to, err);
+	}
+	return code;
+}
+
+static int on_profile(void *ctx, size_t run, struct tp_profile *p, struct tp_err *err)
+{
+	struct writing *w = ctx;
+	struct tp_store_run *to;
+	int code = write_until(w, run, err);
+
+	if (!code)
+		code = begin(w, &to, err);
+	if (code)
+		return code;
+	code = tp_store_put_profile(to, p, err);
+	if (!code)
+		return finish(w, to, err);
+	tp_store_abort(to);
+	return code;
+}
+
+static int write_runs(const struct rep_fetching *f, struct tp_err *err)
+{
+	struct writing w = {.f = f};
+	struct rep_profiles *profiles = NULL;
+	int code = rep_fetch_profiles_new(&profiles, f, err);
+
+	if (!code)
+		code = rep_fetch_profiles_each(profiles, on_profile, &w, err);
+	rep_fetch_profiles_free(profiles);
+	return code ? code : write_until(&w, f->runs->n, err);
+}
+
+int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine_place *at,
+		     const struct rep_engine_runs *runs, const struct rep_engine_fetch_options *opt,
+		     const char *path, struct tp_err *err)
+{
+	const struct tp_store_options how = {.wait_ms = -1};
+	struct tp_draft draft;
+	struct rep_fetching f = {
+	    .link = link, .at = at, .runs = runs, .opt = opt, .draft = &draft, .path = path};
+	size_t added;
+	int code = tp_draft_create(&draft, path);
+
+	if (code)
+		*err = draft.err;
+	else
+		code = tp_draft_open(&draft, 0, err);
+	if (!code) {
+		struct tp_err closing;
+		int closed;
+
+		code = write_runs(&f, err);
+		closed = tp_draft_close(&draft, false, &closing);
+		if (!code && closed) {
+			*err = closing;
+			code = closed;
+		}
+	}
+	if (!code)
+		code = tp_draft_publish_all(&draft, &how, &added, err);
+	tp_draft_release(&draft);
+	return code ? code : rep_fetch_ordinary(&f, err);
+}

@@ -1,0 +1,62 @@
+/* Runs of an engine as a store: what reports are made of.
+ *
+ * The store has a row for each run that was asked for, in the order of their numbers in the stores
+ * they came from (then by time of import, and hash), with its labels; of those that are picked it
+ * has what is kept of them: of traces all tables of sums but `occupancy`, and the events where they
+ * are there and asked for; of profiles their samples. Where profiles are going to be added up
+ * anyway, the engine does that: each sum stands in the first run that has a sample of it, so that
+ * all of them together are what adding them up one by one gives, in the same order.
+ *
+ * What the engine says is not trusted more than a file. */
+#ifndef REP_ENGINE_FETCH_H
+#define REP_ENGINE_FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/link.h"
+#include "run.h"
+
+struct rep_engine_label {
+	const char *key, *value;
+};
+
+struct rep_engine_run {
+	struct tp_run row; /* texts are owned */
+	uint64_t load;
+	bool has_events;
+	char **type, **unit; /* ntypes of a profile; owned */
+	size_t ntypes;
+	struct rep_engine_label *label; /* nlabels, by key; owned, with their texts */
+	size_t nlabels;
+};
+
+struct rep_engine_runs {
+	struct rep_engine_run *run;
+	size_t n;
+};
+
+#define REP_ENGINE_MOST_RUNS 100000
+
+/* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS. To be released in
+ * any case. */
+int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
+			 const struct rep_engine_label *labels, size_t nlabels,
+			 struct rep_engine_runs *runs, struct tp_err *err);
+void rep_engine_runs_release(struct rep_engine_runs *runs);
+
+struct rep_engine_fetch_options {
+	const bool *picked; /* by run; NULL: none */
+	bool add_up;	    /* the profiles that are picked are going to be added up */
+	bool profiles_only; /* nothing is kept of traces that are picked */
+	bool events;	    /* those of traces, where the engine has them */
+};
+
+/* Makes the store at path, which must not be there. Errors of the link and of a store that is
+ * written; TP_EFORMAT where the answer is no such thing. */
+int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine_place *at,
+		     const struct rep_engine_runs *runs, const struct rep_engine_fetch_options *opt,
+		     const char *path, struct tp_err *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* Inside libreport/engine: what reading is made of. */
+#ifndef REP_ENGINE_FETCHING_H
+#define REP_ENGINE_FETCHING_H
+
+#include "engine/binary.h"
+#include "engine/fetch.h"
+#include "engine/inside.h"
+#include "engine/schema.h"
+
+struct rep_fetching {
+	const struct rep_engine_link *link;
+	const struct rep_engine_place *at;
+	const struct rep_engine_runs *runs;
+	const struct rep_engine_fetch_options *opt;
+	struct tp_draft *draft;
+	const char *path;
+};
+
+/* One answer, row by row. `s` is released. */
+int rep_fetch_ask(const struct rep_engine_link *link, struct rep_sql *s,
+		  int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err), void *ctx,
+		  struct tp_err *err);
+int rep_fetch_odd(struct tp_err *err, const char *what);
+
+/* " WHERE load IN (…)" of the runs for which `of` says so, and their places among these. */
+typedef bool rep_fetch_choice(const struct rep_fetching *f, size_t run);
+void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
+/* transform(load, …): a load as the number of its run, toUInt32. */
+void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of);
+rep_fetch_choice rep_fetch_is_profile, rep_fetch_is_trace, rep_fetch_is_picked;
+
+/* Writes what is kept of a trace into `run` (trace.c). */
+int rep_fetch_trace(const struct rep_fetching *f, size_t run, struct tp_store_run *to,
+		    struct tp_err *err);
+
+/* All profiles that are picked (profiles.c): `begin` asks for what is common to them, `next` makes
+ * one after the other, by run. */
+struct rep_profiles;
+int rep_fetch_profiles_new(struct rep_profiles **p, const struct rep_fetching *f,
+			   struct tp_err *err);
+/* Calls with each profile, in order, which stays the caller's of this. */
+int rep_fetch_profiles_each(struct rep_profiles *p,
+			    int (*each)(void *ctx, size_t run, struct tp_profile *profile,
+					struct tp_err *err),
+			    void *ctx, struct tp_err *err);
+void rep_fetch_profiles_free(struct rep_profiles *p);
+
+/* The ordinary tables of all runs that are picked, into the store (ordinary.c). */
+int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* Inside libreport/engine: what loading is made of. */
+#ifndef REP_ENGINE_INSIDE_H
+#define REP_ENGINE_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "decode/dict.h"
+#include "decode/profile.h"
+#include "engine/load.h"
+#include "engine/schema.h"
+
+int rep_engine_no_memory(struct tp_err *err);
+
+/* ---- what a stack is, whatever run it is of (stacks.c) ---- */
+
+#define REP_STACK_HASH 16
+
+/* Two mappings of a run may look the same: `nth` tells them apart. */
+struct rep_mapping_place {
+	uint64_t key; /* 0: none */
+	uint64_t start;
+};
+/* Of mappings[0 … n): place[i + 1] is that of mapping i; place[0] none. NULL: no memory. */
+struct rep_mapping_place *rep_mapping_places(const struct tp_dict *dict,
+					     const struct tp_mapping *mappings, size_t n);
+
+struct rep_stack_hashes {
+	const struct tp_dict *dict;
+	const struct rep_mapping_place *place; /* of the run; place[0 … nplaces) */
+	size_t nplaces;
+	uint8_t (*of)[REP_STACK_HASH]; /* by node */
+};
+/* To be released in any case. */
+int rep_stack_hashes_make(struct rep_stack_hashes *h, struct tp_err *err);
+void rep_stack_hashes_release(struct rep_stack_hashes *h);
+
+/* Those that were sent by this process. */
+struct rep_stack_set {
+	uint8_t (*slot)[REP_STACK_HASH];
+	size_t nslots, n;
+	uint64_t seed;
+};
+/* 1: it was not in there, and is now; 0; or TP_ENOMEM. */
+int rep_stack_set_add(struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH]);
+void rep_stack_set_release(struct rep_stack_set *s);
+
+/* Appends the row of a stack. */
+int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node);
+
+/* ---- rows of one run (rows.c, samples.c) ---- */
+
+struct rep_loading {
+	struct tp_store *store;
+	const struct rep_run *run;
+	uint16_t day;
+	uint64_t load;
+	struct tp_buf *table; /* by enum rep_engine_table_id: what is to be sent */
+	struct rep_stack_set *sent;
+	/* Sends what has come together when it is much. */
+	int (*spill)(void *ctx, struct tp_err *err);
+	void *spill_ctx;
+
+	/* of the run */
+	struct tp_dict *dict;
+	struct tp_rows ids[3]; /* goroutines, Ms, Ps: their ids */
+	struct rep_stack_hashes hashes;
+	uint32_t rows[REP_ENGINE_NTABLES];
+};
+
+/* day, load, row: what each row begins with. */
+int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
+/* A packed table, an ordinary one, the strings, and the events. */
+int rep_load_packed(struct rep_loading *l, enum tp_table_id table, struct tp_err *err);
+int rep_load_ordinary(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
+int rep_load_strings(struct rep_loading *l, struct tp_err *err);
+int rep_load_events(struct rep_loading *l, struct tp_err *err);
+/* The stack with its names, unless it was sent. */
+int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err);
+
+/* All of a run but its rows in `load` and `run` (run.c). */
+int rep_load_run(struct rep_loading *l, bool events, struct tp_err *err);
+
+#endif

@@ -1,0 +1,418 @@
+#include "engine/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/random.h"
+#include "base/seed.h"
+#include "engine/binary.h"
+#include "engine/inside.h"
+
+#define SEND_BYTES  ((size_t)16 << 20) /* as much comes together before it is sent */
+#define SEND_RUNS   256
+#define SEND_DAYS   64 /* partitions of one INSERT */
+#define ASK_AT_ONCE 4000
+
+struct loader {
+	const struct rep_engine_link *link; /* the first server's */
+	const struct rep_engine_place *at;
+	const struct rep_engine_load_options *opt;
+	struct rep_engine_load_result *result;
+	struct tp_buf table[REP_ENGINE_NTABLES];
+	struct rep_stack_set sent;
+	uint16_t day[SEND_DAYS];
+	size_t ndays;
+	uint64_t runs;	 /* complete and waiting to be sent */
+	int64_t begun_s; /* the oldest load that is not published */
+	int64_t ahead_s; /* of this machine's clock is the engine's */
+	uint64_t random;
+};
+
+static int64_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* ---- asking ---- */
+
+static int ask(const struct rep_engine_link *link, struct rep_sql *s, const void *data, size_t size,
+	       struct rep_answer *answer, struct tp_err *err)
+{
+	const char *sql = rep_sql_text(s);
+	int code = !sql ? rep_engine_no_memory(err)
+			: link->ask(link->ctx, sql, data, size, answer ? rep_answer_data : NULL,
+				    answer, err);
+
+	if (answer)
+		code = rep_answer_end(answer, code, err);
+	rep_sql_release(s);
+	return code;
+}
+
+static int make_table(void *ctx, const char *sql, struct tp_err *err)
+{
+	const struct rep_engine_link *link = ctx;
+
+	return link->ask(link->ctx, sql, NULL, 0, NULL, NULL, err);
+}
+
+/* ---- sending ---- */
+
+static int send_table(struct loader *l, enum rep_engine_table_id table, struct tp_err *err)
+{
+	struct tp_buf *b = &l->table[table];
+	struct rep_sql s = {0};
+	int code;
+
+	if (!b->size)
+		return 0;
+	rep_sql_put(&s, "INSERT INTO ");
+	rep_engine_put_table(&s, l->at, table, false);
+	rep_sql_put(&s, " (");
+	rep_engine_put_columns(&s, table, 0);
+	rep_sql_put(&s, ") FORMAT RowBinary");
+	code = ask(l->link, &s, b->data, b->size, NULL, err);
+	l->result->bytes += b->size;
+	b->size = 0;
+	return code;
+}
+
+/* Loads are known as begun before there is a row of them, and count when all their rows are there.
+ */
+static int send_all(struct loader *l, struct tp_err *err)
+{
+	int code = 0;
+
+	if (l->begun_s && now_s() - l->begun_s > l->opt->stale_s / 2)
+		return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "loading takes too long: what is not complete after half of "
+				  "the time after which others remove it has to begin again");
+	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++)
+		if (t != REP_ENGINE_RUN)
+			code = send_table(l, (enum rep_engine_table_id)t, err);
+	if (!code)
+		code = send_table(l, REP_ENGINE_RUN, err);
+	l->ndays = 0;
+	if (!code) {
+		l->result->runs += l->runs;
+		l->runs = 0;
+	}
+	return code;
+}
+
+static size_t waiting(const struct loader *l)
+{
+	size_t size = 0;
+
+	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
+		size += l->table[t].size;
+	return size;
+}
+
+static int spill(void *ctx, struct tp_err *err)
+{
+	struct loader *l = ctx;
+	int code = 0;
+
+	if (waiting(l) < SEND_BYTES)
+		return 0;
+	if (l->opt->progress)
+		code = l->opt->progress(l->opt->progress_ctx, "export", l->result->runs, 0);
+	return code ? tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped") : send_all(l, err);
+}
+
+/* ---- a run ---- */
+
+/* Days since 1970 in UTC; of a dump that does not say when it was taken, when it was imported. */
+static uint16_t day_of(const struct tp_run *r)
+{
+	int64_t ns = r->wall_ns != TP_NULL ? r->wall_ns : r->imported_ns;
+	int64_t day = ns / 86400000000000;
+
+	return day < 0 ? 0 : day > 47000 ? 47000 : (uint16_t)day;
+}
+
+/* The upper half is of the run's hash and says which server has it, the lower half is chance. */
+static uint64_t new_load(struct loader *l, const char *hash)
+{
+	char upper[9] = "";
+
+	memcpy(upper, hash, strnlen(hash, 8));
+	return (uint64_t)strtoul(upper, NULL, 16) << 32 | tp_random(&l->random) >> 32;
+}
+
+static int put_load_row(struct loader *l, const struct rep_loading *r)
+{
+	struct tp_buf *b = &l->table[REP_ENGINE_LOAD];
+	const char *hash = r->run->row.hash;
+
+	return rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8) ||
+	       rep_row_put_text(b, hash, strlen(hash)) ||
+	       rep_row_put(b, (uint64_t)(time(NULL) + l->ahead_s) & UINT32_MAX, 4);
+}
+
+static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
+{
+	int failed = tp_buf_put_uvarint(b, p ? p->ntypes : 0);
+
+	for (size_t i = 0; p && i < p->ntypes && !failed; i++) {
+		struct tp_text t =
+		    tp_dict_text(p->dict, units ? p->types[i].unit : p->types[i].type);
+
+		failed = rep_row_put_text(b, t.text, t.size);
+	}
+	return failed;
+}
+
+static int put_run_row(struct loader *l, const struct rep_loading *r, const struct tp_profile *p,
+		       bool events)
+{
+	struct tp_buf *b = &l->table[REP_ENGINE_RUN];
+	const struct tp_run *run = &r->run->row;
+	const char *texts[] = {run->hash, run->kind, run->name, run->source, run->format};
+	const int64_t numbers[] = {
+	    run->id,	     run->start_ns,    run->duration_ns, run->ticks,	  run->wall_ns,
+	    run->events,     run->inferred,    run->generations, run->goroutines, run->size_in,
+	    run->lost_bytes, run->lost_events, run->imported_ns};
+	int failed = rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8);
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && !failed; i++)
+		failed = rep_row_put_text(b, texts[i], strlen(texts[i]));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !failed; i++)
+		failed = rep_row_put_int(b, numbers[i]);
+	return failed || put_types(b, p, false) || put_types(b, p, true) ||
+	       rep_row_put(b, events, 1);
+}
+
+static bool new_day(struct loader *l, uint16_t day)
+{
+	for (size_t i = 0; i < l->ndays; i++)
+		if (l->day[i] == day)
+			return false;
+	return true;
+}
+
+static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
+		    struct tp_err *err)
+{
+	bool profile = run->row.kind[0] == 'p', events = !profile && l->opt->events;
+	struct rep_loading r = {.store = store,
+				.run = run,
+				.day = day_of(&run->row),
+				.load = new_load(l, run->row.hash),
+				.table = l->table,
+				.sent = &l->sent,
+				.spill = spill,
+				.spill_ctx = l};
+	struct tp_profile *p = NULL;
+	int code = 0;
+
+	if (new_day(l, r.day)) {
+		if (l->ndays == SEND_DAYS)
+			code = send_all(l, err);
+		l->day[l->ndays++] = r.day;
+	}
+	if (!l->runs)
+		l->begun_s = now_s();
+	if (!code && put_load_row(l, &r))
+		code = rep_engine_no_memory(err);
+	if (!code)
+		code = rep_load_run(&r, events, err);
+	if (!code && profile)
+		code = tp_profile_load(store, run->row.id, &p, err);
+	if (!code && put_run_row(l, &r, p, events))
+		code = rep_engine_no_memory(err);
+	tp_profile_free(p);
+	l->runs += !code;
+	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
+}
+
+/* ---- what is there ---- */
+
+static int on_clock(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct loader *l = ctx;
+	uint64_t now = rep_row_get(c, 4);
+
+	(void)err;
+	if (!c->failed)
+		l->ahead_s = (int64_t)now - (int64_t)time(NULL);
+	return 0;
+}
+
+/* Loads are old by the engine's clock. */
+static int find_clock(struct loader *l, struct tp_err *err)
+{
+	struct rep_answer answer = {.row = on_clock, .ctx = l};
+	struct rep_sql s = {0};
+
+	rep_sql_put(&s, "SELECT toUInt32(now()) FORMAT RowBinary");
+	return ask(l->link, &s, NULL, 0, &answer, err);
+}
+
+struct known {
+	const struct rep_runs *runs;
+	bool *is; /* by run */
+};
+
+static int compare_hash(const char *hash, struct tp_slice s)
+{
+	size_t n = strlen(hash);
+
+	return n == s.size && !memcmp(hash, s.data, n);
+}
+
+static int on_known(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct known *k = ctx;
+	struct tp_slice s = rep_row_get_text(c);
+
+	(void)err;
+	for (size_t i = 0; !c->failed && i < k->runs->n; i++)
+		if (compare_hash(k->runs->run[i].row.hash, s))
+			k->is[i] = true;
+	return 0;
+}
+
+static int find_known(struct loader *l, const struct rep_runs *runs, bool *known,
+		      struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < runs->n && !code; i += ASK_AT_ONCE) {
+		struct rep_runs some = {.run = runs->run + i,
+					.n = runs->n - i < ASK_AT_ONCE ? runs->n - i : ASK_AT_ONCE};
+		struct known k = {&some, known + i};
+		struct rep_answer answer = {.row = on_known, .ctx = &k};
+		struct rep_sql s = {0};
+
+		rep_sql_put(&s, "SELECT DISTINCT run FROM ");
+		rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
+		rep_sql_put(&s, " WHERE run IN (");
+		for (size_t n = 0; n < some.n; n++) {
+			rep_sql_put(&s, "%s", n ? "," : "");
+			rep_sql_string(&s, some.run[n].row.hash, strlen(some.run[n].row.hash));
+		}
+		rep_sql_put(&s, ") FORMAT RowBinary");
+		code = ask(l->link, &s, NULL, 0, &answer, err);
+	}
+	return code;
+}
+
+/* ---- what does not count ---- */
+
+#define REMOVED_AT_ONCE 1000
+
+struct stale {
+	uint64_t load[REMOVED_AT_ONCE];
+	size_t n;
+};
+
+static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct stale *s = ctx;
+	uint64_t load = rep_row_get(c, 8);
+
+	(void)err;
+	if (!c->failed && s->n < REMOVED_AT_ONCE)
+		s->load[s->n++] = load;
+	return 0;
+}
+
+static int find_stale(struct loader *l, struct stale *stale, struct tp_err *err)
+{
+	struct rep_answer answer = {.row = on_stale, .ctx = stale};
+	struct rep_sql s = {0};
+
+	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
+	rep_engine_put_table(&s, l->at, REP_ENGINE_LOAD, false);
+	rep_sql_put(&s,
+		    " WHERE begun < now() - %lld AND load GLOBAL NOT IN (SELECT min(load) FROM ",
+		    (long long)l->opt->stale_s);
+	rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
+	rep_sql_put(&s, " GROUP BY run) LIMIT %d FORMAT RowBinary", REMOVED_AT_ONCE);
+	return ask(l->link, &s, NULL, 0, &answer, err);
+}
+
+static int remove_from(const struct rep_engine_link *link, const struct rep_engine_place *at,
+		       enum rep_engine_table_id table, const struct stale *stale,
+		       struct tp_err *err)
+{
+	struct rep_sql s = {0};
+
+	rep_sql_put(&s, "ALTER TABLE ");
+	rep_engine_put_table(&s, at, table, true);
+	rep_sql_put(&s, " DELETE WHERE load IN (");
+	for (size_t i = 0; i < stale->n; i++)
+		rep_sql_put(&s, "%s%llu", i ? "," : "", (unsigned long long)stale->load[i]);
+	rep_sql_put(&s, ")");
+	return ask(link, &s, NULL, 0, NULL, err);
+}
+
+/* Their rows in `load` go last: until then they are found again. */
+static int remove_stale(struct loader *l, const struct rep_engine_link *servers, size_t nservers,
+			struct tp_err *err)
+{
+	struct stale stale = {.n = 0};
+	int code = find_stale(l, &stale, err);
+
+	for (int t = REP_ENGINE_NTABLES - 1; t >= 0 && !code && stale.n; t--) {
+		enum rep_engine_table_id table = (enum rep_engine_table_id)t;
+
+		for (size_t i = 0; i < nservers && !code; i++)
+			if (rep_engine_has(table) && rep_engine_of_load(table))
+				code = remove_from(&servers[i], l->at, table, &stale, err);
+	}
+	l->result->removed = code ? 0 : stale.n;
+	return code;
+}
+
+/* ---- all of it ---- */
+
+static int load_all(struct loader *l, struct tp_store *store, const struct rep_runs *runs,
+		    struct tp_err *err)
+{
+	bool *known = calloc(runs->n + 1, sizeof(*known));
+	int code = known ? find_known(l, runs, known, err) : rep_engine_no_memory(err);
+
+	for (size_t i = 0; i < runs->n && !code; i++)
+		l->result->known += known[i];
+	l->result->runs = l->result->known;
+	for (size_t i = 0; i < runs->n && !code; i++) {
+		if (!known[i])
+			code = load_one(l, store, &runs->run[i], err);
+		if (!code && l->opt->progress &&
+		    l->opt->progress(l->opt->progress_ctx, "export", i + 1, runs->n))
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	}
+	free(known);
+	return code ? code : send_all(l, err);
+}
+
+int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
+		    const struct rep_engine_place *at, struct tp_store *store,
+		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,
+		    struct rep_engine_load_result *result, struct tp_err *err)
+{
+	struct loader l = {
+	    .link = &servers[0], .at = at, .opt = opt, .result = result, .random = tp_seed()};
+	int code = 0;
+
+	*result = (struct rep_engine_load_result){0};
+	for (size_t i = 0; i < nservers && !code; i++)
+		code = rep_engine_ddl(at, make_table, (void *)(uintptr_t)&servers[i], err);
+	if (!code)
+		code = find_clock(&l, err);
+	if (!code)
+		code = load_all(&l, store, runs, err);
+	if (!code)
+		code = remove_stale(&l, servers, nservers, err);
+	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
+		tp_buf_release(&l.table[t]);
+	rep_stack_set_release(&l.sent);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* Runs of a store into an engine. */
+#ifndef REP_ENGINE_LOAD_H
+#define REP_ENGINE_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/link.h"
+#include "run.h"
+
+#define REP_ENGINE_STALE_S 3600
+
+struct rep_engine_load_options {
+	bool events; /* those of traces, too */
+	/* Loads that did not come to their end are removed when they are as old, in seconds; one
+	 * that takes half of it gives up. */
+	int64_t stale_s;
+	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "export" (runs). */
+	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+struct rep_engine_load_result {
+	uint64_t runs;	  /* that are in the engine now … */
+	uint64_t known;	  /* … of which so many were there before */
+	uint64_t bytes;	  /* sent */
+	uint64_t removed; /* loads that did not count */
+};
+
+/* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
+ * `runs` that the engine does not have. After an error, *result still says what was loaded for
+ * good; calling it again goes on with the rest. Errors of the link, of the store, TP_ENOMEM,
+ * TP_ECANCEL. */
+int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
+		    const struct rep_engine_place *at, struct tp_store *store,
+		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,
+		    struct rep_engine_load_result *result, struct tp_err *err);
+
+#endif

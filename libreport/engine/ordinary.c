@@ -1,0 +1,127 @@
+/* Ordinary tables of runs, from the engine into a store that has the rest. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/fetching.h"
+#include "store/sqlerr.h"
+
+struct filling {
+	const struct rep_fetching *f;
+	enum rep_engine_table_id table;
+	struct rep_engine_column column[REP_ENGINE_COLUMNS];
+	unsigned n;
+	sqlite3 *db;
+	sqlite3_stmt *put;
+};
+
+static int bind(const struct filling *l, int at, unsigned column, struct tp_cursor *c)
+{
+	struct tp_slice text;
+	int64_t v;
+
+	if (!strcmp(l->column[column].type, "Nullable(Int64)")) {
+		v = rep_row_get_int(c);
+		return v == TP_NULL ? sqlite3_bind_null(l->put, at)
+				    : sqlite3_bind_int64(l->put, at, v);
+	}
+	text = rep_row_get_text_or_null(c);
+	return text.data ? sqlite3_bind_text64(l->put, at, (const char *)text.data, text.size,
+					       SQLITE_TRANSIENT, SQLITE_UTF8)
+			 : sqlite3_bind_null(l->put, at);
+}
+
+static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct filling *l = ctx;
+	uint64_t number = rep_row_get(c, 4);
+	int rc = sqlite3_bind_int64(l->put, 1, (int64_t)number + 1);
+
+	for (unsigned i = 3; i < l->n && !rc; i++)
+		rc = bind(l, (int)i - 1, i, c);
+	if (c->failed)
+		return 0;
+	if (number >= l->f->runs->n)
+		return rep_fetch_odd(err, "a row of no run");
+	if (!rc)
+		rc = sqlite3_step(l->put);
+	sqlite3_reset(l->put);
+	/* What a column may not hold is the engine's fault. */
+	if ((rc & 0xff) == SQLITE_CONSTRAINT)
+		return rep_fetch_odd(err, "a row that no store could have");
+	return rc == SQLITE_DONE ? 0 : tp_sql_cause(err, l->db, "cannot write");
+}
+
+static int fill(struct filling *l, struct tp_err *err)
+{
+	struct rep_sql s = {0};
+	char sql[256];
+	int at = snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES(?", rep_engine_name(l->table));
+	int code;
+
+	l->n = rep_engine_columns(l->table, l->column);
+	for (unsigned i = 3; i < l->n; i++)
+		at += snprintf(sql + at, sizeof(sql) - (size_t)at, ", ?");
+	snprintf(sql + at, sizeof(sql) - (size_t)at, ")");
+	if (sqlite3_prepare_v2(l->db, sql, -1, &l->put, NULL))
+		return tp_sql_cause(err, l->db, "cannot write");
+	rep_sql_put(&s, "SELECT ");
+	rep_fetch_put_number(&s, l->f, rep_fetch_is_picked);
+	rep_sql_put(&s, " AS number, ");
+	rep_engine_put_columns(&s, l->table, 3);
+	rep_sql_put(&s, " FROM ");
+	rep_engine_put_table(&s, l->f->at, l->table, false);
+	rep_fetch_put_loads(&s, l->f, rep_fetch_is_picked);
+	rep_sql_put(&s, " ORDER BY number, row FORMAT RowBinary");
+	code = rep_fetch_ask(l->f->link, &s, on_row, l, err);
+	sqlite3_finalize(l->put);
+	return code;
+}
+
+/* The sentence is what reading events says (libparse/store/load.c). */
+static int tell_no_events(sqlite3 *db, struct tp_err *err)
+{
+	static const char sql[] =
+	    "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, of "
+	    "which the engine has not been asked; where they were exported (tprof-export "
+	    "--events), ?events=yes in its address asks for them')";
+
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_cause(err, db, "cannot write") : 0;
+}
+
+static bool lacks_events(const struct rep_fetching *f)
+{
+	for (size_t i = 0; i < f->runs->n; i++)
+		if (rep_fetch_is_trace(f, i) && !(f->opt->events && f->runs->run[i].has_events))
+			return true;
+	return false;
+}
+
+int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
+{
+	struct filling l = {.f = f};
+	struct tp_store *store = NULL;
+	bool any = false;
+	int code;
+
+	for (size_t i = 0; i < f->runs->n; i++)
+		any |= rep_fetch_is_picked(f, i);
+	if (!any)
+		return 0;
+	code = tp_store_open_rw(&store, f->path, err);
+	if (code)
+		return code;
+	l.db = tp_store_db(store);
+	if (sqlite3_exec(l.db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL))
+		code = tp_sql_cause(err, l.db, "cannot write");
+	if (!code && lacks_events(f))
+		code = tell_no_events(l.db, err);
+	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++) {
+		l.table = (enum rep_engine_table_id)t;
+		code = fill(&l, err);
+	}
+	if (!code && sqlite3_exec(l.db, "COMMIT", NULL, NULL, NULL))
+		code = tp_sql_cause(err, l.db, "cannot write");
+	tp_store_close(store);
+	return code;
+}

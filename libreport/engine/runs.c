@@ -1,0 +1,316 @@
+/* The runs that an engine has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/many.h"
+#include "engine/fetching.h"
+
+int rep_fetch_ask(const struct rep_engine_link *link, struct rep_sql *s,
+		  int (*row)(void *ctx, struct tp_cursor *c, struct tp_err *err), void *ctx,
+		  struct tp_err *err)
+{
+	struct rep_answer answer = {.row = row, .ctx = ctx};
+	const char *sql = rep_sql_text(s);
+	int code = sql ? link->ask(link->ctx, sql, NULL, 0, rep_answer_data, &answer, err)
+		       : rep_engine_no_memory(err);
+
+	code = rep_answer_end(&answer, code, err);
+	rep_sql_release(s);
+	return code;
+}
+
+int rep_fetch_odd(struct tp_err *err, const char *what)
+{
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "the engine's answer cannot be: %s; are these tables of tprof?", what);
+}
+
+/* A text without NULs, as names of runs are; NULL when memory is out. */
+static char *copy(struct tp_slice s)
+{
+	char *text = strndup((const char *)s.data, s.size);
+
+	return text;
+}
+
+static char **copy_texts(struct tp_cursor *c, size_t *n)
+{
+	uint64_t count = rep_row_get_count(c, 1);
+	char **list = calloc(count + 1, sizeof(*list));
+
+	for (*n = 0; list && *n < count && !c->failed; ++*n)
+		list[*n] = copy(rep_row_get_text(c));
+	return list;
+}
+
+static void release_texts(char **list, size_t n)
+{
+	for (size_t i = 0; list && i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
+static void release_run(struct rep_engine_run *r)
+{
+	free((char *)r->row.hash);
+	free((char *)r->row.kind);
+	free((char *)r->row.name);
+	free((char *)r->row.source);
+	free((char *)r->row.format);
+	release_texts(r->type, r->ntypes);
+	release_texts(r->unit, r->ntypes);
+	for (size_t i = 0; i < r->nlabels; i++) {
+		free((char *)r->label[i].key);
+		free((char *)r->label[i].value);
+	}
+	free(r->label);
+}
+
+void rep_engine_runs_release(struct rep_engine_runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		release_run(&runs->run[i]);
+	free(runs->run);
+	*runs = (struct rep_engine_runs){0};
+}
+
+static bool whole(const struct rep_engine_run *r)
+{
+	for (size_t i = 0; i < r->ntypes; i++)
+		if (!r->type[i] || !r->unit[i])
+			return false;
+	return r->row.hash && r->row.kind && r->row.name && r->row.source && r->row.format;
+}
+
+static bool plausible(const struct rep_engine_run *r)
+{
+	return strlen(r->row.hash) == 32 && strspn(r->row.hash, "0123456789abcdef") == 32 &&
+	       (!strcmp(r->row.kind, "trace") || !strcmp(r->row.kind, "profile"));
+}
+
+static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct rep_engine_runs *runs = ctx;
+	struct rep_engine_run run = {.load = rep_row_get(c, 8)}, *more;
+	const char **texts[] = {&run.row.hash, &run.row.kind, &run.row.name, &run.row.source,
+				&run.row.format};
+	int64_t *numbers[] = {
+	    &run.row.id,	 &run.row.start_ns, &run.row.duration_ns, NULL,
+	    &run.row.wall_ns,	 &run.row.events,   &run.row.inferred,	  &run.row.generations,
+	    &run.row.goroutines, &run.row.size_in,  &run.row.lost_bytes,  &run.row.lost_events,
+	    &run.row.imported_ns};
+	size_t nunits = 0;
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = copy(rep_row_get_text(c));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		int64_t v = rep_row_get_int(c);
+
+		if (numbers[i])
+			*numbers[i] = v;
+		else
+			run.row.ticks = v == 1;
+	}
+	run.type = copy_texts(c, &run.ntypes);
+	run.unit = copy_texts(c, &nunits);
+	run.has_events = rep_row_get(c, 1) != 0;
+	if (c->failed || nunits != run.ntypes || !run.type || !run.unit) {
+		release_texts(run.unit, nunits);
+		run.unit = NULL;
+		release_run(&run);
+		return c->failed	      ? 0
+		       : nunits != run.ntypes ? rep_fetch_odd(err, "a run with types but no units")
+					      : rep_engine_no_memory(err);
+	}
+	more = tp_more(runs->run, runs->n + 1, sizeof(*more));
+	if (more)
+		runs->run = more;
+	if (!more || !whole(&run))
+		code = rep_engine_no_memory(err);
+	else if (!plausible(&run))
+		code = rep_fetch_odd(err, "a run without a hash or kind");
+	else if (runs->n == REP_ENGINE_MOST_RUNS)
+		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "more than %d runs; pick fewer by labels (?KEY=VALUE&…)",
+				  REP_ENGINE_MOST_RUNS);
+	if (code)
+		release_run(&run);
+	else
+		runs->run[runs->n++] = run;
+	return code;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Of several loads of a run the least counts. */
+static int by_load(const void *a, const void *b)
+{
+	const struct rep_engine_run *x = a, *y = b;
+	int order = strcmp(x->row.hash, y->row.hash);
+
+	return order ? order : x->load < y->load ? -1 : x->load > y->load;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct rep_engine_run *x = a, *y = b;
+	int order = compare(x->row.id, y->row.id);
+
+	if (!order)
+		order = compare(x->row.imported_ns, y->row.imported_ns);
+	return order ? order : strcmp(x->row.hash, y->row.hash);
+}
+
+static void settle(struct rep_engine_runs *runs)
+{
+	size_t n = 0;
+
+	if (!runs->n)
+		return;
+	qsort(runs->run, runs->n, sizeof(*runs->run), by_load);
+	for (size_t i = 0; i < runs->n; i++) {
+		if (n && !strcmp(runs->run[n - 1].row.hash, runs->run[i].row.hash))
+			release_run(&runs->run[i]);
+		else
+			runs->run[n++] = runs->run[i];
+	}
+	runs->n = n;
+	qsort(runs->run, runs->n, sizeof(*runs->run), by_number);
+	for (size_t i = 0; i < runs->n; i++)
+		runs->run[i].row.id = (int64_t)i + 1;
+}
+
+/* ---- labels ---- */
+
+static int on_label(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct rep_engine_runs *runs = ctx;
+	uint64_t number = rep_row_get(c, 4);
+	struct tp_slice key = rep_row_get_text(c), value = rep_row_get_text(c);
+	struct rep_engine_label *more, label;
+	struct rep_engine_run *run;
+
+	if (c->failed)
+		return 0;
+	if (number >= runs->n)
+		return rep_fetch_odd(err, "a label of no run");
+	run = &runs->run[number];
+	more = tp_more(run->label, run->nlabels + 1, sizeof(*more));
+	if (!more)
+		return rep_engine_no_memory(err);
+	run->label = more;
+	label = (struct rep_engine_label){copy(key), copy(value)};
+	more[run->nlabels++] = label;
+	return label.key && label.value ? 0 : rep_engine_no_memory(err);
+}
+
+static bool any(const struct rep_fetching *f, size_t run)
+{
+	(void)f;
+	(void)run;
+	return true;
+}
+
+static int load_labels(const struct rep_engine_link *link, const struct rep_engine_place *at,
+		       struct rep_engine_runs *runs, struct tp_err *err)
+{
+	const struct rep_fetching f = {.link = link, .at = at, .runs = runs};
+	struct rep_sql s = {0};
+
+	rep_sql_put(&s, "SELECT ");
+	rep_fetch_put_number(&s, &f, any);
+	rep_sql_put(&s, " AS number, key, value FROM ");
+	rep_engine_put_table(&s, at, REP_ENGINE_LABEL, false);
+	rep_fetch_put_loads(&s, &f, any);
+	rep_sql_put(&s, " ORDER BY number, key FORMAT RowBinary");
+	return rep_fetch_ask(link, &s, on_label, runs, err);
+}
+
+int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
+			 const struct rep_engine_label *labels, size_t nlabels,
+			 struct rep_engine_runs *runs, struct tp_err *err)
+{
+	struct rep_sql s = {0};
+	int code;
+
+	*runs = (struct rep_engine_runs){0};
+	rep_sql_put(&s, "SELECT ");
+	rep_engine_put_columns(&s, REP_ENGINE_RUN, 1);
+	rep_sql_put(&s, " FROM ");
+	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
+	for (size_t i = 0; i < nlabels; i++) {
+		rep_sql_put(&s, " %s load GLOBAL IN (SELECT load FROM ", i ? "AND" : "WHERE");
+		rep_engine_put_table(&s, at, REP_ENGINE_LABEL, false);
+		rep_sql_put(&s, " WHERE key = ");
+		rep_sql_string(&s, labels[i].key, strlen(labels[i].key));
+		rep_sql_put(&s, " AND value = ");
+		rep_sql_string(&s, labels[i].value, strlen(labels[i].value));
+		rep_sql_put(&s, ")");
+	}
+	rep_sql_put(&s, " FORMAT RowBinary");
+	code = rep_fetch_ask(link, &s, on_run, runs, err);
+	if (!code)
+		settle(runs);
+	return code || !runs->n ? code : load_labels(link, at, runs, err);
+}
+
+/* ---- statements about some of them ---- */
+
+static bool is_picked(const struct rep_fetching *f, size_t run)
+{
+	return f->opt->picked && f->opt->picked[run];
+}
+
+bool rep_fetch_is_picked(const struct rep_fetching *f, size_t run)
+{
+	return is_picked(f, run);
+}
+
+bool rep_fetch_is_profile(const struct rep_fetching *f, size_t run)
+{
+	return is_picked(f, run) && !strcmp(f->runs->run[run].row.kind, "profile");
+}
+
+bool rep_fetch_is_trace(const struct rep_fetching *f, size_t run)
+{
+	return is_picked(f, run) && !f->opt->profiles_only &&
+	       !strcmp(f->runs->run[run].row.kind, "trace");
+}
+
+void rep_fetch_put_loads(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of)
+{
+	const char *comma = "";
+
+	rep_sql_put(s, " WHERE load IN (");
+	for (size_t i = 0; i < f->runs->n; i++) {
+		if (!of(f, i))
+			continue;
+		rep_sql_put(s, "%s%llu", comma, (unsigned long long)f->runs->run[i].load);
+		comma = ",";
+	}
+	rep_sql_put(s, ")");
+}
+
+void rep_fetch_put_number(struct rep_sql *s, const struct rep_fetching *f, rep_fetch_choice *of)
+{
+	for (int list = 0; list < 2; list++) {
+		const char *comma = "";
+
+		rep_sql_put(s, list ? "], [" : "transform(load, [");
+		for (size_t i = 0; i < f->runs->n; i++) {
+			if (!of(f, i))
+				continue;
+			if (list)
+				rep_sql_put(s, "%s%zu", comma, i);
+			else
+				rep_sql_put(s, "%s%llu", comma,
+					    (unsigned long long)f->runs->run[i].load);
+			comma = ",";
+		}
+	}
+	rep_sql_put(s, "], toUInt32(4294967295))");
+}

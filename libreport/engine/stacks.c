@@ -1,0 +1,288 @@
+/* Stacks by content: the same in every run, wherever its program was loaded. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/many.h"
+#include "base/random.h"
+#include "base/seed.h"
+#include "engine/binary.h"
+#include "engine/inside.h"
+
+#define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
+
+int rep_engine_no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+/* ---- mappings ---- */
+
+/* As profiles are merged (profile/merge/translate.c): by size in whole pages, offset, and build id
+ * or else name. */
+static uint64_t mapping_key(const struct tp_dict *dict, const struct tp_mapping *m, uint64_t nth)
+{
+	struct tp_text name = tp_dict_text(dict, m->build_id ? m->build_id : m->file);
+	uint64_t size = m->limit - m->start + 0xfff;
+	uint64_t key = tp_mix64(tp_mix64(tp_mix64(1, size - size % 0x1000), m->offset), nth);
+
+	key = XXH3_64bits_withSeed(name.text, name.size, key);
+	return key ? key : 1;
+}
+
+struct rep_mapping_place *rep_mapping_places(const struct tp_dict *dict,
+					     const struct tp_mapping *mappings, size_t n)
+{
+	struct rep_mapping_place *place = calloc(n + 1, sizeof(*place));
+
+	/* Few are alike: the n-th is looked for only behind one that is. */
+	for (size_t i = 0; place && i < n; i++) {
+		uint64_t key = mapping_key(dict, &mappings[i], 0), nth = 0;
+
+		for (size_t k = i; k-- > 0 && nth < 1000 && i - k < 1000;)
+			nth += mapping_key(dict, &mappings[k], 0) == key;
+		place[i + 1] = (struct rep_mapping_place){
+		    nth ? mapping_key(dict, &mappings[i], nth) : key, mappings[i].start};
+	}
+	return place;
+}
+
+static struct rep_mapping_place place_of(const struct rep_stack_hashes *h,
+					 const struct tp_location *l)
+{
+	return l->mapping && l->mapping < h->nplaces ? h->place[l->mapping]
+						     : (struct rep_mapping_place){0};
+}
+
+/* ---- hashes ---- */
+
+static void add_number(XXH3_state_t *s, uint64_t n)
+{
+	uint8_t le[8];
+
+	for (int i = 0; i < 8; i++)
+		le[i] = (uint8_t)(n >> 8 * i);
+	XXH3_128bits_update(s, le, sizeof(le));
+}
+
+static void add_text(XXH3_state_t *s, struct tp_text t)
+{
+	add_number(s, t.size);
+	XXH3_128bits_update(s, t.text, t.size);
+}
+
+static void hash_frame(XXH3_state_t *s, const struct rep_stack_hashes *h, uint32_t id, uint8_t *to)
+{
+	struct tp_frame frame = tp_dict_frame_at(h->dict, id);
+	struct tp_function f = tp_dict_function_at(h->dict, frame.function);
+	struct tp_location l = tp_dict_location_at(h->dict, frame.location);
+	struct rep_mapping_place p = place_of(h, &l);
+	const uint64_t numbers[] = {(uint64_t)f.start_line,
+				    (uint64_t)frame.line,
+				    (uint64_t)frame.column,
+				    frame.inlined,
+				    frame.function != 0,
+				    frame.location != 0,
+				    p.key,
+				    l.address - p.start,
+				    l.flags};
+	XXH128_canonical_t canonical;
+
+	XXH3_128bits_reset(s);
+	add_text(s, tp_dict_text(h->dict, f.name));
+	add_text(s, tp_dict_text(h->dict, f.system_name));
+	add_text(s, tp_dict_text(h->dict, f.file));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		add_number(s, numbers[i]);
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(s));
+	memcpy(to, canonical.digest, REP_STACK_HASH);
+}
+
+int rep_stack_hashes_make(struct rep_stack_hashes *h, struct tp_err *err)
+{
+	uint32_t nframes = tp_dict_frames(h->dict), nstacks = tp_dict_stacks(h->dict);
+	const struct tp_stack_node *node = tp_dict_stack_nodes(h->dict);
+	uint8_t(*frame)[REP_STACK_HASH] = tp_many(nframes, sizeof(*frame));
+	XXH3_state_t *s = XXH3_createState();
+
+	h->of = tp_many(nstacks, sizeof(*h->of));
+	if (frame && h->of && s) {
+		for (uint32_t i = 0; i < nframes; i++)
+			hash_frame(s, h, i, frame[i]);
+		memset(h->of[0], 0, REP_STACK_HASH);
+		for (uint32_t i = 1; i < nstacks; i++) {
+			uint8_t both[2 * REP_STACK_HASH];
+			XXH128_canonical_t canonical;
+
+			memcpy(both, h->of[node[i].parent], REP_STACK_HASH);
+			memcpy(both + REP_STACK_HASH,
+			       frame[node[i].frame < nframes ? node[i].frame : 0], REP_STACK_HASH);
+			XXH128_canonicalFromHash(&canonical, XXH3_128bits(both, sizeof(both)));
+			memcpy(h->of[i], canonical.digest, REP_STACK_HASH);
+		}
+	}
+	free(frame);
+	XXH3_freeState(s);
+	return frame && h->of && s ? 0 : rep_engine_no_memory(err);
+}
+
+void rep_stack_hashes_release(struct rep_stack_hashes *h)
+{
+	free(h->of);
+	h->of = NULL;
+}
+
+/* ---- the set ---- */
+
+static bool is_empty(const uint8_t hash[REP_STACK_HASH])
+{
+	static const uint8_t zero[REP_STACK_HASH];
+
+	return !memcmp(hash, zero, sizeof(zero));
+}
+
+static uint8_t *find_slot(const struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH])
+{
+	uint64_t h;
+	size_t at;
+
+	memcpy(&h, hash, sizeof(h));
+	at = (size_t)tp_mix64(s->seed, h) & (s->nslots - 1);
+	while (!is_empty(s->slot[at]) && memcmp(s->slot[at], hash, REP_STACK_HASH) != 0)
+		at = (at + 1) & (s->nslots - 1);
+	return s->slot[at];
+}
+
+static int grow(struct rep_stack_set *s)
+{
+	struct rep_stack_set more = {.nslots = s->nslots ? 2 * s->nslots : 4096, .seed = s->seed};
+
+	if (!s->nslots)
+		more.seed = tp_seed();
+	more.slot = calloc(more.nslots, sizeof(*more.slot));
+	if (!more.slot)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < s->nslots; i++)
+		if (!is_empty(s->slot[i]))
+			memcpy(find_slot(&more, s->slot[i]), s->slot[i], REP_STACK_HASH);
+	more.n = s->n;
+	free(s->slot);
+	*s = more;
+	return 0;
+}
+
+int rep_stack_set_add(struct rep_stack_set *s, const uint8_t hash[REP_STACK_HASH])
+{
+	uint8_t *slot;
+
+	if (s->n >= MOST_SENT)
+		rep_stack_set_release(s);
+	if (s->n * 2 >= s->nslots && grow(s))
+		return TP_ENOMEM;
+	slot = find_slot(s, hash);
+	if (!is_empty(slot))
+		return 0;
+	memcpy(slot, hash, REP_STACK_HASH);
+	s->n++;
+	return 1;
+}
+
+void rep_stack_set_release(struct rep_stack_set *s)
+{
+	free(s->slot);
+	*s = (struct rep_stack_set){0};
+}
+
+/* ---- the row ---- */
+
+struct path {
+	uint32_t *frame; /* root first */
+	size_t n;
+};
+
+static int find_path(struct path *p, const struct tp_dict *dict, uint32_t node)
+{
+	size_t depth = 0, i;
+
+	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)
+		depth++;
+	p->n = i = depth;
+	p->frame = tp_many(depth + 1, sizeof(*p->frame));
+	if (!p->frame)
+		return TP_ENOMEM;
+	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)
+		p->frame[--i] = tp_dict_stack_at(dict, at).frame;
+	return 0;
+}
+
+enum column {
+	FUNCTIONS,
+	FILES,
+	LINES,
+	COLUMNS,
+	MARKS,
+	SYSTEM_NAMES,
+	START_LINES,
+	MAPPINGS,
+	ADDRESSES,
+	FLAGS,
+	NCOLUMNS
+};
+
+static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h, enum column column,
+		     uint32_t id)
+{
+	struct tp_frame frame = tp_dict_frame_at(h->dict, id);
+	struct tp_function f = tp_dict_function_at(h->dict, frame.function);
+	struct tp_location l = tp_dict_location_at(h->dict, frame.location);
+	struct rep_mapping_place p = place_of(h, &l);
+	struct tp_text t = {"", 0};
+
+	switch (column) {
+	case FUNCTIONS:
+		t = tp_dict_text(h->dict, f.name);
+		break;
+	case FILES:
+		t = tp_dict_text(h->dict, f.file);
+		break;
+	case SYSTEM_NAMES:
+		t = tp_dict_text(h->dict, f.system_name);
+		break;
+	case LINES:
+		return rep_row_put(rows, (uint64_t)frame.line, 8);
+	case COLUMNS:
+		return rep_row_put(rows, (uint64_t)frame.column, 8);
+	case MARKS:
+		/* Inlined; there is a function; there is a location. */
+		return rep_row_put(rows,
+				   (frame.inlined & 1u) | (frame.function ? 2u : 0) |
+				       (frame.location ? 4u : 0),
+				   1);
+	case START_LINES:
+		return rep_row_put(rows, (uint64_t)f.start_line, 8);
+	case MAPPINGS:
+		return rep_row_put(rows, p.key, 8);
+	case ADDRESSES:
+		return rep_row_put(rows, l.address - p.start, 8);
+	case FLAGS:
+	case NCOLUMNS:
+		return rep_row_put(rows, l.flags, 4);
+	}
+	return rep_row_put_text(rows, t.text, t.size);
+}
+
+int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_t node)
+{
+	struct path path = {0};
+	int failed = find_path(&path, h->dict, node);
+
+	if (!failed)
+		failed = tp_buf_put(rows, h->of[node], REP_STACK_HASH);
+	for (int c = 0; c < NCOLUMNS && !failed; c++) {
+		failed = tp_buf_put_uvarint(rows, path.n);
+		for (size_t i = 0; i < path.n && !failed; i++)
+			failed = put_value(rows, h, (enum column)c, path.frame[i]);
+	}
+	free(path.frame);
+	return failed ? TP_ENOMEM : 0;
+}

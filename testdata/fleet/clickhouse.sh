@@ -1,0 +1,346 @@
+#!/bin/sh
+# Runs in ClickHouse: two servers on loopback, whose tables are spread over both. What is asked there is
+# what the store answers, byte by byte; a server that is killed in the middle of a load costs nothing and
+# doubles nothing; and what goes wrong is said. Everything is in a scratch folder and gone at the end.
+#
+#   [CORPUS=FOLDER] sh testdata/fleet/clickhouse.sh [BIN_FOLDER]
+set -u
+export LC_ALL=C.UTF-8 TZ=UTC
+cd "$(dirname "$0")/../.." || exit 4
+bin=${1:-build/out/bin}
+case $bin in /*) ;; *) bin=$PWD/$bin ;; esac
+corpus=${CORPUS-}
+passed=0 failed=0
+
+for tool in clickhouse-server:clickhouse-server python3:python3 curl:curl; do
+	command -v "${tool%%:*}" >/dev/null && continue
+	echo "clickhouse: ${tool%%:*} is missing (Debian: ${tool#*:})"
+	[ "${CI-}" = true ] && exit 4
+	echo 'clickhouse: 0 passed, 0 failed'
+	exit 0
+done
+
+scratch=$(mktemp -d) || exit 4
+pid1='' pid2=''
+stop() { # pid
+	[ -z "$1" ] || { kill -KILL "$1" && wait "$1"; } 2>/dev/null
+}
+finish() {
+	stop "$pid1"
+	stop "$pid2"
+	rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+export TMPDIR=$scratch/tmp HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache
+unset XDG_CONFIG_HOME
+mkdir -p "$TMPDIR" "$HOME/.config/tprof"
+
+ok() { passed=$((passed + 1)); }
+wrong() {
+	failed=$((failed + 1))
+	echo "FAILED $*"
+}
+is() { # what, expected, got
+	if [ "$2" = "$3" ]; then ok; else wrong "$1: $2 is expected, not $3"; fi
+}
+says() { # what, text that the last standard error has
+	if grep -qF -- "$2" "$scratch/err"; then ok; else
+		wrong "$1: not said: $2"
+		cat "$scratch/err"
+	fi
+}
+
+# ---- two servers ----
+
+set -- $(python3 -c '
+import socket
+kept = [socket.socket() for _ in range(6)]
+for s in kept: s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in kept))')
+http1=$1 tcp1=$2 inter1=$3 http2=$4 tcp2=$5 inter2=$6
+secret='s3cret-"<&'
+configure() { # number, http, tcp, interserver
+	mkdir -p "$scratch/$1"
+	cat >"$scratch/$1/config.xml" <<END
+<yandex>
+ <logger><level>warning</level><log>$scratch/$1/log</log><errorlog>$scratch/$1/errors</errorlog></logger>
+ <http_port>$2</http_port><tcp_port>$3</tcp_port><interserver_http_port>$4</interserver_http_port>
+ <listen_host>127.0.0.1</listen_host><max_concurrent_queries>50</max_concurrent_queries>
+ <uncompressed_cache_size>67108864</uncompressed_cache_size><mark_cache_size>67108864</mark_cache_size>
+ <path>$scratch/$1/data/</path><tmp_path>$scratch/$1/tmp/</tmp_path>
+ <user_files_path>$scratch/$1/files/</user_files_path><format_schema_path>$scratch/$1/schemas/</format_schema_path>
+ <users_config>users.xml</users_config><default_profile>default</default_profile>
+ <default_database>default</default_database><timezone>UTC</timezone>
+ <remote_servers><fleet>
+  <shard><replica><host>127.0.0.1</host><port>$tcp1</port><user>within</user></replica></shard>
+  <shard><replica><host>127.0.0.1</host><port>$tcp2</port><user>within</user></replica></shard>
+ </fleet></remote_servers>
+</yandex>
+END
+	cat >"$scratch/$1/users.xml" <<END
+<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles><users>
+ <default><password>none can say</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
+ <within><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></within>
+ <loader><password>s3cret-"&lt;&amp;</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></loader>
+</users><quotas><default/></quotas></yandex>
+END
+}
+start() { # number; the pid in $started
+	(cd "$scratch/$1" && exec clickhouse-server --config-file=config.xml >>out 2>&1) &
+	started=$!
+}
+wait_for() { # http port
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+		curl -s -o /dev/null "http://127.0.0.1:$1/ping" && return
+		sleep 0.5
+	done
+	echo "FAILED a server does not start"
+	cat "$scratch"/[12]/out "$scratch"/[12]/errors
+	echo "clickhouse: $passed passed, $((failed + 1)) failed"
+	exit 1
+}
+ask() { # SQL; the first server's answer
+	curl -sS "http://127.0.0.1:$http1/?user=within" --data-binary "$1"
+}
+configure 1 "$http1" "$tcp1" "$inter1"
+configure 2 "$http2" "$tcp2" "$inter2"
+start 1; pid1=$started
+start 2; pid2=$started
+wait_for "$http1"
+wait_for "$http2"
+echo "127.0.0.1 loader $secret" >"$HOME/.config/tprof/clickhouse"
+chmod 600 "$HOME/.config/tprof/clickhouse"
+
+address=clickhouse://127.0.0.1:$http1
+load() { # database, store, options …
+	database=$1 store=$2
+	shift 2
+	"$bin/tprof-export" "$@" --clickhouse="$address/$database" \
+		--clickhouse="clickhouse://127.0.0.1:$http2/$database" --cluster=fleet "$store" \
+		>"$scratch/out" 2>"$scratch/err"
+}
+
+# ---- the same from both ----
+
+# Command with @ in place of the source; the store, the address.
+same() { # store, address, command …
+	from=$1 to=$2
+	shift 2
+	for where in store engine; do
+		source=$from
+		[ $where = engine ] && source=$to
+		for word do
+			shift
+			case $word in
+			@) set -- "$@" "$source" ;;
+			*=@) set -- "$@" "${word%@}$source" ;;
+			*) set -- "$@" "$word" ;;
+			esac
+		done
+		name=$1
+		shift
+		"$bin/$name" "$@" >"$scratch/$where" 2>"$scratch/$where.err"
+		echo "status $?" >>"$scratch/$where"
+		# The second time the words name the source: put the sign back.
+		set -- "$name" "$@"
+		for word do
+			shift
+			case $word in
+			"$source") set -- "$@" @ ;;
+			*="$source") set -- "$@" "${word%"$source"}@" ;;
+			*) set -- "$@" "$word" ;;
+			esac
+		done
+	done
+	if cmp -s "$scratch/store" "$scratch/engine"; then
+		ok
+	else
+		wrong "$* is not the same from the engine"
+		diff "$scratch/store" "$scratch/engine" | head -n 5
+		head -n 3 "$scratch/engine.err"
+	fi
+}
+
+reports='goroutines breakdown block sched syscalls cpu gc tasks regions logs outliers procs overview mmu pauses stops heap'
+
+# Every run by what there is to ask; of runs that are like another the most of it. (A few of each kind are
+# asked for all.)
+all_of() { # store, address, names of the traces and every how manieth profile that are asked for all
+	"$bin/tprof-query" --format=csv "$1" 'SELECT id, kind, name FROM run' | tr -d '\r' | tail -n +2 >"$scratch/runs"
+	while IFS=, read -r id kind name; do
+		if [ "$kind" = trace ]; then
+			same "$1" "$2" tprof-top "--run=$id" -n 0 @
+			case " $3 " in
+			*" $name "* | '  ') ;;
+			*) continue ;;
+			esac
+			for report in $reports; do
+				same "$1" "$2" tprof-top "--run=$id" -n 0 @ "$report"
+			done
+			same "$1" "$2" tprof-top "--run=$id" --from=20% --to=60% @ block
+			same "$1" "$2" tprof-flame "--run=$id" --view=offcpu --format=text @
+			same "$1" "$2" tprof-top "--run=$id" --view=wall --cum -n 0 @
+		else
+			same "$1" "$2" tprof-top "--run=$id" --traces @
+			[ $((id % $4)) -eq 0 ] || continue
+			same "$1" "$2" tprof-top "--run=$id" -n 0 @
+			same "$1" "$2" tprof-top "--run=$id" --tree @
+			same "$1" "$2" tprof-top "--run=$id" --raw @
+			same "$1" "$2" tprof-top "--run=$id" --granularity=addresses -n 0 @
+			same "$1" "$2" tprof-flame "--run=$id" --format=svg @
+		fi
+	done <"$scratch/runs"
+}
+
+store=$scratch/some.tprof
+for f in testdata/ledger/*.heap testdata/prices/* testdata/catalog.* testdata/parcels/* testdata/inbox/* \
+	testdata/*.trace; do
+	"$bin/tprof-import" -o "$store" --label=of="$(basename "$(dirname "$f")")" --label=file="$(basename "$f")" \
+		--label="odd=it's \"x\" \\ %41 \`y\`	ä" "$f" >/dev/null 2>&1
+done
+load some "$store" --events
+is 'a store is loaded' 0 $?
+runs=$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM run' | tr -d '\r' | tail -n 1)
+is 'all of its runs' "$runs" "$(ask 'SELECT count() FROM some.run')"
+is 'on both servers' 1 "$(ask 'SELECT count() > 0 AND count() < (SELECT count() FROM some.run) FROM some.run_local')"
+whole="$address/some?events=yes"
+all_of "$store" "$whole" 'checkout.trace checkout-1.19.trace errands.trace checkout-cut.trace' 4
+for of in ledger prices parcels; do
+	same "$store" "$whole" tprof-top "--run=of=$of" -n 0 @
+done
+same "$store" "$whole" tprof-top --run=of=ledger --traces @
+same "$store" "$whole" tprof-top --run=of=ledger -alloc_space -cum --focus=Index @
+same "$store" "$whole" tprof-top --run=of=ledger --over=run @
+same "$store" "$whole" tprof-top --run=all -inuse_space @
+same "$store" "$whole" tprof-top --run=all -alloc_space --tree @
+same "$store" "$whole" tprof-top --run=all --view=cpu @
+for form in svg html text folded speedscope; do
+	same "$store" "$whole" tprof-flame --run=of=ledger --format=$form @
+done
+same "$store" "$whole" tprof-flame --run=of=ledger --format=folded --base=@ -inuse_objects @
+same "$store" "$whole" tprof-flame --run=all --format=folded @
+same "$store" "$whole" tprof-diff --base-label=file=ledger-1.heap --label=file=ledger-8.heap @
+same "$store" "$whole" tprof-diff --base-label=of=prices --label=of=ledger -inuse_space @
+same "$store" "$whole" tprof-diff --base-label=file=old-1.trace --label=file=new-1.trace @
+same "$store" "$whole" tprof-diff --base-label=file=old-1.trace --label=file=new-1.trace --view=offcpu @
+same "$store" "$whole" tprof-diff --base-label=of=prices --label=of=ledger --gate='inuse_space>+1%' @
+
+# Functions may have other numbers in a file for pprof.
+"$bin/tprof-top" --run=of=ledger --format=pprof "$store" >"$scratch/store.pb"
+"$bin/tprof-top" --run=of=ledger --format=pprof "$whole" >"$scratch/engine.pb"
+is 'a profile for pprof' "$("$bin/tprof-top" --raw "$scratch/store.pb")" "$("$bin/tprof-top" --raw "$scratch/engine.pb")"
+
+# Labels of the address, with whatever they hold.
+is 'labels of the address' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" \
+	"$("$bin/tprof-top" --run=all -n 5 "$address/some?label=of=ledger" 2>/dev/null)"
+is 'odd labels' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" \
+	"$("$bin/tprof-top" --run=all -n 5 "$address/some?label=odd%3Dit's%20%22x%22%20%5C%20%2541%20%60y%60%09%C3%A4&label=of=ledger" 2>/dev/null)"
+"$bin/tprof-top" "$address/some?label=of=nothing" >/dev/null 2>"$scratch/err"
+is 'no such label' 3 $?
+says 'no such label' 'no run has these labels'
+
+# Without events what needs them says so.
+"$bin/tprof-top" --run=file=checkout.trace "$address/some" outliers >"$scratch/out" 2>"$scratch/err"
+is 'no events' '3 0' "$? $(wc -c <"$scratch/out")"
+says 'no events' '?events=yes'
+
+if [ -n "$corpus" ] && [ -d "$corpus" ]; then
+	"$bin/tprof-import" -j 2 -o "$scratch/corpus.tprof" "$corpus/profiles" "$corpus/traces" >/dev/null 2>&1
+	load corpus "$scratch/corpus.tprof" --events
+	is 'the corpus is loaded' 0 $?
+	all_of "$scratch/corpus.tprof" "$address/corpus?events=yes" '' 1
+fi
+
+# ---- again and again ----
+
+count_all() { # database: rows of every table
+	for t in $(ask "SELECT name FROM system.tables WHERE database = '$1' AND engine = 'Distributed' ORDER BY name"); do
+		echo "$t $(ask "SELECT count() FROM $1.\`$t\`")"
+	done
+}
+count_all some >"$scratch/before"
+load some "$store" --events
+is 'loaded again' 0 $?
+grep -q ", $runs of them there before" "$scratch/out" && ok || wrong 'runs that are known'
+count_all some >"$scratch/after"
+cmp -s "$scratch/before" "$scratch/after" && ok || wrong 'loading again changes nothing'
+
+# ---- a server is killed in the middle ----
+
+many=$scratch/many.tprof
+mkdir "$scratch/many"
+i=0
+while [ $i -lt 400 ]; do
+	i=$((i + 1))
+	"$bin/makeprofile" --heap --stacks=300 --functions=200 --seed=$i "$scratch/many/$i.heap" >/dev/null
+done
+"$bin/tprof-import" -j 2 -o "$many" --label=kind=many "$scratch/many" >/dev/null 2>&1
+load cut "$many" &
+loading=$!
+i=0
+while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM cut.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
+	i=$((i + 1))
+	sleep 0.02
+done
+# Nobody who may list processes sees a password.
+ps -eo args >"$scratch/ps"
+is 'no password in the list of processes' 0 "$(grep -cF s3cret "$scratch/ps")"
+stop "$pid2"
+pid2=''
+wait $loading
+is 'a load whose server is killed fails' 4 $?
+says 'a load whose server is killed' '127.0.0.1'
+is 'part of it counts' 1 "$(ask 'SELECT count() < 400 FROM cut.run_local')"
+"$bin/tprof-top" --run=all "$address/cut" >"$scratch/out" 2>"$scratch/err"
+is 'asking while a server is away' '4 0' "$? $(wc -c <"$scratch/out")"
+is 'in one line' 1 "$(wc -l <"$scratch/err")"
+start 2; pid2=$started
+wait_for "$http2"
+load cut "$many" --stale=86400
+is 'loading once more' 0 $?
+is 'nothing is lost or there twice' '400 400' "$(ask 'SELECT count(), uniqExact(run) FROM cut.run' | tr '\t' ' ')"
+expected=$("$bin/tprof-query" --format=csv "$many" 'SELECT count(*) FROM bucket' | tr -d '\r' | tail -n 1)
+is 'samples that count' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE load GLOBAL IN (SELECT min(load) FROM cut.run GROUP BY run)')"
+same "$many" "$address/cut" tprof-top --run=all -n 0 @
+same "$many" "$address/cut" tprof-top --run=kind=many -n 0 -alloc_objects --traces @
+same "$many" "$address/cut" tprof-flame --run=all --format=text @
+# What was cut off goes when it is old enough.
+sleep 3
+load cut "$many" --stale=2
+i=0
+while [ $i -lt 100 ] && [ "$(ask 'SELECT count() FROM cut.bucket')" != "$expected" ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+is 'what was cut off is removed' "$expected" "$(ask 'SELECT count() FROM cut.bucket')"
+same "$many" "$address/cut" tprof-top --run=all -n 0 @
+
+# ---- what goes wrong is said ----
+
+refuses() { # what, status, text, command …
+	what=$1 status=$2 text=$3
+	shift 3
+	"$@" >"$scratch/out" 2>"$scratch/err"
+	is "$what" "$status" $?
+	says "$what" "$text"
+	grep -q 's3cret\|wrong-one' "$scratch/err" && wrong "$what: the message has the password"
+}
+refuses 'a wrong password' 4 'user or password is wrong' "$bin/tprof-top" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
+chmod 644 "$HOME/.config/tprof/clickhouse"
+refuses 'credentials that others may read' 4 'open to others' "$bin/tprof-top" "$address/some"
+chmod 600 "$HOME/.config/tprof/clickhouse"
+refuses 'no tables' 3 'tprof-export --clickhouse' "$bin/tprof-top" "$address/nowhere"
+refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/some"
+refuses 'no cluster' 4 'nosuch' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
+refuses 'no address' 2 'in the address' "$bin/tprof-top" 'clickhouse://:wrong-one@/x'
+refuses 'another command' 2 'tprof-top, tprof-diff and tprof-flame' "$bin/tprof-leaks" "$address/some"
+kill -STOP "$pid1"
+begun=$(date +%s)
+refuses 'a server that does not answer' 4 '127.0.0.1' "$bin/tprof-top" "$address/some?timeout=2&connect-timeout=2"
+kill -CONT "$pid1"
+is 'in time' 1 "$(($(date +%s) - begun < 10))"
+is 'nothing is left in the folder for temporary files' '' "$(ls -A "$TMPDIR")"
+
+echo "clickhouse: $passed passed, $failed failed"
+[ $failed -eq 0 ]
