@@ -18,7 +18,7 @@ static const char runs_sql[] =
     " EXISTS (SELECT 1 FROM loss WHERE loss.run = run.id AND bytes = 0 AND events = 0)"
     " FROM run ORDER BY id";
 static const char labels_sql[] =
-    "SELECT key || '=' || value FROM label WHERE run = ? ORDER BY key, value";
+    "SELECT run, key || '=' || value FROM label ORDER BY run, key, value";
 
 static int out_of_memory(struct tp_err *err)
 {
@@ -74,30 +74,37 @@ static int read_run(sqlite3_stmt *st, struct rep_run *run)
 										       : TP_ENOMEM;
 }
 
-static int load_labels(sqlite3 *db, struct rep_run *run, struct tp_err *err)
+static int put_label(struct rep_run *run, sqlite3_stmt *st, struct tp_err *err)
+{
+	char **grown = tp_more(run->labels, run->nlabels + 1, sizeof(*grown));
+
+	if (grown)
+		run->labels = grown;
+	if (!grown || !(grown[run->nlabels] = text(st, 1)))
+		return out_of_memory(err);
+	run->nlabels++;
+	return 0;
+}
+
+/* Of all runs in one pass, as both are in the order of runs: a fleet's store has thousands. */
+static int load_labels(sqlite3 *db, struct rep_runs *runs, struct tp_err *err)
 {
 	sqlite3_stmt *st = NULL;
+	size_t i = 0;
 	int code = 0, step = SQLITE_ERROR;
 
-	if (sqlite3_prepare_v2(db, labels_sql, -1, &st, NULL) ||
-	    sqlite3_bind_int64(st, 1, run->row.id)) {
-		code = store_error(db, err);
-		goto done;
-	}
-	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
-		char **grown = tp_more(run->labels, run->nlabels + 1, sizeof(*grown));
+	if (sqlite3_prepare_v2(db, labels_sql, -1, &st, NULL))
+		return store_error(db, err);
+	while (!code && (step = sqlite3_step(st)) == SQLITE_ROW) {
+		int64_t id = sqlite3_column_int64(st, 0);
 
-		if (grown)
-			run->labels = grown;
-		if (!grown || !(grown[run->nlabels] = text(st, 0))) {
-			code = out_of_memory(err);
-			goto done;
-		}
-		run->nlabels++;
+		while (i < runs->n && runs->run[i].row.id < id)
+			i++;
+		if (i < runs->n && runs->run[i].row.id == id)
+			code = put_label(&runs->run[i], st, err);
 	}
-	if (step != SQLITE_DONE)
+	if (!code && step != SQLITE_DONE)
 		code = store_error(db, err);
-done:
 	sqlite3_finalize(st);
 	return code;
 }
@@ -132,8 +139,8 @@ int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
 	}
 	if (step != SQLITE_DONE)
 		code = store_error(db, err);
-	for (size_t i = 0; !code && i < runs->n; i++)
-		code = load_labels(db, &runs->run[i], err);
+	if (!code)
+		code = load_labels(db, runs, err);
 done:
 	sqlite3_finalize(st);
 	return code;

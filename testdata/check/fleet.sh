@@ -2,6 +2,7 @@
 # Runs what testdata/fleet has for a fleet, one after the other: each script starts the servers it needs
 # on loopback, with their data in a folder that is removed, and stops them, also when it is interrupted.
 #
+#   paper.sh	   FLEET.md has the numbers that its script computes
 #   gate.sh	   tprof-diff finds what makefleet planted, and nothing else
 #   slurm.sh	   array jobs on slurmctld and several slurmd
 #   clickhouse.sh  several ClickHouse servers
@@ -32,7 +33,7 @@ trap 'rm -f "$log"' EXIT
 
 needs() { # script: COMMAND:PACKAGE…
 	case $1 in
-	gate) echo python3:python3 ;;
+	gate | paper) echo python3:python3 ;;
 	slurm) echo 'slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge python3:python3' ;;
 	clickhouse) echo 'clickhouse-server:clickhouse-server clickhouse-client:clickhouse-client python3:python3' ;;
 	esac
@@ -71,7 +72,7 @@ run() { # script
 	fi
 }
 
-for script in "${@:-gate slurm clickhouse}"; do
+for script in "${@:-paper gate slurm clickhouse}"; do
 	for name in $script; do
 		[ ! -e "testdata/fleet/$name.sh" ] || run "$name"
 	done
