@@ -35,7 +35,7 @@ needs() { # script: COMMAND:PACKAGE…
 	case $1 in
 	gate | paper) echo python3:python3 ;;
 	slurm) echo 'slurmctld:slurmctld slurmd:slurmd sbatch:slurm-client munged:munge python3:python3' ;;
-	clickhouse) echo 'clickhouse-server:clickhouse-server clickhouse-client:clickhouse-client python3:python3' ;;
+	clickhouse) echo 'clickhouse-server:clickhouse-server curl:curl python3:python3' ;;
 	esac
 }
 
