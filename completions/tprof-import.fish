@@ -2,6 +2,7 @@
 
 complete -c tprof-import -l binary -r -d 'Name code by this program or library'
 complete -c tprof-import -l compress -x -a 'fast high' -d 'How small the store is to be'
+complete -c tprof-import -l cut -x -d 'Cut larger traces into parts for several tasks'
 complete -c tprof-import -l dump -x -a events -d 'Store nothing, write the events'
 complete -c tprof-import -l folder-labels -x -d 'Label dumps of a folder by the folders they are in'
 complete -c tprof-import -l generations -x -a list -d 'Only a part of the trace'

@@ -34,6 +34,7 @@ struct args {
 	bool skip_others;
 	bool slurm, wait;	   /* --slurm, --wait */
 	const char *slurm_options; /* its value */
+	int64_t cut;		   /* --cut */
 	int tasks;		   /* --tasks */
 	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
 	size_t ntask_argv;
@@ -60,6 +61,7 @@ enum {
 	KEY_SLURM,
 	KEY_TASKS,
 	KEY_WAIT,
+	KEY_CUT,
 	KEY_GENERATIONS
 };
 
@@ -76,6 +78,9 @@ static const struct argp_option options[] = {
      0},
     {"tasks", KEY_TASKS, "N", 0,
      "With --slurm: N tasks (default: as many as are worth it, at most 1000)", 0},
+    {"cut", KEY_CUT, "SIZE", 0,
+     "With --slurm: cut traces of more than SIZE into parts for several tasks, which are joined",
+     0},
     {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
      0},
     {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
@@ -166,14 +171,19 @@ static void check_slurm(const struct args *args, struct argp_state *state)
 {
 	const char *bad = args->slurm_options ? job_bad_option(args->slurm_options) : NULL;
 
-	if (!args->slurm && (args->tasks || args->wait))
-		argp_error(state, "--%s is for --slurm", args->wait ? "wait" : "tasks");
+	if (!args->slurm && (args->tasks || args->wait || args->cut))
+		argp_error(state, "--%s is for --slurm",
+			   args->wait	 ? "wait"
+			   : args->tasks ? "tasks"
+					 : "cut");
 	if (!args->slurm)
 		return;
 	if (bad)
 		argp_error(state, "--slurm: sbatch's %s is not to be given here", bad);
 	if (!args->store)
 		argp_error(state, "--slurm makes one store: say which by -o STORE");
+	if (args->cut && args->import.strict)
+		argp_error(state, "--strict refuses what is damaged as a whole: no use for --cut");
 	if (args->jobs)
 		argp_error(state, "with --slurm a task decodes as many dumps at a time as it has "
 				  "processors: --slurm=--cpus-per-task=N");
@@ -307,6 +317,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TASKS:
 		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
+		return 0;
+	case KEY_CUT:
+		args->cut = cmd_arg_size(state, "--cut", arg);
+		if (args->cut < 1)
+			argp_error(state, "--cut: parts need a size");
 		return 0;
 	case KEY_WAIT:
 		args->wait = true;
@@ -452,9 +467,9 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		return;
 	}
 	if (r->generations)
-		snprintf(part, sizeof(part), "generations %u-%u of %u: ",
-			 args->import.first_generation, args->import.last_generation,
-			 r->generations);
+		snprintf(part, sizeof(part),
+			 "generations %u-%u of %u: ", args->import.first_generation,
+			 args->import.last_generation, r->generations);
 	cmd_print(&args->cmd, "%s: %s%s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
 		  name, part, r->format, tp_fmt_count(events, r->events),
 		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
@@ -554,8 +569,7 @@ static void hint(const struct args *args)
 	char *own = args->store || args->nfiles != 1 ? NULL : default_store(args->files[0]);
 	const char *store = args->store ? args->store : own;
 
-	if (store && args->cmd.tty && !args->dump && !args->list &&
-	    !args->import.first_generation)
+	if (store && args->cmd.tty && !args->dump && !args->list && !args->import.first_generation)
 		cmd_print(&args->cmd, "look at it: tprof-top %s, tprof-tui %s\n", store, store);
 	free(own);
 }
@@ -597,6 +611,8 @@ static int import_by_slurm(struct args *args)
 			      .store = args->store,
 			      .options = args->slurm_options,
 			      .tasks = (size_t)args->tasks,
+			      .cut = (uint64_t)args->cut,
+			      .keys = args->keys,
 			      .wait = args->wait,
 			      .paths = args->files,
 			      .npaths = (size_t)args->nfiles,

@@ -16,6 +16,9 @@ tprof-import --report=r -o t.tprof @list 2>&1 | plain
 tail -n 2 r
 tprof-import --skip-others --report=r -o u.tprof @list none 2>&1 | plain
 cat r
+echo '-- a label of a list where the store has nothing yet'
+printf 'd/ledger-1.heap\thost=a\n' >labelled
+tprof-import --known=before.tprof -o v.tprof @labelled 2>&1 | plain
 echo '-- a store that cannot be written: no report'
 tprof-import --report=r -o nowhere/u.tprof @list 2>&1
 ls r

@@ -30,11 +30,29 @@ exec >"$part.log" 2>&1 || exit 4
 draft=$part.${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
 trap 'rm -f "$draft.tprof" "$draft.report"' EXIT
 trap 'exit 4' HUP INT TERM
-[ ! -e "$list.options" ] || set -- "$@" $(cat "$list.options")
-tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" --report="$draft.report" \
-	"$@" "@$list" &
-wait $! # a signal is not kept waiting
+options=
+[ ! -e "$list.options" ] || options=$(cat "$list.options")
+import() { # OPTION…
+	tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" --report="$draft.report" \
+		"$@" "@$list" &
+	wait $! # a signal is not kept waiting
+}
+import $options "$@"
+# A part of a trace behind damage is refused: what becomes of it is only known to who reads all.
+case $options in
+*--generations=*)
+	if grep -q '^failure' "$draft.report"; then
+		rm -f "$draft.tprof" "$draft.report"
+		import $(echo "$options" | sed 's/--generations=[0-9-]*//') "$@"
+	fi
+	;;
+esac
 # A dump that failed is in the report, and the others are in the store; without one it came to no end.
 [ -e "$draft.report" ] || exit 4
+# A trace in parts is counted once, but for the parts that have losses.
+case $options in
+*--generations=1-*) ;;
+*--generations=*) sed -i '/^failure\|^lossy/!d' "$draft.report" || exit 4 ;;
+esac
 [ ! -e "$draft.tprof" ] || mv -f "$draft.tprof" "$part.tprof" || exit 4
 mv -f "$draft.report" "$part.report" || exit 4

@@ -9,12 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "balance.h"
 #include "base/many.h"
 #include "common/advice.h"
 
-/* Slurm's own limit for the numbers of an array, unless a site has another (MaxArraySize). */
-#define MOST_TASKS 1000
 /* Of what it reads of files that others may have changed. */
 #define MOST_BYTES ((size_t)64 << 20)
 
@@ -89,36 +86,11 @@ static int read_file(const char *path, struct tp_buf *to, struct tp_err *err)
 	return code;
 }
 
-static int write_file(const char *path, const void *data, size_t size, struct tp_err *err)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), code = 0;
-	const char *at = data;
-
-	if (fd < 0)
-		return failed(err, path, "written");
-	while (size && !code) {
-		ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno != EINTR)
-			code = failed(err, path, "written");
-		if (n > 0) {
-			at += n;
-			size -= (size_t)n;
-		}
-	}
-	/* On other machines it is read at once. */
-	if (!code && fsync(fd) && errno != EINVAL)
-		code = failed(err, path, "written");
-	if (close(fd) && !code)
-		code = failed(err, path, "written");
-	return code;
-}
-
 static int write_below(const char *folder, const char *name, const void *data, size_t size,
 		       struct tp_err *err)
 {
 	char *path = text("%s/%s", folder, name);
-	int code = path ? write_file(path, data, size, err) : out_of_memory(err);
+	int code = path ? lists_file(path, data, size, err) : out_of_memory(err);
 
 	free(path);
 	return code;
@@ -139,132 +111,14 @@ static int make_below(const char *folder, const char *name, struct tp_err *err)
 
 /* ---- making one ---- */
 
-/* Dumps that were found and those that were named are in tasks apart, as what is no dump is an
- * error of the latter only. */
-struct group {
-	size_t n, tasks, first;
-	uint64_t cost, *costs;
-	uint32_t *task;
-	const char *options;
-	bool named;
-};
-
-static void divide(struct group g[2], size_t tasks)
-{
-	uint64_t cost = g[0].cost + g[1].cost;
-	size_t n = g[0].n + g[1].n;
-
-	if (!tasks)
-		tasks = balance_tasks(cost, n, MOST_TASKS);
-	if (tasks > n)
-		tasks = n;
-	g[0].tasks = (size_t)((double)tasks * ((double)g[0].cost / (double)cost) + 0.5);
-	if (g[0].tasks > g[0].n)
-		g[0].tasks = g[0].n;
-	if (g[0].n && !g[0].tasks)
-		g[0].tasks = 1;
-	if (g[1].n && g[0].tasks >= tasks && tasks > 1)
-		g[0].tasks = tasks - 1;
-	g[1].tasks = tasks > g[0].tasks ? tasks - g[0].tasks : g[1].n > 0;
-	if (g[1].tasks > g[1].n)
-		g[1].tasks = g[1].n;
-	g[1].first = g[0].tasks;
-}
-
-static int put_field(struct tp_buf *list, const char *before, const char *text)
-{
-	int code = tp_buf_put(list, before, strlen(before));
-
-	return code ? code : tp_buf_put(list, text, strlen(text) + 1);
-}
-
-/* A name, and what does not follow from it alone: how a folder it was in calls it, labels. */
-static int put_path(struct tp_buf *list, const struct path *p)
-{
-	int code = put_field(list, "", p->name);
-
-	if (!code && p->as)
-		code = put_field(list, "\t=", p->as);
-	for (size_t i = 0; i < p->nlabels && !code; i++)
-		code = put_field(list, "\t", p->label[i]);
-	return code;
-}
-
-static int write_lists(const char *folder, const struct paths *paths, const struct group *g,
-		       struct tp_err *err)
-{
-	struct tp_buf *list = tp_many(g->tasks, sizeof(*list));
-	size_t at = 0;
-	int code = 0;
-
-	if (!list)
-		return out_of_memory(err);
-	memset(list, 0, g->tasks * sizeof(*list));
-	for (size_t i = 0; i < paths->n && !code; i++) {
-		const struct path *p = &paths->list[i];
-
-		if (p->named == g->named && put_path(&list[g->task[at++]], p))
-			code = out_of_memory(err);
-	}
-	for (size_t i = 0; i < g->tasks && !code; i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "list/%zu", g->first + i + 1);
-		code = write_below(folder, name, list[i].data, list[i].size, err);
-		snprintf(name, sizeof(name), "list/%zu.options", g->first + i + 1);
-		if (!code && g->options)
-			code = write_below(folder, name, g->options, strlen(g->options), err);
-	}
-	for (size_t i = 0; i < g->tasks; i++)
-		tp_buf_release(&list[i]);
-	free(list);
-	return code;
-}
-
-/* Says also how many tasks there are. */
-static int write_tasks(struct folder *f, const char *folder, const struct paths *paths,
-		       size_t tasks, struct tp_err *err)
-{
-	struct group g[2] = {{.options = "--skip-others\n"}, {.named = true}};
-	int code = 0;
-
-	for (size_t i = 0; i < 2 && !code; i++) {
-		g[i].costs = tp_many(paths->n, sizeof(*g[i].costs));
-		g[i].task = tp_many(paths->n, sizeof(*g[i].task));
-		if (!g[i].costs || !g[i].task)
-			code = out_of_memory(err);
-	}
-	for (size_t i = 0; i < paths->n && !code; i++) {
-		struct group *in = &g[paths->list[i].named];
-
-		in->costs[in->n] = balance_cost(paths->list[i].bytes);
-		in->cost += in->costs[in->n++];
-	}
-	if (!code)
-		divide(g, tasks);
-	for (size_t i = 0; i < 2 && !code; i++) {
-		if (!g[i].n)
-			continue;
-		code = balance(g[i].costs, g[i].n, g[i].tasks, g[i].task)
-			   ? out_of_memory(err)
-			   : write_lists(folder, paths, &g[i], err);
-	}
-	f->tasks = g[0].tasks + g[1].tasks;
-	for (size_t i = 0; i < 2; i++) {
-		free(g[i].costs);
-		free(g[i].task);
-	}
-	return code;
-}
-
-static int fill(struct folder *f, const char *folder, const struct paths *paths, size_t tasks,
-		const struct tp_buf *command, struct tp_err *err)
+static int fill(struct folder *f, const char *folder, const struct paths *paths,
+		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err)
 {
 	char plan[160];
 	int code = make_below(folder, "list", err);
 
 	if (!code)
-		code = write_tasks(f, folder, paths, tasks, err);
+		code = lists_write(folder, paths, how, &f->tasks, err);
 	if (code)
 		return code;
 	f->dumps = paths->n;
@@ -314,8 +168,8 @@ void folder_remove(const struct folder *f)
 	remove_draft(f->path, f);
 }
 
-int folder_make(struct folder *f, const char *store, const struct paths *paths, size_t tasks,
-		const struct tp_buf *command, struct tp_err *err)
+int folder_make(struct folder *f, const char *store, const struct paths *paths,
+		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err)
 {
 	char *draft = text("%s.slurm-XXXXXX", store);
 	int code = 0;
@@ -329,7 +183,7 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths, 
 		free(draft);
 		return code;
 	}
-	code = fill(f, draft, paths, tasks, command, err);
+	code = fill(f, draft, paths, how, command, err);
 	if (!code && rename(draft, f->path))
 		code = errno == ENOTEMPTY || errno == EEXIST
 			   ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
@@ -478,7 +332,7 @@ int folder_note_jobs(const struct folder *f, const struct tp_buf *jobs, struct t
 {
 	char *path = text("%s/jobs.new", f->path), *name = text("%s/jobs", f->path);
 	int code =
-	    path && name ? write_file(path, jobs->data, jobs->size, err) : out_of_memory(err);
+	    path && name ? lists_file(path, jobs->data, jobs->size, err) : out_of_memory(err);
 
 	if (!code && rename(path, name))
 		code = failed(err, name, "written");

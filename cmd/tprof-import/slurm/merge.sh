@@ -64,7 +64,8 @@ fi
 merge "$all" "$@" || exit 4
 # The numbers of all reports, added up, and the failures.
 awk '
-	$1 == "failure" { failures = failures $0 "\n"; next }
+	# A trace in parts may have failed in each.
+	$1 == "failure" { if (!said[$0]++) failures = failures $0 "\n"; next }
 	!($1 in sum) { word[++words] = $1 }
 	{ sum[$1] += $2 }
 	END {

@@ -22,7 +22,7 @@ struct work {
 	const struct slurm *s;
 	struct folder folder;
 	struct jobs jobs;
-	char bin[PATH_MAX], script[PATH_MAX + 64];
+	char bin[PATH_MAX], self[PATH_MAX], script[PATH_MAX + 64];
 	char *all; /* the store, and */
 	char *at;  /* the folder, from the root */
 	bool made; /* the folder is new */
@@ -46,6 +46,7 @@ static int find_scripts(struct work *w, struct tp_err *err)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot read /proc/self/exe: %s",
 				  strerror(errno));
 	w->bin[n] = '\0';
+	memcpy(w->self, w->bin, (size_t)n + 1);
 	slash = strrchr(w->bin, '/');
 	if (slash)
 		*slash = '\0';
@@ -80,6 +81,8 @@ static int describe(const struct slurm *s, struct tp_buf *command, struct tp_err
 				  strerror(errno));
 	failed |= tp_buf_put(command, here, strlen(here) + 1);
 	failed |= tp_buf_put(command, s->store, strlen(s->store) + 1);
+	if (s->keys)
+		failed |= tp_buf_put(command, s->keys, strlen(s->keys) + 1);
 	for (size_t i = 0; i < s->nargs; i++)
 		failed |= tp_buf_put(command, s->argv[i], strlen(s->argv[i]) + 1);
 	for (size_t i = 0; i < s->npaths; i++)
@@ -353,7 +356,8 @@ static int look_for_jobs(struct work *w, bool *begun, struct tp_err *err)
 static int make_folder(struct work *w, const struct tp_buf *command, struct tp_err *err)
 {
 	const struct slurm *s = w->s;
-	struct paths paths = {0};
+	struct lists_options how = {.tasks = s->tasks, .cut = s->cut, .self = w->self};
+	struct paths paths = {.keys = s->keys};
 	char *report = NULL;
 	int code = 0;
 
@@ -371,7 +375,7 @@ static int make_folder(struct work *w, const struct tp_buf *command, struct tp_e
 		unlink(report);
 	free(report);
 	if (!code && paths.n)
-		code = folder_make(&w->folder, s->store, &paths, s->tasks, command, err);
+		code = folder_make(&w->folder, s->store, &paths, &how, command, err);
 	if (!code && !paths.n)
 		code = 1;
 	paths_release(&paths);
