@@ -15,7 +15,7 @@
 #include "import.h"
 #include "paths.h"
 
-#define BATCH_DUMPS 64
+#define BATCH_DUMPS 128
 
 enum outcome {
 	OUTCOME_NONE, /* not yet */

@@ -22,7 +22,7 @@
 
 #define MOST_BYTES  ((uint64_t)16 << 20)
 #define LEAST_BYTES ((uint64_t)1 << 20)
-#define LEAST_DUMPS 8
+#define LEAST_DUMPS 16
 /* Batches that work, or wait for one before them: their drafts lie on the disk, and are open. */
 #define MOST_BATCHES 256
 #define TICK_MS	     50
@@ -114,7 +114,7 @@ static size_t choose(const struct coordinator *c)
 {
 	const struct path *p = c->paths->list + c->next;
 	size_t left = c->paths->n - c->next, n = 0;
-	uint64_t shares = 4 * (uint64_t)c->m->jobs, bytes = 0;
+	uint64_t shares = 3 * (uint64_t)c->m->jobs, bytes = 0;
 	uint64_t most = at_most(at_least(c->bytes_left / shares, LEAST_BYTES), MOST_BYTES);
 	size_t dumps = (size_t)at_most(at_least(left / shares, LEAST_DUMPS), BATCH_DUMPS);
 

@@ -31,6 +31,11 @@ SCENES = [
           store="heap.pb"),
     Scene("older", "tprof-import heap.pb -o old.store", "heap.pb old.store"),
     Scene("cached", "tprof-top v2.trace", "v2.trace"),
+    # One batch: before, or all of it.
+    Scene("jobs", "tprof-import -j 2 -o s.tprof convoy.trace heap.pb block.txt", "convoy.trace heap.pb block.txt",
+          store="cpu.pb"),
+    Scene("merge", "tprof-merge -o all.tprof s.tprof old.store", "old.store", store="v2.trace heap.pb"),
+    Scene("merge-into", "tprof-merge -o s.tprof old.store", "old.store", store="v2.trace heap.pb"),
     Scene("delete", "tprof-store delete s.tprof heap.pb", store="v2.trace heap.pb"),
 ]
 LARGE = "checkout.trace"
