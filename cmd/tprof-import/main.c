@@ -1,543 +1,20 @@
 /* tprof-import: dumps become runs of a store. */
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/units.h"
+#include "arguments.h"
 #include "common/common.h"
 #include "common/decoder.h"
-#include "common/number.h"
 #include "common/progress.h"
 #include "dump.h"
 #include "generations.h"
 #include "import.h"
 #include "many.h"
-#include "slurm/jobs.h"
+#include "one.h"
+#include "paths.h"
 #include "slurm/slurm.h"
-
-struct args {
-	struct cmd cmd;
-	const char *store; /* -o */
-	const char *dump;  /* --dump */
-	bool list;	   /* --generations=list */
-	struct tp_import_options import;
-	const char **labels, **binaries;
-	char **files;
-	int nfiles;
-	const char *keys; /* --folder-labels */
-	bool at_once;	  /* -j, or folders, patterns or lists among the files */
-	int jobs;	  /* -j; 0: processors */
-	const char *report, *known;
-	bool skip_others;
-	bool slurm, wait;	   /* --slurm, --wait */
-	const char *slurm_options; /* its value */
-	int64_t cut;		   /* --cut */
-	int tasks;		   /* --tasks */
-	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
-	size_t ntask_argv;
-};
-
-#define MOST_JOBS  256
-#define MOST_TASKS 1000000
-
-enum {
-	KEY_NAME = 0x2000,
-	KEY_LABEL,
-	KEY_FOLDER_LABELS,
-	KEY_STRICT,
-	KEY_COMPRESS,
-	KEY_MATERIALIZE,
-	KEY_OCCUPANCY,
-	KEY_THREADS,
-	KEY_DUMP,
-	KEY_BINARY,
-	KEY_SYMBOL_PATH,
-	KEY_REPORT,
-	KEY_KNOWN,
-	KEY_SKIP_OTHERS,
-	KEY_SLURM,
-	KEY_TASKS,
-	KEY_WAIT,
-	KEY_CUT,
-	KEY_GENERATIONS
-};
-
-static const struct argp_option options[] = {
-    {"output", 'o', "STORE", 0,
-     "Put all runs into STORE (default: each into the dump's name with .tprof, beside it)", 0},
-    {"jobs", 'j', "N", 0,
-     "Decode N dumps at a time (0: as many as there are processors, the default where folders, "
-     "patterns or lists are given), and sum up at the end",
-     0},
-    {"slurm", KEY_SLURM, "OPTIONS", OPTION_ARG_OPTIONAL,
-     "Let jobs of Slurm do it: an array job that imports, and jobs that merge; OPTIONS are for "
-     "sbatch",
-     0},
-    {"tasks", KEY_TASKS, "N", 0,
-     "With --slurm: N tasks (default: as many as are worth it, at most 1000)", 0},
-    {"cut", KEY_CUT, "SIZE", 0,
-     "With --slurm: cut traces of more than SIZE into parts for several tasks, which are joined",
-     0},
-    {"wait", KEY_WAIT, NULL, 0, "With --slurm: wait for the end, and say what became of the dumps",
-     0},
-    {"known", KEY_KNOWN, "STORE", 0, "Pass over dumps that STORE has, too", 0},
-    {"skip-others", KEY_SKIP_OTHERS, NULL, 0,
-     "Count files that are no dumps also where they were named, as in folders", 0},
-    {"report", KEY_REPORT, "FILE", 0, "Write into FILE what became of the dumps", 0},
-    {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
-    {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
-    {"folder-labels", KEY_FOLDER_LABELS, "KEYS", 0,
-     "Label the dumps of a folder by the folders they are in below it: host/version", 0},
-    {"strict", KEY_STRICT, NULL, 0,
-     "Refuse a damaged dump (default: keep what can be read, and record what was lost)", 0},
-    {"compress", KEY_COMPRESS, "HOW", 0, "fast (the default) or high: smaller and slower", 0},
-    {"materialize", KEY_MATERIALIZE, NULL, 0,
-     "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
-    {"occupancy", KEY_OCCUPANCY, NULL, 0,
-     "Also store what each goroutine did in each bucket of time, for charts in SQL", 0},
-    {"binary", KEY_BINARY, "FILE", 0,
-     "Name code that the dump leaves without names by this program or library; may be given "
-     "several "
-     "times",
-     0},
-    {"symbol-path", KEY_SYMBOL_PATH, "DIRS", 0,
-     "The same by files in these folders (DIR:DIR) that have the build id", 0},
-    {"threads", KEY_THREADS, "N", 0,
-     "Threads to use (default 0: as many as there are processors, at most 3)", 0},
-    {"generations", KEY_GENERATIONS, "A-B", 0,
-     "Only these generations of a trace (go 1.22 and later), as a part that tprof-merge joins with "
-     "the others; list: store nothing, and say where each of them is",
-     0},
-    {"dump", KEY_DUMP, "WHAT", 0, "Store nothing; write the dump's events, in order, one per line",
-     0},
-    {0},
-};
-
-/* NULL, or what is wrong with the label; a key names one value per run. */
-static const char *add_label(struct args *args, const char *label)
-{
-	struct tp_import_options *o = &args->import;
-	size_t key = strcspn(label, "=");
-	const char **grown;
-
-	if (!label[key] || !key)
-		return "is not KEY=VALUE";
-	for (size_t i = 0; i < o->nlabels; i++)
-		if (!strncmp(args->labels[i], label, key + 1))
-			return "gives a second value to its key";
-	grown = realloc(args->labels, (o->nlabels + 1) * sizeof(*grown));
-	if (!grown)
-		return "does not fit into memory";
-	args->labels = grown;
-	grown[o->nlabels++] = label;
-	o->labels = grown;
-	return NULL;
-}
-
-static void add_binary(struct args *args, struct argp_state *state, const char *file)
-{
-	struct tp_symbol_options *o = &args->import.symbols;
-	const char **grown = realloc(args->binaries, (o->nbinaries + 1) * sizeof(*grown));
-
-	if (!grown) {
-		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
-		return;
-	}
-	args->binaries = grown;
-	grown[o->nbinaries++] = file;
-	o->binaries = grown;
-}
-
-/* What Slurm's tasks are to be told, too: "--KEY" or "--KEY=VALUE". */
-static void pass_on(struct args *args, struct argp_state *state, const char *name,
-		    const char *value)
-{
-	char **grown = realloc(args->task_argv, (args->ntask_argv + 1) * sizeof(*grown));
-
-	if (grown)
-		args->task_argv = grown;
-	if (!grown || asprintf(&grown[args->ntask_argv], "--%s%s%s", name, value ? "=" : "",
-			       value ? value : "") < 0) {
-		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
-		return;
-	}
-	args->ntask_argv++;
-}
-
-static void check_slurm(const struct args *args, struct argp_state *state)
-{
-	const char *bad = args->slurm_options ? job_bad_option(args->slurm_options) : NULL;
-
-	if (!args->slurm && (args->tasks || args->wait || args->cut))
-		argp_error(state, "--%s is for --slurm",
-			   args->wait	 ? "wait"
-			   : args->tasks ? "tasks"
-					 : "cut");
-	if (!args->slurm)
-		return;
-	if (bad)
-		argp_error(state, "--slurm: sbatch's %s is not to be given here", bad);
-	if (!args->store)
-		argp_error(state, "--slurm makes one store: say which by -o STORE");
-	if (args->cut && args->import.strict)
-		argp_error(state, "--strict refuses what is damaged as a whole: no use for --cut");
-	if (args->jobs)
-		argp_error(state, "with --slurm a task decodes as many dumps at a time as it has "
-				  "processors: --slurm=--cpus-per-task=N");
-	if (args->report)
-		argp_error(state, "--slurm writes STORE.report, so there is no use for --report");
-	for (int i = 0; i < args->nfiles; i++)
-		if (!strcmp(args->files[i], "-"))
-			argp_error(state, "a dump on standard input cannot be imported by a job");
-}
-
-/* 0: no number of a generation. */
-static uint32_t generation(const char *text)
-{
-	char *end;
-	unsigned long n = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-
-	return n && !*end && n < UINT32_MAX ? (uint32_t)n : 0;
-}
-
-/* "3-5", or "3" for 3-3. */
-static void take_generations(struct args *args, struct argp_state *state, const char *text)
-{
-	struct tp_import_options *o = &args->import;
-	char first[16], *dash;
-
-	args->list = !strcmp(text, "list");
-	o->first_generation = o->last_generation = 0;
-	if (args->list)
-		return;
-	snprintf(first, sizeof(first), "%s", text);
-	dash = strchr(first, '-');
-	if (dash)
-		*dash = '\0';
-	o->first_generation = generation(first);
-	o->last_generation = dash ? generation(strchr(text, '-') + 1) : o->first_generation;
-	if (!o->first_generation || !o->last_generation)
-		argp_error(state,
-			   "--generations: '%s' is neither A-B, two numbers from 1 on, nor list",
-			   text);
-	if (o->first_generation > o->last_generation)
-		argp_error(state, "--generations: %u comes behind %u", o->first_generation,
-			   o->last_generation);
-}
-
-static void check_generations(const struct args *args, struct argp_state *state)
-{
-	if (!args->list && !args->import.first_generation)
-		return;
-	if (args->dump)
-		argp_error(state, "--dump writes all generations of a trace");
-	if (args->slurm)
-		argp_error(state, "--slurm divides dumps among tasks by itself");
-	if (args->list && (args->store || args->at_once || args->nfiles > 1))
-		argp_error(state, "--generations=list stores nothing and reads one trace: there is "
-				  "no use for more");
-	if (!args->list && !args->store)
-		argp_error(state, "into which store? A part of a trace needs -o PART.tprof");
-}
-
-static void check(struct args *args, struct argp_state *state)
-{
-	int inputs = 0;
-
-	for (int i = 0; i < args->nfiles; i++) {
-		args->at_once |= paths_many(args->files[i]);
-		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
-	}
-	check_slurm(args, state);
-	if (args->known && args->import.nlabels)
-		argp_error(state, "--known passes over dumps, so --label cannot reach them");
-	if (args->at_once && inputs > 1)
-		argp_error(state, "standard input can be read once only");
-	if (args->keys && !args->at_once)
-		argp_error(state, "--folder-labels is for the dumps of a folder: name one");
-	if (args->at_once && args->import.name)
-		argp_error(state, "--name can name one run only, and there may be many dumps");
-	if (args->at_once && args->dump)
-		argp_error(state,
-			   "--dump writes one dump after the other: name the files, without -j");
-	if (args->import.name && args->nfiles > 1)
-		argp_error(state, "--name can name one run only, and there are %d dumps",
-			   args->nfiles);
-	if (args->dump && (args->import.symbols.nbinaries || args->import.symbols.path))
-		argp_error(state, "--dump writes no names, so there is no use for --%s",
-			   args->import.symbols.path ? "symbol-path" : "binary");
-	if (args->dump && args->store)
-		argp_error(state, "--dump stores nothing, so there is no use for -o");
-	check_generations(args, state);
-	for (int i = 0; i < args->nfiles; i++)
-		if (!strcmp(args->files[i], "-") && !args->store && !args->dump && !args->list)
-			argp_error(state, "a dump on standard input needs -o STORE");
-}
-
-/* Each key once: a run has one value for it. */
-static void check_keys(const struct argp_state *state, const char *keys)
-{
-	for (const char *a = keys; a; a = strchr(a, '/'), a = a ? a + 1 : NULL) {
-		size_t n = strcspn(a, "/");
-
-		if (memchr(a, '=', n))
-			argp_error(state,
-				   "--folder-labels: '%s' is not keys with / between them: "
-				   "host/version",
-				   keys);
-		for (const char *b = keys; n && b < a; b = strchr(b, '/') + 1)
-			if (strcspn(b, "/") == n && !strncmp(a, b, n))
-				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
-	}
-	if (!keys[strspn(keys, "/")])
-		argp_error(state, "--folder-labels: '%s' names no key", keys);
-}
-
-static error_t on_option(int key, char *arg, struct argp_state *state)
-{
-	struct args *args = state->input;
-	struct tp_import_options *o = &args->import;
-	const char *wrong;
-
-	switch (key) {
-	case 'o':
-		args->store = arg;
-		return 0;
-	case 'j':
-		args->jobs = (int)cmd_arg_count(state, "-j", arg, MOST_JOBS);
-		args->at_once = true;
-		return 0;
-	case KEY_SLURM:
-		args->slurm = true;
-		args->slurm_options = arg;
-		args->at_once = true;
-		return 0;
-	case KEY_TASKS:
-		args->tasks = (int)cmd_arg_count(state, "--tasks", arg, MOST_TASKS);
-		return 0;
-	case KEY_CUT:
-		args->cut = cmd_arg_size(state, "--cut", arg);
-		if (args->cut < 1)
-			argp_error(state, "--cut: parts need a size");
-		return 0;
-	case KEY_WAIT:
-		args->wait = true;
-		return 0;
-	case KEY_REPORT:
-		args->report = arg;
-		args->at_once = true;
-		return 0;
-	case KEY_KNOWN:
-		args->known = arg;
-		args->at_once = true;
-		pass_on(args, state, "known", arg);
-		return 0;
-	case KEY_SKIP_OTHERS:
-		args->skip_others = true;
-		args->at_once = true;
-		pass_on(args, state, "skip-others", NULL);
-		return 0;
-	case KEY_NAME:
-		if (!*arg)
-			argp_error(state, "--name: a run needs a name that is not empty");
-		o->name = arg;
-		return 0;
-	case KEY_LABEL:
-		wrong = add_label(args, arg);
-		if (wrong)
-			argp_error(state, "--label: '%s' %s", arg, wrong);
-		pass_on(args, state, "label", arg);
-		return 0;
-	case KEY_FOLDER_LABELS:
-		check_keys(state, arg);
-		args->keys = arg;
-		return 0;
-	case KEY_STRICT:
-		pass_on(args, state, "strict", NULL);
-		o->strict = true;
-		return 0;
-	case KEY_COMPRESS:
-		if (strcmp(arg, "fast") != 0 && strcmp(arg, "high") != 0)
-			argp_error(state, "--compress: '%s' is not fast or high", arg);
-		o->store.compress = !strcmp(arg, "high");
-		pass_on(args, state, "compress", arg);
-		return 0;
-	case KEY_MATERIALIZE:
-		o->store.materialize = true;
-		pass_on(args, state, "materialize", NULL);
-		return 0;
-	case KEY_OCCUPANCY:
-		o->occupancy = true;
-		pass_on(args, state, "occupancy", NULL);
-		return 0;
-	case KEY_BINARY:
-		add_binary(args, state, arg);
-		pass_on(args, state, "binary", arg);
-		return 0;
-	case KEY_SYMBOL_PATH:
-		o->symbols.path = arg;
-		pass_on(args, state, "symbol-path", arg);
-		return 0;
-	case KEY_THREADS:
-		o->threads = (int)cmd_arg_count(state, "--threads", arg, 64);
-		pass_on(args, state, "threads", arg);
-		return 0;
-	case KEY_GENERATIONS:
-		take_generations(args, state, arg);
-		return 0;
-	case KEY_DUMP:
-		if (strcmp(arg, "events") != 0)
-			argp_error(state, "--dump: '%s' cannot be dumped; there is events", arg);
-		args->dump = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		args->files = state->argv + state->next;
-		args->nfiles = state->argc - state->next;
-		check(args, state);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "of which file? Give the name of a trace or a profile");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* "go.trace.gz" becomes "go.tprof", "run-1.19" becomes "run-1.19.tprof"; NULL when memory is out.
- * The caller frees it. */
-static char *default_store(const char *dump)
-{
-	static const char *const packings[] = {".gz", ".zst"}, *const kinds[] = {".trace", ".out"};
-	const char *base = strrchr(dump, '/');
-	size_t n = strlen(dump), start = base ? (size_t)(base - dump) + 1 : 0, used;
-	char *store = malloc(n + sizeof(".tprof"));
-
-	if (!store)
-		return NULL;
-	memcpy(store, dump, n + 1);
-	for (int pass = 0; pass < 2; pass++) {
-		const char *const *endings = pass ? kinds : packings;
-
-		for (size_t i = 0; i < 2; i++) {
-			size_t k = strlen(endings[i]);
-
-			used = strlen(store);
-			if (used - start > k && !strcmp(store + used - k, endings[i]))
-				store[used - k] = '\0';
-		}
-	}
-	memcpy(store + strlen(store), ".tprof", sizeof(".tprof"));
-	return store;
-}
-
-static void summarise(const struct args *args, const char *file, const char *store,
-		      const struct tp_import_result *r)
-{
-	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
-	char part[64] = "";
-	const char *name = !strcmp(file, "-") ? "standard input" : file;
-
-	if (r->known && r->labels.now[0]) {
-		cmd_print(&args->cmd,
-			  "%s: is in %s already (run %lld), which is labelled %s now%s%s%s\n", name,
-			  store, (long long)r->run, r->labels.now,
-			  r->labels.before[0] ? " (before: " : "", r->labels.before,
-			  r->labels.before[0] ? ")" : "");
-		return;
-	}
-	if (r->known) {
-		cmd_print(&args->cmd, "%s: is in %s already (run %lld); nothing was stored\n", name,
-			  store, (long long)r->run);
-		return;
-	}
-	if (r->ticks)
-		snprintf(duration, sizeof(duration), "%lld ticks", (long long)r->duration_ns);
-	else
-		tp_fmt_ns(duration, r->duration_ns);
-	if (r->profile) {
-		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
-			  r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
-			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "", r->seconds,
-			  tp_fmt_bytes(in, (int64_t)r->size_in),
-			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
-			  r->losses ? "with losses" : "nothing lost");
-		return;
-	}
-	if (r->generations)
-		snprintf(part, sizeof(part),
-			 "generations %u-%u of %u: ", args->import.first_generation,
-			 args->import.last_generation, r->generations);
-	cmd_print(&args->cmd, "%s: %s%s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
-		  name, part, r->format, tp_fmt_count(events, r->events),
-		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
-		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
-		  store, r->losses ? "with losses" : "nothing lost");
-}
-
-static void warn(const struct args *args, const char *file, const struct tp_import_result *r)
-{
-	char places[28], inferred[28], lost[CMD_LOST_SIZE];
-
-	if (r->ticks && !r->known)
-		cmd_error(&args->cmd,
-			  "warning: %s: the trace does not say how long a tick is, so "
-			  "all times are ticks",
-			  file);
-	if (r->unnamed[0])
-		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
-	if (r->losses && r->profile)
-		cmd_error(&args->cmd,
-			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; "
-			  "see " CMD_LOSS_QUERY,
-			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
-			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
-	else if (r->losses)
-		cmd_error(&args->cmd,
-			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
-			  "transition%s inferred; see " CMD_LOSS_QUERY,
-			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
-			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
-			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s");
-}
-
-static int import_one(struct args *args, const char *file)
-{
-	char *own = args->store ? NULL : default_store(file);
-	const char *store = args->store ? args->store : own;
-	struct tp_import_options opt = args->import;
-	struct tp_import_result result;
-	struct cmd_progress progress;
-	struct tp_err err;
-	int code, status = CMD_OK;
-
-	if (!store) {
-		cmd_error(&args->cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
-	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
-	opt.progress = cmd_progress_step;
-	opt.progress_ctx = &progress;
-	code = cmd_import(file, store, &opt, &result, NULL, &err);
-	cmd_progress_end(&progress);
-	if (code == TP_ESTORE && !access(store, F_OK)) {
-		/* It is not the dump that is wrong. */
-		cmd_error(&args->cmd, "%s: cannot be put into %s; give another name with -o", file,
-			  err.msg);
-		status = tp_err_exit_status(code);
-	} else if (code) {
-		status = cmd_fail(&args->cmd, file, &err);
-	} else {
-		summarise(args, file, store, &result);
-		warn(args, !strcmp(file, "-") ? "standard input" : file, &result);
-	}
-	free(own);
-	return status;
-}
 
 static int open_symbols(void *ctx)
 {
@@ -566,7 +43,7 @@ static int check_symbols(struct args *args)
 /* What to type next, on a terminal only. */
 static void hint(const struct args *args)
 {
-	char *own = args->store || args->nfiles != 1 ? NULL : default_store(args->files[0]);
+	char *own = args->store || args->nfiles != 1 ? NULL : one_store(args->files[0]);
 	const char *store = args->store ? args->store : own;
 
 	if (store && args->cmd.tty && !args->dump && !args->list && !args->import.first_generation)
@@ -592,7 +69,7 @@ static int import_many(struct args *args)
 			    .known = args->known,
 			    .report = args->report,
 			    .import = args->import,
-			    .own_store = default_store};
+			    .own_store = one_store};
 	struct tp_err err;
 	int code = 0, status;
 
@@ -629,7 +106,7 @@ static int do_one(struct args *args, const char *file)
 		return dump_events(&args->cmd, file, args->import.strict, args->import.tmp_dir);
 	if (args->list)
 		return list_generations(&args->cmd, file, args->import.tmp_dir);
-	return import_one(args, file);
+	return one_import(args, file);
 }
 
 /* Every dump is tried; the worst status is the command's. */
@@ -654,11 +131,7 @@ static int run(struct args *args)
 	if (worst == CMD_OK && (!args->slurm || args->wait) &&
 	    (!args->at_once || (args->store && !access(args->store, F_OK))))
 		hint(args);
-	for (size_t i = 0; i < args->ntask_argv; i++)
-		free(args->task_argv[i]);
-	free(args->task_argv);
-	free(args->labels);
-	free(args->binaries);
+	arguments_release(args);
 	return worst;
 }
 
@@ -690,8 +163,8 @@ static const char help[] =
 int main(int argc, char **argv)
 {
 	struct argp argp = {
-	    .options = options,
-	    .parser = on_option,
+	    .options = arguments_options,
+	    .parser = arguments_parse,
 	    .args_doc = "PATH...",
 	    .doc = "Decode Go execution traces (go 1.5 to go 1.27), profiles and stacks of "
 		   "goroutines (plain, .gz or .zst) into a store. PATH is a file, a folder, a "

@@ -10,7 +10,7 @@ check-hardening: all ## what is installed is PIE, RELRO, with canaries and forti
 
 LINT := build/lint
 LINT_SRC := $(sort $(PARSE_SRC) $(REPORT_SRC) $(COMMON_SRC) $(REC_SRC) $(PRELOAD_SRC) $(API_SRC) $(TUI_SRC) \
-	$(call lib_src,cmd/extension) $(foreach c,$(COMMANDS),$(filter-out %_test.c,$(wildcard cmd/$(c)/*.c))))
+	$(call lib_src,cmd/extension) $(foreach c,$(COMMANDS),$(filter-out %_test.c,$(wildcard cmd/$(c)/*.c $(if $(filter tprof-record,$(c)),,cmd/$(c)/*/*.c)))))
 LINT_PROGRAMS := $(REC_PROGRAM_SRC) $(wildcard testdata/programs/*.c)
 LINT_TESTS := $(sort $(TEST_SRC) $(filter-out $(LINT_PROGRAMS),$(wildcard testdata/*/*.c testdata/*/*/*.c)))
 # Where bytes of strangers are looked at first.

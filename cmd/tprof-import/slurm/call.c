@@ -14,8 +14,6 @@
 
 #include "base/many.h"
 
-extern char **environ;
-
 void call_add(struct call *c, const char *fmt, ...)
 {
 	char *text = NULL;

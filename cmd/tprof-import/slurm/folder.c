@@ -12,6 +12,8 @@
 #include "base/many.h"
 #include "common/advice.h"
 
+/* Of any import that --tasks could ask for, with its parts. */
+#define MOST_TASKS 100000000
 /* Of what it reads of files that others may have changed. */
 #define MOST_BYTES ((size_t)64 << 20)
 
@@ -225,7 +227,7 @@ static int read_plan(struct folder *f, struct tp_err *err)
 	    (sscanf((const char *)plan.data,
 		    "tprof-slurm 1\ntasks %9llu\ndumps %18llu\nbytes %18llu\nknown %1d\n%n", &tasks,
 		    &dumps, &bytes, &known, &end) != 4 ||
-	     !end || !tasks))
+	     !end || !tasks || tasks > MOST_TASKS || dumps > INT64_MAX || bytes > INT64_MAX))
 		code = damaged(f, err);
 	tp_buf_release(&plan);
 	if (code)

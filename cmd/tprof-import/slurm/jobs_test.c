@@ -85,7 +85,7 @@ static int teardown(void **state)
 {
 	char command[80];
 
-	snprintf(command, sizeof(command), "rm -r %s", (char *)*state);
+	snprintf(command, sizeof(command), "/bin/rm -r %s", (char *)*state);
 	return chdir("/") || system(command);
 }
 

@@ -1,0 +1,42 @@
+/* What tprof-import is told, read and checked. */
+#ifndef IMPORT_ARGUMENTS_H
+#define IMPORT_ARGUMENTS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/common.h"
+#include "import.h"
+
+#define MOST_JOBS 256
+
+struct args {
+	struct cmd cmd;
+	const char *store; /* -o */
+	const char *dump;  /* --dump */
+	bool list;	   /* --generations=list */
+	struct tp_import_options import;
+	const char **labels, **binaries;
+	char **files;
+	int nfiles;
+	const char *keys; /* --folder-labels */
+	bool at_once;	  /* -j, or folders, patterns or lists among the files */
+	int jobs;	  /* -j; 0: processors */
+	const char *report, *known;
+	bool skip_others;
+	bool slurm, wait;	   /* --slurm, --wait */
+	const char *slurm_options; /* its value */
+	int64_t cut;		   /* --cut */
+	int tasks;		   /* --tasks */
+	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
+	size_t ntask_argv;
+};
+
+/* Their input is the struct args. */
+extern const struct argp_option arguments_options[];
+error_t arguments_parse(int key, char *arg, struct argp_state *state);
+void arguments_release(struct args *args);
+
+#endif

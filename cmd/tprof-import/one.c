@@ -1,0 +1,141 @@
+#include "one.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "common/decoder.h"
+#include "common/progress.h"
+
+char *one_store(const char *dump)
+{
+	static const char *const packings[] = {".gz", ".zst"}, *const kinds[] = {".trace", ".out"};
+	const char *base = strrchr(dump, '/');
+	size_t n = strlen(dump), start = base ? (size_t)(base - dump) + 1 : 0, used;
+	char *store = malloc(n + sizeof(".tprof"));
+
+	if (!store)
+		return NULL;
+	memcpy(store, dump, n + 1);
+	for (int pass = 0; pass < 2; pass++) {
+		const char *const *endings = pass ? kinds : packings;
+
+		for (size_t i = 0; i < 2; i++) {
+			size_t k = strlen(endings[i]);
+
+			used = strlen(store);
+			if (used - start > k && !strcmp(store + used - k, endings[i]))
+				store[used - k] = '\0';
+		}
+	}
+	memcpy(store + strlen(store), ".tprof", sizeof(".tprof"));
+	return store;
+}
+
+static void summarise(const struct args *args, const char *file, const char *store,
+		      const struct tp_import_result *r)
+{
+	char events[28], goroutines[28], duration[28], in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	char part[64] = "";
+	const char *name = !strcmp(file, "-") ? "standard input" : file;
+
+	if (r->known && r->labels.now[0]) {
+		cmd_print(&args->cmd,
+			  "%s: is in %s already (run %lld), which is labelled %s now%s%s%s\n", name,
+			  store, (long long)r->run, r->labels.now,
+			  r->labels.before[0] ? " (before: " : "", r->labels.before,
+			  r->labels.before[0] ? ")" : "");
+		return;
+	}
+	if (r->known) {
+		cmd_print(&args->cmd, "%s: is in %s already (run %lld); nothing was stored\n", name,
+			  store, (long long)r->run);
+		return;
+	}
+	if (r->ticks)
+		snprintf(duration, sizeof(duration), "%lld ticks", (long long)r->duration_ns);
+	else
+		tp_fmt_ns(duration, r->duration_ns);
+	if (r->profile) {
+		cmd_print(&args->cmd, "%s: %s, %s sample%s%s%s; %.2fs; %s to %s in %s; %s\n", name,
+			  r->what, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
+			  r->duration_ns ? ", " : "", r->duration_ns ? duration : "", r->seconds,
+			  tp_fmt_bytes(in, (int64_t)r->size_in),
+			  tp_fmt_bytes(out, (int64_t)r->size_store), store,
+			  r->losses ? "with losses" : "nothing lost");
+		return;
+	}
+	if (r->generations)
+		snprintf(part, sizeof(part),
+			 "generations %u-%u of %u: ", args->import.first_generation,
+			 args->import.last_generation, r->generations);
+	cmd_print(&args->cmd, "%s: %s%s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
+		  name, part, r->format, tp_fmt_count(events, r->events),
+		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
+		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
+		  store, r->losses ? "with losses" : "nothing lost");
+}
+
+static void warn(const struct args *args, const char *file, const struct tp_import_result *r)
+{
+	char places[28], inferred[28], lost[CMD_LOST_SIZE];
+
+	if (r->ticks && !r->known)
+		cmd_error(&args->cmd,
+			  "warning: %s: the trace does not say how long a tick is, so "
+			  "all times are ticks",
+			  file);
+	if (r->unnamed[0])
+		cmd_error(&args->cmd, "warning: %s: %s", file, r->unnamed);
+	if (r->losses && r->profile)
+		cmd_error(&args->cmd,
+			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; "
+			  "see " CMD_LOSS_QUERY,
+			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
+			  r->losses == 1 ? "" : "s",
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
+	else if (r->losses)
+		cmd_error(&args->cmd,
+			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
+			  "transition%s inferred; see " CMD_LOSS_QUERY,
+			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
+			  r->losses == 1 ? "" : "s",
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
+			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s");
+}
+
+int one_import(struct args *args, const char *file)
+{
+	char *own = args->store ? NULL : one_store(file);
+	const char *store = args->store ? args->store : own;
+	struct tp_import_options opt = args->import;
+	struct tp_import_result result;
+	struct cmd_progress progress;
+	struct tp_err err;
+	int code, status = CMD_OK;
+
+	if (!store) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	cmd_progress_init(&progress, !strcmp(file, "-") ? "standard input" : file);
+	opt.progress = cmd_progress_step;
+	opt.progress_ctx = &progress;
+	code = cmd_import(file, store, &opt, &result, NULL, &err);
+	cmd_progress_end(&progress);
+	if (code == TP_ESTORE && !access(store, F_OK)) {
+		/* It is not the dump that is wrong. */
+		cmd_error(&args->cmd, "%s: cannot be put into %s; give another name with -o", file,
+			  err.msg);
+		status = tp_err_exit_status(code);
+	} else if (code) {
+		status = cmd_fail(&args->cmd, file, &err);
+	} else {
+		summarise(args, file, store, &result);
+		warn(args, !strcmp(file, "-") ? "standard input" : file, &result);
+	}
+	free(own);
+	return status;
+}
