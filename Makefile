@@ -220,6 +220,8 @@ $(B)/lib/tprof-courier: $(B)/obj/cmd/courier/main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $< $(ALL_LDFLAGS) $(COURIER_LIBS)
 
+$(B)/test/cmd/common/engine/courier_test: | $(COURIER)
+
 # ---- the recorder's parts that run inside other programs ----
 
 # Never built with sanitizers or for gcov: the program they are loaded into is not.

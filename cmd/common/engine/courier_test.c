@@ -1,0 +1,312 @@
+/* tprof-courier against a server that says whatever a test wants it to. */
+#include <arpa/inet.h>
+#include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/engine/courier.h"
+
+struct stub {
+	int listener, closer[2];
+	const char *answer; /* NULL: none, and the connection stays */
+	char request[8192];
+	pthread_t thread;
+	struct cmd_courier *courier;
+	struct rep_engine_link link;
+	unsigned port;
+};
+
+/* Up to the end of what Content-Length says. */
+static void read_request(struct stub *s, int fd)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	memset(s->request, 0, sizeof(s->request));
+	while (n < sizeof(s->request) - 1 &&
+	       (got = read(fd, s->request + n, sizeof(s->request) - 1 - n)) > 0) {
+		const char *end, *length;
+
+		n += (size_t)got;
+		end = strstr(s->request, "\r\n\r\n");
+		length = strcasestr(s->request, "content-length: ");
+		if (end && length && strlen(end + 4) >= strtoul(length + 16, NULL, 10))
+			return;
+	}
+}
+
+static void *serve(void *ctx)
+{
+	struct stub *s = ctx;
+
+	for (;;) {
+		int fd = accept(s->listener, NULL, NULL);
+		char c;
+
+		if (fd < 0)
+			return NULL;
+		read_request(s, fd);
+		if (!s->answer) {
+			/* Until the test is over. */
+			if (read(s->closer[0], &c, 1) < 0)
+				c = 0;
+		} else if (write(fd, s->answer, strlen(s->answer)) < 0) {
+			perror("stub");
+		}
+		shutdown(fd, SHUT_RDWR);
+		close(fd);
+	}
+}
+
+static char program[PATH_MAX];
+
+static bool find_courier(void)
+{
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 32);
+	char *test;
+
+	program[n > 0 ? n : 0] = '\0';
+	test = strstr(program, "/test/cmd/");
+	if (!test)
+		return false;
+	strcpy(test, "/lib/tprof-courier");
+	cmd_courier_program = program;
+	return !access(program, X_OK);
+}
+
+static int setup(void **state)
+{
+	struct stub *s = calloc(1, sizeof(*s));
+	struct sockaddr_in a = {.sin_family = AF_INET};
+	socklen_t size = sizeof(a);
+	struct cmd_engine_url u;
+	struct tp_err err;
+	char text[120];
+
+	assert_non_null(s);
+	*state = s;
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	s->listener = socket(AF_INET, SOCK_STREAM, 0);
+	assert_int_equal(bind(s->listener, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(getsockname(s->listener, (struct sockaddr *)&a, &size), 0);
+	assert_int_equal(listen(s->listener, 5), 0);
+	assert_int_equal(pipe(s->closer), 0);
+	s->port = ntohs(a.sin_port);
+	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+	snprintf(text, sizeof(text), "clickhouse://me:hunter2@127.0.0.1:%u/d?timeout=1", s->port);
+	assert_int_equal(cmd_engine_url_parse(&u, text, &err), 0);
+	if (find_courier()) {
+		assert_int_equal(cmd_courier_start(&s->courier, &u, &err), 0);
+		s->link = cmd_courier_link(s->courier);
+	}
+	cmd_engine_url_release(&u);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct stub *s = *state;
+
+	cmd_courier_stop(s->courier);
+	if (write(s->closer[1], "x", 1) != 1)
+		return -1;
+	shutdown(s->listener, SHUT_RDWR);
+	pthread_join(s->thread, NULL);
+	close(s->listener);
+	close(s->closer[0]);
+	close(s->closer[1]);
+	free(s);
+	return 0;
+}
+
+struct got {
+	char text[200];
+	size_t n;
+	int code; /* what to answer */
+};
+
+static int on_data(void *to, const void *data, size_t size, struct tp_err *err)
+{
+	struct got *g = to;
+
+	if (g->n + size < sizeof(g->text)) {
+		memcpy(g->text + g->n, data, size);
+		g->n += size;
+	}
+	return g->code ? tp_err_set(err, g->code, TP_OFFSET_NONE, "enough") : 0;
+}
+
+static int ask(struct stub *s, const char *data, struct got *g, struct tp_err *err)
+{
+	*err = (struct tp_err){0};
+	return s->link.ask(s->link.ctx, "SELECT 'x y'", data, data ? strlen(data) : 0, on_data, g,
+			   err);
+}
+
+static void test_ask_select(void **state)
+{
+	struct stub *s = *state;
+	struct got g = {0};
+	struct tp_err err;
+	char *end;
+
+	if (!s->courier)
+		skip();
+	s->answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+		    "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n";
+	assert_int_equal(ask(s, NULL, &g, &err), 0);
+	assert_string_equal(g.text, "hello!");
+	assert_non_null(strstr(s->request, "X-ClickHouse-User: me\r\n"));
+	assert_non_null(strstr(s->request, "X-ClickHouse-Key: hunter2\r\n"));
+	assert_non_null(strstr(s->request, "\r\n\r\nSELECT 'x y'"));
+	/* What servers write into their logs has no password. */
+	end = strstr(s->request, "\r\n");
+	*end = '\0';
+	assert_null(strstr(s->request, "hunter2"));
+}
+
+static void test_ask_insert(void **state)
+{
+	struct stub *s = *state;
+	struct got g = {0};
+	struct tp_err err;
+
+	if (!s->courier)
+		skip();
+	s->answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+	assert_int_equal(ask(s, "rows", &g, &err), 0);
+	assert_non_null(strstr(s->request, "query=SELECT%20%27x%20y%27"));
+	assert_non_null(strstr(s->request, "insert_distributed_sync=1"));
+	assert_non_null(strstr(s->request, "\r\n\r\nrows"));
+}
+
+static void test_ask_refused(void **state)
+{
+	static const struct {
+		const char *answer;
+		int code;
+		const char *says;
+	} cases[] = {
+	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60, e.displayText() = "
+	     "DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception\n",
+	     TP_ENOENT, "Table d.x doesn't exist; tprof-export --clickhouse"},
+	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 193, e.displayText() = "
+	     "DB::Exception: Wrong password for user me, e.what() = DB::Exception\n",
+	     TP_EIO, "user or password is wrong"},
+	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 1\x1b[31m\n\nevil", TP_EIO,
+	     "says: Code: 1 [31m  evil"},
+	    {"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+	     TP_EIO, "says: nothing"},
+	};
+	struct stub *s = *state;
+	struct tp_err err;
+
+	if (!s->courier)
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct got g = {0};
+
+		s->answer = cases[i].answer;
+		assert_int_equal(ask(s, NULL, &g, &err), cases[i].code);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("'%s' has no '%s'", err.msg, cases[i].says);
+		assert_null(strstr(err.msg, "hunter2"));
+		assert_int_equal(g.n, 0);
+	}
+	/* And the next one is answered. */
+	test_ask_select(state);
+}
+
+static void test_ask_broken(void **state)
+{
+	static const char *const answers[] = {
+	    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+	    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+	    "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+	    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\nhello",
+	    "",
+	    "nothing of the kind",
+	};
+	struct stub *s = *state;
+	struct tp_err err;
+
+	if (!s->courier)
+		skip();
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct got g = {0};
+
+		s->answer = answers[i];
+		if (ask(s, NULL, &g, &err) != TP_EIO)
+			fail_msg("taken: %s", answers[i]);
+		assert_non_null(strstr(err.msg, "127.0.0.1:"));
+	}
+}
+
+static void test_ask_silence(void **state)
+{
+	struct stub *s = *state;
+	struct got g = {0};
+	struct tp_err err;
+	time_t begun = time(NULL);
+
+	if (!s->courier)
+		skip();
+	s->answer = NULL;
+	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
+	assert_true(time(NULL) - begun < 20);
+}
+
+/* Who gives up an answer gets no other one by mistake. */
+static void test_ask_given_up(void **state)
+{
+	struct stub *s = *state;
+	struct got g = {.code = TP_ELIMIT};
+	struct tp_err err;
+
+	if (!s->courier)
+		skip();
+	s->answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+	assert_int_equal(ask(s, NULL, &g, &err), TP_ELIMIT);
+	g.code = 0;
+	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
+}
+
+static void test_start_missing(void **state)
+{
+	struct cmd_engine_url u;
+	struct cmd_courier *c;
+	struct tp_err err;
+
+	(void)state;
+	cmd_courier_program = "/nowhere/tprof-courier";
+	assert_int_equal(cmd_engine_url_parse(&u, "clickhouse://h", &err), 0);
+	assert_int_equal(cmd_courier_start(&c, &u, &err), TP_ENOENT);
+	assert_null(c);
+	cmd_engine_url_release(&u);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_ask_select, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_insert, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_broken, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_silence, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_given_up, setup, teardown),
+	    cmocka_unit_test(test_start_missing),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+/* What a profile says besides its samples. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/profiles.h"
+
+const enum tp_table_id rep_fetch_header_tables[REP_FETCH_HEADERS] = {
+    TP_TABLE_PROFILE, TP_TABLE_SAMPLE_TYPE, TP_TABLE_MAPPING, TP_TABLE_COMMENT, TP_TABLE_COUNTER};
+
+/* ---- headers ---- */
+
+static void skip_row(struct tp_cursor *c, enum tp_table_id table)
+{
+	const struct tp_table_desc *t = &tp_tables[table];
+
+	for (unsigned i = 0; i < t->ncolumns; i++) {
+		if (t->columns[i].kind == TP_COL_STR)
+			rep_row_get_text_or_null(c);
+		else
+			rep_row_get_int(c);
+	}
+}
+
+static int on_header(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct rep_profiles *p = ctx;
+	uint64_t run = rep_row_get(c, 4);
+	const uint8_t *from = c->at;
+	size_t which = 0;
+
+	skip_row(c, p->table);
+	if (c->failed)
+		return 0;
+	if (run >= p->f->runs->n)
+		return rep_fetch_odd(err, "a row of no run");
+	while (rep_fetch_header_tables[which] != p->table)
+		which++;
+	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from))
+		   ? rep_engine_no_memory(err)
+		   : 0;
+}
+
+int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < REP_FETCH_HEADERS && !code; i++) {
+		enum rep_engine_table_id table =
+		    (enum rep_engine_table_id)(REP_ENGINE_PACKED + (int)rep_fetch_header_tables[i]);
+		struct rep_sql s = {0};
+
+		p->table = rep_fetch_header_tables[i];
+		rep_sql_put(&s, "SELECT ");
+		rep_fetch_put_number(&s, p->f, rep_fetch_is_profile);
+		rep_sql_put(&s, " AS number, ");
+		rep_engine_put_columns(&s, table, 3);
+		rep_sql_put(&s, " FROM ");
+		rep_engine_put_table(&s, p->f->at, table, false);
+		rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
+		rep_sql_put(&s, " ORDER BY number, row FORMAT RowBinary");
+		code = rep_fetch_ask(p->f->link, &s, on_header, p, err);
+	}
+	return code;
+}
+
+/* ---- a profile without its samples ---- */
+
+uint32_t rep_fetch_intern(struct texts *t, struct tp_slice s)
+{
+	uint32_t id = 0;
+
+	if (!t->code && s.data)
+		t->code = tp_dict_string(t->profile->dict, s.data, s.size, &id);
+	return id;
+}
+
+static void read_profile(struct tp_cursor *c, struct texts *t)
+{
+	struct tp_profile *p = t->profile;
+
+	p->period_type.type = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	p->period_type.unit = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	p->period = rep_row_get_int(c);
+	p->time_ns = rep_row_get_int(c);
+	if (p->time_ns == TP_NULL)
+		p->time_ns = 0;
+	p->duration_ns = rep_row_get_int(c);
+	p->default_type = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	p->drop_frames = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	p->keep_frames = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	p->doc_url = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+}
+
+static int read_mapping(struct tp_cursor *c, struct texts *t)
+{
+	struct tp_mapping m = {.start = (uint64_t)rep_row_get_int(c)};
+	uint32_t number;
+
+	m.limit = (uint64_t)rep_row_get_int(c);
+	m.offset = (uint64_t)rep_row_get_int(c);
+	m.file = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	m.build_id = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	m.flags = (uint32_t)rep_row_get_int(c);
+	return t->code ? t->code : tp_profile_add_mapping(t->profile, &m, &number);
+}
+
+static int read_counter(struct tp_cursor *c, struct texts *t)
+{
+	struct tp_counter counter = {.name = rep_fetch_intern(t, rep_row_get_text_or_null(c))};
+
+	counter.item = rep_row_get_int(c);
+	counter.value = rep_row_get_int(c);
+	counter.text = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+	return t->code ? t->code : tp_profile_add_counter(t->profile, &counter);
+}
+
+static int read_header(struct tp_cursor *c, enum tp_table_id table, struct texts *t)
+{
+	uint32_t a, b;
+
+	switch (table) {
+	case TP_TABLE_PROFILE:
+		read_profile(c, t);
+		return t->code;
+	case TP_TABLE_SAMPLE_TYPE:
+		a = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+		b = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+		return t->code ? t->code : tp_profile_add_type(t->profile, a, b);
+	case TP_TABLE_MAPPING:
+		return read_mapping(c, t);
+	case TP_TABLE_COMMENT:
+		a = rep_fetch_intern(t, rep_row_get_text_or_null(c));
+		return t->code ? t->code : tp_profile_add_comment(t->profile, a);
+	default:
+		return read_counter(c, t);
+	}
+}
+
+int rep_fetch_checked(int code, struct tp_err *err)
+{
+	return code == TP_ENOMEM ? rep_engine_no_memory(err)
+	       : code		 ? rep_fetch_odd(err, "a profile with too much in it")
+				 : 0;
+}
+
+void rep_fetch_drop(struct rep_profiles *p)
+{
+	tp_profile_free(p->now.profile);
+	free(p->now.place);
+	free(p->now.node);
+	free(p->now.sample);
+	tp_buf_release(&p->now.rows);
+	p->now = (struct current){0};
+}
+
+int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
+{
+	struct current *now = &p->now;
+	struct texts t = {0};
+	int code = 0;
+
+	*now = (struct current){.run = run, .profile = tp_profile_new()};
+	t.profile = now->profile;
+	if (!t.profile)
+		return rep_engine_no_memory(err);
+	for (size_t i = 0; i < REP_FETCH_HEADERS && !code; i++) {
+		const struct tp_buf *b = &p->header[run].rows[i];
+		struct tp_cursor c = tp_cursor(b->data, b->size);
+
+		while (c.at < c.end && !c.failed && !code)
+			code = read_header(&c, rep_fetch_header_tables[i], &t);
+	}
+	if (code)
+		return rep_fetch_checked(code, err);
+	now->place = rep_mapping_places(t.profile->dict, t.profile->mappings, t.profile->nmappings);
+	now->node = calloc(p->nslots, sizeof(*now->node));
+	return now->place && now->node ? 0 : rep_engine_no_memory(err);
+}

@@ -1,0 +1,202 @@
+/* The stacks of all profiles that are picked, by their hashes, and how one of a profile is made. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/seed.h"
+#include "engine/profiles.h"
+
+/* ---- stacks ---- */
+
+static struct known_stack *find_stack(const struct rep_profiles *p, const uint8_t *hash)
+{
+	uint64_t h;
+	size_t at;
+
+	memcpy(&h, hash, sizeof(h));
+	at = (size_t)tp_mix64(p->seed, h) & (p->nslots - 1);
+	while (p->slot[at].there && memcmp(p->slot[at].hash, hash, REP_STACK_HASH) != 0)
+		at = (at + 1) & (p->nslots - 1);
+	return &p->slot[at];
+}
+
+static int grow_stacks(struct rep_profiles *p)
+{
+	struct rep_profiles more = {.nslots = p->nslots ? 2 * p->nslots : 1024, .seed = p->seed};
+
+	more.slot = calloc(more.nslots, sizeof(*more.slot));
+	if (!more.slot)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < p->nslots; i++)
+		if (p->slot[i].there)
+			*find_stack(&more, p->slot[i].hash) = p->slot[i];
+	free(p->slot);
+	p->slot = more.slot;
+	p->nslots = more.nslots;
+	return 0;
+}
+
+enum { TEXTS = 0, WIDE = 8, NARROW = 4, BYTES = 1 };
+
+/* functions, files, lines, columns, marks, system_names, start_lines, mappings, addresses, flags */
+static const int stack_column[] = {TEXTS, TEXTS, WIDE, WIDE, BYTES,
+				   TEXTS, WIDE,	 WIDE, WIDE, NARROW};
+enum {
+	FUNCTIONS,
+	FILES,
+	LINES,
+	COLUMNS,
+	MARKS,
+	SYSTEM_NAMES,
+	START_LINES,
+	MAPPINGS,
+	ADDRESSES,
+	FLAGS,
+	NCOLUMNS
+};
+
+/* The columns of a stack's row, each ready to be read value by value; *n of them in each. False
+ * where they are not of one length. */
+static bool split_stack(struct tp_cursor *c, struct tp_cursor column[NCOLUMNS], uint64_t *n)
+{
+	bool same = true;
+
+	*n = 0;
+	for (int i = 0; i < NCOLUMNS; i++) {
+		int width = stack_column[i];
+		uint64_t count = rep_row_get_count(c, width ? (unsigned)width : 1);
+
+		if (!i)
+			*n = count;
+		same = same && count == *n;
+		column[i] = *c;
+		if (width)
+			tp_cursor_bytes(c, count * (unsigned)width);
+		for (uint64_t k = 0; k < count && !width && !c->failed; k++)
+			rep_row_get_text(c);
+	}
+	return same;
+}
+
+static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct rep_profiles *p = ctx;
+	struct tp_cursor column[NCOLUMNS];
+	struct tp_slice hash = tp_cursor_bytes(c, REP_STACK_HASH);
+	const uint8_t *from = c->at;
+	struct known_stack *s;
+	uint64_t n;
+	bool same = split_stack(c, column, &n);
+
+	if (c->failed)
+		return 0;
+	if (!same)
+		return rep_fetch_odd(err, "a stack whose columns differ in length");
+	if (p->nstacks * 2 >= p->nslots && grow_stacks(p))
+		return rep_engine_no_memory(err);
+	s = find_stack(p, hash.data);
+	if (s->there)
+		return 0;
+	*s =
+	    (struct known_stack){.at = p->rows.size, .size = (size_t)(c->at - from), .there = true};
+	memcpy(s->hash, hash.data, REP_STACK_HASH);
+	p->nstacks++;
+	return tp_buf_put(&p->rows, from, s->size) ? rep_engine_no_memory(err) : 0;
+}
+
+int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
+{
+	struct rep_sql s = {0};
+
+	p->seed = tp_seed();
+	if (grow_stacks(p))
+		return rep_engine_no_memory(err);
+	rep_sql_put(&s, "SELECT ");
+	rep_engine_put_columns(&s, REP_ENGINE_STACK, 0);
+	rep_sql_put(&s, " FROM ");
+	rep_engine_put_table(&s, p->f->at, REP_ENGINE_STACK, false);
+	rep_sql_put(&s, " WHERE stack GLOBAL IN (SELECT DISTINCT stack FROM ");
+	rep_engine_put_table(&s, p->f->at, REP_ENGINE_BUCKET, false);
+	rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
+	rep_sql_put(&s, ") FORMAT RowBinary");
+	return rep_fetch_ask(p->f->link, &s, on_stack, p, err);
+}
+
+/* ---- stacks of a profile ---- */
+
+static int find_location(const struct current *now, uint64_t mapping, uint64_t address,
+			 uint32_t flags, uint32_t *id)
+{
+	struct tp_location l = {.address = address, .flags = flags};
+
+	for (size_t i = 1; mapping && i <= now->profile->nmappings && !l.mapping; i++) {
+		if (now->place[i].key != mapping)
+			continue;
+		l.mapping = (uint32_t)i;
+		l.address += now->place[i].start;
+	}
+	return tp_dict_location(now->profile->dict, &l, id);
+}
+
+static int next_frame(const struct current *now, struct tp_cursor column[NCOLUMNS],
+		      struct tp_frame *f)
+{
+	struct texts t = {.profile = now->profile};
+	struct tp_function function = {
+	    .name = rep_fetch_intern(&t, rep_row_get_text(&column[FUNCTIONS]))};
+	uint64_t marks, mapping, address;
+	uint32_t flags;
+	int code;
+
+	function.file = rep_fetch_intern(&t, rep_row_get_text(&column[FILES]));
+	function.system_name = rep_fetch_intern(&t, rep_row_get_text(&column[SYSTEM_NAMES]));
+	function.start_line = (int64_t)rep_row_get(&column[START_LINES], 8);
+	f->line = (int64_t)rep_row_get(&column[LINES], 8);
+	f->column = (int64_t)rep_row_get(&column[COLUMNS], 8);
+	marks = rep_row_get(&column[MARKS], 1);
+	mapping = rep_row_get(&column[MAPPINGS], 8);
+	address = rep_row_get(&column[ADDRESSES], 8);
+	flags = (uint32_t)rep_row_get(&column[FLAGS], 4);
+	f->inlined = marks & 1;
+	f->function = f->location = 0;
+	code = t.code;
+	if (!code && marks & 2)
+		code = tp_dict_function(now->profile->dict, &function, &f->function);
+	if (!code && marks & 4)
+		code = find_location(now, mapping, address, flags, &f->location);
+	return code;
+}
+
+int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node)
+{
+	static const uint8_t none[REP_STACK_HASH];
+	const struct known_stack *s = find_stack(p, hash);
+	struct tp_cursor column[NCOLUMNS], c;
+	struct current *now = &p->now;
+	uint64_t n;
+	int code = 0;
+
+	*node = 0;
+	if (!memcmp(hash, none, sizeof(none)))
+		return 0;
+	if (!s->there)
+		return TP_EFORMAT;
+	if (now->node[s - p->slot]) {
+		*node = now->node[s - p->slot] - 1;
+		return 0;
+	}
+	c = tp_cursor(p->rows.data + s->at, s->size);
+	split_stack(&c, column, &n);
+	for (uint64_t i = 0; i < n && !code; i++) {
+		struct tp_frame f = {0};
+		uint32_t id;
+
+		code = next_frame(now, column, &f);
+		if (!code)
+			code = tp_dict_frame(now->profile->dict, &f, &id);
+		if (!code)
+			code = tp_dict_stack(now->profile->dict, *node, id, node);
+	}
+	now->node[s - p->slot] = *node + 1;
+	return code;
+}

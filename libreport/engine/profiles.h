@@ -1,0 +1,82 @@
+/* Inside of reading profiles: what each says of itself (headers.c), the stacks of all (known.c),
+ * and samples run by run (samples.c). */
+#ifndef REP_ENGINE_PROFILES_H
+#define REP_ENGINE_PROFILES_H
+
+#include "engine/fetching.h"
+
+#define REP_FETCH_HEADERS 5
+
+/* Rows as they came, one after the other. */
+struct header {
+	struct tp_buf rows[REP_FETCH_HEADERS];
+};
+
+struct known_stack {
+	uint8_t hash[REP_STACK_HASH];
+	size_t at; /* in `rows`, behind the hash */
+	size_t size;
+	bool there;
+};
+
+/* A sample's row, and the number that its stack had where it came from. */
+struct place {
+	size_t at, size;
+	uint32_t node;
+};
+
+/* The profile that samples are put into. */
+struct current {
+	struct tp_profile *profile; /* NULL: none yet */
+	size_t run;
+	struct rep_mapping_place *place;
+	uint32_t *node;	      /* by known stack: its node + 1 */
+	struct tp_buf rows;   /* of its samples, as they came */
+	struct place *sample; /* nsamples of them */
+	size_t nsamples, room;
+};
+
+struct rep_profiles {
+	const struct rep_fetching *f;
+	struct header *header; /* by run */
+	size_t *group;	       /* by run: those that are alike are one */
+	bool add_up;
+	struct tp_buf rows; /* of stacks */
+	struct known_stack *slot;
+	size_t nslots, nstacks;
+	uint64_t seed;
+	int (*each)(void *ctx, size_t run, struct tp_profile *profile, struct tp_err *err);
+	void *each_ctx;
+	size_t next; /* run that is to be made */
+	struct current now;
+	enum tp_table_id table;
+	struct tp_buf spool; /* an answer that is read when it is complete */
+};
+
+/* Tables of which a header is made, the first one TP_TABLE_PROFILE. */
+extern const enum tp_table_id rep_fetch_header_tables[REP_FETCH_HEADERS];
+
+struct texts {
+	struct tp_profile *profile;
+	int code;
+};
+/* The string's id; after the first failure, which t->code keeps, 0. */
+uint32_t rep_fetch_intern(struct texts *t, struct tp_slice s);
+/* The error that belongs to a code of a profile's. */
+int rep_fetch_checked(int code, struct tp_err *err);
+
+/* Asks for the headers, and the stacks, of all profiles that are picked. */
+int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err);
+int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err);
+/* Makes p->now the profile of that run, without samples; and forgets it. */
+int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err);
+void rep_fetch_drop(struct rep_profiles *p);
+/* A stack of the profile that is made: 0 or an error code of its. */
+int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node);
+
+/* Takes a sample (fits struct rep_answer), which follows those of runs before it. */
+int rep_fetch_sample(void *profiles, struct tp_cursor *c, struct tp_err *err);
+/* Hands on what is complete: the profiles before `run`, and those without samples among them. */
+int rep_fetch_finish(struct rep_profiles *p, size_t run, struct tp_err *err);
+
+#endif
