@@ -255,7 +255,7 @@ static void check_keys(const struct argp_state *state, const char *keys)
 				   "--folder-labels: '%s' is not keys with / between them: "
 				   "host/version",
 				   keys);
-		for (const char *b = keys; n && b < a; b = strchr(b, '/') + 1)
+		for (const char *b = keys; n && b < a; b += strcspn(b, "/") + 1)
 			if (strcspn(b, "/") == n && !strncmp(a, b, n))
 				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
 	}

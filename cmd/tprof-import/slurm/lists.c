@@ -158,15 +158,20 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 			size_t tasks, size_t *last, struct tp_err *err)
 {
 	struct group g[2] = {{.options = "--skip-others\n"}, {.named = true}};
+	/* All could be of one. */
+	uint64_t *costs = tp_many(2 * (uint64_t)paths->n, sizeof(*costs));
+	uint32_t *task = tp_many(2 * (uint64_t)paths->n, sizeof(*task));
 	int code = 0;
 
-	for (size_t i = 0; i < 2 && !code; i++) {
-		g[i].costs = tp_many(paths->n, sizeof(*g[i].costs));
-		g[i].task = tp_many(paths->n, sizeof(*g[i].task));
-		if (!g[i].costs || !g[i].task)
-			code = out_of_memory(err);
+	if (!costs || !task) {
+		code = out_of_memory(err);
+		goto done;
 	}
-	for (size_t i = 0; i < paths->n && !code; i++) {
+	for (size_t i = 0; i < 2; i++) {
+		g[i].costs = costs + i * paths->n;
+		g[i].task = task + i * paths->n;
+	}
+	for (size_t i = 0; i < paths->n; i++) {
 		struct group *in = &g[paths->list[i].named];
 
 		if (in_parts[i])
@@ -174,7 +179,7 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 		in->costs[in->n] = balance_cost(paths->list[i].bytes);
 		in->cost += in->costs[in->n++];
 	}
-	if (!code && g[0].n + g[1].n)
+	if (g[0].n + g[1].n)
 		divide(g, *last, tasks);
 	for (size_t i = 0; i < 2 && !code; i++) {
 		if (!g[i].n)
@@ -184,10 +189,9 @@ static int write_groups(const char *folder, const struct paths *paths, const boo
 			   : write_group(folder, paths, in_parts, &g[i], err);
 	}
 	*last += g[0].tasks + g[1].tasks;
-	for (size_t i = 0; i < 2; i++) {
-		free(g[i].costs);
-		free(g[i].task);
-	}
+done:
+	free(costs);
+	free(task);
 	return code;
 }
 
