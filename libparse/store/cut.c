@@ -8,12 +8,15 @@
 #include "base/cursor.h"
 #include "base/many.h"
 #include "store/codec.h"
+#include "store/sqlerr.h"
 #include "store/stream.h"
 #include "store/writer.h"
 
 #define VERSION 1
-/* How much smaller LZ4 makes anything at best. */
-#define MOST_RATIO 256
+/* What a cut says is a small part of a run whose events it goes with: what is unpacked is no more
+ * than so many times the bytes of the run's blocks, and what is always allowed. */
+#define MOST_RATIO 8
+#define FREE_BYTES ((uint64_t)1 << 20)
 
 static int no_memory(struct tp_err *err)
 {
@@ -70,8 +73,31 @@ static int damaged(struct tp_err *err)
 			  "what it says of its generations is damaged");
 }
 
+/* Bytes of all blocks of the run. */
+static int blocks_size(struct tp_store *s, int64_t run, uint64_t *size, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(s);
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(
+			  db, "SELECT coalesce(sum(length(data)), 0) FROM main.block WHERE run = ?",
+			  -1, &stmt, NULL);
+
+	*size = 0;
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*size = (uint64_t)sqlite3_column_int64(stmt, 0);
+	else
+		code = tp_sql_err(err, db, tp_store_path(s), "cannot read");
+	sqlite3_finalize(stmt);
+	return code;
+}
+
 /* The unpacked bytes, the caller's to free. */
-static int unpack(const struct tp_part *part, uint8_t **raw, size_t *size, struct tp_err *err)
+static int unpack(const struct tp_part *part, uint64_t most, uint8_t **raw, size_t *size,
+		  struct tp_err *err)
 {
 	struct tp_cursor c = tp_cursor(part->data, part->size);
 	struct tp_unpacker unpacker = {0};
@@ -87,7 +113,7 @@ static int unpack(const struct tp_part *part, uint8_t **raw, size_t *size, struc
 	if (version != VERSION)
 		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
 				  "a part of a trace that a newer tprof made");
-	if (!packed.size || raw_size / MOST_RATIO > packed.size)
+	if (!packed.size || raw_size > most)
 		return damaged(err);
 	*raw = tp_many(raw_size ? raw_size : 1, 1);
 	if (!*raw)
@@ -107,14 +133,17 @@ static int read(struct tp_store *s, int64_t run, uint8_t **raw, size_t *size, st
 {
 	struct tp_stream *stream;
 	struct tp_part part;
-	int code = tp_stream_open(&stream, tp_store_db(s), run, TP_CUT_STREAM, NULL, err);
+	uint64_t blocks;
+	int code = blocks_size(s, run, &blocks, err);
 
 	*raw = NULL;
+	if (!code)
+		code = tp_stream_open(&stream, tp_store_db(s), run, TP_CUT_STREAM, NULL, err);
 	if (code)
 		return code;
 	code = tp_stream_next(stream, &part, err);
 	if (code == 1) {
-		code = unpack(&part, raw, size, err);
+		code = unpack(&part, blocks * MOST_RATIO + FREE_BYTES, raw, size, err);
 		code = code ? code : 1;
 	}
 	tp_stream_close(stream);
