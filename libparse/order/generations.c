@@ -34,8 +34,11 @@ static int add(struct tp_generations *list, uint64_t from, struct tp_err *err)
 static int find(struct tp_generations *list, struct tp_v2_generation *g, const struct tp_input *in,
 		int version, struct tp_err *err)
 {
+	struct tp_input pages = *in;
 	uint64_t offset = TP_V2_HEADER_SIZE;
 	bool marked = version >= 26;
+
+	pages.hashing = NULL; /* who only looks at headers does not hash what lies between */
 
 	for (;;) {
 		uint64_t from = offset;
@@ -54,6 +57,7 @@ static int find(struct tp_generations *list, struct tp_v2_generation *g, const s
 		if (!list->n && !code)
 			list->ns_per_tick = tp_v2_frequency(g);
 		list->end = in->size;
+		tp_input_done_with(&pages, (size_t)from, (size_t)offset);
 		if (add(list, from, err))
 			return TP_ENOMEM;
 		if (code || !g->number || list->n == MOST ||
