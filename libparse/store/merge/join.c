@@ -1,7 +1,6 @@
 #include "store/merge/join.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/many.h"
 #include "order/v2/state.h"
@@ -336,7 +335,7 @@ static int check_rest(const struct join *j, const struct tp_trace *part, struct 
 		return damaged(err);
 	if (j->broken)
 		return mismatch(err, "which is damaged");
-	if (memcmp(&cut->ns_per_tick, &j->trace.ns_per_tick, sizeof(cut->ns_per_tick)) != 0 ||
+	if (cut->ns_per_tick != j->trace.ns_per_tick ||
 	    (part->nlosses && cut->before.last_ts != j->known.last_ts))
 		return mismatch(err, "times");
 	return 0;
