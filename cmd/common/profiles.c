@@ -361,7 +361,7 @@ static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	else if (!*other)
 		status = finish_parts(cmd, part, nparts, add, out);
-	if (!status && !*other) {
+	if (!code && !status && !*other) {
 		tell_notes(cmd, paths, note, n);
 		for (size_t i = 0; i < n; i++)
 			out->item[add ? 0 : i].damaged |= note[i].damaged;

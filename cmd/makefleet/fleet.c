@@ -77,8 +77,11 @@ static int64_t poisson(double mean, uint64_t *seed)
 
 		return v > 0 ? (int64_t)v : 0;
 	}
-	for (product = uniform(seed); product > least; product *= uniform(seed))
+	product = uniform(seed);
+	while (product > least) {
+		product *= uniform(seed);
 		n++;
+	}
 	return n;
 }
 

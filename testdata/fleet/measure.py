@@ -6,11 +6,16 @@
 Writes a line for each number: name, value, unit, and the command it is of, separated by tabs. Times are
 processor seconds, of all threads and processes, in the program and in the system: they hardly depend on
 what else the machine does. The profiles are makefleet's, about 1 MB each, compressed: one service in two
-versions on six hosts. TRACE should be a trace of your own, of some hundred megabytes."""
+versions on six hosts. TRACE should be a trace of your own, of some hundred megabytes. Where there is a
+clickhouse-server, one is started on loopback, and what is loaded into it measured, too."""
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 BIN = os.path.abspath(sys.argv[1])
 TRACE = os.path.abspath(sys.argv[2])
@@ -30,6 +35,89 @@ def run(*args):
 def say(name, value, unit, *command):
     text = ' '.join(command).replace(scratch + '/', '').replace(TRACE, 'TRACE')
     print(name, f'{value:.6g}', unit, text, sep='\t', flush=True)
+
+
+CONFIG = """<yandex><logger><level>warning</level><log>log</log><errorlog>errors</errorlog></logger>
+<http_port>{}</http_port><tcp_port>{}</tcp_port><interserver_http_port>{}</interserver_http_port>
+<listen_host>127.0.0.1</listen_host><path>data/</path><tmp_path>tmp/</tmp_path>
+<user_files_path>files/</user_files_path><format_schema_path>schemas/</format_schema_path>
+<users_config>users.xml</users_config><default_profile>default</default_profile>
+<default_database>default</default_database><timezone>UTC</timezone>
+<mark_cache_size>67108864</mark_cache_size></yandex>"""
+USERS = """<yandex><profiles><default/></profiles><users><default><password/>
+<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
+<quotas><default/></quotas></yandex>"""
+
+
+class Engine:
+    def __init__(self):
+        kept = [socket.socket() for _ in range(3)]
+        for s in kept:
+            s.bind(('127.0.0.1', 0))
+        ports = [s.getsockname()[1] for s in kept]
+        for s in kept:
+            s.close()
+        os.makedirs('engine')
+        with open('engine/config.xml', 'w') as f:
+            f.write(CONFIG.format(*ports))
+        with open('engine/users.xml', 'w') as f:
+            f.write(USERS)
+        self.port = ports[0]
+        self.process = subprocess.Popen(['clickhouse-server', '--config-file=config.xml'], cwd='engine',
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            time.sleep(0.2)
+            try:
+                self.ask('SELECT 1')
+                return
+            except OSError:
+                pass
+        sys.exit('clickhouse-server does not start')
+
+    def ask(self, sql):
+        return urllib.request.urlopen(f'http://127.0.0.1:{self.port}/', sql.encode()).read().decode()
+
+    def seconds(self):
+        with open(f'/proc/{self.process.pid}/stat') as f:
+            fields = f.read().rsplit(')', 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def settle(self):
+        """Until it has merged what was loaded, which it does by itself."""
+        idle = 0
+        for _ in range(600):
+            idle = idle + 1 if self.ask('SELECT count() FROM system.merges').strip() == '0' else 0
+            if idle == 5:
+                return
+            time.sleep(0.5)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def measure_engine(n):
+    engine = Engine()
+    try:
+        url = f'clickhouse://127.0.0.1:{engine.port}/fleet'
+        before = engine.seconds()
+        command = ['tprof-export', '--clickhouse=' + url, 'all.tprof']
+        s, _, _ = run(*command)
+        shown = ['tprof-export', '--clickhouse=clickhouse://HOST/fleet', 'all.tprof']
+        say('clickhouse_export', s / n, 's', *shown)
+        engine.settle()
+        say('clickhouse_load', (engine.seconds() - before) / n, 's', 'clickhouse-server, meanwhile')
+        parts = "FROM system.parts WHERE active AND database = 'fleet'"
+        say('clickhouse_rows', int(engine.ask('SELECT sum(rows) ' + parts)) / n, 'rows', 'SELECT sum(rows)', parts)
+        say('clickhouse_bytes', int(engine.ask('SELECT sum(bytes_on_disk) ' + parts)) / n, 'bytes',
+            'SELECT sum(bytes_on_disk)', parts)
+        before = engine.seconds()
+        s, _, _ = run('tprof-top', '--sample-index=cpu', '--run=all', url + '?label=version=v1')
+        shown = ['tprof-top', '--run=all', '--sample-index=cpu', "'clickhouse://HOST/fleet?label=version=v1'"]
+        say('clickhouse_sum', (engine.seconds() - before) / (n / 4), 's', 'clickhouse-server, for:', *shown)
+        say('clickhouse_sum_command', s, 's', *shown)
+    finally:
+        engine.stop()
 
 
 scratch = tempfile.mkdtemp(prefix='tprof-fleet-')
@@ -80,6 +168,9 @@ try:
     say('diff_peak_run', peak / (n / 2), 'bytes', *command)
     command = ['tprof-top', '--run=version=v1', '--sample-index=cpu', 'all.tprof']
     say('sum_run', run(*command)[0] / (n / 4), 's', *command)
+
+    if shutil.which('clickhouse-server'):
+        measure_engine(n)
 
     command = ['tprof-import', '-o', 'trace.tprof', TRACE]
     s, peak, w = run(*command)

@@ -78,8 +78,16 @@ for runs in (100, 1000):
     row(f'diff of two versions, {runs:,} profiles on each side', seconds(2 * runs * of_profile * m['diff_run']),
         f'{2 * runs:,} × {of_profile * m["diff_run"] * 1e3:.0f} ms')
 row('sum over a day\'s profiles', seconds(profiles * of_profile * m['sum_run']), f'{profiles:,.0f} × {of_profile * m["sum_run"] * 1e3:.0f} ms')
-if 'clickhouse_row_bytes' in m:
-    rows = profiles * of_profile * m['clickhouse_profile_rows']
-    row('ClickHouse: rows, a year', f'{365 * rows:,.3g}', f'{profiles:,.0f} × {of_profile * m["clickhouse_profile_rows"]:,.0f} a day')
-    row('ClickHouse: on disk, a year', amount(365 * rows * m['clickhouse_row_bytes']), f'{m["clickhouse_row_bytes"]:.1f} bytes a row')
-    row('ClickHouse: load, a day', seconds(rows / m['clickhouse_rows_per_s']), f'{m["clickhouse_rows_per_s"]:,.0f} rows a second')
+if 'clickhouse_rows' in m:
+    all_profiles = profiles * of_profile
+    row('ClickHouse: rows, a year', f'{365 * all_profiles * m["clickhouse_rows"]:.3g}',
+        f'{profiles:,.0f} × {of_profile * m["clickhouse_rows"]:,.0f} a day, profiles alone')
+    row('ClickHouse: on disk, a year', amount(365 * all_profiles * m['clickhouse_bytes']),
+        f'{profiles:,.0f} × {amount(of_profile * m["clickhouse_bytes"])} a day')
+    row('ClickHouse: loading a day, our side', seconds(all_profiles * m['clickhouse_export']),
+        f'{profiles:,.0f} × {of_profile * m["clickhouse_export"] * 1e3:.0f} ms')
+    row('ClickHouse: loading a day, its side', seconds(all_profiles * m['clickhouse_load']),
+        f'{profiles:,.0f} × {of_profile * m["clickhouse_load"] * 1e3:.0f} ms')
+    if 'clickhouse_sum' in m:
+        row('ClickHouse: sum over a day\'s profiles', seconds(all_profiles * m['clickhouse_sum']),
+            f'{profiles:,.0f} × {of_profile * m["clickhouse_sum"] * 1e3:.0f} ms, divided among its servers')
