@@ -1,5 +1,6 @@
 /* The loop: keys, what they do in every view, the prompt, and the lines around the view. */
 #include <curses.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,14 +401,16 @@ void tui_run(struct tui *t)
 	bool changed = true;
 
 	while (!t->quit && tui_current(t) && !tui_screen_ended()) {
-		int key;
+		int key, why;
 
 		changed |= tui_worker_take(t->worker);
 		if (changed)
 			tui_draw(t);
 		changed = false;
 		timeout(tui_worker_busy(t->worker) ? BUSY_MS : -1);
+		errno = 0;
 		key = getch();
+		why = errno;
 		if (tui_screen_interrupted()) {
 			interrupted(t);
 			changed = true;
@@ -416,6 +419,11 @@ void tui_run(struct tui *t)
 		if (key == ERR) {
 			if (tui_screen_gone())
 				break;
+			/* It would fail for ever, as for an orphan in the background. */
+			if (why == EIO || why == EBADF) {
+				t->deaf = why;
+				break;
+			}
 			continue;
 		}
 		/* Keys that have come already are done before anything is drawn. */

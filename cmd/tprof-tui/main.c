@@ -123,6 +123,7 @@ static int run(struct args *args)
 	    .colour = args->cmd.color, .mouse = !args->no_mouse, .ascii = args->ascii};
 	struct tp_err err;
 	int status, ended;
+	bool begun;
 
 	if (args->keys)
 		return list_keys(args);
@@ -143,7 +144,8 @@ static int run(struct args *args)
 		tui_worker_free(t.worker);
 		return err.code == TP_EFORMAT ? CMD_USAGE : CMD_SYSTEM;
 	}
-	if (open_first(&t, args))
+	begun = open_first(&t, args);
+	if (begun)
 		tui_run(&t);
 	tui_remember(&t, args->path);
 	tui_close_all(&t);
@@ -159,7 +161,11 @@ static int run(struct args *args)
 		signal(ended, SIG_DFL);
 		raise(ended);
 	}
-	return CMD_OK;
+	if (!begun)
+		cmd_error(&args->cmd, "%s", t.message);
+	else if (t.deaf)
+		cmd_error(&args->cmd, "cannot read the terminal: %s", strerror(t.deaf));
+	return begun && !t.deaf ? CMD_OK : CMD_SYSTEM;
 }
 
 int main(int argc, char **argv)

@@ -153,6 +153,7 @@ struct tui {
 	bool error;
 	bool pasting; /* keys come from a clipboard, not from a hand */
 	bool quit;
+	int deaf;		      /* errno: keys can no longer be read */
 	int clicked_row, clicked_col; /* last, and when */
 	int64_t clicked_ms;
 };

@@ -85,7 +85,6 @@ class Typist:
 
 class Screen(Scene):
     most = 40
-    unending = ("read",)  # a terminal that is gone, which poll() tells
     environment = {"TERM": "xterm-256color"}
 
     def __init__(self, name, command, keys, **more):

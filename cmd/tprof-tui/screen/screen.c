@@ -150,8 +150,7 @@ void tui_screen_end(void)
 		endwin();
 	}
 	term.on = false;
-	if (term.screen)
-		delscreen(term.screen);
+	/* Without delscreen(), which needs memory and dies where there is none. */
 	term.screen = NULL;
 	tp_buf_release(&term.text);
 }
@@ -180,6 +179,25 @@ static void take_keys(void)
 	t.c_cc[VINTR] = _POSIX_VDISABLE;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
 	def_prog_mode();
+}
+
+/* ncurses reads the sequences that take numbers when it first needs each, and dies where there is
+ * no memory then; what it has read it keeps. So it reads them now. False where memory is out. */
+static bool read_sequences(void)
+{
+	static const char *const names[] = {
+	    "cup",   "hpa",   "vpa",  "cuu",  "cud", "cub", "cuf",   "il",    "dl",
+	    "ich",   "dch",   "ech",  "rep",  "ind", "ri",  "indn",  "rin",   "csr",
+	    "setaf", "setab", "setf", "setb", "scp", "sgr", "initc", "initp",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *s = tigetstr(names[i]);
+
+		if (s && s != (char *)-1 && !tparm(s, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L, 1L))
+			return false;
+	}
+	return true;
 }
 
 static void begin_modes(void)
@@ -228,6 +246,12 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	if (!term.screen)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
+	if (!read_sequences()) {
+		reset_shell_mode();
+		term.screen = NULL;
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "cannot set the terminal up: out of memory");
+	}
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		reset_shell_mode();
 		delscreen(term.screen);
