@@ -160,9 +160,8 @@ static int load_runs(struct tp_sql *sql, struct tp_err *err)
 	int rc;
 
 	sql->nrows = 0;
-	rc = sqlite3_prepare_v2(sql->db,
-				"SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1,
-				&stmt, NULL);
+	rc = sqlite3_prepare_v2(
+	    sql->db, "SELECT id, start_ns, duration_ns FROM main.run ORDER BY id", -1, &stmt, NULL);
 	if (rc && (rc & 0xff) != SQLITE_ERROR)
 		return tp_sql_cause(err, sql->db, "cannot read the list of runs");
 	if (rc)
@@ -253,18 +252,28 @@ size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id)
 	return lo < sql->nrows && sql->rows[lo].id == id ? lo : sql->nrows;
 }
 
-static void count_streams(struct tp_sql *sql)
+/* SQLite may have rolled back the transaction of the statement that is being planned: if that went
+ * on, what it writes would be written at once, and stay. */
+static bool ends_transaction(int rc)
+{
+	rc &= 0xff;
+	return rc == SQLITE_NOMEM || rc == SQLITE_IOERR || rc == SQLITE_FULL ||
+	       rc == SQLITE_INTERRUPT;
+}
+
+static int count_streams(struct tp_sql *sql)
 {
 	sqlite3_stmt *stmt = NULL;
 	size_t room = 0;
+	int rc;
 
+	if (sql->counted)
+		return SQLITE_OK;
 	sql->nstreams = 0;
-	sql->counted = true;
-	if (sqlite3_prepare_v2(sql->db,
-			       "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256",
-			       -1, &stmt, NULL))
-		return;
-	while (sqlite3_step(stmt) == SQLITE_ROW) {
+	rc = sqlite3_prepare_v2(
+	    sql->db, "SELECT stream, sum(rows) FROM main.block GROUP BY stream LIMIT 256", -1,
+	    &stmt, NULL);
+	for (; !rc && (rc = sqlite3_step(stmt)) == SQLITE_ROW; rc = SQLITE_OK) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);
 
 		if (!name)
@@ -274,8 +283,10 @@ static void count_streams(struct tp_sql *sql)
 
 			room = room ? room * 2 : 32;
 			streams = tp_more(sql->streams, room, sizeof(*streams));
-			if (!streams)
-				break;
+			if (!streams) {
+				sqlite3_finalize(stmt);
+				return SQLITE_NOMEM;
+			}
 			sql->streams = streams;
 		}
 		sqlite3_snprintf(sizeof(sql->streams->name), sql->streams[sql->nstreams].name, "%s",
@@ -283,16 +294,21 @@ static void count_streams(struct tp_sql *sql)
 		sql->streams[sql->nstreams++].rows = sqlite3_column_int64(stmt, 1);
 	}
 	sqlite3_finalize(stmt);
+	if (ends_transaction(rc))
+		return rc;
+	sql->counted = true;
+	return SQLITE_OK;
 }
 
-int64_t tp_sql_stream_rows(struct tp_sql *sql, const char *stream)
+int tp_sql_stream_rows(struct tp_sql *sql, const char *stream, double *rows)
 {
-	if (!sql->counted)
-		count_streams(sql);
+	int rc = count_streams(sql);
+
+	*rows = 1;
 	for (size_t i = 0; i < sql->nstreams; i++)
 		if (!strcmp(sql->streams[i].name, stream) && sql->streams[i].rows > 0)
-			return sql->streams[i].rows;
-	return 0;
+			*rows = (double)sql->streams[i].rows + 1;
+	return rc;
 }
 
 int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **out, struct tp_err *err)

@@ -74,9 +74,10 @@ static char constraint_op(sqlite3_index_info *info, int i)
 
 /* Rows that are expected, and what they cost: a scan looks at every event of the blocks it reads
  * but hands only those that match to SQLite. */
-static void estimate(struct tp_sql *sql, sqlite3_index_info *info, const char *plan)
+static int estimate(struct tp_sql *sql, sqlite3_index_info *info, const char *plan)
 {
-	double rows = (double)tp_sql_stream_rows(sql, "event") + 1, scanned;
+	double rows, scanned;
+	int rc = tp_sql_stream_rows(sql, "event", &rows);
 
 	for (const char *p = plan; *p; p += 2)
 		if (p[0] - 'a' == TP_SQL_EVENT_run && p[1] == '=' && tp_sql_nruns(sql) > 1)
@@ -95,6 +96,7 @@ static void estimate(struct tp_sql *sql, sqlite3_index_info *info, const char *p
 			rows /= 4;
 	info->estimatedRows = (sqlite3_int64)rows + 1;
 	info->estimatedCost = 100 + scanned / 16 + rows;
+	return rc;
 }
 
 /* Is the order that is asked for the one in which rows come anyway, or one we can give? */
@@ -153,8 +155,7 @@ static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 			info->idxNum |= (int)block_columns(c);
 	if (info->nOrderBy)
 		info->idxNum |= take_order(info, one_run);
-	estimate(sql, info, plan);
-	return SQLITE_OK;
+	return estimate(sql, info, plan);
 }
 
 /* ---- the cursor ---- */

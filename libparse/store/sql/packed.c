@@ -87,12 +87,15 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	const struct tp_sql_vtab *t = (const struct tp_sql_vtab *)vtab;
 	const struct tp_table_desc *desc = &tp_tables[t->table];
-	double all = (double)tp_sql_stream_rows(t->sql, desc->name) + 1, rows = all;
+	double all, rows, best;
 	bool one_run = false, one_row = false;
-	int n = 0, key = -1;
-	double best = all;
-	char *plan = sqlite3_malloc(2 * info->nConstraint + 1);
+	int n = 0, key = -1, rc = tp_sql_stream_rows(t->sql, desc->name, &all);
+	char *plan;
 
+	if (rc)
+		return rc;
+	rows = best = all;
+	plan = sqlite3_malloc(2 * info->nConstraint + 1);
 	if (!plan)
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {

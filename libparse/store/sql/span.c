@@ -51,10 +51,13 @@ static char constraint_op(sqlite3_index_info *info, int i)
 static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
-	double events = (double)tp_sql_stream_rows(sql, "event") + 1, rows = 1;
-	char *plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	int n = 0;
+	double events, rows = 1;
+	char *plan;
+	int n = 0, rc = tp_sql_stream_rows(sql, "event", &events);
 
+	if (rc)
+		return rc;
+	plan = sqlite3_malloc(2 * info->nConstraint + 1);
 	if (!plan)
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {

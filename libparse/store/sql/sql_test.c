@@ -491,6 +491,57 @@ static void test_not_a_store(void **state)
 	sqlite3_close(db);
 }
 
+/* ---- SQLite's memory, one piece of which there is not ---- */
+
+static sqlite3_mem_methods plain;
+static int allocations, fails_at;
+
+static void *fail_malloc(int size)
+{
+	return ++allocations == fails_at ? NULL : plain.xMalloc(size);
+}
+
+static void *fail_realloc(void *old, int size)
+{
+	return ++allocations == fails_at ? NULL : plain.xRealloc(old, size);
+}
+
+/* Without memory SQLite rolls a transaction back by itself, also when it happens in a query that is
+ * made to plan another one. A statement that goes on then would write outside of it. */
+static void test_planning_without_memory(void **state)
+{
+	static const char *const queries[] = {"select * from event", "select * from goroutine",
+					      "select * from span", "select * from string"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		bool met = true;
+
+		for (int n = 1; met; n++) {
+			struct sqlite3 *db = NULL;
+			sqlite3_stmt *stmt = NULL;
+			int rc;
+
+			assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL),
+					 0);
+			assert_int_equal(tp_store_register(db), 0);
+			assert_int_equal(sqlite3_exec(db, "begin immediate; create table mark(x)",
+						      NULL, NULL, NULL),
+					 0);
+			allocations = 0;
+			fails_at = n;
+			rc = sqlite3_prepare_v2(db, queries[i], -1, &stmt, NULL);
+			fails_at = 0;
+			met = allocations >= n;
+			assert_int_equal(sqlite3_get_autocommit(db) && !rc, 0);
+			assert_true(met || !rc);
+			sqlite3_finalize(stmt);
+			sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+			sqlite3_close(db);
+		}
+	}
+}
+
 static void test_descriptions(void **state)
 {
 	(void)state;
@@ -525,7 +576,15 @@ int main(void)
 	    cmocka_unit_test(test_damaged_blocks),
 	    cmocka_unit_test(test_not_a_store),
 	    cmocka_unit_test(test_descriptions),
+	    cmocka_unit_test(test_planning_without_memory),
 	};
+	sqlite3_mem_methods failing;
+
+	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &plain);
+	failing = plain;
+	failing.xMalloc = fail_malloc;
+	failing.xRealloc = fail_realloc;
+	sqlite3_config(SQLITE_CONFIG_MALLOC, &failing);
 
 	return cmocka_run_group_tests_name("sql", tests, setup, teardown);
 }

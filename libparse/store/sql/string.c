@@ -21,11 +21,14 @@ struct string_cursor {
 static int string_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
-	double rows = (double)tp_sql_stream_rows(sql, "string") + 1;
+	double rows;
 	bool one_run = false, one_id = false;
-	char *plan = sqlite3_malloc(2 * info->nConstraint + 1);
-	int n = 0;
+	char *plan;
+	int n = 0, rc = tp_sql_stream_rows(sql, "string", &rows);
 
+	if (rc)
+		return rc;
+	plan = sqlite3_malloc(2 * info->nConstraint + 1);
 	if (!plan)
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint; i++) {
