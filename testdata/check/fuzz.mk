@@ -54,7 +54,10 @@ else
 	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
 	@TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/fuzz/fuzz
 endif
-.PHONY: afl-mutators
+fuzz-planted: ## do the fuzz targets find bugs that are put there on purpose? (T=TARGET, CPU=60 seconds for each)
+	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
+	@CPU=$(CPU) python3 testdata/fuzz/planted.py $(T)
+.PHONY: afl-mutators fuzz-planted
 fuzzers: $(FUZZERS)
 afl-mutators: $(AFL_MUTATORS)
 fuzz-ledger: ## add what make fuzz cost and found to the ledger (FUZZ_CORPUS=DIR) and to FUZZING.md

@@ -1,10 +1,6 @@
 /* Runs a fuzz target over the files given, without a fuzzer: how `make test` replays what is in
  * testdata/fuzz, and what a crash found by the fuzzer is looked at with. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "harness/fuzz.h"
 
 static uint8_t *read_file(const char *path, size_t *size)
 {
@@ -40,6 +36,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 
 int main(int argc, char **argv)
 {
+	fuzz_replays = true;
 	for (int i = 1; i < argc; i++) {
 		size_t size;
 		uint8_t *data = read_file(argv[i], &size);

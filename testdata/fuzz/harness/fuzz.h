@@ -37,6 +37,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 uint64_t fuzz_hash(const uint8_t *data, size_t size);
 /* The next of a row of numbers below n that follow from *pick. */
 unsigned fuzz_pick(uint64_t *pick, unsigned n);
+/* Whether an input of this hash goes on behind the decoder: there it costs ten times as much and
+ * more, and a fuzzer's next input differs from the last in what is decoded. All do that are
+ * replayed. */
+bool fuzz_goes_on(uint64_t hash);
+extern bool fuzz_replays;
 
 /* ---- stores (store.c) ---- */
 

@@ -17,6 +17,13 @@ unsigned fuzz_pick(uint64_t *pick, unsigned n)
 	return (unsigned)((*pick >> 33) % n);
 }
 
+bool fuzz_replays;
+
+bool fuzz_goes_on(uint64_t hash)
+{
+	return fuzz_replays || !(hash >> 40 & 3);
+}
+
 /* What is around a byte, to find out who wrote it. */
 static void show(const struct tp_buf *text, size_t at)
 {

@@ -140,6 +140,7 @@ static void store(const uint8_t *data, size_t size, const struct tp_profile *rea
 void fuzz_profile(const uint8_t *data, size_t size)
 {
 	uint64_t pick = fuzz_hash(data, size);
+	bool on = fuzz_goes_on(pick);
 	struct tp_profile *strict = read_one(data, size, true);
 	struct tp_profile *lenient = read_one(data, size, false);
 
@@ -155,12 +156,11 @@ void fuzz_profile(const uint8_t *data, size_t size)
 		MUST(!nvalues ||
 		     !memcmp(strict->value, lenient->value, nvalues * sizeof(*strict->value)));
 	}
-	/* A store costs as much as many a decoding. */
-	if (fuzz_pick(&pick, 3) == 0)
+	if (on && fuzz_pick(&pick, 3) == 0)
 		store(data, size, lenient, pick);
-	else if (lenient && fuzz_pick(&pick, 3))
+	else if (on && lenient && fuzz_pick(&pick, 3))
 		fuzz_profile_reports(lenient, pick);
-	else if (lenient)
+	else if (on && lenient)
 		fuzz_profile_diff(data, size, pick);
 	tp_profile_free(strict);
 	tp_profile_free(lenient);

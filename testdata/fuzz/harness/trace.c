@@ -133,6 +133,7 @@ static void read_back(struct fuzz_store *f, const struct seen *seen)
 void fuzz_trace(const uint8_t *data, size_t size, enum tp_format format)
 {
 	uint64_t pick = fuzz_hash(data, size);
+	bool on = fuzz_goes_on(pick);
 	struct tp_import_options opt = {.threads = 1};
 	struct tp_recognition what;
 	struct seen strict, seen;
@@ -155,7 +156,7 @@ void fuzz_trace(const uint8_t *data, size_t size, enum tp_format format)
 	opt.occupancy = !fuzz_pick(&pick, 4);
 	opt.store.compress = !fuzz_pick(&pick, 4);
 	opt.store.materialize = !fuzz_pick(&pick, 32);
-	if (!fuzz_import(data, size, &opt, &f))
+	if (!on || !fuzz_import(data, size, &opt, &f))
 		return;
 	MUST(!f.result.profile);
 	read_back(&f, &seen);

@@ -96,6 +96,33 @@ extern const struct dialect dialect_v1, dialect_v2;
 
 size_t mutate_proto(uint8_t *data, size_t size, size_t max, unsigned seed);
 
+/* ---- texts: older profiles, goroutine dumps (text.c) ---- */
+
+size_t mutate_text(uint8_t *data, size_t size, size_t max, unsigned seed);
+size_t cross_text(const uint8_t *a, size_t asize, const uint8_t *b, size_t bsize, uint8_t *out,
+		  size_t max, unsigned seed);
+
+/* A text's numbers and words, to take others from. */
+struct words {
+	const char *text;
+	size_t size;
+};
+/* What lines of a kind of text look like (text_forms.c). */
+struct forms;
+/* The kind that a text is of, by its first lines. */
+const struct forms *forms_of(const char *text, size_t size);
+const struct forms *forms_any(struct dice *d);
+/* A line (or a few) that is made up: the first of a text when `head`. */
+void put_form(struct writer *w, const struct forms *f, bool head, const struct words *from,
+	      struct dice *d);
+/* A number as text, like one that is there: decimal or hexadecimal digits, or nearly. */
+void put_number(struct writer *w, const char *old, size_t size, bool hex, struct dice *d);
+
+/* Binary CPU profiles: words, then lines (text_words.c). */
+bool is_words(const uint8_t *data, size_t size);
+/* Bytes of the words; the rest is text. Written anew to `out`. */
+size_t mutate_words(const uint8_t *data, size_t size, struct writer *out, struct dice *d);
+
 #define MUTATOR(mutate, cross)                                                                     \
 	size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)      \
 	{                                                                                          \
