@@ -51,6 +51,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FORMAT:
 		cmd->more_format = NULL;
+		cmd->format_given = true;
 		cmd->own_chosen = cmd->own_format && !strcmp(arg, cmd->own_format);
 		if (cmd->more_formats && cmd->more_formats(arg))
 			cmd->more_format = arg;

@@ -76,6 +76,7 @@ struct cmd {
 	/* options, set by cmd_argp */
 	const char *run_spec; /* --run, NULL when not given */
 	enum rep_format format;
+	bool format_given; /* by --format */
 	const char *more_format; /* one of more_formats was given: its name; else NULL */
 	enum cmd_when color_when;
 	bool no_pager;

@@ -87,3 +87,11 @@ bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
 			return true;
 	return false;
 }
+
+const char *cmd_file_ending(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot > base && dot[1] ? dot : "";
+}

@@ -25,4 +25,8 @@ int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
 /* Whether the path is one of those that are read. */
 bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n);
 
+/* The ending of a file's name with its dot, "" where it has none: of "a/b.x.svg" it is ".svg", of
+ * ".profile" and "a.b/c" there is none. */
+const char *cmd_file_ending(const char *path);
+
 #endif

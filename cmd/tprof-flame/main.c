@@ -241,14 +241,6 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool has_ending(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	const char *dot = strrchr(base, '.');
-
-	return dot && dot > base && dot[1];
-}
-
 static void check(struct args *args, struct argp_state *state)
 {
 	const struct rep_filter_text *text = &args->view.trace.filter;
@@ -261,7 +253,7 @@ static void check(struct args *args, struct argp_state *state)
 			   args->normalize	? "--normalize"
 			   : args->flame.negate ? "--negate"
 						: "--width");
-	if (!args->format_given && args->output && has_ending(args->output) &&
+	if (!args->format_given && args->output && *cmd_file_ending(args->output) &&
 	    !rep_flame_format_of(args->output, &args->format))
 		argp_error(state,
 			   "-o: '%s' has an ending that is no format; there are .svg, .html, "

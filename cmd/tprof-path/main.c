@@ -133,16 +133,24 @@ static void check(struct args *args, struct argp_state *state)
 	struct rep_filter filter;
 	struct tp_err err;
 	int64_t ns;
-	bool named = args->cmd.more_format != NULL;
+	bool named = args->cmd.more_format != NULL, known;
+	enum rep_flame_format drawing = REP_FLAME_SVG;
 
 	if (!args->path)
 		argp_error(state, "of which trace? Give the name of a trace or a store");
 	args->pprof = named && !strcmp(args->cmd.more_format, "pprof");
 	if (named && !args->pprof)
 		rep_flame_format_find(args->cmd.more_format, &args->drawing, NULL);
-	args->drawn = named || (args->output && args->cmd.format == REP_FORMAT_TABLE &&
-				rep_flame_format_of(args->output, &args->drawing) &&
-				args->drawing != REP_FLAME_TEXT);
+	known = args->output && rep_flame_format_of(args->output, &drawing);
+	if (args->output && !known && !args->cmd.format_given && *cmd_file_ending(args->output))
+		argp_error(state,
+			   "-o: '%s' has an ending that is no format; there are .svg, .html, "
+			   ".folded, .json and .txt, or --format says it",
+			   args->output);
+	args->drawn =
+	    named || (known && args->cmd.format == REP_FORMAT_TABLE && drawing != REP_FLAME_TEXT);
+	if (args->drawn && !named)
+		args->drawing = drawing;
 	if (args->drawn && args->report_given)
 		argp_error(state, "%s of the path: without '%s'",
 			   args->pprof ? "a profile is made" : "a flame graph is drawn",

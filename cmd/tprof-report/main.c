@@ -40,6 +40,7 @@ static const struct argp_option options[] = {
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
+	const char *ending;
 
 	switch (key) {
 	case 'o':
@@ -76,6 +77,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(
 			    state,
 			    "--base-run is about what is compared with; give --base=OLD, too");
+		ending = args->output ? cmd_file_ending(args->output) : "";
+		if (*ending && strcmp(ending, ".html") && strcmp(ending, ".htm"))
+			argp_error(state,
+				   "-o: '%s': a report is an HTML page, and its name ends with "
+				   ".html (a browser prints it as PDF)",
+				   args->output);
 		if (!args->output && isatty(STDOUT_FILENO))
 			argp_error(state,
 				   "a page is for a browser; write it to a file: -o report.html");

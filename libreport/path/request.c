@@ -112,8 +112,9 @@ struct pick {
 	struct rep_path_requests *list;
 	struct pattern task, region;
 	size_t room;
-	/* Of those that took too little, or too much, the most, or the least; 0: there is none. */
-	int64_t near;
+	/* What the request took that is nearest to what --min and --max say, and how far from that
+	 * it is; 0: there is none that took too little or too much. */
+	int64_t near, off;
 };
 
 /* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better.
@@ -123,7 +124,7 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 {
 	const struct rep_view *v = p->v;
 	struct rep_path_requests *list = p->list;
-	int64_t end = v->run->row.duration_ns;
+	int64_t end = v->run->row.duration_ns, took, off;
 	int code;
 
 	r.no_begin = from == TP_NULL;
@@ -136,11 +137,13 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 	r.subject = (uint8_t)list->subject;
 	if (r.to < r.from || !rep_view_overlaps(v, r.from, r.to))
 		return 0;
-	if (r.to - r.from < p->opt->at_least || r.to - r.from > p->opt->at_most) {
-		bool short_of = r.to - r.from < p->opt->at_least;
-
-		if (!p->near || (short_of ? r.to - r.from > p->near : r.to - r.from < p->near))
-			p->near = r.to - r.from;
+	took = r.to - r.from;
+	off = took < p->opt->at_least ? p->opt->at_least - took : took - p->opt->at_most;
+	if (off > 0) {
+		if (!p->off || off < p->off) {
+			p->near = took;
+			p->off = off;
+		}
 		return 0;
 	}
 	if (r.no_end && list->subject != REP_PATH_GOROUTINE && !p->task.by_id) {
@@ -370,7 +373,7 @@ static int nothing(const struct pick *p, struct tp_err *err)
 				  "all regions that match (%zu) have no end in the trace; look at "
 				  "their goroutine with --goroutine",
 				  list->incomplete);
-	if (p->near)
+	if (p->off)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no %s took as long as --min and --max say; the nearest took %s",
 				  what, tp_fmt_ns(end, p->near));

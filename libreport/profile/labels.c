@@ -209,7 +209,8 @@ static int compile_patterns(struct tag_filter *f, char *patterns, const char *op
 static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, const char *text,
 			   const char *option, struct rep_filter_notes *notes, struct tp_err *err)
 {
-	char *value, note[160];
+	size_t keyed; /* bytes of KEY= */
+	char note[160];
 
 	*f = (struct tag_filter){.given = text != NULL};
 	if (!text)
@@ -218,18 +219,18 @@ static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, con
 	f->set = calloc(p->nsets, 1);
 	if (!f->text || !f->set)
 		return rep_filter_fail(err, TP_ENOMEM);
-	value = strchr(f->text, '=');
-	if (value) {
-		*value++ = '\0';
+	keyed = strcspn(f->text, "=");
+	if (f->text[keyed]) {
+		f->text[keyed++] = '\0';
 		f->key = *f->text ? f->text : NULL;
 	} else {
-		value = f->text;
+		keyed = 0;
 	}
-	f->numeric = rep_label_range_parse(value, &f->range);
+	f->numeric = rep_label_range_parse(f->text + keyed, &f->range);
 	if (!f->numeric)
-		return compile_patterns(f, value, option, err);
+		return compile_patterns(f, f->text + keyed, option, err);
 	snprintf(note, sizeof(note), "%s: '%.80s' is taken as a range, not as an expression",
-		 option, value);
+		 option, f->text + keyed);
 	return rep_filter_note(notes, note, err);
 }
 

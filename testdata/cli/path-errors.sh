@@ -28,6 +28,15 @@ try --stacks testdata/pool.trace
 try --format=svg testdata/pool.trace tree
 try --format=nosuch testdata/pool.trace
 try testdata/catalog.cpu
-try -o testdata/pool.trace testdata/pool.trace
+cp testdata/pool.trace "$TMP/pool"
+try -o "$TMP/pool" "$TMP/pool"
 # The limit of hops.
 tprof-path --hops=5 --task=12 testdata/pool.trace -n 0
+# Of those that took too little and too much, the nearest is named.
+try --task=checkout --min=17ms --max=18ms testdata/pool.trace requests
+try --task=checkout --min=1h testdata/pool.trace requests
+try --task=checkout --max=1ns testdata/pool.trace requests
+# A name that says a format that there is not.
+try -o "$TMP/x.png" testdata/pool.trace
+try -o x.csv testdata/pool.trace requests
+tprof-path -o "$TMP/x.csv" --format=csv --task=12 testdata/pool.trace requests && cat "$TMP/x.csv"
