@@ -238,14 +238,14 @@ static void test_load_cut_off(void **state)
 	assert_int_equal(load(f, &result), 0);
 	n = f->engine.inserts;
 	assert_true(n > 20);
-	for (int i = 1; i <= n; i++) {
+	for (int i = 1; i <= n; i += i < 4 ? 1 : 6) {
 		testing_release(&f->engine);
 		f->engine = (struct testing_engine){.fails_at = i};
 		assert_int_equal(load(f, &result), TP_EIO);
 		assert_int_equal(fetch(f, &err), TP_ENOENT); /* not all runs are there */
 		assert_int_equal(load(f, &result), 0);
 		assert_int_equal(fetch(f, &err), 0);
-		if (i % 8 == 1)
+		if (i == 4)
 			same_store(f);
 	}
 }

@@ -12,6 +12,10 @@
 #include "engine/schema.h"
 
 int rep_engine_no_memory(struct tp_err *err);
+/* For analyzers, as tp_err_set. */
+#ifdef TP_ANALYZER
+#define rep_engine_no_memory(err) (rep_engine_no_memory(err), TP_ENOMEM)
+#endif
 
 /* ---- what a stack is, whatever run it is of (stacks.c) ---- */
 

@@ -88,7 +88,7 @@ static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	uint64_t n;
 	bool same = split_stack(c, column, &n);
 
-	if (c->failed)
+	if (c->failed || !hash.data)
 		return 0;
 	if (!same)
 		return rep_fetch_odd(err, "a stack whose columns differ in length");

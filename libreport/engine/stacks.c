@@ -11,7 +11,7 @@
 
 #define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
 
-int rep_engine_no_memory(struct tp_err *err)
+int(rep_engine_no_memory)(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
@@ -207,7 +207,7 @@ static int find_path(struct path *p, const struct tp_dict *dict, uint32_t node)
 	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)
 		depth++;
 	p->n = i = depth;
-	p->frame = tp_many(depth + 1, sizeof(*p->frame));
+	p->frame = calloc(depth + 1, sizeof(*p->frame));
 	if (!p->frame)
 		return TP_ENOMEM;
 	for (uint32_t at = node; at; at = tp_dict_stack_at(dict, at).parent)

@@ -191,7 +191,7 @@ static int64_t state_of(struct tp_slice s)
 static int get_row(struct building *b, struct tp_cursor *c, int64_t *values, struct tp_err *err)
 {
 	const struct tp_table_desc *t = &tp_tables[b->table];
-	struct tp_slice text[TP_MAX_COLUMNS];
+	struct tp_slice text[TP_MAX_COLUMNS] = {{0}};
 	int code = 0;
 
 	for (unsigned i = 0; i < t->ncolumns; i++) {

@@ -177,7 +177,7 @@ static int take_answer(struct cmd_courier *c,
 		       void *to, struct tp_err *err)
 {
 	for (;;) {
-		uint8_t head[CMD_WIRE_HEAD];
+		uint8_t head[CMD_WIRE_HEAD] = {0};
 		int code = read_all(c, head, sizeof(head), err);
 		uint32_t size = cmd_wire_size(head);
 

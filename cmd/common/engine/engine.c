@@ -293,7 +293,7 @@ static int pick(struct cmd *cmd, struct source *s, const char *list, const char 
 
 int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 {
-	const char *spec = cmd->run_spec ? cmd->run_spec : "latest", *list;
+	const char *spec = cmd->run_spec ? cmd->run_spec : "latest", *list = NULL;
 	int status = cmd_engine_list(cmd, address, &list);
 	struct source *s = find(address);
 	bool *picked;

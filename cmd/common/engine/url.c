@@ -100,9 +100,12 @@ static int decode(const char *from, const char *end, char **out, struct tp_err *
 		int c = (unsigned char)*from++;
 
 		if (c == '%') {
-			if (end - from < 2 || digit(from[0]) < 0 || digit(from[1]) < 0)
+			int high = end - from < 2 ? -1 : digit(from[0]);
+			int low = high < 0 ? -1 : digit(from[1]);
+
+			if (high < 0 || low < 0)
 				return wrong(err, "a % that is not followed by two digits");
-			c = digit(from[0]) << 4 | digit(from[1]);
+			c = high * 16 + low;
 			from += 2;
 		}
 		if (!c || c == '\n' || c == '\r')
