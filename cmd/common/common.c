@@ -96,6 +96,15 @@ static const struct argp_option help_options[] = {
 /* Whose help: argp has inputs only for the children that a command names itself. */
 static const struct cmd *parsed;
 
+/* The status of a text that was all that was asked for. */
+static int told(const struct cmd *cmd)
+{
+	if (!fflush(stdout))
+		return CMD_OK;
+	cmd_error(cmd, "cannot write: %s", strerror(errno));
+	return CMD_SYSTEM;
+}
+
 static error_t on_help(int key, char *arg, struct argp_state *state)
 {
 	const struct cmd *cmd = parsed;
@@ -111,13 +120,13 @@ static error_t on_help(int key, char *arg, struct argp_state *state)
 		}
 		printf("%s\nAll options: %s --help=all. Manual: man %s\n", cmd->help, cmd->name,
 		       cmd->name);
-		exit(fflush(stdout) ? CMD_SYSTEM : CMD_OK);
+		exit(told(cmd));
 	case KEY_USAGE:
 		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
 		return 0;
 	case KEY_VERSION:
 		printf("%s %s\n", state->name, TPROF_VERSION);
-		exit(fflush(stdout) ? CMD_SYSTEM : CMD_OK);
+		exit(told(cmd));
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -17,3 +17,6 @@ echo "status $?"
 tprof-flame --format=text testdata/checkout-cut.trace -o "$TMP/flame" 2>&-
 echo "status $?"
 grep -c warning "$TMP/flame" || true
+# What commands say of themselves, too.
+tprof-top --help 2>&1 >/dev/full; echo "= $?"
+tprof-top --version 2>&1 >/dev/full; echo "= $?"

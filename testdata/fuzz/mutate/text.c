@@ -193,6 +193,21 @@ static void insert_bytes(struct text *t, size_t at, struct dice *d)
 	t->line[at] = end_line(t, &w);
 }
 
+/* Anywhere, or where something was begun. */
+static void cut(struct text *t, size_t at, struct dice *d)
+{
+	struct line *l = &t->line[at];
+	size_t keep = roll(d, (uint32_t)l->size + 1);
+	const char *begun = memchr(l->at, one_in(d, 2) ? '\\' : '"', l->size);
+
+	if (begun && !one_in(d, 3))
+		keep = (size_t)(begun - l->at) + roll(d, 8);
+	if (one_in(d, 2))
+		t->n = at + 1;
+	if (keep < l->size)
+		l->size = keep;
+}
+
 static void change_head(struct text *t, struct dice *d)
 {
 	struct writer w = begin_line(t);
@@ -263,9 +278,7 @@ static void change(struct text *t, struct dice *d)
 		insert_bytes(t, at, d);
 		break;
 	case 18: /* the end is missing, of the text or of a line */
-		if (one_in(d, 2))
-			t->n = at + 1;
-		t->line[at].size = roll(d, (uint32_t)t->line[at].size + 1);
+		cut(t, at, d);
 		break;
 	default:
 		change_head(t, d);
