@@ -86,6 +86,8 @@ def again(stage_folder, expected, run, temporary):
     if result.returncode not in (0, expected.status) and "no run" not in result.stderr:
         wrong.append("the next run fails: " + result.stderr.strip())
     bad, left = judge.files(stage_folder, expected, "no run" not in result.stderr, 0)
+    # An empty lock stays until somebody takes it, which deleting what is gone does not.
+    left = [t for t in left if not t.endswith(".lock") or "no run" not in result.stderr]
     if left:
         wrong.append("the next run leaves " + ", ".join(left))
     return wrong + bad

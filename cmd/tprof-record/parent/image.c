@@ -141,7 +141,7 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 {
 	struct rec_image *image = calloc(1, sizeof(*image));
 	pthread_attr_t attr;
-	int code;
+	int code, error;
 
 	*out = NULL;
 	if (!image) {
@@ -170,8 +170,10 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	}
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 256 << 10);
-	if (pthread_create(&image->drainer, &attr, drain, image))
-		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "no thread to read its records");
+	error = pthread_create(&image->drainer, &attr, drain, image);
+	if (error)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
+				  "no thread to read its records: %s", strerror(error));
 	pthread_attr_destroy(&attr);
 	if (code) {
 		rec_image_free(image);
