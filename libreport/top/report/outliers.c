@@ -273,8 +273,9 @@ static void say(struct rep_job *job, const char *format, ...)
 	va_end(args);
 }
 
-static int shown(struct rep_value v)
+static int shown(struct rep_job *job, struct rep_value v)
 {
+	job->lack |= rep_is_lack(v);
 	return v.text.size < 48 ? (int)v.text.size : 48;
 }
 
@@ -311,8 +312,8 @@ static void say_causes(struct rep_job *job)
 		     difference(&s->o, place) / all > share * 0.9))
 			continue;
 		what = what_text(job, f);
-		say(job, "%s%.0f%% is %s%.*s", between, share * 100, causes[i].text, shown(what),
-		    what.text.data);
+		say(job, "%s%.0f%% is %s%.*s", between, share * 100, causes[i].text,
+		    shown(job, what), what.text.data);
 		between = ", ";
 	}
 	if (*between == ',')
@@ -329,8 +330,8 @@ static void say_log(struct rep_job *job)
 	if (!f || weight(&s->o, f) < 0.5)
 		return;
 	what = log_text(job, f);
-	say(job, "\n'%.*s' was logged by %.0f%% of them, by %.0f%% of the middle.", shown(what),
-	    what.text.data, share_with(&s->o, f, REP_SLOW) * 100,
+	say(job, "\n'%.*s' was logged by %.0f%% of them, by %.0f%% of the middle.",
+	    shown(job, what), what.text.data, share_with(&s->o, f, REP_SLOW) * 100,
 	    share_with(&s->o, f, REP_MIDDLE) * 100);
 }
 
@@ -343,7 +344,7 @@ static void put_lead(struct rep_job *job)
 
 	say(job,
 	    "The slowest %lld of %lld %.*s %s took %s to %s,\nthe %lld around the median %s to %s.",
-	    (long long)o->n[REP_SLOW], (long long)o->total, shown(type), type.text.data,
+	    (long long)o->n[REP_SLOW], (long long)o->total, shown(job, type), type.text.data,
 	    job->opt->regions ? "regions" : "tasks", tp_fmt_ns(t[0], o->min_ns[REP_SLOW]),
 	    tp_fmt_ns(t[1], o->max_ns[REP_SLOW]), (long long)o->n[REP_MIDDLE],
 	    tp_fmt_ns(t[2], o->min_ns[REP_MIDDLE]), tp_fmt_ns(t[3], o->max_ns[REP_MIDDLE]));
