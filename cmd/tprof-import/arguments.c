@@ -247,9 +247,10 @@ static void check(struct args *args, struct argp_state *state)
 /* Each key once: a run has one value for it. */
 static void check_keys(const struct argp_state *state, const char *keys)
 {
-	for (const char *a = keys; a; a = strchr(a, '/'), a = a ? a + 1 : NULL) {
+	for (const char *a = keys, *end = a; *end; a = end + 1) {
 		size_t n = strcspn(a, "/");
 
+		end = a + n;
 		if (memchr(a, '=', n))
 			argp_error(state,
 				   "--folder-labels: '%s' is not keys with / between them: "
