@@ -60,8 +60,8 @@ static int make_tables(struct merge *m, struct tp_err *err)
 	sqlite3_stmt *stmt = NULL;
 	int64_t size = 0;
 	int code, rc = sqlite3_prepare_v2(
-		      m->out.file.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick", -1,
-		      &stmt, NULL);
+		      m->out.file.db, "SELECT count(*), CAST(total(size) AS INT) FROM temp.pick",
+		      -1, &stmt, NULL);
 
 	if (!rc)
 		rc = sqlite3_step(stmt);
@@ -122,8 +122,8 @@ static int fill(struct merge *m, struct tp_err *err)
 		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
 	/* Programs that know nothing of pools would take such runs for empty ones. */
 	if (!code && m->result->pools &&
-	    sqlite3_exec(m->out.file.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'", NULL,
-			 NULL, NULL))
+	    sqlite3_exec(m->out.file.db, "UPDATE main.meta SET value = 3 WHERE key = 'min_reader'",
+			 NULL, NULL, NULL))
 		code = merge_cannot_write(m, err);
 	/* Once the pools are there: rows are read from what was made. */
 	for (size_t i = 0; i < m->nwritten && !code; i++)
@@ -137,12 +137,20 @@ static int fill(struct merge *m, struct tp_err *err)
 
 /* ---- all of it ---- */
 
+/* What the target is now; *there: it is. Where that cannot be told, nothing may take its place. */
+static int look_at_target(const struct merge *m, struct stat *st, bool *there, struct tp_err *err)
+{
+	*there = !stat(m->out.path, st);
+	return *there || errno == ENOENT ? 0 : tp_sys_err(err, errno, m->out.path, "cannot open");
+}
+
 static int add_all(struct merge *m, const char *const *stores, size_t n, struct tp_err *err)
 {
 	struct stat st;
-	int code = 0;
+	bool there;
+	int code = look_at_target(m, &st, &there, err);
 
-	if (!stat(m->out.path, &st) && st.st_size)
+	if (!code && there && st.st_size)
 		code = sources_add(&m->sources, m->out.path, true, m->opt->wait_ms, err);
 	for (size_t i = 0; i < n && !code; i++)
 		code = sources_add(&m->sources, stores[i], false, m->opt->wait_ms, err);
@@ -155,9 +163,10 @@ static int add_all(struct merge *m, const char *const *stores, size_t n, struct 
 static int take_place(struct merge *m, struct tp_err *err)
 {
 	struct stat st;
-	int code = 0;
+	bool there;
+	int code = look_at_target(m, &st, &there, err);
 
-	if (!stat(m->out.path, &st)) {
+	if (!code && there) {
 		if (fchown(m->out.temp_fd, st.st_uid, st.st_gid) && errno != EPERM)
 			code = tp_sys_err(err, errno, m->out.path, "cannot write");
 		if (!code && fchmod(m->out.temp_fd, st.st_mode & 0777))
