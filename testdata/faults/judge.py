@@ -10,7 +10,7 @@ import sqlite3
 MAGIC = b"SQLite format 3\0"
 # What an error is called: one of these must be in the sentence.
 WORDS = {
-    errno.ENOMEM: r"memory",
+    errno.ENOMEM: r"memory|no thread",  # threads that there is no memory for: EAGAIN
     errno.EAGAIN: r"memory|temporarily unavailable|thread|process",
     errno.ENOSPC: r"no space|disk full|is full",
     errno.EIO: r"input/output error|i/o error",
