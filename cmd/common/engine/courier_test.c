@@ -18,7 +18,8 @@
 
 struct stub {
 	int listener, closer[2];
-	const char *answer; /* NULL: none, and the connection stays */
+	pthread_mutex_t lock; /* of the two below */
+	const char *answer;   /* NULL: none, and the connection stays */
 	char request[8192];
 	pthread_t thread;
 	struct cmd_courier *courier;
@@ -51,21 +52,39 @@ static void *serve(void *ctx)
 
 	for (;;) {
 		int fd = accept(s->listener, NULL, NULL);
+		const char *answer;
 		char c;
 
 		if (fd < 0)
 			return NULL;
+		pthread_mutex_lock(&s->lock);
 		read_request(s, fd);
-		if (!s->answer) {
-			/* Until the test is over. */
-			if (read(s->closer[0], &c, 1) < 0)
-				c = 0;
-		} else if (write(fd, s->answer, strlen(s->answer)) < 0) {
+		answer = s->answer;
+		if (answer && write(fd, answer, strlen(answer)) < 0)
 			perror("stub");
-		}
+		pthread_mutex_unlock(&s->lock);
+		/* Until the test is over. */
+		if (!answer && read(s->closer[0], &c, 1) < 0)
+			c = 0;
 		shutdown(fd, SHUT_RDWR);
 		close(fd);
 	}
+}
+
+static void will_answer(struct stub *s, const char *answer)
+{
+	pthread_mutex_lock(&s->lock);
+	s->answer = answer;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* The last request that has been answered: what came of it may be here before the server is done.
+ */
+static char *request(struct stub *s)
+{
+	pthread_mutex_lock(&s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return s->request;
 }
 
 static char program[PATH_MAX];
@@ -95,6 +114,7 @@ static int setup(void **state)
 
 	assert_non_null(s);
 	*state = s;
+	assert_int_equal(pthread_mutex_init(&s->lock, NULL), 0);
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	s->listener = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(bind(s->listener, (struct sockaddr *)&a, sizeof(a)), 0);
@@ -125,6 +145,7 @@ static int teardown(void **state)
 	close(s->listener);
 	close(s->closer[0]);
 	close(s->closer[1]);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 	return 0;
 }
@@ -162,17 +183,17 @@ static void test_ask_select(void **state)
 
 	if (!s->courier)
 		skip();
-	s->answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-		    "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n";
+	will_answer(s, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+		       "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n");
 	assert_int_equal(ask(s, NULL, &g, &err), 0);
 	assert_string_equal(g.text, "hello!");
-	assert_non_null(strstr(s->request, "X-ClickHouse-User: me\r\n"));
-	assert_non_null(strstr(s->request, "X-ClickHouse-Key: hunter2\r\n"));
-	assert_non_null(strstr(s->request, "\r\n\r\nSELECT 'x y'"));
+	assert_non_null(strstr(request(s), "X-ClickHouse-User: me\r\n"));
+	assert_non_null(strstr(request(s), "X-ClickHouse-Key: hunter2\r\n"));
+	assert_non_null(strstr(request(s), "\r\n\r\nSELECT 'x y'"));
 	/* What servers write into their logs has no password. */
-	end = strstr(s->request, "\r\n");
+	end = strstr(request(s), "\r\n");
 	*end = '\0';
-	assert_null(strstr(s->request, "hunter2"));
+	assert_null(strstr(request(s), "hunter2"));
 }
 
 static void test_ask_insert(void **state)
@@ -183,11 +204,11 @@ static void test_ask_insert(void **state)
 
 	if (!s->courier)
 		skip();
-	s->answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+	will_answer(s, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 	assert_int_equal(ask(s, "rows", &g, &err), 0);
-	assert_non_null(strstr(s->request, "query=SELECT%20%27x%20y%27"));
-	assert_non_null(strstr(s->request, "insert_distributed_sync=1"));
-	assert_non_null(strstr(s->request, "\r\n\r\nrows"));
+	assert_non_null(strstr(request(s), "query=SELECT%20%27x%20y%27"));
+	assert_non_null(strstr(request(s), "insert_distributed_sync=1"));
+	assert_non_null(strstr(request(s), "\r\n\r\nrows"));
 }
 
 static void test_ask_refused(void **state)
@@ -216,7 +237,7 @@ static void test_ask_refused(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct got g = {0};
 
-		s->answer = cases[i].answer;
+		will_answer(s, cases[i].answer);
 		assert_int_equal(ask(s, NULL, &g, &err), cases[i].code);
 		if (!strstr(err.msg, cases[i].says))
 			fail_msg("'%s' has no '%s'", err.msg, cases[i].says);
@@ -245,7 +266,7 @@ static void test_ask_broken(void **state)
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		struct got g = {0};
 
-		s->answer = answers[i];
+		will_answer(s, answers[i]);
 		if (ask(s, NULL, &g, &err) != TP_EIO)
 			fail_msg("taken: %s", answers[i]);
 		assert_non_null(strstr(err.msg, "127.0.0.1:"));
@@ -261,7 +282,7 @@ static void test_ask_silence(void **state)
 
 	if (!s->courier)
 		skip();
-	s->answer = NULL;
+	will_answer(s, NULL);
 	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
 	assert_true(time(NULL) - begun < 20);
 }
@@ -275,7 +296,7 @@ static void test_ask_given_up(void **state)
 
 	if (!s->courier)
 		skip();
-	s->answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+	will_answer(s, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
 	assert_int_equal(ask(s, NULL, &g, &err), TP_ELIMIT);
 	g.code = 0;
 	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
