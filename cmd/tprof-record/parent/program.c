@@ -112,21 +112,27 @@ struct elf {
 	size_t nparts;
 	char loader[256]; /* PT_INTERP, "" none */
 	bool is_go;
+	int error; /* errno of a read that failed: what it is stays open */
 };
 
-static bool read_at(int fd, void *data, size_t size, uint64_t offset)
+/* Less than all of it is none of it: of a file that says what it does not have. */
+static bool read_at(struct elf *e, void *data, size_t size, uint64_t offset)
 {
-	return offset < INT64_MAX && pread(fd, data, size, (off_t)offset) == (ssize_t)size;
+	ssize_t n = offset < INT64_MAX ? pread(e->fd, data, size, (off_t)offset) : 0;
+
+	if (n < 0)
+		e->error = errno;
+	return n == (ssize_t)size;
 }
 
 /* Go marks its programs with a note of its own (cmd/link/internal/ld: ELFNOTESECT_GO). */
-static bool has_go_note(int fd, const Elf64_Phdr *part)
+static bool has_go_note(struct elf *e, const Elf64_Phdr *part)
 {
 	uint8_t data[1024];
 	size_t size = part->p_filesz < sizeof(data) ? (size_t)part->p_filesz : sizeof(data);
 	size_t at = 0;
 
-	if (part->p_filesz > MAX_NOTES || !read_at(fd, data, size, part->p_offset))
+	if (part->p_filesz > MAX_NOTES || !read_at(e, data, size, part->p_offset))
 		return false;
 	while (size - at >= 12) {
 		uint32_t head[3];
@@ -146,22 +152,23 @@ static bool has_go_note(int fd, const Elf64_Phdr *part)
 }
 
 /* Its sections hold Go's build information: programs that other linkers put together have that. */
-static bool has_go_section(int fd, const Elf64_Ehdr *head)
+static bool has_go_section(struct elf *e)
 {
+	const Elf64_Ehdr *head = &e->head;
 	Elf64_Shdr names, section;
 	char name[16];
 
 	if (head->e_shentsize != sizeof(section) || head->e_shstrndx >= head->e_shnum)
 		return false;
-	if (!read_at(fd, &names, sizeof(names),
+	if (!read_at(e, &names, sizeof(names),
 		     head->e_shoff + (uint64_t)head->e_shstrndx * sizeof(names)))
 		return false;
 	for (unsigned i = 0; i < head->e_shnum && i < 4096; i++) {
-		if (!read_at(fd, &section, sizeof(section),
+		if (!read_at(e, &section, sizeof(section),
 			     head->e_shoff + (uint64_t)i * sizeof(section)))
 			return false;
 		if (names.sh_offset < INT64_MAX &&
-		    read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) &&
+		    read_at(e, name, sizeof(name), names.sh_offset + section.sh_name) &&
 		    !memcmp(name, ".go.buildinfo", 14))
 			return true;
 	}
@@ -175,22 +182,22 @@ static void read_parts(struct elf *e)
 	for (size_t i = 0; i < e->head.e_phnum && e->nparts < MAX_HEADERS; i++) {
 		Elf64_Phdr *part = &e->part[e->nparts];
 
-		if (!read_at(e->fd, part, sizeof(*part), e->head.e_phoff + i * sizeof(*part)))
+		if (!read_at(e, part, sizeof(*part), e->head.e_phoff + i * sizeof(*part)))
 			break;
 		e->nparts++;
 		if (part->p_type == PT_INTERP && part->p_filesz > 1) {
 			size_t size = part->p_filesz < sizeof(e->loader) ? (size_t)part->p_filesz
 									 : sizeof(e->loader);
 
-			if (!read_at(e->fd, e->loader, size, part->p_offset))
+			if (!read_at(e, e->loader, size, part->p_offset))
 				e->loader[0] = 0;
 			e->loader[sizeof(e->loader) - 1] = 0;
 		}
-		if (part->p_type == PT_NOTE && has_go_note(e->fd, part))
+		if (part->p_type == PT_NOTE && has_go_note(e, part))
 			e->is_go = true;
 	}
 	if (!e->is_go)
-		e->is_go = has_go_section(e->fd, &e->head);
+		e->is_go = has_go_section(e);
 }
 
 /* Where in the file an address of the program lies; UINT64_MAX nowhere. */
@@ -207,19 +214,19 @@ static uint64_t offset_of(const struct elf *e, uint64_t address)
 }
 
 /* The n-th entry of its dynamic section. */
-static bool dynamic_entry(const struct elf *e, size_t n, Elf64_Dyn *entry)
+static bool dynamic_entry(struct elf *e, size_t n, Elf64_Dyn *entry)
 {
 	for (size_t i = 0; i < e->nparts; i++)
 		if (e->part[i].p_type == PT_DYNAMIC)
 			return n < MAX_DYNAMIC && n < e->part[i].p_filesz / sizeof(*entry) &&
-			       read_at(e->fd, entry, sizeof(*entry),
+			       read_at(e, entry, sizeof(*entry),
 				       e->part[i].p_offset + n * sizeof(*entry)) &&
 			       entry->d_tag != DT_NULL;
 	return false;
 }
 
 /* The runtimes of sanitizers, where they are libraries, will have nothing in front of them. */
-static void find_first(const struct elf *e, char first[32])
+static void find_first(struct elf *e, char first[32])
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
 					    "libhwasan.so"};
@@ -234,13 +241,19 @@ static void find_first(const struct elf *e, char first[32])
 		return;
 	for (size_t n = 0; dynamic_entry(e, n, &entry); n++) {
 		if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > UINT32_MAX ||
-		    !read_at(e->fd, name, sizeof(name), strings + entry.d_un.d_val))
+		    !read_at(e, name, sizeof(name), strings + entry.d_un.d_val))
 			continue;
 		name[sizeof(name) - 1] = 0;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (!strncmp(name, names[i], strlen(names[i])) && !strpbrk(name, ": /"))
 				memcpy(first, name, sizeof(name));
 	}
+}
+
+/* It may run all the same, and what it is stays open. */
+static void note_unreadable(struct rec_program *p, const char *path, int error)
+{
+	snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", path, strerror(error));
 }
 
 static void judge_machine(struct rec_program *p, const Elf64_Ehdr *head)
@@ -266,7 +279,9 @@ static void judge_elf(struct rec_program *p, const char *path, struct elf *e)
 	read_parts(e);
 	loader = strrchr(e->loader, '/');
 	loader = loader ? loader + 1 : e->loader;
-	if (e->is_go && !*loader)
+	if (e->error && !*loader)
+		note_unreadable(p, path, e->error);
+	else if (e->is_go && !*loader)
 		judge(
 		    p, REC_UNRECORDABLE,
 		    "%s is a Go program, which has its own tracer and profiler: use runtime/trace, "
@@ -349,13 +364,16 @@ static void look(struct rec_program *p, const char *search)
 		int error;
 
 		if (e.fd < 0) {
-			/* Executable, but not readable: it runs, and what it is stays open. */
-			snprintf(p->note, sizeof(p->note), "%.180s cannot be read: %s", at,
-				 strerror(errno));
+			note_unreadable(p, at, errno);
 			return;
 		}
 		memset(line, 0, sizeof(line));
 		n = pread(e.fd, line, sizeof(line) - 1, 0);
+		if (n < 0) {
+			note_unreadable(p, at, errno);
+			close(e.fd);
+			return;
+		}
 		if (n >= (ssize_t)sizeof(e.head) && !memcmp(line, ELFMAG, SELFMAG)) {
 			memcpy(&e.head, line, sizeof(e.head));
 			judge_elf(p, at, &e);
