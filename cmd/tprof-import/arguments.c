@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/number.h"
 #include "paths.h"
@@ -161,6 +162,16 @@ static void check_slurm(const struct args *args, struct argp_state *state)
 			argp_error(state, "a dump on standard input cannot be imported by a job");
 }
 
+/* A report takes the place of what is there: of a file, never of a device or a link. */
+static void check_report(const struct args *args, struct argp_state *state)
+{
+	struct stat st;
+
+	if (args->report && !lstat(args->report, &st) && !S_ISREG(st.st_mode))
+		argp_error(state, "--report: %s is there, and no file: give the name of a new one",
+			   args->report);
+}
+
 /* 0: no number of a generation. */
 static uint32_t generation(const char *text)
 {
@@ -219,6 +230,7 @@ static void check(struct args *args, struct argp_state *state)
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
 	check_slurm(args, state);
+	check_report(args, state);
 	if (args->known && args->import.nlabels)
 		argp_error(state, "--known passes over dumps, so --label cannot reach them");
 	if (args->at_once && inputs > 1)

@@ -52,7 +52,7 @@ struct tp_dwarf {
 
 static _Thread_local jmp_buf *way_out;
 
-static _Noreturn void out_of_memory(void)
+static __attribute__((noreturn)) void out_of_memory(void)
 {
 	longjmp(*way_out, 1);
 }

@@ -59,7 +59,9 @@ struct tp_slice rep_row_get_text(struct tp_cursor *c)
 
 struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c)
 {
-	return tp_cursor_u8(c) ? (struct tp_slice){0} : rep_row_get_text(c);
+	struct tp_slice none = {0};
+
+	return tp_cursor_u8(c) ? none : rep_row_get_text(c);
 }
 
 uint64_t rep_row_get_count(struct tp_cursor *c, unsigned least)

@@ -214,6 +214,8 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	if (new_day(l, r.day)) {
 		if (l->ndays == SEND_DAYS)
 			code = send_all(l, err);
+		if (code)
+			return code;
 		l->day[l->ndays++] = r.day;
 	}
 	if (!l->runs)

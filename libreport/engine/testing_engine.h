@@ -128,7 +128,7 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 	struct tp_cursor c = tp_cursor(e->table[table].data, e->table[table].size);
 	const char *number = strstr(sql, "SELECT transform(load, [");
 	const char *places = number ? strstr(number, "], [") : NULL;
-	struct testing_row *row = NULL;
+	struct testing_row *row = NULL, *more;
 	size_t nrows = 0;
 
 	while (c.at < c.end && !c.failed) {
@@ -151,7 +151,9 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 		if (places)
 			r.number =
 			    testing_nth(places + 4, testing_place(number + 24, load)) << 32 | nrows;
-		row = realloc(row, (nrows + 1) * sizeof(*row));
+		more = realloc(row, (nrows + 1) * sizeof(*row));
+		assert_non_null(more);
+		row = more;
 		row[nrows++] = r;
 	}
 	if (row)

@@ -23,6 +23,7 @@ echo '-- a store that cannot be written: no report'
 tprof-import --report=r -o nowhere/u.tprof @list 2>&1
 ls r
 echo '-- no place for it, no store of that name'
+tprof-import --report=/dev/null -o u.tprof @list 2>&1
 tprof-import --report=nowhere/r -o u.tprof @list 2>&1 | plain
 tprof-import --known=none.tprof -o u.tprof @list 2>&1
 tprof-import --known=before.tprof --label=a=b -o u.tprof @list 2>&1

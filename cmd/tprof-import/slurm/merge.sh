@@ -39,6 +39,10 @@ if [ -n "$missing" ]; then
 	echo "not done:$missing"
 	exit 4
 fi
+# A try on another node may have ended meanwhile, and removed some of those that are listed, after its
+# report was there.
+done_elsewhere() { [ -z "$all" ] && [ -e "$part.report" ]; }
+done_elsewhere && exit 0
 i=$((16 * n - 15))
 while [ $i -le $last ]; do
 	cat "$below/$i.report" || exit 4
@@ -54,7 +58,8 @@ merge() { # STORE, of all arguments of the script
 	}
 }
 if [ -z "$all" ]; then
-	merge "$draft.tprof" "$@" || exit 4
+	merge "$draft.tprof" "$@" || { done_elsewhere && exit 0; exit 4; }
+	done_elsewhere && exit 0
 	[ $# -eq 0 ] || mv -f "$draft.tprof" "$part.tprof" || exit 4
 	mv -f "$draft.report" "$part.report" || exit 4
 	# Merged twice where that is needed, but stored once.
