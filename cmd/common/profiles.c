@@ -495,8 +495,6 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		    load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
-	if (!status && opt->by && cmd_group_end(out, opt, &err))
-		status = cmd_fail(cmd, path, &err);
 	if (!status && typed && !opt->by)
 		keep_type(out, first, opt->sample_index);
 	return status;
@@ -535,6 +533,9 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		}
 	}
 	names_release(&names);
+	/* A group is one, however many stores have runs of it. */
+	if (!status && opt->by && cmd_group_end(out, opt, &err))
+		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
 	return status;
 }
 

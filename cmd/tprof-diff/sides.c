@@ -159,7 +159,7 @@ static int load(struct cmd *cmd, const struct sides *s, const struct cmd_profile
 	bool done = false;
 	int status = CMD_OK;
 
-	if (!s->label && nold == 1 && s->n == 1 && !cmd->run_spec)
+	if (!s->label && nold == 1 && s->n == 1 && !cmd->run_spec && !opt->by)
 		status = open_pair(cmd, s, opt, &out->list[0], &out->list[1], &done);
 	if (status || done)
 		return status;

@@ -15,6 +15,16 @@ try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --gate='flat(.)>+20%,sh
 try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --format=junit
 try -n 1 --average-by=rev --gate='flat(.)>+20%,share=1%' --format=json | sed -n 's/.*"exceeding":/exceeding:/p'
 
+echo '-- a host is one in several stores, too'
+for f in old new; do
+	for n in 1 2; do
+		grep $f "$TMP/list" | sed -n "$n~2p" >"$TMP/half"
+		tprof-import -o "$TMP/$f$n.tprof" @"$TMP/half" >/dev/null
+	done
+done
+tprof-diff --run=all -alloc_space -n 3 --average-by=host --base "$TMP"/old?.tprof -- "$TMP"/new?.tprof >"$TMP/two" 2>&1
+try -n 3 --average-by=host | sed '$d' | diff - "$TMP/two" && echo 'as from one'
+
 echo '-- what is wrong'
 try --average-by=zone
 try --average-by=
