@@ -12,6 +12,7 @@
 
 #include "common/advice.h"
 #include "common/draft.h"
+#include "common/engine/engine.h"
 #include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"
@@ -226,6 +227,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	argp_err_exit_status = CMD_USAGE;
 	hold_streams(cmd->in_order);
 	cmd_draft_learn_mode();
+	if (!cmd->in_order) /* what follows is another program's */
+		cmd_engine_hide(argc, argv);
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Who started the command may have ignored this one: then no child could be waited for. */

@@ -334,7 +334,7 @@ refuses 'no tables' 3 'tprof-export --clickhouse' "$bin/tprof-top" "$address/now
 refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/some"
 refuses 'no cluster' 4 'nosuch' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
 refuses 'no address' 2 'in the address' "$bin/tprof-top" 'clickhouse://:wrong-one@/x'
-refuses 'another command' 2 'tprof-top, tprof-diff and tprof-flame' "$bin/tprof-leaks" "$address/some"
+refuses 'another command' 2 'tprof-top, tprof-diff and tprof-flame' "$bin/tprof-leaks" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
 kill -STOP "$pid1"
 begun=$(date +%s)
 refuses 'a server that does not answer' 4 '127.0.0.1' "$bin/tprof-top" "$address/some?timeout=2&connect-timeout=2"

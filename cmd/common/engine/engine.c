@@ -120,10 +120,15 @@ int cmd_engine_begin(struct cmd *cmd, int argc, char **argv)
 		status = add(cmd, address);
 	}
 	/* Those behind a wrong one are not for everybody to see either. */
-	for (int i = 1; i < argc && status; i++)
+	cmd_engine_hide(argc, argv);
+	return status;
+}
+
+void cmd_engine_hide(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
 		if (address_in(argv[i]))
 			cmd_engine_url_hide(address_in(argv[i]));
-	return status;
 }
 
 static struct source *find(const char *address)

@@ -15,6 +15,10 @@
  * status. */
 int cmd_engine_begin(struct cmd *cmd, int argc, char **argv);
 
+/* Takes users and passwords out of what addresses there are among the arguments, for messages and
+ * for whoever looks at processes: of every command, by cmd_parse. */
+void cmd_engine_hide(int argc, char **argv);
+
 /* What an address stands for: a store with all its runs but nothing of them; and one with what is
  * kept of those that cmd->run_spec picks (cmd->adds_up: profiles are going to be added up). *path
  * belongs to this. 0 or an exit status. */
