@@ -152,7 +152,8 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 			r.number =
 			    testing_nth(places + 4, testing_place(number + 24, load)) << 32 | nrows;
 		more = realloc(row, (nrows + 1) * sizeof(*row));
-		assert_non_null(more);
+		if (!more)
+			abort();
 		row = more;
 		row[nrows++] = r;
 	}
