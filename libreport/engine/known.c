@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/seed.h"
 #include "engine/profiles.h"
+#include "engine/stack_row.h"
 
 /* ---- stacks ---- */
 
@@ -41,20 +42,6 @@ enum { TEXTS = 0, WIDE = 8, NARROW = 4, BYTES = 1 };
 /* functions, files, lines, columns, marks, system_names, start_lines, mappings, addresses, flags */
 static const int stack_column[] = {TEXTS, TEXTS, WIDE, WIDE, BYTES,
 				   TEXTS, WIDE,	 WIDE, WIDE, NARROW};
-enum {
-	FUNCTIONS,
-	FILES,
-	LINES,
-	COLUMNS,
-	MARKS,
-	SYSTEM_NAMES,
-	START_LINES,
-	MAPPINGS,
-	ADDRESSES,
-	FLAGS,
-	NCOLUMNS
-};
-
 /* The columns of a stack's row, each ready to be read value by value; *n of them in each. False
  * where they are not of one length. */
 static bool split_stack(struct tp_cursor *c, struct tp_cursor column[NCOLUMNS], uint64_t *n)

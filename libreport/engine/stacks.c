@@ -8,6 +8,7 @@
 #include "base/seed.h"
 #include "engine/binary.h"
 #include "engine/inside.h"
+#include "engine/stack_row.h"
 
 #define MOST_SENT ((size_t)1 << 23) /* as many are remembered; sending one twice does no harm */
 
@@ -215,21 +216,7 @@ static int find_path(struct path *p, const struct tp_dict *dict, uint32_t node)
 	return 0;
 }
 
-enum column {
-	FUNCTIONS,
-	FILES,
-	LINES,
-	COLUMNS,
-	MARKS,
-	SYSTEM_NAMES,
-	START_LINES,
-	MAPPINGS,
-	ADDRESSES,
-	FLAGS,
-	NCOLUMNS
-};
-
-static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h, enum column column,
+static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h, enum stack_column column,
 		     uint32_t id)
 {
 	struct tp_frame frame = tp_dict_frame_at(h->dict, id);
@@ -281,7 +268,7 @@ int rep_stack_put(struct tp_buf *rows, const struct rep_stack_hashes *h, uint32_
 	for (int c = 0; c < NCOLUMNS && !failed; c++) {
 		failed = tp_buf_put_uvarint(rows, path.n);
 		for (size_t i = 0; i < path.n && !failed; i++)
-			failed = put_value(rows, h, (enum column)c, path.frame[i]);
+			failed = put_value(rows, h, (enum stack_column)c, path.frame[i]);
 	}
 	free(path.frame);
 	return failed ? TP_ENOMEM : 0;

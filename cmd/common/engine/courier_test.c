@@ -16,7 +16,7 @@
 
 #include "common/engine/courier.h"
 
-struct stub {
+struct server {
 	int listener, closer[2];
 	pthread_mutex_t lock; /* of the two below */
 	const char *answer;   /* NULL: none, and the connection stays */
@@ -28,7 +28,7 @@ struct stub {
 };
 
 /* Up to the end of what Content-Length says. */
-static void read_request(struct stub *s, int fd)
+static void read_request(struct server *s, int fd)
 {
 	size_t n = 0;
 	ssize_t got;
@@ -48,7 +48,7 @@ static void read_request(struct stub *s, int fd)
 
 static void *serve(void *ctx)
 {
-	struct stub *s = ctx;
+	struct server *s = ctx;
 
 	for (;;) {
 		int fd = accept(s->listener, NULL, NULL);
@@ -61,7 +61,7 @@ static void *serve(void *ctx)
 		read_request(s, fd);
 		answer = s->answer;
 		if (answer && write(fd, answer, strlen(answer)) < 0)
-			perror("stub");
+			perror("server");
 		pthread_mutex_unlock(&s->lock);
 		/* Until the test is over. */
 		if (!answer && read(s->closer[0], &c, 1) < 0)
@@ -71,7 +71,7 @@ static void *serve(void *ctx)
 	}
 }
 
-static void will_answer(struct stub *s, const char *answer)
+static void will_answer(struct server *s, const char *answer)
 {
 	pthread_mutex_lock(&s->lock);
 	s->answer = answer;
@@ -80,7 +80,7 @@ static void will_answer(struct stub *s, const char *answer)
 
 /* The last request that has been answered: what came of it may be here before the server is done.
  */
-static char *request(struct stub *s)
+static char *request(struct server *s)
 {
 	pthread_mutex_lock(&s->lock);
 	pthread_mutex_unlock(&s->lock);
@@ -105,7 +105,7 @@ static bool find_courier(void)
 
 static int setup(void **state)
 {
-	struct stub *s = calloc(1, sizeof(*s));
+	struct server *s = calloc(1, sizeof(*s));
 	struct sockaddr_in a = {.sin_family = AF_INET};
 	socklen_t size = sizeof(a);
 	struct cmd_engine_url u;
@@ -135,7 +135,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct stub *s = *state;
+	struct server *s = *state;
 
 	cmd_courier_stop(s->courier);
 	if (write(s->closer[1], "x", 1) != 1)
@@ -167,7 +167,7 @@ static int on_data(void *to, const void *data, size_t size, struct tp_err *err)
 	return g->code ? tp_err_set(err, g->code, TP_OFFSET_NONE, "enough") : 0;
 }
 
-static int ask(struct stub *s, const char *data, struct got *g, struct tp_err *err)
+static int ask(struct server *s, const char *data, struct got *g, struct tp_err *err)
 {
 	*err = (struct tp_err){0};
 	return s->link.ask(s->link.ctx, "SELECT 'x y'", data, data ? strlen(data) : 0, on_data, g,
@@ -176,7 +176,7 @@ static int ask(struct stub *s, const char *data, struct got *g, struct tp_err *e
 
 static void test_ask_select(void **state)
 {
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct got g = {0};
 	struct tp_err err;
 	char *end;
@@ -198,7 +198,7 @@ static void test_ask_select(void **state)
 
 static void test_ask_insert(void **state)
 {
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct got g = {0};
 	struct tp_err err;
 
@@ -229,7 +229,7 @@ static void test_ask_refused(void **state)
 	    {"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
 	     TP_EIO, "says: nothing"},
 	};
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct tp_err err;
 
 	if (!s->courier)
@@ -258,7 +258,7 @@ static void test_ask_broken(void **state)
 	    "",
 	    "nothing of the kind",
 	};
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct tp_err err;
 
 	if (!s->courier)
@@ -275,7 +275,7 @@ static void test_ask_broken(void **state)
 
 static void test_ask_silence(void **state)
 {
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct got g = {0};
 	struct tp_err err;
 	time_t begun = time(NULL);
@@ -290,7 +290,7 @@ static void test_ask_silence(void **state)
 /* Who gives up an answer gets no other one by mistake. */
 static void test_ask_given_up(void **state)
 {
-	struct stub *s = *state;
+	struct server *s = *state;
 	struct got g = {.code = TP_ELIMIT};
 	struct tp_err err;
 
