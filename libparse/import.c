@@ -274,6 +274,8 @@ static int put_labels(struct work *w, struct tp_err *err)
 static int relabel(const struct tp_import_options *opt, const char *path,
 		   struct tp_import_result *result, struct tp_err *err)
 {
+	int code;
+
 	for (size_t i = 0; i < opt->nlabels; i++) {
 		const char *label = opt->labels[i], *eq = strchr(label, '=');
 
@@ -281,8 +283,11 @@ static int relabel(const struct tp_import_options *opt, const char *path,
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "label '%s' is not KEY=VALUE", label);
 	}
-	return tp_store_relabel(path, opt->store.wait_ms, result->run, opt->labels, opt->nlabels,
+	code = tp_store_relabel(path, opt->store.wait_ms, result->hash, opt->labels, opt->nlabels,
 				&result->labels, err);
+	if (!code)
+		result->run = result->labels.run;
+	return code;
 }
 
 static void sum_losses(const struct tp_loss *losses, size_t n, struct tp_import_result *r)
@@ -336,15 +341,14 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 {
 	static const struct tp_input_options no_progress;
 	struct tp_store_run *run = w->run;
-	char hash[33];
 	int code = put_labels(w, err);
 
 	if (!code)
 		code = tp_input_hash(w->in, &no_progress, err);
 	if (code)
 		return code;
-	run_hash(w, hash);
-	row->hash = hash;
+	run_hash(w, result->hash);
+	row->hash = result->hash;
 	row->name = w->opt->name ? w->opt->name : base_name(path);
 	row->source = base_name(path);
 	row->format = result->format;
@@ -503,17 +507,19 @@ static int import_profile(struct work *w, const char *path, struct tp_import_res
 	return code;
 }
 
-/* By those who know hashes beforehand: the dump, or this part of it. */
-static bool is_known(const struct work *w)
+/* By those who know hashes beforehand: the dump, or this part of it, text says which. */
+static bool is_known(const struct work *w, char text[33])
 {
 	const struct tp_import_options *opt = w->opt;
 	uint8_t hash[16];
 
+	tp_hash_text(w->in->hash, text);
 	if (opt->known(opt->known_ctx, w->in->hash))
 		return true;
 	if (!opt->first_generation)
 		return false;
 	tp_cut_hash(w->in->hash, opt->first_generation, opt->last_generation, hash);
+	tp_hash_text(hash, text);
 	return opt->known(opt->known_ctx, hash);
 }
 
@@ -532,7 +538,6 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	struct tp_recognition seen;
 	struct timespec t0, t1;
 	uint64_t before;
-	char hash[33];
 	int code;
 
 	memset(result, 0, sizeof(*result));
@@ -569,7 +574,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 				  seen.name);
 		goto done;
 	}
-	if (w.opt->known && is_known(&w)) {
+	if (w.opt->known && is_known(&w, result->hash)) {
 		result->known = true;
 		goto done;
 	}
@@ -580,11 +585,11 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	if (!how.hash_later && !w.opt->known) {
-		tp_hash_text(w.in->hash, hash);
-		code = tp_store_has(w.run, hash, &result->run, err);
+		tp_hash_text(w.in->hash, result->hash);
+		code = tp_store_has(w.run, result->hash, &result->run, err);
 		if (!code && w.opt->first_generation) {
-			run_hash(&w, hash);
-			code = tp_store_has(w.run, hash, &result->run, err);
+			run_hash(&w, result->hash);
+			code = tp_store_has(w.run, result->hash, &result->run, err);
 		}
 		/* Who publishes looks again, and may open what this process may not. */
 		if (code < 0 && target.draft)

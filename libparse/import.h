@@ -31,6 +31,7 @@ struct tp_import_options {
 
 struct tp_import_result {
 	int64_t run;	 /* id in the store */
+	char hash[33];	 /* what the run is known by, 32 hex digits */
 	bool known;	 /* the same dump was there already; nothing was stored but labels */
 	char format[32]; /* "go 1.22", "pprof" */
 	bool profile;	 /* not a trace: events are its samples */

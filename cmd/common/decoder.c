@@ -109,6 +109,7 @@ static int take_result(struct work *w, struct tp_import_result *r, struct tp_err
 	int code = s->code;
 
 	memcpy(r, &s->result, sizeof(*r));
+	end(r->hash, sizeof(r->hash));
 	end(r->format, sizeof(r->format));
 	end(r->what, sizeof(r->what));
 	end(r->first_loss, sizeof(r->first_loss));

@@ -1,4 +1,5 @@
 /* rename, label, delete, prune: which runs a store has, and how they are called. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,8 +8,10 @@
 #include "store/edit.h"
 #include "tprof-store/store.h"
 
-/* Exactly one run. */
-static int pick_one(struct store_args *args, int64_t *id)
+#define HASH_SIZE 33 /* 32 hex digits */
+
+/* Exactly one run, by the hash of its dump: others may number runs anew before it is changed. */
+static int pick_one(struct store_args *args, char hash[HASH_SIZE])
 {
 	struct rep_runs runs = {0};
 	int status = store_pick(args, args->word[0], &runs);
@@ -19,7 +22,7 @@ static int pick_one(struct store_args *args, int64_t *id)
 		status = CMD_USAGE;
 	}
 	if (!status)
-		*id = runs.run[0].row.id;
+		snprintf(hash, HASH_SIZE, "%s", runs.run[0].row.hash);
 	rep_runs_release(&runs);
 	/* Readers stand in the way of writers. */
 	cmd_close(&args->cmd);
@@ -29,12 +32,12 @@ static int pick_one(struct store_args *args, int64_t *id)
 int store_rename(struct store_args *args)
 {
 	struct tp_err err;
-	int64_t id = 0;
-	int status = *args->word[1] ? pick_one(args, &id) : CMD_USAGE;
+	char hash[HASH_SIZE];
+	int status = *args->word[1] ? pick_one(args, hash) : CMD_USAGE;
 
 	if (!*args->word[1])
 		cmd_error(&args->cmd, "a name may not be empty");
-	if (!status && tp_store_rename(args->path, STORE_WAIT_MS, id, args->word[1], &err))
+	if (!status && tp_store_rename(args->path, STORE_WAIT_MS, hash, args->word[1], &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
 	return status;
 }
@@ -46,7 +49,7 @@ int store_label(struct store_args *args)
 	size_t nset = 0, ngone = 0, n = 0;
 	struct tp_relabelled r;
 	struct tp_err err;
-	int64_t id = 0;
+	char hash[HASH_SIZE];
 	int code = 0, status = set && gone ? CMD_OK : CMD_SYSTEM;
 
 	if (status)
@@ -67,11 +70,11 @@ int store_label(struct store_args *args)
 		}
 	}
 	if (!status)
-		status = pick_one(args, &id);
+		status = pick_one(args, hash);
 	if (!status && nset)
-		code = tp_store_relabel(args->path, STORE_WAIT_MS, id, set, nset, &r, &err);
+		code = tp_store_relabel(args->path, STORE_WAIT_MS, hash, set, nset, &r, &err);
 	if (!status && !code && ngone)
-		code = tp_store_unlabel(args->path, STORE_WAIT_MS, id, gone, ngone, &n, &err);
+		code = tp_store_unlabel(args->path, STORE_WAIT_MS, hash, gone, ngone, &n, &err);
 	if (code)
 		status = cmd_fail(&args->cmd, NULL, &err);
 	else if (!status && n < ngone)
@@ -84,45 +87,65 @@ int store_label(struct store_args *args)
 /* ---- deleting ---- */
 
 struct doomed {
-	int64_t *id;
+	char (*hash)[HASH_SIZE];
 	size_t n;
 };
 
-static bool is_doomed(const struct doomed *d, int64_t id)
+static bool is_doomed(const struct doomed *d, const char *hash)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->id[i] == id)
+		if (!strcmp(d->hash[i], hash))
 			return true;
 	return false;
 }
 
-static int delete_doomed(struct store_args *args, struct doomed *d)
+static void doom(struct doomed *d, const struct tp_run *row)
 {
+	snprintf(d->hash[d->n++], HASH_SIZE, "%s", row->hash);
+}
+
+static int delete_all(struct store_args *args, const struct doomed *d, size_t total)
+{
+	const char **hashes = calloc(d->n, sizeof(*hashes));
 	struct tp_err err;
+	size_t deleted;
 	int status = CMD_OK;
+
+	if (!hashes) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	for (size_t i = 0; i < d->n; i++)
+		hashes[i] = d->hash[i];
+	if (tp_store_delete(args->path, STORE_WAIT_MS, hashes, d->n, &deleted, &err)) {
+		status = cmd_fail(&args->cmd, NULL, &err);
+	} else {
+		if (deleted < d->n)
+			cmd_note(&args->cmd, "%zu of them were gone already", d->n - deleted);
+		cmd_note(&args->cmd,
+			 "%zu of %zu runs deleted; tprof-store compact %s gives their room back",
+			 deleted, total, args->path);
+	}
+	free(hashes);
+	return status;
+}
+
+static int delete_doomed(struct store_args *args, const struct doomed *d)
+{
 	size_t total = args->cmd.all.n;
 
 	for (size_t i = 0; i < args->cmd.all.n; i++) {
 		const struct tp_run *r = &args->cmd.all.run[i].row;
 
-		if (is_doomed(d, r->id))
+		if (is_doomed(d, r->hash))
 			cmd_print(&args->cmd, "%s run %lld (%s)\n",
 				  args->dry_run ? "would delete" : "deleting", (long long)r->id,
 				  r->name);
 	}
 	cmd_close(&args->cmd);
-	if (args->dry_run || !d->n) {
-		if (!d->n)
-			cmd_note(&args->cmd, "there is nothing to delete");
-		return CMD_OK;
-	}
-	if (tp_store_delete(args->path, STORE_WAIT_MS, d->id, d->n, &err))
-		status = cmd_fail(&args->cmd, NULL, &err);
-	else
-		cmd_note(&args->cmd,
-			 "%zu of %zu runs deleted; tprof-store compact %s gives their room back",
-			 d->n, total, args->path);
-	return status;
+	if (!d->n)
+		cmd_note(&args->cmd, "there is nothing to delete");
+	return args->dry_run || !d->n ? CMD_OK : delete_all(args, d, total);
 }
 
 int store_delete(struct store_args *args)
@@ -134,18 +157,19 @@ int store_delete(struct store_args *args)
 		struct rep_runs runs = {0};
 
 		status = store_pick(args, args->word[i], &runs);
-		if (!status && !d.id && !(d.id = calloc(args->cmd.all.n + 1, sizeof(*d.id)))) {
+		if (!status && !d.hash &&
+		    !(d.hash = calloc(args->cmd.all.n + 1, sizeof(*d.hash)))) {
 			cmd_error(&args->cmd, "out of memory");
 			status = CMD_SYSTEM;
 		}
 		for (size_t k = 0; k < runs.n && !status; k++)
-			if (!is_doomed(&d, runs.run[k].row.id))
-				d.id[d.n++] = runs.run[k].row.id;
+			if (!is_doomed(&d, runs.run[k].row.hash))
+				doom(&d, &runs.run[k].row);
 		rep_runs_release(&runs);
 	}
 	if (!status)
 		status = delete_doomed(args, &d);
-	free(d.id);
+	free(d.hash);
 	return status;
 }
 
@@ -169,7 +193,7 @@ int store_prune(struct store_args *args)
 
 	clock_gettime(CLOCK_REALTIME, &clock);
 	now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
-	if (!status && !(d.id = calloc(runs.n + 1, sizeof(*d.id)))) {
+	if (!status && !(d.hash = calloc(runs.n + 1, sizeof(*d.hash)))) {
 		cmd_error(&args->cmd, "out of memory");
 		status = CMD_SYSTEM;
 	}
@@ -181,11 +205,11 @@ int store_prune(struct store_args *args)
 			     tp_minus(now, runs.run[i].row.imported_ns) < args->older_than_ns;
 
 		if (!kept && !young)
-			d.id[d.n++] = runs.run[i].row.id;
+			doom(&d, &runs.run[i].row);
 	}
 	rep_runs_release(&runs);
 	if (!status)
 		status = delete_doomed(args, &d);
-	free(d.id);
+	free(d.hash);
 	return status;
 }

@@ -1,9 +1,10 @@
 /* Changes to what a store already holds: names, labels, runs that are no longer wanted.
  *
  * Each call takes the writers' lock and is one transaction: afterwards the store is as it was, or
- * the change is complete. Errors of all of them: TP_EBUSY (another writer held the lock for
- * wait_ms; < 0 waits for ever), TP_EIO, TP_ESTORE, TP_EVERSION (the store belongs to a newer
- * tprof). */
+ * the change is complete. Runs are meant by the hash of their dump (tp_run.hash), as their numbers
+ * may be others by then: merging gives new ones. Errors of all of them: TP_EBUSY (another writer
+ * held the lock for wait_ms; < 0 waits for ever), TP_EIO, TP_ESTORE, TP_EVERSION (the store belongs
+ * to a newer tprof); of those that mean one run TP_ENOENT (it is gone). */
 #ifndef TP_STORE_EDIT_H
 #define TP_STORE_EDIT_H
 
@@ -12,17 +13,17 @@
 
 #include "base/err.h"
 
-int tp_store_rename(const char *path, int wait_ms, int64_t run, const char *name,
+int tp_store_rename(const char *path, int wait_ms, const char *hash, const char *name,
 		    struct tp_err *err);
 
 /* Takes labels away by their keys; *gone: how many of them there were. */
-int tp_store_unlabel(const char *path, int wait_ms, int64_t run, const char *const *keys, size_t n,
-		     size_t *gone, struct tp_err *err);
+int tp_store_unlabel(const char *path, int wait_ms, const char *hash, const char *const *keys,
+		     size_t n, size_t *gone, struct tp_err *err);
 
-/* Takes runs away, with all that belongs to them. The file keeps its size: their room is used by
- * later imports, or given back by tp_store_compact. */
-int tp_store_delete(const char *path, int wait_ms, const int64_t *runs, size_t n,
-		    struct tp_err *err);
+/* Takes runs away, with all that belongs to them; *deleted: those of them that were there. The file
+ * keeps its size: their room is used by later imports, or given back by tp_store_compact. */
+int tp_store_delete(const char *path, int wait_ms, const char *const *hashes, size_t n,
+		    size_t *deleted, struct tp_err *err);
 
 /* Rewrites the store without gaps, which needs as much free space as it takes in the end. Sizes of
  * the file in bytes. */

@@ -1,148 +1,97 @@
 /* Deleting, renaming, compacting; and that verify finds what is wrong. */
 #include "store/edit.h"
 
-#include <setjmp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "import.h"
+#include "store/merge/merge.h"
 #include "store/store.h"
-#include "store/verify.h"
+#include "store/testing.h"
 
-struct fixture {
-	char dir[64], path[80];
-};
+#define STORE at("s.tprof")
 
+static void import(const char *path, const char *dump, const char *name)
+{
+	struct tp_import_options opt = {.name = name};
+	struct tp_import_result result;
+	struct tp_err err;
+
+	if (tp_import(dump, path, &opt, &result, &err))
+		fail_msg("%s", err.msg);
+}
+
+/* A trace as run 1, and a profile as run 2. */
 static int setup(void **state)
 {
-	static const char *const dumps[] = {"testdata/checkout.trace", "testdata/catalog.heap"};
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct tp_err err;
-
-	assert_non_null(f);
-	snprintf(f->dir, sizeof(f->dir), "/tmp/tprof-edit-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/s.tprof", f->dir);
-	for (size_t i = 0; i < 2; i++) {
-		struct tp_import_options opt = {.name = i ? "heap" : "trace"};
-		struct tp_import_result result;
-
-		assert_int_equal(tp_import(dumps[i], f->path, &opt, &result, &err), 0);
-	}
-	*state = f;
+	if (testing_setup(state))
+		return -1;
+	import(STORE, "testdata/checkout.trace", "trace");
+	import(STORE, "testdata/catalog.heap", "heap");
 	return 0;
 }
 
-static int teardown(void **state)
+static const char *hash_of(int run)
 {
-	struct fixture *f = *state;
+	static char hashes[4][40];
+	char sql[64], *hash = hashes[run];
 
-	unlink(f->path);
-	rmdir(f->dir);
-	free(f);
-	return 0;
-}
-
-static int64_t ask(const char *path, const char *sql)
-{
-	sqlite3 *db = NULL;
-	sqlite3_stmt *st = NULL;
-	int64_t n;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-	n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
-}
-
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db = NULL;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
-static void count(void *ctx, int64_t run, const char *what)
-{
-	(void)run;
-	(void)what;
-	++*(size_t *)ctx;
-}
-
-static size_t wrong_in(const char *path)
-{
-	size_t told = 0, wrong = 0;
-	struct tp_verify v = {.found = count, .ctx = &told};
-	struct tp_err err;
-
-	assert_int_equal(tp_store_verify(path, &v, &wrong, &err), 0);
-	assert_int_equal(told, wrong);
-	return wrong;
+	snprintf(sql, sizeof(sql), "SELECT hash FROM run WHERE id = %d", run);
+	snprintf(hash, sizeof(hashes[0]), "%s", ask_text(STORE, sql));
+	return hash;
 }
 
 static void test_rename_and_unlabel(void **state)
 {
-	struct fixture *f = *state;
 	const char *labels[] = {"a=1", "b=2"}, *keys[] = {"a", "nosuch"};
 	struct tp_relabelled r;
 	struct tp_err err;
 	size_t gone;
 
-	assert_int_equal(tp_store_rename(f->path, 0, 2, "it's \"new\"", &err), 0);
-	assert_int_equal(ask(f->path, "SELECT id FROM run WHERE name = 'it''s \"new\"'"), 2);
-	assert_int_equal(tp_store_relabel(f->path, 0, 1, labels, 2, &r, &err), 0);
-	assert_int_equal(tp_store_unlabel(f->path, 0, 1, keys, 2, &gone, &err), 0);
+	(void)state;
+	assert_int_equal(tp_store_rename(STORE, 0, hash_of(2), "it's \"new\"", &err), 0);
+	assert_int_equal(ask(STORE, "SELECT id FROM run WHERE name = 'it''s \"new\"'"), 2);
+	assert_int_equal(tp_store_relabel(STORE, 0, hash_of(1), labels, 2, &r, &err), 0);
+	assert_int_equal(tp_store_unlabel(STORE, 0, hash_of(1), keys, 2, &gone, &err), 0);
 	assert_int_equal(gone, 1);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM label WHERE run = 1 AND key = 'b'"), 1);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM label"), 1);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE run = 1 AND key = 'b'"), 1);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 1);
 }
 
 static void test_delete_takes_all_of_a_run(void **state)
 {
-	struct fixture *f = *state;
-	const int64_t runs[] = {1};
+	const char *const runs[] = {hash_of(1)};
 	int64_t before, after;
 	struct tp_err err;
+	size_t deleted;
 
+	(void)state;
 	/* As tprof-import --materialize leaves it. */
-	change(f->path,
+	change(STORE,
 	       "CREATE TABLE event_rows(run, x); INSERT INTO event_rows VALUES(1, 0), (2, 0)");
 	/* And one of the user's own. */
-	change(f->path, "CREATE TABLE my_rows(x); INSERT INTO my_rows VALUES(1)");
-	assert_int_equal(tp_store_delete(f->path, 0, runs, 1, &err), 0);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 1);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM block WHERE run = 1"), 0);
-	assert_true(ask(f->path, "SELECT count(*) FROM block WHERE run = 2") > 0);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM event_rows"), 1);
-	assert_int_equal(ask(f->path, "SELECT count(*) FROM my_rows"), 1);
-	assert_int_equal(wrong_in(f->path), 0);
-	assert_int_equal(tp_store_compact(f->path, 0, &before, &after, &err), 0);
+	change(STORE, "CREATE TABLE my_rows(x); INSERT INTO my_rows VALUES(1)");
+	assert_int_equal(tp_store_delete(STORE, 0, runs, 1, &deleted, &err), 0);
+	assert_int_equal(deleted, 1);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM run"), 1);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM block WHERE run = 1"), 0);
+	assert_true(ask(STORE, "SELECT count(*) FROM block WHERE run = 2") > 0);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM event_rows"), 1);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM my_rows"), 1);
+	assert_int_equal(wrong_in(STORE), 0);
+	assert_int_equal(tp_store_compact(STORE, 0, &before, &after, &err), 0);
 	assert_true(after < before);
-	assert_int_equal(wrong_in(f->path), 0);
+	assert_int_equal(wrong_in(STORE), 0);
 }
 
 static void test_upgrade_of_a_store_of_now(void **state)
 {
-	struct fixture *f = *state;
 	struct tp_err err;
 	int from;
 
-	assert_int_equal(tp_store_upgrade(f->path, 0, &from, &err), 0);
+	(void)state;
+	assert_int_equal(tp_store_upgrade(STORE, 0, &from, &err), 0);
 	assert_int_equal(from, TP_STORE_VERSION);
-	change(f->path,
+	change(STORE,
 	       "PRAGMA user_version = 99; UPDATE meta SET value = 1 WHERE key = 'min_reader'");
-	assert_int_equal(tp_store_upgrade(f->path, 0, &from, &err), TP_EVERSION);
+	assert_int_equal(tp_store_upgrade(STORE, 0, &from, &err), TP_EVERSION);
 	assert_non_null(strstr(err.msg, "newer"));
 }
 
@@ -161,35 +110,118 @@ static void test_verify_finds(void **state)
 	    {"a segment that is not there", "UPDATE segment SET id = id + 1 WHERE run = 1"},
 	    {"a label of nobody", "INSERT INTO label VALUES(77, 'a', 'b')"},
 	};
-	struct fixture *f = *state;
 
-	assert_int_equal(wrong_in(f->path), 0);
+	(void)state;
+	assert_int_equal(wrong_in(STORE), 0);
 	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
-		struct tp_store *s;
-		struct tp_err err;
-		char copy[160], sql[300];
-
-		snprintf(copy, sizeof(copy), "%s/copy", f->dir);
-		unlink(copy);
-		assert_int_equal(tp_store_open(&s, f->path, &err), 0);
-		snprintf(sql, sizeof(sql), "VACUUM INTO '%s'", copy);
-		assert_int_equal(sqlite3_exec(tp_store_db(s), sql, NULL, NULL, NULL), SQLITE_OK);
-		tp_store_close(s);
-		change(copy, damage[i].sql);
-		if (!wrong_in(copy))
+		copy_file(STORE, at("copy"));
+		change(at("copy"), damage[i].sql);
+		if (!wrong_in(at("copy")))
 			fail_msg("%s was not found", damage[i].what);
-		unlink(copy);
 	}
+}
+
+/* ---- others who write meanwhile ---- */
+
+/* Between somebody's look at the store and the change, it is merged with another one, whose run is
+ * older than all: numbers name other runs then. */
+static void renumber(void)
+{
+	struct tp_merge_options opt = {.wait_ms = 0};
+	const char *other = at("other.tprof");
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	import(other, "testdata/corpus/traces/slow-1.27.trace", "older");
+	change(other, "UPDATE run SET wall_ns = 1");
+	if (tp_store_merge(STORE, &other, 1, &opt, &result, &err))
+		fail_msg("%s", err.msg);
+	assert_string_equal(ask_text(STORE, "SELECT name FROM run ORDER BY id"),
+			    "older|trace|heap");
+}
+
+static void test_changes_mean_a_dump_not_a_number(void **state)
+{
+	const char *labels[] = {"a=1", "b=2"}, *keys[] = {"a"};
+	const char *trace = hash_of(1), *heap = hash_of(2);
+	struct tp_relabelled r;
+	struct tp_err err;
+	size_t n;
+
+	(void)state;
+	renumber();
+	assert_int_equal(tp_store_rename(STORE, 0, heap, "mine", &err), 0);
+	assert_string_equal(ask_text(STORE, "SELECT name FROM run ORDER BY id"),
+			    "older|trace|mine");
+	assert_int_equal(tp_store_relabel(STORE, 0, trace, labels, 2, &r, &err), 0);
+	assert_int_equal(r.run, 2);
+	assert_int_equal(tp_store_unlabel(STORE, 0, trace, keys, 1, &n, &err), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(ask_text(STORE, "SELECT run || key FROM label"), "2b");
+	assert_int_equal(tp_store_delete(STORE, 0, &trace, 1, &n, &err), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(ask_text(STORE, "SELECT name FROM run ORDER BY id"), "older|mine");
+	assert_int_equal(wrong_in(STORE), 0);
+}
+
+/* Somebody was quicker: no other run is meant then. */
+static void test_changes_of_a_run_that_is_gone(void **state)
+{
+	const char *labels[] = {"a=1"}, *keys[] = {"a"};
+	const char *const both[] = {hash_of(1), hash_of(2)};
+	struct tp_relabelled r;
+	struct tp_err err;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(tp_store_delete(STORE, 0, both, 1, &n, &err), 0);
+	import(STORE, "testdata/catalog.cpu", "cpu");
+	assert_int_equal(tp_store_rename(STORE, 0, both[0], "x", &err), TP_ENOENT);
+	assert_non_null(strstr(err.msg, "it is gone"));
+	assert_int_equal(tp_store_relabel(STORE, 0, both[0], labels, 1, &r, &err), TP_ENOENT);
+	assert_int_equal(tp_store_unlabel(STORE, 0, both[0], keys, 1, &n, &err), TP_ENOENT);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
+	assert_int_equal(tp_store_delete(STORE, 0, both, 2, &n, &err), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(ask_text(STORE, "SELECT name FROM run"), "cpu");
+}
+
+/* A dump that is known by the time it was decoded, in a store that was merged since. */
+static void test_import_labels_the_dump_it_has(void **state)
+{
+	static const char *const labels[] = {"host=a"};
+	struct tp_import_options opt = {.labels = labels, .nlabels = 1, .threads = 1};
+	struct tp_import_result result;
+	struct tp_draft draft;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_draft_create(&draft, STORE), 0);
+	opt.store.draft = &draft;
+	assert_int_equal(tp_import("testdata/checkout.trace", STORE, &opt, &result, &err), 0);
+	assert_true(result.known);
+	assert_int_equal(result.run, 1);
+	renumber();
+	assert_int_equal(tp_import_publish(STORE, &opt, &result, &err), 0);
+	tp_draft_release(&draft);
+	assert_int_equal(result.run, 2);
+	assert_string_equal(ask_text(STORE, "SELECT name || key FROM label, run ON id = run"),
+			    "tracehost");
 }
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testing_teardown)
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_rename_and_unlabel, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_delete_takes_all_of_a_run, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_upgrade_of_a_store_of_now, setup, teardown),
-	    cmocka_unit_test_setup_teardown(test_verify_finds, setup, teardown),
+	    TEST(test_rename_and_unlabel),
+	    TEST(test_delete_takes_all_of_a_run),
+	    TEST(test_upgrade_of_a_store_of_now),
+	    TEST(test_verify_finds),
+	    TEST(test_changes_mean_a_dump_not_a_number),
+	    TEST(test_changes_of_a_run_that_is_gone),
+	    TEST(test_import_labels_the_dump_it_has),
 	};
+#undef TEST
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

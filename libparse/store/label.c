@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/lock.h"
-#include "store/sqlerr.h"
+#include "store/change.h"
 #include "store/store.h"
 
 /* Appends "key=value" to a list that may be cut. */
@@ -57,110 +56,68 @@ static int set_one(sqlite3 *db, int64_t run, const char *label, struct tp_relabe
 	return rc;
 }
 
-static int set_all(struct tp_store *s, const char *path, int64_t run, const char *const *labels,
-		   size_t n, struct tp_relabelled *r, struct tp_err *err)
-{
-	sqlite3 *db = tp_store_db(s);
-	int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), code;
-
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = set_one(db, run, labels[i], r);
-	if (!rc)
-		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-	if (!rc)
-		return 0;
-	code = tp_sql_err(err, db, path, "cannot write labels of");
-	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-	return code;
-}
-
 /* ---- many runs ---- */
 
-/* 0 where there is none; an SQLite code. */
-static int find(sqlite3_stmt *stmt, const char *hash, int64_t *run)
+struct labelling {
+	const struct tp_labelled *runs;
+	size_t n, changed;
+};
+
+static int set_many(struct sqlite3 *db, void *ctx, struct tp_err *err)
 {
-	int rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+	struct labelling *l = ctx;
+	int rc = SQLITE_OK;
 
-	*run = 0;
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_ROW)
-		*run = sqlite3_column_int64(stmt, 0);
-	sqlite3_reset(stmt);
-	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
+	(void)err;
+	for (size_t i = 0; !rc && i < l->n; i++) {
+		const struct tp_labelled *one = &l->runs[i];
+		struct tp_relabelled r = {.run = 0};
 
-static int set_each(sqlite3 *db, const struct tp_labelled *runs, size_t nruns, size_t *changed)
-{
-	sqlite3_stmt *stmt = NULL;
-	int64_t run;
-	int rc = sqlite3_prepare_v2(db, "SELECT id FROM run WHERE hash = ?", -1, &stmt, NULL);
-
-	for (size_t i = 0; !rc && i < nruns; i++) {
-		struct tp_relabelled r = {{0}, {0}};
-
-		rc = find(stmt, runs[i].hash, &run);
-		for (size_t k = 0; !rc && run && k < runs[i].n; k++)
-			rc = set_one(db, run, runs[i].labels[k], &r);
-		*changed += r.now[0] != 0;
+		rc = tp_find_run(db, one->hash, &r.run);
+		for (size_t k = 0; !rc && r.run && k < one->n; k++)
+			rc = set_one(db, r.run, one->labels[k], &r);
+		l->changed += r.now[0] != 0;
 	}
-	sqlite3_finalize(stmt);
 	return rc;
-}
-
-static int set_many(struct tp_store *s, const char *path, const struct tp_labelled *runs,
-		    size_t nruns, size_t *changed, struct tp_err *err)
-{
-	sqlite3 *db = tp_store_db(s);
-	int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), code;
-
-	if (!rc)
-		rc = set_each(db, runs, nruns, changed);
-	if (!rc)
-		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-	if (!rc)
-		return 0;
-	code = tp_sql_err(err, db, path, "cannot write labels of");
-	sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-	return code;
 }
 
 int tp_store_relabel_all(const char *path, int wait_ms, const struct tp_labelled *runs,
 			 size_t nruns, size_t *changed, struct tp_err *err)
 {
-	struct tp_store *s;
-	int lock, code;
+	struct labelling l = {runs, nruns, 0};
+	int code = tp_change(path, wait_ms, set_many, &l, "cannot write labels of", err);
 
-	*changed = 0;
-	code = tp_lock_take(path, wait_ms, &lock, err);
-	if (code)
-		return code;
-	code = tp_store_open_rw(&s, path, err);
-	if (!code) {
-		code = set_many(s, path, runs, nruns, changed, err);
-		tp_store_close(s);
-	}
-	tp_lock_release(path, lock);
+	*changed = code ? 0 : l.changed;
 	return code;
 }
 
 /* ---- one ---- */
 
-int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
+struct relabelling {
+	const char *hash;
+	const char *const *labels;
+	size_t n;
+	struct tp_relabelled *r;
+};
+
+static int set_all(struct sqlite3 *db, void *ctx, struct tp_err *err)
+{
+	struct relabelling *l = ctx;
+	int rc = tp_find_run(db, l->hash, &l->r->run);
+
+	(void)err;
+	if (!rc && !l->r->run)
+		return TP_CHANGE_GONE;
+	for (size_t i = 0; !rc && i < l->n; i++)
+		rc = set_one(db, l->r->run, l->labels[i], l->r);
+	return rc;
+}
+
+int tp_store_relabel(const char *path, int wait_ms, const char *hash, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err)
 {
-	struct tp_store *s;
-	int lock, code;
+	struct relabelling l = {hash, labels, n, r};
 
 	memset(r, 0, sizeof(*r));
-	code = tp_lock_take(path, wait_ms, &lock, err);
-	if (code)
-		return code;
-	code = tp_store_open_rw(&s, path, err);
-	if (!code) {
-		code = set_all(s, path, run, labels, n, r, err);
-		tp_store_close(s);
-	}
-	tp_lock_release(path, lock);
-	return code;
+	return tp_change(path, wait_ms, set_all, &l, "cannot label a run of", err);
 }

@@ -70,7 +70,32 @@ static int open_again(int dir, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
-int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
+int tp_place(const char *path, char **place, struct tp_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	char *folder, *real;
+	size_t room;
+
+	*place = realpath(path, NULL);
+	if (*place)
+		return 0;
+	if (errno != ENOENT || !*base)
+		return tp_sys_err(err, errno, path, "cannot open");
+	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	real = folder ? realpath(folder, NULL) : NULL;
+	free(folder);
+	if (!real)
+		return tp_sys_err(err, errno, path, "cannot create");
+	room = strlen(real) + strlen(base) + 2;
+	*place = malloc(room);
+	if (*place)
+		snprintf(*place, room, "%s%s%s", real, real[1] ? "/" : "", base);
+	free(real);
+	return *place ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 {
 	int64_t until = now_ms() + wait_ms;
 	struct lock_name name;
@@ -118,17 +143,36 @@ int tp_lock_take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 	return code;
 }
 
-void tp_lock_release(const char *path, int fd)
+int tp_lock_take(struct tp_lock *lock, const char *path, int wait_ms, struct tp_err *err)
+{
+	int code;
+
+	*lock = (struct tp_lock){.fd = -1};
+	code = tp_place(path, &lock->place, err);
+	if (!code)
+		code = take(lock->place, wait_ms, &lock->fd, err);
+	if (code) {
+		free(lock->place);
+		lock->place = NULL;
+	}
+	return code;
+}
+
+void tp_lock_release(struct tp_lock *lock)
 {
 	struct lock_name name;
 	struct stat st;
 
+	if (!lock->place)
+		return;
 	/* Removed while it is held: who waits for it notices and creates it anew. What is in use as
 	 * a lock but holds something was there before ("flake.lock" beside a store called "flake").
 	 */
-	if (!name_lock(&name, path) && !fstat(fd, &st) && !st.st_size)
+	if (!name_lock(&name, lock->place) && !fstat(lock->fd, &st) && !st.st_size)
 		unlink(name.text);
-	close(fd);
+	close(lock->fd);
+	free(lock->place);
+	*lock = (struct tp_lock){.fd = -1};
 }
 
 /* For no more eyes than what it is for. */

@@ -2,45 +2,26 @@
 #include "store/lock.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmocka.h>
+#include "store/sqlerr.h"
+#include "store/store.h"
+#include "store/testing.h"
 
-static char folder[32], path[64];
+#define FLAKE at("flake")
 
-static int setup(void **state)
+static const char *beside(const char *suffix)
 {
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/tprof-lock-test-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/flake", folder);
-	return 0;
-}
+	char name[64];
 
-static int teardown(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) ? -1 : 0;
+	snprintf(name, sizeof(name), "flake%s", suffix);
+	return at(name);
 }
 
 static void put(const char *suffix, const char *text)
 {
-	char name[128];
-	FILE *f;
+	FILE *f = fopen(beside(suffix), "w");
 
-	snprintf(name, sizeof(name), "%s%s", path, suffix);
-	f = fopen(name, "w");
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0);
 	assert_int_equal(fclose(f), 0);
@@ -48,10 +29,7 @@ static void put(const char *suffix, const char *text)
 
 static bool is_there(const char *suffix)
 {
-	char name[128];
-
-	snprintf(name, sizeof(name), "%s%s", path, suffix);
-	return access(name, F_OK) == 0;
+	return access(beside(suffix), F_OK) == 0;
 }
 
 /* What is named only a little like a temporary file or a lock is somebody's, as the parts of a file
@@ -75,7 +53,7 @@ static void test_temp_sweep_leaves_files_of_others(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		put(files[i].suffix, files[i].text);
-	tp_temp_sweep(path);
+	tp_temp_sweep(FLAKE);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		print_message("%s\n", files[i].suffix);
 		assert_int_equal(is_there(files[i].suffix), !files[i].swept);
@@ -84,18 +62,116 @@ static void test_temp_sweep_leaves_files_of_others(void **state)
 
 static void test_lock_release_removes_its_own_only(void **state)
 {
+	struct tp_lock lock;
 	struct tp_err err;
-	int fd;
 
 	(void)state;
-	assert_int_equal(tp_lock_take(path, 0, &fd, &err), 0);
+	assert_int_equal(tp_lock_take(&lock, FLAKE, 0, &err), 0);
 	assert_true(is_there(".lock"));
-	tp_lock_release(path, fd);
+	tp_lock_release(&lock);
 	assert_false(is_there(".lock"));
 	put(".lock", "pinned");
-	assert_int_equal(tp_lock_take(path, 0, &fd, &err), 0);
-	tp_lock_release(path, fd);
+	assert_int_equal(tp_lock_take(&lock, FLAKE, 0, &err), 0);
+	tp_lock_release(&lock);
 	assert_true(is_there(".lock"));
+}
+
+/* However the store is called, there is one lock: that of the file. */
+static void test_lock_of_a_link_is_that_of_the_file(void **state)
+{
+	static const char *const names[] = {"flake", "link", "folder/flake", "far"};
+	struct tp_lock lock, other;
+	struct tp_err err;
+
+	(void)state;
+	put("", "");
+	assert_int_equal(symlink("flake", at("link")), 0);
+	assert_int_equal(symlink(".", at("folder")), 0);
+	assert_int_equal(symlink("folder/link", at("far")), 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(tp_lock_take(&lock, at(names[i]), 0, &err), 0);
+		assert_true(is_there(".lock"));
+		for (size_t k = 0; k < 4; k++) {
+			assert_int_equal(tp_lock_take(&other, at(names[k]), 0, &err), TP_EBUSY);
+			tp_lock_release(&other);
+		}
+		/* The link may lead elsewhere by the time it is let go. */
+		if (i == 1) {
+			assert_int_equal(unlink(at("link")), 0);
+			assert_int_equal(symlink("elsewhere", at("link")), 0);
+		}
+		tp_lock_release(&lock);
+		assert_int_equal(STRANGERS("flake", "link", "folder", "far"), 0);
+		if (i == 1) {
+			assert_int_equal(unlink(at("link")), 0);
+			assert_int_equal(symlink("flake", at("link")), 0);
+		}
+	}
+}
+
+/* ---- stores that are replaced ---- */
+
+static void make_store(const char *path, const char *hash)
+{
+	const struct tp_store_options opt = {.wait_ms = 0};
+	struct tp_run row = {
+	    .kind = "trace", .name = hash, .source = "x", .hash = hash, .format = "go 1.26"};
+	struct tp_store_run *run;
+	struct tp_err err;
+
+	assert_int_equal(tp_store_begin(&run, path, &opt, &err), 0);
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+}
+
+/* What is open is written to only as long as it is what its name stands for. */
+static void test_store_replaced_under_a_handle(void **state)
+{
+	struct tp_store *s;
+	struct tp_err err;
+
+	(void)state;
+	make_store(FLAKE, "aa");
+	make_store(at("other"), "bb");
+	assert_int_equal(tp_store_open_rw(&s, FLAKE, &err), 0);
+	assert_int_equal(rename(FLAKE, at("moved")), 0);
+	assert_int_equal(rename(at("other"), FLAKE), 0);
+	assert_int_not_equal(
+	    sqlite3_exec(tp_store_db(s), "UPDATE run SET name = 'x'", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(tp_sql_err(&err, tp_store_db(s), FLAKE, "cannot write"), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "it was replaced or moved meanwhile; try again"));
+	tp_store_close(s);
+	assert_string_equal(ask_text(FLAKE, "SELECT name FROM run"), "bb");
+	assert_string_equal(ask_text(at("moved"), "SELECT name FROM run"), "aa");
+}
+
+/* A draft outlives what it was begun for: a link is there now, and what it leads to is the store.
+ */
+static void test_draft_of_a_store_that_became_a_link(void **state)
+{
+	const struct tp_store_options opt = {.wait_ms = 0};
+	struct tp_run row = {
+	    .kind = "trace", .name = "cc", .source = "x", .hash = "cc", .format = "go 1.26"};
+	struct tp_store_run *run;
+	struct tp_lock lock;
+	struct tp_err err;
+	struct stat st;
+
+	(void)state;
+	make_store(FLAKE, "aa");
+	assert_int_equal(tp_store_begin(&run, FLAKE, &opt, &err), 0);
+	assert_int_equal(rename(FLAKE, at("real")), 0);
+	assert_int_equal(symlink("real", FLAKE), 0);
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+	assert_int_equal(lstat(FLAKE, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_string_equal(ask_text(at("real"), "SELECT name FROM run ORDER BY id"), "aa|cc");
+	/* And it waits for who writes to that. */
+	assert_int_equal(tp_store_begin(&run, FLAKE, &opt, &err), 0);
+	assert_int_equal(tp_lock_take(&lock, at("real"), 0, &err), 0);
+	row.hash = "dd";
+	assert_int_equal(tp_store_commit(run, &row, &err), TP_EBUSY);
+	tp_lock_release(&lock);
+	assert_int_equal(STRANGERS("flake", "real"), 0);
 }
 
 /* What is being added to a private store is as private. */
@@ -113,12 +189,12 @@ static void test_temp_create_mode(void **state)
 		char *name;
 		int fd;
 
-		unlink(path);
+		unlink(FLAKE);
 		if (cases[i].there) {
 			put("", "");
-			assert_int_equal(chmod(path, cases[i].there), 0);
+			assert_int_equal(chmod(FLAKE, cases[i].there), 0);
 		}
-		assert_int_equal(tp_temp_create(path, &name, &fd, &err), 0);
+		assert_int_equal(tp_temp_create(FLAKE, &name, &fd, &err), 0);
 		assert_int_equal(fstat(fd, &st), 0);
 		assert_int_equal(st.st_mode & 0777, cases[i].mode);
 		unlink(name);
@@ -128,14 +204,15 @@ static void test_temp_create_mode(void **state)
 	umask(mask);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_temp_sweep_leaves_files_of_others),
-	    TEST(test_lock_release_removes_its_own_only),
-	    TEST(test_temp_create_mode),
+	    STORE_TEST(test_temp_sweep_leaves_files_of_others),
+	    STORE_TEST(test_lock_release_removes_its_own_only),
+	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),
+	    STORE_TEST(test_store_replaced_under_a_handle),
+	    STORE_TEST(test_draft_of_a_store_that_became_a_link),
+	    STORE_TEST(test_temp_create_mode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

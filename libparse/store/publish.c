@@ -248,11 +248,15 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, size_t *
 
 int tp_publish(struct tp_store_run *run, struct tp_run *r, size_t *added, struct tp_err *err)
 {
+	char *begun = run->path;
+	struct tp_lock lock;
 	struct stat st;
-	int lock, code = tp_lock_take(run->path, run->wait_ms, &lock, err);
+	int code = tp_lock_take(&lock, run->path, run->wait_ms, err);
 
 	if (code)
 		return code;
+	/* Where it was may be a link by now: what that leads to is what is locked. */
+	run->path = lock.place;
 	r->known = false;
 	*added = (size_t)run->number;
 	/* Only what is known not to be there may be replaced. */
@@ -264,6 +268,7 @@ int tp_publish(struct tp_store_run *run, struct tp_run *r, size_t *added, struct
 	} else {
 		code = st.st_size ? publish_existing(run, r, added, err) : publish_new(run, r, err);
 	}
-	tp_lock_release(run->path, lock);
+	run->path = begun;
+	tp_lock_release(&lock);
 	return code;
 }

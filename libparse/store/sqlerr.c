@@ -96,6 +96,12 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		snprintf(why, room, "the store is damaged (%s)", sqlite3_errmsg(db));
 		return TP_ESTORE;
 	case SQLITE_READONLY:
+		/* Somebody has put another file in its place, or taken it away: what is open is no
+		 * longer what its name stands for. */
+		if (rc == SQLITE_READONLY_DBMOVED) {
+			snprintf(why, room, "it was replaced or moved meanwhile; try again");
+			return TP_EBUSY;
+		}
 		/* The system did not let SQLite open it for writing, and what it said is lost. */
 		if (!number && path && access(path, W_OK) && errno != ENOENT)
 			number = errno;

@@ -150,13 +150,15 @@ int tp_store_put_label(struct tp_store_run *run, const char *key, const char *va
 int tp_store_commit(struct tp_store_run *run, struct tp_run *r, struct tp_err *err);
 void tp_store_abort(struct tp_store_run *run);
 
-/* Labels ("key=value") of a run that is there, in one transaction: those with a key it has replace
- * its value. `now` lists what it did not have, `before` what that replaced ("rev=a, os=b"; cut
- * where it is long; bytes of labels). Errors as of tp_store_commit; the store is then as it was. */
+/* Labels ("key=value") of the run with this hash (32 hex digits), in one transaction: those with a
+ * key it has replace its value. `run` is its number then, `now` lists what it did not have, `before`
+ * what that replaced ("rev=a, os=b"; cut where it is long; bytes of labels). Errors as of
+ * tp_store_commit, and TP_ENOENT where it is not there; the store is then as it was. */
 struct tp_relabelled {
+	int64_t run;
 	char now[200], before[200];
 };
-int tp_store_relabel(const char *path, int wait_ms, int64_t run, const char *const *labels,
+int tp_store_relabel(const char *path, int wait_ms, const char *hash, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err);
 /* The same for the runs of these dumps, each with its own (what is not there is passed over).
  * *changed is how many of them did not have their labels. */

@@ -30,33 +30,6 @@ static int out_of_memory(struct tp_err *err)
 
 /* ---- beginning ---- */
 
-/* The store's place with symbolic links resolved, so that what is built lands beside the file and
- * not beside a link to it. The file need not exist, its folder must. */
-static int resolve(const char *path, char **resolved, struct tp_err *err)
-{
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-	char *folder, *real;
-	size_t room;
-
-	*resolved = realpath(path, NULL);
-	if (*resolved)
-		return 0;
-	if (errno != ENOENT || !*base)
-		return tp_sys_err(err, errno, path, "cannot open");
-	folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	real = folder ? realpath(folder, NULL) : NULL;
-	free(folder);
-	if (!real)
-		return tp_sys_err(err, errno, path, "cannot create");
-	room = strlen(real) + strlen(base) + 2;
-	*resolved = malloc(room);
-	if (*resolved)
-		snprintf(*resolved, room, "%s%s%s", real, real[1] ? "/" : "", base);
-	free(real);
-	return *resolved ? 0 : out_of_memory(err);
-}
-
 /* An existing target must be a store that this program may add to. */
 static int check_target(const char *path, struct tp_err *err)
 {
@@ -128,7 +101,7 @@ void tp_temp_drop(struct tp_temp *t)
 
 int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err)
 {
-	int code = resolve(path, &run->path, err);
+	int code = tp_place(path, &run->path, err);
 
 	if (!code)
 		code = check_target(run->path, err);

@@ -1,5 +1,6 @@
 /* Stores that nobody vouches for: damaged ones are checked, read, reported on, asked by SQL,
  * changed and imported into. Every call may fail, with a sentence. */
+#include <stdio.h>
 #include <string.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -91,11 +92,32 @@ static int merge(const char *path, bool anew, struct tp_err *err)
 	return code;
 }
 
+/* Of the first run, if there is one, as its row says it. */
+static void first_hash(const char *path, char hash[64])
+{
+	sqlite3_stmt *st = NULL;
+	struct tp_store *s;
+	struct tp_err err = {0};
+
+	*hash = '\0';
+	if (tp_store_open(&s, path, &err)) {
+		MUST_SAY(err);
+		return;
+	}
+	if (!sqlite3_prepare_v2(tp_store_db(s), "SELECT hash FROM run WHERE id = 1", -1, &st,
+				NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW && sqlite3_column_text(st, 0))
+		snprintf(hash, 64, "%s", (const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	tp_store_close(s);
+}
+
 static void edit(const char *path, uint64_t pick)
 {
 	static const uint8_t heap[] = "heap profile: 1: 2 [3: 4] @ heap/1\n1: 2 [3: 4] @ 0x10\n";
 	static const char *const labels[] = {"rev=b"}, *const keys[] = {"rev"};
-	const int64_t runs[] = {1};
+	char hash[64];
+	const char *const runs[] = {hash};
 	const struct tp_import_options opt = {.threads = 1};
 	struct tp_import_result result;
 	struct tp_relabelled r;
@@ -104,18 +126,19 @@ static void edit(const char *path, uint64_t pick)
 	size_t gone;
 	int code, from;
 
+	first_hash(path, hash);
 	switch (fuzz_pick(&pick, 9)) {
 	case 0:
-		code = tp_store_rename(path, 0, 1, "name", &err);
+		code = tp_store_rename(path, 0, hash, "name", &err);
 		break;
 	case 1:
-		code = tp_store_relabel(path, 0, 1, labels, 1, &r, &err);
+		code = tp_store_relabel(path, 0, hash, labels, 1, &r, &err);
 		break;
 	case 2:
-		code = tp_store_unlabel(path, 0, 1, keys, 1, &gone, &err);
+		code = tp_store_unlabel(path, 0, hash, keys, 1, &gone, &err);
 		break;
 	case 3:
-		code = tp_store_delete(path, 0, runs, 1, &err);
+		code = tp_store_delete(path, 0, runs, 1, &gone, &err);
 		break;
 	case 4:
 		code = tp_store_compact(path, 0, &before, &after, &err);

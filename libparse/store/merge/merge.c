@@ -159,6 +159,17 @@ static int add_all(struct merge *m, const char *const *stores, size_t n, struct 
 	return code;
 }
 
+/* Somebody who knows of no lock may have put another file there: it did not go in, so it may not be
+ * replaced. */
+static bool is_what_went_in(const struct merge *m, const struct stat *st, bool there)
+{
+	const struct source *first = m->sources.n ? m->sources.at : NULL;
+
+	if (!first || !first->stays)
+		return !there || !st->st_size;
+	return there && st->st_dev == first->dev && st->st_ino == first->ino;
+}
+
 /* The file keeps its permissions, and, as far as one may, whose it is. */
 static int take_place(struct merge *m, struct tp_err *err)
 {
@@ -166,6 +177,10 @@ static int take_place(struct merge *m, struct tp_err *err)
 	bool there;
 	int code = look_at_target(m, &st, &there, err);
 
+	if (!code && !is_what_went_in(m, &st, there))
+		code =
+		    tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+			       "%s was replaced by another file meanwhile; try again", m->out.path);
 	if (!code && there) {
 		if (fchown(m->out.temp_fd, st.st_uid, st.st_gid) && errno != EPERM)
 			code = tp_sys_err(err, errno, m->out.path, "cannot write");
@@ -182,12 +197,18 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		   struct tp_err *err)
 {
 	struct merge m = {.out = {.temp_fd = -1}, .opt = opt, .result = result};
-	int lock = -1, code;
+	struct tp_lock lock = {.fd = -1};
+	char *begun;
+	int code;
 
 	*result = (struct tp_merge_result){0};
 	code = tp_run_create(&m.out, path, err);
 	if (!code)
-		code = tp_lock_take(m.out.path, opt->wait_ms, &lock, err);
+		code = tp_lock_take(&lock, m.out.path, opt->wait_ms, err);
+	/* Where it was may be a link by now: what that leads to is what is locked. */
+	begun = m.out.path;
+	if (!code)
+		m.out.path = lock.place;
 	if (!code)
 		code = add_all(&m, stores, n, err);
 	if (!code)
@@ -206,10 +227,9 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		unlink(m.out.temp);
 	if (m.out.temp_fd >= 0)
 		close(m.out.temp_fd);
-	if (lock >= 0)
-		tp_lock_release(m.out.path, lock);
+	tp_lock_release(&lock);
 	free(m.written_out);
-	free(m.out.path);
+	free(begun);
 	free(m.out.temp);
 	return code;
 }

@@ -1,49 +1,11 @@
 #include "store/merge/merge.h"
 
-#include <setjmp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "store/edit.h"
 #include "store/lock.h"
 #include "store/store.h"
-#include "store/verify.h"
-
-static char folder[32];
-
-static int setup(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/tprof-merge-test-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) ? -1 : 0;
-}
-
-/* The file of this name in the folder; a few of them at a time. */
-static const char *at(const char *name)
-{
-	static char paths[8][64];
-	static unsigned next;
-	char *p = paths[next++ % 8];
-
-	snprintf(p, sizeof(paths[0]), "%s/%s", folder, name);
-	return p;
-}
+#include "store/testing.h"
 
 /* ---- stores to merge ---- */
 
@@ -138,83 +100,9 @@ static struct tp_merge_result merge(const char *target, const char *const *store
 	return result;
 }
 
-/* ---- what comes out ---- */
-
-/* The first column of all rows, "a|b|c". */
-static const char *ask(const char *store, const char *sql)
+static const char *said(const char *store, const char *sql)
 {
-	static char text[1000];
-	struct tp_store *s;
-	sqlite3_stmt *stmt;
-	struct tp_err err;
-
-	text[0] = '\0';
-	assert_int_equal(tp_store_open(&s, at(store), &err), 0);
-	if (sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL))
-		fail_msg("%s: %s", sql, sqlite3_errmsg(tp_store_db(s)));
-	while (sqlite3_step(stmt) == SQLITE_ROW) {
-		const char *value = (const char *)sqlite3_column_text(stmt, 0);
-
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-			 text[0] ? "|" : "", value ? value : "NULL");
-	}
-	sqlite3_finalize(stmt);
-	tp_store_close(s);
-	return text;
-}
-
-static char *read_file(const char *name, size_t *size)
-{
-	FILE *f = fopen(at(name), "rb");
-	char *data;
-	long n;
-
-	assert_non_null(f);
-	assert_int_equal(fseek(f, 0, SEEK_END), 0);
-	n = ftell(f);
-	rewind(f);
-	data = malloc((size_t)n + 1);
-	assert_non_null(data);
-	assert_int_equal(fread(data, 1, (size_t)n, f), n);
-	fclose(f);
-	*size = (size_t)n;
-	return data;
-}
-
-static bool same_bytes(const char *a, const char *b)
-{
-	size_t na, nb;
-	char *x = read_file(a, &na), *y = read_file(b, &nb);
-	bool same = na == nb && !memcmp(x, y, na);
-
-	free(x);
-	free(y);
-	return same;
-}
-
-static void found(void *ctx, int64_t run, const char *what)
-{
-	(void)ctx;
-	fail_msg("run %lld: %s", (long long)run, what);
-}
-
-static void check_sound(const char *store)
-{
-	const struct tp_verify v = {.found = found};
-	struct tp_err err;
-	size_t wrong;
-
-	assert_int_equal(tp_store_verify(at(store), &v, &wrong, &err), 0);
-	assert_int_equal(wrong, 0);
-}
-
-/* Nothing of a merge that failed is left. */
-static void check_tidy(void)
-{
-	char command[96];
-
-	snprintf(command, sizeof(command), "test -z \"$(ls -A %s | grep -v '^[abcx]$')\"", folder);
-	assert_int_equal(system(command), 0);
+	return ask_text(at(store), sql);
 }
 
 #define ALL(...)                                                                                   \
@@ -237,18 +125,18 @@ static void test_merge_union(void **state)
 	assert_int_equal(r.runs, 3);
 	assert_int_equal(r.repeated, 1);
 	assert_int_equal(r.pools, 1);
-	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"),
+	assert_string_equal(said("x", "SELECT id || name FROM run ORDER BY id"),
 			    "1early|2late|3never");
-	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "51|41|31");
-	assert_string_equal(ask("x", "SELECT func_of(id, 30) FROM run ORDER BY id"),
+	assert_string_equal(said("x", "SELECT count(*) FROM frame GROUP BY run"), "51|41|31");
+	assert_string_equal(said("x", "SELECT func_of(id, 30) FROM run ORDER BY id"),
 			    "main.f29|main.f29|main.f29");
-	assert_string_equal(ask("x", "SELECT value FROM meta WHERE key = 'min_reader'"), "3");
+	assert_string_equal(said("x", "SELECT value FROM meta WHERE key = 'min_reader'"), "3");
 	/* The longest of three that are alike but for their ends. */
-	assert_string_equal(ask("x", "SELECT sum(rows) FROM block WHERE run = -1 AND stream = "
-				     "'frame'"),
+	assert_string_equal(said("x", "SELECT sum(rows) FROM block WHERE run = -1 AND stream = "
+				      "'frame'"),
 			    "51");
-	check_sound("x");
-	check_tidy();
+	assert_int_equal(wrong_in(at("x")), 0);
+	assert_int_equal(STRANGERS("a", "b", "c", "x"), 0);
 }
 
 static void test_merge_any_order(void **state)
@@ -263,13 +151,13 @@ static void test_merge_any_order(void **state)
 	merge("x", ALL("a", "b", "c"));
 	merge("y", ALL("c", "b"));
 	merge("y", ALL("y", "a", "a"));
-	assert_true(same_bytes("x", "y"));
+	assert_true(same_bytes(at("x"), at("y")));
 	merge("z", ALL("a", "c"));
 	merge("b", ALL("z"));
-	assert_true(same_bytes("x", "b"));
+	assert_true(same_bytes(at("x"), at("b")));
 	merge("x", ALL("x"));
-	assert_true(same_bytes("x", "b"));
-	check_sound("x");
+	assert_true(same_bytes(at("x"), at("b")));
+	assert_int_equal(wrong_in(at("x")), 0);
 }
 
 static void test_merge_decides(void **state)
@@ -295,14 +183,14 @@ static void test_merge_decides(void **state)
 				 .functions = 3,
 				 .occupancy = true});
 	merge("x", ALL("c", "b", "a"));
-	assert_string_equal(ask("x", "SELECT name || source || imported_ns FROM run"), "firstz5");
+	assert_string_equal(said("x", "SELECT name || source || imported_ns FROM run"), "firstz5");
 	/* More kinds of tables are more than more rows. */
-	assert_string_equal(ask("x", "SELECT count(*) FROM frame"), "4");
-	assert_string_equal(ask("x", "SELECT count(*) FROM occupancy"), "1");
-	assert_string_equal(ask("x", "SELECT count(*) FROM frame_rows"), "4");
+	assert_string_equal(said("x", "SELECT count(*) FROM frame"), "4");
+	assert_string_equal(said("x", "SELECT count(*) FROM occupancy"), "1");
+	assert_string_equal(said("x", "SELECT count(*) FROM frame_rows"), "4");
 	merge("y", ALL("b", "a"));
-	assert_string_equal(ask("y", "SELECT count(*) FROM frame"), "42");
-	assert_string_equal(ask("y", "SELECT count(*) FROM occupancy"), "0");
+	assert_string_equal(said("y", "SELECT count(*) FROM frame"), "42");
+	assert_string_equal(said("y", "SELECT count(*) FROM occupancy"), "0");
 }
 
 static void test_merge_labels(void **state)
@@ -318,7 +206,7 @@ static void test_merge_labels(void **state)
 	assert_int_equal(r.conflicts, 1);
 	assert_int_equal(told.n, 1);
 	assert_string_equal(told.last, "go os linux plan9");
-	assert_string_equal(ask("x", "SELECT value FROM label"), "linux");
+	assert_string_equal(said("x", "SELECT value FROM label"), "linux");
 }
 
 /* A dictionary that is damaged, or says something twice, stays as it is. */
@@ -343,9 +231,9 @@ static void test_merge_as_it_is(void **state)
 		assert_int_equal(sqlite3_exec(tp_store_db(s), changes[i], NULL, NULL, NULL), 0);
 		tp_store_close(s);
 		merge("x", ALL("a", "b"));
-		assert_string_equal(ask("x", "SELECT count(*) FROM run"), "2");
+		assert_string_equal(said("x", "SELECT count(*) FROM run"), "2");
 		merge("y", ALL("b", "x"));
-		assert_true(same_bytes("x", "y"));
+		assert_true(same_bytes(at("x"), at("y")));
 		unlink(at("a"));
 		unlink(at("x"));
 		unlink(at("y"));
@@ -394,8 +282,8 @@ static void test_merge_fails(void **state)
 		tp_store_close(s);
 		if (tp_store_merge(at("x"), &b, 1, &opt, &r, &err) != cases[i].code)
 			fail_msg("%s: %s", cases[i].change, err.msg);
-		assert_true(same_bytes("x", "c"));
-		check_tidy();
+		assert_true(same_bytes(at("x"), at("c")));
+		assert_int_equal(STRANGERS("a", "b", "c", "x"), 0);
 		unlink(b);
 	}
 }
@@ -405,17 +293,17 @@ static void test_merge_waits(void **state)
 	struct tp_merge_options opt = {.wait_ms = 10};
 	const char *a = at("a");
 	struct tp_merge_result r;
+	struct tp_lock lock;
 	struct tp_err err;
-	int fd;
 
 	(void)state;
 	write_run(&(struct spec){.store = "a", .hash = "1"});
 	write_run(&(struct spec){.store = "x", .hash = "2"});
-	assert_int_equal(tp_lock_take(at("x"), 0, &fd, &err), 0);
+	assert_int_equal(tp_lock_take(&lock, at("x"), 0, &err), 0);
 	assert_int_equal(tp_store_merge(at("x"), &a, 1, &opt, &r, &err), TP_EBUSY);
-	tp_lock_release(at("x"), fd);
+	tp_lock_release(&lock);
 	assert_int_equal(tp_store_merge(at("x"), &a, 1, &opt, &r, &err), 0);
-	check_tidy();
+	assert_int_equal(STRANGERS("a", "b", "c", "x"), 0);
 }
 
 static void test_merge_keeps_permissions(void **state)
@@ -431,29 +319,37 @@ static void test_merge_keeps_permissions(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
+/* A list of the hash of the first run. */
+#define FIRST(store)                                                                               \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		said(store, "SELECT min(hash) FROM run WHERE id = 1")                              \
+	}
+
 /* Dictionaries go when the last run that used them is gone and the store is compacted. */
 static void test_merge_delete_compact(void **state)
 {
 	int64_t before, after;
 	struct tp_err err;
+	size_t deleted;
 
 	(void)state;
 	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 300});
 	write_run(&(struct spec){.store = "a", .hash = "2", .functions = 3});
 	merge("x", ALL("a"));
-	assert_int_equal(tp_store_delete(at("x"), 0, (int64_t[]){1}, 1, &err), 0);
+	assert_int_equal(tp_store_delete(at("x"), 0, FIRST("x"), 1, &deleted, &err), 0);
 	assert_int_equal(tp_store_compact(at("x"), 0, &before, &after, &err), 0);
-	check_sound("x");
-	assert_string_equal(ask("x", "SELECT count(*) > 0 FROM block WHERE run < 0"), "1");
+	assert_int_equal(wrong_in(at("x")), 0);
+	assert_string_equal(said("x", "SELECT count(*) > 0 FROM block WHERE run < 0"), "1");
 	/* What only the deleted run knew goes with the next merge. */
 	merge("x", ALL("x"));
-	assert_string_equal(ask("x", "SELECT rows FROM block WHERE run = -1 AND stream = 'frame'"),
+	assert_string_equal(said("x", "SELECT rows FROM block WHERE run = -1 AND stream = 'frame'"),
 			    "4");
-	assert_int_equal(tp_store_delete(at("x"), 0, (int64_t[]){1}, 1, &err), 0);
-	check_sound("x");
+	assert_int_equal(tp_store_delete(at("x"), 0, FIRST("x"), 1, &deleted, &err), 0);
+	assert_int_equal(wrong_in(at("x")), 0);
 	assert_int_equal(tp_store_compact(at("x"), 0, &before, &after, &err), 0);
-	assert_string_equal(ask("x", "SELECT count(*) FROM block"), "0");
-	check_sound("x");
+	assert_string_equal(said("x", "SELECT count(*) FROM block"), "0");
+	assert_int_equal(wrong_in(at("x")), 0);
 }
 
 /* What is imported into a merged store goes behind the others. */
@@ -463,17 +359,17 @@ static void test_merge_then_import(void **state)
 	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 30});
 	merge("x", ALL("a"));
 	write_run(&(struct spec){.store = "x", .hash = "2", .name = "0", .functions = 20});
-	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"), "1a|20");
-	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "31|21");
-	check_sound("x");
+	assert_string_equal(said("x", "SELECT id || name FROM run ORDER BY id"), "1a|20");
+	assert_string_equal(said("x", "SELECT count(*) FROM frame GROUP BY run"), "31|21");
+	assert_int_equal(wrong_in(at("x")), 0);
 	merge("x", ALL("a"));
-	assert_string_equal(ask("x", "SELECT id || name FROM run ORDER BY id"), "10|2a");
-	assert_string_equal(ask("x", "SELECT count(*) FROM frame GROUP BY run"), "21|31");
+	assert_string_equal(said("x", "SELECT id || name FROM run ORDER BY id"), "10|2a");
+	assert_string_equal(said("x", "SELECT count(*) FROM frame GROUP BY run"), "21|31");
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(test_merge_##name, setup, teardown)
+#define TEST(name) STORE_TEST(test_merge_##name)
 	const struct CMUnitTest tests[] = {
 	    TEST(union),	  TEST(any_order),   TEST(decides), TEST(labels),
 	    TEST(as_it_is),	  TEST(fails),	     TEST(waits),   TEST(keeps_permissions),

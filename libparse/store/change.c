@@ -1,0 +1,89 @@
+#include "store/change.h"
+
+#include <sqlite3.h>
+
+#include "store/lock.h"
+#include "store/sqlerr.h"
+#include "store/store.h"
+
+static int failed(int rc, struct sqlite3 *db, const char *path, const char *doing,
+		  struct tp_err *err)
+{
+	switch (rc) {
+	case TP_CHANGE_REFUSED:
+		return err->code;
+	case TP_CHANGE_GONE:
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "%s %s: it is gone, as it was deleted or became part of another "
+				  "run meanwhile",
+				  doing, path);
+	default:
+		return tp_sql_err(err, db, path, doing);
+	}
+}
+
+int tp_change(const char *path, int wait_ms, tp_change_fn *fn, void *ctx, const char *doing,
+	      struct tp_err *err)
+{
+	struct tp_store *s = NULL;
+	struct tp_err why = {0};
+	struct tp_lock lock;
+	sqlite3 *db;
+	int rc, code = tp_lock_take(&lock, path, wait_ms, err);
+
+	if (code)
+		return code;
+	code = tp_store_open_rw(&s, lock.place, err);
+	if (code)
+		goto done;
+	db = tp_store_db(s);
+	/* What is deleted is overwritten: dumps may hold what others should not see. */
+	rc = sqlite3_exec(db,
+			  "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; BEGIN IMMEDIATE",
+			  NULL, NULL, NULL);
+	if (!rc)
+		rc = fn(db, ctx, &why);
+	if (!rc || rc == SQLITE_DONE)
+		rc = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+	if (rc) {
+		code = failed(rc, db, path, doing, &why);
+		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+		if (err)
+			*err = why;
+	}
+done:
+	tp_store_close(s);
+	tp_lock_release(&lock);
+	return code;
+}
+
+int tp_find_run(struct sqlite3 *db, const char *hash, int64_t *run)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(db, "SELECT id FROM main.run WHERE hash = ?", -1, &stmt, NULL);
+
+	*run = 0;
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
+		*run = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int tp_change_step(struct sqlite3 *db, const char *sql, int64_t number, const char *text)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, number);
+	if (!rc && text)
+		rc = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
+}

@@ -1,0 +1,166 @@
+/* What tests of the store share: a folder for each, files in it, questions to a store, and damage
+ * to it. For tests only. */
+#ifndef TP_STORE_TESTING_H
+#define TP_STORE_TESTING_H
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "store/store.h"
+#include "store/verify.h"
+
+/* ---- a folder per test ---- */
+
+static char testing_folder[40];
+
+static inline int testing_setup(void **state)
+{
+	(void)state;
+	snprintf(testing_folder, sizeof(testing_folder), "/tmp/tprof-store-test-XXXXXX");
+	return mkdtemp(testing_folder) ? 0 : -1;
+}
+
+static inline int testing_teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "chmod -R u+w %s && rm -rf %s", testing_folder,
+		 testing_folder);
+	return system(command) ? -1 : 0;
+}
+
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, testing_setup, testing_teardown)
+
+/* The file of this name in the folder; of sixteen at a time. */
+static inline const char *at(const char *name)
+{
+	static char paths[16][96];
+	static unsigned next;
+	char *p = paths[next++ % 16];
+
+	snprintf(p, sizeof(paths[0]), "%.39s/%.55s", testing_folder, name);
+	return p;
+}
+
+/* How many files the folder has that are not in this list, which a NULL ends; it tells their names.
+ */
+static inline int strangers(const char *const *known)
+{
+	char command[80], line[256];
+	FILE *f;
+	int n = 0;
+
+	snprintf(command, sizeof(command), "ls -A %s", testing_folder);
+	f = popen(command, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		const char *const *k = known;
+
+		line[strcspn(line, "\n")] = '\0';
+		while (*k && strcmp(*k, line) != 0)
+			k++;
+		if (!*k) {
+			print_message("also there: %s\n", line);
+			n++;
+		}
+	}
+	pclose(f);
+	return n;
+}
+#define STRANGERS(...) strangers((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- what is in a store ---- */
+
+/* The first column of all rows, "a|b|c". */
+static inline const char *ask_text(const char *path, const char *sql)
+{
+	static char text[1000];
+	sqlite3_stmt *stmt = NULL;
+	struct tp_store *s;
+	struct tp_err err;
+
+	text[0] = '\0';
+	if (tp_store_open(&s, path, &err))
+		fail_msg("%s", err.msg);
+	if (sqlite3_prepare_v2(tp_store_db(s), sql, -1, &stmt, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(tp_store_db(s)));
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *value = (const char *)sqlite3_column_text(stmt, 0);
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+			 text[0] ? "|" : "", value ? value : "NULL");
+	}
+	sqlite3_finalize(stmt);
+	tp_store_close(s);
+	return text;
+}
+
+static inline int64_t ask(const char *path, const char *sql)
+{
+	const char *text = ask_text(path, sql);
+
+	if (!*text)
+		fail_msg("%s: no row", sql);
+	return strtoll(text, NULL, 10);
+}
+
+/* By a connection of its own that knows no lock, as others may come. */
+static inline void change(const char *path, const char *sql)
+{
+	sqlite3 *db = NULL;
+	char *why = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, &why))
+		fail_msg("%s: %s", sql, why);
+	sqlite3_close(db);
+}
+
+static inline void testing_found(void *ctx, int64_t run, const char *what)
+{
+	print_message("run %lld: %s\n", (long long)run, what);
+	++*(size_t *)ctx;
+}
+
+static inline size_t wrong_in(const char *path)
+{
+	size_t told = 0, wrong = 0;
+	const struct tp_verify v = {.found = testing_found, .ctx = &told};
+	struct tp_err err;
+
+	if (tp_store_verify(path, &v, &wrong, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(told, wrong);
+	return wrong;
+}
+
+/* ---- files ---- */
+
+static inline void copy_file(const char *from, const char *to)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp %s %s", from, to);
+	assert_int_equal(system(command), 0);
+}
+
+static inline bool same_bytes(const char *a, const char *b)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cmp %s %s", a, b);
+	return !system(command);
+}
+
+#endif
