@@ -122,6 +122,11 @@ static void skip_arguments(struct tp_v2_cursor *c)
 		tp_v2_varint(&c->at);
 }
 
+static int64_t later(int64_t ts, int64_t by)
+{
+	return ts > INT64_MAX - by ? INT64_MAX : ts + by;
+}
+
 /* Where clocks differ, what is awaited is not far in time: the streams are searched up to a horizon
  * that moves away in steps. */
 bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
@@ -137,7 +142,8 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 	if (!find_need(o, c, &need))
 		return true;
 	for (int64_t ahead = TP_V2_PATIENCE_NS * 4; more; ahead *= 16) {
-		int64_t until = c->ts > INT64_MAX - ahead ? INT64_MAX : c->ts + ahead;
+		bool last = ahead > (o->salvage ? SALVAGE_HORIZON : INT64_MAX / 32);
+		int64_t until = last && !o->salvage ? INT64_MAX : later(c->ts, ahead);
 
 		more = false;
 		for (size_t i = 0; i < o->f.n; i++) {
@@ -158,7 +164,7 @@ bool tp_v2_awaited(struct tp_v2_order *o, const struct tp_v2_cursor *c)
 			}
 			more |= got > 0;
 		}
-		if (ahead > (o->salvage ? SALVAGE_HORIZON : INT64_MAX / 32))
+		if (last)
 			break;
 	}
 	return false;
@@ -181,6 +187,6 @@ size_t tp_v2_in_vain(struct tp_v2_order *o, size_t n, int64_t ts)
 	if (o->salvage && waited > SALVAGE_PATIENCE)
 		return 0; /* they wait for each other */
 	o->waiting = root->from;
-	o->patience = ts < INT64_MAX / 4 && !o->salvage ? ts + waited : ts;
+	o->patience = o->salvage ? ts : later(ts, waited);
 	return n;
 }
