@@ -12,7 +12,7 @@ $(B)/gen/%.inc: testdata/%
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)od -An -v -t u1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
-$(B)/obj/testdata/fuzz/harness/damage.o: $(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap)
+$(B)/obj/testdata/fuzz/harness/sound.o: $(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap catalog.block)
 
 # A fuzz target as an ordinary program that is given its inputs as files, and as a fuzzer (clang).
 $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
@@ -24,10 +24,11 @@ $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $
 FUZZ_MUTATE := $(call obj,$(filter-out %_mutator.c %/afl.c,$(wildcard testdata/fuzz/mutate/*.c)))
 fuzz_mutator = $(call obj,$(wildcard testdata/fuzz/mutate/$(1)_mutator.c))
 $(foreach n,$(FUZZ_NAMES),$(eval $(B)/fuzz/$(n): $(if $(call fuzz_mutator,$(n)),$(FUZZ_MUTATE) $(call fuzz_mutator,$(n)))))
-$(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
+FUZZ_QUICK := $(patsubst %,-Wl$(comma)--wrap=sqlite3_%,prepare_v2 finalize close close_v2)
+$(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/quick.o $(FUZZ_HARNESS) $(LIBREPORT) $(LIBPARSE)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(FUZZ_LIBS)
+	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) -fsanitize=fuzzer $(FUZZ_QUICK) $(FUZZ_LIBS)
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target

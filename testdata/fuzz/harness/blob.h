@@ -11,17 +11,19 @@
 
 #define BLOB_COLUMNS 64
 
+/* LIST: which entries of a pool a run has (store/pool/pool.h). CUT: a part of a trace
+ * (store/cut.h). */
+enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS, BLOB_LIST, BLOB_CUT };
+
 struct blob {
+	enum blob_kind kind;
 	struct tp_buf head; /* up to the first column's */
 	unsigned ncolumns;
 	struct blob_column {
 		uint8_t tag; /* form and compression, as the stream has them */
 		struct tp_buf bytes;
-	} column[BLOB_COLUMNS];
-	bool string; /* a chunk of strings: one column, without a tag */
+	} column[BLOB_COLUMNS]; /* one, without a tag: but for events and rows */
 };
-
-enum blob_kind { BLOB_EVENTS, BLOB_ROWS, BLOB_STRINGS };
 
 /* False where it is none. To be released in every case. */
 bool blob_init(struct blob *b, enum blob_kind kind, const uint8_t *data, size_t size);

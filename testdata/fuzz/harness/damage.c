@@ -7,35 +7,27 @@
 #include "base/cursor.h"
 #include "blob.h"
 #include "fuzz.h"
-#include "store/merge/merge.h"
+#include "sound.h"
+#include "store/cut.h"
 
-static const uint8_t errands[] = {
-#include "errands.trace.inc"
-};
-static const uint8_t counter[] = {
-#include "counter-1.5.trace.inc"
-};
-static const uint8_t catalog[] = {
-#include "catalog.heap.inc"
-};
-
-/* Each is the runs of these dumps; and then all of them once more, merged. */
-static const struct base {
-	struct {
-		const uint8_t *data;
-		size_t size;
-	} dump[2];
-	int compress;
-} bases[] = {
-    {{{errands, sizeof(errands)}}, 0},
-    {{{counter, sizeof(counter)}}, 0},
-    {{{catalog, sizeof(catalog)}}, 0},
-    {{{errands, sizeof(errands)}, {catalog, sizeof(catalog)}}, 1},
-};
-
-#define BASES (sizeof(bases) / sizeof(bases[0]))
-/* From here on a first byte asks for a merged one. */
+/* First bytes: below this the first four of enum sound; … */
+#define BESIDE 64
+/* … below this a store that is then merged with one that is beside it; else the merged four. */
 #define MERGED 128
+
+/* Which is damaged, and which, sound, goes with it; SOUNDS: none. */
+static const struct {
+	enum sound damaged, beside;
+} pairs[] = {
+    {SOUND_PARTS, SOUNDS},	  {SOUND_FIRST, SOUND_OTHERS},	 {SOUND_OTHERS, SOUND_FIRST},
+    {SOUND_TRACES, SOUND_WHOLE},  {SOUND_ENDS, SOUND_MIDDLE},	 {SOUND_MIDDLE, SOUND_ENDS},
+    {SOUND_TRACES, SOUND_TRACES}, {SOUND_PROFILES, SOUND_TWO},	 {SOUND_FIRST, SOUND_PARTS},
+    {SOUND_WHOLE, SOUND_PARTS},	  {SOUND_PARTS, SOUND_WHOLE},	 {SOUND_TRACES, SOUND_PROFILES},
+    {SOUND_TWO, SOUND_PROFILES},  {SOUND_COUNTER, SOUND_TRACES}, {SOUND_PROFILES, SOUND_CATALOG},
+    {SOUND_TRACES, SOUND_PARTS},
+};
+
+#define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
 
 enum damage_kind {
 	DAMAGE_COLUMN,
@@ -89,10 +81,6 @@ static const char *const schemas[] = {
 
 #define MOST 24 /* changes of one input */
 
-/* ---- the sound stores ---- */
-
-static struct tp_buf sound[2 * BASES];
-
 static void run_sql(sqlite3 *db, const char *sql)
 {
 	if (db)
@@ -108,47 +96,6 @@ static void take(sqlite3 *db, struct tp_buf *file)
 	if (bytes)
 		MUST(!tp_buf_put(file, bytes, (size_t)size));
 	sqlite3_free(bytes);
-}
-
-static void merge(const char *path)
-{
-	const struct tp_merge_options opt = {.wait_ms = -1};
-	struct tp_merge_result result;
-	struct tp_err err;
-
-	MUST(!tp_store_merge(path, &path, 1, &opt, &result, &err));
-}
-
-static void make(const struct base *base, bool merged, struct tp_buf *file)
-{
-	const char *path = fuzz_path("sound");
-	sqlite3 *db;
-
-	unlink(path);
-	for (int i = 0; i < 2 && base->dump[i].size; i++) {
-		const struct tp_import_options opt = {
-		    .threads = 1, .name = "dump", .store = {.compress = base->compress}};
-		struct tp_import_result result;
-		struct tp_err err;
-
-		MUST(!tp_import(fuzz_file("dump", base->dump[i].data, base->dump[i].size), path,
-				&opt, &result, &err));
-	}
-	MUST(!sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL));
-	/* The same for every process. */
-	run_sql(db,
-		"update run set imported_ns = 1, wall_ns = 2; delete from clock where mono_ns = 0;"
-		"insert into label values(1, 'rev', 'a'), (1, 'os', 'b');"
-		"insert into notice values(1, 1, 5, 'text'); vacuum");
-	if (merged) {
-		sqlite3_close(db);
-		merge(path);
-		MUST(!sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL));
-	}
-	take(db, file);
-	sqlite3_close(db);
-	unlink(path);
-	unlink(fuzz_path("dump"));
 }
 
 /* ---- changes ---- */
@@ -224,30 +171,53 @@ static void set(struct change *x, const char *sql)
 	sqlite3_finalize(s);
 }
 
+static enum blob_kind kind_of(const char *stream)
+{
+	static const struct {
+		const char *stream;
+		enum blob_kind kind;
+	} kinds[] = {{"event", BLOB_EVENTS},
+		     {"string", BLOB_STRINGS},
+		     {"dict", BLOB_LIST},
+		     {TP_CUT_STREAM, BLOB_CUT}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(stream, kinds[i].stream))
+			return kinds[i].kind;
+	return BLOB_ROWS;
+}
+
+/* From here on a number of a block is one of a part's bounds, a list of a pool's entries, or a
+ * chunk of a pool, where there are such. */
+#define SPECIAL 192
+
 /* The row of the i-th block and what is in it. */
 static bool load(struct change *x, unsigned i, sqlite3_int64 *row, enum blob_kind *kind,
 		 struct tp_buf *data)
 {
-	sqlite3_stmt *s;
-	char sql[160];
+	static const char special[] = "where run < 0 or stream in ('dict', '" TP_CUT_STREAM "') ";
+	sqlite3_stmt *s = NULL;
+	char sql[320];
 	bool found = false;
 
-	snprintf(sql, sizeof(sql),
-		 "select rowid, stream, data from block order by 1 limit 1 "
-		 "offset %u %% max(1, (select count(*) from block))",
-		 i);
-	if (!x->db || sqlite3_prepare_v2(x->db, sql, -1, &s, NULL))
-		return false;
-	if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 1) == SQLITE_TEXT) {
-		const char *stream = (const char *)sqlite3_column_text(s, 1);
+	for (int all = i < SPECIAL; all < 2 && !found; all++) {
+		const char *where = all ? "" : special;
 
+		snprintf(sql, sizeof(sql),
+			 "select rowid, stream, data from block %sorder by 1 limit 1 "
+			 "offset %u %% max(1, (select count(*) from block %s))",
+			 where, i, where);
+		sqlite3_finalize(s);
+		s = NULL;
+		if (!x->db || sqlite3_prepare_v2(x->db, sql, -1, &s, NULL))
+			return false;
+		found = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 1) == SQLITE_TEXT;
+	}
+	if (found) {
 		*row = sqlite3_column_int64(s, 0);
-		*kind = !strcmp(stream, "event")    ? BLOB_EVENTS
-			: !strcmp(stream, "string") ? BLOB_STRINGS
-						    : BLOB_ROWS;
+		*kind = kind_of((const char *)sqlite3_column_text(s, 1));
 		MUST(!tp_buf_put(data, sqlite3_column_blob(s, 2),
 				 (size_t)sqlite3_column_bytes(s, 2)));
-		found = true;
 	}
 	sqlite3_finalize(s);
 	return found;
@@ -278,6 +248,30 @@ static void splice(struct tp_buf *b, size_t at, size_t old, struct tp_slice new)
 	*b = out;
 }
 
+/* A part's hash is that of what it says it is. */
+static void agree(struct change *x, sqlite3_int64 row, const struct blob *b)
+{
+	const struct tp_buf *bytes = &b->column[0].bytes;
+	struct tp_cut cut;
+	struct tp_err err;
+	sqlite3_stmt *s;
+	uint8_t hash[16];
+	char text[33];
+
+	if (tp_cut_peek(bytes->data, bytes->size, &cut, &err) ||
+	    sqlite3_prepare_v2(x->db,
+			       "update run set hash = ?1 where id = (select run from block where "
+			       "rowid = ?2)",
+			       -1, &s, NULL))
+		return;
+	tp_cut_hash(cut.dump, cut.first, cut.last, hash);
+	tp_hash_text(hash, text);
+	sqlite3_bind_text(s, 1, text, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 2, row);
+	sqlite3_step(s);
+	sqlite3_finalize(s);
+}
+
 static void change_column(struct change *x)
 {
 	unsigned i = u8(x), column = u8(x), at = u16(x), how = u8(x);
@@ -301,6 +295,8 @@ static void change_column(struct change *x)
 				       new);
 			blob_put(&b, &out);
 			keep(x, row, &out);
+			if (kind == BLOB_CUT)
+				agree(x, row, &b);
 		}
 		blob_release(&b);
 	}
@@ -452,22 +448,35 @@ static void apply(struct change *x, bool bytes)
 	}
 }
 
-void damage_apply(const uint8_t *data, size_t size, struct tp_buf *file)
+static const struct tp_buf *begin(unsigned first, const struct tp_buf **beside)
 {
-	unsigned base = size ? data[0] % BASES : 0, merged = size && data[0] >= MERGED;
-	struct tp_buf *from = &sound[base + merged * BASES];
-	struct change x = {.file = file};
+	unsigned pair = first % PAIRS;
 
+	*beside = NULL;
+	if (first < BESIDE)
+		return sound_store(first % SOUND_MERGED);
+	if (first >= MERGED)
+		return sound_store(SOUND_MERGED + first % SOUND_MERGED);
+	if (pairs[pair].beside < SOUNDS)
+		*beside = sound_store(pairs[pair].beside);
+	return sound_store(pairs[pair].damaged);
+}
+
+void damage_apply(const uint8_t *data, size_t size, struct damaged *out)
+{
+	struct change x = {.file = &out->file};
+
+	*out = (struct damaged){.changed = size > 1};
 	if (size >= 16 && !memcmp(data, "SQLite format 3", 16)) {
-		MUST(!tp_buf_put(file, data, size));
+		MUST(!tp_buf_put(&out->file, data, size));
 		return;
 	}
-	if (!from->size)
-		make(&bases[base], merged, from);
-	x.db = open_sound(from);
+	out->merge = size && data[0] >= BESIDE && data[0] < MERGED;
+	out->way = size ? data[0] / PAIRS % 4 : 0;
+	x.db = open_sound(begin(size ? data[0] : 0, &out->beside));
 	x.c = tp_cursor(data + (size > 0), size ? size - 1 : 0);
 	apply(&x, false);
-	take(x.db, file);
+	take(x.db, x.file);
 	sqlite3_close(x.db);
 	x.db = NULL;
 	x.c = tp_cursor(data + (size > 0), size ? size - 1 : 0);

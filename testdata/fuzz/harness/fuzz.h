@@ -45,7 +45,8 @@ extern bool fuzz_replays;
 
 /* ---- stores (store.c) ---- */
 
-/* Paths below a folder of this process, which is in memory and goes when the process ends. */
+/* Paths below a folder of this process, which is in memory and goes when the process ends. Eight
+ * are valid at a time. */
 const char *fuzz_path(const char *name);
 /* Writes a file there and returns its path. */
 const char *fuzz_file(const char *name, const void *data, size_t size);

@@ -32,9 +32,9 @@ static void leave(void)
 
 const char *fuzz_path(const char *name)
 {
-	static char paths[4][sizeof(folder) + 64];
+	static char paths[8][sizeof(folder) + 64];
 	static unsigned next;
-	char *path = paths[next++ % 4];
+	char *path = paths[next++ % 8];
 
 	if (!folder[0]) {
 		snprintf(folder, sizeof(folder), "/dev/shm/tprof-fuzz-XXXXXX");

@@ -45,6 +45,9 @@ static void put_change(struct writer *w, struct dice *d)
 
 	for (size_t i = 0; i < sizeof(b); i++)
 		b[i] = (uint8_t)roll(d, 256);
+	/* Bounds of parts and lists of pools' entries, of which there are few. */
+	if (kind <= 1 && one_in(d, 2))
+		b[0] = (uint8_t)(192 + roll(d, 64));
 	put_bytes(w, &kind, 1);
 	switch (kind) {
 	case 0:
@@ -90,7 +93,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 	if ((size > 16 && !memcmp(data, "SQLite format 3", 16)) || !one_in(&d, 3))
 		return LLVMFuzzerMutate(data, size, max);
 	if (!size || size + 16 > max || one_in(&d, 4)) {
-		data[0] = (uint8_t)roll(&d, 4);
+		/* As it is, merged afterwards, merged before (harness/damage.h). */
+		data[0] = (uint8_t)(one_in(&d, 3)   ? roll(&d, 4)
+				    : one_in(&d, 3) ? 128 + roll(&d, 4)
+						    : 64 + roll(&d, 64));
 		w.at = data + 1;
 	}
 	for (unsigned n = 1 + roll(&d, 3); n; n--)
