@@ -64,14 +64,18 @@ static void prepare_crash(void)
 	add_sequence("rmcup");
 }
 
+static void give_back(void)
+{
+	ssize_t n = write(STDOUT_FILENO, term.give_back, term.give_back_size);
+
+	(void)n;
+	tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+}
+
 static void crash(int number)
 {
-	if (term.on) {
-		ssize_t n = write(STDOUT_FILENO, term.give_back, term.give_back_size);
-
-		(void)n;
-		tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
-	}
+	if (term.on)
+		give_back();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -218,6 +222,14 @@ static void begin_modes(void)
 	}
 }
 
+/* newterm() has begun to draw, and it cannot go on: endwin() would need memory. */
+static void turn_back(void)
+{
+	reset_shell_mode();
+	prepare_crash();
+	give_back();
+}
+
 int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 {
 	const char *name = getenv("TERM");
@@ -247,13 +259,13 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
 	if (!read_sequences()) {
-		reset_shell_mode();
+		turn_back();
 		term.screen = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
 				  "cannot set the terminal up: out of memory");
 	}
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-		reset_shell_mode();
+		turn_back();
 		delscreen(term.screen);
 		term.screen = NULL;
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
