@@ -60,13 +60,12 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	if (!s->o->request->children)
 		s->result.children += image->drain.nforks;
 	image->displaced = exec_ns && image->is_main;
-	if (!(is_brief(image, exec_ns) && !image->asked) &&
-	    !rec_writer_add(s->writer, image, true, -1, false))
-		return;
-	/* Without memory for the last job: those before it still need the image. */
-	if (!image->asked)
+	if (is_brief(image, exec_ns) && !image->asked) {
 		rec_image_free(image);
-	s->nheld--;
+		s->nheld--;
+	} else {
+		rec_writer_add(s->writer, image, true, -1, false);
+	}
 }
 
 void rec_session_end_images(struct rec_session *s, bool alive)

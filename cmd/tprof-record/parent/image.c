@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tprof-record/parent/program.h"
+#include "tprof-record/parent/writer.h"
 
 enum {
 	QUICK_MS = 10, /* between looks while records come … */
@@ -158,6 +159,9 @@ int rec_image_begin(struct rec_image **out, int memory, int process, pid_t pid, 
 	image->begin_ns = now(CLOCK_MONOTONIC);
 	image->spool.fd = -1;
 	code = map(image, err);
+	image->last_job = calloc(1, sizeof(*image->last_job));
+	if (!code && !image->last_job)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code) {
 		rec_image_free(image);
 		return code;
@@ -198,6 +202,7 @@ void rec_image_free(struct rec_image *image)
 		close(image->memory);
 	if (image->process >= 0)
 		close(image->process);
+	free(image->last_job);
 	free(image);
 }
 

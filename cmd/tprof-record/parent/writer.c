@@ -144,10 +144,12 @@ int rec_writer_bell(const struct rec_writer *w)
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
 		   bool is_last)
 {
-	struct rec_job *job = calloc(1, sizeof(*job));
+	struct rec_job *job = final ? image->last_job : calloc(1, sizeof(*job));
 
 	if (!job)
 		return TP_ENOMEM;
+	if (final)
+		image->last_job = NULL;
 	job->image = image;
 	job->final = final;
 	job->client = client;

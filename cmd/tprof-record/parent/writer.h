@@ -28,7 +28,8 @@ void rec_writer_free(struct rec_writer *w);
 /* Readable (an eventfd) when a job is done. */
 int rec_writer_bell(const struct rec_writer *w);
 
-/* The image belongs to the writer until the job is back. */
+/* The image belongs to the writer until the job is back. TP_ENOMEM, but not of an image's final
+ * one: room for that came with the image. */
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,
 		   bool is_last);
 /* A job that is done, in their order; NULL: none. The caller's, to be freed with free. */

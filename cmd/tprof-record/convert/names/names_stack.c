@@ -109,6 +109,8 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 		if (!p)
 			return nomem(err);
 		code = push(n, p, !nodes[path[depth]].parent, whole, &below);
+		if (code == TP_ENOMEM)
+			return nomem(err);
 		if (code)
 			return tp_err_set(err, code, TP_OFFSET_NONE, "too many stacks");
 		known[path[depth]] = below + 1;
