@@ -64,7 +64,7 @@ struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c)
 	return tp_cursor_u8(c) ? none : rep_row_get_text(c);
 }
 
-uint64_t rep_row_get_count(struct tp_cursor *c, unsigned least)
+size_t rep_row_get_count(struct tp_cursor *c, unsigned least)
 {
 	uint64_t n = tp_cursor_uvarint(c);
 
@@ -72,7 +72,7 @@ uint64_t rep_row_get_count(struct tp_cursor *c, unsigned least)
 		c->failed = TP_CURSOR_END;
 		return 0;
 	}
-	return c->failed ? 0 : n;
+	return c->failed ? 0 : (size_t)n;
 }
 
 static int no_memory(struct tp_err *err)

@@ -26,7 +26,7 @@ int64_t rep_row_get_int(struct tp_cursor *c);		       /* Nullable(Int64) */
 struct tp_slice rep_row_get_text(struct tp_cursor *c);	       /* String */
 struct tp_slice rep_row_get_text_or_null(struct tp_cursor *c); /* data NULL: NULL */
 /* The n of an array whose values take at least `least` bytes each. */
-uint64_t rep_row_get_count(struct tp_cursor *c, unsigned least);
+size_t rep_row_get_count(struct tp_cursor *c, unsigned least);
 
 /* An answer that comes in pieces, row by row: the callback takes one row off the cursor, and does
  * nothing with it once the cursor has failed; the answer may end there, or go on. */

@@ -57,7 +57,7 @@ static int on_row(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	struct seen *s = ctx;
 	int64_t v = rep_row_get_int(c);
 	struct tp_slice t = rep_row_get_text_or_null(c);
-	uint64_t n = rep_row_get_count(c, 8);
+	size_t n = rep_row_get_count(c, 8);
 
 	(void)err;
 	tp_cursor_bytes(c, 8 * n);

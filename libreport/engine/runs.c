@@ -35,7 +35,7 @@ static char *copy(struct tp_slice s)
 
 static char **copy_texts(struct tp_cursor *c, size_t *n)
 {
-	uint64_t count = rep_row_get_count(c, 1);
+	size_t count = rep_row_get_count(c, 1);
 	char **list = calloc(count + 1, sizeof(*list));
 
 	for (*n = 0; list && *n < count && !c->failed; ++*n)

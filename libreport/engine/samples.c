@@ -12,7 +12,7 @@ struct sample {
 	uint32_t node;
 	struct tp_cursor labels[4]; /* keys, values, units, numeric */
 	struct tp_cursor values;
-	uint64_t nlabels, nvalues;
+	size_t nlabels, nvalues;
 };
 
 static bool read_sample(struct tp_cursor *c, struct sample *s)
@@ -22,7 +22,7 @@ static bool read_sample(struct tp_cursor *c, struct sample *s)
 	s->hash = tp_cursor_bytes(c, REP_STACK_HASH);
 	s->node = (uint32_t)rep_row_get(c, 4);
 	for (int i = 0; i < 4; i++) {
-		uint64_t n = rep_row_get_count(c, 1);
+		size_t n = rep_row_get_count(c, 1);
 
 		if (!i)
 			s->nlabels = n;
@@ -62,7 +62,7 @@ static int make_labels(struct tp_profile *p, struct sample *s, uint32_t *set)
 	labels = calloc(s->nlabels, sizeof(*labels));
 	if (!labels)
 		return TP_ENOMEM;
-	for (uint64_t i = 0; i < s->nlabels && !code; i++) {
+	for (size_t i = 0; i < s->nlabels && !code; i++) {
 		struct tp_slice value;
 		uint32_t unit;
 

@@ -21,7 +21,7 @@ struct watch {
 
 static void nap(int64_t ns)
 {
-	struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = (long)(ns % 1000000000)};
 
 	nanosleep(&t, NULL); /* a signal ends it */
 }
