@@ -4,7 +4,8 @@
 # named, with the reason; CI has all that they need, so there (but for sanitizers, which bring a malloc
 # of their own) a skipped test is a failure.
 #
-# JOBS of them (as many as there are processors) run at a time.
+# JOBS of them (as many as there are processors) run at a time. What one may take is processor time, as
+# where packages are built there may be little of it; the clock ends what waits for ever.
 #
 # RUN is a command to run them by, of programs for another machine.
 #
@@ -16,7 +17,7 @@ wanted() { case $1 in *"${T:-}"*) ;; *) return 1 ;; esac; }
 for t in "$@"; do
 	! wanted "$t" || printf '%s\n' "$t"
 done | sh testdata/check/each.sh sh -c 'case $0 in */san-* | */port-s390x/*) limit=900 ;; *) limit=300 ;; esac
-	timeout $limit ${RUN:-} "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
+	ulimit -t $limit && timeout $((limit + 600)) ${RUN:-} "$0" >"$0.log" 2>&1; echo $? >"$0.status"'
 for t in "$@"; do
 	wanted "$t" || continue
 	status=$(cat "$t.status")
