@@ -145,8 +145,9 @@ static void check(struct export_args *args, struct argp_state *state)
 	if (args->nservers) {
 		if (args->form || args->out || args->ntables || args->anonymise || args->wakers ||
 		    args->profile_given || args->base.npaths || args->view.given)
-			argp_error(state, "--clickhouse loads runs as they are: it goes with --run, "
-					  "--cluster, --events and --stale");
+			argp_error(state,
+				   "--clickhouse loads runs as they are: it goes with --run, "
+				   "--cluster, --events and --stale");
 		cmd_view_need(&args->view, state, false);
 		return;
 	}
@@ -400,10 +401,11 @@ int main(int argc, char **argv)
 	args.servers = calloc((size_t)argc + 1, sizeof(*args.servers));
 	if (!args.paths || !args.tables || !args.servers) {
 		cmd_error(&args.cmd, "out of memory");
-		return CMD_SYSTEM;
+		status = CMD_SYSTEM;
+	} else {
+		cmd_parse(&args.cmd, &argp, argc, argv, &args);
+		status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	}
-	cmd_parse(&args.cmd, &argp, argc, argv, &args);
-	status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	cmd_base_release(&args.base);
 	free(args.paths);
 	free(args.tables);

@@ -31,20 +31,39 @@ part() { # command…
 
 sweep() { part python3 testdata/faults/faults.py "$@"; }
 
-part python3 testdata/faults/selftest.py "$here" "$here/fault.so"
+# What is not given back on the ways of errors: gcc's LeakSanitizer looks, without a build of its own; of
+# a build with AddressSanitizer, that does.
+leaks=
+case $build in *san-*) ;; *)
+	leaks=$(gcc -print-file-name=liblsan.so 2>/dev/null)
+	case $leaks in
+	/*) ;;
+	*)
+		leaks=
+		echo 'leaks are not looked for, as liblsan.so of gcc is missing'
+		[ "${CI:-}" != true ] || failed=1
+		;;
+	esac
+	;;
+esac
+
+# shellcheck disable=SC2086
+part python3 testdata/faults/selftest.py "$here" "$here/fault.so" $leaks
 case ${FAULTS:-all} in
 all)
 	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --verbose
 	if [ -z "$ONLY" ]; then
 		part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 500
 		part python3 testdata/faults/crowd.py "$build/bin" 60
-		# What is not given back on the ways of errors: places that differ, under LeakSanitizer.
+		[ -z "$leaks" ] || sweep "$build/bin" "$here/fault.so" --leaks="$leaks" --kinds=alloc,read,write,open --sample=100
+		# And what is done with memory on those ways: places that differ, under AddressSanitizer.
 		$MAKE SAN=address,undefined all >/dev/null || failed=$((failed + 1))
-		sweep build/san-address-undefined/bin "$here/fault.so" --leaks --sample=20 --timeout=60
+		sweep build/san-address-undefined/bin "$here/fault.so" --leaks= --sample=20 --timeout=60
 	fi
 	;;
 sample)
 	sweep "$build/bin" "$here/fault.so" --only="$ONLY" --sample=20 --most=100
+	[ -z "$leaks" ] || sweep "$build/bin" "$here/fault.so" --only="$ONLY" --leaks="$leaks" --kinds=alloc --sample=20 --most=30
 	part python3 testdata/faults/kill.py "$build/bin" "$here/fault.so" 70
 	part python3 testdata/faults/crowd.py "$build/bin" 12
 	;;

@@ -162,7 +162,7 @@ def main():
     moments = int(sys.argv[3]) if len(sys.argv) > 3 else 500
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     args = SimpleNamespace(bin=os.path.abspath(sys.argv[1]), library=os.path.abspath(sys.argv[2]),
-                           leaks=False, timeout=30,
+                           timeout=30,
                            scratch=tempfile.mkdtemp(prefix="tprof-kill-", dir=base))
     rng, count, started = random.Random(1), Count(), time.time()
     by_each = max(1, moments * 3 // 4 // len(SCENES))

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Plants bugs (planted.c), and sees that the faults find each of them, and nothing in a sound program.
 
-    selftest.py FOLDER_OF_PLANTED LIBRARY"""
+    selftest.py FOLDER_OF_PLANTED LIBRARY [LEAKS]
+
+LEAKS is gcc's liblsan.so."""
 import os
 import re
 import shutil
@@ -23,17 +25,22 @@ BUGS = {
     "silent": "not complete, though the command says it is",
     "descriptor": "a descriptor: .* was left open",
 }
+LEAKS = {"sound": None, "leak": "LeakSanitizer: detected memory leaks"}
 
 
 def main():
     binaries, library = map(os.path.abspath, sys.argv[1:3])
+    tries = [(bug, wanted, library) for bug, wanted in BUGS.items()]
+    if len(sys.argv) > 3:
+        faults.look_for_leaks()
+        tries += [(bug, wanted, f"{library}:{sys.argv[3]}") for bug, wanted in LEAKS.items()]
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     args = SimpleNamespace(bin=binaries, library=library, sample=None, kinds=list(KINDS), seed="1",
-                           explain=0, most=None, leaks=False, share=0, timeout=10,
+                           explain=0, most=None, share=0, timeout=10,
                            scratch=tempfile.mkdtemp(prefix="tprof-faults-", dir=base))
     passed = failed = 0
     try:
-        for bug, wanted in BUGS.items():
+        for bug, wanted, args.library in tries:
             tally = faults.Tally()
             faults.sweep(Scene(bug, f"planted {bug} out", files={"out": b"before\n"}), args, tally)
             texts = [text for text, _ in tally.found]
