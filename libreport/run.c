@@ -154,21 +154,30 @@ static bool has_label(const struct rep_run *run, const char *label)
 	return false;
 }
 
+/* The label of the run that the spec begins with, up to a comma or its end: there may be commas in
+ * it, and a run has one label of a key. Its length, 0 for none. */
+static size_t begins_with(const struct rep_run *run, const char *spec)
+{
+	for (size_t i = 0; i < run->nlabels; i++) {
+		size_t n = strlen(run->labels[i]);
+
+		if (!strncmp(spec, run->labels[i], n) && (!spec[n] || spec[n] == ','))
+			return n;
+	}
+	return 0;
+}
+
 /* All of "key=value,key=value", two at least. */
 static bool has_labels(const struct rep_run *run, const char *spec)
 {
-	bool all = strchr(spec, ',') != NULL;
+	size_t n;
 
-	for (const char *at = spec; all && at;) {
-		size_t n = strcspn(at, ",");
-		bool has = false;
-
-		for (size_t i = 0; i < run->nlabels && !has; i++)
-			has = strlen(run->labels[i]) == n && !memcmp(run->labels[i], at, n);
-		all = has;
-		at = at[n] ? at + n + 1 : NULL;
+	while ((n = begins_with(run, spec))) {
+		if (!spec[n])
+			return true;
+		spec += n + 1;
 	}
-	return all;
+	return false;
 }
 
 static bool is_id(const char *spec, int64_t id)
@@ -216,7 +225,10 @@ static void list_labels(const struct rep_runs *all, char *list, size_t size)
 				seen = has_label(&all->run[j], label);
 			if (seen)
 				continue;
-			n = snprintf(list + used, size - used, "%s%s", used ? ", " : "", label);
+			/* A comma of its own would look like the end of it. */
+			n = snprintf(list + used, size - used,
+				     strchr(label, ',') ? "%s'%s'" : "%s%s", used ? ", " : "",
+				     label);
 			if (n < 0 || (size_t)n >= size - used) {
 				snprintf(list + used, size + LIST_END - used, "%s",
 					 used ? ", …" : "");

@@ -8,6 +8,7 @@
 
 static char *first_labels[] = {"build=1", "host=a"};
 static char *second_labels[] = {"build=2", "host=a"};
+static char *comma_labels[] = {"host=a, b", "zone=x,y=1"};
 
 /* Ids are given in the order of import, except that a merge may bring older runs later. */
 static struct rep_run three[] = {
@@ -66,6 +67,40 @@ static void test_runs_select_rules(void **state)
 	}
 }
 
+/* Values may hold commas, also among several labels. */
+static void test_runs_select_commas(void **state)
+{
+	static const struct {
+		const char *spec;
+		bool found;
+	} rows[] = {
+	    {"host=a, b", true},
+	    {"zone=x,y=1", true},
+	    {"host=a, b,zone=x,y=1", true},
+	    {"zone=x,y=1,host=a, b", true},
+	    {"host=a", false},
+	    {"zone=x", false},
+	    {"zone=x,host=a, b", false},
+	    {"host=a, b,", false},
+	    {"host=a, b,y=1", false},
+	    {"y=1", false},
+	};
+	struct rep_run one = {.row = {.id = 1, .name = "a"}, .labels = comma_labels, .nlabels = 2};
+	struct rep_runs runs = {.run = &one, .n = 1}, picked;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int code = rep_runs_select(&runs, rows[i].spec, &picked, &err);
+
+		if (rows[i].found != !code)
+			fail_msg("'%s': code %d", rows[i].spec, code);
+		if (code)
+			assert_non_null(strstr(err.msg, "there are: 'host=a, b', 'zone=x,y=1'"));
+		rep_runs_release(&picked);
+	}
+}
+
 static void test_runs_select_same_time(void **state)
 {
 	struct rep_run same[] = {{.row = {.id = 1, .name = "a", .imported_ns = 5}},
@@ -108,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_runs_select_rules),
+	    cmocka_unit_test(test_runs_select_commas),
 	    cmocka_unit_test(test_runs_select_same_time),
 	    cmocka_unit_test(test_runs_select_long_list),
 	    cmocka_unit_test(test_runs_select_empty),

@@ -54,6 +54,12 @@ struct coordinator {
 
 	size_t done, nfailures, room;
 	struct tally tally;
+	struct report report;
+	/* Dumps that lack a label that their folders were to give, and the first of them and of
+	 * such keys. */
+	uint64_t unlabelled;
+	size_t unlabelled_at, key_size;
+	const char *key;
 	struct failure *failures;
 	int worst;
 	/* It cannot go on: the store, or the system; by a signal without a `why`. */
@@ -275,6 +281,32 @@ static void start_next(struct coordinator *c)
 
 /* ---- the end of a batch ---- */
 
+static const char *shown_name(const struct path *p)
+{
+	return !strcmp(p->name, "-") ? "standard input" : p->name;
+}
+
+static void note_name(struct coordinator *c, const struct path *p, const struct verdict *v)
+{
+	if ((v->outcome == OUTCOME_OTHER && report_add_other(&c->report, shown_name(p))) ||
+	    (v->outcome == OUTCOME_RUN && v->lost && report_add_loss(&c->report, shown_name(p))))
+		out_of_memory(c);
+}
+
+static void note_labels(struct coordinator *c, size_t at)
+{
+	const struct tp_import_options *o = &c->m->import;
+	size_t size;
+	const char *key =
+	    paths_missing(&c->paths->list[at], c->paths->keys, o->labels, o->nlabels, &size);
+
+	if (!key || c->unlabelled++)
+		return;
+	c->unlabelled_at = at;
+	c->key = key;
+	c->key_size = size;
+}
+
 static void count(struct coordinator *c, const struct batch *b, size_t added)
 {
 	size_t runs = 0;
@@ -289,6 +321,9 @@ static void count(struct coordinator *c, const struct batch *b, size_t added)
 		c->tally.bytes += b->paths[i].bytes;
 		if (v->outcome == OUTCOME_FAILED)
 			note_failure(c, ((const struct job *)b)->at + i, &v->err);
+		note_name(c, &b->paths[i], v);
+		if (v->outcome == OUTCOME_RUN || v->outcome == OUTCOME_KNOWN)
+			note_labels(c, ((const struct job *)b)->at + i);
 	}
 	c->done += b->n;
 	c->tally.imported += added < runs ? added : runs;
@@ -417,28 +452,45 @@ static int write_report(struct coordinator *c, struct report *r)
 	return report_write(r, c->m->report, &err) ? cmd_fail(c->m->cmd, NULL, &err) : CMD_OK;
 }
 
+static void tell_labels(const struct coordinator *c)
+{
+	char n[28], of[28];
+
+	if (c->unlabelled)
+		cmd_note(
+		    c->m->cmd,
+		    "%s of %s dumps %s not in enough folders for all labels of "
+		    "--folder-labels=%.80s: %.200s has no %.*s; folders count from the one that "
+		    "is given, or that a pattern matches",
+		    tp_fmt_count(n, (int64_t)c->unlabelled),
+		    tp_fmt_count(of, (int64_t)c->tally.dumps), c->unlabelled == 1 ? "is" : "are",
+		    c->paths->keys, c->paths->list[c->unlabelled_at].name,
+		    c->key_size < 80 ? (int)c->key_size : 80, c->key);
+}
+
 static int report(struct coordinator *c, double seconds)
 {
 	struct cmd *cmd = c->m->cmd;
-	struct report r = {0};
+	struct report *r = &c->report;
 	int status;
 
 	c->tally.dumps = c->done - c->tally.others;
 	c->tally.failed = c->nfailures;
-	r.tally = c->tally;
+	r->tally = c->tally;
 	if (c->done || !c->why.code)
 		tally_print(cmd, &c->tally, seconds, c->m->store);
 	if (c->nfailures)
 		qsort(c->failures, c->nfailures, sizeof(*c->failures), by_place);
 	for (size_t i = 0; i < c->nfailures; i++) {
-		const char *name = c->paths->list[c->failures[i].at].name;
+		const char *name = shown_name(&c->paths->list[c->failures[i].at]);
 
-		name = !strcmp(name, "-") ? "standard input" : name;
 		cmd_fail(cmd, name, &c->failures[i].err);
-		if (c->m->report && report_add(&r, cmd, name, &c->failures[i].err) < 0)
+		if (c->m->report && report_add(r, cmd, name, &c->failures[i].err) < 0)
 			out_of_memory(c);
 	}
-	status = write_report(c, &r);
+	report_print_names(r, cmd, c->m->store, c->m->report);
+	tell_labels(c);
+	status = write_report(c, r);
 	if (status > c->worst)
 		c->worst = status;
 	if (c->why.code) {
@@ -450,7 +502,7 @@ static int report(struct coordinator *c, double seconds)
 		cmd_note(cmd,
 			 "%zu of %zu files were not looked at; the same command goes on with them",
 			 c->paths->n - c->done, c->paths->n);
-	report_release(&r);
+	report_release(r);
 	return c->worst;
 }
 

@@ -102,6 +102,26 @@ size_t paths_labels(const struct path *p, const char *const *others, size_t n, c
 	return count;
 }
 
+static bool has(const char *const *labels, size_t n, const char *key, size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(labels[i], key, size) && labels[i][size] == '=')
+			return true;
+	return false;
+}
+
+const char *paths_missing(const struct path *p, const char *keys, const char *const *others,
+			  size_t n, size_t *size)
+{
+	for (; keys && *keys; keys += *size + (keys[*size] == '/')) {
+		*size = strcspn(keys, "/");
+		if (*size && !has((const char *const *)p->label, p->nlabels, keys, *size) &&
+		    !has(others, n, keys, *size))
+			return keys;
+	}
+	return NULL;
+}
+
 /* What it is called, and its labels, by the way to it from the folder that was given. */
 static int name_by_folders(struct path *p, size_t folder, const char *keys)
 {
@@ -438,12 +458,19 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 	struct entry e = {.list = list, .first = SIZE_MAX};
 	int code = 0;
 
-	if (!zeros && memchr(text, 0, size))
+	if (size > 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "@%s: the list is in UTF-16; save it as UTF-8", list);
+	if (size > 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	if (!zeros && memchr(text, 0, (size_t)(end - text)))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "@%s: the list holds bytes that are in no name", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
 		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
 		*next++ = '\0'; /* it ends with one */
+		if (!zeros && next - line > 1 && next[-2] == '\r')
+			next[-2] = '\0';
 		e.line++;
 		code = zeros ? add_zero(p, &e, line, err) : add_line(p, &e, line, err);
 	}

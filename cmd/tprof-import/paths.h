@@ -4,7 +4,7 @@
  * the locale. Hidden files, stores, and symbolic links to folders are left out; so is what is no
  * file. A pattern (with * ? or [, where no file is called so) stands for what it matches, as in a
  * shell; @LIST for the names in LIST, a line each (@- standard input), or with a NUL after each, as
- * find -print0 writes them.
+ * find -print0 writes them. Lines may end as those of Windows do, and begin with a byte order mark.
  *
  *	line  = name { TAB field }
  *	entry = name NUL { TAB field NUL }
@@ -55,5 +55,9 @@ void paths_release(struct paths *p);
 /* The labels of a dump into `all`, which has room for p->nlabels + n: its own, then those of
  * `others` with other keys. Returns how many. */
 size_t paths_labels(const struct path *p, const char *const *others, size_t n, const char **all);
+/* Of `keys` (struct paths) the first that neither the dump's own labels nor `others` have a value
+ * for, and its length into *size; NULL: there is none. */
+const char *paths_missing(const struct path *p, const char *keys, const char *const *others,
+			  size_t n, size_t *size);
 
 #endif

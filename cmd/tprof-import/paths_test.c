@@ -175,6 +175,14 @@ static void test_paths_add_labels(void **state)
 	    {"", "at/deep/er", "d//b", "d//b/c/y as c/y at=c; d//b/x"},
 	    {"", "at", "d/[b]", "d/b/c/y as c/y at=c; d/b/x"},
 	    {"none\thost=x\n", NULL, "@labels", "none host=x"},
+	    /* as Windows has them; a \r within is the name's */
+	    {"\xef\xbb\xbf"
+	     "d/a\thost=x\r\nd/b\tat=x\r\n\r\nnone\r",
+	     "at/", "@labels", "d/a host=x; d/b/c/y as c/y at=x; d/b/x at=x; none"},
+	    {"d/a\t=no\ron\r\r\n", NULL, "@labels", "d/a as no\ron\r"},
+	    {"\xff\xfe"
+	     "d\n",
+	     NULL, "@labels", NULL},
 	    {"d/a\thost\n", NULL, "@labels", NULL},
 	    {"d/a\thost=a\thost=b\n", NULL, "@labels", NULL},
 	    {"d/a\t=one\t=two\n", NULL, "@labels", NULL},
@@ -232,6 +240,30 @@ static void test_paths_labels_own_first(void **state)
 	assert_string_equal(all[3], "zone=z");
 }
 
+static void test_paths_missing_rows(void **state)
+{
+	static const char *const others[] = {"zone=z"};
+	static const struct {
+		const char *keys, *missing; /* "": none */
+	} rows[] = {
+	    {NULL, ""},		  {"host", ""},		  {"host/zone", ""},
+	    {"/host//zone/", ""}, {"service", "service"}, {"host/ver/zone", "ver"},
+	    {"hos/host", "hos"},
+	};
+	char *own[] = {"host=x", "version=1"};
+	struct path p = {.label = own, .nlabels = 2};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t size = 0;
+		const char *key = paths_missing(&p, rows[i].keys, others, 1, &size);
+
+		assert_int_equal(key ? size : 0, strlen(rows[i].missing));
+		if (key)
+			assert_memory_equal(key, rows[i].missing, size);
+	}
+}
+
 /* Deeper than a path can be long is an error of that folder only. */
 static void test_paths_add_deep(void **state)
 {
@@ -263,6 +295,7 @@ int main(void)
 	    cmocka_unit_test(test_paths_add_labels),
 	    cmocka_unit_test(test_paths_add_labels_zeros),
 	    cmocka_unit_test(test_paths_labels_own_first),
+	    cmocka_unit_test(test_paths_missing_rows),
 	    cmocka_unit_test(test_paths_add_deep),
 	};
 

@@ -27,9 +27,15 @@ static const struct {
 
 #define NWORDS (sizeof(words) / sizeof(words[0]))
 
+static const char failure_word[] = "failure ", loss_word[] = "loss ", other_word[] = "other ";
+/* So many names are told of each kind. */
+#define MOST_NAMED 10
+
 void report_release(struct report *r)
 {
 	tp_buf_release(&r->failures);
+	tp_buf_release(&r->losses);
+	tp_buf_release(&r->others);
 	*r = (struct report){0};
 }
 
@@ -51,6 +57,32 @@ int report_add(struct report *r, const struct cmd *cmd, const char *dump, const 
 	return status;
 }
 
+static int add_name(struct tp_buf *lines, const char *word, const char *name)
+{
+	size_t before = lines->size;
+
+	if (!tp_buf_put(lines, word, strlen(word)) &&
+	    !rep_escape(lines, name, strlen(name), REP_ESCAPE_SHOWN) && !tp_buf_put(lines, "\n", 1))
+		return 0;
+	lines->size = before;
+	return TP_ENOMEM;
+}
+
+int report_add_loss(struct report *r, const char *dump)
+{
+	return add_name(&r->losses, loss_word, dump);
+}
+
+int report_add_other(struct report *r, const char *file)
+{
+	return add_name(&r->others, other_word, file);
+}
+
+static bool put_lines(FILE *f, const struct tp_buf *lines)
+{
+	return !lines->size || fwrite(lines->data, 1, lines->size, f) == lines->size;
+}
+
 int report_write(const struct report *r, const char *path, struct tp_err *err)
 {
 	struct cmd_draft draft;
@@ -64,8 +96,9 @@ int report_write(const struct report *r, const char *path, struct tp_err *err)
 		memcpy(&n, (const char *)&r->tally + words[i].offset, sizeof(n));
 		done &= fprintf(f, "%s %llu\n", words[i].word, (unsigned long long)n) > 0;
 	}
-	if (f && r->failures.size)
-		done &= fwrite(r->failures.data, 1, r->failures.size, f) == r->failures.size;
+	if (f)
+		done &= put_lines(f, &r->failures) && put_lines(f, &r->losses) &&
+			put_lines(f, &r->others);
 	if (f) {
 		errno = 0;
 		done = !cmd_draft_close(&draft, f, done) && done;
@@ -99,23 +132,34 @@ static bool number(const char *text, const char *end, uint64_t *n)
 	return true;
 }
 
+static int keep(struct tp_buf *lines, const char *line, size_t n)
+{
+	return tp_buf_put(lines, line, n) || tp_buf_put(lines, "\n", 1) ? TP_ENOMEM : 0;
+}
+
+static bool begins(const char *line, size_t n, const char *word)
+{
+	return n > strlen(word) && !memcmp(line, word, strlen(word));
+}
+
 /* A line without its newline: 0, TP_EFORMAT or TP_ENOMEM. */
 static int take(struct report *r, const char *line, size_t n)
 {
-	static const char failure[] = "failure ";
 	const char *space = memchr(line, ' ', n);
 	uint64_t value;
 
-	if (n > sizeof(failure) && !memcmp(line, failure, sizeof(failure) - 1)) {
-		int status = line[sizeof(failure) - 1] - '0';
+	if (begins(line, n, loss_word))
+		return keep(&r->losses, line, n);
+	if (begins(line, n, other_word))
+		return keep(&r->others, line, n);
+	if (n > sizeof(failure_word) && begins(line, n, failure_word)) {
+		int status = line[sizeof(failure_word) - 1] - '0';
 
-		if (status < CMD_USAGE || status > CMD_SYSTEM || line[sizeof(failure)] != ' ')
+		if (status < CMD_USAGE || status > CMD_SYSTEM || line[sizeof(failure_word)] != ' ')
 			return TP_EFORMAT;
 		if (status > r->worst)
 			r->worst = status;
-		return tp_buf_put(&r->failures, line, n) || tp_buf_put(&r->failures, "\n", 1)
-			   ? TP_ENOMEM
-			   : 0;
+		return keep(&r->failures, line, n);
 	}
 	if (!space || !number(space + 1, line + n, &value))
 		return TP_EFORMAT;
@@ -224,4 +268,59 @@ void report_print_failures(const struct report *r, const struct cmd *cmd)
 		cmd_error(cmd, "%.*s", (int)(next - text), text);
 		line = next + 1;
 	}
+}
+
+/* "a, b" of lines "WORD a", and how many there are more than fit or are told. */
+static size_t list_names(const struct tp_buf *lines, const char *word, char *text, size_t size)
+{
+	const char *line = (const char *)lines->data, *end = line ? line + lines->size : line;
+	size_t told = 0, more = 0, used = 0;
+
+	text[0] = '\0';
+	for (const char *next; line < end; line = next + 1) {
+		const char *name = line + strlen(word);
+		size_t n;
+
+		next = memchr(line, '\n', (size_t)(end - line));
+		n = (size_t)(next - name);
+		if (told == MOST_NAMED || used + n + 3 > size) {
+			more++;
+			continue;
+		}
+		used += (size_t)snprintf(text + used, size - used, "%s%.*s", told ? ", " : "",
+					 (int)n, name);
+		told++;
+	}
+	return more;
+}
+
+static void print_names(const struct cmd *cmd, const struct tp_buf *lines, const char *word,
+			const char *heading, const char *file, const char *advice)
+{
+	char names[480], more[80] = "", count[28];
+	size_t left;
+
+	if (!lines->size)
+		return;
+	left = list_names(lines, word, names, sizeof(names));
+	if (left)
+		snprintf(more, sizeof(more), "%s%s more", *names ? " and " : "",
+			 tp_fmt_count(count, (int64_t)left));
+	cmd_note(cmd, "%s: %s%s%s%.100s%.150s", heading, names, more,
+		 !left	? ""
+		 : file ? ", all in "
+			: "; --report=FILE lists all",
+		 left && file ? file : "", advice);
+}
+
+void report_print_names(const struct report *r, const struct cmd *cmd, const char *store,
+			const char *file)
+{
+	char advice[160];
+
+	snprintf(advice, sizeof(advice),
+		 "; see tprof-query %.60s 'SELECT name, reason FROM loss JOIN run ON id = run'",
+		 store && strlen(store) <= 60 ? store : "STORE");
+	print_names(cmd, &r->losses, loss_word, "with losses", file, advice);
+	print_names(cmd, &r->others, other_word, "no dumps", file, "");
 }

@@ -10,9 +10,11 @@
  *	others 1           files that are no dumps
  *	bytes 185432       of all of them
  *	failure 3 d/a2/0400.heap: gzip data end too early …
+ *	loss d/a2/0500.heap
+ *	other d/README
  *
- * Numbers of several such files add up line by line; a failure has its exit status, and is
- * printable. */
+ * Numbers of several such files add up line by line; a failure has its exit status. Names and
+ * failures are printable. */
 #ifndef IMPORT_REPORT_H
 #define IMPORT_REPORT_H
 
@@ -27,8 +29,10 @@ struct tally {
 
 struct report {
 	struct tally tally;
-	struct tp_buf failures; /* lines, as in the file, each with its newline */
-	int worst;		/* of their statuses */
+	/* Lines, as in the file, each with its newline. */
+	struct tp_buf failures;
+	struct tp_buf losses, others;
+	int worst; /* of their statuses */
 };
 
 void report_release(struct report *r);
@@ -36,6 +40,10 @@ void report_release(struct report *r);
 /* Adds a dump that failed, but not to the tally; returns its exit status, or a negative code
  * (TP_ENOMEM). */
 int report_add(struct report *r, const struct cmd *cmd, const char *dump, const struct tp_err *why);
+
+/* A dump that was imported with losses, a file that is no dump; likewise. 0 or TP_ENOMEM. */
+int report_add_loss(struct report *r, const char *dump);
+int report_add_other(struct report *r, const char *file);
 
 /* The file takes its name when it is whole. 0, or an error. */
 int report_write(const struct report *r, const char *path, struct tp_err *err);
@@ -47,5 +55,10 @@ int report_read(struct report *r, const char *path, struct tp_err *err);
 void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store);
 /* A line on standard error for each failure. */
 void report_print_failures(const struct report *r, const struct cmd *cmd);
+/* A line each on standard error about dumps with losses and files that are no dumps, with some
+ * names. What was lost is in `store` (NULL: that of each dump), all names in `file` (NULL: --report
+ * would write it). */
+void report_print_names(const struct report *r, const struct cmd *cmd, const char *store,
+			const char *file);
 
 #endif

@@ -34,6 +34,8 @@ static void test_report_adds_up(void **state)
 	assert_int_equal(report_add(&a, &cmd, "d/a\tb\n", &err), CMD_INPUT);
 	tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "Is a directory");
 	assert_int_equal(report_add(&a, &cmd, "d/e", &err), CMD_SYSTEM);
+	assert_int_equal(report_add_loss(&a, "d/cut\n"), 0);
+	assert_int_equal(report_add_other(&a, "d/README"), 0);
 	assert_int_equal(report_write(&a, "r", &err), 0);
 	assert_int_equal(report_read(&b, "r", &err), 0);
 	assert_int_equal(report_read(&b, "r", &err), 0);
@@ -43,6 +45,9 @@ static void test_report_adds_up(void **state)
 	assert_int_equal(b.worst, CMD_SYSTEM);
 	assert_int_equal(b.failures.size, 2 * a.failures.size);
 	assert_memory_equal(b.failures.data, "failure 3 d/a\\tb\\n: no\\nsense", 28);
+	assert_int_equal(b.losses.size, 2 * a.losses.size);
+	assert_memory_equal(b.losses.data, "loss d/cut\\n\nloss ", 17);
+	assert_memory_equal(b.others.data, "other d/README\n", 15);
 	report_release(&a);
 	report_release(&b);
 }
@@ -61,6 +66,8 @@ static void test_report_read_others(void **state)
 	    {"dumps -1\n", TP_EFORMAT},
 	    {"dumps 99999999999999999999999\n", TP_EFORMAT},
 	    {"failure 3 x\n", 0},
+	    {"loss x\nother y z\n", 0},
+	    {"loss x", TP_EFORMAT},
 	    {"failure 9 x\n", TP_EFORMAT},
 	    {"failure 0 x\n", TP_EFORMAT},
 	    {"failure 3x\n", TP_EFORMAT},
@@ -83,11 +90,45 @@ static void test_report_read_others(void **state)
 	assert_int_equal(report_read(&(struct report){0}, "/", &err), TP_EFORMAT);
 }
 
+/* So many that they are no sentence are cut, and where the rest is is said. */
+static void test_report_names(void **state)
+{
+	static const struct {
+		size_t n;
+		const char *first, *last;
+		size_t more;
+	} cases[] = {{1, "n0", "n0", 0}, {10, "n0, n1", "n8, n9", 0}, {11, "n0, n1", "n8, n9", 1}};
+	struct report r = {0};
+	char text[480], name[700];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		r.others.size = 0;
+		for (size_t k = 0; k < cases[i].n; k++) {
+			snprintf(name, sizeof(name), "n%zu", k);
+			assert_int_equal(report_add_other(&r, name), 0);
+		}
+		assert_int_equal(list_names(&r.others, other_word, text, sizeof(text)),
+				 cases[i].more);
+		assert_int_equal(strncmp(text, cases[i].first, strlen(cases[i].first)), 0);
+		assert_string_equal(text + strlen(text) - strlen(cases[i].last), cases[i].last);
+	}
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	r.others.size = 0;
+	assert_int_equal(report_add_other(&r, name), 0);
+	assert_int_equal(report_add_other(&r, "short"), 0);
+	assert_int_equal(list_names(&r.others, other_word, text, sizeof(text)), 1);
+	assert_string_equal(text, "short");
+	report_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_report_adds_up),
 	    cmocka_unit_test(test_report_read_others),
+	    cmocka_unit_test(test_report_names),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

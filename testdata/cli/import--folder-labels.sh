@@ -27,11 +27,25 @@ tprof-diff --base-label=host=A2,version=v1 --label=host=a1,version=v1 -alloc_spa
 tprof-top --run='service=prices, all' l.tprof | head -1
 tprof-top --run=host=a1,version=v7 l.tprof 2>&1
 
+echo '-- a list that Windows made; values with commas among several labels'
+printf '\357\273\277d/a1/v1/0400.heap\thost=a1\tservice=prices, all\r\nd/lost.heap\thost=a, b\tservice=x\r\n' >list
+tprof-import -o w.tprof @list | plain
+runs w.tprof
+for labels in 'host=a, b,service=x' 'service=x,host=a, b' 'service=prices, all,host=a1' 'host=a' 'host=a, b,service=y'; do
+	tprof-top --run="$labels" w.tprof 2>&1 | head -1
+done
+
+echo '-- folders that are not as deep as there are keys, or that a pattern matches'
+tprof-import --folder-labels=host/version -o p.tprof 'd/*' 2>&1 | plain
+runs p.tprof
+tprof-import --folder-labels=host/version -o q.tprof 'd/*/*/*.heap' 2>&1 | plain
+
 echo '-- what is wrong'
 try() { tprof-import -o w.tprof "$@" 2>&1 | head -1; }
 printf 'd/a2\thost\n' >list; try @list
 printf '\nd/a2\thost=a\thost=b\n' >list; try @list
 printf 'd\t=all\n' >list; try @list
+printf '\377\376d\0\n\0' >list; try @list
 try --folder-labels=host d/lost.heap
 try --folder-labels=host/host d
 try --folder-labels=host=a d

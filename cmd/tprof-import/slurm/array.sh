@@ -52,7 +52,7 @@ esac
 # A trace in parts is counted once, but for the parts that have losses.
 case $options in
 *--generations=1-*) ;;
-*--generations=*) sed -i '/^failure\|^lossy/!d' "$draft.report" || exit 4 ;;
+*--generations=*) sed -i '/^failure\|^loss/!d' "$draft.report" || exit 4 ;;
 esac
 [ ! -e "$draft.tprof" ] || mv -f "$draft.tprof" "$part.tprof" || exit 4
 mv -f "$draft.report" "$part.report" || exit 4

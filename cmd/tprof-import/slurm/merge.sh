@@ -67,10 +67,10 @@ if [ -z "$all" ]; then
 	exit 0
 fi
 merge "$all" "$@" || exit 4
-# The numbers of all reports, added up, and the failures.
+# The numbers of all reports, added up, the failures, and the names of dumps with losses and of other files.
 awk '
 	# A trace in parts may have failed in each.
-	$1 == "failure" { if (!said[$0]++) failures = failures $0 "\n"; next }
+	$1 == "failure" || $1 == "loss" || $1 == "other" { if (!said[$0]++) failures = failures $0 "\n"; next }
 	!($1 in sum) { word[++words] = $1 }
 	{ sum[$1] += $2 }
 	END {

@@ -292,6 +292,7 @@ static int tell_end(const struct work *w, double seconds)
 	} else {
 		tally_print(s->cmd, &r.tally, seconds, s->store);
 		report_print_failures(&r, s->cmd);
+		report_print_names(&r, s->cmd, s->store, path);
 		status = r.worst;
 	}
 	report_release(&r);
