@@ -1,4 +1,5 @@
 #include "common/base.h"
+#include "common/option.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,10 +8,11 @@ enum { KEY_BASE = 0x5000, KEY_DIFF_BASE, KEY_NORMALIZE };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Profiles, less others:", 9},
-    {"base", KEY_BASE, "OLD", 0,
+    {"base", KEY_BASE, "OLD", CMD_OPTION_MANY,
      "Take the values of OLD off; shares are of the sum of all changes; may be given several times",
      9},
-    {"diff-base", KEY_DIFF_BASE, "OLD", 0, "The same with shares of the old total", 9},
+    {"diff-base", KEY_DIFF_BASE, "OLD", CMD_OPTION_MANY, "The same with shares of the old total",
+     9},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Bring the values to the totals of OLD first", 9},
     {0},
 };

@@ -97,6 +97,9 @@ int cmd_group_add(struct cmd_profiles *list, const struct rep_run *run, bool tra
 
 	if (is_typed(p, opt->sample_index))
 		code = add(list, run, trace, p, opt->by, err);
+	else if (cmd_profile_untyped(p, run->losses > 0) &&
+		 cmd_profiles_leave_out(list, run->row.name))
+		code = out_of_memory(err);
 	tp_profile_free(p);
 	return code;
 }

@@ -74,33 +74,103 @@ static void refuse(const struct cmd *cmd, const struct typed *t)
 	exit(CMD_USAGE);
 }
 
-/* Does the last of these letters ("-vo") take the argument that follows? */
-static bool takes_next(const struct argp *argp, const char *letters)
+/* The options with arguments that were there so far. */
+struct given {
+	struct one {
+		const struct argp_option *o;
+		const char *value; /* NULL: without, where that may be */
+	} * one;
+	size_t n;
+};
+
+static bool same(const char *a, const char *b)
 {
-	for (; *letters; letters++) {
-		struct typed t = {.letter = *letters};
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, const char *first,
+			 const char *second)
+{
+	char name[64];
+
+	if (o->name)
+		snprintf(name, sizeof(name), "--%s", o->name);
+	else
+		snprintf(name, sizeof(name), "-%c", o->key);
+	if (!first || !second)
+		cmd_error(cmd, "%s is given twice, with '%.200s' and without: which is meant?",
+			  name, first ? first : second);
+	else if (!strcmp(o->arg, "REGEX"))
+		cmd_error(cmd,
+			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
+			  "count; '%.200s|%.200s' matches both",
+			  name, first, second, first, second);
+	else if (!strcmp(o->arg, "KEY=VALUE") ||
+		 (!strcmp(o->arg, "RUN") && strchr(first, '=') && strchr(second, '=')))
+		cmd_error(cmd,
+			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
+			  "count; runs that have both are %s=%.200s,%.200s",
+			  name, first, second, name, first, second);
+	else
+		cmd_error(cmd,
+			  "%s is given twice, with '%.200s' and with '%.200s', and only one can "
+			  "count: which is meant?",
+			  name, first, second);
+	exit(CMD_USAGE);
+}
+
+static void note_given(const struct cmd *cmd, struct given *g, const struct argp_option *o,
+		       const char *value)
+{
+	if (o->flags & CMD_OPTION_MANY)
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->one[i].o == o && !same(g->one[i].value, value))
+			refuse_twice(cmd, o, g->one[i].value, value);
+	g->one[g->n++] = (struct one){o, value};
+}
+
+/* Letters behind one dash ("-vo"), of which the last may have an argument, in the same word or the
+ * next one: is it the next one? */
+static bool letters(const struct cmd *cmd, const struct argp *argp, struct given *g,
+		    const char *text, const char *next)
+{
+	for (; *text; text++) {
+		struct typed t = {.letter = *text};
+		bool may;
 
 		cmd_options_each(argp, compare, &t);
-		if (t.lettered && t.lettered->arg)
-			return !letters[1] && !(t.lettered->flags & OPTION_ARG_OPTIONAL);
+		if (!t.lettered || !t.lettered->arg)
+			continue;
+		may = t.lettered->flags & OPTION_ARG_OPTIONAL;
+		/* One that is missing is argp's to say. */
+		if (text[1] || may || next)
+			note_given(cmd, g, t.lettered, text[1] ? text + 1 : may ? NULL : next);
+		return !text[1] && !may;
 	}
 	return false;
 }
 
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 {
+	struct given g = {.one = calloc((size_t)argc + 1, sizeof(*g.one))};
+
+	if (!g.one) {
+		cmd_error(cmd, "out of memory");
+		exit(CMD_SYSTEM);
+	}
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		const char *text = argv[i];
+		const char *text = argv[i], *value = strchr(text, '=');
 		const struct argp_option *o;
 		struct typed t;
 
 		if (text[0] != '-' || !text[1]) {
 			if (cmd->in_order)
-				return;
+				break;
 			continue;
 		}
 		if (text[1] != '-') {
-			i += takes_next(argp, text + 1);
+			i += letters(cmd, argp, &g, text + 1, argv[i + 1]);
 			continue;
 		}
 		look(&t, argp, text + 2);
@@ -109,7 +179,11 @@ void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc,
 			refuse(cmd, &t);
 		/* An alias has the argument of what it stands for: only looked at where it has one.
 		 */
-		if (o->arg && !(o->flags & OPTION_ARG_OPTIONAL) && !strchr(text, '='))
-			i++;
+		if (!o->arg)
+			continue;
+		value = value ? value + 1 : o->flags & OPTION_ARG_OPTIONAL ? NULL : argv[++i];
+		if (i < argc)
+			note_given(cmd, &g, o, value);
 	}
+	free(g.one);
 }

@@ -1,4 +1,5 @@
-/* Options as argp has them in tables, to say which one was meant where one is misspelled. */
+/* Options as argp has them in tables, to say which one was meant where one is misspelled, and that
+ * one is given twice where only one can count. */
 #ifndef CMD_OPTION_H
 #define CMD_OPTION_H
 
@@ -7,13 +8,18 @@
 
 #include "common/common.h"
 
+/* A flag of an option with an argument, beside those of argp: it may be given several times, and
+ * all of them count. Others are refused when they are given another argument the second time: the
+ * first would be dropped in silence. */
+#define CMD_OPTION_MANY 0x10000
+
 /* Calls fn for every option of argp and its children (not for headings) until it says false. */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
 		      void *ctx);
 /* The option whose name is the most like `typed` (without dashes, up to '='); NULL: none is. */
 const char *cmd_option_near(const struct argp *argp, const char *typed);
-/* Ends the command with a message when a long option among the arguments is none. What else may
- * be wrong with them is argp's to say. */
+/* Ends the command with a message when a long option among the arguments is none, or when an option
+ * that can be given once is given twice. What else may be wrong with them is argp's to say. */
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
 #endif

@@ -87,7 +87,24 @@ void cmd_profiles_release(struct cmd_profiles *p)
 	for (size_t i = 0; i < p->n; i++)
 		release_item(&p->item[i]);
 	free(p->item);
+	free(p->untyped);
 	*p = (struct cmd_profiles){0};
+}
+
+bool cmd_profile_untyped(const struct tp_profile *p, bool damaged)
+{
+	for (size_t i = 0; i < p->ntypes; i++)
+		if (damaged && !*tp_dict_text(p->dict, p->types[i].type).text)
+			return true;
+	return !p->ntypes;
+}
+
+int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name)
+{
+	if (!p->untyped && !(p->untyped = strdup(name)))
+		return TP_ENOMEM;
+	p->nuntyped++;
+	return 0;
 }
 
 /* ---- names ---- */
@@ -440,25 +457,45 @@ static bool names_type(const char *index)
 }
 
 /* Of the runs from `first` on, those with the sample type, if there are any. */
-static void keep_type(struct cmd_profiles *list, size_t first, const char *index)
+static int keep_type(struct cmd_profiles *list, size_t first, const char *index, struct tp_err *err)
 {
 	size_t n = first, type;
-	struct tp_err err;
 	bool *has = calloc(list->n + 1, sizeof(*has)), any = false;
+	int code = has ? 0 : TP_ENOMEM;
 
 	for (size_t i = first; has && i < list->n; i++) {
-		has[i] = !rep_profile_sample_index(list->item[i].profile, index, &type, &err);
+		has[i] = !rep_profile_sample_index(list->item[i].profile, index, &type, err);
 		any |= has[i];
 	}
 	for (size_t i = first; any && i < list->n; i++) {
-		if (has[i])
-			list->item[n++] = list->item[i];
-		else
-			release_item(&list->item[i]);
+		struct cmd_profile *item = &list->item[i];
+
+		if (has[i]) {
+			list->item[n++] = *item;
+			continue;
+		}
+		if (!code && cmd_profile_untyped(item->profile, item->damaged))
+			code = cmd_profiles_leave_out(list, item->name);
+		release_item(item);
 	}
 	if (any)
 		list->n = n;
 	free(has);
+	return code ? out_of_memory(err) : 0;
+}
+
+static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list, const char *index)
+{
+	if (list->nuntyped == 1)
+		cmd_note(cmd,
+			 "%s is left out: its sample types are lost, so whether it had %s is not "
+			 "known",
+			 list->untyped, index);
+	else if (list->nuntyped)
+		cmd_note(cmd,
+			 "%s and %zu more are left out: their sample types are lost, so whether "
+			 "they had %s is not known",
+			 list->untyped, list->nuntyped - 1, index);
 }
 
 static bool any_profile(const struct rep_runs *runs)
@@ -495,8 +532,8 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		    load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
 			status = cmd_fail(cmd, path, &err);
 	cmd_close(cmd);
-	if (!status && typed && !opt->by)
-		keep_type(out, first, opt->sample_index);
+	if (!status && typed && !opt->by && keep_type(out, first, opt->sample_index, &err))
+		status = cmd_fail(cmd, path, &err);
 	return status;
 }
 
@@ -536,6 +573,8 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	/* A group is one, however many stores have runs of it. */
 	if (!status && opt->by && cmd_group_end(out, opt, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
+	if (!status)
+		tell_untyped(cmd, out, opt->sample_index);
 	return status;
 }
 
@@ -594,6 +633,9 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 		code = rep_merger_finish(m, &sum, &err);
 	if (!code)
 		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+	one.untyped = list->untyped;
+	one.nuntyped = list->nuntyped;
+	list->untyped = NULL;
 	if (!code) {
 		one.item[0].damaged = damaged;
 		one.item[0].ntraces = ntraces;

@@ -29,6 +29,10 @@ struct cmd_profile {
 struct cmd_profiles {
 	struct cmd_profile *item;
 	size_t n;
+	/* Runs that were left out for their sample types though damage has taken those: how many,
+	 * and the name of the first. They may be what was asked for. */
+	size_t nuntyped;
+	char *untyped;
 };
 
 struct cmd_profiles_options {
@@ -57,6 +61,11 @@ void cmd_profiles_release(struct cmd_profiles *p);
  * *out holds one item, named after the first ("a.pb.gz and 299 more"). */
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 		     const struct cmd_profiles_options *opt, struct cmd_profiles *out);
+
+/* Is what sample types a profile had lost with what it has lost? */
+bool cmd_profile_untyped(const struct tp_profile *p, bool damaged);
+/* Counts a run that is left out as it is untyped: 0 or TP_ENOMEM. */
+int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name);
 
 /* What was asked about traces, of these lists (`b` may be NULL): a view of nothing but profiles
  * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE. */

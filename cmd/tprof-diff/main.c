@@ -7,6 +7,7 @@
 #include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
 #include "common/proto.h"
@@ -45,9 +46,9 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is compared:", 1},
-    {"base", KEY_BASE, "OLD", OPTION_ARG_OPTIONAL,
+    {"base", KEY_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
      "What stands before -- is old; or OLD is, and shares are of the sum of all changes", 1},
-    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL,
+    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
      "The same with shares of the old total", 1},
     {"base-label", KEY_BASE_LABEL, "KEY=VALUE", 0, "The old runs: those of STORE with this label",
      1},
@@ -85,7 +86,7 @@ static const struct argp_option options[] = {
     {"power", KEY_POWER, NULL, 0, "Show how often changes are found, by number of runs, and exit",
      2},
     {NULL, 0, NULL, 0, "What must not change:", 3},
-    {"gate", KEY_GATE, "GATE", 0,
+    {"gate", KEY_GATE, "GATE", CMD_OPTION_MANY,
      "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
      "'flat(REGEX)>+20%'; of traces 'sched.p99>+10%', 'task[NAME].p95>+5ms', 'stw.max>2ms'; may be "
      "given several times",
@@ -216,7 +217,7 @@ static void check(struct args *args, struct argp_state *state)
 
 	if (args->power)
 		return;
-	wrong = sides_check(&args->sides);
+	wrong = sides_check(&args->sides, args->cmd.run_spec);
 	/* Said to be wrong, but no wrong usage. */
 	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
 		cmd_error(&args->cmd, "%s", wrong);
@@ -495,9 +496,12 @@ static int refuse(struct args *args, struct tp_err *err, int status)
 	return status;
 }
 
-/* Name of a run that lost something. */
+/* Name of a run that lost something: it may be one that was left out for that. */
 static const char *damaged_one(const struct loaded *in)
 {
+	for (size_t l = 0; l < 2; l++)
+		if (in->list[l].untyped)
+			return in->list[l].untyped;
 	for (size_t l = 0; l < 2; l++)
 		for (size_t i = 0; i < in->list[l].n; i++)
 			if (in->list[l].item[i].damaged)
@@ -603,6 +607,8 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 	if (!code) {
 		rep_diff_prepared_times(&old, in->times);
 		rep_diff_prepared_times(&new, in->times + in->nold);
+		rep_diff_prepared_names(&old, in->names);
+		rep_diff_prepared_names(&new, in->names + in->nold);
 		tell_notes(args, &notes);
 	}
 	if (code)
@@ -665,6 +671,37 @@ static int write_pprof(struct args *args, const struct cmd_profiles_options *ope
 	return status;
 }
 
+/* What is on both sides hides what changed, and no test may have it. */
+static int check_shared(struct args *args)
+{
+	struct sides_shared same;
+	int status;
+	char text[512];
+
+	if (args->self_check) /* compares old ones alone */
+		return CMD_OK;
+	status = sides_share(&args->cmd, &args->sides, &same);
+	if (status || !same.n)
+		return status;
+	snprintf(text, sizeof(text), "%zu %s on both sides (%s%s), of %zu old and %zu new: %s; %s",
+		 same.n,
+		 args->sides.label ? same.n == 1 ? "run is" : "runs are"
+		 : same.n == 1	   ? "file is"
+				   : "files are",
+		 same.name, same.n == 1 ? "" : ", …", same.nold, same.nnew,
+		 args->ngates ? "a gate cannot judge what is compared with itself"
+			      : "what they hold hides what changed",
+		 args->sides.label ? "give each side a label that the other has not "
+				     "(KEY=VALUE,KEY=VALUE)"
+				   : "name each on one side only");
+	if (!args->ngates) {
+		cmd_note(&args->cmd, "%s", text);
+		return CMD_OK;
+	}
+	cmd_error(&args->cmd, "%s", text);
+	return CMD_USAGE;
+}
+
 static int run(struct args *args)
 {
 	struct cmd_profiles_options open = {.trace = args->view.given ? &args->view.trace : NULL,
@@ -678,6 +715,9 @@ static int run(struct args *args)
 
 	if (args->power)
 		return show_power(args);
+	status = check_shared(args);
+	if (status)
+		return status;
 	if (args->traces)
 		return diff_traces(args);
 	if (args->pprof)

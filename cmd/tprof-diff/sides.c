@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "common/engine/engine.h"
+#include "common/jail.h"
 
 static bool is_base(const char *text)
 {
@@ -68,13 +72,17 @@ error_t sides_add_old(struct sides *s, const char *path)
 	return add(&s->old, &s->nold, path);
 }
 
-const char *sides_check(struct sides *s)
+const char *sides_check(struct sides *s, const char *run)
 {
 	if (s->base_label || s->label) {
 		if (!s->base_label || !s->label)
 			return "--base-label says which runs are old, --label which are new: both "
 			       "are "
 			       "needed";
+		if (run)
+			return "--run would pick runs of both sides, and the labels pick those of "
+			       "each: leave --run out, and put a label that both have into both "
+			       "(--label=KEY=VALUE,KEY=VALUE)";
 		return s->n == 1 && !s->nold ? NULL : "labels pick runs of one store: name it";
 	}
 	if (s->nold)
@@ -106,6 +114,103 @@ const char *sides_check(struct sides *s)
 	memmove(s->path, s->path + s->nold, s->n * sizeof(*s->path));
 	return NULL;
 }
+
+/* ---- what is on both sides ---- */
+
+static int share_runs(struct cmd *cmd, const struct sides *s, struct sides_shared *out)
+{
+	struct rep_runs all = {0}, old = {0}, new = {0};
+	const char *path = s->path[0];
+	struct tp_store *store = NULL;
+	struct tp_err err;
+	int status = CMD_OK;
+
+	if (cmd_engine_is_url(path))
+		status = cmd_engine_list(cmd, path, &path);
+	if (status)
+		return status;
+	cmd_jail_withdraw();
+	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
+	    !rep_runs_select(&all, s->base_label, &old, &err) &&
+	    !rep_runs_select(&all, s->label, &new, &err)) {
+		*out = (struct sides_shared){.nold = old.n, .nnew = new.n};
+		/* Both are by id. */
+		for (size_t i = 0, k = 0; i < old.n && k < new.n;) {
+			int64_t a = old.run[i].row.id, b = new.run[k].row.id;
+
+			if (a == b && !out->n++)
+				snprintf(out->name, sizeof(out->name), "%s", old.run[i].row.name);
+			i += a <= b;
+			k += b <= a;
+		}
+	} else if (err.code == TP_ENOMEM) {
+		status = cmd_fail(cmd, s->path[0], &err);
+	}
+	rep_runs_release(&old);
+	rep_runs_release(&new);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return status;
+}
+
+struct file {
+	const char *path;
+	dev_t dev;
+	ino_t ino;
+};
+
+static int by_file(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+
+	return x->dev != y->dev ? (x->dev < y->dev ? -1 : 1)
+				: (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+static size_t look_at_files(const char *const *path, size_t n, struct file *file)
+{
+	size_t found = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < n; i++)
+		if (!stat(path[i], &st) && S_ISREG(st.st_mode))
+			file[found++] = (struct file){path[i], st.st_dev, st.st_ino};
+	if (found)
+		qsort(file, found, sizeof(*file), by_file);
+	return found;
+}
+
+int sides_share(struct cmd *cmd, const struct sides *s, struct sides_shared *out)
+{
+	struct file *old, *new;
+	size_t nold, nnew;
+
+	*out = (struct sides_shared){0};
+	if (s->label)
+		return share_runs(cmd, s, out);
+	old = calloc(s->nold + s->n + 1, sizeof(*old));
+	if (!old) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	nold = look_at_files(s->old, s->nold, old);
+	new = old + nold;
+	nnew = look_at_files(s->path, s->n, new);
+	*out = (struct sides_shared){.nold = s->nold, .nnew = s->n};
+	for (size_t i = 0, k = 0; i < nold && k < nnew;) {
+		int order = by_file(&old[i], &new[k]);
+
+		if (!order && !out->n++)
+			snprintf(out->name, sizeof(out->name), "%s", old[i].path);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	free(old);
+	return CMD_OK;
+}
+
+/* ---- loading ---- */
 
 static char *name_of(const struct cmd_profiles *list)
 {
@@ -188,7 +293,8 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 	out->profile = malloc((out->n ? out->n : 1) * sizeof(struct tp_profile *));
 	out->old_name = name_of(&out->list[0]);
 	out->new_name = name_of(&out->list[1]);
-	if (!out->profile || !out->old_name || !out->new_name) {
+	out->names = calloc(out->n + 1, sizeof(*out->names));
+	if (!out->profile || !out->names || !out->old_name || !out->new_name) {
 		cmd_error(cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
@@ -198,6 +304,7 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 
 		out->profile[i] = item->profile;
 		out->times[i] = item->times;
+		out->names[i] = item->name;
 	}
 	return CMD_OK;
 }
@@ -208,6 +315,7 @@ void loaded_release(struct loaded *l)
 	cmd_profiles_release(&l->list[1]);
 	free(l->profile);
 	free(l->times);
+	free(l->names);
 	free(l->old_name);
 	free(l->new_name);
 }

@@ -32,13 +32,23 @@ void sides_release(struct sides *s);
 /* 0 or ENOMEM. */
 error_t sides_add(struct sides *s, const char *path);
 error_t sides_add_old(struct sides *s, const char *path);
-/* What is wrong with them, NULL: nothing. Then it is decided which is which. */
-const char *sides_check(struct sides *s);
+/* What is wrong with them, NULL: nothing. Then it is decided which is which. `run`: --run, or NULL.
+ */
+const char *sides_check(struct sides *s, const char *run);
 #define SIDES_NO_MEMORY "out of memory"
+
+/* Runs, or files, that are on both sides. */
+struct sides_shared {
+	size_t n, nold, nnew; /* of so many */
+	char name[200];	      /* of one of them */
+};
+/* What cannot be opened counts for nothing: whoever loads it says so. 0 or an exit status. */
+int sides_share(struct cmd *cmd, const struct sides *s, struct sides_shared *out);
 
 struct loaded {
 	struct tp_profile **profile; /* old, then new; owned by `list` */
 	size_t *times;		     /* each is the sum of so many runs */
+	const char **names;	     /* owned by `list` */
 	size_t n, nold;
 	char *old_name, *new_name;
 	struct cmd_profiles list[2];

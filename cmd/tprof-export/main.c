@@ -8,6 +8,7 @@
 
 #include "common/engine/engine.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profile_options.h"
 #include "tprof-export/export.h"
 
@@ -39,10 +40,10 @@ static const struct argp_option options[] = {
      "Make names up with the secret in FILE, so that those of two dumps are the same", 0},
     {"wakers", KEY_WAKERS, NULL, 0,
      "With --format=trace and --goroutine: and the goroutines that make those ready", 0},
-    {"table", KEY_TABLE, "NAME", 0,
+    {"table", KEY_TABLE, "NAME", CMD_OPTION_MANY,
      "For csv: this table; may be given several times. 'tprof-query FILE .tables' lists them", 0},
     {NULL, 0, NULL, 0, "Into a distributed SQL engine, see tprof-clickhouse(7):", 20},
-    {"clickhouse", KEY_CLICKHOUSE, "URL", 0,
+    {"clickhouse", KEY_CLICKHOUSE, "URL", CMD_OPTION_MANY,
      "Load the runs of a store into tables of ClickHouse at clickhouse://HOST[:PORT][/DATABASE]; "
      "given again, for each server that the tables are made on",
      20},

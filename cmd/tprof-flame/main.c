@@ -9,6 +9,7 @@
 #include "common/engine/engine.h"
 #include "common/file.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
 #include "common/view_options.h"
@@ -78,8 +79,9 @@ static const struct argp_option own_options[] = {
      0},
     {"max-depth", KEY_MAX_DEPTH, "N", 0, "Show at most N levels (default: 512)", 0},
     {NULL, 0, NULL, 0, "Differences:", 1},
-    {"base", KEY_BASE, "FILE", 0, "What to compare with; may be given several times", 1},
-    {"diff-base", KEY_BASE, "FILE", 0, "The same, as pprof's users type it", 1},
+    {"base", KEY_BASE, "FILE", CMD_OPTION_MANY, "What to compare with; may be given several times",
+     1},
+    {"diff-base", KEY_BASE, "FILE", CMD_OPTION_MANY, "The same, as pprof's users type it", 1},
     {"normalize", KEY_NORMALIZE, NULL, 0, "Bring the new values to the total of the old ones", 1},
     {"negate", KEY_NEGATE, NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", 0,

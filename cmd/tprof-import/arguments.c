@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/number.h"
+#include "common/option.h"
 #include "paths.h"
 #include "slurm/jobs.h"
 
@@ -56,7 +57,8 @@ const struct argp_option arguments_options[] = {
      "Count files that are no dumps also where they were named, as in folders", 0},
     {"report", KEY_REPORT, "FILE", 0, "Write into FILE what became of the dumps", 0},
     {"name", KEY_NAME, "NAME", 0, "Call the run NAME (default: the dump's file name)", 0},
-    {"label", KEY_LABEL, "KEY=VALUE", 0, "Label the run; may be given several times", 0},
+    {"label", KEY_LABEL, "KEY=VALUE", CMD_OPTION_MANY, "Label the run; may be given several times",
+     0},
     {"folder-labels", KEY_FOLDER_LABELS, "KEYS", 0,
      "Label the dumps of a folder by the folders they are in below it: host/version", 0},
     {"strict", KEY_STRICT, NULL, 0,
@@ -66,7 +68,7 @@ const struct argp_option arguments_options[] = {
      "Also write events and spans as ordinary rows, for programs without our virtual tables", 0},
     {"occupancy", KEY_OCCUPANCY, NULL, 0,
      "Also store what each goroutine did in each bucket of time, for charts in SQL", 0},
-    {"binary", KEY_BINARY, "FILE", 0,
+    {"binary", KEY_BINARY, "FILE", CMD_OPTION_MANY,
      "Name code that the dump leaves without names by this program or library; may be given "
      "several "
      "times",

@@ -7,6 +7,7 @@
 #include "common/common.h"
 #include "common/file.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profiles.h"
 #include "page/page.h"
 
@@ -24,7 +25,7 @@ struct args {
 enum { KEY_TITLE = 0x2000, KEY_RUN, KEY_SAMPLE_INDEX, KEY_BASE, KEY_BASE_RUN };
 
 static const struct argp_option options[] = {
-    {"base", KEY_BASE, "OLD", 0,
+    {"base", KEY_BASE, "OLD", CMD_OPTION_MANY,
      "Make a page of what changed since OLD; may be given several times", 0},
     {"base-run", KEY_BASE_RUN, "RUN", 0, "Which runs of OLD; the default is what --run says", 0},
     {"output", 'o', "FILE", 0, "Write FILE; the default is standard output", 0},

@@ -81,6 +81,54 @@ static size_t find_type(const struct tp_profile *p, const char *name)
 	return SIZE_MAX;
 }
 
+/* Sample types that all have, as a list. */
+static const char *common_types(const struct work *w, char text[REP_TYPE_NAMES])
+{
+	const struct tp_profile *first = w->first;
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t t = 0; t < first->ntypes && n < REP_TYPE_NAMES; t++) {
+		const char *name = text_of(first, first->types[t].type);
+		bool all = *name;
+
+		for (size_t i = 0; i < w->n && all; i++)
+			all = find_type(w->part[i].run->profile, name) != SIZE_MAX;
+		if (all)
+			n += (size_t)snprintf(text + n, REP_TYPE_NAMES - n, "%s%s", n ? ", " : "",
+					      name);
+	}
+	return text;
+}
+
+/* What the i-th profile has in place of the type. */
+static int no_type(const struct work *w, size_t i, const char *type, struct tp_err *err)
+{
+	char own[REP_TYPE_NAMES], all[REP_TYPE_NAMES];
+	const struct rep_diff_run *run = w->part[i].run;
+	const char *side = i >= w->nold	 ? "a new profile"
+			   : w->nold > 1 ? "an old profile"
+					 : "the old profile";
+
+	rep_profile_type_names(run->profile, own);
+	common_types(w, all);
+	if (!*type)
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the sample types of a new profile%s%.60s%s have lost their names, so "
+		    "nothing can be compared with it",
+		    w->part[w->nold].run->name ? " (" : "",
+		    w->part[w->nold].run->name ? w->part[w->nold].run->name : "",
+		    w->part[w->nold].run->name ? ")" : "");
+	return tp_err_set(
+	    err, TP_EFORMAT, TP_OFFSET_NONE,
+	    "%s%s%.60s%s has no sample type %.40s, but %.70s, so they cannot be "
+	    "compared; %s%.60s",
+	    side, run->name ? " (" : "", run->name ? run->name : "", run->name ? ")" : "", type,
+	    *own ? own : "some without names",
+	    *all ? "--sample-index picks one that all have: " : "there is none that all have", all);
+}
+
 /* Which of each profile's types is which of the first new one's. */
 static int match_types(struct work *w, size_t index, struct tp_err *err)
 {
@@ -96,13 +144,7 @@ static int match_types(struct work *w, size_t index, struct tp_err *err)
 		for (size_t t = 0; t < first->ntypes; t++)
 			type[t] = find_type(p, text_of(first, first->types[t].type));
 		if (type[index] == SIZE_MAX)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "%s has no sample type %s, so they cannot be "
-					  "compared; --sample-index picks one that all have",
-					  i >= w->nold	? "a new profile"
-					  : w->nold > 1 ? "an old profile"
-							: "the old profile",
-					  name);
+			return no_type(w, i, name, err);
 	}
 	return 0;
 }

@@ -25,6 +25,7 @@
 /* One run of a side. The profile is borrowed, and filtered already (prepare.h). */
 struct rep_diff_run {
 	const struct tp_profile *profile;
+	const char *name; /* for messages; NULL: it has none */
 	/* Before filters, by sample type: sums and weights; NULL where the profile is whole. */
 	const int64_t *total, *weight;
 	/* It is the sum of so many runs, and their average is what is compared. 0: 1. */

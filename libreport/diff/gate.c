@@ -242,6 +242,8 @@ void rep_gate_release(struct rep_gate *g)
 
 struct limits {
 	double limit, min; /* in the metric's unit; limit: or percent */
+	size_t tests;	   /* rows that are tested together */
+	bool alone_hidden; /* so many that one changed row among them could not be significant */
 };
 
 static int find_limits(const struct rep_gate *g, const struct rep_diff *d, struct limits *l,
@@ -350,6 +352,30 @@ static int note_exceeded(const struct rep_diff *d, const struct rep_diff_row *ro
 	return code ? code : tp_buf_put(&r->names, "\n", 1);
 }
 
+/* Nothing that the runs might hold could exceed the gate, or what they hold could not on its own.
+ */
+static bool cannot_tell(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
+			const struct rep_diff_row *row, bool far)
+{
+	return d->sets && (d->few || (far && l->alone_hidden && row->test.p <= g->alpha));
+}
+
+static int say_undecided(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
+			 struct rep_gate_result *r)
+{
+	if (d->few)
+		return say(&r->why,
+			   "; too few runs: of %zu and %zu no difference has p below %.2g, and "
+			   "alpha is %g: it takes %zu a side",
+			   d->nold, d->nnew, rep_stats_least_p(d->nold, d->nnew), g->alpha,
+			   rep_stats_least_runs(g->alpha));
+	return say(&r->why,
+		   "; too few runs, %zu and %zu, to be sure of one change among %zu functions at "
+		   "alpha %g: it takes %zu a side, or fewer functions (share=, or a narrower name)",
+		   d->nold, d->nnew, l->tests, g->alpha,
+		   rep_stats_least_runs(g->alpha / (double)l->tests));
+}
+
 static int judge_row(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
 		     const struct rep_diff_row *row, double p, struct rep_gate_result *r)
 {
@@ -359,7 +385,7 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 
 	if (far && (!d->sets || (!d->few && p <= g->alpha)))
 		outcome = REP_OUTCOME_EXCEEDED;
-	else if (far && d->few)
+	else if (cannot_tell(g, l, d, row, far))
 		outcome = REP_OUTCOME_UNDECIDED;
 	r->tested++;
 	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
@@ -389,10 +415,7 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 		}
 		code = say_value(&r->why, d, v, r->p);
 		if (!code && outcome == REP_OUTCOME_UNDECIDED)
-			code = say(&r->why,
-				   "; too few samples, %zu and %zu, to tell it from noise at "
-				   "alpha %g",
-				   d->nold, d->nnew, g->alpha);
+			code = say_undecided(g, l, d, r);
 		if (!code && far && outcome == REP_OUTCOME_PASSED)
 			code = say(&r->why, "; beyond the limit, but not significant");
 		if (code)
@@ -401,8 +424,20 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 	return say_collapse(g, l, d, row, p, v, r);
 }
 
-static int judge_functions(const struct rep_gate *g, const struct limits *l,
-			   const struct rep_diff *d, struct rep_gate_result *r)
+/* A gate that passed could have been exceeded by many functions, but by none alone. */
+static int note_hidden(const struct limits *l, const struct rep_diff *d, const struct rep_gate *g,
+		       struct rep_gate_result *r)
+{
+	if (!l->alone_hidden || r->outcome != REP_OUTCOME_PASSED || r->note.size)
+		return 0;
+	return say(&r->note,
+		   "of %zu and %zu runs one change among %zu functions could not have exceeded it: "
+		   "it takes %zu a side, or fewer functions (share=, or a narrower name)",
+		   d->nold, d->nnew, l->tests, rep_stats_least_runs(g->alpha / (double)l->tests));
+}
+
+static int judge_functions(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,
+			   struct rep_gate_result *r)
 {
 	double *p = tp_many(d->n ? d->n : 1, sizeof(*p));
 	bool *matches = calloc(d->n ? d->n : 1, sizeof(*matches));
@@ -418,7 +453,10 @@ static int judge_functions(const struct rep_gate *g, const struct limits *l,
 			code = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
 		matches[i] = !code && rep_regex_match(&g->regex, (char *)name.data, name.size - 1);
 		p[i] = matches[i] && d->sets ? d->row[i].test.p : (double)NAN;
+		l->tests += matches[i];
 	}
+	l->alone_hidden =
+	    d->sets && !d->few && rep_stats_least_p(d->nold, d->nnew) * (double)l->tests > g->alpha;
 	if (!code)
 		code = rep_stats_adjust(p, d->n, p);
 	for (size_t i = 0; !code && i < d->n; i++)
@@ -431,6 +469,8 @@ static int judge_functions(const struct rep_gate *g, const struct limits *l,
 	} else if (!code && r->exceeded > 1) {
 		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
 	}
+	if (!code)
+		code = note_hidden(l, d, g, r);
 	tp_buf_release(&name);
 	free(matches);
 	free(p);
@@ -443,7 +483,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 {
 	struct rep_diff_options own = *opt;
 	struct rep_diff *d = NULL;
-	struct limits limits;
+	struct limits limits = {0};
 	int code;
 
 	memset(r, 0, sizeof(*r));

@@ -18,9 +18,11 @@
  * Of two runs the numbers decide. Of two sets the medians must differ by that much and the
  * difference must be significant: p <= alpha (0.05 unless given), for functions after Benjamini and
  * Hochberg over all that match. With `share`, functions that are less than that of their runs, on
- * average over both sides, are not looked at. Where the medians differ by that much but the sets
- *are too small for any p to reach alpha, the gate is undecided, which `undecided` lets pass (so it
- *is unless given; whoever shows it has to say so aloud) or fail.
+ * average over both sides, are not looked at. Where the sets are too small for any p to reach
+ * alpha, the gate is undecided whatever they hold, which `undecided` lets pass (so it is unless
+ * given; whoever shows it has to say so aloud) or fail. So it is where a function's medians differ
+ * by that much, with a p up to alpha, but so many are tested that no single one could be
+ * significant; where none does, a note says it.
  *
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
  * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a

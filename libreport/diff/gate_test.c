@@ -261,7 +261,34 @@ static void test_gate_judge_sets(void **state)
 	judge("flat(^f$)>+20%", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_false(r.fails);
-	assert_non_null(strstr((char *)r.why.data, "too few samples"));
+	assert_non_null(strstr((char *)r.why.data, "too few runs"));
+	assert_non_null(strstr((char *)r.why.data, "takes 4 a side"));
+	rep_gate_result_release(&r);
+	/* also where the medians are alike: whatever they were, it could not have been exceeded */
+	judge("space>+50%", old, 3, old + 3, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_false(r.fails);
+	rep_gate_result_release(&r);
+	judge("space>+50%,alpha=0.001", old, 5, old + 2, 5, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_non_null(strstr((char *)r.why.data, "takes 7 a side"));
+	rep_gate_result_release(&r);
+	/* four can tell one change (p = 0.029), but not one among three functions */
+	judge("flat(^f$)>+20%", old, 4, more, 4, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_EXCEEDED);
+	rep_gate_result_release(&r);
+	judge("flat(.)>+20%", old, 4, more, 4, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_non_null(strstr((char *)r.why.data, "among 3 functions"));
+	assert_non_null(strstr((char *)r.why.data, "takes 5 a side"));
+	rep_gate_result_release(&r);
+	/* and where none is beyond the limit, that is said, too */
+	judge("flat(.)>+500%", old, 4, more, 4, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_PASSED);
+	assert_non_null(strstr((char *)r.note.data, "among 3 functions"));
+	rep_gate_result_release(&r);
+	judge("flat(.)>+500%", old, 5, more, 5, &r);
+	assert_string_equal((char *)r.note.data, "");
 	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%,undecided=fail", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);

@@ -107,6 +107,14 @@ void rep_diff_prepared_times(struct rep_diff_prepared *p, const size_t *times)
 		run[i].times = times[i];
 }
 
+void rep_diff_prepared_names(struct rep_diff_prepared *p, const char *const *names)
+{
+	struct rep_diff_run *run = (void *)(uintptr_t)p->side.run;
+
+	for (size_t i = 0; i < p->side.n; i++)
+		run[i].name = names[i];
+}
+
 void rep_diff_prepared_release(struct rep_diff_prepared *p)
 {
 	free((void *)(uintptr_t)p->side.run);

@@ -20,6 +20,8 @@ int rep_diff_prepare(struct tp_profile *const *profiles, size_t n,
 		     struct rep_filter_notes *notes, struct tp_err *err);
 /* Each profile is the sum of so many runs (struct rep_diff_run). */
 void rep_diff_prepared_times(struct rep_diff_prepared *p, const size_t *times);
+/* What each is called in messages; borrowed. */
+void rep_diff_prepared_names(struct rep_diff_prepared *p, const char *const *names);
 void rep_diff_prepared_release(struct rep_diff_prepared *p);
 
 /* The sum, without signs, of the changes of all stacks with their labels: what shares are of with

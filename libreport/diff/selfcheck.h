@@ -21,7 +21,7 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 
 /* Puts n items (one at least) of `size` bytes, up to REP_DEAL_MOST, in an order that `seed`
  * decides. */
-#define REP_DEAL_MOST 32
+#define REP_DEAL_MOST 64
 void rep_deal(void *items, size_t n, size_t size, uint64_t *seed);
 
 #endif

@@ -135,28 +135,22 @@ static const char *number_of(enum column c, bool cum)
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
 	double least = rep_stats_least_p(d->nold, d->nnew);
-	size_t each = 1;
 
 	text[0] = '\0';
 	if (!d->sets)
 		return text;
-	if (d->few) {
-		while (rep_stats_least_p(each, each) > d->opt.alpha)
-			each++;
+	if (d->few)
 		snprintf(
 		    text, REP_DIFF_ADVICE_SIZE,
 		    "too few samples: of %zu and %zu runs no difference has p below %.2g; take "
 		    "%zu a side",
-		    d->nold, d->nnew, least, each);
-	} else if (least * (double)d->tests > d->opt.alpha) {
-		while (rep_stats_least_p(each, each) * (double)d->tests > d->opt.alpha)
-			each++;
+		    d->nold, d->nnew, least, rep_stats_least_runs(d->opt.alpha));
+	else if (least * (double)d->tests > d->opt.alpha)
 		snprintf(
 		    text, REP_DIFF_ADVICE_SIZE,
 		    "too few runs to be sure of one change among %zu rows: %zu a side would do, "
 		    "or --min-share",
-		    d->tests, each);
-	}
+		    d->tests, rep_stats_least_runs(d->opt.alpha / (double)d->tests));
 	return text;
 }
 

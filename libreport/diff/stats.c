@@ -44,6 +44,15 @@ double rep_stats_least_p(size_t n, size_t m)
 	return p < 1 ? p : 1;
 }
 
+size_t rep_stats_least_runs(double alpha)
+{
+	size_t n = 1;
+
+	while (n < REP_STATS_MAX && rep_stats_least_p(n, n) > alpha)
+		n++;
+	return n;
+}
+
 static double normal_above(double z)
 {
 	return 0.5 * erfc(z * 0.70710678118654752440);

@@ -38,6 +38,8 @@ void rep_stats_free(struct rep_stats *s);
 
 /* The smallest p that sets of these sizes can give: 2 / C(n + m, n). */
 double rep_stats_least_p(size_t n, size_t m);
+/* How many runs it takes on each side for a p of `alpha` (above 0) or less. */
+size_t rep_stats_least_runs(double alpha);
 
 struct rep_side {
 	int64_t median; /* of an even number: between the middle two, rounded down */

@@ -63,6 +63,10 @@ static void test_stats_compare_apart(void **state)
 	about(rep_stats_least_p(5, 5), 2.0 / 252);
 	about(rep_stats_least_p(1, 1), 1);
 	about(rep_stats_least_p(3, 3), 0.1);
+	assert_int_equal(rep_stats_least_runs(1), 1);
+	assert_int_equal(rep_stats_least_runs(0.1), 3);
+	assert_int_equal(rep_stats_least_runs(0.05), 4);
+	assert_int_equal(rep_stats_least_runs(0.01 / 50), 8);
 }
 
 static int by_value(const void *a, const void *b)

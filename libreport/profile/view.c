@@ -17,16 +17,23 @@ static const char *text_of(const struct tp_profile *p, uint32_t string)
 
 /* ---- which values ---- */
 
-static int no_such_type(const struct tp_profile *p, const char *text, struct tp_err *err)
+const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES])
 {
-	char list[160] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->ntypes && n < sizeof(list); i++)
+	text[0] = '\0';
+	for (size_t i = 0; i < p->ntypes && n < REP_TYPE_NAMES; i++)
 		if (*text_of(p, p->types[i].type))
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
+			n += (size_t)snprintf(text + n, REP_TYPE_NAMES - n, "%s%s", n ? ", " : "",
 					      text_of(p, p->types[i].type));
-	if (!n)
+	return text;
+}
+
+static int no_such_type(const struct tp_profile *p, const char *text, struct tp_err *err)
+{
+	char list[REP_TYPE_NAMES];
+
+	if (!*rep_profile_type_names(p, list))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "there is no sample type '%s' here, as those of this profile "
 				  "have no names; --sample-index takes a number from 0 to %zu",

@@ -55,6 +55,11 @@ int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 			  const struct rep_profile_traits *traits, struct tp_err *err);
 void rep_profile_view_release(struct rep_profile_view *v);
 
+/* "alloc_objects, alloc_space": the sample types that have names, as far as there is room; "" for
+ * none. */
+#define REP_TYPE_NAMES 160
+const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES]);
+
 /* Which sample type `text` names: one of the profile's types, an alias of Go's older options
  * (total_delay …), a number from 0 on, NULL the default: the one the profile says, else the last.
  * TP_ENOENT with a sentence that lists them. */

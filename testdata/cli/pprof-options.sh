@@ -15,7 +15,7 @@ for option in -top -nodecount=5; do
 	try tprof-export --format=pprof -o $TMP/x $option new.cpu
 done
 # One dash will do for options of ours as well, and letters are still letters.
-tprof-top -n3 -cum=false -rows=1 -symbolize=none new.cpu | tail -n 1
+tprof-top -n1 -cum=false -rows=1 -symbolize=none new.cpu | tail -n 1
 tprof-diff -changed -gate 'cpu>+500%' -top -n 1 old.cpu new.cpu | tail -n 3
 tprof-flame -format=folded -diff_base=old.cpu -o$TMP/x.folded new.cpu && sort $TMP/x.folded | head -n 1
 tprof-top -h | head -n 1

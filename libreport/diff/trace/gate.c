@@ -338,7 +338,8 @@ struct judging {
 	const struct rep_trace_side *old, *new;
 	const struct rep_trace_gate_options *opt;
 	double limit, min; /* in the metric's unit; limit: or a share of the old value */
-	bool sets, few;
+	bool sets;
+	bool few; /* of sets: no test could have a p up to alpha */
 	bool inexact;
 };
 
@@ -421,6 +422,16 @@ static double sign_test(size_t beyond, size_t n, double alpha)
 	return p < 1 ? p : 1;
 }
 
+/* How many runs it takes for that. */
+static size_t least_for_limit(double alpha)
+{
+	size_t n = 1;
+
+	while (n < REP_STATS_MAX && exp(-(double)n * log(2)) > alpha)
+		n++;
+	return n;
+}
+
 static int limit_p(const struct judging *j, const struct rep_measure *const *of, double *p)
 {
 	struct rep_trace_row one[REP_NSTATS];
@@ -488,11 +499,14 @@ static int say_collapse(const struct judging *j, const struct rep_trace_row *row
 
 static enum rep_outcome outcome_of(const struct judging *j, bool far, double p)
 {
+	/* Nothing that the runs might hold could exceed it. */
+	if (j->few)
+		return REP_OUTCOME_UNDECIDED;
 	if (!far)
 		return REP_OUTCOME_PASSED;
 	if (j->g->threshold && j->new->n < 2)
 		return REP_OUTCOME_EXCEEDED;
-	if (isnan(p) || (!j->g->threshold && j->few))
+	if (isnan(p))
 		return REP_OUTCOME_UNDECIDED;
 	return p <= j->g->gate.alpha ? REP_OUTCOME_EXCEEDED : REP_OUTCOME_PASSED;
 }
@@ -500,10 +514,23 @@ static enum rep_outcome outcome_of(const struct judging *j, bool far, double p)
 static int say_why(const struct judging *j, enum rep_outcome outcome, bool far,
 		   struct rep_gate_result *r)
 {
+	double alpha = j->g->gate.alpha;
+
+	if (outcome == REP_OUTCOME_UNDECIDED && j->few && j->g->threshold)
+		return say(&r->why,
+			   "; too few runs: %zu new ones cannot tell it from noise at alpha %g: it "
+			   "takes %zu",
+			   j->new->n, alpha, least_for_limit(alpha));
+	if (outcome == REP_OUTCOME_UNDECIDED && j->few)
+		return say(&r->why,
+			   "; too few runs: of %zu and %zu no difference has p below %.2g, and "
+			   "alpha is %g: it takes %zu a side",
+			   j->old->n, j->new->n, rep_stats_least_p(j->old->n, j->new->n), alpha,
+			   rep_stats_least_runs(alpha));
 	if (outcome == REP_OUTCOME_UNDECIDED && j->sets)
 		return say(&r->why,
-			   "; too few runs, %zu and %zu, to tell it from noise at alpha %g",
-			   j->old->n, j->new->n, j->g->gate.alpha);
+			   "; too few of the runs have it to tell it from noise at alpha %g",
+			   alpha);
 	if (outcome == REP_OUTCOME_UNDECIDED)
 		return say(
 		    &r->why,
@@ -647,7 +674,8 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 	memset(r, 0, sizeof(*r));
 	r->p = r->change = (double)NAN;
 	j.sets = old->n > 1 || new->n > 1;
-	j.few = j.sets && rep_stats_least_p(old->n, new->n) > g->gate.alpha;
+	j.few = g->threshold ? new->n > 1 && new->n < least_for_limit(g->gate.alpha)
+			     : j.sets &&rep_stats_least_p(old->n, new->n) > g->gate.alpha;
 	code = find_limits(&j, err);
 	if (code)
 		return code;

@@ -1,11 +1,13 @@
 /* Sample types and periods of profiles that are added up. pprof: measurement.ScaleProfiles,
  * profile.ScaleN. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/measure.h"
 #include "profile/merge/parts.h"
+#include "profile/view.h"
 
 static size_t find_type(const struct tp_profile *p, struct tp_text name)
 {
@@ -66,13 +68,20 @@ static int incompatible(const char *what, const char *type, const char *a, const
 /* The sum keeps the sample types that the part has, too, each in the finer of the two units. */
 int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 {
+	char gone[REP_TYPE_NAMES], theirs[REP_TYPE_NAMES];
 	struct tp_profile *sum = t->to;
+	size_t used = 0;
 
+	gone[0] = '\0';
 	for (size_t i = 0; i < sum->ntypes;) {
 		size_t at = find_type(t->from, tp_dict_text(sum->dict, sum->types[i].type));
 		const char *have, *other;
 
 		if (at == SIZE_MAX) {
+			if (used < sizeof(gone))
+				used += (size_t)snprintf(gone + used, sizeof(gone) - used, "%s%s",
+							 used ? ", " : "",
+							 text_of(sum, sum->types[i].type));
 			drop_column(sum, i);
 			continue;
 		}
@@ -93,7 +102,10 @@ int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 	if (!sum->ntypes)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the profiles cannot be added up: they have no sample type in "
-				  "common");
+				  "common, but %.100s here and %.100s there",
+				  *gone ? gone : "none",
+				  *rep_profile_type_names(t->from, theirs) ? theirs
+									   : "none with a name");
 	return 0;
 }
 
