@@ -47,9 +47,12 @@ static const struct {
 	const char *says, *advice;
 } known[] = {
     {TP_ESTORE, "not a tprof store", "; tprof-import makes stores of dumps"},
+    {TP_ESTORE, "not a regular file", "; give the name of a file, or of a new one"},
     {TP_ESTORE, "store without its tables", "; import the dumps anew into another store"},
     {TP_ESTORE, "the store is damaged", "; import the dumps anew into another store"},
     {TP_ENOENT, "the store holds no run", "; tprof-import -o STORE DUMP puts one in"},
+    {TP_EUNKNOWN, "this is a folder",
+     "; name files in it, or put all of it into a store: tprof-import -o STORE FOLDER"},
     {TP_EUNKNOWN, "is empty",
      "; a program has to end its recording (trace.Stop, pprof.StopCPUProfile) before it exits"},
     {TP_EFORMAT, "have no sample type in common",

@@ -71,9 +71,11 @@ static int add(struct cmd_profiles *list, const struct rep_run *run, bool trace,
 	int code;
 
 	if (!label)
-		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
-				  "the run %.80s has no label %.80s, by which --average-by adds up",
-				  run->row.name, key);
+		return tp_err_set(
+		    err, TP_EUNKNOWN, TP_OFFSET_NONE,
+		    "the run %.80s has no label %.80s, by which --average-by adds up; "
+		    "tprof-store label STORE RUN %.80s=VALUE gives it one",
+		    run->row.name, key, key);
 	item = find(list, label);
 	if (!item)
 		item = begin(list, label, trace, err);

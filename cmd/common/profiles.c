@@ -578,6 +578,16 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	return status;
 }
 
+/* Dumps have one run each, and nothing is picked of that. */
+static void note_run(const struct cmd *cmd)
+{
+	const char *run = cmd->run_spec;
+
+	if (run && strcmp(run, "latest") != 0 && strcmp(run, "all") != 0)
+		cmd_note(cmd, "--run=%.200s picks runs of stores, and there are only dumps here",
+			 run);
+}
+
 /* What is wrong with the view is wrong for every trace. */
 static int check_view(struct cmd *cmd, const struct cmd_profiles_options *opt)
 {
@@ -606,6 +616,8 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		other = !status;
 	else if (!status)
 		status = load_dumps(cmd, paths, n, opt, false, &other, out);
+	if (!status && !other)
+		note_run(cmd);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
 }
 
@@ -676,6 +688,8 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	status = check_view(cmd, opt);
 	if (!status)
 		status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
+	if (!status && !other)
+		note_run(cmd);
 	if (other) {
 		cmd->adds_up = true;
 		status = load_mixed(cmd, paths, n, opt, out);

@@ -671,6 +671,26 @@ static int write_pprof(struct args *args, const struct cmd_profiles_options *ope
 	return status;
 }
 
+/* Labels pick nothing of a dump: it would be compared with itself. */
+static int check_store(struct args *args)
+{
+	const char *path = args->sides.path[0];
+	enum cmd_what what;
+	struct tp_err err;
+
+	if (!args->sides.label)
+		return CMD_OK;
+	if (cmd_look(path, &what, &err))
+		return cmd_fail(&args->cmd, path, &err);
+	if (what == CMD_WHAT_STORE)
+		return CMD_OK;
+	cmd_error(&args->cmd,
+		  "%s: is no store, and labels pick runs of one; tprof-import --label=KEY=VALUE -o "
+		  "STORE DUMP puts a dump into one",
+		  path);
+	return CMD_USAGE;
+}
+
 /* What is on both sides hides what changed, and no test may have it. */
 static int check_shared(struct args *args)
 {
@@ -715,7 +735,9 @@ static int run(struct args *args)
 
 	if (args->power)
 		return show_power(args);
-	status = check_shared(args);
+	status = check_store(args);
+	if (!status)
+		status = check_shared(args);
 	if (status)
 		return status;
 	if (args->traces)

@@ -265,7 +265,7 @@ static void check_keys(const struct argp_state *state, const char *keys)
 		size_t n = strcspn(a, "/");
 
 		end = a + n;
-		if (memchr(a, '=', n))
+		if (memchr(a, '=', n) || memchr(a, ',', n))
 			argp_error(state,
 				   "--folder-labels: '%s' is not keys with / between them: "
 				   "host/version",

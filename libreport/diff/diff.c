@@ -47,6 +47,7 @@ struct part {
 
 struct work {
 	const struct tp_profile *first; /* of the new ones */
+	const char *first_name;		/* or NULL */
 	struct rep_diff *d;
 	struct part *part; /* old, then new */
 	size_t n, nold;
@@ -106,6 +107,7 @@ static int no_type(const struct work *w, size_t i, const char *type, struct tp_e
 {
 	char own[REP_TYPE_NAMES], all[REP_TYPE_NAMES];
 	const struct rep_diff_run *run = w->part[i].run;
+	const char *first = w->first_name;
 	const char *side = i >= w->nold	 ? "a new profile"
 			   : w->nold > 1 ? "an old profile"
 					 : "the old profile";
@@ -117,9 +119,7 @@ static int no_type(const struct work *w, size_t i, const char *type, struct tp_e
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "the sample types of a new profile%s%.60s%s have lost their names, so "
 		    "nothing can be compared with it",
-		    w->part[w->nold].run->name ? " (" : "",
-		    w->part[w->nold].run->name ? w->part[w->nold].run->name : "",
-		    w->part[w->nold].run->name ? ")" : "");
+		    first ? " (" : "", first ? first : "", first ? ")" : "");
 	return tp_err_set(
 	    err, TP_EFORMAT, TP_OFFSET_NONE,
 	    "%s%s%.60s%s has no sample type %.40s, but %.70s, so they cannot be "
@@ -606,6 +606,7 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 	int code;
 
 	w->first = first;
+	w->first_name = new->run[0].name;
 	for (size_t i = 0; i < w->n; i++) {
 		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
 		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;

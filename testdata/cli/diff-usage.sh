@@ -8,6 +8,8 @@ try --base old-1.heap --
 try -- new-1.heap
 try --base old-1.heap -- new-1.heap --rows=2
 try --label=rev=b new-1.heap
+try --base-label=rev=a --label=rev=b new-1.heap
+try --base-label=rev=a --label=rev=b --gate='cpu>5%' ../checkout.trace
 try --by=pixel old-1.heap new-1.heap
 try --by=label: old-1.heap new-1.heap
 try --sort=colour old-1.heap new-1.heap

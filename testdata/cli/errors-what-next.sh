@@ -17,6 +17,15 @@ say tprof-store verify s.tporf
 say tprof-query s.tprof -f go.trcae
 say tprof-top go.trace/x
 
+# A folder, what is no file, what picks nothing.
+mkdir folder
+say tprof-top folder
+say tprof-merge -o m.tprof folder
+say tprof-merge -o /dev/full s.tprof
+say tprof-top --run=host=a heap.pb
+say tprof-diff --base-label=rev=a --label=rev=b heap.pb
+say tprof-diff --run=all --average-by=host s.tprof s.tprof --view=cpu
+
 # Stores that hold nothing, are none, or a half.
 cp s.tprof none.tprof
 tprof-store delete none.tprof 1 >/dev/null 2>&1

@@ -49,5 +49,6 @@ printf '\377\376d\0\n\0' >list; try @list
 try --folder-labels=host d/lost.heap
 try --folder-labels=host/host d
 try --folder-labels=host=a d
+try --folder-labels=host,version d
 try --folder-labels=/ d
 try --folder-labels= d
