@@ -104,24 +104,46 @@ static void cut_line(char *line, int width)
 	}
 }
 
-void cmd_progress_line(char *line, int size, const char *what, uint64_t done, uint64_t total,
-		       int64_t elapsed_ns, int width)
+/* What the stages count that do not count bytes; NULL: bytes. */
+static const char *unit_of(const char *stage)
+{
+	static const char *const units[][2] = {
+	    {"list", "stores"}, {"join", "events"}, {"merge", "runs"}, {"verify", "runs"}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(stage, units[i][0]))
+			return units[i][1];
+	return NULL;
+}
+
+void cmd_progress_line(char *line, int size, const char *what, const char *unit, uint64_t done,
+		       uint64_t total, int64_t elapsed_ns, int width)
 {
 	double seconds = (double)elapsed_ns / 1e9;
 	double rate = seconds > 0 ? (double)done / seconds : 0;
 	char bar[BAR + 1], amount[TP_UNITS_SIZE], speed[TP_UNITS_SIZE], left[32], text[512];
+	char count[TP_COUNT_SIZE], of[TP_COUNT_SIZE];
 
 	if (done > total && total)
 		done = total;
 	draw_bar(bar, done, total);
-	tp_fmt_bytes(amount, (int64_t)done);
 	tp_fmt_bytes(speed, (int64_t)rate);
 	say_left(left, done, total, rate);
-	if (total)
+	if (unit && total)
+		snprintf(text, sizeof(text), "%3.0f%% [%s] %s of %s %s%s  %s",
+			 100 * (double)done / (double)total, bar,
+			 tp_fmt_count(count, (int64_t)done), tp_fmt_count(of, (int64_t)total), unit,
+			 left, what);
+	else if (unit)
+		snprintf(text, sizeof(text), "%s %s  %s", tp_fmt_count(count, (int64_t)done), unit,
+			 what);
+	else if (total)
 		snprintf(text, sizeof(text), "%3.0f%% [%s] %s, %s/s%s  %s",
-			 100 * (double)done / (double)total, bar, amount, speed, left, what);
+			 100 * (double)done / (double)total, bar,
+			 tp_fmt_bytes(amount, (int64_t)done), speed, left, what);
 	else
-		snprintf(text, sizeof(text), "%s, %s/s  %s", amount, speed, what);
+		snprintf(text, sizeof(text), "%s, %s/s  %s", tp_fmt_bytes(amount, (int64_t)done),
+			 speed, what);
 	snprintf(line, (size_t)size, "%s", text);
 	cut_line(line, width);
 }
@@ -200,8 +222,8 @@ int cmd_progress_step(void *ctx, const char *stage, uint64_t done, uint64_t tota
 		cmd_limit_stdin(done);
 	if (!is_due(p, stage, &now))
 		return 0;
-	cmd_progress_line(line, sizeof(line), p->what, done, total, now - p->stage_ns,
-			  terminal_width() - 1);
+	cmd_progress_line(line, sizeof(line), p->what, unit_of(stage), done, total,
+			  now - p->stage_ns, terminal_width() - 1);
 	draw(p, line);
 	return 0;
 }

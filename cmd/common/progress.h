@@ -30,9 +30,11 @@ void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, in
 /* Takes the bar off the screen. */
 void cmd_progress_end(struct cmd_progress *p);
 
-/* The line that is drawn, cut to `width` cells; elapsed since the stage began. Apart for tests. */
-void cmd_progress_line(char *line, int size, const char *what, uint64_t done, uint64_t total,
-		       int64_t elapsed_ns, int width);
+/* The line that is drawn, cut to `width` cells; elapsed since the stage began. unit: what is
+ * counted
+ * ("runs"), NULL for bytes. Apart for tests. */
+void cmd_progress_line(char *line, int size, const char *what, const char *unit, uint64_t done,
+		       uint64_t total, int64_t elapsed_ns, int width);
 
 /* From here on ^C and SIGTERM make cmd_progress_step ask for an orderly stop, so that temporary
  * files are removed; a second one ends the process at once. */

@@ -16,33 +16,37 @@ static void test_progress_line_rows(void **state)
 		uint64_t done, total;
 		int64_t elapsed_ns;
 		int width;
-		const char *line;
+		const char *line, *unit; /* NULL: bytes */
 	} rows[] = {
-	    {"a", 0, 100, S, 80, "  0% [........................] 0B, 0B/s  a"},
+	    {"a", 0, 100, S, 80, "  0% [........................] 0B, 0B/s  a", NULL},
 	    {"a", 25 * MIB, 100 * MIB, S, 80,
-	     " 25% [######..................] 25MiB, 25MiB/s, 3s left  a"},
+	     " 25% [######..................] 25MiB, 25MiB/s, 3s left  a", NULL},
 	    {"a", 100 * MIB, 100 * MIB, S, 80,
-	     "100% [########################] 100MiB, 100MiB/s, <1s left  a"},
+	     "100% [########################] 100MiB, 100MiB/s, <1s left  a", NULL},
 	    {"a", 1 * MIB, 1000 * MIB, S, 80,
-	     "  0% [#.......................] 1MiB, 1MiB/s, 17min left  a"},
+	     "  0% [#.......................] 1MiB, 1MiB/s, 17min left  a", NULL},
 	    /* Of unknown size: standard input. */
-	    {"a", 3 * MIB, 0, 2 * S, 80, "3MiB, 1.5MiB/s  a"},
+	    {"a", 3 * MIB, 0, 2 * S, 80, "3MiB, 1.5MiB/s  a", NULL},
 	    /* More done than there should be, no time passed. */
-	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a"},
+	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a", NULL},
 	    /* Cut by cells, not bytes. */
-	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4"},
+	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4", NULL},
 	    /* A name that would clear the screen, in two ways. */
 	    {"\033[2J\xc2\x9b"
 	     "2J",
-	     0, 0, 0, 80, "0B, 0B/s  ?[2J??2J"},
+	     0, 0, 0, 80, "0B, 0B/s  ?[2J??2J", NULL},
+	    /* Runs that are merged are no bytes. */
+	    {"a", 1500, 6000, S, 80,
+	     " 25% [######..................] 1,500 of 6,000 runs, 3s left  a", "runs"},
+	    {"a", 12, 0, S, 80, "12 stores  a", "stores"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char line[512];
 
-		cmd_progress_line(line, sizeof(line), rows[i].what, rows[i].done, rows[i].total,
-				  rows[i].elapsed_ns, rows[i].width);
+		cmd_progress_line(line, sizeof(line), rows[i].what, rows[i].unit, rows[i].done,
+				  rows[i].total, rows[i].elapsed_ns, rows[i].width);
 		assert_string_equal(line, rows[i].line);
 	}
 }
