@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "common/limit.h"
 #include "common/progress.h"
 #include "open/input.h"
+#include "store/edit.h"
 #include "symbol/sidecar.h"
 
 struct batch_shared {
@@ -368,32 +370,62 @@ int batch_end(struct batch *b, struct tp_err *err)
 	return 0;
 }
 
-/* Dumps that are there already get the labels, too. */
-static int relabel(struct batch *b, struct tp_err *err)
+/* Was the dump in the store before any of these was imported? */
+static bool was_there(const struct batch *b, const struct verdict *v)
+{
+	uint8_t hash[16];
+	unsigned byte;
+
+	for (int i = 0; i < 16; i++) {
+		if (sscanf(v->hash + 2 * i, "%2x", &byte) != 1)
+			return false;
+		hash[i] = (uint8_t)byte;
+	}
+	return tp_known_has(b->known, hash);
+}
+
+static int write_labels(const struct batch *b, const struct tp_labelled *runs, size_t n, bool there,
+			struct tp_err *err)
+{
+	int wait_ms = b->import.store.wait_ms;
+	size_t changed;
+
+	if (!n)
+		return 0;
+	return there ? tp_store_relabel_all(b->store, wait_ms, runs, n, &changed, err)
+		     : tp_store_add_labels(b->store, wait_ms, runs, n, err);
+}
+
+/* Dumps that are there already get the labels, too. Of equal ones among those that are imported now
+ * all labels count, whoever's turn came first: as if each had a store of its own, and these were
+ * merged.
+ */
+static int relabel(struct batch *b, bool there, struct tp_err *err)
 {
 	struct tp_labelled runs[BATCH_DUMPS];
-	size_t n = 0, changed;
+	size_t n = 0;
 	int code = 0;
 
 	/* They may be known of another store (many.h), and nothing is in this one. */
 	if (access(b->store, F_OK) && errno == ENOENT)
 		return 0;
 	for (size_t i = 0; i < b->n && !code; i++) {
+		const struct verdict *v = &b->verdict[i];
 		struct tp_labelled *r = &runs[n];
 
-		if (b->verdict[i].outcome != OUTCOME_KNOWN && b->verdict[i].outcome != OUTCOME_RUN)
+		if ((v->outcome != OUTCOME_KNOWN && v->outcome != OUTCOME_RUN) ||
+		    was_there(b, v) != there)
 			continue;
 		r->labels = labels_of(b, i, &r->n);
 		if (!r->labels)
 			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		else if (r->n)
-			memcpy(runs[n++].hash, b->verdict[i].hash, sizeof(r->hash));
+			memcpy(runs[n++].hash, v->hash, sizeof(r->hash));
 		else
 			free((void *)r->labels);
 	}
-	if (!code && n)
-		code =
-		    tp_store_relabel_all(b->store, b->import.store.wait_ms, runs, n, &changed, err);
+	if (!code)
+		code = write_labels(b, runs, n, there, err);
 	while (n)
 		free((void *)runs[--n].labels);
 	return code;
@@ -412,7 +444,9 @@ int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
 	if (b->drafted && b->draft.runs)
 		code = tp_draft_publish_all(&b->draft, &b->import.store, added, err);
 	if (!code && (known || *added < runs))
-		code = relabel(b, err);
+		code = relabel(b, true, err);
+	if (!code && (known || *added < runs))
+		code = relabel(b, false, err);
 	return code;
 }
 

@@ -16,6 +16,12 @@
 int tp_store_rename(const char *path, int wait_ms, const char *hash, const char *name,
 		    struct tp_err *err);
 
+/* As tp_store_relabel_all, but a key that the run has keeps the lesser value, byte by byte, as when
+ * stores are merged (merge/merge.h): whose labels come first makes no difference. */
+struct tp_labelled;
+int tp_store_add_labels(const char *path, int wait_ms, const struct tp_labelled *runs, size_t nruns,
+			struct tp_err *err);
+
 /* Takes labels away by their keys; *gone: how many of them there were. */
 int tp_store_unlabel(const char *path, int wait_ms, const char *hash, const char *const *keys,
 		     size_t n, size_t *gone, struct tp_err *err);

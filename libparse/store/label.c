@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/change.h"
+#include "store/edit.h"
 #include "store/store.h"
 
 /* Appends "key=value" to a list that may be cut. */
@@ -14,7 +15,8 @@ static void list(char *text, size_t size, int key_size, const char *key, const c
 	snprintf(text + n, size - n, "%s%.*s=%s", n ? ", " : "", key_size, key, value);
 }
 
-static int set_one(sqlite3 *db, int64_t run, const char *label, struct tp_relabelled *r)
+/* least: of two values for a key the one that comes first, byte by byte, is kept. */
+static int set_one(sqlite3 *db, int64_t run, const char *label, bool least, struct tp_relabelled *r)
 {
 	const char *eq = strchr(label, '=');
 	int n = eq ? (int)(eq - label) : 0, rc;
@@ -34,7 +36,7 @@ static int set_one(sqlite3 *db, int64_t run, const char *label, struct tp_relabe
 	if (rc == SQLITE_ROW) {
 		const char *was = (const char *)sqlite3_column_text(old, 0);
 
-		same = was && !strcmp(was, eq + 1);
+		same = was && (least ? strcmp(was, eq + 1) <= 0 : !strcmp(was, eq + 1));
 		if (!same)
 			list(r->before, sizeof(r->before), n, label, was ? was : "");
 	}
@@ -61,6 +63,7 @@ static int set_one(sqlite3 *db, int64_t run, const char *label, struct tp_relabe
 struct labelling {
 	const struct tp_labelled *runs;
 	size_t n, changed;
+	bool least;
 };
 
 static int set_many(struct sqlite3 *db, void *ctx, struct tp_err *err)
@@ -75,7 +78,7 @@ static int set_many(struct sqlite3 *db, void *ctx, struct tp_err *err)
 
 		rc = tp_find_run(db, one->hash, &r.run);
 		for (size_t k = 0; !rc && r.run && k < one->n; k++)
-			rc = set_one(db, r.run, one->labels[k], &r);
+			rc = set_one(db, r.run, one->labels[k], l->least, &r);
 		l->changed += r.now[0] != 0;
 	}
 	return rc;
@@ -84,11 +87,19 @@ static int set_many(struct sqlite3 *db, void *ctx, struct tp_err *err)
 int tp_store_relabel_all(const char *path, int wait_ms, const struct tp_labelled *runs,
 			 size_t nruns, size_t *changed, struct tp_err *err)
 {
-	struct labelling l = {runs, nruns, 0};
+	struct labelling l = {.runs = runs, .n = nruns};
 	int code = tp_change(path, wait_ms, set_many, &l, "cannot write labels of", err);
 
 	*changed = code ? 0 : l.changed;
 	return code;
+}
+
+int tp_store_add_labels(const char *path, int wait_ms, const struct tp_labelled *runs, size_t nruns,
+			struct tp_err *err)
+{
+	struct labelling l = {.runs = runs, .n = nruns, .least = true};
+
+	return tp_change(path, wait_ms, set_many, &l, "cannot write labels of", err);
 }
 
 /* ---- one ---- */
@@ -109,15 +120,16 @@ static int set_all(struct sqlite3 *db, void *ctx, struct tp_err *err)
 	if (!rc && !l->r->run)
 		return TP_CHANGE_GONE;
 	for (size_t i = 0; !rc && i < l->n; i++)
-		rc = set_one(db, l->r->run, l->labels[i], l->r);
+		rc = set_one(db, l->r->run, l->labels[i], false, l->r);
 	return rc;
 }
 
 int tp_store_relabel(const char *path, int wait_ms, const char *hash, const char *const *labels,
 		     size_t n, struct tp_relabelled *r, struct tp_err *err)
 {
-	struct relabelling l = {hash, labels, n, r};
+	struct relabelling l = {.hash = hash, .labels = labels, .n = n};
 
 	memset(r, 0, sizeof(*r));
+	l.r = r;
 	return tp_change(path, wait_ms, set_all, &l, "cannot label a run of", err);
 }
