@@ -1,62 +1,32 @@
 /* Several runs in one draft, and what is published of it. */
-#include <setjmp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
 #include "import.h"
-#include "store/store.h"
-#include "store/verify.h"
+#include "store/testing.h"
 
 static const char *const dumps[] = {"testdata/catalog.heap", "testdata/convoy.trace",
 				    "testdata/catalog.mutex", "testdata/catalog.cpu"};
 
 struct fixture {
-	char dir[64], path[80];
+	char path[80];
 	uint8_t last[16];
 	bool known;
 };
 
 static int setup(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	static struct fixture f;
 
-	assert_non_null(f);
-	snprintf(f->dir, sizeof(f->dir), "/tmp/tprof-several-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/s.tprof", f->dir);
-	*state = f;
+	f = (struct fixture){.known = false};
+	*state = &f;
+	if (testing_setup(NULL))
+		return -1;
+	snprintf(f.path, sizeof(f.path), "%s", at("s.tprof"));
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct fixture *f = *state;
-
-	unlink(f->path);
-	assert_int_equal(rmdir(f->dir), 0); /* nothing is left beside the store */
-	free(f);
-	return 0;
-}
-
-static int64_t ask(const char *path, const char *sql)
-{
-	sqlite3 *db = NULL;
-	sqlite3_stmt *st = NULL;
-	int64_t n;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
-	n = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	sqlite3_close(db);
-	return n;
+	assert_int_equal(STRANGERS("s.tprof", "other.tprof"), 0);
+	return testing_teardown(state);
 }
 
 static bool is_known(void *ctx, const uint8_t hash[16])
@@ -107,23 +77,6 @@ static size_t publish(struct tp_draft *draft)
 	return added;
 }
 
-static void ignore(void *ctx, int64_t run, const char *what)
-{
-	(void)ctx;
-	(void)run;
-	(void)what;
-}
-
-static void check_sound(const char *path)
-{
-	const struct tp_verify v = {.found = ignore};
-	struct tp_err err;
-	size_t wrong;
-
-	assert_int_equal(tp_store_verify(path, &v, &wrong, &err), 0);
-	assert_int_equal(wrong, 0);
-}
-
 static void test_draft_publish_all_new_then_more(void **state)
 {
 	struct fixture *f = *state;
@@ -138,7 +91,7 @@ static void test_draft_publish_all_new_then_more(void **state)
 	assert_int_equal(ask(f->path, "SELECT count(*) FROM run"), 4);
 	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.mutex')) FROM run"), 3);
 	assert_int_equal(ask(f->path, "SELECT sum(id * (name = 'catalog.cpu')) FROM run"), 4);
-	check_sound(f->path);
+	assert_int_equal(wrong_in(f->path), 0);
 }
 
 /* As one by one: all rows of all tables. */
@@ -155,7 +108,7 @@ static void test_draft_publish_all_same_rows(void **state)
 	collect(f, &b, 2, 2);
 	publish(&a);
 	publish(&b);
-	snprintf(other, sizeof(other), "%s/other.tprof", f->dir);
+	snprintf(other, sizeof(other), "%s", at("other.tprof"));
 	for (size_t i = 0; i < 4; i++) {
 		struct tp_import_options opt = {.threads = 1};
 		struct tp_import_result result;
@@ -182,7 +135,6 @@ static void test_draft_publish_all_same_rows(void **state)
 		sqlite3_finalize(st);
 		sqlite3_close(db);
 	}
-	unlink(other);
 }
 
 /* What fails in the middle, with rows written, leaves none, and its number to the next one. */
@@ -205,7 +157,7 @@ static void test_draft_failure_leaves_nothing(void **state)
 	assert_int_equal(draft.runs, 2);
 	assert_int_equal(publish(&draft), 2);
 	assert_int_equal(ask(f->path, "SELECT count(DISTINCT run) FROM block"), 2);
-	check_sound(f->path);
+	assert_int_equal(wrong_in(f->path), 0);
 }
 
 static void test_draft_same_hash_fails(void **state)
@@ -225,7 +177,7 @@ static void test_draft_same_hash_fails(void **state)
 	assert_int_equal(tp_draft_close(&draft, false, &err), 0);
 	assert_int_equal(draft.runs, 1);
 	assert_int_equal(publish(&draft), 1);
-	check_sound(f->path);
+	assert_int_equal(wrong_in(f->path), 0);
 }
 
 static void test_draft_publish_all_materialize(void **state)
