@@ -64,6 +64,17 @@ static void tell_missing(void *ctx, const char *run, const char *generations, ui
 		  run, of, generations);
 }
 
+static void tell_damaged(void *ctx, const char *store, int64_t run, const char *why)
+{
+	struct args *args = ctx;
+
+	cmd_progress_end(&args->progress);
+	cmd_error(&args->cmd,
+		  "warning: %s: run %lld is damaged, and was copied as it is: %s; import its dump "
+		  "again into a new store, and merge that",
+		  store, (long long)run, why);
+}
+
 /* As imports do: beside the one that reads, two that work and one that packs. */
 static int threads(void)
 {
@@ -75,7 +86,8 @@ static int threads(void)
 
 static void summarise(const struct args *args, const struct tp_merge_result *r)
 {
-	char runs[32], stores[32], n[32], repeated[80] = "", joined[80] = "", in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
+	char runs[32], stores[32], n[32], repeated[80] = "", joined[80] = "", damaged[80] = "",
+					  in[TP_UNITS_SIZE], out[TP_UNITS_SIZE];
 
 	if (r->repeated)
 		snprintf(repeated, sizeof(repeated), ", %s of them in more than one",
@@ -83,10 +95,12 @@ static void summarise(const struct args *args, const struct tp_merge_result *r)
 	if (r->joined)
 		snprintf(joined, sizeof(joined), ", %s joined of its parts",
 			 tp_fmt_count(n, r->joined));
-	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s%s; %s to %s\n", args->store,
+	if (r->damaged)
+		snprintf(damaged, sizeof(damaged), ", %s damaged", tp_fmt_count(n, r->damaged));
+	cmd_print(&args->cmd, "%s: %s run%s of %s store%s%s%s%s; %s to %s\n", args->store,
 		  tp_fmt_count(runs, r->runs), r->runs == 1 ? "" : "s",
 		  tp_fmt_count(stores, r->stores), r->stores == 1 ? "" : "s", repeated, joined,
-		  tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
+		  damaged, tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
 }
 
 /* What is no store is said to be so before anything is done: a dump would be taken for damage. */
@@ -119,6 +133,8 @@ static int run(struct args *args)
 	    .conflict_ctx = args,
 	    .missing = tell_missing,
 	    .missing_ctx = args,
+	    .damaged = tell_damaged,
+	    .damaged_ctx = args,
 	    .threads = threads(),
 	};
 	struct tp_merge_result result;

@@ -9,54 +9,17 @@ compares the bytes of what comes out; then once more with itself and with one of
 runs, every row of every table and some reports are compared with those of the store that the run
 came from. Without DUMP: the dumps of testdata."""
 import glob
-import hashlib
-import os
-import random
 import shutil
 import sqlite3
-import subprocess
 import sys
-import tempfile
 
-BIN = os.path.abspath(sys.argv[1])
-ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 12
-SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-DUMPS = sys.argv[4:]
+sys.dont_write_bytecode = True
+import merging  # noqa: E402
+from merging import GIVEN, HERE, ROUNDS, check, name, rng, run, same, scratch, tree
+
 WAYS = [[], ["--occupancy"], ["--compress=high"], ["--materialize"], ["--label=os=linux"],
         ["--label=os=plan9", "--label=rev=7"], ["--name=another"]]
 REPORTS = [["tprof-top"], ["tprof-flame", "--format=folded"], ["tprof-export", "--format=pprof"]]
-
-passed = failed = 0
-rng = random.Random(SEED)
-scratch = tempfile.mkdtemp(prefix="tprof-merge-")
-os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
-
-
-def check(ok, what):
-    global passed, failed
-    passed += ok
-    failed += not ok
-    if not ok:
-        print("FAILED", what)
-
-
-def run(*words):
-    p = subprocess.run([f"{BIN}/{words[0]}", *words[1:]], stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE)
-    return p.returncode, p.stdout, p.stderr
-
-
-def content(path):
-    with open(path, "rb") as f:
-        return hashlib.sha256(f.read()).hexdigest()
-
-
-def name():
-    name.n += 1
-    return f"{scratch}/{name.n}.tprof"
-
-
-name.n = 0
 
 
 def leaf(dump):
@@ -75,28 +38,12 @@ leaf.made = {}
 
 def merge(target, stores):
     status, _, err = run("tprof-merge", "-o", target, *stores)
-    check(not status, f"tprof-merge says {err.decode(errors='replace').strip()}")
+    check(not status, f"tprof-merge says {err}")
     return target
 
 
-def tree(stores):
-    """Merges them by a random tree, also into stores that are there."""
-    stores = list(stores)
-    rng.shuffle(stores)
-    while len(stores) > 1:
-        n = min(len(stores), rng.randint(1, 4))
-        some, stores = stores[:n], stores[n:]
-        target = name()
-        if rng.random() < 0.3:
-            shutil.copy(rng.choice(some), target)
-        stores.insert(rng.randint(0, len(stores)), merge(target, some))
-    if not stores[0].startswith(scratch) or stores[0] in leaf.made.values():
-        stores = [merge(name(), stores)]
-    return stores[0]
-
-
 def tables():
-    with open(os.path.dirname(os.path.abspath(__file__)) + "/../../libparse/store/tables.h") as f:
+    with open(HERE + "/../../libparse/store/tables.h") as f:
         return [line.split(",")[1].strip() for line in f if line.startswith("\tT(")]
 
 
@@ -153,27 +100,28 @@ def round_of(dumps):
     first = merge(name(), sorted(stores))
     check(run("tprof-store", "verify", first)[0] == 0, "verify")
     for _ in range(2):
-        check(content(tree(stores)) == content(first), f"a tree of {len(stores)} stores")
-    same = name()
-    shutil.copy(first, same)
-    merge(same, [same])
-    check(content(same) == content(first), "merged with itself")
-    merge(same, [rng.choice(stores)])
-    check(content(same) == content(first), "merged with one of its parts")
+        made, err = tree(stores)
+        check(made and same(made, first), f"a tree of {len(stores)} stores: {err}")
+    again = name()
+    shutil.copy(first, again)
+    merge(again, [again])
+    check(same(again, first), "merged with itself")
+    merge(again, [rng.choice(stores)])
+    check(same(again, first), "merged with one of its parts")
     compare(first, rng.choice(stores))
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__)) + "/.."
-    dumps = DUMPS or sorted(glob.glob(here + "/*.trace") + glob.glob(here + "/catalog.*") +
+    here = HERE + "/.."
+    dumps = GIVEN or sorted(glob.glob(here + "/*.trace") + glob.glob(here + "/catalog.*") +
                             glob.glob(here + "/fuzz/profile/*") + [here + "/inbox", here + "/ledger"])
     try:
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS or 12):
             round_of(rng.sample(dumps, min(len(dumps), rng.randint(2, 12))))
     finally:
         shutil.rmtree(scratch)
-    print(f"merge: {passed} passed, {failed} failed")
-    return failed != 0
+    print(f"merge: {merging.passed} passed, {merging.failed} failed")
+    return merging.failed != 0
 
 
 sys.exit(main())

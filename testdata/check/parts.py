@@ -7,52 +7,25 @@ Each trace of go 1.22 and later is cut in ROUNDS random ways (one of them: each 
 the parts are merged in any order and by any tree of merges, and the result is compared with
 tprof-merge's of a store that all of it was imported into: byte by byte, but for the time of import,
 which is made the same in all. Damaged traces are allowed to be refused, in a sentence (broken/ in
-their path). Without TRACE:
+their path). Then parts and wholes that were imported with different options are merged by several trees.
+Without TRACE:
 those of testdata and of the corpus, where there is one; and of each with several generations three
 more, cut off somewhere."""
 import glob
 import os
-import random
 import shutil
 import sqlite3
-import subprocess
 import sys
-import tempfile
 
-BIN = os.path.abspath(sys.argv[1])
-ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4
-SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+import merging  # noqa: E402
+from merging import GIVEN, HERE, check, name, rng, run, same, scratch, tree
+
+ROUNDS = merging.ROUNDS or 4
 CORPUS = os.environ.get("CORPUS") or HERE + "/../../../shared/corpus"
 WAYS = [[], [], [], ["--occupancy"], ["--compress=high"], ["--label=os=linux"], ["--materialize"]]
 
-passed = failed = refused = 0
-rng = random.Random(SEED)
-scratch = tempfile.mkdtemp(prefix="tprof-parts-")
-os.environ["XDG_CACHE_HOME"] = scratch + "/cache"
-
-
-def check(ok, what):
-    global passed, failed
-    passed += ok
-    failed += not ok
-    if not ok:
-        print("FAILED", what)
-    return ok
-
-
-def run(*words):
-    p = subprocess.run([f"{BIN}/{words[0]}", *words[1:]], stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE)
-    return p.returncode, p.stdout, p.stderr.decode(errors="replace").strip()
-
-
-def name():
-    name.n += 1
-    return f"{scratch}/{name.n}.tprof"
-
-
-name.n = 0
+refused = 0
 
 
 def same_time(store):
@@ -78,23 +51,6 @@ def cuts(n, first):
     return [(a + 1, b) for a, b in zip([0] + ends, ends)]
 
 
-def tree(stores):
-    stores = list(stores)
-    rng.shuffle(stores)
-    while True:
-        n = min(len(stores), rng.randint(2, 4))
-        some, stores = stores[:n], stores[n:]
-        target = name()
-        if rng.random() < 0.3:
-            shutil.copy(rng.choice(some), target)
-        status, _, err = run("tprof-merge", "-o", target, *some)
-        if status:
-            return None, err
-        stores.insert(rng.randint(0, len(stores)), target)
-        if len(stores) == 1:
-            return target, err
-
-
 def differences(a, b):
     """Which tables differ, for who has to find out why."""
     found = []
@@ -107,9 +63,22 @@ def differences(a, b):
     return ", ".join(found) or "bytes only"
 
 
-def same(a, b):
-    with open(a, "rb") as x, open(b, "rb") as y:
-        return x.read() == y.read()
+def try_mixed(trace, label, n):
+    """The whole trace and parts of it, one by one imported with other options, some of them twice:
+    what is kept is the same by every tree."""
+    ways = [[], ["--occupancy"], ["--compress=high"], ["--occupancy", "--compress=high"]]
+    wanted = [(a, b) for a, b in cuts(n, False) for _ in range(rng.randint(1, 2))]
+    made = [imported(trace, *rng.choice(ways), f"--generations={a}-{b}") for a, b in wanted]
+    made += [imported(trace, *rng.choice(ways)) for _ in range(rng.randint(0, 2))]
+    stores = [store for store, _ in made if store]
+    one, err = tree(stores)
+    for _ in range(2):
+        other, why = tree(stores)
+        check(one and other and same(one, other),
+              f"{label}: mixed {wanted}: {err or why or differences(one, other)}")
+    if one:
+        status, out, _ = run("tprof-store", "verify", one)
+        check(not status, f"{label}: mixed {wanted}: {out}")
 
 
 def try_trace(trace, label, damaged):
@@ -140,17 +109,18 @@ def try_trace(trace, label, damaged):
             if not i:
                 status, _, err = run("tprof-merge", "-o", name(), joined, made[0][0], one)
                 check(not status, f"{what}: once more: {err}")
-                check(same(f"{scratch}/{name.n}.tprof", whole), f"{what}: once more")
+                check(same(f"{scratch}/{merging.names}.tprof", whole), f"{what}: once more")
         for store, _ in made:
             if store:
                 os.unlink(store)
+    if not damaged:
+        try_mixed(trace, label, n)
     for old in glob.glob(scratch + "/*.tprof"):
         os.unlink(old)
 
 
 def main():
-    given = sys.argv[4:]
-    traces = given or sorted(glob.glob(HERE + "/../**/*.trace", recursive=True) +
+    traces = GIVEN or sorted(glob.glob(HERE + "/../**/*.trace", recursive=True) +
                              glob.glob(CORPUS + "/traces/*.trace") +
                              glob.glob(CORPUS + "/broken/*"))
     for trace in traces:
@@ -170,5 +140,6 @@ try:
     main()
 finally:
     shutil.rmtree(scratch, ignore_errors=True)
-print(f"parts: {passed} passed, {failed} failed; {refused} of damaged traces were refused")
-sys.exit(failed > 0)
+print(f"parts: {merging.passed} passed, {merging.failed} failed; "
+      f"{refused} of damaged traces were refused")
+sys.exit(merging.failed > 0)

@@ -3,22 +3,31 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "store/cut.h"
 #include "store/dictfile.h"
 #include "store/merge/inside.h"
 #include "store/pool/pool.h"
 #include "store/sqlerr.h"
 
-/* Streams that are a dictionary. */
-#define DICTIONARY "('string', 'function', 'location', 'frame', 'stack', '" TP_POOL_STREAM "')"
+static bool is_content(int code)
+{
+	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT;
+}
+
+/* A part may have been imported with occupancy and have nothing to say of it. */
+static int rank_cut(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
+{
+	struct tp_cut cut;
+	int code = tp_store_peek_cut(store, run, &cut, err);
+
+	if (code == 1)
+		c->occupancy |= cut.occupancy;
+	return code < 0 && !is_content(code) ? code : 0;
+}
 
 static int cannot_read(struct tp_store *store, struct tp_err *err)
 {
 	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
-}
-
-static bool is_content(int code)
-{
-	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT;
 }
 
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
@@ -26,10 +35,12 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	/* The list of a pool's entries has as many rows as the streams that it is instead of. */
 	static const char sql[] =
 	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
-	    "), CAST(total(rows) AS INT) FROM main.block "
-	    "WHERE run = ?";
+	    "), CAST(total(rows) AS INT), max(codec) FILTER (WHERE stream NOT IN " DICTIONARY
+	    "), total(stream = 'occupancy') > 0, total(stream = 'goroutine') = 0 "
+	    "FROM main.block WHERE run = ?";
 	sqlite3_stmt *stmt = NULL;
 	struct tp_dict *dict = NULL;
+	struct tp_err why;
 	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
 
 	*c = (struct content){0};
@@ -40,14 +51,22 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	if (rc == SQLITE_ROW) {
 		c->kinds = sqlite3_column_int64(stmt, 0);
 		c->rows = sqlite3_column_int64(stmt, 1);
+		c->codec = sqlite3_column_int64(stmt, 2);
+		c->occupancy = sqlite3_column_int(stmt, 3);
+		c->idle = sqlite3_column_int(stmt, 4);
 	} else {
 		code = cannot_read(store, err);
 	}
 	sqlite3_finalize(stmt);
+	if (!code)
+		code = rank_cut(store, run, c, err);
+	if (!code)
+		code = blocks_check(store, run, &c->damaged, &why, err);
 	if (code)
 		return code;
 	code = tp_dict_load(store, run, &dict, err);
-	c->damaged = code;
+	c->no_dict = code;
+	c->damaged |= c->no_dict;
 	tp_dict_free(dict);
 	return is_content(code) ? 0 : code;
 }
@@ -148,7 +167,7 @@ int content_hash(struct tp_store *store, int64_t run, struct content *c, struct 
 	XXH3_128bits_reset(h);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !code; i++)
 		code = hash_query(h, store, run, queries[i], err);
-	if (!code && c->damaged)
+	if (!code && c->no_dict)
 		code = hash_query(h, store, run,
 				  "SELECT stream, part, rows, data FROM main.block WHERE run = ? "
 				  "AND stream IN " DICTIONARY " ORDER BY stream, part",

@@ -69,30 +69,6 @@ static int copy_by(struct merge *m, struct tp_store *store, int64_t run, int64_t
 
 /* ---- the row ---- */
 
-/* Is it still the dump that was found there? */
-static int check_run(struct tp_store *store, const struct pick *p, struct tp_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store),
-					      "SELECT 1 FROM main.run WHERE id = ? AND hash = ?",
-					      -1, &stmt, NULL);
-
-	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 1, p->run);
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 2, p->hash, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-				  "%s was changed while it was merged; try again",
-				  tp_store_path(store));
-	else if (rc != SQLITE_ROW)
-		code = tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
-	sqlite3_finalize(stmt);
-	return code;
-}
-
 static int copy_run(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
 		    struct tp_err *err)
 {
@@ -135,6 +111,25 @@ static int tell_conflicts(struct merge *m, const struct pick *p, struct tp_err *
 	return rc == SQLITE_DONE ? 0 : merge_cannot_write(m, err);
 }
 
+static int copy_labels_of(struct merge *m, size_t input, int64_t run, const char *hash, int64_t id,
+			  size_t *n, struct tp_err *err)
+{
+	struct tp_store *store;
+	bool begun;
+	int code = sources_open(&m->sources, input, &store, err);
+
+	if (!code)
+		code = source_begin(store, hash, run, &begun, err);
+	if (code)
+		return code;
+	code = copy_rows(m, store, run, id,
+			 "SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM main.label "
+			 "WHERE run = ?",
+			 NULL, "INSERT OR IGNORE INTO temp.labels SELECT ?2, ?3 WHERE ?1", n, err);
+	source_end(store, begun);
+	return code;
+}
+
 static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
 	sqlite3_stmt *found = NULL;
@@ -143,22 +138,15 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	int code = 0, rc;
 
 	rc = sqlite3_prepare_v2(m->out.file.db,
-				"SELECT input, run FROM temp.found WHERE hash = ? AND facts ORDER BY input",
+				"SELECT input, run, own FROM temp.found WHERE hash = ? AND facts "
+				"ORDER BY input",
 				-1, &found, NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
 	while (!rc && !code && (rc = sqlite3_step(found)) == SQLITE_ROW) {
-		struct tp_store *store;
-
-		code =
-		    sources_open(&m->sources, (size_t)sqlite3_column_int64(found, 0), &store, err);
-		if (!code)
-			code = copy_rows(
-			    m, store, sqlite3_column_int64(found, 1), id,
-			    "SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM main.label "
-			    "WHERE run = ?",
-			    NULL, "INSERT OR IGNORE INTO temp.labels SELECT ?2, ?3 WHERE ?1", &n,
-			    err);
+		code = copy_labels_of(m, (size_t)sqlite3_column_int64(found, 0),
+				      sqlite3_column_int64(found, 1),
+				      (const char *)sqlite3_column_text(found, 2), id, &n, err);
 		rc = SQLITE_OK;
 	}
 	if (!code && rc != SQLITE_DONE)
@@ -196,10 +184,18 @@ static int copy_blocks(struct merge *m, struct tp_store *store, const struct pic
 			 m->put_block, NULL, NULL, err);
 }
 
+static void tell_damage(struct merge *m, struct tp_store *store, const struct pick *p,
+			const struct tp_err *why)
+{
+	m->result->damaged++;
+	if (m->opt->damaged)
+		m->opt->damaged(m->opt->damaged_ctx, tp_store_path(store), p->run, why->msg);
+}
+
 /* The dictionary into a pool where that gives back exactly what is there; else as it is. *as_it_is:
- * its blocks are still to be copied. */
+ * its blocks are still to be copied. told: that it is damaged was said. */
 static int put_dict(struct merge *m, struct tp_store *store, const struct pick *p, int64_t id,
-		    bool *as_it_is, struct tp_err *err)
+		    bool told, bool *as_it_is, struct tp_err *err)
 {
 	struct tp_dict *dict = NULL;
 	bool exact = true;
@@ -212,6 +208,8 @@ static int put_dict(struct merge *m, struct tp_store *store, const struct pick *
 	code = tp_dict_load(store, p->run, &dict, err);
 	/* What is damaged stays so, for tprof-store verify to tell; but a pool stays behind. */
 	if (code && code != TP_ENOMEM && code != TP_EIO && code != TP_EBUSY && !pool) {
+		if (!told)
+			tell_damage(m, store, p, err);
 		*as_it_is = true;
 		return 0;
 	}
@@ -250,15 +248,18 @@ static int copy_all(struct merge *m, struct tp_store *store, const struct pick *
 	     "WHERE run = ? ORDER BY id",
 	     "INSERT INTO main.segment VALUES(?, ?, ?, ?, ?, ?, ?)"},
 	};
-	bool as_it_is;
-	int code = check_run(store, p, err);
+	struct tp_err why = {0};
+	bool as_it_is, damaged = false;
+	int code = blocks_check(store, p->run, &damaged, &why, err);
 
+	if (!code && damaged)
+		tell_damage(m, store, p, &why);
 	if (!code)
 		code = copy_run(m, store, p, id, err);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !code; i++)
 		code = copy_by(m, store, p->run, id, tables[i].get, tables[i].put, err);
 	if (!code)
-		code = put_dict(m, store, p, id, &as_it_is, err);
+		code = put_dict(m, store, p, id, damaged, &as_it_is, err);
 	return code ? code : copy_blocks(m, store, p, id, as_it_is, err);
 }
 
@@ -266,19 +267,15 @@ int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err 
 {
 	struct tp_store *store;
 	int code = copy_labels(m, p, id, err);
-	bool alone;
+	bool begun;
 
 	if (!code)
 		code = sources_open(&m->sources, (size_t)p->input, &store, err);
+	if (!code)
+		code = source_begin(store, p->hash, p->run, &begun, err);
 	if (code)
 		return code;
-	/* One transaction, so that all of the run is of one moment; the store that is replaced has
-	 * one from the beginning. */
-	alone = sqlite3_get_autocommit(tp_store_db(store));
-	if (alone && sqlite3_exec(tp_store_db(store), "BEGIN", NULL, NULL, NULL))
-		return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
 	code = copy_all(m, store, p, id, err);
-	if (alone)
-		sqlite3_exec(tp_store_db(store), "COMMIT", NULL, NULL, NULL);
+	source_end(store, begun);
 	return code;
 }

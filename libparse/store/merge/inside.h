@@ -1,5 +1,6 @@
 /* Inside store/merge: what goes in (source.c), parts of traces that are joined (parts.c, stitch.c,
- * join.c), which of it is taken (pick.c, content.c), and what comes out (copy.c, merge.c). */
+ * join.c), which of it is taken (pick.c, content.c, check.c), and what comes out (copy.c, merge.c).
+ */
 #ifndef TP_STORE_MERGE_INSIDE_H
 #define TP_STORE_MERGE_INSIDE_H
 
@@ -8,6 +9,7 @@
 #include <sys/types.h>
 
 #include "store/merge/merge.h"
+#include "store/pool/pool.h"
 #include "store/pool/write.h"
 #include "store/store.h"
 #include "store/writer.h"
@@ -39,6 +41,13 @@ int sources_add_made(struct sources *s, const char *path, struct tp_err *err);
 int sources_open(struct sources *s, size_t i, struct tp_store **store, struct tp_err *err);
 void sources_release(struct sources *s);
 
+/* From source_begin to source_end, all that is read of the store is of one moment, in which its run
+ * `run` is that with this hash: TP_EBUSY where it was given another number, or deleted, since it
+ * was listed. Nothing is begun where it fails; *begun is for source_end. */
+int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *begun,
+		 struct tp_err *err);
+void source_end(struct tp_store *store, bool begun);
+
 /* ---- a merge ---- */
 
 struct merge {
@@ -50,8 +59,8 @@ struct merge {
 	sqlite3_stmt *put_block;
 	int64_t *written_out; /* numbers of runs */
 	size_t nwritten, room;
-	struct tp_draft *drafts; /* of traces that were joined */
-	size_t ndrafts;
+	struct tp_draft draft; /* all traces that were joined, as runs 1, 2, … of it */
+	int64_t njoined;
 };
 
 /* A dump of the result: where its content comes from, and what is known from elsewhere. */
@@ -67,8 +76,16 @@ int merge_cannot_write(struct merge *m, struct tp_err *err);
 
 /* Fills the temporary tables that the next ones read: every run of every store (pick.c). */
 int merge_list(struct merge *m, struct tp_err *err);
-/* The content that is taken of all that stores have of this hash. */
-int merge_best(struct merge *m, const char *hash, size_t *input, int64_t *run, struct tp_err *err);
+/* The content that is taken of all that stores have of this hash. own: the hash of the run there,
+ * which differs where parts were joined. */
+struct content;
+struct best {
+	size_t input;
+	int64_t run, n; /* of so many stores */
+	char own[33];
+};
+int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
+	       struct tp_err *err);
 /* Parts of traces become whole ones where all are there (parts.c). */
 int merge_parts(struct merge *m, struct tp_err *err);
 /* Decides what to take of dumps that several stores have. */
@@ -81,11 +98,22 @@ int merge_each(struct merge *m,
 /* The rank of what a store has of a dump: the least is taken. */
 struct content {
 	bool damaged;
-	int64_t kinds, rows; /* of blocks; more is less */
-	uint64_t hash[2];    /* 0 until content_hash */
+	int64_t kinds, rows, codec; /* of blocks; more is less */
+	uint64_t hash[2];	    /* 0 until content_hash */
+	bool occupancy;		    /* one of the kinds */
+	bool idle; /* no goroutines, so that occupancy would have no rows */
+	bool no_dict;		    /* damaged: its dictionary is */
 };
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
+
+/* Streams that are a dictionary. */
+#define DICTIONARY "('string', 'function', 'location', 'frame', 'stack', '" TP_POOL_STREAM "')"
+
+/* Do its blocks unpack, but for those of the dictionary (check.c)? Else `why` says which does not.
+ */
+int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_err *why,
+		 struct tp_err *err);
 
 /* Puts a dump into the result: its row, labels and content (copy.c). */
 int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err);

@@ -196,7 +196,8 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 		   const struct tp_merge_options *opt, struct tp_merge_result *result,
 		   struct tp_err *err)
 {
-	struct merge m = {.out = {.temp_fd = -1}, .opt = opt, .result = result};
+	struct merge m = {
+	    .out = {.temp_fd = -1}, .opt = opt, .result = result, .draft = {.fd = -1}};
 	struct tp_lock lock = {.fd = -1};
 	char *begun;
 	int code;
@@ -220,9 +221,7 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	if (!code)
 		code = take_place(&m, err);
 	sources_release(&m.sources);
-	for (size_t i = 0; i < m.ndrafts; i++)
-		tp_draft_release(&m.drafts[i]);
-	free(m.drafts);
+	tp_draft_release(&m.draft);
 	if (m.out.temp)
 		unlink(m.out.temp);
 	if (m.out.temp_fd >= 0)

@@ -8,16 +8,20 @@
  * in which the others fall out:
  *
  *   name, source, size   of whoever imported it first (imported_ns; then name, source, size)
- *   content              undamaged before damaged; more kinds of packed tables (occupancy, say),
- *                        then more rows (functions that were named, say), then the content's hash
+ *   content              undamaged before damaged; with occupancy, more kinds of packed tables,
+ *                        then more rows (functions that were named, say), then smaller blocks
+ *                        (--compress=high), then the content's hash
  *   labels               all; of two values of one key the least, byte by byte
  *   written-out rows     made where one of them has them (tprof-import --materialize)
  *   number               by time (wall_ns, unknown ones last), name, hash: from 1 on
  *
  * Parts of a trace (store/cut.h) stay runs of their own until all are here; then they become the
- * run that an import of the whole trace makes, with the labels of all of them. Where the whole trace
- * is here, its parts only give it their labels. Parts that overlap are refused (TP_EUNKNOWN), as
- * are such as do not fit together (TP_EFORMAT).
+ * run that an import of the whole trace makes, with the labels of all of them. Where the whole
+ * trace is here, its parts only give it their labels; but parts that have more than it (occupancy,
+ * smaller blocks) stay beside it until all of the trace is here in such (parts.c). Parts that
+ * overlap are refused (TP_EUNKNOWN), as are such as do not fit together (TP_EFORMAT).
+ *
+ * Blocks are copied as they are, and unpacked once to see whether they can be.
  *
  * Dictionaries become common ones (store/pool/pool.h), made anew each time, so what nobody uses any
  * more is gone. Tables and views that others put into a store are left out.
@@ -42,10 +46,14 @@ struct tp_merge_options {
 	void (*conflict)(void *ctx, const char *run, const char *key, const char *kept,
 			 const char *other);
 	void *conflict_ctx;
-	/* Of a trace of which parts are here, others are missing ("1-4, 9" of `of` generations): the
-	 * parts stay as they are. May be NULL. */
+	/* Of a trace of which parts are here, others are missing ("1-4, 9" of `of` generations):
+	 * the parts stay as they are. May be NULL. */
 	void (*missing)(void *ctx, const char *run, const char *generations, uint32_t of);
 	void *missing_ctx;
+	/* What is taken of a dump is damaged in all stores that have it, and stays so in the
+	 * result. May be NULL. */
+	void (*damaged)(void *ctx, const char *store, int64_t run, const char *why);
+	void *damaged_ctx;
 	int threads; /* to join parts with, beside the calling one */
 };
 
@@ -55,6 +63,7 @@ struct tp_merge_result {
 	int64_t repeated;	   /* of them, those that several stores had */
 	int64_t pools;		   /* common dictionaries */
 	int64_t conflicts;	   /* keys of labels with several values */
+	int64_t damaged;	   /* runs of which something does not unpack */
 	int64_t joined;		   /* traces that were made of their parts */
 	int64_t size_in, size_out; /* bytes of the files */
 };

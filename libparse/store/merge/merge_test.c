@@ -367,13 +367,164 @@ static void test_merge_then_import(void **state)
 	assert_string_equal(said("x", "SELECT count(*) FROM frame GROUP BY run"), "21|31");
 }
 
+/* ---- stores that change meanwhile ---- */
+
+struct meanwhile {
+	const char *store, *sql; /* what somebody does to it before the first run is copied */
+	const char *from, *to;	 /* or a file that takes another's place */
+};
+
+static int interfere(void *ctx, const char *stage, uint64_t done, uint64_t total)
+{
+	struct meanwhile *w = ctx;
+
+	(void)total;
+	if (strcmp(stage, "merge") != 0 || done)
+		return 0;
+	if (w->sql)
+		change(at(w->store), w->sql);
+	if (w->from)
+		assert_int_equal(rename(at(w->from), at(w->to)), 0);
+	return 0;
+}
+
+static int merge_while(struct meanwhile *w, struct tp_err *err)
+{
+	struct tp_merge_options opt = {.wait_ms = 0, .progress = interfere, .progress_ctx = w};
+	const char *stores[] = {at("a"), at("b")};
+	struct tp_merge_result r;
+
+	return tp_store_merge(at("x"), stores, 2, &opt, &r, err);
+}
+
+/* Numbers of b name other runs than when it was listed: their labels are not those of the dumps. */
+static void test_merge_labels_of_a_store_that_changes(void **state)
+{
+	struct meanwhile w = {.store = "b",
+			      .sql = "UPDATE run SET id = 3 - id + 10; UPDATE run SET id = id - 10;"
+				     "UPDATE label SET run = 3 - run + 10;"
+				     "UPDATE label SET run = run - 10"};
+	struct tp_err err;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 40});
+	write_run(&(struct spec){.store = "a", .hash = "2", .functions = 40});
+	write_run(&(struct spec){.store = "b", .hash = "1", .functions = 3, .label = "one"});
+	write_run(&(struct spec){.store = "b", .hash = "2", .functions = 3, .label = "two"});
+	assert_int_equal(merge_while(&w, &err), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "was changed while it was merged; try again"));
+	assert_int_equal(STRANGERS("a", "b"), 0);
+	w.sql = NULL;
+	assert_int_equal(merge_while(&w, &err), 0);
+	assert_string_equal(said("x", "SELECT hash || value FROM label, run ON run = id"),
+			    "11111111111111111111111111111111one|"
+			    "22222222222222222222222222222222two");
+}
+
+/* What somebody has put there without a lock did not go in, so it stays. */
+static void test_merge_into_a_store_that_is_replaced(void **state)
+{
+	struct meanwhile w = {.from = "c", .to = "x"};
+	struct tp_err err;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1"});
+	write_run(&(struct spec){.store = "b", .hash = "2"});
+	for (size_t i = 0; i < 2; i++) {
+		if (i)
+			write_run(&(struct spec){.store = "x", .hash = "3"});
+		write_run(&(struct spec){.store = "c", .hash = "4"});
+		assert_int_equal(merge_while(&w, &err), TP_EBUSY);
+		assert_non_null(strstr(err.msg, "was replaced by another file meanwhile"));
+		assert_string_equal(said("x", "SELECT substr(hash, 1, 1) FROM run"), "4");
+		assert_int_equal(STRANGERS("a", "b", "x"), 0);
+		unlink(at("x"));
+	}
+}
+
+/* By a link it is the same store, and the link stays one. */
+static void test_merge_by_a_link(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_run(&(struct spec){.store = "x", .hash = "1"});
+	write_run(&(struct spec){.store = "a", .hash = "2"});
+	assert_int_equal(symlink("x", at("b")), 0);
+	assert_int_equal(merge("b", ALL("a", "x")).stores, 2);
+	assert_int_equal(lstat(at("b"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_string_equal(said("x", "SELECT count(*) FROM run"), "2");
+}
+
+/* ---- damage ---- */
+
+static void tell_damage(void *ctx, const char *store, int64_t run, const char *why)
+{
+	snprintf(ctx, 200, "%s %lld %s", strrchr(store, '/') + 1, (long long)run, why);
+}
+
+static void test_merge_tells_of_damage(void **state)
+{
+	static const struct {
+		const char *sql, *says;
+	} damage[] = {
+	    {"UPDATE block SET data = substr(data, 1, length(data) / 2) "
+	     "WHERE stream = 'site_hist'",
+	     "a 1 site_hist, block 0: "},
+	    {"UPDATE block SET rows = 99999999 WHERE stream = 'site_hist'",
+	     "a 1 site_hist, block 0: "},
+	    {"INSERT INTO block VALUES(1, 'event', 0, 1, 0, 0, 2, 9, x'0201')",
+	     "a 1 event, block 0: "},
+	    {"UPDATE block SET data = x'0102' WHERE stream = 'frame'", "a 1 "},
+	};
+	char told_of[200];
+	struct tp_merge_options opt = {.damaged = tell_damage, .damaged_ctx = told_of};
+	struct tp_err err;
+
+	(void)state;
+	write_run(&(struct spec){.store = "b", .hash = "1", .functions = 3});
+	for (size_t i = 0; i < sizeof(damage) / sizeof(*damage); i++) {
+		const char *stores[] = {at("a"), at("b")};
+		struct tp_merge_result r;
+
+		write_run(
+		    &(struct spec){.store = "a", .hash = "1", .functions = 3, .occupancy = true});
+		change(stores[0], damage[i].sql);
+		*told_of = '\0';
+		assert_int_equal(tp_store_merge(at("x"), stores, 1, &opt, &r, &err), 0);
+		assert_int_equal(r.damaged, 1);
+		if (strncmp(told_of, damage[i].says, strlen(damage[i].says)) != 0)
+			fail_msg("%s: %s", damage[i].sql, told_of);
+		/* Where another store has it whole, that is taken, whatever it lacks. */
+		*told_of = '\0';
+		assert_int_equal(tp_store_merge(at("x"), stores, 2, &opt, &r, &err), 0);
+		assert_int_equal(r.damaged, 0);
+		assert_string_equal(told_of, "");
+		assert_int_equal(wrong_in(at("x")), 0);
+		unlink(at("a"));
+		unlink(at("x"));
+	}
+}
+
 int main(void)
 {
 #define TEST(name) STORE_TEST(test_merge_##name)
 	const struct CMUnitTest tests[] = {
-	    TEST(union),	  TEST(any_order),   TEST(decides), TEST(labels),
-	    TEST(as_it_is),	  TEST(fails),	     TEST(waits),   TEST(keeps_permissions),
-	    TEST(delete_compact), TEST(then_import),
+	    TEST(union),
+	    TEST(any_order),
+	    TEST(decides),
+	    TEST(labels),
+	    TEST(as_it_is),
+	    TEST(fails),
+	    TEST(waits),
+	    TEST(keeps_permissions),
+	    TEST(delete_compact),
+	    TEST(then_import),
+	    TEST(by_a_link),
+	    TEST(tells_of_damage),
+	    TEST(labels_of_a_store_that_changes),
+	    TEST(into_a_store_that_is_replaced),
 	};
 #undef TEST
 

@@ -1,4 +1,11 @@
-/* Parts of traces among the runs: which belong together, and whether all are there. */
+/* Parts of traces among the runs: which belong together, and whether all are there.
+ *
+ * The same trace may be here as a whole and in parts, and not all of it was imported alike. What
+ * becomes of them may not depend on the order in which they meet, though what was joined cannot be
+ * told from what was imported as a whole, and of what was taken in nothing is left. So a whole
+ * trace takes in only parts that have no more than it has (rank): a part that has more stays until
+ * all of the trace is there in parts that have, and the whole that these make takes the place of
+ * the other. Ranks are as compare_ranks (pick.c) has them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +19,8 @@
 struct part {
 	char hash[33], dump[33];
 	uint32_t first, last, of;
-	bool occupancy;
-	size_t input; /* whose content is taken */
-	int64_t run;
+	int rank;
+	struct best best; /* whose content is taken */
 };
 
 struct parts {
@@ -22,33 +28,58 @@ struct parts {
 	size_t n, room;
 };
 
+/* What a run has more than others of the same trace: the table occupancy, then smaller blocks. What
+ * is damaged has less than all others. */
+enum { RANK_DAMAGED = -1, RANKS = 4 };
+
+static int rank_of(bool occupancy, int64_t codec)
+{
+	return 2 * occupancy + (codec == TP_CODEC_ZSTD);
+}
+
 /* ---- listing ---- */
+
+static int peek(struct merge *m, const struct best *best, struct tp_cut *cut,
+		struct tp_store **store, struct tp_err *err)
+{
+	bool begun;
+	int code = sources_open(&m->sources, best->input, store, err);
+
+	if (!code)
+		code = source_begin(*store, best->own, best->run, &begun, err);
+	if (code)
+		return code;
+	code = tp_store_peek_cut(*store, best->run, cut, err);
+	source_end(*store, begun);
+	return code;
+}
 
 static int read_part(struct merge *m, struct part *p, struct tp_err *err)
 {
-	struct tp_store *store;
-	struct tp_cut cut;
+	struct tp_store *store = NULL;
+	struct content content;
+	struct tp_cut cut = {0};
 	uint8_t hash[16];
-	char text[33];
-	int code = merge_best(m, p->hash, &p->input, &p->run, err);
+	char text[33] = "";
+	int code = merge_best(m, p->hash, &p->best, &content, err);
 
 	if (!code)
-		code = sources_open(&m->sources, p->input, &store, err);
-	if (!code)
-		code = tp_store_peek_cut(store, p->run, &cut, err);
+		code = peek(m, &p->best, &cut, &store, err);
 	if (code < 0)
 		return code;
-	tp_cut_hash(cut.dump, cut.first, cut.last, hash);
-	tp_hash_text(hash, text);
-	if (!code || strcmp(text, p->hash) != 0)
+	if (code == 1) {
+		tp_cut_hash(cut.dump, cut.first, cut.last, hash);
+		tp_hash_text(hash, text);
+	}
+	if (code != 1 || strcmp(text, p->hash) != 0)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: run %lld: what it says of its generations is damaged",
-				  tp_store_path(store), (long long)p->run);
+				  tp_store_path(store), (long long)p->best.run);
 	tp_hash_text(cut.dump, p->dump);
 	p->first = cut.first;
 	p->last = cut.last;
 	p->of = cut.of;
-	p->occupancy = cut.occupancy;
+	p->rank = rank_of(content.occupancy, content.codec);
 	return 0;
 }
 
@@ -159,14 +190,12 @@ static void list_missing(const struct part *p, size_t n, char *text, size_t room
 	}
 }
 
-/* Are they parts of one cutting, and all of it? */
-static int check_parts(struct merge *m, const struct part *p, size_t n, bool *all,
-		       struct tp_err *err)
+/* Are they parts of one cutting? */
+static int check_parts(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
 {
-	char name[160], missing[80];
+	char name[160];
 	int code = name_of(m, p, name, sizeof(name), err);
 
-	*all = p[0].first == 1 && p[n - 1].last == p[n - 1].of;
 	for (size_t i = 1; i < n && !code; i++) {
 		if (p[i].of != p[0].of)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
@@ -178,23 +207,52 @@ static int check_parts(struct merge *m, const struct part *p, size_t n, bool *al
 				       "%s: the part of generations %u to %u overlaps that of "
 				       "%u to %u; leave out the store of one",
 				       name, p[i - 1].first, p[i - 1].last, p[i].first, p[i].last);
-		*all &= p[i].first == p[i - 1].last + 1;
 	}
-	if (!code && !*all && m->opt->missing) {
+	return code;
+}
+
+/* Puts those of this rank, or a higher one, first in `chosen`; are they all of the trace? */
+static bool choose(const struct part *p, size_t n, int rank, const struct part **chosen,
+		   size_t *nchosen)
+{
+	uint32_t next = 1;
+
+	*nchosen = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].rank < rank)
+			continue;
+		if (p[i].first != next || p[i].of != p[0].of)
+			return false;
+		chosen[(*nchosen)++] = &p[i];
+		next = p[i].last + 1;
+	}
+	return next == p[0].of + 1;
+}
+
+static int tell_missing(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
+{
+	char name[160], missing[80];
+	int code = m->opt->missing ? name_of(m, p, name, sizeof(name), err) : 0;
+
+	if (!code && m->opt->missing) {
 		list_missing(p, n, missing, sizeof(missing));
 		m->opt->missing(m->opt->missing_ctx, name, missing, p[0].of);
 	}
 	return code;
 }
 
-/* What is said of the parts is said of the dump from now on. */
-static int give_facts(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
+/* What is said of the parts is said of the dump from now on; those that have more than it stay. */
+static int give_facts(struct merge *m, const struct part *p, size_t n, int rank, struct tp_err *err)
 {
+	static const char take[] = "UPDATE temp.found SET hash = ?2, content = 0 WHERE hash = ?1",
+			  copy[] = "INSERT INTO temp.found SELECT ?2, input, run, wall, imported, "
+				   "name, source, size, written_out, cut, 1, 0, own FROM "
+				   "temp.found WHERE hash = ?1";
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++)
-		code = ask(m, "UPDATE temp.found SET hash = ?2, content = 0 WHERE hash = ?1",
-			   p[i].hash, p[i].dump, NULL, NULL, 0, err);
+		code = ask(m, p[i].rank <= rank ? take : copy, p[i].hash, p[i].dump, NULL, NULL, 0,
+			   err);
 	return code;
 }
 
@@ -202,15 +260,33 @@ static int give_facts(struct merge *m, const struct part *p, size_t n, struct tp
 
 struct joining {
 	struct merge *m;
-	const struct part *part;
+	const struct part *const *part;
+	struct tp_store *store; /* of the part that is read, NULL: of none */
+	bool begun;
 };
 
+static void end_part(struct joining *j)
+{
+	if (j->store)
+		source_end(j->store, j->begun);
+	j->store = NULL;
+}
+
+/* All of a part is read in one transaction, which ends with the next one. */
 static int open_part(void *ctx, size_t i, struct tp_store **store, int64_t *run, struct tp_err *err)
 {
 	struct joining *j = ctx;
+	const struct best *best = &j->part[i]->best;
+	int code;
 
-	*run = j->part[i].run;
-	return sources_open(&j->m->sources, j->part[i].input, store, err);
+	end_part(j);
+	*run = best->run;
+	code = sources_open(&j->m->sources, best->input, store, err);
+	if (!code)
+		code = source_begin(*store, best->own, best->run, &j->begun, err);
+	if (!code)
+		j->store = *store;
+	return code;
 }
 
 static int tell_progress(void *ctx, uint64_t done, uint64_t total)
@@ -221,7 +297,7 @@ static int tell_progress(void *ctx, uint64_t done, uint64_t total)
 	return opt->progress ? opt->progress(opt->progress_ctx, "join", done, total) : 0;
 }
 
-/* How many events there are, and whether they were packed for size. */
+/* How many events there are. */
 static int survey(struct joining *j, size_t n, struct stitch_options *opt, struct tp_err *err)
 {
 	int code = 0;
@@ -235,12 +311,9 @@ static int survey(struct joining *j, size_t n, struct stitch_options *opt, struc
 		code = open_part(j, i, &store, &run, err);
 		if (code)
 			break;
-		rc =
-		    sqlite3_prepare_v2(tp_store_db(store),
-				       "SELECT events, size_in, (SELECT codec FROM main.block "
-				       "WHERE run = ?1 AND stream = 'event' LIMIT 1) FROM main.run "
-				       "WHERE id = ?1",
-				       -1, &stmt, NULL);
+		rc = sqlite3_prepare_v2(tp_store_db(store),
+					"SELECT events, size_in FROM main.run WHERE id = ?1", -1,
+					&stmt, NULL);
 		if (!rc)
 			rc = sqlite3_bind_int64(stmt, 1, run);
 		if (!rc)
@@ -248,7 +321,6 @@ static int survey(struct joining *j, size_t n, struct stitch_options *opt, struc
 		if (rc == SQLITE_ROW) {
 			opt->events += (uint64_t)sqlite3_column_int64(stmt, 0);
 			opt->store.dump_size = (uint64_t)sqlite3_column_int64(stmt, 1);
-			opt->store.compress |= sqlite3_column_int(stmt, 2) == TP_CODEC_ZSTD;
 		} else {
 			code = tp_sql_err(err, tp_store_db(store), tp_store_path(store),
 					  "cannot read");
@@ -258,88 +330,124 @@ static int survey(struct joining *j, size_t n, struct stitch_options *opt, struc
 	return code;
 }
 
-static int put_found(struct merge *m, const char *hash, size_t input, int64_t wall_ns,
-		     struct tp_err *err)
+static int put_found(struct merge *m, const char *hash, int64_t wall_ns, struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	int rc =
 	    sqlite3_prepare_v2(m->out.file.db,
-			       "INSERT INTO temp.found VALUES(?1, ?2, 1, ?3, NULL, NULL, NULL, "
-			       "NULL, 0, 0, 0, 1)",
+			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, NULL, NULL, NULL, "
+			       "NULL, 0, 0, 0, 1, ?1)",
 			       -1, &stmt, NULL);
 
 	if (!rc)
 		rc = sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+	/* The draft is the last of the stores, once it is complete. */
 	if (!rc)
-		rc = sqlite3_bind_int64(stmt, 2, (int64_t)input);
+		rc = sqlite3_bind_int64(stmt, 2, (int64_t)m->sources.n);
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 3, m->njoined);
 	if (!rc && wall_ns != TP_NULL)
-		rc = sqlite3_bind_int64(stmt, 3, wall_ns);
+		rc = sqlite3_bind_int64(stmt, 4, wall_ns);
 	if (!rc)
 		rc = sqlite3_step(stmt);
 	sqlite3_finalize(stmt);
 	return rc == SQLITE_DONE ? 0 : merge_cannot_write(m, err);
 }
 
-static int join_parts(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
+/* One file for all that are joined, however many there are: descriptors are few. */
+static int open_draft(struct merge *m, uint64_t dump_size, struct tp_err *err)
 {
-	struct joining j = {m, p};
+	if (m->draft.several)
+		return 0;
+	tp_draft_create(&m->draft, m->out.path); /* what is wrong is said when it is used */
+	return tp_draft_open(&m->draft, dump_size, err);
+}
+
+static int join_parts(struct merge *m, const struct part *const *p, size_t n, int rank,
+		      struct tp_err *err)
+{
+	struct joining j = {.m = m, .part = p};
 	struct stitch_options opt = {.path = m->out.path,
 				     .threads = m->opt->threads,
 				     .part = open_part,
 				     .progress = tell_progress,
 				     .ctx = &j,
-				     .store = {.wait_ms = -1, .background = m->opt->threads > 0}};
-	struct tp_draft *draft, *more = tp_more(m->drafts, m->ndrafts + 1, sizeof(*more));
-	bool occupancy = false;
+				     .store = {.draft = &m->draft,
+					       .wait_ms = -1,
+					       .compress = rank & 1,
+					       .background = m->opt->threads > 0}};
 	int64_t wall_ns = TP_NULL;
-	int code;
+	int code = survey(&j, n, &opt, err);
 
-	if (!more)
-		return merge_no_memory(err);
-	m->drafts = more;
-	draft = &m->drafts[m->ndrafts++];
-	tp_draft_create(draft, m->out.path); /* what is wrong is said when it is used */
-	opt.store.draft = draft;
-	for (size_t i = 0; i < n; i++)
-		occupancy |= p[i].occupancy;
-	code = survey(&j, n, &opt, err);
 	if (!code)
-		code = tp_stitch(n, occupancy, &opt, &wall_ns, err);
+		code = open_draft(m, opt.store.dump_size, err);
 	if (!code)
-		code = sources_add_made(&m->sources, draft->temp, err);
+		code = tp_stitch(n, rank >= 2, &opt, &wall_ns, err);
+	end_part(&j);
+	m->njoined += !code;
 	if (!code)
-		code = put_found(m, p[0].dump, m->sources.n - 1, wall_ns, err);
+		code = put_found(m, p[0]->dump, wall_ns, err);
 	m->result->joined += !code;
 	return code;
 }
 
-static int take_trace(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
+/* Of all that there is of a trace in parts; `chosen` has room for n. */
+static int take_trace(struct merge *m, const struct part *p, size_t n, const struct part **chosen,
+		      struct tp_err *err)
 {
-	int64_t whole;
-	bool all = true;
-	int code = ask(m, "SELECT count(*) FROM temp.found WHERE hash = ?1 AND content", p->dump,
-		       NULL, &whole, NULL, 0, err);
+	struct content whole;
+	struct best best;
+	size_t nchosen = 0;
+	int code = merge_best(m, p->dump, &best, &whole, err);
+	int has = RANK_DAMAGED, rank = RANKS - 1;
 
-	if (!code && !whole)
-		code = check_parts(m, p, n, &all, err);
-	if (code || !all)
+	if (!code && !best.n)
+		code = check_parts(m, p, n, err);
+	else if (!whole.damaged)
+		has = rank_of(whole.occupancy || whole.idle, whole.codec);
+	if (code)
 		return code;
-	if (!whole)
-		code = join_parts(m, p, n, err);
-	return code ? code : give_facts(m, p, n, err);
+	while (rank > has && !choose(p, n, rank, chosen, &nchosen))
+		rank--;
+	if (rank > has)
+		code = join_parts(m, chosen, nchosen, rank, err);
+	else if (has == RANK_DAMAGED)
+		return best.n ? 0 : tell_missing(m, p, n, err);
+	return code ? code : give_facts(m, p, n, rank, err);
+}
+
+static int take_all(struct merge *m, const struct parts *parts, struct tp_err *err)
+{
+	const struct part **chosen = tp_many(parts->n, sizeof(*chosen));
+	int code = 0;
+
+	if (!chosen)
+		return merge_no_memory(err);
+	for (size_t i = 0, n; i < parts->n && !code; i += n) {
+		n = 1;
+		while (i + n < parts->n && !strcmp(parts->at[i].dump, parts->at[i + n].dump))
+			n++;
+		code = take_trace(m, &parts->at[i], n, chosen, err);
+	}
+	free(chosen);
+	return code;
 }
 
 int merge_parts(struct merge *m, struct tp_err *err)
 {
 	struct parts parts = {0};
+	struct tp_err ignored;
 	int code = list_parts(m, &parts, err);
 
-	for (size_t i = 0, n; i < parts.n && !code; i += n) {
-		n = 1;
-		while (i + n < parts.n && !strcmp(parts.at[i].dump, parts.at[i + n].dump))
-			n++;
-		code = take_trace(m, &parts.at[i], n, err);
-	}
+	if (!code && parts.n)
+		code = take_all(m, &parts, err);
 	free(parts.at);
+	if (m->draft.several) {
+		int closed = tp_draft_close(&m->draft, false, code ? &ignored : err);
+
+		code = code ? code : closed;
+	}
+	if (!code && m->njoined)
+		code = sources_add_made(&m->sources, m->draft.temp, err);
 	return code;
 }

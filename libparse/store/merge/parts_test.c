@@ -1,44 +1,19 @@
 /* Parts of a trace, in all ways to cut it, are joined to what one import makes. */
-#include <setjmp.h>
-#include <sqlite3.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include <sys/resource.h>
 
 #include "base/random.h"
 #include "base/rounds.h"
 #include "import.h"
 #include "store/cut.h"
 #include "store/merge/merge.h"
+#include "store/testing.h"
 
 #define TRACE "testdata/corpus/traces/slow-1.27.trace"
 #define N     5 /* its generations */
 
-static char folder[32];
-
-static int setup(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/tprof-parts-test-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) ? -1 : 0;
-}
-
 static void name(char path[64], const char *of, unsigned n)
 {
-	snprintf(path, 64, "%s/%s%u", folder, of, n);
+	snprintf(path, 64, "%s/%s%u", testing_folder, of, n);
 	unlink(path);
 }
 
@@ -66,32 +41,10 @@ static int merge(const char *path, const char *const *stores, size_t n,
 	return tp_store_merge(path, stores, n, &opt, result, err);
 }
 
-static void exec(const char *path, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 static void assert_same(const char *a, const char *b)
 {
-	FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
-	long at = 0;
-	int c, d;
-
-	assert_non_null(f);
-	assert_non_null(g);
-	do {
-		c = getc(f);
-		d = getc(g);
-		if (c != d)
-			fail_msg("%s and %s differ at %ld", a, b, at);
-		at++;
-	} while (c != EOF);
-	fclose(f);
-	fclose(g);
+	if (!same_bytes(a, b))
+		fail_msg("%s and %s differ", a, b);
 }
 
 /* What merging makes of an import of all of it. */
@@ -105,7 +58,7 @@ static void whole(char path[64], bool occupancy)
 	name(path, "whole", 0);
 	import(one, 0, 0, occupancy);
 	assert_int_equal(merge(path, (const char *[]){one}, 1, &result, &err), 0);
-	exec(path, "UPDATE run SET imported_ns = 1");
+	change(path, "UPDATE run SET imported_ns = 1");
 }
 
 static void try_cuts(unsigned cuts, const char *expected, bool occupancy)
@@ -132,7 +85,7 @@ static void try_cuts(unsigned cuts, const char *expected, bool occupancy)
 		fail_msg("cuts %x: %s", cuts, err.msg);
 	assert_int_equal(result.runs, 1);
 	assert_int_equal(result.joined, 1);
-	exec(out, "UPDATE run SET imported_ns = 1");
+	change(out, "UPDATE run SET imported_ns = 1");
 	assert_same(out, expected);
 }
 
@@ -184,10 +137,10 @@ static void test_merge_parts_by_steps(void **state)
 		assert_string_equal(told, missing[i]);
 		assert_int_equal(result.runs, i < N - 1 ? i + 1 : 1);
 	}
-	exec(out, "UPDATE run SET imported_ns = 1");
+	change(out, "UPDATE run SET imported_ns = 1");
 	assert_same(out, expected);
 	/* A part that comes late changes nothing. */
-	exec(part, "UPDATE run SET imported_ns = 2");
+	change(part, "UPDATE run SET imported_ns = 2");
 	name(once_more, "more", 0);
 	assert_int_equal(
 	    tp_store_merge(once_more, (const char *[]){expected}, 1, &opt, &result, &err), 0);
@@ -279,8 +232,28 @@ static void more_events(struct tp_trace *t)
 	t->events++;
 }
 
-/* Puts what `change` makes of the run's cut in its place; what is not packed is allowed, too. */
-static void change_cut(const char *path, void (*change)(struct tp_trace *t))
+static void many_inferred(struct tp_trace *t)
+{
+	t->inferred = UINT64_MAX;
+}
+
+static void many_generations(struct tp_trace *t)
+{
+	t->generations = 4;
+}
+
+static void earlier(struct tp_trace *t)
+{
+	t->first_ts -= 1000000000;
+}
+
+static void long_before(struct tp_trace *t)
+{
+	t->first_ts = INT64_MIN;
+}
+
+/* Puts what `mutate` makes of the run's cut in its place; what is not packed is allowed, too. */
+static void change_cut(const char *path, void (*mutate)(struct tp_trace *t))
 {
 	struct tp_buf raw = {0}, blob = {0};
 	struct tp_trace trace = {0};
@@ -292,7 +265,7 @@ static void change_cut(const char *path, void (*change)(struct tp_trace *t))
 	assert_int_equal(tp_store_open(&store, path, &err), 0);
 	assert_int_equal(tp_store_load_cut(store, 1, &trace, &err), 1);
 	tp_store_close(store);
-	change(&trace);
+	mutate(&trace);
 	assert_int_equal(tp_cut_put(&trace, &raw), 0);
 	tp_trace_release(&trace);
 	assert_int_equal(tp_buf_put(&blob, "\1\1", 2), 0);
@@ -334,6 +307,10 @@ static void test_merge_parts_that_do_not_fit(void **state)
 	    {index_behind_too_large, "damaged", TP_ESTORE},
 	    {fewer_goroutines, "", TP_EFORMAT},
 	    {more_events, "damaged", TP_ESTORE},
+	    {many_inferred, "damaged", TP_ESTORE},
+	    {many_generations, "damaged", TP_ESTORE},
+	    {earlier, "damaged", TP_ESTORE},
+	    {long_before, "damaged", TP_ESTORE},
 	};
 	char a[64], b[64], out[64];
 
@@ -404,6 +381,133 @@ static void test_merge_parts_survives_damage(void **state)
 	}
 }
 
+/* ---- a whole trace beside parts ---- */
+
+/* The whole trace without occupancy, and parts of which some have it, merged in every order, one
+ * after the other: the result is one and the same. */
+static void test_merge_parts_beside_the_whole(void **state)
+{
+	static const struct {
+		uint32_t first, last; /* 0: all */
+		bool occupancy;
+	} kinds[][5] = {
+	    {{0, 0, false}, {1, 2, true}, {3, 5, true}},
+	    {{0, 0, false}, {1, 2, true}, {3, 5, false}},
+	    {{0, 0, false}, {1, 2, true}, {3, 5, true}, {3, 5, false}},
+	    {{1, 2, false}, {3, 5, true}, {1, 2, true}, {3, 5, false}},
+	    {{0, 0, true}, {1, 2, false}, {3, 5, true}},
+	};
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		char store[5][64], out[64], expected[64];
+		unsigned n = 0, orders = 1;
+
+		for (; n < 5 && (n < 3 || kinds[k][n].last); n++) {
+			name(store[n], "kind", n);
+			import(store[n], kinds[k][n].first, kinds[k][n].last,
+			       kinds[k][n].occupancy);
+			change(store[n], "UPDATE run SET imported_ns = 1");
+			orders *= n + 1;
+		}
+		name(expected, "kinds", 99);
+		for (unsigned order = 0; order < orders; order++) {
+			unsigned left[] = {0, 1, 2, 3, 4}, code = order;
+
+			name(out, "kinds", 0);
+			for (unsigned i = n; i > 0; code /= i, i--) {
+				unsigned at_ = code % i, one = left[at_];
+
+				memmove(left + at_, left + at_ + 1, (i - 1 - at_) * sizeof(*left));
+				if (merge(out, (const char *[]){store[one]}, 1, &result, &err))
+					fail_msg("%s", err.msg);
+			}
+			if (order)
+				assert_same(out, expected);
+			else
+				copy_file(out, expected);
+		}
+		/* And all at once. */
+		name(out, "kinds", 0);
+		assert_int_equal(
+		    merge(out, (const char *[]){store[0], store[1], store[2], store[n > 3 ? 3 : 0]},
+			  4, &result, &err),
+		    0);
+		assert_same(out, expected);
+	}
+}
+
+/* ---- many traces ---- */
+
+static uint8_t other;
+
+static void other_dump(struct tp_trace *t)
+{
+	t->cut->dump[0] = other;
+}
+
+/* A trace that is joined needs few descriptors, and so do many. */
+static void test_merge_parts_of_many_traces(void **state)
+{
+	enum { TRACES = 24 };
+	struct rlimit before, few;
+	char path[2][64], all[64], out[64];
+	struct tp_merge_result result;
+	struct tp_err err;
+	int code;
+
+	(void)state;
+	name(all, "many", 0);
+	for (unsigned trace = 1; trace <= TRACES; trace++) {
+		other = (uint8_t)trace;
+		for (unsigned i = 0; i < 2; i++) {
+			char sql[128], text[33];
+			uint8_t hash[16];
+			struct tp_store *s;
+			struct tp_cut cut;
+
+			name(path[i], "many", 1 + i);
+			import(path[i], i ? 3 : 1, i ? 5 : 2, false);
+			change_cut(path[i], other_dump);
+			assert_int_equal(tp_store_open(&s, path[i], &err), 0);
+			assert_int_equal(tp_store_peek_cut(s, 1, &cut, &err), 1);
+			tp_store_close(s);
+			tp_cut_hash(cut.dump, cut.first, cut.last, hash);
+			tp_hash_text(hash, text);
+			snprintf(sql, sizeof(sql), "UPDATE run SET hash = '%s'", text);
+			change(path[i], sql);
+			/* The last part of each comes later. */
+			if (i)
+				name(out, "late", trace);
+			if (i)
+				assert_int_equal(rename(path[i], out), 0);
+			else
+				assert_int_equal(
+				    merge(all, (const char *[]){path[i]}, 1, &result, &err), 0);
+		}
+	}
+	const char *late[TRACES];
+	char paths[TRACES][64];
+
+	for (unsigned i = 0; i < TRACES; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s/late%u", testing_folder, i + 1);
+		late[i] = paths[i];
+	}
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = 36;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	code = merge(all, late, TRACES, &result, &err);
+	setrlimit(RLIMIT_NOFILE, &before);
+	if (code)
+		fail_msg("%s", err.msg);
+	assert_int_equal(result.joined, TRACES);
+	assert_int_equal(result.runs, TRACES);
+	assert_int_equal(wrong_in(all), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,7 +517,9 @@ int main(void)
 	    cmocka_unit_test(test_merge_parts_that_overlap),
 	    cmocka_unit_test(test_merge_parts_that_do_not_fit),
 	    cmocka_unit_test(test_merge_parts_survives_damage),
+	    cmocka_unit_test(test_merge_parts_beside_the_whole),
+	    cmocka_unit_test(test_merge_parts_of_many_traces),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, testing_setup, testing_teardown);
 }

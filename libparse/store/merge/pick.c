@@ -7,11 +7,11 @@
 #include "store/merge/inside.h"
 #include "store/sqlerr.h"
 
-/* A row of `found` is a run. cut: a part of a trace. Where parts are joined, they give what is known
- * of the dump (facts), and what was made of them its content. */
+/* A row of `found` is a run. cut: a part of a trace. Where parts are joined, they give what is
+ * known of the dump (facts), and what was made of them its content. own: its hash where it is. */
 static const char make_tables[] =
     "CREATE TEMP TABLE found(hash TEXT, input INT, run INT, wall INT, imported INT, name TEXT, "
-    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT);"
+    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT, own TEXT);"
     "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
     "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
 
@@ -70,9 +70,11 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
 	if (!rc)
 		rc = sqlite3_bind_int64(get, 1, (int64_t)input);
-	if (!rc && sqlite3_prepare_v2(m->out.file.db,
-				      "INSERT INTO temp.found VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1)",
-				      -1, &put, NULL))
+	if (!rc &&
+	    sqlite3_prepare_v2(m->out.file.db,
+			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+			       "?9, ?10, 1, 1, ?1)",
+			       -1, &put, NULL))
 		code = merge_cannot_write(m, err);
 	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
 		rc = SQLITE_OK;
@@ -119,72 +121,87 @@ static int reverse(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
+/* Those that a joined trace and an import of all of it are alike in come before those in which they
+ * may differ: parts.c relies on this order. */
 static int compare_ranks(const struct content *a, const struct content *b)
 {
 	if (a->damaged != b->damaged)
 		return a->damaged ? 1 : -1;
+	if (a->occupancy != b->occupancy)
+		return a->occupancy ? -1 : 1;
 	if (a->kinds != b->kinds)
 		return reverse(a->kinds, b->kinds);
-	return reverse(a->rows, b->rows);
+	if (a->rows != b->rows)
+		return reverse(a->rows, b->rows);
+	return reverse(a->codec, b->codec);
+}
+
+typedef int look_fn(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
+
+static int look(struct merge *m, const struct best *at, look_fn *fn, struct content *c,
+		struct tp_err *err)
+{
+	struct tp_store *store;
+	bool begun;
+	int code = sources_open(&m->sources, at->input, &store, err);
+
+	if (!code)
+		code = source_begin(store, at->own, at->run, &begun, err);
+	if (code)
+		return code;
+	code = fn(store, at->run, c, err);
+	source_end(store, begun);
+	return code;
 }
 
 /* Is b to be taken rather than a? Hashes are made where nothing else tells them apart. */
-static int is_better(struct merge *m, struct content *a, size_t input_a, int64_t run_a,
-		     struct content *b, size_t input_b, int64_t run_b, bool *better,
-		     struct tp_err *err)
+static int is_better(struct merge *m, const struct best *at_a, struct content *a,
+		     const struct best *at_b, struct content *b, bool *better, struct tp_err *err)
 {
 	int code = 0, order = compare_ranks(a, b);
-	struct tp_store *store;
 
 	*better = order > 0;
 	if (order)
 		return 0;
-	if (!a->hash[0] && !a->hash[1]) {
-		code = sources_open(&m->sources, input_a, &store, err);
-		if (!code)
-			code = content_hash(store, run_a, a, err);
-	}
+	if (!a->hash[0] && !a->hash[1])
+		code = look(m, at_a, content_hash, a, err);
 	if (!code)
-		code = sources_open(&m->sources, input_b, &store, err);
-	if (!code)
-		code = content_hash(store, run_b, b, err);
+		code = look(m, at_b, content_hash, b, err);
 	*better = b->hash[0] != a->hash[0] ? b->hash[0] < a->hash[0] : b->hash[1] < a->hash[1];
 	return code;
 }
 
-int merge_best(struct merge *m, const char *hash, size_t *best_input, int64_t *best_run,
+int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
 	       struct tp_err *err)
 {
-	struct content best = {0}, other;
+	struct content other;
 	sqlite3_stmt *get = NULL;
-	int code = 0, n = 0,
+	struct best at = {0};
+	int code = 0,
 	    rc = sqlite3_prepare_v2(m->out.file.db,
-				    "SELECT input, run FROM temp.found WHERE hash = ? AND content "
-				    "ORDER BY input",
+				    "SELECT input, run, own FROM temp.found WHERE hash = ? AND "
+				    "content ORDER BY input",
 				    -1, &get, NULL);
 
-	*best_input = 0;
-	*best_run = 0;
+	*best = at;
+	*content = (struct content){0};
 	if (!rc)
 		rc = sqlite3_bind_text(get, 1, hash, -1, SQLITE_STATIC);
-	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK, n++) {
-		size_t input = (size_t)sqlite3_column_int64(get, 0);
-		int64_t run = sqlite3_column_int64(get, 1);
-		struct tp_store *store;
-		bool better = !n;
+	for (; !rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW; rc = SQLITE_OK) {
+		bool better = !at.n++;
 
-		code = sources_open(&m->sources, input, &store, err);
-		if (!code)
-			code = content_rank(store, run, &other, err);
-		if (!code && n)
-			code = is_better(m, &best, *best_input, *best_run, &other, input, run,
-					 &better, err);
+		at.input = (size_t)sqlite3_column_int64(get, 0);
+		at.run = sqlite3_column_int64(get, 1);
+		snprintf(at.own, sizeof(at.own), "%s", (const char *)sqlite3_column_text(get, 2));
+		code = look(m, &at, content_rank, &other, err);
+		if (!code && !better)
+			code = is_better(m, best, content, &at, &other, &better, err);
 		if (!code && better) {
-			best = other;
-			*best_input = input;
-			*best_run = run;
+			*content = other;
+			*best = at;
 		}
 	}
+	best->n = at.n;
 	sqlite3_finalize(get);
 	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
 }
@@ -193,23 +210,24 @@ int merge_best(struct merge *m, const char *hash, size_t *best_input, int64_t *b
 static int choose(struct merge *m, const char *hash, struct tp_err *err)
 {
 	sqlite3_stmt *set = NULL;
-	size_t input;
-	int64_t run;
-	int rc, code = merge_best(m, hash, &input, &run, err);
+	struct content content;
+	struct best best;
+	int rc, code = merge_best(m, hash, &best, &content, err);
 
 	if (code)
 		return code;
-	rc = sqlite3_prepare_v2(m->out.file.db,
-				"UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
-				"temp.found WHERE hash = ?1 AND input = ?2 AND content) "
-				"WHERE hash = ?1",
-				-1, &set, NULL);
+	rc = sqlite3_prepare_v2(
+	    m->out.file.db,
+	    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
+	    "temp.found WHERE hash = ?1 AND input = ?2 AND content) "
+	    "WHERE hash = ?1",
+	    -1, &set, NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
 	if (!rc)
-		rc = sqlite3_bind_int64(set, 2, (int64_t)input);
+		rc = sqlite3_bind_int64(set, 2, (int64_t)best.input);
 	if (!rc)
-		rc = sqlite3_bind_int64(set, 3, run);
+		rc = sqlite3_bind_int64(set, 3, best.run);
 	if (!rc)
 		rc = sqlite3_step(set);
 	if (rc != SQLITE_DONE)

@@ -116,3 +116,40 @@ void sources_release(struct sources *s)
 	free(s->at);
 	*s = (struct sources){0};
 }
+
+int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *begun,
+		 struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(store);
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc;
+
+	/* The store that is replaced has a transaction from the beginning. */
+	*begun = sqlite3_get_autocommit(db);
+	rc = *begun ? sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) : SQLITE_OK;
+	if (!rc)
+		rc = sqlite3_prepare_v2(db, "SELECT 1 FROM main.run WHERE id = ? AND hash = ?", -1,
+					&stmt, NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 2, hash, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_DONE)
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "%s was changed while it was merged; try again",
+				  tp_store_path(store));
+	else if (rc != SQLITE_ROW)
+		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
+	sqlite3_finalize(stmt);
+	if (code)
+		source_end(store, *begun);
+	return code;
+}
+
+void source_end(struct tp_store *store, bool begun)
+{
+	if (begun)
+		sqlite3_exec(tp_store_db(store), "COMMIT", NULL, NULL, NULL);
+}

@@ -12,6 +12,11 @@
 #include "store/trace_row.h"
 #include "timeline/timeline.h"
 
+/* Kinds of events in the file format, and entries of a ledger: many more than any decoder makes of
+ * one trace. */
+#define MOST_WIRES     1024
+#define MOST_OF_LEDGER 100000
+
 /* What an event's second string is. */
 enum { NO_STR2, STRING_STR2, STACK_STR2 };
 
@@ -30,6 +35,7 @@ struct stitch {
 	struct tp_event *ev; /* n that wait for their batch to be full, and room for a block */
 	size_t n;
 	int64_t last_ts;
+	bool begun;	      /* there was an event */
 	bool late;	      /* the part begins behind a time that it did not know of */
 	uint64_t done, total; /* events */
 	char dump[33];
@@ -174,6 +180,9 @@ static int mend(struct stitch *st, struct tp_event *ev, size_t n, int64_t start_
 		ev->ts = (int64_t)((uint64_t)ev->ts + (uint64_t)start_ns);
 		if (st->late)
 			ev->ts = tp_v2_time_after(st->last_ts, ev->ts);
+		else if (st->begun && ev->ts < st->last_ts)
+			return damaged(err);
+		st->begun = true;
 		st->last_ts = ev->ts;
 		if (ev->type == TP_EV_TASK_BEGIN || ev->type == TP_EV_TASK_END)
 			code = mend_task(st, ev, err);
@@ -215,6 +224,18 @@ static int hand_on(struct stitch *st, bool all, struct tp_err *err)
 	st->n -= done;
 	memmove(st->ev, st->ev + done, st->n * sizeof(*st->ev));
 	return code;
+}
+
+/* What a part says of itself has to be possible, as it comes from a store that anybody may have
+ * made; of its events, add_events counts them. */
+static bool is_credible(const struct tp_trace *part)
+{
+	const struct tp_cut *cut = part->cut;
+
+	return part->inferred <= part->events &&
+	       part->generations <= (uint64_t)cut->last - cut->first + 1 &&
+	       part->nwires <= MOST_WIRES && part->nlosses <= MOST_OF_LEDGER &&
+	       part->nnotices <= MOST_OF_LEDGER;
 }
 
 static int add_events(struct stitch *st, struct tp_store *store, int64_t run,
@@ -259,7 +280,7 @@ static int add_part(struct stitch *st, size_t i, struct tp_trace *part, struct t
 	code = tp_store_load_cut(store, run, part, err);
 	if (code < 0)
 		return code;
-	if (!code)
+	if (!code || !is_credible(part))
 		return damaged(err);
 	code = tp_dict_load(store, run, &dict, err);
 	if (!code && !i)

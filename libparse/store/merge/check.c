@@ -1,0 +1,107 @@
+/* Do the blocks of a run unpack? They are copied as they are, so nobody else would look into them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/many.h"
+#include "store/block.h"
+#include "store/cut.h"
+#include "store/merge/inside.h"
+#include "store/rows.h"
+#include "store/sqlerr.h"
+
+struct check {
+	struct tp_store *store;
+	int64_t run;
+	struct tp_block_decoder *events;
+	struct tp_rows_decoder rows;
+	int64_t *values; /* of a chunk: TP_CHUNK_ROWS for each column */
+};
+
+static int no_memory(struct tp_err *err)
+{
+	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+}
+
+static const struct tp_table_desc *table_of(const char *stream)
+{
+	for (int i = 0; i < TP_NTABLES; i++)
+		if (!strcmp(tp_tables[i].name, stream))
+			return &tp_tables[i];
+	return NULL;
+}
+
+static int check_events(struct check *c, const void *data, size_t size, int64_t rows,
+			struct tp_err *err)
+{
+	if (!c->events)
+		c->events = tp_block_decoder_new();
+	return c->events ? tp_block_decode(c->events, data, size, rows, TP_BC_ALL, err)
+			 : no_memory(err);
+}
+
+static int check_rows(struct check *c, const struct tp_table_desc *table, const void *data,
+		      size_t size, int64_t rows, struct tp_err *err)
+{
+	int64_t *col[TP_MAX_COLUMNS];
+
+	if (rows < 1 || rows > TP_CHUNK_ROWS)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a chunk of rows is damaged");
+	if (!c->values)
+		c->values = tp_many(TP_MAX_COLUMNS * TP_CHUNK_ROWS, sizeof(*c->values));
+	if (!c->values)
+		return no_memory(err);
+	for (size_t i = 0; i < TP_MAX_COLUMNS; i++)
+		col[i] = c->values + i * TP_CHUNK_ROWS;
+	return tp_rows_decode(&c->rows, data, size, (size_t)rows, col, table->ncolumns, err);
+}
+
+static int check_block(struct check *c, sqlite3_stmt *block, struct tp_err *err)
+{
+	const char *stream = (const char *)sqlite3_column_text(block, 0);
+	int64_t rows = sqlite3_column_int64(block, 2);
+	const void *data = sqlite3_column_blob(block, 3);
+	size_t size = (size_t)sqlite3_column_bytes(block, 3);
+	const struct tp_table_desc *table = stream ? table_of(stream) : NULL;
+	int code = 0;
+
+	if (stream && !strcmp(stream, "event"))
+		code = check_events(c, data, size, rows, err);
+	else if (table)
+		code = check_rows(c, table, data, size, rows, err);
+	if (code)
+		tp_err_prefix(err, "%s, block %lld", stream,
+			      (long long)sqlite3_column_int64(block, 1));
+	return code;
+}
+
+int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_err *why,
+		 struct tp_err *err)
+{
+	static const char get[] = "SELECT stream, part, rows, data FROM main.block WHERE run = ? "
+				  "AND stream NOT IN " DICTIONARY " ORDER BY stream, part";
+	struct check c = {.store = store, .run = run};
+	sqlite3 *db = tp_store_db(store);
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(db, get, -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		code = check_block(&c, stmt, why);
+		rc = SQLITE_OK;
+	}
+	*damaged = code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC;
+	if (!code && rc != SQLITE_DONE) {
+		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
+	} else if (*damaged || code == TP_EVERSION) {
+		code = 0; /* what a newer program packed is nothing to this one */
+	} else if (code && err) {
+		*err = *why;
+	}
+	sqlite3_finalize(stmt);
+	tp_block_decoder_free(c.events);
+	tp_rows_decoder_release(&c.rows);
+	free(c.values);
+	return code;
+}
