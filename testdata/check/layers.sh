@@ -22,7 +22,7 @@ sources() { find "$@" -name '*.[ch]' 2>/dev/null | sort; }
 # What the files given include with quotes: FILE HEADER.
 includes() { grep -Ho '^#include "[^"]*"' /dev/null "$@" | sed 's/:#include "\([^"]*\)"/ \1/'; }
 # Tests may look at anything to the right of what they test; code may not.
-code() { sources "$@" | grep -Ev '_(test|fuzz)\.c$'; }
+code() { sources "$@" | grep -Ev '_(test|fuzz)\.c$|/testing(_[a-z]+)?\.h$'; }
 
 grep -n '^#include <sqlite3' $(sources cmd libparse libreport) |
 	grep -Ev '^(libparse/store/|libreport/|cmd/extension/|cmd/conformance/facts\.c|cmd/hostile/store\.c)' |
