@@ -17,6 +17,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CPU = int(os.environ.get("CPU") or 60)
 PROFILE = "libparse/decode/profile/"
+STORE = "libparse/store/"
 
 # What it takes to be found, where, what goes, and what takes its place.
 BUGS = {
@@ -42,6 +43,20 @@ BUGS = {
          "for (from = n - 1; from && lines[from - 1].inlined; from--)",
          "for (from = n - 1; lines[from - 1].inlined; from--)"),
     ],
+    "store": [
+        ("a chunk of a pool's strings of another number of them", STORE + "pool/read.c",
+         "s.rows != chunk->rows || ", ""),
+        ("a run lists what its pool has not", STORE + "pool/read.c",
+         "\t\t\tif (l->list->id[k][i] >= l->c->kind[k].entries)\n\t\t\t\treturn damaged(l->err, \"it lists what its pool has not\");\n",
+         "\t\t\t;\n"),
+        ("a goroutine on the seam that the part has not", STORE + "merge/join.c",
+         "b->index >= part->ng || part->g_id[b->index] != b->id", "part->g_id[b->index] != b->id"),
+        ("an event of a part that names what there is not", STORE + "merge/stitch.c",
+         "\tif (*of >= n)\n\t\treturn false;\n", ""),
+        ("an event of a type that there is not", STORE + "block_decode.c", "p[0] >= TP_NEVENT_TYPES || ", ""),
+        ("a written-out dictionary of more rows than were read", STORE + "merge/content.c",
+         "\tif (first + rows->nrows > tp_dictfile_rows(c->dict, rows->table))\n\t\tc->exact = false;\n", ""),
+    ],
 }
 
 
@@ -59,7 +74,8 @@ def hunt(tree, target, scratch):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         words = tree / f"testdata/fuzz/{target}.dict"
         p = subprocess.run([tree / f"build/fuzz/fuzz/{target}", f"-seed={seed}", "-timeout=60", "-rss_limit_mb=768",
-                            "-malloc_limit_mb=300", "-max_len=8192", "-print_funcs=0", f"-artifact_prefix={own}/",
+                            "-malloc_limit_mb=300", f"-max_len={600 if target == 'store' else 8192}", "-print_funcs=0",
+                            *(["-entropic=0"] if target == "store" else []), f"-artifact_prefix={own}/",
                             *([f"-dict={words}"] if words.exists() else []), own, tree / "testdata/fuzz" / target],
                            preexec_fn=limited, capture_output=True, check=False,
                            env=dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", TMPDIR=str(own),

@@ -248,6 +248,33 @@ static void splice(struct tp_buf *b, size_t at, size_t old, struct tp_slice new)
 	*b = out;
 }
 
+/* Adds to the at-th of the numbers (varints) that a column consists of, mostly. */
+static void add(struct tp_buf *b, size_t at, struct tp_slice more)
+{
+	struct tp_buf new = {0};
+	struct tp_cursor c;
+	size_t n = 0, start = 0;
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < b->size; i++)
+		n += b->data[i] < 128;
+	at = n ? at % n : 0;
+	for (size_t i = 0; i < b->size && at; i++) {
+		at -= b->data[i] < 128;
+		start = i + 1;
+	}
+	c = tp_cursor(b->data + start, b->size - start);
+	for (size_t i = 0; i < more.size && i < 8; i++)
+		v |= (uint64_t)more.data[i] << 8 * i;
+	/* By 1 where it is not said by how much. */
+	v = tp_cursor_uvarint(&c) + (more.size ? v : 1);
+	if (c.failed)
+		return;
+	MUST(!tp_buf_put_uvarint(&new, v));
+	splice(b, start, (size_t)(c.at - (b->data + start)), (struct tp_slice){new.data, new.size});
+	tp_buf_release(&new);
+}
+
 /* A part's hash is that of what it says it is. */
 static void agree(struct change *x, sqlite3_int64 row, const struct blob *b)
 {
@@ -285,7 +312,9 @@ static void change_column(struct change *x)
 		if (blob_init(&b, kind, data.data, data.size) && b.ncolumns) {
 			struct blob_column *c = &b.column[column % b.ncolumns];
 
-			if (how & 64)
+			if (how >= 192)
+				add(&c->bytes, at, new);
+			else if (how & 64)
 				c->tag = (uint8_t)((c->tag & 0xf0) | (how & 3));
 			else
 				splice(&c->bytes, at,

@@ -53,6 +53,11 @@ static void put_change(struct writer *w, struct dice *d)
 	case 0:
 		b[2] = (uint8_t)roll(d, one_in(d, 2) ? 16 : 256);
 		b[3] = (uint8_t)(one_in(d, 2) ? 0 : roll(d, 8));
+		/* A number of the column becomes larger. */
+		if (one_in(d, 2)) {
+			b[2] = (uint8_t)roll(d, 256);
+			b[4] = (uint8_t)(192 + roll(d, 64));
+		}
 		put_bytes(w, b, 5);
 		put_bytes_of(w, d);
 		break;
