@@ -73,6 +73,10 @@ static int load_ms(struct cut *c, struct tp_store *s, int64_t run)
 		if (id < (uint64_t)1 << 62 && id >= c->next_m_id)
 			c->next_m_id = id + 1;
 	}
+	/* That number says "no thread" where it is written. */
+	for (uint32_t i = 0; i < c->nm; i++)
+		if (c->ms[i].id == CUT_NO_M)
+			c->ms[i].id = c->next_m_id++;
 	tp_rows_release(&rows);
 	return code;
 }
