@@ -52,6 +52,7 @@
 
 #include "base/err.h"
 #include "base/units.h"
+#include "common/scratch.h"
 #include "output.h"
 #include "run.h"
 #include "store/store.h"
@@ -104,7 +105,7 @@ struct cmd {
 	struct rep_runs runs; /* those --run picks, at least one; entries are shared with `all` */
 
 	/* private */
-	char *scratch; /* a folder to remove at the end: a store for which there is no cache */
+	struct cmd_scratch scratch; /* a store for which there is no cache */
 	pid_t pager;
 };
 

@@ -32,22 +32,18 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 			      const struct tp_import_options *opt, struct tp_import_result *result,
 			      struct tp_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
-	char dir[4000], store[sizeof(dir) + 16];
-	int code;
+	char store[4096];
+	int code = cmd_scratch_make(&cmd->scratch, err);
 
-	snprintf(dir, sizeof(dir), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot make a folder in %s: %s",
-				  tmp && *tmp ? tmp : "/tmp", strerror(errno));
-	cmd->scratch = strdup(dir);
-	if (!cmd->scratch) {
-		rmdir(dir);
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	}
-	snprintf(store, sizeof(store), "%s/run.tprof", dir);
+	if (code)
+		return code;
+	snprintf(store, sizeof(store), "%s/run.tprof", cmd->scratch.path);
 	code = cmd_import(path, store, opt, result, NULL, err);
-	return code ? code : tp_store_open(&cmd->store, store, err);
+	if (!code)
+		code = tp_store_open(&cmd->store, store, err);
+	if (!code)
+		cmd_interrupt_ends();
+	return code;
 }
 
 static int open_dump(struct cmd *cmd, const char *path)
@@ -142,22 +138,6 @@ int cmd_open(struct cmd *cmd, const char *path)
 	return CMD_OK;
 }
 
-static void remove_scratch(struct cmd *cmd)
-{
-	static const char *const files[] = {"run.tprof", "run.tprof.lock", "run.tprof-journal"};
-	char path[4096];
-
-	if (!cmd->scratch)
-		return;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", cmd->scratch, files[i]);
-		unlink(path);
-	}
-	rmdir(cmd->scratch);
-	free(cmd->scratch);
-	cmd->scratch = NULL;
-}
-
 void cmd_close(struct cmd *cmd)
 {
 	rep_runs_release(&cmd->runs);
@@ -165,5 +145,5 @@ void cmd_close(struct cmd *cmd)
 	if (cmd->store)
 		tp_store_close(cmd->store);
 	cmd->store = NULL;
-	remove_scratch(cmd);
+	cmd_scratch_remove(&cmd->scratch);
 }

@@ -24,19 +24,50 @@ static int64_t now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static void (*volatile removes)(void);
+
+static void end(int number)
+{
+	if (removes)
+		removes();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* The second one finds nobody who would look. */
 static void on_signal(int number)
 {
+	if (stop_signal)
+		end(number);
 	stop_signal = number;
+}
+
+static void take(void (*handler)(int number))
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction old, act = {.sa_handler = handler};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) &&
+		    (old.sa_handler == SIG_DFL || old.sa_handler == on_signal ||
+		     old.sa_handler == end))
+			sigaction(signals[i], &act, NULL);
 }
 
 void cmd_interruptible(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction old, act = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+	take(on_signal);
+}
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
-			sigaction(signals[i], &act, NULL);
+void cmd_interrupt_ends(void)
+{
+	take(end);
+	cmd_interrupted();
+}
+
+void cmd_interrupt_removes(void (*fn)(void))
+{
+	removes = fn;
 }
 
 bool cmd_stopped(void)
@@ -46,10 +77,8 @@ bool cmd_stopped(void)
 
 void cmd_interrupted(void)
 {
-	if (!stop_signal)
-		return;
-	signal(stop_signal, SIG_DFL);
-	raise(stop_signal);
+	if (stop_signal)
+		end(stop_signal);
 }
 
 void cmd_progress_init(struct cmd_progress *p, const char *what)

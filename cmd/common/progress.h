@@ -37,11 +37,16 @@ void cmd_progress_line(char *line, int size, const char *what, const char *unit,
 		       uint64_t total, int64_t elapsed_ns, int width);
 
 /* From here on ^C and SIGTERM make cmd_progress_step ask for an orderly stop, so that temporary
- * files are removed; a second one ends the process at once. */
+ * files are removed; a second one ends the process at once. Ignored ones stay ignored. */
 void cmd_interruptible(void);
 /* Has one come? */
 bool cmd_stopped(void);
 /* Ends the process by the signal that asked for it, if one did. */
 void cmd_interrupted(void);
+/* Where nobody looks for being stopped any more: from here on ^C, SIGTERM and SIGHUP end the
+ * process at once (but not where they were ignored). */
+void cmd_interrupt_ends(void);
+/* What is done before a signal that was taken ends the process; safe in a handler of signals. */
+void cmd_interrupt_removes(void (*fn)(void));
 
 #endif

@@ -26,8 +26,8 @@ struct source {
 static struct {
 	struct source *at;
 	size_t n;
-	char *dir; /* NULL until there is something to put into it */
-} sources;
+	struct cmd_scratch dir; /* none until there is something to put into it */
+} sources = {.dir.fd = -1};
 
 /* ---- what was given ---- */
 
@@ -47,8 +47,6 @@ static void forget(void)
 		struct source *s = &sources.at[i];
 
 		for (size_t k = 0; k < s->nmade; k++) {
-			if (s->made[k].path)
-				unlink(s->made[k].path);
 			free(s->made[k].path);
 			free(s->made[k].spec);
 		}
@@ -58,9 +56,7 @@ static void forget(void)
 		cmd_engine_url_release(&s->url);
 	}
 	free(sources.at);
-	if (sources.dir)
-		rmdir(sources.dir);
-	free(sources.dir);
+	cmd_scratch_remove(&sources.dir);
 	memset(&sources, 0, sizeof(sources));
 }
 
@@ -166,22 +162,11 @@ int cmd_engine_fail(const struct cmd *cmd, const char *address, const struct tp_
 
 static int make_dir(struct cmd *cmd)
 {
-	const char *tmp = getenv("TMPDIR");
-	char dir[4000];
+	struct tp_err err;
 
-	if (sources.dir)
+	if (sources.dir.path || !cmd_scratch_make(&sources.dir, &err))
 		return CMD_OK;
-	snprintf(dir, sizeof(dir), "%s/tprof-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		cmd_error(cmd, "cannot make a folder in %s: %s", tmp && *tmp ? tmp : "/tmp",
-			  strerror(errno));
-		return CMD_SYSTEM;
-	}
-	sources.dir = strdup(dir);
-	if (sources.dir)
-		return CMD_OK;
-	rmdir(dir);
-	cmd_error(cmd, "out of memory");
+	cmd_error(cmd, "%s", err.msg);
 	return CMD_SYSTEM;
 }
 
@@ -221,7 +206,7 @@ static struct made *place(struct cmd *cmd, struct source *s, const char *spec, b
 	m = &s->made[s->nmade];
 	*m = (struct made){
 	    .spec = strdup(spec), .adds_up = cmd->adds_up, .profiles_only = cmd->profiles_only};
-	if (asprintf(&m->path, "%s/%zu-%zu.tprof", sources.dir, (size_t)(s - sources.at),
+	if (asprintf(&m->path, "%s/%zu-%zu.tprof", sources.dir.path, (size_t)(s - sources.at),
 		     s->nmade) < 0)
 		m->path = NULL;
 	s->nmade++;
@@ -314,5 +299,7 @@ int cmd_engine_fetch(struct cmd *cmd, const char *address, const char **path)
 	if (!status)
 		status = make(cmd, s, spec, picked, path);
 	free(picked);
+	/* What comes now does not look whether somebody wants it to end. */
+	cmd_interrupt_ends();
 	return status;
 }
