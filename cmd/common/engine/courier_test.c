@@ -103,6 +103,20 @@ static bool find_courier(void)
 	return !access(program, X_OK);
 }
 
+/* A build without libcurl has none: elsewhere that is said, and in CI it is wrong. */
+static bool tests_courier(const struct server *s)
+{
+	const char *ci = getenv("CI");
+
+	if (s->courier)
+		return true;
+	if (ci && !strcmp(ci, "true"))
+		fail_msg("%s is not there, so nothing of it is tested; build with libcurl",
+			 program);
+	print_message("%s is not there, so this is not tested; build with libcurl\n", program);
+	return false;
+}
+
 static int setup(void **state)
 {
 	struct server *s = calloc(1, sizeof(*s));
@@ -181,7 +195,7 @@ static void test_ask_select(void **state)
 	struct tp_err err;
 	char *end;
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	will_answer(s, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 		       "5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n");
@@ -202,7 +216,7 @@ static void test_ask_insert(void **state)
 	struct got g = {0};
 	struct tp_err err;
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	will_answer(s, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 	assert_int_equal(ask(s, "rows", &g, &err), 0);
@@ -232,7 +246,7 @@ static void test_ask_refused(void **state)
 	struct server *s = *state;
 	struct tp_err err;
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct got g = {0};
@@ -261,7 +275,7 @@ static void test_ask_broken(void **state)
 	struct server *s = *state;
 	struct tp_err err;
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		struct got g = {0};
@@ -280,7 +294,7 @@ static void test_ask_silence(void **state)
 	struct tp_err err;
 	time_t begun = time(NULL);
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	will_answer(s, NULL);
 	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
@@ -294,7 +308,7 @@ static void test_ask_given_up(void **state)
 	struct got g = {.code = TP_ELIMIT};
 	struct tp_err err;
 
-	if (!s->courier)
+	if (!tests_courier(s))
 		skip();
 	will_answer(s, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
 	assert_int_equal(ask(s, NULL, &g, &err), TP_ELIMIT);
