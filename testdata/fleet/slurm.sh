@@ -300,6 +300,97 @@ tprof-import -o whole.tprof large >/dev/null 2>&1
 expect 'the same store as on one machine' same cut.tprof whole.tprof
 expect 'the same reports' same_reports cut.tprof whole.tprof
 
+# ---- two at once ----
+
+# Between looking for jobs and having them in the folder there is time for another.
+mkdir slow
+printf '#!/bin/sh\nsleep 1\nexec %s "$@"\n' "$(command -v sbatch)" >slow/sbatch
+chmod 755 slow/sbatch
+PATH="$scratch/slow:$PATH" timeout 120 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-1.out 2>two-1.err &
+first=$!
+until_it test -e two.tprof.slurm/plan
+PATH="$scratch/slow:$PATH" timeout 120 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-2.out 2>two-2.err
+status=$?
+expect 'the second is refused' test $status -eq 4
+expect 'in one sentence' grep -q '^tprof-import: two.tprof.slurm: another tprof-import is submitting its jobs; try again when it is done$' two-2.err
+wait $first
+status=$?
+expect 'the first goes on' test $status -eq $one
+expect 'the same store' same two.tprof one.tprof
+
+# ---- tasks that are done twice, as one that is queued again while its first try lives on somewhere ----
+
+twice=$scratch/twice
+mkdir -p "$twice/list" "$twice/0" "$twice/1"
+find "$d" -type f ! -name README.md -print0 | sort -z >twice.all
+python3 - "$twice/list" twice.all <<'END'
+import sys
+names = open(sys.argv[2], 'rb').read().split(b'\0')[:-1]
+for task in range(4):
+    with open(f'{sys.argv[1]}/{task + 1}', 'wb') as f:
+        f.writelines(name + b'\0' for name in names[task::4])
+END
+scripts=$bin/../share/tprof/slurm
+timeout 60 tprof-import -j 2 -o flat.tprof $(for i in 1 2 3 4; do echo "@$twice/list/$i"; done) >/dev/null 2>&1
+# The first tries stop as soon as they import: by a wrapper, which stands in their way.
+mkdir stopped
+printf '#!/bin/sh\necho $$ >>%s/stopped/pids\nkill -STOP $$\nexec %s/tprof-import "$@"\n' "$scratch" "$bin" >stopped/tprof-import
+chmod 755 stopped/tprof-import
+pids=
+for i in 1 2 3 4; do
+	SLURM_ARRAY_TASK_ID=$i SLURM_JOB_ID=90 sh "$scripts/array.sh" "$twice" "$scratch/stopped" &
+	pids="$pids $!"
+done
+expect 'four old tries live' until_it sh -c "[ \"\$(wc -l <'$scratch/stopped/pids')\" -eq 4 ]"
+sleep 1
+timeout 100 sbatch --wait --output=/dev/null --array=1-4 "$scripts/array.sh" "$twice" "$bin" >/dev/null
+expect 'each is done' sh -c "ls '$twice'/0/1.report '$twice'/0/2.report '$twice'/0/3.report '$twice'/0/4.report"
+# Two of them end before the merge, and two after it.
+set -- $(cat stopped/pids)
+kill -CONT $1 $2
+expect 'the first of them' until_it dead $1
+expect 'and the second end late' until_it dead $2
+timeout 100 sbatch --wait --output=/dev/null "$scripts/merge.sh" "$twice" "$bin" 1 4 "$scratch/twice.tprof" >/dev/null
+kill -CONT $3 $4
+wait $pids
+expect 'the same store' same twice.tprof flat.tprof
+expect 'nothing stays but the report' sh -c '! ls -d twice.tprof?* | grep -v "^twice.tprof.report$"'
+expect 'nothing stays of the work' test ! -e "$twice/0"
+
+# A task that is ended leaves nothing but its log, whatever it is ended by.
+for signal in TERM USR1 XCPU; do
+	rm -rf ending stopped/pids
+	mkdir -p ending/list ending/0
+	cp twice.all ending/list/1
+	SLURM_ARRAY_TASK_ID=1 SLURM_JOB_ID=91 sh "$scripts/array.sh" "$scratch/ending" "$scratch/stopped" &
+	task=$!
+	until_it test -s stopped/pids
+	sleep 0.2
+	touch ending/0/1.91-0.tprof ending/0/1.91-0.tprof.part-0123456789ab
+	kill -CONT "$(cat stopped/pids)"
+	kill -$signal $task
+	wait $task
+	status=$?
+	expect "SIG$signal: the task fails" test $status -eq 4
+	expect "SIG$signal: its program has ended" until_it dead "$(cat stopped/pids)"
+	expect "SIG$signal: nothing stays" test "$(ls ending/0)" = 1.log
+done
+
+# ---- options of users ----
+
+cd "$d" || exit 4
+SBATCH_WAIT=1 SBATCH_ARRAY_INX=1-2 timeout 120 tprof-import --slurm='-v --comment --array -J night' --tasks=3 --strict -o ../given.tprof . >../given.out 2>../given.err
+status=$?
+expect 'names of dumps and of the store are from here on' test $status -eq 0
+cd "$scratch" || exit 4
+until_it test -e given.tprof.report
+expect 'the same runs' sh -c "tprof-query --format=csv given.tprof 'SELECT hash FROM run ORDER BY 1' >a; tprof-query --format=csv one.tprof 'SELECT hash FROM run ORDER BY 1' >b; diff a b"
+for options in --arr=1-3 -vQ '-D /' '-Hd afterok:1' '-p all batch'; do
+	tprof-import --slurm="$options" -o refused.tprof "$d" >refused.out 2>&1
+	status=$?
+	expect "$options is refused" test $status -eq 2
+done
+
 # ---- what Slurm refuses ----
 
 tprof-import --slurm=--partition=none -o refused.tprof "$d" >refused.out 2>&1

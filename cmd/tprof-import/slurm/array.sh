@@ -20,6 +20,15 @@
 #SBATCH --job-name=tprof-import
 #SBATCH --requeue
 set -u
+child=
+# What Slurm sends at the end of the time, before it stops a task or does it again; and what else users
+# let it send (--signal). Our program ends first, so that it leaves nothing.
+ended() {
+	trap '' HUP INT QUIT TERM USR1 USR2 XCPU
+	[ -z "$child" ] || { kill -TERM "$child" && wait "$child"; } 2>/dev/null
+	exit 4
+}
+trap ended HUP INT QUIT TERM USR1 USR2 XCPU
 work=$1 bin=$2
 shift 2
 PATH=${bin:+$bin:}$PATH
@@ -28,14 +37,17 @@ list=$work/list/$SLURM_ARRAY_TASK_ID part=$work/0/$SLURM_ARRAY_TASK_ID
 exec >"$part.log" 2>&1 || exit 4
 
 draft=$part.${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
-trap 'rm -f "$draft.tprof" "$draft.report"' EXIT
-trap 'exit 4' HUP INT TERM
+trap 'rm -f "$draft".*' EXIT
 options=
 [ ! -e "$list.options" ] || options=$(cat "$list.options")
 import() { # OPTION…
 	tprof-import -j "${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}" -o "$draft.tprof" --report="$draft.report" \
 		"$@" "@$list" &
-	wait $! # a signal is not kept waiting
+	child=$!
+	wait $child # a signal is not kept waiting
+	status=$?
+	child=
+	return $status
 }
 import $options "$@"
 # A part of a trace behind damage is refused: what becomes of it is only known to who reads all.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,8 +50,16 @@ char *folder_path(const char *store)
 	return text("%s.slurm", store);
 }
 
+void folder_unlock(struct folder *f)
+{
+	if (f->lock)
+		close(f->lock - 1);
+	f->lock = 0;
+}
+
 void folder_release(struct folder *f)
 {
+	folder_unlock(f);
 	free(f->path);
 	*f = (struct folder){0};
 }
@@ -109,6 +118,40 @@ static int make_below(const char *folder, const char *name, struct tp_err *err)
 		code = failed(err, path, "made");
 	free(path);
 	return code;
+}
+
+/* ---- one at a time ---- */
+
+static int lock(struct folder *f, const char *folder, struct tp_err *err)
+{
+	char *path = text("%s/plan", folder);
+	struct stat held, named;
+	int fd, code = 0;
+
+	if (!path)
+		return out_of_memory(err);
+	/* For writing, as NFS wants it. */
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		code = errno == ENOENT
+			   ? tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s: is not there", path)
+			   : failed(err, path, "opened");
+	else if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "%s: another tprof-import is submitting its jobs", f->path);
+	else if (fstat(fd, &held) || stat(path, &named) || held.st_ino != named.st_ino)
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s: is not there", path);
+	else
+		f->lock = fd + 1;
+	if (code && fd >= 0)
+		close(fd);
+	free(path);
+	return code;
+}
+
+int folder_lock(struct folder *f, struct tp_err *err)
+{
+	return lock(f, f->path, err);
 }
 
 /* ---- making one ---- */
@@ -186,6 +229,8 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths,
 		return code;
 	}
 	code = fill(f, draft, paths, how, command, err);
+	if (!code)
+		code = lock(f, draft, err);
 	if (!code && rename(draft, f->path))
 		code = errno == ENOTEMPTY || errno == EEXIST
 			   ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE,

@@ -32,13 +32,15 @@ struct folder {
 	/* Of the parts, and of each level of merges below the last one, which is none of them. */
 	size_t count[FOLDER_LEVELS];
 	size_t levels;
+	int lock; /* of `plan`, less 1; 0: not held */
 };
 
 /* "ALL.tprof.slurm". The caller frees it; NULL: out of memory. */
 char *folder_path(const char *store);
 
-/* Makes the folder for these paths, divided as `how` says, under `command`; f->known is to be set
- * before. TP_EIO: also where somebody else has just made it. To be released, also when it fails. */
+/* Makes the folder for these paths, divided as `how` says, under `command`, and locks it; f->known is
+ * to be set before. TP_EIO: also where somebody else has just made it. To be released, also when it
+ * fails. */
 int folder_make(struct folder *f, const char *store, const struct paths *paths,
 		const struct lists_options *how, const struct tp_buf *command, struct tp_err *err);
 /* Reads the one that is there. TP_ENOENT: there is none; TP_EFORMAT: it is none, or damaged;
@@ -46,6 +48,11 @@ int folder_make(struct folder *f, const char *store, const struct paths *paths,
 int folder_open(struct folder *f, const char *store, const struct tp_buf *command,
 		struct tp_err *err);
 void folder_release(struct folder *f);
+
+/* For who looks for jobs and submits them: one at a time. TP_EBUSY: somebody else does; TP_ENOENT:
+ * it has ended meanwhile. Where files cannot be locked it goes without. */
+int folder_lock(struct folder *f, struct tp_err *err);
+void folder_unlock(struct folder *f);
 
 /* Removes one in which no job has begun. */
 void folder_remove(const struct folder *f);

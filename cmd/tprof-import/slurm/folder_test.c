@@ -168,9 +168,33 @@ static void test_folder_open_refuses(void **state)
 	folder_release(&f);
 }
 
+/* One at a time looks for jobs and submits them, from the moment on at which the folder is there.
+ */
+static void test_folder_lock(void **state)
+{
+	struct folder f = {0}, g = {0};
+	struct tp_err err;
+
+	(void)state;
+	make(&f, 3, 0, 0);
+	assert_int_equal(folder_open(&g, "all.tprof", &command, &err), 0);
+	assert_int_equal(folder_lock(&g, &err), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "another tprof-import is submitting its jobs"));
+	folder_unlock(&f);
+	assert_int_equal(folder_lock(&g, &err), 0);
+	assert_int_equal(folder_lock(&f, &err), TP_EBUSY);
+	folder_release(&g);
+	assert_int_equal(folder_lock(&f, &err), 0);
+	folder_unlock(&f);
+	assert_int_equal(system("rm -r all.tprof.slurm"), 0);
+	assert_int_equal(folder_lock(&f, &err), TP_ENOENT);
+	folder_release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_folder_lock),
 	    cmocka_unit_test(test_folder_levels),
 	    cmocka_unit_test(test_folder_left),
 	    cmocka_unit_test(test_folder_open_refuses),

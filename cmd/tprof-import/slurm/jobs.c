@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call.h"
 
@@ -80,26 +81,75 @@ void jobs_list(const struct jobs *jobs, size_t from, char *text, size_t size)
 
 static const char blanks[] = " \t\n";
 
-/* Array and dependencies are what all of this is; the id is read from what sbatch says. */
+/* Array and dependencies are what all of this is; the id is read from what sbatch says; names of
+ * dumps are from where we are. */
+static const char *const taken[] = {
+    "--array",	 "--dependency", "--wait", "--parsable", "--wrap",  "--test-only", "--chdir",
+    "--workdir", "--het-group",	 "--help", "--version",	 "--usage", "--quiet"};
+
+/* Those that have no value in the next word. */
+static const char *const flags[] = {
+    "--contiguous",    "--exclusive",	  "--get-user-env", "--hold",	    "--ignore-pbs",
+    "--immediate",     "--nice",	  "--no-kill",	    "--no-requeue", "--overcommit",
+    "--oversubscribe", "--propagate",	  "--reboot",	    "--requeue",    "--share",
+    "--spread-job",    "--use-min-nodes", "--verbose"};
+static const char short_flags[] = "HIOksv", short_taken[] = "adDQWhV";
+
+/* Of "--NAME" or "--NAME=VALUE": in full, or as much of it as sbatch takes, too. */
+static bool is_option(const char *word, size_t n, const char *const *names, size_t nnames,
+		      bool in_full)
+{
+	for (size_t i = 0; i < nnames; i++)
+		if (n > 2 && !strncmp(word, names[i], n) && (!in_full || !names[i][n]))
+			return true;
+	return false;
+}
+
+enum word { WORD_ALONE, WORD_WANTS_VALUE, WORD_BAD };
+
+/* "--NAME", "--NAME=VALUE", "-x", "-xVALUE", and flags of a letter in one word. */
+static enum word look_at(const char *word, size_t n)
+{
+	size_t name = strcspn(word, "= \t\n"), i;
+
+	if (name > n)
+		name = n;
+	if (word[0] != '-' || n < 2 || (n == 2 && word[1] == '-'))
+		return WORD_BAD; /* sbatch would take it for the script */
+	if (word[1] == '-') {
+		/* --wait-all-nodes is no --wait. */
+		if (is_option(word, name, taken, sizeof(taken) / sizeof(taken[0]), false))
+			return WORD_BAD;
+		return name < n ||
+			       is_option(word, name, flags, sizeof(flags) / sizeof(flags[0]), true)
+			   ? WORD_ALONE
+			   : WORD_WANTS_VALUE;
+	}
+	for (i = 1; i < n && strchr(short_flags, word[i]); i++)
+		;
+	if (i == n)
+		return WORD_ALONE;
+	if (strchr(short_taken, word[i]))
+		return WORD_BAD;
+	return i + 1 < n ? WORD_ALONE : WORD_WANTS_VALUE;
+}
+
 const char *job_bad_option(const char *options)
 {
-	static const char *const taken[] = {"--array",	  "--dependency", "--wait",
-					    "--parsable", "--wrap",	  "--test-only",
-					    "--help",	  "--version",	  "--usage"};
-	static char word[64];
+	static char bad[64];
+	enum word was = WORD_ALONE;
 
 	for (const char *at = options; *(at += strspn(at, blanks)); at += strcspn(at, blanks)) {
-		size_t n = strcspn(at, blanks), name = strcspn(at, "= \t\n");
+		size_t n = strcspn(at, blanks), shown = n;
 
-		if (name < 2 || at[0] != '-')
+		/* A value may look like anything. */
+		was = was == WORD_WANTS_VALUE ? WORD_ALONE : look_at(at, n);
+		if (was != WORD_BAD)
 			continue;
-		snprintf(word, sizeof(word), "%.*s", (int)(name < n ? name : n), at);
-		for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-			if (!strcmp(word, taken[i]))
-				return word;
-		/* -a -d -W -h -V, with or without what belongs to them in the same word. */
-		if (at[1] != '-' && strchr("adWhV", at[1]))
-			return word;
+		if (n > 2 && at[0] == '-' && at[1] == '-' && strcspn(at, "=") < n)
+			shown = strcspn(at, "=");
+		snprintf(bad, sizeof(bad), "%.*s", (int)(shown < 60 ? shown : 60), at);
+		return bad;
 	}
 	return NULL;
 }
@@ -130,8 +180,12 @@ int job_submit(const struct job *job, char id[JOB_ID], struct tp_err *err)
 	struct tp_buf out = {0}, error = {0};
 	struct call c = {0};
 	const char *text;
+	char *here = getcwd(NULL, 0);
 	int status, code;
 
+	/* What would be options for all jobs of somebody, and are none for these. */
+	unsetenv("SBATCH_ARRAY_INX");
+	unsetenv("SBATCH_WAIT");
 	call_add(&c, "sbatch");
 	call_add(&c, "--job-name=%s", job->name);
 	/* What tasks say they write into the folder themselves. */
@@ -142,6 +196,9 @@ int job_submit(const struct job *job, char id[JOB_ID], struct tp_err *err)
 		call_add(&c, "%.*s", (int)strcspn(at, blanks), at);
 	call_add(&c, "--parsable");
 	call_add(&c, "--requeue");
+	if (here)
+		call_add(&c, "--chdir=%s", here);
+	free(here);
 	if (job->array)
 		call_add(&c, "--array=%s", job->array);
 	if (job->after)

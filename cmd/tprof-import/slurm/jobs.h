@@ -28,8 +28,9 @@ struct job {
 	size_t nargs;
 };
 
-/* Options that would take away what is needed here; NULL: none, else the word. It lives until the
- * next call. */
+/* Words that would take away what is needed here, however they are written (--array=1, --arr 1, -Ha1),
+ * or that sbatch would take for a script; NULL: none, else the first. It lives until the next call.
+ */
 const char *job_bad_option(const char *options);
 
 /* 0 and the job's id; TP_EIO with what sbatch says, or that there is none. */

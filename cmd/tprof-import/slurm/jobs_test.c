@@ -22,7 +22,32 @@ static void test_job_bad_option(void **state)
 	    {"-W", "-W"},
 	    {"--wait", "--wait"},
 	    {"--wait-all-nodes=1", NULL},
-	    {"a - -- b", NULL},
+	    /* Shortened, as sbatch takes them. */
+	    {"--arr=1-3", "--arr"},
+	    {"--arr 1-3", "--arr"},
+	    {"--depend=afterok:1", "--depend"},
+	    {"--chd=/tmp", "--chd"},
+	    {"-D/tmp", "-D/tmp"},
+	    {"-D /tmp", "-D"},
+	    {"-Hd afterok:1", "-Hd"},
+	    {"-vHa1-3", "-vHa1-3"},
+	    {"-pa", NULL},
+	    {"-vpday", NULL},
+	    {"-Q", "-Q"},
+	    {"--quie", "--quie"},
+	    {"--mem=4G --wait-all-nodes=1 -v --exclusive --nice=3", NULL},
+	    /* What is a value is none. */
+	    {"--comment --array -J -a", NULL},
+	    {"-J --array --comment=-W", NULL},
+	    /* What sbatch would take for the script, or the end of its options. */
+	    {"batch", "batch"},
+	    {"-p day batch", "batch"},
+	    {"--partition=day batch", "batch"},
+	    {"-H batch", "batch"},
+	    {"--exclusive batch", "batch"},
+	    {"-p day --", "--"},
+	    {"-N1 : -N2", ":"},
+	    {"-", "-"},
 	};
 
 	(void)state;
@@ -92,9 +117,11 @@ static int teardown(void **state)
 static void test_job_submit(void **state)
 {
 	static const char *const argv[] = {"a b", "$(x)", "", "new\nline"};
-	static const char want[] = "--job-name=n\0--output=/dev/null\0--error=/dev/null\0-p\0q\0"
-				   "--parsable\0--requeue\0--array=1-3,7\0--dependency=afterany:5\0"
-				   "s c\0a b\0$(x)\0\0new\nline";
+	/* The folder of the tests stands for X. */
+	char want[] = "--job-name=n\0--output=/dev/null\0--error=/dev/null\0-p\0q\0"
+		      "--parsable\0--requeue\0--chdir=XXXXXXXXXXXXXXXXXXXXXX\0"
+		      "--array=1-3,7\0--dependency=afterany:5\0"
+		      "s c\0a b\0$(x)\0\0new\nline";
 	static const struct {
 		const char *says, *status, *want;
 		int code;
@@ -118,7 +145,12 @@ static void test_job_submit(void **state)
 	struct tp_err err;
 	FILE *f;
 
-	(void)state;
+	for (size_t i = 0; i < sizeof(want); i++)
+		if (want[i] == 'X') {
+			memcpy(want + i, *state, strlen(*state));
+			break;
+		}
+	setenv("SBATCH_WAIT", "1", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		setenv("SAYS", cases[i].says, 1);
 		setenv("STATUS", cases[i].status, 1);
@@ -129,6 +161,7 @@ static void test_job_submit(void **state)
 	assert_int_equal(fread(args, 1, sizeof(args), f), sizeof(want));
 	assert_memory_equal(args, want, sizeof(want));
 	fclose(f);
+	assert_null(getenv("SBATCH_WAIT"));
 	unlink("sbatch");
 	setenv("PATH", "/nowhere", 1);
 	assert_int_equal(job_submit(&job, id, &err), TP_EIO);

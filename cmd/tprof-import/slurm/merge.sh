@@ -2,7 +2,7 @@
 # A task of an array job of Slurm that merges up to 16 stores, or the job that makes the last one.
 # tprof-import --slurm submits it, after array.sh; by hand, for 40 tasks of that:
 #
-#   mkdir WORK/1
+#   mkdir WORK/1 WORK/2
 #   sbatch --dependency=afterany:ID --array=1-3 merge.sh WORK BIN 1 40          WORK/1/1 to 3
 #   sbatch --dependency=afterany:ID merge.sh WORK BIN 2 3 ALL.tprof             the end
 #
@@ -16,6 +16,15 @@
 #SBATCH --job-name=tprof-merge
 #SBATCH --requeue
 set -u
+child=
+# What Slurm sends at the end of the time, before it stops a task or does it again; and what else users
+# let it send (--signal). Our program ends first, so that it leaves nothing.
+ended() {
+	trap '' HUP INT QUIT TERM USR1 USR2 XCPU
+	[ -z "$child" ] || { kill -TERM "$child" && wait "$child"; } 2>/dev/null
+	exit 4
+}
+trap ended HUP INT QUIT TERM USR1 USR2 XCPU
 work=$1 bin=$2 level=$3 count=$4 all=${5-}
 PATH=${bin:+$bin:}$PATH
 below=$work/$((level - 1)) n=${SLURM_ARRAY_TASK_ID:-1}
@@ -25,8 +34,7 @@ exec >"$part.log" 2>&1 || exit 4
 
 try=${SLURM_JOB_ID:-0}-${SLURM_RESTART_COUNT:-0}
 draft=$part.$try
-trap 'rm -f "$draft.tprof" "$draft.report" ${all:+"$all.report.$try"}' EXIT
-trap 'exit 4' HUP INT TERM
+trap 'rm -f "$draft".* ${all:+"$all.report.$try"}' EXIT
 i=$((16 * n - 15)) last=$((16 * n)) missing=
 [ $last -le "$count" ] || last=$count
 set --
@@ -54,7 +62,11 @@ merge() { # STORE, of all arguments of the script
 	shift
 	[ $# -eq 0 ] || {
 		tprof-merge -o "$store" "$@" &
-		wait $! # a signal is not kept waiting
+		child=$!
+		wait $child # a signal is not kept waiting
+		status=$?
+		child=
+		return $status
 	}
 }
 if [ -z "$all" ]; then

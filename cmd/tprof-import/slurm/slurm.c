@@ -397,6 +397,8 @@ static int begin(struct work *w, bool *begun, struct tp_err *err)
 		code = describe(w->s, &command, err);
 	if (!code)
 		code = folder_open(&w->folder, w->s->store, &command, err);
+	if (!code)
+		code = folder_lock(&w->folder, err);
 	if (!code) {
 		code = look_for_jobs(w, begun, err);
 	} else if (code == TP_ENOENT && w->folder.path) {
@@ -428,6 +430,7 @@ int slurm_import(const struct slurm *s)
 		if (!code)
 			tell_begin(&w, parts);
 	}
+	folder_unlock(&w.folder);
 	if (code == 1)
 		cmd_note(s->cmd, "no files are there to import");
 	else if (code)
