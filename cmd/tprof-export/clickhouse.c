@@ -35,6 +35,7 @@ static int load(struct export_args *args, struct rep_engine_link *link, size_t n
 {
 	struct cmd_progress progress;
 	const struct rep_engine_load_options opt = {.events = args->events,
+						    .spans = args->spans,
 						    .stale_s = args->stale_s ? args->stale_s
 									     : REP_ENGINE_STALE_S,
 						    .progress = cmd_progress_step,

@@ -62,7 +62,7 @@ struct export_args {
 	const char **servers; /* --clickhouse; nservers of them */
 	size_t nservers;
 	const char *cluster;
-	bool events;
+	bool events, spans;
 	int64_t stale_s; /* 0: not given */
 };
 

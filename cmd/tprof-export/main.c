@@ -22,6 +22,7 @@ enum {
 	KEY_CLICKHOUSE,
 	KEY_CLUSTER,
 	KEY_EVENTS,
+	KEY_SPANS,
 	KEY_STALE,
 	KEY_PROFILE = 0x2100, /* and those of rep_profile_options */
 };
@@ -49,8 +50,11 @@ static const struct argp_option options[] = {
      20},
     {"cluster", KEY_CLUSTER, "NAME", 0, "Spread the tables over this cluster of the engine", 20},
     {"events", KEY_EVENTS, NULL, 0, "Load the events of traces, too", 20},
+    {"spans", KEY_SPANS, NULL, 0, "Load the spans of traces, too", 20},
     {"stale", KEY_STALE, "SECONDS", 0,
-     "Remove what was cut off so long ago (3600); loading takes no longer than half of it", 20},
+     "After so long (3600) others may remove what this leaves unfinished; after half of it this "
+     "gives up",
+     20},
     {0},
 };
 
@@ -148,12 +152,12 @@ static void check(struct export_args *args, struct argp_state *state)
 		    args->profile_given || args->base.npaths || args->view.given)
 			argp_error(state,
 				   "--clickhouse loads runs as they are: it goes with --run, "
-				   "--cluster, --events and --stale");
+				   "--cluster, --events, --spans and --stale");
 		cmd_view_need(&args->view, state, false);
 		return;
 	}
-	if (args->cluster || args->events || args->stale_s)
-		argp_error(state, "--cluster, --events and --stale go with --clickhouse");
+	if (args->cluster || args->events || args->spans || args->stale_s)
+		argp_error(state, "--cluster, --events, --spans and --stale go with --clickhouse");
 	if (!args->form && args->view.trace.go)
 		args->form = find_form("pprof");
 	if (!args->form) {
@@ -234,6 +238,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_EVENTS:
 		args->events = true;
+		return 0;
+	case KEY_SPANS:
+		args->spans = true;
 		return 0;
 	case KEY_STALE:
 		args->stale_s = cmd_arg_count(state, "--stale", arg, 30 * 86400);

@@ -8,89 +8,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "base/rounds.h"
 #include "engine/fetch.h"
 #include "engine/load.h"
-#include "engine/testing_engine.h"
-#include "import.h"
-
-static const char *const dumps[] = {"testdata/catalog.heap",	    "testdata/ledger/ledger-3.heap",
-				    "testdata/convoy.trace",	    "testdata/catalog.cpu",
-				    "testdata/checkout-1.19.trace", "testdata/inbox/inbox-2.d1"};
-#define NDUMPS (sizeof(dumps) / sizeof(dumps[0]))
-
-struct fixture {
-	char dir[64], from[96], to[96];
-	struct tp_store *store;
-	struct rep_runs runs;
-	struct testing_engine engine;
-	struct rep_engine_link link;
-	struct rep_engine_place at;
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-	struct tp_err err;
-
-	assert_non_null(f);
-	snprintf(f->dir, sizeof(f->dir), "/tmp/tprof-engine-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->from, sizeof(f->from), "%s/from.tprof", f->dir);
-	snprintf(f->to, sizeof(f->to), "%s/to.tprof", f->dir);
-	for (size_t i = 0; i < NDUMPS; i++) {
-		static const char *const labels[] = {"kind=odd 'x' \\ \n", "n=1"};
-		struct tp_import_options opt = {.labels = labels, .nlabels = 2};
-		struct tp_import_result result;
-
-		assert_int_equal(tp_import(dumps[i], f->from, &opt, &result, &err), 0);
-	}
-	assert_int_equal(tp_store_open(&f->store, f->from, &err), 0);
-	assert_int_equal(rep_runs_load(f->store, &f->runs, &err), 0);
-	f->link = (struct rep_engine_link){.ask = testing_ask, .ctx = &f->engine};
-	f->at = (struct rep_engine_place){.database = "d"};
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	rep_runs_release(&f->runs);
-	tp_store_close(f->store);
-	testing_release(&f->engine);
-	unlink(f->from);
-	unlink(f->to);
-	assert_int_equal(rmdir(f->dir), 0);
-	free(f);
-	return 0;
-}
-
-static int load(struct fixture *f, struct rep_engine_load_result *result)
-{
-	const struct rep_engine_load_options opt = {.events = true, .stale_s = 3600};
-	struct tp_err err;
-
-	return rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, result, &err);
-}
-
-static int fetch(struct fixture *f, struct tp_err *err)
-{
-	static const bool picked[NDUMPS] = {true, true, true, true, true, true};
-	const struct rep_engine_fetch_options opt = {.picked = picked, .events = true};
-	struct rep_engine_runs runs;
-	int code = rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, err);
-
-	unlink(f->to);
-	if (!code && runs.n == NDUMPS)
-		code = rep_engine_fetch(&f->link, &f->at, &runs, &opt, f->to, err);
-	else if (!code)
-		code = TP_ENOENT;
-	rep_engine_runs_release(&runs);
-	return code;
-}
+#include "engine/testing_fixture.h"
 
 static void same_rows(struct tp_store *a, struct tp_store *b, int64_t run, enum tp_table_id table)
 {
@@ -204,15 +127,6 @@ static void test_engine_and_back(void **state)
 	same_store(f);
 }
 
-static size_t everything(const struct testing_engine *e)
-{
-	size_t size = 0;
-
-	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
-		size += e->table[t].size;
-	return size;
-}
-
 static void test_load_again(void **state)
 {
 	struct fixture *f = *state;
@@ -250,6 +164,86 @@ static void test_load_cut_off(void **state)
 	}
 }
 
+/* ---- spans ---- */
+
+struct by_state {
+	const char *state;
+	int64_t n, start, dur, stacks;
+};
+
+static void sum_loaded(const struct testing_engine *e, uint64_t load, struct by_state *sum)
+{
+	const struct tp_buf *b = &e->table[REP_ENGINE_SPAN];
+	struct tp_cursor c = tp_cursor(b->data, b->size);
+
+	while (c.at < c.end) {
+		bool ours;
+		int64_t start, dur, stack;
+		struct tp_slice state;
+
+		rep_row_get(&c, 2);
+		ours = rep_row_get(&c, 8) == load;
+		rep_row_get(&c, 4);
+		rep_row_get_int(&c);
+		state = rep_row_get_text_or_null(&c);
+		start = rep_row_get_int(&c);
+		rep_row_get_int(&c);
+		dur = rep_row_get_int(&c);
+		rep_row_get_text_or_null(&c);
+		stack = rep_row_get_int(&c);
+		for (int i = 0; i < 6; i++)
+			rep_row_get_int(&c);
+		assert_int_equal(c.failed, 0);
+		if (!ours || state.size != strlen(sum->state) ||
+		    memcmp(state.data, sum->state, state.size) != 0)
+			continue;
+		sum->n++;
+		sum->start += start;
+		sum->dur += dur;
+		sum->stacks += stack;
+	}
+}
+
+static void same_spans(struct fixture *f, int64_t run, uint64_t load)
+{
+	sqlite3_stmt *st;
+	int n = 0;
+
+	assert_int_equal(sqlite3_prepare_v2(tp_store_db(f->store),
+					    "SELECT state, count(*), sum(start_ns), sum(dur_ns), "
+					    "sum(stack) FROM span WHERE run = ?1 GROUP BY state",
+					    -1, &st, NULL),
+			 SQLITE_OK);
+	sqlite3_bind_int64(st, 1, run);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		struct by_state sum = {.state = (const char *)sqlite3_column_text(st, 0)};
+
+		sum_loaded(&f->engine, load, &sum);
+		assert_int_equal(sum.n, sqlite3_column_int64(st, 1));
+		assert_int_equal(sum.start, sqlite3_column_int64(st, 2));
+		assert_int_equal(sum.dur, sqlite3_column_int64(st, 3));
+		assert_int_equal(sum.stacks, sqlite3_column_int64(st, 4));
+		n++;
+	}
+	assert_true(n >= 3);
+	sqlite3_finalize(st);
+}
+
+static void test_load_spans(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct rep_engine_runs runs;
+	struct tp_err err;
+
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
+	for (size_t i = 0; i < runs.n; i++)
+		if (runs.run[i].row.kind[0] == 't')
+			same_spans(f, f->runs.run[i].row.id, runs.run[i].load);
+	rep_engine_runs_release(&runs);
+}
+
 static void test_fetch_spoiled(void **state)
 {
 	struct fixture *f = *state;
@@ -268,6 +262,80 @@ static void test_fetch_spoiled(void **state)
 		bad += fetch(f, &err) != 0;
 	}
 	assert_true(bad > rounds / 4);
+}
+
+/* ---- an engine that does not stop ---- */
+
+struct flood {
+	struct testing_engine *engine;
+	int at, answers; /* that one (from 1) is said again and again, unless it is told to stop */
+	uint64_t said;
+};
+
+struct again {
+	struct tp_buf all;
+};
+
+static int on_again(void *to, const void *data, size_t size, struct tp_err *err)
+{
+	struct again *a = to;
+
+	(void)err;
+	return tp_buf_put(&a->all, data, size);
+}
+
+#define FLOOD ((uint64_t)64 << 20)
+
+static int flood_ask(void *ctx, const char *sql, const void *data, size_t size,
+		     int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
+		     void *to, struct tp_err *err)
+{
+	struct flood *f = ctx;
+	struct again a = {0};
+	int code;
+
+	if (!on_data || ++f->answers != f->at)
+		return testing_ask(f->engine, sql, data, size, on_data, to, err);
+	code = testing_ask(f->engine, sql, data, size, on_again, &a, err);
+	while (!code && a.all.size && f->said < FLOOD) {
+		code = on_data(to, a.all.data, a.all.size, err);
+		f->said += a.all.size;
+	}
+	tp_buf_release(&a.all);
+	return code;
+}
+
+/* Whatever it says without an end, little of it is held. Of what is known already (stacks), or goes
+ * into the store (rows), nothing is. */
+static void test_fetch_flood(void **state)
+{
+	struct fixture *f = *state;
+	struct flood flood = {.engine = &f->engine};
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	int answers, limits = 0;
+
+	assert_int_equal(load(f, &result), 0);
+	f->link = (struct rep_engine_link){.ask = flood_ask, .ctx = &flood};
+	assert_int_equal(fetch(f, &err), 0);
+	answers = flood.answers;
+	rep_engine_held_most = (size_t)1 << 20;
+	assert_int_equal(fetch(f, &err), 0);
+	for (int i = 1; i <= answers; i++) {
+		int code;
+
+		flood = (struct flood){.engine = &f->engine, .at = i};
+		code = fetch(f, &err);
+		if (code == TP_ELIMIT) {
+			limits++;
+			assert_non_null(strstr(err.msg, "1 MiB of memory"));
+			/* At once: no more than what fills that memory. */
+			assert_true(flood.said < FLOOD / 2);
+		}
+	}
+	rep_engine_held_most = REP_ENGINE_HELD_MOST;
+	/* Runs, labels, headers, samples, who there is, strings, entries of dictionaries. */
+	assert_true(limits >= 12);
 }
 
 /* Reports that need events are told that they are not there. */
@@ -299,7 +367,9 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_engine_and_back, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_again, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_cut_off, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_spans, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_spoiled, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_fetch_flood, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_without_events, setup, teardown),
 	};
 

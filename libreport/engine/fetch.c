@@ -4,6 +4,20 @@
 
 #include "engine/fetching.h"
 
+size_t rep_engine_held_most = REP_ENGINE_HELD_MOST;
+
+int rep_held_add(struct rep_held *held, size_t more, struct tp_err *err)
+{
+	if (more > rep_engine_held_most || held->now > rep_engine_held_most - more)
+		return tp_err_set(
+		    err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the engine's answer needs more than the %zu MiB of memory that it "
+		    "may have; ask for fewer runs",
+		    rep_engine_held_most >> 20);
+	held->now += more;
+	return 0;
+}
+
 /* ---- one run after the other, in order ---- */
 
 struct writing {
@@ -89,9 +103,15 @@ int rep_engine_fetch(const struct rep_engine_link *link, const struct rep_engine
 		     const char *path, struct tp_err *err)
 {
 	const struct tp_store_options how = {.wait_ms = -1};
+	struct rep_held held = {0};
 	struct tp_draft draft;
-	struct rep_fetching f = {
-	    .link = link, .at = at, .runs = runs, .opt = opt, .draft = &draft, .path = path};
+	struct rep_fetching f = {.link = link,
+				 .at = at,
+				 .runs = runs,
+				 .opt = opt,
+				 .draft = &draft,
+				 .path = path,
+				 .held = &held};
 	size_t added;
 	int code = tp_draft_create(&draft, path);
 

@@ -7,7 +7,12 @@
  * anyway, the engine does that: each sum stands in the first run that has a sample of it, so that
  * all of them together are what adding them up one by one gives, in the same order.
  *
- * What the engine says is not trusted more than a file. */
+ * What the engine says is not trusted more than a file. Whatever it says, at most
+ * REP_ENGINE_HELD_MOST bytes of it are in memory at a time, and a few times as much of what is made
+ * of them (the list of runs, one profile, one trace's dictionary): a row of REP_ANSWER_ROW_MOST at
+ * most, rows of one profile, or of the sum of all; what profiles say besides samples; hashes of
+ * stacks. More of it is TP_ELIMIT. Stacks, and samples that have to wait for a trace, are on the
+ * disk, beside the store, in files without a name; what is made goes into the store run by run. */
 #ifndef REP_ENGINE_FETCH_H
 #define REP_ENGINE_FETCH_H
 
@@ -35,12 +40,15 @@ struct rep_engine_run {
 struct rep_engine_runs {
 	struct rep_engine_run *run;
 	size_t n;
+	size_t held; /* bytes */
 };
 
 #define REP_ENGINE_MOST_RUNS 100000
+#define REP_ENGINE_HELD_MOST ((size_t)256 << 20)
+extern size_t rep_engine_held_most; /* that, but in tests */
 
-/* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS. To be released in
- * any case. */
+/* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS, or than may be held.
+ * To be released in any case. */
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
 			 const struct rep_engine_label *labels, size_t nlabels,
 			 struct rep_engine_runs *runs, struct tp_err *err);

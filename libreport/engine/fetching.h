@@ -7,6 +7,13 @@
 #include "engine/inside.h"
 #include "engine/schema.h"
 
+/* Bytes that are held: see fetch.h. */
+struct rep_held {
+	size_t now;
+};
+/* TP_ELIMIT: it would be too much. */
+int rep_held_add(struct rep_held *held, size_t more, struct tp_err *err);
+
 struct rep_fetching {
 	const struct rep_engine_link *link;
 	const struct rep_engine_place *at;
@@ -14,6 +21,7 @@ struct rep_fetching {
 	const struct rep_engine_fetch_options *opt;
 	struct tp_draft *draft;
 	const char *path;
+	struct rep_held *held;
 };
 
 /* One answer, row by row. `s` is released. */

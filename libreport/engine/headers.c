@@ -35,6 +35,8 @@ static int on_header(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		return rep_fetch_odd(err, "a row of no run");
 	while (rep_fetch_header_tables[which] != p->table)
 		which++;
+	if (rep_held_add(p->f->held, (size_t)(c->at - from), err))
+		return err->code;
 	return tp_buf_put(&p->header[run].rows[which], from, (size_t)(c->at - from))
 		   ? rep_engine_no_memory(err)
 		   : 0;
@@ -145,6 +147,7 @@ int rep_fetch_checked(int code, struct tp_err *err)
 
 void rep_fetch_drop(struct rep_profiles *p)
 {
+	p->f->held->now -= p->now.held;
 	tp_profile_free(p->now.profile);
 	free(p->now.place);
 	free(p->now.node);

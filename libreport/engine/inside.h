@@ -17,6 +17,21 @@ int rep_engine_no_memory(struct tp_err *err);
 #define rep_engine_no_memory(err) (rep_engine_no_memory(err), TP_ENOMEM)
 #endif
 
+/* ---- asking (form.c) ---- */
+
+struct rep_answer;
+/* `s` is released; `answer`, which may be NULL, has been told of the end. */
+int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, const void *data,
+		   size_t size, struct rep_answer *answer, struct tp_err *err);
+
+/* TP_EFORMAT with a sentence where the tables that are there are spread in another way than `at`
+ * says. */
+int rep_engine_check_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			  struct tp_err *err);
+/* Gives tables of the first form the column that they lack. */
+int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
+			 struct tp_err *err);
+
 /* ---- what a stack is, whatever run it is of (stacks.c) ---- */
 
 #define REP_STACK_HASH 16
@@ -75,15 +90,16 @@ struct rep_loading {
 
 /* day, load, row: what each row begins with. */
 int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
-/* A packed table, an ordinary one, the strings, and the events. */
+/* A packed table, an ordinary one, the strings, the events, and the spans (spans.c). */
 int rep_load_packed(struct rep_loading *l, enum tp_table_id table, struct tp_err *err);
 int rep_load_ordinary(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 int rep_load_strings(struct rep_loading *l, struct tp_err *err);
 int rep_load_events(struct rep_loading *l, struct tp_err *err);
+int rep_load_spans(struct rep_loading *l, struct tp_err *err);
 /* The stack with its names, unless it was sent. */
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err);
 
 /* All of a run but its rows in `load` and `run` (run.c). */
-int rep_load_run(struct rep_loading *l, bool events, struct tp_err *err);
+int rep_load_run(struct rep_loading *l, bool events, bool spans, struct tp_err *err);
 
 #endif

@@ -21,13 +21,15 @@ static struct known_stack *find_stack(const struct rep_profiles *p, const uint8_
 	return &p->slot[at];
 }
 
-static int grow_stacks(struct rep_profiles *p)
+static int grow_stacks(struct rep_profiles *p, struct tp_err *err)
 {
 	struct rep_profiles more = {.nslots = p->nslots ? 2 * p->nslots : 1024, .seed = p->seed};
 
+	if (rep_held_add(p->f->held, (more.nslots - p->nslots) * sizeof(*more.slot), err))
+		return err->code;
 	more.slot = calloc(more.nslots, sizeof(*more.slot));
 	if (!more.slot)
-		return TP_ENOMEM;
+		return rep_engine_no_memory(err);
 	for (size_t i = 0; i < p->nslots; i++)
 		if (p->slot[i].there)
 			*find_stack(&more, p->slot[i].hash) = p->slot[i];
@@ -79,25 +81,29 @@ static int on_stack(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		return 0;
 	if (!same)
 		return rep_fetch_odd(err, "a stack whose columns differ in length");
-	if (p->nstacks * 2 >= p->nslots && grow_stacks(p))
-		return rep_engine_no_memory(err);
+	if (p->nstacks * 2 >= p->nslots && grow_stacks(p, err))
+		return err->code;
 	s = find_stack(p, hash.data);
 	if (s->there)
 		return 0;
-	*s =
-	    (struct known_stack){.at = p->rows.size, .size = (size_t)(c->at - from), .there = true};
+	*s = (struct known_stack){
+	    .at = p->stacks.size, .size = (uint32_t)(c->at - from), .there = true};
 	memcpy(s->hash, hash.data, REP_STACK_HASH);
 	p->nstacks++;
-	return tp_buf_put(&p->rows, from, s->size) ? rep_engine_no_memory(err) : 0;
+	return rep_spool_put(&p->stacks, from, s->size, err);
 }
 
 int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
 {
 	struct rep_sql s = {0};
+	int code;
 
 	p->seed = tp_seed();
-	if (grow_stacks(p))
-		return rep_engine_no_memory(err);
+	code = grow_stacks(p, err);
+	if (!code)
+		code = rep_spool_begin(&p->stacks, p->f->path, err);
+	if (code)
+		return code;
 	rep_sql_put(&s, "SELECT ");
 	rep_engine_put_columns(&s, REP_ENGINE_STACK, 0);
 	rep_sql_put(&s, " FROM ");
@@ -106,7 +112,8 @@ int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err)
 	rep_engine_put_table(&s, p->f->at, REP_ENGINE_BUCKET, false);
 	rep_fetch_put_loads(&s, p->f, rep_fetch_is_profile);
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	return rep_fetch_ask(p->f->link, &s, on_stack, p, err);
+	code = rep_fetch_ask(p->f->link, &s, on_stack, p, err);
+	return code ? code : rep_spool_end(&p->stacks, err);
 }
 
 /* ---- stacks of a profile ---- */
@@ -172,7 +179,7 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node)
 		*node = now->node[s - p->slot] - 1;
 		return 0;
 	}
-	c = tp_cursor(p->rows.data + s->at, s->size);
+	c = tp_cursor(p->stacks.data + s->at, s->size);
 	split_stack(&c, column, &n);
 	for (uint64_t i = 0; i < n && !code; i++) {
 		struct tp_frame f = {0};

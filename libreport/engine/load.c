@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "base/seed.h"
 #include "engine/binary.h"
 #include "engine/inside.h"
+#include "engine/stale.h"
 
 #define SEND_BYTES  ((size_t)16 << 20) /* as much comes together before it is sent */
 #define SEND_RUNS   256
@@ -16,6 +16,7 @@
 
 struct loader {
 	const struct rep_engine_link *link; /* the first server's */
+	size_t nservers;
 	const struct rep_engine_place *at;
 	const struct rep_engine_load_options *opt;
 	struct rep_engine_load_result *result;
@@ -23,34 +24,17 @@ struct loader {
 	struct rep_stack_set sent;
 	uint16_t day[SEND_DAYS];
 	size_t ndays;
-	uint64_t runs;	 /* complete and waiting to be sent */
+	uint64_t load[SEND_RUNS]; /* runs of them: complete and waiting to be sent */
+	uint64_t runs;
 	int64_t begun_s; /* the oldest load that is not published */
-	int64_t ahead_s; /* of this machine's clock is the engine's */
+	int64_t now_s;	 /* the one that is being put together */
+	struct rep_engine_clocks clocks;
 	uint64_t random;
 };
 
-static int64_t now_s(void)
+static int64_t uptime_s(const struct loader *l)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
-/* ---- asking ---- */
-
-static int ask(const struct rep_engine_link *link, struct rep_sql *s, const void *data, size_t size,
-	       struct rep_answer *answer, struct tp_err *err)
-{
-	const char *sql = rep_sql_text(s);
-	int code = !sql ? rep_engine_no_memory(err)
-			: link->ask(link->ctx, sql, data, size, answer ? rep_answer_data : NULL,
-				    answer, err);
-
-	if (answer)
-		code = rep_answer_end(answer, code, err);
-	rep_sql_release(s);
-	return code;
+	return l->clocks.uptime_s();
 }
 
 static int make_table(void *ctx, const char *sql, struct tp_err *err)
@@ -75,9 +59,42 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
 	rep_sql_put(&s, " (");
 	rep_engine_put_columns(&s, table, 0);
 	rep_sql_put(&s, ") FORMAT RowBinary");
-	code = ask(l->link, &s, b->data, b->size, NULL, err);
+	code = rep_engine_ask(l->link, &s, b->data, b->size, NULL, err);
 	l->result->bytes += b->size;
 	b->size = 0;
+	return code;
+}
+
+static int too_long(const struct loader *l, int64_t most_s, struct tp_err *err)
+{
+	if (uptime_s(l) - l->begun_s <= most_s)
+		return 0;
+	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+			  "loading takes too long: what is not complete after half of --stale=%lld "
+			  "seconds has to begin again, as others remove it after all of them",
+			  (long long)l->opt->stale_s);
+}
+
+/* Loads count from here on, unless others may have begun to remove them. Should the engine have
+ * taken so long for the last row that this may be, it goes again. */
+static int publish(struct loader *l, struct tp_err *err)
+{
+	struct tp_err ignored;
+	int code;
+
+	if (!l->runs)
+		return 0;
+	code = rep_engine_still_own(l->link, l->at, l->load, l->runs, l->opt->stale_s / 4, err);
+	if (!code)
+		code = too_long(l, l->opt->stale_s / 2, err);
+	if (!code)
+		code = send_table(l, REP_ENGINE_RUN, err);
+	if (code)
+		return code;
+	code = too_long(l, l->opt->stale_s - 1, err);
+	for (size_t i = 0; i < l->nservers && code; i++)
+		rep_engine_remove_loads(&l->link[i], l->at, REP_ENGINE_RUN, l->load, l->runs,
+					&ignored);
 	return code;
 }
 
@@ -85,21 +102,18 @@ static int send_table(struct loader *l, enum rep_engine_table_id table, struct t
  */
 static int send_all(struct loader *l, struct tp_err *err)
 {
-	int code = 0;
+	int code = l->begun_s ? too_long(l, l->opt->stale_s / 2, err) : 0;
 
-	if (l->begun_s && now_s() - l->begun_s > l->opt->stale_s / 2)
-		return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
-				  "loading takes too long: what is not complete after half of "
-				  "the time after which others remove it has to begin again");
 	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++)
 		if (t != REP_ENGINE_RUN)
 			code = send_table(l, (enum rep_engine_table_id)t, err);
 	if (!code)
-		code = send_table(l, REP_ENGINE_RUN, err);
+		code = publish(l, err);
 	l->ndays = 0;
 	if (!code) {
 		l->result->runs += l->runs;
 		l->runs = 0;
+		l->begun_s = l->now_s;
 	}
 	return code;
 }
@@ -150,9 +164,12 @@ static int put_load_row(struct loader *l, const struct rep_loading *r)
 	struct tp_buf *b = &l->table[REP_ENGINE_LOAD];
 	const char *hash = r->run->row.hash;
 
+	int64_t begun = l->now_s + l->clocks.fast;
+
 	return rep_row_put(b, r->day, 2) || rep_row_put(b, r->load, 8) ||
 	       rep_row_put_text(b, hash, strlen(hash)) ||
-	       rep_row_put(b, (uint64_t)(time(NULL) + l->ahead_s) & UINT32_MAX, 4);
+	       rep_row_put(b, (uint64_t)begun & UINT32_MAX, 4) ||
+	       rep_row_put(b, (uint64_t)(begun + l->opt->stale_s + 1) & UINT32_MAX, 4);
 }
 
 static int put_types(struct tp_buf *b, const struct tp_profile *p, bool units)
@@ -200,6 +217,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 		    struct tp_err *err)
 {
 	bool profile = run->row.kind[0] == 'p', events = !profile && l->opt->events;
+	bool spans = !profile && l->opt->spans;
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
@@ -218,43 +236,24 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 			return code;
 		l->day[l->ndays++] = r.day;
 	}
+	l->now_s = uptime_s(l);
 	if (!l->runs)
-		l->begun_s = now_s();
-	if (!code && put_load_row(l, &r))
+		l->begun_s = l->now_s;
+	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
-		code = rep_load_run(&r, events, err);
+		code = rep_load_run(&r, events, spans, err);
 	if (!code && profile)
 		code = tp_profile_load(store, run->row.id, &p, err);
 	if (!code && put_run_row(l, &r, p, events))
 		code = rep_engine_no_memory(err);
 	tp_profile_free(p);
-	l->runs += !code;
+	if (!code)
+		l->load[l->runs++] = r.load;
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
 }
 
 /* ---- what is there ---- */
-
-static int on_clock(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct loader *l = ctx;
-	uint64_t now = rep_row_get(c, 4);
-
-	(void)err;
-	if (!c->failed)
-		l->ahead_s = (int64_t)now - (int64_t)time(NULL);
-	return 0;
-}
-
-/* Loads are old by the engine's clock. */
-static int find_clock(struct loader *l, struct tp_err *err)
-{
-	struct rep_answer answer = {.row = on_clock, .ctx = l};
-	struct rep_sql s = {0};
-
-	rep_sql_put(&s, "SELECT toUInt32(now()) FORMAT RowBinary");
-	return ask(l->link, &s, NULL, 0, &answer, err);
-}
 
 struct known {
 	const struct rep_runs *runs;
@@ -300,76 +299,8 @@ static int find_known(struct loader *l, const struct rep_runs *runs, bool *known
 			rep_sql_string(&s, some.run[n].row.hash, strlen(some.run[n].row.hash));
 		}
 		rep_sql_put(&s, ") FORMAT RowBinary");
-		code = ask(l->link, &s, NULL, 0, &answer, err);
+		code = rep_engine_ask(l->link, &s, NULL, 0, &answer, err);
 	}
-	return code;
-}
-
-/* ---- what does not count ---- */
-
-#define REMOVED_AT_ONCE 1000
-
-struct stale {
-	uint64_t load[REMOVED_AT_ONCE];
-	size_t n;
-};
-
-static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct stale *s = ctx;
-	uint64_t load = rep_row_get(c, 8);
-
-	(void)err;
-	if (!c->failed && s->n < REMOVED_AT_ONCE)
-		s->load[s->n++] = load;
-	return 0;
-}
-
-static int find_stale(struct loader *l, struct stale *stale, struct tp_err *err)
-{
-	struct rep_answer answer = {.row = on_stale, .ctx = stale};
-	struct rep_sql s = {0};
-
-	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
-	rep_engine_put_table(&s, l->at, REP_ENGINE_LOAD, false);
-	rep_sql_put(&s,
-		    " WHERE begun < now() - %lld AND load GLOBAL NOT IN (SELECT min(load) FROM ",
-		    (long long)l->opt->stale_s);
-	rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
-	rep_sql_put(&s, " GROUP BY run) LIMIT %d FORMAT RowBinary", REMOVED_AT_ONCE);
-	return ask(l->link, &s, NULL, 0, &answer, err);
-}
-
-static int remove_from(const struct rep_engine_link *link, const struct rep_engine_place *at,
-		       enum rep_engine_table_id table, const struct stale *stale,
-		       struct tp_err *err)
-{
-	struct rep_sql s = {0};
-
-	rep_sql_put(&s, "ALTER TABLE ");
-	rep_engine_put_table(&s, at, table, true);
-	rep_sql_put(&s, " DELETE WHERE load IN (");
-	for (size_t i = 0; i < stale->n; i++)
-		rep_sql_put(&s, "%s%llu", i ? "," : "", (unsigned long long)stale->load[i]);
-	rep_sql_put(&s, ")");
-	return ask(link, &s, NULL, 0, NULL, err);
-}
-
-/* Their rows in `load` go last: until then they are found again. */
-static int remove_stale(struct loader *l, const struct rep_engine_link *servers, size_t nservers,
-			struct tp_err *err)
-{
-	struct stale stale = {.n = 0};
-	int code = find_stale(l, &stale, err);
-
-	for (int t = REP_ENGINE_NTABLES - 1; t >= 0 && !code && stale.n; t--) {
-		enum rep_engine_table_id table = (enum rep_engine_table_id)t;
-
-		for (size_t i = 0; i < nservers && !code; i++)
-			if (rep_engine_has(table) && rep_engine_of_load(table))
-				code = remove_from(&servers[i], l->at, table, &stale, err);
-	}
-	l->result->removed = code ? 0 : stale.n;
 	return code;
 }
 
@@ -395,24 +326,46 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 	return code ? code : send_all(l, err);
 }
 
+/* Before anything is made, and then again: another export may have made it meanwhile. */
+static int make_tables(const struct loader *l, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < l->nservers && !code; i++)
+		code = rep_engine_check_form(&l->link[i], l->at, err);
+	for (size_t i = 0; i < l->nservers && !code; i++) {
+		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
+		if (!code)
+			code = rep_engine_check_form(&l->link[i], l->at, err);
+		if (!code)
+			code = rep_engine_mend_form(&l->link[i], l->at, err);
+	}
+	return code;
+}
+
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,
 		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,
 		    struct rep_engine_load_result *result, struct tp_err *err)
 {
-	struct loader l = {
-	    .link = &servers[0], .at = at, .opt = opt, .result = result, .random = tp_seed()};
-	int code = 0;
+	struct loader l = {.link = servers,
+			   .nservers = nservers,
+			   .at = at,
+			   .opt = opt,
+			   .result = result,
+			   .clocks.uptime_s = opt->uptime_s ? opt->uptime_s : rep_engine_uptime_s,
+			   .random = tp_seed()};
+	int code;
 
 	*result = (struct rep_engine_load_result){0};
-	for (size_t i = 0; i < nservers && !code; i++)
-		code = rep_engine_ddl(at, make_table, (void *)(uintptr_t)&servers[i], err);
+	code = make_tables(&l, err);
 	if (!code)
-		code = find_clock(&l, err);
+		code = rep_engine_find_clocks(&l.clocks, servers, nservers, err);
 	if (!code)
 		code = load_all(&l, store, runs, err);
 	if (!code)
-		code = remove_stale(&l, servers, nservers, err);
+		code = rep_engine_remove_stale(servers, nservers, at, &l.clocks, &result->removed,
+					       err);
 	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
 		tp_buf_release(&l.table[t]);
 	rep_stack_set_release(&l.sent);

@@ -12,10 +12,11 @@
 #define REP_ENGINE_STALE_S 3600
 
 struct rep_engine_load_options {
-	bool events; /* those of traces, too */
-	/* Loads that did not come to their end are removed when they are as old, in seconds; one
-	 * that takes half of it gives up. */
+	bool events, spans; /* those of traces, too */
+	/* What these loads leave when they do not come to their end may be removed after so many
+	 * seconds; one that takes half of it gives up. What others leave goes by what they said. */
 	int64_t stale_s;
+	int64_t (*uptime_s)(void); /* NULL: CLOCK_BOOTTIME; for tests */
 	/* May be NULL. Nonzero: stop (TP_ECANCEL). Stages "export" (runs). */
 	int (*progress)(void *ctx, const char *stage, uint64_t done, uint64_t total);
 	void *progress_ctx;
@@ -31,7 +32,8 @@ struct rep_engine_load_result {
 /* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
  * `runs` that the engine does not have. After an error, *result still says what was loaded for
  * good; calling it again goes on with the rest. Errors of the link, of the store, TP_ENOMEM,
- * TP_ECANCEL. */
+ * TP_ECANCEL; TP_EFORMAT where the database is spread in another way than `at` says; TP_EBUSY where
+ * it takes too long. */
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,
 		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,

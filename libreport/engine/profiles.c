@@ -147,6 +147,7 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 	if (!p)
 		return rep_engine_no_memory(err);
 	p->f = f;
+	p->stacks.fd = p->spool.fd = -1;
 	p->header = calloc(f->runs->n + 1, sizeof(*p->header));
 	if (!p->header)
 		return rep_engine_no_memory(err);
@@ -156,18 +157,14 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 	return !code && make_groups(p) ? rep_engine_no_memory(err) : code;
 }
 
-#define SPOOL_MOST ((size_t)2 << 30)
-
 static int on_spool(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	struct rep_profiles *p = ctx;
 
-	if (size > SPOOL_MOST - p->spool.size)
-		return tp_err_set(
-		    err, TP_ELIMIT, TP_OFFSET_NONE,
-		    "the engine's answer is too long; ask for profiles and traces one "
-		    "after the other");
-	return tp_buf_put(&p->spool, data, size) ? rep_engine_no_memory(err) : 0;
+	if (p->spool.size > REP_ANSWER_MOST)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "the engine's answer is too long; ask for fewer runs");
+	return rep_spool_put(&p->spool, data, size, err);
 }
 
 /* Between two profiles a trace may have to be asked for, which one does when the last answer is
@@ -176,11 +173,18 @@ static int ask_spooled(struct rep_profiles *p, struct rep_sql *s, struct tp_err 
 {
 	struct rep_answer answer = {.row = rep_fetch_sample, .ctx = p};
 	const char *sql = rep_sql_text(s);
-	int code = sql ? p->f->link->ask(p->f->link->ctx, sql, NULL, 0, on_spool, p, err)
-		       : rep_engine_no_memory(err);
+	int code = sql ? rep_spool_begin(&p->spool, p->f->path, err) : rep_engine_no_memory(err);
 
-	if (!code && p->spool.size)
-		code = rep_answer_data(&answer, p->spool.data, p->spool.size, err);
+	if (!code)
+		code = p->f->link->ask(p->f->link->ctx, sql, NULL, 0, on_spool, p, err);
+	if (!code)
+		code = rep_spool_end(&p->spool, err);
+	for (size_t at = 0; at < p->spool.size && !code; at += REP_SPOOL_BLOCK) {
+		size_t left = p->spool.size - at;
+
+		code = rep_answer_data(&answer, p->spool.data + at,
+				       left < REP_SPOOL_BLOCK ? left : REP_SPOOL_BLOCK, err);
+	}
 	rep_sql_release(s);
 	return rep_answer_end(&answer, code, err);
 }
@@ -225,7 +229,7 @@ void rep_fetch_profiles_free(struct rep_profiles *p)
 	free(p->header);
 	free(p->group);
 	free(p->slot);
-	tp_buf_release(&p->rows);
-	tp_buf_release(&p->spool);
+	rep_spool_release(&p->stacks);
+	rep_spool_release(&p->spool);
 	free(p);
 }

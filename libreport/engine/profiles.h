@@ -4,6 +4,7 @@
 #define REP_ENGINE_PROFILES_H
 
 #include "engine/fetching.h"
+#include "engine/spool.h"
 
 #define REP_FETCH_HEADERS 5
 
@@ -14,8 +15,8 @@ struct header {
 
 struct known_stack {
 	uint8_t hash[REP_STACK_HASH];
-	size_t at; /* in `rows`, behind the hash */
-	size_t size;
+	size_t at; /* in `stacks`, behind the hash */
+	uint32_t size;
 	bool there;
 };
 
@@ -34,6 +35,7 @@ struct current {
 	struct tp_buf rows;   /* of its samples, as they came */
 	struct place *sample; /* nsamples of them */
 	size_t nsamples, room;
+	size_t held; /* bytes of these */
 };
 
 struct rep_profiles {
@@ -41,7 +43,7 @@ struct rep_profiles {
 	struct header *header; /* by run */
 	size_t *group;	       /* by run: those that are alike are one */
 	bool add_up;
-	struct tp_buf rows; /* of stacks */
+	struct rep_spool stacks; /* rows */
 	struct known_stack *slot;
 	size_t nslots, nstacks;
 	uint64_t seed;
@@ -50,7 +52,7 @@ struct rep_profiles {
 	size_t next; /* run that is to be made */
 	struct current now;
 	enum tp_table_id table;
-	struct tp_buf spool; /* an answer that is read when it is complete */
+	struct rep_spool spool; /* an answer that is read when it is complete */
 };
 
 /* Tables of which a header is made, the first one TP_TABLE_PROFILE. */

@@ -201,9 +201,12 @@ int rep_load_events(struct rep_loading *l, struct tp_err *err)
 	size_t n;
 
 	while (!code && (more = tp_events_next(r, &ev, &n, err)) == 1) {
-		for (size_t i = 0; i < n && !code; i++)
+		for (size_t i = 0; i < n && !code; i++) {
 			if (put_event(l, &ev[i]))
 				code = rep_engine_no_memory(err);
+			else if (ev[i].stack && ev[i].stack < tp_dict_stacks(l->dict))
+				code = rep_load_stack(l, ev[i].stack, err);
+		}
 		if (!code)
 			code = l->spill(l->spill_ctx, err);
 	}

@@ -97,7 +97,7 @@ static int load_profile(struct rep_loading *l, struct tp_err *err)
 
 /* ---- traces ---- */
 
-static int load_trace(struct rep_loading *l, bool events, struct tp_err *err)
+static int load_trace(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
 {
 	static const struct rep_mapping_place none;
 	static const enum tp_table_id who[] = {TP_TABLE_GOROUTINE, TP_TABLE_THREAD, TP_TABLE_PROC};
@@ -120,6 +120,8 @@ static int load_trace(struct rep_loading *l, bool events, struct tp_err *err)
 		code = rep_load_strings(l, err);
 	if (!code && events)
 		code = rep_load_events(l, err);
+	if (!code && spans)
+		code = rep_load_spans(l, err);
 	for (size_t i = 0; i < 3; i++)
 		tp_rows_release(&l->ids[i]);
 	rep_stack_hashes_release(&l->hashes);
@@ -128,7 +130,7 @@ static int load_trace(struct rep_loading *l, bool events, struct tp_err *err)
 	return code;
 }
 
-int rep_load_run(struct rep_loading *l, bool events, struct tp_err *err)
+int rep_load_run(struct rep_loading *l, bool events, bool spans, struct tp_err *err)
 {
 	int code = 0;
 
@@ -136,5 +138,6 @@ int rep_load_run(struct rep_loading *l, bool events, struct tp_err *err)
 		code = rep_load_ordinary(l, (enum rep_engine_table_id)t, err);
 	if (code)
 		return code;
-	return l->run->row.kind[0] == 'p' ? load_profile(l, err) : load_trace(l, events, err);
+	return l->run->row.kind[0] == 'p' ? load_profile(l, err)
+					  : load_trace(l, events, spans, err);
 }

@@ -33,12 +33,14 @@ static char *copy(struct tp_slice s)
 	return text;
 }
 
+#define MOST_TYPES 4096
+
 static char **copy_texts(struct tp_cursor *c, size_t *n)
 {
 	size_t count = rep_row_get_count(c, 1);
-	char **list = calloc(count + 1, sizeof(*list));
+	char **list = calloc((count < MOST_TYPES ? count : MOST_TYPES) + 1, sizeof(*list));
 
-	for (*n = 0; list && *n < count && !c->failed; ++*n)
+	for (*n = 0; list && *n < count && *n <= MOST_TYPES && !c->failed; ++*n)
 		list[*n] = copy(rep_row_get_text(c));
 	return list;
 }
@@ -91,6 +93,7 @@ static bool plausible(const struct rep_engine_run *r)
 static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct rep_engine_runs *runs = ctx;
+	const uint8_t *from = c->at;
 	struct rep_engine_run run = {.load = rep_row_get(c, 8)}, *more;
 	const char **texts[] = {&run.row.hash, &run.row.kind, &run.row.name, &run.row.source,
 				&run.row.format};
@@ -99,6 +102,7 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	    &run.row.wall_ns,	 &run.row.events,   &run.row.inferred,	  &run.row.generations,
 	    &run.row.goroutines, &run.row.size_in,  &run.row.lost_bytes,  &run.row.lost_events,
 	    &run.row.imported_ns};
+	struct rep_held held = {runs->held};
 	size_t nunits = 0;
 	int code = 0;
 
@@ -134,6 +138,9 @@ static int on_run(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "more than %d runs; pick fewer by labels (?KEY=VALUE&…)",
 				  REP_ENGINE_MOST_RUNS);
+	else
+		code = rep_held_add(&held, sizeof(run) + (size_t)(c->at - from), err);
+	runs->held = held.now;
 	if (code)
 		release_run(&run);
 	else
@@ -193,11 +200,17 @@ static int on_label(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	struct tp_slice key = rep_row_get_text(c), value = rep_row_get_text(c);
 	struct rep_engine_label *more, label;
 	struct rep_engine_run *run;
+	struct rep_held held = {runs->held};
+	int code;
 
 	if (c->failed)
 		return 0;
 	if (number >= runs->n)
 		return rep_fetch_odd(err, "a label of no run");
+	code = rep_held_add(&held, sizeof(label) + key.size + value.size, err);
+	runs->held = held.now;
+	if (code)
+		return code;
 	run = &runs->run[number];
 	more = tp_more(run->label, run->nlabels + 1, sizeof(*more));
 	if (!more)
@@ -230,6 +243,33 @@ static int load_labels(const struct rep_engine_link *link, const struct rep_engi
 	return rep_fetch_ask(link, &s, on_label, runs, err);
 }
 
+static void put_has_labels(struct rep_sql *s, const struct rep_engine_place *at,
+			   const struct rep_engine_label *labels, size_t nlabels)
+{
+	for (size_t i = 0; i < nlabels; i++) {
+		rep_sql_put(s, " %s load GLOBAL IN (SELECT load FROM ", i ? "AND" : "WHERE");
+		rep_engine_put_table(s, at, REP_ENGINE_LABEL, false);
+		rep_sql_put(s, " WHERE key = ");
+		rep_sql_string(s, labels[i].key, strlen(labels[i].key));
+		rep_sql_put(s, " AND value = ");
+		rep_sql_string(s, labels[i].value, strlen(labels[i].value));
+		rep_sql_put(s, ")");
+	}
+}
+
+/* The load that counts has to have them: a run that was loaded twice may have others in each. */
+static void put_labelled(struct rep_sql *s, const struct rep_engine_place *at,
+			 const struct rep_engine_label *labels, size_t nlabels)
+{
+	put_has_labels(s, at, labels, nlabels);
+	rep_sql_put(s, " AND load GLOBAL IN (SELECT min(load) FROM ");
+	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
+	rep_sql_put(s, " WHERE run GLOBAL IN (SELECT run FROM ");
+	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
+	put_has_labels(s, at, labels, nlabels);
+	rep_sql_put(s, ") GROUP BY run)");
+}
+
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
 			 const struct rep_engine_label *labels, size_t nlabels,
 			 struct rep_engine_runs *runs, struct tp_err *err)
@@ -242,15 +282,8 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	rep_engine_put_columns(&s, REP_ENGINE_RUN, 1);
 	rep_sql_put(&s, " FROM ");
 	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
-	for (size_t i = 0; i < nlabels; i++) {
-		rep_sql_put(&s, " %s load GLOBAL IN (SELECT load FROM ", i ? "AND" : "WHERE");
-		rep_engine_put_table(&s, at, REP_ENGINE_LABEL, false);
-		rep_sql_put(&s, " WHERE key = ");
-		rep_sql_string(&s, labels[i].key, strlen(labels[i].key));
-		rep_sql_put(&s, " AND value = ");
-		rep_sql_string(&s, labels[i].value, strlen(labels[i].value));
-		rep_sql_put(&s, ")");
-	}
+	if (nlabels)
+		put_labelled(&s, at, labels, nlabels);
 	rep_sql_put(&s, " FORMAT RowBinary");
 	code = rep_fetch_ask(link, &s, on_run, runs, err);
 	if (!code)

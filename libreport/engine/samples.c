@@ -208,6 +208,10 @@ int rep_fetch_sample(void *ctx, struct tp_cursor *c, struct tp_err *err)
 		return code;
 	if (!same || s.nvalues != p->now.profile->ntypes)
 		return rep_fetch_odd(err, "a sample with too few values or labels");
+	code = rep_held_add(p->f->held, sizeof(struct place) + (size_t)(c->at - from), err);
+	if (code)
+		return code;
+	p->now.held += sizeof(struct place) + (size_t)(c->at - from);
 	return keep_sample(&p->now, &s, from, (size_t)(c->at - from)) ? rep_engine_no_memory(err)
 								      : 0;
 }

@@ -12,8 +12,13 @@
 		"row", "UInt32"                                                                    \
 	}
 
-static const struct rep_engine_column load_columns[] = {
-    {"day", "Date"}, {"load", "UInt64"}, {"run", "String"}, {"begun", "DateTime"}, {NULL, NULL}};
+/* Loads that do not say until when, as tables of the first form have them, take less than a day. */
+static const struct rep_engine_column load_columns[] = {{"day", "Date"},
+							{"load", "UInt64"},
+							{"run", "String"},
+							{"begun", "DateTime"},
+							{"until", "DateTime DEFAULT begun + 86400"},
+							{NULL, NULL}};
 static const struct rep_engine_column run_columns[] = {
     {"day", "Date"},	{"load", "UInt64"},   {"run", "String"},       {"kind", "String"},
     {"name", "String"}, {"source", "String"}, {"format", "String"},    {"id", INT},
@@ -76,6 +81,11 @@ static const struct rep_engine_column event_columns[] = {COMMON,
 							 {"arg2", "UInt64"},
 							 {NULL, NULL}};
 
+static const struct rep_engine_column span_columns[] = {
+    COMMON,	     {"goroutine", INT},   {"state", TEXT},   {"start_ns", INT}, {"end_ns", INT},
+    {"dur_ns", INT}, {"reason", TEXT},	   {"stack", INT},    {"m", INT},	 {"p", INT},
+    {"waker", INT},  {"waker_stack", INT}, {"inferred", INT}, {"open", INT},	 {NULL, NULL}};
+
 static const struct {
 	const char *name;
 	const struct rep_engine_column *columns;
@@ -102,6 +112,8 @@ static const struct {
     [REP_ENGINE_STRING] = {"string", string_columns, "(load, row)",
 			   "a string of a trace's dictionary; row is its id"},
     [REP_ENGINE_EVENT] = {"event", event_columns, "(load, row)", "an event of a trace"},
+    [REP_ENGINE_SPAN] = {"span", span_columns, "(load, row)",
+			 "a stretch of time a goroutine of a trace spent in one state"},
 };
 
 /* Buckets are a table of their own; nothing reads occupancy. */

@@ -3,7 +3,8 @@
  * A run goes to the engine as a *load*: a number that all of its rows carry. The row of table `run`
  * comes last and makes the load count. What was cut off has no such row; loading again makes
  * another load, and of several loads of a run the least counts. So nothing is lost or there twice,
- * whatever fails; rows of loads that do not count are removed when they are old enough.
+ * whatever fails; rows of loads that do not count are removed when the moment is past until which
+ * their loader may be at it, which it has written down itself (`load.until`).
  *
  * tprof-clickhouse(7) describes the tables; make check-docs holds page and tables together. */
 #ifndef REP_ENGINE_SCHEMA_H
@@ -28,6 +29,7 @@ enum rep_engine_table_id {
 	REP_ENGINE_BUCKET,
 	REP_ENGINE_STRING,
 	REP_ENGINE_EVENT,
+	REP_ENGINE_SPAN,
 	REP_ENGINE_PACKED, /* + enum tp_table_id, those that rep_engine_has says */
 	REP_ENGINE_NTABLES = REP_ENGINE_PACKED + TP_NTABLES
 };

@@ -21,7 +21,21 @@ struct testing_engine {
 	uint64_t random;			 /* 0: answers are whole; else they are spoiled */
 	int spoils_at;				 /* that answer (from 1) */
 	int answers;
+	uint64_t now_s;		/* its clock; 0: some moment */
+	struct tp_buf tables;	/* what system.tables says: pairs of texts */
+	bool first_form, added; /* `load` is without `until`; it was added */
+	/* Before each INSERT, which is e->inserts + 1 and goes `into` a table; may be NULL. */
+	void (*on_insert)(struct testing_engine *e);
+	int into;
 };
+
+#define TESTING_NOW   1700000000
+#define TESTING_LOADS 4096
+
+static inline uint64_t testing_now(const struct testing_engine *e)
+{
+	return e->now_s ? e->now_s : TESTING_NOW;
+}
 
 static inline void testing_skip(struct tp_cursor *c, const char *type)
 {
@@ -41,10 +55,11 @@ static inline void testing_skip(struct tp_cursor *c, const char *type)
 		else if (!strncmp(type, "FixedString", 11))
 			tp_cursor_bytes(c, 16);
 		else
-			tp_cursor_bytes(c, strstr(type, "64")					 ? 8
-					   : strstr(type, "32") || !strncmp(type, "DateTime", 8) ? 4
-					   : strstr(type, "8")					 ? 1
-							       : 2);
+			tp_cursor_bytes(c, !strncmp(type, "DateTime", 8) ? 4
+					   : strstr(type, "64")		 ? 8
+					   : strstr(type, "32")		 ? 4
+					   : strstr(type, "8")		 ? 1
+									 : 2);
 	}
 }
 
@@ -117,6 +132,111 @@ static inline int testing_by_number(const void *a, const void *b)
 	const struct testing_row *x = a, *y = b;
 
 	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* ---- which loads count, and which are over ---- */
+
+struct testing_load {
+	uint64_t load, until;
+	char run[40];
+	size_t at, size; /* of its row */
+};
+
+/* Of table `load` or `run`; *n of them, freed by the caller. */
+static inline struct testing_load *testing_loads(const struct testing_engine *e, int table,
+						 size_t *n)
+{
+	struct rep_engine_column column[REP_ENGINE_COLUMNS];
+	unsigned ncolumns = rep_engine_columns((enum rep_engine_table_id)table, column);
+	const struct tp_buf *b = &e->table[table];
+	struct tp_cursor c = tp_cursor(b->data, b->size);
+	struct testing_load *l = calloc(TESTING_LOADS, sizeof(*l));
+
+	for (*n = 0; l && c.at < c.end && *n < TESTING_LOADS; ++*n) {
+		l[*n].at = (size_t)(c.at - b->data);
+		for (unsigned i = 0; i < ncolumns; i++) {
+			struct tp_cursor value = c;
+			struct tp_slice text;
+
+			testing_skip(&c, column[i].type);
+			if (!strcmp(column[i].name, "load"))
+				l[*n].load = rep_row_get(&value, 8);
+			if (!strcmp(column[i].name, "until"))
+				l[*n].until = rep_row_get(&value, 4);
+			if (strcmp(column[i].name, "run") != 0)
+				continue;
+			text = rep_row_get_text(&value);
+			snprintf(l[*n].run, sizeof(l[*n].run), "%.*s", (int)text.size,
+				 (const char *)text.data);
+		}
+		l[*n].size = (size_t)(c.at - b->data) - l[*n].at;
+	}
+	return l;
+}
+
+static inline void testing_stale(const struct testing_engine *e, const char *sql,
+				 struct tp_buf *out)
+{
+	uint64_t now = strtoull(strstr(sql, "(until) < ") + 10, NULL, 10);
+	size_t nloads = 0, nruns = 0;
+	struct testing_load *load = testing_loads(e, REP_ENGINE_LOAD, &nloads);
+	struct testing_load *run = testing_loads(e, REP_ENGINE_RUN, &nruns);
+
+	for (size_t i = 0; load && run && i < nloads; i++) {
+		bool over = load[i].until < now, counts = false;
+
+		for (size_t k = 0; k < nloads; k++)
+			over &= strcmp(load[k].run, load[i].run) != 0 || load[k].until < now;
+		for (size_t k = 0; k < nruns; k++)
+			counts |= run[k].load == load[i].load;
+		for (size_t k = 0; k < nruns; k++)
+			counts &=
+			    strcmp(run[k].run, load[i].run) != 0 || run[k].load >= load[i].load;
+		if (over && !counts)
+			rep_row_put(out, load[i].load, 8);
+	}
+	free(load);
+	free(run);
+}
+
+static inline void testing_own(const struct testing_engine *e, const char *sql, struct tp_buf *out)
+{
+	static const char after[] = "toUInt32(now()) + ";
+	uint64_t now = testing_now(e) + strtoull(strstr(sql, after) + strlen(after), NULL, 10);
+	size_t n = 0;
+	struct testing_load *load = testing_loads(e, REP_ENGINE_LOAD, &n);
+
+	for (size_t i = 0; load && i < n; i++)
+		if (testing_wants(sql, load[i].load) && load[i].until > now)
+			rep_row_put(out, load[i].load, 8);
+	free(load);
+}
+
+static inline void testing_delete(struct testing_engine *e, int table, const char *sql)
+{
+	struct rep_engine_column column[REP_ENGINE_COLUMNS];
+	unsigned n = rep_engine_columns((enum rep_engine_table_id)table, column);
+	struct tp_buf *b = &e->table[table];
+	struct tp_cursor c = tp_cursor(b->data, b->size);
+	size_t kept = 0;
+
+	while (c.at < c.end && !c.failed) {
+		const uint8_t *from = c.at;
+		uint64_t load = 0;
+
+		for (unsigned i = 0; i < n; i++) {
+			struct tp_cursor value = c;
+
+			testing_skip(&c, column[i].type);
+			if (!strcmp(column[i].name, "load"))
+				load = rep_row_get(&value, 8);
+		}
+		if (testing_wants(sql, load))
+			continue;
+		memmove(b->data + kept, from, (size_t)(c.at - from));
+		kept += (size_t)(c.at - from);
+	}
+	b->size = kept;
 }
 
 /* Columns come in the order of the table, rows by number, and as they were put. */
@@ -197,17 +317,30 @@ static inline int testing_ask(void *ctx, const char *sql, const void *data, size
 	int table, code = 0;
 
 	if (!strncmp(sql, "INSERT INTO ", 12)) {
-		table = testing_find(sql, "INSERT INTO ");
+		e->into = table = testing_find(sql, "INSERT INTO ");
+		if (e->on_insert)
+			e->on_insert(e);
 		if (table < 0 || ++e->inserts == e->fails_at)
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "refused");
 		return tp_buf_put(&e->table[table], data, size);
 	}
+	if (!strncmp(sql, "ALTER TABLE ", 12) && strstr(sql, " DELETE "))
+		testing_delete(e, testing_find(sql, "ALTER TABLE "), sql);
+	e->added |= strstr(sql, " ADD COLUMN `until` ") != NULL;
 	if (strncmp(sql, "SELECT ", 7) != 0)
 		return 0;
 	table = testing_find(sql, " FROM ");
-	if (strstr(sql, "now())") && table < 0)
-		rep_row_put(&out, 1700000000, 4);
-	else if (table >= 0 && !strstr(sql, "begun < now()"))
+	if (strstr(sql, "FROM system.tables"))
+		tp_buf_put(&out, e->tables.data, e->tables.size);
+	else if (strstr(sql, "FROM system.columns") && e->first_form && !e->added)
+		rep_row_put_text(&out, "load", 4);
+	else if (strstr(sql, "now())") && table < 0)
+		rep_row_put(&out, testing_now(e), 4);
+	else if (strstr(sql, "GLOBAL NOT IN"))
+		testing_stale(e, sql, &out);
+	else if (strstr(sql, "now())"))
+		testing_own(e, sql, &out);
+	else if (table >= 0)
 		testing_select(e, table, sql, &out);
 	testing_spoil(e, &out);
 	for (size_t at = 0; at < out.size && !code;) {
@@ -224,6 +357,7 @@ static inline void testing_release(struct testing_engine *e)
 {
 	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
 		tp_buf_release(&e->table[t]);
+	tp_buf_release(&e->tables);
 }
 
 #endif

@@ -9,8 +9,11 @@
 #include "engine/fetching.h"
 #include "store/dictfile.h"
 
+struct building;
+
 /* From the id of a goroutine, M or P to the row it has in its table. */
 struct index {
+	struct building *of;
 	int64_t *id; /* by row */
 	size_t n;
 	uint32_t *slot; /* row + 1 */
@@ -21,6 +24,8 @@ struct index {
 enum who { WHO_G, WHO_M, WHO_P, WHO_N };
 
 #define EVENTS 4096
+#define STRING 16 /* of the dictionary, besides its bytes */
+#define ENTRY  32
 
 struct building {
 	const struct rep_fetching *f;
@@ -33,7 +38,16 @@ struct building {
 	struct tp_event *event;
 	size_t nevents;
 	int64_t last_ts;
+	size_t held; /* bytes of its dictionary, and of who there is */
 };
+
+static int hold(struct building *b, size_t size, struct tp_err *err)
+{
+	int code = rep_held_add(b->f->held, size, err);
+
+	b->held += code ? 0 : size;
+	return code;
+}
 
 static int damaged(struct tp_err *err, enum tp_table_id table)
 {
@@ -54,6 +68,9 @@ static int on_id(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (x->n >= UINT32_MAX / 2)
 		return rep_fetch_odd(err, "too many goroutines");
 	if (!(x->n & (x->n - 1))) {
+		/* With slots, of which there are twice to four times as many. */
+		if (hold(x->of, (x->n ? x->n : 1) * (sizeof(*x->id) + 4 * sizeof(*x->slot)), err))
+			return err->code;
 		more = tp_more(x->id, x->n ? 2 * x->n : 1, sizeof(*more));
 		if (!more)
 			return rep_engine_no_memory(err);
@@ -143,6 +160,8 @@ static int on_string(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	if (c->failed)
 		return 0;
 	if (b->next >= tp_dict_strings(b->dict)) {
+		if (hold(b, STRING + s.size, err))
+			return err->code;
 		b->next++;
 		return checked(tp_dict_append_string(b->dict, s.data, s.size, &id), err,
 			       TP_TABLE_FUNCTION);
@@ -166,10 +185,12 @@ static int load_strings(struct building *b, struct tp_err *err)
 
 static int get_string(struct building *b, struct tp_slice s, int64_t *v, struct tp_err *err)
 {
-	uint32_t id = 0;
+	uint32_t id = 0, before = tp_dict_strings(b->dict);
 	int code = s.data ? tp_dict_string(b->dict, s.data, s.size, &id) : 0;
 
 	*v = s.data ? (int64_t)id : TP_NULL;
+	if (!code && tp_dict_strings(b->dict) != before)
+		return hold(b, STRING + s.size, err);
 	return code ? checked(code, err, b->table) : 0;
 }
 
@@ -278,6 +299,9 @@ static int on_entry(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	int code = get_row(b, c, values, err);
 
 	if (c->failed || code || !b->next++)
+		return code;
+	code = hold(b, ENTRY, err);
+	if (code)
 		return code;
 	return b->table == TP_TABLE_LOCATION ? append_location(b, values, err)
 					     : append(b, values, err);
@@ -441,7 +465,11 @@ int rep_fetch_trace(const struct rep_fetching *f, size_t run, struct tp_store_ru
 		    struct tp_err *err)
 {
 	struct building b = {.f = f, .run = run, .to = to, .dict = tp_dict_new_stored()};
-	int code = b.dict ? load_ids(&b, err) : rep_engine_no_memory(err);
+	int code;
+
+	for (int i = 0; i < WHO_N; i++)
+		b.of[i].of = &b;
+	code = b.dict ? load_ids(&b, err) : rep_engine_no_memory(err);
 
 	if (!code)
 		code = load_tables(&b, err);
@@ -453,5 +481,6 @@ int rep_fetch_trace(const struct rep_fetching *f, size_t run, struct tp_store_ru
 	}
 	free(b.event);
 	tp_dict_free(b.dict);
+	f->held->now -= b.held;
 	return code;
 }

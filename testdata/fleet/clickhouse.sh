@@ -101,7 +101,10 @@ wait_for() { # http port
 	exit 1
 }
 ask() { # SQL; the first server's answer
-	curl -sS "http://127.0.0.1:$http1/?user=within" --data-binary "$1"
+	curl -sS "http://127.0.0.1:$http1/?user=within&insert_distributed_sync=1" --data-binary "$1"
+}
+ask_server() { # number, SQL
+	eval "curl -sS \"http://127.0.0.1:\$http$1/?user=within&insert_distributed_sync=1\"" --data-binary '"$2"'
 }
 configure 1 "$http1" "$tcp1" "$inter1"
 configure 2 "$http2" "$tcp2" "$inter2"
@@ -114,10 +117,10 @@ chmod 600 "$HOME/.config/tprof/clickhouse"
 
 address=clickhouse://127.0.0.1:$http1
 load() { # database, store, options …
-	database=$1 store=$2
+	database=$1 from_store=$2
 	shift 2
 	"$bin/tprof-export" "$@" --clickhouse="$address/$database" \
-		--clickhouse="clickhouse://127.0.0.1:$http2/$database" --cluster=fleet "$store" \
+		--clickhouse="clickhouse://127.0.0.1:$http2/$database" --cluster=fleet "$from_store" \
 		>"$scratch/out" 2>"$scratch/err"
 }
 
@@ -199,7 +202,7 @@ for f in testdata/ledger/*.heap testdata/prices/* testdata/catalog.* testdata/pa
 	"$bin/tprof-import" -o "$store" --label=of="$(basename "$(dirname "$f")")" --label=file="$(basename "$f")" \
 		--label="odd=it's \"x\" \\ %41 \`y\`	ä" "$f" >/dev/null 2>&1
 done
-load some "$store" --events
+load some "$store" --events --spans
 is 'a store is loaded' 0 $?
 runs=$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM run' | tr -d '\r' | tail -n 1)
 is 'all of its runs' "$runs" "$(ask 'SELECT count() FROM some.run')"
@@ -226,7 +229,19 @@ same "$store" "$whole" tprof-diff --base-label=file=old-1.trace --label=file=new
 same "$store" "$whole" tprof-diff --base-label=file=old-1.trace --label=file=new-1.trace --view=offcpu @
 same "$store" "$whole" tprof-diff --base-label=of=prices --label=of=ledger --gate='inuse_space>+1%' @
 
-# Functions may have other numbers in a file for pprof.
+# Hosts, compared with hosts: a gate that finds what makefleet planted.
+"$bin/makefleet" -S 1 -H 8 -d 4 -n 60 "$scratch/hosts" >/dev/null
+"$bin/tprof-import" -o "$scratch/hosts.tprof" "@$scratch/hosts/list" >/dev/null 2>&1
+load hosts "$scratch/hosts.tprof"
+is 'a fleet is loaded' 0 $?
+for sample in cpu inuse_space; do
+	for form in text json junit; do
+		same "$scratch/hosts.tprof" "$address/hosts" tprof-diff --base-label=service=shop,version=v1 \
+			--label=service=shop,version=v2 "--sample-index=$sample" --normalize --average-by=host \
+			--gate='flat(.)>+10%,share=0.5%' "--format=$form" @
+	done
+done
+is 'the gate finds something' 'status 1' "$(tail -n 1 "$scratch/engine")"
 "$bin/tprof-top" --run=of=ledger --format=pprof "$store" >"$scratch/store.pb"
 "$bin/tprof-top" --run=of=ledger --format=pprof "$whole" >"$scratch/engine.pb"
 is 'a profile for pprof' "$("$bin/tprof-top" --raw "$scratch/store.pb")" "$("$bin/tprof-top" --raw "$scratch/engine.pb")"
@@ -240,10 +255,45 @@ is 'odd labels' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" 
 is 'no such label' 3 $?
 says 'no such label' 'no run has these labels'
 
+# Of several loads of a run only the least counts, whatever the labels of the others are.
+for t in run label; do
+	columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'some' AND table = '$t'")
+	ask "INSERT INTO some.$t ($columns) SELECT $(echo "$columns" | sed "s/, load,/, load + 1,/; s/key, value$/key, if(key = 'of', 'other', value)/") FROM some.$t"
+done
+is 'a second load of each run' "$((2 * runs))" "$(ask 'SELECT count() FROM some.run')"
+is 'labels of the load that counts' "$("$bin/tprof-top" --run=of=ledger -n 5 "$store" 2>/dev/null)" \
+	"$("$bin/tprof-top" --run=all -n 5 "$address/some?label=of=ledger" 2>/dev/null)"
+"$bin/tprof-top" "$address/some?label=of=other" >/dev/null 2>"$scratch/err"
+is 'labels of a load that does not count' 3 $?
+says 'labels of a load that does not count' 'no run has these labels'
+for n in 1 2; do
+	for t in run label; do ask_server "$n" "ALTER TABLE some.${t}_local DELETE WHERE load NOT IN (SELECT load FROM some.load_local)"; done
+done
+i=0
+while [ $i -lt 100 ] && [ "$(ask 'SELECT count() FROM some.run')" != "$runs" ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+
 # Without events what needs them says so.
 "$bin/tprof-top" --run=file=checkout.trace "$address/some" outliers >"$scratch/out" 2>"$scratch/err"
 is 'no events' '3 0' "$? $(wc -c <"$scratch/out")"
 says 'no events' '?events=yes'
+
+# Spans are those of the store, by state; SQLite's rows end in CR LF.
+spans="count(*), sum(s.start_ns), sum(s.end_ns), sum(dur_ns), sum(stack), sum(waker_stack), count(m), count(p), count(waker), sum(s.inferred), sum(open)"
+"$bin/tprof-query" --format=csv "$store" "SELECT r.hash, state, $spans FROM span s JOIN run r ON r.id = s.run GROUP BY 1, 2 ORDER BY 1, 2" |
+	tr -d '\r' | tail -n +2 >"$scratch/store.spans"
+ask "SELECT hash, state, $(echo "$spans" | sed 's/(\*)/()/; s/s\.//g') FROM some.span
+	GLOBAL ANY INNER JOIN (SELECT load, run AS hash FROM some.run) USING load
+	GROUP BY hash, state ORDER BY hash, state" | tr '\t' , >"$scratch/engine.spans"
+is 'spans, by run and state' '' "$(diff "$scratch/store.spans" "$scratch/engine.spans" | head -n 5)"
+is 'there are some' 1 "$(($(wc -l <"$scratch/store.spans") > 20))"
+is 'stacks of spans have names' 0 "$(ask "SELECT count() FROM some.node GLOBAL ANY INNER JOIN
+	(SELECT DISTINCT load, toUInt32(stack) AS row FROM some.span WHERE stack > 0) USING load, row
+	WHERE stack GLOBAL NOT IN (SELECT stack FROM some.stack)")"
+is 'spans by day and load' "$("$bin/tprof-query" --format=csv "$store" 'SELECT count(*) FROM span' | tr -d '\r' | tail -n 1)" \
+	"$(ask "SELECT count() FROM some.span WHERE (day, load) GLOBAL IN (SELECT day, load FROM some.run)")"
 
 if [ -n "$corpus" ] && [ -d "$corpus" ]; then
 	"$bin/tprof-import" -j 2 -o "$scratch/corpus.tprof" "$corpus/profiles" "$corpus/traces" >/dev/null 2>&1
@@ -260,7 +310,7 @@ count_all() { # database: rows of every table
 	done
 }
 count_all some >"$scratch/before"
-load some "$store" --events
+load some "$store" --events --spans
 is 'loaded again' 0 $?
 grep -q ", $runs of them there before" "$scratch/out" && ok || wrong 'runs that are known'
 count_all some >"$scratch/after"
@@ -276,7 +326,7 @@ while [ $i -lt 400 ]; do
 	"$bin/makeprofile" --heap --stacks=300 --functions=200 --seed=$i "$scratch/many/$i.heap" >/dev/null
 done
 "$bin/tprof-import" -j 2 -o "$many" --label=kind=many "$scratch/many" >/dev/null 2>&1
-load cut "$many" &
+load cut "$many" --stale=60 &
 loading=$!
 i=0
 while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM cut.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
@@ -297,7 +347,7 @@ is 'asking while a server is away' '4 0' "$? $(wc -c <"$scratch/out")"
 is 'in one line' 1 "$(wc -l <"$scratch/err")"
 start 2; pid2=$started
 wait_for "$http2"
-load cut "$many" --stale=86400
+load cut "$many" --stale=60
 is 'loading once more' 0 $?
 is 'nothing is lost or there twice' '400 400' "$(ask 'SELECT count(), uniqExact(run) FROM cut.run' | tr '\t' ' ')"
 expected=$("$bin/tprof-query" --format=csv "$many" 'SELECT count(*) FROM bucket' | tr -d '\r' | tail -n 1)
@@ -305,16 +355,78 @@ is 'samples that count' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
 same "$many" "$address/cut" tprof-top --run=kind=many -n 0 -alloc_objects --traces @
 same "$many" "$address/cut" tprof-flame --run=all --format=text @
-# What was cut off goes when it is old enough.
-sleep 3
-load cut "$many" --stale=2
+# What was cut off goes when the time that its loader had is over, whoever else has given himself less.
+# Here is one of which only some samples came.
+left=$(ask 'SELECT load + 1 FROM cut.bucket LIMIT 1')
+columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'cut' AND table = 'bucket'")
+ask "INSERT INTO cut.load (day, load, run, begun, until) SELECT today(), toUInt64($left), 'cut off', now(), now() + 15"
+ask "INSERT INTO cut.bucket ($columns) SELECT $(echo "$columns" | sed "s/, load,/, load + 1,/") FROM cut.bucket WHERE load + 1 = $left"
+is 'there is something to remove' 1 "$(ask "SELECT count() > 0 FROM cut.bucket WHERE load = $left")"
+load cut "$many" --stale=1
+grep -q removed "$scratch/out" && wrong 'what another may be at is removed'
+sleep 16
+load cut "$many" --stale=86400
+grep -q 'unfinished loads* removed' "$scratch/out" && ok || wrong 'it is said that something is removed'
 i=0
-while [ $i -lt 100 ] && [ "$(ask 'SELECT count() FROM cut.bucket')" != "$expected" ]; do
+while [ $i -lt 100 ] && [ "$(ask "SELECT count() FROM cut.bucket WHERE load = $left")" != 0 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done
-is 'what was cut off is removed' "$expected" "$(ask 'SELECT count() FROM cut.bucket')"
+is 'what was cut off is removed' '0 0' "$(ask "SELECT count() FROM cut.bucket WHERE load = $left") $(ask "SELECT count() FROM cut.load WHERE load = $left")"
+is 'and nothing else' "$expected" "$(ask 'SELECT count() FROM cut.bucket WHERE load GLOBAL IN (SELECT min(load) FROM cut.run GROUP BY run)')"
 same "$many" "$address/cut" tprof-top --run=all -n 0 @
+
+# ---- two who load at the same time ----
+
+# One sleeps in the middle of its load; the other, who gives himself two seconds, takes nothing from him.
+load both "$many" --stale=300 &
+loading=$!
+i=0
+while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM both.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
+	i=$((i + 1))
+	sleep 0.02
+done
+exporter=$(pgrep -P $loading tprof-export)
+kill -STOP "$exporter"
+sleep 4
+"$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
+	--stale=2 "$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
+is 'another load meanwhile' 0 $?
+grep -q removed "$scratch/out2" && wrong 'a load that goes on is removed'
+kill -CONT "$exporter"
+wait $loading
+is 'the first one goes on' 0 $?
+is 'all of its samples are there' "$expected" "$(sleep 1; ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN
+	(SELECT load FROM both.label WHERE key = 'kind' AND value = 'many')")"
+# One that has slept for longer than it has gives up, and says so.
+load slept "$many" --stale=6 &
+loading=$!
+i=0
+while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM slept.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
+	i=$((i + 1))
+	sleep 0.02
+done
+exporter=$(pgrep -P $loading tprof-export)
+kill -STOP "$exporter"
+sleep 5
+kill -CONT "$exporter"
+wait $loading
+is 'a load that has slept gives up' 4 $?
+says 'a load that has slept gives up' 'loading takes too long'
+
+# ---- tables of the first form ----
+
+for n in 1 2; do
+	ask_server $n 'CREATE DATABASE first'
+	ask_server $n 'CREATE TABLE first.load_local (day Date, load UInt64, run String, begun DateTime) ENGINE = MergeTree PARTITION BY day ORDER BY load'
+	ask_server $n 'CREATE TABLE first.load AS first.load_local ENGINE = Distributed(fleet, first, load_local, intDiv(load, 4294967296))'
+done
+ask "INSERT INTO first.load SELECT today(), number * 4294967296, toString(number), now() FROM numbers(4)"
+load first "$store"
+is 'tables of the first form' 0 $?
+is 'what they have lives for a day' 4 "$(ask 'SELECT count() FROM first.load WHERE until = begun + 86400')"
+load first "$store"
+is 'tables of the first form again' 0 $?
 
 # ---- what goes wrong is said ----
 
@@ -334,12 +446,48 @@ refuses 'no tables' 3 'tprof-export --clickhouse' "$bin/tprof-top" "$address/now
 refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/some"
 refuses 'no cluster' 4 'nosuch' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
 refuses 'no address' 2 'in the address' "$bin/tprof-top" 'clickhouse://:wrong-one@/x'
+refuses 'a cluster, of one server' 3 'over the cluster fleet: give --cluster' "$bin/tprof-export" --clickhouse="$address/some" "$store"
+refuses 'another cluster' 3 'cluster fleet, not nosuch' "$bin/tprof-export" --clickhouse="$address/some" --cluster=nosuch "$store"
+"$bin/tprof-export" --clickhouse="$address/single" "$store" >/dev/null
+refuses 'one server, on a cluster' 3 'was made without --cluster' "$bin/tprof-export" --clickhouse="$address/single" --cluster=fleet "$store"
+is 'nothing was made' 0 "$(ask "SELECT count() FROM system.tables WHERE database = 'single' AND engine = 'Distributed'")"
 refuses 'another command' 2 'tprof-top, tprof-diff and tprof-flame' "$bin/tprof-leaks" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
 kill -STOP "$pid1"
 begun=$(date +%s)
 refuses 'a server that does not answer' 4 '127.0.0.1' "$bin/tprof-top" "$address/some?timeout=2&connect-timeout=2"
 kill -CONT "$pid1"
 is 'in time' 1 "$(($(date +%s) - begun < 10))"
+# A signal leaves nothing behind, whenever it comes; what a kill leaves goes with the next command.
+# (A job in the background ignores ^C.)
+for signal in TERM HUP; do
+	for after in 0.05 0.2 0.4 0.8; do
+		"$bin/tprof-top" --run=all -n 0 "$address/cut" >/dev/null 2>&1 &
+		asking=$!
+		sleep $after
+		kill -$signal $asking 2>/dev/null
+		wait $asking
+		is "SIG$signal after $after s" '' "$(ls -A "$TMPDIR")"
+	done
+done
+kill -STOP "$pid1"
+"$bin/tprof-top" --run=all -n 0 "$address/cut" >/dev/null 2>&1 &
+asking=$!
+sleep 0.5
+kill -TERM $asking
+wait $asking
+is 'it ends by the signal' 143 $?
+kill -CONT "$pid1"
+"$bin/tprof-top" --run=all -n 0 "$address/cut" >/dev/null 2>&1 &
+asking=$!
+i=0
+while [ $i -lt 100 ] && [ -z "$(ls -A "$TMPDIR")" ]; do
+	i=$((i + 1))
+	sleep 0.02
+done
+kill -KILL $asking
+wait $asking 2>/dev/null
+is 'a kill leaves its folder' 1 "$(ls -A "$TMPDIR" | wc -l)"
+"$bin/tprof-top" --run=of=ledger -n 5 "$address/some" >/dev/null 2>&1
 is 'nothing is left in the folder for temporary files' '' "$(ls -A "$TMPDIR")"
 
 echo "clickhouse: $passed passed, $failed failed"

@@ -1,0 +1,185 @@
+/* Several who load into one engine, each with a clock of its own, and what becomes of what is cut
+ * off; tables that are there already. */
+#include "engine/testing_fixture.h"
+
+/* ---- two who load, and their clocks ---- */
+
+static struct fixture *other;
+
+static void pass(struct testing_engine *e, int64_t s)
+{
+	e->now_s = testing_now(e) + (uint64_t)s;
+	uptime += s;
+}
+
+/* Another host, whose loads are over after a second, and whose clock nobody knows, comes by. */
+static void load_elsewhere(struct testing_engine *e)
+{
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	int64_t was = uptime;
+
+	if (e->inserts != 9)
+		return;
+	e->on_insert = NULL;
+	pass(e, 10);
+	was += 10;
+	uptime = 77;
+	assert_int_equal(load_some(other, 0, 1, &result, &err), 0);
+	assert_int_equal(result.removed, 0);
+	uptime = was;
+}
+
+static void test_load_beside_another(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	size_t whole;
+
+	assert_int_equal(load(f, &result), 0);
+	whole = everything(&f->engine);
+	testing_release(&f->engine);
+	other = f;
+	f->engine = (struct testing_engine){.on_insert = load_elsewhere};
+	assert_int_equal(load(f, &result), 0);
+	assert_null(f->engine.on_insert);
+	assert_int_equal(everything(&f->engine), whole);
+	assert_int_equal(fetch(f, &err), 0);
+}
+
+/* The machine sleeps, or all takes too long: nothing counts. */
+static void sleep_long(struct testing_engine *e)
+{
+	if (e->inserts == 9)
+		pass(e, 1801);
+}
+
+/* Only the engine's clock goes ahead. */
+static void jump(struct testing_engine *e)
+{
+	if (e->inserts == 9)
+		e->now_s = testing_now(e) + 3000;
+}
+
+static void test_load_too_long(void **state)
+{
+	static void (*const on_insert[])(struct testing_engine * e) = {sleep_long, jump};
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	for (size_t i = 0; i < 2; i++) {
+		f->engine.on_insert = on_insert[i];
+		assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_EBUSY);
+		assert_non_null(strstr(err.msg, "--stale="));
+		assert_int_equal(result.runs, 0);
+		assert_int_equal(f->engine.table[REP_ENGINE_RUN].size, 0);
+		testing_release(&f->engine);
+		f->engine = (struct testing_engine){.now_s = testing_now(&f->engine)};
+	}
+}
+
+/* The engine takes for ever for the last row. */
+static void stall(struct testing_engine *e)
+{
+	if (e->into == REP_ENGINE_RUN)
+		pass(e, 3601);
+}
+
+static void test_load_published_too_late(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	f->engine.on_insert = stall;
+	assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_EBUSY);
+	assert_int_equal(f->engine.table[REP_ENGINE_RUN].size, 0);
+}
+
+/* What was cut off goes when its time is over, and nobody loads the run. */
+static void test_load_removes(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	size_t whole;
+
+	assert_int_equal(load(f, &result), 0);
+	whole = everything(&f->engine);
+	testing_release(&f->engine);
+	f->engine = (struct testing_engine){.fails_at = f->engine.inserts};
+	assert_int_equal(load(f, &result), TP_EIO);
+	pass(&f->engine, 3602);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.removed, 0);
+	pass(&f->engine, 3602);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.removed, NDUMPS);
+	/* Stacks stay: they are everybody's. */
+	assert_int_equal(everything(&f->engine) - f->engine.table[REP_ENGINE_STACK].size / 2,
+			 whole);
+	assert_int_equal(fetch(f, &err), 0);
+}
+
+static void test_load_first_form(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+
+	assert_int_equal(load(f, &result), 0);
+	assert_false(f->engine.added);
+	f->engine.first_form = true;
+	assert_int_equal(load(f, &result), 0);
+	assert_true(f->engine.added);
+}
+
+/* Tables of one server, or of a cluster, but never some of each. */
+static void test_load_another_form(void **state)
+{
+	static const struct {
+		const char *engine, *cluster, *says;
+	} cases[] = {
+	    {"MergeTree PARTITION BY day", NULL, NULL},
+	    {"MergeTree PARTITION BY day", "fleet", "was made without --cluster"},
+	    {"Distributed(fleet, d, run_local, x)", "fleet", NULL},
+	    {"Distributed('fleet', 'd', 'run_local', x)", "fleet", NULL},
+	    {"Distributed('odd\\'one', 'd', 'run_local', x)", "fleet", NULL},
+	    {"Distributed(fleet, d, run_local, x)", NULL, "over the cluster fleet: give --cluster"},
+	    {"Distributed(fleet, d, run_local, x)", "other", "cluster fleet, not other"},
+	    {"Distributed(", "other", NULL},
+	};
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf *b = &f->engine.tables;
+
+		b->size = 0;
+		rep_row_put_text(b, "not_ours", 8);
+		rep_row_put_text(b, "Log", 3);
+		rep_row_put_text(b, "run", 3);
+		rep_row_put_text(b, cases[i].engine, strlen(cases[i].engine));
+		f->at.cluster = cases[i].cluster;
+		assert_int_equal(load_some(f, 0, 3600, &result, &err),
+				 cases[i].says ? TP_EFORMAT : 0);
+		if (cases[i].says && !strstr(err.msg, cases[i].says))
+			fail_msg("%s has no %s", err.msg, cases[i].says);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_load_beside_another, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_too_long, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_published_too_late, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_removes, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_first_form, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
