@@ -23,9 +23,9 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which runs, and how they are shown:", 100},
     {"run", KEY_RUN, "RUN", 0,
      "Pick runs of the store: latest (the default), all, an id, a name, or a label KEY=VALUE", 100},
-    {"format", KEY_FORMAT, "FORMAT", 0,
+    {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
      "Write table (the default), csv, tsv, json (raw numbers: ns, bytes) or markdown", 100},
-    {"color", KEY_COLOR, "WHEN", 0,
+    {"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,
      "Use colors: auto (the default: on a terminal, unless NO_COLOR is set), always, never", 100},
     {"no-pager", KEY_NO_PAGER, NULL, 0, "Do not page long output on a terminal", 100},
     {0},
@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 static const struct argp_option screen_options[] = {
     {"run", KEY_RUN, "RUN", 0,
      "Begin with this run: latest (the default), an id, a name, or a label KEY=VALUE", 0},
-    {"color", KEY_COLOR, "WHEN", 0,
+    {"color", KEY_COLOR, "WHEN", CMD_OPTION_LAST,
      "Use colors: auto (the default: unless NO_COLOR is set), always, never", 0},
     {0},
 };

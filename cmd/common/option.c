@@ -122,7 +122,7 @@ static void refuse_twice(const struct cmd *cmd, const struct argp_option *o, con
 static void note_given(const struct cmd *cmd, struct given *g, const struct argp_option *o,
 		       const char *value)
 {
-	if (o->flags & CMD_OPTION_MANY)
+	if (o->flags & (CMD_OPTION_MANY | CMD_OPTION_LAST))
 		return;
 	for (size_t i = 0; i < g->n; i++)
 		if (g->one[i].o == o && !same(g->one[i].value, value))

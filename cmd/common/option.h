@@ -12,6 +12,9 @@
  * all of them count. Others are refused when they are given another argument the second time: the
  * first would be dropped in silence. */
 #define CMD_OPTION_MANY 0x10000
+/* The same, and the last counts: how something looks, not what it says, which an alias may have
+ * given once already. */
+#define CMD_OPTION_LAST 0x20000
 
 /* Calls fn for every option of argp and its children (not for headings) until it says false. */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),

@@ -28,7 +28,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"format", KEY_FORMAT, "FORMAT", 0, "The form (see below)", 0},
+    {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST, "The form (see below)", 0},
     {"output", 'o', "FILE", 0,
      "Write to FILE instead of standard output; for several tables, a folder", 0},
     {"run", KEY_RUN, "RUN", 0,

@@ -37,7 +37,7 @@ enum {
 const struct argp_option arguments_options[] = {
     {"output", 'o', "STORE", 0,
      "Put all runs into STORE (default: each into the dump's name with .tprof, beside it)", 0},
-    {"jobs", 'j', "N", 0,
+    {"jobs", 'j', "N", CMD_OPTION_LAST,
      "Decode N dumps at a time (0: as many as there are processors, the default where folders, "
      "patterns or lists are given), and sum up at the end",
      0},

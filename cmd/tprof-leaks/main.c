@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "common/common.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profiles.h"
 #include "leak/leak.h"
 
@@ -36,9 +37,10 @@ static const struct argp_option options[] = {
      "have come since the first)",
      0},
     {"min-wait", KEY_MIN_WAIT, "TIME", 0, "Only goroutines that wait for TIME or longer", 0},
-    {"rows", 'n', "N", 0, "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
+    {"rows", 'n', "N", CMD_OPTION_LAST,
+     "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
     {"show-allowed", KEY_SHOW_ALLOWED, NULL, 0, "Show what --allow allows, too", 0},
-    {"sort", 's', "KEY", 0,
+    {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by count (the default), growth (the default for several files) or wait", 0},
     {0},
 };

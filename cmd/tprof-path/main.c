@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "common/near.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/proto.h"
 #include "base/units.h"
 #include "flame/flame.h"
@@ -60,7 +61,7 @@ static const struct argp_option options[] = {
     {"min", KEY_AT_LEAST, "TIME", 0, "Only those that took TIME at least", 1},
     {"max", KEY_AT_MOST, "TIME", 0, "Only those that took TIME at most", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
-    {"rows", 'n', "N", 0, "Show at most N rows of a table, 0 for all", 2},
+    {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
     {"stacks", KEY_STACKS, NULL, 0,
      "hops: with the stacks of both sides; wakers: tell apart by whole stacks, not by functions",
      2},

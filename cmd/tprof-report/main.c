@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     {"sample-index", KEY_SAMPLE_INDEX, "TYPE", 0,
      "Of profiles, show this sample type only, by name or number; the default are four of them", 0},
     {"title", KEY_TITLE, "TEXT", 0, "The heading; the default is the name of the run", 0},
-    {"rows", 'n', "N", 0, "Show at most N rows of each table (default: 100)", 0},
+    {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of each table (default: 100)", 0},
     {"run", KEY_RUN, "RUN", 0,
      "Pick runs of a store: latest (the default), all, an id, a name, or a label KEY=VALUE", 0},
     {0},

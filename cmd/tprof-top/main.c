@@ -7,6 +7,7 @@
 #include "common/engine/engine.h"
 #include "common/near.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "common/profile_options.h"
 #include "common/profiles.h"
 #include "common/what.h"
@@ -29,11 +30,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"rows", 'n', "N", 0,
+    {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (traces: 20 in tables, else all; profiles: all above "
      "--nodefraction)",
      0},
-    {"sort", 's', "KEY", 0,
+    {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by this column: flat or cum for profiles; the keys of each report on traces are listed "
      "below",
      0},
