@@ -489,7 +489,9 @@ static int add_list(struct paths *p, const char *list, struct tp_err *err)
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return tp_err_set(err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
-				  "@%s: the list cannot be opened: %s", list, strerror(errno));
+				  "@%s: the list cannot be opened: %s; a dump of that name is "
+				  "given as ./@%s",
+				  list, strerror(errno), list);
 	code = read_all(fd, &text);
 	if (code == TP_ENOMEM)
 		out_of_memory(err);
