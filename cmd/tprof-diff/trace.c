@@ -568,8 +568,5 @@ int diff_traces(struct args *args)
 		status = compare(args, side);
 	side_release(&side[0]);
 	side_release(&side[1]);
-	for (size_t i = 0; args->trace_gate && i < args->ngates; i++)
-		rep_trace_gate_release(&args->trace_gate[i]);
-	free(args->trace_gate);
 	return status;
 }

@@ -103,7 +103,8 @@ pid_t rec_spawn(const char *path, char *const *argv, char *const *env, const str
 	close(go[0]);
 	if (pid > 0)
 		code = ready(ctx, pid, err);
-	if (pid > 0 && !code && !write_all(go[1], &byte, 1))
+	/* Whoever is killed before he begins cannot be told to; his end is seen like any other. */
+	if (pid > 0 && !code && !write_all(go[1], &byte, 1) && errno != EPIPE)
 		code =
 		    tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s", strerror(errno));
 	close(go[1]);
