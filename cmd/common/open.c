@@ -41,8 +41,6 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 	code = cmd_import(path, store, opt, result, NULL, err);
 	if (!code)
 		code = tp_store_open(&cmd->store, store, err);
-	if (!code)
-		cmd_interrupt_ends();
 	return code;
 }
 
@@ -83,6 +81,8 @@ static int open_dump(struct cmd *cmd, const char *path)
 		cmd_interrupted();
 		return status;
 	}
+	/* Reports do not look for being stopped. */
+	cmd_interrupt_ends();
 	if (fresh && isatty(STDERR_FILENO))
 		cmd_note(cmd, "imported %s in %.1fs; %s", name, result.seconds,
 			 cache ? "kept in the cache, the next time is faster"

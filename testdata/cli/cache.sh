@@ -19,3 +19,10 @@ TPROF_CACHE_SIZE=much tprof-export --format=events testdata/checkout.trace 2>&1
 echo "status $?"
 # No cache folder can be made: it works all the same.
 XDG_CACHE_HOME=/dev/null list testdata/checkout.trace
+# A report that would take for ever is ended by the first signal, also of an entry that was there.
+for entry in new there; do
+	rm -f "$XDG_CACHE_HOME/tprof"/*.tprof
+	[ $entry = new ] || tprof-query testdata/checkout.trace 'SELECT 1' >/dev/null 2>&1
+	timeout -k 10 1 tprof-query testdata/checkout.trace 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n' 2>/dev/null
+	echo "status $?"
+done
