@@ -56,7 +56,7 @@ static const struct {
     {TP_EUNKNOWN, "is empty",
      "; a program has to end its recording (trace.Stop, pprof.StopCPUProfile) before it exits"},
     {TP_EFORMAT, "have no sample type in common",
-     "; look at them one by one, tprof-diff --help says how profiles are compared"},
+     "; --sample-index=TYPE adds up those that have it"},
     {TP_ENOENT, "no function of the profile matches", "; without a report all are listed"},
     /* What names code, and statements, are no dumps. */
     {TP_EFORMAT, "not an ELF file", "; give the program that the dump is of, not stripped"},

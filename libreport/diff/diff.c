@@ -126,7 +126,11 @@ static int no_type(const struct work *w, size_t i, const char *type, struct tp_e
 	    "compared; %s%.60s",
 	    side, run->name ? " (" : "", run->name ? run->name : "", run->name ? ")" : "", type,
 	    *own ? own : "some without names",
-	    *all ? "--sample-index picks one that all have: " : "there is none that all have", all);
+	    *all ? "--sample-index picks one that all have: "
+	    : w->n == 2
+		? "there is none that all have"
+		: "there is none that all have; --sample-index=TYPE compares those that have it",
+	    all);
 }
 
 /* Which of each profile's types is which of the first new one's. */
@@ -657,7 +661,7 @@ int rep_diff_new(struct rep_diff **out, const struct rep_diff_side *old,
 		w.d->opt = *opt;
 		w.d->nold = old->n;
 		w.d->nnew = new->n;
-		w.d->sets = w.n > 2;
+		w.d->sets = w.n > 2 || opt->test_one;
 		w.d->few = rep_stats_least_p(old->n, new->n) > opt->alpha;
 		w.part = calloc(w.n, sizeof(*w.part));
 		w.value[0] = calloc(w.n * 3, sizeof(*w.value[0]));

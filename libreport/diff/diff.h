@@ -63,6 +63,8 @@ struct rep_diff_options {
 	bool changed;	    /* only rows that changed: differ, or of sets have that verdict */
 	double min_share;   /* without rows that are less of their side's weight, on average */
 	int64_t base;	    /* what shares are of, 0: as above */
+	/* One run against one is tested as sets are, which are too few; else the numbers decide. */
+	bool test_one;
 	double alpha;
 	enum rep_diff_sort sort;
 	const char *damaged; /* gates: name of a run that lost something, NULL: none did */
@@ -100,7 +102,7 @@ struct rep_diff {
 	size_t n;
 	size_t nold, nnew; /* runs */
 	size_t tests;	   /* rows that were tested together */
-	bool sets;	   /* a side has several runs */
+	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* so few that no p can reach alpha */
 	char type[96], unit[64];
 	int64_t base; /* what shares are of */

@@ -174,6 +174,7 @@ static int parse_option(struct rep_gate *g, const char *name, const char *value,
 				     value);
 		g->share /= 100;
 	} else if (!strcmp(name, "alpha")) {
+		g->alpha_given = true;
 		if (!rep_amount_parse(value, &g->alpha, unit) || unit[0] || g->alpha <= 0 ||
 		    g->alpha >= 1)
 			return wrong(g->text, err, "has alpha=%.20s, which is not between 0 and 1",
@@ -491,6 +492,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	own.keys.by = REP_BY_FUNCTION;
 	own.cum = g->metric == REP_GATE_CUM;
 	own.alpha = g->alpha;
+	own.test_one = g->alpha_given;
 	own.sort = REP_SORT_DELTA;
 	own.drop_negative = own.changed = false;
 	own.min_share = g->share;

@@ -13,16 +13,16 @@
  *
  * A type alone is the total of that sample type. flat and cum look at every function whose name
  * matches, each by itself; names are those of the diff. A change from 0 is more than any
- *percentage.
+ * percentage.
  *
- * Of two runs the numbers decide. Of two sets the medians must differ by that much and the
- * difference must be significant: p <= alpha (0.05 unless given), for functions after Benjamini and
- * Hochberg over all that match. With `share`, functions that are less than that of their runs, on
- * average over both sides, are not looked at. Where the sets are too small for any p to reach
- * alpha, the gate is undecided whatever they hold, which `undecided` lets pass (so it is unless
- * given; whoever shows it has to say so aloud) or fail. So it is where a function's medians differ
- * by that much, with a p up to alpha, but so many are tested that no single one could be
- * significant; where none does, a note says it.
+ * Of two runs the numbers decide, unless alpha is given: they are too few for it. Of two sets the
+ * medians must differ by that much and the difference must be significant: p <= alpha (0.05 unless
+ * given), for functions after Benjamini and Hochberg over all that match. With `share`, functions
+ * that are less than that of their runs, on average over both sides, are not looked at. Where the
+ * sets are too small for any p to reach alpha, the gate is undecided whatever they hold, which
+ * `undecided` lets pass (so it is unless given; whoever shows it has to say so aloud) or fail. So
+ * it is where a function's medians differ by that much, with a p up to alpha, but so many are
+ * tested that no single one could be significant; where none does, a note says it.
  *
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
  * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a
@@ -53,7 +53,7 @@ struct rep_gate {
 	struct rep_gate_amount limit, min;
 	double share; /* of 1 */
 	double alpha;
-	bool undecided_fails, missing_passes, damaged_passes;
+	bool alpha_given, undecided_fails, missing_passes, damaged_passes;
 };
 
 /* TP_EFORMAT with a sentence that says what is wrong; TP_ENOMEM. Released in every case. */

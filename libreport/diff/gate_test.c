@@ -290,6 +290,14 @@ static void test_gate_judge_sets(void **state)
 	judge("flat(.)>+500%", old, 5, more, 5, &r);
 	assert_string_equal((char *)r.note.data, "");
 	rep_gate_result_release(&r);
+	/* of one against one the numbers decide, unless a test is asked for */
+	judge("flat(^f$)>+20%", old, 1, more, 1, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_EXCEEDED);
+	rep_gate_result_release(&r);
+	judge("flat(^f$)>+20%,alpha=0.01", old, 1, more, 1, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_non_null(strstr((char *)r.why.data, "takes 5 a side"));
+	rep_gate_result_release(&r);
 	judge("flat(^f$)>+20%,undecided=fail", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_true(r.fails);
