@@ -378,41 +378,50 @@ same "$many" "$address/cut" tprof-top --run=all -n 0 @
 
 # ---- two who load at the same time ----
 
-# One sleeps in the middle of its load; the other, who gives himself two seconds, takes nothing from him.
+# An INSERT of samples into the first server's table takes three seconds more when they are there: so
+# long a load waits by itself. The tables are made by one of a trace, which has no samples.
+make_slow() { # database
+	load "$1" "$store" --run=file=convoy.trace
+	is "$1: a trace is loaded" 0 $?
+	ask_server 1 "CREATE MATERIALIZED VIEW $1.slow ENGINE = Null AS SELECT sleep(3) AS waited FROM $1.bucket_local"
+}
+state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
+# One is stopped in the middle of its load; the other, who gives himself two seconds, takes nothing from him.
+make_slow both
 load both "$many" --stale=300 &
 loading=$!
 i=0
-while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM both.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
+while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM both.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
 	i=$((i + 1))
 	sleep 0.02
 done
 exporter=$(pgrep -P $loading tprof-export)
-kill -STOP "$exporter"
+[ -z "$exporter" ] || kill -STOP "$exporter"
+i=0
+while [ $i -lt 100 ] && [ "$(state_of "$exporter")" != T ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+is 'a load is stopped' T "$(state_of "$exporter")"
 sleep 4
+ask_server 1 'DROP TABLE both.slow'
+is 'in its middle' 1 "$(ask 'SELECT count() < 400 FROM both.run')"
 "$bin/tprof-export" --run=1 --clickhouse="$address/both" --clickhouse="clickhouse://127.0.0.1:$http2/both" --cluster=fleet \
 	--stale=2 "$scratch/hosts.tprof" >"$scratch/out2" 2>"$scratch/err2"
 is 'another load meanwhile' 0 $?
 grep -q removed "$scratch/out2" && wrong 'a load that goes on is removed'
-kill -CONT "$exporter"
+is 'the first one is stopped still' T "$(state_of "$exporter")"
+[ -z "$exporter" ] || kill -CONT "$exporter"
 wait $loading
 is 'the first one goes on' 0 $?
 is 'all of its samples are there' "$expected" "$(sleep 1; ask "SELECT count() FROM both.bucket WHERE load GLOBAL IN
 	(SELECT load FROM both.label WHERE key = 'kind' AND value = 'many')")"
-# One that has slept for longer than it has gives up, and says so.
-load slept "$many" --stale=6 &
-loading=$!
-i=0
-while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM slept.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
-	i=$((i + 1))
-	sleep 0.02
-done
-exporter=$(pgrep -P $loading tprof-export)
-kill -STOP "$exporter"
-sleep 5
-kill -CONT "$exporter"
-wait $loading
-is 'a load that has slept gives up' 4 $?
-says 'a load that has slept gives up' 'loading takes too long'
+# One that takes longer than it has gives up, and says so: by its own clock, or by those of the servers.
+make_slow late
+load late "$many" --stale=4
+is 'a load that takes too long gives up' 4 $?
+says 'a load that takes too long gives up' 'loading takes'
+ask_server 1 'DROP TABLE late.slow'
 
 # ---- tables of the first form ----
 
@@ -477,15 +486,19 @@ kill -TERM $asking
 wait $asking
 is 'it ends by the signal' 143 $?
 kill -CONT "$pid1"
-"$bin/tprof-top" --run=all -n 0 "$address/cut" >/dev/null 2>&1 &
+# It comes to no end while nobody reads what it writes.
+mkfifo "$scratch/unread"
+exec 8<>"$scratch/unread"
+"$bin/tprof-top" --run=all --traces "$address/cut" >&8 2>/dev/null 8>&- &
 asking=$!
 i=0
-while [ $i -lt 100 ] && [ -z "$(ls -A "$TMPDIR")" ]; do
+while [ $i -lt 1000 ] && [ -z "$(ls -A "$TMPDIR")" ]; do
 	i=$((i + 1))
 	sleep 0.02
 done
 kill -KILL $asking
 wait $asking 2>/dev/null
+exec 8>&-
 is 'a kill leaves its folder' 1 "$(ls -A "$TMPDIR" | wc -l)"
 "$bin/tprof-top" --run=of=ledger -n 5 "$address/some" >/dev/null 2>&1
 is 'nothing is left in the folder for temporary files' '' "$(ls -A "$TMPDIR")"

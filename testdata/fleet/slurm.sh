@@ -332,7 +332,19 @@ for task in range(4):
 END
 scripts=$bin/../share/tprof/slurm
 timeout 60 tprof-import -j 2 -o flat.tprof $(for i in 1 2 3 4; do echo "@$twice/list/$i"; done) >/dev/null 2>&1
-# The first tries stop as soon as they import: by a wrapper, which stands in their way.
+# The first tries stop as soon as they import: by a wrapper, which stands in their way. It writes down
+# who it is before it stops.
+state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
+all_stopped() { # how many
+	[ "$(wc -l <stopped/pids)" -eq "$1" ] || return
+	for p in $(cat stopped/pids); do [ "$(state_of $p)" = T ] || return; done
+}
+# For tasks that are ours; one that does not end is ended.
+must_end() { # PID…
+	for p in "$@"; do
+		until_it dead $p || kill -KILL $p $(cat stopped/pids) 2>/dev/null
+	done
+}
 mkdir stopped
 printf '#!/bin/sh\necho $$ >>%s/stopped/pids\nkill -STOP $$\nexec %s/tprof-import "$@"\n' "$scratch" "$bin" >stopped/tprof-import
 chmod 755 stopped/tprof-import
@@ -341,8 +353,7 @@ for i in 1 2 3 4; do
 	SLURM_ARRAY_TASK_ID=$i SLURM_JOB_ID=90 sh "$scripts/array.sh" "$twice" "$scratch/stopped" &
 	pids="$pids $!"
 done
-expect 'four old tries live' until_it sh -c "[ \"\$(wc -l <'$scratch/stopped/pids')\" -eq 4 ]"
-sleep 1
+expect 'four old tries have stopped' until_it all_stopped 4
 timeout 100 sbatch --wait --output=/dev/null --array=1-4 "$scripts/array.sh" "$twice" "$bin" >/dev/null
 expect 'each is done' sh -c "ls '$twice'/0/1.report '$twice'/0/2.report '$twice'/0/3.report '$twice'/0/4.report"
 # Two of them end before the merge, and two after it.
@@ -352,6 +363,7 @@ expect 'the first of them' until_it dead $1
 expect 'and the second end late' until_it dead $2
 timeout 100 sbatch --wait --output=/dev/null "$scripts/merge.sh" "$twice" "$bin" 1 4 "$scratch/twice.tprof" >/dev/null
 kill -CONT $3 $4
+must_end $pids
 wait $pids
 expect 'the same store' same twice.tprof flat.tprof
 expect 'nothing stays but the report' sh -c '! ls -d twice.tprof?* | grep -v "^twice.tprof.report$"'
@@ -364,11 +376,12 @@ for signal in TERM USR1 XCPU; do
 	cp twice.all ending/list/1
 	SLURM_ARRAY_TASK_ID=1 SLURM_JOB_ID=91 sh "$scripts/array.sh" "$scratch/ending" "$scratch/stopped" &
 	task=$!
-	until_it test -s stopped/pids
-	sleep 0.2
+	expect "SIG$signal: its program has begun" until_it all_stopped 1
 	touch ending/0/1.91-0.tprof ending/0/1.91-0.tprof.part-0123456789ab
-	kill -CONT "$(cat stopped/pids)"
+	# In this order, as it could come to its end otherwise.
 	kill -$signal $task
+	kill -CONT "$(cat stopped/pids)"
+	must_end $task
 	wait $task
 	status=$?
 	expect "SIG$signal: the task fails" test $status -eq 4
