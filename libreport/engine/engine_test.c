@@ -338,6 +338,75 @@ static void test_fetch_flood(void **state)
 	assert_true(limits >= 12);
 }
 
+/* Stacks of a profile, each of one frame: all with names of their own, or with the same. */
+static void add_stacks(struct testing_engine *e, bool distinct, size_t n, size_t name)
+{
+	size_t nloads;
+	struct testing_load *load = testing_loads(e, REP_ENGINE_RUN, &nloads);
+	char *text = malloc(name);
+
+	assert_true(load && text && nloads);
+	memset(text, 'x', name);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_buf *b = &e->table[REP_ENGINE_STACK];
+
+		memcpy(text, distinct ? &i : &(size_t){0}, sizeof(i));
+		/* Hash, then of one frame: function, file, line, column, marks, system name, start
+		 * line, mapping, address, flags. */
+		rep_row_put(b, i + 1, 8);
+		rep_row_put(b, 77, 8);
+		rep_row_put(b, 1, 1);
+		rep_row_put_text(b, text, name);
+		rep_row_put(b, 1, 2);
+		for (int k = 0; k < 2; k++) {
+			rep_row_put(b, 1, 1);
+			rep_row_put(b, i + 1, 8);
+		}
+		rep_row_put(b, 2 << 8 | 1, 2);
+		rep_row_put(b, 1, 2);
+		for (int k = 0; k < 3; k++) {
+			rep_row_put(b, 1, 1);
+			rep_row_put(b, 0, 8);
+		}
+		rep_row_put(b, 1, 1);
+		rep_row_put(b, 0, 4);
+		/* Day, load, row, hash, node, no labels, four values. */
+		b = &e->table[REP_ENGINE_BUCKET];
+		rep_row_put(b, 0, 2);
+		rep_row_put(b, load[0].load, 8);
+		rep_row_put(b, 100000 + i, 4);
+		rep_row_put(b, i + 1, 8);
+		rep_row_put(b, 77, 8);
+		rep_row_put(b, 100000 + i, 4);
+		rep_row_put(b, 0, 4);
+		rep_row_put(b, 4, 1);
+		for (int k = 0; k < 4; k++)
+			rep_row_put(b, 1, 8);
+	}
+	free(load);
+	free(text);
+}
+
+/* A sample is some bytes, its stack may be many: they are held as soon as a profile has them, but
+ * what is in several stacks only once. */
+static void test_fetch_stacks_held(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	rep_engine_held_most = (size_t)2 << 20;
+	for (int distinct = 0; distinct < 2; distinct++) {
+		testing_release(&f->engine);
+		f->engine = (struct testing_engine){0};
+		assert_int_equal(load(f, &result), 0);
+		add_stacks(&f->engine, distinct, 64, (size_t)64 << 10);
+		assert_int_equal(fetch(f, &err), distinct ? TP_ELIMIT : 0);
+	}
+	assert_non_null(strstr(err.msg, "2 MiB of memory"));
+	rep_engine_held_most = REP_ENGINE_HELD_MOST;
+}
+
 /* Reports that need events are told that they are not there. */
 static void test_fetch_without_events(void **state)
 {
@@ -370,6 +439,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_spans, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_spoiled, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_flood, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_fetch_stacks_held, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_without_events, setup, teardown),
 	};
 

@@ -10,7 +10,8 @@
  * What the engine says is not trusted more than a file. Whatever it says, at most
  * REP_ENGINE_HELD_MOST bytes of it are in memory at a time, and a few times as much of what is made
  * of them (the list of runs, one profile, one trace's dictionary): a row of REP_ANSWER_ROW_MOST at
- * most, rows of one profile, or of the sum of all; what profiles say besides samples; hashes of
+ * most (the loader sends none that is longer), rows of one profile, or of the sum of all, and what
+ * their stacks are made of, that of several once; what profiles say besides samples; hashes of
  * stacks. More of it is TP_ELIMIT. Stacks, and samples that have to wait for a trace, are on the
  * disk, beside the store, in files without a name; what is made goes into the store run by run. */
 #ifndef REP_ENGINE_FETCH_H

@@ -161,12 +161,38 @@ static int next_frame(const struct current *now, struct tp_cursor column[NCOLUMN
 	return code;
 }
 
-int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node)
+/* Of the entries of a dictionary, without texts. Stacks share them, so what is held is what each
+ * adds, not its row. */
+static size_t entries_size(const struct tp_dict *d)
+{
+	return tp_dict_strings(d) * sizeof(struct tp_text) +
+	       tp_dict_functions(d) * sizeof(struct tp_function) +
+	       tp_dict_locations(d) * sizeof(struct tp_location) +
+	       tp_dict_frames(d) * sizeof(struct tp_frame) +
+	       tp_dict_stacks(d) * sizeof(struct tp_stack_node);
+}
+
+static int hold_stack(struct rep_profiles *p, size_t entries, uint32_t strings, struct tp_err *err)
+{
+	const struct tp_dict *d = p->now.profile->dict;
+	size_t more = entries_size(d) - entries;
+
+	for (uint32_t i = strings; i < tp_dict_strings(d); i++)
+		more += tp_dict_text(d, i).size;
+	if (rep_held_add(p->f->held, more, err))
+		return err->code;
+	p->now.held += more;
+	return 0;
+}
+
+int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node, struct tp_err *err)
 {
 	static const uint8_t none[REP_STACK_HASH];
 	const struct known_stack *s = find_stack(p, hash);
 	struct tp_cursor column[NCOLUMNS], c;
 	struct current *now = &p->now;
+	size_t entries;
+	uint32_t strings;
 	uint64_t n;
 	int code = 0;
 
@@ -174,13 +200,15 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node)
 	if (!memcmp(hash, none, sizeof(none)))
 		return 0;
 	if (!s->there)
-		return TP_EFORMAT;
+		return rep_fetch_checked(TP_EFORMAT, err);
 	if (now->node[s - p->slot]) {
 		*node = now->node[s - p->slot] - 1;
 		return 0;
 	}
 	c = tp_cursor(p->stacks.data + s->at, s->size);
 	split_stack(&c, column, &n);
+	entries = entries_size(now->profile->dict);
+	strings = tp_dict_strings(now->profile->dict);
 	for (uint64_t i = 0; i < n && !code; i++) {
 		struct tp_frame f = {0};
 		uint32_t id;
@@ -192,5 +220,5 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node)
 			code = tp_dict_stack(now->profile->dict, *node, id, node);
 	}
 	now->node[s - p->slot] = *node + 1;
-	return code;
+	return code ? rep_fetch_checked(code, err) : hold_stack(p, entries, strings, err);
 }

@@ -35,7 +35,7 @@ struct current {
 	struct tp_buf rows;   /* of its samples, as they came */
 	struct place *sample; /* nsamples of them */
 	size_t nsamples, room;
-	size_t held; /* bytes of these */
+	size_t held; /* bytes of these, and of the stacks in its dictionary */
 };
 
 struct rep_profiles {
@@ -73,8 +73,9 @@ int rep_fetch_stacks(struct rep_profiles *p, struct tp_err *err);
 /* Makes p->now the profile of that run, without samples; and forgets it. */
 int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err);
 void rep_fetch_drop(struct rep_profiles *p);
-/* A stack of the profile that is made: 0 or an error code of its. */
-int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node);
+/* A stack of the profile that is made. TP_ELIMIT: with its names it would be too much to hold. */
+int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
+		    struct tp_err *err);
 
 /* Takes a sample (fits struct rep_answer), which follows those of runs before it. */
 int rep_fetch_sample(void *profiles, struct tp_cursor *c, struct tp_err *err);

@@ -87,20 +87,25 @@ static int make_labels(struct tp_profile *p, struct sample *s, uint32_t *set)
 
 /* A sum of which nothing is left is a sample nevertheless, which adding up would not take: it gets
  * one more, and one less. */
-static int add_sample(struct rep_profiles *p, struct sample *s)
+static int add_sample(struct rep_profiles *p, struct sample *s, struct tp_err *err)
 {
 	struct tp_profile *to = p->now.profile;
 	int64_t *value = calloc(to->ntypes + 1, sizeof(*value));
 	uint32_t stack, set;
 	bool any = false;
-	int code = value ? rep_fetch_stack(p, s->hash.data, &stack) : TP_ENOMEM;
+	int code;
 
-	for (size_t i = 0; i < to->ntypes && !code; i++) {
+	if (!value)
+		return rep_engine_no_memory(err);
+	if (rep_fetch_stack(p, s->hash.data, &stack, err)) {
+		free(value);
+		return err->code;
+	}
+	for (size_t i = 0; i < to->ntypes; i++) {
 		value[i] = (int64_t)rep_row_get(&s->values, 8);
 		any |= value[i] != 0;
 	}
-	if (!code)
-		code = make_labels(to, s, &set);
+	code = make_labels(to, s, &set);
 	if (!code && p->add_up && !any && to->ntypes) {
 		value[0] = 1;
 		code = tp_profile_add_sample(to, stack, set, value);
@@ -109,7 +114,7 @@ static int add_sample(struct rep_profiles *p, struct sample *s)
 	if (!code)
 		code = tp_profile_add_sample(to, stack, set, value);
 	free(value);
-	return code;
+	return rep_fetch_checked(code, err);
 }
 
 static int by_node(const void *a, const void *b)
@@ -129,12 +134,12 @@ static struct sample sample_at(const struct current *now, const struct place *pl
 }
 
 /* Stacks get their numbers in the order that they had: what is drawn of them depends on it. */
-static int add_samples(struct rep_profiles *p)
+static int add_samples(struct rep_profiles *p, struct tp_err *err)
 {
 	struct current *now = &p->now;
 	struct place *sorted = tp_many(now->nsamples + 1, sizeof(*sorted));
 	uint32_t node;
-	int code = sorted ? 0 : TP_ENOMEM;
+	int code = sorted ? 0 : rep_engine_no_memory(err);
 
 	if (sorted && now->nsamples) {
 		memcpy(sorted, now->sample, now->nsamples * sizeof(*sorted));
@@ -143,12 +148,12 @@ static int add_samples(struct rep_profiles *p)
 	for (size_t i = 0; i < now->nsamples && !code; i++) {
 		struct sample s = sample_at(now, &sorted[i]);
 
-		code = rep_fetch_stack(p, s.hash.data, &node);
+		code = rep_fetch_stack(p, s.hash.data, &node, err);
 	}
 	for (size_t i = 0; i < now->nsamples && !code; i++) {
 		struct sample s = sample_at(now, &now->sample[i]);
 
-		code = add_sample(p, &s);
+		code = add_sample(p, &s, err);
 	}
 	free(sorted);
 	return code;
@@ -180,7 +185,7 @@ int rep_fetch_finish(struct rep_profiles *p, size_t run, struct tp_err *err)
 		if (!p->now.profile)
 			code = rep_fetch_start(p, p->next, err);
 		if (!code)
-			code = rep_fetch_checked(add_samples(p), err);
+			code = add_samples(p, err);
 		if (!code)
 			code = p->each(p->each_ctx, p->next, p->now.profile, err);
 		rep_fetch_drop(p);
