@@ -54,9 +54,9 @@ static int load(struct export_args *args, struct rep_engine_link *link, size_t n
 		return CMD_OK;
 	}
 	if (result.runs)
-		cmd_note(&args->cmd,
-			 "%s of %zu runs are there; the same command goes on with the rest",
-			 tp_fmt_count(done, (int64_t)result.runs), args->cmd.runs.n);
+		cmd_note(&args->cmd, "%s of %zu runs are there%s",
+			 tp_fmt_count(done, (int64_t)result.runs), args->cmd.runs.n,
+			 code == TP_ELIMIT ? "" : "; the same command goes on with the rest");
 	cmd_close(&args->cmd);
 	return cmd_engine_fail(&args->cmd, args->servers[0], &err);
 }

@@ -86,10 +86,15 @@ struct rep_loading {
 	struct tp_rows ids[3]; /* goroutines, Ms, Ps: their ids */
 	struct rep_stack_hashes hashes;
 	uint32_t rows[REP_ENGINE_NTABLES];
+	size_t row_at; /* where the row that is put began */
+	bool refused;  /* it has a row that could not be read back */
 };
 
 /* day, load, row: what each row begins with. */
 int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table);
+/* Takes the last row away again, which began at l->row_at, where it is longer than any that is read
+ * back: TP_ELIMIT then. */
+int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);
 /* A packed table, an ordinary one, the strings, the events, and the spans (spans.c). */
 int rep_load_packed(struct rep_loading *l, enum tp_table_id table, struct tp_err *err);
 int rep_load_ordinary(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err);

@@ -213,8 +213,9 @@ static bool new_day(struct loader *l, uint16_t day)
 	return true;
 }
 
+/* What is refused (*refused, TP_ELIMIT) has left rows that do not count, as what is cut off. */
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
-		    struct tp_err *err)
+		    bool *refused, struct tp_err *err)
 {
 	bool profile = run->row.kind[0] == 'p', events = !profile && l->opt->events;
 	bool spans = !profile && l->opt->spans;
@@ -229,6 +230,7 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	struct tp_profile *p = NULL;
 	int code = 0;
 
+	*refused = false;
 	if (new_day(l, r.day)) {
 		if (l->ndays == SEND_DAYS)
 			code = send_all(l, err);
@@ -245,9 +247,13 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 		code = rep_load_run(&r, events, spans, err);
 	if (!code && profile)
 		code = tp_profile_load(store, run->row.id, &p, err);
+	r.row_at = l->table[REP_ENGINE_RUN].size;
 	if (!code && put_run_row(l, &r, p, events))
 		code = rep_engine_no_memory(err);
+	if (!code)
+		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
 	tp_profile_free(p);
+	*refused = r.refused;
 	if (!code)
 		l->load[l->runs++] = r.load;
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
@@ -311,19 +317,32 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 {
 	bool *known = calloc(runs->n + 1, sizeof(*known));
 	int code = known ? find_known(l, runs, known, err) : rep_engine_no_memory(err);
+	struct tp_err first = {0}, one;
 
 	for (size_t i = 0; i < runs->n && !code; i++)
 		l->result->known += known[i];
 	l->result->runs = l->result->known;
 	for (size_t i = 0; i < runs->n && !code; i++) {
+		bool refused = false;
+
 		if (!known[i])
-			code = load_one(l, store, &runs->run[i], err);
+			code = load_one(l, store, &runs->run[i], &refused, &one);
+		if (refused && !first.code)
+			first = one;
+		else if (code && !refused)
+			*err = one;
+		if (refused)
+			code = 0;
 		if (!code && l->opt->progress &&
 		    l->opt->progress(l->opt->progress_ctx, "export", i + 1, runs->n))
 			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 	}
 	free(known);
-	return code ? code : send_all(l, err);
+	if (!code)
+		code = send_all(l, err);
+	if (!code && first.code)
+		*err = first;
+	return code ? code : first.code;
 }
 
 /* Before anything is made, and then again: another export may have made it meanwhile. */

@@ -33,7 +33,8 @@ struct rep_engine_load_result {
  * `runs` that the engine does not have. After an error, *result still says what was loaded for
  * good; calling it again goes on with the rest. Errors of the link, of the store, TP_ENOMEM,
  * TP_ECANCEL; TP_EFORMAT where the database is spread in another way than `at` says; TP_EBUSY where
- * it takes too long. */
+ * it takes too long; TP_ELIMIT, when all others are loaded, of the first run with a row that could
+ * not be read back (REP_ANSWER_ROW_MOST in binary.h). */
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,
 		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,

@@ -1,5 +1,6 @@
 /* Several who load into one engine, each with a clock of its own, and what becomes of what is cut
  * off; tables that are there already. */
+#include "decode/profile/encode.h"
 #include "engine/testing_fixture.h"
 
 /* ---- two who load, and their clocks ---- */
@@ -170,6 +171,76 @@ static void test_load_another_form(void **state)
 	}
 }
 
+/* ---- what could not be read back ---- */
+
+/* A profile with a comment, or a stack of a function, of so many bytes. */
+static void add_large(struct fixture *f, bool comment, uint32_t nth, size_t size)
+{
+	struct tp_profile *p = tp_profile_new();
+	struct tp_function function = {0};
+	struct tp_frame frame = {0};
+	uint32_t text, word, set = 0, id, stack;
+	char path[96], *large = malloc(size);
+	struct tp_import_result result;
+	struct tp_import_options opt = {0};
+	struct tp_buf out = {0};
+	struct tp_err err;
+	FILE *file;
+
+	assert_true(p && large);
+	memset(large, 'x', size);
+	assert_int_equal(tp_dict_string(p->dict, large, size, &text), 0);
+	assert_int_equal(tp_dict_string(p->dict, "count", 5, &word), 0);
+	assert_int_equal(tp_profile_add_type(p, word, word), 0);
+	if (comment)
+		assert_int_equal(tp_profile_add_comment(p, text), 0);
+	function.name = comment ? word : text;
+	assert_int_equal(tp_dict_function(p->dict, &function, &frame.function), 0);
+	assert_int_equal(tp_dict_frame(p->dict, &frame, &id), 0);
+	assert_int_equal(tp_dict_stack(p->dict, 0, id, &stack), 0);
+	assert_int_equal(tp_profile_add_sample(p, stack, set, &(int64_t){nth}), 0);
+	assert_int_equal(tp_profile_encode(p, NULL, &out, &err), 0);
+	snprintf(path, sizeof(path), "%s/large.pb", f->dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(out.data, out.size, 1, file), 1);
+	fclose(file);
+	assert_int_equal(tp_import(path, f->from, &opt, &result, &err), 0);
+	unlink(path);
+	tp_buf_release(&out);
+	tp_profile_free(p);
+	free(large);
+}
+
+static void test_load_refuses(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct rep_runs runs;
+	struct tp_err err;
+
+	add_large(f, false, 1, (size_t)17 << 20);
+	/* The same stack once more: that it was seen does not mean that it is there. */
+	add_large(f, false, 2, (size_t)17 << 20);
+	add_large(f, true, 3, (size_t)18 << 20);
+	assert_int_equal(rep_runs_load(f->store, &runs, &err), 0);
+	rep_runs_release(&f->runs);
+	f->runs = runs;
+	assert_int_equal(runs.n, NDUMPS + 3);
+	/* The others come last, and are loaded nevertheless. */
+	for (size_t i = 0; i < 3; i++) {
+		struct rep_run was = runs.run[i];
+
+		runs.run[i] = runs.run[runs.n - 1 - i];
+		runs.run[runs.n - 1 - i] = was;
+	}
+	assert_int_equal(load_some(f, runs.n, 3600, &result, &err), TP_ELIMIT);
+	assert_int_equal(result.runs, NDUMPS);
+	assert_non_null(strstr(err.msg, "run 9 is not loaded: a row of its table comment would "
+					"have 18 MiB"));
+	assert_int_equal(fetch(f, &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +250,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_removes, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_first_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

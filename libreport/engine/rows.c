@@ -28,10 +28,27 @@ int rep_load_begin_row(struct rep_loading *l, enum rep_engine_table_id table)
 {
 	struct tp_buf *b = &l->table[table];
 
+	l->row_at = b->size;
 	return rep_row_put(b, l->day, 2) || rep_row_put(b, l->load, 8) ||
 		       rep_row_put(b, l->rows[table]++, 4)
 		   ? TP_ENOMEM
 		   : 0;
+}
+
+int rep_load_end_row(struct rep_loading *l, enum rep_engine_table_id table, struct tp_err *err)
+{
+	struct tp_buf *b = &l->table[table];
+	size_t size = b->size - l->row_at;
+
+	if (size <= REP_ANSWER_ROW_MOST)
+		return 0;
+	l->refused = true;
+	b->size = l->row_at;
+	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+			  "run %lld is not loaded: a row of its table %s would have %zu MiB, and "
+			  "reports read none of more than %zu MiB back; keep this run in a store",
+			  (long long)l->run->row.id, rep_engine_name(table), size >> 20,
+			  REP_ANSWER_ROW_MOST >> 20);
 }
 
 static int put_string(const struct rep_loading *l, struct tp_buf *b, int64_t id)
@@ -102,8 +119,7 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 			failed = put_value(l, b, t->columns[c].kind, rows->col[c][i]);
 		if (v->table == TP_TABLE_STACK && !failed)
 			failed = tp_buf_put(b, l->hashes.of[first + i], REP_STACK_HASH);
-		if (failed)
-			return rep_engine_no_memory(err);
+		code = failed ? rep_engine_no_memory(err) : rep_load_end_row(l, to, err);
 		for (unsigned c = 0; c < t->ncolumns && !code && v->table != TP_TABLE_STACK; c++)
 			if (t->columns[c].kind == TP_COL_STACK && rows->col[c][i] > 0 &&
 			    rows->col[c][i] < tp_dict_stacks(l->dict))
@@ -132,7 +148,8 @@ int rep_load_strings(struct rep_loading *l, struct tp_err *err)
 		if (rep_load_begin_row(l, REP_ENGINE_STRING) ||
 		    rep_row_put_text(&l->table[REP_ENGINE_STRING], t.text, t.size))
 			return rep_engine_no_memory(err);
-		if (i % SPILL_EVERY == 0)
+		code = rep_load_end_row(l, REP_ENGINE_STRING, err);
+		if (!code && i % SPILL_EVERY == 0)
 			code = l->spill(l->spill_ctx, err);
 	}
 	return code;
@@ -168,7 +185,7 @@ static bool second_is_stack(const struct tp_event *ev)
 	return ev->type < TP_NEVENT_TYPES && kinds[ev->type] == 's';
 }
 
-static int put_event(struct rep_loading *l, const struct tp_event *ev)
+static int put_event(struct rep_loading *l, const struct tp_event *ev, struct tp_err *err)
 {
 	struct tp_buf *b = &l->table[REP_ENGINE_EVENT];
 	const char *type = ev->type < TP_NEVENT_TYPES ? type_names[ev->type] : NULL;
@@ -190,7 +207,7 @@ static int put_event(struct rep_loading *l, const struct tp_event *ev)
 	failed |= rep_row_put_int(b, ev->flags);
 	for (int i = 0; i < 3; i++)
 		failed |= rep_row_put(b, ev->arg[i], 8);
-	return failed ? TP_ENOMEM : 0;
+	return failed ? rep_engine_no_memory(err) : rep_load_end_row(l, REP_ENGINE_EVENT, err);
 }
 
 int rep_load_events(struct rep_loading *l, struct tp_err *err)
@@ -202,9 +219,8 @@ int rep_load_events(struct rep_loading *l, struct tp_err *err)
 
 	while (!code && (more = tp_events_next(r, &ev, &n, err)) == 1) {
 		for (size_t i = 0; i < n && !code; i++) {
-			if (put_event(l, &ev[i]))
-				code = rep_engine_no_memory(err);
-			else if (ev[i].stack && ev[i].stack < tp_dict_stacks(l->dict))
+			code = put_event(l, &ev[i], err);
+			if (!code && ev[i].stack && ev[i].stack < tp_dict_stacks(l->dict))
 				code = rep_load_stack(l, ev[i].stack, err);
 		}
 		if (!code)
@@ -257,7 +273,9 @@ int rep_load_ordinary(struct rep_loading *l, enum rep_engine_table_id table, str
 
 		for (unsigned c = 3; c < n && !failed; c++)
 			failed = put_cell(b, st, (int)c - 3, column[c].type);
-		code = failed ? rep_engine_no_memory(err) : l->spill(l->spill_ctx, err);
+		code = failed ? rep_engine_no_memory(err) : rep_load_end_row(l, table, err);
+		if (!code)
+			code = l->spill(l->spill_ctx, err);
 		rc = 0;
 	}
 	if (!code && rc != SQLITE_DONE)

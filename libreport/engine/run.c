@@ -6,11 +6,16 @@
 
 int rep_load_stack(struct rep_loading *l, uint32_t node, struct tp_err *err)
 {
-	int is_new = rep_stack_set_add(l->sent, l->hashes.of[node]);
+	int is_new = rep_stack_set_add(l->sent, l->hashes.of[node]), code;
 
+	l->row_at = l->table[REP_ENGINE_STACK].size;
 	if (is_new < 0 || (is_new && rep_stack_put(&l->table[REP_ENGINE_STACK], &l->hashes, node)))
 		return rep_engine_no_memory(err);
-	return 0;
+	code = rep_load_end_row(l, REP_ENGINE_STACK, err);
+	/* It will not be sent, so another run that has it has to be refused, too. */
+	if (code)
+		rep_stack_set_release(l->sent);
+	return code;
 }
 
 /* ---- samples of a profile ---- */
@@ -61,9 +66,10 @@ static int load_samples(struct rep_loading *l, const struct tp_profile *p, struc
 			failed = tp_buf_put_uvarint(b, p->ntypes);
 		for (size_t t = 0; t < p->ntypes && !failed; t++)
 			failed = rep_row_put(b, (uint64_t)p->value[i * p->ntypes + t], 8);
-		code = failed	     ? rep_engine_no_memory(err)
-		       : p->stack[i] ? rep_load_stack(l, p->stack[i], err)
-				     : 0;
+		code = failed ? rep_engine_no_memory(err)
+			      : rep_load_end_row(l, REP_ENGINE_BUCKET, err);
+		if (!code && p->stack[i])
+			code = rep_load_stack(l, p->stack[i], err);
 		if (!code)
 			code = l->spill(l->spill_ctx, err);
 	}

@@ -27,13 +27,12 @@ static int put_stack(struct rep_loading *l, int64_t node, struct tp_err *err)
 static int put_span(struct rep_loading *l, const struct rep_engine_column *column, unsigned n,
 		    sqlite3_stmt *st, struct tp_err *err)
 {
-	int failed = rep_load_begin_row(l, REP_ENGINE_SPAN), code = 0;
+	int failed = rep_load_begin_row(l, REP_ENGINE_SPAN), code;
 
 	for (unsigned c = 3; c < n && !failed; c++)
 		failed = put_cell(&l->table[REP_ENGINE_SPAN], st, (int)c - 3,
 				  strstr(column[c].type, "String") != NULL);
-	if (failed)
-		return rep_engine_no_memory(err);
+	code = failed ? rep_engine_no_memory(err) : rep_load_end_row(l, REP_ENGINE_SPAN, err);
 	for (unsigned c = 3; c < n && !code; c++)
 		if (!strcmp(column[c].name, "stack") || !strcmp(column[c].name, "waker_stack"))
 			code = put_stack(l, sqlite3_column_int64(st, (int)c - 3), err);
