@@ -95,17 +95,59 @@ static const char *const flags[] = {
     "--spread-job",    "--use-min-nodes", "--verbose"};
 static const char short_flags[] = "HIOksv", short_taken[] = "adDQWhV";
 
-/* Of "--NAME" or "--NAME=VALUE": in full, or as much of it as sbatch takes, too. */
-static bool is_option(const char *word, size_t n, const char *const *names, size_t nnames,
-		      bool in_full)
+/* Those that have one: the usual ones, behind which a word may look like anything. */
+static const char *const valued[] = {
+    "--account",     "--acctg-freq", "--begin",	    "--bb",	      "--clusters",
+    "--comment",     "--constraint", "--core-spec", "--cpus-per-gpu", "--cpus-per-task",
+    "--deadline",    "--error",	     "--exclude",   "--export",	      "--extra-node-info",
+    "--gpus",	     "--gres",	     "--gid",	    "--hint",	      "--input",
+    "--job-name",    "--licenses",   "--mail-type", "--mail-user",    "--mem",
+    "--mem-per-cpu", "--mincpus",    "--nodelist",  "--nodes",	      "--ntasks",
+    "--open-mode",   "--output",     "--partition", "--priority",     "--qos",
+    "--reservation", "--signal",     "--time",	    "--time-min",     "--tmp",
+    "--uid",	     "--wckey"};
+static const char short_valued[] = "ABbCceFGiJLMmNnopqStwx";
+
+/* Of "--NAME" or "--NAME=VALUE": how many names begin so; *in_full: it is one of them. */
+static size_t count_names(const char *word, size_t n, const char *const *names, size_t nnames,
+			  bool *in_full)
 {
-	for (size_t i = 0; i < nnames; i++)
-		if (n > 2 && !strncmp(word, names[i], n) && (!in_full || !names[i][n]))
-			return true;
-	return false;
+	size_t found = 0;
+
+	*in_full = false;
+	for (size_t i = 0; i < nnames && n > 2; i++) {
+		if (strncmp(word, names[i], n) != 0)
+			continue;
+		found++;
+		*in_full |= !names[i][n];
+	}
+	return found;
 }
 
-enum word { WORD_ALONE, WORD_WANTS_VALUE, WORD_BAD };
+/* WORD_MAY_WANT: one that is not known here, or not by so little of it; the next word is its value,
+ * or an option. */
+enum word { WORD_ALONE, WORD_WANTS_VALUE, WORD_MAY_WANT, WORD_BAD };
+
+#define COUNT(names) count_names(word, n, names, sizeof(names) / sizeof((names)[0]), &in_full)
+
+static enum word look_at_long(const char *word, size_t n, bool has_value)
+{
+	bool in_full;
+	size_t nflags, nvalued;
+
+	/* --wait-all-nodes is no --wait. */
+	if (COUNT(taken))
+		return WORD_BAD;
+	if (has_value)
+		return WORD_ALONE;
+	nflags = COUNT(flags);
+	if (in_full)
+		return WORD_ALONE;
+	nvalued = COUNT(valued);
+	if (in_full || (nvalued && !nflags))
+		return WORD_WANTS_VALUE;
+	return nflags && !nvalued ? WORD_ALONE : WORD_MAY_WANT;
+}
 
 /* "--NAME", "--NAME=VALUE", "-x", "-xVALUE", and flags of a letter in one word. */
 static enum word look_at(const char *word, size_t n)
@@ -116,22 +158,17 @@ static enum word look_at(const char *word, size_t n)
 		name = n;
 	if (word[0] != '-' || n < 2 || (n == 2 && word[1] == '-'))
 		return WORD_BAD; /* sbatch would take it for the script */
-	if (word[1] == '-') {
-		/* --wait-all-nodes is no --wait. */
-		if (is_option(word, name, taken, sizeof(taken) / sizeof(taken[0]), false))
-			return WORD_BAD;
-		return name < n ||
-			       is_option(word, name, flags, sizeof(flags) / sizeof(flags[0]), true)
-			   ? WORD_ALONE
-			   : WORD_WANTS_VALUE;
-	}
+	if (word[1] == '-')
+		return look_at_long(word, name, name < n);
 	for (i = 1; i < n && strchr(short_flags, word[i]); i++)
 		;
 	if (i == n)
 		return WORD_ALONE;
 	if (strchr(short_taken, word[i]))
 		return WORD_BAD;
-	return i + 1 < n ? WORD_ALONE : WORD_WANTS_VALUE;
+	if (i + 1 < n)
+		return WORD_ALONE;
+	return strchr(short_valued, word[i]) ? WORD_WANTS_VALUE : WORD_MAY_WANT;
 }
 
 const char *job_bad_option(const char *options)
@@ -142,8 +179,12 @@ const char *job_bad_option(const char *options)
 	for (const char *at = options; *(at += strspn(at, blanks)); at += strcspn(at, blanks)) {
 		size_t n = strcspn(at, blanks), shown = n;
 
-		/* A value may look like anything. */
-		was = was == WORD_WANTS_VALUE ? WORD_ALONE : look_at(at, n);
+		if (was == WORD_WANTS_VALUE)
+			was = WORD_ALONE;
+		else if (was == WORD_MAY_WANT && at[0] != '-')
+			was = WORD_ALONE;
+		else
+			was = look_at(at, n);
 		if (was != WORD_BAD)
 			continue;
 		if (n > 2 && at[0] == '-' && at[1] == '-' && strcspn(at, "=") < n)

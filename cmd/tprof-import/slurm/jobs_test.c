@@ -36,6 +36,17 @@ static void test_job_bad_option(void **state)
 	    {"-Q", "-Q"},
 	    {"--quie", "--quie"},
 	    {"--mem=4G --wait-all-nodes=1 -v --exclusive --nice=3", NULL},
+	    {"--verb --array=1-3", "--array"},
+	    {"--hol -d afterok:1", "-d"},
+	    {"--hol batch", "batch"},
+	    {"--part --array --hol", NULL},
+	    {"--part night --verb --mem 4G", NULL},
+	    /* What is not known here may have a value, but not one of these. */
+	    {"--new-one night --mem 4G", NULL},
+	    {"--new-one --array=1-3", "--array"},
+	    {"-Z -Hd afterok:1", "-Hd"},
+	    {"--new-one night batch", "batch"},
+	    {"--re day --exc batch", NULL},
 	    /* What is a value is none. */
 	    {"--comment --array -J -a", NULL},
 	    {"-J --array --comment=-W", NULL},
