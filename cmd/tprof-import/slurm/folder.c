@@ -149,6 +149,19 @@ static int lock(struct folder *f, const char *folder, struct tp_err *err)
 	return code;
 }
 
+bool folder_held(const struct folder *f)
+{
+	char *path = text("%s/plan", f->path);
+	struct stat held, named;
+	bool gone =
+	    f->lock && path && !fstat(f->lock - 1, &held) &&
+	    (stat(path, &named) ? errno == ENOENT
+				: held.st_dev != named.st_dev || held.st_ino != named.st_ino);
+
+	free(path);
+	return !gone;
+}
+
 int folder_lock(struct folder *f, struct tp_err *err)
 {
 	return lock(f, f->path, err);

@@ -53,6 +53,9 @@ void folder_release(struct folder *f);
  * it has ended meanwhile. Where files cannot be locked it goes without. */
 int folder_lock(struct folder *f, struct tp_err *err);
 void folder_unlock(struct folder *f);
+/* Is what was locked still the plan that is there? The job that ends the import removes it without a
+ * lock, and `jobs` after it. Where nothing is locked: true. */
+bool folder_held(const struct folder *f);
 
 /* Removes one in which no job has begun. */
 void folder_remove(const struct folder *f);

@@ -185,6 +185,14 @@ static void test_folder_lock(void **state)
 	assert_int_equal(folder_lock(&f, &err), TP_EBUSY);
 	folder_release(&g);
 	assert_int_equal(folder_lock(&f, &err), 0);
+	/* The last job ends meanwhile. */
+	assert_true(folder_held(&f));
+	assert_int_equal(rename("all.tprof.slurm/plan", "all.tprof.slurm/other"), 0);
+	assert_false(folder_held(&f));
+	put("all.tprof.slurm/plan", "x");
+	assert_false(folder_held(&f));
+	assert_int_equal(rename("all.tprof.slurm/other", "all.tprof.slurm/plan"), 0);
+	assert_true(folder_held(&f));
 	folder_unlock(&f);
 	assert_int_equal(system("rm -r all.tprof.slurm"), 0);
 	assert_int_equal(folder_lock(&f, &err), TP_ENOENT);

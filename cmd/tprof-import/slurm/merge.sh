@@ -92,6 +92,8 @@ awk '
 	}' "$draft.report" >"$all.report.$try" && mv -f "$all.report.$try" "$all.report" || exit 4
 worst=$(awk '$1 == "failure" && $2 > worst { worst = $2 } END { print worst + 0 }' "$all.report")
 trap - EXIT
-rm -rf "$work/list" "$work/plan" "$work/command" "$work/jobs" "$work"/[0-9]*
+# The plan before all else: without it the import is over, whoever looks meanwhile.
+rm -f "$work/plan"
+rm -rf "$work/list" "$work/command" "$work/jobs" "$work"/[0-9]*
 rmdir "$work" 2>/dev/null
 exit "$worst"

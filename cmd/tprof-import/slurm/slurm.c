@@ -399,9 +399,13 @@ static int begin(struct work *w, bool *begun, struct tp_err *err)
 		code = folder_open(&w->folder, w->s->store, &command, err);
 	if (!code)
 		code = folder_lock(&w->folder, err);
-	if (!code) {
+	if (!code)
 		code = look_for_jobs(w, begun, err);
-	} else if (code == TP_ENOENT && w->folder.path) {
+	/* That there are no jobs may be as they have all ended meanwhile. */
+	if (!code && !*begun && !folder_held(&w->folder))
+		code =
+		    tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "%s: is not there", w->folder.path);
+	if (code == TP_ENOENT && w->folder.path) {
 		folder_release(&w->folder);
 		code = make_folder(w, &command, err);
 		w->made = !code;
