@@ -26,10 +26,15 @@ static int64_t now_ns(void)
 
 static void (*volatile removes)(void);
 
-static void end(int number)
+void cmd_interrupt_remove(void)
 {
 	if (removes)
 		removes();
+}
+
+static void end(int number)
+{
+	cmd_interrupt_remove();
 	signal(number, SIG_DFL);
 	raise(number);
 }

@@ -48,5 +48,7 @@ void cmd_interrupted(void);
 void cmd_interrupt_ends(void);
 /* What is done before a signal that was taken ends the process; safe in a handler of signals. */
 void cmd_interrupt_removes(void (*fn)(void));
+/* Does it, for handlers of others. */
+void cmd_interrupt_remove(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* A private folder in $TMPDIR (/tmp) for what a command keeps while it runs: gone with the process,
- * also where a signal ends that. What one that was killed has left is removed by the next command
- * of the same user that makes such a folder. */
+ * also where a signal ends that, unless it comes before the folder is known, just as it is made, or
+ * there are more than eight. What these, and one that was killed, have left is removed by the next
+ * command of the same user that makes such a folder. */
 #ifndef CMD_SCRATCH_H
 #define CMD_SCRATCH_H
 

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "common/limit.h"
+#include "common/progress.h"
 #include "tprof-tui/keys.h"
 
 static struct {
@@ -76,6 +77,7 @@ static void crash(int number)
 {
 	if (term.on)
 		give_back();
+	cmd_interrupt_remove();
 	signal(number, SIG_DFL);
 	raise(number);
 }
