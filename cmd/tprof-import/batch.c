@@ -384,50 +384,89 @@ static bool was_there(const struct batch *b, const struct verdict *v)
 	return tp_known_has(b->known, hash);
 }
 
-static int write_labels(const struct batch *b, const struct tp_labelled *runs, size_t n, bool there,
-			struct tp_err *err)
+/* Puts the labels first whose keys this command gives the dump for the first time: *nfirst. */
+static int divide(struct batch *b, const char *hash, const char **labels, size_t n, size_t *nfirst)
 {
-	int wait_ms = b->import.store.wait_ms;
-	size_t changed;
+	*nfirst = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *label = labels[i];
+		int first = labelled_first(b->labelled, hash, label);
 
-	if (!n)
-		return 0;
-	return there ? tp_store_relabel_all(b->store, wait_ms, runs, n, &changed, err)
-		     : tp_store_add_labels(b->store, wait_ms, runs, n, err);
+		if (first < 0)
+			return first;
+		if (!first)
+			continue;
+		memmove(labels + *nfirst + 1, labels + *nfirst, (i - *nfirst) * sizeof(*labels));
+		labels[(*nfirst)++] = label;
+	}
+	return 0;
 }
 
-/* Dumps that are there already get the labels, too. Of equal ones among those that are imported now
- * all labels count, whoever's turn came first: as if each had a store of its own, and these were
- * merged.
- */
-static int relabel(struct batch *b, bool there, struct tp_err *err)
+/* For each dump `all`, of which the first are in `first` and the others in `more`. */
+struct relabelling {
+	const char **all[BATCH_DUMPS];
+	struct tp_labelled first[BATCH_DUMPS], more[BATCH_DUMPS];
+	size_t n;
+};
+
+static int add_labels(struct batch *b, size_t i, struct relabelling *r)
 {
-	struct tp_labelled runs[BATCH_DUMPS];
-	size_t n = 0;
-	int code = 0;
+	const struct verdict *v = &b->verdict[i];
+	size_t n, nfirst = 0;
+	const char **labels = labels_of(b, i, &n);
+	int code = labels ? 0 : TP_ENOMEM;
+
+	if (!code && was_there(b, v))
+		code = divide(b, v->hash, labels, n, &nfirst);
+	if (code) {
+		free((void *)labels);
+		return code;
+	}
+	r->all[r->n] = labels;
+	r->first[r->n] = (struct tp_labelled){.labels = labels, .n = nfirst};
+	r->more[r->n] = (struct tp_labelled){.labels = labels + nfirst, .n = n - nfirst};
+	memcpy(r->first[r->n].hash, v->hash, sizeof(v->hash));
+	memcpy(r->more[r->n++].hash, v->hash, sizeof(v->hash));
+	return 0;
+}
+
+static bool has_labels(const struct tp_labelled *runs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (runs[i].n)
+			return true;
+	return false;
+}
+
+/* Dumps that are there already get the labels, too: those that were there before the command began
+ * get them instead of what they had. Of equal ones among those that are imported now all labels
+ * count, whoever's turn came first: as if each had a store of its own, and these were merged. So
+ * the same command gives the same labels when it is given again.
+ */
+static int relabel(struct batch *b, struct tp_err *err)
+{
+	int wait_ms = b->import.store.wait_ms, code = 0;
+	struct relabelling *r;
+	size_t changed;
 
 	/* They may be known of another store (many.h), and nothing is in this one. */
 	if (access(b->store, F_OK) && errno == ENOENT)
 		return 0;
-	for (size_t i = 0; i < b->n && !code; i++) {
-		const struct verdict *v = &b->verdict[i];
-		struct tp_labelled *r = &runs[n];
-
-		if ((v->outcome != OUTCOME_KNOWN && v->outcome != OUTCOME_RUN) ||
-		    was_there(b, v) != there)
-			continue;
-		r->labels = labels_of(b, i, &r->n);
-		if (!r->labels)
-			code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-		else if (r->n)
-			memcpy(runs[n++].hash, v->hash, sizeof(r->hash));
-		else
-			free((void *)r->labels);
-	}
-	if (!code)
-		code = write_labels(b, runs, n, there, err);
-	while (n)
-		free((void *)runs[--n].labels);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; i < b->n && !code; i++)
+		if (b->verdict[i].outcome == OUTCOME_KNOWN || b->verdict[i].outcome == OUTCOME_RUN)
+			code = add_labels(b, i, r);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	if (!code && has_labels(r->first, r->n))
+		code = tp_store_relabel_all(b->store, wait_ms, r->first, r->n, &changed, err);
+	if (!code && has_labels(r->more, r->n))
+		code = tp_store_add_labels(b->store, wait_ms, r->more, r->n, err);
+	while (r->n)
+		free((void *)r->all[--r->n]);
+	free(r);
 	return code;
 }
 
@@ -444,9 +483,7 @@ int batch_publish(struct batch *b, size_t *added, struct tp_err *err)
 	if (b->drafted && b->draft.runs)
 		code = tp_draft_publish_all(&b->draft, &b->import.store, added, err);
 	if (!code && (known || *added < runs))
-		code = relabel(b, true, err);
-	if (!code && (known || *added < runs))
-		code = relabel(b, false, err);
+		code = relabel(b, err);
 	return code;
 }
 

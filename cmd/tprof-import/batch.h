@@ -7,12 +7,13 @@
  *	batch_release	at any time: what was not published is gone
  *
  * The process is in a jail (common/decoder.h), but for what it may read: all dumps of the batch,
- *and nothing else. What it says is as little to be trusted as they are. */
+ * and nothing else. What it says is as little to be trusted as they are. */
 #ifndef IMPORT_BATCH_H
 #define IMPORT_BATCH_H
 
 #include "common/child.h"
 #include "import.h"
+#include "labelled.h"
 #include "paths.h"
 
 #define BATCH_DUMPS 128
@@ -41,9 +42,10 @@ struct batch {
 	const char *store;
 	struct tp_import_options import; /* but for what is about the draft */
 	const struct tp_known *known;
-	bool materialize; /* the store will be this draft */
-	bool inside;	  /* no process: batch_start decodes, and batch_end can follow at once */
-	bool require;	  /* no decoding without all of the jail */
+	struct labelled *labelled; /* of this store, by all batches before it */
+	bool materialize;	   /* the store will be this draft */
+	bool inside;  /* no process: batch_start decodes, and batch_end can follow at once */
+	bool require; /* no decoding without all of the jail */
 	/* The list of all there are, from the first one on: the process lets go of what the others
 	 * have open. */
 	struct batch *const *first;

@@ -1,5 +1,6 @@
 /* A process that decodes a batch, and one that dies of it. */
 #include "tprof-import/batch.c"
+#include "tprof-import/labelled.c"
 #include "tprof-import/paths.c"
 
 #include <fcntl.h>
@@ -17,6 +18,7 @@ struct fixture {
 	char dir[64], store[80], pipe[80];
 	int fd; /* of the pipe: nobody ever writes to it */
 	struct tp_known known;
+	struct labelled labelled;
 	struct batch *first, batch;
 	struct path paths[4];
 };
@@ -42,6 +44,7 @@ static int setup(void **state)
 				  .n = 4,
 				  .store = f->store,
 				  .known = &f->known,
+				  .labelled = &f->labelled,
 				  .import = {.threads = 1, .store = {.wait_ms = -1}},
 				  .first = &f->first};
 	*state = f;
@@ -54,6 +57,7 @@ static int teardown(void **state)
 	int left;
 
 	batch_release(&f->batch);
+	labelled_release(&f->labelled);
 	close(f->fd);
 	unlink(f->pipe);
 	unlink(f->store);

@@ -34,6 +34,7 @@ struct job {
 	bool ended;
 	char *own_store; /* NULL: that of all */
 	struct tp_known known;
+	struct labelled labelled;
 };
 
 struct failure {
@@ -50,6 +51,7 @@ struct coordinator {
 	size_t nbatches, running;
 	bool inside, require;
 	struct tp_known known;
+	struct labelled labelled;
 	struct cmd_progress progress;
 
 	size_t done, nfailures, room;
@@ -155,6 +157,7 @@ static void forget(struct job *j)
 {
 	batch_release(&j->batch);
 	tp_known_release(&j->known);
+	labelled_release(&j->labelled);
 	free(j->own_store);
 	free(j);
 }
@@ -179,6 +182,7 @@ static int give_store(const struct coordinator *c, struct job *j, struct tp_err 
 	j->own_store = c->m->own_store(j->batch.paths->name);
 	j->batch.store = j->own_store;
 	j->batch.known = &j->known;
+	j->batch.labelled = &j->labelled;
 	if (!j->own_store)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return tp_known_load(&j->known, j->own_store, err);
@@ -255,6 +259,7 @@ static void start_next(struct coordinator *c)
 	    .store = c->m->store,
 	    .import = c->m->import,
 	    .known = &c->known,
+	    .labelled = &c->labelled,
 	    .inside = c->inside,
 	    .require = c->require,
 	    .first = &c->first,
@@ -544,6 +549,7 @@ int many_import(const struct many *m)
 	cmd_progress_end(&c.progress);
 	report(&c, now() - begun);
 	tp_known_release(&c.known);
+	labelled_release(&c.labelled);
 	free(c.failures);
 	return c.worst;
 }

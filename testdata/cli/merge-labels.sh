@@ -15,6 +15,19 @@ while read -r dump one two; do
 done <list
 tprof-merge -o merged.tprof host=*.tprof 2>&1 | sed 's/; [0-9.]*KiB to.*/; SIZES/'
 labels merged.tprof
+# The same command once more changes nothing, as when it is not known whether it was done.
+for l in list back; do
+	tprof-import -j 2 -o $l.tprof @$l >import 2>&1 || cat import
+	labels $l.tprof
+	tprof-import -j 2 -o $l.tprof @$l @$l >import 2>&1 || cat import
+	labels $l.tprof
+done
 # Whoever labels what is there already replaces its labels.
 tprof-import -j 2 -o list.tprof --label=host=z d/host1/catalog.heap d/host2/catalog.heap >import 2>&1 || cat import
 labels list.tprof
+# A key that the store has, and one of two equal dumps gives: it is replaced in both orders.
+for l in list back; do
+	tprof-import -j 2 -o $l.tprof --label=host=A --label=os=a --label=rev=0 d/host1/catalog.heap d/host2/catalog.heap >import 2>&1 || cat import
+	tprof-import -j 2 -o $l.tprof @$l >import 2>&1 || cat import
+	labels $l.tprof
+done
