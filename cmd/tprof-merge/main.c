@@ -64,6 +64,14 @@ static void tell_missing(void *ctx, const char *run, const char *generations, ui
 		  run, of, generations);
 }
 
+static void tell_apart(void *ctx, const char *run, const char *why)
+{
+	struct args *args = ctx;
+
+	cmd_progress_end(&args->progress);
+	cmd_error(&args->cmd, "warning: %s: its parts stay as they are: %s", run, why);
+}
+
 static void tell_damaged(void *ctx, const char *store, int64_t run, const char *why)
 {
 	struct args *args = ctx;
@@ -133,6 +141,8 @@ static int run(struct args *args)
 	    .conflict_ctx = args,
 	    .missing = tell_missing,
 	    .missing_ctx = args,
+	    .apart = tell_apart,
+	    .apart_ctx = args,
 	    .damaged = tell_damaged,
 	    .damaged_ctx = args,
 	    .threads = threads(),

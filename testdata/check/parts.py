@@ -6,9 +6,9 @@
 Each trace of go 1.22 and later is cut in ROUNDS random ways (one of them: each generation by itself),
 the parts are merged in any order and by any tree of merges, and the result is compared with
 tprof-merge's of a store that all of it was imported into: byte by byte, but for the time of import,
-which is made the same in all. Damaged traces are allowed to be refused, in a sentence (broken/ in
-their path). Then parts and wholes that were imported with different options are merged by several trees.
-Without TRACE:
+which is made the same in all. Parts of damaged traces (broken/ in their path) may stay parts, of
+which a warning tells; these go into the whole. Then parts and wholes that were imported with
+different options are merged by several trees. Without TRACE:
 those of testdata and of the corpus, where there is one; and of each with several generations three
 more, cut off somewhere."""
 import glob
@@ -63,20 +63,43 @@ def differences(a, b):
     return ", ".join(found) or "bytes only"
 
 
-def try_mixed(trace, label, n):
-    """The whole trace and parts of it, one by one imported with other options, some of them twice:
-    what is kept is the same by every tree."""
+def count(store):
+    db = sqlite3.connect(store)
+    (n,), = db.execute("SELECT count(*) FROM run").fetchall()
+    db.close()
+    return n
+
+
+def damage(store):
+    """A block that is not what it was. What a part says of itself stays: without that, nobody knows
+    what it belongs to."""
+    db = sqlite3.connect(store)
+    row, data = rng.choice(db.execute("SELECT rowid, data FROM block WHERE stream <> 'cut' "
+                                      "AND length(data) > 8 ORDER BY stream, part").fetchall())
+    db.execute("UPDATE block SET data = ? WHERE rowid = ?", (data[:rng.randint(1, 8)], row))
+    db.commit()
+    db.close()
+    return store
+
+
+def try_mixed(trace, label, n, damaged):
+    """The whole trace and parts of it, one by one imported with other options, some of them twice,
+    some damaged: what is kept is the same by every tree."""
     ways = [[], ["--occupancy"], ["--compress=high"], ["--occupancy", "--compress=high"]]
     wanted = [(a, b) for a, b in cuts(n, False) for _ in range(rng.randint(1, 2))]
     made = [imported(trace, *rng.choice(ways), f"--generations={a}-{b}") for a, b in wanted]
     made += [imported(trace, *rng.choice(ways)) for _ in range(rng.randint(0, 2))]
     stores = [store for store, _ in made if store]
+    harmed = damaged or rng.random() < 0.5
+    for store in stores:
+        if harmed and rng.random() < 0.2:
+            damage(store)
     one, err = tree(stores)
     for _ in range(2):
         other, why = tree(stores)
         check(one and other and same(one, other),
               f"{label}: mixed {wanted}: {err or why or differences(one, other)}")
-    if one:
+    if one and not harmed:
         status, out, _ = run("tprof-store", "verify", one)
         check(not status, f"{label}: mixed {wanted}: {out}")
 
@@ -102,6 +125,11 @@ def try_trace(trace, label, damaged):
         if not joined:
             refused += 1
             check(damaged and ("damaged" in err or "as a whole" in err), f"{what}: {err}")
+        elif count(joined) > 1:
+            refused += 1
+            check(damaged and "stay as they are" in err, f"{what}: {err}")
+            beside, err = tree([joined, one])
+            check(beside and same(whole, beside), f"{what}: beside the whole: {err}")
         elif not same(whole, joined):
             check(False, f"{what}: differs in {differences(whole, joined)}")
         else:
@@ -113,8 +141,7 @@ def try_trace(trace, label, damaged):
         for store, _ in made:
             if store:
                 os.unlink(store)
-    if not damaged:
-        try_mixed(trace, label, n)
+    try_mixed(trace, label, n, damaged)
     for old in glob.glob(scratch + "/*.tprof"):
         os.unlink(old)
 

@@ -9,26 +9,64 @@
 #include "store/pool/pool.h"
 #include "store/sqlerr.h"
 
-static bool is_content(int code)
+static int cannot_read(struct tp_store *store, struct tp_err *err)
 {
-	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT;
+	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
+}
+
+bool merge_is_content(int code)
+{
+	return code == TP_ESTORE || code == TP_EFORMAT || code == TP_ETRUNC || code == TP_ELIMIT ||
+	       code == TP_EVERSION;
+}
+
+/* ---- parts ---- */
+
+int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	uint8_t hash[16];
+	char text[33];
+	int rc, code = tp_store_peek_cut(store, run, cut, err);
+
+	if (code != 1)
+		return code;
+	tp_cut_hash(cut->dump, cut->first, cut->last, hash);
+	tp_hash_text(hash, text);
+	rc = sqlite3_prepare_v2(tp_store_db(store),
+				"SELECT 1 FROM main.run WHERE id = ?1 AND hash = ?2", -1, &stmt,
+				NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	sqlite3_finalize(stmt);
+	if (rc == SQLITE_DONE)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "%s: run %lld: what it says of its generations is damaged",
+				  tp_store_path(store), (long long)run);
+	return rc == SQLITE_ROW ? 1 : cannot_read(store, err);
 }
 
 /* A part may have been imported with occupancy and have nothing to say of it. */
 static int rank_cut(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
 {
+	struct tp_trace trace = {0};
 	struct tp_cut cut;
-	int code = tp_store_peek_cut(store, run, &cut, err);
+	int code = content_cut(store, run, &cut, err);
 
-	if (code == 1)
+	if (code == 1) {
 		c->occupancy |= cut.occupancy;
-	return code < 0 && !is_content(code) ? code : 0;
+		code = tp_store_load_cut(store, run, &trace, err);
+		tp_trace_release(&trace);
+	}
+	c->damaged |= code < 0 && code != TP_EVERSION;
+	return code < 0 && !merge_is_content(code) ? code : 0;
 }
 
-static int cannot_read(struct tp_store *store, struct tp_err *err)
-{
-	return tp_sql_err(err, tp_store_db(store), tp_store_path(store), "cannot read");
-}
+/* ---- ranks ---- */
 
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
 {
@@ -41,6 +79,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	sqlite3_stmt *stmt = NULL;
 	struct tp_dict *dict = NULL;
 	struct tp_err why;
+	bool damaged = false;
 	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
 
 	*c = (struct content){0};
@@ -61,14 +100,14 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	if (!code)
 		code = rank_cut(store, run, c, err);
 	if (!code)
-		code = blocks_check(store, run, &c->damaged, &why, err);
+		code = blocks_check(store, run, &damaged, &why, err);
 	if (code)
 		return code;
 	code = tp_dict_load(store, run, &dict, err);
 	c->no_dict = code;
-	c->damaged |= c->no_dict;
+	c->damaged |= damaged || c->no_dict;
 	tp_dict_free(dict);
-	return is_content(code) ? 0 : code;
+	return merge_is_content(code) ? 0 : code;
 }
 
 /* ---- hashing ---- */

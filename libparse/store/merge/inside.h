@@ -74,6 +74,9 @@ struct pick {
 int merge_no_memory(struct tp_err *err);
 int merge_cannot_write(struct merge *m, struct tp_err *err);
 
+/* Is what a store has to blame, so that it would be so every time? */
+bool merge_is_content(int code);
+
 /* Fills the temporary tables that the next ones read: every run of every store (pick.c). */
 int merge_list(struct merge *m, struct tp_err *err);
 /* The content that is taken of all that stores have of this hash. own: the hash of the run there,
@@ -101,11 +104,15 @@ struct content {
 	int64_t kinds, rows, codec; /* of blocks; more is less */
 	uint64_t hash[2];	    /* 0 until content_hash */
 	bool occupancy;		    /* one of the kinds */
-	bool idle; /* no goroutines, so that occupancy would have no rows */
+	bool idle;		    /* no goroutines, so that occupancy would have no rows */
 	bool no_dict;		    /* damaged: its dictionary is */
 };
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
+
+/* As tp_store_peek_cut, and TP_ESTORE where the run's hash is not that of such a part. */
+struct tp_cut;
+int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct tp_err *err);
 
 /* Streams that are a dictionary. */
 #define DICTIONARY "('string', 'function', 'location', 'frame', 'stack', '" TP_POOL_STREAM "')"

@@ -20,9 +20,7 @@ static int damaged(struct tp_err *err)
 static int mismatch(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "it does not begin as the part before it ends (%s): import the trace as "
-			  "a whole",
-			  what);
+			  "it does not begin as the part before it ends (%s)", what);
 }
 
 /* ---- the dictionary ---- */

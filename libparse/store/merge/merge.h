@@ -19,9 +19,11 @@
  * run that an import of the whole trace makes, with the labels of all of them. Where the whole
  * trace is here, its parts only give it their labels; but parts that have more than it (occupancy,
  * smaller blocks) stay beside it until all of the trace is here in such (parts.c). Parts that
- * overlap are refused (TP_EUNKNOWN), as are such as do not fit together (TP_EFORMAT).
+ * overlap are refused (TP_EUNKNOWN). Such as are damaged, or do not fit together, are not joined:
+ * they stay as they are, or go into the whole trace, as those do that are sound.
  *
- * Blocks are copied as they are, and unpacked once to see whether they can be.
+ * Blocks are copied as they are, and unpacked to see whether they can be: of a dump that several
+ * stores have, in each of them, and what is taken once more when it is copied.
  *
  * Dictionaries become common ones (store/pool/pool.h), made anew each time, so what nobody uses any
  * more is gone. Tables and views that others put into a store are left out.
@@ -50,6 +52,10 @@ struct tp_merge_options {
 	 * the parts stay as they are. May be NULL. */
 	void (*missing)(void *ctx, const char *run, const char *generations, uint32_t of);
 	void *missing_ctx;
+	/* All parts of a trace are here, or as many as were found, and stay as they are for this
+	 * reason, which also says what to do. May be NULL. */
+	void (*apart)(void *ctx, const char *run, const char *why);
+	void *apart_ctx;
 	/* What is taken of a dump is damaged in all stores that have it, and stays so in the
 	 * result. May be NULL. */
 	void (*damaged)(void *ctx, const char *store, int64_t run, const char *why);

@@ -5,7 +5,12 @@
  * told from what was imported as a whole, and of what was taken in nothing is left. So a whole
  * trace takes in only parts that have no more than it has (rank): a part that has more stays until
  * all of the trace is there in parts that have, and the whole that these make takes the place of
- * the other. Ranks are as compare_ranks (pick.c) has them. */
+ * the other. Ranks are as compare_ranks (pick.c) has them.
+ *
+ * What is damaged has less than any whole trace, and is part of no join; what turns out not to fit
+ * together is as if some of it were missing. Either is told of where it is why there is no whole.
+ * A run that does not say any more what it is a part of stays, unless another store has it sound
+ * when they meet. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +22,7 @@
 #include "store/sqlerr.h"
 
 struct part {
-	char hash[33], dump[33];
+	char hash[33], dump[33]; /* dump: empty where nobody can tell */
 	uint32_t first, last, of;
 	int rank;
 	struct best best; /* whose content is taken */
@@ -37,49 +42,98 @@ static int rank_of(bool occupancy, int64_t codec)
 	return 2 * occupancy + (codec == TP_CODEC_ZSTD);
 }
 
+/* ---- what is said of them ---- */
+
+/* Runs a statement with one or two texts; *number (may be NULL) is its first column, 0 for none,
+ * and `text` (may be NULL) takes the same as a text. */
+static int ask(struct merge *m, const char *sql, const char *a, const char *b, int64_t *number,
+	       char *text, size_t room, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = 0, rc = sqlite3_prepare_v2(m->out.file.db, sql, -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_text(stmt, 1, a, -1, SQLITE_STATIC);
+	if (!rc && b)
+		rc = sqlite3_bind_text(stmt, 2, b, -1, SQLITE_STATIC);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (number)
+		*number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	if (text) {
+		const char *got =
+		    rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+
+		snprintf(text, room, "%s", got ? got : "");
+	}
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		code = merge_cannot_write(m, err);
+	sqlite3_finalize(stmt);
+	return code;
+}
+
+static int name_of(struct merge *m, const struct part *p, char *name, size_t room,
+		   struct tp_err *err)
+{
+	return ask(m, "SELECT min(name) FROM temp.found WHERE hash = ?1", p->hash, NULL, NULL, name,
+		   room, err);
+}
+
+/* Tells why parts stay as they are, and what to do. */
+static int tell_apart(struct merge *m, const struct part *p, const char *why, const char *todo,
+		      struct tp_err *err)
+{
+	char name[160], text[sizeof(err->msg) + 100];
+	int code = m->opt->apart ? name_of(m, p, name, sizeof(name), err) : 0;
+
+	if (!code && m->opt->apart) {
+		snprintf(text, sizeof(text), "%s; %s, and merge that", why, todo);
+		m->opt->apart(m->opt->apart_ctx, name, text);
+	}
+	return code;
+}
+
 /* ---- listing ---- */
 
-static int peek(struct merge *m, const struct best *best, struct tp_cut *cut,
-		struct tp_store **store, struct tp_err *err)
+static int peek(struct merge *m, const struct best *best, struct tp_cut *cut, struct tp_err *err)
 {
+	struct tp_store *store;
 	bool begun;
-	int code = sources_open(&m->sources, best->input, store, err);
+	int code = sources_open(&m->sources, best->input, &store, err);
 
 	if (!code)
-		code = source_begin(*store, best->own, best->run, &begun, err);
+		code = source_begin(store, best->own, best->run, &begun, err);
 	if (code)
 		return code;
-	code = tp_store_peek_cut(*store, best->run, cut, err);
-	source_end(*store, begun);
+	code = content_cut(store, best->run, cut, err);
+	source_end(store, begun);
 	return code;
+}
+
+/* A run that was taken for a part when it was listed, and is of nobody knows what. */
+static int tell_stray(struct merge *m, struct part *p, struct tp_err *err)
+{
+	const struct tp_err why = *err;
+
+	p->rank = RANK_DAMAGED;
+	return tell_apart(m, p, why.msg, "import these generations once more", err);
 }
 
 static int read_part(struct merge *m, struct part *p, struct tp_err *err)
 {
-	struct tp_store *store = NULL;
 	struct content content;
 	struct tp_cut cut = {0};
-	uint8_t hash[16];
-	char text[33] = "";
 	int code = merge_best(m, p->hash, &p->best, &content, err);
 
 	if (!code)
-		code = peek(m, &p->best, &cut, &store, err);
+		code = peek(m, &p->best, &cut, err);
 	if (code < 0)
-		return code;
-	if (code == 1) {
-		tp_cut_hash(cut.dump, cut.first, cut.last, hash);
-		tp_hash_text(hash, text);
-	}
-	if (code != 1 || strcmp(text, p->hash) != 0)
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: run %lld: what it says of its generations is damaged",
-				  tp_store_path(store), (long long)p->best.run);
+		return merge_is_content(code) ? tell_stray(m, p, err) : code;
 	tp_hash_text(cut.dump, p->dump);
 	p->first = cut.first;
 	p->last = cut.last;
 	p->of = cut.of;
-	p->rank = rank_of(content.occupancy, content.codec);
+	p->rank = content.damaged ? RANK_DAMAGED : rank_of(content.occupancy, content.codec);
 	return 0;
 }
 
@@ -134,41 +188,6 @@ static int list_parts(struct merge *m, struct parts *parts, struct tp_err *err)
 
 /* ---- a trace ---- */
 
-/* Runs a statement with one or two texts; *number (may be NULL) is its first column, 0 for none,
- * and `text` (may be NULL) takes the same as a text. */
-static int ask(struct merge *m, const char *sql, const char *a, const char *b, int64_t *number,
-	       char *text, size_t room, struct tp_err *err)
-{
-	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(m->out.file.db, sql, -1, &stmt, NULL);
-
-	if (!rc)
-		rc = sqlite3_bind_text(stmt, 1, a, -1, SQLITE_STATIC);
-	if (!rc && b)
-		rc = sqlite3_bind_text(stmt, 2, b, -1, SQLITE_STATIC);
-	if (!rc)
-		rc = sqlite3_step(stmt);
-	if (number)
-		*number = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-	if (text) {
-		const char *got =
-		    rc == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-
-		snprintf(text, room, "%s", got ? got : "");
-	}
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		code = merge_cannot_write(m, err);
-	sqlite3_finalize(stmt);
-	return code;
-}
-
-static int name_of(struct merge *m, const struct part *p, char *name, size_t room,
-		   struct tp_err *err)
-{
-	return ask(m, "SELECT min(name) FROM temp.found WHERE hash = ?1", p->hash, NULL, NULL, name,
-		   room, err);
-}
-
 /* "1-4, 9": what lies before, between and behind them. Cut where it is long. */
 static void list_missing(const struct part *p, size_t n, char *text, size_t room)
 {
@@ -197,11 +216,7 @@ static int check_parts(struct merge *m, const struct part *p, size_t n, struct t
 	int code = name_of(m, p, name, sizeof(name), err);
 
 	for (size_t i = 1; i < n && !code; i++) {
-		if (p[i].of != p[0].of)
-			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-					  "%s: one part is of %u generations and another of %u",
-					  name, p[0].of, p[i].of);
-		else if (p[i].first <= p[i - 1].last)
+		if (p[i].first <= p[i - 1].last)
 			code =
 			    tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				       "%s: the part of generations %u to %u overlaps that of "
@@ -229,16 +244,29 @@ static bool choose(const struct part *p, size_t n, int rank, const struct part *
 	return next == p[0].of + 1;
 }
 
+/* Which are missing, or else what is the matter with those that are there. */
 static int tell_missing(struct merge *m, const struct part *p, size_t n, struct tp_err *err)
 {
-	char name[160], missing[80];
-	int code = m->opt->missing ? name_of(m, p, name, sizeof(name), err) : 0;
+	char name[160], text[120];
+	size_t bad = 0;
+	int code;
 
-	if (!code && m->opt->missing) {
-		list_missing(p, n, missing, sizeof(missing));
-		m->opt->missing(m->opt->missing_ctx, name, missing, p[0].of);
+	list_missing(p, n, text, sizeof(text));
+	if (*text) {
+		code = m->opt->missing ? name_of(m, p, name, sizeof(name), err) : 0;
+		if (!code && m->opt->missing)
+			m->opt->missing(m->opt->missing_ctx, name, text, p[0].of);
+		return code;
 	}
-	return code;
+	while (bad < n - 1 && p[bad].rank != RANK_DAMAGED && p[bad].of == p[0].of)
+		bad++;
+	if (p[bad].rank == RANK_DAMAGED)
+		snprintf(text, sizeof(text), "that of generations %u to %u is damaged",
+			 p[bad].first, p[bad].last);
+	else
+		snprintf(text, sizeof(text), "one is of %u generations and another of %u", p[0].of,
+			 p[bad].of);
+	return tell_apart(m, p, text, "import it once more", err);
 }
 
 /* What is said of the parts is said of the dump from now on; those that have more than it stay. */
@@ -391,6 +419,22 @@ static int join_parts(struct merge *m, const struct part *const *p, size_t n, in
 	return code;
 }
 
+/* Joins parts of this rank; *joined: they could be. Those that cannot stay beside what there is. */
+static int try_join(struct merge *m, const struct part *const *p, size_t n, int rank, bool *joined,
+		    struct tp_err *err)
+{
+	struct tp_err why;
+	int code = join_parts(m, p, n, rank, &why);
+
+	*joined = !code;
+	if (merge_is_content(code))
+		return tell_apart(m, p[0], why.msg,
+				  "import the whole trace with the options of its parts", err);
+	if (code)
+		*err = why;
+	return code;
+}
+
 /* Of all that there is of a trace in parts; `chosen` has room for n. */
 static int take_trace(struct merge *m, const struct part *p, size_t n, const struct part **chosen,
 		      struct tp_err *err)
@@ -398,6 +442,7 @@ static int take_trace(struct merge *m, const struct part *p, size_t n, const str
 	struct content whole;
 	struct best best;
 	size_t nchosen = 0;
+	bool joined = false;
 	int code = merge_best(m, p->dump, &best, &whole, err);
 	int has = RANK_DAMAGED, rank = RANKS - 1;
 
@@ -410,10 +455,12 @@ static int take_trace(struct merge *m, const struct part *p, size_t n, const str
 	while (rank > has && !choose(p, n, rank, chosen, &nchosen))
 		rank--;
 	if (rank > has)
-		code = join_parts(m, chosen, nchosen, rank, err);
-	else if (has == RANK_DAMAGED)
-		return best.n ? 0 : tell_missing(m, p, n, err);
-	return code ? code : give_facts(m, p, n, rank, err);
+		code = try_join(m, chosen, nchosen, rank, &joined, err);
+	else if (!best.n)
+		return tell_missing(m, p, n, err);
+	if (code || (!joined && has == RANK_DAMAGED))
+		return code;
+	return give_facts(m, p, n, joined ? rank : has, err);
 }
 
 static int take_all(struct merge *m, const struct parts *parts, struct tp_err *err)
@@ -425,6 +472,8 @@ static int take_all(struct merge *m, const struct parts *parts, struct tp_err *e
 		return merge_no_memory(err);
 	for (size_t i = 0, n; i < parts->n && !code; i += n) {
 		n = 1;
+		if (!*parts->at[i].dump)
+			continue;
 		while (i + n < parts->n && !strcmp(parts->at[i].dump, parts->at[i + n].dump))
 			n++;
 		code = take_trace(m, &parts->at[i], n, chosen, err);

@@ -1,51 +1,7 @@
 /* Parts of a trace, in all ways to cut it, are joined to what one import makes. */
 #include <sys/resource.h>
 
-#include "base/random.h"
-#include "base/rounds.h"
-#include "import.h"
-#include "store/cut.h"
-#include "store/merge/merge.h"
-#include "store/testing.h"
-
-#define TRACE "testdata/corpus/traces/slow-1.27.trace"
-#define N     5 /* its generations */
-
-static void name(char path[64], const char *of, unsigned n)
-{
-	snprintf(path, 64, "%s/%s%u", testing_folder, of, n);
-	unlink(path);
-}
-
-static void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
-{
-	struct tp_import_options opt = {.first_generation = first,
-					.last_generation = last,
-					.occupancy = occupancy,
-					.threads = 1,
-					.store = {.wait_ms = 10000}};
-	struct tp_import_result result;
-	struct tp_err err;
-
-	if (tp_import(TRACE, path, &opt, &result, &err))
-		fail_msg("generations %u to %u: %s", first, last, err.msg);
-}
-
-static int merge(const char *path, const char *const *stores, size_t n,
-		 struct tp_merge_result *result, struct tp_err *err)
-{
-	/* Every other time with the threads of the pipe. */
-	static int threads;
-	const struct tp_merge_options opt = {.wait_ms = 10000, .threads = threads++ % 2};
-
-	return tp_store_merge(path, stores, n, &opt, result, err);
-}
-
-static void assert_same(const char *a, const char *b)
-{
-	if (!same_bytes(a, b))
-		fail_msg("%s and %s differ", a, b);
-}
+#include "store/merge/testing_parts.h"
 
 /* What merging makes of an import of all of it. */
 static void whole(char path[64], bool occupancy)
@@ -167,220 +123,6 @@ static void test_merge_parts_that_overlap(void **state)
 	assert_int_equal(access(out, F_OK), -1);
 }
 
-/* ---- parts that do not fit ---- */
-
-static void other_goroutine(struct tp_trace *t)
-{
-	t->cut->before.g[t->cut->before.ng / 2].status ^= 1;
-}
-
-static void no_goroutine(struct tp_trace *t)
-{
-	struct tp_seam *s = &t->cut->before;
-
-	while (!(s->g[s->ng - 1].flags & TP_SEAM_ALIVE))
-		s->ng--;
-	s->ng--;
-}
-
-static void other_binding(struct tp_trace *t)
-{
-	t->cut->before.m[0].p = 77;
-}
-
-static void other_proc(struct tp_trace *t)
-{
-	t->cut->before.p[0].status ^= 1;
-}
-
-static void other_phase(struct tp_trace *t)
-{
-	t->cut->before.gc = 2;
-	t->cut->before.gc_seq = 12345;
-}
-
-static void other_clock(struct tp_trace *t)
-{
-	t->cut->ns_per_tick *= 2;
-}
-
-static void a_stop(struct tp_trace *t)
-{
-	t->cut->before.nstw = 1;
-	t->cut->before.stw = calloc(1, sizeof(*t->cut->before.stw));
-	assert_non_null(t->cut->before.stw);
-}
-
-static void index_too_large(struct tp_trace *t)
-{
-	t->cut->before.g[0].index = t->ng;
-}
-
-static void index_behind_too_large(struct tp_trace *t)
-{
-	t->cut->after.p[0].index = t->np;
-}
-
-static void fewer_goroutines(struct tp_trace *t)
-{
-	t->cut->before.ng = 0;
-	t->ng = 1;
-}
-
-static void more_events(struct tp_trace *t)
-{
-	t->events++;
-}
-
-static void many_inferred(struct tp_trace *t)
-{
-	t->inferred = UINT64_MAX;
-}
-
-static void many_generations(struct tp_trace *t)
-{
-	t->generations = 4;
-}
-
-static void earlier(struct tp_trace *t)
-{
-	t->first_ts -= 1000000000;
-}
-
-static void long_before(struct tp_trace *t)
-{
-	t->first_ts = INT64_MIN;
-}
-
-/* Puts what `mutate` makes of the run's cut in its place; what is not packed is allowed, too. */
-static void change_cut(const char *path, void (*mutate)(struct tp_trace *t))
-{
-	struct tp_buf raw = {0}, blob = {0};
-	struct tp_trace trace = {0};
-	struct tp_store *store;
-	struct tp_err err;
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-
-	assert_int_equal(tp_store_open(&store, path, &err), 0);
-	assert_int_equal(tp_store_load_cut(store, 1, &trace, &err), 1);
-	tp_store_close(store);
-	mutate(&trace);
-	assert_int_equal(tp_cut_put(&trace, &raw), 0);
-	tp_trace_release(&trace);
-	assert_int_equal(tp_buf_put(&blob, "\1\1", 2), 0);
-	assert_int_equal(tp_buf_put_uvarint(&blob, raw.size), 0);
-	assert_int_equal(tp_buf_put(&blob, raw.data, raw.size), 0);
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, "UPDATE block SET data = ? WHERE stream = 'cut'",
-					    -1, &stmt, NULL),
-			 SQLITE_OK);
-	sqlite3_bind_blob(stmt, 1, blob.data, (int)blob.size, SQLITE_STATIC);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	tp_buf_release(&raw);
-	tp_buf_release(&blob);
-}
-
-static void nothing(struct tp_trace *t)
-{
-	(void)t;
-}
-
-static void test_merge_parts_that_do_not_fit(void **state)
-{
-	static const struct {
-		void (*change)(struct tp_trace *t);
-		const char *says; /* NULL: it fits */
-		int code;
-	} cases[] = {
-	    {nothing, NULL, 0},
-	    {other_goroutine, "(goroutines)", TP_EFORMAT},
-	    {no_goroutine, "(goroutines)", TP_EFORMAT},
-	    {other_binding, "(threads)", TP_EFORMAT},
-	    {other_proc, "(procs)", TP_EFORMAT},
-	    {other_phase, "(mark phases)", TP_EFORMAT},
-	    {other_clock, "(times)", TP_EFORMAT},
-	    {a_stop, "(stops of the world)", TP_EFORMAT},
-	    {index_too_large, "damaged", TP_ESTORE},
-	    {index_behind_too_large, "damaged", TP_ESTORE},
-	    {fewer_goroutines, "", TP_EFORMAT},
-	    {more_events, "damaged", TP_ESTORE},
-	    {many_inferred, "damaged", TP_ESTORE},
-	    {many_generations, "damaged", TP_ESTORE},
-	    {earlier, "damaged", TP_ESTORE},
-	    {long_before, "damaged", TP_ESTORE},
-	};
-	char a[64], b[64], out[64];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct tp_merge_result result;
-		struct tp_err err = {0};
-		int code;
-
-		name(a, "fit", 1);
-		name(b, "fit", 2);
-		name(out, "fit", 3);
-		import(a, 1, 2, false);
-		import(b, 3, 5, false);
-		change_cut(b, cases[i].change);
-		code = merge(out, (const char *[]){a, b}, 2, &result, &err);
-		if (code != cases[i].code || (code && !strstr(err.msg, cases[i].says)))
-			fail_msg("case %zu: %d, %s", i, code, err.msg);
-		assert_int_equal(access(out, F_OK), code ? -1 : 0);
-	}
-}
-
-/* Bytes of parts changed by chance: an error, or whatever they say now, and nothing else. */
-static void test_merge_parts_survives_damage(void **state)
-{
-	static const char get[] = "SELECT rowid, data FROM block WHERE run = 1 AND (stream = 'cut' "
-				  "OR stream = 'event' OR stream = 'string' OR stream = 'stack') "
-				  "ORDER BY random()",
-			  set[] = "UPDATE block SET data = ? WHERE rowid = ?";
-	char part[2][64], out[64];
-	uint64_t seed = 1;
-
-	(void)state;
-	for (unsigned round = 0; round < TP_ROUNDS(60); round++) {
-		struct tp_merge_result result;
-		struct tp_err err;
-		sqlite3_stmt *stmt;
-		sqlite3 *db;
-		uint8_t *data;
-		int size;
-		int64_t row;
-
-		name(part[0], "bad", 0);
-		name(part[1], "bad", 1);
-		name(out, "bad", 2);
-		import(part[0], 1, 3, false);
-		import(part[1], 4, 5, false);
-		assert_int_equal(sqlite3_open(part[round % 2], &db), SQLITE_OK);
-		assert_int_equal(sqlite3_prepare_v2(db, get, -1, &stmt, NULL), 0);
-		assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-		row = sqlite3_column_int64(stmt, 0);
-		size = sqlite3_column_bytes(stmt, 1);
-		data = malloc((size_t)size);
-		assert_non_null(data);
-		memcpy(data, sqlite3_column_blob(stmt, 1), (size_t)size);
-		sqlite3_finalize(stmt);
-		for (int i = 0; i < 3; i++)
-			data[tp_random(&seed) % (uint64_t)size] = (uint8_t)tp_random(&seed);
-		assert_int_equal(sqlite3_prepare_v2(db, set, -1, &stmt, NULL), 0);
-		sqlite3_bind_blob(stmt, 1, data, size, SQLITE_STATIC);
-		sqlite3_bind_int64(stmt, 2, row);
-		assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
-		sqlite3_finalize(stmt);
-		sqlite3_close(db);
-		free(data);
-		if (merge(out, (const char *[]){part[1], part[0]}, 2, &result, &err))
-			assert_int_equal(access(out, F_OK), -1);
-	}
-}
-
 /* ---- a whole trace beside parts ---- */
 
 /* The whole trace without occupancy, and parts of which some have it, merged in every order, one
@@ -403,32 +145,15 @@ static void test_merge_parts_beside_the_whole(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		char store[5][64], out[64], expected[64];
-		unsigned n = 0, orders = 1;
+		unsigned n = 0;
 
 		for (; n < 5 && (n < 3 || kinds[k][n].last); n++) {
 			name(store[n], "kind", n);
 			import(store[n], kinds[k][n].first, kinds[k][n].last,
 			       kinds[k][n].occupancy);
 			change(store[n], "UPDATE run SET imported_ns = 1");
-			orders *= n + 1;
 		}
-		name(expected, "kinds", 99);
-		for (unsigned order = 0; order < orders; order++) {
-			unsigned left[] = {0, 1, 2, 3, 4}, code = order;
-
-			name(out, "kinds", 0);
-			for (unsigned i = n; i > 0; code /= i, i--) {
-				unsigned at_ = code % i, one = left[at_];
-
-				memmove(left + at_, left + at_ + 1, (i - 1 - at_) * sizeof(*left));
-				if (merge(out, (const char *[]){store[one]}, 1, &result, &err))
-					fail_msg("%s", err.msg);
-			}
-			if (order)
-				assert_same(out, expected);
-			else
-				copy_file(out, expected);
-		}
+		merge_in_every_order(store, n, expected);
 		/* And all at once. */
 		name(out, "kinds", 0);
 		assert_int_equal(
@@ -515,8 +240,6 @@ int main(void)
 	    cmocka_unit_test(test_merge_parts_with_occupancy),
 	    cmocka_unit_test(test_merge_parts_by_steps),
 	    cmocka_unit_test(test_merge_parts_that_overlap),
-	    cmocka_unit_test(test_merge_parts_that_do_not_fit),
-	    cmocka_unit_test(test_merge_parts_survives_damage),
 	    cmocka_unit_test(test_merge_parts_beside_the_whole),
 	    cmocka_unit_test(test_merge_parts_of_many_traces),
 	};

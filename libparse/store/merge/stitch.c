@@ -54,8 +54,7 @@ static int damaged(struct tp_err *err)
 static int mismatch(struct tp_err *err, const char *what)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "it does not fit the parts before it (%s): import the trace as a whole",
-			  what);
+			  "it does not fit the parts before it (%s)", what);
 }
 
 static int refused(const struct stitch *st, struct tp_err *err)

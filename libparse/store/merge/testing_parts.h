@@ -1,0 +1,112 @@
+/* What tests of parts of a trace share: imports of some generations, merges, and parts that say
+ * something else of themselves. For tests only. */
+#ifndef TP_STORE_MERGE_TESTING_PARTS_H
+#define TP_STORE_MERGE_TESTING_PARTS_H
+
+#include "import.h"
+#include "store/cut.h"
+#include "store/merge/merge.h"
+#include "store/testing.h"
+
+#define TRACE "testdata/corpus/traces/slow-1.27.trace"
+#define N     5 /* its generations */
+
+static inline void name(char path[64], const char *of, unsigned n)
+{
+	snprintf(path, 64, "%s/%s%u", testing_folder, of, n);
+	unlink(path);
+}
+
+static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
+{
+	struct tp_import_options opt = {.first_generation = first,
+					.last_generation = last,
+					.occupancy = occupancy,
+					.threads = 1,
+					.store = {.wait_ms = 10000}};
+	struct tp_import_result result;
+	struct tp_err err;
+
+	if (tp_import(TRACE, path, &opt, &result, &err))
+		fail_msg("generations %u to %u: %s", first, last, err.msg);
+}
+
+static inline int merge(const char *path, const char *const *stores, size_t n,
+			struct tp_merge_result *result, struct tp_err *err)
+{
+	/* Every other time with the threads of the pipe. */
+	static int threads;
+	const struct tp_merge_options opt = {.wait_ms = 10000, .threads = threads};
+
+	threads = !threads;
+	return tp_store_merge(path, stores, n, &opt, result, err);
+}
+
+static inline void assert_same(const char *a, const char *b)
+{
+	if (!same_bytes(a, b))
+		fail_msg("%s and %s differ", a, b);
+}
+
+/* Merges n stores, at most 5, one after the other, in every order: the result is one and the same,
+ * of which `path` is a copy. */
+static inline void merge_in_every_order(char store[][64], unsigned n, char path[64])
+{
+	struct tp_merge_result result;
+	struct tp_err err;
+	unsigned orders = 1;
+	char out[64];
+
+	for (unsigned i = 2; i <= n; i++)
+		orders *= i;
+	name(path, "orders", 99);
+	for (unsigned order = 0; order < orders; order++) {
+		unsigned left[] = {0, 1, 2, 3, 4}, code = order;
+
+		name(out, "orders", 0);
+		for (unsigned i = n; i > 0; code /= i, i--) {
+			unsigned at_ = code % i, one = left[at_];
+
+			memmove(left + at_, left + at_ + 1, (i - 1 - at_) * sizeof(*left));
+			if (merge(out, (const char *[]){store[one]}, 1, &result, &err))
+				fail_msg("order %u: %s", order, err.msg);
+		}
+		if (order)
+			assert_same(out, path);
+		else
+			copy_file(out, path);
+	}
+}
+
+/* Puts what `mutate` makes of the run's cut in its place; what is not packed is allowed, too. */
+static inline void change_cut(const char *path, void (*mutate)(struct tp_trace *t))
+{
+	struct tp_buf raw = {0}, blob = {0};
+	struct tp_trace trace = {0};
+	struct tp_store *store;
+	struct tp_err err;
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+
+	assert_int_equal(tp_store_open(&store, path, &err), 0);
+	assert_int_equal(tp_store_load_cut(store, 1, &trace, &err), 1);
+	tp_store_close(store);
+	mutate(&trace);
+	assert_int_equal(tp_cut_put(&trace, &raw), 0);
+	tp_trace_release(&trace);
+	assert_int_equal(tp_buf_put(&blob, "\1\1", 2), 0);
+	assert_int_equal(tp_buf_put_uvarint(&blob, raw.size), 0);
+	assert_int_equal(tp_buf_put(&blob, raw.data, raw.size), 0);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, "UPDATE block SET data = ? WHERE stream = 'cut'",
+					    -1, &stmt, NULL),
+			 SQLITE_OK);
+	sqlite3_bind_blob(stmt, 1, blob.data, (int)blob.size, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_DONE);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	tp_buf_release(&raw);
+	tp_buf_release(&blob);
+}
+
+#endif
