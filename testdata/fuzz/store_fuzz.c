@@ -99,7 +99,8 @@ static void read_profile(struct fuzz_store *f, uint64_t pick)
 static bool has_dump(const char *path, const char *merged, int64_t run)
 {
 	static const char sql[] =
-	    "select 1 from other.run where hash = (select hash from main.run where id = ?1)";
+	    "select 1 from other.run not indexed "
+	    "where hash = (select hash from main.run where id = ?1)"; /* the index may lack it */
 	sqlite3_stmt *s = NULL;
 	sqlite3 *db;
 	bool has = true;
