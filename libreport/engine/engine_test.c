@@ -249,7 +249,7 @@ static void test_fetch_spoiled(void **state)
 	struct fixture *f = *state;
 	struct rep_engine_load_result result;
 	struct tp_err err;
-	int answers, bad = 0, rounds = TP_ROUNDS(300);
+	int answers, bad = 0, rounds = TP_ROUNDS(100);
 
 	assert_int_equal(load(f, &result), 0);
 	f->engine.random = 1;
@@ -284,7 +284,7 @@ static int on_again(void *to, const void *data, size_t size, struct tp_err *err)
 	return tp_buf_put(&a->all, data, size);
 }
 
-#define FLOOD ((uint64_t)64 << 20)
+#define FLOOD ((uint64_t)8 << 20)
 
 static int flood_ask(void *ctx, const char *sql, const void *data, size_t size,
 		     int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),

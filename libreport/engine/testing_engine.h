@@ -249,8 +249,12 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 	const char *number = strstr(sql, "SELECT transform(load, [");
 	const char *places = number ? strstr(number, "], [") : NULL;
 	struct testing_row *row = NULL, *more;
+	bool named[REP_ENGINE_COLUMNS], wanted = false;
+	uint64_t last = 0; /* the load that `wanted` is of */
 	size_t nrows = 0;
 
+	for (unsigned i = 0; i < n; i++)
+		named[i] = testing_names(sql, column[i].name);
 	while (c.at < c.end && !c.failed) {
 		struct testing_row r = {.number = nrows};
 		uint64_t load = 0;
@@ -261,10 +265,13 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 			testing_skip(&c, column[i].type);
 			if (!strcmp(column[i].name, "load"))
 				load = rep_row_get(&(struct tp_cursor){from, c.end, from, 0}, 8);
-			if (testing_names(sql, column[i].name))
+			if (named[i])
 				tp_buf_put(&r.data, from, (size_t)(c.at - from));
 		}
-		if (!testing_wants(sql, load) && table != REP_ENGINE_STACK) {
+		if (load != last || !load)
+			wanted = testing_wants(sql, load);
+		last = load;
+		if (!wanted && table != REP_ENGINE_STACK) {
 			tp_buf_release(&r.data);
 			continue;
 		}
