@@ -29,7 +29,7 @@ _tprof_flame()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--base | --diff-base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
+	--base-label | --label | --title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
 	--show-from | --prune-from | --tag-focus | --tag-ignore | --tag-root | --tag-leaf | \
 	--goroutine | --reason | --task | --region | --from | --to) return ;;
 	esac
@@ -44,8 +44,8 @@ _tprof_flame()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --color= --diff-base= --flame --focus= --format= --from=
-			--goroutine= --granularity= --help --hide= --ignore= --max-depth= --min-width=
+		COMPREPLY=($(compgen -W '--all-frames --base= --base-label= --binary= --color= --diff-base= --flame --focus= --format= --from=
+			--goroutine= --granularity= --help --hide= --ignore= --label= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
 			--show-from= --sort= --state= --symbol-path= --demangle= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=

@@ -2,6 +2,7 @@
 
 complete -c tprof-flame -l all-frames -d 'Keep the frames that the profile asks to drop'
 complete -c tprof-flame -l base -r -F -d 'What to compare with'
+complete -c tprof-flame -l base-label -x -d 'Label of the old runs'
 complete -c tprof-flame -l diff-base -r -F -d 'What to compare with'
 complete -c tprof-flame -l color -x -a 'auto always never' -d 'Use colors in text'
 complete -c tprof-flame -l flame -d 'The root at the bottom'
@@ -13,6 +14,7 @@ complete -c tprof-flame -l granularity -x -a 'functions filefunctions files line
 complete -c tprof-flame -s '?' -l help -d 'List the options'
 complete -c tprof-flame -l hide -x -d 'Leave out matching frames'
 complete -c tprof-flame -l ignore -x -d 'No samples with a matching frame'
+complete -c tprof-flame -l label -x -d 'Label of the new runs'
 complete -c tprof-flame -l max-depth -x -d 'Show at most so many levels'
 complete -c tprof-flame -l min-width -x -d 'Fold frames narrower than pixels or percent'
 complete -c tprof-flame -l negate -d 'Swap the colors'

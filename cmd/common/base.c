@@ -1,4 +1,5 @@
 #include "common/base.h"
+#include "common/labels.h"
 #include "common/option.h"
 
 #include <errno.h>
@@ -100,12 +101,21 @@ int cmd_profiles_difference(struct cmd *cmd, const char *const *paths, size_t n,
 			    const struct cmd_base *base, const struct cmd_profiles_options *opt,
 			    struct cmd_profiles *out)
 {
+	struct cmd_profiles_options each = *opt;
 	struct cmd_profiles old = {0};
-	int status = cmd_profiles_sum(cmd, paths, n, opt, out);
+	struct cmd_shared same;
+	int status = cmd_files_share(cmd, base->path, base->npaths, paths, n, &same);
 
+	/* A dump less itself is nothing, as in pprof. */
+	if (!status && same.store)
+		status = cmd_shared_tell(cmd, &same, false, true, CMD_LABELS_ELSEWHERE);
+	each.picked_elsewhere = cmd_profiles_pick(cmd, base->path, base->npaths);
+	if (!status)
+		status = cmd_profiles_sum(cmd, paths, n, &each, out);
 	if (status || !base->npaths)
 		return status;
-	status = cmd_profiles_sum(cmd, base->path, base->npaths, opt, &old);
+	each.picked_elsewhere = true; /* or it has been said */
+	status = cmd_profiles_sum(cmd, base->path, base->npaths, &each, &old);
 	if (!status && opt->trace)
 		status = cmd_profiles_check_trace(cmd, opt->trace, true, out, &old);
 	if (!status)

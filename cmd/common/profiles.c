@@ -579,13 +579,23 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 }
 
 /* Dumps have one run each, and nothing is picked of that. */
-static void note_run(const struct cmd *cmd)
+static void note_run(const struct cmd *cmd, const struct cmd_profiles_options *opt)
 {
 	const char *run = cmd->run_spec;
 
-	if (run && strcmp(run, "latest") != 0 && strcmp(run, "all") != 0)
+	if (run && strcmp(run, "latest") != 0 && strcmp(run, "all") != 0 && !opt->picked_elsewhere)
 		cmd_note(cmd, "--run=%.200s picks runs of stores, and there are only dumps here",
 			 run);
+}
+
+bool cmd_profiles_pick(const struct cmd *cmd, const char *const *paths, size_t n)
+{
+	struct tp_err err;
+
+	for (size_t i = 0; cmd->run_spec && i < n; i++)
+		if (cmd_is_store(paths[i], &err) == 1)
+			return true;
+	return false;
 }
 
 /* What is wrong with the view is wrong for every trace. */
@@ -617,7 +627,7 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	else if (!status)
 		status = load_dumps(cmd, paths, n, opt, false, &other, out);
 	if (!status && !other)
-		note_run(cmd);
+		note_run(cmd, opt);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
 }
 
@@ -689,7 +699,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	if (!status)
 		status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
 	if (!status && !other)
-		note_run(cmd);
+		note_run(cmd, opt);
 	if (other) {
 		cmd->adds_up = true;
 		status = load_mixed(cmd, paths, n, opt, out);

@@ -49,7 +49,12 @@ struct cmd_profiles_options {
 	/* Runs of stores with the same value of this label are added up to one item; a run without
 	 * it is an error, and so is a dump. NULL: each is an item. */
 	const char *by;
+	/* Not a word where --run picks nothing here: what is compared with these has stores. */
+	bool picked_elsewhere;
 };
+
+/* Are there stores among the paths, of whose runs --run picks? False where it is not given. */
+bool cmd_profiles_pick(const struct cmd *cmd, const char *const *paths, size_t n);
 
 /* Loads all; 0 or an exit status (explained on stderr). Losses and warnings are told like cmd_open
  * does. To be released in every case. Loading goes on in several threads where that pays. */

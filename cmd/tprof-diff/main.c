@@ -25,8 +25,6 @@
 enum {
 	KEY_BASE = 0x4000,
 	KEY_DIFF_BASE,
-	KEY_BASE_LABEL,
-	KEY_LABEL,
 	KEY_SUM,
 	KEY_AVERAGE_BY,
 	KEY_BY,
@@ -50,9 +48,6 @@ static const struct argp_option options[] = {
      "What stands before -- is old; or OLD is, and shares are of the sum of all changes", 1},
     {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
      "The same with shares of the old total", 1},
-    {"base-label", KEY_BASE_LABEL, "KEY=VALUE", 0, "The old runs: those of STORE with this label",
-     1},
-    {"label", KEY_LABEL, "KEY=VALUE", 0, "The new runs", 1},
     {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
     {"average-by", KEY_AVERAGE_BY, "KEY", 0,
      "Take runs of a side with the same value of this label for one, their average: those of a "
@@ -196,7 +191,7 @@ static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
 static bool are_traces(struct args *args)
 {
 	const struct sides *s = &args->sides;
-	const char *path = s->label ? s->path[0] : s->old[0];
+	const char *path = s->labels.new ? s->path[0] : s->old[0];
 	enum cmd_what what;
 	struct tp_err err;
 
@@ -209,7 +204,8 @@ static bool are_traces(struct args *args)
 		return false;
 	}
 	return what == CMD_WHAT_STORE
-		   ? holds_traces(&args->cmd, path, s->label ? s->base_label : args->cmd.run_spec)
+		   ? holds_traces(&args->cmd, path,
+				  s->labels.new ? s->labels.old : args->cmd.run_spec)
 		   : what == CMD_WHAT_TRACE;
 }
 
@@ -280,9 +276,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->view;
-		state->child_inputs[1] = &args->profile;
-		state->child_inputs[2] = &args->cmd;
+		state->child_inputs[0] = &args->sides.labels;
+		state->child_inputs[1] = &args->view;
+		state->child_inputs[2] = &args->profile;
+		state->child_inputs[3] = &args->cmd;
 		return 0;
 	case KEY_BASE:
 		args->sides.marked = true;
@@ -294,12 +291,6 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->sides.marked = true;
 		args->sum = args->sum || arg;
 		return arg ? sides_add_old(&args->sides, arg) : 0;
-	case KEY_BASE_LABEL:
-		args->sides.base_label = arg;
-		return 0;
-	case KEY_LABEL:
-		args->sides.label = arg;
-		return 0;
 	case KEY_SUM:
 		args->sum = true;
 		return 0;
@@ -390,8 +381,11 @@ static void pick_profile_options(void)
 	}
 }
 
-static const struct argp_child children[] = {
-    {&cmd_view_argp, 0, NULL, 0}, {&profile_argp, 0, NULL, 0}, {&cmd_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},
+					     {&cmd_view_argp, 0, NULL, 0},
+					     {&profile_argp, 0, NULL, 0},
+					     {&cmd_argp, 0, NULL, 0},
+					     {0}};
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
@@ -673,55 +667,18 @@ static int write_pprof(struct args *args, const struct cmd_profiles_options *ope
 	return status;
 }
 
-/* Labels pick nothing of a dump: it would be compared with itself. */
-static int check_store(struct args *args)
-{
-	const char *path = args->sides.path[0];
-	enum cmd_what what;
-	struct tp_err err;
-
-	if (!args->sides.label)
-		return CMD_OK;
-	if (cmd_look(path, &what, &err))
-		return cmd_fail(&args->cmd, path, &err);
-	if (what == CMD_WHAT_STORE)
-		return CMD_OK;
-	cmd_error(&args->cmd,
-		  "%s: is no store, and labels pick runs of one; tprof-import --label=KEY=VALUE -o "
-		  "STORE DUMP puts a dump into one",
-		  path);
-	return CMD_USAGE;
-}
-
 /* What is on both sides hides what changed, and no test may have it. */
 static int check_shared(struct args *args)
 {
-	struct sides_shared same;
+	struct cmd_shared same;
 	int status;
-	char text[512];
 
 	if (args->self_check) /* compares old ones alone */
 		return CMD_OK;
 	status = sides_share(&args->cmd, &args->sides, &same);
-	if (status || !same.n)
-		return status;
-	snprintf(text, sizeof(text), "%zu %s on both sides (%s%s), of %zu old and %zu new: %s; %s",
-		 same.n,
-		 args->sides.label ? same.n == 1 ? "run is" : "runs are"
-		 : same.n == 1	   ? "file is"
-				   : "files are",
-		 same.name, same.n == 1 ? "" : ", …", same.nold, same.nnew,
-		 args->ngates ? "a gate cannot judge what is compared with itself"
-			      : "what they hold hides what changed",
-		 args->sides.label ? "give each side a label that the other has not "
-				     "(KEY=VALUE,KEY=VALUE)"
-				   : "name each on one side only");
-	if (!args->ngates) {
-		cmd_note(&args->cmd, "%s", text);
-		return CMD_OK;
-	}
-	cmd_error(&args->cmd, "%s", text);
-	return CMD_USAGE;
+	return status ? status
+		      : cmd_shared_tell(&args->cmd, &same, args->sides.labels.new, args->ngates > 0,
+					CMD_LABELS_INSTEAD);
 }
 
 static int run(struct args *args)
@@ -733,11 +690,12 @@ static int run(struct args *args)
 					    .sample_index = args->profile.sample_index,
 					    .by = args->average_by};
 	struct loaded in = {0};
-	int status;
+	int status = CMD_OK;
 
 	if (args->power)
 		return show_power(args);
-	status = check_store(args);
+	if (args->sides.labels.new)
+		status = cmd_labels_check_store(&args->cmd, args->sides.path[0]);
 	if (!status)
 		status = check_shared(args);
 	if (status)

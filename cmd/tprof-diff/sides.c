@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "common/engine/engine.h"
-#include "common/jail.h"
 
 static bool is_base(const char *text)
 {
@@ -74,17 +70,8 @@ error_t sides_add_old(struct sides *s, const char *path)
 
 const char *sides_check(struct sides *s, const char *run)
 {
-	if (s->base_label || s->label) {
-		if (!s->base_label || !s->label)
-			return "--base-label says which runs are old, --label which are new: both "
-			       "are "
-			       "needed";
-		if (run)
-			return "--run would pick runs of both sides, and the labels pick those of "
-			       "each: leave --run out, and put a label that both have into both "
-			       "(--label=KEY=VALUE,KEY=VALUE)";
-		return s->n == 1 && !s->nold ? NULL : "labels pick runs of one store: name it";
-	}
+	if (s->labels.old || s->labels.new)
+		return cmd_labels_check(&s->labels, run, s->n, s->nold);
 	if (s->nold)
 		return s->n ? NULL : "to what is the base compared? Name the new runs";
 	if (s->separated) {
@@ -115,99 +102,10 @@ const char *sides_check(struct sides *s, const char *run)
 	return NULL;
 }
 
-/* ---- what is on both sides ---- */
-
-static int share_runs(struct cmd *cmd, const struct sides *s, struct sides_shared *out)
+int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out)
 {
-	struct rep_runs all = {0}, old = {0}, new = {0};
-	const char *path = s->path[0];
-	struct tp_store *store = NULL;
-	struct tp_err err;
-	int status = CMD_OK;
-
-	if (cmd_engine_is_url(path))
-		status = cmd_engine_list(cmd, path, &path);
-	if (status)
-		return status;
-	cmd_jail_withdraw();
-	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
-	    !rep_runs_select(&all, s->base_label, &old, &err) &&
-	    !rep_runs_select(&all, s->label, &new, &err)) {
-		*out = (struct sides_shared){.nold = old.n, .nnew = new.n};
-		/* Both are by id. */
-		for (size_t i = 0, k = 0; i < old.n && k < new.n;) {
-			int64_t a = old.run[i].row.id, b = new.run[k].row.id;
-
-			if (a == b && !out->n++)
-				snprintf(out->name, sizeof(out->name), "%s", old.run[i].row.name);
-			i += a <= b;
-			k += b <= a;
-		}
-	} else if (err.code == TP_ENOMEM) {
-		status = cmd_fail(cmd, s->path[0], &err);
-	}
-	rep_runs_release(&old);
-	rep_runs_release(&new);
-	rep_runs_release(&all);
-	if (store)
-		tp_store_close(store);
-	return status;
-}
-
-struct file {
-	const char *path;
-	dev_t dev;
-	ino_t ino;
-};
-
-static int by_file(const void *a, const void *b)
-{
-	const struct file *x = a, *y = b;
-
-	return x->dev != y->dev ? (x->dev < y->dev ? -1 : 1)
-				: (x->ino > y->ino) - (x->ino < y->ino);
-}
-
-static size_t look_at_files(const char *const *path, size_t n, struct file *file)
-{
-	size_t found = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < n; i++)
-		if (!stat(path[i], &st) && S_ISREG(st.st_mode))
-			file[found++] = (struct file){path[i], st.st_dev, st.st_ino};
-	if (found)
-		qsort(file, found, sizeof(*file), by_file);
-	return found;
-}
-
-int sides_share(struct cmd *cmd, const struct sides *s, struct sides_shared *out)
-{
-	struct file *old, *new;
-	size_t nold, nnew;
-
-	*out = (struct sides_shared){0};
-	if (s->label)
-		return share_runs(cmd, s, out);
-	old = calloc(s->nold + s->n + 1, sizeof(*old));
-	if (!old) {
-		cmd_error(cmd, "out of memory");
-		return CMD_SYSTEM;
-	}
-	nold = look_at_files(s->old, s->nold, old);
-	new = old + nold;
-	nnew = look_at_files(s->path, s->n, new);
-	*out = (struct sides_shared){.nold = s->nold, .nnew = s->n};
-	for (size_t i = 0, k = 0; i < nold && k < nnew;) {
-		int order = by_file(&old[i], &new[k]);
-
-		if (!order && !out->n++)
-			snprintf(out->name, sizeof(out->name), "%s", old[i].path);
-		i += order <= 0;
-		k += order >= 0;
-	}
-	free(old);
-	return CMD_OK;
+	return s->labels.new ? cmd_labels_share(cmd, &s->labels, s->path[0], out)
+			     : cmd_files_share(cmd, s->old, s->nold, s->path, s->n, out);
 }
 
 /* ---- loading ---- */
@@ -225,15 +123,10 @@ static char *name_of(const struct cmd_profiles *list)
 static int open_side(struct cmd *cmd, const char *const *path, size_t n, const char *label,
 		     const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
 {
-	const char *spec = cmd->run_spec;
-	int status;
-
 	if (label)
-		cmd->run_spec = label;
-	status = sum ? cmd_profiles_sum(cmd, path, n, opt, out)
-		     : cmd_profiles_open(cmd, path, n, opt, out);
-	cmd->run_spec = spec;
-	return status;
+		return cmd_labels_open(cmd, path[0], label, opt, sum, out);
+	return sum ? cmd_profiles_sum(cmd, path, n, opt, out)
+		   : cmd_profiles_open(cmd, path, n, opt, out);
 }
 
 /* One file each is loaded at once, in two threads. */
@@ -259,20 +152,23 @@ static int open_pair(struct cmd *cmd, const struct sides *s, const struct cmd_pr
 static int load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles_options *opt,
 		bool sum, struct loaded *out)
 {
-	const char *const *old = s->label ? s->path : s->old;
-	size_t nold = s->label ? s->n : s->nold;
+	struct cmd_profiles_options each = *opt;
+	const char *const *old = s->labels.new ? s->path : s->old;
+	size_t nold = s->labels.new ? s->n : s->nold;
 	bool done = false;
 	int status = CMD_OK;
 
-	if (!s->label && nold == 1 && s->n == 1 && !cmd->run_spec && !opt->by)
+	if (!s->labels.new &&nold == 1 && s->n == 1 && !cmd->run_spec && !opt->by)
 		status = open_pair(cmd, s, opt, &out->list[0], &out->list[1], &done);
 	if (status || done)
 		return status;
 	cmd_profiles_release(&out->list[0]);
 	memset(&out->list[0], 0, sizeof(out->list[0]));
-	status = open_side(cmd, old, nold, s->base_label, opt, sum, &out->list[0]);
+	each.picked_elsewhere = cmd_profiles_pick(cmd, s->path, s->n);
+	status = open_side(cmd, old, nold, s->labels.old, &each, sum, &out->list[0]);
+	each.picked_elsewhere = true; /* or it has been said */
 	if (!status)
-		status = open_side(cmd, s->path, s->n, s->label, opt, sum, &out->list[1]);
+		status = open_side(cmd, s->path, s->n, s->labels.new, &each, sum, &out->list[1]);
 	return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include <argp.h>
 
-#include "common/profiles.h"
+#include "common/labels.h"
 
 struct sides {
 	const char **path; /* as given: old ones first where there is a "--" */
@@ -20,7 +20,7 @@ struct sides {
 	bool separated; /* there is a "--" */
 	size_t nbehind; /* arguments behind it */
 	bool spelled;	/* "--base OLD" without a "--": sides_spell() has changed it */
-	const char *base_label, *label;
+	struct cmd_labels labels;
 };
 
 /* Where no "--" stands between the sides, "--base OLD NEW" is pprof's way to say --base=OLD NEW:
@@ -37,13 +37,8 @@ error_t sides_add_old(struct sides *s, const char *path);
 const char *sides_check(struct sides *s, const char *run);
 #define SIDES_NO_MEMORY "out of memory"
 
-/* Runs, or files, that are on both sides. */
-struct sides_shared {
-	size_t n, nold, nnew; /* of so many */
-	char name[200];	      /* of one of them */
-};
 /* What cannot be opened counts for nothing: whoever loads it says so. 0 or an exit status. */
-int sides_share(struct cmd *cmd, const struct sides *s, struct sides_shared *out);
+int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out);
 
 struct loaded {
 	struct tp_profile **profile; /* old, then new; owned by `list` */

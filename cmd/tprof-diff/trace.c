@@ -324,7 +324,7 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	const struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
-	size_t nold = s->label ? s->n : s->nold, n = nold + s->n, most = processors();
+	size_t nold = s->labels.new ? s->n : s->nold, n = nold + s->n, most = processors();
 	struct side *each = calloc(n + 1, sizeof(*each));
 	int status = each ? CMD_OK : CMD_SYSTEM;
 
@@ -337,12 +337,12 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 
 			o[k].opt = &opt;
 			status = open_one(args, &o[k],
-					  !is_old    ? s->path[at + k - nold]
-					  : s->label ? s->path[at + k]
-						     : s->old[at + k],
-					  !s->label ? NULL
-					  : is_old  ? s->base_label
-						    : s->label,
+					  !is_old	  ? s->path[at + k - nold]
+					  : s->labels.new ? s->path[at + k]
+							  : s->old[at + k],
+					  !s->labels.new ? NULL
+					  : is_old	 ? s->labels.old
+							 : s->labels.new,
 					  again);
 		}
 		if (!status)

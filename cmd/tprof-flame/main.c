@@ -8,6 +8,7 @@
 #include "common/common.h"
 #include "common/engine/engine.h"
 #include "common/file.h"
+#include "common/labels.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profile_options.h"
@@ -21,6 +22,7 @@ struct args {
 	struct cmd_file file;
 	const char **path, **base; /* npaths, nbases; room for all arguments each */
 	size_t npaths, nbases;
+	struct cmd_labels labels; /* or both sides are of one store */
 	const char *output, *title;
 	enum rep_flame_format format;
 	bool format_given, normalize;
@@ -244,6 +246,11 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static bool compares(const struct args *args)
+{
+	return args->nbases || args->labels.new;
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const struct rep_filter_text *text = &args->view.trace.filter;
@@ -251,7 +258,12 @@ static void check(struct args *args, struct argp_state *state)
 	struct tp_err err;
 	int64_t ns;
 
-	if (!args->nbases && (args->normalize || args->flame.negate || args->tree.width))
+	const char *wrong =
+	    cmd_labels_check(&args->labels, args->cmd.run_spec, args->npaths, args->nbases);
+
+	if (wrong)
+		argp_error(state, "%s", wrong);
+	if (!compares(args) && (args->normalize || args->flame.negate || args->tree.width))
 		argp_error(state, "%s is about differences; give --base=FILE, too",
 			   args->normalize	? "--normalize"
 			   : args->flame.negate ? "--negate"
@@ -266,7 +278,7 @@ static void check(struct args *args, struct argp_state *state)
 	    !(args->output && rep_flame_format_of(args->output, &args->format)))
 		args->format =
 		    !args->output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
-	if (args->nbases && args->format == REP_FLAME_SPEEDSCOPE)
+	if (compares(args) && args->format == REP_FLAME_SPEEDSCOPE)
 		argp_error(state,
 			   "speedscope's format has no differences; use svg, html or folded");
 	if (rep_filter_init(&filter, text, &err) ||
@@ -291,7 +303,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		args->view.note = note_filter;
 		args->view.ctx = args;
-		state->child_inputs[0] = &args->view;
+		state->child_inputs[0] = &args->labels;
+		state->child_inputs[1] = &args->view;
 		return 0;
 	case KEY_RUN:
 		args->cmd.run_spec = arg;
@@ -316,12 +329,13 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&cmd_view_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+    {&cmd_labels_argp, 0, NULL, 0}, {&cmd_view_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .children = children,
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE...",
+    .args_doc = "FILE...\n--base-label=KEY=VALUE --label=KEY=VALUE STORE",
     .doc =
 	"Draw a flame graph: FILE is a profile of any kind pprof reads, an execution trace, or a "
 	"store of them; several are added up. The picture is a file of its own, with zoom, search "
@@ -369,7 +383,7 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	struct tp_err err;
 	int code, status = CMD_OK;
 
-	args->tree.compared = args->nbases > 0;
+	args->tree.compared = compares(args);
 	code = rep_flame_tree_init(&tree, &args->tree, &err);
 
 	if (!code && rep_flame_parts_add(&tree, parts, n, args->normalize, &err)) {
@@ -447,6 +461,43 @@ static bool takes_sums(const struct args *args)
 	return true;
 }
 
+/* Both sides are of one store. */
+static int open_labelled(struct args *args, const struct cmd_profiles_options *opt,
+			 struct cmd_profiles *now, struct cmd_profiles *old)
+{
+	const char *path = args->path[0];
+	struct cmd_shared same = {0};
+	int status = cmd_labels_check_store(&args->cmd, path);
+
+	if (!status)
+		status = cmd_labels_share(&args->cmd, &args->labels, path, &same);
+	if (!status)
+		status = cmd_shared_tell(&args->cmd, &same, true, false, CMD_LABELS_INSTEAD);
+	if (!status)
+		status = cmd_labels_open(&args->cmd, path, args->labels.new, opt, false, now);
+	if (!status)
+		status = cmd_labels_open(&args->cmd, path, args->labels.old, opt, false, old);
+	return status;
+}
+
+static int open_files(struct args *args, struct cmd_profiles_options *opt, struct cmd_profiles *now,
+		      struct cmd_profiles *old)
+{
+	struct cmd_shared same;
+	int status =
+	    cmd_files_share(&args->cmd, args->base, args->nbases, args->path, args->npaths, &same);
+
+	if (!status)
+		status = cmd_shared_tell(&args->cmd, &same, false, same.store, CMD_LABELS_INSTEAD);
+	opt->picked_elsewhere = cmd_profiles_pick(&args->cmd, args->base, args->nbases);
+	if (!status)
+		status = cmd_profiles_open(&args->cmd, args->path, args->npaths, opt, now);
+	opt->picked_elsewhere = true; /* or it has been said */
+	if (!status && args->nbases)
+		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, opt, old);
+	return status;
+}
+
 static int run(struct args *args)
 {
 	struct cmd_profiles_options opt = {.trace = &args->view.trace,
@@ -461,10 +512,8 @@ static int run(struct args *args)
 	int status;
 
 	args->cmd.adds_up = takes_sums(args);
-	status = cmd_profiles_open(&args->cmd, args->path, args->npaths, &opt, &now);
-
-	if (!status && args->nbases)
-		status = cmd_profiles_open(&args->cmd, args->base, args->nbases, &opt, &old);
+	status = args->labels.new ? open_labelled(args, &opt, &now, &old)
+				  : open_files(args, &opt, &now, &old);
 	if (!status)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given,
 						  &now, &old);
@@ -501,6 +550,7 @@ static const char help[] =
     "  -o, --output=FILE       .svg, .html, .folded, .json (speedscope) or .txt\n"
     "      --format=FORMAT     svg, html, text, folded, speedscope\n"
     "      --base=FILE         Draw what changed since FILE: more is red\n"
+    "      --base-label=, --label=KEY=VALUE   The same, with both sides in one store\n"
     "      --sample-index=TYPE What is wide: alloc_space, inuse_space, cpu …\n"
     "      --focus=REGEX       Only stacks with a frame that matches\n"
     "  -r, --reverse           From the leaf: what was running, below it who called\n"

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "common/common.h"
 #include "common/file.h"
+#include "common/labels.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profiles.h"
@@ -339,6 +340,20 @@ static int report_profile(struct args *args)
 	return status;
 }
 
+/* A store may be on both sides, with other runs of it on each. */
+static int check_shared(struct args *args)
+{
+	const char *old = args->old.run_spec, *new = args->cmd.run_spec;
+	struct cmd_shared same;
+	int status =
+	    cmd_files_share(&args->cmd, args->base, args->nbases, args->path, args->npaths, &same);
+
+	if (status || !same.store || strcmp(old ? old : "latest", new ? new : "latest") != 0)
+		return status;
+	return cmd_shared_tell(&args->cmd, &same, false, true,
+			       "--base-run=RUN and --run=RUN pick those of each side");
+}
+
 static int run(struct args *args)
 {
 	enum cmd_kind kind, old = CMD_KIND_PROFILE;
@@ -346,6 +361,8 @@ static int run(struct args *args)
 
 	if (!status && args->nbases)
 		status = cmd_kind_of(&args->old, args->base[0], &old);
+	if (!status)
+		status = check_shared(args);
 	if (!status)
 		status = note_target(args);
 	if (status)
