@@ -14,7 +14,11 @@ merge -o all.tprof p35.tprof whole.tprof p12.tprof
 runs all.tprof
 merge -o parts.tprof whole.tprof
 cmp parts.tprof all.tprof
-# What it is a part of cannot be told any more.
+# What it is a part of it does not say any more: its hash is that of a part of the whole.
 tprof-query --write p12.tprof "UPDATE block SET data = x'01' WHERE stream = 'cut'"
-merge -o stray.tprof whole.tprof p12.tprof p35.tprof
+merge -o stray.tprof p12.tprof p35.tprof
 runs stray.tprof
+merge -o stray.tprof whole.tprof
+runs stray.tprof
+merge -o all.tprof whole.tprof p12.tprof p35.tprof
+cmp stray.tprof all.tprof

@@ -177,8 +177,22 @@ static void test_merge_damaged_parts_in_every_order(void **state)
 	     1,
 	     false,
 	     false},
-	    /* Of which trace this one is cannot be told. */
+	    /* It does not say what it is a part of, but its hash is that of a part of the whole. */
 	    {{{0}, {1, 2, true, CUT_SHORT "'cut'", NULL}, {3, 5, true, NULL, NULL}},
+	     2,
+	     false,
+	     false},
+	    /* The same beside its sound copy, and without the whole. */
+	    {{{1, 2, true, CUT_SHORT "'cut'", NULL},
+	      {1, 2, false, NULL, NULL},
+	      {3, 5, true, NULL, NULL}},
+	     2,
+	     true,
+	     true},
+	    /* Of which trace this one is cannot be told. */
+	    {{{1, 2, true, CUT_SHORT "'cut'", NULL},
+	      {3, 4, true, NULL, NULL},
+	      {5, 5, true, NULL, NULL}},
 	     3,
 	     false,
 	     false},

@@ -74,7 +74,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	static const char sql[] =
 	    "SELECT count(DISTINCT stream) FILTER (WHERE stream NOT IN " DICTIONARY
 	    "), CAST(total(rows) AS INT), max(codec) FILTER (WHERE stream NOT IN " DICTIONARY
-	    "), total(stream = 'occupancy') > 0, total(stream = 'goroutine') = 0 "
+	    "), total(stream = 'occupancy') > 0 OR total(stream = 'goroutine') = 0 "
 	    "FROM main.block WHERE run = ?";
 	sqlite3_stmt *stmt = NULL;
 	struct tp_dict *dict = NULL;
@@ -92,7 +92,6 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 		c->rows = sqlite3_column_int64(stmt, 1);
 		c->codec = sqlite3_column_int64(stmt, 2);
 		c->occupancy = sqlite3_column_int(stmt, 3);
-		c->idle = sqlite3_column_int(stmt, 4);
 	} else {
 		code = cannot_read(store, err);
 	}

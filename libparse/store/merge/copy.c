@@ -167,6 +167,16 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	return code;
 }
 
+int merge_labels_beside(struct merge *m, struct tp_err *err)
+{
+	static const char sql[] =
+	    "INSERT INTO main.label SELECT p.id, l.key, l.value FROM temp.beside AS b JOIN "
+	    "main.run AS p ON p.hash = b.hash JOIN main.run AS w ON w.hash = b.dump JOIN "
+	    "main.label AS l ON l.run = w.id ORDER BY p.id, l.key";
+
+	return sqlite3_exec(m->out.file.db, sql, NULL, NULL, NULL) ? merge_cannot_write(m, err) : 0;
+}
+
 /* ---- blocks ---- */
 
 #define BLOCKS                                                                                     \
@@ -266,7 +276,7 @@ static int copy_all(struct merge *m, struct tp_store *store, const struct pick *
 int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
 	struct tp_store *store;
-	int code = copy_labels(m, p, id, err);
+	int code = p->beside ? 0 : copy_labels(m, p, id, err);
 	bool begun;
 
 	if (!code)

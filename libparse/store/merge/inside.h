@@ -1,5 +1,6 @@
-/* Inside store/merge: what goes in (source.c), parts of traces that are joined (parts.c, stitch.c,
- * join.c), which of it is taken (pick.c, content.c, check.c), and what comes out (copy.c, merge.c).
+/* Inside store/merge: what goes in (source.c), parts of traces that are joined (parts.c, stray.c,
+ * stitch.c, join.c), which of it is taken (pick.c, content.c, check.c), and what comes out (copy.c,
+ * merge.c).
  */
 #ifndef TP_STORE_MERGE_INSIDE_H
 #define TP_STORE_MERGE_INSIDE_H
@@ -68,6 +69,7 @@ struct pick {
 	char hash[33];
 	int64_t input, run;
 	bool written_out; /* rows are to be written out, too */
+	bool beside;	  /* a part, whose whole trace is there: labels are its */
 };
 
 /* "out of memory"; and err of the connection to what is made. */
@@ -91,6 +93,9 @@ int merge_best(struct merge *m, const char *hash, struct best *best, struct cont
 	       struct tp_err *err);
 /* Parts of traces become whole ones where all are there (parts.c). */
 int merge_parts(struct merge *m, struct tp_err *err);
+/* n hashes, as text and with their 0, each `step` bytes behind the one before, of parts whose place
+ * is not known: those that are parts of sound traces that are here go into these (stray.c). */
+int merge_strays(struct merge *m, const char *hash, size_t step, size_t n, struct tp_err *err);
 /* Decides what to take of dumps that several stores have. */
 int merge_choose(struct merge *m, struct tp_err *err);
 /* Calls with each dump of the result in order; `id` its number. */
@@ -103,9 +108,10 @@ struct content {
 	bool damaged;
 	int64_t kinds, rows, codec; /* of blocks; more is less */
 	uint64_t hash[2];	    /* 0 until content_hash */
-	bool occupancy;		    /* one of the kinds */
-	bool idle;		    /* no goroutines, so that occupancy would have no rows */
-	bool no_dict;		    /* damaged: its dictionary is */
+	/* One of the kinds, or there are no goroutines of which it could say something: a part, or
+	 * a trace, that has none says with occupancy what it says without. */
+	bool occupancy;
+	bool no_dict; /* damaged: its dictionary is */
 };
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
 int content_hash(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err);
@@ -124,6 +130,8 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 
 /* Puts a dump into the result: its row, labels and content (copy.c). */
 int merge_copy(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err);
+/* When all are there: the labels of parts that stay beside their whole trace. */
+int merge_labels_beside(struct merge *m, struct tp_err *err);
 
 /* Is the run's dictionary, which is its own, exactly what `dict` would be written as? */
 int dict_is_exact(struct tp_store *store, int64_t run, const struct tp_dict *dict, bool *exact,

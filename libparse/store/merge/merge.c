@@ -119,6 +119,8 @@ static int fill(struct merge *m, struct tp_err *err)
 	if (!code)
 		code = merge_each(m, copy_one, err);
 	if (!code)
+		code = merge_labels_beside(m, err);
+	if (!code)
 		code = tp_pool_writer_finish(m->pools, &m->result->pools, err);
 	/* Programs that know nothing of pools would take such runs for empty ones. */
 	if (!code && m->result->pools &&

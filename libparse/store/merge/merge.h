@@ -18,9 +18,10 @@
  * Parts of a trace (store/cut.h) stay runs of their own until all are here; then they become the
  * run that an import of the whole trace makes, with the labels of all of them. Where the whole
  * trace is here, its parts only give it their labels; but parts that have more than it (occupancy,
- * smaller blocks) stay beside it until all of the trace is here in such (parts.c). Parts that
- * overlap are refused (TP_EUNKNOWN). Such as are damaged, or do not fit together, are not joined:
- * they stay as they are, or go into the whole trace, as those do that are sound.
+ * smaller blocks) stay beside it, with its name and labels, until all of the trace is here in such
+ * (parts.c). Parts that overlap are refused (TP_EUNKNOWN). Such as are damaged, or do not fit
+ * together, are not joined: they stay as they are, or go into the whole trace, as those do that are
+ * sound.
  *
  * Blocks are copied as they are, and unpacked to see whether they can be: of a dump that several
  * stores have, in each of them, and what is taken once more when it is copied.

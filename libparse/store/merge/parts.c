@@ -9,8 +9,8 @@
  *
  * What is damaged has less than any whole trace, and is part of no join; what turns out not to fit
  * together is as if some of it were missing. Either is told of where it is why there is no whole.
- * A run that does not say any more what it is a part of stays, unless another store has it sound
- * when they meet. */
+ * A run that does not say any more what it is a part of stays, unless another store has it sound,
+ * or the whole trace is there (stray.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,15 +110,6 @@ static int peek(struct merge *m, const struct best *best, struct tp_cut *cut, st
 	return code;
 }
 
-/* A run that was taken for a part when it was listed, and is of nobody knows what. */
-static int tell_stray(struct merge *m, struct part *p, struct tp_err *err)
-{
-	const struct tp_err why = *err;
-
-	p->rank = RANK_DAMAGED;
-	return tell_apart(m, p, why.msg, "import these generations once more", err);
-}
-
 static int read_part(struct merge *m, struct part *p, struct tp_err *err)
 {
 	struct content content;
@@ -127,8 +118,9 @@ static int read_part(struct merge *m, struct part *p, struct tp_err *err)
 
 	if (!code)
 		code = peek(m, &p->best, &cut, err);
+	/* A run that was taken for a part when it was listed, and is of nobody knows what. */
 	if (code < 0)
-		return merge_is_content(code) ? tell_stray(m, p, err) : code;
+		return merge_is_content(code) ? 0 : code;
 	tp_hash_text(cut.dump, p->dump);
 	p->first = cut.first;
 	p->last = cut.last;
@@ -269,18 +261,25 @@ static int tell_missing(struct merge *m, const struct part *p, size_t n, struct 
 	return tell_apart(m, p, text, "import it once more", err);
 }
 
-/* What is said of the parts is said of the dump from now on; those that have more than it stay. */
+/* What is said of the parts is said of the dump from now on. Those that have more than it stay, and
+ * what is said of them is what is said of it: of the copies of a part, some may have gone into the
+ * whole before. */
 static int give_facts(struct merge *m, const struct part *p, size_t n, int rank, struct tp_err *err)
 {
 	static const char take[] = "UPDATE temp.found SET hash = ?2, content = 0 WHERE hash = ?1",
 			  copy[] = "INSERT INTO temp.found SELECT ?2, input, run, wall, imported, "
-				   "name, source, size, written_out, cut, 1, 0, own FROM "
-				   "temp.found WHERE hash = ?1";
+				   "name, source, size, written_out, cut, 1, 0, own, "
+				   "generations FROM temp.found WHERE hash = ?1",
+			  stay[] = "INSERT INTO temp.beside VALUES(?1, ?2)";
 	int code = 0;
 
-	for (size_t i = 0; i < n && !code; i++)
-		code = ask(m, p[i].rank <= rank ? take : copy, p[i].hash, p[i].dump, NULL, NULL, 0,
-			   err);
+	for (size_t i = 0; i < n && !code; i++) {
+		bool stays = p[i].rank > rank;
+
+		code = ask(m, stays ? copy : take, p[i].hash, p[i].dump, NULL, NULL, 0, err);
+		if (!code && stays)
+			code = ask(m, stay, p[i].hash, p[i].dump, NULL, NULL, 0, err);
+	}
 	return code;
 }
 
@@ -358,13 +357,14 @@ static int survey(struct joining *j, size_t n, struct stitch_options *opt, struc
 	return code;
 }
 
-static int put_found(struct merge *m, const char *hash, int64_t wall_ns, struct tp_err *err)
+static int put_found(struct merge *m, const char *hash, const struct stitched *made,
+		     struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 	int rc =
 	    sqlite3_prepare_v2(m->out.file.db,
 			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, NULL, NULL, NULL, "
-			       "NULL, 0, 0, 0, 1, ?1)",
+			       "NULL, 0, 0, 0, 1, ?1, ?5)",
 			       -1, &stmt, NULL);
 
 	if (!rc)
@@ -374,8 +374,10 @@ static int put_found(struct merge *m, const char *hash, int64_t wall_ns, struct 
 		rc = sqlite3_bind_int64(stmt, 2, (int64_t)m->sources.n);
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 3, m->njoined);
-	if (!rc && wall_ns != TP_NULL)
-		rc = sqlite3_bind_int64(stmt, 4, wall_ns);
+	if (!rc && made->wall_ns != TP_NULL)
+		rc = sqlite3_bind_int64(stmt, 4, made->wall_ns);
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 5, made->generations);
 	if (!rc)
 		rc = sqlite3_step(stmt);
 	sqlite3_finalize(stmt);
@@ -404,17 +406,17 @@ static int join_parts(struct merge *m, const struct part *const *p, size_t n, in
 					       .wait_ms = -1,
 					       .compress = rank & 1,
 					       .background = m->opt->threads > 0}};
-	int64_t wall_ns = TP_NULL;
+	struct stitched made = {.wall_ns = TP_NULL};
 	int code = survey(&j, n, &opt, err);
 
 	if (!code)
 		code = open_draft(m, opt.store.dump_size, err);
 	if (!code)
-		code = tp_stitch(n, rank >= 2, &opt, &wall_ns, err);
+		code = tp_stitch(n, rank >= 2, &opt, &made, err);
 	end_part(&j);
 	m->njoined += !code;
 	if (!code)
-		code = put_found(m, p[0]->dump, wall_ns, err);
+		code = put_found(m, p[0]->dump, &made, err);
 	m->result->joined += !code;
 	return code;
 }
@@ -449,7 +451,7 @@ static int take_trace(struct merge *m, const struct part *p, size_t n, const str
 	if (!code && !best.n)
 		code = check_parts(m, p, n, err);
 	else if (!whole.damaged)
-		has = rank_of(whole.occupancy || whole.idle, whole.codec);
+		has = rank_of(whole.occupancy, whole.codec);
 	if (code)
 		return code;
 	while (rank > has && !choose(p, n, rank, chosen, &nchosen))
@@ -482,6 +484,40 @@ static int take_all(struct merge *m, const struct parts *parts, struct tp_err *e
 	return code;
 }
 
+/* ---- strays: the first of the parts, as they are of no dump ---- */
+
+static int tell_stray(struct merge *m, const struct part *p, struct tp_err *err)
+{
+	struct tp_cut cut;
+	struct tp_err why;
+	int64_t left;
+	int code = ask(m, "SELECT count(*) FROM temp.found WHERE hash = ?1", p->hash, NULL, &left,
+		       NULL, 0, err);
+
+	if (code || !left)
+		return code;
+	code = peek(m, &p->best, &cut, &why);
+	if (code < 0 && merge_is_content(code))
+		return tell_apart(m, p, why.msg, "import these generations once more", err);
+	if (code < 0)
+		*err = why;
+	return code < 0 ? code : 0;
+}
+
+static int take_strays(struct merge *m, const struct parts *parts, struct tp_err *err)
+{
+	size_t n = 0;
+	int code = 0;
+
+	while (n < parts->n && !*parts->at[n].dump)
+		n++;
+	if (n)
+		code = merge_strays(m, parts->at->hash, sizeof(*parts->at), n, err);
+	for (size_t i = 0; i < n && !code; i++)
+		code = tell_stray(m, &parts->at[i], err);
+	return code;
+}
+
 int merge_parts(struct merge *m, struct tp_err *err)
 {
 	struct parts parts = {0};
@@ -490,7 +526,6 @@ int merge_parts(struct merge *m, struct tp_err *err)
 
 	if (!code && parts.n)
 		code = take_all(m, &parts, err);
-	free(parts.at);
 	if (m->draft.several) {
 		int closed = tp_draft_close(&m->draft, false, code ? &ignored : err);
 
@@ -498,5 +533,8 @@ int merge_parts(struct merge *m, struct tp_err *err)
 	}
 	if (!code && m->njoined)
 		code = sources_add_made(&m->sources, m->draft.temp, err);
+	if (!code)
+		code = take_strays(m, &parts, err);
+	free(parts.at);
 	return code;
 }

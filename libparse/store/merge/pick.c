@@ -8,12 +8,15 @@
 #include "store/sqlerr.h"
 
 /* A row of `found` is a run. cut: a part of a trace. Where parts are joined, they give what is
- * known of the dump (facts), and what was made of them its content. own: its hash where it is. */
+ * known of the dump (facts), and what was made of them its content. own: its hash where it is.
+ * beside: parts that stay beside the whole trace, whose facts are theirs, too. */
 static const char make_tables[] =
     "CREATE TEMP TABLE found(hash TEXT, input INT, run INT, wall INT, imported INT, name TEXT, "
-    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT, own TEXT);"
+    "source TEXT, size INT, written_out INT, cut INT, facts INT, content INT, own TEXT, "
+    "generations INT);"
     "CREATE TEMP TABLE pick(hash TEXT PRIMARY KEY, input INT, run INT, wall INT, imported INT, "
-    "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;";
+    "name TEXT, source TEXT, size INT, written_out INT) WITHOUT ROWID;"
+    "CREATE TEMP TABLE beside(hash TEXT PRIMARY KEY, dump TEXT) WITHOUT ROWID;";
 
 int merge_no_memory(struct tp_err *err)
 {
@@ -64,7 +67,7 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	snprintf(sql, sizeof(sql),
 		 "SELECT hash, ?1, id, wall_ns, imported_ns, name, source, size_in, %s, "
 		 "EXISTS (SELECT 1 FROM main.block AS b WHERE b.run = r.id AND b.stream = "
-		 "'" TP_CUT_STREAM "') FROM main.run AS r",
+		 "'" TP_CUT_STREAM "'), generations FROM main.run AS r",
 		 written_out ? "EXISTS (SELECT 1 FROM main.string_rows AS s WHERE s.run = r.id)"
 			     : "0");
 	rc = sqlite3_prepare_v2(db, sql, -1, &get, NULL);
@@ -73,12 +76,12 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 	if (!rc &&
 	    sqlite3_prepare_v2(m->out.file.db,
 			       "INSERT INTO temp.found VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-			       "?9, ?10, 1, 1, ?1)",
+			       "?9, ?10, 1, 1, ?1, ?11)",
 			       -1, &put, NULL))
 		code = merge_cannot_write(m, err);
 	while (!rc && !code && (rc = sqlite3_step(get)) == SQLITE_ROW) {
 		rc = SQLITE_OK;
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < 11; i++)
 			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
 		if (sqlite3_column_bytes(get, 0) != 32)
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
@@ -244,12 +247,18 @@ int merge_choose(struct merge *m, struct tp_err *err)
 	    "(SELECT max(written_out) FROM temp.found AS f WHERE f.hash = g.hash) FROM (SELECT *, "
 	    "row_number() OVER (PARTITION BY hash ORDER BY imported, name, source, size) AS place "
 	    "FROM temp.found WHERE facts) AS g WHERE place = 1";
+	static const char pick_beside[] =
+	    "UPDATE temp.pick SET (imported, name, source, size, written_out) = (SELECT imported, "
+	    "name, source, size, written_out FROM temp.pick AS w WHERE w.hash = (SELECT dump FROM "
+	    "temp.beside AS b WHERE b.hash = pick.hash)) WHERE hash IN (SELECT hash FROM "
+	    "temp.beside)";
 	static const char several[] =
 	    "SELECT hash, sum(content) FROM temp.found GROUP BY hash HAVING count(*) > 1";
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
 
 	if (sqlite3_exec(m->out.file.db, pick_first, NULL, NULL, NULL) ||
+	    sqlite3_exec(m->out.file.db, pick_beside, NULL, NULL, NULL) ||
 	    sqlite3_prepare_v2(m->out.file.db, several, -1, &stmt, NULL))
 		code = merge_cannot_write(m, err);
 	rc = SQLITE_OK;
@@ -275,15 +284,16 @@ int merge_each(struct merge *m,
 	int64_t id = 0;
 	int code = 0,
 	    rc = sqlite3_prepare_v2(m->out.file.db,
-				    "SELECT hash, input, run, written_out FROM temp.pick ORDER BY "
-				    "wall IS NULL, "
+				    "SELECT hash, input, run, written_out, hash IN (SELECT hash "
+				    "FROM temp.beside) FROM temp.pick ORDER BY wall IS NULL, "
 				    "wall, name, hash",
 				    -1, &stmt, NULL);
 
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		struct pick p = {.input = sqlite3_column_int64(stmt, 1),
 				 .run = sqlite3_column_int64(stmt, 2),
-				 .written_out = sqlite3_column_int(stmt, 3)};
+				 .written_out = sqlite3_column_int(stmt, 3),
+				 .beside = sqlite3_column_int(stmt, 4)};
 
 		snprintf(p.hash, sizeof(p.hash), "%s", (const char *)sqlite3_column_text(stmt, 0));
 		code = visit(m, &p, ++id, err);

@@ -362,7 +362,8 @@ static int begin(struct stitch *st, bool occupancy, struct tp_err *err)
 	return 0;
 }
 
-static int finish(struct stitch *st, int64_t file_time_ns, int64_t *wall_ns, struct tp_err *err)
+static int finish(struct stitch *st, int64_t file_time_ns, struct stitched *made,
+		  struct tp_err *err)
 {
 	struct tp_trace *t = &st->join.trace;
 	struct tp_store_run *run = st->run;
@@ -379,12 +380,12 @@ static int finish(struct stitch *st, int64_t file_time_ns, int64_t *wall_ns, str
 	snprintf(format, sizeof(format), "go 1.%d", t->version);
 	row.format = format;
 	tp_trace_row(&row, t);
-	*wall_ns = row.wall_ns;
+	*made = (struct stitched){.wall_ns = row.wall_ns, .generations = row.generations};
 	st->run = NULL; /* commit frees it, also when it fails */
 	return tp_store_commit(run, &row, err);
 }
 
-int tp_stitch(size_t n, bool occupancy, const struct stitch_options *opt, int64_t *wall_ns,
+int tp_stitch(size_t n, bool occupancy, const struct stitch_options *opt, struct stitched *made,
 	      struct tp_err *err)
 {
 	struct stitch st = {.opt = opt, .total = opt->events};
@@ -398,7 +399,7 @@ int tp_stitch(size_t n, bool occupancy, const struct stitch_options *opt, int64_
 	piped = st.pipe ? tp_pipe_finish(st.pipe, code ? NULL : err) : 0;
 	code = code ? code : piped;
 	if (!code)
-		code = finish(&st, file_time_ns, wall_ns, err);
+		code = finish(&st, file_time_ns, made, err);
 	tp_pipe_free(st.pipe);
 	tp_timeline_free(st.timeline);
 	if (st.run)

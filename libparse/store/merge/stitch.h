@@ -16,9 +16,14 @@ struct stitch_options {
 	void *ctx;
 };
 
-/* Joins n parts, in their order. occupancy: as of the timeline. *wall_ns is the run's. Errors of
- * join_begin (join.h), which name the part, and of the store. */
-int tp_stitch(size_t n, bool occupancy, const struct stitch_options *opt, int64_t *wall_ns,
+/* Of the run that was made. */
+struct stitched {
+	int64_t wall_ns, generations;
+};
+
+/* Joins n parts, in their order. occupancy: as of the timeline. Errors of join_begin (join.h),
+ * which name the part, and of the store. */
+int tp_stitch(size_t n, bool occupancy, const struct stitch_options *opt, struct stitched *made,
 	      struct tp_err *err);
 
 #endif

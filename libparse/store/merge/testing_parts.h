@@ -3,6 +3,8 @@
 #ifndef TP_STORE_MERGE_TESTING_PARTS_H
 #define TP_STORE_MERGE_TESTING_PARTS_H
 
+#include "base/out.h"
+#include "decode/v2/encode.h"
 #include "import.h"
 #include "store/cut.h"
 #include "store/merge/merge.h"
@@ -17,18 +19,85 @@ static inline void name(char path[64], const char *of, unsigned n)
 	unlink(path);
 }
 
-static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
+static inline void import_of(const char *trace, const char *path, uint32_t first, uint32_t last,
+			     bool occupancy, int compress)
 {
 	struct tp_import_options opt = {.first_generation = first,
 					.last_generation = last,
 					.occupancy = occupancy,
 					.threads = 1,
-					.store = {.wait_ms = 10000}};
+					.store = {.wait_ms = 10000, .compress = compress}};
 	struct tp_import_result result;
 	struct tp_err err;
 
-	if (tp_import(TRACE, path, &opt, &result, &err))
-		fail_msg("generations %u to %u: %s", first, last, err.msg);
+	if (tp_import(trace, path, &opt, &result, &err))
+		fail_msg("%s, generations %u to %u: %s", trace, first, last, err.msg);
+}
+
+static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
+{
+	import_of(TRACE, path, first, last, occupancy, 0);
+}
+
+static inline int write_bytes(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	(void)err;
+	assert_int_equal(fwrite(data, 1, size, ctx), size);
+	return 0;
+}
+
+/* A trace of so many generations: in each, some goroutines block and wake each other; without any,
+ * a P stops and starts. `wall_sec`: when it was. */
+static inline void write_trace(const char *path, unsigned generations, unsigned goroutines,
+			       uint64_t wall_sec)
+{
+	struct tp_dict *d = tp_dict_new();
+	FILE *f = fopen(path, "wb");
+	struct tp_out out = {.write = write_bytes, .ctx = f};
+	struct tp_v2_encoder *e;
+	uint64_t ts = 1000;
+	uint32_t reason;
+
+#define PUT(type, ...)                                                                             \
+	assert_int_equal(                                                                          \
+	    tp_v2_encode_event(e, 1, ts++, TP_V2_##type, (uint64_t[]){__VA_ARGS__}, NULL), 0)
+	assert_non_null(d);
+	assert_non_null(f);
+	assert_int_equal(tp_dict_string(d, "chan receive", 12, &reason), 0);
+	assert_int_equal(tp_v2_encoder_new(&e, d, &out, NULL), 0);
+	for (unsigned i = 0; i < generations; i++) {
+		const struct tp_v2_clock clock = {
+		    .ts = ts, .mono_ns = ts, .wall_sec = wall_sec, .wall_nsec = 1};
+
+		ts++;
+		assert_int_equal(tp_v2_encode_generation(e, &clock, NULL), 0);
+		PUT(ProcStatus, 0, 1);
+		for (unsigned g = 1; g <= goroutines; g++)
+			PUT(GoStatus, g, g > 1 ? UINT64_MAX : 1, g > 1 ? 4 : 2);
+		for (unsigned g = 1; g <= goroutines; g++) {
+			unsigned next = g < goroutines ? g + 1 : 1;
+			char name[32];
+			uint32_t id;
+
+			snprintf(name, sizeof(name), "log %u", g * (i + 1));
+			assert_int_equal(tp_dict_string(d, name, strlen(name), &id), 0);
+			PUT(UserLog, 0, reason, id, 0);
+			if (next == g)
+				break;
+			PUT(GoUnblock, next, 1, 0);
+			PUT(GoBlock, reason, 0);
+			PUT(GoStart, next, 2);
+		}
+		if (!goroutines) {
+			PUT(ProcStop, 0);
+			PUT(ProcStart, 0, 1);
+		}
+	}
+	assert_int_equal(tp_v2_encode_finish(e, NULL), 0);
+	tp_v2_encoder_free(e);
+	tp_dict_free(d);
+	assert_int_equal(fclose(f), 0);
+#undef PUT
 }
 
 static inline int merge(const char *path, const char *const *stores, size_t n,
