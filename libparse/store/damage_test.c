@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/rounds.h"
 #include "store/testing_run.h"
 
 /* Everything that is read, from a store of which every block was damaged somewhere. */
@@ -72,6 +73,7 @@ static void test_store_damaged_file(void **state)
 {
 	struct tp_store *s;
 	struct tp_run row;
+	const off_t apart = 10 / TP_ROUNDS(10);
 	struct tp_err err;
 	struct stat st;
 	int fd;
@@ -81,7 +83,7 @@ static void test_store_damaged_file(void **state)
 	fd = open(path, O_RDWR);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
-	for (off_t at = 0; at < st.st_size; at += at < 4096 ? 7 : 97) {
+	for (off_t at = 0; at < st.st_size; at += (at < 4096 ? 7 : 97) * apart) {
 		uint8_t was, is;
 
 		assert_int_equal(pread(fd, &was, 1, at), 1);

@@ -197,8 +197,9 @@ static int by_from(const void *a, const void *b)
 static int64_t gap_of(const struct rep_view *v)
 {
 	double blocks = (double)v->run->row.events / TP_BLOCK_EVENTS;
+	double gap = (double)v->run->row.duration_ns / (blocks > 1 ? blocks : 1) * GAP_BLOCKS;
 
-	return (int64_t)((double)v->run->row.duration_ns / (blocks > 1 ? blocks : 1) * GAP_BLOCKS);
+	return gap < (double)INT64_MAX ? (int64_t)gap : INT64_MAX;
 }
 
 /* That a goroutine ran before its stay is as good a presumption as any: the first transition that

@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/rounds.h"
 #include "tprof-record/core/testing.h"
 
 static const struct rec_options with_trace = {.trace = 1, .seed = 3};
@@ -106,7 +107,7 @@ static void test_write_until_full(void **state)
 
 /* ---- many writers and one who drains ---- */
 
-enum { WRITERS = 4, EACH = 200000 };
+enum { WRITERS = 4, EACH = TP_ROUNDS(200000) };
 
 static _Atomic bool over;
 static uint64_t seen[WRITERS + 1], sum[WRITERS + 1], others;
