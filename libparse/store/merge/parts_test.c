@@ -123,6 +123,40 @@ static void test_merge_parts_that_overlap(void **state)
 	assert_int_equal(access(out, F_OK), -1);
 }
 
+/* One generation each, every other one of which comes later. */
+static void test_merge_parts_of_many_generations(void **state)
+{
+	enum { GENERATIONS = 40 };
+	static char part[GENERATIONS][64];
+	const char *some[2][GENERATIONS / 2];
+	char trace[64], one[64], expected[64], out[64];
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	(void)state;
+	name(trace, "long", 0);
+	name(one, "long", 1);
+	name(expected, "long", 2);
+	name(out, "long", 3);
+	write_trace(trace, GENERATIONS, 5, 100);
+	import_of(trace, one, 0, 0, false, 0);
+	assert_int_equal(merge(expected, (const char *[]){one}, 1, &result, &err), 0);
+	change(expected, "UPDATE run SET imported_ns = 1");
+	for (uint32_t i = 0; i < GENERATIONS; i++) {
+		name(part[i], "gen", i);
+		import_of(trace, part[i], i + 1, i + 1, false, 0);
+		some[i % 2][i / 2] = part[i];
+	}
+	assert_int_equal(merge(out, some[1], GENERATIONS / 2, &result, &err), 0);
+	assert_int_equal(result.joined, 0);
+	assert_int_equal(result.runs, GENERATIONS / 2);
+	assert_int_equal(merge(out, some[0], GENERATIONS / 2, &result, &err), 0);
+	assert_int_equal(result.joined, 1);
+	assert_int_equal(result.runs, 1);
+	change(out, "UPDATE run SET imported_ns = 1");
+	assert_same(out, expected);
+}
+
 /* ---- a whole trace beside parts ---- */
 
 /* The whole trace without occupancy, and parts of which some have it, merged in every order, one
@@ -240,6 +274,7 @@ int main(void)
 	    cmocka_unit_test(test_merge_parts_with_occupancy),
 	    cmocka_unit_test(test_merge_parts_by_steps),
 	    cmocka_unit_test(test_merge_parts_that_overlap),
+	    cmocka_unit_test(test_merge_parts_of_many_generations),
 	    cmocka_unit_test(test_merge_parts_beside_the_whole),
 	    cmocka_unit_test(test_merge_parts_of_many_traces),
 	};
