@@ -235,6 +235,21 @@ static bool ends_in(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
+/* Go's reader makes a float64 of a batch's time and of each distance in it (internal/trace,
+ * frequency.mul). From here on not every number is one, and batches would move against each other.
+ */
+#define EXACT ((uint64_t)1 << 53)
+
+/* The last one that is, at TS or before. */
+static uint64_t exact_time(uint64_t ts)
+{
+	unsigned lost = 0;
+
+	while (ts >> lost >= EXACT)
+		lost++;
+	return ts >> lost << lost;
+}
+
 int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp_v2_wire type,
 		       const uint64_t *args, struct tp_err *err)
 {
@@ -245,14 +260,15 @@ int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp
 
 	if (!l)
 		return nomem(err);
-	if (l->data.size && l->data.size + TP_V2_MAX_EVENT > TP_V2_MAX_BATCH) {
+	if (l->data.size &&
+	    (l->data.size + TP_V2_MAX_EVENT > TP_V2_MAX_BATCH || ts - l->last >= EXACT)) {
 		code = write_batch(e, m, l->first, &l->data, err);
 		if (code)
 			return code;
 		l->data.size = 0;
 	}
 	if (!l->data.size)
-		l->first = l->last = ts;
+		l->first = l->last = exact_time(ts);
 	*p++ = (uint8_t)type;
 	p = tp_put_uvarint(p, ts - l->last);
 	for (unsigned i = 1; i < w->nargs; i++) {
