@@ -95,6 +95,8 @@ static const char *add_label(struct args *args, const char *label)
 
 	if (!label[key] || !key)
 		return "is not KEY=VALUE";
+	if (!label[key + 1])
+		return "has no value; tprof-store label STORE RUN KEY= takes a label away";
 	for (size_t i = 0; i < o->nlabels; i++)
 		if (!strncmp(args->labels[i], label, key + 1))
 			return "gives a second value to its key";
@@ -216,9 +218,11 @@ static void check_generations(const struct args *args, struct argp_state *state)
 		argp_error(state, "--dump writes all generations of a trace");
 	if (args->slurm)
 		argp_error(state, "--slurm divides dumps among tasks by itself");
-	if (args->list && (args->store || args->at_once || args->nfiles > 1))
-		argp_error(state, "--generations=list stores nothing and reads one trace: there is "
-				  "no use for more");
+	if (args->list && args->store)
+		argp_error(state, "--generations=list only writes a list, and stores nothing: leave "
+				  "-o out, or give the generations to store (--generations=1-3)");
+	if (args->list && (args->at_once || args->nfiles > 1))
+		argp_error(state, "--generations=list is of one trace: name just that");
 	if (!args->list && !args->store)
 		argp_error(state, "into which store? A part of a trace needs -o PART.tprof");
 }

@@ -405,8 +405,16 @@ static int take_field(struct paths *p, struct entry *e, const char *field)
 
 static int add_field(struct paths *p, struct entry *e, const char *field, struct tp_err *err)
 {
-	int code = *field ? take_field(p, e, field) : 0;
+	const char *eq = strchr(field, '=');
+	int code;
 
+	if (eq && eq > field && !eq[1])
+		return tp_err_set(
+		    err, TP_EUNKNOWN, TP_OFFSET_NONE,
+		    "@%s: line %zu: '%.80s' has no value; leave the label out, or "
+		    "take it from runs that have it: tprof-store label STORE RUN %.80s",
+		    e->list, e->line, field, field);
+	code = *field ? take_field(p, e, field) : 0;
 	if (code == TP_EUNKNOWN)
 		return tp_err_set(err, code, TP_OFFSET_NONE,
 				  "@%s: line %zu: '%.80s' is neither a label, KEY=VALUE with a key "
@@ -478,8 +486,43 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 	return code;
 }
 
+/* Folders above that of a list in which its names are looked for. */
+#define MOST_ABOVE 3
+
+/* None of a list's names is here: are they where the list is, or above? */
+static int look_beside(const struct paths *p, size_t first, const char *list, struct tp_err *err)
+{
+	const char *slash = strrchr(list, '/'), *name;
+	char folder[1024], path[2048];
+	int n;
+
+	for (size_t i = first; i < p->n; i++)
+		if (p->list[i].wrong != ENOENT || p->list[i].name[0] == '/')
+			return 0;
+	if (first == p->n || (slash && slash - list >= 900))
+		return 0;
+	name = p->list[first].name;
+	n = slash ? (int)(slash - list + (slash == list)) : 1;
+	snprintf(folder, sizeof(folder), "%.*s", n, slash ? list : ".");
+	for (int above = 0; above <= MOST_ABOVE; above++) {
+		const char *shown = !strncmp(folder, "./", 2) ? folder + 2 : folder;
+
+		snprintf(path, sizeof(path), "%s/%.900s", folder, name);
+		if (!access(path, F_OK))
+			return tp_err_set(
+			    err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			    "@%s: names in a list count from the folder where "
+			    "tprof-import runs, and none of these is there, but %.80s is "
+			    "in %.80s: give the command there (cd %.80s)",
+			    list, name, shown, shown);
+		strcat(folder, "/..");
+	}
+	return 0;
+}
+
 static int add_list(struct paths *p, const char *list, struct tp_err *err)
 {
+	size_t first = p->n;
 	bool std = !strcmp(list, "-");
 	struct tp_buf text = {0};
 	int fd, code;
@@ -500,6 +543,8 @@ static int add_list(struct paths *p, const char *list, struct tp_err *err)
 			   strerror(errno));
 	else
 		code = add_names(p, list, (char *)text.data, text.size, err);
+	if (!code && !std)
+		code = look_beside(p, first, list, err);
 	tp_buf_release(&text);
 	if (!std)
 		close(fd);

@@ -165,7 +165,7 @@ static void test_paths_add_labels(void **state)
 		const char *list, *keys, *argument, *labels; /* labels NULL: the list is wrong */
 	} rows[] = {
 	    {"d/a\thost=x\tversion=1\n", NULL, "@labels", "d/a host=x version=1"},
-	    {"d/a\t=noon\thost=\t\n", NULL, "@labels", "d/a as noon host="},
+	    {"d/a\t=noon\thost==\t\n", NULL, "@labels", "d/a as noon host=="},
 	    {"d/b\thost=x\nd/a\n", NULL, "@labels", "d/b/c/y as c/y host=x; d/b/x host=x; d/a"},
 	    {"d/b\tat=x\nd/a\n", "at/", "@labels", "d/b/c/y as c/y at=x; d/b/x at=x; d/a"},
 	    {"d/b\to=x\nd/a\n", "at/deeper", "@labels", "d/b/c/y as c/y at=c o=x; d/b/x o=x; d/a"},
@@ -184,6 +184,7 @@ static void test_paths_add_labels(void **state)
 	     "d\n",
 	     NULL, "@labels", NULL},
 	    {"d/a\thost\n", NULL, "@labels", NULL},
+	    {"d/a\thost=\n", NULL, "@labels", NULL},
 	    {"d/a\thost=a\thost=b\n", NULL, "@labels", NULL},
 	    {"d/a\t=one\t=two\n", NULL, "@labels", NULL},
 	    {"d/a\t=\n", NULL, "@labels", NULL},

@@ -42,45 +42,116 @@ int store_rename(struct store_args *args)
 	return status;
 }
 
-int store_label(struct store_args *args)
-{
-	const char **set = calloc(args->nwords, sizeof(*set)),
-		   **gone = calloc(args->nwords, sizeof(*gone));
-	size_t nset = 0, ngone = 0, n = 0;
-	struct tp_relabelled r;
-	struct tp_err err;
-	char hash[HASH_SIZE];
-	int code = 0, status = set && gone ? CMD_OK : CMD_SYSTEM;
+/* What is done to the labels of the runs that are picked. */
+struct labelling {
+	const char **set, **gone; /* labels, and keys; in args->word */
+	const char **hash;	  /* of runs */
+	struct tp_labelled *run;
+	size_t nset, ngone, nruns;
+};
 
-	if (status)
-		cmd_error(&args->cmd, "out of memory");
-	for (size_t i = 1; i < args->nwords && !status; i++) {
+static void labelling_release(struct labelling *l)
+{
+	for (size_t i = 0; i < l->nruns; i++)
+		free((char *)(uintptr_t)l->hash[i]);
+	free(l->set);
+	free(l->gone);
+	free(l->hash);
+	free(l->run);
+}
+
+static int sort_words(struct store_args *args, struct labelling *l)
+{
+	for (size_t i = 1; i < args->nwords; i++) {
 		char *word = (char *)(uintptr_t)args->word[i], *eq = strchr(word, '=');
 
 		if (!eq || eq == word) {
 			cmd_error(&args->cmd,
 				  "'%s' is no label; it is KEY=VALUE, or KEY= to take one away",
 				  word);
-			status = CMD_USAGE;
-		} else if (!eq[1]) {
-			*eq = '\0';
-			gone[ngone++] = word;
+			return CMD_USAGE;
+		}
+		if (eq[1]) {
+			l->set[l->nset++] = word;
 		} else {
-			set[nset++] = word;
+			*eq = '\0';
+			l->gone[l->ngone++] = word;
 		}
 	}
+	return CMD_OK;
+}
+
+/* By the hashes of their dumps, as others may number runs anew. */
+static int pick_labelled(struct store_args *args, struct labelling *l)
+{
+	struct rep_runs runs = {0};
+	int status = store_pick(args, args->word[0], &runs);
+
+	if (!status) {
+		l->hash = calloc(runs.n + 1, sizeof(*l->hash));
+		l->run = calloc(runs.n + 1, sizeof(*l->run));
+	}
+	for (size_t i = 0; i < runs.n && l->hash && l->run && !status; i++) {
+		struct tp_labelled *run = &l->run[i];
+
+		*run = (struct tp_labelled){.labels = l->set, .n = l->nset};
+		snprintf(run->hash, sizeof(run->hash), "%s", runs.run[i].row.hash);
+		if ((l->hash[i] = strdup(run->hash)))
+			l->nruns++;
+		else
+			status = CMD_SYSTEM;
+	}
+	if (status == CMD_SYSTEM || (!status && (!l->hash || !l->run))) {
+		cmd_error(&args->cmd, "out of memory");
+		status = CMD_SYSTEM;
+	}
+	rep_runs_release(&runs);
+	/* Readers stand in the way of writers. */
+	cmd_close(&args->cmd);
+	return status;
+}
+
+static int change_labels(struct store_args *args, const struct labelling *l, struct tp_err *err)
+{
+	size_t changed, taken = 0, asked = l->ngone * l->nruns;
+	struct tp_relabelled r;
+	int code = 0;
+
+	if (l->nset && l->nruns == 1) /* which has to be there */
+		code = tp_store_relabel(args->path, STORE_WAIT_MS, l->hash[0], l->set, l->nset, &r,
+					err);
+	else if (l->nset)
+		code = tp_store_relabel_all(args->path, STORE_WAIT_MS, l->run, l->nruns, &changed,
+					    err);
+	if (!code && l->nset && l->nruns > 1)
+		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", changed, l->nruns);
+	if (!code && l->ngone)
+		code = tp_store_unlabel(args->path, STORE_WAIT_MS, l->hash, l->nruns, l->gone,
+					l->ngone, &taken, err);
+	if (!code && l->nruns > 1 && l->ngone)
+		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", taken,
+			 taken == 1 ? "" : "s", l->nruns);
+	else if (!code && taken < asked)
+		cmd_note(&args->cmd, "%zu of these labels were not there", asked - taken);
+	return code;
+}
+
+int store_label(struct store_args *args)
+{
+	struct labelling l = {.set = calloc(args->nwords, sizeof(*l.set)),
+			      .gone = calloc(args->nwords, sizeof(*l.gone))};
+	struct tp_err err;
+	int status = l.set && l.gone ? CMD_OK : CMD_SYSTEM;
+
+	if (status)
+		cmd_error(&args->cmd, "out of memory");
 	if (!status)
-		status = pick_one(args, hash);
-	if (!status && nset)
-		code = tp_store_relabel(args->path, STORE_WAIT_MS, hash, set, nset, &r, &err);
-	if (!status && !code && ngone)
-		code = tp_store_unlabel(args->path, STORE_WAIT_MS, hash, gone, ngone, &n, &err);
-	if (code)
+		status = sort_words(args, &l);
+	if (!status)
+		status = pick_labelled(args, &l);
+	if (!status && l.nruns && change_labels(args, &l, &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
-	else if (!status && n < ngone)
-		cmd_note(&args->cmd, "%zu of these labels were not there", ngone - n);
-	free(set);
-	free(gone);
+	labelling_release(&l);
 	return status;
 }
 

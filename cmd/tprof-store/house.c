@@ -1,4 +1,7 @@
 /* compact, verify, upgrade, cache: the file itself. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/units.h"
 #include "common/cache.h"
 #include "common/progress.h"
@@ -41,17 +44,32 @@ struct verifying {
 	const struct cmd *cmd;
 	const char *path;
 	struct cmd_progress progress;
+	char last[512]; /* what was told last */
+	size_t wrong;
 };
 
+/* The same damage is met by several checks, one after the other. */
 static void tell(void *ctx, int64_t run, const char *what)
 {
 	struct verifying *v = ctx;
+	char text[sizeof(v->last)], named[32] = "";
+	size_t path = strlen(v->path), n;
 
-	cmd_progress_end(&v->progress);
+	/* Errors of reading say where on their own. */
+	if (!strncmp(what, v->path, path) && !strncmp(what + path, ": ", 2))
+		what += path + 2;
 	if (run)
-		cmd_print(v->cmd, "%s: run %lld: %s\n", v->path, (long long)run, what);
-	else
-		cmd_print(v->cmd, "%s: %s\n", v->path, what);
+		snprintf(named, sizeof(named), "run %lld", (long long)run);
+	n = strlen(named);
+	if (n && !strncmp(what, named, n) && (what[n] == ':' || what[n] == ','))
+		n = 0;
+	snprintf(text, sizeof(text), "%s%s%s", n ? named : "", n ? ": " : "", what);
+	if (!strcmp(text, v->last))
+		return;
+	memcpy(v->last, text, sizeof(text));
+	v->wrong++;
+	cmd_progress_end(&v->progress);
+	cmd_print(v->cmd, "%s: %s\n", v->path, text);
 }
 
 static int step(void *ctx, uint64_t done, uint64_t total)
@@ -78,7 +96,7 @@ int store_verify(struct store_args *args)
 		return cmd_fail(&args->cmd, NULL, &err);
 	if (wrong) {
 		cmd_error(&args->cmd, "%s: %zu %s wrong; import the dumps again into a new store",
-			  args->path, wrong, wrong == 1 ? "thing is" : "things are");
+			  args->path, v.wrong, v.wrong == 1 ? "thing is" : "things are");
 		return CMD_INPUT;
 	}
 	cmd_print(&args->cmd, "%s: nothing is wrong\n", args->path);

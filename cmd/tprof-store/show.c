@@ -1,11 +1,13 @@
 /* list and show: what a store holds. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "base/units.h"
 #include "inventory.h"
+#include "store/cut.h"
 #include "tprof-store/store.h"
 
 int store_is_one(struct store_args *args)
@@ -70,6 +72,24 @@ static int join_labels(const struct rep_run *run, struct tp_buf *b)
 	return failed | tp_buf_put(b, "", 1);
 }
 
+/* "1-2 of 5", its generations; "" of what is no part of a trace. */
+#define PART_SIZE 48
+static int part_of(struct tp_store *store, const struct rep_run *run, char text[PART_SIZE],
+		   struct tp_err *err)
+{
+	struct tp_cut cut = {0};
+	int found =
+	    strcmp(run->row.kind, "trace") ? 0 : tp_store_peek_cut(store, run->row.id, &cut, err);
+
+	text[0] = '\0';
+	if (found == 1 && cut.first < cut.last)
+		snprintf(text, PART_SIZE, "%u-%u of %u", cut.first, cut.last, cut.of);
+	else if (found == 1)
+		snprintf(text, PART_SIZE, "%u of %u", cut.first, cut.of);
+	/* What is damaged is verify's to say. */
+	return found == TP_ENOMEM ? found : 0;
+}
+
 enum {
 	COL_ID,
 	COL_KIND,
@@ -82,6 +102,7 @@ enum {
 	COL_LOSSES,
 	COL_LABELS,
 	COL_IMPORTED,
+	COL_PART,
 	NCOLUMNS
 };
 
@@ -101,10 +122,11 @@ static const struct rep_column columns[NCOLUMNS] = {
 		    .kind = REP_TEXT,
 		    .shorten = REP_SHORTEN_RIGHT},
     [COL_IMPORTED] = {.name = "imported_ns", .kind = REP_ID, .raw_only = true},
+    [COL_PART] = {.name = "part", .title = "PART", .kind = REP_TEXT},
 };
 
 static int list_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
-		    struct tp_buf *labels, struct tp_err *err)
+		    const char *part, struct tp_buf *labels, struct tp_err *err)
 {
 	const struct tp_run *r = &run->row;
 	struct rep_value row[NCOLUMNS];
@@ -127,12 +149,38 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 	row[COL_LOSSES] = rep_int(run->losses);
 	row[COL_LABELS] = rep_str((const char *)labels->data);
 	row[COL_IMPORTED] = rep_int(r->imported_ns);
+	row[COL_PART] = *part ? rep_str(part) : rep_null();
 	return rep_output_row(out, row, err);
+}
+
+static int list_runs(struct store_args *args, struct rep_output *out, const struct rep_runs *runs,
+		     struct tp_err *err)
+{
+	char(*part)[PART_SIZE] = calloc(runs->n + 1, sizeof(*part));
+	struct rep_column shown[NCOLUMNS];
+	struct tp_buf labels = {0};
+	bool any = false;
+	int code = part ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+
+	for (size_t i = 0; i < runs->n && !code; i++) {
+		code = part_of(args->cmd.store, &runs->run[i], part[i], err);
+		any |= part[i][0] != '\0';
+	}
+	memcpy(shown, columns, sizeof(shown));
+	shown[COL_PART].raw_only = !any;
+	if (!code)
+		code = rep_output_begin(out, "runs", shown, NCOLUMNS, err);
+	for (size_t i = 0; i < runs->n && !code; i++)
+		code = list_run(args, out, &runs->run[i], part[i], &labels, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	tp_buf_release(&labels);
+	free(part);
+	return code;
 }
 
 int store_list(struct store_args *args)
 {
-	struct tp_buf labels = {0};
 	struct rep_output *out = NULL;
 	struct rep_runs runs = {0};
 	struct tp_err err;
@@ -145,17 +193,12 @@ int store_list(struct store_args *args)
 		status = cmd_output(&args->cmd, false, &out);
 	if (status)
 		goto done;
-	code = rep_output_begin(out, "runs", columns, NCOLUMNS, &err);
-	for (size_t i = 0; i < runs.n && !code; i++)
-		code = list_run(args, out, &runs.run[i], &labels, &err);
-	if (!code)
-		code = rep_output_end(out, &err);
+	code = list_runs(args, out, &runs, &err);
 	if (!code)
 		code = rep_output_finish(out, &err);
 	if (code)
 		status = cmd_fail(&args->cmd, args->path, &err);
 done:
-	tp_buf_release(&labels);
 	rep_output_free(out);
 	rep_runs_release(&runs);
 	return status;
@@ -206,8 +249,8 @@ static int show_count(struct showing *show, const char *name, int64_t n, struct 
 	return n > 0 ? show_fact(show, name, tp_fmt_count(text, n), err) : 0;
 }
 
-static int show_facts(struct showing *show, const struct rep_run *run, struct tp_buf *labels,
-		      struct tp_err *err)
+static int show_facts(struct showing *show, const struct rep_run *run, const char *part,
+		      struct tp_buf *labels, struct tp_err *err)
 {
 	const struct tp_run *r = &run->row;
 	char recorded[32], imported[32], lasts[TP_UNITS_SIZE] = "", size[TP_UNITS_SIZE],
@@ -230,7 +273,10 @@ static int show_facts(struct showing *show, const struct rep_run *run, struct tp
 	code = code ? code : show_fact(show, "lasts", lasts, err);
 	code = code ? code : show_count(show, "events", r->events, err);
 	code = code ? code : show_count(show, "goroutines", r->goroutines, err);
-	code = code ? code : show_count(show, "generations", r->generations, err);
+	if (!*part)
+		code = code ? code : show_count(show, "generations", r->generations, err);
+	else
+		code = code ? code : show_fact(show, "generations", part, err);
 	code =
 	    code ? code : show_fact(show, "size of the dump", tp_fmt_bytes(size, r->size_in), err);
 	code = code ? code : show_fact(show, "hash of the dump", r->hash, err);
@@ -244,10 +290,13 @@ static int show_run(struct store_args *args, struct rep_output *out, const struc
 		    struct tp_buf *labels, struct tp_err *err)
 {
 	struct showing show = {out, run->row.id};
-	int code = rep_output_begin(out, "run", facts, 3, err);
+	char part[PART_SIZE];
+	int code = part_of(args->cmd.store, run, part, err);
 
 	if (!code)
-		code = show_facts(&show, run, labels, err);
+		code = rep_output_begin(out, "run", facts, 3, err);
+	if (!code)
+		code = show_facts(&show, run, part, labels, err);
 	if (!code)
 		code = rep_output_end(out, err);
 	if (!code)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,34 +42,38 @@ int tp_store_rename(const char *path, int wait_ms, const char *hash, const char 
 }
 
 struct unlabelling {
-	const char *hash;
+	const char *const *hashes;
 	const char *const *keys;
-	size_t n, gone;
+	size_t nruns, n, gone;
 };
 
-static int unlabel_run(struct sqlite3 *db, void *ctx, struct tp_err *err)
+static int unlabel_runs(struct sqlite3 *db, void *ctx, struct tp_err *err)
 {
 	static const char sql[] = "DELETE FROM main.label WHERE run = ?1 AND key = ?2";
 	struct unlabelling *u = ctx;
-	int64_t run;
-	int rc = tp_find_run(db, u->hash, &run);
+	bool any = false;
+	int rc = 0;
 
 	(void)err;
-	if (!rc && !run)
-		return TP_CHANGE_GONE;
-	for (size_t i = 0; i < u->n && !rc; i++) {
-		rc = tp_change_step(db, sql, run, u->keys[i]);
-		u->gone += (size_t)sqlite3_changes(db);
+	for (size_t i = 0; i < u->nruns && !rc; i++) {
+		int64_t run;
+
+		rc = tp_find_run(db, u->hashes[i], &run);
+		any |= !rc && run;
+		for (size_t k = 0; k < u->n && !rc && run; k++) {
+			rc = tp_change_step(db, sql, run, u->keys[k]);
+			u->gone += (size_t)sqlite3_changes(db);
+		}
 	}
-	return rc;
+	return rc || any ? rc : TP_CHANGE_GONE;
 }
 
-int tp_store_unlabel(const char *path, int wait_ms, const char *hash, const char *const *keys,
-		     size_t n, size_t *gone, struct tp_err *err)
+int tp_store_unlabel(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
+		     const char *const *keys, size_t n, size_t *gone, struct tp_err *err)
 {
-	struct unlabelling u = {hash, keys, n, 0};
+	struct unlabelling u = {hashes, keys, nruns, n, 0};
 	int code =
-	    tp_change(path, wait_ms, unlabel_run, &u, "cannot remove labels of a run of", err);
+	    tp_change(path, wait_ms, unlabel_runs, &u, "cannot remove labels of a run of", err);
 
 	*gone = u.gone;
 	return code;

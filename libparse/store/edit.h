@@ -22,9 +22,10 @@ struct tp_labelled;
 int tp_store_add_labels(const char *path, int wait_ms, const struct tp_labelled *runs, size_t nruns,
 			struct tp_err *err);
 
-/* Takes labels away by their keys; *gone: how many of them there were. */
-int tp_store_unlabel(const char *path, int wait_ms, const char *hash, const char *const *keys,
-		     size_t n, size_t *gone, struct tp_err *err);
+/* Takes labels away from runs by their keys, in one transaction; *gone: how many of them there
+ * were. Runs that are not there are passed over unless none is: TP_ENOENT. */
+int tp_store_unlabel(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
+		     const char *const *keys, size_t n, size_t *gone, struct tp_err *err);
 
 /* Takes runs away, with all that belongs to them; *deleted: those of them that were there. The file
  * keeps its size: their room is used by later imports, or given back by tp_store_compact. */

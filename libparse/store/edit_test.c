@@ -49,7 +49,8 @@ static void test_rename_and_unlabel(void **state)
 	assert_int_equal(tp_store_rename(STORE, 0, hash_of(2), "it's \"new\"", &err), 0);
 	assert_int_equal(ask(STORE, "SELECT id FROM run WHERE name = 'it''s \"new\"'"), 2);
 	assert_int_equal(tp_store_relabel(STORE, 0, hash_of(1), labels, 2, &r, &err), 0);
-	assert_int_equal(tp_store_unlabel(STORE, 0, hash_of(1), keys, 2, &gone, &err), 0);
+	assert_int_equal(
+	    tp_store_unlabel(STORE, 0, &(const char *){hash_of(1)}, 1, keys, 2, &gone, &err), 0);
 	assert_int_equal(gone, 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE run = 1 AND key = 'b'"), 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 1);
@@ -155,7 +156,8 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 			    "older|trace|mine");
 	assert_int_equal(tp_store_relabel(STORE, 0, trace, labels, 2, &r, &err), 0);
 	assert_int_equal(r.run, 2);
-	assert_int_equal(tp_store_unlabel(STORE, 0, trace, keys, 1, &n, &err), 0);
+	assert_int_equal(tp_store_unlabel(STORE, 0, &(const char *){trace}, 1, keys, 1, &n, &err),
+			 0);
 	assert_int_equal(n, 1);
 	assert_string_equal(ask_text(STORE, "SELECT run || key FROM label"), "2b");
 	assert_int_equal(tp_store_delete(STORE, 0, &trace, 1, &n, &err), 0);
@@ -179,7 +181,11 @@ static void test_changes_of_a_run_that_is_gone(void **state)
 	assert_int_equal(tp_store_rename(STORE, 0, both[0], "x", &err), TP_ENOENT);
 	assert_non_null(strstr(err.msg, "it is gone"));
 	assert_int_equal(tp_store_relabel(STORE, 0, both[0], labels, 1, &r, &err), TP_ENOENT);
-	assert_int_equal(tp_store_unlabel(STORE, 0, both[0], keys, 1, &n, &err), TP_ENOENT);
+	assert_int_equal(tp_store_unlabel(STORE, 0, both, 1, keys, 1, &n, &err), TP_ENOENT);
+	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
+	assert_int_equal(tp_store_relabel(STORE, 0, both[1], labels, 1, &r, &err), 0);
+	assert_int_equal(tp_store_unlabel(STORE, 0, both, 2, keys, 1, &n, &err), 0);
+	assert_int_equal(n, 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
 	assert_int_equal(tp_store_delete(STORE, 0, both, 2, &n, &err), 0);
 	assert_int_equal(n, 1);

@@ -46,6 +46,21 @@ printf 'd/a2\thost\n' >list; try @list
 printf '\nd/a2\thost=a\thost=b\n' >list; try @list
 printf 'd\t=all\n' >list; try @list
 printf '\377\376d\0\n\0' >list; try @list
+printf 'd/a2\thost=\n' >list; try @list
+echo '-- names that count from another folder'
+mkdir lists other
+(cd lists && ln -s ../d . && find d/ -name '*.heap' | LC_ALL=C sort >list)
+mv d e
+(cd lists && rm d && ln -s ../e d)
+try @lists/list
+(cd other && try @../lists/list)
+(cd lists && tprof-import -o w.tprof @list | sed 's/; .*//')
+sed 's,^d/,e/,' lists/list >lists/above
+(cd other && try @../lists/above)
+sed 's,^d/,no/,' lists/list >lists/none
+try @lists/none | sed 's,; .*,,'
+rm -r lists other && mv e d
+echo '-- keys that are none'
 try --folder-labels=host d/lost.heap
 try --folder-labels=host/host d
 try --folder-labels=host=a d

@@ -10,12 +10,13 @@ try tprof-import --generations=4-5 -o 3.tprof "$trace"
 try tprof-import --generations=4-5 -o 3.tprof "$trace"
 try tprof-top 2.tprof -n 3
 try tprof-store list 2.tprof
+tprof-store show 1.tprof | grep generations
 try tprof-store verify 2.tprof
 # Some of them, and all, in another order.
 try tprof-merge -o all.tprof 3.tprof 1.tprof
-tprof-store list all.tprof --format=csv 2>/dev/null | cut -d, -f1-4,9,10
+tprof-store list all.tprof --format=csv 2>/dev/null | cut -d, -f1-4,9,10,12
 try tprof-merge -o all.tprof 2.tprof
-try tprof-store list all.tprof --format=csv | cut -d, -f1-4,9,10
+try tprof-store list all.tprof --format=csv | cut -d, -f1-4,9,10,12
 try tprof-store verify all.tprof
 tprof-import -o one.tprof --label=task=1 "$trace" >/dev/null
 tprof-merge -o whole.tprof one.tprof >/dev/null

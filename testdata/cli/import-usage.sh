@@ -4,6 +4,7 @@ try
 try --nosuch x
 try --label=x x
 try --label==x x
+try --label=host= x
 try --label=a=1 --label=a=2 x
 try --name=n x y
 try --name= x
@@ -17,4 +18,5 @@ try --generations=3-2 -o s x
 try --generations=1-2-3 -o s x
 try --generations=1 x
 try --generations=list -o s x
+try --generations=list x y
 try --generations=1 --dump=events x

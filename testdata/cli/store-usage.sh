@@ -17,6 +17,18 @@ tprof-import -o "$TMP/s.tprof" testdata/catalog.heap >/dev/null
 try delete "$TMP/s.tprof" 7
 try label "$TMP/s.tprof" 1 novalue
 try rename "$TMP/s.tprof" 1 ''
+# Labels of many runs: by a label, by several, of all; what was there already.
+tprof-import -o "$TMP/s.tprof" --label=rev=a testdata/catalog.cpu testdata/checkout.trace >/dev/null
+labels() { tprof-store list "$TMP/s.tprof" --format=csv | cut -d, -f1,10; }
+try label "$TMP/s.tprof" rev=a team=x os=linux
+labels
+try label "$TMP/s.tprof" rev=a,os=linux team=y
+try label "$TMP/s.tprof" all team=y
+try label "$TMP/s.tprof" all os= nosuch= rev=b
+labels
+try label "$TMP/s.tprof" team=z x=
+try rename "$TMP/s.tprof" all x
+tprof-store delete "$TMP/s.tprof" 2 3 >/dev/null 2>&1
 # Damage is found: a packed block that is not what it was.
 cp "$TMP/s.tprof" "$TMP/bad.tprof"
 tprof-query --write "$TMP/bad.tprof" "UPDATE block SET data = substr(data, 1, 3) WHERE stream = 'stack'"

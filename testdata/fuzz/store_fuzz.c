@@ -252,7 +252,7 @@ static void edit(const char *path, uint64_t pick)
 		code = tp_store_relabel(path, 0, hash, labels, 1, &r, &err);
 		break;
 	case 2:
-		code = tp_store_unlabel(path, 0, hash, keys, 1, &gone, &err);
+		code = tp_store_unlabel(path, 0, runs, 1, keys, 1, &gone, &err);
 		break;
 	case 3:
 		code = tp_store_delete(path, 0, runs, 1, &gone, &err);
