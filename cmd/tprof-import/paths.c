@@ -515,7 +515,8 @@ static int look_beside(const struct paths *p, size_t first, const char *list, st
 			    "tprof-import runs, and none of these is there, but %.80s is "
 			    "in %.80s: give the command there (cd %.80s)",
 			    list, name, shown, shown);
-		strcat(folder, "/..");
+		n = (int)strlen(folder);
+		snprintf(folder + n, sizeof(folder) - (size_t)n, "/..");
 	}
 	return 0;
 }

@@ -245,6 +245,7 @@ struct limits {
 	double limit, min; /* in the metric's unit; limit: or percent */
 	size_t tests;	   /* rows that are tested together */
 	bool alone_hidden; /* so many that one changed row among them could not be significant */
+	unsigned weight;   /* of the row that says why, as far as it was judged */
 };
 
 static int find_limits(const struct rep_gate *g, const struct rep_diff *d, struct limits *l,
@@ -361,28 +362,58 @@ static bool cannot_tell(const struct rep_gate *g, const struct limits *l, const 
 	return d->sets && (d->few || (far && l->alone_hidden && row->test.p <= g->alpha));
 }
 
+/* What would be enough for one function among those that are tested, where there are several. */
 static int say_undecided(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
 			 struct rep_gate_result *r)
 {
+	char takes[REP_STATS_TAKES], among[80] = "";
+
+	rep_stats_takes(d->nold, d->nnew, g->alpha / (double)(l->tests ? l->tests : 1), takes);
+	if (l->tests > 1)
+		snprintf(among, sizeof(among), " to be sure of one change among %zu functions",
+			 l->tests);
 	if (d->few)
 		return say(&r->why,
-			   "; too few runs: of %zu and %zu no difference has p below %.2g, and "
-			   "alpha is %g: it takes %zu a side",
-			   d->nold, d->nnew, rep_stats_least_p(d->nold, d->nnew), g->alpha,
-			   rep_stats_least_runs(g->alpha));
+			   "too few runs: of %zu and %zu no difference has p below %.2g, and alpha "
+			   "is %g: it takes %s%s",
+			   d->nold, d->nnew, rep_stats_least_p(d->nold, d->nnew), g->alpha, takes,
+			   among);
 	return say(&r->why,
-		   "; too few runs, %zu and %zu, to be sure of one change among %zu functions at "
-		   "alpha %g: it takes %zu a side, or fewer functions (share=, or a narrower name)",
-		   d->nold, d->nnew, l->tests, g->alpha,
-		   rep_stats_least_runs(g->alpha / (double)l->tests));
+		   "too few runs, %zu and %zu,%s at alpha %g: it takes %s, or fewer functions "
+		   "(share=, or a narrower name)",
+		   d->nold, d->nnew, among, g->alpha, takes);
 }
 
-static int judge_row(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
+/* Is it about what the gate looks for? */
+static bool heads(const struct rep_gate *g, struct rep_diff_pair v)
+{
+	switch (g->change) {
+	case REP_GATE_ABOVE:
+		return v.new > v.old;
+	case REP_GATE_BELOW:
+		return v.new < v.old;
+	default:
+		return v.new != v.old;
+	}
+}
+
+/* Which row says why: the worst outcome, then, where nothing could be decided, one beyond the limit
+ * or at least on its way there. */
+static unsigned weight(const struct rep_gate *g, enum rep_outcome outcome, bool far,
+		       struct rep_diff_pair v)
+{
+	unsigned w = 3 * (unsigned)outcome;
+
+	return outcome != REP_OUTCOME_UNDECIDED ? w : w + (far ? 2 : heads(g, v));
+}
+
+static int judge_row(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,
 		     const struct rep_diff_row *row, double p, struct rep_gate_result *r)
 {
 	struct rep_diff_pair v = g->metric == REP_GATE_CUM ? row->cum : row->flat;
 	enum rep_outcome outcome = REP_OUTCOME_PASSED;
-	bool far = beyond(g, l, v), worse;
+	bool far = beyond(g, l, v);
+	unsigned w;
 
 	if (far && (!d->sets || (!d->few && p <= g->alpha)))
 		outcome = REP_OUTCOME_EXCEEDED;
@@ -396,16 +427,18 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 		if (code)
 			return code;
 	}
-	/* What decides: the worst outcome, then the greatest change; rows are in that order. */
-	worse = outcome > r->outcome || r->tested == 1;
-	if (worse) {
+	/* Of what weighs the same the greatest change; rows are in that order. */
+	w = weight(g, outcome, far, v);
+	if (r->tested == 1 || w > l->weight) {
+		bool named = row->key && (w != 3 * REP_OUTCOME_UNDECIDED);
 		int code;
 
+		l->weight = w;
 		r->outcome = outcome;
 		r->value = v;
 		r->p = d->sets ? p : (double)NAN;
 		r->why.size = 0;
-		if (row->key) {
+		if (named) {
 			size_t names;
 
 			code = rep_diff_name(d, row, &r->why, &names);
@@ -414,7 +447,10 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 			if (code)
 				return code;
 		}
-		code = say_value(&r->why, d, v, r->p);
+		/* Of functions that went the other way none is why. */
+		code = named || !row->key ? say_value(&r->why, d, v, r->p) : 0;
+		if (!code && outcome == REP_OUTCOME_UNDECIDED)
+			code = r->why.size ? say(&r->why, "; ") : 0;
 		if (!code && outcome == REP_OUTCOME_UNDECIDED)
 			code = say_undecided(g, l, d, r);
 		if (!code && far && outcome == REP_OUTCOME_PASSED)
@@ -429,12 +465,15 @@ static int judge_row(const struct rep_gate *g, const struct limits *l, const str
 static int note_hidden(const struct limits *l, const struct rep_diff *d, const struct rep_gate *g,
 		       struct rep_gate_result *r)
 {
+	char takes[REP_STATS_TAKES];
+
 	if (!l->alone_hidden || r->outcome != REP_OUTCOME_PASSED || r->note.size)
 		return 0;
 	return say(&r->note,
 		   "of %zu and %zu runs one change among %zu functions could not have exceeded it: "
-		   "it takes %zu a side, or fewer functions (share=, or a narrower name)",
-		   d->nold, d->nnew, l->tests, rep_stats_least_runs(g->alpha / (double)l->tests));
+		   "it takes %s, or fewer functions (share=, or a narrower name)",
+		   d->nold, d->nnew, l->tests,
+		   rep_stats_takes(d->nold, d->nnew, g->alpha / (double)l->tests, takes));
 }
 
 static int judge_functions(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,

@@ -302,6 +302,25 @@ static void test_gate_judge_sets(void **state)
 	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
 	assert_true(r.fails);
 	rep_gate_result_release(&r);
+	/* how many it takes is said for all functions at once, and by the side that has fewer */
+	judge("flat(.)>+20%,alpha=0.01", old, 3, more, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_non_null(
+	    strstr((char *)r.why.data, "takes 6 a side to be sure of one change among 3"));
+	rep_gate_result_release(&r);
+	judge("flat(^f$)>+20%", old, 7, more, 1, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_non_null(strstr((char *)r.why.data, "takes 3 new ones to these 7"));
+	rep_gate_result_release(&r);
+	/* what went the other way is no reason */
+	judge("flat(.)<-20%", more, 3, old, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_true(!strncmp((char *)r.why.data, "f: 200B", 7));
+	rep_gate_result_release(&r);
+	judge("flat(.)>+20%", more, 3, old, 3, &r);
+	assert_int_equal(r.outcome, REP_OUTCOME_UNDECIDED);
+	assert_true(!strncmp((char *)r.why.data, "too few runs", 12));
+	rep_gate_result_release(&r);
 	/* a laxer alpha makes three enough */
 	judge("flat(^f$)>+20%,alpha=0.1", old, 3, more, 3, &r);
 	assert_int_equal(r.outcome, REP_OUTCOME_EXCEEDED);

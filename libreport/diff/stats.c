@@ -1,6 +1,7 @@
 #include "diff/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,20 @@ size_t rep_stats_least_runs(double alpha)
 	while (n < REP_STATS_MAX && rep_stats_least_p(n, n) > alpha)
 		n++;
 	return n;
+}
+
+char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKES])
+{
+	size_t more = n > m ? n : m, few = n > m ? m : n;
+
+	while (few < more && rep_stats_least_p(more, few) > alpha)
+		few++;
+	if (few < more)
+		snprintf(text, REP_STATS_TAKES, "%zu %s to these %zu", few,
+			 n > m ? "new ones" : "old ones", more);
+	else
+		snprintf(text, REP_STATS_TAKES, "%zu a side", rep_stats_least_runs(alpha));
+	return text;
 }
 
 static double normal_above(double z)

@@ -40,6 +40,10 @@ void rep_stats_free(struct rep_stats *s);
 double rep_stats_least_p(size_t n, size_t m);
 /* How many runs it takes on each side for a p of `alpha` (above 0) or less. */
 size_t rep_stats_least_runs(double alpha);
+/* The same where there are n old and m new runs, in words: "8 a side", or "4 new ones to these 24",
+ * as the smaller set may do with fewer than that where the larger one has more. */
+#define REP_STATS_TAKES 80
+char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKES]);
 
 struct rep_side {
 	int64_t median; /* of an even number: between the middle two, rounded down */

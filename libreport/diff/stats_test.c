@@ -69,6 +69,33 @@ static void test_stats_compare_apart(void **state)
 	assert_int_equal(rep_stats_least_runs(0.01 / 50), 8);
 }
 
+static void test_stats_takes_rows(void **state)
+{
+	static const struct {
+		size_t n, m;
+		double alpha;
+		const char *want;
+	} rows[] = {
+	    {3, 3, 0.01, "5 a side"},
+	    {3, 3, 0.01 / 43, "8 a side"},
+	    {6, 6, 0.01 / 43, "8 a side"},
+	    {3, 7, 0.01 / 43, "8 a side"},
+	    {24, 3, 0.01 / 43, "4 new ones to these 24"},
+	    {3, 24, 0.01 / 43, "4 old ones to these 24"},
+	    {24, 1, 0.05, "2 new ones to these 24"},
+	    {1, 1, 0.05, "4 a side"},
+	};
+	char text[REP_STATS_TAKES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(rep_stats_takes(rows[i].n, rows[i].m, rows[i].alpha, text),
+				    rows[i].want);
+	/* That is enough, and one less is not. */
+	assert_true(rep_stats_least_p(24, 4) <= 0.01 / 43);
+	assert_true(rep_stats_least_p(24, 3) > 0.01 / 43);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -213,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_stats_least_reached),
+	    cmocka_unit_test(test_stats_takes_rows),
 	    cmocka_unit_test(test_stats_compare_known),
 	    cmocka_unit_test(test_stats_compare_apart),
 	    cmocka_unit_test(test_stats_compare_ties),

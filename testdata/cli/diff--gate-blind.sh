@@ -48,3 +48,5 @@ tprof-diff -alloc_space --gate='alloc_space>+90%' --format=junit --base old-[1-3
 few --gate='alloc_space>+90%,undecided=fail' | tail -1
 try -alloc_space --gate='flat(.)>+20%,min=40kB,alpha=0.01' --base old-[1-5].heap -- new-[1-5].heap
 try -alloc_space --gate='flat(.)>+900000%,min=1GB,alpha=0.01' --base old-[1-5].heap -- new-[1-5].heap
+few --gate='flat(.)>+20%' --gate='flat(.)<-20%'
+try -alloc_space --gate='flat(.)>+20%,alpha=0.01' --base old-?.heap -- new-1.heap

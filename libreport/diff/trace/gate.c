@@ -339,7 +339,9 @@ struct judging {
 	const struct rep_trace_gate_options *opt;
 	double limit, min; /* in the metric's unit; limit: or a share of the old value */
 	bool sets;
-	bool few; /* of sets: no test could have a p up to alpha */
+	bool few;	 /* of sets: no test could have a p up to alpha */
+	size_t tests;	 /* rows that are tested together */
+	unsigned weight; /* of the row that says why, as far as it was judged */
 	bool inexact;
 };
 
@@ -515,18 +517,22 @@ static int say_why(const struct judging *j, enum rep_outcome outcome, bool far,
 		   struct rep_gate_result *r)
 {
 	double alpha = j->g->gate.alpha;
+	char takes[REP_STATS_TAKES], among[80] = "";
 
+	if (j->tests > 1)
+		snprintf(among, sizeof(among), " to be sure of one among %zu metrics", j->tests);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->few && j->g->threshold)
 		return say(&r->why,
 			   "; too few runs: %zu new ones cannot tell it from noise at alpha %g: it "
-			   "takes %zu",
-			   j->new->n, alpha, least_for_limit(alpha));
+			   "takes %zu%s",
+			   j->new->n, alpha, least_for_limit(alpha / (double)j->tests), among);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->few)
 		return say(&r->why,
 			   "; too few runs: of %zu and %zu no difference has p below %.2g, and "
-			   "alpha is %g: it takes %zu a side",
+			   "alpha is %g: it takes %s%s",
 			   j->old->n, j->new->n, rep_stats_least_p(j->old->n, j->new->n), alpha,
-			   rep_stats_least_runs(alpha));
+			   rep_stats_takes(j->old->n, j->new->n, alpha / (double)j->tests, takes),
+			   among);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->sets)
 		return say(&r->why,
 			   "; too few of the runs have it to tell it from noise at alpha %g",
@@ -563,11 +569,26 @@ static int note_exceeded(const struct judging *j, const struct rep_trace_row *ro
 	return code ? code : tp_buf_put(&r->each, "\n", 1);
 }
 
+/* Which row says why: the worst outcome, then, where nothing could be decided, one beyond the limit
+ * or at least on its way there. */
+static unsigned weight(const struct judging *j, enum rep_outcome outcome, bool far,
+		       const struct rep_trace_row *row)
+{
+	bool heads = j->g->threshold			   ? false
+		     : j->g->gate.change == REP_GATE_ABOVE ? row->new > row->old
+		     : j->g->gate.change == REP_GATE_BELOW ? row->new < row->old
+							   : true;
+	unsigned w = 3 * (unsigned)outcome;
+
+	return outcome != REP_OUTCOME_UNDECIDED ? w : w + (far ? 2 : heads);
+}
+
 static int judge_row(struct judging *j, const struct rep_trace_row *row, double p,
 		     struct rep_gate_result *r)
 {
 	bool far = beyond(j, row);
 	enum rep_outcome outcome = outcome_of(j, far, p);
+	unsigned w = weight(j, outcome, far, row);
 	int code;
 
 	j->inexact = j->inexact || is_close(j, row);
@@ -578,9 +599,10 @@ static int judge_row(struct judging *j, const struct rep_trace_row *row, double 
 		if (code)
 			return code;
 	}
-	/* What decides: the worst outcome, then the greatest change. */
-	if (r->tested == 1 || outcome > r->outcome ||
-	    (outcome == r->outcome && fabs(rep_trace_change(row)) > fabs(r->change))) {
+	/* Of what weighs the same the greatest change. */
+	if (r->tested == 1 || w > j->weight ||
+	    (w == j->weight && fabs(rep_trace_change(row)) > fabs(r->change))) {
+		j->weight = w;
 		r->outcome = outcome;
 		r->real = true;
 		r->old = row->old;
@@ -626,6 +648,7 @@ static int judge_found(struct judging *j, const struct found *f, struct rep_gate
 	}
 	if (!code)
 		code = rep_stats_adjust(p, f->n, p);
+	j->tests = f->n;
 	for (size_t i = 0; !code && i < f->n; i++)
 		code = judge_row(j, &row[i], p[i], r);
 	if (!code && r->exceeded > 1)

@@ -173,26 +173,29 @@ char *rep_trace_value(char text[REP_TRACE_VALUE], const struct rep_trace_row *ro
 char *rep_trace_advice(const struct rep_trace_diff *d, char text[REP_TRACE_ADVICE])
 {
 	double least = rep_stats_least_p(d->nold, d->nnew);
-	size_t each = 1;
+	double each = d->opt.alpha / (double)(d->tests ? d->tests : 1);
+	char takes[REP_STATS_TAKES], among[REP_STATS_TAKES];
 
 	text[0] = '\0';
 	if (!d->sets)
 		return text;
-	if (d->few) {
-		while (rep_stats_least_p(each, each) > d->opt.alpha)
-			each++;
+	rep_stats_takes(d->nold, d->nnew, each, among);
+	if (d->few && d->tests > 1)
+		snprintf(
+		    text, REP_TRACE_ADVICE,
+		    "too few runs: of %zu and %zu no difference has p below %.2g; take %s, and "
+		    "%s to be sure of one change among %zu metrics",
+		    d->nold, d->nnew, least, rep_stats_takes(d->nold, d->nnew, d->opt.alpha, takes),
+		    among, d->tests);
+	else if (d->few)
 		snprintf(text, REP_TRACE_ADVICE,
-			 "too few runs: of %zu and %zu no difference has p below %.2g; take %zu a "
-			 "side",
-			 d->nold, d->nnew, least, each);
-	} else if (least * (double)d->tests > d->opt.alpha) {
-		while (rep_stats_least_p(each, each) * (double)d->tests > d->opt.alpha)
-			each++;
+			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s",
+			 d->nold, d->nnew, least, among);
+	else if (least * (double)d->tests > d->opt.alpha)
 		snprintf(text, REP_TRACE_ADVICE,
-			 "too few runs to be sure of one change among %zu metrics: %zu a side "
-			 "would do, or --by or a gate, which look at fewer",
-			 d->tests, each);
-	}
+			 "too few runs to be sure of one change among %zu metrics: %s would do, or "
+			 "--by or a gate, which look at fewer",
+			 d->tests, among);
 	return text;
 }
 
