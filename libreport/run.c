@@ -210,33 +210,107 @@ static int pick(struct rep_runs *picked, const struct rep_run *run, struct tp_er
 
 #define LIST_END 8 /* for ", …" */
 
-/* "rev=a, rev=b", each once; `list` has room for `size` and the end. */
-static void list_labels(const struct rep_runs *all, char *list, size_t size)
+static bool has_key(const struct rep_run *run, const char *key, size_t n)
 {
-	size_t used = 0;
+	for (size_t i = 0; i < run->nlabels; i++)
+		if (!strncmp(run->labels[i], key, n) && run->labels[i][n] == '=')
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < all->n; i++) {
+/* Adds a word of n bytes to a list that has room for `size` and the end; false: it is full. */
+static bool list_word(char *list, size_t size, const char *word, size_t n)
+{
+	size_t used = strlen(list);
+	/* A comma of its own would look like the end of it. */
+	const char *quote = memchr(word, ',', n) ? "'" : "";
+	int more = snprintf(list + used, size - used, "%s%s%.*s%s", used ? ", " : "", quote, (int)n,
+			    word, quote);
+
+	if (more >= 0 && (size_t)more < size - used)
+		return true;
+	snprintf(list + used, size + LIST_END - used, "%s", used ? ", …" : "");
+	return false;
+}
+
+/* "host, version": the keys of all labels, each once. */
+static void list_keys(const struct rep_runs *all, char *list, size_t size)
+{
+	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->run[i].nlabels; k++) {
 			const char *label = all->run[i].labels[k];
+			size_t n = strcspn(label, "=");
 			bool seen = false;
-			int n;
+
+			for (size_t j = 0; j < i && !seen; j++)
+				seen = has_key(&all->run[j], label, n);
+			if (!seen && !list_word(list, size, label, n))
+				return;
+		}
+}
+
+/* "v1, v2": what the labels of this key are, each once. */
+static void list_values(const struct rep_runs *all, const char *key, size_t n, char *list,
+			size_t size)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->run[i].nlabels; k++) {
+			const char *label = all->run[i].labels[k];
+			bool seen = strncmp(label, key, n) != 0 || label[n] != '=';
 
 			for (size_t j = 0; j < i && !seen; j++)
 				seen = has_label(&all->run[j], label);
-			if (seen)
-				continue;
-			/* A comma of its own would look like the end of it. */
-			n = snprintf(list + used, size - used,
-				     strchr(label, ',') ? "%s'%s'" : "%s%s", used ? ", " : "",
-				     label);
-			if (n < 0 || (size_t)n >= size - used) {
-				snprintf(list + used, size + LIST_END - used, "%s",
-					 used ? ", …" : "");
+			if (!seen && !list_word(list, size, label + n + 1, strlen(label + n + 1)))
 				return;
-			}
-			used += (size_t)n;
 		}
+}
+
+/* What of "key=value,key=value" no run has, its length into *n; NULL: some have each of them. */
+static const char *unknown_label(const struct rep_runs *all, const char *spec, size_t *n)
+{
+	for (;; spec += *n + 1) {
+		*n = 0;
+		for (size_t i = 0; i < all->n; i++) {
+			size_t more = begins_with(&all->run[i], spec);
+
+			*n = more > *n ? more : *n;
+		}
+		if (!*n) {
+			*n = strcspn(spec, ",");
+			return spec;
+		}
+		if (!spec[*n])
+			return NULL;
 	}
+}
+
+static int no_such_label(const struct rep_runs *all, const char *spec, struct tp_err *err)
+{
+	char list[160] = "";
+	size_t n, key;
+	const char *unknown = unknown_label(all, spec, &n);
+	bool known = false;
+
+	if (!unknown)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no run has all the labels '%.100s'; each of them is some run's",
+				  spec);
+	key = strcspn(unknown, "=");
+	key = key < n ? key : n;
+	n = n < 60 ? n : 60;
+	for (size_t i = 0; i < all->n && !known; i++)
+		known = has_key(&all->run[i], unknown, key);
+	if (known) {
+		list_values(all, unknown, key, list, sizeof(list) - LIST_END);
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no run has the label '%.*s'; %.*s is: %s", (int)n, unknown,
+				  (int)(key < 60 ? key : 60), unknown, list);
+	}
+	list_keys(all, list, sizeof(list) - LIST_END);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  *list ? "no run has the label '%.*s', nor any of that key; keys are: %s"
+				: "no run has the label '%.*s'; none has any%s",
+			  (int)n, unknown, list);
 }
 
 static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_err *err)
@@ -244,13 +318,8 @@ static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_e
 	char list[160] = "";
 	size_t used = 0;
 
-	if (strchr(spec, '=')) {
-		list_labels(all, list, sizeof(list) - LIST_END);
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  *list ? "no run has the label%s '%.60s'; there are: %s"
-					: "no run has the label%s '%.60s'; none has any%s",
-				  strchr(spec, ',') ? "s" : "", spec, list);
-	}
+	if (strchr(spec, '='))
+		return no_such_label(all, spec, err);
 	for (size_t i = 0; i < all->n; i++) {
 		int n = snprintf(list + used, sizeof(list) - used, "%s%lld (%s)", i ? ", " : "",
 				 (long long)all->run[i].row.id, all->run[i].row.name);

@@ -58,11 +58,36 @@ static void test_runs_select_rules(void **state)
 			assert_int_equal(picked.run[k].row.id, rows[i].ids[k] - '0');
 		if (code) {
 			assert_int_equal(code, TP_ENOENT);
-			/* a label that is none lists the labels, each once */
-			assert_non_null(strstr(err.msg, strchr(rows[i].spec, '=')
-							    ? ": build=1, host=a, build=2"
-							    : "1 (noon), 2 (night), 3 (2)"));
+			if (!strchr(rows[i].spec, '='))
+				assert_non_null(strstr(err.msg, "1 (noon), 2 (night), 3 (2)"));
 		}
+		rep_runs_release(&picked);
+	}
+}
+
+/* What is wrong with a label, and what there is in its place, each once. */
+static void test_runs_select_wrong_labels(void **state)
+{
+	static const struct {
+		const char *spec, *says;
+	} rows[] = {
+	    {"host=b", "no run has the label 'host=b'; host is: a"},
+	    {"build=3", "no run has the label 'build=3'; build is: 1, 2"},
+	    {"host=a,build=", "no run has the label 'build='; build is: 1, 2"},
+	    {"hots=a", "no run has the label 'hots=a', nor any of that key; keys are: build, host"},
+	    {"host=a,", "no run has the label '', nor any of that key; keys are: build, host"},
+	    {",host=a", "no run has the label '', nor any of that key; keys are: build, host"},
+	    {"build=1,build=2",
+	     "no run has all the labels 'build=1,build=2'; each of them is some run's"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rep_runs picked;
+		struct tp_err err;
+
+		assert_int_equal(rep_runs_select(&all, rows[i].spec, &picked, &err), TP_ENOENT);
+		assert_string_equal(err.msg, rows[i].says);
 		rep_runs_release(&picked);
 	}
 }
@@ -73,17 +98,18 @@ static void test_runs_select_commas(void **state)
 	static const struct {
 		const char *spec;
 		bool found;
+		const char *says;
 	} rows[] = {
-	    {"host=a, b", true},
-	    {"zone=x,y=1", true},
-	    {"host=a, b,zone=x,y=1", true},
-	    {"zone=x,y=1,host=a, b", true},
-	    {"host=a", false},
-	    {"zone=x", false},
-	    {"zone=x,host=a, b", false},
-	    {"host=a, b,", false},
-	    {"host=a, b,y=1", false},
-	    {"y=1", false},
+	    {"host=a, b", true, NULL},
+	    {"zone=x,y=1", true, NULL},
+	    {"host=a, b,zone=x,y=1", true, NULL},
+	    {"zone=x,y=1,host=a, b", true, NULL},
+	    {"host=a", false, "host is: 'a, b'"},
+	    {"zone=x", false, "zone is: 'x,y=1'"},
+	    {"zone=x,host=a, b", false, "'zone=x'; zone is"},
+	    {"host=a, b,", false, "label '', nor"},
+	    {"host=a, b,y=1", false, "'y=1', nor any of that key; keys are: host, zone"},
+	    {"y=1", false, "'y=1', nor any"},
 	};
 	struct rep_run one = {.row = {.id = 1, .name = "a"}, .labels = comma_labels, .nlabels = 2};
 	struct rep_runs runs = {.run = &one, .n = 1}, picked;
@@ -96,7 +122,7 @@ static void test_runs_select_commas(void **state)
 		if (rows[i].found != !code)
 			fail_msg("'%s': code %d", rows[i].spec, code);
 		if (code)
-			assert_non_null(strstr(err.msg, "there are: 'host=a, b', 'zone=x,y=1'"));
+			assert_non_null(strstr(err.msg, rows[i].says));
 		rep_runs_release(&picked);
 	}
 }
@@ -143,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_runs_select_rules),
+	    cmocka_unit_test(test_runs_select_wrong_labels),
 	    cmocka_unit_test(test_runs_select_commas),
 	    cmocka_unit_test(test_runs_select_same_time),
 	    cmocka_unit_test(test_runs_select_long_list),

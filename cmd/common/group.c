@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "common/near.h"
 #include "profile/merge.h"
 #include "profile/view.h"
 
@@ -22,6 +23,55 @@ static const char *label_of(const struct rep_run *run, const char *key)
 		if (!strncmp(run->labels[i], key, n) && run->labels[i][n] == '=')
 			return run->labels[i];
 	return NULL;
+}
+
+/* So many keys are told, and looked at for the one that was meant. */
+#define MOST_KEYS 16
+
+/* The keys of all labels, each once: how many. */
+static size_t keys_of(const struct rep_runs *runs, char key[MOST_KEYS][32])
+{
+	size_t nkeys = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		for (size_t k = 0; k < runs->run[i].nlabels; k++) {
+			const char *label = runs->run[i].labels[k];
+			size_t n = strcspn(label, "="), j = 0;
+
+			while (j < nkeys &&
+			       (strncmp(key[j], label, n) != 0 || key[j][n < 31 ? n : 31]))
+				j++;
+			if (n < sizeof(key[0]) && j == nkeys && nkeys < MOST_KEYS)
+				snprintf(key[nkeys++], sizeof(key[0]), "%.*s", (int)n, label);
+		}
+	return nkeys;
+}
+
+int cmd_group_check(const struct rep_runs *runs, const char *key, struct tp_err *err)
+{
+	char keys[MOST_KEYS][32], list[200] = "", meant[64] = "";
+	struct cmd_near near = {0};
+	size_t n, used = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		if (label_of(&runs->run[i], key))
+			return 0;
+	n = keys_of(runs, keys);
+	for (size_t i = 0; i < n; i++) {
+		cmd_near_try(&near, key, keys[i]);
+		if (used + strlen(keys[i]) + 3 < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", keys[i]);
+	}
+	if (near.word)
+		snprintf(meant, sizeof(meant), "; did you mean %s?", near.word);
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  n ? "--average-by=%.80s: no run that was picked has a label of this key"
+			      "%s%s%s"
+			    : "--average-by=%.80s: no run that was picked has a label; tprof-store "
+			      "label STORE RUN KEY=VALUE gives it one%s%s%s",
+			  key, meant, n && !near.word ? "; keys are: " : "",
+			  n && !near.word ? list : "");
 }
 
 /* Runs of a group often follow each other: the last one is looked at first. */

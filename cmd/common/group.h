@@ -6,6 +6,10 @@
 #include "common/profiles.h"
 #include "run.h"
 
+/* Has any of these runs a label of this key? TP_EUNKNOWN with a sentence that says which keys they
+ * have. */
+int cmd_group_check(const struct rep_runs *runs, const char *key, struct tp_err *err);
+
 /* Adds p, which is run's and is taken over in every case, to the item of its group, which may be a
  * new one. Where opt->sample_index names a type, profiles without it are left out. TP_EUNKNOWN with
  * a sentence where the run has no such label, or cannot be added. */

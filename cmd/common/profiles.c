@@ -525,6 +525,8 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	cmd->profiles_only = !opt->trace;
 	status = cmd_open(cmd, path);
 	cmd->profiles_only = false;
+	if (!status && opt->by && cmd_group_check(&cmd->runs, opt->by, &err))
+		status = cmd_fail(cmd, path, &err);
 	/* Without a view, a trace has no sample types at all. */
 	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)

@@ -59,6 +59,11 @@ int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_opt
 		if (end == value || *end || errno)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "--%s takes a whole number, not '%s'", o->name, value);
+		/* -1 is what pprof has for as many as suit. */
+		if (*(int64_t *)member < -1)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--%s takes a number from 0 on, not '%s'", o->name,
+					  value);
 		return 0;
 	case REP_TAKES_NUMBER:
 		*(double *)member = strtod(value, &end);
@@ -68,6 +73,11 @@ int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_opt
 		if (which == REP_OPTION_DIVIDE_BY && *(double *)member == 0)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "--divide-by takes a number that is not 0");
+		if (which != REP_OPTION_DIVIDE_BY &&
+		    (*(double *)member < 0 || *(double *)member > 1))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "--%s takes a share from 0 to 1 (0.05 is 5%%), not '%s'",
+					  o->name, value);
 		return 0;
 	}
 	return 0;

@@ -66,6 +66,15 @@ static void test_option_set(void **state)
 	assert_false(rep_profile_option_differs(&opt, &plain, REP_OPTION_FOCUS));
 	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_NODECOUNT, "12x", &err),
 			 TP_EFORMAT);
+	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_NODECOUNT, "-1", &err), 0);
+	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_NODECOUNT, "-2", &err),
+			 TP_EFORMAT);
+	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_NODEFRACTION, "1", &err), 0);
+	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_NODEFRACTION, "-1", &err),
+			 TP_EFORMAT);
+	assert_non_null(strstr(err.msg, "--nodefraction takes a share from 0 to 1"));
+	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_EDGEFRACTION, "1.5", &err),
+			 TP_EFORMAT);
 	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_DIVIDE_BY, "0", &err), TP_EFORMAT);
 	assert_int_equal(rep_profile_option_set(&opt, REP_OPTION_DIVIDE_BY, "nan", &err),
 			 TP_EFORMAT);

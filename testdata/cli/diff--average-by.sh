@@ -27,8 +27,17 @@ try -n 3 --average-by=host | sed '$d' | diff - "$TMP/two" && echo 'as from one'
 
 echo '-- what is wrong'
 try --average-by=zone
+try --average-by=hots
 try --average-by=
 try --average-by=host=h1
 try --average-by=host --sum
 try --average-by=host --share-of=change
 tprof-diff --average-by=host old-1.heap new-1.heap 2>&1; echo "status $?"
+tprof-import -o "$TMP/none.tprof" old-1.heap >/dev/null
+tprof-diff --average-by=host --run=all --base "$TMP/none.tprof" -- "$TMP/none.tprof" 2>&1 | sed 1d
+echo '-- labels that there are not'
+label() { tprof-diff --base-label=rev=old --label="$1" -n 1 "$TMP/s.tprof" 2>&1; echo "status $?"; }
+label rev=neu
+label vers=new
+label host=h1,rev=neu
+label host=h0,rev=new,host=h1
