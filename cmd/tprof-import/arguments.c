@@ -219,8 +219,9 @@ static void check_generations(const struct args *args, struct argp_state *state)
 	if (args->slurm)
 		argp_error(state, "--slurm divides dumps among tasks by itself");
 	if (args->list && args->store)
-		argp_error(state, "--generations=list only writes a list, and stores nothing: leave "
-				  "-o out, or give the generations to store (--generations=1-3)");
+		argp_error(state,
+			   "--generations=list only writes a list, and stores nothing: leave "
+			   "-o out, or give the generations to store (--generations=1-3)");
 	if (args->list && (args->at_once || args->nfiles > 1))
 		argp_error(state, "--generations=list is of one trace: name just that");
 	if (!args->list && !args->store)

@@ -59,13 +59,31 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 	return cmd_stopped();
 }
 
+/* A recording that was never ended, or a copy that was never filled: by its name it is a dump, and
+ * nothing else tells. */
+static bool is_empty_dump(const struct path *path, const struct tp_err *err)
+{
+	static const char *const endings[] = {".gz",   ".heap", ".out",	  ".pb", ".pprof",
+					      ".prof", ".cpu",	".trace", ".zst"};
+	size_t n = strlen(path->name);
+
+	for (size_t i = 0; strstr(err->msg, "is empty") && i < sizeof(endings) / sizeof(endings[0]);
+	     i++) {
+		size_t k = strlen(endings[i]);
+
+		if (n > k && !strcmp(path->name + n - k, endings[i]))
+			return true;
+	}
+	return false;
+}
+
 static void judge(struct verdict *v, const struct path *path, const struct tp_import_result *r,
 		  int code)
 {
 	v->err.code = code;
 	if (!code)
 		v->outcome = r->known ? OUTCOME_KNOWN : OUTCOME_RUN;
-	else if (code == TP_EUNKNOWN && !path->named)
+	else if (code == TP_EUNKNOWN && !path->named && !is_empty_dump(path, &v->err))
 		v->outcome = OUTCOME_OTHER;
 	else
 		v->outcome = OUTCOME_FAILED;

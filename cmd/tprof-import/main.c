@@ -95,7 +95,8 @@ static int import_by_slurm(struct args *args)
 			      .npaths = (size_t)args->nfiles,
 			      .argv = (const char *const *)args->task_argv,
 			      .nargs = args->ntask_argv,
-			      .labels = args->import.nlabels};
+			      .labels = args->import.labels,
+			      .nlabels = args->import.nlabels};
 
 	return slurm_import(&slurm);
 }

@@ -57,11 +57,7 @@ struct coordinator {
 	size_t done, nfailures, room;
 	struct tally tally;
 	struct report report;
-	/* Dumps that lack a label that their folders were to give, and the first of them and of
-	 * such keys. */
-	uint64_t unlabelled;
-	size_t unlabelled_at, key_size;
-	const char *key;
+	struct unlabelled unlabelled;
 	struct failure *failures;
 	int worst;
 	/* It cannot go on: the store, or the system; by a signal without a `why`. */
@@ -305,11 +301,11 @@ static void note_labels(struct coordinator *c, size_t at)
 	const char *key =
 	    paths_missing(&c->paths->list[at], c->paths->keys, o->labels, o->nlabels, &size);
 
-	if (!key || c->unlabelled++)
-		return;
-	c->unlabelled_at = at;
-	c->key = key;
-	c->key_size = size;
+	if (key && !c->unlabelled.n++) {
+		c->unlabelled.name = c->paths->list[at].name;
+		c->unlabelled.key = key;
+		c->unlabelled.key_size = size;
+	}
 }
 
 static void count(struct coordinator *c, const struct batch *b, size_t added)
@@ -457,22 +453,6 @@ static int write_report(struct coordinator *c, struct report *r)
 	return report_write(r, c->m->report, &err) ? cmd_fail(c->m->cmd, NULL, &err) : CMD_OK;
 }
 
-static void tell_labels(const struct coordinator *c)
-{
-	char n[28], of[28];
-
-	if (c->unlabelled)
-		cmd_note(
-		    c->m->cmd,
-		    "%s of %s dumps %s not in enough folders for all labels of "
-		    "--folder-labels=%.80s: %.200s has no %.*s; folders count from the one that "
-		    "is given, or that a pattern matches",
-		    tp_fmt_count(n, (int64_t)c->unlabelled),
-		    tp_fmt_count(of, (int64_t)c->tally.dumps), c->unlabelled == 1 ? "is" : "are",
-		    c->paths->keys, c->paths->list[c->unlabelled_at].name,
-		    c->key_size < 80 ? (int)c->key_size : 80, c->key);
-}
-
 static int report(struct coordinator *c, double seconds)
 {
 	struct cmd *cmd = c->m->cmd;
@@ -494,7 +474,7 @@ static int report(struct coordinator *c, double seconds)
 			out_of_memory(c);
 	}
 	report_print_names(r, cmd, c->m->store, c->m->report);
-	tell_labels(c);
+	unlabelled_print(cmd, &c->unlabelled, c->tally.dumps, "dumps", c->paths->keys);
 	status = write_report(c, r);
 	if (status > c->worst)
 		c->worst = status;

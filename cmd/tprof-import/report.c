@@ -238,6 +238,7 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 {
 	char dumps[28], imported[28], text[256] = "", in[TP_UNITS_SIZE],
 				      out[TP_UNITS_SIZE + 8] = "";
+	bool made = !store && t->imported + t->there > 0;
 	struct stat st;
 
 	add(text, sizeof(text), t->there, "there already");
@@ -247,11 +248,34 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 	if (store && !stat(store, &st)) {
 		strcpy(out, " of ");
 		tp_fmt_bytes(out + strlen(out), st.st_size);
+		made = true;
 	}
-	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s into %s%s\n",
+	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s %s%s%s\n",
 		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",
 		  tp_fmt_count(imported, (int64_t)t->imported), text, seconds,
-		  tp_fmt_bytes(in, (int64_t)t->bytes), store ? store : "stores beside them", out);
+		  tp_fmt_bytes(in, (int64_t)t->bytes), made ? "into " : "read; ",
+		  store	 ? store
+		  : made ? "stores beside them"
+			 : "no store",
+		  made	  ? out
+		  : store ? " is not made"
+			  : " is made");
+}
+
+void unlabelled_print(const struct cmd *cmd, const struct unlabelled *u, uint64_t of,
+		      const char *what, const char *keys)
+{
+	char n[28], all[28];
+
+	if (!u->n)
+		return;
+	cmd_note(cmd,
+		 "%s of %s %s %s not in enough folders for all labels of --folder-labels=%.80s: "
+		 "%.200s has no %.*s; folders count from the one that is given, or that a pattern "
+		 "matches",
+		 tp_fmt_count(n, (int64_t)u->n), tp_fmt_count(all, (int64_t)of), what,
+		 u->n == 1 ? "is" : "are", keys, u->name, u->key_size < 80 ? (int)u->key_size : 80,
+		 u->key);
 }
 
 void report_print_failures(const struct report *r, const struct cmd *cmd)

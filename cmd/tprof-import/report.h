@@ -35,6 +35,13 @@ struct report {
 	int worst; /* of their statuses */
 };
 
+/* Dumps that lack a label that their folders were to give. */
+struct unlabelled {
+	uint64_t n;
+	const char *name, *key; /* of the first of them: its name, what it lacks */
+	size_t key_size;
+};
+
 void report_release(struct report *r);
 
 /* Adds a dump that failed, but not to the tally; returns its exit status, or a negative code
@@ -53,6 +60,10 @@ int report_read(struct report *r, const char *path, struct tp_err *err);
 /* "20 dumps: 18 imported, 1 failed; 0.29s; 181KiB into night.tprof of 344KiB". The store may be
  * NULL: one for each dump. */
 void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, const char *store);
+/* A line on standard error about them, if there are any, of so many `what` ("dumps"); `keys`:
+ * --folder-labels. */
+void unlabelled_print(const struct cmd *cmd, const struct unlabelled *u, uint64_t of,
+		      const char *what, const char *keys);
 /* A line on standard error for each failure. */
 void report_print_failures(const struct report *r, const struct cmd *cmd);
 /* A line each on standard error about dumps with losses and files that are no dumps, with some

@@ -128,8 +128,7 @@ int store_cache(struct store_args *args)
 	} else {
 		cmd_cache_usage(cache, &usage);
 		cmd_print(&args->cmd, "%s: %s %s, %s of at most %s (TPROF_CACHE_SIZE)\n", usage.dir,
-			  tp_fmt_count(n, usage.entries),
-			  usage.entries == 1 ? "entry" : "entries",
+			  tp_fmt_count(n, usage.entries), usage.entries == 1 ? "entry" : "entries",
 			  tp_fmt_bytes(size, usage.bytes), tp_fmt_bytes(limit, usage.limit));
 	}
 	cmd_cache_close(cache);

@@ -17,6 +17,15 @@ try -j 2 d/text d/ledger-1.heap
 try -o s.tprof e
 tprof-store verify s.tprof
 
+echo '-- empty: what is called a dump has failed; no store is made of none'
+mkdir f
+: >f/a.pb.gz
+printf '' | gzip >f/b.trace.gz
+: >f/done
+try -o none.tprof f
+try -j 2 'f/[ab]*'
+rm -r f
+
 echo '-- the store is at fault: that ends it'
 echo text >bad.tprof
 try -j 2 -o bad.tprof d

@@ -122,6 +122,7 @@ done
 tprof-import --slurm --cut=10K --folder-labels=host --wait -o cut.tprof ../large 2>&1 | plain
 calls | grep job
 tprof-import --folder-labels=host -o whole.tprof ../large 2>&1 | plain
+HOLD=1 tprof-import --slurm --folder-labels=host/version --label=day=1 -o few.tprof ../large 2>&1 | grep note
 same cut.tprof whole.tprof
 tprof-query --format=csv cut.tprof "SELECT name, value FROM run JOIN label ON run = id ORDER BY 1"
 

@@ -354,6 +354,28 @@ static int look_for_jobs(struct work *w, bool *begun, struct tp_err *err)
 	return code;
 }
 
+/* What tasks are given has its labels, so none of them can tell which are missing. */
+static void tell_labels(const struct slurm *s, const struct paths *paths)
+{
+	struct unlabelled u = {0};
+	uint64_t files = 0;
+
+	for (size_t i = 0; i < paths->n; i++) {
+		const struct path *p = &paths->list[i];
+		size_t size;
+		const char *key =
+		    p->wrong ? NULL : paths_missing(p, paths->keys, s->labels, s->nlabels, &size);
+
+		files += !p->wrong;
+		if (key && !u.n++) {
+			u.name = p->name;
+			u.key = key;
+			u.key_size = size;
+		}
+	}
+	unlabelled_print(s->cmd, &u, files, "files", paths->keys);
+}
+
 static int make_folder(struct work *w, const struct tp_buf *command, struct tp_err *err)
 {
 	const struct slurm *s = w->s;
@@ -368,7 +390,7 @@ static int make_folder(struct work *w, const struct tp_buf *command, struct tp_e
 		if (!strcmp(paths.list[i].name, "-"))
 			code = tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 					  "a dump on standard input cannot be imported by a job");
-	w->folder.known = !s->labels && !access(s->store, F_OK);
+	w->folder.known = !s->nlabels && !access(s->store, F_OK);
 	for (size_t i = 0; i < paths.n; i++)
 		w->folder.known &= !paths.list[i].nlabels;
 	/* That of the import before. */
@@ -379,6 +401,8 @@ static int make_folder(struct work *w, const struct tp_buf *command, struct tp_e
 		code = folder_make(&w->folder, s->store, &paths, &how, command, err);
 	if (!code && !paths.n)
 		code = 1;
+	if (!code)
+		tell_labels(s, &paths);
 	paths_release(&paths);
 	return code;
 }

@@ -22,7 +22,8 @@ struct slurm {
 	size_t npaths;
 	const char *const *argv; /* options for each task's tprof-import */
 	size_t nargs;
-	bool labels; /* there are some among them: what is known gets them, too */
+	const char *const *labels; /* nlabels, which are among them: what is known gets them, too */
+	size_t nlabels;
 };
 
 /* Submits what there is to do, and says so; with `wait` also waits for its end and says what became
