@@ -141,6 +141,8 @@ int rep_runs_load(struct tp_store *s, struct rep_runs *runs, struct tp_err *err)
 		code = store_error(db, err);
 	if (!code)
 		code = load_labels(db, runs, err);
+	if (!code)
+		code = rep_runs_find_parts(s, runs, err);
 done:
 	sqlite3_finalize(st);
 	return code;

@@ -119,6 +119,7 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 int cmd_open(struct cmd *cmd, const char *path)
 {
 	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
+	char parts[REP_RUNS_PARTS_TEXT];
 	struct tp_err err;
 	int status = cmd_open_store(cmd, path, false);
 
@@ -128,11 +129,13 @@ int cmd_open(struct cmd *cmd, const char *path)
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->all.n && cmd->no_run_is_fine)
 		return CMD_OK;
-	if (rep_runs_select(&cmd->all, spec, &cmd->runs, &err))
+	if (rep_runs_pick(&cmd->all, spec, &cmd->runs, &err))
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->run_spec && cmd->all.n > 1)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
 			 cmd->all.n, cmd->runs.run[0].row.name);
+	if (*rep_runs_parts_text(&cmd->runs, parts))
+		cmd_note(cmd, "%s", parts);
 	for (size_t i = 0; i < cmd->runs.n; i++)
 		cmd_note_losses(cmd, &cmd->runs.run[i]);
 	return CMD_OK;
