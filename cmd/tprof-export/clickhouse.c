@@ -11,15 +11,23 @@
 
 static void summarise(const struct export_args *args, const struct rep_engine_load_result *r)
 {
-	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[80] = "";
+	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[80] = "", renewed[80] = "";
 
 	if (r->removed)
 		snprintf(removed, sizeof(removed), "; %s unfinished load%s removed",
 			 tp_fmt_count(n, (int64_t)r->removed), r->removed == 1 ? "" : "s");
-	cmd_print(&args->cmd, "%s: %s run%s, %s of them there before; %s sent%s\n",
+	if (r->renewed)
+		snprintf(renewed, sizeof(renewed),
+			 " (%s loaded anew, being other in the store now)",
+			 tp_fmt_count(n, (int64_t)r->renewed));
+	cmd_print(&args->cmd, "%s: %s run%s, %s of them there before%s; %s sent%s\n",
 		  args->servers[0], tp_fmt_count(runs, (int64_t)r->runs), r->runs == 1 ? "" : "s",
-		  tp_fmt_count(known, (int64_t)r->known), tp_fmt_bytes(size, (int64_t)r->bytes),
-		  removed);
+		  tp_fmt_count(known, (int64_t)r->known), renewed,
+		  tp_fmt_bytes(size, (int64_t)r->bytes), removed);
+	if (r->left)
+		cmd_note(&args->cmd,
+			 "%s part%s of traces not loaded, as the engine has the whole trace",
+			 tp_fmt_count(n, (int64_t)r->left), r->left == 1 ? "" : "s");
 }
 
 /* --run picks; without it, all. */
@@ -82,6 +90,12 @@ int export_clickhouse(struct export_args *args)
 		    (at.database && strcmp(at.database, t.url->database) != 0)) {
 			cmd_error(&args->cmd, "%s: the database has another name than that of %s",
 				  args->servers[i], args->servers[0]);
+			return CMD_USAGE;
+		}
+		if (t.url->nlabels || t.url->events_given) {
+			cmd_error(&args->cmd, "%s: %s is for asking; what is loaded is said by %s",
+				  args->servers[i], t.url->nlabels ? "label=" : "events=",
+				  t.url->nlabels ? "--run=KEY=VALUE" : "--events");
 			return CMD_USAGE;
 		}
 		at.database = t.url->database;

@@ -111,10 +111,9 @@ int session_sql(struct session *s, const char *where, const char *sql)
 		return CMD_OK;
 	status = with_output(s, where, n > 1, write_sql, sql);
 	if (!status && s->prompt && s->cmd->format == REP_FORMAT_TABLE)
-		cmd_print(s->cmd, "%s row%s, %s\n",
-			  tp_fmt_count(rows, (int64_t)rep_query_rows(s->query)),
-			  rep_query_rows(s->query) == 1 ? "" : "s",
-			  tp_fmt_ns(took, now_ns() - began));
+		cmd_print(
+		    s->cmd, "%s row%s, %s\n", tp_fmt_count(rows, (int64_t)rep_query_rows(s->query)),
+		    rep_query_rows(s->query) == 1 ? "" : "s", tp_fmt_ns(took, now_ns() - began));
 	return status;
 }
 
@@ -190,7 +189,8 @@ static const struct {
 	int (*run)(struct session *s, const char *where, const char *arg);
 } commands[] = {
     {".help", "", "this list", do_help},
-    {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv, json or markdown", do_mode},
+    {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv, json or markdown",
+     do_mode},
     {".quit", "", "end (so does ^D)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},
     {".tables", "", "the tables there are", do_tables},

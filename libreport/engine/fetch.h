@@ -36,6 +36,7 @@ struct rep_engine_run {
 	size_t ntypes;
 	struct rep_engine_label *label; /* nlabels, by key; owned, with their texts */
 	size_t nlabels;
+	struct rep_run_part part;
 };
 
 struct rep_engine_runs {
@@ -48,8 +49,8 @@ struct rep_engine_runs {
 #define REP_ENGINE_HELD_MOST ((size_t)256 << 20)
 extern size_t rep_engine_held_most; /* that, but in tests */
 
-/* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS, or than may be held.
- * To be released in any case. */
+/* Every run with all of these labels. TP_ELIMIT: more than REP_ENGINE_MOST_RUNS, or than may be
+ * held. To be released in any case. */
 int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_engine_place *at,
 			 const struct rep_engine_label *labels, size_t nlabels,
 			 struct rep_engine_runs *runs, struct tp_err *err);

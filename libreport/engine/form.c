@@ -1,5 +1,6 @@
 /* Are the tables that an engine has those that are going to be made? All of a database are of one
  * server, or all are spread over one cluster; and tables of the first form get what they lack. */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/binary.h"
@@ -95,6 +96,55 @@ int rep_engine_check_form(const struct rep_engine_link *server, const struct rep
 	rep_sql_string(&s, at->database, strlen(at->database));
 	rep_sql_put(&s, " ORDER BY name FORMAT RowBinary");
 	return rep_engine_ask(server, &s, NULL, 0, &answer, err);
+}
+
+/* ---- is there such a cluster? ---- */
+
+struct clusters {
+	const char *name;
+	bool found;
+	char list[160];
+	size_t used;
+};
+
+static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct clusters *k = ctx;
+	struct tp_slice name = rep_row_get_text(c);
+	size_t room = sizeof(k->list) - k->used;
+	int n;
+
+	(void)err;
+	if (c->failed)
+		return 0;
+	k->found |= is_text(name, k->name);
+	n = snprintf(k->list + k->used, room, "%s%.*s", k->used ? ", " : "",
+		     (int)(name.size < 100 ? name.size : 100), (const char *)name.data);
+	if (n > 0 && (size_t)n < room)
+		k->used += (size_t)n;
+	else
+		k->list[k->used] = '\0';
+	return 0;
+}
+
+int rep_engine_check_cluster(const struct rep_engine_link *server,
+			     const struct rep_engine_place *at, struct tp_err *err)
+{
+	struct clusters k = {.name = at->cluster};
+	struct rep_answer answer = {.row = on_cluster, .ctx = &k};
+	struct rep_sql s = {0};
+	int code;
+
+	if (!at->cluster)
+		return 0;
+	rep_sql_put(&s, "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster FORMAT "
+			"RowBinary");
+	code = rep_engine_ask(server, &s, NULL, 0, &answer, err);
+	if (code || k.found)
+		return code;
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "no cluster is called %.100s in the engine's system.clusters; %s%.150s",
+			  at->cluster, *k.list ? "there are: " : "there is none", k.list);
 }
 
 /* ---- the column that the first form does not have ---- */

@@ -28,9 +28,27 @@ int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, const 
  * says. */
 int rep_engine_check_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
 			  struct tp_err *err);
+/* TP_ENOENT with a sentence where the server knows no such cluster. */
+int rep_engine_check_cluster(const struct rep_engine_link *server,
+			     const struct rep_engine_place *at, struct tp_err *err);
 /* Gives tables of the first form the column that they lack. */
 int rep_engine_mend_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
 			 struct tp_err *err);
+
+/* ---- what is there already (present.c) ---- */
+
+struct rep_present {
+	uint64_t load; /* that counts, where the run is there */
+	size_t nlabels;
+	bool there, events, spans;
+	bool part;  /* it is known as one */
+	bool other; /* name, labels, or that it is a part, are not what the store says */
+	bool whole; /* all of the trace is there that it is a part of */
+};
+/* present[i], all 0 before, is of runs->run[i]. */
+int rep_engine_find_present(const struct rep_engine_link *link, const struct rep_engine_place *at,
+			    const struct rep_runs *runs, struct rep_present *present,
+			    struct tp_err *err);
 
 /* ---- what a stack is, whatever run it is of (stacks.c) ---- */
 

@@ -9,10 +9,10 @@
 #include "engine/inside.h"
 #include "engine/stale.h"
 
-#define SEND_BYTES  ((size_t)16 << 20) /* as much comes together before it is sent */
-#define SEND_RUNS   256
-#define SEND_DAYS   64 /* partitions of one INSERT */
-#define ASK_AT_ONCE 4000
+#define SEND_BYTES ((size_t)16 << 20) /* as much comes together before it is sent */
+#define SEND_RUNS  256
+#define SEND_DAYS  64 /* partitions of one INSERT */
+#define RENEW_STEP ((uint64_t)1 << 20)
 
 struct loader {
 	const struct rep_engine_link *link; /* the first server's */
@@ -150,13 +150,22 @@ static uint16_t day_of(const struct tp_run *r)
 	return day < 0 ? 0 : day > 47000 ? 47000 : (uint16_t)day;
 }
 
-/* The upper half is of the run's hash and says which server has it, the lower half is chance. */
-static uint64_t new_load(struct loader *l, const char *hash)
+/* The upper half is of the run's hash and says which server has it, the lower half is chance: much
+ * of what there is for the first load, as each that takes the place of another is less than that,
+ * by chance, too, as another may be at it. 0: there is none that is less. */
+static uint64_t new_load(struct loader *l, const char *hash, const struct rep_present *present)
 {
+	uint64_t chance = tp_random(&l->random) >> 32, least;
 	char upper[9] = "";
 
 	memcpy(upper, hash, strnlen(hash, 8));
-	return (uint64_t)strtoul(upper, NULL, 16) << 32 | tp_random(&l->random) >> 32;
+	least = (uint64_t)strtoul(upper, NULL, 16) << 32;
+	if (!present->there)
+		return least | (uint64_t)1 << 31 | chance;
+	if (present->load <= least)
+		return 0;
+	least = present->load - least;
+	return present->load - 1 - chance % (least < RENEW_STEP ? least : RENEW_STEP);
 }
 
 static int put_load_row(struct loader *l, const struct rep_loading *r)
@@ -215,14 +224,15 @@ static bool new_day(struct loader *l, uint16_t day)
 
 /* What is refused (*refused, TP_ELIMIT) has left rows that do not count, as what is cut off. */
 static int load_one(struct loader *l, struct tp_store *store, const struct rep_run *run,
-		    bool *refused, struct tp_err *err)
+		    const struct rep_present *present, bool *refused, struct tp_err *err)
 {
-	bool profile = run->row.kind[0] == 'p', events = !profile && l->opt->events;
-	bool spans = !profile && l->opt->spans;
+	bool profile = run->row.kind[0] == 'p';
+	bool events = !profile && (l->opt->events || present->events);
+	bool spans = !profile && (l->opt->spans || present->spans);
 	struct rep_loading r = {.store = store,
 				.run = run,
 				.day = day_of(&run->row),
-				.load = new_load(l, run->row.hash),
+				.load = new_load(l, run->row.hash, present),
 				.table = l->table,
 				.sent = &l->sent,
 				.spill = spill,
@@ -230,7 +240,12 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	struct tp_profile *p = NULL;
 	int code = 0;
 
-	*refused = false;
+	*refused = !r.load;
+	if (!r.load)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "run %lld is there, but no longer as the store has it, and was "
+				  "loaded anew too often; load the store into another database",
+				  (long long)run->row.id);
 	if (new_day(l, r.day)) {
 		if (l->ndays == SEND_DAYS)
 			code = send_all(l, err);
@@ -259,74 +274,51 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
 }
 
-/* ---- what is there ---- */
-
-struct known {
-	const struct rep_runs *runs;
-	bool *is; /* by run */
-};
-
-static int compare_hash(const char *hash, struct tp_slice s)
-{
-	size_t n = strlen(hash);
-
-	return n == s.size && !memcmp(hash, s.data, n);
-}
-
-static int on_known(void *ctx, struct tp_cursor *c, struct tp_err *err)
-{
-	struct known *k = ctx;
-	struct tp_slice s = rep_row_get_text(c);
-
-	(void)err;
-	for (size_t i = 0; !c->failed && i < k->runs->n; i++)
-		if (compare_hash(k->runs->run[i].row.hash, s))
-			k->is[i] = true;
-	return 0;
-}
-
-static int find_known(struct loader *l, const struct rep_runs *runs, bool *known,
-		      struct tp_err *err)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < runs->n && !code; i += ASK_AT_ONCE) {
-		struct rep_runs some = {.run = runs->run + i,
-					.n = runs->n - i < ASK_AT_ONCE ? runs->n - i : ASK_AT_ONCE};
-		struct known k = {&some, known + i};
-		struct rep_answer answer = {.row = on_known, .ctx = &k};
-		struct rep_sql s = {0};
-
-		rep_sql_put(&s, "SELECT DISTINCT run FROM ");
-		rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
-		rep_sql_put(&s, " WHERE run IN (");
-		for (size_t n = 0; n < some.n; n++) {
-			rep_sql_put(&s, "%s", n ? "," : "");
-			rep_sql_string(&s, some.run[n].row.hash, strlen(some.run[n].row.hash));
-		}
-		rep_sql_put(&s, ") FORMAT RowBinary");
-		code = rep_engine_ask(l->link, &s, NULL, 0, &answer, err);
-	}
-	return code;
-}
-
 /* ---- all of it ---- */
+
+static bool is_renewed(const struct loader *l, const struct rep_run *run,
+		       const struct rep_present *p)
+{
+	bool trace = run->row.kind[0] == 't';
+
+	return p->there && (p->other || (trace && l->opt->events && !p->events) ||
+			    (trace && l->opt->spans && !p->spans && run->row.goroutines));
+}
+
+/* Is there nothing to be done for this run? */
+static bool is_done(const struct loader *l, const struct rep_run *run, const struct rep_present *p)
+{
+	return p->there ? !is_renewed(l, run, p) : p->whole;
+}
+
+static void count(struct loader *l, const struct rep_runs *runs, const struct rep_present *present)
+{
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct rep_present *p = &present[i];
+		bool renewed = is_renewed(l, &runs->run[i], p);
+
+		l->result->known += p->there;
+		l->result->renewed += renewed;
+		l->result->runs += p->there && !renewed;
+		l->result->left += p->whole && !p->there;
+	}
+}
 
 static int load_all(struct loader *l, struct tp_store *store, const struct rep_runs *runs,
 		    struct tp_err *err)
 {
-	bool *known = calloc(runs->n + 1, sizeof(*known));
-	int code = known ? find_known(l, runs, known, err) : rep_engine_no_memory(err);
+	struct rep_present *present = calloc(runs->n + 1, sizeof(*present));
+	int code = present ? rep_engine_find_present(l->link, l->at, runs, present, err)
+			   : rep_engine_no_memory(err);
 	struct tp_err first = {0}, one;
 
-	for (size_t i = 0; i < runs->n && !code; i++)
-		l->result->known += known[i];
-	l->result->runs = l->result->known;
+	if (!code)
+		count(l, runs, present);
 	for (size_t i = 0; i < runs->n && !code; i++) {
 		bool refused = false;
 
-		if (!known[i])
-			code = load_one(l, store, &runs->run[i], &refused, &one);
+		if (!is_done(l, &runs->run[i], &present[i]))
+			code = load_one(l, store, &runs->run[i], &present[i], &refused, &one);
 		if (refused && !first.code)
 			first = one;
 		else if (code && !refused)
@@ -337,7 +329,7 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 		    l->opt->progress(l->opt->progress_ctx, "export", i + 1, runs->n))
 			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
 	}
-	free(known);
+	free(present);
 	if (!code)
 		code = send_all(l, err);
 	if (!code && first.code)
@@ -350,8 +342,11 @@ static int make_tables(const struct loader *l, struct tp_err *err)
 {
 	int code = 0;
 
-	for (size_t i = 0; i < l->nservers && !code; i++)
+	for (size_t i = 0; i < l->nservers && !code; i++) {
 		code = rep_engine_check_form(&l->link[i], l->at, err);
+		if (!code)
+			code = rep_engine_check_cluster(&l->link[i], l->at, err);
+	}
 	for (size_t i = 0; i < l->nservers && !code; i++) {
 		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
 		if (!code)

@@ -241,6 +241,118 @@ static void test_load_refuses(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
+/* ---- what is other in the store ---- */
+
+static size_t loads_of(const struct fixture *f, const char *hash, uint64_t *least)
+{
+	size_t n = 0, found = 0;
+	struct testing_load *l = testing_loads(&f->engine, REP_ENGINE_RUN, &n);
+
+	assert_non_null(l);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(l[i].run, hash) != 0)
+			continue;
+		if (!found++ || l[i].load < *least)
+			*least = l[i].load;
+	}
+	free(l);
+	return found;
+}
+
+/* Labels, a name, events: such a run gets a load that is less than the one that counted. */
+static void test_load_renews(void **state)
+{
+	static char *labels[] = {"n=2"};
+	struct fixture *f = *state;
+	struct rep_engine_load_options opt = {.stale_s = 3600, .uptime_s = uptime_s};
+	struct rep_engine_load_result result;
+	struct rep_run *run = f->runs.run, was = run[0];
+	uint64_t least = 0, before = 0;
+	struct tp_err err;
+	size_t traces = 0;
+
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.known, NDUMPS);
+	assert_int_equal(result.renewed, 0);
+	assert_int_equal(result.bytes, 0);
+	assert_int_equal(loads_of(f, run[0].row.hash, &before), 1);
+
+	run[0].labels = labels;
+	run[0].nlabels = 1;
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.renewed, 1);
+	assert_int_equal(result.runs, NDUMPS);
+	assert_int_equal(loads_of(f, run[0].row.hash, &least), 2);
+	assert_true(least < before && least >> 32 == before >> 32);
+	run[0] = was;
+	run[0].row.name = "another";
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.renewed, 1);
+	run[0] = was;
+
+	for (size_t i = 0; i < f->runs.n; i++)
+		traces += run[i].row.kind[0] == 't';
+	opt.events = true;
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.renewed, traces + 1); /* and the one with its own name again */
+	opt.events = false;
+	opt.spans = true;
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.renewed, traces);
+	opt.events = true;
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(result.renewed, 0);
+	assert_int_equal(fetch(f, &err), 0);
+}
+
+/* A part is not loaded beside its whole trace; one that is there stays one. */
+static void test_load_parts(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct rep_engine_runs runs;
+	struct rep_run *run = f->runs.run;
+	struct tp_err err;
+	size_t trace = 0, n = 0;
+
+	while (run[trace].row.kind[0] != 't')
+		trace++;
+	run[trace].part = (struct rep_run_part){"0123456789abcdef0123456789abcdef", 2, 3, 5};
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.left, 0);
+	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
+	for (size_t i = 0; i < runs.n; i++) {
+		if (!*runs.run[i].part.trace)
+			continue;
+		n++;
+		assert_string_equal(runs.run[i].row.hash, run[trace].row.hash);
+		assert_memory_equal(&runs.run[i].part, &run[trace].part, sizeof(run[trace].part));
+	}
+	assert_int_equal(n, 1);
+	rep_engine_runs_release(&runs);
+	assert_int_equal(fetch(f, &err), 0);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.renewed, 0);
+
+	/* Another engine, where the trace is another run that is there. */
+	testing_release(&f->engine);
+	f->engine = (struct testing_engine){0};
+	memset(&run[trace].part, 0, sizeof(run[trace].part));
+	run[trace].part = (struct rep_run_part){.first = 1, .last = 1, .of = 2};
+	snprintf(run[trace].part.trace, 33, "%s", run[trace ? 0 : 1].row.hash);
+	assert_int_equal(load_some(f, trace ? 1 : 2, 3600, &result, &err), 0);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.left, trace ? 1 : 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +363,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_first_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_renews, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_parts, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

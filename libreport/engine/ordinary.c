@@ -78,28 +78,49 @@ static int fill(struct filling *l, struct tp_err *err)
 	return code;
 }
 
-/* The sentence is what reading events says (libparse/store/load.c). */
-static int tell_no_events(sqlite3 *db, struct tp_err *err)
-{
-	static const char sql[] =
-	    "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, of "
-	    "which the engine has not been asked; where they were exported (tprof-export "
-	    "--events), ?events=yes in its address asks for them')";
+/* Which of the traces that are picked lack their events, and why. */
+struct lacking {
+	bool any, loaded; /* `loaded`: of some the engine has them, and was not asked */
+};
 
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_cause(err, db, "cannot write") : 0;
+static struct lacking find_lacking(const struct rep_fetching *f)
+{
+	struct lacking l = {0};
+
+	for (size_t i = 0; i < f->runs->n; i++) {
+		bool has = f->runs->run[i].has_events;
+
+		if (!rep_fetch_is_trace(f, i) || (f->opt->events && has))
+			continue;
+		l.any = true;
+		l.loaded |= has;
+	}
+	return l;
 }
 
-static bool lacks_events(const struct rep_fetching *f)
+/* The sentence is what reading events says (libparse/store/load.c). */
+static int tell_no_events(const struct rep_fetching *f, struct lacking l, sqlite3 *db,
+			  struct tp_err *err)
 {
-	for (size_t i = 0; i < f->runs->n; i++)
-		if (rep_fetch_is_trace(f, i) && !(f->opt->events && f->runs->run[i].has_events))
-			return true;
-	return false;
+	const char *sql =
+	    l.loaded ? "INSERT INTO meta VALUES('without_events', 'this needs the events of the "
+		       "trace, of which the engine has not been asked: ?events=yes in its address "
+		       "asks for them')"
+	    : f->opt->events
+		? "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
+		  "which the engine does not have: load its store once more, with tprof-export "
+		  "--events')"
+		: "INSERT INTO meta VALUES('without_events', 'this needs the events of the trace, "
+		  "which the engine does not have: load its store once more, with tprof-export "
+		  "--events, and ask for them by ?events=yes in its address')";
+
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) ? tp_sql_cause(err, db, "cannot write") : 0;
 }
 
 int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 {
 	struct filling l = {.f = f};
+	const struct lacking lacking = find_lacking(f);
 	struct tp_store *store = NULL;
 	bool any = false;
 	int code;
@@ -114,8 +135,8 @@ int rep_fetch_ordinary(const struct rep_fetching *f, struct tp_err *err)
 	l.db = tp_store_db(store);
 	if (sqlite3_exec(l.db, "PRAGMA synchronous = OFF; BEGIN", NULL, NULL, NULL))
 		code = tp_sql_cause(err, l.db, "cannot write");
-	if (!code && lacks_events(f))
-		code = tell_no_events(l.db, err);
+	if (!code && lacking.any)
+		code = tell_no_events(f, lacking, l.db, err);
 	for (int t = REP_ENGINE_LOSS; t <= REP_ENGINE_SEGMENT && !code; t++) {
 		l.table = (enum rep_engine_table_id)t;
 		code = fill(&l, err);

@@ -86,6 +86,9 @@ static const struct rep_engine_column span_columns[] = {
     {"dur_ns", INT}, {"reason", TEXT},	   {"stack", INT},    {"m", INT},	 {"p", INT},
     {"waker", INT},  {"waker_stack", INT}, {"inferred", INT}, {"open", INT},	 {NULL, NULL}};
 
+static const struct rep_engine_column part_columns[] = {
+    COMMON, {"trace", "String"}, {"first", INT}, {"last", INT}, {"generations", INT}, {NULL, NULL}};
+
 static const struct {
 	const char *name;
 	const struct rep_engine_column *columns;
@@ -114,6 +117,8 @@ static const struct {
     [REP_ENGINE_EVENT] = {"event", event_columns, "(load, row)", "an event of a trace"},
     [REP_ENGINE_SPAN] = {"span", span_columns, "(load, row)",
 			 "a stretch of time a goroutine of a trace spent in one state"},
+    [REP_ENGINE_PART] = {"part", part_columns, "(load, row)",
+			 "which generations of which trace a run is"},
 };
 
 /* Buckets are a table of their own; nothing reads occupancy. */

@@ -316,6 +316,65 @@ grep -q ", $runs of them there before" "$scratch/out" && ok || wrong 'runs that 
 count_all some >"$scratch/after"
 cmp -s "$scratch/before" "$scratch/after" && ok || wrong 'loading again changes nothing'
 
+# ---- what is other in the store now ----
+
+# Labels, names, events and spans that were not there at first: such runs are loaded anew, and the other
+# loads count no more.
+cp "$store" "$scratch/anew.tprof"
+load anew "$scratch/anew.tprof"
+is 'a store without events' 0 $?
+heap=$("$bin/tprof-query" --format=csv "$store" "SELECT run FROM label WHERE value = 'ledger-3.heap'" | tr -d '\r' | tail -n 1)
+"$bin/tprof-store" label "$scratch/anew.tprof" "$heap" of=elsewhere baseline=yes >/dev/null 2>&1
+load anew "$scratch/anew.tprof"
+is 'a run with other labels' 0 $?
+grep -q "$runs of them there before (1 loaded anew" "$scratch/out" && ok || wrong "labels that are other: $(cat "$scratch/out")"
+for label in of=ledger of=elsewhere; do
+	same "$scratch/anew.tprof" "$address/anew" tprof-top --run=$label -n 0 -inuse_space @
+done
+is 'the new labels in an address' "$("$bin/tprof-top" --run=baseline=yes "$scratch/anew.tprof" 2>/dev/null)" \
+	"$("$bin/tprof-top" --run=all "$address/anew?label=baseline=yes" 2>/dev/null)"
+"$bin/tprof-top" --run=file=checkout.trace "$address/anew?events=yes" outliers >/dev/null 2>"$scratch/err"
+says 'events that are not there' 'which the engine does not have: load its store once more, with tprof-export --events'
+load anew "$scratch/anew.tprof" --run=file=checkout.trace --events
+grep -q '1 of them there before (1 loaded anew' "$scratch/out" && ok || wrong "events that were missing: $(cat "$scratch/out")"
+same "$scratch/anew.tprof" "$address/anew?events=yes" tprof-top --run=file=checkout.trace @ outliers
+"$bin/tprof-top" --run=file=checkout.trace "$address/anew" outliers >/dev/null 2>"$scratch/err"
+says 'events that are not asked for' 'has not been asked: ?events=yes'
+load anew "$scratch/anew.tprof" --run=file=checkout.trace --spans
+is 'spans that were missing, and events again' '1 1' "$(ask "SELECT count() > 0, (SELECT argMin(has_events, load) FROM anew.run WHERE name = 'checkout.trace')
+	FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)" | tr '\t' ' ')"
+load anew "$scratch/anew.tprof" --events --spans
+load anew "$scratch/anew.tprof"
+grep -q "$runs of them there before; 0B sent" "$scratch/out" && ok || wrong "nothing is other: $(cat "$scratch/out")"
+is 'each run counts once' "$runs" "$(ask 'SELECT count(), 0 FROM anew.run WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)' | cut -f 1)"
+
+# ---- parts of a trace ----
+
+slow=testdata/corpus/traces/slow-1.27.trace
+for generations in 1-2 3 2-4; do
+	"$bin/tprof-import" --generations=$generations --label=part=$generations -o "$scratch/parts.tprof" $slow >/dev/null 2>&1
+done
+load parts "$scratch/parts.tprof"
+is 'parts are loaded' '3 3' "$(ask 'SELECT count(), (SELECT count() FROM parts.part) FROM parts.run' | tr '\t' ' ')"
+says 'parts that overlap' 'generations 1 to 2 (run 1) and that of 2 to 4 (run 3) overlap'
+same "$scratch/parts.tprof" "$address/parts" tprof-top --run=all --view=offcpu @
+"$bin/tprof-top" --run=all --view=offcpu "$address/parts" >/dev/null 2>"$scratch/err"
+says 'parts that overlap, of the engine' 'generations 1 to 2 (run 1) and that of 2 to 4 (run 3) overlap'
+# The whole trace beside them: parts that are there count no more, others are not loaded.
+"$bin/tprof-import" -o "$scratch/whole.tprof" $slow >/dev/null 2>&1
+"$bin/tprof-import" -o "$scratch/parts.tprof" $slow >/dev/null 2>&1
+load parts "$scratch/parts.tprof"
+same "$scratch/parts.tprof" "$address/parts" tprof-top --run=all --view=offcpu @
+same "$scratch/parts.tprof" "$address/parts" tprof-top --run=slow-1.27.trace --view=offcpu @
+same "$scratch/parts.tprof" "$address/parts" tprof-top --run=part=3 --view=offcpu @
+is 'the whole trace, and nothing twice' "$("$bin/tprof-top" --run=all --view=offcpu "$scratch/whole.tprof" 2>/dev/null)" \
+	"$("$bin/tprof-top" --run=all --view=offcpu "$address/parts" 2>"$scratch/err")"
+says 'parts are left out' '3 parts of traces are left out'
+"$bin/tprof-import" --generations=5 -o "$scratch/last.tprof" $slow >/dev/null 2>&1
+load parts "$scratch/last.tprof"
+is 'a part of a trace that is there' 4 "$(ask 'SELECT count() FROM parts.run')"
+says 'a part of a trace that is there' '1 part of traces not loaded'
+
 # ---- a server is killed in the middle ----
 
 many=$scratch/many.tprof
@@ -453,14 +512,20 @@ refuses 'credentials that others may read' 4 'open to others' "$bin/tprof-top" "
 chmod 600 "$HOME/.config/tprof/clickhouse"
 refuses 'no tables' 3 'tprof-export --clickhouse' "$bin/tprof-top" "$address/nowhere"
 refuses 'nobody there' 4 'connect' "$bin/tprof-top" "clickhouse://127.0.0.1:1/some"
-refuses 'no cluster' 4 'nosuch' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
+refuses 'no cluster' 3 'no cluster is called nosuch in the engine'\''s system.clusters; there are: fleet' "$bin/tprof-export" --clickhouse="$address/other" --cluster=nosuch "$store"
+is 'nothing was made for it' 0 "$(ask "SELECT count() FROM system.databases WHERE name = 'other'")"
+refuses 'labels to load into' 2 '--run=KEY=VALUE' "$bin/tprof-export" --clickhouse="$address/single?label=a=b" "$store"
+refuses 'events to load into' 2 'said by --events' "$bin/tprof-export" --clickhouse="$address/single?events=yes" "$store"
+refuses 'labels with a comma' 3 'label=KEY=VALUE&label=KEY=VALUE' "$bin/tprof-top" "$address/some?label=of=ledger,file=x"
+refuses 'a timeout that is none' 2 'takes a number of seconds' "$bin/tprof-top" "$address/some?timeout=x"
+refuses 'two timeouts' 2 'timeout= is there twice' "$bin/tprof-top" "$address/some?timeout=1&timeout=2"
 refuses 'no address' 2 'in the address' "$bin/tprof-top" 'clickhouse://:wrong-one@/x'
 refuses 'a cluster, of one server' 3 'over the cluster fleet: give --cluster' "$bin/tprof-export" --clickhouse="$address/some" "$store"
 refuses 'another cluster' 3 'cluster fleet, not nosuch' "$bin/tprof-export" --clickhouse="$address/some" --cluster=nosuch "$store"
 "$bin/tprof-export" --clickhouse="$address/single" "$store" >/dev/null
 refuses 'one server, on a cluster' 3 'was made without --cluster' "$bin/tprof-export" --clickhouse="$address/single" --cluster=fleet "$store"
 is 'nothing was made' 0 "$(ask "SELECT count() FROM system.tables WHERE database = 'single' AND engine = 'Distributed'")"
-refuses 'another command' 2 'tprof-top, tprof-diff and tprof-flame' "$bin/tprof-leaks" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
+refuses 'another command' 2 'tprof-top, tprof-diff, tprof-flame and tprof-export' "$bin/tprof-leaks" "clickhouse://loader:wrong-one@127.0.0.1:$http1/some"
 kill -STOP "$pid1"
 begun=$(date +%s)
 refuses 'a server that does not answer' 4 '127.0.0.1' "$bin/tprof-top" "$address/some?timeout=2&connect-timeout=2"

@@ -170,6 +170,14 @@ static int make_dir(struct cmd *cmd)
 	return CMD_SYSTEM;
 }
 
+static bool has_comma(const struct cmd_engine_url *u)
+{
+	for (size_t i = 0; i < u->nlabels; i++)
+		if (strchr(u->label[i].key, ',') || strchr(u->label[i].value, ','))
+			return true;
+	return false;
+}
+
 static int list_runs(struct cmd *cmd, struct source *s)
 {
 	const struct rep_engine_link link = cmd_courier_link(s->courier);
@@ -183,8 +191,11 @@ static int list_runs(struct cmd *cmd, struct source *s)
 	s->listed = true;
 	if (s->runs.n)
 		return CMD_OK;
-	cmd_error(cmd, "%s: %s", s->address,
-		  s->url.nlabels ? "no run has these labels" : "there is no run in it");
+	cmd_error(cmd, "%s: %s%s", s->address,
+		  s->url.nlabels ? "no run has these labels" : "there is no run in it",
+		  has_comma(&s->url) ? "; a comma is part of a label here, so several are given as "
+				       "label=KEY=VALUE&label=KEY=VALUE"
+				     : "");
 	return CMD_INPUT;
 }
 
@@ -247,7 +258,9 @@ static struct source *begin(struct cmd *cmd, const char *address)
 	if (s)
 		cmd_interruptible();
 	else
-		cmd_error(cmd, "%s: engines are asked by tprof-top, tprof-diff and tprof-flame",
+		cmd_error(cmd,
+			  "%s: engines are asked by tprof-top, tprof-diff, tprof-flame and "
+			  "tprof-export",
 			  address);
 	return s;
 }

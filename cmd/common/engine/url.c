@@ -196,14 +196,50 @@ static int add_label(struct cmd_engine_url *u, char *text, struct tp_err *err)
 
 static int keep(char **to, char **text)
 {
-	free(*to);
 	*to = *text;
 	*text = NULL;
 	return 0;
 }
 
+static int parse_seconds(const char *name, const char *value, unsigned *s, struct tp_err *err)
+{
+	return parse_number(value, MOST_S, s)
+		   ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				"%s= in the address of an engine takes a number of seconds from 1 "
+				"to %d, not '%.60s'",
+				name, MOST_S, value)
+		   : 0;
+}
+
+static int parse_events(struct cmd_engine_url *u, const char *value, struct tp_err *err)
+{
+	u->events = !strcmp(value, "yes");
+	u->events_given = true;
+	return u->events || !strcmp(value, "no")
+		   ? 0
+		   : tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				"events= in the address of an engine is yes or no, not '%.60s'",
+				value);
+}
+
+/* One of several is as good as the other: none of them is taken. */
+static bool is_twice(unsigned *seen, const char *name)
+{
+	static const char *const once[] = {"events", "timeout", "connect-timeout", "credentials",
+					   "ca"};
+	bool twice = false;
+
+	for (unsigned i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
+		if (strcmp(once[i], name) != 0)
+			continue;
+		twice = *seen >> i & 1;
+		*seen |= 1u << i;
+	}
+	return twice;
+}
+
 static int parse_parameter(struct cmd_engine_url *u, const char *from, const char *end,
-			   struct tp_err *err)
+			   unsigned *seen, struct tp_err *err)
 {
 	const char *equals = memchr(from, '=', (size_t)(end - from));
 	char *name = NULL, *value = NULL;
@@ -214,14 +250,18 @@ static int parse_parameter(struct cmd_engine_url *u, const char *from, const cha
 		code = decode(equals + 1, end, &value, err);
 	if (code)
 		goto done;
-	if (!strcmp(name, "label"))
+	if (is_twice(seen, name))
+		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s= is there twice in the address of an engine: leave one out",
+				  name);
+	else if (!strcmp(name, "label"))
 		code = add_label(u, value, err);
-	else if (!strcmp(name, "events") && (!strcmp(value, "yes") || !strcmp(value, "no")))
-		u->events = *value == 'y';
+	else if (!strcmp(name, "events"))
+		code = parse_events(u, value, err);
 	else if (!strcmp(name, "timeout"))
-		code = parse_number(value, MOST_S, &u->timeout_s) ? wrong(err, "no timeout") : 0;
+		code = parse_seconds(name, value, &u->timeout_s, err);
 	else if (!strcmp(name, "connect-timeout"))
-		code = parse_number(value, MOST_S, &u->connect_s) ? wrong(err, "no timeout") : 0;
+		code = parse_seconds(name, value, &u->connect_s, err);
 	else if (!strcmp(name, "credentials"))
 		code = keep(&u->credentials, &value);
 	else if (!strcmp(name, "ca"))
@@ -240,6 +280,7 @@ done:
 int cmd_engine_url_parse(struct cmd_engine_url *u, const char *text, struct tp_err *err)
 {
 	const char *at, *from, *end;
+	unsigned seen = 0;
 	size_t n;
 	int code = 0;
 
@@ -278,7 +319,7 @@ int cmd_engine_url_parse(struct cmd_engine_url *u, const char *text, struct tp_e
 		from++;
 		end = from + strcspn(from, "&");
 		if (end > from)
-			code = parse_parameter(u, from, end, err);
+			code = parse_parameter(u, from, end, &seen, err);
 		from = end;
 	}
 	return code;
