@@ -19,7 +19,7 @@
 static const char settings[] =
     "wait_end_of_query=1&buffer_size=1048576&enable_http_compression=1&insert_distributed_sync=1"
     "&max_query_size=268435456&max_ast_elements=10000000&max_expanded_ast_elements=10000000"
-    "&max_bytes_before_external_group_by=1000000000&max_bytes_before_external_sort=1000000000"
+    "&max_bytes_before_external_group_by=300000000&max_bytes_before_external_sort=300000000"
     "&skip_unavailable_shards=0&output_format_write_statistics=0";
 
 struct text {

@@ -22,6 +22,7 @@ struct rep_fetching {
 	struct tp_draft *draft;
 	const char *path;
 	struct rep_held *held;
+	size_t first, end; /* rep_fetch_is_profile says so of these only; end 0: of all */
 };
 
 /* One answer, row by row. `s` is released. */

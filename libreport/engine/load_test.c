@@ -1,6 +1,7 @@
 /* Several who load into one engine, each with a clock of its own, and what becomes of what is cut
  * off; tables that are there already. */
 #include "decode/profile/encode.h"
+#include "engine/profiles.h"
 #include "engine/testing_fixture.h"
 
 /* ---- two who load, and their clocks ---- */
@@ -353,6 +354,41 @@ static void test_load_parts(void **state)
 	assert_int_equal(result.left, trace ? 1 : 0);
 }
 
+/* ---- what is asked at once ---- */
+
+static int nasked;
+
+static int ask_and_count(void *ctx, const char *sql, const void *data, size_t size,
+			 int (*on_data)(void *to, const void *data, size_t size,
+					struct tp_err *err),
+			 void *to, struct tp_err *err)
+{
+	nasked += strstr(sql, " AS number, stack, node, ") != NULL;
+	return testing_ask(ctx, sql, data, size, on_data, to, err);
+}
+
+/* The samples of a few profiles at a time, as the engine sorts an answer in its memory. */
+static void test_fetch_some_at_once(void **state)
+{
+	static const struct {
+		size_t at_once;
+		int asked; /* of the four profiles of the fixture */
+	} cases[] = {{16, 1}, {3, 2}, {2, 2}, {1, 4}};
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	assert_int_equal(load(f, &result), 0);
+	f->link.ask = ask_and_count;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rep_fetch_at_once = cases[i].at_once;
+		nasked = 0;
+		assert_int_equal(fetch(f, &err), 0);
+		assert_int_equal(nasked, cases[i].asked);
+	}
+	rep_fetch_at_once = 16;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +401,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_renews, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_parts, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_fetch_some_at_once, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

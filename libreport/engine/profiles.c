@@ -108,15 +108,17 @@ static void put_group(struct rep_sql *s, const struct rep_profiles *p)
 	rep_sql_put(s, "], toUInt32(4294967295))");
 }
 
+size_t rep_fetch_at_once = 16;
+
 #define LABELS "label_keys, label_values, label_units, label_numeric"
 
-static void put_each(struct rep_sql *s, const struct rep_profiles *p)
+static void put_each(struct rep_sql *s, const struct rep_fetching *some)
 {
 	rep_sql_put(s, "SELECT ");
-	rep_fetch_put_number(s, p->f, rep_fetch_is_profile);
+	rep_fetch_put_number(s, some, rep_fetch_is_profile);
 	rep_sql_put(s, " AS number, stack, node, " LABELS ", values FROM ");
-	rep_engine_put_table(s, p->f->at, REP_ENGINE_BUCKET, false);
-	rep_fetch_put_loads(s, p->f, rep_fetch_is_profile);
+	rep_engine_put_table(s, some->at, REP_ENGINE_BUCKET, false);
+	rep_fetch_put_loads(s, some, rep_fetch_is_profile);
 	rep_sql_put(s, " ORDER BY number, row FORMAT RowBinary");
 }
 
@@ -186,7 +188,37 @@ static int ask_spooled(struct rep_profiles *p, struct rep_sql *s, struct tp_err 
 				       left < REP_SPOOL_BLOCK ? left : REP_SPOOL_BLOCK, err);
 	}
 	rep_sql_release(s);
+	rep_spool_release(&p->spool);
+	p->spool.fd = -1;
 	return rep_answer_end(&answer, code, err);
+}
+
+static int ask_samples(struct rep_profiles *p, bool traces, struct rep_sql *s, struct tp_err *err)
+{
+	return traces ? ask_spooled(p, s, err)
+		      : rep_fetch_ask(p->f->link, s, rep_fetch_sample, p, err);
+}
+
+/* What the engine sorts of an answer it holds all at once, so it is asked for some of the runs, and
+ * then for the next. */
+static int ask_each(struct rep_profiles *p, bool traces, struct tp_err *err)
+{
+	struct rep_fetching some = *p->f;
+	size_t nruns = p->f->runs->n, n;
+	int code = 0;
+
+	for (some.first = 0; some.first < nruns && !code; some.first = some.end) {
+		struct rep_sql s = {0};
+
+		for (some.end = some.first, n = 0; some.end < nruns && n < rep_fetch_at_once;
+		     some.end++)
+			n += rep_fetch_is_profile(p->f, some.end);
+		if (!n)
+			continue;
+		put_each(&s, &some);
+		code = ask_samples(p, traces, &s, err);
+	}
+	return code;
 }
 
 int rep_fetch_profiles_each(struct rep_profiles *p,
@@ -211,10 +243,7 @@ int rep_fetch_profiles_each(struct rep_profiles *p,
 		return code;
 	if (p->add_up)
 		put_sum(&s, p);
-	else
-		put_each(&s, p);
-	code = traces ? ask_spooled(p, &s, err)
-		      : rep_fetch_ask(p->f->link, &s, rep_fetch_sample, p, err);
+	code = p->add_up ? ask_samples(p, traces, &s, err) : ask_each(p, traces, err);
 	return code ? code : rep_fetch_finish(p, p->f->runs->n, err);
 }
 

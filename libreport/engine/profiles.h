@@ -8,6 +8,9 @@
 
 #define REP_FETCH_HEADERS 5
 
+/* So many profiles are asked for in one statement; that, but in tests. */
+extern size_t rep_fetch_at_once;
+
 /* Rows as they came, one after the other. */
 struct header {
 	struct tp_buf rows[REP_FETCH_HEADERS];

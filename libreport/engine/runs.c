@@ -351,7 +351,8 @@ bool rep_fetch_is_picked(const struct rep_fetching *f, size_t run)
 
 bool rep_fetch_is_profile(const struct rep_fetching *f, size_t run)
 {
-	return is_picked(f, run) && !strcmp(f->runs->run[run].row.kind, "profile");
+	return is_picked(f, run) && run >= f->first && (!f->end || run < f->end) &&
+	       !strcmp(f->runs->run[run].row.kind, "profile");
 }
 
 bool rep_fetch_is_trace(const struct rep_fetching *f, size_t run)

@@ -25,7 +25,7 @@ struct cmd_engine_url {
 	char *host, *database;
 	unsigned port;
 	bool tls, events;
-	bool events_given; /* events= is in it */
+	bool events_given;	/* events= is in it */
 	char *user, *password;	/* "" none */
 	char *credentials, *ca; /* NULL: none is named */
 	unsigned timeout_s, connect_s;
