@@ -31,16 +31,43 @@ static double choose(size_t n, size_t k)
 {
 	double c = 1;
 
-	if (n > REP_STATS_EXACT)
+	if (n > REP_STATS_EXACT && k > 3)
 		return exp(log_choose((double)n, (double)k));
 	for (size_t i = 1; i <= k; i++)
 		c = c * (double)(n - k + i) / (double)i;
 	return c;
 }
 
+/* Under ties all ways to draw the smaller set are counted (permutations()) where that takes few
+ * steps, as there is a test for each row. */
+#define MOST_STEPS 1000000
+
+static bool by_permutations(size_t n, size_t m)
+{
+	double few = (double)(n < m ? n : m), all = (double)(n + m);
+
+	return few == 1 || (few + 1) * (all * (all + 1) + 1) * all <= MOST_STEPS;
+}
+
+static double normal_above(double z)
+{
+	return 0.5 * erfc(z * 0.70710678118654752440);
+}
+
+/* Two-sided, of a U so small; ties: sum(t^3 - t). */
+static double normal_p(double n, double m, double u, double ties)
+{
+	double all = n + m, variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
+	double z = (n * m / 2 - u - 0.5) / sqrt(variance);
+
+	return z > 0 ? 2 * normal_above(z) : 1;
+}
+
 double rep_stats_least_p(size_t n, size_t m)
 {
-	double p = 2 / choose(n + m, n);
+	double p = n + m <= REP_STATS_EXACT || by_permutations(n, m)
+		       ? 2 / choose(n + m, n < m ? n : m)
+		       : normal_p((double)n, (double)m, 0, 0);
 
 	return p < 1 ? p : 1;
 }
@@ -66,11 +93,6 @@ char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKE
 	else
 		snprintf(text, REP_STATS_TAKES, "%zu a side", rep_stats_least_runs(alpha));
 	return text;
-}
-
-static double normal_above(double z)
-{
-	return 0.5 * erfc(z * 0.70710678118654752440);
 }
 
 /* The greatest k with 2 P(Bin(n, 1/2) < k) <= alpha, 0 if there is none. */
@@ -161,10 +183,10 @@ int rep_stats_new(struct rep_stats **out, size_t n, size_t m, double level)
 	s->rank_new = order_rank(m, 1 - level);
 	if (n + m <= REP_STATS_EXACT)
 		code = distribution(s);
-	if (!code && n + m <= REP_STATS_EXACT_TIES) {
+	if (!code && by_permutations(n, m) && n > 1 && m > 1) {
 		size_t sums = (n + m) * (n + m + 1) + 1; /* of twice the ranks */
 
-		s->ways = tp_many((n + 1) * sums, sizeof(*s->ways));
+		s->ways = tp_many(((n < m ? n : m) + 1) * sums, sizeof(*s->ways));
 		code = s->ways ? 0 : TP_ENOMEM;
 	}
 	s->rank = tp_many(n + m, sizeof(*s->rank));
@@ -277,19 +299,27 @@ static uint64_t rank_values(struct rep_stats *s, const int64_t *old, const int64
 	return sum;
 }
 
-/* P of a rank sum at least as far from its mean, over all ways to draw n of these ranks: the ways
- * to get each sum, one value after the other. */
+/* P of a rank sum at least as far from its mean, over all ways to draw so many of these ranks as
+ * the smaller set has: the ways to get each sum, one value after the other. The larger set's sum is
+ * as far from its mean. `sum` is twice that of the old. */
 static double permutations(struct rep_stats *s, uint64_t sum)
 {
-	size_t all = s->n + s->m, most = all * (all + 1), size = most + 1, seen = 0;
+	size_t all = s->n + s->m, few = s->n < s->m ? s->n : s->m, most = all * (all + 1);
+	size_t size = most + 1, seen = 0;
 	double *w = s->ways, total = 0, far = 0;
 	/* twice the ranks of n: their mean is n (N + 1) */
-	int64_t mean = (int64_t)(s->n * (all + 1)), away = llabs((int64_t)sum - mean);
+	int64_t away = llabs((int64_t)sum - (int64_t)(s->n * (all + 1)));
+	int64_t mean = (int64_t)(few * (all + 1));
 
-	memset(w, 0, (s->n + 1) * size * sizeof(*w));
+	if (few == 1) {
+		for (size_t i = 0; i < all; i++)
+			far += llabs((int64_t)s->rank[i] - mean) >= away;
+		return far / (double)all;
+	}
+	memset(w, 0, (few + 1) * size * sizeof(*w));
 	w[0] = 1;
 	for (size_t i = 0; i < all; i++) {
-		size_t r = s->rank[i], taken = i + 1 < s->n ? i + 1 : s->n;
+		size_t r = s->rank[i], taken = i + 1 < few ? i + 1 : few;
 
 		seen += r;
 		for (size_t k = taken; k > 0; k--)
@@ -297,7 +327,7 @@ static double permutations(struct rep_stats *s, uint64_t sum)
 				w[k * size + at] += w[(k - 1) * size + at - r];
 	}
 	for (size_t at = 0; at < size; at++) {
-		double ways = w[s->n * size + at];
+		double ways = w[few * size + at];
 
 		total += ways;
 		if (llabs((int64_t)at - mean) >= away)
@@ -309,19 +339,16 @@ static double permutations(struct rep_stats *s, uint64_t sum)
 static double two_sided(struct rep_stats *s, double u, uint64_t sum, double ties)
 {
 	double n = (double)s->n, m = (double)s->m, all = n + m;
-	double small = u < n * m - u ? u : n * m - u, variance, z, p;
+	double small = u < n * m - u ? u : n * m - u, p;
 
-	if (ties == 0 && s->below) {
+	if (ties == 0 && s->below)
 		p = 2 * s->below[(size_t)small];
-	} else if (ties >= all * all * all - all) { /* all are equal */
+	else if (ties >= all * all * all - all) /* all are equal */
 		p = 1;
-	} else if (s->ways) {
+	else if (by_permutations(s->n, s->m))
 		p = permutations(s, sum);
-	} else {
-		variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
-		z = (n * m / 2 - small - 0.5) / sqrt(variance);
-		p = z > 0 ? 2 * normal_above(z) : 1;
-	}
+	else
+		p = normal_p(n, m, small, ties);
 	return p < 1 ? p : 1;
 }
 

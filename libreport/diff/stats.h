@@ -9,8 +9,9 @@
  *              all differences new - old, k from the distribution of U (Hodges and Lehmann 1963;
  *              Lehmann, Nonparametrics, 2.7)
  *   p          Mann-Whitney's U, two-sided. Exact without ties up to 50 runs in all (Mann and
- *              Whitney 1947), exact under the ties there are up to 20 runs in all (permutations of
- *              midranks), else normal with corrections for ties and continuity.
+ *              Whitney 1947), exact under the ties there are (permutations of midranks) up to 37
+ *              runs in all, where one set has few (6 up to 50 in all), and where it has one; else
+ *              normal with corrections for ties and continuity.
  *   q          p corrected for the number of tests (Benjamini and Hochberg 1995): of what is called
  *              changed at q <= 0.05, at most 5 % is expected to be unchanged.
  *
@@ -25,9 +26,8 @@
 
 #include "base/err.h"
 
-#define REP_STATS_EXACT	     50	    /* runs of both sets: U is exact without ties */
-#define REP_STATS_EXACT_TIES 20	    /* and with them */
-#define REP_STATS_MAX	     100000 /* runs in a set */
+#define REP_STATS_EXACT 50     /* runs of both sets: U is exact without ties */
+#define REP_STATS_MAX	100000 /* runs in a set */
 
 /* What depends on the sizes of the sets only, made once for all rows. */
 struct rep_stats;
@@ -36,7 +36,8 @@ struct rep_stats;
 int rep_stats_new(struct rep_stats **s, size_t n, size_t m, double level);
 void rep_stats_free(struct rep_stats *s);
 
-/* The smallest p that sets of these sizes can give: 2 / C(n + m, n). */
+/* The smallest p that sets of these sizes can give, without ties: 2 / C(n + m, n) where p is exact.
+ */
 double rep_stats_least_p(size_t n, size_t m);
 /* How many runs it takes on each side for a p of `alpha` (above 0) or less. */
 size_t rep_stats_least_runs(double alpha);

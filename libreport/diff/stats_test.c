@@ -236,10 +236,40 @@ static void test_stats_least_reached(void **state)
 	}
 }
 
+/* Of any sizes, and with ties among the old ones: what is said to be within reach is. */
+static void test_stats_least_reached_by_all_sizes(void **state)
+{
+	static const size_t sizes[][2] = {{24, 1}, {24, 2},  {1, 39},	{2, 48},  {49, 1},
+					  {60, 1}, {60, 2},  {1, 3000}, {15, 14}, {16, 15},
+					  {20, 9}, {30, 25}, {100, 100}};
+	static int64_t old[3000], new[3000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (int64_t ties = 0; ties < 2; ties++) {
+			size_t n = sizes[i][0], m = sizes[i][1];
+			double least = rep_stats_least_p(n, m);
+			struct rep_comparison c;
+			struct rep_stats *s;
+
+			for (size_t k = 0; k < n; k++)
+				old[k] = (int64_t)k / (1 + ties);
+			for (size_t k = 0; k < m; k++)
+				new[k] = 10000 + (int64_t)k;
+			assert_int_equal(rep_stats_new(&s, n, m, 0.95), 0);
+			assert_int_equal(rep_stats_compare(s, old, new, &c), 0);
+			rep_stats_free(s);
+			if (ties ? c.p > least * 1.02 + 1e-15 : c.p != least)
+				fail_msg("%zu and %zu, ties %d: %.17g, not %.17g", n, m, (int)ties,
+					 c.p, least);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_stats_least_reached),
+	    cmocka_unit_test(test_stats_least_reached_by_all_sizes),
 	    cmocka_unit_test(test_stats_takes_rows),
 	    cmocka_unit_test(test_stats_compare_known),
 	    cmocka_unit_test(test_stats_compare_apart),
