@@ -10,9 +10,10 @@
 #include "store/merge/inside.h"
 
 /* Damaged traces have more generations than were decoded. What is looked for has an end, as rows
- * may say anything: parts of longer traces stay strays. */
+ * may say anything, and each trace takes the square of it (here 20 ms): parts of what is behind
+ * that stay strays. */
 #define MOST_MORE	 64
-#define MOST_GENERATIONS 8192
+#define MOST_GENERATIONS 1024
 
 struct stray {
 	uint8_t hash[16];
@@ -108,8 +109,12 @@ static int look_in_all(struct merge *m, const struct strays *strays, struct tp_e
 	rc = sqlite3_prepare_v2(m->out.file.db, "SELECT hash, generations FROM temp.wholes", -1,
 				&stmt, NULL);
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
-		code = look_in(m, strays, (const char *)sqlite3_column_text(stmt, 0),
-			       sqlite3_column_int64(stmt, 1), err);
+		if (m->opt->progress &&
+		    m->opt->progress(m->opt->progress_ctx, "list", m->sources.n, m->sources.n))
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+		if (!code)
+			code = look_in(m, strays, (const char *)sqlite3_column_text(stmt, 0),
+				       sqlite3_column_int64(stmt, 1), err);
 		rc = SQLITE_OK;
 	}
 	return finish(m, stmt, rc, code, err);
