@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "inventory.h"
-#include "store/cut.h"
 #include "tprof-store/store.h"
 
 int store_is_one(struct store_args *args)
@@ -74,20 +73,15 @@ static int join_labels(const struct rep_run *run, struct tp_buf *b)
 
 /* "1-2 of 5", its generations; "" of what is no part of a trace. */
 #define PART_SIZE 48
-static int part_of(struct tp_store *store, const struct rep_run *run, char text[PART_SIZE],
-		   struct tp_err *err)
+static void part_of(const struct rep_run *run, char text[PART_SIZE])
 {
-	struct tp_cut cut = {0};
-	int found =
-	    strcmp(run->row.kind, "trace") ? 0 : tp_store_peek_cut(store, run->row.id, &cut, err);
+	const struct rep_run_part *p = &run->part;
 
 	text[0] = '\0';
-	if (found == 1 && cut.first < cut.last)
-		snprintf(text, PART_SIZE, "%u-%u of %u", cut.first, cut.last, cut.of);
-	else if (found == 1)
-		snprintf(text, PART_SIZE, "%u of %u", cut.first, cut.of);
-	/* What is damaged is verify's to say. */
-	return found == TP_ENOMEM ? found : 0;
+	if (*p->trace && p->first < p->last)
+		snprintf(text, PART_SIZE, "%u-%u of %u", p->first, p->last, p->of);
+	else if (*p->trace)
+		snprintf(text, PART_SIZE, "%u of %u", p->first, p->of);
 }
 
 enum {
@@ -126,11 +120,11 @@ static const struct rep_column columns[NCOLUMNS] = {
 };
 
 static int list_run(struct store_args *args, struct rep_output *out, const struct rep_run *run,
-		    const char *part, struct tp_buf *labels, struct tp_err *err)
+		    struct tp_buf *labels, struct tp_err *err)
 {
 	const struct tp_run *r = &run->row;
 	struct rep_value row[NCOLUMNS];
-	char time[32];
+	char time[32], part[PART_SIZE];
 	int64_t bytes;
 	int code = rep_run_bytes(args->cmd.store, r->id, &bytes, err);
 
@@ -149,6 +143,7 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 	row[COL_LOSSES] = rep_int(run->losses);
 	row[COL_LABELS] = rep_str((const char *)labels->data);
 	row[COL_IMPORTED] = rep_int(r->imported_ns);
+	part_of(run, part);
 	row[COL_PART] = *part ? rep_str(part) : rep_null();
 	return rep_output_row(out, row, err);
 }
@@ -156,26 +151,21 @@ static int list_run(struct store_args *args, struct rep_output *out, const struc
 static int list_runs(struct store_args *args, struct rep_output *out, const struct rep_runs *runs,
 		     struct tp_err *err)
 {
-	char(*part)[PART_SIZE] = calloc(runs->n + 1, sizeof(*part));
 	struct rep_column shown[NCOLUMNS];
 	struct tp_buf labels = {0};
 	bool any = false;
-	int code = part ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	int code;
 
-	for (size_t i = 0; i < runs->n && !code; i++) {
-		code = part_of(args->cmd.store, &runs->run[i], part[i], err);
-		any |= part[i][0] != '\0';
-	}
+	for (size_t i = 0; i < runs->n; i++)
+		any |= *runs->run[i].part.trace != '\0';
 	memcpy(shown, columns, sizeof(shown));
 	shown[COL_PART].raw_only = !any;
-	if (!code)
-		code = rep_output_begin(out, "runs", shown, NCOLUMNS, err);
+	code = rep_output_begin(out, "runs", shown, NCOLUMNS, err);
 	for (size_t i = 0; i < runs->n && !code; i++)
-		code = list_run(args, out, &runs->run[i], part[i], &labels, err);
+		code = list_run(args, out, &runs->run[i], &labels, err);
 	if (!code)
 		code = rep_output_end(out, err);
 	tp_buf_release(&labels);
-	free(part);
 	return code;
 }
 
@@ -291,10 +281,9 @@ static int show_run(struct store_args *args, struct rep_output *out, const struc
 {
 	struct showing show = {out, run->row.id};
 	char part[PART_SIZE];
-	int code = part_of(args->cmd.store, run, part, err);
+	int code = rep_output_begin(out, "run", facts, 3, err);
 
-	if (!code)
-		code = rep_output_begin(out, "run", facts, 3, err);
+	part_of(run, part);
 	if (!code)
 		code = show_facts(&show, run, part, labels, err);
 	if (!code)
