@@ -11,11 +11,12 @@
 
 static void summarise(const struct export_args *args, const struct rep_engine_load_result *r)
 {
-	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[80] = "", renewed[80] = "";
+	char runs[32], known[32], n[32], size[TP_UNITS_SIZE], removed[96] = "", renewed[80] = "";
 
 	if (r->removed)
-		snprintf(removed, sizeof(removed), "; %s unfinished load%s removed",
-			 tp_fmt_count(n, (int64_t)r->removed), r->removed == 1 ? "" : "s");
+		snprintf(removed, sizeof(removed), "; %s load%s removed that do%s not count",
+			 tp_fmt_count(n, (int64_t)r->removed), r->removed == 1 ? "" : "s",
+			 r->removed == 1 ? "es" : "");
 	if (r->renewed)
 		snprintf(renewed, sizeof(renewed),
 			 " (%s loaded anew, being other in the store now)",

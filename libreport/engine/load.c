@@ -14,6 +14,13 @@
 #define SEND_DAYS  64 /* partitions of one INSERT */
 #define RENEW_STEP ((uint64_t)1 << 20)
 
+/* A load that takes the place of another. */
+struct renewal {
+	uint64_t load;
+	const char *hash;
+	bool beaten; /* another took it meanwhile */
+};
+
 struct loader {
 	const struct rep_engine_link *link; /* the first server's */
 	size_t nservers;
@@ -22,10 +29,14 @@ struct loader {
 	struct rep_engine_load_result *result;
 	struct tp_buf table[REP_ENGINE_NTABLES];
 	struct rep_stack_set sent;
+	uint64_t begun[SEND_RUNS]; /* nbegun loads whose rows in `load` wait to be sent */
+	size_t nbegun;
 	uint16_t day[SEND_DAYS];
 	size_t ndays;
 	uint64_t load[SEND_RUNS]; /* runs of them: complete and waiting to be sent */
 	uint64_t runs;
+	struct renewal renewal[SEND_RUNS]; /* nrenewals of these */
+	size_t nrenewals, nbeaten;
 	int64_t begun_s; /* the oldest load that is not published */
 	int64_t now_s;	 /* the one that is being put together */
 	struct rep_engine_clocks clocks;
@@ -98,12 +109,70 @@ static int publish(struct loader *l, struct tp_err *err)
 	return code;
 }
 
+/* Others have to see that a load was begun before they can be seen not to have begun it: the row
+ * goes before anything else of the load. */
+static int send_begun(struct loader *l, struct tp_err *err)
+{
+	int code = send_table(l, REP_ENGINE_LOAD, err);
+
+	if (!code && l->nbegun)
+		code = rep_engine_begun_once(l->link, l->at, l->begun, l->nbegun, err);
+	l->nbegun = 0;
+	return code;
+}
+
+/* ---- two who load a run anew at the same time ---- */
+
+static int on_rival(void *ctx, struct tp_cursor *c, struct tp_err *err)
+{
+	struct loader *l = ctx;
+	uint64_t load = rep_row_get(c, 8);
+	struct tp_slice hash = rep_row_get_text(c);
+
+	(void)err;
+	for (size_t i = 0; !c->failed && i < l->nrenewals; i++) {
+		struct renewal *r = &l->renewal[i];
+
+		if (load < r->load && strlen(r->hash) == hash.size &&
+		    !memcmp(r->hash, hash.data, hash.size))
+			r->beaten = true;
+	}
+	return 0;
+}
+
+/* Both begin from the load that counted, and the lesser of theirs counts. When it comes after this
+ * is asked, it is as if its loader had come later. */
+static int find_beaten(struct loader *l, struct tp_err *err)
+{
+	struct rep_answer answer = {.row = on_rival, .ctx = l};
+	struct rep_sql s = {0};
+	int code;
+
+	if (!l->nrenewals)
+		return 0;
+	rep_sql_put(&s, "SELECT load, run FROM ");
+	rep_engine_put_table(&s, l->at, REP_ENGINE_RUN, false);
+	rep_sql_put(&s, " WHERE run IN (");
+	for (size_t i = 0; i < l->nrenewals; i++) {
+		rep_sql_put(&s, "%s", i ? "," : "");
+		rep_sql_string(&s, l->renewal[i].hash, strlen(l->renewal[i].hash));
+	}
+	rep_sql_put(&s, ") FORMAT RowBinary");
+	code = rep_engine_ask(l->link, &s, NULL, 0, &answer, err);
+	for (size_t i = 0; i < l->nrenewals && !code; i++)
+		l->nbeaten += l->renewal[i].beaten;
+	l->nrenewals = 0;
+	return code;
+}
+
 /* Loads are known as begun before there is a row of them, and count when all their rows are there.
  */
 static int send_all(struct loader *l, struct tp_err *err)
 {
 	int code = l->begun_s ? too_long(l, l->opt->stale_s / 2, err) : 0;
 
+	if (!code)
+		code = send_begun(l, err);
 	for (int t = 0; t < REP_ENGINE_NTABLES && !code; t++)
 		if (t != REP_ENGINE_RUN)
 			code = send_table(l, (enum rep_engine_table_id)t, err);
@@ -115,7 +184,7 @@ static int send_all(struct loader *l, struct tp_err *err)
 		l->runs = 0;
 		l->begun_s = l->now_s;
 	}
-	return code;
+	return code ? code : find_beaten(l, err);
 }
 
 static size_t waiting(const struct loader *l)
@@ -152,7 +221,7 @@ static uint16_t day_of(const struct tp_run *r)
 
 /* The upper half is of the run's hash and says which server has it, the lower half is chance: much
  * of what there is for the first load, as each that takes the place of another is less than that,
- * by chance, too, as another may be at it. 0: there is none that is less. */
+ * by chance, too, as another may be at it. 0: too few are left that are less. */
 static uint64_t new_load(struct loader *l, const char *hash, const struct rep_present *present)
 {
 	uint64_t chance = tp_random(&l->random) >> 32, least;
@@ -162,10 +231,9 @@ static uint64_t new_load(struct loader *l, const char *hash, const struct rep_pr
 	least = (uint64_t)strtoul(upper, NULL, 16) << 32;
 	if (!present->there)
 		return least | (uint64_t)1 << 31 | chance;
-	if (present->load <= least)
+	if (present->load < least + RENEW_STEP)
 		return 0;
-	least = present->load - least;
-	return present->load - 1 - chance % (least < RENEW_STEP ? least : RENEW_STEP);
+	return present->load - 1 - chance % RENEW_STEP;
 }
 
 static int put_load_row(struct loader *l, const struct rep_loading *r)
@@ -246,16 +314,16 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 				  "run %lld is there, but no longer as the store has it, and was "
 				  "loaded anew too often; load the store into another database",
 				  (long long)run->row.id);
-	if (new_day(l, r.day)) {
-		if (l->ndays == SEND_DAYS)
-			code = send_all(l, err);
-		if (code)
-			return code;
+	if (l->nbegun == SEND_RUNS || (l->ndays == SEND_DAYS && new_day(l, r.day)))
+		code = send_all(l, err);
+	if (code)
+		return code;
+	if (new_day(l, r.day))
 		l->day[l->ndays++] = r.day;
-	}
 	l->now_s = uptime_s(l);
 	if (!l->runs)
 		l->begun_s = l->now_s;
+	l->begun[l->nbegun++] = r.load;
 	if (put_load_row(l, &r))
 		code = rep_engine_no_memory(err);
 	if (!code)
@@ -269,6 +337,9 @@ static int load_one(struct loader *l, struct tp_store *store, const struct rep_r
 		code = rep_load_end_row(&r, REP_ENGINE_RUN, err);
 	tp_profile_free(p);
 	*refused = r.refused;
+	if (!code && present->there)
+		l->renewal[l->nrenewals++] =
+		    (struct renewal){.load = r.load, .hash = run->row.hash};
 	if (!code)
 		l->load[l->runs++] = r.load;
 	return code || l->runs < SEND_RUNS ? code : send_all(l, err);
@@ -334,7 +405,28 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 		code = send_all(l, err);
 	if (!code && first.code)
 		*err = first;
-	return code ? code : first.code;
+	if (code || first.code || !l->nbeaten)
+		return code ? code : first.code;
+	return tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+			  "another loaded %zu of the runs anew meanwhile, which count in place of "
+			  "these; the same command looks at them once more",
+			  l->nbeaten);
+}
+
+static int remove_stale(struct loader *l, struct tp_err *err)
+{
+	uint64_t after = 0, removed = 1;
+	int code = 0;
+
+	while (!code && removed) {
+		code = rep_engine_remove_stale(l->link, l->nservers, l->at, &l->clocks, &after,
+					       &removed, err);
+		l->result->removed += removed;
+		if (!code && removed && l->opt->progress &&
+		    l->opt->progress(l->opt->progress_ctx, "remove", l->result->removed, 0))
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+	}
+	return code;
 }
 
 /* Before anything is made, and then again: another export may have made it meanwhile. */
@@ -378,8 +470,7 @@ int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 	if (!code)
 		code = load_all(&l, store, runs, err);
 	if (!code)
-		code = rep_engine_remove_stale(servers, nservers, at, &l.clocks, &result->removed,
-					       err);
+		code = remove_stale(&l, err);
 	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
 		tp_buf_release(&l.table[t]);
 	rep_stack_set_release(&l.sent);

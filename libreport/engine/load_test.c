@@ -2,6 +2,7 @@
  * off; tables that are there already. */
 #include "decode/profile/encode.h"
 #include "engine/profiles.h"
+#include "engine/stale.h"
 #include "engine/testing_fixture.h"
 
 /* ---- two who load, and their clocks ---- */
@@ -117,7 +118,9 @@ static void test_load_removes(void **state)
 	assert_int_equal(load(f, &result), 0);
 	assert_int_equal(result.removed, 0);
 	pass(&f->engine, 3602);
+	rep_engine_removed_at_once = NDUMPS - 2;
 	assert_int_equal(load(f, &result), 0);
+	rep_engine_removed_at_once = REP_ENGINE_REMOVED_MOST;
 	assert_int_equal(result.removed, NDUMPS);
 	/* Stacks stay: they are everybody's. */
 	assert_int_equal(everything(&f->engine) - f->engine.table[REP_ENGINE_STACK].size / 2,
@@ -314,6 +317,161 @@ static void test_load_renews(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
+/* Another has begun a load with the same number. */
+static int ask_twice(void *ctx, const char *sql, const void *data, size_t size,
+		     int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
+		     void *to, struct tp_err *err)
+{
+	if (!strncmp(sql, "INSERT INTO `d`.`load`", 22))
+		testing_ask(ctx, sql, data, size, on_data, to, err);
+	return testing_ask(ctx, sql, data, size, on_data, to, err);
+}
+
+static void test_load_same_number(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	f->link.ask = ask_twice;
+	assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "another load of a run has the same number"));
+	assert_int_equal(result.runs, 0);
+	assert_int_equal(everything(&f->engine), f->engine.table[REP_ENGINE_LOAD].size);
+	f->link.ask = testing_ask;
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.runs, NDUMPS);
+	assert_int_equal(fetch(f, &err), 0);
+}
+
+/* Of the row of a run; its load. */
+static uint8_t *row_of(struct fixture *f, const char *hash, size_t *size)
+{
+	struct tp_buf *b = &f->engine.table[REP_ENGINE_RUN];
+	size_t n = 0, at = b->size;
+	struct testing_load *l = testing_loads(&f->engine, REP_ENGINE_RUN, &n);
+
+	for (size_t i = 0; l && i < n; i++)
+		if (!strcmp(l[i].run, hash)) {
+			at = l[i].at;
+			*size = l[i].size;
+		}
+	free(l);
+	assert_true(at < b->size);
+	return b->data + at;
+}
+
+/* The last numbers are not given, as two would get the same. */
+static void test_load_too_often(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	uint8_t *row;
+	size_t size;
+
+	assert_int_equal(load(f, &result), 0);
+	row = row_of(f, f->runs.run[0].row.hash, &size);
+	memset(row + 2, 0, 4);
+	row[2] = 5;
+	assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_ELIMIT);
+	assert_non_null(strstr(err.msg, "loaded anew too often"));
+}
+
+static const char *rival_of;
+
+static void rival(struct testing_engine *e)
+{
+	struct fixture f = {.engine = *e};
+	uint8_t *row, copy[4096];
+	size_t size;
+
+	if (!rival_of || e->into != REP_ENGINE_RUN)
+		return;
+	row = row_of(&f, rival_of, &size);
+	assert_true(size <= sizeof(copy));
+	memcpy(copy, row, size);
+	memset(copy + 2, 0, 4);
+	assert_int_equal(tp_buf_put(&e->table[REP_ENGINE_RUN], copy, size), 0);
+	rival_of = NULL;
+}
+
+/* Another loads a run anew at the same time, and theirs counts. */
+static void test_load_beaten(void **state)
+{
+	struct fixture *f = *state;
+	const struct rep_run was[] = {f->runs.run[0], f->runs.run[1]};
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	assert_int_equal(load(f, &result), 0);
+	f->runs.run[0].row.name = f->runs.run[1].row.name = "another";
+	f->engine.on_insert = rival;
+	rival_of = f->runs.run[0].row.hash;
+	assert_int_equal(load_some(f, f->runs.n, 3600, &result, &err), TP_EBUSY);
+	assert_non_null(strstr(err.msg, "another loaded 1 of the runs anew meanwhile"));
+	memcpy(f->runs.run, was, sizeof(was));
+}
+
+/* Loads that count no more are not held. */
+static void test_list_once(void **state)
+{
+	struct rep_engine_load_options opt = {.stale_s = 3600, .uptime_s = uptime_s};
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct rep_engine_runs runs;
+	struct tp_err err;
+	size_t held;
+
+	assert_int_equal(
+	    rep_engine_load(&f->link, 1, &f->at, f->store, &f->runs, &opt, &result, &err), 0);
+	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
+	held = runs.held;
+	rep_engine_runs_release(&runs);
+	assert_int_equal(load(f, &result), 0);
+	assert_true(result.renewed > 0);
+	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
+	assert_int_equal(runs.held, held);
+	rep_engine_runs_release(&runs);
+}
+
+/* A report goes on while a run is loaded anew, until what it has listed is being removed. */
+static void test_fetch_outlived(void **state)
+{
+	static const bool picked[NDUMPS] = {true, true, true, true, true, true};
+	static const bool others[NDUMPS] = {false, true, true, true, true, true};
+	struct rep_engine_fetch_options opt = {.picked = picked};
+	struct fixture *f = *state;
+	const struct rep_run was = f->runs.run[0];
+	struct rep_engine_load_result result;
+	struct rep_engine_runs runs;
+	struct tp_err err;
+
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(rep_engine_runs_load(&f->link, &f->at, NULL, 0, &runs, &err), 0);
+	pass(&f->engine, 3602);
+	f->runs.run[0].row.name = "another";
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.renewed, 1);
+	assert_int_equal(rep_engine_fetch(&f->link, &f->at, &runs, &opt, f->to, &err), 0);
+	unlink(f->to);
+	pass(&f->engine, 3602);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(rep_engine_fetch(&f->link, &f->at, &runs, &opt, f->to, &err),
+				 TP_EBUSY);
+		assert_non_null(strstr(err.msg, "loaded anew while it was asked for"));
+		unlink(f->to);
+		assert_int_equal(load(f, &result), 0);
+		assert_int_equal(result.removed, !i);
+	}
+	opt.picked = others;
+	assert_int_equal(rep_engine_fetch(&f->link, &f->at, &runs, &opt, f->to, &err), 0);
+	unlink(f->to);
+	rep_engine_runs_release(&runs);
+	assert_int_equal(fetch(f, &err), 0);
+	f->runs.run[0] = was;
+}
+
 /* A part is not loaded beside its whole trace; one that is there stays one. */
 static void test_load_parts(void **state)
 {
@@ -400,6 +558,11 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_renews, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_same_number, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_too_often, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_beaten, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_list_once, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_fetch_outlived, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_parts, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_some_at_once, setup, teardown),
 	};

@@ -301,6 +301,14 @@ static void put_has_labels(struct rep_sql *s, const struct rep_engine_place *at,
 	}
 }
 
+/* What counts no more is not to be had for the limits. */
+static void put_counting(struct rep_sql *s, const struct rep_engine_place *at)
+{
+	rep_sql_put(s, " WHERE load GLOBAL IN (SELECT min(load) FROM ");
+	rep_engine_put_table(s, at, REP_ENGINE_RUN, false);
+	rep_sql_put(s, " GROUP BY run)");
+}
+
 /* The load that counts has to have them: a run that was loaded twice may have others in each. */
 static void put_labelled(struct rep_sql *s, const struct rep_engine_place *at,
 			 const struct rep_engine_label *labels, size_t nlabels)
@@ -328,6 +336,8 @@ int rep_engine_runs_load(const struct rep_engine_link *link, const struct rep_en
 	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
 	if (nlabels)
 		put_labelled(&s, at, labels, nlabels);
+	else
+		put_counting(&s, at);
 	rep_sql_put(&s, " FORMAT RowBinary");
 	code = rep_fetch_ask(link, &s, on_run, runs, err);
 	if (!code)

@@ -52,7 +52,7 @@ int rep_engine_find_clocks(struct rep_engine_clocks *clocks, const struct rep_en
 
 /* ---- ours ---- */
 
-static int on_own(void *ctx, struct tp_cursor *c, struct tp_err *err)
+static int on_load(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	size_t *n = ctx;
 
@@ -70,19 +70,42 @@ static void put_list(struct rep_sql *s, const uint64_t *load, size_t n)
 	rep_sql_put(s, ")");
 }
 
+int rep_engine_begun_once(const struct rep_engine_link *link, const struct rep_engine_place *at,
+			  const uint64_t *load, size_t nloads, struct tp_err *err)
+{
+	size_t n = 0;
+	struct rep_answer answer = {.row = on_load, .ctx = &n};
+	struct rep_sql s = {0};
+	int code;
+
+	rep_sql_put(&s, "SELECT load FROM ");
+	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
+	rep_sql_put(&s, " WHERE ");
+	put_list(&s, load, nloads);
+	rep_sql_put(&s, " FORMAT RowBinary");
+	code = rep_engine_ask(link, &s, NULL, 0, &answer, err);
+	if (!code && n > nloads)
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "by chance another load of a run has the same number; the same "
+				  "command goes on with another");
+	return code;
+}
+
 int rep_engine_still_own(const struct rep_engine_link *link, const struct rep_engine_place *at,
 			 const uint64_t *load, size_t nloads, int64_t left_s, struct tp_err *err)
 {
 	size_t n = 0;
-	struct rep_answer answer = {.row = on_own, .ctx = &n};
+	struct rep_answer answer = {.row = on_load, .ctx = &n};
 	struct rep_sql s = {0};
 	int code;
 
-	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
+	rep_sql_put(&s, "SELECT load FROM ");
 	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
 	rep_sql_put(&s, " WHERE ");
 	put_list(&s, load, nloads);
-	rep_sql_put(&s, " AND toUInt32(until) > toUInt32(now()) + %lld FORMAT RowBinary",
+	rep_sql_put(&s,
+		    " GROUP BY load HAVING min(toUInt32(until)) > toUInt32(now()) + %lld FORMAT "
+		    "RowBinary",
 		    (long long)left_s);
 	code = rep_engine_ask(link, &s, NULL, 0, &answer, err);
 	if (!code && n < nloads)
@@ -96,10 +119,10 @@ int rep_engine_still_own(const struct rep_engine_link *link, const struct rep_en
 
 /* ---- what is over ---- */
 
-#define REMOVED_AT_ONCE 1000
+size_t rep_engine_removed_at_once = REP_ENGINE_REMOVED_MOST;
 
 struct stale {
-	uint64_t load[REMOVED_AT_ONCE];
+	uint64_t load[REP_ENGINE_REMOVED_MOST];
 	size_t n;
 };
 
@@ -109,7 +132,7 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	uint64_t load = rep_row_get(c, 8);
 
 	(void)err;
-	if (!c->failed && s->n < REMOVED_AT_ONCE)
+	if (!c->failed && s->n < REP_ENGINE_REMOVED_MOST)
 		s->load[s->n++] = load;
 	return 0;
 }
@@ -117,21 +140,24 @@ static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 /* Of a run that somebody loads nothing is removed: who asks for it now may have been told of a load
  * that is about to count no more. */
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
-		      int64_t now, struct stale *stale, struct tp_err *err)
+		      int64_t now, uint64_t after, struct stale *stale, struct tp_err *err)
 {
 	struct rep_answer answer = {.row = on_stale, .ctx = stale};
 	struct rep_sql s = {0};
 
 	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
 	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
-	rep_sql_put(&s, " WHERE toUInt32(until) < %lld AND run GLOBAL NOT IN (SELECT run FROM ",
-		    (long long)now);
+	rep_sql_put(&s,
+		    " WHERE load > %llu AND toUInt32(until) < %lld AND run GLOBAL NOT IN (SELECT "
+		    "run FROM ",
+		    (unsigned long long)after, (long long)now);
 	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
 	rep_sql_put(
 	    &s, " WHERE toUInt32(until) >= %lld) AND load GLOBAL NOT IN (SELECT min(load) FROM ",
 	    (long long)now);
 	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
-	rep_sql_put(&s, " GROUP BY run) LIMIT %d FORMAT RowBinary", REMOVED_AT_ONCE);
+	rep_sql_put(&s, " GROUP BY run) ORDER BY load LIMIT %zu FORMAT RowBinary",
+		    rep_engine_removed_at_once);
 	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
 }
 
@@ -148,16 +174,19 @@ int rep_engine_remove_loads(const struct rep_engine_link *link, const struct rep
 	return rep_engine_ask(link, &s, NULL, 0, NULL, err);
 }
 
-/* Their rows in `load` go last: until then they are found again. */
+/* Their rows in `load` go last: until then they are found again. The engine removes when it comes
+ * to it, so it may still show those that it has been told to remove: they are passed over by their
+ * numbers. */
 int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nservers,
 			    const struct rep_engine_place *at, struct rep_engine_clocks *clocks,
-			    uint64_t *removed, struct tp_err *err)
+			    uint64_t *after, uint64_t *removed, struct tp_err *err)
 {
 	struct stale stale = {.n = 0};
 	int code = rep_engine_find_clocks(clocks, servers, nservers, err);
 
 	if (!code)
-		code = find_stale(&servers[0], at, clocks->uptime_s() + clocks->slow, &stale, err);
+		code = find_stale(&servers[0], at, clocks->uptime_s() + clocks->slow, *after,
+				  &stale, err);
 	for (int t = REP_ENGINE_NTABLES - 1; t >= 0 && !code && stale.n; t--) {
 		enum rep_engine_table_id table = (enum rep_engine_table_id)t;
 
@@ -167,5 +196,52 @@ int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nserve
 							       stale.n, err);
 	}
 	*removed = code ? 0 : stale.n;
+	if (*removed)
+		*after = stale.load[stale.n - 1];
+	return code;
+}
+
+/* ---- what was asked for ---- */
+
+/* Those that count, or, with `living`, those of runs of which nothing is removed yet. */
+static int count_there(const struct rep_engine_link *link, const struct rep_engine_place *at,
+		       const uint64_t *load, size_t nloads, bool living, size_t *n,
+		       struct tp_err *err)
+{
+	struct rep_answer answer = {.row = on_load, .ctx = n};
+	struct rep_sql s = {0};
+
+	*n = 0;
+	rep_sql_put(&s, "SELECT DISTINCT load FROM ");
+	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
+	rep_sql_put(&s, " WHERE ");
+	put_list(&s, load, nloads);
+	rep_sql_put(&s, " AND (load GLOBAL IN (SELECT min(load) FROM ");
+	rep_engine_put_table(&s, at, REP_ENGINE_RUN, false);
+	rep_sql_put(&s, " GROUP BY run)");
+	if (living) {
+		rep_sql_put(&s, " OR run GLOBAL IN (SELECT run FROM ");
+		rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
+		rep_sql_put(&s, " WHERE toUInt32(until) >= toUInt32(now()))");
+	}
+	rep_sql_put(&s, ") FORMAT RowBinary");
+	return rep_engine_ask(link, &s, NULL, 0, &answer, err);
+}
+
+/* A row in `load` says little by itself, as rows of other tables may be gone before it; but nothing
+ * goes that find_stale would not find. Most of the time all of them count, which is asked first, as
+ * tables of the first form, where no load takes the place of another, are without `until`. */
+int rep_engine_still_there(const struct rep_engine_link *link, const struct rep_engine_place *at,
+			   const uint64_t *load, size_t nloads, struct tp_err *err)
+{
+	size_t n = 0;
+	int code = count_there(link, at, load, nloads, false, &n, err);
+
+	if (!code && n != nloads)
+		code = count_there(link, at, load, nloads, true, &n, err);
+	if (!code && n != nloads)
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "a run was loaded anew while it was asked for, and what was "
+				  "there of it is being removed; ask again");
 	return code;
 }

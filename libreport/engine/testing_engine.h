@@ -174,25 +174,68 @@ static inline struct testing_load *testing_loads(const struct testing_engine *e,
 	return l;
 }
 
+static inline int testing_by_load(const void *a, const void *b)
+{
+	const struct testing_load *x = a, *y = b;
+
+	return x->load < y->load ? -1 : x->load > y->load;
+}
+
+/* Among the rows of table `run`. */
+static inline bool testing_counts(const struct testing_load *run, size_t nruns,
+				  const struct testing_load *load)
+{
+	bool counts = false;
+
+	for (size_t k = 0; k < nruns; k++)
+		counts |= run[k].load == load->load;
+	for (size_t k = 0; k < nruns; k++)
+		counts &= strcmp(run[k].run, load->run) != 0 || run[k].load >= load->load;
+	return counts;
+}
+
 static inline void testing_stale(const struct testing_engine *e, const char *sql,
 				 struct tp_buf *out)
 {
 	uint64_t now = strtoull(strstr(sql, "(until) < ") + 10, NULL, 10);
+	uint64_t after = strtoull(strstr(sql, "load > ") + 7, NULL, 10);
+	size_t most = (size_t)strtoull(strstr(sql, " LIMIT ") + 7, NULL, 10);
+	size_t nloads = 0, nruns = 0;
+	struct testing_load *load = testing_loads(e, REP_ENGINE_LOAD, &nloads);
+	struct testing_load *run = testing_loads(e, REP_ENGINE_RUN, &nruns);
+
+	if (load && nloads)
+		qsort(load, nloads, sizeof(*load), testing_by_load);
+	for (size_t i = 0; load && run && i < nloads; i++) {
+		bool over = load[i].load > after;
+
+		for (size_t k = 0; k < nloads; k++)
+			over &= strcmp(load[k].run, load[i].run) != 0 || load[k].until < now;
+		if (over && most && !testing_counts(run, nruns, &load[i])) {
+			rep_row_put(out, load[i].load, 8);
+			most--;
+		}
+	}
+	free(load);
+	free(run);
+}
+
+/* Which loads of a list count, or are of runs that somebody loads. */
+static inline void testing_there(const struct testing_engine *e, const char *sql,
+				 struct tp_buf *out)
+{
+	bool living = strstr(sql, " OR run GLOBAL IN") != NULL;
 	size_t nloads = 0, nruns = 0;
 	struct testing_load *load = testing_loads(e, REP_ENGINE_LOAD, &nloads);
 	struct testing_load *run = testing_loads(e, REP_ENGINE_RUN, &nruns);
 
 	for (size_t i = 0; load && run && i < nloads; i++) {
-		bool over = load[i].until < now, counts = false;
+		bool there = testing_counts(run, nruns, &load[i]);
 
-		for (size_t k = 0; k < nloads; k++)
-			over &= strcmp(load[k].run, load[i].run) != 0 || load[k].until < now;
-		for (size_t k = 0; k < nruns; k++)
-			counts |= run[k].load == load[i].load;
-		for (size_t k = 0; k < nruns; k++)
-			counts &=
-			    strcmp(run[k].run, load[i].run) != 0 || run[k].load >= load[i].load;
-		if (over && !counts)
+		for (size_t k = 0; k < nloads && living; k++)
+			there |=
+			    !strcmp(load[k].run, load[i].run) && load[k].until >= testing_now(e);
+		if (there && testing_wants(sql, load[i].load))
 			rep_row_put(out, load[i].load, 8);
 	}
 	free(load);
@@ -251,7 +294,9 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 	struct testing_row *row = NULL, *more;
 	bool named[REP_ENGINE_COLUMNS], wanted = false;
 	uint64_t last = 0; /* the load that `wanted` is of */
-	size_t nrows = 0;
+	size_t nrows = 0, nruns = 0;
+	struct testing_load *run =
+	    strstr(sql, "(SELECT min(load)") ? testing_loads(e, REP_ENGINE_RUN, &nruns) : NULL;
 
 	for (unsigned i = 0; i < n; i++)
 		named[i] = testing_names(sql, column[i].name);
@@ -270,6 +315,9 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 		}
 		if (load != last || !load)
 			wanted = testing_wants(sql, load);
+		for (size_t i = 0; run && i < nruns; i++)
+			if (run[i].load == load)
+				wanted &= testing_counts(run, nruns, &run[i]);
 		last = load;
 		if (!wanted && table != REP_ENGINE_STACK) {
 			tp_buf_release(&r.data);
@@ -295,6 +343,7 @@ static inline void testing_select(const struct testing_engine *e, int table, con
 		tp_buf_release(&row[i].data);
 	}
 	free(row);
+	free(run);
 }
 
 static inline void testing_spoil(struct testing_engine *e, struct tp_buf *out)
@@ -353,6 +402,8 @@ static inline int testing_ask(void *ctx, const char *sql, const void *data, size
 		rep_row_put(&out, testing_now(e), 4);
 	else if (strstr(sql, "GLOBAL NOT IN"))
 		testing_stale(e, sql, &out);
+	else if (table == REP_ENGINE_LOAD && strstr(sql, "load GLOBAL IN"))
+		testing_there(e, sql, &out);
 	else if (strstr(sql, "now())"))
 		testing_own(e, sql, &out);
 	else if (table >= 0)
