@@ -82,8 +82,12 @@ static void test_write_until_full(void **state)
 	(void)state;
 	begin_with(&with_trace);
 	bell = header()->doorbell;
-	for (i = 0; !lost(REC_LOST_EVENTS); i++)
+	/* One is the thread's start. */
+	for (i = 0; i < REC_NCHUNKS * REC_CHUNK_EVENTS - 1; i++)
 		write_log(i);
+	assert_int_equal(0, lost(REC_LOST_EVENTS));
+	write_log(i++);
+	assert_int_equal(1, lost(REC_LOST_EVENTS));
 	room = count_events(REC_LOG);
 	assert_int_equal(room, i - 1);
 	assert_int_equal(REC_NCHUNKS * REC_CHUNK_EVENTS - 1, room);

@@ -60,10 +60,11 @@ static inline struct rec_event *event_at(enum rec_kind kind, uint32_t i)
 
 static inline uint32_t count_events(enum rec_kind kind)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, c, k;
 
-	while (event_at(kind, n))
-		n++;
+	for (c = 0; c < header()->chunks.used; c++)
+		for (k = 0; k < REC_CHUNK_EVENTS; k++)
+			n += rec_core->arena.chunks[c].event[k].kind == kind;
 	return n;
 }
 
