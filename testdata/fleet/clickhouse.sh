@@ -344,11 +344,22 @@ load anew "$scratch/anew.tprof" --run=file=checkout.trace --spans
 is 'spans that were missing, and events again' '1 1' "$(ask "SELECT count() > 0, (SELECT argMin(has_events, load) FROM anew.run WHERE name = 'checkout.trace')
 	FROM anew.span WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)" | tr '\t' ' ')"
 load anew "$scratch/anew.tprof" --events --spans
-# What is there twice is not listed twice, and goes when its time is over, however much it is.
+# What counts no more is there until its time is over, and then goes, however much it is.
 is 'loads that count no more are there' 1 "$(ask "SELECT count() > $runs FROM anew.run")"
 load anew "$scratch/anew.tprof"
 grep -q "$runs of them there before; 0B sent" "$scratch/out" && ok || wrong "nothing is other: $(cat "$scratch/out")"
 is 'each run counts once' "$runs" "$(ask 'SELECT count(), 0 FROM anew.run WHERE load GLOBAL IN (SELECT min(load) FROM anew.run GROUP BY run)' | cut -f 1)"
+
+ask "INSERT INTO anew.load (day, load, run, begun, until) SELECT today(), number + 1, 'gone', now() - 9, now() - 5 FROM numbers(5000)"
+load anew "$scratch/anew.tprof"
+grep -q '; 5,000 loads removed that do not count' "$scratch/out" && ok || wrong "many loads to remove: $(cat "$scratch/out")"
+# Of a run that is listed the rest is being removed.
+columns=$(ask "SELECT arrayStringConcat(groupArray(name), ', ') FROM system.columns WHERE database = 'anew' AND table = 'run'")
+ask "INSERT INTO anew.run ($columns) SELECT $(echo "$columns" | sed 's/, load,/, load - 1,/') FROM anew.run
+	WHERE name = 'ledger-3.heap' ORDER BY load LIMIT 1"
+"$bin/tprof-top" --run=all -inuse_space "$address/anew" >"$scratch/out" 2>"$scratch/err"
+is 'a run is removed meanwhile' '4 0' "$? $(wc -c <"$scratch/out")"
+says 'a run is removed meanwhile' 'a run was loaded anew while it was asked for'
 
 # ---- parts of a trace ----
 
