@@ -112,17 +112,44 @@ static int read_all(struct cmd_courier *c, void *data, size_t size, struct tp_er
 
 /* ---- what is wrong ---- */
 
-/* "Code: 60, e.displayText() = DB::Exception: Table t.x doesn't exist., e.what() = …" */
+/* By the engine's numbers, which stay: sentences are others with each release, and quote what was
+ * asked. */
+enum {
+	UNKNOWN_TABLE = 60,
+	UNKNOWN_DATABASE = 81,
+	UNKNOWN_USER = 192,
+	WRONG_PASSWORD = 193,
+	REQUIRED_PASSWORD = 194,
+	AUTHENTICATION_FAILED = 516,
+	UNAUTHORIZED = 401 /* a status, of proxies, too */
+};
+
+/* 0: it has no number. */
+static unsigned long number_of(const char *text)
+{
+	return strncmp(text, "Code: ", 6) != 0 ? 0 : strtoul(text + 6, NULL, 10);
+}
+
+/* "Code: 60, e.displayText() = DB::Exception: Table t.x doesn't exist., e.what() = …", or, of later
+ * releases, "Code: 60. DB::Exception: Table t.x does not exist. (UNKNOWN_TABLE) (version 24.3 …)"
+ */
 static void shorten(char *text)
 {
 	static const char before[] = "DB::Exception: ";
-	char *from = strstr(text, before), *end;
+	char *from = strstr(text, before), *end, *name;
 
 	if (from)
 		memmove(text, from + sizeof(before) - 1, strlen(from + sizeof(before) - 1) + 1);
 	end = strstr(text, ", e.what()");
 	if (end)
 		*end = '\0';
+	end = strstr(text, ") (version ");
+	if (end) {
+		*end = '\0';
+		name = strrchr(text, '(');
+		if (name)
+			*name = '\0';
+	}
 	for (end = text; *end; end++)
 		if ((unsigned char)*end < ' ' || *end == 0x7f)
 			*end = ' ';
@@ -134,17 +161,19 @@ static int refused(const struct cmd_courier *c, char *text, size_t size, struct 
 {
 	unsigned status =
 	    size >= 2 ? (unsigned char)text[0] | (unsigned)(unsigned char)text[1] << 8 : 0;
+	unsigned long number;
 
 	text[size] = '\0';
 	memmove(text, text + (size >= 2 ? 2 : size), size >= 2 ? size - 1 : 1);
-	if (strstr(text, "Unknown user") || strstr(text, "Wrong password") || status == 401 ||
-	    strstr(text, "Authentication failed") || strstr(text, "uthentication"))
+	number = number_of(text);
+	if (number == UNKNOWN_USER || number == WRONG_PASSWORD || number == REQUIRED_PASSWORD ||
+	    number == AUTHENTICATION_FAILED || status == UNAUTHORIZED)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "%.120s: user or password is wrong; they come from the address "
 				  "or from a file, see tprof-clickhouse(7)",
 				  c->host);
 	shorten(text);
-	if (strstr(text, "doesn't exist"))
+	if (number == UNKNOWN_TABLE || number == UNKNOWN_DATABASE)
 		return tp_err_set(
 		    err, TP_ENOENT, TP_OFFSET_NONE,
 		    "%.60s: %.100s; tprof-export --clickhouse=URL makes the tables, on "

@@ -235,9 +235,41 @@ static void test_ask_refused(void **state)
 	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60, e.displayText() = "
 	     "DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception\n",
 	     TP_ENOENT, "Table d.x doesn't exist; tprof-export --clickhouse"},
+	    /* 23.5, 24.3, 25.4 */
+	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60. DB::Exception: Table "
+	     "d.x does not exist. Maybe you meant d.y?. (UNKNOWN_TABLE) (version 23.5.3.24 "
+	     "(official build))\n",
+	     TP_ENOENT, "Table d.x does not exist. Maybe you meant d.y?; tprof-export"},
+	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60. DB::Exception: Unknown "
+	     "table expression identifier 'd.x' in scope SELECT load FROM d.x. (UNKNOWN_TABLE) "
+	     "(version 25.4.1.2934 (official build))\n",
+	     TP_ENOENT,
+	     "Unknown table expression identifier 'd.x' in scope SELECT load FROM d.x; "},
+	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 81. DB::Exception: Database "
+	     "d does not exist. (UNKNOWN_DATABASE) (version 24.3.2.23 (official build))\n",
+	     TP_ENOENT, "Database d does not exist; tprof-export"},
+	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 81, e.displayText() = "
+	     "DB::Exception: Database d doesn't exist, e.what() = DB::Exception\n",
+	     TP_ENOENT, "Database d doesn't exist; tprof-export"},
 	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 193, e.displayText() = "
 	     "DB::Exception: Wrong password for user me, e.what() = DB::Exception\n",
 	     TP_EIO, "user or password is wrong"},
+	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 192, e.displayText() = "
+	     "DB::Exception: Unknown user me, e.what() = DB::Exception\n",
+	     TP_EIO, "user or password is wrong"},
+	    {"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nCode: 516. DB::Exception: me: "
+	     "Authentication failed: password is incorrect, or there is no user with such name. "
+	     "(AUTHENTICATION_FAILED) (version 24.3.2.23 (official build))\n",
+	     TP_EIO, "user or password is wrong"},
+	    {"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\nwho is it?", TP_EIO,
+	     "user or password is wrong"},
+	    /* What others say that quote such words, or such a number, is their own matter. */
+	    {"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nCode: 497. DB::Exception: me: Not "
+	     "enough privileges to read what doesn't exist: Wrong password, Authentication failed, "
+	     "Code: 60. (ACCESS_DENIED) (version 24.3.2.23 (official build))\n",
+	     TP_EIO, "says: me: Not enough privileges"},
+	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 601. DB::Exception: odd\n",
+	     TP_EIO, "says: odd"},
 	    {"HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nCode: 1\x1b[31m\n\nevil", TP_EIO,
 	     "says: Code: 1 [31m  evil"},
 	    {"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
