@@ -69,28 +69,40 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Takes parts out whose whole trace is there. */
-static int leave_out(struct rep_runs *picked)
+int rep_runs_find_twice(const struct rep_runs *runs, bool *twice)
 {
-	const char **hash = tp_many(picked->n, sizeof(*hash));
-	size_t n = 0;
+	const char **hash = tp_many(runs->n + 1, sizeof(*hash));
 
 	if (!hash)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < picked->n; i++)
-		hash[i] = picked->run[i].row.hash;
-	qsort(hash, picked->n, sizeof(*hash), compare_texts);
-	for (size_t i = 0; i < picked->n; i++) {
-		const char *trace = picked->run[i].part.trace;
+	for (size_t i = 0; i < runs->n; i++)
+		hash[i] = runs->run[i].row.hash;
+	qsort(hash, runs->n, sizeof(*hash), compare_texts);
+	for (size_t i = 0; i < runs->n; i++) {
+		const char *trace = runs->run[i].part.trace;
 
-		if (*trace && bsearch(&trace, hash, picked->n, sizeof(*hash), compare_texts))
-			picked->parts_left++;
-		else
-			picked->run[n++] = picked->run[i];
+		twice[i] = *trace && bsearch(&trace, hash, runs->n, sizeof(*hash), compare_texts);
 	}
-	picked->n = n;
 	free(hash);
 	return 0;
+}
+
+/* Takes parts out whose whole trace is there. */
+static int leave_out(struct rep_runs *picked)
+{
+	bool *twice = tp_many(picked->n, sizeof(*twice));
+	int code = twice ? rep_runs_find_twice(picked, twice) : TP_ENOMEM;
+	size_t n = 0;
+
+	for (size_t i = 0; i < picked->n && !code; i++)
+		if (!twice[i])
+			picked->run[n++] = picked->run[i];
+	if (!code) {
+		picked->parts_left = picked->n - n;
+		picked->n = n;
+	}
+	free(twice);
+	return code;
 }
 
 static int by_place(const void *a, const void *b)

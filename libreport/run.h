@@ -47,6 +47,8 @@ int rep_runs_select(const struct rep_runs *all, const char *spec, struct rep_run
  * left out, as all of them would count twice. */
 int rep_runs_pick(const struct rep_runs *all, const char *spec, struct rep_runs *picked,
 		  struct tp_err *err);
+/* twice[i]: run i is a part of a trace all of which is among `runs`, too. TP_ENOMEM. */
+int rep_runs_find_twice(const struct rep_runs *runs, bool *twice);
 /* A sentence about parts that were left out, or overlap; "" where there are none. Returns `text`.
  */
 #define REP_RUNS_PARTS_TEXT 512

@@ -77,7 +77,7 @@ struct cmd {
 	/* options, set by cmd_argp */
 	const char *run_spec; /* --run, NULL when not given */
 	enum rep_format format;
-	bool format_given; /* by --format */
+	bool format_given;	 /* by --format */
 	const char *more_format; /* one of more_formats was given: its name; else NULL */
 	enum cmd_when color_when;
 	bool no_pager;
@@ -87,9 +87,11 @@ struct cmd {
 	 * (state->next = state->argc), as for a command that runs others. Set before cmd_parse. */
 	bool in_order;
 	bool no_run_is_fine; /* cmd_open takes a store without runs; set before it */
+	bool all_parts;	     /* cmd_open leaves no part of a trace out; set before it */
 	bool adds_up;	     /* the profiles that are picked are added up: an engine can do that */
 	bool profiles_only;  /* of traces that are picked nothing is needed */
-	bool lets_connect;   /* what it starts (an editor) may need connections; set before cmd_open */
+	bool
+	    lets_connect; /* what it starts (an editor) may need connections; set before cmd_open */
 	/* What --help says where all options (--help=all) would not fit a screen: at most 24 lines
 	 * of 79 columns. NULL: all options. Set before cmd_parse. */
 	const char *help;
@@ -156,7 +158,8 @@ void cmd_stdout_is(const char *path);
 /* Writes to stdout: 0, or TP_EIO, about which cmd_fail keeps quiet when the reader has gone. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
 
-/* Flushes stdout; returns `status`, or CMD_SYSTEM with a message when output could not be written. */
+/* Flushes stdout; returns `status`, or CMD_SYSTEM with a message when output could not be written.
+ */
 int cmd_written(const struct cmd *cmd, int status);
 
 /* Flushes stdout, waits for the pager, closes the store; returns the exit status: `status`, or

@@ -129,7 +129,7 @@ int cmd_open(struct cmd *cmd, const char *path)
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->all.n && cmd->no_run_is_fine)
 		return CMD_OK;
-	if (rep_runs_pick(&cmd->all, spec, &cmd->runs, &err))
+	if ((cmd->all_parts ? rep_runs_select : rep_runs_pick)(&cmd->all, spec, &cmd->runs, &err))
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->run_spec && cmd->all.n > 1)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",

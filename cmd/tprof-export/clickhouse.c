@@ -31,11 +31,13 @@ static void summarise(const struct export_args *args, const struct rep_engine_lo
 			 tp_fmt_count(n, (int64_t)r->left), r->left == 1 ? "" : "s");
 }
 
-/* --run picks; without it, all. */
+/* --run picks; without it, all. Parts of a trace that is picked, too, are not loaded, but those
+ * that are there may have to be told from others. */
 static int pick(struct export_args *args)
 {
 	if (!args->cmd.run_spec)
 		args->cmd.run_spec = "all";
+	args->cmd.all_parts = true;
 	return cmd_open(&args->cmd, args->paths[0]);
 }
 

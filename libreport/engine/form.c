@@ -57,15 +57,22 @@ static struct tp_slice cluster_of(struct tp_slice engine)
 	return name;
 }
 
+struct form {
+	const struct rep_engine_place *at;
+	int ntables; /* of ours */
+};
+
 static int on_table(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
-	const struct rep_engine_place *at = ctx;
+	struct form *form = ctx;
+	const struct rep_engine_place *at = form->at;
 	struct tp_slice name = rep_row_get_text(c), engine = rep_row_get_text(c);
 	struct tp_slice cluster = cluster_of(engine);
 	bool spread = engine.size > 11 && !memcmp(engine.data, "Distributed", 11);
 
 	if (c->failed || !is_ours(name))
 		return 0;
+	form->ntables++;
 	if (spread && !at->cluster)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "database %.100s is spread over the cluster %.*s: give --cluster "
@@ -87,15 +94,21 @@ static int on_table(void *ctx, struct tp_cursor *c, struct tp_err *err)
 }
 
 int rep_engine_check_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			  struct tp_err *err)
+			  bool *all, struct tp_err *err)
 {
-	struct rep_answer answer = {.row = on_table, .ctx = (void *)(uintptr_t)at};
+	struct form form = {.at = at};
+	struct rep_answer answer = {.row = on_table, .ctx = &form};
 	struct rep_sql s = {0};
+	int ntables = 0, code;
 
 	rep_sql_put(&s, "SELECT name, engine_full FROM system.tables WHERE database = ");
 	rep_sql_string(&s, at->database, strlen(at->database));
 	rep_sql_put(&s, " ORDER BY name FORMAT RowBinary");
-	return rep_engine_ask(server, &s, NULL, 0, &answer, err);
+	code = rep_engine_ask(server, &s, NULL, 0, &answer, err);
+	for (int t = 0; t < REP_ENGINE_NTABLES; t++)
+		ntables += rep_engine_has((enum rep_engine_table_id)t);
+	*all = form.ntables == ntables;
+	return code;
 }
 
 /* ---- is there such a cluster? ---- */
@@ -127,6 +140,9 @@ static int on_cluster(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
+/* A macro ("{cluster}") is what the server makes of it. Whoever may make tables need not be one who
+ * may know of clusters: an answer that is refused says nothing, and where the connection is gone,
+ * what comes next says so. */
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err)
 {
@@ -135,11 +151,13 @@ int rep_engine_check_cluster(const struct rep_engine_link *server,
 	struct rep_sql s = {0};
 	int code;
 
-	if (!at->cluster)
+	if (!at->cluster || strchr(at->cluster, '{'))
 		return 0;
 	rep_sql_put(&s, "SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster FORMAT "
 			"RowBinary");
 	code = rep_engine_ask(server, &s, NULL, 0, &answer, err);
+	if (code == TP_EIO || code == TP_ENOENT)
+		return 0;
 	if (code || k.found)
 		return code;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,

@@ -25,10 +25,10 @@ int rep_engine_ask(const struct rep_engine_link *link, struct rep_sql *s, const 
 		   size_t size, struct rep_answer *answer, struct tp_err *err);
 
 /* TP_EFORMAT with a sentence where the tables that are there are spread in another way than `at`
- * says. */
+ * says. *all: there is nothing to be made. */
 int rep_engine_check_form(const struct rep_engine_link *server, const struct rep_engine_place *at,
-			  struct tp_err *err);
-/* TP_ENOENT with a sentence where the server knows no such cluster. */
+			  bool *all, struct tp_err *err);
+/* TP_ENOENT with a sentence where the server knows no such cluster; 0 where it does not tell. */
 int rep_engine_check_cluster(const struct rep_engine_link *server,
 			     const struct rep_engine_place *at, struct tp_err *err);
 /* Gives tables of the first form the column that they lack. */

@@ -11,7 +11,8 @@ struct rep_engine_link {
 	/* Has the engine do `sql`; `data` (size bytes, may be NULL) is what an INSERT takes. What
 	 * it answers is handed on piece by piece, as it comes; nonzero from `on_data` ends it.
 	 * `on_data` NULL: there must be no answer. 0, or an error with a sentence: then what was
-	 * handed on is worth nothing, and of an INSERT nothing is known. */
+	 * handed on is worth nothing, and of an INSERT nothing is known. TP_ENOENT: there is no
+	 * such table, or database; TP_EIO: it is refused for another reason, or nobody answers. */
 	int (*ask)(void *ctx, const char *sql, const void *data, size_t size,
 		   int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
 		   void *to, struct tp_err *err);

@@ -375,6 +375,18 @@ static void count(struct loader *l, const struct rep_runs *runs, const struct re
 	}
 }
 
+/* What is loaded now is there, too. */
+static int mark_whole(const struct rep_runs *runs, struct rep_present *present, struct tp_err *err)
+{
+	bool *twice = calloc(runs->n + 1, sizeof(*twice));
+	int code = twice ? rep_runs_find_twice(runs, twice) : TP_ENOMEM;
+
+	for (size_t i = 0; i < runs->n && !code; i++)
+		present[i].whole |= twice[i];
+	free(twice);
+	return code ? rep_engine_no_memory(err) : 0;
+}
+
 static int load_all(struct loader *l, struct tp_store *store, const struct rep_runs *runs,
 		    struct tp_err *err)
 {
@@ -383,6 +395,8 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 			   : rep_engine_no_memory(err);
 	struct tp_err first = {0}, one;
 
+	if (!code)
+		code = mark_whole(runs, present, err);
 	if (!code)
 		count(l, runs, present);
 	for (size_t i = 0; i < runs->n && !code; i++) {
@@ -432,17 +446,18 @@ static int remove_stale(struct loader *l, struct tp_err *err)
 /* Before anything is made, and then again: another export may have made it meanwhile. */
 static int make_tables(const struct loader *l, struct tp_err *err)
 {
+	bool all = false;
 	int code = 0;
 
 	for (size_t i = 0; i < l->nservers && !code; i++) {
-		code = rep_engine_check_form(&l->link[i], l->at, err);
-		if (!code)
+		code = rep_engine_check_form(&l->link[i], l->at, &all, err);
+		if (!code && !all)
 			code = rep_engine_check_cluster(&l->link[i], l->at, err);
 	}
 	for (size_t i = 0; i < l->nservers && !code; i++) {
 		code = rep_engine_ddl(l->at, make_table, (void *)(uintptr_t)&l->link[i], err);
 		if (!code)
-			code = rep_engine_check_form(&l->link[i], l->at, err);
+			code = rep_engine_check_form(&l->link[i], l->at, &all, err);
 		if (!code)
 			code = rep_engine_mend_form(&l->link[i], l->at, err);
 	}

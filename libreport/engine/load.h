@@ -32,15 +32,14 @@ struct rep_engine_load_result {
 };
 
 /* Makes the tables on each of the servers, and loads, by way of the first of them, all runs of
- * `runs` that the engine does not have, but parts of traces that it has (rep_runs_pick leaves out
- * those of traces among `runs`). Those that it has under another name, with other labels, or
- * without the events or spans that are asked for, are loaded anew. After an error, *result still
- * says what was loaded for good; calling it again goes on with the rest. Errors of the link, of the
- * store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where the
- * database is spread in another way than `at` says; TP_EBUSY where it takes too long, or another
- * loads the same; TP_ELIMIT,
- * when all others are loaded, of the first run with a row that could not be read back
- * (REP_ANSWER_ROW_MOST in binary.h). */
+ * `runs` that the engine does not have, but parts of traces that it has or that are among `runs`,
+ * too. Those that it has under another name, with other labels, as parts or not as parts unlike
+ * here, or without the events or spans that are asked for, are loaded anew. After an error, *result
+ * still says what was loaded for good; calling it again goes on with the rest. Errors of the link,
+ * of the store, TP_ENOMEM, TP_ECANCEL; TP_ENOENT where there is no such cluster; TP_EFORMAT where
+ * the database is spread in another way than `at` says; TP_EBUSY where it takes too long, or
+ * another loads the same; TP_ELIMIT, when all others are loaded, of the first run with a row that
+ * could not be read back (REP_ANSWER_ROW_MOST in binary.h). */
 int rep_engine_load(const struct rep_engine_link *servers, size_t nservers,
 		    const struct rep_engine_place *at, struct tp_store *store,
 		    const struct rep_runs *runs, const struct rep_engine_load_options *opt,

@@ -175,6 +175,58 @@ static void test_load_another_form(void **state)
 	}
 }
 
+/* ---- is there such a cluster? ---- */
+
+static bool asked_for_clusters;
+
+static int ask_refusing(void *ctx, const char *sql, const void *data, size_t size,
+			int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
+			void *to, struct tp_err *err)
+{
+	if (strstr(sql, "system.clusters")) {
+		asked_for_clusters = true;
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "not enough privileges");
+	}
+	return testing_ask(ctx, sql, data, size, on_data, to, err);
+}
+
+/* Who may not know goes on; nobody asks where all tables are there; macros are the server's. */
+static void test_load_cluster(void **state)
+{
+	static const char made[] = "Distributed(nosuch, d, x_local, x)";
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_buf *b = &f->engine.tables;
+	struct tp_err err;
+
+	f->at.cluster = "nosuch";
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), TP_ENOENT);
+	assert_non_null(strstr(err.msg, "there are: fleet, other"));
+	f->at.cluster = "{cluster}";
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
+
+	f->at.cluster = "nosuch";
+	f->link.ask = ask_refusing;
+	asked_for_clusters = false;
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
+	assert_true(asked_for_clusters);
+
+	for (int t = REP_ENGINE_NTABLES - 1; t >= 0; t--) {
+		const char *name = rep_engine_name((enum rep_engine_table_id)t);
+
+		if (!rep_engine_has((enum rep_engine_table_id)t))
+			continue;
+		asked_for_clusters = false;
+		assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
+		assert_true(asked_for_clusters); /* not all are there */
+		rep_row_put_text(b, name, strlen(name));
+		rep_row_put_text(b, made, strlen(made));
+	}
+	asked_for_clusters = false;
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
+	assert_false(asked_for_clusters);
+}
+
 /* ---- what could not be read back ---- */
 
 /* A profile with a comment, or a stack of a function, of so many bytes. */
@@ -512,6 +564,44 @@ static void test_load_parts(void **state)
 	assert_int_equal(result.left, trace ? 1 : 0);
 }
 
+/* Both at once: the trace is loaded, the part is not; but where the part is there, and nobody knows
+ * that it is one, as by releases without the table, that is mended. */
+static void test_load_parts_beside(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct rep_run *run = f->runs.run, was;
+	size_t trace = 1;
+	uint64_t load_of = 0;
+
+	while (run[trace].row.kind[0] != 't')
+		trace++;
+	was = run[trace];
+	run[trace].part = (struct rep_run_part){.first = 1, .last = 1, .of = 2};
+	snprintf(run[trace].part.trace, 33, "%s", run[0].row.hash);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.left, 1);
+	assert_int_equal(result.runs, NDUMPS - 1);
+	assert_int_equal(loads_of(f, was.row.hash, &load_of), 0);
+
+	testing_release(&f->engine);
+	f->engine = (struct testing_engine){0};
+	run[trace].part = was.part;
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(f->engine.table[REP_ENGINE_PART].size, 0);
+	snprintf(run[trace].part.trace, 33, "%s", run[0].row.hash);
+	run[trace].part.first = run[trace].part.last = 1;
+	run[trace].part.of = 2;
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.left, 0);
+	assert_int_equal(result.renewed, 1);
+	assert_int_equal(result.runs, NDUMPS);
+	assert_true(f->engine.table[REP_ENGINE_PART].size > 0);
+	assert_int_equal(load(f, &result), 0);
+	assert_int_equal(result.renewed, 0);
+	run[trace] = was;
+}
+
 /* ---- what is asked at once ---- */
 
 static int nasked;
@@ -564,6 +654,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_list_once, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_outlived, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_parts, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_parts_beside, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_cluster, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_some_at_once, setup, teardown),
 	};
 

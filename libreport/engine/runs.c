@@ -267,7 +267,8 @@ static int on_part(void *ctx, struct tp_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Databases that were made before there was this table have it with the next export. */
+/* Databases that were made before there was this table have it with the next export; of what is
+ * there already, that it is a part is known when it is exported again (load.c). */
 static int load_parts(const struct rep_engine_link *link, const struct rep_engine_place *at,
 		      struct rep_engine_runs *runs, struct tp_err *err)
 {
