@@ -152,7 +152,7 @@ static inline size_t wrong_in(const char *path)
 
 static inline void copy_file(const char *from, const char *to)
 {
-	char command[256];
+	char command[1024];
 
 	snprintf(command, sizeof(command), "cp %s %s", from, to);
 	assert_int_equal(system(command), 0);
@@ -160,7 +160,7 @@ static inline void copy_file(const char *from, const char *to)
 
 static inline bool same_bytes(const char *a, const char *b)
 {
-	char command[256];
+	char command[1024];
 
 	snprintf(command, sizeof(command), "cmp %s %s", a, b);
 	return !system(command);
