@@ -11,6 +11,7 @@
 #ifndef REP_LANES_INSIDE_H
 #define REP_LANES_INSIDE_H
 
+#include "base/sum.h"
 #include "lanes/lanes.h"
 #include "top/keys.h"
 #include "top/view.h"
@@ -123,16 +124,6 @@ struct rep_lanes {
 	struct tp_event *event; /* nevents of block `at_block` */
 	size_t nevents, at_block;
 };
-
-/* Times of a damaged clock, and of a damaged store, wrap around. */
-static inline int64_t rep_minus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static inline int64_t rep_plus(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 
 static inline int rep_lanes_nomem(struct tp_err *err)
 {

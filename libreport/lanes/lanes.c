@@ -122,9 +122,9 @@ static int make_groups(struct rep_lanes *l)
 		group->n++;
 		group->from = from < group->from ? from : group->from;
 		group->to = to > group->to ? to : group->to;
-		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, running_ns)[g]);
-		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, runnable_ns)[g]);
-		group->busy_ns = rep_plus(group->busy_ns, REP_COL(v, GOROUTINE, syscall_ns)[g]);
+		tp_sum(&group->busy_ns, REP_COL(v, GOROUTINE, running_ns)[g]);
+		tp_sum(&group->busy_ns, REP_COL(v, GOROUTINE, runnable_ns)[g]);
+		tp_sum(&group->busy_ns, REP_COL(v, GOROUTINE, syscall_ns)[g]);
 		l->group_of[g] = at;
 	}
 	rep_keys_release(&entries);

@@ -34,7 +34,7 @@ int rep_pen_init(struct rep_pen *p, const struct rep_lanes *l, const struct rep_
 	/* width * c / cols, without overflow */
 	for (size_t c = 0; c <= cols; c++)
 		p->bound[c] =
-		    rep_plus(picture->from, (int64_t)(width / cols * c + width % cols * c / cols));
+		    tp_plus(picture->from, (int64_t)(width / cols * c + width % cols * c / cols));
 	return 0;
 }
 
@@ -63,6 +63,14 @@ int rep_pen_column(const struct rep_pen *p, int64_t t)
 	return from;
 }
 
+/* Of a damaged clock, more may be between two moments than 64 bits hold. */
+static int64_t between(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
 static int64_t *sums_of(const struct rep_pen *p, size_t row, int col)
 {
 	return p->ns + (row * (size_t)p->cols + (size_t)col) * p->nclasses;
@@ -89,11 +97,9 @@ void rep_pen_span(struct rep_pen *p, size_t row, int *col, const struct rep_lane
 		if (p->bound[c] < p->bound[c + 1] && p->spans[cell] < UINT32_MAX)
 			p->spans[cell]++;
 		if (to > from) {
-			int64_t *sum = &sums_of(p, row, c)[class];
-
-			*sum = rep_plus(*sum, rep_minus(to, from));
-			if (span->goroutine != TP_NONE && rep_minus(to, from) > p->longest[cell]) {
-				p->longest[cell] = rep_minus(to, from);
+			tp_sum(&sums_of(p, row, c)[class], between(from, to));
+			if (span->goroutine != TP_NONE && between(from, to) > p->longest[cell]) {
+				p->longest[cell] = between(from, to);
 				p->whose[cell] = span->goroutine;
 			}
 		}
@@ -145,7 +151,7 @@ static uint32_t add_blocks(struct rep_pen *p, size_t row, int col, const struct 
 	before = s->sum + ((size_t)list->sums + k) * s->nclasses;
 	after = s->sum + ((size_t)list->sums + to) * s->nclasses;
 	for (uint32_t c = 0; c < s->nclasses; c++)
-		sum[c] = rep_plus(sum[c], rep_minus(after[c], before[c]));
+		tp_sum(&sum[c], tp_minus(after[c], before[c]));
 	p->spans[cell] += (to - k) * REP_SLAB_BLOCK;
 	return list->first + to * REP_SLAB_BLOCK;
 }
@@ -157,7 +163,7 @@ static void add_whole(struct rep_pen *p, size_t row, int col, const struct rep_l
 	int64_t *sum =
 	    &p->ns[cell * p->nclasses + (p->fold ? p->l->class_state[span->class] : span->class)];
 
-	*sum = rep_plus(*sum, rep_minus(span->end, span->start));
+	tp_sum(sum, between(span->start, span->end));
 	if (p->spans[cell] < UINT32_MAX)
 		p->spans[cell]++;
 }
@@ -235,14 +241,11 @@ static uint32_t add_place_blocks(struct rep_pen *p, size_t row, int col, const s
 		if (rep_slab_end(s, last) >= p->bound[col + 1])
 			break;
 		claim(p, row, col, s, longest,
-		      rep_minus(rep_slab_end(s, longest), rep_slab_start(s, longest)));
+		      between(rep_slab_start(s, longest), rep_slab_end(s, longest)));
 	}
-	sum[TP_ST_RUNNING] =
-	    rep_plus(sum[TP_ST_RUNNING], rep_minus(block[to].running, block[k].running));
-	sum[TP_ST_SYSCALL] =
-	    rep_plus(sum[TP_ST_SYSCALL], rep_minus(block[to].syscall, block[k].syscall));
-	sum[TP_ST_SYSCALL_BLOCKED] =
-	    rep_plus(sum[TP_ST_SYSCALL_BLOCKED], rep_minus(block[to].blocked, block[k].blocked));
+	tp_sum(&sum[TP_ST_RUNNING], tp_minus(block[to].running, block[k].running));
+	tp_sum(&sum[TP_ST_SYSCALL], tp_minus(block[to].syscall, block[k].syscall));
+	tp_sum(&sum[TP_ST_SYSCALL_BLOCKED], tp_minus(block[to].blocked, block[k].blocked));
 	p->spans[row * (size_t)p->cols + (size_t)col] += (to - k) * REP_SLAB_BLOCK;
 	return list->first + to * REP_SLAB_BLOCK;
 }
@@ -295,8 +298,8 @@ void rep_pen_places(struct rep_pen *p, size_t row, const struct rep_slab *s, boo
 		span.end = rep_slab_end(s, order[i]);
 		if (span.start < lo || span.end > hi || span.end > p->bound[col + 1]) {
 			span.goroutine = rep_slab_owner(s, order[i])->owner;
-		} else if (rep_minus(span.end, span.start) > longest) {
-			longest = rep_minus(span.end, span.start);
+		} else if (between(span.start, span.end) > longest) {
+			longest = between(span.start, span.end);
 			best = order[i];
 		}
 		rep_pen_span(p, row, &next, &span, lo, hi);
@@ -334,13 +337,12 @@ void rep_pen_sum(struct rep_pen *p, size_t row, const struct rep_lane_sum *sum, 
 		int64_t a = from > p->bound[c] ? from : p->bound[c];
 		int64_t b = to < p->bound[c + 1] ? to : p->bound[c + 1];
 		size_t cell = row * (size_t)p->cols + (size_t)c;
-		int64_t count = rep_minus(part(sum->count, lo, hi, b), part(sum->count, lo, hi, a));
-		int64_t *total = &sums_of(p, row, c)[class];
+		int64_t count = tp_minus(part(sum->count, lo, hi, b), part(sum->count, lo, hi, a));
 
 		if (a >= b)
 			continue;
-		*total = rep_plus(*total, rep_minus(part(sum->total_ns, lo, hi, b),
-						    part(sum->total_ns, lo, hi, a)));
+		tp_sum(&sums_of(p, row, c)[class],
+		       tp_minus(part(sum->total_ns, lo, hi, b), part(sum->total_ns, lo, hi, a)));
 		p->spans[cell] += (uint32_t)(count < 1		      ? 1
 					     : count > UINT32_MAX / 2 ? UINT32_MAX / 2
 								      : count);
@@ -359,7 +361,7 @@ void rep_pen_cells(const struct rep_pen *p, struct rep_cell *cell)
 		for (uint32_t c = 0; c < p->nclasses; c++) {
 			uint8_t state = p->l->class_state[c];
 
-			cell[i].ns[state] = rep_plus(cell[i].ns[state], ns[c]);
+			tp_sum(&cell[i].ns[state], ns[c]);
 			if (state == TP_ST_WAITING && ns[c] > most) {
 				most = ns[c];
 				cell[i].reason = p->l->class_reason[c];

@@ -49,12 +49,12 @@ static int put_goroutine(struct list *list, uint32_t g, int depth)
 	    .id = REP_COL(v, GOROUTINE, id)[g],
 	    .from = created == TP_NULL ? 0 : created,
 	    .to = ended == TP_NULL ? list->l->duration : ended,
-	    .busy_ns = rep_plus(REP_COL(v, GOROUTINE, running_ns)[g],
-				rep_plus(REP_COL(v, GOROUTINE, runnable_ns)[g],
-					 REP_COL(v, GOROUTINE, syscall_ns)[g])),
+	    .busy_ns = REP_COL(v, GOROUTINE, running_ns)[g],
 	    .depth = depth,
 	};
 
+	tp_sum(&lane.busy_ns, REP_COL(v, GOROUTINE, runnable_ns)[g]);
+	tp_sum(&lane.busy_ns, REP_COL(v, GOROUTINE, syscall_ns)[g]);
 	name(list->l, &lane, rep_view_entry(v, g));
 	return put(list, &lane);
 }
@@ -216,8 +216,7 @@ static int put_places(struct list *list, bool procs)
 		uint32_t at = procs ? span->p : span->m;
 
 		if (at < n && span->class == TP_ST_RUNNING)
-			lane[at].busy_ns =
-			    rep_plus(lane[at].busy_ns, rep_minus(span->end, span->start));
+			tp_sum(&lane[at].busy_ns, tp_minus(span->end, span->start));
 	}
 	if (n)
 		qsort(lane, n, sizeof(*lane), by_id);
@@ -371,7 +370,7 @@ static int put_tasks(struct list *list)
 		};
 		int64_t name_id = REP_COL(v, TASK, name)[row];
 
-		lane.busy_ns = rep_minus(lane.to, lane.from);
+		lane.busy_ns = tp_minus(lane.to, lane.from);
 		name(list->l, &lane, name_id < 0 || name_id > UINT32_MAX ? 0 : (uint32_t)name_id);
 		code = put(list, &lane);
 	}

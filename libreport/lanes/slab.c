@@ -298,7 +298,7 @@ static int make_sums(struct rep_slab *s, uint32_t nclasses)
 			}
 			int64_t *to = &sum[rep_slab_class(s, at)];
 
-			*to = rep_plus(*to, rep_minus(s->end[at], rep_slab_start(s, at)));
+			*to = tp_plus(*to, tp_minus(s->end[at], rep_slab_start(s, at)));
 		}
 	}
 	return 0;
@@ -326,7 +326,7 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 
 		for (uint32_t i = 0; i < n && list[k].sums != TP_NONE; i++) {
 			uint32_t at = order[list[k].first + i];
-			int64_t ns = rep_minus(s->end[at], rep_slab_start(s, at));
+			int64_t ns = tp_minus(s->end[at], rep_slab_start(s, at));
 
 			if (i % REP_SLAB_BLOCK == 0) {
 				b[1] = b[0];
@@ -340,13 +340,13 @@ static struct rep_slab_block *make_blocks(struct rep_slab *s, const uint32_t *or
 			}
 			switch (rep_slab_class(s, at)) {
 			case TP_ST_RUNNING:
-				b->running = rep_plus(b->running, ns);
+				b->running = tp_plus(b->running, ns);
 				break;
 			case TP_ST_SYSCALL:
-				b->syscall = rep_plus(b->syscall, ns);
+				b->syscall = tp_plus(b->syscall, ns);
 				break;
 			default:
-				b->blocked = rep_plus(b->blocked, ns);
+				b->blocked = tp_plus(b->blocked, ns);
 				break;
 			}
 		}

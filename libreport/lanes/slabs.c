@@ -59,8 +59,8 @@ int rep_slab_get(struct rep_lanes *l, size_t segment, const atomic_bool *stop,
 static int64_t distance(const struct tp_segment *s, int64_t from, int64_t to)
 {
 	if (s->to_ns < from)
-		return rep_minus(from, s->to_ns);
-	return s->from_ns > to ? rep_minus(s->from_ns, to) : 0;
+		return tp_minus(from, s->to_ns);
+	return s->from_ns > to ? tp_minus(s->from_ns, to) : 0;
 }
 
 int rep_lanes_ahead(struct rep_lanes *l, int64_t from, int64_t to, const atomic_bool *stop,

@@ -72,7 +72,7 @@ static int finish_sums(struct rep_lane_sums *s, uint32_t owners)
 				same = &s->sum[k - 1];
 		}
 		if (same) {
-			same->total_ns = rep_plus(same->total_ns, next->total_ns);
+			tp_sum(&same->total_ns, next->total_ns);
 			same->count = count_of((int64_t)same->count + next->count);
 		} else {
 			s->first[next->owner + 1]++;

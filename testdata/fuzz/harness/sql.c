@@ -26,7 +26,7 @@ static const char *const statements[] = {
     "and e.ts_ns between s.start_ns and s.end_ns limit 50",
     "select * from span where run = :run limit 200",
     "select rowid, * from span where dur_ns > 1000 and open = 0 order by dur_ns desc limit 20",
-    "select state, reason, count(*), sum(dur_ns), p50(dur_ns), p90(dur_ns), p95(dur_ns), "
+    "select state, reason, count(*), total(dur_ns), p50(dur_ns), p90(dur_ns), p95(dur_ns), "
     "p99(dur_ns), "
     "median(dur_ns) from span group by 1, 2",
     "select state, count(*), min(start_ns), max(end_ns) from span group by state order by state "
