@@ -115,6 +115,8 @@ static void test_query_run(void **state)
 	     "line 3: near \"selec\": syntax error; there, or just before it, is no SQL; "
 	     "tprof-query(1) has "
 	     "examples"},
+	    {"select sum(size + 9223372036854775800) from thing", false,
+	     "integer overflow; total(X) adds up what sum(X) has no room for"},
 	    {"delete from thing", false,
 	     "the store is open for reading; --write allows changes to it"},
 	    {"insert into thing values(1, 2)", false,
