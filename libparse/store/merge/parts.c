@@ -233,7 +233,8 @@ static bool choose(const struct part *p, size_t n, int rank, const struct part *
 		chosen[(*nchosen)++] = &p[i];
 		next = p[i].last + 1;
 	}
-	return next == p[0].of + 1;
+	/* None are all of a trace of no generations, which only a damaged store has. */
+	return *nchosen && next == p[0].of + 1;
 }
 
 /* Which are missing, or else what is the matter with those that are there. */
