@@ -62,6 +62,7 @@ static const struct {
     {TP_EFORMAT, "not an ELF file", "; give the program that the dump is of, not stripped"},
     {TP_EFORMAT, "not SQL", "; give a text file of statements"},
     {TP_EIO, "cannot create", "; choose another place"},
+    {TP_EBUSY, "replaced or moved meanwhile", "; try again"},
     {TP_EBUSY, "", "; try again when it is done"},
     {TP_EFORMAT, "", "; see DAMAGED TRACES in tprof-import(1)"},
     {TP_ETRUNC, "", "; see DAMAGED TRACES in tprof-import(1)"},

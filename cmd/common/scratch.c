@@ -122,6 +122,7 @@ static void sweep(const char *tmp)
 static int make(char *path, int *fd)
 {
 	char *end = path + strlen(path) - 6;
+	int why;
 
 	for (int tries = 0; tries < 100; tries++) {
 		memcpy(end, "XXXXXX", 6);
@@ -131,12 +132,16 @@ static int make(char *path, int *fd)
 		if (*fd >= 0) {
 			while (flock(*fd, LOCK_SH) && errno == EINTR)
 				;
+			errno = ENOENT;
 			if (is_named(*fd, AT_FDCWD, path))
 				return 0;
+			why = errno;
 			close(*fd);
-		} else if (errno != ENOENT) {
-			int why = errno;
-
+			*fd = -1;
+			errno = why;
+		}
+		if (errno != ENOENT) {
+			why = errno;
 			rmdir(path);
 			errno = why;
 			return -1;

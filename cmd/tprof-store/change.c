@@ -90,20 +90,19 @@ static int pick_labelled(struct store_args *args, struct labelling *l)
 	if (!status) {
 		l->hash = calloc(runs.n + 1, sizeof(*l->hash));
 		l->run = calloc(runs.n + 1, sizeof(*l->run));
-	}
-	for (size_t i = 0; i < runs.n && l->hash && l->run && !status; i++) {
-		struct tp_labelled *run = &l->run[i];
+		while (l->hash && l->run && l->nruns < runs.n) {
+			struct tp_labelled *run = &l->run[l->nruns];
 
-		*run = (struct tp_labelled){.labels = l->set, .n = l->nset};
-		snprintf(run->hash, sizeof(run->hash), "%s", runs.run[i].row.hash);
-		if ((l->hash[i] = strdup(run->hash)))
+			*run = (struct tp_labelled){.labels = l->set, .n = l->nset};
+			snprintf(run->hash, sizeof(run->hash), "%s", runs.run[l->nruns].row.hash);
+			if (!(l->hash[l->nruns] = strdup(run->hash)))
+				break;
 			l->nruns++;
-		else
+		}
+		if (!l->hash || !l->run || l->nruns < runs.n) {
+			cmd_error(&args->cmd, "out of memory");
 			status = CMD_SYSTEM;
-	}
-	if (status == CMD_SYSTEM || (!status && (!l->hash || !l->run))) {
-		cmd_error(&args->cmd, "out of memory");
-		status = CMD_SYSTEM;
+		}
 	}
 	rep_runs_release(&runs);
 	/* Readers stand in the way of writers. */

@@ -138,7 +138,7 @@ static void test_store_replaced_under_a_handle(void **state)
 	assert_int_not_equal(
 	    sqlite3_exec(tp_store_db(s), "UPDATE run SET name = 'x'", NULL, NULL, NULL), SQLITE_OK);
 	assert_int_equal(tp_sql_err(&err, tp_store_db(s), FLAKE, "cannot write"), TP_EBUSY);
-	assert_non_null(strstr(err.msg, "it was replaced or moved meanwhile; try again"));
+	assert_non_null(strstr(err.msg, "it was replaced or moved meanwhile"));
 	tp_store_close(s);
 	assert_string_equal(ask_text(FLAKE, "SELECT name FROM run"), "bb");
 	assert_string_equal(ask_text(at("moved"), "SELECT name FROM run"), "aa");

@@ -99,7 +99,12 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		/* Somebody has put another file in its place, or taken it away: what is open is no
 		 * longer what its name stands for. */
 		if (rc == SQLITE_READONLY_DBMOVED) {
-			snprintf(why, room, "it was replaced or moved meanwhile; try again");
+			/* Or could not be asked for, which SQLite takes for the same. */
+			if (path && access(path, F_OK) && errno != ENOENT) {
+				number = errno;
+				break;
+			}
+			snprintf(why, room, "it was replaced or moved meanwhile");
 			return TP_EBUSY;
 		}
 		/* The system did not let SQLite open it for writing, and what it said is lost. */

@@ -152,7 +152,7 @@ def sentence(scene, result, error):
         wrong.append("%r is no sentence of its own" % said[0])
     if not said[-1].isprintable():
         wrong.append("%r is not printable" % said[-1])
-    if re.search("opened for reading only|could not be opened", result.stderr):
+    if re.search("opened for reading only|could not be opened|replaced or moved meanwhile", result.stderr):
         return wrong  # SQLite keeps the cause to itself
     if error in WORDS and not re.search(WORDS[error], result.stderr, re.I):
         wrong.append("%r does not name the cause (%s)" % (said[0], errno.errorcode[error]))
