@@ -24,4 +24,13 @@ static inline int64_t tp_plus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* The whole of a number, which may be too large or none at all: then it is the most, the least, 0.
+ */
+static inline int64_t tp_whole(double d)
+{
+	if (!(d < 9223372036854775808.0))
+		return d > 0 ? INT64_MAX : 0;
+	return d >= -9223372036854775808.0 ? (int64_t)d : INT64_MIN;
+}
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/match.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "clock/when.h"
 
@@ -154,7 +155,7 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 	if (n && text[n - 1] == '%' && strspn(text, "0123456789.") == n - 1) {
 		percent = strtod(text, &end);
 		if (end == text + n - 1 && n > 1 && percent <= 100) {
-			*ns = (int64_t)((double)duration_ns * (percent / 100));
+			*ns = tp_whole((double)duration_ns * (percent / 100));
 			return 0;
 		}
 	}

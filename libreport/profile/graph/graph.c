@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "profile/graph/build.h"
 
 /* ---- values ---- */
@@ -59,8 +60,8 @@ static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 	if (!least)
 		least = most;
 	if (v->ratio > 0 && v->ratio != 1) {
-		least = (int64_t)((double)least * v->ratio);
-		most = (int64_t)((double)most * v->ratio);
+		least = tp_whole((double)least * v->ratio);
+		most = tp_whole((double)most * v->ratio);
 	}
 	rep_scale(least, v->unit, "minimum", &min_unit);
 	rep_scale(most, v->unit, "minimum", &max_unit);
@@ -210,7 +211,7 @@ static void put_dropped(const struct rep_profile_view *v, struct lines *l, size_
 
 	if (!n)
 		return;
-	rep_view_label(v, size_of((int64_t)((double)v->total * fraction)), value);
+	rep_view_label(v, size_of(tp_whole((double)v->total * fraction)), value);
 	snprintf(text, sizeof(text), "Dropped %zu %s%s (%s <= %s)", n, what, n > 1 ? "s" : "", by,
 		 value);
 	put(l, text);

@@ -118,7 +118,7 @@ static int add_point(struct curve *c, int64_t ts, int64_t value)
 
 static int add_curves(struct heap *h, const struct rep_gc_facts *f, const struct rep_view *v)
 {
-	int64_t before = INT64_MIN;
+	int64_t before = INT64_MIN, goal = 0;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < f->metric.nrows; i++) {
@@ -132,11 +132,10 @@ static int add_curves(struct heap *h, const struct rep_gc_facts *f, const struct
 		if (f->metric_kind[i] == REP_METRIC_HEAP)
 			code = add_point(&h->size, ts, value);
 		else if (f->metric_kind[i] == REP_METRIC_GOAL)
-			code = add_point(&h->goal, ts, value);
+			code = add_point(&h->goal, ts, goal = value);
 	}
 	if (!code && h->goal.n)
-		code = add_point(&h->goal, rep_view_clip_end(v, f->duration_ns),
-				 (int64_t)h->goal.y[h->goal.n - 1]);
+		code = add_point(&h->goal, rep_view_clip_end(v, f->duration_ns), goal);
 	return code;
 }
 
