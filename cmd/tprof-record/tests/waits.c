@@ -4,6 +4,7 @@
  *
  * At its end a thread is still waiting for a semaphore that nobody posts. The first wait of main,
  * MARK_NS, is the longest sleep: what has no common clock is laid over the log by it. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/futex.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,16 +29,27 @@
 static struct log *mylog;
 static int rounds = 60;
 
+/* How often the calling thread has given up its processor. One that is only kept from running, as
+ * another runs in its place, has not. */
+static long sleeps(void)
+{
+	struct rusage used;
+
+	return getrusage(RUSAGE_THREAD, &used) ? 0 : used.ru_nvcsw;
+}
+
 /* Logs one wait: `call` between two looks at the clock. Entries are reserved before the clock is
- * read, and their kind is set when they are complete. */
+ * read, and their kind is set when they are complete. What the thread did not sleep in is a call,
+ * however long it took: what it could have waited for was there. */
 #define WAIT(thread, what, call, by)                                                               \
 	do {                                                                                       \
+		long slept_ = sleeps();                                                            \
 		struct log_entry *e_ = log_begin(mylog, thread);                                   \
                                                                                                    \
 		call;                                                                              \
 		e_->end = log_now();                                                               \
 		e_->waker = (by);                                                                  \
-		atomic_store(&e_->kind, what);                                                     \
+		atomic_store(&e_->kind, sleeps() == slept_ ? LOG_CALL : what);                     \
 	} while (0)
 
 static void nap(uint32_t me, long ns)
