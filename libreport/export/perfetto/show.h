@@ -1,0 +1,117 @@
+/* What is known of a run at a point of its events while it is written, and what is written of it.
+ * The state of every P and goroutine is kept from event to event: a slice is written when it ends.
+ */
+#ifndef REP_EXPORT_PERFETTO_SHOW_H
+#define REP_EXPORT_PERFETTO_SHOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "export/perfetto.h"
+#include "export/perfetto/json.h"
+#include "decode/event.h"
+#include "store/rows.h"
+
+/* What is known of a goroutine at a point of the run. */
+struct g_state {
+	uint64_t id;
+	uint32_t name; /* of its entry function */
+	bool wanted, named;
+	uint8_t state;
+	int64_t since;	 /* of the state */
+	uint32_t reason; /* of waiting */
+	uint32_t stack;	 /* where it stopped */
+	/* On a P, with or without a system call. */
+	uint32_t p;
+	int64_t on_since;
+	int64_t call_since; /* INT64_MIN: in none */
+	uint32_t call_stack;
+	int64_t assist_since, stw_since; /* INT64_MIN: in none */
+	uint32_t stw, range_stack;
+	/* What made it ready, to be shown when it runs. */
+	int64_t cause_ts; /* INT64_MIN: nothing to show */
+	uint32_t cause_p, cause_stack;
+	uint32_t cause_reason; /* it waited for; TP_NONE: it was made */
+};
+
+struct p_state {
+	int64_t id;
+	uint32_t in_call; /* goroutine whose system call it serves, TP_NONE */
+	bool named;
+	int64_t sweep_since; /* INT64_MIN: none */
+	uint32_t sweep_stack;
+};
+
+struct show {
+	struct rep_perfetto *p;
+	const struct rep_perfetto_run *opt;
+	struct tp_dict *dict;
+	struct g_state *gs;
+	struct p_state *ps;
+	uint32_t ng, np;
+	int64_t from, to; /* of the range, within the run */
+	int64_t now;
+	int64_t gc_since;
+	uint32_t gc_stack;
+	bool gc_named;
+	int64_t count[TP_NSTATES], gc_waiting, running_ps;
+	int64_t told, step; /* goroutines' counters: when last, how often */
+	bool stale;
+	uint64_t heap, goal, procs;
+};
+
+/* ---- slice.c: pieces of events, names, slices ---- */
+
+/* Is now within what is asked for? */
+bool show_in_range(const struct show *s);
+/* A time of the run, on the clock that all runs share. */
+void show_ts(struct show *s, int64_t at);
+/* A string of the dump, with what is put before and after it. */
+void show_text(struct show *s, const char *key, const char *before, uint32_t string,
+	       const char *after);
+
+/* What a goroutine is called; names of threads are written once, before they are met. */
+void show_g_name(const struct show *s, const struct g_state *g, char name[240]);
+void show_name_g(struct show *s, struct g_state *g);
+void show_name_p(struct show *s, uint32_t p);
+/* Is it a P, and not a place that a damaged run names? */
+bool show_real_p(const struct show *s, uint32_t p);
+
+/* Begins a complete event of [since, now), cut to the range; false where nothing of it is there.
+ * An event of no length at its very edge belongs to the range that begins there. */
+bool show_slice(struct show *s, enum perfetto_section section, uint64_t tid, int64_t since);
+bool show_p_slice(struct show *s, uint32_t p, int64_t since);
+/* A whole one, called `name`; nothing where since is INT64_MIN. */
+void show_range_slice(struct show *s, uint32_t p, int64_t since, uint32_t name, uint32_t stack);
+/* A system call of the goroutine ends; `blocked`: it had lost its P. */
+void show_call_end(struct show *s, struct g_state *g, bool blocked);
+/* It leaves its P, or comes to one; ranges that it is in go on where it runs next. */
+void show_leave_p(struct show *s, struct g_state *g, uint32_t stack);
+void show_enter_p(struct g_state *g, uint32_t p, int64_t since);
+/* An event without length, now. */
+void show_instant(struct show *s, enum perfetto_section section, uint64_t tid, const char *name,
+		  uint32_t stack);
+
+/* ---- state.c: goroutines and Ps change their states ---- */
+
+void show_go_transition(struct show *s, const struct tp_event *ev);
+void show_proc_transition(struct show *s, const struct tp_event *ev);
+/* The state that it is in since g->since, as a slice that ends now. */
+void show_state_slice(struct show *s, struct g_state *g);
+/* Adds n to how many there are in the state that it is in. */
+void show_count(struct show *s, const struct g_state *g, int n);
+/* How many there are in each state, if it is time to tell; `last`: they are told in any case. */
+void show_counters(struct show *s, bool last);
+
+/* ---- event.c ---- */
+
+void show_event(struct show *s, const struct tp_event *ev);
+/* What goes on when the range or the run ends. */
+void show_end(struct show *s, int64_t end);
+
+/* ---- tasks.c: from the tables task and region, all columns ---- */
+
+void show_tasks(struct show *s, const struct tp_rows *t);
+void show_regions(struct show *s, const struct tp_rows *t);
+
+#endif
