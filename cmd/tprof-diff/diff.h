@@ -1,4 +1,4 @@
-/* The arguments of tprof-diff, and its two halves: profiles (main.c), traces (trace.c). */
+/* The arguments of tprof-diff, and its two halves: profiles and traces. */
 #ifndef TPROF_DIFF_DIFF_H
 #define TPROF_DIFF_DIFF_H
 
@@ -29,11 +29,17 @@ struct args {
 	bool min_share_given, alpha_given, of_change, sum, power, junit, pprof, self_check;
 };
 
+/* arguments.c: what the command line is parsed by, into a struct args. Options of profiles have to
+ * be picked before. */
+extern const struct argp diff_argp;
+void diff_pick_profile_options(void);
+
 /* What is wrong with the arguments where traces are compared, into text; NULL for nothing. */
 #define DIFF_WRONG 400
 const char *diff_trace_check(struct args *args, char text[DIFF_WRONG]);
-/* Compares traces: an exit status. */
+/* Compare traces, profiles: an exit status. */
 int diff_traces(struct args *args);
+int diff_profiles(struct args *args);
 
 /* Writes to stdout, as a sink does. */
 int diff_write(void *ctx, const void *data, size_t size, struct tp_err *err);

@@ -1,0 +1,391 @@
+/* What tprof-diff is asked for, and what of it does not go together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/engine/engine.h"
+#include "common/jail.h"
+#include "common/number.h"
+#include "common/option.h"
+#include "common/profile_options.h"
+#include "common/what.h"
+#include "profile/view.h"
+
+#include "diff.h"
+
+enum {
+	KEY_BASE = 0x4000,
+	KEY_DIFF_BASE,
+	KEY_SUM,
+	KEY_AVERAGE_BY,
+	KEY_BY,
+	KEY_PER,
+	KEY_ALL_STATS,
+	KEY_EXACT_NAMES,
+	KEY_NORMALIZE,
+	KEY_SHARE_OF,
+	KEY_CHANGED,
+	KEY_MIN_SHARE,
+	KEY_ALPHA,
+	KEY_GATE,
+	KEY_POWER,
+	KEY_SELF_CHECK,
+	KEY_TABLE, /* pprof's -top and -text: what is shown anyway */
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is compared:", 1},
+    {"base", KEY_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
+     "What stands before -- is old; or OLD is, and shares are of the sum of all changes", 1},
+    {"diff-base", KEY_DIFF_BASE, "OLD", OPTION_ARG_OPTIONAL | CMD_OPTION_MANY,
+     "The same with shares of the old total", 1},
+    {"sum", KEY_SUM, NULL, 0, "Add up the runs of each side, in place of comparing sets", 1},
+    {"average-by", KEY_AVERAGE_BY, "KEY", 0,
+     "Take runs of a side with the same value of this label for one, their average: those of a "
+     "host",
+     1},
+    {"normalize", KEY_NORMALIZE, NULL, 0, "Scale to equal totals: compare shares, not amounts", 1},
+    {"by", KEY_BY, "WHAT", 0,
+     "Rows by function (the default), line, file, stack, label or label:KEY; of traces only these "
+     "sections: tasks, regions, sched, reasons, groups, syscalls, gc, cpu",
+     1},
+    {"per", KEY_PER, "WHAT", 0,
+     "Traces: divide counts and totals by seconds (the default), complete tasks (task, task:TYPE), "
+     "or nothing (run)",
+     1},
+    {"all-stats", KEY_ALL_STATS, NULL, 0,
+     "Traces: all statistics of everything, not only those that matter most", 1},
+    {"exact-names", KEY_EXACT_NAMES, NULL, 0,
+     "Match names letter by letter, closure counters, versions and hashes included", 1},
+    {NULL, 0, NULL, 0, "What is shown:", 2},
+    {"top", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
+    {"text", KEY_TABLE, NULL, OPTION_HIDDEN, NULL, 2},
+    {"rows", 'n', "N", CMD_OPTION_LAST,
+     "Show at most N rows, 0 for all (default: 20 in tables, else all)", 2},
+    {"sort", 's', "KEY", CMD_OPTION_LAST,
+     "Sort by delta (the default), percent, old, new, p or name", 2},
+    {"changed", KEY_CHANGED, NULL, 0, "Only rows that changed; of sets, significantly", 2},
+    {"min-share", KEY_MIN_SHARE, "PERCENT", 0,
+     "Leave out rows with less than this share of both sides (of traces: 1)", 2},
+    {"share-of", KEY_SHARE_OF, "WHAT", 0,
+     "Shares are of the old total (old, the default) or of the sum of all changes (change)", 2},
+    {"alpha", KEY_ALPHA, "P", 0,
+     "What is called changed has Q at most P (default: 0.05; of sets of traces 0.03)", 2},
+    {"power", KEY_POWER, NULL, 0, "Show how often changes are found, by number of runs, and exit",
+     2},
+    {NULL, 0, NULL, 0, "What must not change:", 3},
+    {"gate", KEY_GATE, "GATE", CMD_OPTION_MANY,
+     "Exit with status 1 if GATE is exceeded: 'inuse_space>+5%,min=1MiB', 'cpu+-10%', "
+     "'flat(REGEX)>+20%'; of traces 'sched.p99>+10%', 'task[NAME].p95>+5ms', 'stw.max>2ms'; may be "
+     "given several times",
+     3},
+    {"self-check", KEY_SELF_CHECK, NULL, 0,
+     "Compare the old runs with each other, 200 times in two halves, and show how often a change "
+     "is "
+     "found where there is none",
+     3},
+    {0},
+};
+
+static void set_by(struct args *args, struct argp_state *state)
+{
+	struct rep_keys_options *keys = &args->diff.keys;
+	const char *arg = args->by, *colon = strchr(arg, ':');
+	size_t n = colon ? (size_t)(colon - arg) : strlen(arg);
+
+	for (int i = 0; i < REP_NDIFF_BY; i++) {
+		if (strlen(rep_diff_by[i].name) != n || strncmp(rep_diff_by[i].name, arg, n) != 0)
+			continue;
+		keys->by = (enum rep_diff_by)i;
+		keys->label = colon ? colon + 1 : NULL;
+		if (!colon || (i == REP_BY_LABEL && colon[1]))
+			return;
+	}
+	argp_error(state, "--by: '%s' is not function, line, file, stack, label or label:KEY", arg);
+}
+
+static void set_sort(struct args *args, struct argp_state *state, const char *arg)
+{
+	for (int i = 0; i < REP_NDIFF_SORTS; i++) {
+		if (!strcmp(rep_diff_sorts[i].name, arg)) {
+			args->diff.sort = (enum rep_diff_sort)i;
+			return;
+		}
+	}
+	argp_error(state, "--sort: '%s' is not delta, percent, old, new, p or name", arg);
+}
+
+static void set_alpha(struct args *args, struct argp_state *state, const char *arg)
+{
+	char unit[REP_AMOUNT_UNIT];
+
+	if (!rep_amount_parse(arg, &args->diff.alpha, unit) || unit[0] || args->diff.alpha <= 0 ||
+	    args->diff.alpha >= 1)
+		argp_error(state, "--alpha: '%s' is not between 0 and 1", arg);
+}
+
+static error_t add_gate(struct args *args, const char *arg)
+{
+	const char **p = realloc(args->gate_text, (args->ngates + 1) * sizeof(*p));
+
+	if (!p)
+		return ENOMEM;
+	args->gate_text = p;
+	p[args->ngates++] = arg;
+	return 0;
+}
+
+static void parse_gates(struct args *args, struct argp_state *state)
+{
+	struct tp_err err;
+
+	args->gate = calloc(args->ngates + 1, sizeof(*args->gate));
+	if (!args->gate)
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+	for (size_t i = 0; args->gate && i < args->ngates; i++) {
+		if (rep_gate_parse(&args->gate[i], args->gate_text[i], &err)) {
+			tp_err_printable(&err);
+			argp_error(state, "%s", err.msg);
+		}
+	}
+}
+
+/* Does a store hold nothing but traces, of the runs that are meant? */
+static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
+{
+	struct rep_runs all = {0}, runs = {0};
+	struct tp_store *store = NULL;
+	bool traces = false;
+	struct tp_err err;
+
+	if (cmd_engine_is_url(path)) {
+		int status = cmd_engine_list(cmd, path, &path);
+
+		if (status)
+			exit(status);
+	}
+	cmd_jail_withdraw();
+	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
+	    !rep_runs_pick(&all, spec ? spec : "latest", &runs, &err))
+		traces = true;
+	for (size_t i = 0; i < runs.n; i++)
+		traces = traces && !strcmp(runs.run[i].row.kind, "trace");
+	rep_runs_release(&runs);
+	rep_runs_release(&all);
+	if (store)
+		tp_store_close(store);
+	return traces;
+}
+
+/* Traces are compared as such unless a view makes profiles of them. What cannot be opened is for
+ * whoever loads it to say. */
+static bool are_traces(struct args *args)
+{
+	const struct sides *s = &args->sides;
+	const char *path = s->labels.new ? s->path[0] : s->old[0];
+	enum cmd_what what;
+	struct tp_err err;
+
+	if (args->view.given)
+		return false;
+	if (cmd_look(path, &what, &err)) {
+		/* But it must not be taken for another thing, should it open the next time. */
+		if (err.code == TP_ENOMEM || err.code == TP_EIO)
+			exit(cmd_fail(&args->cmd, path, &err));
+		return false;
+	}
+	return what == CMD_WHAT_STORE
+		   ? holds_traces(&args->cmd, path,
+				  s->labels.new ? s->labels.old : args->cmd.run_spec)
+		   : what == CMD_WHAT_TRACE;
+}
+
+static void check(struct args *args, struct argp_state *state)
+{
+	const char *wrong = NULL;
+
+	if (args->power)
+		return;
+	wrong = sides_check(&args->sides, args->cmd.run_spec);
+	/* Said to be wrong, but no wrong usage. */
+	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
+		cmd_error(&args->cmd, "%s", wrong);
+		exit(CMD_SYSTEM);
+	}
+	if (!wrong && args->junit && args->self_check)
+		wrong = "--self-check has a table, no JUnit";
+	if (!wrong && args->junit && !args->ngates)
+		wrong = "--format=junit reports gates; give one with --gate";
+	if (!wrong && args->pprof && (args->ngates || args->self_check))
+		wrong = "--format=pprof writes the difference alone, neither gates nor checks";
+	if (!wrong && args->pprof && are_traces(args))
+		wrong = "what traces are compared by is no profile; --view=offcpu, sched, … "
+			"--format=pprof writes the difference of views";
+	if (!wrong && are_traces(args)) {
+		char text[DIFF_WRONG];
+
+		args->traces = true;
+		wrong = diff_trace_check(args, text);
+		if (wrong)
+			argp_error(state, "%s", wrong);
+		return;
+	}
+	if (!wrong && args->average_by && args->sum)
+		wrong =
+		    "--sum makes one run of a side, --average-by one for each value of a label: "
+		    "which is meant?";
+	if (!wrong && args->average_by && args->pprof)
+		wrong = "--format=pprof adds up the runs of each side; it does not go with "
+			"--average-by";
+	if (!wrong && args->average_by && args->of_change)
+		wrong = "--share-of=change adds up all runs; it does not go with --average-by";
+	if (!wrong && (args->per || args->trace.every_stat))
+		wrong = "--per and --all-stats are for traces";
+	if (!wrong && args->by)
+		set_by(args, state);
+	if (!wrong)
+		parse_gates(args, state);
+	if (!wrong && args->profile.granularity != REP_FUNCTIONS && !args->by) {
+		static const enum rep_diff_by by[] = {
+		    [REP_FUNCTIONS] = REP_BY_FUNCTION, [REP_FILEFUNCTIONS] = REP_BY_FUNCTION,
+		    [REP_FILES] = REP_BY_FILE,	       [REP_LINES] = REP_BY_LINE,
+		    [REP_ADDRESSES] = REP_BY_LINE,
+		};
+
+		args->diff.keys.by = by[args->profile.granularity];
+		if (args->profile.granularity == REP_ADDRESSES)
+			wrong = "addresses differ from build to build; compare --by=line";
+	}
+	if (wrong)
+		argp_error(state, "%s", wrong);
+	cmd_view_need(&args->view, state, false);
+}
+
+static error_t on_option(int key, char *arg, struct argp_state *state)
+{
+	struct args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->sides.labels;
+		state->child_inputs[1] = &args->view;
+		state->child_inputs[2] = &args->profile;
+		state->child_inputs[3] = &args->cmd;
+		return 0;
+	case KEY_BASE:
+		args->sides.marked = true;
+		args->of_change = args->of_change || arg;
+		/* pprof's way: each side is one profile. */
+		args->sum = args->sum || arg;
+		return arg ? sides_add_old(&args->sides, arg) : 0;
+	case KEY_DIFF_BASE:
+		args->sides.marked = true;
+		args->sum = args->sum || arg;
+		return arg ? sides_add_old(&args->sides, arg) : 0;
+	case KEY_SUM:
+		args->sum = true;
+		return 0;
+	case KEY_AVERAGE_BY:
+		if (!*arg || strchr(arg, '='))
+			argp_error(state, "--average-by: '%s' is not the key of a label", arg);
+		args->average_by = arg;
+		return 0;
+	case KEY_NORMALIZE:
+		args->diff.normalize = true;
+		return 0;
+	case KEY_BY:
+		args->by = arg;
+		return 0;
+	case KEY_PER:
+		args->per = arg;
+		return 0;
+	case KEY_ALL_STATS:
+		args->trace.every_stat = true;
+		return 0;
+	case KEY_EXACT_NAMES:
+		args->diff.keys.exact = true;
+		return 0;
+	case 'n':
+		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		return 0;
+	case 's':
+		set_sort(args, state, arg);
+		return 0;
+	case KEY_CHANGED:
+		args->diff.changed = true;
+		return 0;
+	case KEY_MIN_SHARE:
+		args->min_share_given = true;
+		args->diff.min_share = cmd_arg_percent(state, "--min-share", arg) / 100;
+		return 0;
+	case KEY_SHARE_OF:
+		args->of_change = !strcmp(arg, "change");
+		if (!args->of_change && strcmp(arg, "old") != 0)
+			argp_error(state, "--share-of: '%s' is not old or change", arg);
+		return 0;
+	case KEY_ALPHA:
+		args->alpha_given = true;
+		set_alpha(args, state, arg);
+		return 0;
+	case KEY_POWER:
+		args->power = true;
+		return 0;
+	case KEY_GATE:
+		return add_gate(args, arg);
+	case KEY_SELF_CHECK:
+		args->self_check = true;
+		return 0;
+	case KEY_TABLE:
+		return 0;
+	case ARGP_KEY_ARG:
+		return sides_add(&args->sides, arg);
+	case ARGP_KEY_SUCCESS:
+		args->pprof = args->cmd.more_format != NULL;
+		args->junit = args->cmd.own_chosen;
+		check(args, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The shared options of profiles, without those about graphs, sources and pictures. */
+static struct argp_option profile_options[REP_NPROFILE_OPTIONS + 16];
+static struct argp profile_argp = {.options = profile_options};
+
+void diff_pick_profile_options(void)
+{
+	static const char *const others[] = {
+	    "call-tree", "compact-labels", "edgefraction", "flat",	  "intel-syntax",
+	    "no-trim",	 "nodefraction",   "show-columns", "source-path", "trim-path"};
+	const struct argp_option *o = cmd_profile_argp.options;
+	size_t n = 0;
+
+	profile_argp.parser = cmd_profile_argp.parser;
+	for (; o->name || o->key || o->doc; o++) {
+		bool other = false;
+
+		for (size_t i = 0; o->name && i < sizeof(others) / sizeof(others[0]); i++)
+			other = other || !strcmp(o->name, others[i]);
+		if (!other && n + 1 < sizeof(profile_options) / sizeof(profile_options[0]))
+			profile_options[n++] = *o;
+	}
+}
+
+static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},
+					     {&cmd_view_argp, 0, NULL, 0},
+					     {&profile_argp, 0, NULL, 0},
+					     {&cmd_argp, 0, NULL, 0},
+					     {0}};
+const struct argp diff_argp = {
+    .options = options,
+    .parser = on_option,
+    .args_doc = "OLD NEW\n[--base] OLD... -- NEW...\n"
+		"--base-label=KEY=VALUE --label=KEY=VALUE STORE",
+    .doc =
+	"Compare two runs, or two sets of runs: execution traces by what they measure, profiles, "
+	"or traces as profiles (--view).\v"
+	"Sets are compared by rank tests; tprof-diff(1) says which, and what they find. "
+	"--format=junit writes the answers of gates for CI systems.",
+    .children = children,
+};
