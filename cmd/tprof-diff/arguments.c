@@ -9,7 +9,6 @@
 #include "common/option.h"
 #include "common/profile_options.h"
 #include "common/what.h"
-#include "profile/view.h"
 
 #include "diff.h"
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "mmu/curve.h"
 #include "task/outliers.h"
+#include "top/job.h"
 #include "top/profile.h"
 #include "top/report.h"
 
@@ -126,351 +126,6 @@ bool rep_top_several(const struct rep_report *r)
 bool rep_top_has_chart(const struct rep_report *r)
 {
 	return r->ops && r->ops->chart;
-}
-
-/* ---- choosing rows ---- */
-
-struct order {
-	struct rep_job *job;
-	const double *number; /* sort key by row; NULL: by text */
-	bool ascending;
-	bool lack; /* there was no memory for a text: the order is none */
-	size_t column;
-};
-
-static int compare_text(struct rep_value a, struct rep_value b)
-{
-	size_t n = a.text.size < b.text.size ? a.text.size : b.text.size;
-	int order;
-
-	if (a.type != REP_TYPE_TEXT || b.type != REP_TYPE_TEXT)
-		return (int)(b.type == REP_TYPE_TEXT) - (int)(a.type == REP_TYPE_TEXT);
-	order = memcmp(a.text.data, b.text.data, n);
-	if (order)
-		return order;
-	return a.text.size < b.text.size ? -1 : a.text.size > b.text.size;
-}
-
-/* Rows that are equal by the key: by what they say, so that the order does not depend on how the
- * run was imported. */
-static int compare_tie(struct order *o, uint32_t a, uint32_t b)
-{
-	const struct rep_report *r = o->job->report;
-
-	if (r->ops->tie) {
-		uint64_t x = r->ops->tie(o->job, a), y = r->ops->tie(o->job, b);
-
-		if (x != y)
-			return x < y ? -1 : 1;
-	}
-	for (size_t i = 0; i < r->ncolumns; i++) {
-		struct rep_value x, y;
-		int order = 0;
-
-		if (!r->columns[i].key || r->columns[i].percentile)
-			continue;
-		x = r->ops->value(o->job, a, i);
-		y = r->ops->value(o->job, b, i);
-		o->lack |= rep_is_lack(x) || rep_is_lack(y);
-		if (x.type == REP_TYPE_TEXT || y.type == REP_TYPE_TEXT)
-			order = compare_text(x, y);
-		else if (x.type == REP_TYPE_INT && y.type == REP_TYPE_INT)
-			order = x.i < y.i ? -1 : x.i > y.i;
-		if (order)
-			return order;
-	}
-	return a < b ? -1 : a > b;
-}
-
-/* The order of the output: large numbers first, texts from a to z. */
-static int compare(const void *pa, const void *pb, void *ctx)
-{
-	struct order *o = ctx;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	if (o->number && o->number[a] != o->number[b])
-		return (o->number[a] > o->number[b]) != o->ascending ? -1 : 1;
-	if (!o->number) {
-		struct rep_value x = o->job->report->ops->value(o->job, a, o->column);
-		struct rep_value y = o->job->report->ops->value(o->job, b, o->column);
-		int order = compare_text(x, y);
-
-		o->lack |= rep_is_lack(x) || rep_is_lack(y);
-		if (order)
-			return order;
-	}
-	return compare_tie(o, a, b);
-}
-
-/* Restores the heap whose root is the last of the n rows in the order of the output. */
-static void sift(uint32_t *heap, size_t n, size_t at, struct order *o)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		uint32_t row;
-
-		if (child >= n)
-			return;
-		if (child + 1 < n && compare(&heap[child + 1], &heap[child], o) > 0)
-			child++;
-		if (compare(&heap[child], &heap[at], o) <= 0)
-			return;
-		row = heap[at];
-		heap[at] = heap[child];
-		heap[child] = row;
-		at = child;
-	}
-}
-
-/* Puts the first n of the job's rows in order to the front of rows[]. */
-static void choose(uint32_t *rows, size_t total, size_t n, struct order *o)
-{
-	if (n < total / 8) {
-		for (size_t i = n / 2; i-- > 0;)
-			sift(rows, n, i, o);
-		for (size_t i = n; n && i < total; i++) {
-			if (compare(&rows[i], &rows[0], o) < 0) {
-				rows[0] = rows[i];
-				sift(rows, n, 0, o);
-			}
-		}
-		total = n;
-	}
-	qsort_r(rows, total, sizeof(*rows), compare, o);
-}
-
-static double as_number(struct rep_value v)
-{
-	return v.type == REP_TYPE_INT ? (double)v.i : v.type == REP_TYPE_FLOAT ? v.f : -1e300;
-}
-
-/* The rows to show, in order, into *rows (to be freed) and *n. */
-static int pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
-		struct tp_err *err)
-{
-	const struct rep_report_ops *ops = job->report->ops;
-	struct order o = {.job = job, .column = (size_t)(job->sort - job->report->columns)};
-	double *number = NULL;
-	int code = 0;
-
-	o.ascending = job->report->ascending && !strcmp(job->sort->key, job->report->sort);
-	*n = limit && limit < job->nrows ? limit : job->nrows;
-	*rows = tp_many(job->nrows + 1, sizeof(**rows));
-	if (!*rows)
-		return rep_job_fail(err, TP_ENOMEM);
-	for (size_t i = 0; i < job->nrows; i++)
-		(*rows)[i] = (uint32_t)i;
-	if (job->sort->percentile && ops->prepare)
-		code = ops->prepare(job, v, *rows, job->nrows, err);
-	if (!code && job->sort->column.kind != REP_TEXT) {
-		number = tp_many(job->nrows + 1, sizeof(*number));
-		if (!number)
-			return rep_job_fail(err, TP_ENOMEM);
-		for (size_t i = 0; i < job->nrows; i++)
-			number[i] = (job->sort->ascending ? -1 : 1) *
-				    as_number(ops->value(job, i, o.column));
-		o.number = number;
-	}
-	if (!code)
-		choose(*rows, job->nrows, *n, &o);
-	if (o.lack || job->lack)
-		code = rep_job_fail(err, TP_ENOMEM);
-	if (!code && ops->prepare)
-		code = ops->prepare(job, v, *rows, *n, err);
-	free(number);
-	return code;
-}
-
-/* ---- writing ---- */
-
-static bool has_frames(const struct rep_job *job)
-{
-	return job->opt->whole && job->report->ops->stack;
-}
-
-/* The report's columns and the extra ones as the output takes them; a run without a clock has
- * ticks, which are only numbers. */
-static struct rep_column *output_columns(struct rep_job *job)
-{
-	static const struct rep_column frames = {
-	    .name = REP_TOP_FRAMES, .kind = REP_TEXT, .raw_only = true, .table_only = true};
-	const struct rep_report *r = job->report;
-	size_t n = r->ncolumns + job->nextra;
-	struct rep_column *c = tp_arena_alloc(&job->texts, (n + 1) * sizeof(*c));
-	bool ticks = false;
-
-	if (!c)
-		return NULL;
-	for (size_t i = 0; i < job->nruns; i++)
-		ticks = ticks || job->runs[i].row.ticks;
-	for (size_t i = 0; i < n; i++) {
-		c[i] = i < r->ncolumns ? r->columns[i].column : job->extra[i - r->ncolumns];
-		if (i < 64 && job->hidden >> i & 1)
-			c[i].raw_only = true;
-		if (ticks && c[i].kind == REP_NS)
-			c[i].kind = REP_COUNT;
-	}
-	if (has_frames(job))
-		c[n] = frames;
-	return c;
-}
-
-/* What to do where filters leave nothing. */
-static const char *advice(const struct rep_filter *filter)
-{
-	if (rep_filter_empty(filter))
-		return "";
-	return filter->text.goroutine ? " pass the filters; the report goroutines lists the "
-					"goroutines there are"
-	       : filter->text.reason  ? " pass the filters; the report breakdown lists the reasons "
-					"there are"
-				      : " pass the filters";
-}
-
-static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep_output *out,
-		       size_t shown, struct tp_err *err)
-{
-	char text[200], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
-	int code = 0;
-
-	if (!job->nrows) {
-		snprintf(text, sizeof(text), "nothing to show: no %s%s", job->report->rows,
-			 advice(v->filter));
-		code = rep_output_note(out, false, text, err);
-	} else if (shown < job->nrows) {
-		snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all",
-			 tp_fmt_count(a, (int64_t)shown), tp_fmt_count(b, (int64_t)job->nrows),
-			 job->report->rows);
-		code = rep_output_note(out, false, text, err);
-	}
-	if (!code && job->note[0])
-		code = rep_output_note(out, false, job->note, err);
-	return code;
-}
-
-/* Line by line, and an empty one. */
-static int write_lead(const struct rep_job *job, struct rep_output *out, struct tp_err *err)
-{
-	const char *from = job->lead;
-	char line[sizeof(job->lead)];
-	int code = 0;
-
-	while (!code && *from) {
-		size_t n = strcspn(from, "\n");
-
-		memcpy(line, from, n);
-		line[n] = '\0';
-		code = rep_output_note(out, true, line, err);
-		from += n + (from[n] != '\0');
-	}
-	return code ? code : rep_output_note(out, false, "", err);
-}
-
-/* A cell, as tables have it, or else the other formats. */
-static struct rep_value cell_of(struct rep_job *job, const struct rep_column *column, uint32_t row,
-				size_t c)
-{
-	const struct rep_top_options *opt = job->opt;
-	struct rep_top_options plain;
-	struct rep_value v = {0}, other;
-	bool both = !column->raw_only && !column->table_only;
-	bool mine = !(opt->tables ? column->raw_only : column->table_only);
-
-	if (mine)
-		v = job->report->ops->value(job, row, c);
-	if (!opt->whole || (mine && (!both || v.type != REP_TYPE_TEXT)))
-		return mine ? v : rep_null();
-	plain = *opt;
-	plain.tables = !opt->tables;
-	job->opt = &plain;
-	other = job->report->ops->value(job, row, c);
-	job->opt = opt;
-	if (!mine)
-		return other;
-	if (v.text.size && other.type == REP_TYPE_TEXT && !other.text.size)
-		v.type = REP_TYPE_ABSENT;
-	return v;
-}
-
-#define MOST_FRAMES ((size_t)64 << 20) /* bytes of them that are handed out */
-
-static struct rep_value frames_of(struct rep_job *job, uint32_t row, size_t *given)
-{
-	struct rep_value v = *given < MOST_FRAMES
-				 ? rep_job_frames(job, job->report->ops->stack(job, row))
-				 : rep_null();
-
-	if (v.type == REP_TYPE_TEXT)
-		*given += v.text.size;
-	return v;
-}
-
-static int write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
-		       size_t limit, struct tp_err *err)
-{
-	size_t n = 0, ncolumns = job->report->ncolumns + job->nextra, given = 0;
-	struct rep_column *columns = output_columns(job);
-	struct rep_value *values = calloc(ncolumns + 1, sizeof(*values));
-	uint32_t *rows = NULL;
-	int code = !columns || !values ? rep_job_fail(err, TP_ENOMEM) : 0;
-
-	if (!code)
-		code = pick(job, v, limit, &rows, &n, err);
-	if (!code && (job->nrows || !job->opt->tables)) {
-		code = rep_output_begin(out, job->report->name, columns, ncolumns + has_frames(job),
-					err);
-		for (size_t i = 0; !code && i < n; i++) {
-			for (size_t c = 0; c < ncolumns; c++)
-				values[c] = cell_of(job, &columns[c], rows[i], c);
-			if (has_frames(job))
-				values[ncolumns] = frames_of(job, rows[i], &given);
-			code = rep_output_row(out, values, err);
-		}
-		if (!code)
-			code = rep_output_end(out, err);
-	}
-	if (!code)
-		code = write_notes(job, v, out, n, err);
-	free(values);
-	free(rows);
-	return code;
-}
-
-#define CHART_ROWS    16
-#define CHART_COLUMNS 80
-#define SVG_WIDTH     960
-#define SVG_HEIGHT    420
-
-static int write_chart(struct rep_job *job, struct rep_output *out, struct tp_err *err)
-{
-	const struct rep_top_options *opt = job->opt;
-	struct rep_chart_terminal t = {.rows = CHART_ROWS};
-	struct rep_chart chart = {0};
-	unsigned width;
-	int code;
-
-	if (opt->chart == REP_CHART_AND_TABLE && (!opt->tables || !job->nrows))
-		return 0;
-	code = job->report->ops->chart(job, &chart, err);
-	if (!code && !chart.nlines && opt->chart == REP_CHART_SVG)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the trace has nothing that the chart of '%s' could be of",
-				  job->report->name);
-	if (!code && !chart.nlines && opt->chart == REP_CHART_ONLY) {
-		return rep_output_note(out, false, "there is nothing to draw", err);
-	}
-	if (code || !chart.nlines)
-		return code;
-	if (opt->chart == REP_CHART_SVG)
-		return rep_chart_svg(&chart, SVG_WIDTH, SVG_HEIGHT, opt->svg, err);
-	code = rep_output_aside(out, &t.sink, &width, &t.colour, &t.ascii, err);
-	/* What takes tables as they are has no place for it. */
-	if (!code && !t.sink.write)
-		return 0;
-	t.columns = width && width < CHART_COLUMNS ? width : CHART_COLUMNS;
-	if (!code)
-		code = rep_chart_terminal(&chart, &t, err);
-	return code ? code : rep_output_note(out, false, "", err);
 }
 
 /* ---- all of it ---- */
@@ -675,13 +330,13 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 				code = rep_output_note(out, true, title, err);
 		}
 		if (!code && job->lead[0])
-			code = write_lead(job, out, err);
+			code = rep_job_write_lead(job, out, err);
 		if (!code && job->report->ops->chart)
-			code = write_chart(job, out, err);
+			code = rep_job_write_chart(job, out, err);
 		if (t->opt->chart != REP_CHART_AND_TABLE)
 			continue;
 		if (!code && (!several || job->nrows || !t->opt->tables))
-			code = write_table(job, &t->view, out, limit, err);
+			code = rep_job_write_table(job, &t->view, out, limit, err);
 	}
 	return code;
 }
@@ -759,7 +414,7 @@ int rep_top_profile(struct tp_profile **p, struct tp_store *store, const struct 
 	if (!code && job->report->ops->finish)
 		code = job->report->ops->finish(job, err);
 	if (!code)
-		code = pick(job, &t->view, (size_t)opt->rows, &rows, &n, err);
+		code = rep_job_pick(job, &t->view, (size_t)opt->rows, &rows, &n, err);
 	if (!code) {
 		*p = tp_profile_new();
 		code = *p ? rep_job_profile(job, rows, n, *p, err) : rep_job_fail(err, TP_ENOMEM);

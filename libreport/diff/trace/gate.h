@@ -45,6 +45,9 @@ struct rep_trace_gate {
 /* TP_EFORMAT with a sentence that says what is wrong; TP_ENOMEM. Released in every case. */
 int rep_trace_gate_parse(struct rep_trace_gate *g, const char *text, struct tp_err *err);
 void rep_trace_gate_release(struct rep_trace_gate *g);
+/* TP_EFORMAT: "the gate 'TEXT' …" and an example. */
+int rep_trace_gate_wrong(const char *text, struct tp_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 struct rep_trace_gate_options {
 	struct rep_per_options per;
