@@ -18,10 +18,11 @@ lane_1='unit cli replay faults-quick check-headers'
 lane_2='tui check-escapes conformance-selftest check-readme check-docs check-jail check-layers check-hardening check-install check-dist'
 # It measures time, so it waits for the others.
 alone='recorder'
-# What looks at the source alone, or at the flags of a plain build, says the same of every build.
+# What looks at the source alone, at the flags of a plain build, or at the tools of the tests, says the
+# same of every build.
 case $build in */san-*)
 	lane_1='unit cli replay'
-	lane_2='tui conformance-selftest check-readme check-docs'
+	lane_2='tui check-readme check-docs'
 	;;
 esac
 

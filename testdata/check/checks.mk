@@ -45,12 +45,12 @@ check-docs: all ## manual pages and completions say what --help says
 # ---- what takes longer, or needs more than this repository ----
 
 .PHONY: conformance
-conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set)
+conformance: all ## compare with Go's own readers over CORPUS (../shared/corpus unless set; PICTURES=20 of timelines a trace)
 	@sh testdata/check/conformance.sh $(B)/bin $(CORPUS)
 	@python3 testdata/check/cut.py $(B)/bin
 	@python3 testdata/check/perfetto.py $(B)/bin
 	@python3 testdata/check/path.py $(B)/bin
-	@sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
+	@PICTURES='$(PICTURES)' sh testdata/check/lanes.sh $(B)/bin $(CORPUS)
 	@python3 testdata/check/anonymise.py $(B)/bin
 
 .PHONY: check-merge

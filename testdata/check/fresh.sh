@@ -2,11 +2,11 @@
 # What a newcomer does, each on a machine that has nothing but Debian's base, git, make and
 # ca-certificates, as a chroot made anew:
 #
-#   demo    make demo, the first command in a clone
-#   test    make test, the first command in what the tarball of make dist holds
+#   clone   make demo and make test, the first two commands in a clone
+#   dist    make test, the first command in what the tarball of make dist holds
 #   deb     the packages of make deb: installed, used, asked for their manual pages, taken away
 #
-#   [SUITE=bookworm] [MIRROR=URL] sh testdata/check/fresh.sh [demo|test|deb]…
+#   [SUITE=bookworm] [MIRROR=URL] sh testdata/check/fresh.sh [clone|dist|deb]…
 #
 # Needs root, debootstrap and the mirror; without them it says so and ends with 77. The base is kept in
 # build/fresh, beside the packages that were fetched; `rm -r build/fresh` makes the next one new.
@@ -80,7 +80,7 @@ expect() { # what, command…
 	if "$@" >"$keep/step.log" 2>&1; then ok; else wrong "$what"; tail -n 40 "$keep/step.log"; fi
 }
 
-try_demo() {
+try_clone() {
 	git clone -q --no-hardlinks . "$root/src" || { wrong 'git clone'; return; }
 	inside make demo >"$keep/demo.log" 2>&1 || { tail -n 40 "$keep/demo.log"; wrong 'make demo'; return; }
 	ok
@@ -89,11 +89,16 @@ try_demo() {
 		if grep -q "$text" "$keep/demo.log"; then ok; else wrong "make demo says nothing of $text"; fi
 	done
 	expect 'its picture' test -s "$root/src/build/demo/order.svg"
+	make_test
 }
 
-try_test() {
+try_dist() {
 	make --no-print-directory dist >"$keep/step.log" 2>&1 || { cat "$keep/step.log"; wrong 'make dist'; return; }
 	tar -C "$root/src" --strip-components=1 -xzf "$(tail -n 1 "$keep/step.log")"
+	make_test
+}
+
+make_test() {
 	if inside make test >"$keep/test.log" 2>&1; then ok; else wrong 'make test'; fi
 	grep FAILED "$keep/test.log"
 	tail -n 2 "$keep/test.log"
@@ -122,8 +127,8 @@ try_deb() {
 	expect 'nothing stays' sh -c "! find '$root/usr' '$root/etc' '$root/var/lib' -name '*tprof*' | grep ."
 }
 
-for subject in ${*:-demo test deb}; do
-	case $subject in demo | test | deb) ;; *) echo "there is no '$subject'; demo, test and deb are there" >&2; exit 2 ;; esac
+for subject in ${*:-clone dist deb}; do
+	case $subject in clone | dist | deb) ;; *) echo "there is no '$subject'; clone, dist and deb are there" >&2; exit 2 ;; esac
 	started=$(date +%s)
 	enter
 	"try_$subject"

@@ -3,7 +3,7 @@
 # the rows of the table span make, and add up to what reports say; for every trace of the sample data
 # and of a corpus.
 #
-#   sh testdata/check/lanes.sh BIN_FOLDER [CORPUS]     (../shared/corpus unless given)
+#   [PICTURES=20] sh testdata/check/lanes.sh BIN_FOLDER [CORPUS]     (../shared/corpus unless given)
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 bin=$1 corpus=${2:-../shared/corpus}
@@ -16,4 +16,4 @@ for trace in testdata/*.trace testdata/inbox/*.trace testdata/corpus/*/*.trace "
 	# Some of the corpus cannot be read at all.
 	"$bin/tprof-import" -o "$dir/$n-$(basename "$trace").tprof" "$trace" >/dev/null 2>&1
 done
-"$bin/lanes" check "$dir"/*.tprof
+"$bin/lanes" check -n "${PICTURES:-20}" "$dir"/*.tprof

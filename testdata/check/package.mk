@@ -16,5 +16,5 @@ check-deb: deb ## lintian has nothing to say about them, and built elsewhere the
 	@sh testdata/check/deb-check.sh $(DIST).tar.gz build/deb
 
 .PHONY: fresh
-fresh: ## make demo, make test and the packages, each on Debian's bare base (root; T=demo: only that)
+fresh: ## make demo and make test in a clone, the tarball, the packages, each on Debian's bare base (root; T=clone: only that)
 	@sh testdata/check/fresh.sh $(T)
