@@ -66,6 +66,8 @@ static void test_draft_publish_what_is_no_run(void **state)
 	static const char *const tricks[] = {
 	    "DROP TABLE label; CREATE VIEW label AS SELECT 1 AS run, 'a' AS key, 'b' AS value",
 	    "DROP TABLE block",
+	    "DROP TABLE label; CREATE TABLE label(run, key, value AS (printf('%s', key)))",
+	    "CREATE INDEX more ON run(printf('%s', name))",
 	};
 	struct tp_draft draft;
 	struct tp_err err;

@@ -179,9 +179,10 @@ static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_
  * is taken from its file. */
 static int check_part(struct sqlite3 *db, const char *path, struct tp_err *err)
 {
+	char odd[TP_SCHEMA_NAME];
 	bool whole;
 
-	if (tp_schema_whole(db, "part", &whole))
+	if (tp_schema_whole(db, "part", &whole, odd))
 		return tp_sql_err(err, db, path, "cannot write");
 	return whole ? 0
 		     : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/plain.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -151,24 +152,53 @@ int tp_schema_harden(struct sqlite3 *db)
 	       sqlite3_exec(db, "PRAGMA cell_size_check = 1", NULL, NULL, NULL);
 }
 
-int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole)
+#define OURS "('meta','run','label','loss','notice','wire','clock','segment','block')"
+
+/* The first of our tables and their indexes that computes something; SQLite's result code. */
+static int find_odd(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_NAME])
+{
+	/* SQLite holds names against the text, but for upper and lower case. */
+	char *sql = sqlite3_mprintf("SELECT name, sql, type = 'index' FROM %s.sqlite_schema WHERE "
+				    "tbl_name COLLATE NOCASE IN " OURS
+				    " AND type IN ('table', 'index') AND sql IS NOT NULL",
+				    schema);
+	sqlite3_stmt *stmt = NULL;
+	int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+
+	while (!rc && !*odd && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+		const char *text = (const char *)sqlite3_column_text(stmt, 1);
+
+		rc = name && text ? SQLITE_OK : SQLITE_NOMEM;
+		if (!rc && !tp_schema_plain(text, sqlite3_column_int(stmt, 2)))
+			snprintf(odd, TP_SCHEMA_NAME, "%s", *name ? name : "?");
+	}
+	sqlite3_finalize(stmt);
+	sqlite3_free(sql);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME])
 {
 	/* A view or virtual table under one of our names is somebody's trick, not a store. */
 	char *sql =
 	    sqlite3_mprintf("SELECT count(*) FROM %s.sqlite_schema WHERE type = 'table' AND "
-			    "rootpage > 0 AND name IN ('meta','run','label','loss','notice',"
-			    "'wire','clock','segment','block')",
+			    "rootpage > 0 AND name IN " OURS,
 			    schema);
 	int tables = 0, rc = sql ? query_int(db, sql, 0, &tables) : SQLITE_NOMEM;
 
 	sqlite3_free(sql);
-	*whole = tables == 9;
+	*odd = '\0';
+	if (!rc)
+		rc = find_odd(db, schema, odd);
+	*whole = tables == 9 && !*odd;
 	return rc;
 }
 
 int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct tp_err *err)
 {
 	int app = 0, min_reader = 0;
+	char odd[TP_SCHEMA_NAME];
 	bool whole;
 
 	if (query_int(db, "PRAGMA application_id", 0, &app) ||
@@ -177,7 +207,7 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 	if (app != TP_STORE_APPLICATION_ID)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: a SQLite file, but not a tprof store", path);
-	if (tp_schema_whole(db, "main", &whole))
+	if (tp_schema_whole(db, "main", &whole, odd))
 		return tp_sql_err(err, db, path, "cannot read");
 	if (*version > TP_STORE_VERSION) {
 		if (query_int(db,
@@ -190,6 +220,11 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 					  "program reads up to %d): update tprof to read it",
 					  path, *version, TP_STORE_VERSION);
 	}
+	if (*odd)
+		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "%s: '%s' computes what is in it, which no table or index that "
+				  "tprof makes does; import the dumps anew",
+				  path, odd);
 	if (*version < 1 || !whole)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: a tprof store without its tables (version %d)", path,
@@ -199,7 +234,8 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 
 /* migrations[v] brings version v to v + 1. Statements only; they run in the transaction that also
  * sets user_version, so a store is never between versions. Add a line, raise TP_STORE_VERSION,
- * extend tp_schema_sql, and keep a store of the old version under testdata/ for the test. */
+ * extend tp_schema_sql, and keep a store of the old version under testdata/ for the test. Columns
+ * that are added have no DEFAULT: older programs take nothing that computes (plain.h). */
 static const char *const migrations[TP_STORE_VERSION] = {
     [0] = NULL, /* there is no version 0 */
     [1] = NULL, /* packed tables gc_work and metric, which runs of version 1 do not have */

@@ -24,13 +24,15 @@ extern const struct tp_schema_table tp_schema_tables[];
 int tp_schema_create(struct sqlite3 *db, const char *path, struct tp_err *err);
 
 /* A store is input like any other: nothing in the schemas of this connection may do more than hold
- * rows. Triggers have no use in one: those of a stranger would run when its new owner changes a row.
- * SQLite's result code. */
+ * rows. Triggers have no use in one: those of a stranger would run when its new owner changes a
+ * row. SQLite's result code. */
 int tp_schema_harden(struct sqlite3 *db);
 
-/* Are the tables of a store in the database of this name ("main", or an attached one) tables? SQLite's
- * result code. */
-int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole);
+/* Are the tables of a store in the database of this name ("main", or an attached one) tables that
+ * only hold rows? `odd` is the name of one, or of an index, that computes something; "" for none.
+ * SQLite's result code. */
+#define TP_SCHEMA_NAME 64
+int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME]);
 
 /* Is this a store, and of a version that is read? TP_ESTORE: not a store; TP_EVERSION: too new.
  * *version is its user_version. */
