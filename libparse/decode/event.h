@@ -12,7 +12,12 @@
 #ifndef TP_DECODE_EVENT_H
 #define TP_DECODE_EVENT_H
 
+#include <assert.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define TP_NONE UINT32_MAX /* no goroutine, M, P, subject */
 
@@ -148,7 +153,7 @@ struct tp_event {
 	uint64_t arg[3];
 };
 
-_Static_assert(sizeof(struct tp_event) == 64, "an event is one cache line");
+static_assert(sizeof(struct tp_event) == 64, "an event is one cache line");
 
 struct tp_event_desc {
 	const char *wire; /* name on the wire: "GoCreate"; NULL for numbers that are no type */
@@ -161,5 +166,9 @@ struct tp_event_desc {
 extern const struct tp_event_desc tp_event_descs[TP_NEVENT_TYPES];
 extern const char *const tp_kind_names[TP_NKINDS];
 extern const char *const tp_state_names[TP_NSTATES];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -22,6 +22,10 @@
 #include "decode/profile.h"
 #include "symbol/frame.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct tp_symbol_options {
 	const char *const *binaries; /* nbinaries of them */
 	size_t nbinaries;
@@ -63,5 +67,9 @@ void tp_symbol_remark(char text[160], size_t named, size_t unnamed);
  * has a string twice. The profile is as it was then. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

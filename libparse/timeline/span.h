@@ -36,6 +36,10 @@
 #include "base/err.h"
 #include "decode/event.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct tp_span {
 	int64_t start, end; /* same clock as the events fed */
 	uint32_t goroutine; /* index */
@@ -78,5 +82,9 @@ bool tp_spans_open(const struct tp_spans *s, uint32_t goroutine, struct tp_span 
  * called before the first event is fed, in the order of `start` for spans with a P in a system
  * call. 0 or TP_ENOMEM, TP_ELIMIT. */
 int tp_spans_restore(struct tp_spans *s, const struct tp_span *span);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -31,7 +31,7 @@ recorder: all record-programs ## record programs that know what is to come out, 
 
 .PHONY: check-layers check-headers check-docs check-readme check-install
 check-install: all ## what make install puts somewhere, make uninstall takes away
-	@MAKE='$(MAKE) --no-print-directory' CC='$(CC)' sh testdata/check/install.sh
+	@MAKE='$(MAKE) --no-print-directory' CC='$(CC)' CXX='$(CXX)' sh testdata/check/install.sh
 check-readme: all ## the README shows what the commands print
 	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/readme.sh
 check-layers: ## dependencies point one way

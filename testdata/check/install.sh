@@ -2,7 +2,7 @@
 # make install and make uninstall, below a scratch folder: commands that run from there, their pages
 # and completions, libraries that programs are built with, modes, and nothing that stays.
 #
-#   MAKE=make CC=cc sh testdata/check/install.sh
+#   MAKE=make CC=cc CXX=c++ sh testdata/check/install.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 passed=0 failed=0
@@ -49,8 +49,9 @@ listing "$to" >"$scratch/fresh"
 
 # Programs are built with what is there, and nothing of this tree.
 build() { # program, module, source
+	case $3 in *.cc) compiler=$CXX ;; *) compiler=$CC ;; esac
 	flags=$(PKG_CONFIG_PATH=$to/opt/lib/pkgconfig pkg-config --define-prefix --cflags --libs "$2") &&
-		(cd "$scratch" && $CC -Wall -Werror -o "$1" "$3" $flags)
+		(cd "$scratch" && $compiler -Wall -Werror -o "$1" "$3" $flags)
 }
 expect 'what pkg-config says of libtprof-record' sh -c \
 	"PKG_CONFIG_PATH='$to/opt/lib/pkgconfig' pkg-config --cflags --libs tprof-record | grep -e '-L/opt/lib.* -ltprof-record'"
@@ -60,7 +61,25 @@ expect 'its store is one' sh -c "'$to/opt/bin/tprof-store' list '$scratch/s.tpro
 expect 'a program with libtprof-record' build coroutines tprof-record "$PWD/cmd/tprof-record/example/coroutines.c"
 for h in $(cd "$to/opt/include" && find . -name '*.h'); do
 	expect "${h#./} compiles alone" sh -c "echo '#include <${h#./}>' | $CC -Wall -Werror -fsyntax-only -I'$to/opt/include' -x c -"
+	expect "${h#./} compiles as C++" sh -c "echo '#include <${h#./}>' | $CXX -Wall -Werror -fsyntax-only -I'$to/opt/include' -x c++ -"
 done
+cat >"$scratch/events.cc" <<'EOF'
+#include <cstdio>
+#include <tprof/import.h>
+
+int main(int argc, char **argv)
+{
+	tp_import_options options = {};
+	tp_import_result run;
+	tp_err err;
+
+	if (argc != 3 || tp_import(argv[1], argv[2], &options, &run, &err))
+		return 1;
+	std::printf("%llu\n", (unsigned long long)run.events);
+}
+EOF
+expect 'a program in C++' build events tprof events.cc
+expect 'it reads a trace, too' sh -c "'$scratch/events' testdata/checkout.trace '$scratch/t.tprof' | grep -q '^32058$'"
 
 # Once more, over a version that had another file, by somebody with a strict umask.
 : >"$to/opt/bin/tprof-old"
