@@ -13,8 +13,11 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 passed=0 failed=0
-wanted() { # program
+named() { # program
 	case $1 in *"${T:-}"*) ;; *) return 1 ;; esac
+}
+wanted() { # program
+	named "$1" || return 1
 	case $1 in */san-thread/*) threaded "$1" ;; esac
 }
 # Only what is linked with the call that begins a thread can have two; ThreadSanitizer finds nothing in
@@ -29,6 +32,15 @@ threaded() {
 	esac
 	nm -D --undefined-only "$1" | grep -q ' pthread_create'
 }
+# A misspelled name is no success. Of those that are called so, ThreadSanitizer may run none.
+called=
+for t in "$@"; do
+	! named "$t" || called=yes
+done
+if [ -n "${T:-}" ] && [ -z "$called" ]; then
+	echo "FAILED no test is called *$T*"
+	failed=1
+fi
 for t in "$@"; do
 	! wanted "$t" || printf '%s\n' "$t"
 done | sh testdata/check/each.sh sh -c 'case $0 in */san-* | */port-s390x/*) limit=900 ;; *) limit=300 ;; esac
