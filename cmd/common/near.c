@@ -6,6 +6,9 @@
 /* Further away is a guess, not a suggestion. */
 #define MAX_DISTANCE 2
 
+/* So many letters a word has at least that is to be taken for one at that distance. */
+static const int letters[MAX_DISTANCE + 1] = {0, 2, 6};
+
 int cmd_distance(const char *a, const char *b)
 {
 	int d[MAX_WORD + 1][MAX_WORD + 1];
@@ -36,8 +39,9 @@ void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 {
 	int d = cmd_distance(typed, word);
 
-	/* Half of the letters being wrong is another word: of 'foo' comes no 'top'. */
-	if (d > MAX_DISTANCE || 2 * d > (int)strlen(typed) || (near->word && d >= near->distance))
+	/* With many of its letters wrong it is another word: of 'bogus' comes no 'focus'. */
+	if (d > MAX_DISTANCE || (int)strlen(typed) < letters[d] ||
+	    (near->word && d >= near->distance))
 		return;
 	near->word = word;
 	near->distance = d;

@@ -37,8 +37,9 @@ static void test_near_is_the_nearest_or_none(void **state)
 	static const char *const words[] = {"list", "show", "last", "verify"};
 	static const struct {
 		const char *typed, *want;
-	} cases[] = {{"lst", "list"}, {"lsat", "last"},	 {"verfy", "verify"}, {"xyz", NULL},
-		     {"x", NULL},     {"lasso", "last"}, {"sow", "show"},     {"lax", NULL}};
+	} cases[] = {{"lst", "list"},  {"lsat", "last"}, {"verfy", "verify"},	{"xyz", NULL},
+		     {"x", NULL},      {"lasso", NULL},	 {"sow", "show"},	{"lax", NULL},
+		     {"hsow", "show"}, {"lt", NULL},	 {"verrfiy", "verify"}, {"vorfy", NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
