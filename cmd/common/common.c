@@ -97,13 +97,10 @@ static const struct argp_option help_options[] = {
 /* Whose help: argp has inputs only for the children that a command names itself. */
 static const struct cmd *parsed;
 
-/* The status of a text that was all that was asked for. */
-static int told(const struct cmd *cmd)
+/* A text was all that was asked for. */
+static void told(const struct cmd *cmd)
 {
-	if (!fflush(stdout))
-		return CMD_OK;
-	cmd_error(cmd, "cannot write: %s", strerror(errno));
-	return CMD_SYSTEM;
+	exit(cmd_written(cmd, CMD_OK));
 }
 
 static error_t on_help(int key, char *arg, struct argp_state *state)
@@ -116,18 +113,21 @@ static error_t on_help(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 				   "--help: '%s' is not 'all'; --help=all lists every option", arg);
 		if (arg || !cmd->help) {
-			argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-			return 0;
+			argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
+			told(cmd);
 		}
 		printf("%s\nAll options: %s --help=all. Manual: man %s\n", cmd->help, cmd->name,
 		       cmd->name);
-		exit(told(cmd));
+		told(cmd);
+		return 0;
 	case KEY_USAGE:
-		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		told(cmd);
 		return 0;
 	case KEY_VERSION:
 		printf("%s %s\n", state->name, TPROF_VERSION);
-		exit(told(cmd));
+		told(cmd);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

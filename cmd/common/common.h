@@ -141,7 +141,7 @@ int cmd_open(struct cmd *cmd, const char *path);
 /* The same without picking runs (tprof-query): cmd->runs stays empty. */
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 
-/* 1: an SQLite file, 0: something else, or an error code. */
+/* 1: an SQLite file, 0: something else, or an error code; on standard input, one is an error. */
 int cmd_is_store(const char *path, struct tp_err *err);
 
 /* Puts a pager behind stdout when it is a terminal. Call before the first output. */

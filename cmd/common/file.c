@@ -76,6 +76,31 @@ int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status)
 	return status;
 }
 
+int cmd_file_place(const struct cmd *cmd, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = NULL;
+	struct stat st;
+	int why = 0;
+
+	if (!stat(path, &st)) {
+		why = S_ISDIR(st.st_mode) ? EISDIR : 0;
+		if (!why && !S_ISREG(st.st_mode)) {
+			cmd_error(cmd, "%s: is not a regular file; give another name with -o",
+				  path);
+			return CMD_SYSTEM;
+		}
+	} else if (errno != ENOENT) {
+		why = errno;
+	} else if (slash) {
+		folder = strndup(path, (size_t)(slash - path) + 1);
+		why = !folder || stat(folder, &st) ? errno : slash[1] ? 0 : EISDIR;
+		free(folder);
+	}
+	errno = why;
+	return why ? fail(cmd, path) : CMD_OK;
+}
+
 bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
 {
 	struct stat out, st;

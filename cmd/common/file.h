@@ -22,6 +22,10 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path);
 /* cmd_finish, then name or removal. Of a zeroed `f` it is cmd_finish alone. */
 int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
 
+/* The same for a store that is to be made or added to, by its path: 0, or what keeps it from being
+ * a file there is explained on stderr, and CMD_SYSTEM. All else shows when it is written. */
+int cmd_file_place(const struct cmd *cmd, const char *path);
+
 /* Whether the path is one of those that are read. */
 bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n);
 

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "common/advice.h"
+#include "common/option.h"
 #include "common/pprof.h"
 
 int cmd_flush(void)
@@ -132,6 +133,13 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 	if (path && cmd_pprof_url(path) && (err->code == TP_ENOENT || err->code == TP_EIO)) {
 		snprintf(s->text, sizeof(s->text),
 			 "fetch it first: curl -o FILE '%s', then %s FILE", path, cmd->name);
+		return;
+	}
+	if (path && !*path && err->code == TP_ENOENT && strstr(msg, strerror(ENOENT))) {
+		s->path = NULL;
+		s->status = CMD_USAGE;
+		snprintf(s->text, sizeof(s->text),
+			 "the name of a file is empty; " CMD_UNSET_VARIABLE);
 		return;
 	}
 	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {

@@ -15,12 +15,13 @@
 
 int cmd_is_store(const char *path, struct tp_err *err)
 {
+	enum cmd_what what;
 	char head[16];
 	size_t size;
 	int code;
 
 	if (!strcmp(path, "-"))
-		return 0;
+		return cmd_look(path, &what, err);
 	if (cmd_engine_is_url(path))
 		return 1;
 	code = tp_peek_packed(path, head, sizeof(head), &size, err);

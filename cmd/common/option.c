@@ -187,3 +187,16 @@ void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc,
 	}
 	free(g.one);
 }
+
+const char *cmd_arg_output(struct argp_state *state, const char *option, const char *arg,
+			   const char *what)
+{
+	if (!*arg)
+		argp_error(state, "%s: the name is empty; " CMD_UNSET_VARIABLE, option);
+	if (what && !strcmp(arg, "-"))
+		argp_error(state,
+			   "%s: '-' is standard output, and %s cannot be written there; give it a "
+			   "name",
+			   option, what);
+	return arg;
+}

@@ -16,6 +16,9 @@
  * given once already. */
 #define CMD_OPTION_LAST 0x20000
 
+/* What is said of a name that is empty. */
+#define CMD_UNSET_VARIABLE "is a variable of the shell not set?"
+
 /* Calls fn for every option of argp and its children (not for headings) until it says false. */
 bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struct argp_option *o),
 		      void *ctx);
@@ -24,5 +27,11 @@ const char *cmd_option_near(const struct argp *argp, const char *typed);
 /* Ends the command with a message when a long option among the arguments is none, or when an option
  * that can be given once is given twice. What else may be wrong with them is argp's to say. */
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
+
+/* The argument of -o (or of another option that names what is made). The command ends with a
+ * message where it is empty, and where it is "-", standard output, and `what` ("a store") is no
+ * stream of bytes; NULL: it is one. */
+const char *cmd_arg_output(struct argp_state *state, const char *option, const char *arg,
+			   const char *what);
 
 #endif

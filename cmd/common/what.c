@@ -87,6 +87,9 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 	if (!code)
 		code = tp_peek(path, head, sizeof(head), &size, err);
 	*what = cmd_what_of(head, size);
+	if (!code && *what == CMD_WHAT_STORE && !strcmp(path, "-"))
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "is a store, which cannot be read from a stream; give its name");
 	return code;
 }
 
@@ -95,7 +98,8 @@ int cmd_look_ahead(const char *path, enum cmd_what *what, struct tp_err *err)
 	struct stat st;
 
 	*what = CMD_WHAT_PROFILE;
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= READ_AT_ONCE
+	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) &&
+		       st.st_size <= READ_AT_ONCE
 		   ? 0
 		   : cmd_look(path, what, err);
 }

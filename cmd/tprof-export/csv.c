@@ -70,13 +70,16 @@ static int system_error(const struct export_args *args, const char *path)
 static int export_file(struct export_args *args, const char *table)
 {
 	struct cmd_draft draft;
+	size_t n = strlen(args->out);
 	char *path = NULL;
 	struct tp_err err;
 	uint64_t rows = 0;
 	int status = CMD_SYSTEM;
 	FILE *f;
 
-	if (asprintf(&path, "%s/%s.csv", args->out, table) < 0) {
+	while (n && args->out[n - 1] == '/')
+		n--;
+	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->out, table) < 0) {
 		cmd_error(&args->cmd, "out of memory");
 		return CMD_SYSTEM;
 	}

@@ -165,6 +165,9 @@ static void check(struct export_args *args, struct argp_state *state)
 			   export_form_names(names, 0));
 		return;
 	}
+	/* Of tables, it takes one. */
+	if (args->out && !strcmp(args->out, "-"))
+		args->out = NULL;
 	needs = args->form->needs;
 	if (args->base.npaths && !(needs & EXPORT_BASE))
 		argp_error(state, "differences are for --format=%s",
@@ -207,7 +210,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		set_form(args, state, arg);
 		return 0;
 	case 'o':
-		args->out = arg;
+		args->out = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
 	case KEY_ANONYMISE:
 		if (arg && strcmp(arg, "all") != 0)
@@ -293,7 +296,7 @@ int export_open_trace(struct export_args *args)
 		cmd_error(&args->cmd,
 			  "%s: is a profile, not a trace; profiles are written by --format=%s",
 			  args->paths[0], export_form_names(names, EXPORT_SAMPLES));
-		return CMD_USAGE;
+		return CMD_INPUT;
 	}
 	return CMD_OK;
 }

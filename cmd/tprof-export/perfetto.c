@@ -66,7 +66,7 @@ static int open_all(struct export_args *args, struct shows *all)
 	cmd_error(&args->cmd,
 		  "%s: holds profiles, no trace; profiles are written by --format=pprof",
 		  args->paths[0]);
-	return CMD_USAGE;
+	return CMD_INPUT;
 }
 
 static int choose(struct export_args *args, struct shown *s, size_t n)

@@ -63,7 +63,7 @@ int export_raw(struct export_args *args)
 		cmd_error(&args->cmd,
 			  "%s: is a store, which keeps no file as it was; give the trace itself",
 			  args->paths[0]);
-		return CMD_USAGE;
+		return CMD_INPUT;
 	}
 	if (!status)
 		status = open_dump(args, &in);

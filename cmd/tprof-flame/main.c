@@ -201,7 +201,7 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		args->output = arg;
+		args->output = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
 	case KEY_FORMAT:
 		if (rep_flame_format_find(arg, &args->format, &err))

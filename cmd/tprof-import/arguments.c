@@ -233,6 +233,8 @@ static void check(struct args *args, struct argp_state *state)
 	int inputs = 0;
 
 	for (int i = 0; i < args->nfiles; i++) {
+		if (!*args->files[i])
+			argp_error(state, "the name of a file is empty; " CMD_UNSET_VARIABLE);
 		args->at_once |= paths_many(args->files[i]);
 		inputs += !strcmp(args->files[i], "-") || !strcmp(args->files[i], "@-");
 	}
@@ -291,7 +293,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		args->store = arg;
+		args->store = cmd_arg_output(state, "-o", arg, "a store");
 		return 0;
 	case 'j':
 		args->jobs = (int)cmd_arg_count(state, "-j", arg, MOST_JOBS);
@@ -314,7 +316,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		args->wait = true;
 		return 0;
 	case KEY_REPORT:
-		args->report = arg;
+		args->report = cmd_arg_output(state, "--report", arg, "a report");
 		args->at_once = true;
 		return 0;
 	case KEY_KNOWN:

@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "common/common.h"
 #include "common/decoder.h"
+#include "common/file.h"
 #include "common/progress.h"
 #include "dump.h"
 #include "generations.h"
@@ -14,6 +15,7 @@
 #include "many.h"
 #include "one.h"
 #include "paths.h"
+#include "report.h"
 #include "slurm/slurm.h"
 
 static int open_symbols(void *ctx)
@@ -113,8 +115,12 @@ static int do_one(struct args *args, const char *file)
 /* Every dump is tried; the worst status is the command's. */
 static int run(struct args *args)
 {
-	int worst = CMD_OK, status = check_symbols(args);
+	int worst = CMD_OK, status = args->store ? cmd_file_place(&args->cmd, args->store) : CMD_OK;
 
+	if (status && args->report)
+		report_remove(args->report);
+	if (!status)
+		status = check_symbols(args);
 	if (status)
 		return status;
 	cmd_interruptible();

@@ -442,12 +442,7 @@ static int write_report(struct coordinator *c, struct report *r)
 	if (!c->m->report)
 		return CMD_OK;
 	if (c->stopped || cmd_stopped() || c->done < c->paths->n) {
-		struct report older = {0};
-
-		/* What is no report is somebody else's. */
-		if (!report_read(&older, c->m->report, &err))
-			unlink(c->m->report);
-		report_release(&older);
+		report_remove(c->m->report);
 		return CMD_OK;
 	}
 	return report_write(r, c->m->report, &err) ? cmd_fail(c->m->cmd, NULL, &err) : CMD_OK;

@@ -221,6 +221,16 @@ int report_read(struct report *r, const char *path, struct tp_err *err)
 	return code;
 }
 
+void report_remove(const char *path)
+{
+	struct report older = {0};
+	struct tp_err err;
+
+	if (!report_read(&older, path, &err))
+		unlink(path);
+	report_release(&older);
+}
+
 /* ---- for people ---- */
 
 /* ", 12 failed", where there are some. */

@@ -21,6 +21,7 @@ struct args {
 	struct rep_allow allow;
 	struct rep_leak_options leak;
 	bool sort_given, show_allowed;
+	bool run_told;	    /* what --run means to dumps; or it is about a store among the files */
 	int64_t rows, gate; /* -1: not given */
 };
 
@@ -160,17 +161,17 @@ static int read_list(struct args *args)
 
 static int fail(struct args *args, const char *name, struct tp_err *err)
 {
-	/* A file of another kind is not damaged. */
+	/* A file of another kind is not damaged, nor missing. */
 	if (err->code == TP_ENOENT) {
 		cmd_error(&args->cmd, "%s: %s", name, err->msg);
-		return CMD_USAGE;
+		return CMD_INPUT;
 	}
 	return cmd_fail(&args->cmd, name, err);
 }
 
 static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
 {
-	const struct cmd_profiles_options opt = {0};
+	const struct cmd_profiles_options opt = {.picked_elsewhere = args->run_told};
 	struct cmd_profiles list = {0};
 	struct tp_err err;
 	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
@@ -178,6 +179,7 @@ static int add_profiles(struct args *args, struct rep_leaks *l, const char *path
 	for (size_t i = 0; i < list.n && !status; i++)
 		if (rep_leaks_add_profile(l, list.item[i].name, list.item[i].profile, &err))
 			status = fail(args, list.item[i].name, &err);
+	args->run_told = true;
 	cmd_profiles_release(&list);
 	return status;
 }
@@ -302,6 +304,7 @@ static int run(struct args *args)
 		args->leak.sort = REP_LEAK_BY_GROWTH;
 	if (rep_leaks_new(&l, &args->leak, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
+	args->run_told = cmd_profiles_pick(&args->cmd, args->path, args->npaths);
 	for (size_t i = 0; i < args->npaths && !status; i++)
 		status = add(args, l, args->path[i]);
 	if (!status && rep_leaks_finish(l, &err))

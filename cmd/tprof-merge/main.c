@@ -5,6 +5,8 @@
 
 #include "base/units.h"
 #include "common/common.h"
+#include "common/file.h"
+#include "common/option.h"
 #include "common/progress.h"
 #include "store/merge/merge.h"
 
@@ -27,7 +29,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		args->store = arg;
+		args->store = cmd_arg_output(state, "-o", arg, "a store");
 		return 0;
 	case ARGP_KEY_ARGS:
 		args->stores = state->argv + state->next;
@@ -149,8 +151,10 @@ static int run(struct args *args)
 	};
 	struct tp_merge_result result;
 	struct tp_err err;
-	int code, status = check_stores(args);
+	int code, status = cmd_file_place(&args->cmd, args->store);
 
+	if (!status)
+		status = check_stores(args);
 	if (status)
 		return status;
 	cmd_progress_init(&args->progress, args->store);

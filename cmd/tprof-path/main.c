@@ -221,7 +221,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
 		return 0;
 	case 'o':
-		args->output = arg;
+		args->output = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
 	case KEY_HOPS:
 		args->hops = cmd_arg_count(state, "--hops", arg, INT64_MAX);

@@ -8,6 +8,29 @@
 #include "base/units.h"
 #include "store/sql/describe.h"
 
+/* What is asked sees all runs unless one was picked. */
+static void tell_damage(const struct session *s)
+{
+	const struct rep_runs *runs = s->cmd->run_spec ? &s->cmd->runs : &s->cmd->all;
+	const struct rep_run *damaged = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		if (runs->run[i].losses) {
+			damaged = &runs->run[i];
+			n++;
+		}
+	if (n > 1)
+		cmd_note(s->cmd,
+			 "%zu of %zu runs are damaged; see tprof-query FILE 'SELECT run, offset, "
+			 "reason FROM loss'",
+			 n, runs->n);
+	else if (n)
+		cmd_note_losses(s->cmd, damaged);
+	else if (runs->n == 1)
+		cmd_note_losses(s->cmd, &runs->run[0]);
+}
+
 int session_open(struct session *s, const char *path, bool write)
 {
 	struct rep_query_options opt = {.write = write, .run = TP_NULL};
@@ -32,6 +55,7 @@ int session_open(struct session *s, const char *path, bool write)
 		}
 		opt.run = s->cmd->runs.run[0].row.id;
 	}
+	tell_damage(s);
 	if (rep_query_new(&s->query, s->cmd->store, &opt, &err))
 		return cmd_fail(s->cmd, path, &err);
 	return CMD_OK;

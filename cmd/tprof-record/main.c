@@ -8,6 +8,7 @@
 
 #include "common/common.h"
 #include "common/number.h"
+#include "common/option.h"
 #include "tprof-record/parent/library.h"
 #include "tprof-record/parent/listen.h"
 #include "tprof-record/parent/program.h"
@@ -157,9 +158,7 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		r->folder = arg;
-		if (!*arg)
-			argp_error(state, "-o: which folder?");
+		r->folder = cmd_arg_output(state, "-o", arg, "a folder");
 		return 0;
 	case KEY_INTERVAL:
 		r->interval_ns =

@@ -46,7 +46,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		args->output = arg;
+		args->output = cmd_arg_output(state, "-o", arg, NULL);
 		return 0;
 	case KEY_TITLE:
 		args->page.title = arg;

@@ -174,7 +174,19 @@ static void doom(struct doomed *d, const struct tp_run *row)
 	snprintf(d->hash[d->n++], HASH_SIZE, "%s", row->hash);
 }
 
-static int delete_all(struct store_args *args, const struct doomed *d, size_t total)
+static void tell_doomed(const struct store_args *args, const struct doomed *d,
+			const struct rep_runs *all, const char *what)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tp_run *r = &all->run[i].row;
+
+		if (is_doomed(d, r->hash))
+			cmd_print(&args->cmd, "%s run %lld (%s)\n", what, (long long)r->id,
+				  r->name);
+	}
+}
+
+static int delete_all(struct store_args *args, const struct doomed *d, const struct rep_runs *all)
 {
 	const char **hashes = calloc(d->n, sizeof(*hashes));
 	struct tp_err err;
@@ -190,11 +202,12 @@ static int delete_all(struct store_args *args, const struct doomed *d, size_t to
 	if (tp_store_delete(args->path, STORE_WAIT_MS, hashes, d->n, &deleted, &err)) {
 		status = cmd_fail(&args->cmd, NULL, &err);
 	} else {
+		tell_doomed(args, d, all, "deleted");
 		if (deleted < d->n)
 			cmd_note(&args->cmd, "%zu of them were gone already", d->n - deleted);
 		cmd_note(&args->cmd,
 			 "%zu of %zu runs deleted; tprof-store compact %s gives their room back",
-			 deleted, total, args->path);
+			 deleted, all->n, args->path);
 	}
 	free(hashes);
 	return status;
@@ -202,20 +215,22 @@ static int delete_all(struct store_args *args, const struct doomed *d, size_t to
 
 static int delete_doomed(struct store_args *args, const struct doomed *d)
 {
-	size_t total = args->cmd.all.n;
+	struct rep_runs all = args->cmd.all;
+	int status = CMD_OK;
 
-	for (size_t i = 0; i < args->cmd.all.n; i++) {
-		const struct tp_run *r = &args->cmd.all.run[i].row;
-
-		if (is_doomed(d, r->hash))
-			cmd_print(&args->cmd, "%s run %lld (%s)\n",
-				  args->dry_run ? "would delete" : "deleting", (long long)r->id,
-				  r->name);
-	}
+	/* The runs as they were are told of when it is done; the store is written by another
+	 * handle.
+	 */
+	args->cmd.all = (struct rep_runs){0};
 	cmd_close(&args->cmd);
 	if (!d->n)
 		cmd_note(&args->cmd, "there is nothing to delete");
-	return args->dry_run || !d->n ? CMD_OK : delete_all(args, d, total);
+	else if (args->dry_run)
+		tell_doomed(args, d, &all, "would delete");
+	else
+		status = delete_all(args, d, &all);
+	rep_runs_release(&all);
+	return status;
 }
 
 int store_delete(struct store_args *args)

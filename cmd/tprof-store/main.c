@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "common/near.h"
 #include "common/number.h"
 #include "tprof-store/store.h"
@@ -47,7 +48,7 @@ static const struct store_task *find_task(const char *name)
 static int64_t age(struct argp_state *state, const char *arg)
 {
 	size_t n = strspn(arg, "0123456789");
-	int64_t days;
+	int64_t days, ns = 0;
 	char number[16];
 
 	if (n && n < sizeof(number) && !strcmp(arg + n, "d")) {
@@ -56,6 +57,10 @@ static int64_t age(struct argp_state *state, const char *arg)
 		if (cmd_parse_count(number, 100000, &days))
 			return days * 24 * 3600 * 1000000000;
 	}
+	/* What has no unit is asked for one. */
+	if ((tp_parse_ns(arg, &ns) || ns < 0) &&
+	    (!*arg || strspn(arg, "0123456789.") < strlen(arg)))
+		argp_error(state, "--older-than: '%s' is not an age like 30d, 36h or 90m", arg);
 	return cmd_arg_span(state, "--older-than", arg);
 }
 

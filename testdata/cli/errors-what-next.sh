@@ -17,6 +17,13 @@ say tprof-store verify s.tporf
 say tprof-query s.tprof -f go.trcae
 say tprof-top go.trace/x
 
+# An empty name, as of a variable that is not set.
+for how in tprof-top tprof-query tprof-leaks tprof-flame tprof-path tprof-report 'tprof-export --format=events' \
+	'tprof-export --format=pprof' 'tprof-store show' 'tprof-diff go.trace' tprof-import 'tprof-merge -o m.tprof' \
+	'tprof-flame heap.pb -o' 'tprof-import heap.pb -o' 'tprof-export --format=csv go.trace -o'; do
+	say $how ''
+done
+
 # A folder, what is no file, what picks nothing.
 mkdir folder
 say tprof-top folder
@@ -39,10 +46,12 @@ say tprof-store compact heap.pb
 # Numbers without their unit, units that there are not, options that are spelled nearly right.
 say tprof-store prune s.tprof --older-than=30
 say tprof-store prune s.tprof --older-than=0 -n
+for age in x '' -1d 1.5x; do say tprof-store prune s.tprof --older-than=$age; done
 say tprof-record --for=5 -- true
 say tprof-record --interval=1.5 -- true
 say tprof-top --unit=furlong heap.pb
 say tprof-top -alloc_spce heap.pb
+for option in --bogus --fokus=x --ignroe=x; do say tprof-top $option heap.pb; done
 
 # What is for traces, given to a profile; which report has what was asked.
 for option in --task=x --region=x --min=1ms --log=x --slowest=3 --from=1s; do say tprof-top heap.pb $option; done

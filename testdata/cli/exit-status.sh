@@ -9,3 +9,20 @@ try tprof-path --task=nosuch testdata/pool.trace
 try tprof-path --goroutine=9999 testdata/pool.trace
 try tprof-top --nosuch testdata/pool.trace
 try tprof-top nosuch.trace
+# A dump of another kind than the command is for.
+try tprof-path testdata/catalog.cpu
+try tprof-top --goroutines testdata/catalog.cpu
+try tprof-leaks testdata/catalog.cpu
+try tprof-export --format=pprof testdata/checkout.trace
+for form in trace events perfetto raw; do try tprof-export --format=$form testdata/catalog.cpu; done
+# No place for what is to be written.
+tprof-import -o "$TMP/s.tprof" testdata/pool.trace >/dev/null
+cp testdata/pool.trace testdata/catalog.cpu "$TMP"
+cd "$TMP"
+mkdir folder
+for to in no/x no/ folder folder/ s.tprof/x /dev/full; do
+	for how in "tprof-import pool.trace" "tprof-import -j2 pool.trace" "tprof-merge s.tprof" "tprof-flame catalog.cpu" \
+		"tprof-path pool.trace" "tprof-export --format=folded catalog.cpu"; do
+		try $how -o $to
+	done
+done

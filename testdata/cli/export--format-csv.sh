@@ -24,3 +24,5 @@ try --format=csv --table=log --run=all "$TMP/s.tprof"
 try --format=csv --table=log --view=wall testdata/checkout.trace
 : >"$TMP/file"
 try --format=csv -o "$TMP/file" testdata/checkout.trace
+# A folder's name may end as such names do.
+try --format=csv -o "$TMP/some//" --table=log --table=loss testdata/checkout-1.19.trace

@@ -10,3 +10,7 @@ echo '12345678901 main.f' >"$TMP/allow"
 try --allow="$TMP/allow" testdata/inbox/inbox.trace
 printf 'a\0b\n' >"$TMP/allow"
 try --allow="$TMP/allow" testdata/inbox/inbox.trace
+# What --run means where there are dumps, once.
+try --run=1 testdata/inbox/inbox-1.d0 testdata/inbox/inbox-2.d1 | grep note
+tprof-import -o "$TMP/s.tprof" testdata/inbox/inbox-3.d2 >/dev/null
+try --run=1 testdata/inbox/inbox-1.d0 "$TMP/s.tprof" | head -n 1

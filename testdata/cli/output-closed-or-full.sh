@@ -20,3 +20,7 @@ grep -c warning "$TMP/flame" || true
 # What commands say of themselves, too.
 tprof-top --help 2>&1 >/dev/full; echo "= $?"
 tprof-top --version 2>&1 >/dev/full; echo "= $?"
+tprof-top --usage 2>&1 >/dev/full; echo "= $?"
+tprof-top --usage 2>&1 >&-; echo "= $?"
+tprof-top --help=all 2>&1 >/dev/full; echo "= $?"
+tprof-top --help=all | head -n 1

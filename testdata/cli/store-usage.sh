@@ -36,3 +36,7 @@ try verify "$TMP/bad.tprof"
 cp "$TMP/s.tprof" "$TMP/bad.tprof"
 tprof-query --write "$TMP/bad.tprof" "UPDATE label SET run = 9; INSERT INTO label VALUES(7, 'a', 'b')"
 try verify "$TMP/bad.tprof"
+# What cannot be done is not said to be.
+mkdir "$TMP/s.tprof.lock"
+try delete "$TMP/s.tprof" 1
+rmdir "$TMP/s.tprof.lock"
