@@ -343,6 +343,10 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	return code ? out_of_memory(err) : 0;
 }
 
+/* Names of a hundred thousand dumps; what goes on for ever is no list. */
+#define MOST_LIST ((size_t)16 << 20)
+
+/* TP_ELIMIT where it is longer than a list may be. */
 static int read_all(int fd, struct tp_buf *text)
 {
 	char block[4096];
@@ -353,6 +357,8 @@ static int read_all(int fd, struct tp_buf *text)
 			continue;
 		if (n < 0)
 			return TP_EIO;
+		if (text->size + (size_t)n > MOST_LIST)
+			return TP_ELIMIT;
 		if (tp_buf_put(text, block, (size_t)n))
 			return TP_ENOMEM;
 	}
@@ -539,6 +545,9 @@ static int add_list(struct paths *p, const char *list, struct tp_err *err)
 	code = read_all(fd, &text);
 	if (code == TP_ENOMEM)
 		out_of_memory(err);
+	else if (code == TP_ELIMIT)
+		tp_err_set(err, code, TP_OFFSET_NONE,
+			   "@%s: a list of more than 16 MiB; split it into several", list);
 	else if (code)
 		tp_err_set(err, code, TP_OFFSET_NONE, "@%s: the list cannot be read: %s", list,
 			   strerror(errno));

@@ -124,21 +124,24 @@ static void test_paths_add_bad_lists(void **state)
 		const char *argument;
 		int code;
 	} rows[] = {
-	    {"@nolist", TP_ENOENT},
-	    {"@d", TP_EIO},
-	    {"@", TP_ENOENT},
-	    {"@zero", TP_EUNKNOWN},
+	    {"@nolist", TP_ENOENT},    {"@d", TP_EIO},
+	    {"@", TP_ENOENT},	       {"@zero", TP_EUNKNOWN},
+	    {"@/dev/zero", TP_ELIMIT}, {"@endless", TP_ELIMIT},
 	};
 	FILE *f = fopen("zero", "w");
 
 	(void)state;
 	fwrite("a\0b\n", 1, 4, f);
 	fclose(f);
+	make("endless", "a\n");
+	assert_int_equal(truncate("endless", (16 << 20) + 1), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct paths p = {0};
 		struct tp_err err;
 
 		assert_int_equal(paths_add(&p, rows[i].argument, &err), rows[i].code);
+		if (rows[i].code == TP_ELIMIT)
+			assert_non_null(strstr(err.msg, "a list of more than 16 MiB"));
 		paths_release(&p);
 	}
 }
