@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,8 +81,23 @@ static void be_child(pid_t parent, const struct cmd_child *child)
 	_exit(child->work(child->ctx, has));
 }
 
-static int explain_signal(int number, struct tp_err *err)
+/* A process that does not end at the limit of its processor time is killed a moment later, and at
+ * once where both limits are the same, as the shell's ulimit sets them. */
+static bool used_up_time(const struct rusage *used)
 {
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_CPU, &most) || most.rlim_max == RLIM_INFINITY)
+		return false;
+	return (rlim_t)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) + 1 >= most.rlim_max;
+}
+
+static int explain_signal(int number, const struct rusage *used, struct tp_err *err)
+{
+	if (number == SIGXCPU || (number == SIGKILL && used_up_time(used)))
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "decoding it took all processor time that this session may use; "
+				  "see ulimit -t in your shell's manual");
 	if (number == SIGBUS)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "became shorter while it was read, or cannot be read from its "
@@ -89,7 +105,7 @@ static int explain_signal(int number, struct tp_err *err)
 	if (number == SIGKILL)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
 				  "decoding it was killed, most likely for want of memory");
-	if (number == SIGXCPU || number == SIGXFSZ)
+	if (number == SIGXFSZ)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "decoding it went beyond a limit of this session (%s); see "
 				  "ulimit in your shell's manual",
@@ -100,10 +116,10 @@ static int explain_signal(int number, struct tp_err *err)
 			  strsignal(number));
 }
 
-static int explain(int how, int *status, struct tp_err *err)
+static int explain(int how, const struct rusage *used, int *status, struct tp_err *err)
 {
 	if (WIFSIGNALED(how))
-		return explain_signal(WTERMSIG(how), err);
+		return explain_signal(WTERMSIG(how), used, err);
 	*status = WEXITSTATUS(how);
 	if (*status >= NO_JAIL && *status < ORPHANED)
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
@@ -149,16 +165,17 @@ void cmd_child_end(struct cmd_process *p)
 
 int cmd_child_finish(struct cmd_process *p, int *status, struct tp_err *err)
 {
+	struct rusage used;
 	int how;
 
 	close(p->end);
-	while (waitpid(p->pid, &how, 0) < 0)
+	while (wait4(p->pid, &how, 0, &used) < 0)
 		if (errno != EINTR)
 			return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 					  "cannot wait for a process: %s", strerror(errno));
 	if (p->ended)
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
-	return explain(how, status, err);
+	return explain(how, &used, status, err);
 }
 
 /* Until the child's end of the pipe is closed, by its end. */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/testing_jail.h"
@@ -92,6 +94,44 @@ static void test_child_signals(void **state)
 	assert_non_null(strstr(err.msg, "Aborted"));
 }
 
+/* As `ulimit -t` has it: the first limit is the last one, too. */
+static int never_end(void *ctx, unsigned has)
+{
+	volatile bool more = true;
+
+	(void)ctx, (void)has;
+	while (more)
+		;
+	return 0;
+}
+
+static int run_limited(void)
+{
+	const struct rlimit most = {1, 1};
+	struct tp_err err;
+	int status;
+
+	if (setrlimit(RLIMIT_CPU, &most))
+		return 2;
+	return cmd_child_run(&(struct cmd_child){.work = never_end}, &status, &err) != TP_EIO ||
+	       !strstr(err.msg, "ulimit -t");
+}
+
+static void test_child_processor_time(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	need_jail();
+	pid = fork();
+	if (!pid)
+		_exit(run_limited());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* ---- a file that is cut under the child ---- */
 
 struct reader {
@@ -171,6 +211,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_child_reads_terminal_only),
 	    cmocka_unit_test(test_child_signals),
+	    cmocka_unit_test(test_child_processor_time),
 	    cmocka_unit_test(test_child_file_is_cut),
 	    cmocka_unit_test(test_child_is_stopped),
 	};
