@@ -188,7 +188,7 @@ static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct
 			 "%.80s does not have %zu of %zu code addresses: it is of another trace",
 			 base_name(w->sidecar_path), w->foreign, all);
 	else if (w->symbols)
-		tp_symbol_remark(r->unnamed, w->named, w->unnamed);
+		tp_symbol_remark(r->unnamed, w->symbols, w->named, w->unnamed);
 	if (*r->unnamed &&
 	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");

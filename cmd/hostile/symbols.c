@@ -3,68 +3,25 @@
 #include <string.h>
 
 #include "hostile/cases.h"
+#include "hostile/elf.h"
 
-#define TEXT	  0x400000u
-#define TEXT_SIZE 0x10000000u
+#define TEXT	  ELF_TEXT
+#define TEXT_SIZE ELF_TEXT_SIZE
 
 /* An ELF file of one section beside its names'. */
 static void elf(struct pen *p, const char *section, uint32_t type, struct pen *content,
 		struct pen *strings)
 {
-	char names[128] = "";
-	size_t at = 1;
-	Elf64_Shdr sh[4] = {{0}};
-	Elf64_Phdr ph = {.p_type = PT_LOAD,
-			 .p_flags = PF_R | PF_X,
-			 .p_vaddr = TEXT,
-			 .p_filesz = 4096,
-			 .p_memsz = TEXT_SIZE,
-			 .p_align = 4096};
-	Elf64_Ehdr eh = {.e_type = ET_EXEC,
-			 .e_machine = EM_X86_64,
-			 .e_version = EV_CURRENT,
-			 .e_phoff = sizeof(eh),
-			 .e_ehsize = sizeof(eh),
-			 .e_phentsize = sizeof(ph),
-			 .e_phnum = 1,
-			 .e_shentsize = sizeof(sh[0]),
-			 .e_shnum = 4,
-			 .e_shstrndx = 3};
-	uint64_t start = sizeof(eh) + sizeof(ph);
+	struct elf_section sections[] = {
+	    {.name = section,
+	     .type = type,
+	     .link = 2,
+	     .entry_size = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0,
+	     .content = *content},
+	    {.name = ".strtab", .type = SHT_STRTAB, .content = *strings},
+	};
 
-	memcpy(eh.e_ident, ELFMAG, SELFMAG);
-	eh.e_ident[EI_CLASS] = ELFCLASS64;
-	eh.e_ident[EI_DATA] = ELFDATA2LSB;
-	eh.e_ident[EI_VERSION] = EV_CURRENT;
-	sh[1] = (Elf64_Shdr){.sh_name = (uint32_t)at,
-			     .sh_type = type,
-			     .sh_offset = start,
-			     .sh_size = content->out.size,
-			     .sh_link = 2,
-			     .sh_entsize = type == SHT_SYMTAB ? sizeof(Elf64_Sym) : 0,
-			     .sh_addralign = 8};
-	memcpy(names + at, section, strlen(section) + 1);
-	at += strlen(section) + 1;
-	sh[2] = (Elf64_Shdr){.sh_name = (uint32_t)at,
-			     .sh_type = SHT_STRTAB,
-			     .sh_offset = start + content->out.size,
-			     .sh_size = strings->out.size,
-			     .sh_addralign = 1};
-	memcpy(names + at, ".strtab", 8);
-	at += 8;
-	sh[3] = (Elf64_Shdr){.sh_name = (uint32_t)at,
-			     .sh_type = SHT_STRTAB,
-			     .sh_offset = start + content->out.size + strings->out.size,
-			     .sh_size = sizeof(names),
-			     .sh_addralign = 1};
-	memcpy(names + at, ".shstrtab", 10);
-	eh.e_shoff = start + content->out.size + strings->out.size + sizeof(names);
-	pen_bytes(p, &eh, sizeof(eh));
-	pen_bytes(p, &ph, sizeof(ph));
-	pen_append(p, content);
-	pen_append(p, strings);
-	pen_bytes(p, names, sizeof(names));
-	pen_bytes(p, sh, sizeof(sh));
+	elf_write(p, sections, 2);
 }
 
 static void word(struct pen *p, uint64_t v)
@@ -175,6 +132,6 @@ static void addresses(struct pen *p)
 const struct hostile_case hostile_symbols[] = {
     {"elf-go-values", "a function of Go with a line for each byte", go_values},
     {"elf-symbols", "symbols over one another, with long names", symbols},
-    {"elf-addresses", "a profile of addresses for the two", addresses},
+    {"elf-addresses", "a profile of addresses for programs", addresses},
     {NULL, NULL, NULL},
 };

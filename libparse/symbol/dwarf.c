@@ -1,47 +1,19 @@
-#include "symbol/dwarf.h"
-
 #include <dwarf.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
-#include "base/arena.h"
 #include "base/err.h"
-#include "symbol/ranges.h"
+#include "base/many.h"
+#include "symbol/dwarf_inside.h"
 
-#define DEEPEST	    64			/* entries nested in one another; more is no real program */
-#define MOST_DIES   (1u << 24)		/* looked at in one unit: links may lead in circles */
-#define MOST_STEPS  ((uint64_t)1 << 28) /* the same of a whole file */
-#define MOST_RANGES ((size_t)1 << 24)	/* of a whole file: entries may share their lists */
-#define MOST_UNITS  (1u << 20)
-
-struct unit {
-	Dwarf_Off offset;
-	struct tp_ranges functions; /* value: offset of the entry */
-	bool read;
-	const char *file, *absolute; /* the last that was put behind the unit's folder */
-};
-
-/* The qualified name of a function by the offset of its declaration. */
-struct name {
-	Dwarf_Off offset;
-	const char *text;
-};
-
-struct tp_dwarf {
-	Dwarf *dwarf;
-	struct unit *unit;
-	size_t nunits, unit_room;
-	struct tp_ranges units; /* value: index */
-	struct name *names;	/* slots, a power of two; text NULL: free */
-	size_t nnames, names_room;
-	struct tp_arena arena;
-	uint64_t steps; /* entries looked at */
-	size_t nranges;
-	bool lost; /* libdw ran out of memory, see below */
-};
+#define MOST_UNITS (1u << 20)
+/* Of a file, beside what is in proportion to its size. Of a megabyte that makes two seconds. */
+#define FREE_STEPS   ((uint64_t)1 << 22)
+#define FREE_RANGES  ((uint64_t)1 << 20)
+#define FREE_LINES   ((uint64_t)1 << 16)
+#define LOOKUP_STEPS 64 /* of an address, which is in blocks in one another */
 
 /* ---- memory ----
  *
@@ -57,60 +29,53 @@ static __attribute__((noreturn)) void out_of_memory(void)
 	longjmp(*way_out, 1);
 }
 
-/* One entry more is looked at; false where that was too often. */
-static bool may_step(struct tp_dwarf *d)
-{
-	return d->steps < MOST_STEPS && ++d->steps;
-}
-
-/* ---- ranges ---- */
-
-static int add_ranges(struct tp_dwarf *d, struct tp_ranges *to, Dwarf_Die *die, uint64_t value)
-{
-	Dwarf_Addr base, low, high;
-	ptrdiff_t at = 0;
-	int code = 0;
-
-	for (; !code && d->nranges < MOST_RANGES; d->nranges++) {
-		at = dwarf_ranges(die, at, &base, &low, &high);
-		if (at <= 0)
-			break;
-		/* What the linker threw away begins at 0. */
-		if (low)
-			code = tp_ranges_add(to, low, high, value);
-	}
-	return code;
-}
+/* ---- units ---- */
 
 static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	if (d->nunits == d->unit_room) {
 		size_t room = d->unit_room ? 2 * d->unit_room : 64;
-		struct unit *more = tp_more(d->unit, room, sizeof(*more));
+		struct tp_dwarf_unit *more = tp_more(d->unit, room, sizeof(*more));
 
 		if (!more)
 			return TP_ENOMEM;
 		d->unit = more;
 		d->unit_room = room;
 	}
-	d->unit[d->nunits] = (struct unit){.offset = dwarf_dieoffset(die)};
-	return add_ranges(d, &d->units, die, d->nunits++);
+	d->unit[d->nunits] = (struct tp_dwarf_unit){.offset = dwarf_dieoffset(die)};
+	return tp_dwarf_add_ranges(d, &d->units, die, d->nunits++);
 }
 
+/* Goes from header to header, and pays for each unit before libdw opens it. Units of types, which
+ * libdw opens when a reference asks for one, are paid for only. Asking for the entry of a split
+ * unit would open the file that has it, so only those of whole ones are used. */
 static int read_units(struct tp_dwarf *d)
 {
-	Dwarf_CU *cu = NULL;
-	Dwarf_Half version;
+	Dwarf_Off at = 0, next, abbreviations;
+	size_t header;
+	uint64_t type_id;
 	uint8_t type;
 	Dwarf_Die die;
 	int code = 0;
 
-	/* Asking for the entry of a split unit would open the file that has it. */
-
 	while (!code && d->nunits < MOST_UNITS &&
-	       dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
-		code = type == DW_UT_compile ? add_unit(d, &die) : 0;
-	return code ? code : tp_ranges_sort(&d->units);
+	       dwarf_next_unit(d->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL, NULL,
+			       NULL) == 0) {
+		if (!tp_dwarf_pay_unit(d, abbreviations) ||
+		    !dwarf_offdie(d->dwarf, at + header, &die))
+			break;
+		if (dwarf_cu_info(die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+		    type == DW_UT_compile && tp_dwarf_look(d, &die))
+			code = add_unit(d, &die);
+		at = next;
+	}
+	for (at = 0; !code && !d->spent &&
+		     dwarf_next_unit(d->dwarf, at, &next, &header, NULL, &abbreviations, NULL, NULL,
+				     &type_id, NULL) == 0;
+	     at = next)
+		tp_dwarf_pay_unit(d, abbreviations);
+	d->spent = d->spent || code == TP_ELIMIT;
+	return code == TP_ENOMEM ? code : tp_ranges_sort(&d->units);
 }
 
 static int try_units(struct tp_dwarf *d)
@@ -131,9 +96,21 @@ static int try_units(struct tp_dwarf *d)
 struct tp_dwarf *tp_dwarf_new(Elf *elf)
 {
 	struct tp_dwarf *d = calloc(1, sizeof(*d));
+	const char *ident = elf_getident(elf, NULL);
+	size_t size = 0;
 
 	if (!d)
 		return NULL;
+	elf_rawfile(elf, &size);
+	d->elf = elf;
+	d->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
+	d->steps = FREE_STEPS + 8 * (uint64_t)size;
+	d->ranges = FREE_RANGES + size;
+	d->abbreviations = FREE_RANGES + size / 8;
+	d->line_bytes = FREE_LINES + 2 * (uint64_t)size; /* they may be compressed */
+	d->spent = !tp_dwarf_affordable(elf, size);
+	if (d->spent)
+		return d;
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	if (!d->dwarf || try_units(d)) {
 		tp_dwarf_free(d);
@@ -150,11 +127,22 @@ void tp_dwarf_free(struct tp_dwarf *d)
 		tp_ranges_release(&d->unit[i].functions);
 	free(d->unit);
 	tp_ranges_release(&d->units);
-	free(d->names);
+	tp_dwarf_release_levels(&d->calls);
+	tp_dwarf_release_levels(&d->scopes);
+	tp_memo_release(&d->names);
+	tp_memo_release(&d->qualified);
+	tp_memo_release(&d->paths);
+	tp_memo_release(&d->tables);
+	tp_memo_release(&d->lines);
 	tp_arena_clear(&d->arena);
 	if (d->dwarf && !d->lost)
 		dwarf_end(d->dwarf);
 	free(d);
+}
+
+bool tp_dwarf_spent(const struct tp_dwarf *d)
+{
+	return d->spent;
 }
 
 /* ---- functions of a unit ---- */
@@ -166,22 +154,22 @@ static bool holds_functions(int tag)
 	       tag == DW_TAG_union_type || tag == DW_TAG_subprogram;
 }
 
-static int read_functions(struct tp_dwarf *d, struct unit *u)
+static int read_functions(struct tp_dwarf *d, struct tp_dwarf_unit *u)
 {
-	Dwarf_Die path[DEEPEST];
-	unsigned depth = 0, seen = 0;
+	Dwarf_Die path[TP_DWARF_DEEPEST];
+	unsigned depth;
 	int code = 0;
 
 	u->read = true;
 	if (!dwarf_offdie(d->dwarf, u->offset, &path[0]) || dwarf_child(&path[0], &path[1]))
 		return tp_ranges_sort(&u->functions);
-	for (depth = 1; depth && !code && seen < MOST_DIES && may_step(d); seen++) {
+	for (depth = 1; depth && !code && tp_dwarf_look(d, &path[depth]);) {
 		Dwarf_Die *die = &path[depth];
 		int tag = dwarf_tag(die);
 
 		if (tag == DW_TAG_subprogram)
-			code = add_ranges(d, &u->functions, die, dwarf_dieoffset(die));
-		if (depth + 1 < DEEPEST && holds_functions(tag) &&
+			code = tp_dwarf_add_ranges(d, &u->functions, die, dwarf_dieoffset(die));
+		if (depth + 1 < TP_DWARF_DEEPEST && holds_functions(tag) &&
 		    dwarf_child(die, &path[depth + 1]) == 0) {
 			depth++;
 			continue;
@@ -189,215 +177,42 @@ static int read_functions(struct tp_dwarf *d, struct unit *u)
 		while (depth && dwarf_siblingof(&path[depth], &path[depth]) != 0)
 			depth--;
 	}
+	d->spent = d->spent || code;
 	return code ? code : tp_ranges_sort(&u->functions);
-}
-
-/* ---- names ---- */
-
-static const char *text_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
-}
-
-/* The entry that declares a function: behind its inlined and out-of-line copies. */
-static void declaration(Dwarf_Die *die)
-{
-	for (int i = 0; i < 8; i++) {
-		Dwarf_Attribute a;
-		Dwarf_Die next;
-
-		if ((!dwarf_attr(die, DW_AT_abstract_origin, &a) &&
-		     !dwarf_attr(die, DW_AT_specification, &a)) ||
-		    !dwarf_formref_die(&a, &next))
-			return;
-		*die = next;
-	}
-}
-
-static bool has_namespaces(Dwarf_Die *die)
-{
-	Dwarf_Die cu;
-
-	if (!dwarf_diecu(die, &cu, NULL, NULL))
-		return false;
-	switch (dwarf_srclang(&cu)) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case DW_LANG_Rust:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The name of a namespace or type that is part of the names of what it holds, or NULL. */
-static const char *scope_name(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-	const char *name = dwarf_diename(die);
-
-	if (tag == DW_TAG_namespace)
-		return name ? name : "(anonymous namespace)";
-	return tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-		       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type
-		   ? name
-		   : NULL;
-}
-
-/* What an entry stands in, outermost first, without its unit: how much of it. Entries follow one
- * another as they are nested, so at each level it is the last one that begins before. (libdw's own
- * walk, dwarf_getscopes_die, calls itself for each level, however many there are.) */
-static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[DEEPEST])
-{
-	Dwarf_Off offset = dwarf_dieoffset(die);
-	Dwarf_Die at, next;
-	size_t n = 0;
-
-	if (!dwarf_diecu(die, &at, NULL, NULL))
-		return 0;
-	while (n < DEEPEST && dwarf_child(&at, &next) == 0 && dwarf_dieoffset(&next) < offset) {
-		do
-			at = next;
-		while (may_step(d) && dwarf_siblingof(&at, &next) == 0 &&
-		       dwarf_dieoffset(&next) > dwarf_dieoffset(&at) &&
-		       dwarf_dieoffset(&next) <= offset);
-		if (dwarf_dieoffset(&at) == offset)
-			break;
-		scope[n++] = at;
-	}
-	return n;
-}
-
-/* The type of a lambda has no name: what tells it apart is the function that it stands in. */
-static const char *part_of_lambda(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	if (tag == DW_TAG_subprogram)
-		return text_of(die, DW_AT_name);
-	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type) && !dwarf_diename(die))
-		return "<lambda>";
-	return scope_name(die);
-}
-
-/* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
-static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
-{
-	const char *(*part_name)(Dwarf_Die *) =
-	    strcmp(name, "operator()") != 0 ? scope_name : part_of_lambda;
-	Dwarf_Die scope[DEEPEST];
-	size_t n = scopes_of(d, decl, scope), size = strlen(name) + 1;
-	char *text, *at;
-
-	for (size_t i = 0; i < n; i++)
-		size += part_name(&scope[i]) ? strlen(part_name(&scope[i])) + 2 : 0;
-	text = at = tp_arena_alloc(&d->arena, size);
-	for (size_t i = 0; at && i < n; i++) {
-		const char *part = part_name(&scope[i]);
-
-		if (part)
-			at += snprintf(at, size - (size_t)(at - text), "%s::", part);
-	}
-	if (at)
-		memcpy(at, name, strlen(name) + 1);
-	return text ? text : name;
-}
-
-static int grow_names(struct tp_dwarf *d)
-{
-	size_t room = d->names_room ? 2 * d->names_room : 256;
-	struct name *more;
-
-	if (d->nnames * 2 < d->names_room)
-		return 0;
-	more = calloc(room, sizeof(*more));
-	if (!more)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < d->names_room; i++) {
-		size_t at = (size_t)(d->names[i].offset * 0x9e3779b97f4a7c15u >> 20);
-
-		if (!d->names[i].text)
-			continue;
-		while (more[at & (room - 1)].text)
-			at++;
-		more[at & (room - 1)] = d->names[i];
-	}
-	free(d->names);
-	d->names = more;
-	d->names_room = room;
-	return 0;
-}
-
-/* Finding what a declaration stands in is a walk over its unit, so it is done once. */
-static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *name)
-{
-	Dwarf_Die decl = *die;
-	Dwarf_Off offset;
-	size_t at;
-
-	declaration(&decl);
-	offset = dwarf_dieoffset(&decl);
-	if (!has_namespaces(&decl) || grow_names(d))
-		return name;
-	at = (size_t)(offset * 0x9e3779b97f4a7c15u >> 20);
-	while (d->names[at & (d->names_room - 1)].text) {
-		if (d->names[at & (d->names_room - 1)].offset == offset)
-			return d->names[at & (d->names_room - 1)].text;
-		at++;
-	}
-	name = qualify(d, &decl, name);
-	d->names[at & (d->names_room - 1)] = (struct name){offset, name};
-	d->nnames++;
-	return name;
-}
-
-static void name_frame(struct tp_dwarf *d, Dwarf_Die *die, struct tp_symbol *s)
-{
-	const char *name = text_of(die, DW_AT_name);
-	const char *linkage = text_of(die, DW_AT_linkage_name);
-	int line;
-
-	if (!linkage)
-		linkage = text_of(die, DW_AT_MIPS_linkage_name);
-	name = name ? qualified(d, die, name) : linkage;
-	s->name = name ? name : "";
-	s->system_name = linkage ? linkage : s->name;
-	if (dwarf_decl_line(die, &line) == 0 && line > 0)
-		s->start_line = line;
 }
 
 /* ---- lines ---- */
 
 /* A name that is relative to the folder in which the unit was compiled. */
-static const char *absolute(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, const char *file)
+static const char *absolute(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu,
+			    const char *file)
 {
 	const char *folder;
 	size_t size;
 	char *text;
 
-	if (!file || *file == '/' || file == u->file)
-		return !file ? "" : *file == '/' ? file : u->absolute;
-	folder = text_of(cu, DW_AT_comp_dir);
+	if (!file || *file == '/')
+		return file ? file : "";
+	text = tp_memo_get(&d->paths, (uintptr_t)file, u->offset);
+	if (text)
+		return text;
+	folder = tp_dwarf_text(cu, DW_AT_comp_dir);
 	if (!folder || *folder != '/')
 		return file;
 	size = strlen(folder) + 1 + strlen(file) + 1;
-	text = tp_arena_alloc(&d->arena, size);
+	text = tp_dwarf_alloc(d, size);
 	if (!text)
 		return file;
 	snprintf(text, size, "%s/%s", folder, file);
-	u->file = file;
-	u->absolute = text;
+	if (tp_memo_put(&d->paths, (uintptr_t)file, u->offset, text))
+		d->spent = true;
 	return text;
 }
 
-static void place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, uint64_t address,
+static void place(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu, uint64_t address,
 		  struct tp_symbol *s)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(cu, address);
+	Dwarf_Line *line = tp_dwarf_has_lines(d, u, cu) ? dwarf_getsrc_die(cu, address) : NULL;
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int n;
 
@@ -406,60 +221,52 @@ static void place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, uint64_t ad
 		s->line = n;
 }
 
-static int64_t number_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word value;
-
-	if (!dwarf_attr(die, attribute, &a) || dwarf_formudata(&a, &value) || value > INT32_MAX)
-		return 0;
-	return (int64_t)value;
-}
-
 /* Where an inlined function was called. */
-static void call_place(struct tp_dwarf *d, struct unit *u, Dwarf_Die *cu, Dwarf_Die *call,
-		       struct tp_symbol *s)
+static void call_place(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu,
+		       const struct tp_dwarf_name *call, struct tp_symbol *s)
 {
-	int64_t number = number_of(call, DW_AT_call_file);
 	Dwarf_Files *files;
 	const char *file = NULL;
 	size_t n;
 
-	if (dwarf_getsrcfiles(cu, &files, &n) == 0 && (size_t)number < n)
-		file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	if (tp_dwarf_has_lines(d, u, cu) && dwarf_getsrcfiles(cu, &files, &n) == 0 &&
+	    (size_t)call->call_file < n)
+		file = dwarf_filesrc(files, (size_t)call->call_file, NULL, NULL);
 	s->file = absolute(d, u, cu, file);
-	s->line = number_of(call, DW_AT_call_line);
+	s->line = call->call_line;
 }
 
 /* ---- look-up ---- */
 
-/* The inlined calls within a function at an address, outermost first. */
-static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Die *function, uint64_t address,
-			    Dwarf_Die *call, size_t room)
+static const struct tp_dwarf_name *name_frame(struct tp_dwarf *d, Dwarf_Off entry,
+					      struct tp_symbol *s)
 {
-	Dwarf_Die at = *function, child;
+	const struct tp_dwarf_name *n = tp_dwarf_name(d, entry);
+
+	if (n) {
+		s->name = n->name;
+		s->system_name = n->system_name;
+		s->start_line = n->start_line;
+	}
+	return n;
+}
+
+/* The inlined calls within a function at an address, outermost first. */
+static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Off function, uint64_t address,
+			    Dwarf_Off *call, size_t room)
+{
+	Dwarf_Off at = function;
 	size_t n = 0;
 
 	for (unsigned depth = 0; depth < 4 * TP_SYMBOL_FRAMES; depth++) {
-		bool found = false;
+		const struct tp_dwarf_level *level = tp_dwarf_calls(d, at);
+		const struct tp_range *in = level ? tp_dwarf_find(d, level, address) : NULL;
 
-		if (dwarf_child(&at, &child))
+		if (!in || (in->value % 2 && n == room))
 			break;
-		do {
-			int tag = dwarf_tag(&child);
-
-			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
-				 tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-				dwarf_haspc(&child, address) == 1;
-		} while (!found && may_step(d) && dwarf_siblingof(&child, &child) == 0);
-		if (!found)
-			break;
-		if (dwarf_tag(&child) == DW_TAG_inlined_subroutine) {
-			if (n == room)
-				break;
-			call[n++] = child;
-		}
-		at = child;
+		at = in->value / 2;
+		if (in->value % 2)
+			call[n++] = at;
 	}
 	return n;
 }
@@ -467,9 +274,10 @@ static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Die *function, uint64_t ad
 static size_t look_up(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room)
 {
 	const struct tp_range *in_unit = tp_ranges_find(&d->units, address), *in_function;
-	Dwarf_Die cu, function, call[TP_SYMBOL_FRAMES];
-	struct unit *u;
+	Dwarf_Off call[TP_SYMBOL_FRAMES];
+	struct tp_dwarf_unit *u;
 	size_t calls, n = 0;
+	Dwarf_Die cu;
 
 	if (!in_unit || !room)
 		return 0;
@@ -479,18 +287,21 @@ static size_t look_up(struct tp_dwarf *d, uint64_t address, struct tp_symbol *ch
 	memset(chain, 0, sizeof(*chain));
 	place(d, u, &cu, address, chain);
 	in_function = tp_ranges_find(&u->functions, address);
-	if (!in_function || !dwarf_offdie(d->dwarf, in_function->value, &function)) {
+	if (!in_function) {
 		chain->name = chain->system_name = "";
 		return chain->line ? 1 : 0;
 	}
-	calls = inlined_calls(d, &function, address, call,
+	calls = inlined_calls(d, in_function->value, address, call,
 			      room < TP_SYMBOL_FRAMES ? room - 1 : TP_SYMBOL_FRAMES - 1);
 	for (; calls; calls--) {
-		name_frame(d, &call[calls - 1], &chain[n++]);
+		const struct tp_dwarf_name *name = name_frame(d, call[calls - 1], &chain[n++]);
+
+		if (!name)
+			return 0;
 		memset(&chain[n], 0, sizeof(chain[n]));
-		call_place(d, u, &cu, &call[calls - 1], &chain[n]);
+		call_place(d, u, &cu, name, &chain[n]);
 	}
-	name_frame(d, &function, &chain[n++]);
+	name_frame(d, in_function->value, &chain[n++]);
 	return n;
 }
 
@@ -499,13 +310,14 @@ size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *c
 	jmp_buf here;
 	size_t n = 0;
 
-	if (d->lost)
+	if (d->lost || d->spent)
 		return 0;
+	d->steps += LOOKUP_STEPS;
 	way_out = &here;
 	if (setjmp(here))
 		d->lost = true;
 	else
 		n = look_up(d, address, chain, room);
 	way_out = NULL;
-	return d->lost ? 0 : n;
+	return d->lost || d->spent ? 0 : n;
 }

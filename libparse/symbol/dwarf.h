@@ -18,6 +18,9 @@ struct tp_dwarf;
 struct tp_dwarf *tp_dwarf_new(Elf *elf);
 void tp_dwarf_free(struct tp_dwarf *d);
 
+/* Was more to be read than a real file of its size makes necessary? Nothing is found any more. */
+bool tp_dwarf_spent(const struct tp_dwarf *d);
+
 /* As tp_image_lookup. A line without a function, which assembly has, is a frame without a name.
  * Once memory was out nothing is found any more. */
 size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room);

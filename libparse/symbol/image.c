@@ -459,7 +459,12 @@ static void get_ready(struct tp_image *image)
 bool tp_image_has_lines(const struct tp_image *image)
 {
 	get_ready((struct tp_image *)image);
-	return image->has_go || image->dwarf;
+	return image->has_go || (image->dwarf && !tp_dwarf_spent(image->dwarf));
+}
+
+bool tp_image_spent(const struct tp_image *image)
+{
+	return image->go.spent || (image->dwarf && tp_dwarf_spent(image->dwarf));
 }
 
 static const char *symbol_at(struct tp_image *image, uint64_t address)

@@ -29,6 +29,11 @@ bool tp_image_is(const struct tp_image *image, const char *id);
 /* Can it name code, or must its names be looked for in a file of their own (with the same id)? */
 bool tp_image_has_lines(const struct tp_image *image);
 
+/* Was a look-up cut short, as its tables ask for far more work than those of a real file of its
+ * size?
+ */
+bool tp_image_spent(const struct tp_image *image);
+
 /* The address within the file for one of the running program, which had mapped `start` on to
  * `offset` of the file; mapped false: nothing is known of that. */
 struct tp_image_mapping {

@@ -401,5 +401,6 @@ size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *ch
 		pc = f.entry + c.parent_pc;
 	}
 	t->credit -= most - steps;
+	t->spent = t->spent || !steps;
 	return !steps && most < MOST_STEPS ? 0 : n;
 }

@@ -29,6 +29,7 @@ struct tp_pclntab {
 	void *memory_ctx;
 	uint64_t function_data; /* address; 0: inlined calls are not known */
 	uint64_t credit;	/* steps through tables of values that lookups may still take */
+	bool spent;		/* one was cut short for want of them */
 };
 
 /* `text`: address of the section .text, replaced by what is known better. False where it is no such
@@ -39,9 +40,8 @@ bool tp_pclntab_init(struct tp_pclntab *t, const void *data, size_t size, uint64
  * functions' tables of inlined calls are found there. */
 bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn memory, void *ctx);
 
-/* The frames at pc, innermost first: how many there are, at most `room`; 0 where no function is, and
- * where lookups have taken far more steps than those of real programs do. */
-size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain,
-			 size_t room);
+/* The frames at pc, innermost first: how many there are, at most `room`; 0 where no function is,
+ * and where lookups have taken far more steps than those of real programs do. */
+size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room);
 
 #endif

@@ -249,7 +249,7 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 	struct renaming r = {.p = p, .s = s, .old = p->dict};
 	size_t nnodes = tp_dict_stacks(p->dict), nframes = tp_dict_frames(p->dict);
 	struct tp_dict *fresh;
-	char remark_text[160];
+	char remark_text[TP_SYMBOL_REMARK];
 	int code = TP_ENOMEM;
 
 	if (named)
@@ -276,7 +276,7 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 	free(r.n);
 	free(r.seen);
 	free(r.frames);
-	tp_symbol_remark(remark_text, r.named, r.unnamed);
+	tp_symbol_remark(remark_text, s, r.named, r.unnamed);
 	if (!code && *remark_text && !r.remarked)
 		code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", remark_text);
 	if (code)

@@ -45,6 +45,13 @@ static int compare(const void *a, const void *b)
 
 int tp_ranges_sort(struct tp_ranges *r)
 {
+	struct tp_range *fit = r->n ? tp_more(r->range, r->n, sizeof(*fit)) : NULL;
+
+	/* Of many small ones the room for more would be most of it. */
+	if (fit) {
+		r->range = fit;
+		r->room = r->n;
+	}
 	free(r->reach);
 	r->reach = tp_many(r->n + 1, sizeof(*r->reach));
 	if (!r->reach)

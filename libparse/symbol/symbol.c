@@ -154,13 +154,31 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 	return c->other_build;
 }
 
-void tp_symbol_remark(char text[160], size_t named, size_t unnamed)
+/* The first file with tables that were too much, or NULL. */
+static const struct tp_image *spent(const struct tp_symbolizer *s)
 {
+	for (size_t i = 0; i < s->nchoices; i++)
+		if (s->choice[i].image && tp_image_spent(s->choice[i].image))
+			return s->choice[i].image;
+	return NULL;
+}
+
+void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s, size_t named,
+		      size_t unnamed)
+{
+	const struct tp_image *image = spent(s);
+
 	text[0] = '\0';
-	if (unnamed)
-		snprintf(text, 160, "%zu of %zu code addresses have no name in the files given%s",
-			 unnamed, named + unnamed,
-			 unnamed > named ? ": is it the same build?" : "");
+	if (image)
+		snprintf(text, TP_SYMBOL_REMARK,
+			 "%.80s: its debugging information takes far more work than that of a real "
+			 "program, so names and lines are missing (%zu of %zu addresses have no "
+			 "name); build it again",
+			 base_name(tp_image_path(image)), unnamed, named + unnamed);
+	else if (unnamed)
+		snprintf(text, TP_SYMBOL_REMARK,
+			 "%zu of %zu code addresses have no name in the files given%s", unnamed,
+			 named + unnamed, unnamed > named ? ": is it the same build?" : "");
 }
 
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,

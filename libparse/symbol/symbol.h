@@ -9,8 +9,8 @@
  * separated by ':'; in each, .build-id/ab/cdef.debug and .build-id/ab/cdef are looked at, then the
  * ELF files that lie in the folder itself.
  *
- * Nothing outside of these files and folders is opened, but a supplement that one of the files names
- * itself (.gnu_debugaltlink, which dwz writes). One thread. */
+ * Nothing outside of these files and folders is opened, but a supplement that one of the files
+ * names itself (.gnu_debugaltlink, which dwz writes). One thread. */
 #ifndef TP_SYMBOL_SYMBOL_H
 #define TP_SYMBOL_SYMBOL_H
 
@@ -58,8 +58,11 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,
 			    uint64_t address, struct tp_symbol *chain, size_t room);
 
-/* What is to be said when addresses have no names still; "" when there are none. */
-void tp_symbol_remark(char text[160], size_t named, size_t unnamed);
+/* What is to be said of files that could not be read to their end, else of addresses that have no
+ * names still; "" when there are none. */
+#define TP_SYMBOL_REMARK 256
+void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s, size_t named,
+		      size_t unnamed);
 
 /* Names the locations of a profile that have no lines. What it could not do, and files of another
  * build, are added to p->notices. *named, *unnamed (if not NULL): locations that got names, and

@@ -58,7 +58,7 @@ function location frame stack event span string""".split()
 
 # What was dearest of each kind.
 SAMPLE = """v2-goroutines v2-waiting v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
-gz-members gz-regions zst-window elf-go-values store-goroutines store-segments-wide store-events-told""".split()
+gz-members gz-regions zst-window elf-go-values elf-dwarf-ranges store-goroutines store-segments-wide store-events-told""".split()
 
 
 def calibrate():

@@ -1,0 +1,25 @@
+/* What was found out once, by two numbers; private to libparse/symbol. Zero-initialised is valid
+ * and empty. What is kept is the caller's. */
+#ifndef TP_SYMBOL_MEMO_H
+#define TP_SYMBOL_MEMO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_memo_slot {
+	uint64_t a, b;
+	void *kept; /* NULL: free */
+};
+
+struct tp_memo {
+	struct tp_memo_slot *slot; /* a power of two */
+	size_t n, room;
+};
+
+/* NULL where nothing is kept under the two. */
+void *tp_memo_get(const struct tp_memo *m, uint64_t a, uint64_t b);
+/* What is not there yet, and not NULL; 0 or TP_ENOMEM. */
+int tp_memo_put(struct tp_memo *m, uint64_t a, uint64_t b, void *kept);
+void tp_memo_release(struct tp_memo *m);
+
+#endif
