@@ -34,7 +34,7 @@ struct loader {
 	uint16_t day[SEND_DAYS];
 	size_t ndays;
 	uint64_t load[SEND_RUNS]; /* runs of them: complete and waiting to be sent */
-	uint64_t runs;
+	size_t runs;
 	struct renewal renewal[SEND_RUNS]; /* nrenewals of these */
 	size_t nrenewals, nbeaten;
 	int64_t begun_s; /* the oldest load that is not published */
