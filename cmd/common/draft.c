@@ -47,7 +47,7 @@ int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep)
 		return -1;
 	tp_temp_sweep(path);
 	if (!tp_temp_create(path, &d->part, &d->fd, NULL)) {
-		if (!fchmod(d->fd, there ? st.st_mode & 0777 : mode))
+		if (!(there ? tp_temp_take_after(d->fd, &st) : fchmod(d->fd, mode)))
 			return 0;
 		why = errno;
 		unlink(d->part);

@@ -21,7 +21,8 @@ struct cmd_draft {
 };
 
 /* 0, or -1 with errno; then nothing is to be ended. `keep`: what is there is never replaced
- * (EEXIST, here or at the end). Else the draft has the permissions of what it replaces. */
+ * (EEXIST, here or at the end). Else the draft has the group and the permissions of what it
+ * replaces, as tp_temp_take_after says. */
 int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep);
 
 /* Once, before there are threads: which mode new files get, by the umask. Without it nobody but their

@@ -2,6 +2,8 @@
 #include "common/draft.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -59,6 +61,70 @@ static void test_draft_has_the_mode_of_new_files(void **state)
 	cmd_draft_learn_mode();
 }
 
+static void replace(gid_t group, mode_t bits, struct stat *st)
+{
+	struct cmd_draft d;
+
+	assert_int_equal(close(creat(path, 0600)), 0);
+	assert_int_equal(chown(path, (uid_t)-1, group), 0);
+	assert_int_equal(chmod(path, bits), 0);
+	assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_end(&d, true), 0);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(stat(path, st), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* What a group may do is for that group. Who is in it keeps it; for others who replace the file
+ * their own group gets no more than everybody has. */
+static void test_draft_is_for_the_same_group(void **state)
+{
+	static const struct {
+		gid_t group;
+		mode_t before, after;
+	} cases[] = {
+	    {1234, 0660, 0660}, {1234, 0640, 0640}, {4321, 0660, 0600},
+	    {4321, 0644, 0644}, {4321, 0664, 0644}, {4321, 0604, 0604},
+	};
+	gid_t mine[64], of = getegid();
+	int n = getgroups(64, mine);
+	struct stat st;
+
+	(void)state;
+	if (geteuid() || n < 0)
+		skip();
+	assert_int_equal(setgroups(1, (const gid_t[]){1234}), 0);
+	assert_int_equal(chmod(dir, 0777), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		replace(cases[i].group, cases[i].before, &st);
+		print_message("%d %o\n", (int)cases[i].group, cases[i].before);
+		assert_int_equal(st.st_gid, cases[i].group == 1234 ? 1234 : of);
+		assert_int_equal(st.st_mode & 0777, cases[i].after);
+	}
+	assert_int_equal(chmod(dir, 0700), 0);
+	assert_int_equal(setgroups((size_t)n, mine), 0);
+}
+
+/* root may give it to whom it was of. */
+static void test_draft_is_of_the_same_owner(void **state)
+{
+	struct cmd_draft d;
+	struct stat st;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(close(creat(path, 0600)), 0);
+	assert_int_equal(chown(path, 65534, 1234), 0);
+	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_end(&d, true), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_uid, 65534);
+	assert_int_equal(st.st_gid, 1234);
+	assert_int_equal(unlink(path), 0);
+}
+
 /* A stream says why it could not write, and what is not whole has no name. */
 static void test_draft_says_why(void **state)
 {
@@ -86,6 +152,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_draft_has_the_mode_of_new_files),
+	    cmocka_unit_test(test_draft_is_for_the_same_group),
+	    cmocka_unit_test(test_draft_is_of_the_same_owner),
 	    cmocka_unit_test(test_draft_says_why),
 	};
 

@@ -175,18 +175,41 @@ void tp_lock_release(struct tp_lock *lock)
 	*lock = (struct tp_lock){.fd = -1};
 }
 
-/* For no more eyes than what it is for. */
-static mode_t temp_mode(const char *path)
+/* What is left of them for another group: what everybody has. */
+static mode_t for_another_group(mode_t bits)
+{
+	return bits & (bits << 3 | 0707);
+}
+
+static int set_group(int fd, gid_t group, mode_t bits)
 {
 	struct stat st;
 
-	return stat(path, &st) ? 0666 : (st.st_mode & 0666) | S_IRUSR | S_IWUSR;
+	if (fchown(fd, (uid_t)-1, group)) {
+		if (fstat(fd, &st))
+			return -1;
+		if (st.st_gid != group)
+			bits = for_another_group(bits);
+	}
+	return fchmod(fd, bits);
+}
+
+int tp_temp_take_after(int fd, const struct stat *replaced)
+{
+	if (set_group(fd, replaced->st_gid, replaced->st_mode & 0777))
+		return -1;
+	/* Last, as who has given it away may not change it any more. It stays ours as a rule. */
+	if (fchown(fd, replaced->st_uid, (gid_t)-1))
+		return 0;
+	return 0;
 }
 
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 {
 	size_t room = strlen(path) + sizeof(TEMP_INFIX) + TEMP_DIGITS;
-	mode_t mode = temp_mode(path);
+	struct stat st;
+	bool there = !stat(path, &st);
+	mode_t mode = there ? (st.st_mode & 0666) | S_IRUSR | S_IWUSR : 0666;
 
 	*fd = -1;
 	*name = malloc(room);
@@ -201,7 +224,8 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 			r *= 0x9e3779b97f4a7c15u;
 		snprintf(*name, room, "%s" TEMP_INFIX "%0*llx", path, TEMP_DIGITS,
 			 (unsigned long long)(r & 0xffffffffffff));
-		*fd = open_again(AT_FDCWD, *name, O_RDWR | O_CREAT | O_EXCL, mode);
+		*fd = open_again(AT_FDCWD, *name, O_RDWR | O_CREAT | O_EXCL,
+				 there ? for_another_group(mode) : mode);
 		if (*fd < 0 && errno != EEXIST)
 			break;
 		/* Who sweeps may hold it for a moment, and has removed it then. SQLite's own locks
@@ -222,6 +246,9 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err)
 		errno = why;
 		return code;
 	}
+	/* Where that fails, it is for fewer. */
+	if (there && set_group(*fd, st.st_gid, mode))
+		errno = 0;
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 #ifndef TP_STORE_LOCK_H
 #define TP_STORE_LOCK_H
 
+#include <sys/stat.h>
+
 #include "base/err.h"
 
 /* The place of a store with symbolic links resolved, the caller's to free: the lock lies beside the
@@ -21,9 +23,15 @@ int tp_lock_take(struct tp_lock *lock, const char *path, int wait_ms, struct tp_
 void tp_lock_release(struct tp_lock *lock);
 
 /* A temporary file beside path, created now and locked for as long as *fd is open, so that others
- * see that its writer lives, and open to no more users than what is at path now, if anything is.
+ * see that its writer lives, and open to no more users than what is at path now, if anything is:
+ * of its group, too, where one may.
  * *name is the caller's to free. Where it fails, errno says why, too. */
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err);
+
+/* Makes a temporary file as open as what it is to replace: its group and permissions, and, as far as
+ * one may, its owner. Where it cannot have that group, its own gets no more than everybody. 0, or -1
+ * with errno. */
+int tp_temp_take_after(int fd, const struct stat *replaced);
 
 /* Removes the temporary files of path, and its lock, whose writers are gone; nothing that only
  * looks a little like them. Whoever cannot be known to live or not, as files cannot be locked

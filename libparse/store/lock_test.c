@@ -179,7 +179,7 @@ static void test_temp_create_mode(void **state)
 {
 	static const struct {
 		mode_t there, mode; /* 0: nothing is */
-	} cases[] = {{0, 0644}, {0600, 0600}, {0640, 0640}, {0666, 0644}, {0400, 0600}};
+	} cases[] = {{0, 0644}, {0600, 0600}, {0640, 0640}, {0666, 0666}, {0400, 0600}};
 	mode_t mask = umask(022);
 
 	(void)state;
@@ -204,6 +204,31 @@ static void test_temp_create_mode(void **state)
 	umask(mask);
 }
 
+/* Its group is that of the store, whatever one's own is. */
+static void test_temp_create_group(void **state)
+{
+	struct tp_err err;
+	struct stat st;
+	char *name;
+	int fd;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	unlink(FLAKE);
+	put("", "");
+	assert_int_equal(chown(FLAKE, (uid_t)-1, 1234), 0);
+	assert_int_equal(chmod(FLAKE, 0660), 0);
+	assert_int_equal(tp_temp_create(FLAKE, &name, &fd, &err), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_gid, 1234);
+	assert_int_equal(st.st_mode & 0777, 0660);
+	unlink(name);
+	free(name);
+	close(fd);
+	unlink(FLAKE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +238,7 @@ int main(void)
 	    STORE_TEST(test_store_replaced_under_a_handle),
 	    STORE_TEST(test_draft_of_a_store_that_became_a_link),
 	    STORE_TEST(test_temp_create_mode),
+	    STORE_TEST(test_temp_create_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

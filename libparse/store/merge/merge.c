@@ -172,7 +172,7 @@ static bool is_what_went_in(const struct merge *m, const struct stat *st, bool t
 	return there && st->st_dev == first->dev && st->st_ino == first->ino;
 }
 
-/* The file keeps its permissions, and, as far as one may, whose it is. */
+/* The file keeps its permissions, and, as far as one may, its group and owner. */
 static int take_place(struct merge *m, struct tp_err *err)
 {
 	struct stat st;
@@ -183,12 +183,8 @@ static int take_place(struct merge *m, struct tp_err *err)
 		code =
 		    tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
 			       "%s was replaced by another file meanwhile; try again", m->out.path);
-	if (!code && there) {
-		if (fchown(m->out.temp_fd, st.st_uid, st.st_gid) && errno != EPERM)
-			code = tp_sys_err(err, errno, m->out.path, "cannot write");
-		if (!code && fchmod(m->out.temp_fd, st.st_mode & 0777))
-			code = tp_sys_err(err, errno, m->out.path, "cannot write");
-	}
+	if (!code && there && tp_temp_take_after(m->out.temp_fd, &st))
+		code = tp_sys_err(err, errno, m->out.path, "cannot write");
 	if (!code && !fstat(m->out.temp_fd, &st))
 		m->result->size_out = st.st_size;
 	return code ? code : tp_publish_file(&m->out, err);
