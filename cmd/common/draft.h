@@ -25,8 +25,8 @@ struct cmd_draft {
  * replaces, as tp_temp_take_after says. */
 int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep);
 
-/* Once, before there are threads: which mode new files get, by the umask. Without it nobody but their
- * owner reads them. cmd_parse does it. */
+/* Once, before there are threads: which mode new files get, by the umask. Without it nobody but
+ * their owner reads them. cmd_parse does it. */
 void cmd_draft_learn_mode(void);
 
 /* `done`: gives it its name; else, and where that fails, it is removed. 0, or -1 with errno. */

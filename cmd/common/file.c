@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/advice.h"
+#include "store/store.h"
 
 static int fail(const struct cmd *cmd, const char *path)
 {
@@ -33,6 +35,21 @@ static bool is_stdout(const struct stat *st)
 	return !fstat(STDOUT_FILENO, &out) && out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
+/* By its head: one that cannot be opened any more is a store all the same. */
+static bool is_store(const char *path)
+{
+	unsigned char head[72];
+	const unsigned char *id = head + 68; /* big-endian, as SQLite's file format has it */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+
+	if (fd >= 0)
+		close(fd);
+	return n == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
+	       ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
+		   TP_STORE_APPLICATION_ID;
+}
+
 int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 {
 	struct stat st;
@@ -44,6 +61,11 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
 		return CMD_OK;
+	}
+	if (there && S_ISREG(st.st_mode) && is_store(path)) {
+		cmd_error(cmd, "%s: is a store, which is not replaced; give another name with -o",
+			  path);
+		return CMD_USAGE;
 	}
 	place = there ? realpath(path, NULL) : strdup(path);
 	if (!place)
@@ -107,9 +129,14 @@ bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
 
 	if (stat(path, &out) || !S_ISREG(out.st_mode))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!stat(inputs[i], &st) && st.st_dev == out.st_dev && st.st_ino == out.st_ino)
+	for (size_t i = 0; i < n; i++) {
+		if (!inputs[i])
+			continue;
+		if (strcmp(inputs[i], "-") ? stat(inputs[i], &st) : fstat(STDIN_FILENO, &st))
+			continue;
+		if (st.st_dev == out.st_dev && st.st_ino == out.st_ino)
 			return true;
+	}
 	return false;
 }
 

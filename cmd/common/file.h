@@ -16,7 +16,7 @@ struct cmd_file {
 	struct cmd_draft draft; /* of nothing: written to as it is */
 };
 
-/* 0 or an exit status, explained on stderr. */
+/* 0 or an exit status, explained on stderr. A store is never replaced. */
 int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path);
 
 /* cmd_finish, then name or removal. Of a zeroed `f` it is cmd_finish alone. */
@@ -26,7 +26,7 @@ int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
  * a file there is explained on stderr, and CMD_SYSTEM. All else shows when it is written. */
 int cmd_file_place(const struct cmd *cmd, const char *path);
 
-/* Whether the path is one of those that are read. */
+/* Whether the path is one of those that are read: "-" is standard input, NULL nothing. */
 bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n);
 
 /* The ending of a file's name with its dot, "" where it has none: of "a/b.x.svg" it is ".svg", of

@@ -303,10 +303,13 @@ int export_open_trace(struct export_args *args)
 
 int export_begin(struct export_args *args)
 {
+	const char *const others[] = {args->key_file, args->profile.binary};
+
 	if (!args->out)
 		return CMD_OK;
 	if (cmd_file_is_one_of(args->out, args->paths, args->npaths) ||
-	    cmd_file_is_one_of(args->out, args->base.path, args->base.npaths)) {
+	    cmd_file_is_one_of(args->out, args->base.path, args->base.npaths) ||
+	    cmd_file_is_one_of(args->out, others, sizeof(others) / sizeof(others[0]))) {
 		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", args->out);
 		return CMD_USAGE;
 	}

@@ -358,7 +358,8 @@ static int open_output(struct args *args)
 	if (!output || !strcmp(output, "-"))
 		return CMD_OK;
 	if (cmd_file_is_one_of(output, args->path, args->npaths) ||
-	    cmd_file_is_one_of(output, args->base, args->nbases)) {
+	    cmd_file_is_one_of(output, args->base, args->nbases) ||
+	    cmd_file_is_one_of(output, &args->profile.binary, 1)) {
 		cmd_error(&args->cmd, "%s: is what is read; give another name with -o", output);
 		return CMD_USAGE;
 	}

@@ -28,9 +28,9 @@ void tp_lock_release(struct tp_lock *lock);
  * *name is the caller's to free. Where it fails, errno says why, too. */
 int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err);
 
-/* Makes a temporary file as open as what it is to replace: its group and permissions, and, as far as
- * one may, its owner. Where it cannot have that group, its own gets no more than everybody. 0, or -1
- * with errno. */
+/* Makes a temporary file as open as what it is to replace: its group and permissions, and, as far
+ * as one may, its owner. Where it cannot have that group, its own gets no more than everybody. 0,
+ * or -1 with errno. */
 int tp_temp_take_after(int fd, const struct stat *replaced);
 
 /* Removes the temporary files of path, and its lock, whose writers are gone; nothing that only
