@@ -142,6 +142,24 @@ static int search_for(struct rep_source *s, const char *path)
 	return 0;
 }
 
+/* What is left of a name is looked for below folders, so it may not lead out of them. As pprof
+ * joins them: "a/../b" is "b", whatever "a" is. */
+static int search_below(struct rep_source *s, struct tp_text path)
+{
+	struct tp_buf clean = {0};
+	int code = rep_path_clean(path.text, path.size, &clean);
+
+	if (!code)
+		code = tp_buf_put(&clean, "", 1);
+	if (!code && !strncmp((char *)clean.data, "..", 2) && strchr("/", clean.data[2]))
+		snprintf(s->why, sizeof(s->why),
+			 "%.160s leads out of the folders that are searched", path.text);
+	else if (!code)
+		code = search_for(s, (char *)clean.data);
+	tp_buf_release(&clean);
+	return code;
+}
+
 int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err)
 {
 	const char *name;
@@ -165,7 +183,7 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 		if (!path.size || memchr(name, 0, path.size))
 			snprintf(s->why, sizeof(s->why), "this is no name of a file");
 		else
-			code = *name == '/' ? try_path(s, name, &found) : search_for(s, name);
+			code = *name == '/' ? try_path(s, name, &found) : search_below(s, path);
 	}
 	s->known = !code;
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;

@@ -10,7 +10,9 @@
  *
  * A name loses the prefixes in `trim`; without any, whatever comes before the last part of a folder
  * that is searched ("/build/7/shop/cart.go" is "cart.go" for someone in "/home/me/shop"). What is
- * relative then is looked for in every folder of `search` and in those above it. */
+ * relative then is looked for in every folder of `search` and in those above it, unless it begins
+ *with
+ * ".."; what is not is opened as it is. */
 #ifndef REP_PROFILE_CODE_SOURCE_H
 #define REP_PROFILE_CODE_SOURCE_H
 
