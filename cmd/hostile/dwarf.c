@@ -1,11 +1,30 @@
 /* Programs whose DWARF makes much of few bytes: what its parts may share, they share. */
-#include <dwarf.h>
 #include <elf.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "hostile/cases.h"
 #include "hostile/elf.h"
+
+/* Of DWARF, section 7 (elfutils is for libparse/symbol only). */
+enum {
+	DW_TAG_compile_unit = 0x11,
+	DW_TAG_inlined_subroutine = 0x1d,
+	DW_TAG_base_type = 0x24,
+	DW_TAG_subprogram = 0x2e,
+	DW_AT_name = 0x03,
+	DW_AT_stmt_list = 0x10,
+	DW_AT_low_pc = 0x11,
+	DW_AT_high_pc = 0x12,
+	DW_AT_artificial = 0x34,
+	DW_AT_ranges = 0x55,
+	DW_FORM_addr = 0x01,
+	DW_FORM_data8 = 0x07,
+	DW_FORM_string = 0x08,
+	DW_FORM_data1 = 0x0b,
+	DW_FORM_sec_offset = 0x17,
+	DW_FORM_flag_present = 0x19,
+};
 
 static void word(struct pen *p, uint64_t v, unsigned size)
 {
