@@ -476,6 +476,14 @@ static int note_hidden(const struct limits *l, const struct rep_diff *d, const s
 		   rep_stats_takes(d->nold, d->nnew, g->alpha / (double)l->tests, takes));
 }
 
+/* There is nothing that the gate could be about. */
+static int be_blind(const struct rep_gate *g, const char *why, struct rep_gate_result *r)
+{
+	r->outcome = REP_OUTCOME_UNDECIDED;
+	r->blind = !g->missing_passes;
+	return say(&r->why, "%s, so there is nothing to compare", why);
+}
+
 static int judge_functions(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,
 			   struct rep_gate_result *r)
 {
@@ -503,9 +511,7 @@ static int judge_functions(const struct rep_gate *g, struct limits *l, const str
 		if (matches[i])
 			code = judge_row(g, l, d, &d->row[i], p[i], r);
 	if (!code && !r->tested) {
-		r->outcome = REP_OUTCOME_UNDECIDED;
-		r->blind = !g->missing_passes;
-		code = say(&r->why, "no function matches, so there is nothing to compare");
+		code = be_blind(g, "no function matches", r);
 	} else if (!code && r->exceeded > 1) {
 		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
 	}
@@ -515,6 +521,15 @@ static int judge_functions(const struct rep_gate *g, struct limits *l, const str
 	free(matches);
 	free(p);
 	return code;
+}
+
+/* Values that are 0 are samples, too: a heap of which nothing is in use. */
+static bool has_samples(const struct rep_diff_side *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		if (side->run[i].profile->nsamples)
+			return true;
+	return false;
 }
 
 int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
@@ -556,10 +571,12 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		r->blind = true;
 		code = say(&r->why, "%.200s is damaged, and what it lost may be what changed",
 			   opt->damaged);
+	} else if (g->metric != REP_GATE_TOTAL) {
+		code = judge_functions(g, &limits, d, r);
+	} else if (has_samples(old) || has_samples(new)) {
+		code = judge_row(g, &limits, d, &d->total, d->total.test.p, r);
 	} else {
-		code = g->metric == REP_GATE_TOTAL
-			   ? judge_row(g, &limits, d, &d->total, d->total.test.p, r)
-			   : judge_functions(g, &limits, d, r);
+		code = be_blind(g, "neither side has a sample", r);
 	}
 	if (!code)
 		code = tp_buf_put(&r->why, "", 1);

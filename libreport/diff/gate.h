@@ -25,8 +25,9 @@
  * tested that no single one could be significant; where none does, a note says it.
  *
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
- * matches (a renamed one must not switch its gate off), which missing=pass lets pass, and when a
- * profile is damaged (what was lost may be what grew), which damaged=pass judges by what is left.
+ * matches (a renamed one must not switch its gate off) and when a total is of no samples on either
+ * side, which missing=pass lets pass, and when a profile is damaged (what was lost may be what
+ * grew), which damaged=pass judges by what is left.
  */
 #ifndef REP_DIFF_GATE_H
 #define REP_DIFF_GATE_H

@@ -236,6 +236,57 @@ static void test_gate_judge_blind(void **state)
 	}
 }
 
+/* No sample at all is nothing to compare; samples of 0 are something. */
+static void test_gate_judge_nothing(void **state)
+{
+	static const struct {
+		const char *gate;
+		size_t samples[2]; /* of the old run and the new one */
+		enum rep_outcome want;
+		bool blind;
+	} cases[] = {
+	    {"space>+5%", {0, 0}, REP_OUTCOME_UNDECIDED, true},
+	    {"space+-5%,undecided=pass", {0, 0}, REP_OUTCOME_UNDECIDED, true},
+	    {"space<-5%,missing=fail", {0, 0}, REP_OUTCOME_UNDECIDED, true},
+	    {"space>+5%,missing=pass", {0, 0}, REP_OUTCOME_UNDECIDED, false},
+	    {"space>+5%,missing=pass,undecided=fail", {0, 0}, REP_OUTCOME_UNDECIDED, false},
+	    {"flat(.)>+5%", {0, 0}, REP_OUTCOME_UNDECIDED, true},
+	    {"space>+5%", {1, 1}, REP_OUTCOME_PASSED, false},
+	    {"space>+5%", {1, 0}, REP_OUTCOME_PASSED, false},
+	    {"space>+5%", {0, 1}, REP_OUTCOME_PASSED, false},
+	    {"objects>+5%", {0, 1}, REP_OUTCOME_EXCEEDED, false},
+	};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rep_diff_run run[2] = {{.profile = testing_profile()},
+					      {.profile = testing_profile()}};
+		struct rep_gate_result r;
+		struct rep_gate g;
+		struct tp_err err;
+
+		for (int side = 0; side < 2; side++)
+			for (size_t k = 0; k < cases[i].samples[side]; k++)
+				testing_sample((void *)(uintptr_t)run[side].profile, "main;f", 1,
+					       0);
+		if (rep_gate_parse(&g, cases[i].gate, &err) ||
+		    rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
+				   &(struct rep_diff_side){run + 1, 1}, &opt, &r, &err))
+			fail_msg("%s", err.msg);
+		if (r.outcome != cases[i].want || r.blind != cases[i].blind ||
+		    r.fails != (r.blind || r.outcome == REP_OUTCOME_EXCEEDED))
+			fail_msg("%s: %s, %d %d", cases[i].gate, rep_outcomes[r.outcome], r.fails,
+				 r.blind);
+		if (r.outcome == REP_OUTCOME_UNDECIDED)
+			assert_non_null(strstr((char *)r.why.data, "nothing to compare"));
+		rep_gate_result_release(&r);
+		rep_gate_release(&g);
+		for (int side = 0; side < 2; side++)
+			tp_profile_free((void *)(uintptr_t)run[side].profile);
+	}
+}
+
 static void test_gate_judge_sets(void **state)
 {
 	static const int64_t old[] = {100, 105, 110, 95, 90, 101, 99};
@@ -393,7 +444,7 @@ int main(void)
 	    cmocka_unit_test(test_gate_parse),	      cmocka_unit_test(test_gate_judge_pairs),
 	    cmocka_unit_test(test_gate_judge_names),  cmocka_unit_test(test_gate_judge_sets),
 	    cmocka_unit_test(test_gate_judge_errors), cmocka_unit_test(test_gate_junit),
-	    cmocka_unit_test(test_gate_judge_blind),
+	    cmocka_unit_test(test_gate_judge_blind),  cmocka_unit_test(test_gate_judge_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,3 +50,11 @@ try -alloc_space --gate='flat(.)>+20%,min=40kB,alpha=0.01' --base old-[1-5].heap
 try -alloc_space --gate='flat(.)>+900000%,min=1GB,alpha=0.01' --base old-[1-5].heap -- new-[1-5].heap
 few --gate='flat(.)>+20%' --gate='flat(.)<-20%'
 try -alloc_space --gate='flat(.)>+20%,alpha=0.01' --base old-?.heap -- new-1.heap
+
+echo '-- totals of nothing'
+try --gate='cpu>+5%' --focus=nobody old.cpu new.cpu
+status --gate='cpu>+5%' --focus=nobody old.cpu new.cpu
+status --gate='cpu>+5%,missing=pass' --focus=nobody old.cpu new.cpu
+tprof-diff --gate='cpu>+5%' --focus=nobody --format=junit old.cpu new.cpu 2>/dev/null | grep -o '<error.*'
+try --view=cpu --gate='cpu>+5%' ../parcels/old-1.trace ../parcels/new-1.trace
+status --view=cpu --gate='cpu>+5%' ../parcels/old-1.trace ../parcels/new-1.trace
