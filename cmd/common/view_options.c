@@ -56,8 +56,12 @@ static const char **text_of(struct rep_trace_profile_options *trace, const struc
 	return (const char **)(void *)((char *)trace + f->member);
 }
 
+static const char one_of_two[] = "--view and --pprof: a trace is looked at one way; give one";
+
 static void set_view(struct cmd_view_options *opt, struct argp_state *state, const char *name)
 {
+	if (opt->given && opt->trace.go)
+		argp_error(state, "%s", one_of_two);
 	for (int i = 0; rep_trace_views[i].name; i++) {
 		if (!strcmp(rep_trace_views[i].name, name)) {
 			opt->trace.view = (enum rep_trace_view)i;
@@ -74,6 +78,8 @@ static void set_view(struct cmd_view_options *opt, struct argp_state *state, con
 
 static void set_pprof(struct cmd_view_options *opt, struct argp_state *state, const char *kind)
 {
+	if (opt->given && !opt->trace.go)
+		argp_error(state, "%s", one_of_two);
 	for (int i = REP_GO_NONE + 1; rep_trace_go[i].name; i++) {
 		if (!strcmp(rep_trace_go[i].name, kind)) {
 			opt->trace.go = (enum rep_trace_go)i;
@@ -107,6 +113,16 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp cmd_view_argp = {.options = options, .parser = on_option};
+
+const char *cmd_view_filter(const struct cmd_view_options *opt)
+{
+	struct rep_trace_profile_options trace = opt->trace;
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (*text_of(&trace, &filters[i]))
+			return filters[i].name;
+	return NULL;
+}
 
 void cmd_view_need(const struct cmd_view_options *opt, struct argp_state *state, bool has_reports)
 {

@@ -1,6 +1,6 @@
 /* The options about execution traces that commands share, as an argp child: a trace as a profile
- * (--view, --pprof), and what of it is counted. Its input is a struct cmd_view_options: all zero before, but
- *for the view that is taken where none is given.
+ * (--view, --pprof), and what of it is counted. Its input is a struct cmd_view_options: all zero
+ * before, but for the view that is taken where none is given.
  *
  *	case ARGP_KEY_INIT:
  *		state->child_inputs[2] = &args->view; */
@@ -21,6 +21,9 @@ struct cmd_view_options {
 };
 
 extern const struct argp cmd_view_argp;
+
+/* Without its dashes, the first option that leaves something out; NULL: none was given. */
+const char *cmd_view_filter(const struct cmd_view_options *opt);
 
 /* Ends the command where something but --view was given, and that is about a view only: all of
  * them, or (of a command that has reports on traces) --task and --region. */

@@ -17,8 +17,7 @@ enum export_need {
 	EXPORT_BINARY = 1 << 0,	   /* writes what is not for terminals */
 	EXPORT_SEVERAL = 1 << 1,   /* adds up several files */
 	EXPORT_SAMPLES = 1 << 2,   /* profiles: takes --view, and what picks samples and frames */
-	EXPORT_FILTER = 1 << 3,	   /* --from, --to, --goroutine … pick a part without a --view */
-	EXPORT_RANGE = 1 << 4,	   /* of those, only --from, --to and --goroutine do */
+	EXPORT_RANGE = 1 << 4,	   /* --from, --to and --goroutine pick a part without a --view */
 	EXPORT_BASE = 1 << 5,	   /* takes others off (--base) */
 	EXPORT_TABLES = 1 << 6,	   /* --table picks tables */
 	EXPORT_RUNS = 1 << 7,	   /* shows several files and runs side by side */

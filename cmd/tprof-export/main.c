@@ -140,6 +140,24 @@ static void check_range(const struct export_args *args, struct argp_state *state
 			   args->form->name);
 }
 
+/* What leaves something out, of a form that is not of a range. */
+static void check_filter(const struct export_args *args, struct argp_state *state)
+{
+	const struct rep_trace_profile_options *t = &args->view.trace;
+	const char *filter = cmd_view_filter(&args->view);
+	char ranges[EXPORT_NAMES], views[EXPORT_NAMES];
+
+	if (!filter || args->view.given)
+		return;
+	if (args->form->needs & EXPORT_SAMPLES)
+		cmd_view_need(&args->view, state, false);
+	export_form_names(views, EXPORT_SAMPLES);
+	if (t->filter.from || t->filter.to || t->filter.goroutine)
+		argp_error(state, "--%s is for --format=%s, and with --view for %s", filter,
+			   export_form_names(ranges, EXPORT_RANGE), views);
+	argp_error(state, "--%s goes with --view, which is for --format=%s", filter, views);
+}
+
 static void check(struct export_args *args, struct argp_state *state)
 {
 	char names[EXPORT_NAMES];
@@ -149,11 +167,11 @@ static void check(struct export_args *args, struct argp_state *state)
 		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
 	if (args->nservers) {
 		if (args->form || args->out || args->ntables || args->anonymise || args->wakers ||
-		    args->profile_given || args->base.npaths || args->view.given)
+		    args->profile_given || args->base.npaths || args->view.given ||
+		    cmd_view_filter(&args->view))
 			argp_error(state,
 				   "--clickhouse loads runs as they are: it goes with --run, "
 				   "--cluster, --events, --spans and --stale");
-		cmd_view_need(&args->view, state, false);
 		return;
 	}
 	if (args->cluster || args->events || args->spans || args->stale_s)
@@ -185,8 +203,8 @@ static void check(struct export_args *args, struct argp_state *state)
 			   export_form_names(names, EXPORT_SAMPLES));
 	if (needs & EXPORT_RANGE)
 		check_range(args, state);
-	else if (!(needs & EXPORT_FILTER))
-		cmd_view_need(&args->view, state, false);
+	else
+		check_filter(args, state);
 	if (args->anonymise && !(needs & EXPORT_NAMES_OFF))
 		argp_error(state, "--anonymise is for --format=%s",
 			   export_form_names(names, EXPORT_NAMES_OFF));
@@ -375,7 +393,8 @@ static const char help[] =
     "\n"
     "      --format=FORMAT     One of these\n"
     "  -o, --output=FILE       Write to FILE; for several tables, a folder\n"
-    "      --from=, --to=TIME, --goroutine=ID   Only this part of a trace\n"
+    "      --from=, --to=TIME, --goroutine=ID   Only this part of it: for trace,\n"
+    "                          perfetto, and views\n"
     "      --pprof=KIND        As 'go tool trace -pprof': net, sync, syscall, sched\n"
     "      --view=VIEW         cpu, running, offcpu, sched, syscall, wall\n"
     "      --anonymise         Made-up names for functions, files, tasks, logs …\n"

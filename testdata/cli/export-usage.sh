@@ -19,3 +19,12 @@ try --format=pprof testdata/catalog.cpu -o /dev/full
 try --format=pprof testdata/catalog.cpu -o "$TMP/no/such/folder"  | sed "s,$TMP,TMP,"
 tprof-export --format=events testdata/catalog.cpu 2>&1
 echo "status $?"
+# What picks a part is for some forms only, and the advice leads somewhere.
+for form in events parsed raw footprint csv; do try --format=$form --from=1s testdata/checkout.trace | head -n 1; done
+try --format=events --view=cpu testdata/checkout.trace
+try --format=events --task=order testdata/checkout.trace
+try --format=folded --to=1s testdata/checkout.trace
+try --format=trace --state=running testdata/checkout.trace
+try --clickhouse=clickhouse://localhost --from=1s x
+try --pprof=net --view=cpu -o "$TMP/x" testdata/checkout.trace
+try --view=cpu --pprof=net --format=folded testdata/checkout.trace
