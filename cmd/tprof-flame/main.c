@@ -428,6 +428,38 @@ static void tell_notes(const struct args *args, const struct rep_profile_view *v
 		cmd_note(&args->cmd, "%s", (char *)b->data + at);
 }
 
+/* Several are drawn by one sample type, whatever the default of each. */
+static int choose_type(struct args *args, const struct cmd_profiles *now,
+		       const struct cmd_profiles *old)
+{
+	const struct cmd_profiles *lists[] = {now, old};
+	size_t n = 0;
+	struct rep_flame_input *in = calloc(now->n + old->n + 1, sizeof(*in));
+	struct tp_err err;
+	int code = 0;
+
+	if (!in) {
+		cmd_error(&args->cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	for (int side = 0; side < 2; side++)
+		for (size_t i = 0; i < lists[side]->n; i++, n++)
+			in[n] = (struct rep_flame_input){
+			    .profile = lists[side]->item[i].profile,
+			    .name = lists[side]->item[i].name,
+			    .side = side ? REP_FLAME_OLD : REP_FLAME_NEW,
+			    .trace = lists[side]->item[i].trace,
+			};
+	if (n > 1)
+		code = rep_flame_common_type(in, n, args->profile.sample_index,
+					     &args->profile.sample_index, &err);
+	free(in);
+	if (!code)
+		return CMD_OK;
+	return code == TP_ENOENT ? refuse(args, now->item[0].name, &err)
+				 : cmd_fail(&args->cmd, NULL, &err);
+}
+
 /* The views of all profiles; one more with every call, so that what was made is released. */
 static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep_flame_side side,
 		      struct rep_flame_part *parts, struct rep_profile_view *views, size_t *n)
@@ -518,6 +550,8 @@ static int run(struct args *args)
 	if (!status)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, args->view.given,
 						  &now, &old);
+	if (!status)
+		status = choose_type(args, &now, &old);
 	if (!status) {
 		parts = calloc(now.n + old.n + 1, sizeof(*parts));
 		views = calloc(now.n + old.n + 1, sizeof(*views));

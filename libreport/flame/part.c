@@ -49,6 +49,76 @@ static double total_of(const struct rep_flame_part *parts, size_t n, enum rep_fl
 	return total;
 }
 
+static bool has_type(const struct tp_profile *p, const char *name)
+{
+	struct tp_err err;
+	size_t index;
+
+	return !rep_profile_sample_index(p, name, &index, &err);
+}
+
+/* "inuse_space, alloc_space": those of the first that all have. */
+static const char *common_types(const struct rep_flame_input *in, size_t n,
+				char text[REP_TYPE_NAMES])
+{
+	const struct tp_profile *first = in[0].profile;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t t = 0; t < first->ntypes && used < REP_TYPE_NAMES; t++) {
+		const char *name = tp_dict_text(first->dict, first->types[t].type).text;
+		bool all = *name;
+
+		for (size_t i = 1; i < n && all; i++)
+			all = has_type(in[i].profile, name);
+		if (all)
+			used += (size_t)snprintf(text + used, REP_TYPE_NAMES - used, "%s%s",
+						 used ? ", " : "", name);
+	}
+	return text;
+}
+
+static int unlike(const struct rep_flame_input *in, size_t n, const struct rep_flame_input *other,
+		  const char *type, struct tp_err *err)
+{
+	char own[REP_TYPE_NAMES], all[REP_TYPE_NAMES];
+	bool trace = other->trace != in[0].trace;
+
+	rep_profile_type_names(other->profile, own);
+	common_types(in, n, all);
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "%.60s has no sample type %.40s, but %.70s, so it cannot be %s %.60s; "
+			  "%s%.60s",
+			  other->name, type, *own ? own : "some without names",
+			  other->side == in[0].side ? "added to" : "compared with", in[0].name,
+			  *all	  ? "--sample-index picks one that all have: "
+			  : trace ? "--view says what is counted of a trace"
+				  : "there is none that all have",
+			  all);
+}
+
+int rep_flame_common_type(const struct rep_flame_input *in, size_t n, const char *wanted,
+			  const char **type, struct tp_err *err)
+{
+	const struct tp_profile *first = in[0].profile;
+	const char *name;
+	size_t index;
+	int code = rep_profile_sample_index(first, wanted, &index, err);
+
+	*type = wanted;
+	if (code)
+		return code;
+	name = tp_dict_text(first->dict, first->types[index].type).text;
+	/* Without a name it is the place that counts. */
+	if (!*name)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (!has_type(in[i].profile, name))
+			return unlike(in, n, &in[i], name, err);
+	*type = name;
+	return 0;
+}
+
 static int check_units(const struct rep_flame_part *parts, size_t n, struct tp_err *err)
 {
 	const struct rep_profile_view *first = parts[0].view;

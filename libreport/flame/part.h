@@ -23,6 +23,20 @@ struct rep_flame_part {
 	bool trace; /* a view of a trace: its samples are sums */
 };
 
+struct rep_flame_input {
+	const struct tp_profile *profile;
+	const char *name; /* of the file or run */
+	enum rep_flame_side side;
+	bool trace; /* a view of a trace */
+};
+
+/* The sample type that all are drawn by, to be the sample index of their views: that of the first
+ * (`wanted`, NULL its default), which the others must have, too; `wanted` where that has no name.
+ * It lives as long as the first profile. TP_ENOENT where the first has no such type; TP_EUNKNOWN
+ * with a sentence where another has not. */
+int rep_flame_common_type(const struct rep_flame_input *in, size_t n, const char *wanted,
+			  const char **type, struct tp_err *err);
+
 /* How a view bends the options: nothing is left out. */
 extern const struct rep_profile_traits rep_flame_traits;
 

@@ -35,6 +35,15 @@ static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
 		    : 0;
 }
 
+/* What the side that is there already is drawn by. */
+static const char *first_type(const struct rep_flame_load *l, const char *picked)
+{
+	const struct rep_profile_view *v = &l->view[REP_FLAME_NEW];
+	const char *name = tp_dict_text(v->profile->dict, v->profile->types[v->index].type).text;
+
+	return *name ? name : picked;
+}
+
 static int load_side(struct rep_flame_load *l, struct tp_store *store, const struct rep_run *run,
 		     const struct rep_flame_pick *pick, struct tp_err *err)
 {
@@ -46,6 +55,9 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 
 	opt.focus = pick->trace.filter.focus;
 	opt.sample_index = pick->sample_index;
+	/* The default of one may be another than that of the other. */
+	if (l->n)
+		opt.sample_index = first_type(l, pick->sample_index);
 	trace.filter.focus = NULL;
 	if (is_profile(run)) {
 		code = check_profile(pick, err);

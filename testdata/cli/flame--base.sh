@@ -6,6 +6,11 @@ tprof-flame --base=catalog.cpu catalog.cpu | grep -o 'class="[pm][0-9]"' | sort 
 echo == longer
 tprof-flame --view=offcpu --base=checkout-1.19.trace --format=folded --focus=Inventory checkout.trace 2>/dev/null
 tprof-flame --view=offcpu --base=checkout-1.19.trace --format=text --normalize --focus=Inventory checkout.trace | sed -n 1,2p
+echo == defaults that differ
+tprof-flame --format=text --base=catalog.heap prices/old-1.heap | sed -n 1,2p
+tprof-flame --format=text --base=prices/old-1.heap catalog.heap | sed -n 1,2p
+tprof-flame --format=text --sample-index=1 --base=catalog.heap prices/old-1.heap | sed -n 1,2p
+tprof-flame --format=text --view=cpu catalog.cpu checkout.trace | sed -n 1,2p
 echo == speedscope
 tprof-flame --base=catalog.cpu -o "$TMP/x.json" catalog.cpu 2>&1
 echo $?

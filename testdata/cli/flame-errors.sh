@@ -19,6 +19,11 @@ try tprof-flame --from=later testdata/checkout.trace
 try tprof-flame --sample-index=cats testdata/catalog.cpu
 try tprof-flame '--focus=(' testdata/catalog.cpu
 try tprof-flame --base=testdata/catalog.heap testdata/catalog.cpu
+# Of several, one type is drawn; the same unit is not enough.
+try tprof-flame --base=testdata/catalog.mutex testdata/catalog.cpu
+try tprof-flame testdata/catalog.cpu testdata/checkout.trace
+try tprof-flame --sample-index=cats testdata/catalog.cpu testdata/prices/old.cpu
+try tprof-flame --view=cpu --pprof=net testdata/checkout.trace
 try tprof-flame -o "$TMP/no/such.svg" testdata/catalog.cpu
 try tprof-flame --focus=nothing.is.called.so -o "$TMP/empty.svg" testdata/catalog.cpu
 ls "$TMP"
