@@ -41,8 +41,10 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 {
 	struct page p = {.opt = opt, .sides = sides, .type = opt->sample_index};
 	struct tp_buf title = {0};
-	int code = 0;
+	int code = page_changed_check(&p, err);
 
+	if (code)
+		return code;
 	p.title = opt->title ? opt->title : make_title(&title, sides->new_name, sides->old_name);
 	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
 	if (!p.title)

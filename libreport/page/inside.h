@@ -67,6 +67,8 @@ int page_functions(struct page *p, struct html *h, struct tp_err *err);
 int page_profile_flames(struct page *p, struct html *h, struct tp_err *err);
 int page_tags(struct page *p, struct html *h, struct tp_err *err);
 int page_profile_commands(struct page *p, struct html *h, struct tp_err *err);
+/* Do the sides have a sample type in common that is shown? */
+int page_changed_check(const struct page *p, struct tp_err *err);
 int page_changed_types(struct page *p, struct html *h, struct tp_err *err);
 int page_changed_functions(struct page *p, struct html *h, struct tp_err *err);
 int page_changed_flames(struct page *p, struct html *h, struct tp_err *err);

@@ -54,6 +54,8 @@ struct rep_page_sides {
 	size_t nold, nnew;
 	const char *old_name, *new_name;
 };
+/* TP_ENOENT for a sample type that the first new profile has not; TP_EUNKNOWN with a sentence where
+ * the two sides have none in common, before anything is written; TP_ENOMEM, TP_ELIMIT. */
 int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_options *opt,
 		      const struct rep_sink *sink, struct tp_err *err);
 

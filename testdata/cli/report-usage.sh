@@ -9,3 +9,13 @@ try tprof-report --sample-index=no testdata/catalog.heap
 cp testdata/catalog.heap "$TMP/heap"
 try tprof-report -o "$TMP/heap" "$TMP/heap"
 try tprof-report -o report.pdf testdata/checkout.trace
+
+# Two that cannot be compared are no page, as they are no diff.
+rm -f "$TMP/x.html"
+tprof-report --base=testdata/catalog.mutex -o "$TMP/x.html" testdata/catalog.cpu 2>&1
+echo "status $?"
+tprof-report --base=testdata/prices/old.cpu --sample-index=no -o "$TMP/x.html" testdata/catalog.cpu 2>&1
+echo "status $?"
+tprof-report --base=testdata/catalog.mutex --sample-index=1 -o "$TMP/x.html" testdata/catalog.cpu 2>&1
+echo "status $?"
+test -e "$TMP/x.html" || echo 'no page'

@@ -64,6 +64,33 @@ static size_t common_types(const struct page *p, size_t index[PAGE_TYPES])
 	return kept;
 }
 
+int page_changed_check(const struct page *p, struct tp_err *err)
+{
+	const struct rep_page_sides *s = p->sides;
+	size_t index[PAGE_TYPES];
+	char old[REP_TYPE_NAMES], new[REP_TYPE_NAMES];
+	const char *type;
+	int code = rep_profile_sample_index(s->new[0], p->type, index, err);
+
+	if (code)
+		return code;
+	type = tp_dict_text(s->new[0]->dict, s->new[0]->types[index[0]].type).text;
+	if (common_types(p, index))
+		return 0;
+	rep_profile_type_names(s->old[0], old);
+	rep_profile_type_names(s->new[0], new);
+	if (p->type)
+		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+				  "%.80s has no sample type %.60s, but %.100s, so nothing can be "
+				  "compared",
+				  s->old_name, type, *old ? old : "some without names");
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "%.50s has %.70s and %.50s has %.70s: no sample type in common, so "
+			  "nothing can be compared; give two profiles of one kind",
+			  s->old_name, *old ? old : "types without names", s->new_name,
+			  *new ? new : "types without names");
+}
+
 static void write_value(struct html *h, const struct rep_flame_measure *m, int64_t v)
 {
 	struct rep_value value = page_scaled(m, v);
@@ -134,8 +161,6 @@ int page_changed_types(struct page *p, struct html *h, struct tp_err *err)
 	size_t index[PAGE_TYPES], n = common_types(p, index);
 	int code = 0;
 
-	if (!n)
-		html_put(h, "<p>The two sides have no sample type in common.</p>\n");
 	html_put(h, "<ul class=\"findings\">\n");
 	for (size_t i = 0; i < n && !code; i++)
 		code = write_sentences(p, h, index[i], err);
