@@ -61,6 +61,10 @@ static const struct {
     /* What names code, and statements, are no dumps. */
     {TP_EFORMAT, "not an ELF file", "; give the program that the dump is of, not stripped"},
     {TP_EFORMAT, "not SQL", "; give a text file of statements"},
+    /* Nor is what was asked of a sound trace. */
+    {TP_EFORMAT, "the time range from", ""},
+    {TP_EFORMAT, "there is nothing before --to", ""},
+    {TP_EFORMAT, "nothing says at what time of day", ""},
     {TP_EIO, "cannot create", "; choose another place"},
     {TP_EBUSY, "replaced or moved meanwhile", "; try again"},
     {TP_EBUSY, "", "; try again when it is done"},

@@ -10,6 +10,7 @@
 
 #include "common/group.h"
 #include "common/jail.h"
+#include "common/range.h"
 #include "common/what.h"
 #include "open/input.h"
 #include "profile/demangle.h"
@@ -509,7 +510,7 @@ static bool any_profile(const struct rep_runs *runs)
 /* A store, or a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		     const struct cmd_profiles_options *opt, const struct names *names,
-		     struct cmd_profiles *out)
+		     struct cmd_range *range, struct cmd_profiles *out)
 {
 	bool typed = names_type(opt->sample_index), pass_over;
 	size_t first = out->n;
@@ -527,6 +528,8 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	cmd->profiles_only = false;
 	if (!status && opt->by && cmd_group_check(&cmd->runs, opt->by, &err))
 		status = cmd_fail(cmd, path, &err);
+	for (size_t i = 0; i < cmd->runs.n && opt->trace && !status; i++)
+		status = cmd_range_add(cmd, range, &cmd->runs.run[i]);
 	/* Without a view, a trace has no sample types at all. */
 	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)
@@ -543,6 +546,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
+	struct cmd_range range = {.text = opt->trace ? &opt->trace->filter : NULL};
 	struct names names;
 	struct tp_err err;
 	int status = names_init(&names, opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
@@ -559,11 +563,11 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 				  paths[i]);
 			status = CMD_USAGE;
 		} else if (what != CMD_WHAT_PROFILE) {
-			status = load_runs(cmd, paths[i], what, opt, &names, out);
+			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
 		} else if (read_dump(paths[i], &names, &what, &p, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* more than its beginning says what it is */
-			status = load_runs(cmd, paths[i], what, opt, &names, out);
+			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
 		} else if (append(out, p, base_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
@@ -572,6 +576,8 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		}
 	}
 	names_release(&names);
+	if (!status)
+		status = cmd_range_end(cmd, &range);
 	/* A group is one, however many stores have runs of it. */
 	if (!status && opt->by && cmd_group_end(out, opt, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);

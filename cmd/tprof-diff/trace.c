@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/profiles.h"
+#include "common/range.h"
 #include "common/what.h"
 #include "diff/show.h"
 #include "diff/trace/selfcheck.h"
@@ -325,6 +326,7 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
 	size_t nold = s->labels.new ? s->n : s->nold, n = nold + s->n, most = processors();
+	struct cmd_range range[2] = {{.text = &filter}, {.text = &filter}}; /* of each side */
 	struct side *each = calloc(n + 1, sizeof(*each));
 	int status = each ? CMD_OK : CMD_SYSTEM;
 
@@ -344,12 +346,17 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 					  : is_old	 ? s->labels.old
 							 : s->labels.new,
 					  again);
+			for (size_t i = 0; i < o[k].cmd.runs.n && !again && !status; i++)
+				status = cmd_range_add(&args->cmd, &range[!is_old],
+						       &o[k].cmd.runs.run[i]);
 		}
 		if (!status)
 			status = load_batch(args, o, k, each + at);
 		close_batch(o, k);
 		at += k;
 	}
+	for (int i = 0; i < 2 && !status; i++)
+		status = cmd_range_end(&args->cmd, &range[i]);
 	/* By path into by side. */
 	for (size_t i = 0; each && i < n; i++) {
 		struct opened moved = {.run = each[i].run, .n = each[i].n};

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "clock/clock.h"
+#include "common/range.h"
 #include "export/choice.h"
 #include "export/cut.h"
 #include "tprof-export/export.h"
@@ -52,6 +53,7 @@ int export_cut(struct export_args *args)
 				      .begin = begin,
 				      .begin_ctx = &b};
 	const struct rep_run *run;
+	struct cmd_range range = {0};
 	struct rep_choice choice;
 	struct rep_clock clock = {0};
 	struct rep_cut_result result;
@@ -61,6 +63,12 @@ int export_cut(struct export_args *args)
 	if (status)
 		return status;
 	run = &args->cmd.runs.run[0];
+	range.text = &args->view.trace.filter;
+	status = cmd_range_add(&args->cmd, &range, run);
+	if (!status)
+		status = cmd_range_end(&args->cmd, &range);
+	if (status)
+		return status;
 	code = rep_choice_init(&choice, args->cmd.store, run, &args->view.trace.filter, &err);
 	if (code == TP_EFORMAT) {
 		cmd_error(&args->cmd, "%s", err.msg);

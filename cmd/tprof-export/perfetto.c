@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "common/range.h"
 #include "export/choice.h"
 #include "export/perfetto.h"
 #include "tprof-export/export.h"
@@ -157,9 +158,14 @@ static int write_all(struct export_args *args, struct shows *all,
 int export_perfetto(struct export_args *args)
 {
 	struct rep_perfetto_clock clock = {0};
+	struct cmd_range range = {.text = &args->view.trace.filter};
 	struct shows all = {0};
 	int status = open_all(args, &all);
 
+	for (size_t i = 0; i < all.n && !status; i++)
+		status = cmd_range_add(&args->cmd, &range, all.run[i].run);
+	if (!status)
+		status = cmd_range_end(&args->cmd, &range);
 	for (size_t i = 0; i < all.n && !status; i++)
 		status = choose(args, &all.run[i], all.n);
 	if (!status)

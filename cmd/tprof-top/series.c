@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/profiles.h"
+#include "common/range.h"
 #include "common/what.h"
 #include "diff/trace/metrics.h"
 #include "profile/demangle.h"
@@ -14,6 +15,7 @@
 struct gathering {
 	struct top_args *args;
 	struct rep_series *s;
+	struct cmd_range range;
 	bool traces, profiles; /* what there was */
 };
 
@@ -113,6 +115,8 @@ static int put_store(struct gathering *g, const char *path)
 	if (!cmd->run_spec && g->args->npaths == 1)
 		cmd->run_spec = "all";
 	status = cmd_open(cmd, path);
+	for (size_t i = 0; !status && i < cmd->runs.n; i++)
+		status = cmd_range_add(cmd, &g->range, &cmd->runs.run[i]);
 	for (size_t i = 0; !status && i < cmd->runs.n; i++)
 		status = put_run(g, &cmd->runs.run[i]);
 	cmd_close(cmd);
@@ -269,13 +273,15 @@ static int print(struct gathering *g)
 
 int top_series(struct top_args *args)
 {
-	struct gathering g = {.args = args};
+	struct gathering g = {.args = args, .range.text = &args->view.trace.filter};
 	struct tp_err err;
 	int status;
 
 	if (rep_series_new(&g.s, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
 	status = gather(&g);
+	if (!status)
+		status = cmd_range_end(&args->cmd, &g.range);
 	if (!status)
 		status = print(&g);
 	rep_series_free(g.s);

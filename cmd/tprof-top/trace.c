@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "common/proto.h"
+#include "common/range.h"
 #include "tprof-top/top.h"
 
 #define TABLE_ROWS 20 /* what a table shows unless told otherwise */
@@ -191,23 +192,15 @@ static int write_profile(struct top_args *args)
 	return status;
 }
 
-/* The time range is one, and there is something of it: of several runs, in one of them. */
-static int check_runs(struct top_args *args)
+static int check_runs(const struct top_args *args)
 {
 	const struct rep_runs *runs = &args->cmd.runs;
-	struct tp_err err;
-	size_t outside = 0;
+	struct cmd_range range = {.text = &args->top.filter};
+	int status = CMD_OK;
 
-	for (size_t i = 0; i < runs->n; i++) {
-		int code = rep_top_check_run(&args->top, &runs->run[i], &err);
-
-		outside += code == TP_ENOENT;
-		if (code && (code != TP_ENOENT || outside == runs->n)) {
-			cmd_error(&args->cmd, "%s", err.msg);
-			return CMD_USAGE;
-		}
-	}
-	return CMD_OK;
+	for (size_t i = 0; i < runs->n && !status; i++)
+		status = cmd_range_add(&args->cmd, &range, &runs->run[i]);
+	return status ? status : cmd_range_end(&args->cmd, &range);
 }
 
 int top_trace(struct top_args *args)

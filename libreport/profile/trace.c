@@ -354,7 +354,6 @@ int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct 
 	const struct rep_filter_text *text = &opt->filter;
 	const char *option = text->state ? "--state" : text->reason ? "--reason" : NULL;
 	struct rep_filter filter;
-	int64_t ns;
 	int code;
 
 	if (opt->go && text->state)
@@ -365,10 +364,8 @@ int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct 
 				  "%s does not apply to the view 'cpu'", option);
 	code = rep_filter_init(&filter, text, err);
 	rep_filter_release(&filter);
-	if (!code && text->from)
-		code = rep_filter_time(text->from, "--from", 0, &ns, err);
-	if (!code && text->to)
-		code = rep_filter_time(text->to, "--to", 0, &ns, err);
+	if (!code)
+		code = rep_filter_check_range(text, err);
 	return code ? code : rep_inside_check(opt->task, opt->region, err);
 }
 

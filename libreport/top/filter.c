@@ -251,6 +251,45 @@ int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
 	return 0;
 }
 
+static bool is_percent(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n && text[n - 1] == '%';
+}
+
+int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err)
+{
+	const int64_t any_ns = INT64_C(1000000000000); /* so that percents keep their order */
+	int64_t from, to;
+	int code = 0;
+
+	/* How "25%" and "1s" lie to each other, a run decides. */
+	if (!text->from || !text->to || is_percent(text->from) == is_percent(text->to))
+		return rep_filter_range(text, any_ns, &from, &to, err);
+	code = rep_filter_time(text->from, "--from", any_ns, &from, err);
+	return code ? code : rep_filter_time(text->to, "--to", any_ns, &to, err);
+}
+
+int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_run *run,
+			 struct tp_err *err)
+{
+	char end[TP_UNITS_SIZE];
+	int64_t from, to;
+	int code = rep_filter_range(text, run->row.duration_ns, &from, &to, err);
+
+	if (code || from <= run->row.duration_ns)
+		return code;
+	if (run->row.ticks)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "there is nothing from --from %s on: the run is over after %lld "
+				  "ticks",
+				  text->from, (long long)run->row.duration_ns);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "there is nothing from --from %s on: the run ends at %s", text->from,
+			  tp_fmt_ns(end, run->row.duration_ns));
+}
+
 /* ---- matching ---- */
 
 static uint8_t string_bits(struct rep_matcher *m, uint32_t id)

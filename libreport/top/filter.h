@@ -16,6 +16,7 @@
 #include "clock/clock.h"
 #include "decode/dict.h"
 #include "decode/event.h"
+#include "run.h"
 
 /* As typed; NULL where not given. Regular expressions are POSIX extended ones, unanchored. */
 struct rep_filter_text {
@@ -81,6 +82,13 @@ int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
  * or reaches to the end. TP_EFORMAT where it is empty. */
 int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
 		     int64_t *to, struct tp_err *err);
+
+/* Is what was typed a range, as far as can be said without a run? TP_EFORMAT. */
+int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err);
+/* Is it one of this run? TP_EFORMAT; TP_ENOENT with a sentence where the run is over before it
+ * begins. Moments are right or wrong with a clock only, and pass. */
+int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_run *run,
+			 struct tp_err *err);
 
 struct rep_matcher {
 	const struct rep_filter *filter;

@@ -212,7 +212,6 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 {
 	const char *filter = needs(opt, opt->report->filters);
 	struct rep_filter f;
-	int64_t ns;
 	int code;
 
 	if (filter)
@@ -221,10 +220,8 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 		return no_such_key(opt->report, opt->sort, err);
 	code = rep_filter_init(&f, &opt->filter, err);
 	rep_filter_release(&f);
-	if (!code && opt->filter.from)
-		code = rep_filter_time(opt->filter.from, "--from", 0, &ns, err);
-	if (!code && opt->filter.to)
-		code = rep_filter_time(opt->filter.to, "--to", 0, &ns, err);
+	if (!code)
+		code = rep_filter_check_range(&opt->filter, err);
 	if (!code && opt->mmu.windows) {
 		int64_t window[REP_MMU_WINDOWS];
 		size_t n;
@@ -232,25 +229,6 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 		code = rep_mmu_windows_parse(opt->mmu.windows, window, &n, err);
 	}
 	return code ? code : check_choice(opt, err);
-}
-
-int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
-		      struct tp_err *err)
-{
-	char end[TP_UNITS_SIZE];
-	int64_t from, to;
-	int code = rep_filter_range(&opt->filter, run->row.duration_ns, &from, &to, err);
-
-	if (code || from <= run->row.duration_ns)
-		return code;
-	if (run->row.ticks)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "there is nothing from --from %s on: the run is over after %lld "
-				  "ticks",
-				  opt->filter.from, (long long)run->row.duration_ns);
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "there is nothing from --from %s on: the run ends at %s",
-			  opt->filter.from, tp_fmt_ns(end, run->row.duration_ns));
 }
 
 struct top {

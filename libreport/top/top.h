@@ -104,14 +104,9 @@ bool rep_top_several(const struct rep_report *r);
 /* Does it have a chart? */
 bool rep_top_has_chart(const struct rep_report *r);
 
-/* Do the options make sense, as far as can be said without a run? 0, or TP_EFORMAT with a sentence.
- */
+/* Do the options make sense, as far as can be said without a run (rep_filter_check_run)? 0, or
+ * TP_EFORMAT with a sentence. */
 int rep_top_check(const struct rep_top_options *opt, struct tp_err *err);
-
-/* The same about one run: is its time range not empty? TP_ENOENT where the run is over before it.
- */
-int rep_top_check_run(const struct rep_top_options *opt, const struct rep_run *run,
-		      struct tp_err *err);
 
 /* Writes the report on these runs (at least one; added up where there are several) to an output
  * that has been made for it. TP_EFORMAT for filters and sort keys that make no sense. */

@@ -263,7 +263,10 @@ int rep_view_stack(struct rep_view *v, uint32_t id, uint32_t *common)
 
 int64_t rep_view_length(const struct rep_view *v)
 {
-	return tp_minus(rep_view_clip_end(v, v->run->row.duration_ns), rep_view_clip_start(v, 0));
+	int64_t ns =
+	    tp_minus(rep_view_clip_end(v, v->run->row.duration_ns), rep_view_clip_start(v, 0));
+
+	return ns > 0 ? ns : 0;
 }
 
 bool rep_view_match_goroutine(struct rep_view *v, int64_t goroutine)

@@ -100,7 +100,7 @@ static inline bool rep_segment_cut(const struct rep_view *v, const struct tp_seg
 	return !rep_segment_inside(v, s) && s->from_ns < v->to && s->to_ns >= v->from;
 }
 
-/* Length of the range within the run. */
+/* Length of the range within the run, 0 outside of it. */
 int64_t rep_view_length(const struct rep_view *v);
 /* Is the goroutine (an index, TP_NULL for none) one that --goroutine names? Needs `name` and, for
  * an id, `id` of the table goroutine. */

@@ -41,7 +41,7 @@ static void report(struct fuzz_store *f, const struct rep_report *r,
 
 	opt.mmu.as_go = opt.mmu.include & 1;
 	/* Not every filter makes sense for every report, nor is every time range within the run. */
-	if (rep_top_check(&opt, &err) || rep_top_check_run(&opt, f->run, &err)) {
+	if (rep_top_check(&opt, &err) || rep_filter_check_run(&opt.filter, f->run, &err)) {
 		MUST_SAY(err);
 		return;
 	}

@@ -1,0 +1,31 @@
+# A time range behind the end, or the wrong way round, is told the same by all commands, with status 2.
+# Of several traces some may be over before it begins.
+cd testdata
+try() {
+	echo "$*" | sed "s,$TMP,TMP,g"
+	"$@" 2>&1 >/dev/null
+	echo "= $?"
+}
+tprof-import -o "$TMP/s" checkout.trace errands.trace >/dev/null
+
+for range in --from=99s '--from=200ms --to=100ms' '--from=50% --to=1ms' '--from=80% --to=20%' --to=0s; do
+	echo "-- $range"
+	try tprof-top $range checkout.trace
+	try tprof-top --view=cpu $range checkout.trace
+	try tprof-top --over=run --view=cpu $range checkout.trace errands.trace
+	try tprof-flame $range checkout.trace
+	try tprof-path $range checkout.trace
+	try tprof-diff $range checkout.trace errands.trace
+	try tprof-diff --view=cpu $range checkout.trace errands.trace
+	for form in 'pprof --view=cpu' 'folded --pprof=net' trace perfetto; do
+		try tprof-export --format=$form $range -o "$TMP/out" checkout.trace
+	done
+done
+ls "$TMP"
+
+echo '-- one of several'
+at=$(tprof-query --format=csv "$TMP/s" 'SELECT max(duration_ns) - 1000 FROM run' | tail -n 1 | tr -d '\r')ns
+tprof-top -n 1 --run=all --from="$at" "$TMP/s" 2>&1 >/dev/null
+tprof-top -n 1 --run=all --view=wall --from="$at" "$TMP/s" 2>&1 >/dev/null
+# A moment is right or wrong with the run's clock only.
+tprof-top --view=cpu --from=2030-01-01T00:00:00Z checkout.trace 2>&1
