@@ -69,11 +69,23 @@ static void test_output_table_widths(void **state)
 		 "…p.(*conn).serve  1,234,567  1.25ms\n"
 		 "…d|'\\x1b[2J,\\xff     -1,000       -\n"
 		 "not in 35 columns: SIZE, SHARE\n"},
-	    /* Numbers are never cut, however little room there is. */
-	    {5, "FUNCT…      COUNT   TOTAL\n"
-		"…serve  1,234,567  1.25ms\n"
-		"…,\\xff     -1,000       -\n"
-		"not in 5 columns: SIZE, SHARE\n"},
+	    {25, "FUNCT…      COUNT   TOTAL\n"
+		 "…serve  1,234,567  1.25ms\n"
+		 "…,\\xff     -1,000       -\n"
+		 "not in 25 columns: SIZE,\n"
+		 "SHARE\n"},
+	    /* Numbers are never cut: where they take too much, no cut of a text makes it fit. */
+	    {24, "FUNCTION                    COUNT   TOTAL\n"
+		 "net/http.(*conn).serve  1,234,567  1.25ms\n"
+		 "=cmd|'\\x1b[2J,\\xff         -1,000       -\n"
+		 "not in 24 columns: SIZE,\n"
+		 "SHARE\n"},
+	    /* But a text takes a line at most, so that one that is long does not widen all rows. */
+	    {18, "FUNCTION                COUNT   TOTAL\n"
+		 "…ttp.(*conn).serve  1,234,567  1.25ms\n"
+		 "=cmd|'\\x1b[2J,\\xff     -1,000       -\n"
+		 "not in 18 columns:\n"
+		 "SIZE, SHARE\n"},
 	};
 	struct tp_buf b;
 

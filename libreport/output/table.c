@@ -4,7 +4,8 @@
  * The first rows are kept until the table ends or there are REP_TABLE_MEASURED of them; then the
  * columns get their widths and rows are written as they come. Where the natural widths are too
  * much, columns with `drop` go first (the highest, and only down to what the texts need at least),
- * then texts are shortened, the widest first; numbers never are. */
+ * then texts are shortened, the widest first; numbers never are. Where those alone are too much, no
+ * cut would make the table fit: texts stay whole, up to a line of their own. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -196,6 +197,8 @@ static void fit(const struct rep_output *out, struct table *t)
 	for (cut = room > TEXT_LOW ? room : TEXT_LOW;
 	     cut > TEXT_LOW && total_width(out, t, cut) > room; cut--)
 		;
+	if (total_width(out, t, cut) > room)
+		cut = room > TEXT_MIN ? room : TEXT_MIN;
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		struct column *c = &t->columns[i];
 
@@ -405,6 +408,7 @@ static int row(struct rep_output *out, const struct rep_value *values)
 static int put_left_out(struct rep_output *out)
 {
 	struct table *t = out->priv;
+	struct tp_buf line;
 	bool any = false;
 	char text[40];
 	int code = 0;
@@ -418,7 +422,13 @@ static int put_left_out(struct rep_output *out)
 			code = rep_put(&t->line, title(&out->columns[i]));
 		any = true;
 	}
-	return code || !any ? code : put_line(out, "\x1b[2m", "\x1b[0m");
+	if (code || !any)
+		return code;
+	line = t->line;
+	t->line = (struct tp_buf){0};
+	code = rep_put_wrapped(&t->line, (const char *)line.data, line.size, out->opt.width);
+	tp_buf_release(&line);
+	return code ? code : put_line(out, "\x1b[2m", "\x1b[0m");
 }
 
 static int end(struct rep_output *out)
