@@ -8,10 +8,10 @@
  * (profile.proto), text, cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst
  * (packed), elf (programs; for names, with elf-addresses), store. */
 #include <argp.h>
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/regex.h"
 #include "common/tool.h"
 #include "hostile/cases.h"
 
@@ -93,16 +93,17 @@ int main(int argc, char **argv)
 	struct args args = {.size = 1000000, .match = ""};
 	char path[4096];
 	int status = 0;
-	regex_t match;
+	struct tp_regex match;
+	struct tp_err err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (regcomp(&match, args.match, REG_EXTENDED | REG_NOSUB)) {
-		fprintf(stderr, "hostile: '%s' is no regular expression\n", args.match);
+	if (tp_regex_init(&match, args.match, "-m", &err)) {
+		fprintf(stderr, "hostile: %s\n", err.msg);
 		return 2;
 	}
 	for (size_t t = 0; t < NTABLES && !status; t++)
 		for (const struct hostile_case *c = tables[t]; c->name && !status; c++) {
-			if (regexec(&match, c->name, 0, NULL, 0))
+			if (!tp_regex_match(&match, c->name, strlen(c->name)))
 				continue;
 			snprintf(path, sizeof(path), "%s/%s", args.folder, c->name);
 			if (args.list)
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
 		const char *name, *what;
 
 		hostile_store_at(i, &name, &what);
-		if (regexec(&match, name, 0, NULL, 0))
+		if (!tp_regex_match(&match, name, strlen(name)))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", args.folder, name);
 		if (args.list)
@@ -122,6 +123,6 @@ int main(int argc, char **argv)
 		else
 			status = hostile_store_make(i, path, (size_t)args.size);
 	}
-	regfree(&match);
+	tp_regex_release(&match);
 	return status;
 }

@@ -91,7 +91,7 @@ static int parse_metric(struct rep_gate *g, const char *text, const char **op, s
 		regex = strndup(open, (size_t)(end - 1 - open));
 		if (!regex)
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-		code = rep_regex_init(&g->regex, regex, "--gate", err);
+		code = tp_regex_init(&g->regex, regex, "--gate", err);
 		free(regex);
 	} else {
 		n = (size_t)(*op - start);
@@ -236,7 +236,7 @@ int rep_gate_parse(struct rep_gate *g, const char *text, struct tp_err *err)
 
 void rep_gate_release(struct rep_gate *g)
 {
-	rep_regex_release(&g->regex);
+	tp_regex_release(&g->regex);
 }
 
 /* ---- judging ---- */
@@ -499,7 +499,7 @@ static int judge_functions(const struct rep_gate *g, struct limits *l, const str
 		code = rep_diff_name(d, &d->row[i], &name, &names);
 		if (!code)
 			code = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
-		matches[i] = !code && rep_regex_match(&g->regex, (char *)name.data, name.size - 1);
+		matches[i] = !code && tp_regex_match(&g->regex, (char *)name.data, name.size - 1);
 		p[i] = matches[i] && d->sets ? d->row[i].test.p : (double)NAN;
 		l->tests += matches[i];
 	}

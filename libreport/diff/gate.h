@@ -34,7 +34,7 @@
 
 #include "diff/amount.h"
 #include "diff/diff.h"
-#include "profile/regex.h"
+#include "base/regex.h"
 
 enum rep_gate_metric { REP_GATE_TOTAL, REP_GATE_FLAT, REP_GATE_CUM };
 enum rep_gate_change { REP_GATE_ABOVE, REP_GATE_BELOW, REP_GATE_EITHER };
@@ -49,7 +49,7 @@ struct rep_gate {
 	const char *text; /* as typed, borrowed */
 	enum rep_gate_metric metric;
 	char type[96]; /* "" : that of the diff */
-	struct rep_regex regex;
+	struct tp_regex regex;
 	enum rep_gate_change change;
 	struct rep_gate_amount limit, min;
 	double share; /* of 1 */

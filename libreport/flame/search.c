@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/sum.h"
-#include "profile/regex.h"
+#include "base/regex.h"
 
 static bool has_capitals(const char *text)
 {
@@ -20,7 +20,7 @@ struct pattern {
 	size_t size;
 	bool fold; /* upper and lower case are one, of ASCII */
 	bool literal;
-	struct rep_regex re;
+	struct tp_regex re;
 };
 
 static unsigned char lower(unsigned char c)
@@ -57,7 +57,7 @@ static int compile(struct pattern *p, const char *text, struct tp_err *err)
 	code = p->fold ? tp_buf_put(&b, "(?i)", 4) : 0;
 	code |= tp_buf_put(&b, text, p->size + 1);
 	code = code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory")
-		    : rep_regex_init(&p->re, (const char *)b.data, "search", err);
+		    : tp_regex_init(&p->re, (const char *)b.data, "search", err);
 	tp_buf_release(&b);
 	/* "(*conn)" is no expression, but what methods look like. */
 	p->literal = code == TP_EFORMAT;
@@ -76,9 +76,9 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 		struct tp_text s = tp_dict_text(t->names, i);
 
 		name[i] =
-		    p.literal ? holds(&p, s.text, s.size) : rep_regex_match(&p.re, s.text, s.size);
+		    p.literal ? holds(&p, s.text, s.size) : tp_regex_match(&p.re, s.text, s.size);
 	}
-	rep_regex_release(&p.re);
+	tp_regex_release(&p.re);
 	return code;
 }
 

@@ -1,16 +1,15 @@
 /* Which requests of a run are meant. */
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/match.h"
+#include "base/regex.h"
 #include "base/units.h"
 #include "path/path.h"
 
 struct pattern {
-	regex_t regex;
+	struct tp_regex regex;
 	bool given, by_id;
 	int64_t id;
 	const struct tp_dict *dict;
@@ -26,7 +25,6 @@ static int no_memory(struct tp_err *err)
 static int pattern_init(struct pattern *p, const char *text, const char *option, bool ids,
 			const struct tp_dict *dict, struct tp_err *err)
 {
-	char why[128];
 	int code;
 
 	memset(p, 0, sizeof(*p));
@@ -41,25 +39,17 @@ static int pattern_init(struct pattern *p, const char *text, const char *option,
 					  "%s: no task has the id %s", option, text)
 			     : 0;
 	}
-	code = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (code == REG_ESPACE)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (code) {
-		regerror(code, &p->regex, why, sizeof(why));
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s: '%s' is not a regular expression: %s", option, text, why);
-	}
+	code = tp_regex_init(&p->regex, text, option, err);
 	p->given = true;
-	if (!dict)
-		return 0;
+	if (code || !dict)
+		return code;
 	p->answer = calloc(tp_dict_strings(dict) + (size_t)1, 1);
 	return p->answer ? 0 : no_memory(err);
 }
 
 static void pattern_release(struct pattern *p)
 {
-	if (p->given)
-		regfree(&p->regex);
+	tp_regex_release(&p->regex);
 	free(p->answer);
 }
 
@@ -70,10 +60,11 @@ static bool pattern_matches(struct pattern *p, int64_t string)
 	if (string < 0 || string >= tp_dict_strings(p->dict))
 		string = 0;
 	if (!p->answer[string]) {
-		int rc = tp_match(&p->regex, tp_dict_text(p->dict, (uint32_t)string).text);
+		struct tp_text text = tp_dict_text(p->dict, (uint32_t)string);
+		int rc = tp_regex_find(&p->regex, text.text, text.size);
 
-		p->answer[string] = rc ? 1 : 2;
-		p->lack |= rc == REG_ESPACE;
+		p->answer[string] = rc == 1 ? 2 : 1;
+		p->lack |= rc < 0;
 	}
 	return p->answer[string] == 2;
 }

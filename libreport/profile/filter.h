@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "decode/profile.h"
 #include "profile/options.h"
-#include "profile/regex.h"
+#include "base/regex.h"
 
 /* Sentences about filters that found nothing, each ended by a NUL: for stderr. */
 struct rep_filter_notes {

@@ -175,7 +175,7 @@ struct tag_filter {
 	char *text;	 /* what was typed, cut into pieces */
 	const char *key; /* NULL: any */
 	struct rep_label_range range;
-	struct rep_regex *re;
+	struct tp_regex *re;
 	size_t nre;
 	uint8_t *set; /* by label set: 0 not yet asked, 1 no, 2 yes */
 };
@@ -196,7 +196,7 @@ static int compile_patterns(struct tag_filter *f, char *patterns, const char *op
 
 		if (comma)
 			*comma++ = '\0';
-		code = rep_regex_init(&f->re[f->nre], p, option, err);
+		code = tp_regex_init(&f->re[f->nre], p, option, err);
 		if (code) {
 			f->nre++;
 			return code;
@@ -237,7 +237,7 @@ static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, con
 static void tag_filter_release(struct tag_filter *f)
 {
 	for (size_t i = 0; i < f->nre; i++)
-		rep_regex_release(&f->re[i]);
+		tp_regex_release(&f->re[i]);
 	free(f->re);
 	free(f->text);
 	free(f->set);
@@ -252,7 +252,7 @@ static bool is_key(const struct tp_profile *p, uint32_t key, const char *text)
 
 /* Does a label of the set match? By its value where a key was given, else as "key:value". */
 static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
-			 const struct rep_regex *re, const struct tp_label_set *set)
+			 const struct tp_regex *re, const struct tp_label_set *set)
 {
 	for (uint32_t i = 0; i < set->n; i++) {
 		const struct tp_label *l = &p->labels[set->first + i];
@@ -266,7 +266,7 @@ static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
 		key = tp_dict_text(p->dict, l->key);
 		value = tp_dict_text(p->dict, l->text);
 		if (f->key) {
-			if (rep_regex_match(re, value.text, value.size))
+			if (tp_regex_match(re, value.text, value.size))
 				return true;
 			continue;
 		}
@@ -277,7 +277,7 @@ static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
 		memcpy(both, key.text, key.size);
 		both[key.size] = ':';
 		memcpy(both + key.size + 1, value.text, value.size);
-		yes = rep_regex_match(re, both, size);
+		yes = tp_regex_match(re, both, size);
 		if (both != few)
 			free(both);
 		if (yes)

@@ -13,12 +13,12 @@ int rep_match_init(struct rep_match *m, const struct tp_profile *p, const char *
 	m->known = calloc(m->nknown, 1);
 	if (!m->known)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	return rep_regex_init(&m->re, pattern, option, err);
+	return tp_regex_init(&m->re, pattern, option, err);
 }
 
 void rep_match_release(struct rep_match *m)
 {
-	rep_regex_release(&m->re);
+	tp_regex_release(&m->re);
 	free(m->known);
 	m->known = NULL;
 }
@@ -59,7 +59,7 @@ static bool matches(const struct rep_match *m, uint32_t string)
 
 	if (m->simplified)
 		t = simplify(t);
-	return rep_regex_match(&m->re, t.text, t.size);
+	return tp_regex_match(&m->re, t.text, t.size);
 }
 
 bool rep_match_string(struct rep_match *m, uint32_t string)

@@ -4,10 +4,10 @@
 #define REP_PROFILE_MATCH_H
 
 #include "decode/profile.h"
-#include "profile/regex.h"
+#include "base/regex.h"
 
 struct rep_match {
-	struct rep_regex re;
+	struct tp_regex re;
 	bool given;
 	bool simplified; /* names are matched without their arguments (pprof: simplifyFunc) */
 	bool found;	 /* anything yet; the filters set it */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/match.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "task/workers.h"
@@ -14,21 +13,8 @@
 static int compile(struct rep_pick *c, int which, const char *option, const char *text,
 		   struct tp_err *err)
 {
-	char why[128];
-	int code;
-
-	if (!text)
-		return 0;
-	code = regcomp(&c->pattern[which], text, REG_EXTENDED | REG_NOSUB);
-	if (code == REG_ESPACE)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (code) {
-		regerror(code, &c->pattern[which], why, sizeof(why));
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s '%s' is not a regular expression: %s", option, text, why);
-	}
-	c->given[which] = true;
-	return 0;
+	c->given[which] = text != NULL;
+	return text ? tp_regex_init(&c->pattern[which], text, option, err) : 0;
 }
 
 static int latency(const char *text, const char *option, int64_t *ns, struct tp_err *err)
@@ -83,8 +69,7 @@ void rep_pick_release(struct rep_pick *c)
 {
 	forget(c);
 	for (int i = 0; i < REP_NPICKS; i++) {
-		if (c->given[i])
-			regfree(&c->pattern[i]);
+		tp_regex_release(&c->pattern[i]);
 		c->given[i] = false;
 	}
 }
@@ -109,11 +94,11 @@ static bool matches(struct rep_pick *c, int which, int64_t string)
 	if (string < 0 || string >= c->nstrings)
 		string = 0;
 	if (!answer[string]) {
-		const char *text = tp_dict_text(c->tasks->v->dict, (uint32_t)string).text;
-		int rc = tp_match(&c->pattern[which], text ? text : "");
+		struct tp_text text = tp_dict_text(c->tasks->v->dict, (uint32_t)string);
+		int rc = tp_regex_find(&c->pattern[which], text.text, text.size);
 
-		answer[string] = rc ? 1 : 2;
-		c->tasks->v->match.lack |= rc == REG_ESPACE; /* rep_matcher_settle tells */
+		answer[string] = rc == 1 ? 2 : 1;
+		c->tasks->v->match.lack |= rc < 0; /* rep_matcher_settle tells */
 	}
 	return answer[string] == 2;
 }

@@ -2,11 +2,10 @@
 #ifndef REP_TASK_CHOOSE_H
 #define REP_TASK_CHOOSE_H
 
-#include <regex.h>
-
+#include "base/regex.h"
 #include "task/tasks.h"
 
-/* As typed; NULL where not given. Regular expressions are POSIX extended ones, unanchored. */
+/* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
 struct rep_pick_text {
 	const char *task;      /* on types of tasks; digits: an id */
 	const char *region;    /* on types of regions; of a task: it has such a region */
@@ -18,7 +17,7 @@ enum { REP_PICK_TASK, REP_PICK_REGION, REP_PICK_LOG, REP_NPICKS };
 
 struct rep_pick {
 	struct rep_pick_text text;
-	regex_t pattern[REP_NPICKS];
+	struct tp_regex pattern[REP_NPICKS];
 	bool given[REP_NPICKS];
 	bool by_id; /* the task with the id `id` */
 	int64_t id;

@@ -1,18 +1,17 @@
 #include "task/inside.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
-#include "base/match.h"
+#include "base/regex.h"
 #include "task/choose.h"
 #include "top/keys.h"
 
 /* What a type of task or region must match; answers are kept by string. */
 struct type {
-	regex_t pattern;
+	struct tp_regex pattern;
 	bool given, by_id;
 	int64_t id;
 	uint8_t *answer; /* by string: 1 no, 2 yes */
@@ -28,7 +27,6 @@ static int no_memory(struct tp_err *err)
 static int type_init(struct type *t, uint32_t strings, const char *text, const char *option,
 		     bool ids, struct tp_err *err)
 {
-	char why[128];
 	int code;
 
 	memset(t, 0, sizeof(*t));
@@ -42,14 +40,9 @@ static int type_init(struct type *t, uint32_t strings, const char *text, const c
 					  text)
 			     : 0;
 	}
-	code = regcomp(&t->pattern, text, REG_EXTENDED | REG_NOSUB);
-	if (code == REG_ESPACE)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (code) {
-		regerror(code, &t->pattern, why, sizeof(why));
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s '%s' is not a regular expression: %s", option, text, why);
-	}
+	code = tp_regex_init(&t->pattern, text, option, err);
+	if (code)
+		return code;
 	t->given = true;
 	t->answer = calloc(strings + (size_t)1, 1);
 	return t->answer ? 0 : no_memory(err);
@@ -57,8 +50,7 @@ static int type_init(struct type *t, uint32_t strings, const char *text, const c
 
 static void type_release(struct type *t)
 {
-	if (t->given)
-		regfree(&t->pattern);
+	tp_regex_release(&t->pattern);
 	free(t->answer);
 }
 
@@ -67,10 +59,11 @@ static bool type_matches(struct type *t, const struct rep_view *v, int64_t strin
 	if (string < 0 || string >= tp_dict_strings(v->dict))
 		string = 0;
 	if (!t->answer[string]) {
-		int rc = tp_match(&t->pattern, tp_dict_text(v->dict, (uint32_t)string).text);
+		struct tp_text text = tp_dict_text(v->dict, (uint32_t)string);
+		int rc = tp_regex_find(&t->pattern, text.text, text.size);
 
-		t->answer[string] = rc ? 1 : 2;
-		t->lack |= rc == REG_ESPACE;
+		t->answer[string] = rc == 1 ? 2 : 1;
+		t->lack |= rc < 0;
 	}
 	return t->answer[string] == 2;
 }

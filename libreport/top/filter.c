@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/match.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "clock/when.h"
@@ -51,21 +50,8 @@ const char *rep_state_name(unsigned state)
 static int compile(struct rep_filter *f, int which, const char *option, const char *text,
 		   struct tp_err *err)
 {
-	char why[128];
-	int code;
-
-	if (!text)
-		return 0;
-	code = regcomp(&f->pattern[which], text, REG_EXTENDED | REG_NOSUB);
-	if (code == REG_ESPACE)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	if (code) {
-		regerror(code, &f->pattern[which], why, sizeof(why));
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "%s '%s' is not a regular expression: %s", option, text, why);
-	}
-	f->given[which] = true;
-	return 0;
+	f->given[which] = text != NULL;
+	return text ? tp_regex_init(&f->pattern[which], text, option, err) : 0;
 }
 
 static int parse_states(struct rep_filter *f, const char *text, struct tp_err *err)
@@ -115,8 +101,7 @@ int rep_filter_init(struct rep_filter *f, const struct rep_filter_text *text, st
 void rep_filter_release(struct rep_filter *f)
 {
 	for (int i = 0; i < REP_NPATTERNS; i++) {
-		if (f->given[i])
-			regfree(&f->pattern[i]);
+		tp_regex_release(&f->pattern[i]);
 		f->given[i] = false;
 	}
 }
@@ -294,20 +279,20 @@ int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_ru
 
 static uint8_t string_bits(struct rep_matcher *m, uint32_t id)
 {
-	const char *text;
+	struct tp_text text;
 	uint8_t bits = KNOWN;
 
 	if (id >= m->nstrings)
 		id = 0;
 	if (m->string[id])
 		return m->string[id];
-	text = tp_dict_text(m->dict, id).text;
+	text = tp_dict_text(m->dict, id);
 	for (int i = 0; i < REP_NPATTERNS; i++) {
-		int rc = m->filter->given[i] ? tp_match(&m->filter->pattern[i], text) : REG_NOMATCH;
+		int rc = tp_regex_find(&m->filter->pattern[i], text.text, text.size);
 
-		if (!rc)
+		if (rc == 1)
 			bits |= (uint8_t)(1u << i);
-		m->lack |= rc == REG_ESPACE;
+		m->lack |= rc < 0;
 	}
 	m->string[id] = bits;
 	return bits;

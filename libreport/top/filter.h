@@ -8,17 +8,17 @@
 #ifndef REP_TOP_FILTER_H
 #define REP_TOP_FILTER_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/regex.h"
 #include "clock/clock.h"
 #include "decode/dict.h"
 #include "decode/event.h"
 #include "run.h"
 
-/* As typed; NULL where not given. Regular expressions are POSIX extended ones, unanchored. */
+/* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
 struct rep_filter_text {
 	const char *focus, *ignore; /* regular expressions on names of functions */
 	const char *goroutine;	    /* a goroutine id, or a regular expression on entry functions */
@@ -50,7 +50,7 @@ enum {
 
 struct rep_filter {
 	struct rep_filter_text text;
-	regex_t pattern[REP_NPATTERNS];
+	struct tp_regex pattern[REP_NPATTERNS];
 	bool given[REP_NPATTERNS];
 	bool by_id; /* --goroutine is an id: `id` */
 	int64_t id;

@@ -85,6 +85,41 @@ static void test_matcher_survives_wild_ids(void **state)
 	tp_dict_free(d);
 }
 
+/* The same dialect as for profiles, and the same bounds. */
+static void test_filter_regex_dialect(void **state)
+{
+	static const struct {
+		const char *focus;
+		int matches; /* -1: refused */
+	} cases[] = {
+	    {"\\d", 0},
+	    {"(?i)READ", 1},
+	    {"\\Q(*netFD)\\E", 1},
+	    {"(?:net|os)\\.\\W", 1},
+	    {"((a{1,200}){1,200}){1,200}", -1},
+	};
+	struct tp_dict *d = tp_dict_new();
+	uint32_t name;
+
+	(void)state;
+	assert_int_equal(tp_dict_string(d, "net.(*netFD).Read", 17, &name), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct rep_filter_text text = {.focus = cases[i].focus};
+		struct rep_filter f;
+		struct rep_matcher m;
+		int code = rep_filter_init(&f, &text, NULL);
+
+		assert_int_equal(code, cases[i].matches < 0 ? TP_EFORMAT : 0);
+		if (!code) {
+			assert_int_equal(rep_matcher_init(&m, &f, d, NULL), 0);
+			assert_int_equal(rep_match_frames(&m, name, 0), cases[i].matches);
+			rep_matcher_release(&m);
+		}
+		rep_filter_release(&f);
+	}
+	tp_dict_free(d);
+}
+
 static void test_filter_init_refuses(void **state)
 {
 	static const struct rep_filter_text bad[] = {
@@ -160,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_matcher_frames),
 	    cmocka_unit_test(test_matcher_survives_wild_ids),
+	    cmocka_unit_test(test_filter_regex_dialect),
 	    cmocka_unit_test(test_filter_init_refuses),
 	    cmocka_unit_test(test_filter_time_texts),
 	    cmocka_unit_test(test_reports_tables),

@@ -35,6 +35,8 @@ grep -nE '^#include <(elfutils/|gelf|libelf|dwarf)' $(sources cmd libparse libre
 	grep -v '^libparse/symbol/' | rule 'elfutils stays in libparse/symbol'
 grep -n '^#include <curl/' $(sources cmd libparse libreport) |
 	grep -v '^cmd/courier/' | rule 'libcurl stays in cmd/courier'
+grep -n '^#include <regex' $(sources cmd libparse libreport) |
+	grep -v '^libparse/base/regex\.c' | rule 'there is one dialect of regular expressions, that of base/regex.h'
 grep -n '^#include <argp' $(sources libparse libreport) | rule 'arguments are for commands'
 
 # A header is found in the folder of the file that names it or below one of the roots.

@@ -83,6 +83,6 @@ const struct tp_sql_function tp_sql_functions[] = {
     {"root_of([run,] stack)", "function at its root: where the goroutine began"},
     {"percentile(x, p)", "aggregate: the p-th percentile (0..100), by nearest rank"},
     {"median(x), p50(x), p90(x), p95(x), p99(x)", "aggregates: the same for a fixed p"},
-    {"regexp(pattern, text)", "text REGEXP pattern: does the POSIX extended one match?"},
+    {"regexp(pattern, text)", "text REGEXP pattern: does it match? RE2's syntax"},
     {NULL, NULL},
 };

@@ -1,14 +1,23 @@
 /* Scalar functions: units, stacks as text, regular expressions. */
 #include "store/sql/sql.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/match.h"
+#include "base/regex.h"
 #include "base/units.h"
 
 #define MAX_FRAMES 4096 /* of a stack as text; the rest is "..." */
+
+static void answer_error(sqlite3_context *ctx, int code, struct tp_err *err)
+{
+	if (code == TP_ENOMEM) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	tp_err_printable(err);
+	sqlite3_result_error(ctx, err->msg, -1);
+}
 
 /* ---- units ---- */
 
@@ -68,54 +77,43 @@ static void ns(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 static void free_regex(void *p)
 {
-	regfree(p);
+	tp_regex_release(p);
 	free(p);
 }
 
-/* regexp(pattern, text): POSIX extended; SQLite calls it for `text REGEXP pattern`. */
+/* regexp(pattern, text), as base/regex.h has it; SQLite calls it for `text REGEXP pattern`. */
 static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const char *text = (const char *)sqlite3_value_text(argv[1]);
-	regex_t *re = sqlite3_get_auxdata(ctx, 0);
-	int failed;
+	struct tp_regex *re = sqlite3_get_auxdata(ctx, 0);
+	size_t size = (size_t)sqlite3_value_bytes(argv[1]);
+	int found;
 
 	(void)argc;
 	if (sqlite3_value_type(argv[0]) == SQLITE_NULL || !text)
 		return;
 	if (!re) {
 		const char *pattern = (const char *)sqlite3_value_text(argv[0]);
-		int rc;
+		struct tp_err err = {0};
+		int code;
 
 		re = pattern ? malloc(sizeof(*re)) : NULL;
-		if (!re) {
-			sqlite3_result_error_nomem(ctx);
+		code = re ? tp_regex_init(re, pattern, "REGEXP", &err) : TP_ENOMEM;
+		if (code) {
+			if (re)
+				free_regex(re);
+			answer_error(ctx, code, &err);
 			return;
 		}
-		rc = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
-		if (rc == REG_ESPACE) {
-			free(re);
-			sqlite3_result_error_nomem(ctx);
-			return;
-		}
-		if (rc) {
-			char why[128], message[256];
-
-			regerror(rc, re, why, sizeof(why));
-			sqlite3_snprintf(sizeof(message), message, "regular expression '%.80s': %s",
-					 pattern, why);
-			free(re);
-			sqlite3_result_error(ctx, message, -1);
-			return;
-		}
-		failed = tp_match(re, text);
+		found = tp_regex_find(re, text, size);
 		sqlite3_set_auxdata(ctx, 0, re, free_regex); /* frees it when it cannot be kept */
 	} else {
-		failed = tp_match(re, text);
+		found = tp_regex_find(re, text, size);
 	}
-	if (failed == REG_ESPACE)
+	if (found < 0)
 		sqlite3_result_error_nomem(ctx);
 	else
-		sqlite3_result_int(ctx, !failed);
+		sqlite3_result_int(ctx, found);
 }
 
 /* ---- stacks ---- */
@@ -151,12 +149,8 @@ static bool find_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 			tp_sql_run_put(*run);
 		}
 	}
-	if (code == TP_ENOMEM) {
-		sqlite3_result_error_nomem(ctx);
-	} else if (code) {
-		tp_err_printable(&err);
-		sqlite3_result_error(ctx, err.msg, -1);
-	}
+	if (code)
+		answer_error(ctx, code, &err);
 	return false;
 }
 

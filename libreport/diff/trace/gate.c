@@ -86,7 +86,7 @@ static int find(const struct rep_trace_gate *g, const struct rep_trace_side *old
 		x = rep_metrics_measures(m, &n);
 		for (size_t i = 0; !code && i < n; i++)
 			if (x[i].family == g->metric.family && x[i].by != REP_MEASURE_ALL &&
-			    rep_regex_match(&g->gate.regex, x[i].name, strlen(x[i].name)))
+			    tp_regex_match(&g->gate.regex, x[i].name, strlen(x[i].name)))
 				code = add_found(f, r, &x[i]);
 	}
 	return code;

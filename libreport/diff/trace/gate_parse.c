@@ -64,7 +64,7 @@ static int parse_regex(struct rep_trace_gate *g, char *metric, struct tp_err *er
 	if (!close || close < open)
 		return rep_trace_gate_wrong(g->gate.text, err, "has ( without )");
 	*close = '\0';
-	code = rep_regex_init(&g->gate.regex, open + 1, "--gate", err);
+	code = tp_regex_init(&g->gate.regex, open + 1, "--gate", err);
 	g->regex = !code;
 	memmove(open, close + 1, strlen(close + 1) + 1);
 	return code;

@@ -29,7 +29,7 @@ struct place {
 struct disasm {
 	const struct rep_profile_view *v;
 	const struct rep_graph *g;
-	struct rep_regex only;
+	struct tp_regex only;
 	struct tp_symbolizer *programs; /* --binary and --symbol-path, or NULL */
 	bool has_address;
 	uint64_t address;   /* REGEX is one */
@@ -221,7 +221,7 @@ static bool wanted(void *ctx, const struct rep_symbol *s)
 	struct disasm *d = ctx;
 
 	/* An address of the run is compared when segments are known. */
-	return d->has_address || rep_regex_match(&d->only, s->name.text, s->name.size);
+	return d->has_address || tp_regex_match(&d->only, s->name.text, s->name.size);
 }
 
 static int by_address(const void *a, const void *b)
@@ -375,7 +375,7 @@ static bool matches(const struct disasm *d, const struct tp_mapping *m, struct t
 		return d->address >= m->start && d->address <= m->limit;
 	for (size_t i = 0; i < d->g->n; i++)
 		if (same_text(d->g->node[i]->info.object, name) &&
-		    rep_regex_match(&d->only, d->g->node[i]->name.text, d->g->node[i]->name.size))
+		    tp_regex_match(&d->only, d->g->node[i]->name.text, d->g->node[i]->name.size))
 			return true;
 	return false;
 }
@@ -424,7 +424,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 						   .path = v->opt.symbol_path};
 	struct disasm d = {.v = v};
 	struct rep_graph *g = NULL;
-	int code = rep_regex_init(&d.only, arg, "--disasm", err), written;
+	int code = tp_regex_init(&d.only, arg, "--disasm", err), written;
 
 	if (!code && (programs.nbinaries || programs.path))
 		code = tp_symbolizer_new(&d.programs, &programs, err);
@@ -448,7 +448,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	tp_buf_release(&d.text);
 	rep_graph_free(g);
 	tp_symbolizer_free(d.programs);
-	rep_regex_release(&d.only);
+	tp_regex_release(&d.only);
 	return code;
 }
 

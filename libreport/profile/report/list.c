@@ -173,17 +173,17 @@ static int put_all(struct list *l, struct rep_node *const *node, size_t n,
 static int pick(const struct rep_graph *g, const char *arg, struct rep_node ***node, size_t *n,
 		struct tp_err *err)
 {
-	struct rep_regex only = {0};
-	int code = rep_regex_init(&only, arg, "--list", err);
+	struct tp_regex only = {0};
+	int code = tp_regex_init(&only, arg, "--list", err);
 
 	*n = 0;
 	*node = calloc(g->n + 1, sizeof(**node));
 	if (!*node && !code)
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 0; i < g->n && !code; i++)
-		if (rep_regex_match(&only, g->node[i]->info.name.text, g->node[i]->info.name.size))
+		if (tp_regex_match(&only, g->node[i]->info.name.text, g->node[i]->info.name.size))
 			(*node)[(*n)++] = g->node[i];
-	rep_regex_release(&only);
+	tp_regex_release(&only);
 	if (!code && !*n)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no function of the profile matches '%s'", arg);

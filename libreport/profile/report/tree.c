@@ -51,13 +51,13 @@ static void put_node(struct rep_paper *out, const struct rep_profile_view *v,
 		put_edge(out, v, n->out[i], n->out[i]->dest, cum);
 }
 
-static bool shown(const struct rep_regex *only, const struct rep_node *n)
+static bool shown(const struct tp_regex *only, const struct rep_node *n)
 {
-	return !only || rep_regex_match(only, n->name.text, n->name.size);
+	return !only || tp_regex_match(only, n->name.text, n->name.size);
 }
 
 static int put_graph(const struct rep_graph *g, const struct rep_profile_view *v,
-		     const struct rep_regex *only, const struct rep_sink *sink, struct tp_err *err)
+		     const struct tp_regex *only, const struct rep_sink *sink, struct tp_err *err)
 {
 	struct rep_paper out;
 	int64_t sum = 0;
@@ -90,9 +90,9 @@ static int print_peek(struct rep_profile_view *v, const char *arg, const struct 
 		      struct tp_err *err)
 {
 	struct rep_graph *g = NULL;
-	struct rep_regex only = {0};
+	struct tp_regex only = {0};
 	size_t matched = 0;
-	int code = rep_regex_init(&only, arg, "--peek", err);
+	int code = tp_regex_init(&only, arg, "--peek", err);
 
 	if (!code)
 		code = rep_graph_new(&g, v, err);
@@ -106,7 +106,7 @@ static int print_peek(struct rep_profile_view *v, const char *arg, const struct 
 					  "no function of the profile matches '%s'", arg);
 	}
 	rep_graph_free(g);
-	rep_regex_release(&only);
+	tp_regex_release(&only);
 	return code;
 }
 

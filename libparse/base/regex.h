@@ -1,4 +1,5 @@
-/* Regular expressions as pprof's users type them: RE2's syntax, on top of POSIX regcomp.
+/* Regular expressions that users type, for traces, profiles and SQL alike: RE2's syntax, as Go's
+ * tools have it, on top of POSIX regcomp.
  *
  * Only "does it match somewhere" is asked, so that greedy or not makes no difference. Understood:
  * (?:…) (?i) (?P<name>…) \d \D \w \W \s \S \b \B \A \z \Q…\E \t \n \x41 \x{41} \. […] [[:alpha:]]
@@ -7,32 +8,36 @@
  *
  * Expressions and texts may come from a dump: both are bounded, so that time grows with the text
  * and memory stays below 1 GB whatever they are. Not for several threads at once. */
-#ifndef REP_PROFILE_REGEX_H
-#define REP_PROFILE_REGEX_H
+#ifndef TP_BASE_REGEX_H
+#define TP_BASE_REGEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 
-/* Of longer texts only so many bytes are looked at, unless the pattern is just text. */
-#define REP_REGEX_TEXT 8192
+/* Of longer texts only so many bytes are looked at, unless the pattern is just text: the least, for
+ * patterns of thousands of parts, and the most, for others. */
+#define TP_REGEX_TEXT	   8192
+#define TP_REGEX_TEXT_MOST 65536
 
-struct rep_regex {
+struct tp_regex {
 	char *literal; /* the pattern is just this text; else */
 	size_t size;
-	struct rep_regex_machine *machine;
+	struct tp_regex_machine *machine;
 };
 
 /* `option` ("--focus") is named in messages: TP_EFORMAT; TP_ENOMEM. Released in every case;
  * zero-initialised is valid and matches nothing. */
-int rep_regex_init(struct rep_regex *r, const char *pattern, const char *option,
-		   struct tp_err *err);
-void rep_regex_release(struct rep_regex *r);
-bool rep_regex_match(const struct rep_regex *r, const char *text, size_t size);
+int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err);
+void tp_regex_release(struct tp_regex *r);
+/* Does it match somewhere in `size` bytes of text? 1, 0; TP_ENOMEM: nobody knows. */
+int tp_regex_find(const struct tp_regex *r, const char *text, size_t size);
+/* The same where nobody can be told that memory is out: then it does not match. */
+bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size);
 
 /* The POSIX extended pattern for one of RE2: *posix is the caller's (free), *fold whether case is
  * to be ignored. TP_EFORMAT, TP_ENOMEM. */
-int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err);
+int tp_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "profile/regex.h"
+#include "base/regex.h"
 
 #include "base/buf.h"
 
@@ -102,9 +102,9 @@ static void test_regex(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct tp_err err = {0};
-		struct rep_regex r;
-		int code = rep_regex_init(&r, cases[i].pattern, "--focus", &err);
-		int got = code ? -1 : rep_regex_match(&r, cases[i].text, strlen(cases[i].text));
+		struct tp_regex r;
+		int code = tp_regex_init(&r, cases[i].pattern, "--focus", &err);
+		int got = code ? -1 : tp_regex_match(&r, cases[i].text, strlen(cases[i].text));
 
 		if (got != cases[i].matches)
 			fail_msg("'%s' on '%s': %d (%s)", cases[i].pattern, cases[i].text, got,
@@ -113,7 +113,7 @@ static void test_regex(void **state)
 			assert_int_equal(code, TP_EFORMAT);
 			assert_non_null(strstr(err.msg, "--focus"));
 		}
-		rep_regex_release(&r);
+		tp_regex_release(&r);
 	}
 }
 
@@ -121,27 +121,27 @@ static void test_regex(void **state)
 static void test_regex_nul(void **state)
 {
 	struct tp_err err;
-	struct rep_regex r;
+	struct tp_regex r;
 
 	(void)state;
-	assert_int_equal(rep_regex_init(&r, "b$", "--hide", &err), 0);
-	assert_true(rep_regex_match(&r, "a\0b", 3));
-	assert_false(rep_regex_match(&r, "a\0b", 2));
-	rep_regex_release(&r);
+	assert_int_equal(tp_regex_init(&r, "b$", "--hide", &err), 0);
+	assert_true(tp_regex_match(&r, "a\0b", 3));
+	assert_false(tp_regex_match(&r, "a\0b", 2));
+	tp_regex_release(&r);
 }
 
 static void test_regex_deep(void **state)
 {
 	char pattern[600];
 	struct tp_err err;
-	struct rep_regex r;
+	struct tp_regex r;
 
 	(void)state;
 	memset(pattern, '(', 299);
 	memset(pattern + 299, ')', 299);
 	pattern[598] = '\0';
-	assert_int_equal(rep_regex_init(&r, pattern, "--hide", &err), TP_EFORMAT);
-	rep_regex_release(&r);
+	assert_int_equal(tp_regex_init(&r, pattern, "--hide", &err), TP_EFORMAT);
+	tp_regex_release(&r);
 }
 
 /* What regcomp would take gigabytes or minutes for. */
@@ -159,7 +159,7 @@ static void test_regex_costly(void **state)
 	    {"a", ".+b", "", 500, 0},	       {"", "[ab]x", "", 5000, 0},
 	};
 	struct tp_err err;
-	struct rep_regex r;
+	struct tp_regex r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -169,18 +169,17 @@ static void test_regex_costly(void **state)
 		for (size_t k = 0; k < forms[i].times; k++)
 			assert_int_equal(tp_buf_put(&b, forms[i].again, strlen(forms[i].again)), 0);
 		assert_int_equal(tp_buf_put(&b, forms[i].behind, strlen(forms[i].behind) + 1), 0);
-		assert_int_equal(rep_regex_init(&r, (char *)b.data, "--hide", &err), forms[i].code);
-		rep_regex_release(&r);
+		assert_int_equal(tp_regex_init(&r, (char *)b.data, "--hide", &err), forms[i].code);
+		tp_regex_release(&r);
 		tp_buf_release(&b);
 	}
 	/* A + copies what it is behind: 2^30 of them. */
-	assert_int_equal(
-	    rep_regex_init(&r,
-			   "((((((((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
-			   "+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
-			   "--hide", &err),
-	    TP_EFORMAT);
-	rep_regex_release(&r);
+	assert_int_equal(tp_regex_init(&r,
+				       "((((((((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
+				       "+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
+				       "--hide", &err),
+			 TP_EFORMAT);
+	tp_regex_release(&r);
 }
 
 /* A text that begins like a match everywhere takes one pass, not one for each of its bytes; and the
@@ -190,7 +189,7 @@ static void test_regex_long(void **state)
 	size_t n = 50 * (size_t)1000 * 1000;
 	char *text = malloc(n + 1);
 	struct tp_err err;
-	struct rep_regex r;
+	struct tp_regex r;
 	uint32_t seed = 1;
 
 	(void)state;
@@ -200,13 +199,14 @@ static void test_regex_long(void **state)
 		text[i] = seed >> 31 ? 'a' : 'b';
 	}
 	text[n] = '\0'; /* regexec needs none, but the address sanitizer looks for one */
-	assert_int_equal(rep_regex_init(&r, "(a|b)*a(a|b){12}c", "--hide", &err), 0);
-	assert_false(rep_regex_match(&r, text, n));
+	assert_int_equal(tp_regex_init(&r, "(a|b)*a(a|b){12}c", "--hide", &err), 0);
+	assert_false(tp_regex_match(&r, text, n));
 	for (size_t i = 0; i < 100; i++)
-		assert_false(rep_regex_match(&r, text + i * 4000, 4000));
+		assert_false(tp_regex_match(&r, text + i * 4000, 4000));
 	text[n - 1] = 'c';
-	assert_true(rep_regex_match(&r, text + n - 4000, 4000));
-	rep_regex_release(&r);
+	assert_true(tp_regex_match(&r, text + n - 60000, 60000)); /* a stack as text */
+	assert_true(tp_regex_match(&r, text + n - 4000, 4000));
+	tp_regex_release(&r);
 	free(text);
 }
 

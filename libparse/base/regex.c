@@ -1,9 +1,10 @@
 /* RE2's syntax: github.com/google/re2/wiki/Syntax. POSIX extended expressions as glibc and musl
  * have them, with \w \s \b and their like. What both have in common is copied; the rest is
  * rewritten. */
-#include "profile/regex.h"
+#include "base/regex.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -530,7 +531,7 @@ static int translate_all(const char *pattern, char **posix, bool *fold, struct c
 	return 0;
 }
 
-int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err)
+int tp_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err)
 {
 	struct cost cost;
 
@@ -549,7 +550,7 @@ int rep_regex_translate(const char *pattern, char **posix, bool *fold, struct tp
 #define STATE_PART    8
 #define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
 
-struct rep_regex_machine {
+struct tp_regex_machine {
 	regex_t re;
 	char *posix;
 	int flags;
@@ -557,7 +558,7 @@ struct rep_regex_machine {
 };
 
 /* Nothing special but escaped dots: what most people type. */
-static bool take_literal(struct rep_regex *r, const char *pattern)
+static bool take_literal(struct tp_regex *r, const char *pattern)
 {
 	char *out = malloc(strlen(pattern) + 1);
 
@@ -589,9 +590,9 @@ static char *anchored(const char *posix)
 	return out;
 }
 
-static int compile(struct rep_regex *r, const char *pattern, const char *option, struct tp_err *err)
+static int compile(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err)
 {
-	struct rep_regex_machine *m = r->machine;
+	struct tp_regex_machine *m = r->machine;
 	char why[160];
 	int code = regcomp(&m->re, m->posix, m->flags);
 
@@ -607,7 +608,7 @@ static int compile(struct rep_regex *r, const char *pattern, const char *option,
 			  option, pattern, why);
 }
 
-int rep_regex_init(struct rep_regex *r, const char *pattern, const char *option, struct tp_err *err)
+int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err)
 {
 	struct cost cost;
 	size_t budget;
@@ -635,12 +636,12 @@ int rep_regex_init(struct rep_regex *r, const char *pattern, const char *option,
 	r->machine->flags = REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0);
 	budget = STATES_MEMORY / (STATE_SIZE + STATE_PART * cost.parts);
 	budget = budget > LEAST_BUDGET ? budget : LEAST_BUDGET;
-	r->machine->budget = budget < REP_REGEX_TEXT ? budget : REP_REGEX_TEXT;
+	r->machine->budget = budget < TP_REGEX_TEXT_MOST ? budget : TP_REGEX_TEXT_MOST;
 	r->machine->left = r->machine->budget;
 	return compile(r, pattern, option, err);
 }
 
-void rep_regex_release(struct rep_regex *r)
+void tp_regex_release(struct tp_regex *r)
 {
 	free(r->literal);
 	if (r->machine) {
@@ -652,7 +653,7 @@ void rep_regex_release(struct rep_regex *r)
 }
 
 /* False where memory is out: then it is as it was. */
-static bool forget_states(struct rep_regex_machine *m)
+static bool forget_states(struct tp_regex_machine *m)
 {
 	regex_t fresh;
 
@@ -664,20 +665,36 @@ static bool forget_states(struct rep_regex_machine *m)
 	return true;
 }
 
-bool rep_regex_match(const struct rep_regex *r, const char *text, size_t size)
+int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 {
-	struct rep_regex_machine *m = r->machine;
+	struct tp_regex_machine *m = r->machine;
 	regmatch_t range = {0};
+	size_t most;
+	int was = errno, rc;
 
 	if (r->literal)
 		return !r->size || memmem(text, size, r->literal, r->size);
 	if (!m)
-		return false;
-	if (size > REP_REGEX_TEXT)
-		size = REP_REGEX_TEXT;
+		return 0;
+	most = m->budget > TP_REGEX_TEXT ? m->budget : TP_REGEX_TEXT;
+	if (size > most)
+		size = most;
 	if (size > m->left && m->left < m->budget)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
-	return !regexec(&m->re, text, 1, &range, REG_STARTEND);
+	/* glibc's regexec says of lack of memory, too, that there is no match. */
+	errno = 0;
+	rc = regexec(&m->re, text, 1, &range, REG_STARTEND);
+	if (rc)
+		rc = rc == REG_ESPACE || errno == ENOMEM ? TP_ENOMEM : 0;
+	else
+		rc = 1;
+	errno = was;
+	return rc;
+}
+
+bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size)
+{
+	return tp_regex_find(r, text, size) == 1;
 }
