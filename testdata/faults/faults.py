@@ -256,7 +256,7 @@ LIBRARIES = [
     ("ncurses", "signal", r"\bnewterm\b"),
     # Its table of abbreviations, and its trees (tsearch), are used whether there was memory for them
     # or not (libdw/dwarf_begin_elf.c: Dwarf_Abbrev_Hash_init), now or at its next call.
-    ("libdw", "signal", r"^(\w+ < )?dwarf_\w+ < "),
+    ("libdw", "signal", r"^(\w+ < )?(dwarf_\w+|libdw) < "),
     ("libdw", "signal for good", r"\bget_ready image\.c"),
     # And it asserts that there are abbreviations; assert() has no memory to say which. Nothing here asserts.
     ("libdw", "assertion", ""),
@@ -302,8 +302,14 @@ def symbols(text, args):
         out = subprocess.run(["addr2line", "-f", "-s", "-e", path, *map(hex, ours)],
                              capture_output=True, text=True, check=False).stdout.split("\n")
         names = {at: f"{f} {place}" for at, f, place in zip(ours, out[::2], out[1::2])}
-    shown = [symbol or names.get(int(offset, 16) - 1, "?") for path, symbol, offset in lines]
-    return " < ".join(n for n in shown if n != "?")
+    shown = []
+    for path, symbol, offset in lines:
+        # A function of a library that it keeps to itself goes by the library's name, once.
+        name = symbol or names.get(int(offset, 16) - 1) or re.sub(r"\.so.*", "", os.path.basename(path))
+        if not symbol and [name] == shown[-1:]:
+            continue
+        shown.append(name)
+    return " < ".join(n for n in shown if n not in ("?", "libc"))
 
 
 def report(tally, args):

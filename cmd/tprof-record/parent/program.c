@@ -118,11 +118,18 @@ struct elf {
 /* Less than all of it is none of it: of a file that says what it does not have. */
 static bool read_at(struct elf *e, void *data, size_t size, uint64_t offset)
 {
-	ssize_t n = offset < INT64_MAX ? pread(e->fd, data, size, (off_t)offset) : 0;
+	size_t got = 0;
+	ssize_t n;
 
+	do {
+		n = offset < INT64_MAX - size
+			? pread(e->fd, (char *)data + got, size - got, (off_t)(offset + got))
+			: 0;
+		got += n > 0 ? (size_t)n : 0;
+	} while ((n > 0 && got < size) || (n < 0 && errno == EINTR));
 	if (n < 0)
 		e->error = errno;
-	return n == (ssize_t)size;
+	return got == size;
 }
 
 /* Go marks its programs with a note of its own (cmd/link/internal/ld: ELFNOTESECT_GO). */

@@ -185,7 +185,9 @@ static int take_place(struct merge *m, struct tp_err *err)
 			       "%s was replaced by another file meanwhile; try again", m->out.path);
 	if (!code && there && tp_temp_take_after(m->out.temp_fd, &st))
 		code = tp_sys_err(err, errno, m->out.path, "cannot write");
-	if (!code && !fstat(m->out.temp_fd, &st))
+	if (!code && fstat(m->out.temp_fd, &st))
+		code = tp_sys_err(err, errno, m->out.path, "cannot write");
+	if (!code)
 		m->result->size_out = st.st_size;
 	return code ? code : tp_publish_file(&m->out, err);
 }
