@@ -87,7 +87,7 @@ const struct argp_option arguments_options[] = {
 };
 
 /* NULL, or what is wrong with the label; a key names one value per run. */
-static const char *add_label(struct args *args, const char *label)
+static const char *add_label(struct args *args, struct argp_state *state, const char *label)
 {
 	struct tp_import_options *o = &args->import;
 	size_t key = strcspn(label, "=");
@@ -101,8 +101,10 @@ static const char *add_label(struct args *args, const char *label)
 		if (!strncmp(args->labels[i], label, key + 1))
 			return "gives a second value to its key";
 	grown = realloc(args->labels, (o->nlabels + 1) * sizeof(*grown));
-	if (!grown)
-		return "does not fit into memory";
+	if (!grown) {
+		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
+		return NULL;
+	}
 	args->labels = grown;
 	grown[o->nlabels++] = label;
 	o->labels = grown;
@@ -335,7 +337,7 @@ error_t arguments_parse(int key, char *arg, struct argp_state *state)
 		o->name = arg;
 		return 0;
 	case KEY_LABEL:
-		wrong = add_label(args, arg);
+		wrong = add_label(args, state, arg);
 		if (wrong)
 			argp_error(state, "--label: '%s' %s", arg, wrong);
 		pass_on(args, state, "label", arg);

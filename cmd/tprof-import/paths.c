@@ -565,7 +565,10 @@ int paths_add(struct paths *p, const char *argument, struct tp_err *err)
 {
 	if (*argument == '@')
 		return add_list(p, argument + 1, err);
+	errno = 0;
 	if (is_folder(argument))
 		return walk(p, argument, err);
+	if (errno == EIO) /* what it is, nobody can say */
+		return put(p, strdup(argument), 0, true, EIO) ? out_of_memory(err) : 0;
 	return is_pattern(argument) ? add_pattern(p, argument, err) : add_file(p, argument, err);
 }

@@ -259,6 +259,8 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 		strcpy(out, " of ");
 		tp_fmt_bytes(out + strlen(out), st.st_size);
 		made = true;
+	} else if (store) {
+		made = errno != ENOENT;
 	}
 	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s %s%s%s\n",
 		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",

@@ -90,7 +90,19 @@ class Stage:
         return result, expected, self.server.sites()
 
     def fault(self, kind, n, error, lasting, flags=0):
-        return self.run(mask(kind), n, FOREVER if lasting else n, error, flags | (0 if error else SHORT))
+        if self.scene.varies:
+            flags |= EXPLAIN
+        result = self.run(mask(kind), n, FOREVER if lasting else n, error, flags | (0 if error else SHORT))
+        self.where = ""
+        if flags & EXPLAIN:
+            path = os.path.join(self.folder.path, "where")
+            try:
+                with open(path) as f:
+                    self.where = f.read()
+                os.unlink(path)
+            except OSError:
+                pass
+        return result
 
     def close(self):
         self.server.close()
@@ -254,6 +266,8 @@ LIBRARIES = [
     ("argp", "silent", r"\bargp_parse\b"),
     # Before there is a terminal that ncurses could be asked of.
     ("ncurses", "signal", r"\bnewterm\b"),
+    # Nor does it look whether there was memory for the names of capabilities.
+    ("ncurses", "signal", r"^(libtinfo < )?_nc_find_type_entry\b"),
     # Its table of abbreviations, and its trees (tsearch), are used whether there was memory for them
     # or not (libdw/dwarf_begin_elf.c: Dwarf_Abbrev_Hash_init), now or at its next call.
     ("libdw", "signal", r"^(\w+ < )?(dwarf_\w+|libdw) < "),
@@ -279,15 +293,11 @@ def of_a_library(wrong, result, lasting, calls):
 
 
 def explain(stage, fault, args):
-    stage.fault(*fault, flags=EXPLAIN)
-    path = os.path.join(stage.folder.path, "where")
-    try:
-        with open(path) as f:
-            text = f.read()
-    except OSError:
-        text = ""
-    stage.folder.restore()
-    return symbols(text, args)
+    """From where the call that failed came. Where the next run's would be another one, of this run."""
+    if not stage.scene.varies:
+        stage.fault(*fault, flags=EXPLAIN)
+        stage.folder.restore()
+    return symbols(stage.where, args)
 
 
 def symbols(text, args):

@@ -86,7 +86,7 @@ class Expected:
 def plain(text):
     """Without what differs from run to run: how long it took, by how much a store grew."""
     text = re.sub(rb" to \S+ in ", b" to SIZE in ", text)
-    text = re.sub(rb"( into \S+) of \S+", rb"\1", text)
+    text = re.sub(rb"( into \S+)( of \S+)?", rb"\1", text)
     return re.sub(rb"\d+(\.\d+)?(ns|us|\xc2\xb5s|ms|s)\b", b"TIME", text)
 
 

@@ -41,6 +41,7 @@ class Scene:
 
     unending = ()
     most = None  # faults of a sample, of what takes long
+    varies = False  # which calls there are, from run to run, as threads have it
     environment = {}
 
     def __init__(self, name, command, dumps="", store="", files=None, stdin=None, several=0):

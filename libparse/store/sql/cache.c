@@ -300,10 +300,16 @@ static int count_streams(struct tp_sql *sql)
 	return SQLITE_OK;
 }
 
-int tp_sql_stream_rows(struct tp_sql *sql, const char *stream, double *rows)
+int tp_sql_stream_rows(sqlite3_vtab *vtab, const char *stream, double *rows)
 {
+	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	int rc = count_streams(sql);
+	struct tp_err err;
 
+	if (rc && rc != SQLITE_NOMEM) {
+		tp_sql_cause(&err, sql->db, "cannot read the store");
+		tp_sql_fail(vtab, &err);
+	}
 	*rows = 1;
 	for (size_t i = 0; i < sql->nstreams; i++)
 		if (!strcmp(sql->streams[i].name, stream) && sql->streams[i].rows > 0)

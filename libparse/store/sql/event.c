@@ -74,10 +74,11 @@ static char constraint_op(sqlite3_index_info *info, int i)
 
 /* Rows that are expected, and what they cost: a scan looks at every event of the blocks it reads
  * but hands only those that match to SQLite. */
-static int estimate(struct tp_sql *sql, sqlite3_index_info *info, const char *plan)
+static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *plan)
 {
+	const struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	double rows, scanned;
-	int rc = tp_sql_stream_rows(sql, "event", &rows);
+	int rc = tp_sql_stream_rows(vtab, "event", &rows);
 
 	for (const char *p = plan; *p; p += 2)
 		if (p[0] - 'a' == TP_SQL_EVENT_run && p[1] == '=' && tp_sql_nruns(sql) > 1)
@@ -125,7 +126,6 @@ static int take_order(sqlite3_index_info *info, bool one_run)
 
 static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	bool one_run = false;
 	char *plan;
 	int n = 0;
@@ -155,7 +155,7 @@ static int event_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 			info->idxNum |= (int)block_columns(c);
 	if (info->nOrderBy)
 		info->idxNum |= take_order(info, one_run);
-	return estimate(sql, info, plan);
+	return estimate(vtab, info, plan);
 }
 
 /* ---- the cursor ---- */

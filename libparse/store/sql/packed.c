@@ -89,7 +89,7 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	const struct tp_table_desc *desc = &tp_tables[t->table];
 	double all, rows, best;
 	bool one_run = false, one_row = false;
-	int n = 0, key = -1, rc = tp_sql_stream_rows(t->sql, desc->name, &all);
+	int n = 0, key = -1, rc = tp_sql_stream_rows(vtab, desc->name, &all);
 	char *plan;
 
 	if (rc)

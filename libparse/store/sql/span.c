@@ -50,10 +50,10 @@ static char constraint_op(sqlite3_index_info *info, int i)
 
 static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
-	struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
+	const struct tp_sql *sql = ((struct tp_sql_vtab *)vtab)->sql;
 	double events, rows = 1;
 	char *plan;
-	int n = 0, rc = tp_sql_stream_rows(sql, "event", &events);
+	int n = 0, rc = tp_sql_stream_rows(vtab, "event", &events);
 
 	if (rc)
 		return rc;

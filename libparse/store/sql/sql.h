@@ -50,8 +50,9 @@ int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i); /* ns */
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id);
 
 /* Rows of a stream of blocks ('event', a packed table) over all runs and one more; an estimate for
- * planning, 1 where it cannot be told. 0, or an SQLite code with which planning has to end. */
-int tp_sql_stream_rows(struct tp_sql *sql, const char *stream, double *rows);
+ * planning, 1 where it cannot be told. 0, or an SQLite code with which planning has to end; the
+ * table's message is set then, as SQLite passes on no code but that for want of memory. */
+int tp_sql_stream_rows(sqlite3_vtab *vtab, const char *stream, double *rows);
 
 /* A run as of now, with a reference for the caller, until tp_sql_run_put. Texts of its dictionary
  * stay where they are until then and until the last cursor of the connection is closed, so that

@@ -24,7 +24,7 @@ static int string_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	double rows;
 	bool one_run = false, one_id = false;
 	char *plan;
-	int n = 0, rc = tp_sql_stream_rows(sql, "string", &rows);
+	int n = 0, rc = tp_sql_stream_rows(vtab, "string", &rows);
 
 	if (rc)
 		return rc;
