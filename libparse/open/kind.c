@@ -205,6 +205,14 @@ static bool is_control(char c)
 	       u != 0x1b && u != '\b';
 }
 
+static bool has_controls(struct text t)
+{
+	while (t.at < t.end)
+		if (is_control(*t.at++))
+			return true;
+	return false;
+}
+
 static bool has_goroutines(struct text t)
 {
 	while (t.at < t.end) {
@@ -212,9 +220,8 @@ static bool has_goroutines(struct text t)
 
 		if (tp_is_goroutine_line(line.at, (size_t)(line.end - line.at)))
 			return true;
-		for (; from.at < t.at; from.at++)
-			if (is_control(*from.at))
-				return false;
+		if (has_controls((struct text){from.at, t.at}))
+			return false;
 	}
 	return false;
 }
@@ -252,7 +259,8 @@ enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words 
 }
 
 /* Texts have words to know them by, the protocol buffer only its fields: it comes last. (A log that
- * begins with the year 2026 begins like a field of it, too.) */
+ * begins with the year 2026 begins like a field of it, too.) But its strings, and so the names of
+ * functions, may be those words. */
 enum tp_kind tp_kind_of(const void *bytes, size_t size)
 {
 	const uint8_t *data = bytes ? bytes : (const uint8_t *)"";
@@ -266,6 +274,8 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	if (tp_is_goroutine_line(first.at, (size_t)(first.end - first.at)))
 		return TP_KIND_GOROUTINES;
 	kind = kind_of_text(begin);
+	if (kind && has_controls(begin) && tp_input_is_proto(data, size))
+		return TP_KIND_PROTO;
 	if (kind)
 		return kind;
 	kind = tp_kind_of_words(data, size, &words, &period);

@@ -138,6 +138,13 @@ static void test_recognise_texts(void **state)
 	    {"--- threadz 1 ---\n", "thread profile (text)"},
 	    {"--- Thread 7f (name: main/1) stack: ---\n", "thread profile (text)"},
 	    {"--- threadz ---\n", NULL},
+	    {"\n\4\10\1\20\2"
+	     "2\21--- threadz 1 ---",
+	     "pprof profile"},
+	    {"\n\4\10\1\20\2"
+	     "2\23heap profile: 1: 16",
+	     "pprof profile"},
+	    {"\1\n--- threadz 1 ---\n", NULL},
 	};
 
 	(void)state;

@@ -128,6 +128,8 @@ static uint64_t abbreviations_at(struct tp_dwarf *d, Dwarf_Off offset)
 	size_t size = section_at(d, "debug_abbrev", offset, &at);
 	uint64_t n = 0, attributes = 0;
 
+	if (!size)
+		return 1;
 	for (end = at + size; at < end && number(&at, end); n++) {
 		uint64_t attribute, form;
 
