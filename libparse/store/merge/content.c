@@ -192,8 +192,8 @@ int content_hash(struct tp_store *store, int64_t run, struct content *c, struct 
 	    "ORDER BY rowid",
 	    "SELECT id, first_block, blocks, from_ns, to_ns, events FROM main.segment "
 	    "WHERE run = ? ORDER BY id",
-	    "SELECT stream, part, rows, first_ts, last_ts, data FROM main.block WHERE run = ? "
-	    "AND stream NOT IN " DICTIONARY " ORDER BY stream, part",
+	    "SELECT stream, part, rows, first_ts, last_ts, codec, raw_size, data FROM main.block "
+	    "WHERE run = ? AND stream NOT IN " DICTIONARY " ORDER BY stream, part",
 	};
 	struct tp_dict *dict = NULL;
 	XXH3_state_t *h = XXH3_createState();

@@ -24,7 +24,7 @@ static void put_fraction(char text[16], uint64_t part, int digits)
 char *rep_when_exact(char text[REP_WHEN_SIZE], int64_t unix_ns)
 {
 	int64_t ns = (unix_ns % SECOND + SECOND) % SECOND;
-	time_t t = (time_t)((unix_ns - ns) / SECOND);
+	time_t t = (time_t)(unix_ns / SECOND - (unix_ns % SECOND < 0));
 	char date[32], fraction[16];
 	struct tm tm;
 

@@ -58,6 +58,7 @@ static void walk(struct rep_view *v, const struct rep_path_options *opt, uint64_
 	struct rep_path path = {0};
 	struct tp_err err = {0};
 	int64_t total = 0;
+	bool over = false;
 	int code = rep_path_pick(v, opt, &list, &err);
 
 	if (!code)
@@ -66,8 +67,8 @@ static void walk(struct rep_view *v, const struct rep_path_options *opt, uint64_
 		MUST_SAY(err);
 	} else {
 		for (size_t i = 0; i < path.nsums; i++)
-			total += path.sum[i].total_ns;
-		MUST(total == path.total_ns || path.total_ns == INT64_MAX);
+			over |= __builtin_add_overflow(total, path.sum[i].total_ns, &total);
+		MUST(over ? path.total_ns == INT64_MAX : total == path.total_ns);
 		for (size_t i = 1; i < path.nhop; i++)
 			MUST(path.hop[i].from == path.hop[i - 1].to);
 		show(v, &list, &path, pick);
