@@ -33,12 +33,16 @@ make_base() {
 	rm -rf --one-file-system "$keep/base"
 	return $status
 }
+mkdir -p "$keep"
+exec 9>"$keep/lock" # there may be two of us
+flock 9
 if [ ! -s "$base" ]; then
 	make_base || {
 		tail -n 5 "$keep/base.log"
 		leave_out "debootstrap could not bring $SUITE from $MIRROR ($keep/base.log)"
 	}
 fi
+exec 9>&-
 
 root=
 leave() {
@@ -77,7 +81,7 @@ wrong() { echo "FAILED $*"; failed=$((failed + 1)); }
 expect() { # what, command…
 	what=$1
 	shift
-	if "$@" >"$keep/step.log" 2>&1; then ok; else wrong "$what"; tail -n 40 "$keep/step.log"; fi
+	if "$@" >"$keep/$subject.log" 2>&1; then ok; else wrong "$what"; tail -n 40 "$keep/$subject.log"; fi
 }
 
 try_clone() {
@@ -93,8 +97,8 @@ try_clone() {
 }
 
 try_dist() {
-	make --no-print-directory dist >"$keep/step.log" 2>&1 || { cat "$keep/step.log"; wrong 'make dist'; return; }
-	tar -C "$root/src" --strip-components=1 -xzf "$(tail -n 1 "$keep/step.log")"
+	make --no-print-directory dist >"$keep/$subject.log" 2>&1 || { cat "$keep/$subject.log"; wrong 'make dist'; return; }
+	tar -C "$root/src" --strip-components=1 -xzf "$(tail -n 1 "$keep/$subject.log")"
 	make_test
 }
 
