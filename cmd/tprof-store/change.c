@@ -46,7 +46,6 @@ int store_rename(struct store_args *args)
 struct labelling {
 	const char **set, **gone; /* labels, and keys; in args->word */
 	const char **hash;	  /* of runs */
-	struct tp_labelled *run;
 	size_t nset, ngone, nruns;
 };
 
@@ -57,7 +56,6 @@ static void labelling_release(struct labelling *l)
 	free(l->set);
 	free(l->gone);
 	free(l->hash);
-	free(l->run);
 }
 
 static int sort_words(struct store_args *args, struct labelling *l)
@@ -89,17 +87,10 @@ static int pick_labelled(struct store_args *args, struct labelling *l)
 
 	if (!status) {
 		l->hash = calloc(runs.n + 1, sizeof(*l->hash));
-		l->run = calloc(runs.n + 1, sizeof(*l->run));
-		while (l->hash && l->run && l->nruns < runs.n) {
-			struct tp_labelled *run = &l->run[l->nruns];
-
-			*run = (struct tp_labelled){.labels = l->set, .n = l->nset};
-			snprintf(run->hash, sizeof(run->hash), "%s", runs.run[l->nruns].row.hash);
-			if (!(l->hash[l->nruns] = strdup(run->hash)))
-				break;
+		while (l->hash && l->nruns < runs.n &&
+		       (l->hash[l->nruns] = strdup(runs.run[l->nruns].row.hash)))
 			l->nruns++;
-		}
-		if (!l->hash || !l->run || l->nruns < runs.n) {
+		if (!l->hash || l->nruns < runs.n) {
 			cmd_error(&args->cmd, "out of memory");
 			status = CMD_SYSTEM;
 		}
@@ -112,27 +103,23 @@ static int pick_labelled(struct store_args *args, struct labelling *l)
 
 static int change_labels(struct store_args *args, const struct labelling *l, struct tp_err *err)
 {
-	size_t changed, taken = 0, asked = l->ngone * l->nruns;
-	struct tp_relabelled r;
-	int code = 0;
+	const struct tp_label_change change = {l->set, l->gone, l->nset, l->ngone};
+	struct tp_label_changed did;
+	int code = tp_store_change_labels(args->path, STORE_WAIT_MS, l->hash, l->nruns, &change,
+					  &did, err);
+	size_t asked = l->ngone * did.runs;
 
-	if (l->nset && l->nruns == 1) /* which has to be there */
-		code = tp_store_relabel(args->path, STORE_WAIT_MS, l->hash[0], l->set, l->nset, &r,
-					err);
-	else if (l->nset)
-		code = tp_store_relabel_all(args->path, STORE_WAIT_MS, l->run, l->nruns, &changed,
-					    err);
-	if (!code && l->nset && l->nruns > 1)
-		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", changed, l->nruns);
-	if (!code && l->ngone)
-		code = tp_store_unlabel(args->path, STORE_WAIT_MS, l->hash, l->nruns, l->gone,
-					l->ngone, &taken, err);
-	if (!code && l->nruns > 1 && l->ngone)
-		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", taken,
-			 taken == 1 ? "" : "s", l->nruns);
-	else if (!code && taken < asked)
-		cmd_note(&args->cmd, "%zu of these labels were not there", asked - taken);
-	return code;
+	if (code)
+		return code;
+	if (l->nset && l->nruns > 1)
+		cmd_note(&args->cmd, "%zu of %zu runs have other labels now", did.changed,
+			 l->nruns);
+	if (l->ngone && l->nruns > 1)
+		cmd_note(&args->cmd, "%zu label%s taken away, from %zu runs", did.gone,
+			 did.gone == 1 ? "" : "s", l->nruns);
+	else if (did.gone < asked)
+		cmd_note(&args->cmd, "%zu of these labels were not there", asked - did.gone);
+	return 0;
 }
 
 int store_label(struct store_args *args)

@@ -14,7 +14,7 @@
 #include "store/sqlerr.h"
 #include "store/store.h"
 
-/* ---- names and labels ---- */
+/* ---- names ---- */
 
 struct naming {
 	const char *hash, *name;
@@ -39,44 +39,6 @@ int tp_store_rename(const char *path, int wait_ms, const char *hash, const char 
 	struct naming n = {hash, name};
 
 	return tp_change(path, wait_ms, rename_run, &n, "cannot rename a run of", err);
-}
-
-struct unlabelling {
-	const char *const *hashes;
-	const char *const *keys;
-	size_t nruns, n, gone;
-};
-
-static int unlabel_runs(struct sqlite3 *db, void *ctx, struct tp_err *err)
-{
-	static const char sql[] = "DELETE FROM main.label WHERE run = ?1 AND key = ?2";
-	struct unlabelling *u = ctx;
-	bool any = false;
-	int rc = 0;
-
-	(void)err;
-	for (size_t i = 0; i < u->nruns && !rc; i++) {
-		int64_t run;
-
-		rc = tp_find_run(db, u->hashes[i], &run);
-		any |= !rc && run;
-		for (size_t k = 0; k < u->n && !rc && run; k++) {
-			rc = tp_change_step(db, sql, run, u->keys[k]);
-			u->gone += (size_t)sqlite3_changes(db);
-		}
-	}
-	return rc || any ? rc : TP_CHANGE_GONE;
-}
-
-int tp_store_unlabel(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
-		     const char *const *keys, size_t n, size_t *gone, struct tp_err *err)
-{
-	struct unlabelling u = {hashes, keys, nruns, n, 0};
-	int code =
-	    tp_change(path, wait_ms, unlabel_runs, &u, "cannot remove labels of a run of", err);
-
-	*gone = u.gone;
-	return code;
 }
 
 /* ---- runs ---- */

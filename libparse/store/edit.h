@@ -22,10 +22,23 @@ struct tp_labelled;
 int tp_store_add_labels(const char *path, int wait_ms, const struct tp_labelled *runs, size_t nruns,
 			struct tp_err *err);
 
-/* Takes labels away from runs by their keys, in one transaction; *gone: how many of them there
- * were. Runs that are not there are passed over unless none is: TP_ENOENT. */
-int tp_store_unlabel(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
-		     const char *const *keys, size_t n, size_t *gone, struct tp_err *err);
+/* What becomes of the labels of runs: some are set ("key=value"; another value of that key goes),
+ * then those of some keys are taken away. */
+struct tp_label_change {
+	const char *const *set, *const *gone;
+	size_t nset, ngone;
+};
+struct tp_label_changed {
+	size_t runs;	/* that were there */
+	size_t changed; /* of them: by a label that was set */
+	size_t gone;	/* labels that were taken away */
+};
+
+/* Of all these runs, in one transaction. Runs that are not there are passed over unless none is:
+ * TP_ENOENT. *did is all zero after an error. */
+int tp_store_change_labels(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
+			   const struct tp_label_change *change, struct tp_label_changed *did,
+			   struct tp_err *err);
 
 /* Takes runs away, with all that belongs to them; *deleted: those of them that were there. The file
  * keeps its size: their room is used by later imports, or given back by tp_store_compact. */

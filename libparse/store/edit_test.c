@@ -38,20 +38,28 @@ static const char *hash_of(int run)
 	return hash;
 }
 
-static void test_rename_and_unlabel(void **state)
+/* The labels of one run; `key` may be NULL. */
+static int change_labels(const char *hash, const char *const *labels, size_t n, const char *key,
+			 struct tp_label_changed *did, struct tp_err *err)
 {
-	const char *labels[] = {"a=1", "b=2"}, *keys[] = {"a", "nosuch"};
-	struct tp_relabelled r;
+	const struct tp_label_change change = {labels, &key, n, key != NULL};
+
+	return tp_store_change_labels(STORE, 0, &hash, 1, &change, did, err);
+}
+
+static void test_rename_and_labels(void **state)
+{
+	const char *labels[] = {"a=1", "b=2", "a=3"};
+	struct tp_label_changed did;
 	struct tp_err err;
-	size_t gone;
 
 	(void)state;
 	assert_int_equal(tp_store_rename(STORE, 0, hash_of(2), "it's \"new\"", &err), 0);
 	assert_int_equal(ask(STORE, "SELECT id FROM run WHERE name = 'it''s \"new\"'"), 2);
-	assert_int_equal(tp_store_relabel(STORE, 0, hash_of(1), labels, 2, &r, &err), 0);
-	assert_int_equal(
-	    tp_store_unlabel(STORE, 0, &(const char *){hash_of(1)}, 1, keys, 2, &gone, &err), 0);
-	assert_int_equal(gone, 1);
+	assert_int_equal(change_labels(hash_of(1), labels, 2, "nosuch", &did, &err), 0);
+	assert_true(did.runs == 1 && did.changed == 1 && did.gone == 0);
+	assert_int_equal(change_labels(hash_of(1), labels, 2, "a", &did, &err), 0);
+	assert_true(did.runs == 1 && did.changed == 0 && did.gone == 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE run = 1 AND key = 'b'"), 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 1);
 }
@@ -143,8 +151,9 @@ static void renumber(void)
 
 static void test_changes_mean_a_dump_not_a_number(void **state)
 {
-	const char *labels[] = {"a=1", "b=2"}, *keys[] = {"a"};
+	const char *labels[] = {"a=1", "b=2"};
 	const char *trace = hash_of(1), *heap = hash_of(2);
+	struct tp_label_changed did;
 	struct tp_relabelled r;
 	struct tp_err err;
 	size_t n;
@@ -156,9 +165,8 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 			    "older|trace|mine");
 	assert_int_equal(tp_store_relabel(STORE, 0, trace, labels, 2, &r, &err), 0);
 	assert_int_equal(r.run, 2);
-	assert_int_equal(tp_store_unlabel(STORE, 0, &(const char *){trace}, 1, keys, 1, &n, &err),
-			 0);
-	assert_int_equal(n, 1);
+	assert_int_equal(change_labels(trace, NULL, 0, "a", &did, &err), 0);
+	assert_int_equal(did.gone, 1);
 	assert_string_equal(ask_text(STORE, "SELECT run || key FROM label"), "2b");
 	assert_int_equal(tp_store_delete(STORE, 0, &trace, 1, &n, &err), 0);
 	assert_int_equal(n, 1);
@@ -169,8 +177,10 @@ static void test_changes_mean_a_dump_not_a_number(void **state)
 /* Somebody was quicker: no other run is meant then. */
 static void test_changes_of_a_run_that_is_gone(void **state)
 {
-	const char *labels[] = {"a=1"}, *keys[] = {"a"};
+	const char *labels[] = {"a=1"};
 	const char *const both[] = {hash_of(1), hash_of(2)};
+	const struct tp_label_change away = {.gone = &(const char *){"a"}, .ngone = 1};
+	struct tp_label_changed did;
 	struct tp_relabelled r;
 	struct tp_err err;
 	size_t n;
@@ -181,11 +191,11 @@ static void test_changes_of_a_run_that_is_gone(void **state)
 	assert_int_equal(tp_store_rename(STORE, 0, both[0], "x", &err), TP_ENOENT);
 	assert_non_null(strstr(err.msg, "it is gone"));
 	assert_int_equal(tp_store_relabel(STORE, 0, both[0], labels, 1, &r, &err), TP_ENOENT);
-	assert_int_equal(tp_store_unlabel(STORE, 0, both, 1, keys, 1, &n, &err), TP_ENOENT);
+	assert_int_equal(change_labels(both[0], labels, 1, "b", &did, &err), TP_ENOENT);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
 	assert_int_equal(tp_store_relabel(STORE, 0, both[1], labels, 1, &r, &err), 0);
-	assert_int_equal(tp_store_unlabel(STORE, 0, both, 2, keys, 1, &n, &err), 0);
-	assert_int_equal(n, 1);
+	assert_int_equal(tp_store_change_labels(STORE, 0, both, 2, &away, &did, &err), 0);
+	assert_true(did.runs == 1 && did.gone == 1);
 	assert_int_equal(ask(STORE, "SELECT count(*) FROM label"), 0);
 	assert_int_equal(tp_store_delete(STORE, 0, both, 2, &n, &err), 0);
 	assert_int_equal(n, 1);
@@ -219,7 +229,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testing_teardown)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_rename_and_unlabel),
+	    TEST(test_rename_and_labels),
 	    TEST(test_delete_takes_all_of_a_run),
 	    TEST(test_upgrade_of_a_store_of_now),
 	    TEST(test_verify_finds),

@@ -133,3 +133,60 @@ int tp_store_relabel(const char *path, int wait_ms, const char *hash, const char
 	l.r = r;
 	return tp_change(path, wait_ms, set_all, &l, "cannot label a run of", err);
 }
+
+/* ---- the same for some ---- */
+
+struct alteration {
+	const char *const *hashes;
+	size_t nruns;
+	const struct tp_label_change *change;
+	struct tp_label_changed *did;
+};
+
+static int take_away(sqlite3 *db, int64_t run, const struct alteration *a)
+{
+	static const char sql[] = "DELETE FROM main.label WHERE run = ?1 AND key = ?2";
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < a->change->ngone && !rc; i++) {
+		rc = tp_change_step(db, sql, run, a->change->gone[i]);
+		a->did->gone += rc ? 0 : (size_t)sqlite3_changes(db);
+	}
+	return rc;
+}
+
+static int alter(struct sqlite3 *db, void *ctx, struct tp_err *err)
+{
+	struct alteration *a = ctx;
+	int rc = SQLITE_OK;
+
+	(void)err;
+	for (size_t i = 0; i < a->nruns && !rc; i++) {
+		struct tp_relabelled r = {.run = 0};
+
+		rc = tp_find_run(db, a->hashes[i], &r.run);
+		if (rc || !r.run)
+			continue;
+		a->did->runs++;
+		for (size_t k = 0; k < a->change->nset && !rc; k++)
+			rc = set_one(db, r.run, a->change->set[k], false, &r);
+		a->did->changed += r.now[0] != 0;
+		if (!rc)
+			rc = take_away(db, r.run, a);
+	}
+	return rc || a->did->runs ? rc : TP_CHANGE_GONE;
+}
+
+int tp_store_change_labels(const char *path, int wait_ms, const char *const *hashes, size_t nruns,
+			   const struct tp_label_change *change, struct tp_label_changed *did,
+			   struct tp_err *err)
+{
+	struct alteration a = {hashes, nruns, change, did};
+	int code;
+
+	memset(did, 0, sizeof(*did));
+	code = tp_change(path, wait_ms, alter, &a, "cannot change labels of a run of", err);
+	if (code)
+		memset(did, 0, sizeof(*did));
+	return code;
+}

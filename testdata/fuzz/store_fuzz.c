@@ -233,11 +233,13 @@ static void edit(const char *path, uint64_t pick)
 {
 	static const uint8_t heap[] = "heap profile: 1: 2 [3: 4] @ heap/1\n1: 2 [3: 4] @ 0x10\n";
 	static const char *const labels[] = {"rev=b"}, *const keys[] = {"rev"};
+	static const struct tp_label_change away = {.gone = keys, .ngone = 1};
 	char hash[64];
 	const char *const runs[] = {hash};
 	const struct tp_import_options opt = {.threads = 1};
 	struct tp_import_result result;
 	struct tp_relabelled r;
+	struct tp_label_changed did;
 	struct tp_err err = {0};
 	int64_t before, after;
 	size_t gone;
@@ -252,7 +254,7 @@ static void edit(const char *path, uint64_t pick)
 		code = tp_store_relabel(path, 0, hash, labels, 1, &r, &err);
 		break;
 	case 2:
-		code = tp_store_unlabel(path, 0, runs, 1, keys, 1, &gone, &err);
+		code = tp_store_change_labels(path, 0, runs, 1, &away, &did, &err);
 		break;
 	case 3:
 		code = tp_store_delete(path, 0, runs, 1, &gone, &err);
