@@ -128,6 +128,11 @@ class Screen(Scene):
             wrong.append("it leaves " + ", ".join(re.sub(r"[0-9a-f]{12}|\w{6}$", "X", t) for t in temporary))
         return wrong + bad, temporary
 
+    @staticmethod
+    def words(seen):
+        """The end of what was drawn, without how."""
+        return re.sub(rb"(\x1b(\[[?>]?[0-9;]*[A-Za-z@`]|[()][B0]|[=>78])|[\0-\x1f])+", b" ", seen)[-300:].decode("utf-8", "replace")
+
     def look(self, folder, expected, seen, result, error):
         """What is saved is complete, or not there."""
         wrong, temporary = [], []
@@ -141,7 +146,7 @@ class Screen(Scene):
                     wrong.append(f"{name} is gone")
                 elif not judge.is_cached(name) and not result.status and \
                         not re.search(rb"cannot|" + judge.WORDS.get(error, "cannot").encode(), seen, re.I):
-                    wrong.append(f"{name} is not there, and nothing is said")
+                    wrong.append(f"{name} is not there, and nothing is said but {self.words(seen)!r}")
             elif name not in expected.before and name not in expected.after:
                 temporary.append(name)
             elif judge.content(path) not in (expected.after.get(name), expected.before.get(name)):
