@@ -162,8 +162,9 @@ int rep_fetch_profiles_new(struct rep_profiles **out, const struct rep_fetching 
 static int on_spool(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	struct rep_profiles *p = ctx;
+	const uint64_t before = p->spool.size;
 
-	if ((uint64_t)p->spool.size > REP_ANSWER_MOST)
+	if (before > REP_ANSWER_MOST)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "the engine's answer is too long; ask for fewer runs");
 	return rep_spool_put(&p->spool, data, size, err);

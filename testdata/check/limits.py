@@ -84,8 +84,10 @@ class Runner:
         line = re.sub(r"^tprof-", os.path.join(self.bin, "tprof-"), command)
         errors = tempfile.TemporaryFile()
 
+        writes_all = name.startswith("store-") and ("SELECT *" in command or "tprof-export" in command)
+
         def limit():
-            cpu = int(most_seconds * 4 + 2)
+            cpu = int(most_seconds * (40 if writes_all else 4) + 2)
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -103,7 +105,6 @@ class Runner:
         why = []
         if memory > most_memory:
             why.append("%.0f MiB" % (memory / MIB))
-        writes_all = name.startswith("store-") and ("SELECT *" in command or "tprof-export" in command)
         if seconds > most_seconds and not writes_all:
             why.append("%.1f s" % seconds)
         if os.WIFSIGNALED(status):
