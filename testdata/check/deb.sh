@@ -13,7 +13,8 @@ for tool in dpkg-buildpackage:dpkg-dev dh:debhelper; do
 	}
 done
 rm -rf "$to"/tprof* "$to"/libtprof*
-tar -C "$to" -xzf "$tarball"
+# The tarball lists no folders: what tar makes them like goes into the source package.
+(umask 022 && tar -C "$to" -xzf "$tarball")
 source=$(echo "$to"/tprof-*)
 # What make says of the build it was started by is not for this one.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
