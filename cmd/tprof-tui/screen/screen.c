@@ -88,7 +88,8 @@ static void interrupt(int number)
 	term.interrupted = 1;
 }
 
-#define GRACE_S 2 /* to put away what is worth it */
+#define GRACE_S		2     /* to put away what is worth it */
+#define ROOM_FOR_A_LINE 16384 /* bytes: what is escaped is longer, and shortened behind it */
 
 /* Told to end: in order, if that does not take long. A second time, or when it does, at once. */
 static void ask_to_end(int number)
@@ -260,7 +261,8 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	if (!term.screen)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
-	if (!read_sequences()) {
+	/* With room for a line of text, that memory has run out can be said when it has. */
+	if (!read_sequences() || tp_buf_reserve(&term.text, ROOM_FOR_A_LINE)) {
 		turn_back();
 		term.screen = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
