@@ -249,3 +249,16 @@ uint32_t rep_slice_before(const struct rep_slice *s, uint32_t goroutine, int64_t
 	}
 	return from > s->first[goroutine] ? from - 1 : REP_SLICE_NONE;
 }
+
+uint32_t rep_slice_actor(const struct rep_slice *s, uint32_t goroutine, uint32_t nth,
+			 uint32_t moment)
+{
+	uint32_t place = rep_slice_place(s, goroutine, nth);
+
+	if (place == REP_SLICE_NONE || rep_slice_start(s, place) >= moment)
+		return REP_SLICE_NONE;
+	if (!rep_slice_active(rep_slice_at(s, place)->state) &&
+	    rep_slice_at(s, place)->state != TP_ST_LOST)
+		return REP_SLICE_NONE;
+	return place;
+}

@@ -71,9 +71,18 @@ static inline const struct rep_slice_span *rep_slice_at(const struct rep_slice *
 	return &s->span[s->order[place]];
 }
 
+static inline bool rep_slice_active(unsigned state)
+{
+	return state == TP_ST_RUNNING || state == TP_ST_SYSCALL || state == TP_ST_SYSCALL_BLOCKED;
+}
+
 /* The moment at which a span began: 0 where that is before the segment. */
 uint32_t rep_slice_start(const struct rep_slice *s, uint32_t place);
 /* The last span of a goroutine that begins before `t`, or NONE. */
 uint32_t rep_slice_before(const struct rep_slice *s, uint32_t goroutine, int64_t t);
+/* The place from which a goroutine did something at a moment, in its n-th span, or NONE where the
+ * trace contradicts itself. */
+uint32_t rep_slice_actor(const struct rep_slice *s, uint32_t goroutine, uint32_t nth,
+			 uint32_t moment);
 
 #endif

@@ -1,0 +1,447 @@
+#include "path/walker.h"
+
+#include <stdlib.h>
+
+#include "path/tally.h"
+#include "path/wake.h"
+
+/* ---- hops ---- */
+
+static bool continues(const struct rep_path_hop *hop, const struct rep_path_hop *last)
+{
+	return hop->wakes == TP_NONE && last->goroutine == hop->goroutine &&
+	       last->kind == hop->kind && last->reason == hop->reason &&
+	       last->stack == hop->stack && last->chain == hop->chain && last->from == hop->to;
+}
+
+static int put(struct rep_walk *k, struct rep_walker *w, struct rep_path_hop hop)
+{
+	bool again;
+
+	if (hop.from < w->low)
+		hop.from = w->low;
+	if (hop.to > k->v->to) {
+		hop.to = k->v->to;
+		hop.wakes = TP_NONE;
+	}
+	if (hop.from > hop.to || (hop.from == hop.to && hop.wakes == TP_NONE))
+		return 0;
+	again = continues(&hop, &w->last);
+	w->last = hop;
+	k->left--;
+	return rep_path_put(k->path, &hop, rep_view_entry(k->v, hop.goroutine), k->keep, again);
+}
+
+/* A hop down to `from`, where the walker is then. */
+static int hop_to(struct rep_walk *k, struct rep_walker *w, int64_t from, enum rep_path_kind kind,
+		  uint32_t reason, uint32_t stack, uint32_t holder)
+{
+	struct rep_path_hop hop = {
+	    .from = from < w->t ? from : w->t,
+	    .to = w->t,
+	    .goroutine = w->goroutine,
+	    .reason = reason,
+	    .stack = stack,
+	    .chain = w->chain,
+	    .wakes = w->linked ? w->wakes : TP_NONE,
+	    .wakes_reason = w->linked ? w->wakes_reason : 0,
+	    .wakes_stack = w->linked ? w->wakes_stack : 0,
+	    .wake_stack = w->linked ? w->wake_stack : 0,
+	    .kind = (uint8_t)kind,
+	    .creates = w->linked && w->creates,
+	    .holder = holder,
+	};
+
+	w->t = hop.from;
+	w->linked = false;
+	return put(k, w, hop);
+}
+
+/* The pending hop, its stack being known or unknown (0) for good. */
+static int flush(struct rep_walk *k, struct rep_walker *w, uint32_t stack)
+{
+	if (!w->pending)
+		return 0;
+	w->pending = false;
+	w->hop.stack = stack;
+	return put(k, w, w->hop);
+}
+
+/* ---- places ---- */
+
+static void finish(struct rep_walker *w)
+{
+	w->done = true;
+	free(w->frame);
+	w->frame = NULL;
+	w->nframes = w->room = 0;
+}
+
+void rep_walker_park(struct rep_walk *k, struct rep_walker *w, size_t segment,
+		     enum rep_standing standing)
+{
+	w->standing = standing;
+	w->next = k->parked[segment];
+	k->parked[segment] = (uint32_t)(w - k->walker);
+}
+
+static struct rep_walk_frame *top(const struct rep_walker *w)
+{
+	return w->nframes ? &w->frame[w->nframes - 1] : NULL;
+}
+
+/* Back to who waited, at the beginning of the wait; its frame is in this segment. */
+static int pop(struct rep_walk *k, struct rep_walker *w)
+{
+	const struct rep_walk_frame *f = &w->frame[--w->nframes];
+	int code = flush(k, w, 0);
+
+	w->goroutine = f->goroutine;
+	w->chain = f->chain;
+	w->place = f->place;
+	w->moment = f->moment;
+	w->linked = false;
+	if (f->from < w->t)
+		w->t = f->from;
+	w->standing = REP_AT_START;
+	return code;
+}
+
+/* Nothing more can be said up to the beginning of the wait that is explained, or of the path: then
+ * on from there. True when the walker has left this segment. */
+static bool skip(struct rep_walk *k, struct rep_walker *w, int *code)
+{
+	const struct rep_walk_frame *f = top(w);
+
+	if (!f) {
+		if (!*code)
+			*code = flush(k, w, 0);
+		finish(w);
+		return true;
+	}
+	if (f->from < w->t)
+		w->t = f->from;
+	if (f->segment < k->slice.segment) {
+		rep_walker_park(k, w, f->segment, REP_TO_FRAME);
+		return true;
+	}
+	if (!*code)
+		*code = pop(k, w);
+	return false;
+}
+
+static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
+{
+	int code = rep_grow(&w->frame, &w->room, w->nframes, sizeof(*w->frame));
+
+	if (!code)
+		w->frame[w->nframes++] = *frame;
+	return code;
+}
+
+/* Frames of waits that began in this segment and could not be placed before: they are those of the
+ * goroutines' last spans here, as a wait that was met later crosses its end. */
+static void place_frames(struct rep_walk *k, struct rep_walker *w)
+{
+	const struct rep_slice *s = &k->slice;
+
+	for (size_t i = w->nframes; i-- > 0 && w->frame[i].segment == s->segment;) {
+		struct rep_walk_frame *f = &w->frame[i];
+
+		if (f->goroutine >= s->ngoroutines ||
+		    s->first[f->goroutine] == s->first[f->goroutine + 1]) {
+			f->place = REP_SLICE_NONE;
+			f->moment = 0;
+			continue;
+		}
+		f->place = s->first[f->goroutine + 1] - 1;
+		f->moment = rep_slice_start(s, f->place);
+	}
+}
+
+/* Does a span begin before the wait that is being explained? */
+static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, uint32_t place)
+{
+	const struct rep_slice *s = &k->slice;
+	const struct rep_slice_span *span = rep_slice_at(s, place);
+	const struct rep_walk_frame *f = top(w);
+	int64_t segment = (int64_t)s->segment;
+
+	if (!f)
+		return false;
+	if (span->crosses)
+		segment = s->from_segment[span->goroutine];
+	if (segment != (int64_t)f->segment)
+		return segment < (int64_t)f->segment;
+	if (!span->crosses)
+		return rep_slice_start(s, place) < f->moment;
+	return span->start < f->from;
+}
+/* ---- steps ---- */
+
+/* To the goroutine that ended the wait `span`; false where none did. */
+static bool jump(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
+		 int *code)
+{
+	const struct rep_slice *s = &k->slice;
+	struct rep_walk_frame frame = {
+	    .goroutine = w->goroutine,
+	    .chain = w->chain,
+	    .from = span->start,
+	    .segment = s->segment,
+	    .place = w->place,
+	};
+	struct rep_path_chain wait = {
+	    .reason = span->reason,
+	    .stack = span->stack,
+	    .wake_stack = span->waker_stack,
+	    .waiter = span->goroutine,
+	    .waker = span->waker,
+	    .waiter_entry = rep_view_entry(k->v, span->goroutine),
+	    .waker_entry = rep_view_entry(k->v, span->waker),
+	};
+	uint32_t place;
+
+	if (span->waker == TP_NONE)
+		return false;
+	place = rep_slice_actor(s, span->waker, span->waker_place, w->moment);
+	if (place == REP_SLICE_NONE)
+		return false;
+	if (span->crosses && s->from_segment[span->goroutine] < 0)
+		return false;
+	if (span->crosses)
+		frame.segment = (size_t)s->from_segment[span->goroutine];
+	else
+		frame.moment = rep_slice_start(s, w->place);
+	if (!reaches_below(k, w, w->place))
+		*code = push(w, &frame);
+	if (!*code)
+		*code = rep_path_deepen(k->path, w->chain, &wait, &w->chain);
+	w->linked = true;
+	w->creates = false;
+	w->wakes = w->goroutine;
+	w->wakes_reason = span->reason;
+	w->wakes_stack = span->stack;
+	w->wake_stack = span->waker_stack;
+	w->goroutine = span->waker;
+	w->place = place;
+	return true;
+}
+
+#define HOLDER_LOOK 4096 /* spans that are looked at for it */
+
+/* Who ran before on the P on which the goroutine ran at last. */
+static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
+{
+	const struct rep_slice *s = &k->slice;
+	const struct rep_slice_span *span = rep_slice_at(s, w->place), *then;
+	uint32_t last = s->order[w->place], n = 0;
+
+	if (!k->keep || !span->ends || w->place + 1 == s->first[w->goroutine + 1])
+		return TP_NONE;
+	then = rep_slice_at(s, w->place + 1);
+	if (then->state != TP_ST_RUNNING || then->p == TP_NONE)
+		return TP_NONE;
+	while (last-- > 0 && n++ < HOLDER_LOOK && s->span[last].end > span->start)
+		if (s->span[last].state == TP_ST_RUNNING && s->span[last].p == then->p)
+			return s->span[last].goroutine;
+	return TP_NONE;
+}
+
+/* Where a goroutine was stopped or blocked before it became runnable. */
+static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
+			int64_t from, bool clipped)
+{
+	const struct rep_slice *s = &k->slice;
+	uint32_t stack = 0;
+
+	if (span->crosses && !clipped) {
+		w->hop = (struct rep_path_hop){
+		    .from = from < w->t ? from : w->t,
+		    .to = w->t,
+		    .goroutine = w->goroutine,
+		    .reason = span->reason,
+		    .chain = w->chain,
+		    .wakes = TP_NONE,
+		    .kind = REP_PATH_RUNNABLE,
+		    .holder = holder(k, w),
+		};
+		w->pending = true;
+		w->linked = false;
+		w->t = w->hop.from;
+		return 0;
+	}
+	if (w->place > s->first[w->goroutine])
+		stack = rep_slice_at(s, w->place - 1)->stack;
+	return hop_to(k, w, from, REP_PATH_RUNNABLE, span->reason, stack, holder(k, w));
+}
+
+static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct rep_slice_span *span,
+		    int64_t from, bool clipped)
+{
+	bool ended = span->ends && w->moment == 2 * k->slice.order[w->place] + 2;
+	uint32_t stack = w->linked ? w->wake_stack : ended ? span->stack : w->request->stack;
+
+	switch (span->state) {
+	case TP_ST_RUNNING:
+		return hop_to(k, w, from, REP_PATH_RUNNING, 0, stack, TP_NONE);
+	case TP_ST_RUNNABLE:
+		return hop_runnable(k, w, span, from, clipped);
+	case TP_ST_SYSCALL:
+	case TP_ST_SYSCALL_BLOCKED:
+		return hop_to(k, w, from, REP_PATH_SYSCALL, 0, span->stack, TP_NONE);
+	case TP_ST_WAITING:
+		return hop_to(k, w, from,
+			      ended && !span->open
+				  ? rep_path_outside(k->v->dict, span->reason,
+						     rep_view_entry(k->v, span->goroutine))
+				  : REP_PATH_UNFINISHED,
+			      span->reason, span->stack, TP_NONE);
+	default:
+		return hop_to(k, w, from, REP_PATH_LOST, 0, 0, TP_NONE);
+	}
+}
+
+/* Over the span the walker is on. True when it has left this segment. */
+static bool step(struct rep_walk *k, struct rep_walker *w, int *code)
+{
+	const struct rep_slice *s = &k->slice;
+	const struct rep_slice_span *span = rep_slice_at(s, w->place);
+	bool below = reaches_below(k, w, w->place);
+
+	*code = flush(k, w, span->stack);
+	if (!*code && span->state == TP_ST_WAITING && !span->open && span->ends &&
+	    w->moment == 2 * s->order[w->place] + 2 && jump(k, w, span, code))
+		return false;
+	if (!*code)
+		*code = hop_span(k, w, span, below ? top(w)->from : span->start, below);
+	if (below)
+		return skip(k, w, code);
+	w->moment = rep_slice_start(s, w->place);
+	w->standing = REP_AT_START;
+	return false;
+}
+
+/* The trace does not say what was before. */
+static bool unseen(struct rep_walk *k, struct rep_walker *w, int *code)
+{
+	int64_t from = top(w) && top(w)->from > w->low ? top(w)->from : w->low;
+
+	*code = flush(k, w, 0);
+	if (!*code)
+		*code = hop_to(k, w, from, REP_PATH_UNSEEN, 0, 0, TP_NONE);
+	return skip(k, w, code);
+}
+
+/* To what was before the span at whose beginning the walker is. */
+static bool before(struct rep_walk *k, struct rep_walker *w, int *code)
+{
+	const struct rep_slice *s = &k->slice;
+	const struct rep_slice_span *span;
+	const struct rep_slice_birth *birth;
+	uint32_t place;
+
+	if (w->place == REP_SLICE_NONE)
+		return unseen(k, w, code);
+	span = rep_slice_at(s, w->place);
+	w->standing = REP_ON_SPAN;
+	if (span->crosses) {
+		int64_t segment = s->from_segment[w->goroutine];
+
+		if (segment < 0 || segment >= (int64_t)s->segment)
+			return unseen(k, w, code);
+		rep_walker_park(k, w, (size_t)segment, REP_TO_START);
+		return true;
+	}
+	if (w->place > s->first[w->goroutine]) {
+		int64_t end = rep_slice_at(s, --w->place)->end;
+
+		w->moment = 2 * s->order[w->place] + 2;
+		if (end < w->t)
+			*code = hop_to(k, w, end, REP_PATH_UNSEEN, 0, 0, TP_NONE);
+		return false;
+	}
+	birth = &s->birth[w->goroutine];
+	place = birth->creator == TP_NONE
+		    ? REP_SLICE_NONE
+		    : rep_slice_actor(s, birth->creator, birth->creator_place, birth->moment);
+	if (place == REP_SLICE_NONE)
+		return unseen(k, w, code);
+	*code = flush(k, w, 0);
+	w->linked = w->creates = true;
+	w->wakes = w->goroutine;
+	w->wakes_reason = w->wakes_stack = 0;
+	w->wake_stack = birth->stack;
+	w->goroutine = birth->creator;
+	w->place = place;
+	w->moment = birth->moment;
+	return false;
+}
+
+/* The limit of hops has come. */
+static int give_up(struct rep_walk *k, struct rep_walker *w)
+{
+	int code = flush(k, w, 0);
+
+	w->chain = 0;
+	w->linked = false;
+	if (!code)
+		code = hop_to(k, w, w->low, REP_PATH_LIMIT, 0, 0, TP_NONE);
+	k->path->limited++;
+	finish(w);
+	return code;
+}
+
+int rep_walker_go(struct rep_walk *k, struct rep_walker *w)
+{
+	bool left = false;
+	int code = 0;
+
+	while (!left && !code) {
+		const struct rep_walk_frame *f = top(w);
+
+		if (w->t <= w->low) {
+			code = flush(k, w, 0);
+			finish(w);
+			return code;
+		}
+		if (k->left <= 0 || --k->steps <= 0)
+			return give_up(k, w);
+		if (f && f->segment == k->slice.segment && w->moment <= f->moment)
+			code = pop(k, w);
+		else if (w->standing == REP_AT_START)
+			left = before(k, w, &code);
+		else
+			left = step(k, w, &code);
+	}
+	return code;
+}
+
+int rep_walker_resume(struct rep_walk *k, struct rep_walker *w)
+{
+	const struct rep_slice *s = &k->slice;
+
+	place_frames(k, w);
+	if (w->standing == REP_TO_FRAME)
+		return pop(k, w);
+	w->standing = REP_AT_START;
+	w->place = REP_SLICE_NONE;
+	w->moment = 0;
+	if (s->first[w->goroutine] < s->first[w->goroutine + 1]) {
+		w->place = s->first[w->goroutine + 1] - 1;
+		w->moment = rep_slice_start(s, w->place);
+	}
+	return 0;
+}
+
+int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
+{
+	int code = 0;
+
+	w->goroutine = w->request->goroutine;
+	w->t = w->request->to;
+	if (w->goroutine < k->slice.ngoroutines)
+		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
+	finish(w);
+	return code;
+}
