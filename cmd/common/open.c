@@ -7,6 +7,7 @@
 
 #include "common/cache.h"
 #include "common/decoder.h"
+#include "common/dumps.h"
 #include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/progress.h"
@@ -47,8 +48,7 @@ static int open_without_cache(struct cmd *cmd, const char *path,
 
 static int open_dump(struct cmd *cmd, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
+	const char *name = cmd_dump_name(path);
 	struct cmd_progress progress;
 	struct tp_import_options opt = {
 	    .name = name,

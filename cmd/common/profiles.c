@@ -1,27 +1,14 @@
 #include "common/profiles.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/dumps.h"
 #include "common/group.h"
-#include "common/jail.h"
 #include "common/range.h"
-#include "common/what.h"
-#include "open/input.h"
-#include "profile/demangle.h"
 #include "profile/merge.h"
 #include "profile/view.h"
-#include "symbol/symbol.h"
-
-#define MAX_THREADS 8
-#define PAYS	    4			 /* dumps per thread at least, or */
-#define BIG	    ((int64_t)256 << 10) /* one of that size */
-#define MAX_NOTES   5			 /* dumps about which something is said */
 
 static bool is_profile(const struct rep_run *run)
 {
@@ -30,20 +17,13 @@ static bool is_profile(const struct rep_run *run)
 
 /* ---- the list ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
-}
-
 static int out_of_memory(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
-static int append(struct cmd_profiles *list, struct tp_profile *p, const char *name, bool trace,
-		  struct tp_err *err)
+int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
+			bool trace, struct tp_err *err)
 {
 	struct cmd_profile *item = realloc(list->item, (list->n + 1) * sizeof(*item));
 	char *copy = strdup(name);
@@ -58,6 +38,13 @@ static int append(struct cmd_profiles *list, struct tp_profile *p, const char *n
 	list->item[list->n++] = (struct cmd_profile){
 	    .profile = p, .name = copy, .trace = trace, .ntraces = trace, .nprofiles = !trace};
 	return 0;
+}
+
+int cmd_profiles_unlike(struct tp_err *err)
+{
+	if (err->code == TP_EFORMAT)
+		err->code = TP_EUNKNOWN;
+	return err->code;
 }
 
 static int copy_labels(struct cmd_profile *item, const struct rep_run *run, struct tp_err *err)
@@ -108,293 +95,6 @@ int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name)
 	return 0;
 }
 
-/* ---- names ---- */
-
-/* Each thread has its own. */
-struct names {
-	struct tp_symbolizer *symbols; /* NULL where nothing looks names up */
-	enum rep_demangle demangle;
-};
-
-static int names_init(struct names *n, const struct cmd_profiles_options *opt, struct tp_err *err)
-{
-	const struct tp_symbol_options how = {
-	    .binaries = &opt->binary, .nbinaries = opt->binary ? 1 : 0, .path = opt->symbol_path};
-	int code = rep_demangle_parse(opt->demangle, &n->demangle, err);
-
-	n->symbols = NULL;
-	if (!code && (opt->binary || opt->symbol_path))
-		code = tp_symbolizer_new(&n->symbols, &how, err);
-	return code;
-}
-
-static void names_release(struct names *n)
-{
-	tp_symbolizer_free(n->symbols);
-}
-
-static int name_code(struct tp_profile *p, const struct names *n, struct tp_err *err)
-{
-	int code = n->symbols ? tp_profile_symbolize(p, n->symbols, NULL, NULL, err) : 0;
-
-	return code ? code : rep_profile_demangle(p, n->demangle, err);
-}
-
-/* ---- dumps, several at a time ---- */
-
-/* What is to be said of a dump, "" nothing. */
-struct note {
-	char text[320];
-	bool damaged;
-};
-
-struct load {
-	const char *const *paths;
-	size_t from, to;	  /* the thread's part */
-	struct rep_merger *sum;	  /* NULL: they are kept one by one */
-	struct cmd_profile *item; /* then: all of them, by path */
-	struct note *note;	  /* by path */
-	struct names names;
-	bool other;    /* something is no dump of a profile */
-	size_t failed; /* the path that err is about */
-	int code;
-	struct tp_err err;
-};
-
-/* *p stays NULL where it turns out that the path is no dump of a profile: *what then says so. */
-static int read_dump(const char *path, const struct names *names, enum cmd_what *what,
-		     struct tp_profile **p, struct note *note, struct tp_err *err)
-{
-	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
-	struct tp_recognition seen;
-	struct tp_input *in;
-	char damaged[160], lost[CMD_LOST_SIZE];
-	int64_t bytes = 0, samples = 0;
-	int code = tp_input_open(&in, path, &opt, damaged, err);
-
-	*p = NULL;
-	if (!code)
-		*what = cmd_what_of(in->data, in->size);
-	if (!code && *what != CMD_WHAT_PROFILE) {
-		tp_input_close(in);
-		return 0;
-	}
-	if (!code)
-		code = tp_recognise(in->data, in->size, &seen, err);
-	if (!code)
-		code = tp_profile_read(in->data, in->size, NULL, p, err);
-	tp_input_close(in);
-	if (!code)
-		code = name_code(*p, names, err);
-	if (code) {
-		tp_profile_free(*p);
-		*p = NULL;
-		return code;
-	}
-	for (size_t i = 0; i < (*p)->nlosses; i++) {
-		bytes += (int64_t)(*p)->losses[i].bytes;
-		samples += (int64_t)(*p)->losses[i].events;
-	}
-	/* Damage to the packing is what the rest follows from. */
-	note->damaged = (*p)->nlosses || *damaged;
-	if (note->damaged)
-		snprintf(note->text, sizeof(note->text), "is damaged: %.159s; lost: %s",
-			 *damaged ? damaged : (*p)->losses[0].reason,
-			 cmd_lost(lost, bytes, samples, "sample", *damaged));
-	for (size_t i = 0; i < (*p)->nnotices && !note->text[0]; i++)
-		if ((*p)->notices[i].severity != TP_INFO)
-			snprintf(note->text, sizeof(note->text), "%s", (*p)->notices[i].text);
-	return 0;
-}
-
-/* Profiles that do not go together are not damaged: no advice on that. */
-static int unlike(struct tp_err *err)
-{
-	if (err->code == TP_EFORMAT)
-		err->code = TP_EUNKNOWN;
-	return err->code;
-}
-
-static int load_one(struct load *l, size_t i)
-{
-	struct tp_profile *p;
-	enum cmd_what what;
-	int code = cmd_look_ahead(l->paths[i], &what, &l->err);
-
-	if (!code && what == CMD_WHAT_PROFILE)
-		code = read_dump(l->paths[i], &l->names, &what, &p, &l->note[i], &l->err);
-	l->other = what != CMD_WHAT_PROFILE;
-	if (code || l->other)
-		return code;
-	if (!l->sum) {
-		l->item[i].profile = p;
-		return 0;
-	}
-	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
-	tp_profile_free(p);
-	return code ? unlike(&l->err) : 0;
-}
-
-static void *load_part(void *ctx)
-{
-	struct load *l = ctx;
-
-	for (size_t i = l->from; i < l->to && !l->code && !l->other; i++) {
-		l->code = load_one(l, i);
-		l->failed = i;
-	}
-	return NULL;
-}
-
-/* As many as pay: for many files, or for big ones. */
-static size_t thread_count(const char *const *paths, size_t n)
-{
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t most = cpus > MAX_THREADS ? MAX_THREADS : cpus > 0 ? (size_t)cpus : 1;
-	size_t want = n / PAYS;
-	int64_t bytes = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < n && want < most; i++) {
-		if (!stat(paths[i], &st) && S_ISREG(st.st_mode))
-			bytes += st.st_size < BIG ? st.st_size : BIG;
-		if ((size_t)(bytes / BIG) > want)
-			want = (size_t)(bytes / BIG);
-	}
-	most = want < most ? want : most;
-	most = most < n ? most : n;
-	return most ? most : 1;
-}
-
-/* Runs the parts; whichever thread cannot be had is done here. */
-static void run_parts(struct load *part, size_t n)
-{
-	pthread_t thread[MAX_THREADS];
-	bool running[MAX_THREADS] = {false};
-
-	for (size_t i = 1; i < n; i++)
-		running[i] = !pthread_create(&thread[i], NULL, load_part, &part[i]);
-	load_part(&part[0]);
-	for (size_t i = 1; i < n; i++) {
-		if (running[i])
-			pthread_join(thread[i], NULL);
-		else
-			load_part(&part[i]);
-	}
-}
-
-static void tell_notes(const struct cmd *cmd, const char *const *paths, const struct note *note,
-		       size_t n)
-{
-	size_t told = 0, more = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!note[i].text[0])
-			continue;
-		if (told++ < MAX_NOTES)
-			cmd_note(cmd, "%s: %s", base_name(paths[i]), note[i].text);
-		else
-			more++;
-	}
-	if (more)
-		cmd_note(cmd, "and something to be said about %zu more", more);
-}
-
-/* The sums of the parts as one. */
-static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, struct tp_err *err)
-{
-	struct rep_merger *all = NULL;
-	int code = nparts > 1 ? rep_merger_new(&all, true, err) : 0;
-
-	for (size_t i = 0; i < nparts && !code; i++) {
-		code = rep_merger_finish(part[i].sum, sum, err);
-		if (code || !all)
-			continue;
-		code =
-		    rep_merger_add(all, &(struct rep_merge_part){.profile = *sum, .ratio = 1}, err);
-		tp_profile_free(*sum);
-		*sum = NULL;
-	}
-	if (!code && all)
-		code = rep_merger_finish(all, sum, err);
-	rep_merger_free(all);
-	return code ? unlike(err) : 0;
-}
-
-static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool add,
-			struct cmd_profiles *out)
-{
-	const char *const *paths = part[0].paths;
-	struct tp_profile *sum = NULL;
-	struct tp_err err;
-	int code = 0;
-
-	for (size_t i = 0; i < nparts; i++)
-		if (part[i].code)
-			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
-	if (add) {
-		code = add_parts(part, nparts, &sum, &err);
-		if (!code)
-			code = append(out, sum, base_name(paths[0]), false, &err);
-		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
-	}
-	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {
-		code = append(out, part[0].item[i].profile, base_name(paths[i]), false, &err);
-		part[0].item[i].profile = NULL;
-	}
-	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
-}
-
-/* All paths, as long as they are dumps of profiles; *other where one is not: then nothing has been
- * done. `add`: they are added up. */
-static int load_dumps(struct cmd *cmd, const char *const *paths, size_t n,
-		      const struct cmd_profiles_options *opt, bool add, bool *other,
-		      struct cmd_profiles *out)
-{
-	size_t nparts = thread_count(paths, n);
-	struct load part[MAX_THREADS] = {0};
-	struct cmd_profile *item = calloc(n, sizeof(*item));
-	struct note *note = calloc(n, sizeof(*note));
-	struct tp_err err;
-	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
-
-	cmd_jail_withdraw();
-	for (size_t i = 0; i < nparts && !code; i++) {
-		part[i] = (struct load){.paths = paths,
-					.from = n * i / nparts,
-					.to = n * (i + 1) / nparts,
-					.item = item,
-					.note = note};
-		/* A single file stays as it is; parts of many are summed up for good. */
-		if (add)
-			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
-		if (!code)
-			code = names_init(&part[i].names, opt, &err);
-	}
-	if (!code)
-		run_parts(part, nparts);
-	for (size_t i = 0; i < nparts && !code; i++)
-		*other |= part[i].other;
-	if (code)
-		status = cmd_fail(cmd, NULL, &err);
-	else if (!*other)
-		status = finish_parts(cmd, part, nparts, add, out);
-	if (!code && !status && !*other) {
-		tell_notes(cmd, paths, note, n);
-		for (size_t i = 0; i < n; i++)
-			out->item[add ? 0 : i].damaged |= note[i].damaged;
-	}
-	for (size_t i = 0; i < nparts; i++) {
-		rep_merger_free(part[i].sum);
-		names_release(&part[i].names);
-	}
-	for (size_t i = 0; i < n && item; i++)
-		tp_profile_free(item[i].profile);
-	free(item);
-	free(note);
-	return status;
-}
-
 /* ---- stores and traces ---- */
 
 /* The option that leaves out some of a trace, or NULL. */
@@ -419,7 +119,7 @@ static const char *filter_given(const struct rep_trace_profile_options *opt)
 }
 
 static int load_run(struct cmd *cmd, const struct rep_run *run,
-		    const struct cmd_profiles_options *opt, const struct names *names,
+		    const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
 {
 	struct tp_profile *p = NULL;
@@ -435,7 +135,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
 	if (!code && !trace)
-		code = name_code(p, names, err);
+		code = cmd_names_of(p, names, err);
 	for (size_t i = 0; !code && !trace && names->symbols && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (!code && opt->by)
@@ -443,7 +143,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 	if (code)
 		tp_profile_free(p);
 	else
-		code = append(out, p, run->row.name, trace, err);
+		code = cmd_profiles_append(out, p, run->row.name, trace, err);
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
 	if (!code && trace && opt->trace->view == REP_TRACE_CPU && !opt->trace->go &&
@@ -509,7 +209,7 @@ static bool any_profile(const struct rep_runs *runs)
 
 /* A store, or a trace by way of the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
-		     const struct cmd_profiles_options *opt, const struct names *names,
+		     const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		     struct cmd_range *range, struct cmd_profiles *out)
 {
 	bool typed = names_type(opt->sample_index), pass_over;
@@ -547,13 +247,13 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
 {
 	struct cmd_range range = {.text = opt->trace ? &opt->trace->filter : NULL};
-	struct names names;
+	struct cmd_names names;
 	struct tp_err err;
-	int status = names_init(&names, opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	int status = cmd_names_init(&names, opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 
 	for (size_t i = 0; i < n && !status; i++) {
 		struct tp_profile *p;
-		struct note note = {0};
+		struct cmd_dump_note note = {0};
 		enum cmd_what what;
 
 		if (cmd_look(paths[i], &what, &err)) {
@@ -564,18 +264,18 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 			status = CMD_USAGE;
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
-		} else if (read_dump(paths[i], &names, &what, &p, &note, &err)) {
+		} else if (cmd_dump_read(paths[i], &names, &what, &p, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* more than its beginning says what it is */
 			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
-		} else if (append(out, p, base_name(paths[i]), false, &err)) {
+		} else if (cmd_profiles_append(out, p, cmd_dump_name(paths[i]), false, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
 			out->item[out->n - 1].damaged = note.damaged;
-			tell_notes(cmd, &paths[i], &note, 1);
+			cmd_dumps_tell(cmd, &paths[i], &note, 1);
 		}
 	}
-	names_release(&names);
+	cmd_names_release(&names);
 	if (!status)
 		status = cmd_range_end(cmd, &range);
 	/* A group is one, however many stores have runs of it. */
@@ -633,7 +333,7 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 	if (opt->by) /* dumps have no labels */
 		other = !status;
 	else if (!status)
-		status = load_dumps(cmd, paths, n, opt, false, &other, out);
+		status = cmd_dumps_load(cmd, paths, n, opt, false, &other, out);
 	if (!status && !other)
 		note_run(cmd, opt);
 	return other ? load_mixed(cmd, paths, n, opt, out) : status;
@@ -662,7 +362,8 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code = rep_merger_finish(m, &sum, &err);
 	if (!code)
-		code = append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+		code =
+		    cmd_profiles_append(&one, sum, list->item[0].name, list->item[0].trace, &err);
 	one.untyped = list->untyped;
 	one.nuntyped = list->nuntyped;
 	list->untyped = NULL;
@@ -676,7 +377,7 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	*list = one;
 	if (!code)
 		return CMD_OK;
-	unlike(&err);
+	cmd_profiles_unlike(&err);
 	return cmd_fail(cmd, NULL, &err);
 }
 
@@ -705,7 +406,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 	*out = (struct cmd_profiles){0};
 	status = check_view(cmd, opt);
 	if (!status)
-		status = load_dumps(cmd, paths, n, opt, n > 1, &other, out);
+		status = cmd_dumps_load(cmd, paths, n, opt, n > 1, &other, out);
 	if (!status && !other)
 		note_run(cmd, opt);
 	if (other) {

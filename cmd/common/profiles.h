@@ -71,6 +71,12 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 bool cmd_profile_untyped(const struct tp_profile *p, bool damaged);
 /* Counts a run that is left out as it is untyped: 0 or TP_ENOMEM. */
 int cmd_profiles_leave_out(struct cmd_profiles *p, const char *name);
+/* Adds an item; takes the profile over in every case. 0 or TP_ENOMEM. */
+int cmd_profiles_append(struct cmd_profiles *list, struct tp_profile *p, const char *name,
+			bool trace, struct tp_err *err);
+/* The code, which err has from then on, of an error of adding up: profiles that do not go together
+ * are not damaged, so that nothing is advised about that. */
+int cmd_profiles_unlike(struct tp_err *err);
 
 /* What was asked about traces, of these lists (`b` may be NULL): a view of nothing but profiles
  * (`view`: one was named), or a filter that a profile does not know, is refused. 0 or CMD_USAGE. */
