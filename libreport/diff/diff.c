@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "profile/measure.h"
+#include "diff/match.h"
 #include "profile/view.h"
 
 const struct rep_diff_sort_desc rep_diff_sorts[REP_NDIFF_SORTS] = {
@@ -34,274 +34,20 @@ const char *const rep_statuses[] = {
     [REP_STATUS_GONE] = "gone",
 };
 
-/* One profile on its way into the diff. */
-struct part {
-	const struct rep_diff_run *run;
-	enum rep_side_id side;
-	size_t *type;  /* for each of the first profile's types the place in this one; SIZE_MAX */
-	double *ratio; /* by its own types; NULL: 1 */
-	struct rep_key_map map;
-	struct rep_tally tally;
-	size_t at; /* entries taken so far */
-};
-
-struct work {
-	const struct tp_profile *first; /* of the new ones */
-	const char *first_name;		/* or NULL */
-	struct rep_diff *d;
-	struct part *part; /* old, then new */
-	size_t n, nold;
-	struct rep_stats *stats;
-	/* the values of one row, run by run, of flat and of cum */
-	int64_t *value[2];
-	int64_t *scratch;
-};
-
-static uint64_t size_of(int64_t v)
-{
-	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 double rep_diff_percent(struct rep_diff_pair p)
 {
 	return p.old ? ((double)p.new - (double)p.old) / fabs((double)p.old) * 100 : (double)NAN;
 }
 
-/* ---- sample types and ratios ---- */
-
-static const char *text_of(const struct tp_profile *p, uint32_t string)
-{
-	return tp_dict_text(p->dict, string).text;
-}
-
-static size_t find_type(const struct tp_profile *p, const char *name)
-{
-	for (size_t i = 0; i < p->ntypes; i++)
-		if (!strcmp(text_of(p, p->types[i].type), name))
-			return i;
-	return SIZE_MAX;
-}
-
-/* Sample types that all have, as a list. */
-static const char *common_types(const struct work *w, char text[REP_TYPE_NAMES])
-{
-	const struct tp_profile *first = w->first;
-	size_t n = 0;
-
-	text[0] = '\0';
-	for (size_t t = 0; t < first->ntypes && n < REP_TYPE_NAMES; t++) {
-		const char *name = text_of(first, first->types[t].type);
-		bool all = *name;
-
-		for (size_t i = 0; i < w->n && all; i++)
-			all = find_type(w->part[i].run->profile, name) != SIZE_MAX;
-		if (all)
-			n += (size_t)snprintf(text + n, REP_TYPE_NAMES - n, "%s%s", n ? ", " : "",
-					      name);
-	}
-	return text;
-}
-
-/* What the i-th profile has in place of the type. */
-static int no_type(const struct work *w, size_t i, const char *type, struct tp_err *err)
-{
-	char own[REP_TYPE_NAMES], all[REP_TYPE_NAMES];
-	const struct rep_diff_run *run = w->part[i].run;
-	const char *first = w->first_name;
-	const char *side = i >= w->nold	 ? "a new profile"
-			   : w->nold > 1 ? "an old profile"
-					 : "the old profile";
-
-	rep_profile_type_names(run->profile, own);
-	common_types(w, all);
-	if (!*type)
-		return tp_err_set(
-		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "the sample types of a new profile%s%.60s%s have lost their names, so "
-		    "nothing can be compared with it",
-		    first ? " (" : "", first ? first : "", first ? ")" : "");
-	return tp_err_set(
-	    err, TP_EFORMAT, TP_OFFSET_NONE,
-	    "%s%s%.60s%s has no sample type %.40s, but %.70s, so they cannot be "
-	    "compared; %s%.60s",
-	    side, run->name ? " (" : "", run->name ? run->name : "", run->name ? ")" : "", type,
-	    *own ? own : "some without names",
-	    *all ? "--sample-index picks one that all have: "
-	    : w->n == 2
-		? "there is none that all have"
-		: "there is none that all have; --sample-index=TYPE compares those that have it",
-	    all);
-}
-
-/* Which of each profile's types is which of the first new one's. */
-static int match_types(struct work *w, size_t index, struct tp_err *err)
-{
-	const struct tp_profile *first = w->first;
-	const char *name = text_of(first, first->types[index].type);
-
-	for (size_t i = 0; i < w->n; i++) {
-		const struct tp_profile *p = w->part[i].run->profile;
-		size_t *type = w->part[i].type = tp_many(first->ntypes, sizeof(*type));
-
-		if (!type)
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-		for (size_t t = 0; t < first->ntypes; t++)
-			type[t] = find_type(p, text_of(first, first->types[t].type));
-		if (type[index] == SIZE_MAX)
-			return no_type(w, i, name, err);
-	}
-	return 0;
-}
-
-static int need_ratio(struct part *part)
-{
-	size_t n = part->run->profile->ntypes;
-
-	if (part->ratio)
-		return 0;
-	part->ratio = tp_many(n, sizeof(*part->ratio));
-	for (size_t i = 0; part->ratio && i < n; i++)
-		part->ratio[i] = 1;
-	return part->ratio ? 0 : TP_ENOMEM;
-}
-
-/* Brings all profiles to the finest unit that one of them has. */
-static int match_units(struct work *w, size_t index, struct tp_err *err)
-{
-	const struct tp_profile *first = w->first;
-	const char *finest = text_of(first, first->types[index].unit);
-
-	for (size_t i = 0; i < w->n; i++) {
-		const struct tp_profile *p = w->part[i].run->profile;
-		const char *unit = text_of(p, p->types[w->part[i].type[index]].unit);
-
-		if (!strcmp(unit, finest))
-			continue;
-		if (!rep_units_compatible(unit, finest))
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "%s is in %s in one profile and in %s in another",
-					  text_of(first, first->types[index].type), finest, unit);
-		if (rep_unit_ratio(unit, finest) < 1)
-			finest = unit;
-	}
-	for (size_t i = 0; i < w->n; i++) {
-		struct part *part = &w->part[i];
-		size_t t = part->type[index];
-		const char *unit = text_of(part->run->profile, part->run->profile->types[t].unit);
-
-		if (!strcmp(unit, finest))
-			continue;
-		if (need_ratio(part))
-			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-		part->ratio[t] = rep_unit_ratio(unit, finest);
-	}
-	snprintf(w->d->unit, sizeof(w->d->unit), "%s", finest);
-	return 0;
-}
-
-static int64_t divided(int64_t v, size_t by)
-{
-	int64_t half = (int64_t)(by / 2);
-
-	return by < 2
-		   ? v
-		   : (v / (int64_t)by) + (v % (int64_t)by + (v < 0 ? -half : half)) / (int64_t)by;
-}
-
-/* What one run of a sum is, on average. */
-static void divide(struct rep_tally *t, size_t by)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		t->entry[i].flat = divided(t->entry[i].flat, by);
-		t->entry[i].cum = divided(t->entry[i].cum, by);
-	}
-	t->total = divided(t->total, by);
-	t->weight = divided(t->weight, by);
-}
-
-/* Sums over samples of a type, before filters where the run knows them. */
-static int64_t whole(const struct part *part, size_t type, bool weight)
-{
-	const struct tp_profile *p = part->run->profile;
-	const int64_t *known = weight ? part->run->weight : part->run->total;
-	uint64_t sum = 0;
-
-	if (known)
-		return known[type];
-	for (size_t i = 0; i < p->nsamples; i++) {
-		int64_t v = p->value[i * p->ntypes + type];
-
-		sum += weight ? size_of(v) : (uint64_t)v;
-	}
-	return (int64_t)sum;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int64_t median(int64_t *v, size_t n)
-{
-	int64_t a, b;
-
-	qsort(v, n, sizeof(*v), by_value);
-	a = v[(n - 1) / 2];
-	b = v[n / 2];
-	return a / 2 + b / 2 + (a % 2 + b % 2) / 2;
-}
-
-/* SIZE_MAX: the part has no such type. */
-static size_t type_of(const struct part *part, size_t type)
-{
-	return part->type ? part->type[type] : SIZE_MAX;
-}
-
-/* pprof: profile.Normalize. A run without values stays without. */
-static int normalize(struct work *w)
-{
-	size_t types = w->first->ntypes;
-
-	for (size_t t = 0; t < types; t++) {
-		size_t known = 0;
-		int64_t target;
-
-		for (size_t i = 0; i < w->nold; i++)
-			if (type_of(&w->part[i], t) != SIZE_MAX)
-				w->scratch[known++] =
-				    divided(whole(&w->part[i], type_of(&w->part[i], t), false),
-					    w->part[i].run->times);
-		if (!known)
-			continue;
-		target = median(w->scratch, known);
-		for (size_t i = w->nold == 1 ? 1 : 0; i < w->n; i++) {
-			struct part *part = &w->part[i];
-			size_t own = type_of(part, t);
-			int64_t sum;
-
-			if (own == SIZE_MAX)
-				continue;
-			if (need_ratio(part))
-				return TP_ENOMEM;
-			sum = divided(whole(part, own, false), part->run->times);
-			part->ratio[own] =
-			    sum ? (double)target / (double)sum * part->ratio[own] : 0;
-		}
-	}
-	return 0;
-}
-
 /* ---- rows ---- */
 
-static struct rep_diff_pair medians(struct work *w, int64_t *value)
+static struct rep_diff_pair medians(struct rep_diff_work *w, int64_t *value)
 {
 	struct rep_diff_pair pair;
 
 	memcpy(w->scratch, value, w->n * sizeof(*value));
-	pair.old = median(w->scratch, w->nold);
-	pair.new = median(w->scratch + w->nold, w->n - w->nold);
+	pair.old = rep_diff_median(w->scratch, w->nold);
+	pair.new = rep_diff_median(w->scratch + w->nold, w->n - w->nold);
 	return pair;
 }
 
@@ -314,7 +60,7 @@ static bool all_zero(const int64_t *value, size_t n)
 }
 
 /* From w->value. The values are sorted afterwards. */
-static int make_row(struct work *w, uint32_t key, struct rep_diff_row *row)
+static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
 {
 	struct rep_diff *d = w->d;
 	int64_t *test = w->value[d->opt.cum];
@@ -349,7 +95,7 @@ static int make_row(struct work *w, uint32_t key, struct rep_diff_row *row)
 }
 
 /* Takes the values of the next key that any profile has; false at the end. */
-static bool next_key(struct work *w, uint32_t *key)
+static bool next_key(struct rep_diff_work *w, uint32_t *key)
 {
 	*key = UINT32_MAX;
 	for (size_t i = 0; i < w->n; i++) {
@@ -373,7 +119,7 @@ static bool next_key(struct work *w, uint32_t *key)
 
 /* Too little of everything to be looked at? Whether it is decided by old and new values alike, so
  * that what is left is no selection of changes. */
-static bool too_small(const struct work *w)
+static bool too_small(const struct rep_diff_work *w)
 {
 	const int64_t *value = w->value[w->d->opt.cum];
 	double sum = 0, of = 0;
@@ -385,7 +131,7 @@ static bool too_small(const struct work *w)
 	return sum < w->d->opt.min_share * of;
 }
 
-static int make_rows(struct work *w)
+static int make_rows(struct rep_diff_work *w)
 {
 	struct rep_diff *d = w->d;
 	size_t room = 0;
@@ -484,10 +230,10 @@ static int by_order(const void *a, const void *b, void *ctx)
 		order = (u < v) - (u > v);
 		break;
 	case REP_SORT_OLD:
-		order = compare_sizes(size_of(m.old), size_of(n.old));
+		order = compare_sizes(rep_diff_size(m.old), rep_diff_size(n.old));
 		break;
 	case REP_SORT_NEW:
-		order = compare_sizes(size_of(m.new), size_of(n.new));
+		order = compare_sizes(rep_diff_size(m.new), rep_diff_size(n.new));
 		break;
 	case REP_SORT_P:
 		order = (x->test.p > y->test.p) - (x->test.p < y->test.p);
@@ -499,10 +245,11 @@ static int by_order(const void *a, const void *b, void *ctx)
 		break;
 	}
 	if (!order)
-		order = compare_sizes(size_of(rep_diff_delta(m)), size_of(rep_diff_delta(n)));
+		order = compare_sizes(rep_diff_size(rep_diff_delta(m)),
+				      rep_diff_size(rep_diff_delta(n)));
 	if (!order)
-		order = compare_sizes(size_of(rep_diff_delta(d->opt.cum ? x->flat : x->cum)),
-				      size_of(rep_diff_delta(d->opt.cum ? y->flat : y->cum)));
+		order = compare_sizes(rep_diff_size(rep_diff_delta(d->opt.cum ? x->flat : x->cum)),
+				      rep_diff_size(rep_diff_delta(d->opt.cum ? y->flat : y->cum)));
 	return order ? order : rep_key_compare(d->keys, x->key, y->key);
 }
 
@@ -512,7 +259,7 @@ static int by_order(const void *a, const void *b, void *ctx)
 #define ALONE_BELOW 20000 /* samples in all that are not worth a thread */
 
 struct tallies {
-	struct work *w;
+	struct rep_diff_work *w;
 	size_t index;
 	uint32_t keys;
 	atomic_size_t next;
@@ -526,14 +273,25 @@ struct tally_thread {
 	pthread_t id;
 };
 
+/* What one run of a sum is, on average. */
+static void divide(struct rep_tally *t, size_t by)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->entry[i].flat = rep_diff_average(t->entry[i].flat, by);
+		t->entry[i].cum = rep_diff_average(t->entry[i].cum, by);
+	}
+	t->total = rep_diff_average(t->total, by);
+	t->weight = rep_diff_average(t->weight, by);
+}
+
 static void *add_up(void *arg)
 {
 	struct tally_thread *me = arg;
-	struct work *w = me->all->w;
+	struct rep_diff_work *w = me->all->w;
 	size_t i;
 
 	while (!me->all->code && (i = me->all->next++) < w->n) {
-		struct part *part = &w->part[i];
+		struct rep_diff_part *part = &w->part[i];
 		struct rep_tally_how how = {part->type[me->all->index], w->d->opt.mean,
 					    part->ratio};
 		int code = rep_tally(part->run->profile, &part->map, me->all->keys, &how,
@@ -549,7 +307,7 @@ static void *add_up(void *arg)
 	return NULL;
 }
 
-static int add_up_all(struct work *w, size_t index, struct tp_err *err)
+static int add_up_all(struct rep_diff_work *w, size_t index, struct tp_err *err)
 {
 	struct tallies all = {.w = w, .index = index, .keys = rep_keys_count(w->d->keys)};
 	struct tally_thread thread[THREADS];
@@ -574,7 +332,7 @@ static int add_up_all(struct work *w, size_t index, struct tp_err *err)
 
 /* ---- all of it ---- */
 
-static int64_t shares_of(struct work *w, size_t index)
+static int64_t shares_of(struct rep_diff_work *w, size_t index)
 {
 	const struct rep_diff *d = w->d;
 	int64_t base;
@@ -585,14 +343,13 @@ static int64_t shares_of(struct work *w, size_t index)
 		size_t n = both ? w->n : w->nold;
 
 		for (size_t i = 0; i < n; i++) {
-			const struct part *part = &w->part[i];
+			const struct rep_diff_part *part = &w->part[i];
 
-			w->scratch[i] =
-			    d->opt.relative || d->opt.mean || part->ratio
-				? part->tally.weight
-				: divided(whole(part, part->type[index], true), part->run->times);
+			w->scratch[i] = d->opt.relative || d->opt.mean || part->ratio
+					    ? part->tally.weight
+					    : rep_match_whole(part, part->type[index], true);
 		}
-		base = both ? 0 : median(w->scratch, n);
+		base = both ? 0 : rep_diff_median(w->scratch, n);
 		for (size_t i = 0; both && i < n; i++)
 			base = (int64_t)((uint64_t)base + (uint64_t)w->scratch[i]);
 		if (base > 0)
@@ -601,8 +358,8 @@ static int64_t shares_of(struct work *w, size_t index)
 	return base;
 }
 
-static int fill(struct work *w, const struct rep_diff_side *old, const struct rep_diff_side *new,
-		struct tp_err *err)
+static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
+		const struct rep_diff_side *new, struct tp_err *err)
 {
 	const struct tp_profile *first = new->run[0].profile;
 	struct rep_diff *d = w->d;
@@ -618,11 +375,11 @@ static int fill(struct work *w, const struct rep_diff_side *old, const struct re
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)
 		return code;
-	snprintf(d->type, sizeof(d->type), "%s", text_of(first, first->types[index].type));
-	code = match_types(w, index, err);
+	snprintf(d->type, sizeof(d->type), "%s", rep_diff_text(first, first->types[index].type));
+	code = rep_match_types(w, index, err);
 	if (!code)
-		code = match_units(w, index, err);
-	if (!code && d->opt.normalize && normalize(w))
+		code = rep_match_units(w, index, err);
+	if (!code && d->opt.normalize && rep_match_totals(w))
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	for (size_t i = 0; !code && i < w->n; i++)
 		code = rep_keys_survey(d->keys, w->part[i].run->profile, err);
@@ -649,7 +406,7 @@ int rep_diff_new(struct rep_diff **out, const struct rep_diff_side *old,
 		 const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		 struct tp_err *err)
 {
-	struct work w = {.n = old->n + new->n, .nold = old->n};
+	struct rep_diff_work w = {.n = old->n + new->n, .nold = old->n};
 	int code = TP_ENOMEM;
 
 	*out = NULL;

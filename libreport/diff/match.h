@@ -1,0 +1,68 @@
+/* What the profiles of a diff have to have in common before they are compared: a sample type, its
+ * unit, and with `normalize` the sums. Private to libreport/diff; diff.c does the rest. */
+#ifndef REP_DIFF_MATCH_H
+#define REP_DIFF_MATCH_H
+
+#include "diff/diff.h"
+
+/* One profile on its way into the diff. */
+struct rep_diff_part {
+	const struct rep_diff_run *run;
+	enum rep_side_id side;
+	size_t *type;  /* for each of the first profile's types the place in this one; SIZE_MAX */
+	double *ratio; /* by its own types; NULL: 1 */
+	struct rep_key_map map;
+	struct rep_tally tally;
+	size_t at; /* entries taken so far */
+};
+
+struct rep_diff_work {
+	const struct tp_profile *first; /* of the new ones */
+	const char *first_name;		/* or NULL */
+	struct rep_diff *d;
+	struct rep_diff_part *part; /* old, then new */
+	size_t n, nold;
+	struct rep_stats *stats;
+	/* the values of one row, run by run, of flat and of cum */
+	int64_t *value[2];
+	int64_t *scratch;
+};
+
+/* Which of each profile's types is which of the first new one's. TP_EFORMAT with a sentence where
+ * one has no type of the index-th one's name; TP_ENOMEM. */
+int rep_match_types(struct rep_diff_work *w, size_t index, struct tp_err *err);
+/* Brings all profiles to the finest unit that one of them has. TP_EFORMAT, TP_ENOMEM. */
+int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err);
+/* Brings all profiles to the same sums, type by type. pprof: profile.Normalize. A run without
+ * values stays without. 0, TP_ENOMEM. */
+int rep_match_totals(struct rep_diff_work *w);
+
+/* Sums over samples of a type, before filters where the run knows them: of one run, on average. */
+int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight);
+
+/* ---- numbers and texts ---- */
+
+/* What one of `times` runs is; rounded. */
+static inline int64_t rep_diff_average(int64_t v, size_t times)
+{
+	int64_t half = (int64_t)(times / 2);
+
+	return times < 2 ? v
+			 : (v / (int64_t)times) +
+			       (v % (int64_t)times + (v < 0 ? -half : half)) / (int64_t)times;
+}
+
+static inline uint64_t rep_diff_size(int64_t v)
+{
+	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+/* Sorts the values. */
+int64_t rep_diff_median(int64_t *v, size_t n);
+
+static inline const char *rep_diff_text(const struct tp_profile *p, uint32_t string)
+{
+	return tp_dict_text(p->dict, string).text;
+}
+
+#endif
