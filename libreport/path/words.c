@@ -1,171 +1,12 @@
 /* What happened, in a few sentences: the heaviest of what the request did, then of what those did
  * that it waited for, and so on. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
 #include "base/units.h"
-#include "path/show.h"
-
-struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name)
-{
-	struct tp_text t = tp_dict_text(dict, name);
-	uint32_t from = 0;
-
-	if (!t.size)
-		return (struct tp_text){"(unknown)", 9};
-	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
-		if (t.text[i] == '/')
-			from = i + 1;
-	}
-	return (struct tp_text){t.text + from, t.size - from};
-}
-
-struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uint32_t stack)
-{
-	return rep_path_short(dict, stack ? rep_path_site(dict, stack) : entry);
-}
-
-int64_t rep_path_goroutine_id(const struct rep_view *v, uint32_t goroutine)
-{
-	return goroutine < v->nrows[TP_TABLE_GOROUTINE] ? REP_COL(v, GOROUTINE, id)[goroutine]
-							: TP_NULL;
-}
-
-/* ---- lines ---- */
-
-#define LINE	   78 /* cells, as names are counted: one a byte */
-#define LINE_LEAST 40
-
-struct words {
-	struct rep_output *out;
-	const struct rep_path_page *page;
-	char text[1024];
-	size_t size;
-};
-
-static void say(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct words *w, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(w->text + w->size, sizeof(w->text) - w->size, fmt, args);
-	va_end(args);
-	if (n > 0)
-		w->size = w->size + (size_t)n < sizeof(w->text) ? w->size + (size_t)n
-								: sizeof(w->text) - 1;
-}
-
-#define NAME 60 /* bytes of a name in a sentence */
-
-/* A name, whose end tells most. */
-static void say_name(struct words *w, struct tp_text t)
-{
-	if (t.size > NAME)
-		say(w, "…%.*s", NAME - 1, t.text + t.size - (NAME - 1));
-	else
-		say(w, "%.*s", (int)t.size, t.text);
-}
-
-/* Of a terminal that is narrower the output would cut each line again. */
-static size_t line_size(const struct words *w)
-{
-	unsigned width = rep_output_width(w->out);
-
-	if (!width || width > LINE)
-		return LINE;
-	return width < LINE_LEAST ? LINE_LEAST : width;
-}
-
-/* Writes what was said, in lines that fit; all but the first begin with `indent` blanks. */
-static int write_lines(struct words *w, bool strong, size_t indent, struct tp_err *err)
-{
-	size_t at = 0;
-	int code = 0;
-
-	while (w->size && w->text[w->size - 1] == ' ')
-		w->size--;
-	while (!code && at < w->size) {
-		char line[sizeof(w->text) + 40];
-		size_t blanks = at ? indent : 0, end = w->size;
-		size_t room = w->page->unwrapped ? sizeof(w->text) : line_size(w) - blanks;
-
-		if (end - at > room) {
-			end = at + room;
-			while (end > at && w->text[end] != ' ')
-				end--;
-			if (end == at) /* a long word stays whole */
-				for (end = at + room; end < w->size && w->text[end] != ' ';)
-					end++;
-		}
-		snprintf(line, sizeof(line), "%*s%.*s", (int)blanks, "", (int)(end - at),
-			 w->text + at);
-		code = strong ? rep_output_note(w->out, true, line, err)
-			      : rep_output_say(w->out, line, err);
-		for (at = end; at < w->size && w->text[at] == ' ';)
-			at++;
-	}
-	w->size = 0;
-	return code;
-}
-
-static void say_time(struct words *w, int64_t ns)
-{
-	char text[TP_UNITS_SIZE];
-
-	if (w->page->v->run->row.ticks)
-		say(w, "%lld ticks", (long long)ns);
-	else
-		say(w, "%s", tp_fmt_ns(text, ns));
-}
-
-static double share(const struct words *w, int64_t ns)
-{
-	int64_t total = w->page->path->total_ns;
-
-	return total > 0 ? 100.0 * (double)ns / (double)total : 0;
-}
-
-/* "87.3%"; no more digits than tell something. */
-static void say_share(struct words *w, int64_t ns)
-{
-	double percent = share(w, ns);
-
-	if (percent > 0 && percent < 0.05)
-		say(w, "<0.1%%");
-	else
-		say(w, percent >= 99.95 || percent <= 0 ? "%.0f%%" : "%.1f%%", percent);
-}
-
-/* A damaged trace has goroutines and frames without names. */
-static bool is_known(const struct rep_view *v, uint32_t name)
-{
-	return tp_dict_text(v->dict, name).size > 0;
-}
-
-/* "goroutine 12 (main.worker)", or of several "main.worker". */
-static void say_who(struct words *w, uint32_t goroutine, uint32_t entry, bool plain)
-{
-	const struct rep_view *v = w->page->v;
-	struct tp_text name = rep_path_short(v->dict, entry);
-	int64_t id = rep_path_goroutine_id(v, goroutine);
-
-	if (id == TP_NULL && !is_known(v, entry)) {
-		say(w, "some goroutine without a name");
-	} else if (id == TP_NULL) {
-		say_name(w, name);
-	} else if (plain || !is_known(v, entry)) {
-		say(w, "goroutine %lld", (long long)id);
-	} else {
-		say(w, "goroutine %lld (", (long long)id);
-		say_name(w, name);
-		say(w, ")");
-	}
-}
+#include "path/say.h"
 
 /* ---- the subject ---- */
 
@@ -202,9 +43,9 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 		return text;
 	}
 	t = rep_path_short(page->v->dict, r->name);
-	if (t.size > NAME) {
-		t.text += t.size - NAME;
-		t.size = NAME;
+	if (t.size > REP_SAY_NAME) {
+		t.text += t.size - REP_SAY_NAME;
+		t.size = REP_SAY_NAME;
 	}
 	if (list->n > 1 && common_name(page, &name))
 		snprintf(text, size, "%s %ss %.*s", tp_fmt_count(number, (int64_t)list->n), noun,
@@ -213,7 +54,7 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 		snprintf(text, size, "%s %ss", tp_fmt_count(number, (int64_t)list->n), noun);
 	else if (list->subject == REP_PATH_TASK)
 		snprintf(text, size, "task %.*s #%lld", (int)t.size, t.text, (long long)r->id);
-	else if (list->subject == REP_PATH_GOROUTINE && !is_known(page->v, r->name))
+	else if (list->subject == REP_PATH_GOROUTINE && !rep_path_known(page->v, r->name))
 		snprintf(text, size, "goroutine %lld", (long long)r->id);
 	else if (list->subject == REP_PATH_GOROUTINE)
 		snprintf(text, size, "goroutine %lld (%.*s)", (long long)r->id, (int)t.size,
@@ -224,36 +65,36 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 }
 
 /* "task checkout #12: 38.3ms, from 24.7ms to 63ms, ends on goroutine 27 (main.checkout)" */
-static int write_subject(struct words *w, struct tp_err *err)
+static int write_subject(struct rep_words *w, struct tp_err *err)
 {
 	const struct rep_path_page *page = w->page;
 	const struct rep_path_requests *list = page->list;
 	const struct rep_path_request *r = list->request;
 	char subject[200], number[TP_COUNT_SIZE];
 
-	say(w, "%s: ", rep_path_subject_text(page, subject, sizeof(subject)));
-	say_time(w, page->path->total_ns);
+	rep_say(w, "%s: ", rep_path_subject_text(page, subject, sizeof(subject)));
+	rep_say_time(w, page->path->total_ns);
 	if (list->n > 1) {
-		say(w, " in all");
+		rep_say(w, " in all");
 		if (list->n < list->matching)
-			say(w, ", the slowest of %s",
-			    tp_fmt_count(number, (int64_t)list->matching));
-		return write_lines(w, true, 2, err);
+			rep_say(w, ", the slowest of %s",
+				tp_fmt_count(number, (int64_t)list->matching));
+		return rep_say_lines(w, true, 2, err);
 	}
-	say(w, ", from ");
-	say_time(w, rep_view_clip_start(page->v, r->from));
-	say(w, " to ");
-	say_time(w, rep_view_clip_end(page->v, r->to));
+	rep_say(w, ", from ");
+	rep_say_time(w, rep_view_clip_start(page->v, r->from));
+	rep_say(w, " to ");
+	rep_say_time(w, rep_view_clip_end(page->v, r->to));
 	if (r->goroutine != TP_NONE && list->subject != REP_PATH_GOROUTINE) {
-		say(w, ", ends on ");
-		say_who(w, r->goroutine, rep_view_entry(page->v, r->goroutine), false);
+		rep_say(w, ", ends on ");
+		rep_say_who(w, r->goroutine, rep_view_entry(page->v, r->goroutine), false);
 	}
 	if (list->matching > 1)
-		say(w, ", the slowest of %s", tp_fmt_count(number, (int64_t)list->matching));
-	return write_lines(w, true, 2, err);
+		rep_say(w, ", the slowest of %s", tp_fmt_count(number, (int64_t)list->matching));
+	return rep_say_lines(w, true, 2, err);
 }
 
-static int write_limits(struct words *w, struct tp_err *err)
+static int write_limits(struct rep_words *w, struct tp_err *err)
 {
 	const struct rep_path_page *page = w->page;
 	const struct rep_path_request *r = page->list->request;
@@ -261,32 +102,33 @@ static int write_limits(struct words *w, struct tp_err *err)
 	int code = 0;
 
 	if (page->list->n == 1 && r->no_begin)
-		say(w, "It had begun before the trace did. ");
+		rep_say(w, "It had begun before the trace did. ");
 	if (page->list->n == 1 && r->no_end && page->list->subject == REP_PATH_GOROUTINE)
-		say(w, "It had not ended when the trace did: its last activity counts as its "
-		       "end. ");
+		rep_say(w, "It had not ended when the trace did: its last activity counts as its "
+			   "end. ");
 	else if (page->list->n == 1 && r->no_end)
-		say(w, "It had not ended when the trace did. ");
+		rep_say(w, "It had not ended when the trace did. ");
 	if (page->list->incomplete)
-		say(w, "Without an end in the trace, and left out: %zu. ", page->list->incomplete);
+		rep_say(w, "Without an end in the trace, and left out: %zu. ",
+			page->list->incomplete);
 	if (page->path->limited && page->path->requests == 1)
-		say(w, "The path is followed for the last %s hops only. ",
-		    tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited));
+		rep_say(w, "The path is followed for the last %s hops only. ",
+			tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited));
 	else if (page->path->limited)
-		say(w,
-		    "After %s hops the paths of %s are not followed any further: give fewer of "
-		    "them or a time range, or more with --hops. ",
-		    tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited),
-		    tp_fmt_count(other, (int64_t)page->path->limited));
+		rep_say(w,
+			"After %s hops the paths of %s are not followed any further: give fewer of "
+			"them or a time range, or more with --hops. ",
+			tp_fmt_count(number, page->path->nhops - (int64_t)page->path->limited),
+			tp_fmt_count(other, (int64_t)page->path->limited));
 	if (w->size)
-		code = write_lines(w, false, 0, err);
+		code = rep_say_lines(w, false, 0, err);
 	return code;
 }
 
 /* ---- why ---- */
 
 /* "0.3% running, 0.1% runnable, 99.6% waiting": the time of the request's own goroutines. */
-static int write_own(struct words *w, struct tp_err *err)
+static int write_own(struct rep_words *w, struct tp_err *err)
 {
 	static const struct {
 		enum rep_path_kind first, last;
@@ -307,7 +149,7 @@ static int write_own(struct words *w, struct tp_err *err)
 	for (size_t i = 1; i < path->nchains; i++)
 		if (!path->chain[i].parent)
 			tp_sum(&others, path->chain[i].total_ns);
-	say(w, "By itself it was ");
+	rep_say(w, "By itself it was ");
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		int64_t sum = 0;
 
@@ -315,13 +157,13 @@ static int write_own(struct words *w, struct tp_err *err)
 			tp_sum(&sum, ns[k]);
 		if (i >= 2 && !sum)
 			continue;
-		say_share(w, sum);
-		say(w, " %s, ", states[i].text);
+		rep_say_share(w, sum);
+		rep_say(w, " %s, ", states[i].text);
 	}
-	say(w, "and ");
-	say_share(w, others);
-	say(w, " waiting for other goroutines.");
-	return write_lines(w, false, 2, err);
+	rep_say(w, "and ");
+	rep_say_share(w, others);
+	rep_say(w, " waiting for other goroutines.");
+	return rep_say_lines(w, false, 2, err);
 }
 
 /* What a chain consists of most: a wait (`wait` is its chain), or a sum of hops. */
@@ -381,55 +223,57 @@ static uint32_t caller_of(const struct tp_dict *dict, uint32_t stack)
 }
 
 /* "net.(*netFD).Read under main.(*Shop).pay" */
-static void say_function(struct words *w, uint32_t entry, uint32_t stack)
+static void say_function(struct rep_words *w, uint32_t entry, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
 	uint32_t caller = stack ? caller_of(dict, stack) : 0;
 
-	say_name(w, rep_path_function(dict, entry, stack));
+	rep_say_name(w, rep_path_function(dict, entry, stack));
 	if (caller) {
-		say(w, " under ");
-		say_name(w, rep_path_short(dict, caller));
+		rep_say(w, " under ");
+		rep_say_name(w, rep_path_short(dict, caller));
 	}
 }
 
-static void say_where(struct words *w, uint32_t entry, uint32_t stack)
+static void say_where(struct rep_words *w, uint32_t entry, uint32_t stack)
 {
-	if (!is_known(w->page->v, stack ? rep_path_site(w->page->v->dict, stack) : entry))
+	if (!rep_path_known(w->page->v, stack ? rep_path_site(w->page->v->dict, stack) : entry))
 		return;
-	say(w, " in ");
+	rep_say(w, " in ");
 	say_function(w, entry, stack);
 }
 
 /* "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put"
  */
-static void say_wait(struct words *w, const struct rep_path_chain *c)
+static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 {
 	struct tp_text reason = tp_dict_text(w->page->v->dict, c->reason);
 
 	if (reason.size)
-		say(w, " for %.*s", (int)(reason.size < NAME ? reason.size : NAME), reason.text);
+		rep_say(w, " for %.*s",
+			(int)(reason.size < REP_SAY_NAME ? reason.size : REP_SAY_NAME),
+			reason.text);
 	say_where(w, c->waiter_entry, c->stack);
-	say(w, ", ended by ");
-	say_who(w, c->waker, c->waker_entry, false);
+	rep_say(w, ", ended by ");
+	rep_say_who(w, c->waker, c->waker_entry, false);
 	if (c->wake_stack)
 		say_where(w, c->waker_entry, c->wake_stack);
 }
 
 /* " (syscall.Fsync)": which system call it is. */
-static void say_leaf(struct words *w, uint32_t stack)
+static void say_leaf(struct rep_words *w, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
 	uint32_t name = tp_dict_frame_name(dict, tp_dict_stack_at(dict, stack).frame);
 
 	if (!name || name == rep_path_site(dict, stack))
 		return;
-	say(w, " (");
-	say_name(w, rep_path_short(dict, name));
-	say(w, ")");
+	rep_say(w, " (");
+	rep_say_name(w, rep_path_short(dict, name));
+	rep_say(w, ")");
 }
 
-static void say_doing(struct words *w, const struct rep_path_total *s)
+static void say_doing(struct rep_words *w, const struct rep_path_total *s)
 {
 	static const char *const doing[REP_NPATH_KINDS] = {
 	    [REP_PATH_RUNNING] = "running",
@@ -447,23 +291,25 @@ static void say_doing(struct words *w, const struct rep_path_total *s)
 	struct tp_text reason = tp_dict_text(w->page->v->dict, s->reason);
 
 	if (s->kind == REP_PATH_RUNNABLE &&
-	    (!s->stack || !is_known(w->page->v, rep_path_site(w->page->v->dict, s->stack)))) {
-		say(w, "waiting for a P");
+	    (!s->stack || !rep_path_known(w->page->v, rep_path_site(w->page->v->dict, s->stack)))) {
+		rep_say(w, "waiting for a P");
 		return;
 	}
-	say(w, "%s", doing[s->kind]);
+	rep_say(w, "%s", doing[s->kind]);
 	if (s->kind >= REP_PATH_LOST)
 		return;
 	if (s->kind == REP_PATH_SYSCALL)
 		say_leaf(w, s->stack);
 	if (reason.size && (s->kind == REP_PATH_OUTSIDE || s->kind == REP_PATH_UNFINISHED))
-		say(w, " (%.*s)", (int)(reason.size < NAME ? reason.size : NAME), reason.text);
+		rep_say(w, " (%.*s)",
+			(int)(reason.size < REP_SAY_NAME ? reason.size : REP_SAY_NAME),
+			reason.text);
 	if (s->kind == REP_PATH_RUNNABLE) {
-		say(w, " ");
+		rep_say(w, " ");
 		say_function(w, s->entry, s->stack);
 	} else if (s->kind == REP_PATH_RUNNING && s->stack &&
-		   is_known(w->page->v, rep_path_site(w->page->v->dict, s->stack))) {
-		say(w, ", until ");
+		   rep_path_known(w->page->v, rep_path_site(w->page->v->dict, s->stack))) {
+		rep_say(w, ", until ");
 		say_function(w, s->entry, s->stack);
 	} else {
 		say_where(w, s->entry, s->stack);
@@ -471,7 +317,7 @@ static void say_doing(struct words *w, const struct rep_path_total *s)
 }
 
 /* Of a single request: who had the P while it waited for one the longest. */
-static void say_holder(struct words *w, const struct rep_path_sum *s)
+static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 {
 	const struct rep_path *path = w->page->path;
 	const struct rep_path_hop *longest = NULL;
@@ -485,9 +331,9 @@ static void say_holder(struct words *w, const struct rep_path_sum *s)
 	}
 	if (!longest || longest->holder == TP_NONE)
 		return;
-	say(w, "; ");
-	say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
-	say(w, " had the P before");
+	rep_say(w, "; ");
+	rep_say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
+	rep_say(w, " had the P before");
 }
 
 static struct rep_path_total total_of(const struct rep_path_sum *s)
@@ -519,7 +365,7 @@ static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t
 }
 
 /* A collector at work, and the world at a halt, keep everybody from running: for one request. */
-static int write_collector(struct words *w, struct tp_err *err)
+static int write_collector(struct rep_words *w, struct tp_err *err)
 {
 	static const char halt[] = "stop-the-world";
 	struct rep_view *v = w->page->v;
@@ -552,17 +398,17 @@ static int write_collector(struct words *w, struct tp_err *err)
 	/* What is a hundredth explains nothing. */
 	if (marking < (to - from) / 100 && halted < (to - from) / 100)
 		return 0;
-	say(w, "Meanwhile the garbage collector was marking for ");
-	say_share(w, marking);
-	say(w, " of the time, and the world was stopped for ");
-	say_share(w, halted);
-	say(w, ".");
-	return write_lines(w, false, 2, err);
+	rep_say(w, "Meanwhile the garbage collector was marking for ");
+	rep_say_share(w, marking);
+	rep_say(w, " of the time, and the world was stopped for ");
+	rep_say_share(w, halted);
+	rep_say(w, ".");
+	return rep_say_lines(w, false, 2, err);
 }
 
 #define LEVELS 5 /* waits within waits that are put into words */
 
-static int write_why(struct words *w, struct tp_err *err)
+static int write_why(struct rep_words *w, struct tp_err *err)
 {
 	const struct rep_path *path = w->page->path;
 	struct part part = heaviest(path, 0);
@@ -573,21 +419,21 @@ static int write_why(struct words *w, struct tp_err *err)
 
 	if (!part.wait && !part.sum)
 		return 0; /* no part took any time */
-	say_share(w, part.ns);
-	say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
-	    w->page->list->n > 1 ? "were" : "was");
+	rep_say_share(w, part.ns);
+	rep_say(w, " of %s %s ", rep_path_subject_text(w->page, subject, sizeof(subject)),
+		w->page->list->n > 1 ? "were" : "was");
 	if (!part.wait) {
 		first = total_of(part.sum);
 		say_doing(w, &first);
 		if (part.sum->kind == REP_PATH_RUNNABLE)
 			say_holder(w, part.sum);
-		say(w, ".");
-		return write_lines(w, false, 2, err);
+		rep_say(w, ".");
+		return rep_say_lines(w, false, 2, err);
 	}
-	say(w, "waiting");
+	rep_say(w, "waiting");
 	say_wait(w, &path->chain[part.wait]);
-	say(w, ".");
-	code = write_lines(w, false, 2, err);
+	rep_say(w, ".");
+	code = rep_say_lines(w, false, 2, err);
 	while (!code && part.wait && level++ < LEVELS) {
 		const struct rep_path_chain *c = &path->chain[part.wait];
 
@@ -597,24 +443,24 @@ static int write_why(struct words *w, struct tp_err *err)
 			part = heaviest(path, part.wait);
 		}
 		if (queue) {
-			say(w, "%-*s", 8, "");
-			say(w,
-			    "There it is a queue: who ended the wait had waited there as well, "
-			    "up to %u one behind the other.",
-			    queue + 1);
-			code = write_lines(w, false, 8, err);
+			rep_say(w, "%-*s", 8, "");
+			rep_say(w,
+				"There it is a queue: who ended the wait had waited there as well, "
+				"up to %u one behind the other.",
+				queue + 1);
+			code = rep_say_lines(w, false, 8, err);
 		}
 		if (code || !part.ns)
 			break;
-		say(w, "  ");
-		say_share(w, part.ns);
-		say(w, "%*s", w->size < 8 ? (int)(8 - w->size) : 1, "");
-		say_who(w, part.wait ? path->chain[part.wait].waiter : part.sum->goroutine,
-			part.wait ? path->chain[part.wait].waiter_entry : part.sum->entry,
-			c->depth > 0 && !queue);
-		say(w, " was ");
+		rep_say(w, "  ");
+		rep_say_share(w, part.ns);
+		rep_say(w, "%*s", w->size < 8 ? (int)(8 - w->size) : 1, "");
+		rep_say_who(w, part.wait ? path->chain[part.wait].waiter : part.sum->goroutine,
+			    part.wait ? path->chain[part.wait].waiter_entry : part.sum->entry,
+			    c->depth > 0 && !queue);
+		rep_say(w, " was ");
 		if (part.wait) {
-			say(w, "waiting");
+			rep_say(w, "waiting");
 			say_wait(w, &path->chain[part.wait]);
 		} else {
 			first = total_of(part.sum);
@@ -622,14 +468,14 @@ static int write_why(struct words *w, struct tp_err *err)
 			if (part.sum->kind == REP_PATH_RUNNABLE)
 				say_holder(w, part.sum);
 		}
-		say(w, ".");
-		code = write_lines(w, false, 8, err);
+		rep_say(w, ".");
+		code = rep_say_lines(w, false, 8, err);
 	}
 	return code;
 }
 
 /* What most of it was in the end, whoever did it. */
-static int write_sum(struct words *w, struct tp_err *err)
+static int write_sum(struct rep_words *w, struct tp_err *err)
 {
 	size_t n;
 	struct rep_path_total *total = rep_path_totals(w->page->v, w->page->path, &n);
@@ -638,22 +484,22 @@ static int write_sum(struct words *w, struct tp_err *err)
 	if (!total)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (n && total->total_ns > 0) {
-		say(w, "In the end, ");
-		say_share(w, total->total_ns);
-		say(w, " went into ");
-		say_who(w, total->goroutine, total->entry, false);
-		say(w, " ");
+		rep_say(w, "In the end, ");
+		rep_say_share(w, total->total_ns);
+		rep_say(w, " went into ");
+		rep_say_who(w, total->goroutine, total->entry, false);
+		rep_say(w, " ");
 		say_doing(w, total);
 		if (n > 1 && total[1].total_ns * 20 > w->page->path->total_ns) {
-			say(w, "; ");
-			say_share(w, total[1].total_ns);
-			say(w, " into ");
-			say_who(w, total[1].goroutine, total[1].entry, false);
-			say(w, " ");
+			rep_say(w, "; ");
+			rep_say_share(w, total[1].total_ns);
+			rep_say(w, " into ");
+			rep_say_who(w, total[1].goroutine, total[1].entry, false);
+			rep_say(w, " ");
 			say_doing(w, &total[1]);
 		}
-		say(w, ".");
-		code = write_lines(w, false, 2, err);
+		rep_say(w, ".");
+		code = rep_say_lines(w, false, 2, err);
 	}
 	free(total);
 	return code;
@@ -661,14 +507,14 @@ static int write_sum(struct words *w, struct tp_err *err)
 
 int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err)
 {
-	struct words w = {.out = out, .page = page};
+	struct rep_words w = {.out = out, .page = page};
 	int code = write_subject(&w, err);
 
 	if (!code)
 		code = write_limits(&w, err);
 	if (!code && !page->path->nsums) {
-		say(&w, "Nothing happened in it that took any time.");
-		return write_lines(&w, false, 0, err);
+		rep_say(&w, "Nothing happened in it that took any time.");
+		return rep_say_lines(&w, false, 0, err);
 	}
 	if (!code)
 		code = write_own(&w, err);

@@ -1,0 +1,37 @@
+/* What sentences about a path are put together of; words.c has the sentences. Private to
+ * libreport/path.
+ *
+ *	rep_say(&w, "Of it ");
+ *	rep_say_share(&w, ns);
+ *	code = rep_say_lines(&w, false, 2, err);	  writes all that was said */
+#ifndef REP_PATH_SAY_H
+#define REP_PATH_SAY_H
+
+#include "path/show.h"
+
+#define REP_SAY_NAME 60 /* bytes of a name in a sentence */
+
+struct rep_words {
+	struct rep_output *out;
+	const struct rep_path_page *page;
+	char text[1024];
+	size_t size;
+};
+
+void rep_say(struct rep_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A name, whose end tells most. */
+void rep_say_name(struct rep_words *w, struct tp_text t);
+void rep_say_time(struct rep_words *w, int64_t ns);
+/* "87.3%", of the path's time; no more digits than tell something. */
+void rep_say_share(struct rep_words *w, int64_t ns);
+/* "goroutine 12 (main.worker)", or of several "main.worker". `plain`: without the name where there
+ * is a number. */
+void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool plain);
+
+/* Writes what was said, in lines that fit; all but the first begin with `indent` blanks. */
+int rep_say_lines(struct rep_words *w, bool strong, size_t indent, struct tp_err *err);
+
+/* A damaged trace has goroutines and frames without names. */
+bool rep_path_known(const struct rep_view *v, uint32_t name);
+
+#endif
