@@ -1,0 +1,63 @@
+#include "path/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
+		    struct rep_output *out)
+{
+	*p = (struct rep_path_table){
+	    .ask = ask,
+	    .v = ask->v,
+	    .path = ask->path,
+	    .out = out,
+	    .job = {.dict = ask->v->dict},
+	    .top = {.tables = rep_output_for_people(out)},
+	    .ticks = ask->v->run->row.ticks,
+	};
+	p->job.opt = &p->top;
+}
+
+void rep_table_release(struct rep_path_table *p)
+{
+	tp_arena_clear(&p->job.texts);
+}
+
+int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
+		    size_t n, struct rep_column *own, struct tp_err *err)
+{
+	memcpy(own, columns, n * sizeof(*own));
+	for (size_t i = 0; i < n; i++)
+		if (p->ticks && own[i].kind == REP_NS)
+			own[i].kind = REP_COUNT;
+	return rep_output_begin(p->out, name, own, n, err);
+}
+
+int rep_table_more(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
+		   struct tp_err *err)
+{
+	char text[120], a[TP_COUNT_SIZE], b[TP_COUNT_SIZE];
+
+	if (shown >= n)
+		return 0;
+	snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", tp_fmt_count(a, (int64_t)shown),
+		 tp_fmt_count(b, (int64_t)n), rows);
+	return rep_output_note(p->out, false, text, err);
+}
+
+int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
+		  struct tp_err *err)
+{
+	int code = rep_output_end(p->out, err);
+
+	tp_arena_clear(&p->job.texts);
+	return code ? code : rep_table_more(p, shown, n, rows, err);
+}
+
+struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack)
+{
+	return stack ? rep_job_where(&p->job, stack)
+		     : rep_table_text(rep_path_short(p->v->dict, entry));
+}

@@ -1,0 +1,182 @@
+/* Who waited for whom, as a tree: the chains of a path with what was done in each. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/many.h"
+#include "path/table.h"
+
+static const struct rep_column tree_columns[] = {
+    {.name = "share", .title = "SHARE", .kind = REP_SHARE},
+    {.name = "total_ns", .title = "TIME", .kind = REP_NS},
+    {.name = "count", .title = "COUNT", .kind = REP_COUNT, .drop = 1},
+    {.name = "depth", .kind = REP_COUNT, .raw_only = true},
+    {.name = "what", .title = "WHAT", .table_only = true},
+    {.name = "kind", .raw_only = true},
+    {.name = "reason", .raw_only = true},
+    {.name = "entry", .raw_only = true},
+    {.name = "goroutine", .kind = REP_ID, .raw_only = true},
+    {.name = "function", .raw_only = true},
+    {.name = "stack", .raw_only = true},
+    {.name = "ended_by", .raw_only = true},
+    {.name = "ended_by_goroutine", .kind = REP_ID, .raw_only = true},
+};
+#define TREE_COLUMNS REP_COUNT_OF(tree_columns)
+#define TREE_SHARE   0.005 /* of what people see, the least */
+
+/* Parts of a chain: a wait, or a sum of hops. */
+struct branch {
+	uint32_t chain; /* the part's parent */
+	uint32_t wait;	/* its own chain; 0: it is sum[sum] */
+	uint32_t sum;
+	int64_t ns;
+};
+
+static int by_chain(const void *a, const void *b)
+{
+	const struct branch *x = a, *y = b;
+
+	if (x->chain != y->chain)
+		return x->chain < y->chain ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->wait != y->wait)
+		return x->wait < y->wait ? -1 : 1;
+	return x->sum < y->sum ? -1 : x->sum > y->sum;
+}
+
+struct tree {
+	struct branch *branch;
+	size_t n;
+	size_t nchains;
+	size_t *first; /* by chain; nchains + 1 of them */
+	size_t at[REP_PATH_DEPTH + 2];
+};
+
+static int tree_init(struct tree *t, const struct rep_path *path)
+{
+	size_t n = path->nchains - 1 + path->nsums, i = 0;
+
+	t->nchains = path->nchains;
+	t->branch = tp_many(n + 1, sizeof(*t->branch));
+	t->first = tp_many(path->nchains + 1, sizeof(*t->first));
+	if (!t->branch || !t->first)
+		return TP_ENOMEM;
+	for (uint32_t c = 1; c < path->nchains; c++)
+		t->branch[t->n++] =
+		    (struct branch){path->chain[c].parent, c, 0, path->chain[c].total_ns};
+	for (uint32_t s = 0; s < path->nsums; s++)
+		t->branch[t->n++] =
+		    (struct branch){path->sum[s].chain, 0, s, path->sum[s].total_ns};
+	qsort(t->branch, t->n, sizeof(*t->branch), by_chain);
+	for (uint32_t c = 0; c <= path->nchains; c++) {
+		while (i < t->n && t->branch[i].chain < c)
+			i++;
+		t->first[c] = i;
+	}
+	return 0;
+}
+
+/* "  waited: chan receive in main.pool.get, for 11 main.report" */
+static struct rep_value branch_text(struct rep_path_table *p, const struct branch *b,
+				    unsigned depth)
+{
+	const struct rep_path_sum *s = &p->path->sum[b->sum];
+	const struct rep_path_chain *c = &p->path->chain[b->wait];
+	struct tp_text reason = tp_dict_text(p->v->dict, b->wait ? c->reason : s->reason);
+	struct tp_text place = b->wait ? rep_path_function(p->v->dict, c->waiter_entry, c->stack)
+				       : rep_path_function(p->v->dict, s->entry, s->stack);
+	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry);
+	int64_t id = rep_path_goroutine_id(p->v, c->waker);
+	size_t room = reason.size + place.size + who.size + 2 * (size_t)depth + 100;
+	char *text = tp_arena_alloc(&p->job.texts, room);
+	int n;
+
+	if (!text)
+		return rep_lack();
+	n = snprintf(text, room, "%*s%s", (int)depth, "",
+		     b->wait ? "waits" : rep_path_kinds[s->kind].name);
+	if (reason.size && (b->wait || (s->kind != REP_PATH_NETWORK && s->kind != REP_PATH_TIMER)))
+		n += snprintf(text + n, room - (size_t)n, " (%.*s)", (int)reason.size, reason.text);
+	n += snprintf(text + n, room - (size_t)n, " %s %.*s",
+		      !b->wait && s->kind == REP_PATH_RUNNING ? "up to" : "in", (int)place.size,
+		      place.text);
+	if (b->wait && id != TP_NULL)
+		n += snprintf(text + n, room - (size_t)n, ", for %lld", (long long)id);
+	else if (b->wait)
+		n += snprintf(text + n, room - (size_t)n, ", for");
+	if (b->wait)
+		n += snprintf(text + n, room - (size_t)n, " %.*s", (int)who.size, who.text);
+	return rep_text(text, (size_t)n);
+}
+
+static int write_branch(struct rep_path_table *p, const struct branch *b, unsigned depth,
+			struct tp_err *err)
+{
+	const struct rep_path_sum *s = &p->path->sum[b->sum];
+	const struct rep_path_chain *c = &p->path->chain[b->wait];
+	uint32_t stack = b->wait ? c->stack : s->stack;
+	struct rep_value row[TREE_COLUMNS] = {
+	    rep_table_share(b->ns, p->path->total_ns),
+	    rep_int(b->ns),
+	    rep_int(b->wait ? c->count : s->count),
+	    rep_int(depth),
+	    branch_text(p, b, depth),
+	    rep_str(b->wait ? "waits" : rep_path_kinds[s->kind].name),
+	    rep_table_string(p, b->wait ? c->reason : s->reason),
+	    rep_table_string(p, b->wait ? c->waiter_entry : s->entry),
+	    rep_table_goroutine(p, b->wait ? c->waiter : s->goroutine),
+	    rep_job_function(&p->job, stack),
+	    rep_job_stack(&p->job, stack),
+	    b->wait ? rep_table_string(p, c->waker_entry) : rep_null(),
+	    b->wait ? rep_table_goroutine(p, c->waker) : rep_null(),
+	};
+	int code = rep_output_row(p->out, row, err);
+
+	tp_arena_clear(&p->job.texts);
+	return code;
+}
+
+int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err)
+{
+	struct rep_column own[TREE_COLUMNS];
+	struct tree t = {0};
+	uint32_t chain = 0;
+	size_t depth = 0, shown = 0, small = 0, most;
+	int64_t least = 0;
+	int code = tree_init(&t, p->path);
+
+	if (code)
+		rep_job_fail(err, code);
+	else
+		code = rep_table_begin(p, "tree", tree_columns, TREE_COLUMNS, own, err);
+	most = rep_table_limit(p, t.n, REP_TABLE_ROWS);
+	if (rep_output_for_people(p->out) && p->ask->rows)
+		least = (int64_t)((double)p->path->total_ns * TREE_SHARE);
+	if (!code)
+		t.at[0] = t.first[0];
+	while (!code && chain < t.nchains) {
+		const struct branch *b = &t.branch[t.at[depth]];
+
+		if (t.at[depth] == t.first[chain + 1]) {
+			if (!depth--)
+				break;
+			chain = p->path->chain[chain].parent;
+			continue;
+		}
+		t.at[depth]++;
+		if (b->ns < least || shown >= most) {
+			small++;
+			continue;
+		}
+		code = write_branch(p, b, (unsigned)depth, err);
+		shown++;
+		if (!code && b->wait) {
+			chain = b->wait;
+			t.at[++depth] = t.first[chain];
+		}
+	}
+	free(t.branch);
+	free(t.first);
+	return code ? code
+		    : rep_table_end(p, shown, small ? t.n : shown, "branches, the widest", err);
+}

@@ -1,0 +1,94 @@
+/* Who wakes whom, as a table. */
+#include "path/table.h"
+
+static const struct rep_column wake_columns[] = {
+    {.name = "count", .title = "COUNT", .kind = REP_COUNT},
+    {.name = "waited_ns", .title = "WAITED", .kind = REP_NS},
+    {.name = "p50_ns", .title = "P50", .kind = REP_NS, .drop = 2},
+    {.name = "p90_ns", .kind = REP_NS, .raw_only = true},
+    {.name = "p99_ns", .title = "P99", .kind = REP_NS},
+    {.name = "max_ns", .title = "MAX", .kind = REP_NS, .drop = 1},
+    {.name = "worst_at_ns", .title = "WORST AT", .kind = REP_NS, .drop = 3},
+    {.name = "waker", .title = "WAKER", .table_only = true, .shorten = REP_SHORTEN_LEFT},
+    {.name = "woken", .title = "WAKES", .table_only = true, .shorten = REP_SHORTEN_LEFT},
+    {.name = "reason", .title = "FROM"},
+    {.name = "ran", .kind = REP_COUNT, .raw_only = true},
+    {.name = "latency_ns", .kind = REP_NS, .raw_only = true},
+    {.name = "exact", .kind = REP_BOOL, .raw_only = true},
+    {.name = "waker_kind", .raw_only = true},
+    {.name = "waker_entry", .raw_only = true},
+    {.name = "waker_function", .raw_only = true},
+    {.name = "waker_stack", .raw_only = true},
+    {.name = "woken_entry", .raw_only = true},
+    {.name = "woken_function", .raw_only = true},
+    {.name = "woken_stack", .raw_only = true},
+};
+#define WAKE_COLUMNS REP_COUNT_OF(wake_columns)
+
+static struct rep_value percentile(const struct rep_wake *w, int which)
+{
+	int64_t ns = w->latency.ns[which];
+
+	if (!w->latency.known)
+		return rep_null();
+	return rep_int(ns > w->max_ns ? w->max_ns : ns);
+}
+
+static int write_wake(struct rep_path_table *p, const struct rep_wake *w, bool exact, bool stacks,
+		      struct tp_err *err)
+{
+	bool goroutine = !w->outside;
+	struct rep_value outside = rep_str(rep_path_kinds[w->outside].name);
+	struct rep_value row[WAKE_COLUMNS] = {
+	    rep_int(w->count),
+	    rep_int(w->waited_ns),
+	    percentile(w, REP_P50),
+	    percentile(w, REP_P90),
+	    percentile(w, REP_P99),
+	    w->ran ? rep_int(w->max_ns) : rep_null(),
+	    w->ran ? rep_int(w->worst_ns) : rep_null(),
+	    !goroutine ? outside
+	    : stacks
+		? rep_table_where(p, w->waker_entry, w->waker_stack)
+		: rep_table_text(rep_path_function(p->v->dict, w->waker_entry, w->waker_stack)),
+	    stacks ? rep_table_where(p, w->entry, w->stack)
+		   : rep_table_text(rep_path_function(p->v->dict, w->entry, w->stack)),
+	    rep_table_string(p, w->reason),
+	    rep_int(w->ran),
+	    rep_int(w->latency_ns),
+	    rep_int(exact),
+	    goroutine ? rep_str("goroutine") : outside,
+	    goroutine ? rep_table_string(p, w->waker_entry) : rep_null(),
+	    rep_job_function(&p->job, w->waker_stack),
+	    rep_job_stack(&p->job, w->waker_stack),
+	    rep_table_string(p, w->entry),
+	    rep_job_function(&p->job, w->stack),
+	    rep_job_stack(&p->job, w->stack),
+	};
+	int code = rep_output_row(p->out, row, err);
+
+	tp_arena_clear(&p->job.texts);
+	return code;
+}
+
+int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,
+		   int64_t rows, bool stacks, struct tp_err *err)
+{
+	const struct rep_path_page ask = {.v = v, .rows = rows};
+	struct rep_path_table p;
+	struct rep_column own[WAKE_COLUMNS];
+	size_t shown;
+	int code;
+
+	rep_table_init(&p, &ask, out);
+	shown = rep_table_limit(&p, wakes->n, REP_TABLE_ROWS / 2);
+	code = rep_table_begin(&p, "wakers", wake_columns, WAKE_COLUMNS, own, err);
+	for (size_t i = 0; i < shown && !code; i++)
+		code = write_wake(&p, &wakes->wake[i], wakes->exact, stacks, err);
+	if (!code)
+		code = rep_table_end(&p, shown, wakes->n, "pairs, the most frequent", err);
+	if (!code && !wakes->exact)
+		code = rep_output_note(out, false, REP_NOTE_WITHIN, err);
+	rep_table_release(&p);
+	return code;
+}
