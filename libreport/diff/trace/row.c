@@ -1,0 +1,220 @@
+/* One row of a diff of traces: a measure of all runs, statistic by statistic. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/many.h"
+#include "diff/stats.h"
+#include "diff/trace/compare.h"
+#include "diff/trace/set.h"
+
+#define BIT(stat) (1u << (stat))
+/* What is 0 where there are no events; anything else is then unknown. */
+#define ZEROS (BIT(REP_STAT_COUNT) | BIT(REP_STAT_TOTAL) | BIT(REP_STAT_RATE) | BIT(REP_STAT_SHARE))
+
+static int estimate(const struct rep_metrics *m, const struct rep_measure *x,
+		    const struct rep_trace_pick *pick, const struct rep_per_options *per,
+		    bool intervals, struct rep_estimate e[REP_NSTATS])
+{
+	if (x)
+		return rep_estimate(m, x, pick->stats, per, intervals, e);
+	/* A family may have no events in a run; what it is divided by is there. */
+	for (int i = 0; i < REP_NSTATS; i++)
+		e[i] = (struct rep_estimate){.value = BIT(i) & ZEROS ? 0 : (double)NAN};
+	return 0;
+}
+
+/* Nothing on one side, something in `filled` of `windows` on the other: how likely is that, did it
+ * come as often on both? */
+static double p_of_nothing(const struct rep_estimate *some, size_t windows)
+{
+	double share = (double)(some->windows - some->filled + 1) / ((double)some->windows + 1);
+
+	return some->windows ? fmin(1, 2 * pow(share, (double)windows)) : (double)NAN;
+}
+
+static void compare_two(const struct rep_estimate *old, const struct rep_estimate *new,
+			size_t old_windows, size_t new_windows, struct rep_trace_row *row)
+{
+	struct rep_change change;
+
+	row->old = old->value;
+	row->new = new->value;
+	row->of_old.known = old->interval;
+	row->of_old.low = old->low;
+	row->of_old.high = old->high;
+	row->of_new.known = new->interval;
+	row->of_new.low = new->low;
+	row->of_new.high = new->high;
+	if (rep_estimate_change(old, new, 0.95, &change)) {
+		row->p = change.p;
+		row->of_delta.known = true;
+		row->of_delta.low = old->value * (change.low - 1);
+		row->of_delta.high = old->value * (change.high - 1);
+	} else if (old->value == 0 && new->value > 0) {
+		row->p = p_of_nothing(new, old_windows);
+	} else if (new->value == 0 && old->value > 0) {
+		row->p = p_of_nothing(old, new_windows);
+	}
+}
+
+/* As whole numbers of the same order, ties included. */
+static double scale_of(const double *v, size_t n)
+{
+	double most = 0;
+	bool whole = true;
+
+	for (size_t i = 0; i < n; i++) {
+		most = fmax(most, fabs(v[i]));
+		whole = whole && v[i] == floor(v[i]);
+	}
+	if ((whole && most < 4e15) || most == 0)
+		return 1;
+	return 1125899906842624.0 / most; /* 2^50 */
+}
+
+/* n old values, and m new ones behind them. */
+static int compare_sets(const double *value, size_t n, size_t m, struct rep_trace_row *row)
+{
+	int64_t *v = tp_many(n + m, sizeof(*v));
+	struct rep_stats *stats = NULL;
+	struct rep_comparison c;
+	double scale = scale_of(value, n + m);
+	int code = v ? rep_stats_new(&stats, n, m, 0.95) : TP_ENOMEM;
+
+	for (size_t i = 0; !code && i < n + m; i++) {
+		double x = value[i] * scale;
+
+		v[i] = fabs(x) < 4.6e18 ? (int64_t)llround(x)
+		       : x < 0		? -(INT64_MAX / 2)
+					: INT64_MAX / 2;
+	}
+	if (!code)
+		code = rep_stats_compare(stats, v, v + n, &c);
+	if (!code) {
+		row->old = (double)c.old.median / scale;
+		row->new = (double)c.new.median / scale;
+		row->of_old.known = c.old.interval;
+		row->of_old.low = (double)c.old.low / scale;
+		row->of_old.high = (double)c.old.high / scale;
+		row->of_new.known = c.new.interval;
+		row->of_new.low = (double)c.new.low / scale;
+		row->of_new.high = (double)c.new.high / scale;
+		row->of_delta.known = c.interval;
+		row->of_delta.low = (double)c.low / scale;
+		row->of_delta.high = (double)c.high / scale;
+		row->p =
+		    v[0] == v[n - 1] && v[n] == v[n + m - 1] && v[0] == v[n] ? (double)NAN : c.p;
+	}
+	rep_stats_free(stats);
+	free(v);
+	return code;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int64_t median_count(const struct rep_measure *const *x, size_t n)
+{
+	int64_t *count = tp_many(n + 1, sizeof(*count)), median;
+
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		count[i] = x[i] ? x[i]->count : 0;
+	qsort(count, n, sizeof(*count), by_count);
+	median = n ? count[n / 2] : 0;
+	free(count);
+	return median;
+}
+
+/* The values of all runs by statistic, and what is 0 without events; nothing of sets but that. */
+struct values {
+	struct rep_estimate (*of)[REP_NSTATS]; /* by run, old ones first */
+	bool there[2], exact;
+};
+
+static int compare_stat(const struct rep_trace_side *old, const struct rep_trace_side *new,
+			const struct values *v, enum rep_stat stat, double *value,
+			struct rep_trace_row *row)
+{
+	size_t n[2] = {0, 0};
+	struct rep_metrics_base a, b;
+	int code = 0;
+
+	if (old->n == 1 && new->n == 1) {
+		rep_metrics_base(old->run[0], &a);
+		rep_metrics_base(new->run[0], &b);
+		compare_two(&v->of[0][stat], &v->of[1][stat], a.windows, b.windows, row);
+		return 0;
+	}
+	for (size_t i = 0; i < old->n + new->n; i++) {
+		bool is_new = i >= old->n;
+
+		if (!isnan(v->of[i][stat].value))
+			value[(is_new ? n[0] : 0) + n[is_new]++] = v->of[i][stat].value;
+	}
+	if (n[0] && n[1])
+		code = compare_sets(value, n[0], n[1], row);
+	/* Runs that have no such percentile are not the same as those that have. */
+	if (n[0] < old->n || n[1] < new->n)
+		row->p = (double)NAN;
+	return code;
+}
+
+static const char *unit_of(enum rep_stat stat)
+{
+	return stat == REP_STAT_COUNT	? "count"
+	       : stat == REP_STAT_RATE	? "1/s"
+	       : stat == REP_STAT_SHARE ? "share"
+					: "nanoseconds";
+}
+
+int rep_trace_compare(const struct rep_trace_side *old, const struct rep_trace_side *new,
+		      const struct rep_trace_pick *pick, const struct rep_per_options *per,
+		      struct rep_trace_row row[REP_NSTATS])
+{
+	size_t n = old->n + new->n;
+	struct values v = {.of = tp_many(n, sizeof(*v.of)), .exact = true};
+	double *value = tp_many(n, sizeof(*value));
+	int64_t old_count = median_count(pick->old, old->n);
+	int64_t new_count = median_count(pick->new, new->n);
+	int code = v.of && value ? 0 : TP_ENOMEM;
+
+	for (size_t i = 0; !code && i < n; i++) {
+		bool is_new = i >= old->n;
+		size_t k = is_new ? i - old->n : i;
+		const struct rep_measure *x = is_new ? pick->new[k] : pick->old[k];
+
+		code = estimate(is_new ? new->run[k] : old->run[k], x, pick, per, n == 2, v.of[i]);
+		v.there[is_new] = v.there[is_new] || (x && (x->count > 0 || x->total_ns > 0));
+		v.exact = v.exact && (!x || x->exact);
+	}
+	for (int i = 0; !code && i < REP_NSTATS; i++) {
+		if (!(pick->stats >> i & 1))
+			continue;
+		row[i] = (struct rep_trace_row){
+		    .family = pick->family,
+		    .stat = (enum rep_stat)i,
+		    .unit = unit_of((enum rep_stat)i),
+		    .exact = v.exact || !rep_stats_of[i].percentile,
+		    .old = (double)NAN,
+		    .new = (double)NAN,
+		    .old_count = old_count,
+		    .new_count = new_count,
+		    .p = (double)NAN,
+		    .q = (double)NAN,
+		};
+		code = compare_stat(old, new, &v, (enum rep_stat)i, value, &row[i]);
+		row[i].status = !v.there[0]		   ? REP_STATUS_ADDED
+				: !v.there[1]		   ? REP_STATUS_GONE
+				: row[i].old == row[i].new ? REP_STATUS_SAME
+							   : REP_STATUS_CHANGED;
+	}
+	free(v.of);
+	free(value);
+	return code;
+}
