@@ -13,7 +13,7 @@
 #include "order/trace.h"
 #include "store/cut.h"
 #include "store/trace_row.h"
-#include "symbol/sidecar.h"
+#include "symbol/trace.h"
 #include "timeline/timeline.h"
 
 /* What one import works on; released in one place, whatever happened. */
@@ -25,11 +25,9 @@ struct work {
 	struct tp_trace trace;
 	struct tp_pipe *pipe;
 	struct tp_symbolizer *symbols; /* NULL: no names are looked for */
-	struct tp_sidecar *sidecar;    /* NULL: none lies beside the trace */
-	char sidecar_path[4096], no_sidecar[256];
-	size_t named, unnamed, foreign; /* addresses of a trace; that are not the sidecar's */
-	int version;			/* of a trace */
-	char damaged[160];		/* what was wrong with the compression, "" if nothing */
+	struct tp_trace_names names;
+	int version;	   /* of a trace */
+	char damaged[160]; /* what was wrong with the compression, "" if nothing */
 };
 
 static int put_events(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
@@ -104,91 +102,9 @@ static int open_symbols(struct work *w, struct tp_err *err)
 	return opt->nbinaries || opt->path ? tp_symbolizer_new(&w->symbols, opt, err) : 0;
 }
 
-static int put_text(struct tp_dict *dict, const char *text, uint32_t *id)
-{
-	return tp_dict_string(dict, text, strlen(text), id);
-}
-
-static int put_symbol(struct tp_dict *dict, const struct tp_symbol *s, struct tp_frame *frame)
-{
-	struct tp_function f = {.start_line = s->start_line};
-	int code = put_text(dict, s->name, &f.name);
-
-	*frame = (struct tp_frame){.line = s->line};
-	if (!code)
-		code = put_text(dict, s->system_name, &f.system_name);
-	if (!code)
-		code = put_text(dict, s->file, &f.file);
-	return code ? code : tp_dict_function(dict, &f, &frame->function);
-}
-
-/* What lies beside the trace was made for it. From a program that the user names come only calls
- * that were made, as Go's tools have it, not what was inlined into their place. */
-static int name_frames(void *ctx, struct tp_dict *dict, uint64_t address, struct tp_frame *frames,
-		       size_t *n)
-{
-	static const struct tp_symbol_place place = {.file = "", .build_id = "", .first = true};
-	struct tp_symbol chain[TP_SYMBOL_FRAMES];
-	struct work *w = ctx;
-	size_t size = 0;
-	bool known = true;
-	int code = 0;
-
-	if (w->sidecar)
-		size = tp_sidecar_lookup(w->sidecar, address, chain, TP_SYMBOL_FRAMES, &known);
-	w->foreign += !known;
-	if (!size && w->symbols) {
-		size =
-		    tp_symbolizer_lookup(w->symbols, &place, address - 1, chain, TP_SYMBOL_FRAMES);
-		if (size)
-			chain[0] = chain[size - 1];
-		size = size > 0;
-	}
-	*n = size;
-	w->named += size > 0;
-	w->unnamed += !size;
-	for (size_t i = 0; !code && i < size; i++)
-		code = put_symbol(dict, &chain[i], &frames[i]);
-	return code;
-}
-
-/* Where something lies beside a trace that has no room for names. */
-static int open_sidecar(struct work *w, const char *path, struct tp_err *err)
-{
-	struct tp_err why;
-	int code;
-
-	if (!strcmp(path, "-") || !tp_sidecar_find(path, w->sidecar_path, sizeof(w->sidecar_path)))
-		return 0;
-	code = tp_sidecar_open(&w->sidecar, w->sidecar_path, &why);
-	/* The same dump is not stored twice: without its names it should not be stored at all
-	 * where they can be had another time. */
-	if (code == TP_ENOMEM || code == TP_EIO) {
-		if (err)
-			*err = why;
-		tp_err_prefix(err, "%s", base_name(w->sidecar_path));
-		return code;
-	}
-	if (code) {
-		tp_err_printable(&why);
-		snprintf(w->no_sidecar, sizeof(w->no_sidecar), "%.60s cannot be read: %.160s",
-			 base_name(w->sidecar_path), why.msg);
-	}
-	return 0;
-}
-
 static int note_unnamed_trace(struct work *w, struct tp_import_result *r, struct tp_err *err)
 {
-	size_t all = w->named + w->unnamed;
-
-	if (*w->no_sidecar)
-		snprintf(r->unnamed, sizeof(r->unnamed), "%s", w->no_sidecar);
-	else if (w->foreign)
-		snprintf(r->unnamed, sizeof(r->unnamed),
-			 "%.80s does not have %zu of %zu code addresses: it is of another trace",
-			 base_name(w->sidecar_path), w->foreign, all);
-	else if (w->symbols)
-		tp_symbol_remark(r->unnamed, w->symbols, w->named, w->unnamed);
+	tp_trace_names_remark(r->unnamed, &w->names);
 	if (*r->unnamed &&
 	    tp_trace_add_notice(&w->trace, TP_WARNING, TP_OFFSET_NONE, "%s", r->unnamed))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -216,8 +132,8 @@ static int read_trace(struct work *w, struct tp_err *err)
 	    .last_generation = opt->last_generation,
 	    .progress = opt->progress ? read_progress : NULL,
 	    .progress_ctx = (void *)opt,
-	    .name_frames = w->symbols || w->sidecar ? name_frames : NULL,
-	    .name_ctx = w,
+	    .name_frames = w->symbols || w->names.sidecar ? tp_trace_names_put : NULL,
+	    .name_ctx = &w->names,
 	};
 	struct tp_sink sink = {.events = feed_both, .ctx = w};
 	int code, pipe_code, n = threads(w);
@@ -252,16 +168,26 @@ static int note_damaged_packing(struct work *w, struct tp_err *err)
 
 #define MAX_KEY 128
 
+/* The end of a label's key; NULL, and *err, where it is no label. */
+static const char *end_of_key(const char *label, struct tp_err *err)
+{
+	const char *eq = strchr(label, '=');
+
+	if (eq && eq != label && eq - label < MAX_KEY)
+		return eq;
+	tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "label '%s' is not KEY=VALUE", label);
+	return NULL;
+}
+
 static int put_labels(struct work *w, struct tp_err *err)
 {
 	for (size_t i = 0; i < w->opt->nlabels; i++) {
-		const char *label = w->opt->labels[i], *eq = strchr(label, '=');
+		const char *label = w->opt->labels[i], *eq = end_of_key(label, err);
 		char key[MAX_KEY];
 		int code;
 
-		if (!eq || eq == label || (size_t)(eq - label) >= sizeof(key))
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "label '%s' is not KEY=VALUE", label);
+		if (!eq)
+			return TP_EFORMAT;
 		snprintf(key, sizeof(key), "%.*s", (int)(eq - label), label);
 		code = tp_store_put_label(w->run, key, eq + 1, err);
 		if (code)
@@ -276,13 +202,9 @@ static int relabel(const struct tp_import_options *opt, const char *path,
 {
 	int code;
 
-	for (size_t i = 0; i < opt->nlabels; i++) {
-		const char *label = opt->labels[i], *eq = strchr(label, '=');
-
-		if (!eq || eq == label || eq - label >= MAX_KEY)
-			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-					  "label '%s' is not KEY=VALUE", label);
-	}
+	for (size_t i = 0; i < opt->nlabels; i++)
+		if (!end_of_key(opt->labels[i], err))
+			return TP_EFORMAT;
 	code = tp_store_relabel(path, opt->store.wait_ms, result->hash, opt->labels, opt->nlabels,
 				&result->labels, err);
 	if (!code)
@@ -437,7 +359,8 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	w->timeline = tp_timeline_new(w->run);
 	if (!w->timeline || (w->opt->occupancy && tp_timeline_with_occupancy(w->timeline)))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = w->version < 7 ? open_sidecar(w, path, err) : 0;
+	w->names.symbols = w->symbols;
+	code = w->version < 7 ? tp_trace_names_beside(&w->names, path, err) : 0;
 	if (!code)
 		code = read_trace(w, err);
 	if (!code && has_end(w))
@@ -607,7 +530,7 @@ done:
 	if (!code && result->known && w.opt->nlabels && !w.opt->store.draft)
 		code = relabel(w.opt, store_path, result, err);
 	tp_symbolizer_free(w.symbols);
-	tp_sidecar_close(w.sidecar);
+	tp_trace_names_release(&w.names);
 	tp_pipe_free(w.pipe);
 	tp_timeline_free(w.timeline);
 	if (w.run)
