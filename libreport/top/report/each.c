@@ -10,6 +10,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "task/choose.h"
+#include "task/most.h"
 #include "task/spent.h"
 #include "top/report.h"
 
@@ -21,10 +22,7 @@ struct each {
 	uint32_t name, entry, stack, category, message; /* of the common dictionary */
 	bool complete, starts, told, explained;
 	int64_t state_ns[TP_NSTATES], unknown_ns;
-	/* what took most of it */
-	unsigned most_state;
-	uint32_t most_reason, most_stack, most_type, most_region, most_group;
-	int64_t most_ns, most_stack_ns;
+	struct rep_most most; /* what took most of it */
 };
 
 struct eaches {
@@ -288,68 +286,26 @@ static int describe(struct eaches *all, struct rep_view *v, bool task, struct ea
 
 /* ---- where it went ---- */
 
-static int take_most(struct rep_view *v, struct each *e, const struct rep_key *what,
-		     const struct rep_key *label)
+/* What was spent on the rows, one item each. */
+static int take_spent(struct eaches *all, struct rep_view *v, const struct rep_spent *spent,
+		      const uint32_t *rows, uint32_t n, bool task)
 {
-	int code = rep_view_string(v, what->part[2], &e->most_reason);
+	struct rep_most *most = calloc(n + 1, sizeof(*most));
+	int code = most ? rep_most_of(spent, v, most) : TP_ENOMEM;
 
-	e->most_state = what->part[1];
-	e->most_type = e->most_region = 0;
-	if (!code)
-		code = rep_view_stack(v, what->part[3], &e->most_stack);
-	if (!code && label->part[0])
-		code = rep_view_string(v, label->part[0] - 1, &e->most_type);
-	if (!code && label->part[1])
-		code = rep_view_string(v, label->part[1] - 1, &e->most_region);
-	return code;
-}
-
-/* What took most of a latency is told by region, state and reason; then by stack. */
-static int take_cells(struct eaches *all, struct rep_view *v, const struct rep_spent *spent,
-		      const uint32_t *rows, bool task)
-{
-	static const struct rep_key nobody;
-	struct rep_keys groups = {0}; /* item, label, state, reason */
-	uint32_t *group = calloc(spent->at.n + 1, sizeof(*group));
-	int64_t *ns = NULL;
-	size_t room = 0;
-	int code = group ? 0 : TP_ENOMEM;
-
-	for (size_t i = 0; !code && i < spent->at.n; i++) {
+	for (size_t i = 0; !code && i < n; i++)
+		all->each[rows[i]].most = most[i];
+	for (size_t i = 0; !code && task && i < spent->at.n; i++) {
 		const struct rep_cell *cell = &spent->cell[i];
 		const uint32_t *what = spent->what.key[cell->what].part;
 		struct each *e = &all->each[rows[cell->item]];
 
-		if (task && what[0] == TP_NONE)
+		if (what[0] == TP_NONE)
 			tp_sum(&e->unknown_ns, cell->ns);
-		else if (task && what[1] < TP_NSTATES)
+		else if (what[1] < TP_NSTATES)
 			tp_sum(&e->state_ns[what[1]], cell->ns);
-		code = rep_keys_add(&groups, cell->item, what[0], what[1], what[2], &group[i]);
-		if (!code)
-			code = rep_grow(&ns, &room, group[i], sizeof(*ns));
-		if (!code)
-			tp_sum(&ns[group[i]], cell->ns);
 	}
-	for (size_t i = 0; !code && i < spent->at.n; i++) {
-		const struct rep_cell *cell = &spent->cell[i];
-		const struct rep_key *what = &spent->what.key[cell->what];
-		struct each *e = &all->each[rows[cell->item]];
-
-		if (ns[group[i]] < e->most_ns ||
-		    (ns[group[i]] == e->most_ns &&
-		     (group[i] != e->most_group || cell->ns <= e->most_stack_ns)))
-			continue;
-		e->most_group = group[i];
-		e->most_ns = ns[group[i]];
-		e->most_stack_ns = cell->ns;
-		code = take_most(v, e, what,
-				 what->part[0] == TP_NONE
-				     ? &nobody
-				     : &spent->workers->labels.key[what->part[0]]);
-	}
-	free(group);
-	free(ns);
-	rep_keys_release(&groups);
+	free(most);
 	return code;
 }
 
@@ -386,7 +342,7 @@ static int explain(struct rep_job *job, struct rep_view *v, const uint32_t *rows
 	else
 		code = rep_explain(v, item, nitems, workers.worker, workers.n, rep_spent_put,
 				   &spent, err);
-	if (!code && (code = take_cells(all, v, &spent, mine, task)))
+	if (!code && (code = take_spent(all, v, &spent, mine, nitems, task)))
 		rep_job_fail(err, code);
 	rep_spent_release(&spent);
 	rep_workers_release(&workers);
@@ -530,13 +486,13 @@ static struct rep_value log_text(struct rep_job *job, const struct each *e)
 
 static struct rep_value most_text(struct rep_job *job, const struct each *e)
 {
-	double share = e->ns > 0 ? (double)e->most_ns / (double)e->ns : 0;
+	double share = e->ns > 0 ? (double)e->most.ns / (double)e->ns : 0;
 	struct rep_value place =
-	    rep_job_place(job, e->most_state, e->most_reason, e->most_type, e->most_region);
+	    rep_job_place(job, e->most.state, e->most.reason, e->most.type, e->most.region);
 	char *text;
 	int n;
 
-	if (!e->explained || e->most_ns <= 0)
+	if (!e->explained || e->most.ns <= 0)
 		return rep_null();
 	text = tp_arena_alloc(&job->texts, place.text.size + 16);
 	if (!text)
@@ -548,25 +504,25 @@ static struct rep_value most_text(struct rep_job *job, const struct each *e)
 
 static struct rep_value most(struct rep_job *job, const struct each *e, enum what what)
 {
-	if (!e->explained || e->most_ns <= 0)
+	if (!e->explained || e->most.ns <= 0)
 		return rep_null();
 	switch (what) {
 	case MOST:
 		return most_text(job, e);
 	case MOST_SHARE:
-		return rep_share(e->most_ns, e->ns);
+		return rep_share(e->most.ns, e->ns);
 	case MOST_STATE:
-		return rep_str(e->most_state ? rep_state_name(e->most_state) : "nobody");
+		return rep_str(e->most.state ? rep_state_name(e->most.state) : "nobody");
 	case MOST_REASON:
-		return rep_job_string(job, e->most_reason, "");
+		return rep_job_string(job, e->most.reason, "");
 	case MOST_REGION:
-		return rep_job_string(job, e->most_region, "");
+		return rep_job_string(job, e->most.region, "");
 	case MOST_SUBTASK:
-		return rep_job_string(job, e->most_type, "");
+		return rep_job_string(job, e->most.type, "");
 	case MOST_STACK:
-		return rep_job_stack(job, e->most_stack);
+		return rep_job_stack(job, e->most.stack);
 	default:
-		return rep_int(e->most_ns);
+		return rep_int(e->most.ns);
 	}
 }
 
