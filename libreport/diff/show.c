@@ -134,31 +134,10 @@ static const char *number_of(enum column c, bool cum)
 
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE])
 {
-	double least = rep_stats_least_p(d->nold, d->nnew);
-	double each = d->opt.alpha / (double)(d->tests ? d->tests : 1);
-	char takes[REP_STATS_TAKES], among[REP_STATS_TAKES];
-
 	text[0] = '\0';
-	if (!d->sets)
-		return text;
-	rep_stats_takes(d->nold, d->nnew, each, among);
-	if (d->few && d->tests > 1)
-		snprintf(
-		    text, REP_DIFF_ADVICE_SIZE,
-		    "too few runs: of %zu and %zu no difference has p below %.2g; take %s, and "
-		    "%s to be sure of one change among %zu rows",
-		    d->nold, d->nnew, least, rep_stats_takes(d->nold, d->nnew, d->opt.alpha, takes),
-		    among, d->tests);
-	else if (d->few)
-		snprintf(text, REP_DIFF_ADVICE_SIZE,
-			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s",
-			 d->nold, d->nnew, least, among);
-	else if (least * (double)d->tests > d->opt.alpha)
-		snprintf(text, REP_DIFF_ADVICE_SIZE,
-			 "too few runs to be sure of one change among %zu rows: %s would do, or "
-			 "--min-share",
-			 d->tests, among);
-	return text;
+	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha, "rows",
+					  "--min-share", text)
+		       : text;
 }
 
 static void unit_text(const struct rep_diff *d, char text[80])

@@ -30,7 +30,7 @@ int rep_gate_junit(const struct rep_gate *gate, const struct rep_gate_result *re
 
 /* Why the sets are too small to say anything, or to say it of one function among all, "" when they
  * are not. Into text, which is returned. */
-#define REP_DIFF_ADVICE_SIZE 256
+#define REP_DIFF_ADVICE_SIZE REP_STATS_ADVICE
 char *rep_diff_advice(const struct rep_diff *d, char text[REP_DIFF_ADVICE_SIZE]);
 
 #endif

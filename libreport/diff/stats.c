@@ -95,6 +95,30 @@ char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKE
 	return text;
 }
 
+char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const char *rows,
+		       const char *fewer, char text[REP_STATS_ADVICE])
+{
+	double least = rep_stats_least_p(n, m);
+	char takes[REP_STATS_TAKES], among[REP_STATS_TAKES];
+
+	text[0] = '\0';
+	rep_stats_takes(n, m, alpha / (double)(tests ? tests : 1), among);
+	if (least > alpha && tests > 1)
+		snprintf(text, REP_STATS_ADVICE,
+			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s, "
+			 "and %s to be sure of one change among %zu %s",
+			 n, m, least, rep_stats_takes(n, m, alpha, takes), among, tests, rows);
+	else if (least > alpha)
+		snprintf(text, REP_STATS_ADVICE,
+			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s", n,
+			 m, least, among);
+	else if (least * (double)tests > alpha)
+		snprintf(text, REP_STATS_ADVICE,
+			 "too few runs to be sure of one change among %zu %s: %s would do, or %s",
+			 tests, rows, among, fewer);
+	return text;
+}
+
 /* The greatest k with 2 P(Bin(n, 1/2) < k) <= alpha, 0 if there is none. */
 static size_t order_rank(size_t n, double alpha)
 {

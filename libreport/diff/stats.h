@@ -45,6 +45,12 @@ size_t rep_stats_least_runs(double alpha);
  * as the smaller set may do with fewer than that where the larger one has more. */
 #define REP_STATS_TAKES 80
 char *rep_stats_takes(size_t n, size_t m, double alpha, char text[REP_STATS_TAKES]);
+/* Why sets of n old and m new runs are too small for any p to reach `alpha`, or for one row's to do
+ * so among `tests` that are corrected together; "" where they are not. `rows` is what is tested
+ * ("rows"), `fewer` what looks at fewer of them. Into text, which is returned. */
+#define REP_STATS_ADVICE 256
+char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const char *rows,
+		       const char *fewer, char text[REP_STATS_ADVICE]);
 
 struct rep_side {
 	int64_t median; /* of an even number: between the middle two, rounded down */

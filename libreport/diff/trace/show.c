@@ -172,31 +172,10 @@ char *rep_trace_value(char text[REP_TRACE_VALUE], const struct rep_trace_row *ro
 
 char *rep_trace_advice(const struct rep_trace_diff *d, char text[REP_TRACE_ADVICE])
 {
-	double least = rep_stats_least_p(d->nold, d->nnew);
-	double each = d->opt.alpha / (double)(d->tests ? d->tests : 1);
-	char takes[REP_STATS_TAKES], among[REP_STATS_TAKES];
-
 	text[0] = '\0';
-	if (!d->sets)
-		return text;
-	rep_stats_takes(d->nold, d->nnew, each, among);
-	if (d->few && d->tests > 1)
-		snprintf(
-		    text, REP_TRACE_ADVICE,
-		    "too few runs: of %zu and %zu no difference has p below %.2g; take %s, and "
-		    "%s to be sure of one change among %zu metrics",
-		    d->nold, d->nnew, least, rep_stats_takes(d->nold, d->nnew, d->opt.alpha, takes),
-		    among, d->tests);
-	else if (d->few)
-		snprintf(text, REP_TRACE_ADVICE,
-			 "too few runs: of %zu and %zu no difference has p below %.2g; take %s",
-			 d->nold, d->nnew, least, among);
-	else if (least * (double)d->tests > d->opt.alpha)
-		snprintf(text, REP_TRACE_ADVICE,
-			 "too few runs to be sure of one change among %zu metrics: %s would do, or "
-			 "--by or a gate, which look at fewer",
-			 d->tests, among);
-	return text;
+	return d->sets ? rep_stats_advice(d->nold, d->nnew, d->tests, d->opt.alpha, "metrics",
+					  "--by or a gate, which look at fewer", text)
+		       : text;
 }
 
 /* ---- heading ---- */

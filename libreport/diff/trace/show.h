@@ -28,7 +28,7 @@ char *rep_trace_value(char text[REP_TRACE_VALUE], const struct rep_trace_row *ro
 		      const struct rep_per_options *per, bool ticks);
 
 /* Why nothing, or not one metric among all, can be told apart from noise; "" when it can. */
-#define REP_TRACE_ADVICE 256
+#define REP_TRACE_ADVICE REP_STATS_ADVICE
 char *rep_trace_advice(const struct rep_trace_diff *d, char text[REP_TRACE_ADVICE]);
 
 /* How a verdict is called of two runs and of sets. */
