@@ -280,8 +280,7 @@ static bool beyond(const struct rep_gate *g, const struct limits *l, struct rep_
 	}
 }
 
-static int say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int say(struct tp_buf *b, const char *fmt, ...)
+int rep_gate_say(struct tp_buf *b, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -297,14 +296,14 @@ static int say(struct tp_buf *b, const char *fmt, ...)
 static int say_value(struct tp_buf *b, const struct rep_diff *d, struct rep_diff_pair v, double p)
 {
 	char old[REP_AMOUNT_SIZE], new[REP_AMOUNT_SIZE], percent[REP_AMOUNT_SIZE];
-	int code =
-	    say(b, "%s, then %s (%s", rep_amount(old, v.old, d->unit, NULL),
-		rep_amount(new, v.new, d->unit, NULL),
-		v.old == v.new ? "the same" : rep_amount_percent(percent, rep_diff_percent(v)));
+	int code = rep_gate_say(b, "%s, then %s (%s", rep_amount(old, v.old, d->unit, NULL),
+				rep_amount(new, v.new, d->unit, NULL),
+				v.old == v.new ? "the same"
+					       : rep_amount_percent(percent, rep_diff_percent(v)));
 
 	if (!code && !isnan(p))
-		code = say(b, ", p=%.3g", p);
-	return code ? code : say(b, ")");
+		code = rep_gate_say(b, ", p=%.3g", p);
+	return code ? code : rep_gate_say(b, ")");
 }
 
 static int say_collapse(const struct rep_gate *g, const struct limits *l, const struct rep_diff *d,
@@ -324,10 +323,11 @@ static int say_collapse(const struct rep_gate *g, const struct limits *l, const 
 	if (row->key) {
 		code = rep_diff_name(d, row, &r->note, &names);
 	} else {
-		code = say(&r->note, "%s", d->type);
+		code = rep_gate_say(&r->note, "%s", d->type);
 	}
 	return code ? code
-		    : say(&r->note,
+		    : rep_gate_say(
+			  &r->note,
 			  " %s by %.0f%%, which a gate for one direction lets pass; +- looks "
 			  "at both",
 			  percent > 0 ? "grew" : "fell", fabs(percent));
@@ -346,7 +346,7 @@ static int note_exceeded(const struct rep_diff *d, const struct rep_diff_row *ro
 	if (!code)
 		code = tp_buf_put(&r->each, r->names.data + at, r->names.size - at);
 	if (!code)
-		code = say(&r->each, ": ");
+		code = rep_gate_say(&r->each, ": ");
 	if (!code)
 		code = say_value(&r->each, d, v, p);
 	if (!code)
@@ -373,15 +373,16 @@ static int say_undecided(const struct rep_gate *g, const struct limits *l, const
 		snprintf(among, sizeof(among), " to be sure of one change among %zu functions",
 			 l->tests);
 	if (d->few)
-		return say(&r->why,
-			   "too few runs: of %zu and %zu no difference has p below %.2g, and alpha "
-			   "is %g: it takes %s%s",
-			   d->nold, d->nnew, rep_stats_least_p(d->nold, d->nnew), g->alpha, takes,
-			   among);
-	return say(&r->why,
-		   "too few runs, %zu and %zu,%s at alpha %g: it takes %s, or fewer functions "
-		   "(share=, or a narrower name)",
-		   d->nold, d->nnew, among, g->alpha, takes);
+		return rep_gate_say(
+		    &r->why,
+		    "too few runs: of %zu and %zu no difference has p below %.2g, and alpha "
+		    "is %g: it takes %s%s",
+		    d->nold, d->nnew, rep_stats_least_p(d->nold, d->nnew), g->alpha, takes, among);
+	return rep_gate_say(
+	    &r->why,
+	    "too few runs, %zu and %zu,%s at alpha %g: it takes %s, or fewer functions "
+	    "(share=, or a narrower name)",
+	    d->nold, d->nnew, among, g->alpha, takes);
 }
 
 /* Is it about what the gate looks for? */
@@ -443,18 +444,18 @@ static int judge_row(const struct rep_gate *g, struct limits *l, const struct re
 
 			code = rep_diff_name(d, row, &r->why, &names);
 			if (!code)
-				code = say(&r->why, ": ");
+				code = rep_gate_say(&r->why, ": ");
 			if (code)
 				return code;
 		}
 		/* Of functions that went the other way none is why. */
 		code = named || !row->key ? say_value(&r->why, d, v, r->p) : 0;
 		if (!code && outcome == REP_OUTCOME_UNDECIDED)
-			code = r->why.size ? say(&r->why, "; ") : 0;
+			code = r->why.size ? rep_gate_say(&r->why, "; ") : 0;
 		if (!code && outcome == REP_OUTCOME_UNDECIDED)
 			code = say_undecided(g, l, d, r);
 		if (!code && far && outcome == REP_OUTCOME_PASSED)
-			code = say(&r->why, "; beyond the limit, but not significant");
+			code = rep_gate_say(&r->why, "; beyond the limit, but not significant");
 		if (code)
 			return code;
 	}
@@ -469,11 +470,12 @@ static int note_hidden(const struct limits *l, const struct rep_diff *d, const s
 
 	if (!l->alone_hidden || r->outcome != REP_OUTCOME_PASSED || r->note.size)
 		return 0;
-	return say(&r->note,
-		   "of %zu and %zu runs one change among %zu functions could not have exceeded it: "
-		   "it takes %s, or fewer functions (share=, or a narrower name)",
-		   d->nold, d->nnew, l->tests,
-		   rep_stats_takes(d->nold, d->nnew, g->alpha / (double)l->tests, takes));
+	return rep_gate_say(
+	    &r->note,
+	    "of %zu and %zu runs one change among %zu functions could not have exceeded it: "
+	    "it takes %s, or fewer functions (share=, or a narrower name)",
+	    d->nold, d->nnew, l->tests,
+	    rep_stats_takes(d->nold, d->nnew, g->alpha / (double)l->tests, takes));
 }
 
 /* There is nothing that the gate could be about. */
@@ -481,7 +483,7 @@ static int be_blind(const struct rep_gate *g, const char *why, struct rep_gate_r
 {
 	r->outcome = REP_OUTCOME_UNDECIDED;
 	r->blind = !g->missing_passes;
-	return say(&r->why, "%s, so there is nothing to compare", why);
+	return rep_gate_say(&r->why, "%s, so there is nothing to compare", why);
 }
 
 static int judge_functions(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,
@@ -513,7 +515,7 @@ static int judge_functions(const struct rep_gate *g, struct limits *l, const str
 	if (!code && !r->tested) {
 		code = be_blind(g, "no function matches", r);
 	} else if (!code && r->exceeded > 1) {
-		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
+		code = rep_gate_say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
 	}
 	if (!code)
 		code = note_hidden(l, d, g, r);
@@ -569,8 +571,9 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	if (opt->damaged && !g->damaged_passes) {
 		r->outcome = REP_OUTCOME_UNDECIDED;
 		r->blind = true;
-		code = say(&r->why, "%.200s is damaged, and what it lost may be what changed",
-			   opt->damaged);
+		code =
+		    rep_gate_say(&r->why, "%.200s is damaged, and what it lost may be what changed",
+				 opt->damaged);
 	} else if (g->metric != REP_GATE_TOTAL) {
 		code = judge_functions(g, &limits, d, r);
 	} else if (has_samples(old) || has_samples(new)) {

@@ -90,4 +90,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		   struct rep_gate_result *result, struct tp_err *err);
 void rep_gate_result_release(struct rep_gate_result *r);
 
+/* Adds to a text of a result, at most 511 bytes; for those who judge. 0, TP_ENOMEM. */
+int rep_gate_say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -1,6 +1,5 @@
 #include "diff/trace/gate.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,19 +92,6 @@ static int find(const struct rep_trace_gate *g, const struct rep_trace_side *old
 }
 
 /* ---- judging ---- */
-
-static int say(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static int say(struct tp_buf *b, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return tp_buf_put(b, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
-}
 
 struct judging {
 	const struct rep_trace_gate *g;
@@ -245,13 +231,14 @@ static int say_value(struct tp_buf *b, const struct judging *j, const struct rep
 	rep_trace_value(old, row, row->old, &j->opt->per, j->opt->ticks);
 	rep_trace_value(new, row, row->new, &j->opt->per, j->opt->ticks);
 	if (!code)
-		code = say(b, ": %s, then %s", *old ? old : "nothing", *new ? new : "nothing");
+		code = rep_gate_say(b, ": %s, then %s", *old ? old : "nothing",
+				    *new ? new : "nothing");
 	if (!code && !isnan(row->old) && !isnan(row->new))
-		code = say(b, " (%s",
-			   row->old == row->new ? "the same"
-						: rep_amount_percent(percent, change * 100));
+		code = rep_gate_say(
+		    b, " (%s",
+		    row->old == row->new ? "the same" : rep_amount_percent(percent, change * 100));
 	if (!code && !isnan(row->old) && !isnan(row->new))
-		code = isnan(p) ? say(b, ")") : say(b, ", p=%.3g)", p);
+		code = isnan(p) ? rep_gate_say(b, ")") : rep_gate_say(b, ", p=%.3g)", p);
 	return code;
 }
 
@@ -268,7 +255,8 @@ static int say_collapse(const struct judging *j, const struct rep_trace_row *row
 		return 0;
 	code = rep_trace_metric_name(row, &r->note);
 	return code ? code
-		    : say(&r->note,
+		    : rep_gate_say(
+			  &r->note,
 			  " %s by %.0f%%, which a gate for one direction lets pass; +- looks at "
 			  "both",
 			  change > 0 ? "grew" : "fell", fabs(change) * 100);
@@ -297,30 +285,31 @@ static int say_why(const struct judging *j, enum rep_outcome outcome, bool far,
 	if (j->tests > 1)
 		snprintf(among, sizeof(among), " to be sure of one among %zu metrics", j->tests);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->few && j->g->threshold)
-		return say(&r->why,
-			   "; too few runs: %zu new ones cannot tell it from noise at alpha %g: it "
-			   "takes %zu%s",
-			   j->new->n, alpha, least_for_limit(alpha / (double)j->tests), among);
+		return rep_gate_say(
+		    &r->why,
+		    "; too few runs: %zu new ones cannot tell it from noise at alpha %g: it "
+		    "takes %zu%s",
+		    j->new->n, alpha, least_for_limit(alpha / (double)j->tests), among);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->few)
-		return say(&r->why,
-			   "; too few runs: of %zu and %zu no difference has p below %.2g, and "
-			   "alpha is %g: it takes %s%s",
-			   j->old->n, j->new->n, rep_stats_least_p(j->old->n, j->new->n), alpha,
-			   rep_stats_takes(j->old->n, j->new->n, alpha / (double)j->tests, takes),
-			   among);
+		return rep_gate_say(
+		    &r->why,
+		    "; too few runs: of %zu and %zu no difference has p below %.2g, and "
+		    "alpha is %g: it takes %s%s",
+		    j->old->n, j->new->n, rep_stats_least_p(j->old->n, j->new->n), alpha,
+		    rep_stats_takes(j->old->n, j->new->n, alpha / (double)j->tests, takes), among);
 	if (outcome == REP_OUTCOME_UNDECIDED && j->sets)
-		return say(&r->why,
-			   "; too few of the runs have it to tell it from noise at alpha %g",
-			   alpha);
+		return rep_gate_say(
+		    &r->why, "; too few of the runs have it to tell it from noise at alpha %g",
+		    alpha);
 	if (outcome == REP_OUTCOME_UNDECIDED)
-		return say(
+		return rep_gate_say(
 		    &r->why,
 		    j->g->metric.stat == REP_STAT_MAX
 			? "; a maximum of one run against one says nothing about noise: give "
 			  "several runs, or a limit (>2ms)"
 			: "; too few events in these runs to tell it from noise");
 	if (far && outcome == REP_OUTCOME_PASSED)
-		return say(&r->why, "; beyond the limit, but not significant");
+		return rep_gate_say(&r->why, "; beyond the limit, but not significant");
 	return 0;
 }
 
@@ -427,7 +416,7 @@ static int judge_found(struct judging *j, const struct found *f, struct rep_gate
 	for (size_t i = 0; !code && i < f->n; i++)
 		code = judge_row(j, &row[i], p[i], r);
 	if (!code && r->exceeded > 1)
-		code = say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
+		code = rep_gate_say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
 	free(row);
 	free(p);
 	return code;
@@ -440,19 +429,21 @@ static int say_missing(const struct judging *j, struct rep_gate_result *r)
 	const char *family = rep_families[j->g->metric.family].name;
 	size_t n, names = 0;
 	const struct rep_measure *x = rep_metrics_measures(m, &n);
-	int code = say(&r->why,
-		       j->g->regex || j->g->metric.named
-			   ? "no %s has such a name, so there is nothing to compare"
-			   : "the runs have no %s, so there is nothing to compare",
-		       family);
+	int code = rep_gate_say(&r->why,
+				j->g->regex || j->g->metric.named
+				    ? "no %s has such a name, so there is nothing to compare"
+				    : "the runs have no %s, so there is nothing to compare",
+				family);
 
 	for (size_t i = 0; !code && i < n; i++) {
 		if (x[i].family != j->g->metric.family || x[i].by == REP_MEASURE_ALL ||
 		    !*x[i].name || ++names > LISTED)
 			continue;
-		code = say(&r->why, "%s%.120s", names == 1 ? "; there are " : ", ", x[i].name);
+		code = rep_gate_say(&r->why, "%s%.120s", names == 1 ? "; there are " : ", ",
+				    x[i].name);
 	}
-	return code || names <= LISTED ? code : say(&r->why, " and %zu more", names - LISTED);
+	return code || names <= LISTED ? code
+				       : rep_gate_say(&r->why, " and %zu more", names - LISTED);
 }
 
 /* That there is none of something is an answer to a limit from above: stw.max>2ms passes. */
@@ -480,15 +471,17 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 	if (opt->damaged && !g->gate.damaged_passes) {
 		r->outcome = REP_OUTCOME_UNDECIDED;
 		r->blind = true;
-		code = say(&r->why, "%.200s is damaged, and what it lost may be what changed",
-			   opt->damaged);
+		code =
+		    rep_gate_say(&r->why, "%.200s is damaged, and what it lost may be what changed",
+				 opt->damaged);
 	} else {
 		code = find(g, old, new, &f);
 		if (!code && f.n) {
 			code = judge_found(&j, &f, r);
 		} else if (!code && none_is_fine(g)) {
 			r->outcome = REP_OUTCOME_PASSED;
-			code = say(&r->why, "there are no %s", rep_families[g->metric.family].doc);
+			code = rep_gate_say(&r->why, "there are no %s",
+					    rep_families[g->metric.family].doc);
 		} else if (!code) {
 			r->outcome = REP_OUTCOME_UNDECIDED;
 			r->blind = !g->gate.missing_passes;
