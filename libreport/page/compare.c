@@ -76,23 +76,7 @@ static void write_run(struct page *p, struct html *h, const char *which, size_t 
 	if (n > 1)
 		html_f(h, " (and %zu more)", n - 1);
 	page_fact_end(h);
-	page_fact(h, "Format");
-	html_str(h, r->format);
-	page_fact_end(h);
-	if (r->wall_ns != TP_NULL && r->wall_ns > 0)
-		page_fact_when(h, r->wall_ns);
-	page_fact(h, "Length");
-	page_time_value(p, h, r->duration_ns);
-	page_fact_end(h);
-	page_fact(h, "Goroutines");
-	html_count(h, r->goroutines);
-	page_fact_end(h);
-	page_fact(h, "Ps");
-	html_count(h, (int64_t)p->time.nprocs);
-	page_fact_end(h);
-	page_fact(h, "Events");
-	html_count(h, r->events);
-	page_fact_end(h);
+	page_trace_facts(p, h);
 	page_fact(h, "Lost");
 	html_put(h, p->run->losses ? "<strong>something</strong>" : "nothing");
 	page_fact_end(h);

@@ -117,6 +117,13 @@ void page_name(struct page *p, struct html *h, uint32_t string);
 /* Is the run's time ticks? Then times are numbers. */
 void page_time_value(struct page *p, struct html *h, int64_t ns);
 
+/* Pictures that are as wide as the page, in px: they leave room at their right, and at their left
+ * as much as their names take. Their time, about so many ticks of it, goes below, at y. */
+#define PAGE_WIDTH 1140
+#define PAGE_RIGHT 8
+void page_time_axis(struct page *p, struct html *h, const struct rep_bins *bins, unsigned ticks,
+		    int left, double y);
+
 /* A flame graph, with at most `budget` bytes of frames, and the script that all share. */
 int page_flame_write(struct html *h, const struct rep_flame_tree *tree,
 		     const struct rep_flame_heading *words, size_t budget, const char *title,
@@ -128,6 +135,8 @@ void page_fact(struct html *h, const char *name);
 void page_fact_end(struct html *h);
 /* A moment, in UTC; an entry of that list. Nothing for one that no calendar has. */
 void page_fact_when(struct html *h, int64_t wall_ns);
+/* Of p->run, a trace: from its format to its number of events. */
+void page_trace_facts(struct page *p, struct html *h);
 
 /* The script and style of this page. */
 struct tp_text page_style(void);

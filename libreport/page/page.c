@@ -90,6 +90,29 @@ void page_fact_when(struct html *h, int64_t wall_ns)
 	page_fact_end(h);
 }
 
+void page_trace_facts(struct page *p, struct html *h)
+{
+	const struct tp_run *r = &p->run->row;
+
+	page_fact(h, "Format");
+	html_str(h, r->format);
+	page_fact_end(h);
+	if (r->wall_ns != TP_NULL && r->wall_ns > 0)
+		page_fact_when(h, r->wall_ns);
+	page_fact(h, "Length");
+	page_time_value(p, h, r->duration_ns);
+	page_fact_end(h);
+	page_fact(h, "Goroutines");
+	html_count(h, r->goroutines);
+	page_fact_end(h);
+	page_fact(h, "Ps");
+	html_count(h, (int64_t)p->time.nprocs);
+	page_fact_end(h);
+	page_fact(h, "Events");
+	html_count(h, r->events);
+	page_fact_end(h);
+}
+
 /* ---- the frame ---- */
 
 /* Scripts and styles are the page's own, and nothing may be loaded or sent. */

@@ -27,23 +27,7 @@ static void write_facts(struct page *p, struct html *h)
 	page_fact(h, "Trace");
 	html_str(h, r->name);
 	page_fact_end(h);
-	page_fact(h, "Format");
-	html_str(h, r->format);
-	page_fact_end(h);
-	if (r->wall_ns != TP_NULL && r->wall_ns > 0)
-		page_fact_when(h, r->wall_ns);
-	page_fact(h, "Length");
-	page_time_value(p, h, r->duration_ns);
-	page_fact_end(h);
-	page_fact(h, "Goroutines");
-	html_count(h, r->goroutines);
-	page_fact_end(h);
-	page_fact(h, "Ps");
-	html_count(h, (int64_t)p->time.nprocs);
-	page_fact_end(h);
-	page_fact(h, "Events");
-	html_count(h, r->events);
-	page_fact_end(h);
+	page_trace_facts(p, h);
 	page_fact(h, "Size");
 	html_bytes(h, r->size_in);
 	page_fact_end(h);

@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chart/scale.h"
 #include "page/inside.h"
 
-#define WIDTH  1140
 #define LEFT   64
-#define RIGHT  8
 #define TOP    4
 #define SHADES 10  /* beside nothing at all */
 #define MOST   128 /* rows of Ps */
@@ -33,7 +30,8 @@ static double row_y(const struct map *m, size_t row)
 static double bin_x(const struct map *m, const struct rep_bins *b, size_t bin)
 {
 	(void)m;
-	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
+	return LEFT +
+	       (PAGE_WIDTH - LEFT - PAGE_RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
 
 static int fill(struct map *m, const struct rep_time *t)
@@ -134,30 +132,6 @@ static void write_names(struct page *p, struct html *h, const struct map *m)
 	}
 }
 
-static void write_axis(struct page *p, struct html *h, double y)
-{
-	struct rep_chart_axis axis = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS};
-	struct rep_scale s;
-
-	rep_scale_init(&s, &axis, 0, (double)p->time.fine.edge[p->time.fine.n], 10, false);
-	for (size_t i = 0; i < s.nticks; i++) {
-		double x = LEFT + (WIDTH - LEFT - RIGHT) * rep_scale_at(&s, s.ticks[i].value);
-		bool last = x > WIDTH - 30;
-
-		html_put(h, "<path class=\"tick\" d=\"M");
-		html_px(h, x);
-		html_put(h, " ");
-		html_px(h, y);
-		html_put(h, "v5\"/><text x=\"");
-		html_px(h, last ? WIDTH - 2 : x);
-		html_put(h, "\" y=\"");
-		html_px(h, y + 17);
-		html_put(h, last ? "\" text-anchor=\"end\">" : "\" text-anchor=\"middle\">");
-		html_str(h, s.ticks[i].text);
-		html_put(h, "</text>\n");
-	}
-}
-
 /* Two hexadecimal digits a cell: its share in 250ths; ff is unknown. */
 static void write_shares(struct html *h, const struct map *m)
 {
@@ -184,9 +158,9 @@ static void write_map(struct page *p, struct html *h, const struct map *m)
 	       "data-left=\"%d\" data-right=\"%d\" data-top=\"%d\" data-row=\"%.0f\" "
 	       "data-gap=\"%d\" data-extra=\"%d\" data-rows=\"%zu\" data-bins=\"%zu\" "
 	       "data-ns=\"%lld\" data-ticks=\"%d\"",
-	       WIDTH, bottom + 24, WIDTH, bottom + 24, LEFT, WIDTH - RIGHT, TOP, m->height, GAP,
-	       EXTRA, m->rows, m->bins, (long long)p->time.fine.edge[p->time.fine.n],
-	       p->run->row.ticks ? 1 : 0);
+	       PAGE_WIDTH, bottom + 24, PAGE_WIDTH, bottom + 24, LEFT, PAGE_WIDTH - PAGE_RIGHT, TOP,
+	       m->height, GAP, EXTRA, m->rows, m->bins,
+	       (long long)p->time.fine.edge[p->time.fine.n], p->run->row.ticks ? 1 : 0);
 	html_put(h, " data-command=\"");
 	html_text(h, command.data ? (char *)command.data : "", command.size);
 	html_put(h, "\" data-names=\"");
@@ -201,14 +175,14 @@ static void write_map(struct page *p, struct html *h, const struct map *m)
 	write_shares(h, m);
 	html_put(h, ">\n");
 	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n", LEFT,
-	       TOP, WIDTH - LEFT - RIGHT, m->height * EXTRA - 1);
+	       TOP, PAGE_WIDTH - LEFT - PAGE_RIGHT, m->height * EXTRA - 1);
 	html_f(h, "<rect class=\"ground\" x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\"/>\n",
-	       LEFT, row_y(m, EXTRA), WIDTH - LEFT - RIGHT,
+	       LEFT, row_y(m, EXTRA), PAGE_WIDTH - LEFT - PAGE_RIGHT,
 	       m->height * (double)(m->rows - EXTRA) - 1);
 	for (int s = 1; s <= SHADES; s++)
 		write_shade(h, m, &p->time.fine, s);
 	write_names(p, h, m);
-	write_axis(p, h, bottom + 1);
+	page_time_axis(p, h, &p->time.fine, 10, LEFT, bottom + 1);
 	html_put(h, "</svg></figure>\n");
 	tp_buf_release(&command);
 }

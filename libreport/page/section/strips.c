@@ -2,12 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "chart/scale.h"
 #include "page/inside.h"
 
-#define WIDTH  1140
 #define LEFT   320
-#define RIGHT  8
 #define HEIGHT 34 /* of a strip */
 #define ROOM   46
 
@@ -35,7 +32,8 @@ static double most_of(const struct page *p, const struct rep_time_group *g)
 
 static double bin_x(const struct rep_bins *b, size_t bin)
 {
-	return LEFT + (WIDTH - LEFT - RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
+	return LEFT +
+	       (PAGE_WIDTH - LEFT - PAGE_RIGHT) * (double)b->edge[bin] / (double)b->edge[b->n];
 }
 
 /* One class of a strip, from the bottom up: all of what is stacked up to it; drawn from the last to
@@ -59,7 +57,7 @@ static void write_area(const struct page *p, struct html *h, const struct rep_ti
 		html_px(h, y);
 		last = y;
 	}
-	html_f(h, "H%dV%.0fz\"><title>%s</title></path>\n", WIDTH - RIGHT, bottom,
+	html_f(h, "H%dV%.0fz\"><title>%s</title></path>\n", PAGE_WIDTH - PAGE_RIGHT, bottom,
 	       rep_time_class_names[c]);
 }
 
@@ -98,34 +96,10 @@ static void write_strip(struct page *p, struct html *h, const struct rep_time_gr
 	html_f(h, "<text class=\"soft\" x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%s</text>\n",
 	       LEFT - 10, top + 29, text);
 	html_f(h, "<path class=\"ground\" d=\"M%d %.0fh%dv%dh%dz\"/>\n", LEFT, top,
-	       WIDTH - LEFT - RIGHT, HEIGHT, -(WIDTH - LEFT - RIGHT));
+	       PAGE_WIDTH - LEFT - PAGE_RIGHT, HEIGHT, -(PAGE_WIDTH - LEFT - PAGE_RIGHT));
 	if (most > 0) {
 		for (int c = REP_TIME_NCLASSES - 1; c >= 0; c--)
 			write_area(p, h, g, c, bottom, most);
-	}
-}
-
-static void write_axis(struct page *p, struct html *h, double y)
-{
-	struct rep_chart_axis axis = {.kind = p->run->row.ticks ? REP_COUNT : REP_NS};
-	struct rep_scale s;
-
-	rep_scale_init(&s, &axis, 0, (double)p->time.bins.edge[p->time.bins.n], 7, false);
-	for (size_t i = 0; i < s.nticks; i++) {
-		double x = LEFT + (WIDTH - LEFT - RIGHT) * rep_scale_at(&s, s.ticks[i].value);
-		bool last = x > WIDTH - 30;
-
-		html_put(h, "<path class=\"tick\" d=\"M");
-		html_px(h, x);
-		html_put(h, " ");
-		html_px(h, y);
-		html_put(h, "v5\"/><text x=\"");
-		html_px(h, last ? WIDTH - 2 : x);
-		html_put(h, "\" y=\"");
-		html_px(h, y + 17);
-		html_put(h, last ? "\" text-anchor=\"end\">" : "\" text-anchor=\"middle\">");
-		html_str(h, s.ticks[i].text);
-		html_put(h, "</text>\n");
 	}
 }
 
@@ -155,10 +129,10 @@ int page_strips(struct page *p, struct html *h, struct tp_err *err)
 	    "<figure class=\"wide\"><svg class=\"strips\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
 	    "height=\"%.0f\" role=\"img\" aria-label=\"Goroutines by state over time, for each of "
 	    "the busiest groups\">\n",
-	    WIDTH, height, WIDTH, height);
+	    PAGE_WIDTH, height, PAGE_WIDTH, height);
 	for (size_t i = 0; i < t->ngroups; i++)
 		write_strip(p, h, &t->group[i], 2 + ROOM * (double)i);
-	write_axis(p, h, ROOM * (double)t->ngroups - 4);
+	page_time_axis(p, h, &p->time.bins, 7, LEFT, ROOM * (double)t->ngroups - 4);
 	html_put(h, "</svg></figure>\n");
 	if (t->nentries > t->ngroups) {
 		html_put(h, "<p class=\"note\">… and ");
