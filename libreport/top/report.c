@@ -1,9 +1,11 @@
-#include "base/sum.h"
 #include "top/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/sum.h"
+#include "task/choose.h"
 
 int(rep_job_fail)(struct tp_err *err, int code)
 {
@@ -12,6 +14,19 @@ int(rep_job_fail)(struct tp_err *err, int code)
 					    : "too much for one report; pick fewer tasks, "
 					      "goroutines or less time (--task, --goroutine, "
 					      "--from, --to)");
+}
+
+int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, struct tp_err *err)
+{
+	const struct rep_pick_text text = {
+	    .task = opt->filter.task,
+	    .region = opt->filter.region,
+	    .min = opt->min,
+	    .max = opt->max,
+	    .log = opt->log,
+	};
+
+	return rep_pick_init(choice, &text, err);
 }
 
 /* ---- texts ---- */

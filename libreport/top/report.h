@@ -62,6 +62,10 @@ int rep_job_fail(struct tp_err *err, int code);
 #define rep_job_fail(err, code) (rep_job_fail(err, code), (code))
 #endif
 
+struct rep_pick;
+/* What was typed about tasks, regions and logs (task/choose.h); released in every case. */
+int rep_top_pick(struct rep_pick *choice, const struct rep_top_options *opt, struct tp_err *err);
+
 /* ---- texts ---- */
 
 /* A string of the common dictionary; tables show `none` for the empty one. */

@@ -177,16 +177,9 @@ static int not_for(const struct rep_top_options *opt, const char *filter, struct
 /* What is typed about tasks, regions and logs makes sense. */
 static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
 {
-	const struct rep_pick_text text = {
-	    .task = opt->filter.task,
-	    .region = opt->filter.region,
-	    .min = opt->min,
-	    .max = opt->max,
-	    .log = opt->log,
-	};
 	struct rep_slowest slowest;
 	struct rep_pick choice;
-	int code = rep_pick_init(&choice, &text, err);
+	int code = rep_top_pick(&choice, opt, err);
 
 	rep_pick_release(&choice);
 	if (!code && opt->slowest)

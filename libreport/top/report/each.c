@@ -176,18 +176,10 @@ static bool of_tasks(const struct rep_job *job)
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	const struct rep_top_options *opt = job->opt;
-	const struct rep_pick_text text = {
-	    .task = opt->filter.task,
-	    .region = opt->filter.region,
-	    .min = opt->min,
-	    .max = opt->max,
-	    .log = opt->log,
-	};
 	struct eaches *all = calloc(1, sizeof(*all));
 
 	job->state = all;
-	return all ? rep_pick_init(&all->choice, &text, err) : rep_job_fail(err, TP_ENOMEM);
+	return all ? rep_top_pick(&all->choice, job->opt, err) : rep_job_fail(err, TP_ENOMEM);
 }
 
 /* ---- which ---- */

@@ -168,21 +168,14 @@ static const struct source *source_of(const struct rep_job *job)
 static int begin(struct rep_job *job, struct tp_err *err)
 {
 	const struct rep_top_options *opt = job->opt;
-	const struct rep_pick_text text = {
-	    .task = opt->filter.task,
-	    .region = opt->filter.region,
-	    .min = opt->min,
-	    .max = opt->max,
-	    .log = opt->log,
-	};
 	struct intervals *all = calloc(1, sizeof(*all));
 
 	job->state = all;
 	if (!all)
 		return rep_job_fail(err, TP_ENOMEM);
 	all->choosy = job->report != &rep_report_gc &&
-		      (text.task || text.region || text.min || text.max || text.log);
-	return all->choosy ? rep_pick_init(&all->choice, &text, err) : 0;
+		      (opt->filter.task || opt->filter.region || opt->min || opt->max || opt->log);
+	return all->choosy ? rep_top_pick(&all->choice, opt, err) : 0;
 }
 
 /* Does anything depend on whose an interval is, or on its stack? What tables show names nobody. */

@@ -79,18 +79,10 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 
 static int begin(struct rep_job *job, struct tp_err *err)
 {
-	const struct rep_top_options *opt = job->opt;
-	const struct rep_pick_text text = {
-	    .task = opt->filter.task,
-	    .region = opt->filter.region,
-	    .min = opt->min,
-	    .max = opt->max,
-	    .log = opt->log,
-	};
 	struct story *s = calloc(1, sizeof(*s));
 
 	job->state = s;
-	return s ? rep_pick_init(&s->choice, &text, err) : rep_job_fail(err, TP_ENOMEM);
+	return s ? rep_top_pick(&s->choice, job->opt, err) : rep_job_fail(err, TP_ENOMEM);
 }
 
 /* A line of a goroutine, of which start and end are those of the run where there is none. */
