@@ -121,24 +121,6 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->pc = r->pc;
 }
 
-static void fill_call(const registers *r, struct rec_tracee *at)
-{
-	(void)r;
-	at->call.running = true;
-}
-
-static void fill_vectors(pid_t tid, struct rec_tracee *at)
-{
-	(void)tid, (void)at;
-}
-
-/* The first argument is overwritten by the result, so that it cannot be. */
-static bool begin_anew(registers *r)
-{
-	(void)r;
-	return false;
-}
-
 #else
 
 typedef struct {
@@ -151,6 +133,10 @@ static void fill_state(const registers *r, struct tp_unwind_state *state)
 	state->known = 0;
 }
 
+#endif
+
+#if !defined(__x86_64__)
+
 static void fill_call(const registers *r, struct rec_tracee *at)
 {
 	(void)r;
@@ -162,6 +148,7 @@ static void fill_vectors(pid_t tid, struct rec_tracee *at)
 	(void)tid, (void)at;
 }
 
+/* The result overwrites the first argument (arm64), so that it cannot be. */
 static bool begin_anew(registers *r)
 {
 	(void)r;
