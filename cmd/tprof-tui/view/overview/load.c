@@ -213,15 +213,10 @@ static int worst(struct job *j, uint32_t states, const char *name, struct tp_sto
 	return code;
 }
 
-/* What was lost, and what there is to say beside; NULLs are not known. */
-static int losses(const struct job *j, struct tp_store *store, struct rep_output *out,
-		  struct tp_err *err)
+/* About the run. */
+static int query(const struct job *j, const char *sql, struct tp_store *store,
+		 struct rep_output *out, struct tp_err *err)
 {
-	static const char sql[] =
-	    "SELECT 'lost' AS kind, reason AS what, from_ns AS at_ns, to_ns - from_ns AS dur_ns, "
-	    "bytes, events FROM loss WHERE run = :run UNION ALL SELECT CASE severity WHEN 0 "
-	    "THEN 'note' WHEN 1 THEN 'warning' ELSE 'damage' END, text, NULL, NULL, "
-	    "NULL, NULL FROM notice WHERE run = :run LIMIT 1000";
 	const struct rep_query_options opt = {.run = j->select.run->row.id};
 	struct rep_query *q = NULL;
 	int code = rep_query_new(&q, store, &opt, err);
@@ -232,6 +227,19 @@ static int losses(const struct job *j, struct tp_store *store, struct rep_output
 	return code;
 }
 
+/* What was lost, and what there is to say beside; NULLs are not known. */
+static int losses(const struct job *j, struct tp_store *store, struct rep_output *out,
+		  struct tp_err *err)
+{
+	static const char sql[] =
+	    "SELECT 'lost' AS kind, reason AS what, from_ns AS at_ns, to_ns - from_ns AS dur_ns, "
+	    "bytes, events FROM loss WHERE run = :run UNION ALL SELECT CASE severity WHEN 0 "
+	    "THEN 'note' WHEN 1 THEN 'warning' ELSE 'damage' END, text, NULL, NULL, "
+	    "NULL, NULL FROM notice WHERE run = :run LIMIT 1000";
+
+	return query(j, sql, store, out, err);
+}
+
 static int labels(const struct job *j, struct tp_store *store, struct rep_output *out,
 		  struct tp_err *err)
 {
@@ -239,14 +247,8 @@ static int labels(const struct job *j, struct tp_store *store, struct rep_output
 	    "SELECT key AS label, count(DISTINCT coalesce(text, number)) AS \"values\", "
 	    "min(coalesce(text, number)) AS example FROM bucket_label WHERE run = :run GROUP BY "
 	    "key ORDER BY key LIMIT 1000";
-	const struct rep_query_options opt = {.run = j->select.run->row.id};
-	struct rep_query *q = NULL;
-	int code = rep_query_new(&q, store, &opt, err);
 
-	if (!code)
-		code = rep_query_run(q, sql, out, err);
-	rep_query_free(q);
-	return code;
+	return query(j, sql, store, out, err);
 }
 
 static int make(struct job *j, struct tp_store *store, struct rep_output *out, struct tp_err *err)
