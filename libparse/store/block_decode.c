@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
+#include "store/block_head.h"
 #include "store/block_model.h"
 
 /* Readable bytes behind a column, all zero: reading one value needs one check, and loops over bytes
@@ -24,14 +24,8 @@ struct decoder {
 	struct tp_block_decoder pub;
 	struct tp_unpacker unpacker;
 
-	struct tp_slice stored[BLOCK_COLUMNS];
-	size_t raw[BLOCK_COLUMNS];
+	struct block_head head;
 	struct column column[BLOCK_COLUMNS];
-	enum tp_codec codec[BLOCK_COLUMNS];
-	int64_t first;
-	uint32_t unit; /* 0: ticks */
-	double tick;
-	int64_t start_ns;
 
 	struct run runs[TP_BLOCK_EVENTS];
 	uint32_t nruns, nms;
@@ -53,24 +47,13 @@ struct decoder {
 	uint8_t bytes[];
 };
 
-static size_t most_bytes(enum block_column c, size_t n)
-{
-	const size_t most[] = {
-#define TP_X(name, size) (size),
-	    BLOCK_COLUMN_LIST(TP_X)
-#undef TP_X
-	};
-
-	return most[c];
-}
-
 struct tp_block_decoder *tp_block_decoder_new(void)
 {
 	struct decoder *d;
 	size_t room = 0;
 
 	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++)
-		room += most_bytes(c, TP_BLOCK_EVENTS) + PAD;
+		room += tp_block_column_most(c, TP_BLOCK_EVENTS) + PAD;
 	d = malloc(sizeof(*d) + room);
 	if (!d)
 		return NULL;
@@ -105,79 +88,22 @@ void tp_block_decoder_free(struct tp_block_decoder *pub)
 
 /* ---- columns as bytes ---- */
 
-static int damaged(struct tp_err *err, const char *what)
-{
-	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "a block of events is damaged: %s", what);
-}
-
-static void read_tick(struct decoder *d, struct tp_cursor *c)
-{
-	uint64_t bits = tp_cursor_le32(c);
-
-	bits |= (uint64_t)tp_cursor_le32(c) << 32;
-	memcpy(&d->tick, &bits, sizeof(d->tick));
-	d->start_ns = tp_unzigzag(tp_cursor_uvarint(c));
-	if (!c->failed && !(d->tick >= MIN_TICK && d->tick <= MAX_TICK))
-		c->failed = TP_CURSOR_OVERFLOW;
-}
-
-static int read_heads(struct decoder *d, const void *data, size_t size, int64_t rows,
-		      struct tp_err *err)
-{
-	struct tp_cursor c = tp_cursor(data, size);
-	unsigned most, version;
-	uint64_t n, unit, columns;
-
-	most = tp_cursor_u8(&c);
-	version = tp_cursor_u8(&c);
-	if (!c.failed && version != BLOCK_VERSION)
-		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
-				  "a block of events has version %u; this program reads %d",
-				  version, BLOCK_VERSION);
-	n = tp_cursor_uvarint(&c);
-	d->first = tp_unzigzag(tp_cursor_uvarint(&c));
-	unit = tp_cursor_uvarint(&c);
-	if (!unit)
-		read_tick(d, &c);
-	columns = tp_cursor_uvarint(&c);
-	if (c.failed || most > TP_CODEC_ZSTD || rows < 1 || rows > TP_BLOCK_EVENTS ||
-	    n != (uint64_t)rows || unit > MAX_UNIT || columns < BLOCK_COLUMNS ||
-	    columns > UINT8_MAX)
-		return damaged(err, "header");
-	d->pub.n = (uint32_t)n;
-	d->unit = (uint32_t)unit;
-	for (unsigned i = 0; i < columns; i++) {
-		enum tp_codec codec = tp_cursor_u8(&c);
-		uint64_t raw = tp_cursor_uvarint(&c), stored = tp_cursor_uvarint(&c);
-
-		if (i >= BLOCK_COLUMNS)
-			continue;
-		if (raw > most_bytes(i, (size_t)n) || stored > raw)
-			return damaged(err, "size of a column");
-		d->codec[i] = codec;
-		d->raw[i] = (size_t)raw;
-		d->stored[i].size = (size_t)stored;
-	}
-	for (unsigned i = 0; i < BLOCK_COLUMNS; i++)
-		d->stored[i] = tp_cursor_bytes(&c, d->stored[i].size);
-	return c.failed ? damaged(err, "ends early") : 0;
-}
-
 static int unpack(struct decoder *d, enum block_column c, struct tp_err *err)
 {
+	const struct block_column_head *head = &d->head.column[c];
 	uint8_t *to = d->bytes;
 	int code;
 
 	for (unsigned i = 0; i < c; i++)
-		to += most_bytes(i, TP_BLOCK_EVENTS) + PAD;
-	code = tp_unpack(&d->unpacker, d->codec[c], d->stored[c].data, d->stored[c].size, to,
-			 d->raw[c]);
+		to += tp_block_column_most(i, TP_BLOCK_EVENTS) + PAD;
+	code = tp_unpack(&d->unpacker, head->codec, head->stored.data, head->stored.size, to,
+			 head->raw);
 	if (code == TP_ENOMEM)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (code)
-		return damaged(err, "compressed column");
-	memset(to + d->raw[c], 0, PAD);
-	d->column[c] = (struct column){.at = to, .end = to + d->raw[c]};
+		return tp_block_damaged(err, "compressed column");
+	memset(to + head->raw, 0, PAD);
+	d->column[c] = (struct column){.at = to, .end = to + head->raw};
 	return 0;
 }
 
@@ -233,18 +159,18 @@ static uint64_t long_time(struct column *x, uint64_t last)
 static void decode_units(struct decoder *d, const uint8_t *code)
 {
 	struct column *x = &d->column[COL_TIMEX];
-	uint64_t last = (uint64_t)d->first, base = last;
+	uint64_t last = (uint64_t)d->head.first, base = last;
 
 	for (uint32_t i = 0; i < d->pub.n; i++) {
 		if (code[i] < SHORT_UNITS) {
-			uint64_t ahead = base + (uint64_t)code[i] * d->unit;
+			uint64_t ahead = base + (uint64_t)code[i] * d->head.unit;
 
 			last = code[i] ? ahead : last + 1;
 			base = code[i] ? ahead : base;
 		} else if (code[i] == LONG_TIME) {
 			last = base = long_time(x, last);
 		} else {
-			last = base = base + (uint64_t)more_units(x, code[i]) * d->unit;
+			last = base = base + (uint64_t)more_units(x, code[i]) * d->head.unit;
 		}
 		d->ts[i] = (int64_t)last;
 	}
@@ -253,19 +179,19 @@ static void decode_units(struct decoder *d, const uint8_t *code)
 static void decode_ticks(struct decoder *d, const uint8_t *code)
 {
 	struct column *x = &d->column[COL_TIMEX];
-	uint64_t start = (uint64_t)d->start_ns, last = (uint64_t)d->first;
-	int64_t ticks = ticks_of_ns((int64_t)(last + start), d->tick);
+	uint64_t start = (uint64_t)d->head.start_ns, last = (uint64_t)d->head.first;
+	int64_t ticks = ticks_of_ns((int64_t)(last + start), d->head.tick);
 
 	for (uint32_t i = 0; i < d->pub.n; i++) {
 		if (code[i] < LONG_TIME) {
 			uint64_t ns;
 
 			ticks += code[i] < SHORT_UNITS ? code[i] : more_units(x, code[i]);
-			ns = (uint64_t)ns_of_ticks(ticks, d->tick) - start;
+			ns = (uint64_t)ns_of_ticks(ticks, d->head.tick) - start;
 			last = code[i] ? ns : last + 1;
 		} else {
 			last = long_time(x, last);
-			ticks = ticks_of_ns((int64_t)(last + start), d->tick);
+			ticks = ticks_of_ns((int64_t)(last + start), d->head.tick);
 		}
 		d->ts[i] = (int64_t)last;
 	}
@@ -275,13 +201,13 @@ static int decode_times(struct decoder *d, struct tp_err *err)
 {
 	if (unpack(d, COL_TIME, err) || unpack(d, COL_TIMEX, err))
 		return err->code;
-	if (d->raw[COL_TIME] != d->pub.n)
-		return damaged(err, "times");
-	if (d->unit)
+	if (d->head.column[COL_TIME].raw != d->pub.n)
+		return tp_block_damaged(err, "times");
+	if (d->head.unit)
 		decode_units(d, d->column[COL_TIME].at);
 	else
 		decode_ticks(d, d->column[COL_TIME].at);
-	return all_read(&d->column[COL_TIMEX]) ? 0 : damaged(err, "times");
+	return all_read(&d->column[COL_TIMEX]) ? 0 : tp_block_damaged(err, "times");
 }
 
 /* The local number of the M at this place of the list, which it becomes the first of. */
@@ -325,11 +251,11 @@ static int decode_runs(struct decoder *d, struct tp_err *err)
 			length += get(c);
 		m = bring_forward(d, place);
 		if (c->failed || !length || length > d->pub.n - events)
-			return damaged(err, "runs");
+			return tp_block_damaged(err, "runs");
 		d->runs[d->nruns++] = (struct run){m, (uint16_t)length};
 		events += (uint32_t)length;
 	}
-	return all_read(c) && all_read(&d->column[COL_MS]) ? 0 : damaged(err, "runs");
+	return all_read(c) && all_read(&d->column[COL_MS]) ? 0 : tp_block_damaged(err, "runs");
 }
 
 static void decode_ms(struct decoder *d)
@@ -393,16 +319,16 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 	if (unpack(d, COL_SHAPE, err) || unpack(d, COL_SHAPES, err))
 		return err->code;
 	p = d->column[COL_SHAPES].at;
-	lines = d->raw[COL_SHAPES] / SHAPE_BYTES;
-	if (d->raw[COL_SHAPE] != d->pub.n || d->raw[COL_SHAPES] != lines * SHAPE_BYTES + 1 ||
-	    *p > lines)
-		return damaged(err, "shapes");
+	lines = d->head.column[COL_SHAPES].raw / SHAPE_BYTES;
+	if (d->head.column[COL_SHAPE].raw != d->pub.n ||
+	    d->head.column[COL_SHAPES].raw != lines * SHAPE_BYTES + 1 || *p > lines)
+		return tp_block_damaged(err, "shapes");
 	d->known_shapes = *p++;
 	d->nshapes = (uint32_t)lines;
 	for (uint32_t i = 0; i < lines; i++, p += SHAPE_BYTES) {
 		/* What reads events looks these up in tables. */
 		if (p[0] >= TP_NEVENT_TYPES || p[1] >= TP_NSTATES || p[2] >= TP_NSTATES)
-			return damaged(err, "types");
+			return tp_block_damaged(err, "types");
 		d->shapes[i] = (struct shape){
 		    .type = p[0],
 		    .from = p[1],
@@ -416,7 +342,7 @@ static int decode_shapes(struct decoder *d, struct tp_err *err)
 	if (!d->known_shapes) /* then what fills up the last PAD bytes is not known either */
 		unknown -= (PAD - d->pub.n % PAD) % PAD;
 	if (unknown != once || lines - d->known_shapes != once)
-		return damaged(err, "shapes");
+		return tp_block_damaged(err, "shapes");
 	sort_numbers(d);
 	return 0;
 }
@@ -507,7 +433,7 @@ static int decode_context(struct decoder *d, struct tp_err *err)
 	}
 	return all_read(&d->column[COL_CONTEXT]) && all_read(&d->column[COL_SUBJECT])
 		   ? 0
-		   : damaged(err, "context");
+		   : tp_block_damaged(err, "context");
 }
 
 /* 3 is no way to tell a value: it reads as zero, and a column is then left over or not. */
@@ -554,7 +480,7 @@ static int decode_spots(struct decoder *d, struct tp_err *err)
 	}
 	return all_read(&d->column[COL_STACK]) && all_read(&d->column[COL_STR])
 		   ? 0
-		   : damaged(err, "stacks");
+		   : tp_block_damaged(err, "stacks");
 }
 
 static int decode_str2(struct decoder *d, struct tp_err *err)
@@ -576,7 +502,7 @@ static int decode_str2(struct decoder *d, struct tp_err *err)
 			*guess = told_str(&d->column[COL_STR2], &d->model.last_str2[s->type]);
 		d->pub.str2[i] = *guess;
 	}
-	return all_read(&d->column[COL_STR2]) ? 0 : damaged(err, "strings");
+	return all_read(&d->column[COL_STR2]) ? 0 : tp_block_damaged(err, "strings");
 }
 
 static int decode_args(struct decoder *d, struct tp_err *err)
@@ -601,7 +527,7 @@ static int decode_args(struct decoder *d, struct tp_err *err)
 			d->arg[a][i] = told ? last[a] : 0;
 		}
 	}
-	return all_read(&d->column[COL_ARG]) ? 0 : damaged(err, "arguments");
+	return all_read(&d->column[COL_ARG]) ? 0 : tp_block_damaged(err, "arguments");
 }
 
 /* ---- a block ---- */
@@ -667,7 +593,9 @@ int tp_block_decode(struct tp_block_decoder *pub, const void *data, size_t size,
 		err = &ours;
 	pub->n = 0;
 	pub->columns = with_needed(columns);
-	code = read_heads(d, data, size, rows, err);
+	code = tp_block_read_head(&d->head, data, size, rows, err);
+	if (!code)
+		pub->n = d->head.n;
 	if (!code)
 		code = decode_columns(d, pub->columns, err);
 	if (code)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/big.h"
+#include "store/block_head.h"
 #include "store/block_model.h"
 
 /* Short runs of the same shape are looked up here before the list of shapes is searched. */
@@ -55,14 +56,7 @@ struct tp_block_encoder {
 
 static size_t column_room(enum block_column c)
 {
-	static const size_t n = TP_BLOCK_EVENTS;
-	const size_t most[] = {
-#define TP_X(name, bytes) (bytes) + 16,
-	    BLOCK_COLUMN_LIST(TP_X)
-#undef TP_X
-	};
-
-	return most[c];
+	return tp_block_column_most(c, TP_BLOCK_EVENTS) + 16;
 }
 
 static void reset(struct tp_block_encoder *e)
@@ -603,28 +597,21 @@ static struct tp_packer *packer_of(struct tp_block_encoder *e, enum block_column
 
 int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_size)
 {
-	uint8_t head[2 + 4 * 10 + 18 + BLOCK_COLUMNS * (1 + 2 * 10)], *p = head;
-	size_t at = out->size, stored;
+	struct block_head h = {
+	    .n = e->n,
+	    .first = e->first,
+	    .unit = e->tick != 0 ? 0 : e->unit,
+	    .tick = e->tick,
+	    .start_ns = e->start_ns,
+	};
+	uint8_t head[BLOCK_HEAD_MOST];
+	size_t at = out->size, size;
 
 	if (e->n) {
 		put_run(e, e->last_place, e->runs[e->nruns - 1].length);
 		put_shapes(e);
 	}
 	*raw_size = 0;
-	*p++ = (uint8_t)e->packer.codec;
-	*p++ = BLOCK_VERSION;
-	p = tp_put_uvarint(p, e->n);
-	p = tp_put_uvarint(p, tp_zigzag(e->first));
-	p = tp_put_uvarint(p, e->tick != 0 ? 0 : e->unit);
-	if (e->tick != 0) {
-		uint64_t bits;
-
-		memcpy(&bits, &e->tick, sizeof(bits));
-		for (int i = 0; i < 8; i++)
-			*p++ = (uint8_t)(bits >> 8 * i);
-		p = tp_put_uvarint(p, tp_zigzag(e->start_ns));
-	}
-	p = tp_put_uvarint(p, BLOCK_COLUMNS);
 	/* The heads come first but are known last: leave the most room, close the gap at the end.
 	 */
 	if (tp_buf_reserve(out, sizeof(head)))
@@ -634,17 +621,16 @@ int tp_block_finish(struct tp_block_encoder *e, struct tp_buf *out, size_t *raw_
 		size_t raw = (size_t)(e->at[c] - e->start[c]);
 		struct tp_packer *packer = packer_of(e, c);
 
-		if (tp_pack(packer, out, e->start[c], raw, &stored))
+		h.column[c] = (struct block_column_head){.codec = packer->codec, .raw = raw};
+		if (tp_pack(packer, out, e->start[c], raw, &h.column[c].stored.size))
 			return TP_ENOMEM;
-		*p++ = (uint8_t)packer->codec;
-		p = tp_put_uvarint(p, raw);
-		p = tp_put_uvarint(p, stored);
 		*raw_size += raw;
 	}
-	memcpy(out->data + at, head, (size_t)(p - head));
-	memmove(out->data + at + (p - head), out->data + at + sizeof(head),
+	size = (size_t)(tp_block_put_head(&h, e->packer.codec, head) - head);
+	memcpy(out->data + at, head, size);
+	memmove(out->data + at + size, out->data + at + sizeof(head),
 		out->size - at - sizeof(head));
-	out->size -= sizeof(head) - (size_t)(p - head);
+	out->size -= sizeof(head) - size;
 	reset(e);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* What encoder and decoder of event blocks share: the format, and the model that predicts most of
- * an event from the events before it. Only block_encode.c and block_decode.c include this.
+ * an event from the events before it. Private to block_*.c.
  *
  *   codec     u8         compression of most columns: enum tp_codec
  *   version   u8         1
