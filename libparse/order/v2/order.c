@@ -225,8 +225,7 @@ int tp_v2_order_run(struct tp_v2_order *o, struct tp_v2_cursor **at)
 	while (f->n || o->next_sample < o->g.nsamples) {
 		int code;
 
-		if (o->next_sample < o->g.nsamples &&
-		    (!f->n || o->g.samples[o->next_sample].ts < f->heap[0].ts)) {
+		if (tp_v2_sample_is_next(o)) {
 			code = tp_v2_order_sample(o);
 			if (code)
 				return code;

@@ -9,8 +9,9 @@
 #include "order/v2/state.h"
 
 #define TP_V2_MOST_EVENTS 16 /* that one event of the wire can become, with what salvage infers */
-/* Events that the sink gets at once, but for the last of the trace: always as many, so that what the
- * sink makes of a batch depends on the events alone, whoever delivers them (store/merge/stitch.c). */
+/* Events that the sink gets at once, but for the last of the trace: always as many, so that what
+ * the sink makes of a batch depends on the events alone, whoever delivers them
+ * (store/merge/stitch.c). */
 #define TP_V2_BATCH (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)
 
 /* How often events may be looked at in vain in a generation, and threads for one that holds a P: so
@@ -32,7 +33,7 @@ static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
 	return bytes + TP_V2_TALLY_EVENT + (with_stack ? TP_V2_TALLY_STACK : 0);
 }
 
-_Static_assert(TP_V2_TALLY_FLUSHES * TP_BATCH_EVENTS * TP_V2_MAX_EVENT < 1 << 24,
+_Static_assert(TP_V2_TALLY_FLUSHES *TP_BATCH_EVENTS *TP_V2_MAX_EVENT < 1 << 24,
 	       "a tally holds what there may be between two of tp_v2_order_count");
 
 struct tp_v2_order {
@@ -51,8 +52,8 @@ struct tp_v2_order {
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;
 	uint64_t tries, most_tries; /* of events that waited, in this generation */
-	const uint8_t *waiting; /* the event that was looked into last for waiting too long, */
-	int64_t patience;	/* and until when it may go on */
+	const uint8_t *waiting;	    /* the event that was looked into last for waiting too long, */
+	int64_t patience;	    /* and until when it may go on */
 
 	struct tp_v2_state s;
 	struct tp_v2_frontier f;
@@ -61,11 +62,11 @@ struct tp_v2_order {
 	uint64_t consumed;  /* bytes of the input that are done with, before this generation */
 	uint64_t report_at; /* bytes at which to call opt->progress next */
 
-	int64_t last_ts; /* of the last event */
-	size_t n;	 /* events in out */
+	int64_t last_ts;      /* of the last event */
+	size_t n;	      /* events in out */
 	struct tp_event *out; /* TP_BATCH_EVENTS: the sink's room, or own */
 	_Alignas(64) struct tp_event own[TP_BATCH_EVENTS]; /* each of them a cache line */
-	struct tp_v2_wire_stat wire[256]; /* but for what is in tally */
+	struct tp_v2_wire_stat wire[256];		   /* but for what is in tally */
 	uint64_t tally[256];
 	unsigned flushes; /* since tally was empty */
 };
@@ -115,6 +116,12 @@ int tp_v2_order_flush(struct tp_v2_order *o);
 int tp_v2_order_end(struct tp_v2_order *o);
 /* Hands the next CPU sample out; there must be one. */
 int tp_v2_order_sample(struct tp_v2_order *o);
+/* Is there one, and is it before all events that are left? */
+static inline bool tp_v2_sample_is_next(const struct tp_v2_order *o)
+{
+	return o->next_sample < o->g.nsamples &&
+	       (!o->f.n || o->g.samples[o->next_sample].ts < o->f.heap[0].ts);
+}
 
 /* The time of an event at ts that follows one at `last`. */
 static inline int64_t tp_v2_time_after(int64_t last, int64_t ts)
