@@ -181,12 +181,12 @@ int tp_store_change_labels(const char *path, int wait_ms, const char *const *has
 			   const struct tp_label_change *change, struct tp_label_changed *did,
 			   struct tp_err *err)
 {
-	struct alteration a = {hashes, nruns, change, did};
-	int code;
+	struct tp_label_changed counted = {0};
+	struct alteration a = {hashes, nruns, change, &counted};
+	int code = tp_change(path, wait_ms, alter, &a, "cannot change labels of a run of", err);
 
-	memset(did, 0, sizeof(*did));
-	code = tp_change(path, wait_ms, alter, &a, "cannot change labels of a run of", err);
 	if (code)
-		memset(did, 0, sizeof(*did));
+		memset(&counted, 0, sizeof(counted));
+	*did = counted;
 	return code;
 }
