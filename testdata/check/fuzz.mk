@@ -54,9 +54,9 @@ else
 	@$(AGAIN) fuzz-targets
 	@TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/fuzz/fuzz
 endif
-fuzz-targets: # for libFuzzer
+fuzz-targets: # for libFuzzer; one at a time
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
-	@$(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
+	@mkdir -p build && flock build/fuzz.lock $(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
 fuzz-planted: ## do the fuzz targets find bugs that are put there on purpose? (T=TARGET, CPU=60 seconds for each)
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
 	@CPU=$(CPU) python3 testdata/fuzz/planted.py $(T)
