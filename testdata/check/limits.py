@@ -4,10 +4,10 @@
     limits.py BIN [PATTERN]
 
 A command may take 256 MiB and 5 s of processor time for a file of up to 1 MB, and in proportion for
-a larger one; it may refuse the file, but not die. Where a store holds little but millions of rows, what
-writes them all takes as long as that: only its memory is looked at. The memory is what the system says was resident;
-the time is that of a machine that needs 1 s for what `calibrate` does, times ROOM (3 unless set:
-machines are shared). ALL=1 prints every measurement; SAMPLE=1 takes a file or two of each kind. The
+a larger one; it may refuse the file, but not die. A store of a megabyte can hold millions of rows: what
+writes them all may take a second more for every 20 MB that it writes. The memory is what the system says
+was resident; the time is that of a machine that needs 1 s for what `calibrate` does, times ROOM (3 unless
+set: machines are shared). ALL=1 prints every measurement; SAMPLE=1 takes a file or two of each kind. The
 measurements stay in build/out/limits.tsv.
 """
 import os
@@ -23,6 +23,7 @@ import time
 MIB = 1 << 20
 MOST_MEMORY = 256 * MIB
 MOST_SECONDS = 5.0
+WRITTEN = 20e6  # bytes of rows for which a command that writes them all has another second
 
 TRACE = [
     "tprof-top S", "tprof-top S goroutines --rows=0", "tprof-top S breakdown --each --rows=0",
@@ -80,24 +81,28 @@ class Runner:
         """One command, given to the shell; the size is that of its input."""
         given = [word for word in command.split() if os.path.basename(word) in (name, "s.tprof")]
         share = max(1.0, size / 1e6 * (len(given) if command.startswith("tprof-diff") else 1))
-        most_memory, most_seconds = MOST_MEMORY * share, MOST_SECONDS * share * self.factor
+        most_memory = MOST_MEMORY * share
+        writes_all = name.startswith("store-") and ("SELECT *" in command or "tprof-export" in command)
+        # Nothing is killed that might still keep its time; this ends what would go on for ever.
+        killed = int(MOST_SECONDS * share * self.factor * (40 if writes_all else 4) + 2)
         line = re.sub(r"^tprof-", os.path.join(self.bin, "tprof-"), command)
         errors = tempfile.TemporaryFile()
 
-        writes_all = name.startswith("store-") and ("SELECT *" in command or "tprof-export" in command)
-
         def limit():
-            cpu = int(most_seconds * (40 if writes_all else 4) + 2)
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+            resource.setrlimit(resource.RLIMIT_CPU, (killed, killed + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
         began = time.monotonic()
+        counter = subprocess.Popen(["wc", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) if writes_all else None
         child = subprocess.Popen(["sh", "-c", "exec " + line], stdin=stdin or subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit,
+                                 stdout=counter.stdin if counter else subprocess.DEVNULL, stderr=errors,
+                                 preexec_fn=limit,
                                  env={**os.environ, "NO_COLOR": "1", "TERM": "dumb", **(env or {})})
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = 0
         wall = time.monotonic() - began
+        written = int(counter.communicate()[0]) if counter else 0
+        most_seconds = (MOST_SECONDS * share + written / WRITTEN) * self.factor
         errors.seek(0)
         said = errors.read(2000).decode("utf-8", "replace").strip().split("\n")[0]
         seconds = used.ru_utime + used.ru_stime
@@ -105,7 +110,7 @@ class Runner:
         why = []
         if memory > most_memory:
             why.append("%.0f MiB" % (memory / MIB))
-        if seconds > most_seconds and not writes_all:
+        if seconds > most_seconds:
             why.append("%.1f s" % seconds)
         if os.WIFSIGNALED(status):
             why.append("signal %d" % os.WTERMSIG(status))

@@ -141,6 +141,7 @@ class Screen(Scene):
     def look(self, folder, expected, seen, result, error):
         """What is saved is complete, or not there."""
         wrong, temporary = [], []
+        said = re.search(rb"cannot|" + judge.WORDS.get(error, "cannot").encode(), seen, re.I)
         for name in sorted(set(folder.changed()) | set(expected.changes)):
             path = os.path.join(folder.path, name)
             there = os.path.exists(path)
@@ -149,13 +150,12 @@ class Screen(Scene):
             if not there:
                 if name in expected.before:
                     wrong.append(f"{name} is gone")
-                elif not judge.is_cached(name) and not result.status and \
-                        not re.search(rb"cannot|" + judge.WORDS.get(error, "cannot").encode(), seen, re.I):
+                elif not judge.is_cached(name) and not result.status and not said:
                     wrong.append(f"{name} is not there, and nothing is said but {self.words(seen)!r}")
             elif name not in expected.before and name not in expected.after:
                 temporary.append(name)
             elif judge.content(path) not in (expected.after.get(name), expected.before.get(name)) and \
-                    not self.is_instead(path):
+                    not (said and self.is_instead(path)):
                 wrong.append(f"{name} is neither as before nor complete")
         return wrong, temporary
 

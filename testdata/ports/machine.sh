@@ -72,8 +72,8 @@ s390x-quick)
 	tests=$(echo "$tests" | awk '/\/test\/libparse\// || ++n % 3 == 0')
 	;;
 esac
-# In CI a test that is left out has failed; here some are, whose assembler or libraries are of this machine.
-part 'modules' env -u CI sh testdata/check/unit.sh $tests
+# The assembler that tests call is of the machine they run on.
+part 'modules' env MAY_SKIP='assembler is not of x86-64' sh testdata/check/unit.sh $tests
 part 'commands' sh testdata/ports/commands.sh "$PWD/$bin" "$SAMPLE"
 part 'stores' python3 testdata/ports/exchange.py $([ "$arch" = i386 ] || echo --unpacked) build/out/bin "$bin" "$corpus"
 if [ -d "$corpus/traces" ]; then
