@@ -12,6 +12,7 @@ liblsan.so or, where LIBRARY is empty, the AddressSanitizer that the binaries ar
 import argparse
 import collections
 import concurrent.futures
+import copy
 import errno
 import itertools
 import os
@@ -202,9 +203,10 @@ def few(todo, most, rng):
     return sorted(list(filter(None, itertools.chain(*turns)))[:most])
 
 
-def sweep(scene, args, tally):
-    """All faults of a scene."""
+def sweep(scene, part, args, tally):
+    """All faults of a scene, or those of a part of it."""
     rng = random.Random(f"{args.seed} {scene.name}")
+    scene = copy.copy(scene)  # parts of it have screens of their own
     stage = Stage(scene, args)
     try:
         result, expected, sites = stage.undisturbed()
@@ -214,6 +216,8 @@ def sweep(scene, args, tally):
         stage.folder.restore()
         tally.add(scene, NONE, wrong, result, "")
         todo = list(plan(scene, result, sites, args, rng))
+        if args.sample is None:
+            todo = todo[part::scene.parts]
         until = time.monotonic() + args.share if args.share else None
         if until:
             rng.shuffle(todo)
@@ -229,7 +233,7 @@ def sweep(scene, args, tally):
         # Threads make a call less now and then; most of what is to fail does.
         if met < runs / 2:
             raise RuntimeError(f"{scene.name}: of {runs} faults only {met} were met")
-        return scene.name, runs, result.kinds
+        return scene.name + (f" {part + 1}/{scene.parts}" if scene.parts > 1 else ""), runs, result.kinds
     finally:
         stage.close()
 
@@ -382,9 +386,13 @@ def main():
     if args.share and args.sample is None:
         args.sample = 20
     try:
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        whole = args.sample is None
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool, \
+                concurrent.futures.ThreadPoolExecutor(args.jobs * 8) as waiting:
+            # Screens wait most of the time: of these, many at once.
             for done in concurrent.futures.as_completed(
-                    [pool.submit(sweep, s, args, tally) for s in todo]):
+                    [(waiting if whole and s.parts > 1 else pool).submit(sweep, s, part, args, tally)
+                     for s in todo for part in range(s.parts if whole else 1)]):
                 try:
                     name, runs, kinds = done.result()
                 except (RuntimeError, OSError) as e:

@@ -41,6 +41,7 @@ class Scene:
 
     unending = ()
     most = None  # faults of a sample, of what takes long
+    parts = 1  # that all its faults are looked at in, beside one another
     varies = False  # which calls there are, from run to run, as threads have it
     environment = {}
 

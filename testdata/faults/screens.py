@@ -85,6 +85,7 @@ class Typist:
 
 class Screen(Scene):
     most = 40
+    parts = 16  # most of the time they wait
     environment = {"TERM": "xterm-256color"}
 
     def __init__(self, name, command, keys, instead=None, **more):

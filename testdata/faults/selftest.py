@@ -42,7 +42,7 @@ def main():
     try:
         for bug, wanted, args.library in tries:
             tally = faults.Tally()
-            faults.sweep(Scene(bug, f"planted {bug} out", files={"out": b"before\n"}), args, tally)
+            faults.sweep(Scene(bug, f"planted {bug} out", files={"out": b"before\n"}), 0, args, tally)
             texts = [text for text, _ in tally.found]
             ok = not texts if wanted is None else any(re.search(wanted, t) for t in texts)
             passed, failed = passed + ok, failed + (not ok)
