@@ -490,7 +490,7 @@ static int write_sum(struct rep_words *w, struct tp_err *err)
 		rep_say_who(w, total->goroutine, total->entry, false);
 		rep_say(w, " ");
 		say_doing(w, total);
-		if (n > 1 && total[1].total_ns * 20 > w->page->path->total_ns) {
+		if (n > 1 && total[1].total_ns > w->page->path->total_ns / 20) {
 			rep_say(w, "; ");
 			rep_say_share(w, total[1].total_ns);
 			rep_say(w, " into ");

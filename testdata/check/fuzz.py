@@ -81,6 +81,8 @@ def where(log):
     """The place that an error report names: what, and the first function of ours on the stack."""
     what = re.search(rb"runtime error: .*|ERROR: (AddressSanitizer|libFuzzer|LeakSanitizer): ?[a-z-]*|\S+:\d+: .* does not hold", log)
     text = what.group(0).decode(errors="replace") if what else "unknown"
+    if text.startswith("runtime error"):
+        text = re.sub(r"-?\b\d+\b", "N", text)  # what overflows is another number each time
     frames = re.findall(rb"#\d+ 0x[0-9a-f]+ in (\S+) \S*?/((?:libparse|libreport|testdata)/\S+?):(\d+)", log)
     ours = [f"{n.decode()} {p.decode()}:{l.decode()}" for n, p, l in frames if not p.startswith(b"testdata")]
     return f"{text} in {(ours or [f'{n.decode()} {p.decode()}:{l.decode()}' for n, p, l in frames] or ['?'])[0]}"
