@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,18 +26,22 @@
  *   HASH-VERSION.tprof.part   an entry being imported (with what the store keeps beside it)
  *   stdin.part-XXXXXXXXXXXX   standard input being kept; locked as long as somebody needs it
  *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
- *                       while one is opened, exclusive while one is made or removed */
+ *                       while one is opened, exclusive while one is made or removed
+ *   key                 what hashes depend on, drawn by lot; lock-k while it is made. Without one,
+ *                       whoever knows a dump of yours can make another one with its hash */
 #define SUFFIX	   ".tprof"
 #define PART	   ".part"
 #define NAME_SIZE  96
 #define BLOCK_SIZE (1 << 20)
 #define LOCKS	   16
 #define TRIES	   3
+#define KEY_SIZE   192 /* of XXH3's secret; 136 at least */
 
 struct cmd_cache {
 	char *dir;
 	int fd; /* of dir: everything is opened relative to it */
 	int64_t limit;
+	uint8_t key[KEY_SIZE];
 };
 
 static int system_error(struct tp_err *err, const char *what, const char *name)
@@ -75,6 +80,79 @@ static int make_private(int fd)
 	return st.st_mode & 077 ? fchmod(fd, 0700) : 0;
 }
 
+static int lock(struct cmd_cache *c, char digit, int how)
+{
+	char name[8];
+	int fd;
+
+	snprintf(name, sizeof(name), "lock-%c", digit);
+	do
+		fd = openat(c->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return -1;
+	while (flock(fd, how)) {
+		if (errno != EINTR) {
+			close(fd);
+			return -1;
+		}
+	}
+	return fd;
+}
+
+/* False: it is not there, or not yet whole. */
+static bool read_key(struct cmd_cache *c)
+{
+	int fd = openat(c->fd, "key", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	size_t at = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && at < KEY_SIZE && n) {
+		n = read(fd, c->key + at, KEY_SIZE - at);
+		if (n < 0 && errno != EINTR)
+			break;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return at == KEY_SIZE;
+}
+
+static int write_key(struct cmd_cache *c)
+{
+	int fd = openat(c->fd, "key", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int code = fd < 0 || getrandom(c->key, KEY_SIZE, 0) != KEY_SIZE ? -1 : 0;
+
+	for (size_t at = 0; at < KEY_SIZE && !code;) {
+		ssize_t n = write(fd, c->key + at, KEY_SIZE - at);
+
+		at += n > 0 ? (size_t)n : 0;
+		if (n < 0 && errno != EINTR)
+			code = -1;
+	}
+	if (!code)
+		code = fsync(fd);
+	if (fd >= 0 && close(fd))
+		code = -1;
+	return code;
+}
+
+static int load_key(struct cmd_cache *c)
+{
+	int held, code = 0;
+
+	if (read_key(c))
+		return 0;
+	held = lock(c, 'k', LOCK_EX);
+	if (held < 0)
+		return -1;
+	/* Another process may have made it while this one waited. */
+	if (!read_key(c))
+		code = write_key(c);
+	close(held);
+	return code;
+}
+
 struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp_err *err)
 {
 	struct cmd_cache *c = calloc(1, sizeof(*c));
@@ -88,7 +166,7 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 	c->fd = -1;
 	if (make_folders(c->dir) ||
 	    (c->fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
-	    faccessat(c->fd, ".", W_OK, 0) || make_private(c->fd)) {
+	    faccessat(c->fd, ".", W_OK, 0) || make_private(c->fd) || load_key(c)) {
 		system_error(err, "cache folder", c->dir);
 		cmd_cache_close(c);
 		return NULL;
@@ -135,7 +213,8 @@ void cmd_cache_close(struct cmd_cache *c)
 }
 
 /* Hashes what can be read from fd, copying it to `copy` unless that is negative. */
-static int hash_stream(int fd, int copy, char hash[33], const char *path, struct tp_err *err)
+static int hash_stream(const struct cmd_cache *c, int fd, int copy, char hash[33], const char *path,
+		       struct tp_err *err)
 {
 	XXH3_state_t *state = XXH3_createState();
 	uint8_t *block = malloc(BLOCK_SIZE);
@@ -147,7 +226,7 @@ static int hash_stream(int fd, int copy, char hash[33], const char *path, struct
 		code = out_of_memory(err);
 		goto done;
 	}
-	XXH3_128bits_reset(state);
+	XXH3_128bits_reset_withSecret(state, c->key, KEY_SIZE);
 	while ((n = read(fd, block, BLOCK_SIZE)) != 0) {
 		if (cmd_stopped()) {
 			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
@@ -197,10 +276,10 @@ static int keep_stdin(struct cmd_cache *c, struct dump *d, struct tp_err *err)
 	if (tp_temp_create(place, &d->copy, &d->fd, err))
 		return system_error(err, "cannot keep standard input in", c->dir);
 	d->path = d->copy;
-	return hash_stream(STDIN_FILENO, d->fd, d->hash, "standard input", err);
+	return hash_stream(c, STDIN_FILENO, d->fd, d->hash, "standard input", err);
 }
 
-static int hash_dump(struct dump *d, struct tp_err *err)
+static int hash_dump(const struct cmd_cache *c, struct dump *d, struct tp_err *err)
 {
 	int fd, code;
 
@@ -214,7 +293,7 @@ static int hash_dump(struct dump *d, struct tp_err *err)
 			close(fd);
 		return code;
 	}
-	code = hash_stream(fd, -1, d->hash, d->path, err);
+	code = hash_stream(c, fd, -1, d->hash, d->path, err);
 	close(fd);
 	return code;
 }
@@ -230,7 +309,7 @@ static void release_dump(struct dump *d)
 
 /* "." and a hash of what lies beside the dump and names its code, "" where nothing does: with other
  * names it is another entry. */
-static void hash_beside(const char *path, char beside[18])
+static void hash_beside(const struct cmd_cache *c, const char *path, char beside[18])
 {
 	char side[PATH_MAX], hash[33];
 	int fd;
@@ -239,7 +318,7 @@ static void hash_beside(const char *path, char beside[18])
 	if (!tp_sidecar_find(path, side, sizeof(side)))
 		return;
 	fd = open(side, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && !hash_stream(fd, -1, hash, side, NULL))
+	if (fd >= 0 && !hash_stream(c, fd, -1, hash, side, NULL))
 		snprintf(beside, 18, ".%.16s", hash);
 	if (fd >= 0)
 		close(fd);
@@ -247,7 +326,7 @@ static void hash_beside(const char *path, char beside[18])
 
 /* Whether what was imported may be another thing than what was hashed: the file was written to, or
  * there is another one under its name, or beside it. */
-static bool has_changed(const struct dump *d)
+static bool has_changed(const struct cmd_cache *c, const struct dump *d)
 {
 	const struct stat *a = &d->st;
 	char beside[18];
@@ -255,31 +334,11 @@ static bool has_changed(const struct dump *d)
 
 	if (d->copy)
 		return false;
-	hash_beside(d->path, beside);
+	hash_beside(c, d->path, beside);
 	return stat(d->path, &b) || a->st_dev != b.st_dev || a->st_ino != b.st_ino ||
 	       a->st_size != b.st_size || a->st_mtim.tv_sec != b.st_mtim.tv_sec ||
 	       a->st_mtim.tv_nsec != b.st_mtim.tv_nsec || a->st_ctim.tv_sec != b.st_ctim.tv_sec ||
 	       a->st_ctim.tv_nsec != b.st_ctim.tv_nsec || strcmp(beside, d->beside) != 0;
-}
-
-static int lock(struct cmd_cache *c, char digit, int how)
-{
-	char name[8];
-	int fd;
-
-	snprintf(name, sizeof(name), "lock-%c", digit);
-	do
-		fd = openat(c->fd, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	while (fd < 0 && errno == EINTR);
-	if (fd < 0)
-		return -1;
-	while (flock(fd, how)) {
-		if (errno != EINTR) {
-			close(fd);
-			return -1;
-		}
-	}
-	return fd;
 }
 
 struct entry {
@@ -441,7 +500,7 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, name[0]);
 	code = cmd_import(d->path, part_path, opt, result, NULL, err);
-	if (!code && has_changed(d))
+	if (!code && has_changed(c, d))
 		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))
 		code = system_error(err, "cannot keep", name);
@@ -458,7 +517,7 @@ static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_impor
 	int64_t entries, bytes;
 	int held, code;
 
-	hash_beside(d->path, d->beside);
+	hash_beside(c, d->path, d->beside);
 	/* What an older store lacks, the cache need not. */
 	snprintf(name, sizeof(name), "%s%s-%s.%d%s", d->hash, d->beside, TPROF_VERSION,
 		 TP_STORE_VERSION, SUFFIX);
@@ -504,7 +563,7 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 	}
 	/* What a program is still writing may settle. */
 	for (int tries = 0; !d.copy && code == TP_EBUSY && tries < TRIES; tries++) {
-		code = hash_dump(&d, err);
+		code = hash_dump(c, &d, err);
 		if (!code)
 			code = find_entry(c, &d, opt, store, fresh, result, err);
 		if (code == TP_EBUSY)

@@ -141,6 +141,25 @@ static void test_cache_removes_leftovers(void **state)
 	assert_int_not_equal(access(pattern, F_OK), 0);
 }
 
+/* Under what name an entry is kept nobody else can know. A key that was cut short is made anew. */
+static void test_cache_key(void **state)
+{
+	char key[64];
+	struct stat st;
+	int64_t size;
+
+	snprintf(key, sizeof(key), "%s/key", (char *)*state);
+	take(*state, CMD_CACHE_SIZE, dumps[0]);
+	assert_int_equal(stat(key, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	assert_int_equal(truncate(key, 100), 0);
+	assert_true(take(*state, CMD_CACHE_SIZE, dumps[0]));
+	assert_int_equal(entries(*state, &size), 2);
+	assert_int_equal(stat(key, &st), 0);
+	assert_int_equal(st.st_size, 192);
+	assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
+}
+
 static void test_cache_folder_missing(void **state)
 {
 	char path[64];
@@ -160,6 +179,7 @@ int main(void)
 	    CACHE_TEST(test_cache_gives_up_least_recently_used),
 	    CACHE_TEST(test_cache_keeps_the_newest_beyond_the_limit),
 	    CACHE_TEST(test_cache_removes_leftovers),
+	    CACHE_TEST(test_cache_key),
 	    CACHE_TEST(test_cache_folder_missing),
 	};
 

@@ -256,7 +256,8 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n,
 	struct tp_err err;
 	int status = CMD_OK, code = item && note ? 0 : out_of_memory(&err);
 
-	cmd_jail_withdraw();
+	if (!code)
+		code = cmd_jail_withdraw(&err);
 	for (size_t i = 0; i < nparts && !code; i++) {
 		part[i] = (struct load){.paths = paths,
 					.from = n * i / nparts,

@@ -223,14 +223,16 @@ bool cmd_jail_mode(enum cmd_jail_mode *mode)
 	return true;
 }
 
-void cmd_jail_withdraw(void)
+int cmd_jail_withdraw(struct tp_err *err)
 {
 	static bool done;
 	enum cmd_jail_mode mode;
 
 	if (done || !cmd_jail_mode(&mode) || mode == CMD_JAIL_OFF)
-		return;
-	done = true;
-	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		(void)cmd_jail_calls_without();
+		return 0;
+	done = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && cmd_jail_calls_without();
+	if (done || mode != CMD_JAIL_REQUIRE)
+		return 0;
+	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+			  "not read: TPROF_JAIL=require, and this system has no seccomp");
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 enum cmd_jail_has { CMD_JAIL_LANDLOCK = 1, CMD_JAIL_SECCOMP = 2 };
 
 #define CMD_JAIL_PATHS 512
@@ -32,9 +34,9 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail);
 
 /* For a process that decodes by itself, or reads a store, and has other work to do, before it has
  * threads: from now on it, and those it starts, can neither open connections nor look into other
- * processes. Nothing
- * where TPROF_JAIL is off; once is enough. */
-void cmd_jail_withdraw(void);
+ * processes. Nothing where TPROF_JAIL is off; once is enough. TP_EIO: it is to be required, and
+ * cannot be had. */
+int cmd_jail_withdraw(struct tp_err *err);
 
 /* The version of Landlock that the kernel has, 0 none. */
 int cmd_jail_landlock(void);

@@ -16,10 +16,12 @@ bool cmd_jail_calls_without(void)
 #else
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <seccomp.h>
 #include <unistd.h>
 
@@ -28,11 +30,11 @@ bool cmd_jail_calls_without(void)
 static const char *const allowed[] = {
     "pwrite64", "madvise", "futex", "write", "read", "pread64", "lseek",
     /* files */
-    "readv", "writev", "_llseek", "open", "openat", "close", "fsync", "fdatasync", "ftruncate",
-    "ftruncate64", "fallocate", "flock", "dup", "fcntl", "fcntl64", "getdents64", "access",
-    "faccessat", "faccessat2", "readlink", "readlinkat", "stat", "lstat", "fstat", "stat64",
-    "lstat64", "fstat64", "fstatat64", "newfstatat", "statx", "fstatfs", "fstatfs64", "getcwd",
-    "sync_file_range", "sync_file_range2", "fadvise64", "fadvise64_64",
+    "readv", "writev", "_llseek", "close", "fsync", "fdatasync", "ftruncate", "ftruncate64",
+    "fallocate", "flock", "dup", "getdents64", "access", "faccessat", "faccessat2", "readlink",
+    "readlinkat", "stat", "lstat", "fstat", "stat64", "lstat64", "fstat64", "fstatat64",
+    "newfstatat", "statx", "fstatfs", "fstatfs64", "getcwd", "sync_file_range", "sync_file_range2",
+    "fadvise64", "fadvise64_64",
     /* memory */
     "munmap", "mremap", "brk",
     /* threads, and this process */
@@ -43,6 +45,49 @@ static const char *const allowed[] = {
     /* time */
     "clock_gettime", "clock_gettime64", "clock_getres", "clock_getres_time64", "clock_nanosleep",
     "clock_nanosleep_time64", "nanosleep", "gettimeofday", "time", "getrandom"};
+
+/* Files are opened to read, to write, or both, and as long as they are. Landlock knows of no
+ * cutting before Linux 6.2, and O_ACCMODE by itself, for neither to read nor to write, asks it for
+ * nothing. */
+static int allow_opening(scmp_filter_ctx f)
+{
+	static const int ways[] = {O_RDONLY, O_WRONLY, O_RDWR};
+	const scmp_datum_t mask = O_ACCMODE | O_TRUNC;
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && !code; i++) {
+		const scmp_datum_t way = (scmp_datum_t)ways[i];
+
+#ifdef __NR_open
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
+					SCMP_A1(SCMP_CMP_MASKED_EQ, mask, way));
+#endif
+		if (!code)
+			code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+						SCMP_A2(SCMP_CMP_MASKED_EQ, mask, way));
+	}
+	return code;
+}
+
+/* Descriptors and locks. Among its other commands are some that send other processes signals, which
+ * Landlock knows of since Linux 6.12. */
+static int allow_control(scmp_filter_ctx f)
+{
+	static const int commands[] = {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+				       F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
+				       F_OFD_SETLKW,
+				       /* of 32 bits, whichever libc has for it */
+				       12, 13, 14};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && !code; i++) {
+		const struct scmp_arg_cmp is = SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)commands[i], 0);
+
+		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, is);
+		(void)seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(fcntl64), 1, is);
+	}
+	return code;
+}
 
 /* Of these, an argument decides. */
 static int allow_some(scmp_filter_ctx f)
@@ -69,6 +114,10 @@ static int allow_some(scmp_filter_ctx f)
 					SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
 #endif
 	(void)seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+	if (!code)
+		code = allow_opening(f);
+	if (!code)
+		code = allow_control(f);
 	/* Its own limits (limit.h). */
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,

@@ -98,7 +98,16 @@ static bool read_in(struct place *p)
 }
 static bool write_part(struct place *p)
 {
+	return opens(p->part, O_RDWR);
+}
+static bool cut_part(struct place *p)
+{
 	return opens(p->part, O_RDWR | O_TRUNC);
+}
+/* For what a device may be asked; Landlock has no name for it. */
+static bool open_other_for_nothing(struct place *p)
+{
+	return opens(p->other, O_ACCMODE);
 }
 static bool read_named(const struct place *p, const char *name)
 {
@@ -228,6 +237,17 @@ static bool signal_thread(struct place *p)
 	return !syscall(SYS_tgkill, getppid(), getppid(), SIGWINCH);
 }
 
+/* To be sent one when something happens to a file. */
+static bool signal_later(struct place *p)
+{
+	int fd = open(p->in, O_RDONLY | O_CLOEXEC);
+	bool can = fd >= 0 && !fcntl(fd, F_SETOWN, getppid());
+
+	if (fd >= 0)
+		close(fd);
+	return can;
+}
+
 static bool run_memory(struct place *p)
 {
 	(void)p;
@@ -283,6 +303,8 @@ static const struct {
     {"list the folder", list_dir, CMD_JAIL_LANDLOCK},
     {"write to the input", write_in, CMD_JAIL_LANDLOCK},
     {"write to a file beside it", write_other, CMD_JAIL_LANDLOCK},
+    {"cut the part as it is opened", cut_part, CMD_JAIL_SECCOMP},
+    {"open a file for neither reading nor writing", open_other_for_nothing, CMD_JAIL_SECCOMP},
     {"cut a file", cut_other, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
     {"make a file", make_file, CMD_JAIL_LANDLOCK},
     {"make a folder", make_folder, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
@@ -297,6 +319,7 @@ static const struct {
     {"trace the parent", trace_parent, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
     {"send the parent a signal", signal_parent, CMD_JAIL_SECCOMP},
     {"send it one by its thread", signal_thread, CMD_JAIL_SECCOMP},
+    {"have it sent one by a file", signal_later, CMD_JAIL_SECCOMP},
     {"map memory that is run", run_memory, CMD_JAIL_SECCOMP},
     {"let memory be run", make_runnable, CMD_JAIL_SECCOMP},
     {"start a program", start_program, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},

@@ -110,7 +110,8 @@ int cmd_labels_share(struct cmd *cmd, const struct cmd_labels *l, const char *pa
 		status = cmd_engine_list(cmd, path, &file);
 	if (status)
 		return status;
-	cmd_jail_withdraw();
+	if (cmd_jail_withdraw(&err))
+		return cmd_fail(cmd, path, &err);
 	if (!tp_store_open(&store, file, &err) && !rep_runs_load(store, &all, &err) &&
 	    !rep_runs_pick(&all, l->old, &old, &err) && !rep_runs_pick(&all, l->new, &new, &err))
 		count_shared(&old, &new, out);

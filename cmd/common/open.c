@@ -110,8 +110,8 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 		status = cmd_engine_fetch(cmd, path, &file);
 	if (status)
 		return status;
-	if (!writable && !cmd->lets_connect)
-		cmd_jail_withdraw();
+	if (!writable && !cmd->lets_connect && cmd_jail_withdraw(&err))
+		return cmd_fail(cmd, path, &err);
 	code = writable ? tp_store_open_rw(&cmd->store, file, &err)
 			: tp_store_open(&cmd->store, file, &err);
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;

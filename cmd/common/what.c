@@ -124,8 +124,8 @@ int cmd_kind_of(struct cmd *cmd, const char *path, enum cmd_kind *kind)
 		status = cmd_engine_list(cmd, path, &file);
 	if (status)
 		return status;
-	if (!cmd->lets_connect)
-		cmd_jail_withdraw();
+	if (!cmd->lets_connect && cmd_jail_withdraw(&err))
+		return cmd_fail(cmd, path, &err);
 	if (tp_store_open(&store, file, &err) || rep_runs_load(store, &all, &err) ||
 	    rep_runs_pick(&all, spec, &runs, &err))
 		status = cmd_fail(cmd, path, &err);

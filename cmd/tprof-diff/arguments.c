@@ -163,7 +163,8 @@ static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
 		if (status)
 			exit(status);
 	}
-	cmd_jail_withdraw();
+	if (cmd_jail_withdraw(&err))
+		exit(cmd_fail(cmd, path, &err));
 	if (!tp_store_open(&store, path, &err) && !rep_runs_load(store, &all, &err) &&
 	    !rep_runs_pick(&all, spec ? spec : "latest", &runs, &err))
 		traces = true;

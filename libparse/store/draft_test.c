@@ -23,13 +23,19 @@ static void collect(struct tp_draft *draft, const char *hash)
 	assert_int_equal(row.id, 0);
 }
 
-static int publish(struct tp_draft *draft, int64_t *id, bool *known, struct tp_err *err)
+static int publish_as(struct tp_draft *draft, bool materialize, int64_t *id, bool *known,
+		      struct tp_err *err)
 {
-	const struct tp_store_options opt = {.wait_ms = 1000};
+	const struct tp_store_options opt = {.wait_ms = 1000, .materialize = materialize};
 	int code = tp_draft_publish(draft, &opt, id, known, err);
 
 	tp_draft_release(draft);
 	return code;
+}
+
+static int publish(struct tp_draft *draft, int64_t *id, bool *known, struct tp_err *err)
+{
+	return publish_as(draft, false, id, known, err);
 }
 
 static void test_draft_publish(void **state)
@@ -93,11 +99,44 @@ static void test_draft_publish_what_is_no_run(void **state)
 	assert_int_equal(STRANGERS("x.tprof"), 0);
 }
 
+/* The same where there is no store yet, with rows written out and without. */
+static void test_draft_publish_a_new_store_that_computes(void **state)
+{
+	static const char *const tricks[] = {
+	    "DROP TABLE label; CREATE TABLE label(run, key, value AS (printf('%s', key)))",
+	    "CREATE VIEW event AS SELECT 1 AS run",
+	};
+	struct tp_draft draft;
+	struct tp_err err;
+	int64_t id;
+	bool known;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(tricks) / sizeof(tricks[0]); i++) {
+		assert_int_equal(tp_draft_create(&draft, STORE), 0);
+		collect(&draft, "bb");
+		change(draft.temp, tricks[i / 2]);
+		assert_int_equal(publish_as(&draft, i % 2, &id, &known, &err), TP_ESTORE);
+		assert_int_equal(access(STORE, F_OK), -1);
+	}
+	/* Nothing that is written sets one off. */
+	assert_int_equal(tp_draft_create(&draft, STORE), 0);
+	collect(&draft, "bb");
+	change(draft.temp,
+	       "CREATE TABLE string_rows(run, id, text); CREATE TRIGGER t AFTER INSERT ON "
+	       "string_rows BEGIN INSERT INTO label VALUES(1, 'by', 'trigger'); END");
+	publish_as(&draft, true, &id, &known, &err);
+	if (!access(STORE, F_OK))
+		assert_int_equal(ask(STORE, "SELECT count(*) FROM label WHERE key = 'by'"), 0);
+	assert_int_equal(STRANGERS("x.tprof"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    STORE_TEST(test_draft_publish),
 	    STORE_TEST(test_draft_publish_what_is_no_run),
+	    STORE_TEST(test_draft_publish_a_new_store_that_computes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
+#include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 #include "store/tables.h"
+#include "store/vfs.h"
 
 static int copy_table(struct sqlite3 *db, const char *path, const char *name, int64_t run,
 		      struct tp_err *err)
@@ -57,13 +59,17 @@ static int materialize_all(struct sqlite3 *db, const char *path, struct tp_err *
 int tp_materialize_file(const char *path, struct tp_err *err)
 {
 	struct sqlite3 *db = NULL;
-	int code = 0;
+	int code = 0, version;
 
-	/* When this fails the file is thrown away, so there is nothing to roll back to. */
-	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) ||
-	    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL,
-			 NULL, NULL))
+	/* When this fails the file is thrown away, so there is nothing to roll back to. A process
+	 * that was fooled by what it read may have written it. */
+	if (tp_sql_open(path, &db, SQLITE_OPEN_READWRITE) ||
+	    sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL,
+			 NULL) ||
+	    tp_schema_harden(db) || sqlite3_exec(db, "BEGIN", NULL, NULL, NULL))
 		code = tp_sql_err(err, db, path, "cannot write");
+	if (!code)
+		code = tp_schema_check(db, path, &version, err);
 	if (!code)
 		code = materialize_all(db, path, err);
 	if (!code && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL))

@@ -13,6 +13,7 @@
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/uri.h"
+#include "store/vfs.h"
 #include "store/writer.h"
 
 /* How long a publishing writer waits for readers to let go of the pages it replaces. */
@@ -51,16 +52,44 @@ static int remove_stale(const char *path, const char *suffix, struct tp_err *err
 	return code;
 }
 
+/* Beside a store that is there, the same is part of it. */
+static int refuse_unfinished(const char *path, const char *suffix, struct tp_err *err)
+{
+	char *name = sqlite3_mprintf("%s%s", path, suffix);
+	int fd, code = 0;
+	char first = 0;
+
+	if (!name)
+		return tp_sys_err(err, ENOMEM, path, "cannot create");
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 ? errno != ENOENT : read(fd, &first, 1) < 0)
+		code = tp_sys_err(err, errno, name, "cannot read");
+	else if (first) /* a journal that is kept, and done with, begins with zeros */
+		code = tp_err_set(err, TP_EBUSY, TP_OFFSET_NONE,
+				  "%s is being written to by another program; try again", path);
+	if (fd >= 0)
+		close(fd);
+	sqlite3_free(name);
+	return code;
+}
+
 int tp_publish_file(struct tp_store_run *run, struct tp_err *err)
 {
-	int code = remove_stale(run->path, "-journal", err);
+	static const char *const beside[] = {"-journal", "-wal"};
+	struct stat st;
+	bool there = !stat(run->path, &st);
 
-	if (!code)
-		code = remove_stale(run->path, "-wal", err);
-	if (code)
-		return code;
+	if (!there && errno != ENOENT)
+		return tp_sys_err(err, errno, run->path, "cannot open");
+	there = there && st.st_size;
 	if (fsync(run->temp_fd))
 		return tp_sys_err(err, errno, run->path, "cannot write");
+	for (int i = 0; i < 2; i++) {
+		int code = (there ? refuse_unfinished : remove_stale)(run->path, beside[i], err);
+
+		if (code)
+			return code;
+	}
 	if (rename(run->temp, run->path))
 		return tp_sys_err(err, errno, run->path, "cannot create");
 	free(run->temp);
@@ -68,11 +97,35 @@ int tp_publish_file(struct tp_store_run *run, struct tp_err *err)
 	return sync_folder(run->path, err);
 }
 
+/* The run may have been collected by a process that was fooled by what it read: rows are all that
+ * is taken from its file. */
+static int check_rows(struct sqlite3 *db, const char *schema, const char *path, struct tp_err *err)
+{
+	char odd[TP_SCHEMA_NAME];
+	bool whole;
+
+	if (tp_schema_whole(db, schema, &whole, odd))
+		return tp_sql_err(err, db, path, "cannot write");
+	return whole ? 0
+		     : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
+				  "cannot write %s: what was collected for it is no run", path);
+}
+
 static int publish_new(struct tp_store_run *run, struct tp_run *r, struct tp_err *err)
 {
-	int code = run->materialize && !run->materialized ? tp_materialize_file(run->temp, err) : 0;
+	struct sqlite3 *db = NULL;
+	int code = 0;
 
 	r->id = 1;
+	if (run->materialize && !run->materialized) {
+		code = tp_materialize_file(run->temp, err);
+	} else {
+		if (tp_sql_open(run->temp, &db, SQLITE_OPEN_READONLY) || tp_schema_harden(db))
+			code = tp_sql_err(err, db, run->path, "cannot write");
+		if (!code)
+			code = check_rows(db, "main", run->path, err);
+		sqlite3_close(db);
+	}
 	return code ? code : tp_publish_file(run, err);
 }
 
@@ -175,20 +228,6 @@ static int attach(struct sqlite3 *db, const struct tp_store_run *run, struct tp_
 	return code;
 }
 
-/* The run may have been collected by a process that was fooled by what it read: rows are all that
- * is taken from its file. */
-static int check_part(struct sqlite3 *db, const char *path, struct tp_err *err)
-{
-	char odd[TP_SCHEMA_NAME];
-	bool whole;
-
-	if (tp_schema_whole(db, "part", &whole, odd))
-		return tp_sql_err(err, db, path, "cannot write");
-	return whole ? 0
-		     : tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "cannot write %s: what was collected for it is no run", path);
-}
-
 static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_run *r,
 			size_t *added, struct tp_err *err)
 {
@@ -204,7 +243,7 @@ static int publish_into(struct tp_store_run *run, struct sqlite3 *db, struct tp_
 	if (!code)
 		code = attach(db, run, err);
 	if (!code)
-		code = check_part(db, run->path, err);
+		code = check_rows(db, "part", run->path, err);
 	if (!code)
 		code = exec(db, run->path, "BEGIN IMMEDIATE", err);
 	if (!code)
@@ -236,7 +275,7 @@ static int publish_existing(struct tp_store_run *run, struct tp_run *r, size_t *
 	struct sqlite3 *db = NULL;
 	int code;
 
-	if (sqlite3_open_v2(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL) ||
+	if (tp_sql_open(run->path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI) ||
 	    tp_schema_harden(db)) {
 		code = tp_sql_err(err, db, run->path, "cannot write");
 	} else {

@@ -11,6 +11,7 @@
 #include "store/sqlerr.h"
 #include "store/store.h"
 #include "store/uri.h"
+#include "store/vfs.h"
 
 /* How long a reader waits for a writer that is publishing. */
 #define WRITER_WAIT_MS 60000
@@ -29,7 +30,7 @@ static int open_as(struct sqlite3 **db, const char *path, const char *parameters
 
 	*db = NULL;
 	if (uri)
-		rc = sqlite3_open_v2(uri, db, flags | SQLITE_OPEN_URI, NULL);
+		rc = tp_sql_open(uri, db, flags | SQLITE_OPEN_URI);
 	free(uri);
 	if (rc)
 		return rc;

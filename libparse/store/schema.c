@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/plain.h"
+#include "store/sql/describe.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
 
@@ -178,6 +179,28 @@ static int find_odd(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_N
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+/* The first table or view of a name that one of our virtual tables has: it would be read in its
+ * place. SQLite's result code. */
+static int find_hiding(struct sqlite3 *db, const char *schema, char odd[TP_SCHEMA_NAME])
+{
+	char *sql = sqlite3_mprintf(
+	    "SELECT name FROM %s.sqlite_schema WHERE type IN ('table', 'view')", schema);
+	sqlite3_stmt *stmt = NULL;
+	int rc = sql ? sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
+
+	while (!rc && !*odd && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+		rc = name ? SQLITE_OK : SQLITE_NOMEM;
+		for (unsigned table = 0; table < TP_SQL_NTABLES && !rc; table++)
+			if (!sqlite3_stricmp(name, tp_sql_table_name(table)))
+				snprintf(odd, TP_SCHEMA_NAME, "%s", name);
+	}
+	sqlite3_finalize(stmt);
+	sqlite3_free(sql);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME])
 {
 	/* A view or virtual table under one of our names is somebody's trick, not a store. */
@@ -191,6 +214,8 @@ int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char od
 	*odd = '\0';
 	if (!rc)
 		rc = find_odd(db, schema, odd);
+	if (!rc && !*odd)
+		rc = find_hiding(db, schema, odd);
 	*whole = tables == 9 && !*odd;
 	return rc;
 }
@@ -222,8 +247,9 @@ int tp_schema_check(struct sqlite3 *db, const char *path, int *version, struct t
 	}
 	if (*odd)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "%s: '%s' computes what is in it, which no table or index that "
-				  "tprof makes does; import the dumps anew",
+				  "%s: '%s' computes or hides what is read of a store, as nothing "
+				  "that tprof makes does; import the dumps anew, or drop it with "
+				  "sqlite3",
 				  path, odd);
 	if (*version < 1 || !whole)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,

@@ -29,7 +29,8 @@ int tp_schema_create(struct sqlite3 *db, const char *path, struct tp_err *err);
 int tp_schema_harden(struct sqlite3 *db);
 
 /* Are the tables of a store in the database of this name ("main", or an attached one) tables that
- * only hold rows? `odd` is the name of one, or of an index, that computes something; "" for none.
+ * only hold rows? `odd` is the name of one, or of an index, that computes something, or of one that
+ * would be read in place of a virtual table (a view called "event"); "" for none.
  * SQLite's result code. */
 #define TP_SCHEMA_NAME 64
 int tp_schema_whole(struct sqlite3 *db, const char *schema, bool *whole, char odd[TP_SCHEMA_NAME]);

@@ -120,8 +120,13 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 			break;
 		snprintf(why, room, "it, or a file beside it, could not be opened");
 		return TP_EIO;
+	case SQLITE_PERM: /* vfs.c */
+		snprintf(
+		    why, room,
+		    "the journal beside it would have another file removed, as none that tprof "
+		    "leaves does: move that journal away");
+		return TP_ESTORE;
 	case SQLITE_IOERR:
-	case SQLITE_PERM:
 		if (number)
 			break;
 		snprintf(why, room, "%s", sqlite3_errmsg(db));
@@ -144,7 +149,7 @@ int tp_sql_unread(struct sqlite3 *db)
 int(tp_sql_err)(struct tp_err *err, struct sqlite3 *db, const char *path, const char *doing)
 {
 	char why[200];
-	int code = cause(db, path, errno, why, sizeof(why));
+	int rc, code = cause(db, path, errno, why, sizeof(why));
 
 	switch (code) {
 	case NO_ROOM:
@@ -153,8 +158,8 @@ int(tp_sql_err)(struct tp_err *err, struct sqlite3 *db, const char *path, const 
 	case TP_ENOMEM:
 		return tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why);
 	case TP_ESTORE:
-		if (db && ((sqlite3_errcode(db) & 0xff) == SQLITE_NOTADB ||
-			   (sqlite3_errcode(db) & 0xff) == SQLITE_CORRUPT))
+		rc = db ? sqlite3_errcode(db) & 0xff : 0;
+		if (rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT || rc == SQLITE_PERM)
 			return tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why);
 	}
 	return tp_err_set(err, code, TP_OFFSET_NONE, "%s %s: %s", doing, path, why);

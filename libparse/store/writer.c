@@ -17,6 +17,7 @@
 #include "store/lock.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
+#include "store/vfs.h"
 
 #define LARGE_DUMP ((uint64_t)8 << 20) /* bytes */
 /* As many rows are a chunk: what waits stays in a processor's cache. */
@@ -66,7 +67,7 @@ int tp_temp_open(const char *temp, const char *path, uint64_t dump_size, struct 
 	    "data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)";
 	int code;
 
-	if (sqlite3_open_v2(temp, &t->db, SQLITE_OPEN_READWRITE, NULL))
+	if (tp_sql_open(temp, &t->db, SQLITE_OPEN_READWRITE))
 		return tp_sql_err(err, t->db, temp, "cannot write");
 	if (sqlite3_exec(t->db, page_size, NULL, NULL, NULL) ||
 	    sqlite3_exec(t->db, pragmas, NULL, NULL, NULL))

@@ -14,7 +14,7 @@ list testdata/checkout-1.19.trace
 # Only what was made last is kept when the limit is smaller than anything.
 TPROF_CACHE_SIZE=1K tprof-export --format=events testdata/checkout-1.19-cut.trace 2>/dev/null >/dev/null
 count
-ls "$XDG_CACHE_HOME/tprof" | grep -vE '^(lock-[0-9a-f]|[0-9a-f]{32}-[0-9.]*\.tprof)$'
+ls "$XDG_CACHE_HOME/tprof" | grep -vE '^(key|lock-[0-9a-fk]|[0-9a-f]{32}-[0-9.]*\.tprof)$'
 TPROF_CACHE_SIZE=much tprof-export --format=events testdata/checkout.trace 2>&1
 echo "status $?"
 # No cache folder can be made: it works all the same.

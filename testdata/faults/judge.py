@@ -59,8 +59,8 @@ def is_cached(name):
 
 
 def is_lasting(name):
-    """Files that may stay and say nothing: the locks of the cache."""
-    return re.match(r"cache/tprof/lock-[0-9a-f]$", name)
+    """Files that may stay and say nothing: the locks of the cache, and its key."""
+    return re.match(r"cache/tprof/(lock-[0-9a-fk]|key)$", name)
 
 
 class Expected:

@@ -41,6 +41,7 @@ class Scene:
 
     unending = ()
     most = None  # faults of a sample, of what takes long
+    cache_key = True  # that of the cache is there, so that its entries have the same names each time
     parts = 1  # that all its faults are looked at in, beside one another
     varies = False  # which calls there are, from run to run, as threads have it
     environment = {}
@@ -72,6 +73,10 @@ class Scene:
                 g.write(data)
         for folder in ("cache", "tmp", "home"):
             os.makedirs(os.path.join(work, folder), exist_ok=True)
+        if self.cache_key:
+            os.mkdir(os.path.join(work, "cache", "tprof"), 0o700)
+            with open(os.path.join(work, "cache", "tprof", "key"), "wb") as f:
+                f.write(bytes(range(192)))
         for dump in self.store:
             subprocess.run([os.path.join(binaries, "tprof-import"), dump, "-o", "s.tprof"], cwd=work,
                            env=env, check=True, stdout=subprocess.DEVNULL)
@@ -87,6 +92,12 @@ class Drawn(Scene):
             f.write("#!/bin/sh\nexec cat\n")
         os.chmod(f.name, 0o700)
         env["PATH"] = os.path.join(work, "bin") + ":" + env["PATH"]
+
+
+class NewCache(Scene):
+    """The folder of the cache is made."""
+
+    cache_key = False
 
 
 def imports():
@@ -185,4 +196,4 @@ def reports(binaries):
     yield Scene("merge", "tprof-merge -o all.tprof s.tprof old.store", "old.store", store=runs)
     yield Scene("merge-into", "tprof-merge -o s.tprof old.store", "old.store", store=runs)
     yield Scene("store-upgrade", "tprof-store upgrade old.store", "old.store")
-    yield Scene("store-cache", "tprof-store cache")
+    yield NewCache("store-cache", "tprof-store cache")

@@ -66,6 +66,34 @@ static int rank_cut(struct tp_store *store, int64_t run, struct content *c, stru
 	return code < 0 && !merge_is_content(code) ? code : 0;
 }
 
+/* ---- facts ---- */
+
+static int read_facts(struct tp_store *store, int64_t run, struct facts *f, struct tp_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	int rc =
+	    sqlite3_prepare_v2(tp_store_db(store),
+			       "SELECT kind || ' ' || format, events, duration_ns, goroutines, "
+			       "lost_bytes OR lost_events OR inferred FROM main.run WHERE id = ?",
+			       -1, &stmt, NULL);
+
+	if (!rc)
+		rc = sqlite3_bind_int64(stmt, 1, run);
+	if (!rc)
+		rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW) {
+		const void *kind = sqlite3_column_blob(stmt, 0);
+
+		f->kind = XXH3_64bits(kind, (size_t)sqlite3_column_bytes(stmt, 0));
+		f->events = sqlite3_column_int64(stmt, 1);
+		f->duration_ns = sqlite3_column_int64(stmt, 2);
+		f->goroutines = sqlite3_column_int64(stmt, 3);
+		f->salvaged = sqlite3_column_int(stmt, 4);
+	}
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW ? 0 : cannot_read(store, err);
+}
+
 /* ---- ranks ---- */
 
 int content_rank(struct tp_store *store, int64_t run, struct content *c, struct tp_err *err)
@@ -96,6 +124,8 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 		code = cannot_read(store, err);
 	}
 	sqlite3_finalize(stmt);
+	if (!code)
+		code = read_facts(store, run, &c->facts, err);
 	if (!code)
 		code = rank_cut(store, run, c, err);
 	if (!code)

@@ -103,8 +103,17 @@ int merge_each(struct merge *m,
 	       int (*visit)(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err),
 	       struct tp_err *err);
 
+/* What is true of a dump, whoever imported it; of one that is salvaged, the numbers may change from
+ * one version of tprof to the next. */
+struct facts {
+	uint64_t kind; /* a hash of its kind and format */
+	int64_t events, duration_ns, goroutines;
+	bool salvaged; /* something was lost, or inferred */
+};
+
 /* The rank of what a store has of a dump: the least is taken. */
 struct content {
+	struct facts facts;
 	bool damaged;
 	int64_t kinds, rows, codec; /* of blocks; more is less */
 	uint64_t hash[2];	    /* 0 until content_hash */

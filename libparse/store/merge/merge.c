@@ -12,6 +12,7 @@
 #include "store/merge/inside.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
+#include "store/vfs.h"
 
 /* As of runs that are imported (writer.c), for all dumps together. */
 #define LARGE_DUMPS ((int64_t)8 << 20)
@@ -45,7 +46,7 @@ static int open_out(struct merge *m, struct tp_err *err)
 	    "CREATE TEMP TABLE labels(key TEXT, value TEXT, PRIMARY KEY(key, value)) "
 	    "WITHOUT ROWID;";
 
-	if (sqlite3_open_v2(m->out.temp, &m->out.file.db, SQLITE_OPEN_READWRITE, NULL) ||
+	if (tp_sql_open(m->out.temp, &m->out.file.db, SQLITE_OPEN_READWRITE) ||
 	    sqlite3_exec(m->out.file.db, pragmas, NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
 	return 0;

@@ -8,12 +8,16 @@
  * in which the others fall out:
  *
  *   name, source, size   of whoever imported it first (imported_ns; then name, source, size)
- *   content              undamaged before damaged; with occupancy, more kinds of packed tables,
- *                        then more rows (functions that were named, say), then smaller blocks
+ *   content              undamaged before damaged; not salvaged before salvaged; with occupancy,
+ * more kinds of packed tables, then more rows (functions that were named, say), then smaller blocks
  *                        (--compress=high), then the content's hash
  *   labels               all; of two values of one key the least, byte by byte
  *   written-out rows     made where one of them has them (tprof-import --materialize)
  *   number               by time (wall_ns, unknown ones last), name, hash: from 1 on
+ *
+ * What is true of a dump, whoever imported it, has to be the same in all (kind and format; of what
+ * was not salvaged its events, length and goroutines): else nothing is merged (TP_ESTORE), as one
+ * of them was made to say so.
  *
  * Parts of a trace (store/cut.h) stay runs of their own until all are here; then they become the
  * run that an import of the whole trace makes, with the labels of all of them. Where the whole

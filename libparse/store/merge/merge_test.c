@@ -507,6 +507,79 @@ static void test_merge_tells_of_damage(void **state)
 	}
 }
 
+/* Of two that say different things of a dump, one was made to. */
+static void test_merge_different_content(void **state)
+{
+	static const struct {
+		const char *change;
+		int code;
+	} cases[] = {
+	    {"kind = 'profile'", TP_ESTORE},
+	    {"format = 'go 1.25'", TP_ESTORE},
+	    {"events = 7", TP_ESTORE},
+	    {"duration_ns = 7", TP_ESTORE},
+	    {"goroutines = 7", TP_ESTORE},
+	    {"format = 'go 1.25', lost_bytes = 1", TP_ESTORE},
+	    /* What is made of damage may be more one day. */
+	    {"events = 7, lost_bytes = 1", 0},
+	    {"events = 7, inferred = 1", 0},
+	};
+	struct tp_merge_result r;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int turned = 0; turned < 2; turned++) {
+			const char *stores[2];
+			char sql[100], x[64];
+
+			write_run(&(struct spec){.store = "a", .hash = "1", .functions = 40});
+			write_run(&(struct spec){.store = "b", .hash = "1", .functions = 50});
+			snprintf(sql, sizeof(sql), "UPDATE run SET %s", cases[i].change);
+			change(at("b"), sql);
+			stores[turned] = at("a");
+			stores[!turned] = at("b");
+			snprintf(x, sizeof(x), "%s", at("x"));
+			assert_int_equal(tp_store_merge(x, stores, 2, &options, &r, &err),
+					 cases[i].code);
+			if (cases[i].code)
+				assert_non_null(strstr(err.msg, "trust less"));
+			else /* what lost nothing is taken, though it has less */
+				assert_int_equal(ask(x, "SELECT count(*) FROM frame"), 41);
+			assert_int_equal(access(x, F_OK), cases[i].code ? -1 : 0);
+			unlink(at("a"));
+			unlink(at("b"));
+			unlink(x);
+		}
+}
+
+/* What is new in a store that somebody has put into WAL mode lies beside it. */
+static void test_merge_into_a_store_that_writes_ahead(void **state)
+{
+	const char *stores[] = {at("a")};
+	struct tp_merge_options opt = options;
+	struct tp_merge_result r;
+	struct tp_err err;
+	sqlite3 *reader;
+
+	(void)state;
+	write_run(&(struct spec){.store = "a", .hash = "1", .functions = 40});
+	write_run(&(struct spec){.store = "x", .hash = "2", .functions = 40});
+	change(at("x"), "PRAGMA journal_mode = WAL");
+	assert_int_equal(sqlite3_open(at("x"), &reader), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(reader, "SELECT * FROM run", NULL, NULL, NULL), SQLITE_OK);
+	write_run(&(struct spec){.store = "x", .hash = "3", .functions = 40});
+	assert_int_equal(access(at("x-wal"), F_OK), 0);
+	opt.wait_ms = 0;
+	assert_int_equal(tp_store_merge(at("x"), stores, 1, &opt, &r, &err), TP_EBUSY);
+	assert_int_equal(ask(at("x"), "SELECT count(*) FROM run"), 2);
+	sqlite3_close(reader);
+	assert_int_equal(tp_store_merge(at("x"), stores, 1, &opt, &r, &err), 0);
+	assert_int_equal(ask(at("x"), "SELECT count(*) FROM run"), 3);
+	assert_int_equal(wrong_in(at("x")), 0);
+	assert_int_equal(STRANGERS("a", "x"), 0);
+}
+
 int main(void)
 {
 #define TEST(name) STORE_TEST(test_merge_##name)
@@ -525,6 +598,8 @@ int main(void)
 	    TEST(tells_of_damage),
 	    TEST(labels_of_a_store_that_changes),
 	    TEST(into_a_store_that_is_replaced),
+	    TEST(different_content),
+	    TEST(into_a_store_that_writes_ahead),
 	};
 #undef TEST
 

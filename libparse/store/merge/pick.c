@@ -1,5 +1,6 @@
 /* Which dumps there are, and which store's content is taken of each: temporary tables beside the
  * store that is made, which SQLite keeps in a file of its own where they are large. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,6 +131,8 @@ static int compare_ranks(const struct content *a, const struct content *b)
 {
 	if (a->damaged != b->damaged)
 		return a->damaged ? 1 : -1;
+	if (a->facts.salvaged != b->facts.salvaged)
+		return a->facts.salvaged ? 1 : -1;
 	if (a->occupancy != b->occupancy)
 		return a->occupancy ? -1 : 1;
 	if (a->kinds != b->kinds)
@@ -174,9 +177,40 @@ static int is_better(struct merge *m, const struct best *at_a, struct content *a
 	return code;
 }
 
+/* Stores that say different things of a dump cannot both be right, and which is cannot be told from
+ * here: one that somebody made up would take the place of what was imported. What does not unpack
+ * is no such choice. sound: of whole ones, the first that lost nothing. */
+static int check_facts(struct merge *m, const struct best *at, const struct content *c,
+		       struct best *sound, struct facts *known, struct tp_err *err)
+{
+	const struct facts *f = &c->facts;
+
+	if (c->damaged)
+		return 0;
+	if (sound->n && (f->kind != known->kind ||
+			 (!f->salvaged && !known->salvaged &&
+			  (f->events != known->events || f->duration_ns != known->duration_ns ||
+			   f->goroutines != known->goroutines))))
+		return tp_err_set(
+		    err, TP_ESTORE, TP_OFFSET_NONE,
+		    "%s (run %" PRId64 ") and %s (run %" PRId64 ") have different "
+		    "content for the same dump: one of them was changed; leave out the "
+		    "one you trust less",
+		    m->sources.at[sound->input].path, sound->run, m->sources.at[at->input].path,
+		    at->run);
+	if (!sound->n || (known->salvaged && !f->salvaged)) {
+		*sound = *at;
+		sound->n = 1;
+		*known = *f;
+	}
+	return 0;
+}
+
 int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
 	       struct tp_err *err)
 {
+	struct best sound = {0};
+	struct facts known = {0};
 	struct content other;
 	sqlite3_stmt *get = NULL;
 	struct best at = {0};
@@ -197,6 +231,8 @@ int merge_best(struct merge *m, const char *hash, struct best *best, struct cont
 		at.run = sqlite3_column_int64(get, 1);
 		snprintf(at.own, sizeof(at.own), "%s", (const char *)sqlite3_column_text(get, 2));
 		code = look(m, &at, content_rank, &other, err);
+		if (!code)
+			code = check_facts(m, &at, &other, &sound, &known, err);
 		if (!code && !better)
 			code = is_better(m, best, content, &at, &other, &better, err);
 		if (!code && better) {

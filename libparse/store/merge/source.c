@@ -26,9 +26,12 @@ static int open_source(struct source *s, int wait_ms, struct tp_err *err)
 				  s->path, version);
 	if (!code && s->stays && wait_ms >= 0)
 		sqlite3_busy_timeout(tp_store_db(s->store), wait_ms);
-	/* Whoever changes it without our lock waits, too. */
+	/* Somebody may have it keep what is new in a file of its own (journal_mode=WAL), which is
+	 * not that of the store that takes its place. And whoever changes it without our lock
+	 * waits, too. */
 	if (!code && s->stays &&
-	    sqlite3_exec(tp_store_db(s->store), "BEGIN IMMEDIATE", NULL, NULL, NULL))
+	    sqlite3_exec(tp_store_db(s->store),
+			 "PRAGMA main.journal_mode = DELETE; BEGIN IMMEDIATE", NULL, NULL, NULL))
 		code = tp_sql_err(err, tp_store_db(s->store), s->path, "cannot write");
 	if (code) {
 		tp_store_close(s->store);
