@@ -19,6 +19,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -205,6 +206,8 @@ def few(todo, most, rng):
 
 def sweep(scene, part, args, tally):
     """All faults of a scene, or those of a part of it."""
+    if STOPPED:
+        return scene.name, 0, {}
     rng = random.Random(f"{args.seed} {scene.name}")
     scene = copy.copy(scene)  # parts of it have screens of their own
     stage = Stage(scene, args)
@@ -226,12 +229,12 @@ def sweep(scene, part, args, tally):
             todo = few(todo, most, rng)
         runs = met = 1
         for fault in todo:
-            if until and time.monotonic() > until:
+            if STOPPED or (until and time.monotonic() > until):
                 break
             runs += 1
             met += one(stage, expected, fault, args, tally)
         # Threads make a call less now and then; most of what is to fail does.
-        if met < runs / 2:
+        if met < runs / 2 and not STOPPED:
             raise RuntimeError(f"{scene.name}: of {runs} faults only {met} were met")
         return scene.name + (f" {part + 1}/{scene.parts}" if scene.parts > 1 else ""), runs, result.kinds
     finally:
@@ -358,6 +361,14 @@ def parse():
     return args
 
 
+STOPPED = []
+
+
+def stop(*_):
+    """Told to end: what was found by then is said, and that not all was tried."""
+    STOPPED.append(True)
+
+
 def look_for_leaks():
     os.environ["ASAN_OPTIONS"] = "verify_asan_link_order=0:allocator_may_return_null=1:exitcode=99:detect_leaks=1"
     # Whole stacks, so that the suppressions know whose memory it is; signals stay signals.
@@ -368,6 +379,8 @@ def look_for_leaks():
 def main():
     args = parse()
     started = time.time()
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
     # Memory where there is some: what is tried is the command, not the disk.
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     args.scratch = tempfile.mkdtemp(prefix="tprof-faults-", dir=base)
@@ -407,6 +420,9 @@ def main():
         shutil.rmtree(args.scratch, ignore_errors=True)
     if tally.skipped:
         print(f"{tally.skipped} times a library was at fault ({', '.join(sorted({l[0] for l in LIBRARIES}))}): not counted")
+    if STOPPED:
+        print("FAILED it was stopped before all was tried")
+        tally.bad += 1
     print(f"{len(todo)} commands, {tally.runs} faults, {tally.hits} of them met, in {time.time() - started:.0f} s")
     print(f"faults: {tally.runs - tally.bad} passed, {tally.bad} failed")
     return 1 if tally.bad else 0
