@@ -276,6 +276,64 @@ static void test_output_json_numbers(void **state)
 	}
 }
 
+/* Columns of SQL are called what a store calls them: nothing of it may reach the terminal. */
+static void test_output_hostile_titles(void **state)
+{
+	static const struct rep_column hostile[] = {
+	    {.name = "a\x1b]0;pwned\x07\n\xe2\x80\xae"
+		     "b",
+	     .kind = REP_ANY},
+	    {.name = "x", .title = "<b>\x9b|", .kind = REP_ANY},
+	    {.name = "=\t1", .kind = REP_TEXT, .drop = 1},
+	    {.name = "", .kind = REP_ANY},
+	};
+#define TITLE "a\\x1b]0;pwned\\x07\\n\\u202eb"
+	static const struct {
+		enum rep_format format;
+		unsigned width;
+		const char *want;
+	} cases[] = {
+	    {REP_FORMAT_TABLE, 0,
+	     TITLE "  <b>\\x9b|  =\\t1\n"
+		   "1                                  2  y     -\n"},
+	    /* As narrow as it gets, and what is left out. */
+	    {REP_FORMAT_TABLE, 27,
+	     "a\\x1b]0;pwned…  <b>\\x9b|\n"
+	     "1                      2  -\n"
+	     "not in 27 columns: =\\t1\n"},
+	    {REP_FORMAT_MARKDOWN, 0,
+	     "| a\\\\x1b\\]0;pwned\\\\x07\\\\n\\\\u202eb | &lt;b\\>\\\\x9b\\| | =\\\\t1 |  |\n"
+	     "|---|---|---|---|\n"
+	     "| 1 | 2 | y | - |\n"},
+	    {REP_FORMAT_TSV, 0, TITLE "\tx\t=\\t1\t\n1\t2\ty\t\n"},
+	    {REP_FORMAT_CSV, 0,
+	     "\"a\\x1b]0;pwned\\x07\n\\u202eb\",x,\"'=\t1\",\r\n"
+	     "1,2,y,\r\n"},
+	    {REP_FORMAT_JSON, 0,
+	     "[\n{\"a\\u001b]0;pwned\\u0007\\u000a\\u202eb\": \"1\", \"x\": 2, "
+	     "\"=\\u00091\": \"y\", \"\": null}\n]\n"},
+	};
+	const struct rep_value row[] = {rep_str("1"), rep_int(2), rep_str("y"), rep_null()};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_buf b = {0};
+		const struct rep_output_options opt = {
+		    .format = cases[i].format, .width = cases[i].width, .sink = rep_sink_buf(&b)};
+		struct rep_output *out;
+
+		assert_int_equal(rep_output_new(&out, &opt, NULL), 0);
+		assert_int_equal(rep_output_begin(out, "one", hostile, 4, NULL), 0);
+		assert_int_equal(rep_output_row(out, row, NULL), 0);
+		assert_int_equal(rep_output_end(out, NULL), 0);
+		assert_int_equal(rep_output_finish(out, NULL), 0);
+		rep_output_free(out);
+		assert_int_equal(tp_buf_put(&b, "", 1), 0);
+		assert_string_equal((char *)b.data, cases[i].want);
+		tp_buf_release(&b);
+	}
+}
+
 static int fail_write(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	(void)ctx;
@@ -322,6 +380,7 @@ int main(void)
 	    cmocka_unit_test(test_output_tsv),
 	    cmocka_unit_test(test_output_json),
 	    cmocka_unit_test(test_output_json_numbers),
+	    cmocka_unit_test(test_output_hostile_titles),
 	    cmocka_unit_test(test_output_reports_sink_errors),
 	    cmocka_unit_test(test_format_find_unknown),
 	};

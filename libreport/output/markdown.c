@@ -37,6 +37,17 @@ static int put_cell(struct tp_buf *b, enum rep_kind kind, const struct rep_value
 	return code;
 }
 
+static int put_title(struct tp_buf *b, const struct rep_column *c)
+{
+	struct tp_buf text = {0};
+	int code = rep_put_title(&text, c);
+
+	if (!code)
+		code = put_marked(b, (const char *)text.data, text.size);
+	tp_buf_release(&text);
+	return code;
+}
+
 /* A blank line between two parts; out->priv tells whether there is one before. */
 static int part(struct rep_output *out)
 {
@@ -54,14 +65,11 @@ static int begin(struct rep_output *out, const char *name)
 	if (!code)
 		code = rep_put(&out->buf, "|");
 	for (size_t i = 0; !code && i < out->ncolumns; i++) {
-		const struct rep_column *c = &out->columns[i];
-		const char *title = c->title ? c->title : c->name;
-
-		if (c->raw_only)
+		if (out->columns[i].raw_only)
 			continue;
 		code = rep_put(&out->buf, " ");
 		if (!code)
-			code = put_marked(&out->buf, title, strlen(title));
+			code = put_title(&out->buf, &out->columns[i]);
 		if (!code)
 			code = rep_put(&out->buf, " |");
 	}

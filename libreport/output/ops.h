@@ -43,6 +43,8 @@ int rep_put_double(struct tp_buf *buf, double f);
 int rep_put_int(struct tp_buf *buf, int64_t i);
 /* A value as people read it, with its unit; escaped (table.c). */
 int rep_put_shown(struct tp_buf *buf, enum rep_kind kind, const struct rep_value *v);
+/* What heads a column for people; escaped (table.c). */
+int rep_put_title(struct tp_buf *buf, const struct rep_column *column);
 /* Hexadecimal digits. */
 int rep_put_hex(struct tp_buf *buf, const char *data, size_t size);
 /* Hands the buffer to the sink when there is enough in it. */

@@ -19,18 +19,20 @@
 #define TEXT_LOW 6  /* cells below which a text is never cut */
 
 struct cell {
-	size_t at; /* in table.text */
+	size_t at; /* in table.text or table.titles */
 	size_t size, width;
 };
 
 struct column {
+	struct cell title;
 	size_t width;
 	bool right, shown, cut, has_text, has_number, blank; /* nothing but "-" or "" in it */
 };
 
 struct table {
-	struct tp_buf text;  /* of all cells kept */
-	struct tp_buf cells; /* struct cell, row by row */
+	struct tp_buf titles; /* escaped, one behind the other */
+	struct tp_buf text;   /* of all cells kept */
+	struct tp_buf cells;  /* struct cell, row by row */
 	struct tp_buf line;
 	struct column *columns;
 	size_t rows; /* kept */
@@ -125,14 +127,29 @@ int rep_put_shown(struct tp_buf *b, enum rep_kind kind, const struct rep_value *
 
 /* ---- widths ---- */
 
-static const char *title(const struct rep_column *c)
+int rep_put_title(struct tp_buf *b, const struct rep_column *c)
 {
-	return c->title ? c->title : c->name;
+	const char *title = c->title ? c->title : c->name;
+
+	return rep_escape(b, title, strlen(title), REP_ESCAPE_SHOWN);
 }
 
-static size_t title_width(const struct rep_column *c)
+/* Columns of SQL are called what a store calls them: titles are escaped before they are measured.
+ */
+static int keep_titles(const struct rep_output *out, struct table *t)
 {
-	return rep_text_width(title(c), strlen(title(c)));
+	t->titles.size = 0;
+	for (size_t i = 0; i < out->ncolumns; i++) {
+		struct cell *c = &t->columns[i].title;
+
+		c->at = t->titles.size;
+		if (rep_put_title(&t->titles, &out->columns[i]))
+			return TP_ENOMEM;
+		c->size = t->titles.size - c->at;
+		if (c->size)
+			c->width = rep_text_width((const char *)t->titles.data + c->at, c->size);
+	}
+	return 0;
 }
 
 /* With texts cut to cut_to cells; 0: to the least each should have. */
@@ -221,7 +238,7 @@ static void measure(const struct rep_output *out, struct table *t)
 		struct column *c = &t->columns[i];
 
 		c->shown = !rc->raw_only;
-		c->width = out->opt.no_header ? 0 : title_width(rc);
+		c->width = out->opt.no_header ? 0 : c->title.width;
 		c->right = rc->kind == REP_ANY ? c->has_number && !c->has_text
 					       : rc->kind != REP_TEXT && rc->kind != REP_BOOL;
 		c->right |= rc->right;
@@ -314,12 +331,11 @@ static int put_header(struct rep_output *out)
 	if (out->opt.no_header)
 		return 0;
 	for (size_t i = 0; !code && i < out->ncolumns; i++) {
-		const char *text = title(&out->columns[i]);
+		const struct cell *c = &t->columns[i].title;
 
 		if (t->columns[i].shown)
-			code =
-			    put_cell(out, i, text, strlen(text), rep_text_width(text, strlen(text)),
-				     REP_SHORTEN_RIGHT, i == last);
+			code = put_cell(out, i, (const char *)t->titles.data + c->at, c->size,
+					c->width, REP_SHORTEN_RIGHT, i == last);
 	}
 	return code ? code : put_line(out, "\x1b[1m", "\x1b[0m");
 }
@@ -375,7 +391,7 @@ static int begin(struct rep_output *out, const char *name)
 	free(t->columns);
 	t->columns = calloc(out->ncolumns ? out->ncolumns : 1, sizeof(*t->columns));
 	t->measured = false;
-	return t->columns ? 0 : TP_ENOMEM;
+	return t->columns ? keep_titles(out, t) : TP_ENOMEM;
 }
 
 static int row(struct rep_output *out, const struct rep_value *values)
@@ -414,12 +430,14 @@ static int put_left_out(struct rep_output *out)
 	int code = 0;
 
 	for (size_t i = 0; !code && i < out->ncolumns; i++) {
-		if (out->columns[i].raw_only || t->columns[i].shown)
+		const struct column *c = &t->columns[i];
+
+		if (out->columns[i].raw_only || c->shown)
 			continue;
 		snprintf(text, sizeof(text), "not in %u columns: ", out->opt.width);
 		code = rep_put(&t->line, any ? ", " : text);
 		if (!code)
-			code = rep_put(&t->line, title(&out->columns[i]));
+			code = tp_buf_put(&t->line, t->titles.data + c->title.at, c->title.size);
 		any = true;
 	}
 	if (code || !any)
@@ -489,6 +507,7 @@ static void release(struct rep_output *out)
 
 	if (!t)
 		return;
+	tp_buf_release(&t->titles);
 	tp_buf_release(&t->text);
 	tp_buf_release(&t->cells);
 	tp_buf_release(&t->line);

@@ -170,6 +170,12 @@ def markdown(data):
 FORMS = {"table": plain, "csv": formulas, "json": as_json, "tsv": tsv, "markdown": markdown}
 
 
+def columns():
+    """What SQL lets columns be called of that: text, and nothing that ends it."""
+    texts = [a.decode("utf-8", "ignore").replace("\0", "") for a in hostile.ATTACKS]
+    return [t.replace('"', '""') + str(i) for i, t in enumerate(texts)]
+
+
 def commands(made, out):
     """(what reads standard output, or is given the folder that is written; arguments)"""
     v2, v1, large, profile, profile2 = (made[k] for k in ("v2", "v1", "large", "profile", "profile2"))
@@ -194,6 +200,9 @@ def commands(made, out):
             yield judge, ["tprof-store", "--format=" + form, task, store]
         for table in ("run", "label", "string", "goroutine", "task", "region", "log", "frame", "loss", "notice"):
             yield judge, ["tprof-query", "--format=" + form, store, f"SELECT * FROM {table} LIMIT 2000"]
+        # Columns of a store, and of a query, are called anything.
+        names = ", ".join(f'{i} AS "{a}"' for i, a in enumerate(columns()))
+        yield judge, ["tprof-query", "--format=" + form, store, "SELECT " + names]
     for word in (".tables", ".schema", "SELECT * FROM \"\x1b]0;PWNED\x07\"", "SELECT '\x9b", "\x1b[2J"):
         yield plain, ["tprof-query", store, word]
     for shape in ("--tree", "--traces", "--raw", "--tags", "--comments", "--peek=.", "--list=.", "--disasm=."):

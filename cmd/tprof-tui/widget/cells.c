@@ -6,6 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "output/ops.h"
+
 static int no_memory(struct tp_err *err)
 {
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
@@ -16,6 +18,18 @@ static char *keep(struct tui_cells *c, const char *text)
 	return tp_arena_strndup(&c->arena, text, strlen(text));
 }
 
+/* What heads a column, fit to be measured and drawn: SQL calls columns what a store calls them. */
+static char *keep_title(struct tui_cells *c, const struct rep_column *column)
+{
+	struct tp_buf text = {0};
+	char *title = NULL;
+
+	if (!rep_put_title(&text, column))
+		title = tp_arena_strndup(&c->arena, text.data ? (char *)text.data : "", text.size);
+	tp_buf_release(&text);
+	return title;
+}
+
 static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct rep_column *columns)
 {
 	s->columns = tp_arena_alloc(&c->arena, (s->ncolumns + 1) * sizeof(*columns));
@@ -24,8 +38,7 @@ static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct r
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		s->columns[i] = columns[i];
 		s->columns[i].name = keep(c, columns[i].name);
-		s->columns[i].title =
-		    keep(c, columns[i].title ? columns[i].title : columns[i].name);
+		s->columns[i].title = keep_title(c, &columns[i]);
 		if (columns[i].by)
 			s->columns[i].by = keep(c, columns[i].by);
 		if (!s->columns[i].name || !s->columns[i].title ||
