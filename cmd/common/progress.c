@@ -8,8 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/units.h"
 #include "common/limit.h"
+#include "text.h"
 
 #define FIRST_NS 250000000 /* shorter work is not worth a bar */
 #define EVERY_NS 100000000
@@ -89,9 +91,19 @@ void cmd_interrupted(void)
 void cmd_progress_init(struct cmd_progress *p, const char *what)
 {
 	const char *term = getenv("TERM");
+	struct tp_buf shown = {0};
+	size_t n;
 
 	memset(p, 0, sizeof(*p));
-	p->what = what;
+	/* What a file is called must not steer the terminal. */
+	if (!rep_escape(&shown, what, strlen(what), REP_ESCAPE_SHOWN) && shown.size) {
+		n = shown.size < sizeof(p->what) ? shown.size : sizeof(p->what) - 1;
+		/* Bytes 10xxxxxx continue a character. */
+		while (n < shown.size && n && (shown.data[n] & 0xc0) == 0x80)
+			n--;
+		memcpy(p->what, shown.data, n);
+	}
+	tp_buf_release(&shown);
 	p->on = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
@@ -120,18 +132,16 @@ static void say_left(char left[32], uint64_t done, uint64_t total, double rate)
 		snprintf(left, 32, ", %.0fmin left", s / 60);
 }
 
-/* By cells, at the start of a character: bytes 10xxxxxx continue one. */
+/* By cells, at the start of a character. */
 static void cut_line(char *line, int width)
 {
-	int cells = 0;
+	size_t used = 0, n;
 
-	for (char *c = line; *c; c++) {
-		/* What a file is called must not steer the terminal. */
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
-		else if ((unsigned char)*c == 0xc2 && c[1] && (unsigned char)c[1] < 0xa0)
-			c[0] = c[1] = '?';
-		if (((unsigned char)*c & 0xc0) != 0x80 && ++cells > width) {
+	for (char *c = line; *c; c += n) {
+		for (n = 1; ((unsigned char)c[n] & 0xc0) == 0x80; n++)
+			;
+		used += rep_text_width(c, n);
+		if (width < 0 || used > (size_t)width) {
 			*c = '\0';
 			break;
 		}

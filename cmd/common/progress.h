@@ -7,13 +7,14 @@
 #include <stdint.h>
 
 struct cmd_progress {
-	const char *what; /* shown in front: the file's name, printable */
+	char what[256]; /* the file's name, escaped; its beginning */
 	bool on, shown;
 	char stage[16];	  /* rate and time left count from its beginning */
 	int64_t stage_ns; /* when it began */
 	int64_t next_ns;  /* do not draw before */
 };
 
+/* what: of any bytes; it is copied. */
 void cmd_progress_init(struct cmd_progress *p, const char *what);
 /* Fits tp_import_options.progress with ctx = struct cmd_progress: draws, and returns nonzero once
  * the user has pressed ^C (see cmd_interruptible). */
@@ -30,9 +31,8 @@ void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, in
 /* Takes the bar off the screen. */
 void cmd_progress_end(struct cmd_progress *p);
 
-/* The line that is drawn, cut to `width` cells; elapsed since the stage began. unit: what is
- * counted
- * ("runs"), NULL for bytes. Apart for tests. */
+/* The line that is drawn, cut to `width` cells; elapsed since the stage began. what: escaped; unit:
+ * what is counted ("runs"), NULL for bytes. Apart for tests. */
 void cmd_progress_line(char *line, int size, const char *what, const char *unit, uint64_t done,
 		       uint64_t total, int64_t elapsed_ns, int width);
 

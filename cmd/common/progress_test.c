@@ -31,10 +31,11 @@ static void test_progress_line_rows(void **state)
 	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a", NULL},
 	    /* Cut by cells, not bytes. */
 	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4", NULL},
-	    /* A name that would clear the screen, in two ways. */
-	    {"\033[2J\xc2\x9b"
-	     "2J",
-	     0, 0, 0, 80, "0B, 0B/s  ?[2J??2J", NULL},
+	    /* Wide characters take two, combining ones none. */
+	    {"\xe6\xbc\xa2\xe5\xad\x97", 0, 0, 0, 13, "0B, 0B/s  \xe6\xbc\xa2", NULL},
+	    {"e\xcc\x81"
+	     "e\xcc\x81",
+	     0, 0, 0, 11, "0B, 0B/s  e\xcc\x81", NULL},
 	    /* Runs that are merged are no bytes. */
 	    {"a", 1500, 6000, S, 80,
 	     " 25% [######..................] 1,500 of 6,000 runs, 3s left  a", "runs"},
@@ -49,6 +50,49 @@ static void test_progress_line_rows(void **state)
 				  rows[i].total, rows[i].elapsed_ns, rows[i].width);
 		assert_string_equal(line, rows[i].line);
 	}
+}
+
+/* Names went to the terminal with marks that turn text around, and with the byte 0x9b, which 8-bit
+ * terminals take for an escape sequence's beginning. */
+static void test_progress_init_escapes(void **state)
+{
+	static const struct {
+		const char *what, *shown;
+	} rows[] = {
+	    {"go.trace", "go.trace"},
+	    {"", ""},
+	    {"\xc3\xa4", "\xc3\xa4"},
+	    {"\033[2J\xc2\x9b"
+	     "2J",
+	     "\\x1b[2J\\u009b2J"},
+	    {"a\xe2\x80\xaegpj\x9b"
+	     "31m",
+	     "a\\u202egpj\\x9b31m"},
+	    {"a\nb\x7f", "a\\nb\\x7f"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cmd_progress p;
+
+		cmd_progress_init(&p, rows[i].what);
+		assert_string_equal(p.what, rows[i].shown);
+	}
+}
+
+/* What there is no room for goes with all bytes of its character. */
+static void test_progress_init_cuts(void **state)
+{
+	struct cmd_progress p;
+	char name[600];
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(name); i++)
+		name[i] = i % 2 ? '\xa4' : '\xc3';
+	name[sizeof(name) - 1] = '\0';
+	cmd_progress_init(&p, name);
+	assert_int_equal(strlen(p.what), sizeof(p.what) - 2);
+	assert_memory_equal(p.what, name, sizeof(p.what) - 2);
 }
 
 static void test_progress_tally_line_rows(void **state)
@@ -103,6 +147,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_progress_line_rows),
+	    cmocka_unit_test(test_progress_init_escapes),
+	    cmocka_unit_test(test_progress_init_cuts),
 	    cmocka_unit_test(test_progress_tally_line_rows),
 	    cmocka_unit_test(test_progress_step_off),
 	};
