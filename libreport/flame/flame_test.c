@@ -608,6 +608,10 @@ static void test_html_is_xml_and_html(void **state)
 	doc = parsed(html, size);
 	assert_true(xpath_number(doc, "count(//h:script)") == 2);
 	assert_true(xpath_number(doc, "count(//h:section)") == 3);
+	/* A policy holds for what comes after it. */
+	assert_true(xpath_number(doc, "count(//h:head/h:meta[@http-equiv='Content-Security-Policy' "
+				      "and starts-with(@content, \"default-src 'none';\")]"
+				      "[not(preceding::h:style | preceding::h:script)])") == 1);
 	assert_true(xpath_number(doc, "count(//s:svg//s:g[@id='frames']/s:g)") == (double)t.n);
 	xmlFreeDoc(doc);
 	/* As browsers read it: the scripts end where they should. */

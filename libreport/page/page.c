@@ -8,6 +8,7 @@
 
 #include "chart/chart.h"
 #include "flame/flame.h"
+#include "output/policy.h"
 
 /* ---- commands ---- */
 
@@ -115,16 +116,13 @@ void page_trace_facts(struct page *p, struct html *h)
 
 /* ---- the frame ---- */
 
-/* Scripts and styles are the page's own, and nothing may be loaded or sent. */
 static void write_head(struct page *p, struct html *h)
 {
 	struct tp_text style = page_style();
 
 	html_put(h,
 		 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		 "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri "
-		 "'none'; form-action 'none'\">\n"
+		 "<meta http-equiv=\"Content-Security-Policy\" content=\"" REP_PAGE_POLICY "\">\n"
 		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		 "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		 "<meta name=\"referrer\" content=\"no-referrer\">\n"

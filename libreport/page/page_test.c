@@ -197,6 +197,10 @@ static void test_trace_hostile_names(void **state)
 	assert_int_equal(count(page, "<script"), 2);
 	assert_int_equal(count(page, "</script"), 2);
 	assert_true(frames >= 4);
+	/* Each document has a policy, those of the graphs too. */
+	assert_int_equal(
+	    count(page, "http-equiv=\"Content-Security-Policy\" content=\"default-src"), 1);
+	assert_int_equal(count(page, "Content-Security-Policy"), 1 + frames);
 	assert_int_equal(count(page, "&lt;/script>"), 2 * frames);
 	/* They are there. */
 	assert_non_null(strstr(page, "&lt;/script&gt;&lt;img src=q&gt;&quot;"));

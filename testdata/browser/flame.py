@@ -174,6 +174,8 @@ def test_picture(b, path, is_page):
     b.settle()
     check(kind + ": an address with zoom and search", b.eval("main.zoomed") == deep and b.eval("found.text") == "main")
     check(kind + ": no error until the end", not b.complaints(), b.complaints())
+    if is_page:
+        check("html: the policy forbids to load", b.eval("fetch('data:,x').then(() => 'loaded', () => 'refused')") == "refused")
 
 
 def test_still(b, path):

@@ -118,6 +118,8 @@ def as_html(data):
     text_of(data)
     if b"<script>alert" in data or b"<img" in data or b"<x-" in data:
         raise Wrong("an attack came through as it is")
+    if b'<meta http-equiv="Content-Security-Policy" content="default-src \'none\';' not in data:
+        raise Wrong("a page without a policy")
     page = Page()
     page.feed(data.decode("utf-8"))
     page.close()

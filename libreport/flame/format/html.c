@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "output/policy.h"
+
 static void element(xmlTextWriterPtr w, const char *name, const char *attribute, const char *value)
 {
 	xmlTextWriterStartElement(w, BAD_CAST name);
@@ -40,6 +42,9 @@ static int put_head(struct rep_flame_job *job, xmlTextWriterPtr w)
 
 	element(w, "head", NULL, NULL);
 	element(w, "meta", "charset", "utf-8");
+	xmlTextWriterEndElement(w);
+	element(w, "meta", "http-equiv", "Content-Security-Policy");
+	xmlTextWriterWriteAttribute(w, BAD_CAST "content", BAD_CAST REP_PAGE_POLICY);
 	xmlTextWriterEndElement(w);
 	element(w, "meta", "name", "viewport");
 	xmlTextWriterWriteAttribute(w, BAD_CAST "content",
