@@ -1,7 +1,7 @@
 /* Names that tell nothing, for dumps that are handed on: functions, files, tasks, regions, logs,
  * labels, comments, build ids and mapped files are called by made-up names. Structure, times, ids,
  * counts, the runtime's own words (reasons, ranges, sample types) and, unless `all` is asked for,
- * names of Go's standard library stay.
+ * names of Go's standard library stay, where their files say that they are.
  *
  * A made-up name is a keyed hash (SipHash-2-4) of the original: the same name is the same one again
  * under the same key, and without the key nobody can try names out. */
