@@ -139,6 +139,8 @@ int rep_put_title(struct tp_buf *b, const struct rep_column *c)
 static int keep_titles(const struct rep_output *out, struct table *t)
 {
 	t->titles.size = 0;
+	if (tp_buf_reserve(&t->titles, 1)) /* also where none has a letter */
+		return TP_ENOMEM;
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		struct cell *c = &t->columns[i].title;
 
