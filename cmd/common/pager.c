@@ -1,6 +1,7 @@
 #include "common/common.h"
 #include "common/limit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
@@ -20,10 +21,22 @@ static void copy_through(void)
 	_exit(0);
 }
 
+/* What less is to do. -F: what fits the screen is just printed; -R: colours; -X: leave it on the
+ * screen. To who has said something else of it, colours would be shown as their bytes. */
+static void set_less(void)
+{
+	const char *set = getenv("LESS");
+	char with[1024];
+
+	setenv("LESS", "FRX", 0);
+	if (set && !strpbrk(set, "Rr") &&
+	    snprintf(with, sizeof(with), *set == '-' ? "-R %s" : "R%s", set) < (int)sizeof(with))
+		setenv("LESS", with, 1);
+}
+
 static void run_pager(const char *pager)
 {
-	/* -F: what fits the screen is just printed; -R: colours; -X: leave it on the screen. */
-	setenv("LESS", "FRX", 0);
+	set_less();
 	if (pager)
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	else
