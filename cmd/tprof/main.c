@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 
 	find_folders(&folders);
 	if (!strcmp(word, "--help") || !strcmp(word, "--help=all") || !strcmp(word, "-?") ||
-	    (!strcmp(word, "help") && argc < 3)) {
+	    !strcmp(word, "-h") || (!strcmp(word, "help") && argc < 3)) {
 		usage(&folders, stdout);
 	} else if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		printf("tprof %s\n", TPROF_VERSION);
