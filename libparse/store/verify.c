@@ -162,7 +162,7 @@ static int check_pools(struct check *c, struct tp_err *err)
 		code = tp_dict_load(c->store, sqlite3_column_int64(stmt, 0), &dict, err);
 		if (code) {
 			tp_err_prefix(err, "the shared dictionary %lld",
-				      -(long long)sqlite3_column_int64(stmt, 0));
+				      (long long)tp_minus(0, sqlite3_column_int64(stmt, 0)));
 			code = finding(c, code, err);
 		}
 		tp_dict_free(dict);
