@@ -28,6 +28,12 @@ for how in segv abort kill trap _exit quick_exit exit_group return; do
 done
 crash_points 12 --all
 same 'children' 3 --all "$programs/forks"
+# However they are started: six by fork, and by vfork and exec, posix_spawn, system, popen.
+if grep -q '^not recorded: 10 processes' recorded.err; then
+	ok 'children that are not recorded are told'
+else
+	bad 'children that are not recorded are told' 'not of ten' recorded.err
+fi
 same 'children, recorded too' 12 '--all --follow-children' "$programs/forks"
 same 'becomes another program' 3 --all "$programs/forks" exec "$programs/die" return 3
 same 'becomes another program, followed' 3 '--all --follow-children' "$programs/forks" exec "$programs/die" return 3

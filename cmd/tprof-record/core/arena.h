@@ -187,6 +187,9 @@ struct rec_header {
 	    doorbell;		/* futex: raised when chunks run short, or a snapshot is wanted */
 	_Atomic uint32_t ended; /* PROCESS_EXIT or PROCESS_EXEC was written */
 	uint32_t exe, args;	/* strings: the program and how it was called */
+	/* Children of which no record tells: of vfork, which have our memory until they execute
+	 * something, and those that libc starts itself. */
+	_Atomic uint32_t untold;
 };
 
 /* The parts, in their order; each begins on a page. */

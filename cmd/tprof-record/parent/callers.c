@@ -58,7 +58,8 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	rec_image_halt(image, alive, exec_ns);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
 	if (!s->o->request->children)
-		s->result.children += image->drain.nforks;
+		s->result.children +=
+		    image->drain.nforks + atomic_load(&image->arena.header->untold);
 	image->displaced = exec_ns && image->is_main;
 	if (is_brief(image, exec_ns) && !image->asked) {
 		rec_image_free(image);

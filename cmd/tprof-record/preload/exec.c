@@ -28,9 +28,18 @@ static struct environment_lack lacking(char *const *env, bool for_child)
 
 /* ---- exec ---- */
 
+/* A child of vfork has its parent's memory. */
+static bool is_vforked(void)
+{
+	return rec_alive() && !exit_is_own_process();
+}
+
 static void leaving_for(const char *path)
 {
 	struct rec_event event = {.kind = REC_PROCESS_EXEC};
+
+	if (is_vforked())
+		atomic_fetch_add(&rec_core->arena.header->untold, 1);
 
 	/* Without a path it is for the kernel to say what is wrong. */
 	if (!path || !exit_is_own_process() || !watching())
@@ -46,6 +55,8 @@ static int failed(int result)
 {
 	if (exit_is_own_process())
 		atomic_store(&rec_core->arena.header->ended, 0);
+	else if (is_vforked())
+		atomic_fetch_sub(&rec_core->arena.header->untold, 1);
 	return result;
 }
 

@@ -50,13 +50,23 @@ HOOK ssize_t msgrcv(int id, void *message, size_t size, long type, int flags)
 	     REAL(msgrcv)(id, message, size, type, flags));
 }
 
+/* Libc starts what it runs without any of our hooks. */
+static void started_by_libc(void)
+{
+	if (rec_alive())
+		atomic_fetch_add(&rec_core->arena.header->untold, 1);
+}
+
 HOOK int system(const char *command)
 {
+	if (command)
+		started_by_libc();
 	WAIT(int, REC_ON_CHILD, !command, REAL(system)(command));
 }
 
 HOOK int pclose(FILE *f)
 {
 	fd_forget(f->_fileno);
+	started_by_libc();
 	WAIT(int, REC_ON_CHILD, 0, REAL(pclose)(f));
 }
