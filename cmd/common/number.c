@@ -117,8 +117,11 @@ int64_t cmd_arg_count(struct argp_state *state, const char *option, const char *
 
 int64_t cmd_arg_duration(struct argp_state *state, const char *option, const char *arg)
 {
+	struct tp_err err;
 	int64_t ns = 0;
 
+	if (tp_ask_unit(option, arg, &err))
+		argp_error(state, "%s", err.msg);
 	if (tp_parse_ns(arg, &ns) || ns < 0)
 		argp_error(state, "%s: '%s' is not a time like 1.5ms, 250us or 2s", option, arg);
 	return ns;
@@ -126,7 +129,7 @@ int64_t cmd_arg_duration(struct argp_state *state, const char *option, const cha
 
 int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg)
 {
-	if (*arg && strspn(arg, "0123456789.") == strlen(arg) && arg[strspn(arg, "0.")])
+	if (tp_lacks_unit(arg))
 		argp_error(state, "%s: %s what? Give a unit: %ss, %sm, %sh, %sd", option, arg, arg,
 			   arg, arg, arg);
 	return cmd_arg_duration(state, option, arg);

@@ -14,11 +14,10 @@ bool cmd_parse_size(const char *text, int64_t *bytes);
 bool cmd_parse_percent(const char *text, double *percent);
 
 /* The same for a value of the named option ("--from"): ends with a usage error when it is wrong.
- * Durations are read by tp_parse_ns and not negative. */
+ * Durations are read by tp_parse_ns, have a unit, and are not negative. */
 int64_t cmd_arg_count(struct argp_state *state, const char *option, const char *arg, int64_t max);
 int64_t cmd_arg_duration(struct argp_state *state, const char *option, const char *arg);
-/* A length of time for which a bare number is more likely a slip than nanoseconds: with its unit.
- */
+/* The same for how long people wait, or keep something: other units are proposed. */
 int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg);
 int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg);
 double cmd_arg_percent(struct argp_state *state, const char *option, const char *arg);

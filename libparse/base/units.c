@@ -207,3 +207,25 @@ int tp_parse_ns(const char *text, int64_t *ns)
 	*ns = negative ? -(int64_t)sum : (int64_t)sum;
 	return 0;
 }
+
+bool tp_lacks_unit(const char *text)
+{
+	const char *p = text + strlen(text);
+	bool zero = true;
+	int64_t ns;
+
+	if (p == text || tp_parse_ns(text, &ns))
+		return false;
+	for (; p > text && (p[-1] == '.' || (p[-1] >= '0' && p[-1] <= '9')); p--)
+		zero = zero && (p[-1] == '.' || p[-1] == '0');
+	return !zero;
+}
+
+int tp_ask_unit(const char *option, const char *text, struct tp_err *err)
+{
+	if (!tp_lacks_unit(text))
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "%s: %.40s what? Give a unit: %.40sus, %.40sms, %.40ss, %.40sm", option,
+			  text, text, text, text, text);
+}

@@ -6,7 +6,10 @@
 #ifndef TP_BASE_UNITS_H
 #define TP_BASE_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/err.h"
 
 #define TP_UNITS_SIZE 12 /* room for any of these texts and its NUL */
 #define TP_COUNT_SIZE 28 /* … and for a count */
@@ -25,5 +28,12 @@ char *tp_fmt_count(char text[TP_COUNT_SIZE], int64_t n);
  * without a unit is ns. TP_EFORMAT when it is none (empty text, unknown unit, something behind it),
  * TP_ELIMIT when it does not fit; *ns is then unchanged. */
 int tp_parse_ns(const char *text, int64_t *ns);
+
+/* Does a number stand at the end with no unit behind it, which is not 0? Whoever types "30" means
+ * anything but nanoseconds. */
+bool tp_lacks_unit(const char *text);
+/* TP_EFORMAT with "--min: 30 what? Give a unit: …" where one is lacking, for what is typed about
+ * traces; otherwise 0, whatever the text is. */
+int tp_ask_unit(const char *option, const char *text, struct tp_err *err);
 
 #endif

@@ -145,6 +145,28 @@ static void test_parse_ns_table(void **state)
 	}
 }
 
+static void test_lacks_unit_table(void **state)
+{
+	static const struct {
+		const char *text;
+		bool lacks;
+	} cases[] = {
+	    {"30", true},     {"0.1", true},  {".5", true},	{"+3", true},	{"1m30", true},
+	    {"0", false},     {"0.0", false}, {"", false},	{".", false},	{"30ms", false},
+	    {"1m30s", false}, {"x", false},   {"1.2.3", false}, {"25%", false}, {"1e5", false},
+	};
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		assert_int_equal(tp_lacks_unit(cases[i].text), cases[i].lacks);
+		assert_int_equal(tp_ask_unit("--min", cases[i].text, &err),
+				 cases[i].lacks ? TP_EFORMAT : 0);
+	}
+	tp_ask_unit("--min", "30", &err);
+	assert_string_equal(err.msg, "--min: 30 what? Give a unit: 30us, 30ms, 30s, 30m");
+}
+
 static void test_fmt_count_table(void **state)
 {
 	static const struct {
@@ -172,7 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_fmt_ns_table),    cmocka_unit_test(test_fmt_bytes_table),
 	    cmocka_unit_test(test_fmt_count_table), cmocka_unit_test(test_fmt_width),
-	    cmocka_unit_test(test_parse_ns_table),
+	    cmocka_unit_test(test_parse_ns_table),  cmocka_unit_test(test_lacks_unit_table),
 	};
 
 	return cmocka_run_group_tests_name("units", tests, NULL, NULL);

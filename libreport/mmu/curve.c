@@ -500,6 +500,8 @@ int rep_mmu_windows_parse(const char *text, int64_t out[REP_MMU_WINDOWS], size_t
 					  REP_MMU_WINDOWS);
 		memcpy(one, text, size);
 		one[size] = '\0';
+		if (tp_ask_unit("--window", one, err))
+			return TP_EFORMAT;
 		if (tp_parse_ns(one, &out[*n]) || out[*n] < 1)
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 					  "--window '%s' is not a length of 1ns or more, like 10ms",

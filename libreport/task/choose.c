@@ -19,6 +19,8 @@ static int compile(struct rep_pick *c, int which, const char *option, const char
 
 static int latency(const char *text, const char *option, int64_t *ns, struct tp_err *err)
 {
+	if (text && tp_ask_unit(option, text, err))
+		return TP_EFORMAT;
 	if (!text || !tp_parse_ns(text, ns))
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,

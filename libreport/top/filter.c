@@ -144,6 +144,8 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 			return 0;
 		}
 	}
+	if (tp_ask_unit(option, text, err))
+		return TP_EFORMAT;
 	if (tp_parse_ns(text, ns) || *ns < 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "%s '%s' is not a time: give it like 1.5s or 250ms since the run "

@@ -49,6 +49,11 @@ say tprof-store prune s.tprof --older-than=0 -n
 for age in x '' -1d 1.5x; do say tprof-store prune s.tprof --older-than=$age; done
 say tprof-record --for=5 -- true
 say tprof-record --interval=1.5 -- true
+for time in 'top go.trace tasks --min=30' 'top go.trace tasks --max=0.5' 'top go.trace --from=0.1' \
+	'top go.trace --to=100' 'top go.trace mmu --window=1ms,10' 'export --format=perfetto -o x go.trace --from=100' \
+	'flame go.trace --from=1m30' 'path go.trace --min=30' 'leaks go.trace --min-wait=1' 'diff --from=1 go.trace go.trace'; do
+	say tprof-$time
+done
 say tprof-top --unit=furlong heap.pb
 say tprof-top -alloc_spce heap.pb
 for option in --bogus --fokus=x --ignroe=x; do say tprof-top $option heap.pb; done
