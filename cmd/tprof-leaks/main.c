@@ -246,8 +246,9 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	code = rep_output_note(out, true, text, err);
 	if (!code && unknown) {
 		snprintf(text, sizeof(text),
-			 "%s more are not counted: the dump does not say how long they wait",
-			 tp_fmt_count(count, unknown));
+			 "%s more %s not counted: the dump does not say how long %s",
+			 tp_fmt_count(count, unknown), unknown == 1 ? "is" : "are",
+			 unknown == 1 ? "it waits" : "they wait");
 		code = rep_output_note(out, false, text, err);
 	}
 	(void)args;
@@ -280,11 +281,24 @@ static int print(struct args *args, const struct rep_leaks *l)
 
 static int judge(const struct args *args, const struct rep_leaks *l)
 {
-	int64_t excess = rep_leaks_excess(l);
+	size_t last = rep_leaks_sources(l) - 1;
+	int64_t excess = rep_leaks_excess(l), unknown = rep_leaks_unknown(l, last), all = excess;
 	char n[28], most[28];
 
-	if (args->gate < 0 || excess <= args->gate)
+	tp_sum(&all, unknown);
+	if (args->gate < 0 || all <= args->gate)
 		return CMD_OK;
+	/* As with tprof-diff, a gate that cannot see what it is about has not passed. */
+	if (excess <= args->gate) {
+		cmd_error(&args->cmd,
+			  "gate: undecided: how long %s goroutine%s wait%s %.200s does not say, "
+			  "and more than %s may stay; counted as failed (without --min-wait all "
+			  "count)",
+			  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s",
+			  unknown == 1 ? "s" : "", rep_leaks_source(l, last),
+			  tp_fmt_count(most, args->gate));
+		return CMD_INPUT;
+	}
 	cmd_error(&args->cmd,
 		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
 		  tp_fmt_count(n, excess), excess == 1 ? "" : "s", tp_fmt_count(most, args->gate),

@@ -301,11 +301,13 @@ int rep_leaks_print(const struct rep_leaks *l, struct rep_output *out, size_t ro
 	}
 	/* What the list allows is counted in the heading. */
 	if (!code && !n)
-		code =
-		    rep_output_note(out, false,
-				    "nothing stays; the runtime's goroutines, main.main and those "
-				    "that run count with --all",
-				    err);
+		code = rep_output_note(
+		    out, false,
+		    rep_leaks_unknown(l, rep_leaks_sources(l) - 1)
+			? "nothing is known to stay that long; without --min-wait all count"
+			: "nothing stays; the runtime's goroutines, main.main and those "
+			  "that run count with --all",
+		    err);
 	tp_buf_release(&p.text);
 	tp_arena_clear(&p.texts);
 	return code;

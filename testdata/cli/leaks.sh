@@ -15,6 +15,11 @@ try tprof-leaks --gate=6 $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
 tprof-leaks --min-wait=70ms $d/inbox.trace
 tprof-leaks --min-wait=70ms $d/inbox-3.leak
 tprof-leaks --all -n 2 $d/inbox-3.d2
+# A gate does not pass on what the dump does not say; it does where all of it may stay.
+try tprof-leaks --gate=0 --min-wait=1m $d/inbox-1.d0
+try tprof-leaks --gate=5 --min-wait=1m $d/inbox-1.d0
+try tprof-leaks --gate=6 --min-wait=1m $d/inbox-1.d0
+try tprof-leaks --gate=0 --min-wait=1m $d/inbox.trace
 # From a store, oldest first.
 tprof-import -o "$TMP/s.tprof" $d/inbox-1.d0 $d/inbox.trace $d/inbox-3.d2 >/dev/null
 tprof-leaks --run=all --sort=growth -n 1 "$TMP/s.tprof"
