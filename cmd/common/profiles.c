@@ -118,6 +118,15 @@ static const char *filter_given(const struct rep_trace_profile_options *opt)
 	return NULL;
 }
 
+void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
+			     const struct rep_trace_profile_options *view)
+{
+	const char *option = filter_given(view);
+
+	if (list->n && option && !list->item[0].profile->nsamples)
+		cmd_note(cmd, "%s: %s leaves nothing of it", list->item[0].name, option);
+}
+
 static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
@@ -229,7 +238,7 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	if (!status && opt->by && cmd_group_check(&cmd->runs, opt->by, &err))
 		status = cmd_fail(cmd, path, &err);
 	for (size_t i = 0; i < cmd->runs.n && opt->trace && !status; i++)
-		status = cmd_range_add(cmd, range, &cmd->runs.run[i]);
+		status = cmd_range_add(cmd, range, cmd->store, &cmd->runs.run[i]);
 	/* Without a view, a trace has no sample types at all. */
 	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
 	for (size_t i = 0; i < cmd->runs.n && !status; i++)

@@ -62,6 +62,10 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
 
+/* A note where a filter of the view left nothing of the first: an empty profile says nothing. */
+void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list,
+			     const struct rep_trace_profile_options *view);
+
 /* Loads all and adds them up as it goes (profile/merge.h), so that hundreds need little memory:
  * *out holds one item, named after the first ("a.pb.gz and 299 more"). */
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,

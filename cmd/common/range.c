@@ -3,7 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, const struct rep_run *run)
+#include "top/outside.h"
+
+static int refuse(const struct cmd *cmd, const struct rep_run *run, const struct tp_err *err)
+{
+	if (err->code != TP_EFORMAT)
+		return cmd_fail(cmd, run->row.name, err);
+	cmd_error(cmd, "%s: %s", run->row.name, err->msg);
+	return CMD_USAGE;
+}
+
+int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *store,
+		  const struct rep_run *run)
 {
 	struct tp_err err;
 	int code;
@@ -11,27 +22,30 @@ int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, const struct rep_r
 	if (strcmp(run->row.kind, "trace") != 0)
 		return CMD_OK;
 	r->runs++;
-	code = rep_filter_check_run(r->text, run, &err);
-	if (code && code != TP_ENOENT) {
-		cmd_error(cmd, "%s: %s", run->row.name, err.msg);
-		return CMD_USAGE;
-	}
+	code = rep_outside_range(store, run, r->text, &err);
+	if (code && code != TP_ENOENT)
+		return refuse(cmd, run, &err);
 	if (code && !r->over++)
 		snprintf(r->first, sizeof(r->first), "%.150s: %.240s", run->row.name, err.msg);
+	code = rep_outside_goroutines(store, run, r->text, &err);
+	if (code && code != TP_ENOENT)
+		return refuse(cmd, run, &err);
+	if (code && !r->without++)
+		snprintf(r->names, sizeof(r->names), "%.78s: %.319s", run->row.name, err.msg);
 	return CMD_OK;
 }
 
 int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 {
-	if (!r->over)
+	if (!r->runs)
 		return CMD_OK;
-	if (r->over == r->runs) {
-		cmd_error(cmd, "%s", r->first);
-		return CMD_USAGE;
+	if (r->over == r->runs || (r->without == r->runs && !r->elsewhere)) {
+		cmd_error(cmd, "%s", r->over == r->runs ? r->first : r->names);
+		return CMD_INPUT;
 	}
 	if (r->over == 1)
 		cmd_note(cmd, "%s", r->first);
-	else
+	else if (r->over)
 		cmd_note(cmd, "%s; so it is of %zu of %zu runs", r->first, r->over, r->runs);
 	return CMD_OK;
 }

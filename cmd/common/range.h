@@ -1,10 +1,10 @@
-/* Is there anything in the time that was asked for (--from, --to)? Of several traces some may be
- * over before it begins, but not all.
+/* Is there anything in the time that was asked for (--from, --to), and of the goroutines
+ * (--goroutine)? Of several traces some may lie outside, or lack them, but not all.
  *
  *	struct cmd_range range = {.text = &args->view.trace.filter};
  *
  *	for (size_t i = 0; i < n && !status; i++)
- *		status = cmd_range_add(&args->cmd, &range, &run[i]);
+ *		status = cmd_range_add(&args->cmd, &range, store, &run[i]);
  *	if (!status)
  *		status = cmd_range_end(&args->cmd, &range);
  */
@@ -16,14 +16,19 @@
 
 struct cmd_range {
 	const struct rep_filter_text *text;
-	size_t runs, over; /* all, and those that are over before */
-	char first[400];   /* of those, what there is to say of the first */
+	size_t runs, over; /* all, and those that lie outside */
+	size_t without;	   /* those that have no such goroutine */
+	bool elsewhere;	   /* others, that are compared with these, have some */
+	char first[400];   /* what there is to say of the first that lies outside … */
+	char names[400];   /* … and of the first that has no such goroutine */
 };
 
-/* One more run; profiles do not count. CMD_USAGE, explained on stderr, where what was typed is no
- * range of it. */
-int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, const struct rep_run *run);
-/* After all of them: CMD_USAGE, explained, where all are over before; a note where some are. */
+/* One more run of the store; profiles do not count. CMD_USAGE, explained on stderr, where what was
+ * typed is no range of it. */
+int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *store,
+		  const struct rep_run *run);
+/* After all of them: CMD_INPUT, explained, where all lie outside, or have no such goroutine; a note
+ * where some lie outside. */
 int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r);
 
 #endif

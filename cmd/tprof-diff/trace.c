@@ -347,7 +347,7 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 							 : s->labels.new,
 					  again);
 			for (size_t i = 0; i < o[k].cmd.runs.n && !again && !status; i++)
-				status = cmd_range_add(&args->cmd, &range[!is_old],
+				status = cmd_range_add(&args->cmd, &range[!is_old], o[k].cmd.store,
 						       &o[k].cmd.runs.run[i]);
 		}
 		if (!status)
@@ -355,6 +355,9 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 		close_batch(o, k);
 		at += k;
 	}
+	/* A goroutine that only one side has is what changed. */
+	range[0].elsewhere = range[1].without < range[1].runs;
+	range[1].elsewhere = range[0].without < range[0].runs;
 	for (int i = 0; i < 2 && !status; i++)
 		status = cmd_range_end(&args->cmd, &range[i]);
 	/* By path into by side. */

@@ -64,7 +64,7 @@ int export_cut(struct export_args *args)
 		return status;
 	run = &args->cmd.runs.run[0];
 	range.text = &args->view.trace.filter;
-	status = cmd_range_add(&args->cmd, &range, run);
+	status = cmd_range_add(&args->cmd, &range, args->cmd.store, run);
 	if (!status)
 		status = cmd_range_end(&args->cmd, &range);
 	if (status)

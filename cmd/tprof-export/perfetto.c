@@ -163,7 +163,7 @@ int export_perfetto(struct export_args *args)
 	int status = open_all(args, &all);
 
 	for (size_t i = 0; i < all.n && !status; i++)
-		status = cmd_range_add(&args->cmd, &range, all.run[i].run);
+		status = cmd_range_add(&args->cmd, &range, all.run[i].cmd->store, all.run[i].run);
 	if (!status)
 		status = cmd_range_end(&args->cmd, &range);
 	for (size_t i = 0; i < all.n && !status; i++)

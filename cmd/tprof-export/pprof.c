@@ -36,6 +36,8 @@ int export_pprof(struct export_args *args)
 	struct cmd_profiles list = {0};
 	int status = export_profiles(args, &list);
 
+	if (!status && args->view.given)
+		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
 	if (!status)
 		status = cmd_write_changed_proto(&args->cmd, &list.item[0], &args->profile, &hooks);
 	cmd_profiles_release(&list);

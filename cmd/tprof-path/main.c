@@ -9,6 +9,7 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/proto.h"
+#include "common/range.h"
 #include "base/units.h"
 #include "flame/flame.h"
 #include "flame/part.h"
@@ -380,7 +381,7 @@ static int check_single(const struct args *args, const struct rep_path_requests 
 {
 	if (args->report != REP_PATH_HOP_LIST || list->n == 1)
 		return 0;
-	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "hops are those of one request, and %zu match; --slowest takes one of "
 			  "them, 'requests' lists them",
 			  list->n);
@@ -431,6 +432,8 @@ static int with_view(struct args *args, struct rep_output *out, struct tp_err *e
 static int check_run(struct args *args)
 {
 	const struct rep_runs *runs = &args->cmd.runs;
+	struct cmd_range range = {.text = &args->filter};
+	int status;
 
 	if (runs->n > 1) {
 		cmd_error(&args->cmd, "%s: paths are those of one run; pick one with --run",
@@ -444,7 +447,8 @@ static int check_run(struct args *args)
 			  args->path);
 		return CMD_INPUT;
 	}
-	return CMD_OK;
+	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
+	return status ? status : cmd_range_end(&args->cmd, &range);
 }
 
 static int open_output(struct args *args)
@@ -511,7 +515,7 @@ static int run(struct args *args)
 	rep_output_free(out);
 	if (code == TP_EFORMAT || code == TP_ENOENT) {
 		cmd_error(&args->cmd, "%s: %s", args->path, err.msg);
-		return CMD_USAGE;
+		return code == TP_ENOENT ? CMD_INPUT : CMD_USAGE;
 	}
 	return code ? cmd_fail(&args->cmd, args->path, &err) : CMD_OK;
 }

@@ -188,6 +188,8 @@ int top_profile(struct top_args *args)
 					 &list);
 	if (!status && args->view.given)
 		status = cmd_profiles_check_trace(&args->cmd, &args->view.trace, true, &list, NULL);
+	if (!status && args->view.given)
+		cmd_profiles_note_empty(&args->cmd, &list, &args->view.trace);
 	if (!status && args->pprof)
 		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL, NULL);
 	else if (!status)

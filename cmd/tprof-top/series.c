@@ -116,7 +116,7 @@ static int put_store(struct gathering *g, const char *path)
 		cmd->run_spec = "all";
 	status = cmd_open(cmd, path);
 	for (size_t i = 0; !status && i < cmd->runs.n; i++)
-		status = cmd_range_add(cmd, &g->range, &cmd->runs.run[i]);
+		status = cmd_range_add(cmd, &g->range, cmd->store, &cmd->runs.run[i]);
 	for (size_t i = 0; !status && i < cmd->runs.n; i++)
 		status = put_run(g, &cmd->runs.run[i]);
 	cmd_close(cmd);

@@ -199,7 +199,7 @@ static int check_runs(const struct top_args *args)
 	int status = CMD_OK;
 
 	for (size_t i = 0; i < runs->n && !status; i++)
-		status = cmd_range_add(&args->cmd, &range, &runs->run[i]);
+		status = cmd_range_add(&args->cmd, &range, args->cmd.store, &runs->run[i]);
 	return status ? status : cmd_range_end(&args->cmd, &range);
 }
 

@@ -220,10 +220,13 @@ const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, si
 		if (type == n && n < HINT_TYPES)
 			shown[n++] = (uint32_t)name[i];
 	}
+	if (n)
+		at = (size_t)snprintf(text, size, "there are %s of the type%s ",
+				      regions ? "regions" : "tasks", types.n > 1 ? "s" : "");
 	for (size_t i = 0; i < n; i++) {
 		struct tp_buf b = {0};
 		struct tp_text t = tp_dict_text(v->dict, shown[i]);
-		const char *between = i == 0 ? "there are " : ", ";
+		const char *between = i == 0 ? "" : ", ";
 
 		if (rep_escape(&b, t.text, t.size < 40 ? t.size : 40, REP_ESCAPE_SHOWN))
 			break;

@@ -191,10 +191,12 @@ static void test_inside_init_no_such(void **state)
 
 	(void)state;
 	assert_int_equal(rep_inside_init(&in, &view, "77", NULL, &err), TP_ENOENT);
-	assert_string_equal(err.msg, "nothing matches --task=77; there are load, save");
+	assert_string_equal(err.msg,
+			    "nothing matches --task=77; there are tasks of the types load, save");
 	rep_inside_release(&in);
 	assert_int_equal(rep_inside_init(&in, &view, "load", "lod", &err), TP_ENOENT);
-	assert_string_equal(err.msg, "nothing matches --region=lod; there are load, save");
+	assert_string_equal(
+	    err.msg, "nothing matches --region=lod; there are regions of the types load, save");
 	rep_inside_release(&in);
 }
 

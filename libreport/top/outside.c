@@ -1,0 +1,140 @@
+#include "top/outside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "clock/clock.h"
+#include "clock/when.h"
+#include "decode/dict.h"
+#include "store/store.h"
+#include "text.h"
+#include "top/keys.h"
+
+#define NAMES 6 /* that a sentence has room for */
+
+int rep_outside_range(struct tp_store *s, const struct rep_run *run,
+		      const struct rep_filter_text *text, struct tp_err *err)
+{
+	int64_t end_ns = run->row.duration_ns, from, to, wall[2];
+	char first[REP_WHEN_SIZE], last[REP_WHEN_SIZE];
+	struct rep_clock clock = {0};
+	int code = rep_filter_check_run(text, run, err);
+
+	if (code || !rep_filter_needs_clock(text))
+		return code;
+	code = rep_clock_load(s, run, &clock, err);
+	if (!code)
+		code = rep_filter_range_at(text, end_ns, &clock, &from, &to, err);
+	if (!code && from > end_ns) {
+		if (rep_clock_wall(&clock, 0, &wall[0]) && rep_clock_wall(&clock, end_ns, &wall[1]))
+			code =
+			    tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				       "there is nothing of the run in that time: it is from %s "
+				       "to %s",
+				       rep_when_text(first, wall[0]), rep_when_text(last, wall[1]));
+		else
+			code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+					  "there is nothing of the run in that time");
+	}
+	rep_clock_release(&clock);
+	return code;
+}
+
+static bool is_runtime(struct tp_text t)
+{
+	return t.size > 8 && (!memcmp(t.text, "runtime.", 8) || !memcmp(t.text, "runtime/", 8));
+}
+
+/* "main.main, main.work and 3 more", the runtime's own last */
+static int list_names(const struct tp_rows *rows, const struct tp_dict *dict, struct tp_buf *b)
+{
+	const int64_t *name = rows->col[TP_COL(GOROUTINE, name)];
+	struct rep_keys names = {0};
+	int code = 0;
+
+	for (size_t n = 0; !code && n < 2 * rows->nrows; n++) {
+		bool runtime = n >= rows->nrows;
+		size_t i = n % rows->nrows, before = names.n;
+		struct tp_text t;
+		uint32_t id;
+
+		t = tp_dict_text(dict, name[i] < 0 ? 0 : (uint32_t)name[i]);
+		if (name[i] <= 0 || is_runtime(t) != runtime)
+			continue;
+		code = rep_keys_add(&names, (uint32_t)name[i], 0, 0, 0, &id);
+		if (code || names.n == before || names.n > NAMES)
+			continue;
+		if (names.n > 1)
+			code = tp_buf_put(b, ", ", 2);
+		if (!code)
+			code = rep_escape(b, t.text, t.size < 40 ? t.size : 40, REP_ESCAPE_SHOWN);
+	}
+	if (!code && names.n > NAMES) {
+		char more[40];
+		int n = snprintf(more, sizeof(more), " and %zu more", names.n - NAMES);
+
+		code = tp_buf_put(b, more, (size_t)n);
+	}
+	rep_keys_release(&names);
+	return code;
+}
+
+static int none(const struct rep_filter *f, const struct tp_rows *rows, const struct tp_dict *dict,
+		struct tp_err *err)
+{
+	struct tp_buf b = {0};
+	int code;
+
+	if (f->by_id)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no goroutine has the id %s; tprof-top FILE goroutines lists "
+				  "them",
+				  f->text.goroutine);
+	code = list_names(rows, dict, &b);
+	if (code)
+		tp_err_set(err, code, TP_OFFSET_NONE, "out of memory");
+	else
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  b.size ? "nothing matches --goroutine=%.60s; there are %.*s"
+					 : "nothing matches --goroutine=%.60s",
+				  f->text.goroutine, (int)b.size, (const char *)b.data);
+	tp_buf_release(&b);
+	return code;
+}
+
+int rep_outside_goroutines(struct tp_store *s, const struct rep_run *run,
+			   const struct rep_filter_text *text, struct tp_err *err)
+{
+	const struct rep_filter_text only = {.goroutine = text->goroutine};
+	const uint32_t columns = 1u << TP_COL(GOROUTINE, id) | 1u << TP_COL(GOROUTINE, name);
+	struct rep_matcher m = {0};
+	struct tp_dict *dict = NULL;
+	struct tp_rows rows = {0};
+	struct rep_filter f;
+	bool any = false;
+	int code;
+
+	if (!text->goroutine)
+		return 0;
+	code = rep_filter_init(&f, &only, err);
+	if (!code)
+		code = tp_rows_load(s, run->row.id, TP_TABLE_GOROUTINE, columns, &rows, err);
+	if (!code)
+		code = tp_dict_load(s, run->row.id, &dict, err);
+	if (!code)
+		code = rep_matcher_init(&m, &f, dict, err);
+	for (size_t i = 0; !code && !any && i < rows.nrows; i++)
+		any = f.by_id
+			  ? rows.col[TP_COL(GOROUTINE, id)][i] == f.id
+			  : rep_match_goroutine(&m, (uint32_t)rows.col[TP_COL(GOROUTINE, name)][i]);
+	if (!code)
+		code = rep_matcher_settle(&m, err);
+	if (!code && !any)
+		code = none(&f, &rows, dict, err);
+	rep_matcher_release(&m);
+	tp_rows_release(&rows);
+	tp_dict_free(dict);
+	rep_filter_release(&f);
+	return code;
+}
