@@ -446,6 +446,13 @@ static bool is_known(const struct work *w, char text[33])
 	return opt->known(opt->known_ctx, hash);
 }
 
+/* A store of ours, by its head; application_id is big-endian, as SQLite's file format has it. */
+static bool is_ours(const uint8_t *data, size_t size)
+{
+	return size >= 72 && ((uint32_t)data[68] << 24 | (uint32_t)data[69] << 16 |
+			      (uint32_t)data[70] << 8 | data[71]) == TP_STORE_APPLICATION_ID;
+}
+
 int tp_import(const char *path, const char *store_path, const struct tp_import_options *opt,
 	      struct tp_import_result *result, struct tp_err *err)
 {
@@ -480,10 +487,14 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	if (code)
 		goto done;
 	if (seen.format == TP_FORMAT_STORE) {
-		code = tp_err_set(err, TP_EUNKNOWN, 0,
-				  "this is a %s; dumps are imported, and stores are looked at as "
-				  "they are: tprof-top FILE",
-				  seen.name);
+		code = tp_err_set(
+		    err, TP_EUNKNOWN, 0,
+		    is_ours(w.in->data, w.in->size)
+			? "this is a tprof store; tprof-merge -o STORE puts stores "
+			  "together, and tprof-top FILE looks at one"
+			: "this is a %s; dumps are imported, and stores are looked at as "
+			  "they are: tprof-top FILE",
+		    seen.name);
 		goto done;
 	}
 	w.version = seen.version;

@@ -119,6 +119,18 @@ struct sentence {
 	int status;
 };
 
+/* Has the command --binary? */
+static bool names_code(const char *name)
+{
+	static const char *const names[] = {"tprof-top", "tprof-diff", "tprof-flame",
+					    "tprof-export", "tprof-import"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 static void explain(const struct cmd *cmd, const char *path, const struct tp_err *err,
 		    struct sentence *s)
 {
@@ -143,8 +155,13 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 		return;
 	}
 	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
-		snprintf(s->text, sizeof(s->text),
-			 "is a program, not a dump; to name code by it give --binary=%s", path);
+		snprintf(
+		    s->text, sizeof(s->text),
+		    names_code(cmd->name)
+			? "is a program, not a dump; to name code by it give --binary=%s"
+			: "is a program, not a dump; tprof-import --binary=%s -o STORE DUMP names "
+			  "a dump's code by it",
+		    path);
 		return;
 	}
 	/* Callers may have put the path in front already; once is enough. */

@@ -140,7 +140,14 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		bool may;
 
 		cmd_options_each(argp, compare, &t);
-		if (!t.lettered || !t.lettered->arg)
+		/* -? and -V, which argp has by itself, are among the options, too. */
+		if (!t.lettered) {
+			cmd_error(cmd,
+				  "there is no option -%c; '%s --help=all' lists those there are",
+				  *text, cmd->name);
+			exit(CMD_USAGE);
+		}
+		if (!t.lettered->arg)
 			continue;
 		may = t.lettered->flags & OPTION_ARG_OPTIONAL;
 		/* One that is missing is argp's to say. */
@@ -149,6 +156,16 @@ static bool letters(const struct cmd *cmd, const struct argp *argp, struct given
 		return !text[1] && !may;
 	}
 	return false;
+}
+
+const char *cmd_typed(const struct argp_state *state, const char *arg, const char *brief,
+		      const char *full)
+{
+	int at = state->next - 1;
+
+	if (at > 1 && state->argv[at] == arg)
+		at--;
+	return at > 0 && !strncmp(state->argv[at], "--", 2) ? full : brief;
 }
 
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv)

@@ -28,6 +28,10 @@ const char *cmd_option_near(const struct argp *argp, const char *typed);
  * that can be given once is given twice. What else may be wrong with them is argp's to say. */
 void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
+/* Which of an option's two names was typed in front of its argument. */
+const char *cmd_typed(const struct argp_state *state, const char *arg, const char *brief,
+		      const char *full);
+
 /* The argument of -o (or of another option that names what is made). The command ends with a
  * message where it is empty, and where it is "-", standard output, and `what` ("a store") is no
  * stream of bytes; NULL: it is one. */

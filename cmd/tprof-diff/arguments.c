@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/engine/engine.h"
 #include "common/jail.h"
@@ -106,7 +107,7 @@ static void set_by(struct args *args, struct argp_state *state)
 static void set_sort(struct args *args, struct argp_state *state, const char *arg)
 {
 	for (int i = 0; i < REP_NDIFF_SORTS; i++) {
-		if (!strcmp(rep_diff_sorts[i].name, arg)) {
+		if (!strcasecmp(rep_diff_sorts[i].name, arg)) {
 			args->diff.sort = (enum rep_diff_sort)i;
 			return;
 		}
@@ -200,6 +201,17 @@ static bool are_traces(struct args *args)
 		   : what == CMD_WHAT_TRACE;
 }
 
+static bool stdin_twice(const struct sides *s)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += !strcmp(s->path[i], "-");
+	for (size_t i = 0; i < s->nold; i++)
+		n += !strcmp(s->old[i], "-");
+	return n > 1;
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const char *wrong = NULL;
@@ -207,6 +219,8 @@ static void check(struct args *args, struct argp_state *state)
 	if (args->power)
 		return;
 	wrong = sides_check(&args->sides, args->cmd.run_spec);
+	if (!wrong && stdin_twice(&args->sides))
+		wrong = "- is standard input, which can be read once; it is named twice";
 	/* Said to be wrong, but no wrong usage. */
 	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
 		cmd_error(&args->cmd, "%s", wrong);
@@ -306,7 +320,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->diff.keys.exact = true;
 		return 0;
 	case 'n':
-		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		args->rows =
+		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
 		return 0;
 	case 's':
 		set_sort(args, state, arg);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/sum.h"
@@ -49,7 +50,7 @@ static const struct argp_option options[] = {
 static enum rep_leak_sort sort_key(struct argp_state *state, const char *arg)
 {
 	for (int i = 0; i < REP_LEAK_NSORTS; i++)
-		if (!strcmp(arg, rep_leak_sorts[i].name))
+		if (!strcasecmp(arg, rep_leak_sorts[i].name))
 			return (enum rep_leak_sort)i;
 	argp_error(state, "sort by count, growth or wait, not by '%s'", arg);
 	return REP_LEAK_BY_COUNT;
@@ -82,7 +83,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->show_allowed = true;
 		return 0;
 	case 'n':
-		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		args->rows =
+		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
 		return 0;
 	case 's':
 		args->leak.sort = sort_key(state, arg);

@@ -8,6 +8,8 @@
 #include "common/file.h"
 #include "common/option.h"
 #include "common/progress.h"
+#include "open/peek.h"
+#include "open/input.h"
 #include "store/merge/merge.h"
 
 struct args {
@@ -113,6 +115,21 @@ static void summarise(const struct args *args, const struct tp_merge_result *r)
 		  damaged, tp_fmt_bytes(in, r->size_in), tp_fmt_bytes(out, r->size_out));
 }
 
+/* A dump can be imported first; anything else is told as what it is. */
+static int refuse(struct args *args, const char *path)
+{
+	struct tp_recognition seen;
+	struct tp_err err;
+	char head[4096];
+	size_t size;
+
+	if (tp_peek(path, head, sizeof(head), &size, &err) || tp_recognise(head, size, &seen, &err))
+		return cmd_fail(&args->cmd, path, &err);
+	cmd_error(&args->cmd, "%s: not a store; dumps are imported first: tprof-import -o STORE %s",
+		  path, path);
+	return CMD_INPUT;
+}
+
 /* What is no store is said to be so before anything is done: a dump would be taken for damage. */
 static int check_stores(struct args *args)
 {
@@ -122,13 +139,8 @@ static int check_stores(struct args *args)
 
 		if (is < 0)
 			return cmd_fail(&args->cmd, args->stores[i], &err);
-		if (!is) {
-			cmd_error(&args->cmd,
-				  "%s: not a store; dumps are imported first: "
-				  "tprof-import -o STORE %s",
-				  args->stores[i], args->stores[i]);
-			return CMD_INPUT;
-		}
+		if (!is)
+			return refuse(args, args->stores[i]);
 	}
 	return CMD_OK;
 }

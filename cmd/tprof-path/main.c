@@ -219,7 +219,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->cmd;
 		return 0;
 	case 'n':
-		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		args->rows =
+		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
 		return 0;
 	case 'o':
 		args->output = cmd_arg_output(state, "-o", arg, NULL);
@@ -539,7 +540,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  tprof-path go.trace --task=order --slowest\n"
-    "  tprof-path go.trace requests --min=100ms\n"
+    "  tprof-path go.trace requests --task=order --min=100ms\n"
     "  tprof-path go.trace wakers\n";
 /* clang-format on */
 

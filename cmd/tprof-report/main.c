@@ -52,7 +52,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->page.title = arg;
 		return 0;
 	case 'n':
-		args->page.rows = cmd_arg_count(state, "-n", arg, 10000);
+		args->page.rows =
+		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, 10000);
 		if (!args->page.rows)
 			argp_error(state, "-n: a page has bounds; give a number from 1 to 10000");
 		return 0;

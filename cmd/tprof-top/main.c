@@ -198,7 +198,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[4] = &args->cmd;
 		return 0;
 	case 'n':
-		args->rows = cmd_arg_count(state, "-n", arg, UINT32_MAX);
+		args->rows =
+		    cmd_arg_count(state, cmd_typed(state, arg, "-n", "--rows"), arg, UINT32_MAX);
 		return 0;
 	case 's':
 		args->sort = arg;
@@ -289,12 +290,19 @@ static char *list_reports(void)
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
 		size_t column = 16;
-		char line[160];
+		char line[160], *word,
+		    *rest = line + snprintf(line, sizeof(line), "  %-11s", r->name) + 1;
 
-		snprintf(line, sizeof(line), "  %-11s %s\n", r->name, r->doc);
 		failed |= put(&b, line);
+		/* argp would go on in the first column. */
+		column = (size_t)(rest - line) - 1;
+		snprintf(rest, sizeof(line) - (size_t)(rest - line), "%s", r->doc);
+		while ((word = strtok_r(rest, " ", &rest)))
+			failed |= put_word(&b, &column, 14, word);
+		failed |= put(&b, "\n");
 		if (!r->ncolumns)
 			continue;
+		column = 16;
 		failed |= put(&b, "              by");
 		failed |= put_word(&b, &column, 17, r->sort);
 		for (size_t c = 0; c < r->ncolumns; c++) {
@@ -389,9 +397,10 @@ static int run(struct top_args *args)
 static const char help[] =
     "Usage: tprof-top [OPTION...] TRACE [REPORT]\n"
     "  or:  tprof-top [OPTION...] PROFILE...\n"
-    "Rank what costs most. Of a trace: goroutines by where their time went, or a\n"
-    "  REPORT: goroutines breakdown block sched syscalls cpu gc tasks task regions\n"
-    "  region logs outliers story procs overview mmu pauses stops heap\n"
+    "Rank what costs most. Of a trace, REPORT is groups (the default: goroutines by\n"
+    "  entry function, and where their time went) goroutines breakdown block sched\n"
+    "  syscalls cpu gc tasks task regions region logs outliers story procs overview\n"
+    "  mmu pauses stops heap\n"
     "Of a profile: functions, with all of pprof's options (-alloc_space, -focus=X).\n"
     "\n"
     "  -n, --rows=N            At most N rows, 0 for all\n"

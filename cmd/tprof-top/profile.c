@@ -1,5 +1,6 @@
 /* Profiles, and traces looked at as profiles: the table, and the reports that are texts. */
 #include <string.h>
+#include <strings.h>
 
 #include "common/profiles.h"
 #include "common/proto.h"
@@ -32,7 +33,8 @@ static int check(struct top_args *args)
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view.given; i++)
 		if (traces[i].text)
 			return usage(args, traces[i].option);
-	if (args->sort && strcmp(args->sort, "flat") != 0 && strcmp(args->sort, "cum") != 0) {
+	if (args->sort && strcasecmp(args->sort, "flat") != 0 &&
+	    strcasecmp(args->sort, "cum") != 0) {
 		cmd_error(&args->cmd, "profiles are sorted by flat or cum, not by '%s'",
 			  args->sort);
 		return CMD_USAGE;
@@ -58,7 +60,7 @@ static void settle(struct top_args *args)
 	bool table = args->text || args->cmd.format == REP_FORMAT_TABLE;
 
 	if (args->sort)
-		o->cum = !strcmp(args->sort, "cum");
+		o->cum = !strcasecmp(args->sort, "cum");
 	if (args->rows >= 0)
 		o->node_count = args->rows;
 	if (o->node_fraction == TOP_DEFAULT_FRACTION)

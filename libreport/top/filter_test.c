@@ -177,6 +177,9 @@ static void test_reports_tables(void **state)
 		if (!r->ncolumns)
 			continue;
 		assert_non_null(rep_report_sort(r, r->sort));
+		for (size_t c = 0; c < r->ncolumns; c++)
+			if (r->columns[c].key && r->columns[c].column.title)
+				assert_non_null(rep_report_sort(r, r->columns[c].column.title));
 		for (size_t c = 0; c < r->ncolumns; c++) {
 			const struct rep_report_column *column = &r->columns[c];
 

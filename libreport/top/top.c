@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/sum.h"
 #include "base/units.h"
@@ -112,8 +113,15 @@ const struct rep_report *rep_report_find(const char *name)
 const struct rep_report_column *rep_report_sort(const struct rep_report *r, const char *key)
 {
 	for (size_t i = 0; i < r->ncolumns; i++) {
-		if (r->columns[i].key && !strcmp(r->columns[i].key, key))
+		if (r->columns[i].key && !strcasecmp(r->columns[i].key, key))
 			return &r->columns[i];
+	}
+	/* As it is printed: "BLOCKED ON". */
+	for (size_t i = 0; i < r->ncolumns; i++) {
+		const struct rep_report_column *c = &r->columns[i];
+
+		if (c->key && c->column.title && !strcasecmp(c->column.title, key))
+			return c;
 	}
 	return NULL;
 }

@@ -58,6 +58,23 @@ say tprof-top --unit=furlong heap.pb
 say tprof-top -alloc_spce heap.pb
 for option in --bogus --fokus=x --ignroe=x; do say tprof-top $option heap.pb; done
 
+# Options by the name that was typed; letters that are none.
+say tprof-top --rows go.trace
+say tprof-top -n x go.trace
+say tprof-path --rows=x go.trace
+say tprof-import -q go.trace
+say tprof-leaks -an 3 go.trace
+
+# Advice is what the command can do.
+cp "$BIN/tprof-query" elf.bin
+: >empty
+echo a text >text
+for command in top flame path leaks tui report 'merge -o m.tprof'; do say tprof-$command elf.bin </dev/null; done
+say tprof-query elf.bin 'SELECT 1'
+for file in empty text heap.pb go.trace; do say tprof-merge -o m.tprof $file; done
+say tprof-import -o all.tprof s.tprof
+say tprof-diff - - </dev/null
+
 # What is for traces, given to a profile; which report has what was asked.
 for option in --task=x --region=x --min=1ms --log=x --slowest=3 --from=1s; do say tprof-top heap.pb $option; done
 say tprof-top go.trace --sort=totl
