@@ -272,7 +272,7 @@ static int commit(struct work *w, const char *path, struct tp_run *row,
 	run_hash(w, result->hash);
 	row->hash = result->hash;
 	row->name = w->opt->name ? w->opt->name : base_name(path);
-	row->source = base_name(path);
+	row->source = w->opt->source ? w->opt->source : base_name(path);
 	row->format = result->format;
 	row->duration_ns = result->duration_ns;
 	row->events = result->events;

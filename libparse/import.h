@@ -11,6 +11,7 @@ extern "C" {
 
 struct tp_import_options {
 	const char *name;	   /* NULL: the file's name */
+	const char *source;	   /* the file's name where path has another, or NULL */
 	const char *const *labels; /* "key=value", nlabels of them */
 	size_t nlabels;
 	bool strict;

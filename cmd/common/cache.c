@@ -15,15 +15,17 @@
 #include <xxhash.h>
 
 #include "common/decoder.h"
+#include "common/dumps.h"
 #include "common/number.h"
 #include "common/progress.h"
 #include "store/lock.h"
 #include "symbol/sidecar.h"
 
 /* Files of the folder:
- *   HASH-VERSION.tprof  an entry; its modification time is when it was last used. With names that
- *                       lie beside the dump (symbol/sidecar.h): HASH.HASH-VERSION.tprof
- *   HASH-VERSION.tprof.part   an entry being imported (with what the store keeps beside it)
+ *   HASH.NAME-VERSION.tprof   an entry, of a dump's content under one name (NAME is its hash);
+ *                       its modification time is when it was last used. With names that lie
+ *                       beside the dump (symbol/sidecar.h): HASH.HASH.NAME-VERSION.tprof
+ *   ENTRY.part          an entry being imported (with what the store keeps beside it)
  *   stdin.part-XXXXXXXXXXXX   standard input being kept; locked as long as somebody needs it
  *   lock-0 … lock-f     held over all work on entries whose hash begins with that digit: shared
  *                       while one is opened, exclusive while one is made or removed
@@ -263,7 +265,7 @@ struct dump {
 	const char *path;
 	char *copy; /* NULL: itself */
 	int fd;	    /* of the copy: locked, so that nobody sweeps it */
-	char hash[33], beside[18];
+	char hash[33], beside[18], name[18];
 	struct stat st; /* before it was hashed */
 };
 
@@ -322,6 +324,16 @@ static void hash_beside(const struct cmd_cache *c, const char *path, char beside
 		snprintf(beside, 18, ".%.16s", hash);
 	if (fd >= 0)
 		close(fd);
+}
+
+/* "." and a hash of what the run is called. Its name is in the store, where queries read it, too,
+ * so a dump that was renamed or copied is another entry, however dear: one entry for all names
+ * would show a file under that of another. */
+static void hash_name(const struct cmd_cache *c, const char *name, char hash[18])
+{
+	XXH64_hash_t sum = XXH3_64bits_withSecret(name, strlen(name), c->key, KEY_SIZE);
+
+	snprintf(hash, 18, ".%016llx", (unsigned long long)sum);
 }
 
 /* Whether what was imported may be another thing than what was hashed: the file was written to, or
@@ -494,12 +506,15 @@ static int make_entry(struct cmd_cache *c, const char *name, const struct dump *
 		      struct tp_err *err)
 {
 	char part[NAME_SIZE + 8], part_path[PATH_MAX + NAME_SIZE];
+	struct tp_import_options of = *opt;
 	int code;
 
 	snprintf(part, sizeof(part), "%s%s", name, PART);
 	snprintf(part_path, sizeof(part_path), "%s/%s", c->dir, part);
 	remove_leftovers(c, name[0]);
-	code = cmd_import(d->path, part_path, opt, result, NULL, err);
+	if (d->copy) /* its name is by lot */
+		of.source = cmd_dump_name("-");
+	code = cmd_import(d->path, part_path, &of, result, NULL, err);
 	if (!code && has_changed(c, d))
 		code = TP_EBUSY;
 	if (!code && renameat(c->fd, part, c->fd, name))
@@ -519,7 +534,7 @@ static int find_entry(struct cmd_cache *c, struct dump *d, const struct tp_impor
 
 	hash_beside(c, d->path, d->beside);
 	/* What an older store lacks, the cache need not. */
-	snprintf(name, sizeof(name), "%s%s-%s.%d%s", d->hash, d->beside, TPROF_VERSION,
+	snprintf(name, sizeof(name), "%s%s%s-%s.%d%s", d->hash, d->beside, d->name, TPROF_VERSION,
 		 TP_STORE_VERSION, SUFFIX);
 	held = lock(c, d->hash[0], LOCK_SH);
 	if (held >= 0 && !faccessat(c->fd, name, R_OK, 0) && !open_entry(c, name, store, err)) {
@@ -556,6 +571,7 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 
 	*store = NULL;
 	*fresh = false;
+	hash_name(c, opt->name ? opt->name : cmd_dump_name(path), d.name);
 	if (!strcmp(path, "-")) {
 		code = keep_stdin(c, &d, err);
 		if (!code)

@@ -1,9 +1,10 @@
 /* The cache of imported dumps: what lets every report take a dump in place of a store.
  *
- * A folder, $XDG_CACHE_HOME/tprof or ~/.cache/tprof, of stores named by the content of the dump
- * and by the version of tprof that read it. An entry appears whole (rename) or not at all; of
- * several processes that want the same one, one imports and the others wait for it. When the folder
- * exceeds $TPROF_CACHE_SIZE (2GiB unless set), the entries used least recently go. */
+ * A folder, $XDG_CACHE_HOME/tprof or ~/.cache/tprof, of stores named by the content of the dump,
+ * by what it is called and by the version of tprof that read it. An entry appears whole (rename) or
+ * not at all; of several processes that want the same one, one imports and the others wait for it.
+ * When the folder exceeds $TPROF_CACHE_SIZE (2GiB unless set), the entries used least recently go.
+ */
 #ifndef CMD_CACHE_H
 #define CMD_CACHE_H
 

@@ -62,6 +62,18 @@ static bool take(const char *dir, int64_t limit, const char *dump)
 	return fresh;
 }
 
+static int copy(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+	int c;
+
+	while (in && out && (c = getc(in)) != EOF)
+		putc(c, out);
+	if (in)
+		fclose(in);
+	return !in || !out || fclose(out) ? -1 : 0;
+}
+
 static size_t entries(const char *dir, int64_t *size)
 {
 	char pattern[64];
@@ -90,6 +102,21 @@ static void test_cache_reuses(void **state)
 	assert_true(take(*state, CMD_CACHE_SIZE, dumps[0]));
 	assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
 	assert_int_equal(entries(*state, &size), 1);
+}
+
+/* A dump under another name is another entry: its run is called as the file is. */
+static void test_cache_renamed(void **state)
+{
+	char path[64];
+	int64_t size;
+
+	take(*state, CMD_CACHE_SIZE, dumps[0]);
+	snprintf(path, sizeof(path), "%s/renamed.trace", (char *)*state);
+	assert_int_equal(copy(dumps[0], path), 0);
+	assert_true(take(*state, CMD_CACHE_SIZE, path));
+	assert_false(take(*state, CMD_CACHE_SIZE, path));
+	assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
+	assert_int_equal(entries(*state, &size), 2);
 }
 
 static void test_cache_gives_up_least_recently_used(void **state)
@@ -176,6 +203,7 @@ int main(void)
 #define CACHE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 	    CACHE_TEST(test_cache_reuses),
+	    CACHE_TEST(test_cache_renamed),
 	    CACHE_TEST(test_cache_gives_up_least_recently_used),
 	    CACHE_TEST(test_cache_keeps_the_newest_beyond_the_limit),
 	    CACHE_TEST(test_cache_removes_leftovers),

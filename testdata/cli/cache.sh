@@ -1,4 +1,4 @@
-# Dumps given in place of stores: one entry per content, reused, and given up when the folder is full.
+# Dumps given in place of stores: one entry per content and name, reused, and given up when the folder is full.
 count() { ls "$XDG_CACHE_HOME/tprof" | grep -c '\.tprof$'; }
 list() { tprof-export --format=events "$1" 2>/dev/null | wc -l; }
 list testdata/checkout.trace
@@ -14,7 +14,7 @@ list testdata/checkout-1.19.trace
 # Only what was made last is kept when the limit is smaller than anything.
 TPROF_CACHE_SIZE=1K tprof-export --format=events testdata/checkout-1.19-cut.trace 2>/dev/null >/dev/null
 count
-ls "$XDG_CACHE_HOME/tprof" | grep -vE '^(key|lock-[0-9a-fk]|[0-9a-f]{32}-[0-9.]*\.tprof)$'
+ls "$XDG_CACHE_HOME/tprof" | grep -vE '^(key|lock-[0-9a-fk]|[0-9a-f]{32}\.[0-9a-f]{16}-[0-9.]*\.tprof)$'
 TPROF_CACHE_SIZE=much tprof-export --format=events testdata/checkout.trace 2>&1
 echo "status $?"
 # No cache folder can be made: it works all the same.
