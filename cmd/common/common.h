@@ -92,6 +92,12 @@ struct cmd {
 	bool profiles_only;  /* of traces that are picked nothing is needed */
 	bool
 	    lets_connect; /* what it starts (an editor) may need connections; set before cmd_open */
+	/* The files of the command line, of both sides where it has two: dumps that are called
+	 * alike are told apart by their folders (apart.h). Set before they are opened. */
+	struct cmd_files {
+		const char *const *path;
+		size_t n;
+	} files[2];
 	/* What --help says where all options (--help=all) would not fit a screen: at most 24 lines
 	 * of 79 columns. NULL: all options. Set before cmd_parse. */
 	const char *help;
@@ -138,7 +144,9 @@ void cmd_keep_memory(void);
  * that --run names (default: the latest; a note says so when there are others). Prints one line
  * for each picked run that lost something. 0 or an exit status. */
 int cmd_open(struct cmd *cmd, const char *path);
-/* The same without picking runs (tprof-query): cmd->runs stays empty. */
+/* Its second half, without a word on what is picked: loads the runs of the store that is open. */
+int cmd_pick(struct cmd *cmd, const char *path);
+/* The first half, without picking runs (tprof-query): cmd->runs stays empty. */
 int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 
 /* 1: an SQLite file, 0: something else, or an error code; on standard input, one is an error. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/apart.h"
 #include "common/jail.h"
 #include "open/input.h"
 #include "profile/merge.h"
@@ -191,7 +192,7 @@ void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		if (!note[i].text[0])
 			continue;
 		if (told++ < MAX_NOTES)
-			cmd_note(cmd, "%s: %s", cmd_dump_name(paths[i]), note[i].text);
+			cmd_note(cmd, "%s: %s", cmd_name_apart(cmd, paths[i]), note[i].text);
 		else
 			more++;
 	}
@@ -234,12 +235,13 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 	if (add) {
 		code = add_parts(part, nparts, &sum, &err);
 		if (!code)
-			code = cmd_profiles_append(out, sum, cmd_dump_name(paths[0]), false, &err);
+			code = cmd_profiles_append(out, sum, cmd_name_apart(cmd, paths[0]), false,
+						   &err);
 		return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 	}
 	for (size_t i = 0; i < part[nparts - 1].to && !code; i++) {
-		code = cmd_profiles_append(out, part[0].item[i].profile, cmd_dump_name(paths[i]),
-					   false, &err);
+		code = cmd_profiles_append(out, part[0].item[i].profile,
+					   cmd_name_apart(cmd, paths[i]), false, &err);
 		part[0].item[i].profile = NULL;
 	}
 	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/apart.h"
 #include "common/cache.h"
 #include "common/decoder.h"
 #include "common/dumps.h"
@@ -117,21 +118,49 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 
-int cmd_open(struct cmd *cmd, const char *path)
+/* The run of a dump is picked by the name that it is known by, and shown by one that tells it from
+ * other dumps of the command line. */
+static int tell_apart(struct cmd *cmd, const char *path)
+{
+	const char *name = cmd_name_apart(cmd, path);
+	struct tp_run *run = &cmd->all.run[0].row;
+	char *copy;
+
+	if (cmd->all.n != 1 || !strcmp(run->name, name) || strcmp(run->name, cmd_dump_name(path)))
+		return CMD_OK;
+	copy = strdup(name);
+	if (!copy) {
+		cmd_error(cmd, "out of memory");
+		return CMD_SYSTEM;
+	}
+	free((char *)(uintptr_t)run->name);
+	run->name = cmd->runs.run[0].row.name = copy;
+	return CMD_OK;
+}
+
+int cmd_pick(struct cmd *cmd, const char *path)
 {
 	const char *spec = cmd->run_spec ? cmd->run_spec : "latest";
-	char parts[REP_RUNS_PARTS_TEXT];
 	struct tp_err err;
-	int status = cmd_open_store(cmd, path, false);
 
-	if (status)
-		return status;
 	if (rep_runs_load(cmd->store, &cmd->all, &err))
 		return cmd_fail(cmd, path, &err);
 	if (!cmd->all.n && cmd->no_run_is_fine)
 		return CMD_OK;
 	if ((cmd->all_parts ? rep_runs_select : rep_runs_pick)(&cmd->all, spec, &cmd->runs, &err))
 		return cmd_fail(cmd, path, &err);
+	return tell_apart(cmd, path);
+}
+
+int cmd_open(struct cmd *cmd, const char *path)
+{
+	char parts[REP_RUNS_PARTS_TEXT];
+	int status = cmd_open_store(cmd, path, false);
+
+	if (!status)
+		status = cmd_pick(cmd, path);
+	if (status)
+		return status;
 	if (!cmd->run_spec && cmd->all.n > 1)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
 			 cmd->all.n, cmd->runs.run[0].row.name);

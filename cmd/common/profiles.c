@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/apart.h"
 #include "common/dumps.h"
 #include "common/group.h"
 #include "common/range.h"
@@ -277,7 +278,8 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* more than its beginning says what it is */
 			status = load_runs(cmd, paths[i], what, opt, &names, &range, out);
-		} else if (cmd_profiles_append(out, p, cmd_dump_name(paths[i]), false, &err)) {
+		} else if (cmd_profiles_append(out, p, cmd_name_apart(cmd, paths[i]), false,
+					       &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else {
 			out->item[out->n - 1].damaged = note.damaged;

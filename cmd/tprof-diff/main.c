@@ -45,6 +45,8 @@ static int run(struct args *args)
 
 	if (args->power)
 		return show_power(args);
+	args->cmd.files[0] = (struct cmd_files){args->sides.old, args->sides.nold};
+	args->cmd.files[1] = (struct cmd_files){args->sides.path, args->sides.n};
 	if (args->sides.labels.new)
 		status = cmd_labels_check_store(&args->cmd, args->sides.path[0]);
 	if (!status)

@@ -237,11 +237,8 @@ static int open_one(struct args *args, struct opened *o, const char *path, const
 	}
 	/* The second time everything has been said. */
 	status = again ? cmd_open_store(&o->cmd, path, false) : cmd_open(&o->cmd, path);
-	if (!status && again &&
-	    (rep_runs_load(o->cmd.store, &o->cmd.all, &err) ||
-	     rep_runs_pick(&o->cmd.all, o->cmd.run_spec ? o->cmd.run_spec : "latest", &o->cmd.runs,
-			   &err)))
-		status = cmd_fail(&args->cmd, path, &err);
+	if (!status && again)
+		status = cmd_pick(&o->cmd, path);
 	for (size_t i = 0; i < o->cmd.runs.n && !status; i++) {
 		if (is_trace(&o->cmd.runs.run[i]))
 			continue;

@@ -44,6 +44,7 @@ static int open_all(struct export_args *args, struct shows *all)
 	all->cmds = calloc(args->npaths, sizeof(*all->cmds));
 	if (!all->cmds)
 		return no_memory(args);
+	args->cmd.files[0] = (struct cmd_files){args->paths, args->npaths};
 	for (size_t i = 0; i < args->npaths && !status; i++) {
 		struct cmd *c = &all->cmds[i];
 		struct shown *more;

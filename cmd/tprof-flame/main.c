@@ -520,6 +520,8 @@ static int open_files(struct args *args, struct cmd_profiles_options *opt, struc
 	int status =
 	    cmd_files_share(&args->cmd, args->base, args->nbases, args->path, args->npaths, &same);
 
+	args->cmd.files[0] = (struct cmd_files){args->base, args->nbases};
+	args->cmd.files[1] = (struct cmd_files){args->path, args->npaths};
 	if (!status)
 		status = cmd_shared_tell(&args->cmd, &same, false, same.store, CMD_LABELS_INSTEAD);
 	opt->picked_elsewhere = cmd_profiles_pick(&args->cmd, args->base, args->nbases);

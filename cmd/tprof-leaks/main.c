@@ -320,6 +320,7 @@ static int run(struct args *args)
 		args->leak.sort = REP_LEAK_BY_GROWTH;
 	if (rep_leaks_new(&l, &args->leak, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
+	args->cmd.files[0] = (struct cmd_files){args->path, args->npaths};
 	args->run_told = cmd_profiles_pick(&args->cmd, args->path, args->npaths);
 	for (size_t i = 0; i < args->npaths && !status; i++)
 		status = add(args, l, args->path[i]);

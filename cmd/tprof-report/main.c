@@ -360,6 +360,8 @@ static int run(struct args *args)
 	enum cmd_kind kind, old = CMD_KIND_PROFILE;
 	int status = cmd_kind_of(&args->cmd, args->path[0], &kind);
 
+	args->cmd.files[0] = args->old.files[0] = (struct cmd_files){args->base, args->nbases};
+	args->cmd.files[1] = args->old.files[1] = (struct cmd_files){args->path, args->npaths};
 	if (!status && args->nbases)
 		status = cmd_kind_of(&args->old, args->base[0], &old);
 	if (!status)

@@ -355,6 +355,8 @@ static int run(struct top_args *args)
 		return CMD_USAGE;
 	}
 
+	args->cmd.files[0] = (struct cmd_files){args->paths, args->npaths};
+	args->cmd.files[1] = (struct cmd_files){args->base.path, args->base.npaths};
 	if (args->over_runs)
 		return top_series(args);
 	if (!args->view.given && args->npaths > 1 && !args->report &&
