@@ -191,13 +191,16 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((forma
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
 int cmd_flush(void);
-/* What tells more about losses. */
-#define CMD_LOSS_QUERY "tprof-query FILE 'SELECT offset, reason FROM loss'"
-/* The line about what a run lost; nothing when it lost nothing. */
-void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run);
+/* What tells more about losses: "tprof-query go.trace 'SELECT offset, reason FROM loss'" into text,
+ * which is returned. `path`: the dump, or its store. */
+#define CMD_LOSS_QUERY_SIZE 400
+char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const char *columns);
+/* The line about what a run of that file lost; nothing when it lost nothing. */
+void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run);
 
-/* "1.2MiB, about 5,120 events" into text, which is returned; "at least …" where there is `more`
- * than could be counted. */
+/* "1.2MiB, about 5,120 events" into text, which is returned; where there is `more` than could be
+ * counted, "at least …", and that the rest is not known where there are only bytes: what follows
+ * the place of damage may have been most of the file. */
 #define CMD_LOST_SIZE 80
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more);
 

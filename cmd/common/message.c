@@ -8,8 +8,10 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "common/advice.h"
+#include "common/engine/engine.h"
 #include "common/option.h"
 #include "common/pprof.h"
+#include "common/quote.h"
 
 int cmd_flush(void)
 {
@@ -200,7 +202,10 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more)
 {
 	char count[28], size[TP_UNITS_SIZE];
-	int n = more && (bytes || n_of) ? snprintf(text, CMD_LOST_SIZE, "at least ") : 0;
+	bool open = more && bytes && !n_of;
+	int n = open ? snprintf(text, CMD_LOST_SIZE, "how much is not known, at least ")
+		: more && (bytes || n_of) ? snprintf(text, CMD_LOST_SIZE, "at least ")
+					  : 0;
 
 	if (bytes)
 		n += snprintf(text + n, CMD_LOST_SIZE - (size_t)n, "%s", tp_fmt_bytes(size, bytes));
@@ -212,17 +217,38 @@ char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char
 	return text;
 }
 
-void cmd_note_losses(const struct cmd *cmd, const struct rep_run *run)
+char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const char *columns)
 {
-	char places[28], lost[CMD_LOST_SIZE];
+	const char *file = "FILE";
+	struct tp_buf word = {0};
+
+	/* What came by standard input is gone, and what is far away has no table. A name that is
+	 * too long would be no help. */
+	if (strcmp(path, "-") != 0 && !cmd_engine_is_url(path)) {
+		int code = *path == '-' ? tp_buf_put(&word, "./", 2) : 0;
+
+		code |= cmd_quote(&word, path);
+		code |= tp_buf_put(&word, "", 1);
+		if (!code && word.size < CMD_LOSS_QUERY_SIZE - 80)
+			file = (const char *)word.data;
+	}
+	snprintf(text, CMD_LOSS_QUERY_SIZE, "tprof-query %s 'SELECT %s FROM loss'", file, columns);
+	tp_buf_release(&word);
+	return text;
+}
+
+void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run)
+{
+	char places[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
 	const struct tp_run *r = &run->row;
 
 	if (run->losses)
-		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see " CMD_LOSS_QUERY, r->name,
+		cmd_note(cmd, "%s is damaged in %s place%s; lost: %s; see %s", r->name,
 			 tp_fmt_count(places, run->losses), run->losses == 1 ? "" : "s",
 			 cmd_lost(lost, r->lost_bytes, r->lost_events,
-				  !strcmp(r->kind, "profile") ? "sample" : "event",
-				  run->uncounted));
+				  !strcmp(r->kind, "profile") ? "sample" : "event", run->uncounted),
+			 cmd_loss_query(query, path,
+					cmd->all.n > 1 ? "run, offset, reason" : "offset, reason"));
 	if (run->warning[0])
 		cmd_note(cmd, "%s: %s", r->name, run->warning);
 }

@@ -167,7 +167,7 @@ int cmd_open(struct cmd *cmd, const char *path)
 	if (*rep_runs_parts_text(&cmd->runs, parts))
 		cmd_note(cmd, "%s", parts);
 	for (size_t i = 0; i < cmd->runs.n; i++)
-		cmd_note_losses(cmd, &cmd->runs.run[i]);
+		cmd_note_losses(cmd, path, &cmd->runs.run[i]);
 	return CMD_OK;
 }
 

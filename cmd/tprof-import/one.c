@@ -78,9 +78,12 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		  store, r->losses ? "with losses" : "nothing lost");
 }
 
-static void warn(const struct args *args, const char *file, const struct tp_import_result *r)
+static void warn(const struct args *args, const char *file, const char *store,
+		 const struct tp_import_result *r)
 {
-	char places[28], inferred[28], lost[CMD_LOST_SIZE];
+	char places[28], inferred[28], lost[CMD_LOST_SIZE], query[CMD_LOSS_QUERY_SIZE];
+
+	cmd_loss_query(query, store, r->run > 1 ? "run, offset, reason" : "offset, reason");
 
 	if (r->ticks && !r->known)
 		cmd_error(&args->cmd,
@@ -92,18 +95,19 @@ static void warn(const struct args *args, const char *file, const struct tp_impo
 	if (r->losses && r->profile)
 		cmd_error(&args->cmd,
 			  "warning: %s: the profile is damaged: %s; lost in %s place%s: %s; "
-			  "see " CMD_LOSS_QUERY,
+			  "see %s",
 			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
-			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted));
+			  cmd_lost(lost, r->lost_bytes, r->lost_events, "sample", r->uncounted),
+			  query);
 	else if (r->losses)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace is damaged: %s; lost in %s place%s: %s; %s "
-			  "transition%s inferred; see " CMD_LOSS_QUERY,
+			  "transition%s inferred; see %s",
 			  file, r->first_loss, tp_fmt_count(places, (int64_t)r->losses),
 			  r->losses == 1 ? "" : "s",
 			  cmd_lost(lost, r->lost_bytes, r->lost_events, "event", r->uncounted),
-			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s");
+			  tp_fmt_count(inferred, r->inferred), r->inferred == 1 ? "" : "s", query);
 }
 
 int one_import(struct args *args, const char *file)
@@ -134,7 +138,7 @@ int one_import(struct args *args, const char *file)
 		status = cmd_fail(&args->cmd, file, &err);
 	} else {
 		summarise(args, file, store, &result);
-		warn(args, !strcmp(file, "-") ? "standard input" : file, &result);
+		warn(args, !strcmp(file, "-") ? "standard input" : file, store, &result);
 	}
 	free(own);
 	return status;

@@ -13,6 +13,7 @@ static void tell_damage(const struct session *s)
 {
 	const struct rep_runs *runs = s->cmd->run_spec ? &s->cmd->runs : &s->cmd->all;
 	const struct rep_run *damaged = NULL;
+	char query[CMD_LOSS_QUERY_SIZE];
 	size_t n = 0;
 
 	for (size_t i = 0; i < runs->n; i++)
@@ -21,14 +22,12 @@ static void tell_damage(const struct session *s)
 			n++;
 		}
 	if (n > 1)
-		cmd_note(s->cmd,
-			 "%zu of %zu runs are damaged; see tprof-query FILE 'SELECT run, offset, "
-			 "reason FROM loss'",
-			 n, runs->n);
+		cmd_note(s->cmd, "%zu of %zu runs are damaged; see %s", n, runs->n,
+			 cmd_loss_query(query, s->path, "run, offset, reason"));
 	else if (n)
-		cmd_note_losses(s->cmd, damaged);
+		cmd_note_losses(s->cmd, s->path, damaged);
 	else if (runs->n == 1)
-		cmd_note_losses(s->cmd, &runs->run[0]);
+		cmd_note_losses(s->cmd, s->path, &runs->run[0]);
 }
 
 int session_open(struct session *s, const char *path, bool write)

@@ -10,6 +10,7 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profiles.h"
+#include "common/quote.h"
 #include "page/page.h"
 
 struct args {
@@ -107,25 +108,11 @@ static const struct argp argp = {
 
 /* ---- the command, to be shown on the page ---- */
 
-static int put_quoted(struct tp_buf *b, const char *word)
-{
-	static const char harmless[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				       "0123456789_@%+=:,./-";
-	int code = 0;
-
-	if (*word && !word[strspn(word, harmless)])
-		return tp_buf_put(b, word, strlen(word));
-	code |= tp_buf_put(b, "'", 1);
-	for (const char *c = word; *c; c++)
-		code |= *c == '\'' ? tp_buf_put(b, "'\\''", 4) : tp_buf_put(b, c, 1);
-	return code | tp_buf_put(b, "'", 1);
-}
-
 static int put_word(struct tp_buf *b, const char *word)
 {
 	int code = b->size ? tp_buf_put(b, " ", 1) : 0;
 
-	return code | put_quoted(b, word);
+	return code | cmd_quote(b, word);
 }
 
 static int note_command(struct args *args, int argc, char **argv)
@@ -171,7 +158,7 @@ static int note_target(struct args *args)
 		code |= put_word(&args->target, args->path[i]);
 	if (args->cmd.run_spec) {
 		code |= tp_buf_put(&args->target, " --run=", 7);
-		code |= put_quoted(&args->target, args->cmd.run_spec);
+		code |= cmd_quote(&args->target, args->cmd.run_spec);
 	}
 	code |= tp_buf_put(&args->target, "", 1);
 	args->page.target = code ? "" : (char *)args->target.data;
@@ -179,7 +166,7 @@ static int note_target(struct args *args)
 		code |= put_word(&args->olds, args->base[i]);
 		code |= i ? tp_buf_put(&args->bases, " ", 1) : 0;
 		code |= tp_buf_put(&args->bases, "--base=", 7);
-		code |= put_quoted(&args->bases, args->base[i]);
+		code |= cmd_quote(&args->bases, args->base[i]);
 	}
 	if (args->nbases) {
 		code |= tp_buf_put(&args->olds, "", 1) | tp_buf_put(&args->bases, "", 1);

@@ -19,5 +19,5 @@ tprof-export --format=perfetto -o p.perfetto prod-incident.trace 2>/dev/null
 grep -ao 'prod-incident.trace\|checkout.trace' p.perfetto | sort -u
 tprof-flame --view=offcpu --format=svg --base="$OLDPWD/checkout.trace" -o flame.svg prod-incident.trace 2>/dev/null
 grep -o '<title>[^<]*</title>' flame.svg | first
-tprof-top "$OLDPWD/checkout-cut.trace" 2>&1 | grep damaged
-tprof-top cut.trace 2>&1 | grep damaged
+tprof-top "$OLDPWD/checkout-cut.trace" 2>&1 | sed -n 's/ is damaged.*/ is damaged/p'
+tprof-top cut.trace 2>&1 | sed -n 's/ is damaged.*/ is damaged/p'
