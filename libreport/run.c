@@ -210,7 +210,8 @@ static int pick(struct rep_runs *picked, const struct rep_run *run, struct tp_er
 	return 0;
 }
 
-#define LIST_END 8 /* for ", …" */
+#define LIST_END  8  /* for ", …" */
+#define MORE_RUNS 40 /* for " and 2 more" */
 
 static bool has_key(const struct rep_run *run, const char *key, size_t n)
 {
@@ -315,19 +316,43 @@ static int no_such_label(const struct rep_runs *all, const char *spec, struct tp
 			  (int)n, unknown, list);
 }
 
+/* The first label with this value, or NULL. */
+static const char *label_of_value(const struct rep_runs *all, const char *value)
+{
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->run[i].nlabels; k++) {
+			const char *label = all->run[i].labels[k];
+
+			if (label[strcspn(label, "=")] && !strcmp(strchr(label, '=') + 1, value))
+				return label;
+		}
+	return NULL;
+}
+
 static int no_such_run(const struct rep_runs *all, const char *spec, struct tp_err *err)
 {
-	char list[160] = "";
+	char list[160 + MORE_RUNS] = "";
+	const char *label = *spec ? label_of_value(all, spec) : NULL;
 	size_t used = 0;
 
 	if (strchr(spec, '='))
 		return no_such_label(all, spec, err);
+	if (label)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no run is called '%.60s'; it is a value of the label %.*s: "
+				  "--run=%.120s",
+				  spec, (int)strcspn(label, "="), label, label);
 	for (size_t i = 0; i < all->n; i++) {
-		int n = snprintf(list + used, sizeof(list) - used, "%s%lld (%s)", i ? ", " : "",
+		size_t room = sizeof(list) - MORE_RUNS - used;
+		int n = snprintf(list + used, room, "%s%lld (%s)", i ? ", " : "",
 				 (long long)all->run[i].row.id, all->run[i].row.name);
 
-		if (n < 0 || (size_t)n >= sizeof(list) - used) {
-			snprintf(list + used, sizeof(list) - used, "%s", i ? ", …" : "");
+		if (n < 0 || (size_t)n >= room) {
+			snprintf(list + used, sizeof(list) - used, "%s%zu %s", i ? " and " : "",
+				 all->n - i,
+				 i	       ? "more"
+				 : all->n == 1 ? "run"
+					       : "runs");
 			break;
 		}
 		used += (size_t)n;

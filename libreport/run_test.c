@@ -65,6 +65,36 @@ static void test_runs_select_rules(void **state)
 	}
 }
 
+/* What is not listed is counted, and a value is not taken for nothing because its key is missing.
+ */
+static void test_runs_select_unknown_name(void **state)
+{
+	struct rep_run many[12] = {{.losses = 0}}, one = {.row = {.id = 1}};
+	struct rep_runs list = {.run = many, .n = 12}, picked;
+	char name[300];
+	struct tp_err err;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		many[i].row = (struct tp_run){.id = i + 1, .name = "checkout.trace"};
+	assert_int_equal(rep_runs_select(&list, "abc", &picked, &err), TP_ENOENT);
+	assert_string_equal(
+	    err.msg, "no run is called 'abc'; there are: 1 (checkout.trace), 2 (checkout.trace), "
+		     "3 (checkout.trace), 4 (checkout.trace), 5 (checkout.trace), "
+		     "6 (checkout.trace), 7 (checkout.trace), 8 (checkout.trace) and 4 more");
+	many[9].labels = first_labels;
+	many[9].nlabels = 2;
+	assert_int_equal(rep_runs_select(&list, "a", &picked, &err), TP_ENOENT);
+	assert_string_equal(err.msg,
+			    "no run is called 'a'; it is a value of the label host: --run=host=a");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	one.row.name = name;
+	list = (struct rep_runs){.run = &one, .n = 1};
+	assert_int_equal(rep_runs_select(&list, "abc", &picked, &err), TP_ENOENT);
+	assert_string_equal(err.msg, "no run is called 'abc'; there are: 1 run");
+}
+
 /* What is wrong with a label, and what there is in its place, each once. */
 static void test_runs_select_wrong_labels(void **state)
 {
@@ -150,7 +180,7 @@ static void test_runs_select_long_list(void **state)
 	for (int i = 0; i < 200; i++)
 		many[i].row = (struct tp_run){.id = i, .name = "some name"};
 	assert_int_equal(rep_runs_select(&runs, "x", &picked, &err), TP_ENOENT);
-	assert_non_null(strstr(err.msg, "…"));
+	assert_non_null(strstr(err.msg, " more"));
 	rep_runs_release(&picked);
 }
 
@@ -216,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_runs_select_rules),
+	    cmocka_unit_test(test_runs_select_unknown_name),
 	    cmocka_unit_test(test_runs_select_wrong_labels),
 	    cmocka_unit_test(test_runs_pick_parts),
 	    cmocka_unit_test(test_runs_select_commas),
