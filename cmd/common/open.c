@@ -152,6 +152,24 @@ int cmd_pick(struct cmd *cmd, const char *path)
 	return tell_apart(cmd, path);
 }
 
+/* Runs of several programs may have one name, and nothing else would tell that they are added up.
+ */
+static void note_namesakes(const struct cmd *cmd)
+{
+	const struct rep_runs *runs = &cmd->runs;
+	size_t n = 0;
+
+	for (size_t i = 0; cmd->run_spec && i < runs->n; i++)
+		n += !strcmp(runs->run[i].row.name, cmd->run_spec);
+	/* As a label or a word it has picked others, too. */
+	if (n > 1 && n == runs->n && strcmp(cmd->run_spec, "all") != 0 &&
+	    strcmp(cmd->run_spec, "latest") != 0)
+		cmd_note(cmd,
+			 "%zu runs are called %.200s, and all are taken; an id in place of the "
+			 "name picks one, such as --run=%lld (tprof-store list has them)",
+			 n, cmd->run_spec, (long long)runs->run[n - 1].row.id);
+}
+
 int cmd_open(struct cmd *cmd, const char *path)
 {
 	char parts[REP_RUNS_PARTS_TEXT];
@@ -164,6 +182,7 @@ int cmd_open(struct cmd *cmd, const char *path)
 	if (!cmd->run_spec && cmd->all.n > 1)
 		cmd_note(cmd, "%zu runs in the store, this is the latest (%s); --run picks others",
 			 cmd->all.n, cmd->runs.run[0].row.name);
+	note_namesakes(cmd);
 	if (*rep_runs_parts_text(&cmd->runs, parts))
 		cmd_note(cmd, "%s", parts);
 	for (size_t i = 0; i < cmd->runs.n; i++)
