@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/units.h"
 #include "common/decoder.h"
 #include "common/progress.h"
+#include "common/quote.h"
 
 char *one_store(const char *dump)
 {
@@ -78,6 +80,34 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		  store, r->losses ? "with losses" : "nothing lost");
 }
 
+/* A dump that is known stays as it is but for its labels: whoever gave it a name has to hear that.
+ */
+static void note_name(const struct args *args, const char *store, const struct tp_import_result *r)
+{
+	struct rep_runs runs = {0};
+	struct tp_store *s = NULL;
+	const char *name = NULL;
+	struct tp_buf words = {0};
+	char id[24];
+	struct tp_err err;
+
+	if (!tp_store_open(&s, store, &err) && !rep_runs_load(s, &runs, &err))
+		for (size_t i = 0; i < runs.n && !name; i++)
+			name = runs.run[i].row.id == r->run ? runs.run[i].row.name : NULL;
+	snprintf(id, sizeof(id), " %lld ", (long long)r->run);
+	if (name && strcmp(name, args->import.name) != 0 && !cmd_quote(&words, store) &&
+	    !tp_buf_put(&words, id, strlen(id)) && !cmd_quote(&words, args->import.name) &&
+	    !tp_buf_put(&words, "", 1))
+		cmd_note(&args->cmd,
+			 "run %lld is called %.150s as before; to change that: tprof-store rename "
+			 "%.400s",
+			 (long long)r->run, name, (const char *)words.data);
+	tp_buf_release(&words);
+	rep_runs_release(&runs);
+	if (s)
+		tp_store_close(s);
+}
+
 static void warn(const struct args *args, const char *file, const char *store,
 		 const struct tp_import_result *r)
 {
@@ -138,6 +168,8 @@ int one_import(struct args *args, const char *file)
 		status = cmd_fail(&args->cmd, file, &err);
 	} else {
 		summarise(args, file, store, &result);
+		if (result.known && args->import.name)
+			note_name(args, store, &result);
 		warn(args, !strcmp(file, "-") ? "standard input" : file, store, &result);
 	}
 	free(own);

@@ -14,3 +14,10 @@ label --label=host=a1
 label --label=rev=old
 label --label=rev=new --label=host=a1 --label=os=linux
 tprof-query --format=csv "$TMP/s.tprof" 'SELECT run, key, value FROM label ORDER BY 1, 2'
+# A dump that is there already keeps its name, and says how to change that.
+for name in zap "z'ap" first; do
+	tprof-import -o "$TMP/kept.tprof" --name=first --label=rev=a testdata/checkout.trace >/dev/null 2>&1
+	tprof-import -o "$TMP/kept.tprof" --name="$name" --label=rev=b testdata/checkout.trace 2>&1
+done
+tprof-store rename "$TMP/kept.tprof" 1 "z'ap"
+tprof-store list "$TMP/kept.tprof" | grep -c "z'ap"
