@@ -115,17 +115,30 @@ static char **complete(const char *text, int start, int end)
 
 /* ---- the loop ---- */
 
+/* "quit" alone, as other prompts have it, is no SQL: without this it would begin a statement. */
+static bool is_farewell(const char *text)
+{
+	static const char blank[] = " \t\r\n;";
+	const char *word = text + strspn(text, blank);
+	size_t n = strcspn(word, blank);
+
+	return n == 4 && !word[n + strspn(word + n, blank)] &&
+	       (!strncmp(word, "quit", n) || !strncmp(word, "exit", n));
+}
+
 /* Runs what has been typed, if that is whole; true once it is used up. */
 static bool take(struct session *s, struct tp_buf *statement)
 {
 	const char *text = (const char *)statement->data;
 	bool command = session_is_command(text);
 
-	if (!command && rep_query_count(text) && !rep_query_complete(text))
+	if (!command && !is_farewell(text) && rep_query_count(text) && !rep_query_complete(text))
 		return false;
 	interrupted = 0;
 	running = s->query;
-	if (command)
+	if (is_farewell(text))
+		s->quit = true;
+	else if (command)
 		session_command(s, NULL, text);
 	else
 		session_sql(s, NULL, text);
@@ -171,10 +184,8 @@ int session_prompt(struct session *s)
 	completing = s->query;
 	rl_attempted_completion_function = complete;
 	sigaction(SIGINT, &act, NULL);
-	cmd_print(s->cmd,
-		  "%s: .tables lists what there is, .help what you can do\n"
-		  "a statement ends with ;\n",
-		  s->path);
+	cmd_print(s->cmd, "%s: .tables lists what there is, .help what you can do\n", s->path);
+	cmd_print(s->cmd, "a statement ends with ; and .quit or ^D ends this\n");
 	while (!s->quit) {
 		char *line;
 

@@ -214,7 +214,7 @@ static const struct {
     {".help", "", "this list", do_help},
     {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv, json or markdown",
      do_mode},
-    {".quit", "", "end (so does ^D)", do_quit},
+    {".quit", "", "end (so do ^D, quit and exit)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},
     {".tables", "", "the tables there are", do_tables},
 };
