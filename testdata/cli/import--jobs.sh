@@ -20,7 +20,7 @@ for j in 1 2 4 7; do
 	for r in $(seq 27); do
 		tprof-top --run=$r j$j.tprof
 		tprof-query j$j.tprof "SELECT * FROM loss WHERE run = $r"
-	done >j$j.reports 2>&1
+	done 2>&1 | sed "s/j$j\.tprof/jN.tprof/" >j$j.reports
 	cmp j1.list j$j.list
 	cmp j1.reports j$j.reports
 done

@@ -18,7 +18,7 @@ run() { tprof-query --format=tsv "$1" "SELECT id FROM run WHERE name = '$2'" | t
 alike() { # store, name, command…
 	store=$1 name=$2 command=$3
 	shift 3
-	"$command" "--run=$(run "$store" "$name")" "$@" "$store" >one 2>&1
+	"$command" "--run=$(run "$store" "$name")" "$@" "$store" 2>&1 | sed "s/tprof-query $store/tprof-query all.tprof/" >one
 	"$command" "--run=$(run all.tprof "$name")" "$@" all.tprof >other 2>&1
 	cmp one other && echo "$command $* of $name: $(wc -l <one) lines"
 }
