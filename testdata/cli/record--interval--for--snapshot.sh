@@ -6,7 +6,7 @@ tprof-record -q -o run --heap --interval=30ms -- sh -c "$program" sh run/heap.00
 ls run | grep -E 'heap.(000[123].)?pb' 
 echo '--for'
 tprof-record -o run --heap --mutex --for=30ms -- sh -c 'until grep -q "goes on" err; do sleep 0.02; done; echo "the program goes on"' 2>err
-sed -E 's/^(.*): [^:]*(recorded for) .*;/\1: \2 TIME;/; /^  /d' err
+sed -E 's/^(.*): [^:]*(recorded for) .*;/\1: \2 TIME;/; /^  /d; /^not recorded/d' err
 ls run
 echo '--snapshot, and SIGUSR2'
 tprof-record -q -o run --heap --block -- sh -c "$program" sh end true &
