@@ -53,6 +53,18 @@ if TPROF_JAIL=require tprof-import -o "$scratch/s.tprof" testdata/relay.trace >"
 			fi
 		done
 	done
+	# Where the system refuses a jail and one is required, nothing is decoded.
+	printf '#include <errno.h>\nint prctl(int op, ...) { (void)op; errno = EINVAL; return -1; }\n' >"$scratch/refuse.c"
+	${CC:-cc} -O1 -fPIC -shared -o "$scratch/refuse.so" "$scratch/refuse.c" || exit 1
+	for dump in testdata/relay.trace "$scratch/profile"; do
+		rm -rf "$scratch/cache"
+		LD_PRELOAD=$scratch/refuse.so tprof-top "$dump" >"$scratch/log" 2>&1
+		check "tprof-top $dump: nothing is decoded where no jail can be had" $?
+		rm -rf "$scratch/cache"
+		LD_PRELOAD=$scratch/refuse.so TPROF_JAIL=require tprof-top "$dump" >"$scratch/log" 2>&1
+		[ $? -ne 0 ] && grep -q 'TPROF_JAIL=require' "$scratch/log"
+		check "tprof-top $dump: it is decoded without the jail that is required" $?
+	done
 	# Profiles are decoded in the command itself, which gives up less.
 	for what in socket trace; do
 		JAIL_TRY=$what run tprof-top "$scratch/profile"
