@@ -478,6 +478,43 @@ static void pattern_stars(struct pen *p)
 	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
 }
 
+/* Names by chance, a sample for each, from string `first` on. */
+static void names(struct pen *p, uint64_t first)
+{
+	struct pen part = {0}, ids = {0};
+
+	for (uint64_t n = 1; !pen_full(p) && !part.failed; n++) {
+		for (unsigned i = 0; i < 300; i++)
+			pen_byte(&part, pen_mix(n * 300 + i) & 1 ? 'a' : 'c');
+		message(p, STRING_TABLE, &part);
+		function(p, n, first + n - 1);
+		begin_location(&part, n);
+		number(&ids, 1, n);
+		message(&part, 4, &ids);
+		message(p, LOCATION, &part);
+		pen_number(&ids, n);
+		sample(&part, &ids);
+		message(p, SAMPLE, &part);
+		tp_buf_release(&ids.out);
+		ids = (struct pen){0};
+	}
+}
+
+static void names_by_chance(struct pen *p)
+{
+	begin(p);
+	names(p, 6);
+}
+
+/* To tell which of them match takes a new state of the machine for each of their bytes. */
+static void pattern_names(struct pen *p)
+{
+	begin(p);
+	text(p, STRING_TABLE, "[ac]*a.{16}b");
+	number(p, DROP_FRAMES, 6);
+	names(p, 7);
+}
+
 /* Groups in groups, which nothing uses any more. */
 static void groups(struct pen *p)
 {
@@ -556,6 +593,8 @@ const struct hostile_case hostile_proto[] = {
     {"pb-pattern-choices", "by one of many choices", pattern_choices},
     {"pb-pattern-counts", "by one of counts of counts", pattern_counts},
     {"pb-pattern-stars", "by a short one that is as bad, and a long name", pattern_stars},
+    {"pb-pattern-names", "by a short one, and names by chance", pattern_names},
+    {"pb-names", "names by chance", names_by_chance},
     {"pb-groups", "groups in groups", groups},
     {"pb-mangled", "names of C++ that unfold", mangled},
     {"pb-mangled-long", "a name of C++ without end", mangled_long},

@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/re2.h"
+#include "base/seed.h"
 
 /* regexec tries every place of a text where a match may begin, up to the text's end each, and keeps
  * for good every state it comes through. So the expression is anchored behind anything at all,
@@ -19,11 +21,23 @@
 #define STATE_PART    8
 #define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
 
+/* A state takes 20 to 50 us to make, and texts can be such that every byte makes one: a megabyte of
+ * names, a minute. Others take some ns for each byte. */
+#define MOST_NS		 INT64_C(2000000000)
+#define MOST_NS_PER_BYTE 2000
+/* To ask for the processor's time takes as long as to match a short text: one in so many is
+ * measured, by chance, so that no dump can tell which. */
+#define SHORT	512
+#define SAMPLED 16
+
 struct tp_regex_machine {
 	regex_t re;
 	char *posix;
 	int flags;
 	size_t left, budget; /* bytes that may be looked at before all states are forgotten */
+	int64_t took_ns, looked_at;
+	uint32_t chance;
+	int unknown; /* 0, or what came in place of the first answer that there was none to */
 };
 
 /* Nothing special but escaped dots: what most people type. */
@@ -102,6 +116,7 @@ int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, s
 		r->machine = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
+	r->machine->chance = (uint32_t)tp_seed();
 	r->machine->flags = REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0);
 	budget = STATES_MEMORY / (STATE_SIZE + STATE_PART * cost.parts);
 	budget = budget > LEAST_BUDGET ? budget : LEAST_BUDGET;
@@ -134,17 +149,44 @@ static bool forget_states(struct tp_regex_machine *m)
 	return true;
 }
 
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* How many texts the time that this one takes stands for; 0: it is not measured. */
+static int stands_for(struct tp_regex_machine *m, size_t size)
+{
+	if (size >= SHORT)
+		return 1;
+	m->chance = m->chance * 1664525 + 1013904223;
+	return m->chance >> 28 ? 0 : SAMPLED;
+}
+
+static int unknown(struct tp_regex_machine *m, int code)
+{
+	if (!m->unknown)
+		m->unknown = code;
+	return code;
+}
+
 int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 {
 	struct tp_regex_machine *m = r->machine;
 	regmatch_t range = {0};
+	int64_t began = 0;
 	size_t most;
-	int was = errno, rc;
+	int was = errno, rc, times;
 
 	if (r->literal)
 		return !r->size || memmem(text, size, r->literal, r->size);
 	if (!m)
 		return 0;
+	if (m->took_ns > MOST_NS + m->looked_at * MOST_NS_PER_BYTE)
+		return unknown(m, TP_ELIMIT);
 	most = m->budget > TP_REGEX_TEXT ? m->budget : TP_REGEX_TEXT;
 	if (size > most)
 		size = most;
@@ -152,13 +194,19 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
+	times = stands_for(m, size);
+	if (times)
+		began = now();
 	/* glibc's regexec says of lack of memory, too, that there is no match. */
 	errno = 0;
 	rc = regexec(&m->re, text, 1, &range, REG_STARTEND);
 	if (rc)
-		rc = rc == REG_ESPACE || errno == ENOMEM ? TP_ENOMEM : 0;
+		rc = rc == REG_ESPACE || errno == ENOMEM ? unknown(m, TP_ENOMEM) : 0;
 	else
 		rc = 1;
+	if (times)
+		m->took_ns += (now() - began) * times;
+	m->looked_at += (int64_t)size;
 	errno = was;
 	return rc;
 }
@@ -166,6 +214,21 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size)
 {
 	return tp_regex_find(r, text, size) == 1;
+}
+
+int tp_regex_unknown(int code, struct tp_err *err)
+{
+	if (code == TP_ELIMIT)
+		return tp_err_set(
+		    err, code, TP_OFFSET_NONE,
+		    "a regular expression takes too long on these names; give one with "
+		    "less that matches anything, such as '.' and '{16}'");
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
+}
+
+int tp_regex_settle(const struct tp_regex *r, struct tp_err *err)
+{
+	return tp_regex_unknown(r->machine ? r->machine->unknown : 0, err);
 }
 
 int tp_regex_translate(const char *pattern, char **posix, bool *fold, struct tp_err *err)

@@ -6,8 +6,9 @@
  * x*? x{2,3}?. Not: \p{Greek}, (?i) in the middle, \C, and case folding beyond ASCII; they are an
  * error that says so. Text is bytes. Patterns without special characters are searched for.
  *
- * Expressions and texts may come from a dump: both are bounded, so that time grows with the text
- * and memory stays below 1 GB whatever they are. Not for several threads at once. */
+ * Expressions and texts may come from a dump: both are bounded, so that memory stays below 1 GB
+ * whatever they are, and an expression may take so much time and no more. Not for several threads
+ * at once. */
 #ifndef TP_BASE_REGEX_H
 #define TP_BASE_REGEX_H
 
@@ -31,10 +32,15 @@ struct tp_regex {
  * zero-initialised is valid and matches nothing. */
 int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err);
 void tp_regex_release(struct tp_regex *r);
-/* Does it match somewhere in `size` bytes of text? 1, 0; TP_ENOMEM: nobody knows. */
+/* Does it match somewhere in `size` bytes of text? 1, 0; TP_ENOMEM, TP_ELIMIT (it has taken too
+ * long, on these texts together): nobody knows. */
 int tp_regex_find(const struct tp_regex *r, const char *text, size_t size);
-/* The same where nobody can be told that memory is out: then it does not match. */
+/* The same for who asks tp_regex_settle in the end: where nobody knows, it does not match. */
 bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size);
+/* Was all that was asked of it answered? 0, or what tp_regex_find had in place of an answer. */
+int tp_regex_settle(const struct tp_regex *r, struct tp_err *err);
+/* The sentence about that, for a code that was kept. 0 stays 0. */
+int tp_regex_unknown(int code, struct tp_err *err);
 
 /* The POSIX extended pattern for one of RE2: *posix is the caller's (free), *fold whether case is
  * to be ignored. TP_EFORMAT, TP_ENOMEM. */

@@ -496,12 +496,17 @@ static int judge_functions(const struct rep_gate *g, struct limits *l, const str
 
 	for (size_t i = 0; !code && i < d->n; i++) {
 		size_t names;
+		int rc = 0;
 
 		name.size = 0;
 		code = rep_diff_name(d, &d->row[i], &name, &names);
 		if (!code)
 			code = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
-		matches[i] = !code && tp_regex_match(&g->regex, (char *)name.data, name.size - 1);
+		if (!code)
+			rc = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
+		if (rc < 0)
+			code = rc;
+		matches[i] = rc == 1;
 		p[i] = matches[i] && d->sets ? d->row[i].test.p : (double)NAN;
 		l->tests += matches[i];
 	}
@@ -592,7 +597,7 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
 	rep_diff_free(d);
-	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+	return tp_regex_unknown(code, err);
 }
 
 void rep_gate_result_release(struct rep_gate_result *r)

@@ -78,6 +78,8 @@ static int match_names(const struct rep_flame_tree *t, const char *text, uint8_t
 		name[i] =
 		    p.literal ? holds(&p, s.text, s.size) : tp_regex_match(&p.re, s.text, s.size);
 	}
+	if (!code)
+		code = tp_regex_settle(&p.re, err);
 	tp_regex_release(&p.re);
 	return code;
 }

@@ -14,7 +14,7 @@ struct pattern {
 	int64_t id;
 	const struct tp_dict *dict;
 	uint8_t *answer; /* by string: 1 no, 2 yes */
-	bool lack;	 /* there was no memory to know */
+	int unknown;	 /* 0, or why something could not be matched */
 };
 
 static int no_memory(struct tp_err *err)
@@ -64,7 +64,8 @@ static bool pattern_matches(struct pattern *p, int64_t string)
 		int rc = tp_regex_find(&p->regex, text.text, text.size);
 
 		p->answer[string] = rc == 1 ? 2 : 1;
-		p->lack |= rc < 0;
+		if (rc < 0)
+			p->unknown = rc;
 	}
 	return p->answer[string] == 2;
 }
@@ -424,8 +425,8 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 							     : pick_range(&p, err);
 	if (!code)
 		choose(&p);
-	if (!code && (p.task.lack || p.region.lack))
-		code = no_memory(err);
+	if (!code)
+		code = tp_regex_unknown(p.task.unknown ? p.task.unknown : p.region.unknown, err);
 	if (!code && !list->n)
 		code = nothing(&p, err);
 	pattern_release(&p.task);

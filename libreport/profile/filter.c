@@ -183,6 +183,8 @@ static int filter_names(struct tp_profile *p, const struct rep_profile_options *
 	if (any && !code)
 		code = run_fold(p, &names, step_names, names_live, err);
 	for (size_t i = 0; i < 4; i++) {
+		if (!code)
+			code = rep_match_settle(parts[i].match, err);
 		if (!code && parts[i].pattern && !parts[i].match->found)
 			code = rep_filter_note(notes, parts[i].note, err);
 		rep_match_release(parts[i].match);
@@ -231,6 +233,8 @@ static int show_from(struct tp_profile *p, const char *pattern, struct rep_filte
 	code = rep_match_init(&m, p, pattern, "--show-from", err);
 	if (!code)
 		code = run_fold(p, &m, step_show_from, show_from_lives, err);
+	if (!code)
+		code = rep_match_settle(&m, err);
 	if (!code && !m.found)
 		code = rep_filter_note(notes, "--show-from matched no frames", err);
 	rep_match_release(&m);
@@ -277,6 +281,8 @@ static int prune_from(struct tp_profile *p, const char *pattern, struct tp_err *
 	m.simplified = true;
 	if (!code)
 		code = run_fold(p, &m, step_prune_from, prune_from_lives, err);
+	if (!code)
+		code = rep_match_settle(&m, err);
 	rep_match_release(&m);
 	return code;
 }
@@ -359,6 +365,10 @@ int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err)
 		code = 0;
 	else if (!code)
 		code = run_fold(p, &prune, step_drop, NULL, err);
+	if (!code)
+		code = rep_match_settle(&prune.drop, err);
+	if (!code)
+		code = rep_match_settle(&prune.keep, err);
 	rep_match_release(&prune.drop);
 	rep_match_release(&prune.keep);
 	return code;

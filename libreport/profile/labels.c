@@ -178,6 +178,7 @@ struct tag_filter {
 	struct tp_regex *re;
 	size_t nre;
 	uint8_t *set; /* by label set: 0 not yet asked, 1 no, 2 yes */
+	bool lack;    /* there was no memory for a text that was to be matched */
 };
 
 static int compile_patterns(struct tag_filter *f, char *patterns, const char *option,
@@ -234,6 +235,16 @@ static int tag_filter_init(struct tag_filter *f, const struct tp_profile *p, con
 	return rep_filter_note(notes, note, err);
 }
 
+/* Behind all questions. */
+static int tag_filter_settle(const struct tag_filter *f, struct tp_err *err)
+{
+	int code = f->lack ? rep_filter_fail(err, TP_ENOMEM) : 0;
+
+	for (size_t i = 0; i < f->nre && !code; i++)
+		code = tp_regex_settle(&f->re[i], err);
+	return code;
+}
+
 static void tag_filter_release(struct tag_filter *f)
 {
 	for (size_t i = 0; i < f->nre; i++)
@@ -251,7 +262,7 @@ static bool is_key(const struct tp_profile *p, uint32_t key, const char *text)
 }
 
 /* Does a label of the set match? By its value where a key was given, else as "key:value". */
-static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
+static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 			 const struct tp_regex *re, const struct tp_label_set *set)
 {
 	for (uint32_t i = 0; i < set->n; i++) {
@@ -272,8 +283,10 @@ static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
 		}
 		size = (size_t)key.size + 1 + value.size;
 		both = size > sizeof(few) ? malloc(size) : few;
-		if (!both)
+		if (!both) {
+			f->lack = true;
 			continue;
+		}
 		memcpy(both, key.text, key.size);
 		both[key.size] = ':';
 		memcpy(both + key.size + 1, value.text, value.size);
@@ -287,7 +300,7 @@ static bool text_matches(const struct tag_filter *f, const struct tp_profile *p,
 }
 
 /* With a key one expression is enough, without one all must match some label. */
-static bool set_matches(const struct tag_filter *f, const struct tp_profile *p, uint32_t number,
+static bool set_matches(struct tag_filter *f, const struct tp_profile *p, uint32_t number,
 			const struct rep_label_units *units)
 {
 	const struct tp_label_set *set = &p->sets[number];
@@ -346,6 +359,10 @@ static int filter_samples(struct tp_profile *p, const struct rep_profile_options
 		code = tag_filter_init(&t.ignore, p, opt->tag_ignore, "--tag-ignore", notes, err);
 	if (!code)
 		rep_profile_keep_samples(p, tags_keep, &t);
+	if (!code)
+		code = tag_filter_settle(&t.focus, err);
+	if (!code)
+		code = tag_filter_settle(&t.ignore, err);
 	if (!code && t.focus.given && !t.focus.found)
 		code = rep_filter_note(notes, "--tag-focus matched no samples", err);
 	if (!code && t.ignore.given && !t.ignore.found)
@@ -411,6 +428,10 @@ static int filter_labels(struct tp_profile *p, const struct rep_profile_options 
 		code = rep_match_init(&hide, p, opt->tag_hide, "--tag-hide", err);
 	if (!code)
 		code = strip_labels(p, &show, &hide, err);
+	if (!code)
+		code = rep_match_settle(&show, err);
+	if (!code)
+		code = rep_match_settle(&hide, err);
 	if (!code && show.given && !show.found)
 		code = rep_filter_note(notes, "--tag-show matched no labels", err);
 	if (!code && hide.given && !hide.found)

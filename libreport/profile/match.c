@@ -23,6 +23,11 @@ void rep_match_release(struct rep_match *m)
 	m->known = NULL;
 }
 
+int rep_match_settle(const struct rep_match *m, struct tp_err *err)
+{
+	return tp_regex_settle(&m->re, err);
+}
+
 /* The length of a function's name without its arguments, and what to leave out in front: a dot
  * (PPC's ABI). Parentheses that belong to the name stay (pprof: simplifyFunc). */
 static struct tp_text simplify(struct tp_text t)

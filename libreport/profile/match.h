@@ -20,6 +20,8 @@ struct rep_match {
 int rep_match_init(struct rep_match *m, const struct tp_profile *p, const char *pattern,
 		   const char *option, struct tp_err *err);
 void rep_match_release(struct rep_match *m);
+/* Behind all questions: 0, or why there was no answer to some (TP_ENOMEM, TP_ELIMIT). */
+int rep_match_settle(const struct rep_match *m, struct tp_err *err);
 
 bool rep_match_string(struct rep_match *m, uint32_t string);
 /* The function of a line, by name or file; false for a line without one. */

@@ -100,7 +100,8 @@ static bool matches(struct rep_pick *c, int which, int64_t string)
 		int rc = tp_regex_find(&c->pattern[which], text.text, text.size);
 
 		answer[string] = rc == 1 ? 2 : 1;
-		c->tasks->v->match.lack |= rc < 0; /* rep_matcher_settle tells */
+		if (rc < 0)
+			c->tasks->v->match.unknown = rc; /* rep_matcher_settle tells */
 	}
 	return answer[string] == 2;
 }

@@ -15,7 +15,7 @@ struct type {
 	bool given, by_id;
 	int64_t id;
 	uint8_t *answer; /* by string: 1 no, 2 yes */
-	bool lack;	 /* there was no memory to know */
+	int unknown;	 /* 0, or why something could not be matched */
 };
 
 static int no_memory(struct tp_err *err)
@@ -63,7 +63,8 @@ static bool type_matches(struct type *t, const struct rep_view *v, int64_t strin
 		int rc = tp_regex_find(&t->pattern, text.text, text.size);
 
 		t->answer[string] = rc == 1 ? 2 : 1;
-		t->lack |= rc < 0;
+		if (rc < 0)
+			t->unknown = rc;
 	}
 	return t->answer[string] == 2;
 }
@@ -257,13 +258,15 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		goto done;
 	if (by_task)
 		code = pick_tasks(&tasks, &task_type, v);
-	if (!code && task_type.lack)
-		code = TP_ENOMEM;
+	if (!code && task_type.unknown) {
+		code = tp_regex_unknown(task_type.unknown, err);
+		goto done;
+	}
 	if (!code && !as_go && by_task && !tasks.n) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
-	if (!code && !as_go && region && !any_region(v, &region_type) && !region_type.lack) {
+	if (!code && !as_go && region && !any_region(v, &region_type) && !region_type.unknown) {
 		code = no_such(v, "--region", region, true, err);
 		goto done;
 	}
@@ -273,10 +276,10 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = put_bare_tasks(in, v, &tasks);
 	if (!code)
 		code = put_in_order(in, v, as_go);
-	if (!code && region_type.lack)
-		code = TP_ENOMEM;
 	if (code)
 		no_memory(err);
+	else
+		code = tp_regex_unknown(region_type.unknown, err);
 done:
 	free(tasks.id);
 	type_release(&task_type);

@@ -294,7 +294,8 @@ static uint8_t string_bits(struct rep_matcher *m, uint32_t id)
 
 		if (rc == 1)
 			bits |= (uint8_t)(1u << i);
-		m->lack |= rc < 0;
+		if (rc < 0 && !m->unknown)
+			m->unknown = rc;
 	}
 	m->string[id] = bits;
 	return bits;
@@ -327,7 +328,7 @@ int rep_matcher_init(struct rep_matcher *m, const struct rep_filter *f, const st
 
 int rep_matcher_settle(const struct rep_matcher *m, struct tp_err *err)
 {
-	return m->lack ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+	return tp_regex_unknown(m->unknown, err);
 }
 
 void rep_matcher_release(struct rep_matcher *m)

@@ -96,7 +96,7 @@ struct rep_matcher {
 	uint8_t *string; /* what is known of each string */
 	uint8_t *stack;	 /* patterns that a frame of the stack matches */
 	uint32_t nstacks, nstrings;
-	bool lack; /* there was no memory to match something */
+	int unknown; /* 0, or why something could not be matched: what tp_regex_find said */
 };
 
 /* TP_ENOMEM. The dictionary must outlive it. To be released in every case. */

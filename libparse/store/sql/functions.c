@@ -110,10 +110,13 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	} else {
 		found = tp_regex_find(re, text, size);
 	}
-	if (found < 0)
-		sqlite3_result_error_nomem(ctx);
-	else
+	if (found < 0) {
+		struct tp_err err;
+
+		answer_error(ctx, tp_regex_unknown(found, &err), &err);
+	} else {
 		sqlite3_result_int(ctx, found);
+	}
 }
 
 /* ---- stacks ---- */

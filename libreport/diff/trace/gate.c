@@ -83,10 +83,13 @@ static int find(const struct rep_trace_gate *g, const struct rep_trace_side *old
 			continue;
 		}
 		x = rep_metrics_measures(m, &n);
-		for (size_t i = 0; !code && i < n; i++)
-			if (x[i].family == g->metric.family && x[i].by != REP_MEASURE_ALL &&
-			    tp_regex_match(&g->gate.regex, x[i].name, strlen(x[i].name)))
-				code = add_found(f, r, &x[i]);
+		for (size_t i = 0; !code && i < n; i++) {
+			int rc = x[i].family == g->metric.family && x[i].by != REP_MEASURE_ALL
+				     ? tp_regex_find(&g->gate.regex, x[i].name, strlen(x[i].name))
+				     : 0;
+
+			code = rc == 1 ? add_found(f, r, &x[i]) : rc;
+		}
 	}
 	return code;
 }
@@ -225,6 +228,7 @@ static int say_value(struct tp_buf *b, const struct judging *j, const struct rep
 		     double p)
 {
 	char old[REP_TRACE_VALUE], new[REP_TRACE_VALUE], percent[REP_AMOUNT_SIZE];
+	char limit[REP_TRACE_VALUE];
 	double change = rep_trace_change(row);
 	int code = rep_trace_metric_name(row, b);
 
@@ -239,7 +243,12 @@ static int say_value(struct tp_buf *b, const struct judging *j, const struct rep
 		    row->old == row->new ? "the same" : rep_amount_percent(percent, change * 100));
 	if (!code && !isnan(row->old) && !isnan(row->new))
 		code = isnan(p) ? rep_gate_say(b, ")") : rep_gate_say(b, ", p=%.3g)", p);
-	return code;
+	if (code || !j->g->threshold)
+		return code;
+	/* It is no change that is judged. */
+	rep_trace_value(limit, row, j->limit, &j->opt->per, j->opt->ticks);
+	return rep_gate_say(b, "; at %s %s", j->g->threshold == REP_LIMIT_ABOVE ? "most" : "least",
+			    limit);
 }
 
 static int say_collapse(const struct judging *j, const struct rep_trace_row *row, double p,
@@ -500,5 +509,5 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->gate.undecided_fails);
 	*inexact = j.inexact;
 	release_found(&f);
-	return code ? tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory") : 0;
+	return tp_regex_unknown(code, err);
 }

@@ -424,7 +424,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 						   .path = v->opt.symbol_path};
 	struct disasm d = {.v = v};
 	struct rep_graph *g = NULL;
-	int code = tp_regex_init(&d.only, arg, "--disasm", err), written;
+	int code = tp_regex_init(&d.only, arg, "--disasm", err), written, unknown = 0;
 
 	if (!code && (programs.nbinaries || programs.path))
 		code = tp_symbolizer_new(&d.programs, &programs, err);
@@ -440,6 +440,9 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		rep_put_value(&d.out, v, 0, v->total);
 		rep_paper_put(&d.out, "\n");
 		code = put_all(&d, arg, err);
+		if (!code || code == TP_ENOENT)
+			unknown = tp_regex_settle(&d.only, err);
+		code = unknown ? unknown : code;
 	}
 	written = rep_paper_finish(&d.out, code ? NULL : err);
 	code = code ? code : written;

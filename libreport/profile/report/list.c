@@ -183,6 +183,8 @@ static int pick(const struct rep_graph *g, const char *arg, struct rep_node ***n
 	for (size_t i = 0; i < g->n && !code; i++)
 		if (tp_regex_match(&only, g->node[i]->info.name.text, g->node[i]->info.name.size))
 			(*node)[(*n)++] = g->node[i];
+	if (!code)
+		code = tp_regex_settle(&only, err);
 	tp_regex_release(&only);
 	if (!code && !*n)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,

@@ -99,12 +99,17 @@ static int print_peek(struct rep_profile_view *v, const char *arg, const struct 
 	if (!code) {
 		for (size_t i = 0; i < g->n; i++)
 			matched += shown(&only, g->node[i]);
+		code = tp_regex_settle(&only, err);
+	}
+	if (!code) {
 		if (matched)
 			code = put_graph(g, v, &only, sink, err);
 		else
 			code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 					  "no function of the profile matches '%s'", arg);
 	}
+	if (!code)
+		code = tp_regex_settle(&only, err);
 	rep_graph_free(g);
 	tp_regex_release(&only);
 	return code;
