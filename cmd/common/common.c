@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/advice.h"
@@ -314,12 +313,8 @@ int cmd_written(const struct cmd *cmd, int status)
 int cmd_finish(struct cmd *cmd, int status)
 {
 	status = cmd_written(cmd, status);
-	if (cmd->pager > 0) {
-		close(STDOUT_FILENO); /* the end of its input */
-		while (waitpid(cmd->pager, NULL, 0) < 0 && errno == EINTR)
-			;
-		cmd->pager = 0;
-	}
+	cmd_pager_end(cmd);
+	cmd_notes_release(stderr);
 	cmd_close(cmd);
 	return status;
 }

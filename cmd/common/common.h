@@ -90,6 +90,8 @@ struct cmd {
 	bool all_parts;	     /* cmd_open leaves no part of a trace out; set before it */
 	bool adds_up;	     /* the profiles that are picked are added up: an engine can do that */
 	bool profiles_only;  /* of traces that are picked nothing is needed */
+	bool names_code;     /* it has --binary */
+	bool pages;	     /* notes wait for cmd_pager, which is called before the output */
 	bool
 	    lets_connect; /* what it starts (an editor) may need connections; set before cmd_open */
 	/* The files of the command line, of both sides where it has two: dumps that are called
@@ -115,6 +117,7 @@ struct cmd {
 	/* private */
 	struct cmd_scratch scratch; /* a store for which there is no cache */
 	pid_t pager;
+	int terminal; /* stderr as it was before the pager, or -1 */
 };
 
 #define CMD_INIT(command_name)                                                                     \
@@ -152,8 +155,13 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable);
 /* 1: an SQLite file, 0: something else, or an error code; on standard input, one is an error. */
 int cmd_is_store(const char *path, struct tp_err *err);
 
-/* Puts a pager behind stdout when it is a terminal. Call before the first output. */
+/* Puts a pager behind stdout when it is a terminal, and behind stderr, too, if that is one; what
+ * waited for it to be told (cmd->pages) is shown in it. Call before the first output. */
 void cmd_pager(struct cmd *cmd);
+/* Waits until it is left; cmd_finish does it. */
+void cmd_pager_end(struct cmd *cmd);
+/* Has cmd_pager yet to put one there? */
+bool cmd_pager_may_come(const struct cmd *cmd);
 
 /* The output that --format, the terminal's width and colours ask for, to stdout. `several`: more
  * than one table will come. 0, or an exit status. The caller frees it with rep_output_free before
@@ -189,6 +197,9 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Notes that wait for a pager are told now. Errors and cmd_finish do it, too; what is wrong while
+ * there is a pager waits for its end. */
+void cmd_notes_release(FILE *to);
 /* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
 int cmd_flush(void);
 /* What tells more about losses: "tprof-query go.trace 'SELECT offset, reason FROM loss'" into text,

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/units.h"
@@ -44,11 +45,40 @@ static int escape(struct tp_buf *line, const char *path, const char *text)
 	return failed | rep_escape(line, text, strlen(text), REP_ESCAPE_SHOWN);
 }
 
+/* Notes that a pager may yet show: said now, they would scroll away in front of it. While there is
+ * one: errors, which it would take away with it. */
+static struct tp_buf held;
+
+void cmd_notes_release(FILE *to)
+{
+	if (held.size)
+		fwrite(held.data, 1, held.size, to);
+	tp_buf_release(&held);
+}
+
+/* False: there is no memory to, it has to be said at once. */
+static bool hold(const struct cmd *cmd, const char *kind, const char *path, const char *text)
+{
+	size_t before = held.size;
+
+	if (!tp_buf_put(&held, cmd->name, strlen(cmd->name)) && !tp_buf_put(&held, ": ", 2) &&
+	    !tp_buf_put(&held, kind, strlen(kind)) && !escape(&held, path, text) &&
+	    !tp_buf_put(&held, "\n", 1))
+		return true;
+	held.size = before;
+	return false;
+}
+
 static void say(const struct cmd *cmd, const char *kind, const char *path, const char *text)
 {
 	struct tp_buf line = {0};
-	int failed = escape(&line, path, text);
+	int failed;
 
+	if (cmd->pager > 0 && cmd->terminal >= 0 && !*kind && hold(cmd, kind, path, text))
+		return;
+	failed = escape(&line, path, text);
+	if (cmd->pager <= 0)
+		cmd_notes_release(stderr);
 	/* Whatever waits in stdout was printed before; keep that order where both are one terminal.
 	 */
 	cmd_flush();
@@ -85,7 +115,8 @@ void cmd_note(const struct cmd *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	say(cmd, "note: ", NULL, text);
+	if (!cmd_pager_may_come(cmd) || !isatty(STDERR_FILENO) || !hold(cmd, "note: ", NULL, text))
+		say(cmd, "note: ", NULL, text);
 }
 
 void cmd_print(const struct cmd *cmd, const char *fmt, ...)
@@ -121,18 +152,6 @@ struct sentence {
 	int status;
 };
 
-/* Has the command --binary? */
-static bool names_code(const char *name)
-{
-	static const char *const names[] = {"tprof-top", "tprof-diff", "tprof-flame",
-					    "tprof-export", "tprof-import"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
 static void explain(const struct cmd *cmd, const char *path, const struct tp_err *err,
 		    struct sentence *s)
 {
@@ -159,7 +178,7 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 	if (path && err->code == TP_EUNKNOWN && strstr(msg, "is an ELF program")) {
 		snprintf(
 		    s->text, sizeof(s->text),
-		    names_code(cmd->name)
+		    cmd->names_code
 			? "is a program, not a dump; to name code by it give --binary=%s"
 			: "is a program, not a dump; tprof-import --binary=%s -o STORE DUMP names "
 			  "a dump's code by it",

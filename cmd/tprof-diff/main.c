@@ -113,6 +113,7 @@ int main(int argc, char **argv)
 	}
 	sides_init(&args.sides, argc, argv);
 	args.sides.spelled = argc < given;
+	args.cmd.names_code = args.cmd.pages = true;
 	cmd_parse(&args.cmd, &diff_argp, argc, argv, &args);
 	status = run(&args);
 	for (size_t i = 0; args.gate && i < args.ngates; i++)

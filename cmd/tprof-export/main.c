@@ -436,6 +436,7 @@ int main(int argc, char **argv)
 		cmd_error(&args.cmd, "out of memory");
 		status = CMD_SYSTEM;
 	} else {
+		args.cmd.names_code = true;
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = cmd_file_end(&args.cmd, &args.file, run(&args));
 	}

@@ -619,6 +619,7 @@ int main(int argc, char **argv)
 	if (args.path && args.base && !status) {
 		make_options();
 		argc = cmd_profile_arguments(&args.cmd, &argp, argc, argv);
+		args.cmd.names_code = args.cmd.pages = true;
 		cmd_parse(&args.cmd, &argp, argc, argv, &args);
 		status = run(&args);
 	} else if (!args.path || !args.base) {

@@ -75,8 +75,14 @@ static int import_many(struct args *args)
 	struct tp_err err;
 	int code = 0, status;
 
-	for (int i = 0; i < args->nfiles && !code; i++)
+	for (int i = 0; i < args->nfiles && !code; i++) {
+		size_t before = paths.n;
+
 		code = paths_add(&paths, args->files[i], &err);
+		if (!code && paths.n == before)
+			cmd_note(&args->cmd, "%s: there is no file in it to import",
+				 args->files[i]);
+	}
 	for (size_t i = 0; i < paths.n && args->skip_others; i++)
 		paths.list[i].named &= paths.list[i].wrong != 0;
 	status = code ? cmd_fail(&args->cmd, NULL, &err) : many_import(&many);
@@ -184,6 +190,7 @@ int main(int argc, char **argv)
 	};
 
 	cmd_keep_memory();
+	args.cmd.names_code = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	return cmd_finish(&args.cmd, run(&args));
 }

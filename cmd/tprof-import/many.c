@@ -503,7 +503,7 @@ int many_import(const struct many *m)
 	double begun = now();
 
 	if (!m->paths->n) {
-		cmd_note(m->cmd, "no files are there to import");
+		cmd_note(m->cmd, "nothing was imported");
 		return CMD_OK;
 	}
 	if (!cmd_jail_mode(&mode)) {

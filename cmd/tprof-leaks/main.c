@@ -232,7 +232,7 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 	size_t n, last = rep_leaks_sources(l) - 1, sites = 0;
 	const struct rep_leak_site *s = rep_leaks_sites(l, &n);
 	int64_t goroutines = 0, allowed = 0, unknown = rep_leaks_unknown(l, last);
-	char text[400], count[28], less[28];
+	char text[500], count[28], less[28], gone[60] = "";
 	int code;
 
 	for (size_t i = 0; i < n; i++) {
@@ -240,11 +240,14 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		tp_sum(&allowed, tp_minus(s[i].count[last].goroutines, s[i].excess));
 		sites += s[i].count[last].goroutines > 0;
 	}
-	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s",
+	if (n > sites)
+		snprintf(gone, sizeof(gone), "; of %zu more there are none any more", n - sites);
+	snprintf(text, sizeof(text), "%.200s%s%.100s: %s goroutine%s at %zu site%s%s%s%s%s",
 		 rep_leaks_source(l, 0), last ? " to " : "", last ? rep_leaks_source(l, last) : "",
 		 tp_fmt_count(count, goroutines), goroutines == 1 ? "" : "s", sites,
 		 sites == 1 ? "" : "s", allowed ? ", " : "",
-		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "");
+		 allowed ? tp_fmt_count(less, allowed) : "", allowed ? " of them allowed" : "",
+		 gone);
 	code = rep_output_note(out, true, text, err);
 	if (!code && unknown) {
 		snprintf(text, sizeof(text),
@@ -365,6 +368,7 @@ int main(int argc, char **argv)
 		cmd_error(&args.cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
+	args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));
 	rep_allow_release(&args.allow);

@@ -559,6 +559,7 @@ int main(int argc, char **argv)
 	int status;
 
 	cmd_keep_memory();
+	args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = run(&args);
 	return cmd_file_end(&args.cmd, &args.file, status);

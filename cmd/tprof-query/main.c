@@ -124,8 +124,11 @@ static int run_file(struct args *args, struct session *session)
 
 static int run(struct args *args, struct session *session)
 {
-	int status = session_open(session, args->store, args->write);
+	bool prompt = !args->sql && !args->file && isatty(STDIN_FILENO);
+	int status;
 
+	args->cmd.pages = !prompt;
+	status = session_open(session, args->store, args->write);
 	if (status)
 		return status;
 	if (args->sql) {
@@ -133,7 +136,7 @@ static int run(struct args *args, struct session *session)
 		return session_is_command(args->sql) ? session_command(session, NULL, args->sql)
 						     : session_sql(session, NULL, args->sql);
 	}
-	if (!args->file && isatty(STDIN_FILENO)) {
+	if (prompt) {
 		session->prompt = true;
 		return session_prompt(session);
 	}

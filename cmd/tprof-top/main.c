@@ -163,6 +163,10 @@ static void check(struct top_args *args, struct argp_state *state)
 	if (!args->npaths)
 		argp_error(state, "of which file? Give the name of a store, a trace or a profile");
 	sort_arguments(args, state);
+	if (args->report && args->view.given)
+		argp_error(state,
+			   "a view is a profile, and has no report '%s': give one or the other",
+			   args->report);
 	if (args->cmd.more_format) {
 		if (args->text)
 			argp_error(state, "--%s and --format=%s do not go together",
@@ -349,6 +353,7 @@ static int run(struct top_args *args)
 	enum cmd_what what;
 	struct tp_err err;
 	int status = CMD_OK;
+	bool store;
 
 	if (args->pprof && args->cmd.tty) {
 		cmd_error(&args->cmd, "--format=pprof is not for terminals; send it to a file");
@@ -387,10 +392,12 @@ static int run(struct top_args *args)
 		return top_trace(args);
 	if (!args->report)
 		return top_profile(args);
+	store = cmd_is_store(args->paths[0], &err) == 1;
 	cmd_error(&args->cmd,
-		  "'%s' is a report on traces, and %s is a profile; for those there are --tree, "
-		  "--peek, --list and others, see --help=all",
-		  args->report, args->paths[0]);
+		  "'%s' is a report on traces, and %s%s is a profile; %sfor those there are "
+		  "--tree, --peek, --list and others, see --help=all",
+		  args->report, store ? "the run that is picked of " : "", args->paths[0],
+		  store ? "--run picks others; " : "");
 	return CMD_USAGE;
 }
 
@@ -443,6 +450,7 @@ int main(int argc, char **argv)
 		cmd_error(&args.cmd, "out of memory");
 		return CMD_SYSTEM;
 	}
+	args.cmd.names_code = args.cmd.pages = true;
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
 	status = cmd_finish(&args.cmd, run(&args));
 	cmd_base_release(&args.base);

@@ -1,5 +1,6 @@
-/* What a dump is, by its content; kinds of profiles are known in kind.c. Trace headers: 16 bytes, "go 1.N trace" padded with NULs
- * (Go: internal/trace/tracev2/spec.go, internal/trace/internal/tracev1/parser.go parseHeader). */
+/* What a dump is, by its content; kinds of profiles are known in kind.c. Trace headers: 16 bytes,
+ * "go 1.N trace" padded with NULs (Go: internal/trace/tracev2/spec.go,
+ * internal/trace/internal/tracev1/parser.go parseHeader). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +49,9 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	}
 	return tp_err_set(
 	    err, TP_EVERSION, 0,
-	    "is an execution trace of version go 1.%d; the versions that are read are go %s", minor,
-	    READ_TRACES);
+	    "is an execution trace in the format of go 1.%d, which is not known here; "
+	    "known are those of go %s%s",
+	    minor, READ_TRACES, minor == 27 ? "" : " (go 1.27 writes that of 1.26)");
 }
 
 static int say_unknown(const uint8_t *data, size_t size, struct tp_err *err)

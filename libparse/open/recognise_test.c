@@ -46,7 +46,7 @@ static void test_recognise_refuses(void **state)
 		const char *says;
 	} cases[] = {
 	    {"", 0, TP_EUNKNOWN, "is empty"},
-	    {"go 1.27 trace\0\0\0", 16, TP_EVERSION, "go 1.27; "},
+	    {"go 1.27 trace\0\0\0", 16, TP_EVERSION, "go 1.27, "},
 	    {"go 1.6 trace\0\0\0\0", 16, TP_EVERSION, "1.23, 1.25 and 1.26"},
 	    {"go 1.100 trace\0\0", 16, TP_EVERSION, "go 1.100"},
 	    {"go", 2, TP_ETRUNC, "header"},
