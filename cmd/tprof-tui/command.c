@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/near.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/tui.h"
+#include "tprof-tui/view/views.h"
 
 /* Of `what` ("times", "goroutines") there are some in traces alone. False with a message. */
 static bool need_trace(struct tui *t, const char *what)
@@ -166,6 +168,22 @@ const struct tui_palette_command tui_commands[] = {
 };
 const size_t tui_ncommands = sizeof(tui_commands) / sizeof(tui_commands[0]);
 
+static void no_command(struct tui *t, const char *name)
+{
+	struct cmd_near near = {0};
+
+	for (size_t i = 0; i < tui_ncommands; i++)
+		cmd_near_try(&near, name, tui_commands[i].name);
+	for (size_t i = 0; tui_views[i]; i++)
+		cmd_near_try(&near, name, tui_views[i]->name);
+	for (int i = TUI_DO_NONE + 1; i < TUI_NACTIONS; i++)
+		cmd_near_try(&near, name, tui_actions[i].name);
+	if (near.word)
+		tui_error(t, "there is no command '%s'; did you mean %s?", name, near.word);
+	else
+		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
+}
+
 void tui_command(struct tui *t, const char *line)
 {
 	char name[64];
@@ -192,7 +210,7 @@ void tui_command(struct tui *t, const char *line)
 	else if (tui_action_find(name) != TUI_DO_NONE)
 		tui_act(t, tui_action_find(name));
 	else
-		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
+		no_command(t, name);
 }
 
 /* What begins with a digit, and has a unit or a percent sign, is a time. */

@@ -72,7 +72,11 @@ static const struct argp argp = {
     .options = options,
     .parser = on_option,
     .args_doc = "FILE [VIEW [ARGUMENT]]",
-    .doc = "Browse a store, a trace or a profile in a terminal.",
+    .doc = "Browse a store, a trace or a profile in a terminal."
+	   "\v"
+	   "The views: runs, overview, timeline [ROWS], top [REPORT], flame, diff [OLD [NEW]], "
+	   "goroutine [ID], sql [STATEMENT]. Inside, ? lists the keys and : takes commands.\n"
+	   "For example: tprof-tui go.trace top block",
     .children = children,
 };
 

@@ -261,20 +261,21 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	if (!term.screen)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		/* It has no sequences: none has been written, and none gives it back. */
+		reset_shell_mode();
+		delscreen(term.screen);
+		term.screen = NULL;
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "the terminal '%.40s' cannot move its cursor; try TERM=xterm",
+				  name ? name : "");
+	}
 	/* With room for a line of text, that memory has run out can be said when it has. */
 	if (!read_sequences() || tp_buf_reserve(&term.text, ROOM_FOR_A_LINE)) {
 		turn_back();
 		term.screen = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE,
 				  "cannot set the terminal up: out of memory");
-	}
-	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-		turn_back();
-		delscreen(term.screen);
-		term.screen = NULL;
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the terminal '%.40s' cannot move its cursor; try TERM=xterm",
-				  name ? name : "");
 	}
 	term.on = true;
 	begin_modes();

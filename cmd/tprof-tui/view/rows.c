@@ -1,14 +1,11 @@
 #include "tprof-tui/view/rows.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "common/draft.h"
 #include "base/buf.h"
 #include "tprof-tui/prompt.h"
+#include "tprof-tui/save.h"
 
 /* ---- filling ---- */
 
@@ -249,8 +246,10 @@ static enum rep_format format_of(const char *path)
 	static const struct {
 		const char *ending;
 		enum rep_format format;
-	} endings[] = {
-	    {".csv", REP_FORMAT_CSV}, {".json", REP_FORMAT_JSON}, {".md", REP_FORMAT_MARKDOWN}};
+	} endings[] = {{".csv", REP_FORMAT_CSV},
+		       {".json", REP_FORMAT_JSON},
+		       {".md", REP_FORMAT_MARKDOWN},
+		       {".txt", REP_FORMAT_TABLE}};
 	const char *dot = strrchr(path, '.');
 
 	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
@@ -259,36 +258,26 @@ static enum rep_format format_of(const char *path)
 	return REP_FORMAT_TSV;
 }
 
-static int write_table(struct tui_table *t, FILE *file, enum rep_format format, struct tp_err *err)
-{
-	const struct rep_output_options opt = {.format = format, .sink = rep_sink_file(file)};
+struct saved {
+	struct tui_table *table;
+	enum rep_format format;
+};
 
-	return tui_table_write(t, &opt, err);
+static int write_table(void *ctx, FILE *file, struct tp_err *err)
+{
+	const struct saved *s = ctx;
+	const struct rep_output_options opt = {.format = s->format, .sink = rep_sink_file(file)};
+
+	return tui_table_write(s->table, &opt, err);
 }
 
 bool tui_table_save(struct tui *t, struct tui_table *table, const char *path)
 {
-	struct tp_err err;
-	struct cmd_draft draft;
-	FILE *file;
-	int code;
+	struct saved s = {table, format_of(path)};
 
-	if (!table->sheet) {
-		tui_error(t, "there is nothing to save yet");
-		return false;
-	}
-	/* What is there is never overwritten: a slip of the finger costs nothing. */
-	file = cmd_draft_open(&draft, path, true);
-	if (!file) {
-		tui_error(t, "%.300s: %s", path, strerror(errno));
-		return false;
-	}
-	code = write_table(table, file, format_of(path), &err);
-	if (cmd_draft_close(&draft, file, !code) && !code)
-		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
-	if (!code)
-		return true;
-	tui_error(t, "%.300s: %s", path, err.msg);
+	if (table->sheet)
+		return tui_save(t, path, write_table, &s);
+	tui_error(t, "there is nothing to save yet");
 	return false;
 }
 

@@ -1,11 +1,9 @@
 /* Out of the flame graph: to the clipboard, to files, to other views. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "common/draft.h"
 #include "flame/flame.h"
+#include "tprof-tui/save.h"
 #include "tprof-tui/view/flame/flame.h"
 #include "tprof-tui/view/lead.h"
 
@@ -69,41 +67,36 @@ int flame_yank(struct tui *t, struct tui_view *v, bool all, struct tp_buf *out)
 	return b ? put_stack(f, b->what.node, out) : 0;
 }
 
+struct saved {
+	const struct flame *flame;
+	enum rep_flame_format format;
+};
+
+static int write_flame(void *ctx, FILE *file, struct tp_err *err)
+{
+	const struct saved *s = ctx;
+	const struct rep_sink sink = rep_sink_file(file);
+
+	return write_as(s->flame, s->format, &sink, err);
+}
+
 bool flame_save(struct tui *t, struct tui_view *v, const char *path)
 {
 	const struct flame *f = v->state;
-	enum rep_flame_format format;
-	struct rep_sink sink;
-	struct tp_err err;
-	struct cmd_draft draft;
-	FILE *file;
-	int code;
+	struct saved s = {.flame = f};
 
 	if (!f->pic) {
 		tui_error(t, "there is nothing to save yet");
 		return false;
 	}
-	if (!rep_flame_format_of(path, &format)) {
+	if (!rep_flame_format_of(path, &s.format)) {
 		tui_error(t,
 			  "%.200s: its ending says how: .svg, .html, .folded, .json "
 			  "(speedscope) or .txt",
 			  path);
 		return false;
 	}
-	/* What is there is never overwritten. */
-	file = cmd_draft_open(&draft, path, true);
-	if (!file) {
-		tui_error(t, "%.300s: %s", path, strerror(errno));
-		return false;
-	}
-	sink = rep_sink_file(file);
-	code = write_as(f, format, &sink, &err);
-	if (cmd_draft_close(&draft, file, !code) && !code)
-		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
-	if (!code)
-		return true;
-	tui_error(t, "%.300s: %s", path, err.msg);
-	return false;
+	return tui_save(t, path, write_flame, &s);
 }
 
 bool flame_source(struct tui *t, struct tui_view *v, char *file, size_t size, int64_t *line)

@@ -1,14 +1,12 @@
 /* Small charts over time, and of mutator utilisation by window; drawn by libreport/chart. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "common/draft.h"
 #include "chart/chart.h"
 #include "output/ops.h"
+#include "tprof-tui/save.h"
 #include "tprof-tui/view/overview/inside.h"
 
 enum { CHART_PROCS, CHART_GOROUTINES, CHART_HEAP, CHART_MMU };
@@ -226,29 +224,23 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 	return code;
 }
 
+static int write_chart(void *ctx, FILE *file, struct tp_err *err)
+{
+	const struct plan *p = ctx;
+
+	return rep_chart_svg(&p->chart, 800, 300, rep_sink_file(file), err);
+}
+
 bool ov_chart_save(struct tui *t, const struct overview *o, const struct ov_section *s,
 		   const char *path)
 {
-	/* What is there is never overwritten. */
-	struct cmd_draft draft;
-	FILE *file = cmd_draft_open(&draft, path, true);
-	struct tp_err err;
 	struct plan p;
-	int code;
+	bool done;
 
-	if (!file) {
-		tui_error(t, "%.300s: %s", path, strerror(errno));
-		return false;
-	}
 	plan(&p, o, s);
-	code = rep_chart_svg(&p.chart, 800, 300, rep_sink_file(file), &err);
+	done = tui_save(t, path, write_chart, &p);
 	release(&p);
-	if (cmd_draft_close(&draft, file, !code) && !code)
-		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
-	if (!code)
-		return true;
-	tui_error(t, "%.300s: %s", path, err.msg);
-	return false;
+	return done;
 }
 
 const struct ov_section_ops ov_chart = {.height = height, .draw = draw, .act = act, .yank = yank};

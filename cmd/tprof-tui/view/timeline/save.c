@@ -1,13 +1,12 @@
 /* What leaves the screen: details and picture as text, cells as CSV, the picture as SVG. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/draft.h"
 #include "output.h"
+#include "tprof-tui/save.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
 /* ---- yank ---- */
@@ -114,8 +113,9 @@ static int put_cell(const struct timeline *s, const struct rep_lane *lane, int i
 	return rep_output_row(out, row, err);
 }
 
-static int put_csv(const struct timeline *s, FILE *file, struct tp_err *err)
+static int put_csv(void *ctx, FILE *file, struct tp_err *err)
 {
+	const struct timeline *s = ctx;
 	const struct rep_output_options opt = {.format = REP_FORMAT_CSV,
 					       .sink = rep_sink_file(file)};
 	struct rep_output *out = NULL;
@@ -194,8 +194,9 @@ static int put_cells(const struct timeline *s, const struct rep_lane *lane, int 
 	return failed;
 }
 
-static int put_svg(const struct timeline *s, FILE *file, struct tp_err *err)
+static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 {
+	const struct timeline *s = ctx;
 	size_t n = rows_of(s);
 	int width = SVG_LABEL + s->window.cols * SVG_CELL, y = 2 * SVG_ROW, failed;
 	struct tp_buf out = {0};
@@ -230,30 +231,14 @@ static int put_svg(const struct timeline *s, FILE *file, struct tp_err *err)
 
 bool tl_save(struct tui *t, struct tui_view *v, const char *path)
 {
-	const struct timeline *s = v->state;
+	struct timeline *s = v->state;
 	const char *dot = strrchr(path, '.');
-	struct tp_err err;
-	struct cmd_draft draft;
-	FILE *file;
-	int code;
 
 	if (!s->ready || !s->picture.window.cols) {
 		tui_error(t, "there is nothing to save yet");
 		return false;
 	}
-	/* What is there is never overwritten: a slip of the finger costs nothing. */
-	file = cmd_draft_open(&draft, path, true);
-	if (!file) {
-		tui_error(t, "%.300s: %s", path, strerror(errno));
-		return false;
-	}
-	code = dot && !strcmp(dot, ".svg") ? put_svg(s, file, &err) : put_csv(s, file, &err);
-	if (cmd_draft_close(&draft, file, !code) && !code)
-		code = tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
-	if (!code)
-		return true;
-	tui_error(t, "%.300s: %s", path, err.msg);
-	return false;
+	return tui_save(t, path, dot && !strcmp(dot, ".svg") ? put_svg : put_csv, s);
 }
 
 /* ---- $EDITOR ---- */

@@ -1,12 +1,11 @@
 /* What is copied, saved, and opened in the editor. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/draft.h"
 #include "flame/flame.h"
 #include "top/top.h"
+#include "tprof-tui/save.h"
 #include "tprof-tui/view/top/top.h"
 
 /* ---- copying ---- */
@@ -164,22 +163,12 @@ static bool has_chart(const struct top *top)
 	return e->kind == TOP_REPORT && rep_top_has_chart(rep_reports[e->which]);
 }
 
-/* What is there is never overwritten. */
-static bool write_file(struct tui *t, const char *path, const struct tp_buf *b)
+static int write_text(void *ctx, FILE *file, struct tp_err *err)
 {
-	struct cmd_draft draft;
-	FILE *file = cmd_draft_open(&draft, path, true);
-	bool done;
+	const struct tp_buf *b = ctx;
+	const struct rep_sink sink = rep_sink_file(file);
 
-	if (!file) {
-		tui_error(t, "%.300s: %s", path, strerror(errno));
-		return false;
-	}
-	done = fwrite(b->data, 1, b->size, file) == b->size;
-	if (!cmd_draft_close(&draft, file, done) && done)
-		return true;
-	tui_error(t, "%.300s: %s", path, strerror(errno));
-	return false;
+	return sink.write(sink.ctx, b->data, b->size, err);
 }
 
 bool top_save(struct tui *t, struct tui_view *v, const char *path)
@@ -195,7 +184,9 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 		tui_error(t, "%s", v->busy ? "one moment" : "there is nothing to save");
 		return false;
 	}
-	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n"))
+	/* Of what has no flame graph, text is a table; JSON is one of all. */
+	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
+	    (format == REP_FLAME_TEXT && !top->model))
 		return tui_rows_save(t, v, path);
 	if (top->model)
 		code = flame_of(v, top, format, &b, &err);
@@ -205,12 +196,12 @@ bool top_save(struct tui *t, struct tui_view *v, const char *path)
 		code = folded_rows(top, &b, &err);
 	else
 		code = tp_err_set(&err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "pictures are of functions, mmu and heap; .csv, .json, .tsv and "
-				  ".md are for any table");
+				  "pictures are of functions, mmu and heap; .csv, .json, .tsv, "
+				  ".md and .txt are for any table");
 	if (code)
 		tui_error(t, "%s", err.msg);
 	else
-		done = write_file(t, path, &b);
+		done = tui_save(t, path, write_text, &b);
 	tp_buf_release(&b);
 	return done;
 }
