@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -224,8 +225,49 @@ static size_t tail(const char *text, size_t size, size_t total, size_t width)
 	return i;
 }
 
-int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
-		enum rep_shorten how, bool ascii)
+/* Where the bracket that is opened at `from` is closed; size: nowhere. */
+static size_t closing(const char *text, size_t from, size_t size)
+{
+	size_t depth = 0;
+
+	for (size_t i = from; i < size; i++) {
+		if (text[i] == '[')
+			depth++;
+		else if (text[i] == ']' && !--depth)
+			return i;
+	}
+	return size;
+}
+
+/* "slices.SortFunc[…]": type arguments are longer than what they are arguments of, and mostly the
+ * same in all rows. */
+static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size, const char *dots,
+			       size_t dots_width)
+{
+	size_t from = 0; /* what is not yet copied */
+	int code = 0;
+
+	for (size_t i = 0, end; i < size && !code; i = end + 1) {
+		const char *open = memchr(text + i, '[', size - i);
+
+		i = open ? (size_t)(open - text) : size;
+		end = closing(text, i, size);
+		if (end == size)
+			break;
+		/* "[sync]" is a name of its own. */
+		if (!i || (!isalnum((unsigned char)text[i - 1]) && text[i - 1] != '_') ||
+		    rep_text_width(text + i + 1, end - i - 1) <= dots_width)
+			continue;
+		code = tp_buf_put(out, text + from, i + 1 - from);
+		if (!code)
+			code = put(out, dots);
+		from = end;
+	}
+	return code ? code : tp_buf_put(out, text + from, size - from);
+}
+
+static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
+	       enum rep_shorten how, bool ascii)
 {
 	size_t total = rep_text_width(text, size), left = 0, right = 0, begin;
 	const char *dots = ascii ? "..." : "…";
@@ -251,4 +293,20 @@ int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 	if (!code)
 		code = put(out, dots);
 	return code ? code : tp_buf_put(out, text + begin, size - begin);
+}
+
+int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
+		enum rep_shorten how, bool ascii)
+{
+	struct tp_buf brief = {0};
+	int code;
+
+	if (how != REP_SHORTEN_LEFT || !size || !memchr(text, '[', size) ||
+	    rep_text_width(text, size) <= width)
+		return cut(out, text, size, width, how, ascii);
+	code = leave_arguments_out(&brief, text, size, ascii ? "..." : "…", ascii ? 3 : 1);
+	if (!code)
+		code = cut(out, (const char *)brief.data, brief.size, width, how, ascii);
+	tp_buf_release(&brief);
+	return code;
 }

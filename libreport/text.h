@@ -27,8 +27,9 @@ enum rep_escape {
 };
 
 enum rep_shorten {
-	REP_SHORTEN_RIGHT,  /* "a long messa…" */
-	REP_SHORTEN_LEFT,   /* "…(*conn).serve": function and file names, whose end tells most */
+	REP_SHORTEN_RIGHT, /* "a long messa…" */
+	/* "…(*conn).serve", "…SortFunc[…]": function and file names, whose end tells most */
+	REP_SHORTEN_LEFT,
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
 };
 

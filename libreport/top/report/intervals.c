@@ -288,12 +288,14 @@ static int add_row(struct intervals *all, struct rep_view *v, const struct sourc
 	row->cut = row->cut || start < v->from || end > v->to;
 	complete = complete && (s != &ranges || REP_COL(v, RANGE, complete)[i] == 1);
 	row->incomplete += !complete;
-	for (int k = 0; k < NMORE; k++) {
+	/* Those of regions are parts of their time, which is not counted then. */
+	for (int k = 0; k < NMORE && (complete || s != &regions); k++) {
 		int64_t more = cell(v, s, s->more[k], i);
 
 		tp_sum(&row->more[k], more == TP_NULL ? 0 : more);
 	}
-	if (s->more_plus >= 0 && cell(v, s, s->more_plus, i) != TP_NULL)
+	if (s->more_plus >= 0 && (complete || s != &regions) &&
+	    cell(v, s, s->more_plus, i) != TP_NULL)
 		tp_sum(&row->more[MORE_D], cell(v, s, s->more_plus, i));
 	if (!complete && s != &ranges)
 		return 0;
