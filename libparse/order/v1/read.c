@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 #define PROGRESS_EVENTS 65536
 
 static const char *const reason_texts[TP_V1_NTYPES] = {
@@ -396,6 +398,7 @@ static int hand_over(struct tp_v1_order *o)
 {
 	struct tp_trace *t = o->trace;
 	struct tp_v1_index *ix = o->ix;
+	char lost[TP_COUNT_SIZE];
 	int code = 0;
 
 	/* Local variants count as the others: see wire_name_of(). */
@@ -409,8 +412,8 @@ static int hand_over(struct tp_v1_order *o)
 			code = tp_trace_count_wire(t, tp_v1_names[i], o->wires[i], o->stacked[i],
 						   ix->bytes[i]);
 	/* The reader of old formats goes on to the last event on the wire, which may be one that is
-	 * converted to nothing. (What damage puts out of order is given the time of what precedes it,
-	 * which may be later than its own.) */
+	 * converted to nothing. (What damage puts out of order is given the time of what precedes
+	 * it, which may be later than its own.) */
 	if (o->version < 11 && t->started && o->last_wire_ns > t->last_ts)
 		t->last_ts = o->last_wire_ns;
 	if (!code && o->dropped) {
@@ -437,6 +440,11 @@ static int hand_over(struct tp_v1_order *o)
 		code = tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
 					   "functions have no names: the format of go 1.5 holds "
 					   "addresses only (tprof-import --binary names them)");
+	/* The tables are written last, and lost with the end. */
+	if (!code && o->unknown_ids && t->nlosses)
+		code = tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
+					   "%s names or stacks are lost with their tables",
+					   tp_fmt_count(lost, (int64_t)o->unknown_ids));
 	if (!code && !ix->ticks_per_sec)
 		code =
 		    tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,

@@ -145,9 +145,9 @@ struct tp_v1_order {
 	struct tp_v1_lane **aside;
 	uint32_t naside;
 	uint64_t tries, most_tries; /* how often lanes aside were looked at */
-	int64_t blocked; /* earliest key aside, INT64_MAX for none */
-	bool woken;	 /* something that a lane aside waits for has changed */
-	bool unusual;	 /* nothing has been merged yet, or events are folded */
+	int64_t blocked;	    /* earliest key aside, INT64_MAX for none */
+	bool woken;		    /* something that a lane aside waits for has changed */
+	bool unusual;		    /* nothing has been merged yet, or events are folded */
 
 	/* Goroutines, in pages so that they stay where they are. */
 	struct tp_v1_g **pages;
@@ -188,8 +188,9 @@ struct tp_v1_order {
 	struct tp_v1_futile *noting;
 
 	uint64_t wires[TP_V1_NTYPES], stacked[TP_V1_NTYPES];
-	uint64_t dropped; /* events left out because they contradict the others */
-	uint64_t late;	  /* events whose time was before that of an earlier one */
+	uint64_t dropped;     /* events left out because they contradict the others */
+	uint64_t unknown_ids; /* of stacks and names, in no table */
+	uint64_t late;	      /* events whose time was before that of an earlier one */
 	uint64_t bytes_done;
 	uint32_t reasons[TP_V1_NTYPES]; /* by blocking type: dictionary ids */
 	uint32_t stw_names[17];
@@ -342,21 +343,25 @@ static inline void tp_v1_changed(struct tp_v1_order *o, const struct tp_v1_g *g)
 		o->woken = true;
 }
 
-static inline uint32_t tp_v1_stack(const struct tp_v1_order *o, uint64_t id)
+static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_v1_idmap *ids,
+				   uint64_t id)
 {
-	uint32_t known;
+	uint32_t known = id ? tp_v1_idmap_find(ids, id) : 0;
 
-	if (!id)
-		return 0;
-	known = tp_v1_idmap_find(&o->ix->stacks, id);
-	return known == TP_V1_NO_ID ? 0 : known;
+	if (likely(known != TP_V1_NO_ID))
+		return known;
+	o->unknown_ids++;
+	return 0;
 }
 
-static inline uint32_t tp_v1_text(const struct tp_v1_order *o, uint64_t id)
+static inline uint32_t tp_v1_stack(struct tp_v1_order *o, uint64_t id)
 {
-	uint32_t known = tp_v1_idmap_find(&o->ix->strings, id);
+	return tp_v1_known(o, &o->ix->stacks, id);
+}
 
-	return known == TP_V1_NO_ID ? 0 : known;
+static inline uint32_t tp_v1_text(struct tp_v1_order *o, uint64_t id)
+{
+	return tp_v1_known(o, &o->ix->strings, id);
 }
 
 /* Whether the order of events allows the lane's next one (Go: order.go, stateTransition and
@@ -456,7 +461,8 @@ static inline bool tp_v1_lane_next(struct tp_v1_order *o, struct tp_v1_lane *l, 
 		return tp_v1_lane_next_slow(o, l, e);
 	}
 	l->at = p;
-	/* NOLINTBEGIN(clang-analyzer-core.*): the first of n values is the time, the last a stack */
+	/* NOLINTBEGIN(clang-analyzer-core.*): the first of n values is the time, the last a stack
+	 */
 	e->stack = shape->stack ? e->v[n - 1] : 0;
 	l->ticks = (int64_t)((uint64_t)l->ticks + e->v[0]);
 	/* NOLINTEND(clang-analyzer-core.*) */
