@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Thousands of small profiles may be there at once: each chunk is twice as large as the one before. */
+#define LEAST_BYTES ((size_t)4 << 10)
 #define CHUNK_BYTES ((size_t)256 << 10)
-#define ALIGN       ((size_t)16)
+#define ALIGN	    ((size_t)16)
 
 struct tp_arena_chunk {
 	struct tp_arena_chunk *next;
@@ -22,8 +24,12 @@ void *tp_arena_alloc(struct tp_arena *a, size_t size)
 		return NULL;
 	size = (size + ALIGN - 1) & ~(ALIGN - 1);
 	if (!c || c->room - a->used < size) {
-		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+		size_t room = c ? c->room * 2 : LEAST_BYTES;
 
+		if (room > CHUNK_BYTES)
+			room = CHUNK_BYTES;
+		if (room < size)
+			room = size;
 		c = calloc(1, sizeof(*c) + room);
 		if (!c)
 			return NULL;

@@ -37,7 +37,7 @@ static int write_stacks(struct rep_flame_job *job, const struct rep_flame_layout
 		if (n->depth)
 			code |= put_frame(&path, rep_flame_shown(job, n->name));
 		length[n->depth] = path.size;
-		if (!now && !old)
+		if (!now && !old && !code)
 			continue;
 		code |=
 		    n->depth ? tp_buf_put(&out, path.data, path.size) : rep_put(&out, "(no stack)");
