@@ -121,12 +121,11 @@ static int collect(void *ctx, const void *data, size_t size, struct tp_err *err)
 	return tp_buf_put(ctx, data, size);
 }
 
-static int ignore(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
+static int count(void *ctx, const struct tp_event *ev, size_t n, struct tp_err *err)
 {
-	(void)ctx;
 	(void)ev;
-	(void)n;
 	(void)err;
+	*(size_t *)ctx += n;
 	return 0;
 }
 
@@ -144,10 +143,11 @@ static void keep(const struct tp_buf *b, uint64_t seed, const char *format)
 	fclose(f);
 }
 
-static void read_back(const struct tp_buf *bytes, uint64_t seed, const char *format)
+static size_t read_back(const struct tp_buf *bytes, uint64_t seed, const char *format)
 {
 	struct tp_trace_options strict = {.strict = true};
-	struct tp_sink sink = {.events = ignore};
+	size_t events = 0;
+	struct tp_sink sink = {.events = count, .ctx = &events};
 	struct tp_trace trace;
 	struct tp_input *in;
 	struct tp_err err;
@@ -157,6 +157,7 @@ static void read_back(const struct tp_buf *bytes, uint64_t seed, const char *for
 		fail_msg("soup %d as %s: %s", (int)seed, format, err.msg);
 	tp_trace_release(&trace);
 	tp_input_close(in);
+	return events;
 }
 
 static void test_trace_write_soup(void **state)
@@ -180,13 +181,18 @@ static void test_trace_write_soup(void **state)
 			struct tp_out out = {.write = collect, .ctx = &bytes};
 			struct rec_trace_result result;
 			struct rec_names *names;
+			size_t seen;
 
 			assert_int_equal(rec_names_new(&names, &t.process, dict, &err), 0);
 			if (rec_trace_write(&t.process, names, (enum rec_trace_format)format, &out,
 					    &result, &err))
 				fail_msg("soup %d: %s", (int)seed, err.msg);
 			keep(&bytes, seed, name);
-			read_back(&bytes, seed, name);
+			/* What readers make of go 1.5 is not event for event. */
+			seen = read_back(&bytes, seed, name);
+			if (format == REC_GO_1_26 && seen != result.events)
+				fail_msg("soup %d: %zu events, read are %zu", (int)seed,
+					 result.events, seen);
 			events += result.events;
 			contradictions += result.contradictions;
 			rec_names_free(names);

@@ -23,7 +23,7 @@
 enum rec_trace_format { REC_GO_1_26, REC_GO_1_5 };
 
 struct rec_trace_result {
-	size_t events; /* written */
+	size_t events; /* written; of go 1.26: that readers find in it */
 	size_t goroutines;
 	size_t contradictions; /* records that could not be true together, and were left out */
 };

@@ -190,6 +190,7 @@ static int generation(struct v2_writer *v)
 	};
 	int code = tp_v2_encode_generation(v->e, &clock, v->err);
 
+	s->result.events++; /* Sync, which readers have at both ends of a generation */
 	v->begun = s->now;
 	if (!code)
 		code = all_status(v);
@@ -228,6 +229,7 @@ static int finish(struct rec_writer *w)
 {
 	int code = generation(of(w));
 
+	w->story->result.events++;
 	return code ? code : tp_v2_encode_finish(of(w)->e, of(w)->err);
 }
 
