@@ -94,7 +94,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	events=$("$bin/tprof-query" --format=tsv "$s" 'select events from run' | tail -n 1)
 	fact 'store, bytes per event' "$(awk "BEGIN{printf \"%.2f\", $(stat -c %s "$s")/$events}")" 3 ''
 	[ "$high" -gt 0 ] && fact 'store, bytes per event, --compress=high' "$(awk "BEGIN{printf \"%.2f\", $high/$events}")" '' 2
-	for r in $("$bin/tprof-top" --help | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
+	for r in $("$bin/tprof-top" --help=all | sed -nE '/^Reports/,$s/^  ([a-z]+)  .*/\1/p'); do
 		# Single tasks and regions, and what makes them slow, are read from events; utilisation
 		# is made of all that the collector did.
 		case $r in
