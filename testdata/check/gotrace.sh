@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.." || exit 4
 bin=$1
 shift
 peers=${PEERS:-$HOME/.cache/tprof-peers}/bin
-[ -x "$peers/gotrace" ] && [ -x "$peers/gopprof" ] || { echo "gotrace: no peers, nothing compared"; exit 0; }
+[ -x "$peers/gotrace" ] && [ -x "$peers/gopprof" ] || { echo "gotrace: no peers, nothing compared"; exit 77; }
 [ $# -gt 0 ] || set -- testdata/*.trace "${CORPUS:-../shared/corpus}"/traces/*.trace
 scratch=$(mktemp -d) || exit 4
 server=
@@ -180,4 +180,5 @@ for f in testdata/checkout.trace testdata/checkout-1.19.trace; do
 	server=
 done
 echo "gotrace: $same the same, $differ differ, $unread traces that go's tool does not read, $undecided that it reads now one way, now another"
+echo "exports equal to go tool trace's: $same passed, $differ failed"
 [ "$differ" = 0 ] && [ "$same" -gt 0 ]

@@ -6,12 +6,12 @@
 #
 #   testdata/check/pprof-texts.sh BIN_FOLDER TEXT …
 #
-# pprof is ${PEERS:-~/.cache/tprof-peers}/bin/gopprof. Does nothing where it is missing.
+# pprof is ${PEERS:-~/.cache/tprof-peers}/bin/gopprof. Ends with 77 where it is missing.
 set -u
 top=$1/tprof-top
 shift
 pprof=${PEERS:-$HOME/.cache/tprof-peers}/bin/gopprof
-[ -x "$pprof" ] || { echo "pprof-texts: no peer, nothing compared"; exit 0; }
+[ -x "$pprof" ] || { echo "pprof-texts: no peer, nothing compared"; exit 77; }
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
 export TZ=UTC XDG_CACHE_HOME="$scratch" PPROF_TMPDIR="$scratch"

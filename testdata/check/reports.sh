@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 4
 bin=$1
 corpus=${2:-../shared/corpus}
 pprof=${PEERS:-$HOME/.cache/tprof-peers}/bin/gopprof
-[ -x "$pprof" ] || { echo "pprof is not here ($pprof): its reports are not compared"; exit 0; }
+[ -x "$pprof" ] || { echo "pprof is not here ($pprof): its reports are not compared"; exit 77; }
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/home"
