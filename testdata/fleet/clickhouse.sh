@@ -110,6 +110,19 @@ ask_in() { # database, SQL; the first server's answer
 ask_server() { # number, SQL
 	eval "curl -sS \"http://127.0.0.1:\$http$1/?user=within&insert_distributed_sync=1\"" --data-binary '"$2"'
 }
+# Waits until there are rows in a table of the first server. Before, it may answer that there is no such
+# table, or no such database.
+until_rows() { # table
+	i=0
+	while [ $i -lt 1000 ]; do
+		case $(ask "SELECT count() FROM $1" 2>/dev/null) in
+		'' | 0 | *[!0-9]*) ;;
+		*) return ;;
+		esac
+		i=$((i + 1))
+		sleep 0.02
+	done
+}
 configure 1 "$http1" "$tcp1" "$inter1"
 configure 2 "$http2" "$tcp2" "$inter2"
 start 1; pid1=$started
@@ -427,11 +440,7 @@ done
 "$bin/tprof-import" -j 2 -o "$many" --label=kind=many "$scratch/many" >/dev/null 2>&1
 load cut "$many" --stale=60 &
 loading=$!
-i=0
-while [ $i -lt 300 ] && [ "$(ask 'SELECT count() FROM cut.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
-	i=$((i + 1))
-	sleep 0.02
-done
+until_rows cut.bucket_local
 # Nobody who may list processes sees a password.
 ps -eo args >"$scratch/ps"
 is 'no password in the list of processes' 0 "$(grep -cF s3cret "$scratch/ps")"
@@ -489,11 +498,7 @@ state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
 make_slow both
 load both "$many" --stale=300 &
 loading=$!
-i=0
-while [ $i -lt 1000 ] && [ "$(ask 'SELECT count() FROM both.bucket_local' 2>/dev/null || echo 0)" -lt 1 ] 2>/dev/null; do
-	i=$((i + 1))
-	sleep 0.02
-done
+until_rows both.bucket_local
 exporter=$(pgrep -P $loading tprof-export)
 [ -z "$exporter" ] || kill -STOP "$exporter"
 i=0
