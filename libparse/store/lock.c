@@ -107,6 +107,12 @@ static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 	for (;;) {
 		if (*fd < 0)
 			*fd = open_again(AT_FDCWD, name.text, O_RDWR | O_CREAT, 0666);
+		/* One that another user has left, and may write alone: that is enough to lock it. */
+		if (*fd < 0 && errno == EACCES) {
+			*fd = open_again(AT_FDCWD, name.text, O_RDONLY, 0);
+			if (*fd < 0)
+				errno = EACCES;
+		}
 		if (*fd < 0) {
 			code = tp_sys_err(err, errno, name.text, "cannot create");
 			break;
@@ -270,6 +276,8 @@ static void sweep_one(int dir, const char *name, bool if_empty)
 	struct stat st;
 	bool gone;
 
+	if (fd < 0 && errno == EACCES)
+		fd = open_again(dir, name, O_RDONLY | O_NONBLOCK, 0);
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !(if_empty && st.st_size)) {
