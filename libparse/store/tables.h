@@ -37,9 +37,10 @@ extern "C" {
 	C(GOROUTINE, ended_ns, NS, "ended; NULL if not by the end of the run")                     \
 	C(GOROUTINE, total_ns, DUR, "presence in the trace")                                       \
 	C(GOROUTINE, running_ns, DUR, "executing on a P")                                          \
-	C(GOROUTINE, runnable_ns, DUR, "waiting for a P (scheduling latency)")                     \
+	C(GOROUTINE, runnable_ns, DUR,                                                             \
+	  "waiting for a P (scheduling latency), and a call open at the end without one")          \
 	C(GOROUTINE, blocked_ns, DUR, "blocked, all reasons; goroutine_block has them one by one") \
-	C(GOROUTINE, syscall_ns, DUR, "in system calls with a P")                                  \
+	C(GOROUTINE, syscall_ns, DUR, "in system calls with a P, and all of one open at the end")  \
 	C(GOROUTINE, syscall_blocked_ns, DUR, "in system calls after the P was taken away")        \
 	C(GOROUTINE, lost_ns, DUR, "of which a damaged trace says nothing")                        \
 	C(GOROUTINE, spans, INT, "number of spans")                                                \
