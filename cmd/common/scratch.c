@@ -169,8 +169,9 @@ int cmd_scratch_make(struct cmd_scratch *s, struct tp_err *err)
 
 		free(s->path);
 		s->path = NULL;
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot make a folder in %s: %s",
-				  tmp, strerror(why));
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "cannot make a folder in %s (TMPDIR names it): %s", tmp,
+				  strerror(why));
 	}
 	while (i < MOST && atomic_load(&kept[i].path))
 		i++;

@@ -88,7 +88,9 @@ static void test_scratch_no_place(void **state)
 	(void)state;
 	setenv("TMPDIR", "/nowhere", 1);
 	assert_int_equal(cmd_scratch_make(&a, &err), TP_EIO);
-	assert_string_equal(err.msg, "cannot make a folder in /nowhere: No such file or directory");
+	assert_string_equal(
+	    err.msg,
+	    "cannot make a folder in /nowhere (TMPDIR names it): No such file or directory");
 	assert_null(a.path);
 	cmd_scratch_remove(&a);
 	setenv("TMPDIR", tmp, 1);

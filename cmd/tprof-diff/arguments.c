@@ -178,8 +178,7 @@ static bool holds_traces(struct cmd *cmd, const char *path, const char *spec)
 	return traces;
 }
 
-/* Traces are compared as such unless a view makes profiles of them. What cannot be opened is for
- * whoever loads it to say. */
+/* Traces are compared as such unless a view makes profiles of them. */
 static bool are_traces(struct args *args)
 {
 	const struct sides *s = &args->sides;
@@ -190,8 +189,9 @@ static bool are_traces(struct args *args)
 	if (args->view.given)
 		return false;
 	if (cmd_look(path, &what, &err)) {
-		/* But it must not be taken for another thing, should it open the next time. */
-		if (err.code == TP_ENOMEM || err.code == TP_EIO)
+		/* Options that fit traces alone are not what is wrong then; nor must it be taken
+		 * for another thing, should it open the next time. */
+		if (err.code == TP_ENOMEM || err.code == TP_EIO || err.code == TP_ENOENT)
 			exit(cmd_fail(&args->cmd, path, &err));
 		return false;
 	}
