@@ -360,6 +360,7 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 		  struct rep_output *out, struct tp_err *err)
 {
 	bool people = rep_output_for_people(out), unchanged;
+	bool stacks = d->opt.keys.by == REP_BY_STACK;
 	struct rep_column picked[NCOLUMNS];
 	struct tp_buf name = {0}, shown = {0};
 	size_t place[NCOLUMNS], n = 0, rows = d->n;
@@ -367,7 +368,8 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 	int code;
 
 	for (size_t i = 0; i < NCOLUMNS; i++) {
-		if (!(columns[i].of & (d->sets ? SETS : PAIRS)))
+		/* A whole stack's flat value is its cum value, too. */
+		if (!(columns[i].of & (d->sets ? SETS : PAIRS)) || (i == OTHER && stacks))
 			continue;
 		picked[n] = columns[i].column;
 		picked[n].by = number_of((enum column)i, d->opt.cum);
@@ -377,6 +379,9 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 			picked[n].name =
 			    i == NAME ? rep_diff_by[d->opt.keys.by].name : "name_shown";
 			picked[n].title = rep_diff_by[d->opt.keys.by].title;
+			/* The ends of many are alike. */
+			if (i == SHOWN_NAME && stacks)
+				picked[n].least = 32;
 		}
 		place[n++] = i;
 	}
