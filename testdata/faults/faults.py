@@ -30,7 +30,7 @@ import judge
 import recording
 import scenes
 import screens
-from server import (ALL, EXPLAIN, FOREVER, KINDS, SHORT, SITES, Folder, Server, mask)
+from server import (ALL, EXPLAIN, FOREVER, KINDS, MOST_SITES, SHORT, SITES, Folder, Server, mask)
 
 # Of each kind: what goes wrong, whether from there on, and whether the command has to get over it.
 # An interrupted call that is always interrupted would be repeated for ever.
@@ -89,7 +89,10 @@ class Stage:
         """What is right, and from where each call comes."""
         result = self.run(ALL, flags=SITES)
         expected = judge.Expected(self.folder, result)
-        return result, expected, self.server.sites()
+        sites = self.server.sites()
+        if len(sites) != min(result.counted, MOST_SITES):
+            raise RuntimeError(f"{self.scene.name}: {result.counted} calls, from {len(sites)} places")
+        return result, expected, sites
 
     def fault(self, kind, n, error, lasting, flags=0):
         if self.scene.varies:

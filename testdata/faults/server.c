@@ -144,6 +144,18 @@ static void on_child(int sig)
 	(void)sig;
 }
 
+static void keep_sites(void)
+{
+	unsigned n = atomic_load(&fault_shared->nsites);
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/sites", dir);
+	f = fopen(path, "wb");
+	if (!f || fwrite(fault_shared->sites, sizeof(uint64_t), n, f) != n || fclose(f))
+		_exit(122);
+}
+
 /* Waits for the run, and for what it left behind. */
 static void answer(pid_t pid, int timeout_ms)
 {
@@ -181,6 +193,8 @@ static void answer(pid_t pid, int timeout_ms)
 		}
 		sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = 20 * 1000000});
 	}
+	if (fault_shared->flags & FAULT_SITES)
+		keep_sites(); /* before anybody looks */
 	n = snprintf(text, sizeof(text), "%d %d %d %d %" PRIuFAST64 " %" PRIuFAST64 " %d ",
 		     WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 		     WIFSIGNALED(status) ? WTERMSIG(status) : 0, timed_out, left,
@@ -192,18 +206,6 @@ static void answer(pid_t pid, int timeout_ms)
 	n += snprintf(text + n, sizeof(text) - (size_t)n, " %s\n", fault_shared->note);
 	if (write(FAULT_OUT, text, (size_t)n) != n)
 		_exit(123);
-}
-
-static void keep_sites(void)
-{
-	unsigned n = atomic_load(&fault_shared->nsites);
-	char path[4096];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/sites", dir);
-	f = fopen(path, "wb");
-	if (!f || fwrite(fault_shared->sites, sizeof(uint64_t), n, f) != n || fclose(f))
-		_exit(122);
 }
 
 static void reset(struct fault_shared *s)
@@ -259,8 +261,6 @@ static int serve(int argc, char **argv, char **envp)
 		if (pid < 0)
 			return 118;
 		answer(pid, timeout_ms);
-		if (s->flags & FAULT_SITES)
-			keep_sites();
 	}
 	/* Without the command's farewells. */
 	_exit(0);

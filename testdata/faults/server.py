@@ -9,6 +9,7 @@ KINDS = ("alloc", "read", "write", "sync", "size", "name", "unlink", "open", "st
          "thread", "lock", "close", "other")
 SHORT, KILL, SITES, EXPLAIN = 1, 2, 4, 8
 FOREVER = 1 << 62
+MOST_SITES = 1 << 22  # FAULT_MAX_SITES
 
 
 def mask(*kinds):
