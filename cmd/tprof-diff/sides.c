@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/apart.h"
+
 static bool is_base(const char *text)
 {
 	return !strcmp(text, "--base") || !strcmp(text, "--diff-base");
@@ -110,14 +112,33 @@ int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out)
 
 /* ---- loading ---- */
 
-static char *name_of(const struct cmd_profiles *list)
+char *sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
+		 const char *other, size_t n)
 {
-	char text[400];
+	const char *old = s->nold ? s->old[0] : s->path[0];
+	const char *link = "", *what = "";
+	char text[400], more[40] = "";
 
-	if (list->n < 2)
-		return strdup(list->n ? list->item[0].name : "");
-	snprintf(text, sizeof(text), "%.300s and %zu more", list->item[0].name, list->n - 1);
+	if (other && !strcmp(run, other) && s->labels.new) {
+		link = " with ";
+		what = is_old ? s->labels.old : s->labels.new;
+	} else if (other && !strcmp(run, other) && strcmp(old, s->path[0]) != 0) {
+		link = " of ";
+		what = cmd_name_apart(cmd, is_old ? old : s->path[0]);
+	}
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %zu more", n - 1);
+	snprintf(text, sizeof(text), "%.200s%s%.90s%s", run, link, what, more);
 	return strdup(text);
+}
+
+static char *name_of(const struct cmd *cmd, const struct sides *s, const struct cmd_profiles *list,
+		     bool is_old)
+{
+	const struct cmd_profiles *side = &list[!is_old], *other = &list[is_old];
+
+	return sides_name(cmd, s, is_old, side->n ? side->item[0].name : "",
+			  other->n ? other->item[0].name : NULL, side->n);
 }
 
 static int open_side(struct cmd *cmd, const char *const *path, size_t n, const char *label,
@@ -187,8 +208,8 @@ int sides_load(struct cmd *cmd, const struct sides *s, const struct cmd_profiles
 	out->nold = out->list[0].n;
 	out->n = out->nold + out->list[1].n;
 	out->profile = malloc((out->n ? out->n : 1) * sizeof(struct tp_profile *));
-	out->old_name = name_of(&out->list[0]);
-	out->new_name = name_of(&out->list[1]);
+	out->old_name = name_of(cmd, s, out->list, true);
+	out->new_name = name_of(cmd, s, out->list, false);
 	out->names = calloc(out->n + 1, sizeof(*out->names));
 	if (!out->profile || !out->names || !out->old_name || !out->new_name) {
 		cmd_error(cmd, "out of memory");

@@ -40,6 +40,12 @@ const char *sides_check(struct sides *s, const char *run);
 /* What cannot be opened counts for nothing: whoever loads it says so. 0 or an exit status. */
 int sides_share(struct cmd *cmd, const struct sides *s, struct cmd_shared *out);
 
+/* What a side is called: by its first run, of `n`, and by its store or label where the first run of
+ * the other side (NULL: there is none) has the same name. The caller frees it; NULL: out of memory.
+ */
+char *sides_name(const struct cmd *cmd, const struct sides *s, bool is_old, const char *run,
+		 const char *other, size_t n);
+
 struct loaded {
 	struct tp_profile **profile; /* old, then new; owned by `list` */
 	size_t *times;		     /* each is the sum of so many runs */

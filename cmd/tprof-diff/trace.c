@@ -379,14 +379,11 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	return status;
 }
 
-static char *name_of(const struct side *s)
+static char *name_of(const struct args *args, const struct side *side, bool is_old,
+		     const struct side *other)
 {
-	char text[400];
-
-	if (s->n < 2)
-		return strdup(s->name ? s->name : "");
-	snprintf(text, sizeof(text), "%.300s and %zu more", s->name, s->n - 1);
-	return strdup(text);
+	return sides_name(&args->cmd, &args->sides, is_old, side->name ? side->name : "",
+			  other ? other->name : NULL, side->n);
 }
 
 /* ---- gates ---- */
@@ -490,7 +487,8 @@ static int compare(struct args *args, const struct side side[2])
 	const struct rep_trace_side old = {side[0].run, side[0].n}, new = {side[1].run, side[1].n};
 	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
 	struct rep_gate *gate = calloc(args->ngates + 1, sizeof(*gate));
-	char *names[2] = {name_of(&side[0]), name_of(&side[1])};
+	char *names[2] = {name_of(args, &side[0], true, &side[1]),
+			  name_of(args, &side[1], false, &side[0])};
 	bool people = args->cmd.format == REP_FORMAT_TABLE;
 	struct rep_trace_show how = {
 	    .old = names[0],
@@ -535,7 +533,7 @@ static int self_check(struct args *args, const struct side *side)
 	struct rep_output *out = NULL;
 	struct rep_metrics_base base;
 	struct tp_err err;
-	char *name = name_of(side), text[512];
+	char *name = name_of(args, side, true, NULL), text[512];
 	int status = name ? cmd_output(&args->cmd, false, &out) : CMD_SYSTEM, code;
 
 	if (status) {
