@@ -278,6 +278,9 @@ LIBRARIES = [
     ("ncurses", "signal", r"\bnewterm\b"),
     # Nor does it look whether there was memory for the names of capabilities.
     ("ncurses", "signal", r"^(libtinfo < )?_nc_find_type_entry\b"),
+    # Where there is no memory for the hashes of lines, it scrolls by numbers that nobody has set
+    # (ncurses/tty/hashmap.c: _nc_hash_map returns, hardscroll.c: _nc_scroll_optimize goes on).
+    ("ncurses", "signal", r"^libncursesw < doupdate_sp\b"),
     # Its table of abbreviations, and its trees (tsearch), are used whether there was memory for them
     # or not (libdw/dwarf_begin_elf.c: Dwarf_Abbrev_Hash_init), now or at its next call.
     ("libdw", "signal", r"^(\w+ < )?(dwarf_\w+|libdw) < "),
