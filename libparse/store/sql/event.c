@@ -95,7 +95,7 @@ static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info, const char *pl
 			rows /= 1000;
 		else if (p[0] - 'a' == TP_SQL_EVENT_m || p[0] - 'a' == TP_SQL_EVENT_p)
 			rows /= 4;
-	info->estimatedRows = (sqlite3_int64)rows + 1;
+	tp_sql_estimate(info, rows);
 	info->estimatedCost = 100 + scanned / 16 + rows;
 	return rc;
 }

@@ -132,7 +132,7 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	} else {
 		info->estimatedCost = 100 + rows * 1.1;
 	}
-	info->estimatedRows = (sqlite3_int64)rows + 1;
+	tp_sql_estimate(info, rows);
 	plan[2 * n] = 0;
 	info->idxStr = plan;
 	info->needToFreeIdxStr = 1;

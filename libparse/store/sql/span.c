@@ -90,7 +90,7 @@ static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		info->orderByConsumed = 1;
 	}
 	rows *= events * 0.7;
-	info->estimatedRows = (sqlite3_int64)rows + 1;
+	tp_sql_estimate(info, rows);
 	info->estimatedCost = 1000 + events / 8 + rows;
 	return SQLITE_OK;
 }

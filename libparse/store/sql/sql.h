@@ -93,6 +93,14 @@ static inline sqlite3_int64 tp_sql_rowid(int64_t run, int64_t row)
 	return (sqlite3_int64)(((uint64_t)run - 1) << 40) + row;
 }
 
+/* A count that a store claims may be as large as its type holds, and one more is larger. */
+static inline void tp_sql_estimate(sqlite3_index_info *info, double rows)
+{
+	const double most = 1e15;
+
+	info->estimatedRows = (sqlite3_int64)(rows < most ? rows : most) + 1;
+}
+
 struct tp_sql_vtab {
 	sqlite3_vtab base;
 	struct tp_sql *sql;

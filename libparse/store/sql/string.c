@@ -54,7 +54,7 @@ static int string_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		rows = 1;
 	if (one_run && one_id)
 		info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
-	info->estimatedRows = (sqlite3_int64)rows + 1;
+	tp_sql_estimate(info, rows);
 	info->estimatedCost = 10 + rows;
 	return SQLITE_OK;
 }
