@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "common/advice.h"
+#include "common/decoder.h"
 #include "common/draft.h"
 #include "common/engine/engine.h"
+#include "common/jail.h"
 #include "common/limit.h"
 #include "common/number.h"
 #include "common/option.h"
@@ -220,6 +222,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	struct argp_child children[MAX_CHILDREN + 2] = {0};
 	struct argp with_help = *argp;
 	FILE *real = stderr, *shown;
+	enum cmd_jail_mode jail;
+	struct tp_err err;
 	bool failed;
 	size_t n = 0;
 
@@ -249,6 +253,11 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv, 
 	if (failed) {
 		fprintf(stderr, "%s: out of memory\n", cmd->name);
 		exit(CMD_SYSTEM);
+	}
+	if (!cmd_jail_mode(&jail)) { /* not only where something is decoded */
+		cmd_bad_jail(&err);
+		cmd_error(cmd, "%s", err.msg);
+		exit(CMD_USAGE);
 	}
 	if (!cmd->in_order) /* its own files, not those of a program that it runs */
 		cmd_limit_memory(cmd, argc, argv);

@@ -311,9 +311,14 @@ int export_open_trace(struct export_args *args)
 		return CMD_USAGE;
 	}
 	if (strcmp(args->cmd.runs.run[0].row.kind, "trace") != 0) {
+		bool picked = args->cmd.all.n > 1;
+
 		cmd_error(&args->cmd,
-			  "%s: is a profile, not a trace; profiles are written by --format=%s",
-			  args->paths[0], export_form_names(names, EXPORT_SAMPLES));
+			  "%s: %s%s%sis a profile, not a trace; profiles are written by "
+			  "--format=%s",
+			  args->paths[0], picked ? "the run '" : "",
+			  picked ? args->cmd.runs.run[0].row.name : "", picked ? "' " : "",
+			  export_form_names(names, EXPORT_SAMPLES));
 		return CMD_INPUT;
 	}
 	return CMD_OK;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "common/number.h"
@@ -246,8 +247,10 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "--known passes over dumps, so --label cannot reach them");
 	if (args->at_once && inputs > 1)
 		argp_error(state, "standard input can be read once only");
-	if (args->keys && !args->at_once)
-		argp_error(state, "--folder-labels is for the dumps of a folder: name one");
+	/* What is not there may have been meant to be one. */
+	for (int i = 0; i < args->nfiles && args->keys && !args->at_once; i++)
+		if (!access(args->files[i], F_OK))
+			argp_error(state, "--folder-labels is for the dumps of a folder: name one");
 	if (args->at_once && args->import.name)
 		argp_error(state, "--name can name one run only, and there may be many dumps");
 	if (args->at_once && args->dump)

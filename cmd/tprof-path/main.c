@@ -165,6 +165,8 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "--slowest, --min and --max choose requests, and wakers "
 				  "is about all goroutines; --task, --region, --goroutine, --from "
 				  "and --to narrow it");
+	if (args->pick.at_least > args->pick.at_most)
+		argp_error(state, "nothing takes as long as --min and no longer than --max");
 	if (args->stacks && args->report != REP_PATH_WAKERS && args->report != REP_PATH_HOP_LIST)
 		argp_error(state, "--stacks is about the reports hops and wakers");
 	if (rep_filter_init(&filter, &args->filter, &err) || rep_path_check(&args->pick, &err) ||
@@ -442,10 +444,13 @@ static int check_run(struct args *args)
 		return CMD_USAGE;
 	}
 	if (strcmp(runs->run->row.kind, "trace") != 0) {
+		bool picked = args->cmd.all.n > 1;
+
 		cmd_error(&args->cmd,
-			  "%s: is a profile, and paths are those of execution traces; "
-			  "tprof-top shows profiles",
-			  args->path);
+			  "%s: %s%s%sis a profile, and paths are those of execution traces; "
+			  "tprof-top shows profiles%s",
+			  args->path, picked ? "the run '" : "", picked ? runs->run->row.name : "",
+			  picked ? "' " : "", picked ? ", and --run picks another run" : "");
 		return CMD_INPUT;
 	}
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);

@@ -1,7 +1,9 @@
 /* Profiles, and traces looked at as profiles: the table, and the reports that are texts. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/regex.h"
 #include "common/profiles.h"
 #include "common/proto.h"
 #include "profile/top.h"
@@ -10,6 +12,27 @@
 static int usage(const struct top_args *args, const char *option)
 {
 	cmd_error(&args->cmd, "%s is for traces, and %s is a profile", option, args->paths[0]);
+	return CMD_USAGE;
+}
+
+/* Is the REGEX of --peek and its like one? */
+static int check_pattern(const struct top_args *args)
+{
+	char option[40];
+	struct tp_regex re;
+	struct tp_err err;
+	int code;
+
+	if (!args->text || !args->text->arg || !args->text_arg)
+		return CMD_OK;
+	snprintf(option, sizeof(option), "--%s", args->text->name);
+	code = tp_regex_init(&re, args->text_arg, option, &err);
+	tp_regex_release(&re);
+	if (!code)
+		return CMD_OK;
+	if (code == TP_ENOMEM)
+		return cmd_fail(&args->cmd, NULL, &err);
+	cmd_error(&args->cmd, "%s", err.msg);
 	return CMD_USAGE;
 }
 
@@ -50,7 +73,7 @@ static int check(struct top_args *args)
 			  args->text->name);
 		return CMD_USAGE;
 	}
-	return CMD_OK;
+	return check_pattern(args);
 }
 
 /* Tables leave out what hardly counts, as pprof does; what other programs read is complete. */

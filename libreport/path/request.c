@@ -339,8 +339,9 @@ static void list_types(struct rep_view *v, enum tp_table_id table, unsigned name
 		seen[nseen++] = id;
 		if (length < size)
 			length +=
-			    (size_t)snprintf(text + length, size - length, "%s%.40s",
-					     length ? ", " : "", tp_dict_text(v->dict, id).text);
+			    (size_t)snprintf(text + length, size - length, "%s%.40s%s",
+					     length ? ", " : "", tp_dict_text(v->dict, id).text,
+					     tp_dict_text(v->dict, id).size > 40 ? "..." : "");
 	}
 }
 
@@ -395,6 +396,16 @@ static int nothing(const struct pick *p, struct tp_err *err)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the trace has no %ss; look at a goroutine with --goroutine",
 				  what);
+	if (tasks && p->task.by_id)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "there is no task %lld%s; 'tprof-top FILE task' lists them",
+				  (long long)p->task.id,
+				  is_filtered(p) ? " of a goroutine that the filters leave" : "");
+	if (is_filtered(p))
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no %s that matches is of a goroutine that the filters leave; of "
+				  "all there are: %s",
+				  what, types);
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "no %s matches; there are: %s", what,
 			  types);
 }

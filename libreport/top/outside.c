@@ -11,7 +11,8 @@
 #include "text.h"
 #include "top/keys.h"
 
-#define NAMES 6 /* that a sentence has room for */
+#define NAMES	     6	/* that a sentence has room for */
+#define LONGEST_NAME 40 /* bytes */
 
 int rep_outside_range(struct tp_store *s, const struct rep_run *run,
 		      const struct rep_filter_text *text, struct tp_err *err)
@@ -46,6 +47,18 @@ static bool is_runtime(struct tp_text t)
 	return t.size > 8 && (!memcmp(t.text, "runtime.", 8) || !memcmp(t.text, "runtime/", 8));
 }
 
+/* A name, or its beginning: there is room for a sentence. */
+static int put_name(struct tp_buf *b, struct tp_text t)
+{
+	size_t n = t.size < LONGEST_NAME ? t.size : LONGEST_NAME;
+	int code;
+
+	while (n < t.size && n && ((unsigned char)t.text[n] & 0xc0) == 0x80)
+		n--; /* not within a character */
+	code = rep_escape(b, t.text, n, REP_ESCAPE_SHOWN);
+	return code || n == t.size ? code : tp_buf_put(b, "...", 3);
+}
+
 /* "main.main, main.work and 3 more", the runtime's own last */
 static int list_names(const struct tp_rows *rows, const struct tp_dict *dict, struct tp_buf *b)
 {
@@ -68,7 +81,7 @@ static int list_names(const struct tp_rows *rows, const struct tp_dict *dict, st
 		if (names.n > 1)
 			code = tp_buf_put(b, ", ", 2);
 		if (!code)
-			code = rep_escape(b, t.text, t.size < 40 ? t.size : 40, REP_ESCAPE_SHOWN);
+			code = put_name(b, t);
 	}
 	if (!code && names.n > NAMES) {
 		char more[40];

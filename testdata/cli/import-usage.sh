@@ -20,3 +20,5 @@ try --generations=1 x
 try --generations=list -o s x
 try --generations=list x y
 try --generations=1 --dump=events x
+# What is not there may have been meant to be a folder.
+try --folder-labels=host -o "$TMP/q.tprof" testdata/nowhere

@@ -40,3 +40,10 @@ try --task=checkout --max=1ns testdata/pool.trace requests
 try -o "$TMP/x.png" testdata/pool.trace
 try -o x.csv testdata/pool.trace requests
 tprof-path -o "$TMP/x.csv" --format=csv --task=12 testdata/pool.trace requests && cat "$TMP/x.csv"
+# Bounds that leave nothing, a task that is not there, and one that somebody else began.
+try --task=checkout --min=18ms --max=17ms testdata/pool.trace requests
+try --task=100000 testdata/pool.trace
+try --task=order --goroutine=31 testdata/checkout.trace
+# The latest run of a store is no trace.
+tprof-import -o "$TMP/mix.tprof" testdata/pool.trace testdata/prices/old-1.heap >/dev/null
+try "$TMP/mix.tprof"
