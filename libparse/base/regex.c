@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/re2.h"
-#include "base/seed.h"
 
 /* regexec tries every place of a text where a match may begin, up to the text's end each, and keeps
  * for good every state it comes through. So the expression is anchored behind anything at all,
@@ -22,21 +21,18 @@
 #define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
 
 /* A state takes 20 to 50 us to make, and texts can be such that every byte makes one: a megabyte of
- * names, a minute. Others take some ns for each byte. */
-#define MOST_NS		 INT64_C(2000000000)
+ * names, a minute. Others take some ns for each byte, and 100 ns for each text. */
 #define MOST_NS_PER_BYTE 2000
-/* To ask for the processor's time takes as long as to match a short text: one in so many is
- * measured, by chance, so that no dump can tell which. */
-#define SHORT	512
-#define SAMPLED 16
+int64_t tp_regex_most_ns = INT64_C(2000000000);
 
 struct tp_regex_machine {
 	regex_t re;
 	char *posix;
 	int flags;
 	size_t left, budget; /* bytes that may be looked at before all states are forgotten */
-	int64_t took_ns, looked_at;
-	uint32_t chance;
+	int64_t took_ns;     /* on the clock, looking */
+	int64_t looked_at;   /* bytes, and one for each text */
+	int64_t began_ns;    /* processor time when it was made */
 	int unknown; /* 0, or what came in place of the first answer that there was none to */
 };
 
@@ -91,6 +87,14 @@ static int compile(struct tp_regex *r, const char *pattern, const char *option, 
 			  option, pattern, why);
 }
 
+static int64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, struct tp_err *err)
 {
 	struct tp_re2_cost cost;
@@ -116,7 +120,7 @@ int tp_regex_init(struct tp_regex *r, const char *pattern, const char *option, s
 		r->machine = NULL;
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	}
-	r->machine->chance = (uint32_t)tp_seed();
+	r->machine->began_ns = now(CLOCK_PROCESS_CPUTIME_ID);
 	r->machine->flags = REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0);
 	budget = STATES_MEMORY / (STATE_SIZE + STATE_PART * cost.parts);
 	budget = budget > LEAST_BUDGET ? budget : LEAST_BUDGET;
@@ -149,21 +153,13 @@ static bool forget_states(struct tp_regex_machine *m)
 	return true;
 }
 
-static int64_t now(void)
+/* The clock goes on while others have the processor, and asking for processor time takes as long as
+ * a short text does: that is asked for where the clock says that it has been too long. */
+static bool takes_too_long(const struct tp_regex_machine *m)
 {
-	struct timespec t;
+	int64_t most = tp_regex_most_ns + m->looked_at * MOST_NS_PER_BYTE;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* How many texts the time that this one takes stands for; 0: it is not measured. */
-static int stands_for(struct tp_regex_machine *m, size_t size)
-{
-	if (size >= SHORT)
-		return 1;
-	m->chance = m->chance * 1664525 + 1013904223;
-	return m->chance >> 28 ? 0 : SAMPLED;
+	return m->took_ns > most && now(CLOCK_PROCESS_CPUTIME_ID) - m->began_ns > most;
 }
 
 static int unknown(struct tp_regex_machine *m, int code)
@@ -177,26 +173,24 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 {
 	struct tp_regex_machine *m = r->machine;
 	regmatch_t range = {0};
-	int64_t began = 0;
+	int64_t began;
 	size_t most;
-	int was = errno, rc, times;
+	int was = errno, rc;
 
 	if (r->literal)
 		return !r->size || memmem(text, size, r->literal, r->size);
 	if (!m)
 		return 0;
-	if (m->took_ns > MOST_NS + m->looked_at * MOST_NS_PER_BYTE)
+	if (takes_too_long(m))
 		return unknown(m, TP_ELIMIT);
+	began = now(CLOCK_MONOTONIC);
 	most = m->budget > TP_REGEX_TEXT ? m->budget : TP_REGEX_TEXT;
 	if (size > most)
 		size = most;
-	if (size > m->left && m->left < m->budget)
+	if (size > m->left)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
-	times = stands_for(m, size);
-	if (times)
-		began = now();
 	/* glibc's regexec says of lack of memory, too, that there is no match. */
 	errno = 0;
 	rc = regexec(&m->re, text, 1, &range, REG_STARTEND);
@@ -204,9 +198,8 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 		rc = rc == REG_ESPACE || errno == ENOMEM ? unknown(m, TP_ENOMEM) : 0;
 	else
 		rc = 1;
-	if (times)
-		m->took_ns += (now() - began) * times;
-	m->looked_at += (int64_t)size;
+	m->took_ns += now(CLOCK_MONOTONIC) - began;
+	m->looked_at += (int64_t)size + 1;
 	errno = was;
 	return rc;
 }

@@ -7,8 +7,7 @@
  * error that says so. Text is bytes. Patterns without special characters are searched for.
  *
  * Expressions and texts may come from a dump: both are bounded, so that memory stays below 1 GB
- * whatever they are, and an expression may take so much time and no more. Not for several threads
- * at once. */
+ * whatever they are, and time below 2 s and 2 us for each byte. Not for several threads at once. */
 #ifndef TP_BASE_REGEX_H
 #define TP_BASE_REGEX_H
 
@@ -41,6 +40,9 @@ bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size);
 int tp_regex_settle(const struct tp_regex *r, struct tp_err *err);
 /* The sentence about that, for a code that was kept. 0 stays 0. */
 int tp_regex_unknown(int code, struct tp_err *err);
+/* How long an expression may take, beside 2 us for each byte; below all times, tests have every
+ * answer missing. */
+extern int64_t tp_regex_most_ns;
 
 /* The POSIX extended pattern for one of RE2: *posix is the caller's (free), *fold whether case is
  * to be ignored. TP_EFORMAT, TP_ENOMEM. */

@@ -200,20 +200,40 @@ static void test_regex_long(void **state)
 	}
 	text[n] = '\0'; /* regexec needs none, but the address sanitizer looks for one */
 	assert_int_equal(tp_regex_init(&r, "(a|b)*a(a|b){12}c", "--hide", &err), 0);
+	tp_regex_most_ns = INT64_MAX / 2; /* however slow the machine is */
 	assert_false(tp_regex_match(&r, text, n));
 	for (size_t i = 0; i < 20; i++)
 		assert_false(tp_regex_match(&r, text + i * 4000, 4000));
 	text[n - 1] = 'c';
 	assert_true(tp_regex_match(&r, text + n - 60000, 60000)); /* a stack as text */
 	assert_true(tp_regex_match(&r, text + n - 4000, 4000));
+	tp_regex_most_ns = INT64_C(2000000000);
 	tp_regex_release(&r);
 	free(text);
 }
 
-#ifdef __GLIBC__ /* others make no table of states */
-/* Names that need a new state at every byte: it says that it takes too long, and goes on saying so,
- * in place of "it does not match". */
+/* Names that take too long: it says so, and goes on saying so, in place of "it does not match". */
 static void test_regex_slow(void **state)
+{
+	int64_t most = tp_regex_most_ns;
+	struct tp_err err;
+	struct tp_regex r;
+
+	(void)state;
+	assert_int_equal(tp_regex_init(&r, "a.*c", "--hide", &err), 0);
+	assert_int_equal(tp_regex_find(&r, "abc", 3), 1);
+	assert_int_equal(tp_regex_settle(&r, &err), 0);
+	tp_regex_most_ns = INT64_MIN / 2;
+	assert_int_equal(tp_regex_find(&r, "abc", 3), TP_ELIMIT);
+	tp_regex_most_ns = most;
+	assert_int_equal(tp_regex_settle(&r, &err), TP_ELIMIT);
+	assert_non_null(strstr(err.msg, "takes too long"));
+	tp_regex_release(&r);
+}
+
+#ifdef __GLIBC__ /* others make no table of states */
+/* Names that need a new state at every byte, a minute of them. */
+static void test_regex_states(void **state)
 {
 	enum { SIZE = 8000, MOST = 400 };
 	char *text = malloc(SIZE + 1);
@@ -226,7 +246,6 @@ static void test_regex_slow(void **state)
 	assert_non_null(text);
 	text[SIZE] = '\0';
 	assert_int_equal(tp_regex_init(&r, "(a|b)*a(a|b){16}c", "--hide", &err), 0);
-	assert_int_equal(tp_regex_settle(&r, &err), 0);
 	for (size_t i = 0; i < MOST && !found; i++) {
 		for (size_t k = 0; k < SIZE; k++) {
 			seed = seed * 1664525 + 1013904223;
@@ -235,22 +254,36 @@ static void test_regex_slow(void **state)
 		found = tp_regex_find(&r, text, SIZE);
 	}
 	assert_int_equal(found, TP_ELIMIT);
-	assert_false(tp_regex_match(&r, "aaaaaaaaaaaaaaaaac", 18));
-	assert_int_equal(tp_regex_settle(&r, &err), TP_ELIMIT);
-	assert_non_null(strstr(err.msg, "takes too long"));
 	tp_regex_release(&r);
 	free(text);
 }
 #endif
 
+/* Texts of nothing take time, too, and it is theirs. */
+static void test_regex_empty(void **state)
+{
+	struct tp_err err;
+	struct tp_regex r;
+
+	(void)state;
+	assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
+	tp_regex_most_ns = 0;
+	for (size_t i = 0; i < 300000; i++)
+		tp_regex_find(&r, "", 0);
+	tp_regex_most_ns = INT64_C(2000000000);
+	assert_int_equal(tp_regex_settle(&r, &err), 0);
+	tp_regex_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #ifdef __GLIBC__
-	    cmocka_unit_test(test_regex_slow),
+	    cmocka_unit_test(test_regex_states),
 #endif
-	    cmocka_unit_test(test_regex),      cmocka_unit_test(test_regex_nul),
-	    cmocka_unit_test(test_regex_deep), cmocka_unit_test(test_regex_costly),
+	    cmocka_unit_test(test_regex_slow),	 cmocka_unit_test(test_regex_empty),
+	    cmocka_unit_test(test_regex),	 cmocka_unit_test(test_regex_nul),
+	    cmocka_unit_test(test_regex_deep),	 cmocka_unit_test(test_regex_costly),
 	    cmocka_unit_test(test_regex_long),
 	};
 

@@ -95,6 +95,27 @@ int tp_place(const char *path, char **place, struct tp_err *err)
 	return *place ? 0 : tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
+/* The lock's file, made where it is not there. One that another user has left, and may write alone,
+ * can be locked as it is read. What is no file would wait for others to open it, or be another
+ * thing: EACCES, as of one that is not for us. -1 with errno. */
+static int open_lock(const char *name)
+{
+	int fd = open_again(AT_FDCWD, name, O_RDWR | O_CREAT | O_NONBLOCK, 0666);
+	struct stat st;
+	int why;
+
+	if (fd < 0 && errno == EACCES)
+		fd = open_again(AT_FDCWD, name, O_RDONLY | O_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	why = fstat(fd, &st) ? errno : S_ISREG(st.st_mode) ? 0 : EACCES;
+	if (!why)
+		return fd;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
 static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 {
 	int64_t until = now_ms() + wait_ms;
@@ -106,13 +127,7 @@ static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 		return tp_sys_err(err, errno, path, "cannot lock");
 	for (;;) {
 		if (*fd < 0)
-			*fd = open_again(AT_FDCWD, name.text, O_RDWR | O_CREAT, 0666);
-		/* One that another user has left, and may write alone: that is enough to lock it. */
-		if (*fd < 0 && errno == EACCES) {
-			*fd = open_again(AT_FDCWD, name.text, O_RDONLY, 0);
-			if (*fd < 0)
-				errno = EACCES;
-		}
+			*fd = open_lock(name.text);
 		if (*fd < 0) {
 			code = tp_sys_err(err, errno, name.text, "cannot create");
 			break;
@@ -132,7 +147,9 @@ static int take(const char *path, int wait_ms, int *fd, struct tp_err *err)
 		if (errno == EINTR)
 			continue;
 		if (errno != EWOULDBLOCK) {
-			code = tp_sys_err(err, errno, name.text, "cannot lock");
+			/* Of a server's file that may be read only, NFS says so. */
+			code = tp_sys_err(err, errno == EBADF ? EACCES : errno, name.text,
+					  "cannot lock");
 			break;
 		}
 		if (wait_ms >= 0 && now_ms() >= until) {

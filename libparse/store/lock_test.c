@@ -76,6 +76,19 @@ static void test_lock_release_removes_its_own_only(void **state)
 	assert_true(is_there(".lock"));
 }
 
+/* Somebody put another thing where the lock is to be: nobody waits for it. */
+static void test_lock_is_a_file(void **state)
+{
+	struct tp_lock lock;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(mkfifo(beside(".lock"), 0444), 0);
+	assert_int_equal(tp_lock_take(&lock, FLAKE, 0, &err), TP_EIO);
+	assert_non_null(strstr(err.msg, "Permission denied"));
+	assert_int_equal(unlink(beside(".lock")), 0);
+}
+
 /* However the store is called, there is one lock: that of the file. */
 static void test_lock_of_a_link_is_that_of_the_file(void **state)
 {
@@ -234,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    STORE_TEST(test_temp_sweep_leaves_files_of_others),
 	    STORE_TEST(test_lock_release_removes_its_own_only),
+	    STORE_TEST(test_lock_is_a_file),
 	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),
 	    STORE_TEST(test_store_replaced_under_a_handle),
 	    STORE_TEST(test_draft_of_a_store_that_became_a_link),

@@ -82,7 +82,7 @@ static int hide(struct rep_lanes *l, struct tp_err *err)
 		l->hidden[g] = !rep_view_match_goroutine(&l->v, g) ||
 			       (inside && in.first[g] == in.first[g + 1]);
 	rep_inside_release(&in);
-	return code;
+	return code ? code : rep_matcher_settle(&l->v.match, err);
 }
 
 static int64_t or_else(int64_t value, int64_t otherwise)

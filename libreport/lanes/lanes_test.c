@@ -49,6 +49,23 @@ static void test_rows_filter(void **state)
 	}
 }
 
+/* Rows of which nobody knows whether they are meant are not hidden: there are no lanes. */
+static void test_rows_unknown(void **state)
+{
+	const struct rep_filter_text text = {.goroutine = "m.in[.]"};
+	int64_t most = tp_regex_most_ns;
+	struct rep_filter filter;
+	struct rep_lanes *lanes;
+
+	(void)state;
+	import("testdata/relay.trace");
+	assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
+	tp_regex_most_ns = INT64_MIN / 2;
+	assert_int_equal(rep_lanes_new(&lanes, store, &runs.run[0], &filter, &err), TP_ELIMIT);
+	tp_regex_most_ns = most;
+	rep_filter_release(&filter);
+}
+
 /* ---- moments ---- */
 
 /* Back from where main is handed the baton: the fifth runner, the fourth … the first, main. */
@@ -373,6 +390,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_rows_filter, close_check),
+	    cmocka_unit_test_teardown(test_rows_unknown, close_check),
 	    cmocka_unit_test_teardown(test_moment_relay, close_check),
 	    cmocka_unit_test_teardown(test_moment_path, close_check),
 	    cmocka_unit_test_teardown(test_moment_not_there, close_check),

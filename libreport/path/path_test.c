@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/regex.h"
 #include "import.h"
 #include "path/path.h"
 #include "path/wake.h"
@@ -548,6 +549,29 @@ static const char *site(uint32_t at)
 	return tp_dict_text(view.dict, rep_path_site(view.dict, at)).text;
 }
 
+/* Goroutines of which nobody knows whether they are meant: no answer in place of a wrong one. */
+static void test_unknown(void **state)
+{
+	const struct rep_filter_text text = {.goroutine = "m.in[.]"};
+	const struct rep_path_options options = {.at_most = INT64_MAX};
+	int64_t most = tp_regex_most_ns;
+	struct rep_path_requests picked;
+	struct rep_wakes wakes;
+	struct tp_err err;
+
+	(void)state;
+	import("testdata/relay.trace");
+	tp_regex_most_ns = INT64_MIN / 2;
+	open_view(&text);
+	assert_int_equal(rep_path_pick(&view, &options, &picked, &err), TP_ELIMIT);
+	rep_path_requests_release(&picked);
+	open_view(&text);
+	assert_int_equal(rep_wakes_add_up(&view, NULL, NULL, false, &wakes, &err), TP_ELIMIT);
+	assert_non_null(strstr(err.msg, "takes too long"));
+	rep_wakes_release(&wakes);
+	tp_regex_most_ns = most;
+}
+
 /* Five runners hand on a baton, after 1, 2, 3, 4 and 5 ms of running, the last one to main. */
 static void test_walk_relay(void **state)
 {
@@ -976,6 +1000,7 @@ int main(void)
 	    T(test_walk_limit),
 	    T(test_walk_range),
 	    T(test_wakes),
+	    T(test_unknown),
 	    T(test_walk_relay),
 	    T(test_walk_convoy),
 	    T(test_walk_pool),

@@ -438,6 +438,8 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 		choose(&p);
 	if (!code)
 		code = tp_regex_unknown(p.task.unknown ? p.task.unknown : p.region.unknown, err);
+	if (!code)
+		code = rep_matcher_settle(&v->match, err);
 	if (!code && !list->n)
 		code = nothing(&p, err);
 	pattern_release(&p.task);

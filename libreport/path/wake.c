@@ -302,6 +302,8 @@ int rep_wakes_add_up(struct rep_view *v, const char *task, const char *region, b
 		a.waiting = calloc(v->nrows[TP_TABLE_GOROUTINE] + 1, sizeof(*a.waiting));
 		code = a.site && a.waiting ? read_all(&a, err) : fail(err, TP_ENOMEM);
 	}
+	if (!code)
+		code = rep_matcher_settle(&v->match, err);
 	rep_inside_release(&a.inside);
 	rep_keys_release(&a.wakers);
 	rep_keys_release(&a.woken);

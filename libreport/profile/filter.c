@@ -369,6 +369,10 @@ int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err)
 		code = rep_match_settle(&prune.drop, err);
 	if (!code)
 		code = rep_match_settle(&prune.keep, err);
+	if (code == TP_ELIMIT)
+		tp_err_set(err, code, TP_OFFSET_NONE,
+			   "what the profile wants dropped (drop_frames) takes too long to find; "
+			   "--all-frames keeps it");
 	rep_match_release(&prune.drop);
 	rep_match_release(&prune.keep);
 	return code;

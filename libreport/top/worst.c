@@ -357,8 +357,10 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 				  "the longest spans are not known by task or region");
 	code = rep_view_load(v, TP_TABLE_GOROUTINE,
 			     REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name), err);
-	if (code || !find_goroutine(&s))
+	if (code)
 		return code;
+	if (!find_goroutine(&s))
+		return rep_matcher_settle(&v->match, err);
 	s.nstrings = tp_dict_strings(v->dict);
 	s.least = calloc(opt->n, sizeof(*s.least));
 	if (opt->no_rest)
@@ -366,6 +368,8 @@ int rep_worst(struct rep_view *v, const struct rep_worst_options *opt, struct re
 	code = s.least && (s.rests || !opt->no_rest) ? search(&s, err) : no_memory(err);
 	free(s.least);
 	free(s.rests);
+	if (!code)
+		code = rep_matcher_settle(&v->match, err);
 	if (code)
 		return code;
 	qsort(out, s.n, sizeof(*out), longest_first);

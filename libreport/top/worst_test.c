@@ -130,11 +130,34 @@ static void test_worst_stops(void **state)
 	rep_filter_release(&filter);
 }
 
+/* Goroutines of which nobody knows whether they are meant. */
+static void test_worst_unknown(void **state)
+{
+	static const struct rep_filter_text text = {.goroutine = "m.in[.]"};
+	const struct rep_worst_options opt = {.states = 1u << TP_ST_RUNNING, .n = 3};
+	int64_t most = tp_regex_most_ns;
+	struct rep_worst out[3];
+	struct rep_filter filter;
+	struct rep_view v;
+	struct tp_err err;
+	size_t found;
+
+	(void)state;
+	assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
+	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &filter, NULL, &err), 0);
+	tp_regex_most_ns = INT64_MIN / 2;
+	assert_int_equal(rep_worst(&v, &opt, out, &found, &err), TP_ELIMIT);
+	tp_regex_most_ns = most;
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_worst_is_as_sql_has_it),
 	    cmocka_unit_test(test_worst_stops),
+	    cmocka_unit_test(test_worst_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
