@@ -71,16 +71,28 @@ static int draw_hint(const char *key, size_t size, const char *word, size_t leng
 	       tui_put(row, col, cols - col, TUI_STYLE_STATUS, REP_SHORTEN_RIGHT, word, length) + 2;
 }
 
-/* "Enter ask\tTab complete": the view knows better for now. */
-static void draw_own_hints(const char *hints, int row, int cols)
+/* What q does here: where something is behind, that comes first. */
+static const char *quit_word(const struct tui *t)
+{
+	return t->at ? "back" : "quit";
+}
+
+/* "Enter ask\tTab complete": the view knows better for now, but not what is behind it. */
+static void draw_own_hints(const struct tui *t, const char *hints, int row, int cols)
 {
 	int col = 1;
 
 	while (*hints && col < cols) {
 		size_t n = strcspn(hints, "\t"), key = strcspn(hints, " ");
+		const char *word = hints + key + 1;
+		size_t length = key < n ? n - key - 1 : 0;
 
+		if (key == 1 && *hints == 'q') {
+			word = quit_word(t);
+			length = strlen(word);
+		}
 		if (key < n)
-			col = draw_hint(hints, key, hints + key + 1, n - key - 1, row, col, cols);
+			col = draw_hint(hints, key, word, length, row, col, cols);
 		hints += n + (hints[n] == '\t');
 	}
 }
@@ -97,25 +109,27 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 	if (tui_prompt_open(t))
 		own = tui_prompt_hints(t);
 	if (own) {
-		draw_own_hints(own, row, cols);
+		draw_own_hints(t, own, row, cols);
 		return;
 	}
 	/* What only this view has comes first. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (const struct tui_binding *b = tui_bindings; b->key && n < 16; b++) {
 			bool special = b->where != TUI_EVERYWHERE, seen = false;
+			const char *word = b->action == TUI_DO_QUIT ? quit_word(t) : b->hint;
 			char name[16];
 
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
+			/* Where q leaves, one key for that is enough. */
+			seen |= b->action == TUI_DO_EXIT && !t->at;
 			/* A key that means something else here is none of its hints. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action ||
 			    (v->ops->can && !v->ops->can(t, v, b->action)))
 				continue;
 			tui_key_name(b->key, name);
-			col =
-			    draw_hint(name, strlen(name), b->hint, strlen(b->hint), row, col, cols);
+			col = draw_hint(name, strlen(name), word, strlen(word), row, col, cols);
 			if (col >= cols)
 				return;
 			shown[n++] = b->action;

@@ -417,7 +417,7 @@ static const char *hints(struct tui *t, struct tui_view *v)
 
 	(void)t;
 	if (d->choosing)
-		return "Enter compare\tf filter\t1 runs\tR look again\tEsc back\tq quit\t? help";
+		return "Enter compare\tf filter\t1 runs\tR look again\tq back\t? help";
 	if (is_metrics(v))
 		return "Tab next rows\tEnter its report\tp per\t= changed\ta statistics\to other\t"
 		       "f filter\t> sort\tEsc back\t? help";

@@ -362,8 +362,8 @@ static const char *hints(struct tui *t, struct tui_view *v)
 
 	(void)t;
 	if (!s->ready && *s->error)
-		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tEsc back\tq "
-		       "quit\t? help";
+		return "1 runs\t4 tables\t5 flame graph\tc clear what is selected\tq back\t"
+		       "? help";
 	if (s->anchor != INT64_MIN)
 		return "v ends the range\tEsc gives it up\tl later\th earlier\t+ zoom";
 	if (s->playing)
@@ -371,10 +371,10 @@ static const char *hints(struct tui *t, struct tui_view *v)
 	if (row && row->kind == REP_LANE_GOROUTINE && s->nchain)
 		return "w who woke it\tb back\tB longest wait\t+ zoom\t} next span\tEnter its "
 		       "life\t"
-		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq quit\t? help";
+		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
 	if (row && row->kind == REP_LANE_GOROUTINE)
 		return "w who woke it\tB longest wait\t+ zoom\t} next span\tEnter its life\t"
-		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq quit\t? help";
+		       "z zoom to it\tv range\t. next event\tx Ps, tasks\tq back\t? help";
 	return NULL;
 }
 
