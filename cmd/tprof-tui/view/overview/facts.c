@@ -5,10 +5,12 @@
 
 #include "base/units.h"
 #include "output/ops.h"
+#include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
 #define CELL 26 /* cells of one at the least */
 #define TEXT 120
+#define STOP "stop-the-world" /* what names of stops begin with */
 
 /* Value as text, shown as people read it; false: it is not known (yet). */
 struct fact {
@@ -16,6 +18,7 @@ struct fact {
 	const char *view, *arg; /* where Enter leads; NULL: nowhere */
 	bool (*value)(const struct overview *o, char text[TEXT]);
 	enum ov_piece piece; /* that tells */
+	bool of_run;	     /* no goroutine's: filters but for the time range are not heeded */
 };
 
 static void shown(char text[TEXT], enum rep_kind kind, const struct rep_value *v)
@@ -165,18 +168,23 @@ static bool marking(const struct overview *o, char text[TEXT])
 
 static bool stopped(const struct overview *o, char text[TEXT])
 {
-	return of_length(o, "stop-the-world", text);
+	return of_length(o, STOP, text);
 }
 
 static bool longest_stop(const struct overview *o, char text[TEXT])
 {
-	const struct rep_value *v = ov_cell(o, OV_STOPS, 0, "duration_ns");
+	int64_t most = -1;
 
-	if (!is_done(o, OV_STOPS))
+	if (!is_done(o, OV_GC))
 		return false;
-	if (!v || v->type != REP_TYPE_INT)
-		return snprintf(text, TEXT, "none") > 0;
-	return ns(text, v->i);
+	for (size_t i = 0; i < rows_of(o, OV_GC); i++) {
+		const struct rep_value *v = ov_cell(o, OV_GC, i, "max_ns");
+
+		if (begins(ov_cell(o, OV_GC, i, "name"), STOP) && v && v->type == REP_TYPE_INT &&
+		    v->i > most)
+			most = v->i;
+	}
+	return most < 0 ? snprintf(text, TEXT, "none") > 0 : ns(text, most);
 }
 
 static bool heap(const struct overview *o, char text[TEXT])
@@ -242,18 +250,18 @@ static bool lost(const struct overview *o, char text[TEXT])
 }
 
 static const struct fact of_trace[] = {
-    {"length", "timeline", NULL, length, OV_PICTURE},
-    {"events", "sql", NULL, events, OV_PICTURE},
-    {"goroutines", "top", "goroutines", goroutines, OV_PICTURE},
-    {"Ps", "top", "procs", procs, OV_PROCS},
-    {"busy", "top", "procs", busy, OV_PROCS},
-    {"longest to a P", "top", "sched", latency, OV_READY},
-    {"GC marks", "top", "gc", marking, OV_GC},
-    {"STW", "top", "pauses", stopped, OV_GC},
-    {"longest stop", "top", "stops", longest_stop, OV_STOPS},
-    {"MMU", "top", "mmu", utilisation, OV_MMU},
-    {"heap at most", "top", "heap", heap, OV_HEAP},
-    {"lost", "runs", NULL, lost, OV_PICTURE},
+    {"length", "timeline", NULL, length, OV_PICTURE, false},
+    {"events", "sql", NULL, events, OV_PICTURE, false},
+    {"goroutines", "top", "goroutines", goroutines, OV_PICTURE, false},
+    {"Ps", "top", "procs", procs, OV_PROCS, false},
+    {"busy", "top", "procs", busy, OV_PROCS, false},
+    {"longest to a P", "top", "sched", latency, OV_READY, false},
+    {"GC marks", "top", "gc", marking, OV_GC, true},
+    {"STW", "top", "pauses", stopped, OV_GC, true},
+    {"longest stop", "top", "stops", longest_stop, OV_GC, true},
+    {"MMU", "top", "mmu", utilisation, OV_MMU, false},
+    {"heap at most", "top", "heap", heap, OV_HEAP, false},
+    {"lost", "runs", NULL, lost, OV_PICTURE, false},
 };
 
 /* ---- of a profile: what its first table says ---- */
@@ -337,6 +345,24 @@ static bool move(struct ov_section *s, int by, int all)
 	return true;
 }
 
+/* To the table that has the number: on what it is of. */
+static void lead(struct tui *t, const struct tui_view *v, const struct fact *f)
+{
+	const struct tui_select *all = &v->select;
+	struct tui_select select;
+
+	if (!f->of_run) {
+		ov_open_at(t, v, f->view, f->arg, INT64_MIN);
+		return;
+	}
+	tui_select_init(&select);
+	select.run = all->run;
+	select.other = all->other;
+	select.from_ns = all->from_ns;
+	select.to_ns = all->to_ns;
+	tui_lead_open(t, &select, f->view, f->arg);
+}
+
 static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tui_action action)
 {
 	struct overview *o = v->state;
@@ -357,7 +383,7 @@ static bool act(struct tui *t, struct tui_view *v, struct ov_section *s, enum tu
 		if (o->profile)
 			tui_message(t, "there is nothing behind this line");
 		else if (s->at < all)
-			ov_open_at(t, v, of_trace[s->at].view, of_trace[s->at].arg, INT64_MIN);
+			lead(t, v, &of_trace[s->at]);
 		return true;
 	default:
 		return false;

@@ -36,13 +36,20 @@ static int no_memory(struct tp_err *err)
 	return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 }
 
+static struct rep_filter_text without_filters(struct rep_filter_text f)
+{
+	return (struct rep_filter_text){.from = f.from, .to = f.to};
+}
+
 static int report(const struct job *j, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
 	char times[60];
+	struct rep_filter_text filter = tui_select_filter(&j->select, times);
 	struct rep_top_options opt = {
 	    .report = rep_report_find(name),
-	    .filter = tui_select_filter(&j->select, times),
+	    /* Marks and stops are the run's, whoever is looked at: as in the heat map. */
+	    .filter = j->piece == OV_GC ? without_filters(filter) : filter,
 	    .rows = rows,
 	    .tables = true,
 	    .whole = true,
@@ -77,7 +84,7 @@ static int begin_sight(struct sight *s, const struct job *j, bool only_time, str
 	int code;
 
 	if (only_time)
-		text = (struct rep_filter_text){.from = text.from, .to = text.to};
+		text = without_filters(text);
 	code = rep_filter_init(&s->filter, &text, err);
 	return code ? code : rep_view_init(&s->view, store, j->select.run, &s->filter, NULL, err);
 }

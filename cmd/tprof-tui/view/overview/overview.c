@@ -90,8 +90,10 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct overview *o = v->state;
 
-	(void)t;
-	(void)arg;
+	if (arg) {
+		tui_error(t, "the overview takes nothing behind its name; top has reports");
+		return false;
+	}
 	o->view = v;
 	o->doing = -1;
 	o->heat.mark_ns = INT64_MIN;
