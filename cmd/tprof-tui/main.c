@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "common/common.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/reload.h"
@@ -12,7 +13,9 @@
 
 struct args {
 	struct cmd cmd;
-	const char *path, *view, *arg; /* arg: what the view is opened with */
+	const char *path, *view;
+	char **words; /* nwords of them, what the view is opened with: as if behind its name in : */
+	int nwords;
 	bool ascii, no_mouse, keys;
 };
 
@@ -43,14 +46,16 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->keys = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (args->arg)
-			return ARGP_ERR_UNKNOWN;
-		if (args->view)
-			args->arg = arg;
-		else if (args->path)
+		if (args->view) {
+			/* Options have been read by now: the others are all at the end. */
+			args->words = state->argv + state->next - 1;
+			args->nwords = state->argc - state->next + 1;
+			state->next = state->argc;
+		} else if (args->path) {
 			args->view = arg;
-		else
+		} else {
 			args->path = arg;
+		}
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (!args->path && !args->keys)
@@ -71,28 +76,43 @@ static const struct argp_child children[] = {{&cmd_screen_argp, 0, NULL, 0}, {0}
 static const struct argp argp = {
     .options = options,
     .parser = on_option,
-    .args_doc = "FILE [VIEW [ARGUMENT]]",
+    .args_doc = "FILE [VIEW [ARGUMENT...]]",
     .doc = "Browse a store, a trace or a profile in a terminal."
 	   "\v"
-	   "The views: runs, overview, timeline [ROWS], top [REPORT], flame, diff [OLD [NEW]], "
-	   "goroutine [ID], sql [STATEMENT]. Inside, ? lists the keys and : takes commands.\n"
+	   "The views: runs [RUN], overview, timeline [ROWS], top [REPORT], flame, "
+	   "diff [OLD [NEW]], goroutine [ID], sql [STATEMENT]. Inside, ? lists the keys and : "
+	   "takes commands.\n"
 	   "For example: tprof-tui go.trace top block",
     .children = children,
 };
 
-static bool open_first(struct tui *t, const struct args *args)
+/* Between blanks, as they would be typed. */
+static int join(struct tp_buf *b, const struct args *args)
+{
+	int failed = 0;
+
+	for (int i = 0; i < args->nwords; i++)
+		if (*args->words[i])
+			failed |= tp_buf_put(b, " ", b->size > 0) |
+				  tp_buf_put(b, args->words[i], strlen(args->words[i]));
+	return failed | (b->size ? tp_buf_put(b, "", 1) : 0);
+}
+
+static bool open_first(struct tui *t, const struct args *args, const char *arg)
 {
 	const struct tui_view_ops *ops = args->view	      ? tui_view_find(args->view)
 					 : t->cmd->all.n == 1 ? tui_view_find("overview")
 							      : &tui_runs;
 
+	if (ops == &tui_runs && arg && tui_open(t, ops, arg))
+		return true;
 	if (!tui_open(t, &tui_runs, NULL))
 		return false;
 	if (!args->view && tui_recall_place(t, args->path))
 		return true;
 	/* What it says of why not is a message on the view runs. */
 	if (ops && ops != &tui_runs)
-		tui_open(t, ops, args->arg);
+		tui_open(t, ops, arg);
 	return true;
 }
 
@@ -125,6 +145,7 @@ static int run(struct args *args)
 	struct tui t = {.cmd = &args->cmd, .path = args->path};
 	const struct tui_screen_options screen = {
 	    .colour = args->cmd.color, .mouse = !args->no_mouse, .ascii = args->ascii};
+	struct tp_buf arg = {0};
 	struct tp_err err;
 	int status, ended;
 	bool begun;
@@ -139,16 +160,20 @@ static int run(struct args *args)
 		return status;
 	t.select.run = first_run(&args->cmd);
 	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
-	if (!t.worker) {
+	if (!t.worker || join(&arg, args)) {
 		cmd_error(&args->cmd, "out of memory");
+		tui_worker_free(t.worker);
+		tp_buf_release(&arg);
 		return CMD_SYSTEM;
 	}
 	if (tui_screen_begin(&screen, &err)) {
 		cmd_error(&args->cmd, "%s", err.msg);
 		tui_worker_free(t.worker);
+		tp_buf_release(&arg);
 		return err.code == TP_EFORMAT ? CMD_USAGE : CMD_SYSTEM;
 	}
-	begun = open_first(&t, args);
+	begun = open_first(&t, args, (const char *)arg.data);
+	tp_buf_release(&arg);
 	if (begun)
 		tui_run(&t);
 	tui_remember(&t, args->path);

@@ -180,7 +180,10 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct help *h = v->state;
 
-	(void)arg;
+	if (arg) {
+		tui_error(t, "help takes nothing behind its name; / searches it");
+		return false;
+	}
 	h->rows.table.sort = -1;
 	return tui_rows_fill(t, v, fill, tui_current(t));
 }

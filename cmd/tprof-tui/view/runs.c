@@ -86,11 +86,54 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return code ? code : rep_output_end(out, err);
 }
 
+/* Times and goroutines of one run are none of another. */
+static void take_run(struct tui_select *s, const struct rep_run *run)
+{
+	const struct rep_run *other = s->other;
+
+	if (run == s->run)
+		return;
+	tui_select_release(s);
+	s->run = run;
+	s->other = other;
+}
+
+/* The run that --run would show first. False with a message. */
+static bool pick(struct tui *t, struct tui_view *v, const char *spec)
+{
+	const struct rep_runs *all = &t->cmd->all;
+	struct rep_runs picked = {0};
+	struct tp_err err;
+	int code;
+
+	if (!all->n) {
+		tui_error(t, "this store holds no runs; tprof-import puts some in");
+		return false;
+	}
+	code = rep_runs_pick(all, spec, &picked, &err);
+	if (code) {
+		tui_error(t, "%s", err.msg);
+	} else {
+		for (size_t i = 0; i < all->n; i++) {
+			if (all->run[i].row.id != picked.run[0].row.id)
+				continue;
+			take_run(&t->select, &all->run[i]);
+			take_run(&v->select, &all->run[i]);
+		}
+		if (picked.n > 1)
+			tui_message(t, "'%.100s' names %zu runs; this is the first of them", spec,
+				    picked.n);
+	}
+	rep_runs_release(&picked);
+	return !code;
+}
+
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct runs *r = v->state;
 
-	(void)arg;
+	if (arg && !pick(t, v, arg))
+		return false;
 	r->rows.table.sort = -1;
 	if (!tui_rows_fill(t, v, fill, t))
 		return false;
@@ -130,14 +173,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 	case TUI_DO_ENTER:
 		if (!run)
 			return true;
-		/* Times and goroutines of one run are none of another. */
-		if (run != t->select.run) {
-			const struct rep_run *other = t->select.other;
-
-			tui_select_release(&t->select);
-			t->select.run = run;
-			t->select.other = other;
-		}
+		take_run(&t->select, run);
 		tui_open(t, tui_view_find("overview"), NULL);
 		return true;
 	case TUI_DO_MARK:
@@ -153,6 +189,7 @@ static bool act(struct tui *t, struct tui_view *v, enum tui_action action)
 const struct tui_view_ops tui_runs = {
     .where = TUI_RUNS,
     .name = "runs",
+    .arg = "[RUN]",
     .size = sizeof(struct runs),
     .open = open_view,
     .close = tui_rows_close,
