@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "common/near.h"
 #include "tprof-tui/prompt.h"
+#include "tprof-tui/trial.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 
@@ -79,8 +80,8 @@ static void do_to(struct tui *t, const char *arg)
 	set_time(t, arg, false);
 }
 
-/* A filter is tried before it is taken. */
-static void set(struct tui *t, char **text, const char *arg)
+/* A filter that is none is not taken, and one that names nothing not for long. */
+static void set(struct tui *t, char **text, const char *arg, enum tui_trial_of of)
 {
 	char *before = *text;
 	struct rep_filter filter;
@@ -100,8 +101,11 @@ static void set(struct tui *t, char **text, const char *arg)
 		free(*text);
 		*text = before;
 	} else {
+		if (*text && of != TUI_TRIAL_NONE)
+			tui_trial(t, of, before);
+		else
+			tui_again(t);
 		free(before);
-		tui_again(t);
 	}
 	rep_filter_release(&filter);
 }
@@ -109,36 +113,36 @@ static void set(struct tui *t, char **text, const char *arg)
 static void do_goroutine(struct tui *t, const char *arg)
 {
 	if (need_trace(t, "goroutines"))
-		set(t, &t->select.goroutine, arg);
+		set(t, &t->select.goroutine, arg, TUI_TRIAL_GOROUTINE);
 }
 
 static void do_focus(struct tui *t, const char *arg)
 {
-	set(t, &t->select.focus, arg);
+	set(t, &t->select.focus, arg, TUI_TRIAL_NONE);
 }
 
 static void do_reason(struct tui *t, const char *arg)
 {
 	if (need_trace(t, "reasons"))
-		set(t, &t->select.reason, arg);
+		set(t, &t->select.reason, arg, TUI_TRIAL_NONE);
 }
 
 static void do_state(struct tui *t, const char *arg)
 {
 	if (need_trace(t, "states"))
-		set(t, &t->select.state, arg);
+		set(t, &t->select.state, arg, TUI_TRIAL_NONE);
 }
 
 static void do_task(struct tui *t, const char *arg)
 {
 	if (need_trace(t, "tasks"))
-		set(t, &t->select.task, arg);
+		set(t, &t->select.task, arg, TUI_TRIAL_TASK);
 }
 
 static void do_region(struct tui *t, const char *arg)
 {
 	if (need_trace(t, "regions"))
-		set(t, &t->select.region, arg);
+		set(t, &t->select.region, arg, TUI_TRIAL_REGION);
 }
 
 static void do_highlight(struct tui *t, const char *arg)

@@ -120,6 +120,12 @@ bool tui_back(struct tui *t)
 	return true;
 }
 
+void tui_undo(struct tui *t)
+{
+	if (tui_back(t))
+		close_behind(t, t->at + 1);
+}
+
 bool tui_forward(struct tui *t)
 {
 	if (t->at + 1 >= t->nviews)

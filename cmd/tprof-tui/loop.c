@@ -48,7 +48,7 @@ static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 	if (v->ops->title)
 		v->ops->title(v->tui, (struct tui_view *)(uintptr_t)v, title, sizeof(title));
 	snprintf(text, sizeof(text), " %s%s%s%s ", v->ops->name, *title ? " " : "", title,
-		 v->busy ? " ..." : "");
+		 v->busy || t->trials ? " ..." : "");
 	used = (int)rep_text_width(text, strlen(text));
 	if (used > cols / 2)
 		used = cols / 2;

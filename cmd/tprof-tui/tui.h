@@ -153,6 +153,7 @@ struct tui {
 	bool error;
 	bool pasting; /* keys come from a clipboard, not from a hand */
 	bool quit;
+	int trials;		      /* of filters that the worker has not decided yet (trial.h) */
 	int deaf;		      /* errno: keys can no longer be read */
 	int clicked_row, clicked_col; /* last, and when */
 	int64_t clicked_ms;
@@ -166,6 +167,7 @@ const struct tui_view_ops *tui_view_find(const char *name);
 /* The current view again, on t->select, with what it was opened with (ops->keep). */
 bool tui_again(struct tui *t);
 bool tui_back(struct tui *t);
+void tui_undo(struct tui *t); /* back, and there is no way forward again */
 bool tui_forward(struct tui *t);
 void tui_close_all(struct tui *t);
 
