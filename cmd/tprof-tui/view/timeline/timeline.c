@@ -14,11 +14,23 @@ static bool is_trace(const struct tui_view *v)
 	return v->select.run && !strcmp(v->select.run->row.kind, "trace");
 }
 
+static bool take_kind(struct tui *t, struct timeline *s, const char *name)
+{
+	for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++) {
+		if (strcasecmp(tl_kinds[kind], name) != 0)
+			continue;
+		s->list.kind = kind;
+		return true;
+	}
+	tui_error(t, "there are no rows '%.100s' of a timeline; take goroutines, Ps, Ms or tasks",
+		  name);
+	return false;
+}
+
 static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 {
 	struct timeline *s = v->state;
 
-	(void)t;
 	s->view = v;
 	s->anchor = INT64_MIN;
 	s->duration = 1;
@@ -31,11 +43,7 @@ static bool open_view(struct tui *t, struct tui_view *v, const char *arg)
 		    s->error, sizeof(s->error),
 		    "a profile has no times: 4 shows its functions, 5 its flame graph, 1 other "
 		    "runs");
-	if (arg)
-		for (enum tl_kind kind = 0; kind < TL_NKINDS; kind++)
-			if (!strcasecmp(tl_kinds[kind], arg))
-				s->list.kind = kind;
-	return true;
+	return !arg || take_kind(t, s, arg);
 }
 
 void tl_begin(struct tui *t, struct timeline *s)
