@@ -204,6 +204,11 @@ static int no_such_key(const struct rep_report *r, const char *key, struct tp_er
 		if (r->columns[i].key)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 used ? ", " : "", r->columns[i].key);
+	if (!used)
+		return tp_err_set(
+		    err, TP_EFORMAT, TP_OFFSET_NONE,
+		    "the report '%s' cannot be sorted: its lines have an order of their own",
+		    r->name);
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "the report '%s' cannot be sorted by '%.40s'; there are: %s", r->name,
 			  key, list);

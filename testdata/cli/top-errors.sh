@@ -7,6 +7,7 @@ try "$s" nonsense
 try block "$s"
 try "$s" groups block
 try --sort=flat "$s"
+try --sort=count "$s" overview
 try --focus='(' "$s"
 try --state=asleep "$s"
 try --from=yesterday "$s"
