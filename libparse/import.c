@@ -388,6 +388,8 @@ static int import_trace(struct work *w, const char *path, struct tp_import_resul
 	result->duration_ns = row.duration_ns;
 	result->ticks = row.ticks;
 	result->generations = t->cut ? t->cut->of : 0;
+	if (w->version >= 22 && !t->generations && t->nnotices)
+		snprintf(result->bare, sizeof(result->bare), "%s", t->notices[0].text);
 	return commit(w, path, &row, result, err);
 }
 

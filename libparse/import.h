@@ -53,6 +53,7 @@ struct tp_import_result {
 	char first_loss[192];	     /* reason of the first one */
 	struct tp_relabelled labels; /* known: what its labels were given */
 	char unnamed[256];	     /* why code has no names or doubtful ones, "" */
+	char bare[192];		     /* why a trace has no generation, "" */
 };
 
 /* Imports the dump at path ("-": standard input) into the store at store_path. */

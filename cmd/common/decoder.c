@@ -114,6 +114,7 @@ static int take_result(struct work *w, struct tp_import_result *r, struct tp_err
 	end(r->what, sizeof(r->what));
 	end(r->first_loss, sizeof(r->first_loss));
 	end(r->unnamed, sizeof(r->unnamed));
+	end(r->bare, sizeof(r->bare));
 	end(r->labels.now, sizeof(r->labels.now));
 	end(r->labels.before, sizeof(r->labels.before));
 	judge(&r->known);

@@ -73,11 +73,13 @@ static void summarise(const struct args *args, const char *file, const char *sto
 		snprintf(part, sizeof(part),
 			 "generations %u-%u of %u: ", args->import.first_generation,
 			 args->import.last_generation, r->generations);
-	cmd_print(&args->cmd, "%s: %s%s, %s events, %s goroutines, %s; %.2fs; %s to %s in %s; %s\n",
-		  name, part, r->format, tp_fmt_count(events, r->events),
-		  tp_fmt_count(goroutines, r->goroutines), duration, r->seconds,
-		  tp_fmt_bytes(in, (int64_t)r->size_in), tp_fmt_bytes(out, (int64_t)r->size_store),
-		  store, r->losses ? "with losses" : "nothing lost");
+	cmd_print(&args->cmd,
+		  "%s: %s%s, %s event%s, %s goroutine%s, %s; %.2fs; %s to %s in %s; %s\n", name,
+		  part, r->format, tp_fmt_count(events, r->events), r->events == 1 ? "" : "s",
+		  tp_fmt_count(goroutines, r->goroutines), r->goroutines == 1 ? "" : "s", duration,
+		  r->seconds, tp_fmt_bytes(in, (int64_t)r->size_in),
+		  tp_fmt_bytes(out, (int64_t)r->size_store), store,
+		  r->losses ? "with losses" : "nothing lost");
 }
 
 /* A dump that is known stays as it is but for its labels: whoever gave it a name has to hear that.
@@ -115,7 +117,9 @@ static void warn(const struct args *args, const char *file, const char *store,
 
 	cmd_loss_query(query, store, r->run > 1 ? "run, offset, reason" : "offset, reason");
 
-	if (r->ticks && !r->known)
+	if (r->bare[0])
+		cmd_error(&args->cmd, "warning: %s: %s", file, r->bare);
+	else if (r->ticks && !r->known)
 		cmd_error(&args->cmd,
 			  "warning: %s: the trace does not say how long a tick is, so "
 			  "all times are ticks",

@@ -317,6 +317,18 @@ static int count_wires(struct tp_v2_order *o)
 	return 0;
 }
 
+/* A recording that was begun only: to Go's reader it is whole. */
+static int note_bare(struct tp_v2_order *o)
+{
+	if (o->in->size > TP_V2_HEADER_SIZE)
+		return 0;
+	if (tp_trace_add_notice(o->trace, TP_WARNING, TP_OFFSET_NONE,
+				"nothing but a header: the program did not end its recording "
+				"(trace.Stop), or was killed at once"))
+		return tp_err_set(o->err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	return 0;
+}
+
 int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 	       const struct tp_sink *sink, struct tp_err *err)
 {
@@ -347,6 +359,8 @@ int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct t
 	}
 	if (!code)
 		code = count_wires(o);
+	if (!code)
+		code = note_bare(o);
 	if (code && err)
 		*err = own;
 	tp_v2_state_release(&o->s);

@@ -634,6 +634,26 @@ static void test_salvage_without_a_frequency_keeps_ticks(void **state)
 	tp_buf_release(&bytes);
 }
 
+static void test_read_says_that_there_is_only_a_header(void **state)
+{
+	struct tp_buf bytes = {0};
+	struct run r = {0};
+
+	(void)state;
+	build(&bytes, 26, "");
+	for (int strict = 0; strict < 2; strict++) {
+		read_bytes(&r, bytes.data, bytes.size, strict);
+		assert_int_equal(r.code, 0);
+		assert_int_equal(r.trace.nlosses, 0);
+		assert_int_equal(r.trace.nnotices, 1);
+		assert_int_equal(r.trace.notices[0].severity, TP_WARNING);
+		assert_non_null(strstr(r.trace.notices[0].text, "nothing but a header"));
+		end_run(&r);
+		r = (struct run){0};
+	}
+	tp_buf_release(&bytes);
+}
+
 static void test_salvage_of_nothing_is_an_error(void **state)
 {
 	static const char *const traces[] = {"", "Batch 1 -1 1\nStrings\nString 1 \"x\"\n",
@@ -724,6 +744,7 @@ int main(void)
 	    cmocka_unit_test(test_salvage_infers_and_marks),
 	    cmocka_unit_test(test_salvage_finds_the_next_batch),
 	    cmocka_unit_test(test_salvage_without_a_frequency_keeps_ticks),
+	    cmocka_unit_test(test_read_says_that_there_is_only_a_header),
 	    cmocka_unit_test(test_salvage_of_nothing_is_an_error),
 	    cmocka_unit_test(test_read_survives_damage),
 	    cmocka_unit_test(test_read_hands_on_the_error_of_the_sink),
