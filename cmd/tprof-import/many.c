@@ -193,7 +193,7 @@ static void give_up(struct coordinator *c, struct batch *b, const struct tp_err 
 	}
 	note_failure(c, ((struct job *)b)->at, err);
 	c->done += b->n;
-	c->tally.bytes += b->paths->bytes;
+	c->tally.read += b->paths->bytes;
 	drop(c, b);
 }
 
@@ -310,16 +310,18 @@ static void note_labels(struct coordinator *c, size_t at)
 
 static void count(struct coordinator *c, const struct batch *b, size_t added)
 {
+	uint64_t bytes = 0;
 	size_t runs = 0;
 
 	for (size_t i = 0; i < b->n; i++) {
 		const struct verdict *v = &b->verdict[i];
 
 		runs += v->outcome == OUTCOME_RUN;
+		bytes += v->outcome == OUTCOME_RUN ? b->paths[i].bytes : 0;
 		c->tally.there += v->outcome == OUTCOME_KNOWN;
 		c->tally.others += v->outcome == OUTCOME_OTHER;
 		c->tally.lossy += v->outcome == OUTCOME_RUN && v->lost;
-		c->tally.bytes += b->paths[i].bytes;
+		c->tally.read += b->paths[i].bytes;
 		if (v->outcome == OUTCOME_FAILED)
 			note_failure(c, ((const struct job *)b)->at + i, &v->err);
 		note_name(c, &b->paths[i], v);
@@ -328,7 +330,8 @@ static void count(struct coordinator *c, const struct batch *b, size_t added)
 	}
 	c->done += b->n;
 	c->tally.imported += added < runs ? added : runs;
-	c->tally.there += added < runs ? runs - added : 0; /* somebody else was faster */
+	c->tally.there += added < runs ? runs - added : 0; /* somebody else was faster … */
+	c->tally.bytes += added < runs ? bytes / runs * added : bytes; /* … with about so many */
 }
 
 static void publish(struct coordinator *c)
@@ -394,7 +397,7 @@ static void show_progress(struct coordinator *c)
 {
 	struct cmd_tally t = {.dumps = c->done,
 			      .ndumps = c->paths->n,
-			      .bytes = c->tally.bytes,
+			      .bytes = c->tally.read,
 			      .nbytes = c->paths->bytes,
 			      .failed = c->nfailures};
 

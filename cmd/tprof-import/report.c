@@ -22,7 +22,7 @@ static const struct {
     {"dumps", offsetof(struct tally, dumps)}, {"imported", offsetof(struct tally, imported)},
     {"there", offsetof(struct tally, there)}, {"failed", offsetof(struct tally, failed)},
     {"lossy", offsetof(struct tally, lossy)}, {"others", offsetof(struct tally, others)},
-    {"bytes", offsetof(struct tally, bytes)},
+    {"bytes", offsetof(struct tally, bytes)}, {"read", offsetof(struct tally, read)},
 };
 
 #define NWORDS (sizeof(words) / sizeof(words[0]))
@@ -265,7 +265,7 @@ void tally_print(const struct cmd *cmd, const struct tally *t, double seconds, c
 	cmd_print(cmd, "%s dump%s: %s imported%s; %.2fs; %s %s%s%s\n",
 		  tp_fmt_count(dumps, (int64_t)t->dumps), t->dumps == 1 ? "" : "s",
 		  tp_fmt_count(imported, (int64_t)t->imported), text, seconds,
-		  tp_fmt_bytes(in, (int64_t)t->bytes), made ? "into " : "read; ",
+		  tp_fmt_bytes(in, (int64_t)(made ? t->bytes : t->read)), made ? "into " : "read; ",
 		  store	 ? store
 		  : made ? "stores beside them"
 			 : "no store",

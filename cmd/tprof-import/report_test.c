@@ -24,8 +24,9 @@ static int teardown(void **state)
 
 static void test_report_adds_up(void **state)
 {
-	struct report a = {.tally = {.dumps = 3, .imported = 2, .failed = 1, .bytes = 1000}},
-		      b = {0};
+	struct report
+	    a = {.tally = {.dumps = 3, .imported = 2, .failed = 1, .bytes = 1000, .read = 1500}},
+	    b = {0};
 	struct cmd cmd = CMD_INIT("tprof-import");
 	struct tp_err err;
 
@@ -42,6 +43,7 @@ static void test_report_adds_up(void **state)
 	assert_int_equal(b.tally.dumps, 6);
 	assert_int_equal(b.tally.imported, 4);
 	assert_int_equal(b.tally.bytes, 2000);
+	assert_int_equal(b.tally.read, 3000);
 	assert_int_equal(b.worst, CMD_SYSTEM);
 	assert_int_equal(b.failures.size, 2 * a.failures.size);
 	assert_memory_equal(b.failures.data, "failure 3 d/a\\tb\\n: no\\nsense", 28);

@@ -42,7 +42,7 @@ static void look(struct watch *w)
 		free(path);
 	}
 	t.dumps = w->sum.tally.dumps + w->sum.tally.others;
-	t.bytes = w->sum.tally.bytes;
+	t.bytes = w->sum.tally.read;
 	t.failed = w->sum.tally.failed;
 	if (t.dumps < t.ndumps)
 		cmd_progress_tally(&w->progress, &t);
