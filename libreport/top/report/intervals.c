@@ -343,12 +343,49 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 /* Mark assists wait, too, and many goroutines do so at once. */
 #define NOTE_OVER "more than 100%: several goroutines at a time, whose times add up"
 
+/* A name that needs no quotes, and no escapes, where it is typed. */
+static bool is_plain(struct tp_text name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    c != '_' && c != '-' && c != '.' && c != '/')
+			return false;
+	}
+	return name.size && name.size <= 40;
+}
+
+/* The table has sums of whole regions. */
+static void note_cut(struct rep_job *job)
+{
+	const struct intervals *all = job->state;
+	struct tp_text name;
+	size_t most = job->nrows;
+
+	for (size_t i = 0; i < job->nrows; i++)
+		if (all->row[i].cut &&
+		    (most == job->nrows || all->row[i].sum.total_ns > all->row[most].sum.total_ns))
+			most = i;
+	if (most == job->nrows)
+		return;
+	name = tp_dict_text(job->dict, all->keys.key[most].part[0]);
+	if (!is_plain(name))
+		name = (struct tp_text){.text = "TYPE", .size = 4};
+	snprintf(job->note, sizeof(job->note),
+		 "RUNNING to SYSCALL are - where the time range cuts a region: they are known of "
+		 "all of it only; 'region --region=%.*s' with the same range has each by itself",
+		 (int)name.size, name.text);
+}
+
 static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct intervals *all = job->state;
 	bool incomplete = false;
 
 	(void)err;
+	if (job->report == &rep_report_regions)
+		note_cut(job);
 	for (size_t i = 0; i < job->nrows && !incomplete; i++)
 		incomplete = all->row[i].incomplete != 0;
 	if (!incomplete)
