@@ -8,6 +8,8 @@ echo '--for'
 tprof-record -o run --heap --mutex --for=30ms -- sh -c 'until grep -q "goes on" err; do sleep 0.02; done; echo "the program goes on"' 2>err
 sed -E 's/^(.*): [^:]*(recorded for) .*;/\1: \2 TIME;/; /^  /d; /^not recorded/d' err
 ls run
+told=$(sed -n 's/.*recorded for \(.*\);.*/\1/p' err)
+tprof-import -o heap.tprof run/heap.pb.gz | sed "s/.* samples*, $told; .*/the profile is of as long/"
 echo '--snapshot, and SIGUSR2'
 tprof-record -q -o run --heap --block -- sh -c "$program" sh end true &
 recorder=$!

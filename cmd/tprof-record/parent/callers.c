@@ -47,6 +47,16 @@ static bool is_brief(const struct rec_image *image, uint64_t exec_ns)
 	       image->end_ns - image->arena.header->start_ns < (uint64_t)BRIEF_MS * 1000000;
 }
 
+/* Without the start of the program, and the time that it takes to write files. */
+static void note_length(struct rec_session *s, const struct rec_image *image)
+{
+	uint64_t from = image->arena.header->start_ns;
+
+	/* The program may have written anything there. */
+	s->recorded_from_ns = from > s->begin_ns && from < image->end_ns ? from : image->begin_ns;
+	s->recorded_to_ns = image->end_ns;
+}
+
 /* Ends an image and has its files written. */
 static void end_image(struct rec_session *s, struct rec_image *image, bool alive, uint64_t exec_ns)
 {
@@ -56,6 +66,8 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	free(image->source);
 	image->source = NULL;
 	rec_image_halt(image, alive, exec_ns);
+	if (alive && image->is_main)
+		note_length(s, image);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
 	if (!s->o->request->children)
 		s->result.children +=

@@ -42,6 +42,8 @@ struct rec_session {
 	struct rec_writer *writer;
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
+	/* Of a program that goes on: what its files are about. */
+	uint64_t recorded_from_ns, recorded_to_ns;
 	int status;
 	bool over;	 /* the program has ended */
 	bool closed;	 /* nothing is recorded any more (--for, or at the end) */

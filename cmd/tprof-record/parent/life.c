@@ -15,6 +15,8 @@ void rec_session_close(struct rec_session *s, bool alive)
 {
 	rec_session_hear_all(s);
 	s->closed = true;
+	s->recorded_from_ns = s->begin_ns;
+	s->recorded_to_ns = rec_session_now();
 	rec_session_end_images(s, alive);
 }
 

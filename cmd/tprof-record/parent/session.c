@@ -109,7 +109,8 @@ static void report(struct rec_session *s)
 	s->reported = true;
 	s->result.over = s->over;
 	s->result.status = s->status;
-	s->result.ran_ns = (int64_t)((s->over ? s->over_ns : rec_session_now()) - s->begin_ns);
+	s->result.ran_ns =
+	    (int64_t)(s->over ? s->over_ns - s->begin_ns : s->recorded_to_ns - s->recorded_from_ns);
 	/* A folder of ours with nothing in it is of no use. */
 	if (!s->result.last.nfiles && !s->o->request->folder)
 		rmdir(s->result.folder);

@@ -21,7 +21,7 @@ struct rec_result {
 	char folder[PATH_MAX];
 	char program[65];
 	pid_t pid;
-	int64_t ran_ns;	      /* from its start to its end, or to the end of the recording */
+	int64_t ran_ns;	      /* from its start to its end; if it goes on, as recorded */
 	int status;	      /* of waitpid, once `over` */
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
