@@ -11,6 +11,7 @@
 #include "common/option.h"
 #include "common/profiles.h"
 #include "leak/leak.h"
+#include "profile/demangle.h"
 
 #define TABLE_ROWS 20
 
@@ -186,42 +187,119 @@ static int add_profiles(struct args *args, struct rep_leaks *l, const char *path
 	return status;
 }
 
-static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run *run)
+/* *none: it is a profile of something else, and err says so. */
+static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run *run, bool *none,
+		   struct tp_err *err)
 {
 	struct tp_profile *p = NULL;
-	struct tp_err err;
 	int code;
 
+	*none = false;
 	if (strcmp(run->row.kind, "profile") != 0)
-		return rep_leaks_add_run(l, run->row.name, args->cmd.store, run, &err)
-			   ? fail(args, run->row.name, &err)
-			   : CMD_OK;
-	code = tp_profile_load(args->cmd.store, run->row.id, &p, &err);
+		return rep_leaks_add_run(l, run->row.name, args->cmd.store, run, err);
+	code = tp_profile_load(args->cmd.store, run->row.id, &p, err);
 	if (!code)
-		code = rep_leaks_add_profile(l, run->row.name, p, &err);
+		code = rep_profile_demangle(p, REP_DEMANGLE_DEFAULT, err);
+	if (code) {
+		tp_profile_free(p);
+		return code;
+	}
+	code = rep_leaks_add_profile(l, run->row.name, p, err);
+	*none = code == TP_ENOENT;
 	tp_profile_free(p);
-	return code ? fail(args, run->row.name, &err) : CMD_OK;
+	return code;
 }
 
-/* A store with runs of both kinds, or a trace. */
-static int add_store(struct args *args, struct rep_leaks *l, const char *path)
+/* Runs that --run picks, or a trace's. Those without goroutines are passed over where others have
+ * some. */
+static int add_picked(struct args *args, struct rep_leaks *l, const char *path)
 {
+	const struct rep_runs *runs = &args->cmd.runs;
 	int status = cmd_open(&args->cmd, path);
+	struct tp_err err, first = {0};
+	size_t nnone = 0;
 
-	for (size_t i = 0; !status && i < args->cmd.runs.n; i++)
-		status = add_run(args, l, &args->cmd.runs.run[i]);
-	cmd_close(&args->cmd);
-	return status;
+	for (size_t i = 0; !status && i < runs->n; i++) {
+		bool none;
+
+		if (add_run(args, l, &runs->run[i], &none, &err) && !none)
+			status = fail(args, runs->run[i].row.name, &err);
+		if (none && ++nnone == 1)
+			first = err;
+	}
+	if (status || !nnone)
+		return status;
+	if (nnone == runs->n)
+		return fail(args, runs->run[0].row.name, &first);
+	cmd_note(&args->cmd, "%s: %zu of %zu runs %s no goroutines, and %s passed over", path,
+		 nnone, runs->n, nnone == 1 ? "has" : "have", nnone == 1 ? "is" : "are");
+	return CMD_OK;
+}
+
+/* The one that was imported before the run at `i`; all->n: there is none. */
+static size_t one_before(const struct rep_runs *all, size_t i)
+{
+	int64_t least = all->run[i].row.imported_ns;
+	size_t best = all->n;
+
+	for (size_t k = 0; k < all->n; k++) {
+		int64_t at = all->run[k].row.imported_ns;
+
+		if ((at < least || (at == least && k < i)) &&
+		    (best == all->n || at >= all->run[best].row.imported_ns))
+			best = k;
+	}
+	return best;
+}
+
+/* The latest run of a store that has goroutines. */
+static int add_latest(struct args *args, struct rep_leaks *l, const char *path)
+{
+	const struct rep_runs *all = &args->cmd.all;
+	int status = cmd_open_store(&args->cmd, path, false);
+	struct tp_err err, first = {0};
+	size_t at = 0, picked, nnone = 0;
+	bool none = true;
+
+	if (!status)
+		status = cmd_pick(&args->cmd, path);
+	if (status)
+		return status;
+	while (at < all->n && all->run[at].row.id != args->cmd.runs.run[0].row.id)
+		at++;
+	for (picked = at; at < all->n; at = one_before(all, at)) {
+		if (add_run(args, l, &all->run[at], &none, &err) && !none)
+			return fail(args, all->run[at].row.name, &err);
+		if (!none)
+			break;
+		if (++nnone == 1)
+			first = err;
+	}
+	if (none)
+		return fail(args, args->cmd.runs.run[0].row.name, &first);
+	if (all->n > 1)
+		cmd_note(&args->cmd,
+			 "%zu runs in the store, this is the latest%s (%s); --run picks others",
+			 all->n, at == picked ? "" : " that has goroutines", all->run[at].row.name);
+	cmd_note_losses(&args->cmd, path, &all->run[at]);
+	return CMD_OK;
 }
 
 static int add(struct args *args, struct rep_leaks *l, const char *path)
 {
 	enum cmd_kind kind;
+	struct tp_err err;
 	int status = cmd_kind_of(&args->cmd, path, &kind);
+	bool store = !status && cmd_is_store(path, &err) == 1;
 
 	if (status)
 		return status;
-	return kind == CMD_KIND_PROFILE ? add_profiles(args, l, path) : add_store(args, l, path);
+	if (kind == CMD_KIND_PROFILE && !store)
+		return add_profiles(args, l, path);
+	status =
+	    store && !args->cmd.run_spec ? add_latest(args, l, path) : add_picked(args, l, path);
+	cmd_close(&args->cmd);
+	return status;
 }
 
 /* ---- the answer ---- */

@@ -23,6 +23,14 @@ try tprof-leaks --gate=0 --min-wait=1m $d/inbox.trace
 # From a store, oldest first.
 tprof-import -o "$TMP/s.tprof" $d/inbox-1.d0 $d/inbox.trace $d/inbox-3.d2 >/dev/null
 tprof-leaks --run=all --sort=growth -n 1 "$TMP/s.tprof"
+# What has no goroutines in it is passed over, unless there is nothing else.
+tprof-import -o "$TMP/s.tprof" testdata/catalog.heap testdata/catalog.cpu >/dev/null
+try tprof-leaks --run=all -n 1 "$TMP/s.tprof" | sed "s,$TMP/,,"
+try tprof-leaks -n 1 "$TMP/s.tprof"
+try tprof-leaks --run=4 "$TMP/s.tprof"
+tprof-import -o "$TMP/none.tprof" testdata/catalog.heap testdata/catalog.cpu >/dev/null
+try tprof-leaks "$TMP/none.tprof"
+try tprof-leaks --run=all "$TMP/none.tprof"
 # Dumps know how long, in minutes.
 cat >"$TMP/nil.d2" <<'END'
 goroutine 7 [chan receive (nil chan), 12 minutes]:
