@@ -152,7 +152,7 @@ static int start(struct tp_v1_order *o, struct tp_v1_lane *l, int64_t ns, const 
 	l->unsure = false;
 	if (g->fresh && !o->muted) {
 		g->fresh = false;
-		with_stack = o->version >= 11 ? tp_v1_stack(o, g->create_stack) != 0
+		with_stack = o->version >= 11 ? tp_v1_has_stack(o, g->create_stack)
 					      : o->version >= 7 && g->create_stack;
 	}
 	if (unlikely(!o->initialised && type != TP_V1_GO_START_LABEL)) {

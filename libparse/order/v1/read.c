@@ -440,16 +440,19 @@ static int hand_over(struct tp_v1_order *o)
 		code = tp_trace_add_notice(t, TP_WARNING, TP_OFFSET_NONE,
 					   "functions have no names: the format of go 1.5 holds "
 					   "addresses only (tprof-import --binary names them)");
-	/* The tables are written last, and lost with the end. */
-	if (!code && o->unknown_ids && t->nlosses)
-		code = tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
-					   "%s names or stacks are lost with their tables",
-					   tp_fmt_count(lost, (int64_t)o->unknown_ids));
 	if (!code && !ix->ticks_per_sec)
 		code =
 		    tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
 					"the frequency of the clock is lost: times are ticks, not "
 					"nanoseconds");
+	/* The tables are written last, and lost with the end. What is said first is what commands
+	 * say of a run: wrong times matter more. */
+	if (!code && o->unknown_ids && t->nlosses)
+		code = tp_trace_add_notice(t, TP_DAMAGE, TP_OFFSET_NONE,
+					   "names or stacks, used %s time%s, are lost with their "
+					   "tables",
+					   tp_fmt_count(lost, (int64_t)o->unknown_ids),
+					   o->unknown_ids == 1 ? "" : "s");
 	return code;
 }
 

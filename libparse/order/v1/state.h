@@ -189,7 +189,7 @@ struct tp_v1_order {
 
 	uint64_t wires[TP_V1_NTYPES], stacked[TP_V1_NTYPES];
 	uint64_t dropped;     /* events left out because they contradict the others */
-	uint64_t unknown_ids; /* of stacks and names, in no table */
+	uint64_t unknown_ids; /* how often events use stacks and names that no table has */
 	uint64_t late;	      /* events whose time was before that of an earlier one */
 	uint64_t bytes_done;
 	uint32_t reasons[TP_V1_NTYPES]; /* by blocking type: dictionary ids */
@@ -357,6 +357,14 @@ static inline uint32_t tp_v1_known(struct tp_v1_order *o, const struct tp_v1_idm
 static inline uint32_t tp_v1_stack(struct tp_v1_order *o, uint64_t id)
 {
 	return tp_v1_known(o, &o->ix->stacks, id);
+}
+
+/* Asks no more than that: where it is lost, the event that has it says so. */
+static inline bool tp_v1_has_stack(const struct tp_v1_order *o, uint64_t id)
+{
+	uint32_t known = id ? tp_v1_idmap_find(&o->ix->stacks, id) : 0;
+
+	return known && known != TP_V1_NO_ID;
 }
 
 static inline uint32_t tp_v1_text(struct tp_v1_order *o, uint64_t id)

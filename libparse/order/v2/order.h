@@ -47,7 +47,7 @@ struct tp_v2_order {
 	bool salvage;	  /* this generation is damaged, or follows one that is */
 	bool ran;	  /* the fault came up while ordering, not while loading */
 	bool sink_failed; /* the error is the sink's own */
-	uint64_t unknown_ids; /* ids in no table, so far */
+	uint64_t unknown_ids; /* how often events used what is in no table, so far */
 	uint64_t dropped;     /* salvage: events of this generation that fit nothing */
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;

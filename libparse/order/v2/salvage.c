@@ -329,11 +329,13 @@ static int run_and_account(struct tp_v2_order *o)
 	if (!code && o->dropped)
 		code = lose(o, o->g.from, o->dropped,
 			    "events of goroutines that the damage made unknown");
-	if (!code && o->unknown_ids > unknown &&
+	unknown = o->unknown_ids - unknown;
+	if (!code && unknown &&
 	    tp_trace_add_notice(o->trace, TP_DAMAGE, o->g.from,
-				"generation %llu: %s names or stacks are lost with their tables",
+				"generation %llu: names or stacks, used %s time%s, are lost "
+				"with their tables",
 				(unsigned long long)o->g.number,
-				tp_fmt_count(lost, (int64_t)(o->unknown_ids - unknown))))
+				tp_fmt_count(lost, (int64_t)unknown), unknown == 1 ? "" : "s"))
 		code = nomem(o);
 	return code;
 }
