@@ -10,7 +10,7 @@
  *
  *	static const struct rep_column columns[] = {
  *		{.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten =
- *REP_SHORTEN_LEFT},
+ *REP_SHORTEN_FUNCTION},
  *		{.name = "total_ns", .title = "TOTAL", .kind = REP_NS},
  *	};
  *	struct rep_output_options opt = {.format = REP_FORMAT_TABLE, .width = 80, .sink =

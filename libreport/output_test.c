@@ -11,7 +11,7 @@
 #include "output.h"
 
 static const struct rep_column columns[] = {
-    {.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
+    {.name = "function", .title = "FUNCTION", .kind = REP_TEXT, .shorten = REP_SHORTEN_FUNCTION},
     {.name = "count", .title = "COUNT", .kind = REP_COUNT},
     {.name = "total_ns", .title = "TOTAL", .kind = REP_NS},
     {.name = "size", .title = "SIZE", .kind = REP_BYTES, .drop = 2},

@@ -239,8 +239,7 @@ static size_t closing(const char *text, size_t from, size_t size)
 	return size;
 }
 
-/* "slices.SortFunc[…]": type arguments are longer than what they are arguments of, and mostly the
- * same in all rows. */
+/* "slices.SortFunc[…]" */
 static int leave_arguments_out(struct tp_buf *out, const char *text, size_t size, const char *dots,
 			       size_t dots_width)
 {
@@ -274,6 +273,8 @@ static int cut(struct tp_buf *out, const char *text, size_t size, size_t width,
 	size_t dots_width = ascii ? 3 : 1;
 	int code;
 
+	if (how == REP_SHORTEN_FUNCTION)
+		how = REP_SHORTEN_LEFT;
 	if (total <= width)
 		return tp_buf_put(out, text, size);
 	if (width <= dots_width) { /* no room for both: what fits of the text */
@@ -301,7 +302,7 @@ int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 	struct tp_buf brief = {0};
 	int code;
 
-	if (how != REP_SHORTEN_LEFT || !size || !memchr(text, '[', size) ||
+	if (how != REP_SHORTEN_FUNCTION || !size || !memchr(text, '[', size) ||
 	    rep_text_width(text, size) <= width)
 		return cut(out, text, size, width, how, ascii);
 	code = leave_arguments_out(&brief, text, size, ascii ? "..." : "…", ascii ? 3 : 1);

@@ -28,8 +28,11 @@ enum rep_escape {
 
 enum rep_shorten {
 	REP_SHORTEN_RIGHT, /* "a long messa…" */
-	/* "…(*conn).serve", "…SortFunc[…]": function and file names, whose end tells most */
-	REP_SHORTEN_LEFT,
+	REP_SHORTEN_LEFT,  /* "…/checkout.trace": files and other names, whose end tells most */
+	/* "…(*conn).serve", "slices.SortFunc[…]": functions, and stacks of them. Type arguments go
+	 * first: they are longer than what they are arguments of, and mostly the same in all rows.
+	 * What is between the brackets of other names may be all that tells them apart. */
+	REP_SHORTEN_FUNCTION,
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
 };
 

@@ -99,7 +99,7 @@ static const struct {
     RAW(RAW_Q, "q", REP_FLOAT, SETS),
     RAW(RAW_VERDICT, "verdict", REP_TEXT, SETS),
     [SHOWN_NAME] =
-	{{.kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT, .least = 20, .table_only = true},
+	{{.kind = REP_TEXT, .shorten = REP_SHORTEN_FUNCTION, .least = 20, .table_only = true},
 	 PAIRS | SETS},
     [NAME] = {{.kind = REP_TEXT, .raw_only = true}, PAIRS | SETS},
 #undef PEOPLE
@@ -379,6 +379,8 @@ int rep_diff_rows(const struct rep_diff *d, const struct rep_diff_show *show,
 			picked[n].name =
 			    i == NAME ? rep_diff_by[d->opt.keys.by].name : "name_shown";
 			picked[n].title = rep_diff_by[d->opt.keys.by].title;
+			if (d->opt.keys.by == REP_BY_FILE || d->opt.keys.by == REP_BY_LABEL)
+				picked[n].shorten = REP_SHORTEN_LEFT;
 			/* The ends of many are alike. */
 			if (i == SHOWN_NAME && stacks)
 				picked[n].least = 32;

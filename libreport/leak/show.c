@@ -39,7 +39,7 @@ static const struct rep_column all_columns[NCOLUMNS] = {
     [COLUMN_BY] = {.name = "created_by",
 		   .title = "CREATED BY",
 		   .kind = REP_TEXT,
-		   .shorten = REP_SHORTEN_LEFT,
+		   .shorten = REP_SHORTEN_FUNCTION,
 		   .drop = 4,
 		   .least = 16},
     [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .least = 24},

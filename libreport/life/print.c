@@ -37,7 +37,7 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_WAKER_ENTRY] = {.name = "waker_entry",
 			    .title = "ITS ENTRY FUNCTION",
 			    .kind = REP_TEXT,
-			    .shorten = REP_SHORTEN_LEFT,
+			    .shorten = REP_SHORTEN_FUNCTION,
 			    .least = 14,
 			    .drop = 3},
     [COLUMN_P] = {.name = "p", .title = "P", .kind = REP_ID, .drop = 1},

@@ -161,7 +161,7 @@ static const struct rep_column total_columns[] = {
      .title = "GOROUTINES OF",
      .least = 14,
      .drop = 2,
-     .shorten = REP_SHORTEN_LEFT},
+     .shorten = REP_SHORTEN_FUNCTION},
     {.name = "goroutine", .kind = REP_ID, .raw_only = true},
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
@@ -218,7 +218,7 @@ static const struct rep_column request_columns[] = {
     {.name = "from_ns", .title = "FROM", .kind = REP_NS},
     {.name = "to_ns", .title = "TO", .kind = REP_NS},
     {.name = "goroutine", .title = "ENDS ON", .kind = REP_ID},
-    {.name = "entry", .title = "OF", .drop = 1, .shorten = REP_SHORTEN_LEFT},
+    {.name = "entry", .title = "OF", .drop = 1, .shorten = REP_SHORTEN_FUNCTION},
     {.name = "complete", .kind = REP_BOOL, .raw_only = true},
 };
 #define REQUEST_COLUMNS REP_COUNT_OF(request_columns)

@@ -101,7 +101,7 @@ static const struct rep_column columns[NCOLUMNS] = {
     [NAME] = {.name = "name_shown",
 	      .title = "NAME",
 	      .kind = REP_TEXT,
-	      .shorten = REP_SHORTEN_LEFT,
+	      .shorten = REP_SHORTEN_FUNCTION,
 	      .least = 30,
 	      .table_only = true},
     [RAW_FLAT] = RAW("flat", REP_ANY),
@@ -178,14 +178,18 @@ static int put_note(void *ctx, const char *text, size_t size, struct tp_err *err
 
 int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err)
 {
+	struct rep_column shown[NCOLUMNS];
 	struct tp_buf name = {0};
 	int64_t sum = 0;
 	int code = rep_graph_heading(top->graph, &top->view, false, put_note, out, err);
 
 	if (!code)
 		code = rep_output_note(out, false, "", err);
+	memcpy(shown, columns, sizeof(columns));
+	if (top->view.opt.granularity == REP_FILES)
+		shown[NAME].shorten = REP_SHORTEN_LEFT;
 	if (!code)
-		code = rep_output_begin(out, "top", columns, NCOLUMNS, err);
+		code = rep_output_begin(out, "top", shown, NCOLUMNS, err);
 	for (size_t i = 0; i < top->n && !code; i++) {
 		sum = (int64_t)((uint64_t)sum + (uint64_t)top->row[i].flat);
 		code = put_row(top, out, &top->row[i], sum, &name, err);

@@ -45,6 +45,7 @@ struct rep_series {
 	double *x;
 	const struct rep_series_unit *unit;
 	char what[96];
+	bool functions;
 };
 
 /* A unit is taken for runs that go on for two of it. */
@@ -194,15 +195,22 @@ int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 	return code ? fail(err, code) : 0;
 }
 
-void rep_series_say(struct rep_series *s, const char *what)
+void rep_series_say(struct rep_series *s, const char *what, bool functions)
 {
-	if (!s->what[0])
-		snprintf(s->what, sizeof(s->what), "%s", what);
+	if (s->what[0])
+		return;
+	snprintf(s->what, sizeof(s->what), "%s", what);
+	s->functions = functions;
 }
 
 const char *rep_series_what(const struct rep_series *s)
 {
 	return s->what;
+}
+
+bool rep_series_functions(const struct rep_series *s)
+{
+	return s->functions;
 }
 
 /* ---- the runs in order ---- */

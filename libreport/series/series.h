@@ -83,9 +83,11 @@ struct rep_series_number {
 /* Adds to a number of the run that was begun last; NaN is passed over. */
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
-/* What it is that is followed, for headings: "inuse_space"; the first that is said counts. */
-void rep_series_say(struct rep_series *s, const char *what);
+/* What it is that is followed, for headings: "inuse_space", and whether its rows are functions; the
+ * first that is said counts. */
+void rep_series_say(struct rep_series *s, const char *what, bool functions);
 const char *rep_series_what(const struct rep_series *s);
+bool rep_series_functions(const struct rep_series *s);
 /* Sorts the runs and the rows, by what is greatest first; nothing is put afterwards. */
 int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp_err *err);
 

@@ -107,6 +107,8 @@ static int table_init(struct table *t, const struct rep_series *s, bool people, 
 			t->column[i].right = t->mixed;
 		}
 	}
+	if (rep_series_functions(s))
+		t->column[COLUMN_NAME].shorten = REP_SHORTEN_FUNCTION;
 	for (size_t i = 0; i < sizeof(slopes) / sizeof(slopes[0]); i++) {
 		if (strcmp(slopes[i].unit, rep_series_unit(s)->name) != 0)
 			continue;

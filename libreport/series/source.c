@@ -36,7 +36,7 @@ int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 	code = rep_profile_top(&top, p, &all, err);
 	if (!code) {
 		kind = kind_of(top.view.unit, &factor);
-		rep_series_say(s, top.view.type);
+		rep_series_say(s, top.view.type, all.granularity != REP_FILES);
 	}
 	for (size_t i = 0; i < top.n && !code; i++) {
 		const struct rep_top_row *row = &top.row[i];
@@ -61,7 +61,7 @@ int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, st
 {
 	int code = 0;
 
-	rep_series_say(s, "counters");
+	rep_series_say(s, "counters", false);
 	for (size_t i = 0; i < p->ncounters && !code; i++) {
 		const struct tp_counter *c = &p->counters[i];
 		struct tp_text name = tp_dict_text(p->dict, c->name);
@@ -111,7 +111,7 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 	char name[256];
 	int code = 0;
 
-	rep_series_say(s, "metrics");
+	rep_series_say(s, "metrics", false);
 	for (size_t i = 0; i < n; i++) {
 		for (int stat = 0; stat < REP_NSTATS && !code && follows(&m[i]); stat++) {
 			struct rep_metric metric;

@@ -71,8 +71,8 @@ static void write_name(struct page *p, struct html *h, const struct rep_time_gro
 		t = (struct tp_text){"(unknown)", 9};
 	code = rep_escape(&shown, t.text, t.size, REP_ESCAPE_SHOWN);
 	if (!code)
-		code =
-		    rep_shorten(&cut, (char *)shown.data, shown.size, 44, REP_SHORTEN_LEFT, false);
+		code = rep_shorten(&cut, (char *)shown.data, shown.size, 44, REP_SHORTEN_FUNCTION,
+				   false);
 	html_f(h, "<text class=\"name\" x=\"%d\" y=\"", LEFT - 10);
 	html_px(h, y);
 	html_put(h, "\" text-anchor=\"end\">");

@@ -65,7 +65,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_ENTRY] = {.column = {.name = "entry",
 				 .title = "ENTRY FUNCTION",
 				 .kind = REP_TEXT,
-				 .shorten = REP_SHORTEN_LEFT,
+				 .shorten = REP_SHORTEN_FUNCTION,
 				 .least = 16},
 		      .key = "entry",
 		      .doc = "function the goroutines began with"},

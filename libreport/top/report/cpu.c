@@ -26,7 +26,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
 				    .title = "FUNCTION",
 				    .kind = REP_TEXT,
-				    .shorten = REP_SHORTEN_LEFT,
+				    .shorten = REP_SHORTEN_FUNCTION,
 				    .least = 24},
 			 .key = "function",
 			 .doc = "function"},

@@ -50,7 +50,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_FUNCTION] = {.column = {.name = "function",
 				    .title = "ENTRY FUNCTION",
 				    .kind = REP_TEXT,
-				    .shorten = REP_SHORTEN_LEFT,
+				    .shorten = REP_SHORTEN_FUNCTION,
 				    .least = 20},
 			 .key = "function",
 			 .doc = "function the goroutines began with"},

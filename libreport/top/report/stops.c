@@ -49,7 +49,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_ENTRY] = {.column = {.name = "entry",
 				 .title = "ENTRY",
 				 .kind = REP_TEXT,
-				 .shorten = REP_SHORTEN_LEFT,
+				 .shorten = REP_SHORTEN_FUNCTION,
 				 .drop = 3},
 		      .doc = "entry function of that goroutine"},
     [COLUMN_WHERE] = {.column = {.name = "where",

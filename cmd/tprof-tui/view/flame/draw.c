@@ -280,8 +280,8 @@ static void draw_path(struct flame *f, struct tui_area a)
 		    tp_buf_put(&f->label, name.text + parts.brief, name.size - parts.brief))
 			return;
 	}
-	tui_put(a.row, a.col, a.cols, TUI_STYLE_DIM, REP_SHORTEN_LEFT, (const char *)f->label.data,
-		f->label.size);
+	tui_put(a.row, a.col, a.cols, TUI_STYLE_DIM, REP_SHORTEN_FUNCTION,
+		(const char *)f->label.data, f->label.size);
 }
 
 /* Where there is room, to the last digit. */
@@ -337,7 +337,7 @@ static void draw_facts(struct flame *f, struct tui_area a, bool two)
 	if (!two) {
 		used = tui_say(a.row, a.col, a.cols, TUI_STYLE_NORMAL, text);
 		tui_put(a.row, a.col + used + 2, a.cols - used - 2, TUI_STYLE_STRONG,
-			REP_SHORTEN_LEFT, name.text, name.size);
+			REP_SHORTEN_FUNCTION, name.text, name.size);
 		return;
 	}
 	used = 0;

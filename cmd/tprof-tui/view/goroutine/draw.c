@@ -177,7 +177,8 @@ static int draw_frames(struct tui_area a, int row, const struct rep_value *v)
 				tui_screen_ascii() ? "..." : "…");
 			break;
 		}
-		tui_put(row++, a.col + 2, a.cols - 2, TUI_STYLE_NORMAL, REP_SHORTEN_LEFT, at, n);
+		tui_put(row++, a.col + 2, a.cols - 2, TUI_STYLE_NORMAL, REP_SHORTEN_FUNCTION, at,
+			n);
 		at += n + (semi != NULL);
 	}
 	return row;

@@ -254,7 +254,8 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 	if (of_groups(o) && row >= BANDS) {
 		const char *full = o->result[OV_GROUPS].names->name[row - BANDS];
 
-		tui_put(line, a.col, left - 1, TUI_STYLE_DIM, REP_SHORTEN_LEFT, full, strlen(full));
+		tui_put(line, a.col, left - 1, TUI_STYLE_DIM, REP_SHORTEN_FUNCTION, full,
+			strlen(full));
 	} else {
 		row_name(o, row, each, name);
 		tui_say(line, a.col, left - 1, TUI_STYLE_DIM, name);

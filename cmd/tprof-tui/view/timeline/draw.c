@@ -125,7 +125,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 	tl_lane_text(s, lane, text, sizeof(text));
 	room -= used + (*count ? (int)strlen(count) + 1 : 0);
 	tui_put(row, col + used, room, style,
-		lane->kind == REP_LANE_GROUP ? REP_SHORTEN_LEFT : REP_SHORTEN_RIGHT, text,
+		lane->kind == REP_LANE_GROUP ? REP_SHORTEN_FUNCTION : REP_SHORTEN_RIGHT, text,
 		strlen(text));
 	if (*count)
 		tui_say(row, col + used + room + 1, (int)strlen(count),
