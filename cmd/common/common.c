@@ -321,6 +321,7 @@ int cmd_written(const struct cmd *cmd, int status)
 
 int cmd_finish(struct cmd *cmd, int status)
 {
+	cmd->pages = false; /* no pager will come any more */
 	status = cmd_written(cmd, status);
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);

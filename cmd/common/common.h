@@ -117,7 +117,7 @@ struct cmd {
 	/* private */
 	struct cmd_scratch scratch; /* a store for which there is no cache */
 	pid_t pager;
-	int terminal; /* stderr as it was before the pager, or -1 */
+	int output, terminal; /* stdout and stderr as they were before the pager, or -1 */
 };
 
 #define CMD_INIT(command_name)                                                                     \
@@ -197,9 +197,16 @@ int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
 void cmd_print(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Notes that wait for a pager are told now. Errors and cmd_finish do it, too; what is wrong while
+/* Notes that wait for a pager are told now. Errors and cmd_finish do it, too; what is said while
  * there is a pager waits for its end. */
 void cmd_notes_release(FILE *to);
+/* They are written to the pager, as the first that it reads, and kept: cmd_notes_passed says them
+ * on stderr unless they were `taken` and could be written at all. */
+void cmd_notes_pass(void);
+void cmd_notes_passed(bool taken);
+/* Whether the last of them is in what can be read from fd (which does not wait), the pager's pipe.
+ */
+bool cmd_notes_are_in(int fd);
 /* Flushes stdout: 0, or the errno of the first time, ever, that it could not be written. */
 int cmd_flush(void);
 /* What tells more about losses: "tprof-query go.trace 'SELECT offset, reason FROM loss'" into text,

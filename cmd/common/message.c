@@ -46,14 +46,57 @@ static int escape(struct tp_buf *line, const char *path, const char *text)
 }
 
 /* Notes that a pager may yet show: said now, they would scroll away in front of it. While there is
- * one: errors, which it would take away with it. */
+ * one: what it would take away with it. */
 static struct tp_buf held;
+/* Those that were written to the pager. */
+static struct tp_buf passed;
+static bool not_written;
 
 void cmd_notes_release(FILE *to)
 {
 	if (held.size)
 		fwrite(held.data, 1, held.size, to);
 	tp_buf_release(&held);
+}
+
+void cmd_notes_pass(void)
+{
+	passed = held;
+	held = (struct tp_buf){0};
+	if (passed.size)
+		fwrite(passed.data, 1, passed.size, stdout);
+	not_written = cmd_flush() != 0;
+}
+
+bool cmd_notes_are_in(int fd)
+{
+	const uint8_t *last;
+	struct tp_buf rest = {0};
+	bool found = false;
+	ssize_t n;
+
+	if (!passed.size)
+		return false;
+	/* A reader takes lines, or more, from the front. */
+	last = memrchr(passed.data, '\n', passed.size - 1);
+	last = last ? last + 1 : passed.data;
+	if (!tp_buf_reserve(&rest, passed.size)) {
+		while (rest.size < passed.size &&
+		       ((n = read(fd, rest.data + rest.size, passed.size - rest.size)) > 0 ||
+			(n < 0 && errno == EINTR)))
+			rest.size += n > 0 ? (size_t)n : 0;
+		found = rest.size && memmem(rest.data, rest.size, last,
+					    (size_t)(passed.data + passed.size - last));
+	}
+	tp_buf_release(&rest);
+	return found;
+}
+
+void cmd_notes_passed(bool taken)
+{
+	if (passed.size && (!taken || not_written))
+		fwrite(passed.data, 1, passed.size, stderr);
+	tp_buf_release(&passed);
 }
 
 /* False: there is no memory to, it has to be said at once. */
@@ -74,7 +117,7 @@ static void say(const struct cmd *cmd, const char *kind, const char *path, const
 	struct tp_buf line = {0};
 	int failed;
 
-	if (cmd->pager > 0 && cmd->terminal >= 0 && !*kind && hold(cmd, kind, path, text))
+	if (cmd->pager > 0 && cmd->terminal >= 0 && hold(cmd, kind, path, text))
 		return;
 	failed = escape(&line, path, text);
 	if (cmd->pager <= 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <signal.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 /* What a machine without any pager gets. */
@@ -36,16 +37,24 @@ static void set_less(void)
 		setenv("LESS", with, 1);
 }
 
-/* Is the program there that this names first? What is more than a name is the shell's to know. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
+
+/* Words that stand in front of a command, and are in no PATH. */
+static const char *const shell_words[] = {"exec", "command", "builtin", "eval", "env", "."};
+
+/* Is the program there that this names first? What is more than plain words, or begins with one of
+ * the shell's, is the shell's to know. */
 static bool is_there(const char *pager)
 {
-	size_t n =
-	    strspn(pager, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-");
+	size_t n = strspn(pager, PLAIN);
 	const char *path = getenv("PATH");
 	char file[4096];
 
-	if (!n || (pager[n] && pager[n] != ' ') || !path)
+	if (!n || pager[strspn(pager, PLAIN " ")] || !path)
 		return true;
+	for (size_t i = 0; i < sizeof(shell_words) / sizeof(shell_words[0]); i++)
+		if (strlen(shell_words[i]) == n && !memcmp(pager, shell_words[i], n))
+			return true;
 	if (memchr(pager, '/', n)) {
 		snprintf(file, sizeof(file), "%.*s", (int)n, pager);
 		return !access(file, X_OK);
@@ -85,15 +94,27 @@ bool cmd_pager_may_come(const struct cmd *cmd)
 	return cmd->pages && cmd->pager <= 0 && wanted(cmd);
 }
 
+/* There is none. */
+static void do_without(struct cmd *cmd)
+{
+	cmd->pages = false;
+	cmd_notes_release(stderr);
+}
+
 void cmd_pager(struct cmd *cmd)
 {
 	int fd[2];
 
 	if (cmd->pager > 0)
 		return;
-	if (!wanted(cmd) || pipe(fd)) {
-		cmd->pages = false;
-		cmd_notes_release(stderr);
+	cmd->output = wanted(cmd) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+	if (cmd->output < 0) {
+		do_without(cmd);
+		return;
+	}
+	if (pipe(fd)) {
+		close(cmd->output);
+		do_without(cmd);
 		return;
 	}
 	fflush(stdout);
@@ -101,8 +122,8 @@ void cmd_pager(struct cmd *cmd)
 	if (cmd->pager < 0) {
 		close(fd[0]);
 		close(fd[1]);
-		cmd->pages = false;
-		cmd_notes_release(stderr);
+		close(cmd->output);
+		do_without(cmd);
 		return;
 	}
 	if (cmd->pager == 0) {
@@ -113,6 +134,7 @@ void cmd_pager(struct cmd *cmd)
 		cmd_limit_lift();
 		run_pager(getenv("PAGER"));
 	}
+	cmd->pages = false;
 	dup2(fd[1], STDOUT_FILENO);
 	/* What is said from now on would be written over its screen. */
 	cmd->terminal = isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
@@ -123,22 +145,50 @@ void cmd_pager(struct cmd *cmd)
 	/* ^C is the pager's: it stops a search there, and must not take the output away under it.
 	 */
 	signal(SIGINT, SIG_IGN);
-	cmd_notes_release(stdout);
+	cmd_notes_pass();
+}
+
+/* The pipe's other end, to see what the pager leaves in it. Had we kept it, nothing that we write
+ * would ever fail. -1: there is no knowing. */
+static int open_rest(void)
+{
+	int fd = open("/proc/self/fd/1", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || (!fstat(fd, &st) && S_ISFIFO(st.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void give_back(int *kept, int fd)
+{
+	if (*kept < 0)
+		return;
+	if (dup2(*kept, fd) < 0) /* at least the pager has to see the end of its input */
+		close(fd);
+	close(*kept);
+	*kept = -1;
 }
 
 void cmd_pager_end(struct cmd *cmd)
 {
+	int rest, status = 0;
+	bool taken;
+
+	cmd->pages = false;
 	if (cmd->pager <= 0)
 		return;
+	rest = open_rest();
 	/* The end of its input. */
-	if (cmd->terminal >= 0) {
-		dup2(cmd->terminal, STDOUT_FILENO);
-		dup2(cmd->terminal, STDERR_FILENO);
-		close(cmd->terminal);
-	} else {
-		close(STDOUT_FILENO);
-	}
-	while (waitpid(cmd->pager, NULL, 0) < 0 && errno == EINTR)
+	give_back(&cmd->output, STDOUT_FILENO);
+	give_back(&cmd->terminal, STDERR_FILENO);
+	while (waitpid(cmd->pager, &status, 0) < 0 && errno == EINTR)
 		;
 	cmd->pager = 0;
+	/* One that has failed may have read notes and not shown them. */
+	taken = !status && (rest < 0 || !cmd_notes_are_in(rest));
+	cmd_notes_passed(taken);
+	if (rest >= 0)
+		close(rest);
 }

@@ -1,4 +1,5 @@
-# Notes are shown by the pager, in front of what it pages; without one, or without output, at once.
+# Notes are shown by the pager, in front of what it pages; without one, or without output, at once;
+# when it ends where it has not taken them.
 cd testdata
 tprof-top checkout-cut.trace >"$TMP/first" 2>&1
 see() {
@@ -9,8 +10,14 @@ export PAGER="sh $TMP/pager"
 see 'tprof-top -n 1 checkout-cut.trace'
 echo == not there
 PAGER=nosuch LESS=FRX see 'tprof-top -n 1 checkout-cut.trace' | grep -c ENTRY
-echo == it ends before the command does
+echo == words of the shell
+for word in exec command; do PAGER="$word sh $TMP/pager" see 'tprof-top -n 1 checkout-cut.trace' | grep -c pager; done
+echo == it does not read
 PAGER=true see 'tprof-top -n 1 checkout-cut.trace'; echo "status $?"
+echo == it takes a little
+PAGER='head -n 1' see 'tprof-top -n 1 checkout-cut.trace' | wc -l
+echo == it fails
+PAGER='cat >/dev/null; exit 1' see 'tprof-top -n 1 checkout-cut.trace'
 echo == no pager
 see 'tprof-top -n 1 --no-pager checkout-cut.trace' | head -n 2
 echo == not on this terminal
