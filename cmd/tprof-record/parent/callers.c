@@ -228,7 +228,7 @@ static bool trusts(struct rec_session *s, const struct rec_caller *c)
 	return false;
 }
 
-bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
+static void hear(struct rec_session *s, struct rec_source *caller)
 {
 	struct rec_caller c;
 	int heard = rec_listen_hear(caller->fd, &c);
@@ -236,7 +236,7 @@ bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
 	bool kept = false;
 
 	if (!heard)
-		return true;
+		return;
 	if (heard > 0 && !trusts(s, &c)) {
 		s->result.strangers++;
 		if (c.memory >= 0)
@@ -250,16 +250,28 @@ bool rec_session_hear(struct rec_session *s, struct rec_source *caller)
 		begin_image(s, &c);
 	}
 	rec_session_drop(s, caller, kept);
-	return false;
 }
 
-static struct rec_source *oldest(const struct rec_session *s)
+/* In the order in which they called: what a process was before an exec reports before what it is
+ * now, and may not have been heard yet when that calls. */
+static void hear_callers(struct rec_session *s)
 {
-	struct rec_source *caller = s->callers;
+	struct rec_source *next;
 
-	while (caller && caller->next)
-		caller = caller->next;
-	return caller;
+	for (struct rec_source *c = s->callers; c; c = next) {
+		next = c->next;
+		hear(s, c);
+	}
+}
+
+static void add_caller(struct rec_session *s, struct rec_source *caller)
+{
+	struct rec_source **end = &s->callers;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = caller;
+	s->ncallers++;
 }
 
 void rec_session_accept(struct rec_session *s)
@@ -269,30 +281,24 @@ void rec_session_accept(struct rec_session *s)
 	while ((fd = rec_listen_accept(s->socket.fd)) >= 0) {
 		struct rec_source *caller = calloc(1, sizeof(*caller));
 
-		/* Whoever connects to say nothing does not keep others out. */
+		/* Whoever connects to say nothing does not keep others out: the oldest goes. */
 		if (s->ncallers >= MAX_CONNECTIONS)
-			rec_session_drop(s, oldest(s), false);
+			rec_session_drop(s, s->callers, false);
 		if (!caller) {
 			close(fd);
 			return;
 		}
-		*caller = (struct rec_source){.from = FROM_CALLER, .fd = fd, .next = s->callers};
-		s->callers = caller;
-		s->ncallers++;
+		*caller = (struct rec_source){.from = FROM_CALLER, .fd = fd};
+		add_caller(s, caller);
 		rec_session_watch(s, caller);
-		rec_session_hear(s, caller);
+		hear_callers(s);
 	}
 }
 
 void rec_session_hear_all(struct rec_session *s)
 {
-	struct rec_source *next;
-
 	rec_session_accept(s);
-	for (struct rec_source *c = s->callers; c; c = next) {
-		next = c->next;
-		rec_session_hear(s, c);
-	}
+	hear_callers(s);
 }
 
 void rec_session_process_over(struct rec_session *s, pid_t pid)

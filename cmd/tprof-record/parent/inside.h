@@ -69,8 +69,6 @@ void rec_session_end_gone(struct rec_session *s);
 void rec_session_process_over(struct rec_session *s, pid_t pid);
 
 void rec_session_accept(struct rec_session *s);
-/* False when the caller has said all it had to say, and is gone. */
-bool rec_session_hear(struct rec_session *s, struct rec_source *caller);
 /* Whoever reported by now: before anything is concluded from the end of a process. */
 void rec_session_hear_all(struct rec_session *s);
 void rec_session_drop(struct rec_session *s, struct rec_source *caller, bool keep_open);

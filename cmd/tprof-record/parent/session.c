@@ -137,7 +137,7 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 		rec_session_accept(s);
 		break;
 	case FROM_CALLER:
-		rec_session_hear(s, from);
+		rec_session_hear_all(s);
 		break;
 	case FROM_PROCESS:
 		rec_session_process_over(s, from->image->pid);
