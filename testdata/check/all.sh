@@ -15,7 +15,7 @@ started=$(date +%s)
 # The parts. Those of a line run one after the other, lines at the same time; parts here use folders of
 # their own, and build nothing.
 lane_1='unit cli replay faults-quick check-headers'
-lane_2='tui check-escapes conformance-selftest check-readme check-docs check-jail check-layers check-hardening check-install check-dist'
+lane_2='tui check-escapes conformance-selftest check-readme check-docs check-jail check-patience check-layers check-hardening check-install check-dist'
 # It measures time, so it waits for the others.
 alone='recorder'
 # What looks at the source alone, at the flags of a plain build, or at the tools of the tests, says the

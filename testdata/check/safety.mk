@@ -8,3 +8,7 @@ check-escapes: all ## names that are hostile do nothing to terminals, pages, spr
 .PHONY: check-jail
 check-jail: all ## what decodes can read the dump and nothing else; temporary files are private
 	@CC='$(CC)' sh testdata/check/jail.sh $(B)/bin
+
+.PHONY: check-patience
+check-patience: all ## where an expression takes too long on a dump's names, every command that has one says so
+	@CC='$(CC)' sh testdata/check/patience.sh $(B)/bin
