@@ -266,6 +266,18 @@ static bool take_select(struct tui *t, const struct tui_place *p, struct tui_sel
 	return true;
 }
 
+/* A screen that is not the one of the first time: why, and what leads there. */
+static void say_where(struct tui *t, const struct tui_view_ops *ops, const struct tui_place *p)
+{
+	bool selected = p->from_ns != INT64_MIN || p->to_ns != INT64_MAX;
+
+	for (size_t i = 0; i < TUI_PLACE_TEXTS; i++)
+		selected |= *p->text[i] != '\0';
+	if (!*t->message && (selected || (ops->where != TUI_OVERVIEW && ops->where != TUI_RUNS)))
+		tui_message(t, "as you left it%s; 2 has the overview",
+			    selected ? "; c takes away what was selected" : "");
+}
+
 bool tui_recall_place(struct tui *t, const char *store)
 {
 	const struct tui_view_ops *ops;
@@ -284,9 +296,10 @@ bool tui_recall_place(struct tui *t, const char *store)
 		opened = ops->where == TUI_RUNS || tui_open(t, ops, *p.arg ? p.arg : NULL);
 		if (opened && p.row >= 0 && ops->cursor)
 			ops->cursor(t, tui_current(t), (long)p.row);
-		if (opened)
+		if (opened) {
 			tui_select_release(&before);
-		else {
+			say_where(t, ops, &p);
+		} else {
 			tui_select_release(&t->select);
 			t->select = before;
 			t->message[0] = '\0';
