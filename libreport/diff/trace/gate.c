@@ -342,6 +342,46 @@ static int note_exceeded(const struct judging *j, const struct rep_trace_row *ro
 	return code ? code : tp_buf_put(&r->each, "\n", 1);
 }
 
+/* That there is none of something is an answer to a limit from above (stw.max>2ms passes), and that
+ * there is none any more to growth. Of a name it is not: one that was changed must not switch its
+ * gate off. */
+static bool none_is_fine(const struct rep_trace_gate *g)
+{
+	return !g->regex && !g->metric.named && g->gate.change == REP_GATE_ABOVE &&
+	       g->threshold != REP_LIMIT_BELOW;
+}
+
+/* Runs of a side have no such number at all. */
+static bool is_missing(const struct judging *j, const struct rep_trace_row *row)
+{
+	if (!j->g->threshold && isnan(row->old))
+		return true;
+	return isnan(row->new) && !none_is_fine(j->g);
+}
+
+static int note_missing(const struct judging *j, const struct rep_trace_row *row,
+			struct rep_gate_result *r)
+{
+	const char *who = !isnan(row->old)   ? "only the old runs have it"
+			  : !isnan(row->new) ? "only the new runs have it"
+					     : "no run has it";
+	int code = 0;
+
+	if (!r->tested && !r->why.size) {
+		r->real = true;
+		r->old = row->old;
+		r->new = row->new;
+		code = say_value(&r->why, j, row, (double)NAN);
+		if (!code)
+			code = rep_gate_say(&r->why, "; %s", who);
+	}
+	/* Of many names some come and go. */
+	if (code || !j->g->regex || r->note.size)
+		return code;
+	code = rep_trace_metric_name(row, &r->note);
+	return code ? code : rep_gate_say(&r->note, ": %s, so it is not compared", who);
+}
+
 /* Which row says why: the worst outcome, then, where nothing could be decided, one beyond the limit
  * or at least on its way there. */
 static unsigned weight(const struct judging *j, enum rep_outcome outcome, bool far,
@@ -364,6 +404,8 @@ static int judge_row(struct judging *j, const struct rep_trace_row *row, double 
 	unsigned w = weight(j, outcome, far, row);
 	int code;
 
+	if (is_missing(j, row))
+		return note_missing(j, row, r);
 	j->inexact = j->inexact || is_close(j, row);
 	r->tested++;
 	r->exceeded += outcome == REP_OUTCOME_EXCEEDED;
@@ -424,6 +466,11 @@ static int judge_found(struct judging *j, const struct found *f, struct rep_gate
 	j->tests = f->n;
 	for (size_t i = 0; !code && i < f->n; i++)
 		code = judge_row(j, &row[i], p[i], r);
+	if (!code && !r->tested) {
+		r->outcome = REP_OUTCOME_UNDECIDED;
+		r->blind = !j->g->gate.missing_passes;
+		r->note.size = 0; /* it is what the gate says */
+	}
 	if (!code && r->exceeded > 1)
 		code = rep_gate_say(&r->why, ", and %zu more of %zu", r->exceeded - 1, r->tested);
 	free(row);
@@ -455,12 +502,6 @@ static int say_missing(const struct judging *j, struct rep_gate_result *r)
 				       : rep_gate_say(&r->why, " and %zu more", names - LISTED);
 }
 
-/* That there is none of something is an answer to a limit from above: stw.max>2ms passes. */
-static bool none_is_fine(const struct rep_trace_gate *g)
-{
-	return g->threshold == REP_LIMIT_ABOVE && !g->regex && !g->metric.named;
-}
-
 int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_side *old,
 			 const struct rep_trace_side *new, const struct rep_trace_gate_options *opt,
 			 struct rep_gate_result *r, bool *inexact, struct tp_err *err)
@@ -487,7 +528,7 @@ int rep_trace_gate_judge(const struct rep_trace_gate *g, const struct rep_trace_
 		code = find(g, old, new, &f);
 		if (!code && f.n) {
 			code = judge_found(&j, &f, r);
-		} else if (!code && none_is_fine(g)) {
+		} else if (!code && g->threshold && none_is_fine(g)) {
 			r->outcome = REP_OUTCOME_PASSED;
 			code = rep_gate_say(&r->why, "there are no %s",
 					    rep_families[g->metric.family].doc);

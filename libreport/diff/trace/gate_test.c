@@ -195,6 +195,59 @@ static void test_gate_sets(void **state)
 		rep_metrics_free(run[i]);
 }
 
+/* What one side's runs do not have at all: a name is not to be switched off by another one; that
+ * all of a family is gone is an answer to a limit, and to growth. */
+static void test_gate_gone(void **state)
+{
+	static const struct {
+		const char *gate;
+		enum rep_outcome outcome;
+		bool blind;
+		const char *says;
+	} cases[] = {
+	    {"task[a].mean>+3%", REP_OUTCOME_UNDECIDED, true, "1ms, then nothing; only the old"},
+	    {"task[a].mean+-3%", REP_OUTCOME_UNDECIDED, true, "only the old runs have it"},
+	    {"task[a].p99>30ms", REP_OUTCOME_UNDECIDED, true, "only the old runs have it"},
+	    {"task[a].mean>+3%,missing=pass", REP_OUTCOME_UNDECIDED, false, ""},
+	    {"task[b].mean>+3%", REP_OUTCOME_UNDECIDED, true, "nothing, then 1ms; only the new"},
+	    {"task[b].mean>30ms", REP_OUTCOME_PASSED, false, ""},
+	    {"task[b].mean>0.5ms", REP_OUTCOME_EXCEEDED, false, ""},
+	    {"task(^[ab]$).mean>+3%", REP_OUTCOME_UNDECIDED, true, "only the"},
+	    /* c is on both sides. */
+	    {"task(.).mean>+3%", REP_OUTCOME_PASSED, false, "task[c].mean"},
+	    {"task.mean>+3%", REP_OUTCOME_PASSED, false, ""},
+	    {"region.mean>+3%", REP_OUTCOME_PASSED, false, "then nothing"},
+	    {"region.mean>3ms", REP_OUTCOME_PASSED, false, "then nothing"},
+	    {"region.mean+-3%", REP_OUTCOME_UNDECIDED, true, "only the old runs have it"},
+	    {"stw.mean>+3%", REP_OUTCOME_UNDECIDED, true, "only the new runs have it"},
+	};
+	struct rep_metrics *run[10];
+
+	(void)state;
+	for (size_t i = 0; i < 10; i++) {
+		run[i] = testing_run(WINDOWS);
+		for (uint32_t w = 0; w < WINDOWS; w++) {
+			testing_put(run[i], REP_FAMILY_TASK, i < 5 ? "a" : "b", w, 1000000);
+			testing_put(run[i], REP_FAMILY_TASK, "c", w, 1000000);
+			testing_put(run[i], i < 5 ? REP_FAMILY_REGION : REP_FAMILY_STW, "", w,
+				    1000000);
+		}
+		testing_solve(run[i]);
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (size_t n = 1; n <= 5; n += 4) {
+			struct answer a = judge(cases[i].gate, run, n, run + 5, n, NULL);
+
+			if (a.outcome != cases[i].outcome || a.blind != cases[i].blind ||
+			    !strstr(a.why, cases[i].says))
+				fail_msg("%zu runs: %s: %s: %s", n, cases[i].gate,
+					 rep_outcomes[a.outcome], a.why);
+		}
+	}
+	for (size_t i = 0; i < 10; i++)
+		rep_metrics_free(run[i]);
+}
+
 /* Of so many runs that 2 to the power of their number is none: about half of them is not most. */
 static void test_gate_many_runs(void **state)
 {
@@ -298,7 +351,7 @@ int main(void)
 	    cmocka_unit_test(test_gate_parse),	      cmocka_unit_test(test_gate_one_against_one),
 	    cmocka_unit_test(test_gate_sets),	      cmocka_unit_test(test_gate_inexact),
 	    cmocka_unit_test(test_gate_units),	      cmocka_unit_test(test_gate_many_runs),
-	    cmocka_unit_test(test_gate_unknown_name),
+	    cmocka_unit_test(test_gate_unknown_name), cmocka_unit_test(test_gate_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,26 @@ static int64_t median_count(const struct rep_measure *const *x, size_t n)
 	return median;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* As rep_stats_compare has it. NaN of none. */
+static double median_value(double *v, size_t n)
+{
+	double low, high;
+
+	if (!n)
+		return (double)NAN;
+	qsort(v, n, sizeof(*v), by_value);
+	low = v[(n - 1) / 2];
+	high = v[n / 2];
+	return low + (high - low) / 2;
+}
+
 /* The values of all runs by statistic, and what is 0 without events; nothing of sets but that. */
 struct values {
 	struct rep_estimate (*of)[REP_NSTATS]; /* by run, old ones first */
@@ -157,8 +177,12 @@ static int compare_stat(const struct rep_trace_side *old, const struct rep_trace
 		if (!isnan(v->of[i][stat].value))
 			value[(is_new ? n[0] : 0) + n[is_new]++] = v->of[i][stat].value;
 	}
-	if (n[0] && n[1])
+	if (n[0] && n[1]) {
 		code = compare_sets(value, n[0], n[1], row);
+	} else {
+		row->old = median_value(value, n[0]);
+		row->new = median_value(value + n[0], n[1]);
+	}
 	/* Runs that have no such percentile are not the same as those that have. */
 	if (n[0] < old->n || n[1] < new->n)
 		row->p = (double)NAN;
