@@ -158,6 +158,28 @@ static void sort_arguments(struct top_args *args, struct argp_state *state)
 		unknown_report(state, second);
 }
 
+/* What picks rows of a report, where there is none. */
+static void check_picks(const struct top_args *args, struct argp_state *state)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} picks[] = {{"--min", args->top.min},
+		     {"--max", args->top.max},
+		     {"--log", args->top.log},
+		     {"--slowest", args->top.slowest},
+		     {"--each", args->top.each}};
+
+	for (size_t i = 0; i < sizeof(picks) / sizeof(picks[0]); i++) {
+		if (picks[i].given && args->view.given)
+			argp_error(state, "%s is for reports on traces, and a view is a profile",
+				   picks[i].option);
+		if (picks[i].given && args->over_runs)
+			argp_error(state, "%s is for reports on traces, and --over=run is none",
+				   picks[i].option);
+	}
+}
+
 static void check(struct top_args *args, struct argp_state *state)
 {
 	if (!args->npaths)
@@ -167,6 +189,7 @@ static void check(struct top_args *args, struct argp_state *state)
 		argp_error(state,
 			   "a view is a profile, and has no report '%s': give one or the other",
 			   args->report);
+	check_picks(args, state);
 	if (args->cmd.more_format) {
 		if (args->text)
 			argp_error(state, "--%s and --format=%s do not go together",
@@ -380,6 +403,13 @@ static int run(struct top_args *args)
 	/* A sample type says which kind is meant. */
 	if (kind == CMD_KIND_STORE_MIXED && args->profile.sample_index && !args->report)
 		return top_profile(args);
+	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec) {
+		cmd_error(&args->cmd,
+			  "%s: --run=%s picks traces and profiles; an id (tprof-store list) picks "
+			  "one run, or --view looks at the traces as profiles",
+			  args->paths[0], args->cmd.run_spec);
+		return CMD_USAGE;
+	}
 	if (kind == CMD_KIND_STORE_MIXED) {
 		cmd_error(
 		    &args->cmd,

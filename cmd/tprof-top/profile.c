@@ -51,7 +51,8 @@ static int check(struct top_args *args)
 		      {"--min", args->top.min},
 		      {"--max", args->top.max},
 		      {"--log", args->top.log},
-		      {"--slowest", args->top.slowest}};
+		      {"--slowest", args->top.slowest},
+		      {"--each", args->top.each ? "" : NULL}};
 
 	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]) && !args->view.given; i++)
 		if (traces[i].text)

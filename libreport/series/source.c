@@ -1,7 +1,9 @@
 /* What of a profile, and of a trace, is followed over runs. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "diff/trace/interval.h"
 #include "profile/top.h"
 #include "series/series.h"
 
@@ -23,6 +25,20 @@ static enum rep_kind kind_of(const char *unit, double *factor)
 	return REP_COUNT;
 }
 
+/* Numbers of one row have to be of one kind. */
+static int check_type(const struct rep_series *s, const char *type, struct tp_err *err)
+{
+	const char *before = rep_series_what(s);
+
+	/* Of a long name it keeps the beginning. */
+	if (!*before || !strncmp(before, type, strlen(before)))
+		return 0;
+	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+			  "its values are %.80s, those of the runs before it %.80s; --sample-index "
+			  "picks one, or --run runs that go together",
+			  type, before);
+}
+
 int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 			   const struct rep_profile_options *opt, struct tp_err *err)
 {
@@ -34,6 +50,9 @@ int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 
 	all.no_trim = true;
 	code = rep_profile_top(&top, p, &all, err);
+	if (code)
+		return code;
+	code = check_type(s, top.view.type, err);
 	if (!code) {
 		kind = kind_of(top.view.unit, &factor);
 		rep_series_say(s, top.view.type, all.granularity != REP_FILES);
@@ -106,8 +125,11 @@ static bool counts(int stat)
 int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metrics,
 			   struct tp_err *err)
 {
+	const struct rep_per_options per = {.per = REP_PER_SECOND};
 	size_t n;
 	const struct rep_measure *m = rep_metrics_measures(metrics, &n);
+	/* Runs differ in length: what adds up is taken by the second, as tprof-diff does. */
+	double length = rep_per_divisor(metrics, &per);
 	char name[256];
 	int code = 0;
 
@@ -119,9 +141,11 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 			if (!(rep_families[m[i].family].headline >> stat & 1))
 				continue;
 			metric = rep_metric_of(metrics, &m[i], (enum rep_stat)stat);
-			snprintf(name, sizeof(name), *m[i].name ? "%s[%.200s].%s" : "%s%s.%s",
-				 rep_families[m[i].family].name, m[i].name,
-				 rep_stats_of[stat].name);
+			if (stat == REP_STAT_TOTAL)
+				metric.value = length > 0 ? metric.value / length : (double)NAN;
+			snprintf(name, sizeof(name), *m[i].name ? "%s[%.200s].%s%s" : "%s%s.%s%s",
+				 rep_families[m[i].family].name, m[i].name, rep_stats_of[stat].name,
+				 stat == REP_STAT_TOTAL ? "/s" : "");
 			code = rep_series_put(
 			    s,
 			    &(struct rep_series_number){
