@@ -58,6 +58,7 @@ static const struct {
     {TP_EFORMAT, "have no sample type in common",
      "; --sample-index=TYPE adds up those that have it"},
     {TP_ENOENT, "no function of the profile matches", "; without a report all are listed"},
+    {TP_ENOENT, "no function with", "; without a report all are listed"},
     /* What names code, and statements, are no dumps. */
     {TP_EFORMAT, "not an ELF file", "; give the program that the dump is of, not stripped"},
     {TP_EFORMAT, "not SQL", "; give a text file of statements"},

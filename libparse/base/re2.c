@@ -424,7 +424,8 @@ static int repeat(struct translation *t, char c)
 		return 0;
 	}
 	if (!t->operand)
-		return refuse(t, "a repetition (*, +, ? or {}) has nothing to repeat");
+		return refuse(t, "a repetition (*, +, ? or {}) has nothing to repeat; a "
+				 "name as it is stands between \\Q and \\E");
 	least = c == '+';
 	most = least + 1; /* a+ is aa* */
 	if (n) {

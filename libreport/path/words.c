@@ -101,6 +101,16 @@ static int write_limits(struct rep_words *w, struct tp_err *err)
 	char number[TP_COUNT_SIZE], other[TP_COUNT_SIZE];
 	int code = 0;
 
+	if (!page->v->whole && page->list->subject != REP_PATH_RANGE &&
+	    (page->list->n > 1 || r->from < page->v->from || r->to > page->v->to)) {
+		rep_say(w, "Only what lies in the time range counts");
+		if (page->list->n == 1 && !r->no_begin && !r->no_end) {
+			rep_say(w, ": it took ");
+			rep_say_time(w, r->to - r->from);
+			rep_say(w, " in all");
+		}
+		rep_say(w, ". ");
+	}
 	if (page->list->n == 1 && r->no_begin)
 		rep_say(w, "It had begun before the trace did. ");
 	if (page->list->n == 1 && r->no_end && page->list->subject == REP_PATH_GOROUTINE)

@@ -335,3 +335,16 @@ int rep_view_heading(const struct rep_profile_view *v, rep_line_fn line, void *c
 	tp_buf_release(&h.text);
 	return h.code;
 }
+
+int rep_profile_no_function(const struct rep_profile_view *v, const char *pattern,
+			    struct tp_err *err)
+{
+	char names[REP_TYPE_NAMES];
+
+	if (v->profile->ntypes < 2 || !*rep_profile_type_names(v->profile, names))
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no function of the profile matches '%.100s'", pattern);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "no function with %.40s matches '%.100s'; --sample-index takes %s",
+			  v->type, pattern, names);
+}

@@ -60,6 +60,11 @@ void rep_profile_view_release(struct rep_profile_view *v);
 #define REP_TYPE_NAMES 160
 const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES]);
 
+/* TP_ENOENT: no function that is looked at matches `pattern`; where there are several sample types,
+ * one may have values of another. */
+int rep_profile_no_function(const struct rep_profile_view *v, const char *pattern,
+			    struct tp_err *err);
+
 /* Which sample type `text` names: one of the profile's types, an alias of Go's older options
  * (total_delay …), a number from 0 on, NULL the default: the one the profile says, else the last.
  * TP_ENOENT with a sentence that lists them. */

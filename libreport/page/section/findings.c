@@ -196,7 +196,7 @@ static void say_runnable(struct page *p, struct html *h)
 		html_f(h, "%.1f times as long as they ran", (double)ready / (double)run);
 	}
 	html_put(h, ".");
-	end(p, h, "tprof-top", "sched");
+	end(p, h, "tprof-top", "groups --sort=runnable");
 }
 
 /* A call that never returns is somebody's way to wait for the end. */
@@ -213,7 +213,7 @@ static void say_syscalls(struct page *p, struct html *h)
 	if (!t || row == t->nrows)
 		return;
 	begin(h);
-	html_put(h, "System calls take most of their time in ");
+	html_put(h, "Of system calls that are made again and again, most time goes into ");
 	text_cell(h, t, row, "where");
 	html_put(h, ": ");
 	html_counted(h, page_cell_int(t, row, "count"), "time");

@@ -170,8 +170,8 @@ static int put_all(struct list *l, struct rep_node *const *node, size_t n,
 }
 
 /* The nodes that match, by function, file and line. */
-static int pick(const struct rep_graph *g, const char *arg, struct rep_node ***node, size_t *n,
-		struct tp_err *err)
+static int pick(const struct rep_profile_view *v, const struct rep_graph *g, const char *arg,
+		struct rep_node ***node, size_t *n, struct tp_err *err)
 {
 	struct tp_regex only = {0};
 	int code = tp_regex_init(&only, arg, "--list", err);
@@ -187,8 +187,7 @@ static int pick(const struct rep_graph *g, const char *arg, struct rep_node ***n
 		code = tp_regex_settle(&only, err);
 	tp_regex_release(&only);
 	if (!code && !*n)
-		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "no function of the profile matches '%s'", arg);
+		code = rep_profile_no_function(v, arg, err);
 	if (!code && *n > 1)
 		qsort(*node, *n, sizeof(**node), by_place);
 	return code;
@@ -209,7 +208,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		search = getcwd(here, sizeof(here)) ? here : ".";
 	rep_source_init(&l.source, search, v->opt.trim_path);
 	if (!code)
-		code = pick(g, arg, &node, &n, err);
+		code = pick(v, g, arg, &node, &n, err);
 	if (!code)
 		code = put_all(&l, node, n, sink, err);
 	rep_source_release(&l.source);

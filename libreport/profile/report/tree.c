@@ -105,8 +105,7 @@ static int print_peek(struct rep_profile_view *v, const char *arg, const struct 
 		if (matched)
 			code = put_graph(g, v, &only, sink, err);
 		else
-			code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-					  "no function of the profile matches '%s'", arg);
+			code = rep_profile_no_function(v, arg, err);
 	}
 	if (!code)
 		code = tp_regex_settle(&only, err);

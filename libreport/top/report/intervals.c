@@ -356,10 +356,12 @@ static bool is_plain(struct tp_text name)
 	return name.size && name.size <= 40;
 }
 
-/* The table has sums of whole regions. */
+/* The range cuts some; and of states the table has sums of whole regions. */
 static void note_cut(struct rep_job *job)
 {
 	const struct intervals *all = job->state;
+	bool regions_too = job->report == &rep_report_regions;
+	const char *one = regions_too ? "region" : "task";
 	struct tp_text name;
 	size_t most = job->nrows;
 
@@ -373,9 +375,10 @@ static void note_cut(struct rep_job *job)
 	if (!is_plain(name))
 		name = (struct tp_text){.text = "TYPE", .size = 4};
 	snprintf(job->note, sizeof(job->note),
-		 "RUNNING to SYSCALL are - where the time range cuts a region: they are known of "
-		 "all of it only; 'region --region=%.*s' with the same range has each by itself",
-		 (int)name.size, name.text);
+		 "times are of what lies in the time range%s; '%s --%s=%.*s' with the same range "
+		 "has each whole",
+		 regions_too ? ", and RUNNING to SYSCALL are - where it cuts a region" : "", one,
+		 one, (int)name.size, name.text);
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
@@ -384,7 +387,7 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	bool incomplete = false;
 
 	(void)err;
-	if (job->report == &rep_report_regions)
+	if (job->report == &rep_report_regions || job->report == &rep_report_tasks)
 		note_cut(job);
 	for (size_t i = 0; i < job->nrows && !incomplete; i++)
 		incomplete = all->row[i].incomplete != 0;
