@@ -188,6 +188,14 @@ static void no_command(struct tui *t, const char *name)
 		tui_error(t, "there is no command '%s'; Tab completes, ? lists them", name);
 }
 
+/* What asks for a text ("save as:") is given what stands behind its name. */
+static void act(struct tui *t, enum tui_action action, const char *arg)
+{
+	tui_act(t, action);
+	if (*arg && action != TUI_DO_PALETTE && tui_prompt_open(t))
+		tui_prompt_take(t, arg);
+}
+
 void tui_command(struct tui *t, const char *line)
 {
 	char name[64];
@@ -212,7 +220,7 @@ void tui_command(struct tui *t, const char *line)
 	if (ops)
 		tui_open(t, ops, *arg ? arg : NULL);
 	else if (tui_action_find(name) != TUI_DO_NONE)
-		tui_act(t, tui_action_find(name));
+		act(t, tui_action_find(name), arg);
 	else
 		no_command(t, name);
 }

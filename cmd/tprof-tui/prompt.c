@@ -281,6 +281,17 @@ void tui_prompt_key(struct tui *t, int key)
 	}
 }
 
+void tui_prompt_take(struct tui *t, const char *text)
+{
+	struct tui_view *v = tui_current(t);
+	enum tui_prompt_kind kind = t->prompts->open;
+
+	tui_line_begin(line(t), text);
+	typed(t, v);
+	t->prompts->open = TUI_PROMPT_NONE;
+	done(t, v, kind, text);
+}
+
 const char *tui_prompt_hints(const struct tui *t)
 {
 	switch (t->prompts->open) {

@@ -7,6 +7,8 @@
 void tui_prompt_begin(struct tui *t, enum tui_prompt_kind kind, const char *text);
 bool tui_prompt_open(const struct tui *t);
 void tui_prompt_key(struct tui *t, int key);
+/* As if the text were typed at the open prompt, which is not the palette, and Enter. */
+void tui_prompt_take(struct tui *t, const char *text);
 /* The next useful keys, as of tui_view_ops.hints. */
 const char *tui_prompt_hints(const struct tui *t);
 void tui_prompt_draw(const struct tui *t, int row, int cols);

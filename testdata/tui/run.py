@@ -105,7 +105,7 @@ class Script:
         self.seat().keys(rest.split())
 
     def do_type(self, rest):
-        self.seat().type(self.environment["TMP"] + rest[3:] if rest.startswith("TMP/") else rest)
+        self.seat().type(re.sub("(^| )TMP/", lambda m: m[1] + self.environment["TMP"] + "/", rest))
 
     def do_line(self, rest):
         """For shells, which do not wake up before a line ends."""
