@@ -478,6 +478,28 @@ static void pattern_stars(struct pen *p)
 	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
 }
 
+/* What may be empty and goes round, in itself twenty times, five times in a row. */
+static void pattern_rings(struct pen *p)
+{
+	struct pen part = {0};
+
+	begin(p);
+	for (int i = 0; i < 5; i++) {
+		for (int k = 0; k < 20; k++)
+			pen_text(&part, "(");
+		pen_text(&part, "a");
+		for (int k = 0; k < 20; k++)
+			pen_text(&part, ")*");
+	}
+	message(p, STRING_TABLE, &part);
+	pen_text(&part, "a");
+	message(p, STRING_TABLE, &part);
+	number(p, DROP_FRAMES, 6);
+	function(p, 1, 7);
+	location(p, 1, 1);
+	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
+}
+
 /* Names by chance, a sample for each, from string `first` on. */
 static void names(struct pen *p, uint64_t first)
 {
@@ -593,6 +615,7 @@ const struct hostile_case hostile_proto[] = {
     {"pb-pattern-choices", "by one of many choices", pattern_choices},
     {"pb-pattern-counts", "by one of counts of counts", pattern_counts},
     {"pb-pattern-stars", "by a short one that is as bad, and a long name", pattern_stars},
+    {"pb-pattern-rings", "by a short one that takes long to be understood", pattern_rings},
     {"pb-pattern-names", "by a short one, and names by chance", pattern_names},
     {"pb-names", "names by chance", names_by_chance},
     {"pb-groups", "groups in groups", groups},

@@ -11,12 +11,18 @@
 #include "base/buf.h"
 
 /* Profiles bring expressions along (drop_frames), and regcomp copies what {n} and + repeat,
- * recurses on groups, and takes memory by the square of what may be empty in a row. These limits
- * keep it below 100 MB; nobody types as much. */
+ * recurses on groups, and takes memory by the square of what may be empty in a row. Of rings, which
+ * are repetitions without an end of what may be empty, (a*)*, it keeps nothing that it finds on the
+ * way round (calc_eclosure_iter in glibc's posix/regcomp.c): time by the power of their number, and
+ * from two on by the cube of what may be empty. These limits keep it below 100 MB and some tenths
+ * of a second; nobody types as much. */
 #define MAX_SIZE  65536
 #define MAX_DEPTH 100
 #define MAX_PARTS 50000 /* characters, sets and operators, counted as often as they are copied */
-#define MAX_LOOSE 2000	/* of them what may be empty: | ? * {0,1} ( ^ $ */
+#define MAX_RINGS 6	/* * + {1,} on what may be empty */
+
+/* Of the parts what may be empty: | ? * {0,1} ( ^ $; by rings. */
+static const unsigned long most_loose[MAX_RINGS + 1] = {2000, 800, 300, 300, 300, 300, 300};
 
 struct translation {
 	const char *p, *end;
@@ -27,6 +33,9 @@ struct translation {
 	unsigned depth;
 	struct tp_re2_cost open[MAX_DEPTH + 2]; /* by depth: of the group so far */
 	struct tp_re2_cost last;		/* of the operand */
+	/* By depth: may an alternative before this one be empty, and this one so far? */
+	bool other_empty[MAX_DEPTH + 2], empty[MAX_DEPTH + 2];
+	bool last_empty, empty_before; /* may the operand be empty, and what is before it? */
 	struct tp_err *err;
 };
 
@@ -51,19 +60,38 @@ static void spend(struct translation *t, unsigned long parts, unsigned long loos
 	t->open[t->depth].loose += loose;
 }
 
-/* What has just been written can be repeated. */
+static void operand_of(struct translation *t, struct tp_re2_cost cost, bool empty)
+{
+	t->last = cost;
+	t->last_empty = empty;
+	t->empty_before = t->empty[t->depth];
+	t->empty[t->depth] = t->empty_before && empty;
+	t->operand = true;
+	spend(t, cost.parts, cost.loose);
+	t->open[t->depth].rings += cost.rings;
+}
+
+/* What has just been written can be repeated. It is no group. */
 static void operand(struct translation *t, unsigned long parts, unsigned long loose)
 {
-	t->last = (struct tp_re2_cost){parts, loose};
-	t->operand = true;
-	spend(t, parts, loose);
+	operand_of(t, (struct tp_re2_cost){parts, loose, 0}, loose > 0);
 }
 
 static void open_group(struct translation *t)
 {
 	put(t, "(");
-	t->open[++t->depth] = (struct tp_re2_cost){1, 1};
+	t->open[++t->depth] = (struct tp_re2_cost){1, 1, 0};
+	t->other_empty[t->depth] = false;
+	t->empty[t->depth] = true;
 	t->operand = false;
+}
+
+static void close_group(struct translation *t)
+{
+	unsigned at = t->depth--;
+
+	put(t, ")");
+	operand_of(t, t->open[at], t->other_empty[at] || t->empty[at]);
 }
 
 /* A byte that stands for itself. */
@@ -418,6 +446,7 @@ static int repeat(struct translation *t, char c)
 {
 	size_t n = c == '{' ? repetition(t) : 0;
 	unsigned long least, most, copies;
+	bool endless = c == '*' || c == '+';
 
 	if (c == '{' && !n) {
 		put_literal(t, '{');
@@ -436,10 +465,15 @@ static int repeat(struct translation *t, char c)
 			most = strtoul(end + 1, NULL, 10);
 		if (most < least || most > 1000)
 			return refuse(t, "a repetition {} asks for too much");
-		most += *end == ',' && end[1] == '}';
+		endless = *end == ',' && end[1] == '}';
+		most += endless;
 	}
 	copies = most ? most - 1 : 0;
 	spend(t, t->last.parts * copies + 1, t->last.loose * copies + (most - least) + (c == '*'));
+	t->open[t->depth].rings += t->last.rings * copies + (endless && t->last_empty);
+	/* Now the operand may be empty, whatever it was. */
+	if (!least)
+		t->empty[t->depth] = t->empty_before;
 	put_byte(t, (unsigned char)c);
 	t->failed |= n ? tp_buf_put(&t->out, t->p, n) : 0;
 	t->p += n;
@@ -447,6 +481,11 @@ static int repeat(struct translation *t, char c)
 		t->p++;
 	t->operand = false;
 	return 0;
+}
+
+static bool bearable(const struct tp_re2_cost *c)
+{
+	return c->parts <= MAX_PARTS && c->rings <= MAX_RINGS && c->loose <= most_loose[c->rings];
 }
 
 static int translate(struct translation *t)
@@ -477,13 +516,17 @@ static int translate(struct translation *t)
 		case ')':
 			if (!t->depth)
 				return refuse(t, "a parenthesis ) closes nothing");
-			put(t, ")");
-			t->depth--;
-			operand(t, t->open[t->depth + 1].parts, t->open[t->depth + 1].loose);
+			close_group(t);
 			break;
 		case '|':
+			t->other_empty[t->depth] = t->other_empty[t->depth] || t->empty[t->depth];
+			t->empty[t->depth] = true;
+			put_byte(t, '|');
+			spend(t, 1, 1);
+			t->operand = false;
+			break;
 		case '^':
-			put_byte(t, (unsigned char)c);
+			put_byte(t, '^');
 			spend(t, 1, 1);
 			t->operand = false;
 			break;
@@ -496,8 +539,7 @@ static int translate(struct translation *t)
 			put_literal(t, (unsigned char)c);
 		}
 		/* At once, so that the numbers stay small. */
-		if (!code &&
-		    (t->open[t->depth].parts > MAX_PARTS || t->open[t->depth].loose > MAX_LOOSE))
+		if (!code && !bearable(&t->open[t->depth]))
 			code = refuse(t, "it has too many alternatives and repetitions");
 	}
 	if (!code && t->depth)
@@ -508,7 +550,8 @@ static int translate(struct translation *t)
 int tp_re2_translate(const char *pattern, char **posix, bool *fold, struct tp_re2_cost *cost,
 		     struct tp_err *err)
 {
-	struct translation t = {.p = pattern, .end = pattern + strlen(pattern), .err = err};
+	struct translation t = {
+	    .p = pattern, .end = pattern + strlen(pattern), .empty = {true}, .err = err};
 	int code = t.end - t.p > MAX_SIZE ? refuse(&t, "it is too long") : translate(&t);
 
 	*posix = NULL;

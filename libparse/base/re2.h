@@ -7,9 +7,10 @@
 #include "base/err.h"
 
 /* Of what a pattern makes regcomp and regexec hold: characters, sets and operators, counted as
- * often as they are copied, and of them what may be empty. Both are bounded. */
+ * often as they are copied; of them what may be empty; and repetitions without an end of what may
+ * be empty. All are bounded. */
 struct tp_re2_cost {
-	unsigned long parts, loose;
+	unsigned long parts, loose, rings;
 };
 
 /* As tp_regex_translate (regex.h), and what it costs. */
