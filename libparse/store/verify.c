@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "store/pool/pool.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
 #include "store/store.h"
@@ -25,6 +26,9 @@ struct check {
 	bool dictionary; /* it could be read, so what names something in it can be checked */
 	uint32_t strings, frames, functions, locations, stacks;
 	int64_t goroutines, procs, threads;
+	sqlite3_stmt
+	    *streams; /* of a run, by name; prepared once, as there may be very many runs */
+	bool has[TP_NTABLES];
 };
 
 __attribute__((format(printf, 2, 3))) static void found(struct check *c, const char *fmt, ...)
@@ -241,10 +245,38 @@ static int check_table(struct check *c, enum tp_table_id id, int64_t *rows, stru
 {
 	struct table_check t = {.c = c, .table = &tp_tables[id]};
 	struct tp_rows_visitor visitor = {.rows = check_rows, .ctx = &t};
-	int code = tp_rows_visit(c->store, c->run, id, 0, &visitor, err);
+	int code = c->has[id] ? tp_rows_visit(c->store, c->run, id, 0, &visitor, err) : 0;
 
 	*rows = t.rows;
 	return code ? finding(c, code, err) : 0;
+}
+
+/* Which tables the run has anything of. What it has in a pool is behind TP_POOL_STREAM. */
+static int find_tables(struct check *c, struct tp_err *err)
+{
+	sqlite3 *db = tp_store_db(c->store);
+	int code = 0, rc = SQLITE_OK;
+
+	memset(c->has, 0, sizeof(c->has));
+	if (!c->streams)
+		rc = sqlite3_prepare_v2(db, "SELECT DISTINCT stream FROM main.block WHERE run = ?",
+					-1, &c->streams, NULL);
+	if (!rc)
+		rc = sqlite3_bind_int64(c->streams, 1, c->run);
+	while (!rc && (rc = sqlite3_step(c->streams)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(c->streams, 0);
+
+		for (int id = 0; name && id < TP_NTABLES; id++)
+			c->has[id] |=
+			    !strcmp(name, TP_POOL_STREAM) || !strcmp(name, tp_tables[id].name);
+		rc = name ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	if (rc == SQLITE_NOMEM)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	else if (rc != SQLITE_DONE)
+		code = damaged(c, err);
+	sqlite3_reset(c->streams);
+	return code;
 }
 
 static int check_tables(struct check *c, struct tp_err *err)
@@ -254,7 +286,7 @@ static int check_tables(struct check *c, struct tp_err *err)
 						 TP_TABLE_THREAD};
 	int64_t *const counts[] = {&c->goroutines, &c->procs, &c->threads};
 	int64_t rows;
-	int code = 0;
+	int code = find_tables(c, err);
 
 	c->goroutines = c->procs = c->threads = INT64_MAX;
 	for (int i = 0; i < 3 && !code; i++)
@@ -398,6 +430,7 @@ int tp_store_verify(const char *path, const struct tp_verify *v, size_t *wrong, 
 	/* A file that SQLite finds fault with has no rows to be trusted. */
 	if (!code && !c.wrong)
 		code = check_runs(&c, err);
+	sqlite3_finalize(c.streams);
 	tp_store_close(c.store);
 	*wrong = c.wrong;
 	return code;

@@ -67,10 +67,11 @@ struct cut {
 	struct tp_v2_encoder *e;
 	struct tp_err *err;
 	bool telling;
-	bool owes;    /* cut_begin_notes found nobody to tell them */
-	bool old;     /* up to go 1.21: threads are guesses */
-	bool some;    /* of the goroutines only */
-	uint32_t gen; /* 1, 2 …; 0 before the range */
+	bool owes;     /* cut_begin_notes found nobody to tell them */
+	uint32_t lane; /* that the last event was put on */
+	bool old;      /* up to go 1.21: threads are guesses */
+	bool some;     /* of the goroutines only */
+	uint32_t gen;  /* 1, 2 …; 0 before the range */
 	uint64_t gen_events;
 	int64_t now;	/* time of the event at hand, since the run began */
 	int64_t origin; /* … plus this is time on the wire */

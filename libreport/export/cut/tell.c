@@ -8,6 +8,7 @@ int cut_put(struct cut *c, uint32_t m, enum tp_v2_wire type, uint64_t a, uint64_
 {
 	uint64_t id = m == TP_NONE ? CUT_NO_M : c->ms[m].id, ts;
 
+	c->lane = m;
 	if (!c->telling)
 		return 0;
 	/* Wraps around like the times of the run themselves where the clock is hostile. */
@@ -66,13 +67,18 @@ int cut_generation(struct cut *c)
 	return tp_v2_encode_generation(c->e, &clock, c->err);
 }
 
+static bool runs(const struct cut *c, uint32_t m)
+{
+	return m < c->nm && c->ms[m].p != TP_NONE && c->ms[m].g != TP_NONE &&
+	       c->gs[c->ms[m].g].status == CUT_G_RUNNING;
+}
+
 uint32_t cut_running_m(const struct cut *c, uint32_t g)
 {
-	if (g < c->ng && c->gs[g].status == CUT_G_RUNNING && c->ms[c->gs[g].m].p != TP_NONE)
+	if (g < c->ng && runs(c, c->gs[g].m))
 		return c->gs[g].m;
 	for (uint32_t i = 0; i < c->nm; i++)
-		if (c->ms[i].p != TP_NONE && c->ms[i].g != TP_NONE &&
-		    c->gs[c->ms[i].g].status == CUT_G_RUNNING)
+		if (runs(c, i))
 			return i;
 	return TP_NONE;
 }
@@ -104,9 +110,11 @@ static int begin_ranges(struct cut *c)
 
 int cut_begin_notes(struct cut *c)
 {
-	uint32_t m = cut_running_m(c, TP_NONE);
 	uint64_t before = c->result->events;
 	bool late = c->owes;
+	/* When nobody ran, only the thread that has just had an event may have begun to: to look at
+	 * all of them after each event takes the square of their number. */
+	uint32_t m = !late ? cut_running_m(c, TP_NONE) : runs(c, c->lane) ? c->lane : TP_NONE;
 	int code = 0;
 
 	c->owes = m == TP_NONE;
@@ -120,8 +128,8 @@ int cut_begin_notes(struct cut *c)
 		if (!t->active || t->told)
 			continue;
 		t->told = true;
-		code = cut_put(c, cut_running_m(c, t->g), TP_V2_UserTaskBegin, t->id, t->parent,
-			       t->name, t->stack);
+		code = cut_put(c, t->g < c->ng && runs(c, c->gs[t->g].m) ? c->gs[t->g].m : m,
+			       TP_V2_UserTaskBegin, t->id, t->parent, t->name, t->stack);
 	}
 	if (late)
 		c->result->late = c->result->events - before;
