@@ -74,6 +74,11 @@ def lines(data):
     text_of(data)
 
 
+def nothing(data):
+    if data:
+        raise Wrong(f"there should be nothing: {data[:80]!r}")
+
+
 def formulas(data):
     # In a spreadsheet a cell that begins like this is a formula, unless it is a number.
     number = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?)?$")
@@ -178,19 +183,30 @@ def columns():
     return [t.replace('"', '""') + str(i) for i, t in enumerate(texts)]
 
 
+# A job is what reads standard output where the status is 0 or 1, the arguments, and the status that is expected,
+# 0 unless it is given. A command that fails has written nothing of its form: only jobs about the message are to.
+def stores(made, out):
+    """What makes those that the others read: one of everything, and one of two runs that go together."""
+    store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
+    label = "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"
+    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap")), label]
+    yield plain, ["tprof-import", "-o", pair, made["v2"], made["v2b"], label]
+    yield plain, ["tprof-import", "-o", os.path.join(out, b"some" + hostile.NAME), made["v2"], made["broken"], made["unknown"],
+                  b"missing" + hostile.NAME], 3
+
+
 def commands(made, out):
-    """(what reads standard output, or is given the folder that is written; arguments)"""
-    v2, v1, large, profile, profile2 = (made[k] for k in ("v2", "v1", "large", "profile", "profile2"))
-    store = out + b"/=s\x1b]0;PWNED\x07\xe2\x80\xae.tprof"
-    reports = ["overview", "groups", "breakdown", "goroutines", "scheduling", "gc", "tasks", "regions", "pauses", "mmu"]
-    yield plain, ["tprof-import", "-o", store, v2, v1, large, profile, profile2, made["goroutines"], made["heap"],
-                  made["broken"], made["unknown"], b"missing" + hostile.NAME, "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"]
-    yield None, None  # what follows reads the store, too
+    """What reads dumps and stores, in any order."""
+    v2, large, profile, profile2 = (made[k] for k in ("v2", "large", "profile", "profile2"))
+    store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
+    reports = ["overview", "groups", "breakdown", "goroutines", "sched", "gc", "tasks", "regions", "pauses", "mmu"]
     for form, judge in FORMS.items():
         for report in reports:
             yield judge, ["tprof-top", "--format=" + form, large if report != "tasks" else v2, report]
-        for more in (["--over=run"], ["--view=offcpu"], ["--each", "breakdown"], ["--slowest=2", "tasks"]):
-            yield judge, ["tprof-top", "--format=" + form, store if more[0] == "--over=run" else v2, *more]
+        for more in (["--view=offcpu"], ["--each", "breakdown"], ["--slowest=2", "tasks"]):
+            yield judge, ["tprof-top", "--format=" + form, v2, *more]
+        for runs in ([pair], [profile, profile2]):
+            yield judge, ["tprof-top", "--format=" + form, "--over=run", *runs]
         yield judge, ["tprof-top", "--format=" + form, profile]
         yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
         yield judge, ["tprof-leaks", "--format=" + form, v2, made["goroutines"]]
@@ -205,17 +221,20 @@ def commands(made, out):
         # Columns of a store, and of a query, are called anything.
         names = ", ".join(f'{i} AS "{a}"' for i, a in enumerate(columns()))
         yield judge, ["tprof-query", "--format=" + form, store, "SELECT " + names]
-    for word in (".tables", ".schema", "SELECT * FROM \"\x1b]0;PWNED\x07\"", "SELECT '\x9b", "\x1b[2J"):
+    for word in (".tables", ".schema"):
         yield plain, ["tprof-query", store, word]
-    for shape in ("--tree", "--traces", "--raw", "--tags", "--comments", "--peek=.", "--list=.", "--disasm=."):
+    for word in ("SELECT * FROM \"\x1b]0;PWNED\x07\"", "SELECT '\x9b", "\x1b[2J"):
+        yield plain, ["tprof-query", store, word], 3
+    for shape in ("--tree", "--traces", "--raw", "--tags", "--comments", "--peek=.", "--list=."):
         yield lines, ["tprof-top", shape, profile]
+    yield lines, ["tprof-top", "--disasm=.", profile], 3  # the program that it names is nowhere
     for report in reports:
         yield coloured, ["tprof-top", "--color=always", v2, report]
     yield coloured, ["tprof-top", "--color=always", profile]
     yield coloured, ["tprof-diff", "--color=always", profile, profile2]
     yield coloured, ["tprof-path", "--color=always", v2, "tree"]
     yield dot, ["tprof-top", "--format=dot", profile]
-    yield as_svg, ["tprof-top", "--format=svg", profile]
+    yield as_svg, ["tprof-top", "--format=svg", profile], 0 if shutil.which("dot") else 4
     yield callgrind, ["tprof-top", "--format=callgrind", profile]
     for source in (profile, large):
         view = ["--view=offcpu"] if source is large else []
@@ -226,34 +245,77 @@ def commands(made, out):
     yield as_html, ["tprof-flame", "--format=html", "--base=" + os.fsdecode(profile), profile2]
     yield as_html, ["tprof-report", v2]
     yield as_html, ["tprof-report", profile, profile2]
-    yield as_html, ["tprof-report", v2, made["v2b"]]
+    yield as_html, ["tprof-report", "--base=" + os.fsdecode(v2), made["v2b"]]
     for form, judge in (("folded", folded), ("html", as_html), ("svg", as_svg)):
         yield judge, ["tprof-path", "--format=" + form, v2]
-    yield as_xml, ["tprof-diff", "--format=junit", "--fail-on=\u202e\x1b[2J+5%", profile, profile2]
-    yield as_xml, ["tprof-diff", "--format=junit", "--gate=flat>1%", profile, profile2]
+    for form, judge in (("junit", as_xml), *FORMS.items()):
+        yield judge, ["tprof-diff", "--format=" + form, "--gate=flat(.)>+1%", "--gate=cum(\u202e|\x1b)>+1%", profile, profile2], 1
+        # The task is on neither side.
+        yield judge, ["tprof-diff", "--format=" + form, "--gate=stw.max>1ns", "--gate=task[\u202e\x1b]>+5%", v2, made["v2b"]], 1
     for form, judge in (("events", lines), ("raw", lines), ("parsed", lines), ("footprint", lines), ("perfetto", as_json)):
         yield judge, ["tprof-export", "--format=" + form, v2]
     for form, judge in (("folded", folded), ("speedscope", as_json)):
         yield judge, ["tprof-export", "--format=" + form, profile]
     for table in ("string", "log", "task", "goroutine", "label", "run"):
-        yield formulas, ["tprof-export", "--format=csv", "--table=" + table, v2]
+        yield formulas, ["tprof-export", "--format=csv", "--table=" + table, "--run=1", store]
     yield lines, ["tprof-import", "--dump=events", v2]
-    # Messages about what is wrong.
+
+
+def messages(made, out):
+    """What fails and says why, in any order."""
+    v2, profile, profile2 = (made[k] for k in ("v2", "profile", "profile2"))
     bad = os.fsdecode(hostile.NAME)
-    for name in ("tprof-top", "tprof-flame", "tprof-path", "tprof-diff", "tprof-leaks", "tprof-report", "tprof-export",
-                 "tprof-query", "tprof-store", "tprof-import", "tprof-tui", "tprof-record", "tprof"):
-        yield plain, [name, made["broken"]]
-        yield plain, [name, made["unknown"], made["unknown"]]
-        yield plain, [name, bad, bad]
-        yield plain, [name, "--" + bad]
-        yield plain, [name, "--format=" + bad, v2]
-        yield plain, [name, "--run=" + bad, v2]
-        yield plain, [name, "--sort=" + bad, v2, bad]
-    yield plain, ["tprof-import", "--label=" + bad, v2]
-    yield plain, ["tprof-import", "--binary=" + os.fsdecode(made["unknown"]), v2]
-    yield plain, ["tprof-import", "--symbol-path=" + bad, v2]
-    yield plain, ["tprof-top", "--goroutine=(" + bad, v2]
-    yield plain, ["tprof-record", "--", made["unknown"]]
+    merged = ["-o", os.path.join(out, b"none" + hostile.NAME)]
+    # The status of each.
+    for name, first, *statuses in (
+            ("tprof-top", [], 3, 3, 3, 2, 2, 3, 2), ("tprof-flame", [], 3, 3, 3, 2, 2, 3, 2),
+            ("tprof-path", [], 3, 2, 2, 2, 2, 3, 2), ("tprof-diff", [], 2, 3, 3, 2, 2, 2, 2),
+            ("tprof-leaks", [], 3, 3, 3, 2, 2, 3, 2), ("tprof-report", [], 3, 3, 3, 2, 2, 3, 2),
+            ("tprof-export", ["--format=events"], 3, 2, 2, 2, 2, 3, 2), ("tprof-query", [], 3, 3, 3, 2, 2, 3, 2),
+            ("tprof-store", ["show"], 3, 3, 3, 2, 2, 3, 2), ("tprof-import", [], 3, 3, 3, 2, 2, 2, 2),
+            ("tprof-merge", merged, 3, 3, 3, 2, 2, 2, 2), ("tprof-tui", [], 3, 2, 2, 2, 2, 3, 2),
+            # What a shell says where a program cannot be started.
+            ("tprof-record", [], 126, 126, 127, 2, 2, 2, 2), ("tprof", [], 2, 2, 2, 2, 2, 2, 2)):
+        for what, status in zip(([made["broken"]], [made["unknown"], made["unknown"]], [bad, bad], ["--" + bad], ["--format=" + bad, v2],
+                                 ["--run=" + bad, v2], ["--sort=" + bad, v2, bad]), statuses, strict=True):
+            yield plain, [name, *first, *what], status
+    yield plain, ["tprof-import", "--label=" + bad, v2], 2
+    yield plain, ["tprof-import", "--binary=" + os.fsdecode(made["unknown"]), v2], 3
+    yield plain, ["tprof-import", "--symbol-path=" + bad, v2], 3
+    yield plain, ["tprof-top", "--goroutine=(" + bad, v2], 2
+    yield plain, ["tprof-diff", "--gate=\u202e\x1b[2J+5%", profile, profile2], 2
+    yield plain, ["tprof-record", "--", made["unknown"]], 126
+    for task, *more in (("list",), ("verify",), ("compact",), ("prune", "--keep-last=1"), ("rename", "1", bad),
+                        ("label", "1", "k=" + bad), ("delete", bad)):
+        yield plain, ["tprof-store", task, made["broken"], *more], 3
+    yield plain, ["tprof-store", bad, v2], 2
+
+
+def changes(_, out):
+    """What changes a copy of the stores, one after the other."""
+    store, pair, copy = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair", b"copy"))
+    name, key = "=\x1b]0;PWNED\x07\u202e<x-b>", "\x1b[31mRED\u202e"
+
+    def seen():
+        for form, judge in FORMS.items():
+            yield judge, ["tprof-store", "--format=" + form, "list", copy]
+            yield judge, ["tprof-store", "--format=" + form, "show", copy]
+        yield plain, ["tprof-store", "verify", copy]
+
+    yield plain, ["tprof-merge", "-o", copy, store, pair]
+    yield nothing, ["tprof-store", "rename", copy, "1", name]
+    yield nothing, ["tprof-store", "label", copy, "1", key + "=" + name]
+    yield from seen()
+    yield plain, ["tprof-store", "rename", copy, key, name], 3
+    yield plain, ["tprof-store", "label", copy, name, key], 2
+    yield plain, ["tprof-store", "prune", copy, "--older-than=" + name], 2
+    yield nothing, ["tprof-store", "label", copy, name, key + "="]
+    for dry in (["-n"], []):
+        yield plain, ["tprof-store", "delete", *dry, copy, name]
+        yield plain, ["tprof-store", "prune", *dry, copy, "--keep-last=3"]
+    yield plain, ["tprof-store", "delete", copy, name], 3
+    yield plain, ["tprof-store", "compact", copy]
+    yield from seen()
 
 
 def run(arguments, env):
@@ -265,7 +327,8 @@ def run(arguments, env):
 def views():
     """Those of tprof-tui, as it lists them."""
     text = run(["tprof-tui", "x", "no-such-view"], dict(os.environ))[2].decode()
-    return re.findall(r"[a-z]+", text.split("take ", 1)[1].split("\n")[0].replace(" or ", " ")) if "take " in text else []
+    listed = re.search(r"; take ([a-z, ]+) or ([a-z]+)\n", text)
+    return [*listed[1].split(", "), listed[2]] if listed else []
 
 
 def on_screen(dump, view, env):
@@ -310,14 +373,16 @@ def judge_screen(job, env):
 
 
 def judge(job, env):
-    reader, arguments = job
+    reader, arguments, *more = job
+    wanted = more[0] if more else 0
     status, out, err = run(arguments, env)
     what = " ".join(os.fsdecode(a).encode("ascii", "backslashreplace").decode().replace("\n", "\\n") for a in arguments)
     wrong = []
-    # What a shell says where a program cannot be started.
-    if status not in (0, 1, 2, 3, 4) + ((126, 127) if arguments[0] == "tprof-record" else ()):
-        wrong.append(f"status {status}")
-    for name, data, read in (("stdout", out, reader if status == 0 else lines), ("stderr", err, plain)):
+    if status != wanted:
+        wrong.append(f"status {status}, not {wanted}: {os.fsdecode(err[:300])}")
+    if status in (0, 1) and reader is not nothing and not out:
+        wrong.append("it writes nothing")
+    for name, data, read in (("stdout", out, reader if status in (0, 1) else lines), ("stderr", err, plain)):
         try:
             if data:
                 read(data)
@@ -334,15 +399,19 @@ def main():
     passed = failed = 0
     try:
         made = hostile.write(folder, TREE)
-        jobs = list(commands(made, folder))
-        at = jobs.index((None, None))
         workers = int(os.environ.get("JOBS", os.cpu_count() or 2))
+        names = views()
+        if not names:
+            print("FAILED tprof-tui does not say which views there are, or not as views() reads it")
+            failed += 1
         # Screens are waited for, not worked at.
         with concurrent.futures.ThreadPoolExecutor(workers) as pool, \
+                concurrent.futures.ThreadPoolExecutor(1) as alone, \
                 concurrent.futures.ThreadPoolExecutor(16) as waiting:
-            screens = [(made[kind], view) for kind in ("v2", "profile") for view in views()]
-            for part, how in ((jobs[:at], judge), (jobs[at + 1:], judge), (screens, judge_screen)):
-                for what, wrong, status, size in (waiting if part is screens else pool).map(lambda j: how(j, env), part):
+            for part, how, who in ((stores(made, folder), judge, pool), (commands(made, folder), judge, pool),
+                                   (messages(made, folder), judge, pool), (changes(made, folder), judge, alone),
+                                   ([(made[kind], view) for kind in ("v2", "profile") for view in names], judge_screen, waiting)):
+                for what, wrong, status, size in who.map(lambda j, how=how: how(j, env), part):
                     if VERBOSE:
                         print(f"{status} {size} {what}")
                     for w in wrong:
