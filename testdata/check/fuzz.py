@@ -4,7 +4,8 @@
 
 What is learnt stays in FUZZ_CORPUS/TARGET (build/fuzz/corpus); a run begins with it, with the seeds in
 testdata, and with the corpus beside the repository where there is one. An input that breaks a target
-is left, once per place where it breaks, in FUZZ_CORPUS/found. Each run adds a line to
+is left, once per place where it breaks, in FUZZ_CORPUS/found; one that breaks where another did is a
+failure as well, until the place is mended. Each run adds a line to
 FUZZ_CORPUS/ledger.tsv: what it cost (processor time of the target, not time on the wall) and what it
 gave; fuzzledger.py adds them up.
 
@@ -101,18 +102,22 @@ def hangs(binary, unit, env):
 
 
 def keep(target, unit, log):
-    """Keeps an input that broke a target, once for each place. True if it is new."""
+    """Keeps an input that broke a target, once for each place. True if it is new. The first of each run
+    is said in either case."""
     found = CORPUS / "found"
     found.mkdir(parents=True, exist_ok=True)
     place = where(log)
     name = target + "-" + re.sub(r"[^A-Za-z0-9]+", "-", place)[-90:].strip("-")
-    if (found / name).exists():
+    new = not (found / name).exists()
+    if new:
+        unit.rename(found / name)
+        (found / (name + ".log")).write_bytes(log[-20000:])
+    else:
         unit.unlink()
-        return False
-    unit.rename(found / name)
-    (found / (name + ".log")).write_bytes(log[-20000:])
-    print(f"FOUND {target}: {place}: {found / name}", flush=True)
-    return True
+    if name not in SAID:
+        print(f"FOUND {target}: {place}: {found / name}{'' if new else ', which was there before'}", flush=True)
+    SAID.add(name)
+    return new
 
 
 def number(pattern, text):
@@ -129,6 +134,7 @@ class Run:
         self.work = CORPUS / "work" / f"{self.target}-{os.getpid()}"
         self.words = SEEDS / f"{self.target}.dict"
         self.cpu, self.executions, self.edges, self.new = 0.0, 0, 0, 0
+        self.broke = False  # by a new finding, one that was there before, or in another way
         self.env = dict(os.environ, ASAN_OPTIONS=ASAN, UBSAN_OPTIONS="print_stacktrace=1", TMPDIR=str(self.work))
 
     def call(self, command, log):
@@ -145,6 +151,8 @@ class Run:
             f.mkdir(parents=True, exist_ok=True)
         seeds(self.target, self.start)
         self.fuzz(time.monotonic() + SECONDS)
+        if not (self.executions or self.broke or STOPPED):
+            self.failed(b"it executed nothing", 0)
         if self.executions:
             with (CORPUS / "ledger.tsv").open("a") as ledger:
                 print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), ENGINE, self.target, f"{self.cpu:.1f}",
@@ -152,11 +160,16 @@ class Run:
         print(f"{self.target}: {self.cpu:.0f} s of processor time, {self.executions} executions, {self.edges} edges, "
               f"{self.new} new findings", flush=True)
         shutil.rmtree(self.work, ignore_errors=True)
-        return self.new
+        return self.broke
+
+    def broken(self, unit, log):
+        self.new += keep(self.target, unit, log)
+        self.broke = True
 
     def failed(self, text, status):
         print(f"FAILED {self.target}: status {status}\n{text[-2000:].decode(errors='replace')}", flush=True)
         self.new += 1
+        self.broke = True
 
 
 class LibFuzzer(Run):
@@ -189,7 +202,7 @@ class LibFuzzer(Run):
                                                       hangs(self.binary, u, self.env) < HANG):
                     u.unlink()
                 else:
-                    self.new += keep(self.target, u, text)
+                    self.broken(u, text)
 
 
 def reap(command):
@@ -248,7 +261,7 @@ class Afl(Run):
                 report = subprocess.run([self.binary, f], env=env, capture_output=True, check=False)
                 unit = self.work / "unit-0"
                 unit.write_bytes(f.read_bytes())
-                self.new += keep(self.target, unit, report.stdout + report.stderr)
+                self.broken(unit, report.stdout + report.stderr)
 
 
 def run(binary):
@@ -256,6 +269,7 @@ def run(binary):
 
 
 PROCESSES = set()
+SAID = set()  # what was found in this run
 STOPPED = False
 
 
@@ -269,15 +283,18 @@ def stop(*_):
 def main():
     if sys.argv[1] == "--reap":
         return reap(sys.argv[2:])
-    targets = sorted(p for p in pathlib.Path(sys.argv[1]).resolve().iterdir() if p.name in MAX_LEN)
-    targets = [t for t in targets if os.environ.get("T", "") in t.name]
-    rounds, passed, failed = int(os.environ.get("ROUNDS") or 1), 0, 0
+    targets = sorted(p for p in pathlib.Path(sys.argv[1]).resolve().iterdir() if os.environ.get("T", "") in p.name)
+    strange = [t.name for t in targets if t.name not in MAX_LEN]
+    for name in strange:
+        print(f"FAILED {name}: add it to MAX_LEN in testdata/check/fuzz.py, or delete the file if there is no such target any more")
+    targets = [t for t in targets if t.name in MAX_LEN]
+    rounds, passed, failed = int(os.environ.get("ROUNDS") or 1), 0, len(strange)
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     while not STOPPED:
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count() or 1)) as pool:
-            for new in pool.map(lambda t: 0 if STOPPED else run(t), targets):
-                passed, failed = passed + (not new), failed + bool(new)
+            for broke in pool.map(lambda t: False if STOPPED else run(t), targets):
+                passed, failed = passed + (not broke), failed + broke
         rounds -= 1
         if rounds == 0:
             break
