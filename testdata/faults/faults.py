@@ -400,6 +400,11 @@ def main():
             *screens.scenes()]
     if args.only:
         names = args.only.split(",")
+        # A misspelled name is no success.
+        for name in names:
+            if not any(name in s.name for s in todo):
+                print(f"FAILED --only: no command is called *{name}*; there are " + ", ".join(s.name for s in todo))
+                tally.bad += 1
         todo = [s for s in todo if any(n in s.name for n in names)]
     args.share = args.seconds * args.jobs / max(1, len(todo))
     if args.share and args.sample is None:
@@ -430,7 +435,7 @@ def main():
         print("FAILED it was stopped before all was tried")
         tally.bad += 1
     print(f"{len(todo)} commands, {tally.runs} faults, {tally.hits} of them met, in {time.time() - started:.0f} s")
-    print(f"faults: {tally.runs - tally.bad} passed, {tally.bad} failed")
+    print(f"faults: {max(0, tally.runs - tally.bad)} passed, {tally.bad} failed")
     return 1 if tally.bad else 0
 
 
