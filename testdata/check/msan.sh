@@ -15,6 +15,7 @@ export MSAN_OPTIONS=allocator_may_return_null=1:exitcode=77
 sh testdata/check/unit.sh $(find "$programs" -type f -name '*_test' | sort) >"$scratch/unit"
 cat "$scratch/unit"
 counts=$(sed -n 's/.*: \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$scratch/unit" | tail -n 1)
+case ${counts:-0 0} in '0 0') counts='0 1'; echo 'FAILED no test was run' ;; esac
 passed=${counts% *} failed=${counts#* }
 
 find testdata -path testdata/fuzz/harness -prune -o -type f ! -name '*.[ch]' ! -name '*.md' ! -name '*.sh' ! -name '*.py' \
@@ -25,7 +26,12 @@ find testdata -path testdata/fuzz/harness -prune -o -type f ! -name '*.[ch]' ! -
 awk -v scratch="$scratch" '{ printf "%05d:%s\n", NR, $0 }' "$scratch/files" >"$scratch/runs"
 # shellcheck disable=SC2016
 sh testdata/check/each.sh sh -c 'timeout 300 "$1/testdata/check/decode" "${2#*:}" >"$0/${2%%:*}.log" 2>&1 || {
-	{ echo "FAILED decode ${2#*:}: status $?"; head -n 40 "$0/${2%%:*}.log"; } >"$0/${2%%:*}.failed"; }' "$scratch" "$programs" <"$scratch/runs"
+	{ echo "FAILED decode ${2#*:}: status $?"; head -n 40 "$0/${2%%:*}.log"; } >"$0/${2%%:*}.failed"; }
+	: >"$0/${2%%:*}.ran"' "$scratch" "$programs" <"$scratch/runs"
+# What was not run did not fail, either, and has not passed.
+while IFS=: read -r number file; do
+	[ -e "$scratch/$number.ran" ] || echo "FAILED decode $file: it was not run" >"$scratch/$number.failed"
+done <"$scratch/runs"
 cat "$scratch"/*.failed 2>/dev/null
 wrong=$(find "$scratch" -name '*.failed' | wc -l)
 # What was decoded has a sum; a checker that has nothing to check would be of no use.
