@@ -79,9 +79,10 @@ static int load_parts(struct tp_stream *stream, struct tp_rows *rows, size_t tot
 	return code;
 }
 
-/* Rows of the table, as far as there are chunks to hold them. */
+/* Rows of the table, as far as there are chunks to hold them, and whether there is any: most tables
+ * of most runs have none, and to ask for one takes as long as to read a few rows. */
 static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, size_t *rows,
-		      struct tp_err *err)
+		      bool *any, struct tp_err *err)
 {
 	int64_t total, parts;
 	int code = tp_stream_count(tp_store_db(s), run, tp_tables[table].name, &total, &parts, err);
@@ -89,6 +90,7 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 	if (!code && (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts))
 		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "it is damaged");
 	*rows = code ? 0 : (size_t)total;
+	*any = !code && parts > 0;
 	return code;
 }
 
@@ -163,11 +165,12 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	struct tp_stream *stream = NULL;
 	struct tp_dict *dict = NULL;
 	size_t total;
+	bool any;
 	int code;
 
 	memset(rows, 0, sizeof(*rows));
 	rows->table = table;
-	code = count_rows(s, run, table, &total, err);
+	code = count_rows(s, run, table, &total, &any, err);
 	if (!code)
 		code = load_pooled(s, run, table, total, &dict, err);
 	if (dict)
@@ -176,7 +179,7 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 		code = out_of_memory(err);
 	if (!code && dict)
 		copy_rows(dict, rows, 0, total);
-	else if (!code)
+	else if (!code && any)
 		code =
 		    tp_stream_open(&stream, tp_store_db(s), run, tp_tables[table].name, NULL, err);
 	if (!code && stream)
@@ -196,7 +199,8 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	struct tp_dict *dict = NULL;
 	struct tp_part part;
 	size_t total;
-	int code = count_rows(s, run, table, &total, err);
+	bool any;
+	int code = count_rows(s, run, table, &total, &any, err);
 
 	if (!code)
 		code = load_pooled(s, run, table, total, &dict, err);
@@ -212,10 +216,10 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 		code = out_of_memory(err);
 	if (!code && visitor->begin)
 		code = visitor->begin(visitor->ctx, total, err);
-	if (!code)
+	if (!code && any)
 		code = tp_stream_open(&r.stream, tp_store_db(s), run, tp_tables[table].name, NULL,
 				      err);
-	for (size_t first = 0; !code && (code = next_part(&r, &part, err)) == 1;
+	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
 	     first += rows.nrows) {
 		rows.nrows = (size_t)part.rows;
 		code = tp_rows_decode(&r.decoder, part.data, part.size, rows.nrows, rows.col,
