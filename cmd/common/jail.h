@@ -34,8 +34,8 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail);
 
 /* For a process that decodes by itself, or reads a store, and has other work to do, before it has
  * threads: from now on it, and those it starts, can neither open connections nor look into other
- * processes. Nothing where TPROF_JAIL is off; once is enough. TP_EIO: it is to be required, and
- * cannot be had. */
+ * processes. Nothing where TPROF_JAIL is off; once is enough. TP_EIO: a jail is to be required, and
+ * the system has not got all of one, Landlock included. */
 int cmd_jail_withdraw(struct tp_err *err);
 
 /* The version of Landlock that the kernel has, 0 none. */

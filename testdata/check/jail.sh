@@ -78,17 +78,43 @@ if [ $kernel -eq 0 ] || [ $jailed -eq 0 ]; then
 			fi
 		done
 	done
-	# Where the system refuses a jail and one is required, nothing is decoded.
-	printf '#include <errno.h>\nint prctl(int op, ...) { (void)op; errno = EINVAL; return -1; }\n' >"$scratch/refuse.c"
-	${CC:-cc} -O1 -fPIC -shared -o "$scratch/refuse.so" "$scratch/refuse.c" || exit 1
-	for dump in testdata/relay.trace "$scratch/profile"; do
-		rm -rf "$scratch/cache"
-		LD_PRELOAD=$scratch/refuse.so tprof-top "$dump" >"$scratch/log" 2>&1
-		check "tprof-top $dump: nothing is decoded where no jail can be had" $?
-		rm -rf "$scratch/cache"
-		LD_PRELOAD=$scratch/refuse.so TPROF_JAIL=require tprof-top "$dump" >"$scratch/log" 2>&1
-		[ $? -ne 0 ] && grep -q 'TPROF_JAIL=require' "$scratch/log"
-		check "tprof-top $dump: it is decoded without the jail that is required" $?
+	# Where the system refuses a jail, or one half of it, and one is required, nothing is decoded.
+	printf '#include <errno.h>\nint prctl(int op, ...) { (void)op; errno = EINVAL; return -1; }\n' >"$scratch/seccomp.c"
+	cat >"$scratch/landlock.c" <<'END'
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"), arg[6];
+	va_list ap;
+
+	if (number >= SYS_landlock_create_ruleset && number <= SYS_landlock_restrict_self) {
+		errno = ENOSYS;
+		return -1;
+	}
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(ap, long);
+	va_end(ap);
+	return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+}
+END
+	for half in seccomp landlock; do
+		${CC:-cc} -D_GNU_SOURCE -O1 -fPIC -shared -o "$scratch/$half.so" "$scratch/$half.c" -ldl || exit 1
+		for dump in testdata/relay.trace "$scratch/profile"; do
+			for command in tprof-top tprof-flame "tprof-diff $dump" "tprof-import -o $scratch/s.tprof"; do
+				rm -rf "$scratch/cache" "$scratch/s.tprof"
+				LD_PRELOAD=$scratch/$half.so $command "$dump" >"$scratch/log" 2>&1
+				check "$command $dump: nothing is decoded without $half" $?
+				rm -rf "$scratch/cache" "$scratch/s.tprof"
+				LD_PRELOAD=$scratch/$half.so TPROF_JAIL=require $command "$dump" >"$scratch/log" 2>&1
+				[ $? -ne 0 ] && grep -q 'TPROF_JAIL=require' "$scratch/log"
+				check "$command $dump: it is decoded with TPROF_JAIL=require, and without $half" $?
+			done
+		done
 	done
 	# Profiles are decoded in the command itself, which gives up less.
 	for what in socket trace; do
