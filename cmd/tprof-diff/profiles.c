@@ -48,8 +48,9 @@ int diff_tell_gates(const struct args *args, const struct rep_gate *gate,
 				 r->outcome == REP_OUTCOME_EXCEEDED ? ""
 				 : r->blind && damaged && !gate[i].damaged_passes
 				     ? "; counted as failed (damaged=pass judges what is left)"
-				 : r->blind ? "; counted as failed (missing=pass lets it pass)"
-				 : r->fails ? "; counted as exceeded, as undecided=fail"
+				 : r->wrapped ? "; counted as failed"
+				 : r->blind   ? "; counted as failed (missing=pass lets it pass)"
+				 : r->fails   ? "; counted as exceeded, as undecided=fail"
 				 : r->tested
 				     ? "; counted as not exceeded (undecided=fail changes that)"
 				     : "; counted as not exceeded (missing=fail changes that)");
@@ -150,6 +151,11 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 		   : args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN
 		       ? TABLE_ROWS
 		       : 0;
+	if (!code && d && (d->wrapped || d->total.flat_wrapped))
+		cmd_note(&args->cmd,
+			 "values of %s add up to more than fits 64 bits: sums of them "
+			 "have wrapped, as in pprof, and are wrong",
+			 d->type);
 	if (!code)
 		status = show(args, d, &how, result);
 	if (!code && status == CMD_OK)

@@ -112,6 +112,7 @@ struct tp_profile {
 	uint32_t *label_set;
 	int64_t *value;
 	size_t nsamples;
+	bool wrapped; /* of a sum: there are values of which 64 bits hold but a part */
 
 	struct tp_loss *losses;
 	size_t nlosses;

@@ -70,6 +70,8 @@ static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *
 
 	memset(row, 0, sizeof(*row));
 	row->key = key;
+	row->flat_wrapped = w->wrapped[0];
+	row->cum_wrapped = w->wrapped[1];
 	row->q = (double)NAN;
 	if (d->sets) {
 		row->flat = medians(w, w->value[0]);
@@ -106,12 +108,15 @@ static bool next_key(struct rep_diff_work *w, uint32_t *key)
 	}
 	if (*key == UINT32_MAX)
 		return false;
+	w->wrapped[0] = w->wrapped[1] = false;
 	for (size_t i = 0; i < w->n; i++) {
 		const struct rep_tally *t = &w->part[i].tally;
 		bool has = w->part[i].at < t->n && t->entry[w->part[i].at].key == *key;
 
 		w->value[0][i] = has ? t->entry[w->part[i].at].flat : 0;
 		w->value[1][i] = has ? t->entry[w->part[i].at].cum : 0;
+		w->wrapped[0] |= has && t->entry[w->part[i].at].flat_wrapped;
+		w->wrapped[1] |= has && t->entry[w->part[i].at].cum_wrapped;
 		w->part[i].at += has;
 	}
 	return true;
@@ -124,6 +129,8 @@ static bool too_small(const struct rep_diff_work *w)
 	const int64_t *value = w->value[w->d->opt.cum];
 	double sum = 0, of = 0;
 
+	if (w->wrapped[0] || w->wrapped[1])
+		return false;
 	for (size_t i = 0; i < w->n; i++) {
 		sum += fabs((double)value[i]);
 		of += (double)w->part[i].tally.weight;
@@ -140,7 +147,9 @@ static int make_rows(struct rep_diff_work *w)
 
 	for (size_t i = 0; i < w->n; i++) {
 		w->value[0][i] = w->value[1][i] = w->part[i].tally.total;
+		w->wrapped[0] |= w->part[i].tally.wrapped;
 	}
+	w->wrapped[1] = w->wrapped[0];
 	code = make_row(w, 0, &d->total);
 	while (!code && next_key(w, &key)) {
 		if (d->opt.min_share > 0 && too_small(w))
@@ -347,7 +356,7 @@ static int64_t shares_of(struct rep_diff_work *w, size_t index)
 
 			w->scratch[i] = d->opt.relative || d->opt.mean || part->ratio
 					    ? part->tally.weight
-					    : rep_match_whole(part, part->type[index], true);
+					    : rep_match_whole(part, part->type[index], true, NULL);
 		}
 		base = both ? 0 : rep_diff_median(w->scratch, n);
 		for (size_t i = 0; both && i < n; i++)
@@ -371,6 +380,7 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 	for (size_t i = 0; i < w->n; i++) {
 		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
 		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;
+		d->wrapped |= w->part[i].run->profile->wrapped;
 	}
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)

@@ -28,6 +28,7 @@ struct rep_diff_run {
 	const char *name; /* for messages; NULL: it has none */
 	/* Before filters, by sample type: sums and weights; NULL where the profile is whole. */
 	const int64_t *total, *weight;
+	bool wrapped; /* one of these needs more than 64 bits */
 	/* It is the sum of so many runs, and their average is what is compared. 0: 1. */
 	size_t times;
 };
@@ -88,6 +89,7 @@ struct rep_diff_row {
 	uint32_t key; /* 0: the total */
 	enum rep_status status;
 	struct rep_diff_pair flat, cum;
+	bool flat_wrapped, cum_wrapped; /* in some run, see tally.h: the values say nothing */
 	/* of sets, and of flat or cum as the options say */
 	struct rep_comparison test;
 	double q;
@@ -104,6 +106,7 @@ struct rep_diff {
 	size_t tests;	   /* rows that were tested together */
 	bool sets;	   /* a side has several runs, or `test_one` */
 	bool few;	   /* so few that no p can reach alpha */
+	bool wrapped;	   /* values had wrapped before they came here, so all may be wrong */
 	char type[96], unit[64];
 	int64_t base; /* what shares are of */
 };

@@ -399,24 +399,34 @@ static bool heads(const struct rep_gate *g, struct rep_diff_pair v)
 }
 
 /* Which row says why: the worst outcome, then, where nothing could be decided, one beyond the limit
- * or at least on its way there. */
-static unsigned weight(const struct rep_gate *g, enum rep_outcome outcome, bool far,
+ * or at least on its way there; before all these what cannot be judged. */
+static unsigned weight(const struct rep_gate *g, enum rep_outcome outcome, bool wrapped, bool far,
 		       struct rep_diff_pair v)
 {
-	unsigned w = 3 * (unsigned)outcome;
+	unsigned w = 4 * (unsigned)outcome;
 
-	return outcome != REP_OUTCOME_UNDECIDED ? w : w + (far ? 2 : heads(g, v));
+	return outcome != REP_OUTCOME_UNDECIDED ? w : w + (wrapped ? 3 : far ? 2 : heads(g, v));
+}
+
+static int say_wrapped(struct rep_gate_result *r)
+{
+	r->wrapped = true;
+	return rep_gate_say(&r->why, "the values add up to more than fits 64 bits, so they cannot "
+				     "be compared");
 }
 
 static int judge_row(const struct rep_gate *g, struct limits *l, const struct rep_diff *d,
 		     const struct rep_diff_row *row, double p, struct rep_gate_result *r)
 {
 	struct rep_diff_pair v = g->metric == REP_GATE_CUM ? row->cum : row->flat;
+	bool wrapped = g->metric == REP_GATE_CUM ? row->cum_wrapped : row->flat_wrapped;
 	enum rep_outcome outcome = REP_OUTCOME_PASSED;
-	bool far = beyond(g, l, v);
+	bool far = !wrapped && beyond(g, l, v);
 	unsigned w;
 
-	if (far && (!d->sets || (!d->few && p <= g->alpha)))
+	if (wrapped)
+		outcome = REP_OUTCOME_UNDECIDED;
+	else if (far && (!d->sets || (!d->few && p <= g->alpha)))
 		outcome = REP_OUTCOME_EXCEEDED;
 	else if (cannot_tell(g, l, d, row, far))
 		outcome = REP_OUTCOME_UNDECIDED;
@@ -429,9 +439,9 @@ static int judge_row(const struct rep_gate *g, struct limits *l, const struct re
 			return code;
 	}
 	/* Of what weighs the same the greatest change; rows are in that order. */
-	w = weight(g, outcome, far, v);
+	w = weight(g, outcome, wrapped, far, v);
 	if (r->tested == 1 || w > l->weight) {
-		bool named = row->key && (w != 3 * REP_OUTCOME_UNDECIDED);
+		bool named = row->key && (w != 4 * REP_OUTCOME_UNDECIDED);
 		int code;
 
 		l->weight = w;
@@ -448,6 +458,8 @@ static int judge_row(const struct rep_gate *g, struct limits *l, const struct re
 			if (code)
 				return code;
 		}
+		if (wrapped)
+			return say_wrapped(r);
 		/* Of functions that went the other way none is why. */
 		code = named || !row->key ? say_value(&r->why, d, v, r->p) : 0;
 		if (!code && outcome == REP_OUTCOME_UNDECIDED)
@@ -459,7 +471,7 @@ static int judge_row(const struct rep_gate *g, struct limits *l, const struct re
 		if (code)
 			return code;
 	}
-	return say_collapse(g, l, d, row, p, v, r);
+	return wrapped ? 0 : say_collapse(g, l, d, row, p, v, r);
 }
 
 /* A gate that passed could have been exceeded by many functions, but by none alone. */
@@ -579,6 +591,9 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		code =
 		    rep_gate_say(&r->why, "%.200s is damaged, and what it lost may be what changed",
 				 opt->damaged);
+	} else if (d->wrapped) {
+		r->outcome = REP_OUTCOME_UNDECIDED;
+		code = say_wrapped(r);
 	} else if (g->metric != REP_GATE_TOTAL) {
 		code = judge_functions(g, &limits, d, r);
 	} else if (has_samples(old) || has_samples(new)) {
@@ -594,6 +609,8 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		code = tp_buf_put(&r->names, "", 1);
 	if (!code)
 		code = tp_buf_put(&r->each, "", 1);
+	r->wrapped &= r->outcome == REP_OUTCOME_UNDECIDED;
+	r->blind |= r->wrapped;
 	r->fails = r->outcome == REP_OUTCOME_EXCEEDED || r->blind ||
 		   (r->outcome == REP_OUTCOME_UNDECIDED && r->tested && g->undecided_fails);
 	rep_diff_free(d);

@@ -27,7 +27,8 @@
  * A gate that cannot see what it is about is undecided, too, and fails as "blind": when no function
  * matches (a renamed one must not switch its gate off) and when a total is of no samples on either
  * side, which missing=pass lets pass, and when a profile is damaged (what was lost may be what
- * grew), which damaged=pass judges by what is left.
+ * grew), which damaged=pass judges by what is left. Nothing lets one pass whose sums, in any run,
+ * need more than 64 bits.
  */
 #ifndef REP_DIFF_GATE_H
 #define REP_DIFF_GATE_H
@@ -68,6 +69,7 @@ struct rep_gate_result {
 	enum rep_outcome outcome;
 	bool fails;	     /* exceeded, blind, or undecided where the gate says so */
 	bool blind;	     /* fails for want of something to judge: bad input */
+	bool wrapped;	     /* blind, as sums need more than 64 bits */
 	size_t tested;	     /* rows looked at */
 	size_t exceeded;     /* of them */
 	struct tp_buf why;   /* one sentence, ends with a NUL; may hold bytes of names */

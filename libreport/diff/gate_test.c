@@ -11,6 +11,7 @@
 
 #include "diff/show.h"
 #include "diff/testing.h"
+#include "profile/merge.h"
 
 static void test_gate_parse(void **state)
 {
@@ -287,6 +288,113 @@ static void test_gate_judge_nothing(void **state)
 	}
 }
 
+/* Sums that 64 bits do not hold wrap to any number: a gate on one of them does not pass by it. */
+static void test_gate_judge_wrapped(void **state)
+{
+	static const int64_t most = INT64_MAX, half = INT64_MAX / 2 + 1;
+	static const struct {
+		const char *gate;
+		int64_t f[4], g; /* of the new run's samples of f; all else is 100 */
+		enum rep_outcome want;
+		const char *why;
+	} cases[] = {
+	    {"space>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
+	    {"space<-5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
+	    {"space>+5%,missing=pass", {most}, most, REP_OUTCOME_UNDECIDED, "the values add up"},
+	    {"space>+5%", {-most, -most}, 100, REP_OUTCOME_UNDECIDED, "the values add up to more"},
+	    {"space+-5%", {-most, -most, most, most}, 200, REP_OUTCOME_PASSED, "200B, then 200B"},
+	    {"space>+5%", {half / 2}, 100, REP_OUTCOME_EXCEEDED, "200B, then 2"},
+	    {"objects>+5%,min=9", {most, most}, 100, REP_OUTCOME_PASSED, "2, then 3"},
+	    {"flat(^f$)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values add up"},
+	    /* All of them are 0 again. */
+	    {"flat(^f$)>+5%",
+	     {half, half, half, half},
+	     100,
+	     REP_OUTCOME_UNDECIDED,
+	     "f: the values"},
+	    {"flat(^f$)>+5%,share=9%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values"},
+	    {"flat(^g$)>+5%", {most, most}, 100, REP_OUTCOME_PASSED, "g: 100B, then 100B"},
+	    {"flat(.)>+5%", {most, most}, 100, REP_OUTCOME_UNDECIDED, "f: the values add up"},
+	    {"flat(.)>+5%", {most, most}, 200, REP_OUTCOME_EXCEEDED, "g: 100B, then 200B"},
+	    {"cum(^main$)>+5%", {half}, half, REP_OUTCOME_UNDECIDED, "main: the values add up"},
+	    {"flat(^main$)>+5%", {half}, half, REP_OUTCOME_PASSED, "main: 0B, then 0B"},
+	};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_profile *old = testing_profile(), *new = testing_profile(), *sum = NULL;
+		struct rep_diff_run run[] = {{.profile = old}, {.profile = new}};
+		struct rep_merge_part part[] = {{.profile = new, .ratio = 1},
+						{.profile = old, .ratio = 1}};
+		bool wrapped = cases[i].want == REP_OUTCOME_UNDECIDED, merged;
+		struct rep_gate_result r;
+		struct rep_gate g;
+		struct tp_err err;
+
+		testing_sample(old, "main;f", 1, 100);
+		testing_sample(old, "main;g", 1, 100);
+		for (int k = 0; k < 4; k++)
+			if (cases[i].f[k])
+				testing_sample(new, "main;f", 1, cases[i].f[k]);
+		testing_sample(new, "main;g", 1, cases[i].g);
+		assert_int_equal(rep_gate_parse(&g, cases[i].gate, &err), 0);
+		assert_int_equal(rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
+						&(struct rep_diff_side){run + 1, 1}, &opt, &r,
+						&err),
+				 0);
+		if (r.outcome != cases[i].want || r.blind != wrapped || r.wrapped != wrapped ||
+		    r.fails != (cases[i].want != REP_OUTCOME_PASSED) ||
+		    !strstr((char *)r.why.data, cases[i].why))
+			fail_msg("%s: %s, %d %d, %s", cases[i].gate, rep_outcomes[r.outcome],
+				 r.fails, r.blind, (char *)r.why.data);
+		rep_gate_result_release(&r);
+		/* Nor where they were added up before: which ones is not known then. */
+		assert_int_equal(rep_profile_merge(part, 2, &sum, &err), 0);
+		merged = sum->wrapped;
+		run[1].profile = sum;
+		assert_int_equal(rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
+						&(struct rep_diff_side){run + 1, 1}, &opt, &r,
+						&err),
+				 0);
+		assert_int_equal(merged, cases[i].f[1] || cases[i].f[0] == most);
+		if (merged)
+			assert_true(r.wrapped && r.fails);
+		rep_gate_result_release(&r);
+		rep_gate_release(&g);
+		tp_profile_free(sum);
+		tp_profile_free(old);
+		tp_profile_free(new);
+	}
+}
+
+/* What scales runs to each other's totals is wrong where one of these has wrapped. */
+static void test_gate_judge_wrapped_ratio(void **state)
+{
+	struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	struct tp_profile *old = testing_profile(), *new = testing_profile();
+	struct rep_diff_run run[] = {{.profile = old}, {.profile = new}};
+	struct rep_gate_result r;
+	struct rep_gate g;
+	struct tp_err err;
+
+	(void)state;
+	opt.normalize = true;
+	testing_sample(old, "main;f", 1, 100);
+	testing_sample(new, "main;f", 1, INT64_MAX);
+	testing_sample(new, "main;g", 1, INT64_MAX);
+	testing_sample(new, "main;h", 1, 100);
+	assert_int_equal(rep_gate_parse(&g, "flat(^h$)>+5%", &err), 0);
+	assert_int_equal(rep_gate_judge(&g, &(struct rep_diff_side){run, 1},
+					&(struct rep_diff_side){run + 1, 1}, &opt, &r, &err),
+			 0);
+	assert_true(r.wrapped && r.fails);
+	rep_gate_result_release(&r);
+	rep_gate_release(&g);
+	tp_profile_free(old);
+	tp_profile_free(new);
+}
+
 static void test_gate_judge_sets(void **state)
 {
 	static const int64_t old[] = {100, 105, 110, 95, 90, 101, 99};
@@ -441,10 +549,16 @@ static void test_gate_junit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_gate_parse),	      cmocka_unit_test(test_gate_judge_pairs),
-	    cmocka_unit_test(test_gate_judge_names),  cmocka_unit_test(test_gate_judge_sets),
-	    cmocka_unit_test(test_gate_judge_errors), cmocka_unit_test(test_gate_junit),
-	    cmocka_unit_test(test_gate_judge_blind),  cmocka_unit_test(test_gate_judge_nothing),
+	    cmocka_unit_test(test_gate_parse),
+	    cmocka_unit_test(test_gate_judge_pairs),
+	    cmocka_unit_test(test_gate_judge_names),
+	    cmocka_unit_test(test_gate_judge_wrapped),
+	    cmocka_unit_test(test_gate_judge_wrapped_ratio),
+	    cmocka_unit_test(test_gate_judge_sets),
+	    cmocka_unit_test(test_gate_judge_errors),
+	    cmocka_unit_test(test_gate_junit),
+	    cmocka_unit_test(test_gate_judge_blind),
+	    cmocka_unit_test(test_gate_judge_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

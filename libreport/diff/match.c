@@ -133,20 +133,21 @@ int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err)
 	return 0;
 }
 
-int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight)
+int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight, bool *wrapped)
 {
 	const struct tp_profile *p = part->run->profile;
 	const int64_t *known = weight ? part->run->weight : part->run->total;
-	uint64_t sum = 0;
+	bool over = known && part->run->wrapped;
+	int64_t sum = known ? known[type] : 0;
 
-	if (known)
-		return rep_diff_average(known[type], part->run->times);
-	for (size_t i = 0; i < p->nsamples; i++) {
+	for (size_t i = 0; !known && i < p->nsamples; i++) {
 		int64_t v = p->value[i * p->ntypes + type];
 
-		sum += weight ? rep_diff_size(v) : (uint64_t)v;
+		over |= __builtin_add_overflow(sum, weight ? (int64_t)rep_diff_size(v) : v, &sum);
 	}
-	return rep_diff_average((int64_t)sum, part->run->times);
+	if (wrapped)
+		*wrapped |= over;
+	return rep_diff_average(sum, part->run->times);
 }
 
 static int by_value(const void *a, const void *b)
@@ -182,8 +183,8 @@ int rep_match_totals(struct rep_diff_work *w)
 
 		for (size_t i = 0; i < w->nold; i++)
 			if (type_of(&w->part[i], t) != SIZE_MAX)
-				w->scratch[known++] =
-				    rep_match_whole(&w->part[i], type_of(&w->part[i], t), false);
+				w->scratch[known++] = rep_match_whole(
+				    &w->part[i], type_of(&w->part[i], t), false, &w->d->wrapped);
 		if (!known)
 			continue;
 		target = rep_diff_median(w->scratch, known);
@@ -196,7 +197,7 @@ int rep_match_totals(struct rep_diff_work *w)
 				continue;
 			if (need_ratio(part))
 				return TP_ENOMEM;
-			sum = rep_match_whole(part, own, false);
+			sum = rep_match_whole(part, own, false, &w->d->wrapped);
 			part->ratio[own] =
 			    sum ? (double)target / (double)sum * part->ratio[own] : 0;
 		}

@@ -25,6 +25,7 @@ struct rep_diff_work {
 	struct rep_stats *stats;
 	/* the values of one row, run by run, of flat and of cum */
 	int64_t *value[2];
+	bool wrapped[2];
 	int64_t *scratch;
 };
 
@@ -37,8 +38,9 @@ int rep_match_units(struct rep_diff_work *w, size_t index, struct tp_err *err);
  * values stays without. 0, TP_ENOMEM. */
 int rep_match_totals(struct rep_diff_work *w);
 
-/* Sums over samples of a type, before filters where the run knows them: of one run, on average. */
-int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight);
+/* Sums over samples of a type, before filters where the run knows them: of one run, on average.
+ * Sets *wrapped where they need more than 64 bits, unless that is NULL. */
+int64_t rep_match_whole(const struct rep_diff_part *part, size_t type, bool weight, bool *wrapped);
 
 /* ---- numbers and texts ---- */
 

@@ -12,15 +12,19 @@ static uint64_t size_of(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-static void sum_types(const struct tp_profile *p, int64_t *total, int64_t *weight)
+/* Has one of them wrapped? No total is greater than its weight. */
+static bool sum_types(const struct tp_profile *p, int64_t *total, int64_t *weight)
 {
+	bool wrapped = false;
+
 	for (size_t i = 0; i < p->nsamples; i++)
 		for (size_t t = 0; t < p->ntypes; t++) {
 			int64_t v = p->value[i * p->ntypes + t];
 
 			total[t] = (int64_t)((uint64_t)total[t] + (uint64_t)v);
-			weight[t] = (int64_t)((uint64_t)weight[t] + size_of(v));
+			wrapped |= __builtin_add_overflow(weight[t], size_of(v), &weight[t]);
 		}
+	return wrapped;
 }
 
 static bool filters_anything(const struct rep_profile_options *o)
@@ -57,7 +61,7 @@ static int prepare_one(struct tp_profile *p, const struct rep_profile_options *o
 	if (code)
 		return code;
 	if (filters_anything(opt)) {
-		sum_types(p, sums, sums + p->ntypes);
+		run->wrapped = sum_types(p, sums, sums + p->ntypes);
 		run->total = sums;
 		run->weight = sums + p->ntypes;
 	}

@@ -7,7 +7,7 @@
 #include "base/many.h"
 #include "base/big.h"
 
-/* Sums may exceed 64 bits in profiles made up to do so; they wrap, as in pprof. */
+/* Sums may exceed 64 bits in profiles made up to do so; they wrap, as in pprof, and are marked. */
 static int64_t plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -186,10 +186,18 @@ static int walk(struct tree *t, uint32_t keys, int64_t *cum)
 	return walk_down(t, cum);
 }
 
+struct total {
+	int64_t total, weight;
+	bool large; /* a sum may have wrapped: no other is greater than the weight */
+};
+
+/* Values without their last bits: whatever is added up of them fits. */
+#define ROUGHLY ((int64_t)1 << 32)
+
 /* Sums of one type by key. flat and cum have room for `keys` and are 0. */
 static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
-		    size_t index, const double *ratio, int64_t *flat, int64_t *cum, int64_t *total,
-		    int64_t *weight)
+		    size_t index, const double *ratio, bool rough, int64_t *flat, int64_t *cum,
+		    struct total *sum)
 {
 	struct tree t = {0};
 	int code = map->frame ? tree_init(&t, p, map, keys) : 0;
@@ -200,8 +208,13 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 
 		if (!keep || !v)
 			continue;
-		*total = plus(*total, v);
-		*weight = plus(*weight, v < 0 ? (int64_t)(0 - (uint64_t)v) : v);
+		/* What scaling makes too large ends there. */
+		sum->large |= v == INT64_MIN || (ratio && v == INT64_MAX);
+		if (rough)
+			v /= ROUGHLY;
+		sum->total = plus(sum->total, v);
+		sum->large |= __builtin_add_overflow(
+		    sum->weight, v < 0 ? (int64_t)(0 - (uint64_t)v) : v, &sum->weight);
 		if (!map->frame) {
 			add_sample(p, map, i, v, flat);
 		} else {
@@ -222,43 +235,85 @@ static int64_t divided(int64_t v, int64_t by)
 	return by ? (by == -1 ? (int64_t)(0 - (uint64_t)v) : v / by) : v;
 }
 
-static int collect(struct rep_tally *t, const int64_t *flat, const int64_t *cum, uint32_t keys)
+/* Sums of the type, then of what it is divided by: of each flat, then cum, by key. */
+static int sum_all(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
+		   const struct rep_tally_how *how, bool rough, int64_t *sums,
+		   struct total total[2])
+{
+	int code = 0;
+
+	for (int i = 0; !code && i <= how->mean; i++)
+		code = sum_type(p, map, keys, i ? 0 : how->index, how->ratio, rough,
+				sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys,
+				&total[i]);
+	return code;
+}
+
+/* A rough sum over n samples lacks less than 1 for each. */
+static bool has_wrapped(int64_t rough, size_t n)
+{
+	uint64_t size = rough < 0 ? 0 - (uint64_t)rough : (uint64_t)rough;
+
+	return size + n >= (uint64_t)(INT64_MAX / ROUGHLY);
+}
+
+/* By what sum_all found roughly; NULL: nothing can have wrapped. */
+struct rough {
+	const int64_t *sums;
+	uint32_t keys;
+	size_t samples;
+};
+
+static bool sum_wrapped(const struct rough *r, uint32_t key, int cum)
+{
+	const int64_t *at = r->sums ? r->sums + (size_t)cum * r->keys + key : NULL;
+
+	return at &&
+	       (has_wrapped(at[0], r->samples) || has_wrapped(at[(size_t)r->keys * 2], r->samples));
+}
+
+static int collect(struct rep_tally *t, const int64_t *flat, const int64_t *cum,
+		   const struct rough *r, uint32_t keys)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 1; i < keys; i++)
-		n += flat[i] || cum[i];
+		n += flat[i] || cum[i] || sum_wrapped(r, i, 0) || sum_wrapped(r, i, 1);
 	t->entry = tp_many(n ? n : 1, sizeof(*t->entry));
 	if (!t->entry)
 		return TP_ENOMEM;
-	for (uint32_t i = 1; i < keys; i++)
-		if (flat[i] || cum[i])
-			t->entry[t->n++] = (struct rep_tally_entry){i, flat[i], cum[i]};
+	for (uint32_t i = 1; i < keys; i++) {
+		bool f = sum_wrapped(r, i, 0), c = sum_wrapped(r, i, 1);
+
+		if (flat[i] || cum[i] || f || c)
+			t->entry[t->n++] = (struct rep_tally_entry){i, f, c, flat[i], cum[i]};
+	}
 	return 0;
 }
 
 int rep_tally(const struct tp_profile *p, const struct rep_key_map *map, uint32_t keys,
 	      const struct rep_tally_how *how, struct rep_tally *t, struct tp_err *err)
 {
-	/* flat and cum of the type, then of what it is divided by */
-	int64_t *sums = calloc((size_t)keys * 4, sizeof(*sums));
-	int64_t total[2] = {0}, weight[2] = {0};
-	int code = 0;
+	int64_t *sums = calloc((size_t)keys * 4, sizeof(*sums)), *roughly = NULL;
+	struct total total[2] = {0}, about[2] = {0};
+	int code = sums ? sum_all(p, map, keys, how, false, sums, total) : TP_ENOMEM;
 
 	memset(t, 0, sizeof(*t));
-	for (int i = 0; sums && !code && i <= how->mean; i++)
-		code = sum_type(p, map, keys, i ? 0 : how->index, how->ratio,
-				sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys,
-				&total[i], &weight[i]);
-	if (!sums)
-		code = TP_ENOMEM;
+	if (!code && (total[0].large || total[1].large)) {
+		roughly = calloc((size_t)keys * 4, sizeof(*roughly));
+		code = roughly ? sum_all(p, map, keys, how, true, roughly, about) : TP_ENOMEM;
+		t->wrapped = has_wrapped(about[0].total, p->nsamples) ||
+			     has_wrapped(about[1].total, p->nsamples);
+	}
 	for (size_t i = 0; !code && how->mean && i < (size_t)keys * 2; i++)
 		sums[i] = divided(sums[i], sums[i + (size_t)keys * 2]);
-	t->total = divided(total[0], total[1]);
-	t->weight = divided(weight[0], total[1]);
+	t->total = divided(total[0].total, total[1].total);
+	t->weight = divided(total[0].weight, total[1].total);
 	if (!code)
-		code = collect(t, sums, sums + keys, keys);
+		code = collect(t, sums, sums + keys, &(struct rough){roughly, keys, p->nsamples},
+			       keys);
 	free(sums);
+	free(roughly);
 	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "out of memory") : 0;
 }
 

@@ -16,11 +16,15 @@ struct rep_tally_how {
 struct rep_tally {
 	struct rep_tally_entry {
 		uint32_t key;
+		/* They need more than 64 bits, or come so near to it that they may; the sums have
+		 * wrapped then. */
+		bool flat_wrapped, cum_wrapped;
 		int64_t flat, cum;
 	} * entry; /* by key; without those that are 0 */
 	size_t n;
 	int64_t total;	/* sum over samples */
 	int64_t weight; /* the same without signs: what shares are of */
+	bool wrapped;	/* the total has */
 };
 
 /* `keys` is rep_keys_count after all profiles were mapped. TP_ENOMEM. To be released in every case.

@@ -67,7 +67,7 @@ static int put_sample(struct rep_merger *m, uint32_t stack, uint32_t set, const 
 		for (size_t k = 0; k < p->ntypes; k++) {
 			int64_t *to = &p->value[i * p->ntypes + k];
 
-			*to = (int64_t)((uint64_t)*to + (uint64_t)value[k]);
+			p->wrapped |= __builtin_add_overflow(*to, value[k], to);
 		}
 		return 0;
 	}
@@ -90,6 +90,9 @@ static bool take_values(const struct rep_translation *t, size_t sample, int64_t 
 		left |= t->ratio[i] != 1 && value[i];
 		value[i] = rep_merge_scaled(value[i], t->unit[i]);
 		any |= value[i] != 0;
+		/* What scaling makes too large ends there. */
+		t->to->wrapped |= (t->ratio[i] != 1 || t->unit[i] != 1) &&
+				  (value[i] == INT64_MAX || value[i] == INT64_MIN);
 	}
 	if (changed && !left)
 		return false;
@@ -181,6 +184,7 @@ static int add_part(struct rep_merger *m, const struct rep_merge_part *part, str
 	}
 	for (size_t i = 0; i < m->sum->ntypes; i++)
 		t.ratio[i] = part->ratios ? part->ratios[t.column[i]] : part->ratio;
+	m->sum->wrapped |= part->profile->wrapped;
 	code = rep_merge_common_header(&t);
 	if (!code)
 		code = rep_merge_stacks(&t);
