@@ -314,13 +314,17 @@ static void release_dump(struct dump *d)
 static void hash_beside(const struct cmd_cache *c, const char *path, char beside[18])
 {
 	char side[PATH_MAX], hash[33];
+	struct stat st;
 	int fd;
 
 	*beside = '\0';
 	if (!tp_sidecar_find(path, side, sizeof(side)))
 		return;
 	fd = open(side, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0 && !hash_stream(c, fd, -1, hash, side, NULL))
+	/* What is too large to be read gives no names, whatever it holds. */
+	if (fd >= 0 && !fstat(fd, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
+		snprintf(beside, 18, ".large");
+	else if (fd >= 0 && !hash_stream(c, fd, -1, hash, side, NULL))
 		snprintf(beside, 18, ".%.16s", hash);
 	if (fd >= 0)
 		close(fd);

@@ -85,16 +85,23 @@ static bool is_sidecar(const struct tp_profile *p)
 
 int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *err)
 {
-	static const struct tp_input_options input;
+	static const struct tp_input_options input = {.max_size = TP_SIDECAR_MAX};
 	static const struct tp_profile_options how = {.strict = true};
 	struct tp_sidecar *s = calloc(1, sizeof(*s));
 	struct tp_input *in = NULL;
-	int code;
+	struct stat st;
+	int code = 0;
 
 	*out = NULL;
 	if (!s)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
-	code = tp_input_open(&in, path, &input, NULL, err);
+	/* Packed, it may have any size and hold little. */
+	if (!stat(path, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
+		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "larger than the limit of %llu bytes",
+				  (unsigned long long)TP_SIDECAR_MAX);
+	if (!code)
+		code = tp_input_open(&in, path, &input, NULL, err);
 	if (!code)
 		code = tp_profile_read(in->data, in->size, &how, &s->profile, err);
 	if (!code && !is_sidecar(s->profile))

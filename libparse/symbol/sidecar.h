@@ -14,12 +14,15 @@
 
 struct tp_sidecar;
 
+/* Bytes at most, packed or not: room for millions of addresses. */
+#define TP_SIDECAR_MAX ((uint64_t)256 << 20)
+
 /* The path of what lies beside a dump: its own with ".symbols" (in place of ".gz" or ".zst", or
  * behind it). False where there is no such file, or the path is longer than `room`. */
 bool tp_sidecar_find(const char *dump, char *path, size_t room);
 
-/* TP_ENOENT, TP_EIO, TP_EFORMAT (no profile, or one of another kind), TP_ENOMEM. *s is NULL after
- * an error. */
+/* TP_ENOENT, TP_EIO, TP_EFORMAT (no profile, or one of another kind), TP_ELIMIT (too large),
+ * TP_ENOMEM. *s is NULL after an error. */
 int tp_sidecar_open(struct tp_sidecar **s, const char *path, struct tp_err *err);
 void tp_sidecar_close(struct tp_sidecar *s);
 

@@ -24,3 +24,9 @@ try 'that of another recording' testdata/counter-other.symbols
 try 'a profile' testdata/catalog.heap
 head -c 300 testdata/counter-1.5.trace.symbols >"$TMP/half"
 try 'half of it' "$TMP/half"
+echo 'far too large to be read, or hashed:'
+truncate -s 40G "$TMP/counter.trace.symbols"
+rm -f "$TMP/s.tprof"
+timeout 30 tprof-import -o "$TMP/s.tprof" "$TMP/counter.trace" 2>&1 | plain
+timeout 30 tprof-top "$TMP/counter.trace" --sort=function 2>&1 | awk '/^(main|assist|.unknown.) / { print "  " $1 }'
+rm "$TMP/counter.trace.symbols"
