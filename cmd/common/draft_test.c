@@ -148,6 +148,30 @@ static void test_draft_says_why(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* What is called as a store's lock would be is somebody's; what a killed command left is ours. */
+static void test_draft_leaves_locks(void **state)
+{
+	static const struct {
+		const char *name;
+		bool stays;
+	} files[] = {{"out.lock", true}, {"out.part-0123456789ab", false}};
+	struct cmd_draft d;
+	char name[128];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s/%s", dir, files[i].name);
+		assert_int_equal(close(creat(name, 0600)), 0);
+	}
+	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_end(&d, true), 0);
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s/%s", dir, files[i].name);
+		assert_int_equal(!access(name, F_OK), files[i].stays);
+		unlink(name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +179,7 @@ int main(void)
 	    cmocka_unit_test(test_draft_is_for_the_same_group),
 	    cmocka_unit_test(test_draft_is_of_the_same_owner),
 	    cmocka_unit_test(test_draft_says_why),
+	    cmocka_unit_test(test_draft_leaves_locks),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

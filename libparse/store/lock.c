@@ -309,7 +309,7 @@ static void sweep_one(int dir, const char *name, bool if_empty)
 	close(fd);
 }
 
-void tp_temp_sweep(const char *path)
+static void sweep(const char *path, bool lock)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
@@ -322,10 +322,20 @@ void tp_temp_sweep(const char *path)
 			continue;
 		if (is_temp(e->d_name + n))
 			sweep_one(dirfd(dir), e->d_name, false);
-		else if (!strcmp(e->d_name + n, LOCK_SUFFIX))
+		else if (lock && !strcmp(e->d_name + n, LOCK_SUFFIX))
 			sweep_one(dirfd(dir), e->d_name, true);
 	}
 	if (dir)
 		closedir(dir);
 	free(folder);
+}
+
+void tp_temp_sweep(const char *path)
+{
+	sweep(path, false);
+}
+
+void tp_temp_sweep_store(const char *path)
+{
+	sweep(path, true);
 }

@@ -33,9 +33,11 @@ int tp_temp_create(const char *path, char **name, int *fd, struct tp_err *err);
  * or -1 with errno. */
 int tp_temp_take_after(int fd, const struct stat *replaced);
 
-/* Removes the temporary files of path, and its lock, whose writers are gone; nothing that only
- * looks a little like them. Whoever cannot be known to live or not, as files cannot be locked
- * there, is left alone for a day. */
+/* Removes the temporary files of path whose writers are gone; nothing that only looks a little like
+ * them. Whoever cannot be known to live or not, as files cannot be locked there, is left alone for
+ * a day. */
 void tp_temp_sweep(const char *path);
+/* The same of a store, with its lock: other files have none of ours. */
+void tp_temp_sweep_store(const char *path);
 
 #endif

@@ -53,11 +53,24 @@ static void test_temp_sweep_leaves_files_of_others(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		put(files[i].suffix, files[i].text);
-	tp_temp_sweep(FLAKE);
+	tp_temp_sweep_store(FLAKE);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		print_message("%s\n", files[i].suffix);
 		assert_int_equal(is_there(files[i].suffix), !files[i].swept);
 	}
+}
+
+/* Only stores have locks: an empty one beside another output is somebody's. */
+static void test_temp_sweep_leaves_locks(void **state)
+{
+	(void)state;
+	put(".lock", "");
+	put(".part-0123456789ab", "part");
+	tp_temp_sweep(FLAKE);
+	assert_true(is_there(".lock"));
+	assert_false(is_there(".part-0123456789ab"));
+	tp_temp_sweep_store(FLAKE);
+	assert_false(is_there(".lock"));
 }
 
 static void test_lock_release_removes_its_own_only(void **state)
@@ -246,6 +259,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    STORE_TEST(test_temp_sweep_leaves_files_of_others),
+	    STORE_TEST(test_temp_sweep_leaves_locks),
 	    STORE_TEST(test_lock_release_removes_its_own_only),
 	    STORE_TEST(test_lock_is_a_file),
 	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),

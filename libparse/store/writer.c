@@ -108,7 +108,7 @@ int tp_run_create(struct tp_store_run *run, const char *path, struct tp_err *err
 		code = check_target(run->path, err);
 	if (code)
 		return code;
-	tp_temp_sweep(run->path);
+	tp_temp_sweep_store(run->path);
 	return tp_temp_create(run->path, &run->temp, &run->temp_fd, err);
 }
 
