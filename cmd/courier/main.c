@@ -116,6 +116,9 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 			room = size;
 		memcpy(c->refused + c->nrefused, data, room);
 		c->nrefused += room;
+		/* More is not told: it ends here, as it might not by itself. */
+		if (room < size)
+			return 0;
 	}
 	return size;
 }
@@ -203,6 +206,8 @@ static void go(struct courier *c)
 	rc = curl_easy_perform(c->curl);
 	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
 	free(url);
+	if (rc == CURLE_WRITE_ERROR && c->nrefused == sizeof(c->refused))
+		rc = CURLE_OK;
 	if (rc != CURLE_OK) {
 		const char *why = c->error[0] ? c->error : curl_easy_strerror(rc);
 

@@ -18,8 +18,9 @@
 
 struct server {
 	int listener, closer[2];
-	pthread_mutex_t lock; /* of the two below */
+	pthread_mutex_t lock; /* of those below, up to the thread */
 	const char *answer;   /* NULL: none, and the connection stays */
+	size_t more, sent;    /* so many bytes behind it, and how many went away */
 	char request[8192];
 	pthread_t thread;
 	struct cmd_courier *courier;
@@ -46,6 +47,16 @@ static void read_request(struct server *s, int fd)
 	}
 }
 
+static void send_more(struct server *s, int fd)
+{
+	char block[4096];
+	ssize_t n = 1;
+
+	memset(block, 'x', sizeof(block));
+	for (s->sent = 0; s->sent < s->more && n > 0; s->sent += n > 0 ? (size_t)n : 0)
+		n = write(fd, block, sizeof(block));
+}
+
 static void *serve(void *ctx)
 {
 	struct server *s = ctx;
@@ -62,6 +73,7 @@ static void *serve(void *ctx)
 		answer = s->answer;
 		if (answer && write(fd, answer, strlen(answer)) < 0)
 			perror("server");
+		send_more(s, fd);
 		pthread_mutex_unlock(&s->lock);
 		/* Until the test is over. */
 		if (!answer && read(s->closer[0], &c, 1) < 0)
@@ -294,6 +306,26 @@ static void test_ask_refused(void **state)
 	test_ask_select(state);
 }
 
+/* Of a text that is wrong, or never ends, no more is read than is told. */
+static void test_ask_refused_at_length(void **state)
+{
+	struct server *s = *state;
+	struct got g = {0};
+	struct tp_err err;
+
+	if (!tests_courier(s))
+		skip();
+	s->more = (size_t)256 << 20;
+	will_answer(s, "HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nDB::Exception: too much");
+	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
+	assert_non_null(strstr(err.msg, "says: too muchxxx"));
+	request(s);
+	assert_true(s->sent < s->more / 4); /* what was on its way */
+	/* And the next one is answered. */
+	s->more = 0;
+	test_ask_select(state);
+}
+
 static void test_ask_broken(void **state)
 {
 	static const char *const answers[] = {
@@ -368,6 +400,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_ask_select, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_insert, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_refused, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_refused_at_length, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_broken, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_silence, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_given_up, setup, teardown),
