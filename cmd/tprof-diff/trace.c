@@ -327,6 +327,8 @@ static int load(struct args *args, bool exact, bool again, struct side side[2])
 	struct side *each = calloc(n + 1, sizeof(*each));
 	int status = each ? CMD_OK : CMD_SYSTEM;
 
+	if (!each)
+		cmd_error(&args->cmd, "out of memory");
 	for (size_t at = 0; at < n && !status;) {
 		struct opened o[MAX_THREADS] = {0};
 		size_t k = 0;

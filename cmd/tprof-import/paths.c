@@ -324,10 +324,11 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	errno = 0;
 	rc = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &found);
 	why = errno;
-	if (rc)
-		globfree(&found);
+	/* Of want of memory glibc frees what it has, and does not say so. */
 	if (rc == GLOB_NOSPACE)
 		return out_of_memory(err);
+	if (rc)
+		globfree(&found);
 	/* Of a folder that could be opened and not read it only leaves the errno. */
 	if (rc)
 		return put(p, strdup(pattern), 0, true, why ? why : ENOENT) ? out_of_memory(err)

@@ -9,13 +9,15 @@
 
 /* ---- filling ---- */
 
-static void take(struct tui_rows *r, struct tui_cells *cells)
+static void take(struct tui_view *v, struct tui_cells *cells)
 {
+	struct tui_rows *r = v->state;
 	struct tui_cells old = r->cells;
 
 	r->cells = *cells;
 	*cells = (struct tui_cells){0};
-	tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL);
+	if (!tui_table_show(&r->table, r->cells.n ? &r->cells.sheet[0] : NULL))
+		tui_error(v->tui, "out of memory");
 	if (r->wish && r->table.n)
 		r->table.cursor = (size_t)r->wish <= r->table.n ? (size_t)r->wish - 1 : 0;
 	r->wish = 0;
@@ -65,7 +67,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 		tui_error(v->tui, "%s", job->err.msg);
 		tui_cells_release(&f->cells);
 	}
-	take(r, &f->cells);
+	take(v, &f->cells);
 }
 
 static void release(struct tui_job *job)
@@ -134,7 +136,7 @@ bool tui_rows_fill(struct tui *t, struct tui_view *v,
 		tui_cells_release(&cells);
 		return false;
 	}
-	take(v->state, &cells);
+	take(v, &cells);
 	return true;
 }
 

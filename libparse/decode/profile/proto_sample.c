@@ -145,7 +145,7 @@ static int read_fields(struct tp_proto *d, struct sampler *s, struct tp_slice wh
 		else if (f.number == 2)
 			while (list.at < list.end && !list.failed)
 				add_value(d, s, tp_cursor_uvarint(&list));
-		else if (f.number == 1)
+		else if (f.number == 1 && !code)
 			code = add_ids(d, s, &list);
 		*sound &= !list.failed;
 	}

@@ -63,6 +63,7 @@ static void ask(struct tui *t, struct tui_view *v)
 	a = calloc(1, sizeof(*a));
 	if (!a) {
 		tui_error(t, "out of memory");
+		forget_place(top);
 		return;
 	}
 	a->entry = *top_entry_of(top);
@@ -78,6 +79,9 @@ static void ask(struct tui *t, struct tui_view *v)
 					    .free_more = top_ask_free,
 					    .taken = taken,
 					    .chart_width = (unsigned)cols});
+	/* There was no memory for the question: what stands there is not what is named above it. */
+	if (!v->busy)
+		forget_place(top);
 }
 
 static void ask_from_top(struct tui *t, struct tui_view *v)
