@@ -240,9 +240,9 @@ static int sum_all(const struct tp_profile *p, const struct rep_key_map *map, ui
 		   const struct rep_tally_how *how, bool rough, int64_t *sums,
 		   struct total total[2])
 {
-	int code = 0;
+	int types = how->mean ? 2 : 1, code = 0;
 
-	for (int i = 0; !code && i <= how->mean; i++)
+	for (int i = 0; !code && i < types; i++)
 		code = sum_type(p, map, keys, i ? 0 : how->index, how->ratio, rough,
 				sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys,
 				&total[i]);
