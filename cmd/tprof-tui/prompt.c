@@ -217,18 +217,20 @@ static void typed(struct tui *t, struct tui_view *v)
 		tui_error(t, "nothing here holds '%.200s'", text);
 }
 
+static void command(struct tui *t, const char *text)
+{
+	const char *name = only_one(text);
+	char whole[TUI_LINE_SIZE];
+
+	if (name)
+		snprintf(whole, sizeof(whole), "%s%s", name, text + strcspn(text, " "));
+	tui_command(t, name ? whole : text);
+}
+
+/* Of all prompts but the palette, whose commands may answer these. */
 static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, const char *text)
 {
 	switch (kind) {
-	case TUI_PROMPT_PALETTE: {
-		const char *name = only_one(text);
-		char whole[TUI_LINE_SIZE];
-
-		if (name)
-			snprintf(whole, sizeof(whole), "%s%s", name, text + strcspn(text, " "));
-		tui_command(t, name ? whole : text);
-		break;
-	}
 	case TUI_PROMPT_SEARCH:
 		if (*text && !v->ops->search(t, v, text, 0))
 			tui_error(t, "nothing here holds '%.200s'", text);
@@ -276,7 +278,10 @@ void tui_prompt_key(struct tui *t, int key)
 			tui_line_remember(line(t));
 		memcpy(text, line(t)->text, line(t)->size + 1);
 		t->prompts->open = TUI_PROMPT_NONE;
-		done(t, v, kind, text);
+		if (kind == TUI_PROMPT_PALETTE)
+			command(t, text);
+		else
+			done(t, v, kind, text);
 		break;
 	}
 }

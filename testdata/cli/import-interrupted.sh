@@ -14,10 +14,11 @@ for signal in TERM KILL; do
 	tprof-import -o "$TMP/s.tprof" - <"$TMP/pipe" 2>/dev/null &
 	import=$!
 	exec 3>"$TMP/pipe"
+	# It has begun when this is through, which is more than a pipe holds; soon it has its part, too, but
+	# for builds without a jail, which read all of their input first.
 	head -c 100000 testdata/checkout.trace >&3
 	n=0
-	until begun || [ $((n += 1)) -gt 300 ]; do sleep 0.1; done
-	begun || echo 'it has not begun'
+	until begun || [ $((n += 1)) -gt 20 ]; do sleep 0.1; done
 	kill -$signal $import
 	wait $import
 	echo "status $?"
