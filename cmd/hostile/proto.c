@@ -462,6 +462,15 @@ static void pattern_counts(struct pen *p)
 	pattern(p, "(", "{1,255})");
 }
 
+/* A sample of the function called by string 7, and frames to drop by string 6. */
+static void drop_one(struct pen *p)
+{
+	number(p, DROP_FRAMES, 6);
+	function(p, 1, 7);
+	location(p, 1, 1);
+	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
+}
+
 static void pattern_stars(struct pen *p)
 {
 	struct pen part = {0};
@@ -472,10 +481,7 @@ static void pattern_stars(struct pen *p)
 	for (size_t i = 0; i < p->size / 2; i++)
 		pen_byte(&part, 'a');
 	message(p, STRING_TABLE, &part);
-	number(p, DROP_FRAMES, 6);
-	function(p, 1, 7);
-	location(p, 1, 1);
-	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
+	drop_one(p);
 }
 
 /* What may be empty and goes round, in itself twenty times, five times in a row. */
@@ -494,10 +500,7 @@ static void pattern_rings(struct pen *p)
 	message(p, STRING_TABLE, &part);
 	pen_text(&part, "a");
 	message(p, STRING_TABLE, &part);
-	number(p, DROP_FRAMES, 6);
-	function(p, 1, 7);
-	location(p, 1, 1);
-	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
+	drop_one(p);
 }
 
 /* Names by chance, a sample for each, from string `first` on. */

@@ -26,9 +26,9 @@ struct check {
 	bool dictionary; /* it could be read, so what names something in it can be checked */
 	uint32_t strings, frames, functions, locations, stacks;
 	int64_t goroutines, procs, threads;
-	sqlite3_stmt
-	    *streams; /* of a run, by name; prepared once, as there may be very many runs */
 	bool has[TP_NTABLES];
+	/* The streams of a run; prepared once, as there may be very many runs. */
+	sqlite3_stmt *streams;
 };
 
 __attribute__((format(printf, 2, 3))) static void found(struct check *c, const char *fmt, ...)
