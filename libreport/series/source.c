@@ -50,9 +50,8 @@ int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 
 	all.no_trim = true;
 	code = rep_profile_top(&top, p, &all, err);
-	if (code)
-		return code;
-	code = check_type(s, top.view.type, err);
+	if (!code)
+		code = check_type(s, top.view.type, err);
 	if (!code) {
 		kind = kind_of(top.view.unit, &factor);
 		rep_series_say(s, top.view.type, all.granularity != REP_FILES);
