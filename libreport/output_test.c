@@ -334,6 +334,37 @@ static void test_output_hostile_titles(void **state)
 	}
 }
 
+/* What a spreadsheet would compute, also where it skips what stands before it. */
+static void test_output_csv_formulas(void **state)
+{
+	static const struct rep_column column = {.name = "v", .kind = REP_TEXT};
+	static const char *const texts[][2] = {
+	    {"=1", "'=1"},	   {"+1", "'+1"},	  {"-1", "'-1"},  {"@a", "'@a"},
+	    {"\t=1", "\"'\t=1\""}, {"\n=1", "\"'\n=1\""}, {"a=1", "a=1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct tp_buf b = {0};
+		const struct rep_output_options opt = {.format = REP_FORMAT_CSV,
+						       .sink = rep_sink_buf(&b)};
+		const struct rep_value row = rep_str(texts[i][0]);
+		struct rep_output *out;
+		char want[40];
+
+		assert_int_equal(rep_output_new(&out, &opt, NULL), 0);
+		assert_int_equal(rep_output_begin(out, "one", &column, 1, NULL), 0);
+		assert_int_equal(rep_output_row(out, &row, NULL), 0);
+		assert_int_equal(rep_output_end(out, NULL), 0);
+		assert_int_equal(rep_output_finish(out, NULL), 0);
+		rep_output_free(out);
+		assert_int_equal(tp_buf_put(&b, "", 1), 0);
+		snprintf(want, sizeof(want), "v\r\n%s\r\n", texts[i][1]);
+		assert_string_equal((char *)b.data, want);
+		tp_buf_release(&b);
+	}
+}
+
 static int fail_write(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	(void)ctx;
@@ -381,6 +412,7 @@ int main(void)
 	    cmocka_unit_test(test_output_json),
 	    cmocka_unit_test(test_output_json_numbers),
 	    cmocka_unit_test(test_output_hostile_titles),
+	    cmocka_unit_test(test_output_csv_formulas),
 	    cmocka_unit_test(test_output_reports_sink_errors),
 	    cmocka_unit_test(test_format_find_unknown),
 	};

@@ -30,6 +30,7 @@ struct tp_input {
 
 struct tp_input_options {
 	uint64_t max_size; /* decompressed bytes at most; 0: no limit beside the disk */
+	uint64_t memory;   /* decompressed bytes at most that are kept without a file; 0: 8 MiB */
 	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 100 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;

@@ -111,7 +111,7 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 				  "unpacks to more than %llu times its size: taken for a bomb; "
 				  "if it is none, unpack it first",
 				  (unsigned long long)ratio);
-	if (s->fd < 0 && size > TP_UNPACK_MEMORY) {
+	if (s->fd < 0 && size > (opt && opt->memory ? opt->memory : TP_UNPACK_MEMORY)) {
 		int code = leave_memory(s);
 
 		if (code)

@@ -30,7 +30,7 @@ int tp_source_error(const struct tp_source *s, struct tp_err *err);
 /* By the first bytes (four at least are needed to know). */
 enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
-#define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* up to here no file is made */
+#define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* up to here no file is made, if not told */
 
 /* What was unpacked. */
 struct tp_unpacked {

@@ -85,7 +85,9 @@ static bool is_sidecar(const struct tp_profile *p)
 
 int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *err)
 {
-	static const struct tp_input_options input = {.max_size = TP_SIDECAR_MAX};
+	/* Where dumps are decoded no file can be made. */
+	static const struct tp_input_options input = {.max_size = TP_SIDECAR_MAX,
+						      .memory = TP_SIDECAR_MAX};
 	static const struct tp_profile_options how = {.strict = true};
 	struct tp_sidecar *s = calloc(1, sizeof(*s));
 	struct tp_input *in = NULL;

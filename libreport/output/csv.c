@@ -1,6 +1,7 @@
 /* CSV (RFC 4180): a header line, lines end in CRLF, fields with commas, quotes or line breaks are
  * quoted. A text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a
- * carriage return) gets an apostrophe in front. Several tables are separated by an empty line. */
+ * line break, which some skip) gets an apostrophe in front. Several tables are separated by an
+ * empty line. */
 #include "output/fields.h"
 
 /* Of most texts nothing needs a second look: letters, digits, and what stands between them in
@@ -17,7 +18,7 @@ static bool is_plain(const char *text, size_t size)
 
 static int put_field(struct tp_buf *b, const char *text, size_t size)
 {
-	bool quote = false, formula = size && memchr("=+-@\t\r", text[0], 6);
+	bool quote = false, formula = size && memchr("=+-@\t\r\n", text[0], 7);
 	int code = 0;
 
 	if (is_plain(text, size))

@@ -24,6 +24,10 @@ try 'that of another recording' testdata/counter-other.symbols
 try 'a profile' testdata/catalog.heap
 head -c 300 testdata/counter-1.5.trace.symbols >"$TMP/half"
 try 'half of it' "$TMP/half"
+# A field that no profile has, of 9 MiB: behind what is decoded without a file.
+{ gzip -dc testdata/counter-1.5.trace.symbols && printf '\242\006\200\200\300\004' && head -c 9437184 /dev/zero; } |
+	gzip >"$TMP/long"
+try 'a long one' "$TMP/long"
 echo 'far too large to be read, or hashed:'
 truncate -s 40G "$TMP/counter.trace.symbols"
 rm -f "$TMP/s.tprof"
