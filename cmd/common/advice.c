@@ -64,6 +64,8 @@ static const struct {
     {TP_EFORMAT, "not SQL", "; give a text file of statements"},
     /* Nor is what was asked of a sound trace. */
     {TP_EFORMAT, "the time range from", ""},
+    {TP_EFORMAT, "the report '", ""},
+    {TP_EFORMAT, "a task is of one run", ""},
     {TP_EFORMAT, "there is nothing before --to", ""},
     {TP_EFORMAT, "nothing says at what time of day", ""},
     {TP_EIO, "cannot create", "; choose another place"},

@@ -195,6 +195,34 @@ static int keep_type(struct cmd_profiles *list, size_t first, const char *index,
 	return code ? out_of_memory(err) : 0;
 }
 
+/* Of files, too, those whose sample types are lost are left out where another one has the type:
+ * that they lack it is not what they say. */
+static int leave_out_lost(struct cmd *cmd, struct cmd_profiles *list, const char *index)
+{
+	bool any = false;
+	size_t n = 0, type;
+	struct tp_err err;
+	int code = 0;
+
+	for (size_t i = 0; i < list->n && !any; i++)
+		any = !rep_profile_sample_index(list->item[i].profile, index, &type, &err);
+	for (size_t i = 0; any && i < list->n; i++) {
+		struct cmd_profile *item = &list->item[i];
+
+		if (!rep_profile_sample_index(item->profile, index, &type, &err) ||
+		    !cmd_profile_untyped(item->profile, item->damaged)) {
+			list->item[n++] = *item;
+			continue;
+		}
+		if (!code)
+			code = cmd_profiles_leave_out(list, item->name);
+		release_item(item);
+	}
+	if (any)
+		list->n = n;
+	return code ? cmd_fail(cmd, NULL, (out_of_memory(&err), &err)) : CMD_OK;
+}
+
 static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list, const char *index)
 {
 	if (list->nuntyped == 1)
@@ -242,10 +270,16 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 		status = cmd_range_add(cmd, range, cmd->store, &cmd->runs.run[i]);
 	/* Without a view, a trace has no sample types at all. */
 	pass_over = typed && !opt->trace && !status && any_profile(&cmd->runs);
-	for (size_t i = 0; i < cmd->runs.n && !status; i++)
-		if ((!pass_over || is_profile(&cmd->runs.run[i])) &&
-		    load_run(cmd, &cmd->runs.run[i], opt, names, out, &err))
+	for (size_t i = 0; i < cmd->runs.n && !status; i++) {
+		const struct rep_run *run = &cmd->runs.run[i];
+		int code =
+		    pass_over && !is_profile(run) ? 0 : load_run(cmd, run, opt, names, out, &err);
+
+		if (code == TP_ENOENT && !is_profile(run))
+			cmd_range_outside(range, run, &err);
+		else if (code)
 			status = cmd_fail(cmd, path, &err);
+	}
 	cmd_close(cmd);
 	if (!status && typed && !opt->by && keep_type(out, first, opt->sample_index, &err))
 		status = cmd_fail(cmd, path, &err);
@@ -292,8 +326,6 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	/* A group is one, however many stores have runs of it. */
 	if (!status && opt->by && cmd_group_end(out, opt, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
-	if (!status)
-		tell_untyped(cmd, out, opt->sample_index);
 	return status;
 }
 
@@ -347,7 +379,13 @@ int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_dumps_load(cmd, paths, n, opt, false, &other, out);
 	if (!status && !other)
 		note_run(cmd, opt);
-	return other ? load_mixed(cmd, paths, n, opt, out) : status;
+	if (other)
+		status = load_mixed(cmd, paths, n, opt, out);
+	if (!status && names_type(opt->sample_index) && !opt->by)
+		status = leave_out_lost(cmd, out, opt->sample_index);
+	if (!status)
+		tell_untyped(cmd, out, opt->sample_index);
+	return status;
 }
 
 /* All items become one. */

@@ -59,6 +59,14 @@ static void divide(struct tp_profile *p, double ratio)
 	}
 }
 
+void cmd_tell_unit(const struct cmd *cmd, const char *unit, const char *wanted)
+{
+	char names[REP_MEASURE_SIZE];
+
+	if (rep_unit_unknown(unit, wanted, names))
+		cmd_note(cmd, "there is no unit '%s' for %s; there are %s", wanted, unit, names);
+}
+
 void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
 {
 	const char *text = (const char *)v->notes.texts.data;
@@ -67,12 +75,9 @@ void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v)
 		cmd_note(cmd, "%s", text + at);
 	if (v->profile->ntypes && v->opt.unit) {
 		const struct tp_profile *p = v->profile;
-		const char *unit = tp_dict_text(p->dict, p->types[v->index].unit).text;
-		char names[REP_MEASURE_SIZE];
 
-		if (rep_unit_unknown(unit, v->opt.unit, names))
-			cmd_note(cmd, "there is no unit '%s' for %s; there are %s", v->opt.unit,
-				 unit, names);
+		cmd_tell_unit(cmd, tp_dict_text(p->dict, p->types[v->index].unit).text,
+			      v->opt.unit);
 	}
 }
 

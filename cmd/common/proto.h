@@ -27,6 +27,8 @@ int cmd_write_changed_proto(struct cmd *cmd, const struct cmd_profile *item,
 
 /* What there is to be said of filters, as notes. */
 struct rep_profile_view;
+/* A note where `wanted` is none of the units that values in `unit` can be shown in. */
+void cmd_tell_unit(const struct cmd *cmd, const char *unit, const char *wanted);
 void cmd_tell_filters(const struct cmd *cmd, const struct rep_profile_view *v);
 
 #endif

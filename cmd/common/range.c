@@ -35,6 +35,12 @@ int cmd_range_add(const struct cmd *cmd, struct cmd_range *r, struct tp_store *s
 	return CMD_OK;
 }
 
+void cmd_range_outside(struct cmd_range *r, const struct rep_run *run, const struct tp_err *err)
+{
+	if (!r->outside++)
+		snprintf(r->types, sizeof(r->types), "%.78s: %.319s", run->row.name, err->msg);
+}
+
 int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 {
 	if (!r->runs)
@@ -43,9 +49,14 @@ int cmd_range_end(const struct cmd *cmd, const struct cmd_range *r)
 		cmd_error(cmd, "%s", r->over == r->runs ? r->first : r->names);
 		return CMD_INPUT;
 	}
+	if (r->outside == r->runs) {
+		cmd_error(cmd, "%s", r->types);
+		return CMD_INPUT;
+	}
 	if (r->over == 1)
 		cmd_note(cmd, "%s", r->first);
 	else if (r->over)
-		cmd_note(cmd, "%s; so it is of %zu of %zu runs", r->first, r->over, r->runs);
+		cmd_note(cmd, "%s; so it is of %zu of %zu runs", r->first, r->runs - r->over,
+			 r->runs);
 	return CMD_OK;
 }

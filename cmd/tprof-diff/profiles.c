@@ -151,6 +151,8 @@ static int compare(struct args *args, const struct loaded *in, const struct rep_
 		   : args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN
 		       ? TABLE_ROWS
 		       : 0;
+	if (!code && d && how.unit)
+		cmd_tell_unit(&args->cmd, d->unit, how.unit);
 	if (!code && d && (d->wrapped || d->total.flat_wrapped))
 		cmd_note(&args->cmd,
 			 "values of %s add up to more than fits 64 bits: sums of them "
@@ -190,12 +192,15 @@ static int self_check(struct args *args, const struct loaded *in, const struct r
 	return code ? refuse(args, &err, CMD_USAGE) : CMD_OK;
 }
 
-static void tell_notes(struct args *args, const struct rep_filter_notes *notes)
+/* Those of the new ones; a filter that found nothing in these may have found what is gone. */
+static void tell_notes(struct args *args, const struct rep_filter_notes *old,
+		       const struct rep_filter_notes *new)
 {
-	for (size_t at = 0; at < notes->texts.size;) {
-		const char *text = (char *)notes->texts.data + at;
+	for (size_t at = 0; at < new->texts.size;) {
+		const char *text = (char *)new->texts.data + at;
 
-		cmd_note(&args->cmd, "%s", text);
+		if (!rep_filter_note_nothing(text) || rep_filter_notes_have(old, text))
+			cmd_note(&args->cmd, "%s", text);
 		at += strlen(text) + 1;
 	}
 }
@@ -203,7 +208,7 @@ static void tell_notes(struct args *args, const struct rep_filter_notes *notes)
 static int prepare_and_compare(struct args *args, struct loaded *in)
 {
 	struct rep_diff_prepared old = {0}, new = {0};
-	struct rep_filter_notes notes = {0};
+	struct rep_filter_notes old_notes = {0}, new_notes = {0};
 	struct tp_err err;
 	int status = CMD_OK, code = 0;
 
@@ -212,17 +217,17 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 					      in->n - in->nold, &args->diff, &args->profile,
 					      &args->diff.base, &err);
 	if (!code)
-		code = rep_diff_prepare(in->profile, in->nold, &args->profile, &old, &notes, &err);
-	notes.texts.size = 0; /* a filter that finds nothing in the new ones is what is told */
+		code =
+		    rep_diff_prepare(in->profile, in->nold, &args->profile, &old, &old_notes, &err);
 	if (!code)
 		code = rep_diff_prepare(in->profile + in->nold, in->n - in->nold, &args->profile,
-					&new, &notes, &err);
+					&new, &new_notes, &err);
 	if (!code) {
 		rep_diff_prepared_times(&old, in->times);
 		rep_diff_prepared_times(&new, in->times + in->nold);
 		rep_diff_prepared_names(&old, in->names);
 		rep_diff_prepared_names(&new, in->names + in->nold);
-		tell_notes(args, &notes);
+		tell_notes(args, &old_notes, &new_notes);
 	}
 	if (code)
 		status = refuse(args, &err, CMD_USAGE);
@@ -232,7 +237,8 @@ static int prepare_and_compare(struct args *args, struct loaded *in)
 		status = compare(args, in, &old.side, &new.side);
 	rep_diff_prepared_release(&old);
 	rep_diff_prepared_release(&new);
-	rep_filter_notes_release(&notes);
+	rep_filter_notes_release(&old_notes);
+	rep_filter_notes_release(&new_notes);
 	return status;
 }
 

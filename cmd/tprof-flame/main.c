@@ -420,12 +420,22 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	return code ? cmd_fail(&args->cmd, NULL, &err) : status;
 }
 
-static void tell_notes(const struct args *args, const struct rep_profile_view *v)
+/* A filter that found nothing is told where it found nothing anywhere. */
+static void tell_notes(const struct args *args, const struct rep_profile_view *v, size_t n)
 {
-	const struct tp_buf *b = &v->notes.texts;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_buf *b = &v[i].notes.texts;
 
-	for (size_t at = 0; at < b->size; at += strlen((char *)b->data + at) + 1)
-		cmd_note(&args->cmd, "%s", (char *)b->data + at);
+		for (size_t at = 0; at < b->size; at += strlen((char *)b->data + at) + 1) {
+			const char *text = (char *)b->data + at;
+			bool everywhere = rep_filter_note_nothing(text);
+
+			for (size_t k = 0; everywhere && k < n; k++)
+				everywhere = i == 0 && rep_filter_notes_have(&v[k].notes, text);
+			if (everywhere || !rep_filter_note_nothing(text))
+				cmd_note(&args->cmd, "%s", text);
+		}
+	}
 }
 
 /* Several are drawn by one sample type, whatever the default of each. */
@@ -474,7 +484,6 @@ static int make_parts(struct args *args, struct cmd_profiles *profiles, enum rep
 		++*n;
 		if (rep_profile_view_init(v, p->profile, &args->profile, &rep_flame_traits, &err))
 			return refuse(args, p->name, &err);
-		tell_notes(args, v);
 	}
 	return CMD_OK;
 }
@@ -566,6 +575,8 @@ static int run(struct args *args)
 		status = make_parts(args, &now, REP_FLAME_NEW, parts, views, &n);
 	if (!status)
 		status = make_parts(args, &old, REP_FLAME_OLD, parts, views, &n);
+	if (!status)
+		tell_notes(args, views, n);
 	if (!status)
 		status = draw(args, parts, n);
 	for (size_t i = 0; i < n; i++)

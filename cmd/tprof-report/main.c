@@ -203,12 +203,20 @@ static void close_traces(struct traces *t)
 	free(t->run);
 }
 
+static int no_memory(const struct cmd *cmd)
+{
+	cmd_error(cmd, "out of memory");
+	return CMD_SYSTEM;
+}
+
 static int open_traces(const struct cmd *like, const char *const *path, size_t n, struct traces *t)
 {
 	int status = CMD_OK;
 
 	t->cmd = calloc(n, sizeof(*t->cmd));
-	for (; t->cmd && t->n < n && !status; t->n++) {
+	if (!t->cmd)
+		return no_memory(like);
+	for (; t->n < n && !status; t->n++) {
 		struct cmd *cmd = &t->cmd[t->n];
 		struct rep_page_run *more;
 
@@ -217,15 +225,13 @@ static int open_traces(const struct cmd *like, const char *const *path, size_t n
 		if (status)
 			continue;
 		more = realloc(t->run, (t->nruns + cmd->runs.n) * sizeof(*more));
-		if (!more)
-			break;
+		if (!more) {
+			status = no_memory(like);
+			continue; /* it is to be closed as well */
+		}
 		t->run = more;
 		for (size_t i = 0; i < cmd->runs.n; i++)
 			t->run[t->nruns++] = (struct rep_page_run){cmd->store, &cmd->runs.run[i]};
-	}
-	if (!status && t->n < n) {
-		cmd_error(like, "out of memory");
-		status = CMD_SYSTEM;
 	}
 	return status;
 }
@@ -363,6 +369,11 @@ static int run(struct args *args)
 					 "traces or profiles"
 				       : "%s: these runs are traces and profiles; pick one kind "
 					 "with --run",
+			  args->path[0]);
+		return CMD_USAGE;
+	}
+	if (kind == CMD_KIND_TRACE && args->page.sample_index) {
+		cmd_error(&args->cmd, "%s: --sample-index is for profiles, and this is a trace",
 			  args->path[0]);
 		return CMD_USAGE;
 	}

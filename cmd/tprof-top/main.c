@@ -390,9 +390,8 @@ static int run(struct top_args *args)
 	if (!args->view.given && args->npaths > 1 && !args->report &&
 	    !cmd_look(args->paths[0], &what, &err) && what == CMD_WHAT_TRACE) {
 		cmd_error(&args->cmd,
-			  "one trace at a time, and these are %zu files; tprof-diff compares them, "
-			  "--over=run follows their numbers, --view=cpu, offcpu, … adds them up",
-			  args->npaths);
+			  "one trace at a time; tprof-diff compares two, --over=run follows the "
+			  "numbers of several, --view=cpu, offcpu, … adds them up");
 		return CMD_USAGE;
 	}
 	if (args->view.given || (args->npaths > 1 && !args->report))
@@ -406,7 +405,7 @@ static int run(struct top_args *args)
 	if (kind == CMD_KIND_STORE_MIXED && args->cmd.run_spec) {
 		cmd_error(&args->cmd,
 			  "%s: --run=%s picks traces and profiles; an id (tprof-store list) picks "
-			  "one run, or --view looks at the traces as profiles",
+			  "one run",
 			  args->paths[0], args->cmd.run_spec);
 		return CMD_USAGE;
 	}

@@ -97,7 +97,9 @@ static int put_run(struct gathering *g, const struct rep_run *run)
 		code = rep_demangle_parse(g->args->profile.demangle, &demangle, &err);
 	if (!code)
 		code = rep_profile_demangle(p, demangle, &err);
-	if (code)
+	if (code == TP_ENOENT && trace)
+		cmd_range_outside(&g->range, run, &err);
+	else if (code)
 		status = fail(g, run->row.name, &err);
 	else if (!g->args->profile.sample_index || g->args->cmd.runs.n == 1 ||
 		 !rep_profile_sample_index(p, g->args->profile.sample_index, &index, &err))

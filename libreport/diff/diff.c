@@ -343,7 +343,7 @@ static int add_up_all(struct rep_diff_work *w, size_t index, struct tp_err *err)
 
 static int64_t shares_of(struct rep_diff_work *w, size_t index)
 {
-	const struct rep_diff *d = w->d;
+	struct rep_diff *d = w->d;
 	int64_t base;
 
 	if (d->opt.base)
@@ -361,6 +361,7 @@ static int64_t shares_of(struct rep_diff_work *w, size_t index)
 		base = both ? 0 : rep_diff_median(w->scratch, n);
 		for (size_t i = 0; both && i < n; i++)
 			base = (int64_t)((uint64_t)base + (uint64_t)w->scratch[i]);
+		d->base_both = both && base > 0;
 		if (base > 0)
 			return base;
 	}

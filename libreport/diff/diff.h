@@ -109,6 +109,7 @@ struct rep_diff {
 	bool wrapped;	   /* values had wrapped before they came here, so all may be wrong */
 	char type[96], unit[64];
 	int64_t base; /* what shares are of */
+	bool base_both; /* which is both totals, as the old one is 0 */
 };
 
 /* TP_EFORMAT with a sentence where the profiles have no common sample type of that name, or units

@@ -168,7 +168,9 @@ int rep_diff_heading(const struct rep_diff *d, const struct rep_diff_show *show,
 			 d->opt.cum ? "cum" : "flat",
 			 d->opt.normalize ? ", new values scaled to the old total" : "",
 			 rep_amount(amount, d->base, d->unit, show->unit),
-			 d->opt.base ? ", the sum of all changes" : ", the old total");
+			 d->opt.base	? ", the sum of all changes"
+			 : d->base_both ? ", both totals"
+					: ", the old total");
 	if (!code)
 		code = rep_output_note(out, false, text, err);
 	if (!code && *rep_diff_advice(d, advice))

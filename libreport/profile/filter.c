@@ -14,6 +14,21 @@ void rep_filter_notes_release(struct rep_filter_notes *n)
 	tp_buf_release(&n->texts);
 }
 
+bool rep_filter_note_nothing(const char *text)
+{
+	return strstr(text, " matched no ") != NULL;
+}
+
+bool rep_filter_notes_have(const struct rep_filter_notes *n, const char *text)
+{
+	const char *all = (const char *)n->texts.data;
+
+	for (size_t at = 0; at < n->texts.size; at += strlen(all + at) + 1)
+		if (!strcmp(all + at, text))
+			return true;
+	return false;
+}
+
 int rep_filter_note(struct rep_filter_notes *n, const char *text, struct tp_err *err)
 {
 	if (!n || !tp_buf_put(&n->texts, text, strlen(text) + 1))

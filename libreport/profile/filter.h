@@ -18,6 +18,11 @@ struct rep_filter_notes {
 	struct tp_buf texts;
 };
 void rep_filter_notes_release(struct rep_filter_notes *n);
+/* Does a note say that a filter found nothing? Of several profiles that is to be told where it is so
+ * of all of them. */
+bool rep_filter_note_nothing(const char *text);
+/* Is this note among them? */
+bool rep_filter_notes_have(const struct rep_filter_notes *n, const char *text);
 
 /* Everything that `opt` asks for, in pprof's order: focus, ignore, hide and show; show_from;
  * tag_focus and tag_ignore; tag_show and tag_hide; prune_from. `notes` may be NULL. TP_EFORMAT for

@@ -238,7 +238,11 @@ const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, si
 	}
 	if (types.n > n && at < size)
 		snprintf(text + at, size - at, " and %zu more", types.n - n);
-	if (!n)
+	if (!n && v->nrows[table])
+		snprintf(text, size, "the types of the trace's %s are lost%s",
+			 regions ? "regions" : "tasks",
+			 regions ? "" : "; --task=ID takes one task");
+	else if (!n)
 		snprintf(text, size, "the trace has %s", regions ? "no regions" : "no tasks");
 	rep_keys_release(&types);
 	return text;

@@ -41,7 +41,7 @@ bool rep_choose_task(struct rep_pick *c, uint32_t row);
 bool rep_choose_region(struct rep_pick *c, uint32_t row);
 bool rep_choose_log(struct rep_pick *c, uint32_t row);
 
-/* "there are order, refund and 3 more": types that the run has, for whoever asked for another one.
+/* "there are tasks of the types order, refund and 3 more": types that the run has, for whoever asked for another one.
  * `regions`: types of regions. Returns text. */
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size);
 

@@ -330,6 +330,7 @@ static int begin_top(struct top **out, struct tp_store *store, const struct rep_
 		     size_t nruns, const struct rep_top_options *opt, struct tp_err *err)
 {
 	struct top *t = calloc(1, sizeof(*t));
+	size_t without = 0;
 	int code;
 
 	*out = t;
@@ -346,8 +347,12 @@ static int begin_top(struct top **out, struct tp_store *store, const struct rep_
 	}
 	if (!code)
 		code = begin_jobs(t, runs, nruns, err);
-	for (size_t i = 0; !code && i < nruns; i++)
+	for (size_t i = 0; !code && i < nruns; i++) {
 		code = add_run(t, store, &runs[i], i, err);
+		/* Of several runs one that has the task or region is enough. */
+		if (code == TP_ENOENT && rep_filter_inside(&t->filter) && ++without < nruns)
+			code = 0;
+	}
 	return code;
 }
 

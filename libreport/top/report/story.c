@@ -284,8 +284,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 	if (job->nruns > 1)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the report '%s' is about one run; pick it with --run",
-				  job->report->name);
+				  "a task is of one run; pick it with --run");
 	code = rep_tasks_init(&tasks, v, err);
 	if (!code)
 		code = rep_view_load(v, TP_TABLE_LOG, REP_BIT(LOG, stack), err);
