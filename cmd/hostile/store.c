@@ -102,14 +102,22 @@ static const struct made {
 		      "-9223372036854775807,"
 		      "9223372036854775807, 9223372036854775807 FROM c;"},
     {"store-segments-crossings", "and as many spans that cross them all", "v2-goroutines", 300000,
-     "UPDATE run SET duration_ns = 9000000000000000000;" SEGMENTS("?1 / 60") REPEAT("'span_crossing'")},
+     "UPDATE run SET duration_ns = 9000000000000000000;" SEGMENTS("?1 / 60")
+	 REPEAT("'span_crossing'")},
     {"store-segments-goroutines", "and a tenth of the goroutines that fit", "v2-goroutines", 300000,
      "UPDATE run SET duration_ns = 9000000000000000000;" SEGMENTS("?1 / 60")
-     REPEAT_SOME("'goroutine'", "10")},
+	 REPEAT_SOME("'goroutine'", "10")},
     {"store-runs", "as many runs of nothing", "v2-processors", 4000,
      COUNT("?1 / 180") "INSERT INTO run SELECT 1000 + i, 'trace', 'n' || i, 's', printf('%032x', "
 		       "i), 'go 1.22', i, "
 		       "1000000, 0, i, 5, 0, 1, 5, 100, 0, 0, i FROM c;"},
+    {"store-runs-stray",
+     "as many traces of generations without end, and a part of nobody knows which", "v2-processors",
+     4000,
+     "INSERT INTO block SELECT 1, 'cut', 0, 1, NULL, NULL, 0, 4, x'00010203';" COUNT(
+	 "?1 / 180") "INSERT INTO run SELECT 1000 + i, 'trace', 'n' || i, 's', printf('%032x', i), "
+		     "'go 1.22', i, 1000000, 0, i, 5, 0, 9223372036854775807, 5, 100, 0, 0, i FROM "
+		     "c;"},
     {"store-runs-profiles", "as many profiles, each with a sample", "pb-lines", 1000,
      COUNT("?1 / 3000") "INSERT INTO run SELECT 1000 + i, kind, name || i, source, printf('%032x', "
 			"i), format, start_ns,"

@@ -253,6 +253,36 @@ static void test_merge_damaged_parts_in_every_order(void **state)
 	}
 }
 
+/* Of traces that claim generations without end, those of few are looked at first; and where all
+ * do, the part stays what it is. */
+static void test_merge_stray_among_liars(void **state)
+{
+	static const char liars[] =
+	    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
+	    "INSERT INTO run SELECT 1000 + i, kind, name, source, printf('%032x', i), format, "
+	    "start_ns, duration_ns, ticks, wall_ns, events, inferred, 1000000000, goroutines, "
+	    "size_in, 0, 0, imported_ns FROM run, c";
+	char store[2][64], out[64];
+	struct tp_merge_result result;
+	struct tp_err err;
+
+	(void)state;
+	name(store[0], "liars", 0);
+	name(store[1], "liars", 1);
+	import(store[0], 0, 0, false);
+	change(store[0], liars);
+	import(store[1], 1, 2, false);
+	change(store[1], CUT_SHORT "'cut'");
+	for (int claims = 0; claims < 2; claims++) {
+		name(out, "liars", 2);
+		if (claims)
+			change(store[0], "UPDATE run SET generations = 1000000000");
+		assert_int_equal(merge(out, (const char *[]){store[0], store[1]}, 2, &result, &err),
+				 0);
+		assert_int_equal(result.runs, 21 + claims);
+	}
+}
+
 /* ---- damage by chance ---- */
 
 /* Bytes of parts changed by chance: they are joined to whatever they say now, or stay as they are.
@@ -310,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_merge_parts_that_do_not_fit),
 	    cmocka_unit_test(test_merge_damaged_parts_in_every_order),
+	    cmocka_unit_test(test_merge_stray_among_liars),
 	    cmocka_unit_test(test_merge_parts_survives_damage),
 	};
 

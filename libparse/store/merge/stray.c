@@ -10,10 +10,13 @@
 #include "store/merge/inside.h"
 
 /* Damaged traces have more generations than were decoded. What is looked for has an end, as rows
- * may say anything, and each trace takes the square of it (here 20 ms): parts of what is behind
- * that stay strays. */
+ * may say anything, and each trace takes the square of it: parts of what is behind that stay
+ * strays. */
 #define MOST_MORE	 64
 #define MOST_GENERATIONS 1024
+/* And of all traces together, of which a small store can hold thousands: so many hashes (0.1 s),
+ * and one for each byte of the stores. A trace of ten generations takes 3,570, and is larger. */
+#define MOST_HASHES ((uint64_t)4 << 20)
 
 struct stray {
 	uint8_t hash[16];
@@ -23,6 +26,7 @@ struct stray {
 struct strays {
 	struct stray *at;
 	size_t n;
+	uint64_t left; /* hashes that may still be made */
 };
 
 static int by_hash(const void *a, const void *b)
@@ -63,8 +67,8 @@ static int give_to(struct merge *m, const char *stray, const char *dump, struct 
 }
 
 /* Gives a sound trace those of its parts that are among the strays. */
-static int look_in(struct merge *m, const struct strays *strays, const char *dump,
-		   int64_t generations, struct tp_err *err)
+static int look_in(struct merge *m, struct strays *strays, const char *dump, int64_t generations,
+		   struct tp_err *err)
 {
 	uint32_t most = MOST_GENERATIONS;
 	uint8_t whole[16], hash[16];
@@ -75,7 +79,8 @@ static int look_in(struct merge *m, const struct strays *strays, const char *dum
 	if (generations < (MOST_GENERATIONS - MOST_MORE) / 2)
 		most = 2 * (uint32_t)generations + MOST_MORE;
 	read_hash(dump, whole);
-	for (uint32_t last = 1; last <= most && !code; last++) {
+	for (uint32_t last = 1; last <= most && last <= strays->left && !code; last++) {
+		strays->left -= last;
 		for (uint32_t first = 1; first <= last && !code; first++) {
 			const struct stray *found;
 
@@ -95,8 +100,9 @@ static int look_in(struct merge *m, const struct strays *strays, const char *dum
 	return code;
 }
 
-/* All traces that are here, in a table of their own, as rows are changed meanwhile. */
-static int look_in_all(struct merge *m, const struct strays *strays, struct tp_err *err)
+/* All traces that are here, in a table of their own, as rows are changed meanwhile. Those that take
+ * most come last: who claims generations that are not there takes nothing from others. */
+static int look_in_all(struct merge *m, struct strays *strays, struct tp_err *err)
 {
 	static const char sql[] =
 	    "CREATE TEMP TABLE wholes AS SELECT hash, max(generations) AS generations FROM "
@@ -106,8 +112,9 @@ static int look_in_all(struct merge *m, const struct strays *strays, struct tp_e
 
 	if (sqlite3_exec(m->out.file.db, sql, NULL, NULL, NULL))
 		return merge_cannot_write(m, err);
-	rc = sqlite3_prepare_v2(m->out.file.db, "SELECT hash, generations FROM temp.wholes", -1,
-				&stmt, NULL);
+	rc = sqlite3_prepare_v2(
+	    m->out.file.db, "SELECT hash, generations FROM temp.wholes ORDER BY generations, hash",
+	    -1, &stmt, NULL);
 	while (!rc && !code && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		if (m->opt->progress &&
 		    m->opt->progress(m->opt->progress_ctx, "list", m->sources.n, m->sources.n))
@@ -122,7 +129,7 @@ static int look_in_all(struct merge *m, const struct strays *strays, struct tp_e
 
 int merge_strays(struct merge *m, const char *hash, size_t step, size_t n, struct tp_err *err)
 {
-	struct strays strays = {.n = n};
+	struct strays strays = {.n = n, .left = MOST_HASHES + (uint64_t)m->sources.size};
 	int code;
 
 	strays.at = tp_many(n, sizeof(*strays.at));
