@@ -553,6 +553,30 @@ static void test_merge_different_content(void **state)
 		}
 }
 
+/* What is no text of 32 bytes is no hash, and nobody has changed the store meanwhile. */
+static void test_merge_without_a_hash(void **state)
+{
+	static const char *const hashes[] = {"CAST(hash AS BLOB)", "substr(hash, 2)",
+					     "char(0) || substr(hash, 2)"};
+	const char *stores[1];
+	struct tp_merge_result r;
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++) {
+		char sql[100], x[64];
+
+		write_run(&(struct spec){.store = "a", .hash = "1", .functions = 4});
+		snprintf(sql, sizeof(sql), "UPDATE run SET hash = %s", hashes[i]);
+		change(at("a"), sql);
+		stores[0] = at("a");
+		snprintf(x, sizeof(x), "%s", at("x"));
+		assert_int_equal(tp_store_merge(x, stores, 1, &options, &r, &err), TP_ESTORE);
+		assert_non_null(strstr(err.msg, "run 1 has no hash of its dump"));
+		unlink(at("a"));
+	}
+}
+
 /* What is new in a store that somebody has put into WAL mode lies beside it. */
 static void test_merge_into_a_store_that_writes_ahead(void **state)
 {
@@ -599,6 +623,7 @@ int main(void)
 	    TEST(labels_of_a_store_that_changes),
 	    TEST(into_a_store_that_is_replaced),
 	    TEST(different_content),
+	    TEST(without_a_hash),
 	    TEST(into_a_store_that_writes_ahead),
 	};
 #undef TEST

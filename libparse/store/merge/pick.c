@@ -49,6 +49,13 @@ static int is_written_out(sqlite3 *db, const char *path, bool *is, struct tp_err
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : tp_sql_err(err, db, path, "cannot read");
 }
 
+/* It is looked for as a text later, which a blob of the same bytes is not. */
+static bool has_hash(sqlite3_stmt *run)
+{
+	return sqlite3_column_type(run, 0) == SQLITE_TEXT && sqlite3_column_bytes(run, 0) == 32 &&
+	       !memchr(sqlite3_column_blob(run, 0), '\0', 32);
+}
+
 static int list_source(struct merge *m, size_t input, struct tp_err *err)
 {
 	const char *path = m->sources.at[input].path;
@@ -84,7 +91,7 @@ static int list_source(struct merge *m, size_t input, struct tp_err *err)
 		rc = SQLITE_OK;
 		for (int i = 0; i < 11; i++)
 			rc = rc ? rc : sqlite3_bind_value(put, i + 1, sqlite3_column_value(get, i));
-		if (sqlite3_column_bytes(get, 0) != 32)
+		if (!has_hash(get))
 			code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 					  "%s: run %lld has no hash of its dump", path,
 					  (long long)sqlite3_column_int64(get, 2));
