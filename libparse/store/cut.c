@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/many.h"
 #include "store/codec.h"
+#include "store/kept.h"
 #include "store/sqlerr.h"
 #include "store/stream.h"
 #include "store/writer.h"
@@ -76,11 +77,10 @@ static int damaged(struct tp_err *err)
 /* Bytes of all blocks of the run. */
 static int blocks_size(struct tp_store *s, int64_t run, uint64_t *size, struct tp_err *err)
 {
-	sqlite3 *db = tp_store_db(s);
+	static const char sql[] =
+	    "SELECT coalesce(sum(length(data)), 0) FROM main.block WHERE run = ?";
 	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(
-			  db, "SELECT coalesce(sum(length(data)), 0) FROM main.block WHERE run = ?",
-			  -1, &stmt, NULL);
+	int code = 0, rc = tp_store_take(s, sql, &stmt);
 
 	*size = 0;
 	if (!rc)
@@ -90,8 +90,8 @@ static int blocks_size(struct tp_store *s, int64_t run, uint64_t *size, struct t
 	if (rc == SQLITE_ROW)
 		*size = (uint64_t)sqlite3_column_int64(stmt, 0);
 	else
-		code = tp_sql_err(err, db, tp_store_path(s), "cannot read");
-	sqlite3_finalize(stmt);
+		code = tp_sql_err(err, tp_store_db(s), tp_store_path(s), "cannot read");
+	tp_store_give(s, sql, stmt);
 	return code;
 }
 
@@ -138,7 +138,7 @@ static int read(struct tp_store *s, int64_t run, uint8_t **raw, size_t *size, st
 
 	*raw = NULL;
 	if (!code)
-		code = tp_stream_open(&stream, tp_store_db(s), run, TP_CUT_STREAM, NULL, err);
+		code = tp_stream_of(&stream, s, run, TP_CUT_STREAM, NULL, err);
 	if (code)
 		return code;
 	code = tp_stream_next(stream, &part, err);

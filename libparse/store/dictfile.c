@@ -258,7 +258,7 @@ static int load_strings(struct tp_store *s, int64_t run, struct tp_dict *dict, b
 	struct tp_stream *stream = NULL;
 	struct tp_part part;
 	uint32_t next = 0;
-	int code = tp_stream_open(&stream, tp_store_db(s), run, STREAM, NULL, err);
+	int code = tp_stream_of(&stream, s, run, STREAM, NULL, err);
 
 	*none = true;
 	while (!code) {

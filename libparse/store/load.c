@@ -85,7 +85,7 @@ static int count_rows(struct tp_store *s, int64_t run, enum tp_table_id table, s
 		      bool *any, struct tp_err *err)
 {
 	int64_t total, parts;
-	int code = tp_stream_count(tp_store_db(s), run, tp_tables[table].name, &total, &parts, err);
+	int code = tp_stream_count(s, run, tp_tables[table].name, &total, &parts, err);
 
 	if (!code && (total < 0 || parts < 0 || total / TP_CHUNK_ROWS > parts))
 		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "it is damaged");
@@ -180,8 +180,7 @@ int tp_rows_load(struct tp_store *s, int64_t run, enum tp_table_id table, uint32
 	if (!code && dict)
 		copy_rows(dict, rows, 0, total);
 	else if (!code && any)
-		code =
-		    tp_stream_open(&stream, tp_store_db(s), run, tp_tables[table].name, NULL, err);
+		code = tp_stream_of(&stream, s, run, tp_tables[table].name, NULL, err);
 	if (!code && stream)
 		code = load_parts(stream, rows, total, err);
 	tp_stream_close(stream);
@@ -217,8 +216,7 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	if (!code && visitor->begin)
 		code = visitor->begin(visitor->ctx, total, err);
 	if (!code && any)
-		code = tp_stream_open(&r.stream, tp_store_db(s), run, tp_tables[table].name, NULL,
-				      err);
+		code = tp_stream_of(&r.stream, s, run, tp_tables[table].name, NULL, err);
 	for (size_t first = 0; !code && r.stream && (code = next_part(&r, &part, err)) == 1;
 	     first += rows.nrows) {
 		rows.nrows = (size_t)part.rows;
@@ -285,9 +283,8 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	(*r)->events = NULL;
 	(*r)->columns = TP_BC_ALL;
 	(*r)->decoder = tp_block_decoder_new();
-	code = (*r)->decoder
-		   ? tp_stream_open(&(*r)->stream, tp_store_db(s), run, "event", &parts, err)
-		   : out_of_memory(err);
+	code = (*r)->decoder ? tp_stream_of(&(*r)->stream, s, run, "event", &parts, err)
+			     : out_of_memory(err);
 	if (code) {
 		tp_events_close(*r);
 		*r = NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/kept.h"
 #include "store/pool/read.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
@@ -20,6 +21,7 @@ struct tp_store {
 	struct sqlite3 *db;
 	bool borrowed;
 	_Atomic(struct tp_pool_cache *) pools; /* NULL: no run with a pool was read */
+	struct tp_kept kept;
 };
 
 /* Opens the file and reads its schema: only that shows whether it can be read at all. */
@@ -74,6 +76,7 @@ static int open_store(struct tp_store **out, const char *path, bool rw, struct t
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return tp_sys_err(err, ENOMEM, path, doing);
+	tp_kept_init(&s->kept);
 	rc = rw ? open_as(&s->db, path, "mode=rw", SQLITE_OPEN_READWRITE)
 		: open_for_reading(&s->db, path);
 	if (rc || tp_schema_harden(s->db))
@@ -104,6 +107,7 @@ void tp_store_close(struct tp_store *s)
 {
 	if (!s)
 		return;
+	tp_kept_release(&s->kept);
 	if (!s->borrowed)
 		sqlite3_close_v2(s->db);
 	tp_pool_cache_free(s->pools);
@@ -129,6 +133,7 @@ struct tp_store *tp_store_borrow(struct sqlite3 *db)
 	struct tp_store *s = calloc(1, sizeof(*s));
 
 	if (s) {
+		tp_kept_init(&s->kept);
 		s->db = db;
 		s->borrowed = true;
 	}
@@ -138,6 +143,16 @@ struct tp_store *tp_store_borrow(struct sqlite3 *db)
 struct sqlite3 *tp_store_db(struct tp_store *s)
 {
 	return s->db;
+}
+
+int tp_store_take(struct tp_store *s, const char *sql, sqlite3_stmt **stmt)
+{
+	return tp_kept_take(s->borrowed ? NULL : &s->kept, s->db, sql, stmt);
+}
+
+void tp_store_give(struct tp_store *s, const char *sql, sqlite3_stmt *stmt)
+{
+	tp_kept_give(s->borrowed ? NULL : &s->kept, sql, stmt);
 }
 
 const char *tp_store_path(struct tp_store *s)

@@ -3,24 +3,34 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "store/kept.h"
 #include "store/sqlerr.h"
+#include "store/store.h"
 #include "store/tables.h"
 
 struct tp_stream {
 	struct sqlite3 *db;
+	struct tp_store *store; /* that keeps the statement; NULL: none does */
 	sqlite3_stmt *stmt;
 };
 
 /* Errors that have no path at hand speak of "the store"; tp_store_open's callers prefix it. */
 #define STORE "the store"
 
-int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const char *stream,
-		   const struct tp_stream_range *range, struct tp_err *err)
+static const char get_parts[] =
+    "SELECT part, rows, first_ts, last_ts, data FROM main.block "
+    "WHERE run = ?1 AND stream = ?2 AND part >= ?3 AND part - ?3 < ?4 "
+    "AND coalesce(first_ts < ?6, 1) AND coalesce(last_ts >= ?5, 1) ORDER BY part";
+
+static int prepare(struct tp_stream *s)
 {
-	static const char sql[] =
-	    "SELECT part, rows, first_ts, last_ts, data FROM main.block "
-	    "WHERE run = ?1 AND stream = ?2 AND part >= ?3 AND part - ?3 < ?4 "
-	    "AND coalesce(first_ts < ?6, 1) AND coalesce(last_ts >= ?5, 1) ORDER BY part";
+	return s->store ? tp_store_take(s->store, get_parts, &s->stmt)
+			: sqlite3_prepare_v2(s->db, get_parts, -1, &s->stmt, NULL);
+}
+
+static int open_in(struct tp_stream **s, struct sqlite3 *db, struct tp_store *store, int64_t run,
+		   const char *stream, const struct tp_stream_range *range, struct tp_err *err)
+{
 	const struct tp_stream_range all = {0, INT64_MAX, INT64_MIN, INT64_MAX};
 
 	if (!range)
@@ -29,8 +39,8 @@ int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const 
 	if (!*s)
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	(*s)->db = db;
-	if (sqlite3_prepare_v2(db, sql, -1, &(*s)->stmt, NULL) ||
-	    sqlite3_bind_int64((*s)->stmt, 1, run) ||
+	(*s)->store = store;
+	if (prepare(*s) || sqlite3_bind_int64((*s)->stmt, 1, run) ||
 	    sqlite3_bind_text((*s)->stmt, 2, stream, -1, SQLITE_STATIC) ||
 	    sqlite3_bind_int64((*s)->stmt, 3, range->first_part) ||
 	    sqlite3_bind_int64((*s)->stmt, 4, range->parts) ||
@@ -43,6 +53,18 @@ int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const 
 		return code;
 	}
 	return 0;
+}
+
+int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const char *stream,
+		   const struct tp_stream_range *range, struct tp_err *err)
+{
+	return open_in(s, db, NULL, run, stream, range, err);
+}
+
+int tp_stream_of(struct tp_stream **s, struct tp_store *store, int64_t run, const char *stream,
+		 const struct tp_stream_range *range, struct tp_err *err)
+{
+	return open_in(s, tp_store_db(store), store, run, stream, range, err);
 }
 
 static int64_t int_or_null(sqlite3_stmt *stmt, int column)
@@ -75,27 +97,30 @@ void tp_stream_close(struct tp_stream *s)
 {
 	if (!s)
 		return;
-	sqlite3_finalize(s->stmt);
+	if (s->store)
+		tp_store_give(s->store, get_parts, s->stmt);
+	else
+		sqlite3_finalize(s->stmt);
 	free(s);
 }
 
-int tp_stream_count(struct sqlite3 *db, int64_t run, const char *stream, int64_t *rows,
+int tp_stream_count(struct tp_store *store, int64_t run, const char *stream, int64_t *rows,
 		    int64_t *parts, struct tp_err *err)
 {
-	static const char sql[] =
-	    "SELECT count(*), coalesce(sum(rows), 0) FROM main.block WHERE run = ?1 AND stream = ?2";
+	static const char sql[] = "SELECT count(*), coalesce(sum(rows), 0) FROM main.block WHERE "
+				  "run = ?1 AND stream = ?2";
 	sqlite3_stmt *stmt = NULL;
 	int code = 0;
 
 	*rows = *parts = 0;
-	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) || sqlite3_bind_int64(stmt, 1, run) ||
+	if (tp_store_take(store, sql, &stmt) || sqlite3_bind_int64(stmt, 1, run) ||
 	    sqlite3_bind_text(stmt, 2, stream, -1, SQLITE_STATIC) ||
 	    sqlite3_step(stmt) != SQLITE_ROW) {
-		code = tp_sql_err(err, db, STORE, "cannot read");
+		code = tp_sql_err(err, tp_store_db(store), STORE, "cannot read");
 	} else {
 		*parts = sqlite3_column_int64(stmt, 0);
 		*rows = sqlite3_column_int64(stmt, 1);
 	}
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	return code;
 }

@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 struct sqlite3;
+struct tp_store;
 struct tp_stream;
 
 struct tp_part {
@@ -28,12 +29,15 @@ struct tp_stream_range {
 /* range NULL: all parts. The stream reads in a transaction of its own while it is open. */
 int tp_stream_open(struct tp_stream **s, struct sqlite3 *db, int64_t run, const char *stream,
 		   const struct tp_stream_range *range, struct tp_err *err);
+/* The same by a statement that the store keeps, so it is to be closed before the store. */
+int tp_stream_of(struct tp_stream **s, struct tp_store *store, int64_t run, const char *stream,
+		 const struct tp_stream_range *range, struct tp_err *err);
 /* 1 and the next part in order of number, 0 at the end, or an error code. */
 int tp_stream_next(struct tp_stream *s, struct tp_part *part, struct tp_err *err);
 void tp_stream_close(struct tp_stream *s);
 
 /* Rows of all parts together and their number, without reading them. */
-int tp_stream_count(struct sqlite3 *db, int64_t run, const char *stream, int64_t *rows,
+int tp_stream_count(struct tp_store *store, int64_t run, const char *stream, int64_t *rows,
 		    int64_t *parts, struct tp_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/many.h"
 #include "store/block.h"
 #include "store/cut.h"
+#include "store/kept.h"
 #include "store/merge/inside.h"
 #include "store/rows.h"
 #include "store/sqlerr.h"
@@ -83,7 +84,7 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 	struct check c = {.store = store, .run = run};
 	sqlite3 *db = tp_store_db(store);
 	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db, get, -1, &stmt, NULL);
+	int code = 0, rc = tp_store_take(store, get, &stmt);
 
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run);
@@ -99,7 +100,7 @@ int blocks_check(struct tp_store *store, int64_t run, bool *damaged, struct tp_e
 	} else if (code && err) {
 		*err = *why;
 	}
-	sqlite3_finalize(stmt);
+	tp_store_give(store, get, stmt);
 	tp_block_decoder_free(c.events);
 	tp_rows_decoder_release(&c.rows);
 	free(c.values);

@@ -5,6 +5,7 @@
 
 #include "store/cut.h"
 #include "store/dictfile.h"
+#include "store/kept.h"
 #include "store/merge/inside.h"
 #include "store/pool/pool.h"
 #include "store/sqlerr.h"
@@ -24,6 +25,7 @@ bool merge_is_content(int code)
 
 int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct tp_err *err)
 {
+	static const char sql[] = "SELECT 1 FROM main.run WHERE id = ?1 AND hash = ?2";
 	sqlite3_stmt *stmt = NULL;
 	uint8_t hash[16];
 	char text[33];
@@ -33,16 +35,14 @@ int content_cut(struct tp_store *store, int64_t run, struct tp_cut *cut, struct 
 		return code;
 	tp_cut_hash(cut->dump, cut->first, cut->last, hash);
 	tp_hash_text(hash, text);
-	rc = sqlite3_prepare_v2(tp_store_db(store),
-				"SELECT 1 FROM main.run WHERE id = ?1 AND hash = ?2", -1, &stmt,
-				NULL);
+	rc = tp_store_take(store, sql, &stmt);
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run);
 	if (!rc)
 		rc = sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
 	if (!rc)
 		rc = sqlite3_step(stmt);
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	if (rc == SQLITE_DONE)
 		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
 				  "%s: run %lld: what it says of its generations is damaged",
@@ -70,12 +70,11 @@ static int rank_cut(struct tp_store *store, int64_t run, struct content *c, stru
 
 static int read_facts(struct tp_store *store, int64_t run, struct facts *f, struct tp_err *err)
 {
+	static const char sql[] =
+	    "SELECT kind || ' ' || format, events, duration_ns, goroutines, "
+	    "lost_bytes OR lost_events OR inferred FROM main.run WHERE id = ?";
 	sqlite3_stmt *stmt = NULL;
-	int rc =
-	    sqlite3_prepare_v2(tp_store_db(store),
-			       "SELECT kind || ' ' || format, events, duration_ns, goroutines, "
-			       "lost_bytes OR lost_events OR inferred FROM main.run WHERE id = ?",
-			       -1, &stmt, NULL);
+	int rc = tp_store_take(store, sql, &stmt);
 
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run);
@@ -90,7 +89,7 @@ static int read_facts(struct tp_store *store, int64_t run, struct facts *f, stru
 		f->goroutines = sqlite3_column_int64(stmt, 3);
 		f->salvaged = sqlite3_column_int(stmt, 4);
 	}
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	return rc == SQLITE_ROW ? 0 : cannot_read(store, err);
 }
 
@@ -108,7 +107,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	struct tp_dict *dict = NULL;
 	struct tp_err why;
 	bool damaged = false;
-	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
+	int code = 0, rc = tp_store_take(store, sql, &stmt);
 
 	*c = (struct content){0};
 	if (!rc)
@@ -123,7 +122,7 @@ int content_rank(struct tp_store *store, int64_t run, struct content *c, struct 
 	} else {
 		code = cannot_read(store, err);
 	}
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	if (!code)
 		code = read_facts(store, run, &c->facts, err);
 	if (!code)
@@ -171,7 +170,7 @@ static int hash_query(XXH3_state_t *h, struct tp_store *store, int64_t run, cons
 		      struct tp_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(tp_store_db(store), sql, -1, &stmt, NULL);
+	int code = 0, rc = tp_store_take(store, sql, &stmt);
 
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run);
@@ -182,7 +181,7 @@ static int hash_query(XXH3_state_t *h, struct tp_store *store, int64_t run, cons
 	}
 	if (rc != SQLITE_DONE)
 		code = cannot_read(store, err);
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	return code;
 }
 

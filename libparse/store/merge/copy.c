@@ -39,12 +39,12 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 {
 	sqlite3 *db = tp_store_db(store);
 	sqlite3_stmt *rows = NULL, *own = NULL;
-	int code = 0, rc = sqlite3_prepare_v2(db, get, -1, &rows, NULL);
+	int code = 0, rc = tp_store_take(store, get, &rows);
 
 	if (!rc)
 		rc = sqlite3_bind_int64(rows, 1, run);
 	while (!rc && !code && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
-		if (!put && sqlite3_prepare_v2(m->out.file.db, put_sql, -1, &own, NULL))
+		if (!put && tp_kept_take(&m->kept, m->out.file.db, put_sql, &own))
 			code = merge_cannot_write(m, err);
 		put = put ? put : own;
 		if (!code)
@@ -55,8 +55,8 @@ static int copy_rows(struct merge *m, struct tp_store *store, int64_t run, int64
 	}
 	if (!code && rc != SQLITE_DONE)
 		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
-	sqlite3_finalize(rows);
-	sqlite3_finalize(own);
+	tp_store_give(store, get, rows);
+	tp_kept_give(&m->kept, put_sql, own);
 	return code;
 }
 
@@ -132,15 +132,13 @@ static int copy_labels_of(struct merge *m, size_t input, int64_t run, const char
 
 static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct tp_err *err)
 {
+	static const char get[] = "SELECT input, run, own FROM temp.found WHERE hash = ? AND facts "
+				  "ORDER BY input";
 	sqlite3_stmt *found = NULL;
 	size_t n = 0;
 	char *sql;
-	int code = 0, rc;
+	int code = 0, rc = tp_kept_take(&m->kept, m->out.file.db, get, &found);
 
-	rc = sqlite3_prepare_v2(m->out.file.db,
-				"SELECT input, run, own FROM temp.found WHERE hash = ? AND facts "
-				"ORDER BY input",
-				-1, &found, NULL);
 	if (!rc)
 		rc = sqlite3_bind_text(found, 1, p->hash, -1, SQLITE_STATIC);
 	while (!rc && !code && (rc = sqlite3_step(found)) == SQLITE_ROW) {
@@ -151,7 +149,7 @@ static int copy_labels(struct merge *m, const struct pick *p, int64_t id, struct
 	}
 	if (!code && rc != SQLITE_DONE)
 		code = merge_cannot_write(m, err);
-	sqlite3_finalize(found);
+	tp_kept_give(&m->kept, get, found);
 	if (code || !n)
 		return code;
 	code = tell_conflicts(m, p, err);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "store/kept.h"
 #include "store/merge/merge.h"
 #include "store/pool/pool.h"
 #include "store/pool/write.h"
@@ -56,6 +57,7 @@ struct merge {
 	const struct tp_merge_options *opt;
 	struct tp_merge_result *result;
 	struct sources sources;
+	struct tp_kept kept; /* of out.file.db */
 	struct tp_pool_writer *pools;
 	sqlite3_stmt *put_block;
 	int64_t *written_out; /* numbers of runs */

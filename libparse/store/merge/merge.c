@@ -204,6 +204,7 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	int code;
 
 	*result = (struct tp_merge_result){0};
+	tp_kept_init(&m.kept);
 	code = tp_run_create(&m.out, path, err);
 	if (!code)
 		code = tp_lock_take(&lock, m.out.path, opt->wait_ms, err);
@@ -218,6 +219,7 @@ int tp_store_merge(const char *path, const char *const *stores, size_t n,
 	if (!code)
 		code = fill(&m, err);
 	tp_pool_writer_free(m.pools);
+	tp_kept_release(&m.kept);
 	sqlite3_close(m.out.file.db);
 	if (!code)
 		code = take_place(&m, err);

@@ -216,16 +216,14 @@ static int check_facts(struct merge *m, const struct best *at, const struct cont
 int merge_best(struct merge *m, const char *hash, struct best *best, struct content *content,
 	       struct tp_err *err)
 {
+	static const char sql[] = "SELECT input, run, own FROM temp.found WHERE hash = ? AND "
+				  "content ORDER BY input";
 	struct best sound = {0};
 	struct facts known = {0};
 	struct content other;
 	sqlite3_stmt *get = NULL;
 	struct best at = {0};
-	int code = 0,
-	    rc = sqlite3_prepare_v2(m->out.file.db,
-				    "SELECT input, run, own FROM temp.found WHERE hash = ? AND "
-				    "content ORDER BY input",
-				    -1, &get, NULL);
+	int code = 0, rc = tp_kept_take(&m->kept, m->out.file.db, sql, &get);
 
 	*best = at;
 	*content = (struct content){0};
@@ -248,13 +246,17 @@ int merge_best(struct merge *m, const char *hash, struct best *best, struct cont
 		}
 	}
 	best->n = at.n;
-	sqlite3_finalize(get);
+	tp_kept_give(&m->kept, sql, get);
 	return code || rc == SQLITE_DONE ? code : merge_cannot_write(m, err);
 }
 
 /* Of the stores that have the dump, the one whose content is taken, into the table `pick`. */
 static int choose(struct merge *m, const char *hash, struct tp_err *err)
 {
+	static const char sql[] =
+	    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
+	    "temp.found WHERE hash = ?1 AND input = ?2 AND content) "
+	    "WHERE hash = ?1";
 	sqlite3_stmt *set = NULL;
 	struct content content;
 	struct best best;
@@ -262,12 +264,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 
 	if (code)
 		return code;
-	rc = sqlite3_prepare_v2(
-	    m->out.file.db,
-	    "UPDATE temp.pick SET input = ?2, run = ?3, wall = (SELECT wall FROM "
-	    "temp.found WHERE hash = ?1 AND input = ?2 AND content) "
-	    "WHERE hash = ?1",
-	    -1, &set, NULL);
+	rc = tp_kept_take(&m->kept, m->out.file.db, sql, &set);
 	if (!rc)
 		rc = sqlite3_bind_text(set, 1, hash, -1, SQLITE_STATIC);
 	if (!rc)
@@ -278,7 +275,7 @@ static int choose(struct merge *m, const char *hash, struct tp_err *err)
 		rc = sqlite3_step(set);
 	if (rc != SQLITE_DONE)
 		code = merge_cannot_write(m, err);
-	sqlite3_finalize(set);
+	tp_kept_give(&m->kept, sql, set);
 	return code;
 }
 

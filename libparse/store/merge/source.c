@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/many.h"
+#include "store/kept.h"
 #include "store/merge/inside.h"
 #include "store/schema.h"
 #include "store/sqlerr.h"
@@ -123,6 +124,7 @@ void sources_release(struct sources *s)
 int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *begun,
 		 struct tp_err *err)
 {
+	static const char sql[] = "SELECT 1 FROM main.run WHERE id = ? AND hash = ?";
 	sqlite3 *db = tp_store_db(store);
 	sqlite3_stmt *stmt = NULL;
 	int code = 0, rc;
@@ -131,8 +133,7 @@ int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *be
 	*begun = sqlite3_get_autocommit(db);
 	rc = *begun ? sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) : SQLITE_OK;
 	if (!rc)
-		rc = sqlite3_prepare_v2(db, "SELECT 1 FROM main.run WHERE id = ? AND hash = ?", -1,
-					&stmt, NULL);
+		rc = tp_store_take(store, sql, &stmt);
 	if (!rc)
 		rc = sqlite3_bind_int64(stmt, 1, run);
 	if (!rc)
@@ -145,7 +146,7 @@ int source_begin(struct tp_store *store, const char *hash, int64_t run, bool *be
 				  tp_store_path(store));
 	else if (rc != SQLITE_ROW)
 		code = tp_sql_err(err, db, tp_store_path(store), "cannot read");
-	sqlite3_finalize(stmt);
+	tp_store_give(store, sql, stmt);
 	if (code)
 		source_end(store, *begun);
 	return code;

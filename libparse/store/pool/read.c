@@ -456,12 +456,12 @@ static int load_all(const struct loading *l)
 }
 
 /* The run's list and the number of its pool, 0 where it has none. */
-static int read_list(struct sqlite3 *db, int64_t run, struct tp_pool_list *list, int64_t *pool,
+static int read_list(struct tp_store *s, int64_t run, struct tp_pool_list *list, int64_t *pool,
 		     struct tp_err *err)
 {
 	struct tp_stream *stream = NULL;
 	struct tp_part part;
-	int code = tp_stream_open(&stream, db, run, TP_POOL_STREAM, NULL, err);
+	int code = tp_stream_of(&stream, s, run, TP_POOL_STREAM, NULL, err);
 
 	*pool = 0;
 	if (!code) {
@@ -482,7 +482,7 @@ int tp_pool_load(struct tp_store *s, int64_t run, struct tp_dict *dict, bool *po
 	struct loading l = {.db = tp_store_db(s), .dict = dict, .err = err};
 	struct tp_pool_list list = {0};
 	int64_t pool;
-	int code = read_list(l.db, run, &list, &pool, err);
+	int code = read_list(s, run, &list, &pool, err);
 
 	*pooled = false;
 	if (code || !pool)
