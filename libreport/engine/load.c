@@ -427,12 +427,15 @@ static int load_all(struct loader *l, struct tp_store *store, const struct rep_r
 			  l->nbeaten);
 }
 
+/* Where so many times there is more, the next export goes on: an engine can name loads for ever. */
+#define MOST_REMOVALS 250
+
 static int remove_stale(struct loader *l, struct tp_err *err)
 {
 	uint64_t after = 0, removed = 1;
 	int code = 0;
 
-	while (!code && removed) {
+	for (int i = 0; i < MOST_REMOVALS && !code && removed; i++) {
 		code = rep_engine_remove_stale(l->link, l->nservers, l->at, &l->clocks, &after,
 					       &removed, err);
 		l->result->removed += removed;

@@ -128,6 +128,51 @@ static void test_load_removes(void **state)
 	assert_int_equal(fetch(f, &err), 0);
 }
 
+/* An engine that names loads of its own choice for those that are over, without an end. */
+struct namer {
+	struct testing_engine *engine;
+	uint64_t next, step;
+	size_t asked, removed;
+};
+
+static int name_loads(void *ctx, const char *sql, const void *data, size_t size,
+		      int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
+		      void *to, struct tp_err *err)
+{
+	struct namer *n = ctx;
+	uint8_t load[8];
+
+	n->removed += strstr(sql, " DELETE ") != NULL;
+	if (!strstr(sql, "GLOBAL NOT IN") || ++n->asked > 100000)
+		return testing_ask(n->engine, sql, data, size, on_data, to, err);
+	for (int i = 0; i < 8; i++)
+		load[i] = (uint8_t)(n->next >> 8 * i);
+	n->next += n->step;
+	return on_data(to, load, sizeof(load), err);
+}
+
+static void test_load_removal_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct namer n = {.engine = &f->engine, .next = 7};
+	struct rep_engine_load_result result;
+	struct tp_err err;
+	size_t once;
+
+	f->link = (struct rep_engine_link){.ask = name_loads, .ctx = &n};
+	/* The same again: it is asked for what is behind it. */
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), TP_EFORMAT);
+	assert_non_null(strstr(err.msg, "loads that were not asked for"));
+	assert_int_equal(n.asked, 2);
+	once = n.removed;
+	/* The next one, each time. */
+	n = (struct namer){.engine = &f->engine, .next = 1, .step = 1};
+	assert_int_equal(load_some(f, 0, 3600, &result, &err), 0);
+	assert_int_equal(result.removed, n.asked);
+	assert_in_range(n.asked, 1, 1000);
+	assert_int_equal(n.removed, n.asked * once);
+}
+
 static void test_load_first_form(void **state)
 {
 	struct fixture *f = *state;
@@ -644,6 +689,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_load_too_long, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_published_too_late, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_removes, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_load_removal_ends, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_first_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_another_form, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_load_refuses, setup, teardown),

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/binary.h"
+#include "engine/fetching.h"
 #include "engine/stale.h"
 
 int64_t rep_engine_uptime_s(void)
@@ -124,23 +125,27 @@ size_t rep_engine_removed_at_once = REP_ENGINE_REMOVED_MOST;
 struct stale {
 	uint64_t load[REP_ENGINE_REMOVED_MOST];
 	size_t n;
+	uint64_t after;
 };
 
+/* Who goes on from the last of them must come to an end, whatever the engine says. */
 static int on_stale(void *ctx, struct tp_cursor *c, struct tp_err *err)
 {
 	struct stale *s = ctx;
 	uint64_t load = rep_row_get(c, 8);
 
-	(void)err;
-	if (!c->failed && s->n < REP_ENGINE_REMOVED_MOST)
-		s->load[s->n++] = load;
+	if (c->failed)
+		return 0;
+	if (load <= s->after || s->n >= rep_engine_removed_at_once)
+		return rep_fetch_odd(err, "loads that were not asked for");
+	s->load[s->n++] = s->after = load;
 	return 0;
 }
 
 /* Of a run that somebody loads nothing is removed: who asks for it now may have been told of a load
  * that is about to count no more. */
 static int find_stale(const struct rep_engine_link *link, const struct rep_engine_place *at,
-		      int64_t now, uint64_t after, struct stale *stale, struct tp_err *err)
+		      int64_t now, struct stale *stale, struct tp_err *err)
 {
 	struct rep_answer answer = {.row = on_stale, .ctx = stale};
 	struct rep_sql s = {0};
@@ -150,7 +155,7 @@ static int find_stale(const struct rep_engine_link *link, const struct rep_engin
 	rep_sql_put(&s,
 		    " WHERE load > %llu AND toUInt32(until) < %lld AND run GLOBAL NOT IN (SELECT "
 		    "run FROM ",
-		    (unsigned long long)after, (long long)now);
+		    (unsigned long long)stale->after, (long long)now);
 	rep_engine_put_table(&s, at, REP_ENGINE_LOAD, false);
 	rep_sql_put(
 	    &s, " WHERE toUInt32(until) >= %lld) AND load GLOBAL NOT IN (SELECT min(load) FROM ",
@@ -181,12 +186,11 @@ int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nserve
 			    const struct rep_engine_place *at, struct rep_engine_clocks *clocks,
 			    uint64_t *after, uint64_t *removed, struct tp_err *err)
 {
-	struct stale stale = {.n = 0};
+	struct stale stale = {.after = *after};
 	int code = rep_engine_find_clocks(clocks, servers, nservers, err);
 
 	if (!code)
-		code = find_stale(&servers[0], at, clocks->uptime_s() + clocks->slow, *after,
-				  &stale, err);
+		code = find_stale(&servers[0], at, clocks->uptime_s() + clocks->slow, &stale, err);
 	for (int t = REP_ENGINE_NTABLES - 1; t >= 0 && !code && stale.n; t--) {
 		enum rep_engine_table_id table = (enum rep_engine_table_id)t;
 
@@ -196,8 +200,7 @@ int rep_engine_remove_stale(const struct rep_engine_link *servers, size_t nserve
 							       stale.n, err);
 	}
 	*removed = code ? 0 : stale.n;
-	if (*removed)
-		*after = stale.load[stale.n - 1];
+	*after = stale.after;
 	return code;
 }
 

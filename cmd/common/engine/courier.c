@@ -201,10 +201,25 @@ static int complain(struct cmd_courier *c, char kind, uint32_t size, struct tp_e
 
 /* ---- a request ---- */
 
+/* Of what is said where nothing is to be said. */
+#define MOST_UNASKED ((uint64_t)64 << 10)
+
+static int take_unasked(struct cmd_courier *c, uint64_t *unasked, size_t size, struct tp_err *err)
+{
+	*unasked += size;
+	return *unasked > MOST_UNASKED
+		   ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				"%.200s: answers at length what has no answer; is it ClickHouse?",
+				c->host)
+		   : 0;
+}
+
 static int take_answer(struct cmd_courier *c,
 		       int (*on_data)(void *to, const void *data, size_t size, struct tp_err *err),
 		       void *to, struct tp_err *err)
 {
+	uint64_t unasked = 0;
+
 	for (;;) {
 		uint8_t head[CMD_WIRE_HEAD] = {0};
 		int code = read_all(c, head, sizeof(head), err);
@@ -226,8 +241,8 @@ static int take_answer(struct cmd_courier *c,
 		code = read_all(c, c->piece.data, size, err);
 		if (code)
 			return code;
-		if (on_data)
-			code = on_data(to, c->piece.data, size, err);
+		code = on_data ? on_data(to, c->piece.data, size, err)
+			       : take_unasked(c, &unasked, size, err);
 		if (code) {
 			c->broken = true;
 			return code;

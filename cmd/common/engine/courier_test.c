@@ -326,6 +326,33 @@ static void test_ask_refused_at_length(void **state)
 	test_ask_select(state);
 }
 
+/* Nor of an answer to what has none. */
+static void test_ask_nothing_at_length(void **state)
+{
+	static const char *const says[] = {"hello", "are tables made like this?"};
+	struct server *s = *state;
+	struct tp_err err;
+	char answer[120];
+
+	if (!tests_courier(s))
+		skip();
+	for (size_t i = 0; i < 2; i++) {
+		s->more = i ? (size_t)256 << 20 : 0;
+		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%s",
+			 says[i]);
+		will_answer(s, answer);
+		err = (struct tp_err){0};
+		assert_int_equal(
+		    s->link.ask(s->link.ctx, "CREATE TABLE t", NULL, 0, NULL, NULL, &err),
+		    i ? TP_EFORMAT : 0);
+	}
+	assert_non_null(strstr(err.msg, "answers at length what has no answer"));
+	cmd_courier_stop(s->courier);
+	s->courier = NULL;
+	request(s);
+	assert_true(s->sent < s->more / 4); /* what was on its way */
+}
+
 static void test_ask_broken(void **state)
 {
 	static const char *const answers[] = {
@@ -401,6 +428,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_ask_insert, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_refused, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_refused_at_length, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_ask_nothing_at_length, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_broken, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_silence, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_ask_given_up, setup, teardown),
