@@ -407,6 +407,65 @@ static void test_fetch_stacks_held(void **state)
 	rep_engine_held_most = REP_ENGINE_HELD_MOST;
 }
 
+/* Samples with many labels, all with a set of their own, or with one and the same. */
+static void add_labels(struct testing_engine *e, bool distinct, size_t n, size_t nlabels)
+{
+	size_t nloads;
+	struct testing_load *load = testing_loads(e, REP_ENGINE_RUN, &nloads);
+	struct tp_buf *b = &e->table[REP_ENGINE_BUCKET];
+
+	assert_true(load && nloads);
+	for (size_t i = 0; i < n; i++) {
+		/* Day, load, row, no stack, node; keys, values, units, which of them are numbers;
+		 * four values. */
+		rep_row_put(b, 0, 2);
+		rep_row_put(b, load[0].load, 8);
+		rep_row_put(b, 100000 + i, 4);
+		rep_row_put(b, 0, 8);
+		rep_row_put(b, 0, 8);
+		rep_row_put(b, 100000 + i, 4);
+		for (int list = 0; list < 4; list++) {
+			tp_buf_put_uvarint(b, nlabels);
+			for (size_t k = 0; k < nlabels; k++) {
+				char digits[24];
+				int size =
+				    snprintf(digits, sizeof(digits), "%zu", distinct && !k ? i : 1);
+
+				if (list == 3)
+					rep_row_put(b, 1, 1);
+				else if (list == 1)
+					rep_row_put_text(b, digits, (size_t)size);
+				else
+					rep_row_put_text(b, "", 0);
+			}
+		}
+		rep_row_put(b, 4, 1);
+		for (int k = 0; k < 4; k++)
+			rep_row_put(b, 1, 8);
+	}
+	free(load);
+}
+
+/* A label is some bytes in its row, and several times as many in a profile, which has one and the
+ * same set of them once. */
+static void test_fetch_labels_held(void **state)
+{
+	struct fixture *f = *state;
+	struct rep_engine_load_result result;
+	struct tp_err err;
+
+	rep_engine_held_most = (size_t)2 << 20;
+	for (int distinct = 0; distinct < 2; distinct++) {
+		testing_release(&f->engine);
+		f->engine = (struct testing_engine){0};
+		assert_int_equal(load(f, &result), 0);
+		add_labels(&f->engine, distinct, 500, 200);
+		assert_int_equal(fetch(f, &err), distinct ? TP_ELIMIT : 0);
+	}
+	assert_non_null(strstr(err.msg, "2 MiB of memory"));
+	rep_engine_held_most = REP_ENGINE_HELD_MOST;
+}
+
 /* Reports that need events are told that they are not there. */
 static void test_fetch_without_events(void **state)
 {
@@ -440,6 +499,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_fetch_spoiled, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_flood, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_stacks_held, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_fetch_labels_held, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_fetch_without_events, setup, teardown),
 	};
 

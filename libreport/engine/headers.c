@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "engine/profiles.h"
 
 const enum tp_table_id rep_fetch_header_tables[REP_FETCH_HEADERS] = {
@@ -150,10 +151,47 @@ void rep_fetch_drop(struct rep_profiles *p)
 	p->f->held->now -= p->now.held;
 	tp_profile_free(p->now.profile);
 	free(p->now.place);
+	free(p->now.by_key);
 	free(p->now.node);
 	free(p->now.sample);
 	tp_buf_release(&p->now.rows);
 	p->now = (struct current){0};
+}
+
+static int compare_keys(const void *a, const void *b, void *ctx)
+{
+	const struct rep_mapping_place *place = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (place[x].key != place[y].key)
+		return place[x].key < place[y].key ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int place_mappings(struct current *now, struct tp_err *err)
+{
+	const struct tp_profile *p = now->profile;
+
+	now->place = rep_mapping_places(p->dict, p->mappings, p->nmappings);
+	now->by_key = tp_many(p->nmappings + 1, sizeof(*now->by_key));
+	if (!now->place || !now->by_key)
+		return rep_engine_no_memory(err);
+	for (size_t i = 0; i < p->nmappings; i++)
+		now->by_key[i] = (uint32_t)i + 1;
+	qsort_r(now->by_key, p->nmappings, sizeof(*now->by_key), compare_keys, now->place);
+	return 0;
+}
+
+/* Of what a row becomes, at most: it may take six bytes. */
+#define ROW_BECOMES                                                                                \
+	(sizeof(struct tp_mapping) + sizeof(struct rep_mapping_place) + sizeof(uint32_t))
+
+static int hold_row(struct rep_profiles *p, struct tp_err *err)
+{
+	if (rep_held_add(p->f->held, ROW_BECOMES, err))
+		return err->code;
+	p->now.held += ROW_BECOMES;
+	return 0;
 }
 
 int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
@@ -170,12 +208,14 @@ int rep_fetch_start(struct rep_profiles *p, size_t run, struct tp_err *err)
 		const struct tp_buf *b = &p->header[run].rows[i];
 		struct tp_cursor c = tp_cursor(b->data, b->size);
 
-		while (c.at < c.end && !c.failed && !code)
+		while (c.at < c.end && !c.failed && !code) {
+			if (hold_row(p, err))
+				return err->code;
 			code = read_header(&c, rep_fetch_header_tables[i], &t);
+		}
 	}
 	if (code)
 		return rep_fetch_checked(code, err);
-	now->place = rep_mapping_places(t.profile->dict, t.profile->mappings, t.profile->nmappings);
 	now->node = calloc(p->nslots, sizeof(*now->node));
-	return now->place && now->node ? 0 : rep_engine_no_memory(err);
+	return now->node ? place_mappings(now, err) : rep_engine_no_memory(err);
 }

@@ -122,12 +122,20 @@ static int find_location(const struct current *now, uint64_t mapping, uint64_t a
 			 uint32_t flags, uint32_t *id)
 {
 	struct tp_location l = {.address = address, .flags = flags};
+	size_t lo = 0, hi = mapping ? now->profile->nmappings : 0, n = hi;
 
-	for (size_t i = 1; mapping && i <= now->profile->nmappings && !l.mapping; i++) {
-		if (now->place[i].key != mapping)
-			continue;
-		l.mapping = (uint32_t)i;
-		l.address += now->place[i].start;
+	/* The first of those with this key. */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (now->place[now->by_key[mid]].key < mapping)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < n && now->place[now->by_key[lo]].key == mapping) {
+		l.mapping = now->by_key[lo];
+		l.address += now->place[l.mapping].start;
 	}
 	return tp_dict_location(now->profile->dict, &l, id);
 }
@@ -161,24 +169,31 @@ static int next_frame(const struct current *now, struct tp_cursor column[NCOLUMN
 	return code;
 }
 
-/* Of the entries of a dictionary, without texts. Stacks share them, so what is held is what each
- * adds, not its row. */
-static size_t entries_size(const struct tp_dict *d)
+/* Without texts. */
+static size_t entries_size(const struct tp_profile *p)
 {
+	const struct tp_dict *d = p->dict;
+
 	return tp_dict_strings(d) * sizeof(struct tp_text) +
 	       tp_dict_functions(d) * sizeof(struct tp_function) +
 	       tp_dict_locations(d) * sizeof(struct tp_location) +
 	       tp_dict_frames(d) * sizeof(struct tp_frame) +
-	       tp_dict_stacks(d) * sizeof(struct tp_stack_node);
+	       tp_dict_stacks(d) * sizeof(struct tp_stack_node) + p->nlabels * sizeof(*p->labels) +
+	       p->nsets * sizeof(*p->sets);
 }
 
-static int hold_stack(struct rep_profiles *p, size_t entries, uint32_t strings, struct tp_err *err)
+struct measured rep_fetch_measure(const struct tp_profile *p)
 {
-	const struct tp_dict *d = p->now.profile->dict;
-	size_t more = entries_size(d) - entries;
+	return (struct measured){entries_size(p), tp_dict_strings(p->dict)};
+}
 
-	for (uint32_t i = strings; i < tp_dict_strings(d); i++)
-		more += tp_dict_text(d, i).size;
+int rep_fetch_hold(struct rep_profiles *p, struct measured before, struct tp_err *err)
+{
+	const struct tp_profile *of = p->now.profile;
+	size_t more = entries_size(of) - before.entries;
+
+	for (uint32_t i = before.strings; i < tp_dict_strings(of->dict); i++)
+		more += tp_dict_text(of->dict, i).size;
 	if (rep_held_add(p->f->held, more, err))
 		return err->code;
 	p->now.held += more;
@@ -191,8 +206,7 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
 	const struct known_stack *s = find_stack(p, hash);
 	struct tp_cursor column[NCOLUMNS], c;
 	struct current *now = &p->now;
-	size_t entries;
-	uint32_t strings;
+	struct measured before;
 	uint64_t n;
 	int code = 0;
 
@@ -207,8 +221,7 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
 	}
 	c = tp_cursor(p->stacks.data + s->at, s->size);
 	split_stack(&c, column, &n);
-	entries = entries_size(now->profile->dict);
-	strings = tp_dict_strings(now->profile->dict);
+	before = rep_fetch_measure(now->profile);
 	for (uint64_t i = 0; i < n && !code; i++) {
 		struct tp_frame f = {0};
 		uint32_t id;
@@ -220,5 +233,5 @@ int rep_fetch_stack(struct rep_profiles *p, const uint8_t *hash, uint32_t *node,
 			code = tp_dict_stack(now->profile->dict, *node, id, node);
 	}
 	now->node[s - p->slot] = *node + 1;
-	return code ? rep_fetch_checked(code, err) : hold_stack(p, entries, strings, err);
+	return code ? rep_fetch_checked(code, err) : rep_fetch_hold(p, before, err);
 }

@@ -34,11 +34,12 @@ struct current {
 	struct tp_profile *profile; /* NULL: none yet */
 	size_t run;
 	struct rep_mapping_place *place;
+	uint32_t *by_key;     /* numbers of its mappings, sorted by the keys of their places */
 	uint32_t *node;	      /* by known stack: its node + 1 */
 	struct tp_buf rows;   /* of its samples, as they came */
 	struct place *sample; /* nsamples of them */
 	size_t nsamples, room;
-	size_t held; /* bytes of these, and of the stacks in its dictionary */
+	size_t held; /* bytes of these, of the stacks in its dictionary, and of its labels */
 };
 
 struct rep_profiles {
@@ -69,6 +70,15 @@ struct texts {
 uint32_t rep_fetch_intern(struct texts *t, struct tp_slice s);
 /* The error that belongs to a code of a profile's. */
 int rep_fetch_checked(int code, struct tp_err *err);
+
+/* What a profile has of stacks and labels: samples share them, so what is held is what each adds,
+ * not its row. TP_ELIMIT: with what came since then it would be too much. */
+struct measured {
+	size_t entries;
+	uint32_t strings;
+};
+struct measured rep_fetch_measure(const struct tp_profile *p);
+int rep_fetch_hold(struct rep_profiles *p, struct measured before, struct tp_err *err);
 
 /* Asks for the headers, and the stacks, of all profiles that are picked. */
 int rep_fetch_headers(struct rep_profiles *p, struct tp_err *err);

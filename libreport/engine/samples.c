@@ -50,18 +50,12 @@ static bool parse_number(struct tp_slice s, int64_t *v)
 	return !*end;
 }
 
-static int make_labels(struct tp_profile *p, struct sample *s, uint32_t *set)
+static int make_labels(struct tp_profile *p, struct sample *s, struct tp_label *labels,
+		       uint32_t *set)
 {
 	struct texts t = {.profile = p};
-	struct tp_label *labels;
 	int code = 0;
 
-	*set = 0;
-	if (!s->nlabels)
-		return 0;
-	labels = calloc(s->nlabels, sizeof(*labels));
-	if (!labels)
-		return TP_ENOMEM;
 	for (size_t i = 0; i < s->nlabels && !code; i++) {
 		struct tp_slice value;
 		uint32_t unit;
@@ -79,10 +73,27 @@ static int make_labels(struct tp_profile *p, struct sample *s, uint32_t *set)
 		if (!code)
 			code = t.code;
 	}
-	if (!code)
-		code = tp_profile_label_set(p, labels, s->nlabels, set);
+	return code ? code : tp_profile_label_set(p, labels, s->nlabels, set);
+}
+
+/* A label takes more than its row, so they are counted before there are any. */
+static int hold_labels(struct rep_profiles *p, struct sample *s, uint32_t *set, struct tp_err *err)
+{
+	const struct measured before = rep_fetch_measure(p->now.profile);
+	size_t size = s->nlabels * sizeof(struct tp_label);
+	struct tp_label *labels;
+	int code;
+
+	*set = 0;
+	if (!s->nlabels)
+		return 0;
+	if (rep_held_add(p->f->held, size, err))
+		return err->code;
+	labels = calloc(1, size);
+	code = labels ? make_labels(p->now.profile, s, labels, set) : TP_ENOMEM;
 	free(labels);
-	return code;
+	p->f->held->now -= size;
+	return code ? rep_fetch_checked(code, err) : rep_fetch_hold(p, before, err);
 }
 
 /* A sum of which nothing is left is a sample nevertheless, which adding up would not take: it gets
@@ -105,8 +116,12 @@ static int add_sample(struct rep_profiles *p, struct sample *s, struct tp_err *e
 		value[i] = (int64_t)rep_row_get(&s->values, 8);
 		any |= value[i] != 0;
 	}
-	code = make_labels(to, s, &set);
-	if (!code && p->add_up && !any && to->ntypes) {
+	if (hold_labels(p, s, &set, err)) {
+		free(value);
+		return err->code;
+	}
+	code = 0;
+	if (p->add_up && !any && to->ntypes) {
 		value[0] = 1;
 		code = tp_profile_add_sample(to, stack, set, value);
 		value[0] = -1;

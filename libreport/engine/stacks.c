@@ -19,6 +19,9 @@ int(rep_engine_no_memory)(struct tp_err *err)
 
 /* ---- mappings ---- */
 
+/* A path is shorter; what goes on behind it is not looked at for each mapping. */
+#define MOST_NAME 65536
+
 /* As profiles are merged (profile/merge/translate.c): by size in whole pages, offset, and build id
  * or else name. */
 static uint64_t mapping_key(const struct tp_dict *dict, const struct tp_mapping *m, uint64_t nth)
@@ -27,7 +30,7 @@ static uint64_t mapping_key(const struct tp_dict *dict, const struct tp_mapping 
 	uint64_t size = m->limit - m->start + 0xfff;
 	uint64_t key = tp_mix64(tp_mix64(tp_mix64(1, size - size % 0x1000), m->offset), nth);
 
-	key = XXH3_64bits_withSeed(name.text, name.size, key);
+	key = XXH3_64bits_withSeed(name.text, name.size < MOST_NAME ? name.size : MOST_NAME, key);
 	return key ? key : 1;
 }
 
@@ -35,16 +38,24 @@ struct rep_mapping_place *rep_mapping_places(const struct tp_dict *dict,
 					     const struct tp_mapping *mappings, size_t n)
 {
 	struct rep_mapping_place *place = calloc(n + 1, sizeof(*place));
+	uint64_t *key = tp_many(n + 1, sizeof(*key));
 
-	/* Few are alike: the n-th is looked for only behind one that is. */
-	for (size_t i = 0; place && i < n; i++) {
-		uint64_t key = mapping_key(dict, &mappings[i], 0), nth = 0;
-
-		for (size_t k = i; k-- > 0 && nth < 1000 && i - k < 1000;)
-			nth += mapping_key(dict, &mappings[k], 0) == key;
-		place[i + 1] = (struct rep_mapping_place){
-		    nth ? mapping_key(dict, &mappings[i], nth) : key, mappings[i].start};
+	if (!place || !key) {
+		free(place);
+		free(key);
+		return NULL;
 	}
+	/* Few are alike: the n-th is looked for only behind one that is. */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t nth = 0;
+
+		key[i] = mapping_key(dict, &mappings[i], 0);
+		for (size_t k = i; k-- > 0 && nth < 1000 && i - k < 1000;)
+			nth += key[k] == key[i];
+		place[i + 1] = (struct rep_mapping_place){
+		    nth ? mapping_key(dict, &mappings[i], nth) : key[i], mappings[i].start};
+	}
+	free(key);
 	return place;
 }
 
@@ -216,8 +227,8 @@ static int find_path(struct path *p, const struct tp_dict *dict, uint32_t node)
 	return 0;
 }
 
-static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h, enum stack_column column,
-		     uint32_t id)
+static int put_value(struct tp_buf *rows, const struct rep_stack_hashes *h,
+		     enum stack_column column, uint32_t id)
 {
 	struct tp_frame frame = tp_dict_frame_at(h->dict, id);
 	struct tp_function f = tp_dict_function_at(h->dict, frame.function);
