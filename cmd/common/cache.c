@@ -68,9 +68,40 @@ static int make_folders(char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
-/* What is in the folder is taken for what this user put there, and is for no others to see. */
+static bool is_of_cache(const char *name)
+{
+	return !strcmp(name, "key") || !strncmp(name, "lock-", 5) ||
+	       !strncmp(name, "stdin" PART, sizeof("stdin" PART) - 1) || strstr(name, SUFFIX);
+}
+
+static int empty(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	do {
+		errno = 0;
+		e = readdir(d);
+		if (e ? is_of_cache(e->d_name) && unlinkat(folder, e->d_name, 0) && errno != ENOENT
+		      : errno)
+			code = -1;
+	} while (e && !code);
+	closedir(d);
+	return code;
+}
+
+/* What is in the folder is taken for what this user put there, and is for no others to see. Where
+ * others could write, they may have put it there: it goes. The sticky bit says so to who comes in
+ * between, and after one that was killed. */
 static int make_private(int fd)
 {
+	const mode_t others = 022;
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -79,7 +110,9 @@ static int make_private(int fd)
 		errno = EPERM;
 		return -1;
 	}
-	return st.st_mode & 077 ? fchmod(fd, 0700) : 0;
+	if (!(st.st_mode & (others | S_ISVTX)))
+		return st.st_mode & 077 ? fchmod(fd, 0700) : 0;
+	return fchmod(fd, 0700 | S_ISVTX) || empty(fd) || fchmod(fd, 0700) ? -1 : 0;
 }
 
 static int lock(struct cmd_cache *c, char digit, int how)

@@ -187,6 +187,30 @@ static void test_cache_key(void **state)
 	assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
 }
 
+/* What others may have put into the folder, or begun to take out of it, is not used. */
+static void test_cache_others_could_write(void **state)
+{
+	static const struct {
+		mode_t mode;
+		bool trusted;
+	} cases[] = {{0755, true}, {0777, false}, {0720, false}, {01777, false}, {01700, false}};
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/mine", (char *)*state);
+	fclose(fopen(path, "w"));
+	take(*state, CMD_CACHE_SIZE, dumps[0]);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(chmod(*state, cases[i].mode), 0);
+		assert_int_equal(take(*state, CMD_CACHE_SIZE, dumps[0]), !cases[i].trusted);
+		assert_int_equal(stat(*state, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0700);
+		assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
+	}
+	/* Nor is what is nothing of the cache's lost. */
+	assert_int_equal(access(path, F_OK), 0);
+}
+
 static void test_cache_folder_missing(void **state)
 {
 	char path[64];
@@ -208,6 +232,7 @@ int main(void)
 	    CACHE_TEST(test_cache_keeps_the_newest_beyond_the_limit),
 	    CACHE_TEST(test_cache_removes_leftovers),
 	    CACHE_TEST(test_cache_key),
+	    CACHE_TEST(test_cache_others_could_write),
 	    CACHE_TEST(test_cache_folder_missing),
 	};
 
