@@ -136,6 +136,55 @@ static void test_leak_stack_unknown(void **state)
 	tp_dict_free(to);
 }
 
+/* Appends a frame of this function to the stack. */
+static void push(struct tp_dict *d, const char *function, uint32_t *stack)
+{
+	struct tp_function f = {0};
+	struct tp_frame frame = {0};
+	uint32_t id;
+
+	assert_int_equal(tp_dict_string(d, function, strlen(function), &f.name), 0);
+	assert_int_equal(tp_dict_function(d, &f, &frame.function), 0);
+	assert_int_equal(tp_dict_frame(d, &frame, &id), 0);
+	assert_int_equal(tp_dict_stack(d, *stack, id, stack), 0);
+}
+
+/* A chain of the runtime's frames, and a goroutine at each of them: what is behind one is looked
+ * for once, in whatever order they come. */
+static void test_leak_stack_long(void **state)
+{
+	enum { DEPTH = 100000 };
+	struct tp_dict *from = tp_dict_new(), *to = tp_dict_new();
+	uint32_t stack = 0, common, expected, first;
+	struct rep_leak_names m;
+	const char *waits;
+
+	(void)state;
+	assert_non_null(from);
+	assert_non_null(to);
+	push(from, "runtime.goexit", &stack);
+	push(from, "main.f", &stack);
+	first = stack;
+	push(from, "runtime.gopark", &stack);
+	push(from, "runtime.chanrecv1", &stack);
+	for (int i = 0; i < DEPTH; i++)
+		push(from, i % 2 ? "runtime.selectgo" : "runtime.x", &stack);
+	assert_int_equal(rep_leak_names_init(&m, from, to), 0);
+	assert_int_equal(rep_leak_stack(&m, stack / 2, &expected, &waits), 0);
+	for (uint32_t at = first; at <= stack; at++) {
+		assert_int_equal(rep_leak_stack(&m, at, &common, &waits), 0);
+		assert_int_equal(common, expected);
+		if (at < first + 2)
+			assert_null(waits);
+		else
+			assert_string_equal(waits, "chan receive");
+	}
+	assert_int_equal(tp_dict_stack_at(to, expected).parent, 0);
+	rep_leak_names_release(&m);
+	tp_dict_free(from);
+	tp_dict_free(to);
+}
+
 /* A text that only counts joins the one creator there is for its stack, and none of two. */
 static void test_leaks_join(void **state)
 {
@@ -396,6 +445,7 @@ int main(void)
 	    cmocka_unit_test(test_leaks_grow),		cmocka_unit_test(test_leaks_allowed),
 	    cmocka_unit_test(test_leaks_left_out),	cmocka_unit_test(test_leaks_min_wait),
 	    cmocka_unit_test(test_leaks_no_goroutines), cmocka_unit_test(test_leaks_inbox),
+	    cmocka_unit_test(test_leak_stack_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,13 +12,17 @@ int rep_leak_names_init(struct rep_leak_names *m, const struct tp_dict *from, st
 	*m = (struct rep_leak_names){.from = from, .to = to};
 	m->frame = calloc(tp_dict_frames(from) + (size_t)1, sizeof(*m->frame));
 	m->node = calloc(tp_dict_stacks(from) + (size_t)1, sizeof(*m->node));
-	return m->frame && m->node ? 0 : TP_ENOMEM;
+	m->below = calloc(tp_dict_stacks(from) + (size_t)1, sizeof(*m->below));
+	m->says = calloc(tp_dict_stacks(from) + (size_t)1, sizeof(*m->says));
+	return m->frame && m->node && m->below && m->says ? 0 : TP_ENOMEM;
 }
 
 void rep_leak_names_release(struct rep_leak_names *m)
 {
 	free(m->frame);
 	free(m->node);
+	free(m->below);
+	free(m->says);
 	free(m->path);
 	*m = (struct rep_leak_names){0};
 }
@@ -90,12 +94,13 @@ static const struct {
     {"sync.runtime_notifyListWait", "sync.Cond.Wait"},
 };
 
-static const char *waits_in(struct tp_text name)
+/* Its place in the table + 1, or 0. */
+static uint8_t waits_in(struct tp_text name)
 {
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
 		if (is(name, waiting[i].function))
-			return waiting[i].waits;
-	return NULL;
+			return (uint8_t)(i + 1);
+	return 0;
 }
 
 static int map_frame(struct rep_leak_names *m, uint32_t frame, uint32_t *out)
@@ -130,6 +135,21 @@ static int map_frame(struct rep_leak_names *m, uint32_t frame, uint32_t *out)
 	return code;
 }
 
+static int put_path(struct rep_leak_names *m, size_t n, uint32_t node)
+{
+	if (n == m->room) {
+		size_t room = m->room ? 2 * m->room : 128;
+		uint32_t *more = tp_more(m->path, room, sizeof(*more));
+
+		if (!more)
+			return TP_ENOMEM;
+		m->path = more;
+		m->room = room;
+	}
+	m->path[n] = node;
+	return 0;
+}
+
 /* Walks towards the root until a node that has been mapped, then back. */
 static int map_node(struct rep_leak_names *m, uint32_t node, uint32_t *out)
 {
@@ -137,18 +157,9 @@ static int map_node(struct rep_leak_names *m, uint32_t node, uint32_t *out)
 	size_t n = 0;
 	int code = 0;
 
-	for (; at && !m->node[at]; at = parent_of(m->from, at)) {
-		if (n == m->room) {
-			uint32_t *more;
-
-			m->room = m->room ? 2 * m->room : 128;
-			more = tp_more(m->path, m->room, sizeof(*more));
-			if (!more)
-				return TP_ENOMEM;
-			m->path = more;
-		}
-		m->path[n++] = at;
-	}
+	for (; at && !m->node[at]; at = parent_of(m->from, at))
+		if (put_path(m, n++, at))
+			return TP_ENOMEM;
 	if (at)
 		common = m->node[at] - 1;
 	while (!code && n) {
@@ -170,30 +181,51 @@ static int map_node(struct rep_leak_names *m, uint32_t node, uint32_t *out)
 	return code;
 }
 
+/* Finds where the runtime's frames above a node end, and what they wait for: towards the root until
+ * that is known of a node, then back. A store can have a chain of them, and a goroutine in each. */
+static int pass_runtime(struct rep_leak_names *m, uint32_t stack)
+{
+	uint32_t at = stack, up, below = 0;
+	uint8_t says = 0;
+	size_t n = 0;
+
+	while (!m->below[at]) {
+		if (put_path(m, n++, at))
+			return TP_ENOMEM;
+		if (!is_runtime(name_of(m->from, at)))
+			break;
+		up = parent_of(m->from, at);
+		/* Only the runtime's: its entry function tells which. */
+		if (!up || (!parent_of(m->from, up) && is_root(name_of(m->from, up))))
+			break;
+		at = up;
+	}
+	below = m->below[at] ? m->below[at] : at;
+	says = m->says[at];
+	while (n) {
+		at = m->path[--n];
+		/* The frame nearest to the root wins. */
+		if (!says)
+			says = waits_in(name_of(m->from, at));
+		m->below[at] = below;
+		m->says[at] = says;
+	}
+	return 0;
+}
+
 int rep_leak_stack(struct rep_leak_names *m, uint32_t stack, uint32_t *common, const char **waits)
 {
-	uint32_t at, last;
-
+	*waits = NULL;
 	/* A store says what it likes. */
 	if (stack >= tp_dict_stacks(m->from))
 		stack = 0;
-	at = last = stack;
-	*waits = NULL;
-	while (at) {
-		struct tp_text name = name_of(m->from, at);
-		const char *says = waits_in(name);
-
-		if (says)
-			*waits = says;
-		if (!is_runtime(name))
-			break;
-		last = at;
-		at = parent_of(m->from, at);
-		/* Only the runtime's: its entry function tells which. */
-		if (at && !parent_of(m->from, at) && is_root(name_of(m->from, at)))
-			at = 0;
-	}
-	return map_node(m, at ? at : last, common);
+	if (!stack)
+		return map_node(m, stack, common);
+	if (pass_runtime(m, stack))
+		return TP_ENOMEM;
+	if (m->says[stack])
+		*waits = waiting[m->says[stack] - 1].waits;
+	return map_node(m, m->below[stack], common);
 }
 
 /* "/src/stuck.go:62" */

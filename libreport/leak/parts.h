@@ -10,7 +10,10 @@ struct rep_leak_names {
 	const struct tp_dict *from;
 	struct tp_dict *to;
 	uint32_t *frame, *node; /* id in `to` + 1, by id in `from` */
-	uint32_t *path;		/* room for a walk */
+	/* By node of `from`: where the runtime's frames end, 0 unknown, and what they say. */
+	uint32_t *below;
+	uint8_t *says;
+	uint32_t *path; /* room for a walk */
 	size_t room;
 };
 
