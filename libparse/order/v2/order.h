@@ -52,6 +52,7 @@ struct tp_v2_order {
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;
 	uint64_t tries, most_tries; /* of events that waited, in this generation */
+	uint64_t sought;	    /* bytes that were looked through for a frequency */
 	const uint8_t *waiting;	    /* the event that was looked into last for waiting too long, */
 	int64_t patience;	    /* and until when it may go on */
 
