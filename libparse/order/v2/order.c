@@ -143,8 +143,13 @@ int tp_v2_order_begin(struct tp_v2_order *o)
 
 	o->next_sample = 0;
 	o->waiting = NULL;
+	if (o->tries > o->own_tries) /* of the generation before */
+		o->more_tries += o->tries - o->own_tries;
 	o->tries = 0;
-	o->most_tries = TP_V2_FREE_TRIES + TP_V2_TRIES_PER_BYTE * o->g.events_bytes;
+	o->own_tries = TP_V2_TRIES_PER_BYTE * o->g.events_bytes;
+	o->most_tries = o->own_tries;
+	if (o->more_tries < TP_V2_FREE_TRIES)
+		o->most_tries += TP_V2_FREE_TRIES - o->more_tries;
 	o->work = o->g.events_bytes / 4;
 	if (!code && o->f.n && !o->s.initial_gen)
 		o->s.initial_gen = o->g.number;

@@ -15,7 +15,8 @@
 #define TP_V2_BATCH (TP_BATCH_EVENTS - TP_V2_MOST_EVENTS)
 
 /* How often events may be looked at in vain in a generation, and threads for one that holds a P: so
- * often and as often more for each of its bytes. Real traces need less than ten per byte. */
+ * often in a trace, and in each generation as often more for each of its bytes. Real traces need
+ * less than ten per byte. */
 #define TP_V2_FREE_TRIES     ((uint64_t)1 << 26)
 #define TP_V2_TRIES_PER_BYTE 256
 
@@ -52,6 +53,9 @@ struct tp_v2_order {
 	uint64_t work;	      /* what searching may still cost in this generation */
 	uint64_t repair_work;
 	uint64_t tries, most_tries; /* of events that waited, in this generation */
+	/* What generations so far cost of each beyond what their bytes are worth. */
+	uint64_t more_work, more_repair_work, more_tries;
+	uint64_t own_tries;	    /* what this one's are worth */
 	uint64_t sought;	    /* bytes that were looked through for a frequency */
 	const uint8_t *waiting;	    /* the event that was looked into last for waiting too long, */
 	int64_t patience;	    /* and until when it may go on */

@@ -10,7 +10,12 @@
 #include "decode/v2/tables.h"
 
 /* What searching for awaited events, and for who holds what, may cost per byte of events. */
-#define WORK_PER_BYTE 16
+#define WORK_PER_BYTE	     16
+#define REPAIR_WORK_PER_BYTE (4 * WORK_PER_BYTE)
+/* A generation may cost as much as if it had so many bytes more; all generations of a trace
+ * together as MOST_FREE of them, as there can be one for every dozen bytes. */
+#define FREE_BYTES 65536
+#define MOST_FREE  32
 
 /* How often a trace's bytes are looked through for a frequency. */
 #define MOST_SOUGHT 4
@@ -317,18 +322,40 @@ static int end_of_input(struct tp_v2_order *o, bool all)
 	return code;
 }
 
+/* What the generation may cost by its bytes, and what is left for it of what is free. */
+static uint64_t allow(const struct tp_v2_order *o, uint64_t per_byte, uint64_t more)
+{
+	uint64_t left = MOST_FREE * FREE_BYTES * per_byte - more;
+	uint64_t least = FREE_BYTES * per_byte;
+
+	return o->g.events_bytes * per_byte + (left < least ? left : least);
+}
+
+/* What of it was not its bytes' to spend. */
+static uint64_t beyond(const struct tp_v2_order *o, uint64_t per_byte, uint64_t allowed,
+		       uint64_t left)
+{
+	uint64_t own = o->g.events_bytes * per_byte, spent = allowed - left;
+
+	return spent > own ? spent - own : 0;
+}
+
 /* Runs what is in the frontier, and accounts for what did not fit. */
 static int run_and_account(struct tp_v2_order *o)
 {
+	uint64_t work = allow(o, WORK_PER_BYTE, o->more_work);
+	uint64_t repair_work = allow(o, REPAIR_WORK_PER_BYTE, o->more_repair_work);
 	uint64_t unknown = o->unknown_ids;
 	char lost[TP_COUNT_SIZE];
 	int code;
 
-	o->work = (o->g.events_bytes + 65536) * WORK_PER_BYTE;
-	o->repair_work = o->work * 4;
+	o->work = work;
+	o->repair_work = repair_work;
 	o->waiting = NULL;
 	o->dropped = 0;
 	code = run(o);
+	o->more_work += beyond(o, WORK_PER_BYTE, work, o->work);
+	o->more_repair_work += beyond(o, REPAIR_WORK_PER_BYTE, repair_work, o->repair_work);
 	if (!code && o->dropped)
 		code = lose(o, o->g.from, o->dropped,
 			    "events of goroutines that the damage made unknown");
