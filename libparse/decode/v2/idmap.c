@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 #define FIRST_SLOTS 64
+#define LEAST_USED  16	 /* a slot in so many, or there are too many: walks over all are not rare */
 #define KEEP_SLOTS  4096 /* tables larger than this are freed when they are cleared */
 
 static void place(struct tp_idmap *m, uint64_t id, void *value)
@@ -77,6 +78,8 @@ void tp_idmap_remove(struct tp_idmap *m, uint64_t id)
 	}
 	m->slots[gap].value = NULL;
 	m->used--;
+	if (m->mask >= FIRST_SLOTS * 4 && m->used < (m->mask + 1) / LEAST_USED)
+		(void)resize(m, (m->mask + 1) / 4); /* without memory for it all stays as it is */
 }
 
 void tp_idmap_clear(struct tp_idmap *m)
@@ -85,7 +88,7 @@ void tp_idmap_clear(struct tp_idmap *m)
 		free(m->slots);
 		m->slots = NULL;
 		m->mask = 0;
-	} else if (m->slots) {
+	} else if (m->used) {
 		memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
 	}
 	m->used = 0;

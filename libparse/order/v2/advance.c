@@ -213,16 +213,16 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct pe
 	case TP_V2_GCSweepBegin:
 		STACK(tp_v2_varint(&at), &stack);
 		NEED_P;
-		NEED(!p->sweeping, "a sweep is in flight already");
-		p->sweeping = true;
+		NEED(p->sweeping != o->s.ranges, "a sweep is in flight already");
+		p->sweeping = o->s.ranges;
 		PUT(GC_SWEEP_BEGIN, p->index, stack);
 		return TP_V2_ADVANCED;
 	case TP_V2_GCSweepEnd:
 		id = tp_v2_varint(&at); /* bytes swept and reclaimed */
 		seq = tp_v2_varint(&at);
 		NEED_P;
-		NEED(p->sweeping, "no sweep is in flight");
-		p->sweeping = false;
+		NEED(p->sweeping == o->s.ranges, "no sweep is in flight");
+		p->sweeping = 0;
 		PUT(GC_SWEEP_END, p->index, 0, .arg = {id, seq});
 		return TP_V2_ADVANCED;
 	default:

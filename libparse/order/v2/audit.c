@@ -22,20 +22,24 @@ struct bounds {
 /* What an M's own stream says that it has. */
 enum holds { UNKNOWN, NOTHING, RUNNING, SYSCALL };
 
-static struct bounds bounds_of(const struct tp_v2_order *o)
+static struct bounds bounds_of(struct tp_v2_order *o)
 {
 	const struct tp_v2_generation *g = &o->g;
 	struct bounds b = {.g = UINT64_MAX, .p = UINT16_MAX, .ts = INT64_MAX};
 	uint64_t last = 0;
 
-	for (uint32_t i = 0; i < o->trace->ng; i++)
-		if (!i || o->trace->g_id[i] > b.g)
-			b.g = o->trace->g_id[i];
+	for (; o->nmost_g < o->trace->ng; o->nmost_g++)
+		if (o->trace->g_id[o->nmost_g] > o->most_g)
+			o->most_g = o->trace->g_id[o->nmost_g];
+	if (o->nmost_g)
+		b.g = o->most_g;
 	if (b.g < UINT64_MAX - MAX_NEW_GS)
 		b.g += MAX_NEW_GS;
-	for (uint32_t i = 0; i < o->trace->np; i++)
-		if (!i || (uint64_t)o->trace->p_id[i] > b.p)
-			b.p = (uint64_t)o->trace->p_id[i];
+	for (; o->nmost_p < o->trace->np; o->nmost_p++)
+		if ((uint64_t)o->trace->p_id[o->nmost_p] > o->most_p)
+			o->most_p = (uint64_t)o->trace->p_id[o->nmost_p];
+	if (o->nmost_p)
+		b.p = o->most_p;
 	if (o->trace->np && b.p < UINT64_MAX - MAX_NEW_PS)
 		b.p += MAX_NEW_PS;
 	/* The tables are written when the generation is over. */

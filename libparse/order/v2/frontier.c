@@ -200,6 +200,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 			return tp_err_set(err, code, TP_OFFSET_NONE, "%s",
 					  code == TP_ELIMIT ? "too many threads" : "out of memory");
 		}
+		tp_v2_m_used(s, c->m);
 		c->from = c->at = c->slow = c->end = g->data;
 		if (!next_piece(f, c, g->streams[i].first))
 			continue;

@@ -55,8 +55,10 @@ struct tp_v2_order {
 	uint64_t tries, most_tries; /* of events that waited, in this generation */
 	/* What generations so far cost of each beyond what their bytes are worth. */
 	uint64_t more_work, more_repair_work, more_tries;
-	uint64_t own_tries;	    /* what this one's are worth */
-	uint64_t sought;	    /* bytes that were looked through for a frequency */
+	uint64_t own_tries;	 /* what this one's are worth */
+	uint64_t sought;	 /* bytes that were looked through for a frequency */
+	uint64_t most_g, most_p; /* the largest ids of the first nmost_g, nmost_p */
+	uint32_t nmost_g, nmost_p;
 	const uint8_t *waiting;	    /* the event that was looked into last for waiting too long, */
 	int64_t patience;	    /* and until when it may go on */
 

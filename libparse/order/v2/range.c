@@ -77,9 +77,9 @@ static enum tp_v2_advance sweep_active(struct tp_v2_order *o, struct tp_v2_curso
 	struct tp_v2_p *p = tp_v2_p_find(&o->s, tp_v2_varint(in));
 
 	NEED(p, "unknown P");
-	NEED(p->sweeping != (o->g.number == o->s.initial_gen),
+	NEED((p->sweeping == o->s.ranges) != (o->g.number == o->s.initial_gen),
 	     "a sweep that does not fit what went before");
-	p->sweeping = true;
+	p->sweeping = o->s.ranges;
 	EVENT(TP_EV_GC_SWEEP_ACTIVE, p->index, .flags = 0);
 	return TP_V2_ADVANCED;
 }
@@ -94,17 +94,17 @@ static enum tp_v2_advance mark_assist(struct tp_v2_order *o, struct tp_v2_cursor
 	if (c->type == TP_V2_GCMarkAssistActive) {
 		g = tp_v2_g_find(&o->s, tp_v2_varint(in));
 		NEED(g, "unknown goroutine");
-		NEED(g->assisting != (o->g.number == o->s.initial_gen),
+		NEED((g->assisting == o->s.ranges) != (o->g.number == o->s.initial_gen),
 		     "a mark assist that does not fit what went before");
-		g->assisting = true;
+		g->assisting = o->s.ranges;
 	} else {
 		if (c->type == TP_V2_GCMarkAssistBegin)
 			STACK(tp_v2_varint(in), &stack);
 		NEED_USER;
 		NEED_STATE;
-		NEED(g->assisting == (c->type == TP_V2_GCMarkAssistEnd),
+		NEED((g->assisting == o->s.ranges) == (c->type == TP_V2_GCMarkAssistEnd),
 		     "a mark assist that does not fit what went before");
-		g->assisting = !g->assisting;
+		g->assisting = c->type == TP_V2_GCMarkAssistBegin ? o->s.ranges : 0;
 	}
 	EVENT(c->type, g->index, .stack = stack);
 	return TP_V2_ADVANCED;

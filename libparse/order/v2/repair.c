@@ -79,7 +79,7 @@ void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct t
 	}
 	g->lost = false;
 	if (m && !stays)
-		m->g = &o->s.nobody;
+		tp_v2_m_bind(&o->s, m, &o->s.nobody);
 }
 
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m)
@@ -89,7 +89,7 @@ void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, str
 	if (g->alive)
 		tp_v2_infer_g(o, c, g,
 			      g->status == TP_V2_G_SYSCALL ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING);
-	m->g = &o->s.nobody;
+	tp_v2_m_bind(&o->s, m, &o->s.nobody);
 }
 
 static void infer_idle(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_p *p)
@@ -166,7 +166,7 @@ static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t sta
 static void expect_g(struct tp_v2_order *o, struct tp_v2_g *g, uint64_t seq)
 {
 	g->seq = seq - 1;
-	g->seq_gen = o->g.number;
+	tp_v2_g_told(&o->s, g, o->g.number);
 }
 
 static void expect_p(struct tp_v2_order *o, struct tp_v2_p *p, uint64_t seq)
@@ -292,23 +292,23 @@ static bool go_status(struct tp_v2_order *o, const struct tp_v2_cursor *c, const
 		if (g->alive && g->status != status)
 			tp_v2_infer_g(o, c, g, (uint8_t)status);
 		else if (holder)
-			holder->g = &o->s.nobody;
+			tp_v2_m_bind(&o->s, holder, &o->s.nobody);
 		return true;
 	}
 	if (holder && holder != m) {
 		g->lost = true;
-		holder->g = &o->s.nobody;
+		tp_v2_m_bind(&o->s, holder, &o->s.nobody);
 	}
 	if (m->g != g && has_g(m))
 		tp_v2_infer_g_gone(o, c, m);
 	if (g->alive && g->status != status) {
-		m->g = g;
+		tp_v2_m_bind(&o->s, m, g);
 		tp_v2_infer_g(o, c, g, (uint8_t)status);
 	}
 	if (m != c->m && m->alive)
-		m->g = g;
+		tp_v2_m_bind(&o->s, m, g);
 	else if (status == TP_V2_G_SYSCALL && m->index != TP_NONE && g->alive)
-		m->g = g;
+		tp_v2_m_bind(&o->s, m, g);
 	return true;
 }
 
@@ -337,19 +337,19 @@ static bool sweep_or_assist(struct tp_v2_order *o, const struct tp_v2_cursor *c,
 	case TP_V2_GCSweepActive:
 		p = tp_v2_p_find(&o->s, tp_v2_varint(&in));
 		if (p)
-			p->sweeping = !first;
+			p->sweeping = first ? 0 : o->s.ranges;
 		return p != NULL;
 	case TP_V2_GCMarkAssistActive:
 		g = tp_v2_g_find(&o->s, tp_v2_varint(&in));
 		if (g)
-			g->assisting = !first;
+			g->assisting = first ? 0 : o->s.ranges;
 		return g != NULL;
 	case TP_V2_GCSweepBegin:
 	case TP_V2_GCSweepEnd:
-		p->sweeping = c->type == TP_V2_GCSweepEnd;
+		p->sweeping = c->type == TP_V2_GCSweepEnd ? o->s.ranges : 0;
 		return has_p(c->m);
 	default:
-		g->assisting = c->type == TP_V2_GCMarkAssistEnd;
+		g->assisting = c->type == TP_V2_GCMarkAssistEnd ? o->s.ranges : 0;
 		return g->alive;
 	}
 }

@@ -218,18 +218,7 @@ static int run(struct tp_v2_order *o)
 /* What is still in flight from before cannot be relied on: the generation tells anew. */
 static void forget_ranges(struct tp_v2_state *s)
 {
-	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++) {
-		struct tp_v2_g *g = s->gs.slots[i].value;
-
-		if (g)
-			g->assisting = false;
-	}
-	for (size_t i = 0; s->ps.slots && i <= s->ps.mask; i++) {
-		struct tp_v2_p *p = s->ps.slots[i].value;
-
-		if (p)
-			p->sweeping = false;
-	}
+	tp_v2_state_forget_ranges(s);
 	s->gc = TP_V2_GC_UNKNOWN;
 }
 
@@ -265,11 +254,16 @@ static int by_id(const void *a, const void *b)
 static int end_unmentioned(struct tp_v2_order *o)
 {
 	struct tp_v2_state *s = &o->s;
-	struct tp_v2_g **gone = s->gs.used ? tp_many(s->gs.used, sizeof(*gone)) : NULL;
+	struct tp_v2_g **gone;
 	size_t n = 0;
 	int code = 0;
 
-	if (s->gs.used && !gone)
+	if (tp_v2_all_told(s, o->g.number)) {
+		tp_v2_state_unbind_dead(s);
+		return 0;
+	}
+	gone = tp_many(s->nliving, sizeof(*gone));
+	if (!gone)
 		return nomem(o);
 	for (size_t i = 0; s->gs.slots && i <= s->gs.mask; i++) {
 		struct tp_v2_g *g = s->gs.slots[i].value;
@@ -284,9 +278,7 @@ static int end_unmentioned(struct tp_v2_order *o)
 		tp_v2_g_died(s, gone[i]);
 	}
 	free(gone);
-	for (size_t i = 0; i < s->nms; i++)
-		if (!s->all_ms[i]->g->alive)
-			s->all_ms[i]->g = &s->nobody;
+	tp_v2_state_unbind_dead(s);
 	return code;
 }
 
@@ -375,8 +367,8 @@ static double find_frequency(struct tp_v2_order *o, uint64_t offset)
 {
 	const struct tp_v2_generation *g = &o->g;
 
-	/* What one look did not find, one that begins later hardly will: where batches are damaged it
-	 * may meet others, so it is not the first that decides. */
+	/* What one look did not find, one that begins later hardly will: where batches are damaged
+	 * it may meet others, so it is not the first that decides. */
 	if (o->sought / MOST_SOUGHT >= g->size)
 		return 0;
 	o->sought += g->size - offset;

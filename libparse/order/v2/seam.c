@@ -45,9 +45,9 @@ static int put_gs(const struct tp_v2_state *s, struct tp_seam *seam)
 
 		if (!g)
 			continue;
-		seam->g[seam->ng++] =
-		    (struct tp_seam_g){g->id, g->index, g->alive ? g->status : 0,
-				       flags(g->alive, g->assisting, g->alive && g->lost)};
+		seam->g[seam->ng++] = (struct tp_seam_g){
+		    g->id, g->index, g->alive ? g->status : 0,
+		    flags(g->alive, g->assisting == s->ranges, g->alive && g->lost)};
 		room += g->alive && g->stw ? g->stw->n : 0;
 	}
 	qsort(seam->g, seam->ng, sizeof(*seam->g), by_g);
@@ -98,7 +98,7 @@ static int put_ps(const struct tp_v2_state *s, struct tp_seam *seam)
 		if (p)
 			seam->p[seam->np++] =
 			    (struct tp_seam_p){p->id, p->index, p->alive ? p->status : 0,
-					       flags(p->alive, p->sweeping, false)};
+					       flags(p->alive, p->sweeping == s->ranges, false)};
 	}
 	qsort(seam->p, seam->np, sizeof(*seam->p), by_p);
 	return 0;

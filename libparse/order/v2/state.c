@@ -29,6 +29,7 @@ void tp_v2_state_init(struct tp_v2_state *s, struct tp_trace *trace, uint64_t se
 {
 	memset(s, 0, sizeof(*s));
 	s->trace = trace;
+	s->ranges = 1;
 	s->gs.seed = s->ps.seed = s->ms.seed = s->tasks.seed = s->stw_names.seed = seed | 1;
 	s->nobody = (struct tp_v2_g){.id = UINT64_MAX, .index = TP_NONE};
 	for (size_t i = 0; i < TP_V2_NEAR; i++)
@@ -50,14 +51,34 @@ void tp_v2_state_release(struct tp_v2_state *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static void list(struct tp_v2_state *s, struct tp_v2_g *g)
+static void list(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t how)
 {
-	g->died = s->generation;
-	if (g->listed)
-		return;
-	g->listed = true;
-	g->next = s->listed;
-	s->listed = g;
+	if (!g->listed) {
+		g->next = s->listed;
+		s->listed = g;
+	}
+	g->listed = how;
+}
+
+static void park(struct tp_v2_state *s, struct tp_v2_g *g)
+{
+	g->listed = TP_V2_PARKED;
+	g->before = NULL;
+	g->next = s->parked;
+	if (g->next)
+		g->next->before = g;
+	s->parked = g;
+}
+
+static void unpark(struct tp_v2_state *s, struct tp_v2_g *g)
+{
+	if (g->before)
+		g->before->next = g->next;
+	else
+		s->parked = g->next;
+	if (g->next)
+		g->next->before = g->before;
+	g->listed = TP_V2_UNLISTED;
 }
 
 struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id)
@@ -84,7 +105,7 @@ struct tp_v2_g *tp_v2_g_get(struct tp_v2_state *s, uint64_t id)
 	if (g->index == TP_NONE || tp_idmap_add(&s->gs, id, g))
 		return NULL;
 	s->live_gs++;
-	list(s, g); /* in case it is never born */
+	list(s, g, TP_V2_FRESH); /* in case it is never born */
 	return g;
 }
 
@@ -138,7 +159,11 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id)
 	m = tp_arena_alloc(&s->arena, sizeof(*m));
 	if (!m)
 		return NULL;
-	*m = (struct tp_v2_m){.id = id, .g = &s->nobody, .p = &s->no_p};
+	*m = (struct tp_v2_m){.id = id,
+			      .g = &s->nobody,
+			      .p = &s->no_p,
+			      .place = (uint32_t)s->nms,
+			      .pinned = &s->nobody};
 	m->index = tp_trace_new_m(s->trace, id);
 	if (m->index == TP_NONE || tp_idmap_add(&s->ms, id, m))
 		return NULL;
@@ -150,38 +175,119 @@ void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint
 {
 	if (g == &s->nobody)
 		return;
+	if (g->listed == TP_V2_PARKED)
+		unpark(s, g);
 	g->alive = true;
 	g->status = status;
 	g->seq = 0;
-	g->seq_gen = gen;
+	g->seq_gen = 0;
+	s->nliving++;
+	tp_v2_g_told(s, g, gen);
 }
 
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g)
 {
 	g->alive = false;
-	g->assisting = false;
+	s->nliving--;
+	s->ntold -= g->seq_gen == s->telling;
+	g->assisting = 0;
 	if (g->stw)
 		g->stw->n = 0;
 	while (g->regions)
 		tp_v2_region_pop(s, g);
-	list(s, g);
+	list(s, g, TP_V2_FRESH);
+}
+
+static void unpin(struct tp_v2_state *s, struct tp_v2_m *m)
+{
+	struct tp_v2_g *g = m->pinned;
+
+	if (g == &s->nobody)
+		return;
+	if (m->prior)
+		m->prior->next = m->next;
+	else
+		g->pins = m->next ? m->next->place + 1 : 0;
+	if (m->next)
+		m->next->prior = m->prior;
+	if (!g->pins && g->listed == TP_V2_PARKED) {
+		unpark(s, g);
+		list(s, g, TP_V2_LISTED);
+	}
+}
+
+static struct tp_v2_m *first_of_pins(const struct tp_v2_state *s, const struct tp_v2_g *g)
+{
+	return g->pins ? s->all_ms[g->pins - 1] : NULL;
+}
+
+static void pin(struct tp_v2_state *s, struct tp_v2_m *m)
+{
+	struct tp_v2_g *g = m->pinned = m->g;
+
+	m->prior = m->next = NULL;
+	if (g == &s->nobody)
+		return;
+	m->next = first_of_pins(s, g);
+	if (m->next)
+		m->next->prior = m;
+	g->pins = m->place + 1;
+}
+
+static void unbind_pins(struct tp_v2_state *s, const struct tp_v2_g *g)
+{
+	for (struct tp_v2_m *m = g->alive ? NULL : first_of_pins(s, g); m; m = m->next)
+		if (m->g == g)
+			tp_v2_m_bind(s, m, &s->nobody);
+}
+
+/* Those that were bound in this generation, and those that had been before. */
+void tp_v2_state_unbind_dead(struct tp_v2_state *s)
+{
+	for (struct tp_v2_m *m = s->used; m; m = m->next_used)
+		if (!m->g->alive)
+			m->g = &s->nobody;
+	for (const struct tp_v2_g *g = s->listed; g; g = g->next)
+		unbind_pins(s, g);
+	for (const struct tp_v2_g *g = s->parked; g; g = g->next)
+		unbind_pins(s, g);
+}
+
+void tp_v2_state_forget_ranges(struct tp_v2_state *s)
+{
+	bool stays = s->no_p.sweeping == s->ranges; /* of no P there is nothing to tell anew */
+
+	s->ranges++;
+	if (stays)
+		s->no_p.sweeping = s->ranges;
 }
 
 void tp_v2_state_next_generation(struct tp_v2_state *s)
 {
-	struct tp_v2_g *g = s->listed;
+	struct tp_v2_m *m = s->used;
+	struct tp_v2_g *g;
 
+	s->used = NULL;
+	for (; m; m = m->next_used) {
+		m->used = false;
+		if (m->pinned == m->g)
+			continue;
+		unpin(s, m);
+		pin(s, m);
+	}
+	g = s->listed;
 	s->listed = NULL;
-	for (size_t i = 0; i < s->nms; i++)
-		s->all_ms[i]->g->pinned = true;
 	while (g) {
 		struct tp_v2_g *next = g->next;
 
 		if (g->alive) {
-			g->listed = false;
-		} else if (g->pinned || g->died == s->generation) {
+			g->listed = TP_V2_UNLISTED;
+		} else if (g->listed == TP_V2_FRESH) {
+			g->listed = TP_V2_LISTED;
 			g->next = s->listed;
 			s->listed = g;
+		} else if (g->pins) {
+			park(s, g);
 		} else {
 			tp_idmap_remove(&s->gs, g->id);
 			g->next = s->free_gs;
@@ -190,9 +296,6 @@ void tp_v2_state_next_generation(struct tp_v2_state *s)
 		}
 		g = next;
 	}
-	for (size_t i = 0; i < s->nms; i++)
-		s->all_ms[i]->g->pinned = false;
-	s->generation++;
 }
 
 int tp_v2_region_push(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t task, uint32_t name)

@@ -51,20 +51,28 @@ struct tp_v2_stw { /* open stops of the world: dictionary ids of their names */
 	uint32_t name[TP_V2_MAX_STW];
 };
 
-struct tp_v2_g {
+/* Where the state keeps a goroutine because of how it ended: in no list, in that of those that may
+ * have to be forgotten (fresh: it ended in this generation, or was met in it without beginning), or
+ * in that of those that ended long ago and are kept for the Ms bound to them. */
+enum { TP_V2_UNLISTED, TP_V2_LISTED, TP_V2_FRESH, TP_V2_PARKED };
+
+struct tp_v2_g { /* 64 bytes */
 	uint64_t id;
-	uint64_t seq, seq_gen; /* the last sequence number, and its generation */
+	union {
+		uint64_t seq;		/* the last sequence number */
+		struct tp_v2_g *before; /* of the parked, which are dead */
+	};
+	uint64_t seq_gen; /* the generation of seq */
 	uint32_t index;
-	uint8_t status; /* enum tp_v2_gstatus */
-	bool alive;	/* between creation (or first status) and end */
-	bool assisting; /* a mark assist is in flight */
-	bool listed;	/* in the list of those that may have to be forgotten */
-	bool pinned;	/* scratch: an M is bound to it */
-	bool lost;	/* salvage: what it did last is not known */
-	uint32_t died; /* generation (counted by us) it ended in, or was met in without beginning */
+	uint32_t assisting; /* tp_v2_state.ranges: a mark assist is in flight */
+	uint8_t status;	    /* enum tp_v2_gstatus */
+	bool alive;	    /* between creation (or first status) and end */
+	bool lost;	    /* salvage: what it did last is not known */
+	uint8_t listed;
+	uint32_t pins; /* place + 1 of the first of the Ms that pin it; 0: none does */
 	struct tp_v2_stw *stw;
 	struct tp_v2_region *regions;
-	struct tp_v2_g *next; /* of the listed, or of the free */
+	struct tp_v2_g *next; /* of the listed, of the parked, or of the free */
 };
 
 struct tp_v2_p {
@@ -73,8 +81,8 @@ struct tp_v2_p {
 	uint32_t index;
 	uint8_t status; /* enum tp_v2_pstatus */
 	bool alive;	/* a status was seen */
-	bool sweeping;
-	bool held; /* scratch: an M has it */
+	bool held;	/* scratch: an M has it */
+	uint32_t sweeping; /* tp_v2_state.ranges: a sweep is in flight */
 };
 
 struct tp_v2_m {
@@ -84,6 +92,11 @@ struct tp_v2_m {
 	uint32_t index;
 	bool lost;  /* salvage: events of it are missing before its next one */
 	bool alive; /* an event of it was tried, or a goroutine in a syscall on it was reported */
+	bool used;  /* in the list of those that may be bound anew in this generation */
+	uint32_t place;		      /* in all_ms */
+	struct tp_v2_g *pinned;	      /* what it was bound to between generations */
+	struct tp_v2_m *prior, *next; /* of those that pin it */
+	struct tp_v2_m *next_used;
 };
 
 struct tp_v2_task {
@@ -101,8 +114,12 @@ struct tp_v2_state {
 	struct tp_v2_p no_p;   /* likewise */
 	struct tp_v2_m no_m;   /* events of no thread (M 2^64-1) */
 	struct tp_v2_g *near[TP_V2_NEAR]; /* by id: goroutines met lately, dead ones too */
-	struct tp_v2_g *listed, *free_gs;
-	uint32_t generation; /* counted by us */
+	struct tp_v2_g *listed, *parked, *free_gs;
+	struct tp_v2_m *used;
+	uint64_t telling; /* the number of a generation, and how many goroutines it has */
+	size_t ntold;	  /* mentioned and not ended, at most */
+	size_t nliving;	  /* goroutines that are alive */
+	uint32_t ranges;  /* what marks an assist or a sweep of now, never 0 */
 	struct tp_v2_region *free_regions;
 	struct tp_v2_task *free_tasks;
 	size_t live_gs, nregions, ntasks;
@@ -158,7 +175,45 @@ struct tp_v2_m *tp_v2_m_get(struct tp_v2_state *s, uint64_t id);
 /* A goroutine begins and ends. */
 void tp_v2_g_born(struct tp_v2_state *s, struct tp_v2_g *g, uint8_t status, uint64_t gen);
 void tp_v2_g_died(struct tp_v2_state *s, struct tp_v2_g *g);
-/* Between generations: forgets those that ended before the one that is over. */
+/* Generation `number` says something of a goroutine that lives. */
+static inline void tp_v2_g_told(struct tp_v2_state *s, struct tp_v2_g *g, uint64_t number)
+{
+	if (s->telling != number) {
+		s->telling = number;
+		s->ntold = 0;
+	}
+	s->ntold += g->alive && g->seq_gen != number;
+	g->seq_gen = number;
+}
+/* Does generation `number` mention all that live? No, where that is not known. */
+static inline bool tp_v2_all_told(const struct tp_v2_state *s, uint64_t number)
+{
+	return !s->nliving || (s->telling == number && s->ntold == s->nliving);
+}
+
+/* What goroutine this M is bound to may change in this generation. All Ms with events of their own
+ * are among those from the start: only others have to be bound by tp_v2_m_bind. */
+static inline void tp_v2_m_used(struct tp_v2_state *s, struct tp_v2_m *m)
+{
+	if (m->used || m == &s->no_m)
+		return;
+	m->used = true;
+	m->next_used = s->used;
+	s->used = m;
+}
+static inline void tp_v2_m_bind(struct tp_v2_state *s, struct tp_v2_m *m, struct tp_v2_g *g)
+{
+	m->g = g;
+	tp_v2_m_used(s, m);
+}
+
+/* No M is bound to a goroutine that ended. */
+void tp_v2_state_unbind_dead(struct tp_v2_state *s);
+/* No mark assist and no sweep is in flight. */
+void tp_v2_state_forget_ranges(struct tp_v2_state *s);
+/* Between generations: forgets those that ended before the one that is over. What this costs, and
+ * what the two above do, follows what happened since the last time: there can be many thousands of
+ * goroutines and Ms, and as many generations that say nothing of them. */
 void tp_v2_state_next_generation(struct tp_v2_state *s);
 
 /* User regions nest; 0 or TP_ENOMEM or TP_ELIMIT. */

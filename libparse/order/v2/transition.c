@@ -142,14 +142,14 @@ static enum tp_v2_advance go_status(struct tp_v2_order *o, struct tp_v2_cursor *
 	if (!g->alive)
 		tp_v2_g_born(&o->s, g, status, o->g.number);
 	g->seq = 0;
-	g->seq_gen = o->g.number;
+	tp_v2_g_told(&o->s, g, o->g.number);
 	EVENT(c->type, g->index, .from = from, .to = tp_v2_gstate[status], .stack = stack);
 	if (on) {
 		o->out[o->n - 1].m = on->index;
 		o->out[o->n - 1].g = context->index;
 		if (!on->alive) {
 			on->alive = true;
-			on->g = g;
+			tp_v2_m_bind(&o->s, on, g);
 			if (o->cut && tp_cut_heard(o->cut, mid))
 				return tp_v2_out_of_memory(o, TP_ENOMEM);
 		}
