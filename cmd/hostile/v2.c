@@ -214,6 +214,115 @@ REPEATED(generations_of_many, nothing, 0)
 	next_generation(t, 1000000000);
 }
 
+/* No generation says how long a tick is. */
+static void generations_clockless(struct pen *p)
+{
+	struct v2 t = {.p = p, .generation = 1, .time = 1000};
+
+	v2_head(p);
+	for (; !v2_full(&t); t.generation++) {
+		v2_batch(&t, 0);
+		EVENT(&t, PROC_STATUS, 0, P_RUNNING);
+		v2_end_batch(&t);
+	}
+}
+
+/* The first generation, half of the file, has as many as there can be of what `turn` writes. */
+static uint64_t many(struct v2 *t, struct pen *p, void (*turn)(struct v2 *t, uint64_t n))
+{
+	uint64_t n = 2;
+
+	v2_begin(t, p);
+	v2_run_one(t);
+	for (; p->out.size + t->batch.out.size < p->size / 2 && !v2_full(t); n++)
+		turn(t, n);
+	return n;
+}
+
+/* Then generations follow that say nothing of them. */
+static void generations_after(struct pen *p, void (*turn)(struct v2 *t, uint64_t n))
+{
+	struct v2 t;
+
+	many(&t, p, turn);
+	while (!v2_full(&t))
+		next_generation(&t, 1000000000);
+	v2_end_batch(&t);
+}
+
+static void generations_after_ms(struct pen *p)
+{
+	generations_after(p, ms_turn);
+}
+
+static void generations_after_goroutines(struct pen *p)
+{
+	generations_after(p, goroutines_turn);
+}
+
+/* Then generations follow that are damaged, after `n` events of `turn`. */
+static void damaged_after(struct v2 *t, uint64_t n, void (*turn)(struct v2 *t, uint64_t n))
+{
+	while (!v2_full(t)) {
+		next_generation(t, 1000000000);
+		v2_batch(t, 0);
+		for (uint64_t i = 0; i < n; i++)
+			turn(t, i);
+		BARE_EVENT(t, NO_EVENT);
+	}
+	v2_end_batch(t);
+}
+
+static void generations_damaged_ms(struct pen *p)
+{
+	struct v2 t;
+
+	many(&t, p, ms_turn);
+	damaged_after(&t, 0, NULL);
+}
+
+static void generations_damaged_goroutines(struct pen *p)
+{
+	struct v2 t;
+
+	many(&t, p, goroutines_turn);
+	damaged_after(&t, 0, NULL);
+}
+
+/* A goroutine that none of many Ms has, whose status salvage compares with what they have. */
+static void alone_turn(struct v2 *t, uint64_t n)
+{
+	(void)n;
+	EVENT(t, GO_STATUS, 10000000, 0, WAITING);
+}
+
+static void generations_damaged_repairs(struct pen *p)
+{
+	struct v2 t;
+
+	many(&t, p, ms_turn);
+	alone_turn(&t, 0);
+	damaged_after(&t, 160, alone_turn);
+}
+
+/* The last of many Ms has a P that is about to be stolen, over and over. */
+static void generations_of_steals(struct pen *p)
+{
+	struct v2 t;
+	uint64_t last = many(&t, p, ms_turn);
+
+	next_generation(&t, 1000000000);
+	v2_batch(&t, last);
+	EVENT(&t, PROC_STATUS, 7, P_SYSCALL);
+	while (!v2_full(&t)) {
+		next_generation(&t, 1000000000);
+		v2_batch(&t, last);
+		for (unsigned i = 0; i < 500; i++)
+			EVENT(&t, PROC_STATUS, 7, P_ABANDONED);
+	}
+	v2_end_batch(&t);
+}
+
 /* Every M's first event waits for what the one M after it does: they go in the order opposite to
  * that of their times. */
 static void waiting(struct pen *p)
@@ -474,6 +583,17 @@ const struct hostile_case hostile_v2[] = {
     {"v2-generations", "generations of two events", generations},
     {"v2-generations-bare", "generations of none", generations_bare},
     {"v2-generations-of-many", "generations that begin with all goroutines", generations_of_many},
+    {"v2-generations-clockless", "generations without a frequency", generations_clockless},
+    {"v2-generations-after-ms", "generations of none after many Ms", generations_after_ms},
+    {"v2-generations-after-gs", "generations of none after many goroutines",
+     generations_after_goroutines},
+    {"v2-damaged-after-ms", "generations that are damaged after many Ms", generations_damaged_ms},
+    {"v2-damaged-after-gs", "generations that are damaged after many goroutines",
+     generations_damaged_goroutines},
+    {"v2-damaged-statuses", "the same with statuses that none of many Ms fits",
+     generations_damaged_repairs},
+    {"v2-generations-of-steals", "generations of steals from the last of many Ms",
+     generations_of_steals},
     {"v2-waiting", "threads that wait for one another, the first for the last", waiting},
     {"v2-waiting-ever", "threads that wait for what never comes", waiting_ever},
     {"v2-waiting-pairs", "goroutines that wake one another in turn", waiting_pairs},

@@ -27,10 +27,15 @@ void v2_frequency(struct v2 *t, uint64_t per_second)
 	v2_end_batch(t);
 }
 
+void v2_head(struct pen *p)
+{
+	pen_bytes(p, "go 1.22 trace\0\0", 16);
+}
+
 void v2_begin_clock(struct v2 *t, struct pen *p, uint64_t per_second, uint64_t time)
 {
 	*t = (struct v2){.p = p, .generation = 1, .time = time};
-	pen_bytes(p, "go 1.22 trace\0\0", 16);
+	v2_head(p);
 	v2_frequency(t, per_second);
 }
 

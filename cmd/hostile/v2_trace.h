@@ -51,11 +51,14 @@ enum {
 	REGION_END,
 	LOG,
 	GO_SWITCH,
+	NO_EVENT = 60,
 };
 
 enum { RUNNABLE = 1, RUNNING, SYSCALL, WAITING }; /* of a goroutine */
-#define P_RUNNING 1
-#define P_IDLE	  2
+#define P_RUNNING   1
+#define P_IDLE	    2
+#define P_SYSCALL   3
+#define P_ABANDONED 4
 
 struct v2 {
 	struct pen *p; /* the file */
@@ -64,7 +67,9 @@ struct v2 {
 	size_t events; /* of the batch */
 };
 
-/* The head of a file, and its first generation's frequency. */
+/* The head of a file. */
+void v2_head(struct pen *p);
+/* The same, and its first generation's frequency. */
 void v2_begin(struct v2 *t, struct pen *p);
 /* The same with a clock of `per_second` ticks, whose first batch begins at `time`. */
 void v2_begin_clock(struct v2 *t, struct pen *p, uint64_t per_second, uint64_t time);

@@ -64,7 +64,8 @@ function location frame stack event span string""".split()
 
 # What was dearest of each kind.
 SAMPLE = """pb-names pb-pattern-names pb-pattern-rings v2-goroutines v2-waiting v2-ms-batches v1-waiting-ever v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
-gz-members gz-regions zst-window elf-go-values elf-dwarf-ranges store-goroutines store-segments-wide store-events-told
+v2-generations-clockless v2-damaged-after-ms v2-damaged-after-gs v2-generations-of-steals gz-members
+gz-regions zst-window elf-go-values elf-dwarf-ranges store-goroutines store-segments-wide store-events-told
 store-runs store-runs-stray""".split()
 
 
