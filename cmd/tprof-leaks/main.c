@@ -328,12 +328,16 @@ static int put_head(const struct args *args, const struct rep_leaks *l, struct r
 		 gone);
 	code = rep_output_note(out, true, text, err);
 	if (!code && unknown) {
-		snprintf(text, sizeof(text),
-			 "%s more %s not counted: the dump does not say how long %s",
+		snprintf(text, sizeof(text), "%s more %s not counted: %s how long %s",
 			 tp_fmt_count(count, unknown), unknown == 1 ? "is" : "are",
+			 rep_leaks_ticks(l, last) ? "the trace has no clock, and does not say"
+						  : "the dump does not say",
 			 unknown == 1 ? "it waits" : "they wait");
 		code = rep_output_note(out, false, text, err);
 	}
+	if (!code && goroutines && rep_leaks_ticks(l, last))
+		code = rep_output_note(out, false, "waits are in ticks, as the trace has no clock",
+				       err);
 	(void)args;
 	return code ? code : rep_output_note(out, false, "", err);
 }
@@ -362,26 +366,58 @@ static int print(struct args *args, const struct rep_leaks *l)
 	return status;
 }
 
+#define UNMET_SHOWN 5 /* rules of the list that are named */
+
+/* A name that was mistyped, or of a function that has another by now, allows nothing. */
+static void note_unmet(const struct args *args, const struct rep_leaks *l)
+{
+	size_t unmet = 0;
+
+	for (size_t i = 0; i < args->allow.n; i++) {
+		const struct rep_allow_rule *rule = &args->allow.rule[i];
+
+		if (!rep_leaks_met(l, i) && unmet++ < UNMET_SHOWN)
+			cmd_note(&args->cmd, "%.200s:%zu: nothing that stays matches '%.200s'",
+				 args->allow_file, rule->line, rule->name);
+	}
+	if (unmet > UNMET_SHOWN)
+		cmd_note(&args->cmd, "%.200s: nor what %zu more of its rules name",
+			 args->allow_file, unmet - UNMET_SHOWN);
+}
+
+/* As with tprof-diff, a gate that cannot see what it is about has not passed, nor found anything.
+ */
+static int undecided(const struct args *args, const struct rep_leaks *l, size_t source)
+{
+	size_t last = rep_leaks_sources(l) - 1;
+	int64_t unknown = rep_leaks_unknown(l, source);
+	char n[28], most[28];
+
+	cmd_error(&args->cmd,
+		  "gate: undecided: how long %s goroutine%s wait%s %.200s%s does not say, and "
+		  "%s than %s may %s; counted as failed (without --min-wait all count)",
+		  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s", unknown == 1 ? "s" : "",
+		  rep_leaks_source(l, source),
+		  rep_leaks_ticks(l, source) ? ", which has no clock," : "",
+		  source == last ? "more" : "no more", tp_fmt_count(most, args->gate),
+		  source == last ? "stay" : "have come since");
+	return CMD_INPUT;
+}
+
 static int judge(const struct args *args, const struct rep_leaks *l)
 {
 	size_t last = rep_leaks_sources(l) - 1;
-	int64_t excess = rep_leaks_excess(l), unknown = rep_leaks_unknown(l, last), all = excess;
+	int64_t excess = rep_leaks_excess(l), all = excess;
 	char n[28], most[28];
 
-	tp_sum(&all, unknown);
+	tp_sum(&all, rep_leaks_unknown(l, last));
 	if (args->gate < 0 || all <= args->gate)
 		return CMD_OK;
-	/* As with tprof-diff, a gate that cannot see what it is about has not passed. */
-	if (excess <= args->gate) {
-		cmd_error(&args->cmd,
-			  "gate: undecided: how long %s goroutine%s wait%s %.200s does not say, "
-			  "and more than %s may stay; counted as failed (without --min-wait all "
-			  "count)",
-			  tp_fmt_count(n, unknown), unknown == 1 ? "" : "s",
-			  unknown == 1 ? "s" : "", rep_leaks_source(l, last),
-			  tp_fmt_count(most, args->gate));
-		return CMD_INPUT;
-	}
+	if (excess <= args->gate)
+		return undecided(args, l, last);
+	/* As many as that may have waited in the first file as well. */
+	if (last && tp_minus(excess, rep_leaks_unknown(l, 0)) <= args->gate)
+		return undecided(args, l, 0);
 	cmd_error(&args->cmd,
 		  "gate: %s goroutine%s, more than %s, %s; see the table, or allow them",
 		  tp_fmt_count(n, excess), excess == 1 ? "" : "s", tp_fmt_count(most, args->gate),
@@ -407,6 +443,8 @@ static int run(struct args *args)
 		status = add(args, l, args->path[i]);
 	if (!status && rep_leaks_finish(l, &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
+	if (!status)
+		note_unmet(args, l);
 	if (!status)
 		status = print(args, l);
 	if (!status)

@@ -46,6 +46,15 @@ static int take_number(struct rep_allow_rule *rule, char **at, struct tp_err *er
 	return 0;
 }
 
+/* The end of what counts on a line: where a comment begins, at its beginning or behind a blank. */
+static size_t length_of(const char *line)
+{
+	for (size_t i = 0; line[i]; i++)
+		if (line[i] == '#' && (!i || strchr(" \t", line[i - 1])))
+			return i;
+	return strlen(line);
+}
+
 static int take_line(struct rep_allow *a, size_t *room, char *line, size_t number,
 		     struct tp_err *err)
 {
@@ -54,13 +63,14 @@ static int take_line(struct rep_allow *a, size_t *room, char *line, size_t numbe
 	int code;
 
 	line = skip_blanks(line);
-	if (!*line || *line == '#')
+	for (n = length_of(line); n && strchr(" \t\r", line[n - 1]); n--)
+		;
+	line[n] = '\0';
+	if (!n)
 		return 0;
 	code = take_number(&rule, &line, err);
 	if (code)
 		return code;
-	for (n = strlen(line); n && strchr(" \t\r", line[n - 1]); n--)
-		line[n - 1] = '\0';
 	/* Names may hold blanks: "main.f[go.shape.struct { A int }]". */
 	rule.name = line;
 	return add_rule(a, room, &rule, err);

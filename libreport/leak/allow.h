@@ -3,6 +3,7 @@
  *	# a comment
  *	net/http.(*Server).Serve
  *	8 main.worker                 up to 8 of them
+ *	main.stamp   # why            what stands behind a blank and '#' is a comment, too
  *	database/sql.*                a star stands for any text
  *
  * A rule is about a site when a frame of its stack, or its creator, is the function it names. */

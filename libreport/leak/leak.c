@@ -17,6 +17,7 @@ const struct rep_leak_sort_desc rep_leak_sorts[REP_LEAK_NSORTS] = {
 
 struct source {
 	char *name;
+	bool ticks;
 	int64_t unknown;
 };
 
@@ -37,6 +38,7 @@ struct rep_leaks {
 	size_t first_entry; /* of the source that was begun last */
 	uint32_t *latest;   /* by site: its entry in that source + 1 */
 	int64_t excess;
+	bool *met; /* by rule: a site is what it is about */
 };
 
 /* What a source has at a site. */
@@ -78,6 +80,7 @@ void rep_leaks_free(struct rep_leaks *l)
 	free(l->slot);
 	free(l->whose);
 	free(l->latest);
+	free(l->met);
 	tp_dict_free(l->dict);
 	free(l);
 }
@@ -107,6 +110,11 @@ const char *rep_leaks_source(const struct rep_leaks *l, size_t i)
 	return l->source[i].name;
 }
 
+bool rep_leaks_ticks(const struct rep_leaks *l, size_t i)
+{
+	return l->source[i].ticks;
+}
+
 int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i)
 {
 	return l->source[i].unknown;
@@ -117,20 +125,25 @@ int64_t rep_leaks_excess(const struct rep_leaks *l)
 	return l->excess;
 }
 
+bool rep_leaks_met(const struct rep_leaks *l, size_t rule)
+{
+	return l->met[rule];
+}
+
 const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n)
 {
 	*n = l->nsites;
 	return l->site;
 }
 
-int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err)
+int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp_err *err)
 {
 	struct source *more = tp_more(l->source, l->nsources + 1, sizeof(*more));
 
 	if (!more)
 		return rep_leak_fail(err, TP_ENOMEM);
 	l->source = more;
-	more[l->nsources] = (struct source){.name = strdup(name)};
+	more[l->nsources] = (struct source){.name = strdup(name), .ticks = ticks};
 	if (!more[l->nsources].name)
 		return rep_leak_fail(err, TP_ENOMEM);
 	l->nsources++;
@@ -142,11 +155,17 @@ int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err)
 
 /* ---- sites ---- */
 
-static size_t hash_of(uint32_t stack, uint32_t creator)
+static size_t hash_of(const struct rep_leak_site *s)
 {
-	uint64_t h = ((uint64_t)stack << 32 | creator) * 0x9e3779b97f4a7c15u;
+	uint64_t h = ((uint64_t)s->stack << 32 | s->creator) * 0x9e3779b97f4a7c15u;
 
+	h = (h ^ s->reason) * 0x9e3779b97f4a7c15u;
 	return (size_t)(h >> 29);
+}
+
+static bool is_same(const struct rep_leak_site *a, const struct rep_leak_site *b)
+{
+	return a->stack == b->stack && a->creator == b->creator && a->reason == b->reason;
 }
 
 static int grow(struct rep_leaks *l)
@@ -166,7 +185,7 @@ static int grow(struct rep_leaks *l)
 	if (!slot)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < l->nsites; i++) {
-		size_t at = hash_of(site[i].stack, site[i].creator);
+		size_t at = hash_of(&site[i]);
 
 		while (slot[at & (nslots - 1)])
 			at++;
@@ -179,26 +198,28 @@ static int grow(struct rep_leaks *l)
 	return 0;
 }
 
-static int find_site(struct rep_leaks *l, uint32_t stack, uint32_t creator, uint32_t *site)
+static int find_site(struct rep_leaks *l, const struct rep_leak_item *item, uint32_t *site)
 {
+	const struct rep_leak_site wanted = {.stack = item->stack,
+					     .creator = item->creator,
+					     .reason = item->no_stack ? item->waits : 0};
 	size_t at;
 	int code = l->nsites == l->room ? grow(l) : 0;
 
 	if (code)
 		return code;
-	for (at = hash_of(stack, creator);; at++) {
+	for (at = hash_of(&wanted);; at++) {
 		uint32_t *slot = &l->slot[at & (l->nslots - 1)];
 
 		if (!*slot) {
 			*slot = (uint32_t)l->nsites + 1;
 			l->latest[l->nsites] = 0;
-			l->site[l->nsites] =
-			    (struct rep_leak_site){.stack = stack, .creator = creator};
+			l->site[l->nsites] = wanted;
 			*site = (uint32_t)l->nsites++;
 			return 0;
 		}
 		*site = *slot - 1;
-		if (l->site[*site].stack == stack && l->site[*site].creator == creator)
+		if (is_same(&l->site[*site], &wanted))
 			return 0;
 	}
 }
@@ -267,6 +288,8 @@ static void add_wait(struct rep_leak_count *c, const struct rep_leak_item *item)
 
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err)
 {
+	struct source *source = &l->source[l->nsources - 1];
+	bool timed = item->wait_ns >= 0 && !source->ticks;
 	struct rep_leak_site *s;
 	struct entry *e;
 	unsigned whose = 0;
@@ -278,13 +301,13 @@ int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct 
 		return 0;
 	if (!code && l->opt.created && item->in_trace && !item->fresh)
 		return 0;
-	if (!code && l->opt.min_wait_ns && item->wait_ns < l->opt.min_wait_ns) {
-		if (item->wait_ns < 0)
-			tp_sum(&l->source[l->nsources - 1].unknown, item->count);
+	if (!code && l->opt.min_wait_ns && (!timed || item->wait_ns < l->opt.min_wait_ns)) {
+		if (!timed)
+			tp_sum(&source->unknown, item->count);
 		return 0;
 	}
 	if (!code)
-		code = find_site(l, item->stack, item->creator, &site);
+		code = find_site(l, item, &site);
 	if (!code)
 		code = find_entry(l, site, &e);
 	if (code)
@@ -330,11 +353,19 @@ static int by_stack(const void *a, const void *b, void *ctx)
 
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
 	return x->creator < y->creator ? -1 : x->creator > y->creator;
 }
 
+static bool are_together(const struct rep_leak_site *a, const struct rep_leak_site *b)
+{
+	return a->stack == b->stack && a->reason == b->reason;
+}
+
 /* into[i]: the site that i's goroutines are counted at. Sites of one stack stand together, the one
- * without a creator first; it goes to the other where there is exactly one. */
+ * without a creator first; it goes to the other where there is exactly one. That neither has a
+ * stack does not make them one. */
 static int join(const struct rep_leaks *l, uint32_t *into)
 {
 	uint32_t *order = tp_many(l->nsites + 1, sizeof(*order));
@@ -348,11 +379,11 @@ static int join(const struct rep_leaks *l, uint32_t *into)
 		qsort_r(order, n, sizeof(*order), by_stack, l->site);
 	for (size_t i = 0; i + 1 < n; i++) {
 		const struct rep_leak_site *here = &l->site[order[i]];
-		bool first = !i || l->site[order[i - 1]].stack != here->stack;
-		bool two = l->site[order[i + 1]].stack == here->stack;
-		bool three = i + 2 < n && l->site[order[i + 2]].stack == here->stack;
+		bool first = !i || !are_together(&l->site[order[i - 1]], here);
+		bool two = are_together(&l->site[order[i + 1]], here);
+		bool three = i + 2 < n && are_together(&l->site[order[i + 2]], here);
 
-		if (first && !here->creator && two && !three)
+		if (here->stack && first && !here->creator && two && !three)
 			into[order[i]] = order[i + 1];
 	}
 	free(order);
@@ -447,8 +478,11 @@ static int judge(struct rep_leaks *l)
 	size_t nrules = allow ? allow->n : 0;
 	int64_t *left = tp_many(nrules + 1, sizeof(*left));
 
-	if (!left)
+	l->met = calloc(nrules + 1, sizeof(*l->met));
+	if (!left || !l->met) {
+		free(left);
 		return TP_ENOMEM;
+	}
 	for (size_t r = 0; r < nrules; r++)
 		left[r] = allow->rule[r].most;
 	l->excess = 0;
@@ -461,6 +495,7 @@ static int judge(struct rep_leaks *l)
 		for (size_t r = 0; r < nrules; r++) {
 			if (!matches(l, s, &allow->rule[r]))
 				continue;
+			l->met[r] = true;
 			if (allow->rule[r].most == INT64_MAX) {
 				s->excess = 0;
 			} else {
@@ -513,7 +548,9 @@ static int by_order(const void *a, const void *b, void *ctx)
 		c = ORDER(cy->most_ns, cx->most_ns);
 	if (!c)
 		c = ORDER(x->stack, y->stack);
-	return c ? c : ORDER(x->creator, y->creator);
+	if (!c)
+		c = ORDER(x->creator, y->creator);
+	return c ? c : ORDER(x->reason, y->reason);
 }
 
 int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)

@@ -3,10 +3,11 @@
  *after the other, so that one sees what grows.
  *
  * A site is a stack (without the runtime's own frames at both its ends, lines included) and the go
- * statement that made its goroutines. Profiles and counted texts do not tell the latter: what they
- * count joins the site of that stack where another source knows exactly one. Goroutines that run,
- * those of the runtime, the one that writes the dump, and main.main are no leaks; they are counted
- * with `all` only.
+ * statement that made its goroutines. Where a stack is not known, as at the end of a damaged trace,
+ * what they wait for tells sites apart. Profiles and counted texts do not tell the latter: what
+ *they count joins the site of that stack where another source knows exactly one. Goroutines that
+ *run, those of the runtime, the one that writes the dump, and main.main are no leaks; they are
+ *counted with `all` only.
  *
  *	code = rep_leaks_new(&leaks, &options, err);
  *	code = rep_leaks_add_run(leaks, "a.trace", store, run, err);          for each source,
@@ -35,7 +36,8 @@
 struct rep_leak_count {
 	int64_t goroutines;
 	int64_t created;	   /* of them, while the trace was recorded; -1: it is no trace */
-	int64_t least_ns, most_ns; /* that they wait; dumps know whole minutes, from one on */
+	int64_t least_ns, most_ns; /* that they wait, in ticks where the source has those; dumps
+				      know whole minutes, from one on */
 	int64_t unknown;	   /* goroutines of which that is not known */
 };
 
@@ -44,6 +46,7 @@ struct rep_leak_site {
 	uint32_t creator; /* frame of the go statement, 0 unknown */
 	uint32_t created; /* the stack it was on, as far as known */
 	uint32_t waits;	  /* string: "chan receive", "" unknown */
+	uint32_t reason;  /* without a stack: a part of what the site is, `waits`; else 0 */
 	bool certain;	  /* found to be unreachable, by Go's collector or tprof-record */
 	bool allowed;	  /* by the list, all of them (in the last source) */
 	bool grows;	  /* more in each source than in the one before; three at least */
@@ -86,11 +89,15 @@ const struct rep_leak_site *rep_leaks_sites(const struct rep_leaks *l, size_t *n
 const struct tp_dict *rep_leaks_dict(const struct rep_leaks *l);
 size_t rep_leaks_sources(const struct rep_leaks *l);
 const char *rep_leaks_source(const struct rep_leaks *l, size_t i);
+/* Are its times ticks? How long a goroutine of it waits is not known then. */
+bool rep_leaks_ticks(const struct rep_leaks *l, size_t i);
 /* Goroutines that were left out of a source: not known to wait for min_wait_ns though they may. */
 int64_t rep_leaks_unknown(const struct rep_leaks *l, size_t i);
 /* Goroutines of the last source that are not allowed: what a gate looks at; with several sources,
  * only those at sites that grew from the first to the last, and by how many. */
 int64_t rep_leaks_excess(const struct rep_leaks *l);
+/* Is there anything that this rule of the list is about, in any source? */
+bool rep_leaks_met(const struct rep_leaks *l, size_t rule);
 
 /* Writes one row per site, at most `rows` (0: all; with a line on how many there are), sites that
  * are allowed last and only where `allowed` is set. */

@@ -50,7 +50,8 @@ static void test_allow_match(void **state)
 static void test_allow_parse(void **state)
 {
 	static const char text[] =
-	    "# all of these\r\n\n  main.a \t\r\n12\tmain.b\n12main.c\nmain.d";
+	    "# all of these\r\n\n  main.a \t\r\n12\tmain.b\n12main.c\nmain.d\n"
+	    "3 main.e\t # why\r\n\t#\nmain.f#1 #\nmain.g[struct { A int }]";
 	static const struct {
 		const char *name;
 		int64_t most;
@@ -58,14 +59,18 @@ static void test_allow_parse(void **state)
 	} want[] = {{"main.a", INT64_MAX, 3},
 		    {"main.b", 12, 4},
 		    {"12main.c", INT64_MAX, 5},
-		    {"main.d", INT64_MAX, 6}};
+		    {"main.d", INT64_MAX, 6},
+		    {"main.e", 3, 7},
+		    {"main.f#1", INT64_MAX, 9},
+		    {"main.g[struct { A int }]", INT64_MAX, 10}};
+	const size_t n = sizeof(want) / sizeof(want[0]);
 	struct rep_allow a;
 	struct tp_err err;
 
 	(void)state;
 	assert_int_equal(rep_allow_parse(&a, text, sizeof(text) - 1, &err), 0);
-	assert_int_equal(a.n, 4);
-	for (size_t i = 0; i < 4; i++) {
+	assert_int_equal(a.n, n);
+	for (size_t i = 0; i < n; i++) {
 		assert_string_equal(a.rule[i].name, want[i].name);
 		assert_int_equal(a.rule[i].most, want[i].most);
 		assert_int_equal(a.rule[i].line, want[i].line);
@@ -323,6 +328,97 @@ static void test_leaks_min_wait(void **state)
 	rep_leaks_free(l);
 }
 
+/* A rule that is about nothing is known. */
+static void test_leaks_met(void **state)
+{
+	static const char list[] = "main.b\nmain.bb\n0 main.w*\nmain.wai";
+	static const bool met[] = {true, false, true, false};
+	const char *text[] = {A B, A};
+	struct rep_allow allow;
+	const struct rep_leak_options opt = {.allow = &allow};
+	struct rep_leaks *l;
+
+	(void)state;
+	assert_int_equal(rep_allow_parse(&allow, list, sizeof(list) - 1, NULL), 0);
+	l = leaks(&opt, text, 2);
+	for (size_t i = 0; i < sizeof(met) / sizeof(met[0]); i++)
+		assert_int_equal(rep_leaks_met(l, i), met[i]);
+	rep_leaks_free(l);
+	rep_allow_release(&allow);
+}
+
+/* What a damaged trace says of goroutines: so many wait for this, and have no stack. */
+static void put_lost(struct rep_leaks *l, const char *waits, uint32_t creator, int64_t count)
+{
+	struct rep_leak_item item = {.count = count,
+				     .creator = creator,
+				     .id = -1,
+				     .wait_ns = 1000000000,
+				     .no_stack = true,
+				     .in_trace = true};
+
+	assert_int_equal(tp_dict_string(rep_leaks_common(l), waits, strlen(waits), &item.waits), 0);
+	assert_int_equal(rep_leaks_put(l, &item, NULL), 0);
+}
+
+/* They are told apart by what they wait for, also over several traces; none joins another. */
+static void test_leaks_no_stack(void **state)
+{
+	const struct rep_leak_options opt = {.sort = REP_LEAK_BY_COUNT};
+	static const struct {
+		const char *waits;
+		int64_t n[2];
+	} want[] = {{"select", {2, 5}}, {"sync", {3, 3}}, {"sync", {0, 2}}, {"", {4, 1}}};
+	const struct rep_leak_site *s;
+	struct rep_leaks *l;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(rep_leaks_new(&l, &opt, NULL), 0);
+	assert_int_equal(rep_leaks_begin(l, "a", false, NULL), 0);
+	put_lost(l, "", 0, 4);
+	put_lost(l, "sync", 0, 3);
+	put_lost(l, "select", 0, 2);
+	assert_int_equal(rep_leaks_begin(l, "b", false, NULL), 0);
+	put_lost(l, "select", 0, 4);
+	put_lost(l, "", 0, 1);
+	put_lost(l, "select", 0, 1);
+	put_lost(l, "sync", 7, 2);
+	put_lost(l, "sync", 0, 3);
+	assert_int_equal(rep_leaks_finish(l, NULL), 0);
+	s = rep_leaks_sites(l, &n);
+	assert_int_equal(n, sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(tp_dict_text(rep_leaks_dict(l), s[i].waits).text,
+				    want[i].waits);
+		assert_int_equal(s[i].count[0].goroutines, want[i].n[0]);
+		assert_int_equal(s[i].count[1].goroutines, want[i].n[1]);
+	}
+	assert_int_equal(rep_leaks_excess(l), 5);
+	rep_leaks_free(l);
+}
+
+/* How long ticks are, nobody knows. */
+static void test_leaks_min_wait_ticks(void **state)
+{
+	const struct rep_leak_options opt = {.min_wait_ns = 1000};
+	struct rep_leaks *l;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(rep_leaks_new(&l, &opt, NULL), 0);
+	assert_int_equal(rep_leaks_begin(l, "timed", false, NULL), 0);
+	put_lost(l, "sync", 0, 3);
+	assert_int_equal(rep_leaks_begin(l, "ticks", true, NULL), 0);
+	put_lost(l, "sync", 0, 4);
+	assert_int_equal(rep_leaks_finish(l, NULL), 0);
+	assert_int_equal(rep_leaks_sites(l, &n)[0].count[1].goroutines, 0);
+	assert_int_equal(rep_leaks_unknown(l, 0), 0);
+	assert_int_equal(rep_leaks_unknown(l, 1), 4);
+	assert_true(rep_leaks_ticks(l, 1));
+	rep_leaks_free(l);
+}
+
 static void test_leaks_no_goroutines(void **state)
 {
 	static const char heap[] = "heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2 [3: 4] @ 0x1\n";
@@ -440,11 +536,19 @@ static void test_leaks_inbox(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_allow_match),		cmocka_unit_test(test_leak_stack_unknown),
-	    cmocka_unit_test(test_allow_parse),		cmocka_unit_test(test_leaks_join),
-	    cmocka_unit_test(test_leaks_grow),		cmocka_unit_test(test_leaks_allowed),
-	    cmocka_unit_test(test_leaks_left_out),	cmocka_unit_test(test_leaks_min_wait),
-	    cmocka_unit_test(test_leaks_no_goroutines), cmocka_unit_test(test_leaks_inbox),
+	    cmocka_unit_test(test_allow_match),
+	    cmocka_unit_test(test_leak_stack_unknown),
+	    cmocka_unit_test(test_allow_parse),
+	    cmocka_unit_test(test_leaks_join),
+	    cmocka_unit_test(test_leaks_grow),
+	    cmocka_unit_test(test_leaks_allowed),
+	    cmocka_unit_test(test_leaks_left_out),
+	    cmocka_unit_test(test_leaks_min_wait),
+	    cmocka_unit_test(test_leaks_no_goroutines),
+	    cmocka_unit_test(test_leaks_inbox),
+	    cmocka_unit_test(test_leaks_met),
+	    cmocka_unit_test(test_leaks_no_stack),
+	    cmocka_unit_test(test_leaks_min_wait_ticks),
 	    cmocka_unit_test(test_leak_stack_long),
 	};
 

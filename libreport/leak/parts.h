@@ -40,15 +40,16 @@ struct rep_leak_item {
 	uint32_t stack, creator, created, waits; /* of the common dictionary */
 	int64_t count;
 	int64_t id;	 /* -1 unknown */
-	int64_t wait_ns; /* -1 unknown */
+	int64_t wait_ns; /* or ticks; -1 unknown */
 	bool certain;
+	bool no_stack;	      /* `stack` is its entry function at most */
 	bool in_trace, fresh; /* it is a trace; which saw it being created */
 };
 
 struct tp_dict *rep_leaks_common(struct rep_leaks *l);
 const struct rep_leak_options *rep_leaks_options(const struct rep_leaks *l);
-/* Begins the next source. */
-int rep_leaks_begin(struct rep_leaks *l, const char *name, struct tp_err *err);
+/* Begins the next source; `ticks`: its times are, as its trace has no clock. */
+int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp_err *err);
 /* Counts it in the source that was begun last. */
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err);
 /* "out of memory" and the like. */

@@ -100,6 +100,7 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 	if (goes_on(t.text[KEY_STATE]) && !opt->all)
 		return 0;
 	code = rep_leak_stack(&r->map, p->stack[sample], &item.stack, &waits);
+	item.no_stack = !item.stack;
 	if (!code)
 		code = rep_leak_creator(d, t.text[KEY_BY], t.text[KEY_AT], &item.creator);
 	if (!code && t.text[KEY_STATE].size)
@@ -117,7 +118,7 @@ int rep_leaks_add_profile(struct rep_leaks *l, const char *name, const struct tp
 	int code = find_types(&r, err);
 
 	if (!code)
-		code = rep_leaks_begin(l, name, err);
+		code = rep_leaks_begin(l, name, false, err);
 	if (code)
 		return code;
 	code = rep_leak_names_init(&r.map, p->dict, rep_leaks_common(l));

@@ -233,12 +233,14 @@ static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, 
 	}
 }
 
-/* Tables have the columns that say something of these sources; other formats have all. */
+/* Tables have the columns that say something of these sources; other formats have all. Ticks are
+ * only numbers. */
 static void pick_columns(struct printing *p, bool allowed)
 {
 	bool people = rep_output_for_people(p->out), several = rep_leaks_sources(p->l) > 1;
 	bool fresh = false, waited = false, certain = false, by = false;
 	size_t n, last = rep_leaks_sources(p->l) - 1;
+	bool ticks = rep_leaks_ticks(p->l, last);
 	const struct rep_leak_site *s = rep_leaks_sites(p->l, &n);
 
 	for (size_t i = 0; i < n; i++) {
@@ -257,6 +259,8 @@ static void pick_columns(struct printing *p, bool allowed)
 											   : true;
 
 		p->column[p->n] = all_columns[c];
+		if (ticks && p->column[p->n].kind == REP_NS)
+			p->column[p->n].kind = REP_COUNT;
 		p->column[p->n].raw_only |= people && !wanted;
 		p->which[p->n++] = c;
 	}

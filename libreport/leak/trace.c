@@ -86,7 +86,8 @@ static int put(struct reading *r, const struct tp_span *span, const char *state,
 	item.fresh = REP_COL(&r->v, GOROUTINE, created_ns)[g] > 0 || creation;
 	item.wait_ns = end > span->start ? tp_minus(end, span->start) : 0;
 	code = rep_leak_stack(&r->map, span->stack, &item.stack, &by_stack);
-	if (!code && !item.stack)
+	item.no_stack = !item.stack;
+	if (!code && item.no_stack)
 		code = entry_stack(r, rep_view_entry(&r->v, (int64_t)g), &item.stack);
 	if (!code)
 		code = waits_for(r, state, by_stack, span->reason, &item.waits);
@@ -183,7 +184,7 @@ int rep_leaks_add_run(struct rep_leaks *l, const char *name, struct tp_store *st
 {
 	struct rep_filter filter = {0};
 	struct reading r = {.l = l};
-	int code = rep_leaks_begin(l, name, err);
+	int code = rep_leaks_begin(l, name, run->row.ticks, err);
 
 	if (code)
 		return code;

@@ -12,6 +12,11 @@ try tprof-leaks --allow="$TMP/allow" --gate=3 $d/inbox-3.d2
 try tprof-leaks --allow="$TMP/allow" --show-allowed --gate=2 $d/inbox-3.d2
 try tprof-leaks --gate=5 $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
 try tprof-leaks --gate=6 $d/inbox-1.d0 $d/inbox-2.d1 $d/inbox-3.d2
+# What stands behind a '#' is a comment; what allows nothing is said.
+printf '%s\n' 'main.(*watcher).run   # two, for good' '	7 main.lookup*	#' 'main.stamp# no' '' 'main.stmp' >"$TMP/allow"
+try tprof-leaks --allow="$TMP/allow" --gate=3 $d/inbox-3.d2 | sed "s,$TMP/,,"
+printf 'main.f%s\n' 1 2 3 4 5 6 7 >"$TMP/allow"
+try tprof-leaks --allow="$TMP/allow" -n 1 $d/inbox-3.d2 | sed "s,$TMP/,,"
 tprof-leaks --min-wait=70ms $d/inbox.trace
 tprof-leaks --min-wait=70ms $d/inbox-3.leak
 tprof-leaks --all -n 2 $d/inbox-3.d2
