@@ -417,6 +417,47 @@ void rep_runs_release(struct rep_runs *runs)
 	memset(runs, 0, sizeof(*runs));
 }
 
+int rep_runs_check_clocks(const struct rep_run *run, size_t n, const char *verb, struct tp_err *err)
+{
+	for (size_t i = 1; i < n; i++)
+		if (run[i].row.ticks != run[0].row.ticks)
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "one of the runs has no clock: its ticks cannot be %s "
+					  "the times of the others",
+					  verb);
+	return 0;
+}
+
+/* "1000ns", or "0"; up to a comma. */
+static bool is_in_ticks(const char *text, size_t size)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits)
+		return false;
+	return size == digits + 2 ? !memcmp(text + digits, "ns", 2)
+				  : strspn(text, "0") == size && size;
+}
+
+int rep_run_check_time(const struct rep_run *run, const char *option, const char *text,
+		       const char *others, struct tp_err *err)
+{
+	size_t size;
+
+	if (!run->row.ticks)
+		return 0;
+	for (const char *at = text;; at += size + 1) {
+		size = strcspn(at, ",");
+		if (!is_in_ticks(at, size))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "%s %.100s: the trace has no clock, and does not say how "
+					  "long its ticks are; give %sticks, like 1000ns",
+					  option, text, others);
+		if (!at[size])
+			return 0;
+	}
+}
+
 char *rep_run_heading(const struct rep_run *run, char text[REP_RUN_HEADING])
 {
 	char goroutines[28], events[28], ticks[28], duration[64];

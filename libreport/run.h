@@ -55,6 +55,17 @@ int rep_runs_find_twice(const struct rep_runs *runs, bool *twice);
 char *rep_runs_parts_text(const struct rep_runs *picked, char text[REP_RUNS_PARTS_TEXT]);
 void rep_runs_release(struct rep_runs *runs);
 
+/* TP_EFORMAT with a sentence where some have no clock and others do: no numbers come of ticks and
+ * times together. `verb` says what becomes of them: "added to". */
+int rep_runs_check_clocks(const struct rep_run *run, size_t n, const char *verb,
+			  struct tp_err *err);
+
+/* Lengths of time that are typed, several with commas between them: of a run whose times are ticks
+ * only "1000ns" is one, each for a tick, as csv has them. TP_EFORMAT with a sentence that names
+ * `option`, and `others` ("" or "this, or ") as what could be given instead. */
+int rep_run_check_time(const struct rep_run *run, const char *option, const char *text,
+		       const char *others, struct tp_err *err);
+
 /* Inside of this (parts.c): says of each run what it is a part of. TP_ENOMEM only. */
 int rep_runs_find_parts(struct tp_store *s, struct rep_runs *runs, struct tp_err *err);
 

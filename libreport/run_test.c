@@ -242,6 +242,50 @@ static void test_runs_pick_parts(void **state)
 	}
 }
 
+/* Ticks are of no known length: only parts of a run without a clock, or ticks, are asked for. */
+static void test_run_check_time(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fine;
+	} cases[] = {
+	    {"0", true},     {"00", true},	{"1000ns", true}, {"1ns,20ns", true},
+	    {"1ms", false},  {"0s", false},	{"1.5s", false},  {"1000", false},
+	    {"ns", false},   {"1ns,2s", false}, {"1nsx", false},  {"", false},
+	    {"1ns,", false}, {"-1ns", false},
+	};
+	const struct rep_run timed = {0}, ticks = {.row = {.ticks = true}};
+	struct tp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text = cases[i].text;
+
+		assert_int_equal(rep_run_check_time(&timed, "--min", text, "", &err), 0);
+		if (!rep_run_check_time(&ticks, "--min", text, "", &err) != cases[i].fine)
+			fail_msg("'%s'", text);
+	}
+	assert_int_equal(rep_run_check_time(&ticks, "--min", "1s", "25% or ", &err), TP_EFORMAT);
+	assert_string_equal(err.msg,
+			    "--min 1s: the trace has no clock, and does not say how long its ticks "
+			    "are; give 25% or ticks, like 1000ns");
+}
+
+static void test_runs_check_clocks(void **state)
+{
+	struct rep_run run[3] = {0};
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_runs_check_clocks(run, 0, "added to", &err), 0);
+	assert_int_equal(rep_runs_check_clocks(run, 3, "added to", &err), 0);
+	run[2].row.ticks = true;
+	assert_int_equal(rep_runs_check_clocks(run, 3, "added to", &err), TP_EFORMAT);
+	assert_non_null(strstr(err.msg, "its ticks cannot be added to the times"));
+	run[0].row.ticks = run[1].row.ticks = true;
+	assert_int_equal(rep_runs_check_clocks(run, 3, "added to", &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +297,8 @@ int main(void)
 	    cmocka_unit_test(test_runs_select_same_time),
 	    cmocka_unit_test(test_runs_select_long_list),
 	    cmocka_unit_test(test_runs_select_empty),
+	    cmocka_unit_test(test_run_check_time),
+	    cmocka_unit_test(test_runs_check_clocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ struct args {
 	bool pprof; /* in place of a drawing */
 	struct rep_filter_text filter;
 	struct rep_path_options pick;
+	const char *min, *max; /* of it, as typed */
 	int64_t rows, hops;
 };
 
@@ -202,9 +203,11 @@ static error_t on_which(int key, char *arg, struct argp_state *state)
 		slowest(args, state, arg);
 		return 0;
 	case KEY_AT_LEAST:
+		args->min = arg;
 		args->pick.at_least = cmd_arg_duration(state, "--min", arg);
 		return 0;
 	case KEY_AT_MOST:
+		args->max = arg;
 		args->pick.at_most = cmd_arg_duration(state, "--max", arg);
 		return 0;
 	default:
@@ -436,6 +439,7 @@ static int check_run(struct args *args)
 {
 	const struct rep_runs *runs = &args->cmd.runs;
 	struct cmd_range range = {.text = &args->filter};
+	struct tp_err err;
 	int status;
 
 	if (runs->n > 1) {
@@ -452,6 +456,11 @@ static int check_run(struct args *args)
 			  args->path, picked ? "the run '" : "", picked ? runs->run->row.name : "",
 			  picked ? "' " : "", picked ? ", and --run picks another run" : "");
 		return CMD_INPUT;
+	}
+	if ((args->min && rep_run_check_time(runs->run, "--min", args->min, "", &err)) ||
+	    (args->max && rep_run_check_time(runs->run, "--max", args->max, "", &err))) {
+		cmd_error(&args->cmd, "%s: %s", runs->run->row.name, err.msg);
+		return CMD_USAGE;
 	}
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
 	return status ? status : cmd_range_end(&args->cmd, &range);

@@ -229,6 +229,11 @@ static int print_table(const struct gathering *g, struct tp_err *err)
 				       "in the order given: they do not all tell when they were "
 				       "recorded, or two are of the same time",
 				       err);
+	if (!code && g->traces && !strcmp(rep_series_what_unit(g->s), "ticks"))
+		code = rep_output_note(out, false,
+				       "times are ticks, and what is by the second is by 10^9 of "
+				       "them, as the traces have no clock",
+				       err);
 	if (!code)
 		code = rep_output_note(out, false, "", err);
 	if (!code)

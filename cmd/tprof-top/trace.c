@@ -192,15 +192,43 @@ static int write_profile(struct top_args *args)
 	return status;
 }
 
+/* Of a trace without a clock, times that were typed are of no unit that it has. */
+static int check_units(const struct top_args *args, const struct rep_run *run, struct tp_err *err)
+{
+	const struct {
+		const char *option, *text;
+	} times[] = {{"--min", args->top.min},
+		     {"--max", args->top.max},
+		     {"--window", args->top.mmu.windows}};
+	int code = 0;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && !code; i++)
+		if (times[i].text)
+			code = rep_run_check_time(run, times[i].option, times[i].text, "", err);
+	return code;
+}
+
 static int check_runs(const struct top_args *args)
 {
 	const struct rep_runs *runs = &args->cmd.runs;
 	struct cmd_range range = {.text = &args->top.filter};
+	struct tp_err err;
 	int status = CMD_OK;
 
-	for (size_t i = 0; i < runs->n && !status; i++)
+	for (size_t i = 0; i < runs->n && !status; i++) {
 		status = cmd_range_add(&args->cmd, &range, args->cmd.store, &runs->run[i]);
-	return status ? status : cmd_range_end(&args->cmd, &range);
+		if (!status && check_units(args, &runs->run[i], &err)) {
+			cmd_error(&args->cmd, "%s: %s", runs->run[i].row.name, err.msg);
+			status = CMD_USAGE;
+		}
+	}
+	if (!status)
+		status = cmd_range_end(&args->cmd, &range);
+	if (!status && rep_runs_check_clocks(runs->run, runs->n, "added to", &err)) {
+		cmd_error(&args->cmd, "%s; --run picks runs that go together", err.msg);
+		status = CMD_USAGE;
+	}
+	return status;
 }
 
 int top_trace(struct top_args *args)

@@ -44,7 +44,7 @@ struct rep_series {
 	size_t npoints;
 	double *x;
 	const struct rep_series_unit *unit;
-	char what[96];
+	char what[96], what_unit[40];
 	bool functions;
 };
 
@@ -195,17 +195,23 @@ int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 	return code ? fail(err, code) : 0;
 }
 
-void rep_series_say(struct rep_series *s, const char *what, bool functions)
+void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions)
 {
 	if (s->what[0])
 		return;
 	snprintf(s->what, sizeof(s->what), "%s", what);
+	snprintf(s->what_unit, sizeof(s->what_unit), "%s", unit);
 	s->functions = functions;
 }
 
 const char *rep_series_what(const struct rep_series *s)
 {
 	return s->what;
+}
+
+const char *rep_series_what_unit(const struct rep_series *s)
+{
+	return s->what_unit;
 }
 
 bool rep_series_functions(const struct rep_series *s)

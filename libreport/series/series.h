@@ -83,10 +83,11 @@ struct rep_series_number {
 /* Adds to a number of the run that was begun last; NaN is passed over. */
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
-/* What it is that is followed, for headings: "inuse_space", and whether its rows are functions; the
- * first that is said counts. */
-void rep_series_say(struct rep_series *s, const char *what, bool functions);
+/* What it is that is followed, for headings: "inuse_space", its unit, and whether its rows are
+ * functions; the first that is said counts. */
+void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions);
 const char *rep_series_what(const struct rep_series *s);
+const char *rep_series_what_unit(const struct rep_series *s);
 bool rep_series_functions(const struct rep_series *s);
 /* Sorts the runs and the rows, by what is greatest first; nothing is put afterwards. */
 int rep_series_finish(struct rep_series *s, enum rep_series_sort sort, struct tp_err *err);
@@ -117,7 +118,8 @@ int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, struct tp_err *err);
 
 /* Of a trace: the headline metrics (diff/trace/metrics.h) of all its events, and of tasks and
- * regions by type. */
+ * regions by type. TP_EFORMAT with a sentence where one has no clock, and those before it do, or
+ * the other way round. */
 int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metrics,
 			   struct tp_err *err);
 

@@ -25,14 +25,33 @@ static enum rep_kind kind_of(const char *unit, double *factor)
 	return REP_COUNT;
 }
 
-/* Numbers of one row have to be of one kind. */
-static int check_type(const struct rep_series *s, const char *type, struct tp_err *err)
+#define NO_CLOCK                                                                                   \
+	"one of the runs has no clock: its ticks cannot be compared with the times of the others"
+
+static bool is_clockless(const char *unit)
 {
-	const char *before = rep_series_what(s);
+	return !strcmp(unit, "ticks");
+}
+
+/* Numbers of one row have to be of one kind. */
+static int check_type(const struct rep_series *s, const char *type, const char *unit,
+		      struct tp_err *err)
+{
+	const char *before = rep_series_what(s), *measured = rep_series_what_unit(s);
 
 	/* Of a long name it keeps the beginning. */
-	if (!*before || !strncmp(before, type, strlen(before)))
+	if (!*before)
 		return 0;
+	if (!strncmp(before, type, strlen(before))) {
+		if (!strncmp(measured, unit, strlen(measured)) ||
+		    rep_units_compatible(measured, unit))
+			return 0;
+		if (is_clockless(measured) != is_clockless(unit))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, NO_CLOCK);
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "its values are in %.40s, those of the runs before it in %.40s",
+				  unit, measured);
+	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "its values are %.80s, those of the runs before it %.80s; --sample-index "
 			  "picks one, or --run runs that go together",
@@ -51,10 +70,10 @@ int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,
 	all.no_trim = true;
 	code = rep_profile_top(&top, p, &all, err);
 	if (!code)
-		code = check_type(s, top.view.type, err);
+		code = check_type(s, top.view.type, top.view.unit, err);
 	if (!code) {
 		kind = kind_of(top.view.unit, &factor);
-		rep_series_say(s, top.view.type, all.granularity != REP_FILES);
+		rep_series_say(s, top.view.type, top.view.unit, all.granularity != REP_FILES);
 	}
 	for (size_t i = 0; i < top.n && !code; i++) {
 		const struct rep_top_row *row = &top.row[i];
@@ -79,7 +98,7 @@ int rep_series_put_counters(struct rep_series *s, const struct tp_profile *p, st
 {
 	int code = 0;
 
-	rep_series_say(s, "counters", false);
+	rep_series_say(s, "counters", "", false);
 	for (size_t i = 0; i < p->ncounters && !code; i++) {
 		const struct tp_counter *c = &p->counters[i];
 		struct tp_text name = tp_dict_text(p->dict, c->name);
@@ -106,9 +125,9 @@ static bool follows(const struct rep_measure *m)
 	       m->family == REP_FAMILY_REGION || m->family == REP_FAMILY_GC;
 }
 
-static enum rep_kind kind_of_metric(const struct rep_metric *m)
+static enum rep_kind kind_of_metric(const struct rep_metric *m, bool ticks)
 {
-	return !strcmp(m->unit, "nanoseconds") ? REP_NS
+	return !strcmp(m->unit, "nanoseconds") ? (ticks ? REP_COUNT : REP_NS)
 	       : !strcmp(m->unit, "share")     ? REP_SHARE
 	       : !strcmp(m->unit, "count")     ? REP_COUNT
 					       : REP_FLOAT;
@@ -129,10 +148,15 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 	const struct rep_measure *m = rep_metrics_measures(metrics, &n);
 	/* Runs differ in length: what adds up is taken by the second, as tprof-diff does. */
 	double length = rep_per_divisor(metrics, &per);
+	const char *unit;
+	struct rep_metrics_base base;
 	char name[256];
-	int code = 0;
+	int code;
 
-	rep_series_say(s, "metrics", false);
+	rep_metrics_base(metrics, &base);
+	unit = base.ticks ? "ticks" : "nanoseconds";
+	code = check_type(s, "metrics", unit, err);
+	rep_series_say(s, "metrics", unit, false);
 	for (size_t i = 0; i < n; i++) {
 		for (int stat = 0; stat < REP_NSTATS && !code && follows(&m[i]); stat++) {
 			struct rep_metric metric;
@@ -150,7 +174,7 @@ int rep_series_put_metrics(struct rep_series *s, const struct rep_metrics *metri
 			    &(struct rep_series_number){
 				.name = name,
 				.size = strlen(name),
-				.kind = kind_of_metric(&metric),
+				.kind = kind_of_metric(&metric, base.ticks),
 				.absent = counts(stat) ? REP_SERIES_ZERO : REP_SERIES_GAP,
 				.value = metric.value,
 			    },

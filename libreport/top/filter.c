@@ -154,6 +154,21 @@ int rep_filter_time(const char *text, const char *option, int64_t duration_ns, i
 	return 0;
 }
 
+static bool is_percent(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n && text[n - 1] == '%';
+}
+
+int rep_filter_check_unit(const char *text, const char *option, const struct rep_run *run,
+			  struct tp_err *err)
+{
+	return is_percent(text)
+		   ? 0
+		   : rep_run_check_time(run, option, text, "a part of the run, like 25%, or ", err);
+}
+
 bool rep_filter_needs_clock(const struct rep_filter_text *text)
 {
 	return (text->from && rep_is_when(text->from)) || (text->to && rep_is_when(text->to));
@@ -238,13 +253,6 @@ int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
 	return 0;
 }
 
-static bool is_percent(const char *text)
-{
-	size_t n = strlen(text);
-
-	return n && text[n - 1] == '%';
-}
-
 int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err)
 {
 	const int64_t any_ns = INT64_C(1000000000000); /* so that percents keep their order */
@@ -263,15 +271,16 @@ int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_ru
 {
 	char end[TP_UNITS_SIZE];
 	int64_t from, to;
-	int code = rep_filter_range(text, run->row.duration_ns, &from, &to, err);
+	int code = rep_filter_check_range(text, err);
 
+	if (!code && text->from)
+		code = rep_filter_check_unit(text->from, "--from", run, err);
+	if (!code && text->to)
+		code = rep_filter_check_unit(text->to, "--to", run, err);
+	if (!code)
+		code = rep_filter_range(text, run->row.duration_ns, &from, &to, err);
 	if (code || from <= run->row.duration_ns)
 		return code;
-	if (run->row.ticks)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "there is nothing from --from %s on: the run is over after %lld "
-				  "ticks",
-				  text->from, (long long)run->row.duration_ns);
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "there is nothing from --from %s on: the run ends at %s", text->from,
 			  tp_fmt_ns(end, run->row.duration_ns));

@@ -71,6 +71,11 @@ bool rep_filter_inside(const struct rep_filter *f);
 int rep_filter_time(const char *text, const char *option, int64_t duration_ns, int64_t *ns,
 		    struct tp_err *err);
 
+/* TP_EFORMAT with a sentence where it is a time, or a moment, and those of the run are ticks
+ * (rep_run_check_time); parts of it can be said of every run. */
+int rep_filter_check_unit(const char *text, const char *option, const struct rep_run *run,
+			  struct tp_err *err);
+
 /* Does the range depend on what time it was (rep_filter_range_at)? */
 bool rep_filter_needs_clock(const struct rep_filter_text *text);
 /* The same, moments being those of the run's clock; a run that has none is TP_EFORMAT, one that
@@ -85,8 +90,9 @@ int rep_filter_range(const struct rep_filter_text *text, int64_t duration_ns, in
 
 /* Is what was typed a range, as far as can be said without a run? TP_EFORMAT. */
 int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err);
-/* Is it one of this run? TP_EFORMAT; TP_ENOENT with a sentence where the run is over before it
- * begins. Moments are right or wrong with a clock only, and pass. */
+/* Is it one of this run? TP_EFORMAT, for times of a run that has ticks, too; TP_ENOENT with a
+ * sentence where the run is over before it begins. Moments are right or wrong with a clock only,
+ * and pass. */
 int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_run *run,
 			 struct tp_err *err);
 

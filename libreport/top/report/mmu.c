@@ -301,7 +301,9 @@ static int chart(struct rep_job *job, struct rep_chart *out, struct tp_err *err)
 		return rep_job_fail(err, TP_ENOMEM);
 	*out = (struct rep_chart){
 	    .title = "minimum mutator utilisation by length of window",
-	    .x = {.title = "window", .kind = REP_NS, .logarithmic = true},
+	    .x = {.title = "window",
+		  .kind = job->runs[0].row.ticks ? REP_COUNT : REP_NS,
+		  .logarithmic = true},
 	    .y = {.title = "MMU", .kind = REP_SHARE, .from = 0, .to = 1},
 	    .lines = lines,
 	};
