@@ -83,8 +83,10 @@ int export_cut(struct export_args *args)
 		opt.ngoroutines = choice.n;
 		opt.clock = &clock;
 		code = rep_cut(args->cmd.store, run, &opt, &out, &result, &err);
-		if (!code)
+		if (!code) {
 			tell(args, &result);
+			export_note_ticks(args, run);
+		}
 	}
 	rep_clock_release(&clock);
 	rep_choice_release(&choice);

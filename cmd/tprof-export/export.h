@@ -69,6 +69,9 @@ struct export_args {
  * args->cmd.runs.run[0]. 0 or an exit status. */
 int export_open_trace(struct export_args *args);
 
+/* Where the run has ticks, that a form which has ns has them as such. */
+void export_note_ticks(const struct export_args *args, const struct rep_run *run);
+
 /* Before the first output, when what is to be written is known to be there: standard output becomes
  * the file. 0 or an exit status. */
 int export_begin(struct export_args *args);

@@ -298,6 +298,17 @@ static char *help_filter(int key, const char *text, void *input)
 	return all;
 }
 
+void export_note_ticks(const struct export_args *args, const struct rep_run *run)
+{
+	char n[TP_COUNT_SIZE];
+
+	if (run->row.ticks)
+		cmd_note(&args->cmd,
+			 "%s: the trace has no clock: its %s ticks are written as ns, however long "
+			 "they were",
+			 run->row.name, tp_fmt_count(n, run->row.duration_ns));
+}
+
 int export_open_trace(struct export_args *args)
 {
 	int status = cmd_open(&args->cmd, args->paths[0]);

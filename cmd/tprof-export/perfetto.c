@@ -173,6 +173,8 @@ int export_perfetto(struct export_args *args)
 		status = align(args, &all, &clock);
 	if (!status)
 		status = export_begin(args);
+	for (size_t i = 0; i < all.n && !status; i++)
+		export_note_ticks(args, all.run[i].run);
 	if (!status)
 		status = write_all(args, &all, &clock);
 	for (size_t i = 0; i < all.n; i++) {

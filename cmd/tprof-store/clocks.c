@@ -41,7 +41,7 @@ static int put_run(struct store_args *args, struct rep_output *out, const struct
 	row[n++] = rep_str(rep_clock_source_names[clock.source]);
 	row[n++] = known ? rep_text(text, strlen(text)) : rep_null();
 	row[n++] = known ? rep_int(wall) : rep_null();
-	row[n++] = rep_int(run->row.duration_ns);
+	row[n++] = run->row.ticks ? rep_null() : rep_int(run->row.duration_ns);
 	row[n++] = known ? rep_int(clock.error_ns) : rep_null();
 	row[n++] = rep_int(clock.source == REP_CLOCK_SNAPSHOT ? (int64_t)clock.n : 0);
 	row[n++] = clock.n > 1 ? rep_float(clock.drift) : rep_null();
