@@ -32,7 +32,8 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 		tui_error(t, "there is no run");
 		return false;
 	}
-	if (!rep_filter_time(text, "time", t->select.run->row.duration_ns, ns, &err))
+	if (!rep_filter_time(text, "time", t->select.run->row.duration_ns, ns, &err) &&
+	    !rep_filter_check_unit(text, "time", t->select.run, &err))
 		return true;
 	tui_error(t, "%s", err.msg);
 	return false;
@@ -53,17 +54,18 @@ static void set_time(struct tui *t, const char *arg, bool from)
 	    __builtin_add_overflow(ns, t->select.from_ns, &ns))
 		ns = INT64_MAX;
 	if (from ? ns >= t->select.to_ns : ns <= t->select.from_ns) {
-		char other[TP_UNITS_SIZE];
+		char other[TUI_TIME_SIZE];
 
 		tui_error(t, "that leaves no time: the range %s at %s", from ? "ends" : "begins",
-			  tp_fmt_ns(other, from ? t->select.to_ns : t->select.from_ns));
+			  tui_moment_text(t->select.run, from ? t->select.to_ns : t->select.from_ns,
+					  other));
 		return;
 	}
 	if (from && ns > t->select.run->row.duration_ns) {
-		char length[TP_UNITS_SIZE];
+		char length[TUI_TIME_SIZE];
 
 		tui_error(t, "the run is over by then: it took %s",
-			  tp_fmt_ns(length, t->select.run->row.duration_ns));
+			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
 		return;
 	}
 	*end = ns;
@@ -241,10 +243,10 @@ static void go_time(struct tui *t, const char *text)
 	if (!need_trace(t, "times") || !tui_time(t, text, &ns))
 		return;
 	if (ns > t->select.run->row.duration_ns) {
-		char length[TP_UNITS_SIZE];
+		char length[TUI_TIME_SIZE];
 
 		tui_error(t, "the run is over by then: it took %s",
-			  tp_fmt_ns(length, t->select.run->row.duration_ns));
+			  tui_length_text(t->select.run, t->select.run->row.duration_ns, length));
 		return;
 	}
 	t->select.at_ns = ns;

@@ -98,6 +98,17 @@ struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[
 
 #define EXACT_SIZE 40
 
+char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE])
+{
+	return run && run->row.ticks ? tp_fmt_count(text, ns) : tp_fmt_ns(text, ns);
+}
+
+char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE])
+{
+	tui_moment_text(run, ns, text);
+	return run && run->row.ticks ? strcat(text, " ticks") : text;
+}
+
 /* "135.610688ms" */
 static void put_exact(char text[EXACT_SIZE], int64_t ns)
 {
@@ -118,9 +129,9 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 	snprintf(from, sizeof(from), "start");
 	snprintf(to, sizeof(to), "end");
 	if (s->from_ns != INT64_MIN)
-		tp_fmt_ns(from, s->from_ns);
+		tui_moment_text(s->run, s->from_ns, from);
 	if (s->to_ns != INT64_MAX)
-		tp_fmt_ns(to, s->to_ns);
+		tui_moment_text(s->run, s->to_ns, to);
 	/* A short range far from the start needs all digits. */
 	if (!strcmp(from, to)) {
 		put_exact(from, s->from_ns);

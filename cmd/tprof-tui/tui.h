@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/units.h"
 #include "common/common.h"
 #include "run.h"
 #include "store/store.h"
@@ -50,6 +51,12 @@ bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
 struct rep_filter_text tui_select_filter(const struct tui_select *s, char times[60]);
 /* In words: "from 1.2ms to 3ms, goroutine 12"; "" for everything. Returns text. */
 char *tui_select_words(const struct tui_select *s, char *text, size_t size);
+
+/* Times of a run, "1.25ms"; of one without a clock they are ticks. A length, "1,250 ticks" then,
+ * and a moment, "1,250". Both return text. */
+#define TUI_TIME_SIZE (TP_COUNT_SIZE + 6)
+char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
+char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
 
 /* Which of it narrows nothing where only filters of these kinds (REP_BY_…) do: "focus, state". */
 void tui_select_unheeded(const struct tui_select *s, unsigned by, char *text, size_t size);

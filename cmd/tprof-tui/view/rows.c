@@ -34,10 +34,12 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct tui_fill *f = (struct tui_fill *)job;
 	struct rep_output *out = NULL;
-	int code = f->chart_width ? tui_cells_output_charts(&f->cells, f->chart_width,
-							    tui_screen_ascii(), &out, err)
-				  : tui_cells_output(&f->cells, &out, err);
+	int code;
 
+	f->cells.ticks = f->select.run && f->select.run->row.ticks;
+	code = f->chart_width ? tui_cells_output_charts(&f->cells, f->chart_width,
+							tui_screen_ascii(), &out, err)
+			      : tui_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
 	if (!code)

@@ -74,7 +74,8 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 			[COLUMN_NAME] = rep_str(run->row.name),
 			[COLUMN_KIND] = rep_str(run->row.kind),
 			[COLUMN_FORMAT] = rep_str(run->row.format),
-			[COLUMN_DURATION] = rep_int(run->row.duration_ns),
+			[COLUMN_DURATION] =
+			    run->row.ticks ? rep_null() : rep_int(run->row.duration_ns),
 			[COLUMN_EVENTS] = trace ? rep_int(run->row.events) : rep_null(),
 			[COLUMN_GOROUTINES] = trace ? rep_int(run->row.goroutines) : rep_null(),
 			[COLUMN_LOSSES] = rep_int(run->losses),

@@ -48,6 +48,11 @@ static int keep_columns(struct tui_cells *c, struct tui_sheet *s, const struct r
 	return 0;
 }
 
+static enum rep_kind kind_here(const struct tui_cells *c, enum rep_kind kind)
+{
+	return c->ticks && kind == REP_NS ? REP_COUNT : kind;
+}
+
 static int on_begin(void *ctx, const char *name, const struct rep_column *columns, size_t ncolumns,
 		    struct tp_err *err)
 {
@@ -67,6 +72,8 @@ static int on_begin(void *ctx, const char *name, const struct rep_column *column
 	*s = (struct tui_sheet){.name = keep(c, name), .ncolumns = ncolumns, .notes = c->nnotes};
 	if (!s->name || keep_columns(c, s, columns))
 		return no_memory(err);
+	for (size_t i = 0; i < ncolumns; i++)
+		s->columns[i].kind = kind_here(c, s->columns[i].kind);
 	c->n++;
 	return 0;
 }
@@ -368,7 +375,7 @@ int tui_sheet_dress(struct tui_cells *cells, struct tui_sheet *s, const char *na
 	for (size_t i = 0; i < s->ncolumns; i++) {
 		struct rep_column *c = &s->columns[i];
 
-		c->kind = kind_of(c->name);
+		c->kind = kind_here(cells, kind_of(c->name));
 		c->title = title_of(cells, c->name);
 		/* It is the same in all rows: what is asked for. */
 		c->raw_only = !strcmp(c->name, "goroutine") && strcmp(name, "children") != 0;

@@ -45,6 +45,7 @@ struct tui_cells {
 	size_t most_rows, most_bytes;
 	size_t rows, bytes; /* of all sheets; of texts */
 	bool cut;
+	bool ticks; /* set before: it is of a run without a clock, whose ns are numbers */
 
 	/* private: each text is kept once, however many cells have it */
 	struct rep_value *text;

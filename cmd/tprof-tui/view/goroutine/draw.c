@@ -28,6 +28,12 @@ static const char *shown(const struct gr_life *g, int piece, size_t row, const c
 	return text;
 }
 
+/* What moments and sums are of. */
+static enum rep_kind times(const struct gr_life *g)
+{
+	return g->ticks ? REP_COUNT : REP_NS;
+}
+
 static bool is_there(const struct gr_life *g, int piece, size_t row, const char *column)
 {
 	const struct rep_value *v = gr_cell(g, piece, row, column);
@@ -45,7 +51,7 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	col += tui_say(a.row, col, end - col, TUI_STYLE_STRONG,
 		       shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "value", REP_TEXT, name));
 	if (is_there(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns")) {
-		shown(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns", REP_NS, when);
+		shown(g, GR_ORIGIN, REP_LIFE_ENDED, "at_ns", times(g), when);
 		col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", ended at %.20s", when);
 	} else if (is_there(g, GR_SUMS, 0, "state")) {
 		shown(g, GR_SUMS, 0, "state", REP_TEXT, when);
@@ -55,11 +61,11 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	if (is_there(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine")) {
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "goroutine", REP_ID, id);
 		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "value", REP_TEXT, creator);
-		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", REP_NS, when);
+		shown(g, GR_ORIGIN, REP_LIFE_CREATOR, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", created by %s %s at %s", id,
 			 creator, when);
 	} else if (gr_sheet(g, GR_ORIGIN)) {
-		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", REP_NS, when);
+		shown(g, GR_ORIGIN, REP_LIFE_CREATED, "at_ns", times(g), when);
 		tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, ", first seen at %.20s", when);
 	}
 }
@@ -104,13 +110,13 @@ static void draw_sums(const struct gr_life *g, struct tui_area a)
 		return;
 	}
 	col += tui_sayf(a.row, col, end - col, TUI_STYLE_NORMAL, "%s",
-			shown(g, GR_SUMS, 0, "total_ns", REP_NS, text));
+			shown(g, GR_SUMS, 0, "total_ns", times(g), text));
 	for (size_t i = 0; total && i < sizeof(sums) / sizeof(sums[0]); i++) {
 		const struct rep_value *v = gr_cell(g, GR_SUMS, 0, sums[i].column);
 
 		if (!v || v->type != REP_TYPE_INT || (!v->i && i > 2))
 			continue;
-		shown(g, GR_SUMS, 0, sums[i].column, REP_NS, text);
+		shown(g, GR_SUMS, 0, sums[i].column, times(g), text);
 		col += tui_say(a.row, col, end - col, TUI_STYLE_NORMAL, i ? ", " : ": ");
 		col +=
 		    tui_sayf(a.row, col, end - col, sums[i].style, "%s %.20s", sums[i].name, text);

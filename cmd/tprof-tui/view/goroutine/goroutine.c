@@ -136,6 +136,7 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area a)
 		draw_table(v, body);
 		return;
 	}
+	g->ticks = v->select.run->row.ticks;
 	gr_draw_heading(g, a);
 	body.row += GR_HEADING;
 	body.rows -= GR_HEADING;
@@ -402,7 +403,8 @@ static bool go(struct tui *t, struct tui_view *v, const char *text)
 	}
 	if (g->id < 0)
 		return false;
-	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err)) {
+	if (rep_filter_time(text, "time", v->select.run->row.duration_ns, &ns, &err) ||
+	    rep_filter_check_unit(text, "time", v->select.run, &err)) {
 		tui_error(t, "%s", err.msg);
 		return true;
 	}

@@ -45,6 +45,7 @@ struct gr_life {
 	 * is being fetched for the cursor (-1: none). */
 	int64_t first, last, base, want;
 	int64_t at_ns;	      /* where to begin, INT64_MIN: at the first */
+	bool ticks;	      /* the run has no clock */
 	bool followed;	      /* it was opened as whoever woke another */
 	bool centre;	      /* the cursor has jumped: it is shown with what is around it */
 	struct tui_area body; /* the table, as drawn last */

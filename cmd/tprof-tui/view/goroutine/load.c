@@ -253,8 +253,10 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 {
 	struct job *j = (struct job *)job;
 	struct rep_output *out = NULL;
-	int code = tui_cells_output(&j->cells, &out, err);
+	int code;
 
+	j->cells.ticks = j->select.run->row.ticks;
+	code = tui_cells_output(&j->cells, &out, err);
 	if (!code)
 		code = make(j, store, out, err);
 	if (!code)

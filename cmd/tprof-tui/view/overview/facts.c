@@ -47,9 +47,9 @@ static bool share(char text[TEXT], double part)
 	return true;
 }
 
-static bool ns(char text[TEXT], int64_t t)
+static bool ns(const struct overview *o, char text[TEXT], int64_t t)
 {
-	tp_fmt_ns(text, t);
+	tui_moment_text(o->view->select.run, t, text);
 	return true;
 }
 
@@ -77,7 +77,8 @@ static bool is_whole(const struct overview *o)
 
 static bool length(const struct overview *o, char text[TEXT])
 {
-	return ns(text, length_of(o));
+	tui_length_text(o->view->select.run, length_of(o), text);
+	return true;
 }
 
 static bool events(const struct overview *o, char text[TEXT])
@@ -184,7 +185,7 @@ static bool longest_stop(const struct overview *o, char text[TEXT])
 		    v->i > most)
 			most = v->i;
 	}
-	return most < 0 ? snprintf(text, TEXT, "none") > 0 : ns(text, most);
+	return most < 0 ? snprintf(text, TEXT, "none") > 0 : ns(o, text, most);
 }
 
 static bool heap(const struct overview *o, char text[TEXT])
@@ -205,7 +206,7 @@ static bool heap(const struct overview *o, char text[TEXT])
 static bool utilisation(const struct overview *o, char text[TEXT])
 {
 	const struct rep_value *best = NULL, *length = NULL;
-	char part[TEXT], window[TP_UNITS_SIZE];
+	char part[TEXT], window[TUI_TIME_SIZE];
 
 	if (!is_done(o, OV_MMU))
 		return false;
@@ -221,7 +222,8 @@ static bool utilisation(const struct overview *o, char text[TEXT])
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
 	share(part, number(best));
-	snprintf(text, TEXT, "%.20s in %s", part, tp_fmt_ns(window, length->i));
+	snprintf(text, TEXT, "%.20s in %s", part,
+		 tui_moment_text(o->view->select.run, length->i, window));
 	return true;
 }
 
@@ -234,7 +236,7 @@ static bool latency(const struct overview *o, char text[TEXT])
 		return false;
 	if (!v || v->type != REP_TYPE_INT)
 		return snprintf(text, TEXT, "none") > 0;
-	return ns(text, v->i);
+	return ns(o, text, v->i);
 }
 
 static bool lost(const struct overview *o, char text[TEXT])

@@ -199,7 +199,8 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	const struct ov_heat *h = &o->heat;
 	double part = share(o, h->row, each, h->col, cols);
 	const struct rep_value v = rep_float(part);
-	char from[TP_UNITS_SIZE], to[TP_UNITS_SIZE], name[64];
+	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], name[64];
+	const struct rep_run *run = o->view->select.run;
 	const char *what = h->row == 0 ? "marking" : h->row == 1 ? "stopped" : "busy";
 	struct tp_buf b = {0};
 	int64_t start, end;
@@ -222,13 +223,13 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 	if (!(of_groups(o) && h->row >= BANDS))
 		snprintf(text, size, "%s%s, %s to %s: %.*s %s",
 			 h->mark_ns != INT64_MIN ? "range begun; " : "", name,
-			 tp_fmt_ns(from, start), tp_fmt_ns(to, end), b.size ? (int)b.size : 1,
-			 b.size ? (char *)b.data : "?", what);
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
+			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?", what);
 	else
 		snprintf(text, size, "%s%s to %s: runs on %.*s of all Ps",
-			 h->mark_ns != INT64_MIN ? "range begun; " : "", tp_fmt_ns(from, start),
-			 tp_fmt_ns(to, end), b.size ? (int)b.size : 1,
-			 b.size ? (char *)b.data : "?");
+			 h->mark_ns != INT64_MIN ? "range begun; " : "",
+			 tui_moment_text(run, start, from), tui_moment_text(run, end, to),
+			 b.size ? (int)b.size : 1, b.size ? (char *)b.data : "?");
 	tp_buf_release(&b);
 }
 

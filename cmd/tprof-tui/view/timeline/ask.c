@@ -308,7 +308,7 @@ static void take_event(struct tui *t, struct timeline *s, struct tl_job *j)
 	s->event_known = true;
 	if (s->event.goroutine == TP_NONE || !tl_jump(s, s->event.goroutine, s->event.ns))
 		tl_move_to(s, s->event.ns);
-	tui_message(t, "%s %s", tl_time_text(at, s->event.ns), s->event.text);
+	tui_message(t, "%s %s", tl_time_text(s, at, s->event.ns), s->event.text);
 	if (s->playing)
 		tl_want(s, TL_ASK_STEP);
 }

@@ -73,7 +73,12 @@ void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, int64_t id,
 		snprintf(text, size, "another goroutine");
 }
 
-char *tl_time_text(char text[TL_TIME_SIZE], int64_t ns)
+bool tl_ticks(const struct timeline *s)
+{
+	return s->view->select.run && s->view->select.run->row.ticks;
+}
+
+char *tl_time_text(const struct timeline *s, char text[TL_TIME_SIZE], int64_t ns)
 {
 	static const struct {
 		int64_t size;
@@ -82,6 +87,8 @@ char *tl_time_text(char text[TL_TIME_SIZE], int64_t ns)
 	} units[] = {{1000000000, "s", 9}, {1000000, "ms", 6}, {1000, "us", 3}, {1, "ns", 0}};
 	size_t i = 0, n;
 
+	if (tl_ticks(s))
+		return tp_fmt_count(text, ns);
 	while (i < 3 && ns < units[i].size && ns > -units[i].size)
 		i++;
 	if (!units[i].digits) {
@@ -139,7 +146,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 static void make_scale(const struct timeline *s, struct rep_scale *scale)
 {
 	const struct tl_window *w = &s->window;
-	const struct rep_chart_axis axis = {.kind = REP_NS};
+	const struct rep_chart_axis axis = {.kind = tl_ticks(s) ? REP_COUNT : REP_NS};
 
 	for (unsigned want = (unsigned)between(w->cols / 8, 2, REP_TICKS - 2); want >= 2; want--) {
 		size_t widest = 0;
@@ -182,7 +189,7 @@ static void draw_cursor(const struct timeline *s, int row)
 	const struct tl_window *w = &s->window;
 	int left = l->area.col + l->label, col = tl_window_col(w, s->ns);
 	int64_t from = 0, to = 0;
-	char text[TP_UNITS_SIZE + 4], took[TP_UNITS_SIZE];
+	char text[TUI_TIME_SIZE + 4], took[TUI_TIME_SIZE];
 
 	if (s->anchor != INT64_MIN)
 		tl_selecting(s, &from, &to);
@@ -190,7 +197,8 @@ static void draw_cursor(const struct timeline *s, int row)
 		if (tl_window_at(w, i) + w->cell > from && tl_window_at(w, i) < to)
 			tui_glyph(row, left + i, TUI_STYLE_MATCH, "═", '=');
 	if (s->anchor != INT64_MIN && w->cols > 20) {
-		snprintf(text, sizeof(text), " %s ", tp_fmt_ns(took, to - from));
+		snprintf(text, sizeof(text), " %s ",
+			 tui_length_text(s->view->select.run, to - from, took));
 		tui_put_right(row, left, w->cols, TUI_STYLE_MATCH, text, strlen(text));
 	}
 	if (col >= 0 && col < w->cols)

@@ -121,7 +121,7 @@ static void put_place(char *text, size_t size, const struct timeline *s)
 static void put_span(struct paper *p, const struct timeline *s)
 {
 	const struct tl_detail *d = &s->detail;
-	char who[400], took[TP_UNITS_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
+	char who[400], took[TUI_TIME_SIZE], from[TL_TIME_SIZE], to[TL_TIME_SIZE], why[300] = "";
 	char where[80];
 
 	tl_goroutine_text(s, d->goroutine, -1, who, sizeof(who));
@@ -131,8 +131,8 @@ static void put_span(struct paper *p, const struct timeline *s)
 	put_place(where, sizeof(where), s);
 	line(p, TUI_STYLE_STRONG, "%s %s%s%s for %s, from %s to %s%s", who,
 	     state_words(d->span.state), where, why,
-	     tp_fmt_ns(took, tp_minus(d->span.end, d->span.start)),
-	     tl_time_text(from, d->span.start), tl_time_text(to, d->span.end),
+	     tui_length_text(s->view->select.run, tp_minus(d->span.end, d->span.start), took),
+	     tl_time_text(s, from, d->span.start), tl_time_text(s, to, d->span.end),
 	     d->span.open ? ", when the run ends" : "");
 }
 
@@ -149,7 +149,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 	if (d->cause.goroutine != TP_NONE) {
 		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, who, sizeof(who));
 		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; w goes there", who,
-		     tl_time_text(when, d->cause.ns), where);
+		     tl_time_text(s, when, d->cause.ns), where);
 	} else if (d->span.state == TP_ST_WAITING && d->span.open) {
 		line(p, TUI_STYLE_NORMAL, "woken by nobody before the run ended");
 	} else if (*d->outside) {
@@ -170,7 +170,7 @@ static void put_woken(struct paper *p, const struct timeline *s)
 	for (i = 0; i < d->nwoken && n < 300; i++) {
 		tl_goroutine_text(s, d->woken[i].goroutine, d->woken_id[i], who, sizeof(who));
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s at %s", i ? ", " : "", who,
-				      tl_time_text(when, d->woken[i].ns));
+				      tl_time_text(s, when, d->woken[i].ns));
 	}
 	if (i < d->nwoken || d->more_woken)
 		snprintf(text + n, sizeof(text) - n, " and %zu%s more", d->nwoken - i,
@@ -185,7 +185,7 @@ static void put_cell(struct paper *p, const struct timeline *s)
 {
 	const struct rep_cell *cell = tl_cell(s);
 	const struct tl_reason *reason;
-	char text[400], took[TP_UNITS_SIZE];
+	char text[400], took[TUI_TIME_SIZE];
 	int64_t all = 0, from, to;
 	bool picked;
 	size_t n = 0;
@@ -204,13 +204,13 @@ static void put_cell(struct paper *p, const struct timeline *s)
 		if (!ns)
 			continue;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s", n ? ", " : "",
-				      tl_shown[i], tp_fmt_ns(took, ns));
+				      tl_shown[i], tui_moment_text(s->view->select.run, ns, took));
 		if (i == TL_SHOW_BLOCKED && reason)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, " (%.60s)", reason->text);
 	}
 	if (all)
 		line(p, TUI_STYLE_DIM, "this column, %s%s: %s; %" PRIu32 " span%s%s",
-		     tp_fmt_ns((char[TP_UNITS_SIZE]){0}, s->window.cell),
+		     tui_length_text(s->view->select.run, s->window.cell, (char[TUI_TIME_SIZE]){0}),
 		     s->picture.exact ? "" : ", roughly", text, cell->spans,
 		     cell->spans == 1 ? "" : "s", picked ? " (above: the longest)" : "");
 	else
@@ -218,20 +218,22 @@ static void put_cell(struct paper *p, const struct timeline *s)
 }
 
 /* "GC mark phase 12ms, stopped world 1.2ms": ranges in the cursor's column. */
-static size_t put_ranges(char *text, size_t size, const struct tl_band *band)
+static size_t put_ranges(const struct timeline *s, char *text, size_t size,
+			 const struct tl_band *band)
 {
 	static const char *const names[] = {[REP_MARK_STW] = "stopped world",
 					    [REP_MARK_GC] = "GC mark phase",
 					    [REP_MARK_SWEEP] = "sweeping",
 					    [REP_MARK_ASSIST] = "mark assist"};
-	char took[TP_UNITS_SIZE];
+	char took[TUI_TIME_SIZE];
 	size_t n = 0;
 
 	*text = '\0';
 	for (size_t i = 0; i <= REP_MARK_ASSIST; i++)
 		if (band->ns[i])
-			n += (size_t)snprintf(text + n, size - n, "%s%s %s", n ? ", " : "",
-					      names[i], tp_fmt_ns(took, band->ns[i]));
+			n += (size_t)snprintf(
+			    text + n, size - n, "%s%s %s", n ? ", " : "", names[i],
+			    tui_length_text(s->view->select.run, band->ns[i], took));
 	return n;
 }
 
@@ -251,17 +253,19 @@ static bool is_here(const struct timeline *s, const struct tl_mark *m, uint32_t 
 	       (m->to > m->from ? m->to > from : m->from >= from);
 }
 
-static size_t put_mark(char *text, size_t size, const struct tl_mark *m, bool first)
+static size_t put_mark(const struct timeline *s, char *text, size_t size, const struct tl_mark *m,
+		       bool first)
 {
-	char took[TP_UNITS_SIZE], from[TL_TIME_SIZE];
+	char took[TUI_TIME_SIZE], from[TL_TIME_SIZE];
 	bool own = m->kind >= REP_MARK_REGION;
 	size_t n = (size_t)snprintf(text, size, "%s%s%s%.100s", first ? "" : ", ",
 				    own ? rep_mark_kinds[m->kind] : "", own ? " " : "", m->text);
 
 	if (m->to > m->from)
-		n += (size_t)snprintf(text + n, size - n, " (%s from %s)",
-				      tp_fmt_ns(took, tp_minus(m->to, m->from)),
-				      tl_time_text(from, m->from));
+		n += (size_t)snprintf(
+		    text + n, size - n, " (%s from %s)",
+		    tui_length_text(s->view->select.run, tp_minus(m->to, m->from), took),
+		    tl_time_text(s, from, m->from));
 	return n;
 }
 
@@ -280,13 +284,13 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 			if (!is_here(s, m, g, column))
 				continue;
-			n += put_mark(text + n, sizeof(text) - n, m, !n);
+			n += put_mark(s, text + n, sizeof(text) - n, m, !n);
 			left--;
 		}
 	}
 	if (n)
 		line(p, TUI_STYLE_GC, "here: %s", text);
-	else if (col >= 0 && put_ranges(text, sizeof(text), &s->picture.band[col]))
+	else if (col >= 0 && put_ranges(s, text, sizeof(text), &s->picture.band[col]))
 		line(p, TUI_STYLE_GC, "in this column: %s", text);
 }
 
@@ -362,22 +366,23 @@ static void put_stack(struct paper *p, const struct tl_stack *stack, const char 
 static void put_nobody(struct paper *p, const struct timeline *s, const struct rep_lane *row)
 {
 	char who[400], from[TL_TIME_SIZE], to[TL_TIME_SIZE], now[TL_TIME_SIZE];
-	char took[TP_UNITS_SIZE];
+	char took[TUI_TIME_SIZE];
 
 	tl_lane_text(s, row, who, sizeof(who));
 	if (row->kind == REP_LANE_GROUP)
 		line(p, TUI_STYLE_STRONG, "%s: %" PRId64 " goroutines, from %s to %s", who, row->id,
-		     tl_time_text(from, row->from), tl_time_text(to, row->to));
+		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to));
 	else if (row->kind == REP_LANE_TASK)
 		line(p, TUI_STYLE_STRONG, "task %s: %s, from %s to %s", who,
-		     tp_fmt_ns(took, tp_minus(row->to, row->from)), tl_time_text(from, row->from),
-		     tl_time_text(to, row->to));
+		     tui_length_text(s->view->select.run, tp_minus(row->to, row->from), took),
+		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to));
 	else if (row->kind == REP_LANE_GOROUTINE)
 		line(p, TUI_STYLE_STRONG, "%s is there from %s to %s, not at %s", who,
-		     tl_time_text(from, row->from), tl_time_text(to, row->to),
-		     tl_time_text(now, s->ns));
+		     tl_time_text(s, from, row->from), tl_time_text(s, to, row->to),
+		     tl_time_text(s, now, s->ns));
 	else
-		line(p, TUI_STYLE_STRONG, "%s: no goroutine at %s", who, tl_time_text(now, s->ns));
+		line(p, TUI_STYLE_STRONG, "%s: no goroutine at %s", who,
+		     tl_time_text(s, now, s->ns));
 }
 
 static bool is_known(const struct timeline *s, const struct rep_lane *row)
@@ -392,7 +397,7 @@ static void put_facts(struct paper *p, const struct timeline *s, const struct re
 	char now[TL_TIME_SIZE];
 
 	if (!is_known(s, row)) {
-		line(p, TUI_STYLE_DIM, "%s ...", tl_time_text(now, s->ns));
+		line(p, TUI_STYLE_DIM, "%s ...", tl_time_text(s, now, s->ns));
 		return;
 	}
 	if (span) {

@@ -274,7 +274,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 		tui_error(t, "out of memory");
 	} else {
 		tl_goroutine_text(s, d->cause.goroutine, d->cause_id, by, sizeof(by));
-		tl_time_text(when, d->cause.ns);
+		tl_time_text(s, when, d->cause.ns);
 		if (tl_jump(s, d->cause.goroutine, d->cause.ns)) {
 			tui_message(t, "here %s woke %s, at %s; b goes back", by, who, when);
 		} else {
@@ -421,7 +421,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 {
 	const struct tl_wait *w;
-	char who[200], took[TP_UNITS_SIZE];
+	char who[200], took[TUI_TIME_SIZE];
 	int64_t size;
 
 	if (!s->nwaits) {
@@ -441,7 +441,8 @@ void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i)
 	tl_window_show(&s->window, tp_minus(w->from, size / 4), tp_plus(w->to, size / 4));
 	tl_relist(s);
 	tui_message(t, "longest wait %zu of %zu%s, %s: %s", s->at_wait + 1, s->nwaits,
-		    s->nwaits == TL_MOST_WAITS ? " or more" : "", tp_fmt_ns(took, size),
+		    s->nwaits == TL_MOST_WAITS ? " or more" : "",
+		    tui_length_text(s->view->select.run, size, took),
 		    w->open ? "not ended; B the next" : "w goes to who ended it, B to the next");
 	if (s->follow && holds(s)) {
 		s->follow--;
@@ -490,9 +491,10 @@ bool tl_go(struct tui *t, struct tui_view *v, const char *text)
 	if (!tui_time(t, text, &ns))
 		return true;
 	if (ns > s->duration) {
-		char end[TP_UNITS_SIZE];
+		char end[TUI_TIME_SIZE];
 
-		tui_error(t, "the run ends at %s", tp_fmt_ns(end, s->duration));
+		tui_error(t, "the run ends at %s",
+			  tui_length_text(s->view->select.run, s->duration, end));
 		return true;
 	}
 	tl_move_to(s, ns);

@@ -263,13 +263,22 @@ static void test_time_text(void **state)
 		     {60000000000, "60s"},
 		     {-1500, "-1.5us"},
 		     {INT64_MAX, "9223372036.854775807s"}};
+	static const struct rep_run clockless = {.row = {.ticks = true}};
+	struct sample x;
+	char ticks[TL_TIME_SIZE];
 
 	(void)state;
+	assert_true(sample_init(&x));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[TL_TIME_SIZE];
 
-		assert_string_equal(tl_time_text(text, cases[i].ns), cases[i].text);
+		assert_string_equal(tl_time_text(&x.s, text, cases[i].ns), cases[i].text);
 	}
+	/* A run without a clock has no ns. */
+	x.view.select.run = &clockless;
+	assert_string_equal(tl_time_text(&x.s, ticks, 42424832), "42,424,832");
+	assert_string_equal(tl_time_text(&x.s, ticks, INT64_MAX), "9,223,372,036,854,775,807");
+	sample_release(&x);
 }
 
 int main(void)

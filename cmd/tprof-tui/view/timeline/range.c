@@ -52,7 +52,8 @@ void tl_end_range(struct tui *t, struct timeline *s)
 	v->select.to_ns = t->select.to_ns = to >= s->duration ? INT64_MAX : to;
 	s->waits_known = false;
 	tui_message(t, "%s to %s is what every view shows now; c takes that away, 0 zooms to it",
-		    tl_time_text(a, from), tl_time_text(b, to < s->duration ? to : s->duration));
+		    tl_time_text(s, a, from),
+		    tl_time_text(s, b, to < s->duration ? to : s->duration));
 }
 
 void tl_begin_range(struct tui *t, struct timeline *s)

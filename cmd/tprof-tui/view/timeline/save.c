@@ -211,7 +211,8 @@ static int put_svg(void *ctx, FILE *file, struct tp_err *err)
 		 width, (int)(n + 3) * SVG_ROW);
 	failed = put(&out, text);
 	snprintf(text, sizeof(text), "%s, from %s to %s", tl_kinds[s->list.kind],
-		 tl_time_text(from, s->window.from), tl_time_text(to, tl_window_to(&s->window)));
+		 tl_time_text(s, from, s->window.from),
+		 tl_time_text(s, to, tl_window_to(&s->window)));
 	failed |= put_text(&out, 4, SVG_ROW, text, strlen(text));
 	for (size_t i = 0; i < n; i++, y += SVG_ROW) {
 		const struct rep_lane *lane = s->list.row[s->top + i];

@@ -124,13 +124,13 @@ static void draw(struct tui *t, struct tui_view *v, struct tui_area area)
 static void title(struct tui *t, struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;
-	char cell[TP_UNITS_SIZE];
+	char cell[TUI_TIME_SIZE];
 
 	(void)t;
 	*text = '\0';
 	if (s->ready)
 		snprintf(text, size, "%s, %s/column", tl_kinds[s->list.kind],
-			 tp_fmt_ns(cell, s->window.cell));
+			 tui_length_text(s->view->select.run, s->window.cell, cell));
 }
 
 /* ---- keys ---- */
