@@ -59,6 +59,7 @@ struct tp_legacy {
 		uint32_t at;   /* place on the stack that the open one is at */
 		size_t first;
 		uint64_t address; /* as written */
+		uint64_t steps;	  /* along stacks, for all names */
 	} naming;
 	bool memstats; /* "# runtime.MemStats" was seen */
 };

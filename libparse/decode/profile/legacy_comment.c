@@ -15,6 +15,9 @@
 
 #define NO_ITEM	  INT64_MIN /* as in tables: no value */
 #define MAX_DEPTH 1024	    /* of Go's profiles (GODEBUG=profstackdepth) */
+/* Over all lines, and so many for each byte. A name is mostly that of the next place. */
+#define FREE_STEPS ((uint64_t)1 << 30)
+#define BYTE_STEPS 8
 
 bool tp_legacy_is_comment(struct tp_scan line)
 {
@@ -58,28 +61,33 @@ int tp_legacy_end_names(struct tp_legacy *l)
 	return 0;
 }
 
-/* Where on the stack of the sample the address is, from the last one named on. */
-static bool find_on_stack(struct tp_legacy *l, uint64_t address)
+/* Where on the stack of the sample the address is, from the last one named on: 1 when it is there,
+ * 0 not. */
+static int find_on_stack(struct tp_legacy *l, uint64_t address)
 {
 	const struct tp_legacy_sample *s = last_sample(l);
 	const uint32_t *stack;
 
 	if (!s->n)
-		return false;
+		return 0;
 	stack = (const uint32_t *)(void *)l->stack.data + s->at;
 	for (uint64_t back = 0; back < 2; back++) {
 		int64_t place = tp_legacy_find(l, address - back);
 
 		if (place < 0)
 			continue;
-		for (uint32_t i = l->naming.next; i < s->n && i - l->naming.next < MAX_DEPTH; i++) {
+		for (uint32_t i = l->naming.next; i < s->n && i - l->naming.next < MAX_DEPTH;
+		     i++, l->naming.steps++) {
 			if (stack[i] == place) {
 				l->naming.at = i;
-				return true;
+				return 1;
 			}
 		}
 	}
-	return false;
+	if (l->naming.steps <= FREE_STEPS + BYTE_STEPS * (uint64_t)l->size)
+		return 0;
+	return tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
+			  "too many lines name addresses that are not on the stack above them");
 }
 
 /* "main.f+0x3f", then blanks, then "/src/x.go:17": where the name ends. */
@@ -136,11 +144,13 @@ static int read_name(struct tp_legacy *l, struct tp_scan s)
 		return 0;
 	if (!tp_scan_blanks(&s)) {
 		code = tp_legacy_end_names(l);
-		if (!code && find_on_stack(l, address))
+		if (!code)
+			code = find_on_stack(l, address);
+		if (code > 0)
 			tp_legacy_place_at(l, ((const uint32_t *)(const void *)l->stack.data +
 					       last_sample(l)->at)[l->naming.at])
 			    ->nameless = true;
-		return code;
+		return code < 0 ? code : 0;
 	}
 	end = end_of_name(s);
 	if (!end)
@@ -150,7 +160,9 @@ static int read_name(struct tp_legacy *l, struct tp_scan s)
 	tp_scan_run(&s, TP_HEXITS);
 	if (!l->naming.open || l->naming.address != address) {
 		code = tp_legacy_end_names(l);
-		if (code || !find_on_stack(l, address))
+		if (!code)
+			code = find_on_stack(l, address);
+		if (code <= 0)
 			return code;
 		l->naming.open = true;
 		l->naming.address = address;

@@ -14,6 +14,7 @@
 
 #define MAX_NAMES 32
 #define MAX_LINE  4096 /* that names are replaced in */
+#define MAX_STEPS ((uint64_t)1 << 30)
 
 struct name {
 	struct tp_scan text, value;
@@ -23,6 +24,9 @@ struct names {
 	struct name at[MAX_NAMES];
 	size_t n;
 	struct tp_arena kept; /* their texts: a line that was replaced is gone with the next */
+	/* Of all lines: texts compared, bytes put in their place. A packed dump has room for far
+	 * more lines than the list of any program has. */
+	uint64_t steps;
 };
 
 bool tp_legacy_is_maps(struct tp_scan line)
@@ -175,7 +179,8 @@ static int put_entry(struct tp_legacy *l, const struct entry *e)
 	struct tp_mapping m = {0};
 	int code;
 
-	if (e->perm.at && tp_scan_left(&e->perm) && !memchr(e->perm.at, 'x', tp_scan_left(&e->perm)))
+	if (e->perm.at && tp_scan_left(&e->perm) &&
+	    !memchr(e->perm.at, 'x', tp_scan_left(&e->perm)))
 		return 0;
 	if (!number(e->start, &m.start) || !number(e->limit, &m.limit) ||
 	    !number(e->offset, &m.offset))
@@ -203,8 +208,21 @@ static struct tp_scan without_log(struct tp_scan line)
 	return (struct tp_scan){s.at + 2, line.end};
 }
 
+static const struct name *name_at(struct names *names, struct tp_scan s)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		const struct name *n = &names->at[i];
+		size_t size = tp_scan_left(&n->text);
+
+		names->steps += 1 + size / 64;
+		if (tp_scan_left(&s) >= size && !memcmp(s.at, n->text.at, size))
+			return n;
+	}
+	return NULL;
+}
+
 /* The line with names replaced; what is made of it stays within bounds. */
-static int replace(const struct names *names, struct tp_scan *line, struct tp_buf *out)
+static int replace(struct names *names, struct tp_scan *line, struct tp_buf *out)
 {
 	struct tp_scan s = *line;
 	int code = 0;
@@ -214,15 +232,8 @@ static int replace(const struct names *names, struct tp_scan *line, struct tp_bu
 	out->size = 0;
 	while (s.at < s.end && !code && out->size < MAX_LINE) {
 		struct tp_scan rest = {s.at + 1, s.end};
-		const struct name *n = NULL;
+		const struct name *n = *s.at == '$' ? name_at(names, rest) : NULL;
 
-		for (size_t i = 0; *s.at == '$' && i < names->n && !n; i++) {
-			size_t size = tp_scan_left(&names->at[i].text);
-
-			if (tp_scan_left(&rest) >= size &&
-			    !memcmp(rest.at, names->at[i].text.at, size))
-				n = &names->at[i];
-		}
 		if (n) {
 			code = tp_buf_put(out, n->value.at, tp_scan_left(&n->value));
 			s.at = rest.at + tp_scan_left(&n->text);
@@ -232,6 +243,7 @@ static int replace(const struct names *names, struct tp_scan *line, struct tp_bu
 	}
 	if (!code)
 		code = tp_buf_reserve(out, 1);
+	names->steps += 16 * out->size;
 	line->at = (const char *)out->data;
 	line->end = line->at + out->size;
 	return code;
@@ -268,6 +280,9 @@ int tp_legacy_read_maps(struct tp_legacy *l)
 		const char *equals;
 
 		code = tp_legacy_fail(l, replace(names, &line, &l->scratch));
+		if (!code && names->steps > MAX_STEPS)
+			code = tp_err_set(l->err, TP_ELIMIT, TP_OFFSET_NONE,
+					  "names stand for too much in its list of mappings");
 		if (code)
 			break;
 		if (long_entry(line, false, &e) || long_entry(line, true, &e) ||

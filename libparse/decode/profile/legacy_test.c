@@ -350,6 +350,45 @@ static void test_legacy_read_inlining_bomb(void **state)
 	tp_buf_release(&text);
 }
 
+static void expect_refused(struct tp_buf *text, const char *why)
+{
+	char *shown = show_read(text->data, text->size, false);
+
+	assert_non_null(strstr(shown, why));
+	free(shown);
+	tp_buf_release(text);
+}
+
+/* Lines of a few bytes, which stand for long ones. */
+static void test_legacy_read_names_bomb(void **state)
+{
+	struct tp_buf text = {0};
+
+	(void)state;
+	say(&text, "--- mutex:\n--- Memory map: ---\ny=");
+	for (int i = 0; i < 4000; i++)
+		say(&text, "1");
+	say(&text, "\n");
+	for (int i = 0; i < 20000; i++)
+		say(&text, "$y\n");
+	expect_refused(&text, "names stand for too much in its list of mappings");
+}
+
+/* Lines that ask for an address along a whole stack, which does not have it. */
+static void test_legacy_read_names_elsewhere(void **state)
+{
+	struct tp_buf text = {0};
+
+	(void)state;
+	say(&text, "goroutine profile: total 2\n1 @ 0x1001 0x1002\n1 @");
+	for (int i = 0; i < 1100; i++)
+		say(&text, " 0x3000");
+	say(&text, "\n");
+	for (int i = 0; i < 650000; i++)
+		say(&text, "#0x1001\n");
+	expect_refused(&text, "too many lines name addresses that are not on the stack above them");
+}
+
 /* ---- the binary CPU profile ---- */
 
 static size_t put_words(uint8_t *out, const uint64_t *word, size_t n, unsigned bytes, bool big)
@@ -442,6 +481,8 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_nuls_and_long_lines),
 	    cmocka_unit_test(test_legacy_read_long_and_hostile),
 	    cmocka_unit_test(test_legacy_read_inlining_bomb),
+	    cmocka_unit_test(test_legacy_read_names_bomb),
+	    cmocka_unit_test(test_legacy_read_names_elsewhere),
 	    cmocka_unit_test(test_legacy_read_cpu),
 	    cmocka_unit_test(test_legacy_read_cpu_of_java),
 	    cmocka_unit_test(test_legacy_read_cpu_damage),
