@@ -18,6 +18,9 @@
 #define MOST_SECTIONS 1024 /* that an address is looked for in */
 #define PAGE	      4096
 #define ID_SIZE	      256
+/* Of notes, beside what is in proportion to the size of the file: a real one has each once in a
+ * segment and once in a section. */
+#define FREE_NOTES ((uint64_t)1 << 16)
 
 struct segment {
 	uint64_t offset, address, file_size, size;
@@ -31,6 +34,7 @@ struct tp_image {
 	int type; /* ET_EXEC, ET_DYN */
 	struct segment segment[MOST_SEGMENTS];
 	size_t nsegments;
+	uint64_t notes; /* bytes of them that may still be read */
 	char gnu_id[ID_SIZE], go_id[ID_SIZE];
 
 	bool ready; /* what follows was looked for */
@@ -42,6 +46,17 @@ struct tp_image {
 };
 
 /* ---- opening ---- */
+
+/* Any number of headers may be about the same bytes. */
+static bool pay_notes(struct tp_image *image, uint64_t size)
+{
+	if (size >= image->notes) {
+		image->notes = 0;
+		return false;
+	}
+	image->notes -= size + 1;
+	return true;
+}
 
 /* Notes: name size, size, type, name, content, each padded to four bytes. */
 static void read_notes(struct tp_image *image, Elf_Data *data)
@@ -77,7 +92,7 @@ static void read_headers(struct tp_image *image)
 	for (size_t i = 0; i < n && i < 65536; i++) {
 		if (!gelf_getphdr(image->elf, (int)i, &ph))
 			continue;
-		if (ph.p_type == PT_NOTE && ph.p_filesz < 1 << 20)
+		if (ph.p_type == PT_NOTE && ph.p_filesz < 1 << 20 && pay_notes(image, ph.p_filesz))
 			read_notes(image, elf_getdata_rawchunk(
 					      image->elf, (int64_t)ph.p_offset, (size_t)ph.p_filesz,
 					      ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
@@ -93,7 +108,8 @@ static void read_headers(struct tp_image *image)
 	}
 	/* Files of debugging information have notes in sections, too. */
 	while ((section = elf_nextscn(image->elf, section))) {
-		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE)
+		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE &&
+		    pay_notes(image, sh.sh_size))
 			read_notes(image, elf_getdata(section, NULL));
 	}
 }
@@ -101,6 +117,7 @@ static void read_headers(struct tp_image *image)
 int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 {
 	struct tp_image *image = calloc(1, sizeof(*image));
+	size_t size = 0;
 	GElf_Ehdr eh;
 	struct stat st;
 
@@ -130,10 +147,11 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 	}
 	image->type = eh.e_type;
 	/* Folders may hold more files than may be open: what is mapped needs no descriptor. */
-	if (elf_rawfile(image->elf, NULL) && elf_cntl(image->elf, ELF_C_FDDONE) == 0) {
+	if (elf_rawfile(image->elf, &size) && elf_cntl(image->elf, ELF_C_FDDONE) == 0) {
 		close(image->fd);
 		image->fd = -1;
 	}
+	image->notes = FREE_NOTES + 2 * (uint64_t)size;
 	read_headers(image);
 	*out = image;
 	return 0;
