@@ -196,14 +196,16 @@ static const char *absolute(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_D
 	text = tp_memo_get(&d->paths, (uintptr_t)file, u->offset);
 	if (text)
 		return text;
-	folder = tp_dwarf_text(cu, DW_AT_comp_dir);
-	if (!folder || *folder != '/')
-		return file;
-	size = strlen(folder) + 1 + strlen(file) + 1;
-	text = tp_dwarf_alloc(d, size);
-	if (!text)
-		return file;
-	snprintf(text, size, "%s/%s", folder, file);
+	folder = tp_dwarf_text(d, cu, DW_AT_comp_dir);
+	if (folder && *folder == '/') {
+		size = strlen(folder) + 1 + strlen(file) + 1;
+		text = tp_dwarf_alloc(d, size);
+		if (!text)
+			return file;
+		snprintf(text, size, "%s/%s", folder, file);
+	} else {
+		text = (char *)file;
+	}
 	if (tp_memo_put(&d->paths, (uintptr_t)file, u->offset, text))
 		d->spent = true;
 	return text;

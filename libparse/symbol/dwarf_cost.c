@@ -15,6 +15,54 @@ bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n)
 	return true;
 }
 
+/* ---- entries ---- */
+
+#define STEP_BYTES 256 /* of text that libdw looks through a few times */
+
+/* An abbreviation with more attributes than one looks through for that may have some. */
+static bool has_strings(Dwarf_Abbrev *abbrev, size_t n)
+{
+	enum { FEW = 64 };
+	unsigned name, form;
+
+	for (size_t i = 0; i < n && i < FEW; i++)
+		if (dwarf_getabbrevattr(abbrev, i, &name, &form, NULL) == 0 &&
+		    (form == DW_FORM_string || form == DW_FORM_indirect))
+			return true;
+	return n > FEW;
+}
+
+struct strings {
+	const uint8_t *from; /* of the last attribute, where it is one */
+	uint64_t bytes;
+	bool indirect; /* there is one whose form stands in the entry: no compiler writes that */
+};
+
+static int add_string(Dwarf_Attribute *a, void *ctx)
+{
+	struct strings *s = ctx;
+
+	if (a->form == DW_FORM_implicit_const) /* is elsewhere */
+		return DWARF_CB_OK;
+	if (s->from)
+		s->bytes += (uint64_t)(a->valp - s->from);
+	s->from = a->form == DW_FORM_string ? a->valp : NULL;
+	s->indirect = s->indirect || a->form == DW_FORM_indirect;
+	return s->indirect ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static bool pay_strings(struct tp_dwarf *d, Dwarf_Die *die)
+{
+	struct strings s = {0};
+
+	/* Of a string it is known then that it ends. */
+	if (dwarf_getattrs(die, add_string, &s, 0) != 1 || s.indirect)
+		return !(d->spent = true);
+	if (s.from)
+		s.bytes += strlen((const char *)s.from);
+	return s.bytes < STEP_BYTES || tp_dwarf_pay(d, s.bytes / STEP_BYTES);
+}
+
 bool tp_dwarf_look(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	size_t at, n = 0;
@@ -26,8 +74,9 @@ bool tp_dwarf_look(struct tp_dwarf *d, Dwarf_Die *die)
 		dwarf_getattrcnt(die->abbrev, &n);
 		d->costs[at].of = die->abbrev;
 		d->costs[at].cost = 1 + n / 16;
+		d->costs[at].strings = has_strings(die->abbrev, n);
 	}
-	return tp_dwarf_pay(d, d->costs[at].cost);
+	return tp_dwarf_pay(d, d->costs[at].cost) && (!d->costs[at].strings || pay_strings(d, die));
 }
 
 /* ---- sections ---- */
@@ -83,12 +132,12 @@ bool tp_dwarf_affordable(Elf *elf, uint64_t size)
 	return true;
 }
 
-/* The bytes of a section as libdw has them, from an offset on. */
-static size_t section_at(struct tp_dwarf *d, const char *end, uint64_t offset, const uint8_t **at)
+static void find_section(struct tp_dwarf *d, const char *end, struct tp_dwarf_bytes *found)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh;
 
+	found->known = true;
 	while ((section = elf_nextscn(d->elf, section))) {
 		const char *name = name_of(d->elf, section, &sh);
 		Elf_Data *data;
@@ -96,12 +145,24 @@ static size_t section_at(struct tp_dwarf *d, const char *end, uint64_t offset, c
 		if (!is_debug(name) || strcmp(name + (name[1] == 'z' ? 2 : 1), end) != 0)
 			continue;
 		data = sh.sh_type == SHT_NOBITS ? NULL : elf_getdata(section, NULL);
-		if (!data || !data->d_buf || offset >= data->d_size)
-			return 0;
-		*at = (const uint8_t *)data->d_buf + offset;
-		return data->d_size - (size_t)offset;
+		if (data && data->d_buf) {
+			found->at = data->d_buf;
+			found->size = data->d_size;
+		}
+		return;
 	}
-	return 0;
+}
+
+/* The bytes of a section as libdw has them, from an offset on. */
+static size_t section_at(struct tp_dwarf *d, const char *end, struct tp_dwarf_bytes *section,
+			 uint64_t offset, const uint8_t **at)
+{
+	if (!section->known)
+		find_section(d, end, section);
+	if (offset >= section->size)
+		return 0;
+	*at = section->at + offset;
+	return section->size - (size_t)offset;
 }
 
 /* ---- abbreviations ---- */
@@ -125,7 +186,7 @@ static uint64_t number(const uint8_t **at, const uint8_t *end)
 static uint64_t abbreviations_at(struct tp_dwarf *d, Dwarf_Off offset)
 {
 	const uint8_t *at = NULL, *end;
-	size_t size = section_at(d, "debug_abbrev", offset, &at);
+	size_t size = section_at(d, "debug_abbrev", &d->abbrev, offset, &at);
 	uint64_t n = 0, attributes = 0;
 
 	if (!size)
@@ -177,7 +238,7 @@ static uint64_t word(const struct tp_dwarf *d, const uint8_t *at, unsigned size)
 static bool pay_lines(struct tp_dwarf *d, Dwarf_Off offset)
 {
 	const uint8_t *at = NULL;
-	size_t size = section_at(d, "debug_line", offset, &at);
+	size_t size = section_at(d, "debug_line", &d->line, offset, &at);
 	uint64_t length;
 
 	if (size < 12 || tp_memo_get(&d->lines, offset, 0))

@@ -48,9 +48,15 @@ struct tp_dwarf {
 	uint64_t ranges; /* kept */
 	uint64_t abbreviations, line_bytes;
 	bool spent;
+	struct tp_dwarf_bytes {
+		const uint8_t *at;
+		size_t size;
+		bool known; /* it was looked for */
+	} abbrev, line;	    /* the sections */
 	struct {
 		Dwarf_Abbrev *of;
 		uint64_t cost;
+		bool strings;	 /* within the entry */
 	} costs[TP_DWARF_COSTS]; /* by abbreviation, the last of those that share a place */
 
 	bool lost; /* libdw ran out of memory */
@@ -58,7 +64,8 @@ struct tp_dwarf {
 
 /* Pays n steps; false, for ever after, where there are too few. */
 bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n);
-/* Pays for a look at an entry, which is more the more attributes it has. */
+/* Pays for a look at an entry, which is more the more attributes it has, and the longer the texts
+ * are that it holds itself: libdw looks for their ends to find what is behind them. */
 bool tp_dwarf_look(struct tp_dwarf *d, Dwarf_Die *die);
 /* The file gives out too little for what it makes of it; false before libdw opened it. */
 bool tp_dwarf_affordable(Elf *elf, uint64_t size);
@@ -86,7 +93,7 @@ struct tp_dwarf_name {
 
 /* NULL where that is too much, or memory is out. */
 const struct tp_dwarf_name *tp_dwarf_name(struct tp_dwarf *d, Dwarf_Off entry);
-const char *tp_dwarf_text(Dwarf_Die *die, unsigned attribute);
+const char *tp_dwarf_text(struct tp_dwarf *d, Dwarf_Die *die, unsigned attribute);
 /* Paid for; NULL as above. */
 char *tp_dwarf_alloc(struct tp_dwarf *d, size_t size);
 

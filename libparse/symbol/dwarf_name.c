@@ -6,11 +6,29 @@
 
 #include "symbol/dwarf_inside.h"
 
-const char *tp_dwarf_text(Dwarf_Die *die, unsigned attribute)
+/* As dwarf_attr_integrate, which looks at entries unpaid. */
+static Dwarf_Attribute *attribute_of(struct tp_dwarf *d, const Dwarf_Die *die, unsigned attribute,
+				     Dwarf_Attribute *a)
+{
+	Dwarf_Die at = *die, next;
+
+	for (int i = 0; i < 17 && tp_dwarf_look(d, &at); i++) {
+		if (dwarf_attr(&at, attribute, a))
+			return a;
+		if ((!dwarf_attr(&at, DW_AT_abstract_origin, a) &&
+		     !dwarf_attr(&at, DW_AT_specification, a)) ||
+		    !dwarf_formref_die(a, &next))
+			break;
+		at = next;
+	}
+	return NULL;
+}
+
+const char *tp_dwarf_text(struct tp_dwarf *d, Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute a;
 
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
+	return dwarf_formstring(attribute_of(d, die, attribute, &a));
 }
 
 char *tp_dwarf_alloc(struct tp_dwarf *d, size_t size)
@@ -36,11 +54,11 @@ static void declaration(struct tp_dwarf *d, Dwarf_Die *die)
 	}
 }
 
-static bool has_namespaces(Dwarf_Die *die)
+static bool has_namespaces(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	Dwarf_Die cu;
 
-	if (!dwarf_diecu(die, &cu, NULL, NULL))
+	if (!dwarf_diecu(die, &cu, NULL, NULL) || !tp_dwarf_look(d, &cu))
 		return false;
 	switch (dwarf_srclang(&cu)) {
 	case DW_LANG_C_plus_plus:
@@ -55,10 +73,10 @@ static bool has_namespaces(Dwarf_Die *die)
 }
 
 /* The name of a namespace or type that is part of the names of what it holds, or NULL. */
-static const char *scope_name(Dwarf_Die *die)
+static const char *scope_name(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
-	const char *name = dwarf_diename(die);
+	const char *name = tp_dwarf_text(d, die, DW_AT_name);
 
 	if (tag == DW_TAG_namespace)
 		return name ? name : "(anonymous namespace)";
@@ -92,35 +110,36 @@ static size_t scopes_of(struct tp_dwarf *d, Dwarf_Die *die, Dwarf_Die scope[TP_D
 }
 
 /* The type of a lambda has no name: what tells it apart is the function that it stands in. */
-static const char *part_of_lambda(Dwarf_Die *die)
+static const char *part_of_lambda(struct tp_dwarf *d, Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
 
 	if (tag == DW_TAG_subprogram)
-		return tp_dwarf_text(die, DW_AT_name);
-	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type) && !dwarf_diename(die))
+		return tp_dwarf_text(d, die, DW_AT_name);
+	if ((tag == DW_TAG_class_type || tag == DW_TAG_structure_type) &&
+	    !tp_dwarf_text(d, die, DW_AT_name))
 		return "<lambda>";
-	return scope_name(die);
+	return scope_name(d, die);
 }
 
 /* "std::vector<int>::push_back": the names of what a declaration stands in, and its own. */
 static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name)
 {
-	const char *(*part_name)(Dwarf_Die *) =
+	const char *(*part_name)(struct tp_dwarf *, Dwarf_Die *) =
 	    strcmp(name, "operator()") != 0 ? scope_name : part_of_lambda;
 	Dwarf_Die scope[TP_DWARF_DEEPEST];
+	const char *part[TP_DWARF_DEEPEST];
 	size_t n = scopes_of(d, decl, scope), size = strlen(name) + 1;
 	char *text, *at;
 
-	for (size_t i = 0; i < n; i++)
-		size += part_name(&scope[i]) ? strlen(part_name(&scope[i])) + 2 : 0;
-	text = at = tp_dwarf_alloc(d, size);
-	for (size_t i = 0; at && i < n; i++) {
-		const char *part = part_name(&scope[i]);
-
-		if (part)
-			at += snprintf(at, size - (size_t)(at - text), "%s::", part);
+	for (size_t i = 0; i < n; i++) {
+		part[i] = part_name(d, &scope[i]);
+		size += part[i] ? strlen(part[i]) + 2 : 0;
 	}
+	text = at = tp_dwarf_alloc(d, size);
+	for (size_t i = 0; at && i < n; i++)
+		if (part[i])
+			at += snprintf(at, size - (size_t)(at - text), "%s::", part[i]);
 	if (at)
 		memcpy(at, name, strlen(name) + 1);
 	return text ? text : name;
@@ -135,7 +154,7 @@ static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *nam
 
 	declaration(d, &decl);
 	offset = dwarf_dieoffset(&decl);
-	if (d->spent || !has_namespaces(&decl))
+	if (d->spent || !has_namespaces(d, &decl))
 		return name;
 	known = tp_memo_get(&d->qualified, offset, 0);
 	if (known)
@@ -146,31 +165,27 @@ static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *nam
 	return name;
 }
 
-static int64_t number_of(Dwarf_Die *die, unsigned attribute)
+static int64_t number_in(Dwarf_Attribute *a)
 {
-	Dwarf_Attribute a;
 	Dwarf_Word value;
 
-	if (!dwarf_attr(die, attribute, &a) || dwarf_formudata(&a, &value) || value > INT32_MAX)
-		return 0;
-	return (int64_t)value;
+	return a && dwarf_formudata(a, &value) == 0 && value <= INT32_MAX ? (int64_t)value : 0;
 }
 
 static void read_name(struct tp_dwarf *d, Dwarf_Die *die, struct tp_dwarf_name *n)
 {
-	const char *name = tp_dwarf_text(die, DW_AT_name);
-	const char *linkage = tp_dwarf_text(die, DW_AT_linkage_name);
-	int line;
+	const char *name = tp_dwarf_text(d, die, DW_AT_name);
+	const char *linkage = tp_dwarf_text(d, die, DW_AT_linkage_name);
+	Dwarf_Attribute a;
 
 	if (!linkage)
-		linkage = tp_dwarf_text(die, DW_AT_MIPS_linkage_name);
+		linkage = tp_dwarf_text(d, die, DW_AT_MIPS_linkage_name);
 	name = name ? qualified(d, die, name) : linkage;
 	n->name = name ? name : "";
 	n->system_name = linkage ? linkage : n->name;
-	if (dwarf_decl_line(die, &line) == 0 && line > 0)
-		n->start_line = line;
-	n->call_file = number_of(die, DW_AT_call_file);
-	n->call_line = number_of(die, DW_AT_call_line);
+	n->start_line = number_in(attribute_of(d, die, DW_AT_decl_line, &a));
+	n->call_file = number_in(dwarf_attr(die, DW_AT_call_file, &a));
+	n->call_line = number_in(dwarf_attr(die, DW_AT_call_line, &a));
 }
 
 const struct tp_dwarf_name *tp_dwarf_name(struct tp_dwarf *d, Dwarf_Off entry)

@@ -11,15 +11,16 @@
 #include <unistd.h>
 
 #include "symbol/dwarf.h"
+#include "symbol/memo.h"
 #include "symbol/pclntab.h"
 #include "symbol/ranges.h"
 
 #define MOST_SEGMENTS 64
-#define MOST_SECTIONS 1024 /* that an address is looked for in */
 #define PAGE	      4096
 #define ID_SIZE	      256
-/* Of notes, beside what is in proportion to the size of the file: a real one has each once in a
- * segment and once in a section. */
+/* Of texts, and of notes, beside what is in proportion to the size of the file: a real one has each
+ * once, texts as parts of others and packed, notes in a segment and in a section. */
+#define FREE_TEXT  ((uint64_t)16 << 20)
 #define FREE_NOTES ((uint64_t)1 << 16)
 
 struct segment {
@@ -40,9 +41,19 @@ struct tp_image {
 	bool ready; /* what follows was looked for */
 	struct tp_pclntab go;
 	bool has_go;
-	Elf_Scn *looked_in; /* the section of the last bytes that were asked for */
+	struct tp_ranges sections; /* with bytes of the program, none over another; value: number */
+	struct {
+		const struct tp_range *in; /* what was found last */
+		Elf_Data *data;
+	} section;
 	struct tp_dwarf *dwarf;
-	struct tp_ranges symbols; /* value: section of the table << 32 | number of the symbol */
+	struct tp_ranges symbols; /* value: section of the names << 32 | where in it */
+	struct tp_memo names;	  /* by that value: the name, "" none */
+	/* Texts that were given out; bytes of others that may be. One that is as long as the file
+	 * may be that of every address, and each of many may end where that ends. */
+	struct tp_memo texts;
+	uint64_t text;
+	bool spent; /* that was too little: nothing is found any more */
 };
 
 /* ---- opening ---- */
@@ -152,6 +163,7 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 		image->fd = -1;
 	}
 	image->notes = FREE_NOTES + 2 * (uint64_t)size;
+	image->text = FREE_TEXT + 8 * (uint64_t)size;
 	read_headers(image);
 	*out = image;
 	return 0;
@@ -163,6 +175,9 @@ void tp_image_close(struct tp_image *image)
 		return;
 	tp_dwarf_free(image->dwarf);
 	tp_ranges_release(&image->symbols);
+	tp_ranges_release(&image->sections);
+	tp_memo_release(&image->names);
+	tp_memo_release(&image->texts);
 	if (image->elf)
 		elf_end(image->elf);
 	if (image->fd >= 0)
@@ -246,39 +261,50 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
 
 /* ---- what names code ---- */
 
-static bool holds(Elf_Scn *section, uint64_t address, GElf_Shdr *sh)
+/* Sections that lie over one another are none of a program: of those the first one counts. */
+static int list_sections(struct tp_image *image)
 {
-	return gelf_getshdr(section, sh) && sh->sh_flags & SHF_ALLOC && sh->sh_type != SHT_NOBITS &&
-	       address >= sh->sh_addr && address - sh->sh_addr < sh->sh_size;
+	struct tp_ranges *r = &image->sections;
+	Elf_Scn *section = NULL;
+	size_t kept = 0;
+	GElf_Shdr sh;
+	int code = 0;
+
+	while (!code && (section = elf_nextscn(image->elf, section)))
+		if (gelf_getshdr(section, &sh) && sh.sh_flags & SHF_ALLOC &&
+		    sh.sh_type != SHT_NOBITS)
+			code = tp_ranges_add(r, sh.sh_addr, sh.sh_addr + sh.sh_size,
+					     elf_ndxscn(section));
+	if (!code)
+		code = tp_ranges_sort(r);
+	for (size_t i = 0; !code && i < r->n; i++)
+		if (!kept || r->range[i].low >= r->range[kept - 1].high)
+			r->range[kept++] = r->range[i];
+	r->n = kept;
+	return code ? code : tp_ranges_sort(r);
 }
 
-/* The section in which an address lies, with its bytes. The one that held the last address is asked
- * first: for each address many are looked up, all in one. */
+/* The bytes of the section in which an address lies, from there on. The one that held the last
+ * address is asked first: for each address many are looked up, mostly all in one. */
 static struct tp_slice memory(void *ctx, uint64_t address)
 {
 	struct tp_image *image = ctx;
-	Elf_Scn *section = image->looked_in;
+	const struct tp_range *in = image->section.in;
 	struct tp_slice none = {0};
 	Elf_Data *data;
-	GElf_Shdr sh;
 
-	if (!section || !holds(section, address, &sh)) {
-		unsigned n = 0;
-
-		section = NULL;
-		while ((section = elf_nextscn(image->elf, section)) &&
-		       !holds(section, address, &sh))
-			if (++n == MOST_SECTIONS)
-				return none;
+	if (!in || address < in->low || address >= in->high) {
+		in = tp_ranges_find(&image->sections, address);
+		if (!in)
+			return none;
+		image->section.in = in;
+		image->section.data = elf_rawdata(elf_getscn(image->elf, (size_t)in->value), NULL);
 	}
-	if (!section)
+	data = image->section.data;
+	if (!data || !data->d_buf || address - in->low >= data->d_size)
 		return none;
-	image->looked_in = section;
-	data = elf_rawdata(section, NULL);
-	if (!data || !data->d_buf || address - sh.sh_addr >= data->d_size)
-		return none;
-	return (struct tp_slice){(const uint8_t *)data->d_buf + (address - sh.sh_addr),
-				 data->d_size - (size_t)(address - sh.sh_addr)};
+	return (struct tp_slice){(const uint8_t *)data->d_buf + (address - in->low),
+				 data->d_size - (size_t)(address - in->low)};
 }
 
 #define MODULE_WORDS 56 /* of moduledata that are looked at */
@@ -430,7 +456,9 @@ static void read_sections(struct tp_image *image)
 
 		image->has_go =
 		    data && tp_pclntab_init(&image->go, data->d_buf, data->d_size, text);
-		if (image->has_go)
+		if (image->has_go && list_sections(image))
+			tp_ranges_release(&image->sections);
+		else if (image->has_go)
 			use_module(image, address);
 	}
 }
@@ -482,15 +510,47 @@ bool tp_image_has_lines(const struct tp_image *image)
 
 bool tp_image_spent(const struct tp_image *image)
 {
-	return image->go.spent || (image->dwarf && tp_dwarf_spent(image->dwarf));
+	return image->spent || image->go.spent || (image->dwarf && tp_dwarf_spent(image->dwarf));
 }
 
+/* Its name is looked for once: elfutils looks for the end of the last one each time. */
 static const char *symbol_at(struct tp_image *image, uint64_t address)
 {
 	const struct tp_range *r = tp_ranges_find(&image->symbols, address);
+	const char *name = r ? tp_memo_get(&image->names, r->value, 0) : NULL;
 
-	return r ? elf_strptr(image->elf, (size_t)(r->value >> 32), (size_t)(uint32_t)r->value)
-		 : NULL;
+	if (!r || name)
+		return name;
+	name = elf_strptr(image->elf, (size_t)(r->value >> 32), (size_t)(uint32_t)r->value);
+	if (!name)
+		name = "";
+	/* Without memory it is looked for again. */
+	(void)tp_memo_put(&image->names, r->value, 0, (char *)name);
+	return name;
+}
+
+static bool pay_text(struct tp_image *image, const char *text)
+{
+	size_t size;
+
+	if (!*text || tp_memo_get(&image->texts, (uintptr_t)text, 0))
+		return true;
+	size = strlen(text);
+	if (size > image->text)
+		return !(image->spent = true);
+	image->text -= size;
+	/* Without memory it is paid for again. */
+	(void)tp_memo_put(&image->texts, (uintptr_t)text, 0, (char *)text);
+	return true;
+}
+
+static bool pay_texts(struct tp_image *image, const struct tp_symbol *chain, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!pay_text(image, chain[i].name) || !pay_text(image, chain[i].system_name) ||
+		    !pay_text(image, chain[i].file))
+			return false;
+	return true;
 }
 
 uint64_t tp_image_function(struct tp_image *image, uint64_t address)
@@ -508,6 +568,8 @@ size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbo
 	const char *name;
 	size_t n = 0;
 
+	if (image->spent)
+		return 0;
 	get_ready(image);
 	/* Of Go's code its own table says what the runtime would have said; where that knows no
 	 * inlined calls (before Go 1.18), DWARF tells more. */
@@ -517,13 +579,14 @@ size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbo
 		n = tp_dwarf_lookup(image->dwarf, address, chain, room);
 	if (!n && image->has_go)
 		n = tp_pclntab_lookup(&image->go, address, chain, room);
-	if (n && *chain[n - 1].name)
-		return n;
-	name = symbol_at(image, address);
-	if (!name || !*name)
-		return 0;
-	if (!n)
-		*chain = (struct tp_symbol){.file = ""};
-	chain->name = chain->system_name = name;
-	return 1;
+	if (!n || !*chain[n - 1].name) {
+		name = symbol_at(image, address);
+		if (!name || !*name)
+			return 0;
+		if (!n)
+			*chain = (struct tp_symbol){.file = ""};
+		chain->name = chain->system_name = name;
+		n = 1;
+	}
+	return pay_texts(image, chain, n) ? n : 0;
 }

@@ -39,6 +39,8 @@ enum {
  * than a second for every hundred thousand addresses. */
 #define FREE_STEPS   ((uint64_t)1 << 26)
 #define LOOKUP_STEPS 4096
+/* Of a text: a name may be as long as the table, and that of all functions. */
+#define STEP_BYTES 32
 
 static uint32_t get32(const struct tp_pclntab *t, const uint8_t *p)
 {
@@ -66,19 +68,24 @@ static bool read32(const struct tp_pclntab *t, struct tp_slice s, uint64_t offse
 	return true;
 }
 
-/* A text, which must end within its part. */
-static const char *text_at(struct tp_slice s, uint64_t offset)
-{
-	if (offset >= s.size || !memchr(s.data + offset, 0, s.size - (size_t)offset))
-		return NULL;
-	return (const char *)s.data + offset;
-}
-
 static struct tp_slice from(struct tp_slice s, uint64_t offset)
 {
 	if (offset > s.size)
 		return (struct tp_slice){s.data, 0};
 	return (struct tp_slice){s.data + offset, s.size - (size_t)offset};
+}
+
+/* A text, which must end within its part; looking for its end takes steps. */
+static const char *text_at(struct tp_slice s, uint64_t offset, unsigned *steps)
+{
+	const uint8_t *end;
+	size_t cost;
+
+	s = from(s, offset);
+	end = s.size ? memchr(s.data, 0, s.size) : NULL;
+	cost = (end ? (size_t)(end - s.data) : s.size) / STEP_BYTES;
+	*steps -= cost < *steps ? (unsigned)cost : *steps;
+	return end ? (const char *)s.data : NULL;
 }
 
 /* ---- header ---- */
@@ -269,7 +276,8 @@ static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t ent
 	return -1;
 }
 
-static const char *file_name(const struct tp_pclntab *t, const struct function *f, int32_t number)
+static const char *file_name(const struct tp_pclntab *t, const struct function *f, int32_t number,
+			     unsigned *steps)
 {
 	const char *name = NULL;
 	uint32_t offset;
@@ -280,10 +288,10 @@ static const char *file_name(const struct tp_pclntab *t, const struct function *
 		uint64_t at = ((uint64_t)field(t, f, UNIT) + (uint32_t)number) * 4;
 
 		if (read32(t, t->units, at, &offset) && offset != UINT32_MAX)
-			name = text_at(t->files, offset);
+			name = text_at(t->files, offset, steps);
 	} else if (number && (uint32_t)number < t->nfiles &&
 		   read32(t, t->units, (uint64_t)number * 4, &offset)) {
-		name = text_at(t->files, offset);
+		name = text_at(t->files, offset, steps);
 	}
 	return name ? name : "";
 }
@@ -293,7 +301,7 @@ static void place(const struct tp_pclntab *t, const struct function *f, uint64_t
 {
 	int32_t line = value_at(t, field(t, f, PCLN), f->entry, pc, steps);
 
-	s->file = file_name(t, f, value_at(t, field(t, f, PCFILE), f->entry, pc, steps));
+	s->file = file_name(t, f, value_at(t, field(t, f, PCFILE), f->entry, pc, steps), steps);
 	s->line = line > 0 ? line : 0;
 }
 
@@ -318,7 +326,7 @@ static bool inlined_into(const struct tp_pclntab *t, const struct function *f, u
 	       *calls != UINT32_MAX;
 }
 
-static bool call_at(const struct tp_pclntab *t, uint64_t address, struct call *c)
+static bool call_at(const struct tp_pclntab *t, uint64_t address, struct call *c, unsigned *steps)
 {
 	struct tp_slice s = t->memory(t->memory_ctx, address);
 	bool old = t->version < 20;
@@ -329,7 +337,7 @@ static bool call_at(const struct tp_pclntab *t, uint64_t address, struct call *c
 	c->start_line = 0;
 	if (!old && !read32(t, s, 12, &c->start_line))
 		return false;
-	c->name = text_at(t->names, name);
+	c->name = text_at(t->names, name, steps);
 	/* A name begins where another one ends. */
 	return c->name && *c->name && (!name || !t->names.data[name - 1]);
 }
@@ -337,7 +345,7 @@ static bool call_at(const struct tp_pclntab *t, uint64_t address, struct call *c
 bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn memory, void *ctx)
 {
 	enum { ENOUGH = 200 };
-	unsigned seen = 0;
+	unsigned seen = 0, steps = MOST_STEPS;
 
 	t->memory = memory;
 	t->memory_ctx = ctx;
@@ -351,7 +359,7 @@ bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn me
 
 		if (!function_at(t, i, &f) || !inlined_into(t, &f, &indices, &calls))
 			continue;
-		if (!call_at(t, address + calls, &c) || c.parent_pc >= f.end - f.entry)
+		if (!call_at(t, address + calls, &c, &steps) || c.parent_pc >= f.end - f.entry)
 			return false;
 		seen++;
 	}
@@ -365,33 +373,31 @@ static int64_t positive(uint32_t line)
 	return line <= INT32_MAX ? line : 0;
 }
 
-size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room)
+static size_t look_up(const struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room,
+		      unsigned *steps)
 {
 	uint32_t indices, calls;
 	struct function f;
 	const char *name;
-	unsigned steps, most;
 	bool inlines;
 	size_t n = 0;
 
-	t->credit += LOOKUP_STEPS;
-	most = t->credit < MOST_STEPS ? (unsigned)t->credit : MOST_STEPS;
-	steps = most;
-	if (!find_function(t, pc, &f) || !(name = text_at(t->names, field(t, &f, NAME))) || !*name)
+	if (!find_function(t, pc, &f) || !(name = text_at(t->names, field(t, &f, NAME), steps)) ||
+	    !*name)
 		return 0;
 	inlines = t->function_data && inlined_into(t, &f, &indices, &calls);
 	while (n < room) {
 		struct tp_symbol *s = &chain[n++];
-		int32_t index = inlines ? value_at(t, indices, f.entry, pc, &steps) : -1;
+		int32_t index = inlines ? value_at(t, indices, f.entry, pc, steps) : -1;
 		struct call c;
 
 		memset(s, 0, sizeof(*s));
-		place(t, &f, pc, s, &steps);
+		place(t, &f, pc, s, steps);
 		if (index < 0 || n == room ||
 		    !call_at(t,
 			     t->function_data + calls +
 				 (uint64_t)(uint32_t)index * (t->version < 20 ? 20 : 16),
-			     &c)) {
+			     &c, steps)) {
 			s->name = s->system_name = name;
 			s->start_line = t->version >= 20 ? positive(field(t, &f, START_LINE)) : 0;
 			break;
@@ -400,6 +406,18 @@ size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *ch
 		s->start_line = positive(c.start_line);
 		pc = f.entry + c.parent_pc;
 	}
+	return n;
+}
+
+size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room)
+{
+	unsigned steps, most;
+	size_t n;
+
+	t->credit += LOOKUP_STEPS;
+	most = t->credit < MOST_STEPS ? (unsigned)t->credit : MOST_STEPS;
+	steps = most;
+	n = look_up(t, pc, chain, room, &steps);
 	t->credit -= most - steps;
 	t->spent = t->spent || !steps;
 	return !steps && most < MOST_STEPS ? 0 : n;

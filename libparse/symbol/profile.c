@@ -7,6 +7,7 @@
 
 #include "base/many.h"
 #include "symbol/symbol.h"
+#include "symbol/text.h"
 
 struct renaming {
 	struct tp_profile *p;
@@ -18,6 +19,7 @@ struct renaming {
 	size_t nframes, room;
 	uint32_t *path;
 	uint8_t *seen; /* by mapping, see below */
+	struct tp_memo texts;
 	size_t named, unnamed;
 	bool remarked; /* there is a notice already */
 };
@@ -27,11 +29,6 @@ enum { SEEN = 1, NAMED = 2 }; /* its file was looked for; it named code */
 static const char *text(const struct renaming *r, uint32_t string)
 {
 	return tp_dict_text(r->old, string).text;
-}
-
-static int copy_string(struct renaming *r, const char *s, uint32_t *id)
-{
-	return tp_dict_string(r->p->dict, s, strlen(s), id);
 }
 
 /* Strings keep their ids: they are put in the same order. */
@@ -138,13 +135,9 @@ static int named_frames(struct renaming *r, const struct tp_location *l,
 
 	memset(line, 0, n * sizeof(*line));
 	for (size_t i = 0; !code && i < n; i++) {
-		struct tp_function f = {.start_line = chain[i].start_line};
+		struct tp_function f;
 
-		code = copy_string(r, chain[i].name, &f.name);
-		if (!code)
-			code = copy_string(r, chain[i].system_name, &f.system_name);
-		if (!code)
-			code = copy_string(r, chain[i].file, &f.file);
+		code = tp_symbol_function(&r->texts, r->p->dict, &chain[i], &f);
 		if (!code)
 			code = tp_dict_function(r->p->dict, &f, &line[i].function);
 		line[i].line = chain[i].line;
@@ -276,6 +269,7 @@ int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *
 	free(r.n);
 	free(r.seen);
 	free(r.frames);
+	tp_memo_release(&r.texts);
 	tp_symbol_remark(remark_text, s, r.named, r.unnamed);
 	if (!code && *remark_text && !r.remarked)
 		code = tp_profile_add_notice(p, TP_WARNING, TP_OFFSET_NONE, "%s", remark_text);

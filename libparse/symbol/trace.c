@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symbol/text.h"
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -10,21 +12,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static int put_text(struct tp_dict *dict, const char *text, uint32_t *id)
+static int put_symbol(struct tp_trace_names *t, struct tp_dict *dict, const struct tp_symbol *s,
+		      struct tp_frame *frame)
 {
-	return tp_dict_string(dict, text, strlen(text), id);
-}
-
-static int put_symbol(struct tp_dict *dict, const struct tp_symbol *s, struct tp_frame *frame)
-{
-	struct tp_function f = {.start_line = s->start_line};
-	int code = put_text(dict, s->name, &f.name);
+	struct tp_function f = {0};
+	int code = tp_symbol_function(&t->texts, dict, s, &f);
 
 	*frame = (struct tp_frame){.line = s->line};
-	if (!code)
-		code = put_text(dict, s->system_name, &f.system_name);
-	if (!code)
-		code = put_text(dict, s->file, &f.file);
 	return code ? code : tp_dict_function(dict, &f, &frame->function);
 }
 
@@ -52,7 +46,7 @@ int tp_trace_names_put(void *ctx, struct tp_dict *dict, uint64_t address, struct
 	t->named += size > 0;
 	t->unnamed += !size;
 	for (size_t i = 0; !code && i < size; i++)
-		code = put_symbol(dict, &chain[i], &frames[i]);
+		code = put_symbol(t, dict, &chain[i], &frames[i]);
 	return code;
 }
 
@@ -84,6 +78,7 @@ void tp_trace_names_release(struct tp_trace_names *t)
 {
 	tp_sidecar_close(t->sidecar);
 	t->sidecar = NULL;
+	tp_memo_release(&t->texts);
 }
 
 void tp_trace_names_remark(char text[TP_SYMBOL_REMARK], const struct tp_trace_names *t)

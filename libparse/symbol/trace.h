@@ -5,6 +5,7 @@
 #define TP_SYMBOL_TRACE_H
 
 #include "decode/dict.h"
+#include "symbol/memo.h"
 #include "symbol/sidecar.h"
 #include "symbol/symbol.h"
 
@@ -14,6 +15,7 @@ struct tp_trace_names {
 	struct tp_sidecar *sidecar;	/* NULL: none lies beside the trace */
 	char path[4096], broken[256];	/* its path; what is wrong with it, "" nothing */
 	size_t named, unnamed, foreign; /* addresses; that are not the sidecar's */
+	struct tp_memo texts;		/* text.h; of the one trace whose addresses are named */
 };
 
 /* Where something lies beside a trace that has no room for names ("-" has nothing beside it). What
