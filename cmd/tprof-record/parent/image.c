@@ -77,21 +77,30 @@ static void *drain(void *arg)
 
 /* ---- beginning ---- */
 
-/* The memory must be of the right size and stay so, or reading it could kill us (SIGBUS). */
+/* Can nobody make it shorter any more? What is sealed stays so. */
+static bool seal(int memory)
+{
+	int seals;
+
+	if (!fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
+		return true;
+	seals = fcntl(memory, F_GET_SEALS);
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
+/* The memory must be of the right size and stay so, or reading it could kill us (SIGBUS). Sealed
+ * before its size is looked at: the program could shrink it in between. */
 static int check_memory(int memory, struct tp_err *err)
 {
+	bool sealed = seal(memory);
 	struct stat st;
-	int seals;
 
 	if (fstat(memory, &st))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "its memory: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory is not of the size that this version records in");
-	seals = fcntl(memory, F_GET_SEALS);
-	if (seals >= 0 && !(seals & F_SEAL_SHRINK))
-		seals = fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK) ? -1 : F_SEAL_SHRINK;
-	if (seals < 0)
+	if (!sealed)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory could be taken away while it is read");
 	return 0;

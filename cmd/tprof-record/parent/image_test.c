@@ -1,6 +1,7 @@
 #include "tprof-record/parent/image.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -208,6 +210,37 @@ static void test_image_refused(void **state)
 	}
 }
 
+/* In place of libc's: a program that cuts its memory as soon as its size has been looked at. */
+static struct {
+	int memory, looks, error;
+} cut = {.memory = -1};
+
+int fstat(int fd, struct stat *st)
+{
+	int code = fstatat(fd, "", st, AT_EMPTY_PATH);
+
+	if (fd == cut.memory) {
+		cut.looks++;
+		cut.error = ftruncate(fd, 0) ? errno : 0;
+	}
+	return code;
+}
+
+static void test_image_cut(void **state)
+{
+	struct program *p = *state;
+	struct tp_err err;
+	int code;
+
+	cut.memory = p->memory;
+	code = start(p, &err);
+	cut.memory = -1;
+	assert_int_equal(code, 0);
+	assert_int_equal(cut.looks, 1);
+	assert_int_equal(cut.error, EPERM);
+	rec_image_halt(p->image, false, 0);
+}
+
 /* ---- a program that wrote over everything it could ---- */
 
 static void scribble(struct program *p, unsigned *seed)
@@ -284,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_image_records, begin, end),
 	    cmocka_unit_test(test_image_refused),
+	    cmocka_unit_test_setup_teardown(test_image_cut, begin, end),
 	    cmocka_unit_test(test_image_hostile),
 	};
 
