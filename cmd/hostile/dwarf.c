@@ -16,12 +16,15 @@ enum {
 	DW_AT_stmt_list = 0x10,
 	DW_AT_low_pc = 0x11,
 	DW_AT_high_pc = 0x12,
+	DW_AT_abstract_origin = 0x31,
 	DW_AT_artificial = 0x34,
 	DW_AT_ranges = 0x55,
+	DW_AT_linkage_name = 0x6e,
 	DW_FORM_addr = 0x01,
 	DW_FORM_data8 = 0x07,
 	DW_FORM_string = 0x08,
 	DW_FORM_data1 = 0x0b,
+	DW_FORM_ref4 = 0x13,
 	DW_FORM_sec_offset = 0x17,
 	DW_FORM_flag_present = 0x19,
 };
@@ -189,6 +192,58 @@ static void lines(struct pen *p)
 	program(p, &info, &abbrev, ".debug_line", &table);
 }
 
+/* Inlined calls of one function, whose name is as long as the file; what comes behind that name
+ * has to be looked for each time. */
+static void name(struct pen *p)
+{
+	struct pen info = {0}, abbrev = {0}, none = {0}, entries = {0};
+	const size_t n = p->size / 2 / 14;
+
+	abbreviations(&abbrev);
+	ABBREVIATION(&abbrev, OTHER, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string,
+		     DW_AT_linkage_name, DW_FORM_string);
+	ABBREVIATION(&abbrev, OTHER + 1, DW_TAG_inlined_subroutine, 0, DW_AT_abstract_origin,
+		     DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data1);
+	pen_byte(&abbrev, 0);
+	pen_byte(&entries, OTHER);
+	while (entries.out.size < p->size / 2 && !entries.failed)
+		pen_byte(&entries, 'f');
+	pen_bytes(&entries, "\0f", 3);
+	for (size_t i = 0; i < n; i++) {
+		pen_byte(&entries, OTHER + 1);
+		word(&entries, 11 + 2 * 19, 4); /* behind the header, the unit and the function */
+		word(&entries, ELF_TEXT + i * p->size / n, 8);
+		word(&entries, p->size / n, 1);
+	}
+	unit(&info, &entries);
+	program(p, &info, &abbrev, ".debug_none", &none);
+}
+
+/* Units that have a table of abbreviations each, and sections before those that have the tables. */
+static void sections(struct pen *p)
+{
+	enum { OTHERS = 4000 };
+	struct elf_section own[OTHERS + 2];
+	const size_t n = p->size / 2 / 13;
+
+	for (size_t i = 0; i < OTHERS + 2; i++)
+		own[i] = (struct elf_section){
+		    .name = i < OTHERS	  ? ".debug"
+			    : i == OTHERS ? ".debug_info"
+					  : ".debug_abbrev",
+		    .type = SHT_PROGBITS,
+		};
+	for (size_t i = 0; i < n; i++) {
+		word(&own[OTHERS].content, 8, 4);
+		word(&own[OTHERS].content, 4, 2);
+		word(&own[OTHERS].content, i, 4);
+		word(&own[OTHERS].content, 8, 1);
+		pen_byte(&own[OTHERS].content, UNIT);
+		pen_byte(&own[OTHERS + 1].content, 0);
+	}
+	elf_write(p, own, OTHERS + 2);
+}
+
 /* Debugging information that is a thousand times as large unpacked. */
 static void packed(struct pen *p)
 {
@@ -232,6 +287,8 @@ const struct hostile_case hostile_dwarf[] = {
     {"elf-dwarf-attributes", "entries of a byte with attributes of none", attributes},
     {"elf-dwarf-units", "units that share a table of abbreviations", units},
     {"elf-dwarf-lines", "units that share their lines", lines},
+    {"elf-dwarf-name", "inlined calls of one name as long as the file", name},
+    {"elf-dwarf-sections", "units, and many sections before their abbreviations", sections},
     {"elf-dwarf-packed", "debugging information that is large unpacked", packed},
     {NULL, NULL, NULL},
 };

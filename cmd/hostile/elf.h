@@ -12,11 +12,11 @@
 struct elf_section {
 	const char *name;
 	uint32_t type, link; /* of them, counted from 1 */
-	uint64_t flags, entry_size;
+	uint64_t flags, entry_size, address;
 	struct pen content;
 };
 
-/* A program of n sections (up to 8), whose content is released. */
+/* A program of n sections, whose content is released. */
 void elf_write(struct pen *p, struct elf_section *section, unsigned n);
 
 #endif

@@ -6,7 +6,7 @@
  * One file for each kind of excess (the tables of cases.h), of about BYTES bytes. The same
  * arguments give the same bytes. A file's name begins with its kind: v2, v1 (traces), pb
  * (profile.proto), text, cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst
- * (packed), elf (programs; for names, with elf-addresses), store. */
+ * (packed), elf (programs; for names, with elf-addresses), symbols (names beside v1-old), store. */
 #include <argp.h>
 #include <stdio.h>
 #include <string.h>

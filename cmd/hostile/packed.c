@@ -173,6 +173,10 @@ PACKED(gz_types, gzip, "pb-types-only", 200)
 PACKED(gz_empty_samples, gzip, "pb-empty-samples", 200)
 PACKED(gz_empty_batches, gzip, "v2-empty-batches", 200)
 PACKED(gz_dump, gzip, "dump-goroutines", 8)
+PACKED(gz_names_nearly, gzip, "text-heap-names-nearly", 60)
+PACKED(gz_names_long, gzip, "text-heap-names-long", 60)
+PACKED(gz_elsewhere, gzip, "text-counts-elsewhere", 60)
+PACKED(symbols_name, gzip, "symbols-name", 60)
 PACKED(zst_regions, zstd, "v2-regions-open", 500)
 /* clang-format on */
 
@@ -203,6 +207,10 @@ const struct hostile_case hostile_packed[] = {
     {"gz-types", "sample types of nothing", gz_types},
     {"gz-empty-batches", "batches of nothing", gz_empty_batches},
     {"gz-dump", "goroutines without stacks", gz_dump},
+    {"gz-names-nearly", "mappings in lines of what nearly is a name", gz_names_nearly},
+    {"gz-names-long", "mappings in lines of names that stand for much", gz_names_long},
+    {"gz-elsewhere", "names for addresses that are elsewhere", gz_elsewhere},
+    {"symbols-name-packed", "addresses of a trace, all of one very long name", symbols_name},
     {"zst-bomb", "zeros", zst_bomb},
     {"zst-frames", "frames of a MiB each", zst_frames},
     {"zst-skippable", "frames to be skipped", zst_skippable},

@@ -1,4 +1,5 @@
 /* Profiles (profile.proto). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hostile/cases.h"
@@ -591,6 +592,34 @@ static void mangled_long(struct pen *p)
 	bytes(p, SAMPLE, "\x0a\x01\x01\x12\x01\x01", 6);
 }
 
+/* What lies beside a trace of go 1.5 and names its addresses, all by one name. */
+static void symbols(struct pen *p)
+{
+	struct pen part = {0};
+	char *name;
+
+	text(p, STRING_TABLE, "");
+	text(p, STRING_TABLE, "symbols");
+	text(p, STRING_TABLE, "count");
+	number(&part, 1, 1);
+	number(&part, 2, 2);
+	message(p, SAMPLE_TYPE, &part);
+	function(p, 1, 3);
+	for (uint64_t id = 1; id <= 20000; id++) {
+		location(p, id, 1);
+		number(&part, 1, id);
+		number(&part, 2, 1);
+		message(p, SAMPLE, &part);
+	}
+	if (pen_full(p) || !(name = malloc(p->size - p->out.size))) {
+		p->failed = true;
+		return;
+	}
+	memset(name, 'f', p->size - p->out.size);
+	bytes(p, STRING_TABLE, name, p->size - p->out.size);
+	free(name);
+}
+
 const struct hostile_case hostile_proto[] = {
     {"pb-lines-times-frames", "a location of many lines, many times in a stack",
      lines_times_frames},
@@ -624,5 +653,6 @@ const struct hostile_case hostile_proto[] = {
     {"pb-groups", "groups in groups", groups},
     {"pb-mangled", "names of C++ that unfold", mangled},
     {"pb-mangled-long", "a name of C++ without end", mangled_long},
+    {"symbols-name", "addresses of a trace, all of one long name", symbols},
     {NULL, NULL, NULL},
 };

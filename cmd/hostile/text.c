@@ -116,6 +116,38 @@ static void heap_names(struct pen *p)
 		pen_text(p, "1000-2000 r-xp 0 0:0 0 /$y$y$y\n");
 }
 
+static void repeat(struct pen *p, char c, size_t n)
+{
+	while (n--)
+		pen_byte(p, (unsigned char)c);
+}
+
+/* Lines in which every character may begin any name, and does not. */
+static void heap_names_nearly(struct pen *p)
+{
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @ 0x1000\n\nMAPPED_LIBRARIES:\n");
+	for (int i = 0; i < 32; i++) {
+		repeat(p, '$', 2000);
+		pen_text(p, "%c=v\n", 'A' + i);
+	}
+	while (!pen_full(p)) {
+		repeat(p, '$', 4095);
+		pen_byte(p, '\n');
+	}
+}
+
+/* Lines of two characters that stand for long ones. */
+static void heap_names_long(struct pen *p)
+{
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @ 0x1000\n\nMAPPED_LIBRARIES:\ny=");
+	repeat(p, '1', 4090);
+	pen_byte(p, '\n');
+	while (!pen_full(p))
+		pen_text(p, "$y\n");
+}
+
 static void contention(struct pen *p)
 {
 	pen_text(p, "--- mutex:\ncycles/second=1\nsampling period=9223372036854775807\n");
@@ -145,6 +177,17 @@ static void counts_named(struct pen *p)
 	for (uint64_t n = 0; !pen_full(p); n++)
 		pen_text(p, "1 @ %#llx\n#\t%#llx\tf%llu+0x1\ta.go:%llu\n\n", (unsigned long long)n,
 			 (unsigned long long)n, (unsigned long long)n, (unsigned long long)n);
+}
+
+/* Lines that name an address which is not on the stack above them. */
+static void counts_elsewhere(struct pen *p)
+{
+	pen_text(p, "goroutine profile: total 2\n1 @ 0x1001 0x1002\n1 @");
+	for (int i = 0; i < 1100; i++)
+		pen_text(p, " 0x3000");
+	while (!pen_full(p))
+		pen_text(p, "\n#0x1001");
+	pen_text(p, "\n");
 }
 
 static void threads(struct pen *p)
@@ -311,6 +354,8 @@ const struct hostile_case hostile_text[] = {
     {"text-heap-maps", "mappings", heap_maps},
     {"text-heap-maps-addresses", "as many addresses as mappings", heap_maps_addresses},
     {"text-heap-names", "names in mappings that stand for one another", heap_names},
+    {"text-heap-names-nearly", "lines of what nearly is a name", heap_names_nearly},
+    {"text-heap-names-long", "lines of names that stand for much", heap_names_long},
     {"text-line-spaces", "a line of spaces", long_line},
     {"text-line-digits", "a line of digits", line_of_digits},
     {"text-line-ats", "a line of @", line_of_ats},
@@ -319,6 +364,7 @@ const struct hostile_case hostile_text[] = {
     {"text-counts", "goroutines, each with a label of its own", counts},
     {"text-counts-labels", "one with all labels", counts_labels},
     {"text-counts-named", "each with a function of its own", counts_named},
+    {"text-counts-elsewhere", "names for addresses that are elsewhere", counts_elsewhere},
     {"text-threads", "threads", threads},
     {"text-threads-nearly", "what could begin a thread, and does not", threads_nearly},
     {"text-java", "Java: addresses with names", java},

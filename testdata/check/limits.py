@@ -65,8 +65,9 @@ function location frame stack event span string""".split()
 # What was dearest of each kind.
 SAMPLE = """pb-names pb-pattern-names pb-pattern-rings v2-goroutines v2-waiting v2-ms-batches v1-waiting-ever v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
 v2-generations-clockless v2-damaged-after-ms v2-damaged-after-gs v2-generations-of-steals gz-members
-gz-regions zst-window elf-go-values elf-dwarf-ranges store-goroutines store-segments-wide store-events-told
-store-runs store-runs-stray""".split()
+gz-regions gz-names-nearly gz-elsewhere zst-window elf-go-values elf-symbol-name elf-notes elf-dwarf-ranges
+symbols-name-packed store-goroutines store-segments-wide store-events-told store-runs
+store-runs-stray""".split()
 
 
 def calibrate():
@@ -204,6 +205,12 @@ class Runner:
             subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^elf-addresses$", folder], check=True)
             profile = os.path.join(folder, "elf-addresses")
             self.run(name, "tprof-import -o %s --binary=%s %s" % (store, dump, profile), size, env)
+            return
+        elif kind == "symbols":
+            subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^v1-old$", folder], check=True)
+            trace = os.path.join(folder, "v1-old")
+            os.rename(dump, trace + ".symbols")
+            self.run(name, "tprof-import -o %s %s" % (store, trace), size, env)
             return
         else:
             code = self.run(name, "tprof-import -o %s %s" % (store, dump), size, env)
