@@ -93,13 +93,15 @@ static void event(struct pen *p, unsigned type, size_t n, const uint64_t *args)
 	event(p, type, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                       \
 	      (uint64_t[]){__VA_ARGS__})
 
-/* P 0 runs goroutine 1. */
+/* P 0 runs goroutine 1. What is created before Gomaxprocs was there before the trace, and is told
+ * only when it does something. */
 static void run_one(struct pen *p)
 {
 	batch(p, 0, 1000);
 	EVENT(p, PROC_START, 0);
 	EVENT(p, GO_CREATE, 1, 0, 0);
 	EVENT(p, GO_START, 1, 1);
+	EVENT(p, GOMAXPROCS, 1, 0);
 }
 
 static void goroutines(struct pen *p)
@@ -120,20 +122,28 @@ static void goroutines_wild(struct pen *p)
 	tail(p);
 }
 
+/* What has more is refused at once (v1-heads): TP_V1_MAX_CHAINS of decode/v1/walk.h, BATCHES_FREE
+ * of decode/v1/index.c. */
+#define MOST_PS		65536
+#define MOST_BATCHES(p) (100000 + (p)->out.size / 64)
+
 static void ps(struct pen *p)
 {
 	head_19(p);
-	for (uint64_t n = 0; !pen_full(p); n++) {
+	for (uint64_t n = 0; n < MOST_PS && !pen_full(p); n++) {
 		batch(p, n, 1000);
 		EVENT(p, PROC_START, n);
 	}
+	for (uint64_t n = 0; !pen_full(p); n++)
+		EVENT(p, HEAP_ALLOC, n);
 	tail(p);
 }
 
 static void empty_batches(struct pen *p)
 {
 	head_19(p);
-	for (uint64_t n = 0; !pen_full(p); n++)
+	run_one(p);
+	for (uint64_t n = 1; n < MOST_BATCHES(p) && !pen_full(p); n++)
 		batch(p, n % 100, 1);
 	tail(p);
 }
@@ -141,7 +151,8 @@ static void empty_batches(struct pen *p)
 static void empty_batches_ps(struct pen *p)
 {
 	head_19(p);
-	for (uint64_t n = 0; !pen_full(p); n++)
+	run_one(p);
+	for (uint64_t n = 1; n < MOST_PS && !pen_full(p); n++)
 		batch(p, n, 1);
 	tail(p);
 }
@@ -219,6 +230,7 @@ static void stacks_deep(struct pen *p)
 static void timers(struct pen *p)
 {
 	head_19(p);
+	run_one(p);
 	for (uint64_t n = 0; !pen_full(p); n++) {
 		pen_byte(p, TIMER);
 		pen_number(p, n);
@@ -351,7 +363,11 @@ static void old(struct pen *p)
 	head(p, "go 1.5 trace\0\0\0");
 	pen_byte(p, BATCH | 1 << 6);
 	PEN_NUMBERS(p, 0, 1, 1000);
-	for (uint64_t g = 1; !pen_full(p) && p->out.size < p->size / 2; g++)
+	event_5(p, GO_CREATE, 3, (uint64_t[]){1, 1, 0});
+	event_5(p, PROC_START, 1, (uint64_t[]){7});
+	event_5(p, GO_START, 1, (uint64_t[]){1});
+	event_5(p, GOMAXPROCS, 2, (uint64_t[]){1, 0});
+	for (uint64_t g = 2; !pen_full(p) && p->out.size < p->size / 2; g++)
 		event_5(p, GO_CREATE, 3, (uint64_t[]){g, g, g});
 	for (uint64_t n = 1; !pen_full(p); n++) {
 		struct pen own = {0};
@@ -364,7 +380,7 @@ static void old(struct pen *p)
 		pen_append(p, &own);
 	}
 	pen_byte(p, FREQUENCY);
-	PEN_NUMBERS(p, 1000000000, 0, 0);
+	PEN_NUMBERS(p, 1000000000, 0);
 }
 
 const struct hostile_case hostile_v1[] = {

@@ -76,7 +76,7 @@ REPEATED(ps, on_m0, 0)
 	EVENT(t, PROC_STATUS, n, P_IDLE);
 }
 
-REPEATED(ps_wild, on_m0, 0)
+REPEATED(ps_wild, v2_run_one, 2)
 {
 	EVENT(t, PROC_STATUS, pen_mix(n), P_IDLE);
 	EVENT(t, PROCS_CHANGE, UINT64_MAX >> n % 64, 0);
@@ -450,6 +450,7 @@ REPEATED(ranges_open, v2_run_one, 2)
 {
 	EVENT(t, GO_STATUS, n, 0, WAITING);
 	EVENT(t, ASSIST_ACTIVE, n);
+	EVENT(t, PROC_STATUS, n, P_IDLE);
 	EVENT(t, SWEEP_ACTIVE, n);
 }
 

@@ -9,7 +9,8 @@ has to work on dumps that are sound, first of all. A store of a megabyte can hol
 writes them all may take a second more for every 20 MB that it writes. The memory is what the system says
 was resident; the time is that of a machine that needs 1 s for what `calibrate` does, at most. Machines are
 shared: what took too long is measured twice more, and the least counts. ALL=1 prints every measurement;
-SAMPLE=1 takes a file or two of each kind. The measurements stay in build/out/limits.tsv.
+SAMPLE=1 takes a file or two of each kind. Files are imported, as what is asked of a store that there is not
+costs nothing, but for those whose sense it is to be refused (REFUSED). The measurements stay in build/out/limits.tsv.
 """
 import os
 import re
@@ -62,6 +63,24 @@ TABLES = """goroutine goroutine_block goroutine_time site site_hist span_crossin
 metric task region log cpu_sample proc thread sample_type mapping bucket bucket_value bucket_label counter comment
 function location frame stack event span string""".split()
 
+# Which are refused, by what is said then.
+REFUSED = {name: said for said, names in {
+    "taken for a bomb": """gz-bomb gz-members gz-regions gz-heap gz-empty-samples gz-empty-strings gz-types
+        gz-empty-batches zst-bomb zst-frames zst-window-taken zst-regions""",
+    "is of no known format": "gz-tiny-members",
+    "is a gzip file inside another one": "gz-gz",
+    "Frame requires too much memory for decoding": "zst-window",
+    # Small files that unpack, or multiply, to what takes more than a file of their size may.
+    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames",
+    "would make more than 32 frames of each byte": "pb-lines-times-samples",
+    "too many entries": "v1-heads",
+    "the trace holds no events": "v1-noise",
+    "needs a goroutine and a P": "v2-nonsense",
+    "expected a batch": "v2-noise",
+    "ends in the middle of a value": "v2-ones",
+    "this is not an ELF file": "elf-addresses",
+}.items() for name in names.split()}
+
 # What was dearest of each kind.
 SAMPLE = """pb-names pb-pattern-names pb-pattern-rings v2-goroutines v2-waiting v2-ms-batches v1-waiting-ever v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
 v2-generations-clockless v2-damaged-after-ms v2-damaged-after-gs v2-generations-of-steals gz-members
@@ -90,19 +109,19 @@ class Runner:
         self.rows, self.failures, self.passed = [], [], 0
 
     def run(self, name, command, size, env=None, stdin=None):
-        """One command, given to the shell; the size is that of its input."""
+        """One command, given to the shell: its status, and what it said. The size is that of its input."""
         for left in reversed(range(TRIES)):
             again = re.search(r"-o (\S+)", command)
             if again and os.path.exists(again.group(1)):
                 os.unlink(again.group(1))
             if stdin:
                 stdin.seek(0)
-            code = self.measured(name, command, size, env, stdin, left == 0)
-            if code is not None:
-                return code
+            ended = self.measured(name, command, size, env, stdin, left == 0)
+            if ended:
+                return ended
 
     def measured(self, name, command, size, env, stdin, last):
-        """Its status; None: it took too long, which may have been due to others, and is not the last try."""
+        """As run; None: it took too long, which may have been due to others, and is not the last try."""
         given = [word for word in command.split() if os.path.basename(word) in (name, "s.tprof")]
         share = max(1.0, size / 1e6 * (len(given) if command.startswith("tprof-diff") else 1))
         most_memory = MOST_MEMORY * share
@@ -155,7 +174,17 @@ class Runner:
             if os.environ.get("ALL"):
                 print("%-24s %3d %6.1f MiB %6.2f s  %s  %s" % (name, code, memory / MIB, seconds, shown, said),
                       flush=True)
-        return code
+        return code, said
+
+    def imported(self, name, command, store, size, env):
+        """Imports; is there a store?"""
+        code, said = self.run(name, command, size, env)
+        made = not code and os.path.exists(store)
+        if name not in REFUSED and not made:
+            self.fail(name, "it is refused, so that nothing is measured: %s" % said)
+        if name in REFUSED and (made or REFUSED[name] not in said):
+            self.fail(name, "it is not refused as it should be (%s): %s" % (REFUSED[name], said))
+        return made
 
     def fail(self, name, why):
         with self.lock:
@@ -204,7 +233,7 @@ class Runner:
         elif kind == "elf":
             subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^elf-addresses$", folder], check=True)
             profile = os.path.join(folder, "elf-addresses")
-            self.run(name, "tprof-import -o %s --binary=%s %s" % (store, dump, profile), size, env)
+            self.imported(name, "tprof-import -o %s --binary=%s %s" % (store, dump, profile), store, size, env)
             return
         elif kind == "symbols":
             subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^v1-old$", folder], check=True)
@@ -213,13 +242,13 @@ class Runner:
             self.run(name, "tprof-import -o %s %s" % (store, trace), size, env)
             return
         else:
-            code = self.run(name, "tprof-import -o %s %s" % (store, dump), size, env)
+            made = self.imported(name, "tprof-import -o %s %s" % (store, dump), store, size, env)
             if kind in ("gz", "zst"):
                 with open(dump, "rb") as f:
                     self.run(name, "tprof-import -o %s -" % os.path.join(folder, "i.tprof"), size, env, f)
             if kind == "v2" or kind == "v1":
                 self.run(name, "tprof-import --strict -o %s %s" % (os.path.join(folder, "t.tprof"), dump), size, env)
-            if code or not os.path.exists(store):
+            if not made:
                 return
         # Which reports there are on it. A store that was made hostile may refuse to be asked; then there are none.
         asked = subprocess.run([os.path.join(self.bin, "tprof-query"), "--format=tsv", store,
