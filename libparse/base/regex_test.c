@@ -289,7 +289,8 @@ static void test_regex_empty(void **state)
 
 	(void)state;
 	assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
-	tp_regex_most_ns = 0;
+	/* A tenth of the limit: where others have the processor a call takes two microseconds, too. */
+	tp_regex_most_ns = INT64_C(200000000);
 	for (size_t i = 0; i < 300000; i++)
 		tp_regex_find(&r, "", 0);
 	tp_regex_most_ns = INT64_C(2000000000);
