@@ -9,6 +9,7 @@
 #include "decode/profile/encode.h"
 #include "tprof-record/convert/names/names.h"
 #include "tprof-record/core/core.h"
+#include "tprof-record/parent/cut.h"
 #include "tprof-record/parent/file.h"
 #include "tprof-record/parent/live/leak.h"
 #include "tprof-record/parent/live/threads.h"
@@ -338,6 +339,9 @@ void rec_dump_final(struct rec_image *image, const struct rec_request *r, struct
 	write_profiles(&m);
 	if (r->trace || traced_itself(image))
 		write_trace(&m);
+	if (rec_cut_pages())
+		snprintf(d->remark, sizeof(d->remark),
+			 "a file became shorter while names were read from it: some are missing");
 	/* What did not fit was given up by make_room, or by the spool before. */
 	count_losses(d, image, &p);
 	rec_live_free(&m.live);

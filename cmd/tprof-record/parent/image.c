@@ -124,9 +124,15 @@ static void name_it(struct rec_image *image)
 	char path[PATH_MAX];
 	size_t n = 0;
 
-	/* Copied while nobody else's business with it is checked yet. */
-	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1 && image->arena.strings[exe])
-		path[n++] = image->arena.strings[exe++];
+	/* Copied while nobody else's business with it is checked yet; each byte is read once, as
+	 * the program may change it. */
+	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1) {
+		char c = image->arena.strings[exe++];
+
+		if (!c)
+			break;
+		path[n++] = c;
+	}
 	path[n] = 0;
 	rec_program_name(path, image->program);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "tprof-record/parent/cut.h"
 #include "tprof-record/parent/file.h"
 
 enum {
@@ -348,6 +349,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 		rmdir(s->result.folder);
 	if (pid < 0)
 		return err->code;
+	rec_cut_begin();
 	let_go_of_streams();
 	make_room(s);
 	return 0;

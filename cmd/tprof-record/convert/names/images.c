@@ -12,7 +12,8 @@ struct rec_images {
 		char *path;
 		dev_t device;
 		ino_t inode;
-		struct timespec changed;
+		off_t size;
+		struct timespec modified, changed;
 	} entry[MAX_IMAGES];
 	size_t n;
 };
@@ -33,11 +34,16 @@ void rec_images_free(struct rec_images *images)
 	free(images);
 }
 
-/* Is it still that file, and as it was? */
+static bool is_at(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Is it still that file, and as it was? The time of its bytes can be set back, the other cannot. */
 static bool is_current(const struct entry *e, const struct stat *st)
 {
-	return e->device == st->st_dev && e->inode == st->st_ino &&
-	       e->changed.tv_sec == st->st_mtim.tv_sec && e->changed.tv_nsec == st->st_mtim.tv_nsec;
+	return e->device == st->st_dev && e->inode == st->st_ino && e->size == st->st_size &&
+	       is_at(&e->modified, &st->st_mtim) && is_at(&e->changed, &st->st_ctim);
 }
 
 static void keep(struct rec_images *images, const char *path, const struct stat *st,
@@ -54,7 +60,9 @@ static void keep(struct rec_images *images, const char *path, const struct stat 
 	e->image = image;
 	e->device = st->st_dev;
 	e->inode = st->st_ino;
-	e->changed = st->st_mtim;
+	e->size = st->st_size;
+	e->modified = st->st_mtim;
+	e->changed = st->st_ctim;
 	images->n++;
 }
 

@@ -66,7 +66,8 @@ static struct rec_bucket *next_bucket(const struct rec_arena *a, uint32_t *at, u
 	if (!*at || *at > REC_NBUCKETS || ++*steps > REC_NBUCKETS)
 		return NULL;
 	b = &a->buckets[*at - 1];
-	*at = b->allnext;
+	/* Read once: what is looked at above is what is followed. */
+	*at = *(const volatile uint32_t *)&b->allnext;
 	return b;
 }
 
