@@ -71,7 +71,9 @@ REFUSED = {name: said for said, names in {
     "is a gzip file inside another one": "gz-gz",
     "Frame requires too much memory for decoding": "zst-window",
     # Small files that unpack, or multiply, to what takes more than a file of their size may.
-    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames",
+    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls",
+    "names stand for too much": "gz-names-long gz-names-nearly text-heap-names-long",
+    "name addresses that are not on the stack": "gz-elsewhere",
     "would make more than 32 frames of each byte": "pb-lines-times-samples",
     "too many entries": "v1-heads",
     "the trace holds no events": "v1-noise",
