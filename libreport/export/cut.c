@@ -109,10 +109,17 @@ static int want_wakers(struct cut *c, struct tp_store *s, int64_t run)
 }
 
 /* A P that is in a system call when the trace begins looks as if it were running, and one whose
- * thread has left it there as if it were idle; what happens to it first tells. A goroutine that
- * does nothing is told of only when the first generation ends. */
-static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
+ * thread has left it there as if it were idle; what happens to it first tells. */
+struct look {
+	struct cut *c;
+	uint8_t *open; /* by P: 1 it seems to run, 2 to be idle, and nothing has happened to it */
+};
+
+static void look_at(void *ctx, const struct tp_event *ev)
 {
+	struct look *l = ctx;
+	struct cut *c = l->c;
+	uint8_t *open = l->open;
 	uint32_t p = ev->p;
 
 	switch (ev->type) {
@@ -141,12 +148,6 @@ static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 		break;
 	case TP_EV_GO_STATUS:
 	case TP_EV_GO_STATUS_STACK:
-		if (ev->subject < c->ng && ev->from == TP_ST_UNDETERMINED) {
-			c->gs[ev->subject].first = ev->to;
-			c->gs[ev->subject].first_m = ev->m;
-			c->gs[ev->subject].first_stack = ev->stack;
-		}
-		return;
 	case TP_EV_CPU_SAMPLE:
 		return;
 	default:
@@ -156,25 +157,23 @@ static void look_at(struct cut *c, const struct tp_event *ev, uint8_t *open)
 		open[p] = 0;
 }
 
-static int look_ahead(struct cut *c, struct tp_store *s, int64_t run)
+/* What is told later than the range begins; of one that begins with the run, what is told later
+ * than it ends. */
+static int look_ahead(struct cut *c, struct tp_store *s, const struct rep_run *run)
 {
-	static const struct tp_event_range all = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
-	struct tp_event_reader *r = NULL;
-	const struct tp_event *ev;
-	uint8_t *open = calloc((size_t)c->np + 1, 1);
-	size_t n, syncs = 0;
-	int code = open ? 0 : cut_nomem(c), left = 0;
+	struct look l = {.c = c, .open = c->old ? NULL : calloc((size_t)c->np + 1, 1)};
+	const struct rep_first_ask ask = {
+	    .since = c->opt->from_ns > 0 ? c->opt->from_ns : c->opt->to_ns,
+	    .ng = c->ng,
+	    .np = c->np,
+	    .look = l.open ? look_at : NULL,
+	    .ctx = &l,
+	};
+	int code =
+	    l.open || c->old ? rep_first_load(&c->first, s, run, &ask, c->err) : cut_nomem(c);
 
-	if (!code)
-		code = tp_events_open(&r, s, run, &all, c->err);
-	while (!code && syncs < 2 && (left = tp_events_next(r, &ev, &n, c->err)) > 0)
-		for (size_t i = 0; i < n && syncs < 2; i++) {
-			syncs += ev[i].type == TP_EV_SYNC;
-			look_at(c, &ev[i], open);
-		}
-	tp_events_close(r);
-	free(open);
-	return code ? code : left < 0 ? left : 0;
+	free(l.open);
+	return code;
 }
 
 /* ---- the events ---- */
@@ -245,24 +244,40 @@ static int one(struct walk *w, const struct tp_event *ev)
 	return take(c, ev);
 }
 
-/* Those of which the run speaks later, though they have been there since before it. */
+/* A goroutine that runs has had its P all the time, which may have been told in the range. */
+static int take_running(struct cut *c, const struct tp_event *ev)
+{
+	const struct tp_event p = {
+	    .type = TP_EV_PROC_STATUS,
+	    .g = TP_NONE,
+	    .m = ev->m,
+	    .p = ev->p,
+	    .subject = ev->p,
+	    .from = TP_ST_UNDETERMINED,
+	    .to = TP_ST_RUNNING,
+	};
+	int code = 0;
+
+	if (ev->p >= c->np)
+		return 0;
+	if (c->ps[ev->p].status == CUT_P_UNKNOWN)
+		code = cut_proc(c, &p);
+	/* In damaged traces another may be there. */
+	if (code || c->ps[ev->p].status != CUT_P_RUNNING || c->ms[c->ps[ev->p].m].g != TP_NONE)
+		return code;
+	return take(c, ev);
+}
+
+/* What the run speaks of later, though it has been so since it began. */
 static int take_first(struct cut *c)
 {
 	int code = 0;
 
-	for (uint32_t i = 0; i < c->ng && !code; i++) {
-		struct tp_event ev = {
-		    .type = TP_EV_GO_STATUS,
-		    .g = TP_NONE,
-		    .p = TP_NONE,
-		    .subject = i,
-		    .m = c->gs[i].first_m,
-		    .stack = c->gs[i].first_stack,
-		    .to = c->gs[i].first,
-		};
+	for (size_t i = 0; i < c->first.n && !code; i++) {
+		const struct tp_event *ev = &c->first.ev[i];
+		bool runs = tp_event_descs[ev->type].subject == 'G' && ev->to == TP_ST_RUNNING;
 
-		if (ev.to == TP_ST_WAITING || ev.to == TP_ST_RUNNABLE || ev.to == TP_ST_SYSCALL)
-			code = cut_go(c, &ev);
+		code = runs ? take_running(c, ev) : take(c, ev);
 	}
 	return code;
 }
@@ -273,7 +288,7 @@ static int begin(struct walk *w, int64_t now, bool synced)
 	int code = w->holds ? one(w, &w->held) : 0;
 
 	w->holds = false;
-	if (!code && w->from != INT64_MIN)
+	if (!code)
 		code = take_first(c);
 	if (!code && c->opt->begin)
 		code = c->opt->begin(c->opt->begin_ctx, c->err);
@@ -399,8 +414,8 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 		code = load_ms(c, s, run->row.id);
 	if (!code && c->some && c->opt->wakers)
 		code = want_wakers(c, s, run->row.id);
-	if (!code && !c->old)
-		code = look_ahead(c, s, run->row.id);
+	if (!code)
+		code = look_ahead(c, s, run);
 	if (!code)
 		code = walk_events(&w, s, run->row.id);
 	/* Nothing happens, but time passes. */
@@ -417,12 +432,6 @@ static int cut_run(struct cut *c, struct tp_store *s, const struct rep_run *run,
 	return code ? code : tp_v2_encode_finish(c->e, c->err);
 }
 
-/* "go 1.19" and the like, up to 1.21. */
-static bool is_old(const char *format)
-{
-	return strncmp(format, "go 1.", 5) != 0 || strtol(format + 5, NULL, 10) < 22;
-}
-
 int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_options *opt,
 	    const struct tp_out *out, struct rep_cut_result *result, struct tp_err *err)
 {
@@ -430,7 +439,7 @@ int rep_cut(struct tp_store *s, const struct rep_run *run, const struct rep_cut_
 	    .opt = opt,
 	    .result = result,
 	    .err = err,
-	    .old = is_old(run->row.format),
+	    .old = rep_first_is_old(run),
 	    .some = opt->wanted != NULL,
 	    .origin = run->row.start_ns,
 	    .gc_seq = 1,

@@ -3,10 +3,10 @@
  *
  * Events come in the order, at the times, with the stacks and strings that they have in the run.
  * What is so when the range begins is told first, in the last nanoseconds before it, as a tracer
- * does when it starts: the state of every goroutine and P, GC and ranges under way, and the tasks
- * that have begun (by a goroutine that runs then, or by the first one to run: nobody else can). A
- * region that began before has no beginning. Where the range ends before the run does, one more
- * status tells when.
+ * does when it starts, also where the run tells it only after the range: the state of every
+ * goroutine and P, GC and ranges under way, and the tasks that have begun (by a goroutine that runs
+ * then, or by the first one to run: nobody else can). A region that began before has no beginning.
+ * Where the range ends before the run does, one more status tells when.
  *
  * Of some goroutines: their events, those that others do to them (creation, waking), their CPU
  * samples, metrics, and what happens to Ps. What other goroutines do is left out, so that a P seems

@@ -19,7 +19,7 @@
 #include "import.h"
 #include "order/listing.h"
 
-static char dir[64], path[80], story_path[96];
+static char dir[64], path[80], story_path[96], late_path[96];
 static struct tp_store *store;
 static struct rep_runs runs;
 
@@ -29,33 +29,50 @@ static int put(void *ctx, const void *data, size_t size, struct tp_err *err)
 	return tp_buf_put(ctx, data, size);
 }
 
-/* ---- a story ----
- *
- * M 1 runs goroutine 1 on P 0, which makes goroutine 2, sleeps in a system call from 300 on, and
- * loses its P to M 2 at 400, where goroutine 2 runs, says something, wakes 3 (which waits from the
- * beginning) and stops. Goroutine 1 comes back at 700. */
-static void write_story(void)
+/* ---- stories ---- */
+
+#define EV(m, ts, type, ...)                                                                       \
+	assert_int_equal(                                                                          \
+	    tp_v2_encode_event(e, m, ts, TP_V2_##type, (uint64_t[]){__VA_ARGS__}, NULL), 0)
+
+static void begin_generation(struct tp_v2_encoder *e, uint64_t ts)
+{
+	const struct tp_v2_clock clock = {.ts = ts, .mono_ns = ts, .wall_sec = 5};
+
+	assert_int_equal(tp_v2_encode_generation(e, &clock, NULL), 0);
+}
+
+static void write_story(const char *name, void (*tell)(struct tp_v2_encoder *e, struct tp_dict *d))
 {
 	struct tp_dict *d = tp_dict_new();
 	struct tp_v2_encoder *e;
 	struct tp_buf b = {0};
 	struct tp_out out = {.write = put, .ctx = &b};
-	uint32_t reason, task, log;
-	FILE *f = fopen(story_path, "wb");
+	FILE *f = fopen(name, "wb");
 
-#define EV(m, ts, type, ...)                                                                       \
-	assert_int_equal(                                                                          \
-	    tp_v2_encode_event(e, m, ts, TP_V2_##type, (uint64_t[]){__VA_ARGS__}, NULL), 0)
 	assert_non_null(d);
 	assert_non_null(f);
+	assert_int_equal(tp_v2_encoder_new(&e, d, &out, NULL), 0);
+	tell(e, d);
+	assert_int_equal(tp_v2_encode_finish(e, NULL), 0);
+	assert_int_equal(fwrite(b.data, 1, b.size, f), b.size);
+	fclose(f);
+	tp_v2_encoder_free(e);
+	tp_dict_free(d);
+	tp_buf_release(&b);
+}
+
+/* M 1 runs goroutine 1 on P 0, which makes goroutine 2, sleeps in a system call from 300 on, and
+ * loses its P to M 2 at 400, where goroutine 2 runs, says something, wakes 3 (which waits from the
+ * beginning) and stops. Goroutine 1 comes back at 700. */
+static void tell_story(struct tp_v2_encoder *e, struct tp_dict *d)
+{
+	uint32_t reason, task, log;
+
 	tp_dict_string(d, "chan receive", 12, &reason);
 	tp_dict_string(d, "request", 7, &task);
 	tp_dict_string(d, "step", 4, &log);
-	assert_int_equal(tp_v2_encoder_new(&e, d, &out, NULL), 0);
-	assert_int_equal(
-	    tp_v2_encode_generation(
-		e, &(struct tp_v2_clock){.ts = 100, .mono_ns = 100, .wall_sec = 5}, NULL),
-	    0);
+	begin_generation(e, 100);
 	EV(1, 101, ProcStatus, 0, 1);
 	EV(1, 102, GoStatus, 1, 1, 2);
 	EV(1, 103, GoStatus, 3, UINT64_MAX, 4);
@@ -75,20 +92,47 @@ static void write_story(void)
 	EV(2, 560, HeapAlloc, 4096);
 	EV(2, 600, GoDestroy);
 	EV(1, 700, GoSyscallEndBlocked);
-#undef EV
-	assert_int_equal(tp_v2_encode_finish(e, NULL), 0);
-	assert_int_equal(fwrite(b.data, 1, b.size, f), b.size);
-	fclose(f);
-	tp_v2_encoder_free(e);
-	tp_dict_free(d);
-	tp_buf_release(&b);
 }
+
+/* Goroutine 1 runs and says so. From the beginning on goroutine 2 runs, too, on P 1, which it
+ * sweeps, in a mark assist of a GC under way: this is told when it first does something, at 400.
+ * And goroutine 3 waits, 4 is in a system call, 5 is blocked in a mark assist, P 2 is idle: as they
+ * do nothing, that is told when the generation ends. */
+static void tell_late(struct tp_v2_encoder *e, struct tp_dict *d)
+{
+	uint32_t reason;
+
+	tp_dict_string(d, "chan receive", 12, &reason);
+	begin_generation(e, 100);
+	EV(1, 101, ProcStatus, 0, 1);
+	EV(1, 102, GoStatus, 1, 1, 2);
+	EV(1, 200, HeapAlloc, 4096);
+	EV(2, 400, ProcStatus, 1, 1);
+	EV(2, 401, GCSweepActive, 1);
+	EV(2, 402, GoStatus, 2, 2, 2);
+	EV(2, 403, GCMarkAssistActive, 2);
+	EV(2, 404, GCActive, 1);
+	EV(2, 410, GCSweepEnd, 0, 0);
+	EV(2, 420, GCMarkAssistEnd);
+	EV(2, 430, GoBlock, reason, 0);
+	EV(1, 500, ProcStatus, 2, 2);
+	EV(1, 501, GoStatus, 3, UINT64_MAX, 4);
+	EV(1, 502, GoStatus, 4, 4, 3);
+	EV(1, 503, GoStatus, 5, UINT64_MAX, 4);
+	EV(1, 504, GCMarkAssistActive, 5);
+	begin_generation(e, 600);
+	EV(1, 601, ProcStatus, 0, 1);
+	EV(1, 602, GoStatus, 1, 1, 2);
+	EV(1, 603, GCActive, 2);
+	EV(1, 700, GCEnd, 3);
+}
+#undef EV
 
 static int setup(void **state)
 {
 	const char *tmp = getenv("TMPDIR");
 	const char *dumps[] = {"testdata/checkout.trace", "testdata/checkout-1.19.trace",
-			       "testdata/checkout-cut.trace", story_path};
+			       "testdata/checkout-cut.trace", story_path, late_path};
 	const struct tp_import_options opt = {.store.wait_ms = 1000};
 
 	(void)state;
@@ -96,8 +140,10 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/run.tprof", dir);
 	snprintf(story_path, sizeof(story_path), "%s/story.trace", dir);
-	write_story();
-	for (size_t i = 0; i < 4; i++) {
+	snprintf(late_path, sizeof(late_path), "%s/late.trace", dir);
+	write_story(story_path, tell_story);
+	write_story(late_path, tell_late);
+	for (size_t i = 0; i < 5; i++) {
 		struct tp_import_result result;
 		struct tp_err err;
 
@@ -106,7 +152,7 @@ static int setup(void **state)
 	}
 	assert_int_equal(tp_store_open(&store, path, NULL), 0);
 	assert_int_equal(rep_runs_load(store, &runs, NULL), 0);
-	assert_int_equal(runs.n, 4);
+	assert_int_equal(runs.n, 5);
 	return 0;
 }
 
@@ -120,6 +166,7 @@ static int teardown(void **state)
 	snprintf(lock, sizeof(lock), "%s-lock", path);
 	unlink(lock);
 	unlink(story_path);
+	unlink(late_path);
 	unlink(path);
 	rmdir(dir);
 	return 0;
@@ -311,21 +358,38 @@ static void test_cut_says_what_the_run_says(void **state)
 	}
 }
 
+static void check_cut(const struct rep_run *run, const struct rep_cut_options *opt,
+		      const char *expected)
+{
+	struct lines is = {.to = INT64_MAX, .statuses = true};
+	struct rep_cut_result result;
+	struct tp_buf b = {0};
+
+	make_cut(run, opt, &b, &result);
+	list_trace(&b, &is);
+	assert_int_equal(tp_buf_put(&is.text, "", 1), 0);
+	assert_string_equal((char *)is.text.data, expected);
+	assert_int_equal(result.mended, 0);
+	assert_int_equal(result.left_out, 0);
+	tp_buf_release(&is.text);
+	tp_buf_release(&b);
+}
+
 static void check_story(int64_t from, int64_t to, const uint8_t *wanted, bool wakers,
 			const char *expected)
 {
 	struct rep_cut_options opt = {
 	    .from_ns = from, .to_ns = to, .wanted = wanted, .ngoroutines = 3, .wakers = wakers};
-	struct lines is = {.to = INT64_MAX, .statuses = true};
-	struct rep_cut_result result;
-	struct tp_buf b = {0};
 
-	make_cut(&runs.run[3], &opt, &b, &result);
-	list_trace(&b, &is);
-	assert_int_equal(tp_buf_put(&is.text, "", 1), 0);
-	assert_string_equal((char *)is.text.data, expected);
-	tp_buf_release(&is.text);
-	tp_buf_release(&b);
+	check_cut(&runs.run[3], &opt, expected);
+}
+
+static void check_late(int64_t from, int64_t to, const uint8_t *wanted, const char *expected)
+{
+	struct rep_cut_options opt = {
+	    .from_ns = from, .to_ns = to, .wanted = wanted, .ngoroutines = 5};
+
+	check_cut(&runs.run[4], &opt, expected);
 }
 
 /* From within the system call, with the P taken away, to after goroutine 2 has stopped. The run
@@ -393,6 +457,128 @@ static void test_cut_of_nothing(void **state)
 		    "544\t-1\t-1\t-1\tStateTransition\tG 2 Undetermined->Waiting \"\"\t\n"
 		    "550\t1\t-1\t1\tStateTransition\tG 1 Syscall->Syscall \"\"\t\n"
 		    "551\t-1\t-1\t-1\tSync\t\t\n");
+}
+
+/* Ranges that end before the run tells what was so all the time. */
+static void test_cut_before_it_is_told(void **state)
+{
+	static const uint8_t third[5] = {0, 0, 1}; /* by first appearance: 1, 2, 3 … */
+
+	(void)state;
+	check_late(INT64_MIN, 300 - 100, NULL,
+		   "89\t-1\t-1\t-1\tSync\t\t\n"
+		   "90\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
+		   "91\t-1\t-1\t-1\tStateTransition\tP 2 Undetermined->Idle \"\"\t\n"
+		   "92\t2\t1\t-1\tStateTransition\tG 2 Undetermined->Running \"\"\t\n"
+		   "93\t-1\t-1\t-1\tStateTransition\tG 3 Undetermined->Waiting \"\"\t\n"
+		   "94\t4\t-1\t-1\tStateTransition\tG 4 Undetermined->Syscall \"\"\t\n"
+		   "95\t-1\t-1\t-1\tStateTransition\tG 5 Undetermined->Waiting \"\"\t\n"
+		   "96\t2\t1\t2\tRangeActive\t\"GC incremental sweep\" Proc(1)\t\n"
+		   "97\t2\t1\t2\tRangeActive\t\"GC mark assist\" Goroutine(2)\t\n"
+		   "98\t-1\t-1\t-1\tRangeActive\t\"GC mark assist\" Goroutine(5)\t\n"
+		   "99\t-1\t-1\t-1\tRangeActive\t\"GC concurrent mark phase\" None\t\n"
+		   "101\t1\t-1\t-1\tStateTransition\tP 0 Undetermined->Running \"\"\t\n"
+		   "102\t1\t0\t-1\tStateTransition\tG 1 Undetermined->Running \"\"\t\n"
+		   "200\t1\t0\t1\tMetric\t\"/memory/classes/heap/objects:bytes\" 4096\t\n"
+		   "300\t1\t0\t1\tStateTransition\tG 1 Running->Running \"\"\t\n"
+		   "301\t-1\t-1\t-1\tSync\t\t\n");
+	check_late(INT64_MIN, 300 - 100, third,
+		   "95\t-1\t-1\t-1\tSync\t\t\n"
+		   "96\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
+		   "97\t-1\t-1\t-1\tStateTransition\tP 2 Undetermined->Idle \"\"\t\n"
+		   "98\t-1\t-1\t-1\tStateTransition\tG 3 Undetermined->Waiting \"\"\t\n"
+		   "99\t2\t1\t-1\tRangeActive\t\"GC incremental sweep\" Proc(1)\t\n"
+		   "101\t1\t-1\t-1\tStateTransition\tP 0 Undetermined->Running \"\"\t\n"
+		   "200\t1\t0\t-1\tMetric\t\"/memory/classes/heap/objects:bytes\" 4096\t\n"
+		   "300\t-1\t-1\t-1\tStateTransition\tG 3 Waiting->Waiting \"\"\t\n"
+		   "301\t-1\t-1\t-1\tSync\t\t\n");
+	check_late(150 - 100, 300 - 100, NULL,
+		   "137\t-1\t-1\t-1\tSync\t\t\n"
+		   "138\t1\t-1\t-1\tStateTransition\tP 0 Undetermined->Running \"\"\t\n"
+		   "139\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
+		   "140\t-1\t-1\t-1\tStateTransition\tP 2 Undetermined->Idle \"\"\t\n"
+		   "141\t1\t0\t-1\tStateTransition\tG 1 Undetermined->Running \"\"\t\n"
+		   "142\t2\t1\t-1\tStateTransition\tG 2 Undetermined->Running \"\"\t\n"
+		   "143\t-1\t-1\t-1\tStateTransition\tG 3 Undetermined->Waiting \"\"\t\n"
+		   "144\t4\t-1\t-1\tStateTransition\tG 4 Undetermined->Syscall \"\"\t\n"
+		   "145\t-1\t-1\t-1\tStateTransition\tG 5 Undetermined->Waiting \"\"\t\n"
+		   "146\t2\t1\t2\tRangeActive\t\"GC incremental sweep\" Proc(1)\t\n"
+		   "147\t2\t1\t2\tRangeActive\t\"GC mark assist\" Goroutine(2)\t\n"
+		   "148\t-1\t-1\t-1\tRangeActive\t\"GC mark assist\" Goroutine(5)\t\n"
+		   "149\t-1\t-1\t-1\tRangeActive\t\"GC concurrent mark phase\" None\t\n"
+		   "200\t1\t0\t1\tMetric\t\"/memory/classes/heap/objects:bytes\" 4096\t\n"
+		   "300\t1\t0\t1\tStateTransition\tG 1 Running->Running \"\"\t\n"
+		   "301\t-1\t-1\t-1\tSync\t\t\n");
+	/* Of the P of goroutine 2 it is told in time, of goroutine 2 it is not. */
+	check_late(INT64_MIN, 402 - 100, NULL,
+		   "90\t-1\t-1\t-1\tSync\t\t\n"
+		   "91\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
+		   "92\t-1\t-1\t-1\tStateTransition\tP 2 Undetermined->Idle \"\"\t\n"
+		   "93\t2\t1\t-1\tStateTransition\tG 2 Undetermined->Running \"\"\t\n"
+		   "94\t-1\t-1\t-1\tStateTransition\tG 3 Undetermined->Waiting \"\"\t\n"
+		   "95\t4\t-1\t-1\tStateTransition\tG 4 Undetermined->Syscall \"\"\t\n"
+		   "96\t-1\t-1\t-1\tStateTransition\tG 5 Undetermined->Waiting \"\"\t\n"
+		   "97\t2\t1\t2\tRangeActive\t\"GC mark assist\" Goroutine(2)\t\n"
+		   "98\t-1\t-1\t-1\tRangeActive\t\"GC mark assist\" Goroutine(5)\t\n"
+		   "99\t-1\t-1\t-1\tRangeActive\t\"GC concurrent mark phase\" None\t\n"
+		   "101\t1\t-1\t-1\tStateTransition\tP 0 Undetermined->Running \"\"\t\n"
+		   "102\t1\t0\t-1\tStateTransition\tG 1 Undetermined->Running \"\"\t\n"
+		   "200\t1\t0\t1\tMetric\t\"/memory/classes/heap/objects:bytes\" 4096\t\n"
+		   "400\t2\t1\t2\tStateTransition\tP 1 Running->Running \"\"\t\n"
+		   "401\t2\t1\t2\tRangeActive\t\"GC incremental sweep\" Proc(1)\t\n"
+		   "402\t1\t0\t1\tStateTransition\tG 1 Running->Running \"\"\t\n"
+		   "403\t-1\t-1\t-1\tSync\t\t\n");
+}
+
+/* Those that end later say it in its place; where they begin in between, they say it first, and
+ * ranges, which Go's reader takes once, only then. */
+static void test_cut_after_it_is_told(void **state)
+{
+	const struct rep_cut_options whole = REP_CUT_OPTIONS_INIT;
+	/* Where it is told of a goroutine in a system call is another thing: on its thread. */
+	struct lines was = {.from = INT64_MIN, .to = INT64_MAX, .statuses = true, .bare = true},
+		     is = {.to = INT64_MAX, .statuses = true, .bare = true};
+	struct rep_cut_result result;
+	struct tp_buf b = {0};
+
+	(void)state;
+	make_cut(&runs.run[4], &whole, &b, &result);
+	list_trace(&b, &is);
+	list_run(&runs.run[4], &was);
+	assert_same_text(&was, &is, "late");
+	tp_buf_release(&b);
+	tp_buf_release(&was.text);
+	tp_buf_release(&is.text);
+	check_late(300 - 100, INT64_MAX, NULL,
+		   "287\t-1\t-1\t-1\tSync\t\t\n"
+		   "288\t1\t-1\t-1\tStateTransition\tP 0 Undetermined->Running \"\"\t\n"
+		   "289\t2\t-1\t-1\tStateTransition\tP 1 Undetermined->Running \"\"\t\n"
+		   "290\t-1\t-1\t-1\tStateTransition\tP 2 Undetermined->Idle \"\"\t\n"
+		   "291\t1\t0\t-1\tStateTransition\tG 1 Undetermined->Running \"\"\t\n"
+		   "292\t2\t1\t-1\tStateTransition\tG 2 Undetermined->Running \"\"\t\n"
+		   "293\t-1\t-1\t-1\tStateTransition\tG 3 Undetermined->Waiting \"\"\t\n"
+		   "294\t4\t-1\t-1\tStateTransition\tG 4 Undetermined->Syscall \"\"\t\n"
+		   "295\t-1\t-1\t-1\tStateTransition\tG 5 Undetermined->Waiting \"\"\t\n"
+		   "296\t2\t1\t2\tRangeActive\t\"GC incremental sweep\" Proc(1)\t\n"
+		   "297\t2\t1\t2\tRangeActive\t\"GC mark assist\" Goroutine(2)\t\n"
+		   "298\t-1\t-1\t-1\tRangeActive\t\"GC mark assist\" Goroutine(5)\t\n"
+		   "299\t-1\t-1\t-1\tRangeActive\t\"GC concurrent mark phase\" None\t\n"
+		   "400\t2\t1\t2\tStateTransition\tP 1 Running->Running \"\"\t\n"
+		   "402\t2\t1\t2\tStateTransition\tG 2 Running->Running \"\"\t\n"
+		   "410\t2\t1\t2\tRangeEnd\t\"GC incremental sweep\" Proc(1) \"bytes swept\"=0 "
+		   "\"bytes reclaimed\"=0\t\n"
+		   "420\t2\t1\t2\tRangeEnd\t\"GC mark assist\" Goroutine(2)\t\n"
+		   "430\t2\t1\t2\tStateTransition\tG 2 Running->Waiting \"chan receive\"\t\n"
+		   "500\t1\t0\t1\tStateTransition\tP 2 Idle->Idle \"\"\t\n"
+		   "501\t1\t0\t1\tStateTransition\tG 3 Waiting->Waiting \"\"\t\n"
+		   "502\t4\t-1\t4\tStateTransition\tG 4 Syscall->Syscall \"\"\t\n"
+		   "503\t1\t0\t1\tStateTransition\tG 5 Waiting->Waiting \"\"\t\n"
+		   "600\t-1\t-1\t-1\tSync\t\t\n"
+		   "601\t1\t0\t1\tStateTransition\tP 0 Running->Running \"\"\t\n"
+		   "602\t1\t0\t1\tStateTransition\tG 1 Running->Running \"\"\t\n"
+		   "603\t1\t0\t1\tRangeActive\t\"GC concurrent mark phase\" None\t\n"
+		   "700\t1\t0\t1\tRangeEnd\t\"GC concurrent mark phase\" None\t\n"
+		   "701\t-1\t-1\t-1\tSync\t\t\n");
 }
 
 static void test_cut_outside(void **state)
@@ -483,6 +669,8 @@ int main(void)
 	    cmocka_unit_test(test_cut_in_a_system_call),
 	    cmocka_unit_test(test_cut_of_a_goroutine),
 	    cmocka_unit_test(test_cut_of_nothing),
+	    cmocka_unit_test(test_cut_before_it_is_told),
+	    cmocka_unit_test(test_cut_after_it_is_told),
 	    cmocka_unit_test(test_cut_outside),
 	};
 

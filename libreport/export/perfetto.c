@@ -7,6 +7,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "export/anonymise.h"
+#include "export/first.h"
 #include "export/perfetto/json.h"
 #include "export/perfetto/show.h"
 
@@ -98,6 +99,26 @@ static void name_run(struct show *s)
 	}
 }
 
+/* What the run tells only after the range has ended is so when it begins. Of one that goes on to
+ * the end of the run, all is told when the run tells it. */
+static int show_first(struct show *s, struct tp_store *store, const struct rep_run *run)
+{
+	const struct rep_first_ask ask = {
+	    .since = s->to > run->row.duration_ns ? INT64_MAX : s->to,
+	    .ng = s->ng,
+	    .np = s->np,
+	};
+	struct rep_first first;
+	int code = rep_first_load(&first, store, run, &ask, s->p->err);
+
+	for (size_t i = 0; i < first.n && !code; i++) {
+		first.ev[i].ts = -1;
+		show_event(s, &first.ev[i]);
+	}
+	rep_first_release(&first);
+	return code;
+}
+
 static int show_events(struct show *s, struct tp_store *store, int64_t run)
 {
 	struct tp_event_range range = {INT64_MIN, s->to, 0, INT64_MAX};
@@ -154,8 +175,10 @@ int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *store, const struc
 		code = load(&s, store, run->row.id);
 	if (!code) {
 		name_run(&s);
-		code = show_events(&s, store, run->row.id);
+		code = show_first(&s, store, run);
 	}
+	if (!code)
+		code = show_events(&s, store, run->row.id);
 	if (!code) {
 		show_end(&s, opt->to_ns > end ? end : s.to);
 		code = show_annotations(&s, store, run->row.id);

@@ -148,6 +148,7 @@ def check(trace):
         return None
     for k in range(RANGES):
         a, b = sorted(random.sample(range(duration), 2)) if k else (0, duration)
+        a = 0 if k == 1 else a  # what is told after b is so from the beginning on
         wrong = check_range(trace, whole, int(head[1]), a, b)
         if wrong:
             return "from %dns to %dns: %s" % (a, b, wrong)

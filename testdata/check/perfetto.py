@@ -7,9 +7,10 @@ asynchronous events and of flows, slices of a thread that nest, frames that lead
 ${PEERS:-~/.cache/tprof-peers}/bin/gotrace is there, the slices of Ps (name, processor, begin,
 length) are compared with those of its /jsontrace, and Perfetto's trace_processor_shell loads the
 result where that is installed. Traces are those of testdata, and of ${CORPUS:-../shared/corpus}
-where that is there.
+where that is there. Of time ranges, what goroutines did has to add up as tprof-top has it.
 """
 import collections
+import csv
 import glob
 import json
 import os
@@ -132,7 +133,33 @@ def theirs(trace):
         server.wait()
 
 
-def one(trace):
+def times(part, trace):
+    """What goroutines did in a part of a trace, in ns: ours, and tprof-top's."""
+    ours = collections.defaultdict(collections.Counter)
+    for e in export(*part, trace)["traceEvents"]:
+        if e["ph"] == "X" and e["pid"] == 2:
+            ours[e["tid"]][e["name"].split()[0]] += round(e["dur"] * 1000)
+    r = subprocess.run([BIN + "/tprof-top", "--format=csv", "-n", "0", *part, trace, "goroutines"],
+                       capture_output=True, text=True)
+    top = {}
+    for row in csv.DictReader(r.stdout.splitlines()):
+        ns = {k[:-3]: int(v) for k, v in row.items() if k.endswith("_ns") and v}
+        top[int(row["goroutine"])] = {"running": ns["running"], "runnable": ns["runnable"], "blocked": ns["blocked"],
+                                      "syscall": ns["syscall"] + ns["syscall_blocked"]}
+    return ours, top
+
+
+def check_times(part, trace):
+    ours, top = times(part, trace)
+    for g, was in top.items():
+        for state, ns in was.items():
+            # One that has blocked for ever has ended for tprof-top. Each slice is rounded.
+            more = ours[g][state] - ns
+            if more < -10 or (more > 10 and state != "blocked"):
+                raise ValueError("%s: G%d is %dns %s, and for tprof-top %dns" % (part, g, ours[g][state], state, ns))
+
+
+def one(trace, whole):
     d = export(trace)
     check(d)
     for part in (["--from=20%", "--to=60%"], ["--from=99%"], ["--from=50%", "--to=50.01%", "--goroutine=main"]):
@@ -141,6 +168,8 @@ def one(trace):
         except ValueError as e:
             if "nothing matches --goroutine" not in str(e) and "range" not in str(e):
                 raise
+    for part in (["--to=50%"], ["--from=20%", "--to=60%"]) if whole else ():
+        check_times(part, trace)
     if os.access(GOTRACE, os.X_OK):
         a, b = ours(d), theirs(trace)
         # The last moment of hand-made traces is a mark of theirs that ours do not count.
@@ -166,8 +195,10 @@ def main():
     for trace in traces:
         if not open(trace, "rb").read(16).startswith(b"go 1."):
             continue
+        sql = "SELECT inferred + (SELECT count(*) FROM loss) FROM run"
+        r = subprocess.run([BIN + "/tprof-query", "--format=csv", trace, sql], capture_output=True, text=True)
         try:
-            one(trace)
+            one(trace, r.stdout.split("\n")[1:2] == ["0"])
         except ValueError as e:
             failed += 1
             print("%s: %s" % (trace, e))

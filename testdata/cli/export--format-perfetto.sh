@@ -7,6 +7,18 @@ grep '"pid":1,.*"name":"G' "$TMP/relay.json" | head -3
 grep -A 1 '"ph":"s"' "$TMP/relay.json" | head -2
 tail -3 "$TMP/relay.json"
 tprof-export --format=chrome --from=50% --to=60% --goroutine=main.main testdata/relay.trace | grep -c '"ph"'
+# Who waits all the time is told of when the first generation ends, maybe after the range: all are
+# there that tprof-top has, for as long.
+for r in '--to=50% testdata/inbox/inbox.trace' '--from=100ms --to=200ms testdata/checkout.trace'; do
+	tprof-top --format=csv -n 0 $r goroutines | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n++; ns += $at["blocked_ns"] }
+		END { printf "%d goroutines, blocked for %.0fns\n", n, ns }'
+	tprof-export --format=perfetto $r | awk -F '"dur":' '
+		/"pid":2,.*"thread_name"/ { n++ }
+		/"pid":2,.*"blocked/ { ns += $2 * 1000 }
+		END { printf "%d goroutines, blocked for %.0fns\n", n, ns }'
+done
 # Several runs: on one clock, where that is known.
 tprof-import -o "$TMP/two.tprof" testdata/relay.trace testdata/pool.trace >/dev/null 2>&1
 tprof-export --format=perfetto --run=all "$TMP/two.tprof" | grep '"process_name"' | cut -d '"' -f 7-20

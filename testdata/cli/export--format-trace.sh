@@ -7,6 +7,13 @@ head -c 13 "$TMP/whole.trace"; echo
 tprof-export --format=trace --from=20ms --to=21ms testdata/checkout.trace >"$TMP/part.trace"
 tprof-export --format=events "$TMP/part.trace" | cut -f 5 | sort | uniq -c
 tprof-export --format=events "$TMP/part.trace" | sed -n '/P 0 Undet/p;/TaskBegin/p;$p' | cut -c 1-75 | head -6
+# Who waits all the time is told of when the first generation ends, maybe after the range.
+for r in --to=50% '--from=1us --to=50%'; do
+	tprof-top --format=csv -n 0 $r testdata/inbox/inbox.trace goroutines | tail -n +2 | wc -l
+	tprof-export --format=trace $r -o "$TMP/part.trace" testdata/inbox/inbox.trace
+	tprof-query --format=tsv "$TMP/part.trace" "SELECT goroutines FROM run"
+	tprof-leaks "$TMP/part.trace" | head -1
+done
 # Of some goroutines, with and without those that wake them.
 for w in '' --wakers; do
 	tprof-export --format=trace --goroutine=customer $w -o "$TMP/some.trace" testdata/checkout.trace

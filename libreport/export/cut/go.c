@@ -31,7 +31,6 @@ static void born(struct cut *c, uint32_t at, uint8_t status, uint32_t stack)
 	struct cut_g *g = &c->gs[at];
 
 	g->status = status;
-	g->first = TP_ST_NONE;
 	g->seq = 0;
 	g->gen = c->gen;
 	g->stack = stack;
@@ -391,7 +390,6 @@ static int go_status(struct cut *c, const struct tp_event *ev, uint32_t at)
 
 	if (!to)
 		return cut_leave_out(c);
-	g->first = TP_ST_NONE;
 	if (g->status == CUT_G_UNKNOWN && c->gen <= 1)
 		return go_first_status(c, ev, at, to);
 	if (g->status == CUT_G_UNKNOWN && to == CUT_G_SYSCALL)

@@ -72,11 +72,20 @@ static int stw(struct cut *c, const struct tp_event *ev)
 	return code ? code : cut_put(c, m, TP_V2_STWBegin, name, ev->stack, 0, 0);
 }
 
+/* Was it told when the range began that the range is under way? In the generation that begins there
+ * that is told once. */
+static bool is_told(const struct cut *c, bool active)
+{
+	return active && c->gen <= 1;
+}
+
 static int gc(struct cut *c, const struct tp_event *ev)
 {
 	bool end = ev->type == TP_EV_GC_END;
 	uint32_t m = user_lane(c, ev);
 
+	if (ev->type == TP_EV_GC_ACTIVE && is_told(c, c->gc == CUT_GC_ON))
+		return 0;
 	/* It is nobody's; but somebody who runs has to tell it. Traces up to go 1.21 say of P
 	 * 1000004 that it happens there. */
 	if (m == TP_NONE)
@@ -107,7 +116,9 @@ static int sweep(struct cut *c, const struct tp_event *ev)
 	m = p->m;
 	switch (ev->type) {
 	case TP_EV_GC_SWEEP_ACTIVE:
-		if (p->sweeping == (c->gen <= 1))
+		if (is_told(c, p->sweeping))
+			return 0;
+		if (!p->sweeping && c->gen > 1)
 			return cut_leave_out(c);
 		p->sweeping = true;
 		return cut_put(c, cut_lane(c, ev), TP_V2_GCSweepActive, p->id, 0, 0, 0);
@@ -134,7 +145,9 @@ static int assist(struct cut *c, const struct tp_event *ev)
 		if (ev->subject >= c->ng)
 			return cut_leave_out(c);
 		g = &c->gs[ev->subject];
-		if (g->status == CUT_G_UNKNOWN || g->assist == (c->gen <= 1))
+		if (g->status != CUT_G_UNKNOWN && is_told(c, g->assist))
+			return 0;
+		if (g->status == CUT_G_UNKNOWN || (!g->assist && c->gen > 1))
 			return cut_leave_out(c);
 		g->assist = true;
 		return cut_put(c, cut_lane(c, ev), TP_V2_GCMarkAssistActive, g->id, 0, 0, 0);

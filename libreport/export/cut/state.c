@@ -101,6 +101,7 @@ void cut_release(struct cut *c)
 	tp_v2_encoder_free(c->e);
 	tp_dict_free(c->dict);
 	tp_idmap_release(&c->task_of);
+	rep_first_release(&c->first);
 	free(c->gs);
 	free(c->ps);
 	free(c->ms);

@@ -12,6 +12,7 @@
 #include "decode/v2/encode.h"
 #include "decode/v2/idmap.h"
 #include "export/cut.h"
+#include "export/first.h"
 
 #define CUT_NO_M UINT64_MAX /* on the wire */
 
@@ -29,9 +30,6 @@ struct cut_g {
 	uint32_t region;	 /* innermost that was told, of cut.regions; 0: none */
 	uint8_t status;
 	bool wanted, assist, stopping, seen;
-	/* It was there before the run, which says so only later: enum tp_state (0: no), on M. */
-	uint8_t first;
-	uint32_t first_m, first_stack;
 };
 
 struct cut_p {
@@ -76,6 +74,7 @@ struct cut {
 	int64_t now;	/* time of the event at hand, since the run began */
 	int64_t origin; /* … plus this is time on the wire */
 	uint64_t last;	/* on the wire */
+	struct rep_first first; /* to be told when the range begins */
 	struct cut_g *gs;
 	struct cut_p *ps;
 	struct cut_m *ms;
