@@ -270,7 +270,7 @@ int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_ru
 			 struct tp_err *err)
 {
 	char end[TP_UNITS_SIZE];
-	int64_t from, to;
+	int64_t from = 0, to;
 	int code = rep_filter_check_range(text, err);
 
 	if (!code && text->from)

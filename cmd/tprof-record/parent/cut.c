@@ -15,9 +15,10 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code == BUS_ADRERR) {
 		uintptr_t at = (uintptr_t)info->si_addr & ~(uintptr_t)(page_size - 1);
+		void *zeros = mmap((void *)at, page_size, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
-		if (mmap((void *)at, page_size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+		if (zeros != MAP_FAILED) {
 			atomic_fetch_add(&pages, 1);
 			return;
 		}
