@@ -159,8 +159,9 @@ class Runner:
             why.append("%.1f s" % seconds)
         if os.WIFSIGNALED(status):
             why.append("signal %d" % os.WTERMSIG(status))
-        # A trace without a clock is not put beside one that has one.
-        elif os.WEXITSTATUS(status) > 4 or (os.WEXITSTATUS(status) == 2 and "ticks cannot be" not in said):
+        # One without a clock is not put beside pool.trace, which has one.
+        elif os.WEXITSTATUS(status) > 4 or (os.WEXITSTATUS(status) == 2 and not (
+                "pool.trace --over=run" in command and "ticks cannot be" in said)):
             why.append("status %d: %s" % (os.WEXITSTATUS(status), said))
         # Too long, and nothing else: others may have had the processor's caches.
         if seconds > most_seconds and len(why) == 1 and not last:
