@@ -84,7 +84,9 @@ void tp_idmap_remove(struct tp_idmap *m, uint64_t id)
 
 void tp_idmap_clear(struct tp_idmap *m)
 {
-	if (m->slots && m->mask >= KEEP_SLOTS) {
+	if (!m->slots)
+		return;
+	if (m->mask >= KEEP_SLOTS) {
 		free(m->slots);
 		m->slots = NULL;
 		m->mask = 0;
