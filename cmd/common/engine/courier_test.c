@@ -16,6 +16,8 @@
 
 #include "common/engine/courier.h"
 
+#define LENGTH ((size_t)256 << 20) /* of an answer that is not to be read to its end */
+
 struct server {
 	int listener, closer[2];
 	pthread_mutex_t lock; /* of those below, up to the thread */
@@ -83,11 +85,18 @@ static void *serve(void *ctx)
 	}
 }
 
-static void will_answer(struct server *s, const char *answer)
+/* And `more` bytes behind it. */
+static void will_answer_at_length(struct server *s, const char *answer, size_t more)
 {
 	pthread_mutex_lock(&s->lock);
 	s->answer = answer;
+	s->more = more;
 	pthread_mutex_unlock(&s->lock);
+}
+
+static void will_answer(struct server *s, const char *answer)
+{
+	will_answer_at_length(s, answer, 0);
 }
 
 /* The last request that has been answered: what came of it may be here before the server is done.
@@ -315,14 +324,13 @@ static void test_ask_refused_at_length(void **state)
 
 	if (!tests_courier(s))
 		skip();
-	s->more = (size_t)256 << 20;
-	will_answer(s, "HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nDB::Exception: too much");
+	will_answer_at_length(
+	    s, "HTTP/1.1 500 Error\r\nConnection: close\r\n\r\nDB::Exception: too much", LENGTH);
 	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
 	assert_non_null(strstr(err.msg, "says: too muchxxx"));
 	request(s);
-	assert_true(s->sent < s->more / 4); /* what was on its way */
+	assert_true(s->sent < LENGTH / 4); /* what was on its way */
 	/* And the next one is answered. */
-	s->more = 0;
 	test_ask_select(state);
 }
 
@@ -332,15 +340,14 @@ static void test_ask_nothing_at_length(void **state)
 	static const char *const says[] = {"hello", "are tables made like this?"};
 	struct server *s = *state;
 	struct tp_err err;
-	char answer[120];
+	char answer[2][120];
 
 	if (!tests_courier(s))
 		skip();
 	for (size_t i = 0; i < 2; i++) {
-		s->more = i ? (size_t)256 << 20 : 0;
-		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%s",
-			 says[i]);
-		will_answer(s, answer);
+		snprintf(answer[i], sizeof(answer[i]),
+			 "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n%s", says[i]);
+		will_answer_at_length(s, answer[i], i ? LENGTH : 0);
 		err = (struct tp_err){0};
 		assert_int_equal(
 		    s->link.ask(s->link.ctx, "CREATE TABLE t", NULL, 0, NULL, NULL, &err),
@@ -350,7 +357,7 @@ static void test_ask_nothing_at_length(void **state)
 	cmd_courier_stop(s->courier);
 	s->courier = NULL;
 	request(s);
-	assert_true(s->sent < s->more / 4); /* what was on its way */
+	assert_true(s->sent < LENGTH / 4); /* what was on its way */
 }
 
 static void test_ask_broken(void **state)
