@@ -605,7 +605,7 @@ static void symbols(struct pen *p)
 	number(&part, 2, 2);
 	message(p, SAMPLE_TYPE, &part);
 	function(p, 1, 3);
-	for (uint64_t id = 1; id <= 20000; id++) {
+	for (uint64_t id = 1; id <= 20000 && p->out.size < p->size / 2; id++) {
 		location(p, id, 1);
 		number(&part, 1, id);
 		number(&part, 2, 1);
