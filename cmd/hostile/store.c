@@ -9,6 +9,7 @@
 
 #include "common/tool.h"
 #include "hostile/cases.h"
+#include "hostile/chain.h"
 #include "import.h"
 #include "store/merge/merge.h"
 
@@ -28,6 +29,15 @@
 	COUNT(most)                                                                                \
 	"INSERT INTO segment SELECT 1, m + i, b, 0, i * 100, i * 100 + 100, 1 FROM c, "            \
 	"(SELECT max(id) AS m, max(first_block + blocks) AS b FROM segment);"
+
+/* Rows of every table that is not packed. */
+#define EACH(insert) COUNT("?1 / 160") insert " FROM c;"
+#define LEDGER                                                                                     \
+	EACH("INSERT INTO loss SELECT 1, i, -i, i, -i, 9223372036854775807, 'x' || i")             \
+	EACH("INSERT INTO notice SELECT 1, i, i, 'x' || i")                                        \
+	EACH("INSERT INTO label SELECT 1, 'k' || i, 'v'")                                          \
+	EACH("INSERT INTO clock SELECT 1, i, i, 9223372036854775807, i")                           \
+	EACH("INSERT INTO wire SELECT 1, 'w' || i, i, i, i")
 
 /* Those called so are merged before that: their dictionary is one that runs share. */
 #define POOL "store-pool"
@@ -144,84 +154,8 @@ static const struct made {
     {"store-names", "names without end", "v2-processors", 100000,
      "UPDATE run SET name = replace(hex(zeroblob(?1 / 8)), '00', 'abc '), source = "
      "hex(zeroblob(?1 / 8)), format = hex(zeroblob(?1 / 8));"},
-    {"store-ledger", "losses, notices, labels, clocks", "v2-processors", 4000,
-     COUNT("?1 / 160") "INSERT INTO loss SELECT 1, i, -i, i, -i, 9223372036854775807, 'x' || i "
-		       "FROM c;" COUNT(
-			   "?1 / 160") "INSERT INTO notice SELECT 1, i, i, 'x' || i "
-				       "FROM c;" COUNT(
-					   "?1 / 160") "INSERT INTO label "
-						       "SELECT 1, 'k' || "
-						       "i, 'v' FROM "
-						       "c;" COUNT(
-							   "?1 / "
-							   "160") "I"
-								  "N"
-								  "S"
-								  "E"
-								  "R"
-								  "T"
-								  " "
-								  "I"
-								  "N"
-								  "T"
-								  "O"
-								  " "
-								  "c"
-								  "l"
-								  "o"
-								  "c"
-								  "k"
-								  " "
-								  "S"
-								  "E"
-								  "L"
-								  "E"
-								  "C"
-								  "T"
-								  " "
-								  "1"
-								  ","
-								  " "
-								  "i"
-								  ","
-								  " "
-								  "i"
-								  ","
-								  " "
-								  "9"
-								  "2"
-								  "2"
-								  "3"
-								  "3"
-								  "7"
-								  "2"
-								  "0"
-								  "3"
-								  "6"
-								  "8"
-								  "5"
-								  "4"
-								  "7"
-								  "7"
-								  "5"
-								  "8"
-								  "0"
-								  "7"
-								  ","
-								  " "
-								  "i"
-								  " "
-								  "F"
-								  "R"
-								  "O"
-								  "M"
-								  " "
-								  "c"
-								  ";" COUNT(
-								      "?1 / 160") "INSERT INTO "
-										  "wire SELECT 1, "
-										  "'w' || i, i, i, "
-										  "i FROM c;"},
+    {"store-ledger", "losses, notices, labels, clocks", "v2-processors", 4000, LEDGER},
+    {"store-stacks-chain", "a row of frames, and a sample at each", NULL, 0, NULL},
     {"store-schema", "tables without end", "v2-processors", 4000, NULL},
 };
 
@@ -299,8 +233,10 @@ static int merge_base(const char *path)
 static int make_store(const struct made *m, const char *path, size_t size)
 {
 	sqlite3 *db = NULL;
-	int status = import_base(m, path);
+	int status = m->base ? import_base(m, path) : hostile_chain(path, size);
 
+	if (!m->base)
+		return status;
 	if (!status && !strncmp(m->name, POOL, sizeof(POOL) - 1))
 		status = merge_base(path);
 	if (status)

@@ -10,6 +10,7 @@
 #include "base/many.h"
 #include "diff/match.h"
 #include "profile/view.h"
+#include "profile/whole.h"
 
 const struct rep_diff_sort_desc rep_diff_sorts[REP_NDIFF_SORTS] = {
     [REP_SORT_DELTA] = {"delta", "the greatest change first, whatever its sign"},
@@ -392,6 +393,8 @@ static int fill(struct rep_diff_work *w, const struct rep_diff_side *old,
 		code = rep_match_units(w, index, err);
 	if (!code && d->opt.normalize && rep_match_totals(w))
 		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	for (size_t i = 0; !code && i < w->n && d->opt.keys.by == REP_BY_STACK; i++)
+		code = rep_stacks_whole(w->part[i].run->profile, err);
 	for (size_t i = 0; !code && i < w->n; i++)
 		code = rep_keys_survey(d->keys, w->part[i].run->profile, err);
 	for (size_t i = 0; !code && i < w->n; i++)

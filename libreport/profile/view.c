@@ -9,6 +9,7 @@
 #include "profile/labels.h"
 #include "profile/node.h"
 #include "profile/path.h"
+#include "profile/whole.h"
 
 static const char *text_of(const struct tp_profile *p, uint32_t string)
 {
@@ -209,6 +210,8 @@ int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 		code = add_up(v, err);
 	if (!code && !v->opt.relative_percentages)
 		code = rep_profile_filter(p, &v->opt, &v->notes, err);
+	if (!code && traits->whole_stacks)
+		code = rep_stacks_whole(p, err);
 	return code;
 }
 

@@ -30,6 +30,7 @@ struct rep_profile_traits {
 	bool call_tree;	   /* heeds call_tree */
 	bool object_names; /* nodes know their object file (raw, list, disasm, callgrind) */
 	bool edges, tags;  /* what it needs of the graph */
+	bool whole_stacks; /* writes them with all their frames: see whole.h */
 };
 
 struct rep_profile_view {

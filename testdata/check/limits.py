@@ -88,7 +88,7 @@ SAMPLE = """pb-names pb-pattern-names pb-pattern-rings v2-goroutines v2-waiting 
 v2-generations-clockless v2-damaged-after-ms v2-damaged-after-gs v2-generations-of-steals gz-members
 gz-regions gz-names-nearly gz-elsewhere zst-window elf-go-values elf-symbol-name elf-notes elf-dwarf-ranges
 symbols-name-packed store-goroutines store-segments-wide store-events-told store-runs
-store-runs-stray""".split()
+store-runs-stray store-stacks-chain""".split()
 
 
 def calibrate():

@@ -443,7 +443,7 @@ static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_e
 const struct rep_profile_report rep_profile_report_goroutines = {
     .name = "goroutines",
     .doc = "Goroutines with one stack, state and creator together, most first",
-    .traits = {.all_nodes = true},
+    .traits = {.all_nodes = true, .whole_stacks = true},
     .print = print,
     .table = table,
 };

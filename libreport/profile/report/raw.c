@@ -273,6 +273,9 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 const struct rep_profile_report rep_profile_report_raw = {
     .name = "raw",
     .doc = "Everything that is in the profile, as text",
-    .traits = {.no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES},
+    .traits = {.no_trim = true,
+	       .granularity_fixed = true,
+	       .granularity = REP_ADDRESSES,
+	       .whole_stacks = true},
     .print = print,
 };

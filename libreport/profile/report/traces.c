@@ -164,5 +164,6 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 const struct rep_profile_report rep_profile_report_traces = {
     .name = "traces",
     .doc = "Every sample with its labels and its stack",
+    .traits = {.whole_stacks = true},
     .print = print,
 };

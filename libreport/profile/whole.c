@@ -1,0 +1,23 @@
+#include "profile/whole.h"
+
+/* Frames that all stacks may have together: some anyway, and so many for each sample and each frame
+ * that is stored. Go's profiles have up to 128 for each sample, Java's up to 2,048 where they have
+ * been asked for. */
+#define FRAMES_ANYWAY ((uint64_t)16 << 20)
+#define FRAMES_EACH   512
+
+int rep_stacks_whole(const struct tp_profile *p, struct tp_err *err)
+{
+	uint64_t most =
+	    FRAMES_ANYWAY + FRAMES_EACH * ((uint64_t)p->nsamples + tp_dict_stacks(p->dict));
+	uint64_t frames = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++)
+		frames += p->stack[i] ? tp_dict_stack_at(p->dict, p->stack[i]).depth : 0;
+	if (frames <= most)
+		return 0;
+	return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+			  "too deep to be written whole: the stacks of its %zu samples have %llu "
+			  "frames; --focus or --ignore picks fewer samples",
+			  p->nsamples, (unsigned long long)frames);
+}
