@@ -58,10 +58,10 @@ static uint8_t type_of_change(uint8_t from, uint8_t to)
 	return type ? type : TP_EV_GO_STATUS;
 }
 
-void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
-		   uint8_t status)
+/* `m` has the goroutine, or NULL. */
+static void infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
+		    uint8_t status, struct tp_v2_m *m)
 {
-	struct tp_v2_m *m = g->alive ? holder_of_g(o, g) : NULL;
 	bool stays = status == TP_V2_G_RUNNING || status == TP_V2_G_SYSCALL;
 	struct tp_event *ev;
 
@@ -82,13 +82,20 @@ void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct t
 		tp_v2_m_bind(&o->s, m, &o->s.nobody);
 }
 
+void tp_v2_infer_g(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_g *g,
+		   uint8_t status)
+{
+	infer_g(o, c, g, status, g->alive ? holder_of_g(o, g) : NULL);
+}
+
+/* Without a look at the other Ms: this may be asked of every M, and as often as it is damaged. */
 void tp_v2_infer_g_gone(struct tp_v2_order *o, const struct tp_v2_cursor *c, struct tp_v2_m *m)
 {
 	struct tp_v2_g *g = m->g;
 
 	if (g->alive)
-		tp_v2_infer_g(o, c, g,
-			      g->status == TP_V2_G_SYSCALL ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING);
+		infer_g(o, c, g, g->status == TP_V2_G_SYSCALL ? TP_V2_G_RUNNABLE : TP_V2_G_WAITING,
+			m);
 	tp_v2_m_bind(&o->s, m, &o->s.nobody);
 }
 
