@@ -83,6 +83,9 @@ REFUSED = {name: said for said, names in {
     "this is not an ELF file": "elf-addresses",
 }.items() for name in names.split()}
 
+# Traces of which more than half is lost, as is their sense.
+LOST = "v1-damage v1-waiting v2-damage".split()
+
 # What was dearest of each kind.
 SAMPLE = """pb-names pb-pattern-names pb-pattern-rings v2-goroutines v2-waiting v2-ms-batches v1-waiting-ever v2-tasks-ended v1-waiting pb-lines-times-frames pb-deep text-heap dump-created
 v2-generations-clockless v2-damaged-after-ms v2-damaged-after-gs v2-generations-of-steals gz-members
@@ -190,6 +193,15 @@ class Runner:
             self.fail(name, "it is not refused as it should be (%s): %s" % (REFUSED[name], said))
         return made
 
+    def kept(self, name, store, size, env):
+        """A trace of which most is lost measures little."""
+        lost = subprocess.run([os.path.join(self.bin, "tprof-query"), "--format=tsv", store,
+                               "SELECT CAST(total(bytes) AS INTEGER) FROM loss"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, timeout=60, env={**os.environ, **env}).stdout
+        share = int(lost.split()[-1]) / size if lost else 1
+        if (share > 0.5) != (name in LOST):
+            self.fail(name, "%.0f%% of it is lost" % (100 * share))
+
     def fail(self, name, why):
         with self.lock:
             self.failures.append((name, "", [why]))
@@ -260,6 +272,8 @@ class Runner:
                                timeout=60, env={**os.environ, **env})
         if asked.returncode and kind != "store":
             self.fail(name, "its store cannot be asked what is in it")
+        if kind in ("v1", "v2"):
+            self.kept(name, store, size, env)
         commands = BOTH + (TRACE if b"trace" in asked.stdout else []) + (PROFILE if b"profile" in asked.stdout else [])
         for command in commands:
             if kind == "store" and " D" in command:
