@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
@@ -69,6 +70,16 @@ static int damaged(struct check *c, struct tp_err *err)
 
 /* ---- the file ---- */
 
+/* It takes pages for damaged that it has no memory to read, too: the number of the error is at the
+ * end of what it says (btree.c: checkTreePage). */
+static bool lacks_memory(const char *finding)
+{
+	static const char words[] = "error code=";
+	const char *code = strstr(finding, words);
+
+	return code && strtol(code + sizeof(words) - 1, NULL, 10) == SQLITE_NOMEM;
+}
+
 static int check_file(struct check *c, struct tp_err *err)
 {
 	sqlite3 *db = tp_store_db(c->store);
@@ -85,6 +96,10 @@ static int check_file(struct check *c, struct tp_err *err)
 		if (tp_sql_unread(db)) {
 			sqlite3_finalize(stmt);
 			return tp_sys_err(err, tp_sql_unread(db), c->path, "cannot read");
+		}
+		if (text && lacks_memory(text)) {
+			sqlite3_finalize(stmt);
+			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 		}
 		if (text && strcmp(text, "ok") != 0)
 			found(c, "SQLite: %.400s", text);
