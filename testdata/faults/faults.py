@@ -289,8 +289,9 @@ LIBRARIES = [
     ("libdw", "signal for good", r"\bget_ready image\.c"),
     # And it asserts that there are abbreviations; assert() has no memory to say which. Nothing here asserts.
     ("libdw", "assertion", ""),
-    # It looks where the stack of a new thread is, and ends the program where that cannot be said.
-    ("LeakSanitizer", "its own", r"\bpthread_getattr_np\b"),
+    # They look where the stack of a new thread is, and end the program where that cannot be said; what
+    # the fault was in is in their words where it goes on from another call.
+    ("the sanitizers", "its own", r"\bpthread_getattr_np\b"),
 ]
 
 
@@ -304,6 +305,8 @@ def of_a_library(wrong, result, lasting, calls):
         came_to = {"silent"}
     elif "Sanitizer: CHECK failed" in result.stderr:
         came_to = {"its own"}
+        if any(how == "its own" and re.search(where, result.stderr) for _, how, where in LIBRARIES):
+            return True
     return any(how in came_to and re.search(where, calls()) for _, how, where in LIBRARIES)
 
 

@@ -195,7 +195,9 @@ def judge(scene, folder, expected, result, fault, must_succeed):
 
 
 def sanitizer(text):
-    line = next((l for l in text.split("\n") if "ERROR: " in l or "runtime error:" in l), "")
+    lines = text.split("\n")
+    line = next((l for l in lines if "ERROR: " in l or "runtime error:" in l), None) or \
+        next((l for l in lines if "Sanitizer" in l), "")
     frames = re.findall(r"#\d+ 0x[0-9a-f]+ in (\S+) (/\S*?/)?((?:lib|cmd)\S+)", text)
     return re.sub(r"==\d+==|0x[0-9a-f]+", "", line).strip() + " in " + \
         " < ".join("%s %s" % (f, at) for f, _, at in frames[:4])
