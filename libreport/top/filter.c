@@ -187,12 +187,30 @@ static int64_t on_clock(const struct rep_clock *clock, const char *text, int64_t
 	return ns < 0 ? 0 : ns > duration_ns && duration_ns < INT64_MAX ? duration_ns + 1 : ns;
 }
 
+#define ANY_NS INT64_C(1000000000000) /* of a run: so that percents keep their order */
+
+/* Parts of a run that is too short for them: they are one moment of it. Only what the user asked
+ * can be wrong, not how long the dump is. */
+static bool are_rounded(const struct rep_filter_text *text)
+{
+	int64_t from, to;
+	struct tp_err unused;
+
+	return is_percent(text->from) && is_percent(text->to) &&
+	       !rep_filter_time(text->from, "--from", ANY_NS, &from, &unused) &&
+	       !rep_filter_time(text->to, "--to", ANY_NS, &to, &unused) && from < to;
+}
+
 static int check_range(const struct rep_filter_text *text, int64_t duration_ns, int64_t *from,
 		       int64_t *to, struct tp_err *err)
 {
-	if (text->from && text->to && *from >= *to)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "the time range from %s to %s is empty", text->from, text->to);
+	if (text->from && text->to && *from >= *to) {
+		if (!are_rounded(text))
+			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+					  "the time range from %s to %s is empty", text->from,
+					  text->to);
+		*to = *from + 1;
+	}
 	if (text->to && *to <= 0 && duration_ns > 0)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "there is nothing before --to %s", text->to);
@@ -255,15 +273,14 @@ int rep_filter_range_at(const struct rep_filter_text *text, int64_t duration_ns,
 
 int rep_filter_check_range(const struct rep_filter_text *text, struct tp_err *err)
 {
-	const int64_t any_ns = INT64_C(1000000000000); /* so that percents keep their order */
 	int64_t from, to;
 	int code = 0;
 
 	/* How "25%" and "1s" lie to each other, a run decides. */
 	if (!text->from || !text->to || is_percent(text->from) == is_percent(text->to))
-		return rep_filter_range(text, any_ns, &from, &to, err);
-	code = rep_filter_time(text->from, "--from", any_ns, &from, err);
-	return code ? code : rep_filter_time(text->to, "--to", any_ns, &to, err);
+		return rep_filter_range(text, ANY_NS, &from, &to, err);
+	code = rep_filter_time(text->from, "--from", ANY_NS, &from, err);
+	return code ? code : rep_filter_time(text->to, "--to", ANY_NS, &to, err);
 }
 
 int rep_filter_check_run(const struct rep_filter_text *text, const struct rep_run *run,

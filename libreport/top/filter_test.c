@@ -165,6 +165,37 @@ static void test_filter_time_texts(void **state)
 	}
 }
 
+/* However short the run is, parts of it are in their order or not. */
+static void test_filter_ranges(void **state)
+{
+	static const struct {
+		const char *from, *to;
+		int64_t duration_ns, from_ns, to_ns; /* to_ns -1: refused */
+	} cases[] = {
+	    {"25%", "75%", 2000, 500, 1500},
+	    {"25%", "75%", 0, INT64_MIN, INT64_MAX},
+	    {"75%", "25%", 2000, 0, -1},
+	    {"75%", "25%", 0, 0, -1},
+	    {"50%", "50%", 2000, 0, -1},
+	    {"50%", "50.01%", 2000, 1000, 1001},
+	    {"0.01%", "0.02%", 2000, INT64_MIN, 1},
+	    {"1us", "1us", 2000, 0, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rep_filter_text text = {.from = cases[i].from, .to = cases[i].to};
+		int64_t from, to;
+		int code = rep_filter_range(&text, cases[i].duration_ns, &from, &to, NULL);
+
+		assert_int_equal(code, cases[i].to_ns < 0 ? TP_EFORMAT : 0);
+		if (code)
+			continue;
+		assert_int_equal(from, cases[i].from_ns);
+		assert_int_equal(to, cases[i].to_ns);
+	}
+}
+
 /* Names, keys and usual orders of every report, as help and completions show them. */
 static void test_reports_tables(void **state)
 {
@@ -202,6 +233,7 @@ int main(void)
 	    cmocka_unit_test(test_filter_regex_dialect),
 	    cmocka_unit_test(test_filter_init_refuses),
 	    cmocka_unit_test(test_filter_time_texts),
+	    cmocka_unit_test(test_filter_ranges),
 	    cmocka_unit_test(test_reports_tables),
 	};
 
