@@ -229,6 +229,9 @@ INSIDE_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread -fvisibility=hidden -ftls-mo
 	-fno-omit-frame-pointer $(CPP_FLAGS) $(PKG_CFLAGS) -O2 -g $(filter -ffile-prefix-map=% -fdebug-prefix-map=%,$(CFLAGS)) $(if $(HARDEN),$(HARDEN_CFLAGS) $(call fortify,-O2))
 INSIDE_LDFLAGS = -shared -Wl,--no-undefined $(if $(HARDEN),$(HARDEN_LDFLAGS),-Wl,-z,now)
 
+# These define calls of libc that its headers define inline, in fortified code, too.
+$(foreach f,file poll socket stdio,$(B)/inside/$(REC)/preload/$(f).o): INSIDE_CFLAGS += -U_FORTIFY_SOURCE -D__NO_INLINE__
+
 $(B)/inside/%.o: %.c | check-packages
 	$(call say,CC,$< (inside))
 	@mkdir -p $(@D)
