@@ -19,6 +19,7 @@
 #define STATE_SIZE    2560 /* with its table of what follows; and for each part in it */
 #define STATE_PART    8
 #define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
+#define TURNS	      4		     /* without memory, before that is believed */
 
 /* A state takes 20 to 50 us to make, and texts can be such that every byte makes one: a megabyte of
  * names, a minute. Others take some ns for each byte, and 100 ns for each text. */
@@ -175,7 +176,7 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 	regmatch_t range = {0};
 	int64_t began;
 	size_t most;
-	int was = errno, rc;
+	int was = errno, rc = REG_NOMATCH;
 
 	if (r->literal)
 		return !r->size || memmem(text, size, r->literal, r->size);
@@ -191,9 +192,14 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
-	/* glibc's regexec says of lack of memory, too, that there is no match. */
-	errno = 0;
-	rc = regexec(&m->re, text, 1, &range, REG_STARTEND);
+	/* glibc's regexec says of lack of memory, too, that there is no match. So it may seem where
+	 * malloc took memory elsewhere, as its heap could not grow; the next time there is some. */
+	for (int turn = 0; turn < TURNS; turn++) {
+		errno = 0;
+		rc = regexec(&m->re, text, 1, &range, REG_STARTEND);
+		if (rc != REG_NOMATCH || errno != ENOMEM)
+			break;
+	}
 	if (rc)
 		rc = rc == REG_ESPACE || errno == ENOMEM ? unknown(m, TP_ENOMEM) : 0;
 	else
