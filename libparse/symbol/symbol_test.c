@@ -325,6 +325,8 @@ static void test_image_lookup_damaged(void **state)
 	free(copy);
 }
 
+#define NO_LIMIT 9 /* an emulator does not do what it is told */
+
 /* No memory is left but one block of so many bytes. */
 static void use_up_memory(size_t but)
 {
@@ -333,6 +335,8 @@ static void use_up_memory(size_t but)
 	void *volatile block = malloc(but), *volatile kept;
 
 	setrlimit(RLIMIT_AS, &none);
+	if (getrlimit(RLIMIT_AS, &none) || none.rlim_cur)
+		_exit(NO_LIMIT);
 	for (size_t size = 1 << 20; size >= 8; size /= 2)
 		while ((kept = malloc(size)) != NULL)
 			;
@@ -364,8 +368,12 @@ static void test_image_lookup_without_memory(void **state)
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status));
-		assert_int_equal(WEXITSTATUS(status), 7);
 		tp_image_close(image);
+		if (WEXITSTATUS(status) == NO_LIMIT) {
+			print_message("memory is not limited here\n");
+			skip();
+		}
+		assert_int_equal(WEXITSTATUS(status), 7);
 	}
 }
 

@@ -7,6 +7,6 @@ set -u
 cd "$(dirname "$0")/../.." || exit 4
 . testdata/ports/count.sh
 needs clang clang
-build 'build' FLAVOUR=port-clang "CC=${CCACHE:+$CCACHE }clang" CFLAGS=-O1 all tests || finish clang
+build 'build' FLAVOUR=port-clang "CC=${CCACHE:+$CCACHE }clang" 'CFLAGS=-O1 -g' all tests || finish clang
 part 'modules' sh testdata/check/unit.sh $(find build/port-clang/test -type f -name '*_test' | sort)
 finish clang

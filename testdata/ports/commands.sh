@@ -10,6 +10,7 @@
 #   tprof-help                     one command starts another, which the kernel cannot
 #   top--disasm, top--format-svg   a program that is not there: qemu has no vfork, so that posix_spawn
 #                                  says nothing and the child ends with 127
+#   import--slurm                  likewise; and it starts tprof-import, which the kernel cannot
 #   diff--power                    computes for minutes under qemu
 #
 #   sh testdata/ports/commands.sh BIN [N]      every Nth of them, all unless given
@@ -26,6 +27,6 @@ done
 skip="$skip tprof" # lists the recorder
 case $1 in
 *i386*) skip="$skip top--disasm top--format-svg diff-trace" ;;
-*s390x*) skip="$skip tprof-help top--disasm top--format-svg diff--power" ;;
+*s390x*) skip="$skip import--slurm tprof-help top--disasm top--format-svg diff--power" ;;
 esac
 BIN=$1 SKIP=$skip LIMIT=300 exec sh testdata/cli/run.sh

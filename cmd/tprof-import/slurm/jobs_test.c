@@ -176,7 +176,8 @@ static void test_job_submit(void **state)
 	unlink("sbatch");
 	setenv("PATH", "/nowhere", 1);
 	assert_int_equal(job_submit(&job, id, &err), TP_EIO);
-	assert_non_null(strstr(err.msg, "sbatch is not there"));
+	/* An emulator without vfork cannot tell why a program did not begin. */
+	assert_true(strstr(err.msg, "sbatch is not there") || strstr(err.msg, "status 127"));
 }
 
 int main(void)
