@@ -178,6 +178,7 @@ PACKED(gz_names_long, gzip, "text-heap-names-long", 60)
 PACKED(gz_elsewhere, gzip, "text-counts-elsewhere", 60)
 PACKED(symbols_name, gzip, "symbols-name", 60)
 PACKED(zst_regions, zstd, "v2-regions-open", 500)
+PACKED(zst_addresses, zstd, "elf-addresses", 8)
 /* clang-format on */
 
 /* gzip in gzip: what is unpacked is no profile. */
@@ -217,5 +218,6 @@ const struct hostile_case hostile_packed[] = {
     {"zst-window", "a window of 2 GiB", zst_window},
     {"zst-window-taken", "a window of 128 MiB", zst_window_taken},
     {"zst-regions", "a trace of open regions", zst_regions},
+    {"zst-addresses", "a profile of addresses for small programs", zst_addresses},
     {NULL, NULL, NULL},
 };

@@ -70,14 +70,20 @@ static int damaged(struct check *c, struct tp_err *err)
 
 /* ---- the file ---- */
 
-/* It takes pages for damaged that it has no memory to read, too: the number of the error is at the
- * end of what it says (btree.c: checkTreePage). */
+/* It takes pages for damaged that it has no memory to read, too. What it finds in the trees is one
+ * text, under this heading, and has no name of the file's in it; a page that it cannot have is told
+ * with the number of the error (btree.c: checkTreePage). */
 static bool lacks_memory(const char *finding)
 {
-	static const char words[] = "error code=";
-	const char *code = strstr(finding, words);
+	static const char heading[] = "*** in database main ***\n", unread[] = "error code=";
+	const char *code = strncmp(finding, heading, sizeof(heading) - 1) ? NULL : finding;
 
-	return code && strtol(code + sizeof(words) - 1, NULL, 10) == SQLITE_NOMEM;
+	while (code && (code = strstr(code, unread)) != NULL) {
+		code += sizeof(unread) - 1;
+		if (strtol(code, NULL, 10) == SQLITE_NOMEM)
+			return true;
+	}
+	return false;
 }
 
 static int check_file(struct check *c, struct tp_err *err)

@@ -35,10 +35,11 @@ enum {
 
 /* Of the tables of values that one address needs; real ones have a few thousand each. */
 #define MOST_STEPS (1u << 20)
-/* Of all lookups: so many and as many more for each, so that a table made to be long costs no more
- * than a second for every hundred thousand addresses. */
+/* Of all lookups: so many, and as many more for each. Addresses from all over Go's compiler take 610
+ * on average and its worst 23,531, those of a web server 144. The first lookup that is cut short for
+ * want of them is the last. */
 #define FREE_STEPS   ((uint64_t)1 << 26)
-#define LOOKUP_STEPS 4096
+#define LOOKUP_STEPS 512
 /* Of a text: a name may be as long as the table, and that of all functions. */
 #define STEP_BYTES 32
 
@@ -414,11 +415,13 @@ size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *ch
 	unsigned steps, most;
 	size_t n;
 
+	if (t->spent)
+		return 0;
 	t->credit += LOOKUP_STEPS;
 	most = t->credit < MOST_STEPS ? (unsigned)t->credit : MOST_STEPS;
 	steps = most;
 	n = look_up(t, pc, chain, room, &steps);
 	t->credit -= most - steps;
-	t->spent = t->spent || !steps;
+	t->spent = !steps;
 	return !steps && most < MOST_STEPS ? 0 : n;
 }

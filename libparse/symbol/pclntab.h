@@ -29,7 +29,7 @@ struct tp_pclntab {
 	void *memory_ctx;
 	uint64_t function_data; /* address; 0: inlined calls are not known */
 	uint64_t credit;	/* steps through tables of values that lookups may still take */
-	bool spent;		/* one was cut short for want of them */
+	bool spent;		/* one was cut short for want of them: nothing is found any more */
 };
 
 /* `text`: address of the section .text, replaced by what is known better. False where it is no such
@@ -41,7 +41,7 @@ bool tp_pclntab_init(struct tp_pclntab *t, const void *data, size_t size, uint64
 bool tp_pclntab_inlining(struct tp_pclntab *t, uint64_t address, tp_memory_fn memory, void *ctx);
 
 /* The frames at pc, innermost first: how many there are, at most `room`; 0 where no function is,
- * and where lookups have taken far more steps than those of real programs do. */
+ * and once lookups have taken far more steps than those of real programs do. */
 size_t tp_pclntab_lookup(struct tp_pclntab *t, uint64_t pc, struct tp_symbol *chain, size_t room);
 
 #endif

@@ -44,7 +44,8 @@ struct rep_series {
 	size_t npoints;
 	double *x;
 	const struct rep_series_unit *unit;
-	char what[96], what_unit[40];
+	bool said;
+	char what[REP_SERIES_WHAT], what_unit[REP_SERIES_UNIT];
 	bool functions;
 };
 
@@ -197,11 +198,17 @@ int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 
 void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions)
 {
-	if (s->what[0])
+	if (s->said)
 		return;
+	s->said = true;
 	snprintf(s->what, sizeof(s->what), "%s", what);
 	snprintf(s->what_unit, sizeof(s->what_unit), "%s", unit);
 	s->functions = functions;
+}
+
+bool rep_series_said(const struct rep_series *s)
+{
+	return s->said;
 }
 
 const char *rep_series_what(const struct rep_series *s)

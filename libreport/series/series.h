@@ -84,8 +84,11 @@ struct rep_series_number {
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
 /* What it is that is followed, for headings: "inuse_space", its unit, and whether its rows are
- * functions; the first that is said counts. */
+ * functions; the first that is said counts. Of long ones it keeps the beginning. */
+#define REP_SERIES_WHAT 96 /* bytes, with the 0 */
+#define REP_SERIES_UNIT 40
 void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions);
+bool rep_series_said(const struct rep_series *s);
 const char *rep_series_what(const struct rep_series *s);
 const char *rep_series_what_unit(const struct rep_series *s);
 bool rep_series_functions(const struct rep_series *s);

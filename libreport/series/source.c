@@ -38,24 +38,25 @@ static int check_type(const struct rep_series *s, const char *type, const char *
 		      struct tp_err *err)
 {
 	const char *before = rep_series_what(s), *measured = rep_series_what_unit(s);
+	char kept[REP_SERIES_WHAT], kept_unit[REP_SERIES_UNIT];
 
-	/* Of a long name it keeps the beginning. */
-	if (!*before)
+	if (!rep_series_said(s))
 		return 0;
-	if (!strncmp(before, type, strlen(before))) {
-		if (!strncmp(measured, unit, strlen(measured)) ||
-		    rep_units_compatible(measured, unit))
+	snprintf(kept, sizeof(kept), "%s", type);
+	snprintf(kept_unit, sizeof(kept_unit), "%s", unit);
+	if (!strcmp(before, kept)) {
+		if (!strcmp(measured, kept_unit) || rep_units_compatible(measured, unit))
 			return 0;
 		if (is_clockless(measured) != is_clockless(unit))
 			return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, NO_CLOCK);
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its values are in %.40s, those of the runs before it in %.40s",
-				  unit, measured);
+				  *unit ? unit : "no unit", *measured ? measured : "no unit");
 	}
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 			  "its values are %.80s, those of the runs before it %.80s; --sample-index "
 			  "picks one, or --run runs that go together",
-			  type, before);
+			  *type ? type : "of no type", *before ? before : "of no type");
 }
 
 int rep_series_put_profile(struct rep_series *s, struct tp_profile *p,

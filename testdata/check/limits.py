@@ -250,6 +250,7 @@ class Runner:
             subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^elf-addresses$", folder], check=True)
             profile = os.path.join(folder, "elf-addresses")
             self.imported(name, "tprof-import -o %s --binary=%s %s" % (store, dump, profile), store, size, env)
+            self.small_program(name, folder, store, env)
             return
         elif kind == "symbols":
             subprocess.run([os.path.join(self.bin, "hostile"), "-m", "^v1-old$", folder], check=True)
@@ -282,6 +283,17 @@ class Runner:
         # A query of all columns of each table; then what the screens of the terminal begin with.
         for table in TABLES:
             self.run(name, "tprof-query --format=csv %s 'SELECT * FROM %s'" % (store, table), size, env)
+
+
+    def small_program(self, name, folder, store, env):
+        """One of a fiftieth of the size, with as many addresses as can be packed into what is left."""
+        packed, program = os.path.join(folder, "zst-addresses"), os.path.join(folder, "small", name)
+        os.mkdir(os.path.dirname(program))
+        make = [os.path.join(self.bin, "hostile"), "-m"]
+        subprocess.run(make + ["^zst-addresses$", folder], check=True)
+        subprocess.run(make + ["^%s$" % name, "-s", "20000", os.path.dirname(program)], check=True)
+        self.run(name, "tprof-import -o %s --binary=%s %s" % (store, program, packed),
+                 os.path.getsize(program) + os.path.getsize(packed), env)
 
 
 def names(bin_dir, pattern):

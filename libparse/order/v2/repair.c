@@ -172,6 +172,9 @@ static bool own(struct tp_v2_order *o, const struct tp_v2_cursor *c, uint8_t sta
 
 static void expect_g(struct tp_v2_order *o, struct tp_v2_g *g, uint64_t seq)
 {
+	/* Only the living have a sequence: in its place a parked one has its neighbour. */
+	if (!g->alive)
+		return;
 	g->seq = seq - 1;
 	tp_v2_g_told(&o->s, g, o->g.number);
 }

@@ -59,7 +59,7 @@ enum { TP_V2_UNLISTED, TP_V2_LISTED, TP_V2_FRESH, TP_V2_PARKED };
 struct tp_v2_g { /* 64 bytes */
 	uint64_t id;
 	union {
-		uint64_t seq;		/* the last sequence number */
+		uint64_t seq;		/* of the living: the last sequence number */
 		struct tp_v2_g *before; /* of the parked, which are dead */
 	};
 	uint64_t seq_gen; /* the generation of seq */
