@@ -173,13 +173,22 @@ static const char *only_unread(char name[1024], const char *path, const char *ms
 	return name;
 }
 
+static bool is_refusal(int number)
+{
+	return number == EACCES || number == EPERM || number == EROFS;
+}
+
 const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, const char *msg)
 {
 	static const int numbers[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ENOSPC,
 				      EDQUOT, EMFILE,  ENFILE, EIO,    EROFS};
 	static const char *const writing[] = {"cannot create", "cannot write", "cannot make",
 					      "cannot rename", "be written"};
-	bool writes = false;
+	/* In a store as it is. */
+	static const char *const changing[] = {"cannot change",	 "cannot delete",
+					       "cannot compact", "cannot label a run",
+					       "cannot upgrade", "cannot rename a run"};
+	bool writes = false, changes = false;
 	char name[1024];
 
 	text[0] = '\0';
@@ -187,14 +196,19 @@ const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, c
 		return no_memory(text);
 	for (size_t i = 0; i < sizeof(writing) / sizeof(writing[0]); i++)
 		writes = writes || strstr(msg, writing[i]);
+	for (size_t i = 0; i < sizeof(changing) / sizeof(changing[0]); i++)
+		changes = changes || !strncmp(msg, changing[i], strlen(changing[i]));
+	writes = writes || changes;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		const char *why = strerror(numbers[i]), *at = strstr(msg, why), *file;
 
 		if ((code != TP_EIO && code != TP_ENOENT) || !at || at[strlen(why)])
 			continue;
 		/* The lock stands beside the store. */
-		if (writes && numbers[i] == EACCES && strstr(msg, ".lock: "))
+		if (writes && is_refusal(numbers[i]) && strstr(msg, ".lock: "))
 			return "; work on a copy in a folder that you may write to";
+		if (changes && is_refusal(numbers[i]))
+			return "; work on a copy that you may write to";
 		if (writes || numbers[i] == ENOSPC || numbers[i] == EDQUOT)
 			return cmd_advice(numbers[i]);
 		file = only_unread(name, path, msg, why);

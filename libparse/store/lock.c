@@ -104,8 +104,12 @@ static int open_lock(const char *name)
 	struct stat st;
 	int why;
 
-	if (fd < 0 && errno == EACCES)
+	if (fd < 0 && errno == EACCES) {
 		fd = open_again(AT_FDCWD, name, O_RDONLY | O_NONBLOCK, 0);
+		/* There is none, and none can be made. */
+		if (fd < 0 && errno == ENOENT)
+			errno = EACCES;
+	}
 	if (fd < 0)
 		return -1;
 	why = fstat(fd, &st) ? errno : S_ISREG(st.st_mode) ? 0 : EACCES;

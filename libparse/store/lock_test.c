@@ -102,6 +102,25 @@ static void test_lock_is_a_file(void **state)
 	assert_int_equal(unlink(beside(".lock")), 0);
 }
 
+/* Where none can be made, that none is there is not what is wrong. */
+static void test_lock_in_a_folder_of_others(void **state)
+{
+	bool root = !geteuid();
+	struct tp_lock lock;
+	struct tp_err err;
+	int code;
+
+	(void)state;
+	put("", "");
+	assert_int_equal(chmod(at("."), 0555), 0);
+	assert_int_equal(root ? seteuid(65534) : 0, 0);
+	code = tp_lock_take(&lock, FLAKE, 0, &err);
+	assert_int_equal(root ? seteuid(0) : 0, 0);
+	assert_int_equal(chmod(at("."), 0755), 0);
+	assert_int_equal(code, TP_EIO);
+	assert_non_null(strstr(err.msg, "Permission denied"));
+}
+
 /* However the store is called, there is one lock: that of the file. */
 static void test_lock_of_a_link_is_that_of_the_file(void **state)
 {
@@ -262,6 +281,7 @@ int main(void)
 	    STORE_TEST(test_temp_sweep_leaves_locks),
 	    STORE_TEST(test_lock_release_removes_its_own_only),
 	    STORE_TEST(test_lock_is_a_file),
+	    STORE_TEST(test_lock_in_a_folder_of_others),
 	    STORE_TEST(test_lock_of_a_link_is_that_of_the_file),
 	    STORE_TEST(test_store_replaced_under_a_handle),
 	    STORE_TEST(test_draft_of_a_store_that_became_a_link),
