@@ -123,6 +123,16 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 	return why ? fail(cmd, path) : CMD_OK;
 }
 
+int cmd_file_unread(struct cmd *cmd, const char *path)
+{
+	struct tp_err err;
+
+	/* A name of nothing, or of a folder, is wrong; else it is the system that refuses. */
+	tp_err_set(&err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
+		   "cannot be read: %s", strerror(errno));
+	return cmd_fail(cmd, path, &err);
+}
+
 bool cmd_file_is_one_of(const char *path, const char *const *inputs, size_t n)
 {
 	struct stat out, st;

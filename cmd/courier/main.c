@@ -210,7 +210,18 @@ static void go(struct courier *c)
 		rc = CURLE_OK;
 	if (rc != CURLE_OK) {
 		const char *why = c->error[0] ? c->error : curl_easy_strerror(rc);
+		char text[200];
+		long number = 0;
 
+		/* libcurl says where to and how long it took. */
+		curl_easy_getinfo(c->curl, CURLINFO_OS_ERRNO, &number);
+		if (rc == CURLE_COULDNT_CONNECT && number) {
+			snprintf(text, sizeof(text),
+				 "cannot be connected to: %s; is the server running, and this the "
+				 "port of its HTTP interface?",
+				 strerror((int)number));
+			why = text;
+		}
 		say(CMD_WIRE_FAILED, why, strnlen(why, CMD_WIRE_TEXT));
 	} else if (status != 200) {
 		char text[sizeof(c->refused) + 2] = {(char)(status & 255), (char)(status >> 8)};

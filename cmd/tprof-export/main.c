@@ -356,7 +356,7 @@ static int read_key(struct export_args *args)
 	static char secret[64 << 10];
 	size_t n = 0;
 	ssize_t got = 1;
-	int fd;
+	int fd, status = CMD_OK;
 
 	if (!args->key_file) {
 		rep_anonymise_key(&args->made_up, NULL, 0);
@@ -370,15 +370,17 @@ static int read_key(struct export_args *args)
 		n += got > 0 ? (size_t)got : 0;
 	}
 	/* Part of a secret would make up other names. */
-	if (fd < 0 || got < 0 || !n)
-		cmd_error(&args->cmd, "%s: %s", args->key_file,
-			  fd < 0 || got < 0 ? strerror(errno)
-					    : "is empty; a secret has at least a byte");
-	else
+	if (fd < 0 || got < 0) {
+		status = cmd_file_unread(&args->cmd, args->key_file);
+	} else if (!n) {
+		cmd_error(&args->cmd, "%s: is empty; a secret has at least a byte", args->key_file);
+		status = CMD_INPUT;
+	} else {
 		rep_anonymise_key(&args->made_up, secret, n);
+	}
 	if (fd >= 0)
 		close(fd);
-	return fd < 0 || got < 0 || !n ? CMD_SYSTEM : CMD_OK;
+	return status;
 }
 
 static int run(struct export_args *args)

@@ -25,7 +25,7 @@ struct args {
 	struct cmd_labels labels; /* or both sides are of one store */
 	const char *output, *title;
 	enum rep_flame_format format;
-	bool format_given, normalize;
+	bool format_given, normalize, noise_given;
 	struct rep_flame_tree_options tree;
 	struct rep_flame_options flame;
 	struct rep_profile_options profile;
@@ -240,6 +240,7 @@ static error_t on_picture_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NOISE:
 		args->flame.noise = noise(state, arg);
+		args->noise_given = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -263,11 +264,13 @@ static void check(struct args *args, struct argp_state *state)
 
 	if (wrong)
 		argp_error(state, "%s", wrong);
-	if (!compares(args) && (args->normalize || args->flame.negate || args->tree.width))
+	if (!compares(args) &&
+	    (args->normalize || args->flame.negate || args->tree.width || args->noise_given))
 		argp_error(state, "%s is about differences; give --base=FILE, too",
 			   args->normalize	? "--normalize"
 			   : args->flame.negate ? "--negate"
-						: "--width");
+			   : args->tree.width	? "--width"
+						: "--noise");
 	if (!args->format_given && args->output && *cmd_file_ending(args->output) &&
 	    !rep_flame_format_of(args->output, &args->format))
 		argp_error(state,

@@ -123,6 +123,8 @@ static int run(struct args *args)
 {
 	int worst = CMD_OK, status = args->store ? cmd_file_place(&args->cmd, args->store) : CMD_OK;
 
+	if (!status && args->report)
+		status = cmd_file_place(&args->cmd, args->report);
 	if (status && args->report)
 		report_remove(args->report);
 	if (!status)

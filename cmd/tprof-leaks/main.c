@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "common/common.h"
+#include "common/file.h"
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profiles.h"
@@ -22,7 +23,7 @@ struct args {
 	const char *allow_file;
 	struct rep_allow allow;
 	struct rep_leak_options leak;
-	bool sort_given, show_allowed;
+	bool sort_given, show_allowed, traces; /* there are some */
 	bool run_told;	    /* what --run means to dumps; or it is about a store among the files */
 	int64_t rows, gate; /* -1: not given */
 };
@@ -122,15 +123,6 @@ static const struct argp argp = {
 
 #define MAX_LIST ((size_t)16 << 20)
 
-static int unread_list(struct args *args)
-{
-	struct tp_err err;
-
-	tp_err_set(&err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "cannot be read: %s",
-		   strerror(errno));
-	return cmd_fail(&args->cmd, args->allow_file, &err);
-}
-
 static int read_list(struct args *args)
 {
 	struct tp_buf b = {0};
@@ -141,7 +133,7 @@ static int read_list(struct args *args)
 	int status = CMD_OK;
 
 	if (!f)
-		return unread_list(args);
+		return cmd_file_unread(&args->cmd, args->allow_file);
 	while (!status && (n = fread(chunk, 1, sizeof(chunk), f)) > 0) {
 		if (b.size > MAX_LIST || tp_buf_put(&b, chunk, n)) {
 			cmd_error(&args->cmd, "%s: a list of more than 16 MiB", args->allow_file);
@@ -149,7 +141,7 @@ static int read_list(struct args *args)
 		}
 	}
 	if (!status && ferror(f))
-		status = unread_list(args);
+		status = cmd_file_unread(&args->cmd, args->allow_file);
 	fclose(f);
 	if (!status && rep_allow_parse(&args->allow, b.data, b.size, &err)) {
 		cmd_error(&args->cmd, "%s: %s", args->allow_file, err.msg);
@@ -195,6 +187,7 @@ static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run 
 	int code;
 
 	*none = false;
+	args->traces |= strcmp(run->row.kind, "profile") != 0;
 	if (strcmp(run->row.kind, "profile") != 0)
 		return rep_leaks_add_run(l, run->row.name, args->cmd.store, run, err);
 	code = tp_profile_load(args->cmd.store, run->row.id, &p, err);
@@ -441,6 +434,10 @@ static int run(struct args *args)
 	args->run_told = cmd_profiles_pick(&args->cmd, args->path, args->npaths);
 	for (size_t i = 0; i < args->npaths && !status; i++)
 		status = add(args, l, args->path[i]);
+	if (!status && args->leak.created && !args->traces) {
+		cmd_error(&args->cmd, "--created is for traces, and there is none");
+		status = CMD_USAGE;
+	}
 	if (!status && rep_leaks_finish(l, &err))
 		status = cmd_fail(&args->cmd, NULL, &err);
 	if (!status)

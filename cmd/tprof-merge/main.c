@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/units.h"
 #include "common/common.h"
@@ -145,6 +146,20 @@ static int check_stores(struct args *args)
 	return CMD_OK;
 }
 
+/* What is there under the store's name is a store, or nothing yet. */
+static int check_place(struct args *args)
+{
+	struct tp_err err;
+	struct stat st;
+	int status = cmd_file_place(&args->cmd, args->store);
+
+	if (status || stat(args->store, &st) || !st.st_size || cmd_is_store(args->store, &err))
+		return status;
+	cmd_error(&args->cmd, "%s: is there, and is not a store; give another name with -o",
+		  args->store);
+	return CMD_USAGE;
+}
+
 static int run(struct args *args)
 {
 	struct tp_merge_options opt = {
@@ -163,7 +178,7 @@ static int run(struct args *args)
 	};
 	struct tp_merge_result result;
 	struct tp_err err;
-	int code, status = cmd_file_place(&args->cmd, args->store);
+	int code, status = check_place(args);
 
 	if (!status)
 		status = check_stores(args);

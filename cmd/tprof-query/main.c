@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "base/buf.h"
 #include "session.h"
 
@@ -90,7 +91,8 @@ static int read_all(FILE *f, struct tp_buf *text, struct tp_err *err)
 		else if (tp_buf_put(text, block, n))
 			return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	if (ferror(f))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+		return tp_err_set(err, errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
+				  "cannot be read: %s", strerror(errno));
 	if (tp_buf_put(text, "", 1))
 		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
 	return 0;
@@ -105,11 +107,8 @@ static int run_file(struct args *args, struct session *session)
 	struct tp_err err;
 	int status;
 
-	if (!f) {
-		tp_err_set(&err, errno == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s",
-			   strerror(errno));
-		return cmd_fail(&args->cmd, where, &err);
-	}
+	if (!f)
+		return cmd_file_unread(&args->cmd, where);
 	if (read_all(f, &text, &err)) {
 		status = cmd_fail(&args->cmd, where, &err);
 	} else {

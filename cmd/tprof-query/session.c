@@ -212,7 +212,7 @@ static const struct {
 	int (*run)(struct session *s, const char *where, const char *arg);
 } commands[] = {
     {".help", "", "this list", do_help},
-    {".mode", "[FORMAT]", "show the output format, or set it: table, csv, tsv, json or markdown",
+    {".mode", "[FORMAT]", "show or set the format: table, csv, tsv, json, markdown",
      do_mode},
     {".quit", "", "end (so do ^D, quit and exit)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},

@@ -105,6 +105,16 @@ static int64_t positive(struct argp_state *state, const char *option, int64_t n)
 	return n;
 }
 
+static int64_t stack_depth(struct argp_state *state, const char *arg)
+{
+	int64_t n = 0;
+
+	if (!cmd_parse_count(arg, REC_MAX_DEPTH, &n) || !n)
+		argp_error(state, "--stack-depth: '%s' is not a number from 1 to %d", arg,
+			   REC_MAX_DEPTH);
+	return n;
+}
+
 static error_t on_what(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
@@ -183,9 +193,7 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 					      "1.5, 1.8, 1.18 or 1.26")];
 		return 0;
 	case KEY_STACK_DEPTH:
-		r->depth =
-		    (uint32_t)positive(state, "--stack-depth",
-				       cmd_arg_count(state, "--stack-depth", arg, REC_MAX_DEPTH));
+		r->depth = (uint32_t)stack_depth(state, arg);
 		return 0;
 	case KEY_FORCE:
 		r->force = true;
@@ -426,8 +434,8 @@ int main(int argc, char **argv)
 	struct args args = {.cmd = {.name = "tprof-record", .help = help, .in_order = true},
 			    .request = REC_REQUEST_INIT};
 
-	keep_streams_apart();
 	rec_signals_keep(&args.signals);
 	cmd_parse(&args.cmd, &argp, argc, argv, &args);
+	keep_streams_apart();
 	return cmd_finish(&args.cmd, run(&args));
 }

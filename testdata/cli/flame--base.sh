@@ -15,4 +15,5 @@ echo == speedscope
 tprof-flame --base=catalog.cpu -o "$TMP/x.json" catalog.cpu 2>&1
 echo $?
 tprof-flame --negate catalog.cpu 2>&1
+tprof-flame --noise=1 catalog.cpu 2>&1
 echo $?

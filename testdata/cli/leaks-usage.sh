@@ -4,6 +4,7 @@ try
 try --sort=size testdata/inbox/inbox.trace
 try --gate=many testdata/inbox/inbox.trace
 try testdata/catalog.cpu
+try --created testdata/inbox/inbox-1.d0
 try nosuch
 try --allow=nosuch testdata/inbox/inbox.trace
 echo '12345678901 main.f' >"$TMP/allow"

@@ -216,6 +216,18 @@ static int not_there(const char *program, struct tp_err *err)
 			  program);
 }
 
+/* With the way to go on without it. */
+static int refused(const struct tp_buf *error, int status, struct tp_err *err)
+{
+	struct tp_err why;
+	int code = said("sbatch", error, status, &why);
+
+	return tp_err_set(err, code, TP_OFFSET_NONE,
+			  "%.200s; once sbatch works, give the same command again; without "
+			  "--slurm, -j N imports here",
+			  why.msg);
+}
+
 int job_submit(const struct job *job, char id[JOB_ID], struct tp_err *err)
 {
 	struct tp_buf out = {0}, error = {0};
@@ -253,7 +265,7 @@ int job_submit(const struct job *job, char id[JOB_ID], struct tp_err *err)
 	if (code == TP_ENOENT)
 		code = not_there("sbatch", err);
 	else if (!code && status)
-		code = said("sbatch", &error, status, err);
+		code = refused(&error, status, err);
 	else if (!code && !take_id(text, strcspn(text, "\n"), id))
 		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "sbatch said '%.*s', which is no job's number",

@@ -143,7 +143,10 @@ static void test_job_submit(void **state)
 	    {"Submitted batch job 17\\n", "0",
 	     "sbatch said 'Submitted batch job 17', which is no job's number", TP_EIO},
 	    {"", "0", "sbatch said '', which is no job's number", TP_EIO},
-	    {"17\\n", "1", "sbatch: error: no", TP_EIO},
+	    {"17\\n", "1",
+	     "sbatch: error: no; once sbatch works, give the same command again; without "
+	     "--slurm, -j N imports here",
+	     TP_EIO},
 	};
 	struct job job = {.name = "n",
 			  .options = " -p\tq ",

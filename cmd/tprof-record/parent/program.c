@@ -431,7 +431,9 @@ void rec_program_check(struct rec_program *p, const char *name, const char *sear
 		break;
 	case ENOENT:
 	case ENOTDIR:
-		if (strchr(name, '/'))
+		if (!*name)
+			judge(p, REC_NOT_FOUND, "the program's name is empty; give one behind --");
+		else if (strchr(name, '/'))
 			judge(p, REC_NOT_FOUND, "%s: no such program", name);
 		else
 			judge(p, REC_NOT_FOUND, "%s: no such program in PATH%s", name,
