@@ -178,7 +178,7 @@ PACKED(gz_names_long, gzip, "text-heap-names-long", 60)
 PACKED(gz_elsewhere, gzip, "text-counts-elsewhere", 60)
 PACKED(symbols_name, gzip, "symbols-name", 60)
 PACKED(zst_regions, zstd, "v2-regions-open", 500)
-PACKED(zst_addresses, zstd, "elf-addresses", 8)
+PACKED(zst_addresses, zstd, "elf-addresses", 4)
 /* clang-format on */
 
 /* gzip in gzip: what is unpacked is no profile. */

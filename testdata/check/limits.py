@@ -286,14 +286,14 @@ class Runner:
 
 
     def small_program(self, name, folder, store, env):
-        """One of a fiftieth of the size, with as many addresses as can be packed into what is left."""
+        """One of a fiftieth of the size, with four times as many addresses, packed."""
         packed, program = os.path.join(folder, "zst-addresses"), os.path.join(folder, "small", name)
         os.mkdir(os.path.dirname(program))
         make = [os.path.join(self.bin, "hostile"), "-m"]
         subprocess.run(make + ["^zst-addresses$", folder], check=True)
         subprocess.run(make + ["^%s$" % name, "-s", "20000", os.path.dirname(program)], check=True)
-        self.run(name, "tprof-import -o %s --binary=%s %s" % (store, program, packed),
-                 os.path.getsize(program) + os.path.getsize(packed), env)
+        self.imported(name, "tprof-import -o %s --binary=%s %s" % (store, program, packed), store,
+                      os.path.getsize(program) + os.path.getsize(packed), env)
 
 
 def names(bin_dir, pattern):
