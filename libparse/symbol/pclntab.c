@@ -35,10 +35,10 @@ enum {
 
 /* Of the tables of values that one address needs; real ones have a few thousand each. */
 #define MOST_STEPS (1u << 20)
-/* Of all lookups: so many, and as many more for each. Addresses from all over Go's compiler take 610
- * on average and its worst 23,531, those of a web server 144. The first lookup that is cut short for
- * want of them is the last. */
-#define FREE_STEPS   ((uint64_t)1 << 26)
+/* Of all lookups: so many for each byte of the table, and as many more for each. Addresses from all
+ * over Go's compiler take 610 on average and its worst 23,531, those of a web server 144. The first
+ * lookup that is cut short for want of them is the last. */
+#define BYTE_STEPS   64
 #define LOOKUP_STEPS 512
 /* Of a text: a name may be as long as the table, and that of all functions. */
 #define STEP_BYTES 32
@@ -170,7 +170,7 @@ bool tp_pclntab_init(struct tp_pclntab *t, const void *data, size_t size, uint64
 	if (!data || !set_version(t) || !read_header(t))
 		return false;
 	t->text = t->text_header ? t->text_header : text;
-	t->credit = FREE_STEPS;
+	t->credit = (uint64_t)size * BYTE_STEPS;
 	return true;
 }
 
