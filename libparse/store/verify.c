@@ -76,13 +76,12 @@ static int damaged(struct check *c, struct tp_err *err)
 static bool lacks_memory(const char *finding)
 {
 	static const char heading[] = "*** in database main ***\n", unread[] = "error code=";
-	const char *code = strncmp(finding, heading, sizeof(heading) - 1) ? NULL : finding;
 
-	while (code && (code = strstr(code, unread)) != NULL) {
-		code += sizeof(unread) - 1;
-		if (strtol(code, NULL, 10) == SQLITE_NOMEM)
+	if (strncmp(finding, heading, sizeof(heading) - 1) != 0)
+		return false;
+	for (const char *code = strstr(finding, unread); code; code = strstr(code + 1, unread))
+		if (strtol(code + sizeof(unread) - 1, NULL, 10) == SQLITE_NOMEM)
 			return true;
-	}
 	return false;
 }
 
