@@ -187,7 +187,8 @@ const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, c
 	/* In a store as it is. */
 	static const char *const changing[] = {"cannot change",	 "cannot delete",
 					       "cannot compact", "cannot label a run",
-					       "cannot upgrade", "cannot rename a run"};
+					       "cannot upgrade", "cannot rename a run",
+					       "cannot update",	 "the store cannot be written"};
 	bool writes = false, changes = false;
 	char name[1024];
 

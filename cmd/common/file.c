@@ -36,7 +36,7 @@ static bool is_stdout(const struct stat *st)
 }
 
 /* By its head: one that cannot be opened any more is a store all the same. */
-static bool is_store(const char *path)
+bool cmd_file_is_store(const char *path)
 {
 	unsigned char head[72];
 	const unsigned char *id = head + 68; /* big-endian, as SQLite's file format has it */
@@ -62,7 +62,7 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 		cmd_stdout_is(path);
 		return CMD_OK;
 	}
-	if (there && S_ISREG(st.st_mode) && is_store(path)) {
+	if (there && S_ISREG(st.st_mode) && cmd_file_is_store(path)) {
 		cmd_error(cmd, "%s: is a store, which is not replaced; give another name with -o",
 			  path);
 		return CMD_USAGE;
@@ -127,7 +127,7 @@ int cmd_file_unread(struct cmd *cmd, const char *path)
 {
 	struct tp_err err;
 
-	/* A name of nothing, or of a folder, is wrong; else it is the system that refuses. */
+	/* As of dumps: status 3 for what is not there, or is a folder, else 4. */
 	tp_err_set(&err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE,
 		   "cannot be read: %s", strerror(errno));
 	return cmd_fail(cmd, path, &err);

@@ -151,9 +151,13 @@ static int check_place(struct args *args)
 {
 	struct tp_err err;
 	struct stat st;
-	int status = cmd_file_place(&args->cmd, args->store);
+	int is, status = cmd_file_place(&args->cmd, args->store);
 
-	if (status || stat(args->store, &st) || !st.st_size || cmd_is_store(args->store, &err))
+	if (status || stat(args->store, &st) || !st.st_size)
+		return status;
+	/* What cannot be read, and a store that was cut to little, is told when it is opened. */
+	is = cmd_is_store(args->store, &err);
+	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store))))
 		return status;
 	cmd_error(&args->cmd, "%s: is there, and is not a store; give another name with -o",
 		  args->store);

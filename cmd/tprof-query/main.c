@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/file.h"
 #include "base/buf.h"
+#include "common/file.h"
 #include "session.h"
 
 struct args {

@@ -36,10 +36,10 @@ enum {
 /* Of the tables of values that one address needs; real ones have a few thousand each. */
 #define MOST_STEPS (1u << 20)
 /* Of all lookups: so many for each byte of the table, and as many more for each. Addresses from all
- * over Go's compiler take 610 on average and its worst 23,531, those of a web server 144. The first
- * lookup that is cut short for want of them is the last. */
+ * over Go's compiler take 610 on average and its worst 23,531, those of a web server 144. A lookup
+ * that is cut short, for want of them or by MOST_STEPS, is the last. */
 #define BYTE_STEPS   64
-#define LOOKUP_STEPS 512
+#define LOOKUP_STEPS 1024
 /* Of a text: a name may be as long as the table, and that of all functions. */
 #define STEP_BYTES 32
 

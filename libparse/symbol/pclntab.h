@@ -29,7 +29,7 @@ struct tp_pclntab {
 	void *memory_ctx;
 	uint64_t function_data; /* address; 0: inlined calls are not known */
 	uint64_t credit;	/* steps through tables of values that lookups may still take */
-	bool spent;		/* one was cut short for want of them: nothing is found any more */
+	bool spent;		/* one was cut short: nothing is found any more */
 };
 
 /* `text`: address of the section .text, replaced by what is known better. False where it is no such

@@ -84,7 +84,8 @@ struct rep_series_number {
 int rep_series_put(struct rep_series *s, const struct rep_series_number *number,
 		   struct tp_err *err);
 /* What it is that is followed, for headings: "inuse_space", its unit, and whether its rows are
- * functions; the first that is said counts. Of long ones it keeps the beginning. */
+ * functions; the first that is said counts. Of long ones it keeps the beginning, and
+ * takes those that begin alike for the same. */
 #define REP_SERIES_WHAT 96 /* bytes, with the 0 */
 #define REP_SERIES_UNIT 40
 void rep_series_say(struct rep_series *s, const char *what, const char *unit, bool functions);

@@ -15,6 +15,8 @@ try -o "$TMP/a.tprof" "$TMP/b.tprof"
 cp testdata/catalog.heap "$TMP/dump"
 try -o "$TMP/dump" testdata/version-2.store
 cmp testdata/catalog.heap "$TMP/dump" && echo as it was
+{ printf 'SQLite format 3\000'; head -c 200 /dev/zero; } >"$TMP/other.db"
+try -o "$TMP/other.db" testdata/version-2.store
 status
 status -o "$TMP/all.tprof" testdata/catalog.heap
 status -o "$TMP/a.tprof" "$TMP/b.tprof"
