@@ -111,7 +111,7 @@ static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 	for (int i = 0; dir && i < MOST_NAMES && (e = readdir(dir)); i++) {
 		cmd_near_try(&near, base, e->d_name);
 		if (near.word == e->d_name)
-			near.word = strcpy(best, e->d_name);
+			near.word = memcpy(best, e->d_name, strlen(e->d_name) + 1);
 	}
 	if (dir)
 		closedir(dir);
