@@ -77,8 +77,11 @@ static int64_t walk_v1(const void *data, size_t size, int version)
 		}
 		if (n == sized) {
 			struct tp_slice s = tp_cursor_bytes(&c, tp_cursor_uvarint(&c));
-			struct tp_cursor args = tp_cursor(s.data, s.size);
+			struct tp_cursor args;
 
+			if (!s.data)
+				break;
+			args = tp_cursor(s.data, s.size);
 			while (tp_cursor_left(&args))
 				tp_cursor_uvarint(&args);
 			if (args.failed)
