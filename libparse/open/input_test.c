@@ -449,6 +449,16 @@ static long resident_pages(void)
 	return resident;
 }
 
+/* MemorySanitizer keeps a byte for each byte that was looked at. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define HAS_SHADOW true
+#endif
+#endif
+#ifndef HAS_SHADOW
+#define HAS_SHADOW false
+#endif
+
 /* 64 MiB are hashed without staying in memory. */
 static void test_open_stays_small(void **state)
 {
@@ -462,6 +472,10 @@ static void test_open_stays_small(void **state)
 	pid_t child;
 	int status;
 
+	if (HAS_SHADOW) {
+		free(data);
+		skip();
+	}
 	write_file(p->path, data, n);
 	free(data);
 	/* The peak is that of the process's whole life: measure in a child, from its start. */
@@ -527,20 +541,13 @@ static void test_from_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    CASE(test_open_plain),
-	    CASE(test_open_empty),
-	    CASE(test_open_packed),
-	    CASE(test_open_packed_full_rooms),
-	    CASE(test_open_packed_damaged),
-	    CASE(test_open_gz_garbage_behind),
-	    CASE(test_open_bomb),
-	    CASE(test_open_not_a_file),
-	    CASE(test_open_stdin),
-	    CASE(test_open_fifo),
-	    CASE(test_open_cancelled),
-	    CASE(test_open_stays_small),
-	    CASE(test_open_tmp_dir),
-	    cmocka_unit_test(test_from_memory),
+	    CASE(test_open_plain),	    CASE(test_open_empty),
+	    CASE(test_open_packed),	    CASE(test_open_packed_full_rooms),
+	    CASE(test_open_packed_damaged), CASE(test_open_gz_garbage_behind),
+	    CASE(test_open_bomb),	    CASE(test_open_not_a_file),
+	    CASE(test_open_stdin),	    CASE(test_open_fifo),
+	    CASE(test_open_cancelled),	    CASE(test_open_stays_small),
+	    CASE(test_open_tmp_dir),	    cmocka_unit_test(test_from_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
