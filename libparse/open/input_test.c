@@ -464,18 +464,17 @@ static void test_open_stays_small(void **state)
 {
 	struct place *p = *state;
 	size_t n = (size_t)64 << 20;
-	uint8_t *data = make_bytes(n);
 	struct rusage before, after;
 	struct tp_err err = {0};
 	struct tp_input *in;
+	uint8_t *data;
 	long pages;
 	pid_t child;
 	int status;
 
-	if (HAS_SHADOW) {
-		free(data);
+	if (HAS_SHADOW)
 		skip();
-	}
+	data = make_bytes(n);
 	write_file(p->path, data, n);
 	free(data);
 	/* The peak is that of the process's whole life: measure in a child, from its start. */
