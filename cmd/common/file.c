@@ -36,15 +36,19 @@ static bool is_stdout(const struct stat *st)
 }
 
 /* By its head: one that cannot be opened any more is a store all the same. */
-bool cmd_file_is_store(const char *path)
+int cmd_file_is_store(const char *path)
 {
 	unsigned char head[72];
 	const unsigned char *id = head + 68; /* big-endian, as SQLite's file format has it */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+	int why = errno;
 
 	if (fd >= 0)
 		close(fd);
+	errno = why;
+	if (n < 0)
+		return -1;
 	return n == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", 16) &&
 	       ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
 		   TP_STORE_APPLICATION_ID;
@@ -55,14 +59,19 @@ int cmd_file_begin(const struct cmd *cmd, struct cmd_file *f, const char *path)
 	struct stat st;
 	bool there = !stat(path, &st);
 	char *place;
-	int fd = -1;
+	int fd = -1, is;
 
 	*f = (struct cmd_file){.name = path};
 	if (there && is_stdout(&st)) {
 		cmd_stdout_is(path);
 		return CMD_OK;
 	}
-	if (there && S_ISREG(st.st_mode) && cmd_file_is_store(path)) {
+	is = there && S_ISREG(st.st_mode) ? cmd_file_is_store(path) : 0;
+	/* Nobody keeps a store that only others may read; all else that hides whether it is one
+	 * may be over by the time that it is replaced. */
+	if (is < 0 && errno != EACCES)
+		return fail(cmd, path);
+	if (is > 0) {
 		cmd_error(cmd, "%s: is a store, which is not replaced; give another name with -o",
 			  path);
 		return CMD_USAGE;

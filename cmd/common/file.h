@@ -26,8 +26,9 @@ int cmd_file_end(struct cmd *cmd, struct cmd_file *f, int status);
  * a file there is explained on stderr, and CMD_SYSTEM. All else shows when it is written. */
 int cmd_file_place(const struct cmd *cmd, const char *path);
 
-/* By the beginning of the file: a store of any version, whole or not. */
-bool cmd_file_is_store(const char *path);
+/* By the beginning of the file: 1 for a store of any version, whole or not; 0; -1 with errno where
+ * it cannot be read. */
+int cmd_file_is_store(const char *path);
 
 /* Errno says why a file that was named cannot be read: explains it on stderr; an exit status. */
 int cmd_file_unread(struct cmd *cmd, const char *path);

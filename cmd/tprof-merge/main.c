@@ -157,7 +157,7 @@ static int check_place(struct args *args)
 		return status;
 	/* What cannot be read, and a store that was cut to little, is told when it is opened. */
 	is = cmd_is_store(args->store, &err);
-	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store))))
+	if (is < 0 || (is && (st.st_size < 100 || cmd_file_is_store(args->store) != 0)))
 		return status;
 	cmd_error(&args->cmd, "%s: is there, and is not a store; give another name with -o",
 		  args->store);
