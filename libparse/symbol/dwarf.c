@@ -10,10 +10,11 @@
 
 #define MOST_UNITS (1u << 20)
 /* Of a file, beside what is in proportion to its size. Of a megabyte that makes two seconds. */
-#define FREE_STEPS   ((uint64_t)1 << 22)
-#define FREE_RANGES  ((uint64_t)1 << 20)
-#define FREE_LINES   ((uint64_t)1 << 16)
-#define LOOKUP_STEPS 64 /* of an address, which is in blocks in one another */
+#define FREE_STEPS	   ((uint64_t)1 << 22)
+#define FREE_RANGES	   ((uint64_t)1 << 18) /* kept: 6 MiB */
+#define FREE_ABBREVIATIONS ((uint64_t)1 << 20)
+#define FREE_LINES	   ((uint64_t)1 << 16)
+#define LOOKUP_STEPS	   64 /* of an address, which is in blocks in one another */
 
 /* ---- memory ----
  *
@@ -106,7 +107,7 @@ struct tp_dwarf *tp_dwarf_new(Elf *elf)
 	d->big_endian = ident && ident[EI_DATA] == ELFDATA2MSB;
 	d->steps = FREE_STEPS + 8 * (uint64_t)size;
 	d->ranges = FREE_RANGES + size;
-	d->abbreviations = FREE_RANGES + size / 8;
+	d->abbreviations = FREE_ABBREVIATIONS + size / 8;
 	d->line_bytes = FREE_LINES + 2 * (uint64_t)size; /* they may be compressed */
 	d->spent = !tp_dwarf_affordable(elf, size);
 	if (d->spent)
