@@ -165,36 +165,56 @@ static void give_up(const char *what)
 	_exit(125);
 }
 
+/* Of the address that a call comes from: its halves, as a filter knows words of 32 bits only. */
+#define LOAD(offset) ((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset)))
+#define IF(test, value, yes, no)                                                                   \
+	((struct sock_filter)BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), (uint8_t)(yes), \
+				      (uint8_t)(no)))
+#define ANSWER(what) ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, (what)))
+
+#define RANGE_LENGTH 10
+
+/* The first RANGE_LENGTH instructions: on to the next for calls from `range`, wherever it lies;
+ * `out` further on for others. A jump counts from the instruction behind it. */
+static void filter_range(struct sock_filter *program, struct range range, size_t out)
+{
+	const size_t low = offsetof(struct seccomp_data, instruction_pointer), high = low + 4;
+	const struct sock_filter part[RANGE_LENGTH] = {
+	    LOAD(high),
+	    IF(BPF_JGT, range.from >> 32, 3, 0),
+	    IF(BPF_JEQ, range.from >> 32, 0, RANGE_LENGTH - 3 + out),
+	    LOAD(low),
+	    IF(BPF_JGE, range.from, 0, RANGE_LENGTH - 5 + out),
+	    LOAD(high),
+	    IF(BPF_JGT, range.to >> 32, RANGE_LENGTH - 7 + out, 0),
+	    IF(BPF_JEQ, range.to >> 32, 0, RANGE_LENGTH - 8),
+	    LOAD(low),
+	    IF(BPF_JGE, range.to, RANGE_LENGTH - 10 + out, 0),
+	};
+
+	memcpy(program, part, sizeof(part));
+}
+
 void fault_trap_start(void)
 {
-	const uint32_t ip = offsetof(struct seccomp_data, instruction_pointer);
-	struct sock_filter program[8 + NCALLS + 2];
+	struct sock_filter program[RANGE_LENGTH + 1 + NCALLS + 2];
 	struct sock_fprog fprog = {.filter = program};
 	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	struct range libc = {0, 0};
-	size_t n = 0;
+	size_t n = RANGE_LENGTH;
 
 	dl_iterate_phdr(find_libc, &libc);
-	if (!libc.to || libc.from >> 32 != libc.to >> 32) {
-		errno = EADDRNOTAVAIL;
-		give_up("libc's code lies across a boundary of 4 GiB; once more may help");
+	if (!libc.to) {
+		errno = ENOENT;
+		give_up("libc's code is not found");
 	}
 	/* Calls from elsewhere (a sanitizer's own, ld.so's, ours) pass. */
-	program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip + 4);
-	program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						    (uint32_t)(libc.from >> 32), 0, NCALLS + 4);
-	program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, ip);
-	program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)libc.from,
-						    0, NCALLS + 2);
-	program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)libc.to,
-						    NCALLS + 1, 0);
-	program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						    offsetof(struct seccomp_data, nr));
+	filter_range(program, libc, 1 + NCALLS);
+	program[n++] = LOAD(offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < NCALLS; i++)
-		program[n++] = (struct sock_filter)BPF_JUMP(
-		    BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)calls[i].nr, (uint8_t)(NCALLS - i), 0);
-	program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+		program[n++] = IF(BPF_JEQ, calls[i].nr, NCALLS - i, 0);
+	program[n++] = ANSWER(SECCOMP_RET_ALLOW);
+	program[n++] = ANSWER(SECCOMP_RET_TRAP);
 	fprog.len = (unsigned short)n;
 	if (sigaction(SIGSYS, &action, NULL))
 		give_up("sigaction");
