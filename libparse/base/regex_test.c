@@ -317,8 +317,10 @@ static void test_regex_empty(void **state)
 		tp_regex_release(&r);
 		told++;
 	}
-	if (!told)
+	if (!told) {
+		print_message("texts of nothing take as long here as they may\n");
 		skip();
+	}
 	assert_int_equal(code, 0);
 }
 

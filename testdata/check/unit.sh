@@ -44,7 +44,7 @@ fi
 # What an earlier run left would be taken for this one's.
 for t in "$@"; do
 	! wanted "$t" || { rm -f "$t.log" "$t.status" && printf '%s\n' "$t"; }
-done | sh testdata/check/each.sh sh -c 'case $0 in */san-* | */port-s390x/*) limit=900 ;; *) limit=300 ;; esac
+done | sh testdata/check/each.sh sh -c 'case ${RUN:-}$0 in qemu-* | */san-*) limit=900 ;; *) limit=300 ;; esac
 	began=$(date +%s)
 	(ulimit -t $limit && timeout $((limit + 600)) ${RUN:-} "$0") >"$0.log" 2>&1; echo $? $(($(date +%s) - began)) >"$0.status"'
 longest=

@@ -6,17 +6,17 @@
 #                                  calls, made for those of 32 bits, does not let do anything
 #   diff-trace                     shows all digits there are; glibc's own mathematics are done by x87
 #                                  on i386, and the last two digits of a confidence bound are others
-# and of s390x
+# and under qemu
 #   tprof-help                     one command starts another, which the kernel cannot
 #   top--disasm, top--format-svg   a program that is not there: qemu has no vfork, so that posix_spawn
 #                                  says nothing and the child ends with 127
 #   import--slurm                  likewise; and it starts tprof-import, which the kernel cannot
 #   diff--power                    computes for minutes under qemu
 #
-#   sh testdata/ports/commands.sh BIN [N]      every Nth of them, all unless given
+#   sh testdata/ports/commands.sh BIN N i386|s390x [qemu]      every Nth of them
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-every=${2:-1} number=0
+every=$2 number=0
 
 skip=
 for test in testdata/cli/*.sh; do
@@ -25,8 +25,6 @@ for test in testdata/cli/*.sh; do
 	grep -q -e 'tprof-record' -e 'tprof record' "$test" || [ $((number % every)) -ne 0 ] && skip="$skip $name"
 done
 skip="$skip tprof" # lists the recorder
-case $1 in
-*i386*) skip="$skip top--disasm top--format-svg diff-trace" ;;
-*s390x*) skip="$skip import--slurm tprof-help top--disasm top--format-svg diff--power" ;;
-esac
+[ "$3" != i386 ] || skip="$skip top--disasm top--format-svg diff-trace"
+[ -z "${4:-}" ] || skip="$skip import--slurm tprof-help top--disasm top--format-svg diff--power"
 BIN=$1 SKIP=$skip LIMIT=300 exec sh testdata/cli/run.sh

@@ -1,18 +1,19 @@
 #!/bin/sh
 # Another machine: everything is built for it by a cross compiler against the libraries of its Debian
-# (sysroot.sh), without a warning, and run here: i386 by the processor itself, s390x by qemu.
+# (sysroot.sh), without a warning, and run here: i386 by the processor itself, where the kernel starts
+# programs of 32 bits (some under virtual machines do not), and by qemu elsewhere; s390x by qemu.
 #
 #   modules   all unit tests
-#   commands  the golden tests of testdata/cli, whose output is that of this machine; on s390x those of
-#             SAMPLE, as qemu takes ten times as long. Left out where a command starts another one (the
-#             kernel cannot start programs of s390x), or records
+#   commands  the golden tests of testdata/cli, whose output is that of this machine; under qemu those of
+#             SAMPLE, as it takes ten times as long. Left out where a command starts another one (the
+#             kernel cannot start programs of that machine), or records
 #   stores    exchange.py: of every dump of a sample, stores made there and here have to hold the same
 #             (on i386 byte by byte), and each is read by the other with the same answers
-#   corpus    where ../shared/corpus is: what Go's own readers say of its traces; on s390x of few: the
+#   corpus    where ../shared/corpus is: what Go's own readers say of its traces; under qemu of few: the
 #             smallest, and every eighth of others below 60 kB
 #
-# QUICK=1 is a sample of each: on s390x all unit tests of libparse and every third of the others; every
-# third golden test on i386, every twelfth on s390x; one dump of every folder; few traces of the corpus.
+# QUICK=1 is a sample of each: under qemu all unit tests of libparse and every third of the others, and
+# every twelfth golden test, elsewhere every third; one dump of every folder; few traces of the corpus.
 #
 # The recorder is left out: it knows the system calls and stacks of x86-64 (and arm64) alone.
 #
@@ -33,7 +34,6 @@ s390x) gcc=s390x-linux-gnu-gcc tools=gcc-s390x-linux-gnu triple=s390x-linux-gnu 
 esac
 needs $gcc $tools
 needs python3 python3
-[ "$arch" != s390x ] || needs qemu-s390x-static qemu-user-static
 
 part "libraries of $arch" sh testdata/ports/sysroot.sh "$arch" "$cache" || finish "$arch"
 
@@ -49,8 +49,12 @@ unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
 
 RUN=
 bin=$out/bin
-if [ "$arch" = s390x ]; then
-	RUN='qemu-s390x-static'
+emulated=
+if ! "$bin/tprof-import" --version >/dev/null 2>&1; then
+	emulated=qemu
+	RUN=qemu-$arch-static
+	needs "$RUN" qemu-user-static
+	echo "this machine starts no programs of $arch: qemu runs them"
 	bin=$out/run
 	mkdir -p "$bin"
 	for b in "$out"/bin/*; do
@@ -63,25 +67,25 @@ export RUN
 
 tests=$(find "$out/test" -type f -name '*_test' | LC_ALL=C sort)
 [ -z "${QUICK:-}" ] || export EACH=1
-case $arch${QUICK:+-quick} in
-i386) SAMPLE=${SAMPLE:-1} ;;
-i386-quick) SAMPLE=${SAMPLE:-3} ;;
-s390x) SAMPLE=${SAMPLE:-3} ;;
-s390x-quick)
+case ${emulated:-native}${QUICK:+-quick} in
+native) SAMPLE=${SAMPLE:-1} ;;
+native-quick) SAMPLE=${SAMPLE:-3} ;;
+qemu) SAMPLE=${SAMPLE:-3} ;;
+qemu-quick)
 	SAMPLE=${SAMPLE:-12}
 	tests=$(echo "$tests" | awk '/\/test\/libparse\// || ++n % 3 == 0')
 	;;
 esac
-# The assembler that tests call is of the machine they run on; qemu limits no memory, and starts no
-# program of its own machine.
+# The assembler that tests call is of the machine they run on; qemu limits no memory, starts no program of
+# its own machine, and may be too slow for a test of how time is counted.
 may_skip='assembler is not of x86-64'
-[ "$arch" != s390x ] || may_skip="$may_skip|memory is not limited here|programs of this machine cannot be started here"
+[ -z "$emulated" ] || may_skip="$may_skip|memory is not limited here|programs of this machine cannot be started here|texts of nothing take as long"
 part 'modules' env MAY_SKIP="$may_skip" sh testdata/check/unit.sh $tests
-part 'commands' sh testdata/ports/commands.sh "$PWD/$bin" "$SAMPLE"
+part 'commands' sh testdata/ports/commands.sh "$PWD/$bin" "$SAMPLE" "$arch" $emulated
 part 'stores' python3 testdata/ports/exchange.py $([ "$arch" = i386 ] || echo --unpacked) build/out/bin "$bin" "$corpus"
 if [ -d "$corpus/traces" ]; then
 	few=
-	if [ "$arch${QUICK:-}" != i386 ]; then
+	if [ -n "$emulated${QUICK:-}" ]; then
 		few=$(mktemp -d) || exit 4
 		mkdir "$few/traces"
 		find "$(realpath "$corpus")/traces" -name '*.trace' -size -60k | LC_ALL=C sort | while read -r t; do
