@@ -34,6 +34,11 @@ s390x) gcc=s390x-linux-gnu-gcc tools=gcc-s390x-linux-gnu triple=s390x-linux-gnu 
 esac
 needs $gcc $tools
 needs python3 python3
+emulated=
+if [ "$arch" = s390x ]; then
+	emulated=qemu
+	needs qemu-s390x-static qemu-user-static
+fi
 
 part "libraries of $arch" sh testdata/ports/sysroot.sh "$arch" "$cache" || finish "$arch"
 
@@ -49,12 +54,13 @@ unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
 
 RUN=
 bin=$out/bin
-emulated=
-if ! "$bin/tprof-import" --version >/dev/null 2>&1; then
+if [ -z "$emulated" ] && ! "$bin/tprof-import" --version >/dev/null 2>&1; then
 	emulated=qemu
-	RUN=qemu-$arch-static
-	needs "$RUN" qemu-user-static
+	needs "qemu-$arch-static" qemu-user-static
 	echo "this machine starts no programs of $arch: qemu runs them"
+fi
+if [ -n "$emulated" ]; then
+	RUN=qemu-$arch-static
 	bin=$out/run
 	mkdir -p "$bin"
 	for b in "$out"/bin/*; do
