@@ -6,6 +6,7 @@
 #   TIME=60                 seconds per target of make fuzz
 #   SAN=address,undefined   build with sanitizers (into build/san-…)
 #   COVERAGE=1              build for gcov (into build/cov)
+#   WERROR=1                a warning of the compiler is an error
 #   CC=, CXX=, CPPFLAGS=, CFLAGS=, LDFLAGS=  as usual (CFLAGS replaces -O2 -g; hardening stays)
 #   HARDEN=                 build without hardening
 #   PKG_CONFIG=, AR=        those of another machine (make ports)
@@ -33,7 +34,7 @@ PKG_CONFIG ?= pkg-config
 ifeq ($(origin CXX),default)
 CXX := c++
 endif
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(WERROR),-Werror)
 CPP_FLAGS := -D_GNU_SOURCE -DTPROF_VERSION='"$(VERSION)"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
 # Hardening, as far as the compiler has it for its target. Builds with sanitizers, which see more
 # without, have none, but for what runs inside recorded programs. A packager's _FORTIFY_SOURCE is raised
@@ -292,7 +293,7 @@ check-packages:
 ifndef JOBS
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 endif
-AGAIN := $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(JOBS))
+AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
@@ -304,8 +305,8 @@ demo: setup ## the first thing to try: rank where a real program's goroutines sp
 	@BIN=$(CURDIR)/$(B)/bin CC='$(CC)' sh testdata/demo.sh
 
 .PHONY: test
-test: setup ## build and check everything; under five minutes, needs nothing from outside
-	@MAKE='$(AGAIN)' CC='$(CC)' sh testdata/check/all.sh $(B)
+test: setup ## build and check everything; three minutes, needs nothing from outside
+	+@CC='$(CC)' sh testdata/check/steps.sh $(B)/test-logs $(if $(SAN),san,quick)
 
 # ---- tests and checks: a file for each kind ----
 

@@ -209,7 +209,7 @@ int report_read(struct report *r, const char *path, struct tp_err *err)
 	int code = read_file(path, &text, err);
 	const char *line = (const char *)text.data, *end = line ? line + text.size : line, *next;
 
-	for (; !code && line < end; line = next + 1) {
+	for (; !code && line < end; line = next ? next + 1 : end) {
 		next = memchr(line, '\n', (size_t)(end - line));
 		code = next ? take(r, line, (size_t)(next - line)) : TP_EFORMAT;
 		if (code == TP_EFORMAT)

@@ -6,15 +6,15 @@ built: all record-programs $(TESTS) $(REPLAYS)
 
 .PHONY: unit
 unit: $(TESTS) ## the tests of the modules (T=NAME: only some)
-	@sh testdata/check/unit.sh $(TESTS)
+	+@sh testdata/check/unit.sh $(TESTS)
 
 .PHONY: cli
 cli: all ## the commands against their recorded output
-	@BIN=$(CURDIR)/$(B)/bin $(if $(SAN),LIMIT=600) sh testdata/cli/run.sh $(T)
+	+@BIN=$(CURDIR)/$(B)/bin $(if $(SAN),LIMIT=600) sh testdata/cli/run.sh $(T)
 
 .PHONY: golden
 golden: all ## record the commands' output anew; read the diff before it is committed
-	@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
+	+@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/cli/run.sh $(T)
 	$(if $(T),,@BIN=$(CURDIR)/$(B)/bin UPDATE=1 sh testdata/check/readme.sh)
 
 .PHONY: tui golden-tui

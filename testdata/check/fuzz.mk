@@ -32,7 +32,7 @@ $(B)/fuzz/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/quick.o $(FU
 
 .PHONY: replay
 replay: $(REPLAYS) ## feed the inputs in testdata/fuzz (and DIR=…) to every fuzz target
-	@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
+	+@sh testdata/check/replay.sh '$(REPLAYS)' testdata/fuzz $(DIR)
 
 # For AFL++: its compiler puts its own driver in the place of libFuzzer, and its fuzzer loads the mutator.
 AFL_MUTATORS := $(patsubst testdata/fuzz/mutate/%_mutator.c,$(B)/lib/%_mutator.so,$(wildcard testdata/fuzz/mutate/*_mutator.c))

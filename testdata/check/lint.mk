@@ -76,16 +76,27 @@ $(LINT)/program/%.cpp.ok: %.cpp
 	$(Q)clang++ -std=c++20 $(LINT_PROGRAM) -fsyntax-only $< && $(CXX) -std=c++20 $(LINT_PROGRAM) -O1 -c -o $(@:.ok=.o) $<
 	@rm -f $(@:.ok=.o); : >$@
 
+CPPCHECK = cppcheck -j$(JOBS) --quiet --std=c11 --platform=unix64 --library=posix,gnu \
+	--enable=warning,performance,portability --inline-suppr --suppressions-list=testdata/check/cppcheck.txt \
+	--error-exitcode=1 --template='{file}:{line}: {severity}: {message} [{id}]' \
+	-D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -DTP_ANALYZER -DTPROF_VERSION='"0"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen
+
 # All of C at once: it follows calls between files. What it says is known by no file, so it is one stamp.
 $(LINT)/cppcheck/all.ok: $(LINT_SRC) $(LINT_TESTS) testdata/check/cppcheck.txt
 	$(call say,CPPCHK,$(words $(LINT_SRC) $(LINT_TESTS)) files)
 	@mkdir -p $(@D)/cache
 	@printf '%s\n' $(LINT_SRC) $(LINT_TESTS) >$(@D)/files
-	$(Q)cppcheck -j$(JOBS) --quiet --cppcheck-build-dir=$(@D)/cache --std=c11 --platform=unix64 --library=posix,gnu \
-		--enable=warning,performance,portability --inline-suppr --suppressions-list=testdata/check/cppcheck.txt \
-		--error-exitcode=1 --template='{file}:{line}: {severity}: {message} [{id}]' \
-		-D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -DTP_ANALYZER -DTPROF_VERSION='"0"' -Ilibparse -Ilibreport -Icmd -I$(B)/gen --file-list=$(@D)/files
+	$(Q)$(CPPCHECK) --cppcheck-build-dir=$(@D)/cache --file-list=$(@D)/files
 	@: >$@
+
+# Of a change: the files that have changed, or include what has, since the commit in testdata/check/linted,
+# the last one whose files were all looked at. Which those are, the dependencies of the build say.
+.PHONY: cppcheck-changed
+cppcheck-changed: all ## cppcheck on what has changed since the last whole make lint
+	@mkdir -p $(LINT)/cppcheck
+	@printf '%s\n' $(LINT_SRC) $(LINT_TESTS) | sh testdata/check/changed.sh $(B) >$(LINT)/cppcheck/changed
+	$(Q)[ ! -s $(LINT)/cppcheck/changed ] || $(CPPCHECK) --file-list=$(LINT)/cppcheck/changed
+	@echo "cppcheck: $$(($$(wc -l <$(LINT)/cppcheck/changed) + 1)) passed, 0 failed"
 
 # T=NAME: only what these tools say.
 lint_of = $(if $(T),$(filter $(T:%=$(LINT)/%/$(percent)),$(1)),$(1))
@@ -94,7 +105,7 @@ LINT_SAMPLE = $(call lint_of,$(call lint_ok,gcc,$(filter-out $(GCC_LACKS),$(LINT
 	$(call lint_ok,clang,$(LINT_SRC) $(LINT_TESTS)) $(call lint_ok,tidy,$(LINT_SRC)) $(call lint_ok,program,$(LINT_PROGRAMS)) \
 	$(call lint_ok,deep,$(LINT_HOSTILE)) $(LINT)/cppcheck/all.ok)
 LINT_ALL = $(sort $(LINT_SAMPLE) $(call lint_of,$(call lint_ok,deep,$(LINT_SRC))))
-.PHONY: lint lint-sample lint-files
+.PHONY: lint lint-sample
 lint: ## warnings of gcc and clang, gcc -fanalyzer, clang-tidy with its analyzer, cppcheck: all files (T='gcc analyzer clang tidy deep program cppcheck': some)
 	@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-all $(words $(LINT_ALL))
 lint-sample: ## as lint, but clang's analyzer only where bytes of dumps are decoded (.ci/run does this)

@@ -22,7 +22,7 @@ $(B)/msan/%: $(B)/obj/%.o $(B)/obj/testdata/check/msan.o $(LIBPARSE)
 msan: ## the decoders' tests and all inputs (CORPUS=DIR too) under clang's MemorySanitizer
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
 	@$(AGAIN) CC=clang SAN=memory CFLAGS='$(MSAN_CFLAGS)' msan-programs
-	@sh testdata/check/msan.sh build/san-memory/msan $(CORPUS)
+	+@sh testdata/check/msan.sh build/san-memory/msan $(CORPUS)
 msan-programs: $(MSAN_PROGRAMS) $(B)/msan/testdata/check/decode
 
 # ---- ThreadSanitizer: make SAN=thread CFLAGS='-O1 -g' unit cli ----
@@ -39,10 +39,10 @@ endif
 coverage: ## lines of libparse that the inputs in the tree (and CORPUS) reach; at least 90 % (LEAST=)
 	@$(AGAIN) COVERAGE=1 CFLAGS='-O0 -g' coverage-run
 coverage-run: all $(REPLAYS)
-	@LEAST='$(LEAST)' sh testdata/check/coverage.sh $(B) '$(REPLAYS)' $(CORPUS)
+	+@LEAST='$(LEAST)' sh testdata/check/coverage.sh $(B) '$(REPLAYS)' $(CORPUS)
 
 # ---- memcheck ----
 
 .PHONY: valgrind
 valgrind: all ## imports and reports of all dumps (and CORPUS) under memcheck; an hour (SAMPLE=N: the smallest of each folder)
-	@SAMPLE='$(SAMPLE)' sh testdata/check/valgrind.sh $(B)/bin $(CORPUS)
+	+@SAMPLE='$(SAMPLE)' sh testdata/check/valgrind.sh $(B)/bin $(CORPUS)

@@ -8,7 +8,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 
-# One target and 40 files, called by way of each.sh: leaves NUMBER.out and, in NUMBER.counts, what
+# One target and 40 files, called by way of jobs.sh: leaves NUMBER.out and, in NUMBER.counts, what
 # passed and what failed.
 if [ "$1" = --one ]; then
 	number=${3%%:*} target=${3#*:}
@@ -61,7 +61,7 @@ awk -v scratch="$scratch" '
 			print file[i] >list
 		}
 	}' "$scratch/targets" "$scratch/files" "$scratch/targets" >"$scratch/runs"
-sh testdata/check/each.sh sh testdata/check/replay.sh --one "$scratch" <"$scratch/runs"
+sh testdata/check/jobs.sh each sh testdata/check/replay.sh --one "$scratch" <"$scratch/runs"
 while IFS=: read -r number target; do
 	cat "$scratch/$number.out"
 	p=0 f=1

@@ -12,6 +12,23 @@
 #   [T=NAME] [JOBS=N] [RUN=COMMAND] [MAY_SKIP=REGEX] sh testdata/check/unit.sh PROGRAM…
 set -u
 cd "$(dirname "$0")/../.." || exit 4
+
+# Nanoseconds; not every date has digits of them.
+now() { date +%s%N | sed 's/[^0-9].*/000000000/'; }
+
+if [ "${1:-}" = --one ]; then
+	t=$2
+	case ${RUN:-}$t in qemu-* | */san-*) limit=900 ;; *) limit=300 ;; esac
+	began=$(now)
+	# shellcheck disable=SC2086
+	(ulimit -t $limit && timeout $((limit + 600)) ${RUN:-} "$t") >"$t.log" 2>&1
+	status=$?
+	ms=$((($(now) - began) / 1000000))
+	echo "$status $((ms / 1000))" >"$t.status"
+	[ -z "${TIMES:-}" ] || echo "$ms $t" >>"$TIMES"
+	exit 0
+fi
+
 passed=0 failed=0
 named() { # program
 	case $1 in *"${T:-}"*) ;; *) return 1 ;; esac
@@ -44,9 +61,7 @@ fi
 # What an earlier run left would be taken for this one's.
 for t in "$@"; do
 	! wanted "$t" || { rm -f "$t.log" "$t.status" && printf '%s\n' "$t"; }
-done | sh testdata/check/each.sh sh -c 'case ${RUN:-}$0 in qemu-* | */san-*) limit=900 ;; *) limit=300 ;; esac
-	began=$(date +%s)
-	(ulimit -t $limit && timeout $((limit + 600)) ${RUN:-} "$0") >"$0.log" 2>&1; echo $? $(($(date +%s) - began)) >"$0.status"'
+done | sh testdata/check/jobs.sh each sh testdata/check/unit.sh --one
 longest=
 for t in "$@"; do
 	wanted "$t" || continue

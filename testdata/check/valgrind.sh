@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 4
 command -v valgrind >/dev/null || { echo "tprof: valgrind is missing (Debian: apt-get install valgrind libc6-dbg)" >&2; exit 1; }
 
-# One dump, called by way of each.sh: leaves NUMBER.out with what failed, NUMBER.counts.
+# One dump, called by way of jobs.sh: leaves NUMBER.out with what failed, NUMBER.counts.
 if [ "$1" = --one ]; then
 	scratch=$2 bin=$3 number=${4%%:*} dump=${4#*:}
 	here=$scratch/$number
@@ -75,7 +75,7 @@ for folder in testdata testdata/corpus/traces testdata/corpus/profiles testdata/
 		! -name '*.c' ! -name '*.sh' ! -name '*.svg' ! -name '*.symbols' ! -name '*.tsv' ! -name '*.dict' -size +0 -printf '%s %p\n' |
 		sort -n | head -n "${SAMPLE:-100000}"
 done | sort -rn | awk '{ sub(/^[0-9]+ /, ""); printf "%04d:%s\n", NR, $0 }' >"$scratch/dumps"
-sh testdata/check/each.sh sh testdata/check/valgrind.sh --one "$scratch" "$bin" <"$scratch/dumps"
+sh testdata/check/jobs.sh each sh testdata/check/valgrind.sh --one "$scratch" "$bin" <"$scratch/dumps"
 while IFS=: read -r number dump; do
 	cat "$scratch/$number.out"
 	p=0 f=1

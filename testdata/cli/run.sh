@@ -14,17 +14,21 @@ set -u
 cd "$(dirname "$0")/../.." || exit 4
 BIN=${BIN:-$PWD/build/out/bin}
 
-# One of them, called by way of each.sh: leaves what it prints in NUMBER.got, and NUMBER.status.
+# Nanoseconds; not every date has digits of them.
+now() { date +%s%N | sed 's/[^0-9].*/000000000/'; }
+# One of them, called by way of jobs.sh: leaves what it prints in NUMBER.got, and NUMBER.status.
 if [ "${1:-}" = --one ]; then
 	scratch=$2 number=${3%%:*} test=${3#*:}
 	here=$scratch/$number
 	TMP=$here/tmp
 	mkdir "$here" "$TMP" || exit
+	began=$(now)
 	env -i PATH="$BIN:/usr/local/bin:/usr/bin:/bin" HOME="$here" TMP="$TMP" BIN="$BIN" \
 		XDG_CACHE_HOME="$here/cache" LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80 TERM=dumb \
 		${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} ${TSAN_OPTIONS:+TSAN_OPTIONS="$TSAN_OPTIONS"} \
 		timeout "${LIMIT:-120}" sh -u "$test" </dev/null >"$here.raw" 2>"$here.stderr"
 	status=$?
+	[ -z "${TIMES:-}" ] || echo "$((($(now) - began) / 1000000)) $test" >>"$TIMES"
 	# Scratch names differ from run to run. ':' is in no path that mktemp makes.
 	sed "s:$TMP:TMP:g" "$here.raw" >"$here.got"
 	rm -rf "$here"
@@ -42,7 +46,7 @@ for test in testdata/cli/*"$pattern"*.sh; do
 	*) [ ! -e "$test" ] || echo "$test" ;;
 	esac
 done | awk '{ printf "%03d:%s\n", NR, $0 }' >"$scratch/tests"
-BIN=$BIN sh testdata/check/each.sh sh testdata/cli/run.sh --one "$scratch" <"$scratch/tests"
+BIN=$BIN sh testdata/check/jobs.sh each sh testdata/cli/run.sh --one "$scratch" <"$scratch/tests"
 
 while IFS=: read -r number test; do
 	want=${test%.sh}.stdout

@@ -32,7 +32,7 @@ without='base/regex_test open/input_test decode/profile/goroutines_test symbol/d
 
 compiles() {
 	# shellcheck disable=SC2086
-	printf '%s\n' $parts | grep -v '_test\.c$' | OUT=$out FLAGS=$flags sh testdata/check/each.sh sh -c '
+	printf '%s\n' $parts | grep -v '_test\.c$' | OUT=$out FLAGS=$flags sh testdata/check/jobs.sh each sh -c '
 		o=$OUT/$(echo "${0%.c}" | tr / -).o
 		musl-gcc $FLAGS -c -o "$o" "$0" || echo "error: $0 does not compile"' 2>&1
 	! grep -q -e 'warning: ' -e 'error: ' "$log" && ar rcs "$out/libparse.a" "$out"/*.o
@@ -42,7 +42,7 @@ links() {
 		name=${c#libparse/}
 		case " $without " in *" ${name%.c} "*) continue ;; esac
 		case $c in *_test.c) echo "$c" ;; esac
-	done | OUT=$out FLAGS=$flags sh testdata/check/each.sh sh -c '
+	done | OUT=$out FLAGS=$flags sh testdata/check/jobs.sh each sh -c '
 		musl-gcc $FLAGS -static -o "$OUT/test/$(basename "${0%_test.c}" | tr / -)-$(dirname "$0" | tr / -)_test" "$0" "$OUT/libparse.a" -lm -pthread ||
 			echo "error: $0 does not compile"' 2>&1
 	! grep -q -e 'warning: ' -e 'error: ' "$log"

@@ -7,7 +7,8 @@
 #
 # Needs the peers oracle, oracle-legacy, gotrace and gopprof in ${PEERS:-~/.cache/tprof-peers}/bin
 # and the Debian packages named in `packages`, which it installs where it may. What is missing is a
-# failure. One line per check; T=TEXT: only those whose name holds TEXT.
+# failure. One line per check; T=TEXT,TEXT: only those whose
+# name holds one of them.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=$1
@@ -16,15 +17,23 @@ peers=${PEERS:-$HOME/.cache/tprof-peers}/bin
 
 # ---- what is needed ----
 
-# Programs, each with its package.
-packages='redis-server:redis-server redis-cli:redis-tools redis-benchmark:redis-tools
-	memcached:memcached memcaslap:libmemcached-tools memcping:libmemcached-tools sqlite3:sqlite3
-	xz:xz-utils zstd:zstd rustc:rustc c++:g++'
+wanted() {
+	case ",${T:-}," in ,,) return 0 ;; esac
+	echo "$T" | tr , '\n' | while read -r text; do
+		case $1 in *"$text"*) echo yes ;; esac
+	done | grep -q yes
+}
+
+# Programs, each with its package and a check that wants it.
+packages='redis-server:redis-server:redis redis-cli:redis-tools:redis redis-benchmark:redis-tools:redis
+	memcached:memcached:memcached memcaslap:libmemcached-tools:memcached memcping:libmemcached-tools:memcached
+	sqlite3:sqlite3:sqlite3 xz:xz-utils:xz zstd:zstd:zstd rustc:rustc:Rust c++:g++:C++'
 lacking() {
 	for p in $packages; do
-		command -v "${p%:*}" >/dev/null 2>&1 || echo "${p#*:}"
+		name=${p##*:} p=${p%:*}
+		! wanted "$name" || command -v "${p%:*}" >/dev/null 2>&1 || echo "${p#*:}"
 	done | sort -u
-	ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
+	! wanted jemalloc || ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
 }
 lack=$(lacking | tr '\n' ' ')
 if [ -n "$lack" ] && command -v apt-get >/dev/null; then
@@ -96,7 +105,6 @@ ask_tracers() {
 	return 1
 }
 
-wanted() { case $1 in *"${T:-}"*) return 0 ;; *) return 1 ;; esac; }
 both='--trace-format=1.26_--profile-format=proto --trace-format=1.5_--profile-format=text'
 # in_both NAME LEAST OPTIONS PROGRAM…: as `same`, in both formats of each.
 in_both() {

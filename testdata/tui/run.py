@@ -294,10 +294,14 @@ def main():
     def one(path):
         name = os.path.basename(path)[:-len(".tui")]
         os.mkdir(os.path.join(scratch, name))
+        began = time.monotonic()
         try:
             wrong = Script(path, socket, os.path.join(scratch, name)).run()
         except Exception as e:  # a mistake of ours is a failed test, too
             wrong = "%s: %r" % (path, e)
+        if "TIMES" in os.environ:
+            with open(os.environ["TIMES"], "a", encoding="utf-8") as f:
+                f.write("%d %s\n" % ((time.monotonic() - began) * 1000, os.path.relpath(path, ROOT)))
         if wrong:
             print("%s\nFAILED %s" % (wrong, os.path.relpath(path, ROOT)), flush=True)
         return not wrong
