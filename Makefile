@@ -301,7 +301,7 @@ setup: ## install the packages that are missing (Debian, Ubuntu), or name them
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time
-	@$(AGAIN) all
+	+@$(AGAIN) all
 	@BIN=$(CURDIR)/$(B)/bin CC='$(CC)' sh testdata/demo.sh
 
 .PHONY: test

@@ -79,7 +79,7 @@ test-browser: all ## flame graphs and pages in headless Chromium; screenshots ar
 
 .PHONY: test-tui
 test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
-	@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)
+	+@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)
 
 .PHONY: test-recorder
 test-recorder: all record-programs ## record redis, memcached and others; Go's own readers are the judges

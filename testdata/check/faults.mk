@@ -24,8 +24,8 @@ $(FAULTS)/planted: testdata/faults/planted/planted.c
 
 .PHONY: faults faults-sample faults-quick
 faults: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## fail each call of each command in turn, kill, crowd; hours (ONLY=import,top: some commands)
-	@FAULTS=all ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
+	+@$(if $(ONLY),,sh testdata/check/whole.sh faults) env FAULTS=all ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
 faults-sample: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## of make faults what takes four minutes
-	@FAULTS=sample ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
+	+@FAULTS=sample ONLY='$(ONLY)' MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
 faults-quick: all $(FAULT_LIBRARY) $(FAULT_PROGRAMS) ## and what takes four seconds
-	@FAULTS=quick MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)
+	+@FAULTS=quick MAKE='$(AGAIN)' sh testdata/check/faults.sh $(B) $(FAULTS)

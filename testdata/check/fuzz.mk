@@ -48,15 +48,15 @@ ENGINE ?= libfuzzer
 fuzz: ## look for inputs that break something (TIME=60 seconds per target, T=NAME, ENGINE=afl, FUZZ_CORPUS=DIR; FUZZING.md)
 ifeq ($(ENGINE),afl)
 	@command -v afl-fuzz >/dev/null || { echo "tprof: AFL++ is missing (Debian: apt-get install afl++)" >&2; exit 1; }
-	@$(AGAIN) CC=afl-clang-fast FLAVOUR=afl SAN=address,undefined CFLAGS='-O1 -g -w' fuzzers afl-mutators
+	+@$(AGAIN) CC=afl-clang-fast FLAVOUR=afl SAN=address,undefined CFLAGS='-O1 -g -w' fuzzers afl-mutators
 	@ENGINE=afl TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/afl/fuzz
 else
-	@$(AGAIN) fuzz-targets
+	+@$(AGAIN) fuzz-targets
 	@TIME=$(TIME) T=$(T) python3 testdata/check/fuzz.py build/fuzz/fuzz
 endif
 fuzz-targets: # for libFuzzer; one at a time
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
-	@mkdir -p build && flock build/fuzz.lock $(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
+	+@mkdir -p build && flock build/fuzz.lock $(AGAIN) CC=clang FLAVOUR=fuzz SAN=address,undefined CFLAGS='-O1 -g -w -fsanitize=fuzzer-no-link' fuzzers
 fuzz-planted: ## do the fuzz targets find bugs that are put there on purpose? (T=TARGET, CPU=60 seconds for each)
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
 	@CPU=$(CPU) python3 testdata/fuzz/planted.py $(T)

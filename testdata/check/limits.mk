@@ -2,7 +2,7 @@
 
 .PHONY: limits limits-sample
 limits: all recursion ## memory and time of all commands on hostile files of 1 MB (T=PATTERN: some)
-	@python3 testdata/check/limits.py $(B)/bin $(T)
+	@$(if $(T),,sh testdata/check/whole.sh limits) python3 testdata/check/limits.py $(B)/bin $(T)
 limits-sample: all ## the same of a file in ten, as CI does
 	@SAMPLE=1 python3 testdata/check/limits.py $(B)/bin $(T)
 

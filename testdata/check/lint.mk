@@ -13,8 +13,6 @@ LINT_SRC := $(sort $(PARSE_SRC) $(REPORT_SRC) $(COMMON_SRC) $(REC_SRC) $(PRELOAD
 	$(call lib_src,cmd/extension) $(foreach c,$(COMMANDS),$(filter-out %_test.c,$(wildcard cmd/$(c)/*.c $(if $(filter tprof-record,$(c)),,cmd/$(c)/*/*.c)))))
 LINT_PROGRAMS := $(REC_PROGRAM_SRC) $(wildcard testdata/programs/*.c)
 LINT_TESTS := $(sort $(TEST_SRC) $(filter-out $(LINT_PROGRAMS),$(wildcard testdata/*/*.c testdata/*/*/*.c)))
-# Where bytes of strangers are looked at first.
-LINT_HOSTILE := $(filter libparse/base/% libparse/open/% libparse/decode/% libparse/symbol/%,$(LINT_SRC))
 
 LINT_CFLAGS = -std=c11 $(WARNINGS) -fPIC -pthread $(CPP_FLAGS) $(PKG_CFLAGS) -Werror
 # What clang knows beyond those, of mistakes.
@@ -101,22 +99,17 @@ cppcheck-changed: all ## cppcheck on what has changed since the last whole make 
 # T=NAME: only what these tools say.
 lint_of = $(if $(T),$(filter $(T:%=$(LINT)/%/$(percent)),$(1)),$(1))
 percent := %
-LINT_SAMPLE = $(call lint_of,$(call lint_ok,gcc,$(filter-out $(GCC_LACKS),$(LINT_TESTS))) $(call lint_ok,analyzer,$(LINT_SRC)) \
+LINT_ALL = $(sort $(call lint_of,$(call lint_ok,gcc,$(filter-out $(GCC_LACKS),$(LINT_TESTS))) $(call lint_ok,analyzer,$(LINT_SRC)) \
 	$(call lint_ok,clang,$(LINT_SRC) $(LINT_TESTS)) $(call lint_ok,tidy,$(LINT_SRC)) $(call lint_ok,program,$(LINT_PROGRAMS)) \
-	$(call lint_ok,deep,$(LINT_HOSTILE)) $(LINT)/cppcheck/all.ok)
-LINT_ALL = $(sort $(LINT_SAMPLE) $(call lint_of,$(call lint_ok,deep,$(LINT_SRC))))
-.PHONY: lint lint-sample
+	$(call lint_ok,deep,$(LINT_SRC)) $(LINT)/cppcheck/all.ok))
+.PHONY: lint lint-all
 lint: ## warnings of gcc and clang, gcc -fanalyzer, clang-tidy with its analyzer, cppcheck: all files (T='gcc analyzer clang tidy deep program cppcheck': some)
-	@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-all $(words $(LINT_ALL))
-lint-sample: ## as lint, but clang's analyzer only where bytes of dumps are decoded (.ci/run does this)
-	@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-some $(words $(LINT_SAMPLE))
-.PHONY: lint-all lint-some
+	+@MAKE='$(AGAIN)' sh testdata/check/lint.sh lint-all $(words $(LINT_ALL))
 lint-all: $(LINT_ALL)
-lint-some: $(LINT_SAMPLE)
 
 # Only where it is wanted: the list of stamps is long.
-ifneq ($(filter lint-all lint-some,$(MAKECMDGOALS)),)
+ifneq ($(filter lint-all,$(MAKECMDGOALS)),)
 $(LINT_ALL): | check-packages $(call assets,libreport/flame/viewer) $(call assets,libreport/page/assets) \
-	$(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap)
+	$(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap catalog.block)
 -include $(shell find $(LINT) -name '*.d' 2>/dev/null)
 endif

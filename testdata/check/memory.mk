@@ -21,7 +21,7 @@ $(B)/msan/%: $(B)/obj/%.o $(B)/obj/testdata/check/msan.o $(LIBPARSE)
 .PHONY: msan msan-programs
 msan: ## the decoders' tests and all inputs (CORPUS=DIR too) under clang's MemorySanitizer
 	@command -v clang >/dev/null || { echo "tprof: clang is missing (Debian: apt-get install clang)" >&2; exit 1; }
-	@$(AGAIN) CC=clang SAN=memory CFLAGS='$(MSAN_CFLAGS)' msan-programs
+	+@$(AGAIN) CC=clang SAN=memory CFLAGS='$(MSAN_CFLAGS)' msan-programs
 	+@sh testdata/check/msan.sh build/san-memory/msan $(CORPUS)
 msan-programs: $(MSAN_PROGRAMS) $(B)/msan/testdata/check/decode
 
@@ -37,7 +37,7 @@ endif
 
 .PHONY: coverage coverage-run
 coverage: ## lines of libparse that the inputs in the tree (and CORPUS) reach; at least 90 % (LEAST=)
-	@$(AGAIN) COVERAGE=1 CFLAGS='-O0 -g' coverage-run
+	+@$(AGAIN) COVERAGE=1 CFLAGS='-O0 -g' coverage-run
 coverage-run: all $(REPLAYS)
 	+@LEAST='$(LEAST)' sh testdata/check/coverage.sh $(B) '$(REPLAYS)' $(CORPUS)
 
@@ -45,4 +45,4 @@ coverage-run: all $(REPLAYS)
 
 .PHONY: valgrind
 valgrind: all ## imports and reports of all dumps (and CORPUS) under memcheck; an hour (SAMPLE=N: the smallest of each folder)
-	+@SAMPLE='$(SAMPLE)' sh testdata/check/valgrind.sh $(B)/bin $(CORPUS)
+	+@$(if $(SAMPLE),,sh testdata/check/whole.sh valgrind) env SAMPLE='$(SAMPLE)' sh testdata/check/valgrind.sh $(B)/bin $(CORPUS)
