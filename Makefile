@@ -130,6 +130,12 @@ $(B)/obj/%.o: %.c | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Tests are compiled more often than they run, so they are not optimised, which takes less than half the
+# time; what they test is. CFLAGS that are given are for tests, too.
+ifeq ($(origin CFLAGS)$(SAN)$(COVERAGE),file)
+$(call obj,$(TEST_SRC) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)): CFLAGS := -O0 -g1
+endif
+
 $(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
 
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
