@@ -131,6 +131,12 @@ $(B)/obj/%.o: %.c | check-packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Tests are compiled more often than they run, so they are not optimised, which takes less than half the
+# time; what they test is. CFLAGS that are given are for tests, too.
+ifeq ($(origin CFLAGS)$(SAN)$(COVERAGE),file)
+$(call obj,$(TEST_SRC) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)): CFLAGS := -O0 -g1
+endif
+
 $(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
 
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
@@ -221,7 +227,16 @@ $(B)/lib/tprof-courier: $(B)/obj/cmd/courier/main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $< $(ALL_LDFLAGS) $(COURIER_LIBS)
 
-$(B)/test/cmd/common/engine/courier_test: | $(COURIER)
+# The same with a clock that goes faster, as libcurl has no time-out below some seconds. It defines calls
+# of libc that fortified headers define, too.
+HASTY := $(if $(COURIER),$(B)/test/tprof-courier)
+$(B)/obj/cmd/courier/testing_clock.o: OWN_CFLAGS = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0
+$(B)/test/tprof-courier: $(B)/obj/cmd/courier/main.o $(B)/obj/cmd/courier/testing_clock.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(PIE) -o $@ $^ $(ALL_LDFLAGS) $(COURIER_LIBS) -ldl
+
+$(B)/test/cmd/common/engine/courier_test: | $(COURIER) $(HASTY)
 
 # ---- the recorder's parts that run inside other programs ----
 

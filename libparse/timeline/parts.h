@@ -13,8 +13,6 @@
 #include "timeline/occupancy.h"
 #include "timeline/timeline.h"
 
-#define TP_SEGMENT_EVENTS ((uint64_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
-
 #if defined(__GNUC__)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define noinline    __attribute__((noinline))

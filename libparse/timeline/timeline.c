@@ -8,6 +8,8 @@
 #include "base/seed.h"
 #include "timeline/parts.h"
 
+uint32_t tp_segment_blocks = TP_SEGMENT_BLOCKS;
+
 static int put_occupancy(void *ctx, const int64_t *values, struct tp_err *err)
 {
 	return tp_timeline_put(ctx, TP_TABLE_OCCUPANCY, values, err);
@@ -111,7 +113,7 @@ static int end_segment(struct tp_timeline *t, int64_t until, struct tp_err *err)
 {
 	struct tp_segment s = {
 	    .id = t->segment,
-	    .first_block = (int64_t)t->segment * TP_SEGMENT_BLOCKS,
+	    .first_block = (int64_t)t->segment * tp_segment_blocks,
 	    .blocks = (int64_t)((t->segment_events + TP_BLOCK_EVENTS - 1) / TP_BLOCK_EVENTS),
 	    .from_ns = tp_time_value(t, t->segment_from),
 	    .to_ns = tp_time_value(t, until),
@@ -299,7 +301,7 @@ int tp_timeline_feed(struct tp_timeline *t, const struct tp_event *ev, size_t n,
 	}
 	tp_metric_begin(t, ev);
 	for (const struct tp_event *end = ev + n, *from; !code && ev < end;) {
-		uint64_t room = TP_SEGMENT_EVENTS - t->segment_events;
+		uint64_t room = (uint64_t)tp_segment_blocks * TP_BLOCK_EVENTS - t->segment_events;
 
 		if (!room) {
 			code = next_segment(t, ev->ts, err);

@@ -12,6 +12,8 @@
 #include "store/store.h"
 
 #define TP_SEGMENT_BLOCKS 32
+/* That many; tests set fewer, so that small runs have several segments. At least 1. */
+extern uint32_t tp_segment_blocks;
 
 struct tp_timeline;
 

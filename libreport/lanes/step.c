@@ -213,6 +213,16 @@ static const struct tp_segment *segment_of(const struct rep_lanes *l, size_t blo
 	return from ? &v->segments[from - 1] : NULL;
 }
 
+/* How many events of a block, seen in the direction of the step, come before what is wanted. */
+static size_t passed(const struct rep_lanes *l, uint64_t base, int step, uint64_t number)
+{
+	uint64_t before = number > base ? number - base : 0;
+
+	before += step > 0 && number >= base;
+	before = before < l->nevents ? before : l->nevents;
+	return step > 0 ? (size_t)before : l->nevents - (size_t)before;
+}
+
 /* The event in a block that is wanted, or its size. */
 static size_t find(const struct rep_lanes *l, size_t block, int step, uint32_t only,
 		   const struct rep_event_at *at)
@@ -220,12 +230,11 @@ static size_t find(const struct rep_lanes *l, size_t block, int step, uint32_t o
 	uint64_t base = (uint64_t)l->blocks[block].part * TP_BLOCK_EVENTS;
 	bool numbered = at->number != UINT64_MAX;
 
-	for (size_t n = 0; n < l->nevents; n++) {
+	for (size_t n = numbered ? passed(l, base, step, at->number) : 0; n < l->nevents; n++) {
 		size_t i = step > 0 ? n : l->nevents - 1 - n;
 		const struct tp_event *ev = &l->event[i];
 
-		if (step > 0 ? (numbered ? base + i <= at->number : ev->ts < at->ns)
-			     : (numbered ? base + i >= at->number : ev->ts >= at->ns))
+		if (!numbered && (step > 0 ? ev->ts < at->ns : ev->ts >= at->ns))
 			continue;
 		if (only == TP_NONE || ev->g == only || about(ev) == only)
 			return i;

@@ -260,11 +260,12 @@ static inline int64_t lanes_bound(const struct rep_picture *p, int c)
 	return p->from + (int64_t)(width / n * (uint64_t)c + width % n * (uint64_t)c / n);
 }
 
-static inline void lanes_lay(const struct rep_picture *p, struct lanes_cell *cell,
+/* `bound` has where each column begins, and the end of the last. */
+static inline void lanes_lay(int cols, const int64_t *bound, struct lanes_cell *cell,
 			     const struct lanes_span *s, bool counts)
 {
-	for (int c = 0; c < p->cols; c++) {
-		int64_t a = lanes_bound(p, c), b = lanes_bound(p, c + 1);
+	for (int c = 0; c < cols; c++) {
+		int64_t a = bound[c], b = bound[c + 1];
 		int64_t from = s->start > a ? s->start : a, to = s->end < b ? s->end : b;
 
 		if (a == b || s->start >= b || (s->end <= a && s->start < a))
@@ -339,10 +340,13 @@ static inline bool lanes_compare(struct lanes_check *c, const struct rep_picture
 static inline bool lanes_check_picture(struct lanes_check *c, const struct rep_picture *p)
 {
 	struct lanes_cell *want = malloc((size_t)p->cols * sizeof(*want));
-	bool good = true;
+	int64_t *bound = malloc(((size_t)p->cols + 1) * sizeof(*bound));
+	bool good = want && bound;
 
-	if (!want)
-		return lanes_problem(c, "out of memory");
+	if (!good)
+		lanes_problem(c, "out of memory");
+	for (int col = 0; col <= p->cols && good; col++)
+		bound[col] = lanes_bound(p, col);
 	for (size_t r = 0; r < p->nrows && good; r++) {
 		const struct rep_lane *lane = &p->row[r];
 		size_t from = 0, to = c->n;
@@ -355,16 +359,17 @@ static inline bool lanes_check_picture(struct lanes_check *c, const struct rep_p
 		for (size_t i = from; i < to; i++) {
 			if (c->span[i].start < p->to && c->span[i].end >= p->from &&
 			    lanes_is_of(c, lane, &c->span[i]))
-				lanes_lay(p, want, &c->span[i], true);
+				lanes_lay(p->cols, bound, want, &c->span[i], true);
 		}
 		for (size_t i = 0; i < c->nproc && lane->kind == REP_LANE_PROC; i++) {
 			if (c->proc_span[i].state == TP_ST_IDLE && c->proc_span[i].p == lane->id)
-				lanes_lay(p, want, &c->proc_span[i], false);
+				lanes_lay(p->cols, bound, want, &c->proc_span[i], false);
 		}
 		for (int col = 0; col < p->cols && good; col++)
 			good = lanes_compare(c, p, r, col, &want[col]);
 	}
 	free(want);
+	free(bound);
 	return good;
 }
 

@@ -74,7 +74,8 @@ static inline void good(const char *what, bool is)
 
 /* ---- a made-up run of several segments ---- */
 
-#define SEGMENT_EVENTS ((size_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
+#define SEGMENT_BLOCKS 4 /* in place of TP_SEGMENT_BLOCKS */
+#define SEGMENT_EVENTS ((size_t)SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
 #define EVENTS	       (2 * SEGMENT_EVENTS + SEGMENT_EVENTS / 3)
 #define GOROUTINES     40
 #define PROCS	       4
@@ -168,7 +169,7 @@ static inline void act(struct world *w, uint32_t p)
 	default:
 		if (w->g[other] == TP_ST_NONE)
 			go(w, TP_EV_GO_CREATE, g, p, other, TP_ST_RUNNABLE);
-		else if (w->g[other] == TP_ST_WAITING && (other > 5 || !any(w, 20000)))
+		else if (w->g[other] == TP_ST_WAITING && (other > 5 || !any(w, 2500)))
 			go(w, TP_EV_GO_UNBLOCK, g, p, other, TP_ST_RUNNABLE);
 	}
 }
@@ -222,6 +223,7 @@ static inline void make_world(void)
 		w->stacks[i] = stack(w, names[i]);
 	}
 	assert_int_equal(tp_store_begin(&w->run, path, &opt, NULL), 0);
+	tp_segment_blocks = SEGMENT_BLOCKS;
 	w->timeline = tp_timeline_new(w->run);
 	assert_non_null(w->timeline);
 	w->seed = 7;

@@ -17,7 +17,8 @@
 #include "top/keys.h"
 #include "top/part.h"
 
-#define SEGMENT_EVENTS ((size_t)TP_SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
+#define SEGMENT_BLOCKS 4 /* in place of TP_SEGMENT_BLOCKS */
+#define SEGMENT_EVENTS ((size_t)SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
 #define EVENTS	       (3 * SEGMENT_EVENTS + SEGMENT_EVENTS / 3)
 #define GOROUTINES     400
 #define PROCS	       6
@@ -120,7 +121,7 @@ static void act(struct world *w, uint32_t p)
 	default:
 		if (w->g_state[other] == TP_ST_NONE)
 			go(w, TP_EV_GO_CREATE, g, p, other, TP_ST_RUNNABLE, 0);
-		else if (w->g_state[other] == TP_ST_WAITING && (other > 9 || !pick(w, 20000)))
+		else if (w->g_state[other] == TP_ST_WAITING && (other > 9 || !pick(w, 2500)))
 			go(w, TP_EV_GO_UNBLOCK, g, p, other, TP_ST_RUNNABLE, 0);
 		else if (w->g_state[other] == TP_ST_SYSCALL)
 			go(w, TP_EV_GO_SYSCALL_BLOCKED, other, TP_NONE, other, TP_ST_RUNNABLE, 0);
@@ -197,6 +198,7 @@ static void make_run(void)
 		w->p_idle[i] = true;
 	}
 	assert_int_equal(tp_store_begin(&w->run, path, &opt, &err), 0);
+	tp_segment_blocks = SEGMENT_BLOCKS;
 	w->timeline = tp_timeline_new(w->run);
 	assert_non_null(w->timeline);
 	while (w->trace.events < EVENTS) {
