@@ -57,8 +57,8 @@ static int gather_sound(struct check *c, struct view *v, const struct strict *s,
 			struct gathered *got, struct tp_err *err)
 {
 	struct facts *f = c->facts;
-	int code = v->version >= 11 ? gather(v, f, flip, got, err)
-				    : gather_legacy(v, f, s, got, err);
+	int code =
+	    v->version >= 11 ? gather(v, f, flip, got, err) : gather_legacy(v, f, s, got, err);
 
 	if (code)
 		return code;
@@ -213,8 +213,8 @@ static int find_facts(struct check *c, bool broken, const char *name, const char
 	return broken ? check_broken(c, name, path, &s, got, err) : 0;
 }
 
-/* As many at once as make parsing the expectation cheap. Where they are not as many differences, each
- * is altered alone, and those that make none are named. */
+/* As many at once as make parsing the expectation cheap. Where they are not as many differences,
+ * each is altered alone, and those that make none are named. */
 #define AT_ONCE 16
 
 static int alter_numbers(struct check *c, const char *name, int64_t *tried, int64_t *missed,
@@ -247,8 +247,8 @@ static int alter_numbers(struct check *c, const char *name, int64_t *tried, int6
 	}
 }
 
-/* A few hundred bytes of the listing, spread over it, first and last among them; it is made anew for
- * each, of what was imported once. */
+/* A few hundred bytes of the listing, spread over it, first and last among them; it is made anew
+ * for each, of what was imported once. */
 static int alter_listing(struct check *c, const char *name, const char *path, uint64_t bytes,
 			 int64_t *tried, int64_t *missed, struct tp_err *err)
 {
