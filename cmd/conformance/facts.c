@@ -359,28 +359,76 @@ int facts_compare(struct facts *f, struct facts_result *result, int most, facts_
 	return 0;
 }
 
-int facts_alter(struct facts *f, int64_t n, int64_t by, char path[200], struct tp_err *err)
+/* *json (its own, to free) with one number set. */
+static int set_number(struct facts *f, sqlite3_stmt *set, char **json, sqlite3_stmt *number,
+		      struct tp_err *err)
 {
-	sqlite3_stmt *stmt;
+	char *next = NULL;
 	int code = 0;
 
-	if (sqlite3_prepare_v2(f->db,
-			       "SELECT fullkey, json_set(?1, fullkey, atom + ?2) " NUMBERS
-			       " LIMIT 1 OFFSET ?3",
-			       -1, &stmt, NULL))
-		return sql_err(f, err);
-	sqlite3_bind_text64(stmt, 1, f->json, f->size, SQLITE_STATIC, SQLITE_UTF8);
-	sqlite3_bind_int64(stmt, 2, by);
-	sqlite3_bind_int64(stmt, 3, n);
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
-		snprintf(path, 200, "%s", (const char *)sqlite3_column_text(stmt, 0));
-		code = take_text(f, (const char *)sqlite3_column_text(stmt, 1),
-				 (size_t)sqlite3_column_bytes(stmt, 1), err);
-		if (!code)
-			code = 1;
-	}
-	sqlite3_finalize(stmt);
+	sqlite3_bind_text(set, 1, *json ? *json : f->json, -1, SQLITE_STATIC);
+	sqlite3_bind_value(set, 2, sqlite3_column_value(number, 0));
+	sqlite3_bind_value(set, 3, sqlite3_column_value(number, 1));
+	if (sqlite3_step(set) == SQLITE_ROW && sqlite3_column_text(set, 0))
+		next = strdup((const char *)sqlite3_column_text(set, 0));
+	else
+		code = sql_err(f, err);
+	sqlite3_reset(set);
+	if (!code && !next)
+		code = tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "out of memory");
+	free(*json);
+	*json = next;
 	return code;
+}
+
+int facts_alter_some(struct facts *f, int64_t n, int64_t most, int64_t by, int64_t *altered,
+		     char path[200], struct tp_err *err)
+{
+	sqlite3_stmt *number = NULL, *set = NULL;
+	char *json = NULL;
+	int rc = SQLITE_DONE, code = 0;
+
+	*altered = 0;
+	if (sqlite3_prepare_v2(f->db,
+			       "SELECT fullkey, atom + ?2, key IN ('ID', 'id') " NUMBERS
+			       " LIMIT ?4 OFFSET ?3",
+			       -1, &number, NULL) ||
+	    sqlite3_prepare_v2(f->db, "SELECT json_set(?1, ?2, ?3)", -1, &set, NULL)) {
+		code = sql_err(f, err);
+		goto done;
+	}
+	sqlite3_bind_text64(number, 1, f->json, f->size, SQLITE_STATIC, SQLITE_UTF8);
+	sqlite3_bind_int64(number, 2, by);
+	sqlite3_bind_int64(number, 3, n);
+	sqlite3_bind_int64(number, 4, most);
+	while (!code && (rc = sqlite3_step(number)) == SQLITE_ROW) {
+		bool id = sqlite3_column_int(number, 2);
+
+		if (id && *altered)
+			break;
+		if (!(*altered)++)
+			snprintf(path, 200, "%s", (const char *)sqlite3_column_text(number, 0));
+		code = set_number(f, set, &json, number, err);
+		if (id)
+			break;
+	}
+	if (!code && rc != SQLITE_ROW && rc != SQLITE_DONE)
+		code = sql_err(f, err);
+	if (!code && *altered)
+		code = take_text(f, json, strlen(json), err);
+done:
+	sqlite3_finalize(number);
+	sqlite3_finalize(set);
+	free(json);
+	return code;
+}
+
+int facts_alter(struct facts *f, int64_t n, int64_t by, char path[200], struct tp_err *err)
+{
+	int64_t altered;
+	int code = facts_alter_some(f, n, 1, by, &altered, path, err);
+
+	return code ? code : (int)altered;
 }
 
 int facts_take_wire(struct facts *f, struct tp_store *s, int64_t run_id, int64_t *events,

@@ -44,7 +44,8 @@ cat >"$TMP/stub/scancel" <<'END'
 echo "scancel $*" >>"$TMP/calls"
 END
 chmod +x "$TMP/stub"/*
-export TMP PATH="$TMP/stub:$PATH"
+# Jobs that have gone are asked about three times before they are given up, 3 s apart unless this is set.
+export TMP PATH="$TMP/stub:$PATH" TPROF_SLURM_POLL=20ms
 calls() { sed "s:<$BIN/[^>]*/share:<SHARE:; s:<$BIN>:<BIN>:" "$TMP/calls"; rm "$TMP/calls"; }
 same() { # STORE STORE: but for when they were imported
 	for s in "$1" "$2"; do
@@ -128,6 +129,8 @@ tprof-query --format=csv cut.tprof "SELECT name, value FROM run JOIN label ON ru
 
 echo '-- what Slurm says, and that it is not there'
 SBATCH_SAYS='sbatch: error: invalid partition specified: nigth' tprof-import --slurm -o no.tprof ../dumps 2>&1
+echo $?
+TPROF_SLURM_POLL=often tprof-import --slurm --wait -o no.tprof ../dumps 2>&1
 echo $?
 rm "$TMP/stub"/*
 PATH=$BIN tprof-import --slurm -o no.tprof ../dumps 2>&1

@@ -36,6 +36,9 @@ if [ "${1:-}" = --one ]; then
 	exit 0
 fi
 
+# The longest, which are begun first: a second or more each, in this order.
+longest='cache import--slurm import--jobs-killed diff--power import--jobs diff-trace--self-check many-small query-prompt'
+
 pattern=${1:-}
 scratch=$(mktemp -d) || exit 4
 trap 'rm -rf "$scratch"' EXIT
@@ -46,7 +49,12 @@ for test in testdata/cli/*"$pattern"*.sh; do
 	*) [ ! -e "$test" ] || echo "$test" ;;
 	esac
 done | awk '{ printf "%03d:%s\n", NR, $0 }' >"$scratch/tests"
-BIN=$BIN sh testdata/check/jobs.sh each sh testdata/cli/run.sh --one "$scratch" <"$scratch/tests"
+{
+	for name in $longest; do
+		grep "^[0-9]*:testdata/cli/$name\.sh$" "$scratch/tests"
+	done
+	cat "$scratch/tests"
+} | awk '!seen[$0]++' | BIN=$BIN sh testdata/check/jobs.sh each sh testdata/cli/run.sh --one "$scratch"
 
 while IFS=: read -r number test; do
 	want=${test%.sh}.stdout

@@ -1,5 +1,5 @@
-# To be read by check.sh and real.sh: libtprof-record. Its example has coroutines of its own and says,
-# by its own clock, when it told the library what of them.
+# To be read by check.sh and real.sh, which call the functions: libtprof-record. Its example has
+# coroutines of its own and says, by its own clock, when it told the library what of them.
 
 # What the program logged against the spans of its trace: each moment of each coroutine lies between
 # the two looks at the clock around the call that told of it. With the recorder there may be more:
@@ -109,16 +109,26 @@ coroutines() { # name, how its own trace is to be (-f: go 1.5), with tprof-recor
 	fi
 }
 
-coroutines 'coroutines, go 1.26' '' ''
-coroutines 'coroutines, go 1.5' -f ''
-coroutines 'coroutines, recorded' '' '--all'
-coroutines 'coroutines, recorded as go 1.5' '' '--trace-format=1.5'
+# All four, and that the comparison notices what is not so: they depend on time.
+all_coroutines() {
+	coroutines 'coroutines, go 1.26' '' ''
+	coroutines 'coroutines, go 1.5' -f ''
+	coroutines 'coroutines, recorded' '' '--all'
+	coroutines 'coroutines, recorded as go 1.5' '' '--trace-format=1.5'
+	# The comparison notices what is not so.
+	awk '{ if ($2 == "ready" && !n++) { $3 += 900000; $4 += 900000 } print }' coroutines.log >spoilt.log
+	if coroutines_agree spoilt.log "$trace"; then
+		bad 'coroutines can disagree' "$said"
+	else
+		ok 'coroutines can disagree' "$said"
+	fi
+}
 
 # Traces that begin while it runs have all goroutines as they are.
 middle() { # name, format
 	rm -rf own
 	mkdir own
-	run coroutines timeout 60 "$programs/coroutines" $2 -o own -n 4 -r 400
+	run coroutines timeout 60 "$programs/coroutines" $2 -o own -n 4
 	if [ "$status" -ne 0 ]; then
 		bad "$1" "status $status" coroutines.err
 	elif ! judge own 8 || ! ask_others own; then
@@ -132,50 +142,44 @@ middle() { # name, format
 		rm -f middle.tprof
 	fi
 }
-middle 'traces in the middle, go 1.26' ''
-middle 'traces in the middle, go 1.5' -f
-
-# The comparison notices what is not so.
-awk '{ if ($2 == "ready" && !n++) { $3 += 900000; $4 += 900000 } print }' coroutines.log >spoilt.log
-if coroutines_agree spoilt.log "$trace"; then
-	bad 'coroutines can disagree' "$said"
-else
-	ok 'coroutines can disagree' "$said"
-fi
 
 # Programs that call it in any order have traces all the same.
-rm -rf own
-mkdir own
-for seed in 1 2 3 4 5; do
-	run soup timeout 60 "$programs/soup" $seed own
-	[ "$status" -eq 0 ] || break
-done
-if [ "$status" -ne 0 ]; then
-	bad 'calls in no order' "status $status" soup.err
-elif judge own 15 && ask_others own; then
-	ok 'calls in no order' "$n traces"
-else
-	bad 'calls in no order' "$why"
-fi
+soup() {
+	rm -rf own
+	mkdir own
+	for seed in 1 2 3 4 5; do
+		run soup timeout 60 "$programs/soup" $seed own
+		[ "$status" -eq 0 ] || break
+	done
+	if [ "$status" -ne 0 ]; then
+		bad 'calls in no order' "status $status" soup.err
+	elif judge own 15 && ask_others own; then
+		ok 'calls in no order' "$n traces"
+	else
+		bad 'calls in no order' "$why"
+	fi
+}
 
 # ---- the library as a stranger has it ----
 
-nm -D --defined-only "$bin/../lib/libtprof-record.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >visible
-grep -oE '\btprof_[a-z_]+\(' "$source/cmd/tprof-record/api/tprof-record.h" | tr -d '(' | sort -u >promised
-if cmp -s visible promised; then
-	ok 'what the library shows is what its header has' "$(wc -l <promised) functions"
-else
-	diff visible promised >differs
-	bad 'what the library shows is what its header has' 'differs' differs
-fi
+library() {
+	nm -D --defined-only "$bin/../lib/libtprof-record.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >visible
+	grep -oE '\btprof_[a-z_]+\(' "$source/cmd/tprof-record/api/tprof-record.h" | tr -d '(' | sort -u >promised
+	if cmp -s visible promised; then
+		ok 'what the library shows is what its header has' "$(wc -l <promised) functions"
+	else
+		diff visible promised >differs
+		bad 'what the library shows is what its header has' 'differs' differs
+	fi
 
-grep -oE '^\.F[no] tprof_[a-z_]+' "$source/man/tprof-record.3" | sed 's/.* //' | sort -u >described
-if cmp -s described promised; then
-	ok 'the page describes what the library has'
-else
-	diff described promised >differs
-	bad 'the page describes what the library has' 'differs' differs
-fi
+	grep -oE '^\.F[no] tprof_[a-z_]+' "$source/man/tprof-record.3" | sed 's/.* //' | sort -u >described
+	if cmp -s described promised; then
+		ok 'the page describes what the library has'
+	else
+		diff described promised >differs
+		bad 'the page describes what the library has' 'differs' differs
+	fi
+}
 
 # The page's example, as a reader would type it.
 page_example() {
@@ -202,10 +206,9 @@ page_example() {
 	fi
 	return 1
 }
-thrice page_example
-
 # Under tprof-record the recording is the recorder's, and so are the children.
-cat >guest.c <<'END'
+guest() {
+	cat >guest.c <<'END'
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,35 +262,37 @@ int main(void)
 	return wrong;
 }
 END
-if ! ${CC:-cc} -Wall -I"$source/cmd/tprof-record/api" guest.c -L"$bin/../lib" -ltprof-record -Wl,-rpath,"$bin/../lib" \
-	-o guest >compiled 2>&1; then
-	bad 'a program that is recorded, and would do it itself' 'does not compile' compiled
-else
-	for options in --all --heap; do
-		rm -rf dumps child.trace
-		# shellcheck disable=SC2086
-		run guest record -o dumps $options -- ./guest
-		said="alone with $options"
-		if [ "$status" -ne 0 ]; then
-			cat guest.err >>guest.out
-			bad "a program that is recorded with $options, and would do it itself" "status $status" guest.out
-		elif ! judge dumps 1 || ! judge child.trace; then
-			bad "a program that is recorded with $options, and would do it itself" "$why"
-		elif ! "$bin/tprof-export" --format=events child.trace 2>&1 | grep -q alone; then
-			bad "a program that is recorded with $options, and would do it itself" 'its child has no trace'
-		else
-			ok "a program that is recorded with $options, and would do it itself"
-		fi
-	done
-	"$bin/tprof-export" --format=events dumps/trace.out >guest.events 2>&1
-	if grep -q hello guest.events; then
-		ok '… has the trace it switched on itself'
+	if ! ${CC:-cc} -Wall -I"$source/cmd/tprof-record/api" guest.c -L"$bin/../lib" -ltprof-record -Wl,-rpath,"$bin/../lib" \
+		-o guest >compiled 2>&1; then
+		bad 'a program that is recorded, and would do it itself' 'does not compile' compiled
 	else
-		bad '… has the trace it switched on itself' 'there is none' guest.events
+		for options in --all --heap; do
+			rm -rf dumps child.trace
+			# shellcheck disable=SC2086
+			run guest record -o dumps $options -- ./guest
+			said="alone with $options"
+			if [ "$status" -ne 0 ]; then
+				cat guest.err >>guest.out
+				bad "a program that is recorded with $options, and would do it itself" "status $status" guest.out
+			elif ! judge dumps 1 || ! judge child.trace; then
+				bad "a program that is recorded with $options, and would do it itself" "$why"
+			elif ! "$bin/tprof-export" --format=events child.trace 2>&1 | grep -q alone; then
+				bad "a program that is recorded with $options, and would do it itself" 'its child has no trace'
+			else
+				ok "a program that is recorded with $options, and would do it itself"
+			fi
+		done
+		"$bin/tprof-export" --format=events dumps/trace.out >guest.events 2>&1
+		if grep -q hello guest.events; then
+			ok '… has the trace it switched on itself'
+		else
+			bad '… has the trace it switched on itself' 'there is none' guest.events
+		fi
 	fi
-fi
+}
 
-cat >header.cc <<'END'
+header_in_cxx() {
+	cat >header.cc <<'END'
 #include <tprof-record.h>
 int main()
 {
@@ -300,12 +305,24 @@ int main()
 	return tprof_set_mutex_fraction(-1);
 }
 END
-cxx=${CXX:-c++}
-if ! command -v "$cxx" >/dev/null; then
-	skip 'the header in C++' "no $cxx"
-elif "$cxx" -std=c++11 -Wall -Wextra -Werror -pedantic -I"$source/cmd/tprof-record/api" header.cc \
-	-L"$bin/../lib" -ltprof-record -Wl,-rpath,"$bin/../lib" -o header >compiled 2>&1 && ./header; then
-	ok 'the header in C++'
-else
-	bad 'the header in C++' 'does not compile, or run' compiled
-fi
+	cxx=${CXX:-c++}
+	if ! command -v "$cxx" >/dev/null; then
+		skip 'the header in C++' "no $cxx"
+	elif "$cxx" -std=c++11 -Wall -Wextra -Werror -pedantic -I"$source/cmd/tprof-record/api" header.cc \
+		-L"$bin/../lib" -ltprof-record -Wl,-rpath,"$bin/../lib" -o header >compiled 2>&1 && ./header; then
+		ok 'the header in C++'
+	else
+		bad 'the header in C++' 'does not compile, or run' compiled
+	fi
+}
+
+api() {
+	all_coroutines
+	middle 'traces in the middle, go 1.26' ''
+	middle 'traces in the middle, go 1.5' -f
+	soup
+	library
+	thrice page_example
+	guest
+	header_in_cxx
+}

@@ -4,49 +4,120 @@
 # strict reader; make test-recorder (real.sh) asks others, too.
 #
 #   sh testdata/recorder/check.sh BUILD_FOLDER       V=1 prints what passes, too
+#
+# What depends on time is tried first, with nothing else beside it; then the groups below, each in a
+# folder of its own, several at a time: they wait more than they work.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-BUILD=$1
+if [ "$1" = --group ]; then
+	results=$2 BUILD=$3 group=$4
+else
+	results= BUILD=$1
+fi
 QUIET=${V:-1}
 [ "${V:-}" != 1 ] || QUIET=
 . testdata/recorder/lib.sh
+. "$source/testdata/recorder/ends.sh"
+. "$source/testdata/recorder/api.sh"
 
 # ---- what it says is so ----
 
-thrice trip 'round trip, go 1.5' --trace-format=1.5 20
-thrice trip 'round trip, go 1.26' '' 20 && comparer_can_fail
-exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
-exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
-exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"
-thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
-thrice blame 80
+timed() {
+	thrice trip 'round trip, go 1.5' --trace-format=1.5 20
+	thrice trip 'round trip, go 1.26' '' 20 && comparer_can_fail
+	thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
+	thrice blame 80
+	thrice page_example
+	all_coroutines
+}
+
+heaps() {
+	exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
+	exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
+	exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"
+}
 
 # ---- what it survives ----
 
-for how in segv abort kill trap _exit quick_exit exit_group return; do
-	same "ends by $how" 3 --all "$programs/die" $how 9
-done
-crash_points 12 --all
-same 'children' 3 --all "$programs/forks"
-# However they are started: six by fork, and by vfork and exec, posix_spawn, system, popen.
-if grep -q '^not recorded: 10 processes' recorded.err; then
-	ok 'children that are not recorded are told'
-else
-	bad 'children that are not recorded are told' 'not of ten' recorded.err
+die() {
+	for how in segv abort kill trap _exit quick_exit exit_group return; do
+		same "ends by $how" 3 --all "$programs/die" $how 9
+	done
+}
+
+crashes() { crash_points 12 --all; }
+
+early() { ! sees_children 'killed from outside' || early_kills; }
+
+children() {
+	same 'children' 3 --all "$programs/forks"
+	# However they are started: six by fork, and by vfork and exec, posix_spawn, system, popen.
+	if grep -q '^not recorded: 10 processes' recorded.err; then
+		ok 'children that are not recorded are told'
+	else
+		bad 'children that are not recorded are told' 'not of ten' recorded.err
+	fi
+	same 'children, recorded too' 12 '--all --follow-children' "$programs/forks"
+	same 'becomes another program' 3 --all "$programs/forks" exec "$programs/die" return 3
+	same 'becomes another program, followed' 3 '--all --follow-children' "$programs/forks" exec "$programs/die" return 3
+}
+
+threads() {
+	same '5,500 threads' 3 --all "$programs/threads" many
+	same 'cancelled threads' 3 --all "$programs/threads" cancel
+	same 'threads that outlive main' 3 --all "$programs/threads" outlive
+	same 'detached threads at the end' 3 --all "$programs/threads" detached
+}
+
+inside() {
+	same 'C++' 3 --all "$programs/cxx"
+	same 'C++, heap at rate 1' 3 '--all --heap=1' "$programs/cxx"
+	same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
+	same 'full memory' 3 --all "$programs/tight"
+}
+
+hooks() { same 'what hooks must keep' 3 '--all --heap=1 --follow-children' "$programs/hooks"; }
+
+odd() { . "$source/testdata/recorder/odd.sh"; }
+
+held() {
+	held_up 1.26
+	held_up 1.5
+}
+
+others() {
+	recorder_killed
+	flood
+}
+
+traces_in_the_middle() {
+	middle 'traces in the middle, go 1.26' ''
+	middle 'traces in the middle, go 1.5' -f
+}
+
+of_the_library() {
+	library
+	guest
+	header_in_cxx
+}
+
+# The longest first.
+groups='crashes early held odd children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
+
+if [ -n "$results" ]; then
+	$group
+	echo "$passed $failed $skipped" >"$results/$group.counts"
+	exit
 fi
-same 'children, recorded too' 12 '--all --follow-children' "$programs/forks"
-same 'becomes another program' 3 --all "$programs/forks" exec "$programs/die" return 3
-same 'becomes another program, followed' 3 '--all --follow-children' "$programs/forks" exec "$programs/die" return 3
-same '5,500 threads' 3 --all "$programs/threads" many
-same 'cancelled threads' 3 --all "$programs/threads" cancel
-same 'threads that outlive main' 3 --all "$programs/threads" outlive
-same 'detached threads at the end' 3 --all "$programs/threads" detached
-same 'C++' 3 --all "$programs/cxx"
-same 'C++, heap at rate 1' 3 '--all --heap=1' "$programs/cxx"
-same 'what hooks must keep' 3 '--all --heap=1 --follow-children' "$programs/hooks"
-same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
-same 'full memory' 3 --all "$programs/tight"
-. "$source/testdata/recorder/ends.sh"
-. "$source/testdata/recorder/odd.sh"
-. "$source/testdata/recorder/api.sh"
+timed
+for group in $groups; do
+	echo $group
+done | JOBS=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))} sh "$source/testdata/check/each.sh" \
+	sh -c '"$@" >"$0/$6.out" 2>&1' "$scratch" sh "$source/testdata/recorder/check.sh" --group "$scratch" "$BUILD"
+for group in $groups; do
+	p=0 f=1 s=0
+	cat "$scratch/$group.out"
+	read -r p f s <"$scratch/$group.counts" || echo "FAILED  $group: it did not come to its end"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
 finish recorder

@@ -1,7 +1,23 @@
-# Ends that come from outside, and what is asked for while the program runs; part of check.sh.
+# Ends that come from outside, and what is asked for while the program runs; part of check.sh and real.sh,
+# which call the functions.
 
 # Of the recorder: the program. Nothing where the kernel does not tell.
 program_of() { cat "/proc/$1/task/$1/children" 2>/dev/null | awk '{ print $1 }'; }
+
+# await_ticks N: until the program of $recorder has used so many ticks (10 ms) of a processor, or has ended.
+await_ticks() {
+	program=
+	[ -r "/proc/$$/task/$$/children" ] || { sleep 0.2; return; }
+	for _ in $(seq 3000); do
+		[ -n "$program" ] || program=$(program_of $recorder)
+		if [ -n "$program" ]; then
+			used=$(sed 's/.*) //' "/proc/$program/stat" 2>/dev/null | awk '$1 != "Z" { print $12 + $13 }')
+			[ "${used:-$1}" -lt "$1" ] || return
+		fi
+		kill -0 $recorder 2>/dev/null || return
+		sleep 0.01
+	done
+}
 
 # Killed at any moment from its very beginning, also before main.
 early_kills() {
@@ -27,78 +43,95 @@ early_kills() {
 	done
 	[ $kills -eq 0 ] || ok 'killed from outside' "$kills times"
 }
-if [ -r "/proc/$$/task/$$/children" ]; then
-	early_kills
-else
-	skip 'killed from outside' 'the kernel does not tell whose children there are'
-fi
+
+# Who may look at the children of processes.
+sees_children() { # name
+	[ -r "/proc/$$/task/$$/children" ] && return 0
+	skip "$1" 'the kernel does not tell whose children there are'
+	return 1
+}
 
 # The recorder itself is killed: the program does not notice.
-rm -rf dumps
-{ "$bin/tprof-record" -o dumps --all -- "$programs/busy" 700 >left.out 2>left.err </dev/null & } 2>/dev/null
-recorder=$!
-sleep 0.2
-program=$(program_of $recorder)
-{ kill -KILL $recorder; wait $recorder; } 2>/dev/null
-for _ in $(seq 600); do
-	[ ! -s left.out ] || break
-	sleep 0.05
-done
-if [ "$(cat left.out)" = over ]; then
-	ok 'the recorder is killed'
-else
-	bad 'the recorder is killed' 'the program is not over' left.err
-	[ -z "$program" ] || kill -KILL "$program" 2>/dev/null
-fi
+recorder_killed() {
+	rm -rf dumps left.out
+	{ "$bin/tprof-record" -o dumps --all -- "$programs/busy" 700 >left.out 2>left.err </dev/null & } 2>/dev/null
+	recorder=$!
+	await_ticks 5
+	{ kill -KILL $recorder; wait $recorder; } 2>/dev/null
+	for _ in $(seq 600); do
+		[ ! -s left.out ] || break
+		sleep 0.05
+	done
+	if [ "$(cat left.out)" = over ]; then
+		ok 'the recorder is killed'
+	else
+		bad 'the recorder is killed' 'the program is not over' left.err
+		[ -z "$program" ] || kill -KILL "$program" 2>/dev/null
+	fi
+}
 
 # More events than anybody drains in time: what is lost is said, what is kept is a trace.
-rm -rf dumps
-run flood record -o dumps --all --block=1ns -- "$programs/micro" contend 4 2
-if [ "$status" -ne 0 ]; then
-	bad 'a flood of events' "status $status" flood.err
-elif ! judge dumps 3 || ! ask_others dumps; then
-	bad 'a flood of events' "$why" flood.err
-else
-	ok 'a flood of events' "$(grep -i 'lost\|dropped' flood.err | head -n 1)"
-fi
-
-# The same with a recorder that is held up: here events are lost, in the middle of everything.
-for format in 1.26 1.5; do
+flood() {
 	rm -rf dumps
-	{ "$bin/tprof-record" -o dumps --all --trace-format=$format -- "$programs/micro" pingpong 0.15 >held.out 2>held.err </dev/null & } 2>/dev/null
+	run flood record -o dumps --all --block=1ns -- "$programs/micro" contend 4 2
+	if [ "$status" -ne 0 ]; then
+		bad 'a flood of events' "status $status" flood.err
+	elif ! judge dumps 3 || ! ask_others dumps; then
+		bad 'a flood of events' "$why" flood.err
+	else
+		ok 'a flood of events' "$(grep -i 'lost\|dropped' flood.err | head -n 1)"
+	fi
+}
+
+# The same with a recorder that is held up, while the program has all the time to fill what there is room
+# for: here events are lost, in the middle of everything.
+held_up() { # trace format
+	rm -rf dumps
+	{ "$bin/tprof-record" -o dumps --all --trace-format=$1 -- "$programs/micro" pingpong 0.15 >held.out 2>held.err </dev/null & } 2>/dev/null
 	recorder=$!
-	sleep 0.1
+	await_ticks 5
 	kill -STOP $recorder
-	sleep 0.5
+	await_ticks 30
 	kill -CONT $recorder
 	{ wait $recorder; status=$?; } 2>/dev/null
 	if [ "$status" -ne 0 ]; then
-		bad "a recorder that is held up ($format)" "status $status" held.err
+		bad "a recorder that is held up ($1)" "status $status" held.err
 	elif ! judge dumps 3 || ! ask_others dumps; then
-		bad "a recorder that is held up ($format)" "$why" held.err
+		bad "a recorder that is held up ($1)" "$why" held.err
 	else
-		ok "a recorder that is held up ($format)" "$(grep -i 'lost' held.err | head -n 1)"
+		ok "a recorder that is held up ($1)" "$(grep -i 'lost' held.err | head -n 1)"
 	fi
-done
+}
 
 # Snapshots while it runs: each a profile, and what was ever allocated never shrinks.
-rm -rf dumps
-run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 1200
-before=0 shots=0 shrunk=
-for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
-	[ -f "$dump" ] || continue
-	now=$("$bin/tprof-top" --format=tsv --no-trim -n 0 --sample-index=alloc_objects "$dump" 2>/dev/null |
-		awk -F '\t' 'NR > 1 { n += $1 } END { print n + 0 }')
-	[ "$now" -ge "$before" ] || shrunk="$shrunk $dump"
-	before=$now
-	shots=$((shots + 1))
-done
-if [ "$status" -ne 0 ] || [ $shots -lt 2 ]; then
-	bad 'a series of snapshots' "status $status, $shots of them" series.err
-elif ! judge dumps 4 || ! ask_others dumps; then
-	bad 'a series of snapshots' "$why"
-elif [ -n "$shrunk" ] || [ "$before" -eq 0 ]; then
-	bad 'a series of snapshots' "fewer allocations than before:$shrunk"
-else
-	ok 'a series of snapshots' "$shots of the heap, up to $before allocations"
-fi
+series() {
+	rm -rf dumps
+	run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 1200
+	before=0 shots=0 shrunk=
+	for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
+		[ -f "$dump" ] || continue
+		now=$("$bin/tprof-top" --format=tsv --no-trim -n 0 --sample-index=alloc_objects "$dump" 2>/dev/null |
+			awk -F '\t' 'NR > 1 { n += $1 } END { print n + 0 }')
+		[ "$now" -ge "$before" ] || shrunk="$shrunk $dump"
+		before=$now
+		shots=$((shots + 1))
+	done
+	if [ "$status" -ne 0 ] || [ $shots -lt 2 ]; then
+		bad 'a series of snapshots' "status $status, $shots of them" series.err
+	elif ! judge dumps 4 || ! ask_others dumps; then
+		bad 'a series of snapshots' "$why"
+	elif [ -n "$shrunk" ] || [ "$before" -eq 0 ]; then
+		bad 'a series of snapshots' "fewer allocations than before:$shrunk"
+	else
+		ok 'a series of snapshots' "$shots of the heap, up to $before allocations"
+	fi
+}
+
+ends() {
+	! sees_children 'killed from outside' || early_kills
+	recorder_killed
+	flood
+	held_up 1.26
+	held_up 1.5
+	series
+}

@@ -40,18 +40,24 @@ skip() { # name, why
 # PRELOAD: what else is loaded into the program.
 record() { env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 "${LIMIT:-60}" "$bin/tprof-record" "$@"; }
 
-# judge FOLDER [LEAST]: our strict reader on all dumps, which are at least that many. Sets $why.
+# judge FOLDER [LEAST]: our strict reader on all dumps, which are at least that many. Sets $why, and $n.
+# One import reads them all; its report has what became of each. Dumps that are the same are read once.
 judge() {
-	n=0
 	find "$1" -type f ! -name '*.symbols' ! -name '*.so' >dumps.list 2>/dev/null
-	while read -r dump; do
-		rm -f judged.tprof
-		if ! "$bin/tprof-import" --strict -o judged.tprof "$dump" >judged.out 2>&1; then
-			why="$dump: $(tail -n 1 judged.out)"
+	n=$(wc -l <dumps.list)
+	if [ "$n" -gt 0 ]; then
+		rm -f judged.tprof judged.report
+		if ! "$bin/tprof-import" --strict -j 1 --report=judged.report -o judged.tprof @dumps.list >judged.out 2>&1; then
+			why="$(sed -n 's/^failure [0-9]* //p' judged.report | head -n 1)"
+			why=${why:-$(tail -n 1 judged.out)}
 			return 1
 		fi
-		n=$((n + 1))
-	done <dumps.list
+		read=$(awk '/^(imported|there) / { n += $2 } END { print n + 0 }' judged.report)
+		if [ "$read" -ne "$n" ]; then
+			why="$read of $n dumps were read"
+			return 1
+		fi
+	fi
 	[ "$n" -ge "${2:-1}" ] && return 0
 	why="$n dumps, not ${2:-1}"
 	return 1

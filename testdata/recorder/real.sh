@@ -186,12 +186,14 @@ in_both 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 in_both 'full memory' 3 --all "$programs/tight"
 if wanted ends; then
 	. "$source/testdata/recorder/ends.sh"
+	ends
 fi
 if wanted odd; then
 	. "$source/testdata/recorder/odd.sh"
 fi
 if wanted api; then
 	. "$source/testdata/recorder/api.sh"
+	api
 fi
 
 # ---- C++, Rust, jemalloc ----

@@ -308,12 +308,12 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static int wait_for(struct work *w, double begun)
+static int wait_for(struct work *w, int64_t ask_ns, double begun)
 {
 	const struct cmd *cmd = w->s->cmd;
 	char list[256];
 	struct tp_err err;
-	int code = watch(&w->folder, &w->jobs, cmd, &err);
+	int code = watch(&w->folder, &w->jobs, ask_ns, cmd, &err);
 
 	if (!code)
 		return tell_end(w, now() - begun);
@@ -446,10 +446,15 @@ int slurm_import(const struct slurm *s)
 	double start = now();
 	size_t parts = 0;
 	struct tp_err err;
+	int64_t ask_ns;
 	bool begun;
-	int code = begin(&w, &begun, &err), status = CMD_OK;
+	int code, status = CMD_OK;
 	char list[256];
 
+	/* Before jobs are submitted that nobody would wait for then. */
+	if (s->wait && !watch_interval(s->cmd, &ask_ns))
+		return CMD_USAGE;
+	code = begin(&w, &begun, &err);
 	if (!code && begun) {
 		jobs_list(&w.jobs, 0, list, sizeof(list));
 		cmd_print(s->cmd, "%s is under way: jobs %s\n", s->store, list);
@@ -464,7 +469,7 @@ int slurm_import(const struct slurm *s)
 	else if (code)
 		status = cmd_fail(s->cmd, NULL, &err);
 	else if (s->wait)
-		status = wait_for(&w, start);
+		status = wait_for(&w, ask_ns, start);
 	else
 		cmd_print(s->cmd, "until it is made, work is in %s; --wait waits\n", w.folder.path);
 	folder_release(&w.folder);

@@ -4,12 +4,13 @@
 #include <time.h>
 
 #include "../report.h"
+#include "base/units.h"
 #include "common/progress.h"
 
 /* Files are looked at more often than the scheduler is asked. */
 #define FIRST_NS   200000000
 #define LONGEST_NS 5000000000
-#define ASK_NS	   3000000000
+#define ASK_NS	   3000000000 /* unless TPROF_SLURM_POLL is set */
 #define PATIENCE   3 /* times that jobs have gone, and the folder has not: it may be seen late */
 
 struct watch {
@@ -18,6 +19,19 @@ struct watch {
 	struct report sum;
 	struct cmd_progress progress;
 };
+
+bool watch_interval(const struct cmd *cmd, int64_t *ask_ns)
+{
+	const char *given = getenv("TPROF_SLURM_POLL");
+
+	*ask_ns = ASK_NS;
+	if (!given || !*given)
+		return true;
+	if (!tp_lacks_unit(given) && !tp_parse_ns(given, ask_ns) && *ask_ns > 0)
+		return true;
+	cmd_error(cmd, "TPROF_SLURM_POLL: '%s' is not a duration, such as 30s", given);
+	return false;
+}
 
 static void nap(int64_t ns)
 {
@@ -50,11 +64,11 @@ static void look(struct watch *w)
 		cmd_progress_step(&w->progress, "merge", 0, 0);
 }
 
-int watch(const struct folder *f, const struct jobs *jobs, const struct cmd *cmd,
+int watch(const struct folder *f, const struct jobs *jobs, int64_t ask_ns, const struct cmd *cmd,
 	  struct tp_err *err)
 {
 	struct watch w = {.f = f, .seen = calloc(f->count[0], sizeof(bool))};
-	int64_t wait = FIRST_NS, asked = 0;
+	int64_t first = FIRST_NS < ask_ns ? FIRST_NS : ask_ns, wait = first, asked = 0;
 	int gone = 0, code = 0;
 	bool told = false;
 
@@ -68,7 +82,7 @@ int watch(const struct folder *f, const struct jobs *jobs, const struct cmd *cmd
 		nap(wait);
 		asked += wait;
 		wait = wait + wait / 2 < LONGEST_NS ? wait + wait / 2 : LONGEST_NS;
-		if (asked < ASK_NS || cmd_stopped() || !folder_there(f))
+		if (asked < ask_ns || cmd_stopped() || !folder_there(f))
 			continue;
 		asked = 0;
 		code = jobs_alive(jobs, &alive, &unknown, err);
@@ -81,7 +95,7 @@ int watch(const struct folder *f, const struct jobs *jobs, const struct cmd *cmd
 		if (!code && gone == PATIENCE)
 			code = 1;
 		if (gone)
-			wait = FIRST_NS;
+			wait = first;
 	}
 	cmd_progress_end(&w.progress);
 	if (!code && cmd_stopped() && folder_there(f))

@@ -34,6 +34,8 @@
 enum { STACK_SIZE = 128 * 1024, MAX_LOG = 1 << 20 };
 
 static int nguests = 12, ncooks = 4, nthreads = 2, nrounds = 10;
+/* Guests do not leave before the last of several traces. */
+static atomic_bool traces_to_come;
 
 /* ---- the log ---- */
 
@@ -469,7 +471,7 @@ static void guest(void *arg)
 
 	snprintf(number, sizeof(number), "%d", (int)(uintptr_t)arg);
 	tprof_set_labels(labels, 2); /* tprof: */
-	for (int i = 0; i < nrounds; i++) {
+	for (int i = 0; i < nrounds || atomic_load(&traces_to_come); i++) {
 		struct order *o = new_order();
 
 		o->task = tprof_task_begin(0, "order"); /* tprof: */
@@ -595,6 +597,7 @@ int main(int argc, char **argv)
 			return 4;
 	}
 	atomic_store(&hungry, nguests);
+	atomic_store(&traces_to_come, folder && ntraces > 0);
 	for (int i = 0; i < ncooks; i++)
 		spawn(cook, NULL, "cook");
 	for (int i = 0; i < nguests; i++)
@@ -610,6 +613,7 @@ int main(int argc, char **argv)
 		nanosleep(&t, NULL);
 		code = code ? code : stop();
 	}
+	atomic_store(&traces_to_come, false);
 	tprof_wait_begin(TPROF_JOIN, NULL); /* tprof: main waits for the threads */
 	for (int i = 0; i < nthreads; i++)
 		pthread_join(thread[i], NULL);
