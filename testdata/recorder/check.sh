@@ -19,7 +19,7 @@ exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
 exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
 exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"
 thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
-thrice blame 80
+thrice blame 2
 
 # ---- what it survives ----
 
