@@ -23,8 +23,8 @@
 
 /* A state takes 20 to 50 us to make, and texts can be such that every byte makes one: a megabyte of
  * names, a minute. Others take some ns for each byte, and 100 ns for each text. */
-#define MOST_NS_PER_BYTE 2000
 int64_t tp_regex_most_ns = INT64_C(2000000000);
+int64_t tp_regex_ns_per_byte = 2000;
 
 struct tp_regex_machine {
 	regex_t re;
@@ -158,7 +158,7 @@ static bool forget_states(struct tp_regex_machine *m)
  * a short text does: that is asked for where the clock says that it has been too long. */
 static bool takes_too_long(const struct tp_regex_machine *m)
 {
-	int64_t most = tp_regex_most_ns + m->looked_at * MOST_NS_PER_BYTE;
+	int64_t most = tp_regex_most_ns + m->looked_at * tp_regex_ns_per_byte;
 
 	return m->took_ns > most && now(CLOCK_PROCESS_CPUTIME_ID) - m->began_ns > most;
 }

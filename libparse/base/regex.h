@@ -40,9 +40,9 @@ bool tp_regex_match(const struct tp_regex *r, const char *text, size_t size);
 int tp_regex_settle(const struct tp_regex *r, struct tp_err *err);
 /* The sentence about that, for a code that was kept. 0 stays 0. */
 int tp_regex_unknown(int code, struct tp_err *err);
-/* How long an expression may take, beside 2 us for each byte; below all times, tests have every
- * answer missing. */
-extern int64_t tp_regex_most_ns;
+/* How long an expression may take: 2 s, and 2 us for each byte of the texts. Variables for tests:
+ * with a limit below all times every answer is missing. */
+extern int64_t tp_regex_most_ns, tp_regex_ns_per_byte;
 
 /* The POSIX extended pattern for one of RE2: *posix is the caller's (free), *fold whether case is
  * to be ignored. TP_EFORMAT, TP_ENOMEM. */

@@ -23,7 +23,7 @@ def find():
 
 
 class Browser:
-    def __init__(self, path, timeout=60):
+    def __init__(self, path, timeout=300):
         self.timeout = timeout
         self.buffer = b""
         self.last = 0
@@ -58,7 +58,7 @@ class Browser:
         try:
             self.session = None
             self.send("Browser.close")
-            self.process.wait(10)
+            self.process.wait(60)
         except Exception:
             self.process.kill()
             self.process.wait()

@@ -27,7 +27,7 @@ golden-tui: all ## record the screens of tprof-tui anew; look at them before the
 
 .PHONY: recorder
 recorder: all record-programs ## record programs that know what is to come out, or are hard to survive
-	@CC='$(CC)' sh testdata/recorder/check.sh $(B)
+	+@CC='$(CC)' sh testdata/recorder/check.sh $(B)
 
 .PHONY: check-layers check-headers check-docs check-readme check-install
 check-install: all ## what make install puts somewhere, make uninstall takes away
@@ -37,7 +37,7 @@ check-readme: all ## the README shows what the commands print
 check-layers: ## dependencies point one way
 	@sh testdata/check/layers.sh
 check-headers: ## every header compiles alone
-	@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
+	+@CC='$(CC) -std=c11 $(WARNINGS) $(CPP_FLAGS) $(PKG_CFLAGS)' sh testdata/check/headers.sh
 check-docs: all ## manual pages and completions say what --help says
 	@sh testdata/check/docs.sh $(B)/bin
 	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/keys.sh

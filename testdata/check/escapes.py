@@ -27,6 +27,9 @@ import xml.etree.ElementTree
 
 import hostile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tui"))
+from terminal import threads
+
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.abspath(sys.argv[1])
 VERBOSE = "-v" in sys.argv[2:]
@@ -320,7 +323,7 @@ def changes(_, out):
 
 def run(arguments, env):
     argv = [os.path.join(BIN, arguments[0]), *arguments[1:]]
-    p = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    p = subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
     return p.returncode, p.stdout, p.stderr
 
 
@@ -337,9 +340,12 @@ def on_screen(dump, view, env):
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
         os.execve(os.path.join(BIN, "tprof-tui"), ["tprof-tui", dump, view], {**env, "TERM": "xterm-256color"})
-    data, until, keys = b"", time.monotonic() + 20, [b"\r", b"j", b"\r", b"?", b"q", b"q", b"q", b"q", b"q", b"Q"]
+    data, until, keys = b"", time.monotonic() + 300, [b"\r", b"j", b"\r", b"?", b"q", b"q", b"q", b"q", b"q", b"Q"]
     while time.monotonic() < until:
         ready = select.select([fd], [], [], 0.3)[0]
+        # Not before it has drawn something and waits: a busy machine may keep it from running for longer.
+        if not ready and not (data and threads(pid)[1]):
+            continue
         if not ready and not keys:
             break
         if not ready:

@@ -25,7 +25,7 @@ find testdata -path testdata/fuzz/harness -prune -o -type f ! -name '*.[ch]' ! -
 	! -name '*.json' ! -name '*.txt' ! -name '*.sha256' ! -name '*.md' | sort >>"$scratch/files"
 awk -v scratch="$scratch" '{ printf "%05d:%s\n", NR, $0 }' "$scratch/files" >"$scratch/runs"
 # shellcheck disable=SC2016
-sh testdata/check/jobs.sh each sh -c 'timeout 300 "$1/testdata/check/decode" "${2#*:}" >"$0/${2%%:*}.log" 2>&1 || {
+sh testdata/check/jobs.sh each sh -c 'timeout 900 "$1/testdata/check/decode" "${2#*:}" >"$0/${2%%:*}.log" 2>&1 || {
 	{ echo "FAILED decode ${2#*:}: status $?"; head -n 40 "$0/${2%%:*}.log"; } >"$0/${2%%:*}.failed"; }
 	: >"$0/${2%%:*}.ran"' "$scratch" "$programs" <"$scratch/runs"
 # What was not run did not fail, either, and has not passed.

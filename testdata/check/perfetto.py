@@ -118,7 +118,7 @@ def theirs(trace):
                 break
         else:
             return None
-        for _ in range(50):
+        for _ in range(600):
             try:
                 d = json.load(urllib.request.urlopen("http://%s/jsontrace?view=proc" % m[1]))
                 break

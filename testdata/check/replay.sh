@@ -1,7 +1,7 @@
 #!/bin/sh
 # Feeds every file of the folders to every fuzz target; what lies in a folder called like a target goes to
 # that one only. A target takes many files in one process, which
-# says which one it is at; if it ends there, the rest goes on in a new process. A target has 120 seconds
+# says which one it is at; if it ends there, the rest goes on in a new process. A target has 600 seconds
 # (SECONDS_EACH) per process of 40 files, and 1 GiB. JOBS processes (as many as there are processors) run at a time.
 #
 #   [JOBS=N] sh testdata/check/replay.sh 'TARGET…' FOLDER…
@@ -18,7 +18,7 @@ if [ "$1" = --one ]; then
 	case $target in *san-*) ;; *) ulimit -v 1048576 ;; esac
 	while [ -s "$list" ]; do
 		# shellcheck disable=SC2046
-		timeout "${SECONDS_EACH:-120}" "$target" $(cat "$list") >"$log" 2>&1
+		timeout "${SECONDS_EACH:-600}" "$target" $(cat "$list") >"$log" 2>&1
 		status=$?
 		at=$(grep -c '^input: ' "$log")
 		if [ $status -ne 0 ] || [ "$at" -eq 0 ]; then

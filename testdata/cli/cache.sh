@@ -23,6 +23,6 @@ XDG_CACHE_HOME=/dev/null list testdata/checkout.trace
 for entry in new there; do
 	rm -f "$XDG_CACHE_HOME/tprof"/*.tprof
 	[ $entry = new ] || tprof-query testdata/checkout.trace 'SELECT 1' >/dev/null 2>&1
-	timeout -k 10 1 tprof-query testdata/checkout.trace 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n' 2>/dev/null
+	timeout -k 60 1 tprof-query testdata/checkout.trace 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n' 2>/dev/null
 	echo "status $?"
 done

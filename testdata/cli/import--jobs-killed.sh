@@ -4,12 +4,12 @@ plain() { sed 's/; [0-9.]*s; /; Xs; /; s/ of [0-9.]*[KM]iB$/ of YKiB/'; }
 cp testdata/ledger/*.heap "$TMP"
 cd "$TMP"
 mkfifo pipe
-sleep 60 >pipe &
+sleep 600 >pipe &
 writer=$!
 exec 9<>pipe
 # Waits until process $1, or its decoder, has the pipe open.
 wait_for() {
-	for try in $(seq 400); do
+	for try in $(seq 2000); do
 		for decoder in $(cat /proc/$1/task/$1/children 2>/dev/null) $1; do
 			for fd in /proc/$decoder/fd/*; do
 				[ "$(readlink "$fd")" = "$TMP/pipe" ] && return
@@ -34,7 +34,7 @@ for signal in TERM KILL; do
 	cat err
 	[ "$before" = "$(cksum <s.tprof)" ] && echo 'left as it was'
 	# The decoder goes with it.
-	for try in $(seq 200); do kill -0 "$decoder" 2>/dev/null || break; sleep 0.02; done
+	for try in $(seq 3000); do kill -0 "$decoder" 2>/dev/null || break; sleep 0.02; done
 	kill -0 "$decoder" 2>/dev/null && echo 'the decoder is still there'
 done
 tprof-import -j 2 -o s.tprof 'ledger-*' | plain

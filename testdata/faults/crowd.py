@@ -62,7 +62,7 @@ class Crowd:
         """One command; what it prints. It may only succeed, or fail with what `fine` matches."""
         try:
             r = subprocess.run(["sh", "-c", command], cwd=self.work, env=self.env, input=stdin,
-                               capture_output=True, timeout=120)
+                               capture_output=True, timeout=600)
         except subprocess.TimeoutExpired:
             self.objection(f"{command}: hangs")
             return b""
@@ -120,7 +120,7 @@ class Crowd:
                 os.chdir(self.work)
                 os.execvpe("tprof-tui", ["tprof-tui", "s.tprof", "--run=v2.trace"],
                            dict(self.env, TERM="xterm"))
-            text, end = b"", time.monotonic() + 30
+            text, end = b"", time.monotonic() + 300
             keys = [b"", b"\t", b"j", b"j", b"q", b"q", b"q"]
             while time.monotonic() < end:
                 ready, _, _ = select.select([fd], [], [], 0.3)

@@ -364,7 +364,7 @@ def parse():
     p.add_argument("--explain", type=int, default=40)
     p.add_argument("--leaks")
     p.add_argument("--seconds", type=float, default=0, help="for all: random ones, as many as fit")
-    p.add_argument("--timeout", type=int, default=15, help="seconds")
+    p.add_argument("--timeout", type=int, default=120, help="seconds after which a command hangs; it needs less than one")
     p.add_argument("--verbose", action="store_true")
     args = p.parse_args()
     args.bin, args.library = os.path.abspath(args.bin), os.path.abspath(args.library)

@@ -69,7 +69,7 @@ def look(stage_folder, expected, store, args, count):
         # A reader first: it has to cope with whatever the dead left beside the store.
         read = subprocess.run([os.path.join(args.bin, "tprof-store"), "list", store],
                               cwd=stage_folder.path, capture_output=True, text=True,
-                              env=faults.environment(stage_folder.path), timeout=90)
+                              env=faults.environment(stage_folder.path), timeout=600)
         if read.returncode:
             wrong.append("a reader fails: " + read.stderr.strip())
     bad, temporary = judge.files(stage_folder, expected, False, 0)
@@ -113,7 +113,7 @@ def by_calls(scene, moments, args, rng, count):
             bad, temporary = look(stage.folder, expected, store_of(scene), args, count)
             wrong += bad
             wrong += again(stage.folder, expected, lambda: subprocess.run(
-                argv, cwd=stage.folder.path, env=env, capture_output=True, text=True, timeout=90,
+                argv, cwd=stage.folder.path, env=env, capture_output=True, text=True, timeout=600,
                 stdin=subprocess.DEVNULL), temporary)
             stage.folder.restore()
             count.add(scene.name, f"at call {n} of {calls}", wrong)
@@ -134,7 +134,7 @@ def by_clock(store, moments, args, rng, count):
 
     def run():
         return subprocess.run(argv, cwd=folder.path, env=env, capture_output=True, text=True,
-                              timeout=90, stdin=subprocess.DEVNULL)
+                              timeout=600, stdin=subprocess.DEVNULL)
 
     started = time.monotonic()
     done = run()
@@ -162,7 +162,7 @@ def main():
     moments = int(sys.argv[3]) if len(sys.argv) > 3 else 500
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     args = SimpleNamespace(bin=os.path.abspath(sys.argv[1]), library=os.path.abspath(sys.argv[2]),
-                           timeout=30,
+                           timeout=120,
                            scratch=tempfile.mkdtemp(prefix="tprof-kill-", dir=base))
     rng, count, started = random.Random(1), Count(), time.time()
     by_each = max(1, moments * 3 // 4 // len(SCENES))

@@ -87,7 +87,7 @@ class Recording(Scene):
             # In a folder of its own: what it makes is none of the recorder's.
             store = os.path.join(os.path.dirname(folder.path), "read.store")
             read = subprocess.run([os.path.join(self.binaries, "tprof-import"), "--strict", "-o", store, *dumps],
-                                  cwd=folder.path, env=self.env, capture_output=True, text=True, timeout=60)
+                                  cwd=folder.path, env=self.env, capture_output=True, text=True, timeout=600)
             if os.path.exists(store):
                 os.unlink(store)
             if read.returncode:

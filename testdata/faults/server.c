@@ -175,8 +175,8 @@ static void answer(pid_t pid, int timeout_ms)
 		if (p == pid) {
 			status = s;
 			ended = true;
-			/* The others are given a moment. */
-			until = timed_out ? until : now_ms() + 2000;
+			/* The others end with it, but perhaps after it: what does not stays. */
+			until = timed_out ? until : now_ms() + 60000;
 			continue;
 		}
 		if (p > 0)
@@ -189,7 +189,7 @@ static void answer(pid_t pid, int timeout_ms)
 			else
 				timed_out = 1;
 			kill(-pid, SIGKILL);
-			until = now_ms() + 5000;
+			until = now_ms() + 60000;
 		}
 		sigtimedwait(&child, NULL, &(struct timespec){.tv_nsec = 20 * 1000000});
 	}

@@ -26,7 +26,7 @@ timed() {
 	thrice trip 'round trip, go 1.5' --trace-format=1.5 20
 	thrice trip 'round trip, go 1.26' '' 20 && comparer_can_fail
 	thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
-	thrice blame 80
+	thrice blame 2
 	thrice page_example
 	all_coroutines
 }
@@ -112,7 +112,7 @@ fi
 timed
 for group in $groups; do
 	echo $group
-done | JOBS=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))} sh "$source/testdata/check/each.sh" \
+done | JOBS=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))} sh "$source/testdata/check/jobs.sh" each \
 	sh -c '"$@" >"$0/$6.out" 2>&1' "$scratch" sh "$source/testdata/recorder/check.sh" --group "$scratch" "$BUILD"
 for group in $groups; do
 	p=0 f=1 s=0

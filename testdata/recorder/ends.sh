@@ -4,32 +4,16 @@
 # Of the recorder: the program. Nothing where the kernel does not tell.
 program_of() { cat "/proc/$1/task/$1/children" 2>/dev/null | awk '{ print $1 }'; }
 
-# await_ticks N: until the program of $recorder has used so many ticks (10 ms) of a processor, or has ended.
-await_ticks() {
-	program=
-	[ -r "/proc/$$/task/$$/children" ] || { sleep 0.2; return; }
-	for _ in $(seq 3000); do
-		[ -n "$program" ] || program=$(program_of $recorder)
-		if [ -n "$program" ]; then
-			used=$(sed 's/.*) //' "/proc/$program/stat" 2>/dev/null | awk '$1 != "Z" { print $12 + $13 }')
-			[ "${used:-$1}" -lt "$1" ] || return
-		fi
-		kill -0 $recorder 2>/dev/null || return
-		sleep 0.01
-	done
-}
-
 # Killed at any moment from its very beginning, also before main.
 early_kills() {
 	kills=0
 	for ms in 001 002 003 005 008 012 020 040; do
 		rm -rf dumps.early
-		{ "$bin/tprof-record" -o dumps.early --all -- "$programs/busy" 2000 >early.out 2>early.err </dev/null & } 2>/dev/null
+		{ "$bin/tprof-record" -o dumps.early --all -- "$programs/busy" 60000 >early.out 2>early.err </dev/null & } 2>/dev/null
 		recorder=$!
 		program=
-		for _ in $(seq 1000); do
-			program=$(program_of $recorder)
-			[ -z "$program" ] || break
+		until program=$(program_of $recorder) && [ -n "$program" ]; do
+			kill -0 $recorder 2>/dev/null || break
 		done
 		sleep "0.$ms"
 		{ kill -KILL "$program"; wait $recorder; status=$?; } 2>/dev/null
@@ -53,12 +37,16 @@ sees_children() { # name
 
 # The recorder itself is killed: the program does not notice.
 recorder_killed() {
-	rm -rf dumps left.out
-	{ "$bin/tprof-record" -o dumps --all -- "$programs/busy" 700 >left.out 2>left.err </dev/null & } 2>/dev/null
+	rm -rf dumps begun left.out
+	{ BUSY_BEGUN=begun "$bin/tprof-record" -o dumps --all -- "$programs/busy" 700 >left.out 2>left.err </dev/null & } 2>/dev/null
 	recorder=$!
-	await_ticks 5
+	until [ -e begun ]; do
+		kill -0 $recorder 2>/dev/null || break
+		sleep 0.02
+	done
+	program=$(program_of $recorder)
 	{ kill -KILL $recorder; wait $recorder; } 2>/dev/null
-	for _ in $(seq 600); do
+	for _ in $(seq 2400); do
 		[ ! -s left.out ] || break
 		sleep 0.05
 	done
@@ -83,15 +71,32 @@ flood() {
 	fi
 }
 
-# The same with a recorder that is held up, while the program has all the time to fill what there is room
-# for: here events are lost, in the middle of everything.
+# Sets program, of a recorder, when it runs. Where the kernel does not tell, soon.
+until_it_runs() { # recorder, what it is called
+	until program=$(program_of "$1") && readlink "/proc/$program/exe" 2>/dev/null | grep -q "/$2\$"; do
+		[ -r "/proc/$$/task/$$/children" ] || { sleep 0.1; return; }
+		kill -0 "$1" 2>/dev/null || return
+	done
+}
+# Until the first thread of a program has waited so often, or is over. Where the program is not known, for
+# a while.
+until_it_has_waited() { # program, times
+	[ -n "$1" ] || { sleep 0.5; return; }
+	while waited=$(sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status" 2>/dev/null) && [ -n "$waited" ]; do
+		[ "$waited" -lt "$2" ] && ! grep -q '^State:.*zombie' "/proc/$1/status" || return
+		sleep 0.02
+	done
+}
+
+# The same with a recorder that is held up while the program waits 120,000 of 200,000 times: here events
+# are lost, in the middle of everything.
 held_up() { # trace format
 	rm -rf dumps
-	{ "$bin/tprof-record" -o dumps --all --trace-format=$1 -- "$programs/micro" pingpong 0.15 >held.out 2>held.err </dev/null & } 2>/dev/null
+	{ "$bin/tprof-record" -o dumps --all --trace-format=$1 -- "$programs/micro" pingpong 0.2 >held.out 2>held.err </dev/null & } 2>/dev/null
 	recorder=$!
-	await_ticks 5
+	until_it_runs $recorder micro
 	kill -STOP $recorder
-	await_ticks 30
+	until_it_has_waited "$program" 120000
 	kill -CONT $recorder
 	{ wait $recorder; status=$?; } 2>/dev/null
 	if [ "$status" -ne 0 ]; then
@@ -106,7 +111,9 @@ held_up() { # trace format
 # Snapshots while it runs: each a profile, and what was ever allocated never shrinks.
 series() {
 	rm -rf dumps
+	export BUSY_UNTIL=dumps/heap.0003.pb.gz
 	run series record -o dumps --heap=1 --mutex --interval=100ms -- "$programs/busy" 1200
+	unset BUSY_UNTIL
 	before=0 shots=0 shrunk=
 	for dump in dumps/heap.[0-9]*.pb.gz dumps/heap.pb.gz; do
 		[ -f "$dump" ] || continue

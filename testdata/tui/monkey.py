@@ -122,7 +122,7 @@ class Seat:
             any_read = True
 
     def write(self, data):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while data and not self.ended():
             self.drain()
             _, ready, _ = select.select([], [self.fd], [], 0.05)
@@ -137,7 +137,7 @@ class Seat:
             if time.monotonic() > deadline:
                 raise Failed("it does not read keys any more")
 
-    def settle(self, patience=60):
+    def settle(self, patience=300):
         """All threads wait, and nobody has woken up between two looks."""
         deadline = time.monotonic() + patience
         last = None
@@ -236,7 +236,7 @@ def a_round(program, file, view, r, most, scratch, damaged):
     typed = 0
     try:
         # Before it has drawn anything ^C ends it, as any program.
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not seat.tail and not seat.ended() and time.monotonic() < deadline:
             seat.drain(0.05)
         seat.settle()

@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HERE = os.path.join(ROOT, "testdata", "tui")
 BIN = os.path.abspath(os.environ.get("BIN", os.path.join(ROOT, "build", "out", "bin")))
 UPDATE = bool(os.environ.get("UPDATE"))
-PATIENCE = 60 if "/san-" in BIN else 20
+PATIENCE = 300 if "/san-" in BIN else 120  # seconds, to end what hangs: screens take less than one
 
 
 def squeeze(text):
@@ -219,7 +219,7 @@ class Script:
             with open(environment["SCREEN"], "w", encoding="utf-8") as f:
                 f.write("\n".join(self.terminal.screen()) + "\n")
         done = subprocess.run(["sh", "-uc", command], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600)
         if done.returncode:
             raise Trouble("status %d of: %s\n%s" % (done.returncode, command,
                                                     done.stderr.decode("utf-8", "replace") +

@@ -18,7 +18,7 @@ from terminal import Terminal, Trouble
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.abspath(os.environ.get("BIN", os.path.join(ROOT, "build", "out", "bin")))
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 20.0
-PATIENCE = 60
+PATIENCE = 300
 
 KEYS = ["j", "k", "l", "h", "G", "g", "Tab", "Enter", "Escape", "1", "2", "3", "4", "5", "6", "7", "C-o", "C-n", "+", "-",
         "Space", "x", "i", ">", "<", "r", "C-f", "C-b", "w", "b", "PageDown", "Down", "Right"]

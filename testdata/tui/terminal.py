@@ -57,10 +57,19 @@ def foreground(pid):
         return pid
 
 
+def careless(pid):
+    """Is it a program that sleeps on when its terminal gets another size?"""
+    try:
+        with open("/proc/%d/comm" % pid) as f:
+            return f.read().strip() in ("sh", "dash", "bash", "zsh", "sleep", "tmux")
+    except OSError:
+        return True
+
+
 class Terminal:
     """One program in a terminal of its own; `socket` names the tmux server, which goes with the last."""
 
-    def __init__(self, socket, cols, rows, environment, command, patience=20):
+    def __init__(self, socket, cols, rows, environment, command, patience=120):
         self.tmux = ["tmux", "-L", socket, "-f", "/dev/null"]
         self.name = "t%d" % id(self)
         self.patience = patience
@@ -127,7 +136,7 @@ class Terminal:
     def resize(self, cols, rows):
         self.before, _ = threads(foreground(self.pid))
         self.ask("resize-window", "-t", self.name, "-x", str(cols), "-y", str(rows))
-        self.settle(0.5)  # a shell does not care
+        self.settle(0.5 if careless(foreground(self.pid)) else None)
 
     def signal(self, name):
         pid = foreground(self.pid)

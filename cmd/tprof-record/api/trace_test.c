@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ struct reader {
 	_Atomic bool runs;
 };
 
+/* Counts readers that have been told the end. */
+static sem_t ended;
+
 static void *read_all(void *arg)
 {
 	struct reader *r = arg;
@@ -33,6 +37,7 @@ static void *read_all(void *arg)
 		tp_buf_put(&r->all, piece, size);
 		r->pieces++;
 	}
+	sem_post(&ended);
 	return NULL;
 }
 
@@ -102,20 +107,24 @@ static void test_trace_twice(void **state)
 /* The header does not wait for the end, and a second reader does not get what is the first's. */
 static void test_trace_one_reader(void **state)
 {
-	struct reader r;
+	struct reader r[2];
 	size_t size;
 
 	(void)state;
+	assert_int_equal(sem_init(&ended, 0, 0), 0);
 	assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
 	assert_non_null(tprof_trace_read(&size));
 	assert_int_equal(size, 16);
-	begin(&r);
-	usleep(50000);
-	assert_null(tprof_trace_read(&size));
+	/* Whichever comes second is told the end while the trace is on. */
+	begin(&r[0]);
+	begin(&r[1]);
+	sem_wait(&ended);
 	assert_int_equal(tprof_trace_stop(), 0);
-	pthread_join(r.thread, NULL);
-	assert_true(r.pieces >= 1);
-	tp_buf_release(&r.all);
+	for (int i = 0; i < 2; i++)
+		pthread_join(r[i].thread, NULL);
+	assert_true(!r[0].pieces != !r[1].pieces);
+	for (int i = 0; i < 2; i++)
+		tp_buf_release(&r[i].all);
 }
 
 static size_t size_of(const char *path)
@@ -155,6 +164,7 @@ static void test_trace_to_file(void **state)
 }
 
 static _Atomic bool stop_threads;
+static _Atomic long rounds;
 
 static void *make_events(void *arg)
 {
@@ -166,6 +176,7 @@ static void *make_events(void *arg)
 		tprof_log(task, "a", "b");
 		tprof_region_end(task, "part");
 		tprof_task_end(task);
+		atomic_fetch_add(&rounds, 1);
 		usleep(10);
 	}
 	return NULL;
@@ -184,7 +195,8 @@ static void test_trace_concurrent(void **state)
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
 		begin(&r);
-		usleep(20000);
+		for (long until = atomic_load(&rounds) + 1000; atomic_load(&rounds) < until;)
+			usleep(1000);
 		code = tprof_trace_stop();
 		/* On a busy machine. */
 		assert_true(!code || code == ENOBUFS);

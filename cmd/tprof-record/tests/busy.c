@@ -3,7 +3,9 @@
  *
  *	busy MS [KILL_US]
  *
- * Ends after MS, or is killed by the kernel (SIGKILL) KILL_US after its beginning. */
+ * Ends after MS, or is killed by the kernel (SIGKILL) KILL_US after its beginning. When all its
+ * threads are there it makes the file $BUSY_BEGUN; it goes on until there is $BUSY_UNTIL. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -114,6 +116,7 @@ int main(int argc, char **argv)
 	pthread_t thread[N], one;
 	struct timespec now, end;
 	long ms = argc > 1 ? atol(argv[1]) : 100;
+	const char *begun = getenv("BUSY_BEGUN"), *until = getenv("BUSY_UNTIL");
 
 	if (argc > 2)
 		kill_after(atol(argv[2]));
@@ -125,6 +128,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < N; i++)
 		if (pthread_create(&thread[i], NULL, body[i], NULL))
 			return 3;
+	if (begun && close(open(begun, O_CREAT | O_WRONLY, 0666)))
+		return 3;
 	do {
 		if (write(pipe_fd[1], "x", 1) != 1 || pthread_create(&one, NULL, nothing, NULL))
 			return 3;
@@ -132,7 +137,8 @@ int main(int argc, char **argv)
 		nap(200000);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec < end.tv_sec ||
-		 (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+		 (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec) ||
+		 (until && access(until, F_OK)));
 	atomic_store(&over, 1);
 	close(pipe_fd[1]);
 	for (int i = 0; i < N; i++)

@@ -38,7 +38,7 @@ struct log_entry {
 	uint32_t thread;
 	uint64_t start, end; /* CLOCK_MONOTONIC, ns; end 0: it never ended */
 	uint32_t waker;	     /* thread, 0 unknown */
-	uint32_t unused;
+	uint32_t late;	     /* the thread was kept from running between the two */
 };
 
 struct log {
@@ -76,6 +76,7 @@ static inline struct log_entry *log_begin(struct log *log, uint32_t thread)
 	e->thread = thread;
 	e->end = 0;
 	e->waker = 0;
+	e->late = 0;
 	e->start = log_now();
 	return e;
 }

@@ -56,6 +56,7 @@ int main(void)
 	const struct itimerval every = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
 	struct sigaction sa;
 	struct timespec t0, t;
+	long ms;
 	pthread_t thread[2];
 	int interrupted = 0;
 
@@ -78,8 +79,9 @@ int main(void)
 		if (nanosleep(&nap, &nap) && errno == EINTR)
 			interrupted++;
 		clock_gettime(CLOCK_MONOTONIC, &t);
-	} while (t.tv_sec * 1000 + t.tv_nsec / 1000000 - t0.tv_sec * 1000 - t0.tv_nsec / 1000000 <
-		 400);
+		ms = (t.tv_sec - t0.tv_sec) * 1000 + (t.tv_nsec - t0.tv_nsec) / 1000000;
+		/* On a machine that is busy it takes longer until all of it has happened. */
+	} while (ms < 400 || (ms < 40000 && (atomic_load(&handled) <= 20 || !interrupted)));
 	setitimer(ITIMER_REAL, &never, NULL);
 	atomic_store(&over, 1);
 	for (int i = 0; i < 2; i++)

@@ -29,27 +29,35 @@
 static struct log *mylog;
 static int rounds = 60;
 
-/* How often the calling thread has given up its processor. One that is only kept from running, as
- * another runs in its place, has not. */
-static long sleeps(void)
+/* How often the calling thread has given up its processor, and how often another took it away. */
+struct switches {
+	long slept, kept;
+};
+
+static struct switches switches(void)
 {
 	struct rusage used;
 
-	return getrusage(RUSAGE_THREAD, &used) ? 0 : used.ru_nvcsw;
+	if (getrusage(RUSAGE_THREAD, &used))
+		return (struct switches){0};
+	return (struct switches){used.ru_nvcsw, used.ru_nivcsw};
 }
 
 /* Logs one wait: `call` between two looks at the clock. Entries are reserved before the clock is
  * read, and their kind is set when they are complete. What the thread did not sleep in is a call,
- * however long it took: what it could have waited for was there. */
+ * however long it took: what it could have waited for was there. Where it was kept from running,
+ * the look at the clock may be late. */
 #define WAIT(thread, what, call, by)                                                               \
 	do {                                                                                       \
-		long slept_ = sleeps();                                                            \
+		struct switches was_ = switches(), is_;                                            \
 		struct log_entry *e_ = log_begin(mylog, thread);                                   \
                                                                                                    \
 		call;                                                                              \
 		e_->end = log_now();                                                               \
 		e_->waker = (by);                                                                  \
-		atomic_store(&e_->kind, sleeps() == slept_ ? LOG_CALL : what);                     \
+		is_ = switches();                                                                  \
+		e_->late = is_.kept != was_.kept;                                                  \
+		atomic_store(&e_->kind, is_.slept == was_.slept ? LOG_CALL : what);                \
 	} while (0)
 
 static void nap(uint32_t me, long ns)
@@ -138,7 +146,7 @@ static void *consumer(void *arg)
 {
 	uint32_t me = number(arg);
 
-	pthread_mutex_lock(&cond_mutex);
+	WAIT(me, LOG_CALL, pthread_mutex_lock(&cond_mutex), 0);
 	for (;;) {
 		while (!items && !cond_over)
 			WAIT(me, LOG_COND, pthread_cond_wait(&cond, &cond_mutex), signaller);
@@ -156,13 +164,13 @@ static void *producer(void *arg)
 
 	for (int i = 0; i < rounds; i++) {
 		nap(me, 1200000);
-		pthread_mutex_lock(&cond_mutex);
+		WAIT(me, LOG_CALL, pthread_mutex_lock(&cond_mutex), 0);
 		items++;
 		signaller = me;
 		pthread_mutex_unlock(&cond_mutex);
 		pthread_cond_signal(&cond);
 	}
-	pthread_mutex_lock(&cond_mutex);
+	WAIT(me, LOG_CALL, pthread_mutex_lock(&cond_mutex), 0);
 	cond_over = 1;
 	pthread_cond_broadcast(&cond);
 	pthread_mutex_unlock(&cond_mutex);

@@ -131,39 +131,59 @@ static void test_order_unfold(void **state)
 	tui_cells_release(&cells);
 }
 
-/* A hundred thousand rows are sorted and filtered while nobody notices: the bound is generous, as
- * this runs beside much else and under sanitizers; the bench measures. */
-static void test_order_many(void **state)
+static struct tui_sheet *fill_many(struct tui_cells *cells, int n)
 {
-	enum { MANY = 100000 };
-	struct tui_cells cells = {0};
-	uint32_t *rows = malloc((MANY + 1) * sizeof(*rows));
-	struct tui_sheet *s = begin(&cells);
-	struct timespec a, b;
 	uint32_t seed = 1;
 
-	(void)state;
-	assert_non_null(rows);
-	for (int i = 0; i < MANY; i++) {
+	begin(cells);
+	for (int i = 0; i < n; i++) {
 		char name[60];
 
 		seed = seed * 1664525 + 1013904223;
 		snprintf(name, sizeof(name), "example.com/shop/orders.(*Service).handle.func%u",
 			 seed >> 8);
-		put(&cells, name, rep_int(seed >> 4), rep_float((double)seed / 7));
+		put(cells, name, rep_int(seed >> 4), rep_float((double)seed / 7));
 	}
-	s = &cells.sheet[0];
-	assert_int_equal(tui_sheet_index(s), 0);
+	assert_int_equal(tui_sheet_index(&cells->sheet[0]), 0);
+	return &cells->sheet[0];
+}
+
+/* Processor time of this thread. */
+static double order_ms(const struct tui_sheet *s, const struct tui_order *o, uint32_t *rows,
+		       size_t *n)
+{
+	struct timespec a, b;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	*n = tui_order_make(s, o, rows);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	return (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
+}
+
+/* A hundred thousand rows are sorted and filtered while nobody notices. How long that takes depends
+ * on the machine and the build, so that it is compared with what a tenth of the rows has just
+ * taken: sorting takes 12 to 25 times that, and what looks at all pairs of rows a hundred times. */
+static void test_order_many(void **state)
+{
+	enum { MANY = 100000 };
+	struct tui_cells cells = {0}, few = {0};
+	uint32_t *rows = malloc((MANY + 1) * sizeof(*rows));
+	struct tui_sheet *s = fill_many(&cells, MANY), *tenth = fill_many(&few, MANY / 10);
+
+	(void)state;
+	assert_non_null(rows);
 	for (int c = 0; c < 3; c++) {
 		struct tui_order o = {.column = c, .up = c == 0, .filter = c ? "unc1" : NULL};
+		double ms, least = 0;
 		size_t n;
-		double ms;
 
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
-		n = tui_order_make(s, &o, rows);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-		ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
-		print_message("column %d: %zu rows in %.1f ms\n", c, n, ms);
+		for (int k = 0; k < 5; k++) {
+			ms = order_ms(tenth, &o, rows, &n);
+			least = k && least > ms ? least : ms;
+		}
+		ms = order_ms(s, &o, rows, &n);
+		print_message("column %d: %zu rows in %.1f ms, a tenth in %.1f ms\n", c, n, ms,
+			      least);
 		assert_true(c ? n > 100 && n < MANY : n == MANY);
 		for (size_t i = 1; i < n; i++) {
 			int d = tui_cell_compare(tui_cell(s, rows[i - 1], (size_t)c),
@@ -171,10 +191,11 @@ static void test_order_many(void **state)
 
 			assert_true(o.up ? d <= 0 : d >= 0);
 		}
-		assert_true(ms < 2000);
+		assert_true(ms < 60 * least + 10);
 	}
 	free(rows);
 	tui_cells_release(&cells);
+	tui_cells_release(&few);
 }
 
 int main(void)

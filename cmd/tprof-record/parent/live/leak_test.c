@@ -36,6 +36,9 @@ struct report {
 	uint64_t object;
 };
 
+/* What a thread that only made something tells when it has forgotten it. */
+#define READY 0
+
 static int to_parent[2];
 static struct box *volatile known;
 static volatile uint64_t known_tagged;
@@ -100,7 +103,6 @@ static void *lock_both(void *arg)
 	while (__atomic_load_n(&box->other, __ATOMIC_SEQ_CST) < 2)
 		usleep(1000);
 	tell(REC_ON_MUTEX, &box->mutex[!second]);
-	usleep(20000);
 	pthread_mutex_lock(&box->mutex[!second]);
 	return NULL;
 }
@@ -273,6 +275,7 @@ static void *drop_from_thread(void *arg)
 	(void)arg;
 	dropped();
 	wipe();
+	tell(READY, NULL);
 	while (!known)
 		pause();
 	return NULL;
@@ -291,40 +294,42 @@ static const struct scene {
 	void (*make)(void);
 	int threads;
 	int leaked; /* how many of them, whoever told first coming first */
+	int makers; /* threads beside main that made them */
 } scenes[] = {
-    {"dropped", dropped, 1, 1},
-    {"dropped, with a time limit", dropped_timed, 1, 0},
-    {"global", global, 1, 0},
-    {"global, tagged", global_tagged, 1, 0},
-    {"chain from a global", chain_from_global, 2, 0},
-    {"chain dropped", chain_dropped, 2, 2},
-    {"deadlock dropped", deadlock_dropped, 2, 2},
-    {"deadlock of globals", deadlock_global, 2, 0},
-    {"own stack", own_stack, 1, 1},
-    {"in epoll", in_epoll, 1, 0},
-    {"stack beside what knows it", stack_beside, 1, 0},
-    {"shared memory", shared, 1, 0},
-    {"dropped, large", dropped_large, 1, MAYBE},
-    {"dropped by a thread", dropped_by_thread, 1, 1},
+    {"dropped", dropped, 1, 1, 0},
+    {"dropped, with a time limit", dropped_timed, 1, 0, 0},
+    {"global", global, 1, 0, 0},
+    {"global, tagged", global_tagged, 1, 0, 0},
+    {"chain from a global", chain_from_global, 2, 0, 0},
+    {"chain dropped", chain_dropped, 2, 2, 0},
+    {"deadlock dropped", deadlock_dropped, 2, 2, 0},
+    {"deadlock of globals", deadlock_global, 2, 0, 0},
+    {"own stack", own_stack, 1, 1, 0},
+    {"in epoll", in_epoll, 1, 0, 0},
+    {"stack beside what knows it", stack_beside, 1, 0, 0},
+    {"shared memory", shared, 1, 0, 0},
+    {"dropped, large", dropped_large, 1, MAYBE, 0},
+    {"dropped by a thread", dropped_by_thread, 1, 1, 1},
 };
 
 static void child(const struct scene *scene)
 {
 	scene->make();
 	wipe();
+	tell(READY, NULL);
 	for (;;)
 		pause();
 }
 
-/* Until it is in the kernel, for a second at most. */
+/* Until it waits in the kernel. The child's alarm ends what never does. */
 static void settle(pid_t pid, pid_t tid)
 {
 	struct timespec t = {.tv_nsec = 1000000};
 	struct rec_tracee_call call;
 
-	for (int i = 0; i < 1000; i++) {
-		if (rec_tracee_call(pid, tid, &call) && !call.running && call.number == SYS_futex)
-			return;
+	while (!rec_tracee_call(pid, tid, &call) || call.running || call.number != SYS_futex) {
+		if (waitpid(pid, NULL, WNOHANG))
+			fail_msg("the child has ended before thread %d waits", (int)tid);
 		nanosleep(&t, NULL);
 	}
 }
@@ -334,8 +339,7 @@ static void check_scene(const struct scene *scene)
 	struct rec_testing t;
 	struct rec_live live = {0};
 	struct tp_err err = {0};
-	struct timespec a_while = {.tv_nsec = 30000000};
-	int code;
+	int code, waiting = 0;
 	pid_t pid;
 
 	rec_testing_begin(&t);
@@ -347,17 +351,20 @@ static void check_scene(const struct scene *scene)
 		execl("/proc/self/exe", "leak_test", scene->name, NULL);
 		_exit(1);
 	}
-	for (int i = 0; i < scene->threads; i++) {
+	/* Main and other makers are ready as well, in any order. */
+	for (int i = 0; i < scene->threads + scene->makers + 1; i++) {
 		struct report r;
 
 		assert_int_equal(read(to_parent[0], &r, sizeof(r)), sizeof(r));
-		rec_testing_wait(rec_testing_g(&t, (uint32_t)i + 2, (uint32_t)r.tid, "w"),
+		if (r.reason == READY)
+			continue;
+		rec_testing_wait(rec_testing_g(&t, (uint32_t)waiting++ + 2, (uint32_t)r.tid, "w"),
 				 (struct rec_event){.kind = REC_BLOCK,
 						    .arg = (uint32_t)r.reason,
 						    .object = r.object,
 						    .start = 1});
 	}
-	nanosleep(&a_while, NULL);
+	assert_int_equal(waiting, scene->threads);
 	for (uint32_t i = 0; i < t.process.arena.header->gs.used; i++)
 		settle(pid, (pid_t)t.process.arena.gs[i].tid);
 	code = rec_live_leaks(pid, &t.process, &live, &err);
