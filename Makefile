@@ -80,6 +80,8 @@ TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES) $(
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
 lib_src = $(filter-out %_test.c,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
 PARSE_SRC := $(call lib_src,libparse)
+# Yes where CFLAGS are those of this Makefile, and nothing looks into programs as they run.
+PLAIN := $(if $(filter file,$(origin CFLAGS)$(SAN)$(COVERAGE)),yes)
 REPORT_SRC := $(call lib_src,libreport)
 COMMON_SRC := $(call lib_src,cmd/common)
 COMMANDS := $(filter-out courier,$(patsubst cmd/%/main.c,%,$(wildcard cmd/*/main.c)))
@@ -133,7 +135,7 @@ $(B)/obj/%.o: %.c | check-packages
 
 # Tests are compiled more often than they run, so they are not optimised, which takes less than half the
 # time; what they test is. CFLAGS that are given are for tests, too.
-ifeq ($(origin CFLAGS)$(SAN)$(COVERAGE),file)
+ifdef PLAIN
 $(call obj,$(TEST_SRC) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)): CFLAGS := -O0 -g1
 endif
 
@@ -260,9 +262,13 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(INSIDE_LDFLAGS) -o $@ $^ -pthread -ldl
 
-# libparse is in it as far as it is needed, and only what the header names can be seen.
-$(B)/inside/libparse.a: $(call inside,$(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
-	libparse/order/quote.c libparse/order/printable.c)
+# libparse is in it as far as it is needed, and only what the header names can be seen. In a plain build
+# that is of the objects of libparse.a, which are position-independent, too: nothing of it runs in signal
+# handlers, so it needs no frame pointers, and one file alone has a thread-local variable.
+INSIDE_PARSE := $(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
+	libparse/order/quote.c libparse/order/printable.c
+INSIDE_ALIKE := $(if $(PLAIN),$(filter-out libparse/symbol/dwarf.c,$(INSIDE_PARSE)))
+$(B)/inside/libparse.a: $(call obj,$(INSIDE_ALIKE)) $(call inside,$(filter-out $(INSIDE_ALIKE),$(INSIDE_PARSE)))
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^

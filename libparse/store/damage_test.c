@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/rounds.h"
+#include "base/testing_rounds.h"
 #include "store/testing_run.h"
 
 /* Everything that is read, from a store of which every block was damaged somewhere. */

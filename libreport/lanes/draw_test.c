@@ -1,7 +1,7 @@
 /* Pictures against SQL and reports: sample traces, and a made-up run of several segments. */
 #include "lanes/testing_run.h"
 
-#include "base/rounds.h"
+#include "base/testing_rounds.h"
 
 static void check_all(const char *what, int n)
 {
@@ -33,7 +33,7 @@ static void test_draw_samples(void **state)
 		if (i)
 			close_check(NULL);
 		import(dumps[i]);
-		check_all(dumps[i], TP_ROUNDS(40));
+		check_all(dumps[i], tp_rounds(40));
 	}
 }
 
@@ -43,7 +43,7 @@ static void test_draw_segments(void **state)
 	(void)state;
 	make_world();
 	assert_int_equal(c.lanes->v.nsegments, 3);
-	check_all("made up", TP_ROUNDS(25));
+	check_all("made up", tp_rounds(25));
 }
 
 /* Little memory: segments are forgotten and read again; the picture is the same. */
@@ -54,7 +54,7 @@ static void test_draw_little_memory(void **state)
 	(void)state;
 	make_world();
 	c.lanes->slab_most = 1;
-	good("made up", lanes_check_pictures(&c, TP_ROUNDS(4)));
+	good("made up", lanes_check_pictures(&c, tp_rounds(4)));
 	for (size_t i = 0; i < c.lanes->v.nsegments; i++)
 		there += c.lanes->slab[i] != NULL;
 	assert_int_equal(there, 1);

@@ -27,7 +27,7 @@ msan-programs: $(MSAN_PROGRAMS) $(B)/msan/testdata/check/decode
 
 # ---- ThreadSanitizer: make SAN=thread CFLAGS='-O1 -g' unit cli ----
 
-# Screens (tui) keep no time under it; tests by chance take fewer rounds (base/rounds.h). Its memmem
+# Screens (tui) keep no time under it; tests by chance take fewer rounds (base/testing_rounds.h). Its memmem
 # looks at all of what is left of a text, however near the match is.
 ifneq ($(filter thread,$(subst $(comma), ,$(SAN))),)
 export TSAN_OPTIONS ?= intercept_memmem=0

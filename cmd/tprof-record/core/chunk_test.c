@@ -1,7 +1,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "base/rounds.h"
+#include "base/testing_rounds.h"
 #include "tprof-record/core/testing.h"
 
 static const struct rec_options with_trace = {.trace = 1, .seed = 3};

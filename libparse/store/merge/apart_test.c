@@ -1,7 +1,7 @@
 /* Parts of a trace that are damaged or do not fit together stay as they are, beside whatever else
  * is merged. */
 #include "base/random.h"
-#include "base/rounds.h"
+#include "base/testing_rounds.h"
 #include "store/merge/testing_parts.h"
 
 /* ---- parts that do not fit ---- */
@@ -297,7 +297,7 @@ static void test_merge_parts_survives_damage(void **state)
 	uint64_t seed = 1;
 
 	(void)state;
-	for (unsigned round = 0; round < TP_ROUNDS(60); round++) {
+	for (unsigned round = 0; round < (unsigned)tp_rounds(60); round++) {
 		struct tp_merge_result result;
 		struct tp_err err;
 		sqlite3_stmt *stmt;

@@ -2,7 +2,7 @@
  * one heap, imported in different ways, some of them damaged. What goes in, and the trees, are
  * random; a failure names its seed, the number of the round. */
 #include "base/random.h"
-#include "base/rounds.h"
+#include "base/testing_rounds.h"
 #include "store/merge/testing_parts.h"
 
 enum { TRACES = 4, MOST = 7, WAYS = 4, RANGES = 5 };
@@ -133,7 +133,9 @@ static uint64_t rounds(void)
 {
 	const char *more = getenv("TPROF_ROUNDS");
 
-	return more ? strtoull(more, NULL, 10) : TP_ROUNDS(12);
+	if (more)
+		return strtoull(more, NULL, 10);
+	return (uint64_t)tp_rounds(12);
 }
 
 static void test_merge_order_of_sound_stores(void **state)

@@ -34,11 +34,6 @@ static inline void import_of(const char *trace, const char *path, uint32_t first
 		fail_msg("%s, generations %u to %u: %s", trace, first, last, err.msg);
 }
 
-static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
-{
-	import_of(TRACE, path, first, last, occupancy, 0);
-}
-
 static inline int write_bytes(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	(void)err;
@@ -117,34 +112,53 @@ static inline void assert_same(const char *a, const char *b)
 		fail_msg("%s and %s differ", a, b);
 }
 
-/* Merges n stores, at most 5, one after the other, in every order: the result is one and the same,
- * of which `path` is a copy. */
+/* Each range is imported once; what is asked for again is a copy. */
+static inline void import(const char *path, uint32_t first, uint32_t last, bool occupancy)
+{
+	static bool made[N + 1][N + 1][2];
+	char kept[64];
+
+	snprintf(kept, sizeof(kept), "%s/kept%u-%u-%d", testing_folder, first, last, occupancy);
+	if (!made[first][last][occupancy])
+		import_of(TRACE, kept, first, last, occupancy, 0);
+	made[first][last][occupancy] = true;
+	copy_file(kept, path);
+}
+
+/* What some stores gave that were merged one after the other, `depth` of them; each that is left
+ * comes next. What begins alike is merged once. */
+static inline void merge_next(char store[][64], unsigned n, unsigned done, unsigned depth,
+			      const char *path)
+{
+	char before[64], out[64];
+
+	snprintf(before, sizeof(before), "%s/orders%u", testing_folder, depth);
+	for (unsigned i = 0; i < n; i++) {
+		struct tp_merge_result result;
+		struct tp_err err;
+
+		if (done >> i & 1)
+			continue;
+		name(out, "orders", depth + 1);
+		if (depth)
+			copy_file(before, out);
+		if (merge(out, (const char *[]){store[i]}, 1, &result, &err))
+			fail_msg("store %u behind those of %#x: %s", i, done, err.msg);
+		if (depth + 1 < n)
+			merge_next(store, n, done | 1u << i, depth + 1, path);
+		else if (access(path, F_OK))
+			copy_file(out, path);
+		else
+			assert_same(out, path);
+	}
+}
+
+/* Merges n stores one after the other, in every order: the result is one and the same, of which
+ * `path` is a copy. */
 static inline void merge_in_every_order(char store[][64], unsigned n, char path[64])
 {
-	struct tp_merge_result result;
-	struct tp_err err;
-	unsigned orders = 1;
-	char out[64];
-
-	for (unsigned i = 2; i <= n; i++)
-		orders *= i;
 	name(path, "orders", 99);
-	for (unsigned order = 0; order < orders; order++) {
-		unsigned left[] = {0, 1, 2, 3, 4}, code = order;
-
-		name(out, "orders", 0);
-		for (unsigned i = n; i > 0; code /= i, i--) {
-			unsigned at_ = code % i, one = left[at_];
-
-			memmove(left + at_, left + at_ + 1, (i - 1 - at_) * sizeof(*left));
-			if (merge(out, (const char *[]){store[one]}, 1, &result, &err))
-				fail_msg("order %u: %s", order, err.msg);
-		}
-		if (order)
-			assert_same(out, path);
-		else
-			copy_file(out, path);
-	}
+	merge_next(store, n, 0, 0, path);
 }
 
 /* Puts what `mutate` makes of the run's cut in its place; what is not packed is allowed, too. */
