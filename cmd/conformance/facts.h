@@ -70,10 +70,10 @@ int facts_compare(struct facts *f, struct facts_result *result, int most, facts_
  * names the number. The tolerance is left out. */
 int facts_alter(struct facts *f, int64_t n, int64_t by, char path[200], struct tp_err *err);
 
-/* The same with up to `most` numbers at once, from the n-th on; *altered says how many, `path` names
- * the first. Each of them is in one fact, so there are to be as many differences; but an id is in the
- * names of others, so it is altered alone. 0, with *altered 0 when there is no n-th number, or an error
- * code. */
+/* The same with up to `most` numbers at once, from the n-th on; *altered says how many, `path`
+ * names the first. Each of them is in one fact, so there are to be as many differences; but an id
+ * is in the names of others, so it is altered alone. 0, with *altered 0 when there is no n-th
+ * number, or an error code. */
 int facts_alter_some(struct facts *f, int64_t n, int64_t most, int64_t by, int64_t *altered,
 		     char path[200], struct tp_err *err);
 

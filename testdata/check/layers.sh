@@ -39,15 +39,14 @@ grep -n '^#include <regex' $(sources cmd libparse libreport) |
 	grep -v '^libparse/base/regex\.c' | rule 'there is one dialect of regular expressions, that of base/regex.h'
 grep -n '^#include <argp' $(sources libparse libreport) | rule 'arguments are for commands'
 
-# A header is found in the folder of the file that names it or below one of the roots.
-root_of() { # file, header
-	for dir in "$(dirname "$1")" libparse libreport cmd; do
-		[ -e "$dir/$2" ] && { echo "$dir/$2"; return; }
-	done
-	echo "?/$2"
-}
+# A header is found in the folder of the file that names it or below one of the roots. No program is
+# started for each of them: there are thousands.
 includes $(code libparse libreport) | while read -r file header; do
-	echo "$file $(root_of "$file" "$header")"
+	root='?'
+	for dir in "${file%/*}" libparse libreport cmd; do
+		[ ! -e "$dir/$header" ] || { root=$dir && break; }
+	done
+	echo "$file $root/$header"
 done >"$scratch/used"
 used=$scratch/used
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from terminal import Terminal, Trouble
+from terminal import Server, Terminal, Trouble
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "testdata", "tui")
@@ -287,6 +287,8 @@ def main():
     patterns = sys.argv[1:] or [""]
     paths = [p for p in sorted(glob.glob(os.path.join(HERE, "*.tui")))
              if any(pattern in os.path.basename(p) for pattern in patterns)]
+    # Long scripts are begun first, so that none is left when all others have ended.
+    paths.sort(key=os.path.getsize, reverse=True)
     scratch = tempfile.mkdtemp(prefix="tui-")
     socket = "tprof-%d" % os.getpid()
     os.chdir(ROOT)
@@ -307,13 +309,10 @@ def main():
         return not wrong
 
     try:
-        # The server stays as long as there is a session: one that nobody looks at.
-        subprocess.run(["tmux", "-L", socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24",
-                        "exec sleep 3600"], check=True, stdin=subprocess.DEVNULL)
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", 2 * (os.cpu_count() or 1)))) as pool:
             results = list(pool.map(one, paths))
     finally:
-        subprocess.run(["tmux", "-L", socket, "kill-server"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        Server.end(socket)
         shutil.rmtree(scratch, ignore_errors=True)
     if not results:
         print("FAILED no test is called *%s*" % "*, *".join(patterns))

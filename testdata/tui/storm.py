@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from terminal import Terminal, Trouble
+from terminal import Server, Terminal, Trouble
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BIN = os.path.abspath(os.environ.get("BIN", os.path.join(ROOT, "build", "out", "bin")))
@@ -118,7 +118,7 @@ def main():
             print("%s\nFAILED %s" % (e, test.__name__))
             failed += 1
         finally:
-            subprocess.run(["tmux", "-L", socket, "kill-server"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            Server.end(socket)
             shutil.rmtree(scratch, ignore_errors=True)
     print("storms: %d passed, %d failed" % (passed, failed))
     return 1 if failed else 0

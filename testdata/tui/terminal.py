@@ -8,13 +8,86 @@ looks in a row find the same. Where there is no /proc, the last two have to do.
 import os
 import shlex
 import subprocess
+import threading
 import time
 
-TICK = 0.015  # between two looks
+TICK = 0.005  # between two questions whether it works
+LONGEST = 0.015  # while it goes on working
+LOOKS = 0.015  # between two looks: what it wrote may be under way for so long
 
 
 class Trouble(Exception):
     """What a test fails with: a sentence."""
+
+
+class Server:
+    """A tmux server, and one connection to it (tmux -C): to start a program for each key and each look would
+    cost more than all that is looked at. It goes with the last session, and the connection's own goes with
+    the connection."""
+
+    known = {}
+    starting = threading.Lock()
+
+    @classmethod
+    def of(cls, socket):
+        with cls.starting:
+            if socket not in cls.known:
+                cls.known[socket] = cls(socket)
+            return cls.known[socket]
+
+    def __init__(self, socket):
+        self.tmux = ["tmux", "-L", socket, "-f", "/dev/null"]
+        self.lock = threading.Lock()
+        self.process = subprocess.Popen(self.tmux + ["-u", "-C", "new-session", "-x", "80", "-y", "24",
+                                                     "while sleep 3600; do :; done", ";",
+                                                     "set-option", "destroy-unattached", "on"],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.answer()
+        self.answer()
+
+    def answer(self):
+        """Whether a command succeeded, and what it printed; None when the server has gone."""
+        begin = None
+        lines = []
+        for line in self.process.stdout:
+            if begin is None:
+                if line.startswith(b"%begin "):
+                    begin = line.split(b" ", 1)[1]
+            elif line == b"%end " + begin or line == b"%error " + begin:
+                return line.startswith(b"%end "), b"".join(lines).decode("utf-8", "replace")
+            else:
+                lines.append(line)
+        return None, "the server has gone"
+
+    def ask(self, words):
+        """A command, or several with ";" between them: whether they succeeded, and what they printed."""
+        if any(c < " " for word in words for c in word):  # which no line of commands can hold
+            done = subprocess.run(self.tmux + list(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            return not done.returncode, (done.stderr if done.returncode else done.stdout).decode("utf-8", "replace")
+        line = " ".join(word if word == ";" else "'" + word.replace("'", "'\\''") + "'" for word in words)
+        text = ""
+        with self.lock:
+            try:
+                self.process.stdin.write(line.encode("utf-8") + b"\n")
+                self.process.stdin.flush()
+            except OSError:
+                return None, "the server has gone"
+            for _ in range(words.count(";") + 1):
+                good, printed = self.answer()
+                if not good:
+                    return good, printed
+                text += printed
+        return True, text
+
+    @classmethod
+    def end(cls, socket):
+        """Ends a server, and all that runs in it, if there is one."""
+        with cls.starting:
+            server = cls.known.pop(socket, None)
+        if server:
+            subprocess.run(server.tmux + ["kill-server"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            server.process.communicate()  # which closes what it reads, and waits
 
 
 def threads(pid):
@@ -70,7 +143,7 @@ class Terminal:
     """One program in a terminal of its own; `socket` names the tmux server, which goes with the last."""
 
     def __init__(self, socket, cols, rows, environment, command, patience=120):
-        self.tmux = ["tmux", "-L", socket, "-f", "/dev/null"]
+        self.server = Server.of(socket)
         self.name = "t%d" % id(self)
         self.patience = patience
         self.before = None
@@ -92,13 +165,12 @@ class Terminal:
         self.pid = int(self.show("#{pane_pid}") or 0)
 
     def ask(self, *words, check=True):
-        done = subprocess.run(self.tmux + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              stdin=subprocess.DEVNULL)
-        if done.returncode:
-            if not check:
-                return None
-            raise Trouble("tmux %s: %s" % (words[0], done.stderr.decode("utf-8", "replace").strip()))
-        return done.stdout.decode("utf-8", "replace")
+        good, text = self.server.ask(words)
+        if good:
+            return text
+        if check:
+            raise Trouble("tmux %s: %s" % (words[0], text.strip()))
+        return None
 
     def show(self, what):
         return self.ask("display-message", "-p", "-t", self.name, what).rstrip("\n")
@@ -160,24 +232,28 @@ class Terminal:
     def settle(self, asleep=None):
         """`asleep`: so long after it has not woken up it is not expected to."""
         last = was = None
+        looked = 0
+        tick = TICK
         started = time.monotonic()
         deadline = started + self.patience
         while time.monotonic() < deadline:
             count, idle = threads(foreground(self.pid))
             if count is None or count != self.before or (asleep and time.monotonic() > started + asleep):
                 # Looking takes longer than asking whether it works: then there is nothing to see yet.
-                if idle and count == was:
+                if not idle or count != was:
+                    last = None
+                elif last is None or time.monotonic() > looked + LOOKS:
                     look = self.screen()
+                    looked = time.monotonic()
                     if look == last and not look[0].endswith(" ..."):
                         self.before = count
                         return
                     last = look
-                else:
-                    last = None
                 was = count
                 if count is None and self.status() is not None:
                     return
-            time.sleep(TICK)
+            time.sleep(tick)
+            tick = min(tick * 1.2, LONGEST)
         raise Trouble("the screen is not settled after %d s:\n%s" % (self.patience, "\n".join(self.screen())))
 
     def wait_end(self):
