@@ -351,7 +351,8 @@ static void test_image_lookup_without_memory(void **state)
 
 	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* their memory has other limits */
+	print_message("the memory of sanitizers has other limits\n");
+	skip();
 #endif
 	in_dir(path, "pie");
 	for (size_t but = 1500; but < 4500; but += 100) {

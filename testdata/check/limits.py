@@ -9,7 +9,9 @@ has to work on dumps that are sound, first of all. A store of a megabyte can hol
 writes them all may take a second more for every 20 MB that it writes. The memory is what the system says
 was resident; the time is that of a machine that needs 1 s for what `calibrate` does, at most. Machines are
 shared: what took too long is measured twice more, beside what `calibrate` takes in the same moment, and the
-least counts. ALL=1 prints every measurement; SAMPLE=1 takes a file or two of each kind. Files are imported, as what is asked of a store that there is not costs nothing, but for those whose sense it is to be refused (REFUSED). The measurements stay in build/out/limits.tsv.
+least counts. ALL=1 prints every measurement; SAMPLE=1 takes a file or two of each kind. Files are imported,
+as what is asked of a store that there is not costs nothing, but for those whose sense it is to be refused
+(REFUSED). The measurements stay in build/out/limits.tsv.
 """
 import os
 import re

@@ -65,9 +65,9 @@ expect() { # what, command…
 		failed=$((failed + 1))
 	fi
 }
-# Waits until a command succeeds, 30 s at most.
+# Waits until a command succeeds; after 300 s something hangs.
 until_it() {
-	for try in $(seq 300); do
+	for try in $(seq 3000); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
 	done
@@ -186,13 +186,13 @@ same_reports() {
 tprof-import --strict -j 2 -o one.tprof "$d" >one.out 2>one.err
 one=$?
 cp one.tprof one+pipe.tprof
-timeout 60 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
+timeout 900 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
 tprof-import -o one+pipe.tprof pipe >/dev/null
 wait $!
 
 # ---- three nodes ----
 
-timeout 120 tprof-import --slurm --tasks=20 --wait --strict -o all.tprof "$d" >all.out 2>all.err
+timeout 900 tprof-import --slurm --tasks=20 --wait --strict -o all.tprof "$d" >all.out 2>all.err
 status=$?
 expect 'the same status as on one machine' test $status -eq $one -a $one -eq 3
 expect 'the same sums' sh -c "sed 's/;.*//' one.out >a && grep dumps: all.out | sed 's/;.*//' >b && diff a b"
@@ -201,7 +201,7 @@ expect 'the same store' same all.tprof one.tprof
 expect 'the same reports' same_reports all.tprof one.tprof
 expect 'nothing stays but the report' sh -c '! ls -d all.tprof?* | grep -v "^all.tprof.report$"'
 expect 'all nodes have worked' sh -c "[ \$(grep -l 'Launching batch job' n[123]/log | wc -l) -eq 3 ]"
-timeout 120 tprof-import --slurm --wait --strict -o all.tprof "$d" >again.out 2>&1
+timeout 900 tprof-import --slurm --wait --strict -o all.tprof "$d" >again.out 2>&1
 expect 'once more: all is known' grep -q ': 0 imported, .* there already, 1 failed' again.out
 expect 'the store stays the same' same all.tprof one.tprof
 
@@ -231,7 +231,7 @@ half=$(($(stat -c %s "$root/testdata/checkout.trace") / 2))
 head -c $half "$root/testdata/checkout.trace" >first.half
 # Opened for reading, too, so that it is not at its end before we say so.
 exec 9<>pipe
-timeout 200 tprof-import --slurm --tasks=20 --wait --strict -o killed.tprof "$d" pipe >killed.out 2>killed.err 9<&- &
+timeout 900 tprof-import --slurm --tasks=20 --wait --strict -o killed.tprof "$d" pipe >killed.out 2>killed.err 9<&- &
 import=$!
 must_read
 cat first.half >&9
@@ -263,11 +263,15 @@ expect 'the node comes back' until_it idle
 # ---- a task that is cancelled, the controller killed meanwhile, and going on ----
 
 exec 9<>pipe
-timeout 200 tprof-import --slurm --tasks=20 --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err 9<&- &
+timeout 900 tprof-import --slurm --tasks=20 --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err 9<&- &
 import=$!
 must_read
-# It writes down what it knows within five seconds; of what it forgets nobody can go on.
-sleep 6
+# Of what it has not written down when it is killed nobody can go on. It writes when something has changed.
+touch changed
+sleep 0.1 # so that the file is later
+scontrol update jobid="$(tr '\0' '\n' <"/proc/$reader/environ" | sed -n 's/^SLURM_JOB_ID=//p')" comment=running >/dev/null 2>&1
+written() { [ "$scratch/state/job_state" -nt changed ]; }
+expect 'the controller writes down what it knows' until_it written
 kill -9 "$(cat "$scratch/slurmctld.pid")"
 start_controller
 expect 'the controller comes back' until_it scontrol ping
@@ -281,8 +285,8 @@ expect 'it has ended' until_it dead $reader
 expect 'it is said which, and what to do' grep -q 'resumed.tprof was not made; what is done is kept in resumed.tprof.slurm, and the same command goes on' resumed.err
 expect 'nothing was made' test ! -e resumed.tprof
 exec 9>&-
-timeout 120 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
-timeout 120 tprof-import --slurm --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err
+timeout 900 sh -c 'cat "$1" >pipe' - "$root/testdata/checkout.trace" &
+timeout 900 tprof-import --slurm --wait --strict -o resumed.tprof "$d" pipe >resumed.out 2>resumed.err
 status=$?
 wait $!
 expect 'the same command goes on' grep -q 'in 20 tasks, 19 of them done already' resumed.out
@@ -294,7 +298,7 @@ expect 'nothing stays but the report' sh -c '! ls -d resumed.tprof?* | grep -v "
 
 mkdir large
 cp "$root/testdata/corpus/traces/slow-1.27.trace" "$root/testdata/corpus/broken/middle-1.27.trace" "$root/testdata/checkout-1.19.trace" large
-timeout 120 tprof-import --slurm --cut=10KiB --wait -o cut.tprof large >cut.out 2>cut.err
+timeout 900 tprof-import --slurm --cut=10KiB --wait -o cut.tprof large >cut.out 2>cut.err
 expect 'generations are imported apart' grep -q 'in 11 tasks' cut.out
 tprof-import -o whole.tprof large >/dev/null 2>&1
 expect 'the same store as on one machine' same cut.tprof whole.tprof
@@ -306,10 +310,10 @@ expect 'the same reports' same_reports cut.tprof whole.tprof
 mkdir slow
 printf '#!/bin/sh\nsleep 1\nexec %s "$@"\n' "$(command -v sbatch)" >slow/sbatch
 chmod 755 slow/sbatch
-PATH="$scratch/slow:$PATH" timeout 120 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-1.out 2>two-1.err &
+PATH="$scratch/slow:$PATH" timeout 900 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-1.out 2>two-1.err &
 first=$!
 until_it test -e two.tprof.slurm/plan
-PATH="$scratch/slow:$PATH" timeout 120 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-2.out 2>two-2.err
+PATH="$scratch/slow:$PATH" timeout 900 tprof-import --slurm --tasks=4 --wait --strict -o two.tprof "$d" >two-2.out 2>two-2.err
 status=$?
 expect 'the second is refused' test $status -eq 4
 expect 'in one sentence' grep -q '^tprof-import: two.tprof.slurm: another tprof-import is submitting its jobs; try again when it is done$' two-2.err
@@ -331,7 +335,7 @@ for task in range(4):
         f.writelines(name + b'\0' for name in names[task::4])
 END
 scripts=$bin/../share/tprof/slurm
-timeout 60 tprof-import -j 2 -o flat.tprof $(for i in 1 2 3 4; do echo "@$twice/list/$i"; done) >/dev/null 2>&1
+timeout 900 tprof-import -j 2 -o flat.tprof $(for i in 1 2 3 4; do echo "@$twice/list/$i"; done) >/dev/null 2>&1
 # The first tries stop as soon as they import: by a wrapper, which stands in their way. It writes down
 # who it is before it stops.
 state_of() { sed -n 's/.*) \(.\) .*/\1/p' "/proc/$1/stat" 2>/dev/null; }
@@ -354,14 +358,14 @@ for i in 1 2 3 4; do
 	pids="$pids $!"
 done
 expect 'four old tries have stopped' until_it all_stopped 4
-timeout 100 sbatch --wait --output=/dev/null --array=1-4 "$scripts/array.sh" "$twice" "$bin" >/dev/null
+timeout 900 sbatch --wait --output=/dev/null --array=1-4 "$scripts/array.sh" "$twice" "$bin" >/dev/null
 expect 'each is done' sh -c "ls '$twice'/0/1.report '$twice'/0/2.report '$twice'/0/3.report '$twice'/0/4.report"
 # Two of them end before the merge, and two after it.
 set -- $(cat stopped/pids)
 kill -CONT $1 $2
 expect 'the first of them' until_it dead $1
 expect 'and the second end late' until_it dead $2
-timeout 100 sbatch --wait --output=/dev/null "$scripts/merge.sh" "$twice" "$bin" 1 4 "$scratch/twice.tprof" >/dev/null
+timeout 900 sbatch --wait --output=/dev/null "$scripts/merge.sh" "$twice" "$bin" 1 4 "$scratch/twice.tprof" >/dev/null
 kill -CONT $3 $4
 must_end $pids
 wait $pids
@@ -392,7 +396,7 @@ done
 # ---- options of users ----
 
 cd "$d" || exit 4
-SBATCH_WAIT=1 SBATCH_ARRAY_INX=1-2 timeout 120 tprof-import --slurm='-v --comment --array -J night' --tasks=3 --strict -o ../given.tprof . >../given.out 2>../given.err
+SBATCH_WAIT=1 SBATCH_ARRAY_INX=1-2 timeout 900 tprof-import --slurm='-v --comment --array -J night' --tasks=3 --strict -o ../given.tprof . >../given.out 2>../given.err
 status=$?
 expect 'names of dumps and of the store are from here on' test $status -eq 0
 cd "$scratch" || exit 4
