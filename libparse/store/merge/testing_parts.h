@@ -125,40 +125,33 @@ static inline void import(const char *path, uint32_t first, uint32_t last, bool 
 	copy_file(kept, path);
 }
 
-/* What some stores gave that were merged one after the other, `depth` of them; each that is left
- * comes next. What begins alike is merged once. */
-static inline void merge_next(char store[][64], unsigned n, unsigned done, unsigned depth,
-			      const char *path)
+/* Merges n stores, at most 5, one after the other, in every order: the result is one and the same,
+ * and is in `path`. So is that of some of them, which the others are then merged into once. */
+static inline void merge_in_every_order(char store[][64], unsigned n, char path[64])
 {
 	char before[64], out[64];
 
-	snprintf(before, sizeof(before), "%s/orders%u", testing_folder, depth);
-	for (unsigned i = 0; i < n; i++) {
-		struct tp_merge_result result;
-		struct tp_err err;
+	for (unsigned some = 1; some < 1u << n; some++) {
+		name(path, "orders", some);
+		for (unsigned last = 0; last < n; last++) {
+			struct tp_merge_result result;
+			struct tp_err err;
 
-		if (done >> i & 1)
-			continue;
-		name(out, "orders", depth + 1);
-		if (depth)
-			copy_file(before, out);
-		if (merge(out, (const char *[]){store[i]}, 1, &result, &err))
-			fail_msg("store %u behind those of %#x: %s", i, done, err.msg);
-		if (depth + 1 < n)
-			merge_next(store, n, done | 1u << i, depth + 1, path);
-		else if (access(path, F_OK))
-			copy_file(out, path);
-		else
-			assert_same(out, path);
+			if (!(some >> last & 1))
+				continue;
+			snprintf(before, sizeof(before), "%s/orders%u", testing_folder,
+				 some & ~(1u << last));
+			name(out, "order", 0);
+			if (some & ~(1u << last))
+				copy_file(before, out);
+			if (merge(out, (const char *[]){store[last]}, 1, &result, &err))
+				fail_msg("stores %#x, the last is %u: %s", some, last, err.msg);
+			if (access(path, F_OK))
+				copy_file(out, path);
+			else
+				assert_same(out, path);
+		}
 	}
-}
-
-/* Merges n stores one after the other, in every order: the result is one and the same, of which
- * `path` is a copy. */
-static inline void merge_in_every_order(char store[][64], unsigned n, char path[64])
-{
-	name(path, "orders", 99);
-	merge_next(store, n, 0, 0, path);
 }
 
 /* Puts what `mutate` makes of the run's cut in its place; what is not packed is allowed, too. */
