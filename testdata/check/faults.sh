@@ -11,7 +11,7 @@ trap 'rm -f "$log"' EXIT
 
 left_out() {
 	echo "faults are not checked, as $1"
-	[ "${CI:-}" != true ] || exit 1
+	[ "${FEATURES:-}" != all ] || exit 1
 	exit 0
 }
 command -v python3 >/dev/null || left_out 'python3 is missing (Debian: apt-get install python3)'
