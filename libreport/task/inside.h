@@ -1,12 +1,12 @@
 /* The time of goroutines inside tasks and regions: what --task and --region mean to
  * every report and view of time.
  *
- * A goroutine is in a task (runtime/trace.NewTask) while it is in a region of that task, the
- * nameless ones included that a goroutine started within a task inherits. Of a task without regions
- * it is the goroutine that began it, from its beginning to its end. Subtasks are tasks of their
- * own. With both a task and a region given, only such regions of such tasks count. What had begun
- * before the run begins with it, what has no end lasts to the end. Time in several of them at once
- * counts once. */
+ * --task is the time of all who work for the tasks that match (task/workers.h), --region that in
+ * such regions; with both it is the time in such regions of such tasks or of their subtasks. What
+ * had begun before the run begins with it, what has no end lasts to the end. What a goroutine does
+ * in several of them at once counts once; what several goroutines do at a time counts for each. So
+ * reports add up to the sum of the intervals here, which may be more, or less, than what the tasks
+ * took. */
 #ifndef REP_TASK_INSIDE_H
 #define REP_TASK_INSIDE_H
 
@@ -22,6 +22,9 @@ struct rep_inside {
 	size_t n, room;
 	size_t *first; /* by goroutine: its first interval; ngoroutines + 1 of them */
 	size_t ngoroutines;
+	/* Of --task, in the view's range; 0 where only regions are asked for. */
+	int64_t ntasks;
+	int64_t latency_ns; /* what the tasks took, added up */
 };
 
 /* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
@@ -29,9 +32,10 @@ struct rep_inside {
  * sentence about what it has. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
-/* The same by the rule of `go tool trace` for overlapping intervals of one goroutine
- * (pprofMatchingRegions): one that begins before the last that was taken has ended is dropped, so
- * that of several that were open when the run began only the first to end counts. */
+/* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a task
+ * its regions, not those of subtasks, and only where it has none the goroutine that began it. Of
+ * overlapping ones of a goroutine, one that begins before the last that was taken has ended is
+ * dropped, so that of several that were open when the run began only the first to end counts. */
 int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
 		       const char *region, struct tp_err *err);
 /* The same error without a run. */
@@ -41,6 +45,8 @@ void rep_inside_release(struct rep_inside *in);
  */
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
+/* The lengths of all intervals, added up. */
+int64_t rep_inside_total(const struct rep_inside *in, const struct rep_view *v);
 /* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);
 
