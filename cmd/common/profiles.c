@@ -10,6 +10,7 @@
 #include "common/range.h"
 #include "profile/merge.h"
 #include "profile/view.h"
+#include "task/inside.h"
 
 static bool is_profile(const struct rep_run *run)
 {
@@ -132,6 +133,7 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    const struct cmd_profiles_options *opt, const struct cmd_names *names,
 		    struct cmd_profiles *out, struct tp_err *err)
 {
+	struct rep_trace_profile_options view;
 	struct tp_profile *p = NULL;
 	bool trace = !is_profile(run);
 	int code;
@@ -142,7 +144,11 @@ static int load_run(struct cmd *cmd, const struct rep_run *run,
 		    "the run '%.80s' is a trace, not a profile; --view=cpu, offcpu, … "
 		    "looks at it as one",
 		    run->row.name);
-	code = trace ? rep_trace_profile(cmd->store, run, opt->trace, &p, err)
+	if (trace) {
+		view = *opt->trace;
+		view.members = &out->members;
+	}
+	code = trace ? rep_trace_profile(cmd->store, run, &view, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
 	if (!code && !trace)
 		code = cmd_names_of(p, names, err);
@@ -286,6 +292,14 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	return status;
 }
 
+static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
+{
+	char text[200];
+
+	if (list->n && *rep_members_say(&list->members, text, sizeof(text)))
+		cmd_note(cmd, "%s: %s", list->item[0].name, text);
+}
+
 /* One path after the other, of any kind. */
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
@@ -326,6 +340,8 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	/* A group is one, however many stores have runs of it. */
 	if (!status && opt->by && cmd_group_end(out, opt, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
+	if (!status)
+		tell_members(cmd, out);
 	return status;
 }
 
@@ -413,6 +429,7 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	if (!code)
 		code =
 		    cmd_profiles_append(&one, sum, list->item[0].name, list->item[0].trace, &err);
+	one.members = list->members;
 	one.untyped = list->untyped;
 	one.nuntyped = list->nuntyped;
 	list->untyped = NULL;

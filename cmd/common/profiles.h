@@ -33,6 +33,7 @@ struct cmd_profiles {
 	 * and the name of the first. They may be what was asked for. */
 	size_t nuntyped;
 	char *untyped;
+	struct rep_members members; /* what --task counts in the views of traces */
 };
 
 struct cmd_profiles_options {

@@ -59,6 +59,7 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	if (l->n)
 		opt.sample_index = first_type(l, pick->sample_index);
 	trace.filter.focus = NULL;
+	trace.members = &l->members[side];
 	if (is_profile(run)) {
 		code = check_profile(pick, err);
 		if (!code)
@@ -74,7 +75,12 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 	if (code)
 		return code;
 	l->part[side] = (struct rep_flame_part){
-	    .view = &l->view[side], .name = l->name[side], .side = side, .trace = !is_profile(run)};
+	    .view = &l->view[side],
+	    .name = l->name[side],
+	    .side = side,
+	    .trace = !is_profile(run),
+	    .members = &l->members[side],
+	};
 	l->n++;
 	return rep_profile_view_init(&l->view[side], *p, &opt, &rep_flame_traits, err);
 }

@@ -37,6 +37,7 @@ struct rep_flame_load {
 	struct rep_flame_part part[REP_FLAME_SIDES];
 	size_t n; /* sides */
 	char *words;
+	struct rep_members members[REP_FLAME_SIDES];
 	char *name[REP_FLAME_SIDES];
 };
 

@@ -1,12 +1,14 @@
 #include "task/inside.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "base/regex.h"
 #include "base/sum.h"
+#include "base/units.h"
 #include "task/choose.h"
 #include "task/workers.h"
 #include "top/keys.h"
@@ -169,9 +171,9 @@ static void add_latencies(const struct collect *c)
 
 		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
 			continue;
-		c->in->ntasks++;
-		tp_sum(&c->in->latency_ns, tp_minus(rep_view_clip_end(c->v, to),
-						    rep_view_clip_start(c->v, from)));
+		c->v->members.tasks++;
+		tp_sum(&c->v->members.latency_ns, tp_minus(rep_view_clip_end(c->v, to),
+							   rep_view_clip_start(c->v, from)));
 	}
 }
 
@@ -184,7 +186,7 @@ static int collect(struct collect *c, bool by_task, bool as_go)
 			code = put_region(c, i);
 		return code;
 	}
-	if (!c->region.given)
+	if (!c->region.given && !as_go)
 		add_latencies(c);
 	return as_go ? put_as_go(c)
 		     : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
@@ -233,6 +235,19 @@ static int put_in_order(struct rep_inside *in, const struct rep_view *v, bool as
 	return 0;
 }
 
+/* The lengths of all intervals, added up. */
+static int64_t total(const struct rep_inside *in, const struct rep_view *v)
+{
+	int64_t ns = 0, end = v->run->row.duration_ns;
+
+	for (size_t i = 0; i < in->n; i++) {
+		const struct rep_interval *k = &in->interval[i];
+
+		tp_sum(&ns, tp_minus(k->to < end ? k->to : end, k->from));
+	}
+	return ns;
+}
+
 /* Nothing there is what was asked for: told with what there is. */
 static int no_such(const struct rep_view *v, const char *option, const char *text, bool regions,
 		   struct tp_err *err)
@@ -278,6 +293,7 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	int code;
 
 	memset(in, 0, sizeof(*in));
+	v->members = (struct rep_members){0};
 	code = begin(&c, task, region, err);
 	if (code)
 		goto done;
@@ -299,6 +315,8 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = collect(&c, task, as_go);
 	if (!code)
 		code = put_in_order(in, v, as_go);
+	if (!code && v->members.tasks)
+		v->members.total_ns = total(in, v);
 	if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE, "more tasks and regions than are possible");
 	else if (code)
@@ -377,16 +395,29 @@ bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t sta
 	return any;
 }
 
-int64_t rep_inside_total(const struct rep_inside *in, const struct rep_view *v)
+void rep_members_add(struct rep_members *sum, const struct rep_members *m)
 {
-	int64_t total = 0, end = v->run->row.duration_ns;
+	tp_sum(&sum->tasks, m->tasks);
+	tp_sum(&sum->total_ns, m->total_ns);
+	tp_sum(&sum->latency_ns, m->latency_ns);
+}
 
-	for (size_t i = 0; i < in->n; i++) {
-		const struct rep_interval *k = &in->interval[i];
+const char *rep_members_say(const struct rep_members *m, char *text, size_t size)
+{
+	char tasks[TP_COUNT_SIZE + 8] = "task", total[TP_UNITS_SIZE], latency[TP_UNITS_SIZE];
 
-		tp_sum(&total, tp_minus(k->to < end ? k->to : end, k->from));
+	*text = '\0';
+	if (!m->tasks)
+		return text;
+	if (m->tasks > 1) {
+		tp_fmt_count(tasks, m->tasks);
+		strcat(tasks, " tasks");
 	}
-	return total;
+	snprintf(text, size,
+		 "counts every goroutine that works for the %s: %s in all; %s took %s", tasks,
+		 tp_fmt_ns(total, m->total_ns), m->tasks > 1 ? "they" : "it",
+		 tp_fmt_ns(latency, m->latency_ns));
+	return text;
 }
 
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted)

@@ -22,14 +22,11 @@ struct rep_inside {
 	size_t n, room;
 	size_t *first; /* by goroutine: its first interval; ngoroutines + 1 of them */
 	size_t ngoroutines;
-	/* Of --task, in the view's range; 0 where only regions are asked for. */
-	int64_t ntasks;
-	int64_t latency_ns; /* what the tasks took, added up */
 };
 
 /* `task`, `region`: regular expressions on types, or NULL; a task of digits only is an id.
  * TP_EFORMAT for what is no expression, TP_ENOENT where the run has no such task or region, with a
- * sentence about what it has. To be released in every case. */
+ * sentence about what it has. Sets v->members. To be released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
 /* The same by the rule of `go tool trace` (pprofMatchingRegions), which knows regions only: of a task
@@ -45,8 +42,10 @@ void rep_inside_release(struct rep_inside *in);
  */
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
-/* The lengths of all intervals, added up. */
-int64_t rep_inside_total(const struct rep_inside *in, const struct rep_view *v);
+void rep_members_add(struct rep_members *sum, const struct rep_members *m);
+/* "counts every goroutine that works for the 600 tasks: 3s in all; they took 1.83s", or "" where
+ * nothing is asked for by task. Returns text. */
+const char *rep_members_say(const struct rep_members *m, char *text, size_t size);
 /* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);
 
