@@ -292,14 +292,6 @@ static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what,
 	return status;
 }
 
-static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
-{
-	char text[200];
-
-	if (list->n && *rep_members_say(&list->members, text, sizeof(text)))
-		cmd_note(cmd, "%s: %s", list->item[0].name, text);
-}
-
 /* One path after the other, of any kind. */
 static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out)
@@ -340,8 +332,6 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n,
 	/* A group is one, however many stores have runs of it. */
 	if (!status && opt->by && cmd_group_end(out, opt, &err))
 		status = cmd_fail(cmd, n == 1 ? paths[0] : NULL, &err);
-	if (!status)
-		tell_members(cmd, out);
 	return status;
 }
 
@@ -488,6 +478,14 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n,
 
 /* ---- what was asked about traces ---- */
 
+static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
+{
+	char text[200];
+
+	if (list->n && *rep_members_say(&list->members, text, sizeof(text)))
+		cmd_note(cmd, "%s: %s", list->item[0].name, text);
+}
+
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profile_options *opt,
 			     bool view, const struct cmd_profiles *a, const struct cmd_profiles *b)
 {
@@ -501,8 +499,11 @@ int cmd_profiles_check_trace(const struct cmd *cmd, const struct rep_trace_profi
 			if (!profile && lists[l]->item[i].nprofiles)
 				profile = lists[l]->item[i].name;
 		}
-	if (!profile || (!filter && (!view || ntraces)))
+	if (!profile || (!filter && (!view || ntraces))) {
+		for (size_t l = 0; l < 2 && lists[l]; l++)
+			tell_members(cmd, lists[l]);
 		return CMD_OK;
+	}
 	cmd_error(cmd, "%s is for traces, and %s is a profile",
 		  filter    ? filter
 		  : opt->go ? "--pprof"

@@ -414,7 +414,7 @@ const char *rep_members_say(const struct rep_members *m, char *text, size_t size
 		strcat(tasks, " tasks");
 	}
 	snprintf(text, size,
-		 "counts every goroutine that works for the %s: %s in all; %s took %s", tasks,
+		 "counts every goroutine working for the %s: %s; %s took %s", tasks,
 		 tp_fmt_ns(total, m->total_ns), m->tasks > 1 ? "they" : "it",
 		 tp_fmt_ns(latency, m->latency_ns));
 	return text;

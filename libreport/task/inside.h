@@ -43,8 +43,8 @@ void rep_inside_release(struct rep_inside *in);
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
 void rep_members_add(struct rep_members *sum, const struct rep_members *m);
-/* "counts every goroutine that works for the 600 tasks: 3s in all; they took 1.83s", or "" where
- * nothing is asked for by task. Returns text. */
+/* "counts every goroutine working for the 600 tasks: 3s; they took 1.83s", or "" where nothing is
+ * asked for by task. Returns text. */
 const char *rep_members_say(const struct rep_members *m, char *text, size_t size);
 /* Sets wanted[] (v->nsegments of them) for segments in which there is any interval. */
 int rep_inside_segments(const struct rep_inside *in, const struct rep_view *v, bool *wanted);

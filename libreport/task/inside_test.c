@@ -251,11 +251,11 @@ static void test_members_say(void **state)
 	assert_string_equal(rep_members_say(&none, text, sizeof(text)), "");
 	assert_string_equal(
 	    rep_members_say(&one, text, sizeof(text)),
-	    "counts every goroutine that works for the task: 64.6ms in all; it took 32.3ms");
+	    "counts every goroutine working for the task: 64.6ms; it took 32.3ms");
 	rep_members_add(&several, &one);
 	assert_string_equal(
 	    rep_members_say(&several, text, sizeof(text)),
-	    "counts every goroutine that works for the 601 tasks: 3.06s in all; they took 1.86s");
+	    "counts every goroutine working for the 601 tasks: 3.06s; they took 1.86s");
 }
 
 static void test_inside_init_bad_expression(void **state)
