@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/demangle.h"
+#include "task/inside.h"
 
 static int no_memory(struct tp_err *err)
 {
@@ -180,6 +181,8 @@ static int describe(struct rep_flame_picture *pic, const struct rep_flame_load *
 		rep_flame_heading_release(&h);
 		return code;
 	}
+	for (size_t i = 0; i < l->n; i++)
+		rep_members_add(&pic->members, &l->members[i]);
 	pic->title = h.title;
 	pic->subtitle = h.subtitle;
 	pic->measure = rep_flame_measure(h.type, h.unit);

@@ -63,6 +63,7 @@ struct rep_flame_picture {
 	char **types;		       /* names of all sample types, ntypes of them */
 	size_t ntypes, index;	       /* index: the one that is shown */
 	struct rep_flame_measure measure;
+	struct rep_members members; /* what --task counts, of both sides */
 };
 
 /* TP_ENOMEM, TP_ELIMIT. To be released in every case. */
